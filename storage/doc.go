@@ -1,0 +1,2 @@
+// Package storage is the log that a shard writes.
+package storage

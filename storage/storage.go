@@ -1,0 +1,91 @@
+package storage
+
+// JobState says where a job stands, as far as a log is concerned: a reserved
+// job is a ready one there, because a restart gives it back.
+type JobState uint8
+
+// The three places in which a log can know a job.
+const (
+	Ready JobState = iota + 1
+	Delayed
+	Buried
+)
+
+// Job is all that a log keeps of a job, apart from its body. Times are wall
+// clock, in nanoseconds since 1970, because they must outlive the process.
+type Job struct {
+	ID       uint64
+	Tube     string
+	State    JobState
+	Pri      uint32
+	Delay    uint32 // seconds, as last given by put or release
+	TTR      uint32 // seconds
+	Size     uint32 // bytes of the body
+	Created  int64
+	Deadline int64  // when a delayed job becomes ready; 0 in other states
+	BuryRank uint64 // buried jobs replay in this order; 0 in other states
+	Reserves uint32
+	Timeouts uint32
+	Releases uint32
+	Buries   uint32
+	Kicks    uint32
+}
+
+// Ack is told, once, how a commit ended. It is called from a goroutine of the
+// log's own, after the call of Commit that it was given to has returned.
+type Ack interface{ Committed(err error) }
+
+// Log is what one shard writes. All methods but Body are called by whoever
+// owns the shard at that moment, one at a time.
+//
+// Put, Update and Delete add records to the open batch and cannot fail: a
+// shard asks Room first, and hears of everything else from Commit.
+type Log interface {
+	// Room says whether n more bytes of job may be accepted. It is cheap:
+	// it is asked before every put, release and bury.
+	Room(n int) bool
+	// Put records a new job. The body is the concatenation of the parts, and
+	// is not kept after the call.
+	Put(j *Job, body ...[]byte)
+	// Update records a job's new state, priority, delay and counters.
+	Update(j *Job)
+	// Delete records the end of a job.
+	Delete(id uint64)
+	// Commit closes the open batch. It reports true when nothing is left to
+	// wait for: the batch, and every one before it, is as durable as the
+	// store's sync mode promises. Otherwise ack is called when it is, in the
+	// order of the commits; a turn that wrote nothing still waits for the
+	// turns before it, whose effects it may have seen.
+	Commit(ack Ack) bool
+	// Body reads a body back, appended to dst. It may be called from any
+	// goroutine, also while the owner writes.
+	Body(id uint64, dst []byte) ([]byte, error)
+	// Replay calls fn for every job in the log, buried ones in their order.
+	// It is called once, before anything is written. The body is valid only
+	// during the call.
+	Replay(fn func(j *Job, body []byte) error) error
+	// MaxID is the highest id that the log has ever recorded, so that no id
+	// is used twice, not even that of a job long deleted.
+	MaxID() uint64
+	// Stats reports what the log holds, for the keys of stats. It may be
+	// called from any goroutine.
+	Stats() LogStats
+}
+
+// LogStats are figures of one log.
+type LogStats struct {
+	Written uint64 // records since start
+	Bytes   uint64 // on disk
+	Err     error  // what made the log stop accepting, if anything did
+}
+
+// Store is a set of logs, one for each shard, opened and closed together.
+type Store interface {
+	// Open returns n logs. A store that was written with another number of
+	// shards moves its jobs first: shardOf tells which log a tube belongs to.
+	Open(n int, shardOf func(tube string) int) ([]Log, error)
+	// Durable says whether jobs outlive the process.
+	Durable() bool
+	// Close syncs and closes all logs. Nothing may be in use any more.
+	Close() error
+}
