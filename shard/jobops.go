@@ -1,0 +1,194 @@
+package shard
+
+// put accepts a job whose id the router has allotted.
+func (s *State) put(now int64, c *Client, op *Op) {
+	if s.durable && !s.log.Room(int(op.Size)) {
+		op.Status = NoRoom
+		s.dir.JobGone(op.ID)
+		return
+	}
+	t := c.used
+	slot := s.jobs.alloc()
+	s.jobPos.cover(slot)
+	*s.jobs.at(slot) = job{
+		id: op.ID, created: now, body: s.bodies.add(op.Data, op.Parts, int(op.Size)), size: op.Size,
+		pri: op.Pri, delay: op.Delay, ttr: op.TTR, tube: t.slot,
+	}
+	s.index.insert(&s.jobs, slot)
+	t.total++
+	s.totals.Total++
+	op.Status = OK
+	if op.Delay > 0 {
+		s.makeDelayed(slot, now+int64(op.Delay)*second)
+	}
+	if s.durable {
+		s.logPut(slot, op.Data, op.Parts)
+	}
+	if op.Delay == 0 {
+		s.makeReady(now, slot)
+	}
+}
+
+func (s *State) delete(c *Client, op *Op) {
+	op.Status = NotFound
+	slot := s.index.find(&s.jobs, op.ID)
+	if slot == 0 {
+		return
+	}
+	j := s.jobs.at(slot)
+	if j.state == Reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
+		return
+	}
+	op.Status = OK
+	s.tubeAt[j.tube].deletes++
+	if s.durable {
+		s.log.Delete(op.ID)
+	}
+	s.unplace(slot)
+	s.forget(slot)
+}
+
+func (s *State) release(now int64, c *Client, op *Op) {
+	slot := s.heldBy(c, op.ID)
+	if slot == 0 {
+		op.Status = NotFound
+		return
+	}
+	if s.durable && !s.log.Room(0) {
+		op.Status = Failed
+		return
+	}
+	op.Status = OK
+	s.unhold(slot)
+	j := s.jobs.at(slot)
+	j.pri, j.delay = op.Pri, op.Delay
+	s.trails.at(j.trail).releases++
+	if op.Delay > 0 {
+		s.makeDelayed(slot, now+int64(op.Delay)*second)
+		s.logUpdate(slot)
+		return
+	}
+	j.state = Ready
+	s.logUpdate(slot)
+	s.makeReady(now, slot)
+}
+
+func (s *State) bury(c *Client, op *Op) {
+	slot := s.heldBy(c, op.ID)
+	if slot == 0 {
+		op.Status = NotFound
+		return
+	}
+	if s.durable && !s.log.Room(0) {
+		op.Status = Failed
+		return
+	}
+	op.Status = OK
+	s.unhold(slot)
+	j := s.jobs.at(slot)
+	j.pri = op.Pri
+	s.trails.at(j.trail).buries++
+	s.makeBuried(slot)
+	s.logUpdate(slot)
+}
+
+func (s *State) touch(now int64, c *Client, op *Op) {
+	slot := s.heldBy(c, op.ID)
+	if slot == 0 {
+		op.Status = NotFound
+		return
+	}
+	op.Status = OK
+	j := s.jobs.at(slot)
+	t := s.trails.at(j.trail)
+	t.deadline = now + int64(j.ttr)*second
+	c.ttrs.update(s.jobPos, s.jobPos.get(slot), deadlineKey(t.deadline, j.id, slot))
+	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+}
+
+// kick brings jobs of the used tube back: buried ones if there are any when
+// it starts, else delayed ones.
+func (s *State) kick(now int64, c *Client, op *Op) {
+	const buriedOnes, delayedOnes = 1, 2
+	t := c.used
+	if op.phase == 0 {
+		op.phase = delayedOnes
+		if t.buried.n > 0 {
+			op.phase = buriedOnes
+		}
+		op.Ticket = uint64(op.Count)
+		op.Count = 0
+	}
+	op.Status = OK
+	for n := 0; uint64(op.Count) < op.Ticket; n++ {
+		if op.phase == buriedOnes && t.buried.n == 0 || op.phase == delayedOnes && t.delayed.n == 0 {
+			return
+		}
+		if n == slice {
+			op.Status = More
+			return
+		}
+		slot := t.buried.head
+		if op.phase == delayedOnes {
+			slot = t.delayed.top().slot
+		}
+		s.kickOne(now, slot)
+		op.Count++
+	}
+}
+
+func (s *State) kickJob(now int64, op *Op) {
+	op.Status = NotFound
+	slot := s.index.find(&s.jobs, op.ID)
+	if slot == 0 {
+		return
+	}
+	if st := s.jobs.at(slot).state; st == Buried || st == Delayed {
+		s.kickOne(now, slot)
+		op.Status = OK
+	}
+}
+
+func (s *State) kickOne(now int64, slot uint32) {
+	s.unplace(slot)
+	j := s.jobs.at(slot)
+	s.trailOf(j).kicks++
+	j.state = Ready
+	s.logUpdate(slot)
+	s.makeReady(now, slot)
+}
+
+// peek shows a job without touching it.
+func (s *State) peek(b *Batch, op *Op) {
+	var slot uint32
+	switch op.Kind {
+	case Peek:
+		slot = s.index.find(&s.jobs, op.ID)
+	case PeekReady:
+		if t := b.Client.used; t.ready.n > 0 {
+			slot = t.ready.top().slot
+		}
+	case PeekDelayed:
+		if t := b.Client.used; t.delayed.n > 0 {
+			slot = t.delayed.top().slot
+		}
+	case PeekBuried:
+		slot = b.Client.used.buried.head
+	}
+	if slot == 0 {
+		op.Status = NotFound
+		return
+	}
+	s.show(b, op, slot)
+}
+
+// show puts a job's id and body into the answer.
+func (s *State) show(b *Batch, op *Op, slot uint32) {
+	j := s.jobs.at(slot)
+	small, large := s.bodies.get(j.body, j.size)
+	op.Status, op.ID, op.Size, op.Parts = OK, j.id, j.size, large
+	b.volume += int(j.size)
+	op.From = len(b.Bytes)
+	b.Bytes = append(b.Bytes, small...)
+	op.To = len(b.Bytes)
+}

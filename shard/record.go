@@ -1,0 +1,70 @@
+package shard
+
+import "beanfield/storage"
+
+// What the log is told (L1): put, delete, and every change of state,
+// priority, delay or counters that must outlive the process.
+
+func (s *State) logPut(slot uint32, data []byte, parts [][]byte) {
+	s.describe(slot)
+	if len(parts) > 0 {
+		s.log.Put(&s.record, parts...)
+		return
+	}
+	s.log.Put(&s.record, data)
+}
+
+func (s *State) logUpdate(slot uint32) {
+	if s.durable {
+		s.describe(slot)
+		s.log.Update(&s.record)
+	}
+}
+
+// describe fills the scratch record from a job.
+func (s *State) describe(slot uint32) {
+	j := s.jobs.at(slot)
+	s.record = storage.Job{
+		ID: j.id, Tube: s.tubeAt[j.tube].name, State: storage.Ready,
+		Pri: j.pri, Delay: j.delay, TTR: j.ttr, Size: j.size, Created: j.created + s.epoch,
+	}
+	if j.trail == 0 {
+		return
+	}
+	t := s.trails.at(j.trail)
+	r := &s.record
+	r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks = t.reserves, t.timeouts, t.releases, t.buries, t.kicks
+	switch j.state {
+	case Delayed:
+		r.State, r.Deadline = storage.Delayed, t.deadline+s.epoch
+	case Buried:
+		r.State, r.BuryRank = storage.Buried, t.rank
+	}
+}
+
+// Restore puts a job back that the log has replayed. Buried jobs must come in
+// the order of their rank.
+func (s *State) Restore(now int64, r *storage.Job, body []byte) {
+	t := s.tubeNamed([]byte(r.Tube))
+	slot := s.jobs.alloc()
+	s.jobPos.cover(slot)
+	*s.jobs.at(slot) = job{
+		id: r.ID, created: r.Created - s.epoch, body: s.bodies.add(body, nil, len(body)), size: r.Size,
+		pri: r.Pri, delay: r.Delay, ttr: r.TTR, tube: t.slot,
+	}
+	s.index.insert(&s.jobs, slot)
+	if r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
+		tr := s.trailOf(s.jobs.at(slot))
+		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
+	}
+	switch r.State {
+	case storage.Delayed:
+		s.makeDelayed(slot, r.Deadline-s.epoch)
+	case storage.Buried:
+		s.makeBuried(slot)
+		s.buryRank = max(s.buryRank, r.BuryRank)
+		s.trails.at(s.jobs.at(slot).trail).rank = r.BuryRank
+	default:
+		s.makeReady(now, slot)
+	}
+}

@@ -1,0 +1,187 @@
+package shard
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// turnBatches bounds how many batches of others somebody runs who has the
+// shard for the sake of his own; what is left goes to the shard's goroutine.
+const turnBatches = 32
+
+// Shard runs a State. Whoever wants something applied calls Submit: if the
+// shard is idle the caller takes it, with one compare-and-swap, and runs it in
+// place; else the batch waits in the mailbox and whoever has the shard will
+// come to it. The shard's own goroutine serves deadlines and long queues.
+//
+// Ownership: everything below "owned" is touched only between a successful
+// take and the matching giveBack (S2).
+type Shard struct {
+	busy  atomic.Bool // somebody runs the shard
+	alarm atomic.Bool // a deadline has come while somebody ran it
+	_     [62]byte    // submitters spin on busy; keep them off the mailbox's line
+	mail  mailbox
+
+	now    func() int64
+	handed chan struct{} // ownership passes to the goroutine
+	quit   chan struct{}
+	ended  sync.WaitGroup
+	timer  *time.Timer
+
+	// owned
+	state *State
+	armed int64 // when the timer will fire at the latest; MaxInt64 if unset
+	turn  *turn // being filled
+}
+
+// New makes a shard around a state and starts its goroutine. now is the
+// monotonic clock, in nanoseconds, never 0 or less.
+func New(s *State, now func() int64) *Shard {
+	sh := &Shard{
+		now: now, handed: make(chan struct{}, 1), quit: make(chan struct{}),
+		state: s, armed: math.MaxInt64, timer: time.NewTimer(time.Hour), turn: &turn{},
+	}
+	sh.turn.shard = sh
+	sh.timer.Stop()
+	sh.ended.Add(1)
+	go sh.serve()
+	return sh
+}
+
+// Close ends the shard's goroutine. Nobody may submit any more.
+func (sh *Shard) Close() {
+	close(sh.quit)
+	sh.ended.Wait()
+	sh.timer.Stop()
+}
+
+// Submit applies the batch. It reports true when the batch is complete; else
+// b.Done will be told, from another goroutine or from this one before Submit
+// returns.
+func (sh *Shard) Submit(b *Batch) bool {
+	b.volume = 0
+	if sh.busy.CompareAndSwap(false, true) {
+		done := sh.runInPlace(b)
+		sh.giveBack()
+		return done
+	}
+	b.Retain()
+	sh.mail.push(b)
+	// The owner may have looked into the mailbox before the push and given
+	// the shard back since: then it is free, and taking it is our duty.
+	if sh.busy.CompareAndSwap(false, true) {
+		sh.drain(turnBatches)
+		sh.giveBack()
+	}
+	return false
+}
+
+// runInPlace applies the caller's own batch, after those that came before it.
+func (sh *Shard) runInPlace(b *Batch) bool {
+	if !sh.mail.empty() {
+		b.Retain()
+		sh.mail.push(b)
+		sh.drain(turnBatches)
+		return false
+	}
+	now := sh.now()
+	finished := sh.apply(now, b)
+	if !finished {
+		b.Retain()
+		sh.mail.push(b)
+		sh.endTurn(now)
+		return false
+	}
+	if !sh.endTurnFor(now, b) {
+		return false
+	}
+	return true
+}
+
+// apply runs a batch until its end, a wait, too large an answer, or the end
+// of its share of the turn; only the last returns false.
+func (sh *Shard) apply(now int64, b *Batch) bool {
+	for b.Next < len(b.Ops) {
+		op := &b.Ops[b.Next]
+		sh.state.Apply(now, b, op)
+		if op.Status == More {
+			return false
+		}
+		b.Next++
+		if op.Status == Waiting || b.volume > maxVolume {
+			break
+		}
+	}
+	return true
+}
+
+// drain applies the mailbox, turn by turn, for about max batches.
+func (sh *Shard) drain(max int) {
+	for n := 0; n < max; {
+		sh.alarm.Store(false)
+		b := sh.mail.swap()
+		now := sh.now()
+		for b != nil {
+			next := b.next
+			b.next = nil
+			if sh.apply(now, b) {
+				sh.turn.batches = append(sh.turn.batches, b)
+			} else {
+				sh.mail.push(b)
+			}
+			b = next
+			n++
+		}
+		sh.endTurn(now)
+		if sh.mail.empty() {
+			return
+		}
+	}
+}
+
+// giveBack ends the caller's ownership. Work that is left goes on to the
+// shard's goroutine, so that no connection works for others for long.
+func (sh *Shard) giveBack() {
+	for {
+		if !sh.mail.empty() || sh.alarm.Load() {
+			sh.handed <- struct{}{} // has room: only an owner sends, and once
+			return
+		}
+		if next := sh.state.Next(); next != 0 && next < sh.armed {
+			sh.armed = next
+			sh.timer.Reset(time.Duration(max(0, next-sh.now())))
+		}
+		sh.busy.Store(false)
+		// Whoever came before this store has left word and gone; whoever
+		// comes after it can take the shard himself.
+		if sh.mail.empty() && !sh.alarm.Load() {
+			return
+		}
+		if !sh.busy.CompareAndSwap(false, true) {
+			return
+		}
+	}
+}
+
+// serve is the shard's goroutine.
+func (sh *Shard) serve() {
+	defer sh.ended.Done()
+	for {
+		select {
+		case <-sh.handed:
+		case <-sh.timer.C:
+			sh.alarm.Store(true)
+			if !sh.busy.CompareAndSwap(false, true) {
+				continue // the owner sees the alarm when it gives back
+			}
+		case <-sh.quit:
+			return
+		}
+		sh.drain(turnBatches)
+		sh.giveBack()
+		runtime.Gosched() // connections first, also with one processor
+	}
+}

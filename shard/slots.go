@@ -1,0 +1,91 @@
+package shard
+
+import "math/bits"
+
+// slots hands out small numbers, chunk by chunk, so that what they number can
+// be kept in chunks too: growing never copies, and memory of an empty chunk
+// can be given back.
+type slots struct {
+	shift  uint // log2 of the slots of a chunk
+	chunks []slotChunk
+	open   []uint32 // chunks with a free slot; the last is used first
+	empty  int      // chunks without a used slot that still have memory
+}
+
+type slotChunk struct {
+	free   []uint64 // a set bit is a free slot
+	used   int32
+	listed bool // stands in open
+	backed bool // the owner has memory for it
+}
+
+func newSlots(shift uint) slots { return slots{shift: shift} }
+
+// take returns a free slot. When fresh is true the slot's chunk needs memory
+// before the slot may be used.
+func (s *slots) take() (slot uint32, fresh bool) {
+	if len(s.open) == 0 {
+		s.chunks = append(s.chunks, newSlotChunk(s.shift))
+		s.open = append(s.open, uint32(len(s.chunks)-1))
+	}
+	ci := s.open[len(s.open)-1]
+	c := &s.chunks[ci]
+	if !c.backed {
+		c.backed, fresh = true, true
+	} else if c.used == 0 {
+		s.empty--
+	}
+	for w, word := range c.free {
+		if word == 0 {
+			continue
+		}
+		bit := bits.TrailingZeros64(word)
+		c.free[w] &^= 1 << bit
+		slot = ci<<s.shift | uint32(w<<6+bit)
+		break
+	}
+	c.used++
+	if c.used == 1<<s.shift {
+		c.listed = false
+		s.open = s.open[:len(s.open)-1]
+	}
+	return slot, fresh
+}
+
+// give returns a slot. When it reports true the memory of the slot's chunk
+// is not needed any more; one empty chunk is kept, so that a load around a
+// chunk's border does not allocate at each crossing.
+func (s *slots) give(slot uint32) (drop bool) {
+	c := &s.chunks[slot>>s.shift]
+	i := slot & (1<<s.shift - 1)
+	if c.free[i>>6]&(1<<(i&63)) != 0 {
+		panic("shard: slot freed twice")
+	}
+	c.free[i>>6] |= 1 << (i & 63)
+	c.used--
+	if !c.listed {
+		c.listed = true
+		s.open = append(s.open, slot>>s.shift)
+	}
+	if c.used > 0 {
+		return false
+	}
+	if s.empty == 0 {
+		s.empty++
+		return false
+	}
+	c.backed = false
+	return true
+}
+
+func newSlotChunk(shift uint) slotChunk {
+	n := 1 << shift
+	c := slotChunk{free: make([]uint64, (n+63)/64), listed: true}
+	for i := 0; i < n; i += 64 {
+		c.free[i>>6] = ^uint64(0)
+	}
+	if n < 64 {
+		c.free[0] = 1<<n - 1
+	}
+	return c
+}
