@@ -1,0 +1,136 @@
+package router
+
+import "sync/atomic"
+
+// directory allots ids and remembers which shard each living id belongs to.
+//
+// It is a tree of fixed depth over the ids, without locks. What makes that
+// simple is that an id begins once and ends once: a page counts down the ids
+// that have not ended yet, so at zero nobody can need it again, now or later,
+// and whoever brought it to zero unhooks it. A page that lives on for one old
+// job costs a cache line and a few words.
+type directory struct {
+	last atomic.Uint64
+	_    [56]byte // every put writes last; keep readers of the root off its line
+	root node
+}
+
+const (
+	leafBits = 6
+	nodeBits = 10
+	levels   = 5 // of nodes: 6 + 5*10 bits are more than the 53 an id may have
+)
+
+type leaf struct {
+	left  atomic.Int32 // ids that have not ended
+	owner [1 << leafBits / 4]atomic.Uint32
+}
+
+// node has children or, on the lowest level, leaves.
+type node struct {
+	left   atomic.Int32 // children that have not ended
+	kids   []atomic.Pointer[node]
+	leaves []atomic.Pointer[leaf]
+}
+
+func newNode(level int) *node {
+	n := new(node)
+	n.init(level)
+	return n
+}
+
+func (n *node) init(level int) {
+	n.left.Store(1 << nodeBits)
+	if level == 0 {
+		n.leaves = make([]atomic.Pointer[leaf], 1<<nodeBits)
+	} else {
+		n.kids = make([]atomic.Pointer[node], 1<<nodeBits)
+	}
+}
+
+func newLeaf() *leaf {
+	l := new(leaf)
+	l.left.Store(1 << leafBits)
+	return l
+}
+
+func (d *directory) init() {
+	d.root.init(levels - 1)
+	d.leafOf(0, nil).left.Add(-1) // there is no id 0
+}
+
+// at says which child of a node on the given level leads to id.
+func at(id uint64, level int) uint64 {
+	return id >> (leafBits + nodeBits*level) & (1<<nodeBits - 1)
+}
+
+// leafOf finds or makes the leaf of an id that has not ended. It notes the
+// nodes on the way in path, if that is not nil.
+func (d *directory) leafOf(id uint64, path *[levels]*node) *leaf {
+	n := &d.root
+	for level := levels - 1; ; level-- {
+		if path != nil {
+			path[level] = n
+		}
+		if level == 0 {
+			break
+		}
+		slot := &n.kids[at(id, level)]
+		kid := slot.Load()
+		if kid == nil {
+			slot.CompareAndSwap(nil, newNode(level-1))
+			kid = slot.Load()
+		}
+		n = kid
+	}
+	slot := &n.leaves[at(id, 0)]
+	l := slot.Load()
+	if l == nil {
+		slot.CompareAndSwap(nil, newLeaf())
+		l = slot.Load()
+	}
+	return l
+}
+
+// begin allots the next id to a shard.
+func (d *directory) begin(shard int) uint64 {
+	id := d.last.Add(1)
+	i := id & (1<<leafBits - 1)
+	d.leafOf(id, nil).owner[i/4].Or(uint32(shard+1) << (i % 4 * 8))
+	return id
+}
+
+// find tells which shard owns a living id.
+func (d *directory) find(id uint64) (shard int, ok bool) {
+	if id>>(leafBits+nodeBits*levels) != 0 {
+		return 0, false
+	}
+	n := &d.root
+	for level := levels - 1; level > 0; level-- {
+		if n = n.kids[at(id, level)].Load(); n == nil {
+			return 0, false
+		}
+	}
+	l := n.leaves[at(id, 0)].Load()
+	if l == nil {
+		return 0, false
+	}
+	i := id & (1<<leafBits - 1)
+	owner := l.owner[i/4].Load() >> (i % 4 * 8) & 0xff
+	return int(owner) - 1, owner != 0
+}
+
+// end forgets an id for ever, and the pages that nobody needs after it.
+func (d *directory) end(id uint64) {
+	var path [levels]*node
+	l := d.leafOf(id, &path)
+	i := id & (1<<leafBits - 1)
+	l.owner[i/4].And(^(uint32(0xff) << (i % 4 * 8)))
+	if l.left.Add(-1) > 0 {
+		return
+	}
+	path[0].leaves[at(id, 0)].Store(nil)
+	for level := 0; level < levels-1 && path[level].left.Add(-1) == 0; level++ {
+		path[level+1].kids[at(id, level+1)].Store(nil)
+	}
+}

@@ -1,0 +1,167 @@
+package router
+
+import "beanfield/shard"
+
+// margin is how long before a deadline its holder is told DEADLINE_SOON.
+const margin = int64(1e9)
+
+// ReserveInPlace says whether a Reserve operation in a batch for WatchShard
+// does all of a reserve: all watched tubes are there, and no job that the
+// session holds in another shard is near its deadline.
+func (s *Session) ReserveInPlace() bool {
+	if s.watchShard < 0 {
+		return false
+	}
+	if len(s.live) == 1 {
+		return true
+	}
+	for _, f := range s.live {
+		if f.shard != s.watchShard && f.soonest != 0 && f.soonest-margin <= s.r.Now() {
+			return false
+		}
+	}
+	return true
+}
+
+// WatchShard is the shard of all watched tubes, if ReserveInPlace.
+func (s *Session) WatchShard() int { return s.watchShard }
+
+// Reserve is the whole command over any number of shards. When it is complete
+// the session either has a Reservation or is Waiting.
+func (s *Session) Reserve(poll bool) bool {
+	s.Reservation = Reservation{}
+	if poll {
+		s.Reservation.Status = shard.TimedOut // what it will be if nothing is found
+	} else {
+		s.Reservation.Status = shard.Waiting
+	}
+	return s.refresh((*Session).seekOffers)
+}
+
+// refresh asks the shards whose deadlines look near for the truth: a deadline
+// that has passed there took its job away without the session's knowledge.
+func (s *Session) refresh(after func(*Session) bool) bool {
+	s.script.begin()
+	near := s.r.Now() + margin
+	for _, f := range s.live {
+		if f.soonest != 0 && f.soonest <= near {
+			s.script.add(f.shard, shard.Op{Kind: shard.Soonest})
+		}
+	}
+	return s.play(after)
+}
+
+func (s *Session) seekOffers() bool {
+	s.script.begin()
+	for _, f := range s.live {
+		if f.watching > 0 {
+			s.script.add(f.shard, shard.Op{Kind: shard.Offer})
+		}
+	}
+	return s.play((*Session).claimBest)
+}
+
+func (s *Session) claimBest() bool {
+	best := -1
+	for i := range s.script.steps {
+		op := &s.script.steps[i].op
+		if op.Status != shard.OK {
+			continue
+		}
+		if best >= 0 {
+			was := &s.script.steps[best].op
+			if was.Pri < op.Pri || was.Pri == op.Pri && was.ID < op.ID {
+				continue
+			}
+		}
+		best = i
+	}
+	if best < 0 {
+		return s.nothing()
+	}
+	from := s.script.steps[best].shard
+	s.script.begin()
+	s.script.add(from, shard.Op{Kind: shard.Claim})
+	return s.play((*Session).claimed)
+}
+
+// claimed finds the job, or that somebody else took it: then all is asked
+// again, and that other reserve is the progress that bounds the repetition.
+func (s *Session) claimed() bool {
+	op := &s.script.steps[0].op
+	if op.Status != shard.OK {
+		return s.seekOffers()
+	}
+	s.small = append(s.small[:0], s.script.batch.Bytes[op.From:op.To]...)
+	s.Reservation = Reservation{Status: shard.OK, ID: op.ID, Size: op.Size, Small: s.small, Large: op.Parts}
+	return true
+}
+
+// nothing answers or begins to wait, when no shard has offered a job.
+func (s *Session) nothing() bool {
+	if s.Soonest()-margin <= s.r.Now() {
+		s.Reservation.Status = shard.DeadlineSoon
+		return true
+	}
+	if s.Reservation.Status != shard.Waiting {
+		return true
+	}
+	s.waiting = true
+	ticket := s.gate.arm()
+	s.script.begin()
+	for _, f := range s.live {
+		if f.watching > 0 {
+			f.asked = true
+			s.script.add(f.shard, shard.Op{Kind: shard.Wait, Ticket: ticket})
+		}
+	}
+	return s.play(nil)
+}
+
+// BeginWait notes that a Reserve operation in a batch has ended in a wait.
+func (s *Session) BeginWait() {
+	s.waiting = true
+	s.refs[s.watchShard].asked = true
+}
+
+// Waiting says whether a wait is on.
+func (s *Session) Waiting() bool { return s.waiting }
+
+// Delivered says whether the wait has brought a job: then EndWait is next.
+func (s *Session) Delivered() bool { return s.woken.Load() }
+
+// EndWait ends a wait that has brought a job.
+func (s *Session) EndWait() bool {
+	s.woken.Store(false)
+	d := &s.delivery
+	s.Reservation = Reservation{Status: shard.OK, ID: d.ID, Size: d.Size, Small: d.Small, Large: d.Large}
+	s.deliverer.soonest = d.Deadline
+	s.deliverer.asked = false // it has left all queues of that shard already
+	return s.withdraw()
+}
+
+// CancelWait ends a wait from the session's side, with status as the answer.
+// When it has not won, a job is on its way: Delivered will be true soon.
+func (s *Session) CancelWait(status shard.Status) (won, done bool) {
+	if !s.gate.claim(s.gate.last) {
+		return false, false
+	}
+	s.Reservation = Reservation{Status: status}
+	return true, s.withdraw()
+}
+
+// withdraw leaves nothing of the wait behind in any shard (R3).
+func (s *Session) withdraw() bool {
+	s.waiting = false
+	s.script.begin()
+	for _, f := range s.live {
+		if f.asked {
+			f.asked = false
+			s.script.add(f.shard, shard.Op{Kind: shard.Withdraw, Ticket: s.gate.last})
+		}
+	}
+	return s.play(nil)
+}
+
+// Refresh brings Soonest up to date, for a wait whose end it decides.
+func (s *Session) Refresh() bool { return s.refresh(nil) }

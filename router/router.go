@@ -1,0 +1,108 @@
+package router
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"beanfield/shard"
+	"beanfield/storage"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// MaxShards is how many shards a directory entry can name.
+const MaxShards = 254
+
+// DefaultTube is where every connection begins. It exists always.
+const DefaultTube = "default"
+
+// Options are what a Router is made with.
+type Options struct {
+	Shards int
+	Store  storage.Store
+}
+
+// Router knows which shard owns a tube and which a job, and leads sessions to
+// them. It has no goroutine of its own.
+type Router struct {
+	shards []*shard.Shard
+	states []*shard.State // for tests that look for what is left behind
+	store  storage.Store
+	logs   []storage.Log
+	ids    directory
+	tubes  tubes
+	base   time.Time
+}
+
+// New opens the store's logs and starts the shards over them.
+func New(o Options) (*Router, error) {
+	if o.Shards < 1 || o.Shards > MaxShards {
+		return nil, fmt.Errorf("router: %d shards, want 1 to %d", o.Shards, MaxShards)
+	}
+	if o.Store == nil {
+		return nil, errors.New("router: no store")
+	}
+	r := &Router{store: o.Store, base: time.Now()}
+	r.ids.init()
+	logs, err := o.Store.Open(o.Shards, func(tube string) int { return shardOf(tube, o.Shards) })
+	if err != nil {
+		return nil, err
+	}
+	r.logs = logs
+	for i, log := range logs {
+		c := shard.Config{
+			Directory: home{r, i}, Log: log, Durable: o.Store.Durable(), Epoch: r.base.UnixNano(),
+		}
+		if i == shardOf(DefaultTube, o.Shards) {
+			c.Pinned = DefaultTube
+		}
+		s := shard.NewState(c)
+		r.states = append(r.states, s)
+		r.shards = append(r.shards, shard.New(s, r.Now))
+	}
+	return r, nil
+}
+
+// Close stops the shards and closes the store. All sessions must be closed.
+func (r *Router) Close() error {
+	for _, sh := range r.shards {
+		sh.Close()
+	}
+	return r.store.Close()
+}
+
+// Now is the server's monotonic clock: nanoseconds since its start, above 0.
+func (r *Router) Now() int64 { return int64(time.Since(r.base)) + 1 }
+
+// Shards is the number of shards.
+func (r *Router) Shards() int { return len(r.shards) }
+
+// Owner tells which shard has the living job id.
+func (r *Router) Owner(id uint64) (shard int, ok bool) { return r.ids.find(id) }
+
+// EndID gives up an id that was allotted to a put that then failed.
+func (r *Router) EndID(id uint64) { r.ids.end(id) }
+
+// Tubes is the number of tubes; EachTube lists them as list-tubes does.
+func (r *Router) Tubes() int { return r.tubes.count() }
+
+// EachTube calls fn for every tube's name. fn must not call the router.
+func (r *Router) EachTube(fn func(name string)) { r.tubes.each(fn) }
+
+// TubeShard tells which shard a tube belongs to, whether or not it exists.
+func (r *Router) TubeShard(name []byte) int {
+	return int(xxhash.Sum64(name) % uint64(len(r.shards)))
+}
+
+func shardOf(tube string, n int) int { return int(xxhash.Sum64String(tube) % uint64(n)) }
+
+// home is the router as one shard sees it.
+type home struct {
+	r *Router
+	i int
+}
+
+func (h home) TubeBorn(name string) { h.r.tubes.add(name) }
+func (h home) TubeGone(name string) { h.r.tubes.remove(name) }
+func (h home) JobGone(id uint64)    { h.r.ids.end(id) }

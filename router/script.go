@@ -1,0 +1,96 @@
+package router
+
+import "beanfield/shard"
+
+// script is a list of operations on several shards, run one after the other;
+// neighbours on the same shard go in one batch.
+type script struct {
+	steps []step
+	next  int
+	on    bool
+	shard int // of the batch that is under way
+	first int // step of that batch's first operation
+	batch shard.Batch
+}
+
+type step struct {
+	shard int
+	op    shard.Op
+}
+
+func (c *script) begin() {
+	clear(c.steps)
+	c.steps = c.steps[:0]
+	c.next = 0
+}
+
+func (c *script) add(i int, op shard.Op) { c.steps = append(c.steps, step{i, op}) }
+
+func (c *script) addName(i int, k shard.Kind, name string) {
+	c.add(i, shard.Op{Kind: k, Data: []byte(name)})
+}
+
+// scriptKeep is how many steps' memory an idle session may keep.
+const scriptKeep = 4
+
+// smallKeep is how large a buffer for delivered bodies it may keep.
+const smallKeep = 512
+
+// Trim gives back memory that an idle session does not need.
+func (s *Session) Trim() {
+	if cap(s.script.steps) > scriptKeep || cap(s.script.batch.Ops) > scriptKeep {
+		s.script = script{}
+	}
+	if cap(s.small) > smallKeep {
+		s.small = nil
+	}
+	s.Reservation = Reservation{}
+	s.delivery = shard.Delivery{}
+}
+
+// collect copies the answers of the batch that has just ended to its steps.
+func (c *script) collect(s *Session) {
+	for i := range c.batch.Ops {
+		c.steps[c.first+i].op = c.batch.Ops[i]
+	}
+	sums, add := &s.Sums, &c.batch.Sums
+	sums.Urgent += add.Urgent
+	sums.Ready += add.Ready
+	sums.Reserved += add.Reserved
+	sums.Delayed += add.Delayed
+	sums.Buried += add.Buried
+	sums.Timeouts += add.Timeouts
+	sums.Total += add.Total
+}
+
+// play runs the script, then goes on with after.
+func (s *Session) play(after func(*Session) bool) bool {
+	s.after = after
+	s.script.on = true
+	return s.playOn()
+}
+
+func (s *Session) playOn() bool {
+	c := &s.script
+	for c.next < len(c.steps) {
+		c.batch.Reset()
+		c.shard, c.first = c.steps[c.next].shard, c.next
+		for c.next < len(c.steps) && c.steps[c.next].shard == c.shard {
+			c.batch.Ops = append(c.batch.Ops, c.steps[c.next].op)
+			c.next++
+			if c.steps[c.next-1].op.Kind == shard.Wait {
+				break // a batch stops at a wait
+			}
+		}
+		if !s.Submit(c.shard, &c.batch, c.steps[c.first].op.Kind != shard.Totals) {
+			return false
+		}
+		c.collect(s)
+	}
+	c.on = false
+	if after := s.after; after != nil {
+		s.after = nil
+		return after(s)
+	}
+	return true
+}

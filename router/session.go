@@ -1,0 +1,198 @@
+package router
+
+import (
+	"math"
+	"sync/atomic"
+
+	"beanfield/shard"
+)
+
+// Owner is who runs a session: one goroutine at a time, which Notify makes
+// come back and call Resume. Notify may be called from any goroutine, more
+// often than needed.
+type Owner interface{ Notify() }
+
+// Session is one connection's part of the router: the tube it uses, the tubes
+// it watches, its place in each shard, and its wait.
+//
+// Its calls report true when they are complete. A call that reports false is
+// under way: the owner makes no other until Resume has reported true. At any
+// time at most one batch of a session is in a mailbox, which keeps the order
+// of its commands (C1).
+type Session struct {
+	r     *Router
+	owner Owner
+	gate  gate
+	refs  []*ref // by shard; nil where the session has never been
+	live  []*ref
+
+	used       string
+	usedRef    *ref
+	watched    []string
+	watchShard int // the one shard of all watched tubes, or -1
+
+	script script
+	after  func(*Session) bool // goes on when the script has ended
+
+	// answered is set by whoever completes a batch that was not answered at
+	// once, woken by whoever delivers a job.
+	answered, woken atomic.Bool
+	underway        *shard.Batch
+	underwayIn      int // its shard
+
+	waiting   bool
+	delivery  shard.Delivery // written by the shard that has claimed the gate
+	deliverer *ref
+	small     []byte // its body
+
+	// Reservation is the answer of Reserve, EndWait and ReserveJob.
+	Reservation Reservation
+	Sums        shard.Sums // the answer of Totals
+}
+
+// Reservation is how a reserve ended.
+type Reservation struct {
+	Status shard.Status // OK, TimedOut, DeadlineSoon
+	ID     uint64
+	Size   uint32
+	Small  []byte
+	Large  [][]byte
+}
+
+// ref is a session's place in one shard.
+type ref struct {
+	s        *Session
+	shard    int
+	watching int
+	soonest  int64 // lower bound of the first deadline held there, 0 for none
+	asked    bool  // registered there by the wait that is on
+	client   shard.Client
+}
+
+// Init makes the session ready for Open.
+func (s *Session) Init(r *Router, owner Owner) {
+	s.r, s.owner = r, owner
+	s.refs = make([]*ref, len(r.shards))
+}
+
+// Open takes the session's place in the default tube.
+func (s *Session) Open() bool {
+	s.used = DefaultTube
+	s.watched = append(s.watched, DefaultTube)
+	s.usedRef = s.ref(s.r.TubeShard([]byte(DefaultTube)))
+	s.usedRef.watching++
+	s.watchShard = s.usedRef.shard
+	s.script.begin()
+	s.script.addName(s.usedRef.shard, shard.Use, s.used)
+	s.script.addName(s.usedRef.shard, shard.Watch, s.used)
+	return s.play(nil)
+}
+
+// ref returns the session's place in a shard, making it on first use.
+func (s *Session) ref(i int) *ref {
+	f := s.refs[i]
+	if f == nil {
+		f = &ref{s: s, shard: i}
+		f.client.Waiter = f
+		s.refs[i] = f
+		s.live = append(s.live, f)
+	}
+	return f
+}
+
+// Used is the name of the tube in use, Watched those of the tubes watched, in
+// the order of list-tubes-watched.
+func (s *Session) Used() string { return s.used }
+
+// Watched must not be changed by the caller.
+func (s *Session) Watched() []string { return s.watched }
+
+// UsedShard is the shard of the tube in use.
+func (s *Session) UsedShard() int { return s.usedRef.shard }
+
+// NewID allots an id to a job that is about to be put.
+func (s *Session) NewID() uint64 { return s.r.ids.begin(s.usedRef.shard) }
+
+// Submit runs a batch on one shard. member says that the batch needs the
+// session's place there; a session that has none otherwise stays unknown.
+func (s *Session) Submit(i int, b *shard.Batch, member bool) bool {
+	if f := s.refs[i]; f != nil {
+		b.Client = &f.client
+	} else if member {
+		b.Client = &s.ref(i).client
+	}
+	b.Done = s
+	s.underway, s.underwayIn = b, i
+	if !s.r.shards[i].Submit(b) {
+		return false
+	}
+	s.absorb()
+	return true
+}
+
+// absorb takes note of what a finished batch says of the session.
+func (s *Session) absorb() {
+	if f := s.refs[s.underwayIn]; f != nil {
+		f.soonest = s.underway.Soonest
+	}
+	s.underway = nil
+}
+
+// Complete is told by a shard that a batch has been answered.
+func (s *Session) Complete(*shard.Batch) {
+	s.answered.Store(true)
+	s.owner.Notify()
+}
+
+// Resume goes on with the call that is under way, and reports whether it is
+// complete now. It may be called at any time.
+func (s *Session) Resume() bool {
+	if s.underway == nil {
+		return true
+	}
+	if !s.answered.Load() {
+		return false
+	}
+	s.answered.Store(false)
+	s.absorb()
+	if !s.script.on {
+		return true
+	}
+	s.script.collect(s)
+	return s.playOn()
+}
+
+// Soonest is a lower bound of the first deadline that the session holds, or
+// MaxInt64.
+func (s *Session) Soonest() int64 {
+	soonest := int64(math.MaxInt64)
+	for _, f := range s.live {
+		if f.soonest != 0 && f.soonest < soonest {
+			soonest = f.soonest
+		}
+	}
+	return soonest
+}
+
+// ref is the session's Waiter in its shard.
+
+// Arm implements shard.Waiter.
+func (f *ref) Arm() uint64 { return f.s.gate.arm() }
+
+// Claim implements shard.Waiter.
+func (f *ref) Claim(ticket uint64) bool { return f.s.gate.claim(ticket) }
+
+// Deliver implements shard.Waiter. It keeps a copy of a small body, whose
+// memory the shard may use again.
+func (f *ref) Deliver(d shard.Delivery) {
+	s := f.s
+	s.small = append(s.small[:0], d.Small...)
+	d.Small = s.small
+	s.delivery, s.deliverer = d, f
+}
+
+// Wake implements shard.Waiter.
+func (f *ref) Wake() {
+	f.s.woken.Store(true)
+	f.s.owner.Notify()
+}
