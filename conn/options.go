@@ -1,0 +1,49 @@
+package conn
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+)
+
+// Limits of what may be configured.
+const (
+	DefaultMaxJobSize = 65535
+	MaxMaxJobSize     = 1 << 30
+)
+
+// Options are what a Server is made with.
+type Options struct {
+	// MaxJobSize is the largest body that put accepts, in bytes.
+	MaxJobSize int
+	// MaxConnections is how many connections may be open at once; further
+	// ones wait to be accepted. 0 means as many as file descriptors allow.
+	MaxConnections int
+	// Loops is the number of event loops; 0 means one per usable processor.
+	Loops int
+	// QuoteStats puts strings in replies of stats into quotes, as the newest
+	// beanstalkd does and 1.12 does not.
+	QuoteStats bool
+	// BinlogMaxSize is shown in stats, and nothing else.
+	BinlogMaxSize int
+	// Version is shown in stats.
+	Version string
+	Logger  *slog.Logger
+}
+
+func (o *Options) complete() error {
+	if o.MaxJobSize < 0 || o.MaxJobSize > MaxMaxJobSize {
+		return fmt.Errorf("conn: a maximum job size of %d bytes, want 0 to %d", o.MaxJobSize, MaxMaxJobSize)
+	}
+	if o.MaxConnections < 0 || o.Loops < 0 {
+		return errors.New("conn: a negative limit")
+	}
+	if o.Loops == 0 {
+		o.Loops = runtime.GOMAXPROCS(0)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
