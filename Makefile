@@ -1,0 +1,48 @@
+# make help lists what can be done. Every target is one line of what you would type.
+
+GO         ?= go
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME   ?= 30s
+
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## the server, as ./beanfield
+	$(GO) build -o beanfield ./cmd/beanfield
+
+run: build ## build and run the server on port 11300
+	./beanfield -V
+
+test: ## all tests
+	$(GO) test ./...
+
+race: ## all tests under the race detector
+	$(GO) test -race ./...
+
+single: ## all tests on one processor
+	GOMAXPROCS=1 $(GO) test ./...
+
+lint: ## formatting, vet, staticcheck
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+fuzz: ## each fuzz target for FUZZTIME
+	$(GO) test ./conn -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./conn -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZTIME)
+
+compat: ## compare with Debian's beanstalkd, reply by reply
+	$(GO) run ./tools/compat
+
+clients: ## drive the server with real client libraries
+	tools/clients/run
+
+bench: ## benchmarks of the parts and of the whole server
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-compare: ## beside Debian's beanstalkd, in the same run
+	$(GO) run ./tools/bench compare
+
+.PHONY: help build run test race single lint fuzz compat clients bench bench-compare
