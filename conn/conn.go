@@ -211,6 +211,9 @@ func (c *Conn) close() {
 		c.put = nil
 	}
 	c.in, c.stuck = nil, nil
+	if c.call != callRun {
+		c.abandonRun()
+	}
 	if c.call == callNone {
 		c.finish(callClose, c.session.Close())
 	}
@@ -220,7 +223,6 @@ func (c *Conn) close() {
 // way has ended, so that the session can be closed, or has been.
 func (c *Conn) closing(k call) {
 	if k == callClose {
-		c.run = nil
 		c.loop.ended()
 		return
 	}
@@ -233,9 +235,13 @@ func (c *Conn) closing(k call) {
 // abandonRun gives up the ids of puts that a closed connection's run will not
 // come to any more.
 func (c *Conn) abandonRun() {
+	if c.run == nil {
+		return
+	}
 	for i := c.run.Next; i < len(c.run.Ops); i++ {
 		if c.run.verbs[i] == verbPut {
 			c.loop.server.router.EndID(c.run.Ops[i].ID)
 		}
 	}
+	c.run = nil
 }

@@ -41,7 +41,7 @@ func (c *Conn) process(data []byte) {
 			ok = c.execute(&cmd)
 		}
 		if !ok {
-			break // the line will be parsed again when the way is free
+			continue // it is parsed again, now or when the way is free
 		}
 		data = rest
 	}

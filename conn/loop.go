@@ -139,9 +139,7 @@ func (l *loop) admit(c *Conn) {
 // forget lets go of a connection's socket.
 func (l *loop) forget(c *Conn) {
 	l.conns[c.fd] = nil
-	if c.session.Waiting() {
-		c.unwait()
-	}
+	c.unwait()
 	syscall.Close(c.fd)
 	l.server.left(c)
 }

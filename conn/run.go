@@ -120,6 +120,9 @@ func (c *Conn) answerRun() {
 		if large != nil {
 			c.sendLarge(large)
 		}
+		if c.closed {
+			return
+		}
 	}
 	c.keepRun()
 }
