@@ -83,6 +83,9 @@ func (l *loop) serve() {
 	}
 }
 
+// longestSleep keeps the milliseconds of a far alarm within what epoll takes.
+const longestSleep = time.Hour
+
 // sleep blocks until there is an event, a connection in the inbox, or an
 // alarm is due.
 func (l *loop) sleep() []syscall.EpollEvent {
@@ -93,7 +96,7 @@ func (l *loop) sleep() []syscall.EpollEvent {
 	}
 	ms := -1
 	if at := l.timers.first(); at != 0 {
-		left := time.Duration(at - l.server.router.Now())
+		left := min(time.Duration(at-l.server.router.Now()), longestSleep)
 		ms = int(max(0, (left+time.Millisecond-1)/time.Millisecond))
 	}
 	events := l.poll.wait(ms)

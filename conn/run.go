@@ -106,10 +106,11 @@ func (c *Conn) answerRun() {
 			c.loop.count(v)
 		}
 		if op.Status == shard.Waiting {
+			timeout := op.TTR // keepRun may let go of op
 			c.session.BeginWait()
 			r.answered++
 			c.keepRun()
-			c.wait(op.TTR)
+			c.wait(timeout)
 			return
 		}
 		if v == verbReserveJob && op.Status == shard.OK {

@@ -41,8 +41,8 @@ func (c *Conn) wait(timeout uint32) {
 // setAlarm arms the loop's timer for whatever may end the wait first.
 func (c *Conn) setAlarm() {
 	at := c.wake.until
-	if soonest := c.session.Soonest(); soonest-margin < at {
-		at = soonest - margin
+	if soonest := c.session.Soonest(); soonest != math.MaxInt64 {
+		at = min(at, soonest-margin)
 	}
 	if at == math.MaxInt64 {
 		c.loop.timers.remove(c)
