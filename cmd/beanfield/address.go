@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+const (
+	defaultPort = "11300"
+	unixPrefix  = "unix:"
+	maxUnixPath = 107 // what fits into sockaddr_un with its final NUL
+)
+
+// address is a place to listen on: a path for a unix socket, else a host and a
+// port. An empty host is every address of the machine.
+type address struct {
+	host string // IP address or name
+	port int
+	path string
+}
+
+// String is the form that the configuration file uses.
+func (a address) String() string {
+	if a.path != "" {
+		return unixPrefix + a.path
+	}
+	return net.JoinHostPort(a.host, strconv.Itoa(a.port))
+}
+
+// anyPort says that the kernel picks the port, so that two of these differ.
+func (a address) anyPort() bool { return a.path == "" && a.port == 0 }
+
+// parseAddress reads the form of the configuration file.
+func parseAddress(s string) (address, error) {
+	if path, ok := strings.CutPrefix(s, unixPrefix); ok {
+		return unixAddress(path)
+	}
+	host, port, err := net.SplitHostPort(s)
+	if err != nil {
+		var ae *net.AddrError
+		if errors.As(err, &ae) {
+			return address{}, errors.New(ae.Err)
+		}
+		return address{}, err
+	}
+	return tcpAddress(host, port)
+}
+
+// flagAddress reads what -l and -p say; either may be absent.
+func flagAddress(addr, port *string) (address, error) {
+	p := defaultPort
+	if port != nil {
+		p = *port
+	}
+	if addr == nil {
+		return tcpAddress("", p)
+	}
+	if path, ok := strings.CutPrefix(*addr, unixPrefix); ok {
+		return unixAddress(path)
+	}
+	if *addr == "" {
+		return address{}, errors.New("empty address")
+	}
+	return tcpAddress(*addr, p)
+}
+
+func unixAddress(path string) (address, error) {
+	switch {
+	case path == "":
+		return address{}, errors.New("the path of the socket is missing")
+	case strings.ContainsRune(path, 0):
+		return address{}, errors.New("a path cannot contain NUL")
+	case len(path) > maxUnixPath:
+		return address{}, fmt.Errorf("the path has %d bytes, a socket's can have %d", len(path), maxUnixPath)
+	}
+	return address{path: path}, nil
+}
+
+func tcpAddress(host, port string) (address, error) {
+	p, err := parsePort(port)
+	if err != nil {
+		return address{}, err
+	}
+	if _, err := netip.ParseAddr(host); err != nil && host != "" && !isHostName(host) {
+		return address{}, fmt.Errorf("%q is neither an IP address nor a host name", host)
+	}
+	return address{host: host, port: p}, nil
+}
+
+// parsePort takes a number or a service name. Names are looked up here, so that
+// a wrong one is a mistake of the configuration and not a failure to bind.
+func parsePort(s string) (int, error) {
+	if s == "" || s[0] == '+' || s[0] == '-' {
+		return 0, fmt.Errorf("%q is not a port", s)
+	}
+	if n, err := strconv.Atoi(s); err == nil {
+		if n > 65535 {
+			return 0, fmt.Errorf("port %d is above 65535", n)
+		}
+		return n, nil
+	}
+	n, err := net.LookupPort("tcp", s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is neither a port number nor the name of a service", s)
+	}
+	return n, nil
+}
+
+// isHostName refuses what can never be looked up; whether a name exists is
+// known only when it is bound.
+func isHostName(s string) bool {
+	for _, c := range s {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '.', c == '_':
+		default:
+			return false
+		}
+	}
+	return strings.Trim(s, "0123456789.") != "" // an IP address gone wrong
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+)
+
+// printConfig is what -check-config answers: every setting with where it comes
+// from, as a file that could be given back with -config.
+func printConfig(w io.Writer, c *Config) error {
+	t := tabwriter.NewWriter(w, 0, 8, 1, ' ', 0)
+	fmt.Fprintf(t, "# beanfield %s would run with:\n", version)
+	fmt.Fprintln(t, "listen = [")
+	for i := range c.Listen {
+		l := &c.Listen[i]
+		fields := make([]string, len(listenSettings))
+		for j, s := range listenSettings {
+			fields[j] = strings.TrimPrefix(s.key, "listen.") + " = " + s.show(l)
+		}
+		fmt.Fprintf(t, "  { %s },\t# %s\n", strings.Join(fields, ", "), comment(l.from.String()))
+	}
+	fmt.Fprintln(t, "]")
+	for _, s := range settings {
+		fmt.Fprintf(t, "%s = %s\t# %s%s\n", s.key, s.show(c), comment(c.from[s.key].String()), meaning(s.key, c))
+	}
+	fmt.Fprintf(t, "# binlog-max-size in stats: %d\t# %s\n", c.BinlogMaxSize, c.from["-s"])
+	return t.Flush()
+}
+
+// comment makes text fit for a TOML comment, which may be of one line only;
+// the name of a file, or an address, may hold anything.
+func comment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// meaning says what a value stands for where it does not speak for itself.
+func meaning(key string, c *Config) string {
+	switch {
+	case key == "shards" && c.Shards == 0:
+		return fmt.Sprintf("; one for each core: %d", shards(c))
+	case key == "loops" && c.Loops == 0:
+		return fmt.Sprintf("; one for each core: %d", runtime.GOMAXPROCS(0))
+	case key == "limits.max_connections" && c.Limits.MaxConnections == 0:
+		return "; as many as file descriptors allow"
+	case key == "user" && c.account != nil:
+		return fmt.Sprintf("; uid %d, gid %d, groups %v", c.account.uid, c.account.gid, c.account.groups)
+	}
+	return ""
+}

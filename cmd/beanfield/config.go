@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"beanfield/conn"
+	"beanfield/router"
+)
+
+// What a setting is when neither a flag nor the file names it, and how far it
+// may go.
+const (
+	defaultMaxJobSize = conn.DefaultMaxJobSize
+	maxJobSizeLimit   = conn.MaxMaxJobSize
+	maxShards         = router.MaxShards
+	maxLoops          = 1024
+	maxConnections    = 10_000_000
+	defaultBinlogSize = 10485760
+)
+
+// Config is everything that the process can be told, resolved: flags win over
+// the file, the file over the defaults.
+type Config struct {
+	Listen []Listen
+	Shards int // 0: one for each core
+	Loops  int // 0: one for each core
+	User   string
+
+	Limits struct {
+		MaxJobSize     int // bytes
+		MaxConnections int // 0: as many as file descriptors allow
+	}
+	Storage struct{ Backend string }
+	Stats   struct{ QuoteStrings bool }
+	Log     struct {
+		Level  string
+		Format string
+	}
+
+	// BinlogMaxSize is what -s said: a figure that stats must repeat, no setting.
+	BinlogMaxSize int
+
+	account     *account          // of User; nil if it stays who it is
+	from        map[string]origin // by key; a key that is absent has its default
+	listenFlags []string          // -l and -p as given, in case systemd makes them void
+}
+
+// Listen is one address to listen on.
+type Listen struct {
+	Address address
+	Mode    fs.FileMode // of a unix socket; 0 leaves it to the umask
+	from    origin
+}
+
+// origin says where a setting was made: a flag, a line of the file, or nowhere.
+type origin struct {
+	flag string
+	file string
+	line int
+}
+
+func (o origin) String() string {
+	switch {
+	case o.flag != "":
+		return "flag " + o.flag
+	case o.file != "":
+		return fmt.Sprintf("%s:%d", o.file, o.line)
+	}
+	return "default"
+}
+
+func defaults() *Config {
+	c := &Config{BinlogMaxSize: defaultBinlogSize, from: map[string]origin{}}
+	a, err := flagAddress(nil, nil)
+	if err != nil {
+		panic("the default address is wrong: " + err.Error())
+	}
+	c.Listen = []Listen{{Address: a}}
+	c.Limits.MaxJobSize = defaultMaxJobSize
+	c.Storage.Backend = "memory"
+	c.Stats.QuoteStrings = true
+	c.Log.Level = "warn"
+	c.Log.Format = "text"
+	return c
+}
+
+// loadConfig resolves the configuration, or returns Mistakes. It binds and
+// writes nothing.
+func loadConfig(f flags) (*Config, error) {
+	c := defaults()
+	var ms Mistakes
+	if f.config != "" {
+		ms = readConfigFile(f.config, c)
+	}
+	ms = append(ms, c.applyFlags(f)...)
+	ms = append(ms, c.findAccount()...)
+	if len(ms) > 0 {
+		ms.sort()
+		return nil, ms
+	}
+	return c, nil
+}
+
+func (c *Config) applyFlags(f flags) Mistakes {
+	ms := Mistakes(f.notYet)
+	ms = append(ms, c.applyAddress(f)...)
+	if f.shards != nil {
+		c.Shards, c.from["shards"] = *f.shards, origin{flag: "-shards"}
+	}
+	if f.maxJobSize != nil {
+		c.Limits.MaxJobSize, c.from["limits.max_job_size"] = *f.maxJobSize, origin{flag: "-z"}
+	}
+	if f.user != nil {
+		c.User, c.from["user"] = *f.user, origin{flag: "-u"}
+	}
+	if f.binlogMaxSize != nil {
+		c.BinlogMaxSize, c.from["-s"] = *f.binlogMaxSize, origin{flag: "-s"}
+	}
+	if f.verbose > 0 {
+		c.Log.Level, c.from["log.level"] = "info", origin{flag: "-V"}
+	}
+	if f.verbose > 1 {
+		c.Log.Level, c.from["log.level"] = "debug", origin{flag: "-VV"}
+	}
+	return ms
+}
+
+// applyAddress lets -l take the place of all addresses of the file. -p alone
+// changes the port of the file's one TCP address and leaves its host: a server
+// that was kept to 127.0.0.1 must not open up because somebody moved its port.
+func (c *Config) applyAddress(f flags) Mistakes {
+	if f.addr == nil && f.port == nil {
+		return nil
+	}
+	if f.addr != nil {
+		c.listenFlags = append(c.listenFlags, "-l "+*f.addr)
+	}
+	if f.port != nil {
+		c.listenFlags = append(c.listenFlags, "-p "+*f.port)
+	}
+	a, err := flagAddress(f.addr, f.port)
+	if err != nil {
+		return Mistakes{c.addressMistake(err.Error())}
+	}
+	if f.addr != nil {
+		c.Listen = []Listen{{Address: a, from: origin{flag: strings.Join(c.listenFlags, " ")}}}
+		return nil
+	}
+	var tcp []*Listen
+	for i := range c.Listen {
+		if c.Listen[i].Address.path == "" {
+			tcp = append(tcp, &c.Listen[i])
+		}
+	}
+	if len(tcp) != 1 {
+		return Mistakes{c.addressMistake(fmt.Sprintf(
+			"the file has %d TCP addresses, and the flag fits only one; name the host too, with -l", len(tcp)))}
+	}
+	tcp[0].Address.port = a.port
+	tcp[0].from = origin{flag: c.listenFlags[0]}
+	return nil
+}
+
+func (c *Config) addressMistake(problem string) Mistake {
+	return Mistake{Key: strings.Join(c.listenFlags, " "), Problem: problem, Code: exitListen}
+}
+
+// ignoredWhenInherited lists what the user said about addresses, for the case
+// that systemd has the last word on them.
+func (c *Config) ignoredWhenInherited() []string {
+	said := slices.Clone(c.listenFlags)
+	for _, l := range c.Listen {
+		if l.from.file != "" {
+			said = append(said, fmt.Sprintf("listen %s (%s)", l.Address, l.from))
+		}
+	}
+	return said
+}
+
+// findAccount looks the user up, because an unknown one is a mistake like any
+// other and should be found before an address is bound.
+func (c *Config) findAccount() Mistakes {
+	o := c.from["user"]
+	if c.User == "" && o.flag == "" {
+		return nil
+	}
+	a, err := lookupAccount(c.User)
+	if err != nil {
+		m := Mistake{Key: "user", Value: quote(c.User), Problem: err.Error(), Code: exitCode(err)}
+		m.File, m.Line = o.file, o.line
+		if o.flag != "" {
+			m.Key, m.Value = o.flag, c.User
+		}
+		return Mistakes{m}
+	}
+	c.account = a
+	return nil
+}

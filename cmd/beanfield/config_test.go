@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func writeConfig(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "beanfield.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// load resolves a configuration from the words of a command line and a file.
+func load(t *testing.T, args, file string) (*Config, error) {
+	t.Helper()
+	f, err := parseFlags(strings.Fields(args))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file != "" {
+		f.config = writeConfig(t, file)
+	}
+	return loadConfig(f)
+}
+
+// forgetOrigins leaves of a configuration what is set, not where.
+func forgetOrigins(c *Config) {
+	c.from = map[string]origin{}
+	for i := range c.Listen {
+		c.Listen[i].from = origin{}
+	}
+}
+
+const fullFile = `# all but the user
+shards = 3
+loops = 2
+[limits]
+max_job_size = "64KiB"
+max_connections = 1_000
+[[listen]]
+address = "127.0.0.1:11301"
+[[listen]]
+address = "[::1]:11302"
+[[listen]]
+address = "unix:/run/b.sock"
+mode = "0660"
+[storage]
+backend = "memory"
+[stats]
+quote_strings = false
+[log]
+level = "error"
+format = "json"
+`
+
+func TestConfigFile(t *testing.T) {
+	c, err := load(t, "", fullFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgetOrigins(c)
+	want := defaults()
+	want.Shards, want.Loops = 3, 2
+	want.Limits.MaxJobSize, want.Limits.MaxConnections = 65536, 1000
+	want.Listen = []Listen{
+		{Address: address{host: "127.0.0.1", port: 11301}},
+		{Address: address{host: "::1", port: 11302}},
+		{Address: address{path: "/run/b.sock"}, Mode: 0o660},
+	}
+	want.Stats.QuoteStrings = false
+	want.Log.Level, want.Log.Format = "error", "json"
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("read %+v, want %+v", c, want)
+	}
+}
+
+// The three spellings that TOML has for the same thing.
+func TestConfigFileSpellings(t *testing.T) {
+	for _, text := range []string{
+		"[limits]\nmax_job_size = 7\n[[listen]]\naddress = ':1'\n[[listen]]\naddress = ':2'\n",
+		"limits.max_job_size = 7\nlisten = [{ address = ':1' }, { address = ':2' }]\n",
+		"limits = { max_job_size = 7 }\nlisten = [\n  { address = ':1' }, # one\n  { address = ':2' },\n]\n",
+		"\xef\xbb\xbflimits.max_job_size = 7\r\n[[listen]]\r\naddress = ':1'\r\n[[listen]]\r\naddress = ':2'\r\n",
+	} {
+		c, err := load(t, "", text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if c.Limits.MaxJobSize != 7 || len(c.Listen) != 2 || c.Listen[0].Address.port != 1 || c.Listen[1].Address.port != 2 {
+			t.Errorf("%q: read %+v", text, c)
+		}
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	const file = "shards = 3\nuser = 'root'\nlimits.max_job_size = 7\nlog.level = 'error'\n[[listen]]\naddress = '127.0.0.1:1'\n"
+	for _, c := range []struct{ args, file, key, value, from string }{
+		{"", "", "shards", "0", "default"},
+		{"", file, "shards", "3", "FILE:1"},
+		{"-shards 5", file, "shards", "5", "flag -shards"},
+		{"-shards 0", file, "shards", "0", "flag -shards"},
+		{"", "", "user", `""`, "default"},
+		{"", file, "user", `"root"`, "FILE:2"},
+		{"-u nobody", file, "user", `"nobody"`, "flag -u"},
+		{"", "", "limits.max_job_size", "65535", "default"},
+		{"", file, "limits.max_job_size", "7", "FILE:3"},
+		{"-z 9", file, "limits.max_job_size", "9", "flag -z"},
+		{"", "", "log.level", `"warn"`, "default"},
+		{"", file, "log.level", `"error"`, "FILE:4"},
+		{"-V", file, "log.level", `"info"`, "flag -V"},
+		{"-VVV", file, "log.level", `"debug"`, "flag -VV"},
+		{"", file, "log.format", `"text"`, "default"},
+		{"", "", "listen.address", `":11300"`, "default"},
+		{"", file, "listen.address", `"127.0.0.1:1"`, "FILE:5"},
+		{"-p 2", "", "listen.address", `":2"`, "flag -p 2"},
+		{"-p 2", file, "listen.address", `"127.0.0.1:2"`, "flag -p 2"},
+		{"-l 127.0.0.2", "", "listen.address", `"127.0.0.2:11300"`, "flag -l 127.0.0.2"},
+		{"-l ::1", file, "listen.address", `"[::1]:11300"`, "flag -l ::1"},
+		{"-l ::1 -p 3", file, "listen.address", `"[::1]:3"`, "flag -l ::1 -p 3"},
+		{"-l unix:/s -p 3", file, "listen.address", `"unix:/s"`, "flag -l unix:/s -p 3"},
+	} {
+		got, err := load(t, c.args, c.file)
+		if err != nil {
+			t.Errorf("%q: %v", c.args, err)
+			continue
+		}
+		value, from := got.Listen[0].Address.String(), got.Listen[0].from
+		if row := findSetting(settings, c.key); row != nil {
+			value, from = row.show(got), got.from[c.key]
+		} else {
+			value = quote(value)
+		}
+		o := from.String()
+		if from.file != "" {
+			o = strings.Replace(o, from.file, "FILE", 1)
+		}
+		if value != c.value || o != c.from || len(got.Listen) != 1 {
+			t.Errorf("%q with %q: %s = %s from %s, want %s from %s", c.args, c.file, c.key, value, o, c.value, c.from)
+		}
+	}
+}
+
+// -p moves the one TCP address of a file, next to any unix sockets.
+func TestPortFlagBesideUnixSocket(t *testing.T) {
+	c, err := load(t, "-p 5", "[[listen]]\naddress = 'unix:/s'\n[[listen]]\naddress = '127.0.0.1:1'\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := c.Listen[0].Address.String(), c.Listen[1].Address.String(); a != "unix:/s" || b != "127.0.0.1:5" {
+		t.Errorf("listens on %s and %s", a, b)
+	}
+}
+
+// What -check-config prints is a configuration, and the same one.
+func TestCheckConfigRoundTrip(t *testing.T) {
+	for _, args := range []string{"", "-u nobody -z 3 -VV -l unix:/a\"b\\c\x01", "-shards 2 -p 9"} {
+		for _, file := range []string{"", fullFile} {
+			if strings.Contains(args, "-p") && file != "" {
+				continue // two TCP addresses
+			}
+			c, err := load(t, args, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var printed bytes.Buffer
+			if err := printConfig(&printed, c); err != nil {
+				t.Fatal(err)
+			}
+			again, err := load(t, "", printed.String())
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, &printed)
+			}
+			forgetOrigins(c)
+			forgetOrigins(again)
+			c.listenFlags = nil
+			if !reflect.DeepEqual(c, again) {
+				t.Errorf("printed\n%s\nread %+v, was %+v", &printed, again, c)
+			}
+		}
+	}
+}
+
+func TestCheckConfigNamesOrigins(t *testing.T) {
+	c, err := load(t, "-z 10 -s 4096", "[stats]\n\nquote_strings = true\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := printConfig(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), c.from["stats.quote_strings"].file, "FILE")), " ")
+	for _, want := range []string{
+		`{ address = ":11300", mode = "" }, # default`,
+		"limits.max_job_size = 10 # flag -z",
+		"stats.quote_strings = true # FILE:3",
+		`storage.backend = "memory" # default`,
+		"# binlog-max-size in stats: 4096 # flag -s",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in %s", want, got)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for s, want := range map[string]int{"0": 0, "1": 1, "64KiB": 65536, "1 MiB": 1 << 20, "1GiB": 1 << 30} {
+		if n, err := asSize(s, 0, 1<<30); n != want || err != nil {
+			t.Errorf("%q is %d, %v; want %d", s, n, err, want)
+		}
+	}
+	for s, want := range map[string]string{
+		"": "not a size", "KiB": "not a size", "-1": "not a size", "1KB": "not a size", "1k": "not a size", "1.5MiB": "not a size",
+		"2GiB": "too large", "1025MiB": "too large", "18014398509481984KiB": "too large", "99999999999999999999": "too large",
+	} {
+		if _, err := asSize(s, 0, 1<<30); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %q", s, err, want)
+		}
+	}
+}

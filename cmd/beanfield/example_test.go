@@ -1,0 +1,115 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const exampleFile = "../../config.example.toml"
+
+// The example as it stands is the default configuration.
+func TestExampleEqualsDefaults(t *testing.T) {
+	c := defaults()
+	if ms := readConfigFile(exampleFile, c); len(ms) > 0 {
+		t.Fatal(ms)
+	}
+	if len(c.from) != len(settings) {
+		t.Errorf("the example sets %d keys outside of [[listen]], the code knows %d", len(c.from), len(settings))
+	}
+	forgetOrigins(c)
+	if want := defaults(); !reflect.DeepEqual(c, want) {
+		t.Errorf("the example is %+v, the defaults are %+v", c, want)
+	}
+}
+
+// The address that the example shows in comments is valid too.
+func TestExampleSecondAddress(t *testing.T) {
+	text, err := os.ReadFile(exampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := strings.Index(string(text), "# [[listen]]")
+	to := from + strings.Index(string(text)[from:], "\n\n")
+	c := defaults()
+	if ms := readConfigFile(writeConfig(t, strings.ReplaceAll(string(text)[from:to], "# ", "")), c); len(ms) > 0 {
+		t.Fatal(ms)
+	}
+	if len(c.Listen) != 1 || c.Listen[0].Address.path != "/run/beanfield/beanfield.sock" || c.Listen[0].Mode != 0o660 {
+		t.Errorf("read %+v", c.Listen)
+	}
+}
+
+// Every key is explained: its reason in prose, then unit, default and flag, then
+// what is allowed, then the key itself; and all of it is what the code says.
+func TestExampleExplainsEveryKey(t *testing.T) {
+	text, err := os.ReadFile(exampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := exampleEntries(string(text))
+	d := defaults()
+	for _, s := range settings {
+		checkEntry(t, entries, s.key, s.unit, s.show(d), s.flag, s.allowed)
+	}
+	for _, s := range listenSettings {
+		checkEntry(t, entries, s.key, s.unit, s.show(&d.Listen[0]), s.flag, s.allowed)
+	}
+	if n := len(settings) + len(listenSettings); len(entries) != n {
+		t.Errorf("%d keys in the example, %d in the code", len(entries), n)
+	}
+}
+
+// entry is a key of the example with the comment above it.
+type entry struct {
+	value   string
+	comment []string
+}
+
+func exampleEntries(text string) map[string]entry {
+	entries := map[string]entry{}
+	table := ""
+	var comment []string
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "#"):
+			comment = append(comment, strings.TrimPrefix(line, "# "))
+			continue
+		case strings.HasPrefix(line, "["):
+			table = strings.Trim(line, "[]") + "."
+		case line != "":
+			key, value, _ := strings.Cut(line, " = ")
+			entries[table+key] = entry{value, comment}
+		}
+		comment = nil
+	}
+	return entries
+}
+
+func checkEntry(t *testing.T, entries map[string]entry, key, unit, value, flag, allowed string) {
+	t.Helper()
+	e, ok := entries[key]
+	if !ok {
+		t.Errorf("%s is not in the example", key)
+		return
+	}
+	n := len(e.comment)
+	if n < 3 || len(e.comment[0]) < 20 {
+		t.Errorf("%s: no reason given", key)
+		return
+	}
+	if flag == "" {
+		flag = "none"
+	}
+	facts := e.comment[n-2]
+	if !strings.HasPrefix(facts, "Unit: "+unit+". Default: "+value) || !strings.HasSuffix(facts, ". Flag: "+flag+".") {
+		t.Errorf("%s: %q does not say unit %q, default %s, flag %s", key, facts, unit, value, flag)
+	}
+	if e.comment[n-1] != "Allowed: "+allowed {
+		t.Errorf("%s: the example says %q, the code allows %s", key, e.comment[n-1], allowed)
+	}
+	if e.value != value {
+		t.Errorf("%s = %s, the default is %s", key, e.value, value)
+	}
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// fileReader walks a decoded file against the table of settings.
+type fileReader struct {
+	path     string
+	lines    keyLines
+	config   *Config
+	mistakes Mistakes
+}
+
+// readConfigFile puts what the file at path says into c. It goes on after a
+// mistake, so that all of them come out at once; only where the file is no
+// TOML the rest cannot be read. They are in no order.
+func readConfigFile(path string, c *Config) Mistakes {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return Mistakes{{File: path, Problem: "cannot read the configuration: " + err.Error()}}
+	}
+	var doc map[string]any
+	if _, err := toml.Decode(string(text), &doc); err != nil {
+		return Mistakes{syntaxMistake(path, err)}
+	}
+	r := fileReader{path: path, lines: findLines(string(text)), config: c}
+	r.table(nil, doc)
+	return r.mistakes
+}
+
+func syntaxMistake(path string, err error) Mistake {
+	m := Mistake{File: path, Problem: err.Error()}
+	var pe toml.ParseError
+	if errors.As(err, &pe) {
+		m.Line, m.Key, m.Problem = pe.Position.Line, pe.LastKey, "not TOML: "+pe.Message
+	}
+	return m
+}
+
+// table reads the keys of the table at path, and those below it.
+func (r *fileReader) table(path toml.Key, table map[string]any) {
+	for name, v := range table {
+		key := child(path, name)
+		line := r.lines.at(key, 0)
+		switch row := findSetting(settings, key.String()); {
+		case key.String() == "listen":
+			r.listen(key, v)
+		case row != nil:
+			if err := row.set(r.config, v); err != nil {
+				r.wrong(line, key, v, err.Error(), row.allowed)
+			}
+			r.config.from[row.key] = origin{file: r.path, line: line}
+		case len(keysBelow(key)) > 0:
+			if sub, ok := v.(map[string]any); ok {
+				r.table(key, sub)
+			} else {
+				r.wrong(line, key, v, wrongKind(v).Error(), fmt.Sprintf("a table, [%s], with %s", key, join(keysBelow(key))))
+			}
+		default:
+			r.unknown(line, key, v, join(keysBelow(path)))
+		}
+	}
+}
+
+// listen reads the array of addresses. It takes the place of the default.
+func (r *fileReader) listen(key toml.Key, v any) {
+	tables, ok := asTables(v)
+	if !ok || len(tables) == 0 {
+		problem := "no address"
+		if !ok {
+			problem = wrongKind(v).Error()
+		}
+		r.wrong(r.lines.at(key, 0), key, v, problem, "tables, one for each address, as [[listen]] with "+join(keysBelow(key)))
+		return
+	}
+	r.config.Listen = nil
+	seen := map[address]int{}
+	for i, table := range tables {
+		l := Listen{from: origin{file: r.path, line: r.lines.element(key, i, len(tables))}}
+		if r.element(key, table, &l) && !l.Address.anyPort() {
+			at := child(key, "address")
+			line := r.lines.at(at, l.from.line)
+			if first, twice := seen[l.Address]; twice {
+				r.wrong(line, at, table["address"], fmt.Sprintf("the same address as in line %d", first), "")
+			}
+			seen[l.Address] = line
+		}
+		r.config.Listen = append(r.config.Listen, l)
+	}
+}
+
+// element reads one [[listen]], and says whether its address is usable.
+func (r *fileReader) element(path toml.Key, table map[string]any, l *Listen) (ok bool) {
+	_, ok = table["address"]
+	if !ok {
+		r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: l.from.line, Key: "listen.address",
+			Problem: "missing", Allowed: listenSettings[0].allowed})
+	}
+	for name, v := range table {
+		key := child(path, name)
+		line := r.lines.at(key, l.from.line)
+		row := findSetting(listenSettings, key.String())
+		if row == nil {
+			r.unknown(line, key, v, join(keysBelow(path)))
+			continue
+		}
+		if err := row.set(l, v); err != nil {
+			r.wrong(line, key, v, err.Error(), row.allowed)
+			ok = ok && name != "address"
+		}
+	}
+	if ok && l.Mode != 0 && l.Address.path == "" {
+		mode := child(path, "mode")
+		r.wrong(r.lines.at(mode, l.from.line), mode, table["mode"],
+			"only a unix socket has a mode, and "+l.Address.String()+" is none", `""`)
+	}
+	return ok
+}
+
+// child is the key of name in the table at path.
+func child(path toml.Key, name string) toml.Key { return append(slices.Clone(path), name) }
+
+func (r *fileReader) wrong(line int, key toml.Key, v any, problem, allowed string) {
+	r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: line, Key: key.String(), Value: shown(v),
+		Problem: problem, Allowed: allowed})
+}
+
+func (r *fileReader) unknown(line int, key toml.Key, v any, allowed string) {
+	if where := key[:len(key)-1]; len(where) > 0 {
+		allowed += " in [" + where.String() + "]"
+	}
+	r.wrong(line, key, v, "unknown key", allowed)
+}
+
+// asTables accepts both spellings of an array of tables.
+func asTables(v any) ([]map[string]any, bool) {
+	if tables, ok := v.([]map[string]any); ok {
+		return tables, true
+	}
+	array, ok := v.([]any)
+	if !ok {
+		return nil, false
+	}
+	var tables []map[string]any
+	for _, e := range array {
+		t, ok := e.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		tables = append(tables, t)
+	}
+	return tables, true
+}
+
+func findSetting[T any](rows []setting[T], key string) *setting[T] {
+	for i := range rows {
+		if rows[i].key == key {
+			return &rows[i]
+		}
+	}
+	return nil
+}
+
+// keysBelow are the names that the table at path may hold, in their order.
+func keysBelow(path toml.Key) []string {
+	prefix := ""
+	if len(path) > 0 {
+		prefix = path.String() + "."
+	}
+	var names []string
+	add := func(key string) {
+		rest, ok := strings.CutPrefix(key, prefix)
+		name, _, _ := strings.Cut(rest, ".")
+		if ok && (len(names) == 0 || names[len(names)-1] != name) {
+			names = append(names, name)
+		}
+	}
+	for _, s := range listenSettings {
+		add(s.key)
+	}
+	for _, s := range settings {
+		add(s.key)
+	}
+	return names
+}
+
+func join(names []string) string { return strings.Join(names, ", ") }

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// flags is the command line as it was given. A nil pointer means that the flag
+// was absent, so that the file or the default counts.
+type flags struct {
+	help        bool
+	version     bool
+	checkConfig bool
+	verbose     int
+	config      string
+
+	addr, port, user   *string
+	shards, maxJobSize *int
+	binlogMaxSize      *int // only shown in stats
+
+	notYet   []Mistake // flags that need storage on disk
+	warnings []string
+}
+
+// usageError is a command line that cannot be read. The usage text follows it.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+func (usageError) ExitCode() int   { return exitUsage }
+
+// flagReader walks the arguments. rest is what is left of a word of short
+// flags: the flags bundled behind the current one, or its value.
+type flagReader struct {
+	flags
+	args []string
+	rest string
+}
+
+// parseFlags reads the command line as beanstalkd does: short flags may be
+// bundled, a value is joined or the next word, of two equal flags the later
+// wins, -v and -h end the reading at once. The long flags are beanfield's own;
+// they are recognised as whole words before a word is taken for a bundle, and
+// none of them is a bundle that beanstalkd would have accepted.
+func parseFlags(args []string) (flags, error) {
+	r := flagReader{args: args}
+	for len(r.args) > 0 && !r.ended() {
+		word := r.args[0]
+		r.args = r.args[1:]
+		long, err := r.long(word)
+		if !long && err == nil {
+			err = r.bundle(word)
+		}
+		if err != nil {
+			return r.flags, err
+		}
+	}
+	return r.flags, nil
+}
+
+func (r *flagReader) ended() bool { return r.help || r.version }
+
+// long reads word if it is one of the long flags, and says whether it was.
+func (r *flagReader) long(word string) (bool, error) {
+	name, value, joined := strings.Cut(word, "=")
+	if strings.HasPrefix(name, "--") {
+		name = name[1:]
+	}
+	switch name {
+	case "-check-config":
+		if joined {
+			return true, usageError("flag takes no value: " + word)
+		}
+		r.checkConfig = true
+		return true, nil
+	case "-config", "-shards":
+	default:
+		return false, nil
+	}
+	if !joined {
+		var err error
+		if value, err = r.value(name); err != nil {
+			return true, err
+		}
+	}
+	if name == "-config" {
+		r.config = value
+		if value == "" {
+			return true, usageError("-config needs the name of a file")
+		}
+		return true, nil
+	}
+	n, err := strconv.ParseUint(value, 10, 32)
+	if err != nil || n > maxShards {
+		return true, usageError(fmt.Sprintf("invalid number of shards: %s (0 to %d)", value, maxShards))
+	}
+	r.shards = ptr(int(n))
+	return true, nil
+}
+
+// bundle reads a word of short flags.
+func (r *flagReader) bundle(word string) error {
+	if len(word) < 2 || word[0] != '-' {
+		return usageError("unknown argument: " + word)
+	}
+	r.rest = word[1:]
+	for r.rest != "" && !r.ended() {
+		_, n := utf8.DecodeRuneInString(r.rest)
+		name := r.rest[:n]
+		r.rest = r.rest[n:]
+		if err := r.short(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *flagReader) short(name string) error {
+	switch name {
+	case "h":
+		r.help = true
+	case "v":
+		r.version = true
+	case "V":
+		r.verbose++
+	case "c", "n":
+		r.warnings = append(r.warnings, "-"+name+" flag was removed. binlog is always compacted.")
+	case "F":
+		r.later("-F", "")
+	case "b", "f", "l", "p", "s", "u", "z":
+		value, err := r.value("-" + name)
+		if err != nil {
+			return err
+		}
+		return r.valued("-"+name, value)
+	default:
+		return usageError("unknown flag: -" + name)
+	}
+	return nil
+}
+
+func (r *flagReader) valued(flag, value string) error {
+	switch flag {
+	case "-b":
+		r.later(flag, value)
+		return nil
+	case "-l":
+		r.addr = &value
+		return nil
+	case "-p":
+		r.port = &value
+		return nil
+	case "-u":
+		r.user = &value
+		return nil
+	}
+	n, ok := scanSize(value)
+	if !ok {
+		return usageError("invalid size: " + value)
+	}
+	switch flag {
+	case "-f":
+		r.later(flag, value)
+	case "-s":
+		// beanstalkd keeps it in an int, and shows that.
+		r.binlogMaxSize = ptr(int(int32(uint32(n))))
+	case "-z":
+		if n > maxJobSizeLimit {
+			n = maxJobSizeLimit
+			r.warnings = append(r.warnings, fmt.Sprintf("maximum job size was set to %d", n))
+		}
+		r.maxJobSize = ptr(int(n))
+	}
+	return nil
+}
+
+// value is the argument of a flag: what is joined to it, else the next word.
+func (r *flagReader) value(flag string) (string, error) {
+	if r.rest != "" {
+		v := r.rest
+		r.rest = ""
+		return v, nil
+	}
+	if len(r.args) == 0 {
+		return "", usageError("flag requires an argument: " + flag)
+	}
+	v := r.args[0]
+	r.args = r.args[1:]
+	return v, nil
+}
+
+func (r *flagReader) later(flag, value string) {
+	r.notYet = append(r.notYet, Mistake{Key: flag, Value: value,
+		Problem: "not yet: this version keeps jobs in memory only, so there is nothing to write or to sync"})
+}
+
+// scanSize reads a number as C's scanf("%zu") does, which is what scripts
+// written for beanstalkd may rely on: blanks and a sign may come first, a
+// negative number wraps around and one too large is the largest.
+func scanSize(s string) (uint64, bool) {
+	s = strings.TrimLeft(s, " \t\n\v\f\r")
+	digits, negative := strings.CutPrefix(s, "-")
+	if !negative {
+		digits = strings.TrimPrefix(s, "+")
+	}
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil {
+		return math.MaxUint64, true // digits alone fail only by being too many
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// usage is the text that -h prints.
+func usage(program string) string {
+	return fmt.Sprintf(`Use: %s [OPTIONS]
+
+As beanstalkd:
+ -l ADDR  listen on this IP address, host name or unix:PATH
+          (default: every address of this machine)
+ -p PORT  listen on this port, a number or a service name (default: %s)
+ -u USER  become this user, with its groups, once the addresses are bound
+ -z BYTES largest job (default: %d, at most %d)
+ -s BYTES size of a binlog file; only shown in stats
+ -b DIR   keep jobs on disk: not yet
+ -f MS    fsync at most once every MS milliseconds: not yet
+ -F       never fsync: not yet
+ -c, -n   accepted and ignored
+ -V       say more (-VV: say all)
+ -v       print the version
+ -h       print this
+
+Besides:
+ -config FILE   read settings from this TOML file; flags win over it
+ -shards N      run N shards (default: one for each core)
+ -check-config  print the settings that would be used, and where each comes
+                from, and end
+`, program, defaultPort, defaultMaxJobSize, maxJobSizeLimit)
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// listenAll binds every address, or none.
+func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Listener, error) {
+	var open []net.Listener
+	for _, l := range addrs {
+		bound, err := l.open(ctx, log)
+		if err != nil {
+			closeAll(open)
+			return nil, &exitError{exitListen, fmt.Errorf("cannot listen on %s: %w", l.Address, err)}
+		}
+		open = append(open, bound)
+	}
+	return open, nil
+}
+
+func closeAll(ls []net.Listener) {
+	for _, l := range ls {
+		l.Close() // nobody was accepted yet, so nothing can be lost
+	}
+}
+
+func (l Listen) open(ctx context.Context, log *slog.Logger) (net.Listener, error) {
+	if l.Address.path != "" {
+		return listenUnix(ctx, l.Address.path, l.Mode, log)
+	}
+	places, err := l.Address.places(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return listenFirst(ctx, places, l.Address.port)
+}
+
+// listenFirst binds the first place that can be bound.
+func listenFirst(ctx context.Context, places []place, port int) (net.Listener, error) {
+	var failed []string
+	for _, p := range places {
+		bound, err := listenTCP(ctx, p, port)
+		if err == nil {
+			return bound, nil
+		}
+		failed = append(failed, err.Error())
+	}
+	return nil, errors.New(strings.Join(failed, "; "))
+}
+
+// place is one IP address that a host may stand for. The network is named
+// because net takes "tcp" with 0.0.0.0 for both families.
+type place struct{ network, host string }
+
+// places lists what to try, in order; the first that can be bound is used. No
+// host at all means every IPv4 address, and IPv6 where there is no IPv4.
+func (a address) places(ctx context.Context) ([]place, error) {
+	if a.host == "" {
+		return []place{{"tcp4", "0.0.0.0"}, {"tcp", "::"}}, nil
+	}
+	if ip, err := netip.ParseAddr(a.host); err == nil {
+		return []place{placeOf(ip)}, nil
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", a.host)
+	if err != nil {
+		return nil, err
+	}
+	var places []place
+	for _, ip := range ips {
+		places = append(places, placeOf(ip))
+	}
+	return places, nil
+}
+
+func placeOf(ip netip.Addr) place {
+	ip = ip.Unmap()
+	switch {
+	case ip.Is4():
+		return place{"tcp4", ip.String()}
+	case ip == netip.IPv6Unspecified():
+		return place{"tcp", "::"} // both families, as the kernel's own default is
+	}
+	return place{"tcp6", ip.String()}
+}
+
+func listenTCP(ctx context.Context, p place, port int) (net.Listener, error) {
+	lc := net.ListenConfig{
+		Control: func(_, _ string, c syscall.RawConn) error {
+			var err error
+			if e := c.Control(func(fd uintptr) { err = setTCPOptions(int(fd)) }); e != nil {
+				return e
+			}
+			return err
+		},
+	}
+	// Multipath TCP is net's default and would only cost here: its sockets
+	// answer plain TCP through another layer.
+	lc.SetMultipathTCP(false)
+	return lc.Listen(ctx, p.network, net.JoinHostPort(p.host, strconv.Itoa(port)))
+}
+
+// setTCPOptions sets on a listening socket what every accepted one inherits
+// from it, so that accepting costs no further system call.
+func setTCPOptions(fd int) error {
+	for _, o := range []struct{ level, name int }{
+		{syscall.SOL_SOCKET, syscall.SO_REUSEADDR},
+		{syscall.SOL_SOCKET, syscall.SO_KEEPALIVE},
+		{syscall.IPPROTO_TCP, syscall.TCP_NODELAY},
+	} {
+		if err := syscall.SetsockoptInt(fd, o.level, o.name, 1); err != nil {
+			return os.NewSyscallError("setsockopt", err)
+		}
+	}
+	return nil
+}
+
+// listenUnix makes a socket in the file system. What a dead server left there
+// is replaced; a file that is no socket is somebody's data and stays. Like
+// beanstalkd it leaves the socket behind at its end, so that an old process
+// that ends late never removes the socket of its successor.
+func listenUnix(ctx context.Context, path string, mode fs.FileMode, log *slog.Logger) (net.Listener, error) {
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.Mode().Type() != fs.ModeSocket:
+		return nil, errors.New("another file already exists in the given path")
+	default:
+		log.Warn("removing existing local socket to replace it", "path", path)
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	if path[0] == '@' {
+		path = "./" + path // net would take it for a name outside of the file system
+	}
+	if mode != 0 {
+		// By the umask, and not by a chmod afterwards: there is no moment in
+		// which the socket is more open than asked for. Nothing else makes
+		// files while the process starts.
+		defer syscall.Umask(syscall.Umask(0o777 &^ int(mode)))
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	return l, nil
+}

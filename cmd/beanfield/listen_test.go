@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func listenOn(t *testing.T, l Listen) (net.Listener, string) {
+	t.Helper()
+	var logged bytes.Buffer
+	ls, err := listenAll(context.Background(), []Listen{l}, slog.New(slog.NewTextHandler(&logged, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ls[0].Close() })
+	return ls[0], logged.String()
+}
+
+// Whoever accepts with a bare system call gets sockets with these options set.
+func TestAcceptedSocketsInheritOptions(t *testing.T) {
+	l, _ := listenOn(t, Listen{Address: address{host: "127.0.0.1"}})
+	if got, want := acceptedOptions(t, l), [2]bool{true, true}; got != want {
+		t.Errorf("TCP_NODELAY, SO_KEEPALIVE of an accepted socket: %v", got)
+	}
+}
+
+// acceptedOptions are TCP_NODELAY and SO_KEEPALIVE of a socket that l accepts
+// without net's help.
+func acceptedOptions(t *testing.T, l net.Listener) (set [2]bool) {
+	t.Helper()
+	f, err := l.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	fd := int(f.Fd()) // Fd makes it blocking
+	if err := syscall.SetNonblock(fd, false); err != nil {
+		t.Fatal(err)
+	}
+	conn, _, err := syscall.Accept4(fd, syscall.SOCK_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(conn)
+	for i, o := range [][2]int{{syscall.IPPROTO_TCP, syscall.TCP_NODELAY}, {syscall.SOL_SOCKET, syscall.SO_KEEPALIVE}} {
+		v, err := syscall.GetsockoptInt(conn, o[0], o[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		set[i] = v != 0
+	}
+	return set
+}
+
+func TestPlaces(t *testing.T) {
+	for host, want := range map[string][]place{
+		"":                 {{"tcp4", "0.0.0.0"}, {"tcp", "::"}},
+		"0.0.0.0":          {{"tcp4", "0.0.0.0"}},
+		"::":               {{"tcp", "::"}},
+		"::1":              {{"tcp6", "::1"}},
+		"::ffff:127.0.0.1": {{"tcp4", "127.0.0.1"}},
+		"fe80::1%lo":       {{"tcp6", "fe80::1%lo"}},
+	} {
+		got, err := address{host: host}.places(context.Background())
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %v, %v; want %v", host, got, err, want)
+		}
+	}
+}
+
+// Every IPv4 address is not every address.
+func TestWildcardFamily(t *testing.T) {
+	l, _ := listenOn(t, Listen{Address: address{host: ""}})
+	if host, _, _ := net.SplitHostPort(l.Addr().String()); host != "0.0.0.0" {
+		t.Errorf("the default is %s", l.Addr())
+	}
+}
+
+func TestHostName(t *testing.T) {
+	l, _ := listenOn(t, Listen{Address: address{host: "localhost"}})
+	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		t.Errorf("localhost is %s", l.Addr())
+	}
+}
+
+// 192.0.2.1 is reserved for documentation, so no machine has it.
+func TestListenFirst(t *testing.T) {
+	absent := place{"tcp4", "192.0.2.1"}
+	l, err := listenFirst(context.Background(), []place{absent, {"tcp4", "127.0.0.1"}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if !strings.HasPrefix(l.Addr().String(), "127.0.0.1:") {
+		t.Errorf("listens on %s", l.Addr())
+	}
+	if _, err := listenFirst(context.Background(), []place{absent, absent}, 0); err == nil || strings.Count(err.Error(), "192.0.2.1") != 2 {
+		t.Errorf("error of two places: %v", err)
+	}
+}
+
+// If one address cannot be bound, none stays bound.
+func TestListenAllOrNone(t *testing.T) {
+	taken, _ := listenOn(t, Listen{Address: address{host: "127.0.0.1"}})
+	path := filepath.Join(t.TempDir(), "s")
+	_, err := listenAll(context.Background(), []Listen{
+		{Address: address{path: path}},
+		{Address: address{host: "127.0.0.1", port: taken.Addr().(*net.TCPAddr).Port}},
+	}, slog.New(slog.DiscardHandler))
+	if err == nil || exitCode(err) != exitListen || !strings.Contains(err.Error(), taken.Addr().String()) {
+		t.Fatalf("error %v, code %d", err, exitCode(err))
+	}
+	if c, err := net.Dial("unix", path); err == nil {
+		c.Close()
+		t.Error("the unix socket still listens")
+	}
+}
+
+func TestUnixModes(t *testing.T) {
+	old := syscall.Umask(0o027)
+	defer syscall.Umask(old)
+	for mode, want := range map[fs.FileMode]fs.FileMode{0: 0o750, 0o600: 0o600, 0o660: 0o660, 0o777: 0o777} {
+		path := filepath.Join(t.TempDir(), "s")
+		listenOn(t, Listen{Address: address{path: path}, Mode: mode})
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode(); got != want|fs.ModeSocket {
+			t.Errorf("mode %o makes %v, want %o", mode, got, want)
+		}
+	}
+	if got := syscall.Umask(0o027); got != 0o027 {
+		t.Errorf("the umask became %o", got)
+	}
+}
+
+func TestUnixReplacesSocketOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, logged := listenOn(t, Listen{Address: address{path: path}})
+	if logged != "" {
+		t.Errorf("logged %q", logged)
+	}
+	l.Close()
+	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != fs.ModeSocket {
+		t.Fatalf("closing took the socket away: %v", err)
+	}
+	_, logged = listenOn(t, Listen{Address: address{path: path}})
+	if !strings.Contains(logged, "removing existing local socket to replace it") || !strings.Contains(logged, path) {
+		t.Errorf("logged %q", logged)
+	}
+
+	file := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := listenAll(context.Background(), []Listen{{Address: address{path: file}}}, slog.New(slog.DiscardHandler))
+	if err == nil || exitCode(err) != exitListen || !strings.Contains(err.Error(), "another file already exists") {
+		t.Errorf("over a file: %v, code %d", err, exitCode(err))
+	}
+	if b, err := os.ReadFile(file); string(b) != "precious" || err != nil {
+		t.Errorf("the file is now %q, %v", b, err)
+	}
+}
+
+// A path that begins with @ is a file like any other.
+func TestUnixPathWithAt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	listenOn(t, Listen{Address: address{path: "@s"}})
+	if _, err := os.Lstat("@s"); err != nil {
+		t.Error(err)
+	}
+}

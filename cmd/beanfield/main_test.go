@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// roleVar makes the test binary play another process than a test; see TestMain.
+const roleVar = "BEANFIELD_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(roleVar) == "inherit" {
+		playInherit()
+		return
+	}
+	code := m.Run()
+	if dir := filepath.Dir(built.path); built.path != "" {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// built is the program itself, built once and only if a test wants it.
+var built struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+func binary(t testing.TB) string {
+	t.Helper()
+	built.once.Do(func() {
+		dir, err := os.MkdirTemp("", "beanfield")
+		if err != nil {
+			built.err = err
+			return
+		}
+		built.path = filepath.Join(dir, "beanfield")
+		if out, err := exec.Command("go", "build", "-o", built.path, ".").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("%w\n%s", err, out)
+		}
+		if err := os.Chmod(dir, 0o755); err != nil { // for tests that become another user
+			built.err = err
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.path
+}

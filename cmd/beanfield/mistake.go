@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Mistake is one thing that is wrong with the flags or the configuration file.
+// Parts that do not apply are left empty.
+type Mistake struct {
+	File    string
+	Line    int
+	Key     string // as written in the file, with its table; or the flag
+	Value   string // as TOML writes it
+	Problem string
+	Allowed string
+	Code    int // exit code if it is not exitUsage
+}
+
+// String reads "file:line: key = value: problem; allowed: ...".
+func (m Mistake) String() string {
+	var parts []string
+	switch {
+	case m.File != "" && m.Line > 0:
+		parts = append(parts, fmt.Sprintf("%s:%d", m.File, m.Line))
+	case m.File != "":
+		parts = append(parts, m.File)
+	}
+	switch {
+	case m.Key != "" && m.Value == "":
+		parts = append(parts, m.Key)
+	case strings.HasPrefix(m.Key, "-"):
+		parts = append(parts, m.Key+" "+m.Value)
+	case m.Key != "":
+		parts = append(parts, m.Key+" = "+m.Value)
+	}
+	s := strings.Join(append(parts, m.Problem), ": ")
+	if m.Allowed != "" {
+		s += "; allowed: " + m.Allowed
+	}
+	return s
+}
+
+// Mistakes are all that were found, in the order of the file. It is the error
+// that loading a configuration ends with.
+type Mistakes []Mistake
+
+// sort puts those of the file in the order in which its reader meets them, and
+// those of the flags, as they are, behind.
+func (ms Mistakes) sort() {
+	slices.SortStableFunc(ms, func(a, b Mistake) int {
+		switch {
+		case a.File == "" && b.File == "":
+			return 0
+		case a.File == "":
+			return 1
+		case b.File == "":
+			return -1
+		}
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key))
+	})
+}
+
+// Error has one line for each mistake.
+func (ms Mistakes) Error() string {
+	lines := make([]string, len(ms))
+	for i, m := range ms {
+		lines[i] = m.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ExitCode is that of the first mistake: a process can end with one only.
+func (ms Mistakes) ExitCode() int {
+	if len(ms) > 0 && ms[0].Code != 0 {
+		return ms[0].Code
+	}
+	return exitUsage
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The mistakes of TestFileMistakes. FILE stands for the file's name, ADDRESSES
+// for what an address may be; what ends in ": " or "= " is only a beginning.
+var fileMistakes = []struct{ name, text, want string }{
+	{"unknown key", "\nshard = 2\n",
+		"FILE:2: shard = 2: unknown key; allowed: listen, shards, loops, user, limits, storage, stats, log"},
+	{"unknown key in a table", "[limits]\n# hm\nmax_jobs = 'x'\n",
+		`FILE:3: limits.max_jobs = "x": unknown key; allowed: max_job_size, max_connections in [limits]`},
+	{"unknown table", "[limit]\nmax_job_size = 1\n",
+		"FILE:1: limit = {...}: unknown key; allowed: listen, shards, loops, user, limits, storage, stats, log"},
+	{"case counts", "Shards = 2\n",
+		"FILE:1: Shards = 2: unknown key; allowed: listen, shards, loops, user, limits, storage, stats, log"},
+	{"quoted key is not a path", "\"limits.max_job_size\" = 1\n",
+		`FILE:1: "limits.max_job_size" = 1: unknown key; allowed: listen, shards, loops, user, limits, storage, stats, log`},
+	{"wrong type", "shards = 'two'\n", `FILE:1: shards = "two": this is text; allowed: 0 to 254`},
+	{"fraction", "shards = 1.5\n", "FILE:1: shards = 1.5: this is a number with a fraction; allowed: 0 to 254"},
+	{"boolean", "[log]\nlevel = true\n", `FILE:2: log.level = true: this is true or false; allowed: "debug", "info", "warn", "error"`},
+	{"number for boolean", "[stats]\nquote_strings = 1\n", "FILE:2: stats.quote_strings = 1: this is a whole number; allowed: true, false"},
+	{"date", "user = 2020-01-02\n", `FILE:1: user = `},
+	{"array", "user = ['a']\n", `FILE:1: user = [...]: this is an array; allowed: a user of this machine, or "" to stay who started it`},
+	{"too small", "loops = -1\n", "FILE:1: loops = -1: too small; allowed: 0 to 1024"},
+	{"too large", "shards = 255\n", "FILE:1: shards = 255: too large; allowed: 0 to 254"},
+	{"size", "limits.max_job_size = '64KB'\n",
+		`FILE:1: limits.max_job_size = "64KB": not a size; allowed: 0 to 1073741824, or text with a unit: "64KiB", "1MiB", "1GiB"`},
+	{"large size", "limits.max_job_size = 1073741825\n",
+		`FILE:1: limits.max_job_size = 1073741825: too large; allowed: 0 to 1073741824, or text with a unit: "64KiB", "1MiB", "1GiB"`},
+	{"word", "[log]\nformat = 'xml'\n", `FILE:2: log.format = "xml": unknown word; allowed: "text", "json"`},
+	{"pebble", "[storage]\nbackend = 'pebble'\n",
+		`FILE:2: storage.backend = "pebble": not yet: this version keeps jobs in memory only; allowed: "memory"`},
+	{"table expected", "limits = 3\n",
+		"FILE:1: limits = 3: this is a whole number; allowed: a table, [limits], with max_job_size, max_connections"},
+	{"array of tables for a table", "[[log]]\nlevel = 'info'\n",
+		"FILE:1: log = [...]: this is an array of tables; allowed: a table, [log], with level, format"},
+	{"table for an array of tables", "[listen]\naddress = ':1'\n",
+		"FILE:1: listen = {...}: this is a table; allowed: tables, one for each address, as [[listen]] with address, mode"},
+	{"no address at all", "listen = []\n",
+		"FILE:1: listen = [...]: no address; allowed: tables, one for each address, as [[listen]] with address, mode"},
+	{"listen of text", "listen = [':1']\n",
+		"FILE:1: listen = [...]: this is an array; allowed: tables, one for each address, as [[listen]] with address, mode"},
+	{"address missing", "[[listen]]\naddress = ':1'\n\n[[listen]]\nmode = ''\n",
+		"FILE:4: listen.address: missing; allowed: ADDRESSES"},
+	{"second of equal keys", "[[listen]]\naddress = ':1'\n[[listen]]\naddress = '1'\n[[listen]]\naddress = ':3'\n",
+		`FILE:4: listen.address = "1": missing port in address; allowed: ADDRESSES`},
+	{"unknown in an array", "[[listen]]\naddress = ':1'\n[[listen]]\naddress = ':2'\nport = 3\n[[listen]]\naddress = ':3'\n",
+		"FILE:5: listen.port = 3: unknown key; allowed: address, mode in [listen]"},
+	{"twice", "[[listen]]\naddress = ':1'\n[[listen]]\nmode = ''\naddress = ':1'\n",
+		`FILE:5: listen.address = ":1": the same address as in line 2`},
+	{"inline", "shards = 1\nlisten = [\n {address = ':1'},\n {address = 5},\n]\n",
+		"FILE:2: listen.address = 5: this is a whole number; allowed: ADDRESSES"},
+	{"port", "[[listen]]\naddress = '127.0.0.1:65536'\n",
+		`FILE:2: listen.address = "127.0.0.1:65536": port 65536 is above 65535; allowed: ADDRESSES`},
+	{"service", "[[listen]]\naddress = ':no-such-service'\n",
+		`FILE:2: listen.address = ":no-such-service": "no-such-service" is neither a port number nor the name of a service; allowed: ADDRESSES`},
+	{"IP", "[[listen]]\naddress = '127.0.0.300:1'\n",
+		`FILE:2: listen.address = "127.0.0.300:1": "127.0.0.300" is neither an IP address nor a host name; allowed: ADDRESSES`},
+	{"bare IPv6", "[[listen]]\naddress = '::1:11300'\n",
+		`FILE:2: listen.address = "::1:11300": too many colons in address; allowed: ADDRESSES`},
+	{"unix path", "[[listen]]\naddress = 'unix:'\n",
+		`FILE:2: listen.address = "unix:": the path of the socket is missing; allowed: ADDRESSES`},
+	{"long unix path", "[[listen]]\naddress = 'unix:/" + strings.Repeat("x", 107) + "'\n",
+		`FILE:2: listen.address = "unix:/` + strings.Repeat("x", 54) + `...": the path has 108 bytes, a socket's can have 107; allowed: ADDRESSES`},
+	{"mode of TCP", "[[listen]]\naddress = ':1'\nmode = '0600'\n",
+		`FILE:3: listen.mode = "0600": only a unix socket has a mode, and :1 is none; allowed: ""`},
+	{"mode as number", "[[listen]]\naddress = 'unix:/s'\nmode = 660\n",
+		`FILE:3: listen.mode = 660: this is a whole number; allowed: text from "0001" to "0777", or "" to leave it to the umask`},
+	{"mode not octal", "[[listen]]\naddress = 'unix:/s'\nmode = '0698'\n",
+		`FILE:3: listen.mode = "0698": not octal digits; allowed: text from "0001" to "0777", or "" to leave it to the umask`},
+	{"mode too wide", "[[listen]]\naddress = 'unix:/s'\nmode = '1777'\n",
+		`FILE:3: listen.mode = "1777": not the permissions of a socket; allowed: text from "0001" to "0777", or "" to leave it to the umask`},
+	{"after a value of several lines", "user = '''\nshards = 9\n'''\nloops = 'x'\n", "FILE:1: user = \"shards = 9\\u000A\": no such user\nFILE:4: loops = \"x\": this is text; allowed: 0 to 1024"},
+	{"no TOML", "shards = 1\nloops =\n", "FILE:2: loops: not TOML: "},
+	{"key twice", "shards = 1\nloops = 2\nshards = 2\n", "FILE:3: shards: not TOML: "},
+	{"all of them", "shards = 'x'\n[log]\nlevel = 'loud'\ncolour = 1\n[[listen]]\naddress = 3\nmode = 4\nx = 5\n",
+		"FILE:1: shards = \"x\": this is text; allowed: 0 to 254\n" +
+			"FILE:3: log.level = \"loud\": unknown word; allowed: \"debug\", \"info\", \"warn\", \"error\"\n" +
+			"FILE:4: log.colour = 1: unknown key; allowed: level, format in [log]\n" +
+			"FILE:6: listen.address = 3: this is a whole number; allowed: ADDRESSES\n" +
+			"FILE:7: listen.mode = 4: this is a whole number; allowed: text from \"0001\" to \"0777\", or \"\" to leave it to the umask\n" +
+			"FILE:8: listen.x = 5: unknown key; allowed: address, mode in [listen]"},
+}
+
+// Every mistake names file, line, key, value and what is allowed. Of files with
+// several mistakes all are reported, in order.
+func TestFileMistakes(t *testing.T) {
+	for _, c := range fileMistakes {
+		t.Run(c.name, func(t *testing.T) {
+			f := flags{config: writeConfig(t, c.text)}
+			_, err := loadConfig(f)
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			got := strings.ReplaceAll(err.Error(), f.config, "FILE")
+			got = strings.ReplaceAll(got, listenSettings[0].allowed, "ADDRESSES")
+			if open := strings.HasSuffix(c.want, ": ") || strings.HasSuffix(c.want, "= "); got != c.want && !(open && strings.HasPrefix(got, c.want)) {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// Mistakes of flags are reported together with those of the file.
+func TestFlagMistakes(t *testing.T) {
+	for _, c := range []struct {
+		args, file, want string
+		code             int
+	}{
+		{"-p 65536", "", "-p 65536: port 65536 is above 65535", exitListen},
+		{"-p no-such-service", "", `-p no-such-service: "no-such-service" is neither a port number nor the name of a service`, exitListen},
+		{"-p -1", "", `-p -1: "-1" is not a port`, exitListen},
+		{"-l 127.0.0.1:3", "", `-l 127.0.0.1:3: "127.0.0.1:3" is neither an IP address nor a host name`, exitListen},
+		{"-l 1.2.3.4.5 -p 7", "", `-l 1.2.3.4.5 -p 7: "1.2.3.4.5" is neither an IP address nor a host name`, exitListen},
+		{"-l unix:/" + strings.Repeat("x", 107), "", "-l unix:/" + strings.Repeat("x", 107) + ": the path has 108 bytes, a socket's can have 107", exitListen},
+		{"-p 1", "[[listen]]\naddress = ':2'\n[[listen]]\naddress = ':3'\n",
+			"-p 1: the file has 2 TCP addresses, and the flag fits only one; name the host too, with -l", exitListen},
+		{"-p 1", "[[listen]]\naddress = 'unix:/s'\n",
+			"-p 1: the file has 0 TCP addresses, and the flag fits only one; name the host too, with -l", exitListen},
+		{"-u no-such-user", "", "-u no-such-user: no such user", exitNoUser},
+		{"", "user = 'no-such-user'\n", `FILE:1: user = "no-such-user": no such user`, exitNoUser},
+		{"-p 65536 -F", "loops = 'x'\n", "FILE:1: loops = \"x\": this is text; allowed: 0 to 1024\n" +
+			"-F: not yet: this version keeps jobs in memory only, so there is nothing to write or to sync\n" +
+			"-p 65536: port 65536 is above 65535", exitUsage},
+		{"-config /no/such/file", "", "/no/such/file: cannot read the configuration: no such file or directory", exitUsage},
+		{"-config /", "", "/: cannot read the configuration: is a directory", exitUsage},
+	} {
+		f, err := parseFlags(strings.Fields(c.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.file != "" {
+			f.config = writeConfig(t, c.file)
+		}
+		_, err = loadConfig(f)
+		if err == nil {
+			t.Errorf("%q is accepted", c.args)
+			continue
+		}
+		got := err.Error()
+		if c.file != "" {
+			got = strings.ReplaceAll(got, f.config, "FILE")
+		}
+		if got != c.want || exitCode(err) != c.code {
+			t.Errorf("%q: code %d\n%s\nwant %d\n%s", c.args, exitCode(err), got, c.code, c.want)
+		}
+	}
+}
+
+func TestFindLines(t *testing.T) {
+	const text = `# a comment
+a = 1
+
+[t]
+b = [ # begins here
+  1,
+  # not a key = 1
+
+  2 ]
+c = """
+[t2]
+d = 1
+"""
+e.f = 2
+[[x]]
+g = 1
+[[x]]
+  [x.y]
+  g = 2
+`
+	got := findLines(text)
+	for key, want := range map[string][]int{
+		"a": {2}, "t": {4}, "t.b": {5}, "t.c": {10}, "t.e": {14}, "t.e.f": {14},
+		"x": {15, 17}, "x.g": {16}, "x.y": {18}, "x.y.g": {19},
+	} {
+		if !slices.Equal(got[key], want) {
+			t.Errorf("%s is on %v, want %v", key, got[key], want)
+		}
+	}
+	if len(got) != 10 {
+		t.Errorf("found %v", got)
+	}
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait of these tests; none is ever meant to last so long.
+const patience = 20 * time.Second
+
+// process is the built program under test. Its start and its end are heard
+// through the notification socket, so nothing has to be waited for blindly.
+type process struct {
+	*exec.Cmd
+	t      *testing.T
+	dir    string // for its sockets; short, as paths of sockets must be
+	heard  *net.UnixConn
+	stderr *os.File
+	begun  time.Time
+}
+
+// prepare makes a process that is not started yet. It goes by the given words,
+// in which DIR stands for its directory.
+func prepare(t *testing.T, words ...string) *process {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], "DIR", dir)
+	}
+	p := &process{Cmd: exec.Command(binary(t), words...), t: t, dir: dir}
+	name := filepath.Join(dir, "notify")
+	if p.heard, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.heard.Close() })
+	if err := os.Chmod(name, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if p.Stderr, err = os.Create(filepath.Join(dir, "stderr")); err != nil {
+		t.Fatal(err)
+	}
+	p.stderr = p.Stderr.(*os.File)
+	t.Cleanup(func() { p.stderr.Close() })
+	p.Env = append(os.Environ(), "NOTIFY_SOCKET="+name)
+	return p
+}
+
+// start starts it and returns when it has said that it is ready.
+func (p *process) start() *process {
+	p.t.Helper()
+	p.begun = time.Now()
+	if err := p.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() {
+		if p.ProcessState == nil {
+			p.Process.Kill()
+			p.Wait()
+		}
+	})
+	p.hears("READY=1")
+	return p
+}
+
+func startProcess(t *testing.T, words ...string) *process {
+	t.Helper()
+	return prepare(t, words...).start()
+}
+
+func (p *process) hears(want string) {
+	p.t.Helper()
+	p.heard.SetReadDeadline(time.Now().Add(patience))
+	b := make([]byte, 100)
+	n, err := p.heard.Read(b)
+	if string(b[:n]) != want {
+		p.t.Fatalf("heard %q, %v; want %q; it says\n%s", b[:n], err, want, p.said())
+	}
+}
+
+// said is all that it wrote to stderr so far.
+func (p *process) said() string {
+	b, err := os.ReadFile(p.stderr.Name())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// addresses are those it logs that it listens on, which needs -V.
+func (p *process) addresses() (found []string) {
+	for _, m := range regexp.MustCompile(`msg=listening network=\w+ address=(\S+)`).FindAllStringSubmatch(p.said(), -1) {
+		found = append(found, strings.Trim(m[1], `"`))
+	}
+	return found
+}
+
+func (p *process) signal(s syscall.Signal) {
+	p.t.Helper()
+	if err := p.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// ends waits for the end and checks its code.
+func (p *process) ends(code int) {
+	p.t.Helper()
+	timer := time.AfterFunc(patience, func() { p.Process.Kill() })
+	defer timer.Stop()
+	p.Wait()
+	if got := p.ProcessState.ExitCode(); got != code {
+		p.t.Errorf("ended with %v, want %d; it says\n%s", p.ProcessState, code, p.said())
+	}
+}
+
+// client is a connection that speaks in lines.
+type client struct {
+	net.Conn
+	t *testing.T
+	r *bufio.Reader
+}
+
+func (p *process) dial(addr string) *client {
+	p.t.Helper()
+	network := "tcp"
+	if strings.HasPrefix(addr, "/") {
+		network = "unix"
+	}
+	c, err := net.DialTimeout(network, addr, patience)
+	if err != nil {
+		p.t.Fatalf("%v; it says\n%s", err, p.said())
+	}
+	p.t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(patience))
+	return &client{c, p.t, bufio.NewReader(c)}
+}
+
+func (c *client) send(command string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c, command+"\r\n"); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// ask sends a command and returns the first line of its reply.
+func (c *client) ask(command string) string {
+	c.t.Helper()
+	c.send(command)
+	line, err := c.r.ReadString('\n')
+	if err != nil {
+		c.t.Fatalf("%q: %v", command, err)
+	}
+	return strings.TrimSuffix(line, "\r\n")
+}
+
+func (c *client) expect(command, want string) {
+	c.t.Helper()
+	if got := c.ask(command); got != want {
+		c.t.Errorf("%q is answered %q, want %q", command, got, want)
+	}
+}
+
+// stats returns the keys and values of the stats reply, as they are written.
+func (c *client) stats() map[string]string {
+	c.t.Helper()
+	var n int
+	if _, err := fmt.Sscanf(c.ask("stats"), "OK %d", &n); err != nil {
+		c.t.Fatal(err)
+	}
+	body := make([]byte, n+2)
+	if _, err := io.ReadFull(c.r, body); err != nil {
+		c.t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, line := range strings.Split(string(body), "\n") {
+		if key, value, ok := strings.Cut(line, ": "); ok {
+			found[key] = value
+		}
+	}
+	return found
+}
+
+// until asks for stats until key has the value want. The deadline of the
+// connection ends it otherwise.
+func (c *client) until(key, want string) {
+	c.t.Helper()
+	for c.stats()[key] != want {
+	}
+}
+
+// gone checks that the server has closed the connection, after rest.
+func (c *client) gone(rest string) {
+	c.t.Helper()
+	got, err := io.ReadAll(c.r)
+	if string(got) != rest || err != nil {
+		c.t.Errorf("before its end the connection got %q, %v; want %q", got, err, rest)
+	}
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+
+	"beanfield/conn"
+	"beanfield/router"
+)
+
+// run is the whole process; it returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	f, err := parseFlags(args)
+	if err != nil || f.help || f.version {
+		complain(stderr, f.warnings)
+	}
+	switch {
+	case err != nil:
+		complain(stderr, []string{err.Error()})
+		fmt.Fprint(stderr, usage(os.Args[0]))
+		return exitCode(err)
+	case f.help:
+		fmt.Fprint(stderr, usage(os.Args[0]))
+		return exitOK
+	case f.version:
+		fmt.Fprintln(stdout, "beanfield", version)
+		return exitOK
+	}
+	c, err := loadConfig(f)
+	if err != nil {
+		complain(stderr, f.warnings)
+		complain(stderr, strings.Split(err.Error(), "\n"))
+		return exitCode(err)
+	}
+	log := newLogger(stderr, c)
+	for _, w := range f.warnings {
+		log.Warn(w)
+	}
+	if f.checkConfig {
+		err = printConfig(stdout, c)
+	} else {
+		err = start(c, log)
+	}
+	if err != nil {
+		log.Error("beanfield ends", "err", err)
+	}
+	return exitCode(err)
+}
+
+// complain writes what there is to say before the configuration has said how
+// to log.
+func complain(w io.Writer, lines []string) {
+	for _, l := range lines {
+		fmt.Fprintln(w, "beanfield: "+l)
+	}
+}
+
+// start brings the parts up, from the sockets inwards, and takes them down
+// again in the opposite order. Sockets come first because they may need root,
+// and because clients that connect early then wait instead of failing.
+func start(c *Config, log *slog.Logger) error {
+	log.Info("starting", "version", version, "pid", os.Getpid(), "storage", c.Storage.Backend, "shards", shards(c))
+	sig := watchSignals(log, os.Exit)
+	ls, err := openListeners(c, sig, log)
+	if sig.stop.Err() != nil {
+		closeAll(ls)
+		return nil // told to end before it began, perhaps by looking up a name
+	}
+	if err != nil {
+		return err
+	}
+	defer closeAll(ls)
+	if c.account != nil {
+		if err := c.account.become(); err != nil {
+			return err
+		}
+	}
+	store, err := openStore(c)
+	if err != nil {
+		return err
+	}
+	r, err := router.New(router.Options{Shards: shards(c), Store: store})
+	if err != nil {
+		return err
+	}
+	srv, err := conn.NewServer(r, conn.Options{
+		MaxJobSize:     c.Limits.MaxJobSize,
+		MaxConnections: c.Limits.MaxConnections,
+		Loops:          c.Loops,
+		QuoteStats:     c.Stats.QuoteStrings,
+		BinlogMaxSize:  c.BinlogMaxSize,
+		Version:        version,
+		Logger:         log,
+	})
+	if err != nil {
+		return err
+	}
+	// A server that did not end in order may still use the router: then it is
+	// not closed, and the next start finds the logs as after a crash.
+	if err := serve(srv, ls, sig, log, os.Exit); err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// openListeners takes the sockets of systemd if it passed any, else it binds.
+func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, error) {
+	ls, err := inheritedListeners()
+	if err != nil {
+		return nil, err
+	}
+	if len(ls) > 0 {
+		for _, o := range c.ignoredWhenInherited() {
+			log.Warn("inherited listen fd; ignoring option: " + o)
+		}
+	} else if ls, err = listenAll(sig.stop, c.Listen, log); err != nil {
+		return nil, err
+	}
+	for _, l := range ls {
+		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
+	}
+	return ls, nil
+}
+
+// shards is how many there are to be: one for each core unless told otherwise.
+func shards(c *Config) int {
+	if c.Shards > 0 {
+		return c.Shards
+	}
+	return min(runtime.GOMAXPROCS(0), maxShards)
+}

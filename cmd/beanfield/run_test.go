@@ -1,0 +1,332 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What the process says and which code it ends with when it does not serve.
+func TestProcessAnswers(t *testing.T) {
+	const notYet = ": not yet: this version keeps jobs in memory only"
+	taken, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	for _, c := range []struct {
+		args           string
+		code           int
+		stdout, stderr string // the beginning of the one, a part of the other
+	}{
+		{"-v", 0, "beanfield " + version + "\n", ""},
+		{"-cVv -q", 0, "beanfield " + version + "\n", "beanfield: -c flag was removed. binlog is always compacted.\n"},
+		{"-h", 0, "", "Use: "},
+		{"-z 12k", 5, "", "beanfield: invalid size: 12k\nUse: "},
+		{"-q", 5, "", "beanfield: unknown flag: -q\nUse: "},
+		{"stray", 5, "", "beanfield: unknown argument: stray\nUse: "},
+		{"-p", 5, "", "beanfield: flag requires an argument: -p\nUse: "},
+		{"-b DIR -l 127.0.0.1 -p 0", 5, "", "beanfield: -b DIR" + notYet},
+		{"-f 50 -l 127.0.0.1 -p 0", 5, "", "beanfield: -f 50" + notYet},
+		{"-F -l 127.0.0.1 -p 0", 5, "", "beanfield: -F" + notYet},
+		{"-config DIR/none", 5, "", "beanfield: DIR/none: cannot read the configuration: no such file or directory\n"},
+		{"-l unix:DIR/s -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:1: shards = -1: too small; allowed: 0 to 254\n" +
+			"beanfield: DIR/wrong.toml:2: nonsense = 1: unknown key; allowed: "},
+		{"-check-config -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
+		{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", "maximum job size was set to 1073741824"},
+		{"-u no-such-user -l unix:DIR/s", 33, "", "beanfield: -u no-such-user: no such user\n"},
+		{"-l 127.0.0.1 -p PORT", 111, "", "address already in use"},
+		{"-l 192.0.2.1", 111, "", "cannot listen on 192.0.2.1:11300"},
+		{"-p no-such-service", 111, "", "beanfield: -p no-such-service: "},
+		{"-l unix:DIR/wrong.toml", 111, "", "another file already exists in the given path"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			p := prepare(t, strings.Fields(strings.ReplaceAll(c.args, "PORT", port))...)
+			if err := os.WriteFile(filepath.Join(p.dir, "wrong.toml"), []byte("shards = -1\nnonsense = 1\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var stdout bytes.Buffer
+			p.Stdout = &stdout
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			p.ends(c.code)
+			if got := stdout.String(); !strings.HasPrefix(got, c.stdout) || c.stdout == "" && got != "" {
+				t.Errorf("stdout is %q", got)
+			}
+			if got := strings.ReplaceAll(p.said(), p.dir, "DIR"); !strings.Contains(got, c.stderr) || c.stderr == "" && got != "" {
+				t.Errorf("stderr is %q, want %q", got, c.stderr)
+			}
+			if _, err := os.Lstat(filepath.Join(p.dir, "s")); !errors.Is(err, fs.ErrNotExist) {
+				t.Error("it has made a socket")
+			}
+		})
+	}
+}
+
+func TestProcessEndsInOrder(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		p := startProcess(t, "-l", "unix:DIR/s")
+		c := p.dial(p.dir + "/s")
+		c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
+		waiting := p.dial(p.dir + "/s")
+		waiting.expect("watch idle", "WATCHING 2")
+		waiting.expect("ignore default", "WATCHING 1")
+		waiting.send("reserve")
+		c.until("current-waiting", "1")
+		p.signal(sig)
+		p.hears("STOPPING=1")
+		c.gone("")
+		waiting.gone("")
+		p.ends(0)
+		if said := p.said(); said != "" {
+			t.Errorf("a healthy server says %q", said)
+		}
+	}
+}
+
+func TestProcessDrains(t *testing.T) {
+	p := startProcess(t, "-l", "unix:DIR/s")
+	c := p.dial(p.dir + "/s")
+	c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
+	p.signal(syscall.SIGUSR1)
+	c.until("draining", "true")
+	c.expect("put 0 0 1 1\r\nx", "DRAINING")
+	c.expect("delete 1", "DELETED")
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+}
+
+func TestProcessIgnoresSignals(t *testing.T) {
+	p := startProcess(t, "-l", "unix:DIR/s")
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGPIPE} {
+		p.signal(sig)
+		p.dial(p.dir+"/s").expect("list-tube-used", "USING default")
+	}
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+}
+
+// What flags and file say arrives where it counts.
+func TestProcessConfigured(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		file, args string
+		want       map[string]string
+	}{
+		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + version + `"`, "hostname": `"` + host + `"`}},
+		{"", "-z 10 -s 4096", map[string]string{"max-job-size": "10", "binlog-max-size": "4096"}},
+		{"", "-z 0", map[string]string{"max-job-size": "0"}},
+		{"shards = 3\nloops = 1\nlimits.max_job_size = '1KiB'\nstats.quote_strings = false\n", "",
+			map[string]string{"max-job-size": "1024", "hostname": host}},
+	} {
+		p := prepare(t, append(strings.Fields(c.args), "-l", "unix:DIR/s", "-config", "DIR/c.toml")...)
+		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(c.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.start()
+		got := p.dial(p.dir + "/s").stats()
+		for key, want := range c.want {
+			if got[key] != want {
+				t.Errorf("%s %q: %s is %s, want %s", c.args, c.file, key, got[key], want)
+			}
+		}
+	}
+}
+
+func TestProcessListensOnSeveral(t *testing.T) {
+	hosts := []string{"127.0.0.1"}
+	if l, err := net.Listen("tcp6", "[::1]:0"); err == nil {
+		l.Close()
+		hosts = append(hosts, "[::1]")
+	}
+	p := prepare(t, "-V", "-config", "DIR/c.toml")
+	file := "[[listen]]\naddress = 'unix:" + p.dir + "/s'\nmode = '0620'\n"
+	for _, h := range hosts {
+		file += "[[listen]]\naddress = '" + h + ":0'\n"
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.start()
+	addrs := p.addresses()
+	if len(addrs) != len(hosts)+1 || addrs[0] != p.dir+"/s" {
+		t.Fatalf("listens on %q", addrs)
+	}
+	for i, a := range addrs {
+		if i > 0 && !strings.HasPrefix(a, hosts[i-1]+":") {
+			t.Errorf("listens on %s, not on %s", a, hosts[i-1])
+		}
+		p.dial(a).expect("list-tube-used", "USING default")
+	}
+	if info, err := os.Stat(p.dir + "/s"); err != nil || info.Mode().Perm() != 0o620 {
+		t.Errorf("the socket is %v, %v", info.Mode(), err)
+	}
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+	if said := p.said(); !strings.Contains(said, "msg=starting version="+version) || !strings.Contains(said, "msg=stopping signal=terminated") {
+		t.Errorf("-V says\n%s", said)
+	}
+}
+
+// The default is every IPv4 address, or what there is instead.
+func TestProcessDefaultHost(t *testing.T) {
+	p := startProcess(t, "-V", "-p", "0")
+	addrs := p.addresses()
+	if len(addrs) != 1 {
+		t.Fatalf("listens on %q", addrs)
+	}
+	_, port, err := net.SplitHostPort(addrs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.dial("127.0.0.1:"+port).expect("list-tube-used", "USING default")
+}
+
+// A server that was killed leaves its socket; the next one replaces it.
+func TestProcessReplacesSocket(t *testing.T) {
+	first := startProcess(t, "-l", "unix:DIR/s")
+	first.signal(syscall.SIGKILL)
+	first.Wait()
+	p := startProcess(t, "-l", "unix:"+first.dir+"/s")
+	p.dial(first.dir+"/s").expect("list-tube-used", "USING default")
+	if !strings.Contains(p.said(), "removing existing local socket to replace it") {
+		t.Errorf("it says %q", p.said())
+	}
+}
+
+// Sockets of systemd win over the options, which is said. The shell gives
+// LISTEN_PID the value that only the process itself has.
+func TestProcessInherits(t *testing.T) {
+	p := prepare(t, "-V", "-l", "127.0.0.2", "-p", "1")
+	p.Path, p.Args = "/bin/sh", append([]string{"sh", "-c", `LISTEN_PID=$$ exec "$@"`, "sh", p.Path}, p.Args[1:]...)
+	p.Env = append(p.Env, "LISTEN_FDS=2")
+	var ls []net.Listener
+	for _, a := range [][2]string{{"tcp4", "127.0.0.1:0"}, {"unix", p.dir + "/s"}} {
+		l, err := net.Listen(a[0], a[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ls = append(ls, l)
+		p.ExtraFiles = append(p.ExtraFiles, fileOf(t, l.(filer)))
+	}
+	p.start()
+	if got := p.addresses(); len(got) != 2 || got[0] != ls[0].Addr().String() || got[1] != p.dir+"/s" {
+		t.Errorf("listens on %q", got)
+	}
+	for _, l := range ls {
+		p.dial(l.Addr().String()).expect("list-tube-used", "USING default")
+	}
+	for _, o := range []string{"-l 127.0.0.2", "-p 1"} {
+		if !strings.Contains(p.said(), "inherited listen fd; ignoring option: "+o) {
+			t.Errorf("it does not say that %s is ignored:\n%s", o, p.said())
+		}
+	}
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+	if _, err := os.Lstat(p.dir + "/s"); err != nil {
+		t.Errorf("systemd's socket is gone: %v", err)
+	}
+}
+
+// After -u every thread of the process is that user, and no group is left over.
+func TestProcessBecomesUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	nobody, err := lookupAccount("nobody")
+	if err != nil {
+		t.Skip("there is no user nobody")
+	}
+	p := prepare(t, "-u", "nobody", "-l", "unix:DIR/s")
+	p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0, 7, 8}}}
+	p.start()
+	p.dial(p.dir+"/s").expect("list-tube-used", "USING default")
+	tasks, err := filepath.Glob("/proc/" + strconv.Itoa(p.Process.Pid) + "/task/*/status")
+	if err != nil || len(tasks) == 0 {
+		t.Fatal("no threads", err)
+	}
+	four := func(id int) []string { return slices.Repeat([]string{strconv.Itoa(id)}, 4) }
+	groups := []string{}
+	for _, g := range nobody.groups {
+		groups = append(groups, strconv.Itoa(g))
+	}
+	for _, task := range tasks {
+		status, err := os.ReadFile(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, want := range map[string][]string{"Uid:": four(nobody.uid), "Gid:": four(nobody.gid), "Groups:": groups} {
+			if got := statusLine(string(status), key); !slices.Equal(got, want) {
+				t.Errorf("%s: %s %v, want %v", task, key, got, want)
+			}
+		}
+	}
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+}
+
+// statusLine is the line of /proc/*/status that begins with key.
+func statusLine(status, key string) []string {
+	for _, line := range strings.Split(status, "\n") {
+		if f := strings.Fields(line); len(f) > 0 && f[0] == key {
+			return f[1:]
+		}
+	}
+	return nil
+}
+
+// From the start of the program to the first reply it takes less than 50 ms:
+// clients' own tests wait no longer than 100. The best of several tries counts,
+// since a busy machine says nothing about the program.
+func TestProcessStartsFast(t *testing.T) {
+	const limit = 50 * time.Millisecond
+	best := time.Hour
+	for range 10 {
+		p := startProcess(t, "-l", "unix:DIR/s", "-config", mustAbs(t, exampleFile))
+		p.dial(p.dir+"/s").expect("list-tube-used", "USING default")
+		best = min(best, time.Since(p.begun))
+		p.Process.Kill()
+		p.Wait()
+		if best < limit {
+			t.Logf("%v", best)
+			return
+		}
+	}
+	t.Errorf("the best of ten starts took %v, want less than %v", best, limit)
+}
+
+func mustAbs(t *testing.T, path string) string {
+	t.Helper()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
+// A release names its version at link time.
+func TestVersionIsSetByLinker(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "beanfield")
+	if out, err := exec.Command("go", "build", "-ldflags", "-X main.version=9.8.7", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command(path, "-v").Output(); string(out) != "beanfield 9.8.7\n" || err != nil {
+		t.Errorf("-v prints %q, %v", out, err)
+	}
+}

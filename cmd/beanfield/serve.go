@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+)
+
+// How long an orderly end may take: the connections get their replies until
+// flushLimit, and whatever still hangs at hardLimit is left behind.
+const (
+	flushLimit = 8 * time.Second
+	hardLimit  = 10 * time.Second
+)
+
+// server is what this process needs of conn.Server.
+type server interface {
+	Serve(net.Listener) error
+	Drain()
+	Shutdown(context.Context) error
+}
+
+// serve accepts on all listeners until a signal ends it, or one of them fails.
+func serve(srv server, ls []net.Listener, sig *signals, log *slog.Logger, end func(code int)) error {
+	ended := make(chan error, len(ls))
+	for _, l := range ls {
+		go func() { ended <- srv.Serve(l) }()
+	}
+	tell(log, "READY=1")
+	drain := sig.drain
+	for {
+		select {
+		case <-drain:
+			drain = nil
+			log.Info("draining")
+			srv.Drain()
+		case <-sig.stop.Done():
+			if err := shutdown(srv, log, end); err != nil {
+				return err
+			}
+			return wait(ended, len(ls))
+		case err := <-ended:
+			if err == nil {
+				err = errors.New("it ended by itself")
+			}
+			err = fmt.Errorf("cannot serve any more: %w", err)
+			return errors.Join(err, shutdown(srv, log, end))
+		}
+	}
+}
+
+// wait collects the ends of n listeners: afterwards nobody uses the server.
+func wait(ended <-chan error, n int) error {
+	var errs []error
+	for range n {
+		errs = append(errs, <-ended)
+	}
+	return errors.Join(errs...)
+}
+
+// shutdown ends the server in order. Should that hang, or what comes after it,
+// end is called with the clock.
+func shutdown(srv server, log *slog.Logger, end func(code int)) error {
+	tell(log, "STOPPING=1")
+	time.AfterFunc(hardLimit, func() {
+		log.Error("the orderly end took too long", "limit", hardLimit)
+		end(exitFailed)
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
+	defer cancel()
+	if err := srv.Shutdown(ctx); err != nil {
+		return fmt.Errorf("not every connection could be ended in order: %w", err)
+	}
+	return nil
+}
+
+// tell notifies systemd. That it cannot hear is no reason not to serve.
+func tell(log *slog.Logger, state string) {
+	if err := notify(state); err != nil {
+		log.Warn("cannot notify systemd", "state", state, "err", err)
+	}
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// fakeServer serves until it is shut down, and says what was asked of it.
+type fakeServer struct {
+	mu       sync.Mutex
+	asked    []string
+	down     chan struct{}
+	fail     chan error                  // ends Serve
+	shutdown func(context.Context) error // nil: at once
+}
+
+func newFakeServer() *fakeServer {
+	return &fakeServer{down: make(chan struct{}), fail: make(chan error)}
+}
+
+func (f *fakeServer) note(what string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, what)
+}
+
+func (f *fakeServer) Serve(net.Listener) error {
+	select {
+	case err := <-f.fail:
+		return err
+	case <-f.down:
+		return nil
+	}
+}
+
+func (f *fakeServer) Drain() { f.note("drain") }
+
+func (f *fakeServer) Shutdown(ctx context.Context) error {
+	f.note("shutdown")
+	defer close(f.down)
+	if f.shutdown != nil {
+		return f.shutdown(ctx)
+	}
+	return nil
+}
+
+// serving runs serve in a bubble of synctest.
+type serving struct {
+	*fakeServer
+	in    chan os.Signal
+	ended chan int // codes that end was called with
+	err   chan error
+	log   bytes.Buffer // to be read when serve has returned
+}
+
+func startServing(f *fakeServer) *serving {
+	s := &serving{fakeServer: f, in: make(chan os.Signal), ended: make(chan int, 2), err: make(chan error, 1)}
+	log := slog.New(slog.NewTextHandler(&s.log, nil))
+	stop, cancel := context.WithCancel(context.Background())
+	sig := &signals{stop: stop, drain: make(chan struct{})}
+	end := func(code int) { s.ended <- code }
+	go sig.follow(s.in, cancel, log, end)
+	go func() { s.err <- serve(f, make([]net.Listener, 3), sig, log, end) }()
+	return s
+}
+
+// finish ends the goroutine that follows the signals, and checks what happened.
+func (s *serving) finish(t *testing.T, asked string, wantErr string, codes ...int) {
+	t.Helper()
+	err := <-s.err
+	close(s.in)
+	synctest.Wait()
+	close(s.ended)
+	if got := strings.Join(s.asked, " "); got != asked {
+		t.Errorf("the server was asked %q, want %q", got, asked)
+	}
+	if (err == nil) != (wantErr == "") || err != nil && !strings.Contains(err.Error(), wantErr) {
+		t.Errorf("serve returned %v, want %q", err, wantErr)
+	}
+	for _, want := range codes {
+		if got := <-s.ended; got != want {
+			t.Errorf("end was called with %d, want %d", got, want)
+		}
+	}
+	if got, more := <-s.ended; more {
+		t.Errorf("end was called with %d", got)
+	}
+}
+
+func TestServeEndsInOrder(t *testing.T) {
+	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		synctest.Test(t, func(t *testing.T) {
+			s := startServing(newFakeServer())
+			s.in <- sig
+			s.finish(t, "shutdown", "")
+		})
+	}
+}
+
+func TestServeDrains(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startServing(newFakeServer())
+		s.in <- syscall.SIGUSR1
+		s.in <- syscall.SIGUSR1
+		synctest.Wait()
+		s.in <- syscall.SIGTERM
+		s.finish(t, "drain shutdown", "")
+	})
+}
+
+// A slow client gets flushLimit, and then the process says that it failed.
+func TestServeGivesUpFlushing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeServer()
+		f.shutdown = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		begin := time.Now()
+		s := startServing(f)
+		s.in <- syscall.SIGTERM
+		s.finish(t, "shutdown", "deadline exceeded")
+		if d := time.Since(begin); d != flushLimit {
+			t.Errorf("it took %v", d)
+		}
+	})
+}
+
+// A shutdown that hangs altogether is left behind at hardLimit.
+func TestServeEndsHardByClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeServer()
+		f.shutdown = func(context.Context) error { time.Sleep(time.Hour); return nil }
+		begin := time.Now()
+		s := startServing(f)
+		s.in <- syscall.SIGTERM
+		if code := <-s.ended; code != exitFailed || time.Since(begin) != hardLimit {
+			t.Errorf("end(%d) after %v", code, time.Since(begin))
+		}
+		s.finish(t, "shutdown", "")
+	})
+}
+
+// The second signal ends at once, whatever hangs.
+func TestServeEndsHardBySignal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeServer()
+		f.shutdown = func(context.Context) error { time.Sleep(time.Second); return nil }
+		s := startServing(f)
+		s.in <- syscall.SIGTERM
+		synctest.Wait()
+		s.in <- syscall.SIGINT
+		s.finish(t, "shutdown", "", exitBySignal+2)
+	})
+}
+
+// If one listener fails, the others are shut down and the error is told.
+func TestServeFails(t *testing.T) {
+	for _, err := range []error{errors.New("accept: broken"), nil} {
+		synctest.Test(t, func(t *testing.T) {
+			s := startServing(newFakeServer())
+			s.fail <- err
+			s.finish(t, "shutdown", "cannot serve any more")
+		})
+	}
+}

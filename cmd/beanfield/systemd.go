@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// firstInheritedFD is where systemd's sockets begin, after the standard three.
+const firstInheritedFD = 3
+
+// inheritedListeners are the sockets that systemd opened for this process, all
+// of them. The variables that announce them are unset, whoever they were for:
+// a child must not take them for its own.
+func inheritedListeners() ([]net.Listener, error) {
+	pid, count := os.Getenv("LISTEN_PID"), os.Getenv("LISTEN_FDS")
+	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
+		os.Unsetenv(name)
+	}
+	if pid == "" || count == "" {
+		return nil, nil
+	}
+	for _, s := range []string{pid, count} {
+		if n, err := strconv.Atoi(s); err != nil || n < 0 || n > 1<<30 {
+			return nil, &exitError{exitListen, fmt.Errorf("LISTEN_PID=%s LISTEN_FDS=%s: not numbers", pid, count)}
+		}
+	}
+	if pid != strconv.Itoa(os.Getpid()) {
+		return nil, nil // meant for our parent
+	}
+	n, _ := strconv.Atoi(count)
+	var open []net.Listener
+	for fd := firstInheritedFD; fd < firstInheritedFD+n; fd++ {
+		l, err := inherit(fd)
+		if err != nil {
+			closeAll(open)
+			return nil, &exitError{exitListen, fmt.Errorf("inherited file descriptor %d: %w", fd, err)}
+		}
+		open = append(open, l)
+	}
+	return open, nil
+}
+
+// inherit turns a file descriptor into a listener. It takes the descriptor
+// over: net works on a copy, and the original is closed.
+func inherit(fd int) (net.Listener, error) {
+	family, err := checkListening(fd)
+	if err != nil {
+		return nil, err
+	}
+	if family != syscall.AF_UNIX {
+		if err := setTCPOptions(fd); err != nil {
+			return nil, err
+		}
+	}
+	f := os.NewFile(uintptr(fd), "systemd")
+	defer f.Close()
+	return net.FileListener(f)
+}
+
+// checkListening makes sure that fd is a listening TCP or unix stream socket,
+// and returns its address family.
+func checkListening(fd int) (family int, err error) {
+	get := func(option int) (v int) {
+		if err == nil {
+			v, err = syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, option)
+		}
+		return v
+	}
+	family, kind, listening := get(syscall.SO_DOMAIN), get(syscall.SO_TYPE), get(syscall.SO_ACCEPTCONN)
+	switch {
+	case err != nil:
+		return 0, os.NewSyscallError("getsockopt", err)
+	case family != syscall.AF_INET && family != syscall.AF_INET6 && family != syscall.AF_UNIX,
+		kind != syscall.SOCK_STREAM, listening == 0:
+		return 0, errors.New("not a listening TCP or unix stream socket")
+	}
+	return family, nil
+}
+
+// notify tells systemd, if it listens, how the process is: "READY=1" and
+// "STOPPING=1". A leading @ names a socket outside of the file system.
+func notify(state string) error {
+	path := os.Getenv("NOTIFY_SOCKET")
+	if path == "" {
+		return nil
+	}
+	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = c.Write([]byte(state))
+	return err
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// playInherit is what the test binary does in the role "inherit": it takes the
+// sockets that were passed to it, as the server would, and says what it got.
+// LISTEN_PID can only be known by the process itself.
+func playInherit() {
+	if os.Getenv("LISTEN_PID") == "self" {
+		os.Setenv("LISTEN_PID", fmt.Sprint(os.Getpid()))
+	}
+	ls, err := inheritedListeners()
+	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
+		if _, set := os.LookupEnv(name); set {
+			fmt.Println("still set:", name)
+		}
+	}
+	if err != nil {
+		fmt.Println("code", exitCode(err), "error", err)
+	}
+	for _, l := range ls {
+		fmt.Println(l.Addr().Network(), l.Addr(), optionsOf(l))
+		c, err := l.Accept()
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Fprintf(c, "hello from %s", l.Addr().Network())
+		c.Close()
+	}
+}
+
+// optionsOf lists which options accepted sockets will inherit.
+func optionsOf(l net.Listener) (set []string) {
+	raw, err := l.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	raw.Control(func(fd uintptr) {
+		if v, _ := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_KEEPALIVE); v != 0 {
+			set = append(set, "keepalive")
+		}
+		if v, _ := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_NODELAY); v != 0 {
+			set = append(set, "nodelay")
+		}
+	})
+	return set
+}
+
+// inheritIn runs that role with files from descriptor 3 on.
+func inheritIn(t *testing.T, pid, fds string, files ...*os.File) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), roleVar+"=inherit", "LISTEN_PID="+pid, "LISTEN_FDS="+fds, "LISTEN_FDNAMES=a:b")
+	cmd.ExtraFiles = files
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+type filer interface{ File() (*os.File, error) }
+
+func fileOf(t *testing.T, s filer) *os.File {
+	t.Helper()
+	f, err := s.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func TestInheritSeveral(t *testing.T) {
+	tcp, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tcp.Close()
+	path := filepath.Join(t.TempDir(), "s")
+	unix, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close()
+	// The clients are in the queues before anybody accepts.
+	var clients []net.Conn
+	for _, l := range []net.Listener{tcp, unix} {
+		c, err := net.Dial(l.Addr().Network(), l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		clients = append(clients, c)
+	}
+	got := inheritIn(t, "self", "2", fileOf(t, tcp.(filer)), fileOf(t, unix.(filer)))
+	if want := "tcp " + tcp.Addr().String() + " [keepalive nodelay]\nunix " + path + " []"; got != want {
+		t.Errorf("inherited\n%s\nwant\n%s", got, want)
+	}
+	for i, want := range []string{"hello from tcp", "hello from unix"} {
+		b := make([]byte, 100)
+		clients[i].SetReadDeadline(time.Now().Add(10 * time.Second))
+		n, err := clients[i].Read(b)
+		if string(b[:n]) != want {
+			t.Errorf("client read %q, %v; want %q", b[:n], err, want)
+		}
+	}
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("systemd's socket is gone: %v", err)
+	}
+}
+
+func TestInheritNothing(t *testing.T) {
+	for _, c := range []struct{ pid, fds string }{
+		{"", ""}, {"self", ""}, {"", "1"}, {"self", "0"}, {fmt.Sprint(os.Getpid()), "1"},
+	} {
+		if got := inheritIn(t, c.pid, c.fds); got != "" {
+			t.Errorf("LISTEN_PID=%s LISTEN_FDS=%s: %s", c.pid, c.fds, got)
+		}
+	}
+}
+
+func TestInheritMistakes(t *testing.T) {
+	udp, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer udp.Close()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	client, err := net.Dial("tcp4", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	plain, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	const notListening = "not a listening TCP or unix stream socket"
+	for _, c := range []struct {
+		name, pid, fds string
+		files          []*os.File
+		want           string
+	}{
+		{"UDP", "self", "1", []*os.File{fileOf(t, udp.(filer))}, "code 111 error inherited file descriptor 3: " + notListening},
+		{"connected", "self", "1", []*os.File{fileOf(t, client.(filer))}, "code 111 error inherited file descriptor 3: " + notListening},
+		{"second is a file", "self", "2", []*os.File{fileOf(t, l.(filer)), plain},
+			"code 111 error inherited file descriptor 4: getsockopt: socket operation on non-socket"},
+		{"no number", "self", "two", nil, "LISTEN_FDS=two: not numbers"},
+		{"negative", "self", "-1", nil, "LISTEN_FDS=-1: not numbers"},
+	} {
+		if got := inheritIn(t, c.pid, c.fds, c.files...); !strings.HasPrefix(got, "code 111 ") || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestNotify(t *testing.T) {
+	abstract := fmt.Sprintf("@beanfield-test-%d", os.Getpid())
+	for _, name := range []string{filepath.Join(t.TempDir(), "notify"), abstract} {
+		c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		t.Setenv("NOTIFY_SOCKET", name)
+		if err := notify("READY=1"); err != nil {
+			t.Fatal(err)
+		}
+		b := make([]byte, 100)
+		c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		n, err := c.Read(b)
+		if string(b[:n]) != "READY=1" {
+			t.Errorf("%s: read %q, %v", name, b[:n], err)
+		}
+	}
+	t.Setenv("NOTIFY_SOCKET", "/no/such/socket")
+	if err := notify("READY=1"); err == nil {
+		t.Error("nobody hears, and no error")
+	}
+	t.Setenv("NOTIFY_SOCKET", "")
+	if err := notify("READY=1"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// account is a user to become.
+type account struct {
+	name     string
+	uid, gid int
+	groups   []int
+}
+
+// lookupAccount finds a user by name, with all the groups it is in.
+func lookupAccount(name string) (*account, error) {
+	u, err := user.Lookup(name)
+	var unknown user.UnknownUserError
+	if errors.As(err, &unknown) {
+		return nil, &exitError{exitNoUser, errors.New("no such user")}
+	}
+	if err != nil {
+		return nil, &exitError{exitUserLookup, err}
+	}
+	ids, err := u.GroupIds()
+	if err != nil {
+		return nil, &exitError{exitUserLookup, fmt.Errorf("looking up its groups: %w", err)}
+	}
+	a := &account{name: name}
+	for i, id := range append([]string{u.Uid, u.Gid}, ids...) {
+		n, err := strconv.Atoi(id)
+		if err != nil {
+			return nil, &exitError{exitUserLookup, err}
+		}
+		switch i {
+		case 0:
+			a.uid = n
+		case 1:
+			a.gid = n
+		default:
+			a.groups = append(a.groups, n)
+		}
+	}
+	return a, nil
+}
+
+// become gives up what the process was, on all its threads. Groups go first:
+// without root they could not be changed any more, and root's own would stay.
+func (a *account) become() error {
+	if uid := os.Geteuid(); uid != 0 && uid == a.uid && os.Getuid() == a.uid && os.Getegid() == a.gid {
+		return nil // nothing to give up, and an ordinary user may not try
+	}
+	steps := []struct {
+		what string
+		do   func() error
+	}{
+		{"setgroups", func() error { return syscall.Setgroups(a.groups) }},
+		{"setgid", func() error { return syscall.Setgid(a.gid) }},
+		{"setuid", func() error { return syscall.Setuid(a.uid) }},
+	}
+	for _, s := range steps {
+		if err := s.do(); err != nil {
+			return &exitError{exitUserChange, fmt.Errorf("cannot become user %s: %s: %w", a.name, s.what, err)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// What a TOML value is, and turning it into what a setting wants. The errors
+// say what the value is; what it may be is said by the table of settings.
+
+// kind names the type of a decoded value.
+func kind(v any) string {
+	switch v.(type) {
+	case string:
+		return "text"
+	case int64:
+		return "a whole number"
+	case float64:
+		return "a number with a fraction"
+	case bool:
+		return "true or false"
+	case time.Time:
+		return "a date or time"
+	case map[string]any:
+		return "a table"
+	case []map[string]any:
+		return "an array of tables"
+	case []any:
+		return "an array"
+	}
+	return fmt.Sprintf("a %T", v)
+}
+
+// shown is a value as TOML writes it, short enough for one line.
+func shown(v any) string {
+	switch v := v.(type) {
+	case string:
+		const most = 60
+		if utf8.RuneCountInString(v) > most {
+			v = string([]rune(v)[:most]) + "..."
+		}
+		return quote(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	case time.Time:
+		return v.Format(time.RFC3339)
+	case map[string]any:
+		return "{...}"
+	}
+	return "[...]"
+}
+
+// quote writes a TOML basic string. Go's own quoting has escapes that TOML
+// does not know.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func wrongKind(v any) error { return fmt.Errorf("this is %s", kind(v)) }
+
+func asText(v any) (string, error) {
+	s, ok := v.(string)
+	if !ok {
+		return "", wrongKind(v)
+	}
+	return s, nil
+}
+
+func asBool(v any) (bool, error) {
+	b, ok := v.(bool)
+	if !ok {
+		return false, wrongKind(v)
+	}
+	return b, nil
+}
+
+func asNumber(v any, lo, hi int64) (int, error) {
+	n, ok := v.(int64)
+	if !ok {
+		return 0, wrongKind(v)
+	}
+	return within(n, lo, hi)
+}
+
+func within(n, lo, hi int64) (int, error) {
+	switch {
+	case n < lo:
+		return 0, errors.New("too small")
+	case n > hi:
+		return 0, errors.New("too large")
+	}
+	return int(n), nil
+}
+
+// asSize takes bytes as a number, or as text with a binary unit. KB and the
+// like are refused: people disagree on whether they are 1000 or 1024.
+func asSize(v any, lo, hi int64) (int, error) {
+	s, ok := v.(string)
+	if !ok {
+		return asNumber(v, lo, hi)
+	}
+	digits := s
+	shift := 0
+	for _, u := range []struct {
+		name  string
+		shift int
+	}{{"KiB", 10}, {"MiB", 20}, {"GiB", 30}} {
+		if d, ok := strings.CutSuffix(s, u.name); ok {
+			digits, shift = strings.TrimRight(d, " "), u.shift
+		}
+	}
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return 0, errors.New("not a size")
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n > hi>>shift {
+		return 0, errors.New("too large")
+	}
+	return within(n<<shift, lo, hi)
+}
+
+func asWord(v any, words []string) (string, error) {
+	s, err := asText(v)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range words {
+		if s == w {
+			return s, nil
+		}
+	}
+	return "", errors.New("unknown word")
+}
+
+// asMode takes permissions as text only: a bare 660 would be decimal in TOML,
+// and mean something else than everybody who writes it thinks.
+func asMode(v any) (fs.FileMode, error) {
+	s, err := asText(v)
+	if err != nil {
+		return 0, err
+	}
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(s, 8, 32)
+	switch {
+	case err != nil:
+		return 0, errors.New("not octal digits")
+	case n == 0 || n > 0o777:
+		return 0, errors.New("not the permissions of a socket")
+	}
+	return fs.FileMode(n), nil
+}
+
+func showMode(m fs.FileMode) string {
+	if m == 0 {
+		return `""`
+	}
+	return fmt.Sprintf(`"%04o"`, uint32(m))
+}
