@@ -1,0 +1,13 @@
+// Command clients takes jobs through their whole life on a running server with
+// go-beanstalk, unmodified, and checks every answer.
+//
+// It is a module of its own, so that the server's module does not depend on a
+// client library. It is started by the run script beside this folder; alone:
+//
+//	clients HOST PORT
+//
+// from the parent folder, where stats-keys.json lies. QUOTED=1 says that the
+// server quotes strings in stats (go-beanstalk hands them over with the
+// quotes), SERVER_PID is compared with the pid in stats, REFERENCE=1 says
+// that the server is beanstalkd and not beanfield.
+package main
