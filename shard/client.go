@@ -5,6 +5,8 @@ package shard
 type Waiter interface {
 	// Arm begins a wait and returns its ticket.
 	Arm() (ticket uint64)
+	// Waits says whether the wait with that ticket is still on.
+	Waits(ticket uint64) bool
 	// Claim tries to end the wait with that ticket. After a true it is the
 	// caller, and nobody else, who delivers.
 	Claim(ticket uint64) bool

@@ -59,7 +59,8 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	}
 	switch r.State {
 	case storage.Delayed:
-		s.makeDelayed(slot, r.Deadline-s.epoch)
+		// A delay may have ended before this shard's clock begins.
+		s.makeDelayed(slot, max(1, r.Deadline-s.epoch))
 	case storage.Buried:
 		s.makeBuried(slot)
 		s.buryRank = max(s.buryRank, r.BuryRank)

@@ -9,6 +9,7 @@ type slots struct {
 	shift  uint // log2 of the slots of a chunk
 	chunks []slotChunk
 	open   []uint32 // chunks with a free slot; the last is used first
+	bare   []uint32 // chunks without memory that take has moved out of open
 	empty  int      // chunks without a used slot that still have memory
 }
 
@@ -24,11 +25,7 @@ func newSlots(shift uint) slots { return slots{shift: shift} }
 // take returns a free slot. When fresh is true the slot's chunk needs memory
 // before the slot may be used.
 func (s *slots) take() (slot uint32, fresh bool) {
-	if len(s.open) == 0 {
-		s.chunks = append(s.chunks, newSlotChunk(s.shift))
-		s.open = append(s.open, uint32(len(s.chunks)-1))
-	}
-	ci := s.open[len(s.open)-1]
+	ci := s.openChunk()
 	c := &s.chunks[ci]
 	if !c.backed {
 		c.backed, fresh = true, true
@@ -50,6 +47,30 @@ func (s *slots) take() (slot uint32, fresh bool) {
 		s.open = s.open[:len(s.open)-1]
 	}
 	return slot, fresh
+}
+
+// openChunk returns a chunk with a free slot: one that has memory, if any, or
+// else a load around a chunk's border would allocate at each crossing.
+func (s *slots) openChunk() uint32 {
+	for n := len(s.open) - 1; n >= 0; n-- {
+		ci := s.open[n]
+		if s.chunks[ci].backed {
+			return ci
+		}
+		s.chunks[ci].listed = false
+		s.open = s.open[:n]
+		s.bare = append(s.bare, ci)
+	}
+	ci := uint32(len(s.chunks))
+	if n := len(s.bare); n > 0 {
+		ci = s.bare[n-1]
+		s.bare = s.bare[:n-1]
+		s.chunks[ci].listed = true
+	} else {
+		s.chunks = append(s.chunks, newSlotChunk(s.shift))
+	}
+	s.open = append(s.open, ci)
+	return ci
 }
 
 // give returns a slot. When it reports true the memory of the slot's chunk

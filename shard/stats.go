@@ -47,7 +47,7 @@ func (t *tube) info(now int64) TubeInfo {
 	info := TubeInfo{
 		Name:   t.name,
 		Urgent: t.urgent, Ready: int(t.ready.n), Reserved: t.reserved, Delayed: int(t.delayed.n), Buried: t.buried.n,
-		Total: t.total, Using: t.using, Watching: t.watching, Waiting: t.waiters.n,
+		Total: t.total, Using: t.using, Watching: t.watching, Waiting: t.waiters.live(),
 		Deletes: t.deletes, Pauses: t.pauses,
 	}
 	if t.paused() {

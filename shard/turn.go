@@ -32,6 +32,7 @@ func (sh *Shard) endTurnFor(now int64, own *Batch) bool {
 		return true
 	}
 	if own != nil {
+		own.Retain() // what is left of it may outlive the caller's buffers
 		t.batches = append(t.batches, own)
 	}
 	sh.turn = &turn{shard: sh}

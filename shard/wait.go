@@ -15,6 +15,17 @@ type waitQueue struct {
 	n          int
 }
 
+// live counts the clients that really wait. Those whose wait has just ended in
+// another shard stand here until they are withdrawn.
+func (q *waitQueue) live() (n int) {
+	for e := q.head; e != nil; e = e.next {
+		if e.client.Waiter.Waits(e.client.ticket) {
+			n++
+		}
+	}
+	return n
+}
+
 // wait registers the client at all tubes it watches in this shard.
 func (s *State) wait(c *Client, ticket uint64) {
 	c.ticket = ticket

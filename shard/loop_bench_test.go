@@ -1,0 +1,135 @@
+package shard
+
+import (
+	"testing"
+	"time"
+)
+
+func newBareShard() *Shard {
+	start := time.Now()
+	return New(newBareState(), func() int64 { return int64(time.Since(start)) + 1 })
+}
+
+func BenchmarkMailbox(b *testing.B) {
+	b.Run("push and swap one", func(b *testing.B) {
+		var m mailbox
+		batch := &Batch{}
+		b.ReportAllocs()
+		for b.Loop() {
+			m.push(batch)
+			m.swap()
+		}
+	})
+	b.Run("push sixteen and swap", func(b *testing.B) {
+		var m mailbox
+		var batches [16]Batch
+		b.ReportAllocs()
+		for b.Loop() {
+			for i := range batches {
+				m.push(&batches[i])
+			}
+			m.swap()
+		}
+	})
+	b.Run("contended push", func(b *testing.B) {
+		var m mailbox
+		b.ReportAllocs()
+		b.RunParallel(func(pb *testing.PB) {
+			batch := new(Batch)
+			for pb.Next() {
+				m.push(batch)
+				if m.swap() != nil {
+					batch = new(Batch) // somebody may still read the old one
+				}
+			}
+		})
+	})
+}
+
+// client runs put, reserve and delete through a Shard, one batch for each or
+// one for all.
+type shardClient struct {
+	sh     *Shard
+	client Client
+	batch  Batch
+	done   doneChan
+}
+
+func newShardClient(sh *Shard, tube string) *shardClient {
+	c := &shardClient{sh: sh, done: make(doneChan, 1)}
+	c.run(Op{Kind: Use, Data: []byte(tube)}, Op{Kind: Watch, Data: []byte(tube)})
+	return c
+}
+
+func (c *shardClient) run(ops ...Op) []Op {
+	c.batch.Reset()
+	c.batch.Client, c.batch.Done = &c.client, c.done
+	c.batch.Ops = append(c.batch.Ops, ops...)
+	if !c.sh.Submit(&c.batch) {
+		<-c.done
+	}
+	return c.batch.Ops
+}
+
+var hundred = make([]byte, 100)
+
+func (c *shardClient) cycle(id uint64) {
+	c.run(Op{Kind: Put, ID: id, Pri: 5, TTR: 60, Data: hundred, Size: 100})
+	got := c.run(Op{Kind: Reserve, Poll: true})[0].ID
+	c.run(Op{Kind: Delete, ID: got})
+}
+
+// One operation is a put, a reserve and a delete, each a batch of its own.
+func BenchmarkSubmitInPlace(b *testing.B) {
+	sh := newBareShard()
+	defer sh.Close()
+	c := newShardClient(sh, "default")
+	b.ReportAllocs()
+	for id := uint64(1); b.Loop(); id++ {
+		c.cycle(id)
+	}
+}
+
+// The same, by as many goroutines as there are processors, and by fifty.
+func BenchmarkSubmitContended(b *testing.B) {
+	for _, each := range []int{1, 25} {
+		b.Run(map[int]string{1: "one a processor", 25: "25 a processor"}[each], func(b *testing.B) {
+			sh := newBareShard()
+			defer sh.Close()
+			b.ReportAllocs()
+			b.SetParallelism(each)
+			ids := make(chan uint64, 1)
+			ids <- 0
+			b.RunParallel(func(pb *testing.PB) {
+				from := <-ids
+				ids <- from + 1<<32
+				c := newShardClient(sh, "default")
+				for id := from + 1; pb.Next(); id++ {
+					c.cycle(id)
+				}
+			})
+		})
+	}
+}
+
+// A batch of sixteen cycles' puts, as a pipelining client sends them.
+func BenchmarkSubmitPipelined(b *testing.B) {
+	sh := newBareShard()
+	defer sh.Close()
+	c := newShardClient(sh, "default")
+	puts, rest := make([]Op, 16), make([]Op, 16)
+	id := uint64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range puts {
+			id++
+			puts[i] = Op{Kind: Put, ID: id, Pri: 5, TTR: 60, Data: hundred, Size: 100}
+			rest[i] = Op{Kind: Reserve, Poll: true}
+		}
+		c.run(puts...)
+		for i, op := range c.run(rest...) {
+			rest[i] = Op{Kind: Delete, ID: op.ID}
+		}
+		c.run(rest...)
+	}
+}

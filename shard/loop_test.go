@@ -1,0 +1,346 @@
+package shard
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// In these tests the clock is that of a synctest bubble: it stands still while
+// anybody runs, and then jumps to the next timer.
+
+// bench is a Shard with a clock, for tests of the loop.
+type bench struct {
+	t     *testing.T
+	sh    *Shard
+	log   *fakeLog
+	start time.Time
+	dir   *hookDirectory
+	asked func() // called whenever somebody asks for the time
+}
+
+// hookDirectory lets a test stop whoever runs the shard, while he makes a tube.
+type hookDirectory struct {
+	quietDirectory
+	born func(name string)
+}
+
+func (d *hookDirectory) TubeBorn(name string) {
+	if d.born != nil {
+		d.born(name)
+	}
+}
+
+func newBench(t *testing.T, durable bool) *bench {
+	b := &bench{t: t, log: newFakeLog(), start: time.Now(), dir: &hookDirectory{}}
+	s := NewState(Config{Directory: b.dir, Log: b.log, Durable: durable, Pinned: "default"})
+	b.sh = New(s, b.now)
+	return b
+}
+
+func (b *bench) now() int64 {
+	if b.asked != nil {
+		b.asked()
+	}
+	return int64(time.Since(b.start)) + 1
+}
+
+// guest is a client of a Shard that records when it is woken and answered.
+type guest struct {
+	b       *bench
+	client  Client
+	ticket  uint64
+	open    bool
+	answers chan *Batch
+
+	mu    sync.Mutex
+	given []uint64
+	times []int64 // of wakes
+}
+
+func (b *bench) guest() *guest {
+	g := &guest{b: b, answers: make(chan *Batch, 100)}
+	g.client.Waiter = g
+	g.do(Op{Kind: Use, Data: []byte("default")}, Op{Kind: Watch, Data: []byte("default")})
+	return g
+}
+
+func (g *guest) Arm() uint64            { g.ticket++; g.open = true; return g.ticket }
+func (g *guest) Complete(b *Batch)      { g.answers <- b }
+func (g *guest) batch(ops ...Op) *Batch { return &Batch{Client: &g.client, Ops: ops, Done: g} }
+
+func (g *guest) Deliver(d Delivery) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.given = append(g.given, d.ID)
+}
+
+func (g *guest) Wake() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.times = append(g.times, g.b.now())
+}
+
+// got tells what the guest has been given, and when it was woken.
+func (g *guest) got() (ids []uint64, times []int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.given), slices.Clone(g.times)
+}
+
+func (g *guest) do(ops ...Op) *Batch {
+	b := g.batch(ops...)
+	g.run(b)
+	return b
+}
+
+func (g *guest) put(id uint64, delay, ttr uint32) {
+	g.do(Op{Kind: Put, ID: id, Pri: 5, Delay: delay, TTR: ttr})
+}
+
+func (g *guest) Waits(ticket uint64) bool { return g.open && ticket == g.ticket }
+
+func (g *guest) Claim(ticket uint64) bool {
+	if !g.open || ticket != g.ticket {
+		return false
+	}
+	g.open = false
+	return true
+}
+
+// run submits a batch and waits until it is complete.
+func (g *guest) run(b *Batch) {
+	g.b.t.Helper()
+	if g.b.sh.Submit(b) {
+		return
+	}
+	if got := <-g.answers; got != b {
+		g.b.t.Fatal("another batch is answered")
+	}
+}
+
+func (b *bench) totals() Sums {
+	batch := &Batch{Ops: []Op{{Kind: Totals}}, Done: make(doneChan, 1)}
+	if !b.sh.Submit(batch) {
+		<-batch.Done.(doneChan)
+	}
+	return batch.Sums
+}
+
+type doneChan chan *Batch
+
+func (c doneChan) Complete(b *Batch) { c <- b }
+
+// Deadlines fire by themselves, not early, and within a millisecond: delays,
+// ends of pauses, TTRs, also when an earlier one comes later.
+func TestTimers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, false)
+		a, w := b.guest(), b.guest()
+		a.put(1, 5, 2)
+		a.put(2, 2, 60) // earlier than what the timer is set to
+		w.do(Op{Kind: Reserve})
+		<-time.After(1999 * time.Millisecond)
+		synctest.Wait()
+		if _, times := w.got(); len(times) != 0 {
+			t.Fatal("a delayed job was early")
+		}
+		<-time.After(2 * time.Millisecond)
+		synctest.Wait()
+		w.do(Op{Kind: Delete, ID: 2}, Op{Kind: Reserve})
+		<-time.After(10 * time.Second) // 1 comes at 5 s, and back at 7 s
+		synctest.Wait()
+		if sums := b.totals(); sums.Timeouts != 1 {
+			t.Errorf("%d timeouts, want 1", sums.Timeouts)
+		}
+		a.do(Op{Kind: Delete, ID: 1}, Op{Kind: Pause, Data: []byte("default"), Delay: 3}, Op{Kind: Put, ID: 3, TTR: 60})
+		w.do(Op{Kind: Reserve})
+		unpaused := b.now() - 1 + 3*second
+		<-time.After(10 * time.Second)
+		synctest.Wait()
+		_, times := w.got()
+		for i, at := range []int64{2 * second, 5 * second, unpaused} {
+			if late := times[i] - 1 - at; late < 0 || late > 1e6 {
+				t.Errorf("wake %d is %v late", i, time.Duration(late))
+			}
+		}
+		b.sh.Close()
+	})
+}
+
+// Hundreds of jobs put at odd moments all come at theirs.
+func TestTimersAtOddMoments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, false)
+		a := b.guest()
+		rnd := rand.New(rand.NewPCG(5, 5))
+		const n = 400
+		due := map[uint64]int64{}
+		var waiters []*guest
+		for id := uint64(1); id <= n; id++ {
+			delay := uint32(rnd.IntN(5) + 1)
+			due[id] = b.now() + int64(delay)*second
+			a.put(id, delay, 3600)
+			w := b.guest()
+			w.do(Op{Kind: Reserve})
+			waiters = append(waiters, w)
+			<-time.After(time.Duration(rnd.IntN(40e6)))
+		}
+		<-time.After(6 * time.Second)
+		synctest.Wait()
+		for _, w := range waiters {
+			ids, times := w.got()
+			if len(ids) != 1 || len(times) != 1 {
+				t.Fatalf("a waiter was given %v at %v", ids, times)
+			}
+			if late := times[0] - due[ids[0]]; late < 0 || late > 1e6 {
+				t.Errorf("job %d is %v late", ids[0], time.Duration(late))
+			}
+		}
+		b.sh.Close()
+	})
+}
+
+// More is due at once than a turn may move: it is all done, without another
+// timer.
+func TestMoreDueThanASlice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, false)
+		a := b.guest()
+		const n = 5*slice + 3
+		for id := uint64(1); id <= n; id++ {
+			if id%2 == 0 {
+				a.put(id, 2, 60)
+			} else {
+				a.do(Op{Kind: Put, ID: id, TTR: 2}, Op{Kind: ReserveJob, ID: id})
+			}
+		}
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		if sums := b.totals(); sums.Ready != n || sums.Timeouts != n/2+1 {
+			t.Errorf("%+v, want %d ready", sums, n)
+		}
+		b.sh.Close()
+	})
+}
+
+// 300 silent holders expire, all of them, at their moment.
+func TestSilentHoldersExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, false)
+		for id := uint64(1); id <= 300; id++ {
+			g := b.guest()
+			g.do(Op{Kind: Put, ID: id, TTR: 1}, Op{Kind: ReserveJob, ID: id})
+			<-time.After(time.Duration(id%7) * 131 * time.Microsecond)
+		}
+		<-time.After(time.Second)
+		synctest.Wait()
+		if n := b.totals().Timeouts; n != 300 {
+			t.Errorf("%d of 300 have expired", n)
+		}
+		b.sh.Close()
+	})
+}
+
+// hold makes the caller of the returned function the owner of the shard until
+// release is called: he stands in the middle of an operation.
+func (b *bench) hold() (release func()) {
+	inside, leave := make(chan struct{}), make(chan struct{})
+	b.dir.born = func(name string) {
+		if name == "held" {
+			close(inside)
+			<-leave
+		}
+	}
+	holder := &guest{b: b, answers: make(chan *Batch, 1)}
+	go holder.do(Op{Kind: Use, Data: []byte("held")})
+	<-inside
+	return func() { close(leave) }
+}
+
+// A deadline that comes while somebody runs the shard is served when he gives
+// it back.
+func TestAlarmWhileBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, false)
+		a, w := b.guest(), b.guest()
+		a.put(1, 1, 60)
+		w.do(Op{Kind: Reserve})
+		release := b.hold()
+		<-time.After(3 * time.Second)
+		synctest.Wait()
+		if _, times := w.got(); len(times) != 0 {
+			t.Fatal("two run the shard at once")
+		}
+		release()
+		synctest.Wait()
+		if _, times := w.got(); !slices.Equal(times, []int64{3*second + 1}) {
+			t.Errorf("woken at %v, want at 3 s", times)
+		}
+		b.sh.Close()
+	})
+}
+
+// What comes while somebody runs the shard is applied in order of arrival,
+// all of it, though nobody comes any more; it is more than one may be burdened
+// with, so the shard's goroutine does the rest.
+func TestHandingOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, false)
+		a := b.guest()
+		const n = 5 * turnBatches
+		release := b.hold()
+		done := make(doneChan, n)
+		var batches []*Batch
+		for i := range n {
+			name := []byte("default")
+			batch := &Batch{Client: &a.client, Ops: []Op{
+				{Kind: Put, ID: uint64(i + 1), Pri: 5, TTR: 60}, {Kind: StatsTube, Data: name},
+			}, Done: done}
+			if b.sh.Submit(batch) {
+				t.Fatal("a batch is complete though the shard is busy")
+			}
+			copy(name, "borrowed") // the caller's buffer is used again
+			batches = append(batches, batch)
+		}
+		synctest.Wait()
+		if len(done) != 0 {
+			t.Fatal("two run the shard at once")
+		}
+		release()
+		synctest.Wait()
+		for i, want := range batches {
+			if got := <-done; got != want || got.Next != 2 {
+				t.Fatalf("batch %d is out of order", i)
+			}
+			if want.Tubes[0].Ready != i+1 {
+				t.Fatalf("batch %d sees %d jobs", i, want.Tubes[0].Ready)
+			}
+		}
+		b.sh.Close()
+	})
+}
+
+// A long operation goes on by itself, and lets others in between.
+func TestLongKick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, false)
+		a := b.guest()
+		const n = 10 * slice
+		for id := uint64(1); id <= n; id++ {
+			a.put(id, 3600, 60)
+		}
+		kick := a.batch(Op{Kind: Kick, Count: n}, Op{Kind: PeekDelayed})
+		if b.sh.Submit(kick) {
+			t.Fatal("ten slices in one")
+		}
+		<-a.answers
+		if kick.Ops[0].Count != n || kick.Ops[1].Status != NotFound || kick.Next != 2 {
+			t.Errorf("%+v", kick.Ops)
+		}
+		b.sh.Close()
+	})
+}
