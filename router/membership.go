@@ -79,19 +79,19 @@ func (s *Session) findWatchShard() {
 // go in the order in which the reference lets them go, because list-tubes
 // shows it.
 func (s *Session) Close() bool {
-	s.gate.claim(s.gate.last) // if this loses, Detach finds the job delivered
+	s.gate.cancel() // if this loses, Detach finds the job delivered
 	s.waiting = false
 	s.script.begin()
 	for _, f := range s.live {
 		s.script.add(f.shard, shard.Op{Kind: shard.Detach})
 	}
-	s.script.add(s.usedRef.shard, shard.Op{Kind: shard.Unuse})
 	for i, w := range s.watched {
 		if i > 0 {
 			w = s.watched[len(s.watched)-i]
 		}
 		s.script.addName(s.r.TubeShard([]byte(w)), shard.Ignore, w)
 	}
+	s.script.add(s.usedRef.shard, shard.Op{Kind: shard.Unuse})
 	return s.play(nil)
 }
 

@@ -23,10 +23,17 @@ type Options struct {
 	Store  storage.Store
 }
 
+// runner is a shard as sessions see it. Tests put a slower one in its place,
+// whose batches they apply one at a time.
+type runner interface {
+	Submit(*shard.Batch) bool
+	Close()
+}
+
 // Router knows which shard owns a tube and which a job, and leads sessions to
 // them. It has no goroutine of its own.
 type Router struct {
-	shards []*shard.Shard
+	shards []runner
 	states []*shard.State // for tests that look for what is left behind
 	store  storage.Store
 	logs   []storage.Log
@@ -37,6 +44,10 @@ type Router struct {
 
 // New opens the store's logs and starts the shards over them.
 func New(o Options) (*Router, error) {
+	return newRouter(o, func(s *shard.State, now func() int64) runner { return shard.New(s, now) })
+}
+
+func newRouter(o Options, run func(*shard.State, func() int64) runner) (*Router, error) {
 	if o.Shards < 1 || o.Shards > MaxShards {
 		return nil, fmt.Errorf("router: %d shards, want 1 to %d", o.Shards, MaxShards)
 	}
@@ -59,7 +70,7 @@ func New(o Options) (*Router, error) {
 		}
 		s := shard.NewState(c)
 		r.states = append(r.states, s)
-		r.shards = append(r.shards, shard.New(s, r.Now))
+		r.shards = append(r.shards, run(s, r.Now))
 	}
 	return r, nil
 }

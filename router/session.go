@@ -69,9 +69,9 @@ type ref struct {
 	client   shard.Client
 }
 
-// Init makes the session ready for Open.
-func (s *Session) Init(r *Router, owner Owner) {
-	s.r, s.owner = r, owner
+// Init makes the session ready for Open. waits counts its waits, among others'.
+func (s *Session) Init(r *Router, owner Owner, waits *atomic.Int64) {
+	s.r, s.owner, s.gate.waits = r, owner, waits
 	s.refs = make([]*ref, len(r.shards))
 }
 
@@ -178,6 +178,9 @@ func (s *Session) Soonest() int64 {
 
 // Arm implements shard.Waiter.
 func (f *ref) Arm() uint64 { return f.s.gate.arm() }
+
+// Waits implements shard.Waiter.
+func (f *ref) Waits(ticket uint64) bool { return f.s.gate.holds(ticket) }
 
 // Claim implements shard.Waiter.
 func (f *ref) Claim(ticket uint64) bool { return f.s.gate.claim(ticket) }

@@ -1,0 +1,212 @@
+package router
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"beanfield/shard"
+	"beanfield/storage"
+)
+
+// bed is a router whose shards do nothing until the test makes them: a batch
+// lies in a mailbox until step applies it. So a test decides about every
+// interleaving, in one goroutine, while sessions and states are the real ones.
+type bed struct {
+	r      *Router
+	shards []*stepped
+	waits  atomic.Int64 // of all its sessions, as their gates count them
+}
+
+// stepped takes the place of a shard.Shard.
+type stepped struct {
+	state *shard.State
+	now   func() int64
+	// inPlace says whether a batch that meets an empty mailbox is applied at
+	// once, as by a caller that finds the shard idle.
+	inPlace func() bool
+	// late keeps the answers of a turn back until answer is called, as a log
+	// does that has to be synced first.
+	late bool
+
+	mail    []*shard.Batch
+	answers []*shard.Batch
+	woken   []shard.Waiter
+}
+
+func always() bool { return true }
+func never() bool  { return false }
+
+func newBed(shards int) *bed {
+	d := new(bed)
+	r, err := newRouter(Options{Shards: shards, Store: storage.Memory()},
+		func(s *shard.State, now func() int64) runner {
+			p := &stepped{state: s, now: now, inPlace: always}
+			d.shards = append(d.shards, p)
+			return p
+		})
+	if err != nil {
+		panic(err)
+	}
+	d.r = r
+	return d
+}
+
+// set chooses how all shards work from now on.
+func (d *bed) set(inPlace func() bool, late bool) {
+	for _, p := range d.shards {
+		p.inPlace, p.late = inPlace, late
+	}
+}
+
+// tube names the k-th tube that lives on a shard.
+func (d *bed) tube(i, k int) string {
+	for n := 0; ; n++ {
+		name := fmt.Sprintf("tube-%d", n)
+		if d.r.TubeShard([]byte(name)) != i {
+			continue
+		}
+		if k == 0 {
+			return name
+		}
+		k--
+	}
+}
+
+func (p *stepped) Close() {}
+
+func (p *stepped) Submit(b *shard.Batch) bool {
+	if len(p.mail) == 0 && p.inPlace() && p.apply(b) {
+		p.endTurn()
+		return true
+	}
+	b.Retain()
+	p.mail = append(p.mail, b)
+	return false
+}
+
+// step applies the oldest batch of the mailbox, as one turn.
+func (p *stepped) step() {
+	b := p.mail[0]
+	p.mail = p.mail[1:]
+	if p.apply(b) {
+		p.answers = append(p.answers, b)
+	} else {
+		p.mail = append(p.mail, b)
+	}
+	p.endTurn()
+}
+
+// apply is what shard.Shard does with a batch.
+func (p *stepped) apply(b *shard.Batch) bool {
+	for b.Next < len(b.Ops) {
+		op := &b.Ops[b.Next]
+		p.state.Apply(p.now(), b, op)
+		if op.Status == shard.More {
+			return false
+		}
+		b.Next++
+		if op.Status == shard.Waiting {
+			break
+		}
+	}
+	return true
+}
+
+func (p *stepped) due() bool {
+	next := p.state.Next()
+	return next != 0 && next <= p.now()
+}
+
+// endTurn does what is due, and answers if the log need not be waited for.
+func (p *stepped) endTurn() {
+	for p.due() {
+		p.state.Tick(p.now())
+	}
+	p.woken = append(p.woken, p.state.Woken...)
+	p.state.Woken = p.state.Woken[:0]
+	if !p.late {
+		p.answer()
+	}
+}
+
+func (p *stepped) idle() bool { return len(p.mail) == 0 && !p.unanswered() && !p.due() }
+
+func (p *stepped) unanswered() bool { return len(p.answers)+len(p.woken) > 0 }
+
+func (p *stepped) answer() {
+	answers, woken := p.answers, p.woken
+	p.answers, p.woken = nil, nil
+	for _, b := range answers {
+		b.Done.Complete(b)
+	}
+	for _, w := range woken {
+		w.Wake()
+	}
+}
+
+// ask applies one operation in the name of nobody, outside of all batches.
+func (p *stepped) ask(op shard.Op) (shard.Op, *shard.Batch) {
+	b := &shard.Batch{Ops: []shard.Op{op}}
+	p.state.Apply(p.now(), b, &b.Ops[0])
+	return b.Ops[0], b
+}
+
+// job finds a job in this shard.
+func (p *stepped) job(id uint64) (shard.JobInfo, bool) {
+	op, b := p.ask(shard.Op{Kind: shard.StatsJob, ID: id})
+	if op.Status != shard.OK {
+		return shard.JobInfo{}, false
+	}
+	return b.Jobs[op.From], true
+}
+
+func (p *stepped) sums() shard.Sums {
+	_, b := p.ask(shard.Op{Kind: shard.Totals})
+	return b.Sums
+}
+
+// stats describes a tube, if it exists.
+func (d *bed) stats(tube string) (shard.TubeInfo, bool) {
+	op, b := d.shards[d.r.TubeShard([]byte(tube))].ask(shard.Op{Kind: shard.StatsTube, Data: []byte(tube)})
+	if op.Status != shard.OK {
+		return shard.TubeInfo{}, false
+	}
+	return b.Tubes[op.From], true
+}
+
+// jobs counts the jobs of all shards.
+func (d *bed) jobs() (all, reserved int) {
+	for _, p := range d.shards {
+		s := p.sums()
+		all += s.Ready + s.Delayed + s.Buried + s.Reserved
+		reserved += s.Reserved
+	}
+	return all, reserved
+}
+
+// agree checks R2 for one id: the directory and the shards tell the same.
+// pending says that a put with this id may still be under way.
+func (d *bed) agree(id uint64, pending bool) error {
+	owner, known := d.r.ids.find(id)
+	for i, p := range d.shards {
+		_, there := p.job(id)
+		if there && (!known || owner != i) {
+			return fmt.Errorf("R2: job %d is in shard %d, the directory says %d, %v", id, i, owner, known)
+		}
+		if !there && known && owner == i && !pending {
+			return fmt.Errorf("R2: the directory sees job %d in shard %d, but it is not there", id, i)
+		}
+	}
+	return nil
+}
+
+// holds asks a job's shard whether the player is its holder.
+func (d *bed) holds(p *player, id uint64) bool {
+	i, ok := d.r.Owner(id)
+	if !ok || p.refs[i] == nil {
+		return false
+	}
+	b := &shard.Batch{Client: &p.refs[i].client, Ops: []shard.Op{{Kind: shard.Touch, ID: id}}}
+	d.shards[i].state.Apply(d.r.Now(), b, &b.Ops[0])
+	return b.Ops[0].Status == shard.OK
+}

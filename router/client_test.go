@@ -1,0 +1,155 @@
+package router
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"beanfield/shard"
+	"beanfield/storage"
+)
+
+func newRouterOf(t testing.TB, shards int) *Router {
+	r, err := New(Options{Shards: shards, Store: storage.Memory()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// client is a session whose owner is the goroutine that calls it. Each call
+// blocks until it is complete.
+type client struct {
+	Session
+	bell  chan struct{}
+	batch shard.Batch
+}
+
+func newClient(r *Router, watch ...string) *client {
+	c := &client{bell: make(chan struct{}, 1)}
+	c.Init(r, c, new(atomic.Int64))
+	c.finish(c.Open())
+	for _, name := range watch {
+		c.finish(c.Watch([]byte(name)))
+	}
+	if len(watch) > 0 {
+		done, _ := c.Ignore([]byte(DefaultTube))
+		c.finish(done)
+	}
+	return c
+}
+
+// Notify implements Owner. A bell that has been rung already is enough.
+func (c *client) Notify() {
+	select {
+	case c.bell <- struct{}{}:
+	default:
+	}
+}
+
+// finish waits until the call that has just begun is complete.
+func (c *client) finish(done bool) {
+	for !done {
+		<-c.bell
+		done = c.Resume()
+	}
+}
+
+// run applies one operation on a shard.
+func (c *client) run(i int, op shard.Op, member bool) *shard.Op {
+	c.batch.Reset()
+	c.batch.Ops = append(c.batch.Ops, op)
+	c.finish(c.Submit(i, &c.batch, member))
+	return &c.batch.Ops[0]
+}
+
+func (c *client) use(name string) { c.finish(c.Use([]byte(name))) }
+
+var body = []byte("the body of a job")
+
+// put returns the new job's id.
+func (c *client) put(pri, ttr uint32) uint64 {
+	id := c.NewID()
+	op := shard.Op{Kind: shard.Put, ID: id, Pri: pri, TTR: ttr, Size: uint32(len(body)), Data: body}
+	if status := c.run(c.UsedShard(), op, true).Status; status != shard.OK {
+		panic(fmt.Sprintf("put: status %d", status))
+	}
+	return id
+}
+
+// delete reports whether there was such a job.
+func (c *client) delete(id uint64) bool {
+	i, ok := c.r.Owner(id)
+	return ok && c.run(i, shard.Op{Kind: shard.Delete, ID: id}, false).Status == shard.OK
+}
+
+// begin begins a reserve, and returns with a job, with a status or in a wait.
+func (c *client) begin(poll bool) (id uint64, status shard.Status) {
+	if !c.ReserveInPlace() {
+		c.finish(c.Reserve(poll))
+		return c.Reservation.ID, c.Reservation.Status
+	}
+	op := c.run(c.WatchShard(), shard.Op{Kind: shard.Reserve, Poll: poll}, true)
+	if op.Status == shard.Waiting {
+		c.BeginWait()
+	}
+	return op.ID, op.Status
+}
+
+// reserve waits for a job, or until stop is closed.
+func (c *client) reserve(stop <-chan struct{}) (id uint64, ok bool) {
+	id, status := c.begin(false)
+	if status != shard.Waiting {
+		return id, status == shard.OK
+	}
+	return c.await(stop)
+}
+
+// await ends the wait that is on: by a delivery or because stop is closed.
+func (c *client) await(stop <-chan struct{}) (id uint64, ok bool) {
+	for !c.Delivered() {
+		select {
+		case <-c.bell:
+		case <-stop:
+			if won, done := c.CancelWait(shard.TimedOut); won {
+				c.finish(done)
+				return 0, false
+			}
+			stop = nil // a job is on its way
+		}
+	}
+	c.finish(c.EndWait())
+	return c.Reservation.ID, true
+}
+
+func (c *client) close() {
+	c.finish(c.Close())
+	if n := c.gate.waits.Load(); n != 0 {
+		panic(fmt.Sprintf("a session has gone, and %d waits of it are counted", n))
+	}
+}
+
+// mustBeEmpty fails the test if a shard has a waiter or a job, or a counter
+// that does not fit. All clients must be closed.
+func mustBeEmpty(t *testing.T, r *Router) {
+	t.Helper()
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	for i, s := range r.states {
+		if err := s.Check(); err != nil {
+			t.Errorf("shard %d: %v", i, err)
+		}
+		if n := s.Waits(); n != 0 {
+			t.Errorf("R3: shard %d has %d waiters", i, n)
+		}
+		b := &shard.Batch{Ops: []shard.Op{{Kind: shard.Totals}}}
+		s.Apply(r.Now(), b, &b.Ops[0])
+		if left := b.Sums.Ready + b.Sums.Reserved + b.Sums.Delayed + b.Sums.Buried; left != 0 {
+			t.Errorf("shard %d has %d jobs", i, left)
+		}
+	}
+	if n := r.Tubes(); n != 1 {
+		t.Errorf("S5: %d tubes are left", n)
+	}
+}

@@ -1,0 +1,217 @@
+package router
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+)
+
+// pages counts what a directory has in memory below its root.
+func (d *directory) pages() (nodes, leaves int) {
+	var walk func(n *node)
+	walk = func(n *node) {
+		for i := range n.kids {
+			if kid := n.kids[i].Load(); kid != nil {
+				nodes++
+				walk(kid)
+			}
+		}
+		for i := range n.leaves {
+			if n.leaves[i].Load() != nil {
+				leaves++
+			}
+		}
+	}
+	walk(&d.root)
+	return nodes, leaves
+}
+
+func newDirectory() *directory {
+	d := new(directory)
+	d.init()
+	return d
+}
+
+const (
+	leafIDs = 1 << leafBits
+	nodeIDs = leafIDs << nodeBits // of a node on the lowest level
+)
+
+func TestIDsAreDenseFromOne(t *testing.T) {
+	d := newDirectory()
+	for want := uint64(1); want <= 1000; want++ {
+		if id := d.begin(int(want % 7)); id != want {
+			t.Fatalf("id %d, want %d", id, want)
+		}
+	}
+	for id := uint64(1); id <= 1000; id++ {
+		if shard, ok := d.find(id); !ok || shard != int(id%7) {
+			t.Fatalf("find(%d) = %d, %v", id, shard, ok)
+		}
+	}
+}
+
+func TestOnlyLivingIDsAreFound(t *testing.T) {
+	d := newDirectory()
+	id := d.begin(MaxShards - 1)
+	for _, other := range []uint64{0, id + 1, leafIDs, nodeIDs, 1 << 40, 1 << 53, 1<<56 - 1, 1 << 56, 1<<64 - 1} {
+		if shard, ok := d.find(other); ok {
+			t.Errorf("find(%d) = %d, though it has never begun", other, shard)
+		}
+	}
+	if shard, ok := d.find(id); !ok || shard != MaxShards-1 {
+		t.Errorf("find(%d) = %d, %v", id, shard, ok)
+	}
+	d.end(id)
+	if _, ok := d.find(id); ok {
+		t.Errorf("%d is found after its end", id)
+	}
+	if next := d.begin(0); next != id+1 {
+		t.Errorf("the next id is %d, want %d", next, id+1)
+	}
+}
+
+// Neighbours share words: the end of one must not touch another.
+func TestNeighboursKeepTheirOwner(t *testing.T) {
+	d := newDirectory()
+	for i := range 2 * leafIDs {
+		d.begin(i % MaxShards)
+	}
+	for id := uint64(1); id <= 2*leafIDs; id += 2 {
+		d.end(id)
+	}
+	for id := uint64(1); id <= 2*leafIDs; id++ {
+		shard, ok := d.find(id)
+		if ok != (id%2 == 0) || ok && shard != int(id-1)%MaxShards {
+			t.Errorf("find(%d) = %d, %v", id, shard, ok)
+		}
+	}
+}
+
+func TestAPageGoesWithItsLastID(t *testing.T) {
+	d := newDirectory()
+	_, before := d.pages()
+	for range 3*leafIDs - 1 { // ids 1 to 191: three leaves, all full
+		d.begin(1)
+	}
+	if _, n := d.pages(); n != before+2 {
+		t.Fatalf("%d leaves, want %d", n, before+2)
+	}
+	for id := uint64(leafIDs); id < 2*leafIDs-1; id++ {
+		d.end(id)
+	}
+	if _, n := d.pages(); n != before+2 {
+		t.Fatal("a leaf went with an id that was not its last")
+	}
+	const survivor = 2*leafIDs - 1
+	if _, ok := d.find(survivor); !ok {
+		t.Fatal("the survivor is not found")
+	}
+	d.end(survivor)
+	if _, n := d.pages(); n != before+1 {
+		t.Fatal("a leaf stays without ids")
+	}
+	if _, ok := d.find(survivor); ok {
+		t.Fatal("an id is found in a leaf that has gone")
+	}
+}
+
+// A leaf that has ids to come is kept though none lives in it.
+func TestAPageWaitsForItsLastID(t *testing.T) {
+	d := newDirectory()
+	for range leafIDs / 2 {
+		d.end(d.begin(1))
+	}
+	if _, n := d.pages(); n != 1 {
+		t.Fatalf("%d leaves, want 1", n)
+	}
+	id := d.begin(5)
+	if shard, ok := d.find(id); !ok || shard != 5 {
+		t.Fatalf("find(%d) = %d, %v", id, shard, ok)
+	}
+}
+
+func TestNodesGoToo(t *testing.T) {
+	d := newDirectory()
+	const count = 3*nodeIDs - 1 // three nodes of the lowest level, full
+	nodes, _ := d.pages()
+	for range count {
+		d.begin(2)
+	}
+	if n, leaves := d.pages(); n != nodes+2 || leaves != 3<<nodeBits {
+		t.Fatalf("%d nodes and %d leaves when full", n, leaves)
+	}
+	const survivor = nodeIDs + 12345
+	for id := uint64(1); id <= count; id++ {
+		if id != survivor {
+			d.end(id)
+		}
+	}
+	if n, leaves := d.pages(); n != nodes || leaves != 1 {
+		t.Fatalf("%d nodes and %d leaves for one survivor, want %d and 1", n, leaves, nodes)
+	}
+	if shard, ok := d.find(survivor); !ok || shard != 2 {
+		t.Fatalf("find(%d) = %d, %v", survivor, shard, ok)
+	}
+	d.end(survivor)
+	if n, leaves := d.pages(); n != nodes-1 || leaves != 0 {
+		t.Fatalf("%d nodes and %d leaves after the last id, want %d and 0", n, leaves, nodes-1)
+	}
+}
+
+// Many goroutines begin, find and end ids at once, each ending others' too.
+// At the end nothing may be left but the way to the next id.
+func TestDirectoryConcurrently(t *testing.T) {
+	d := newDirectory()
+	nodes, _ := d.pages()
+	const workers = 8
+	each := 2 * nodeIDs / workers
+	if testing.Short() || raced {
+		each = nodeIDs / workers
+	}
+	handed := make(chan uint64, 1000)
+	var beginners, enders sync.WaitGroup
+	for w := range workers {
+		beginners.Go(func() {
+			rnd := rand.New(rand.NewPCG(uint64(w), 1))
+			var mine []uint64
+			for range each {
+				id := d.begin(w)
+				mine = append(mine, id)
+				i := rnd.IntN(len(mine))
+				if shard, ok := d.find(mine[i]); !ok || shard != w {
+					t.Errorf("find(%d) = %d, %v, want %d", mine[i], shard, ok, w)
+					return
+				}
+				if rnd.IntN(3) > 0 {
+					handed <- mine[i]
+					mine[i] = mine[len(mine)-1]
+					mine = mine[:len(mine)-1]
+				}
+			}
+			for _, id := range mine {
+				handed <- id
+			}
+		})
+		enders.Go(func() {
+			for id := range handed {
+				if _, ok := d.find(id); !ok {
+					t.Errorf("%d is not found before its end", id)
+				}
+				d.end(id)
+				if _, ok := d.find(id); ok {
+					t.Errorf("%d is found after its end", id)
+				}
+			}
+		})
+	}
+	beginners.Wait()
+	close(handed)
+	enders.Wait()
+	for d.last.Load()%nodeIDs != nodeIDs-1 {
+		d.end(d.begin(0)) // fill the last node, so that it may go
+	}
+	if n, leaves := d.pages(); n != nodes-1 || leaves != 0 {
+		t.Fatalf("%d nodes and %d leaves are left, want %d and 0", n, leaves, nodes-1)
+	}
+}

@@ -1,0 +1,132 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"beanfield/shard"
+)
+
+// successor waits for a job that somebody else holds, and notes when it was
+// told that it has come.
+type successor struct {
+	*client
+	deadline int64 // of the holder
+	told     atomic.Int64
+}
+
+// Notify notes the time on the shard's own goroutine.
+func (s *successor) Notify() {
+	if s.Delivered() {
+		s.told.CompareAndSwap(0, s.r.Now())
+	}
+	s.client.Notify()
+}
+
+// silence makes count workers who each reserve a job with a TTR of 1 s and
+// then say nothing more, and returns how late each job came to the worker that
+// waits for it. Each pair has a tube, spread over the shards.
+func silence(t *testing.T, shards, count int) (late []time.Duration) {
+	r := newRouterOf(t, shards)
+	var heirs []*successor
+	var silent []*client
+	for i := range count {
+		tube := fmt.Sprint("tube ", i)
+		worker := newClient(r, tube)
+		worker.use(tube)
+		worker.put(1, 1)
+		if _, status := worker.begin(false); status != shard.OK {
+			t.Fatalf("worker %d: status %d", i, status)
+		}
+		silent = append(silent, worker)
+		// The second tube spreads the wait over two shards.
+		h := &successor{client: newClient(r, tube, fmt.Sprint("idle ", i)), deadline: worker.Soonest()}
+		h.owner = h
+		h.begin(false)
+		heirs = append(heirs, h)
+	}
+	var all sync.WaitGroup
+	for i, h := range heirs {
+		all.Go(func() {
+			for h.told.Load() == 0 {
+				<-h.bell
+			}
+			h.finish(h.EndWait())
+			if !h.delete(h.Reservation.ID) {
+				t.Errorf("worker %d was not the holder any more, and nobody else is", i)
+			}
+		})
+	}
+	all.Wait()
+	for i, h := range heirs {
+		after := time.Duration(h.told.Load() - h.deadline)
+		if after < 0 {
+			t.Errorf("job %d expired %v early", i, -after)
+		}
+		late = append(late, after)
+		h.close()
+		silent[i].close()
+	}
+	mustBeEmpty(t, r)
+	return late
+}
+
+// 300 workers fall silent: all 300 jobs come back within 50 ms.
+func TestSilentWorkersExpireInTime(t *testing.T) {
+	late := silence(t, 8, 300)
+	slices.Sort(late)
+	t.Logf("%d expired; late by %v at the median, %v at most", len(late), late[len(late)/2], late[len(late)-1])
+	limit := 50 * time.Millisecond
+	if raced {
+		limit = 500 * time.Millisecond // the detector's slowness is not the shards'
+	}
+	if worst := late[len(late)-1]; worst > limit {
+		t.Errorf("a job expired %v late, want %v at most", worst, limit)
+	}
+}
+
+// On a clock that stands still while anybody works, they are not late at all.
+func TestSilentWorkersExpireExactly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for i, late := range silence(t, 8, 300) {
+			if late != 0 {
+				t.Fatalf("job %d expired %v late", i, late)
+			}
+		}
+	})
+}
+
+// A wait ends with a job whose delay or whose tube's pause ends, without
+// anybody else doing anything.
+func TestTimeAloneEndsWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRouterOf(t, 4)
+		c := newClient(r, "delayed", "paused", "idle")
+		other := newClient(r)
+		other.use("delayed")
+		other.run(other.UsedShard(), shard.Op{Kind: shard.Put, ID: other.NewID(), Delay: 3, TTR: 100}, true)
+		other.use("paused")
+		paused := shard.Op{Kind: shard.Pause, Data: []byte("paused"), Delay: 2}
+		other.run(r.TubeShard([]byte("paused")), paused, false)
+		id := other.put(1, 100)
+		began := r.Now()
+		for i, want := range []struct {
+			id    uint64
+			after time.Duration
+		}{{id, 2 * time.Second}, {id - 1, 3 * time.Second}} {
+			got, ok := c.reserve(nil)
+			if after := time.Duration(r.Now() - began); !ok || got != want.id || after != want.after {
+				t.Errorf("reserve %d brought job %d, %v after %v; want job %d after %v", i, got, ok, after, want.id, want.after)
+			}
+			c.delete(got)
+		}
+		c.close()
+		other.close()
+		mustBeEmpty(t, r)
+	})
+}

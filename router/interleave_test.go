@@ -1,0 +1,224 @@
+package router
+
+import (
+	"flag"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// scenario is a world of a few actors, of which all interleavings are run:
+// once with logs that answer at once, once with logs that take their time.
+type scenario struct {
+	name   string
+	shards int
+	heavy  bool // the slow log makes too many for every day
+	build  func(d *bed) *world
+}
+
+func both(d *bed) []string { return []string{d.tube(0, 0), d.tube(1, 0)} }
+
+// scenarios are the pairs and triples in which a reserve over several shards
+// can go wrong.
+var scenarios = []scenario{
+	{"one reserver, one producer of two tubes", 2, true, func(d *bed) *world {
+		w := d.begin()
+		w.add("reserver", "", both(d), reserve)
+		p := w.producer(d.tube(0, 0), put)
+		p.plan = append(p.plan, deed{plain, func(a *actor) { a.call(a.Use([]byte(d.tube(1, 0))), nil) }}, put)
+		return w
+	}},
+	{"one reserver, a producer at each shard", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.add("reserver", "", both(d), reserve)
+		w.producer(d.tube(0, 0), put)
+		w.producer(d.tube(1, 0), putAt(5))
+		return w
+	}},
+	{"a waiter over three shards, a producer at each", 3, true, func(d *bed) *world {
+		w := d.begin()
+		w.add("waiter", "", []string{d.tube(0, 0), d.tube(1, 0), d.tube(2, 0), d.tube(2, 1)}, reserve).now(1)
+		w.producer(d.tube(0, 0), put)
+		w.producer(d.tube(1, 0), put)
+		w.producer(d.tube(2, 1), put)
+		return w
+	}},
+	{"timeout against a put", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.add("reserver", "", both(d), reserve, cancel)
+		w.producer(d.tube(0, 0), put)
+		return w
+	}},
+	{"timeout against puts at both shards", 2, true, func(d *bed) *world {
+		w := d.begin()
+		w.add("waiter", "", both(d), reserve, cancel, remove, reserve).now(1)
+		w.producer(d.tube(0, 0), put)
+		w.producer(d.tube(1, 0), put)
+		return w
+	}},
+	{"hang-up against a put", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.add("reserver", "", both(d), reserve, hangUp)
+		w.producer(d.tube(1, 0), put)
+		return w
+	}},
+	{"hang-up of the first waiter, another behind it, a put", 2, true, func(d *bed) *world {
+		w := d.begin()
+		w.add("first", "", both(d), reserve, hangUp).now(1)
+		w.add("second", "", both(d), reserve).now(1)
+		w.producer(d.tube(1, 0), put)
+		return w
+	}},
+	{"two reservers race for one job", 2, true, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), put).now(1)
+		w.add("first", "", both(d), poll)
+		w.add("second", "", both(d), poll)
+		return w
+	}},
+	{"two poll, and there is a job for each all the time", 2, true, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), putAt(5)).now(1)
+		w.producer(d.tube(1, 0), put).now(1)
+		w.add("first", "", both(d), poll)
+		w.add("second", "", both(d), poll)
+		w.served = true
+		return w
+	}},
+	{"two reservers race for one job, and the loser waits", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(1, 0), put).now(1)
+		w.add("first", "", both(d), reserve)
+		w.add("second", "", []string{d.tube(1, 0)}, reserve)
+		return w
+	}},
+	{"a reserver over two shards and one over one, and a put", 2, true, func(d *bed) *world {
+		w := d.begin()
+		w.add("wide", "", both(d), reserve)
+		w.add("narrow", "", []string{d.tube(0, 0)}, reserve)
+		w.producer(d.tube(0, 0), put)
+		return w
+	}},
+	{"two waiters, and puts at both shards", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.add("first", "", both(d), reserve).now(1)
+		w.add("second", "", []string{d.tube(1, 0), d.tube(0, 0)}, reserve).now(1)
+		w.producer(d.tube(0, 0), put)
+		w.producer(d.tube(1, 0), put)
+		return w
+	}},
+	{"two waiters, one times out, one hangs up, and a put", 2, true, func(d *bed) *world {
+		w := d.begin()
+		w.add("first", "", both(d), reserve, cancel).now(1)
+		w.add("second", "", both(d), reserve, hangUp).now(1).mute = true
+		w.producer(d.tube(1, 0), put)
+		return w
+	}},
+	{"a reserver whose offer somebody deletes", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), put).now(1)
+		w.add("reserver", "", both(d), reserve)
+		w.producer("default", removeNth(1))
+		return w
+	}},
+	{"a reserver whose offer is paused away, and a put elsewhere", 2, true, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), put).now(1)
+		w.add("reserver", "", both(d), reserve)
+		w.producer(d.tube(1, 0), pauseTube(d.tube(0, 0), 100), put)
+		return w
+	}},
+	{"a holder releases while another reserves", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), put).now(1)
+		w.add("holder", "", both(d), reserve, release).now(1).mute = true
+		w.add("reserver", "", both(d), reserve, cancel)
+		return w
+	}},
+	{"a holder hangs up while another waits and times out", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(1, 0), put).now(1)
+		w.add("holder", "", []string{d.tube(1, 0)}, reserve, hangUp).now(1)
+		w.add("waiter", "", both(d), reserve, cancel).now(1)
+		return w
+	}},
+}
+
+// timed are those in which time passes.
+var timed = []scenario{
+	{"a TTR ends while another reserves", 2, true, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), deed{plain, func(a *actor) { a.put(1, 0, 1, nil) }}).now(1)
+		w.add("holder", "", both(d), reserve).now(1).fleeting = true
+		w.add("reserver", "", both(d), reserve)
+		w.producer(d.tube(1, 0), put)
+		w.lapse = func() { time.Sleep(time.Second) }
+		return w
+	}},
+	{"a TTR ends, the holder deletes, another waits and times out", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), deed{plain, func(a *actor) { a.put(1, 0, 1, nil) }}).now(1)
+		w.add("holder", "", both(d), reserve, remove).now(1).fleeting = true
+		w.add("waiter", "", both(d), reserve, cancel).now(1)
+		w.lapse = func() { time.Sleep(time.Second) }
+		return w
+	}},
+	{"a waiter's own deadline comes near, and a job comes", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), deed{plain, func(a *actor) { a.put(1, 0, 2, nil) }}).now(1)
+		a := w.add("waiter", "", both(d), reserve, reserve, alarm).now(2)
+		a.fleeting = true
+		a.onGot = nil // it holds two jobs, for two reserves
+		w.producer(d.tube(1, 0), put)
+		w.lapse = func() { time.Sleep(1500 * time.Millisecond) }
+		return w
+	}},
+	{"a waiter's own TTR ends and it gets its job back", 2, false, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), deed{plain, func(a *actor) { a.put(1, 0, 2, nil) }}).now(1)
+		a := w.add("waiter", "", both(d), reserve, reserve, alarm, cancel).now(2)
+		a.fleeting = true
+		w.lapse = func() { time.Sleep(2 * time.Second) }
+		return w
+	}},
+	{"two tubes' pauses end while one waits and one polls", 2, false, func(d *bed) *world {
+		w := d.begin()
+		p := w.producer(d.tube(0, 0), put, pauseTube(d.tube(0, 0), 1), pauseTube(d.tube(1, 0), 1)).now(1)
+		w.add("watcher", "", []string{d.tube(1, 0)})
+		p.now(2)
+		w.add("waiter", "", both(d), reserve).now(1)
+		w.add("poller", "", both(d), poll)
+		w.lapse = func() { time.Sleep(time.Second) }
+		return w
+	}},
+}
+
+var thorough = flag.Bool("thorough", false, "run the interleavings that take minutes too")
+
+func TestEveryInterleaving(t *testing.T) { exploreAll(t, scenarios) }
+
+// The bubble's clock stands still but when lapse moves it.
+func TestEveryInterleavingWithTime(t *testing.T) { exploreAll(t, timed) }
+
+func exploreAll(t *testing.T, list []scenario) {
+	total := 0
+	for _, c := range list {
+		modes := []bool{false, true}
+		if c.heavy && !*thorough || raced {
+			modes = modes[:1]
+		}
+		for _, late := range modes {
+			synctest.Test(t, func(t *testing.T) {
+				defer func() {
+					if t.Failed() {
+						t.Logf("in the scenario %q, late answers: %v", c.name, late)
+					}
+				}()
+				runs := explore(t, c.shards, late, c.build)
+				t.Logf("%8d interleavings: %s, late answers: %v", runs, c.name, late)
+				total += runs
+			})
+		}
+	}
+	t.Logf("%8d interleavings in all", total)
+}

@@ -1,0 +1,313 @@
+package router
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"beanfield/shard"
+)
+
+// simulation lets random sessions work over shards that apply their batches,
+// answer and notice the time whenever the dice say so.
+type simulation struct {
+	t       *testing.T
+	seed    uint64
+	step    int
+	rnd     *rand.Rand
+	bed     *bed
+	players []*player
+	tubes   []string
+	log     []string
+
+	given   map[uint64]int  // how often sessions have heard that they were given a job
+	under   map[uint64]bool // ids of puts that no shard has answered
+	jobs    map[uint64]bool // put and not deleted, as far as has been answered
+	unheard int             // deliveries to sessions that were closed before they heard
+	seen    simulationSeen
+}
+
+type simulationSeen struct{ steps, moves, given, ended int }
+
+func TestSimulation(t *testing.T) {
+	var all simulationSeen
+	for _, seed := range seeds(100) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSimulation(t, seed)
+			for s.step = 0; s.step < 4000; s.step++ {
+				s.play()
+			}
+			s.end()
+			all.steps += s.step
+			all.moves += s.seen.moves
+			all.given += s.seen.given
+			all.ended += s.seen.ended
+		})
+	}
+	t.Logf("%+v", all)
+}
+
+func newSimulation(t *testing.T, seed uint64) *simulation {
+	rnd := rand.New(rand.NewPCG(seed, 3))
+	s := &simulation{
+		t: t, seed: seed, rnd: rnd, bed: newBed(1 + rnd.IntN(9)), tubes: []string{DefaultTube},
+		given: map[uint64]int{}, under: map[uint64]bool{}, jobs: map[uint64]bool{},
+	}
+	for i := range 1 + rnd.IntN(8) {
+		s.tubes = append(s.tubes, fmt.Sprint("t", i))
+	}
+	for range 2 + rnd.IntN(6) {
+		s.players = append(s.players, s.join())
+	}
+	idle := rnd.IntN(100) // how many in a hundred batches find an idle shard
+	for _, p := range s.bed.shards {
+		p.inPlace = func() bool { return rnd.IntN(100) < idle }
+		p.late = rnd.IntN(3) == 0
+	}
+	return s
+}
+
+// join opens a session the slow way, so that Open is simulated too.
+func (s *simulation) join() *player {
+	p := &player{name: fmt.Sprint("p", s.step, ".", len(s.players)), held: map[uint64]bool{}, onGot: s.got}
+	p.Init(s.bed.r, p, &s.bed.waits)
+	p.call(p.Open(), nil)
+	return p
+}
+
+func (s *simulation) note(format string, args ...any) {
+	s.log = append(s.log, fmt.Sprintf("%d: ", s.step)+fmt.Sprintf(format, args...))
+}
+
+func (s *simulation) fatalf(format string, args ...any) {
+	s.t.Helper()
+	for _, line := range s.log[max(0, len(s.log)-60):] {
+		s.t.Log(line)
+	}
+	s.t.Fatalf("seed %d, step %d: %s", s.seed, s.step, fmt.Sprintf(format, args...))
+}
+
+// got notes that a player has heard of a job. The job may have left it since,
+// and others may have heard earlier of later deliveries, so who has it is
+// looked at when everything has settled.
+func (s *simulation) got(p *player, id uint64) {
+	s.note("%s is given job %d", p.name, id)
+	s.given[id]++
+	s.seen.given++
+}
+
+func (s *simulation) mustOwn(id uint64) int {
+	i, ok := s.bed.r.ids.find(id)
+	if !ok {
+		s.fatalf("R2: job %d is in no directory", id)
+	}
+	return i
+}
+
+// play makes one random move: of a shard, of the clock, or of a player.
+func (s *simulation) play() {
+	switch n := s.rnd.IntN(20); {
+	case n < 9:
+		i := s.rnd.IntN(len(s.bed.shards))
+		for tries := 0; tries < 4 && s.bed.shards[i].idle(); tries++ {
+			i = s.rnd.IntN(len(s.bed.shards))
+		}
+		s.moveShard(i)
+	case n == 9:
+		time.Sleep(time.Duration(s.rnd.Int64N(int64(time.Second))))
+	default:
+		s.movePlayer(s.rnd.IntN(len(s.players)))
+	}
+	if s.step%400 == 0 {
+		s.check()
+	}
+}
+
+func (s *simulation) moveShard(i int) {
+	p := s.bed.shards[i]
+	s.seen.moves++
+	switch {
+	case p.unanswered() && s.rnd.IntN(3) == 0:
+		p.answer()
+		return
+	case len(p.mail) > 0:
+		p.step()
+	default:
+		p.endTurn()
+	}
+	if err := p.state.Check(); err != nil {
+		s.fatalf("shard %d: %v", i, err)
+	}
+}
+
+func (s *simulation) movePlayer(i int) {
+	p := s.players[i]
+	switch {
+	case p.busy():
+		p.resume() // also when there is nothing to resume
+	case p.closed:
+		s.players[i] = s.join()
+	case p.Waiting() && p.Delivered() && s.rnd.IntN(4) > 0:
+		p.endWait()
+	case s.rnd.IntN(40) == 0:
+		s.note("%s leaves", p.name)
+		if p.Waiting() && !p.gateOpen() {
+			s.unheard++
+		}
+		p.close()
+	case p.Waiting():
+		s.inWait(p)
+	default:
+		s.act(p)
+	}
+}
+
+func (s *simulation) inWait(p *player) {
+	switch s.rnd.IntN(12) {
+	case 0:
+		s.note("%s gives up waiting", p.name)
+		p.cancel(shard.TimedOut)
+	case 1, 2:
+		p.alarm()
+	}
+}
+
+// check holds at any time.
+func (s *simulation) check() {
+	last := s.bed.r.ids.last.Load()
+	for id := uint64(1); id <= last; id++ {
+		if err := s.bed.agree(id, s.under[id]); err != nil {
+			s.fatalf("%v", err)
+		}
+	}
+	for i, p := range s.bed.shards {
+		if err := p.state.Check(); err != nil {
+			s.fatalf("shard %d: %v", i, err)
+		}
+	}
+}
+
+// settle lets everything that is under way come to its end.
+func (s *simulation) settle() {
+	for _, p := range s.bed.shards {
+		p.inPlace, p.late = always, false
+	}
+	for again := true; again; {
+		again = false
+		for _, p := range s.bed.shards {
+			p.endTurn()
+			for len(p.mail) > 0 {
+				p.step()
+				again = true
+			}
+		}
+		for _, p := range s.players {
+			switch {
+			case p.canResume():
+				p.resume()
+				again = true
+			case !p.busy() && p.Waiting() && p.Delivered():
+				p.endWait()
+				again = true
+			}
+		}
+	}
+}
+
+// end checks what holds when nothing is under way, then closes everything.
+func (s *simulation) end() {
+	s.settle()
+	s.check()
+	for i, p := range s.bed.shards {
+		want := 0
+		for _, q := range s.players {
+			if q.busy() {
+				s.fatalf("a call of %s has never ended", q.name)
+			}
+			if q.Waiting() {
+				want += q.watchedIn(i)
+			}
+		}
+		if n := p.state.Waits(); n != want {
+			s.fatalf("R3: shard %d has %d waiters, want %d", i, n, want)
+		}
+	}
+	waits := int64(0)
+	for _, q := range s.players {
+		if q.Waiting() {
+			waits++
+		}
+		if q.Waiting() != q.gateOpen() {
+			s.fatalf("R3: %s waits: %v, its gate is open: %v", q.name, q.Waiting(), q.gateOpen())
+		}
+		for _, name := range q.Watched() {
+			if st, ok := s.bed.stats(name); q.Waiting() && ok && st.Ready > 0 && st.Pause == 0 {
+				s.fatalf("lost wake-up: %s waits while %s has a ready job", q.name, name)
+			}
+		}
+	}
+	if n := s.bed.waits.Load(); n != waits {
+		s.fatalf("%d waits are counted, want %d", n, waits)
+	}
+	s.checkHolders()
+	s.closeAll()
+}
+
+// checkHolders compares what the shards say of jobs and holders with what the
+// sessions have been told (R1).
+func (s *simulation) checkHolders() {
+	held := 0
+	for _, q := range s.players {
+		for id := range q.held {
+			if s.bed.holds(q, id) {
+				held++
+			}
+		}
+	}
+	all, reserved := s.bed.jobs()
+	if all != len(s.jobs) || reserved != held {
+		s.fatalf("R1: there are %d jobs, %d of them reserved; want %d and %d", all, reserved, len(s.jobs), held)
+	}
+	unheard := 0
+	for id := range s.jobs {
+		info, _ := s.bed.shards[s.mustOwn(id)].job(id)
+		if int(info.Reserves) < s.given[id] {
+			s.fatalf("R1: job %d was handed out %d times, and heard of %d times", id, info.Reserves, s.given[id])
+		}
+		unheard += int(info.Reserves) - s.given[id]
+	}
+	if unheard > s.unheard {
+		s.fatalf("R1: %d deliveries were never heard of, want at most %d", unheard, s.unheard)
+	}
+}
+
+func (s *simulation) closeAll() {
+	for _, q := range s.players {
+		if !q.closed {
+			q.close()
+		}
+	}
+	s.settle()
+	if all, reserved := s.bed.jobs(); all != len(s.jobs) || reserved != 0 {
+		s.fatalf("%d jobs, %d of them reserved, when all have left; want %d and none", all, reserved, len(s.jobs))
+	}
+	for id := range s.jobs {
+		if op, _ := s.bed.shards[s.mustOwn(id)].ask(shard.Op{Kind: shard.Delete, ID: id}); op.Status != shard.OK {
+			s.fatalf("job %d cannot be deleted", id)
+		}
+		s.seen.ended++
+	}
+	clear(s.jobs)
+	s.check()
+	for i, p := range s.bed.shards {
+		if p.state.Waits() != 0 || p.sums() != (shard.Sums{Total: p.sums().Total, Timeouts: p.sums().Timeouts}) {
+			s.fatalf("shard %d is not empty: %+v, %d waiters", i, p.sums(), p.state.Waits())
+		}
+	}
+	if names := s.bed.r.tubes.all(); !slices.Equal(names, []string{DefaultTube}) {
+		s.fatalf("S5: %v are left", names)
+	}
+}

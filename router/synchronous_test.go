@@ -1,0 +1,235 @@
+package router
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"beanfield/shard"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "run the simulations with this seed only")
+
+// seeds are those that a simulation runs with.
+func seeds(n int) (list []uint64) {
+	if *seedFlag != 0 {
+		return []uint64{*seedFlag}
+	}
+	if testing.Short() || raced {
+		n = max(1, n/10)
+	}
+	for seed := range n {
+		list = append(list, uint64(seed+1))
+	}
+	return list
+}
+
+// duel plays the same random game with the model and with sessions over
+// shards that answer at once, and compares whatever can be seen.
+type duel struct {
+	t     *testing.T
+	seed  uint64
+	step  int
+	rnd   *rand.Rand
+	bed   *bed
+	model *model
+	pairs []*pair
+	tubes []string
+	log   []string
+	seen  duelSeen
+}
+
+// duelSeen counts what the games were about.
+type duelSeen struct{ steps, reserves, waits, delivered int }
+
+type pair struct {
+	real  *player
+	model *modelPlayer
+}
+
+func TestSynchronousAgainstAModel(t *testing.T) {
+	var all duelSeen
+	for _, seed := range seeds(300) {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDuel(t, seed)
+			for d.step = 0; d.step < 400 && d.play(); d.step++ {
+			}
+			all.steps += d.step
+			all.reserves += d.seen.reserves
+			all.waits += d.seen.waits
+			all.delivered += d.seen.delivered
+		})
+	}
+	t.Logf("%+v", all)
+	if !testing.Short() && *seedFlag == 0 && all.delivered < all.waits/4 {
+		t.Error("most waits end without a job: the game is not interesting")
+	}
+}
+
+func newDuel(t *testing.T, seed uint64) *duel {
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	d := &duel{t: t, seed: seed, rnd: rnd, bed: newBed(1 + rnd.IntN(9)), model: newModel(), tubes: []string{DefaultTube}}
+	for i := range 1 + rnd.IntN(8) {
+		d.tubes = append(d.tubes, fmt.Sprint("t", i))
+	}
+	for range 2 + rnd.IntN(5) {
+		d.join()
+	}
+	return d
+}
+
+func (d *duel) join() {
+	d.pairs = append(d.pairs, &pair{real: d.bed.newPlayer(fmt.Sprint("p", d.step)), model: d.model.join()})
+}
+
+func (d *duel) fatalf(format string, args ...any) {
+	d.t.Helper()
+	for _, line := range d.log[max(0, len(d.log)-40):] {
+		d.t.Log(line)
+	}
+	d.t.Fatalf("seed %d, step %d: %s", d.seed, d.step, fmt.Sprintf(format, args...))
+}
+
+func (d *duel) note(format string, args ...any) {
+	d.log = append(d.log, fmt.Sprintf("%d: ", d.step)+fmt.Sprintf(format, args...))
+}
+
+// pass moves the clock, stopping wherever something is due. It reports false
+// if two things are due at once, as when two jobs were handed out at the end
+// of one pause: their order is nobody's promise, so the game ends there.
+func (d *duel) pass(by time.Duration) bool {
+	until := d.bed.r.Now() + int64(by)
+	for {
+		at, n := d.model.next()
+		if n == 0 || at > until {
+			break
+		}
+		if n > 1 {
+			return false
+		}
+		time.Sleep(time.Duration(at - d.bed.r.Now()))
+		d.model.now = at
+		for _, s := range d.bed.shards {
+			if next := s.state.Next(); next != 0 && next < at {
+				d.fatalf("something was due at %d, the model knows of nothing before %d", next, at)
+			}
+			s.endTurn()
+		}
+		d.model.fire()
+		d.compare()
+	}
+	time.Sleep(time.Duration(until - d.bed.r.Now()))
+	d.model.now = until
+	return true
+}
+
+// play is one step of the game.
+func (d *duel) play() bool {
+	// A little time before each step keeps deadlines apart.
+	by := time.Duration(1 + d.rnd.IntN(int(time.Millisecond)))
+	if d.rnd.IntN(8) == 0 {
+		by = time.Duration(d.rnd.Int64N(int64(2 * time.Second)))
+	}
+	if !d.pass(by) {
+		return false
+	}
+	i := d.rnd.IntN(len(d.pairs))
+	p := d.pairs[i]
+	switch {
+	case d.rnd.IntN(40) == 0:
+		d.leave(i)
+	case p.real.Waiting():
+		d.inWait(p)
+	default:
+		d.act(p)
+	}
+	d.model.settle()
+	d.compare()
+	return true
+}
+
+func (d *duel) leave(i int) {
+	p := d.pairs[i]
+	d.note("%s leaves", p.real.name)
+	var shards []int
+	for _, f := range p.real.live {
+		shards = append(shards, f.shard)
+	}
+	p.real.close()
+	d.model.leave(p.model, shards, func(tube string) int { return d.bed.r.TubeShard([]byte(tube)) })
+	d.pairs = slices.Delete(d.pairs, i, i+1)
+	d.join()
+}
+
+func (d *duel) inWait(p *pair) {
+	if d.rnd.IntN(8) == 0 {
+		d.note("%s gives up waiting", p.real.name)
+		p.real.cancel(shard.TimedOut)
+		d.model.endWait(p.model, shard.TimedOut)
+		return
+	}
+	p.real.alarm()
+	if d.model.soon(p.model) {
+		d.note("%s is told that a deadline is near", p.real.name)
+		d.model.endWait(p.model, shard.DeadlineSoon)
+	}
+}
+
+func (d *duel) tube() string { return d.tubes[d.rnd.IntN(len(d.tubes))] }
+
+// anyID picks an id: mostly of a job that lives.
+func (d *duel) anyID() uint64 {
+	if n := len(d.model.jobs); n > 0 && d.rnd.IntN(10) > 0 {
+		return d.model.jobs[d.rnd.IntN(n)].id
+	}
+	return d.rnd.Uint64N(d.bed.r.ids.last.Load() + 2)
+}
+
+// compare looks at every player, and at the shards.
+func (d *duel) compare() {
+	for _, p := range d.pairs {
+		if p.real.Waiting() && p.real.Delivered() {
+			p.real.endWait()
+			d.seen.delivered++
+		}
+		if p.real.Waiting() != d.model.isWaiting(p.model) {
+			d.fatalf("%s waits: %v, in the model: %v", p.real.name, p.real.Waiting(), d.model.isWaiting(p.model))
+		}
+		if !p.real.Waiting() && p.real.result != p.model.result {
+			d.fatalf("%s: status %d, want %d", p.real.name, p.real.result, p.model.result)
+		}
+		if p.model.result == shard.OK && !p.real.Waiting() && p.model.got != p.real.last {
+			d.fatalf("%s got job %d, want %d", p.real.name, p.real.last, p.model.got)
+		}
+	}
+	tubes := d.bed.r.tubes.all()
+	for _, name := range d.tubes {
+		if d.model.exists(name) != slices.Contains(tubes, name) {
+			d.fatalf("tube %s exists in the model: %v; list-tubes has %v", name, d.model.exists(name), tubes)
+		}
+	}
+	if d.step%20 != 0 {
+		return
+	}
+	for i, s := range d.bed.shards {
+		if err := s.state.Check(); err != nil {
+			d.fatalf("shard %d: %v", i, err)
+		}
+	}
+	if all, _ := d.bed.jobs(); all != len(d.model.jobs) {
+		d.fatalf("%d jobs, want %d", all, len(d.model.jobs))
+	}
+	for _, j := range d.model.jobs {
+		if err := d.bed.agree(j.id, false); err != nil {
+			d.fatalf("%v", err)
+		}
+		info, _ := d.bed.shards[d.bed.r.TubeShard([]byte(j.tube))].job(j.id)
+		if info.State != j.state || info.Tube != j.tube || info.Pri != j.pri {
+			d.fatalf("job %d is %+v, want %+v", j.id, info, *j)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package router
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func (t *tubes) all() (names []string) {
+	t.each(func(name string) { names = append(names, name) })
+	return names
+}
+
+func TestTubesKeepTheOrderOfCreation(t *testing.T) {
+	var list tubes
+	for _, name := range []string{"default", "a", "b", "c", "d"} {
+		list.add(name)
+	}
+	list.remove("a") // the last takes its place
+	list.remove("c")
+	list.add("a")
+	if got, want := list.all(), []string{"default", "d", "b", "a"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	list.remove("a") // itself the last
+	list.remove("default")
+	if got, want := list.all(), []string{"b", "d"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestTubesAgainstAModel(t *testing.T) {
+	for seed := range uint64(50) {
+		rnd := rand.New(rand.NewPCG(seed, 0))
+		var list tubes
+		var model []string
+		for step := range 500 {
+			name := fmt.Sprint(rnd.IntN(20))
+			if i := slices.Index(model, name); i < 0 {
+				list.add(name)
+				model = append(model, name)
+			} else {
+				list.remove(name)
+				model[i] = model[len(model)-1]
+				model = model[:len(model)-1]
+			}
+			if got := list.all(); !slices.Equal(got, model) || list.count() != len(model) {
+				t.Fatalf("seed %d, step %d: got %v, want %v", seed, step, got, model)
+			}
+		}
+	}
+}
+
+func TestTubesConcurrently(t *testing.T) {
+	var list tubes
+	var all sync.WaitGroup
+	for w := range 8 {
+		all.Go(func() {
+			for i := range 300 {
+				name := fmt.Sprint(w, " ", i%10)
+				list.add(name)
+				if !slices.Contains(list.all(), name) {
+					t.Errorf("%s is not in the list", name)
+				}
+				list.remove(name)
+			}
+		})
+	}
+	all.Wait()
+	if list.count() != 0 || len(list.place) != 0 {
+		t.Errorf("%d tubes and %d places are left", list.count(), len(list.place))
+	}
+}
+
+func TestGateOpensOncePerTicket(t *testing.T) {
+	g := gate{waits: new(atomic.Int64)}
+	if g.claim(1) {
+		t.Error("a gate that was never armed was claimed")
+	}
+	first := g.arm()
+	if g.claim(first + 1) {
+		t.Error("a ticket that is not out was good")
+	}
+	if !g.claim(first) || g.claim(first) {
+		t.Error("a ticket was not good exactly once")
+	}
+	second := g.arm()
+	if second == first || g.claim(first) {
+		t.Error("an old ticket was good for a later wait")
+	}
+	if !g.claim(second) {
+		t.Error("a new ticket was not good")
+	}
+}
+
+// R1: however many claim at once, each wait has one winner.
+func TestGateHasOneWinner(t *testing.T) {
+	g := gate{waits: new(atomic.Int64)}
+	for range 2000 {
+		ticket := g.arm()
+		var wins [4]bool
+		var all sync.WaitGroup
+		for i := range wins {
+			all.Go(func() { wins[i] = g.claim(ticket) })
+		}
+		all.Wait()
+		n := 0
+		for _, won := range wins {
+			if won {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Fatalf("%d winners", n)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package router
+
+import (
+	"fmt"
+
+	"beanfield/shard"
+)
+
+// checkStep holds after every move.
+func (w *world) checkStep(m move) error {
+	if m.what == applies || m.what == ticks {
+		if err := w.bed.shards[m.who].state.Check(); err != nil {
+			return fmt.Errorf("shard %d: %w", m.who, err)
+		}
+	}
+	for _, a := range w.actors {
+		if a.Delivered() && a.gateOpen() {
+			return fmt.Errorf("R1: %s has a job and its gate is open", a.name)
+		}
+	}
+	return w.err
+}
+
+// checkRest holds when nothing more can happen.
+func (w *world) checkRest() error {
+	if err := w.checkWaits(); err != nil {
+		return err
+	}
+	held := 0
+	for _, a := range w.actors {
+		if a.busy() {
+			return fmt.Errorf("a call of %s has never ended", a.name)
+		}
+		if w.served && !a.mute && len(a.held) != 1 {
+			return fmt.Errorf("%s leaves with %d jobs, though there were enough all the time", a.name, len(a.held))
+		}
+		for id := range a.held {
+			if w.bed.holds(a.player, id) {
+				held++
+			} else if !a.fleeting {
+				return fmt.Errorf("R1: %s was given job %d and does not hold it", a.name, id)
+			}
+		}
+	}
+	all, reserved := w.bed.jobs()
+	if reserved != held {
+		return fmt.Errorf("R1: %d jobs are reserved, the actors know of %d", reserved, held)
+	}
+	last := w.bed.r.ids.last.Load()
+	if put := int(last - w.first); all != put-len(w.ended) {
+		return fmt.Errorf("%d jobs were put and %d deleted, but %d are there", put, len(w.ended), all)
+	}
+	for id := w.first + 1; id <= last; id++ {
+		if err := w.bed.agree(id, false); err != nil {
+			return err
+		}
+		if _, known := w.bed.r.ids.find(id); known == w.ended[id] {
+			return fmt.Errorf("R2: job %d is in the directory: %v, deleted: %v", id, known, w.ended[id])
+		}
+	}
+	return nil
+}
+
+// checkWaits looks for lost wake-ups and for what a wait has left behind.
+func (w *world) checkWaits() error {
+	for i, p := range w.bed.shards {
+		want := 0
+		for _, a := range w.actors {
+			if a.Waiting() {
+				want += a.watchedIn(i)
+			}
+		}
+		if got := p.state.Waits(); got != want {
+			return fmt.Errorf("R3: shard %d has %d waiters, want %d", i, got, want)
+		}
+	}
+	waits := int64(0)
+	for _, a := range w.actors {
+		if a.Waiting() {
+			waits++
+		}
+		if a.Waiting() != a.gateOpen() {
+			return fmt.Errorf("R3: %s waits: %v, its gate is open: %v", a.name, a.Waiting(), a.gateOpen())
+		}
+		if !a.Waiting() {
+			continue
+		}
+		for _, name := range a.Watched() {
+			if st, ok := w.bed.stats(name); ok && st.Ready > 0 && st.Pause == 0 {
+				return fmt.Errorf("lost wake-up: %s waits while %s has a ready job", a.name, name)
+			}
+		}
+	}
+	if n := w.bed.waits.Load(); n != waits {
+		return fmt.Errorf("%d waits are counted, want %d", n, waits)
+	}
+	return nil
+}
+
+// tidy ends everything, and checks that nothing is left of it.
+func (w *world) tidy() error {
+	w.bed.set(always, false)
+	for _, a := range w.actors {
+		if !a.closed {
+			a.close()
+		}
+		if a.busy() {
+			return fmt.Errorf("%s cannot be closed", a.name)
+		}
+	}
+	for id := w.first + 1; id <= w.bed.r.ids.last.Load(); id++ {
+		if i, ok := w.bed.r.Owner(id); ok {
+			if op, _ := w.bed.shards[i].ask(shard.Op{Kind: shard.Delete, ID: id}); op.Status != shard.OK {
+				return fmt.Errorf("job %d is held by nobody and cannot be deleted", id)
+			}
+		}
+		if _, known := w.bed.r.ids.find(id); known {
+			return fmt.Errorf("R2: the directory keeps job %d", id)
+		}
+	}
+	if all, _ := w.bed.jobs(); all != 0 {
+		return fmt.Errorf("R2: %d jobs are in no directory", all)
+	}
+	if n := w.bed.r.Tubes(); n != 1 {
+		return fmt.Errorf("S5: %d tubes are left", n)
+	}
+	for i, p := range w.bed.shards {
+		if n := p.state.Waits(); n != 0 {
+			return fmt.Errorf("R3: shard %d keeps %d waiters", i, n)
+		}
+		if err := p.state.Check(); err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+	}
+	return w.err
+}
