@@ -87,28 +87,44 @@ func (s *Server) awaitPlace() {
 	if !full() {
 		return
 	}
-	s.log.Warn("accepting pauses: as many connections as allowed are open", "limit", s.opts.MaxConnections)
-	for s.short.Store(true); full(); {
-		s.awaitLeave()
+	if s.worthALine() {
+		s.log.Warn("accepting pauses: as many connections as allowed are open", "limit", s.opts.MaxConnections)
 	}
-	s.short.Store(false)
-	s.log.Info("accepting goes on")
+	for full() {
+		s.awaitLeave(full)
+	}
 }
 
 // awaitDescriptor waits after accepting has failed for want of something that
 // a leaving connection gives back. Until one leaves, trying again is useless,
 // but others in the process or the system may free it too.
 func (s *Server) awaitDescriptor(err error) {
-	if !s.short.Swap(true) {
+	if s.worthALine() {
 		s.log.Error("accepting pauses", "error", err, "connections", s.open.Load())
 	}
-	s.awaitLeave()
+	s.awaitLeave(func() bool { return !s.stopping.Load() })
+}
+
+// quiet is how long accepting may pause and go on without another line: in
+// lasting shortage it does so for every connection that leaves.
+const quiet = time.Minute
+
+// worthALine says whether a pause is to be logged.
+func (s *Server) worthALine() bool {
+	now, last := int64(s.uptime())+1, s.warned.Load()
+	return (last == 0 || now-last >= int64(quiet)) && s.warned.CompareAndSwap(last, now)
 }
 
 // retryAfter is how long accepting pauses at most before it tries again.
 const retryAfter = time.Second
 
-func (s *Server) awaitLeave() {
+// awaitLeave pauses until a connection leaves, if there still is reason to.
+func (s *Server) awaitLeave(reason func() bool) {
+	s.short.Add(1)
+	defer s.short.Add(-1)
+	if !reason() {
+		return // whoever left before short was raised has told nobody
+	}
 	t := time.NewTimer(retryAfter)
 	defer t.Stop()
 	select {

@@ -25,6 +25,9 @@ type Conn struct {
 	// readable is true while the socket may have bytes that no event will
 	// announce again; hungUp after the client has shut down its side.
 	readable, hungUp bool
+	// urgent is true once the client has sent TCP urgent data: from then on a
+	// short read may mean that it ended at the urgent byte's mark.
+	urgent           bool
 	producer, worker bool
 
 	in   []byte // read, but not yet parsed
@@ -70,7 +73,7 @@ func (c *Conn) ready() bool {
 
 // begin is the first thing that the loop does with a connection.
 func (c *Conn) begin() {
-	c.session.Init(c.loop.server.router, c)
+	c.session.Init(c.loop.server.router, c, &c.loop.waiting)
 	c.finish(callOpen, c.session.Open())
 }
 
@@ -127,6 +130,9 @@ func (c *Conn) event(events uint32) {
 	if events&(syscall.EPOLLIN|syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
 		c.readable = true
 	}
+	if events&syscall.EPOLLPRI != 0 {
+		c.readable, c.urgent = true, true
+	}
 	if events&(syscall.EPOLLRDHUP|syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
 		c.readable, c.hungUp = true, true
 		if c.call == callNone && c.session.Waiting() {
@@ -179,8 +185,8 @@ func (c *Conn) fill() bool {
 	case n > 0:
 		// A short read means that the socket is empty: the next event comes
 		// by itself. After a hang-up the end of the stream is still to be
-		// read.
-		c.readable = n == len(buf)-kept || c.hungUp
+		// read, and urgent data ends a read early.
+		c.readable = n == len(buf)-kept || c.hungUp || c.urgent
 		c.process(buf[:kept+n])
 		return true
 	case err == syscall.EAGAIN:
@@ -195,8 +201,16 @@ func (c *Conn) fill() bool {
 	return false
 }
 
+// keepIn is how large a buffer for little input may be kept.
+const keepIn = 1 << 10
+
 // save keeps bytes that cannot be parsed yet.
-func (c *Conn) save(rest []byte) { c.in = append(c.in[:0], rest...) }
+func (c *Conn) save(rest []byte) {
+	if cap(c.in) > keepIn && len(rest) < cap(c.in)/4 {
+		c.in = nil
+	}
+	c.in = append(c.in[:0], rest...)
+}
 
 // close ends the connection. What the client holds goes back to its tubes
 // even if that takes until another goroutine has answered.
@@ -223,7 +237,7 @@ func (c *Conn) close() {
 // way has ended, so that the session can be closed, or has been.
 func (c *Conn) closing(k call) {
 	if k == callClose {
-		c.loop.ended()
+		c.loop.ended(c)
 		return
 	}
 	if k == callRun {

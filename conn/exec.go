@@ -45,8 +45,11 @@ func (c *Conn) process(data []byte) {
 		}
 		data = rest
 	}
-	if c.ready() {
+	switch {
+	case c.ready():
 		c.flush()
+	case c.run != nil && c.call == callNone:
+		c.run.Retain() // it waits for the way to be free, without the buffer
 	}
 	if !c.closed {
 		c.save(data)
@@ -171,7 +174,9 @@ func (c *Conn) executeAlone(cmd *command) bool {
 	case verbStats:
 		c.finish(callStats, s.CountAll())
 	case verbQuit:
-		c.send()
+		if c.send(); c.stuck != nil {
+			return false // what has been answered is still to get out
+		}
 		c.close()
 	}
 	return true

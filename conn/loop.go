@@ -90,7 +90,7 @@ const longestSleep = time.Hour
 // alarm is due.
 func (l *loop) sleep() []syscall.EpollEvent {
 	l.asleep.Store(true)
-	if !l.inbox.empty() || l.stop.Load() {
+	if !l.inbox.empty() {
 		l.asleep.Store(false)
 		return nil
 	}
@@ -98,6 +98,9 @@ func (l *loop) sleep() []syscall.EpollEvent {
 	if at := l.timers.first(); at != 0 {
 		left := min(time.Duration(at-l.server.router.Now()), longestSleep)
 		ms = int(max(0, (left+time.Millisecond-1)/time.Millisecond))
+	}
+	if l.stop.Load() {
+		ms = 10 // then finished looks again
 	}
 	events := l.poll.wait(ms)
 	l.asleep.Store(false)
@@ -139,16 +142,19 @@ func (l *loop) admit(c *Conn) {
 	c.goOn()
 }
 
-// forget lets go of a connection's socket.
+// forget stops serving a connection. Its socket stays open until ended.
 func (l *loop) forget(c *Conn) {
 	l.conns[c.fd] = nil
-	c.unwait()
-	syscall.Close(c.fd)
-	l.server.left(c)
+	l.timers.remove(c)
 }
 
-// ended is called when nothing of a connection is left in any shard.
-func (l *loop) ended() { l.open-- }
+// ended is called when nothing of a connection is left in any shard. The
+// socket goes last: a client that sees its end finds its jobs given back.
+func (l *loop) ended(c *Conn) {
+	l.server.left(c)
+	syscall.Close(c.fd)
+	l.open--
+}
 
 func (l *loop) ringAlarms() {
 	at := l.timers.first()
@@ -179,5 +185,5 @@ func (l *loop) finished() bool {
 		}
 		c.close()
 	}
-	return !busy && l.open == 0
+	return !busy && l.open == 0 && l.inbox.empty()
 }

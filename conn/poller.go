@@ -16,7 +16,7 @@ type poller struct {
 
 const (
 	edge    = 1 << 31 // EPOLLET
-	reading = syscall.EPOLLIN | syscall.EPOLLRDHUP | edge
+	reading = syscall.EPOLLIN | syscall.EPOLLPRI | syscall.EPOLLRDHUP | edge
 )
 
 func newPoller() (*poller, error) {

@@ -32,10 +32,27 @@ func (c *Conn) send() {
 	}
 }
 
-// sendLarge writes the gathered replies, then a large body, which nobody ever
-// changes, and its CRLF.
+// copyMax is the size up to which copying a body among the other replies is
+// cheaper than writes of its own.
+const copyMax = 32 << 10
+
+// sendLarge adds a large body and its CRLF to the gathered replies or, to
+// spare the copy, writes it after them: nobody ever changes it.
 func (c *Conn) sendLarge(parts [][]byte) {
-	c.send()
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	if size > copyMax || len(c.loop.out)+size > sendAt {
+		c.send()
+	}
+	if size <= copyMax && !c.closed {
+		for _, p := range parts {
+			c.loop.out = append(c.loop.out, p...)
+		}
+		c.loop.out = append(c.loop.out, '\r', '\n')
+		return
+	}
 	for i, p := range parts {
 		if c.closed {
 			return

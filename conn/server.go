@@ -26,8 +26,9 @@ type Server struct {
 	next                     atomic.Uint64 // loop of the next connection
 	open, producers, workers atomic.Int64
 	total                    atomic.Uint64
-	short                    atomic.Bool   // accepting waits for a descriptor or a place
-	freed                    chan struct{} // somebody has left while short was set
+	short                    atomic.Int32  // listeners that wait for a descriptor or a place
+	freed                    chan struct{} // somebody has left while short was above 0
+	warned                   atomic.Int64  // uptime at which such a wait was last logged
 	mu                       sync.Mutex
 	listeners                map[*os.File]struct{}
 	accepting                sync.WaitGroup
@@ -76,6 +77,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		l.Close()
 	}
 	s.mu.Unlock()
+	s.nudge()
 	s.accepting.Wait()
 	stop := func() {
 		for _, l := range s.loops {
@@ -118,7 +120,12 @@ func (s *Server) left(c *Conn) {
 	if c.worker {
 		s.workers.Add(-1)
 	}
-	if s.short.Load() {
+	s.nudge()
+}
+
+// nudge lets a listener that waits for somebody to leave look again.
+func (s *Server) nudge() {
+	if s.short.Load() > 0 {
 		select {
 		case s.freed <- struct{}{}:
 		default:

@@ -21,13 +21,10 @@ type waitTimer struct {
 	until   int64  // when the wait times out; MaxInt64 for never
 	at      int64  // when the loop looks after it
 	place   int    // in the loop's timers, from 1; 0 if none
-	on      bool   // between wait and unwait
 }
 
 // wait makes the connection wait for a job.
 func (c *Conn) wait(timeout uint32) {
-	c.wake.on = true
-	c.loop.waiting.Add(1)
 	c.wake.until = math.MaxInt64
 	if timeout != forever {
 		c.wake.until = c.loop.server.router.Now() + int64(timeout)*second
@@ -51,19 +48,9 @@ func (c *Conn) setAlarm() {
 	}
 }
 
-// unwait undoes wait, whatever has ended it, if there was one.
-func (c *Conn) unwait() {
-	if !c.wake.on {
-		return
-	}
-	c.wake.on = false
-	c.loop.waiting.Add(-1)
-	c.loop.timers.remove(c)
-}
-
 // endWait answers a wait that has brought a job.
 func (c *Conn) endWait() {
-	c.unwait()
+	c.loop.timers.remove(c)
 	c.finish(callEndWait, c.session.EndWait())
 }
 
@@ -102,6 +89,6 @@ func (c *Conn) cancelWait(status shard.Status) {
 	if !won {
 		return
 	}
-	c.unwait()
+	c.loop.timers.remove(c)
 	c.finish(callEndWait, done)
 }
