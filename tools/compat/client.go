@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"time"
+)
+
+// client is one connection to one server. A goroutine of its own reads, so that
+// a server is never blocked by a comparison that is busy elsewhere; what it
+// reads goes to the side's channel, and from there into the queue.
+type client struct {
+	conn  net.Conn
+	queue []arrival
+}
+
+// arrival is a reply and the moment it was read.
+type arrival struct {
+	reply
+	at time.Time
+}
+
+type event struct {
+	client *client
+	arrival
+}
+
+// side is one of the two servers and all connections to it. Only the goroutine
+// that runs the comparison touches it.
+type side struct {
+	name       string
+	beanstalkd bool // whether the process is the reference, on whichever side
+	server     *server
+	clients    map[string]*client
+	events     chan event
+	done       chan struct{} // closed when nobody will read events any more
+	timer      *time.Timer
+	// asked counts the questions that the tool itself put to this server, by
+	// the counter that they raise, so that stats can be corrected for them.
+	asked map[string]int
+}
+
+func newSide(name string, s *server) *side {
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	return &side{
+		name:    name,
+		server:  s,
+		clients: map[string]*client{},
+		events:  make(chan event, 1024),
+		done:    make(chan struct{}),
+		timer:   timer,
+		asked:   map[string]int{"cmd-stats": askedAtStart},
+	}
+}
+
+// attach takes over a connection that is already open.
+func (s *side) attach(name string, conn net.Conn) {
+	c := &client{conn: conn}
+	s.clients[name] = c
+	go func() {
+		r := bufio.NewReader(conn)
+		for {
+			raw, err := readReply(r)
+			at := time.Now()
+			if len(raw) > 0 && !s.post(event{c, arrival{reply{raw: raw}, at}}) {
+				return
+			}
+			if err != nil {
+				s.post(event{c, arrival{reply{eof: true}, at}})
+				return
+			}
+		}
+	}()
+}
+
+func (s *side) post(e event) bool {
+	select {
+	case s.events <- e:
+		return true
+	case <-s.done:
+		return false
+	}
+}
+
+// dial opens a further connection.
+func (s *side) dial(name string) error {
+	conn, err := net.DialTimeout("tcp", s.server.addr, dialTimeout)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	s.attach(name, conn)
+	return nil
+}
+
+// write sends bytes. That the peer may have closed is no error here: the
+// replies will tell.
+func (s *side) write(name string, data []byte) {
+	_, _ = s.clients[name].conn.Write(data)
+}
+
+// halfClose says that no more will be sent; the server answers what it has
+// and then closes, which is how a transcript is known to be complete.
+func (s *side) halfClose(name string) {
+	if c, ok := s.clients[name].conn.(*net.TCPConn); ok {
+		_ = c.CloseWrite()
+	}
+}
+
+// abort drops the connection with a reset, as a client that dies does.
+func (s *side) abort(name string) {
+	if c, ok := s.clients[name].conn.(*net.TCPConn); ok {
+		_ = c.SetLinger(0)
+	}
+	s.forget(name)
+}
+
+// forget closes our end and drops whatever still comes.
+func (s *side) forget(name string) {
+	if c := s.clients[name]; c != nil {
+		_ = c.conn.Close()
+		delete(s.clients, name)
+	}
+}
+
+// next waits for the next reply on a connection.
+func (s *side) next(name string, wait time.Duration) (arrival, bool) {
+	c := s.clients[name]
+	deadline := time.Now().Add(wait)
+	for len(c.queue) == 0 {
+		if !s.pump(time.Until(deadline)) {
+			return arrival{}, false
+		}
+	}
+	a := c.queue[0]
+	c.queue = c.queue[1:]
+	return a, true
+}
+
+// nextOf waits until one of several connections has a reply, and names it.
+func (s *side) nextOf(names []string, wait time.Duration) (string, bool) {
+	deadline := time.Now().Add(wait)
+	for {
+		for _, name := range names {
+			if len(s.clients[name].queue) > 0 {
+				return name, true
+			}
+		}
+		if !s.pump(time.Until(deadline)) {
+			return "", false
+		}
+	}
+}
+
+// pump moves one reply from the channel to its connection's queue.
+func (s *side) pump(wait time.Duration) bool {
+	select {
+	case e := <-s.events:
+		e.client.queue = append(e.client.queue, e.arrival)
+		return true
+	default:
+	}
+	if wait <= 0 {
+		return false
+	}
+	s.timer.Reset(wait)
+	defer s.timer.Stop()
+	select {
+	case e := <-s.events:
+		e.client.queue = append(e.client.queue, e.arrival)
+		return true
+	case <-s.timer.C:
+		return false
+	}
+}
+
+// unread names a connection that has a reply nobody asked for.
+func (s *side) unread() (string, reply, bool) {
+	for s.pump(0) {
+	}
+	for name, c := range s.clients {
+		if len(c.queue) > 0 {
+			return name, c.queue[0].reply, true
+		}
+	}
+	return "", reply{}, false
+}
+
+// close ends every connection; the readers run out by themselves.
+func (s *side) close() {
+	for name := range s.clients {
+		s.forget(name)
+	}
+	close(s.done)
+}

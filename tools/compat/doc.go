@@ -1,0 +1,37 @@
+// Command compat compares beanfield with beanstalkd, reply by reply.
+//
+// It starts both servers on free ports of 127.0.0.1, sends each the same bytes
+// over the same number of connections, and holds every reply of the subject
+// (beanfield) against the reference's (Debian's beanstalkd). Two things are
+// compared:
+//
+//   - a table of odd lines and short scripts: every command's odd forms, the
+//     limits of the line reader, the life of jobs and tubes, timers, closing.
+//     Where beanfield differs on purpose the line says why and what the answer
+//     must be instead, so the difference itself is asserted;
+//   - random commands of several connections, from a generator whose seed
+//     repeats the run.
+//
+// # How it stays deterministic
+//
+// One connection acts at a time. After its commands, every reply that is due on
+// any connection is read before the next step. Which replies are due is not
+// guessed with sleeps: a command that answers at once has its reply awaited, and
+// for blocked reserves the reference is asked (stats, on a control connection)
+// how many clients still wait; the missing ones have been served, and only these
+// are awaited, first from the reference and then, with a generous deadline, from
+// the subject. The end of a connection is awaited as a reply of its own.
+//
+// # What is not compared literally
+//
+// normalise.go lists the few values that are random or bound to time, each with
+// its reason and with the check that takes the place of equality. generator.go
+// lists what random runs avoid, each with its reason.
+//
+// # Reading the source
+//
+// reply.go and client.go speak the protocol's framing; server.go starts and ends
+// processes; pair.go keeps two servers in lockstep; random.go runs a seed with
+// generator.go; script.go is the little language of the table_*.go files;
+// report.go prints what was found.
+package main

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	equal, err := run(ctx, os.Args[1:], os.Stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return
+	case err != nil:
+		_, _ = fmt.Fprintln(os.Stderr, "compat:", err)
+		os.Exit(2)
+	case !equal:
+		os.Exit(1)
+	}
+}
+
+// leastCommands is what a whole run must have compared: if the seeds asked for
+// bring less, further ones follow.
+const leastCommands = 100_000
+
+// options are the flags.
+type options struct {
+	seed      int64
+	seeds     int
+	steps     int
+	table     string
+	reference string
+	subject   string
+	same      bool
+	verbose   bool
+	patience  time.Duration
+}
+
+func parseFlags(args []string, out io.Writer) (options, error) {
+	var o options
+	f := flag.NewFlagSet("compat", flag.ContinueOnError)
+	f.SetOutput(out)
+	f.Int64Var(&o.seed, "seed", -1, "run this seed alone, without the table")
+	f.IntVar(&o.seeds, "seeds", 25, "how many random runs; 0 for the table alone")
+	f.IntVar(&o.steps, "steps", 1300, "steps of each random run; a step is one or more commands of one connection")
+	f.StringVar(&o.table, "table", "", "run the table's cases whose names match this regular expression, and no random runs")
+	f.StringVar(&o.reference, "reference", "", "command of the reference; default Debian's beanstalkd, installed when missing")
+	f.StringVar(&o.subject, "subject", "", "command of the subject, which is given -l, -p and -z; default beanfield, built for the occasion")
+	f.BoolVar(&o.same, "same", false, "the subject is a beanstalkd too: nothing may differ, not even on purpose")
+	f.BoolVar(&o.verbose, "v", false, "print every case and every seed")
+	f.DurationVar(&o.patience, "patience", 10*time.Second, "how long a reply that is due may take")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() > 0 {
+		return o, fmt.Errorf("what is %q? there are only flags", f.Arg(0))
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (equal bool, err error) {
+	o, err := parseFlags(args, out)
+	if err != nil {
+		return false, err
+	}
+	match, err := regexp.Compile(o.table)
+	if err != nil {
+		return false, fmt.Errorf("-table: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "compat")
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	p, err := o.programs(ctx, dir, out)
+	if err != nil {
+		return false, err
+	}
+	r := &report{out: out, verbose: o.verbose, repeat: o.repeat(), replies: map[string]int{}}
+	if o.seed < 0 {
+		r.table(runTable(ctx, p, match))
+	}
+	if o.table == "" {
+		if err := o.random(ctx, p, r); err != nil {
+			return false, err
+		}
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if r.lines+r.commands == 0 {
+		return false, errors.New("nothing was compared")
+	}
+	return r.summary(), nil
+}
+
+// programs finds, installs and builds what is compared.
+func (o options) programs(ctx context.Context, dir string, out io.Writer) (programs, error) {
+	p := programs{same: o.same, patience: o.patience}
+	p.reference = strings.Fields(o.reference)
+	if len(p.reference) == 0 {
+		path, err := ensureReference(ctx, out)
+		if err != nil {
+			return p, err
+		}
+		p.reference = []string{path}
+	}
+	p.subject = strings.Fields(o.subject)
+	if len(p.subject) > 0 {
+		return p, nil
+	}
+	path, err := buildSubject(ctx, dir)
+	if err != nil {
+		return p, err
+	}
+	config, err := unquotedConfig(dir)
+	if err != nil {
+		return p, err
+	}
+	p.subject, p.quoted = []string{path, "-config", config}, []string{path}
+	return p, nil
+}
+
+// repeat gives the flags that differ from the default.
+func (o options) repeat() string {
+	var s string
+	if o.reference != "" {
+		s += fmt.Sprintf(" -reference '%s'", o.reference)
+	}
+	if o.subject != "" {
+		s += fmt.Sprintf(" -subject '%s'", o.subject)
+	}
+	if o.same {
+		s += " -same"
+	}
+	return s
+}
+
+// seedWorkers is how many seeds run at a time: at times they wait for a clock.
+const seedWorkers = 3
+
+// random runs the seeds, and more until enough commands were compared.
+func (o options) random(ctx context.Context, p programs, r *report) error {
+	if o.seed >= 0 {
+		return o.batch(ctx, p, r, []uint64{uint64(o.seed)})
+	}
+	next, want := uint64(0), o.seeds
+	for want > 0 && ctx.Err() == nil {
+		var seeds []uint64
+		for range want {
+			next++
+			seeds = append(seeds, next)
+		}
+		if err := o.batch(ctx, p, r, seeds); err != nil {
+			return err
+		}
+		want = 0
+		if r.failed == 0 && r.commands < leastCommands {
+			want = seedWorkers
+		}
+	}
+	return nil
+}
+
+// batch runs some seeds side by side, and reports them in their order.
+func (o options) batch(ctx context.Context, p programs, r *report, seeds []uint64) error {
+	type result struct {
+		run  *randomRun
+		fail *failure
+		err  error
+	}
+	results := make([]result, len(seeds))
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, seedWorkers)
+	for i, seed := range seeds {
+		wg.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			if ctx.Err() == nil {
+				res := &results[i]
+				res.run, res.fail, res.err = runSeed(ctx, p, seed, o.steps)
+			}
+		})
+	}
+	wg.Wait()
+	for _, res := range results {
+		if res.err != nil {
+			return res.err
+		}
+		if res.run != nil {
+			r.seed(res.run, res.fail)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"strings"
+	"testing"
+)
+
+// overReference runs the whole program with beanstalkd on both sides.
+func overReference(t *testing.T, ctx context.Context, args ...string) (bool, string, error) {
+	t.Helper()
+	path, ok := referencePath()
+	if !ok {
+		t.Skip("beanstalkd is not installed")
+	}
+	var out bytes.Buffer
+	equal, err := run(ctx, append(args, "-same", "-subject", path, "-reference", path), &out)
+	return equal, out.String(), err
+}
+
+func TestOneSeed(t *testing.T) {
+	t.Parallel()
+	equal, out, err := overReference(t, context.Background(), "-seed", "2", "-steps", "30")
+	if !equal || err != nil || !strings.Contains(out, "over 1 seeds and 0 odd lines") {
+		t.Errorf("equal=%v, %v\n%s", equal, err, out)
+	}
+}
+
+func TestSomeCases(t *testing.T) {
+	t.Parallel()
+	equal, out, err := overReference(t, context.Background(), "-table", "^(jobs|names|tubes|differs/fifo)")
+	if !equal || err != nil || !strings.Contains(out, "all equal") {
+		t.Errorf("equal=%v, %v\n%s", equal, err, out)
+	}
+}
+
+// A run that is interrupted ends, and does not claim that all was equal.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	equal, out, err := overReference(t, ctx)
+	if equal || !errors.Is(err, context.Canceled) {
+		t.Errorf("equal=%v, %v\n%s", equal, err, out)
+	}
+}
+
+func TestFlagMistakes(t *testing.T) {
+	for _, args := range [][]string{{"-table", "("}, {"-nonsense"}, {"extra"}, {"-steps", "x"}} {
+		if equal, err := run(context.Background(), args, new(bytes.Buffer)); equal || err == nil {
+			t.Errorf("%q was accepted", args)
+		}
+	}
+	if _, err := run(context.Background(), []string{"-h"}, new(bytes.Buffer)); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("-h: %v", err)
+	}
+}
+
+// A table that compares nothing must not look like success.
+func TestNothingCompared(t *testing.T) {
+	t.Parallel()
+	if equal, _, err := overReference(t, context.Background(), "-table", "^no such case$"); equal || err == nil {
+		t.Errorf("equal=%v, %v", equal, err)
+	}
+}

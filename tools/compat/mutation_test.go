@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A comparison that cannot fail proves nothing. Here both servers are
+// beanstalkd, and a proxy before the second one changes single replies: with no
+// change the runs must be equal, with any change they must not be.
+
+// proxy passes replies through change, which may return something else. It is
+// told how many replies came before, over all connections.
+type proxy struct {
+	listener net.Listener
+	target   string
+	count    atomic.Int64
+	change   func(n int64, raw []byte) []byte
+	wg       sync.WaitGroup
+}
+
+func startProxy(t *testing.T, target string, change func(int64, []byte) []byte) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{listener: l, target: target, change: change}
+	p.wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			p.wg.Go(func() { p.serve(conn) })
+		}
+	})
+	return p
+}
+
+func (p *proxy) serve(client net.Conn) {
+	defer func() { _ = client.Close() }()
+	target, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	defer func() { _ = target.Close() }()
+	p.wg.Go(func() {
+		_, err := io.Copy(target, client)
+		if err != nil {
+			_ = target.(*net.TCPConn).SetLinger(0) // a reset stays a reset
+			_ = target.Close()
+			return
+		}
+		_ = target.(*net.TCPConn).CloseWrite()
+	})
+	r := bufio.NewReader(target)
+	for {
+		raw, err := readReply(r)
+		if len(raw) > 0 {
+			out := p.change(p.count.Add(1)-1, raw)
+			if out == nil {
+				return
+			}
+			if _, err := client.Write(out); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *proxy) stop() {
+	_ = p.listener.Close()
+	p.wg.Wait()
+}
+
+// proxied starts two beanstalkds with a proxy before the second one. The
+// control connection passes by it.
+func proxied(t *testing.T, patience time.Duration, maxJob int, change func(int64, []byte) []byte) *pair {
+	t.Helper()
+	path, ok := referencePath()
+	if !ok {
+		t.Skip("beanstalkd is not installed")
+	}
+	command := []string{path}
+	pr, err := startPair(context.Background(), programs{reference: command, same: true, patience: patience}, command, maxJob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := startProxy(t, pr.sub.server.addr, change)
+	pr.sub.server.addr = p.listener.Addr().String()
+	t.Cleanup(func() {
+		pr.stop()
+		p.stop()
+	})
+	return pr
+}
+
+const generous, hurried = 10 * time.Second, 200 * time.Millisecond
+
+func randomOver(t *testing.T, seed uint64, patience time.Duration, change func(int64, []byte) []byte) (*randomRun, *failure) {
+	t.Helper()
+	gen := newGenerator(seed)
+	gen.timed = 0
+	r := newRandomRun(proxied(t, patience, gen.maxJob, change), gen, seed)
+	return r, r.run(context.Background(), 250)
+}
+
+func TestUnchangedRunsAreEqual(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		r, fail := randomOver(t, seed, generous, func(_ int64, raw []byte) []byte { return raw })
+		if fail != nil {
+			t.Errorf("seed %d, step %d: %v", seed, fail.step, fail.err)
+		}
+		if r.commands < 500 {
+			t.Errorf("seed %d compared only %d commands", seed, r.commands)
+		}
+	}
+}
+
+// A slow subject is not a wrong one.
+func TestSlowRepliesAreEqual(t *testing.T) {
+	t.Parallel()
+	pause := time.NewTicker(5 * time.Millisecond)
+	defer pause.Stop()
+	_, fail := randomOver(t, 3, generous, func(n int64, raw []byte) []byte {
+		if n%20 == 0 {
+			<-pause.C
+		}
+		return raw
+	})
+	if fail != nil {
+		t.Errorf("step %d: %v", fail.step, fail.err)
+	}
+}
+
+// changes are what can be wrong with a reply.
+var changes = map[string]func(raw []byte) []byte{
+	"last byte":     func(raw []byte) []byte { return append(raw[:len(raw)-1:len(raw)-1], '\r') },
+	"first letter":  func(raw []byte) []byte { return append([]byte("X"), raw[1:]...) },
+	"dropped":       func([]byte) []byte { return []byte{} },
+	"closed":        func([]byte) []byte { return nil },
+	"twice":         func(raw []byte) []byte { return append(raw[:len(raw):len(raw)], raw...) },
+	"another reply": func([]byte) []byte { return []byte("INTERNAL_ERROR\r\n") },
+	"cut off":       func(raw []byte) []byte { return raw[:len(raw)-2] },
+}
+
+func TestChangedRepliesAreCaught(t *testing.T) {
+	t.Parallel()
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			for _, at := range []int64{10, 300} {
+				var changed atomic.Bool
+				r, fail := randomOver(t, uint64(at), hurried, func(n int64, raw []byte) []byte {
+					if n == at {
+						changed.Store(true)
+						return change(raw)
+					}
+					return raw
+				})
+				if !changed.Load() {
+					t.Fatalf("reply %d never came; %d commands", at, r.commands)
+				}
+				if fail == nil {
+					t.Errorf("reply %d: nobody noticed", at)
+				}
+			}
+		})
+	}
+}
+
+// Wrong contents, of the kind a wrong queue would give.
+func TestChangedContentsAreCaught(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ old, new string }{
+		{"INSERTED 7\r\n", "INSERTED 8\r\n"},
+		{"KICKED 1\r\n", "KICKED 2\r\n"},
+		{"\nstate: ready\n", "\nstate: buried\n"},
+		{"\nreserves: 1\n", "\nreserves: 2\n"},
+		{"- default\n", "- defaults\n"},
+		{"WATCHING 2\r\n", "WATCHING 3\r\n"},
+		{"NOT_FOUND\r\n", "DELETED\r\n"},
+		{"current-using: 1\n", "current-using: 0\n"},
+	} {
+		t.Run(strings.TrimSpace(c.new), func(t *testing.T) {
+			var changed atomic.Bool
+			_, fail := randomOver(t, 5, hurried, func(_ int64, raw []byte) []byte {
+				if bytes.Contains(raw, []byte(c.old)) && changed.CompareAndSwap(false, true) {
+					return bytes.Replace(raw, []byte(c.old), []byte(c.new), 1)
+				}
+				return raw
+			})
+			if !changed.Load() {
+				t.Fatal("nothing to change came up")
+			}
+			if fail == nil {
+				t.Error("nobody noticed")
+			}
+		})
+	}
+}
+
+// scripted runs a script over the proxy.
+func scripted(t *testing.T, script string, patience time.Duration, change func(int64, []byte) []byte) error {
+	t.Helper()
+	in, err := parseScript(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pr := proxied(t, patience, defaultMaxJob, change)
+	return (&play{pair: pr}).run(in)
+}
+
+const anyScript = `
+	a: put 0 0 100 1\r\nx
+	b> reserve
+	b< 1
+	b: stats-job 1
+	a: list-tubes
+	b-`
+
+func TestScriptsNoticeChanges(t *testing.T) {
+	t.Parallel()
+	if err := scripted(t, anyScript, generous, func(_ int64, raw []byte) []byte { return raw }); err != nil {
+		t.Error(err)
+	}
+	for name, change := range changes {
+		for at := range int64(6) {
+			err := scripted(t, anyScript, hurried, func(n int64, raw []byte) []byte {
+				if n == at {
+					return change(raw)
+				}
+				return raw
+			})
+			if err == nil && !(name == "twice" && at == 5) { // nothing is read on that connection any more
+				t.Errorf("%s, reply %d: nobody noticed", name, at)
+			}
+		}
+	}
+}
+
+// A difference on purpose is asserted on both sides: the subject must give the
+// wanted answer, and the reference another one.
+func TestDifferencesAreAsserted(t *testing.T) {
+	t.Parallel()
+	const script = "differs: for the test\nwant: KICKED 5\\r\\n\na: kick 1"
+	kicked := func(text string) func(int64, []byte) []byte {
+		return func(_ int64, raw []byte) []byte {
+			return bytes.Replace(raw, []byte("KICKED 0"), []byte(text), 1)
+		}
+	}
+	if err := scripted(t, script, generous, kicked("KICKED 5")); err != nil {
+		t.Errorf("the wanted difference: %v", err)
+	}
+	if err := scripted(t, script, generous, kicked("KICKED 6")); err == nil {
+		t.Error("another difference than the wanted one passed")
+	}
+	gone := strings.ReplaceAll(script, "KICKED 5", "KICKED 0")
+	if err := scripted(t, gone, generous, kicked("KICKED 0")); err == nil || !strings.Contains(err.Error(), "no longer differs") {
+		t.Errorf("a difference that is gone: %v", err)
+	}
+}
+
+// Replies that come too early or too late are told from those on time.
+func TestTimeIsCompared(t *testing.T) {
+	t.Parallel()
+	const script = "a> reserve-with-timeout 1\na< 1 after 2s"
+	if err := scripted(t, script, generous, func(_ int64, raw []byte) []byte { return raw }); err == nil {
+		t.Error("an answer after one second passed for one after two")
+	}
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// control is the connection on which the tool asks its own questions. It is the
+// first one of every server and never does anything else.
+const control = "control"
+
+// programs says what is compared and how patient the comparison is.
+type programs struct {
+	reference []string
+	subject   []string
+	quoted    []string // the subject with its own default of quoting; nil if unknown
+	same      bool     // the subject is a beanstalkd too: nothing differs on purpose
+	patience  time.Duration
+}
+
+// pair is the two servers, kept in lockstep.
+type pair struct {
+	ref, sub *side
+	patience time.Duration
+}
+
+// startPair starts both servers afresh.
+func startPair(ctx context.Context, p programs, subject []string, maxJob int) (*pair, error) {
+	r, refConn, err := startServer(ctx, p.reference, maxJob)
+	if err != nil {
+		return nil, err
+	}
+	s, subConn, err := startServer(ctx, subject, maxJob)
+	if err != nil {
+		r.stop()
+		return nil, err
+	}
+	pr := &pair{ref: newSide("reference", r), sub: newSide("subject", s), patience: p.patience}
+	pr.ref.beanstalkd, pr.sub.beanstalkd = true, p.same
+	pr.ref.attach(control, refConn)
+	pr.sub.attach(control, subConn)
+	return pr, nil
+}
+
+// stop ends connections and processes.
+func (p *pair) stop() {
+	for _, s := range []*side{p.ref, p.sub} {
+		s.close()
+		s.server.stop()
+	}
+}
+
+// mismatch is a difference between the servers, or an answer that did not come.
+type mismatch struct {
+	conn, command string
+	ref, sub      string
+	why           error
+}
+
+func (m *mismatch) Error() string {
+	return fmt.Sprintf("%s, after %s: %v\n  reference: %s\n  subject:   %s",
+		m.conn, strconv.Quote(short(m.command)), m.why, short(m.ref), short(m.sub))
+}
+
+// shown is how much of a command or a reply a report shows.
+const shown = 600
+
+func short(s string) string {
+	if len(s) <= shown {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d bytes)", s[:shown], len(s))
+}
+
+// open makes one more connection to both servers, and waits until both have
+// taken it: a question on it makes sure that it is counted from here on.
+func (p *pair) open(conn string) error {
+	if err := errors.Join(p.ref.dial(conn), p.sub.dial(conn)); err != nil {
+		return err
+	}
+	p.write(conn, []byte("list-tube-used\r\n"))
+	_, _, err := p.expect(conn, "list-tube-used")
+	return err
+}
+
+func (p *pair) write(conn string, data []byte) {
+	p.ref.write(conn, data)
+	p.sub.write(conn, data)
+}
+
+// writeChunks sends data cut at the given places, each part in a write of its
+// own.
+func (p *pair) writeChunks(conn string, data []byte, cuts []int) {
+	from := 0
+	for _, cut := range append(cuts[:len(cuts):len(cuts)], len(data)) {
+		p.write(conn, data[from:cut])
+		from = cut
+	}
+}
+
+func (p *pair) halfClose(conn string) {
+	p.ref.halfClose(conn)
+	p.sub.halfClose(conn)
+}
+
+func (p *pair) abort(conn string) {
+	p.ref.abort(conn)
+	p.sub.abort(conn)
+}
+
+func (p *pair) forget(conn string) {
+	p.ref.forget(conn)
+	p.sub.forget(conn)
+}
+
+// expect reads the next reply of both and compares them. The arrivals are
+// returned also when they differ.
+func (p *pair) expect(conn, command string) (ref, sub arrival, err error) {
+	ref, ok := p.ref.next(conn, p.patience)
+	if !ok {
+		return ref, sub, p.silent(p.ref, conn, command, "", "")
+	}
+	sub, ok = p.sub.next(conn, p.patience)
+	if !ok {
+		return ref, sub, p.silent(p.sub, conn, command, ref.String(), "(nothing)")
+	}
+	if why := compareReplies(ref.reply, sub.reply, p.ref, p.sub); why != nil {
+		return ref, sub, &mismatch{conn, command, ref.String(), sub.String(), why}
+	}
+	return ref, sub, nil
+}
+
+func (p *pair) silent(s *side, conn, command, ref, sub string) error {
+	why := fmt.Errorf("the %s did not answer within %v", s.name, p.patience)
+	if err := s.server.running(); err != nil {
+		why = fmt.Errorf("%s: %w", s.name, err)
+	}
+	return &mismatch{conn, command, ref, sub, why}
+}
+
+// counters says which counter of stats a question of the tool's own raises.
+var counters = map[string]string{
+	"stats":      "cmd-stats",
+	"stats-job":  "cmd-stats-job",
+	"stats-tube": "cmd-stats-tube",
+}
+
+// ask puts a question of the tool's own to one server.
+func (p *pair) ask(s *side, conn, question string) (reply, error) {
+	s.write(conn, []byte(question+"\r\n"))
+	verb, _, _ := strings.Cut(question, " ")
+	s.asked[counters[verb]]++
+	a, ok := s.next(conn, p.patience)
+	if !ok {
+		return reply{}, p.silent(s, conn, question, "", "")
+	}
+	return a.reply, nil
+}
+
+// until asks both servers a question, over and over, until the answer has the
+// value. It is for what happens by itself: a timer, a connection that died.
+func (p *pair) until(conn, question, key, value string) error {
+	for _, s := range []*side{p.ref, p.sub} {
+		if err := p.untilSide(s, conn, question, key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pollEvery is the pause between two questions of until.
+const pollEvery = 2 * time.Millisecond
+
+func (p *pair) untilSide(s *side, conn, question, key, value string) error {
+	deadline := time.Now().Add(p.patience)
+	again := time.NewTicker(pollEvery)
+	defer again.Stop()
+	for {
+		r, err := p.ask(s, conn, question)
+		if err != nil {
+			return err
+		}
+		if v, _ := r.value(key); v == value {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			why := fmt.Errorf("the %s's %s did not become %s within %v", s.name, key, value, p.patience)
+			return &mismatch{conn, question, "", r.String(), why}
+		}
+		<-again.C
+	}
+}
+
+// unread reports replies that nobody asked for.
+func (p *pair) unread() error {
+	for _, s := range []*side{p.ref, p.sub} {
+		if conn, r, ok := s.unread(); ok {
+			why := fmt.Errorf("the %s sent a reply that was not due", s.name)
+			m := &mismatch{conn: conn, why: why, ref: "(nothing)", sub: r.String()}
+			if s == p.ref {
+				m.ref, m.sub = m.sub, m.ref
+			}
+			return m
+		}
+	}
+	return nil
+}
+
+// compareAll holds every figure of the two servers against each other.
+func (p *pair) compareAll() error {
+	tubes, err := p.both("list-tubes")
+	if err != nil {
+		return err
+	}
+	for line := range strings.SplitSeq(string(tubes.raw), "\n") {
+		if name, ok := strings.CutPrefix(line, "- "); ok {
+			if _, err := p.both("stats-tube " + name); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = p.both("stats")
+	return err
+}
+
+// both sends one command on the control connection and compares the replies.
+func (p *pair) both(command string) (reply, error) {
+	p.write(control, []byte(command+"\r\n"))
+	ref, _, err := p.expect(control, command)
+	return ref.reply, err
+}
+
+// signal sends both processes a signal.
+func (p *pair) signal(sig os.Signal) error {
+	return errors.Join(p.ref.server.signal(sig), p.sub.server.signal(sig))
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// report collects what was compared and what differed.
+type report struct {
+	out      io.Writer
+	verbose  bool
+	repeat   string // flags that a repeating run needs besides the seed
+	cases    int
+	lines    int
+	seeds    int
+	commands int
+	replies  map[string]int // of the random runs, by first word
+	failed   int
+}
+
+// table prints the table's differences.
+func (r *report) table(results []tableResult) {
+	for _, t := range results {
+		r.cases++
+		r.lines += t.lines
+		if r.verbose {
+			r.printf("case %-40s %4d lines, %d differences\n", t.name, t.lines, len(t.errs))
+		}
+		for _, err := range t.errs {
+			r.failed++
+			r.printf("DIFFERENCE in case %s\n  %s\n  repeat: go run ./tools/compat -table '^%s$'%s\n\n",
+				t.name, indent(err.Error()), t.name, r.repeat)
+		}
+	}
+}
+
+// seed prints how a random run ended.
+func (r *report) seed(run *randomRun, fail *failure) {
+	r.seeds++
+	r.commands += run.commands
+	for word, n := range run.replies {
+		r.replies[word] += n
+	}
+	if r.verbose {
+		r.printf("seed %d: %d commands\n", run.seed, run.commands)
+	}
+	if fail == nil {
+		return
+	}
+	r.failed++
+	r.printf("DIFFERENCE in seed %d at step %d\n  the last %d steps:\n", fail.seed, fail.step, len(fail.history))
+	for _, h := range fail.history {
+		r.printf("    %s\n", h)
+	}
+	r.printf("  %s\n  repeat: go run ./tools/compat -seed %d -steps %d%s\n\n",
+		indent(fail.err.Error()), fail.seed, fail.step, r.repeat)
+}
+
+// summary is the last line; it tells whether all was equal.
+func (r *report) summary() bool {
+	if r.verbose {
+		for _, word := range slices.Sorted(maps.Keys(r.replies)) {
+			r.printf("%8d %s\n", r.replies[word], word)
+		}
+	}
+	verdict := "all equal"
+	if r.failed > 0 {
+		verdict = fmt.Sprintf("%d DIFFERENCES", r.failed)
+	}
+	r.printf("compat: %d random commands over %d seeds and %d odd lines in %d cases compared: %s\n",
+		r.commands, r.seeds, r.lines, r.cases, verdict)
+	return r.failed == 0
+}
+
+func (r *report) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.out, format, args...)
+}
+
+func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }

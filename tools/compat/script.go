@@ -1,0 +1,326 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A script is lines of text, each an instruction; empty lines and those that
+// start with # are skipped. NAME is a connection, opened when first named; TEXT
+// knows Go's escapes; a reply read is a reply compared.
+//
+//	NAME: TEXT          send TEXT and CRLF, read one reply
+//	NAME*N: TEXT        the same with N replies
+//	NAME> TEXT          send TEXT and CRLF, read nothing yet
+//	NAME+ TEXT          send TEXT as it is, read nothing yet
+//	NAME< N             read N replies
+//	NAME< N after D     read N replies that must come D after NAME's last sending
+//	NAME-               half-close, read to the end
+//	NAME!               reset the connection, wait until both have noticed
+//	NAME? Q | KEY VALUE ask Q until the answer's KEY is VALUE
+//	? KEY VALUE         the same with stats, on the control connection
+//	wait D              let time pass
+//	drain               send SIGUSR1, wait until both drain
+//
+// Before an instruction that reads, two lines may say that beanfield differs:
+//
+//	differs: REASON
+//	want: TEXT          what beanfield must answer instead
+type instruction struct {
+	line    string
+	op      string
+	conn    string
+	text    string
+	replies int
+	after   time.Duration
+	key     string
+	value   string
+	differs string
+	want    string
+}
+
+// reads says whether the instruction compares replies.
+func (i instruction) reads() bool {
+	return i.op == ":" || i.op == "<" || i.op == "-"
+}
+
+var (
+	onConn  = regexp.MustCompile(`^([a-z][a-z0-9]*)(?:\*(\d+))?([:>+<!?-])(?: (.*))?$`)
+	reading = regexp.MustCompile(`^(\d+)(?: after (\S+))?$`)
+)
+
+// parseScript turns a script into instructions.
+func parseScript(script string) ([]instruction, error) {
+	var all []instruction
+	var differs, want string
+	for raw := range strings.SplitSeq(script, "\n") {
+		line := strings.TrimLeft(raw, " \t")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if reason, ok := strings.CutPrefix(line, "differs: "); ok {
+			differs = reason
+			continue
+		}
+		if text, ok := strings.CutPrefix(line, "want: "); ok {
+			want = text
+			continue
+		}
+		in, err := parseInstruction(line)
+		if err == nil && differs != "" {
+			in.differs = differs
+			in.want, err = unescape(want)
+			differs, want = "", ""
+			if !in.reads() {
+				err = fmt.Errorf("nothing to differ in")
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", line, err)
+		}
+		all = append(all, in)
+	}
+	return all, nil
+}
+
+func parseInstruction(line string) (instruction, error) {
+	in := instruction{line: line, replies: 1}
+	if line == "drain" {
+		in.op = "drain"
+		return in, nil
+	}
+	if d, ok := strings.CutPrefix(line, "wait "); ok {
+		after, err := time.ParseDuration(d)
+		in.op, in.after = "wait", after
+		return in, err
+	}
+	if rest, ok := strings.CutPrefix(line, "? "); ok {
+		line = control + "? stats | " + rest
+	}
+	parts := onConn.FindStringSubmatch(line)
+	if parts == nil {
+		return in, fmt.Errorf("not an instruction")
+	}
+	in.conn, in.op = parts[1], parts[3]
+	if parts[2] != "" {
+		in.replies, _ = strconv.Atoi(parts[2])
+	}
+	switch in.op {
+	case "?":
+		return in, in.parseQuestion(parts[4])
+	case "<":
+		return in, in.parseReading(parts[4])
+	}
+	text, err := unescape(parts[4])
+	in.text = text
+	return in, err
+}
+
+func (i *instruction) parseQuestion(text string) error {
+	question, rest, ok := strings.Cut(text, " | ")
+	key, value, ok2 := strings.Cut(rest, " ")
+	if !ok || !ok2 {
+		return fmt.Errorf("a question needs QUESTION | KEY VALUE")
+	}
+	i.text, i.key, i.value = question, key, value
+	return nil
+}
+
+func (i *instruction) parseReading(text string) error {
+	parts := reading.FindStringSubmatch(text)
+	if parts == nil {
+		return fmt.Errorf("a reading needs a number")
+	}
+	i.replies, _ = strconv.Atoi(parts[1])
+	if parts[2] == "" {
+		return nil
+	}
+	var err error
+	i.after, err = time.ParseDuration(parts[2])
+	return err
+}
+
+func unescape(text string) (string, error) {
+	return strconv.Unquote(`"` + text + `"`)
+}
+
+// play runs instructions on a pair.
+type play struct {
+	pair   *pair
+	same   bool
+	opened []string
+	sent   map[string]time.Time // when each connection last sent something
+	// differed is set once the servers differ on purpose: from there on their
+	// counters need not agree.
+	differed bool
+	lines    int
+}
+
+func (p *play) run(script []instruction) error {
+	for _, in := range script {
+		if err := p.step(in); err != nil {
+			return fmt.Errorf("at %q: %w", in.line, err)
+		}
+	}
+	return nil
+}
+
+func (p *play) step(in instruction) error {
+	switch in.op {
+	case "wait":
+		time.Sleep(in.after)
+		return nil
+	case "drain":
+		if err := p.pair.signal(syscall.SIGUSR1); err != nil {
+			return err
+		}
+		return p.pair.until(control, "stats", "draining", "true")
+	}
+	if err := p.open(in.conn); err != nil {
+		return err
+	}
+	switch in.op {
+	case ":", ">":
+		p.write(in.conn, in.text+"\r\n")
+	case "+":
+		p.write(in.conn, in.text)
+	case "?":
+		return p.pair.until(in.conn, in.text, in.key, in.value)
+	case "!":
+		return p.abort(in.conn)
+	case "-":
+		p.pair.halfClose(in.conn)
+		in.replies = toTheEnd
+	}
+	if !in.reads() {
+		return nil
+	}
+	return p.read(in)
+}
+
+func (p *play) open(conn string) error {
+	if conn == control || slices.Contains(p.opened, conn) {
+		return nil
+	}
+	p.opened = append(p.opened, conn)
+	return p.pair.open(conn)
+}
+
+func (p *play) write(conn, text string) {
+	if p.sent == nil {
+		p.sent = map[string]time.Time{}
+	}
+	p.sent[conn] = time.Now()
+	p.pair.write(conn, []byte(text))
+}
+
+func (p *play) abort(conn string) error {
+	p.pair.abort(conn)
+	p.opened = slices.DeleteFunc(p.opened, func(c string) bool { return c == conn })
+	left := strconv.Itoa(len(p.opened) + 1)
+	return p.pair.until(control, "stats", "current-connections", left)
+}
+
+// toTheEnd reads replies until the connection is closed.
+const toTheEnd = -1
+
+func (p *play) read(in instruction) error {
+	p.lines++
+	if in.differs != "" {
+		if p.same {
+			return p.readUncertain(in)
+		}
+		return p.readDiffering(in)
+	}
+	for n := 0; n != in.replies; n++ {
+		ref, sub, err := p.pair.expect(in.conn, in.text)
+		if err != nil {
+			return err
+		}
+		if err := p.onTime(in, ref, sub); err != nil {
+			return err
+		}
+		if ref.eof {
+			p.opened = slices.DeleteFunc(p.opened, func(c string) bool { return c == in.conn })
+			p.pair.forget(in.conn)
+			break
+		}
+	}
+	return nil
+}
+
+// lateness is by how much a reply may be late on a machine with other work.
+const lateness = 900 * time.Millisecond
+
+func (p *play) onTime(in instruction, ref, sub arrival) error {
+	if in.after == 0 {
+		return nil
+	}
+	for name, a := range map[string]arrival{"reference": ref, "subject": sub} {
+		took := a.at.Sub(p.sent[in.conn])
+		if took < in.after-time.Millisecond || took > in.after+lateness {
+			return fmt.Errorf("the %s answered after %v instead of %v", name, took, in.after)
+		}
+	}
+	return nil
+}
+
+// readDiffering holds the subject against what it must answer, and the reference
+// against its being different: a difference that is gone must be taken out.
+func (p *play) readDiffering(in instruction) error {
+	p.differed = true
+	got := p.collect(p.pair.sub, in, p.pair.patience)
+	if got != in.want {
+		return &mismatch{in.conn, in.text, strconv.Quote(in.want) + " (what beanfield must answer)",
+			strconv.Quote(got), fmt.Errorf("not the difference that is wanted (%s)", in.differs)}
+	}
+	if ref := p.collect(p.pair.ref, in, referenceGrace); ref == in.want {
+		return &mismatch{in.conn, in.text, strconv.Quote(ref), strconv.Quote(got),
+			fmt.Errorf("no longer differs, although the table says so (%s)", in.differs)}
+	}
+	if in.replies == toTheEnd {
+		p.opened = slices.DeleteFunc(p.opened, func(c string) bool { return c == in.conn })
+		p.pair.forget(in.conn)
+	}
+	return nil
+}
+
+// readUncertain is for two beanstalkds at a place where beanfield differs. They
+// may not answer at all, or send memory that was never written, so it is the
+// first lines that must agree.
+func (p *play) readUncertain(in instruction) error {
+	ref := p.collect(p.pair.ref, in, referenceGrace)
+	sub := p.collect(p.pair.sub, in, referenceGrace)
+	if firstLine([]byte(ref)) != firstLine([]byte(sub)) {
+		return &mismatch{in.conn, in.text, strconv.Quote(ref), strconv.Quote(sub), fmt.Errorf("the replies are not equal")}
+	}
+	p.differed = true
+	return nil
+}
+
+// referenceGrace is how long the reference may take where it differs: it may
+// never answer at all.
+const referenceGrace = 100 * time.Millisecond
+
+// collect reads the replies due on one side as one string; an end that comes
+// too early shows as a missing reply.
+func (p *play) collect(s *side, in instruction, wait time.Duration) string {
+	var all strings.Builder
+	for n := 0; n != in.replies; n++ {
+		a, ok := s.next(in.conn, wait)
+		if !ok {
+			all.WriteString("(no reply)")
+			break
+		}
+		if a.eof {
+			break
+		}
+		all.Write(a.raw)
+	}
+	return all.String()
+}

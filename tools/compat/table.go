@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// oddCase is an entry of the table: lines that are sent each on a connection of
+// its own, or a script, or both.
+type oddCase struct {
+	name   string
+	maxJob int    // -z; 0 means beanstalkd's default
+	quoted bool   // the subject quotes strings in stats, as it does by default
+	before string // a script that prepares the servers
+	lines  []line
+	script string
+}
+
+// line is sent on a fresh connection, which is then half-closed; all that comes
+// back until the end is the answer.
+type line struct {
+	text    string
+	differs string // why beanfield does not answer as the reference does
+	want    string // what it answers instead
+}
+
+const defaultMaxJob = 65535
+
+// table is every case, in the order of the protocol's chapters.
+func table() []oddCase {
+	return slices.Concat(
+		lineCases(), numberCases(), nameCases(), putCases(), jobCases(), reserveCases(),
+		tubeCases(), statsCases(), closeCases(), timeCases(), differingCases(),
+	)
+}
+
+// texts makes lines that do not differ.
+func texts(all ...string) []line {
+	lines := make([]line, len(all))
+	for i, t := range all {
+		lines[i] = line{text: t}
+	}
+	return lines
+}
+
+// tableResult is what a case brought.
+type tableResult struct {
+	name  string
+	lines int
+	errs  []error
+}
+
+// tableWorkers is how many cases run at a time: most of them wait for a clock
+// or for a process to start.
+const tableWorkers = 4
+
+// runTable runs the cases whose names match, each on servers of its own.
+func runTable(ctx context.Context, p programs, match *regexp.Regexp) []tableResult {
+	var cases []oddCase
+	for _, c := range table() {
+		if match.MatchString(c.name) && (!c.quoted || p.quoted != nil) {
+			cases = append(cases, c)
+		}
+	}
+	results := make([]tableResult, len(cases))
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, tableWorkers)
+	for i, c := range cases {
+		wg.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			if ctx.Err() == nil {
+				results[i] = runCase(ctx, p, c)
+			}
+		})
+	}
+	wg.Wait()
+	return results
+}
+
+func runCase(ctx context.Context, p programs, c oddCase) tableResult {
+	r := tableResult{name: c.name}
+	before, err := parseScript(c.before)
+	if err != nil {
+		r.errs = append(r.errs, err)
+		return r
+	}
+	script, err := parseScript(c.script)
+	if err != nil {
+		r.errs = append(r.errs, err)
+		return r
+	}
+	stage := &stage{ctx: ctx, programs: p, odd: c, before: before}
+	defer stage.clear()
+	if len(script) > 0 {
+		r.note(stage.script(script))
+		r.lines += stage.lines
+	}
+	for _, l := range c.lines {
+		if ctx.Err() != nil {
+			break
+		}
+		r.lines++
+		r.note(stage.line(l))
+	}
+	r.note(stage.finish())
+	return r
+}
+
+func (r *tableResult) note(err error) {
+	if err != nil {
+		r.errs = append(r.errs, err)
+	}
+}
+
+// stage keeps servers for a case, and fresh ones whenever the last line left
+// them in different states.
+type stage struct {
+	ctx      context.Context
+	programs programs
+	odd      oddCase
+	before   []instruction
+	play     *play
+	serial   int
+	lines    int
+}
+
+// set brings up servers, prepared, unless there are some.
+func (s *stage) set() error {
+	if s.play != nil {
+		return nil
+	}
+	subject, maxJob := s.programs.subject, s.odd.maxJob
+	if s.odd.quoted {
+		subject = s.programs.quoted
+	}
+	if maxJob == 0 {
+		maxJob = defaultMaxJob
+	}
+	pr, err := startPair(s.ctx, s.programs, subject, maxJob)
+	if err != nil {
+		return err
+	}
+	s.play = &play{pair: pr, same: s.programs.same}
+	if err := s.play.run(s.before); err != nil {
+		return fmt.Errorf("preparing: %w", err)
+	}
+	return nil
+}
+
+func (s *stage) clear() {
+	if s.play != nil {
+		s.play.pair.stop()
+		s.play = nil
+	}
+}
+
+func (s *stage) script(script []instruction) error {
+	if err := s.set(); err != nil {
+		s.clear()
+		return err
+	}
+	err := s.play.run(script)
+	s.lines = s.play.lines
+	if err != nil || s.play.differed {
+		s.clear()
+	}
+	return err
+}
+
+func (s *stage) line(l line) error {
+	if l.differs != "" {
+		s.clear()
+	}
+	if err := s.set(); err != nil {
+		s.clear()
+		return err
+	}
+	s.serial++
+	conn := fmt.Sprintf("l%d", s.serial)
+	pr := s.play.pair
+	if err := errors.Join(pr.ref.dial(conn), pr.sub.dial(conn)); err != nil {
+		s.clear()
+		return err
+	}
+	pr.write(conn, []byte(l.text))
+	in := instruction{op: "-", conn: conn, text: l.text, replies: toTheEnd, differs: l.differs, want: l.want}
+	pr.halfClose(conn)
+	err := s.play.read(in)
+	if err != nil || s.play.differed {
+		s.clear()
+	}
+	return err
+}
+
+// finish compares every figure, where the servers are meant to agree.
+func (s *stage) finish() error {
+	if s.play == nil {
+		return nil
+	}
+	if err := s.play.pair.unread(); err != nil {
+		return err
+	}
+	return s.play.pair.compareAll()
+}
