@@ -257,7 +257,7 @@ func (tr *transcript) await(h *house, what string) error {
 // not want to read.
 func (c *client) sendAll(s string) {
 	c.send(s)
-	for end := time.Now().Add(20 * time.Millisecond); c.unread() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(3 * time.Millisecond); c.unread() > 0 && time.Now().Before(end); {
 		runtime.Gosched()
 	}
 }

@@ -47,7 +47,8 @@
 // out. A shard that wins delivers; one that loses drops the entry and tries the
 // next waiter. The session itself takes the same step on timeout and hang-up.
 // Whoever has won, the session then withdraws from every shard it had asked,
-// and only then does the reserve end.
+// and only then does the reserve end. He has also counted the wait out, so
+// stats shows no waiter whose job is reserved.
 //
 // # Sessions and scripts
 //

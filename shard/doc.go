@@ -64,6 +64,7 @@
 //	    remembers.
 //	S5  A tube has a reason to exist: a job, a user or a watcher. The pinned
 //	    one needs none.
+//	S6  A tube that is not paused never has both ready jobs and waiters.
 //	L1  What has been acknowledged has been logged (record.go); in the log's
 //	    strictest mode it is durable.
 //	L2  Restoring what the log replays gives the state that was acknowledged.
