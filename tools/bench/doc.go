@@ -1,0 +1,22 @@
+// Command bench loads a server that speaks beanstalkd's protocol, measures what
+// the load costs it, and compares servers side by side.
+//
+//	bench [flags]            one measurement of one server
+//	bench compare [flags]    several servers, interleaved rounds, ratios
+//
+// The generator must never be what is measured. It therefore drives all its
+// connections from one epoll loop (loop.go) over raw sockets (socket.go): requests
+// are built beforehand (payload.go), one read and one write serve a whole batch,
+// and nothing is allocated while it runs. A connection always has exactly one batch
+// of equal commands outstanding; a plan (plan.go) says which batch comes next. That
+// is all the state there is, and every load is a plan.
+//
+// Fast does not mean credulous. Every reply is parsed (reply.go) and held against
+// the command that asked for it (verify.go): its word, its id, its body; no job may
+// be handed out twice (ledger.go); and afterwards the server's own counts must agree
+// with the generator's (audit.go). A wrong reply ends the run with an error, because
+// the speed of a server that answers wrongly is of no interest.
+//
+// Reading order: load.go (what can be asked for), plan.go, loop.go, run.go, then
+// rows.go and compare.go for the comparison.
+package main

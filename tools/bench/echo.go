@@ -1,0 +1,42 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net"
+)
+
+// echoServer is the floor in comparisons: the least that a server in Go on package
+// net can do for the same messages, one read and one write for each batch, no queue.
+func echoServer(args []string) error {
+	f := flag.NewFlagSet("bench echo", flag.ContinueOnError)
+	port := f.Int("p", 0, "port on 127.0.0.1")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", *port))
+	if err != nil {
+		return err
+	}
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		go echo(c)
+	}
+}
+
+func echo(c net.Conn) {
+	defer c.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := c.Read(buf)
+		if err != nil {
+			return
+		}
+		if _, err := c.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}

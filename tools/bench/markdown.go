@@ -1,0 +1,193 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// markdown shows a comparison as two tables: what every server did, and how
+// beanfield stands to its goals.
+func (c *comparison) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# beanfield beside its peers\n\n%s, %s.\n`%s`: %d rounds of %s s each.\n\n",
+		c.Date, c.Machine, strings.TrimSpace(c.Command), c.Rounds, short(c.Seconds))
+	fmt.Fprintf(&b, "Loads are put, reserve, delete of 100 bytes, and servers have one core and the load generator another, "+
+		"unless a row says otherwise. An operation is one command with its reply. "+
+		"Ratios are medians of the rounds' ratios (smallest–largest). Servers:\n\n")
+	for _, p := range c.Peers {
+		fmt.Fprintf(&b, "- %s (%s): `%s`", p.Name, p.Class, p.Command)
+		if p.Version != "" {
+			fmt.Fprintf(&b, ", %s", p.Version)
+		}
+		b.WriteByte('\n')
+	}
+	c.goalTable(&b)
+	b.WriteString("\n## All measurements\n\n" +
+		"| load | server | ops/s | × beanstalkd | CPU µs/op | × beanstalkd | × echo | p50 µs | p99 µs | p99.9 µs | RSS MB | calls/op |\n" +
+		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	for i := range c.Rows {
+		for k := range c.Rows[i].Peers {
+			c.Rows[i].line(&b, &c.Rows[i].Peers[k])
+		}
+	}
+	c.remarks(&b)
+	return b.String()
+}
+
+func (r *rowResult) peerNamed(match func(*peerResult) bool) *peerResult {
+	for k := range r.Peers {
+		if match(&r.Peers[k]) {
+			return &r.Peers[k]
+		}
+	}
+	return nil
+}
+
+func (r *rowResult) baseline() *peerResult {
+	return r.peerNamed(func(p *peerResult) bool { return p.peer.baseline })
+}
+
+func (r *rowResult) floor() *peerResult {
+	return r.peerNamed(func(p *peerResult) bool { return p.peer.echo })
+}
+
+func (r *rowResult) beanfield() *peerResult {
+	return r.peerNamed(func(p *peerResult) bool { return p.Name == nameBeanfield })
+}
+
+// ratio compares a peer with another in the same rounds.
+func ratio(m metric, p, to *peerResult) spread {
+	if p == nil || to == nil {
+		return spread{math.NaN(), math.NaN(), math.NaN()}
+	}
+	return spreadOf(ratios(m.all(p.Rounds), m.all(to.Rounds)))
+}
+
+func (r *rowResult) line(b *strings.Builder, p *peerResult) {
+	mid := func(of func(*result) float64) string {
+		var v []float64
+		for _, res := range p.Rounds {
+			if x := of(res); x > 0 {
+				v = append(v, x)
+			}
+		}
+		return short(spreadOf(v).Median)
+	}
+	against := func(m metric, to *peerResult) string {
+		if to == p {
+			return "1"
+		}
+		return ratio(m, p, to).String()
+	}
+	name := r.Title
+	if p.Absent != "" {
+		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | | |\n", name, p.Name)
+		return
+	}
+	if bytes := mid(metricBytes.of); bytes != "–" {
+		fmt.Fprintf(b, "| %s | %s | %s bytes each | %s | | | | | | | %s | |\n", name, p.Name, bytes,
+			against(metricBytes, r.baseline()), mid(func(x *result) float64 { return mb(x.Server.RSS) }))
+		return
+	}
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, p.Name,
+		mid(metricThroughput.of), against(metricThroughput, r.baseline()),
+		mid(metricCPU.of), against(metricCPU, r.baseline()), against(metricCPU, r.floor()),
+		mid(func(x *result) float64 { return x.Latency["all"].P50 }), mid(metricP99.of), mid(metricP999.of),
+		mid(func(x *result) float64 { return mb(x.Server.RSS) }),
+		mid(func(x *result) float64 { return x.Server.SyscallsPerOp }))
+}
+
+// atFloor is the distance to the echo server within which a goal counts as reached:
+// less than the least that a server can do cannot be asked for.
+const atFloor = 1.15
+
+func (c *comparison) goalTable(b *strings.Builder) {
+	b.WriteString("\n## Goals\n\n| load | measure | goal | measured | reached |\n|---|---|--:|--:|---|\n")
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		for _, g := range r.row.goals {
+			got := r.measured(g)
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", r.Title, g.metric, g, got, r.verdict(g, got))
+		}
+	}
+}
+
+// measured is beanfield's number, or its ratio to what the row is compared with.
+func (r *rowResult) measured(g goal) spread {
+	p := r.beanfield()
+	switch {
+	case p == nil:
+		return spread{math.NaN(), math.NaN(), math.NaN()}
+	case g.absolute:
+		return spreadOf(g.metric.all(p.Rounds))
+	case r.row.own != nil:
+		return spreadOf(ratios(g.metric.all(p.Rounds), g.metric.all(p.Own)))
+	default:
+		return ratio(g.metric, p, r.baseline())
+	}
+}
+
+// unsure tells that most of the measurements that count were disturbed.
+func (r *rowResult) unsure() bool {
+	all, bad := 0, 0
+	for _, p := range []*peerResult{r.beanfield(), r.baseline()} {
+		if p == nil {
+			continue
+		}
+		for _, res := range p.Rounds {
+			all++
+			if res.OthersCPU > disturbed {
+				bad++
+			}
+		}
+	}
+	return 2*bad > all
+}
+
+func (r *rowResult) verdict(g goal, got spread) string {
+	switch {
+	case !got.known():
+		return "not measured"
+	case r.unsure():
+		return "unsure: others used the machine"
+	case g.met(got.Median):
+		return "yes"
+	}
+	f := ratio(metricCPU, r.beanfield(), r.floor())
+	if f.known() && f.Median <= atFloor && (g.metric == metricThroughput || g.metric == metricCPU) {
+		return fmt.Sprintf("yes: at the floor, %s x the echo server's CPU", short(f.Median))
+	}
+	return "no"
+}
+
+// remarks say where a number must be read with care.
+func (c *comparison) remarks(b *strings.Builder) {
+	var bound []string
+	worst, where := 0.0, ""
+	for i := range c.Rows {
+		for _, p := range c.Rows[i].Peers {
+			limited := 0
+			for _, res := range p.Rounds {
+				if res.generatorBound() {
+					limited++
+				}
+				if res.OthersCPU > worst {
+					worst, where = res.OthersCPU, c.Rows[i].Title
+				}
+			}
+			if limited > 0 {
+				bound = append(bound, fmt.Sprintf("%s (%s)", p.Name, c.Rows[i].Title))
+			}
+		}
+	}
+	b.WriteByte('\n')
+	if len(bound) > 0 {
+		fmt.Fprintf(b, "The generator was the bottleneck, so that more would have been possible, for: %s.\n", strings.Join(bound, "; "))
+	}
+	fmt.Fprintf(b, "Others on the machine used at most %.2f of a processor during a measurement", worst)
+	if where != "" {
+		fmt.Fprintf(b, " (%s)", where)
+	}
+	b.WriteString(".\n")
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A peer is a server that takes part in a comparison.
+type peer struct {
+	Name     string `json:"name"`
+	Command  string `json:"command"` // {port}, {dir}, {self}: see startServer
+	Class    string `json:"class"`
+	Version  string `json:"version,omitempty"`
+	baseline bool   // ratios are to this one
+	echo     bool
+}
+
+// The classes of peers: a row compares only servers that promise the same.
+const (
+	classMemory   = "memory"   // nothing is written
+	classAlways   = "always"   // a reply comes after the fsync
+	classInterval = "interval" // fsync every 50 ms
+)
+
+const (
+	nameBeanfield  = "beanfield"
+	nameBeanstalkd = "beanstalkd"
+	nameEcho       = "echo (the floor)"
+)
+
+// standardPeers are beanfield, beanstalkd and the echo server.
+func standardPeers(beanfield, beanstalkd string, echo bool) []peer {
+	const (
+		listen   = " -l 127.0.0.1 -p {port}"
+		always   = " -b {dir} -f 0"
+		interval = " -b {dir} -f 50"
+	)
+	peers := []peer{
+		{Name: nameBeanfield, Class: classMemory, Command: beanfield + listen},
+		{Name: nameBeanstalkd, Class: classMemory, Command: beanstalkd + listen, baseline: true},
+		{Name: nameBeanfield, Class: classAlways, Command: beanfield + listen + always},
+		{Name: nameBeanstalkd, Class: classAlways, Command: beanstalkd + listen + always, baseline: true},
+		{Name: nameBeanfield, Class: classInterval, Command: beanfield + listen + interval},
+		{Name: nameBeanstalkd, Class: classInterval, Command: beanstalkd + listen + interval, baseline: true},
+	}
+	if echo {
+		peers = append(peers, peer{Name: nameEcho, Class: classMemory, Command: "{self} echo -p {port}", echo: true})
+	}
+	return peers
+}
+
+// parsePeer reads name=command or name@class=command.
+func parsePeer(s string) (peer, error) {
+	name, command, ok := strings.Cut(s, "=")
+	name, class, classed := strings.Cut(name, "@")
+	if !classed {
+		class = classMemory
+	}
+	if !ok || name == "" || command == "" {
+		return peer{}, fmt.Errorf("peer %q: want name=command or name@class=command", s)
+	}
+	if class != classMemory && class != classAlways && class != classInterval {
+		return peer{}, fmt.Errorf("peer %q: a class is memory, always or interval", s)
+	}
+	return peer{Name: name, Class: class, Command: command}, nil
+}
+
+// inRow tells whether a peer takes part in a row.
+func (p *peer) inRow(r *row) bool {
+	class := r.class
+	if class == "" {
+		class = classMemory
+	}
+	if p.Class != class {
+		return false
+	}
+	// The echo server has no queue: it can stand beside plain cycles alone.
+	return !p.echo || (r.load.Kind == kindCycle && r.own == nil && r.load.Tubes == 1)
+}
+
+// version asks the program, as beanstalkd is asked.
+func (p *peer) version(ctx context.Context) string {
+	if p.echo {
+		return ""
+	}
+	out, err := exec.CommandContext(ctx, strings.Fields(p.Command)[0], "-v").Output()
+	line, _, _ := strings.Cut(string(out), "\n")
+	if err != nil || len(line) > 60 {
+		return ""
+	}
+	return strings.TrimSpace(line)
+}
+
+// findBeanstalkd gives Debian's beanstalkd: the installed one, else one that is
+// fetched with apt-get and unpacked into a directory of its own. Unpacking, rather
+// than installing, starts no service and needs no rights.
+func findBeanstalkd(ctx context.Context, say func(string, ...any)) (string, error) {
+	if path, err := exec.LookPath("beanstalkd"); err == nil {
+		return path, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "beanfield-bench")
+	path := filepath.Join(dir, "usr/bin/beanstalkd")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	say("fetching beanstalkd with apt-get into %s", dir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	fetch := exec.CommandContext(ctx, "apt-get", "download", "beanstalkd")
+	fetch.Dir = dir
+	if out, err := fetch.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("apt-get download beanstalkd: %w\n%s\nInstall beanstalkd, or name one with -beanstalkd", err, out)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "beanstalkd_*.deb"))
+	if err != nil || len(files) == 0 {
+		return "", errors.Join(err, errors.New("apt-get left no package of beanstalkd"))
+	}
+	if out, err := exec.CommandContext(ctx, "dpkg-deb", "-x", files[len(files)-1], dir).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("dpkg-deb: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// buildBeanfield builds the server from the module that this runs in.
+func buildBeanfield(ctx context.Context, dir string) (string, error) {
+	path := filepath.Join(dir, "beanfield")
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", path, "beanfield/cmd/beanfield").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build beanfield/cmd/beanfield: %w\n%s\nRun this in the module, or name a server with -beanfield", err, out)
+	}
+	return path, nil
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strconv"
+)
+
+// An operation is one command with its reply; each kind has its own latencies.
+type operation uint8
+
+const (
+	opPut operation = iota
+	opReserve
+	opPoll
+	opDelete
+	opUse
+	opReserveJob
+	opEcho
+	operations
+
+	// A delivery is not a command: the time from a put (or from when its delay
+	// ended) to the arrival of the job at a worker.
+	opDelivery
+	measured
+)
+
+func (o operation) String() string {
+	return [...]string{"put", "reserve", "poll", "delete", "use", "reserve-job", "echo", "", "delivery"}[o]
+}
+
+// A request is a batch of n equal commands.
+type request struct {
+	op    operation
+	n     int
+	bytes []byte // not changed until the batch is answered
+}
+
+// A plan decides what a connection sends next, once the batch before is answered. It
+// keeps its state in the connection (step, ids), so connections share plans.
+type plan interface {
+	// next builds the next batch. due is the time it counts from. false: nothing
+	// may be sent at present.
+	next(c *conn, due int64) (request, bool)
+	// rest tells whether the connection may stop here and leave nothing half done.
+	rest(c *conn) bool
+}
+
+// requests are the batches that are the same for every connection.
+type requests struct {
+	load     *load
+	payload  *payload
+	reserves []byte
+	polls    []byte
+}
+
+func newRequests(ld *load) *requests {
+	return &requests{
+		load:     ld,
+		payload:  newPayload(ld.Body, ld.Delay, ld.Depth, ld.Seed),
+		reserves: bytes.Repeat([]byte("reserve\r\n"), ld.Depth),
+		polls:    bytes.Repeat([]byte("reserve-with-timeout 0\r\n"), ld.Depth),
+	}
+}
+
+// puts is a batch of n puts, stamped with t where the load wants that.
+func (q *requests) puts(c *conn, n int, t int64) request {
+	stamped := q.load.stamped()
+	if q.payload.batch != nil && !stamped && n == q.load.Depth {
+		return request{opPut, n, q.payload.batch}
+	}
+	c.build = c.build[:0]
+	for range n {
+		i := 0
+		if len(q.payload.single) > 1 {
+			i = c.random.IntN(len(q.payload.single))
+		}
+		if stamped {
+			c.build = q.payload.appendStamped(c.build, i, t)
+		} else {
+			c.build = append(c.build, q.payload.single[i]...)
+		}
+	}
+	return request{opPut, n, c.build}
+}
+
+// forIDs is a batch of one command for each job that the connection holds.
+func forIDs(c *conn, op operation, verb string) request {
+	c.build = c.build[:0]
+	for _, id := range c.ids {
+		c.build = append(c.build, verb...)
+		c.build = strconv.AppendUint(c.build, id, 10)
+		c.build = append(c.build, '\r', '\n')
+	}
+	return request{op, len(c.ids), c.build}
+}
+
+// putPlan puts until the run ends.
+type putPlan struct{ *requests }
+
+func (p putPlan) next(c *conn, due int64) (request, bool) { return p.puts(c, p.load.Depth, due), true }
+func (p putPlan) rest(c *conn) bool                       { return true }
+
+// cyclePlan puts, reserves as many, deletes them. A reserve never blocks: each
+// connection has put a job for every reserve it sends.
+type cyclePlan struct{ *requests }
+
+func (p cyclePlan) next(c *conn, due int64) (request, bool) {
+	step := c.step
+	c.step = (c.step + 1) % 3
+	switch step {
+	case 0:
+		c.ids = c.ids[:0]
+		return p.puts(c, p.load.Depth, due), true
+	case 1:
+		return request{opReserve, p.load.Depth, p.reserves}, true
+	default:
+		return forIDs(c, opDelete, "delete "), true
+	}
+}
+
+func (p cyclePlan) rest(c *conn) bool { return c.step == 0 }
+
+// hopPlan uses a tube drawn at random, puts there, reserves those jobs by their ids
+// and deletes them: a load that touches every tube without watching any.
+type hopPlan struct{ *requests }
+
+func (p hopPlan) next(c *conn, due int64) (request, bool) {
+	step := c.step
+	c.step = (c.step + 1) % 4
+	switch step {
+	case 0:
+		c.ids = c.ids[:0]
+		c.tube = appendHopTube(c.tube[:0], c.random, p.load)
+		c.build = append(append(append(c.build[:0], "use "...), c.tube...), "\r\n"...)
+		return request{opUse, 1, c.build}, true
+	case 1:
+		return p.puts(c, p.load.Depth, due), true
+	case 2:
+		return forIDs(c, opReserveJob, "reserve-job "), true
+	default:
+		return forIDs(c, opDelete, "delete "), true
+	}
+}
+
+func (p hopPlan) rest(c *conn) bool { return c.step == 0 }
+
+// appendHopTube draws among the tubes of a spread backlog, else among those under
+// load.
+func appendHopTube(buf []byte, r *rand.Rand, ld *load) []byte {
+	if ld.BacklogIn == backlogSpread && ld.Backlog > 0 {
+		return appendTube(buf, spreadPrefix, r.IntN(ld.Backlog))
+	}
+	return appendTube(buf, loadPrefix, r.IntN(ld.Tubes))
+}
+
+// The tubes all have names of their own, so that a load can be taken off a server
+// that has other users.
+const (
+	loadPrefix   = "bench-"
+	spreadPrefix = "bench-spread-"
+	backlogTube  = "bench-backlog"
+)
+
+func appendTube(buf []byte, prefix string, i int) []byte {
+	return strconv.AppendInt(append(buf, prefix...), int64(i), 10)
+}
+
+func loadTube(i int) string { return string(appendTube(nil, loadPrefix, i)) }
+
+// pollPlan asks without waiting; every tenth poll follows a put. Which connection
+// gets that job is up to the server.
+type pollPlan struct{ *requests }
+
+const pollsPerPut = 10
+
+func (p pollPlan) next(c *conn, due int64) (request, bool) {
+	if len(c.ids) > 0 {
+		return forIDs(c, opDelete, "delete "), true
+	}
+	if c.step == 0 {
+		c.step = pollsPerPut
+		return p.puts(c, 1, due), true
+	}
+	c.step--
+	return request{opPoll, p.load.Depth, p.polls}, true
+}
+
+func (p pollPlan) rest(c *conn) bool { return len(c.ids) == 0 }
+
+// producerPlan puts while fewer than the load's bound of jobs are in flight.
+type producerPlan struct {
+	*requests
+	run *run
+}
+
+func (p producerPlan) next(c *conn, due int64) (request, bool) {
+	if p.run.inFlight.Load() >= p.load.inFlight() {
+		return request{}, false
+	}
+	n := p.load.Depth
+	p.run.inFlight.Add(int64(n))
+	return p.puts(c, n, due), true
+}
+
+func (p producerPlan) rest(c *conn) bool { return true }
+
+// workerPlan reserves, waiting as long as it takes, and deletes.
+type workerPlan struct {
+	*requests
+	run *run
+}
+
+func (p workerPlan) next(c *conn, due int64) (request, bool) {
+	if len(c.ids) > 0 {
+		return forIDs(c, opDelete, "delete "), true
+	}
+	return request{opReserve, p.load.Depth, p.reserves}, true
+}
+
+// A worker may always be left: what it holds goes back to the queue when its
+// connection closes. It stops once nothing is in flight any more.
+func (p workerPlan) rest(c *conn) bool { return len(c.ids) == 0 && p.run.inFlight.Load() <= 0 }
+
+// echoPlan sends what cyclePlan sends, to a server that sends it back: the same
+// requests, replies of about the same size, and no queue.
+type echoPlan struct{ *requests }
+
+// echoID stands for the ids that an echo server does not give.
+const echoID = 1234567
+
+func (p echoPlan) next(c *conn, due int64) (request, bool) {
+	req, _ := cyclePlan{p.requests}.next(c, due)
+	if req.op == opReserve {
+		for range p.load.Depth {
+			c.ids = append(c.ids, echoID)
+		}
+	}
+	c.echo = req.bytes
+	req.op = opEcho
+	return req, true
+}
+
+func (p echoPlan) rest(c *conn) bool { return c.step == 0 }
+
+// plans gives connection i its plan.
+func (r *run) plan(i int, q *requests) plan {
+	switch {
+	case r.target.echo:
+		return echoPlan{q}
+	case r.load.apart() && i < r.load.Producers:
+		return producerPlan{q, r}
+	case r.load.apart():
+		return workerPlan{q, r}
+	}
+	switch r.load.Kind {
+	case kindPut:
+		return putPlan{q}
+	case kindHop:
+		return hopPlan{q}
+	case kindPoll:
+		return pollPlan{q}
+	default:
+		return cyclePlan{q}
+	}
+}

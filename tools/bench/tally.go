@@ -1,0 +1,48 @@
+package main
+
+// A tally is what one loop has counted. Latencies and ops are those of the
+// measurement alone; the other numbers are of the whole run, for the audit.
+type tally struct {
+	latency [measured]histogram
+	ops     [operations]uint64
+	closed  bool   // the measurement is over
+	missed  uint64 // due in an open loop, but never sent
+
+	vacant     int64 // ns of the measurement that passes without an event took
+	everything int64 // replies
+	inserted   int64
+	reserved   int64
+	deleted    int64
+}
+
+func (t *tally) add(o *tally) {
+	for i := range t.latency {
+		t.latency[i].merge(&o.latency[i])
+	}
+	for i := range t.ops {
+		t.ops[i] += o.ops[i]
+	}
+	t.missed += o.missed
+	t.vacant += o.vacant
+	t.everything += o.everything
+	t.inserted += o.inserted
+	t.reserved += o.reserved
+	t.deleted += o.deleted
+}
+
+// commands merges the latencies of every kind of command, deliveries left out.
+func (t *tally) commands() *histogram {
+	all := new(histogram)
+	for op := range operations {
+		all.merge(&t.latency[op])
+	}
+	return all
+}
+
+func (t *tally) total() uint64 {
+	var n uint64
+	for _, k := range t.ops {
+		n += k
+	}
+	return n
+}
