@@ -2,7 +2,6 @@ package conn
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -181,7 +180,7 @@ func (v *visitor) finish(done bool) {
 
 func (h *house) visit(fn func(v *visitor)) {
 	v := &visitor{called: make(chan struct{}, 1)}
-	v.Init(h.router, v, new(atomic.Int64))
+	v.Init(h.router, v, &v.waits)
 	v.finish(v.Open())
 	fn(v)
 	v.finish(v.Close())
@@ -252,14 +251,4 @@ func (l *logLines) matching(text string) (found []string) {
 		}
 	}
 	return found
-}
-
-// tubesOn finds n tube names that all live on the given shard.
-func (h *house) tubesOn(i, n int) (names []string) {
-	for k := 0; len(names) < n; k++ {
-		if name := fmt.Sprintf("t%d", k); h.router.TubeShard([]byte(name)) == i {
-			names = append(names, name)
-		}
-	}
-	return names
 }

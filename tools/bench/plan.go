@@ -230,7 +230,7 @@ type echoPlan struct{ *requests }
 const echoID = 1234567
 
 func (p echoPlan) next(c *conn, due int64) (request, bool) {
-	req, _ := cyclePlan{p.requests}.next(c, due)
+	req, _ := cyclePlan(p).next(c, due)
 	if req.op == opReserve {
 		for range p.load.Depth {
 			c.ids = append(c.ids, echoID)
