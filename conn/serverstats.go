@@ -5,11 +5,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"beanfield/router"
+	"beanfield/storage"
 )
 
 // identity is what stats says of the process, and never changes.
@@ -122,14 +124,31 @@ func (s *Server) appendProcess(out []byte) []byte {
 	out = appendInt(out, "binlog-oldest-index", 0)
 	out = appendInt(out, "binlog-current-index", 0)
 	out = appendInt(out, "binlog-records-migrated", 0)
-	out = appendInt(out, "binlog-records-written", 0)
+	log := s.router.LogStats()
+	out = appendUint(out, "binlog-records-written", log.Written)
 	out = appendInt(out, "binlog-max-size", int64(s.opts.BinlogMaxSize))
 	out = appendRaw(out, "draining", fmt.Sprint(s.draining.Load()))
 	out = appendRaw(out, "id", s.ident.id)
 	quote := s.opts.QuoteStats
 	out = appendString(out, "hostname", s.ident.hostname, quote)
 	out = appendString(out, "os", s.ident.os, quote)
-	return appendString(out, "platform", s.ident.platform, quote)
+	out = appendString(out, "platform", s.ident.platform, quote)
+	return appendLog(out, log)
+}
+
+// appendLog formats the keys that beanstalkd does not have: what the log says
+// of itself. They come last, and are left out where there is no log.
+func appendLog(out []byte, log storage.LogStats) []byte {
+	if log == (storage.LogStats{}) {
+		return out
+	}
+	out = appendUint(out, "log-syncs", log.Syncs)
+	out = appendUint(out, "log-bytes-live", log.Live)
+	out = appendUint(out, "log-bytes-on-disk", log.Bytes)
+	if log.Err == nil {
+		return appendRaw(out, "log-error", "none")
+	}
+	return appendRaw(out, "log-error", strconv.QuoteToASCII(log.Err.Error()))
 }
 
 func appendTime(out []byte, key string, t syscall.Timeval) []byte {

@@ -30,7 +30,7 @@ type stepped struct {
 
 	mail    []*shard.Batch
 	answers []*shard.Batch
-	woken   []shard.Waiter
+	woken   []shard.Awakening
 }
 
 func always() bool { return true }
@@ -140,7 +140,7 @@ func (p *stepped) answer() {
 		b.Done.Complete(b)
 	}
 	for _, w := range woken {
-		w.Wake()
+		w.Waiter.Wake(true, nil)
 	}
 }
 

@@ -134,3 +134,54 @@ func (d *directory) end(id uint64) {
 		path[level+1].kids[at(id, level+1)].Store(nil)
 	}
 }
+
+// adopt gives an id that was allotted before this process to a shard. It
+// belongs to the start, before begin is first called, and may be called by
+// several goroutines.
+func (d *directory) adopt(id uint64, shard int) {
+	i := id & (1<<leafBits - 1)
+	d.leafOf(id, nil).owner[i/4].Or(uint32(shard+1) << (i % 4 * 8))
+}
+
+// seal ends the adoption: every id up to last has been allotted, and those
+// that nobody has adopted have ended. It sets the countdowns accordingly.
+func (d *directory) seal(last uint64) {
+	d.last.Store(last)
+	d.leafOf(last+1, nil) // the page in which allotting goes on is there
+	d.sealNode(&d.root, levels-1, 0, last)
+}
+
+// sealNode counts what is left below a node whose ids begin at first.
+func (d *directory) sealNode(n *node, level int, first, last uint64) (left int32) {
+	span := uint64(1) << (leafBits + nodeBits*level)
+	for i := range uint64(1 << nodeBits) {
+		from := first + i*span
+		switch {
+		case level == 0 && n.leaves[i].Load() != nil:
+			if n.leaves[i].Load().seal(from, last) == 0 {
+				n.leaves[i].Store(nil)
+				continue
+			}
+		case level > 0 && n.kids[i].Load() != nil:
+			if d.sealNode(n.kids[i].Load(), level-1, from, last) == 0 {
+				n.kids[i].Store(nil)
+				continue
+			}
+		case from+span-1 <= last:
+			continue // all of them have ended
+		}
+		left++
+	}
+	n.left.Store(left)
+	return left
+}
+
+func (l *leaf) seal(first, last uint64) (left int32) {
+	for i := range uint64(1 << leafBits) {
+		if first+i > last || l.owner[i/4].Load()>>(i%4*8)&0xff != 0 {
+			left++
+		}
+	}
+	l.left.Store(left)
+	return left
+}

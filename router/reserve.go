@@ -135,6 +135,9 @@ func (s *Session) EndWait() bool {
 	s.woken.Store(false)
 	d := &s.delivery
 	s.Reservation = Reservation{Status: shard.OK, ID: d.ID, Size: d.Size, Small: d.Small, Large: d.Large}
+	if s.lost {
+		s.Reservation = Reservation{Status: shard.Failed}
+	}
 	s.deliverer.soonest = d.Deadline
 	s.deliverer.asked = false // it has left all queues of that shard already
 	return s.withdraw()

@@ -3,6 +3,7 @@ package router
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"beanfield/shard"
@@ -21,6 +22,11 @@ const DefaultTube = "default"
 type Options struct {
 	Shards int
 	Store  storage.Store
+	// Budget is how many bytes of bodies all shards keep in memory, if the
+	// store can give them back; 0 for no limit.
+	Budget int64
+	// Logger is told how a long recovery gets on; nil for nobody.
+	Logger *slog.Logger
 }
 
 // runner is a shard as sessions see it. Tests put a slower one in its place,
@@ -56,7 +62,7 @@ func newRouter(o Options, run func(*shard.State, func() int64) runner) (*Router,
 	}
 	r := &Router{store: o.Store, base: time.Now()}
 	r.ids.init()
-	logs, err := o.Store.Open(o.Shards, func(tube string) int { return shardOf(tube, o.Shards) })
+	logs, err := o.Store.Open(o.Shards, func(tube string) int { return ShardOf(tube, o.Shards) })
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +71,18 @@ func newRouter(o Options, run func(*shard.State, func() int64) runner) (*Router,
 		c := shard.Config{
 			Directory: home{r, i}, Log: log, Durable: o.Store.Durable(), Epoch: r.base.UnixNano(),
 		}
-		if i == shardOf(DefaultTube, o.Shards) {
+		if c.Durable && o.Budget > 0 {
+			c.Budget = max(1, o.Budget/int64(o.Shards))
+		}
+		if i == ShardOf(DefaultTube, o.Shards) {
 			c.Pinned = DefaultTube
 		}
-		s := shard.NewState(c)
-		r.states = append(r.states, s)
+		r.states = append(r.states, shard.NewState(c))
+	}
+	if err := r.recover(o.Logger); err != nil {
+		return nil, errors.Join(err, o.Store.Close())
+	}
+	for _, s := range r.states {
 		r.shards = append(r.shards, run(s, r.Now))
 	}
 	return r, nil
@@ -106,7 +119,8 @@ func (r *Router) TubeShard(name []byte) int {
 	return int(xxhash.Sum64(name) % uint64(len(r.shards)))
 }
 
-func shardOf(tube string, n int) int { return int(xxhash.Sum64String(tube) % uint64(n)) }
+// ShardOf tells which of n shards a tube belongs to.
+func ShardOf(tube string, n int) int { return int(xxhash.Sum64String(tube) % uint64(n)) }
 
 // home is the router as one shard sees it.
 type home struct {

@@ -43,6 +43,7 @@ type Session struct {
 	waiting   bool
 	delivery  shard.Delivery // written by the shard that has claimed the gate
 	deliverer *ref
+	lost      bool   // the delivery cannot be sent
 	small     []byte // its body
 
 	// Reservation is the answer of Reserve, EndWait and ReserveJob.
@@ -195,7 +196,10 @@ func (f *ref) Deliver(d shard.Delivery) {
 }
 
 // Wake implements shard.Waiter.
-func (f *ref) Wake() {
+func (f *ref) Wake(ok bool, body []byte) {
+	if f.s.lost = !ok; ok && f.s.delivery.Away {
+		f.s.delivery.Large = [][]byte{body}
+	}
 	f.s.woken.Store(true)
 	f.s.owner.Notify()
 }

@@ -13,8 +13,17 @@ type Waiter interface {
 	// Deliver hands over the job. The body's small part is valid during the
 	// call only.
 	Deliver(d Delivery)
-	// Wake says that the delivery has been committed and may be sent.
-	Wake()
+	// Wake says that the delivery has been committed and may be sent, or that
+	// the log has failed and it may not. body is what Deliver could not give.
+	Wake(ok bool, body []byte)
+}
+
+// Awakening is a waiter that has been given a job and does not know it yet.
+type Awakening struct {
+	Waiter Waiter
+	Fetch  uint64 // the job whose body is to be read from the log, or 0
+	body   []byte // what has been read
+	lost   bool   // or that it could not be
 }
 
 // Delivery is a job handed to a waiter.
@@ -24,6 +33,7 @@ type Delivery struct {
 	Small    []byte
 	Large    [][]byte
 	Deadline int64 // soonest of all jobs that the waiter holds in this shard
+	Away     bool  // the body comes with Wake
 }
 
 // Client is what a shard knows of one connection: the tube it uses, the

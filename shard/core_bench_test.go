@@ -141,7 +141,7 @@ func (p *patient) Arm() uint64         { p.ticket++; return p.ticket }
 func (p *patient) Claim(n uint64) bool { return n == p.ticket }
 func (p *patient) Waits(n uint64) bool { return n == p.ticket }
 func (p *patient) Deliver(d Delivery)  { p.id = d.ID }
-func (p *patient) Wake()               {}
+func (p *patient) Wake(bool, []byte)   {}
 
 // Nor does the way over a wait, delayed jobs, touch, release, bury and kick.
 func TestOtherWaysAllocateNothing(t *testing.T) {

@@ -92,12 +92,17 @@ func (l *fakeLog) Update(j *storage.Job) {
 		panic(fmt.Sprintf("job %d is updated but was never put", j.ID))
 	}
 	*l.jobs[j.ID] = *j
+	l.jobs[j.ID].Updated = true
 	l.records = append(l.records, fmt.Sprintf("update %d %v", j.ID, logStates[j.State]))
 }
 
-func (l *fakeLog) Delete(id uint64) {
+func (l *fakeLog) Delete(j *storage.Job) {
+	id := j.ID
 	if l.jobs[id] == nil {
 		panic(fmt.Sprintf("job %d is deleted but was never put", id))
+	}
+	if was := l.jobs[id]; was.Updated != j.Updated || was.Size != j.Size || was.Tube != j.Tube {
+		panic(fmt.Sprintf("job %d is deleted as %+v but logged as %+v", id, *j, *was))
 	}
 	delete(l.jobs, id)
 	delete(l.bodies, id)

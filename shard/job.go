@@ -39,6 +39,8 @@ type job struct {
 	trail   uint32 // slot, 0 until the job leaves the plain way from put to ready
 	chain   uint32 // index: next in the bucket
 	state   JobState
+	away    bool // the body is in the log only
+	updated bool // the log has a second record of it
 }
 
 // trail is what a job gathers on its way: a deadline and neighbours while it

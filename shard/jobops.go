@@ -11,9 +11,10 @@ func (s *State) put(now int64, c *Client, op *Op) {
 	slot := s.jobs.alloc()
 	s.jobPos.cover(slot)
 	*s.jobs.at(slot) = job{
-		id: op.ID, created: now, body: s.bodies.add(op.Data, op.Parts, int(op.Size)), size: op.Size,
+		id: op.ID, created: now, size: op.Size,
 		pri: op.Pri, delay: op.Delay, ttr: op.TTR, tube: t.slot,
 	}
+	s.keepBody(slot, op.Data, op.Parts)
 	s.index.insert(&s.jobs, slot)
 	t.total++
 	s.totals.Total++
@@ -41,9 +42,7 @@ func (s *State) delete(c *Client, op *Op) {
 	}
 	op.Status = OK
 	s.tubeAt[j.tube].deletes++
-	if s.durable {
-		s.log.Delete(op.ID)
-	}
+	s.logDelete(slot)
 	s.unplace(slot)
 	s.forget(slot)
 }
@@ -182,12 +181,20 @@ func (s *State) peek(b *Batch, op *Op) {
 	s.show(b, op, slot)
 }
 
-// show puts a job's id and body into the answer.
+// show puts a job's id and body into the answer. A body that is away is to be
+// fetched before the answer leaves.
 func (s *State) show(b *Batch, op *Op, slot uint32) {
 	j := s.jobs.at(slot)
-	small, large := s.bodies.get(j.body, j.size)
-	op.Status, op.ID, op.Size, op.Parts = OK, j.id, j.size, large
+	op.Status, op.ID, op.Size = OK, j.id, j.size
 	b.volume += int(j.size)
+	if j.away {
+		op.fetch = true
+		b.fetches++
+		op.From, op.To, op.Parts = 0, 0, nil
+		return
+	}
+	small, large := s.bodies.get(j.body, j.size)
+	op.Parts = large
 	op.From = len(b.Bytes)
 	b.Bytes = append(b.Bytes, small...)
 	op.To = len(b.Bytes)

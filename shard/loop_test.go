@@ -78,7 +78,7 @@ func (g *guest) Deliver(d Delivery) {
 	g.given = append(g.given, d.ID)
 }
 
-func (g *guest) Wake() {
+func (g *guest) Wake(bool, []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.times = append(g.times, g.b.now())

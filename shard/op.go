@@ -57,6 +57,7 @@ type Op struct {
 	Kind   Kind
 	Status Status
 	Poll   bool // Reserve: do not wait
+	fetch  bool // the answer's body is to be read from the log
 	phase  uint8
 	Pri    uint32
 	Delay  uint32 // seconds; also the length of a pause
@@ -114,8 +115,8 @@ type Sums struct {
 const maxVolume = 256 << 10
 
 // Batch is a run of operations of one client on one shard, applied in order.
-// It comes back complete, or stopped at a wait, or because its answers have
-// grown large: Next tells how far it came, and what is left can be submitted
+// It comes back complete, or stopped at a wait, at a body that had to be read
+// from the log, or because its answers have grown large: Next tells how far it came, and what is left can be submitted
 // again.
 type Batch struct {
 	Client *Client // may be nil for operations that need none
@@ -132,6 +133,7 @@ type Batch struct {
 	// Done is told when a batch that was not completed at once is complete.
 	Done interface{ Complete(*Batch) }
 
+	fetches  int    // operations whose bodies are to be read from the log
 	volume   int    // bytes of bodies in answers since the batch was submitted
 	next     *Batch // in the mailbox
 	own      []byte // what Retain has copied

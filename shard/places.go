@@ -84,7 +84,7 @@ func (s *State) forget(slot uint32) {
 	t := s.tubeAt[j.tube]
 	id := j.id
 	s.index.remove(&s.jobs, slot)
-	s.bodies.drop(j.body, j.size)
+	s.dropBody(j)
 	if j.trail != 0 {
 		s.trails.release(j.trail)
 	}

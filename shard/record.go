@@ -7,17 +7,26 @@ import "beanfield/storage"
 
 func (s *State) logPut(slot uint32, data []byte, parts [][]byte) {
 	s.describe(slot)
-	if len(parts) > 0 {
-		s.log.Put(&s.record, parts...)
-		return
+	if len(parts) == 0 {
+		s.part[0] = data
+		parts = s.part[:] // a slice made for the call would be garbage
 	}
-	s.log.Put(&s.record, data)
+	s.log.Put(&s.record, parts...)
+	s.part[0] = nil
 }
 
 func (s *State) logUpdate(slot uint32) {
 	if s.durable {
 		s.describe(slot)
 		s.log.Update(&s.record)
+		s.jobs.at(slot).updated = true
+	}
+}
+
+func (s *State) logDelete(slot uint32) {
+	if s.durable {
+		s.describe(slot)
+		s.log.Delete(&s.record)
 	}
 }
 
@@ -27,6 +36,7 @@ func (s *State) describe(slot uint32) {
 	s.record = storage.Job{
 		ID: j.id, Tube: s.tubeAt[j.tube].name, State: storage.Ready,
 		Pri: j.pri, Delay: j.delay, TTR: j.ttr, Size: j.size, Created: j.created + s.epoch,
+		Updated: j.updated,
 	}
 	if j.trail == 0 {
 		return
@@ -49,9 +59,10 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	slot := s.jobs.alloc()
 	s.jobPos.cover(slot)
 	*s.jobs.at(slot) = job{
-		id: r.ID, created: r.Created - s.epoch, body: s.bodies.add(body, nil, len(body)), size: r.Size,
-		pri: r.Pri, delay: r.Delay, ttr: r.TTR, tube: t.slot,
+		id: r.ID, created: r.Created - s.epoch, size: r.Size,
+		pri: r.Pri, delay: r.Delay, ttr: r.TTR, tube: t.slot, updated: r.Updated,
 	}
+	s.keepBody(slot, body, nil)
 	s.index.insert(&s.jobs, slot)
 	if r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
 		tr := s.trailOf(s.jobs.at(slot))

@@ -55,7 +55,7 @@ func TestRecordContents(t *testing.T) {
 		t.Errorf("logged body %q", body)
 	}
 	w.run("a kick 1 -> 1\n b reserve-job 1 -> 1\n b release 1 6 4")
-	want.Kicks, want.Reserves, want.Releases = 1, 1, 1
+	want.Kicks, want.Reserves, want.Releases, want.Updated = 1, 1, 1, true
 	want.Pri, want.Delay, want.Deadline = 6, 4, at+4*second
 	check(want)
 	w.run("+4s\n b reserve-job 1 -> 1\n +60s\n b reserve-job 1 -> 1\n b bury 1 7")

@@ -127,7 +127,7 @@ func matches(got, want string) error {
 // check audits the state and wakes whoever is to be woken.
 func (w *world) check() error {
 	for _, waiter := range w.s.Woken {
-		waiter.Wake()
+		waiter.Waiter.Wake(true, nil)
 	}
 	w.s.Woken = w.s.Woken[:0]
 	var wakes []string
@@ -238,7 +238,7 @@ func (u *user) Deliver(d Delivery) {
 	}
 }
 
-func (u *user) Wake() { u.w.wakes = append(u.w.wakes, u.name) }
+func (u *user) Wake(bool, []byte) { u.w.wakes = append(u.w.wakes, u.name) }
 
 // apply runs one operation to its end and returns the answer.
 func (u *user) apply(op Op) (Op, *Batch) {

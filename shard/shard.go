@@ -30,6 +30,7 @@ type Shard struct {
 	quit   chan struct{}
 	ended  sync.WaitGroup
 	timer  *time.Timer
+	turns  chan *turn // answered, to be used again
 
 	// owned
 	state *State
@@ -42,10 +43,14 @@ type Shard struct {
 func New(s *State, now func() int64) *Shard {
 	sh := &Shard{
 		now: now, handed: make(chan struct{}, 1), quit: make(chan struct{}),
-		state: s, armed: math.MaxInt64, timer: time.NewTimer(time.Hour), turn: &turn{},
+		state: s, armed: math.MaxInt64, timer: time.NewTimer(time.Hour), turns: make(chan *turn, 8),
 	}
-	sh.turn.shard = sh
+	sh.turn = &turn{shard: sh}
 	sh.timer.Stop()
+	if next := s.Next(); next != 0 { // a log may have brought delayed jobs back
+		sh.armed = next
+		sh.timer.Reset(time.Duration(max(0, next-now())))
+	}
 	sh.ended.Add(1)
 	go sh.serve()
 	return sh
@@ -111,8 +116,8 @@ func (sh *Shard) apply(now int64, b *Batch) bool {
 			return false
 		}
 		b.Next++
-		if op.Status == Waiting || b.volume > maxVolume {
-			break
+		if op.Status == Waiting || b.volume > maxVolume || b.fetches > 0 {
+			break // with a body away, because the next operation may delete it
 		}
 	}
 	return true

@@ -30,6 +30,9 @@ type Config struct {
 	// Durable is false when the log keeps nothing, so that describing each
 	// change to it can be left out.
 	Durable bool
+	// Budget is how many bytes of bodies are kept in memory, if the log can
+	// give them back; 0 for no limit.
+	Budget int64
 	// Pinned names the tube that exists even without a reason, if this is
 	// its shard.
 	Pinned string
@@ -46,6 +49,8 @@ type State struct {
 	durable bool
 	pinned  string
 	epoch   int64
+	budget  int64
+	inside  int64 // bytes of bodies in memory
 
 	jobs   slab[job]
 	trails slab[trail]
@@ -70,16 +75,17 @@ type State struct {
 	totals   Sums
 	buryRank uint64
 	record   storage.Job // scratch for the log
+	part     [1][]byte   // likewise
 
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.
-	Woken []Waiter
+	Woken []Awakening
 }
 
 // NewState makes an empty shard.
 func NewState(c Config) *State {
 	s := &State{
-		dir: c.Directory, log: c.Log, durable: c.Durable, pinned: c.Pinned, epoch: c.Epoch,
+		dir: c.Directory, log: c.Log, durable: c.Durable, pinned: c.Pinned, epoch: c.Epoch, budget: c.Budget,
 		jobs: newSlab[job](), trails: newSlab[trail](), index: newIndex(), bodies: newBodies(),
 		tubes: map[string]*tube{}, tubeAt: make([]*tube, 1), clients: make([]*Client, 1),
 	}

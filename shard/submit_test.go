@@ -71,7 +71,7 @@ func (s *sleeper) Arm() uint64              { s.last++; s.word.Store(s.last); re
 func (s *sleeper) Claim(ticket uint64) bool { return s.word.CompareAndSwap(ticket, 0) }
 func (s *sleeper) Waits(ticket uint64) bool { return s.word.Load() == ticket }
 func (s *sleeper) Deliver(d Delivery)       { s.id = d.ID }
-func (s *sleeper) Wake()                    { s.wake <- struct{}{} }
+func (s *sleeper) Wake(bool, []byte)        { s.wake <- struct{}{} }
 
 // Producers and waiting workers, while the timer, too, brings jobs back: each
 // job is deleted by exactly one.

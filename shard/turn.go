@@ -6,7 +6,8 @@ import "math"
 type turn struct {
 	shard   *Shard
 	batches []*Batch
-	woken   []Waiter
+	woken   []Awakening
+	fetches bool // some answer lacks a body that is in the log only
 }
 
 // endTurn does what is due, closes the log's batch, and answers everything
@@ -31,24 +32,72 @@ func (sh *Shard) endTurnFor(now int64, own *Batch) bool {
 		t.answer(nil)
 		return true
 	}
+	return sh.commit(t, own)
+}
+
+// commit hands a turn to the log. In place and with nothing to wait for, the
+// caller answers its own batch itself, without a detour.
+func (sh *Shard) commit(t *turn, own *Batch) bool {
+	for _, b := range t.batches {
+		t.fetches = t.fetches || b.fetches > 0
+	}
+	for i := range t.woken {
+		t.fetches = t.fetches || t.woken[i].Fetch != 0
+	}
 	if own != nil {
+		t.fetches = t.fetches || own.fetches > 0
 		own.Retain() // what is left of it may outlive the caller's buffers
 		t.batches = append(t.batches, own)
 	}
-	sh.turn = &turn{shard: sh}
-	if s.log.Commit(t) {
-		if own != nil {
-			t.batches = t.batches[:len(t.batches)-1]
-		}
-		t.answer(nil)
-		return true
+	sh.turn = sh.newTurn() // t may be answered, and used again, before Commit returns
+	if !sh.state.log.Commit(t) {
+		return false
 	}
-	return false
+	if own == nil || t.fetches {
+		t.Committed(nil)
+		return false
+	}
+	t.batches = t.batches[:len(t.batches)-1]
+	t.answer(nil)
+	t.release()
+	return true
 }
 
-// Committed answers a turn that had to wait for its log.
-func (t *turn) Committed(err error) { t.answer(err) }
+// newTurn takes an answered turn, or makes one.
+func (sh *Shard) newTurn() *turn {
+	select {
+	case t := <-sh.turns:
+		return t
+	default:
+		return &turn{shard: sh}
+	}
+}
 
+func (t *turn) release() {
+	t.fetches = false
+	select {
+	case t.shard.turns <- t:
+	default:
+	}
+}
+
+// Committed implements storage.Ack: it answers a turn that had to wait for its
+// log, and for bodies that are to be read back.
+func (t *turn) Committed(err error) {
+	if err == nil && t.fetches {
+		go func() {
+			t.fetch()
+			t.answer(nil)
+			t.release()
+		}()
+		return
+	}
+	t.answer(err)
+	t.release()
+}
+
+// answer tells everybody. A turn that its log has not taken is answered with
+// failure throughout: what it changed, or saw, may be gone after a restart.
 func (t *turn) answer(err error) {
 	for i, b := range t.batches {
 		t.batches[i] = nil
@@ -59,13 +108,13 @@ func (t *turn) answer(err error) {
 	}
 	t.batches = t.batches[:0]
 	for i, w := range t.woken {
-		t.woken[i] = nil
-		w.Wake()
+		t.woken[i] = Awakening{}
+		w.Waiter.Wake(err == nil && !w.lost, w.body)
 	}
 	t.woken = t.woken[:0]
 }
 
-// fail turns the answers of a batch into failures: its log has not taken it.
+// fail turns the answers of a batch into failures.
 func (b *Batch) fail() {
 	for i := range b.Ops[:b.Next] {
 		b.Ops[i].Status = Failed

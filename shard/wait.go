@@ -98,9 +98,14 @@ func (s *State) deliver(now int64, c *Client, t *tube) {
 	s.hold(now, c, slot)
 	j := s.jobs.at(slot)
 	d := Delivery{ID: j.id, Size: j.size, Deadline: c.soonest()}
-	d.Small, d.Large = s.bodies.get(j.body, j.size)
+	woken := Awakening{Waiter: c.Waiter}
+	if j.away {
+		d.Away, woken.Fetch = true, j.id
+	} else {
+		d.Small, d.Large = s.bodies.get(j.body, j.size)
+	}
 	c.Waiter.Deliver(d)
-	s.Woken = append(s.Woken, c.Waiter)
+	s.Woken = append(s.Woken, woken)
 }
 
 // matchAll serves the waiters of several tubes that have become eligible at

@@ -22,7 +22,7 @@ type memoryLog struct{}
 func (memoryLog) Room(int) bool                         { return true }
 func (memoryLog) Put(*Job, ...[]byte)                   {}
 func (memoryLog) Update(*Job)                           {}
-func (memoryLog) Delete(uint64)                         {}
+func (memoryLog) Delete(*Job)                           {}
 func (memoryLog) Commit(Ack) bool                       { return true }
 func (memoryLog) Body(uint64, []byte) ([]byte, error)   { return nil, ErrNoBody }
 func (memoryLog) Replay(func(*Job, []byte) error) error { return nil }

@@ -29,28 +29,37 @@ type Job struct {
 	Releases uint32
 	Buries   uint32
 	Kicks    uint32
+
+	// Updated says that Update has been called for this job, in this run or an
+	// earlier one. Replay sets it, the shard sets it with its first Update, and
+	// Delete needs it: it tells whether there is a second record to remove.
+	Updated bool
 }
 
 // Ack is told, once, how a commit ended. It is called from a goroutine of the
-// log's own, after the call of Commit that it was given to has returned.
+// log's own, which may be before the call of Commit that it was given to has
+// returned. No further turn is committed meanwhile, so it must not wait for one.
 type Ack interface{ Committed(err error) }
 
-// Log is what one shard writes. All methods but Body are called by whoever
-// owns the shard at that moment, one at a time.
+// Log is what one shard writes. All methods but Body and Stats are called by
+// whoever owns the shard at that moment, one at a time.
 //
 // Put, Update and Delete add records to the open batch and cannot fail: a
-// shard asks Room first, and hears of everything else from Commit.
+// shard asks Room first, and hears of everything else from Commit. None of them
+// waits for the disk.
 type Log interface {
 	// Room says whether n more bytes of job may be accepted. It is cheap:
 	// it is asked before every put, release and bury.
 	Room(n int) bool
 	// Put records a new job. The body is the concatenation of the parts, and
-	// is not kept after the call.
+	// neither it nor j is kept after the call. An id is put once, ever.
 	Put(j *Job, body ...[]byte)
-	// Update records a job's new state, priority, delay and counters.
+	// Update records a job's new state, priority, delay and counters. The body,
+	// the tube, the time of creation and the TTR stay as they were put.
 	Update(j *Job)
-	// Delete records the end of a job.
-	Delete(id uint64)
+	// Delete records the end of a job. Only ID, Size, Updated and the length of
+	// Tube are looked at.
+	Delete(j *Job)
 	// Commit closes the open batch. It reports true when nothing is left to
 	// wait for: the batch, and every one before it, is as durable as the
 	// store's sync mode promises. Otherwise ack is called when it is, in the
@@ -58,14 +67,17 @@ type Log interface {
 	// turns before it, whose effects it may have seen.
 	Commit(ack Ack) bool
 	// Body reads a body back, appended to dst. It may be called from any
-	// goroutine, also while the owner writes.
+	// goroutine, also while the owner writes. A job that was put in a turn
+	// which has not been committed yet may not be found.
 	Body(id uint64, dst []byte) ([]byte, error)
-	// Replay calls fn for every job in the log, buried ones in their order.
-	// It is called once, before anything is written. The body is valid only
+	// Replay calls fn for every job in the log: in the order of their ids those
+	// that are not buried, then the buried ones in the order of their ranks. It
+	// is called once, before anything is written. Job and body are valid only
 	// during the call.
 	Replay(fn func(j *Job, body []byte) error) error
-	// MaxID is the highest id that the log has ever recorded, so that no id
-	// is used twice, not even that of a job long deleted.
+	// MaxID is the highest id that the log recorded before it was opened, so
+	// that no id is used twice, not even that of a job long deleted. After a
+	// change of the number of shards only the highest of all logs is exact.
 	MaxID() uint64
 	// Stats reports what the log holds, for the keys of stats. It may be
 	// called from any goroutine.
@@ -75,7 +87,9 @@ type Log interface {
 // LogStats are figures of one log.
 type LogStats struct {
 	Written uint64 // records since start
-	Bytes   uint64 // on disk
+	Syncs   uint64 // commits and timed syncs that reached the disk since start
+	Live    uint64 // bytes of the jobs that the log holds
+	Bytes   uint64 // on disk, as last measured
 	Err     error  // what made the log stop accepting, if anything did
 }
 
@@ -88,4 +102,11 @@ type Store interface {
 	Durable() bool
 	// Close syncs and closes all logs. Nothing may be in use any more.
 	Close() error
+}
+
+// Checkpointer is a store that can be copied while it runs.
+type Checkpointer interface {
+	// Checkpoint writes to dir, which must not exist, a data directory with
+	// everything that was acknowledged before the call.
+	Checkpoint(dir string) error
 }

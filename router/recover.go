@@ -1,0 +1,105 @@
+package router
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"beanfield/storage"
+)
+
+// recover puts back what the logs hold, all shards side by side, before
+// anybody else can touch them. Ids go on after the highest that any log has
+// ever seen.
+func (r *Router) recover(log *slog.Logger) error {
+	var jobs, bytes atomic.Int64
+	stop := report(log, &jobs, &bytes)
+	defer stop()
+	errs := make([]error, len(r.logs))
+	highest := make([]uint64, len(r.logs))
+	var all sync.WaitGroup
+	for i, l := range r.logs {
+		all.Go(func() {
+			highest[i] = l.MaxID()
+			now := r.Now()
+			err := l.Replay(func(j *storage.Job, body []byte) error {
+				highest[i] = max(highest[i], j.ID)
+				r.states[i].Restore(now, j, body)
+				r.ids.adopt(j.ID, i)
+				jobs.Add(1)
+				bytes.Add(int64(len(body)))
+				return nil
+			})
+			if err != nil {
+				errs[i] = fmt.Errorf("shard %d: %w", i, err)
+			}
+			// Delays that ended while nobody ran must not be seen as going on.
+			for r.states[i].Tick(r.Now()) {
+			}
+		})
+	}
+	all.Wait()
+	last := uint64(0)
+	for _, id := range highest {
+		last = max(last, id)
+	}
+	r.ids.seal(last)
+	return errors.Join(errs...)
+}
+
+// report logs every second how far a recovery has come, and once how it ended.
+func report(log *slog.Logger, jobs, bytes *atomic.Int64) (stop func()) {
+	if log == nil {
+		return func() {}
+	}
+	begun := time.Now()
+	say := func(what string) {
+		log.Info(what, "jobs", jobs.Load(), "bytes", bytes.Load(), "seconds", time.Since(begun).Seconds())
+	}
+	tick, done := time.NewTicker(time.Second), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-tick.C:
+				say("recovering")
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(done)
+		if jobs.Load() > 0 {
+			say("recovered")
+		}
+	}
+}
+
+// LogStats sums the figures of all logs; Err is the first that there is.
+func (r *Router) LogStats() storage.LogStats {
+	var sum storage.LogStats
+	for _, l := range r.logs {
+		st := l.Stats()
+		sum.Written += st.Written
+		sum.Syncs += st.Syncs
+		sum.Live += st.Live
+		sum.Bytes += st.Bytes
+		if sum.Err == nil {
+			sum.Err = st.Err
+		}
+	}
+	return sum
+}
+
+// Checkpoint writes a consistent copy of the store to dir while it is in use.
+func (r *Router) Checkpoint(dir string) error {
+	c, ok := r.store.(storage.Checkpointer)
+	if !ok {
+		return errors.New("router: the store keeps nothing that could be copied")
+	}
+	return c.Checkpoint(dir)
+}

@@ -1,0 +1,228 @@
+package router
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"beanfield/shard"
+)
+
+// restartClient is a session and what is under way on it. One goroutine drives
+// all clients; a shard that nobody else uses is always taken in place, so the
+// model is brought forward right behind each Submit, long before the answer.
+type restartClient struct {
+	run     *restartRun
+	name    string
+	session Session
+	notify  chan struct{}
+
+	batch   *shard.Batch
+	in, was int        // its shard and turn
+	spec    []shard.Op // what the batch asked for
+	expect  []restartAnswer
+	flying  bool
+
+	delivered *restartJob // to a wait, and not yet seen
+}
+
+// Notify implements Owner.
+func (c *restartClient) Notify() {
+	select {
+	case c.notify <- struct{}{}:
+	default:
+	}
+}
+
+// await waits until a call of the session is complete, or something else is.
+func (c *restartClient) await(done func() bool) error {
+	late := time.NewTimer(time.Minute)
+	defer late.Stop()
+	for !done() {
+		select {
+		case <-c.notify:
+		case <-late.C:
+			return fmt.Errorf("%s: no answer within a minute", c.name)
+		}
+	}
+	return nil
+}
+
+// complete waits for a call that has just been made.
+func (c *restartClient) complete(done bool) error {
+	if done {
+		return nil
+	}
+	return c.await(c.session.Resume)
+}
+
+// begin submits operations for one shard.
+func (c *restartClient) begin(i int, ops []shard.Op) error {
+	c.spec, c.expect = ops, nil
+	c.batch, c.in = &shard.Batch{Ops: append([]shard.Op(nil), ops...)}, i
+	return c.submit()
+}
+
+func (c *restartClient) submit() error {
+	m := c.run.model
+	l := m.logs[c.in]
+	l.turns++
+	c.was = l.turns
+	from := c.batch.Next
+	m.window[0] = c.run.now()
+	done := c.session.Submit(c.in, c.batch, true)
+	m.window[1] = c.run.now()
+	for k := from; k < c.batch.Next; k++ {
+		m.trail = append(m.trail, fmt.Sprintf("%s: %s on shard %d, turn %d", c.name, describeOp(&c.spec[k]), c.in, c.was))
+		c.expect = append(c.expect, m.apply(c, &c.spec[k]))
+	}
+	c.flying = true
+	if done {
+		return c.finish()
+	}
+	return nil
+}
+
+// finish takes the answers of the batch.
+func (c *restartClient) finish() error {
+	c.flying = false
+	m := c.run.model
+	if l := m.logs[c.in]; c.run.synced() {
+		l.safe = max(l.safe, c.was)
+	}
+	b := c.batch
+	for k := range b.Ops[:b.Next] {
+		if err := c.check(&b.Ops[k], c.expect[k]); err != nil {
+			return fmt.Errorf("%s: %s on shard %d, turn %d: %w", c.name, describeOp(&c.spec[k]), c.in, c.was, err)
+		}
+	}
+	if b.Ops[b.Next-1].Status == shard.Waiting {
+		c.session.BeginWait()
+		return nil
+	}
+	if b.Next < len(b.Ops) {
+		return c.submit()
+	}
+	return nil
+}
+
+func (c *restartClient) check(got *shard.Op, want restartAnswer) error {
+	if want.job != nil && want.job.gone && got.Status == shard.NotFound && got.Kind >= shard.Peek && got.Kind <= shard.PeekBuried {
+		return nil // it was deleted while its body was being read back
+	}
+	if got.Status != want.status {
+		return fmt.Errorf("status %d, want %d", got.Status, want.status)
+	}
+	if got.Status != shard.OK {
+		return nil
+	}
+	m := c.run.model
+	m.known = max(m.known, want.id)
+	switch {
+	case want.id != 0 && got.ID != want.id:
+		return fmt.Errorf("job %d, want %d", got.ID, want.id)
+	case got.Kind == shard.Kick && got.Count != want.count:
+		return fmt.Errorf("kicked %d, want %d", got.Count, want.count)
+	case got.Kind == shard.StatsJob:
+		return sameFigures(&want.shot, &c.batch.Jobs[got.From])
+	case want.job != nil:
+		return sameBody(want.job, got.Size, c.batch.Bytes[got.From:got.To], got.Parts)
+	}
+	return nil
+}
+
+func sameBody(j *restartJob, size uint32, small []byte, large [][]byte) error {
+	body := bytes.Join(append([][]byte{small}, large...), nil)
+	if string(body) != j.body || int(size) != len(j.body) {
+		return fmt.Errorf("job %d: size %d, body %.40q of %d bytes, want %.40q of %d", j.id, size, body, len(body), j.body, len(j.body))
+	}
+	return nil
+}
+
+// sameFigures compares what does not depend on the time.
+func sameFigures(j *restartJob, got *shard.JobInfo) error {
+	want := shard.JobInfo{
+		ID: j.id, Tube: j.tube, State: j.state, Pri: j.pri, Age: got.Age, Delay: j.delay, TTR: j.ttr, TimeLeft: got.TimeLeft,
+		Reserves: j.reserves, Releases: j.releases, Buries: j.buries, Kicks: j.kicks,
+	}
+	if *got != want {
+		return fmt.Errorf("figures\n%+v, want\n%+v", *got, want)
+	}
+	return nil
+}
+
+// poll looks whether something has come, without waiting.
+func (c *restartClient) poll() error {
+	if c.flying && c.session.Resume() {
+		return c.finish()
+	}
+	if !c.flying && c.delivered != nil && c.session.Delivered() {
+		return c.collect()
+	}
+	return nil
+}
+
+// settle waits for all that is due.
+func (c *restartClient) settle() error {
+	for c.flying {
+		if err := c.await(c.session.Resume); err != nil {
+			return err
+		}
+		if err := c.finish(); err != nil {
+			return err
+		}
+	}
+	if c.delivered == nil {
+		return nil
+	}
+	if err := c.await(c.session.Delivered); err != nil {
+		return err
+	}
+	return c.collect()
+}
+
+// collect ends a wait that has brought a job.
+func (c *restartClient) collect() error {
+	if err := c.complete(c.session.EndWait()); err != nil {
+		return err
+	}
+	j := c.delivered
+	c.delivered = nil
+	c.run.model.known = max(c.run.model.known, j.id)
+	return c.reserved(restartAnswer{id: j.id, job: j})
+}
+
+// reserved checks what a reserve over several shards, or a wait, has brought.
+func (c *restartClient) reserved(want restartAnswer) error {
+	res := &c.session.Reservation
+	if res.Status != want.status || res.ID != want.id {
+		return fmt.Errorf("%s: a reserve brought status %d, job %d; want %d, %d", c.name, res.Status, res.ID, want.status, want.id)
+	}
+	if want.job == nil {
+		return nil
+	}
+	return sameBody(want.job, res.Size, res.Small, res.Large)
+}
+
+func (c *restartClient) idle() bool {
+	return !c.flying && c.delivered == nil && !c.session.Waiting()
+}
+
+// leave closes the session.
+func (c *restartClient) leave() error {
+	if err := c.settle(); err != nil {
+		return err
+	}
+	c.run.model.leave(c)
+	return c.complete(c.session.Close())
+}
+
+func describeOp(op *shard.Op) string {
+	names := map[shard.Kind]string{
+		shard.Put: "put", shard.Reserve: "reserve", shard.ReserveJob: "reserve-job", shard.Delete: "delete",
+		shard.Release: "release", shard.Bury: "bury", shard.Touch: "touch", shard.Kick: "kick", shard.KickJob: "kick-job",
+		shard.Peek: "peek", shard.PeekReady: "peek-ready", shard.PeekDelayed: "peek-delayed", shard.PeekBuried: "peek-buried",
+		shard.StatsJob: "stats-job",
+	}
+	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Count)
+}

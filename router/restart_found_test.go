@@ -1,0 +1,131 @@
+package router
+
+import (
+	"fmt"
+
+	"beanfield/shard"
+)
+
+// restartFound is a job as a start has found it.
+type restartFound struct {
+	info shard.JobInfo
+	body string
+}
+
+// observe asks for every job that there can be, and notes between which moments.
+func (run *restartRun) observe() (map[uint64]restartFound, [2]int64, error) {
+	found := map[uint64]restartFound{}
+	window := [2]int64{run.now()}
+	for id := uint64(1); id <= run.router.ids.last.Load()+64; id++ {
+		i, ok := run.router.Owner(id)
+		if !ok {
+			continue
+		}
+		o, err := run.look(i, id)
+		if err != nil {
+			return nil, window, err
+		}
+		if home := ShardOf(o.info.Tube, run.router.Shards()); home != i {
+			return nil, window, fmt.Errorf("job %d of %q is on shard %d, not %d", id, o.info.Tube, i, home)
+		}
+		found[id] = o
+	}
+	window[1] = run.now()
+	return found, window, run.count(len(found))
+}
+
+// look asks for one job in the name of nobody.
+func (run *restartRun) look(i int, id uint64) (restartFound, error) {
+	b, err := run.ask(i, shard.Op{Kind: shard.StatsJob, ID: id}, shard.Op{Kind: shard.Peek, ID: id})
+	if err != nil {
+		return restartFound{}, err
+	}
+	if b.Ops[0].Status != shard.OK || b.Ops[1].Status != shard.OK {
+		return restartFound{}, fmt.Errorf("R2: job %d is in the directory: stats-job says %d, peek %d", id, b.Ops[0].Status, b.Ops[1].Status)
+	}
+	op := &b.Ops[1]
+	o := restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Bytes[op.From:op.To])}
+	for _, p := range op.Parts {
+		o.body += string(p)
+	}
+	if int(op.Size) != len(o.body) {
+		return o, fmt.Errorf("job %d: %d bytes are announced, %d came", id, op.Size, len(o.body))
+	}
+	return o, nil
+}
+
+// restartReply waits for one batch.
+type restartReply chan struct{}
+
+func (c restartReply) Complete(*shard.Batch) { close(c) }
+
+func (run *restartRun) ask(i int, ops ...shard.Op) (*shard.Batch, error) {
+	done := make(restartReply)
+	b := &shard.Batch{Ops: ops, Done: done}
+	if !run.router.shards[i].Submit(b) {
+		<-done
+	}
+	if b.Next < len(b.Ops) {
+		return nil, fmt.Errorf("a batch of %d operations stopped after %d", len(b.Ops), b.Next)
+	}
+	return b, nil
+}
+
+// count makes sure that there are no jobs but those found, and that the shards
+// are in order.
+func (run *restartRun) count(want int) error {
+	n := 0
+	for i := range run.router.Shards() {
+		b, err := run.ask(i, shard.Op{Kind: shard.Totals})
+		if err != nil {
+			return err
+		}
+		n += b.Sums.Ready + b.Sums.Delayed + b.Sums.Buried
+		if b.Sums.Reserved != 0 {
+			return fmt.Errorf("shard %d: %d jobs are reserved at a start", i, b.Sums.Reserved)
+		}
+		if err := run.router.states[i].Check(); err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+	}
+	if n != want {
+		return fmt.Errorf("R2: the shards have %d jobs, the directory knows %d", n, want)
+	}
+	return nil
+}
+
+// is compares a job with what a log says of it.
+func (o *restartFound) is(v *restartJob, window [2]int64) error {
+	want := *v
+	if v.state == shard.Delayed && v.from <= window[1] {
+		if v.to > window[0] { // just now: both will do
+			want.state = o.info.State
+		} else {
+			want.state = shard.Ready
+		}
+	}
+	if err := sameFigures(&want, &o.info); err != nil {
+		return err
+	}
+	if o.body != v.body {
+		return fmt.Errorf("job %d has another body: %.40q of %d bytes, want %.40q of %d", v.id, o.body, len(o.body), v.body, len(v.body))
+	}
+	if err := within("age", o.info.Age, window[0]-v.born[1], window[1]-v.born[0]); err != nil {
+		return fmt.Errorf("job %d: %w", v.id, err)
+	}
+	if o.info.State != shard.Delayed {
+		return nil
+	}
+	if err := within("time left", o.info.TimeLeft, v.from-window[1], v.to-window[0]); err != nil {
+		return fmt.Errorf("job %d: %w", v.id, err)
+	}
+	return nil
+}
+
+// within compares seconds with nanoseconds.
+func within(what string, seconds, lo, hi int64) error {
+	if seconds < lo/1e9 || seconds > hi/1e9 {
+		return fmt.Errorf("%s %d s, want %d to %d", what, seconds, lo/1e9, hi/1e9)
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package router
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"beanfield/shard"
+	"beanfield/storage"
+	"beanfield/storage/powercut"
+)
+
+// restartRun is one run: several lives of a router over one disk.
+type restartRun struct {
+	dice    *rand.Rand
+	disk    *powercut.Disk
+	router  *Router
+	model   *restartModel
+	clients []*restartClient
+	joined  int
+	ahead   int64 // of the calendar
+	budget  int64
+	mode    storage.SyncMode
+	waits   atomic.Int64
+	holding bool // syncs wait until the power cut
+
+}
+
+var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name"}
+
+func newRestartRun(seed uint64) *restartRun {
+	d := rand.New(rand.NewPCG(seed, 2))
+	run := &restartRun{dice: d, disk: powercut.NewDisk()}
+	run.mode = []storage.SyncMode{storage.Always, storage.Always, storage.Always, storage.Interval, storage.Never}[d.IntN(5)]
+	if d.IntN(2) == 0 {
+		run.budget = int64(1 + d.IntN(400))
+	}
+	return run
+}
+
+// synced says that an answer means that the disk has it.
+func (run *restartRun) synced() bool { return run.mode == storage.Always }
+
+// now is the moment on the test's calendar.
+func (run *restartRun) now() int64 {
+	return run.router.base.UnixNano() + run.router.Now() + run.ahead
+}
+
+// open starts a router on the disk as it is.
+func (run *restartRun) open(shards int) error {
+	store := storage.Pebble(storage.PebbleOptions{
+		Dir: "data", FS: run.disk.FS(), Sync: run.mode, SyncEvery: time.Hour,
+		CacheBytes: 1 << 20, MaxOpenFiles: 100, Ballast: -1, MinFree: -1,
+		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
+	budget := run.budget
+	if budget > 0 {
+		budget = max(budget, int64(shards))
+	}
+	r, err := New(Options{Shards: shards, Store: restartCalendar{store, run.ahead}, Budget: budget})
+	if err != nil {
+		return fmt.Errorf("open with %d shards: %w", shards, err)
+	}
+	run.router = r
+	return nil
+}
+
+// live is one life: clients join, and do what the dice say.
+func (run *restartRun) live() error {
+	run.clients, run.holding = nil, false
+	for range 1 + run.dice.IntN(5) {
+		if err := run.join(); err != nil {
+			return err
+		}
+	}
+	steps := 5 + run.dice.IntN(60)
+	hold := steps // never
+	if run.synced() && run.dice.IntN(3) > 0 {
+		hold = run.dice.IntN(steps + 1)
+	}
+	for n := range steps {
+		if n == hold {
+			run.disk.Hold()
+			run.holding = true
+		}
+		if err := run.step(); err != nil {
+			if run.holding {
+				run.disk.Release()
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (run *restartRun) join() error {
+	run.joined++
+	c := &restartClient{run: run, name: fmt.Sprintf("client %d", run.joined), notify: make(chan struct{}, 1)}
+	c.session.Init(run.router, c, &run.waits)
+	run.clients = append(run.clients, c)
+	if err := c.complete(c.session.Open()); err != nil {
+		return err
+	}
+	for range run.dice.IntN(3) {
+		if err := run.move(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step lets one client do something.
+func (run *restartRun) step() error {
+	c := run.clients[run.dice.IntN(len(run.clients))]
+	if err := c.poll(); err != nil || !c.idle() {
+		return err
+	}
+	if run.holding { // only what need not be waited for
+		return run.batch(c)
+	}
+	switch n := run.dice.IntN(100); {
+	case n < 4:
+		run.clients = slices.DeleteFunc(run.clients, func(d *restartClient) bool { return c == d })
+		if err := c.leave(); err != nil {
+			return err
+		}
+		return run.join()
+	case n < 14:
+		return run.move(c)
+	case n < 24:
+		return run.reserve(c)
+	}
+	return run.batch(c)
+}
+
+// move changes the tubes of a client.
+func (run *restartRun) move(c *restartClient) error {
+	name := []byte(restartTubes[run.dice.IntN(len(restartTubes))])
+	switch run.dice.IntN(3) {
+	case 0:
+		return c.complete(c.session.Use(name))
+	case 1:
+		return c.complete(c.session.Watch(name))
+	}
+	done, _ := c.session.Ignore(name)
+	return c.complete(done)
+}
+
+// reserve is one that may wait, or asks several shards.
+func (run *restartRun) reserve(c *restartClient) error {
+	poll := run.dice.IntN(2) == 0
+	if c.session.ReserveInPlace() {
+		return c.begin(c.session.WatchShard(), []shard.Op{{Kind: shard.Reserve, Poll: poll}})
+	}
+	if err := c.complete(c.session.Reserve(poll)); err != nil {
+		return err
+	}
+	want := run.model.applyReserve(c, &shard.Op{Kind: shard.Reserve, Poll: poll})
+	if want.job != nil {
+		run.model.known = max(run.model.known, want.id)
+	}
+	return c.reserved(want)
+}
+
+// batch sends a few operations for one shard at once.
+func (run *restartRun) batch(c *restartClient) error {
+	used, m := c.session.UsedShard(), run.model
+	i := used
+	if jobs := m.sorted(func(*restartJob) bool { return true }); len(jobs) > 0 && run.dice.IntN(2) == 0 {
+		i = m.shardOf(jobs[run.dice.IntN(len(jobs))].tube)
+	}
+	here := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i })
+	held := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i && j.holder == c })
+	var ops []shard.Op
+	for range 1 + run.dice.IntN(6) {
+		switch n := run.dice.IntN(100); {
+		case n < 30 && i == used:
+			ops = append(ops, run.put(c))
+		case n < 40 && c.session.ReserveInPlace() && c.session.WatchShard() == i:
+			ops = append(ops, shard.Op{Kind: shard.Reserve, Poll: true})
+		case n < 50 && i == used:
+			kinds := []shard.Kind{shard.Kick, shard.Kick, shard.PeekReady, shard.PeekDelayed, shard.PeekBuried}
+			ops = append(ops, shard.Op{Kind: kinds[run.dice.IntN(len(kinds))], Count: uint32(run.dice.IntN(3))})
+		case n < 75 && len(held) > 0:
+			ops = append(ops, run.about(held, shard.Delete, shard.Release, shard.Release, shard.Bury, shard.Bury, shard.Touch))
+		case len(here) > 0:
+			ops = append(ops, run.about(here, shard.Delete, shard.ReserveJob, shard.ReserveJob, shard.KickJob, shard.Peek,
+				shard.StatsJob, shard.Release, shard.Bury))
+		}
+	}
+	if len(ops) == 0 {
+		return nil
+	}
+	return c.begin(i, ops)
+}
+
+// about is an operation on one of some jobs.
+func (run *restartRun) about(jobs []*restartJob, kinds ...shard.Kind) shard.Op {
+	op := shard.Op{Kind: kinds[run.dice.IntN(len(kinds))], ID: jobs[run.dice.IntN(len(jobs))].id}
+	if op.Kind == shard.Release || op.Kind == shard.Bury {
+		op.Pri, op.Delay = uint32(run.dice.IntN(4)), run.delay()
+	}
+	return op
+}
+
+// delay is none, or one that is over, if the dice say so, after some restart.
+func (run *restartRun) delay() uint32 {
+	if run.dice.IntN(3) > 0 {
+		return 0
+	}
+	return uint32(1000 * (1 + run.dice.IntN(30)))
+}
+
+func (run *restartRun) put(c *restartClient) shard.Op {
+	n := run.dice.IntN(60)
+	if run.dice.IntN(10) == 0 {
+		n = run.dice.IntN(4000)
+	}
+	body := make([]byte, n)
+	for i := range body {
+		body[i] = byte('a' + run.dice.IntN(26))
+	}
+	return shard.Op{
+		Kind: shard.Put, ID: c.session.NewID(), Data: body, Size: uint32(n),
+		Pri: uint32(run.dice.IntN(4)), Delay: run.delay(), TTR: uint32(1e6 + run.dice.IntN(100)),
+	}
+}
+
+// end closes everything that is open.
+func (run *restartRun) end() error {
+	var errs []error
+	for _, c := range run.clients {
+		errs = append(errs, c.leave())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return run.router.Close()
+}

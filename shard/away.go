@@ -1,0 +1,67 @@
+package shard
+
+// A backlog may be larger than memory. With a log that gives bodies back,
+// those that the budget has no room for are kept there only: the job's record
+// says that its body is away, and an answer that shows it is held back until a
+// reader has fetched it. The shard itself never waits for the disk.
+
+// keepBody stores a new job's body, in memory if there is room.
+func (s *State) keepBody(slot uint32, data []byte, parts [][]byte) {
+	j := s.jobs.at(slot)
+	if s.budget > 0 && j.size > 0 && s.inside+int64(j.size) > s.budget {
+		j.away = true
+		return
+	}
+	s.inside += int64(j.size)
+	j.body = s.bodies.add(data, parts, int(j.size))
+}
+
+func (s *State) dropBody(j *job) {
+	if j.away {
+		return
+	}
+	s.inside -= int64(j.size)
+	s.bodies.drop(j.body, j.size)
+}
+
+// fetch reads the bodies that a turn's answers lack. It runs when the turn has
+// been committed, so the log has them, in a goroutine of its own.
+func (t *turn) fetch() {
+	log := t.shard.state.log
+	for _, b := range t.batches {
+		if b.fetches == 0 {
+			continue
+		}
+		for i := range b.Ops[:b.Next] {
+			op := &b.Ops[i]
+			if !op.fetch {
+				continue
+			}
+			op.fetch = false
+			if body, err := log.Body(op.ID, make([]byte, 0, op.Size)); err == nil {
+				op.Parts = [][]byte{body}
+			} else {
+				op.Status = unfetched(op.Kind)
+			}
+		}
+		b.fetches = 0
+	}
+	for i := range t.woken {
+		w := &t.woken[i]
+		if w.Fetch == 0 {
+			continue
+		}
+		body, err := log.Body(w.Fetch, nil)
+		w.body, w.lost = body, err != nil
+	}
+}
+
+// unfetched is the answer for a body that the log does not have: a job that
+// was only looked at may have been deleted meanwhile.
+func unfetched(k Kind) Status {
+	switch k {
+	case Peek, PeekReady, PeekDelayed, PeekBuried:
+		return NotFound
+	}
+	return Failed
+}

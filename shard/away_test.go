@@ -1,0 +1,170 @@
+package shard
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+)
+
+// awayLog is a log that gives bodies back.
+type awayLog struct {
+	*fakeLog
+	lost bool
+}
+
+func (l *awayLog) Body(id uint64, dst []byte) ([]byte, error) {
+	if body, ok := l.bodies[id]; ok && !l.lost {
+		return append(dst, body...), nil
+	}
+	return nil, storage.ErrNoBody
+}
+
+// caller is a client that waits for batches that come back later.
+type caller struct {
+	Client
+	done chan *Batch
+	woke chan string
+	id   uint64
+}
+
+func newCaller() *caller {
+	c := &caller{done: make(chan *Batch, 1), woke: make(chan string, 1)}
+	c.Client.Waiter = c
+	return c
+}
+
+func (c *caller) Complete(b *Batch)  { c.done <- b }
+func (c *caller) Arm() uint64        { return 1 }
+func (c *caller) Waits(uint64) bool  { return true }
+func (c *caller) Claim(uint64) bool  { return true }
+func (c *caller) Deliver(d Delivery) { c.id = d.ID }
+func (c *caller) Wake(ok bool, b []byte) {
+	if !ok {
+		b = []byte("lost")
+	}
+	c.woke <- string(b)
+}
+
+func (c *caller) ask(sh *Shard, ops ...Op) *Batch {
+	b := &Batch{Client: &c.Client, Ops: ops, Done: c}
+	for b.Next < len(b.Ops) {
+		if !sh.Submit(b) {
+			b = <-c.done
+		}
+		if b.Ops[b.Next-1].Status == Waiting {
+			break
+		}
+	}
+	return b
+}
+
+func newAwayShard(t *testing.T, budget int64) (*Shard, *awayLog) {
+	log := &awayLog{fakeLog: newFakeLog()}
+	s := NewState(Config{Directory: quietDirectory{}, Log: log, Durable: true, Budget: budget, Pinned: "default"})
+	sh := New(s, func() int64 { return 1 })
+	t.Cleanup(sh.Close)
+	return sh, log
+}
+
+func (c *caller) enter(sh *Shard) {
+	c.ask(sh, Op{Kind: Use, Data: []byte("default")}, Op{Kind: Watch, Data: []byte("default")})
+}
+
+func putOp(id uint64, body string) Op {
+	return Op{Kind: Put, ID: id, TTR: 9, Size: uint32(len(body)), Data: []byte(body)}
+}
+
+// Bodies beyond the budget are fetched for whoever asks, and memory is used
+// again when jobs inside it end.
+func TestBodiesAway(t *testing.T) {
+	sh, _ := newAwayShard(t, 10)
+	c := newCaller()
+	c.enter(sh)
+	c.ask(sh, putOp(1, "12345678"), putOp(2, "abcdefgh"), putOp(3, "xy"))
+	for id, want := range map[uint64]string{1: "12345678", 2: "abcdefgh", 3: "xy"} {
+		b := c.ask(sh, Op{Kind: Peek, ID: id})
+		if got := string(b.Bytes) + joinedParts(b.Ops[0].Parts); got != want {
+			t.Errorf("job %d has body %q, want %q", id, got, want)
+		}
+	}
+	if inside := sh.state.inside; inside != 10 {
+		t.Errorf("%d bytes are in memory, want 10", inside)
+	}
+	b := c.ask(sh, Op{Kind: Reserve, Poll: true}, Op{Kind: Reserve, Poll: true}, Op{Kind: Delete, ID: 1}, Op{Kind: Delete, ID: 2})
+	if got := joinedParts(b.Ops[1].Parts); got != "abcdefgh" {
+		t.Errorf("reserved body %q", got)
+	}
+	if inside := sh.state.inside; inside != 2 {
+		t.Errorf("%d bytes are in memory, want 2", inside)
+	}
+	if err := sh.state.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDeliveryAway(t *testing.T) {
+	sh, _ := newAwayShard(t, 1)
+	worker, producer := newCaller(), newCaller()
+	worker.enter(sh)
+	producer.enter(sh)
+	if b := worker.ask(sh, Op{Kind: Reserve}); b.Ops[0].Status != Waiting {
+		t.Fatal("the worker does not wait")
+	}
+	producer.ask(sh, putOp(1, "abcdefgh"))
+	if body := <-worker.woke; body != "abcdefgh" || worker.id != 1 {
+		t.Errorf("job %d is delivered with body %q", worker.id, body)
+	}
+}
+
+// A body that the log has lost is never made up.
+func TestBodyLost(t *testing.T) {
+	sh, _ := newAwayShard(t, 1)
+	sh.state.log.(*awayLog).lost = true
+	c := newCaller()
+	c.enter(sh)
+	c.ask(sh, putOp(1, "abcdefgh"))
+	if b := c.ask(sh, Op{Kind: Peek, ID: 1}); b.Ops[0].Status != NotFound {
+		t.Errorf("peek ends with %v", b.Ops[0].Status)
+	}
+	if b := c.ask(sh, Op{Kind: Reserve, Poll: true}); b.Ops[0].Status != Failed {
+		t.Errorf("reserve ends with %v", b.Ops[0].Status)
+	}
+}
+
+// After the log has failed every answer says so, also that of a command which
+// changed nothing, and a waiter is not sent what it was given.
+func TestFailedLog(t *testing.T) {
+	sh, log := newAwayShard(t, 0)
+	worker, producer := newCaller(), newCaller()
+	worker.enter(sh)
+	producer.enter(sh)
+	worker.ask(sh, Op{Kind: Reserve})
+	log.slow = true
+	fail := func(ops ...Op) *Batch {
+		b := &Batch{Client: &producer.Client, Ops: ops, Done: producer}
+		if sh.Submit(b) {
+			t.Fatal("answered without the log")
+		}
+		log.release(errors.New("the disk is gone"))
+		return <-producer.done
+	}
+	if b := fail(putOp(1, "x")); b.Ops[0].Status != Failed {
+		t.Errorf("put ends with %v", b.Ops[0].Status)
+	}
+	if body := <-worker.woke; body != "lost" {
+		t.Errorf("the waiter is sent %q", body)
+	}
+	if b := fail(Op{Kind: Peek, ID: 1}); b.Ops[0].Status != Failed {
+		t.Errorf("peek ends with %v", b.Ops[0].Status)
+	}
+}
+
+func joinedParts(parts [][]byte) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.Write(p)
+	}
+	return b.String()
+}

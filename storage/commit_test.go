@@ -1,0 +1,223 @@
+package storage
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// gate is a file system whose syncs of log files wait while it is shut.
+type gate struct {
+	vfs.FS
+	mu      sync.Mutex
+	arrived chan struct{}
+}
+
+func newGate(fs vfs.FS) *gate {
+	g := &gate{arrived: make(chan struct{}, 1000)}
+	g.FS = errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if strings.HasSuffix(op.Path, ".log") &&
+			(op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData) {
+			g.arrived <- struct{}{}
+			g.mu.Lock()
+			//lint:ignore SA2001 the gate is passed, nothing is done inside
+			g.mu.Unlock()
+		}
+		return nil
+	}))
+	return g
+}
+
+func putOne(l Log, id uint64) {
+	j := Job{ID: id, Tube: "t", State: Ready, Size: 4}
+	l.Put(&j, []byte("body"))
+}
+
+// While a batch is being synced, any number of turns gather, and one sync
+// serves them all, in order.
+func TestOneSyncServesManyTurns(t *testing.T) {
+	g := newGate(vfs.NewMem())
+	s := noTicks(small(g, Always))
+	l := mustOpen(t, s, 1)[0]
+	for len(g.arrived) > 0 {
+		<-g.arrived
+	}
+	led := &ledger{t: t}
+	g.mu.Lock()
+	putOne(l, 1)
+	if l.Commit(turn{led, 1}) {
+		t.Fatal("acknowledged before its sync")
+	}
+	<-g.arrived
+	for n := 2; n <= 100; n++ {
+		if n%10 != 0 { // some turns only read
+			putOne(l, uint64(n))
+		}
+		if l.Commit(turn{led, n}) {
+			t.Fatal("acknowledged before its sync")
+		}
+		// What waits can be read.
+		if n%10 != 0 {
+			if body, err := l.Body(uint64(n), nil); err != nil || string(body) != "body" {
+				t.Fatalf("body of job %d: %q, %v", n, body, err)
+			}
+		}
+	}
+	if acked, _ := led.count(); acked != 0 {
+		t.Fatalf("turn %d was acknowledged before the sync", acked)
+	}
+	g.mu.Unlock()
+	mustCommit(t, l)
+	if acked, _ := led.count(); acked != 100 {
+		t.Errorf("only turn %d was acknowledged", acked)
+	}
+	if n := l.Stats().Syncs; n != 2 {
+		t.Errorf("%d syncs for 100 turns", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A turn that wrote nothing waits for those before it, and for nothing else.
+func TestTurnsWithoutRecords(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), Always))
+	l := mustOpen(t, s, 1)[0]
+	if !l.Commit(newWaiter()) {
+		t.Error("nothing to wait for, but it waits")
+	}
+	putOne(l, 1)
+	w := newWaiter()
+	if l.Commit(w) {
+		t.Error("acknowledged before its sync")
+	}
+	mustCommit(t, l)
+	select {
+	case <-w.done:
+	default:
+		t.Error("a turn that wrote nothing overtook one that wrote")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// In Interval mode turns do not wait; a tick of the timer syncs what there is,
+// also when nothing comes any more, and does nothing when there is nothing.
+func TestIntervalSyncs(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	ticks := make(chan time.Time)
+	s := newPebbleStore(small(fs, Interval))
+	s.ticker = func(d time.Duration) (<-chan time.Time, func()) {
+		if d == s.o.SyncEvery {
+			return ticks, func() {}
+		}
+		return nil, func() {}
+	}
+	l := mustOpen(t, s, 1)[0].(*pebbleLog)
+	for id := uint64(1); id <= 10; id++ {
+		putOne(l, id)
+		if !l.Commit(newWaiter()) {
+			t.Fatal("a turn waits")
+		}
+	}
+	if err := l.settle(); err != nil {
+		t.Fatal(err)
+	}
+	before := fs.CrashClone(vfs.CrashCloneCfg{})
+	ticks <- time.Time{}
+	ticks <- time.Time{} // taken only when the first has been dealt with
+	ticks <- time.Time{}
+	if n := l.Stats().Syncs; n != 1 {
+		t.Errorf("%d syncs", n)
+	}
+	for want, fs := range map[int]*vfs.MemFS{0: before, 10: fs.CrashClone(vfs.CrashCloneCfg{})} {
+		c := noTicks(small(fs, Interval))
+		if got := replayed(t, mustOpen(t, c, 1)[0]); len(got) != want {
+			t.Errorf("%d jobs after a crash, should be %d", len(got), want)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A failed timed sync ends a log as a failed commit does.
+func TestFailedIntervalSync(t *testing.T) {
+	broken := errors.New("broken disk")
+	var on atomic.Bool
+	ticks := make(chan time.Time)
+	fatal := make(chan error, 1)
+	o := small(errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(errorfs.Op) error {
+		if on.Load() {
+			return broken
+		}
+		return nil
+	})), Interval)
+	o.Fatal = func(err error) { fatal <- err }
+	s := newPebbleStore(o)
+	s.ticker = func(d time.Duration) (<-chan time.Time, func()) {
+		if d == s.o.SyncEvery {
+			return ticks, func() {}
+		}
+		return nil, func() {}
+	}
+	l := mustOpen(t, s, 1)[0].(*pebbleLog)
+	putOne(l, 1)
+	if !l.Commit(newWaiter()) {
+		t.Fatal("a turn waits")
+	}
+	if err := l.settle(); err != nil {
+		t.Fatal(err)
+	}
+	on.Store(true)
+	ticks <- time.Time{}
+	if err := <-fatal; !errors.Is(err, broken) {
+		t.Errorf("fatal with %v", err)
+	}
+	if err := commit(l); !errors.Is(err, broken) {
+		t.Errorf("commit: %v", err)
+	}
+	if l.Room(0) || l.Stats().Err == nil {
+		t.Error("the log seems well")
+	}
+	if err := s.Close(); !errors.Is(err, broken) {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// Commit, and what goes before it, allocates nothing once its slices have grown.
+func TestCommitAllocatesNothing(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), Never))
+	l := mustOpen(t, s, 1)[0]
+	j := Job{Tube: "t", State: Ready, Size: 100}
+	parts := [][]byte{make([]byte, 60), make([]byte, 40)}
+	w := newWaiter()
+	once := func() {
+		j.ID++
+		l.Put(&j, parts...)
+		l.Update(&j)
+		l.Delete(&j)
+		if !l.Commit(w) {
+			<-w.done
+		}
+	}
+	for range 20000 {
+		once()
+	}
+	if n := testing.AllocsPerRun(20000, once); n >= 1 {
+		t.Errorf("%v allocations a turn", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,172 @@
+package storage
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func write(t *testing.T, fs vfs.FS, name, text string) {
+	t.Helper()
+	f, err := fs.Create(name, category)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, fs vfs.FS, name string) string {
+	t.Helper()
+	f, err := fs.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What is not ours is refused, and left as it was.
+func TestForeignDirectories(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		kind  error
+		text  string
+	}{
+		{"beanstalkd's", map[string]string{"lock": "", "binlog.12": "\x07"}, ErrForeign, "tools/import"},
+		{"somebody's", map[string]string{"thesis.tex": "x"}, ErrForeign, "thesis.tex"},
+		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, ErrForeign, "2 more"},
+		{"no manifest", map[string]string{"gen-000001": ""}, ErrCorrupt, manifestName},
+		{"newer format", map[string]string{manifestName: `{"format":2,"generation":1,"shards":1}`}, ErrVersion, "format 2"},
+		{"damaged manifest", map[string]string{manifestName: `{"format":1,`}, ErrCorrupt, manifestName},
+		{"empty manifest", map[string]string{manifestName: ``}, ErrCorrupt, manifestName},
+		{"no shards", map[string]string{manifestName: `{"format":1,"generation":1}`}, ErrCorrupt, "0 shards"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			if err := fs.MkdirAll("data", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range c.files {
+				write(t, fs, "data/"+name, text)
+			}
+			before := fs.String()
+			_, err := noTicks(small(fs, Always)).Open(1, byName(1))
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("error is %v", err)
+			}
+			if after := fs.String(); after != before {
+				t.Errorf("the directory was changed from\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+}
+
+func TestSecondProcessIsRefused(t *testing.T) {
+	dir := t.TempDir() + "/new"
+	o := PebbleOptions{Dir: dir, Logger: quiet(), Ballast: mib}
+	s := Pebble(o)
+	mustOpen(t, s, 2)
+	if _, err := Pebble(o).Open(2, byName(2)); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("second open: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = Pebble(o)
+	mustOpen(t, s, 2)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir + "/" + ballastName); !isNotExist(err) {
+		t.Errorf("the ballast is still there: %v", err)
+	}
+}
+
+// A shard that is missing, or a table, is an error that names it, not an empty
+// log.
+func TestMissingAndDamagedFiles(t *testing.T) {
+	for _, c := range []struct {
+		name, part string
+		damage     func(fs vfs.FS, path string) error
+	}{
+		{"shard", "shard-001", func(fs vfs.FS, path string) error { return fs.RemoveAll(path) }},
+		{"table", ".sst", func(fs vfs.FS, path string) error { return fs.Remove(path) }},
+		{"manifest", "MANIFEST-", func(fs vfs.FS, path string) error { return overwrite(fs, path) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			fill(t, fs, 2, 300)
+			holds2 := noTicks(small(fs, Always))
+			logs := mustOpen(t, holds2, 2) // so that the log files become tables
+			for _, l := range logs {
+				replayed(t, l)
+				l.(*pebbleLog).compact()
+			}
+			if err := holds2.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range lookFor(t, fs, "data", c.part) {
+				if err := c.damage(fs, path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := noTicks(small(fs, Always))
+			logs, err := s.Open(2, byName(2))
+			if err == nil {
+				for _, l := range logs {
+					err = errors.Join(err, l.Replay(func(*Job, []byte) error { return nil }))
+				}
+			}
+			if err == nil || !strings.Contains(err.Error(), "shard-00") {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+}
+
+// lookFor finds files and directories by the start or the end of their names.
+func lookFor(t *testing.T, fs vfs.FS, dir, part string) (found []string) {
+	t.Helper()
+	names, err := fs.List(dir)
+	if err != nil {
+		return nil // not a directory
+	}
+	for _, name := range names {
+		path := fs.PathJoin(dir, name)
+		if strings.HasPrefix(name, part) || strings.HasSuffix(name, part) {
+			found = append(found, path)
+			continue
+		}
+		found = append(found, lookFor(t, fs, path, part)...)
+	}
+	return found
+}
+
+func overwrite(fs vfs.FS, path string) error {
+	info, err := fs.Stat(path)
+	if err != nil {
+		return err
+	}
+	f, err := fs.Create(path, category)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(make([]byte, info.Size())); err != nil {
+		return err
+	}
+	return f.Close()
+}

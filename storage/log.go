@@ -1,0 +1,286 @@
+package storage
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// maxBatch is how many bytes a batch may hold, but for a single larger job.
+const maxBatch = 64 * mib
+
+// group is what is handed to the committer at once: batches for Pebble and the
+// acks of the turns in them. There is one batch, unless that grew too large.
+type group struct {
+	full  []fullBatch
+	batch *pebble.Batch
+	acks  []Ack
+	// sealed is what the batch held when its last complete turn ended. Other
+	// goroutines read it under the log's mutex while the owner appends, which
+	// never changes what is there already.
+	sealed []byte
+	maxID  uint64 // highest id put, 0 for none
+}
+
+// fullBatch takes no more.
+type fullBatch struct {
+	batch *pebble.Batch
+	repr  []byte
+}
+
+func (g *group) written() bool { return len(g.sealed) != 0 || len(g.full) != 0 }
+
+func (g *group) empty() bool { return !g.written() && len(g.acks) == 0 }
+
+// reset leaves the slices for reuse.
+func (g *group) reset() {
+	g.full = nil
+	g.batch.Reset()
+	g.sealed = nil
+	g.maxID = 0
+}
+
+// pebbleLog is the log of one shard: see doc.go for how its parts work together.
+type pebbleLog struct {
+	store *pebbleStore
+	fault *fault
+	db    *pebble.DB
+	name  string
+
+	// The owner's: whoever has the shard.
+	inTurn  bool // this turn has written; the committer reads it, under mu
+	scratch []byte
+	// maxQueued is how many bytes may wait for the committer before a turn that
+	// needs no sync waits all the same: memory stays bounded, and a batch small
+	// beside a memtable.
+	maxQueued int
+	highest   uint64 // highest id put or known, for MaxID
+	opened    uint64 // highest id before this run
+	written   atomic.Uint64
+	live      atomic.Int64 // bytes of live jobs, about
+	garbage   atomic.Int64 // bytes that died since the last full compaction, about
+
+	mu      sync.Mutex
+	work    sync.Cond // the committer waits: for flight, for the gate, for the end
+	quiet   sync.Cond // others wait for it: a commit or a delivery ended
+	open    *group    // turns go in here
+	flight  *group    // what the committer is to apply, or nil
+	spare   *group    // empty, or nil while the committer has the other
+	waiting int       // acks not called yet
+	closing bool
+	failed  error
+	// For a checkpoint: no turn is acknowledged before it is applied; the
+	// committer applies nothing; how many groups it has taken and applied.
+	strict, gated  bool
+	taken, applied uint64
+	applying       bool
+	// delivering is set while the committer calls acks, without the mutex.
+	delivering bool
+	// dead holds acks of turns after the failure, for the undertaker.
+	dead []Ack
+
+	durable atomic.Uint64 // syncs that succeeded
+	dirty   atomic.Bool   // applied without sync since the last timed one
+	bytes   atomic.Uint64 // on disk, as last measured
+	done    chan struct{} // closed when the committer has ended
+}
+
+func newPebbleLog(s *pebbleStore, name string) *pebbleLog {
+	l := &pebbleLog{store: s, name: name, done: make(chan struct{})}
+	l.work.L, l.quiet.L = &l.mu, &l.mu
+	l.fault = newFault(l.onFault)
+	return l
+}
+
+// start takes the database into use.
+func (l *pebbleLog) start(db *pebble.DB, fresh bool) error {
+	l.db = db
+	l.maxQueued = int(l.store.sharing.mem / 4)
+	err := l.fault.guard(func() (err error) {
+		if fresh {
+			if err := writeMaxID(db, 0, pebble.Sync); err != nil {
+				return err
+			}
+			// A new database begins in Pebble's oldest format and raises it in a
+			// moment. Its first log file stays in the old one, which cannot tell
+			// damage from a torn tail: begin another.
+			return db.Flush()
+		}
+		l.opened, err = readMaxID(db)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.highest = l.opened
+	for _, g := range []**group{&l.open, &l.spare} {
+		*g = &group{batch: l.newBatch()}
+	}
+	go l.commitLoop()
+	return nil
+}
+
+// begin opens a turn with its first record.
+func (l *pebbleLog) begin() {
+	if l.inTurn {
+		return
+	}
+	l.mu.Lock()
+	l.inTurn = true
+	l.mu.Unlock()
+}
+
+// Put implements Log.
+func (l *pebbleLog) Put(j *Job, body ...[]byte) {
+	l.begin()
+	l.scratch = appendRecord(l.scratch[:0], j)
+	n := len(l.scratch)
+	for _, p := range body {
+		n += len(p)
+	}
+	l.makeRoom(n)
+	g := l.open
+	op := g.batch.SetDeferred(keyLen, n)
+	putKey(op.Key, keyRecord, j.ID)
+	at := copy(op.Value, l.scratch)
+	for _, p := range body {
+		at += copy(op.Value[at:], p)
+	}
+	seal(op.Key, op.Value)
+	g.maxID = max(g.maxID, j.ID)
+	l.live.Add(diskSize(j))
+	l.count()
+}
+
+// Update implements Log.
+func (l *pebbleLog) Update(j *Job) {
+	l.begin()
+	l.scratch = appendUpdate(l.scratch[:0], j)
+	op := l.open.batch.SetDeferred(keyLen, len(l.scratch))
+	putKey(op.Key, keyUpdate, j.ID)
+	copy(op.Value, l.scratch)
+	seal(op.Key, op.Value)
+	l.garbage.Add(updateSize)
+	l.count()
+}
+
+// updateSize is about what an update, or the trace of a delete, takes.
+const updateSize = 48
+
+// Delete implements Log. A record is written exactly once, so a single delete
+// does: where the two meet, in a memtable's flush already, both vanish.
+func (l *pebbleLog) Delete(j *Job) {
+	l.begin()
+	op := l.open.batch.SingleDeleteDeferred(keyLen)
+	putKey(op.Key, keyRecord, j.ID)
+	if j.Updated {
+		op := l.open.batch.DeleteDeferred(keyLen)
+		putKey(op.Key, keyUpdate, j.ID)
+	}
+	size := diskSize(j)
+	l.live.Add(-size)
+	l.garbage.Add(size + updateSize)
+	l.count()
+}
+
+// count is for the owner alone, so a plain addition would do but for Stats.
+func (l *pebbleLog) count() { l.written.Store(l.written.Load() + 1) }
+
+// makeRoom starts another batch before one gets larger than Pebble takes.
+func (l *pebbleLog) makeRoom(n int) {
+	g := l.open
+	if g.batch.Len()+n <= maxBatch || g.batch.Empty() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	g.full = append(g.full, fullBatch{g.batch, g.batch.Repr()})
+	g.sealed = nil
+	g.batch = l.newBatch()
+}
+
+func (l *pebbleLog) newBatch() *pebble.Batch {
+	return l.db.NewBatch(pebble.WithMaxRetainedSizeBytes(mib))
+}
+
+// Commit implements Log.
+func (l *pebbleLog) Commit(ack Ack) bool {
+	wrote := l.inTurn
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.inTurn = false
+	if l.failed != nil {
+		return l.refuse(ack)
+	}
+	if wrote {
+		l.open.sealed = l.open.batch.Repr()
+	}
+	if l.atOnce(wrote) {
+		if wrote {
+			l.handOver()
+		}
+		return true
+	}
+	l.waiting++
+	if !wrote && l.open.empty() && l.flight != nil {
+		// Everything that this turn can have seen is with the committer.
+		l.flight.acks = append(l.flight.acks, ack)
+		return false
+	}
+	l.open.acks = append(l.open.acks, ack)
+	l.handOver()
+	return false
+}
+
+// atOnce says whether a turn's answers may leave now.
+func (l *pebbleLog) atOnce(wrote bool) bool {
+	if l.store.o.Sync != Always && !l.strict {
+		// No ack may be overtaken.
+		return l.waiting == 0 && len(l.open.sealed) < l.maxQueued
+	}
+	return !wrote && l.waiting == 0 && l.flight == nil && l.open.empty()
+}
+
+// handOver gives the open group to the committer if that has none. The highest
+// id goes into the same batch as the jobs, once for all turns of the group.
+func (l *pebbleLog) handOver() {
+	g := l.open
+	if l.spare == nil || g.empty() {
+		return
+	}
+	if g.maxID > l.highest {
+		l.highest = g.maxID
+		op := g.batch.SetDeferred(keyLen, maxIDLen)
+		putKey(op.Key, keyMaxID, 0)
+		encodeMaxID(op.Key, op.Value, l.highest)
+		g.sealed = g.batch.Repr()
+	}
+	l.flight, l.open, l.spare = g, l.spare, nil
+	l.taken++
+	l.work.Signal()
+}
+
+// Stats implements Log.
+func (l *pebbleLog) Stats() LogStats {
+	return LogStats{
+		Written: l.written.Load(),
+		Syncs:   l.durable.Load(),
+		Live:    uint64(max(0, l.live.Load())),
+		Bytes:   l.bytes.Load(),
+		Err:     l.fault.Err(),
+	}
+}
+
+// MaxID implements Log.
+func (l *pebbleLog) MaxID() uint64 { return l.opened }
+
+// Room implements Log.
+func (l *pebbleLog) Room(n int) bool {
+	return l.fault.Err() == nil && l.store.space.take(n)
+}
+
+func (l *pebbleLog) errorf(format string, args ...any) error {
+	return fmt.Errorf("storage: %s: %w", l.name, fmt.Errorf(format, args...))
+}

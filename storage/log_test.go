@@ -1,0 +1,84 @@
+package storage
+
+import (
+	"errors"
+	"math/rand"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func TestReplayGivesBackWhatWasCommitted(t *testing.T) {
+	for _, mode := range []SyncMode{Always, Interval, Never} {
+		fs := vfs.NewMem()
+		r := rand.New(rand.NewSource(1))
+		s := noTicks(small(fs, mode))
+		l := mustOpen(t, s, 1)[0]
+		live := map[uint64]*stored{}
+		var rank uint64
+		for id := uint64(1); id <= 2000; id++ {
+			j := randomJob(r, id, "tube")
+			live[id] = &j
+			l.Put(&j.Job, []byte(j.body[:len(j.body)/2]), []byte(j.body[len(j.body)/2:]))
+			if other := live[1+uint64(r.Intn(int(id)))]; other != nil {
+				if r.Intn(3) > 0 {
+					l.Delete(&other.Job)
+					delete(live, other.ID)
+				} else {
+					randomUpdate(r, other, &rank)
+					l.Update(&other.Job)
+				}
+			}
+			mustCommit(t, l)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = noTicks(small(fs, mode))
+		l = mustOpen(t, s, 1)[0]
+		var want []stored
+		for _, j := range live {
+			want = append(want, *j)
+		}
+		sameJobs(t, replayed(t, l), inOrder(want))
+		if l.MaxID() != 2000 {
+			t.Errorf("highest id is %d", l.MaxID())
+		}
+		for _, j := range want {
+			if body, err := l.Body(j.ID, []byte("+")); err != nil || string(body) != "+"+j.body {
+				t.Fatalf("body of job %d: %q, %v", j.ID, body, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMaxIDOutlivesItsJob(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, Always))
+	l := mustOpen(t, s, 1)[0]
+	j := stored{Job: Job{ID: 77, Tube: "t", State: Ready}}
+	l.Put(&j.Job)
+	mustCommit(t, l)
+	l.Delete(&j.Job)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(small(fs, Always))
+	l = mustOpen(t, s, 1)[0]
+	if got := replayed(t, l); len(got) != 0 {
+		t.Errorf("%v came back", got)
+	}
+	if l.MaxID() != 77 {
+		t.Errorf("highest id is %d", l.MaxID())
+	}
+	if _, err := l.Body(77, nil); !errors.Is(err, ErrNoBody) {
+		t.Errorf("body: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,203 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// moveBatch is how many bytes are moved at once.
+const moveBatch = mib
+
+// reshard writes the jobs of generation m.Generation, which is only read, to a
+// new one with n shards, and lets the manifest switch to it when it is complete
+// and on the disk. A death before the switch leaves the old generation as it
+// was, one after it the new; the next start removes the other.
+func (s *pebbleStore) reshard(m manifest, n int, shardOf func(string) int) (manifest, error) {
+	next := manifest{Generation: m.Generation + 1, Shards: n}
+	s.o.Logger.Info("the number of shards changes: jobs are moved", "from", m.Shards, "to", n)
+	if err := s.dir.makeGeneration(next.Generation, n); err != nil {
+		return m, err
+	}
+	if err := s.move(m, next, shardOf); err != nil {
+		return m, err
+	}
+	if err := s.dir.writeManifest(next); err != nil {
+		return m, err
+	}
+	return next, s.dir.sweep(next.Generation)
+}
+
+// move copies everything from one generation to another.
+func (s *pebbleStore) move(from, to manifest, shardOf func(string) int) error {
+	target, err := s.openMove(to, func(o *pebble.Options) { o.ErrorIfExists = true })
+	if err != nil {
+		return err
+	}
+	mv := &mover{to: target, shardOf: shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, last: time.Now()}
+	for i := range mv.batches {
+		mv.batches[i] = target.dbs[i].NewBatch()
+	}
+	for i := range from.Shards {
+		if err := s.moveShard(from, i, mv); err != nil {
+			return errors.Join(err, target.close())
+		}
+	}
+	if err := mv.finish(); err != nil {
+		return errors.Join(err, target.close())
+	}
+	return target.close()
+}
+
+// moveShard copies one shard.
+func (s *pebbleStore) moveShard(m manifest, i int, mv *mover) error {
+	f := newFault(nil)
+	sh := newSharing(s.o, s.o.FS, 1)
+	path := s.dir.shard(m.Generation, i)
+	db, err := sh.openDB(f, path, fmt.Sprintf("from-%03d", i), func(o *pebble.Options) { o.ReadOnly = true })
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, explain(err))
+	}
+	err = f.guard(func() error {
+		if err := s.space.need(int64(db.Metrics().DiskSpaceUsage())); err != nil {
+			return err
+		}
+		return mv.shard(db)
+	})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, explain(err))
+	}
+	if f.Err() != nil {
+		return err // the database may never answer again
+	}
+	err = errors.Join(err, f.guard(db.Close))
+	if err == nil {
+		sh.close()
+	}
+	return err
+}
+
+// databases are those of one generation that is being written.
+type databases struct {
+	fault   *fault
+	sharing *sharing
+	dbs     []*pebble.DB
+}
+
+func (s *pebbleStore) openMove(m manifest, change func(*pebble.Options)) (*databases, error) {
+	d := &databases{
+		fault:   newFault(nil),
+		sharing: newSharing(s.o, s.space.wrap(), m.Shards),
+		dbs:     make([]*pebble.DB, m.Shards),
+	}
+	err := inParallel(m.Shards, func(i int) (err error) {
+		path := s.dir.shard(m.Generation, i)
+		d.dbs[i], err = d.sharing.openDB(d.fault, path, fmt.Sprintf("to-%03d", i), change)
+		if err != nil {
+			err = fmt.Errorf("open %s: %w", path, err)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+func (d *databases) close() error {
+	err := inParallel(len(d.dbs), func(i int) error {
+		if d.dbs[i] == nil || d.fault.Err() != nil {
+			return d.fault.Err()
+		}
+		return d.fault.guard(d.dbs[i].Close)
+	})
+	if err == nil {
+		d.sharing.close()
+	}
+	return err
+}
+
+// mover sorts jobs to their new shards. Values are copied as they are: their
+// checksums cover the key and the content, not the place.
+type mover struct {
+	to      *databases
+	shardOf func(string) int
+	batches []*pebble.Batch
+	highest uint64
+	jobs    int
+	log     *pebbleStore
+	last    time.Time
+}
+
+func (m *mover) shard(db *pebble.DB) (err error) {
+	highest, err := readMaxID(db)
+	if err != nil {
+		return err
+	}
+	m.highest = max(m.highest, highest)
+	s, err := newScan(db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	found, err := s.first()
+	for ; found && err == nil; found, err = s.next() {
+		if err := m.job(s); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (m *mover) job(s *scan) error {
+	to := m.shardOf(s.job.Tube)
+	if to < 0 || to >= len(m.batches) {
+		return fmt.Errorf("tube %q belongs to shard %d of %d", s.job.Tube, to, len(m.batches))
+	}
+	b := m.batches[to]
+	if err := b.Set(s.records.Key(), s.records.Value(), nil); err != nil {
+		return err
+	}
+	if s.job.Updated {
+		if err := b.Set(s.updates.Key(), s.updates.Value(), nil); err != nil {
+			return err
+		}
+	}
+	m.jobs++
+	if time.Since(m.last) > time.Second {
+		m.last = time.Now()
+		m.log.o.Logger.Info("moving jobs", "jobs", m.jobs)
+	}
+	// Many shards share the memory for batches.
+	if b.Len() < moveBatch>>(bits.Len(uint(len(m.batches)))/2) {
+		return nil
+	}
+	return m.flush(to)
+}
+
+func (m *mover) flush(i int) error {
+	if m.batches[i].Empty() {
+		return nil
+	}
+	err := m.to.fault.guard(func() error { return m.to.dbs[i].Apply(m.batches[i], pebble.NoSync) })
+	if err == nil {
+		m.batches[i].Reset()
+	}
+	return err
+}
+
+// finish forces everything to the disk. Every shard gets the highest id of all.
+func (m *mover) finish() error {
+	return inParallel(len(m.batches), func(i int) error {
+		if err := writeMaxID(m.batches[i], m.highest, nil); err != nil {
+			return err
+		}
+		if err := m.flush(i); err != nil {
+			return err
+		}
+		return m.to.fault.guard(m.to.dbs[i].Flush)
+	})
+}

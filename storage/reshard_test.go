@@ -1,0 +1,126 @@
+package storage
+
+import (
+	"errors"
+	"math/rand"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// fill writes jobs in every state to n shards and returns them.
+func fill(t *testing.T, fs vfs.FS, n, jobs int) []stored {
+	t.Helper()
+	r := rand.New(rand.NewSource(int64(n)))
+	s := noTicks(small(fs, Always))
+	logs := mustOpen(t, s, n)
+	tubes := []string{"a", "b", "c", "d", "e", "f", "g", "default"}
+	var rank uint64
+	var all []stored
+	for id := uint64(1); id <= uint64(jobs); id++ {
+		j := randomJob(r, id, tubes[r.Intn(len(tubes))])
+		l := logs[byName(n)(j.Tube)]
+		l.Put(&j.Job, []byte(j.body))
+		if r.Intn(3) == 0 {
+			randomUpdate(r, &j, &rank)
+			l.Update(&j.Job)
+		}
+		if r.Intn(4) == 0 || id == uint64(jobs) {
+			l.Delete(&j.Job)
+		} else {
+			all = append(all, j)
+		}
+	}
+	for _, l := range logs {
+		mustCommit(t, l)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// holds opens a directory with n shards and checks all that is in it.
+func holds(t *testing.T, fs vfs.FS, n int, want []stored, maxID uint64) {
+	t.Helper()
+	s := noTicks(small(fs, Always))
+	logs := mustOpen(t, s, n)
+	var highest uint64
+	parts := make([][]stored, n)
+	for _, j := range want {
+		i := byName(n)(j.Tube)
+		parts[i] = append(parts[i], j)
+	}
+	for i, l := range logs {
+		sameJobs(t, replayed(t, l), inOrder(parts[i]))
+		highest = max(highest, l.MaxID())
+	}
+	if highest != maxID {
+		t.Errorf("highest id is %d, should be %d", highest, maxID)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.List("data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		switch name {
+		case lockName, manifestName:
+		default:
+			if m, _, _ := s.dir.readManifest(); fs.PathJoin("data", name) != s.dir.generation(m.Generation) {
+				t.Errorf("%s is left in the directory", name)
+			}
+		}
+	}
+}
+
+func TestAnotherNumberOfShards(t *testing.T) {
+	fs := vfs.NewMem()
+	all := fill(t, fs, 2, 500)
+	for _, n := range []int{3, 64, 1, 2, 2, 5} {
+		holds(t, fs, n, all, 500)
+	}
+}
+
+// A death at any file operation of a change, with what was not synced lost in
+// part, leaves a directory that any number of shards can open, complete.
+func TestDeathDuringAChangeOfShards(t *testing.T) {
+	base := vfs.NewCrashableMem()
+	all := fill(t, base, 2, 60)
+	step := int64(1)
+	if testing.Short() {
+		step = 9
+	}
+	for at := int64(1); ; at += step {
+		source := &cloneable{MemFS: base.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
+		fs, count := failing(source, at, true)
+		s := noTicks(small(fs, Always))
+		_, err := s.Open(4, byName(4))
+		if closing := s.Close(); err == nil {
+			err = closing
+		}
+		dead := source.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: int(at*37) % 101, RNG: randv2(at)})
+		holds(t, dead, 1+int(at)%4, all, 60)
+		if t.Failed() {
+			t.Fatalf("dead from operation %d on: %v", at, err)
+		}
+		if count.Load() < at {
+			t.Logf("%d operations", count.Load())
+			return
+		}
+	}
+}
+
+func TestAChangeOfShardsNeedsSpace(t *testing.T) {
+	fs := vfs.NewMem()
+	all := fill(t, fs, 2, 500)
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1000, TotalBytes: 1 << 30, UsedBytes: 1 << 29})
+	s := noTicks(small(fs, Always))
+	if _, err := s.Open(3, byName(3)); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("open: %v", err)
+	}
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 29, TotalBytes: 1 << 30, UsedBytes: 1 << 29})
+	holds(t, fs, 3, all, 500)
+}

@@ -1,0 +1,53 @@
+package storage
+
+import (
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// A full compaction is due when the tables hold more than twice the live jobs
+// and this much, over all shards. Pebble finds most garbage by itself; this
+// holds the bound whatever the pattern was.
+const spareTables = 64 * mib
+
+// tidy measures the databases, and compacts those that hold too much garbage,
+// one after the other.
+func (s *pebbleStore) tidy() {
+	for _, l := range s.logs {
+		if s.ctx.Err() != nil {
+			return
+		}
+		l.tidy(max(spareTables/int64(len(s.logs)), 4*mib))
+	}
+}
+
+func (l *pebbleLog) tidy(spare int64) {
+	var m *pebble.Metrics
+	err := l.fault.guard(func() error {
+		m = l.db.Metrics()
+		return nil
+	})
+	if err != nil {
+		return
+	}
+	l.bytes.Store(m.DiskSpaceUsage())
+	if l.garbage.Load() < spare {
+		return
+	}
+	tables := int64(m.Table.Local.LiveSize)
+	if tables <= 2*max(0, l.live.Load())+spare {
+		return
+	}
+	l.compact()
+}
+
+// compact rewrites the tables without what is dead.
+func (l *pebbleLog) compact() {
+	l.garbage.Store(0)
+	l.store.o.Logger.Debug("full compaction", "shard", l.name)
+	err := l.fault.guard(func() error {
+		return l.db.Compact(l.store.ctx, []byte{0}, []byte{0xff}, false)
+	})
+	if err != nil && l.store.ctx.Err() == nil {
+		l.store.o.Logger.Warn("full compaction failed", "shard", l.name, "error", err)
+	}
+}
