@@ -44,6 +44,9 @@ func comment(text string) string {
 
 // meaning says what a value stands for where it does not speak for itself.
 func meaning(key string, c *Config) string {
+	if c.Storage.Backend == inMemory && strings.HasPrefix(key, "storage.") && key != "storage.backend" {
+		return "; waits for backend " + quote(onDisk)
+	}
 	switch {
 	case key == "shards" && c.Shards == 0:
 		return fmt.Sprintf("; one for each core: %d", shards(c))
@@ -51,6 +54,12 @@ func meaning(key string, c *Config) string {
 		return fmt.Sprintf("; one for each core: %d", runtime.GOMAXPROCS(0))
 	case key == "limits.max_connections" && c.Limits.MaxConnections == 0:
 		return "; as many as file descriptors allow"
+	case key == "storage.sync_interval" && c.Storage.Sync != syncInterval:
+		return "; waits for sync " + quote(syncInterval)
+	case key == "storage.memory_budget" && c.Storage.MemoryBudget == 0:
+		return "; no limit"
+	case key == "storage.backup_path" && c.Storage.BackupPath == "":
+		return "; " + comment(c.backupPath())
 	case key == "user" && c.account != nil:
 		return fmt.Sprintf("; uid %d, gid %d, groups %v", c.account.uid, c.account.gid, c.account.groups)
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"beanfield/conn"
 	"beanfield/router"
@@ -18,7 +19,20 @@ const (
 	maxShards         = router.MaxShards
 	maxLoops          = 1024
 	maxConnections    = 10_000_000
+	maxBytes          = 1 << 40
+	minCache          = 1 << 20
+	minSyncInterval   = time.Millisecond
+	maxSyncInterval   = time.Hour
 	defaultBinlogSize = 10485760
+)
+
+// The words of storage.backend and storage.sync.
+const (
+	inMemory     = "memory"
+	onDisk       = "pebble"
+	syncAlways   = "always"
+	syncInterval = "interval"
+	syncNever    = "never"
 )
 
 // Config is everything that the process can be told, resolved: flags win over
@@ -30,12 +44,21 @@ type Config struct {
 	User   string
 
 	Limits struct {
-		MaxJobSize     int // bytes
-		MaxConnections int // 0: as many as file descriptors allow
+		MaxJobSize     int64 // bytes
+		MaxConnections int   // 0: as many as file descriptors allow
 	}
-	Storage struct{ Backend string }
-	Stats   struct{ QuoteStrings bool }
-	Log     struct {
+	Storage struct {
+		Backend      string
+		Path         string // the data directory
+		Sync         string
+		SyncInterval time.Duration
+		MemoryBudget int64  // bytes; 0: no limit
+		MinFree      int64  // bytes
+		Cache        int64  // bytes
+		BackupPath   string // "": beside Path
+	}
+	Stats struct{ QuoteStrings bool }
+	Log   struct {
 		Level  string
 		Format string
 	}
@@ -80,7 +103,11 @@ func defaults() *Config {
 	}
 	c.Listen = []Listen{{Address: a}}
 	c.Limits.MaxJobSize = defaultMaxJobSize
-	c.Storage.Backend = "memory"
+	c.Storage.Backend = inMemory
+	c.Storage.Sync = syncAlways
+	c.Storage.SyncInterval = 50 * time.Millisecond
+	c.Storage.MinFree = 256 << 20
+	c.Storage.Cache = 32 << 20
 	c.Stats.QuoteStrings = true
 	c.Log.Level = "warn"
 	c.Log.Format = "text"
@@ -97,6 +124,7 @@ func loadConfig(f flags) (*Config, error) {
 	}
 	ms = append(ms, c.applyFlags(f)...)
 	ms = append(ms, c.findAccount()...)
+	ms = append(ms, c.findDirectory(ms)...)
 	if len(ms) > 0 {
 		ms.sort()
 		return nil, ms
@@ -105,13 +133,13 @@ func loadConfig(f flags) (*Config, error) {
 }
 
 func (c *Config) applyFlags(f flags) Mistakes {
-	ms := Mistakes(f.notYet)
-	ms = append(ms, c.applyAddress(f)...)
+	ms := c.applyAddress(f)
+	c.applyStorage(f)
 	if f.shards != nil {
 		c.Shards, c.from["shards"] = *f.shards, origin{flag: "-shards"}
 	}
 	if f.maxJobSize != nil {
-		c.Limits.MaxJobSize, c.from["limits.max_job_size"] = *f.maxJobSize, origin{flag: "-z"}
+		c.Limits.MaxJobSize, c.from["limits.max_job_size"] = int64(*f.maxJobSize), origin{flag: "-z"}
 	}
 	if f.user != nil {
 		c.User, c.from["user"] = *f.user, origin{flag: "-u"}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func writeConfig(t *testing.T, text string) string {
@@ -53,7 +54,14 @@ address = "[::1]:11302"
 address = "unix:/run/b.sock"
 mode = "0660"
 [storage]
-backend = "memory"
+backend = "pebble"
+path = "/"
+sync = "interval"
+sync_interval = "1m30s"
+memory_budget = "1GiB"
+min_free = 0
+cache = 3_145_728
+backup_path = "/backups"
 [stats]
 quote_strings = false
 [log]
@@ -75,6 +83,9 @@ func TestConfigFile(t *testing.T) {
 		{Address: address{host: "::1", port: 11302}},
 		{Address: address{path: "/run/b.sock"}, Mode: 0o660},
 	}
+	want.Storage.Backend, want.Storage.Path, want.Storage.BackupPath = "pebble", "/", "/backups"
+	want.Storage.Sync, want.Storage.SyncInterval = "interval", 90*time.Second
+	want.Storage.MemoryBudget, want.Storage.MinFree, want.Storage.Cache = 1<<30, 0, 3<<20
 	want.Stats.QuoteStrings = false
 	want.Log.Level, want.Log.Format = "error", "json"
 	if !reflect.DeepEqual(c, want) {
@@ -162,7 +173,7 @@ func TestPortFlagBesideUnixSocket(t *testing.T) {
 
 // What -check-config prints is a configuration, and the same one.
 func TestCheckConfigRoundTrip(t *testing.T) {
-	for _, args := range []string{"", "-u nobody -z 3 -VV -l unix:/a\"b\\c\x01", "-shards 2 -p 9"} {
+	for _, args := range []string{"", "-u nobody -z 3 -VV -l unix:/a\"b\\c\x01 -b /tmp -f 1234", "-shards 2 -p 9 -F"} {
 		for _, file := range []string{"", fullFile} {
 			if strings.Contains(args, "-p") && file != "" {
 				continue // two TCP addresses
@@ -213,7 +224,7 @@ func TestCheckConfigNamesOrigins(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	for s, want := range map[string]int{"0": 0, "1": 1, "64KiB": 65536, "1 MiB": 1 << 20, "1GiB": 1 << 30} {
+	for s, want := range map[string]int64{"0": 0, "1": 1, "64KiB": 65536, "1 MiB": 1 << 20, "1GiB": 1 << 30} {
 		if n, err := asSize(s, 0, 1<<30); n != want || err != nil {
 			t.Errorf("%q is %d, %v; want %d", s, n, err, want)
 		}
@@ -224,6 +235,44 @@ func TestSizes(t *testing.T) {
 	} {
 		if _, err := asSize(s, 0, 1<<30); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %q", s, err, want)
+		}
+	}
+}
+
+func TestShowSize(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 1: "1", 1023: "1023", 1024: `"1KiB"`, 1025: "1025", 65535: "65535", 64 << 10: `"64KiB"`,
+		1 << 20: `"1MiB"`, 1<<20 + 1024: `"1025KiB"`, 256 << 20: `"256MiB"`, 1 << 30: `"1GiB"`, 1 << 40: `"1024GiB"`,
+	} {
+		if got := showSize(n); got != want {
+			t.Errorf("%d is shown as %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestShowTime(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		50 * time.Millisecond: `"50ms"`, time.Second: `"1s"`, 10 * time.Second: `"10s"`, time.Minute: `"1m"`,
+		90 * time.Second: `"1m30s"`, time.Hour: `"1h"`, time.Hour + time.Second: `"1h0m1s"`, 10 * time.Minute: `"10m"`,
+	} {
+		if got := showTime(d); got != want {
+			t.Errorf("%v is shown as %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestTimes(t *testing.T) {
+	for s, want := range map[string]time.Duration{"1ms": time.Millisecond, "50ms": 50 * time.Millisecond, "1.5s": 1500 * time.Millisecond, "1h": time.Hour} {
+		if d, err := asTime(s, time.Millisecond, time.Hour); d != want || err != nil {
+			t.Errorf("%q is %v, %v; want %v", s, d, err, want)
+		}
+	}
+	for v, want := range map[any]string{
+		"": "not a time with its unit", "50": "not a time with its unit", "fast": "not a time with its unit",
+		"999us": "too small", "0": "too small", "-1s": "too small", "3601s": "too large", int64(50): "this is a whole number",
+	} {
+		if _, err := asTime(v, time.Millisecond, time.Hour); err == nil || err.Error() != want {
+			t.Errorf("%v: %v, want %q", v, err, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ const (
 	exitOK         = 0
 	exitFailed     = 1
 	exitUsage      = 5
+	exitStorage    = 10
 	exitUserLookup = 32
 	exitNoUser     = 33
 	exitUserChange = 34

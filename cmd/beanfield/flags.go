@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -21,8 +22,17 @@ type flags struct {
 	shards, maxJobSize *int
 	binlogMaxSize      *int // only shown in stats
 
-	notYet   []Mistake // flags that need storage on disk
+	dir  *string   // -b
+	sync *syncFlag // the last of all -f and -F
+
 	warnings []string
+}
+
+// syncFlag is what -f or -F says about syncing.
+type syncFlag struct {
+	name  string
+	mode  string
+	every time.Duration // if the mode is syncInterval
 }
 
 // usageError is a command line that cannot be read. The usage text follows it.
@@ -128,7 +138,7 @@ func (r *flagReader) short(name string) error {
 	case "c", "n":
 		r.warnings = append(r.warnings, "-"+name+" flag was removed. binlog is always compacted.")
 	case "F":
-		r.later("-F", "")
+		r.sync = &syncFlag{name: "-F", mode: syncNever}
 	case "b", "f", "l", "p", "s", "u", "z":
 		value, err := r.value("-" + name)
 		if err != nil {
@@ -144,7 +154,10 @@ func (r *flagReader) short(name string) error {
 func (r *flagReader) valued(flag, value string) error {
 	switch flag {
 	case "-b":
-		r.later(flag, value)
+		if value == "" {
+			return usageError("-b needs the name of a directory")
+		}
+		r.dir = &value
 		return nil
 	case "-l":
 		r.addr = &value
@@ -162,7 +175,7 @@ func (r *flagReader) valued(flag, value string) error {
 	}
 	switch flag {
 	case "-f":
-		r.later(flag, value)
+		r.syncEvery(n)
 	case "-s":
 		// beanstalkd keeps it in an int, and shows that.
 		r.binlogMaxSize = ptr(int(int32(uint32(n))))
@@ -191,9 +204,17 @@ func (r *flagReader) value(flag string) (string, error) {
 	return v, nil
 }
 
-func (r *flagReader) later(flag, value string) {
-	r.notYet = append(r.notYet, Mistake{Key: flag, Value: value,
-		Problem: "not yet: this version keeps jobs in memory only, so there is nothing to write or to sync"})
+// syncEvery is -f: milliseconds, and none of them means before every reply.
+func (r *flagReader) syncEvery(ms uint64) {
+	if ms == 0 {
+		r.sync = &syncFlag{name: "-f", mode: syncAlways}
+		return
+	}
+	if most := uint64(maxSyncInterval.Milliseconds()); ms > most {
+		ms = most
+		r.warnings = append(r.warnings, fmt.Sprintf("sync interval was set to %d ms", ms))
+	}
+	r.sync = &syncFlag{name: "-f", mode: syncInterval, every: time.Duration(ms) * time.Millisecond}
 }
 
 // scanSize reads a number as C's scanf("%zu") does, which is what scripts
@@ -231,9 +252,10 @@ As beanstalkd:
  -u USER  become this user, with its groups, once the addresses are bound
  -z BYTES largest job (default: %d, at most %d)
  -s BYTES size of a binlog file; only shown in stats
- -b DIR   keep jobs on disk: not yet
- -f MS    fsync at most once every MS milliseconds: not yet
- -F       never fsync: not yet
+ -b DIR   keep jobs on disk, in this directory, which must exist
+ -f MS    sync the disk every MS milliseconds instead of before each reply;
+          0 means before each reply (default)
+ -F       never sync, the operating system decides
  -c, -n   accepted and ignored
  -V       say more (-VV: say all)
  -v       print the version

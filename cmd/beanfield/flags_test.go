@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestParseFlags(t *testing.T) {
@@ -49,6 +50,17 @@ func TestParseFlags(t *testing.T) {
 		{"-shards 4", flags{shards: ptr(4)}},
 		{"--shards=0", flags{shards: ptr(0)}},
 		{"-shards 1 -s 2", flags{shards: ptr(1), binlogMaxSize: ptr(2)}},
+		{"-b /var/lib/b", flags{dir: ptr("/var/lib/b")}},
+		{"-bdir", flags{dir: ptr("dir")}},
+		{"-b a -b b", flags{dir: ptr("b")}},
+		{"-f 50", flags{sync: &syncFlag{"-f", "interval", 50 * time.Millisecond}}},
+		{"-f0", flags{sync: &syncFlag{"-f", "always", 0}}},
+		{"-f 3600000", flags{sync: &syncFlag{"-f", "interval", time.Hour}}},
+		{"-F", flags{sync: &syncFlag{"-F", "never", 0}}},
+		{"-f 50 -F", flags{sync: &syncFlag{"-F", "never", 0}}},
+		{"-F -f 7", flags{sync: &syncFlag{"-f", "interval", 7 * time.Millisecond}}},
+		{"-f 7 -F -f 0", flags{sync: &syncFlag{"-f", "always", 0}}},
+		{"-VFb /d", flags{verbose: 1, dir: ptr("/d"), sync: &syncFlag{"-F", "never", 0}}},
 	} {
 		got, err := parseFlags(strings.Fields(c.args))
 		if err != nil || !reflect.DeepEqual(got, c.want) {
@@ -58,6 +70,7 @@ func TestParseFlags(t *testing.T) {
 }
 
 func TestParseFlagsWarnings(t *testing.T) {
+	const slow = "sync interval was set to 3600000 ms"
 	const clamped = "maximum job size was set to 1073741824"
 	for _, c := range []struct {
 		args string
@@ -68,6 +81,8 @@ func TestParseFlagsWarnings(t *testing.T) {
 		{"-z 1073741825", []string{clamped}},
 		{"-z -5", []string{clamped}},
 		{"-z 99999999999999999999999", []string{clamped}},
+		{"-f 3600001", []string{slow}},
+		{"-f -1", []string{slow}},
 	} {
 		got, err := parseFlags(strings.Fields(c.args))
 		if err != nil || !reflect.DeepEqual(got.warnings, c.want) {
@@ -76,32 +91,8 @@ func TestParseFlagsWarnings(t *testing.T) {
 		if strings.HasPrefix(c.args, "-z") && (got.maxJobSize == nil || *got.maxJobSize != maxJobSizeLimit) {
 			t.Errorf("%q does not clamp", c.args)
 		}
-	}
-}
-
-// These need storage on disk: they are read as beanstalkd reads them, and then
-// answered by name.
-func TestParseFlagsNotYet(t *testing.T) {
-	for _, c := range []struct {
-		args string
-		want []string
-	}{
-		{"-b /var/lib/b", []string{"-b /var/lib/b"}},
-		{"-bdir", []string{"-b dir"}},
-		{"-f 50", []string{"-f 50"}},
-		{"-f0", []string{"-f 0"}},
-		{"-F", []string{"-F"}},
-		{"-VFb /d -f1", []string{"-F", "-b /d", "-f 1"}},
-	} {
-		got, err := parseFlags(strings.Fields(c.args))
-		if err != nil || len(got.notYet) != len(c.want) {
-			t.Errorf("%q: %v, %v", c.args, got.notYet, err)
-			continue
-		}
-		for i, m := range got.notYet {
-			if s := m.String(); !strings.HasPrefix(s, c.want[i]+": not yet") {
-				t.Errorf("%q is answered %q", c.args, s)
-			}
+		if strings.HasPrefix(c.args, "-f") && (got.sync == nil || got.sync.every != maxSyncInterval) {
+			t.Errorf("%q does not clamp", c.args)
 		}
 	}
 }
@@ -133,6 +124,8 @@ func TestParseFlagsErrors(t *testing.T) {
 		{[]string{"-z", "-v"}, "invalid size: -v"},
 		{[]string{"-s", "1.5"}, "invalid size: 1.5"},
 		{[]string{"-f", "50ms"}, "invalid size: 50ms"},
+		{[]string{"-b"}, "flag requires an argument: -b"},
+		{[]string{"-b", ""}, "-b needs the name of a directory"},
 		{[]string{"-shards", "-1"}, fmt.Sprintf("invalid number of shards: -1 (0 to %d)", maxShards)},
 		{[]string{"-shards", fmt.Sprint(maxShards + 1)}, fmt.Sprintf("invalid number of shards: %d (0 to %d)", maxShards+1, maxShards)},
 		{[]string{"-shards=two"}, fmt.Sprintf("invalid number of shards: two (0 to %d)", maxShards)},

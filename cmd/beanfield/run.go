@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"beanfield/conn"
-	"beanfield/router"
 )
 
 // run is the whole process; it returns the exit code.
@@ -38,12 +37,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitCode(err)
 	}
 	log := newLogger(stderr, c)
-	for _, w := range f.warnings {
+	for _, w := range append(f.warnings, c.doubts()...) {
 		log.Warn(w)
 	}
 	if f.checkConfig {
 		err = printConfig(stdout, c)
 	} else {
+		boundGarbage()
 		err = start(c, log)
 	}
 	if err != nil {
@@ -62,7 +62,8 @@ func complain(w io.Writer, lines []string) {
 
 // start brings the parts up, from the sockets inwards, and takes them down
 // again in the opposite order. Sockets come first because they may need root,
-// and because clients that connect early then wait instead of failing.
+// and because clients that connect early, while jobs are recovered, then wait
+// instead of failing.
 func start(c *Config, log *slog.Logger) error {
 	log.Info("starting", "version", version, "pid", os.Getpid(), "storage", c.Storage.Backend, "shards", shards(c))
 	sig := watchSignals(log, os.Exit)
@@ -80,16 +81,12 @@ func start(c *Config, log *slog.Logger) error {
 			return err
 		}
 	}
-	store, err := openStore(c)
-	if err != nil {
-		return err
-	}
-	r, err := router.New(router.Options{Shards: shards(c), Store: store})
-	if err != nil {
+	r, err := openRouter(sig.stop, c, log)
+	if r == nil || err != nil {
 		return err
 	}
 	srv, err := conn.NewServer(r, conn.Options{
-		MaxJobSize:     c.Limits.MaxJobSize,
+		MaxJobSize:     int(c.Limits.MaxJobSize),
 		MaxConnections: c.Limits.MaxConnections,
 		Loops:          c.Loops,
 		QuoteStats:     c.Stats.QuoteStrings,
@@ -102,9 +99,11 @@ func start(c *Config, log *slog.Logger) error {
 	}
 	// A server that did not end in order may still use the router: then it is
 	// not closed, and the next start finds the logs as after a crash.
-	if err := serve(srv, ls, sig, log, os.Exit); err != nil {
+	b := newBackups(c, r.Checkpoint, log)
+	if err := serve(srv, ls, sig, b.begin, log, os.Exit); err != nil {
 		return err
 	}
+	b.wait()
 	return r.Close()
 }
 

@@ -18,7 +18,6 @@ import (
 
 // What the process says and which code it ends with when it does not serve.
 func TestProcessAnswers(t *testing.T) {
-	const notYet = ": not yet: this version keeps jobs in memory only"
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -37,9 +36,10 @@ func TestProcessAnswers(t *testing.T) {
 		{"-q", 5, "", "beanfield: unknown flag: -q\nUse: "},
 		{"stray", 5, "", "beanfield: unknown argument: stray\nUse: "},
 		{"-p", 5, "", "beanfield: flag requires an argument: -p\nUse: "},
-		{"-b DIR -l 127.0.0.1 -p 0", 5, "", "beanfield: -b DIR" + notYet},
-		{"-f 50 -l 127.0.0.1 -p 0", 5, "", "beanfield: -f 50" + notYet},
-		{"-F -l 127.0.0.1 -p 0", 5, "", "beanfield: -F" + notYet},
+		{"-b", 5, "", "beanfield: flag requires an argument: -b\nUse: "},
+		{"-b DIR/none -l unix:DIR/s", 10, "", "beanfield: -b DIR/none: no such directory: it must exist\n"},
+		{"-b DIR/wrong.toml -l unix:DIR/s", 10, "", "beanfield: -b DIR/wrong.toml: not a directory\n"},
+		{"-b DIR/none -check-config", 10, "", "beanfield: -b DIR/none: no such directory: it must exist\n"},
 		{"-config DIR/none", 5, "", "beanfield: DIR/none: cannot read the configuration: no such file or directory\n"},
 		{"-l unix:DIR/s -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:1: shards = -1: too small; allowed: 0 to 254\n" +
 			"beanfield: DIR/wrong.toml:2: nonsense = 1: unknown key; allowed: "},

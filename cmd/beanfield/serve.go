@@ -24,7 +24,8 @@ type server interface {
 }
 
 // serve accepts on all listeners until a signal ends it, or one of them fails.
-func serve(srv server, ls []net.Listener, sig *signals, log *slog.Logger, end func(code int)) error {
+// What backup does it must do in a goroutine of its own.
+func serve(srv server, ls []net.Listener, sig *signals, backup func(), log *slog.Logger, end func(code int)) error {
 	ended := make(chan error, len(ls))
 	for _, l := range ls {
 		go func() { ended <- srv.Serve(l) }()
@@ -37,6 +38,8 @@ func serve(srv server, ls []net.Listener, sig *signals, log *slog.Logger, end fu
 			drain = nil
 			log.Info("draining")
 			srv.Drain()
+		case <-sig.backup:
+			backup()
 		case <-sig.stop.Done():
 			if err := shutdown(srv, log, end); err != nil {
 				return err

@@ -67,10 +67,10 @@ func startServing(f *fakeServer) *serving {
 	s := &serving{fakeServer: f, in: make(chan os.Signal), ended: make(chan int, 2), err: make(chan error, 1)}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	stop, cancel := context.WithCancel(context.Background())
-	sig := &signals{stop: stop, drain: make(chan struct{})}
+	sig := newSignals(stop)
 	end := func(code int) { s.ended <- code }
 	go sig.follow(s.in, cancel, log, end)
-	go func() { s.err <- serve(f, make([]net.Listener, 3), sig, log, end) }()
+	go func() { s.err <- serve(f, make([]net.Listener, 3), sig, func() { f.note("backup") }, log, end) }()
 	return s
 }
 
@@ -115,6 +115,31 @@ func TestServeDrains(t *testing.T) {
 		synctest.Wait()
 		s.in <- syscall.SIGTERM
 		s.finish(t, "drain shutdown", "")
+	})
+}
+
+// Every SIGUSR2 asks for a backup, but those that come before it has begun for
+// the same one.
+func TestServeBacksUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startServing(newFakeServer())
+		for range 2 {
+			s.in <- syscall.SIGUSR2
+			synctest.Wait()
+		}
+		s.in <- syscall.SIGTERM
+		s.finish(t, "backup backup shutdown", "")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		sig := newSignals(t.Context())
+		in := make(chan os.Signal, 3)
+		in <- syscall.SIGUSR2
+		in <- syscall.SIGUSR2
+		close(in)
+		sig.follow(in, nil, nil, nil)
+		if n := len(sig.backup); n != 1 {
+			t.Errorf("%d backups are asked for, want 1", n)
+		}
 	})
 }
 

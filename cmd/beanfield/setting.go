@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,30 +18,34 @@ type setting[T any] struct {
 	show    func(c *T) string // as TOML
 }
 
-// pebbleNotYet is the answer to the backend that comes next.
-const pebbleNotYet = "not yet: this version keeps jobs in memory only"
-
 // settings are the keys outside of [[listen]], in the order in which they are
 // printed.
 var settings = []setting[Config]{
 	number("shards", "-shards", "shards", maxShards, func(c *Config) *int { return &c.Shards }),
 	number("loops", "", "event loops", maxLoops, func(c *Config) *int { return &c.Loops }),
+	text("user", "-u", "name of a user", `a user of this machine, or "" to stay who started it`,
+		func(c *Config) *string { return &c.User }),
+	size("limits.max_job_size", "-z", 0, maxJobSizeLimit, func(c *Config) *int64 { return &c.Limits.MaxJobSize }),
+	number("limits.max_connections", "", "connections", maxConnections, func(c *Config) *int { return &c.Limits.MaxConnections }),
+	oneOf("storage.backend", "-b", []string{inMemory, onDisk}, func(c *Config) *string { return &c.Storage.Backend }),
+	text("storage.path", "-b", "directory", `an existing directory; "" with backend "memory" only`,
+		func(c *Config) *string { return &c.Storage.Path }),
+	oneOf("storage.sync", "-f, -F", []string{syncAlways, syncInterval, syncNever},
+		func(c *Config) *string { return &c.Storage.Sync }),
 	{
-		key: "user", flag: "-u", unit: "name of a user", allowed: `a user of this machine, or "" to stay who started it`,
-		set:  func(c *Config, v any) (err error) { c.User, err = asText(v); return err },
-		show: func(c *Config) string { return quote(c.User) },
-	},
-	{
-		key: "limits.max_job_size", flag: "-z", unit: "bytes",
-		allowed: fmt.Sprintf(`0 to %d, or text with a unit: "64KiB", "1MiB", "1GiB"`, maxJobSizeLimit),
+		key: "storage.sync_interval", flag: "-f", unit: "time",
+		allowed: fmt.Sprintf(`text with a unit, from %s to %s`, showTime(minSyncInterval), showTime(maxSyncInterval)),
 		set: func(c *Config, v any) (err error) {
-			c.Limits.MaxJobSize, err = asSize(v, 0, maxJobSizeLimit)
+			c.Storage.SyncInterval, err = asTime(v, minSyncInterval, maxSyncInterval)
 			return err
 		},
-		show: func(c *Config) string { return strconv.Itoa(c.Limits.MaxJobSize) },
+		show: func(c *Config) string { return showTime(c.Storage.SyncInterval) },
 	},
-	number("limits.max_connections", "", "connections", maxConnections, func(c *Config) *int { return &c.Limits.MaxConnections }),
-	backendSetting(),
+	size("storage.memory_budget", "", 0, maxBytes, func(c *Config) *int64 { return &c.Storage.MemoryBudget }),
+	size("storage.min_free", "", 0, maxBytes, func(c *Config) *int64 { return &c.Storage.MinFree }),
+	size("storage.cache", "", minCache, maxBytes, func(c *Config) *int64 { return &c.Storage.Cache }),
+	text("storage.backup_path", "", "directory", `a directory, which is made if its parent exists; "" for one beside the data`,
+		func(c *Config) *string { return &c.Storage.BackupPath }),
 	{
 		key: "stats.quote_strings", unit: "true or false", allowed: "true, false",
 		set:  func(c *Config, v any) (err error) { c.Stats.QuoteStrings, err = asBool(v); return err },
@@ -78,8 +81,31 @@ var listenSettings = []setting[Listen]{
 func number(key, flag, unit string, hi int, field func(*Config) *int) setting[Config] {
 	return setting[Config]{
 		key: key, flag: flag, unit: unit, allowed: fmt.Sprintf("0 to %d", hi),
-		set:  func(c *Config, v any) (err error) { *field(c), err = asNumber(v, 0, int64(hi)); return err },
+		set: func(c *Config, v any) error {
+			n, err := asNumber(v, 0, int64(hi))
+			*field(c) = int(n)
+			return err
+		},
 		show: func(c *Config) string { return strconv.Itoa(*field(c)) },
+	}
+}
+
+// size is a setting in bytes.
+func size(key, flag string, lo, hi int64, field func(*Config) *int64) setting[Config] {
+	return setting[Config]{
+		key: key, flag: flag, unit: "bytes",
+		allowed: fmt.Sprintf(`%d to %d, or text with a unit: "64KiB", "1MiB", "1GiB"`, lo, hi),
+		set:     func(c *Config, v any) (err error) { *field(c), err = asSize(v, lo, hi); return err },
+		show:    func(c *Config) string { return showSize(*field(c)) },
+	}
+}
+
+// text is a setting that may be any text; what it names is looked up later.
+func text(key, flag, unit, allowed string, field func(*Config) *string) setting[Config] {
+	return setting[Config]{
+		key: key, flag: flag, unit: unit, allowed: allowed,
+		set:  func(c *Config, v any) (err error) { *field(c), err = asText(v); return err },
+		show: func(c *Config) string { return quote(*field(c)) },
 	}
 }
 
@@ -90,16 +116,4 @@ func oneOf(key, flag string, words []string, field func(*Config) *string) settin
 		set:  func(c *Config, v any) (err error) { *field(c), err = asWord(v, words); return err },
 		show: func(c *Config) string { return quote(*field(c)) },
 	}
-}
-
-func backendSetting() setting[Config] {
-	s := oneOf("storage.backend", "", []string{"memory"}, func(c *Config) *string { return &c.Storage.Backend })
-	set := s.set
-	s.set = func(c *Config, v any) error {
-		if v == "pebble" {
-			return errors.New(pebbleNotYet)
-		}
-		return set(c, v)
-	}
-	return s
 }

@@ -1,16 +1,147 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"beanfield/storage"
 )
 
-// openStore is the one place that knows the backends.
-func openStore(c *Config) (storage.Store, error) {
+// applyStorage lets -b choose the durable store as well as its directory, as
+// in beanstalkd. -f and -F say only how it is synced: without it they wait.
+func (c *Config) applyStorage(f flags) {
+	if f.dir != nil {
+		c.Storage.Backend, c.from["storage.backend"] = onDisk, origin{flag: "-b"}
+		c.Storage.Path, c.from["storage.path"] = *f.dir, origin{flag: "-b"}
+	}
+	if f.sync == nil {
+		return
+	}
+	o := origin{flag: f.sync.name}
+	c.Storage.Sync, c.from["storage.sync"] = f.sync.mode, o
+	if f.sync.mode == syncInterval {
+		c.Storage.SyncInterval, c.from["storage.sync_interval"] = f.sync.every, o
+	}
+}
+
+// findDirectory makes sure that there is a data directory if one is needed. It
+// is never made here: a wrong name, or a disk that is not mounted, would look
+// like a server without jobs. known are the mistakes so far: what is wrong with
+// the path itself need not be said twice.
+func (c *Config) findDirectory(known Mistakes) Mistakes {
+	if c.Storage.Backend != onDisk || slices.ContainsFunc(known, func(m Mistake) bool { return m.Key == "storage.path" }) {
+		return nil
+	}
+	o, key, value := c.from["storage.path"], "storage.path", c.Storage.Path
+	m := Mistake{File: o.file, Line: o.line, Key: key, Value: quote(value)}
+	switch {
+	case value == "" && o.file != "":
+		m.Problem = "the backend " + quote(onDisk) + " needs a directory"
+		m.Allowed = findSetting(settings, key).allowed
+		return Mistakes{m}
+	case value == "":
+		o = c.from["storage.backend"]
+		return Mistakes{{File: o.file, Line: o.line, Key: "storage.backend", Value: quote(onDisk),
+			Problem: "no directory to keep jobs in: set storage.path, or give -b DIR"}}
+	}
+	if o.flag != "" {
+		m.Key, m.Value = o.flag, value
+	}
+	info, err := os.Stat(value)
+	var pe *fs.PathError
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		m.Problem = "not a directory"
+	case errors.Is(err, fs.ErrNotExist):
+		m.Problem = "no such directory: it must exist"
+	case errors.As(err, &pe):
+		m.Problem = "cannot look at this directory: " + pe.Err.Error()
+	}
+	m.Code = exitStorage
+	return Mistakes{m}
+}
+
+// doubts are settings that are right, and yet hardly what was meant.
+func (c *Config) doubts() []string {
+	_, chosen := c.from["storage.backend"]
+	if c.Storage.Path != "" && !chosen {
+		return []string{fmt.Sprintf("storage.path is set (%s) but storage.backend is not: jobs are kept in memory only",
+			c.from["storage.path"])}
+	}
+	return nil
+}
+
+// backupPath is where backups go.
+func (c *Config) backupPath() string {
+	if c.Storage.BackupPath != "" {
+		return c.Storage.BackupPath
+	}
+	path, err := filepath.Abs(c.Storage.Path) // "." has a name of its own
+	if err != nil {
+		path = filepath.Clean(c.Storage.Path)
+	}
+	return path + "-backups"
+}
+
+// newStore is the one place that knows the backends.
+func newStore(c *Config, log *slog.Logger) (storage.Store, error) {
 	switch c.Storage.Backend {
-	case "memory":
+	case inMemory:
 		return storage.Memory(), nil
+	case onDisk:
+		log.Info("keeping jobs on disk", "path", c.Storage.Path, "sync", c.Storage.Sync)
+		return storage.Pebble(pebbleOptions(c, log)), nil
 	}
 	return nil, fmt.Errorf("storage backend %q passed the check but does not exist", c.Storage.Backend)
+}
+
+func pebbleOptions(c *Config, log *slog.Logger) storage.PebbleOptions {
+	o := storage.PebbleOptions{
+		Dir:        c.Storage.Path,
+		SyncEvery:  c.Storage.SyncInterval,
+		CacheBytes: c.Storage.Cache,
+		MinFree:    c.Storage.MinFree,
+		Logger:     log,
+		// The process stays: its other shards still work, stats still says what
+		// happened, and to end and start again would not mend the disk.
+		Fatal: func(err error) {
+			log.Error("a log has failed: its shard answers INTERNAL_ERROR, and acknowledges nothing, until a restart",
+				"err", err)
+		},
+	}
+	switch c.Storage.Sync {
+	case syncInterval:
+		o.Sync = storage.Interval
+	case syncNever:
+		o.Sync = storage.Never
+	}
+	if o.MinFree == 0 {
+		o.MinFree = -1 // which is how storage is told so
+	}
+	return o
+}
+
+// memoryBudget is what the router shares out among the shards. One that leaves
+// a shard nothing would mean no limit there, and jobs that are kept in memory
+// only have no other place to be.
+func memoryBudget(c *Config) int64 {
+	if c.Storage.Backend == inMemory || c.Storage.MemoryBudget == 0 {
+		return 0
+	}
+	return max(c.Storage.MemoryBudget, int64(shards(c)))
+}
+
+// storeError gives an error of the store its exit code.
+func storeError(err error) error {
+	if errors.Is(err, storage.ErrInUse) || errors.Is(err, storage.ErrForeign) {
+		return &exitError{exitStorage, err}
+	}
+	return err
 }

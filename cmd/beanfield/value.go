@@ -97,7 +97,7 @@ func asBool(v any) (bool, error) {
 	return b, nil
 }
 
-func asNumber(v any, lo, hi int64) (int, error) {
+func asNumber(v any, lo, hi int64) (int64, error) {
 	n, ok := v.(int64)
 	if !ok {
 		return 0, wrongKind(v)
@@ -105,29 +105,32 @@ func asNumber(v any, lo, hi int64) (int, error) {
 	return within(n, lo, hi)
 }
 
-func within(n, lo, hi int64) (int, error) {
+func within(n, lo, hi int64) (int64, error) {
 	switch {
 	case n < lo:
 		return 0, errors.New("too small")
 	case n > hi:
 		return 0, errors.New("too large")
 	}
-	return int(n), nil
+	return n, nil
 }
+
+// sizeUnits are the units of a size, the smallest first.
+var sizeUnits = []struct {
+	name  string
+	shift int
+}{{"KiB", 10}, {"MiB", 20}, {"GiB", 30}}
 
 // asSize takes bytes as a number, or as text with a binary unit. KB and the
 // like are refused: people disagree on whether they are 1000 or 1024.
-func asSize(v any, lo, hi int64) (int, error) {
+func asSize(v any, lo, hi int64) (int64, error) {
 	s, ok := v.(string)
 	if !ok {
 		return asNumber(v, lo, hi)
 	}
 	digits := s
 	shift := 0
-	for _, u := range []struct {
-		name  string
-		shift int
-	}{{"KiB", 10}, {"MiB", 20}, {"GiB", 30}} {
+	for _, u := range sizeUnits {
 		if d, ok := strings.CutSuffix(s, u.name); ok {
 			digits, shift = strings.TrimRight(d, " "), u.shift
 		}
@@ -140,6 +143,43 @@ func asSize(v any, lo, hi int64) (int, error) {
 		return 0, errors.New("too large")
 	}
 	return within(n<<shift, lo, hi)
+}
+
+// showSize takes the largest unit that leaves a whole number.
+func showSize(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for _, u := range sizeUnits {
+		if n > 0 && n&(1<<u.shift-1) == 0 {
+			s = quote(strconv.FormatInt(n>>u.shift, 10) + u.name)
+		}
+	}
+	return s
+}
+
+// asTime takes text with a unit only: a bare 50 could be of any.
+func asTime(v any, lo, hi time.Duration) (time.Duration, error) {
+	s, err := asText(v)
+	if err != nil {
+		return 0, err
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return 0, errors.New("not a time with its unit")
+	}
+	n, err := within(int64(d), int64(lo), int64(hi))
+	return time.Duration(n), err
+}
+
+// showTime leaves out the zeros that Go writes behind whole hours and minutes.
+func showTime(d time.Duration) string {
+	s := d.String()
+	if short, ok := strings.CutSuffix(s, "m0s"); ok {
+		s = short + "m"
+	}
+	if short, ok := strings.CutSuffix(s, "h0m"); ok {
+		s = short + "h"
+	}
+	return quote(s)
 }
 
 func asWord(v any, words []string) (string, error) {

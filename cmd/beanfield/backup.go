@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// backups makes copies of the data while the server runs, one at a time.
+type backups struct {
+	path       string                 // where they go; "" if there is nothing to copy
+	checkpoint func(dir string) error // makes the directory dir and copies to it
+	now        func() time.Time
+	log        *slog.Logger
+
+	running atomic.Bool
+	ended   sync.WaitGroup
+}
+
+func newBackups(c *Config, checkpoint func(dir string) error, log *slog.Logger) *backups {
+	b := &backups{checkpoint: checkpoint, now: time.Now, log: log}
+	if c.Storage.Backend != inMemory {
+		b.path = c.backupPath()
+	}
+	return b
+}
+
+// begin starts a backup, and says in the log how it ends. It does not wait.
+func (b *backups) begin() {
+	if b.path == "" {
+		b.log.Warn("no backup: jobs are kept in memory only")
+		return
+	}
+	if !b.running.CompareAndSwap(false, true) {
+		b.log.Warn("no backup: another one is still running")
+		return
+	}
+	b.ended.Go(func() {
+		defer b.running.Store(false)
+		begun := b.now()
+		path, err := b.make(begun)
+		if err != nil {
+			b.log.Error("backup failed", "err", err)
+			return
+		}
+		b.log.Warn("backup complete", "path", path, "seconds", b.now().Sub(begun).Seconds())
+	})
+}
+
+// wait returns when no backup is running.
+func (b *backups) wait() { b.ended.Wait() }
+
+// make copies the data, and gives the copy its name when it is complete: what
+// has the name of a backup is one. The place it grows in is its own, so that
+// another server that backs up to the same path does no harm.
+func (b *backups) make(at time.Time) (path string, err error) {
+	name := "beanfield-" + at.UTC().Format("20060102T150405Z")
+	path = filepath.Join(b.path, name)
+	if err := os.Mkdir(b.path, 0o700); err == nil {
+		err = syncDirectory(filepath.Dir(b.path))
+		if err != nil {
+			return "", err
+		}
+	} else if !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "", fmt.Errorf("%s exists", path)
+	}
+	place, err := os.MkdirTemp(b.path, "partial-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(place)) }()
+	if err := b.checkpoint(filepath.Join(place, name)); err != nil {
+		return "", err
+	}
+	if err := os.Rename(filepath.Join(place, name), path); err != nil {
+		return "", err
+	}
+	return path, syncDirectory(b.path)
+}
+
+// syncDirectory makes a new name in a directory last.
+func syncDirectory(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// backupsIn makes backups with a clock that stands still.
+func backupsIn(path string, checkpoint func(string) error) (*backups, *bytes.Buffer) {
+	var log bytes.Buffer
+	return &backups{
+		path: path, checkpoint: checkpoint, log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		now: func() time.Time { return time.Date(2024, 2, 29, 23, 4, 5, 999, time.FixedZone("", -3600)) },
+	}, &log
+}
+
+func names(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		found = append(found, e.Name())
+	}
+	return found
+}
+
+func TestBackupIsNamedWhenComplete(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "backups")
+	const name = "beanfield-20240301T000405Z"
+	b, log := backupsIn(path, func(dir string) error {
+		if _, err := os.Lstat(dir); err == nil {
+			t.Errorf("%s exists before it is made", dir)
+		}
+		if got := names(t, path); slices.Contains(got, name) {
+			t.Errorf("there is %q while it is made", got)
+		}
+		return os.WriteFile(filepath.Join(mustMkdir(t, dir), "data"), nil, 0o600)
+	})
+	b.begin()
+	b.wait()
+	if got := names(t, path); !slices.Equal(got, []string{name}) {
+		t.Errorf("there is %q", got)
+	}
+	if got := names(t, filepath.Join(path, name)); !slices.Equal(got, []string{"data"}) {
+		t.Errorf("the backup holds %q", got)
+	}
+	if got := log.String(); !strings.Contains(got, `level=WARN msg="backup complete" path=`+filepath.Join(path, name)) {
+		t.Errorf("the log says %q", got)
+	}
+	b.begin() // within the same second
+	b.wait()
+	if got := log.String(); !strings.Contains(got, "backup failed") || !strings.Contains(got, name+" exists") {
+		t.Errorf("the log says %q", got)
+	}
+}
+
+func mustMkdir(t *testing.T, dir string) string {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A failed backup leaves nothing, and the next may begin.
+func TestBackupFails(t *testing.T) {
+	path := t.TempDir()
+	b, log := backupsIn(path, func(dir string) error {
+		mustMkdir(t, dir)
+		return errors.New("it broke")
+	})
+	for range 2 {
+		b.begin()
+		b.wait()
+	}
+	if got := strings.Count(log.String(), `level=ERROR msg="backup failed" err="it broke"`); got != 2 {
+		t.Errorf("the log says %q", log)
+	}
+	if got := names(t, path); len(got) > 0 {
+		t.Errorf("%q is left", got)
+	}
+}
+
+func TestBackupNeedsParent(t *testing.T) {
+	b, log := backupsIn(filepath.Join(t.TempDir(), "none", "backups"), func(string) error {
+		t.Error("it copies")
+		return nil
+	})
+	b.begin()
+	b.wait()
+	if !strings.Contains(log.String(), "no such file or directory") {
+		t.Errorf("the log says %q", log)
+	}
+}
+
+func TestBackupsRunOneAtATime(t *testing.T) {
+	begun, goOn := make(chan bool), make(chan bool)
+	b, log := backupsIn(t.TempDir(), func(dir string) error {
+		mustMkdir(t, dir)
+		begun <- true
+		<-goOn
+		return nil
+	})
+	b.begin()
+	<-begun
+	b.begin()
+	if !strings.Contains(log.String(), "another one is still running") {
+		t.Errorf("the log says %q", log)
+	}
+	goOn <- true
+	b.wait()
+	if !strings.Contains(log.String(), "backup complete") {
+		t.Errorf("the log says %q", log)
+	}
+}

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// dataDir makes an empty data directory, beside which there is room for its
+// backups.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	return mustMkdir(t, filepath.Join(t.TempDir(), "data"))
+}
+
+// onData starts a server on a data directory and connects to it.
+func onData(t *testing.T, data string, words ...string) (*process, *client) {
+	t.Helper()
+	p := startProcess(t, append(words, "-l", "unix:DIR/s", "-b", data)...)
+	return p, p.dial(p.dir + "/s")
+}
+
+// stop ends it in order, kill as a crash does.
+func (p *process) stop() {
+	p.t.Helper()
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+}
+
+func (p *process) kill() {
+	p.t.Helper()
+	p.signal(syscall.SIGKILL)
+	p.Wait()
+}
+
+// untilSaid returns when the server has logged text. The deadline of the
+// connection ends it otherwise.
+func (p *process) untilSaid(c *client, text string) {
+	p.t.Helper()
+	for !strings.Contains(p.said(), text) {
+		c.stats()
+	}
+}
+
+// fill puts jobs of all states, and ends with a reserved one.
+func fill(c *client) {
+	c.t.Helper()
+	c.expect("put 5 0 60 5\r\nready", "INSERTED 1")
+	c.expect("put 0 3600 60 7\r\ndelayed", "INSERTED 2")
+	c.expect("put 1 0 60 6\r\nburied", "INSERTED 3")
+	c.expect("put 0 0 60 7\r\ndeleted", "INSERTED 4")
+	c.expect("delete 4", "DELETED")
+	c.expect("reserve", "RESERVED 3 6")
+	c.expectLine("buried")
+	c.expect("bury 3 9", "BURIED")
+	c.expect("reserve", "RESERVED 1 5")
+	c.expectLine("ready")
+}
+
+// checkFilled looks for the jobs of fill; next is the id of the next one.
+func checkFilled(c *client, next string) {
+	c.t.Helper()
+	c.expect("peek-ready", "FOUND 1 5")
+	c.expectLine("ready")
+	c.expect("peek-delayed", "FOUND 2 7")
+	c.expectLine("delayed")
+	c.expect("peek-buried", "FOUND 3 6")
+	c.expectLine("buried")
+	c.expect("peek 4", "NOT_FOUND")
+	c.expect("put 9 0 60 1\r\nx", "INSERTED "+next)
+}
+
+func (c *client) expectLine(want string) {
+	c.t.Helper()
+	if got, err := c.r.ReadString('\n'); got != want+"\r\n" || err != nil {
+		c.t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
+
+// What was answered is there again, after an end in order with any way of
+// syncing, and after a crash where that was promised; also with other shards.
+func TestProcessKeepsJobs(t *testing.T) {
+	for _, x := range []struct {
+		flags []string
+		end   func(*process)
+	}{
+		{[]string{"-shards", "2"}, (*process).stop},
+		{[]string{"-shards", "2"}, (*process).kill},
+		{[]string{"-shards", "2", "-f", "0"}, (*process).kill},
+		{[]string{"-shards", "2", "-f", "50"}, (*process).stop},
+		{[]string{"-shards", "2", "-F"}, (*process).stop},
+	} {
+		data := dataDir(t)
+		p, c := onData(t, data, x.flags...)
+		fill(c)
+		x.end(p)
+		if said := p.said(); said != "" {
+			t.Errorf("a healthy server says %q", said)
+		}
+		p, c = onData(t, data, x.flags...)
+		checkFilled(c, "5")
+		x.end(p)
+		p, c = onData(t, data, "-shards", "3")
+		checkFilled(c, "6")
+		p.stop()
+	}
+}
+
+// Bodies beyond the budget come back from the disk.
+func TestProcessKeepsBodiesOnDisk(t *testing.T) {
+	data := dataDir(t)
+	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
+	file := "storage = { backend = 'pebble', path = '" + data + "', memory_budget = 1 }\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := p.start().dial(p.dir + "/s")
+	fill(c)
+	p.stop()
+	if got := names(t, data); !slices.Contains(got, "beanfield.json") {
+		t.Errorf("the data directory holds %q", got)
+	}
+}
+
+// A directory that cannot be used is refused with beanstalkd's code, and left
+// as it is.
+func TestProcessRefusesDirectory(t *testing.T) {
+	for _, x := range []struct {
+		files map[string]string
+		code  int
+		said  string
+	}{
+		{map[string]string{"lock": "", "binlog.1": "\x07\x00\x00\x00"}, 10, "binlog.1 is a binlog of beanstalkd: import it"},
+		{map[string]string{"notes.txt": "mine"}, 10, "not a data directory of beanfield: it holds notes.txt"},
+		{map[string]string{"beanfield.json": `{"format": 99, "generation": 1, "shards": 1}`}, 1, "the data has format 99"},
+		{map[string]string{"beanfield.json": "{"}, 1, "corrupt data"},
+	} {
+		data := dataDir(t)
+		for name, text := range x.files {
+			if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o400); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := prepare(t, "-l", "unix:DIR/s", "-b", data)
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		p.ends(x.code)
+		if !strings.Contains(p.said(), x.said) {
+			t.Errorf("%v: it says %q", x.files, p.said())
+		}
+		left := map[string]string{}
+		for _, name := range names(t, data) {
+			text, err := os.ReadFile(filepath.Join(data, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			left[name] = string(text)
+		}
+		if !maps.Equal(left, x.files) {
+			t.Errorf("%v: %v is left", x.files, left)
+		}
+	}
+}
+
+func TestProcessRefusesDirectoryInUse(t *testing.T) {
+	data := dataDir(t)
+	first, c := onData(t, data)
+	p := prepare(t, "-l", "unix:DIR/s", "-b", data)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.ends(exitStorage)
+	if !strings.Contains(p.said(), "in use by another process") {
+		t.Errorf("it says %q", p.said())
+	}
+	fill(c) // the first one has not noticed
+	first.stop()
+}
+
+// With less than min_free left no job is accepted, and none gets stuck.
+func TestProcessRefusesJobsWithoutSpace(t *testing.T) {
+	data := dataDir(t)
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(data, &disk); err != nil {
+		t.Fatal(err)
+	}
+	if disk.Bavail*uint64(disk.Bsize) >= maxBytes {
+		t.Skip("min_free cannot be more than this disk has")
+	}
+	p, c := onData(t, data)
+	fill(c)
+	p.stop()
+	p = prepare(t, "-l", "unix:DIR/s", "-b", data, "-config", "DIR/c.toml")
+	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte("storage.min_free = '1024GiB'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c = p.start().dial(p.dir + "/s")
+	c.expect("put 0 0 60 1\r\nx", "OUT_OF_MEMORY")
+	c.expect("reserve", "RESERVED 1 5")
+	c.expectLine("ready")
+	c.expect("release 1 0 0", "INTERNAL_ERROR")
+	c.expect("bury 1 0", "INTERNAL_ERROR")
+	c.expect("delete 1", "DELETED")
+	if !strings.Contains(p.said(), "disk space is low") {
+		t.Errorf("it says %q", p.said())
+	}
+	p.stop()
+	p, c = onData(t, data)
+	c.expect("peek 1", "NOT_FOUND")
+	c.expect("put 0 0 60 1\r\nx", "INSERTED 5")
+	p.stop()
+}
+
+// A backup of a running server is a data directory; the server goes on.
+func TestProcessBacksUp(t *testing.T) {
+	data := dataDir(t)
+	p, c := onData(t, data, "-shards", "2")
+	fill(c)
+	p.signal(syscall.SIGUSR2)
+	p.untilSaid(c, "backup complete")
+	m := regexp.MustCompile(`level=WARN msg="backup complete" path=(\S+)`).FindStringSubmatch(p.said())
+	if m == nil {
+		t.Fatalf("it says %q", p.said())
+	}
+	backup := m[1]
+	if ok, _ := regexp.MatchString(`^`+regexp.QuoteMeta(data)+`-backups/beanfield-\d{8}T\d{6}Z$`, backup); !ok {
+		t.Errorf("the backup is %s", backup)
+	}
+	if got := names(t, data+"-backups"); len(got) != 1 {
+		t.Errorf("beside the backup there is something else: %q", got)
+	}
+	c.expect("put 0 0 60 5\r\nafter", "INSERTED 5")
+	second, restored := onData(t, backup, "-shards", "2")
+	checkFilled(restored, "5")
+	second.stop()
+	c.expect("delete 5", "DELETED")
+	p.stop()
+}
+
+func TestProcessInMemoryHasNoBackup(t *testing.T) {
+	p := startProcess(t, "-l", "unix:DIR/s")
+	c := p.dial(p.dir + "/s")
+	p.signal(syscall.SIGUSR2)
+	p.untilSaid(c, "no backup: jobs are kept in memory only")
+	p.stop()
+}
+
+// The data belong to the user that the server becomes.
+func TestProcessKeepsJobsAsUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	nobody, err := lookupAccount("nobody")
+	if err != nil {
+		t.Skip("there is no user nobody")
+	}
+	p := prepare(t, "-u", "nobody", "-l", "unix:DIR/s", "-b", "DIR/data")
+	data := mustMkdir(t, filepath.Join(p.dir, "data"))
+	if err := os.Chown(data, nobody.uid, nobody.gid); err != nil {
+		t.Fatal(err)
+	}
+	fill(p.start().dial(p.dir + "/s"))
+	for _, name := range names(t, data) {
+		info, err := os.Stat(filepath.Join(data, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if uid := info.Sys().(*syscall.Stat_t).Uid; int(uid) != nobody.uid {
+			t.Errorf("%s belongs to %d", name, uid)
+		}
+	}
+	p.stop()
+}
+
+// limitFiles makes every write of the process beyond so many bytes of a file
+// fail, which stands here for a failing disk.
+func (p *process) limitFiles(bytes uint64) {
+	p.t.Helper()
+	limit := syscall.Rlimit{Cur: bytes, Max: bytes}
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(p.Process.Pid), syscall.RLIMIT_FSIZE,
+		uintptr(unsafe.Pointer(&limit)), 0, 0, 0); errno != 0 {
+		p.t.Fatal(errno)
+	}
+}
+
+// When its log has failed the server stays up and acknowledges nothing that is
+// not on disk. What was acknowledged is there after a restart.
+func TestProcessRefusesWhenItsLogFails(t *testing.T) {
+	data := dataDir(t)
+	p, c := onData(t, data, "-shards", "1")
+	body := strings.Repeat("x", 60_000)
+	put := "put 0 0 60 " + strconv.Itoa(len(body)) + "\r\n" + body
+	c.expect(put, "INSERTED 1")
+	p.limitFiles(1 << 20)
+	acknowledged := 1
+	for {
+		reply := c.ask(put)
+		if reply == "INTERNAL_ERROR" {
+			break
+		}
+		if acknowledged++; reply != "INSERTED "+strconv.Itoa(acknowledged) || acknowledged > 100 {
+			t.Fatalf("put %d is answered %q", acknowledged, reply)
+		}
+	}
+	p.untilFailed()
+	again := p.dial(p.dir + "/s")
+	again.expect("delete 1", "INTERNAL_ERROR")
+	again.expect(put, "INTERNAL_ERROR")
+	if got := again.stats()["log-error"]; !strings.Contains(got, "file too large") {
+		t.Errorf("stats says log-error: %q", got)
+	}
+	p.signal(syscall.SIGTERM)
+	p.ends(exitFailed)
+	p, c = onData(t, data, "-shards", "1")
+	if got := c.stats()["current-jobs-ready"]; got != strconv.Itoa(acknowledged) && got != strconv.Itoa(acknowledged+1) {
+		t.Errorf("%s jobs are back, %d were acknowledged", got, acknowledged)
+	}
+	p.stop()
+}
+
+// untilFailed returns when the server has said that a log has failed.
+func (p *process) untilFailed() {
+	p.t.Helper()
+	p.untilSaid(p.dial(p.dir+"/s"), "its shard answers INTERNAL_ERROR")
+}
+
+// An empty data directory is open quickly, also with many shards. The best of
+// several tries counts, since a busy machine says nothing about the program.
+func TestProcessStartsFastOnDisk(t *testing.T) {
+	for _, x := range []struct {
+		shards string
+		limit  time.Duration
+	}{{"2", 150 * time.Millisecond}, {"64", time.Second}} {
+		best := time.Hour
+		for try := 0; try < 10 && best >= x.limit; try++ {
+			p, c := onData(t, dataDir(t), "-shards", x.shards)
+			c.expect("list-tube-used", "USING default")
+			best = min(best, time.Since(p.begun))
+			p.kill()
+		}
+		t.Logf("%s shards: %v", x.shards, best)
+		if best >= x.limit {
+			t.Errorf("with %s shards the best start took %v, want less than %v", x.shards, best, x.limit)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAwaitReturnsWhatIsOpened(t *testing.T) {
+	broken := errors.New("broken")
+	for _, want := range []error{nil, broken} {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			n := 7
+			got, err := await(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), func() (*int, error) { return &n, want })
+			if got != &n || err != want || log.Len() > 0 {
+				t.Errorf("got %v, %v; the log says %q", got, err, &log)
+			}
+		})
+	}
+}
+
+// A long recovery is said once, and systemd is asked for patience in time.
+func TestAwaitALongRecovery(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "notify")
+	heard, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer heard.Close()
+	t.Setenv("NOTIFY_SOCKET", name)
+	var log bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		if _, err := await(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), func() (*int, error) {
+			time.Sleep(2*patienceEvery + longRecovery) // by the bubble's clock
+			return nil, nil
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+	if got := log.String(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "recovering jobs takes a while") {
+		t.Errorf("the log says %q", got)
+	}
+	b := make([]byte, 100)
+	for range 2 {
+		heard.SetReadDeadline(time.Now().Add(patience))
+		if n, err := heard.Read(b); string(b[:n]) != patienceAsked || err != nil {
+			t.Errorf("systemd hears %q, %v", b[:n], err)
+		}
+	}
+}
+
+// A process that is to end does not wait for its jobs.
+func TestAwaitStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop, cancel := context.WithCancel(t.Context())
+		goOn := make(chan bool)
+		go func() {
+			time.Sleep(time.Minute)
+			cancel()
+		}()
+		var log bytes.Buffer
+		n := 7
+		got, err := await(stop, slog.New(slog.NewTextHandler(&log, nil)), func() (*int, error) { <-goOn; return &n, nil })
+		if got != nil || err != nil {
+			t.Errorf("got %v, %v", got, err)
+		}
+		close(goOn)
+	})
+}
+
+// News are warnings only while a recovery is long, and only to who would not
+// hear them otherwise.
+func TestProgressIsHeard(t *testing.T) {
+	for _, c := range []struct {
+		level   slog.Level
+		opening bool
+		after   time.Duration
+		want    string
+	}{
+		{slog.LevelWarn, true, longRecovery, "level=WARN msg=jobs shard=1\n"},
+		{slog.LevelWarn, true, longRecovery - 1, ""},
+		{slog.LevelWarn, false, longRecovery, ""},
+		{slog.LevelInfo, true, longRecovery, "level=INFO msg=jobs shard=1\n"},
+		{slog.LevelInfo, false, 0, "level=INFO msg=jobs shard=1\n"},
+		{slog.LevelError, true, longRecovery, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var b bytes.Buffer
+			h := slog.NewTextHandler(&b, &slog.HandlerOptions{Level: c.level, ReplaceAttr: withoutTime})
+			p := &progress{Handler: h, opening: &atomic.Bool{}, begun: time.Now()}
+			p.opening.Store(c.opening)
+			time.Sleep(c.after) // by the bubble's clock
+			log := slog.New(p).With("shard", 1)
+			log.Info("jobs")
+			log.Debug("details")
+			if b.String() != c.want {
+				t.Errorf("%+v: the log says %q", c, &b)
+			}
+		})
+	}
+}
+
+func withoutTime(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/storage"
+)
+
+// Where each setting of the store comes from, with flags and file at odds.
+func TestStoragePrecedence(t *testing.T) {
+	const file = "storage.backend = 'memory'\nstorage.path = '/file'\nstorage.sync = 'never'\nstorage.sync_interval = '7ms'\n"
+	for _, c := range []struct{ args, file, key, value, from string }{
+		{"", "", "storage.backend", `"memory"`, "default"},
+		{"", "", "storage.path", `""`, "default"},
+		{"", "", "storage.sync", `"always"`, "default"},
+		{"", "", "storage.sync_interval", `"50ms"`, "default"},
+		{"", "", "storage.memory_budget", "0", "default"},
+		{"", "", "storage.min_free", `"256MiB"`, "default"},
+		{"", "", "storage.cache", `"32MiB"`, "default"},
+		{"", "", "storage.backup_path", `""`, "default"},
+		{"", file, "storage.backend", `"memory"`, "FILE:1"},
+		{"", file, "storage.path", `"/file"`, "FILE:2"},
+		{"", file, "storage.sync", `"never"`, "FILE:3"},
+		{"", file, "storage.sync_interval", `"7ms"`, "FILE:4"},
+		{"-b /", file, "storage.backend", `"pebble"`, "flag -b"},
+		{"-b /", file, "storage.path", `"/"`, "flag -b"},
+		{"-b /", file, "storage.sync", `"never"`, "FILE:3"},
+		{"-f 20", file, "storage.sync", `"interval"`, "flag -f"},
+		{"-f 20", file, "storage.sync_interval", `"20ms"`, "flag -f"},
+		{"-f 20", file, "storage.backend", `"memory"`, "FILE:1"},
+		{"-f 0", file, "storage.sync", `"always"`, "flag -f"},
+		{"-f 0", file, "storage.sync_interval", `"7ms"`, "FILE:4"},
+		{"-F", "", "storage.sync", `"never"`, "flag -F"},
+		{"-f 20 -F", file, "storage.sync", `"never"`, "flag -F"},
+		{"-f 20 -F", file, "storage.sync_interval", `"7ms"`, "FILE:4"},
+		{"-F -f 20", file, "storage.sync", `"interval"`, "flag -f"},
+	} {
+		got, err := load(t, c.args, c.file)
+		if err != nil {
+			t.Errorf("%q: %v", c.args, err)
+			continue
+		}
+		o := got.from[c.key]
+		from := o.String()
+		if o.file != "" {
+			from = strings.Replace(from, o.file, "FILE", 1)
+		}
+		if value := findSetting(settings, c.key).show(got); value != c.value || from != c.from {
+			t.Errorf("%q: %s = %s from %s, want %s from %s", c.args, c.key, value, from, c.value, c.from)
+		}
+	}
+}
+
+func TestCheckConfigExplainsStorage(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args, file string
+		want       []string
+	}{
+		{"", "", []string{
+			`storage.backend = "memory" # default storage.path = "" # default; waits for backend "pebble"`,
+			`storage.backup_path = "" # default; waits for backend "pebble"`,
+		}},
+		{"-b " + dir, "", []string{
+			`storage.backend = "pebble" # flag -b`, `storage.path = "` + dir + `" # flag -b`,
+			`storage.sync = "always" # default storage.sync_interval = "50ms" # default; waits for sync "interval"`,
+			`storage.memory_budget = 0 # default; no limit`,
+			`storage.backup_path = "" # default; ` + dir + `-backups`,
+		}},
+		{"-f 9 -b " + dir, "[storage]\nbackup_path = '/b'\n", []string{
+			`storage.sync = "interval" # flag -f storage.sync_interval = "9ms" # flag -f storage.memory`,
+			`storage.backup_path = "/b" # FILE:2 stats`,
+		}},
+	} {
+		got, err := load(t, c.args, c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := printConfig(&b, got); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(b.String()), " ")
+		if o := got.from["storage.backup_path"]; o.file != "" {
+			text = strings.ReplaceAll(text, o.file, "FILE")
+		}
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q: %q is missing in %s", c.args, want, text)
+			}
+		}
+	}
+}
+
+// Everything that is set reaches the store, and what is zero there means zero.
+func TestPebbleOptions(t *testing.T) {
+	c := defaults()
+	c.Storage.Path, c.Storage.Cache = "/data", 5<<20
+	for _, s := range []struct {
+		word string
+		want storage.SyncMode
+	}{{"always", storage.Always}, {"interval", storage.Interval}, {"never", storage.Never}} {
+		c.Storage.Sync, c.Storage.SyncInterval = s.word, 7*time.Millisecond
+		o := pebbleOptions(c, nil)
+		if o.Dir != "/data" || o.Sync != s.want || o.SyncEvery != 7*time.Millisecond || o.CacheBytes != 5<<20 || o.MinFree != 256<<20 || o.Fatal == nil {
+			t.Errorf("%s: %+v", s.word, o)
+		}
+	}
+	c.Storage.MinFree = 0
+	if o := pebbleOptions(c, nil); o.MinFree >= 0 {
+		t.Errorf("no limit is given as %d, which storage takes for its default", o.MinFree)
+	}
+}
+
+// A budget must never make the memory store forget bodies, nor be none where
+// it is only small.
+func TestMemoryBudget(t *testing.T) {
+	for _, x := range []struct {
+		backend string
+		budget  int64
+		want    int64
+	}{{"memory", 5, 0}, {"memory", 0, 0}, {"pebble", 0, 0}, {"pebble", 1, 8}, {"pebble", 8, 8}, {"pebble", 1 << 30, 1 << 30}} {
+		c := defaults()
+		c.Shards, c.Storage.Backend, c.Storage.MemoryBudget = 8, x.backend, x.budget
+		if got := memoryBudget(c); got != x.want {
+			t.Errorf("%s with %d: %d, want %d", x.backend, x.budget, got, x.want)
+		}
+	}
+}
+
+func TestBackupPath(t *testing.T) {
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range [][3]string{
+		{"/data", "", "/data-backups"}, {"/data/", "", "/data-backups"}, {"/data", "/b", "/b"},
+		{".", "", wd + "-backups"}, {"x", "", filepath.Join(wd, "x-backups")},
+	} {
+		c := defaults()
+		c.Storage.Path, c.Storage.BackupPath = x[0], x[1]
+		if got := c.backupPath(); got != x[2] {
+			t.Errorf("%q with %q: %q, want %q", x[0], x[1], got, x[2])
+		}
+	}
+}
+
+func TestDoubts(t *testing.T) {
+	for _, x := range []struct {
+		args, file string
+		doubts     int
+	}{
+		{"", "", 0},
+		{"", "storage.path = '/data'\n", 1},
+		{"", "storage.path = '/data'\nstorage.backend = 'memory'\n", 0},
+		{"-b /", "storage.path = '/data'\n", 0},
+	} {
+		c, err := load(t, x.args, x.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.doubts(); len(got) != x.doubts {
+			t.Errorf("%q with %q: %q", x.args, x.file, got)
+		}
+	}
+}
+
+func TestStoreErrors(t *testing.T) {
+	for err, want := range map[error]int{
+		storage.ErrInUse: exitStorage, storage.ErrForeign: exitStorage,
+		storage.ErrCorrupt: exitFailed, storage.ErrVersion: exitFailed, storage.ErrNoSpace: exitFailed,
+		errors.New("other"): exitFailed, nil: exitOK,
+	} {
+		if err != nil {
+			err = fmt.Errorf("storage: open: %w", err)
+		}
+		if got := exitCode(storeError(err)); got != want {
+			t.Errorf("%v ends with %d, want %d", err, got, want)
+		}
+	}
+}
