@@ -1,0 +1,342 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"beanfield/router"
+	"beanfield/storage"
+)
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// stored is a job with its body.
+type stored struct {
+	storage.Job
+	body string
+}
+
+// noon is 2023-11-14T22:13:20Z, in nanoseconds.
+const noon = 1_700_000_000_000_000_000
+
+// jobs are one of each kind.
+func jobs() []stored {
+	return []stored{
+		{storage.Job{ID: 1, Tube: "mail", State: storage.Ready, Pri: 7, TTR: 60, Size: 5, Created: noon}, "hello"},
+		{storage.Job{ID: 2, Tube: "mail", State: storage.Delayed, Pri: 8, Delay: 90, TTR: 61, Size: 0, Created: noon + 1_500_000_000,
+			Deadline: noon + 90_000_000_000, Reserves: 5, Timeouts: 4, Releases: 3, Buries: 2, Kicks: 1}, ""},
+		{storage.Job{ID: 3, Tube: "mail", State: storage.Buried, Pri: 9, TTR: 62, Size: 4, Created: noon, BuryRank: 2, Buries: 1}, "a\x00\xff\n"},
+		{storage.Job{ID: 4, Tube: "mail", State: storage.Buried, TTR: 1, Size: 1, Created: noon, BuryRank: 1, Buries: 1}, "é"[:1]},
+	}
+}
+
+type acks chan error
+
+func (a acks) Committed(err error) { a <- err }
+
+// fill writes a data directory. The highest id was a job's that is gone.
+func fill(t *testing.T, dir string, shards int, jobs []stored) {
+	t.Helper()
+	store := storage.Pebble(storage.PebbleOptions{Dir: dir, Ballast: -1, Logger: quiet()})
+	logs, err := store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := func(j *storage.Job) storage.Log { return logs[router.ShardOf(j.Tube, shards)] }
+	gone := storage.Job{ID: 50, Tube: "mail", State: storage.Ready}
+	log(&gone).Put(&gone)
+	log(&gone).Delete(&gone)
+	for _, j := range jobs {
+		log(&j.Job).Put(&j.Job, []byte(j.body))
+	}
+	for _, l := range logs {
+		done := make(acks, 1)
+		if !l.Commit(done) {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func command(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+func TestText(t *testing.T) {
+	for _, shards := range []int{1, 3, 64} {
+		dir := t.TempDir()
+		fill(t, dir, shards, jobs())
+		at := router.ShardOf("mail", shards)
+		want := fmt.Sprintf(`1 mail ready pri 7 delay 0 ttr 60 size 5 created 2023-11-14T22:13:20.000Z reserves 0 timeouts 0 releases 0 buries 0 kicks 0 shard %[1]d "hello"
+2 mail delayed pri 8 delay 90 ttr 61 size 0 created 2023-11-14T22:13:21.500Z ready-at 2023-11-14T22:14:50.000Z reserves 5 timeouts 4 releases 3 buries 2 kicks 1 shard %[1]d ""
+4 mail buried pri 0 delay 0 ttr 1 size 1 created 2023-11-14T22:13:20.000Z bury-rank 1 reserves 0 timeouts 0 releases 0 buries 1 kicks 0 shard %[1]d "\xc3"
+3 mail buried pri 9 delay 0 ttr 62 size 4 created 2023-11-14T22:13:20.000Z bury-rank 2 reserves 0 timeouts 0 releases 0 buries 1 kicks 0 shard %[1]d "a\x00\xff\n"
+  ready  delayed  buried  jobs  bytes  tube
+      1        1       2     4     10  mail
+      1        1       2     4     10  (all)
+shards %[2]d, highest id 50
+`, at, shards)
+		for range 2 { // the first one has changed nothing
+			status, stdout, stderr := command("-bodies", dir)
+			if status != 0 || stderr != "" || stdout != want {
+				t.Errorf("%d shards: status %d %s\n got %s\nwant %s", shards, status, stderr, stdout, want)
+			}
+		}
+		_, stdout, _ := command("-summary", dir)
+		if lines := strings.SplitAfter(want, "\n"); stdout != strings.Join(lines[4:], "") {
+			t.Errorf("the summary is\n%s", stdout)
+		}
+		_, stdout, _ = command(dir)
+		if strings.Contains(stdout, "hello") || strings.Count(stdout, "\n") != 8 {
+			t.Errorf("without bodies:\n%s", stdout)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, 1, jobs())
+	status, stdout, stderr := command("-json", "-bodies", dir)
+	if status != 0 || stderr != "" {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	var all []map[string]any
+	for l := range strings.Lines(stdout) {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(l), &v); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+	}
+	for i, want := range []map[string]any{
+		{"type": "job", "id": 1.0, "tube": "mail", "state": "ready", "body": "hello", "pri": 7.0, "ttr": 60.0, "size": 5.0,
+			"created": "2023-11-14T22:13:20.000Z", "shard": 0.0, "ready_at": nil, "bury_rank": nil},
+		{"id": 2.0, "state": "delayed", "body": "", "delay": 90.0, "ready_at": "2023-11-14T22:14:50.000Z",
+			"reserves": 5.0, "timeouts": 4.0, "releases": 3.0, "buries": 2.0, "kicks": 1.0},
+		{"id": 4.0, "state": "buried", "body": nil, "body_base64": "ww==", "bury_rank": 1.0},
+		{"id": 3.0, "state": "buried", "body_base64": "YQD/Cg==", "bury_rank": 2.0},
+		{"type": "tube", "tube": "mail", "ready": 1.0, "delayed": 1.0, "buried": 2.0, "jobs": 4.0, "bytes": 10.0},
+		{"type": "total", "shards": 1.0, "last_id": 50.0, "jobs": 4.0, "bytes": 10.0, "tube": nil},
+	} {
+		for key, value := range want {
+			if i >= len(all) || all[i][key] != value {
+				t.Errorf("line %d: %s is not %v in\n%s", i, key, value, stdout)
+			}
+		}
+	}
+	if len(all) != 6 {
+		t.Errorf("%d lines, want 6", len(all))
+	}
+}
+
+func TestRefused(t *testing.T) {
+	empty, data, creating := t.TempDir(), t.TempDir(), t.TempDir()
+	fill(t, data, 1, nil)
+	if err := os.WriteFile(filepath.Join(creating, manifestName), []byte(`{"format":1,"shards":1,"creating":true}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	newer := t.TempDir()
+	if err := os.WriteFile(filepath.Join(newer, manifestName), []byte(`{"format":99,"generation":1,"shards":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{nil, 2, "one directory"},
+		{[]string{data, data}, 2, "one directory"},
+		{[]string{"-nonsense", data}, 2, "nonsense"},
+		{[]string{"-h"}, 0, "usage"},
+		{[]string{"-salvage", "x", "-json", data}, 2, "no other flag"},
+		{[]string{empty}, 1, "not a data directory"},
+		{[]string{filepath.Join(empty, "nowhere")}, 1, "no such file"},
+		{[]string{creating}, 1, "not finished"},
+		{[]string{newer}, 1, "format 99"},
+		{[]string{"-salvage", empty, data}, 1, "exists"},
+		{[]string{"-salvage", filepath.Join(empty, "new"), filepath.Join(empty, "nowhere")}, 1, "no such file"},
+		{[]string{"-salvage", filepath.Join(t.TempDir(), "new"), empty}, 1, "not a data directory"},
+	} {
+		status, _, stderr := command(c.args...)
+		if status != c.status || !strings.Contains(stderr, c.says) {
+			t.Errorf("%q: status %d, %q; want %d, %q", c.args, status, stderr, c.status, c.says)
+		}
+	}
+	if left, err := os.ReadDir(empty); len(left) > 0 || err != nil {
+		t.Errorf("an empty directory now holds %v, %v", left, err)
+	}
+}
+
+// holding names the directory that TestHold opens, in a process of its own.
+const holding = "DUMP_TEST_HOLD"
+
+// TestHold is not a test: it is the server of TestInUse.
+func TestHold(t *testing.T) {
+	dir := os.Getenv(holding)
+	if dir == "" {
+		t.Skip("only as another test's child")
+	}
+	store := storage.Pebble(storage.PebbleOptions{Dir: dir, Ballast: -1, Logger: quiet()})
+	if _, err := store.Open(1, func(string) int { return 0 }); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("open")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+func TestInUse(t *testing.T) {
+	dir, fresh := t.TempDir(), filepath.Join(t.TempDir(), "new")
+	fill(t, dir, 1, jobs())
+	child := exec.Command(os.Args[0], "-test.run", "^TestHold$")
+	child.Env = append(os.Environ(), holding+"="+dir)
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "open\n" {
+		t.Fatalf("the child says %q, %v", line, err)
+	}
+	for _, args := range [][]string{{dir}, {"-salvage", fresh, dir}} {
+		if status, _, stderr := command(args...); status != 1 || !strings.Contains(stderr, "in use by") {
+			t.Errorf("%q: status %d, %s", args, status, stderr)
+		}
+	}
+	_ = in.Close()
+	_, _ = io.Copy(io.Discard, out)
+	_ = child.Wait()
+	for _, args := range [][]string{{dir}, {"-salvage", fresh, dir}} {
+		if status, _, stderr := command(args...); status != 0 {
+			t.Errorf("%q, the server being gone: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// files reads all that a directory holds.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	paths, err := filepath.Glob(filepath.Join(dir, "gen-*", "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(paths, top...) {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[path] = string(content)
+	}
+	return all
+}
+
+// A table with a bad block: a dump says no and what to do, a salvage saves the
+// rest and leaves the source alone.
+func TestSalvage(t *testing.T) {
+	dir, fresh := t.TempDir(), filepath.Join(t.TempDir(), "new")
+	var many []stored
+	for id := uint64(1); id <= 3000; id++ {
+		body := strings.Repeat(fmt.Sprint(id), 50)
+		many = append(many, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1, Size: uint32(len(body)), Created: noon}, body})
+	}
+	fill(t, dir, 1, many)
+	if status, _, stderr := command(dir); status != 0 { // which makes a table of the log
+		t.Fatal(stderr)
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, "gen-*", "*", "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("no table: %v", err)
+	}
+	largest := slices.MaxFunc(tables, func(a, b string) int { return len(read(t, a)) - len(read(t, b)) })
+	content := []byte(read(t, largest))
+	content[len(content)/2] ^= 0xff
+	if err := os.WriteFile(largest, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := command("-summary", dir)
+	if status != 1 || !strings.Contains(stderr, "-salvage NEW_DIR") {
+		t.Errorf("a damaged directory: status %d, %s", status, stderr)
+	}
+	before := files(t, dir)
+	status, stdout, stderr := command("-salvage", fresh, dir)
+	if status != 0 || !strings.Contains(stdout, "damaged: "+largest) {
+		t.Fatalf("salvage: status %d, %s%s", status, stdout, stderr)
+	}
+	after := files(t, dir)
+	if len(after) != len(before) {
+		t.Errorf("%d files before, %d after", len(before), len(after))
+	}
+	for path, content := range before {
+		if after[path] != content {
+			t.Errorf("%s has changed", path)
+		}
+	}
+	var saved int
+	if _, err := fmt.Sscanf(stdout[strings.LastIndex(stdout, "copied"):], "copied %d jobs", &saved); err != nil {
+		t.Fatal(err)
+	}
+	if saved >= len(many) || saved < len(many)*3/4 {
+		t.Errorf("%d of %d jobs were saved", saved, len(many))
+	}
+	if found := wholeJobs(t, fresh, many); found != saved {
+		t.Errorf("%d jobs in the new directory, want %d", found, saved)
+	}
+}
+
+// wholeJobs counts the jobs of a directory whose bodies are right.
+func wholeJobs(t *testing.T, dir string, want []stored) (found int) {
+	t.Helper()
+	_, stdout, _ := command("-json", "-bodies", dir)
+	for l := range strings.Lines(stdout) {
+		var v struct {
+			Type, Body string
+			ID         int
+		}
+		if err := json.Unmarshal([]byte(l), &v); err != nil {
+			t.Fatal(err)
+		}
+		if v.Type != "job" {
+			continue
+		}
+		found++
+		if v.Body != want[v.ID-1].body {
+			t.Errorf("job %d has body %.20q", v.ID, v.Body)
+		}
+	}
+	return found
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"beanfield/storage"
+)
+
+// The names of package storage that are needed before it opens a directory.
+const (
+	manifestName = "beanfield.json"
+	lockName     = "LOCK"
+)
+
+// shardsOf reads how many shards a data directory has. It says no to what is
+// not a complete one: to open that would make it one.
+func shardsOf(dir string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if errors.Is(err, os.ErrNotExist) {
+		if _, statErr := os.Stat(dir); statErr != nil {
+			return 0, statErr
+		}
+		return 0, fmt.Errorf("%s is not a data directory of beanfield: it has no %s", dir, manifestName)
+	}
+	if err != nil {
+		return 0, err
+	}
+	var m struct {
+		Shards   int
+		Creating bool
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return 0, fmt.Errorf("%s/%s: %w", dir, manifestName, err)
+	}
+	if m.Creating {
+		return 0, fmt.Errorf("%s is not finished: the server that made it ended at once; there are no jobs in it", dir)
+	}
+	return m.Shards, nil
+}
+
+// open opens a data directory with the shards it has. Should a server change
+// their number in this very moment, the store is not to change it back: no shard
+// is named for any tube, which ends the opening.
+func open(dir string, logger *slog.Logger) (storage.Store, []storage.Log, error) {
+	shards, err := shardsOf(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	store := storage.Pebble(storage.PebbleOptions{Dir: dir, Ballast: -1, MinFree: -1, Logger: logger})
+	logs, err := store.Open(shards, func(string) int { return -1 })
+	if errors.Is(err, storage.ErrInUse) {
+		return nil, nil, fmt.Errorf("%w: stop the server first, or dump a copy", err)
+	}
+	if errors.Is(err, storage.ErrCorrupt) {
+		return nil, nil, fmt.Errorf("%w; -salvage NEW_DIR copies what is readable", err)
+	}
+	return store, logs, err
+}
+
+// free fails while a server has the directory. It only asks: a store that is
+// salvaged must not change, not even its lock file.
+func free(dir string) error {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	lock := syscall.Flock_t{Type: syscall.F_RDLCK}
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock)
+	if err == nil && lock.Type != syscall.F_UNLCK {
+		err = fmt.Errorf("%s is in use by process %d: stop the server first", dir, lock.Pid)
+	}
+	return errors.Join(err, f.Close())
+}

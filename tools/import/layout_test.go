@@ -1,0 +1,170 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+)
+
+// far is a moment of the year 2100.
+const far = 4_102_444_800 * second
+
+// everything is a file with each kind of record, and what is in it.
+func everything(m machine) ([]byte, map[uint64]stored) {
+	delayed := full(2, "later")
+	delayed.state, delayed.delay, delayed.deadline = stateDelayed, 90*second, far
+	due := full(3, "now")
+	due.state, due.delay, due.deadline = stateDelayed, 90*second, created+90*second
+	buried := full(4, "in the ground")
+	buried.counters = [5]uint32{5, 4, 3, 2, 1}
+	held := full(5, "")
+	held.state, held.deadline, held.counters = stateReserved, created, [5]uint32{1}
+	deleted := full(6, "gone")
+	kicked := full(7, "\r\nkicked\x00")
+	data := m.file(full(1, "first"), delayed, due, buried, held, deleted, kicked,
+		buried.now(stateBuried), kicked.now(stateBuried), deleted.now(stateDeleted), kicked.now(stateReady),
+		entry{short: true, id: 900, ttr: second, created: created, state: stateDeleted})
+	job := func(id uint64, body string) storage.Job {
+		return storage.Job{ID: id, Tube: "mail", State: storage.Ready, Pri: 7, TTR: 60, Size: uint32(len(body)), Created: created}
+	}
+	want := make(map[uint64]stored)
+	add := func(id uint64, body string, change func(j *storage.Job)) {
+		j := job(id, body)
+		change(&j)
+		want[id] = stored{j, body}
+	}
+	add(1, "first", func(*storage.Job) {})
+	add(2, "later", func(j *storage.Job) { j.State, j.Delay, j.Deadline = storage.Delayed, 90, far })
+	add(3, "now", func(j *storage.Job) { j.Delay = 90 })
+	add(4, "in the ground", func(j *storage.Job) {
+		j.State, j.BuryRank = storage.Buried, 1
+		j.Reserves, j.Timeouts, j.Releases, j.Buries, j.Kicks = 6, 4, 3, 3, 1
+	})
+	add(5, "", func(j *storage.Job) { j.Reserves = 1 })
+	add(7, "\r\nkicked\x00", func(*storage.Job) {})
+	return data, want
+}
+
+// Each machine's file is read for what it is, also when the log begins with a
+// short record.
+func TestLayouts(t *testing.T) {
+	for _, c := range []struct {
+		m    machine
+		name string
+	}{
+		{amd64v7, "version 7"}, {i386v7, "version 7 of a 32-bit x86"}, {amd64v5, "version 5"},
+		{i386v5, "version 5 of a 32-bit x86"}, {armv5, "version 5 of a 32-bit ARM"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			data, want := everything(c.m)
+			gone := full(1000, "x").now(stateDeleted)
+			write1(t, dir, "binlog.1", c.m.file(gone, gone))
+			write1(t, dir, "binlog.2", append(data, zeros(3000)...))
+			got, maxID, rep := imported(t, dir)
+			if len(rep.skips) > 0 || maxID != 1000 {
+				t.Errorf("highest id %d, skipped %q", maxID, whys(rep))
+			}
+			for id, w := range want {
+				if got[id] != w {
+					t.Errorf("job %d:\n got %+v\nwant %+v", id, got[id], w)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%d jobs, want %d", len(got), len(want))
+			}
+			if l := pick(c.m.version, data[versionLen:], int64(len(data))); l.name != c.name {
+				t.Errorf("taken for %s", l.name)
+			}
+		})
+	}
+}
+
+// The encoder of these tests is right: beanstalkd reads its files too.
+func TestBeanstalkdReadsVersion5(t *testing.T) {
+	for _, m := range []machine{amd64v5, amd64v7} {
+		dir := t.TempDir()
+		data, _ := everything(m)
+		write1(t, dir, "binlog.1", append(data, zeros(500)...))
+		got, _, _ := imported(t, dir)
+		sameAsListed(t, got, restarted(t, dir, 10))
+	}
+}
+
+func TestOddFiles(t *testing.T) {
+	big := amd64v7.file(full(1, "x"))
+	slices.Reverse(big[:versionLen])
+	for _, c := range []struct {
+		name string
+		data []byte
+		says string
+	}{
+		{"empty", nil, "nothing was ever written"},
+		{"three bytes", []byte{7, 0, 0}, "nothing was ever written"},
+		{"zeros", zeros(8192), "version 0"},
+		{"version 8", machine{8, 8, 8}.file(full(1, "x")), "unknown version 8"},
+		{"big-endian", big, "big-endian"},
+		{"only a version", amd64v7.file(), ""},
+		{"a version and zeros", append(amd64v7.file(), zeros(40)...), ""},
+		{"a text", []byte(strings.Repeat("This is not a binlog at all. ", 50)), "unknown version"},
+		{"version 7 and a text", append(amd64v7.file(), strings.Repeat("not a record ", 50)...), "cannot be"},
+		{"a version and many zeros", append(amd64v7.file(), zeros(1<<20)...), ""},
+		{"behind a hole", slices.Concat(amd64v7.file(), zeros(4092), amd64v7.file(full(1, "x"))), "zeros, but data"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write1(t, dir, "binlog.1", c.data)
+			write1(t, dir, "binlog.2", amd64v7.file(full(9, "good")))
+			got, _, rep := imported(t, dir)
+			if len(got) != 1 || got[9].body != "good" {
+				t.Errorf("imported %v", got)
+			}
+			why := strings.Join(whys(rep), "\n")
+			if (c.says == "") != (why == "") || !strings.Contains(why, c.says) {
+				t.Errorf("skipped %q, want %q", why, c.says)
+			}
+		})
+	}
+}
+
+// What cannot be is not believed, where it can be told.
+func TestCheck(t *testing.T) {
+	good := full(1, "x")
+	for _, c := range []struct {
+		name   string
+		change func(e *entry)
+	}{
+		{"id", func(e *entry) { e.id = 1 << 53 }},
+		{"state", func(e *entry) { e.other = true }},
+		{"ttr 0", func(e *entry) { e.ttr = 0 }},
+		{"ttr torn", func(e *entry) { e.ttr = 60*second - 1000 }},
+		{"ttr beyond u32", func(e *entry) { e.ttr = 1 << 32 * second }},
+		{"delay", func(e *entry) { e.delay = 1 }},
+		{"created", func(e *entry) { e.created = 0 }},
+		{"deadline", func(e *entry) { e.deadline = -1 }},
+		{"deadline of nothing", func(e *entry) { e.deadline = created }},
+	} {
+		e := good
+		c.change(&e)
+		f := layouts[0].decode(amd64v7.structure(&e))
+		if f.check() == "" {
+			t.Errorf("%s: %+v is believed", c.name, f)
+		}
+	}
+	if f := layouts[0].decode(amd64v7.structure(&good)); f.check() != "" {
+		t.Errorf("%+v is not believed: %s", f, f.check())
+	}
+}
+
+func TestTubeNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a": true, "A-z0+9/;.$_()": true, "": false, "-a": false, "a b": false, "a\x00": false, "é": false,
+		strings.Repeat("x", 200): true,
+	} {
+		if isTubeName([]byte(name)) != want {
+			t.Errorf("%q: %v, want %v", name, !want, want)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"beanfield/router"
+	"beanfield/tools/import/intake"
+)
+
+type options struct {
+	from, to           string
+	shards             int
+	dryRun, json, jobs bool
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return 2
+	}
+	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	rep, err := transfer(o, time.Now(), logger)
+	if err == nil && o.json {
+		err = rep.lines(stdout)
+	} else if err == nil {
+		err = rep.text(stdout)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "import: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func parse(args []string, stderr io.Writer) (o options, err error) {
+	f := flag.NewFlagSet("import", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&o.from, "from", "", "beanstalkd's `directory`, its -b")
+	f.StringVar(&o.to, "to", "", "the new data `directory`: empty, or not there yet")
+	f.IntVar(&o.shards, "shards", min(runtime.GOMAXPROCS(0), router.MaxShards), "shards of the new directory; a server may use another number")
+	f.BoolVar(&o.dryRun, "dry-run", false, "only report; nothing is written")
+	f.BoolVar(&o.jobs, "jobs", false, "list the jobs one by one")
+	f.BoolVar(&o.json, "json", false, "report as lines of JSON")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case f.NArg() > 0:
+		err = fmt.Errorf("what is %q?", f.Arg(0))
+	case o.from == "":
+		err = errors.New("-from is missing")
+	case o.to == "" && !o.dryRun:
+		err = errors.New("-to is missing; without it only -dry-run works")
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "import: %v\n", err)
+		f.Usage()
+	}
+	return o, err
+}
+
+// transfer reads the source and, unless it is a dry run, fills the target.
+func transfer(o options, now time.Time, logger *slog.Logger) (rep *report, err error) {
+	if o.to != "" {
+		if err := errors.Join(intake.Check(o.to, o.shards), apart(o.from, o.to)); err != nil {
+			return nil, err
+		}
+	}
+	src, err := openSource(o.from)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, src.close()) }()
+	rep = &report{from: o.from, to: o.to, files: len(src.files), shards: o.shards, dryRun: o.dryRun}
+	h, err := readAll(src, rep)
+	if err != nil {
+		return nil, err
+	}
+	jobs := h.settle(now.UnixNano())
+	rep.lastID = h.maxID
+	rep.count(jobs)
+	if !o.dryRun {
+		if err := write(o, src, jobs, h.maxID, logger); err != nil {
+			return nil, err
+		}
+	}
+	if o.jobs {
+		sortJobs(jobs)
+		rep.jobs = jobs
+	}
+	return rep, nil
+}
+
+func write(o options, src *source, jobs []moved, lastID uint64, logger *slog.Logger) error {
+	in, err := intake.New(o.to, o.shards, logger)
+	if err != nil {
+		return err
+	}
+	err = eachBody(src, jobs, func(j *moved, body []byte) error { return in.Put(&j.Job, body) })
+	if err != nil {
+		return errors.Join(err, in.Abort())
+	}
+	return in.Finish(lastID)
+}
+
+// apart refuses a target inside the source, which must not change.
+func apart(from, to string) error {
+	from, err := realPath(from)
+	if err != nil {
+		return err
+	}
+	to, err = realPath(to)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(from, to)
+	if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return fmt.Errorf("%s is inside %s, which is only read", to, from)
+	}
+	return nil
+}
+
+// realPath resolves links in the part of a path that exists.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	resolved, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, os.ErrNotExist) && filepath.Dir(path) != path {
+		parent, err := realPath(filepath.Dir(path))
+		return filepath.Join(parent, filepath.Base(path)), err
+	}
+	return resolved, err
+}
