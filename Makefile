@@ -6,6 +6,8 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # "context deadline exceeded" though nothing was found (mended in Go 1.27).
 FUZZPARSE  ?= 1500000x
 FUZZCONN   ?= 60000x
+FUZZRECORD ?= 500000x
+FUZZREADER ?= 100000x
 
 .DEFAULT_GOAL := help
 
@@ -35,9 +37,14 @@ lint: ## formatting, vet, staticcheck
 fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZPARSE)
 	$(GO) test ./conn -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
+	$(GO) test ./storage -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
+	$(GO) test ./tools/import -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZREADER) -fuzzminimizetime 20x
 
 compat: ## compare with Debian's beanstalkd, reply by reply
 	$(GO) run ./tools/compat
+
+crash: ## kill -9 under load, twenty times, with a ledger
+	$(GO) run ./tools/crash
 
 clients: ## drive the server with real client libraries
 	tools/clients/run
@@ -48,4 +55,4 @@ bench: ## benchmarks of the parts and of the whole server
 bench-compare: ## beside Debian's beanstalkd, in the same run
 	$(GO) run ./tools/bench compare
 
-.PHONY: help build run test race single lint fuzz compat clients bench bench-compare
+.PHONY: help build run test race single lint fuzz compat crash clients bench bench-compare

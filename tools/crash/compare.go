@@ -1,0 +1,279 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// What is not compared literally, because the reference does not keep its word,
+// or gives none:
+//
+//   - ids: it gives them away again after a restart. A job is known by the order
+//     of its put; each server is asked by its own id.
+//   - A release without delay is not in its log, so priority and counters go
+//     back: not used.
+//   - Each restart adds one to buries of a buried job, which reaches its log only
+//     when it rewrites the job: between the two, what it says after a start counts.
+//   - Jobs buried before a restart come back in the order in which they were put,
+//     not buried: until they are kicked, their tube's peek-buried is not compared,
+//     and kick is for all of them.
+//   - file in stats-job is the number of its log file; age and time-left are
+//     truncated seconds, asked at two moments; list-tubes has another order after
+//     a restart.
+//   - When it moves a job to another log file it writes all that it knows, so some
+//     reserves survive: after a start it may be ahead in them. For the same reason
+//     reserve-job is not used for buried and delayed jobs: in which state they
+//     come back depends on whether they were moved.
+
+// twin is a job on both servers.
+type twin struct {
+	ids   [2]uint64
+	tube  string
+	alive bool
+	// Where both logs have it, and in which life it was buried there.
+	logged state
+	since  int
+	most   int // by how much the reference's buries exceed beanfield's, at most
+	least  int // the same, at least
+	ahead  int // by how much its reserves do
+	learnt int // the life in which that was looked at
+	inLog  int // by how much they do in the reference's log, at least
+}
+
+// comparison is beanfield and its reference, side by side.
+type comparison struct {
+	options
+	dice     *rand.Rand
+	commands [2][]string
+	servers  [2]*process
+	conns    [2]*client
+	jobs     []*twin
+	byID     [2]map[uint64]*twin // of the living
+	life     int
+	used     string
+	trail    []string
+	asked    int
+}
+
+var sides = [2]string{"beanstalkd", "beanfield"}
+
+// compare restarts both servers as often as was asked.
+func compare(o options) (err error) {
+	c := &comparison{options: o, dice: rand.New(rand.NewPCG(o.seed, 1)), byID: [2]map[uint64]*twin{{}, {}}}
+	for i, command := range [2][]string{{"beanstalkd"}, o.server} {
+		data := filepath.Join(o.dir, "data-"+sides[i])
+		if err := os.Mkdir(data, 0o755); err != nil {
+			return err
+		}
+		c.commands[i] = append(slices.Clone(command), "-b", data, "-f", "0")
+	}
+	begun := time.Now()
+	defer func() {
+		c.stop(syscall.SIGKILL)
+		if err != nil {
+			trail := c.trail[max(0, len(c.trail)-150):]
+			err = fmt.Errorf("seed %d, life %d: %w\nwhat was done:\n  %s", o.seed, c.life, err, strings.Join(trail, "\n  "))
+		}
+	}()
+	for ; c.life <= o.kills; c.life++ {
+		if err := c.start(); err != nil {
+			return err
+		}
+		if err := c.compareAll(); err != nil {
+			return err
+		}
+		for range 300 {
+			if err := c.step(); err != nil {
+				return err
+			}
+		}
+		c.stop([]os.Signal{syscall.SIGKILL, syscall.SIGTERM}[c.life%2])
+		c.restarted()
+	}
+	fmt.Fprintf(o.out, "seed %d: %d restarts of both servers in %.1f s, %d jobs, %d replies compared: no difference\n",
+		o.seed, o.kills, time.Since(begun).Seconds(), len(c.jobs), c.asked)
+	return nil
+}
+
+func (c *comparison) start() error {
+	for i := range sides {
+		p, err := startProcess(c.commands[i]...)
+		if err != nil {
+			return err
+		}
+		c.servers[i] = p
+		if c.conns[i], err = dial(p.addr); err != nil {
+			return err
+		}
+	}
+	c.used = "default"
+	return nil
+}
+
+func (c *comparison) stop(sig os.Signal) {
+	for i := range sides {
+		if c.conns[i] != nil {
+			c.conns[i].close()
+			c.servers[i].end(sig)
+			c.conns[i] = nil
+		}
+	}
+	c.trail = append(c.trail, fmt.Sprintf("%v, restart", sig))
+}
+
+// restarted enters what the reference does to buried jobs when it starts.
+func (c *comparison) restarted() {
+	for _, j := range c.jobs {
+		j.least = j.inLog
+		if j.alive && j.logged == buried {
+			j.most++
+			j.least++
+		}
+	}
+}
+
+// both asks both servers, each with its own id for a job, and makes the replies
+// comparable: ids become the jobs' numbers.
+func (c *comparison) both(j *twin, format string, args ...any) (r [2]reply, err error) {
+	for i := range sides {
+		command := fmt.Sprintf(format, args...)
+		if j != nil {
+			command = strings.ReplaceAll(command, "ID", fmt.Sprint(j.ids[i]))
+		}
+		if i == 1 {
+			c.trail = append(c.trail, fmt.Sprintf("%.60s", strings.Trim(strconv.Quote(command), `"`)))
+		}
+		all, err := c.conns[i].ask(command)
+		if err != nil {
+			return r, fmt.Errorf("%s, %q: %w; it said: %s", sides[i], command, err, c.servers[i].said)
+		}
+		r[i] = all[0]
+		if w := r[i].word; w == "RESERVED" || w == "FOUND" {
+			r[i].line = fmt.Sprintf("%s of job %d, %d bytes", w, slices.Index(c.jobs, c.byID[i][r[i].id()]), len(r[i].body))
+		}
+	}
+	c.asked++
+	if r[0].word == "INSERTED" && r[1].word == "INSERTED" || r[0].word == "OK" && r[1].word == "OK" {
+		return r, nil // compared by the caller
+	}
+	if r[0].line != r[1].line || string(r[0].body) != string(r[1].body) {
+		return r, fmt.Errorf("beanstalkd says %q, beanfield %q", r[0].line, r[1].line)
+	}
+	return r, nil
+}
+
+// one draws a living job.
+func (c *comparison) one() *twin {
+	for range 100 {
+		if len(c.jobs) == 0 {
+			return nil
+		}
+		if j := c.jobs[c.dice.IntN(len(c.jobs))]; j.alive {
+			return j
+		}
+	}
+	return nil
+}
+
+// step is one command. What it wrote is in both logs.
+func (c *comparison) step() error {
+	n := c.dice.IntN(100)
+	tube := tubes[c.dice.IntN(len(tubes))]
+	j := c.one()
+	switch {
+	case n < 10:
+		c.used = tube
+		return c.same("use %s", tube)
+	case n < 16:
+		return c.same("%s %s", []string{"watch", "watch", "ignore"}[c.dice.IntN(3)], tube)
+	case n < 35 || j == nil:
+		return c.put()
+	case n < 50:
+		return c.same("reserve-with-timeout 0")
+	case n < 55:
+		return c.kickAll()
+	case n < 60:
+		return c.same("%s", []string{"peek-ready", "peek-delayed"}[c.dice.IntN(2)])
+	case n < 62:
+		return c.peekBuried()
+	}
+	return c.about(j)
+}
+
+func (c *comparison) same(format string, args ...any) error {
+	_, err := c.both(nil, format, args...)
+	return err
+}
+
+// about is a command about one job.
+func (c *comparison) about(j *twin) error {
+	pri, delay := c.dice.IntN(3), 300+c.dice.IntN(100000)
+	var err error
+	var r [2]reply
+	var next state
+	switch c.dice.IntN(8) {
+	case 0:
+		r, err = c.both(j, "delete ID")
+		next = gone
+	case 1, 2:
+		r, err = c.both(j, "bury ID %d", pri)
+		next = buried
+	case 3:
+		r, err = c.both(j, "release ID %d %d", pri, delay)
+		next = delayed
+	case 4:
+		r, err = c.both(j, "kick-job ID")
+		next = ready
+	case 5:
+		if j.logged != ready {
+			return nil
+		}
+		_, err = c.both(j, "reserve-job ID")
+		return err
+	case 6:
+		_, err = c.both(j, "touch ID")
+		return err
+	default:
+		return c.statsJob(j)
+	}
+	if err == nil && r[0].word != "NOT_FOUND" {
+		c.log(j, next)
+	}
+	return err
+}
+
+// log enters what has been written to both logs.
+func (c *comparison) log(j *twin, next state) {
+	j.logged, j.since, j.inLog = next, c.life, j.most
+	if j.logged == gone {
+		j.alive = false
+		for i := range sides {
+			delete(c.byID[i], j.ids[i])
+		}
+	}
+}
+
+func (c *comparison) put() error {
+	delay, logged := 0, ready
+	if c.dice.IntN(4) == 0 {
+		delay, logged = 300+c.dice.IntN(100000), delayed
+	}
+	body := newBody(uint64(len(c.jobs)+1), c.dice.IntN(500))
+	r, err := c.both(nil, "put %d %d %d %d\r\n%s", c.dice.IntN(3), delay, 1000+c.dice.IntN(10), len(body), body)
+	if err != nil {
+		return err
+	}
+	j := &twin{ids: [2]uint64{r[0].id(), r[1].id()}, tube: c.used, alive: true, logged: logged, since: c.life, learnt: c.life}
+	c.jobs = append(c.jobs, j)
+	for i := range sides {
+		c.byID[i][j.ids[i]] = j
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// build makes the real server.
+func build(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds and runs the real server")
+	}
+	name := filepath.Join(t.TempDir(), "beanfield")
+	if out, err := exec.Command("go", "build", "-o", name, "beanfield/cmd/beanfield").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return name
+}
+
+func smallRun(t *testing.T, server []string) (options, *bytes.Buffer) {
+	out := new(bytes.Buffer)
+	return options{kills: 2, seed: 1, dir: t.TempDir(), server: server, conns: 6, pause: 300 * time.Millisecond, out: out}, out
+}
+
+func TestTheServerKeepsItsWord(t *testing.T) {
+	o, out := smallRun(t, []string{build(t)})
+	if err := run(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(out)
+}
+
+// A server that forgets everything, or only what it was told last, is caught.
+func TestAForgetfulServerIsCaught(t *testing.T) {
+	server := build(t)
+	for name, c := range map[string]struct{ script, want string }{
+		"keeps nothing":         {`rm -rf "$dir" && mkdir "$dir" && exec "$@"`, "is lost"},
+		"goes back to a backup": {`if [ -d "$dir.old" ]; then rm -rf "$dir"; cp -r "$dir.old" "$dir"; else cp -r "$dir" "$dir.old"; fi; exec "$@"`, "is lost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrapper := filepath.Join(t.TempDir(), "server")
+			// The data directory stands behind -b.
+			text := "#!/bin/sh\nn=0; for a in \"$@\"; do if [ $n = 1 ]; then dir=$a; fi; n=0; if [ \"$a\" = -b ]; then n=1; fi; done\n" + c.script + "\n"
+			if err := os.WriteFile(wrapper, []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			o, _ := smallRun(t, []string{wrapper, server})
+			err := run(o)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "seed 1, after kill 1") {
+				t.Errorf("want a failure with %q, got %.1000v", c.want, err)
+			}
+		})
+	}
+}
+
+// Both servers agree about what a restart leaves, where the reference keeps its
+// word.
+func TestBesideTheReference(t *testing.T) {
+	if _, err := exec.LookPath("beanstalkd"); err != nil {
+		t.Skip("there is no beanstalkd here")
+	}
+	o, out := smallRun(t, []string{build(t)})
+	if err := compare(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(out)
+}
+
+func TestBodies(t *testing.T) {
+	for _, n := range []int{0, headLen - 1, headLen, headLen + 1, 65535} {
+		body := newBody(42, n)
+		token, err := readBody(body)
+		if want := uint64(42); err != nil || len(body) > 0 && token != want || len(body) != n && n >= headLen {
+			t.Errorf("%d bytes: %d, token %d, %v", n, len(body), token, err)
+		}
+		for _, at := range []int{0, 20, headLen - 1, n - 1} {
+			if len(body) <= headLen || at == 0 {
+				continue // a body that is all head has nothing to be summed; a token is compared
+			}
+			body[at] ^= 0x10
+			if _, err := readBody(body); err == nil {
+				t.Errorf("%d bytes: damage at %d is not seen", n, at)
+			}
+			body[at] ^= 0x10
+		}
+	}
+}

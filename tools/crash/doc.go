@@ -1,0 +1,35 @@
+// Command crash kills a server under load, again and again, and looks whether it
+// keeps its word.
+//
+// It starts the real server on a data directory, in the mode in which an answer
+// means that the disk has it, and lets many connections put, reserve, delete,
+// release, bury and kick, alone and pipelined. Every command stands in a ledger
+// from the moment it is sent. At a random moment the server is killed with
+// SIGKILL; the answers that had left it are still read. Then it is started again,
+// now and then with another number of shards or with little memory for bodies,
+// and all that it shows is held against the ledger:
+//
+//   - what was answered has happened, and is there: jobs with their bodies, tubes,
+//     priorities, counters, the order of the buried, the times of the delayed;
+//   - what was deleted stays deleted;
+//   - what was sent and not answered has happened as a whole or not at all;
+//   - nothing else is there, and ids rise.
+//
+// With -reference it restarts beanfield and Debian's beanstalkd side by side, with
+// the same commands for both, and compares what they have kept: see compare.go.
+//
+// # What is known of a job
+//
+// A ledger of many connections can only say what must be there if it knows which
+// of two commands came first. So at most one command about a job is in flight at
+// any time, and at most one connection changes the order of the buried jobs of a
+// tube; kick is used for buried jobs only, since only the server knows which of
+// two delayed ones is sooner. All else goes on at the same time. Being reserved is
+// nothing that a log knows: a restart gives the job back as what it was before.
+//
+// # Reading the source
+//
+// version.go (what a restart may find of a job), ledger.go, load.go and meddle.go
+// (what the connections do), observe.go and settle.go (what is looked at after a
+// restart), round.go; process.go, client.go and body.go serve them.
+package main

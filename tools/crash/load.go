@@ -1,0 +1,204 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+var tubes = []string{"default", "mail", "images", "reports", "a-tube-with-a-longer-name", "x", "y", "z"}
+
+const (
+	// many is how many living jobs make clients delete more than they put.
+	many = 1200
+	// pipeline is how many commands are sent at once, at most.
+	pipeline = 16
+)
+
+// actor is a connection with the commands that it is about to send at once.
+type actor struct {
+	*client
+	l    *ledger
+	dice *rand.Rand
+	used string
+
+	data  []byte
+	then  []func(reply)   // what to do with each answer
+	locks []*sync.Mutex   // given back when the answers are there
+	held  map[uint64]*job // reserved by this connection, as far as it knows
+}
+
+// add appends a command to what is sent next.
+func (a *actor) add(then func(reply), format string, args ...any) {
+	a.data = fmt.Appendf(a.data, format, args...)
+	a.data = append(a.data, "\r\n"...)
+	a.then = append(a.then, then)
+}
+
+// flush sends what has gathered and enters the answers. After an error some
+// are missing: these commands stay in flight.
+func (a *actor) flush() error {
+	// What cannot be sent may be answered in part all the same.
+	failed := a.send(a.data)
+	for _, then := range a.then {
+		r, err := a.read()
+		if err != nil {
+			return errors.Join(err, failed)
+		}
+		then(r)
+	}
+	for _, m := range a.locks {
+		m.Unlock()
+	}
+	a.data, a.then, a.locks = a.data[:0], a.then[:0], a.locks[:0]
+	return nil
+}
+
+// lock takes the order of the buried jobs of a tube, if nobody else has it: then
+// what happens to that order is known.
+func (a *actor) lock(tube string) bool {
+	m := a.l.order[tube]
+	for _, mine := range a.locks {
+		if mine == m {
+			return true
+		}
+	}
+	if !m.TryLock() {
+		return false
+	}
+	a.locks = append(a.locks, m)
+	return true
+}
+
+// expect enters an answer that is one of two words.
+func (a *actor) expect(j *job, yes string) func(reply) {
+	return func(r reply) {
+		if r.word != yes && r.word != "NOT_FOUND" {
+			a.l.failf("job %d: the answer is %q, want %s or NOT_FOUND", j.id, r.line, yes)
+		}
+		a.l.end(j, r.word == yes)
+	}
+}
+
+// produce puts jobs into one tube.
+func (a *actor) produce() {
+	if t := tubes[a.dice.IntN(len(tubes))]; t != a.used {
+		a.used = t
+		a.add(func(reply) {}, "use %s", t)
+	}
+	for range 1 + a.dice.IntN(pipeline) {
+		pri, ttr := uint32(a.dice.IntN(2000)), uint32(60+a.dice.IntN(1000))
+		if a.dice.IntN(20) == 0 {
+			ttr = 1
+		}
+		j, body := a.l.put(a.used, pri, a.delay(), ttr, a.size())
+		a.add(func(r reply) {
+			if r.word != "INSERTED" {
+				a.l.failf("put: the answer is %q", r.line)
+				return
+			}
+			a.l.inserted(j, r.id())
+		}, "put %d %d %d %d\r\n%s", pri, j.could[1].delay, ttr, len(body), body)
+	}
+}
+
+// delay is none, or short, or longer than all this takes.
+func (a *actor) delay() uint32 {
+	switch a.dice.IntN(8) {
+	case 0:
+		return uint32(1 + a.dice.IntN(4))
+	case 1:
+		return uint32(100 + a.dice.IntN(1000))
+	}
+	return 0
+}
+
+func (a *actor) size() int {
+	switch n := a.dice.IntN(100); {
+	case n < 3:
+		return 0
+	case n < 80:
+		return headLen + a.dice.IntN(200)
+	case n < 97:
+		return headLen + a.dice.IntN(4000)
+	}
+	return headLen + a.dice.IntN(65535-headLen+1)
+}
+
+// reserve asks for jobs, and keeps them.
+func (a *actor) reserve() {
+	sent := a.l.tick()
+	timeout := a.dice.IntN(20) / 19
+	for range 1 + a.dice.IntN(pipeline)*(1-timeout) {
+		a.add(func(r reply) { a.keep(r, sent, nil) }, "reserve-with-timeout %d", timeout)
+	}
+}
+
+// keep enters the answer of a reserve.
+func (a *actor) keep(r reply, sent uint64, wanted *job) {
+	switch r.word {
+	case "RESERVED":
+	case "TIMED_OUT", "DEADLINE_SOON", "NOT_FOUND":
+		return
+	default:
+		a.l.failf("reserve: the answer is %q", r.line)
+		return
+	}
+	j := a.l.reserved(r.id(), r.body, sent)
+	if j != nil {
+		a.held[j.id] = j
+	}
+	if wanted != nil && j != wanted {
+		a.l.failf("reserve-job %d brought job %d", wanted.id, r.id())
+	}
+}
+
+// work does something with what this connection has reserved.
+func (a *actor) work() {
+	n := 0
+	for id, j := range a.held {
+		if n++; n > pipeline {
+			return
+		}
+		if a.one(id, j) {
+			delete(a.held, id)
+		}
+	}
+}
+
+func (a *actor) one(id uint64, j *job) bool {
+	pri, now := uint32(a.dice.IntN(2000)), time.Now()
+	choice := a.dice.IntN(100)
+	if a.l.living() > many {
+		choice = 20 + choice/2
+	}
+	switch {
+	case choice < 20:
+		delay := a.delay()
+		next := func(v version) version { return v.released(now, pri, delay, j.reserves) }
+		if a.l.begin(j, fmt.Sprintf("release pri=%d delay=%d", pri, delay), next) {
+			a.add(a.expect(j, "RELEASED"), "release %d %d %d", id, pri, delay)
+		}
+	case choice < 65:
+		if a.l.begin(j, "delete", func(v version) version { return version{state: gone} }) {
+			a.add(a.expect(j, "DELETED"), "delete %d", id)
+		}
+	case choice < 85:
+		if !a.lock(j.tube) {
+			return false
+		}
+		rank := a.l.rank()
+		next := func(v version) version { return v.buriedAs(rank, pri, j.reserves) }
+		if a.l.begin(j, fmt.Sprintf("bury pri=%d", pri), next) {
+			a.add(a.expect(j, "BURIED"), "bury %d %d", id, pri)
+		}
+	case choice < 90:
+		a.add(func(reply) {}, "touch %d", id)
+		return false
+	default:
+		return false
+	}
+	return true
+}

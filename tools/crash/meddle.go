@@ -1,0 +1,157 @@
+package main
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+)
+
+// meddle does to jobs what may be done to them from outside.
+func (a *actor) meddle() {
+	for range 1 + a.dice.IntN(pipeline/2) {
+		switch a.dice.IntN(5) {
+		case 0:
+			a.kick()
+			return // it is for the tube in use, which this changes
+		case 1:
+			a.kickJob()
+		case 2:
+			a.remove()
+		case 3:
+			a.take()
+		default:
+			a.peek()
+		}
+	}
+}
+
+// kick brings some buried jobs back, if it is known which.
+func (a *actor) kick() {
+	t := tubes[a.dice.IntN(len(tubes))]
+	if slices.Contains(a.locks, a.l.order[t]) || !a.lock(t) {
+		return // with commands about it on the way its order is not known
+	}
+	bound := 1 + a.dice.IntN(5)
+	list := a.l.kick(t, bound)
+	if len(list) == 0 {
+		return // it would kick delayed jobs: which ones, only the server knows
+	}
+	a.used = t
+	a.add(func(reply) {}, "use %s", t)
+	a.add(func(r reply) {
+		if r.word != "KICKED" || r.id() != uint64(len(list)) {
+			a.l.failf("kick %d of tube %s: the answer is %q, want %d", bound, t, r.line, len(list))
+		}
+		for _, j := range list {
+			a.l.end(j, true)
+		}
+	}, "kick %d", bound)
+}
+
+// any draws a job to meddle with; of the buried ones the order must be free.
+func (a *actor) any(ok func(version) bool) *job {
+	j := a.l.pick(a.dice, func(j *job) bool { return ok(j.now()) })
+	if j == nil || !a.lock(j.tube) {
+		return nil
+	}
+	return j
+}
+
+func (a *actor) kickJob() {
+	j := a.any(func(v version) bool { return v.state == buried || v.state == delayed })
+	if j != nil && a.l.begin(j, "kick-job", version.kicked) {
+		a.add(a.expect(j, "KICKED"), "kick-job %d", j.id)
+	}
+}
+
+func (a *actor) remove() {
+	j := a.any(func(v version) bool { return v.state == buried || a.dice.IntN(4) == 0 })
+	if j != nil && a.l.begin(j, "delete", func(version) version { return version{state: gone} }) {
+		a.add(a.expect(j, "DELETED"), "delete %d", j.id)
+	}
+}
+
+// take reserves a job by its id, which no log hears of.
+func (a *actor) take() {
+	j := a.any(func(version) bool { return true })
+	if j == nil || !a.l.begin(j, "reserve-job", func(v version) version { return v }) {
+		return
+	}
+	sent := a.l.tick()
+	a.add(func(r reply) {
+		a.keep(r, sent, j)
+		a.l.taken(j, r.word == "RESERVED")
+	}, "reserve-job %d", j.id)
+}
+
+// taken enters the answer of a reserve-job: a buried job has left its place
+// among the others, until a restart.
+func (l *ledger) taken(j *job, done bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := j.out || done
+	l.finish(j, false)
+	j.out = out
+}
+
+func (a *actor) peek() {
+	j := a.l.pick(a.dice, func(*job) bool { return true })
+	if j == nil {
+		return
+	}
+	a.add(func(r reply) {
+		if r.word != "FOUND" {
+			return // deleted meanwhile
+		}
+		if token, err := readBody(r.body); err != nil || token != j.token && len(r.body) > 0 {
+			a.l.failf("peek %d shows the body of %x: %v", j.id, token, err)
+		}
+	}, "peek %d", j.id)
+}
+
+// play is what one connection does until the server is gone.
+func play(l *ledger, addr string, seed uint64, role int, killed *atomic.Bool) {
+	dice := rand.New(rand.NewPCG(seed, uint64(role)))
+	for !l.failed() {
+		c, err := dial(addr)
+		if err != nil {
+			if !killed.Load() {
+				l.failf("connection %d: %v", role, err)
+			}
+			return
+		}
+		a := &actor{client: c, l: l, dice: dice, used: "default", held: map[uint64]*job{}}
+		for _, t := range tubes {
+			if t != "default" && dice.IntN(2) == 0 {
+				a.add(func(reply) {}, "watch %s", t)
+			}
+		}
+		err = a.flush()
+		for n := 10 + dice.IntN(200); n > 0 && err == nil && !l.failed(); n-- {
+			a.act(role)
+			err = a.flush()
+		}
+		c.close() // what it holds is ready again
+		if err != nil {
+			if !killed.Load() {
+				l.failf("connection %d, before the kill: %v", role, err)
+			}
+			return
+		}
+	}
+}
+
+// act gathers what is sent next. Roles have their favourites.
+func (a *actor) act(role int) {
+	living := a.l.living()
+	switch n := a.dice.IntN(10); {
+	case role%3 == 0 && n < 8 && living < many || living < many/20:
+		a.produce()
+	case role%3 == 2 && n < 5:
+		a.meddle()
+	case len(a.held) > 0 && n < 8:
+		a.work()
+	default:
+		a.reserve()
+	}
+}

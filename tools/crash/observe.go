@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// snapshot is what a server shows right after a start.
+type snapshot struct {
+	jobs   map[uint64]*finding
+	heads  map[string]uint64 // the first buried job of each tube, 0 for none
+	count  int64             // jobs, as stats counts them
+	probe  uint64            // the id of a job that was put last of all
+	killed time.Time         // when the server before it died
+}
+
+// observe looks at the jobs whose ids the ledger knows, and at every id from
+// first on that may have been given out.
+func observe(addr string, known []uint64, first uint64) (*snapshot, error) {
+	c, err := dial(addr)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	s := &snapshot{jobs: map[uint64]*finding{}, heads: map[string]uint64{}}
+	all, err := c.ask("stats")
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range []string{"ready", "reserved", "delayed", "buried"} {
+		s.count += all[0].number("current-jobs-" + k)
+	}
+	if s.probe, err = c.probe(); err != nil {
+		return nil, err
+	}
+	var ids []uint64
+	for _, id := range known {
+		if id < first {
+			ids = append(ids, id)
+		}
+	}
+	for id := first; id < s.probe; id++ {
+		ids = append(ids, id)
+	}
+	if err := c.look(s, ids); err != nil {
+		return nil, err
+	}
+	return s, c.lookAtHeads(s)
+}
+
+// probe puts a job and deletes it, for the sake of its id.
+func (c *client) probe() (uint64, error) {
+	r, err := c.ask("put 0 0 100 5\r\nprobe")
+	if err != nil {
+		return 0, err
+	}
+	if r[0].word != "INSERTED" {
+		return 0, fmt.Errorf("a put is answered with %q", r[0].line)
+	}
+	d, err := c.ask(fmt.Sprintf("delete %d", r[0].id()))
+	if err == nil && d[0].word != "DELETED" {
+		err = fmt.Errorf("its delete is answered with %q", d[0].line)
+	}
+	return r[0].id(), err
+}
+
+// portion is for how many jobs is asked at once.
+const portion = 16
+
+// look asks for jobs by id.
+func (c *client) look(s *snapshot, ids []uint64) error {
+	for len(ids) > 0 {
+		n := min(portion, len(ids))
+		var commands []string
+		for _, id := range ids[:n] {
+			commands = append(commands, fmt.Sprintf("stats-job %d", id), fmt.Sprintf("peek %d", id))
+		}
+		from := time.Now()
+		replies, err := c.ask(commands...)
+		if err != nil {
+			return err
+		}
+		for i, id := range ids[:n] {
+			stats, peek := replies[2*i], replies[2*i+1]
+			if (stats.word == "OK") != (peek.word == "FOUND") {
+				return fmt.Errorf("job %d: stats-job says %q, peek %q", id, stats.line, peek.line)
+			}
+			if stats.word == "OK" {
+				s.jobs[id] = newFinding(id, stats, peek.body, from)
+			}
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
+
+func newFinding(id uint64, stats reply, body []byte, from time.Time) *finding {
+	f := &finding{id: id, tube: stats.yaml("tube"), body: body, from: from, to: time.Now()}
+	for s := ready; s <= buried; s++ {
+		if stats.yaml("state") == s.String() {
+			f.state = s
+		}
+	}
+	u32 := func(key string) uint32 {
+		n, _ := strconv.ParseUint(stats.yaml(key), 10, 32)
+		return uint32(n)
+	}
+	f.pri, f.delay, f.ttr = u32("pri"), u32("delay"), u32("ttr")
+	f.reserves, f.releases = int(u32("reserves")), int(u32("releases"))
+	f.buries, f.kicks = int(u32("buries")), int(u32("kicks"))
+	f.timeLeft = stats.number("time-left")
+	return f
+}
+
+func (c *client) lookAtHeads(s *snapshot) error {
+	for _, t := range tubes {
+		r, err := c.ask("use "+t, "peek-buried")
+		if err != nil {
+			return err
+		}
+		s.heads[t] = r[1].id()
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// options are what the tool is asked for.
+type options struct {
+	kills  int
+	seed   uint64
+	dir    string   // where the data directory is made
+	server []string // with beanfield's flags to be added
+	conns  int
+	pause  time.Duration // from one kill to the next, at most
+	out    io.Writer
+}
+
+// campaign is a row of kills of servers over one data directory.
+type campaign struct {
+	options
+	dice   *rand.Rand
+	data   string
+	l      *ledger
+	server *process
+	first  uint64 // no id below it is new since the last start
+
+	longest time.Duration // a start
+	flying  int
+}
+
+// run kills as often as was asked, and ends in order once.
+func run(o options) error {
+	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 1)), data: filepath.Join(o.dir, "data"), l: newLedger(), first: 1}
+	if err := os.Mkdir(c.data, 0o755); err != nil {
+		return err
+	}
+	begun := time.Now()
+	defer func() {
+		if c.server != nil {
+			c.server.end(syscall.SIGKILL) // which does no harm to one that has ended
+		}
+	}()
+	for n := 0; n <= o.kills+1; n++ {
+		if err := c.start(n); err != nil {
+			return fmt.Errorf("seed %d, after kill %d: %w", o.seed, n, err)
+		}
+		if n > 0 {
+			if err := c.check(n > o.kills); err != nil {
+				return fmt.Errorf("seed %d, after kill %d: %w", o.seed, n, err)
+			}
+		}
+		if n > o.kills {
+			break
+		}
+		c.load(n)
+	}
+	if err := c.checkOrder(); err != nil {
+		return fmt.Errorf("seed %d, at the end: %w", o.seed, err)
+	}
+	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d commands in flight at a kill, ids up to %d, %d jobs at the end; longest start %v; nothing was lost\n",
+		o.seed, o.kills, time.Since(begun).Seconds(), c.l.answers, c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
+	return nil
+}
+
+// start starts a server, sometimes with another number of shards, and sometimes
+// with little memory for bodies.
+func (c *campaign) start(n int) error {
+	command := append([]string{}, c.options.server...)
+	command = append(command, "-b", c.data, "-shards", strconv.Itoa(c.shards(n)))
+	if c.dice.IntN(2) == 0 {
+		name := filepath.Join(c.dir, "config.toml")
+		if err := os.WriteFile(name, []byte("[storage]\nmemory_budget = \"64KiB\"\n"), 0o644); err != nil {
+			return err
+		}
+		command = append(command, "-config", name)
+	}
+	begun := time.Now()
+	p, err := startProcess(command...)
+	c.server, c.longest = p, max(c.longest, time.Since(begun))
+	return err
+}
+
+// shards stays the same for a few restarts, then changes.
+func (c *campaign) shards(n int) int {
+	return []int{2, 2, 5, 5, 1, 3, 3, 9, 2, 2}[n%10]
+}
+
+// load lets the connections work until the kill, and reads what was answered.
+func (c *campaign) load(n int) {
+	var killed atomic.Bool
+	var all sync.WaitGroup
+	for i := range c.conns {
+		all.Go(func() { play(c.l, c.server.addr, c.seed+uint64(n)<<32, i, &killed) })
+	}
+	span := c.pause/10 + time.Duration(c.dice.Int64N(int64(c.pause)))
+	timer := time.NewTimer(span)
+	select {
+	case <-timer.C:
+	case <-c.server.exited:
+	}
+	timer.Stop()
+	if !c.server.alive() {
+		c.l.failf("the server ended by itself: %v; it said: %s", c.server.cmd.ProcessState, c.server.said)
+	}
+	killed.Store(true)
+	if n < c.kills {
+		c.server.end(syscall.SIGKILL)
+	} else {
+		c.server.end(syscall.SIGTERM) // the last end is an orderly one
+	}
+	all.Wait()
+}
+
+// check compares what the server has with the ledger. The last time it asks for
+// every id that there ever was.
+func (c *campaign) check(everything bool) error {
+	if err := c.failures(); err != nil {
+		return err
+	}
+	killed := time.Now()
+	if everything {
+		c.first = 1
+	}
+	s, err := observe(c.server.addr, c.l.known(), c.first)
+	if err != nil {
+		return fmt.Errorf("%w; the server said: %s", err, c.server.said)
+	}
+	if s.count != int64(len(s.jobs)) { // somebody is back: see who
+		if s, err = observe(c.server.addr, nil, 1); err != nil {
+			return err
+		}
+	}
+	s.killed = killed
+	c.flying += c.l.inFlight()
+	c.l.settle(s)
+	c.first = s.probe
+	return c.failures()
+}
+
+// inFlight counts the commands without an answer.
+func (l *ledger) inFlight() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.born)
+	for _, j := range l.alive {
+		n += len(j.could) - 1
+	}
+	return n
+}
+
+// checkOrder takes all buried jobs out, one by one.
+func (c *campaign) checkOrder() error {
+	conn, err := dial(c.server.addr)
+	if err != nil {
+		return err
+	}
+	defer conn.close()
+	for _, t := range tubes {
+		for _, j := range c.l.inOrder(t) {
+			r, err := conn.ask("use "+t, "peek-buried", "kick 1")
+			if err != nil {
+				return err
+			}
+			if r[1].id() != j.id || r[2].id() != 1 {
+				c.l.failf("tube %s: buried first should be job %d; peek-buried says %q, kick 1 says %q", t, j.id, r[1].line, r[2].line)
+				return c.failures()
+			}
+		}
+	}
+	return nil
+}
+
+// failures is what the ledger has found, in short.
+func (c *campaign) failures() error {
+	c.l.mu.Lock()
+	defer c.l.mu.Unlock()
+	if len(c.l.failures) == 0 {
+		return nil
+	}
+	text := ""
+	for i, f := range c.l.failures {
+		if i == 10 {
+			text += fmt.Sprintf("\nand %d more", len(c.l.failures)-i)
+			break
+		}
+		text += "\n" + f
+	}
+	return fmt.Errorf("%d failures:%s", len(c.l.failures), text)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// state is where the log has a job. A job that is reserved stands there as what
+// it was before, because a restart gives it back.
+type state uint8
+
+const (
+	unborn state = iota // its put was sent and not answered
+	ready
+	delayed
+	buried
+	gone
+)
+
+var stateNames = [...]string{"unborn", "ready", "delayed", "buried", "gone"}
+
+func (s state) String() string { return stateNames[s] }
+
+// version is what a restart may find of a job.
+type version struct {
+	state      state
+	pri, delay uint32
+	// A delayed job becomes ready between these moments. The later one is zero
+	// while the command that set it has not been answered.
+	due, dueBy time.Time
+	rank       uint64 // of buried jobs: who was buried first has the lower one
+	releases   int
+	buries     int
+	kicks      int
+	reserves   int // at least so many
+}
+
+func (v version) String() string {
+	return fmt.Sprintf("%v pri=%d delay=%d releases=%d buries=%d kicks=%d reserves>=%d",
+		v.state, v.pri, v.delay, v.releases, v.buries, v.kicks, v.reserves)
+}
+
+// put is a new job's first version.
+func put(now time.Time, pri, delay uint32) version {
+	v := version{state: ready, pri: pri, delay: delay}
+	return v.timed(now)
+}
+
+func (v version) timed(now time.Time) version {
+	v.due, v.dueBy = time.Time{}, time.Time{}
+	if v.state == ready && v.delay > 0 {
+		v.state, v.due = delayed, now.Add(time.Duration(v.delay)*time.Second)
+	}
+	return v
+}
+
+func (v version) released(now time.Time, pri, delay uint32, reserves int) version {
+	v.state, v.pri, v.delay, v.rank, v.reserves = ready, pri, delay, 0, reserves
+	v.releases++
+	return v.timed(now)
+}
+
+func (v version) buriedAs(rank uint64, pri uint32, reserves int) version {
+	v.state, v.pri, v.rank, v.reserves = buried, pri, rank, reserves
+	v.due, v.dueBy = time.Time{}, time.Time{}
+	v.buries++
+	return v
+}
+
+func (v version) kicked() version {
+	v.state, v.rank = ready, 0
+	v.due, v.dueBy = time.Time{}, time.Time{}
+	v.kicks++
+	return v
+}
+
+// answered closes the span of a delay.
+func (v version) answered(now time.Time) version {
+	if v.state == delayed {
+		v.dueBy = now.Add(time.Duration(v.delay) * time.Second)
+	}
+	return v
+}
+
+// slack is by how much the clocks of two processes may seem to differ.
+const slack = 200 * time.Millisecond
+
+// differs says how what was found contradicts the version, or nothing.
+func (v version) differs(f *finding) string {
+	if v.state == gone || v.state == unborn {
+		return "is there"
+	}
+	want := fmt.Sprintf("pri=%d delay=%d releases=%d buries=%d kicks=%d", v.pri, v.delay, v.releases, v.buries, v.kicks)
+	got := fmt.Sprintf("pri=%d delay=%d releases=%d buries=%d kicks=%d", f.pri, f.delay, f.releases, f.buries, f.kicks)
+	switch {
+	case want != got:
+		return fmt.Sprintf("has %s, want %s", got, want)
+	case f.reserves < v.reserves:
+		return fmt.Sprintf("has reserves=%d, want %d or more", f.reserves, v.reserves)
+	case v.state == delayed:
+		return v.untimely(f)
+	case f.state != v.state:
+		return fmt.Sprintf("is %v, want %v", f.state, v.state)
+	}
+	return ""
+}
+
+// untimely says what is wrong with a delay.
+func (v version) untimely(f *finding) string {
+	switch {
+	case f.state == ready && f.to.Before(v.due.Add(-slack)):
+		return fmt.Sprintf("is ready %v too early", v.due.Sub(f.to))
+	case f.state == ready:
+		return ""
+	case f.state != delayed:
+		return fmt.Sprintf("is %v, want %v", f.state, delayed)
+	}
+	left := time.Duration(f.timeLeft) * time.Second
+	switch {
+	case f.to.Add(left + time.Second + slack).Before(v.due):
+		return fmt.Sprintf("is due in %v, %v too early", left, v.due.Sub(f.to.Add(left)))
+	case f.from.Add(left - slack).After(v.dueBy):
+		return fmt.Sprintf("is due in %v, %v too late", left, f.from.Add(left).Sub(v.dueBy))
+	}
+	return ""
+}
+
+// finding is a job as a server shows it after a restart, between two moments.
+type finding struct {
+	id                                uint64
+	tube                              string
+	state                             state
+	pri, delay                        uint32
+	ttr                               uint32
+	releases, buries, kicks, reserves int
+	timeLeft                          int64
+	body                              []byte
+	from, to                          time.Time
+}
