@@ -43,8 +43,9 @@ fuzz: ## each fuzz target for about half a minute
 compat: ## compare with Debian's beanstalkd, reply by reply
 	$(GO) run ./tools/compat
 
-crash: ## kill -9 under load, twenty times, with a ledger
+crash: ## kill -9 under load, with a ledger; then restarts beside beanstalkd
 	$(GO) run ./tools/crash
+	$(GO) run ./tools/crash -reference -kills 10
 
 clients: ## drive the server with real client libraries
 	tools/clients/run
