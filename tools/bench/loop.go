@@ -84,6 +84,7 @@ func (l *loop) drive() error {
 			return err
 		}
 	}
+	vain := false
 	for !l.run.abort.Load() {
 		n, err := waitEvents(l.epfd, l.events, l.patience())
 		if err != nil {
@@ -91,10 +92,12 @@ func (l *loop) drive() error {
 		}
 		before := now
 		now = l.run.now()
-		if n == 0 && l.measuring {
-			// A longer pass was not a look in vain: the system ran somebody else.
+		// From one look in vain to the next. More time than a look takes went by only if
+		// the system ran somebody else.
+		if n == 0 && vain && l.measuring {
 			l.tally.vacant += min(now-before, longestLook)
 		}
+		vain = n == 0
 		l.phase(now)
 		for _, ev := range l.events[:n] {
 			if err := l.serve(l.conns[ev.Fd], ev.Events); err != nil {
