@@ -41,7 +41,7 @@ func (t *turn) fetch() {
 			if body, err := log.Body(op.ID, make([]byte, 0, op.Size)); err == nil {
 				op.Parts = [][]byte{body}
 			} else {
-				b.unfetched(i)
+				op.Status = unfetched(op.Kind)
 			}
 		}
 		b.fetches = 0
@@ -56,26 +56,12 @@ func (t *turn) fetch() {
 	}
 }
 
-// fetchTries bounds how often a peek is repeated whose job others delete.
-const fetchTries = 100
-
-// unfetched deals with a body that the log does not have. A job that was only
-// looked at may have been deleted meanwhile: if it was asked for by its id it
-// is gone, else the next of its kind is the answer, and the operation is given
-// back as not yet applied. It is the last one that was.
-func (b *Batch) unfetched(i int) {
-	op := &b.Ops[i]
-	switch op.Kind {
-	case PeekReady, PeekDelayed, PeekBuried:
-		if op.phase < fetchTries {
-			*op = Op{Kind: op.Kind, phase: op.phase + 1}
-			b.Next = i
-			return
-		}
-		op.Status = NotFound
-	case Peek:
-		op.Status = NotFound
-	default:
-		op.Status = Failed
+// unfetched is the answer for a body that the log does not have: a job that
+// was only looked at may have been deleted meanwhile.
+func unfetched(k Kind) Status {
+	switch k {
+	case Peek, PeekReady, PeekDelayed, PeekBuried:
+		return NotFound
 	}
+	return Failed
 }

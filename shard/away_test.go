@@ -133,39 +133,6 @@ func TestBodyLost(t *testing.T) {
 	}
 }
 
-// A job that others delete while its body is read makes way for the next.
-func TestBodyDeletedWhileRead(t *testing.T) {
-	sh, log := newAwayShard(t, 1)
-	c, other := newCaller(), newCaller()
-	c.enter(sh)
-	other.enter(sh)
-	c.ask(sh, putOp(1, "abcdefgh"), putOp(2, "ijklmnop"))
-	log.slow = true
-	b := &Batch{Client: &c.Client, Ops: []Op{{Kind: PeekReady}}, Done: c}
-	if sh.Submit(b) {
-		t.Fatal("answered without the log")
-	}
-	peeking := log.commits
-	log.commits = nil
-	if sh.Submit(&Batch{Client: &other.Client, Ops: []Op{{Kind: Delete, ID: 1}}, Done: other}) {
-		t.Fatal("answered without the log")
-	}
-	for _, ack := range append(peeking, log.commits...) {
-		ack.Committed(nil)
-	}
-	<-other.done
-	log.slow = false
-	b = <-c.done
-	for b.Next < len(b.Ops) {
-		if !sh.Submit(b) {
-			b = <-c.done
-		}
-	}
-	if op := &b.Ops[0]; op.Status != OK || op.ID != 2 || joinedParts(op.Parts) != "ijklmnop" {
-		t.Errorf("peek-ready ends with %v, job %d, body %q", op.Status, op.ID, joinedParts(op.Parts))
-	}
-}
-
 // After the log has failed every answer says so, also that of a command which
 // changed nothing, and a waiter is not sent what it was given.
 func TestFailedLog(t *testing.T) {

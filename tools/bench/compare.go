@@ -127,6 +127,11 @@ func (c *compareFlags) main(ctx context.Context) error {
 	}
 	c.peers = append(standardPeers(c.beanfield, c.beanstalkd, c.echo), c.extra...)
 	if err := c.compare(ctx); err != nil {
+		// What was measured until then may have taken hours: show it, do not keep it.
+		c.write = false
+		if len(c.out.Rows) > 0 {
+			err = errors.Join(err, c.publish())
+		}
 		return err
 	}
 	return c.publish()
@@ -213,16 +218,22 @@ func (c *comparer) row(ctx context.Context, r *row) (*rowResult, error) {
 
 // peerRound measures one server once: its own reference first, where the row has one.
 func (c *comparer) peerRound(ctx context.Context, r *row, p *peerResult, ld load, round int) error {
+	var own *result
 	if r.own != nil {
-		own, err := c.measure(ctx, r, p, timed(*r.own, c.warmup, c.duration, c.seed), round)
-		if err != nil {
+		var err error
+		if own, err = c.measure(ctx, r, p, timed(*r.own, c.warmup, c.duration, c.seed), round); err != nil {
 			return err
 		}
-		p.Own = append(p.Own, own)
 	}
 	res, err := c.measure(ctx, r, p, ld, round)
+	if err != nil {
+		return err
+	}
 	p.Rounds = append(p.Rounds, res)
-	return err
+	if own != nil {
+		p.Own = append(p.Own, own)
+	}
+	return nil
 }
 
 // halfRate finds what the baseline reaches at full speed.

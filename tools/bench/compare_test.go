@@ -58,6 +58,12 @@ func made() *comparison {
 				},
 			},
 			{
+				Title: "absent", row: row{goals: goals}, Peers: []peerResult{
+					{Name: nameBeanfield, Absent: "it does not know this yet"},
+					peerOf(nameBeanstalkd, round(100, 10, 20)),
+				},
+			},
+			{
 				Title: "memory", row: row{goals: []goal{{metric: metricBytes, bound: 50, absolute: true}}},
 				Peers: []peerResult{peerOf(nameBeanfield, &result{Server: serverUse{BytesEach: 42}})},
 			},
@@ -75,6 +81,8 @@ func TestMarkdownTellsWhatWasReached(t *testing.T) {
 		"| not reached | server CPU per operation | at most 0.600 x | 0.900 | no |",
 		"| at the floor | throughput | at least 2.00 x | 1.50 | yes: at the floor, 1.12 x the echo server's CPU |",
 		"| disturbed | throughput | at least 2.00 x | 3.00 | unsure: others used the machine |",
+		"| absent | throughput | at least 2.00 x | – | not measured |",
+		"| absent | beanfield | did not start |",
 		"| memory | bytes each | at most 50.0 | 42.0 | yes |",
 		"2001-02-03", "64 cores", "`bench compare`", "beanfield 1",
 	} {
@@ -128,7 +136,11 @@ func TestChartIsWellFormed(t *testing.T) {
 		}
 		want := 1 // the ground
 		for _, r := range c.Rows {
-			want += len(r.Peers)
+			for _, p := range r.Peers {
+				if p.Absent == "" {
+					want++
+				}
+			}
 		}
 		if root != "http://www.w3.org/2000/svg svg" || bars != want || titles < 2 {
 			t.Errorf("%s: root %q, %d rectangles instead of %d, %d texts", name, root, bars, want, titles)
@@ -165,7 +177,7 @@ func TestRowsCanRun(t *testing.T) {
 }
 
 func TestChooseRows(t *testing.T) {
-	first, err := chooseRows("first")
+	first, err := chooseRows(firstSet)
 	if err != nil || len(first) != 4 {
 		t.Errorf("first: %d rows, %v", len(first), err)
 	}

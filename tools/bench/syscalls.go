@@ -5,7 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -49,23 +52,64 @@ func (r *run) countSyscalls(ctx context.Context, done <-chan struct{}, say func(
 	return nil
 }
 
-// perfCount attaches for a second. Attaching takes time itself, so the operations are
-// those of a longer stretch, scaled to the second.
+// perfCount starts perf with its counter off and turns it on and off through pipes.
+// perf acknowledges each, so the operations between are those that were counted.
 func (r *run) perfCount(ctx context.Context) (*syscallCount, error) {
+	control, order, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer order.Close()
+	answer, ack, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, control.Close())
+	}
+	defer answer.Close()
 	cmd := exec.CommandContext(ctx, "perf", "stat", "-x", ";", "-e", "raw_syscalls:sys_enter",
-		"-p", strconv.Itoa(r.target.pid), "--", "sleep", fmt.Sprint(perfWindow.Seconds()))
+		"-p", strconv.Itoa(r.target.pid), "-D", "-1", "--control", "fd:3,4")
+	cmd.ExtraFiles = []*os.File{control, ack} // descriptors 3 and 4 there
 	var out bytes.Buffer
 	cmd.Stderr = &out
-	from, began := r.replies(), time.Now()
-	if err := cmd.Run(); err != nil {
+	err = cmd.Start()
+	// Only perf holds these ends from here on: if it ends, reading its answer ends.
+	control.Close()
+	ack.Close()
+	if err != nil {
+		return nil, err
+	}
+	operations, err := r.whileCounting(ctx, order, bufio.NewReader(answer))
+	cmd.Process.Signal(syscall.SIGINT)
+	cmd.Wait() // perf ends by the signal that it was sent
+	if err != nil {
 		return nil, fmt.Errorf("%w: %.100q", err, out.String())
 	}
-	rate := float64(r.replies()-from) / time.Since(began).Seconds()
 	calls, err := perfCalls(out.String())
 	if err != nil {
 		return nil, err
 	}
-	return &syscallCount{calls, rate * perfWindow.Seconds()}, nil
+	return &syscallCount{calls, operations}, nil
+}
+
+// whileCounting tells how many operations were answered while perf counted.
+func (r *run) whileCounting(ctx context.Context, order io.Writer, answer *bufio.Reader) (float64, error) {
+	say := func(word string) error {
+		if _, err := io.WriteString(order, word+"\n"); err != nil {
+			return err
+		}
+		_, err := answer.ReadString('\n')
+		return err
+	}
+	if err := say("enable"); err != nil {
+		return 0, err
+	}
+	from := r.replies()
+	select {
+	case <-time.After(perfWindow):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	operations := float64(r.replies() - from)
+	return operations, say("disable")
 }
 
 // perfCalls reads perf's line "count;unit;event;…".
