@@ -58,6 +58,7 @@ func start(t *testing.T, dir string, flags ...string) *beanstalkd {
 		conn, err := net.Dial("unix", socket)
 		if err == nil {
 			b.conn, b.in = conn, bufio.NewReader(conn)
+			b.expect("USING", "list-tube-used") // it listens before it has a binlog
 			return b
 		}
 		select {
