@@ -267,6 +267,9 @@ func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load, 
 			return nil, err
 		}
 		res, err := c.once(ctx, r, p, ld, round)
+		if errors.Is(err, errNothing) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -276,6 +279,9 @@ func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load, 
 		if best.OthersCPU <= disturbed {
 			break
 		}
+	}
+	if best == nil {
+		return nil, errNothing
 	}
 	return best, nil
 }

@@ -84,20 +84,21 @@ func (l *loop) drive() error {
 			return err
 		}
 	}
-	vain := false
+	looked := now // when the last look for events began
 	for !l.run.abort.Load() {
 		n, err := waitEvents(l.epfd, l.events, l.patience())
 		if err != nil {
 			return err
 		}
-		before := now
 		now = l.run.now()
-		// From one look in vain to the next. More time than a look takes went by only if
-		// the system ran somebody else.
-		if n == 0 && vain && l.measuring {
-			l.tally.vacant += min(now-before, longestLook)
+		switch {
+		case n > 0 && l.measuring:
+			l.tally.looks++
+			l.tally.events += uint64(n)
+		case l.measuring:
+			// More time than a look takes went by only if the system ran somebody else.
+			l.tally.vacant += min(now-looked, longestLook)
 		}
-		vain = n == 0
 		l.phase(now)
 		for _, ev := range l.events[:n] {
 			if err := l.serve(l.conns[ev.Fd], ev.Events); err != nil {
@@ -109,6 +110,9 @@ func (l *loop) drive() error {
 		}
 		if done, err := l.finished(); done || err != nil {
 			return err
+		}
+		if looked = now; n > 0 {
+			looked = l.run.now()
 		}
 	}
 	return nil

@@ -8,8 +8,10 @@ type tally struct {
 	closed  bool   // the measurement is over
 	missed  uint64 // due in an open loop, but never sent
 
-	vacant     int64 // ns of the measurement that passes without an event took
-	everything int64 // replies
+	vacant     int64  // ns of the measurement that looks without an event took
+	looks      uint64 // with events, during the measurement
+	events     uint64 // that they found
+	everything int64  // replies
 	inserted   int64
 	reserved   int64
 	deleted    int64
@@ -24,6 +26,8 @@ func (t *tally) add(o *tally) {
 	}
 	t.missed += o.missed
 	t.vacant += o.vacant
+	t.looks += o.looks
+	t.events += o.events
 	t.everything += o.everything
 	t.inserted += o.inserted
 	t.reserved += o.reserved
