@@ -19,7 +19,7 @@ func audit(s *State, clients []*Client) error {
 			watching[t]++
 		}
 		for slot := c.held.head; slot != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
-			reserved[s.tubeAt[s.jobs.at(slot).tube]]++
+			reserved[s.tubeAt[s.jobs.at(slot).tube()]]++
 		}
 		if err := auditWaits(c); err != nil {
 			return err
@@ -79,7 +79,7 @@ func auditMemory(s *State) error {
 		}
 		for i := range s.jobs.items[ci] {
 			j := &s.jobs.items[ci][i]
-			if j.id == 0 {
+			if j.id() == 0 {
 				continue
 			}
 			jobs++

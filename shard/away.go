@@ -9,7 +9,7 @@ package shard
 func (s *State) keepBody(slot uint32, data []byte, parts [][]byte) {
 	j := s.jobs.at(slot)
 	if s.budget > 0 && j.size > 0 && s.inside+int64(j.size) > s.budget {
-		j.away = true
+		j.place |= flagAway
 		return
 	}
 	s.inside += int64(j.size)
@@ -17,7 +17,7 @@ func (s *State) keepBody(slot uint32, data []byte, parts [][]byte) {
 }
 
 func (s *State) dropBody(j *job) {
-	if j.away {
+	if j.away() {
 		return
 	}
 	s.inside -= int64(j.size)

@@ -13,7 +13,7 @@ type bodies struct {
 }
 
 func newBodies() bodies {
-	b := bodies{classes: make([]cells, len(cellSizes)), large: newSlots(6)}
+	b := bodies{classes: make([]cells, len(cellSizes)), large: newSlots(64)}
 	for i := range b.classes {
 		b.classes[i] = newCells(cellSizes[i])
 	}
@@ -99,15 +99,11 @@ type cells struct {
 	memory [][]byte
 }
 
-// newCells aims at chunks of 8 to 16 KB, so that many classes with few jobs
-// each stay cheap.
-func newCells(size int) cells {
-	shift := uint(3)
-	for size<<(shift+1) <= 16<<10 {
-		shift++
-	}
-	return cells{slots: newSlots(shift), size: size}
-}
+// cellChunk is small, so that many classes with few jobs each stay cheap, and
+// a size in which Go's allocator wastes nothing.
+const cellChunk = 16 << 10
+
+func newCells(size int) cells { return cells{slots: newSlots(cellChunk / size), size: size} }
 
 func (c *cells) alloc() uint32 {
 	slot, fresh := c.take()
@@ -116,7 +112,7 @@ func (c *cells) alloc() uint32 {
 		for ci >= len(c.memory) {
 			c.memory = append(c.memory, nil)
 		}
-		c.memory[ci] = make([]byte, c.size<<c.shift)
+		c.memory[ci] = make([]byte, cellChunk)
 	}
 	return slot
 }

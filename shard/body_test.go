@@ -95,10 +95,10 @@ func TestBodyClasses(t *testing.T) {
 			t.Errorf("a body of %d in a cell of %d wastes more than an eighth", size, cell)
 		}
 	}
-	for i, size := range cellSizes {
+	for _, size := range cellSizes {
 		c := newCells(size)
-		if n := size << c.shift; n > 16<<10 || n < 4<<10 && c.shift > 3 {
-			t.Errorf("class %d: chunks of %d bytes", i, n)
+		if waste := cellChunk - int(c.slots.size)*size; waste < 0 || waste >= size {
+			t.Errorf("cells of %d leave %d bytes of a chunk", size, waste)
 		}
 	}
 }

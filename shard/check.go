@@ -8,7 +8,7 @@ func (s *State) Check() error {
 	seen := map[uint32]string{}
 	place := func(slot uint32, where string) error {
 		if was, dup := seen[slot]; dup {
-			return fmt.Errorf("S1: job %d is in %s and in %s", s.jobs.at(slot).id, was, where)
+			return fmt.Errorf("S1: job %d is in %s and in %s", s.jobs.at(slot).id(), was, where)
 		}
 		seen[slot] = where
 		return nil
@@ -42,8 +42,8 @@ func (s *State) Check() error {
 		return fmt.Errorf("S1: %d jobs are indexed, %d are in a place", s.index.n, len(seen))
 	}
 	for slot := range seen {
-		if found := s.index.find(&s.jobs, s.jobs.at(slot).id); found != slot {
-			return fmt.Errorf("S1: job %d is not found by its id", s.jobs.at(slot).id)
+		if found := s.index.find(&s.jobs, s.jobs.at(slot).id()); found != slot {
+			return fmt.Errorf("S1: job %d is not found by its id", s.jobs.at(slot).id())
 		}
 	}
 	if err := checkHeap(&s.timeline, s.tubePos); err != nil {
@@ -63,8 +63,8 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	for i := uint32(0); i < t.ready.n; i++ {
 		e := *t.ready.at(i)
 		j := s.jobs.at(e.slot)
-		if j.state != Ready || j.tube != t.slot || e != readyKey(j.pri, j.id, e.slot) {
-			return fmt.Errorf("S1: job %d does not belong where it is ready", j.id)
+		if j.state() != Ready || j.tube() != t.slot || e != readyKey(j.pri, j.id(), e.slot) {
+			return fmt.Errorf("S1: job %d does not belong where it is ready", j.id())
 		}
 		if j.pri < urgentBelow {
 			urgent++
@@ -76,8 +76,8 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	for i := uint32(0); i < t.delayed.n; i++ {
 		e := *t.delayed.at(i)
 		j := s.jobs.at(e.slot)
-		if j.state != Delayed || j.tube != t.slot || s.trails.at(j.trail).deadline != int64(e.major) {
-			return fmt.Errorf("S1: job %d does not belong where it is delayed", j.id)
+		if j.state() != Delayed || j.tube() != t.slot || s.trails.at(j.trail).key != int64(e.major) {
+			return fmt.Errorf("S1: job %d does not belong where it is delayed", j.id())
 		}
 		if err := place(e.slot, name+" delayed"); err != nil {
 			return err
@@ -117,8 +117,8 @@ func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) er
 	for i := uint32(0); i < c.ttrs.n; i++ {
 		e := *c.ttrs.at(i)
 		t := s.trails.at(s.jobs.at(e.slot).trail)
-		if t.holder != c.slot || t.deadline != int64(e.major) {
-			return fmt.Errorf("S1: job %d is not held where it says", s.jobs.at(e.slot).id)
+		if t.holder != c.slot || t.key != int64(e.major) {
+			return fmt.Errorf("S1: job %d is not held where it says", s.jobs.at(e.slot).id())
 		}
 	}
 	sums.Reserved += c.held.n
@@ -133,8 +133,8 @@ func (s *State) checkList(l *list, want JobState, where string, place func(uint3
 	for slot := l.head; slot != 0; {
 		j := s.jobs.at(slot)
 		t := s.trails.at(j.trail)
-		if j.state != want || t.prev != prev {
-			return fmt.Errorf("S1: job %d does not belong into %s", j.id, where)
+		if j.state() != want || t.prev != prev {
+			return fmt.Errorf("S1: job %d does not belong into %s", j.id(), where)
 		}
 		if err := place(slot, where); err != nil {
 			return err

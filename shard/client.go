@@ -92,14 +92,14 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 	s.enroll(c)
 	j := s.jobs.at(slot)
 	t := s.trailOf(j)
-	j.state = Reserved
+	j.setState(Reserved)
 	t.holder = c.slot
 	t.reserves++
-	t.deadline = now + int64(j.ttr)*second
+	t.key = now + int64(j.ttr)*second
 	s.listAppend(&c.held, slot)
-	c.ttrs.push(s.jobPos, deadlineKey(t.deadline, j.id, slot))
+	c.ttrs.push(s.jobPos, deadlineKey(t.key, j.id(), slot))
 	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
-	s.tubeAt[j.tube].reserved++
+	s.tubeAt[j.tube()].reserved++
 	s.totals.Reserved++
 }
 
@@ -111,8 +111,8 @@ func (s *State) unhold(slot uint32) {
 	s.listRemove(&c.held, slot)
 	c.ttrs.remove(s.jobPos, s.jobPos.get(slot))
 	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
-	t.holder, t.deadline = 0, 0
-	s.tubeAt[j.tube].reserved--
+	t.holder, t.key = 0, 0
+	s.tubeAt[j.tube()].reserved--
 	s.totals.Reserved--
 }
 
@@ -126,7 +126,7 @@ func (s *State) heldBy(c *Client, id uint64) uint32 {
 		return 0
 	}
 	j := s.jobs.at(slot)
-	if j.state != Reserved || s.trails.at(j.trail).holder != c.slot {
+	if j.state() != Reserved || s.trails.at(j.trail).holder != c.slot {
 		return 0
 	}
 	return slot

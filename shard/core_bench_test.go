@@ -197,8 +197,8 @@ func TestMemoryOfAJob(t *testing.T) {
 	}
 	each := float64(heapBytes()-empty) / jobs
 	t.Logf("%.1f bytes for a ready job of %d bytes", each, len(f.body))
-	if each >= 190 {
-		t.Errorf("a ready job of 100 bytes costs %.1f bytes, want less than 190", each)
+	if each >= 176 {
+		t.Errorf("a ready job of 100 bytes costs %.1f bytes, want less than 176", each)
 	}
 	for f.s.totals.Ready > 0 {
 		f.apply(c, Op{Kind: Delete, ID: f.apply(c, Op{Kind: PeekReady}).ID})

@@ -33,7 +33,7 @@ func (x *index) find(jobs *slab[job], id uint64) uint32 {
 	slot := *x.head(x.bucketOf(id))
 	for slot != 0 {
 		j := jobs.at(slot)
-		if j.id == id {
+		if j.id() == id {
 			return slot
 		}
 		slot = j.chain
@@ -43,7 +43,7 @@ func (x *index) find(jobs *slab[job], id uint64) uint32 {
 
 func (x *index) insert(jobs *slab[job], slot uint32) {
 	j := jobs.at(slot)
-	head := x.head(x.bucketOf(j.id))
+	head := x.head(x.bucketOf(j.id()))
 	j.chain, *head = *head, slot
 	x.n++
 	if x.n > 1<<x.level+x.split {
@@ -52,7 +52,7 @@ func (x *index) insert(jobs *slab[job], slot uint32) {
 }
 
 func (x *index) remove(jobs *slab[job], slot uint32) {
-	link := x.head(x.bucketOf(jobs.at(slot).id))
+	link := x.head(x.bucketOf(jobs.at(slot).id()))
 	for *link != slot {
 		link = &jobs.at(*link).chain
 	}
@@ -78,7 +78,7 @@ func (x *index) growOne(jobs *slab[job]) {
 	for slot != 0 {
 		j := jobs.at(slot)
 		next := j.chain
-		head := x.head(x.bucketOf(j.id))
+		head := x.head(x.bucketOf(j.id()))
 		j.chain, *head = *head, slot
 		slot = next
 	}

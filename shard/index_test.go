@@ -12,8 +12,8 @@ func checkIndex(t *testing.T, x *index, jobs *slab[job], want map[uint64]uint32)
 	total := uint32(1)<<x.level + x.split
 	for b := range total {
 		for slot := *x.head(b); slot != 0; slot = jobs.at(slot).chain {
-			if x.bucketOf(jobs.at(slot).id) != b {
-				t.Fatalf("job %d is in bucket %d, belongs into %d", jobs.at(slot).id, b, x.bucketOf(jobs.at(slot).id))
+			if x.bucketOf(jobs.at(slot).id()) != b {
+				t.Fatalf("job %d is in bucket %d, belongs into %d", jobs.at(slot).id(), b, x.bucketOf(jobs.at(slot).id()))
 			}
 			n++
 		}
@@ -42,7 +42,7 @@ func TestIndex(t *testing.T) {
 	add := func() {
 		next += uint64(rnd.IntN(3)) + 1 // as when other shards take ids, too
 		slot := jobs.alloc()
-		jobs.at(slot).id = next
+		*jobs.at(slot) = newJob(next, 0, 0)
 		x.insert(&jobs, slot)
 		want[next] = slot
 		ids = append(ids, next)
@@ -90,7 +90,7 @@ func TestIndexSpreads(t *testing.T) {
 		const n = 20000
 		for i := range uint64(n) {
 			slot := jobs.alloc()
-			jobs.at(slot).id = 1 + i*step
+			*jobs.at(slot) = newJob(1+i*step, 0, 0)
 			x.insert(&jobs, slot)
 		}
 		longest := 0

@@ -10,16 +10,16 @@ func (s *State) put(now int64, c *Client, op *Op) {
 	t := c.used
 	slot := s.jobs.alloc()
 	s.jobPos.cover(slot)
-	*s.jobs.at(slot) = job{
-		id: op.ID, created: now, size: op.Size,
-		pri: op.Pri, delay: op.Delay, ttr: op.TTR, tube: t.slot,
-	}
+	j := s.jobs.at(slot)
+	*j = newJob(op.ID, now+s.epoch, t.slot)
+	j.size, j.pri, j.ttr = op.Size, op.Pri, op.TTR
 	s.keepBody(slot, op.Data, op.Parts)
 	s.index.insert(&s.jobs, slot)
 	t.total++
 	s.totals.Total++
 	op.Status = OK
 	if op.Delay > 0 {
+		s.trailOf(j).delay = op.Delay
 		s.makeDelayed(slot, now+int64(op.Delay)*second)
 	}
 	if s.durable {
@@ -37,11 +37,11 @@ func (s *State) delete(c *Client, op *Op) {
 		return
 	}
 	j := s.jobs.at(slot)
-	if j.state == Reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
+	if j.state() == Reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
 		return
 	}
 	op.Status = OK
-	s.tubeAt[j.tube].deletes++
+	s.tubeAt[j.tube()].deletes++
 	s.logDelete(slot)
 	s.unplace(slot)
 	s.forget(slot)
@@ -60,14 +60,16 @@ func (s *State) release(now int64, c *Client, op *Op) {
 	op.Status = OK
 	s.unhold(slot)
 	j := s.jobs.at(slot)
-	j.pri, j.delay = op.Pri, op.Delay
-	s.trails.at(j.trail).releases++
+	j.pri = op.Pri
+	t := s.trails.at(j.trail)
+	t.delay = op.Delay
+	t.releases++
 	if op.Delay > 0 {
 		s.makeDelayed(slot, now+int64(op.Delay)*second)
 		s.logUpdate(slot)
 		return
 	}
-	j.state = Ready
+	j.setState(Ready)
 	s.logUpdate(slot)
 	s.makeReady(now, slot)
 }
@@ -100,8 +102,8 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 	op.Status = OK
 	j := s.jobs.at(slot)
 	t := s.trails.at(j.trail)
-	t.deadline = now + int64(j.ttr)*second
-	c.ttrs.update(s.jobPos, s.jobPos.get(slot), deadlineKey(t.deadline, j.id, slot))
+	t.key = now + int64(j.ttr)*second
+	c.ttrs.update(s.jobPos, s.jobPos.get(slot), deadlineKey(t.key, j.id(), slot))
 	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
 }
 
@@ -142,7 +144,7 @@ func (s *State) kickJob(now int64, op *Op) {
 	if slot == 0 {
 		return
 	}
-	if st := s.jobs.at(slot).state; st == Buried || st == Delayed {
+	if st := s.jobs.at(slot).state(); st == Buried || st == Delayed {
 		s.kickOne(now, slot)
 		op.Status = OK
 	}
@@ -152,7 +154,7 @@ func (s *State) kickOne(now int64, slot uint32) {
 	s.unplace(slot)
 	j := s.jobs.at(slot)
 	s.trailOf(j).kicks++
-	j.state = Ready
+	j.setState(Ready)
 	s.logUpdate(slot)
 	s.makeReady(now, slot)
 }
@@ -185,9 +187,9 @@ func (s *State) peek(b *Batch, op *Op) {
 // fetched before the answer leaves.
 func (s *State) show(b *Batch, op *Op, slot uint32) {
 	j := s.jobs.at(slot)
-	op.Status, op.ID, op.Size = OK, j.id, j.size
+	op.Status, op.ID, op.Size = OK, j.id(), j.size
 	b.volume += int(j.size)
-	if j.away {
+	if j.away() {
 		op.fetch = true
 		b.fetches++
 		op.From, op.To, op.Parts = 0, 0, nil

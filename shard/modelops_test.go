@@ -52,7 +52,8 @@ func (m *model) put(now int64, me *mClient, op *Op, body string, full bool) {
 	m.tube(me.used).total++
 	m.totals.Total++
 	j := mJob{
-		id: op.ID, tube: me.used, body: body, state: Ready, pri: op.Pri, delay: op.Delay, ttr: op.TTR, created: now,
+		id: op.ID, tube: me.used, body: body, state: Ready, pri: op.Pri, delay: op.Delay, ttr: op.TTR,
+		created: (now+testEpoch)/millisecond*millisecond - testEpoch, // kept to the millisecond
 	}
 	if op.Delay > 0 {
 		j.state, j.deadline = Delayed, now+int64(op.Delay)*second

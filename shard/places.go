@@ -5,9 +5,9 @@ package shard
 
 func (s *State) makeReady(now int64, slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube]
-	j.state = Ready
-	t.ready.push(s.jobPos, readyKey(j.pri, j.id, slot))
+	t := s.tubeAt[j.tube()]
+	j.setState(Ready)
+	t.ready.push(s.jobPos, readyKey(j.pri, j.id(), slot))
 	s.totals.Ready++
 	if j.pri < urgentBelow {
 		t.urgent++
@@ -20,7 +20,7 @@ func (s *State) makeReady(now int64, slot uint32) {
 
 func (s *State) unready(slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube]
+	t := s.tubeAt[j.tube()]
 	t.ready.remove(s.jobPos, s.jobPos.get(slot))
 	s.totals.Ready--
 	if j.pri < urgentBelow {
@@ -31,42 +31,42 @@ func (s *State) unready(slot uint32) {
 
 func (s *State) makeDelayed(slot uint32, deadline int64) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube]
-	j.state = Delayed
-	s.trailOf(j).deadline = deadline
-	t.delayed.push(s.jobPos, deadlineKey(deadline, j.id, slot))
+	t := s.tubeAt[j.tube()]
+	j.setState(Delayed)
+	s.trailOf(j).key = deadline
+	t.delayed.push(s.jobPos, deadlineKey(deadline, j.id(), slot))
 	s.totals.Delayed++
 	s.retime(t)
 }
 
 func (s *State) undelay(slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube]
+	t := s.tubeAt[j.tube()]
 	t.delayed.remove(s.jobPos, s.jobPos.get(slot))
-	s.trails.at(j.trail).deadline = 0
+	s.trails.at(j.trail).key = 0
 	s.totals.Delayed--
 	s.retime(t)
 }
 
 func (s *State) makeBuried(slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube]
-	j.state = Buried
+	t := s.tubeAt[j.tube()]
+	j.setState(Buried)
 	s.buryRank++
-	s.trailOf(j).rank = s.buryRank
+	s.trailOf(j).key = int64(s.buryRank)
 	s.listAppend(&t.buried, slot)
 	s.totals.Buried++
 }
 
 func (s *State) unbury(slot uint32) {
 	j := s.jobs.at(slot)
-	s.listRemove(&s.tubeAt[j.tube].buried, slot)
+	s.listRemove(&s.tubeAt[j.tube()].buried, slot)
 	s.totals.Buried--
 }
 
 // unplace takes a job out of whatever place it is in.
 func (s *State) unplace(slot uint32) {
-	switch s.jobs.at(slot).state {
+	switch s.jobs.at(slot).state() {
 	case Ready:
 		s.unready(slot)
 	case Delayed:
@@ -81,8 +81,8 @@ func (s *State) unplace(slot uint32) {
 // forget ends a job that is in no place.
 func (s *State) forget(slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube]
-	id := j.id
+	t := s.tubeAt[j.tube()]
+	id := j.id()
 	s.index.remove(&s.jobs, slot)
 	s.dropBody(j)
 	if j.trail != 0 {

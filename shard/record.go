@@ -19,7 +19,7 @@ func (s *State) logUpdate(slot uint32) {
 	if s.durable {
 		s.describe(slot)
 		s.log.Update(&s.record)
-		s.jobs.at(slot).updated = true
+		s.jobs.at(slot).place |= flagUpdated
 	}
 }
 
@@ -34,21 +34,22 @@ func (s *State) logDelete(slot uint32) {
 func (s *State) describe(slot uint32) {
 	j := s.jobs.at(slot)
 	s.record = storage.Job{
-		ID: j.id, Tube: s.tubeAt[j.tube].name, State: storage.Ready,
-		Pri: j.pri, Delay: j.delay, TTR: j.ttr, Size: j.size, Created: j.created + s.epoch,
-		Updated: j.updated,
+		ID: j.id(), Tube: s.tubeAt[j.tube()].name, State: storage.Ready,
+		Pri: j.pri, TTR: j.ttr, Size: j.size, Created: j.created(),
+		Updated: j.updated(),
 	}
 	if j.trail == 0 {
 		return
 	}
 	t := s.trails.at(j.trail)
 	r := &s.record
+	r.Delay = t.delay
 	r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks = t.reserves, t.timeouts, t.releases, t.buries, t.kicks
-	switch j.state {
+	switch j.state() {
 	case Delayed:
-		r.State, r.Deadline = storage.Delayed, t.deadline+s.epoch
+		r.State, r.Deadline = storage.Delayed, t.key+s.epoch
 	case Buried:
-		r.State, r.BuryRank = storage.Buried, t.rank
+		r.State, r.BuryRank = storage.Buried, uint64(t.key)
 	}
 }
 
@@ -58,14 +59,17 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	t := s.tubeNamed([]byte(r.Tube))
 	slot := s.jobs.alloc()
 	s.jobPos.cover(slot)
-	*s.jobs.at(slot) = job{
-		id: r.ID, created: r.Created - s.epoch, size: r.Size,
-		pri: r.Pri, delay: r.Delay, ttr: r.TTR, tube: t.slot, updated: r.Updated,
+	j := s.jobs.at(slot)
+	*j = newJob(r.ID, r.Created, t.slot)
+	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
+	if r.Updated {
+		j.place |= flagUpdated
 	}
 	s.keepBody(slot, body, nil)
 	s.index.insert(&s.jobs, slot)
-	if r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
-		tr := s.trailOf(s.jobs.at(slot))
+	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
+		tr := s.trailOf(j)
+		tr.delay = r.Delay
 		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
 	}
 	switch r.State {
@@ -75,7 +79,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	case storage.Buried:
 		s.makeBuried(slot)
 		s.buryRank = max(s.buryRank, r.BuryRank)
-		s.trails.at(s.jobs.at(slot).trail).rank = r.BuryRank
+		s.trails.at(s.jobs.at(slot).trail).key = int64(r.BuryRank)
 	default:
 		s.makeReady(now, slot)
 	}

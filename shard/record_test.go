@@ -48,7 +48,8 @@ func TestRecordContents(t *testing.T) {
 	at := testEpoch + 2*second + 1
 	want := storage.Job{
 		ID: 1, Tube: "one", State: storage.Delayed, Pri: 5, Delay: 3, TTR: 60, Size: 11,
-		Created: at, Deadline: at + 3*second,
+		Created:  at - 1, // kept to the millisecond
+		Deadline: at + 3*second,
 	}
 	check(want)
 	if body := w.log.bodies[1]; body != "xxxxxxxxxxx" {

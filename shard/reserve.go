@@ -45,7 +45,7 @@ func (s *State) waitFor(now int64, c *Client, op *Op) {
 func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 	op.Status = NotFound
 	slot := s.index.find(&s.jobs, op.ID)
-	if slot == 0 || s.jobs.at(slot).state == Reserved {
+	if slot == 0 || s.jobs.at(slot).state() == Reserved {
 		return
 	}
 	s.unplace(slot)

@@ -19,7 +19,7 @@ type slab[T any] struct {
 }
 
 func newSlab[T any]() slab[T] {
-	s := slab[T]{slots: newSlots(chunkShift)}
+	s := slab[T]{slots: newSlots(chunkLen)}
 	s.alloc()
 	return s
 }

@@ -6,22 +6,24 @@ import (
 )
 
 func TestSlotsAreDistinct(t *testing.T) {
-	for _, shift := range []uint{3, 5, 6, 7, 10} {
-		s := newSlots(shift)
+	for _, size := range []int{8, 9, 32, 63, 64, 65, 128, 157, 1000, 1024} {
+		s := newSlots(size)
 		seen := map[uint32]bool{}
-		for range 5 << shift {
+		for range 5 * size {
 			slot, fresh := s.take()
 			if seen[slot] {
 				t.Fatalf("slot %d is given to two", slot)
 			}
 			seen[slot] = true
-			if first := slot&(1<<shift-1) == 0; fresh != first {
+			if first := slot&(1<<s.shift-1) == 0; fresh != first {
 				t.Fatalf("slot %d: fresh is %v", slot, fresh)
 			}
 		}
-		for slot := range uint32(5 << shift) {
-			if !seen[slot] {
-				t.Fatalf("slot %d is left out", slot)
+		for chunk := range uint32(5) {
+			for i := range uint32(size) {
+				if slot := chunk<<s.shift | i; !seen[slot] {
+					t.Fatalf("slot %d is left out of chunks of %d", slot, size)
+				}
 			}
 		}
 	}
@@ -31,8 +33,9 @@ func TestSlotsAreDistinct(t *testing.T) {
 // there whenever the slot is in use.
 func TestSlotsGiveChunksBack(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
-	const shift = 4
-	s := newSlots(shift)
+	const size = 13
+	s := newSlots(size)
+	shift := s.shift
 	var in []uint32
 	backed := map[uint32]bool{}
 	for step := range 100000 {
@@ -68,7 +71,7 @@ func TestSlotsGiveChunksBack(t *testing.T) {
 			t.Fatalf("%d empty chunks have memory", empty)
 		}
 	}
-	if len(s.chunks) > 10000>>shift {
+	if len(s.chunks) > 10000/size {
 		t.Errorf("%d chunks: slots are not used again", len(s.chunks))
 	}
 }
@@ -79,7 +82,7 @@ func TestSlotsStaySteady(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 6))
 	for _, keep := range []int{0, 1, 20} {
 		for range 50 {
-			s := newSlots(4)
+			s := newSlots(16)
 			var in []uint32
 			for range 200 {
 				slot, _ := s.take()
@@ -100,7 +103,7 @@ func TestSlotsStaySteady(t *testing.T) {
 }
 
 func TestSlotGivenTwicePanics(t *testing.T) {
-	s := newSlots(3)
+	s := newSlots(8)
 	slot, _ := s.take()
 	s.take()
 	s.give(slot)
@@ -123,11 +126,11 @@ func TestSlab(t *testing.T) {
 		if *s.at(slot) != (job{}) {
 			t.Fatalf("slot %d is not empty", slot)
 		}
-		s.at(slot).id = uint64(i + 1)
+		*s.at(slot) = newJob(uint64(i+1), 0, 0)
 		slots = append(slots, slot)
 	}
 	for i, slot := range slots {
-		if s.at(slot).id != uint64(i+1) {
+		if s.at(slot).id() != uint64(i+1) {
 			t.Fatalf("slot %d has lost its value", slot)
 		}
 		s.release(slot)

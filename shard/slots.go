@@ -6,7 +6,8 @@ import "math/bits"
 // be kept in chunks too: growing never copies, and memory of an empty chunk
 // can be given back.
 type slots struct {
-	shift  uint // log2 of the slots of a chunk
+	size   int32 // slots of a chunk
+	shift  uint  // log2 of size, rounded up: the numbers between go unused
 	chunks []slotChunk
 	open   []uint32 // chunks with a free slot; the last is used first
 	bare   []uint32 // chunks without memory that take has moved out of open
@@ -16,11 +17,12 @@ type slots struct {
 type slotChunk struct {
 	free   []uint64 // a set bit is a free slot
 	used   int32
-	listed bool // stands in open
-	backed bool // the owner has memory for it
+	first  int32 // no word of free before this one has a bit set
+	listed bool  // stands in open
+	backed bool  // the owner has memory for it
 }
 
-func newSlots(shift uint) slots { return slots{shift: shift} }
+func newSlots(size int) slots { return slots{size: int32(size), shift: uint(bits.Len(uint(size - 1)))} }
 
 // take returns a free slot. When fresh is true the slot's chunk needs memory
 // before the slot may be used.
@@ -32,17 +34,16 @@ func (s *slots) take() (slot uint32, fresh bool) {
 	} else if c.used == 0 {
 		s.empty--
 	}
-	for w, word := range c.free {
-		if word == 0 {
-			continue
-		}
-		bit := bits.TrailingZeros64(word)
-		c.free[w] &^= 1 << bit
-		slot = ci<<s.shift | uint32(w<<6+bit)
-		break
+	w := c.first
+	for c.free[w] == 0 {
+		w++
 	}
+	c.first = w
+	bit := bits.TrailingZeros64(c.free[w])
+	c.free[w] &^= 1 << bit
+	slot = ci<<s.shift | uint32(int(w)<<6+bit)
 	c.used++
-	if c.used == 1<<s.shift {
+	if c.used == s.size {
 		c.listed = false
 		s.open = s.open[:len(s.open)-1]
 	}
@@ -67,7 +68,7 @@ func (s *slots) openChunk() uint32 {
 		s.bare = s.bare[:n-1]
 		s.chunks[ci].listed = true
 	} else {
-		s.chunks = append(s.chunks, newSlotChunk(s.shift))
+		s.chunks = append(s.chunks, newSlotChunk(int(s.size)))
 	}
 	s.open = append(s.open, ci)
 	return ci
@@ -83,6 +84,7 @@ func (s *slots) give(slot uint32) (drop bool) {
 		panic("shard: slot freed twice")
 	}
 	c.free[i>>6] |= 1 << (i & 63)
+	c.first = min(c.first, int32(i>>6))
 	c.used--
 	if !c.listed {
 		c.listed = true
@@ -99,14 +101,13 @@ func (s *slots) give(slot uint32) (drop bool) {
 	return true
 }
 
-func newSlotChunk(shift uint) slotChunk {
-	n := 1 << shift
+func newSlotChunk(n int) slotChunk {
 	c := slotChunk{free: make([]uint64, (n+63)/64), listed: true}
-	for i := 0; i < n; i += 64 {
-		c.free[i>>6] = ^uint64(0)
+	for w := range c.free {
+		c.free[w] = ^uint64(0)
 	}
-	if n < 64 {
-		c.free[0] = 1<<n - 1
+	if n%64 != 0 {
+		c.free[len(c.free)-1] = 1<<(n%64) - 1
 	}
 	return c
 }

@@ -2,7 +2,10 @@ package shard
 
 import "beanfield/storage"
 
-const second = int64(1e9)
+const (
+	millisecond = int64(1e6)
+	second      = int64(1e9)
+)
 
 // margin is how long before a deadline its holder is told DEADLINE_SOON.
 const margin = second

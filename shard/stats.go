@@ -28,16 +28,17 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 func (s *State) jobInfo(now int64, slot uint32) JobInfo {
 	j := s.jobs.at(slot)
 	info := JobInfo{
-		ID: j.id, Tube: s.tubeAt[j.tube].name, State: j.state, Pri: j.pri,
-		Age: (now - j.created) / second, Delay: j.delay, TTR: j.ttr,
+		ID: j.id(), Tube: s.tubeAt[j.tube()].name, State: j.state(), Pri: j.pri,
+		Age: (now + s.epoch - j.created()) / second, TTR: j.ttr,
 	}
 	if j.trail == 0 {
 		return info
 	}
 	t := s.trails.at(j.trail)
-	if j.state == Reserved || j.state == Delayed {
-		info.TimeLeft = (t.deadline - now) / second
+	if j.state() == Reserved || j.state() == Delayed {
+		info.TimeLeft = (t.key - now) / second
 	}
+	info.Delay = t.delay
 	info.Reserves, info.Timeouts, info.Releases = t.reserves, t.timeouts, t.releases
 	info.Buries, info.Kicks = t.buries, t.kicks
 	return info

@@ -8,8 +8,10 @@ func TestStats(t *testing.T) {
 			a use other
 			a put 7 3 5 -> 1
 			a stats-job 1 -> id=1 tube=other state=delayed pri=7 age=0 delay=3 ttr=5 left=3 reserves=0 timeouts=0 releases=0 buries=0 kicks=0
-			+2999999999ns
-			a stats-job 1 -> age=2 left=0
+			+2998999998ns
+			a stats-job 1 -> age=2
+			+1000001ns
+			a stats-job 1 -> left=0
 			+1ns
 			a stats-job 1 -> state=ready age=3 left=0 delay=3
 			b reserve-job 1 -> 1

@@ -36,7 +36,9 @@ func (s *State) tubeNamed(name []byte) *tube {
 		s.freeTubes = s.freeTubes[:n-1]
 		s.tubeAt[t.slot] = t
 	} else {
-		t.slot = uint32(len(s.tubeAt))
+		if t.slot = uint32(len(s.tubeAt)); t.slot == maxTubes {
+			panic("shard: more tubes than a job's record can name")
+		}
 		s.tubeAt = append(s.tubeAt, t)
 		s.tubePos.cover(t.slot)
 	}

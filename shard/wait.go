@@ -97,10 +97,10 @@ func (s *State) deliver(now int64, c *Client, t *tube) {
 	s.unready(slot)
 	s.hold(now, c, slot)
 	j := s.jobs.at(slot)
-	d := Delivery{ID: j.id, Size: j.size, Deadline: c.soonest()}
+	d := Delivery{ID: j.id(), Size: j.size, Deadline: c.soonest()}
 	woken := Awakening{Waiter: c.Waiter}
-	if j.away {
-		d.Away, woken.Fetch = true, j.id
+	if j.away() {
+		d.Away, woken.Fetch = true, j.id()
 	} else {
 		d.Small, d.Large = s.bodies.get(j.body, j.size)
 	}

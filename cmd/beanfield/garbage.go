@@ -10,11 +10,11 @@ import (
 // How much garbage the heap may hold before it is collected. Go's own rule, as
 // much as there is live data, wastes half of the memory of a large backlog. But
 // that backlog has no pointers, so collecting costs hardly more than with a
-// small heap, and a seventh of the live data is enough; small heaps get a fixed
+// small heap, and a twenty-fifth of the live data is enough; small heaps get a fixed
 // room, or they would be collected all the time.
 const (
-	garbageRoom    = 64 << 20
-	garbagePercent = 15
+	garbageRoom    = 32 << 20
+	garbagePercent = 4
 	smallestHeap   = 4 << 20 // what the percentage is reckoned from at least
 )
 
