@@ -58,13 +58,14 @@ func TestBatchStopsAtVolume(t *testing.T) {
 func TestBatchStopsAtSlice(t *testing.T) {
 	w := newWorld(t)
 	a := w.user("a")
-	w.fill(a, 1500, 100)
+	const n = slice * 3 / 2
+	w.fill(a, n, 100)
 	sh := &Shard{state: w.s}
-	batch := batchOf(&a.client, Op{Kind: Kick, Count: 1500}, Op{Kind: PeekReady})
+	batch := batchOf(&a.client, Op{Kind: Kick, Count: n}, Op{Kind: PeekReady})
 	if sh.apply(w.now, batch) || batch.Next != 0 {
 		t.Fatalf("stopped at %d", batch.Next)
 	}
-	if !sh.apply(w.now, batch) || batch.Next != 2 || batch.Ops[0].Count != 1500 || batch.Ops[1].ID != 1 {
+	if !sh.apply(w.now, batch) || batch.Next != 2 || batch.Ops[0].Count != n || batch.Ops[1].ID != 1 {
 		t.Fatalf("at the end: %d %+v", batch.Next, batch.Ops)
 	}
 }

@@ -96,7 +96,7 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if n != t.waiters.n {
 		return fmt.Errorf("S3: tube %q counts %d waiters, has %d", name, t.waiters.n, n)
 	}
-	if n > 0 && t.ready.n > 0 && !t.paused() {
+	if n > 0 && t.ready.n > 0 && !t.shut() {
 		return fmt.Errorf("S6: tube %q has waiters and ready jobs", name)
 	}
 	*waits += n

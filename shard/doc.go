@@ -29,7 +29,7 @@
 // what is due, closes the log's open batch, and answers: at once when the log
 // keeps nothing, else when the log says that the batch is safe. Meanwhile the
 // next turns go on. Turns are bounded: kick, detach and Tick move at most a
-// thousand jobs, a batch gathers at most a quarter megabyte of bodies, and
+// few hundred jobs, a batch gathers at most a quarter megabyte of bodies, and
 // whoever runs the shard for himself works off a few dozen batches of others
 // and leaves the rest to the shard's goroutine.
 //
@@ -64,7 +64,9 @@
 //	    remembers.
 //	S5  A tube has a reason to exist: a job, a user or a watcher. The pinned
 //	    one needs none.
-//	S6  A tube that is not paused never has both ready jobs and waiters.
+//	S6  An open tube never has both ready jobs and waiters. One is shut while
+//	    it is paused, and after that until its waiters have been served, which
+//	    may take several turns.
 //	L1  What has been acknowledged has been logged (record.go); in the log's
 //	    strictest mode it is durable.
 //	L2  Restoring what the log replays gives the state that was acknowledged.

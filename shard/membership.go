@@ -62,28 +62,3 @@ func (s *State) detach(now int64, c *Client, op *Op) {
 	}
 	s.dismiss(c)
 }
-
-// pause stops a tube from being served for op.Delay seconds. A length of 0
-// ends a pause.
-func (s *State) pause(now int64, op *Op) {
-	t := s.tubes[string(op.Data)]
-	if t == nil {
-		op.Status = NotFound
-		return
-	}
-	op.Status = OK
-	t.pauses++
-	if op.Delay == 0 {
-		s.unpause(t)
-		s.match(now, t)
-		return
-	}
-	t.pauseLen = int64(op.Delay)
-	t.pausedUntil = now + int64(op.Delay)*second
-	s.retime(t)
-}
-
-func (s *State) unpause(t *tube) {
-	t.pauseLen, t.pausedUntil = 0, 0
-	s.retime(t)
-}

@@ -149,7 +149,7 @@ func TestSlices(t *testing.T) {
 			a totals -> ready=2100 delayed=400
 			b poll -> 1`)
 	})
-	for _, n := range []int{1023, 1024, 1025, 2048, 3000} {
+	for _, n := range []int{slice - 1, slice, slice + 1, 2 * slice, 3*slice - 72} {
 		t.Run(fmt.Sprint("kick and detach of ", n), func(t *testing.T) {
 			w := newWorld(t)
 			a, b := w.user("a"), w.user("b")
@@ -177,28 +177,30 @@ func TestSlices(t *testing.T) {
 	t.Run("others go on between slices", func(t *testing.T) {
 		w := newWorld(t)
 		a := w.user("a")
-		w.fill(a, 1500, 100)
-		b := &Batch{Client: &a.client, Ops: []Op{{Kind: Kick, Count: 1400}}}
+		const n = slice * 3 / 2
+		w.fill(a, n, 100)
+		b := &Batch{Client: &a.client, Ops: []Op{{Kind: Kick, Count: n - 100}}}
 		w.s.Apply(w.now, b, &b.Ops[0])
 		if b.Ops[0].Status != More || b.Ops[0].Count != slice {
 			t.Fatalf("after one slice: %+v", b.Ops[0])
 		}
-		w.run("c poll -> 1\n c delete 1\n c delete 1500\n c delete 1499") // two of them still delayed
+		w.run(fmt.Sprintf("c poll -> 1\n c delete 1\n c delete %d\n c delete %d", n, n-1)) // two of them still delayed
 		w.s.Apply(w.now, b, &b.Ops[0])
-		if b.Ops[0].Status != OK || b.Ops[0].Count != 1400 {
+		if b.Ops[0].Status != OK || b.Ops[0].Count != n-100 {
 			t.Fatalf("at the end: %+v", b.Ops[0])
 		}
-		w.run("a totals -> ready=1399 delayed=98")
+		w.run(fmt.Sprintf("a totals -> ready=%d delayed=98", n-101))
 	})
 	t.Run("tick", func(t *testing.T) {
 		w := newWorld(t)
-		w.fill(w.user("a"), 2500, 1)
+		const n = slice*5/2 - 60
+		w.fill(w.user("a"), n, 1)
 		w.now += second
-		for _, want := range []int{1024, 2048, 2500} {
-			if more := w.s.Tick(w.now); more != (want < 2500) || w.s.totals.Ready != want {
+		for _, want := range []int{slice, 2 * slice, n} {
+			if more := w.s.Tick(w.now); more != (want < n) || w.s.totals.Ready != want {
 				t.Fatalf("Tick says %v and leaves %d ready, want %d", more, w.s.totals.Ready, want)
 			}
 		}
-		w.run("a totals -> ready=2500 delayed=0")
+		w.run(fmt.Sprintf("a totals -> ready=%d delayed=0", n))
 	})
 }

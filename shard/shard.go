@@ -136,6 +136,7 @@ func (sh *Shard) drain(max int) {
 				sh.turn.batches = append(sh.turn.batches, b)
 			} else {
 				sh.mail.push(b)
+				n = max // the turn is full; others than this shard want the processor too
 			}
 			b = next
 			n++

@@ -14,9 +14,9 @@ const margin = second
 const urgentBelow = 1024
 
 // slice bounds how many jobs one operation or one tick moves before it lets
-// others in: at well under a microsecond each, a neighbour waits less than a
+// others in: at about a microsecond each, a neighbour waits a fraction of a
 // millisecond.
-const slice = 1024
+const slice = 256
 
 // Directory hears of tubes and jobs that come and go, so that the router can
 // find them. Its methods are called by whoever runs the shard.
@@ -71,6 +71,8 @@ type State struct {
 	freeClients []uint32
 	holders     heap // clients by the first deadline they hold
 	clientPos   positions
+
+	opening []*tube // tubes whose pause has ended and that are not open yet
 
 	freeWaits *waitEntry
 	waiting   int // wait entries in all queues
@@ -167,6 +169,9 @@ func (s *State) applyReserving(now int64, b *Batch, op *Op) {
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
+	if len(s.opening) > 0 {
+		return 1 // at once
+	}
 	var at int64
 	if s.timeline.n > 0 {
 		at = int64(s.timeline.top().major)
@@ -182,24 +187,22 @@ func (s *State) Next() int64 {
 // Tick does what is due: delayed jobs become ready, pauses end, deadlines of
 // reserved jobs pass. It reports whether it left due work for the next turn.
 func (s *State) Tick(now int64) (more bool) {
-	var unpaused []*tube
 	budget := slice
 	for ; budget > 0 && s.timeline.n > 0 && int64(s.timeline.top().major) <= now; budget-- {
 		t := s.tubeAt[s.timeline.top().slot]
 		if t.paused() && t.pausedUntil <= now {
 			s.unpause(t)
-			unpaused = append(unpaused, t)
 			continue
 		}
 		slot := t.delayed.top().slot
 		s.undelay(slot)
 		s.makeReady(now, slot)
 	}
-	s.matchAll(now, unpaused)
+	s.serveOpening(now, budget)
 	for ; budget > 0 && s.holders.n > 0 && int64(s.holders.top().major) <= now; budget-- {
 		s.expire(now, s.clients[s.holders.top().slot].ttrs.top().slot)
 	}
-	return budget == 0
+	return budget == 0 || len(s.opening) > 0
 }
 
 // expire takes a job back whose holder's time has run out.

@@ -12,6 +12,7 @@ type tube struct {
 
 	pausedUntil int64 // 0 when not paused
 	pauseLen    int64
+	opening     bool // its pause has ended, its waiters are being served
 
 	using, watching  int
 	urgent, reserved int
@@ -24,6 +25,9 @@ func (t *tube) jobs() int {
 }
 
 func (t *tube) paused() bool { return t.pausedUntil != 0 }
+
+// shut says that no reserve may take from the tube just now.
+func (t *tube) shut() bool { return t.pausedUntil != 0 || t.opening }
 
 // tubeNamed finds a tube or makes it.
 func (s *State) tubeNamed(name []byte) *tube {

@@ -75,7 +75,7 @@ func (s *State) unwait(c *Client) {
 
 // match serves the waiters of one tube until it has no waiter or no job.
 func (s *State) match(now int64, t *tube) {
-	for t.waiters.head != nil && t.ready.n > 0 && !t.paused() {
+	for t.waiters.head != nil && t.ready.n > 0 && !t.shut() {
 		s.serve(now, t)
 	}
 }
@@ -108,31 +108,11 @@ func (s *State) deliver(now int64, c *Client, t *tube) {
 	s.Woken = append(s.Woken, woken)
 }
 
-// matchAll serves the waiters of several tubes that have become eligible at
-// once: always the best job of all of them first.
-func (s *State) matchAll(now int64, tubes []*tube) {
-	for {
-		var best *tube
-		for _, t := range tubes {
-			if t.waiters.head == nil || t.ready.n == 0 || t.paused() {
-				continue
-			}
-			if best == nil || t.ready.top().before(best.ready.top()) {
-				best = t
-			}
-		}
-		if best == nil {
-			return
-		}
-		s.serve(now, best)
-	}
-}
-
-// bestTube is the watched, unpaused tube with the smallest (priority, id).
+// bestTube is the watched, open tube with the smallest (priority, id).
 func (c *Client) bestTube() *tube {
 	var best *tube
 	for _, t := range c.watched {
-		if t.ready.n == 0 || t.paused() {
+		if t.ready.n == 0 || t.shut() {
 			continue
 		}
 		if best == nil || t.ready.top().before(best.ready.top()) {
