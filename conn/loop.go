@@ -27,6 +27,7 @@ type loop struct {
 	timers timers
 	buf    []byte // bytes just read
 	out    []byte // replies of the connection that is being served
+	share  int    // bytes that it may still send in this turn
 	runs   []*run
 
 	// read by stats from other loops
@@ -75,6 +76,7 @@ func (l *loop) serve() {
 				continue // edge-triggered: it need not be read
 			}
 			if c := l.conns[ev.Fd]; c != nil {
+				l.share = sendShare
 				c.event(ev.Events)
 			}
 		}
@@ -113,6 +115,7 @@ func (l *loop) lookAfter() {
 		next := c.next
 		c.next = nil
 		c.queued.Store(false) // from here on it may be queued again
+		l.share = sendShare
 		if l.isNew(c) {
 			l.admit(c)
 		} else {
@@ -164,6 +167,7 @@ func (l *loop) ringAlarms() {
 	for now := l.server.router.Now(); at != 0 && at <= now; at = l.timers.first() {
 		c := l.timers.heap[1]
 		l.timers.remove(c)
+		l.share = sendShare
 		c.alarm()
 	}
 }

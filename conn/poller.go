@@ -84,11 +84,12 @@ func (p *poller) wait(ms int) []syscall.EpollEvent {
 	return p.events[:n]
 }
 
-// read and write are the system calls without telling the scheduler: on a
-// non-blocking socket they take a few microseconds, and the telling would
-// cost a tenth of that.
+// read and write are recv and send, because on a socket they skip what the
+// file calls pay for being files, and without telling the scheduler: on a
+// non-blocking socket they take a few microseconds, and the telling would cost
+// a tenth of that.
 func read(fd int, b []byte) (int, error) {
-	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
 	runtime.KeepAlive(b)
 	if errno != 0 {
 		return 0, errno
@@ -97,7 +98,7 @@ func read(fd int, b []byte) (int, error) {
 }
 
 func write(fd int, b []byte) (int, error) {
-	n, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), syscall.MSG_NOSIGNAL, 0, 0)
 	runtime.KeepAlive(b)
 	if errno != 0 {
 		return 0, errno

@@ -75,14 +75,20 @@ func (c *Conn) sendLarge(parts [][]byte) {
 	c.loop.out = append(c.loop.out, '\r', '\n')
 }
 
-// write puts bytes on the socket until it takes no more. It reports false
-// when the connection is gone.
+// sendShare is how much one connection may send before its loop's others have
+// had their turn. A reader as fast as the server would else keep the loop for
+// as long as a gigabyte takes.
+const sendShare = 512 << 10
+
+// write puts bytes on the socket until it takes no more or the connection has
+// had its share. It reports false when the connection is gone.
 func (c *Conn) write(b []byte) (n int, ok bool) {
-	for n < len(b) {
-		m, err := write(c.fd, b[n:])
+	for n < len(b) && c.loop.share > 0 {
+		m, err := write(c.fd, b[n:min(len(b), n+c.loop.share)])
 		switch err {
 		case nil:
 			n += m
+			c.loop.share -= m
 		case syscall.EAGAIN:
 			return n, true
 		case syscall.EINTR:
@@ -94,7 +100,8 @@ func (c *Conn) write(b []byte) (n int, ok bool) {
 	return n, true
 }
 
-// stick keeps bytes until the socket takes them.
+// stick keeps bytes until the socket takes them. If it would take them now, and
+// only the share was used up, epoll says so at its next call.
 func (c *Conn) stick(b []byte) {
 	c.stuck = append(c.stuck, b)
 	if !c.polling {
@@ -112,6 +119,9 @@ func (c *Conn) unstick() {
 		}
 		if n < len(c.stuck[0]) {
 			c.stuck[0] = c.stuck[0][n:]
+			if c.loop.share <= 0 {
+				c.loop.poll.watchWrites(c.fd, true) // have it said again
+			}
 			return
 		}
 		c.stuck[0] = nil
