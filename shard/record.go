@@ -1,6 +1,10 @@
 package shard
 
-import "beanfield/storage"
+import (
+	"bytes"
+
+	"beanfield/storage"
+)
 
 // What the log is told (L1): put, delete, and every change of state,
 // priority, delay or counters that must outlive the process.
@@ -8,6 +12,9 @@ import "beanfield/storage"
 func (s *State) logPut(slot uint32, data []byte, parts [][]byte) {
 	s.describe(slot)
 	if len(parts) == 0 {
+		if len(data) > storage.LargeBody {
+			data = bytes.Clone(data) // the log keeps it, the caller's buffer is used again
+		}
 		s.part[0] = data
 		parts = s.part[:] // a slice made for the call would be garbage
 	}

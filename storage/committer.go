@@ -50,6 +50,9 @@ func (l *pebbleLog) apply(g *group, option *pebble.WriteOptions) (err error) {
 		}
 	}()
 	for _, b := range g.full {
+		if b.large != nil {
+			b.batch = b.large.batch(l.db)
+		}
 		if err := l.db.Apply(b.batch, pebble.NoSync); err != nil {
 			return err
 		}

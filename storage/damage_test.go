@@ -66,14 +66,15 @@ func TestVeryLargeTurn(t *testing.T) {
 		s := noTicks(small(fs, mode))
 		l := mustOpen(t, s, 1)[0]
 		before := len(replayed(t, l))
-		body := make([]byte, 30*mib)
-		for i := range uint64(5) {
+		body := make([]byte, LargeBody) // the largest that is copied: the buffer is used again
+		const n = 150
+		for i := range uint64(n) {
 			id := l.MaxID() + 1 + i
 			body[0] = byte(id)
 			l.Put(&Job{ID: id, Tube: "t", State: Ready, Size: uint32(len(body))}, body)
 		}
 		mustCommit(t, l)
-		for i := range uint64(5) {
+		for i := range uint64(n) {
 			id := l.MaxID() + 1 + i
 			got, err := l.Body(id, nil)
 			if err != nil || len(got) != len(body) || got[0] != byte(id) {
@@ -84,7 +85,7 @@ func TestVeryLargeTurn(t *testing.T) {
 			t.Fatal(err)
 		}
 		s = noTicks(small(fs, mode))
-		if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != before+5 {
+		if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != before+n {
 			t.Errorf("%d jobs", len(got))
 		}
 		if err := s.Close(); err != nil {

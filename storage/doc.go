@@ -11,7 +11,9 @@
 //
 // A shard sees a Log: it adds records to the open batch, ends its turn with
 // Commit, and learns through an Ack when the turn is durable. The Memory store's
-// logs keep nothing. The Pebble store's are described here.
+// logs keep nothing. The Pebble store's are described here. No call takes long
+// for the shard: a body above LargeBody is not even copied, the committer does
+// that.
 //
 // # Invariants
 //

@@ -11,6 +11,10 @@ import (
 // maxBatch is how many bytes a batch may hold, but for a single larger job.
 const maxBatch = 64 * mib
 
+// LargeBody is the size above which a body is not copied by Put, in the shard's
+// turn, but by the committer: a gigabyte takes a second.
+const LargeBody = mib
+
 // group is what is handed to the committer at once: batches for Pebble and the
 // acks of the turns in them. There is one batch, unless that grew too large.
 type group struct {
@@ -21,13 +25,15 @@ type group struct {
 	// goroutines read it under the log's mutex while the owner appends, which
 	// never changes what is there already.
 	sealed []byte
+	large  int    // bytes of large records
 	maxID  uint64 // highest id put, 0 for none
 }
 
-// fullBatch takes no more.
+// fullBatch takes no more. It is a batch or a single large record.
 type fullBatch struct {
 	batch *pebble.Batch
 	repr  []byte
+	large *largeRecord
 }
 
 func (g *group) written() bool { return len(g.sealed) != 0 || len(g.full) != 0 }
@@ -39,6 +45,7 @@ func (g *group) reset() {
 	g.full = nil
 	g.batch.Reset()
 	g.sealed = nil
+	g.large = 0
 	g.maxID = 0
 }
 
@@ -140,8 +147,17 @@ func (l *pebbleLog) Put(j *Job, body ...[]byte) {
 	for _, p := range body {
 		n += len(p)
 	}
-	l.makeRoom(n)
 	g := l.open
+	g.maxID = max(g.maxID, j.ID)
+	l.live.Add(diskSize(j))
+	l.count()
+	if n-len(l.scratch) > LargeBody {
+		l.putLarge(j.ID, n, body)
+		return
+	}
+	if g.batch.Len()+n > maxBatch {
+		l.cut()
+	}
 	op := g.batch.SetDeferred(keyLen, n)
 	putKey(op.Key, keyRecord, j.ID)
 	at := copy(op.Value, l.scratch)
@@ -149,9 +165,6 @@ func (l *pebbleLog) Put(j *Job, body ...[]byte) {
 		at += copy(op.Value[at:], p)
 	}
 	seal(op.Key, op.Value)
-	g.maxID = max(g.maxID, j.ID)
-	l.live.Add(diskSize(j))
-	l.count()
 }
 
 // Update implements Log.
@@ -188,15 +201,16 @@ func (l *pebbleLog) Delete(j *Job) {
 // count is for the owner alone, so a plain addition would do but for Stats.
 func (l *pebbleLog) count() { l.written.Store(l.written.Load() + 1) }
 
-// makeRoom starts another batch before one gets larger than Pebble takes.
-func (l *pebbleLog) makeRoom(n int) {
+// cut starts another batch: one may not get larger than Pebble takes, and a
+// large record stands alone.
+func (l *pebbleLog) cut() {
 	g := l.open
-	if g.batch.Len()+n <= maxBatch || g.batch.Empty() {
+	if g.batch.Empty() {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	g.full = append(g.full, fullBatch{g.batch, g.batch.Repr()})
+	g.full = append(g.full, fullBatch{batch: g.batch, repr: g.batch.Repr()})
 	g.sealed = nil
 	g.batch = l.newBatch()
 }
@@ -238,7 +252,7 @@ func (l *pebbleLog) Commit(ack Ack) bool {
 func (l *pebbleLog) atOnce(wrote bool) bool {
 	if l.store.o.Sync != Always && !l.strict {
 		// No ack may be overtaken.
-		return l.waiting == 0 && len(l.open.sealed) < l.maxQueued
+		return l.waiting == 0 && l.open.large+len(l.open.sealed) < l.maxQueued
 	}
 	return !wrote && l.waiting == 0 && l.flight == nil && l.open.empty()
 }

@@ -262,11 +262,14 @@ func (l *pebbleLog) Body(id uint64, dst []byte) ([]byte, error) {
 		return out, err
 	}
 	l.mu.Lock()
-	value := l.queued(key[:])
+	value, large := l.queued(key[:])
 	if value != nil {
 		out, err = appendBody(key[:], value, dst)
 	}
 	l.mu.Unlock()
+	if large != nil {
+		return slices.Concat(append([][]byte{dst}, large.body...)...), nil
+	}
 	if value == nil {
 		// It may have been applied between the two looks.
 		out, err = l.stored(key[:], dst)
@@ -287,21 +290,27 @@ func (l *pebbleLog) stored(key, dst []byte) ([]byte, error) {
 }
 
 // queued finds a record in the complete turns that wait.
-func (l *pebbleLog) queued(key []byte) []byte {
+func (l *pebbleLog) queued(key []byte) ([]byte, *largeRecord) {
 	for _, g := range []*group{l.flight, l.open} {
 		if g == nil {
 			continue
 		}
 		for _, b := range g.full {
+			if b.large != nil {
+				if string(b.large.key[:]) == string(key) {
+					return nil, b.large
+				}
+				continue
+			}
 			if value := inBatch(b.repr, key); value != nil {
-				return value
+				return value, nil
 			}
 		}
 		if value := inBatch(g.sealed, key); value != nil {
-			return value
+			return value, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func inBatch(repr, key []byte) []byte {

@@ -51,8 +51,9 @@ type Log interface {
 	// Room says whether n more bytes of job may be accepted. It is cheap:
 	// it is asked before every put, release and bury.
 	Room(n int) bool
-	// Put records a new job. The body is the concatenation of the parts, and
-	// neither it nor j is kept after the call. An id is put once, ever.
+	// Put records a new job. The body is the concatenation of the parts. j is
+	// not kept after the call, and neither is the body, unless it has more than
+	// LargeBody bytes: then nobody may ever change it. An id is put once, ever.
 	Put(j *Job, body ...[]byte)
 	// Update records a job's new state, priority, delay and counters. The body,
 	// the tube, the time of creation and the TTR stay as they were put.

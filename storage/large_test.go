@@ -1,0 +1,75 @@
+package storage
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A large body costs the shard's turn nothing, can be read while it waits for
+// the committer, stands between its neighbours, and is there after a restart.
+func TestLargeBody(t *testing.T) {
+	mem := vfs.NewMem()
+	g := newGate(mem)
+	s := noTicks(small(g, Always))
+	l := mustOpen(t, s, 1)[0]
+	for len(g.arrived) > 0 {
+		<-g.arrived
+	}
+	led := &ledger{t: t}
+	g.mu.Lock()
+	putOne(l, 1)
+	if l.Commit(turn{led, 1}) {
+		t.Fatal("acknowledged before its sync")
+	}
+	<-g.arrived // the committer is held up
+
+	size := 5 * LargeBody
+	parts := [][]byte{bytes.Repeat([]byte("first"), LargeBody), nil}
+	parts[1] = bytes.Repeat([]byte("x"), size-LargeBody)
+	parts[0] = parts[0][:LargeBody]
+	whole := bytes.Join(parts, nil)
+	j := Job{ID: 3, Tube: "t", State: Ready, Size: uint32(size)}
+	putOne(l, 2)
+	if got := bytesAllocated(func() { l.Put(&j, parts...) }); got >= LargeBody {
+		t.Errorf("putting %d bytes took %d in the turn", size, got)
+	}
+	putOne(l, 4)
+	gone := Job{ID: 5, Tube: "t", State: Ready, Size: uint32(size)}
+	l.Put(&gone, parts...)
+	l.Delete(&gone)
+	if l.Commit(turn{led, 2}) {
+		t.Fatal("acknowledged before its sync")
+	}
+	if body, err := l.Body(3, []byte("+")); err != nil || string(body) != "+"+string(whole) {
+		t.Fatalf("%d bytes are read while they wait, %v", len(body), err)
+	}
+	g.mu.Unlock()
+	mustCommit(t, l)
+	if body, err := l.Body(3, nil); err != nil || !bytes.Equal(body, whole) {
+		t.Fatalf("%d bytes are read, %v", len(body), err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	s = noTicks(small(mem, Always))
+	l = mustOpen(t, s, 1)[0]
+	defer s.Close()
+	one := func(id uint64) stored { return stored{Job{ID: id, Tube: "t", State: Ready, Size: 4}, "body"} }
+	sameJobs(t, replayed(t, l), []stored{one(1), one(2), {j, string(whole)}, one(4)})
+	if max := l.MaxID(); max != 5 {
+		t.Errorf("the highest id is %d, want 5", max)
+	}
+}
+
+// bytesAllocated runs fn and says how much it took.
+func bytesAllocated(fn func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
