@@ -29,6 +29,8 @@ type restartRun struct {
 	waits   atomic.Int64
 	holding bool // syncs wait until the power cut
 
+	submitting *restartClient // who is doing so just now, or nil
+	back       int            // how many peeks were given back
 }
 
 var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name"}
@@ -62,12 +64,20 @@ func (run *restartRun) open(shards int) error {
 	if budget > 0 {
 		budget = max(budget, int64(shards))
 	}
-	r, err := New(Options{Shards: shards, Store: restartCalendar{store, run.ahead}, Budget: budget})
+	r, err := New(Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget})
 	if err != nil {
 		return fmt.Errorf("open with %d shards: %w", shards, err)
 	}
 	run.router = r
 	return nil
+}
+
+// turned notes how far a turn came with the batch that was submitted. From then
+// on, and until it is answered, the batch is the shard's.
+func (run *restartRun) turned() {
+	if c := run.submitting; c != nil {
+		c.reached = c.batch.Next
+	}
 }
 
 // live is one life: clients join, and do what the dice say.

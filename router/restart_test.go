@@ -42,15 +42,18 @@ func TestRestartsAgainstAModel(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d restarts: %d jobs recovered, %d turns not acknowledged at a cut, of which %d were found, %d changes of the number of shards",
-		seen.restarts.Load(), seen.jobs.Load(), seen.open.Load(), seen.found.Load(), seen.moved.Load())
+	t.Logf("%d restarts: %d jobs recovered, %d turns not acknowledged at a cut, of which %d were found, %d changes of the number of shards, %d peeks given back",
+		seen.restarts.Load(), seen.jobs.Load(), seen.open.Load(), seen.found.Load(), seen.moved.Load(), seen.back.Load())
 	if n >= 20 && (seen.jobs.Load() == 0 || seen.open.Load() == 0 || seen.found.Load() == 0 || seen.moved.Load() == 0) {
 		t.Error("the runs did not meet what they are for")
+	}
+	if n >= 1000 && seen.back.Load() == 0 {
+		t.Error("no job was deleted while its body was being read")
 	}
 }
 
 // restartSeen counts what the runs have met.
-type restartSeen struct{ restarts, jobs, open, found, moved atomic.Int64 }
+type restartSeen struct{ restarts, jobs, open, found, moved, back atomic.Int64 }
 
 func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 	run := newRestartRun(seed)
@@ -78,6 +81,7 @@ func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 		fail(run.compare(before, shards, seen))
 	}
 	fail(run.drain())
+	seen.back.Add(int64(run.back))
 	fail(run.router.Close())
 }
 

@@ -1,5 +1,11 @@
 package shard
 
+import (
+	"errors"
+
+	"beanfield/storage"
+)
+
 // A backlog may be larger than memory. With a log that gives bodies back,
 // those that the budget has no room for are kept there only: the job's record
 // says that its body is away, and an answer that shows it is held back until a
@@ -32,19 +38,14 @@ func (t *turn) fetch() {
 		if b.fetches == 0 {
 			continue
 		}
-		for i := range b.Ops[:b.Next] {
-			op := &b.Ops[i]
-			if !op.fetch {
-				continue
-			}
-			op.fetch = false
-			if body, err := log.Body(op.ID, make([]byte, 0, op.Size)); err == nil {
-				op.Parts = [][]byte{body}
-			} else {
-				op.Status = unfetched(op.Kind)
-			}
-		}
 		b.fetches = 0
+		op := &b.Ops[b.Next-1] // no other: the batch has stopped here
+		op.fetch = false
+		if body, err := log.Body(op.ID, make([]byte, 0, op.Size)); err == nil {
+			op.Parts = [][]byte{body}
+		} else {
+			b.unfetched(op, err)
+		}
 	}
 	for i := range t.woken {
 		w := &t.woken[i]
@@ -56,12 +57,23 @@ func (t *turn) fetch() {
 	}
 }
 
-// unfetched is the answer for a body that the log does not have: a job that
-// was only looked at may have been deleted meanwhile.
-func unfetched(k Kind) Status {
-	switch k {
-	case Peek, PeekReady, PeekDelayed, PeekBuried:
-		return NotFound
+// fetchTries bounds how often a peek is repeated.
+const fetchTries = 100
+
+// unfetched deals with a body that could not be read. A job that was only
+// looked at may have been deleted meanwhile: then the operation is given back
+// as not yet applied. Done again it shows the next job of its kind, or finds
+// none; and what it finds waits for the commit of that delete, which a reader
+// of the log sees sooner (L1). A body that is missing time after time is lost,
+// and so is one of a job that the client holds.
+func (b *Batch) unfetched(op *Op, err error) {
+	if errors.Is(err, storage.ErrNoBody) && op.phase < fetchTries {
+		switch op.Kind {
+		case Peek, PeekReady, PeekDelayed, PeekBuried:
+			op.phase++
+			b.Next--
+			return
+		}
 	}
-	return Failed
+	op.Status = Failed
 }

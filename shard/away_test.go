@@ -11,10 +11,14 @@ import (
 // awayLog is a log that gives bodies back.
 type awayLog struct {
 	*fakeLog
-	lost bool
+	lost   bool
+	broken error // what every read ends with
 }
 
 func (l *awayLog) Body(id uint64, dst []byte) ([]byte, error) {
+	if l.broken != nil {
+		return dst, l.broken
+	}
 	if body, ok := l.bodies[id]; ok && !l.lost {
 		return append(dst, body...), nil
 	}
@@ -53,7 +57,7 @@ func (c *caller) ask(sh *Shard, ops ...Op) *Batch {
 		if !sh.Submit(b) {
 			b = <-c.done
 		}
-		if b.Ops[b.Next-1].Status == Waiting {
+		if b.Next > 0 && b.Ops[b.Next-1].Status == Waiting {
 			break
 		}
 	}
@@ -118,18 +122,86 @@ func TestDeliveryAway(t *testing.T) {
 	}
 }
 
-// A body that the log has lost is never made up.
+// A body that the log has lost, or cannot read, is never made up, and its job
+// is not said to be gone.
 func TestBodyLost(t *testing.T) {
-	sh, _ := newAwayShard(t, 1)
-	sh.state.log.(*awayLog).lost = true
+	sh, log := newAwayShard(t, 1)
 	c := newCaller()
 	c.enter(sh)
 	c.ask(sh, putOp(1, "abcdefgh"))
-	if b := c.ask(sh, Op{Kind: Peek, ID: 1}); b.Ops[0].Status != NotFound {
-		t.Errorf("peek ends with %v", b.Ops[0].Status)
+	fails := func(why string) {
+		for _, op := range []Op{{Kind: Peek, ID: 1}, {Kind: PeekReady}, {Kind: Reserve, Poll: true}} {
+			if b := c.ask(sh, op); b.Ops[0].Status != Failed {
+				t.Errorf("%s: operation %d ends with %v", why, op.Kind, b.Ops[0].Status)
+			}
+		}
 	}
-	if b := c.ask(sh, Op{Kind: Reserve, Poll: true}); b.Ops[0].Status != Failed {
-		t.Errorf("reserve ends with %v", b.Ops[0].Status)
+	log.lost = true
+	fails("lost")
+	c.ask(sh, Op{Kind: Release, ID: 1})
+	log.lost, log.broken = false, errors.New("the sector is bad")
+	fails("not readable")
+}
+
+// overtaken is a peek that another's delete of job 1 overtakes: it has been
+// committed, and has not found the body. The delete is still to be committed.
+func overtaken(t *testing.T, peek Op) (sh *Shard, log *awayLog, c, other *caller, b *Batch) {
+	sh, log = newAwayShard(t, 1)
+	c, other = newCaller(), newCaller()
+	c.enter(sh)
+	other.enter(sh)
+	c.ask(sh, putOp(1, "abcdefgh"), putOp(2, "ijklmnop"))
+	log.slow = true
+	b = &Batch{Client: &c.Client, Ops: []Op{peek, {Kind: Peek, ID: 2}}, Done: c}
+	if sh.Submit(b) {
+		t.Fatal("a peek is answered without the log")
+	}
+	peeking := log.commits
+	log.commits = nil
+	if sh.Submit(&Batch{Client: &other.Client, Ops: []Op{{Kind: Delete, ID: 1}}, Done: other}) {
+		t.Fatal("a delete is answered without the log")
+	}
+	for _, ack := range peeking {
+		ack.Committed(nil)
+	}
+	if b = <-c.done; b.Next != 0 {
+		t.Fatalf("the peek ends with %v, job %d", b.Ops[0].Status, b.Ops[0].ID)
+	}
+	return sh, log, c, other, b
+}
+
+// A job that others delete while its body is read makes way for the next.
+func TestBodyDeletedWhileRead(t *testing.T) {
+	sh, log, c, other, b := overtaken(t, Op{Kind: PeekReady})
+	log.slow = false
+	log.release(nil)
+	<-other.done
+	for b.Next < len(b.Ops) {
+		if !sh.Submit(b) {
+			b = <-c.done
+		}
+	}
+	for i := range b.Ops {
+		if op := &b.Ops[i]; op.Status != OK || op.ID != 2 || joinedParts(op.Parts) != "ijklmnop" {
+			t.Errorf("peek %d ends with %v, job %d, body %q", i, op.Status, op.ID, joinedParts(op.Parts))
+		}
+	}
+}
+
+// A reader of the log sees a delete before it is safe. That a job is gone is
+// only said after (L1).
+func TestDeletedBodyWaitsForTheDelete(t *testing.T) {
+	sh, log, c, other, b := overtaken(t, Op{Kind: Peek, ID: 1})
+	if sh.Submit(b) {
+		t.Fatal("a peek is answered before the delete that it has seen")
+	}
+	if len(log.commits) != 2 {
+		t.Fatalf("%d turns wait for the log, want that of the delete and that of the peek", len(log.commits))
+	}
+	log.release(nil)
+	<-other.done
+	if b = <-c.done; b.Next == 0 || b.Ops[0].Status != NotFound {
+		t.Errorf("after the delete, peek ends with %v", b.Ops[0].Status)
 	}
 }
 

@@ -56,9 +56,9 @@ const (
 type Op struct {
 	Kind   Kind
 	Status Status
-	Poll   bool // Reserve: do not wait
-	fetch  bool // the answer's body is to be read from the log
-	phase  uint8
+	Poll   bool  // Reserve: do not wait
+	fetch  bool  // the answer's body is to be read from the log
+	phase  uint8 // kick: which jobs; peek: how often it was given back
 	Pri    uint32
 	Delay  uint32 // seconds; also the length of a pause
 	TTR    uint32 // seconds
@@ -116,8 +116,10 @@ const maxVolume = 256 << 10
 
 // Batch is a run of operations of one client on one shard, applied in order.
 // It comes back complete, or stopped at a wait, at a body that had to be read
-// from the log, or because its answers have grown large: Next tells how far it came, and what is left can be submitted
-// again.
+// from the log, or because its answers have grown large: Next tells how far it
+// came, and what is left can be submitted again. It may have come no farther
+// than before: a peek whose job was deleted while its body was read is to be
+// submitted once more.
 type Batch struct {
 	Client *Client // may be nil for operations that need none
 	Ops    []Op
