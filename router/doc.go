@@ -72,12 +72,31 @@
 // more, so it goes without asking anybody. Tubes need no directory: the hash of
 // the name says where they live.
 //
+// # What answers tell of others
+//
+// An answer may show what somebody else has just done. It must not show what a
+// power cut can still undo, and then the client would meet a job of which it was
+// told that there is none. So whatever a shard answers waits for the commit of
+// its turn and of all turns before it (L1). A connection answers NOT_FOUND
+// without a shard if the directory does not know an id; hence the directory
+// forgets a job when its delete is committed, and not when it is applied. Asking
+// all shards about unknown ids would have the same effect, at the price of all
+// their syncs.
+//
+// The list of tubes is not covered: list-tubes, and current-tubes in stats, show
+// what is in memory at that moment. A tube is no promise: it is there because of
+// clients as well as jobs, is not logged, and after a restart exists if it has
+// jobs. To have the list wait for every shard's log would make consoles wait that
+// ask for it all the time.
+//
 // # Invariants
 //
 //	R1  One delivery per claim: a waiter is given a job exactly if a shard has
 //	    claimed its gate, and a job leaves the ready ones in the same step.
 //	R2  The directory and the shards agree: a living job is in the shard that
 //	    the directory names and in no other; an id that has ended is in none.
+//	    It ends when the log has the job's delete: between the two the directory
+//	    leads to the shard, which says that there is no such job.
 //	R3  No stale waiter: when a reserve has ended, no shard has an entry of it.
 //
 // # Why it holds

@@ -78,7 +78,9 @@ func (s *State) unplace(slot uint32) {
 	}
 }
 
-// forget ends a job that is in no place.
+// forget ends a job that is in no place. With a log the directory keeps its id
+// until the delete is committed: who asks for the job meanwhile is led here, and
+// the answer that there is none waits behind that commit (L1).
 func (s *State) forget(slot uint32) {
 	j := s.jobs.at(slot)
 	t := s.tubeAt[j.tube()]
@@ -89,6 +91,10 @@ func (s *State) forget(slot uint32) {
 		s.trails.release(j.trail)
 	}
 	s.jobs.release(slot)
-	s.dir.JobGone(id)
+	if s.durable {
+		s.Gone = append(s.Gone, id)
+	} else {
+		s.dir.JobGone(id)
+	}
 	s.letGo(t)
 }

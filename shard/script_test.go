@@ -130,6 +130,10 @@ func (w *world) check() error {
 		waiter.Waiter.Wake(true, nil)
 	}
 	w.s.Woken = w.s.Woken[:0]
+	for _, id := range w.s.Gone {
+		w.dir.JobGone(id)
+	}
+	w.s.Gone = w.s.Gone[:0]
 	var wakes []string
 	for _, g := range w.given {
 		name, _, _ := strings.Cut(g, ":")

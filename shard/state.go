@@ -19,7 +19,8 @@ const urgentBelow = 1024
 const slice = 256
 
 // Directory hears of tubes and jobs that come and go, so that the router can
-// find them. Its methods are called by whoever runs the shard.
+// find them. Its methods are called by whoever runs the shard; JobGone, of a
+// deleted job, also by whoever answers a turn, which may be another goroutine.
 type Directory interface {
 	TubeBorn(name string)
 	TubeGone(name string)
@@ -85,6 +86,9 @@ type State struct {
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.
 	Woken []Awakening
+	// Gone lists the jobs that were deleted since then; the directory may
+	// forget them when the log has what deleted them.
+	Gone []uint64
 }
 
 // NewState makes an empty shard.

@@ -7,7 +7,8 @@ type turn struct {
 	shard   *Shard
 	batches []*Batch
 	woken   []Awakening
-	fetches bool // some answer lacks a body that is in the log only
+	gone    []uint64 // deleted: the directory forgets them when that is committed
+	fetches bool     // some answer lacks a body that is in the log only
 }
 
 // endTurn does what is due, closes the log's batch, and answers everything
@@ -28,6 +29,7 @@ func (sh *Shard) endTurnFor(now int64, own *Batch) bool {
 	}
 	t := sh.turn
 	t.woken, s.Woken = s.Woken, t.woken
+	t.gone, s.Gone = s.Gone, t.gone
 	if !s.durable {
 		t.answer(nil)
 		return true
@@ -99,6 +101,12 @@ func (t *turn) Committed(err error) {
 // answer tells everybody. A turn that its log has not taken is answered with
 // failure throughout: what it changed, or saw, may be gone after a restart.
 func (t *turn) answer(err error) {
+	if err == nil {
+		for _, id := range t.gone {
+			t.shard.state.dir.JobGone(id)
+		}
+	}
+	t.gone = t.gone[:0]
 	for i, b := range t.batches {
 		t.batches[i] = nil
 		if err != nil {

@@ -1,0 +1,97 @@
+package router
+
+import (
+	"testing"
+
+	"beanfield/shard"
+	"beanfield/storage"
+	"beanfield/storage/powercut"
+)
+
+// newSafeRun is a router over a disk that forces every turn, without a model.
+func newSafeRun(t *testing.T) *restartRun {
+	run := &restartRun{disk: powercut.NewDisk(), mode: storage.Always}
+	if err := run.open(3); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// guest joins a client that the test drives by itself.
+func (run *restartRun) guest(t *testing.T, name string) *restartClient {
+	c := &restartClient{run: run, name: name, notify: make(chan struct{}, 1)}
+	c.session.Init(run.router, c, &run.waits)
+	if err := c.complete(c.session.Open()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// do runs operations on one shard and returns them answered.
+func (c *restartClient) do(t *testing.T, i int, ops ...shard.Op) []shard.Op {
+	t.Helper()
+	b := &shard.Batch{Ops: ops}
+	for b.Next < len(ops) {
+		if err := c.complete(c.session.Submit(i, b, true)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ops
+}
+
+func (run *restartRun) close(t *testing.T, clients ...*restartClient) {
+	for _, c := range clients {
+		if err := c.complete(c.session.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run.router.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// L1 of what others have done: as long as a power cut can bring a deleted job
+// back, nobody is told that there is none.
+func TestNotFoundWaitsForTheDelete(t *testing.T) {
+	run := newSafeRun(t)
+	a, b := run.guest(t, "a"), run.guest(t, "b")
+	home, id := a.session.UsedShard(), a.session.NewID()
+	a.do(t, home, shard.Op{Kind: shard.Put, ID: id, TTR: 60})
+
+	run.disk.Hold()
+	first := &shard.Batch{Ops: []shard.Op{{Kind: shard.Delete, ID: id}}}
+	second := &shard.Batch{Ops: []shard.Op{{Kind: shard.Delete, ID: id}}}
+	early := a.session.Submit(home, first, true)
+	if _, known := run.router.Owner(id); !known { // then connections say so at once
+		run.disk.Release()
+		t.Fatal("the directory has forgotten a job whose delete is not safe yet")
+	}
+	early = b.session.Submit(home, second, false) || early
+	early = b.session.Resume() || early
+	cut := run.disk.Cut(0, nil)
+	run.disk.Release()
+	if early {
+		t.Fatal("somebody is answered before the delete is safe")
+	}
+	for _, c := range []*restartClient{a, b} {
+		if err := c.await(c.session.Resume); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first.Ops[0].Status != shard.OK || second.Ops[0].Status != shard.NotFound {
+		t.Errorf("the deletes end with %v and %v", first.Ops[0].Status, second.Ops[0].Status)
+	}
+	if _, known := run.router.Owner(id); known {
+		t.Error("R2: the directory still knows the job")
+	}
+	run.close(t, a, b)
+
+	run.disk = cut
+	if err := run.open(3); err != nil {
+		t.Fatal(err)
+	}
+	if _, known := run.router.Owner(id); !known {
+		t.Error("the job is not back after a power cut: the test shows nothing")
+	}
+	run.close(t)
+}
