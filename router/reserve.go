@@ -86,10 +86,17 @@ func (s *Session) claimBest() bool {
 }
 
 // claimed finds the job, or that somebody else took it: then all is asked
-// again, and that other reserve is the progress that bounds the repetition.
+// again, and that other reserve is the progress that bounds the repetition. A
+// job that could not be committed, or whose body could not be read, is an answer:
+// to ask again would take the next one and leave this one held without a word.
 func (s *Session) claimed() bool {
 	op := &s.script.steps[0].op
-	if op.Status != shard.OK {
+	switch op.Status {
+	case shard.OK:
+	case shard.Failed:
+		s.Reservation = Reservation{Status: shard.Failed}
+		return true
+	default:
 		return s.seekOffers()
 	}
 	s.small = append(s.small[:0], s.script.batch.Bytes[op.From:op.To]...)

@@ -1,0 +1,49 @@
+package router
+
+import (
+	"testing"
+
+	"beanfield/shard"
+	"beanfield/storage"
+)
+
+// forgetful is a store that says it keeps everything, and keeps nothing.
+type forgetful struct{ storage.Store }
+
+func (forgetful) Durable() bool { return true }
+
+// A reserve over several shards whose job has lost its body says so, as one in
+// a single shard does, and takes no second job.
+func TestClaimOfALostBody(t *testing.T) {
+	r, err := New(Options{Shards: 2, Store: forgetful{storage.Memory()}, Budget: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &restartRun{router: r}
+	c := run.guest(t, "a")
+	home, other := c.session.UsedShard(), ""
+	for _, name := range restartTubes {
+		if r.TubeShard([]byte(name)) != home {
+			other = name
+		}
+	}
+	if err := c.complete(c.session.Watch([]byte(other))); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		c.do(t, home, shard.Op{Kind: shard.Put, ID: c.session.NewID(), TTR: 60, Size: 5, Data: []byte("hello")})
+	}
+	if err := c.complete(c.session.Reserve(true)); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.session.Reservation.Status; got != shard.Failed {
+		t.Errorf("the reserve ends with %v, job %d", got, c.session.Reservation.ID)
+	}
+	if err := c.complete(c.session.CountAll()); err != nil {
+		t.Fatal(err)
+	}
+	if sums := c.session.Sums; sums.Reserved != 1 || sums.Ready != 2 {
+		t.Errorf("afterwards %+v", sums)
+	}
+	run.close(t, c)
+}
