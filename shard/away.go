@@ -40,7 +40,6 @@ func (t *turn) fetch() {
 		}
 		b.fetches = 0
 		op := &b.Ops[b.Next-1] // no other: the batch has stopped here
-		op.fetch = false
 		if body, err := log.Body(op.ID, make([]byte, 0, op.Size)); err == nil {
 			op.Parts = [][]byte{body}
 		} else {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"beanfield/storage"
 )
@@ -12,10 +13,14 @@ import (
 type awayLog struct {
 	*fakeLog
 	lost   bool
-	broken error // what every read ends with
+	stall  chan struct{} // if there is one, reading waits for it
+	broken error         // what every read ends with
 }
 
 func (l *awayLog) Body(id uint64, dst []byte) ([]byte, error) {
+	if l.stall != nil {
+		<-l.stall
+	}
 	if l.broken != nil {
 		return dst, l.broken
 	}
@@ -120,6 +125,38 @@ func TestDeliveryAway(t *testing.T) {
 	if body := <-worker.woke; body != "abcdefgh" || worker.id != 1 {
 		t.Errorf("job %d is delivered with body %q", worker.id, body)
 	}
+}
+
+// Whoever was given a job may leave while its body is read. The log must not be
+// closed before that has ended.
+func TestCloseWaitsForReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &awayLog{fakeLog: newFakeLog(), stall: make(chan struct{})}
+		sh := New(NewState(Config{Directory: quietDirectory{}, Log: log, Durable: true, Budget: 1, Pinned: "default"}), func() int64 { return 1 })
+		worker, producer := newCaller(), newCaller()
+		worker.enter(sh)
+		producer.enter(sh)
+		worker.ask(sh, Op{Kind: Reserve})
+		if sh.Submit(&Batch{Client: &producer.Client, Ops: []Op{putOp(1, "abcdefgh")}, Done: producer}) {
+			t.Fatal("answered without the body")
+		}
+		worker.ask(sh, Op{Kind: Detach}, Op{Kind: Ignore, Data: []byte("default")}, Op{Kind: Unuse})
+		closed := make(chan struct{})
+		go func() {
+			sh.Close()
+			close(closed)
+		}()
+		synctest.Wait()
+		select {
+		case <-closed:
+			t.Error("closed while a body is being read")
+		default:
+		}
+		close(log.stall)
+		<-closed
+		<-producer.done
+		<-worker.woke
+	})
 }
 
 // A body that the log has lost, or cannot read, is never made up, and its job

@@ -190,7 +190,6 @@ func (s *State) show(b *Batch, op *Op, slot uint32) {
 	op.Status, op.ID, op.Size = OK, j.id(), j.size
 	b.volume += int(j.size)
 	if j.away() {
-		op.fetch = true
 		b.fetches++
 		op.From, op.To, op.Parts = 0, 0, nil
 		return

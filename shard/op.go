@@ -57,7 +57,6 @@ type Op struct {
 	Kind   Kind
 	Status Status
 	Poll   bool  // Reserve: do not wait
-	fetch  bool  // the answer's body is to be read from the log
 	phase  uint8 // kick: which jobs; peek: how often it was given back
 	Pri    uint32
 	Delay  uint32 // seconds; also the length of a pause

@@ -56,7 +56,8 @@ func New(s *State, now func() int64) *Shard {
 	return sh
 }
 
-// Close ends the shard's goroutine. Nobody may submit any more.
+// Close ends the shard's goroutine, and waits for those that read bodies: one
+// may still do so for a waiter that has left. Nobody may submit any more.
 func (sh *Shard) Close() {
 	close(sh.quit)
 	sh.ended.Wait()

@@ -87,11 +87,11 @@ func (t *turn) release() {
 // log, and for bodies that are to be read back.
 func (t *turn) Committed(err error) {
 	if err == nil && t.fetches {
-		go func() {
+		t.shard.ended.Go(func() {
 			t.fetch()
 			t.answer(nil)
 			t.release()
-		}()
+		})
 		return
 	}
 	t.answer(err)
