@@ -270,6 +270,25 @@ func TestFailedLog(t *testing.T) {
 	}
 }
 
+// A batch that had stopped for a body when the log failed goes on like others.
+func TestFailedLogInsteadOfABody(t *testing.T) {
+	sh, log := newAwayShard(t, 1)
+	c := newCaller()
+	c.enter(sh)
+	c.ask(sh, putOp(1, "abcdefgh"))
+	log.slow = true
+	b := &Batch{Client: &c.Client, Ops: []Op{{Kind: Peek, ID: 1}, {Kind: Touch}, {Kind: Touch}}, Done: c}
+	for _, next := range []int{1, 3} {
+		if sh.Submit(b) {
+			t.Fatal("answered without the log")
+		}
+		log.release(errors.New("the disk is gone"))
+		if <-c.done; b.Next != next || b.Ops[next-1].Status != Failed {
+			t.Errorf("the batch comes to %d, want %d: %v", b.Next, next, b.Ops[next-1].Status)
+		}
+	}
+}
+
 func joinedParts(parts [][]byte) string {
 	var b strings.Builder
 	for _, p := range parts {

@@ -122,8 +122,9 @@ func (t *turn) answer(err error) {
 	t.woken = t.woken[:0]
 }
 
-// fail turns the answers of a batch into failures.
+// fail turns the answers of a batch into failures, which lack no bodies.
 func (b *Batch) fail() {
+	b.fetches = 0
 	for i := range b.Ops[:b.Next] {
 		b.Ops[i].Status = Failed
 	}
