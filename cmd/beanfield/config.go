@@ -21,6 +21,8 @@ const (
 	maxConnections    = 10_000_000
 	maxBytes          = 1 << 40
 	minCache          = 1 << 20
+	maxGarbagePercent = 1000
+	minGarbageRoom    = 1 << 20
 	minSyncInterval   = time.Millisecond
 	maxSyncInterval   = time.Hour
 	defaultBinlogSize = 10485760
@@ -46,6 +48,12 @@ type Config struct {
 	Limits struct {
 		MaxJobSize     int64 // bytes
 		MaxConnections int   // 0: as many as file descriptors allow
+	}
+	// Memory says how much garbage the heap may hold before it is collected:
+	// so much of the live data, and at least the room.
+	Memory struct {
+		GarbagePercent int
+		GarbageRoom    int64 // bytes
 	}
 	Storage struct {
 		Backend      string
@@ -103,6 +111,8 @@ func defaults() *Config {
 	}
 	c.Listen = []Listen{{Address: a}}
 	c.Limits.MaxJobSize = defaultMaxJobSize
+	c.Memory.GarbagePercent = 4
+	c.Memory.GarbageRoom = 32 << 20
 	c.Storage.Backend = inMemory
 	c.Storage.Sync = syncAlways
 	c.Storage.SyncInterval = 50 * time.Millisecond

@@ -9,17 +9,21 @@ import (
 
 func TestGCPercent(t *testing.T) {
 	for _, c := range []struct {
+		g    garbage
 		live uint64
 		want int
 	}{
-		{0, 800},        // 32 MiB beside the smallest heap
-		{32 << 20, 100}, // as much again
-		{64 << 20, 50},  // still 32 MiB
-		{256 << 20, 12},
-		{10 << 30, 4}, // and no less
+		{garbage{4, 32 << 20}, 0, 800},        // 32 MiB beside the smallest heap
+		{garbage{4, 32 << 20}, 32 << 20, 100}, // as much again
+		{garbage{4, 32 << 20}, 64 << 20, 50},  // still 32 MiB
+		{garbage{4, 32 << 20}, 256 << 20, 12},
+		{garbage{4, 32 << 20}, 10 << 30, 4}, // and no less
+		{garbage{100, 32 << 20}, 10 << 30, 100},
+		{garbage{0, 1 << 20}, 10 << 30, 1}, // 0 would be collecting all the time
+		{garbage{4, 1 << 40}, 1 << 40, 100},
 	} {
-		if got := gcPercent(c.live); got != c.want {
-			t.Errorf("%d MiB live: %d percent, want %d", c.live>>20, got, c.want)
+		if got := c.g.percentage(c.live); got != c.want {
+			t.Errorf("%+v, %d MiB live: %d percent, want %d", c.g, c.live>>20, got, c.want)
 		}
 	}
 }
@@ -32,12 +36,13 @@ func TestGarbageIsBounded(t *testing.T) {
 	}
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
-	boundGarbage()
+	g := garbage{4, 32 << 20}
+	g.bound()
 	data := make([]byte, 512<<20)
-	settle(t, garbagePercent, gcPercent(512<<20))
+	settle(t, g.percent, g.percentage(512<<20))
 	runtime.KeepAlive(data)
 	data = nil
-	settle(t, gcPercent(128<<20), gcPercent(0))
+	settle(t, g.percentage(128<<20), g.percentage(0))
 }
 
 // settle collects until the percentage is within bounds.

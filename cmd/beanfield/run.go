@@ -43,7 +43,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if f.checkConfig {
 		err = printConfig(stdout, c)
 	} else {
-		boundGarbage()
+		garbage{c.Memory.GarbagePercent, c.Memory.GarbageRoom}.bound()
 		err = start(c, log)
 	}
 	if err != nil {

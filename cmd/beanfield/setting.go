@@ -27,6 +27,8 @@ var settings = []setting[Config]{
 		func(c *Config) *string { return &c.User }),
 	size("limits.max_job_size", "-z", 0, maxJobSizeLimit, func(c *Config) *int64 { return &c.Limits.MaxJobSize }),
 	number("limits.max_connections", "", "connections", maxConnections, func(c *Config) *int { return &c.Limits.MaxConnections }),
+	number("memory.garbage_percent", "", "percent of the live data", maxGarbagePercent, func(c *Config) *int { return &c.Memory.GarbagePercent }),
+	size("memory.garbage_room", "", minGarbageRoom, maxBytes, func(c *Config) *int64 { return &c.Memory.GarbageRoom }),
 	oneOf("storage.backend", "-b", []string{inMemory, onDisk}, func(c *Config) *string { return &c.Storage.Backend }),
 	text("storage.path", "-b", "directory", `an existing directory; "" with backend "memory" only`,
 		func(c *Config) *string { return &c.Storage.Path }),
