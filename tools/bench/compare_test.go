@@ -92,6 +92,30 @@ func TestMarkdownTellsWhatWasReached(t *testing.T) {
 	}
 }
 
+// To wait for a disk is no matter of the processor, where the floor is.
+func TestAlwaysIsNeverAtTheFloor(t *testing.T) {
+	c := made()
+	c.Rows[2].row.class = classAlways
+	want := "| at the floor | throughput | at least 2.00 x | 1.50 | no |"
+	if text := c.markdown(); !strings.Contains(text, want) {
+		t.Errorf("missing: %s\nin\n%s", want, text)
+	}
+}
+
+func TestEchoServerStandsBesideCycles(t *testing.T) {
+	echo := standardPeers("f", "d", true)[6]
+	var in []string
+	for i := range rows {
+		if echo.inRow(&rows[i]) {
+			in = append(in, rows[i].name)
+		}
+	}
+	want := "unpinned plain pipelined single half always-pipelined interval-pipelined batched mixed"
+	if got := strings.Join(in, " "); !echo.echo || got != want {
+		t.Errorf("the echo server is in %s, want %s", got, want)
+	}
+}
+
 func TestMarkdownTablesAreEven(t *testing.T) {
 	columns := 0
 	for line := range strings.Lines(made().markdown()) {

@@ -16,7 +16,10 @@ func TestCompareEchoServers(t *testing.T) {
 	c := comparer{
 		peers:  []peer{echo(nameBeanfield), echo(nameBeanstalkd), {Name: "broken", Class: classMemory, Command: "{self} echo -no-such-flag"}},
 		rounds: 2, warmup: 10 * time.Millisecond, duration: 50 * time.Millisecond, seed: 1, data: t.TempDir(),
-		rows: []row{{name: "a", title: "A", load: base(func(ld *load) { ld.Connections, ld.Depth = 3, 2 }), goals: []goal{atLeast(metricThroughput, 0)}}},
+		rows: []row{
+			{name: "a", title: "A", load: base(func(ld *load) { ld.Connections, ld.Depth = 3, 2 }), goals: []goal{atLeast(metricThroughput, 0)}},
+			{name: "b", title: "B", load: base(sixteenCycles)},
+		},
 	}
 	if err := c.compare(context.Background()); err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@
 // connections from one epoll loop (loop.go) over raw sockets (socket.go): requests
 // are built beforehand (payload.go), one read and one write serve a whole batch,
 // and nothing is allocated while it runs. A connection always has exactly one batch
-// of equal commands outstanding; a plan (plan.go) says which batch comes next. That
-// is all the state there is, and every load is a plan.
+// of commands outstanding, all equal or of one pattern; a plan (plan.go) says which
+// batch comes next. That is all the state there is, and every load is a plan.
 //
 // Fast does not mean credulous. Every reply is parsed (reply.go) and held against
 // the command that asked for it (verify.go): its word, its id, its body; no job may

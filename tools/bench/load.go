@@ -31,6 +31,7 @@ type load struct {
 const (
 	kindPut     = "put"     // put only
 	kindCycle   = "cycle"   // each connection puts, reserves, deletes
+	kindCycles  = "cycles"  // the same, but a write carries whole cycles
 	kindHop     = "hop"     // use a tube drawn at random, put, reserve-job, delete
 	kindApart   = "apart"   // producers and workers apart
 	kindWake    = "wake"    // as apart, with hardly ever a job waiting: workers block
@@ -40,7 +41,7 @@ const (
 	kindIdle    = "idle"    // no load: memory per idle connection
 )
 
-var kinds = []string{kindPut, kindCycle, kindHop, kindApart, kindWake, kindDelayed, kindPoll, kindMemory, kindIdle}
+var kinds = []string{kindPut, kindCycle, kindCycles, kindHop, kindApart, kindWake, kindDelayed, kindPoll, kindMemory, kindIdle}
 
 // Where the backlog lies.
 const (
@@ -61,7 +62,7 @@ func (ld *load) flags(f *flag.FlagSet) {
 	f.StringVar(&ld.Kind, "load", ld.Kind, "`kind` of load: "+fmt.Sprint(kinds))
 	f.IntVar(&ld.Connections, "c", ld.Connections, "connections, producers included")
 	f.IntVar(&ld.Producers, "producers", ld.Producers, "connections that only put (apart, wake, delayed); 0: half")
-	f.IntVar(&ld.Depth, "depth", ld.Depth, "commands sent in one write, before their replies are awaited")
+	f.IntVar(&ld.Depth, "depth", ld.Depth, "commands sent in one write, before their replies are awaited; cycles: put, reserve and delete so often")
 	f.IntVar(&ld.Tubes, "tubes", ld.Tubes, "tubes under load; connection i uses tube i modulo this")
 	f.BoolVar(&ld.WatchAll, "watch-all", ld.WatchAll, "every worker watches every tube, not only its own")
 	f.Var(&ld.Body, "body", "`bytes` of a body, or MIN-MAX")
@@ -129,6 +130,14 @@ func (ld *load) checkApart() error {
 		return fmt.Errorf("bodies must have %d bytes or more: they carry a time", stampSize)
 	}
 	return nil
+}
+
+// batch is how many commands go out in one write.
+func (ld *load) batch() int {
+	if ld.Kind == kindCycles {
+		return ld.Depth * len(cycleCommands)
+	}
+	return ld.Depth
 }
 
 // inFlight bounds the jobs between their put and their reservation, so that fast

@@ -122,7 +122,7 @@ func (l *loop) drive() error {
 // little after the one before, so that the shares interleave evenly.
 func (l *loop) timetable() pacer {
 	n := len(l.run.loops)
-	p := newPacer(l.run.begin-int64(l.run.load.Warmup), l.run.load.Rate/float64(n), l.run.load.Depth, len(l.paced))
+	p := newPacer(l.run.begin-int64(l.run.load.Warmup), l.run.load.Rate/float64(n), l.run.load.batch(), len(l.paced))
 	p.start += int64(p.step) * int64(l.number) / int64(n)
 	return p
 }
@@ -232,7 +232,8 @@ func (l *loop) advance(c *conn, now int64) error {
 	if c.paced {
 		due = l.pacer.at(c.slot)
 	}
-	if l.stopping && c.plan.rest(c) && (!c.paced || due >= l.run.end.Load()) {
+	c.ending = l.stopping && (!c.paced || due >= l.run.end.Load())
+	if c.ending && c.plan.rest(c) {
 		return nil
 	}
 	if due > now {
@@ -250,7 +251,7 @@ func (l *loop) advance(c *conn, now int64) error {
 	if c.paced {
 		c.slot += l.pacer.conns
 	}
-	c.op, c.left, c.due = req.op, req.n, due
+	c.outstanding(req, due)
 	return l.send(c, req.bytes)
 }
 

@@ -76,16 +76,25 @@ func (p *peer) inRow(r *row) bool {
 	if class == "" {
 		class = classMemory
 	}
+	if p.echo {
+		return p.floorOf(r)
+	}
 	if p.Class != class {
 		return false
 	}
 	// A row that compares a server with itself has no need of the baseline, which
 	// takes minutes to make 100,000 tubes or 10 million jobs.
-	if p.baseline && r.own != nil {
+	return !p.baseline || r.own == nil
+}
+
+// floorOf tells whether the echo server takes part. It has no queue: it can stand
+// beside plain cycles alone, and beside servers that write to a disk only where many
+// commands share a write.
+func (p *peer) floorOf(r *row) bool {
+	if r.own != nil || r.load.Tubes != 1 {
 		return false
 	}
-	// The echo server has no queue: it can stand beside plain cycles alone.
-	return !p.echo || (r.load.Kind == kindCycle && r.own == nil && r.load.Tubes == 1)
+	return r.load.Kind == kindCycles || r.load.Kind == kindCycle && (r.class == "" || r.class == p.Class)
 }
 
 // version asks the program, as beanstalkd is asked.

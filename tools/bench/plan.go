@@ -29,12 +29,25 @@ func (o operation) String() string {
 	return [...]string{"put", "reserve", "poll", "delete", "use", "reserve-job", "echo", "", "delivery"}[o]
 }
 
-// A request is a batch of n equal commands.
+// A request is a batch of n commands: all are op, or, where there is a pattern, they
+// follow it again and again.
 type request struct {
-	op    operation
-	n     int
-	bytes []byte // not changed until the batch is answered
+	op      operation
+	n       int
+	bytes   []byte      // not changed until the batch is answered
+	pattern []operation // nil: equal commands
 }
+
+// kind is that of command i.
+func (r *request) kind(i int) operation {
+	if r.pattern == nil {
+		return r.op
+	}
+	return r.pattern[i%len(r.pattern)]
+}
+
+// cycleCommands is the pattern of whole cycles.
+var cycleCommands = []operation{opPut, opReserve, opDelete}
 
 // A plan decides what a connection sends next, once the batch before is answered. It
 // keeps its state in the connection (step, ids), so connections share plans.
@@ -67,32 +80,48 @@ func newRequests(ld *load) *requests {
 func (q *requests) puts(c *conn, n int, t int64) request {
 	stamped := q.load.stamped()
 	if q.payload.batch != nil && !stamped && n == q.load.Depth {
-		return request{opPut, n, q.payload.batch}
+		return request{op: opPut, n: n, bytes: q.payload.batch}
 	}
 	c.build = c.build[:0]
 	for range n {
-		i := 0
-		if len(q.payload.single) > 1 {
-			i = c.random.IntN(len(q.payload.single))
-		}
-		if stamped {
+		if i := q.draw(c); stamped {
 			c.build = q.payload.appendStamped(c.build, i, t)
 		} else {
 			c.build = append(c.build, q.payload.single[i]...)
 		}
 	}
-	return request{opPut, n, c.build}
+	return request{op: opPut, n: n, bytes: c.build}
+}
+
+// draw chooses among the puts of different sizes.
+func (q *requests) draw(c *conn) int {
+	if len(q.payload.single) == 1 {
+		return 0
+	}
+	return c.random.IntN(len(q.payload.single))
 }
 
 // forIDs is a batch of one command for each job that the connection holds.
 func forIDs(c *conn, op operation, verb string) request {
 	c.build = c.build[:0]
 	for _, id := range c.ids {
-		c.build = append(c.build, verb...)
-		c.build = strconv.AppendUint(c.build, id, 10)
-		c.build = append(c.build, '\r', '\n')
+		c.build = appendCommand(c.build, verb, id)
 	}
-	return request{op, len(c.ids), c.build}
+	return request{op: op, n: len(c.ids), bytes: c.build}
+}
+
+func appendCommand(buf []byte, verb string, id uint64) []byte {
+	return append(strconv.AppendUint(append(buf, verb...), id, 10), '\r', '\n')
+}
+
+const verbDelete = "delete "
+
+// deletes is a batch that deletes every job that the connection holds. From then on it
+// holds none: a reply that says otherwise ends the run.
+func deletes(c *conn) request {
+	req := forIDs(c, opDelete, verbDelete)
+	c.ids = c.ids[:0]
+	return req
 }
 
 // putPlan puts until the run ends.
@@ -113,13 +142,41 @@ func (p cyclePlan) next(c *conn, due int64) (request, bool) {
 		c.ids = c.ids[:0]
 		return p.puts(c, p.load.Depth, due), true
 	case 1:
-		return request{opReserve, p.load.Depth, p.reserves}, true
+		return request{op: opReserve, n: p.load.Depth, bytes: p.reserves}, true
 	default:
-		return forIDs(c, opDelete, "delete "), true
+		return deletes(c), true
 	}
 }
 
 func (p cyclePlan) rest(c *conn) bool { return c.step == 0 }
+
+// cyclesPlan sends whole cycles in one write: put, reserve, delete, and again. What a
+// reserve gives is not known before its reply, so each delete is of a job that the
+// batch before reserved; the first batch has no deletes, and the last nothing else.
+type cyclesPlan struct{ *requests }
+
+func (p cyclesPlan) next(c *conn, due int64) (request, bool) {
+	if c.ending {
+		return deletes(c), true
+	}
+	held := c.ids
+	c.build = c.build[:0]
+	for i := range p.load.Depth {
+		c.build = append(c.build, p.payload.single[p.draw(c)]...)
+		c.build = append(c.build, "reserve\r\n"...)
+		if len(held) > 0 {
+			c.build = appendCommand(c.build, verbDelete, held[i])
+		}
+	}
+	pattern := cycleCommands
+	if len(held) == 0 {
+		pattern = cycleCommands[:2]
+	}
+	c.ids = c.ids[:0]
+	return request{op: pattern[0], n: p.load.Depth * len(pattern), bytes: c.build, pattern: pattern}, true
+}
+
+func (p cyclesPlan) rest(c *conn) bool { return len(c.ids) == 0 }
 
 // hopPlan uses a tube drawn at random, puts there, reserves those jobs by their ids
 // and deletes them: a load that touches every tube without watching any.
@@ -133,13 +190,13 @@ func (p hopPlan) next(c *conn, due int64) (request, bool) {
 		c.ids = c.ids[:0]
 		c.tube = appendHopTube(c.tube[:0], c.random, p.load)
 		c.build = append(append(append(c.build[:0], "use "...), c.tube...), "\r\n"...)
-		return request{opUse, 1, c.build}, true
+		return request{op: opUse, n: 1, bytes: c.build}, true
 	case 1:
 		return p.puts(c, p.load.Depth, due), true
 	case 2:
 		return forIDs(c, opReserveJob, "reserve-job "), true
 	default:
-		return forIDs(c, opDelete, "delete "), true
+		return deletes(c), true
 	}
 }
 
@@ -176,14 +233,14 @@ const pollsPerPut = 10
 
 func (p pollPlan) next(c *conn, due int64) (request, bool) {
 	if len(c.ids) > 0 {
-		return forIDs(c, opDelete, "delete "), true
+		return deletes(c), true
 	}
 	if c.step == 0 {
 		c.step = pollsPerPut
 		return p.puts(c, 1, due), true
 	}
 	c.step--
-	return request{opPoll, p.load.Depth, p.polls}, true
+	return request{op: opPoll, n: p.load.Depth, bytes: p.polls}, true
 }
 
 func (p pollPlan) rest(c *conn) bool { return len(c.ids) == 0 }
@@ -213,41 +270,41 @@ type workerPlan struct {
 
 func (p workerPlan) next(c *conn, due int64) (request, bool) {
 	if len(c.ids) > 0 {
-		return forIDs(c, opDelete, "delete "), true
+		return deletes(c), true
 	}
-	return request{opReserve, p.load.Depth, p.reserves}, true
+	return request{op: opReserve, n: p.load.Depth, bytes: p.reserves}, true
 }
 
 // A worker may always be left: what it holds goes back to the queue when its
 // connection closes. It stops once nothing is in flight any more.
 func (p workerPlan) rest(c *conn) bool { return len(c.ids) == 0 && p.run.inFlight.Load() <= 0 }
 
-// echoPlan sends what cyclePlan sends, to a server that sends it back: the same
+// echoPlan sends what another plan sends, to a server that sends it back: the same
 // requests, replies of about the same size, and no queue.
-type echoPlan struct{ *requests }
+type echoPlan struct{ plan }
 
 // echoID stands for the ids that an echo server does not give.
 const echoID = 1234567
 
 func (p echoPlan) next(c *conn, due int64) (request, bool) {
-	req, _ := cyclePlan(p).next(c, due)
-	if req.op == opReserve {
-		for range p.load.Depth {
+	req, ok := p.plan.next(c, due)
+	for i := range req.n {
+		if req.kind(i) == opReserve {
 			c.ids = append(c.ids, echoID)
 		}
 	}
 	c.echo = req.bytes
-	req.op = opEcho
-	return req, true
+	req.op, req.pattern = opEcho, nil
+	return req, ok
 }
-
-func (p echoPlan) rest(c *conn) bool { return c.step == 0 }
 
 // plans gives connection i its plan.
 func (r *run) plan(i int, q *requests) plan {
 	switch {
+	case r.target.echo && r.load.Kind == kindCycles:
+		return echoPlan{cyclesPlan{q}}
 	case r.target.echo:
-		return echoPlan{q}
+		return echoPlan{cyclePlan{q}}
 	case r.load.apart() && i < r.load.Producers:
 		return producerPlan{q, r}
 	case r.load.apart():
@@ -256,6 +313,8 @@ func (r *run) plan(i int, q *requests) plan {
 	switch r.load.Kind {
 	case kindPut:
 		return putPlan{q}
+	case kindCycles:
+		return cyclesPlan{q}
 	case kindHop:
 		return hopPlan{q}
 	case kindPoll:

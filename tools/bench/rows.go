@@ -43,6 +43,9 @@ func ownLoad(change func(*load)) *load {
 	return &ld
 }
 
+func sixteenCycles(ld *load)   { ld.Kind, ld.Depth = kindCycles, 16 }
+func sixteenCommands(ld *load) { ld.Depth = 16 }
+
 const (
 	million  = 1_000_000
 	firstSet = "first"
@@ -59,7 +62,7 @@ var rows = []row{
 	},
 	{
 		name: "pipelined", set: firstSet, title: "50 connections, 16 cycles pipelined",
-		load:  base(func(ld *load) { ld.Depth = 16 }),
+		load:  base(sixteenCycles),
 		goals: []goal{atLeast(metricThroughput, 14), atMost(metricCPU, 0.06)},
 	},
 	{
@@ -109,13 +112,26 @@ var rows = []row{
 		goals: []goal{atLeast(metricThroughput, 6)},
 	},
 	{
-		name: "always-pipelined", title: "the same, 16 cycles pipelined", class: classAlways,
-		load:  base(func(ld *load) { ld.Depth = 16 }),
+		name: "always-pipelined", title: "fsync before each reply, 16 cycles pipelined", class: classAlways,
+		load:  base(sixteenCycles),
 		goals: []goal{atLeast(metricThroughput, 50)},
 	},
-	{name: "interval", title: "50 connections, fsync every 50 ms", class: classInterval, load: base(nil)},
+	{
+		name: "interval", title: "50 connections, fsync every 50 ms", class: classInterval, load: base(nil),
+		goals: []goal{atLeast(metricThroughput, 1)},
+	},
+	{
+		name: "interval-pipelined", title: "fsync every 50 ms, 16 cycles pipelined", class: classInterval,
+		load:  base(sixteenCycles),
+		goals: []goal{atLeast(metricThroughput, 6)},
+	},
 
 	// Without goals: loads that users have, to see that none falls behind.
+	{name: "batched", title: "16 commands in a write", load: base(sixteenCommands)},
+	{
+		name: "always-batched", title: "fsync before each reply, 16 commands in a write", class: classAlways,
+		load: base(sixteenCommands),
+	},
 	{name: "put", title: "put only", load: base(func(ld *load) { ld.Kind, ld.MaxJobs = kindPut, 2*million })},
 	{name: "apart", title: "25 producers, 25 workers", load: base(func(ld *load) { ld.Kind = kindApart })},
 	{name: "wake", title: "10 producers wake 40 waiting workers", load: base(func(ld *load) {

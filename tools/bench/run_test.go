@@ -36,6 +36,12 @@ func TestEveryLoadRuns(t *testing.T) {
 		"put":         {func(ld *load) { ld.Kind = kindPut }, 1, "put"},
 		"cycle":       {nil, 1, "put reserve delete"},
 		"pipelined":   {func(ld *load) { ld.Depth = 16 }, 1, "put reserve delete"},
+		"cycles":      {func(ld *load) { ld.Kind, ld.Depth = kindCycles, 16 }, 1, "put reserve delete"},
+		"one cycle":   {func(ld *load) { ld.Kind = kindCycles }, 2, "put reserve delete"},
+		"cycles open": {func(ld *load) { ld.Kind, ld.Depth, ld.Rate = kindCycles, 4, 6000 }, 1, "put reserve delete"},
+		"cycles mixed": {func(ld *load) {
+			ld.Kind, ld.Depth, ld.Body = kindCycles, 16, bodySize{10, 65535}
+		}, 1, "put reserve delete"},
 		"two threads": {func(ld *load) { ld.Depth = 2 }, 2, "put reserve delete"},
 		"own tubes":   {func(ld *load) { ld.Tubes = 3 }, 1, "put reserve delete"},
 		"watch all":   {func(ld *load) { ld.Tubes, ld.WatchAll = 4, true }, 2, "put reserve delete"},
@@ -136,6 +142,30 @@ func TestWrongRepliesEndTheRun(t *testing.T) {
 			_, err := runOn(t, addr, untilWrong(), 1)
 			if err == nil || !strings.Contains(err.Error(), test.message) {
 				t.Errorf("got %v, want an error with %q", err, test.message)
+			}
+		})
+	}
+}
+
+// Whole cycles are checked reply by reply as well.
+func TestWrongRepliesEndCycles(t *testing.T) {
+	for verb, message := range map[string]string{
+		"put": "put was answered", "reserve": "reserve was answered", "delete": "delete was answered",
+	} {
+		t.Run(verb, func(t *testing.T) {
+			t.Parallel()
+			q, addr := startFakeQueue(t)
+			var n atomic.Int64
+			q.tamper = func(v, reply string) string {
+				if v == verb && n.Add(1) == 200 {
+					return "INTERNAL_ERROR\r\n"
+				}
+				return reply
+			}
+			ld := untilWrong()
+			ld.Kind, ld.Depth = kindCycles, 16
+			if _, err := runOn(t, addr, ld, 1); err == nil || !strings.Contains(err.Error(), message) {
+				t.Errorf("got %v, want an error with %q", err, message)
 			}
 		})
 	}
@@ -246,6 +276,30 @@ func TestOpenLoopGivesUp(t *testing.T) {
 	}
 	if h.max != 11e9-498e6 || h.min != 11e9-999e6 {
 		t.Errorf("latencies from %d to %d", h.min, h.max)
+	}
+}
+
+// A write of whole cycles is three commands for each: so many are due, or missed.
+func TestOpenLoopOfCycles(t *testing.T) {
+	ld := brief(func(ld *load) { ld.Kind, ld.Depth, ld.Rate = kindCycles, 4, 1200 })
+	r := &run{load: &ld, base: time.Now()}
+	r.end.Store(1e9)
+	r.stop.Store(1e9)
+	l := &loop{run: r}
+	r.loops = []*loop{l}
+	c := &conn{plan: cyclesPlan{newRequests(&ld)}, paced: true, slot: 98}
+	l.paced = []*conn{c}
+	l.pacer = l.timetable()
+	l.pacer.start = 0
+	if at := l.pacer.at(1); at != 10e6 {
+		t.Errorf("12 commands are due every %d ns, want 10 ms for 1200 a second", at)
+	}
+	c.outstanding(request{op: opPut, n: 12, pattern: cycleCommands}, 970e6)
+	c.passed()
+	l.giveUp(11e9)
+	// Of the write at 970 ms 11 replies are missing; those at 980 and 990 were not sent.
+	if l.tally.missed != 11+2*12 || l.tally.latency[opDelete].n != 4 || l.tally.latency[opReserve].n != 4 {
+		t.Errorf("%d missed, %d of them delete, %d reserve", l.tally.missed, l.tally.latency[opDelete].n, l.tally.latency[opReserve].n)
 	}
 }
 

@@ -17,7 +17,7 @@ func (l *loop) consume(c *conn, data []byte) error {
 		c.in = append(c.in, data...)
 		data = c.in
 	}
-	replies := uint64(0)
+	var replies [operations]uint64
 	for len(data) > 0 {
 		n, err := l.reply.parse(data)
 		if err != nil {
@@ -26,19 +26,29 @@ func (l *loop) consume(c *conn, data []byte) error {
 		if n == 0 {
 			break
 		}
+		if c.left == 0 {
+			return fmt.Errorf("the server sent a reply that nothing asked for: %.80q", l.reply.line)
+		}
 		if err := l.accept(c, &l.reply, now); err != nil {
 			return err
 		}
 		data = data[n:]
-		replies++
+		replies[c.op]++
+		c.passed()
 	}
 	if kept {
 		c.in = c.in[:copy(c.in, data)]
 	} else {
 		c.in = append(c.in, data...)
 	}
-	l.answered(c, now, replies)
-	if replies > 0 && c.left == 0 {
+	some := false
+	for op, n := range replies {
+		if n > 0 {
+			some = true
+			l.answered(c, operation(op), now, n)
+		}
+	}
+	if some && c.left == 0 {
 		if len(c.in) > 0 {
 			return fmt.Errorf("the server sent bytes that nothing asked for: %.80q", c.in)
 		}
@@ -57,25 +67,22 @@ func (l *loop) consumeEcho(c *conn, data []byte, now int64) error {
 	}
 	n := c.left
 	c.left, c.echo = 0, nil
-	l.answered(c, now, uint64(n))
+	l.answered(c, c.op, now, uint64(n))
 	return l.advance(c, now)
 }
 
-// answered records n replies that came with one read, and so have one latency.
-func (l *loop) answered(c *conn, now int64, n uint64) {
-	if n == 0 {
-		return
-	}
+// answered records n replies to op that came with one read, and so have one latency.
+func (l *loop) answered(c *conn, op operation, now int64, n uint64) {
 	l.tally.everything += int64(n)
 	if l.measuring {
-		l.tally.ops[c.op] += n
+		l.tally.ops[op] += n
 	}
 	// A waiting reserve lasts as long as nobody puts: its delivery is what counts.
-	if c.op == opReserve && l.run.load.apart() {
+	if op == opReserve && l.run.load.apart() {
 		return
 	}
 	if l.inWindow(c.due) {
-		l.tally.latency[c.op].record(now-c.due, n)
+		l.tally.latency[op].record(now-c.due, n)
 	}
 }
 
@@ -91,24 +98,15 @@ func (l *loop) inWindow(due int64) bool {
 
 // settle ends an answered batch and sends the next.
 func (l *loop) settle(c *conn, now int64) error {
-	switch c.op {
-	case opDelete:
-		c.ids = c.ids[:0]
-	case opPut:
-		if l.run.load.Kind == kindPut && l.tally.inserted >= l.run.maxJobs {
-			l.run.finish(now)
-			l.phase(now)
-		}
+	if l.run.load.Kind == kindPut && l.tally.inserted >= l.run.maxJobs {
+		l.run.finish(now)
+		l.phase(now)
 	}
 	return l.advance(c, now)
 }
 
 // accept holds one reply against the command that it answers.
 func (l *loop) accept(c *conn, r *reply, now int64) error {
-	if c.left == 0 {
-		return fmt.Errorf("the server sent a reply that nothing asked for: %.80q", r.line)
-	}
-	c.left--
 	switch {
 	case c.op == opPut && r.word == wordInserted:
 		return l.inserted(c, r)
@@ -149,7 +147,7 @@ func (l *loop) reserved(c *conn, r *reply, now int64) error {
 	l.tally.reserved++
 	if c.op == opReserveJob {
 		// Replies come in the order of the commands: the batch's k-th job is the k-th.
-		if want := c.ids[len(c.ids)-c.left-1]; r.id != want {
+		if want := c.ids[len(c.ids)-c.left]; r.id != want {
 			return fmt.Errorf("reserve-job %d gave job %d", want, r.id)
 		}
 		return nil

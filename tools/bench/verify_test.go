@@ -93,6 +93,54 @@ func TestConsumeWantsTheJobThatWasAskedFor(t *testing.T) {
 	}
 }
 
+// The replies to whole cycles: each must answer its own command, wherever reads end.
+func TestConsumeCycles(t *testing.T) {
+	var b strings.Builder
+	for id := 5; id < 7; id++ {
+		fmt.Fprintf(&b, "INSERTED %d\r\nRESERVED %d 20\r\n%s\r\nDELETED\r\n", id+100, id, body20())
+	}
+	stream := b.String()
+	for i := range len(stream) + 1 {
+		l, c := awaiting(opPut, 0, func(ld *load) { ld.Kind, ld.Depth = kindCycles, 2 })
+		c.outstanding(request{op: opPut, n: 6, pattern: cycleCommands}, 0)
+		l.stopping = false
+		c.paced, l.pacer, c.slot = true, newPacer(1e18, 1, 1, 1), 1 // the next batch is far away
+		for _, part := range []string{stream[:i], stream[i:]} {
+			if err := l.consume(c, []byte(part)); err != nil {
+				t.Fatalf("cut at %d: %v", i, err)
+			}
+		}
+		if c.left != 0 || fmt.Sprint(c.ids) != "[5 6]" {
+			t.Fatalf("cut at %d: %d to come, jobs %v", i, c.left, c.ids)
+		}
+		for _, op := range cycleCommands {
+			if l.tally.ops[op] != 2 {
+				t.Fatalf("cut at %d: %d of %v", i, l.tally.ops[op], op)
+			}
+		}
+		if l.tally.inserted != 2 || l.tally.reserved != 2 || l.tally.deleted != 2 {
+			t.Fatalf("cut at %d: %+v", i, l.tally)
+		}
+	}
+}
+
+func TestConsumeCyclesInTheWrongOrder(t *testing.T) {
+	reserved := fmt.Sprintf("RESERVED 5 20\r\n%s\r\n", body20())
+	for input, message := range map[string]string{
+		reserved + "INSERTED 5\r\nDELETED\r\n":                               "put was answered",
+		"INSERTED 5\r\nDELETED\r\n":                                          "reserve was answered",
+		"INSERTED 5\r\n" + reserved + "NOT_FOUND\r\n":                        "delete was answered",
+		"INSERTED 5\r\n" + reserved + "DELETED\r\nINSERTED 5\r\n":            "id 5 after id 5",
+		"INSERTED 5\r\n" + reserved + "DELETED\r\nINSERTED 6\r\n" + reserved: "handed out twice",
+	} {
+		l, c := awaiting(opPut, 0, func(ld *load) { ld.Kind, ld.Depth = kindCycles, 2 })
+		c.outstanding(request{op: opPut, n: 6, pattern: cycleCommands}, 0)
+		if err := l.consume(c, []byte(input)); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%.60q: got %v, want an error with %q", input, err, message)
+		}
+	}
+}
+
 func TestConsumeEcho(t *testing.T) {
 	for cut := range 6 {
 		l, c := awaiting(opEcho, 2, nil)

@@ -58,18 +58,18 @@ func (l *loop) fallQuiet() {
 // never answered counts with the time it has waited by now: at least that.
 func (l *loop) giveUp(now int64) {
 	end := l.run.end.Load()
-	depth := uint64(l.run.load.Depth)
+	batch := uint64(l.run.load.batch())
 	for _, c := range l.paced {
-		if c.left > 0 {
-			l.tally.missed += uint64(c.left)
+		for ; c.left > 0; c.passed() {
+			l.tally.missed++
 			if l.inWindow(c.due) {
-				l.tally.latency[c.op].record(now-c.due, uint64(c.left))
+				l.tally.latency[c.op].record(now-c.due, 1)
 			}
 		}
 		for ; l.pacer.at(c.slot) < end; c.slot += l.pacer.conns {
-			l.tally.missed += depth
+			l.tally.missed += batch
 			if l.inWindow(l.pacer.at(c.slot)) {
-				l.tally.latency[opPut].record(now-l.pacer.at(c.slot), depth)
+				l.tally.latency[opPut].record(now-l.pacer.at(c.slot), batch)
 			}
 		}
 	}
