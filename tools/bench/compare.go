@@ -53,6 +53,8 @@ type comparer struct {
 	duration time.Duration
 	seed     uint64
 	calm     time.Duration // wait so long at most for a quiet machine
+	settle   time.Duration // given to a server before its memory is read
+	scale    float64       // of the jobs that rows put beforehand; 0 is 1
 	syscalls bool
 	data     string
 	rows     []row
@@ -71,12 +73,13 @@ func compareMain(ctx context.Context, args []string) error {
 	var c compareFlags
 	f := flag.NewFlagSet("bench compare", flag.ContinueOnError)
 	c.pinning.flags(f)
-	f.StringVar(&c.rowList, "rows", firstSet, "`loads`, with commas: first, all, "+rowNames())
+	f.StringVar(&c.rowList, "rows", firstSet, "`loads`, with commas: first, persistence, all, "+rowNames())
 	f.IntVar(&c.rounds, "rounds", 3, "rounds of each row; in each, every server is measured once")
 	f.DurationVar(&c.duration, "time", 2*time.Second, "length of one measurement")
 	f.DurationVar(&c.warmup, "warmup", 300*time.Millisecond, "unmeasured time before it")
 	f.IntVar(&c.repeats, "repeats", 2, "repeat a measurement up to so often when others use the machine")
 	f.DurationVar(&c.calm, "calm", 0, "before each measurement, wait up to so long until others leave the machine alone")
+	f.Float64Var(&c.scale, "scale", 1, "`times` as many jobs put beforehand as the rows say, to try them quickly")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of everything drawn at random")
 	f.StringVar(&c.beanfield, "beanfield", "", "beanfield's `program`; default: built from this module")
 	f.StringVar(&c.beanstalkd, "beanstalkd", "", "beanstalkd's `program`; default: the installed one, else Debian's, fetched")
@@ -95,9 +98,10 @@ func compareMain(ctx context.Context, args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if f.NArg() > 0 || c.rounds < 1 || c.repeats < 0 {
-		return errors.New("bench compare takes no arguments besides flags, and at least one round")
+	if f.NArg() > 0 || c.rounds < 1 || c.repeats < 0 || c.scale <= 0 {
+		return errors.New("bench compare takes no arguments besides flags, at least one round, and a positive scale")
 	}
+	c.settle = settle
 	c.out.Command = "bench compare " + strings.Join(args, " ")
 	return c.main(ctx)
 }
@@ -161,7 +165,7 @@ func (c *comparer) compare(ctx context.Context) error {
 	c.out.Machine = thisMachine()
 	c.out.Rounds, c.out.Seconds = c.rounds, c.duration.Seconds()
 	for i := range c.rows {
-		res, err := c.row(ctx, &c.rows[i])
+		res, err := c.row(ctx, c.rows[i].scaled(c.scale))
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.rows[i].name, err)
 		}
@@ -262,7 +266,7 @@ const disturbed = 0.10
 // measure repeats a measurement that was disturbed, and keeps the least disturbed.
 func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load, round int) (*result, error) {
 	var best *result
-	for range c.repeats + 1 {
+	for range ld.repeats(c.repeats) + 1 {
 		if err := awaitCalm(ctx, c.calm); err != nil {
 			return nil, err
 		}
@@ -288,23 +292,17 @@ func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load, 
 
 func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load, round int) (*result, error) {
 	pinned := c.pinned(r)
-	s, err := startServer(ctx, launch{
-		command: p.peer.Command, cpus: c.pinning.serverCPUs(pinned), data: c.data,
-	})
+	how := launch{command: p.peer.Command, data: c.data}
+	if p.Name == nameBeanfield && r.flags != "" {
+		how.command, how.config = how.command+" "+r.flags, r.config
+	}
+	set := settings{
+		threads: 1, spin: pinned, syscalls: c.syscalls && round == 0,
+		settle: c.settle, calm: c.calm, say: func(string, ...any) {},
+	}
+	res, err := c.pinning.measureNew(ctx, pinned, how, p.peer.echo, ld, set)
 	if err != nil {
 		return nil, err
-	}
-	defer s.stop()
-	restore, err := c.pinning.self(pinned)
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
-	set := settings{threads: 1, spin: pinned, syscalls: c.syscalls && round == 0, say: func(string, ...any) {}}
-	t := target{addr: s.addr, pid: s.pid(), echo: p.peer.echo, owned: true}
-	res, err := measure(ctx, t, ld, set)
-	if err != nil {
-		return nil, errors.Join(err, s.died())
 	}
 	warn("%-16s round %d  %-16s %s", r.name, round+1, p.Name, res.brief())
 	return res, nil

@@ -49,5 +49,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "queue" {
+		os.Exit(fakeServer(os.Args[2:]))
+	}
 	os.Exit(m.Run())
 }

@@ -48,8 +48,19 @@ func startFakeQueue(t *testing.T) (*fakeQueue, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	q := newFakeQueue()
+	t.Cleanup(q.listen(l))
+	return q, l.Addr().String()
+}
+
+func newFakeQueue() *fakeQueue {
 	q := &fakeQueue{jobs: map[uint64]*fakeJob{}, ready: map[string][]*fakeJob{}}
 	q.changed = sync.NewCond(&q.mu)
+	return q
+}
+
+// listen serves until the function that it returns is called.
+func (q *fakeQueue) listen(l net.Listener) (stop func()) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -63,7 +74,7 @@ func startFakeQueue(t *testing.T) (*fakeQueue, string) {
 			running.Go(func() { q.serve(conn) })
 		}
 	})
-	t.Cleanup(func() {
+	return func() {
 		l.Close()
 		q.mu.Lock()
 		q.closing = true
@@ -73,8 +84,7 @@ func startFakeQueue(t *testing.T) (*fakeQueue, string) {
 		q.changed.Broadcast()
 		q.mu.Unlock()
 		running.Wait()
-	})
-	return q, l.Addr().String()
+	}
 }
 
 func (q *fakeQueue) serve(conn net.Conn) {

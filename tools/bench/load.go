@@ -39,9 +39,10 @@ const (
 	kindPoll    = "poll"    // reserve-with-timeout 0, one poll in ten after a put
 	kindMemory  = "memory"  // no load: memory per ready job of the backlog
 	kindIdle    = "idle"    // no load: memory per idle connection
+	kindRestart = "restart" // no load: the server is ended and started again with the backlog
 )
 
-var kinds = []string{kindPut, kindCycle, kindCycles, kindHop, kindApart, kindWake, kindDelayed, kindPoll, kindMemory, kindIdle}
+var kinds = []string{kindPut, kindCycle, kindCycles, kindHop, kindApart, kindWake, kindDelayed, kindPoll, kindMemory, kindIdle, kindRestart}
 
 // Where the backlog lies.
 const (
@@ -138,6 +139,15 @@ func (ld *load) batch() int {
 		return ld.Depth * len(cycleCommands)
 	}
 	return ld.Depth
+}
+
+// repeats is how often a disturbed measurement is made again, of so often at most. One
+// that fills a disk for minutes is not: the next would be no calmer.
+func (ld *load) repeats(most int) int {
+	if ld.Kind == kindRestart && ld.Backlog > 0 {
+		return 0
+	}
+	return most
 }
 
 // inFlight bounds the jobs between their put and their reservation, so that fast

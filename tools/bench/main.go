@@ -93,25 +93,14 @@ func (o *options) run(ctx context.Context, ld load) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := settings{threads: o.threads, spin: spin, syscalls: o.syscalls, say: warn}
+	set := settings{threads: o.threads, spin: spin, syscalls: o.syscalls, settle: settle, say: warn}
 	if o.quiet {
 		set.say = func(string, ...any) {}
 	}
-	t := target{addr: o.addr, pid: o.pid, echo: o.echo}
 	if o.server != "" {
-		s, err := startServer(ctx, launch{command: o.server, cpus: o.pinning.serverCPUs(pinned)})
-		if err != nil {
-			return nil, err
-		}
-		defer s.stop()
-		t = target{addr: s.addr, pid: s.pid(), echo: o.echo, owned: true}
+		return o.pinning.measureNew(ctx, pinned, launch{command: o.server}, o.echo, ld, set)
 	}
-	restore, err := o.pinning.self(pinned)
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
-	return measure(ctx, t, ld, set)
+	return measure(ctx, target{addr: o.addr, pid: o.pid, echo: o.echo}, ld, set)
 }
 
 // raiseFileLimit allows as many descriptors as the system permits. Set explicitly,

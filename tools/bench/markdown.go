@@ -23,16 +23,30 @@ func (c *comparison) markdown() string {
 		b.WriteByte('\n')
 	}
 	c.goalTable(&b)
-	b.WriteString("\n## All measurements\n\n" +
-		"| load | server | ops/s | × beanstalkd | CPU µs/op | × beanstalkd | × echo | p50 µs | p99 µs | p99.9 µs | RSS MB | calls/op |\n" +
-		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	for i := range c.Rows {
-		for k := range c.Rows[i].Peers {
-			c.Rows[i].line(&b, &c.Rows[i].Peers[k])
-		}
-	}
+	b.WriteString("\n## All measurements\n")
+	c.table(&b, "| load | server | ops/s | × beanstalkd | CPU µs/op | × beanstalkd | × echo | p50 µs | p99 µs | p99.9 µs | RSS MB | calls/op |\n"+
+		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+		func(r *rowResult) bool { return !r.restarts() }, (*rowResult).line)
+	c.table(&b, restartHead, (*rowResult).restarts, (*rowResult).restartLine)
 	c.remarks(&b)
 	return b.String()
+}
+
+// table shows the rows that belong to it, if there are any.
+func (c *comparison) table(b *strings.Builder, head string, belongs func(*rowResult) bool, line func(*rowResult, *strings.Builder, *peerResult)) {
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		if !belongs(r) {
+			continue
+		}
+		if head != "" {
+			b.WriteString("\n" + head)
+			head = ""
+		}
+		for k := range r.Peers {
+			line(r, b, &r.Peers[k])
+		}
+	}
 }
 
 func (r *rowResult) peerNamed(match func(*peerResult) bool) *peerResult {
@@ -64,16 +78,19 @@ func ratio(m metric, p, to *peerResult) spread {
 	return spreadOf(ratios(m.all(p.Rounds), m.all(to.Rounds)))
 }
 
-func (r *rowResult) line(b *strings.Builder, p *peerResult) {
-	mid := func(of func(*result) float64) string {
-		var v []float64
-		for _, res := range p.Rounds {
-			if x := of(res); x > 0 {
-				v = append(v, x)
-			}
+// middle shows the median of a number, and nothing where it is unknown or zero.
+func (p *peerResult) middle(of func(*result) float64) string {
+	var v []float64
+	for _, res := range p.Rounds {
+		if x := of(res); x > 0 {
+			v = append(v, x)
 		}
-		return short(spreadOf(v).Median)
 	}
+	return short(spreadOf(v).Median)
+}
+
+func (r *rowResult) line(b *strings.Builder, p *peerResult) {
+	mid := p.middle
 	against := func(m metric, to *peerResult) string {
 		if to == p {
 			return "1"

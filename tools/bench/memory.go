@@ -34,16 +34,11 @@ func measureMemory(ctx context.Context, t target, ld load, set settings) (*resul
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case <-time.After(settle):
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	after, err := usageOf(t.pid)
+	after, err := settled(ctx, t.pid, set)
 	if err != nil {
 		return nil, err
 	}
-	res.Seconds = settle.Seconds()
+	res.Seconds = set.settle.Seconds()
 	res.Server = serverUse{
 		RSS: after.rss, PeakRSS: after.peak, BytesEach: float64(after.rss-before.rss) / float64(count),
 	}

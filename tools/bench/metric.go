@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // A metric is one number of a result that servers are compared by.
 type metric string
@@ -11,6 +14,13 @@ const (
 	metricP99        metric = "p99"
 	metricP999       metric = "p99.9"
 	metricBytes      metric = "bytes each"
+
+	// Of restarts.
+	metricStart        metric = "ms from the start to the first reply"
+	metricRecovery     metric = "seconds from the start to a reply that counts all jobs"
+	metricRecoveryPeak metric = "highest memory of the restart, in steady memories"
+	metricLoadedMB     metric = "highest MB while loading"
+	metricRecoveredMB  metric = "highest MB after the restart"
 )
 
 func (m metric) of(r *result) float64 {
@@ -23,9 +33,32 @@ func (m metric) of(r *result) float64 {
 		return r.Latency["all"].P99
 	case metricP999:
 		return r.Latency["all"].P999
-	default:
+	case metricBytes:
 		return r.Server.BytesEach
+	default:
+		return m.ofRestart(r.Restart)
 	}
+}
+
+// ofRestart is not a number where there was no restart, or nothing to recover.
+func (m metric) ofRestart(u *restart) float64 {
+	switch {
+	case u == nil:
+		return math.NaN()
+	case m == metricStart:
+		return u.StartSec * 1e3
+	case u.Jobs == 0:
+		return math.NaN()
+	case m == metricRecovery:
+		return u.RecoverySec
+	case m == metricRecoveryPeak:
+		return u.peak()
+	case m == metricLoadedMB:
+		return mb(u.LoadedPeak)
+	case m == metricRecoveredMB:
+		return mb(u.RecoveredPeak)
+	}
+	return math.NaN()
 }
 
 func (m metric) all(rounds []*result) []float64 {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 )
@@ -42,6 +44,37 @@ func (p *pinning) self(pinned bool) (restore func(), err error) {
 		return nil, err
 	}
 	return func() { _ = pinSelf(before) }, nil
+}
+
+// measureNew measures a server that is started for that, and ended.
+func (p *pinning) measureNew(ctx context.Context, pinned bool, how launch, echo bool, ld load, set settings) (*result, error) {
+	how.cpus = p.serverCPUs(pinned)
+	s, err := newServer(how)
+	if err != nil {
+		return nil, err
+	}
+	defer s.stop()
+	if ld.Kind != kindRestart {
+		// Before this program is pinned: a server without processors of its own would
+		// inherit those of the generator.
+		if err := s.serve(ctx); err != nil {
+			return nil, err
+		}
+	}
+	restore, err := p.self(pinned)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	if ld.Kind == kindRestart {
+		return measureRestart(ctx, s, ld, set)
+	}
+	t := target{addr: s.addr, pid: s.pid(), echo: echo, owned: true}
+	res, err := measure(ctx, t, ld, set)
+	if err != nil {
+		return nil, errors.Join(err, s.died())
+	}
+	return res, nil
 }
 
 const (

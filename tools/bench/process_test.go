@@ -62,7 +62,12 @@ func TestPinSelfAndBack(t *testing.T) {
 }
 
 func TestServerThatEndsAtOnce(t *testing.T) {
-	_, err := startServer(context.Background(), launch{command: "ls {dir}/absent", data: t.TempDir()})
+	s, err := newServer(launch{command: "ls {dir}/absent", data: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.stop()
+	err = s.serve(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "absent") {
 		t.Errorf("%v: want what the server printed", err)
 	}

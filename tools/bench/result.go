@@ -17,6 +17,7 @@ type result struct {
 	Latency   map[string]latency `json:"latency,omitempty"` // "all" and each command
 	Missed    uint64             `json:"missed,omitempty"`  // due in an open loop, never sent
 	Server    serverUse          `json:"server"`
+	Restart   *restart           `json:"restart,omitempty"`
 	// GeneratorCPU and OthersCPU are in processors: 1 is one of them all the time. A
 	// generator that spins has its looks in vain left out.
 	GeneratorCPU float64 `json:"generator_cpu"`
@@ -113,6 +114,9 @@ func (r *result) generatorBound() bool {
 
 // brief is the result in one line.
 func (r *result) brief() string {
+	if r.Restart != nil {
+		return r.Restart.String() + r.disturbance()
+	}
 	if r.Server.BytesEach != 0 {
 		return fmt.Sprintf("%.0f bytes each", r.Server.BytesEach)
 	}
@@ -120,14 +124,23 @@ func (r *result) brief() string {
 	if r.generatorBound() {
 		note = "  generator-bound"
 	}
-	if r.OthersCPU > disturbed {
-		note += fmt.Sprintf("  disturbed: others use %.2f processors", r.OthersCPU)
-	}
+	note += r.disturbance()
 	return fmt.Sprintf("%9.0f ops/s %6.2f µs CPU/op  p50 %.0f p99 %.0f p99.9 %.0f µs%s", r.OpsPerSec, r.Server.CPUPerOp,
 		r.Latency["all"].P50, r.Latency["all"].P99, r.Latency["all"].P999, note)
 }
 
+func (r *result) disturbance() string {
+	if r.OthersCPU <= disturbed {
+		return ""
+	}
+	return fmt.Sprintf("  disturbed: others use %.2f processors", r.OthersCPU)
+}
+
 func (r *result) print(w io.Writer) {
+	if r.Restart != nil {
+		fmt.Fprintln(w, r.Restart)
+		return
+	}
 	if r.Server.BytesEach != 0 {
 		fmt.Fprintf(w, "%.0f bytes each, %.1f MB resident (peak %.1f)\n", r.Server.BytesEach, mb(r.Server.RSS), mb(r.Server.PeakRSS))
 		return
@@ -159,4 +172,4 @@ func (r *result) print(w io.Writer) {
 	}
 }
 
-func mb(bytes int64) float64 { return float64(bytes) / (1 << 20) }
+func mb(bytes int64) float64 { return float64(bytes) / 1e6 }

@@ -10,8 +10,8 @@ import (
 // A row is one load of the comparison. To add one, add it to the table below.
 type row struct {
 	name  string
-	title string
-	set   string // "first": also part of the short set
+	title string // {jobs} in it is the number of jobs put beforehand
+	set   string // also part of this set
 	load  load   // length, warm-up and seed come from the flags of compare
 	// unpinned rows leave it to the system where servers and generator run.
 	unpinned bool
@@ -20,13 +20,19 @@ type row struct {
 	// compared with the baseline, beanstalkd.
 	own *load
 	// half runs open loop, at half of what the baseline reaches at full speed.
-	half   bool
+	half bool
+	// flags are added to beanfield's command; {config} in them is a file with config.
+	flags  string
+	config string
 	rounds int // at most so many; 0: as many as asked for
 	goals  []goal
 }
 
 func atLeast(m metric, bound float64) goal { return goal{metric: m, bound: bound, atLeast: true} }
 func atMost(m metric, bound float64) goal  { return goal{metric: m, bound: bound} }
+
+// number is a goal for the number itself, not for a ratio.
+func number(m metric, most float64) goal { return goal{metric: m, bound: most, absolute: true} }
 
 // base is a load with what the rows have in common: 50 connections, put, reserve and
 // delete, 100 bytes, one tube.
@@ -49,6 +55,7 @@ func sixteenCommands(ld *load) { ld.Depth = 16 }
 const (
 	million  = 1_000_000
 	firstSet = "first"
+	lifeSet  = "persistence"
 )
 
 var rows = []row{
@@ -80,56 +87,86 @@ var rows = []row{
 		goals: []goal{atMost(metricP99, 1), atMost(metricP999, 1)},
 	},
 	{
-		name: "resident", title: "10 million jobs of 100 bytes resident, against its own empty", rounds: 2,
+		name: "resident", title: "{jobs} jobs of 100 bytes resident, against its own empty", rounds: 2,
 		load:  base(func(ld *load) { ld.Backlog, ld.BacklogIn = 10*million, backlogSame }),
 		own:   ownLoad(nil),
 		goals: []goal{atLeast(metricThroughput, 0.85), atMost(metricP999, 2)},
 	},
 	{
-		name: "tubes", title: "100,000 tubes, against its own one tube",
+		name: "tubes", title: "{jobs} tubes, against its own one tube",
 		load:  base(func(ld *load) { ld.Tubes, ld.Backlog, ld.BacklogIn = 50, 100_000, backlogSpread }),
 		own:   ownLoad(nil),
 		goals: []goal{atLeast(metricThroughput, 0.9)},
 	},
 	{
-		name: "hop", title: "100,000 tubes, each put into one drawn at random, against its own one tube",
+		name: "hop", title: "{jobs} tubes, each put into one drawn at random, against its own one tube",
 		load:  base(func(ld *load) { ld.Kind, ld.Backlog, ld.BacklogIn = kindHop, 100_000, backlogSpread }),
 		own:   ownLoad(func(ld *load) { ld.Kind = kindHop }),
 		goals: []goal{atLeast(metricThroughput, 0.9)},
 	},
 	{
-		name: "memory", title: "memory per ready job of 100 bytes, 5 million jobs", rounds: 1,
+		name: "memory", title: "memory per ready job of 100 bytes, {jobs} jobs", rounds: 1,
 		load:  base(func(ld *load) { ld.Kind, ld.Backlog = kindMemory, 5*million }),
 		goals: []goal{atMost(metricBytes, 0.6)},
 	},
 	{
 		name: "idle", title: "memory per idle connection, 10,000 connections", rounds: 1,
 		load:  base(func(ld *load) { ld.Kind, ld.Connections = kindIdle, 10_000 }),
-		goals: []goal{{metric: metricBytes, bound: 6144, absolute: true}},
+		goals: []goal{number(metricBytes, 6144)},
 	},
 	{
-		name: "always", title: "50 connections, fsync before each reply", class: classAlways, load: base(nil),
+		name: "always", set: lifeSet, title: "50 connections, fsync before each reply", class: classAlways, load: base(nil),
 		goals: []goal{atLeast(metricThroughput, 6)},
 	},
 	{
-		name: "always-pipelined", title: "fsync before each reply, 16 cycles pipelined", class: classAlways,
+		name: "always-pipelined", set: lifeSet, title: "fsync before each reply, 16 cycles pipelined", class: classAlways,
 		load:  base(sixteenCycles),
 		goals: []goal{atLeast(metricThroughput, 50)},
 	},
 	{
-		name: "interval", title: "50 connections, fsync every 50 ms", class: classInterval, load: base(nil),
+		name: "interval", set: lifeSet, title: "50 connections, fsync every 50 ms", class: classInterval, load: base(nil),
 		goals: []goal{atLeast(metricThroughput, 1)},
 	},
 	{
-		name: "interval-pipelined", title: "fsync every 50 ms, 16 cycles pipelined", class: classInterval,
+		name: "interval-pipelined", set: lifeSet, title: "fsync every 50 ms, 16 cycles pipelined", class: classInterval,
 		load:  base(sixteenCycles),
 		goals: []goal{atLeast(metricThroughput, 6)},
+	},
+
+	{
+		name: "recovery", set: lifeSet, title: "{jobs} jobs of 100 bytes, ended and started again, nothing pinned",
+		class: classInterval, unpinned: true, rounds: 1,
+		load: base(func(ld *load) { ld.Kind, ld.Backlog = kindRestart, 5*million }),
+		goals: []goal{
+			atMost(metricRecovery, 1), number(metricRecovery, 15), number(metricRecoveryPeak, 1.3),
+		},
+	},
+	{
+		name: "budget", set: lifeSet, title: "{jobs} jobs of 1,000 bytes, beanfield with memory_budget 64MiB, nothing pinned",
+		class: classInterval, unpinned: true, rounds: 1,
+		flags: "-config {config}", config: "[storage]\nmemory_budget = \"64MiB\"\n",
+		load: base(func(ld *load) {
+			ld.Kind, ld.Backlog, ld.Body = kindRestart, 5*million, bodySize{1000, 1000}
+		}),
+		goals: []goal{number(metricLoadedMB, 700), number(metricRecoveredMB, 700)},
+	},
+	{
+		name: "start", set: lifeSet, title: "start with an empty directory, beanfield with 2 shards, nothing pinned",
+		class: classInterval, unpinned: true, flags: "-shards 2",
+		load:  base(func(ld *load) { ld.Kind = kindRestart }),
+		goals: []goal{number(metricStart, 150)},
+	},
+	{
+		name: "start-64", set: lifeSet, title: "start with an empty directory, beanfield with 64 shards, nothing pinned",
+		class: classInterval, unpinned: true, flags: "-shards 64",
+		load:  base(func(ld *load) { ld.Kind = kindRestart }),
+		goals: []goal{number(metricStart, 1000)},
 	},
 
 	// Without goals: loads that users have, to see that none falls behind.
 	{name: "batched", title: "16 commands in a write", load: base(sixteenCommands)},
 	{
-		name: "always-batched", title: "fsync before each reply, 16 commands in a write", class: classAlways,
+		name: "always-batched", set: lifeSet, title: "fsync before each reply, 16 commands in a write", class: classAlways,
 		load: base(sixteenCommands),
 	},
 	{name: "put", title: "put only", load: base(func(ld *load) { ld.Kind, ld.MaxJobs = kindPut, 2*million })},
@@ -146,7 +183,7 @@ var rows = []row{
 	})},
 }
 
-// chooseRows reads a list of names and sets: first, all, or names with commas.
+// chooseRows reads a list of names of rows and sets, with commas; all is every row.
 func chooseRows(list string) ([]row, error) {
 	var chosen []row
 	for name := range strings.SplitSeq(list, ",") {
@@ -161,7 +198,7 @@ func chooseRows(list string) ([]row, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("no row %q; there are first, all, %s", name, rowNames())
+			return nil, fmt.Errorf("no row %q; there are first, persistence, all, %s", name, rowNames())
 		}
 	}
 	return chosen, nil
@@ -173,6 +210,23 @@ func rowNames() string {
 		names = append(names, r.name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// scaled is the row with so many times the jobs put beforehand, and a title that tells
+// their number.
+func (r row) scaled(by float64) *row {
+	if by > 0 && r.load.Backlog > 0 {
+		r.load.Backlog = max(1, int(float64(r.load.Backlog)*by))
+	}
+	r.title = strings.ReplaceAll(r.title, "{jobs}", jobCount(r.load.Backlog))
+	return &r
+}
+
+func jobCount(n int) string {
+	if n >= million && n%million == 0 {
+		return fmt.Sprintf("%d million", n/million)
+	}
+	return grouped(float64(n))
 }
 
 // timed gives a row's load the length that was asked for. Delayed jobs must already

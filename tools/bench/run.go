@@ -22,8 +22,10 @@ type target struct {
 // Settings are how a measurement is made, as opposed to what is sent.
 type settings struct {
 	threads  int
-	spin     bool // never wait in epoll: only with a processor of one's own
-	syscalls bool // count the server's system calls after the measurement
+	spin     bool          // never wait in epoll: only with a processor of one's own
+	syscalls bool          // count the server's system calls after the measurement
+	settle   time.Duration // given to a server before its memory is read
+	calm     time.Duration // wait so long at most for a quiet machine
 	say      func(format string, args ...any)
 }
 
@@ -81,6 +83,9 @@ func (r *run) finish(now int64) {
 func measure(ctx context.Context, t target, ld load, set settings) (*result, error) {
 	if err := ld.check(); err != nil {
 		return nil, err
+	}
+	if ld.Kind == kindRestart {
+		return nil, errors.New("restart needs -server: what runs is not ended")
 	}
 	if ld.Kind == kindMemory || ld.Kind == kindIdle {
 		return measureMemory(ctx, t, ld, set)

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A restart has numbers of its own, and so its rows have a table of their own.
+const restartHead = "| load | server | start ms | load s | RSS MB | highest MB | end s | recovery s | × beanstalkd | highest MB | RSS MB |\n" +
+	"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+
+func (r *rowResult) restarts() bool { return r.row.load.Kind == kindRestart }
+
+func (r *rowResult) restartLine(b *strings.Builder, p *peerResult) {
+	if p.Absent != "" {
+		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | |\n", r.Title, p.Name)
+		return
+	}
+	mid := func(of func(*restart) float64) string {
+		return p.middle(func(res *result) float64 { return of(res.Restart) })
+	}
+	against := "1"
+	if to := r.baseline(); to != p {
+		against = ratio(metricRecovery, p, to).String()
+	} else if r.row.load.Backlog == 0 {
+		against = "–"
+	}
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Title, p.Name,
+		p.middle(metricStart.of),
+		mid(func(u *restart) float64 { return u.LoadSec }),
+		mid(func(u *restart) float64 { return mb(u.LoadedRSS) }), p.middle(metricLoadedMB.of),
+		mid(func(u *restart) float64 { return u.StopSec }), p.middle(metricRecovery.of), against,
+		p.middle(metricRecoveredMB.of), mid(func(u *restart) float64 { return mb(u.RecoveredRSS) }))
+}
