@@ -15,7 +15,7 @@ func TestCompareEchoServers(t *testing.T) {
 	}
 	c := comparer{
 		peers:  []peer{echo(nameBeanfield), echo(nameBeanstalkd), {Name: "broken", Class: classMemory, Command: "{self} echo -no-such-flag"}},
-		rounds: 2, warmup: 10 * time.Millisecond, duration: 50 * time.Millisecond, seed: 1, data: t.TempDir(),
+		rounds: 2, repeats: 4, warmup: 10 * time.Millisecond, duration: 50 * time.Millisecond, seed: 1, data: t.TempDir(),
 		rows: []row{
 			{name: "a", title: "A", load: base(func(ld *load) { ld.Connections, ld.Depth = 3, 2 }), goals: []goal{atLeast(metricThroughput, 0)}},
 			{name: "b", title: "B", load: base(sixteenCycles)},

@@ -166,7 +166,7 @@ func (r *rowResult) verdict(g goal, got spread) string {
 	switch {
 	case !got.known():
 		return "not measured"
-	case r.unsure():
+	case r.unsure() && g.metric.timed():
 		return "unsure: others used the machine"
 	case g.met(got.Median):
 		return "yes"

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // A metric is one number of a result that servers are compared by.
@@ -16,8 +17,8 @@ const (
 	metricBytes      metric = "bytes each"
 
 	// Of restarts.
-	metricStart        metric = "ms from the start to the first reply"
-	metricRecovery     metric = "seconds from the start to a reply that counts all jobs"
+	metricStart        metric = "ms until the first reply"
+	metricRecovery     metric = "seconds until it serves all jobs again"
 	metricRecoveryPeak metric = "highest memory of the restart, in steady memories"
 	metricLoadedMB     metric = "highest MB while loading"
 	metricRecoveredMB  metric = "highest MB after the restart"
@@ -59,6 +60,24 @@ func (m metric) ofRestart(u *restart) float64 {
 		return mb(u.RecoveredPeak)
 	}
 	return math.NaN()
+}
+
+// timed tells that the metric depends on who else uses the processors; memory does not.
+func (m metric) timed() bool {
+	switch m {
+	case metricBytes, metricRecoveryPeak, metricLoadedMB, metricRecoveredMB:
+		return false
+	}
+	return true
+}
+
+// show is a number with its unit.
+func (m metric) show(v float64) string {
+	unit := map[metric]string{
+		metricThroughput: "ops/s", metricCPU: "µs", metricP99: "µs", metricP999: "µs", metricBytes: "bytes",
+		metricStart: "ms", metricRecovery: "s", metricLoadedMB: "MB", metricRecoveredMB: "MB",
+	}[m]
+	return strings.TrimSpace(short(v) + " " + unit)
 }
 
 func (m metric) all(rounds []*result) []float64 {

@@ -161,7 +161,7 @@ func (s *server) firstReply(ctx context.Context, jobs int) (time.Duration, error
 func (s *server) ending(err error) error {
 	select {
 	case <-s.exited:
-	case <-time.After(time.Second):
+	case <-time.After(serverStop):
 	}
 	return errors.Join(err, s.died())
 }

@@ -199,9 +199,9 @@ func TestCompareRestarts(t *testing.T) {
 	}
 	text := c.out.markdown()
 	for _, want := range []string{
-		"| 500 jobs of 100 bytes, ended and started again, nothing pinned | beanfield |",
-		"| seconds from the start to a reply that counts all jobs | at most 15.0 |",
-		"| ms from the start to the first reply | at most 150 |",
+		"| 500 jobs of 100 bytes, restarted | beanfield |",
+		"| seconds until it serves all jobs again | at most 15.0 |",
+		"| ms until the first reply | at most 150 |",
 		restartHead,
 	} {
 		if !strings.Contains(text, want) {

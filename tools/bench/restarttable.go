@@ -6,7 +6,10 @@ import (
 )
 
 // A restart has numbers of its own, and so its rows have a table of their own.
-const restartHead = "| load | server | start ms | load s | RSS MB | highest MB | end s | recovery s | × beanstalkd | highest MB | RSS MB |\n" +
+const restartHead = "## Restarts\n\n" +
+	"Nothing is pinned. A server is started without data, filled, ended with SIGTERM and started again. " +
+	"Recovery lasts from the second start to the reply that counts every job; the memory after it is read when the server has settled, the highest is its VmHWM.\n\n" +
+	"| load | server | start ms | load s | RSS MB | highest MB | end s | recovery s | × beanstalkd | highest MB | RSS MB |\n" +
 	"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
 
 func (r *rowResult) restarts() bool { return r.row.load.Kind == kindRestart }

@@ -134,7 +134,7 @@ var rows = []row{
 	},
 
 	{
-		name: "recovery", set: lifeSet, title: "{jobs} jobs of 100 bytes, ended and started again, nothing pinned",
+		name: "recovery", set: lifeSet, title: "{jobs} jobs of 100 bytes, restarted",
 		class: classInterval, unpinned: true, rounds: 1,
 		load: base(func(ld *load) { ld.Kind, ld.Backlog = kindRestart, 5*million }),
 		goals: []goal{
@@ -142,7 +142,7 @@ var rows = []row{
 		},
 	},
 	{
-		name: "budget", set: lifeSet, title: "{jobs} jobs of 1,000 bytes, beanfield with memory_budget 64MiB, nothing pinned",
+		name: "budget", set: lifeSet, title: "{jobs} jobs of 1,000 bytes, beanfield with memory_budget 64MiB, restarted",
 		class: classInterval, unpinned: true, rounds: 1,
 		flags: "-config {config}", config: "[storage]\nmemory_budget = \"64MiB\"\n",
 		load: base(func(ld *load) {
@@ -151,13 +151,13 @@ var rows = []row{
 		goals: []goal{number(metricLoadedMB, 700), number(metricRecoveredMB, 700)},
 	},
 	{
-		name: "start", set: lifeSet, title: "start with an empty directory, beanfield with 2 shards, nothing pinned",
+		name: "start", set: lifeSet, title: "start with an empty directory, beanfield with 2 shards",
 		class: classInterval, unpinned: true, flags: "-shards 2",
 		load:  base(func(ld *load) { ld.Kind = kindRestart }),
 		goals: []goal{number(metricStart, 150)},
 	},
 	{
-		name: "start-64", set: lifeSet, title: "start with an empty directory, beanfield with 64 shards, nothing pinned",
+		name: "start-64", set: lifeSet, title: "start with an empty directory, beanfield with 64 shards",
 		class: classInterval, unpinned: true, flags: "-shards 64",
 		load:  base(func(ld *load) { ld.Kind = kindRestart }),
 		goals: []goal{number(metricStart, 1000)},
