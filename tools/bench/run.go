@@ -251,6 +251,9 @@ func (r *run) replies() int64 {
 func (r *run) total() (*tally, error) {
 	sum := new(tally)
 	for i, l := range r.loops {
+		if !l.tally.closed && r.end.Load() > r.begin {
+			return nil, errNothing // others had the processor all that time
+		}
 		if !l.tally.closed {
 			return nil, errors.New("the run ended before the measurement did; is the warm-up too long?")
 		}

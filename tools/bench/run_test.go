@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -110,6 +111,20 @@ func TestPutEndsAfterItsJobs(t *testing.T) {
 	defer q.mu.Unlock()
 	if q.total < 1000 || q.total > 1000+ld.Connections || res.Ops == 0 {
 		t.Errorf("%d jobs were put, %d counted; the bound was 1000", q.total, res.Ops)
+	}
+}
+
+// A loop that sees nothing of the measurement: because it had no processor then, which
+// another try may mend, or because the load came to its end before.
+func TestMeasurementThatPassedUnseen(t *testing.T) {
+	r := &run{begin: 100, loops: []*loop{{}}}
+	r.end.Store(200)
+	if _, err := r.total(); !errors.Is(err, errNothing) {
+		t.Errorf("no processor for a while: %v", err)
+	}
+	r.finish(50)
+	if _, err := r.total(); err == nil || errors.Is(err, errNothing) {
+		t.Errorf("the load ended during the warm-up: %v", err)
 	}
 }
 
