@@ -164,6 +164,7 @@ func (c *comparer) compare(ctx context.Context) error {
 	c.out.Date = time.Now().Format("2006-01-02")
 	c.out.Machine = thisMachine()
 	c.out.Rounds, c.out.Seconds = c.rounds, c.duration.Seconds()
+	warn("%d rows, about %v; longer when others use the machine", len(c.rows), c.estimate().Round(time.Second))
 	for i := range c.rows {
 		res, err := c.row(ctx, c.rows[i].scaled(c.scale))
 		if err != nil {
@@ -194,11 +195,7 @@ func (c *comparer) row(ctx context.Context, r *row) (*rowResult, error) {
 			return nil, err
 		}
 	}
-	rounds := c.rounds
-	if r.rounds > 0 {
-		rounds = min(rounds, r.rounds)
-	}
-	for round := range rounds {
+	for round := range r.roundsOf(c.rounds) {
 		for k := range res.Peers {
 			// The order turns from round to round: none always follows the same one.
 			p := &res.Peers[(k+round)%len(res.Peers)]

@@ -168,6 +168,15 @@ func TestChooseRows(t *testing.T) {
 	if err != nil || len(all) != len(rows) {
 		t.Errorf("all: %d rows, %v", len(all), err)
 	}
+	life, err := chooseRows("persistence,recovery")
+	if err != nil || len(life) != 9 || life[0].name != "always" {
+		t.Errorf("persistence: %d rows, %v", len(life), err)
+	}
+	for _, r := range rows {
+		if onDisk := r.class == classAlways || r.class == classInterval; onDisk != (r.set == lifeSet) {
+			t.Errorf("%s: class %q in the set %q", r.name, r.class, r.set)
+		}
+	}
 	two, err := chooseRows("memory,plain")
 	if err != nil || len(two) != 2 || two[0].name != "memory" {
 		t.Errorf("two: %v", err)

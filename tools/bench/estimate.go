@@ -1,0 +1,68 @@
+package main
+
+import "time"
+
+// What things take on an ordinary machine that nobody else uses, good enough to tell
+// minutes from hours.
+const (
+	takesStart  = 300 * time.Millisecond // a server's start and end, and the connections
+	takesBack   = 4 * time.Microsecond   // each job's recovery
+	takesPut    = 14 * time.Microsecond  // each job put beforehand, by beanstalkd
+	takesByte   = 16 * time.Nanosecond
+	takesOurPut = time.Microsecond
+	takesOurs   = 7 * time.Nanosecond
+)
+
+// estimate tells how long the comparison will take, repeats and waiting for a calm
+// machine left out.
+func (c *comparer) estimate() time.Duration {
+	sum := time.Duration(0)
+	for i := range c.rows {
+		r := c.rows[i].scaled(c.scale)
+		once := time.Duration(0)
+		for k := range c.peers {
+			p := &c.peers[k]
+			if !p.inRow(r) {
+				continue
+			}
+			once += c.takes(p, r.load)
+			if r.own != nil {
+				once += c.takes(p, *r.own)
+			}
+			if r.half && p.baseline {
+				sum += c.takes(p, r.load)
+			}
+		}
+		sum += once * time.Duration(r.roundsOf(c.rounds))
+	}
+	return sum
+}
+
+// takes is one measurement of one server.
+func (c *comparer) takes(p *peer, ld load) time.Duration {
+	put, each := takesPut, takesByte
+	if p.Name == nameBeanfield {
+		put, each = takesOurPut, takesOurs
+	}
+	jobs := time.Duration(ld.Backlog)
+	sum := takesStart + jobs*(put+time.Duration(ld.Body.Min)*each)
+	switch ld.Kind {
+	case kindMemory, kindIdle:
+		return sum + c.settle
+	case kindRestart:
+		if ld.Backlog > 0 {
+			sum += takesStart + 2*c.settle + jobs*takesBack
+		}
+		return sum
+	}
+	ld = timed(ld, c.warmup, c.duration, c.seed)
+	return sum + ld.Warmup + ld.Duration
+}
+
+// roundsOf is how many of the rounds asked for the row takes.
+func (r *row) roundsOf(asked int) int {
+	if r.rounds > 0 {
+		return min(asked, r.rounds)
+	}
+	return asked
+}
