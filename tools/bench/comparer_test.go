@@ -44,7 +44,7 @@ func TestCompareEchoServers(t *testing.T) {
 // The test binary stands in for the program where a server is started as {self}.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "echo" {
-		if err := echoServer(os.Args[2:]); err != nil {
+		if err := echoServer(context.Background(), os.Args[2:]); err != nil {
 			os.Exit(1)
 		}
 		return
@@ -53,4 +53,20 @@ func TestMain(m *testing.M) {
 		os.Exit(fakeServer(os.Args[2:]))
 	}
 	os.Exit(m.Run())
+}
+
+// A server that has to be killed costs every measurement of it ten seconds.
+func TestEchoServerEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- echoServer(ctx, nil) }()
+	cancel()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the echo server goes on")
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"net"
@@ -8,7 +9,7 @@ import (
 
 // echoServer is the floor in comparisons: the least that a server in Go on package
 // net can do for the same messages, one read and one write for each batch, no queue.
-func echoServer(args []string) error {
+func echoServer(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("bench echo", flag.ContinueOnError)
 	port := f.Int("p", 0, "port on 127.0.0.1")
 	if err := f.Parse(args); err != nil {
@@ -18,8 +19,13 @@ func echoServer(args []string) error {
 	if err != nil {
 		return err
 	}
+	// main catches SIGTERM: without this the server would go on until it is killed.
+	defer context.AfterFunc(ctx, func() { l.Close() })()
 	for {
 		c, err := l.Accept()
+		if ctx.Err() != nil {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func dispatch(ctx context.Context, args []string) error {
 		case "compare":
 			return compareMain(ctx, args[1:])
 		case "echo":
-			return echoServer(args[1:])
+			return echoServer(ctx, args[1:])
 		}
 	}
 	return runMain(ctx, args)
