@@ -109,7 +109,7 @@ func (c *comparison) chart() string {
 	b.WriteString("<title>beanfield beside its peers</title>\n" + chartStyle)
 	fmt.Fprintf(&b, `<rect class="ground" width="%d" height="%d"/>`+"\n", chartWidth, height)
 	b.text(12, 24, `font-size="17" font-weight="bold"`, "beanfield beside its peers")
-	b.text(12, 44, `class="faint"`, fmt.Sprintf("%s · %s · medians of %d rounds; a thin line from the smallest to the largest", c.Date, c.Machine.short(), c.Rounds))
+	b.text(12, 44, `class="faint"`, fmt.Sprintf("%s · %s · medians of %s; a thin line from the smallest to the largest", c.Date, c.Machine.short(), c.roundCount()))
 	b.WriteString(d.String())
 	b.WriteString("</svg>\n")
 	return b.String()

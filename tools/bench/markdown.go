@@ -10,8 +10,8 @@ import (
 // beanfield stands to its goals.
 func (c *comparison) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# beanfield beside its peers\n\n%s, %s.\n`%s`: %d rounds of %s s each.\n\n",
-		c.Date, c.Machine, strings.TrimSpace(c.Command), c.Rounds, short(c.Seconds))
+	fmt.Fprintf(&b, "# beanfield beside its peers\n\n%s, %s.\n`%s`: %s of %s s each.\n\n",
+		c.Date, c.Machine, strings.TrimSpace(c.Command), c.roundCount(), short(c.Seconds))
 	fmt.Fprintf(&b, "Loads are put, reserve, delete of 100 bytes, and servers have one core and the load generator another, "+
 		"unless a row says otherwise. An operation is one command with its reply. "+
 		"Ratios are medians of the rounds' ratios (smallest–largest). Servers:\n\n")
@@ -30,6 +30,13 @@ func (c *comparison) markdown() string {
 	c.table(&b, restartHead, (*rowResult).restarts, (*rowResult).restartLine)
 	c.remarks(&b)
 	return b.String()
+}
+
+func (c *comparison) roundCount() string {
+	if c.Rounds == 1 {
+		return "1 round"
+	}
+	return fmt.Sprintf("%d rounds", c.Rounds)
 }
 
 // table shows the rows that belong to it, if there are any.
