@@ -66,6 +66,7 @@
 //	tidy        compacts what holds too much garbage                tidy.go
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go
+//	Intake      fills a new directory, wholly or not at all         intake.go
 //	Salvage     reads what is readable of a damaged one             salvage.go
 //
 // # Group commit

@@ -19,8 +19,8 @@ var (
 	ErrCorrupt = errors.New("corrupt data")
 	// ErrNoSpace says that a disk lacks the room for what was asked.
 	ErrNoSpace = errors.New("not enough disk space")
-	// ErrClosed says that a log was used after its store was closed.
-	ErrClosed = errors.New("storage: closed")
+	// ErrUnfinished says that an intake into a data directory has not ended.
+	ErrUnfinished = errors.New("unfinished")
 )
 
 // dirError says what is wrong with a data directory, and wraps one of the

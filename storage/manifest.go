@@ -23,6 +23,8 @@ type manifest struct {
 	// Creating is set until the first generation is complete: a start that
 	// finds it set starts over, because nothing was acknowledged yet.
 	Creating bool `json:"creating,omitempty"`
+	// Filling is set until an intake has ended: no store opens the directory.
+	Filling bool `json:"filling,omitempty"`
 }
 
 // readManifest returns the manifest and whether there is one.
@@ -51,6 +53,21 @@ func (d *directory) readManifest() (m manifest, ok bool, err error) {
 		return m, false, fmt.Errorf("storage: %s: %w: generation %d, %d shards", path, ErrCorrupt, m.Generation, m.Shards)
 	}
 	return m, true, nil
+}
+
+// usable returns the manifest of a directory that a store may open, and whether
+// there is one. It touches nothing.
+func (d *directory) usable() (m manifest, ok bool, err error) {
+	written, err := d.inspect()
+	if err != nil || !written {
+		return m, false, err
+	}
+	m, ok, err = d.readManifest()
+	if err == nil && m.Filling {
+		err = dirError(d.path, ErrUnfinished, "an import or a salvage into it was cut short, or is still at work; "+
+			"when none is, repeat it, or remove the directory")
+	}
+	return m, ok, err
 }
 
 // writeManifest replaces the manifest: a temporary file, its content forced to

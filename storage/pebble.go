@@ -55,12 +55,8 @@ func (s *pebbleStore) Open(n int, shardOf func(tube string) int) ([]Log, error) 
 	if err := checkShards(n); err != nil {
 		return nil, err
 	}
-	if written, err := s.dir.inspect(); err != nil {
+	if _, _, err := s.dir.usable(); err != nil {
 		return nil, err
-	} else if written {
-		if _, _, err := s.dir.readManifest(); err != nil {
-			return nil, err
-		}
 	}
 	if err := s.dir.acquire(); err != nil {
 		return nil, err
@@ -78,10 +74,7 @@ func (s *pebbleStore) Open(n int, shardOf func(tube string) int) ([]Log, error) 
 }
 
 func (s *pebbleStore) open(n int, shardOf func(string) int) error {
-	if _, err := s.dir.inspect(); err != nil { // now nobody else is at it
-		return err
-	}
-	m, ok, err := s.dir.readManifest()
+	m, ok, err := s.dir.usable() // now nobody else is at it
 	if err != nil {
 		return err
 	}
@@ -101,34 +94,41 @@ func (s *pebbleStore) open(n int, shardOf func(string) int) error {
 		}
 	}
 	s.now = m
-	return s.openLogs()
+	return s.openLogs(false)
 }
 
 // create makes the first generation. The manifest says that it is unfinished
 // until it is.
 func (s *pebbleStore) create(n int) error {
 	s.now = manifest{Generation: 1, Shards: n, Creating: true}
-	if err := s.dir.writeManifest(s.now); err != nil {
-		return err
-	}
-	if err := s.dir.sweep(0); err != nil {
-		return err
-	}
-	if err := s.dir.makeGeneration(1, n); err != nil {
-		return err
-	}
-	if err := s.openLogs(); err != nil {
+	if err := s.begin(); err != nil {
 		return err
 	}
 	s.now.Creating = false
 	return s.dir.writeManifest(s.now)
 }
 
-// openLogs opens all databases of the generation that counts, side by side.
-func (s *pebbleStore) openLogs() error {
+// begin makes the first generation, as the manifest that is to be says, and
+// removes what is left of an earlier attempt.
+func (s *pebbleStore) begin() error {
+	if err := s.dir.writeManifest(s.now); err != nil {
+		return err
+	}
+	if err := s.dir.sweep(0); err != nil {
+		return err
+	}
+	if err := s.dir.makeGeneration(s.now.Generation, s.now.Shards); err != nil {
+		return err
+	}
+	return s.openLogs(true)
+}
+
+// openLogs opens all databases of the generation that counts, side by side, or
+// makes them.
+func (s *pebbleStore) openLogs(fresh bool) error {
 	n := s.now.Shards
 	change := func(o *pebble.Options) {
-		o.ErrorIfExists, o.ErrorIfNotExists = s.now.Creating, !s.now.Creating
+		o.ErrorIfExists, o.ErrorIfNotExists = fresh, !fresh
 	}
 	s.sharing = newSharing(s.o, s.space.wrap(), n)
 	s.logs = make([]*pebbleLog, n)
@@ -138,7 +138,7 @@ func (s *pebbleStore) openLogs() error {
 		path := s.dir.shard(s.now.Generation, i)
 		db, err := s.sharing.openDB(l.fault, path, l.name, change)
 		if err == nil {
-			err = l.start(db, s.now.Creating)
+			err = l.start(db, fresh)
 		}
 		if err != nil {
 			return fmt.Errorf("storage: open %s: %w", path, explain(err))

@@ -84,6 +84,8 @@ func (s *salvage) shards() ([]string, error) {
 	var generation string
 	if m, ok, err := s.dir.readManifest(); errors.Is(err, ErrVersion) {
 		return nil, err
+	} else if ok && m.Filling {
+		return nil, dirError(s.dir.path, ErrUnfinished, "an import into it did not end: repeat that")
 	} else if ok {
 		generation = s.dir.generation(m.Generation)
 	} else {

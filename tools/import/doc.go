@@ -62,6 +62,8 @@
 // # The result
 //
 // NEW_DIR must be empty or not exist. It becomes a data directory at the very end
-// or not at all (package intake). The exit status is 0 when it did, also if
-// records were skipped, 1 when it did not, 2 for wrong usage.
+// or not at all. An import that fails removes what it has written; one that is
+// killed leaves a directory that a server refuses, and in which the next import
+// starts over. The exit status is 0 when all went well, also if records were
+// skipped, 1 when not, 2 for wrong usage.
 package main

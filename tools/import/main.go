@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"beanfield/router"
-	"beanfield/tools/import/intake"
+	"beanfield/storage"
 )
 
 type options struct {
@@ -76,7 +76,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 // transfer reads the source and, unless it is a dry run, fills the target.
 func transfer(o options, now time.Time, logger *slog.Logger) (rep *report, err error) {
 	if o.to != "" {
-		if err := errors.Join(intake.Check(o.to, o.shards), apart(o.from, o.to)); err != nil {
+		if err := o.checkTarget(logger); err != nil {
 			return nil, err
 		}
 	}
@@ -106,7 +106,7 @@ func transfer(o options, now time.Time, logger *slog.Logger) (rep *report, err e
 }
 
 func write(o options, src *source, jobs []moved, lastID uint64, logger *slog.Logger) error {
-	in, err := intake.New(o.to, o.shards, logger)
+	in, err := storage.NewIntake(o.target(logger), o.shards, func(tube string) int { return router.ShardOf(tube, o.shards) })
 	if err != nil {
 		return err
 	}
@@ -115,6 +115,19 @@ func write(o options, src *source, jobs []moved, lastID uint64, logger *slog.Log
 		return errors.Join(err, in.Abort())
 	}
 	return in.Finish(lastID)
+}
+
+func (o *options) target(logger *slog.Logger) storage.PebbleOptions {
+	return storage.PebbleOptions{Dir: o.to, Logger: logger}
+}
+
+// checkTarget says at once why the target cannot be filled, if so.
+func (o *options) checkTarget(logger *slog.Logger) error {
+	var err error
+	if o.shards < 1 || o.shards > router.MaxShards {
+		err = fmt.Errorf("%d shards: must be from 1 to %d", o.shards, router.MaxShards)
+	}
+	return errors.Join(err, storage.CheckIntake(o.target(logger)), apart(o.from, o.to))
 }
 
 // apart refuses a target inside the source, which must not change.

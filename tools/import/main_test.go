@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 		{"-from " + full + " -dry-run", 1, "has no binlog"},
 		{"-from " + full + "/nowhere -dry-run", 1, "no such file"},
 		{"-from " + from + " -to " + full, 1, "holds something"},
-		{"-from " + from + " -to " + from, 1, "give a new or an empty directory"},
+		{"-from " + from + " -to " + from, 1, "binlog.2 is a binlog of beanstalkd"},
 		{"-from " + from + " -to " + from + "/new", 1, "is inside"},
 		{"-from " + from + " -to " + link + "/new/deep", 1, "is inside"},
 		{"-from " + from + " -to " + full + "/new -shards 255", 1, "255 shards"},
