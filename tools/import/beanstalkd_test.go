@@ -145,7 +145,7 @@ func TestMissingFile(t *testing.T) {
 		l.step()
 	}
 	l.kill()
-	src := &source{dir: dir}
+	src := &source{dir: dir, fsys: os.DirFS(dir)}
 	if err := src.list(); err != nil || len(src.files) < 6 {
 		t.Fatalf("%d files, %v", len(src.files), err)
 	}
@@ -246,7 +246,7 @@ func TestRunningBeanstalkd(t *testing.T) {
 func TestBeanstalkdWaitsForImport(t *testing.T) {
 	dir := t.TempDir()
 	start(t, dir).kill()
-	src, err := openSource(dir)
+	src, err := openSource(dir, os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ type options struct {
 	from, to           string
 	shards             int
 	dryRun, json, jobs bool
+	files              fs.FS // what is in from, if not the operating system's
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -80,7 +82,10 @@ func transfer(o options, now time.Time, logger *slog.Logger) (rep *report, err e
 			return nil, err
 		}
 	}
-	src, err := openSource(o.from)
+	if o.files == nil {
+		o.files = os.DirFS(o.from)
+	}
+	src, err := openSource(o.from, o.files)
 	if err != nil {
 		return nil, err
 	}

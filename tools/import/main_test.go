@@ -130,7 +130,7 @@ func TestRefused(t *testing.T) {
 // A body that cannot be read any more ends the import, and nothing is left.
 func TestSourceGoesAway(t *testing.T) {
 	from, to := sample(t), filepath.Join(t.TempDir(), "new")
-	src, err := openSource(from)
+	src, err := openSource(from, os.DirFS(from))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // readAll follows all files of the source and notes in the report what had to
@@ -31,7 +32,7 @@ func readFile(s *source, i int, h *history, rep *report) (err error) {
 		return err
 	}
 	skip := skipped{File: s.files[i].name}
-	r, err := newReader(f, info.Size())
+	r, err := newReader(&whole{f, info.Size()}, info.Size())
 	for err == nil {
 		var rec record
 		if rec, err = r.next(); err != nil {
@@ -53,29 +54,65 @@ func readFile(s *source, i int, h *history, rep *report) (err error) {
 	return err
 }
 
+// whole reads as much of a file as it has said to hold, no less: an end that
+// comes before is not the end of a log.
+type whole struct {
+	file io.Reader
+	left int64
+}
+
+func (w *whole) Read(p []byte) (int, error) {
+	if w.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := w.file.Read(p[:min(int64(len(p)), w.left)])
+	w.left -= int64(n)
+	if errors.Is(err, io.EOF) && w.left > 0 {
+		err = fmt.Errorf("the file has become shorter, by %d bytes, while it was read", w.left)
+	}
+	return n, err
+}
+
 // eachBody reads the jobs' bodies, in the order in which they are stored.
 func eachBody(s *source, jobs []moved, fn func(j *moved, body []byte) error) error {
 	var body []byte
 	for len(jobs) > 0 {
 		file := jobs[0].file
+		n := slices.IndexFunc(jobs, func(j moved) bool { return j.file != file })
+		if n < 0 {
+			n = len(jobs)
+		}
+		name := s.files[file].name
 		f, err := s.open(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		body, err = bodiesOf(f, name, jobs[:n], body, fn)
+		if closing := f.Close(); err == nil && closing != nil {
+			err = fmt.Errorf("%s: %w", name, closing)
+		}
 		if err != nil {
 			return err
 		}
-		for len(jobs) > 0 && jobs[0].file == file && err == nil {
-			j := &jobs[0]
-			jobs = jobs[1:]
-			if uint32(cap(body)) < j.Size {
-				body = make([]byte, j.Size)
-			}
-			body = body[:j.Size]
-			if _, err = f.ReadAt(body, j.bodyAt); err == nil {
-				err = fn(j, body)
-			}
-		}
-		if err := errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("%s: %w", s.files[file].name, err)
-		}
+		jobs = jobs[n:]
 	}
 	return nil
+}
+
+// bodiesOf reads those in one file, into buf as far as that does.
+func bodiesOf(f io.ReaderAt, name string, jobs []moved, buf []byte, fn func(j *moved, body []byte) error) ([]byte, error) {
+	for i := range jobs {
+		j := &jobs[i]
+		if uint32(cap(buf)) < j.Size {
+			buf = make([]byte, j.Size)
+		}
+		n, err := f.ReadAt(buf[:j.Size], j.bodyAt)
+		if uint32(n) < j.Size {
+			return buf, fmt.Errorf("%s: the body of job %d, at %d: %d of %d bytes: %w", name, j.ID, j.bodyAt, n, j.Size, err)
+		}
+		if err := fn(j, buf[:j.Size]); err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
 }

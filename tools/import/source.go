@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 // source is beanstalkd's directory, held so that beanstalkd does not start.
 type source struct {
 	dir   string
+	fsys  fs.FS    // what is in dir
 	lock  *os.File // nil if the directory has none
 	files []binlog // ascending
 	odd   []string // names that look like a binlog's and are not
@@ -25,9 +28,10 @@ type binlog struct {
 	number int64
 }
 
-// openSource locks and lists the directory. It creates nothing there.
-func openSource(dir string) (*source, error) {
-	s := &source{dir: dir}
+// openSource locks and lists the directory, which fsys shows. It creates nothing
+// there.
+func openSource(dir string, fsys fs.FS) (*source, error) {
+	s := &source{dir: dir, fsys: fsys}
 	if err := s.list(); err != nil {
 		return nil, err
 	}
@@ -45,9 +49,9 @@ func openSource(dir string) (*source, error) {
 }
 
 func (s *source) list() error {
-	entries, err := os.ReadDir(s.dir)
+	entries, err := fs.ReadDir(s.fsys, ".")
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", s.dir, err)
 	}
 	s.files, s.odd = nil, nil
 	for _, e := range entries {
@@ -100,8 +104,22 @@ func (s *source) close() error {
 	return s.lock.Close()
 }
 
-func (s *source) open(file int) (*os.File, error) {
-	return os.Open(filepath.Join(s.dir, s.files[file].name))
+// binlogFile is an open binlog.
+type binlogFile interface {
+	fs.File
+	io.ReaderAt
+}
+
+func (s *source) open(file int) (binlogFile, error) {
+	f, err := s.fsys.Open(s.files[file].name)
+	if err != nil {
+		return nil, err
+	}
+	b, ok := f.(binlogFile)
+	if !ok {
+		return nil, errors.Join(errors.New("not a plain file"), f.Close())
+	}
+	return b, nil
 }
 
 // notes says what is peculiar about the directory.

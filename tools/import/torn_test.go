@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestTornPut(t *testing.T) {
 // history1 reads a directory without importing it.
 func history1(t *testing.T, dir string) (*history, *report) {
 	t.Helper()
-	src, err := openSource(dir)
+	src, err := openSource(dir, os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
