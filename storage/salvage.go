@@ -22,6 +22,9 @@ type Salvaged struct {
 	Jobs    int      // given to fn
 	Files   int      // tables and logs read
 	Damaged []string // what could not be read, with the file's name and the reason
+	// MaxID is the highest id that any readable part tells of, be it of a job
+	// that is deleted or cannot be read: new ids must be above it.
+	MaxID uint64
 }
 
 // Salvage reads what is readable of a damaged data directory, which no process
@@ -33,7 +36,7 @@ type Salvaged struct {
 // "never lost" as far as it can, not "never back".
 //
 // fn gets the jobs in no particular order; job and body are valid only during
-// the call. Put them, and Update those with Updated set, in a new store.
+// the call. Put them in an Intake, and finish that with MaxID.
 func Salvage(dir string, fs vfs.FS, fn func(j *Job, body []byte) error) (Salvaged, error) {
 	if fs == nil {
 		fs = vfs.Default
@@ -308,7 +311,12 @@ func (s *salvage) learn(kind pebble.InternalKeyKind, seq uint64, key, value []by
 	if err != nil {
 		return err
 	}
+	s.result.MaxID = max(s.result.MaxID, id)
 	switch key[0] {
+	case keyMaxID:
+		if highest, err := decodeMaxID(key, value); err == nil && isSet(kind) {
+			s.result.MaxID = max(s.result.MaxID, highest)
+		}
 	case keyRecord:
 		if t, ok := s.latest[id]; !ok || seq > t.seq {
 			s.latest[id] = trace{seq: seq, deleted: !isSet(kind)}

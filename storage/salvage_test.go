@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -57,6 +58,62 @@ func TestSalvageOfAllThereIs(t *testing.T) {
 		}
 		if c.fs.(*vfs.MemFS).String() != before {
 			t.Error("the directory was changed")
+		}
+	}
+}
+
+// The highest id is found whatever is left to tell it, so that no id is given
+// twice.
+func TestSalvageFindsTheHighestID(t *testing.T) {
+	inLogs := vfs.NewMem()
+	fill(t, inLogs, 2, 2000) // the last job is deleted
+	inTables, _ := compacted(t)
+	for _, fs := range []vfs.FS{inLogs, inTables} {
+		if _, result := salvaged(t, fs); result.MaxID != 2000 {
+			t.Errorf("highest id is %d, want 2000", result.MaxID)
+		}
+	}
+	garbage := []byte("\x01 with a wrong checksum")
+	for _, c := range []struct {
+		what  string
+		kind  byte
+		id    uint64
+		value func(key []byte) []byte
+		want  uint64
+	}{
+		{"a record that cannot be read", keyRecord, 3000, func([]byte) []byte { return garbage }, 3000},
+		{"an update without its record", keyUpdate, 3001, func([]byte) []byte { return garbage }, 3001},
+		{"the note of a deleted job", keyMaxID, 0, func(key []byte) []byte {
+			value := make([]byte, maxIDLen)
+			encodeMaxID(key, value, 3002)
+			return value
+		}, 3002},
+		{"a note that cannot be read", keyMaxID, 0, func([]byte) []byte { return garbage }, 0},
+	} {
+		fs, all := compacted(t)
+		plant(t, fs, c.kind, c.id, c.value)
+		found, result := salvaged(t, fs)
+		if c.want == 0 { // the highest that is left
+			c.want = all[len(all)-1].ID
+		}
+		if len(found) != len(all) || result.MaxID != c.want {
+			t.Errorf("%s: %d of %d jobs, highest id %d, want %d", c.what, len(found), len(all), result.MaxID, c.want)
+		}
+	}
+}
+
+// plant writes an entry into both shards behind the store's back.
+func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte) []byte) {
+	t.Helper()
+	for i := range 2 {
+		s := newPebbleStore(small(fs, Always))
+		db, err := newSharing(s.o, fs, 1).openDB(newFault(nil), s.dir.shard(1, i), "planted", func(*pebble.Options) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := makeKey(kind, id)
+		if err := errors.Join(db.Set(key[:], value(key[:]), pebble.Sync), db.Compact(t.Context(), []byte{0}, []byte{0xff}, false), db.Close()); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func fill(t *testing.T, dir string, shards int, jobs []stored) {
 		t.Fatal(err)
 	}
 	log := func(j *storage.Job) storage.Log { return logs[router.ShardOf(j.Tube, shards)] }
-	gone := storage.Job{ID: 50, Tube: "mail", State: storage.Ready}
+	gone := storage.Job{ID: 5000, Tube: "mail", State: storage.Ready}
 	log(&gone).Put(&gone)
 	log(&gone).Delete(&gone)
 	for _, j := range jobs {
@@ -90,7 +90,7 @@ func TestText(t *testing.T) {
   ready  delayed  buried  jobs  bytes  tube
       1        1       2     4     10  mail
       1        1       2     4     10  (all)
-shards %[2]d, highest id 50
+shards %[2]d, highest id 5000
 `, at, shards)
 		for range 2 { // the first one has changed nothing
 			status, stdout, stderr := command("-bodies", dir)
@@ -132,7 +132,7 @@ func TestJSON(t *testing.T) {
 		{"id": 4.0, "state": "buried", "body": nil, "body_base64": "ww==", "bury_rank": 1.0},
 		{"id": 3.0, "state": "buried", "body_base64": "YQD/Cg==", "bury_rank": 2.0},
 		{"type": "tube", "tube": "mail", "ready": 1.0, "delayed": 1.0, "buried": 2.0, "jobs": 4.0, "bytes": 10.0},
-		{"type": "total", "shards": 1.0, "last_id": 50.0, "jobs": 4.0, "bytes": 10.0, "tube": nil},
+		{"type": "total", "shards": 1.0, "last_id": 5000.0, "jobs": 4.0, "bytes": 10.0, "tube": nil},
 	} {
 		for key, value := range want {
 			if i >= len(all) || all[i][key] != value {
@@ -312,6 +312,10 @@ func TestSalvage(t *testing.T) {
 	}
 	if found := wholeJobs(t, fresh, many); found != saved {
 		t.Errorf("%d jobs in the new directory, want %d", found, saved)
+	}
+	// That of a deleted job.
+	if _, summary, _ := command("-summary", fresh); !strings.Contains(summary, "highest id 5000\n") {
+		t.Errorf("the highest id is not carried over:\n%s", summary)
 	}
 }
 
