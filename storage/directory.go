@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -109,8 +110,11 @@ func (d *directory) acquire() error {
 		return fmt.Errorf("storage: data directory %s: %w", d.path, err)
 	}
 	lock, err := d.fs.Lock(d.join(lockName))
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return dirError(d.path, ErrInUse, "it has %s locked", lockName)
+	}
 	if err != nil {
-		return dirError(d.path, ErrInUse, "%v", err)
+		return fmt.Errorf("storage: data directory %s: cannot lock %s: %w", d.path, lockName, err)
 	}
 	d.lock = lock
 	return nil

@@ -2,12 +2,16 @@ package storage
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 func write(t *testing.T, fs vfs.FS, name, text string) {
@@ -75,13 +79,33 @@ func TestForeignDirectories(t *testing.T) {
 	}
 }
 
+// tryDir names the directory that TestTryToOpen opens, in a process of its own.
+const tryDir = "STORAGE_TEST_TRY"
+
+// TestTryToOpen is not a test: it is the second process of the next one.
+func TestTryToOpen(t *testing.T) {
+	dir := os.Getenv(tryDir)
+	if dir == "" {
+		t.Skip("only as another test's child")
+	}
+	_, err := Pebble(PebbleOptions{Dir: dir, Logger: quiet(), Ballast: -1}).Open(2, byName(2))
+	fmt.Println("in use:", errors.Is(err, ErrInUse), err)
+}
+
 func TestSecondProcessIsRefused(t *testing.T) {
 	dir := t.TempDir() + "/new"
 	o := PebbleOptions{Dir: dir, Logger: quiet(), Ballast: mib}
 	s := Pebble(o)
 	mustOpen(t, s, 2)
-	if _, err := Pebble(o).Open(2, byName(2)); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) {
+	// Not by another process: but refused all the same.
+	if _, err := Pebble(o).Open(2, byName(2)); err == nil || errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("second open: %v", err)
+	}
+	child := exec.Command(os.Args[0], "-test.run", "^TestTryToOpen$")
+	child.Env = append(os.Environ(), tryDir+"="+dir)
+	said, err := child.CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "in use: true storage: data directory "+dir+": in use by another process") {
+		t.Errorf("the second process says %s, %v", said, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -93,6 +117,25 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	}
 	if _, err := os.Stat(dir + "/" + ballastName); !isNotExist(err) {
 		t.Errorf("the ballast is still there: %v", err)
+	}
+}
+
+// A lock that fails for another reason than somebody else's is no proof that
+// there is one.
+func TestALockThatFails(t *testing.T) {
+	for _, why := range []syscall.Errno{syscall.EROFS, syscall.EACCES, syscall.ENOLCK, syscall.EIO, syscall.EAGAIN} {
+		mem := vfs.NewMem()
+		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind == errorfs.OpLock && op.Path == "data/"+lockName {
+				return &os.PathError{Op: "lock", Path: op.Path, Err: why}
+			}
+			return nil
+		}))
+		_, err := noTicks(small(fs, Always)).Open(1, byName(1))
+		inUse := why == syscall.EAGAIN
+		if errors.Is(err, ErrInUse) != inUse || !inUse && !errors.Is(err, why) || !strings.Contains(err.Error(), "data directory data") {
+			t.Errorf("%v: %v", why, err)
+		}
 	}
 }
 
