@@ -122,6 +122,9 @@ func (l *pebbleLog) start(db *pebble.DB, fresh bool) error {
 		return err
 	}
 	l.highest = l.opened
+	if _, err := l.measure(); err != nil { // the keys of stats are right from the start
+		return err
+	}
 	for _, g := range []**group{&l.open, &l.spare} {
 		*g = &group{batch: l.newBatch()}
 	}

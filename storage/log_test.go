@@ -82,3 +82,25 @@ func TestMaxIDOutlivesItsJob(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// What a log takes on the disk is known from the start, not only when it is
+// measured for the first time in the background.
+func TestBytesOnDiskAtStart(t *testing.T) {
+	fs := vfs.NewMem()
+	fill(t, fs, 1, 2000)
+	for range 2 { // from a log file, then from tables
+		s := noTicks(small(fs, Always))
+		l := mustOpen(t, s, 1)[0].(*pebbleLog)
+		var tables uint64
+		for _, path := range lookFor(t, fs, "data", ".sst") {
+			tables += uint64(len(read(t, fs, path)))
+		}
+		if got := l.Stats().Bytes; got < 100_000 || got < tables || got > 2*tables+(1<<20) {
+			t.Errorf("%d bytes on disk, %d of them in tables", got, tables)
+		}
+		l.compact()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/batchrepr"
@@ -184,10 +183,8 @@ func (l *pebbleLog) replay(fn func(j *Job, body []byte) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	var buried []buriedJob
-	p := progress{log: l, last: time.Now()}
 	found, err := s.first()
 	for ; found && err == nil; found, err = s.next() {
-		p.job()
 		l.live.Add(diskSize(&s.job))
 		if s.job.State == Buried {
 			buried = append(buried, buriedJob{s.job.BuryRank, s.job.ID})
@@ -205,7 +202,6 @@ func (l *pebbleLog) replay(fn func(j *Job, body []byte) error) (err error) {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
 	})
 	for _, b := range buried {
-		p.job()
 		if err := s.seek(b.id); err != nil {
 			return err
 		}
@@ -232,22 +228,6 @@ func (l *pebbleLog) drop(orphans []uint64) error {
 		}
 	}
 	return b.Commit(pebble.NoSync)
-}
-
-// progress writes a line every second, so that a long start can be watched.
-type progress struct {
-	log  *pebbleLog
-	jobs int
-	last time.Time
-}
-
-func (p *progress) job() {
-	p.jobs++
-	if p.jobs%(1<<14) != 0 || time.Since(p.last) < time.Second {
-		return
-	}
-	p.last = time.Now()
-	p.log.store.o.Logger.Info("reading jobs", "shard", p.log.name, "jobs", p.jobs)
 }
 
 // Body implements Log. What the committer has not applied yet is not in the

@@ -21,15 +21,10 @@ func (s *pebbleStore) tidy() {
 }
 
 func (l *pebbleLog) tidy(spare int64) {
-	var m *pebble.Metrics
-	err := l.fault.guard(func() error {
-		m = l.db.Metrics()
-		return nil
-	})
+	m, err := l.measure()
 	if err != nil {
 		return
 	}
-	l.bytes.Store(m.DiskSpaceUsage())
 	if l.garbage.Load() < spare {
 		return
 	}
@@ -38,6 +33,20 @@ func (l *pebbleLog) tidy(spare int64) {
 		return
 	}
 	l.compact()
+}
+
+// measure asks the database what it takes on the disk.
+func (l *pebbleLog) measure() (*pebble.Metrics, error) {
+	var m *pebble.Metrics
+	err := l.fault.guard(func() error {
+		m = l.db.Metrics()
+		return nil
+	})
+	if err != nil {
+		return nil, err // m may still be written
+	}
+	l.bytes.Store(m.DiskSpaceUsage())
+	return m, nil
 }
 
 // compact rewrites the tables without what is dead.
