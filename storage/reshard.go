@@ -17,6 +17,9 @@ const moveBatch = mib
 // and on the disk. A death before the switch leaves the old generation as it
 // was, one after it the new; the next start removes the other.
 func (s *pebbleStore) reshard(m manifest, n int, shardOf func(string) int) (manifest, error) {
+	if err := s.roomToMove(m); err != nil {
+		return m, err
+	}
 	next := manifest{Generation: m.Generation + 1, Shards: n}
 	s.o.Logger.Info("the number of shards changes: jobs are moved", "from", m.Shards, "to", n)
 	if err := s.dir.makeGeneration(next.Generation, n); err != nil {
@@ -52,8 +55,42 @@ func (s *pebbleStore) move(from, to manifest, shardOf func(string) int) error {
 	return target.close()
 }
 
+// roomToMove refuses a change that the disk has no room for, before anything is
+// touched: nothing of the old generation is removed until the new one is complete.
+func (s *pebbleStore) roomToMove(m manifest) error {
+	var bytes int64
+	for i := range m.Shards {
+		err := s.readShard(m, i, func(db *pebble.DB) error {
+			bytes += bytesToMove(db)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.space.need(bytes)
+}
+
+// bytesToMove is about what a copy of a database takes: its tables, and of its
+// log files, which may be longer than what is in them, the part that counts.
+func bytesToMove(db *pebble.DB) int64 {
+	m := db.Metrics()
+	tables := uint64(m.Table.Local.LiveSize)
+	return int64(tables + min(m.DiskSpaceUsage()-tables, m.MemTable.Size))
+}
+
 // moveShard copies one shard.
 func (s *pebbleStore) moveShard(m manifest, i int, mv *mover) error {
+	return s.readShard(m, i, func(db *pebble.DB) error {
+		if err := s.space.need(bytesToMove(db)); err != nil {
+			return err
+		}
+		return mv.shard(db)
+	})
+}
+
+// readShard opens one shard for reading only.
+func (s *pebbleStore) readShard(m manifest, i int, fn func(db *pebble.DB) error) error {
 	f := newFault(nil)
 	sh := newSharing(s.o, s.o.FS, 1)
 	path := s.dir.shard(m.Generation, i)
@@ -61,23 +98,17 @@ func (s *pebbleStore) moveShard(m manifest, i int, mv *mover) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, explain(err))
 	}
-	err = f.guard(func() error {
-		if err := s.space.need(int64(db.Metrics().DiskSpaceUsage())); err != nil {
-			return err
-		}
-		return mv.shard(db)
-	})
-	if err != nil {
+	if err = f.guard(func() error { return fn(db) }); err != nil && !errors.Is(err, ErrNoSpace) {
 		err = fmt.Errorf("%s: %w", path, explain(err))
 	}
 	if f.Err() != nil {
 		return err // the database may never answer again
 	}
-	err = errors.Join(err, f.guard(db.Close))
-	if err == nil {
+	closing := f.guard(db.Close)
+	if closing == nil {
 		sh.close()
 	}
-	return err
+	return errors.Join(err, closing)
 }
 
 // databases are those of one generation that is being written.

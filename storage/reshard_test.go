@@ -2,7 +2,9 @@ package storage
 
 import (
 	"errors"
+	"fmt"
 	"math/rand"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -113,14 +115,37 @@ func TestDeathDuringAChangeOfShards(t *testing.T) {
 	}
 }
 
+// A change that the disk has no room for is refused before anything is touched,
+// although there is room for each shard by itself.
 func TestAChangeOfShardsNeedsSpace(t *testing.T) {
-	fs := vfs.NewMem()
-	all := fill(t, fs, 2, 500)
-	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1000, TotalBytes: 1 << 30, UsedBytes: 1 << 29})
-	s := noTicks(small(fs, Always))
-	if _, err := s.Open(3, byName(3)); !errors.Is(err, ErrNoSpace) {
-		t.Errorf("open: %v", err)
+	fs, all := compacted(t)
+	var sizes [2]uint64
+	for i := range sizes {
+		for _, path := range lookFor(t, fs, fmt.Sprintf("data/gen-000001/shard-%03d", i), ".sst") {
+			sizes[i] += uint64(len(read(t, fs, path)))
+		}
 	}
-	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 29, TotalBytes: 1 << 30, UsedBytes: 1 << 29})
-	holds(t, fs, 3, all, 500)
+	both, larger := sizes[0]+sizes[1], max(sizes[0], sizes[1])
+	free := func(n uint64) {
+		fs.(*vfs.MemFS).TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: n, TotalBytes: 1 << 30, UsedBytes: 1 << 29})
+	}
+	before := fs.(*vfs.MemFS).String()
+	for _, n := range []uint64{1000, larger + 1000, both - 1} {
+		free(n)
+		_, err := noTicks(small(fs, Always)).Open(3, byName(3))
+		if !errors.Is(err, ErrNoSpace) {
+			t.Fatalf("open with %d bytes free for %d: %v", n, both, err)
+		}
+		var needed, said uint64
+		text := err.Error()[strings.Index(err.Error(), "needs about"):]
+		if _, err := fmt.Sscanf(text, "needs about %d bytes; %d are free", &needed, &said); err != nil ||
+			needed < both || needed > both+both/2 || said != n {
+			t.Errorf("%s, for %d bytes and %d free", text, both, n)
+		}
+		if after := fs.(*vfs.MemFS).String(); after != before {
+			t.Errorf("the directory was changed from\n%s\nto\n%s", before, after)
+		}
+	}
+	free(1 << 29)
+	holds(t, fs, 3, all, 2000)
 }

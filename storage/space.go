@@ -93,13 +93,13 @@ func (s *space) free() (int64, error) {
 	return int64(min(usage.AvailBytes, math.MaxInt64)), nil
 }
 
-// need refuses what takes more than there is.
+// need refuses a second copy of jobs that takes more than there is.
 func (s *space) need(bytes int64) error {
 	free, err := s.free()
 	if err != nil || free-s.reserve >= bytes {
 		return nil
 	}
-	return dirError(s.path, ErrNoSpace, "%d bytes are needed, %d are free, %d of them reserved", bytes, free, s.reserve)
+	return dirError(s.path, ErrNoSpace, "a second copy of the jobs needs about %d bytes; %d are free, %d of them reserved", bytes, free, s.reserve)
 }
 
 // fill makes the ballast.
