@@ -1,5 +1,7 @@
 package storage
 
+import "fmt"
+
 // JobState says where a job stands, as far as a log is concerned: a reserved
 // job is a ready one there, because a restart gives it back.
 type JobState uint8
@@ -10,6 +12,19 @@ const (
 	Delayed
 	Buried
 )
+
+// String is the protocol's word.
+func (s JobState) String() string {
+	switch s {
+	case Ready:
+		return "ready"
+	case Delayed:
+		return "delayed"
+	case Buried:
+		return "buried"
+	}
+	return fmt.Sprintf("state %d", uint8(s))
+}
 
 // Job is all that a log keeps of a job, apart from its body. Times are wall
 // clock, in nanoseconds since 1970, because they must outlive the process.

@@ -90,10 +90,6 @@ func (l *listing) job(shard int, j *storage.Job, body []byte) error {
 	return l.text(shard, j, body)
 }
 
-func stateName(s storage.JobState) string {
-	return [...]string{storage.Ready: "ready", storage.Delayed: "delayed", storage.Buried: "buried"}[s]
-}
-
 // moment prints a time to the millisecond.
 func moment(nanos int64) string {
 	return time.Unix(0, nanos).UTC().Format("2006-01-02T15:04:05.000Z")
@@ -102,7 +98,7 @@ func moment(nanos int64) string {
 // text prints a job on one line, its counters by their first words' names.
 func (l *listing) text(shard int, j *storage.Job, body []byte) error {
 	_, err := fmt.Fprintf(l.out, "%d %s %s pri %d delay %d ttr %d size %d created %s",
-		j.ID, j.Tube, stateName(j.State), j.Pri, j.Delay, j.TTR, j.Size, moment(j.Created))
+		j.ID, j.Tube, j.State.String(), j.Pri, j.Delay, j.TTR, j.Size, moment(j.Created))
 	if err == nil && j.State == storage.Delayed {
 		_, err = fmt.Fprintf(l.out, " ready-at %s", moment(j.Deadline))
 	}
@@ -147,7 +143,7 @@ type jobLine struct {
 
 func (l *listing) line(shard int, j *storage.Job, body []byte) *jobLine {
 	line := &jobLine{
-		Type: "job", ID: j.ID, Tube: j.Tube, State: stateName(j.State), Pri: j.Pri, Delay: j.Delay,
+		Type: "job", ID: j.ID, Tube: j.Tube, State: j.State.String(), Pri: j.Pri, Delay: j.Delay,
 		TTR: j.TTR, Size: j.Size, Created: moment(j.Created), BuryRank: j.BuryRank, Reserves: j.Reserves,
 		Timeouts: j.Timeouts, Releases: j.Releases, Buries: j.Buries, Kicks: j.Kicks, Shard: shard,
 	}

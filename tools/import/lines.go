@@ -47,7 +47,7 @@ func (r *report) lines(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	for _, j := range r.jobs {
-		if err := enc.Encode(jobLine{"job", j.ID, j.Tube, stateName(j.State), j.Size}); err != nil {
+		if err := enc.Encode(jobLine{"job", j.ID, j.Tube, j.State.String(), j.Size}); err != nil {
 			return err
 		}
 	}

@@ -86,10 +86,6 @@ func (r *report) sums() (tubes []*tally, all tally) {
 	return tubes, all
 }
 
-func stateName(s storage.JobState) string {
-	return [...]string{storage.Ready: "ready", storage.Delayed: "delayed", storage.Buried: "buried"}[s]
-}
-
 // sortJobs puts the list of jobs in the order of their ids.
 func sortJobs(jobs []moved) {
 	slices.SortFunc(jobs, func(a, b moved) int { return cmp.Compare(a.ID, b.ID) })
@@ -100,7 +96,7 @@ func (r *report) text(w io.Writer) error {
 	tubes, all := r.sums()
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, j := range r.jobs {
-		_, _ = fmt.Fprintf(table, "job\t%d\t%s\t%d bytes\t  %s\n", j.ID, stateName(j.State), j.Size, j.Tube)
+		_, _ = fmt.Fprintf(table, "job\t%d\t%s\t%d bytes\t  %s\n", j.ID, j.State.String(), j.Size, j.Tube)
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintf(table, "ready\tdelayed\tburied\tjobs\tbytes\t  tube\n")
