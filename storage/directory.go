@@ -149,15 +149,21 @@ func (d *directory) sweep(keep int) error {
 	return syncDir(d.fs, d.path)
 }
 
-// makeDir makes one directory, and makes it last.
+// makeDir makes a directory, and what is missing above it, and makes it last.
 func makeDir(fs vfs.FS, path string) error {
 	if _, err := fs.Stat(path); err == nil {
 		return nil
 	}
+	above := fs.PathDir(path)
+	if above != path && above != "." {
+		if err := makeDir(fs, above); err != nil {
+			return err
+		}
+	}
 	if err := fs.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
-	return syncDir(fs, fs.PathDir(path))
+	return syncDir(fs, above)
 }
 
 func syncDir(fs vfs.FS, path string) error {

@@ -205,3 +205,23 @@ func TestIntakeNeedsSpace(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A directory several levels deep that an intake has made outlives a power cut.
+func TestIntakeMakesDirectoriesThatLast(t *testing.T) {
+	fs, jobs := vfs.NewCrashableMem(), intakeJobs(10)
+	o := small(fs, Always)
+	o.Dir = "a/b/c"
+	in, err := newIntake(noTicks(o), 1, byName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(take(in, jobs), in.Finish(0)); err != nil {
+		t.Fatal(err)
+	}
+	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
+	s := noTicks(o)
+	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), inOrder(jobs))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
