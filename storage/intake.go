@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 )
@@ -92,6 +93,9 @@ func (in *Intake) Put(j *Job, body []byte) error {
 	l := in.store.logs[i]
 	if !l.Room(n) {
 		return dirError(in.store.dir.path, ErrNoSpace, "job %d does not fit", j.ID)
+	}
+	if len(body) > LargeBody {
+		body = bytes.Clone(body) // the log would keep the caller's
 	}
 	l.Put(j, body)
 	if in.pending[i] += n; in.pending[i] < in.limit {

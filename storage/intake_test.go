@@ -225,3 +225,29 @@ func TestIntakeMakesDirectoriesThatLast(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Bodies come in a buffer that is used again, whatever their size.
+func TestIntakeKeepsNoBody(t *testing.T) {
+	fs := vfs.NewMem()
+	in := mustBegin(t, fs, 1)
+	buffer := make([]byte, 2*LargeBody)
+	var want []stored
+	for id := uint64(1); id <= 6; id++ {
+		body := buffer[:len(buffer)>>(id%3)]
+		for i := range body {
+			body[i] = byte(id)
+		}
+		s := stored{Job{ID: id, Tube: "t", State: Ready, Size: uint32(len(body))}, string(body)}
+		if err := in.Put(&s.Job, body); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, s)
+	}
+	clear(buffer)
+	if err := in.Finish(0); err != nil {
+		t.Fatal(err)
+	}
+	s := noTicks(small(fs, Always))
+	defer s.Close()
+	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), want)
+}
