@@ -3,7 +3,6 @@ package router
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"beanfield/shard"
@@ -120,8 +119,6 @@ func BenchmarkCorePipelined(b *testing.B) {
 // as many reserves in the next, as many deletes in the third.
 func benchmarkCore(b *testing.B, shards, clients, depth int) {
 	r := newRouterOf(b, shards)
-	var left atomic.Int64
-	left.Store(int64(b.N))
 	var all sync.WaitGroup
 	var list []*client
 	for i := range clients {
@@ -134,7 +131,7 @@ func benchmarkCore(b *testing.B, shards, clients, depth int) {
 	b.ResetTimer()
 	for _, c := range list {
 		all.Go(func() {
-			for left.Add(int64(-depth)) > int64(-depth) {
+			for n := 0; n < b.N; n += clients * depth {
 				c.cycle(depth)
 			}
 		})

@@ -22,8 +22,9 @@ const turnBatches = 32
 type Shard struct {
 	busy  atomic.Bool // somebody runs the shard
 	alarm atomic.Bool // a deadline has come while somebody ran it
-	_     [62]byte    // submitters spin on busy; keep them off the mailbox's line
+	_     [56]byte    // every submitter writes busy; keep them off the mailbox's line
 	mail  mailbox
+	_     [56]byte // and off what the owner works with
 
 	now    func() int64
 	handed chan struct{} // ownership passes to the goroutine
@@ -36,6 +37,11 @@ type Shard struct {
 	state *State
 	armed int64 // when the timer will fire at the latest; MaxInt64 if unset
 	turn  *turn // being filled
+
+	// Shards are made one after the other: without this the last line of one
+	// were the first of the next, and a processor would wait for another that
+	// works on a different shard.
+	_ [48]byte
 }
 
 // New makes a shard around a state and starts its goroutine. now is the
