@@ -21,6 +21,18 @@ const (
 	levels   = 5 // of nodes: 6 + 5*10 bits are more than the 53 an id may have
 )
 
+// spread swaps two groups of bits, so that neighbours among the ids stand in
+// different leaves: processors that work on the latest jobs would else all
+// write to the one cache line. It is its own inverse, and the last id of a leaf
+// or node stays the last.
+func spread(id uint64) uint64 {
+	x := (id ^ id>>leafBits) & (stripes - 1)
+	return id ^ x ^ x<<leafBits
+}
+
+// stripes is how many neighbouring leaves are mixed.
+const stripes = 16
+
 type leaf struct {
 	left  atomic.Int32 // ids that have not ended
 	owner [1 << leafBits / 4]atomic.Uint32
@@ -64,8 +76,8 @@ func at(id uint64, level int) uint64 {
 	return id >> (leafBits + nodeBits*level) & (1<<nodeBits - 1)
 }
 
-// leafOf finds or makes the leaf of an id that has not ended. It notes the
-// nodes on the way in path, if that is not nil.
+// leafOf finds or makes the leaf of an id that has not ended; the id is spread.
+// It notes the nodes on the way in path, if that is not nil.
 func (d *directory) leafOf(id uint64, path *[levels]*node) *leaf {
 	n := &d.root
 	for level := levels - 1; ; level-- {
@@ -95,8 +107,7 @@ func (d *directory) leafOf(id uint64, path *[levels]*node) *leaf {
 // begin allots the next id to a shard.
 func (d *directory) begin(shard int) uint64 {
 	id := d.last.Add(1)
-	i := id & (1<<leafBits - 1)
-	d.leafOf(id, nil).owner[i/4].Or(uint32(shard+1) << (i % 4 * 8))
+	d.adopt(id, shard)
 	return id
 }
 
@@ -105,6 +116,7 @@ func (d *directory) find(id uint64) (shard int, ok bool) {
 	if id>>(leafBits+nodeBits*levels) != 0 {
 		return 0, false
 	}
+	id = spread(id)
 	n := &d.root
 	for level := levels - 1; level > 0; level-- {
 		if n = n.kids[at(id, level)].Load(); n == nil {
@@ -123,6 +135,7 @@ func (d *directory) find(id uint64) (shard int, ok bool) {
 // end forgets an id for ever, and the pages that nobody needs after it.
 func (d *directory) end(id uint64) {
 	var path [levels]*node
+	id = spread(id)
 	l := d.leafOf(id, &path)
 	i := id & (1<<leafBits - 1)
 	l.owner[i/4].And(^(uint32(0xff) << (i % 4 * 8)))
@@ -135,10 +148,11 @@ func (d *directory) end(id uint64) {
 	}
 }
 
-// adopt gives an id that was allotted before this process to a shard. It
-// belongs to the start, before begin is first called, and may be called by
-// several goroutines.
+// adopt gives an id to a shard: one just allotted, or one that was allotted
+// before this process. The latter belongs to the start, before begin is first
+// called, and may be done by several goroutines.
 func (d *directory) adopt(id uint64, shard int) {
+	id = spread(id)
 	i := id & (1<<leafBits - 1)
 	d.leafOf(id, nil).owner[i/4].Or(uint32(shard+1) << (i % 4 * 8))
 }
@@ -147,11 +161,13 @@ func (d *directory) adopt(id uint64, shard int) {
 // that nobody has adopted have ended. It sets the countdowns accordingly.
 func (d *directory) seal(last uint64) {
 	d.last.Store(last)
-	d.leafOf(last+1, nil) // the page in which allotting goes on is there
+	for i := range uint64(stripes) {
+		d.leafOf(spread(last+1+i), nil) // the leaves in which allotting goes on are there
+	}
 	d.sealNode(&d.root, levels-1, 0, last)
 }
 
-// sealNode counts what is left below a node whose ids begin at first.
+// sealNode counts what is left below a node whose ids, spread, begin at first.
 func (d *directory) sealNode(n *node, level int, first, last uint64) (left int32) {
 	span := uint64(1) << (leafBits + nodeBits*level)
 	for i := range uint64(1 << nodeBits) {
@@ -167,7 +183,7 @@ func (d *directory) sealNode(n *node, level int, first, last uint64) (left int32
 				n.kids[i].Store(nil)
 				continue
 			}
-		case from+span-1 <= last:
+		case spread(from+span-1) <= last:
 			continue // all of them have ended
 		}
 		left++
@@ -178,7 +194,7 @@ func (d *directory) sealNode(n *node, level int, first, last uint64) (left int32
 
 func (l *leaf) seal(first, last uint64) (left int32) {
 	for i := range uint64(1 << leafBits) {
-		if first+i > last || l.owner[i/4].Load()>>(i%4*8)&0xff != 0 {
+		if spread(first+i) > last || l.owner[i/4].Load()>>(i%4*8)&0xff != 0 {
 			left++
 		}
 	}

@@ -33,8 +33,9 @@ func newDirectory() *directory {
 }
 
 const (
-	leafIDs = 1 << leafBits
-	nodeIDs = leafIDs << nodeBits // of a node on the lowest level
+	leafIDs  = 1 << leafBits
+	blockIDs = leafIDs * stripes
+	nodeIDs  = leafIDs << nodeBits // of a node on the lowest level
 )
 
 func TestIDsAreDenseFromOne(t *testing.T) {
@@ -90,25 +91,27 @@ func TestNeighboursKeepTheirOwner(t *testing.T) {
 
 func TestAPageGoesWithItsLastID(t *testing.T) {
 	d := newDirectory()
-	_, before := d.pages()
-	for range 3*leafIDs - 1 { // ids 1 to 191: three leaves, all full
+	for range 3*blockIDs - 1 {
 		d.begin(1)
 	}
-	if _, n := d.pages(); n != before+2 {
-		t.Fatalf("%d leaves, want %d", n, before+2)
+	const full = 3 * stripes
+	if _, n := d.pages(); n != full {
+		t.Fatalf("%d leaves, want %d", n, full)
 	}
-	for id := uint64(leafIDs); id < 2*leafIDs-1; id++ {
-		d.end(id)
+	const survivor = 2*blockIDs - 7 // shares its leaf with every stripes'th id of its block
+	for id := uint64(blockIDs); id < 2*blockIDs; id++ {
+		if id%stripes == survivor%stripes && id != survivor {
+			d.end(id)
+		}
 	}
-	if _, n := d.pages(); n != before+2 {
+	if _, n := d.pages(); n != full {
 		t.Fatal("a leaf went with an id that was not its last")
 	}
-	const survivor = 2*leafIDs - 1
 	if _, ok := d.find(survivor); !ok {
 		t.Fatal("the survivor is not found")
 	}
 	d.end(survivor)
-	if _, n := d.pages(); n != before+1 {
+	if _, n := d.pages(); n != full-1 {
 		t.Fatal("a leaf stays without ids")
 	}
 	if _, ok := d.find(survivor); ok {
@@ -116,14 +119,31 @@ func TestAPageGoesWithItsLastID(t *testing.T) {
 	}
 }
 
+// Those who work on the latest ids do not all write to one leaf.
+func TestNeighboursStandApart(t *testing.T) {
+	d := newDirectory()
+	leaves := map[*leaf]bool{}
+	for range stripes {
+		leaves[d.leafOf(spread(d.begin(1)), nil)] = true
+	}
+	if len(leaves) != stripes {
+		t.Errorf("%d neighbours stand in %d leaves", stripes, len(leaves))
+	}
+	for id := range uint64(3 * blockIDs) {
+		if spread(spread(id)) != id || spread(id)/blockIDs != id/blockIDs {
+			t.Fatalf("%d is spread to %d, and that to %d", id, spread(id), spread(spread(id)))
+		}
+	}
+}
+
 // A leaf that has ids to come is kept though none lives in it.
 func TestAPageWaitsForItsLastID(t *testing.T) {
 	d := newDirectory()
-	for range leafIDs / 2 {
+	for range blockIDs / 2 {
 		d.end(d.begin(1))
 	}
-	if _, n := d.pages(); n != 1 {
-		t.Fatalf("%d leaves, want 1", n)
+	if _, n := d.pages(); n != stripes {
+		t.Fatalf("%d leaves, want %d", n, stripes)
 	}
 	id := d.begin(5)
 	if shard, ok := d.find(id); !ok || shard != 5 {
@@ -213,5 +233,51 @@ func TestDirectoryConcurrently(t *testing.T) {
 	}
 	if n, leaves := d.pages(); n != nodes-1 || leaves != 0 {
 		t.Fatalf("%d nodes and %d leaves are left, want %d and 0", n, leaves, nodes-1)
+	}
+}
+
+// After a restart the directory knows the living ids, goes on above the last,
+// and forgets every page when its ids have ended: those of before, too.
+func TestSealedDirectoryGoesOn(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 9))
+	lasts := []uint64{0, 1, 15, 16, 17, blockIDs - 2, blockIDs - 1, blockIDs, blockIDs + 1,
+		nodeIDs - 5, nodeIDs - 1, nodeIDs, nodeIDs + 16, 2*nodeIDs + 777}
+	for range 20 {
+		lasts = append(lasts, rnd.Uint64N(nodeIDs+3*blockIDs))
+	}
+	for _, last := range lasts {
+		d := newDirectory()
+		nodes, _ := d.pages()
+		alive := map[uint64]int{}
+		for range rnd.IntN(200) {
+			if last > 0 {
+				alive[1+rnd.Uint64N(last)] = rnd.IntN(MaxShards)
+			}
+		}
+		for id, shard := range alive {
+			d.adopt(id, shard)
+		}
+		d.seal(last)
+		for more := range uint64(2 * blockIDs) {
+			if id := d.begin(7); id != last+1+more {
+				t.Fatalf("after %d: id %d, want %d", last, id, last+1+more)
+			}
+			alive[last+1+more] = 7
+		}
+		for id := range d.last.Load() + 2 {
+			want, lives := alive[id]
+			if shard, ok := d.find(id); ok != lives || ok && shard != want {
+				t.Fatalf("after %d: find(%d) = %d, %v, want %d, %v", last, id, shard, ok, want, lives)
+			}
+		}
+		for id := range alive {
+			d.end(id)
+		}
+		for d.last.Load()%nodeIDs != nodeIDs-1 {
+			d.end(d.begin(0)) // fill the last node, so that it may go
+		}
+		if n, leaves := d.pages(); n != nodes-1 || leaves != 0 {
+			t.Fatalf("after %d: %d nodes and %d leaves are left, want %d and 0", last, n, leaves, nodes-1)
+		}
 	}
 }
