@@ -14,7 +14,7 @@
 // # Loops
 //
 // A loop is a goroutine with an epoll instance and its share of the
-// connections; there is one for each processor. It owns
+// connections; there is one for each processor but one. It owns
 //
 //   - its connections: nobody else touches a Conn, but for its queued flag,
 //   - one read buffer and one reply buffer, which all of them use in turn,

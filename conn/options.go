@@ -20,7 +20,7 @@ type Options struct {
 	// MaxConnections is how many connections may be open at once; further
 	// ones wait to be accepted. 0 means as many as file descriptors allow.
 	MaxConnections int
-	// Loops is the number of event loops; 0 means one per usable processor.
+	// Loops is the number of event loops; 0 means DefaultLoops.
 	Loops int
 	// QuoteStats puts strings in replies of stats into quotes, as the newest
 	// beanstalkd does and 1.12 does not.
@@ -32,6 +32,12 @@ type Options struct {
 	Logger  *slog.Logger
 }
 
+// DefaultLoops is one for each processor but one. What is left serves the
+// kernel's work for the network, logs, deadlines, and clients on the same
+// machine: a loop that has to share its processor with one of them makes all
+// its connections wait for a slice of the scheduler, milliseconds.
+func DefaultLoops() int { return max(1, runtime.GOMAXPROCS(0)-1) }
+
 func (o *Options) complete() error {
 	if o.MaxJobSize < 0 || o.MaxJobSize > MaxMaxJobSize {
 		return fmt.Errorf("conn: a maximum job size of %d bytes, want 0 to %d", o.MaxJobSize, MaxMaxJobSize)
@@ -40,7 +46,7 @@ func (o *Options) complete() error {
 		return errors.New("conn: a negative limit")
 	}
 	if o.Loops == 0 {
-		o.Loops = runtime.GOMAXPROCS(0)
+		o.Loops = DefaultLoops()
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

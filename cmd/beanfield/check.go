@@ -3,10 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"text/tabwriter"
 	"unicode"
+
+	"beanfield/conn"
 )
 
 // printConfig is what -check-config answers: every setting with where it comes
@@ -51,7 +52,7 @@ func meaning(key string, c *Config) string {
 	case key == "shards" && c.Shards == 0:
 		return fmt.Sprintf("; one for each core: %d", shards(c))
 	case key == "loops" && c.Loops == 0:
-		return fmt.Sprintf("; one for each core: %d", runtime.GOMAXPROCS(0))
+		return fmt.Sprintf("; one for each core but one: %d", conn.DefaultLoops())
 	case key == "limits.max_connections" && c.Limits.MaxConnections == 0:
 		return "; as many as file descriptors allow"
 	case key == "storage.sync_interval" && c.Storage.Sync != syncInterval:

@@ -42,7 +42,7 @@ const (
 type Config struct {
 	Listen []Listen
 	Shards int // 0: one for each core
-	Loops  int // 0: one for each core
+	Loops  int // 0: one for each core but one
 	User   string
 
 	Limits struct {
