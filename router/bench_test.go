@@ -81,6 +81,14 @@ func BenchmarkDirectory(b *testing.B) {
 			d.find(id + 1)
 		}
 	})
+	b.Run("the counter in parallel", func(b *testing.B) {
+		d := newDirectory()
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				d.last.Add(1)
+			}
+		})
+	})
 	b.Run("begin, find and end in parallel", func(b *testing.B) {
 		d := newDirectory()
 		b.ReportAllocs()

@@ -111,7 +111,7 @@ func (r *Router) EndID(id uint64) { r.ids.end(id) }
 // Tubes is the number of tubes; EachTube lists them as list-tubes does.
 func (r *Router) Tubes() int { return r.tubes.count() }
 
-// EachTube calls fn for every tube's name. fn must not call the router.
+// EachTube calls fn for every tube's name.
 func (r *Router) EachTube(fn func(name string)) { r.tubes.each(fn) }
 
 // TubeShard tells which shard a tube belongs to, whether or not it exists.

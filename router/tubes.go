@@ -1,6 +1,9 @@
 package router
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // tubes lists all tubes of all shards in the order that list-tubes shows:
 // that of creation, with a removed tube's place taken by the last one. The
@@ -32,11 +35,13 @@ func (t *tubes) remove(name string) {
 	delete(t.place, name)
 }
 
-// each calls fn for every tube, in order. fn must not come back here.
+// each calls fn for every tube, in order. It works on a copy: a shard that has
+// a tube to add must not wait until a hundred thousand names are worded.
 func (t *tubes) each(fn func(name string)) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, name := range t.names {
+	names := slices.Clone(t.names)
+	t.mu.Unlock()
+	for _, name := range names {
 		fn(name)
 	}
 }
