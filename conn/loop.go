@@ -16,6 +16,7 @@ const readBuffer = 64 << 10
 type loop struct {
 	server *Server
 	poll   *poller
+	busy   func() bool // whether any shard is
 	inbox  inbox
 	asleep atomic.Bool // or about to be: then wake has to write
 	stop   atomic.Bool
@@ -63,10 +64,7 @@ func (l *loop) serve() {
 	for !l.finished() {
 		events := l.poll.peek()
 		if len(events) == 0 && l.inbox.empty() {
-			// Let whoever is about to produce work do so: on a busy machine
-			// that saves the sleep and the wake-up.
-			runtime.Gosched()
-			if events = l.poll.peek(); len(events) == 0 {
+			if events = l.linger(); len(events) == 0 {
 				events = l.sleep()
 			}
 		}
@@ -82,6 +80,27 @@ func (l *loop) serve() {
 		}
 		l.lookAfter()
 		l.ringAlarms()
+	}
+}
+
+// mostYields bounds how long a loop lingers: about a tenth of a millisecond when a
+// shard is busy on another processor.
+const mostYields = 256
+
+// linger lets whoever is about to produce work do so: on a busy machine that
+// saves the sleep and the wake-up. It goes on while a shard is busy. A loop
+// that sleeps keeps its processor, in the eyes of the scheduler, until that
+// looks after long system calls, which may take 20 ms; without another
+// processor the shard would stand still as long, with other clients' commands
+// in its mailbox. Once is not enough: the scheduler may go on with the loop
+// at once, and a shard with much to do does a little each time.
+func (l *loop) linger() []syscall.EpollEvent {
+	for yields := 1; ; yields++ {
+		runtime.Gosched()
+		events := l.poll.peek()
+		if len(events) > 0 || !l.inbox.empty() || yields == mostYields || !l.busy() {
+			return events
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ func NewServer(r *router.Router, o Options) (*Server, error) {
 			}
 			return nil, err
 		}
+		l.busy = r.Busy
 		s.loops = append(s.loops, l)
 	}
 	for _, l := range s.loops {

@@ -74,6 +74,8 @@ func (d *bed) tube(i, k int) string {
 
 func (p *stepped) Close() {}
 
+func (p *stepped) Busy() bool { return len(p.mail) > 0 }
+
 func (p *stepped) Submit(b *shard.Batch) bool {
 	if len(p.mail) == 0 && p.inPlace() && p.apply(b) {
 		p.endTurn()

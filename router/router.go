@@ -33,6 +33,7 @@ type Options struct {
 // whose batches they apply one at a time.
 type runner interface {
 	Submit(*shard.Batch) bool
+	Busy() bool
 	Close()
 }
 
@@ -101,6 +102,16 @@ func (r *Router) Now() int64 { return int64(time.Since(r.base)) + 1 }
 
 // Shards is the number of shards.
 func (r *Router) Shards() int { return len(r.shards) }
+
+// Busy tells whether any shard is being run. A moment later that may be over.
+func (r *Router) Busy() bool {
+	for _, sh := range r.shards {
+		if sh.Busy() {
+			return true
+		}
+	}
+	return false
+}
 
 // Owner tells which shard has the living job id.
 func (r *Router) Owner(id uint64) (shard int, ok bool) { return r.ids.find(id) }

@@ -70,6 +70,9 @@ func (sh *Shard) Close() {
 	sh.timer.Stop()
 }
 
+// Busy tells whether somebody runs the shard, or its goroutine is about to.
+func (sh *Shard) Busy() bool { return sh.busy.Load() }
+
 // Submit applies the batch. It reports true when the batch is complete; else
 // b.Done will be told, from another goroutine or from this one before Submit
 // returns.

@@ -1,0 +1,57 @@
+package conn
+
+import (
+	"syscall"
+	"testing"
+)
+
+// A loop does not sleep while a shard may be about to answer, and not for lack
+// of that when something has happened meanwhile; but it does in the end.
+func TestLingersWhileAShardIsBusy(t *testing.T) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fds[0])
+	defer syscall.Close(fds[1])
+	l, err := newLoop(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.poll.close()
+	if err := l.poll.add(fds[0]); err != nil {
+		t.Fatal(err)
+	}
+	l.poll.peek() // the registration's own event
+
+	asked := 0
+	l.busy = func() bool { asked++; return asked < 3 }
+	if events := l.linger(); len(events) != 0 || asked != 3 {
+		t.Errorf("a shard that is busy twice: asked %d times, %d events", asked, len(events))
+	}
+	asked = 0
+	l.busy = func() bool { asked++; return true }
+	if events := l.linger(); len(events) != 0 || asked != mostYields-1 {
+		t.Errorf("a shard that is always busy: asked %d times, %d events", asked, len(events))
+	}
+	asked = 0
+	l.busy = func() bool {
+		if asked++; asked == 3 {
+			syscall.Write(fds[1], []byte("x"))
+		}
+		return true
+	}
+	if events := l.linger(); len(events) != 1 || asked != 3 {
+		t.Errorf("input after the third look: asked %d times, %d events", asked, len(events))
+	}
+	asked = 0
+	l.busy = func() bool {
+		if asked++; asked == 3 {
+			l.inbox.push(new(Conn))
+		}
+		return true
+	}
+	if events := l.linger(); len(events) != 0 || asked != 3 {
+		t.Errorf("an answer after the third look: asked %d times, %d events", asked, len(events))
+	}
+}
