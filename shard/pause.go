@@ -35,6 +35,7 @@ func (s *State) unpause(t *tube) {
 // is open. One that is not yet, because many wait, stays shut for everybody
 // else until a later turn comes to its end: a newcomer joins the queue.
 func (s *State) serveOpening(now int64, budget int) {
+	budget = min(budget, wakes)
 	for budget > 0 && len(s.opening) > 0 {
 		budget -= 1 + len(s.opening)/64 // looking at them all takes its time too
 		var best *tube

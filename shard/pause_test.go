@@ -10,7 +10,7 @@ import (
 // Pauses end over a queue longer than a turn may serve. In between the tubes
 // are shut: nobody passes those who wait, and others of the shard go on.
 func TestLongQueueAtTheEndOfPauses(t *testing.T) {
-	const n = 2*slice + slice/2
+	const n = 3*slice + wakes/2
 	for _, end := range []string{"passes", "lifted"} {
 		t.Run(end, func(t *testing.T) {
 			w := newWorld(t)
@@ -41,8 +41,8 @@ func TestLongQueueAtTheEndOfPauses(t *testing.T) {
 			for len(given) < n {
 				now := len(w.given)
 				given = append(given, w.given...)
-				if now > slice || now < slice-2 && len(given) < n {
-					t.Fatalf("%d are served in a turn, want at most %d", now, slice)
+				if now > wakes || now < wakes-2 && len(given) < n {
+					t.Fatalf("%d are served in a turn, want at most %d", now, wakes)
 				}
 				if !slices.Equal(given, want[:len(given)]) {
 					t.Fatalf("the first %d are not served in order", len(given))

@@ -18,6 +18,10 @@ const urgentBelow = 1024
 // millisecond.
 const slice = 256
 
+// wakes bounds how many waiters are served in a turn when a pause ends: each
+// costs its loop a write, which takes ten times as long as to move a job.
+const wakes = 64
+
 // Directory hears of tubes and jobs that come and go, so that the router can
 // find them. Its methods are called by whoever runs the shard; JobGone, of a
 // deleted job, also by whoever answers a turn, which may be another goroutine.
