@@ -77,13 +77,25 @@ func (c *Conn) begin() {
 	c.finish(callOpen, c.session.Open())
 }
 
+// await notes that a session's call is under way.
+func (c *Conn) await(k call) {
+	if c.call == callNone {
+		c.loop.calls++
+	}
+	c.call = k
+	c.loop.asked = c.session.Underway()
+}
+
 // finish ends a session's call if it is done, or notes that it is under way.
 func (c *Conn) finish(k call, done bool) {
 	if !done {
-		c.call = k
+		c.await(k)
 		return
 	}
-	c.call = callNone
+	if c.call != callNone {
+		c.call = callNone
+		c.loop.calls--
+	}
 	if c.closed {
 		c.closing(k)
 		return
@@ -108,6 +120,7 @@ func (c *Conn) finish(k call, done bool) {
 func (c *Conn) notified() {
 	if c.call != callNone {
 		if !c.session.Resume() {
+			c.await(c.call) // of another shard, perhaps
 			return
 		}
 		c.finish(c.call, true)

@@ -25,17 +25,18 @@ func TestLingersWhileAShardIsBusy(t *testing.T) {
 	l.poll.peek() // the registration's own event
 
 	asked := 0
-	l.busy = func() bool { asked++; return asked < 3 }
+	l.calls, l.asked = 1, 7
+	l.busy = func(shard int) bool { asked++; return asked < 3 }
 	if events := l.linger(); len(events) != 0 || asked != 3 {
 		t.Errorf("a shard that is busy twice: asked %d times, %d events", asked, len(events))
 	}
 	asked = 0
-	l.busy = func() bool { asked++; return true }
+	l.busy = func(shard int) bool { asked++; return shard == 7 }
 	if events := l.linger(); len(events) != 0 || asked != mostYields-1 {
 		t.Errorf("a shard that is always busy: asked %d times, %d events", asked, len(events))
 	}
 	asked = 0
-	l.busy = func() bool {
+	l.busy = func(shard int) bool {
 		if asked++; asked == 3 {
 			syscall.Write(fds[1], []byte("x"))
 		}
@@ -45,7 +46,7 @@ func TestLingersWhileAShardIsBusy(t *testing.T) {
 		t.Errorf("input after the third look: asked %d times, %d events", asked, len(events))
 	}
 	asked = 0
-	l.busy = func() bool {
+	l.busy = func(shard int) bool {
 		if asked++; asked == 3 {
 			l.inbox.push(new(Conn))
 		}
@@ -53,5 +54,9 @@ func TestLingersWhileAShardIsBusy(t *testing.T) {
 	}
 	if events := l.linger(); len(events) != 0 || asked != 3 {
 		t.Errorf("an answer after the third look: asked %d times, %d events", asked, len(events))
+	}
+	asked, l.calls = 0, 0
+	if l.linger(); asked != 0 {
+		t.Errorf("lingers though no shard owes an answer: asked %d times", asked)
 	}
 }

@@ -16,7 +16,7 @@ const readBuffer = 64 << 10
 type loop struct {
 	server *Server
 	poll   *poller
-	busy   func() bool // whether any shard is
+	busy   func(shard int) bool
 	inbox  inbox
 	asleep atomic.Bool // or about to be: then wake has to write
 	stop   atomic.Bool
@@ -29,6 +29,8 @@ type loop struct {
 	buf    []byte // bytes just read
 	out    []byte // replies of the connection that is being served
 	share  int    // bytes that it may still send in this turn
+	calls  int    // connections whose call is under way
+	asked  int    // the shard that the latest of these calls waits for
 	runs   []*run
 
 	// read by stats from other loops
@@ -83,22 +85,22 @@ func (l *loop) serve() {
 	}
 }
 
-// mostYields bounds how long a loop lingers: about a tenth of a millisecond when a
-// shard is busy on another processor.
+// mostYields bounds how long a loop lingers: about a tenth of a millisecond when
+// the shard is busy on another processor.
 const mostYields = 256
 
 // linger lets whoever is about to produce work do so: on a busy machine that
-// saves the sleep and the wake-up. It goes on while a shard is busy. A loop
-// that sleeps keeps its processor, in the eyes of the scheduler, until that
-// looks after long system calls, which may take 20 ms; without another
-// processor the shard would stand still as long, with other clients' commands
-// in its mailbox. Once is not enough: the scheduler may go on with the loop
-// at once, and a shard with much to do does a little each time.
+// saves the sleep and the wake-up. It goes on while a shard is busy that owes
+// an answer. A loop that sleeps keeps its processor, in the eyes of the
+// scheduler, until that looks after long system calls, which may take 20 ms;
+// without another processor the shard would stand still as long. Once is not
+// enough: the scheduler may go on with the loop at once, and a shard with much
+// to do does a little each time.
 func (l *loop) linger() []syscall.EpollEvent {
 	for yields := 1; ; yields++ {
 		runtime.Gosched()
 		events := l.poll.peek()
-		if len(events) > 0 || !l.inbox.empty() || yields == mostYields || !l.busy() {
+		if len(events) > 0 || !l.inbox.empty() || yields == mostYields || l.calls == 0 || !l.busy(l.asked) {
 			return events
 		}
 	}

@@ -107,6 +107,11 @@ func (h *house) close() {
 	if err := h.server.Shutdown(ctx); err != nil {
 		h.t.Errorf("Shutdown: %v", err)
 	}
+	for _, l := range h.server.loops {
+		if l.calls != 0 {
+			h.t.Errorf("a loop believes that %d calls are under way", l.calls)
+		}
+	}
 	h.served.Wait()
 	h.checkCounts()
 	owned, jobs := h.owned(), h.jobs()

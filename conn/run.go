@@ -85,7 +85,7 @@ var kinds = [verbCount]shard.Kind{
 func (c *Conn) flush() bool {
 	for c.run != nil {
 		if !c.session.Submit(c.run.shard, &c.run.Batch, c.run.member) {
-			c.call = callRun
+			c.await(callRun)
 			return false
 		}
 		c.answerRun()

@@ -103,15 +103,8 @@ func (r *Router) Now() int64 { return int64(time.Since(r.base)) + 1 }
 // Shards is the number of shards.
 func (r *Router) Shards() int { return len(r.shards) }
 
-// Busy tells whether any shard is being run. A moment later that may be over.
-func (r *Router) Busy() bool {
-	for _, sh := range r.shards {
-		if sh.Busy() {
-			return true
-		}
-	}
-	return false
-}
+// Busy tells whether a shard is being run. A moment later that may be over.
+func (r *Router) Busy(shard int) bool { return r.shards[shard].Busy() }
 
 // Owner tells which shard has the living job id.
 func (r *Router) Owner(id uint64) (shard int, ok bool) { return r.ids.find(id) }

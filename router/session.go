@@ -139,6 +139,9 @@ func (s *Session) absorb() {
 	s.underway = nil
 }
 
+// Underway is the shard that the call under way waits for.
+func (s *Session) Underway() int { return s.underwayIn }
+
 // Complete is told by a shard that a batch has been answered.
 func (s *Session) Complete(*shard.Batch) {
 	s.answered.Store(true)
