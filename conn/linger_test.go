@@ -8,22 +8,7 @@ import (
 // A loop does not sleep while a shard may be about to answer, and not for lack
 // of that when something has happened meanwhile; but it does in the end.
 func TestLingersWhileAShardIsBusy(t *testing.T) {
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer syscall.Close(fds[0])
-	defer syscall.Close(fds[1])
-	l, err := newLoop(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.poll.close()
-	if err := l.poll.add(fds[0]); err != nil {
-		t.Fatal(err)
-	}
-	l.poll.peek() // the registration's own event
-
+	l, _, far := loopOverPair(t)
 	asked := 0
 	l.calls, l.asked = 1, 7
 	l.busy = func(shard int) bool { asked++; return asked < 3 }
@@ -38,7 +23,7 @@ func TestLingersWhileAShardIsBusy(t *testing.T) {
 	asked = 0
 	l.busy = func(shard int) bool {
 		if asked++; asked == 3 {
-			syscall.Write(fds[1], []byte("x"))
+			syscall.Write(far, []byte("x"))
 		}
 		return true
 	}

@@ -9,22 +9,8 @@ import (
 // A connection that has had its share stops although its socket would take
 // more, and is told again at the loop's next look.
 func TestSendsInShares(t *testing.T) {
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer syscall.Close(fds[0])
-	defer syscall.Close(fds[1])
-	l, err := newLoop(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.poll.close()
-	if err := l.poll.add(fds[0]); err != nil {
-		t.Fatal(err)
-	}
-	l.poll.peek() // the registration's own event
-	c := &Conn{loop: l, fd: fds[0]}
+	l, near, far := loopOverPair(t)
+	c := &Conn{loop: l, fd: near}
 
 	const share = 1000
 	want := bytes.Repeat([]byte("0123456789"), 410) // four shares and a rest
@@ -52,10 +38,33 @@ func TestSendsInShares(t *testing.T) {
 		c.unstick()
 	}
 	got := make([]byte, 2*len(want))
-	if n, err := syscall.Read(fds[1], got); err != nil || !bytes.Equal(got[:n], want) {
+	if n, err := syscall.Read(far, got); err != nil || !bytes.Equal(got[:n], want) {
 		t.Errorf("%d bytes have come, or in another order: %v", n, err)
 	}
 	if c.polling {
 		t.Error("room in the socket is still watched for")
 	}
+}
+
+// loopOverPair is a loop that does not run and watches one end of a pair of
+// sockets.
+func loopOverPair(t *testing.T) (l *loop, near, far int) {
+	t.Helper()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		syscall.Close(fds[0])
+		syscall.Close(fds[1])
+	})
+	if l, err = newLoop(nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.poll.close)
+	if err := l.poll.add(fds[0]); err != nil {
+		t.Fatal(err)
+	}
+	l.poll.peek() // the registration's own event
+	return l, fds[0], fds[1]
 }

@@ -39,10 +39,11 @@ func putOne(l Log, id uint64) {
 	l.Put(&j, []byte("body"))
 }
 
-// While a batch is being synced, any number of turns gather, and one sync
-// serves them all, in order.
-func TestOneSyncServesManyTurns(t *testing.T) {
-	g := newGate(vfs.NewMem())
+// heldUp is a store whose committer waits in the sync of job 1, turn 1, until
+// the gate's mutex, which it has locked, is free.
+func heldUp(t *testing.T, fs vfs.FS) (*gate, *pebbleStore, Log, *ledger) {
+	t.Helper()
+	g := newGate(fs)
 	s := noTicks(small(g, Always))
 	l := mustOpen(t, s, 1)[0]
 	for len(g.arrived) > 0 {
@@ -55,6 +56,13 @@ func TestOneSyncServesManyTurns(t *testing.T) {
 		t.Fatal("acknowledged before its sync")
 	}
 	<-g.arrived
+	return g, s, l, led
+}
+
+// While a batch is being synced, any number of turns gather, and one sync
+// serves them all, in order.
+func TestOneSyncServesManyTurns(t *testing.T) {
+	g, s, l, led := heldUp(t, vfs.NewMem())
 	for n := 2; n <= 100; n++ {
 		if n%10 != 0 { // some turns only read
 			putOne(l, uint64(n))

@@ -12,20 +12,7 @@ import (
 // the committer, stands between its neighbours, and is there after a restart.
 func TestLargeBody(t *testing.T) {
 	mem := vfs.NewMem()
-	g := newGate(mem)
-	s := noTicks(small(g, Always))
-	l := mustOpen(t, s, 1)[0]
-	for len(g.arrived) > 0 {
-		<-g.arrived
-	}
-	led := &ledger{t: t}
-	g.mu.Lock()
-	putOne(l, 1)
-	if l.Commit(turn{led, 1}) {
-		t.Fatal("acknowledged before its sync")
-	}
-	<-g.arrived // the committer is held up
-
+	g, s, l, led := heldUp(t, mem)
 	size := 5 * LargeBody
 	parts := [][]byte{bytes.Repeat([]byte("first"), LargeBody), nil}
 	parts[1] = bytes.Repeat([]byte("x"), size-LargeBody)
