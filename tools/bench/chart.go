@@ -54,6 +54,9 @@ var sections = []section{
 
 // shown is the metric that the chart has of a row: the first that there is a goal for.
 func (r *rowResult) shown() metric {
+	if r.stalls() {
+		return metricStall
+	}
 	if len(r.row.goals) > 0 {
 		return r.row.goals[0].metric
 	}
@@ -94,7 +97,7 @@ func (c *comparison) chart() string {
 	for _, s := range sections {
 		var rows []*rowResult
 		for i := range c.Rows {
-			if s.belongs(&c.Rows[i]) {
+			if s.belongs(&c.Rows[i]) && !c.Rows[i].row.alone {
 				rows = append(rows, &c.Rows[i])
 			}
 		}

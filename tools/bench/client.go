@@ -38,9 +38,15 @@ func (c *client) line() (string, error) {
 	return strings.TrimSuffix(s, "\r\n"), nil
 }
 
+// maxStats bounds what a server may say of itself.
+const maxStats = 1 << 20
+
 // stats reads the numbers of the server's stats reply.
-func (c *client) stats() (map[string]int64, error) {
-	if _, err := io.WriteString(c.conn, "stats\r\n"); err != nil {
+func (c *client) stats() (map[string]int64, error) { return c.numbers("stats") }
+
+// numbers reads those of a reply like that to stats.
+func (c *client) numbers(command string) (map[string]int64, error) {
+	if _, err := io.WriteString(c.conn, command+"\r\n"); err != nil {
 		return nil, err
 	}
 	line, err := c.line()
@@ -48,19 +54,24 @@ func (c *client) stats() (map[string]int64, error) {
 		return nil, err
 	}
 	var size int
-	if _, err := fmt.Sscanf(line, "OK %d", &size); err != nil || size < 0 || size > 1<<20 {
-		return nil, fmt.Errorf("stats was answered %.80q", line)
+	if _, err := fmt.Sscanf(line, "OK %d", &size); err != nil || size < 0 || size > maxStats {
+		return nil, fmt.Errorf("%s was answered %.80q", command, line)
 	}
 	text := make([]byte, size+2)
 	if _, err := io.ReadFull(c.r, text); err != nil {
 		return nil, err
 	}
+	return numbersIn(string(text)), nil
+}
+
+// numbersIn leaves out every line that is not a number's.
+func numbersIn(text string) map[string]int64 {
 	numbers := map[string]int64{}
-	for l := range strings.Lines(string(text)) {
+	for l := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(l), ": ")
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 			numbers[key] = n
 		}
 	}
-	return numbers, nil
+	return numbers
 }

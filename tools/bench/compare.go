@@ -73,7 +73,7 @@ func compareMain(ctx context.Context, args []string) error {
 	var c compareFlags
 	f := flag.NewFlagSet("bench compare", flag.ContinueOnError)
 	c.pinning.flags(f)
-	f.StringVar(&c.rowList, "rows", firstSet, "`loads`, with commas: first, persistence, all, "+rowNames())
+	f.StringVar(&c.rowList, "rows", firstSet, "`loads`, with commas: first, persistence, stalls, all, "+rowNames())
 	f.IntVar(&c.rounds, "rounds", 3, "rounds of each row; in each, every server is measured once")
 	f.DurationVar(&c.duration, "time", 2*time.Second, "length of one measurement")
 	f.DurationVar(&c.warmup, "warmup", 300*time.Millisecond, "unmeasured time before it")
@@ -290,6 +290,9 @@ func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load, 
 func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load, round int) (*result, error) {
 	pinned := c.pinned(r)
 	how := launch{command: p.peer.Command, data: c.data}
+	if r.everybody != "" {
+		how.command += " " + r.everybody
+	}
 	if p.Name == nameBeanfield && r.flags != "" {
 		how.command, how.config = how.command+" "+r.flags, r.config
 	}

@@ -8,6 +8,7 @@ const (
 	takesStart  = 300 * time.Millisecond // a server's start and end, and the connections
 	takesBack   = 4 * time.Microsecond   // each job's recovery
 	takesPut    = 14 * time.Microsecond  // each job put beforehand, by beanstalkd
+	takesLarge  = 3 * time.Nanosecond    // two bytes of a large job, there and back
 	takesByte   = 16 * time.Nanosecond
 	takesOurPut = time.Microsecond
 	takesOurs   = 7 * time.Nanosecond
@@ -47,6 +48,8 @@ func (c *comparer) takes(p *peer, ld load) time.Duration {
 	jobs := time.Duration(ld.Backlog)
 	sum := takesStart + jobs*(put+time.Duration(ld.Body.Min)*each)
 	switch ld.Kind {
+	case kindNeighbour:
+		return takesStart + time.Duration(ld.Disturb.Again)*c.takesDisturbance(ld, put)
 	case kindMemory, kindIdle:
 		return sum + c.settle
 	case kindRestart:
@@ -57,6 +60,28 @@ func (c *comparer) takes(p *peer, ld load) time.Duration {
 	}
 	ld = timed(ld, c.warmup, c.duration, c.seed)
 	return sum + ld.Warmup + ld.Duration
+}
+
+// takesDisturbance is a disturbance with what must be done before it. Commands that are
+// streamed by a pinned generator take half as long as puts.
+func (c *comparer) takesDisturbance(ld load, put time.Duration) time.Duration {
+	each := put / 2
+	sum := ld.Disturb.Peace + aftermath
+	jobs := time.Duration(ld.Backlog)
+	switch ld.Disturb.By {
+	case disturbKick:
+		return sum + 3*jobs*each
+	case disturbDeath:
+		return sum + 2*jobs*each
+	case disturbDue:
+		return sum + 2*jobs*each + 2*time.Second
+	case disturbPause:
+		return sum + jobs*each + 2*time.Second
+	case disturbBody:
+		return sum + time.Duration(ld.Disturb.Large)*takesLarge/2
+	default:
+		return sum + c.duration
+	}
 }
 
 // roundsOf is how many of the rounds asked for the row takes.

@@ -23,6 +23,8 @@ type fakeQueue struct {
 	nextID  uint64
 	total   int
 	closing bool
+	puts    map[string]int  // of each tube
+	paused  map[string]bool // tubes
 	conns   []net.Conn
 	tamper  func(verb, reply string) string
 	stall   func(verb string) // called before a command is run, without the lock
@@ -32,6 +34,8 @@ type fakeJob struct {
 	id, priority uint64
 	tube, body   string
 	holder       *fakeClient
+	delayed      bool
+	buried       bool
 }
 
 type fakeClient struct {
@@ -54,7 +58,9 @@ func startFakeQueue(t *testing.T) (*fakeQueue, string) {
 }
 
 func newFakeQueue() *fakeQueue {
-	q := &fakeQueue{jobs: map[uint64]*fakeJob{}, ready: map[string][]*fakeJob{}}
+	q := &fakeQueue{
+		jobs: map[uint64]*fakeJob{}, ready: map[string][]*fakeJob{}, puts: map[string]int{}, paused: map[string]bool{},
+	}
 	q.changed = sync.NewCond(&q.mu)
 	return q
 }
@@ -177,13 +183,11 @@ func (c *fakeClient) run(verb, args, body string) (string, bool) {
 		q.ready[j.tube] = slices.DeleteFunc(q.ready[j.tube], func(o *fakeJob) bool { return o == j })
 		return c.hold(j), true
 	case "delete":
-		if j := q.jobs[id]; j == nil || j.holder != c {
-			return "NOT_FOUND\r\n", true
-		}
-		delete(q.jobs, id)
-		return "DELETED\r\n", true
+		return c.remove(id), true
 	case "stats":
 		return q.stats(), true
+	case "bury", "kick", "pause-tube", "stats-tube":
+		return c.runMore(verb, args), true
 	}
 	return "UNKNOWN_COMMAND\r\n", true
 }
@@ -192,14 +196,17 @@ func (c *fakeClient) put(args, body string) string {
 	q := c.q
 	q.nextID++
 	q.total++
+	q.puts[c.tube]++
 	f := strings.Fields(args)
 	j := &fakeJob{id: q.nextID, tube: c.tube, body: body}
 	j.priority, _ = strconv.ParseUint(f[0], 10, 64)
 	q.jobs[j.id] = j
 	if delay, _ := strconv.Atoi(f[1]); delay > 0 {
+		j.delayed = true
 		time.AfterFunc(time.Duration(delay)*time.Second, func() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
+			j.delayed = false
 			q.add(j)
 		})
 	} else {
@@ -212,7 +219,7 @@ func (c *fakeClient) reserve(wait bool) (string, bool) {
 	for !c.q.closing {
 		var best *fakeJob
 		for _, tube := range c.watch {
-			if list := c.q.ready[tube]; len(list) > 0 &&
+			if list := c.q.ready[tube]; len(list) > 0 && !c.q.paused[tube] &&
 				(best == nil || list[0].priority < best.priority || list[0].priority == best.priority && list[0].id < best.id) {
 				best = list[0]
 			}

@@ -25,6 +25,7 @@ type load struct {
 	Warmup      time.Duration `json:"warmup_ns"`
 	Duration    time.Duration `json:"duration_ns"`
 	Seed        uint64        `json:"seed"`
+	Disturb     disturb       `json:"disturb,omitzero"` // neighbour
 }
 
 // The kinds of load. An operation is always one command and its reply.
@@ -40,9 +41,11 @@ const (
 	kindMemory  = "memory"  // no load: memory per ready job of the backlog
 	kindIdle    = "idle"    // no load: memory per idle connection
 	kindRestart = "restart" // no load: the server is ended and started again with the backlog
+
+	kindNeighbour = "neighbour" // one connection in peace, and what it sees of a disturbance
 )
 
-var kinds = []string{kindPut, kindCycle, kindCycles, kindHop, kindApart, kindWake, kindDelayed, kindPoll, kindMemory, kindIdle, kindRestart}
+var kinds = []string{kindPut, kindCycle, kindCycles, kindHop, kindApart, kindWake, kindDelayed, kindPoll, kindMemory, kindIdle, kindRestart, kindNeighbour}
 
 // Where the backlog lies.
 const (
@@ -56,6 +59,7 @@ func defaultLoad() load {
 		Kind: kindCycle, Connections: 50, Depth: 1, Tubes: 1, Body: bodySize{100, 100},
 		BacklogIn: backlogOwn, MaxJobs: 5_000_000,
 		Warmup: 300 * time.Millisecond, Duration: 3 * time.Second, Seed: 1,
+		Disturb: defaultDisturb(),
 	}
 }
 
@@ -76,6 +80,7 @@ func (ld *load) flags(f *flag.FlagSet) {
 	f.DurationVar(&ld.Warmup, "warmup", ld.Warmup, "unmeasured time before the measurement")
 	f.DurationVar(&ld.Duration, "time", ld.Duration, "length of the measurement")
 	f.Uint64Var(&ld.Seed, "seed", ld.Seed, "seed of everything drawn at random")
+	ld.Disturb.flags(f)
 }
 
 func (ld *load) apart() bool {
@@ -89,6 +94,9 @@ func (ld *load) stamped() bool { return ld.apart() }
 func (ld *load) check() error {
 	if ld.apart() && ld.Producers == 0 {
 		ld.Producers = max(1, ld.Connections/2)
+	}
+	if ld.Kind != kindNeighbour {
+		ld.Disturb = disturb{}
 	}
 	if ld.Kind == kindDelayed && ld.Delay == 0 {
 		ld.Delay = 1
@@ -111,6 +119,8 @@ func (ld *load) check() error {
 		return fmt.Errorf("-backlog-in %q: want own, same or spread", ld.BacklogIn)
 	case ld.Kind == kindMemory && ld.Backlog == 0:
 		return errors.New("memory needs -backlog")
+	case ld.Kind == kindNeighbour:
+		return ld.Disturb.check(ld)
 	}
 	return ld.checkApart()
 }

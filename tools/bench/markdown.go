@@ -26,8 +26,9 @@ func (c *comparison) markdown() string {
 	b.WriteString("\n## All measurements\n")
 	c.table(&b, "| load | server | ops/s | × beanstalkd | CPU µs/op | × beanstalkd | × echo | p50 µs | p99 µs | p99.9 µs | RSS MB | calls/op |\n"+
 		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-		func(r *rowResult) bool { return !r.restarts() }, (*rowResult).line)
+		func(r *rowResult) bool { return !r.restarts() && !r.stalls() }, (*rowResult).line)
 	c.table(&b, restartHead, (*rowResult).restarts, (*rowResult).restartLine)
+	c.table(&b, stallHead, (*rowResult).stalls, (*rowResult).stallLine)
 	c.remarks(&b)
 	return b.String()
 }

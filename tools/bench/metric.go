@@ -22,6 +22,8 @@ const (
 	metricRecoveryPeak metric = "highest memory of the restart, in steady memories"
 	metricLoadedMB     metric = "highest MB while loading"
 	metricRecoveredMB  metric = "highest MB after the restart"
+
+	metricStall metric = "longest stall of a neighbour, µs"
 )
 
 func (m metric) of(r *result) float64 {
@@ -36,6 +38,8 @@ func (m metric) of(r *result) float64 {
 		return r.Latency["all"].P999
 	case metricBytes:
 		return r.Server.BytesEach
+	case metricStall:
+		return r.Stalls.all(longestStall).Median
 	default:
 		return m.ofRestart(r.Restart)
 	}
@@ -75,7 +79,7 @@ func (m metric) timed() bool {
 func (m metric) show(v float64) string {
 	unit := map[metric]string{
 		metricThroughput: "ops/s", metricCPU: "µs", metricP99: "µs", metricP999: "µs", metricBytes: "bytes",
-		metricStart: "ms", metricRecovery: "s", metricLoadedMB: "MB", metricRecoveredMB: "MB",
+		metricStall: "µs", metricStart: "ms", metricRecovery: "s", metricLoadedMB: "MB", metricRecoveredMB: "MB",
 	}[m]
 	return strings.TrimSpace(short(v) + " " + unit)
 }

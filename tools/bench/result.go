@@ -18,6 +18,7 @@ type result struct {
 	Missed    uint64             `json:"missed,omitempty"`  // due in an open loop, never sent
 	Server    serverUse          `json:"server"`
 	Restart   *restart           `json:"restart,omitempty"`
+	Stalls    *stalls            `json:"stalls,omitempty"`
 	// GeneratorCPU and OthersCPU are in processors: 1 is one of them all the time. A
 	// generator that spins has its looks in vain left out.
 	GeneratorCPU float64 `json:"generator_cpu"`
@@ -117,6 +118,9 @@ func (r *result) brief() string {
 	if r.Restart != nil {
 		return r.Restart.String() + r.disturbance()
 	}
+	if r.Stalls != nil {
+		return r.Stalls.String() + r.disturbance()
+	}
 	if r.Server.BytesEach != 0 {
 		return fmt.Sprintf("%.0f bytes each", r.Server.BytesEach)
 	}
@@ -139,6 +143,10 @@ func (r *result) disturbance() string {
 func (r *result) print(w io.Writer) {
 	if r.Restart != nil {
 		fmt.Fprintln(w, r.Restart)
+		return
+	}
+	if r.Stalls != nil {
+		fmt.Fprintln(w, r.Stalls.String()+r.disturbance())
 		return
 	}
 	if r.Server.BytesEach != 0 {

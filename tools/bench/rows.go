@@ -10,7 +10,7 @@ import (
 // A row is one load of the comparison. To add one, add it to the table below.
 type row struct {
 	name  string
-	title string // {jobs} in it is the number of jobs put beforehand
+	title string // {jobs} in it is the number of jobs put beforehand, {large} the size of a large one
 	set   string // also part of this set
 	load  load   // length, warm-up and seed come from the flags of compare
 	// unpinned rows leave it to the system where servers and generator run.
@@ -20,7 +20,10 @@ type row struct {
 	// compared with the baseline, beanstalkd.
 	own *load
 	// half runs open loop, at half of what the baseline reaches at full speed.
-	half bool
+	half  bool
+	alone bool // beanfield's alone: the baseline cannot do it in sensible time
+	// everybody's command is followed by this.
+	everybody string
 	// flags are added to beanfield's command; {config} in them is a file with config.
 	flags  string
 	config string
@@ -58,7 +61,7 @@ const (
 	lifeSet  = "persistence"
 )
 
-var rows = []row{
+var rows = slices.Concat([]row{
 	{
 		name: "unpinned", set: firstSet, title: "50 connections, nothing pinned", unpinned: true,
 		load: base(nil), goals: []goal{atLeast(metricThroughput, 1.4)},
@@ -181,7 +184,7 @@ var rows = []row{
 	{name: "mixed", title: "bodies from 10 B to 64 KB, 4 cycles pipelined", load: base(func(ld *load) {
 		ld.Body, ld.Depth = bodySize{10, 65535}, 4
 	})},
-}
+}, stallRows())
 
 // chooseRows reads a list of names of rows and sets, with commas; all is every row.
 func chooseRows(list string) ([]row, error) {
@@ -198,7 +201,7 @@ func chooseRows(list string) ([]row, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("no row %q; there are first, persistence, all, %s", name, rowNames())
+			return nil, fmt.Errorf("no row %q; there are first, persistence, stalls, all, %s", name, rowNames())
 		}
 	}
 	return chosen, nil
@@ -217,8 +220,10 @@ func rowNames() string {
 func (r row) scaled(by float64) *row {
 	if by > 0 && r.load.Backlog > 0 {
 		r.load.Backlog = max(1, int(float64(r.load.Backlog)*by))
+		r.load.Disturb.Large = int(float64(r.load.Disturb.Large) * min(by, 1))
 	}
-	r.title = strings.ReplaceAll(r.title, "{jobs}", jobCount(r.load.Backlog))
+	large := fmt.Sprintf("%d MiB", r.load.Disturb.Large>>20)
+	r.title = strings.NewReplacer("{jobs}", jobCount(r.load.Backlog), "{large}", large).Replace(r.title)
 	return &r
 }
 

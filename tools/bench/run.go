@@ -87,6 +87,9 @@ func measure(ctx context.Context, t target, ld load, set settings) (*result, err
 	if ld.Kind == kindRestart {
 		return nil, errors.New("restart needs -server: what runs is not ended")
 	}
+	if ld.Kind == kindNeighbour {
+		return measureNeighbour(ctx, t, ld, set)
+	}
 	if ld.Kind == kindMemory || ld.Kind == kindIdle {
 		return measureMemory(ctx, t, ld, set)
 	}

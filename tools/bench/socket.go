@@ -56,6 +56,12 @@ func dialSocket(addr string) (int, error) {
 	}
 	if err == nil {
 		err = syscall.Connect(fd, sa)
+		for errors.Is(err, syscall.EINTR) || errors.Is(err, syscall.EALREADY) {
+			err = syscall.Connect(fd, sa) // goes on waiting for the one that was interrupted
+		}
+		if errors.Is(err, syscall.EISCONN) {
+			err = nil
+		}
 	}
 	if err != nil {
 		syscall.Close(fd)
