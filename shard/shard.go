@@ -106,7 +106,7 @@ func (sh *Shard) runInPlace(b *Batch) bool {
 	finished := sh.apply(now, b)
 	if !finished {
 		b.Retain()
-		sh.mail.push(b)
+		sh.turn.unfinished = append(sh.turn.unfinished, b)
 		sh.endTurn(now)
 		return false
 	}
@@ -133,6 +133,15 @@ func (sh *Shard) apply(now int64, b *Batch) bool {
 	return true
 }
 
+// proceed brings a batch whose share of a turn was not enough back, for the
+// shard's goroutine. The caller may be anybody.
+func (sh *Shard) proceed(b *Batch) {
+	sh.mail.push(b)
+	if sh.busy.CompareAndSwap(false, true) {
+		sh.handed <- struct{}{}
+	}
+}
+
 // drain applies the mailbox, turn by turn, for about max batches.
 func (sh *Shard) drain(max int) {
 	for n := 0; n < max; {
@@ -145,7 +154,7 @@ func (sh *Shard) drain(max int) {
 			if sh.apply(now, b) {
 				sh.turn.batches = append(sh.turn.batches, b)
 			} else {
-				sh.mail.push(b)
+				sh.turn.unfinished = append(sh.turn.unfinished, b)
 				n = max // the turn is full; others than this shard want the processor too
 			}
 			b = next

@@ -290,3 +290,33 @@ func TestClose(t *testing.T) {
 }
 
 var _ storage.Log = (*fakeLog)(nil)
+
+// A long operation goes on when the log has what it did so far: it does not
+// run ahead of the disk, with everybody else's answers behind it.
+func TestLongOperationWaitsForTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, true)
+		a := b.guest()
+		const n = 2*slice + 10
+		for id := uint64(1); id <= n; id++ {
+			a.put(id, 1000, 60)
+		}
+		b.log.slow = true
+		batch := a.batch(Op{Kind: Kick, Count: n})
+		if b.sh.Submit(batch) {
+			t.Fatal("answered without the log")
+		}
+		for _, want := range []int{slice, 2 * slice, n} {
+			synctest.Wait()
+			if got := b.sh.state.totals.Ready; got != want || len(b.log.commits) != 1 {
+				t.Fatalf("%d are kicked and %d turns wait for the log, want %d and 1", got, len(b.log.commits), want)
+			}
+			b.log.release(nil)
+		}
+		if <-a.answers != batch || batch.Ops[0].Status != OK || batch.Ops[0].Count != n {
+			t.Errorf("at the end: %+v", batch.Ops[0])
+		}
+		b.log.slow = false
+		b.sh.Close()
+	})
+}

@@ -6,6 +6,10 @@ import "math"
 type turn struct {
 	shard   *Shard
 	batches []*Batch
+	// unfinished go on when the turn is committed. Else a long operation would
+	// fill the log far ahead of the disk, and everybody's answers after it would
+	// wait until that had been worked off.
+	unfinished []*Batch
 	woken   []Awakening
 	gone    []uint64 // deleted: the directory forgets them when that is committed
 	fetches bool     // some answer lacks a body that is in the log only
@@ -115,6 +119,11 @@ func (t *turn) answer(err error) {
 		b.Done.Complete(b)
 	}
 	t.batches = t.batches[:0]
+	for i, b := range t.unfinished {
+		t.unfinished[i] = nil
+		t.shard.proceed(b)
+	}
+	t.unfinished = t.unfinished[:0]
 	for i, w := range t.woken {
 		t.woken[i] = Awakening{}
 		w.Waiter.Wake(err == nil && !w.lost, w.body)
