@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 )
@@ -36,6 +37,13 @@ func (d *due) prepare(ctx context.Context) error {
 		d.last = begun.Add(time.Duration(math.Ceil(wait.Seconds())) * time.Second)
 		err := d.put(c, d.load.Backlog, func() int { return int(time.Until(d.last).Seconds()) })
 		d.took = time.Since(begun)
+		if err != nil {
+			return err
+		}
+		counts, err := c.numbers("stats-tube " + disturbedTube)
+		if n := counts["current-jobs-delayed"]; err == nil && n != int64(d.load.Backlog) {
+			err = fmt.Errorf("%d jobs are delayed, and should be %d", n, d.load.Backlog)
+		}
 		return err
 	})
 	if err != nil {

@@ -45,6 +45,10 @@ func TestEveryDisturbance(t *testing.T) {
 					if s.Peace.N == 0 || s.Stormy.N == 0 || s.Stormy.Max < s.Stormy.P999 || s.TookSec <= 0 || s.TookSec > 60 {
 						t.Errorf("%+v", s)
 					}
+					// It always waits for something, and goes on for a while.
+					if waited := s.Stormy.Mean * float64(s.Stormy.N); waited < (s.TookSec*1e6+200e3)/2 {
+						t.Errorf("the neighbour waited %.0f µs in all: %+v", waited, s)
+					}
 				}
 				text, err := json.Marshal(res)
 				if err != nil || !strings.Contains(string(text), `"took_s":`) {

@@ -18,7 +18,7 @@ func TestCompareStalls(t *testing.T) {
 		chosen[i].load.Disturb.Peace = 10 * time.Millisecond
 	}
 	fake := func(name, class string) peer {
-		return peer{Name: name, Class: class, Command: "{self} queue -p {port}", baseline: name == nameBeanstalkd}
+		return peer{Name: name, Class: class, Command: "{self} queue -p {port} -d {dir}", baseline: name == nameBeanstalkd}
 	}
 	c := comparer{
 		peers: []peer{
