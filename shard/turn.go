@@ -10,9 +10,9 @@ type turn struct {
 	// fill the log far ahead of the disk, and everybody's answers after it would
 	// wait until that had been worked off.
 	unfinished []*Batch
-	woken   []Awakening
-	gone    []uint64 // deleted: the directory forgets them when that is committed
-	fetches bool     // some answer lacks a body that is in the log only
+	woken      []Awakening
+	gone       []uint64 // deleted: the directory forgets them when that is committed
+	fetches    bool     // some answer lacks a body that is in the log only
 }
 
 // endTurn does what is due, closes the log's batch, and answers everything
