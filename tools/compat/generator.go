@@ -26,6 +26,8 @@ import (
 //     pause-tubefoo: beanfield differs on purpose.
 //   - A job whose body is still arriving while somebody asks for it: the
 //     reference shows it, with uninitialised memory.
+//   - Commands pipelined behind a pause of 0: the reference ends it a nanosecond
+//     later, by a clock of microseconds, before or after the next command.
 //   - More than one command at a time while a client has commands pipelined
 //     behind its blocked reserve: its commands would race with the rest.
 
@@ -36,6 +38,7 @@ type command struct {
 	tube    string // of use, watch, ignore
 	id      uint64 // of the commands that name a job
 	reserve bool   // raises cmd-reserve or cmd-reserve-with-timeout
+	last    bool   // nothing may be pipelined behind it
 }
 
 type stepKind int
@@ -224,12 +227,15 @@ func (g *generator) group(m *member, n int) step {
 	s := step{conn: m.name, blocks: -1}
 	behind := g.anyBehind()
 	block := g.chance(12)
+	last := false
 	if !behind || !block {
-		for range n {
-			s.commands = append(s.commands, g.command(m))
+		for n > 0 && !last {
+			c := g.command(m)
+			s.commands = append(s.commands, c)
+			n, last = n-1, c.last
 		}
 	}
-	if block && g.mayBlock(m) {
+	if block && !last && g.mayBlock(m) {
 		s.blocks = len(s.commands)
 		s.commands = append(s.commands, g.blockingReserve(m))
 		if !behind && g.chance(30) {

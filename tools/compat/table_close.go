@@ -32,7 +32,7 @@ func closeCases() []oddCase {
 const everything = "use t\r\nwatch t\r\nput 3 0 500 4\r\nquit\r\nput 2 9000 500 0\r\n\r\npeek-ready\r\npeek-delayed\r\npeek-buried\r\n" +
 	"reserve\r\nreserve-with-timeout 0\r\nkick 1\r\nreserve\r\nbury 1 5\r\nbury 2 4\r\nkick-job 1\r\nkick 9\r\nreserve-job 2\r\ntouch 2\r\n" +
 	"release 2 0 7000\r\nstats-job 1\r\nstats-job 2\r\nstats-tube t\r\nlist-tubes\r\nlist-tubes-watched\r\nlist-tube-used\r\n" +
-	"pause-tube t 600\r\nreserve-with-timeout 0\r\npause-tube t 0\r\nreserve-with-timeout 0\r\ndelete 1\r\nstats\r\nignore t\r\nuse default\r\n"
+	"pause-tube t 600\r\nreserve-with-timeout 0\r\npause-tube t 0\r\ndelete 1\r\nstats\r\nignore t\r\nuse default\r\n"
 
 // closeReserved: jobs go back as they were, counted as nothing.
 const closeReserved = `

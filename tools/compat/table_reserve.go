@@ -145,9 +145,11 @@ const waitingCounted = `
 	w< 1
 	w> reserve-with-timeout 1000
 	? current-waiting 1
-	a+ pause-tube default 5000\r\nput 5 0 100 1\r\nb\r\npause-tube default 0\r\nstats\r\nstats-tube default\r\n
-	a< 5
+	a+ pause-tube default 5000\r\nput 5 0 100 1\r\nb\r\npause-tube default 0\r\n
+	a< 3
 	w< 1
+	a: stats
+	a: stats-tube default
 	w: delete 1
 	v> reserve
 	? current-waiting 1

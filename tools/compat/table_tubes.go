@@ -233,13 +233,14 @@ const pauseTube = `
 	? current-waiting 1
 	a: pause-tube t 0
 	w< 1
-	w+ pause-tube t 5000\r\nrelease 1 0 0\r\nreserve-with-timeout 0\r\npause-tube t 0\r\nreserve-with-timeout 0\r\n
-	w< 5
+	w+ pause-tube t 5000\r\nrelease 1 0 0\r\nreserve-with-timeout 0\r\npause-tube t 0\r\n
+	w< 4
+	w: reserve-with-timeout 0
 	a: stats-tube t`
 
-// unpausePipelined: a pause of nothing is over before the next command of the
-// same client. Whoever waited is served; when, the reference leaves to chance:
-// on a busy machine it reads the next command first.
+// unpausePipelined: a pause of nothing is over, and whoever waited is served.
+// The reference does that before or after the next pipelined command, as its
+// clock has it; so none is asked that would tell.
 const unpausePipelined = `
 	a: put 5 0 100 1\r\na
 	a: pause-tube default 5000
@@ -253,8 +254,10 @@ const unpausePipelined = `
 	a: reserve-job 1
 	w: release 1 5 0
 	w: pause-tube default 5000
-	w+ pause-tube default 0\r\nreserve-with-timeout 0\r\nstats-tube default\r\n
-	w< 3`
+	w+ pause-tube default 0\r\nlist-tube-used\r\n
+	w< 2
+	w: reserve-with-timeout 0
+	w: stats-tube default`
 
 const pauseLost = `
 	a: use t

@@ -58,10 +58,11 @@ func (g *generator) command(m *member) command {
 
 // commandBehind is a command for behind a reserve that may block: anything but
 // a reserve, whose count tells how far a server has come, and but stats, which
-// would count the tool's own questions of that moment.
+// would count the tool's own questions of that moment, and but the end of a
+// pause.
 func (g *generator) commandBehind(m *member) command {
 	for {
-		if c := g.command(m); !c.reserve && c.verb != "stats" {
+		if c := g.command(m); !c.reserve && !c.last && c.verb != "stats" {
 			return c
 		}
 	}
@@ -229,7 +230,10 @@ func (g *generator) pause(*member) command {
 	if g.chance(35) {
 		seconds = g.once()
 	}
-	return command{text: fmt.Sprintf("pause-tube %s %d\r\n", pick(g, g.tubes), seconds), verb: "pause-tube"}
+	return command{
+		text: fmt.Sprintf("pause-tube %s %d\r\n", pick(g, g.tubes), seconds), verb: "pause-tube",
+		last: seconds == 0,
+	}
 }
 
 // oddLines are refused, each with exactly one reply.
