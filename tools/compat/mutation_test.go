@@ -185,7 +185,7 @@ func TestChangedRepliesAreCaught(t *testing.T) {
 func TestChangedContentsAreCaught(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ old, new string }{
-		{"INSERTED 7\r\n", "INSERTED 8\r\n"},
+		{"INSERTED 5\r\n", "INSERTED 6\r\n"},
 		{"KICKED 1\r\n", "KICKED 2\r\n"},
 		{"\nstate: ready\n", "\nstate: buried\n"},
 		{"\nreserves: 1\n", "\nreserves: 2\n"},
