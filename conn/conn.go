@@ -239,7 +239,7 @@ func (c *Conn) close() {
 	}
 	c.in, c.stuck = nil, nil
 	if c.call != callRun {
-		c.abandonRun()
+		c.run = nil
 	}
 	if c.call == callNone {
 		c.finish(callClose, c.session.Close())
@@ -254,21 +254,7 @@ func (c *Conn) closing(k call) {
 		return
 	}
 	if k == callRun {
-		c.abandonRun()
+		c.run = nil
 	}
 	c.finish(callClose, c.session.Close())
-}
-
-// abandonRun gives up the ids of puts that a closed connection's run will not
-// come to any more.
-func (c *Conn) abandonRun() {
-	if c.run == nil {
-		return
-	}
-	for i := c.run.Next; i < len(c.run.Ops); i++ {
-		if c.run.verbs[i] == verbPut {
-			c.loop.server.router.EndID(c.run.Ops[i].ID)
-		}
-	}
-	c.run = nil
 }

@@ -36,9 +36,12 @@
 // order of the operations. When the connection cannot go on, or the buffer is
 // full, one write sends it all.
 //
-// A put takes its id when its line is read. Its body is borrowed from the
-// read buffer if it is there as a whole, and else gathered in parts as it
-// arrives; nobody sees the job before its last byte.
+// A put that is there as a whole is an operation like others: its body is
+// borrowed from the read buffer, and its id is allotted when it is applied, so
+// that it may stand behind a reserve that has to wait. A put whose body is yet
+// to come takes its id when its line is read, after all before it have been
+// answered. Its body is gathered in parts as it arrives; nobody sees the job
+// before its last byte. Either way ids follow the order of lines.
 //
 // # The states of a connection
 //

@@ -117,7 +117,7 @@ func (c *Conn) executeInRun(cmd *command) bool {
 	case verbPeek, verbReserveJob, verbDelete, verbRelease, verbBury, verbTouch, verbKickJob, verbStatsJob:
 		owner, ok := c.loop.server.router.Owner(cmd.id)
 		if !ok {
-			// A put that is still in the run may be about to make it known.
+			// A put that is still in the run may be about to begin it.
 			if c.run != nil {
 				c.flush()
 				return false
@@ -198,7 +198,6 @@ func (c *Conn) reserve(cmd *command) bool {
 		op.Poll = timeout == 0
 		op.TTR = timeout
 		c.run.member = true
-		c.run.blocking = c.run.blocking || !op.Poll
 		c.becomeWorker()
 		return true
 	}

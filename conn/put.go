@@ -4,7 +4,7 @@ package conn
 // arrived completely. Memory is taken as the bytes come, in parts, so that a
 // promise of a gigabyte costs nothing and growing copies nothing.
 type incoming struct {
-	id              uint64
+	id              uint64 // 0 until it is known
 	pri, delay, ttr uint32
 	size            int
 	got             int // bytes of the body
@@ -13,6 +13,9 @@ type incoming struct {
 	tailGot         int
 }
 
+// crlf ends a line and a body.
+const crlf = "\r\n"
+
 // Sizes of the parts of a body that does not come in one piece.
 const (
 	firstPart = 4 << 10
@@ -20,45 +23,37 @@ const (
 )
 
 // beginPut accepts or refuses a put line, and takes the body if all of it is
-// there. The id is allotted here, so ids follow the order of lines, not that
-// of bodies. It reports false when the line has to be tried again.
+// there. Then the put is an operation like others, and its shard allots the
+// id. Else the id is allotted here, so that ids follow the order of lines, not
+// that of bodies; for which whatever came before must have been answered. It
+// reports false when the line has to be tried again.
 func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
-	s := c.loop.server
 	size := int(cmd.size)
-	var refusal word
-	complete := false
-	switch {
-	case size > s.opts.MaxJobSize:
-		refusal = jobTooBig
-	case cmd.trailing:
-		refusal = badFormat
-	case len(data) >= size+2:
-		complete = true
-		refusal = s.refusal(data[size : size+2])
-	}
-	if r := c.run; r != nil && (refusal != "" || r.blocking || r.shard != c.session.UsedShard() || len(r.Ops) >= maxRun) {
-		if !c.flush() {
+	tooBig := size > c.loop.server.opts.MaxJobSize
+	p := incoming{pri: cmd.pri, delay: cmd.delay, ttr: max(cmd.ttr, 1), size: size}
+	if !tooBig && !cmd.trailing && len(data) >= size+2 && string(data[size:size+2]) == crlf {
+		if !c.admit(&p, data[:size]) {
+			c.flush()
 			return data, false
 		}
+		return data[size+2:], true
+	}
+	if !c.flush() {
+		return data, false
 	}
 	c.loop.count(verbPut)
 	switch {
-	case refusal == jobTooBig:
+	case tooBig:
 		c.skip.body(int64(size) + 2)
-		return data, true
-	case refusal == badFormat:
+	case cmd.trailing:
 		c.loop.out = append(c.loop.out, badFormat...)
-		return data, true
-	}
-	c.becomeProducer()
-	p := incoming{id: c.session.NewID(), pri: cmd.pri, delay: cmd.delay, ttr: max(cmd.ttr, 1), size: size}
-	if !complete {
+	default:
+		c.becomeProducer()
+		p.id = c.session.NewID()
 		c.put = &incoming{}
 		*c.put = p
-		return data, true
 	}
-	c.admit(&p, refusal, data[:size])
-	return data[size+2:], true
+	return data, true
 }
 
 // fillPut takes bytes of the body that is on its way. It reports false when
@@ -77,7 +72,13 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 		return data, false
 	}
 	c.put = nil
-	c.admit(p, c.loop.server.refusal(p.tail[:]), nil)
+	if string(p.tail[:]) != crlf {
+		c.loop.server.router.EndID(p.id)
+		c.loop.out = append(c.loop.out, expectedCRLF...)
+		return data, true
+	}
+	c.admit(p, nil) // has room: beginPut has flushed the run
+	c.run.counted = true
 	return data, true
 }
 
@@ -96,27 +97,15 @@ func (p *incoming) take(data []byte) (rest []byte) {
 	return data[n:]
 }
 
-// refusal says why a put whose body has arrived is not accepted, if it isn't.
-func (s *Server) refusal(tail []byte) word {
-	if string(tail) != "\r\n" {
-		return expectedCRLF
-	}
-	if s.draining.Load() {
-		return draining
-	}
-	return ""
-}
-
-// admit turns a complete put into an operation of the run. body is borrowed;
-// the parts are given away. A refused put finds no run: it was flushed.
-func (c *Conn) admit(p *incoming, refusal word, body []byte) {
-	if refusal != "" {
-		c.loop.server.router.EndID(p.id)
-		c.loop.out = append(c.loop.out, refusal...)
-		return
-	}
+// admit turns a complete put into an operation of the run, or reports that
+// the run has to be flushed first. body is borrowed; the parts are given away.
+func (c *Conn) admit(p *incoming, body []byte) bool {
 	op := c.opFor(c.session.UsedShard(), verbPut)
+	if op == nil {
+		return false
+	}
 	op.ID, op.Pri, op.Delay, op.TTR, op.Size = p.id, p.pri, p.delay, p.ttr, uint32(p.size)
 	op.Data, op.Parts = body, p.parts
 	c.run.member = true
+	return true
 }

@@ -11,7 +11,7 @@ type run struct {
 	shard.Batch
 	shard    int
 	member   bool // some command needs the session's place in the shard
-	blocking bool // some reserve in it may wait
+	counted  bool // its first command, a put, was counted when its line came
 	verbs    []verb
 	answered int // how many answers have been worded
 }
@@ -40,7 +40,7 @@ func (l *loop) dropRun(r *run) {
 	}
 	r.Reset()
 	r.verbs = r.verbs[:0]
-	r.member, r.blocking, r.answered = false, false, 0
+	r.member, r.counted, r.answered = false, false, 0
 	l.runs = append(l.runs, r)
 }
 
@@ -102,7 +102,7 @@ func (c *Conn) answerRun() {
 	r := c.run
 	for ; r.answered < r.Next; r.answered++ {
 		op, v := &r.Ops[r.answered], r.verbs[r.answered]
-		if v != verbPut {
+		if !r.counted || r.answered > 0 {
 			c.loop.count(v)
 		}
 		if op.Status == shard.Waiting {
@@ -113,7 +113,10 @@ func (c *Conn) answerRun() {
 			c.wait(timeout)
 			return
 		}
-		if v == verbReserveJob && op.Status == shard.OK {
+		switch {
+		case v == verbPut:
+			c.becomeProducer()
+		case v == verbReserveJob && op.Status == shard.OK:
 			c.becomeWorker()
 		}
 		var large [][]byte

@@ -19,7 +19,6 @@ type Server struct {
 	ident  identity
 	loops  []*loop
 
-	draining atomic.Bool
 	stopping atomic.Bool
 	patient  atomic.Bool // while stopping: wait for answers that are due
 
@@ -67,7 +66,7 @@ func NewServer(r *router.Router, o Options) (*Server, error) {
 }
 
 // Drain makes every later put answer DRAINING. There is no way back.
-func (s *Server) Drain() { s.draining.Store(true) }
+func (s *Server) Drain() { s.router.Drain() }
 
 // Shutdown stops accepting, gives replies that are due until ctx ends to get
 // out, and closes all connections.

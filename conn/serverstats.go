@@ -127,7 +127,7 @@ func (s *Server) appendProcess(out []byte) []byte {
 	log := s.router.LogStats()
 	out = appendUint(out, "binlog-records-written", log.Written)
 	out = appendInt(out, "binlog-max-size", int64(s.opts.BinlogMaxSize))
-	out = appendRaw(out, "draining", fmt.Sprint(s.draining.Load()))
+	out = appendRaw(out, "draining", fmt.Sprint(s.router.Draining()))
 	out = appendRaw(out, "id", s.ident.id)
 	quote := s.opts.QuoteStats
 	out = appendString(out, "hostname", s.ident.hostname, quote)

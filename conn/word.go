@@ -33,6 +33,7 @@ var failures = [...]word{
 	shard.TimedOut:     timedOut,
 	shard.DeadlineSoon: deadlineSoon,
 	shard.NoRoom:       outOfMemory,
+	shard.Refused:      draining,
 	shard.Failed:       internalError,
 }
 

@@ -69,12 +69,11 @@ var body = []byte("the body of a job")
 
 // put returns the new job's id.
 func (c *client) put(pri, ttr uint32) uint64 {
-	id := c.NewID()
-	op := shard.Op{Kind: shard.Put, ID: id, Pri: pri, TTR: ttr, Size: uint32(len(body)), Data: body}
-	if status := c.run(c.UsedShard(), op, true).Status; status != shard.OK {
-		panic(fmt.Sprintf("put: status %d", status))
+	op := c.run(c.UsedShard(), shard.Op{Kind: shard.Put, Pri: pri, TTR: ttr, Size: uint32(len(body)), Data: body}, true)
+	if op.Status != shard.OK {
+		panic(fmt.Sprintf("put: status %d", op.Status))
 	}
-	return id
+	return op.ID
 }
 
 // delete reports whether there was such a job.

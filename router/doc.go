@@ -65,7 +65,8 @@
 //
 // # Ids
 //
-// Ids are dense from 1, drawn from one counter when a put line is accepted. The
+// Ids are dense from 1, drawn from one counter when a put is accepted: by the
+// shard that applies it or, if its body is yet to come, by the session. The
 // directory finds a job's shard by its id: a tree of pages with one byte an id,
 // read and written by atomic operations alone. An id begins once and ends once;
 // a page counts those that have not ended, and at zero nobody can need it any

@@ -47,6 +47,7 @@ type restartModel struct {
 	order   uint64   // of burying, reserving
 	window  [2]int64 // the moment of the operation is between these
 	known   uint64   // the highest id that anybody has been told
+	last    uint64   // the highest that has been allotted
 	trail   []string // what was done, for a report
 }
 

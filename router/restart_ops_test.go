@@ -19,7 +19,12 @@ type restartAnswer struct {
 func (m *restartModel) apply(c *restartClient, op *shard.Op) restartAnswer {
 	switch op.Kind {
 	case shard.Put:
-		j := &restartJob{id: op.ID, tube: c.session.Used(), body: string(op.Data), pri: op.Pri, delay: op.Delay, ttr: op.TTR, born: m.window}
+		id := op.ID
+		if id == 0 {
+			m.last++
+			id = m.last
+		}
+		j := &restartJob{id: id, tube: c.session.Used(), body: string(op.Data), pri: op.Pri, delay: op.Delay, ttr: op.TTR, born: m.window}
 		m.jobs[j.id] = j
 		j.state = shard.Ready
 		if op.Delay > 0 {

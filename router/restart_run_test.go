@@ -235,8 +235,13 @@ func (run *restartRun) put(c *restartClient) shard.Op {
 	for i := range body {
 		body[i] = byte('a' + run.dice.IntN(26))
 	}
+	id := uint64(0)
+	if run.dice.IntN(2) == 0 {
+		id = c.session.NewID()
+		run.model.last = id
+	}
 	return shard.Op{
-		Kind: shard.Put, ID: c.session.NewID(), Data: body, Size: uint32(n),
+		Kind: shard.Put, ID: id, Data: body, Size: uint32(n),
 		Pri: uint32(run.dice.IntN(4)), Delay: run.delay(), TTR: uint32(1e6 + run.dice.IntN(100)),
 	}
 }

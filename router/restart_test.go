@@ -158,7 +158,7 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) error {
 		return err
 	}
 	next := newRestartModel(shards)
-	next.order, next.known = m.order, m.known
+	next.order, next.known, next.last = m.order, m.known, run.router.ids.last.Load()
 	next.trail = append(m.trail, fmt.Sprintf("restart: %d shards instead of %d", shards, before))
 	for i, l := range m.logs {
 		here := maps.Clone(found)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"beanfield/shard"
@@ -47,6 +48,8 @@ type Router struct {
 	ids    directory
 	tubes  tubes
 	base   time.Time
+
+	draining atomic.Bool
 }
 
 // New opens the store's logs and starts the shards over them.
@@ -106,10 +109,16 @@ func (r *Router) Shards() int { return len(r.shards) }
 // Busy tells whether a shard is being run. A moment later that may be over.
 func (r *Router) Busy(shard int) bool { return r.shards[shard].Busy() }
 
+// Drain makes every later put answer Refused. There is no way back.
+func (r *Router) Drain() { r.draining.Store(true) }
+
+// Draining tells whether Drain has been called.
+func (r *Router) Draining() bool { return r.draining.Load() }
+
 // Owner tells which shard has the living job id.
 func (r *Router) Owner(id uint64) (shard int, ok bool) { return r.ids.find(id) }
 
-// EndID gives up an id that was allotted to a put that then failed.
+// EndID gives up an id that was allotted to a put that did not come about.
 func (r *Router) EndID(id uint64) { r.ids.end(id) }
 
 // Tubes is the number of tubes; EachTube lists them as list-tubes does.
@@ -135,3 +144,17 @@ type home struct {
 func (h home) TubeBorn(name string) { h.r.tubes.add(name) }
 func (h home) TubeGone(name string) { h.r.tubes.remove(name) }
 func (h home) JobGone(id uint64)    { h.r.ids.end(id) }
+
+// JobBorn implements shard.Directory.
+func (h home) JobBorn(id uint64) (uint64, bool) {
+	switch {
+	case h.r.draining.Load():
+		if id != 0 {
+			h.r.ids.end(id)
+		}
+		return 0, false
+	case id == 0:
+		id = h.r.ids.begin(h.i)
+	}
+	return id, true
+}

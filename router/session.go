@@ -111,7 +111,8 @@ func (s *Session) Watched() []string { return s.watched }
 // UsedShard is the shard of the tube in use.
 func (s *Session) UsedShard() int { return s.usedRef.shard }
 
-// NewID allots an id to a job that is about to be put.
+// NewID allots an id to a job whose body is yet to come, and which may be put
+// much later. Others get theirs when their put is applied.
 func (s *Session) NewID() uint64 { return s.r.ids.begin(s.usedRef.shard) }
 
 // Submit runs a batch on one shard. member says that the batch needs the

@@ -44,10 +44,13 @@ func (x *machine) put() {
 	}
 	x.w.lastID++
 	op := Op{
-		Kind: Put, ID: x.w.lastID, Pri: choose[uint32](x, "pri", 0, 1, 1, 1023, 1024, 4294967295),
+		Kind: Put, Pri: choose[uint32](x, "pri", 0, 1, 1, 1023, 1024, 4294967295),
 		Delay: choose[uint32](x, "delay", 0, 0, 0, 1, 2, 3), TTR: choose[uint32](x, "ttr", 1, 2, 3, 10),
 	}
-	body := x.body(op.ID)
+	body := x.body(x.w.lastID)
+	if x.pick(2, "whose id") == 0 {
+		op.ID = x.w.lastID
+	}
 	op.Size = uint32(len(body))
 	if half := len(body) / 2; len(body) > inlineMax || x.pick(4, "parts") == 0 {
 		op.Parts = [][]byte{[]byte(body[:half]), []byte(body[half:])}

@@ -10,9 +10,11 @@ import (
 // fakeDirectory checks that tubes and jobs come and go the way the router
 // counts on: nothing ends twice, or without having begun.
 type fakeDirectory struct {
-	t     failer
-	tubes map[string]bool
-	gone  map[uint64]bool
+	t      failer
+	tubes  map[string]bool
+	gone   map[uint64]bool
+	last   uint64 // the highest id that was allotted
+	closed bool   // no jobs are taken
 }
 
 func newFakeDirectory(t failer) *fakeDirectory {
@@ -31,6 +33,18 @@ func (d *fakeDirectory) TubeGone(name string) {
 		d.t.Fatalf("tube %q ends without having begun", name)
 	}
 	delete(d.tubes, name)
+}
+
+func (d *fakeDirectory) JobBorn(id uint64) (uint64, bool) {
+	switch {
+	case d.closed:
+		return 0, false
+	case id == 0:
+		d.last++
+		return d.last, true
+	}
+	d.last = max(d.last, id)
+	return id, true
 }
 
 func (d *fakeDirectory) JobGone(id uint64) {
@@ -56,6 +70,8 @@ type quietDirectory struct{}
 func (quietDirectory) TubeBorn(string) {}
 func (quietDirectory) TubeGone(string) {}
 func (quietDirectory) JobGone(uint64)  {}
+
+func (quietDirectory) JobBorn(id uint64) (uint64, bool) { return id, true }
 
 // fakeLog folds the records it is given into what a replay would bring back.
 type fakeLog struct {

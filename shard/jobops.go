@@ -1,7 +1,12 @@
 package shard
 
-// put accepts a job whose id the router has allotted.
+// put accepts a job, unless the directory takes none or the log has no room.
 func (s *State) put(now int64, c *Client, op *Op) {
+	var ok bool
+	if op.ID, ok = s.dir.JobBorn(op.ID); !ok {
+		op.Status = Refused
+		return
+	}
 	if s.durable && !s.log.Room(int(op.Size)) {
 		op.Status = NoRoom
 		s.dir.JobGone(op.ID)

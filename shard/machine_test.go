@@ -64,6 +64,9 @@ func (x *machine) id() uint64 {
 func (x *machine) do(c int, u *user, op Op, body string) Op {
 	x.w.given, x.w.wakes, x.m.given = nil, nil, nil
 	want := op
+	if op.Kind == Put {
+		want.ID = x.w.lastID
+	}
 	got, b := u.apply(op)
 	x.m.apply(x.w.now, c, &want, body, x.w.log.full)
 	if got.Status != want.Status || got.Status == OK && (got.ID != want.ID || got.Count != want.Count || got.Pri != want.Pri) {

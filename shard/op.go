@@ -39,7 +39,7 @@ const (
 type Status uint8
 
 // The statuses. More means that the operation has used up its share of a
-// turn and wants to be applied again.
+// turn and wants to be applied again, Refused that the directory takes no jobs.
 const (
 	OK Status = iota
 	NotFound
@@ -49,6 +49,7 @@ const (
 	Empty
 	More
 	NoRoom
+	Refused
 	Failed
 )
 
@@ -63,7 +64,7 @@ type Op struct {
 	TTR    uint32 // seconds
 	Size   uint32 // put: of the body; answers: of the body found
 	Count  uint32 // kick: bound; answer: how many
-	ID     uint64
+	ID     uint64 // put: 0 for one that the directory is to allot
 	Ticket uint64 // Wait, Withdraw
 
 	// Data is a tube's name or a small body, Parts a large body. Both are

@@ -109,6 +109,24 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
+// When the directory takes no jobs, a put changes nothing and everything else
+// goes on, with a log that is full as well.
+func TestRefusedPut(t *testing.T) {
+	w := newWorld(t)
+	w.run(`
+		a put 5 0 60 -> 1
+		b poll -> 1
+		c reserve -> waiting
+		drain
+		a put 0 0 60 -> refused
+		log full
+		a put 0 0 60 -> refused
+		log room
+		a totals -> total=1
+		b release 1 0 0 => c:1
+		c delete 1`)
+}
+
 // L2: what the log replays is what was there.
 func TestRestore(t *testing.T) {
 	w := newWorld(t)

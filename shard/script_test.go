@@ -20,6 +20,7 @@ import (
 //	late 3s                   time passes and nothing is served
 //	tick                      what is due is served at once
 //	log full, log room        the log refuses or accepts
+//	drain                     the directory takes no more jobs
 //
 // A client that is first heard of uses and watches "default". Bodies are made
 // up and checked wherever they turn up again. After every step the state is
@@ -91,6 +92,8 @@ func (w *world) step(line string) error {
 		w.now += duration(words[1])
 	case words[0] == "tick":
 		w.s.Tick(w.now)
+	case words[0] == "drain":
+		w.dir.closed = true
 	case words[0] == "log":
 		w.log.full = words[1] == "full"
 	default:
@@ -269,6 +272,7 @@ func joined(parts [][]byte) (whole []byte) {
 // replay makes a State of what the log holds, in place of the one there was.
 func (w *world) replay() {
 	w.dir = newFakeDirectory(w.t)
+	w.dir.last = w.lastID
 	w.s = NewState(Config{Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch})
 	w.users = map[string]*user{}
 	err := w.log.Replay(func(j *storage.Job, body []byte) error {

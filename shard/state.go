@@ -28,6 +28,9 @@ const wakes = 64
 type Directory interface {
 	TubeBorn(name string)
 	TubeGone(name string)
+	// JobBorn is asked about every put: the answer is the job's id, allotted
+	// now if the put came without one, or false if no jobs are taken any more.
+	JobBorn(id uint64) (uint64, bool)
 	JobGone(id uint64)
 }
 

@@ -30,13 +30,15 @@ func (u *user) do(verb string, args []string) string {
 	num := func(i int) uint64 { return number(args[i]) }
 	switch kind {
 	case Put:
-		u.w.lastID++
-		op.ID, op.Pri, op.Delay, op.TTR = u.w.lastID, uint32(num(0)), uint32(num(1)), uint32(num(2))
-		body := fmt.Sprintf("body of %d", op.ID)
+		if !u.w.dir.closed {
+			u.w.lastID++
+		}
+		op.Pri, op.Delay, op.TTR = uint32(num(0)), uint32(num(1)), uint32(num(2))
+		body := fmt.Sprintf("body of %d", u.w.lastID)
 		if len(args) > 3 {
 			body = strings.Repeat("x", int(num(3)))
 		}
-		u.w.bodies[op.ID] = body
+		u.w.bodies[u.w.lastID] = body
 		op.Data, op.Size = []byte(body), uint32(len(body))
 	case ReserveJob, Delete, Touch, Peek, KickJob, StatsJob:
 		op.ID = num(0)
@@ -64,7 +66,7 @@ func (u *user) do(verb string, args []string) string {
 
 var answerOf = map[Status]string{
 	NotFound: "no", TimedOut: "timeout", DeadlineSoon: "soon", Waiting: "waiting",
-	Empty: "empty", NoRoom: "noroom", Failed: "failed",
+	Empty: "empty", NoRoom: "noroom", Refused: "refused", Failed: "failed",
 }
 
 func (u *user) answer(op *Op, b *Batch) string {

@@ -43,6 +43,8 @@ func putCases() []oddCase {
 		{name: "put/ids-of-two", script: twoIDs},
 		{name: "put/in-pieces", script: putInPieces},
 		{name: "put/drain", maxJob: 10, script: putDraining},
+		{name: "put/behind-reserve", script: putBehindReserve},
+		{name: "put/drain-behind-reserve", script: drainBehindReserve},
 		{name: "put/tube", script: putTube},
 	}
 }
@@ -163,6 +165,35 @@ const putDraining = `
 	a: stats
 	drain
 	a: put 0 0 100 1\r\nx`
+
+// putBehindReserve: a put that stands behind a reserve that waits is not
+// there, not counted and has no id until the reserve is answered; the same
+// with half of a body.
+const putBehindReserve = `
+	a+ reserve\r\nput 0 0 100 1\r\nx\r\nreserve\r\ndelete 2\r\nput 0 0 100 3\r\nab
+	? current-waiting 1
+	b: stats
+	b: peek 1
+	b: put 0 0 100 1\r\ny
+	a< 4
+	a: c
+	b: stats
+	b: stats-job 1
+	b: stats-job 2
+	b: stats-job 3
+	b: put 0 0 100 1\r\nz`
+
+// drainBehindReserve: the same when draining begins while the reserve waits.
+const drainBehindReserve = `
+	b: put 0 0 100 1\r\ny
+	b: reserve
+	a> reserve\r\nput 0 0 100 1\r\nx\r\ndelete 1\r\nput 0 0 100 1\r\nxyz
+	? current-waiting 1
+	drain
+	b: release 1 0 0
+	a< 5
+	a: put 0 0 100 1\r\nx
+	b: stats`
 
 // putTube: the tube is that of the moment of the line.
 const putTube = `
