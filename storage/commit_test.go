@@ -2,6 +2,7 @@ package storage
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,6 +88,74 @@ func TestOneSyncServesManyTurns(t *testing.T) {
 	}
 	if n := l.Stats().Syncs; n != 2 {
 		t.Errorf("%d syncs for 100 turns", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Turns that end before the committer comes are one group as well.
+func TestOneSyncServesTurnsBeforeIt(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), Always))
+	l := mustOpen(t, s, 1)[0].(*pebbleLog)
+	if err := l.gate(); err != nil {
+		t.Fatal(err)
+	}
+	led := &ledger{t: t}
+	for n := 1; n <= 10; n++ {
+		putOne(l, uint64(n))
+		if l.Commit(turn{led, n}) {
+			t.Fatal("acknowledged before its sync")
+		}
+	}
+	l.thaw()
+	mustCommit(t, l)
+	if acked, _ := led.count(); acked != 10 {
+		t.Errorf("only turn %d was acknowledged", acked)
+	}
+	if n := l.Stats().Syncs; n != 1 {
+		t.Errorf("%d syncs for 10 turns", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A committer that comes during a turn gets the group at the turn's end, from
+// the owner: it need not be quick enough to come between two turns.
+func TestTheEndOfATurnHandsOver(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), Always))
+	l := mustOpen(t, s, 1)[0].(*pebbleLog)
+	if err := l.gate(); err != nil {
+		t.Fatal(err)
+	}
+	led := &ledger{t: t}
+	putOne(l, 1)
+	l.Commit(turn{led, 1})
+	putOne(l, 2)
+	l.thaw()
+	hungry := func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.hungry
+	}
+	for !hungry() {
+		runtime.Gosched()
+	}
+	if err := l.gate(); err != nil { // the committer takes nothing by itself
+		t.Fatal(err)
+	}
+	if l.taken != 0 {
+		t.Fatal("a group was taken during a turn")
+	}
+	l.Commit(turn{led, 2})
+	if l.taken != 1 {
+		t.Error("the end of the turn has not handed the group over")
+	}
+	l.thaw()
+	mustCommit(t, l)
+	if acked, _ := led.count(); acked != 2 {
+		t.Errorf("only turn %d was acknowledged", acked)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func (l *pebbleLog) commitLoop() {
 	}
 	for {
 		l.mu.Lock()
-		for (l.flight == nil || l.gated) && !l.closing && l.failed == nil {
+		for (l.gated || l.flight == nil && !l.take()) && !l.closing && l.failed == nil {
 			l.work.Wait()
 		}
 		g := l.flight
@@ -36,6 +36,17 @@ func (l *pebbleLog) commitLoop() {
 			return
 		}
 	}
+}
+
+// take makes the open group the one that is on its way, if that can be done now.
+// A turn that is under way may be followed by another at once: so its end takes
+// the group for the committer, which might else never find the log between turns.
+func (l *pebbleLog) take() bool {
+	if l.hungry = l.inTurn; l.hungry || l.open.empty() {
+		return false
+	}
+	l.handOver()
+	return true
 }
 
 // apply also catches Pebble's panics: it has one when a log file cannot be
@@ -93,9 +104,6 @@ func (l *pebbleLog) finish(g *group) bool {
 	l.waiting -= len(g.acks)
 	g.acks = g.acks[:0]
 	l.spare = g
-	if !l.inTurn {
-		l.handOver()
-	}
 	l.quiet.Broadcast()
 	return true
 }

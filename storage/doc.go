@@ -61,6 +61,7 @@
 //	committer   applies groups, delivers acks; its syncing timer    committer.go
 //	fault       the first error, and how everybody hears of it      fault.go
 //	strictFS    ends a log with the first write that fails          strict.go
+//	aheadFile   keeps a log file longer than its content            ahead.go
 //	scan        walks records and updates side by side              replay.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go
@@ -73,9 +74,12 @@
 //
 // There are two groups: one open, one with the committer. The owner appends to
 // the open one without a lock; the mutex is taken once when a turn begins to
-// write and once when it ends. The committer takes the open group as soon as it
-// is free and no turn is under way; if one is, the end of that turn hands it
-// over. So the more turns end during a sync, the more the next one serves.
+// write and once when it ends. The committer takes the open group when it is
+// free, gets to run, and no turn is under way; if one is, the end of that turn
+// hands it over. So the more turns end during a sync, the more the next one
+// serves; and those that end before the committer has woken up as well. (To hand
+// the first turn over at once made it the whole group: with 50 clients every
+// second sync served one of them. 64,000 operations a second, and 76,000 now.)
 //
 // # When something fails
 //

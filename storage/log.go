@@ -75,6 +75,7 @@ type pebbleLog struct {
 	open    *group    // turns go in here
 	flight  *group    // what the committer is to apply, or nil
 	spare   *group    // empty, or nil while the committer has the other
+	hungry  bool      // the committer waits for the end of a turn
 	waiting int       // acks not called yet
 	closing bool
 	failed  error
@@ -236,7 +237,7 @@ func (l *pebbleLog) Commit(ack Ack) bool {
 	}
 	if l.atOnce(wrote) {
 		if wrote {
-			l.handOver()
+			l.offer()
 		}
 		return true
 	}
@@ -247,8 +248,17 @@ func (l *pebbleLog) Commit(ack Ack) bool {
 		return false
 	}
 	l.open.acks = append(l.open.acks, ack)
-	l.handOver()
+	l.offer()
 	return false
+}
+
+// offer lets the committer know that the open group has something for it.
+func (l *pebbleLog) offer() {
+	if l.hungry {
+		l.hungry = false
+		l.handOver()
+	}
+	l.work.Signal()
 }
 
 // atOnce says whether a turn's answers may leave now.
@@ -260,13 +270,9 @@ func (l *pebbleLog) atOnce(wrote bool) bool {
 	return !wrote && l.waiting == 0 && l.flight == nil && l.open.empty()
 }
 
-// handOver gives the open group to the committer if that has none. The highest
-// id goes into the same batch as the jobs, once for all turns of the group.
+// handOver puts the open group on its way. The highest id goes into the same batch as the jobs, once for all turns of the group.
 func (l *pebbleLog) handOver() {
 	g := l.open
-	if l.spare == nil || g.empty() {
-		return
-	}
 	if g.maxID > l.highest {
 		l.highest = g.maxID
 		op := g.batch.SetDeferred(keyLen, maxIDLen)
@@ -276,7 +282,6 @@ func (l *pebbleLog) handOver() {
 	}
 	l.flight, l.open, l.spare = g, l.spare, nil
 	l.taken++
-	l.work.Signal()
 }
 
 // Stats implements Log.
