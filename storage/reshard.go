@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -61,7 +62,7 @@ func (s *pebbleStore) roomToMove(m manifest) error {
 	var bytes int64
 	for i := range m.Shards {
 		err := s.readShard(m, i, func(db *pebble.DB) error {
-			bytes += bytesToMove(db)
+			bytes += s.bytesToMove(m, i, db)
 			return nil
 		})
 		if err != nil {
@@ -71,18 +72,28 @@ func (s *pebbleStore) roomToMove(m manifest) error {
 	return s.space.need(bytes)
 }
 
-// bytesToMove is about what a copy of a database takes: its tables, and of its
-// log files, which may be longer than what is in them, the part that counts.
-func bytesToMove(db *pebble.DB) int64 {
-	m := db.Metrics()
-	tables := uint64(m.Table.Local.LiveSize)
-	return int64(tables + min(m.DiskSpaceUsage()-tables, m.MemTable.Size))
+// bytesToMove is about what a copy of a shard takes: its tables, and of its log
+// files, which may be longer than what is in them, the part that counts.
+func (s *pebbleStore) bytesToMove(m manifest, i int, db *pebble.DB) int64 {
+	var logs int64
+	path := s.dir.shard(m.Generation, i)
+	names, _ := s.o.FS.List(path) // what cannot be listed, or is gone, needs no room
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".log") {
+			continue
+		}
+		if info, err := s.o.FS.Stat(s.o.FS.PathJoin(path, name)); err == nil {
+			logs += max(0, info.Size()-int64(len(zeros)))
+		}
+	}
+	d := db.Metrics()
+	return int64(d.Table.Local.LiveSize) + min(logs, int64(d.MemTable.Size))
 }
 
 // moveShard copies one shard.
 func (s *pebbleStore) moveShard(m manifest, i int, mv *mover) error {
 	return s.readShard(m, i, func(db *pebble.DB) error {
-		if err := s.space.need(bytesToMove(db)); err != nil {
+		if err := s.space.need(s.bytesToMove(m, i, db)); err != nil {
 			return err
 		}
 		return mv.shard(db)

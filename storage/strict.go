@@ -17,6 +17,7 @@ type strictFS struct {
 	vfs.FS
 	dir   string
 	fault *fault
+	ahead bool // log files are zeroed ahead
 }
 
 func (s *strictFS) ours(name string) bool {
@@ -42,6 +43,9 @@ func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 		return f, err
 	}
 	s.check("create", name, err)
+	if s.ahead {
+		f = newAheadFile(f)
+	}
 	return &strictFile{f, s, name}, nil
 }
 
@@ -51,6 +55,9 @@ func (s *strictFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs
 		return f, err
 	}
 	s.check("reuse for", name, err)
+	if s.ahead {
+		f = reusedAheadFile(f)
+	}
 	return &strictFile{f, s, name}, nil
 }
 

@@ -21,6 +21,7 @@ type sharing struct {
 	files  *pebble.FileCache
 	mem    uint64
 	shards int
+	ahead  bool // logs are synced so often that zeroing them ahead pays
 	log    *slog.Logger
 }
 
@@ -31,6 +32,7 @@ func newSharing(o PebbleOptions, fs vfs.FS, shards int) *sharing {
 		files:  pebble.NewFileCache(runtime.GOMAXPROCS(0), o.MaxOpenFiles),
 		mem:    o.memTable(shards),
 		shards: shards,
+		ahead:  o.Sync == Always,
 		log:    o.Logger,
 	}
 }
@@ -83,7 +85,7 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 // openDB opens the database at path, which must exist unless create is set.
 func (s *sharing) openDB(f *fault, path, name string, change func(*pebble.Options)) (*pebble.DB, error) {
 	o := s.options(f, name)
-	o.FS = &strictFS{FS: s.fs, dir: path, fault: f}
+	o.FS = &strictFS{FS: s.fs, dir: path, fault: f, ahead: s.ahead}
 	change(o)
 	var db *pebble.DB
 	err := f.guard(func() (err error) {
