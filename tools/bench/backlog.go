@@ -140,13 +140,25 @@ func (c *client) emptyTube(tube string) error {
 	if _, err := c.line(); err != nil {
 		return err
 	}
-	for {
+	retry := time.NewTicker(5 * time.Millisecond)
+	defer retry.Stop()
+	for deadline := time.Now().Add(auditPatience); ; {
 		ids, err := c.reserveBatch(batch)
 		if err != nil {
 			return err
 		}
 		if len(ids) == 0 {
-			_, err := fmt.Fprintf(c.conn, "watch default\r\nignore %s\r\n", tube)
+			// What the load's connections held comes back when the server notices
+			// that they have closed.
+			left, err := c.numbers("stats-tube " + tube)
+			if err != nil {
+				return err
+			}
+			if left["current-jobs-ready"]+left["current-jobs-reserved"] > 0 && time.Now().Before(deadline) {
+				<-retry.C
+				continue
+			}
+			_, err = fmt.Fprintf(c.conn, "watch default\r\nignore %s\r\n", tube)
 			if err == nil {
 				_, err = c.line()
 			}

@@ -27,7 +27,7 @@ func made() *comparison {
 	return &comparison{
 		Date: "2001-02-03", Command: "bench compare", Rounds: 2, Seconds: 2,
 		Machine: machine{CPU: `A <fast> & "big" one`, Cores: 64},
-		Peers:   []peer{{Name: nameBeanfield, Class: classMemory, Command: "beanfield -p {port}", Version: "beanfield 1"}},
+		Peers:   []peer{{Name: nameBeanfield, Class: classMemory, Command: "/opt/bin/beanfield -p {port}", Version: "beanfield 1"}},
 		Rows: []rowResult{
 			{
 				Title: "reached & <more>", row: row{goals: goals}, Peers: []peerResult{
@@ -108,7 +108,7 @@ func TestEchoServerStandsBesideCycles(t *testing.T) {
 			in = append(in, rows[i].name)
 		}
 	}
-	want := "unpinned plain pipelined single half always-pipelined interval-pipelined batched mixed"
+	want := "unpinned plain pipelined single watch half always-pipelined interval-pipelined"
 	if got := strings.Join(in, " "); !echo.echo || got != want {
 		t.Errorf("the echo server is in %s, want %s", got, want)
 	}

@@ -41,6 +41,7 @@ type fakeJob struct {
 type fakeClient struct {
 	q     *fakeQueue
 	r     *bufio.Reader
+	w     *bufio.Writer
 	conn  net.Conn
 	tube  string
 	watch []string
@@ -94,9 +95,10 @@ func (q *fakeQueue) listen(l net.Listener) (stop func()) {
 }
 
 func (q *fakeQueue) serve(conn net.Conn) {
-	c := &fakeClient{q: q, conn: conn, r: bufio.NewReader(conn), tube: "default", watch: []string{"default"}}
+	c := &fakeClient{
+		q: q, conn: conn, r: bufio.NewReader(conn), w: bufio.NewWriter(conn), tube: "default", watch: []string{"default"},
+	}
 	defer c.leave()
-	w := bufio.NewWriter(conn)
 	for {
 		line, err := c.r.ReadString('\n')
 		if err != nil {
@@ -125,9 +127,9 @@ func (q *fakeQueue) serve(conn net.Conn) {
 		if q.tamper != nil {
 			reply = q.tamper(verb, reply)
 		}
-		w.WriteString(reply)
+		c.w.WriteString(reply)
 		if c.r.Buffered() == 0 {
-			w.Flush()
+			c.w.Flush()
 		}
 	}
 }
@@ -231,6 +233,7 @@ func (c *fakeClient) reserve(wait bool) (string, bool) {
 		if !wait {
 			return "TIMED_OUT\r\n", true
 		}
+		c.w.Flush() // what the reserves before this one have brought
 		c.q.changed.Wait()
 	}
 	return "", false

@@ -16,7 +16,7 @@ func (c *comparison) markdown() string {
 		"unless a row says otherwise. An operation is one command with its reply. "+
 		"Ratios are medians of the rounds' ratios (smallest–largest). Servers:\n\n")
 	for _, p := range c.Peers {
-		fmt.Fprintf(&b, "- %s (%s): `%s`", p.Name, p.Class, p.Command)
+		fmt.Fprintf(&b, "- %s (%s): `%s`", p.Name, p.Class, p.shown())
 		if p.Version != "" {
 			fmt.Fprintf(&b, ", %s", p.Version)
 		}

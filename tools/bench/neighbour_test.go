@@ -54,7 +54,10 @@ func TestEveryDisturbance(t *testing.T) {
 				if err != nil || !strings.Contains(string(text), `"took_s":`) {
 					t.Errorf("%s %v", text, err)
 				}
-				if left := len(q.jobs); !owned && left != 0 {
+				q.mu.Lock()
+				left := len(q.jobs)
+				q.mu.Unlock()
+				if !owned && left != 0 {
 					t.Errorf("%d jobs are left", left)
 				}
 			})

@@ -70,6 +70,12 @@ func parsePeer(s string) (peer, error) {
 	return peer{Name: name, Class: class, Command: command}, nil
 }
 
+// shown is the command without the place of its program on this machine.
+func (p *peer) shown() string {
+	program, rest, _ := strings.Cut(p.Command, " ")
+	return filepath.Base(program) + " " + rest
+}
+
 // inRow tells whether a peer takes part in a row.
 func (p *peer) inRow(r *row) bool {
 	class := r.class
@@ -87,11 +93,11 @@ func (p *peer) inRow(r *row) bool {
 	return !p.baseline || r.own == nil && !r.alone
 }
 
-// floorOf tells whether the echo server takes part. It has no queue: it can stand
-// beside plain cycles alone, and beside servers that write to a disk only where many
-// commands share a write.
+// floorOf tells whether the echo server takes part, which it does where there is a
+// goal. It has no queue: it can stand beside plain cycles alone, and beside servers that
+// write to a disk only where many commands share a write.
 func (p *peer) floorOf(r *row) bool {
-	if r.own != nil || r.load.Tubes != 1 {
+	if r.own != nil || len(r.goals) == 0 {
 		return false
 	}
 	return r.load.Kind == kindCycles || r.load.Kind == kindCycle && (r.class == "" || r.class == p.Class)

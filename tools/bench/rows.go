@@ -81,7 +81,8 @@ var rows = slices.Concat([]row{
 		goals: []goal{atLeast(metricThroughput, 1.1)},
 	},
 	{
-		name: "watch", title: "50 workers, each watching 10 tubes",
+		name: "watch", title: "50 workers, each watching 10 tubes, over 8 shards in beanfield",
+		flags: "-shards 8",
 		load:  base(func(ld *load) { ld.Tubes, ld.WatchAll = 10, true }),
 		goals: []goal{atLeast(metricThroughput, 1.8)},
 	},

@@ -72,13 +72,21 @@ func dialSocket(addr string) (int, error) {
 
 // converse sends one line on a socket that still blocks and awaits one reply.
 func converse(fd int, line string, want word) error {
-	if _, err := syscall.Write(fd, []byte(line+"\r\n")); err != nil {
+	err := uninterrupted(func() error {
+		_, err := syscall.Write(fd, []byte(line+"\r\n"))
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("%s: %w", line, err)
 	}
 	var buf [maxReplyLine]byte
 	have := 0
 	for {
-		n, err := syscall.Read(fd, buf[have:])
+		n := 0
+		err := uninterrupted(func() (err error) {
+			n, err = syscall.Read(fd, buf[have:])
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", line, err)
 		}
@@ -95,6 +103,16 @@ func converse(fd int, line string, want word) error {
 		}
 		if n > 0 {
 			return fmt.Errorf("%s: answered %.80q, want %v", line, buf[:have], want)
+		}
+	}
+}
+
+// uninterrupted makes a blocking call again that one of the runtime's signals has
+// cut short.
+func uninterrupted(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, syscall.EINTR) {
+			return err
 		}
 	}
 }
