@@ -62,6 +62,7 @@
 //	fault       the first error, and how everybody hears of it      fault.go
 //	strictFS    ends a log with the first write that fails          strict.go
 //	aheadFile   keeps a log file longer than its content            ahead.go
+//	tableFile   has flushes and compactions step back               tablefile.go
 //	scan        walks records and updates side by side              replay.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go

@@ -39,6 +39,9 @@ func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 		s.check("sync", s.dir, syncDir(s.FS, s.dir))
 	}
 	f, err := s.FS.Create(name, c)
+	if err == nil && strings.HasSuffix(name, ".sst") {
+		return tableFile{f}, nil
+	}
 	if !s.ours(name) {
 		return f, err
 	}
