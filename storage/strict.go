@@ -40,7 +40,7 @@ func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 	}
 	f, err := s.FS.Create(name, c)
 	if err == nil && strings.HasSuffix(name, ".sst") {
-		return tableFile{f}, nil
+		return &tableFile{File: f}, nil
 	}
 	if !s.ours(name) {
 		return f, err
