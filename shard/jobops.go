@@ -52,20 +52,30 @@ func (s *State) delete(c *Client, op *Op) {
 	s.forget(slot)
 }
 
-func (s *State) release(now int64, c *Client, op *Op) {
-	slot := s.heldBy(c, op.ID)
+// takeBack takes the job of a release or bury from its holder, and leaves it in
+// no place. It returns 0 when that cannot be.
+func (s *State) takeBack(c *Client, op *Op) (slot uint32) {
+	slot = s.heldBy(c, op.ID)
 	if slot == 0 {
 		op.Status = NotFound
-		return
+		return 0
 	}
 	if s.durable && !s.log.Room(0) {
 		op.Status = Failed
-		return
+		return 0
 	}
 	op.Status = OK
 	s.unhold(slot)
+	s.jobs.at(slot).pri = op.Pri
+	return slot
+}
+
+func (s *State) release(now int64, c *Client, op *Op) {
+	slot := s.takeBack(c, op)
+	if slot == 0 {
+		return
+	}
 	j := s.jobs.at(slot)
-	j.pri = op.Pri
 	t := s.trails.at(j.trail)
 	t.delay = op.Delay
 	t.releases++
@@ -80,20 +90,11 @@ func (s *State) release(now int64, c *Client, op *Op) {
 }
 
 func (s *State) bury(c *Client, op *Op) {
-	slot := s.heldBy(c, op.ID)
+	slot := s.takeBack(c, op)
 	if slot == 0 {
-		op.Status = NotFound
 		return
 	}
-	if s.durable && !s.log.Room(0) {
-		op.Status = Failed
-		return
-	}
-	op.Status = OK
-	s.unhold(slot)
-	j := s.jobs.at(slot)
-	j.pri = op.Pri
-	s.trails.at(j.trail).buries++
+	s.trails.at(s.jobs.at(slot).trail).buries++
 	s.makeBuried(slot)
 	s.logUpdate(slot)
 }
