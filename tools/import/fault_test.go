@@ -163,16 +163,8 @@ func TestSourceGoesWrong(t *testing.T) {
 
 // What goes wrong with the target is not blamed on a binlog.
 func TestTargetGoesWrong(t *testing.T) {
-	from := sample(t)
-	src, err := openSource(from, os.DirFS(from))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := readAll(src, new(report))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = eachBody(src, h.settle(0), func(*moved, []byte) error { return storage.ErrNoSpace })
+	src, h := readSample(t, sample(t))
+	err := eachBody(src, h.settle(0), func(*moved, []byte) error { return storage.ErrNoSpace })
 	if !errors.Is(err, storage.ErrNoSpace) || strings.Contains(err.Error(), "binlog") {
 		t.Errorf("a full target: %v", err)
 	}

@@ -21,6 +21,20 @@ func sample(t *testing.T) string {
 	return dir
 }
 
+// readSample opens a directory of binlogs and reads them all.
+func readSample(t *testing.T, from string) (*source, *history) {
+	t.Helper()
+	src, err := openSource(from, os.DirFS(from))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := readAll(src, new(report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src, h
+}
+
 func TestDryRunWritesNothing(t *testing.T) {
 	from, parent := sample(t), t.TempDir()
 	before := fingerprint(t, from)
@@ -130,19 +144,12 @@ func TestRefused(t *testing.T) {
 // A body that cannot be read any more ends the import, and nothing is left.
 func TestSourceGoesAway(t *testing.T) {
 	from, to := sample(t), filepath.Join(t.TempDir(), "new")
-	src, err := openSource(from, os.DirFS(from))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := readAll(src, new(report))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src, h := readSample(t, from)
 	jobs := h.settle(0)
 	if err := os.Truncate(filepath.Join(from, "binlog.2"), 300); err != nil {
 		t.Fatal(err)
 	}
-	err = write(options{to: to, shards: 2}, src, jobs, h.maxID, quiet())
+	err := write(options{to: to, shards: 2}, src, jobs, h.maxID, quiet())
 	if err == nil || !strings.Contains(err.Error(), "binlog.2") {
 		t.Errorf("write says %v", err)
 	}
