@@ -25,6 +25,10 @@
 // edge-triggered and registered once. Reading goes on until a read comes back
 // short, so that no read is made just to learn that there is nothing.
 //
+// A connection has its turn, and then the loop's others: four reads, and half a
+// megabyte sent (sendShare). Before a loop sleeps it lets other goroutines run, and
+// while a shard that owes it an answer is busy it does so again (linger).
+//
 // # The life of a command
 //
 // nextLine finds the line and parse reads it, without allocating. A command
