@@ -77,7 +77,10 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 		c.loop.out = append(c.loop.out, expectedCRLF...)
 		return data, true
 	}
-	c.admit(p, nil) // has room: beginPut has flushed the run
+	// There is room, since beginPut has flushed the run. And its id cannot be lost
+	// with the run: nothing comes between this and the run's flush that could close
+	// the connection.
+	c.admit(p, nil)
 	c.run.counted = true
 	return data, true
 }

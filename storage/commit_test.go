@@ -121,6 +121,37 @@ func TestOneSyncServesTurnsBeforeIt(t *testing.T) {
 	}
 }
 
+// Closing a log opens its gate: what has been committed is applied and told.
+func TestCloseWhileGated(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, Always))
+	l := mustOpen(t, s, 1)[0].(*pebbleLog)
+	if err := l.gate(); err != nil {
+		t.Fatal(err)
+	}
+	putOne(l, 1)
+	w := newWaiter()
+	l.Commit(w)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-w.done:
+		if err != nil {
+			t.Error(err)
+		}
+	default:
+		t.Error("the turn has not been told")
+	}
+	s = noTicks(small(fs, Always))
+	if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != 1 {
+		t.Errorf("%d jobs come back", len(got))
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A committer that comes during a turn gets the group at the turn's end, from
 // the owner: it need not be quick enough to come between two turns.
 func TestTheEndOfATurnHandsOver(t *testing.T) {

@@ -18,7 +18,8 @@ func (l *pebbleLog) commitLoop() {
 	}
 	for {
 		l.mu.Lock()
-		for (l.gated || l.flight == nil && !l.take()) && !l.closing && l.failed == nil {
+		// Closing opens the gate; what there is, is taken also then.
+		for l.failed == nil && (l.gated && !l.closing || l.flight == nil && !l.take()) && !l.closing {
 			l.work.Wait()
 		}
 		g := l.flight
@@ -68,7 +69,12 @@ func (l *pebbleLog) apply(g *group, option *pebble.WriteOptions) (err error) {
 			return err
 		}
 	}
-	if err := l.db.Apply(g.batch, option); err != nil {
+	if g.batch.Empty() {
+		// Pebble would not even sync. It has what came before, large bodies.
+		if err := l.db.LogData(nil, option); err != nil {
+			return err
+		}
+	} else if err := l.db.Apply(g.batch, option); err != nil {
 		return err
 	}
 	if option.Sync {
