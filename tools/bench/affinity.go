@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -50,10 +51,18 @@ func pinSelf(set cpuSet) error {
 	}
 	for _, t := range threads {
 		tid, _ := strconv.Atoi(t.Name())
-		_, _, e := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(tid), unsafe.Sizeof(set), uintptr(unsafe.Pointer(&set)))
-		if e != 0 && e != syscall.ESRCH { // a thread may have ended meanwhile
-			return fmt.Errorf("sched_setaffinity: %w", e)
+		if err := pinThread(tid, set); err != nil && !errors.Is(err, syscall.ESRCH) { // it may have ended meanwhile
+			return err
 		}
+	}
+	return nil
+}
+
+// pinThread moves one thread, or the caller's with 0.
+func pinThread(tid int, set cpuSet) error {
+	_, _, e := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(tid), unsafe.Sizeof(set), uintptr(unsafe.Pointer(&set)))
+	if e != 0 {
+		return fmt.Errorf("sched_setaffinity: %w", e)
 	}
 	return nil
 }

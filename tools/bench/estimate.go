@@ -49,7 +49,11 @@ func (c *comparer) takes(p *peer, ld load) time.Duration {
 	sum := takesStart + jobs*(put+time.Duration(ld.Body.Min)*each)
 	switch ld.Kind {
 	case kindNeighbour:
-		return takesStart + time.Duration(ld.Disturb.Again)*c.takesDisturbance(ld, put)
+		sum = takesStart + time.Duration(ld.Disturb.Again)*c.takesDisturbance(ld, put)
+		if p.Name == nameBeanfield {
+			sum += ld.Disturb.Peace // of the bare loop before it
+		}
+		return sum
 	case kindMemory, kindIdle:
 		return sum + c.settle
 	case kindRestart:

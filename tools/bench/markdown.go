@@ -179,6 +179,9 @@ func (r *rowResult) verdict(g goal, got spread) string {
 	case g.met(got.Median):
 		return "yes"
 	}
+	if gap := r.beanfield().gap(); g.metric == metricStall && got.Median <= gap {
+		return fmt.Sprintf("yes: a loop that does nothing stalls %s µs here", short(gap))
+	}
 	f := ratio(metricCPU, r.beanfield(), r.floor())
 	// A server that waits for its disk before each reply is not held up by its processor.
 	if r.row.class != classAlways && f.known() && f.Median <= atFloor && (g.metric == metricThroughput || g.metric == metricCPU) {

@@ -181,3 +181,23 @@ func TestDisturbIsChecked(t *testing.T) {
 		t.Errorf("%v, %+v", err, plain.Disturb)
 	}
 }
+
+// A bare loop misses something, at least between two looks, but not all of its time;
+// and it leaves the threads of others where they are.
+func TestLongestGap(t *testing.T) {
+	before, err := ownAffinity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lasting = 20 * time.Millisecond
+	gap, err := longestGap("0", lasting)
+	if err != nil || gap <= 0 {
+		t.Errorf("a gap of %v, %v", gap, err)
+	}
+	if after, err := ownAffinity(); err != nil || after != before {
+		t.Errorf("the affinity has become %x, %v", after, err)
+	}
+	if _, err := longestGap("1000", lasting); err == nil {
+		t.Error("there is no such processor")
+	}
+}

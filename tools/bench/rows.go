@@ -169,10 +169,6 @@ var rows = slices.Concat([]row{
 
 	// Without goals: loads that users have, to see that none falls behind.
 	{name: "batched", title: "16 commands in a write", load: base(sixteenCommands)},
-	{
-		name: "always-batched", set: lifeSet, title: "fsync before each reply, 16 commands in a write", class: classAlways,
-		load: base(sixteenCommands),
-	},
 	{name: "put", title: "put only", load: base(func(ld *load) { ld.Kind, ld.MaxJobs = kindPut, 2*million })},
 	{name: "apart", title: "25 producers, 25 workers", load: base(func(ld *load) { ld.Kind = kindApart })},
 	{name: "wake", title: "10 producers wake 40 waiting workers", load: base(func(ld *load) {

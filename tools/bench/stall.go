@@ -11,6 +11,9 @@ import (
 type stalls struct {
 	By   string  `json:"by"`
 	Each []stall `json:"each"`
+	// GapUs is the longest time in which a bare loop did not get the server's processor,
+	// beforehand; 0 where that was not looked at.
+	GapUs float64 `json:"bare_loop_us,omitempty"`
 }
 
 // A stall is what it saw of one. Latencies are microseconds; the longest stall is the
@@ -69,14 +72,14 @@ func (s *stalls) String() string {
 const stallHead = "## Stalls\n\n" +
 	"One connection puts, reserves and deletes 100 bytes in a tube of its own, on a server with one shard, for a second in peace and then while others do what the row says. " +
 	"All numbers are medians (smallest–largest).\n\n" +
-	"| beside it | server | longest stall µs | × beanstalkd | p99.9 µs | longest in peace µs | p99.9 in peace µs | took s | server worked µs | generator away µs |\n" +
-	"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+	"| beside it | server | longest stall µs | × beanstalkd | p99.9 µs | longest in peace µs | p99.9 in peace µs | took s | server worked µs | generator away µs | bare loop µs |\n" +
+	"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
 
 func (r *rowResult) stalls() bool { return r.row.load.Kind == kindNeighbour }
 
 func (r *rowResult) stallLine(b *strings.Builder, p *peerResult) {
 	if p.Absent != "" {
-		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | |\n", r.Title, p.Name)
+		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | |\n", r.Title, p.Name)
 		return
 	}
 	against := "1"
@@ -87,7 +90,25 @@ func (r *rowResult) stallLine(b *strings.Builder, p *peerResult) {
 	for _, res := range p.Rounds {
 		all.Each = append(all.Each, res.Stalls.Each...)
 	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Title, p.Name,
+	gap := "–"
+	if g := p.gap(); g > 0 {
+		gap = short(g)
+	}
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Title, p.Name,
 		all.all(longestStall), against, all.all(stallP999), all.all(longestPeace), all.all(peaceP999),
-		all.all(stallTook), all.all(stallWork), all.all(stallAway))
+		all.all(stallTook), all.all(stallWork), all.all(stallAway), gap)
+}
+
+// gap is the median of a bare loop's longest gaps, 0 where none was run.
+func (p *peerResult) gap() float64 {
+	var gaps []float64
+	for _, res := range p.Rounds {
+		if res.Stalls != nil {
+			gaps = append(gaps, res.Stalls.GapUs)
+		}
+	}
+	if len(gaps) == 0 {
+		return 0
+	}
+	return spreadOf(gaps).Median
 }

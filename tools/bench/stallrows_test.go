@@ -58,17 +58,20 @@ func TestCompareStalls(t *testing.T) {
 
 // The goal is judged by the median.
 func TestStallsAreJudgedByTheMedian(t *testing.T) {
-	round := func(longest ...float64) *result {
-		res := &result{Stalls: &stalls{}}
+	beside := func(gap float64, longest ...float64) *result {
+		res := &result{Stalls: &stalls{GapUs: gap}}
 		for _, us := range longest {
 			res.Stalls.Each = append(res.Stalls.Each, stall{Stormy: latency{Max: us}})
 		}
 		return res
 	}
+	round := func(longest ...float64) *result { return beside(0, longest...) }
 	for _, test := range []struct {
 		rounds  []*result
 		verdict string
 	}{
+		{[]*result{beside(2500, 2400), beside(3, 2400), beside(2400, 2400)}, "2,400 | yes: a loop that does nothing stalls 2,400 µs here |"},
+		{[]*result{beside(2500, 2401), beside(3, 2401), beside(2400, 2401)}, "2,401 | no |"},
 		{[]*result{round(9000), round(1999), round(100)}, "1,999 (100–9,000) | yes |"},
 		{[]*result{round(100), round(2001), round(9000)}, "2,001 (100–9,000) | no |"},
 		{[]*result{round(9000, 1999, 100)}, "1,999 | yes |"},
