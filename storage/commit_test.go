@@ -94,13 +94,20 @@ func TestOneSyncServesManyTurns(t *testing.T) {
 	}
 }
 
-// Turns that end before the committer comes are one group as well.
-func TestOneSyncServesTurnsBeforeIt(t *testing.T) {
-	s := noTicks(small(vfs.NewMem(), Always))
+// gatedLog is a store with one log, whose committer takes nothing yet.
+func gatedLog(t *testing.T, fs vfs.FS) (*pebbleStore, *pebbleLog) {
+	t.Helper()
+	s := noTicks(small(fs, Always))
 	l := mustOpen(t, s, 1)[0].(*pebbleLog)
 	if err := l.gate(); err != nil {
 		t.Fatal(err)
 	}
+	return s, l
+}
+
+// Turns that end before the committer comes are one group as well.
+func TestOneSyncServesTurnsBeforeIt(t *testing.T) {
+	s, l := gatedLog(t, vfs.NewMem())
 	led := &ledger{t: t}
 	for n := 1; n <= 10; n++ {
 		putOne(l, uint64(n))
@@ -124,11 +131,7 @@ func TestOneSyncServesTurnsBeforeIt(t *testing.T) {
 // Closing a log opens its gate: what has been committed is applied and told.
 func TestCloseWhileGated(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, Always))
-	l := mustOpen(t, s, 1)[0].(*pebbleLog)
-	if err := l.gate(); err != nil {
-		t.Fatal(err)
-	}
+	s, l := gatedLog(t, fs)
 	putOne(l, 1)
 	w := newWaiter()
 	l.Commit(w)
@@ -155,11 +158,7 @@ func TestCloseWhileGated(t *testing.T) {
 // A committer that comes during a turn gets the group at the turn's end, from
 // the owner: it need not be quick enough to come between two turns.
 func TestTheEndOfATurnHandsOver(t *testing.T) {
-	s := noTicks(small(vfs.NewMem(), Always))
-	l := mustOpen(t, s, 1)[0].(*pebbleLog)
-	if err := l.gate(); err != nil {
-		t.Fatal(err)
-	}
+	s, l := gatedLog(t, vfs.NewMem())
 	led := &ledger{t: t}
 	putOne(l, 1)
 	l.Commit(turn{led, 1})

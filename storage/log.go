@@ -274,7 +274,8 @@ func (l *pebbleLog) atOnce(wrote bool) bool {
 	return !wrote && l.waiting == 0 && l.flight == nil && l.open.empty()
 }
 
-// handOver puts the open group on its way. The highest id goes into the same batch as the jobs, once for all turns of the group.
+// handOver puts the open group on its way. The highest id goes into the same
+// batch as the jobs, once for all turns of the group.
 func (l *pebbleLog) handOver() {
 	g := l.open
 	if g.maxID > l.highest {

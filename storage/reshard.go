@@ -77,7 +77,7 @@ func (s *pebbleStore) roomToMove(m manifest) error {
 func (s *pebbleStore) bytesToMove(m manifest, i int, db *pebble.DB) int64 {
 	var logs int64
 	path := s.dir.shard(m.Generation, i)
-	names, _ := s.o.FS.List(path) // what cannot be listed, or is gone, needs no room
+	names, _ := s.o.FS.List(path) // an estimate: reading them will tell
 	for _, name := range names {
 		if !strings.HasSuffix(name, ".log") {
 			continue

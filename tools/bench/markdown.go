@@ -97,14 +97,17 @@ func (p *peerResult) middle(of func(*result) float64) string {
 	return short(spreadOf(v).Median)
 }
 
+// versus is a server's ratio to another, or to itself.
+func (r *rowResult) versus(m metric, p, to *peerResult) string {
+	if to == p {
+		return "1"
+	}
+	return ratio(m, p, to).String()
+}
+
 func (r *rowResult) line(b *strings.Builder, p *peerResult) {
 	mid := p.middle
-	against := func(m metric, to *peerResult) string {
-		if to == p {
-			return "1"
-		}
-		return ratio(m, p, to).String()
-	}
+	against := func(m metric, to *peerResult) string { return r.versus(m, p, to) }
 	name := r.Title
 	if p.Absent != "" {
 		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | | |\n", name, p.Name)

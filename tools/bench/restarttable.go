@@ -22,10 +22,8 @@ func (r *rowResult) restartLine(b *strings.Builder, p *peerResult) {
 	mid := func(of func(*restart) float64) string {
 		return p.middle(func(res *result) float64 { return of(res.Restart) })
 	}
-	against := "1"
-	if to := r.baseline(); to != p {
-		against = ratio(metricRecovery, p, to).String()
-	} else if r.row.load.Backlog == 0 {
+	against := r.versus(metricRecovery, p, r.baseline())
+	if p == r.baseline() && r.row.load.Backlog == 0 {
 		against = "–"
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Title, p.Name,

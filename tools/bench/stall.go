@@ -82,10 +82,6 @@ func (r *rowResult) stallLine(b *strings.Builder, p *peerResult) {
 		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | |\n", r.Title, p.Name)
 		return
 	}
-	against := "1"
-	if to := r.baseline(); to != p {
-		against = ratio(metricStall, p, to).String()
-	}
 	all := stalls{}
 	for _, res := range p.Rounds {
 		all.Each = append(all.Each, res.Stalls.Each...)
@@ -95,7 +91,7 @@ func (r *rowResult) stallLine(b *strings.Builder, p *peerResult) {
 		gap = short(g)
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Title, p.Name,
-		all.all(longestStall), against, all.all(stallP999), all.all(longestPeace), all.all(peaceP999),
+		all.all(longestStall), r.versus(metricStall, p, r.baseline()), all.all(stallP999), all.all(longestPeace), all.all(peaceP999),
 		all.all(stallTook), all.all(stallWork), all.all(stallAway), gap)
 }
 
