@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 
@@ -81,15 +82,45 @@ type fakeLog struct {
 	records []string
 	jobs    map[uint64]*storage.Job
 	bodies  map[uint64]string
+	staged  map[uint64]string // bodies whose jobs are not put yet
+	lazy    bool              // Stage takes until endStages
+	stages  []storage.Ack
 }
 
 func newFakeLog() *fakeLog {
-	return &fakeLog{jobs: map[uint64]*storage.Job{}, bodies: map[uint64]string{}}
+	return &fakeLog{jobs: map[uint64]*storage.Job{}, bodies: map[uint64]string{}, staged: map[uint64]string{}}
 }
 
 func (l *fakeLog) Room(int) bool { return !l.full }
 
+// Stage keeps a body until its job is put.
+func (l *fakeLog) Stage(id uint64, body [][]byte, ack storage.Ack) {
+	l.staged[id] = string(bytes.Join(body, nil))
+	l.records = append(l.records, fmt.Sprintf("stage %d", id))
+	l.stages = append(l.stages, ack)
+	if !l.lazy {
+		l.endStages(nil)
+	}
+}
+
+// endStages says how all bodies fared that are on their way.
+func (l *fakeLog) endStages(err error) {
+	stages := l.stages
+	l.stages = nil
+	for _, ack := range stages {
+		ack.Committed(err)
+	}
+}
+
 func (l *fakeLog) Put(j *storage.Job, body ...[]byte) {
+	if j.Size > storage.LargeBody {
+		text, ok := l.staged[j.ID]
+		if !ok || len(body) > 0 {
+			panic(fmt.Sprintf("job %d is put before its body is staged, or with it", j.ID))
+		}
+		body = [][]byte{[]byte(text)}
+		delete(l.staged, j.ID)
+	}
 	if l.jobs[j.ID] != nil {
 		panic(fmt.Sprintf("job %d is logged twice", j.ID))
 	}

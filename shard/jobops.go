@@ -1,15 +1,47 @@
 package shard
 
-// put accepts a job, unless the directory takes none or the log has no room.
-func (s *State) put(now int64, c *Client, op *Op) {
+import "beanfield/storage"
+
+// How far a put with a large body has come.
+const (
+	staged   = iota + 1 // the log has the body
+	unstaged            // it had no room
+)
+
+// accept begins a put. It reports false if that is over, because the directory
+// takes no jobs or the log has no room, or if the log is to have the body first.
+func (s *State) accept(op *Op) bool {
+	switch op.phase {
+	case staged:
+		return true
+	case unstaged:
+		op.Status = NoRoom
+		s.dir.JobGone(op.ID)
+		return false
+	}
 	var ok bool
 	if op.ID, ok = s.dir.JobBorn(op.ID); !ok {
 		op.Status = Refused
-		return
+		return false
 	}
-	if s.durable && !s.log.Room(int(op.Size)) {
+	if !s.durable {
+		return true
+	}
+	if !s.log.Room(int(op.Size)) {
 		op.Status = NoRoom
 		s.dir.JobGone(op.ID)
+		return false
+	}
+	if op.Size > storage.LargeBody {
+		op.Status = Staging
+		return false
+	}
+	return true
+}
+
+// put makes a job.
+func (s *State) put(now int64, c *Client, op *Op) {
+	if !s.accept(op) {
 		return
 	}
 	t := c.used

@@ -22,10 +22,18 @@ type bench struct {
 	asked func() // called whenever somebody asks for the time
 }
 
-// hookDirectory lets a test stop whoever runs the shard, while he makes a tube.
+// hookDirectory lets a test stop whoever runs the shard, while he makes a tube, and
+// hear of ids that are given back.
 type hookDirectory struct {
 	quietDirectory
-	born func(name string)
+	born    func(name string)
+	jobGone func(id uint64)
+}
+
+func (d *hookDirectory) JobGone(id uint64) {
+	if d.jobGone != nil {
+		d.jobGone(id)
+	}
 }
 
 func (d *hookDirectory) TubeBorn(name string) {

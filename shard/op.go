@@ -39,7 +39,8 @@ const (
 type Status uint8
 
 // The statuses. More means that the operation has used up its share of a
-// turn and wants to be applied again, Refused that the directory takes no jobs.
+// turn and wants to be applied again, Staging that it does when the log has its
+// body, Refused that the directory takes no jobs.
 const (
 	OK Status = iota
 	NotFound
@@ -48,6 +49,7 @@ const (
 	Waiting
 	Empty
 	More
+	Staging
 	NoRoom
 	Refused
 	Failed
@@ -58,7 +60,7 @@ type Op struct {
 	Kind   Kind
 	Status Status
 	Poll   bool  // Reserve: do not wait
-	phase  uint8 // kick: which jobs; peek: how often it was given back
+	phase  uint8 // kick: which jobs; peek: how often it was given back; put: staged, unstaged
 	Pri    uint32
 	Delay  uint32 // seconds; also the length of a pause
 	TTR    uint32 // seconds

@@ -1,20 +1,17 @@
 package shard
 
-import (
-	"bytes"
-
-	"beanfield/storage"
-)
+import "beanfield/storage"
 
 // What the log is told (L1): put, delete, and every change of state,
 // priority, delay or counters that must outlive the process.
 
 func (s *State) logPut(slot uint32, data []byte, parts [][]byte) {
 	s.describe(slot)
+	if s.record.Size > storage.LargeBody {
+		s.log.Put(&s.record) // its body is staged
+		return
+	}
 	if len(parts) == 0 {
-		if len(data) > storage.LargeBody {
-			data = bytes.Clone(data) // the log keeps it, the caller's buffer is used again
-		}
 		s.part[0] = data
 		parts = s.part[:] // a slice made for the call would be garbage
 	}

@@ -252,8 +252,17 @@ func (u *user) apply(op Op) (Op, *Batch) {
 	u.w.t.Helper()
 	b := &Batch{Client: &u.client, Ops: []Op{op}}
 	u.w.slices = 1
-	for u.w.s.Apply(u.w.now, b, &b.Ops[0]); b.Ops[0].Status == More; u.w.slices++ {
-		u.w.s.Apply(u.w.now, b, &b.Ops[0])
+	for u.w.s.Apply(u.w.now, b, &b.Ops[0]); ; u.w.slices++ {
+		switch b.Ops[0].Status {
+		case Staging:
+			u.w.log.staged[b.Ops[0].ID] = string(b.Ops[0].Data) + string(joined(b.Ops[0].Parts))
+			b.Ops[0].phase = staged
+			fallthrough
+		case More:
+			u.w.s.Apply(u.w.now, b, &b.Ops[0])
+			continue
+		}
+		break
 	}
 	if b.Soonest != u.client.soonest() {
 		u.w.t.Fatalf("the batch says that the first deadline is %d, it is %d", b.Soonest, u.client.soonest())

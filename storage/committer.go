@@ -62,19 +62,11 @@ func (l *pebbleLog) apply(g *group, option *pebble.WriteOptions) (err error) {
 		}
 	}()
 	for _, b := range g.full {
-		if b.large != nil {
-			b.batch = b.large.batch(l.db)
-		}
 		if err := l.db.Apply(b.batch, pebble.NoSync); err != nil {
 			return err
 		}
 	}
-	if g.batch.Empty() {
-		// Pebble would not even sync. It has what came before, large bodies.
-		if err := l.db.LogData(nil, option); err != nil {
-			return err
-		}
-	} else if err := l.db.Apply(g.batch, option); err != nil {
+	if err := l.db.Apply(g.batch, option); err != nil {
 		return err
 	}
 	if option.Sync {

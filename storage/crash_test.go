@@ -68,9 +68,10 @@ func (h *history) turn(l Log) {
 		case picked == nil || n < 5:
 			j := randomJob(h.r, h.nextID, []string{"a", "b", "c", "default"}[h.r.Intn(4)])
 			h.nextID += uint64(1 + h.r.Intn(2))
-			maxID = j.ID
-			l.Put(&j.Job, []byte(j.body))
-			state[j.ID] = j
+			if put(l, &j) {
+				maxID = j.ID
+				state[j.ID] = j
+			}
 		case n < 8:
 			l.Delete(&picked.Job)
 			delete(state, picked.ID)
@@ -82,6 +83,16 @@ func (h *history) turn(l Log) {
 	}
 	h.states = append(h.states, state)
 	h.maxIDs = append(h.maxIDs, maxID)
+}
+
+// large is a turn that puts a large job.
+func (h *history) large(l Log) {
+	state, maxID := maps.Clone(h.states[h.turns()]), h.maxIDs[h.turns()]
+	if j := largeJob(h.nextID, LargeBody+1); put(l, &j) {
+		state[j.ID], maxID = j, j.ID
+	}
+	h.nextID++
+	h.states, h.maxIDs = append(h.states, state), append(h.maxIDs, maxID)
 }
 
 func valuesOf(m map[uint64]stored) []stored {

@@ -12,8 +12,8 @@
 // A shard sees a Log: it adds records to the open batch, ends its turn with
 // Commit, and learns through an Ack when the turn is durable. The Memory store's
 // logs keep nothing. The Pebble store's are described here. No call takes long
-// for the shard: a body above LargeBody is not even copied, the committer does
-// that.
+// for the shard: a body above LargeBody is given to the log, with Stage, before its
+// job is put, and the shard goes on with others meanwhile.
 //
 // # Invariants
 //
@@ -40,7 +40,10 @@
 // what was acknowledged. Ids are never put twice, so a record key has at most one
 // value and one delete, in this order, and an update key's newest value is the
 // last update. A delete removes both; an update whose record is gone is ignored
-// and dropped. What is read is checked against its own checksum, which covers the
+// and dropped. A large body is on the disk, as part of the database, before its
+// record is in any group, and the batch that deletes the record deletes the body: so
+// a record never lacks it, and a body without a record, left by a crash between the
+// two, is dropped. What is read is checked against its own checksum, which covers the
 // key: a record cannot be taken for another's. (One exception to "after some
 // turn": a turn of more than 64 MiB may be cut.)
 //
@@ -55,12 +58,19 @@
 // that bodies are written once. The record is removed by a single delete: a job
 // that comes and goes while it is in a memtable costs no table at all.
 //
+// A body above LargeBody stands in pieces beside its record. They are written to
+// tables outside the database, which takes them over as they are (Pebble's Ingest).
+// When they went through the log, a gigabyte stood in front of everybody's commits
+// for 4 to 10 s, then in memtables, then in compactions. Tables are small enough that
+// to remove one, or to take one over, holds nobody up.
+//
 // # The parts
 //
 //	pebbleLog   what the shard calls                                log.go
 //	committer   applies groups, delivers acks; its syncing timer    committer.go
 //	fault       the first error, and how everybody hears of it      fault.go
 //	strictFS    ends a log with the first write that fails          strict.go
+//	stager      writes large bodies                                 pieces.go
 //	aheadFile   keeps a log file longer than its content            ahead.go
 //	tableFile   has flushes and compactions step back               tablefile.go
 //	scan        walks records and updates side by side              replay.go
@@ -112,7 +122,10 @@
 //     reaches the last level. DeleteSized helps to find garbage, a single delete
 //     to have none.
 //   - Range deletes of ids that are all dead: they need to know which are, and
-//     single deletes and tidy hold the bound without.
+//     single deletes and tidy hold the bound without. (The pieces of one large body
+//     are removed by one.)
+//   - Large bodies as plain files: they would need a life of their own in copies,
+//     moves, salvage and crashes, which tables have already.
 //   - Pebble's ApplyNoSyncWait: meant for one user only, and a committer does the
 //     same.
 //   - Looking up the highest id as the last key: behind it there may be any number

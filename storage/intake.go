@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 )
@@ -95,7 +94,11 @@ func (in *Intake) Put(j *Job, body []byte) error {
 		return dirError(in.store.dir.path, ErrNoSpace, "job %d does not fit", j.ID)
 	}
 	if len(body) > LargeBody {
-		body = bytes.Clone(body) // the log would keep the caller's
+		done := make(committed, 1)
+		l.Stage(j.ID, [][]byte{body}, done)
+		if err := <-done; err != nil {
+			return err
+		}
 	}
 	l.Put(j, body)
 	if in.pending[i] += n; in.pending[i] < in.limit {

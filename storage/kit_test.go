@@ -141,9 +141,30 @@ func randomJob(r *rand.Rand, id uint64, tube string) stored {
 	if r.Intn(50) == 0 {
 		n = r.Intn(20000)
 	}
+	if r.Intn(1000) == 0 {
+		n = LargeBody + r.Intn(3*pieceSize)
+	}
 	s.body = string(bytes.Repeat([]byte{byte(id), byte(n)}, n/2))
 	s.Size = uint32(len(s.body))
 	return s
+}
+
+// put records a job, whose body is staged if it is large, in two parts. It reports
+// false if the log has refused that.
+func put(l Log, s *stored) bool {
+	body := []byte(s.body)
+	half := len(body) / 2
+	if s.Size <= LargeBody {
+		l.Put(&s.Job, body[:half], body[half:])
+		return true
+	}
+	w := newWaiter()
+	l.Stage(s.ID, [][]byte{body[:half], body[half:]}, w)
+	if <-w.done != nil {
+		return false
+	}
+	l.Put(&s.Job)
+	return true
 }
 
 // randomUpdate changes a job as release, bury and kick do.

@@ -19,7 +19,7 @@ func TestReplayGivesBackWhatWasCommitted(t *testing.T) {
 		for id := uint64(1); id <= 2000; id++ {
 			j := randomJob(r, id, "tube")
 			live[id] = &j
-			l.Put(&j.Job, []byte(j.body[:len(j.body)/2]), []byte(j.body[len(j.body)/2:]))
+			put(l, &j)
 			if other := live[1+uint64(r.Intn(int(id)))]; other != nil {
 				if r.Intn(3) > 0 {
 					l.Delete(&other.Job)

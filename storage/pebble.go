@@ -138,6 +138,7 @@ func (s *pebbleStore) openLogs(fresh bool) error {
 		path := s.dir.shard(s.now.Generation, i)
 		db, err := s.sharing.openDB(l.fault, path, l.name, change)
 		if err == nil {
+			l.stager = s.sharing.stager(db, path)
 			err = l.start(db, fresh)
 		}
 		if err != nil {
@@ -259,9 +260,16 @@ func (l *pebbleLog) close() error {
 	if !started {
 		return l.closeDB()
 	}
-	select {
-	case <-l.done:
-	case <-l.fault.dead:
+	staged := make(chan struct{})
+	go func() {
+		l.stages.Wait()
+		close(staged)
+	}()
+	for _, ended := range []chan struct{}{l.done, staged} {
+		select {
+		case <-ended:
+		case <-l.fault.dead:
+		}
 	}
 	return l.closeDB()
 }

@@ -13,6 +13,7 @@ import (
 const (
 	keyRecord = 'r' // a job as it was put, with its body
 	keyUpdate = 'u' // what changed since
+	keyPiece  = 'p' // a piece of a large body: see pieces.go
 	keyMaxID  = 'm' // the highest id ever, under id 0
 	keyLen    = 9
 )
@@ -30,8 +31,12 @@ const (
 //	varint    created
 //	uvarint   length of the tube's name, then the name
 //	the rest  the body
+//
+// In a record of version apartVersion the body is in pieces, and only its length
+// stands here, a uvarint. A piece is the prefix and its part of the body.
 const (
 	recordVersion = 1
+	apartVersion  = 2
 	recordPrefix  = 5
 	// maxTube bounds the length that a decoder believes.
 	maxTube = 1 << 16
@@ -70,13 +75,20 @@ func appendUpdate(dst []byte, j *Job) []byte {
 	return dst
 }
 
-// appendRecord appends the value of a record up to its body.
+// appendRecord appends the value of a record up to its body, or all of it when the
+// body stands apart.
 func appendRecord(dst []byte, j *Job) []byte {
+	start := len(dst)
 	dst = appendUpdate(dst, j)
 	dst = binary.AppendUvarint(dst, uint64(j.TTR))
 	dst = binary.AppendVarint(dst, j.Created)
 	dst = binary.AppendUvarint(dst, uint64(len(j.Tube)))
-	return append(dst, j.Tube...)
+	dst = append(dst, j.Tube...)
+	if j.Size > LargeBody {
+		dst[start] = apartVersion
+		dst = binary.AppendUvarint(dst, uint64(j.Size))
+	}
+	return dst
 }
 
 // seal writes the checksum into a complete value.
@@ -95,15 +107,18 @@ func unseal(key, value []byte) ([]byte, error) {
 	if len(value) < recordPrefix {
 		return nil, fmt.Errorf("%w: record of %d bytes", ErrCorrupt, len(value))
 	}
-	if value[0] != recordVersion {
-		return nil, fmt.Errorf("%w: record has version %d, this build reads version %d",
-			ErrVersion, value[0], recordVersion)
+	if value[0] != recordVersion && !(apart(value) && key[0] == keyRecord) {
+		return nil, fmt.Errorf("%w: record has version %d, this build reads up to version %d",
+			ErrVersion, value[0], apartVersion)
 	}
 	if got, want := checksum(key, value), binary.LittleEndian.Uint32(value[1:]); got != want {
 		return nil, fmt.Errorf("%w: checksum is %08x, should be %08x", ErrCorrupt, got, want)
 	}
 	return value[recordPrefix:], nil
 }
+
+// apart says whether a record's body stands in pieces.
+func apart(value []byte) bool { return len(value) > 0 && value[0] == apartVersion }
 
 // fields reads numbers one after the other and remembers the first fault.
 type fields struct {
@@ -171,7 +186,8 @@ func decodeUpdate(key, value []byte, j *Job) error {
 }
 
 // decodeRecord fills j and returns its tube's name and body, which point into
-// value: the caller makes the string, because it has seen most names before.
+// value: the caller makes the string, because it has seen most names before. There
+// is no body where that stands apart.
 func decodeRecord(key, value []byte, j *Job) (tube, body []byte, err error) {
 	rest, err := unseal(key, value)
 	if err != nil {
@@ -194,6 +210,14 @@ func decodeRecord(key, value []byte, j *Job) (tube, body []byte, err error) {
 		return nil, nil, f.err
 	}
 	tube, body = f.rest[:n], f.rest[n:]
+	if apart(value) {
+		f.rest = body
+		j.Size = f.u32("size")
+		if f.err == nil && len(f.rest) != 0 {
+			f.fail("trailing bytes")
+		}
+		return tube, nil, f.err
+	}
 	if uint64(len(body)) > 1<<32-1 {
 		return nil, nil, fmt.Errorf("%w: body", ErrCorrupt)
 	}

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -36,10 +37,12 @@ func writeMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
 // records and updates side by side: two sequential passes, no point reads, and
 // whatever has been deleted is met at most once.
 type scan struct {
+	from             pebble.Reader
 	records, updates *pebble.Iterator
 	tubes            map[string]string
 	job              Job
 	body             []byte
+	apart            bool   // the body stands in pieces
 	matched          uint64 // the last job that had an update, which the scan may still stand on
 	orphans          []uint64
 }
@@ -53,7 +56,7 @@ func newScan(r pebble.Reader) (*scan, error) {
 	if err != nil {
 		return nil, errors.Join(err, records.Close())
 	}
-	return &scan{records: records, updates: updates, tubes: make(map[string]string)}, nil
+	return &scan{from: r, records: records, updates: updates, tubes: make(map[string]string)}, nil
 }
 
 func kindRange(kind byte) *pebble.IterOptions {
@@ -114,8 +117,11 @@ func (s *scan) load(valid bool) (bool, error) {
 		id, _ := keyID(key)
 		return false, fmt.Errorf("job %d: %w", id, err)
 	}
-	s.job.Tube, s.body = s.intern(tube), body
-	return true, s.merge()
+	s.job.Tube, s.body, s.apart = s.intern(tube), body, apart(value)
+	if s.apart {
+		s.body, err = readPieces(s.from, s.job.ID, s.job.Size, nil)
+	}
+	return true, errors.Join(err, s.merge())
 }
 
 func (s *scan) merge() error {
@@ -183,9 +189,13 @@ func (l *pebbleLog) replay(fn func(j *Job, body []byte) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	var buried []buriedJob
+	bodies := make(map[uint64]bool)
 	found, err := s.first()
 	for ; found && err == nil; found, err = s.next() {
 		l.live.Add(diskSize(&s.job))
+		if s.apart {
+			bodies[s.job.ID] = true
+		}
 		if s.job.State == Buried {
 			buried = append(buried, buriedJob{s.job.BuryRank, s.job.ID})
 			continue
@@ -211,16 +221,26 @@ func (l *pebbleLog) replay(fn func(j *Job, body []byte) error) (err error) {
 	}
 	// Nobody knows what died before this run: let tidy have a look.
 	l.garbage.Store(1 << 62)
-	return l.drop(orphans)
+	stray, err := strayBodies(l.db, bodies)
+	if err != nil {
+		return err
+	}
+	return l.drop(orphans, stray)
 }
 
-// drop removes updates without a record. Nothing waits for it: what a crash
-// brings back, the next replay drops again.
-func (l *pebbleLog) drop(orphans []uint64) error {
-	if len(orphans) == 0 {
+// drop removes updates and large bodies without a record. Nothing waits for it:
+// what a crash brings back, the next replay drops again.
+func (l *pebbleLog) drop(orphans, stray []uint64) error {
+	if len(orphans)+len(stray) == 0 {
 		return nil
 	}
 	b := l.db.NewBatch()
+	for _, id := range stray {
+		from, to := pieceBounds(id)
+		if err := b.DeleteRange(from, to, nil); err != nil {
+			return err
+		}
+	}
 	for _, id := range orphans {
 		key := makeKey(keyUpdate, id)
 		if err := b.Delete(key[:], nil); err != nil {
@@ -242,13 +262,16 @@ func (l *pebbleLog) Body(id uint64, dst []byte) ([]byte, error) {
 		return out, err
 	}
 	l.mu.Lock()
-	value, large := l.queued(key[:])
-	if value != nil {
-		out, err = appendBody(key[:], value, dst)
+	value := l.queued(key[:])
+	switch {
+	case apart(value):
+		value = bytes.Clone(value) // its pieces are to be read without the mutex
+	case value != nil:
+		out, err = l.appendBody(key[:], value, dst)
 	}
 	l.mu.Unlock()
-	if large != nil {
-		return slices.Concat(append([][]byte{dst}, large.body...)...), nil
+	if apart(value) {
+		out, err = l.appendBody(key[:], value, dst)
 	}
 	if value == nil {
 		// It may have been applied between the two looks.
@@ -265,32 +288,26 @@ func (l *pebbleLog) stored(key, dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	out, err := appendBody(key, value, dst)
+	out, err := l.appendBody(key, value, dst)
 	return out, errors.Join(err, closer.Close())
 }
 
 // queued finds a record in the complete turns that wait.
-func (l *pebbleLog) queued(key []byte) ([]byte, *largeRecord) {
+func (l *pebbleLog) queued(key []byte) []byte {
 	for _, g := range []*group{l.flight, l.open} {
 		if g == nil {
 			continue
 		}
 		for _, b := range g.full {
-			if b.large != nil {
-				if string(b.large.key[:]) == string(key) {
-					return nil, b.large
-				}
-				continue
-			}
 			if value := inBatch(b.repr, key); value != nil {
-				return value, nil
+				return value
 			}
 		}
 		if value := inBatch(g.sealed, key); value != nil {
-			return value, nil
+			return value
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 func inBatch(repr, key []byte) []byte {
@@ -306,11 +323,14 @@ func inBatch(repr, key []byte) []byte {
 	}
 }
 
-func appendBody(key, value, dst []byte) ([]byte, error) {
+func (l *pebbleLog) appendBody(key, value, dst []byte) ([]byte, error) {
 	var j Job
 	_, body, err := decodeRecord(key, value, &j)
 	if err != nil {
 		return dst, err
+	}
+	if apart(value) {
+		return readPieces(l.db, j.ID, j.Size, dst)
 	}
 	return append(dst, body...), nil
 }

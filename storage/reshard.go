@@ -42,8 +42,10 @@ func (s *pebbleStore) move(from, to manifest, shardOf func(string) int) error {
 		return err
 	}
 	mv := &mover{to: target, shardOf: shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, last: time.Now()}
-	for i := range mv.batches {
-		mv.batches[i] = target.dbs[i].NewBatch()
+	mv.stagers = make([]stager, to.Shards)
+	for i, db := range target.dbs {
+		mv.batches[i] = db.NewBatch()
+		mv.stagers[i] = target.sharing.stager(db, s.dir.shard(to.Generation, i))
 	}
 	for i := range from.Shards {
 		if err := s.moveShard(from, i, mv); err != nil {
@@ -168,6 +170,7 @@ type mover struct {
 	to      *databases
 	shardOf func(string) int
 	batches []*pebble.Batch
+	stagers []stager
 	highest uint64
 	jobs    int
 	log     *pebbleStore
@@ -198,6 +201,12 @@ func (m *mover) job(s *scan) error {
 	to := m.shardOf(s.job.Tube)
 	if to < 0 || to >= len(m.batches) {
 		return fmt.Errorf("tube %q belongs to shard %d of %d", s.job.Tube, to, len(m.batches))
+	}
+	if s.apart {
+		err := m.to.fault.guard(func() error { return m.stagers[to].stage(s.job.ID, [][]byte{s.body}) })
+		if err != nil {
+			return err
+		}
 	}
 	b := m.batches[to]
 	if err := b.Set(s.records.Key(), s.records.Value(), nil); err != nil {

@@ -22,7 +22,7 @@ func fill(t *testing.T, fs vfs.FS, n, jobs int) []stored {
 	for id := uint64(1); id <= uint64(jobs); id++ {
 		j := randomJob(r, id, tubes[r.Intn(len(tubes))])
 		l := logs[byName(n)(j.Tube)]
-		l.Put(&j.Job, []byte(j.body))
+		put(l, &j)
 		if r.Intn(3) == 0 {
 			randomUpdate(r, &j, &rank)
 			l.Update(&j.Job)

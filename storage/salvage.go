@@ -62,6 +62,9 @@ type salvage struct {
 	// Of the shard at hand.
 	latest  map[uint64]trace
 	updates map[uint64]update
+	bodies  map[uint64][]string // tables with pieces of a job's body
+	lost    []string            // bodies that are not whole, with the reason
+	at      string              // the file that is being read
 }
 
 // trace is the newest that is known of a job's record.
@@ -122,6 +125,7 @@ func (s *salvage) shard(path string) error {
 	}
 	slices.Sort(names)
 	s.latest, s.updates = make(map[uint64]trace), make(map[uint64]update)
+	s.bodies, s.lost = make(map[uint64][]string), nil
 	for _, name := range names {
 		file := s.dir.fs.PathJoin(path, name)
 		if err := s.file(file, s.learn); err != nil {
@@ -129,7 +133,7 @@ func (s *salvage) shard(path string) error {
 		}
 	}
 	known := len(s.result.Damaged) // the second pass meets the same damage
-	defer func() { s.result.Damaged = s.result.Damaged[:known] }()
+	defer func() { s.result.Damaged = append(s.result.Damaged[:known], s.lost...) }()
 	for _, name := range names {
 		err := s.file(s.dir.fs.PathJoin(path, name), s.give)
 		if stop := (stopped{}); errors.As(err, &stop) {
@@ -156,6 +160,7 @@ func (s *salvage) file(path string, fn visit) error {
 		return err
 	}
 	s.result.Files++
+	s.at = path
 	if ext == "log" {
 		return errors.Join(s.logFile(f, n, fn), f.Close())
 	}
@@ -234,16 +239,25 @@ func (s *salvage) batch(seq uint64, r batchrepr.Reader, fn visit) error {
 	}
 }
 
-func (s *salvage) table(path string, f vfs.File, fn visit) error {
+// openTable takes the file over, also when it fails.
+func openTable(f vfs.File) (*sstable.Reader, error) {
 	readable, err := sstable.NewSimpleReadable(f)
 	if err != nil {
-		return errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
 	var o pebble.Options
 	o.EnsureDefaults()
 	r, err := sstable.NewReader(context.Background(), readable, o.MakeReaderOptions())
 	if err != nil {
-		return errors.Join(err, readable.Close())
+		return nil, errors.Join(err, readable.Close())
+	}
+	return r, nil
+}
+
+func (s *salvage) table(path string, f vfs.File, fn visit) error {
+	r, err := openTable(f)
+	if err != nil {
+		return err
 	}
 	defer r.Close()
 	from, step := []byte{0}, uint64(1)
@@ -286,6 +300,9 @@ func walkTable(r *sstable.Reader, from []byte, fn visit) (last []byte, err error
 
 // beyond is a key so many ids after another, or nil at the end.
 func beyond(key []byte, step uint64) []byte {
+	if len(key) == pieceKeyLen {
+		key = key[:keyLen]
+	}
 	id, err := keyID(key)
 	if err != nil {
 		id, key = 0, []byte{keyMaxID}
@@ -307,6 +324,9 @@ func isSet(kind pebble.InternalKeyKind) bool {
 
 // learn notes what is newest.
 func (s *salvage) learn(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+	if key[0] == keyPiece {
+		return s.learnPiece(kind, key)
+	}
 	id, err := keyID(key)
 	if err != nil {
 		return err
@@ -335,8 +355,11 @@ func (s *salvage) learn(kind pebble.InternalKeyKind, seq uint64, key, value []by
 
 // give calls the caller's function for a record that is the newest of its job.
 func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+	if key[0] != keyRecord || !isSet(kind) {
+		return nil
+	}
 	id, err := keyID(key)
-	if err != nil || key[0] != keyRecord || !isSet(kind) {
+	if err != nil {
 		return err
 	}
 	t := s.latest[id]
@@ -360,6 +383,12 @@ func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byt
 	}
 	t.given = true
 	s.latest[id] = t
+	if apart(value) {
+		if body, err = s.body(&j); err != nil {
+			s.lost = append(s.lost, fmt.Sprintf("%s: %v", s.at, err))
+			return nil
+		}
+	}
 	s.result.Jobs++
 	if err := s.fn(&j, body); err != nil {
 		return stopped{err}

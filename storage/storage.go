@@ -66,9 +66,15 @@ type Log interface {
 	// Room says whether n more bytes of job may be accepted. It is cheap:
 	// it is asked before every put, release and bury.
 	Room(n int) bool
-	// Put records a new job. The body is the concatenation of the parts. j is
-	// not kept after the call, and neither is the body, unless it has more than
-	// LargeBody bytes: then nobody may ever change it. An id is put once, ever.
+	// Stage writes the body of a job that is yet to be put, away from all else, so
+	// that nobody's commit waits behind it. A body of more than LargeBody bytes must
+	// be staged, and its job may be put when ack has been told, without an error,
+	// that it is on the disk. ErrNoSpace says that the disk had no room for it. Until
+	// ack is told, from a goroutine of the log's own, nobody may change the body.
+	Stage(id uint64, body [][]byte, ack Ack)
+	// Put records a new job. The body is the concatenation of the parts; there are
+	// none for one that has been staged. Nothing is kept after the call. An id is
+	// put once, ever.
 	Put(j *Job, body ...[]byte)
 	// Update records a job's new state, priority, delay and counters. The body,
 	// the tube, the time of creation and the TTR stay as they were put.

@@ -82,6 +82,13 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 	return o
 }
 
+// stager is for the large bodies of a database of these options.
+func (s *sharing) stager(db *pebble.DB, dir string) stager {
+	o := s.options(newFault(nil), "")
+	o.EnsureDefaults()
+	return stager{db: db, fs: s.fs, dir: dir, table: o.MakeWriterOptions(0, formatVersion.MaxTableFormat())}
+}
+
 // openDB opens the database at path, which must exist unless create is set.
 func (s *sharing) openDB(f *fault, path, name string, change func(*pebble.Options)) (*pebble.DB, error) {
 	o := s.options(f, name)

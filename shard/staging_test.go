@@ -1,0 +1,116 @@
+package shard
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"beanfield/storage"
+)
+
+// largeOp puts a large job, whose body comes in parts or in a buffer of the caller's.
+func largeOp(id uint64, parts bool) (op Op, body []byte) {
+	body = bytes.Repeat([]byte("0123456789"), storage.LargeBody/10+1)
+	op = Op{Kind: Put, ID: id, TTR: 60, Size: uint32(len(body)), Data: body}
+	if parts {
+		op.Data, op.Parts = nil, [][]byte{body[:100], body[100:]}
+	}
+	return op, body
+}
+
+// A large job waits for its body, of which the log has to be told first. Nobody sees
+// the job until then, and everybody else goes on.
+func TestLargePutIsStaged(t *testing.T) {
+	for _, parts := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, true)
+			b.log.lazy = true
+			a, c := b.guest(), b.guest()
+			op, body := largeOp(7, parts)
+			whole := string(body)
+			batch := a.batch(Op{Kind: Put, ID: 6, Pri: 9, TTR: 60}, op, Op{Kind: Peek, ID: 7})
+			if b.sh.Submit(batch) {
+				t.Fatal("answered before the log has the body")
+			}
+			if !parts {
+				clear(body) // it was borrowed
+			}
+			c.put(8, 0, 60)
+			seen := c.batch(Op{Kind: Peek, ID: 7}, Op{Kind: Peek, ID: 6}, Op{Kind: Peek, ID: 8}, Op{Kind: Delete, ID: 7})
+			c.run(seen)
+			for i, want := range []Status{NotFound, OK, OK, NotFound} {
+				if seen.Ops[i].Status != want {
+					t.Errorf("meanwhile operation %d ends with %v, want %v", i, seen.Ops[i].Status, want)
+				}
+			}
+			synctest.Wait()
+			if len(a.answers) != 0 {
+				t.Fatal("answered before the log has the body")
+			}
+			b.log.endStages(nil)
+			if <-a.answers != batch || batch.Ops[1].Status != OK {
+				t.Fatalf("then %v", batch.Ops[1].Status)
+			}
+			if batch.Next < len(batch.Ops) { // its answers have grown large
+				a.run(batch)
+			}
+			if got := string(joined(batch.Ops[2].Parts)); got != whole || b.log.bodies[7] != whole {
+				t.Errorf("the body has %d bytes, and %d in the log", len(got), len(b.log.bodies[7]))
+			}
+			want := []string{"put 6 ready", "stage 7", "put 8 ready", "put 7 ready"}
+			if !slices.Equal(b.log.records, want) {
+				t.Errorf("the log has %v, want %v", b.log.records, want)
+			}
+			if err := b.sh.state.Check(); err != nil {
+				t.Error(err)
+			}
+			b.sh.Close()
+		})
+	}
+}
+
+// A body that finds no room is no job, and its id is given back, once.
+func TestLargePutWithoutRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, true)
+		a := b.guest()
+		b.log.lazy = true
+		var gone []uint64
+		b.dir.jobGone = func(id uint64) { gone = append(gone, id) }
+		op, _ := largeOp(7, true)
+		batch := a.batch(op, Op{Kind: Peek, ID: 7})
+		b.sh.Submit(batch)
+		b.log.endStages(storage.ErrNoSpace)
+		<-a.answers
+		if batch.Ops[0].Status != NoRoom || batch.Ops[1].Status != NotFound {
+			t.Errorf("%v, then %v", batch.Ops[0].Status, batch.Ops[1].Status)
+		}
+		if !slices.Equal(gone, []uint64{7}) {
+			t.Errorf("ids given back: %v", gone)
+		}
+		b.sh.Close()
+	})
+}
+
+// When the log fails while it takes a body, the turn that follows says so (L1).
+func TestLargePutOfAFailedLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, true)
+		a := b.guest()
+		b.log.lazy = true
+		op, _ := largeOp(7, true)
+		batch := a.batch(op)
+		b.sh.Submit(batch)
+		b.log.slow = true
+		fire := errors.New("disk on fire")
+		b.log.endStages(fire)
+		synctest.Wait()
+		b.log.release(fire)
+		if <-a.answers; batch.Ops[0].Status != Failed {
+			t.Errorf("%v", batch.Ops[0].Status)
+		}
+		b.sh.Close()
+	})
+}

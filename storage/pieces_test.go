@@ -1,0 +1,262 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// largeJob is a job whose body takes so many bytes, no two pieces of it alike.
+func largeJob(id uint64, size int) stored {
+	body := make([]byte, size)
+	rand.New(rand.NewSource(int64(id))).Read(body)
+	return stored{Job{ID: id, Tube: "t", State: Ready, Size: uint32(size)}, string(body)}
+}
+
+func mustPut(t testing.TB, l Log, s stored) {
+	t.Helper()
+	if !put(l, &s) {
+		t.Fatalf("job %d is refused: %v", s.ID, l.Stats().Err)
+	}
+}
+
+// Bodies around every bound of a piece come back, while their records wait for the
+// committer, when they are committed, and after a restart; deleted ones do not.
+func TestLargeBodies(t *testing.T) {
+	mem := vfs.NewMem()
+	g, s, l, led := heldUp(t, mem)
+	before := len(replayed(t, l))
+	var want []stored
+	for i, size := range []int{
+		LargeBody + 1, 5*pieceSize - 1, 5 * pieceSize, 5*pieceSize + 1, 9*pieceSize + 7,
+	} {
+		want = append(want, largeJob(uint64(10+i), size))
+	}
+	g.mu.Unlock()
+	for _, j := range want {
+		mustPut(t, l, j)
+	}
+	gone := largeJob(20, 3*LargeBody)
+	mustPut(t, l, gone)
+	l.Delete(&gone.Job)
+	readable := func(when string) {
+		t.Helper()
+		for _, j := range want {
+			if body, err := l.Body(j.ID, []byte("+")); err != nil || string(body) != "+"+j.body {
+				t.Errorf("%s: job %d: %d bytes, %v", when, j.ID, len(body), err)
+			}
+		}
+	}
+	g.mu.Lock()
+	if l.Commit(turn{led, 2}) {
+		t.Fatal("acknowledged before its sync")
+	}
+	readable("before the commit")
+	g.mu.Unlock()
+	mustCommit(t, l)
+	readable("after the commit")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(small(mem, Always))
+	l = mustOpen(t, s, 1)[0]
+	defer s.Close()
+	got := replayed(t, l)
+	sameJobs(t, got[before:], want)
+	readable("after the restart")
+	if max := l.MaxID(); max != 20 {
+		t.Errorf("the highest id is %d, want 20", max)
+	}
+	if n := pieces(t, l); n != 5+5+5+6+10 {
+		t.Errorf("%d pieces are left", n)
+	}
+}
+
+// pieces counts those that the database has.
+func pieces(t *testing.T, l Log) (n int) {
+	t.Helper()
+	it, err := l.(*pebbleLog).db.NewIter(kindRange(keyPiece))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	for ok := it.First(); ok; ok = it.Next() {
+		n++
+	}
+	return n
+}
+
+// A large body costs the shard's turn nothing, and its log only the record.
+func TestLargeBodyIsNoBurden(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), Always))
+	l := mustOpen(t, s, 1)[0].(*pebbleLog)
+	defer s.Close()
+	j := largeJob(1, 8*LargeBody)
+	w := newWaiter()
+	l.Stage(1, [][]byte{[]byte(j.body)}, w)
+	if err := <-w.done; err != nil {
+		t.Fatal(err)
+	}
+	if got := bytesAllocated(func() { l.Put(&j.Job) }); got > 4096 {
+		t.Errorf("to put it took %d bytes", got)
+	}
+	mustCommit(t, l)
+	l.Delete(&j.Job)
+	mustCommit(t, l)
+	if m := l.db.Metrics(); m.WAL.BytesIn > 4096 {
+		t.Errorf("the log took %d bytes", m.WAL.BytesIn)
+	}
+	l.compact()
+	if n := l.db.Metrics().Table.Local.LiveSize; n > LargeBody {
+		t.Errorf("tables of %d bytes are left", n)
+	}
+}
+
+// A body whose job was never put is dropped at the next start, be it in the
+// database or on its way there; the id can be given again.
+func TestStrayBody(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, Always))
+	l := mustOpen(t, s, 1)[0]
+	kept := largeJob(1, 2*LargeBody)
+	mustPut(t, l, kept)
+	mustCommit(t, l)
+	for id := uint64(2); id < 5; id++ {
+		w := newWaiter()
+		l.Stage(id, [][]byte{[]byte(kept.body)}, w)
+		if err := <-w.done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	half := fs.PathJoin(s.dir.shard(1, 0), stagedPrefix+"9")
+	if f, err := fs.Create(half, category); err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+
+	s = noTicks(small(fs, Always))
+	l = mustOpen(t, s, 1)[0]
+	if _, err := fs.Stat(half); !isNotExist(err) {
+		t.Errorf("half a body is left: %v", err)
+	}
+	sameJobs(t, replayed(t, l), []stored{kept})
+	if n := pieces(t, l); n != 8 {
+		t.Errorf("%d pieces are left of 8", n)
+	}
+	again := largeJob(3, LargeBody+1)
+	mustPut(t, l, again)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, fs, 1, []stored{kept, again}, 3)
+	holds(t, fs, 2, []stored{kept, again}, 3)
+}
+
+// Whatever the sync mode, what is acknowledged has its body after a power cut.
+func TestLargeBodySurvivesAPowerCut(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := noTicks(small(fs, Always))
+	l := mustOpen(t, s, 1)[0]
+	first, second := largeJob(10, LargeBody+1), largeJob(5, 3*LargeBody)
+	mustPut(t, l, first)
+	mustCommit(t, l)
+	mustPut(t, l, second) // its id is not the highest
+	mustCommit(t, l)
+	cut := fs.CrashClone(vfs.CrashCloneCfg{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(small(cut, Always))
+	defer s.Close()
+	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), []stored{second, first})
+}
+
+// A disk without room for a body refuses it, and nothing else.
+func TestNoRoomForALargeBody(t *testing.T) {
+	full := true
+	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if full && op.Kind == errorfs.OpFileWrite && strings.Contains(op.Path, stagedPrefix) {
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	s := noTicks(small(fs, Always))
+	l := mustOpen(t, s, 1)[0]
+	defer s.Close()
+	j := largeJob(1, LargeBody+1)
+	w := newWaiter()
+	l.Stage(1, [][]byte{[]byte(j.body)}, w)
+	if err := <-w.done; !errors.Is(err, ErrNoSpace) {
+		t.Errorf("a full disk: %v", err)
+	}
+	if names, err := fs.List(s.dir.shard(1, 0)); err != nil || strings.Contains(fmt.Sprint(names), stagedPrefix) {
+		t.Errorf("%v is left, %v", names, err)
+	}
+	full = false
+	mustPut(t, l, j)
+	mustCommit(t, l)
+	if body, err := l.Body(1, nil); err != nil || string(body) != j.body {
+		t.Errorf("%d bytes, %v", len(body), err)
+	}
+}
+
+// A piece that is missing or damaged is not passed over.
+func TestDamagedPieces(t *testing.T) {
+	for name, damage := range map[string]func(l *pebbleLog) error{
+		"first gone": func(l *pebbleLog) error { k := pieceKey(1, 0); return l.db.Delete(k[:], nil) },
+		"last gone":  func(l *pebbleLog) error { k := pieceKey(1, 7); return l.db.Delete(k[:], nil) },
+		"changed": func(l *pebbleLog) error {
+			k := pieceKey(1, 3)
+			v, c, err := l.db.Get(k[:])
+			if err != nil {
+				return err
+			}
+			v = bytes.Clone(v)
+			v[len(v)-1]++
+			return errors.Join(c.Close(), l.db.Set(k[:], v, nil))
+		},
+		"longer": func(l *pebbleLog) error {
+			k := pieceKey(1, 7)
+			v := append([]byte{recordVersion, 0, 0, 0, 0}, make([]byte, pieceSize+1)...)
+			seal(k[:], v)
+			return l.db.Set(k[:], v, nil)
+		},
+	} {
+		s := noTicks(small(vfs.NewMem(), Always))
+		l := mustOpen(t, s, 1)[0].(*pebbleLog)
+		mustPut(t, l, largeJob(1, 2*LargeBody))
+		mustCommit(t, l)
+		if err := damage(l); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Body(1, nil); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: a body is read: %v", name, err)
+		}
+		if err := l.Replay(func(*Job, []byte) error { return nil }); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: a job comes back: %v", name, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// bytesAllocated runs fn and says how much it took.
+func bytesAllocated(fn func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
