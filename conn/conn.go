@@ -200,6 +200,7 @@ func (c *Conn) fill() bool {
 		// by itself. After a hang-up the end of the stream is still to be
 		// read, and urgent data ends a read early.
 		c.readable = n == len(buf)-kept || c.hungUp || c.urgent
+		c.loop.moved(n)
 		c.process(buf[:kept+n])
 		return true
 	case err == syscall.EAGAIN:

