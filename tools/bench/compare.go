@@ -300,26 +300,17 @@ func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load, rou
 		threads: 1, spin: pinned, syscalls: c.syscalls && round == 0,
 		settle: c.settle, calm: c.calm, say: func(string, ...any) {},
 	}
-	gap, err := c.gap(p, pinned, &ld)
-	if err != nil {
-		return nil, err
-	}
 	res, err := c.pinning.measureNew(ctx, pinned, how, p.peer.echo, ld, set)
 	if err != nil {
 		return nil, err
 	}
-	if res.Stalls != nil {
-		res.Stalls.GapUs = float64(gap) / 1e3
+	if res.Stalls != nil && p.Name == nameBeanfield && pinned {
+		bare, err := longestAnswer(c.pinning.server, c.pinning.ownCPUs, res.Stalls.lasted())
+		if err != nil {
+			return nil, err
+		}
+		res.Stalls.BareUs = float64(bare) / 1e3
 	}
 	warn("%-16s round %d  %-16s %s", r.name, round+1, p.Name, res.brief())
 	return res, nil
-}
-
-// gap looks at what the machine itself keeps from the server whose stalls are judged,
-// before there is a server, for as long as the neighbour will be in peace.
-func (c *comparer) gap(p *peerResult, pinned bool, ld *load) (time.Duration, error) {
-	if ld.Kind != kindNeighbour || p.Name != nameBeanfield || !pinned {
-		return 0, nil
-	}
-	return longestGap(c.pinning.server, ld.Disturb.Peace)
 }

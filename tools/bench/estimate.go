@@ -51,7 +51,7 @@ func (c *comparer) takes(p *peer, ld load) time.Duration {
 	case kindNeighbour:
 		sum = takesStart + time.Duration(ld.Disturb.Again)*c.takesDisturbance(ld, put)
 		if p.Name == nameBeanfield {
-			sum += ld.Disturb.Peace // of the bare loop before it
+			sum += time.Second // of the bare echo after it
 		}
 		return sum
 	case kindMemory, kindIdle:

@@ -182,8 +182,8 @@ func (r *rowResult) verdict(g goal, got spread) string {
 	case g.met(got.Median):
 		return "yes"
 	}
-	if gap := r.beanfield().gap(); g.metric == metricStall && got.Median <= gap {
-		return fmt.Sprintf("yes: a loop that does nothing stalls %s µs here", short(gap))
+	if bare := r.beanfield().bare(); g.metric == metricStall && got.Median <= atFloor*bare {
+		return fmt.Sprintf("yes: at the floor, a bare echo stalls %s µs here", short(bare))
 	}
 	f := ratio(metricCPU, r.beanfield(), r.floor())
 	// A server that waits for its disk before each reply is not held up by its processor.

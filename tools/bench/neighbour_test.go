@@ -182,22 +182,24 @@ func TestDisturbIsChecked(t *testing.T) {
 	}
 }
 
-// A bare loop misses something, at least between two looks, but not all of its time;
-// and it leaves the threads of others where they are.
-func TestLongestGap(t *testing.T) {
+// A client of a bare server waits for something, but not all the time; and the threads
+// of others stay where they are.
+func TestLongestAnswer(t *testing.T) {
 	before, err := ownAffinity()
 	if err != nil {
 		t.Fatal(err)
 	}
 	const lasting = 20 * time.Millisecond
-	gap, err := longestGap("0", lasting)
-	if err != nil || gap <= 0 {
-		t.Errorf("a gap of %v, %v", gap, err)
+	longest, err := longestAnswer("0", "0", lasting)
+	if err != nil || longest <= 0 || longest > time.Minute {
+		t.Errorf("the longest answer took %v, %v", longest, err)
 	}
 	if after, err := ownAffinity(); err != nil || after != before {
 		t.Errorf("the affinity has become %x, %v", after, err)
 	}
-	if _, err := longestGap("1000", lasting); err == nil {
-		t.Error("there is no such processor")
+	for _, cpus := range [][2]string{{"1000", "0"}, {"0", "1000"}} {
+		if _, err := longestAnswer(cpus[0], cpus[1], lasting); err == nil {
+			t.Errorf("%v: there is no such processor", cpus)
+		}
 	}
 }

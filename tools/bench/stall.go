@@ -11,9 +11,9 @@ import (
 type stalls struct {
 	By   string  `json:"by"`
 	Each []stall `json:"each"`
-	// GapUs is the longest time in which a bare loop did not get the server's processor,
-	// beforehand; 0 where that was not looked at.
-	GapUs float64 `json:"bare_loop_us,omitempty"`
+	// BareUs is how long a client of a server that does nothing waited at most, on the
+	// same processors, as long and right after; 0 where that was not looked at.
+	BareUs float64 `json:"bare_us,omitempty"`
 }
 
 // A stall is what it saw of one. Latencies are microseconds; the longest stall is the
@@ -63,6 +63,15 @@ func stallTook(s *stall) float64    { return s.TookSec }
 func stallWork(s *stall) float64    { return s.WorkUs }
 func stallAway(s *stall) float64    { return s.AwayUs }
 
+// lasted is how long the disturbances were measured.
+func (s *stalls) lasted() time.Duration {
+	var sum time.Duration
+	for i := range s.Each {
+		sum += time.Duration(s.Each[i].TookSec*float64(time.Second)) + aftermath
+	}
+	return sum
+}
+
 func (s *stalls) String() string {
 	return fmt.Sprintf("longest stall %s µs, p99.9 %s µs; in peace %s and %s µs; it took %s s; the server worked %s µs",
 		s.all(longestStall), s.all(stallP999), s.all(longestPeace), s.all(peaceP999), s.all(stallTook), s.all(stallWork))
@@ -72,7 +81,7 @@ func (s *stalls) String() string {
 const stallHead = "## Stalls\n\n" +
 	"One connection puts, reserves and deletes 100 bytes in a tube of its own, on a server with one shard, for a second in peace and then while others do what the row says. " +
 	"All numbers are medians (smallest–largest).\n\n" +
-	"| beside it | server | longest stall µs | × beanstalkd | p99.9 µs | longest in peace µs | p99.9 in peace µs | took s | server worked µs | generator away µs | bare loop µs |\n" +
+	"| beside it | server | longest stall µs | × beanstalkd | p99.9 µs | longest in peace µs | p99.9 in peace µs | took s | server worked µs | generator away µs | bare echo µs |\n" +
 	"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
 
 func (r *rowResult) stalls() bool { return r.row.load.Kind == kindNeighbour }
@@ -86,25 +95,25 @@ func (r *rowResult) stallLine(b *strings.Builder, p *peerResult) {
 	for _, res := range p.Rounds {
 		all.Each = append(all.Each, res.Stalls.Each...)
 	}
-	gap := "–"
-	if g := p.gap(); g > 0 {
-		gap = short(g)
+	bare := "–"
+	if us := p.bare(); us > 0 {
+		bare = short(us)
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Title, p.Name,
 		all.all(longestStall), r.versus(metricStall, p, r.baseline()), all.all(stallP999), all.all(longestPeace), all.all(peaceP999),
-		all.all(stallTook), all.all(stallWork), all.all(stallAway), gap)
+		all.all(stallTook), all.all(stallWork), all.all(stallAway), bare)
 }
 
-// gap is the median of a bare loop's longest gaps, 0 where none was run.
-func (p *peerResult) gap() float64 {
-	var gaps []float64
+// bare is the median of what a bare server's client waited, 0 where there was none.
+func (p *peerResult) bare() float64 {
+	var all []float64
 	for _, res := range p.Rounds {
 		if res.Stalls != nil {
-			gaps = append(gaps, res.Stalls.GapUs)
+			all = append(all, res.Stalls.BareUs)
 		}
 	}
-	if len(gaps) == 0 {
+	if len(all) == 0 {
 		return 0
 	}
-	return spreadOf(gaps).Median
+	return spreadOf(all).Median
 }

@@ -58,8 +58,8 @@ func TestCompareStalls(t *testing.T) {
 
 // The goal is judged by the median.
 func TestStallsAreJudgedByTheMedian(t *testing.T) {
-	beside := func(gap float64, longest ...float64) *result {
-		res := &result{Stalls: &stalls{GapUs: gap}}
+	beside := func(bare float64, longest ...float64) *result {
+		res := &result{Stalls: &stalls{BareUs: bare}}
 		for _, us := range longest {
 			res.Stalls.Each = append(res.Stalls.Each, stall{Stormy: latency{Max: us}})
 		}
@@ -70,8 +70,8 @@ func TestStallsAreJudgedByTheMedian(t *testing.T) {
 		rounds  []*result
 		verdict string
 	}{
-		{[]*result{beside(2500, 2400), beside(3, 2400), beside(2400, 2400)}, "2,400 | yes: a loop that does nothing stalls 2,400 µs here |"},
-		{[]*result{beside(2500, 2401), beside(3, 2401), beside(2400, 2401)}, "2,401 | no |"},
+		{[]*result{beside(2500, 2300), beside(3, 2300), beside(2000, 2300)}, "2,300 | yes: at the floor, a bare echo stalls 2,000 µs here |"},
+		{[]*result{beside(2500, 2301), beside(3, 2301), beside(2000, 2301)}, "2,301 | no |"},
 		{[]*result{round(9000), round(1999), round(100)}, "1,999 (100–9,000) | yes |"},
 		{[]*result{round(100), round(2001), round(9000)}, "2,001 (100–9,000) | no |"},
 		{[]*result{round(9000, 1999, 100)}, "1,999 | yes |"},
