@@ -27,7 +27,9 @@
 //
 // A connection has its turn, and then the loop's others: four reads, and half a
 // megabyte sent (sendShare). Before a loop sleeps it lets other goroutines run, and
-// while a shard that owes it an answer is busy it does so again (linger).
+// while a shard that owes it an answer is busy it does so again (linger). One that
+// moves large bodies, and so may not sleep for seconds, does so after each quarter of
+// a megabyte (bulkShare).
 //
 // # The life of a command
 //

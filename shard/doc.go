@@ -33,6 +33,11 @@
 // whoever runs the shard for himself works off a few dozen batches of others
 // and leaves the rest to the shard's goroutine.
 //
+// A put with a large body leaves its turn at once: the log is to write the body
+// first, beside everything else, which may take seconds. Then the shard's
+// goroutine applies the put, in a turn like any other. Until then the id is
+// taken, but there is no job.
+//
 // # Delivery
 //
 // A job that becomes ready is matched with the first waiter of its tube

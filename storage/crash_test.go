@@ -85,16 +85,6 @@ func (h *history) turn(l Log) {
 	h.maxIDs = append(h.maxIDs, maxID)
 }
 
-// large is a turn that puts a large job.
-func (h *history) large(l Log) {
-	state, maxID := maps.Clone(h.states[h.turns()]), h.maxIDs[h.turns()]
-	if j := largeJob(h.nextID, LargeBody+1); put(l, &j) {
-		state[j.ID], maxID = j, j.ID
-	}
-	h.nextID++
-	h.states, h.maxIDs = append(h.states, state), append(h.maxIDs, maxID)
-}
-
 func valuesOf(m map[uint64]stored) []stored {
 	jobs := make([]stored, 0, len(m))
 	for _, j := range m {

@@ -58,12 +58,8 @@ func (sc *scenario) work(l *pebbleLog) error {
 		return err
 	}
 	for round := range 3 {
-		for i := range 3 {
-			if round+i == 0 {
-				sc.h.large(l)
-			} else {
-				sc.h.turn(l)
-			}
+		for range 3 {
+			sc.h.turn(l)
 			w := newWaiter()
 			n := sc.h.turns()
 			l.Commit(w)

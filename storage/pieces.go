@@ -14,7 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// LargeBody is the size above which a body stands apart from its job's record.
+// LargeBody is the size above which a body stands apart from its job's record. It is
+// part of the format: a delete removes pieces where a job is larger.
 const LargeBody = mib
 
 // A large body is cut into pieces, each under a key of its own: the record's, of

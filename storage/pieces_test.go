@@ -182,6 +182,27 @@ func TestLargeBodySurvivesAPowerCut(t *testing.T) {
 	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), []stored{second, first})
 }
 
+// Closing waits for a body that is on its way.
+func TestCloseWhileABodyIsStaged(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, Always))
+	l := mustOpen(t, s, 1)[0]
+	w := newWaiter()
+	l.Stage(1, [][]byte{make([]byte, 20*LargeBody)}, w)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-w.done:
+		if err != nil {
+			t.Error(err)
+		}
+	default:
+		t.Error("closed before the body was written")
+	}
+	holds(t, fs, 1, nil, 0)
+}
+
 // A disk without room for a body refuses it, and nothing else.
 func TestNoRoomForALargeBody(t *testing.T) {
 	full := true
@@ -249,6 +270,72 @@ func TestDamagedPieces(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Until there were pieces, large bodies stood in their records. Those are read, moved
+// and deleted as any other.
+func TestLargeBodyInItsRecord(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, Always))
+	l := mustOpen(t, s, 1)[0].(*pebbleLog)
+	kept, gone := largeJob(1, LargeBody+1), largeJob(2, 2*LargeBody)
+	for _, j := range []stored{kept, gone} {
+		old := j.Job
+		old.Size = 0
+		record, _ := encoded(&old, j.body)
+		key := makeKey(keyRecord, j.ID)
+		if err := errors.Join(l.db.Set(key[:], record, nil), writeMaxID(l.db, j.ID, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sameJobs(t, replayed(t, l), []stored{kept, gone})
+	if body, err := l.Body(1, nil); err != nil || string(body) != kept.body {
+		t.Errorf("%d bytes are read, %v", len(body), err)
+	}
+	l.Delete(&gone.Job)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	found, result := salvaged(t, fs)
+	if sameJobs(t, valuesOf(found), []stored{kept}); len(result.Damaged) != 0 {
+		t.Error(result.Damaged)
+	}
+	holds(t, fs, 2, []stored{kept}, 2)
+}
+
+// What is readable of damaged tables is salvaged: bodies that are whole, and none that
+// is not, of which the report tells.
+func TestSalvageOfLargeBodies(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, Always))
+	l := mustOpen(t, s, 1)[0].(*pebbleLog)
+	whole, hurt, gone := largeJob(1, 3*LargeBody+5), largeJob(2, 2*LargeBody), largeJob(3, 2*LargeBody)
+	for _, j := range []stored{whole, hurt, gone} {
+		mustPut(t, l, j)
+	}
+	l.Delete(&gone.Job)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	found, result := salvaged(t, fs)
+	if sameJobs(t, inOrder(valuesOf(found)), []stored{whole, hurt}); len(result.Damaged) != 0 {
+		t.Error(result.Damaged)
+	}
+	for _, path := range lookFor(t, fs, "data", ".sst") {
+		if text := read(t, fs, path); strings.Contains(text, hurt.body[5*pieceSize:5*pieceSize+100]) {
+			damage(t, fs, path)
+		}
+	}
+	found, result = salvaged(t, fs)
+	sameJobs(t, valuesOf(found), []stored{whole})
+	if text := strings.Join(result.Damaged, "\n"); !strings.Contains(text, "body of job 2") {
+		t.Errorf("the report does not tell of the body: %s", text)
+	}
+	if result.MaxID != 3 {
+		t.Errorf("the highest id is %d, want 3", result.MaxID)
 	}
 }
 

@@ -212,7 +212,9 @@ func decodeRecord(key, value []byte, j *Job) (tube, body []byte, err error) {
 	tube, body = f.rest[:n], f.rest[n:]
 	if apart(value) {
 		f.rest = body
-		j.Size = f.u32("size")
+		if j.Size = f.u32("size"); j.Size <= LargeBody {
+			f.fail("size")
+		}
 		if f.err == nil && len(f.rest) != 0 {
 			f.fail("trailing bytes")
 		}
