@@ -45,6 +45,7 @@ type history struct {
 	maxIDs []uint64
 	nextID uint64
 	rank   uint64
+	large  bool // some jobs are large
 }
 
 func newHistory(r *rand.Rand) *history {
@@ -68,6 +69,9 @@ func (h *history) turn(l Log) {
 		case picked == nil || n < 5:
 			j := randomJob(h.r, h.nextID, []string{"a", "b", "c", "default"}[h.r.Intn(4)])
 			h.nextID += uint64(1 + h.r.Intn(2))
+			if h.large && h.r.Intn(100) == 0 {
+				j.fill(LargeBody + h.r.Intn(3*pieceSize))
+			}
 			if put(l, &j) {
 				maxID = j.ID
 				state[j.ID] = j
@@ -142,6 +146,7 @@ func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
 		mode := []SyncMode{Always, Always, Interval, Never}[r.Intn(4)]
 		fs := vfs.NewCrashableMem()
 		h := newHistory(r)
+		h.large = seed%5 == 0
 		for range 3 {
 			s := noTicks(small(fs, mode))
 			l := mustOpen(t, s, 1)[0]

@@ -141,12 +141,14 @@ func randomJob(r *rand.Rand, id uint64, tube string) stored {
 	if r.Intn(50) == 0 {
 		n = r.Intn(20000)
 	}
-	if r.Intn(1000) == 0 {
-		n = LargeBody + r.Intn(3*pieceSize)
-	}
-	s.body = string(bytes.Repeat([]byte{byte(id), byte(n)}, n/2))
-	s.Size = uint32(len(s.body))
+	s.fill(n)
 	return s
+}
+
+// fill gives a job a body of about n bytes.
+func (s *stored) fill(n int) {
+	s.body = string(bytes.Repeat([]byte{byte(s.ID), byte(n)}, n/2))
+	s.Size = uint32(len(s.body))
 }
 
 // put records a job, whose body is staged if it is large, in two parts. It reports

@@ -22,6 +22,9 @@ func fill(t *testing.T, fs vfs.FS, n, jobs int) []stored {
 	for id := uint64(1); id <= uint64(jobs); id++ {
 		j := randomJob(r, id, tubes[r.Intn(len(tubes))])
 		l := logs[byName(n)(j.Tube)]
+		if id == 7 || id == uint64(jobs)-7 {
+			j.fill(LargeBody + int(id)*1000)
+		}
 		put(l, &j)
 		if r.Intn(3) == 0 {
 			randomUpdate(r, &j, &rank)
