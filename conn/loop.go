@@ -106,7 +106,7 @@ func (l *loop) moved(n int) {
 	}
 }
 
-// bulkPiece tells large bodies from many small commands, or their answers.
+// bulkPiece tells large bodies, and very long pipelines, from a few small commands.
 const bulkPiece = readBuffer / 2
 
 // mostYields bounds how long a loop lingers: about a tenth of a millisecond when

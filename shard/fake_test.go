@@ -84,7 +84,7 @@ type fakeLog struct {
 	bodies  map[uint64]string
 	staged  map[uint64]string // bodies whose jobs are not put yet
 	lazy    bool              // Stage takes until endStages
-	stages  []storage.Ack
+	stages  []fakeStage
 }
 
 func newFakeLog() *fakeLog {
@@ -95,9 +95,8 @@ func (l *fakeLog) Room(int) bool { return !l.full }
 
 // Stage keeps a body until its job is put.
 func (l *fakeLog) Stage(id uint64, body [][]byte, ack storage.Ack) {
-	l.staged[id] = string(bytes.Join(body, nil))
 	l.records = append(l.records, fmt.Sprintf("stage %d", id))
-	l.stages = append(l.stages, ack)
+	l.stages = append(l.stages, fakeStage{id, body, ack})
 	if !l.lazy {
 		l.endStages(nil)
 	}
@@ -107,9 +106,18 @@ func (l *fakeLog) Stage(id uint64, body [][]byte, ack storage.Ack) {
 func (l *fakeLog) endStages(err error) {
 	stages := l.stages
 	l.stages = nil
-	for _, ack := range stages {
-		ack.Committed(err)
+	for _, s := range stages {
+		if err == nil {
+			l.staged[s.id] = string(bytes.Join(s.body, nil))
+		}
+		s.ack.Committed(err)
 	}
+}
+
+type fakeStage struct {
+	id   uint64
+	body [][]byte
+	ack  storage.Ack
 }
 
 func (l *fakeLog) Put(j *storage.Job, body ...[]byte) {

@@ -4,8 +4,9 @@ import "beanfield/storage"
 
 // How far a put with a large body has come.
 const (
-	staged   = iota + 1 // the log has the body
-	unstaged            // it had no room
+	staged  = iota + 1 // the log has the body
+	noPlace            // it had no room
+	lost               // it has failed
 )
 
 // accept begins a put. It reports false if that is over, because the directory
@@ -14,8 +15,12 @@ func (s *State) accept(op *Op) bool {
 	switch op.phase {
 	case staged:
 		return true
-	case unstaged:
+	case noPlace:
 		op.Status = NoRoom
+		s.dir.JobGone(op.ID)
+		return false
+	case lost:
+		op.Status = Failed
 		s.dir.JobGone(op.ID)
 		return false
 	}

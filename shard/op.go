@@ -60,7 +60,7 @@ type Op struct {
 	Kind   Kind
 	Status Status
 	Poll   bool  // Reserve: do not wait
-	phase  uint8 // kick: which jobs; peek: how often it was given back; put: staged, unstaged
+	phase  uint8 // kick: which jobs; peek: how often it was given back; put: its body
 	Pri    uint32
 	Delay  uint32 // seconds; also the length of a pause
 	TTR    uint32 // seconds

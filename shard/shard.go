@@ -157,13 +157,16 @@ type stage struct {
 	batch *Batch
 }
 
-// Committed implements storage.Ack. If the log has failed, the turn that follows
-// will hear of it.
+// Committed implements storage.Ack.
 func (s *stage) Committed(err error) {
 	op := &s.batch.Ops[s.batch.Next]
-	op.phase = staged
-	if errors.Is(err, storage.ErrNoSpace) {
-		op.phase = unstaged
+	switch {
+	case err == nil:
+		op.phase = staged
+	case errors.Is(err, storage.ErrNoSpace):
+		op.phase = noPlace
+	default:
+		op.phase = lost
 	}
 	s.shard.proceed(s.batch)
 }

@@ -94,22 +94,24 @@ func TestLargePutWithoutRoom(t *testing.T) {
 	})
 }
 
-// When the log fails while it takes a body, the turn that follows says so (L1).
+// When the log fails while it takes a body, there is no job, and the client hears of it.
 func TestLargePutOfAFailedLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
 		a := b.guest()
 		b.log.lazy = true
+		var gone []uint64
+		b.dir.jobGone = func(id uint64) { gone = append(gone, id) }
 		op, _ := largeOp(7, true)
-		batch := a.batch(op)
+		batch := a.batch(op, Op{Kind: Peek, ID: 7})
 		b.sh.Submit(batch)
-		b.log.slow = true
-		fire := errors.New("disk on fire")
-		b.log.endStages(fire)
-		synctest.Wait()
-		b.log.release(fire)
-		if <-a.answers; batch.Ops[0].Status != Failed {
-			t.Errorf("%v", batch.Ops[0].Status)
+		b.log.endStages(errors.New("disk on fire"))
+		<-a.answers
+		if batch.Ops[0].Status != Failed || batch.Ops[1].Status != NotFound {
+			t.Errorf("%v, then %v", batch.Ops[0].Status, batch.Ops[1].Status)
+		}
+		if !slices.Equal(b.log.records, []string{"stage 7"}) || !slices.Equal(gone, []uint64{7}) {
+			t.Errorf("the log has %v, ids given back: %v", b.log.records, gone)
 		}
 		b.sh.Close()
 	})

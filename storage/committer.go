@@ -134,12 +134,12 @@ func (l *pebbleLog) syncLoop(tick <-chan time.Time, stop <-chan struct{}) {
 // turn that the committer is just telling of its success has really succeeded.
 func (l *pebbleLog) onFault(err error) {
 	err = l.errorf("%w", err)
-	l.store.report(err)
 	l.mu.Lock()
 	l.failed = err
 	l.work.Broadcast()
 	l.quiet.Broadcast()
 	l.mu.Unlock()
+	l.store.report(err)
 	go l.undertake(err)
 }
 

@@ -43,7 +43,8 @@
 // and dropped. A large body is on the disk, as part of the database, before its
 // record is in any group, and the batch that deletes the record deletes the body: so
 // a record never lacks it, and a body without a record, left by a crash between the
-// two, is dropped. What is read is checked against its own checksum, which covers the
+// two, is dropped. Its id may be given again; the record has the checksum of its own
+// body. What is read is checked against its own checksum, which covers the
 // key: a record cannot be taken for another's. (One exception to "after some
 // turn": a turn of more than 64 MiB may be cut.)
 //
@@ -61,8 +62,10 @@
 // A body above LargeBody stands in pieces beside its record. They are written to
 // tables outside the database, which takes them over as they are (Pebble's Ingest).
 // When they went through the log, a gigabyte stood in front of everybody's commits
-// for 4 to 10 s, then in memtables, then in compactions. Tables are small enough that
-// to remove one, or to take one over, holds nobody up.
+// for 4 to 10 s, then in memtables, then in compactions. Their keys are above all
+// others, so that nothing else's tables overlap with them: they go to the last level
+// and stay where they are until they die. Commits wait while a table is taken over,
+// about as long as for a sync, and to remove one takes a processor: 16 MiB each.
 //
 // # The parts
 //

@@ -93,7 +93,7 @@ func (in *Intake) Put(j *Job, body []byte) error {
 	if !l.Room(n) {
 		return dirError(in.store.dir.path, ErrNoSpace, "job %d does not fit", j.ID)
 	}
-	if len(body) > LargeBody {
+	if j.Size > LargeBody {
 		done := make(committed, 1)
 		l.Stage(j.ID, [][]byte{body}, done)
 		if err := <-done; err != nil {

@@ -55,6 +55,7 @@ type pebbleLog struct {
 	stager  stager
 	staging sync.Mutex // one body at a time
 	stages  sync.WaitGroup
+	staged  map[uint64]uint32 // checksums of bodies whose jobs are not put yet; under mu
 
 	// The owner's: whoever has the shard.
 	inTurn  bool // this turn has written; the committer reads it, under mu
@@ -68,6 +69,7 @@ type pebbleLog struct {
 	written   atomic.Uint64
 	live      atomic.Int64 // bytes of live jobs, about
 	garbage   atomic.Int64 // bytes that died since the last full compaction, about
+	dropped   atomic.Int64 // of those, large bodies since tidy has looked
 
 	mu      sync.Mutex
 	work    sync.Cond // the committer waits: for flight, for the gate, for the end
@@ -96,7 +98,7 @@ type pebbleLog struct {
 }
 
 func newPebbleLog(s *pebbleStore, name string) *pebbleLog {
-	l := &pebbleLog{store: s, name: name, done: make(chan struct{})}
+	l := &pebbleLog{store: s, name: name, done: make(chan struct{}), staged: make(map[uint64]uint32)}
 	l.work.L, l.quiet.L = &l.mu, &l.mu
 	l.fault = newFault(l.onFault)
 	return l
@@ -149,9 +151,11 @@ func (l *pebbleLog) begin() {
 // Put implements Log.
 func (l *pebbleLog) Put(j *Job, body ...[]byte) {
 	l.begin()
-	l.scratch = appendRecord(l.scratch[:0], j)
-	if apart(l.scratch) {
+	if j.Size > LargeBody {
+		l.scratch = appendApart(l.scratch[:0], j, l.takeStaged(j.ID))
 		body = nil
+	} else {
+		l.scratch = appendRecord(l.scratch[:0], j)
 	}
 	n := len(l.scratch)
 	for _, p := range body {
@@ -203,6 +207,7 @@ func (l *pebbleLog) Delete(j *Job) {
 		op := l.open.batch.DeleteRangeDeferred(len(from), len(to))
 		copy(op.Key, from)
 		copy(op.Value, to)
+		l.dropped.Add(int64(j.Size))
 	}
 	size := diskSize(j)
 	l.live.Add(-size)

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -53,7 +55,8 @@ type stager struct {
 	table sstable.WriterOptions
 }
 
-// stage writes a body, and returns when it is on the disk.
+// stage writes a body, and returns when it is on the disk, or leaves nothing behind. Each table is taken over by itself, because Pebble reads its first and last
+// block, and no commit becomes visible before its manifest is synced.
 func (s *stager) stage(id uint64, body [][]byte) error {
 	for n := 0; len(body) > 0; n += tablePieces {
 		path := s.fs.PathJoin(s.dir, fmt.Sprintf("%s%d-%d", stagedPrefix, id, n))
@@ -66,6 +69,10 @@ func (s *stager) stage(id uint64, body [][]byte) error {
 		}
 		if gone := s.fs.Remove(path); gone != nil && !isNotExist(gone) {
 			err = errors.Join(err, gone)
+		}
+		if n > 0 {
+			from, to := pieceBounds(id)
+			err = errors.Join(err, s.db.DeleteRange(from, to, pebble.NoSync))
 		}
 		return fmt.Errorf("storage: body of job %d: %w", id, err)
 	}
@@ -121,52 +128,96 @@ func (s *stager) sweep() error {
 // two, and others want it too.
 func (l *pebbleLog) Stage(id uint64, body [][]byte, ack Ack) {
 	parts := append([][]byte(nil), body...) // consumed on the way
+	size := bodySize(body)
+	l.store.space.promised.Add(size)
 	l.stages.Go(func() {
 		l.staging.Lock()
-		err := l.stage(id, parts)
+		err := l.stage(id, parts, size)
 		l.staging.Unlock()
+		l.store.space.promised.Add(-size)
 		ack.Committed(err)
 	})
 }
 
-// stage does it. A disk that is full is no reason to end the log: nothing was
-// promised yet.
-func (l *pebbleLog) stage(id uint64, parts [][]byte) error {
+// stage does it. What cannot be written is refused, and that is all: nothing was
+// promised yet. Where Pebble cannot go on, it says so itself.
+func (l *pebbleLog) stage(id uint64, parts [][]byte, size int64) error {
+	if err := l.fault.Err(); err != nil {
+		return err
+	}
+	sum := bodySum(parts)
 	err := l.fault.guard(func() error { return l.stager.stage(id, parts) })
-	switch {
-	case err == nil:
+	if err == nil {
 		l.durable.Add(1)
-	case l.fault.Err() != nil:
-	case errors.Is(err, syscall.ENOSPC):
-		l.store.o.Logger.Error("a large job found no room", "shard", l.name, "error", err)
+		l.mu.Lock()
+		l.staged[id] = sum
+		l.mu.Unlock()
+		return nil
+	}
+	l.garbage.Add(size) // some of it may be there until a compaction
+	l.dropped.Add(size)
+	l.store.o.Logger.Error("a large job is refused", "shard", l.name, "error", err)
+	if errors.Is(err, syscall.ENOSPC) {
 		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
-	default:
-		l.fault.fail(err)
 	}
 	return err
 }
 
+// takeStaged gives the checksum of a body that has been staged, once.
+func (l *pebbleLog) takeStaged(id uint64) uint32 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sum, ok := l.staged[id]
+	if !ok {
+		panic(fmt.Sprintf("storage: job %d is put, and its body was not staged", id))
+	}
+	delete(l.staged, id)
+	return sum
+}
+
+func bodySize(body [][]byte) (n int64) {
+	for _, p := range body {
+		n += int64(len(p))
+	}
+	return n
+}
+
+func bodySum(body [][]byte) (sum uint32) {
+	for _, p := range body {
+		sum = crc32.Update(sum, castagnoli, p)
+	}
+	return sum
+}
+
+// checkBody says whether a body is what was put with the job.
+func checkBody(j *Job, sum uint32, body []byte) error {
+	if len(body) != int(j.Size) {
+		return fmt.Errorf("%w: the body of job %d has %d bytes, not %d", ErrCorrupt, j.ID, len(body), j.Size)
+	}
+	if got := bodySum([][]byte{body}); got != sum {
+		return fmt.Errorf("%w: the body of job %d has checksum %08x, should have %08x", ErrCorrupt, j.ID, got, sum)
+	}
+	return nil
+}
+
 // readPieces appends the body of a job to dst.
-func readPieces(r pebble.Reader, id uint64, size uint32, dst []byte) (_ []byte, err error) {
-	from, to := pieceBounds(id)
+func readPieces(r pebble.Reader, j *Job, sum uint32, dst []byte) (_ []byte, err error) {
+	from, to := pieceBounds(j.ID)
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
 		return dst, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
 	start := len(dst)
-	for n := 0; len(dst)-start < int(size); n++ {
-		if n == 0 {
-			it.First()
-		} else {
-			it.Next()
-		}
+	dst = slices.Grow(dst, int(j.Size))
+	valid := it.First()
+	for n := 0; len(dst)-start < int(j.Size); n++ {
+		want := pieceKey(j.ID, n)
 		if err := it.Error(); err != nil {
 			return dst, err
 		}
-		want := pieceKey(id, n)
-		if !it.Valid() || string(it.Key()) != string(want[:]) {
-			return dst, fmt.Errorf("%w: piece %d of the body of job %d is missing", ErrCorrupt, n, id)
+		if !valid || string(it.Key()) != string(want[:]) {
+			return dst, fmt.Errorf("%w: piece %d of the body of job %d is missing", ErrCorrupt, n, j.ID)
 		}
 		value, err := it.ValueAndErr()
 		if err != nil {
@@ -174,14 +225,12 @@ func readPieces(r pebble.Reader, id uint64, size uint32, dst []byte) (_ []byte, 
 		}
 		piece, err := unseal(want[:], value)
 		if err != nil {
-			return dst, fmt.Errorf("piece %d of the body of job %d: %w", n, id, err)
+			return dst, fmt.Errorf("piece %d of the body of job %d: %w", n, j.ID, err)
 		}
 		dst = append(dst, piece...)
+		valid = it.Next()
 	}
-	if len(dst)-start != int(size) {
-		return dst, fmt.Errorf("%w: the body of job %d has %d bytes, not %d", ErrCorrupt, id, len(dst)-start, size)
-	}
-	return dst, nil
+	return dst, checkBody(j, sum, dst[start:])
 }
 
 // strayBodies finds the bodies that no record refers to: their jobs were never

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand"
@@ -163,7 +162,7 @@ func TestStrayBody(t *testing.T) {
 	holds(t, fs, 2, []stored{kept, again}, 3)
 }
 
-// Whatever the sync mode, what is acknowledged has its body after a power cut.
+// What is acknowledged has its body after a power cut, when each commit is synced.
 func TestLargeBodySurvivesAPowerCut(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := noTicks(small(fs, Always))
@@ -203,72 +202,41 @@ func TestCloseWhileABodyIsStaged(t *testing.T) {
 	holds(t, fs, 1, nil, 0)
 }
 
-// A disk without room for a body refuses it, and nothing else.
-func TestNoRoomForALargeBody(t *testing.T) {
-	full := true
-	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if full && op.Kind == errorfs.OpFileWrite && strings.Contains(op.Path, stagedPrefix) {
-			return syscall.ENOSPC
-		}
-		return nil
-	}))
-	s := noTicks(small(fs, Always))
-	l := mustOpen(t, s, 1)[0]
-	defer s.Close()
-	j := largeJob(1, LargeBody+1)
-	w := newWaiter()
-	l.Stage(1, [][]byte{[]byte(j.body)}, w)
-	if err := <-w.done; !errors.Is(err, ErrNoSpace) {
-		t.Errorf("a full disk: %v", err)
-	}
-	if names, err := fs.List(s.dir.shard(1, 0)); err != nil || strings.Contains(fmt.Sprint(names), stagedPrefix) {
-		t.Errorf("%v is left, %v", names, err)
-	}
-	full = false
-	mustPut(t, l, j)
-	mustCommit(t, l)
-	if body, err := l.Body(1, nil); err != nil || string(body) != j.body {
-		t.Errorf("%d bytes, %v", len(body), err)
-	}
-}
-
-// A piece that is missing or damaged is not passed over.
-func TestDamagedPieces(t *testing.T) {
-	for name, damage := range map[string]func(l *pebbleLog) error{
-		"first gone": func(l *pebbleLog) error { k := pieceKey(1, 0); return l.db.Delete(k[:], nil) },
-		"last gone":  func(l *pebbleLog) error { k := pieceKey(1, 7); return l.db.Delete(k[:], nil) },
-		"changed": func(l *pebbleLog) error {
-			k := pieceKey(1, 3)
-			v, c, err := l.db.Get(k[:])
-			if err != nil {
-				return err
+// A body that cannot be written is refused, without a trace, and nothing else is.
+func TestLargeBodyIsRefused(t *testing.T) {
+	for _, fault := range []error{syscall.ENOSPC, syscall.EMFILE} {
+		for _, table := range []string{"1-0", "1-64"} {
+			broken := true
+			fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+				if broken && op.Kind == errorfs.OpCreate && strings.HasSuffix(op.Path, stagedPrefix+table) {
+					return fault
+				}
+				return nil
+			}))
+			s := noTicks(small(fs, Always))
+			l := mustOpen(t, s, 1)[0].(*pebbleLog)
+			j := largeJob(1, 24*LargeBody)
+			w := newWaiter()
+			l.Stage(1, [][]byte{[]byte(j.body)}, w)
+			if err := <-w.done; !errors.Is(err, fault) || errors.Is(err, ErrNoSpace) != (fault == syscall.ENOSPC) {
+				t.Errorf("%v: %v", fault, err)
 			}
-			v = bytes.Clone(v)
-			v[len(v)-1]++
-			return errors.Join(c.Close(), l.db.Set(k[:], v, nil))
-		},
-		"longer": func(l *pebbleLog) error {
-			k := pieceKey(1, 7)
-			v := append([]byte{recordVersion, 0, 0, 0, 0}, make([]byte, pieceSize+1)...)
-			seal(k[:], v)
-			return l.db.Set(k[:], v, nil)
-		},
-	} {
-		s := noTicks(small(vfs.NewMem(), Always))
-		l := mustOpen(t, s, 1)[0].(*pebbleLog)
-		mustPut(t, l, largeJob(1, 2*LargeBody))
-		mustCommit(t, l)
-		if err := damage(l); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := l.Body(1, nil); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: a body is read: %v", name, err)
-		}
-		if err := l.Replay(func(*Job, []byte) error { return nil }); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: a job comes back: %v", name, err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
+			if names, err := fs.List(s.dir.shard(1, 0)); err != nil || strings.Contains(fmt.Sprint(names), stagedPrefix) {
+				t.Errorf("%v is left, %v", names, err)
+			}
+			if n := pieces(t, l); n != 0 {
+				t.Errorf("%d pieces are left", n)
+			}
+			broken = false
+			j.ID = 2
+			mustPut(t, l, j)
+			mustCommit(t, l)
+			if body, err := l.Body(2, nil); err != nil || string(body) != j.body {
+				t.Errorf("%d bytes, %v", len(body), err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
@@ -305,37 +273,89 @@ func TestLargeBodyInItsRecord(t *testing.T) {
 	holds(t, fs, 2, []stored{kept}, 2)
 }
 
-// What is readable of damaged tables is salvaged: bodies that are whole, and none that
-// is not, of which the report tells.
-func TestSalvageOfLargeBodies(t *testing.T) {
-	fs := vfs.NewMem()
-	s := noTicks(small(fs, Always))
+// Beside small jobs, large bodies go to the last level, where nothing moves them.
+func TestLargeBodiesAreNotCompacted(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), Never))
 	l := mustOpen(t, s, 1)[0].(*pebbleLog)
-	whole, hurt, gone := largeJob(1, 3*LargeBody+5), largeJob(2, 2*LargeBody), largeJob(3, 2*LargeBody)
-	for _, j := range []stored{whole, hurt, gone} {
-		mustPut(t, l, j)
-	}
-	l.Delete(&gone.Job)
-	mustCommit(t, l)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	found, result := salvaged(t, fs)
-	if sameJobs(t, inOrder(valuesOf(found)), []stored{whole, hurt}); len(result.Damaged) != 0 {
-		t.Error(result.Damaged)
-	}
-	for _, path := range lookFor(t, fs, "data", ".sst") {
-		if text := read(t, fs, path); strings.Contains(text, hurt.body[5*pieceSize:5*pieceSize+100]) {
-			damage(t, fs, path)
+	defer s.Close()
+	id := uint64(1)
+	for range 12 {
+		for range 500 {
+			l.Put(&Job{ID: id, Tube: "t", State: Ready, Size: 1000}, make([]byte, 1000))
+			id++
+		}
+		mustPut(t, l, largeJob(id, 2*LargeBody))
+		id++
+		mustCommit(t, l)
+		if err := l.db.Flush(); err != nil {
+			t.Fatal(err)
 		}
 	}
-	found, result = salvaged(t, fs)
-	sameJobs(t, valuesOf(found), []stored{whole})
-	if text := strings.Join(result.Damaged, "\n"); !strings.Contains(text, "body of job 2") {
-		t.Errorf("the report does not tell of the body: %s", text)
+	l.compact()
+	var written uint64
+	m := l.db.Metrics()
+	for _, level := range m.Levels {
+		written += level.TableBytesCompacted
 	}
-	if result.MaxID != 3 {
-		t.Errorf("the highest id is %d, want 3", result.MaxID)
+	if last := m.Levels[len(m.Levels)-1].TableBytesIngested; last < 12*2*LargeBody {
+		t.Errorf("the last level has taken over %d bytes of %d", last, 12*2*LargeBody)
+	}
+	if most := uint64(20 * LargeBody); written > most { // small jobs, a few times
+		t.Errorf("compactions wrote %d bytes, more than %d", written, most)
+	}
+}
+
+// A body that is read while its job is deleted is read whole, or there is none.
+func TestLargeBodyBesideItsDelete(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), Never))
+	l := mustOpen(t, s, 1)[0]
+	defer s.Close()
+	for id := uint64(1); id <= 100; id++ {
+		j := largeJob(id, LargeBody+1)
+		mustPut(t, l, j)
+		mustCommit(t, l)
+		done := make(chan error)
+		go func() {
+			for {
+				body, err := l.Body(id, nil)
+				if err == nil && string(body) != j.body {
+					err = errors.New("another body is read")
+				}
+				if err != nil {
+					done <- err
+					return
+				}
+			}
+		}()
+		l.Delete(&j.Job)
+		mustCommit(t, l)
+		if err := <-done; !errors.Is(err, ErrNoBody) {
+			t.Fatalf("job %d: %v", id, err)
+		}
+	}
+}
+
+// To read a large body takes its own size of memory, be it buried or not.
+func TestReplayOfALargeBodyReadsItOnce(t *testing.T) {
+	for _, state := range []JobState{Ready, Buried} {
+		s := noTicks(small(vfs.NewMem(), Always))
+		l := mustOpen(t, s, 1)[0]
+		j := largeJob(1, 32*LargeBody)
+		j.State = state
+		mustPut(t, l, j)
+		mustCommit(t, l)
+		got := bytesAllocated(func() {
+			if err := l.Replay(func(*Job, []byte) error { return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+		// The cache takes each block in, and so once more.
+		if most := uint64(len(j.body)) * 5 / 2; got > most {
+			t.Errorf("%v: %d bytes are taken to read %d", state, got, len(j.body))
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -58,4 +59,45 @@ func TestErrorWhileLargeJobsArePut(t *testing.T) {
 			return
 		}
 	}
+}
+
+// What is accepted and waits to be written has its room.
+func TestRoomIsKeptForLargeBodies(t *testing.T) {
+	hold := make(chan struct{})
+	fs := nearlyFull{errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpCreate && strings.Contains(op.Path, stagedPrefix) {
+			<-hold
+		}
+		return nil
+	}))}
+	s := noTicks(small(fs, Always))
+	l := mustOpen(t, s, 1)[0]
+	defer s.Close()
+	body := make([]byte, 8*LargeBody)
+	var acks []*waiter
+	for id := uint64(1); id <= 20 && l.Room(len(body)); id++ {
+		acks = append(acks, newWaiter())
+		l.Stage(id, [][]byte{body}, acks[len(acks)-1])
+		s.space.look()
+	}
+	close(hold)
+	for _, w := range acks {
+		if err := <-w.done; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(acks) * len(body); n > nearlyFullHas || n < nearlyFullHas/2 {
+		t.Errorf("%d bytes are accepted where %d are free", n, nearlyFullHas)
+	}
+	if n := s.space.promised.Load(); n != 0 {
+		t.Errorf("%d bytes are promised at the end", n)
+	}
+}
+
+const nearlyFullHas = 100 * mib
+
+type nearlyFull struct{ vfs.FS }
+
+func (nearlyFull) GetDiskUsage(string) (vfs.DiskUsage, error) {
+	return vfs.DiskUsage{AvailBytes: nearlyFullHas, TotalBytes: 1 << 30}, nil
 }

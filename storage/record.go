@@ -13,7 +13,7 @@ import (
 const (
 	keyRecord = 'r' // a job as it was put, with its body
 	keyUpdate = 'u' // what changed since
-	keyPiece  = 'p' // a piece of a large body: see pieces.go
+	keyPiece  = 'v' // a piece of a large body: see pieces.go
 	keyMaxID  = 'm' // the highest id ever, under id 0
 	keyLen    = 9
 )
@@ -33,7 +33,9 @@ const (
 //	the rest  the body
 //
 // In a record of version apartVersion the body is in pieces, and only its length
-// stands here, a uvarint. A piece is the prefix and its part of the body.
+// stands here, a uvarint, and its CRC-32C, 4 bytes, little endian: a piece may be left
+// of another job that was never put, and its id given again. A piece is the prefix
+// and its part of the body.
 const (
 	recordVersion = 1
 	apartVersion  = 2
@@ -75,20 +77,22 @@ func appendUpdate(dst []byte, j *Job) []byte {
 	return dst
 }
 
-// appendRecord appends the value of a record up to its body, or all of it when the
-// body stands apart.
+// appendRecord appends the value of a record up to its body.
 func appendRecord(dst []byte, j *Job) []byte {
-	start := len(dst)
 	dst = appendUpdate(dst, j)
 	dst = binary.AppendUvarint(dst, uint64(j.TTR))
 	dst = binary.AppendVarint(dst, j.Created)
 	dst = binary.AppendUvarint(dst, uint64(len(j.Tube)))
-	dst = append(dst, j.Tube...)
-	if j.Size > LargeBody {
-		dst[start] = apartVersion
-		dst = binary.AppendUvarint(dst, uint64(j.Size))
-	}
-	return dst
+	return append(dst, j.Tube...)
+}
+
+// appendApart appends all of a record whose body stands apart.
+func appendApart(dst []byte, j *Job, sum uint32) []byte {
+	start := len(dst)
+	dst = appendRecord(dst, j)
+	dst[start] = apartVersion
+	dst = binary.AppendUvarint(dst, uint64(j.Size))
+	return binary.LittleEndian.AppendUint32(dst, sum)
 }
 
 // seal writes the checksum into a complete value.
@@ -185,17 +189,24 @@ func decodeUpdate(key, value []byte, j *Job) error {
 	return f.err
 }
 
-// decodeRecord fills j and returns its tube's name and body, which point into
-// value: the caller makes the string, because it has seen most names before. There
-// is no body where that stands apart.
-func decodeRecord(key, value []byte, j *Job) (tube, body []byte, err error) {
+// content is what decodeRecord finds besides the job. The slices point into the value:
+// the caller makes the string, because it has seen most names before.
+type content struct {
+	tube  []byte
+	body  []byte // unless it stands apart
+	apart bool
+	sum   uint32 // of a body that does
+}
+
+// decodeRecord fills j and returns the rest.
+func decodeRecord(key, value []byte, j *Job) (c content, err error) {
 	rest, err := unseal(key, value)
 	if err != nil {
-		return nil, nil, err
+		return c, err
 	}
 	id, err := keyID(key)
 	if err != nil {
-		return nil, nil, err
+		return c, err
 	}
 	*j = Job{ID: id}
 	f := fields{rest: rest}
@@ -207,24 +218,22 @@ func decodeRecord(key, value []byte, j *Job) (tube, body []byte, err error) {
 		f.fail("tube")
 	}
 	if f.err != nil {
-		return nil, nil, f.err
+		return c, f.err
 	}
-	tube, body = f.rest[:n], f.rest[n:]
-	if apart(value) {
-		f.rest = body
-		if j.Size = f.u32("size"); j.Size <= LargeBody {
+	c.tube, f.rest = f.rest[:n], f.rest[n:]
+	if c.apart = apart(value); c.apart {
+		if j.Size = f.u32("size"); j.Size <= LargeBody || len(f.rest) != 4 {
 			f.fail("size")
+			return c, f.err
 		}
-		if f.err == nil && len(f.rest) != 0 {
-			f.fail("trailing bytes")
-		}
-		return tube, nil, f.err
+		c.sum = binary.LittleEndian.Uint32(f.rest)
+		return c, nil
 	}
-	if uint64(len(body)) > 1<<32-1 {
-		return nil, nil, fmt.Errorf("%w: body", ErrCorrupt)
+	if uint64(len(f.rest)) > 1<<32-1 {
+		return c, fmt.Errorf("%w: body", ErrCorrupt)
 	}
-	j.Size = uint32(len(body))
-	return tube, body, nil
+	c.body, j.Size = f.rest, uint32(len(f.rest))
+	return c, nil
 }
 
 // diskSize is about what a job takes in the tables, apart from its updates.

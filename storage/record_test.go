@@ -17,6 +17,9 @@ var golden = flag.Bool("golden", false, "write the golden file of records anew: 
 func encoded(j *Job, body string) (record, update []byte) {
 	key := makeKey(keyRecord, j.ID)
 	record = append(appendRecord(nil, j), body...)
+	if j.Size > LargeBody {
+		record = appendApart(nil, j, 0x01020304)
+	}
 	seal(key[:], record)
 	key = makeKey(keyUpdate, j.ID)
 	update = appendUpdate(nil, j)
@@ -81,12 +84,15 @@ func checkDecoded(t *testing.T, want stored, value []byte) {
 	t.Helper()
 	key := makeKey(keyRecord, want.ID)
 	var j Job
-	tube, body, err := decodeRecord(key[:], value, &j)
+	c, err := decodeRecord(key[:], value, &j)
 	if err != nil {
 		t.Fatalf("job %d: %v", want.ID, err)
 	}
-	j.Tube = string(tube)
-	if got := (stored{j, string(body)}); got != want {
+	j.Tube = string(c.tube)
+	if c.apart && c.sum != 0x01020304 {
+		t.Errorf("job %d: the checksum is %08x", want.ID, c.sum)
+	}
+	if got := (stored{j, string(c.body)}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -99,7 +105,7 @@ func TestDamagedRecords(t *testing.T) {
 			value  []byte
 			decode func(k, v []byte) error
 		}{
-			{keyRecord, record, func(k, v []byte) error { _, _, err := decodeRecord(k, v, new(Job)); return err }},
+			{keyRecord, record, func(k, v []byte) error { _, err := decodeRecord(k, v, new(Job)); return err }},
 			{keyUpdate, update, func(k, v []byte) error { return decodeUpdate(k, v, new(Job)) }},
 		} {
 			key := makeKey(c.kind, g.ID)
@@ -146,11 +152,11 @@ func FuzzDecodeRecord(f *testing.F) {
 		for _, value[0] = range []byte{apartVersion, recordVersion} {
 			key := makeKey(keyRecord, id)
 			seal(key[:], value)
-			tube, body, err := decodeRecord(key[:], value, &j)
+			c, err := decodeRecord(key[:], value, &j)
 			if err == nil {
-				j.Tube = string(tube)
-				again, _ := encoded(&j, string(body))
-				checkDecoded(t, stored{j, string(body)}, again)
+				j.Tube = string(c.tube)
+				again, _ := encoded(&j, string(c.body))
+				checkDecoded(t, stored{j, string(c.body)}, again)
 			} else if !errors.Is(err, ErrCorrupt) {
 				t.Errorf("unexpected error %v", err)
 			}

@@ -41,8 +41,7 @@ type scan struct {
 	records, updates *pebble.Iterator
 	tubes            map[string]string
 	job              Job
-	body             []byte
-	apart            bool   // the body stands in pieces
+	content          content
 	matched          uint64 // the last job that had an update, which the scan may still stand on
 	orphans          []uint64
 }
@@ -112,16 +111,20 @@ func (s *scan) load(valid bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	tube, body, err := decodeRecord(key, value, &s.job)
-	if err != nil {
+	if s.content, err = decodeRecord(key, value, &s.job); err != nil {
 		id, _ := keyID(key)
 		return false, fmt.Errorf("job %d: %w", id, err)
 	}
-	s.job.Tube, s.body, s.apart = s.intern(tube), body, apart(value)
-	if s.apart {
-		s.body, err = readPieces(s.from, s.job.ID, s.job.Size, nil)
+	s.job.Tube = s.intern(s.content.tube)
+	return true, s.merge()
+}
+
+// body is that of the job that the scan stands on.
+func (s *scan) body() ([]byte, error) {
+	if s.content.apart {
+		return readPieces(s.from, &s.job, s.content.sum, nil)
 	}
-	return true, errors.Join(err, s.merge())
+	return s.content.body, nil
 }
 
 func (s *scan) merge() error {
@@ -193,14 +196,14 @@ func (l *pebbleLog) replay(fn func(j *Job, body []byte) error) (err error) {
 	found, err := s.first()
 	for ; found && err == nil; found, err = s.next() {
 		l.live.Add(diskSize(&s.job))
-		if s.apart {
+		if s.content.apart {
 			bodies[s.job.ID] = true
 		}
 		if s.job.State == Buried {
 			buried = append(buried, buriedJob{s.job.BuryRank, s.job.ID})
 			continue
 		}
-		if err := fn(&s.job, s.body); err != nil {
+		if err := s.give(fn); err != nil {
 			return err
 		}
 	}
@@ -215,7 +218,7 @@ func (l *pebbleLog) replay(fn func(j *Job, body []byte) error) (err error) {
 		if err := s.seek(b.id); err != nil {
 			return err
 		}
-		if err := fn(&s.job, s.body); err != nil {
+		if err := s.give(fn); err != nil {
 			return err
 		}
 	}
@@ -226,6 +229,14 @@ func (l *pebbleLog) replay(fn func(j *Job, body []byte) error) (err error) {
 		return err
 	}
 	return l.drop(orphans, stray)
+}
+
+func (s *scan) give(fn func(*Job, []byte) error) error {
+	body, err := s.body()
+	if err != nil {
+		return err
+	}
+	return fn(&s.job, body)
 }
 
 // drop removes updates and large bodies without a record. Nothing waits for it:
@@ -257,6 +268,22 @@ func (l *pebbleLog) Body(id uint64, dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	key := makeKey(keyRecord, id)
+	out, err := l.body(key, dst)
+	if errors.Is(err, ErrCorrupt) {
+		// Pieces are gone if the job was deleted after its record was read.
+		_, closer, again := l.db.Get(key[:])
+		if again == nil {
+			return dst, errors.Join(err, closer.Close())
+		}
+		err = again
+	}
+	if errors.Is(err, pebble.ErrNotFound) {
+		return dst, ErrNoBody
+	}
+	return out, err
+}
+
+func (l *pebbleLog) body(key [keyLen]byte, dst []byte) ([]byte, error) {
 	out, err := l.stored(key[:], dst)
 	if !errors.Is(err, pebble.ErrNotFound) {
 		return out, err
@@ -275,10 +302,7 @@ func (l *pebbleLog) Body(id uint64, dst []byte) ([]byte, error) {
 	}
 	if value == nil {
 		// It may have been applied between the two looks.
-		out, err = l.stored(key[:], dst)
-	}
-	if errors.Is(err, pebble.ErrNotFound) {
-		return dst, ErrNoBody
+		return l.stored(key[:], dst)
 	}
 	return out, err
 }
@@ -325,12 +349,12 @@ func inBatch(repr, key []byte) []byte {
 
 func (l *pebbleLog) appendBody(key, value, dst []byte) ([]byte, error) {
 	var j Job
-	_, body, err := decodeRecord(key, value, &j)
+	r, err := decodeRecord(key, value, &j)
 	if err != nil {
 		return dst, err
 	}
-	if apart(value) {
-		return readPieces(l.db, j.ID, j.Size, dst)
+	if r.apart {
+		return readPieces(l.db, &j, r.sum, dst)
 	}
-	return append(dst, body...), nil
+	return append(dst, r.body...), nil
 }

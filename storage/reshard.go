@@ -202,8 +202,11 @@ func (m *mover) job(s *scan) error {
 	if to < 0 || to >= len(m.batches) {
 		return fmt.Errorf("tube %q belongs to shard %d of %d", s.job.Tube, to, len(m.batches))
 	}
-	if s.apart {
-		err := m.to.fault.guard(func() error { return m.stagers[to].stage(s.job.ID, [][]byte{s.body}) })
+	if s.content.apart {
+		body, err := s.body()
+		if err == nil {
+			err = m.to.fault.guard(func() error { return m.stagers[to].stage(s.job.ID, [][]byte{body}) })
+		}
 		if err != nil {
 			return err
 		}

@@ -229,9 +229,12 @@ func (s *salvage) batch(seq uint64, r batchrepr.Reader, fn visit) error {
 		if err != nil || !ok {
 			return err
 		}
-		if kind == pebble.InternalKeyKindLogData {
+		switch kind {
+		case pebble.InternalKeyKindLogData:
 			seq-- // it takes no number
 			continue
+		case pebble.InternalKeyKindIngestSST:
+			continue // it names a table, which is read as such
 		}
 		if err := fn(kind, seq, key, value); err != nil {
 			return err
@@ -309,7 +312,7 @@ func beyond(key []byte, step uint64) []byte {
 	}
 	kind := key[0]
 	if id+step < id || step == 0 {
-		if kind >= keyUpdate {
+		if kind >= keyPiece { // the last one
 			return nil
 		}
 		kind, id, step = kind+1, 0, 0
@@ -324,7 +327,7 @@ func isSet(kind pebble.InternalKeyKind) bool {
 
 // learn notes what is newest.
 func (s *salvage) learn(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
-	if key[0] == keyPiece {
+	if len(key) == pieceKeyLen && key[0] == keyPiece {
 		return s.learnPiece(kind, key)
 	}
 	id, err := keyID(key)
@@ -355,21 +358,18 @@ func (s *salvage) learn(kind pebble.InternalKeyKind, seq uint64, key, value []by
 
 // give calls the caller's function for a record that is the newest of its job.
 func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
-	if key[0] != keyRecord || !isSet(kind) {
-		return nil
-	}
 	id, err := keyID(key)
-	if err != nil {
-		return err
+	if err != nil || key[0] != keyRecord || !isSet(kind) {
+		return nil // a key that is none has been told of by learn
 	}
 	t := s.latest[id]
 	if t.deleted || t.given || t.seq != seq {
 		return nil
 	}
 	var j Job
-	tube, body, err := decodeRecord(key, value, &j)
+	r, err := decodeRecord(key, value, &j)
 	if err == nil {
-		j.Tube = string(tube)
+		j.Tube = string(r.tube)
 		if u := s.updates[id]; u.value != nil {
 			updateKey := makeKey(keyUpdate, id)
 			err = decodeUpdate(updateKey[:], u.value, &j)
@@ -383,14 +383,14 @@ func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byt
 	}
 	t.given = true
 	s.latest[id] = t
-	if apart(value) {
-		if body, err = s.body(&j); err != nil {
+	if r.apart {
+		if r.body, err = s.body(&j, r.sum); err != nil {
 			s.lost = append(s.lost, fmt.Sprintf("%s: %v", s.at, err))
 			return nil
 		}
 	}
 	s.result.Jobs++
-	if err := s.fn(&j, body); err != nil {
+	if err := s.fn(&j, r.body); err != nil {
 		return stopped{err}
 	}
 	return nil

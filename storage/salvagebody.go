@@ -22,9 +22,10 @@ func (s *salvage) learnPiece(kind pebble.InternalKeyKind, key []byte) error {
 	return nil
 }
 
-// body puts a job's body together from the tables that have pieces of it, of which
-// each is enough once.
-func (s *salvage) body(j *Job) ([]byte, error) {
+// body puts a job's body together from the tables that have pieces of it. There may be
+// some of another job that had the same id and was never put: then the sum, or a length,
+// is wrong.
+func (s *salvage) body(j *Job, sum uint32) ([]byte, error) {
 	pieces := make([][]byte, (int(j.Size)+pieceSize-1)/pieceSize)
 	for _, path := range s.bodies[j.ID] {
 		s.pieces(path, j.ID, pieces)
@@ -35,10 +36,7 @@ func (s *salvage) body(j *Job) ([]byte, error) {
 		}
 	}
 	body := slices.Concat(pieces...)
-	if len(body) != int(j.Size) {
-		return nil, fmt.Errorf("%w: the body of job %d has %d bytes, not %d", ErrCorrupt, j.ID, len(body), j.Size)
-	}
-	return body, nil
+	return body, checkBody(j, sum, body)
 }
 
 // pieces reads what is readable of one table. The first pass has told of its damage.

@@ -25,7 +25,8 @@ type space struct {
 	reserve int64
 	log     *slog.Logger
 
-	left atomic.Int64 // bytes that may be accepted until the next look
+	left     atomic.Int64 // bytes that may be accepted until the next look
+	promised atomic.Int64 // bytes of large bodies that are accepted and not yet written
 
 	mu   sync.Mutex
 	held bool // the ballast is there
@@ -68,7 +69,7 @@ func (s *space) look() {
 		s.held = s.fill() == nil
 		free -= s.size
 	}
-	left := free - s.reserve
+	left := free - s.reserve - s.promised.Load()
 	if s.size > 0 && !s.held {
 		left = 0
 	}

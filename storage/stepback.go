@@ -1,9 +1,6 @@
 package storage
 
-import (
-	"runtime"
-	"syscall"
-)
+import "runtime"
 
 // StepBack lets others have this processor: goroutines, and threads. It is for
 // whoever works for long while clients wait. A commit changes goroutines four or five
@@ -11,6 +8,6 @@ import (
 // wait each time until Go's scheduler interferes with the one that works, after 10
 // ms, or the kernel's, after about 3.
 func StepBack() {
-	syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+	yieldThread()
 	runtime.Gosched()
 }

@@ -69,8 +69,9 @@ type Log interface {
 	// Stage writes the body of a job that is yet to be put, away from all else, so
 	// that nobody's commit waits behind it. A body of more than LargeBody bytes must
 	// be staged, and its job may be put when ack has been told, without an error,
-	// that it is on the disk. ErrNoSpace says that the disk had no room for it. Until
-	// ack is told, from a goroutine of the log's own, nobody may change the body.
+	// that it is on the disk. With an error nothing of it is left; ErrNoSpace says
+	// that the disk had no room. ack is told from a goroutine of the log's own. The
+	// body belongs to the log: nobody may ever change it.
 	Stage(id uint64, body [][]byte, ack Ack)
 	// Put records a new job. The body is the concatenation of the parts; there are
 	// none for one that has been staged. Nothing is kept after the call. An id is

@@ -10,7 +10,8 @@ import (
 const spareTables = 64 * mib
 
 // tidy measures the databases, and compacts those that hold too much garbage,
-// one after the other.
+// one after the other. Large bodies that were deleted are given back by a flush: their
+// tables can go as soon as the delete is in one.
 func (s *pebbleStore) tidy() {
 	for _, l := range s.logs {
 		if s.ctx.Err() != nil {
@@ -21,6 +22,12 @@ func (s *pebbleStore) tidy() {
 }
 
 func (l *pebbleLog) tidy(spare int64) {
+	if l.dropped.Load() >= spare {
+		l.dropped.Store(0)
+		if err := l.fault.guard(l.db.Flush); err != nil {
+			l.store.o.Logger.Warn("flush failed", "shard", l.name, "error", err)
+		}
+	}
 	m, err := l.measure()
 	if err != nil {
 		return

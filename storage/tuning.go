@@ -17,6 +17,7 @@ const formatVersion = pebble.FormatTableFormatV6
 // sharing is what the databases of a store have in common.
 type sharing struct {
 	fs     vfs.FS
+	plain  vfs.FS // without the ballast's wrapper
 	cache  *pebble.Cache
 	files  *pebble.FileCache
 	mem    uint64
@@ -28,6 +29,7 @@ type sharing struct {
 func newSharing(o PebbleOptions, fs vfs.FS, shards int) *sharing {
 	return &sharing{
 		fs:     fs,
+		plain:  o.FS,
 		cache:  pebble.NewCache(o.CacheBytes),
 		files:  pebble.NewFileCache(runtime.GOMAXPROCS(0), o.MaxOpenFiles),
 		mem:    o.memTable(shards),
@@ -86,7 +88,7 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 func (s *sharing) stager(db *pebble.DB, dir string) stager {
 	o := s.options(newFault(nil), "")
 	o.EnsureDefaults()
-	return stager{db: db, fs: s.fs, dir: dir, table: o.MakeWriterOptions(0, formatVersion.MaxTableFormat())}
+	return stager{db: db, fs: s.plain, dir: dir, table: o.MakeWriterOptions(0, formatVersion.MaxTableFormat())}
 }
 
 // openDB opens the database at path, which must exist unless create is set.
