@@ -205,7 +205,10 @@ func (m *mover) job(s *scan) error {
 	if s.content.apart {
 		body, err := s.body()
 		if err == nil {
-			err = m.to.fault.guard(func() error { return m.stagers[to].stage(s.job.ID, [][]byte{body}) })
+			err = m.to.fault.guard(func() error {
+				_, err := m.stagers[to].stage(s.job.ID, [][]byte{body})
+				return err
+			})
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -36,7 +37,7 @@ func (s *salvage) body(j *Job, sum uint32) ([]byte, error) {
 		}
 	}
 	body := slices.Concat(pieces...)
-	return body, checkBody(j, sum, body)
+	return body, checkBody(j, sum, len(body), crc32.Checksum(body, castagnoli))
 }
 
 // pieces reads what is readable of one table. The first pass has told of its damage.
