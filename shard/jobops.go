@@ -2,13 +2,6 @@ package shard
 
 import "beanfield/storage"
 
-// How far a put with a large body has come.
-const (
-	staged  = iota + 1 // the log has the body
-	noPlace            // it had no room
-	lost               // it has failed
-)
-
 // accept begins a put. It reports false if that is over, because the directory
 // takes no jobs or the log has no room, or if the log is to have the body first.
 func (s *State) accept(op *Op) bool {

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"errors"
 	"math"
 	"runtime"
 	"sync"
@@ -133,42 +132,6 @@ func (sh *Shard) apply(now int64, b *Batch) bool {
 		}
 	}
 	return true
-}
-
-// postpone keeps a batch that stands at an operation which is to be applied again:
-// when this turn is committed, or when the log has the body of a put.
-func (sh *Shard) postpone(b *Batch) {
-	b.Retain()
-	op := &b.Ops[b.Next]
-	if op.Status == More {
-		sh.turn.unfinished = append(sh.turn.unfinished, b)
-		return
-	}
-	body := op.Parts
-	if body == nil {
-		body = [][]byte{op.Data}
-	}
-	sh.state.log.Stage(op.ID, body, &stage{sh, b})
-}
-
-// stage waits for the body of the operation that a batch stands at.
-type stage struct {
-	shard *Shard
-	batch *Batch
-}
-
-// Committed implements storage.Ack.
-func (s *stage) Committed(err error) {
-	op := &s.batch.Ops[s.batch.Next]
-	switch {
-	case err == nil:
-		op.phase = staged
-	case errors.Is(err, storage.ErrNoSpace):
-		op.phase = noPlace
-	default:
-		op.phase = lost
-	}
-	s.shard.proceed(s.batch)
 }
 
 // proceed brings a batch back that was postponed, for the shard's goroutine. The

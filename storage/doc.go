@@ -73,7 +73,7 @@
 //	committer   applies groups, delivers acks; its syncing timer    committer.go
 //	fault       the first error, and how everybody hears of it      fault.go
 //	strictFS    ends a log with the first write that fails          strict.go
-//	stager      writes large bodies                                 pieces.go
+//	stager      writes large bodies, which stand in pieces          stager.go, pieces.go
 //	aheadFile   keeps a log file longer than its content            ahead.go
 //	tableFile   has flushes and compactions step back               tablefile.go
 //	scan        walks records and updates side by side              replay.go
