@@ -146,7 +146,7 @@ func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
 		mode := []SyncMode{Always, Always, Interval, Never}[r.Intn(4)]
 		fs := vfs.NewCrashableMem()
 		h := newHistory(r)
-		h.large = seed%5 == 0
+		h.large = seed%25 == 0
 		for range 3 {
 			s := noTicks(small(fs, mode))
 			l := mustOpen(t, s, 1)[0]

@@ -73,7 +73,7 @@ func TestRoomIsKeptForLargeBodies(t *testing.T) {
 	s := noTicks(small(fs, Always))
 	l := mustOpen(t, s, 1)[0]
 	defer s.Close()
-	body := make([]byte, 8*LargeBody)
+	body := make([]byte, 2*LargeBody)
 	var acks []*waiter
 	for id := uint64(1); id <= 20 && l.Room(len(body)); id++ {
 		acks = append(acks, newWaiter())
@@ -94,7 +94,7 @@ func TestRoomIsKeptForLargeBodies(t *testing.T) {
 	}
 }
 
-const nearlyFullHas = 100 * mib
+const nearlyFullHas = 24 * mib
 
 type nearlyFull struct{ vfs.FS }
 

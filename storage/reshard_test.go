@@ -12,6 +12,11 @@ import (
 
 // fill writes jobs in every state to n shards and returns them.
 func fill(t *testing.T, fs vfs.FS, n, jobs int) []stored {
+	return fillLarge(t, fs, n, jobs, 0)
+}
+
+// fillLarge makes the first so many of them large.
+func fillLarge(t *testing.T, fs vfs.FS, n, jobs, large int) []stored {
 	t.Helper()
 	r := rand.New(rand.NewSource(int64(n)))
 	s := noTicks(small(fs, Always))
@@ -22,7 +27,7 @@ func fill(t *testing.T, fs vfs.FS, n, jobs int) []stored {
 	for id := uint64(1); id <= uint64(jobs); id++ {
 		j := randomJob(r, id, tubes[r.Intn(len(tubes))])
 		l := logs[byName(n)(j.Tube)]
-		if id == 7 || id == uint64(jobs)-7 {
+		if id <= uint64(large) {
 			j.fill(LargeBody + int(id)*1000)
 		}
 		put(l, &j)
@@ -83,7 +88,7 @@ func holds(t *testing.T, fs vfs.FS, n int, want []stored, maxID uint64) {
 
 func TestAnotherNumberOfShards(t *testing.T) {
 	fs := vfs.NewMem()
-	all := fill(t, fs, 2, 500)
+	all := fillLarge(t, fs, 2, 500, 3)
 	for _, n := range []int{3, 64, 1, 2, 2, 5} {
 		holds(t, fs, n, all, 500)
 	}
@@ -92,12 +97,20 @@ func TestAnotherNumberOfShards(t *testing.T) {
 // A death at any file operation of a change, with what was not synced lost in
 // part, leaves a directory that any number of shards can open, complete.
 func TestDeathDuringAChangeOfShards(t *testing.T) {
-	base := vfs.NewCrashableMem()
-	all := fill(t, base, 2, 60)
 	step := int64(1)
 	if testing.Short() {
 		step = 9
 	}
+	deathDuringAChange(t, step, 60, 0)
+}
+
+// Fewer deaths: those who died keep what they had in memory.
+func TestDeathDuringAMoveOfLargeBodies(t *testing.T) { deathDuringAChange(t, 23, 8, 2) }
+
+func deathDuringAChange(t *testing.T, step int64, jobs, large int) {
+	t.Helper()
+	base := vfs.NewCrashableMem()
+	all := fillLarge(t, base, 2, jobs, large)
 	for at := int64(1); ; at += step {
 		source := &cloneable{MemFS: base.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
 		fs, count := failing(source, at, true)
@@ -107,7 +120,7 @@ func TestDeathDuringAChangeOfShards(t *testing.T) {
 			err = closing
 		}
 		dead := source.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: int(at*37) % 101, RNG: randv2(at)})
-		holds(t, dead, 1+int(at)%4, all, 60)
+		holds(t, dead, 1+int(at)%4, all, uint64(jobs))
 		if t.Failed() {
 			t.Fatalf("dead from operation %d on: %v", at, err)
 		}

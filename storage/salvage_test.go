@@ -29,7 +29,7 @@ func salvaged(t *testing.T, fs vfs.FS) (map[uint64]stored, Salvaged) {
 func compacted(t *testing.T) (vfs.FS, []stored) {
 	t.Helper()
 	fs := vfs.NewMem()
-	all := fill(t, fs, 2, 2000)
+	all := fillLarge(t, fs, 2, 2000, 3)
 	s := noTicks(small(fs, Always))
 	for _, l := range mustOpen(t, s, 2) {
 		l.(*pebbleLog).compact()
@@ -44,7 +44,7 @@ func compacted(t *testing.T) (vfs.FS, []stored) {
 // tables.
 func TestSalvageOfAllThereIs(t *testing.T) {
 	inLogs := vfs.NewMem()
-	jobs := fill(t, inLogs, 2, 2000)
+	jobs := fillLarge(t, inLogs, 2, 2000, 3)
 	inTables, more := compacted(t)
 	for _, c := range []struct {
 		fs   vfs.FS

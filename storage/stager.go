@@ -30,13 +30,14 @@ type stager struct {
 	fs    vfs.FS
 	dir   string
 	table sstable.WriterOptions
+	most  int // pieces in a table
 }
 
 // stage writes a body, and returns its checksum when it is on the disk, or leaves
 // nothing behind. Each table is taken over by itself: Pebble reads the first and the
 // last block of all that it gets at once, which took 23 ms for a gigabyte.
 func (s *stager) stage(id uint64, body [][]byte) (sum uint32, err error) {
-	for n := 0; len(body) > 0; n += tablePieces {
+	for n := 0; len(body) > 0; n += s.most {
 		path := s.fs.PathJoin(s.dir, fmt.Sprintf("%s%d-%d", stagedPrefix, id, n))
 		if body, err = s.write(path, id, n, body, &sum); err == nil {
 			err = s.db.Ingest(context.Background(), []string{path})
@@ -66,7 +67,7 @@ func (s *stager) write(path string, id uint64, n int, body [][]byte, sum *uint32
 	f = vfs.NewSyncingFile(&tableFile{File: f}, vfs.SyncingFileOptions{BytesPerSync: pieceSize})
 	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.table)
 	value := make([]byte, 0, recordPrefix+pieceSize)
-	for end := n + tablePieces; n < end && len(body) > 0; n++ {
+	for end := n + s.most; n < end && len(body) > 0; n++ {
 		value = append(value[:0], recordVersion, 0, 0, 0, 0)
 		for len(body) > 0 && len(value) < cap(value) {
 			k := min(len(body[0]), cap(value)-len(value))

@@ -88,7 +88,10 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 func (s *sharing) stager(db *pebble.DB, dir string) stager {
 	o := s.options(newFault(nil), "")
 	o.EnsureDefaults()
-	return stager{db: db, fs: s.plain, dir: dir, table: o.MakeWriterOptions(0, formatVersion.MaxTableFormat())}
+	return stager{
+		db: db, fs: s.plain, dir: dir, most: tablePieces,
+		table: o.MakeWriterOptions(0, formatVersion.MaxTableFormat()),
+	}
 }
 
 // openDB opens the database at path, which must exist unless create is set.
