@@ -104,6 +104,7 @@ func bareAsk(fd int, lasting time.Duration) (longest time.Duration, err error) {
 				uintptr(bareRequest-got), syscall.MSG_DONTWAIT, 0, 0)
 			switch {
 			case e == syscall.EAGAIN || e == syscall.EINTR:
+				runtime.Gosched() // with GOMAXPROCS=1 the echo runs only now
 			case e != 0:
 				return 0, fmt.Errorf("recvfrom: %w", e)
 			case n == 0:
