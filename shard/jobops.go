@@ -9,13 +9,9 @@ func (s *State) accept(op *Op) bool {
 	case staged:
 		return true
 	case noPlace:
-		op.Status = NoRoom
-		s.dir.JobGone(op.ID)
-		return false
+		return s.turnAway(op, NoRoom)
 	case lost:
-		op.Status = Failed
-		s.dir.JobGone(op.ID)
-		return false
+		return s.turnAway(op, Failed)
 	}
 	var ok bool
 	if op.ID, ok = s.dir.JobBorn(op.ID); !ok {
@@ -26,15 +22,20 @@ func (s *State) accept(op *Op) bool {
 		return true
 	}
 	if !s.log.Room(int(op.Size)) {
-		op.Status = NoRoom
-		s.dir.JobGone(op.ID)
-		return false
+		return s.turnAway(op, NoRoom)
 	}
 	if op.Size > storage.LargeBody {
 		op.Status = Staging
 		return false
 	}
 	return true
+}
+
+// turnAway ends a put, and its id, without a job.
+func (s *State) turnAway(op *Op, why Status) bool {
+	op.Status = why
+	s.dir.JobGone(op.ID)
+	return false
 }
 
 // put makes a job.

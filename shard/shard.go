@@ -134,6 +134,22 @@ func (sh *Shard) apply(now int64, b *Batch) bool {
 	return true
 }
 
+// postpone keeps a batch that stands at an operation which is to be applied again:
+// when this turn is committed, or when the log has the body of a put.
+func (sh *Shard) postpone(b *Batch) {
+	b.Retain()
+	op := &b.Ops[b.Next]
+	if op.Status == More {
+		sh.turn.unfinished = append(sh.turn.unfinished, b)
+		return
+	}
+	body := op.Parts
+	if body == nil {
+		body = [][]byte{op.Data}
+	}
+	sh.state.log.Stage(op.ID, body, &stage{sh, b})
+}
+
 // proceed brings a batch back that was postponed, for the shard's goroutine. The
 // caller may be anybody.
 func (sh *Shard) proceed(b *Batch) {

@@ -18,22 +18,6 @@ const (
 	lost               // it has failed
 )
 
-// postpone keeps a batch that stands at an operation which is to be applied again:
-// when this turn is committed, or when the log has the body of a put.
-func (sh *Shard) postpone(b *Batch) {
-	b.Retain()
-	op := &b.Ops[b.Next]
-	if op.Status == More {
-		sh.turn.unfinished = append(sh.turn.unfinished, b)
-		return
-	}
-	body := op.Parts
-	if body == nil {
-		body = [][]byte{op.Data}
-	}
-	sh.state.log.Stage(op.ID, body, &stage{sh, b})
-}
-
 // stage waits for the body of the operation that a batch stands at.
 type stage struct {
 	shard *Shard

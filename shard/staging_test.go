@@ -71,48 +71,31 @@ func TestLargePutIsStaged(t *testing.T) {
 	}
 }
 
-// A body that finds no room is no job, and its id is given back, once.
-func TestLargePutWithoutRoom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, true)
-		a := b.guest()
-		b.log.lazy = true
-		var gone []uint64
-		b.dir.jobGone = func(id uint64) { gone = append(gone, id) }
-		op, _ := largeOp(7, true)
-		batch := a.batch(op, Op{Kind: Peek, ID: 7})
-		b.sh.Submit(batch)
-		b.log.endStages(storage.ErrNoSpace)
-		<-a.answers
-		if batch.Ops[0].Status != NoRoom || batch.Ops[1].Status != NotFound {
-			t.Errorf("%v, then %v", batch.Ops[0].Status, batch.Ops[1].Status)
-		}
-		if !slices.Equal(gone, []uint64{7}) {
-			t.Errorf("ids given back: %v", gone)
-		}
-		b.sh.Close()
-	})
-}
-
-// When the log fails while it takes a body, there is no job, and the client hears of it.
-func TestLargePutOfAFailedLog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, true)
-		a := b.guest()
-		b.log.lazy = true
-		var gone []uint64
-		b.dir.jobGone = func(id uint64) { gone = append(gone, id) }
-		op, _ := largeOp(7, true)
-		batch := a.batch(op, Op{Kind: Peek, ID: 7})
-		b.sh.Submit(batch)
-		b.log.endStages(errors.New("disk on fire"))
-		<-a.answers
-		if batch.Ops[0].Status != Failed || batch.Ops[1].Status != NotFound {
-			t.Errorf("%v, then %v", batch.Ops[0].Status, batch.Ops[1].Status)
-		}
-		if !slices.Equal(b.log.records, []string{"stage 7"}) || !slices.Equal(gone, []uint64{7}) {
-			t.Errorf("the log has %v, ids given back: %v", b.log.records, gone)
-		}
-		b.sh.Close()
-	})
+// A body that finds no room, or whose log fails, is no job: the client hears why, the
+// id is given back, once, and the log has no record of it (L1).
+func TestLargePutThatIsNotTaken(t *testing.T) {
+	for _, c := range []struct {
+		fault error
+		want  Status
+	}{{storage.ErrNoSpace, NoRoom}, {errors.New("disk on fire"), Failed}} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, true)
+			a := b.guest()
+			b.log.lazy = true
+			var gone []uint64
+			b.dir.jobGone = func(id uint64) { gone = append(gone, id) }
+			op, _ := largeOp(7, true)
+			batch := a.batch(op, Op{Kind: Peek, ID: 7})
+			b.sh.Submit(batch)
+			b.log.endStages(c.fault)
+			<-a.answers
+			if batch.Ops[0].Status != c.want || batch.Ops[1].Status != NotFound {
+				t.Errorf("%v: %v, then %v", c.fault, batch.Ops[0].Status, batch.Ops[1].Status)
+			}
+			if !slices.Equal(b.log.records, []string{"stage 7"}) || !slices.Equal(gone, []uint64{7}) {
+				t.Errorf("%v: the log has %v, ids given back: %v", c.fault, b.log.records, gone)
+			}
+			b.sh.Close()
+		})
+	}
 }

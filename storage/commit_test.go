@@ -138,14 +138,7 @@ func TestCloseWhileGated(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case err := <-w.done:
-		if err != nil {
-			t.Error(err)
-		}
-	default:
-		t.Error("the turn has not been told")
-	}
+	w.mustBeTold(t)
 	s = noTicks(small(fs, Always))
 	if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != 1 {
 		t.Errorf("%d jobs come back", len(got))

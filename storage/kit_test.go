@@ -59,6 +59,19 @@ func newWaiter() *waiter { return &waiter{done: make(chan error, 1)} }
 
 func (w *waiter) Committed(err error) { w.done <- err }
 
+// mustBeTold checks that it need not be waited for any more.
+func (w *waiter) mustBeTold(t testing.TB) {
+	t.Helper()
+	select {
+	case err := <-w.done:
+		if err != nil {
+			t.Error(err)
+		}
+	default:
+		t.Error("nobody has told")
+	}
+}
+
 // commit ends a turn and waits for it.
 func commit(l Log) error {
 	w := newWaiter()
@@ -160,13 +173,18 @@ func put(l Log, s *stored) bool {
 		l.Put(&s.Job, body[:half], body[half:])
 		return true
 	}
-	w := newWaiter()
-	l.Stage(s.ID, [][]byte{body[:half], body[half:]}, w)
-	if <-w.done != nil {
+	if stageBody(l, s.ID, body[:half], body[half:]) != nil {
 		return false
 	}
 	l.Put(&s.Job)
 	return true
+}
+
+// stageBody stages a body and waits for it.
+func stageBody(l Log, id uint64, body ...[]byte) error {
+	w := newWaiter()
+	l.Stage(id, body, w)
+	return <-w.done
 }
 
 // randomUpdate changes a job as release, bury and kick do.

@@ -99,9 +99,7 @@ func TestLargeBodyIsNoBurden(t *testing.T) {
 	l := mustOpen(t, s, 1)[0].(*pebbleLog)
 	defer s.Close()
 	j := largeJob(1, 8*LargeBody)
-	w := newWaiter()
-	l.Stage(1, [][]byte{[]byte(j.body)}, w)
-	if err := <-w.done; err != nil {
+	if err := stageBody(l, 1, []byte(j.body)); err != nil {
 		t.Fatal(err)
 	}
 	if got := bytesAllocated(func() { l.Put(&j.Job) }); got > 4096 {
@@ -129,9 +127,7 @@ func TestStrayBody(t *testing.T) {
 	mustPut(t, l, kept)
 	mustCommit(t, l)
 	for id := uint64(2); id < 5; id++ {
-		w := newWaiter()
-		l.Stage(id, [][]byte{[]byte(kept.body)}, w)
-		if err := <-w.done; err != nil {
+		if err := stageBody(l, id, []byte(kept.body)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -191,14 +187,7 @@ func TestCloseWhileABodyIsStaged(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case err := <-w.done:
-		if err != nil {
-			t.Error(err)
-		}
-	default:
-		t.Error("closed before the body was written")
-	}
+	w.mustBeTold(t)
 	holds(t, fs, 1, nil, 0)
 }
 
@@ -217,9 +206,7 @@ func TestLargeBodyIsRefused(t *testing.T) {
 			l := mustOpen(t, s, 1)[0].(*pebbleLog)
 			l.stager.most = 4
 			j := largeJob(1, 2*LargeBody)
-			w := newWaiter()
-			l.Stage(1, [][]byte{[]byte(j.body)}, w)
-			if err := <-w.done; !errors.Is(err, fault) || errors.Is(err, ErrNoSpace) != (fault == syscall.ENOSPC) {
+			if err := stageBody(l, 1, []byte(j.body)); !errors.Is(err, fault) || errors.Is(err, ErrNoSpace) != (fault == syscall.ENOSPC) {
 				t.Errorf("%v: %v", fault, err)
 			}
 			if names, err := fs.List(s.dir.shard(1, 0)); err != nil || strings.Contains(fmt.Sprint(names), stagedPrefix) {

@@ -90,9 +90,7 @@ func TestSalvageOfAnIDGivenAgain(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := noTicks(small(fs, Always))
 	l := mustOpen(t, s, 1)[0]
-	w := newWaiter()
-	l.Stage(1, [][]byte{[]byte(largeJob(9, 2*LargeBody).body)}, w)
-	if err := <-w.done; err != nil {
+	if err := stageBody(l, 1, []byte(largeJob(9, 2*LargeBody).body)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
