@@ -37,7 +37,7 @@ lint: ## formatting, vet, staticcheck
 fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZPARSE)
 	$(GO) test ./conn -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
-	$(GO) test ./storage -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
+	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./tools/import -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZREADER) -fuzzminimizetime 20x
 
 compat: ## compare with Debian's beanstalkd, reply by reply

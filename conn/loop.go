@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"beanfield/storage"
+	"beanfield/storage/pace"
 )
 
 // readBuffer is how much a loop reads at once. It also bounds what a blocked
@@ -87,7 +87,7 @@ func (l *loop) serve() {
 		l.ringAlarms()
 		if l.bulk >= bulkShare {
 			l.bulk = 0
-			storage.StepBack()
+			pace.StepBack()
 		}
 	}
 }

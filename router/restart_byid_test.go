@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"beanfield/shard"
-	"beanfield/storage/powercut"
+	"beanfield/storage/pebblestore/powercut"
 )
 
 // A reserve is not logged, and neither is its end with the client's: a job that

@@ -5,7 +5,7 @@ import (
 
 	"beanfield/shard"
 	"beanfield/storage"
-	"beanfield/storage/powercut"
+	"beanfield/storage/pebblestore/powercut"
 )
 
 // newSafeRun is a router over a disk that forces every turn, without a model.

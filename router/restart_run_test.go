@@ -12,7 +12,8 @@ import (
 
 	"beanfield/shard"
 	"beanfield/storage"
-	"beanfield/storage/powercut"
+	"beanfield/storage/pebblestore"
+	"beanfield/storage/pebblestore/powercut"
 )
 
 // restartRun is one run: several lives of a router over one disk.
@@ -55,7 +56,7 @@ func (run *restartRun) now() int64 {
 
 // open starts a router on the disk as it is.
 func (run *restartRun) open(shards int) error {
-	store := storage.Pebble(storage.PebbleOptions{
+	store := pebblestore.New(pebblestore.Options{
 		Dir: "data", FS: run.disk.FS(), Sync: run.mode, SyncEvery: time.Hour,
 		CacheBytes: 1 << 20, MaxOpenFiles: 100, Ballast: -1, MinFree: -1,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"beanfield/storage"
+	"beanfield/storage/pace"
 )
 
 // turnBatches bounds how many batches of others somebody runs who has the
@@ -229,7 +229,7 @@ func (sh *Shard) serve() {
 		// of 30 neighbours 8 saw the server work for more than 1.5 ms before it
 		// answered when only goroutines had their turn here, 1 with threads.
 		if len(sh.handed) > 0 {
-			storage.StepBack()
+			pace.StepBack()
 		} else {
 			runtime.Gosched()
 		}

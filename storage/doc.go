@@ -1,136 +1,34 @@
-// Package storage is the log that a shard writes.
+// Package storage says what a shard needs of its log, and has the store that keeps
+// nothing. The store on disk is package pebblestore, below this folder.
 //
 // # The problem
 //
-// A shard applies hundreds of commands in a turn and must not say yes to any of
+// A shard applies hundreds of commands in a turn and must not acknowledge any of
 // them before it would survive a power cut. A sync of a disk takes from 0.1 to
 // 10 ms, in which the shard could apply thousands more. When the process starts
 // again, the log has to give back the state that was acknowledged, and on the
-// disk it may not take much more than the jobs that are alive, however many have
+// disk it may take little more than the jobs that are alive, however many have
 // come and gone.
 //
 // A shard sees a Log: it adds records to the open batch, ends its turn with
-// Commit, and learns through an Ack when the turn is durable. The Memory store's
-// logs keep nothing. The Pebble store's are described here. No call takes long
-// for the shard: a body above LargeBody is given to the log, with Stage, before its
-// job is put, and the shard goes on with others meanwhile.
+// Commit, and learns through an Ack when the turn is durable. No call takes long
+// for the shard: it gives a body above LargeBody to the log, with Stage, before it
+// puts the job, and goes on with other commands meanwhile.
 //
 // # Invariants
 //
-// L1. Acknowledged implies logged: when a turn's Ack is called without an error,
-// its records, and those of all turns before it, are applied to the database,
-// and in Always mode forced to the disk. (In Interval and Never a Commit that
-// returns true promises only the place in the queue.)
+// Every log keeps these two. How is for its package to say.
 //
-// Why it holds: records go into one open group; a group is handed to the one
-// committer as a whole, in order, only between turns; the committer calls a
-// group's Acks after Apply has returned, and Apply returns after the sync of
-// Pebble's log, which is written in order. A turn that wrote nothing joins the
-// group under way or the open one, so its Ack too comes after all that it can
-// have seen. After the first error no Ack succeeds: the fault is noted before
-// the call that met it ends, the committer looks at it before it delivers, and
-// everything from then on belongs to the undertaker, which delivers the error.
+// L1. Acknowledged implies logged: when a turn's Ack is told no error, or its Commit
+// has returned true, the records of that turn and of all turns before it are in the
+// log. They survive what the store's SyncMode promises; in Always mode that is a
+// power cut. A turn that wrote nothing is acknowledged after every turn whose effects
+// it can have seen. After the first error no turn is acknowledged.
 //
-// L2. Replay gives the acknowledged state: the jobs that a Replay finds are those
-// after some turn, not before the last acknowledged one, each with its fields and
-// its body as last recorded.
+// L2. Replay gives the acknowledged state: the jobs that Replay finds are those after
+// some turn, not before the last acknowledged one, each with its fields and its body
+// as last recorded. MaxID is not below the id of any job that was acknowledged.
 //
-// Why it holds: by L1 the log on the disk is a prefix of the groups, each whole
-// or not there at all (Pebble's log frames a batch with checksums), and it covers
-// what was acknowledged. Ids are never put twice, so a record key has at most one
-// value and one delete, in this order, and an update key's newest value is the
-// last update. A delete removes both; an update whose record is gone is ignored
-// and dropped. A large body is on the disk, as part of the database, before its
-// record is in any group, and the batch that deletes the record deletes the body: so
-// a record never lacks it, and a body without a record, left by a crash between the
-// two, is dropped. Its id may be given again; the record has the checksum of its own
-// body. What is read is checked against its own checksum, which covers the
-// key: a record cannot be taken for another's. (One exception to "after some
-// turn": a turn of more than 64 MiB may be cut.)
-//
-// The highest id goes into the same batch as the job that has it, so it is known
-// after every crash that the job, or its delete, survives.
-//
-// # What is on the disk
-//
-// See directory.go for the directory, manifest.go for the file that says what in
-// it counts, record.go for keys and values. A job is one key with everything, and
-// a second, small one that overrides its state after a release, bury or kick, so
-// that bodies are written once. The record is removed by a single delete: a job
-// that comes and goes while it is in a memtable costs no table at all.
-//
-// A body above LargeBody stands in pieces beside its record. They are written to
-// tables outside the database, which takes them over as they are (Pebble's Ingest).
-// When they went through the log, a gigabyte stood in front of everybody's commits
-// for 4 to 10 s, then in memtables, then in compactions. Their keys are above all
-// others, so that nothing else's tables overlap with them: they go to the last level
-// and stay where they are until they die. Commits wait while a table is taken over,
-// about as long as for a sync, and to remove one takes a processor: 16 MiB each.
-//
-// # The parts
-//
-//	pebbleLog   what the shard calls                                log.go
-//	committer   applies groups, delivers acks; its syncing timer    committer.go
-//	fault       the first error, and how everybody hears of it      fault.go
-//	strictFS    ends a log with the first write that fails          strict.go
-//	stager      writes large bodies, which stand in pieces          stager.go, pieces.go
-//	aheadFile   keeps a log file longer than its content            ahead.go
-//	tableFile   has flushes and compactions step back               tablefile.go
-//	scan        walks records and updates side by side              replay.go
-//	space       refuses jobs before the disk is full                space.go
-//	tidy        compacts what holds too much garbage                tidy.go
-//	mover       moves jobs to another number of shards              reshard.go
-//	Checkpoint  copies a running store                              checkpoint.go
-//	Intake      fills a new directory, wholly or not at all         intake.go
-//	Salvage     reads what is readable of a damaged one             salvage.go
-//
-// # Group commit
-//
-// There are two groups: one open, one with the committer. The owner appends to
-// the open one without a lock; the mutex is taken once when a turn begins to
-// write and once when it ends. The committer takes the open group when it is
-// free, gets to run, and no turn is under way; if one is, the end of that turn
-// hands it over. So the more turns end during a sync, the more the next one
-// serves; and those that end before the committer has woken up as well. (To hand
-// the first turn over at once made it the whole group: with 50 clients every
-// second sync served one or a few of them, and 66,000 operations a second were
-// done where it is 75,000 now.)
-//
-// # When something fails
-//
-// A failed sync may have lost pages that the kernel then calls clean, so it is
-// never tried again. Pebble wants its logger's Fatalf to end the process, and
-// panics when it cannot change log files; to go on after either would risk a
-// manifest that names files which are gone. So a failed write of a log parks its
-// goroutine, the log tells every turn of the error, Room says no, Stats says why,
-// the process is told through Fatal, and the database is left alone: what it had
-// made durable is there at the next start. Failed flushes and compactions for
-// want of space are repeated, since nothing is lost by them.
-//
-// # Rejected
-//
-//   - One database for all shards, with a prefix for each: one log and one sync
-//     for all, but also one commit queue, and compactions that mix what shards
-//     write. Measured on two cores with as many shards, a put and its delete a
-//     turn: 4,100 pairs a second against 8,000 with two databases; 64 a turn: no
-//     clear difference. With four shards a core the one database needs 20 to 50 %
-//     less CPU, because syncs are shared: a reason not to have many more shards
-//     than cores. And to move a shard elsewhere, one copies its directory.
-//   - A key for each turn that holds all its records, with a collector of our
-//     own: about half the CPU at 64 jobs a turn, but live-data tracking, and a
-//     read of one body decodes a turn. The interface leaves room for it.
-//   - Records and updates under adjacent keys: one iterator would do for Replay,
-//     but a compaction of updates would rewrite the bodies beside them.
-//   - Plain deletes: a tombstone then outlives the record it hides until it
-//     reaches the last level. DeleteSized helps to find garbage, a single delete
-//     to have none.
-//   - Range deletes of ids that are all dead: they need to know which are, and
-//     single deletes and tidy hold the bound without. (The pieces of one large body
-//     are removed by one.)
-//   - Large bodies as plain files: they would need a life of their own in copies,
-//     moves, salvage and crashes, which tables have already.
-//   - Pebble's ApplyNoSyncWait: meant for one user only, and a committer does the
-//     same.
-//   - Looking up the highest id as the last key: behind it there may be any number
-//     of tombstones to step over, and the job that had it may be deleted.
+// A Memory log promises that nothing outlives the process, and so keeps both by doing
+// nothing.
 package storage

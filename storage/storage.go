@@ -56,6 +56,11 @@ type Job struct {
 // returned. No further turn is committed meanwhile, so it must not wait for one.
 type Ack interface{ Committed(err error) }
 
+// LargeBody is the size, in bytes, above which a body must be staged before its job is
+// put. It is part of the format of logs that keep large bodies apart: a delete looks
+// at a job's size to know where the body stands.
+const LargeBody = 1 << 20
+
 // Log is what one shard writes. All methods but Body and Stats are called by
 // whoever owns the shard at that moment, one at a time.
 //

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore"
 )
 
 // applyStorage lets -b choose the durable store as well as its directory, as
@@ -97,13 +98,13 @@ func newStore(c *Config, log *slog.Logger) (storage.Store, error) {
 		return storage.Memory(), nil
 	case onDisk:
 		log.Info("keeping jobs on disk", "path", c.Storage.Path, "sync", c.Storage.Sync)
-		return storage.Pebble(pebbleOptions(c, log)), nil
+		return pebblestore.New(pebbleOptions(c, log)), nil
 	}
 	return nil, fmt.Errorf("storage backend %q passed the check but does not exist", c.Storage.Backend)
 }
 
-func pebbleOptions(c *Config, log *slog.Logger) storage.PebbleOptions {
-	o := storage.PebbleOptions{
+func pebbleOptions(c *Config, log *slog.Logger) pebblestore.Options {
+	o := pebblestore.Options{
 		Dir:        c.Storage.Path,
 		SyncEvery:  c.Storage.SyncInterval,
 		CacheBytes: c.Storage.Cache,
@@ -140,7 +141,7 @@ func memoryBudget(c *Config) int64 {
 
 // storeError gives an error of the store its exit code.
 func storeError(err error) error {
-	if errors.Is(err, storage.ErrInUse) || errors.Is(err, storage.ErrForeign) {
+	if errors.Is(err, pebblestore.ErrInUse) || errors.Is(err, pebblestore.ErrForeign) {
 		return &exitError{exitStorage, err}
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore"
 )
 
 // Where each setting of the store comes from, with flags and file at odds.
@@ -174,8 +175,8 @@ func TestDoubts(t *testing.T) {
 
 func TestStoreErrors(t *testing.T) {
 	for err, want := range map[error]int{
-		storage.ErrInUse: exitStorage, storage.ErrForeign: exitStorage,
-		storage.ErrCorrupt: exitFailed, storage.ErrVersion: exitFailed, storage.ErrNoSpace: exitFailed,
+		pebblestore.ErrInUse: exitStorage, pebblestore.ErrForeign: exitStorage,
+		storage.ErrCorrupt: exitFailed, pebblestore.ErrVersion: exitFailed, storage.ErrNoSpace: exitFailed,
 		errors.New("other"): exitFailed, nil: exitOK,
 	} {
 		if err != nil {

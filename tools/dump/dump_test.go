@@ -16,6 +16,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/pebblestore"
 )
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -47,7 +48,7 @@ func (a acks) Committed(err error) { a <- err }
 // fill writes a data directory. The highest id was a job's that is gone.
 func fill(t *testing.T, dir string, shards int, jobs []stored) {
 	t.Helper()
-	store := storage.Pebble(storage.PebbleOptions{Dir: dir, Ballast: -1, Logger: quiet()})
+	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
 	logs, err := store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) })
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +193,7 @@ func TestHold(t *testing.T) {
 	if dir == "" {
 		t.Skip("only as another test's child")
 	}
-	store := storage.Pebble(storage.PebbleOptions{Dir: dir, Ballast: -1, Logger: quiet()})
+	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
 	if _, err := store.Open(1, func(string) int { return 0 }); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"runtime"
 
 	"beanfield/router"
-	"beanfield/storage"
+	"beanfield/storage/pebblestore"
 )
 
 // salvage copies what is readable of a damaged directory to a new one, which
@@ -27,12 +27,12 @@ func salvage(o options, out io.Writer, logger *slog.Logger) error {
 		return err
 	}
 	shards := min(runtime.GOMAXPROCS(0), router.MaxShards)
-	in, err := storage.NewIntake(storage.PebbleOptions{Dir: o.salvage, Logger: logger}, shards,
+	in, err := pebblestore.NewIntake(pebblestore.Options{Dir: o.salvage, Logger: logger}, shards,
 		func(tube string) int { return router.ShardOf(tube, shards) })
 	if err != nil {
 		return err
 	}
-	found, err := storage.Salvage(o.dir, nil, in.Put)
+	found, err := pebblestore.Salvage(o.dir, nil, in.Put)
 	if err != nil {
 		return errors.Join(err, in.Abort())
 	}

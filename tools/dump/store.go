@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore"
 )
 
 // The names of package storage that are needed before it opens a directory.
@@ -52,9 +53,9 @@ func open(dir string, logger *slog.Logger) (storage.Store, []storage.Log, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	store := storage.Pebble(storage.PebbleOptions{Dir: dir, Ballast: -1, MinFree: -1, Logger: logger})
+	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, MinFree: -1, Logger: logger})
 	logs, err := store.Open(shards, func(string) int { return -1 })
-	if errors.Is(err, storage.ErrInUse) {
+	if errors.Is(err, pebblestore.ErrInUse) {
 		return nil, nil, fmt.Errorf("%w: stop the server first, or dump a copy", err)
 	}
 	if errors.Is(err, storage.ErrCorrupt) {

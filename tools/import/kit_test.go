@@ -16,6 +16,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/pebblestore"
 )
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -29,7 +30,7 @@ type stored struct {
 // replay opens a data directory as a server does and lists it.
 func replay(t *testing.T, dir string, shards int) (jobs map[uint64]stored, maxID uint64) {
 	t.Helper()
-	store := storage.Pebble(storage.PebbleOptions{Dir: dir, Ballast: -1, Logger: quiet()})
+	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
 	logs, err := store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) })
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"beanfield/router"
-	"beanfield/storage"
+	"beanfield/storage/pebblestore"
 )
 
 type options struct {
@@ -111,7 +111,7 @@ func transfer(o options, now time.Time, logger *slog.Logger) (rep *report, err e
 }
 
 func write(o options, src *source, jobs []moved, lastID uint64, logger *slog.Logger) error {
-	in, err := storage.NewIntake(o.target(logger), o.shards, func(tube string) int { return router.ShardOf(tube, o.shards) })
+	in, err := pebblestore.NewIntake(o.target(logger), o.shards, func(tube string) int { return router.ShardOf(tube, o.shards) })
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func write(o options, src *source, jobs []moved, lastID uint64, logger *slog.Log
 	return in.Finish(lastID)
 }
 
-func (o *options) target(logger *slog.Logger) storage.PebbleOptions {
-	return storage.PebbleOptions{Dir: o.to, Logger: logger}
+func (o *options) target(logger *slog.Logger) pebblestore.Options {
+	return pebblestore.Options{Dir: o.to, Logger: logger}
 }
 
 // checkTarget says at once why the target cannot be filled, if so.
@@ -132,7 +132,7 @@ func (o *options) checkTarget(logger *slog.Logger) error {
 	if o.shards < 1 || o.shards > router.MaxShards {
 		err = fmt.Errorf("%d shards: must be from 1 to %d", o.shards, router.MaxShards)
 	}
-	return errors.Join(err, storage.CheckIntake(o.target(logger)), apart(o.from, o.to))
+	return errors.Join(err, pebblestore.CheckIntake(o.target(logger)), apart(o.from, o.to))
 }
 
 // apart refuses a target inside the source, which must not change.

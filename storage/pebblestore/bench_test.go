@@ -1,0 +1,190 @@
+package pebblestore
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"beanfield/storage"
+)
+
+// onDisk are the options of a real store in a real directory.
+func onDisk(b testing.TB, sync storage.SyncMode) Options {
+	return Options{Dir: b.TempDir() + "/data", Sync: sync, Logger: quiet()}
+}
+
+// diskUse is what a directory takes, as du counts.
+func diskUse(t testing.TB, dir string) (bytes int64) {
+	t.Helper()
+	err := filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {
+		if err == nil {
+			bytes += blocks(info)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
+}
+
+type counting struct {
+	n    atomic.Int64
+	free chan struct{} // a token for each turn that may be under way
+}
+
+func (c *counting) Committed(err error) {
+	if err != nil {
+		panic(err)
+	}
+	c.n.Add(1)
+	c.free <- struct{}{}
+}
+
+// BenchmarkCommit puts jobs of 100 bytes and deletes them in the next turn but
+// three, so many in a turn. One operation is a put and its delete. Two turns are
+// under way at a time, as when a shard goes on while its batch is synced.
+func BenchmarkCommit(b *testing.B) {
+	for _, mode := range []struct {
+		name string
+		sync storage.SyncMode
+	}{{"always", storage.Always}, {"interval", storage.Interval}} {
+		for _, perTurn := range []int{1, 64, 256} {
+			b.Run(fmt.Sprintf("%s/%d", mode.name, perTurn), func(b *testing.B) {
+				benchmarkCommit(b, mode.sync, perTurn)
+			})
+		}
+	}
+}
+
+func benchmarkCommit(b *testing.B, mode storage.SyncMode, perTurn int) {
+	s := New(onDisk(b, mode))
+	l := mustOpen(b, s, 1)[0]
+	c := &counting{free: make(chan struct{}, 2)}
+	c.free <- struct{}{}
+	c.free <- struct{}{}
+	j := storage.Job{Tube: "default", State: storage.Ready, TTR: 60, Created: time.Now().UnixNano(), Size: 100}
+	body := make([]byte, 100)
+	rand.New(rand.NewSource(1)).Read(body)
+	before := cpuTime(b)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for done := 0; done < b.N; done += perTurn {
+		<-c.free
+		for i := done; i < done+perTurn; i++ {
+			j.ID = uint64(i + 1)
+			l.Put(&j, body)
+			if i >= 3*perTurn {
+				j.ID = uint64(i + 1 - 3*perTurn)
+				l.Delete(&j)
+			}
+		}
+		if l.Commit(c) {
+			c.free <- struct{}{}
+		}
+	}
+	<-c.free
+	<-c.free
+	b.StopTimer()
+	b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64(l.Stats().Syncs)/b.Elapsed().Seconds(), "syncs/s")
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// put writes jobs first to last in turns of 1,000.
+func putMany(b testing.TB, l storage.Log, first, last uint64, change func(*storage.Job), size int) {
+	body := make([]byte, size)
+	r := rand.New(rand.NewSource(int64(first)))
+	for id := first; id <= last; id++ {
+		r.Read(body[:min(size, 64)])
+		j := storage.Job{ID: id, Tube: "default", State: storage.Ready, TTR: 60, Created: 1, Size: uint32(size)}
+		change(&j)
+		l.Put(&j, body)
+		if id%1000 == 0 || id == last {
+			mustCommit(b, l)
+		}
+	}
+}
+
+func asIs(*storage.Job) {}
+
+// BenchmarkReplay reads five million jobs of 100 bytes from two shards, one
+// after the other.
+func BenchmarkReplay(b *testing.B) {
+	const jobs = 5_000_000
+	o := onDisk(b, storage.Never)
+	s := New(o)
+	logs := mustOpen(b, s, 2)
+	start := time.Now()
+	putMany(b, logs[0], 1, jobs/2, asIs, 100)
+	putMany(b, logs[1], jobs/2+1, jobs, asIs, 100)
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("written in %v, %d MiB", time.Since(start), diskUse(b, o.Dir)/mib)
+	b.ResetTimer()
+	for range b.N {
+		s = New(o)
+		n := 0
+		for _, l := range mustOpen(b, s, 2) {
+			if err := l.Replay(func(*storage.Job, []byte) error { n++; return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if n != jobs {
+			b.Fatalf("%d jobs", n)
+		}
+		b.StopTimer()
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// BenchmarkReshard moves a million jobs of 100 bytes from two shards to three.
+func BenchmarkReshard(b *testing.B) {
+	const jobs = 1_000_000
+	o := onDisk(b, storage.Never)
+	s := New(o)
+	logs := mustOpen(b, s, 2)
+	tubes := 0
+	putMany(b, logs[0], 1, jobs, func(j *storage.Job) { tubes++; j.Tube = fmt.Sprint("tube", tubes%100) }, 100)
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		s = New(o)
+		mustOpen(b, s, 3-i%2)
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkOpenEmpty opens an empty directory.
+func BenchmarkOpenEmpty(b *testing.B) {
+	for _, n := range []int{2, 64} {
+		b.Run(fmt.Sprint(n, "shards"), func(b *testing.B) {
+			for range b.N {
+				b.StopTimer()
+				o := onDisk(b, storage.Always)
+				b.StartTimer()
+				s := New(o)
+				mustOpen(b, s, n)
+				b.StopTimer()
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}

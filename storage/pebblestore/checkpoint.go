@@ -1,0 +1,98 @@
+package pebblestore
+
+import (
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Checkpoint implements Checkpointer. The copy shows all shards at one moment:
+// otherwise a job that a worker moves from one tube to another, by a put and
+// then a delete, could be missing from both. So for the time of copying nothing
+// is applied on any shard, and nothing is acknowledged that is not: what the copy
+// shows is then closed under "was acknowledged before". Shards go on; only their
+// acks wait. It does not take long: tables are linked, not copied, when dir is
+// on the same file system. The manifest comes last, and without it nobody takes
+// dir for a data directory.
+func (s *store) Checkpoint(dir string) error {
+	s.copying.Lock()
+	defer s.copying.Unlock()
+	fs := s.o.FS
+	if _, err := fs.Stat(dir); err == nil {
+		return fmt.Errorf("storage: checkpoint: %s exists", dir)
+	} else if !isNotExist(err) {
+		return fmt.Errorf("storage: checkpoint: %w", err)
+	}
+	copied := &directory{fs: fs, path: dir}
+	if err := makeDir(fs, dir); err != nil {
+		return fmt.Errorf("storage: checkpoint: %w", err)
+	}
+	if err := makeDir(fs, copied.generation(1)); err != nil {
+		return fmt.Errorf("storage: checkpoint: %w", err)
+	}
+	if err := s.copyLogs(copied); err != nil {
+		return fmt.Errorf("storage: checkpoint: %w", err)
+	}
+	return copied.writeManifest(manifest{Generation: 1, Shards: s.now.Shards})
+}
+
+func (s *store) copyLogs(to *directory) error {
+	defer func() {
+		for _, l := range s.logs {
+			l.thaw()
+		}
+	}()
+	for _, step := range []func(*shardLog) error{(*shardLog).holdAcks, (*shardLog).settle, (*shardLog).gate} {
+		for _, l := range s.logs {
+			if err := step(l); err != nil {
+				return err
+			}
+		}
+	}
+	return inParallel(len(s.logs), func(i int) error {
+		l := s.logs[i]
+		return l.fault.guard(func() error {
+			return l.db.Checkpoint(to.shard(1, i), pebble.WithFlushedWAL())
+		})
+	})
+}
+
+// holdAcks lets no turn be acknowledged from now on that is not applied.
+func (l *shardLog) holdAcks() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.strict = true
+	return l.failed
+}
+
+// settle waits until all that has been committed is applied.
+func (l *shardLog) settle() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := l.taken
+	if !l.open.empty() {
+		last++
+	}
+	for l.failed == nil && l.applied < last {
+		l.quiet.Wait()
+	}
+	return l.failed
+}
+
+// gate lets the committer apply nothing more, and waits until it does not.
+func (l *shardLog) gate() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.gated = true
+	for l.failed == nil && l.applying {
+		l.quiet.Wait()
+	}
+	return l.failed
+}
+
+func (l *shardLog) thaw() {
+	l.mu.Lock()
+	l.strict, l.gated = false, false
+	l.work.Broadcast()
+	l.mu.Unlock()
+}

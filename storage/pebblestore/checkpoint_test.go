@@ -1,0 +1,105 @@
+package pebblestore
+
+import (
+	"sync"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A worker moves jobs from one shard to another, by a put and then a delete. In
+// a copy taken meanwhile every job is there at least once: it shows both shards
+// at one moment.
+func TestCheckpointOfARunningStore(t *testing.T) {
+	for _, mode := range []storage.SyncMode{storage.Always, storage.Never} {
+		fs := vfs.NewMem()
+		s := noTicks(small(fs, mode))
+		logs := mustOpen(t, s, 2)
+		const jobs = 5
+		for id := uint64(1); id <= jobs; id++ {
+			putOne(logs[0], id)
+		}
+		mustCommit(t, logs[0])
+		var wg sync.WaitGroup
+		stop := make(chan struct{})
+		moved := make(chan struct{}, 1)
+		wg.Go(func() {
+			for id := uint64(1); ; id++ {
+				from, to := logs[(id-1)/jobs%2], logs[((id-1)/jobs+1)%2]
+				putOne(to, id+jobs)
+				mustCommit(t, to)
+				from.Delete(&storage.Job{ID: id, Tube: "t", Size: 4})
+				mustCommit(t, from)
+				select {
+				case moved <- struct{}{}:
+				default:
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+		names := []string{"copy1", "copy2", "copy3"}
+		for _, name := range names {
+			<-moved
+			if err := s.Checkpoint(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Checkpoint("copy1"); err == nil {
+			t.Error("a checkpoint was written over another")
+		}
+		close(stop)
+		wg.Wait()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			o := small(fs, mode)
+			o.Dir = name
+			c := noTicks(o)
+			there := map[uint64]bool{}
+			var highest uint64
+			for _, l := range mustOpen(t, c, 2) {
+				for _, j := range replayed(t, l) {
+					there[(j.ID-1)%jobs] = true
+					if j.body != "body" {
+						t.Errorf("%s: %v", name, j)
+					}
+				}
+				highest = max(highest, l.MaxID())
+			}
+			if len(there) != jobs || highest < jobs {
+				t.Errorf("%s holds %d of %d jobs, highest id %d", name, len(there), jobs, highest)
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A copy that was cut short is no data directory.
+func TestUnfinishedCheckpointIsRefused(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, storage.Always))
+	mustOpen(t, s, 1)
+	if err := s.Checkpoint("copy"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := fs.Remove("copy/" + manifestName); err != nil {
+		t.Fatal(err)
+	}
+	o := small(fs, storage.Always)
+	o.Dir = "copy"
+	if _, err := noTicks(o).Open(1, byName(1)); err == nil {
+		t.Error("a copy without manifest was opened")
+	}
+}

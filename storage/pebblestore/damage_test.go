@@ -1,0 +1,97 @@
+package pebblestore
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// unclosed is what a crash leaves of a store with n acknowledged jobs: all is in
+// a log file.
+func unclosed(t *testing.T, n uint64) vfs.FS {
+	t.Helper()
+	fs := vfs.NewCrashableMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0]
+	for id := uint64(1); id <= n; id++ {
+		putOne(l, id)
+		mustCommit(t, l)
+	}
+	crashed := fs.CrashClone(vfs.CrashCloneCfg{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return crashed
+}
+
+// Damage in the middle of a log, before what was synced later, is not taken for
+// the torn tail of a crash: nothing that was acknowledged is dropped in silence.
+func TestDamagedLogIsRefused(t *testing.T) {
+	fs := unclosed(t, 3000)
+	for _, path := range lookFor(t, fs, "data", ".log") {
+		damage(t, fs, path)
+	}
+	_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
+	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), ".log") {
+		t.Errorf("error is %v", err)
+	}
+	found, result := salvaged(t, fs)
+	if len(found) < 2000 || len(found) >= 3000 || len(result.Damaged) == 0 {
+		t.Errorf("%d jobs were salvaged: %+v", len(found), result)
+	}
+}
+
+// A torn tail is what a crash leaves of what was not acknowledged yet.
+func TestTornLogIsRead(t *testing.T) {
+	fs := unclosed(t, 1000)
+	for _, path := range lookFor(t, fs, "data", ".log") {
+		text := strings.TrimRight(read(t, fs, path), "\x00")
+		write(t, fs, path, text[:len(text)-20])
+	}
+	s := noTicks(small(fs, storage.Always))
+	if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != 999 {
+		t.Errorf("%d jobs", len(got))
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A turn may hold more than one batch can.
+func TestVeryLargeTurn(t *testing.T) {
+	fs := vfs.NewMem()
+	for _, mode := range []storage.SyncMode{storage.Always, storage.Never} {
+		s := noTicks(small(fs, mode))
+		l := mustOpen(t, s, 1)[0]
+		before := len(replayed(t, l))
+		body := make([]byte, storage.LargeBody) // the largest that is copied: the buffer is used again
+		const n = 150
+		for i := range uint64(n) {
+			id := l.MaxID() + 1 + i
+			body[0] = byte(id)
+			l.Put(&storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(len(body))}, body)
+		}
+		mustCommit(t, l)
+		for i := range uint64(n) {
+			id := l.MaxID() + 1 + i
+			got, err := l.Body(id, nil)
+			if err != nil || len(got) != len(body) || got[0] != byte(id) {
+				t.Fatalf("body of job %d: %d bytes, %v", id, len(got), err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = noTicks(small(fs, mode))
+		if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != before+n {
+			t.Errorf("%d jobs", len(got))
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

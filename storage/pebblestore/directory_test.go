@@ -1,0 +1,217 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+func write(t *testing.T, fs vfs.FS, name, text string) {
+	t.Helper()
+	f, err := fs.Create(name, category)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, fs vfs.FS, name string) string {
+	t.Helper()
+	f, err := fs.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What is not ours is refused, and left as it was.
+func TestForeignDirectories(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		kind  error
+		text  string
+	}{
+		{"beanstalkd's", map[string]string{"lock": "", "binlog.12": "\x07"}, ErrForeign, "tools/import"},
+		{"somebody's", map[string]string{"thesis.tex": "x"}, ErrForeign, "thesis.tex"},
+		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, ErrForeign, "2 more"},
+		{"no manifest", map[string]string{"gen-000001": ""}, storage.ErrCorrupt, manifestName},
+		{"newer format", map[string]string{manifestName: `{"format":2,"generation":1,"shards":1}`}, ErrVersion, "format 2"},
+		{"damaged manifest", map[string]string{manifestName: `{"format":1,`}, storage.ErrCorrupt, manifestName},
+		{"empty manifest", map[string]string{manifestName: ``}, storage.ErrCorrupt, manifestName},
+		{"no shards", map[string]string{manifestName: `{"format":1,"generation":1}`}, storage.ErrCorrupt, "0 shards"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			if err := fs.MkdirAll("data", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range c.files {
+				write(t, fs, "data/"+name, text)
+			}
+			before := fs.String()
+			_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("error is %v", err)
+			}
+			if after := fs.String(); after != before {
+				t.Errorf("the directory was changed from\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+}
+
+// tryDir names the directory that TestTryToOpen opens, in a process of its own.
+const tryDir = "STORAGE_TEST_TRY"
+
+// TestTryToOpen is not a test: it is the second process of the next one.
+func TestTryToOpen(t *testing.T) {
+	dir := os.Getenv(tryDir)
+	if dir == "" {
+		t.Skip("only as another test's child")
+	}
+	_, err := New(Options{Dir: dir, Logger: quiet(), Ballast: -1}).Open(2, byName(2))
+	fmt.Println("in use:", errors.Is(err, ErrInUse), err)
+}
+
+func TestSecondProcessIsRefused(t *testing.T) {
+	dir := t.TempDir() + "/new"
+	o := Options{Dir: dir, Logger: quiet(), Ballast: mib}
+	s := New(o)
+	mustOpen(t, s, 2)
+	// Not by another process: but refused all the same.
+	if _, err := New(o).Open(2, byName(2)); err == nil || errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("second open: %v", err)
+	}
+	child := exec.Command(os.Args[0], "-test.run", "^TestTryToOpen$")
+	child.Env = append(os.Environ(), tryDir+"="+dir)
+	said, err := child.CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "in use: true storage: data directory "+dir+": in use by another process") {
+		t.Errorf("the second process says %s, %v", said, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = New(o)
+	mustOpen(t, s, 2)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir + "/" + ballastName); !isNotExist(err) {
+		t.Errorf("the ballast is still there: %v", err)
+	}
+}
+
+// A lock that fails for another reason than somebody else's is no proof that
+// there is one.
+func TestALockThatFails(t *testing.T) {
+	for _, why := range []syscall.Errno{syscall.EROFS, syscall.EACCES, syscall.ENOLCK, syscall.EIO, syscall.EAGAIN} {
+		mem := vfs.NewMem()
+		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind == errorfs.OpLock && op.Path == "data/"+lockName {
+				return &os.PathError{Op: "lock", Path: op.Path, Err: why}
+			}
+			return nil
+		}))
+		_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
+		inUse := why == syscall.EAGAIN
+		if errors.Is(err, ErrInUse) != inUse || !inUse && !errors.Is(err, why) || !strings.Contains(err.Error(), "data directory data") {
+			t.Errorf("%v: %v", why, err)
+		}
+	}
+}
+
+// A shard that is missing, or a table, is an error that names it, not an empty
+// log.
+func TestMissingAndDamagedFiles(t *testing.T) {
+	for _, c := range []struct {
+		name, part string
+		damage     func(fs vfs.FS, path string) error
+	}{
+		{"shard", "shard-001", func(fs vfs.FS, path string) error { return fs.RemoveAll(path) }},
+		{"table", ".sst", func(fs vfs.FS, path string) error { return fs.Remove(path) }},
+		{"manifest", "MANIFEST-", func(fs vfs.FS, path string) error { return overwrite(fs, path) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			fill(t, fs, 2, 300)
+			holds2 := noTicks(small(fs, storage.Always))
+			logs := mustOpen(t, holds2, 2) // so that the log files become tables
+			for _, l := range logs {
+				replayed(t, l)
+				l.(*shardLog).compact()
+			}
+			if err := holds2.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range lookFor(t, fs, "data", c.part) {
+				if err := c.damage(fs, path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := noTicks(small(fs, storage.Always))
+			logs, err := s.Open(2, byName(2))
+			if err == nil {
+				for _, l := range logs {
+					err = errors.Join(err, l.Replay(func(*storage.Job, []byte) error { return nil }))
+				}
+			}
+			if err == nil || !strings.Contains(err.Error(), "shard-00") {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+}
+
+// lookFor finds files and directories by the start or the end of their names.
+func lookFor(t *testing.T, fs vfs.FS, dir, part string) (found []string) {
+	t.Helper()
+	names, err := fs.List(dir)
+	if err != nil {
+		return nil // not a directory
+	}
+	for _, name := range names {
+		path := fs.PathJoin(dir, name)
+		if strings.HasPrefix(name, part) || strings.HasSuffix(name, part) {
+			found = append(found, path)
+			continue
+		}
+		found = append(found, lookFor(t, fs, path, part)...)
+	}
+	return found
+}
+
+func overwrite(fs vfs.FS, path string) error {
+	info, err := fs.Stat(path)
+	if err != nil {
+		return err
+	}
+	f, err := fs.Create(path, category)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(make([]byte, info.Size())); err != nil {
+		return err
+	}
+	return f.Close()
+}

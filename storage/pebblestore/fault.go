@@ -1,0 +1,135 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"syscall"
+	"time"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// fault remembers the first error after which a database must not be used any
+// more. Pebble reports such errors by calling its logger's Fatalf, or by a
+// panic, and is not made to go on after either: its locks may be held and its
+// manifest half written. So the goroutine that met the error is parked for
+// ever, everybody who waits for the database is told through dead, and the
+// database is abandoned, not closed. What it had made durable stays so.
+type fault struct {
+	once sync.Once
+	dead chan struct{} // closed when err is set
+	err  error
+	then func(error) // told once, if not nil
+}
+
+func newFault(then func(error)) *fault {
+	return &fault{dead: make(chan struct{}), then: then}
+}
+
+func (f *fault) fail(err error) {
+	f.once.Do(func() {
+		f.err = err
+		close(f.dead)
+		if f.then != nil {
+			f.then(err)
+		}
+	})
+}
+
+// Err is the error, or nil while there is none.
+func (f *fault) Err() error {
+	select {
+	case <-f.dead:
+		return f.err
+	default:
+		return nil
+	}
+}
+
+// guard runs fn, which calls Pebble, and returns when it does, or when the
+// database has failed: fn may then never return.
+func (f *fault) guard(fn func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		defer f.recover()
+		done <- fn()
+	}()
+	select {
+	case err := <-done:
+		// A call can end well although Pebble met a fault on the way.
+		if fatal := f.Err(); fatal != nil {
+			return fatal
+		}
+		return err
+	case <-f.dead:
+		return f.err
+	}
+}
+
+// recover is deferred by goroutines that call Pebble, which panics when a log
+// file cannot be closed or created.
+func (f *fault) recover() {
+	if p := recover(); p != nil {
+		f.fail(fmt.Errorf("storage: panic: %v", p))
+	}
+}
+
+// reporter is what Pebble tells its news to. It is a pebble.Logger.
+type reporter struct {
+	fault *fault
+	log   *slog.Logger
+}
+
+func (r reporter) Infof(format string, args ...any) {
+	if r.log.Enabled(context.Background(), slog.LevelDebug) {
+		r.log.Debug(fmt.Sprintf(format, args...))
+	}
+}
+
+func (r reporter) Errorf(format string, args ...any) {
+	r.log.Error(fmt.Sprintf(format, args...))
+}
+
+// Fatalf does not return: see fault.
+func (r reporter) Fatalf(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	r.log.Error("storage failed", "error", err)
+	r.fault.fail(fmt.Errorf("storage: %w", err))
+	select {}
+}
+
+// retryPause slows down Pebble's retries of a flush or a compaction that
+// failed: by itself it repeats them at once, for ever.
+const retryPause = 100 * time.Millisecond
+
+// listener hears of errors in the background. Flushes and compactions are
+// repeated until they work, so a full disk only has to wait for space. Anything
+// else means that the disk cannot be trusted.
+func (r reporter) listener() *pebble.EventListener {
+	return &pebble.EventListener{
+		BackgroundError: func(err error) {
+			r.log.Error("storage: background work failed", "error", err)
+			if !errors.Is(err, syscall.ENOSPC) {
+				r.fault.fail(fmt.Errorf("storage: %w", err))
+				select {}
+			}
+			time.Sleep(retryPause)
+		},
+		DataCorruption: func(info pebble.DataCorruptionInfo) {
+			err := fmt.Errorf("storage: %w: file %s: %v", storage.ErrCorrupt, info.Path, info.Details)
+			r.log.Error("storage failed", "error", err)
+			r.fault.fail(err)
+		},
+		DiskSlow: func(info pebble.DiskSlowInfo) {
+			r.log.Warn("storage: disk is slow", "path", info.Path, "for", info.Duration)
+		},
+		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
+			r.log.Info("storage: writes wait for compactions", "reason", info.Reason)
+		},
+	}
+}

@@ -1,0 +1,150 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"math/rand"
+	"sync/atomic"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// failing is a file system on which one operation fails, or that one and all
+// after it.
+func failing(fs vfs.FS, at int64, onward bool) (vfs.FS, *atomic.Int64) {
+	n := new(atomic.Int64)
+	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if i := n.Add(1); i == at || (onward && i > at) {
+			return errorfs.ErrInjected
+		}
+		return nil
+	})), n
+}
+
+// scenario puts, updates, deletes, flushes, compacts, closes, moves to another
+// number of shards and goes on there. It stops at the first error.
+type scenario struct {
+	t   *testing.T
+	fs  vfs.FS
+	led *ledger
+	h   *history
+	// turns that a successful Close covered, whatever became of their acks
+	closed int
+}
+
+func (sc *scenario) run() error {
+	for _, shards := range []int{1, 3} {
+		s := noTicks(small(sc.fs, storage.Always))
+		logs, err := s.Open(shards, func(string) int { return 0 })
+		if err != nil {
+			return err
+		}
+		err = sc.work(logs[0].(*shardLog))
+		if closing := s.Close(); closing != nil && err == nil {
+			err = closing
+		}
+		if err != nil {
+			return err
+		}
+		sc.closed = sc.h.turns()
+	}
+	return nil
+}
+
+func (sc *scenario) work(l *shardLog) error {
+	if err := l.Replay(func(*storage.Job, []byte) error { return nil }); err != nil {
+		return err
+	}
+	for round := range 3 {
+		for range 3 {
+			sc.h.turn(l)
+			w := newWaiter()
+			n := sc.h.turns()
+			l.Commit(w)
+			if err := <-w.done; err != nil {
+				return sc.stopped(l)
+			}
+			turn{sc.led, n}.Committed(nil)
+		}
+		if err := l.fault.guard(l.db.Flush); err != nil {
+			return err
+		}
+		if round == 1 {
+			l.compact()
+			l.tidy(0)
+		}
+	}
+	return nil
+}
+
+// stopped checks that a log that has failed once never says yes again.
+func (sc *scenario) stopped(l *shardLog) error {
+	failure := l.Stats().Err
+	if failure == nil {
+		sc.t.Errorf("a commit failed, Stats does not say so")
+	}
+	if l.Room(1) {
+		sc.t.Errorf("a commit failed, there is still room")
+	}
+	for range 3 {
+		w := newWaiter()
+		if l.Commit(w) {
+			sc.t.Errorf("a commit failed, and one after it succeeded at once")
+		} else if err := <-w.done; !errors.Is(err, failure) {
+			sc.t.Errorf("a commit failed with %v, and one after it with %v", failure, err)
+		}
+	}
+	return failure
+}
+
+// L1 and L2 with a disk that fails at any operation: every acknowledged turn is
+// there, no turn is there that was not begun.
+func TestErrorAtEveryOperation(t *testing.T) {
+	step := int64(1)
+	if testing.Short() {
+		step = 7
+	}
+	for _, onward := range []bool{false, true} {
+		for at := int64(1); ; at += step {
+			base := &cloneable{MemFS: vfs.NewCrashableMem()}
+			fs, count := failing(base, at, onward)
+			sc := &scenario{t: t, fs: fs, led: &ledger{t: t}, h: newHistory(rand.New(rand.NewSource(7)))}
+			err := sc.run()
+			after(t, sc, base, fmt.Sprintf("operation %d, onward %v (%v)", at, onward, err))
+			if t.Failed() {
+				return
+			}
+			if count.Load() < at {
+				if err != nil {
+					t.Errorf("nothing was injected, but: %v", err)
+				}
+				t.Logf("%d operations, onward %v", count.Load(), onward)
+				break
+			}
+		}
+	}
+}
+
+func after(t *testing.T, sc *scenario, base *cloneable, what string) {
+	t.Helper()
+	acked, _ := sc.led.count()
+	fs := base.clone(vfs.CrashCloneCfg{})
+	s := noTicks(small(fs, storage.Always))
+	logs, err := s.Open(2, func(string) int { return 1 })
+	if err != nil {
+		t.Errorf("%s: open afterwards: %v", what, err)
+		return
+	}
+	got := append(replayed(t, logs[0]), replayed(t, logs[1])...)
+	sc.h.find(t, max(acked, sc.closed), got, max(logs[0].MaxID(), logs[1].MaxID()))
+	if err := s.Close(); err != nil {
+		t.Errorf("%s: close afterwards: %v", what, err)
+	}
+	if t.Failed() {
+		t.Log(what)
+	}
+}

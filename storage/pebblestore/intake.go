@@ -1,0 +1,226 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+
+	"beanfield/storage"
+)
+
+// Intake is a new data directory that is being filled with jobs from somewhere
+// else. Whoever moves jobs wants all of them or none: half a data directory that
+// a server would start on is worse than none. So the manifest says from the first
+// moment that the directory is unfinished, until everything is on the disk. A
+// store refuses such a directory; another intake starts over in it.
+//
+// An intake is for one goroutine, and ends with Finish or Abort.
+type Intake struct {
+	store   *store
+	shardOf func(tube string) int
+	pending []int // bytes put since the last commit of each log
+	limit   int   // of pending, before it is forced to the disk
+	made    bool  // the directory did not exist
+	closed  bool  // the logs, or as far as they could be
+	ended   bool
+}
+
+// intakeTurn is how much is put in a shard before it is forced to the disk.
+const intakeTurn = 4 * mib
+
+// CheckIntake says why a directory cannot be filled, if so. It touches nothing.
+func CheckIntake(o Options) error {
+	o = o.withDefaults()
+	return (&directory{fs: o.FS, path: o.Dir}).free()
+}
+
+// free says why no jobs from somewhere else can be put here, if so.
+func (d *directory) free() error {
+	written, err := d.inspect()
+	if err != nil || !written {
+		return err
+	}
+	m, _, err := d.readManifest()
+	if err == nil && !m.Filling {
+		err = fmt.Errorf("storage: %s is a data directory already: give a new or an empty directory", d.path)
+	}
+	return err
+}
+
+// NewIntake begins to fill a directory, which must not exist, or be empty, or be
+// left from an intake that did not end. The ballast is the server's to make.
+func NewIntake(o Options, shards int, shardOf func(tube string) int) (*Intake, error) {
+	o.Ballast = -1
+	return newIntake(newStore(o), shards, shardOf)
+}
+
+func newIntake(s *store, shards int, shardOf func(string) int) (*Intake, error) {
+	if err := errors.Join(checkShards(shards), s.dir.free()); err != nil {
+		return nil, err
+	}
+	_, err := s.dir.fs.Stat(s.dir.path)
+	in := &Intake{
+		store: s, shardOf: shardOf, pending: make([]int, shards), limit: intakeTurn,
+		made: isNotExist(err),
+	}
+	if err := s.dir.acquire(); err != nil {
+		return nil, err // if it is somebody's, it is not for us to tidy
+	}
+	if err := in.begin(shards); err != nil {
+		return nil, errors.Join(err, in.Abort())
+	}
+	return in, nil
+}
+
+func (in *Intake) begin(shards int) error {
+	s := in.store
+	if err := s.dir.free(); err != nil { // now nobody else is at it
+		in.ended = true
+		return errors.Join(err, s.dir.release())
+	}
+	s.space.look()
+	s.now = manifest{Generation: 1, Shards: shards, Filling: true}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	s.startLoops()
+	return nil
+}
+
+// Put adds a job, as one record with all that has happened to it. Neither it
+// nor the body is kept.
+func (in *Intake) Put(j *storage.Job, body []byte) error {
+	n := len(body) + len(j.Tube)
+	i := in.shardOf(j.Tube)
+	l := in.store.logs[i]
+	if !l.Room(n) {
+		return dirError(in.store.dir.path, storage.ErrNoSpace, "job %d does not fit", j.ID)
+	}
+	if j.Size > storage.LargeBody {
+		done := make(committed, 1)
+		l.Stage(j.ID, [][]byte{body}, done)
+		if err := <-done; err != nil {
+			return err
+		}
+	}
+	l.Put(j, body)
+	if in.pending[i] += n; in.pending[i] < in.limit {
+		return nil
+	}
+	return in.commit(i)
+}
+
+// committed is an Ack that can be waited for.
+type committed chan error
+
+func (c committed) Committed(err error) { c <- err }
+
+func (in *Intake) commit(i int) error {
+	in.pending[i] = 0
+	done := make(committed, 1)
+	if in.store.logs[i].Commit(done) {
+		return nil
+	}
+	return <-done
+}
+
+// Finish makes the directory a data directory, in which ids go on after last or
+// after the highest job's. When it fails, it aborts.
+func (in *Intake) Finish(last uint64) error {
+	if in.ended {
+		return errors.New("storage: the intake has ended")
+	}
+	for _, step := range in.steps(last) {
+		if err := step(); err != nil {
+			return errors.Join(err, in.Abort())
+		}
+	}
+	in.ended = true
+	// Everything is on the disk. A lock that cannot be given back ends with the
+	// process.
+	_ = in.store.dir.release()
+	return nil
+}
+
+// steps are those of Finish. After the last one, and not before, the directory
+// counts.
+func (in *Intake) steps(last uint64) []func() error {
+	return []func() error{
+		func() error { return in.commitAll(last) },
+		in.close,
+		in.count,
+	}
+}
+
+// commitAll ends the last turn of each log, which also notes the highest id:
+// that may be of a job that is long gone.
+func (in *Intake) commitAll(last uint64) error {
+	for i, l := range in.store.logs {
+		l.raise(last)
+		if err := in.commit(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *Intake) close() error {
+	if in.closed {
+		return nil
+	}
+	in.closed = true
+	in.store.cancel()
+	in.store.loops.Wait()
+	return in.store.closeLogs()
+}
+
+// count lets the manifest say that the directory is complete.
+func (in *Intake) count() error {
+	in.store.now.Filling = false
+	return in.store.dir.writeManifest(in.store.now)
+}
+
+// Abort removes everything that was written, unless the intake has ended. What
+// cannot be removed is refused by a store: so the manifest is the last to go.
+func (in *Intake) Abort() error {
+	if in.ended {
+		return nil
+	}
+	in.ended = true
+	_ = in.close() // what it says does not matter any more
+	s := in.store
+	if err := in.remove(); err != nil {
+		return errors.Join(fmt.Errorf("storage: what is left in %s is of no use: remove it: %w", s.dir.path, err),
+			s.dir.release())
+	}
+	err := s.dir.release()
+	if in.made {
+		err = errors.Join(err, s.dir.fs.Remove(s.dir.path))
+	}
+	return err
+}
+
+func (in *Intake) remove() error {
+	s := in.store
+	if !s.now.Filling {
+		// It may count already, without being sure to last.
+		s.now.Filling = true
+		if err := s.dir.writeManifest(s.now); err != nil {
+			return err
+		}
+	}
+	if err := s.dir.sweep(0); err != nil {
+		return err
+	}
+	for _, name := range []string{manifestName, lockName} {
+		if err := s.dir.fs.Remove(s.dir.join(name)); err != nil && !isNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// raise makes the log note an id as given, with the turn that ends next.
+func (l *shardLog) raise(id uint64) {
+	l.begin()
+	l.open.maxID = max(l.open.maxID, id)
+}

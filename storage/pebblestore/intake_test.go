@@ -1,0 +1,255 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// intakeJobs are jobs as somebody else may have had them: in every state, with
+// all that happened to them.
+func intakeJobs(n uint64) []stored {
+	all := make([]stored, 0, n)
+	for id := uint64(1); id <= n; id++ {
+		j := stored{Job: storage.Job{
+			ID: id, Tube: fmt.Sprintf("tube-%d", id%7), State: storage.Ready, TTR: 60, Created: int64(id),
+			Reserves: uint32(id), Kicks: 1,
+		}}
+		switch id % 3 {
+		case 1:
+			j.State, j.BuryRank, j.Buries = storage.Buried, n-id+1, 2
+		case 2:
+			j.State, j.Delay, j.Deadline = storage.Delayed, 5, int64(id)<<20
+		}
+		j.body = strings.Repeat(fmt.Sprintf("%d.", id), int(id%40))
+		j.Size = uint32(len(j.body))
+		all = append(all, j)
+	}
+	return all
+}
+
+// take puts jobs in an intake; a job that was updated makes no difference.
+func take(in *Intake, jobs []stored) error {
+	for _, j := range jobs {
+		j.Updated = true
+		if err := in.Put(&j.Job, []byte(j.body)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mustBegin(t *testing.T, fs vfs.FS, n int) *Intake {
+	t.Helper()
+	in, err := newIntake(noTicks(small(fs, storage.Always)), n, byName(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func TestIntakeTakesAllJobsAndTheLastID(t *testing.T) {
+	for _, last := range []uint64{0, 99, 100, 5000} {
+		fs, jobs := vfs.NewMem(), intakeJobs(100)
+		in := mustBegin(t, fs, 3)
+		in.limit = 1000 // several turns
+		if err := errors.Join(take(in, jobs), in.Finish(last)); err != nil {
+			t.Fatal(err)
+		}
+		if err := in.Abort(); err != nil { // has no effect any more
+			t.Error(err)
+		}
+		holds(t, fs, 3, jobs, max(100, last))
+		holds(t, fs, 2, jobs, max(100, last))
+		if in.Finish(0) == nil {
+			t.Error("an intake ended twice")
+		}
+	}
+}
+
+// refused checks that no store opens the directory, and that the reason says
+// what to do; then that another intake may fill it.
+func refused(t *testing.T, fs vfs.FS) {
+	t.Helper()
+	_, err := noTicks(small(fs, storage.Always)).Open(2, byName(2))
+	if !errors.Is(err, ErrUnfinished) || !strings.Contains(err.Error(), "repeat it, or remove the directory") {
+		t.Errorf("opening an unfinished directory says %v", err)
+	}
+	_, err = Salvage("data", fs, func(*storage.Job, []byte) error { return nil })
+	if !errors.Is(err, ErrUnfinished) {
+		t.Errorf("salvaging an unfinished directory says %v", err)
+	}
+	if err := CheckIntake(small(fs, storage.Always)); err != nil {
+		t.Errorf("another intake says %v", err)
+	}
+}
+
+// A process that dies between two steps leaves a directory that a server
+// refuses, or a complete one.
+func TestDeathBetweenStepsOfAnIntake(t *testing.T) {
+	complete := 0
+	for stop := 0; ; stop++ {
+		fs, jobs := vfs.NewCrashableMem(), intakeJobs(50)
+		in := mustBegin(t, fs, 3)
+		if err := take(in, jobs); err != nil {
+			t.Fatal(err)
+		}
+		steps := in.steps(70)
+		if stop > len(steps) {
+			break
+		}
+		for _, step := range steps[:stop] {
+			if err := step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dead := fs.CrashClone(vfs.CrashCloneCfg{})
+		if stop == len(steps) {
+			complete++
+			holds(t, dead, 3, jobs, 70)
+			continue
+		}
+		refused(t, dead)
+		if err := in.Abort(); err != nil {
+			t.Error(err)
+		}
+		// The dead one's jobs are gone.
+		again := mustBegin(t, dead, 2)
+		if err := errors.Join(take(again, jobs[:5]), again.Finish(0)); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, dead, 2, jobs[:5], 5)
+	}
+	if complete != 1 {
+		t.Errorf("complete after %d of the steps, want 1", complete)
+	}
+}
+
+// An intake that gives up leaves a directory that was there, and no other.
+func TestAbortLeavesNothing(t *testing.T) {
+	for _, made := range []bool{true, false} {
+		parent := t.TempDir()
+		o := Options{Dir: filepath.Join(parent, "new"), Logger: quiet()}
+		if !made {
+			if err := os.Mkdir(o.Dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in, err := NewIntake(o, 3, byName(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewIntake(o, 3, byName(3)); err == nil {
+			t.Error("two intakes fill the same directory")
+		}
+		if err := errors.Join(take(in, intakeJobs(20)), in.Abort()); err != nil {
+			t.Fatal(err)
+		}
+		left, err := filepath.Glob(filepath.Join(parent, "*", "*"))
+		if _, statErr := os.Stat(o.Dir); len(left) > 0 || err != nil || errors.Is(statErr, os.ErrNotExist) != made {
+			t.Errorf("left %q, %v, %v", left, err, statErr)
+		}
+	}
+}
+
+func TestIntakeNeedsAFreeDirectory(t *testing.T) {
+	used, binlogs, fresh := vfs.NewMem(), vfs.NewMem(), vfs.NewMem()
+	if err := mustBegin(t, used, 1).Finish(0); err != nil {
+		t.Fatal(err)
+	}
+	for _, fs := range []vfs.FS{binlogs, fresh} {
+		if err := fs.MkdirAll("data/lost+found", 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, binlogs, "data/binlog.1", "")
+	for _, c := range []struct {
+		fs     *vfs.MemFS
+		shards int
+		says   string
+	}{
+		{used, 1, "a data directory already"},
+		{binlogs, 1, "binlog.1"},
+		{fresh, 0, "0 shards"},
+		{fresh, 1, ""},
+	} {
+		before := c.fs.String()
+		in, err := newIntake(noTicks(small(c.fs, storage.Always)), c.shards, byName(1))
+		if (err == nil) != (c.says == "") || (err != nil && !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%v, want %q", err, c.says)
+		}
+		if err != nil && c.fs.String() != before {
+			t.Errorf("%q: the directory was changed", c.says)
+		}
+		if in != nil {
+			if err := in.Abort(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestIntakeNeedsSpace(t *testing.T) {
+	fs := vfs.NewMem()
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 5000, TotalBytes: 1 << 30, UsedBytes: 1 << 29})
+	in := mustBegin(t, fs, 2)
+	if err := take(in, intakeJobs(100)); !errors.Is(err, storage.ErrNoSpace) {
+		t.Errorf("100 jobs in 5 kB: %v", err)
+	}
+	if err := in.Abort(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A directory several levels deep that an intake has made outlives a power cut.
+func TestIntakeMakesDirectoriesThatLast(t *testing.T) {
+	fs, jobs := vfs.NewCrashableMem(), intakeJobs(10)
+	o := small(fs, storage.Always)
+	o.Dir = "a/b/c"
+	in, err := newIntake(noTicks(o), 1, byName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(take(in, jobs), in.Finish(0)); err != nil {
+		t.Fatal(err)
+	}
+	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
+	s := noTicks(o)
+	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), inOrder(jobs))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Bodies come in a buffer that is used again, whatever their size.
+func TestIntakeKeepsNoBody(t *testing.T) {
+	fs := vfs.NewMem()
+	in := mustBegin(t, fs, 1)
+	buffer := make([]byte, 2*storage.LargeBody)
+	var want []stored
+	for id := uint64(1); id <= 6; id++ {
+		body := buffer[:len(buffer)>>(id%3)]
+		for i := range body {
+			body[i] = byte(id)
+		}
+		s := stored{storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(len(body))}, string(body)}
+		if err := in.Put(&s.Job, body); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, s)
+	}
+	clear(buffer)
+	if err := in.Finish(0); err != nil {
+		t.Fatal(err)
+	}
+	s := noTicks(small(fs, storage.Always))
+	defer s.Close()
+	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), want)
+}

@@ -1,0 +1,159 @@
+package pebblestore
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// bulky makes the first jobs so large that tables are written.
+func bulky(jobs []stored) []stored {
+	for i := range 6 {
+		jobs[i].Tube = "bulky"
+		jobs[i].body = strings.Repeat("x", 100<<10)
+		jobs[i].Size = uint32(len(jobs[i].body))
+	}
+	return jobs
+}
+
+// leftover is a directory in which an intake died.
+func leftover(t *testing.T) *vfs.MemFS {
+	t.Helper()
+	fs := vfs.NewCrashableMem()
+	in := mustBegin(t, fs, 1)
+	if err := take(in, intakeJobs(3)); err != nil {
+		t.Fatal(err)
+	}
+	dead := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})
+	if err := in.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	return dead
+}
+
+func fillBreaking(fs vfs.FS, jobs []stored) error {
+	in, err := newIntake(noTicks(small(fs, storage.Always)), 2, byName(2))
+	if err != nil {
+		return err
+	}
+	in.limit = 200 << 10
+	if err := take(in, jobs); err != nil {
+		return errors.Join(err, in.Abort())
+	}
+	return in.Finish(77)
+}
+
+// With a disk that fails at any operation, and with one that fails from there
+// on, an intake holds every job, or it says that it has failed, and then no
+// store takes what is left for data, before a power cut and after it.
+func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
+	step := int64(1)
+	if testing.Short() {
+		step = 5
+	}
+	jobs := bulky(intakeJobs(60))
+	met := make(map[errorfs.OpKind]bool)
+	for _, from := range []*vfs.MemFS{vfs.NewCrashableMem(), leftover(t)} {
+		for _, onward := range []bool{false, true} {
+			for at := int64(1); ; at += step {
+				base := &cloneable{MemFS: from.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
+				b := &breaking{at: at, onward: onward}
+				err := fillBreaking(b.fs(base), jobs)
+				kind, reached := b.reached()
+				for _, kept := range []int{0, 100} {
+					afterIntake(t, base.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: randv2(at)}), jobs, err)
+				}
+				if t.Failed() {
+					t.Fatalf("operation %d (kind %d), onward %v: %v", at, kind, onward, err)
+				}
+				if !reached {
+					if err != nil {
+						t.Errorf("nothing was injected, but: %v", err)
+					}
+					t.Logf("%d operations, onward %v", at, onward)
+					break
+				}
+				met[kind] = true
+			}
+		}
+	}
+	if testing.Short() {
+		return
+	}
+	for _, kind := range []errorfs.OpKind{
+		errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpRename, errorfs.OpMkdirAll,
+		errorfs.OpFileClose, errorfs.OpOpenDir, errorfs.OpOpen, errorfs.OpFileRead, errorfs.OpList, errorfs.OpStat,
+		errorfs.OpLock, errorfs.OpRemove, errorfs.OpRemoveAll, errorfs.OpReuseForWrite,
+	} {
+		if !met[kind] {
+			t.Errorf("no operation of kind %d ever failed", kind)
+		}
+	}
+}
+
+// afterIntake looks at what an intake has left: as far as it counts it is whole.
+func afterIntake(t *testing.T, fs *vfs.MemFS, jobs []stored, failure error) {
+	t.Helper()
+	s := noTicks(small(fs, storage.Always))
+	_, there, err := s.dir.usable()
+	switch {
+	case errors.Is(err, ErrUnfinished) && failure != nil:
+		refused(t, fs)
+	case err != nil:
+		t.Errorf("what is left: %v", err)
+		return
+	case there:
+		// Also when the very last step was done and could not be undone.
+		if failure != nil && !strings.Contains(failure.Error(), "is of no use") {
+			t.Errorf("a complete directory is left, which the error does not say: %v", failure)
+		}
+		holds(t, fs, 2, jobs, 77)
+		return
+	case failure == nil:
+		t.Error("the intake did not fail, but there is nothing")
+		return
+	}
+	if err := fillBreaking(fs, jobs[10:20]); err != nil {
+		t.Errorf("another intake afterwards: %v", err)
+		return
+	}
+	holds(t, fs, 2, jobs[10:20], 77)
+}
+
+// An intake that gives up and then cannot remove everything leaves what no store
+// takes for data either.
+func TestErrorAtEveryOperationOfAnAbort(t *testing.T) {
+	jobs := intakeJobs(30)
+	for _, onward := range []bool{false, true} {
+		for at := int64(1); ; at++ {
+			base := &cloneable{MemFS: vfs.NewCrashableMem()}
+			b := new(breaking)
+			in := mustBegin(t, b.fs(base), 2)
+			if err := take(in, jobs); err != nil {
+				t.Fatal(err)
+			}
+			b.arm(at, onward)
+			err := in.Abort()
+			kind, reached := b.reached()
+			// After a crash removals that were not synced are undone.
+			now := vfs.NewMem()
+			if _, err := vfs.Clone(base.MemFS, now, "data", "data"); err != nil {
+				t.Fatal(err)
+			}
+			for _, fs := range []*vfs.MemFS{base.clone(vfs.CrashCloneCfg{}), now} {
+				afterIntake(t, fs, jobs, errors.Join(errors.New("given up"), err))
+			}
+			if t.Failed() {
+				t.Fatalf("operation %d (kind %d), onward %v: %v", at, kind, onward, err)
+			}
+			if !reached {
+				break
+			}
+		}
+	}
+}

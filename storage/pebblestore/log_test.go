@@ -1,0 +1,111 @@
+package pebblestore
+
+import (
+	"errors"
+	"math/rand"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func TestReplayGivesBackWhatWasCommitted(t *testing.T) {
+	for _, mode := range []storage.SyncMode{storage.Always, storage.Interval, storage.Never} {
+		fs := vfs.NewMem()
+		r := rand.New(rand.NewSource(1))
+		s := noTicks(small(fs, mode))
+		l := mustOpen(t, s, 1)[0]
+		live := map[uint64]*stored{}
+		var rank uint64
+		for id := uint64(1); id <= 2000; id++ {
+			j := randomJob(r, id, "tube")
+			live[id] = &j
+			put(l, &j)
+			if other := live[1+uint64(r.Intn(int(id)))]; other != nil {
+				if r.Intn(3) > 0 {
+					l.Delete(&other.Job)
+					delete(live, other.ID)
+				} else {
+					randomUpdate(r, other, &rank)
+					l.Update(&other.Job)
+				}
+			}
+			mustCommit(t, l)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = noTicks(small(fs, mode))
+		l = mustOpen(t, s, 1)[0]
+		var want []stored
+		for _, j := range live {
+			want = append(want, *j)
+		}
+		sameJobs(t, replayed(t, l), inOrder(want))
+		if l.MaxID() != 2000 {
+			t.Errorf("highest id is %d", l.MaxID())
+		}
+		for _, j := range want {
+			if body, err := l.Body(j.ID, []byte("+")); err != nil || string(body) != "+"+j.body {
+				t.Fatalf("body of job %d: %q, %v", j.ID, body, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMaxIDOutlivesItsJob(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0]
+	j := stored{Job: storage.Job{ID: 77, Tube: "t", State: storage.Ready}}
+	l.Put(&j.Job)
+	mustCommit(t, l)
+	l.Delete(&j.Job)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(small(fs, storage.Always))
+	l = mustOpen(t, s, 1)[0]
+	if got := replayed(t, l); len(got) != 0 {
+		t.Errorf("%v came back", got)
+	}
+	if l.MaxID() != 77 {
+		t.Errorf("highest id is %d", l.MaxID())
+	}
+	if _, err := l.Body(77, nil); !errors.Is(err, storage.ErrNoBody) {
+		t.Errorf("body: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a log takes on the disk is known from the start, not only when it is
+// measured for the first time in the background.
+func TestBytesOnDiskAtStart(t *testing.T) {
+	fs := vfs.NewMem()
+	fill(t, fs, 1, 2000)
+	size := func(ending string) (n uint64) {
+		for _, path := range lookFor(t, fs, "data", ending) {
+			n += uint64(len(read(t, fs, path)))
+		}
+		return n
+	}
+	for range 2 { // from a log file, then from tables
+		before := size(".log") + size(".sst") // what was in the log file may be in both for a while
+		s := noTicks(small(fs, storage.Always))
+		l := mustOpen(t, s, 1)[0].(*shardLog)
+		if got := l.Stats().Bytes; got < 100_000 || got > 2*before+(1<<20) {
+			t.Errorf("%d bytes on disk, there were %d", got, before)
+		}
+		l.compact()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

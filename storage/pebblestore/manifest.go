@@ -1,0 +1,101 @@
+package pebblestore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"beanfield/storage"
+)
+
+const (
+	manifestName   = "beanfield.json"
+	manifestTemp   = manifestName + ".tmp"
+	manifestFormat = 1
+)
+
+// manifest is the one file that says what in a data directory counts. It is
+// replaced as a whole, so that it is always either the old or the new one.
+type manifest struct {
+	Format     int `json:"format"`
+	Generation int `json:"generation"`
+	Shards     int `json:"shards"`
+	// Creating is set until the first generation is complete: a start that
+	// finds it set starts over, because nothing was acknowledged yet.
+	Creating bool `json:"creating,omitempty"`
+	// Filling is set until an intake has ended: no store opens the directory.
+	Filling bool `json:"filling,omitempty"`
+}
+
+// readManifest returns the manifest and whether there is one.
+func (d *directory) readManifest() (m manifest, ok bool, err error) {
+	path := d.join(manifestName)
+	f, err := d.fs.Open(path)
+	if isNotExist(err) {
+		return m, false, nil
+	}
+	if err != nil {
+		return m, false, fmt.Errorf("storage: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return m, false, fmt.Errorf("storage: %s: %w", path, err)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, false, fmt.Errorf("storage: %s: %w: %v", path, storage.ErrCorrupt, err)
+	}
+	if m.Format != manifestFormat {
+		return m, false, fmt.Errorf("storage: %s: %w: the data has format %d, this build reads format %d",
+			path, ErrVersion, m.Format, manifestFormat)
+	}
+	if m.Generation < 1 || checkShards(m.Shards) != nil {
+		return m, false, fmt.Errorf("storage: %s: %w: generation %d, %d shards", path, storage.ErrCorrupt, m.Generation, m.Shards)
+	}
+	return m, true, nil
+}
+
+// usable returns the manifest of a directory that a store may open, and whether
+// there is one. It touches nothing.
+func (d *directory) usable() (m manifest, ok bool, err error) {
+	written, err := d.inspect()
+	if err != nil || !written {
+		return m, false, err
+	}
+	m, ok, err = d.readManifest()
+	if err == nil && m.Filling {
+		err = dirError(d.path, ErrUnfinished, "an import or a salvage into it was cut short, or is still at work; "+
+			"when none is, repeat it, or remove the directory")
+	}
+	return m, ok, err
+}
+
+// writeManifest replaces the manifest: a temporary file, its content forced to
+// the disk, renamed over the old one, and the directory forced too.
+func (d *directory) writeManifest(m manifest) error {
+	m.Format = manifestFormat
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	temp := d.join(manifestTemp)
+	f, err := d.fs.Create(temp, category)
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("storage: %s: %w", temp, err)
+	}
+	if err := d.fs.Rename(temp, d.join(manifestName)); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	return syncDir(d.fs, d.path)
+}
+
+func isNotExist(err error) bool { return errors.Is(err, os.ErrNotExist) }

@@ -1,0 +1,88 @@
+package pebblestore
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options configure the durable store. The zero value of a field, but
+// for Dir, means its default.
+type Options struct {
+	Dir       string
+	Sync      storage.SyncMode
+	SyncEvery time.Duration // in Interval; default 50 ms
+
+	CacheBytes    int64 // block cache of all shards; default 32 MiB
+	MemTableBytes int64 // memtables of all shards, one each; default 16 MiB; logs take up to 7 times as much
+	MaxOpenFiles  int   // open tables of all shards; default 1,000
+
+	// MinFree is how much of the disk stays free: with less, Room says no. It
+	// is what flushes and compactions need so that they never meet a full
+	// disk. Default 256 MiB; negative for no limit.
+	MinFree int64
+	// Ballast is the size of a file that is given up when the disk is full in
+	// spite of MinFree, because something else filled it. Deletes go on with
+	// that. Default 32 MiB; negative for none.
+	Ballast int64
+
+	Logger *slog.Logger // default: slog.Default()
+	FS     vfs.FS       // default: the operating system's
+	// Fatal is called, at most once and in a goroutine of its own, with an
+	// error after which a log accepts nothing more: the process should end.
+	Fatal func(error)
+}
+
+const (
+	mib = 1 << 20
+	// A memtable may take a share of MemTableBytes between these, so that 64
+	// shards still have useful ones and one shard has no huge one.
+	minMemTable = mib / 2
+	maxMemTable = 64 * mib
+)
+
+func (o Options) withDefaults() Options {
+	def := func(v *int64, d int64) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	def(&o.CacheBytes, 32*mib)
+	def(&o.MemTableBytes, 16*mib)
+	def(&o.MinFree, 256*mib)
+	def(&o.Ballast, 32*mib)
+	if o.SyncEvery <= 0 {
+		o.SyncEvery = 50 * time.Millisecond
+	}
+	if o.MaxOpenFiles == 0 {
+		o.MaxOpenFiles = 1000
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.Fatal == nil {
+		o.Fatal = func(error) {}
+	}
+	return o
+}
+
+func (o Options) memTable(shards int) uint64 {
+	return uint64(min(max(o.MemTableBytes/int64(shards), minMemTable), maxMemTable))
+}
+
+// maxShards bounds what a manifest is believed to say.
+const maxShards = 4096
+
+func checkShards(n int) error {
+	if n < 1 || n > maxShards {
+		return fmt.Errorf("storage: %d shards: must be from 1 to %d", n, maxShards)
+	}
+	return nil
+}

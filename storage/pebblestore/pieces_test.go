@@ -1,0 +1,359 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"math/rand"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// largeJob is a job whose body takes so many bytes, no two pieces of it alike.
+func largeJob(id uint64, size int) stored {
+	body := make([]byte, size)
+	rand.New(rand.NewSource(int64(id))).Read(body)
+	return stored{storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(size)}, string(body)}
+}
+
+func mustPut(t testing.TB, l storage.Log, s stored) {
+	t.Helper()
+	if !put(l, &s) {
+		t.Fatalf("job %d is refused: %v", s.ID, l.Stats().Err)
+	}
+}
+
+// Bodies around every bound of a piece come back, while their records wait for the
+// committer, when they are committed, and after a restart; deleted ones do not.
+func TestLargeBodies(t *testing.T) {
+	mem := vfs.NewMem()
+	g, s, l, led := heldUp(t, mem)
+	before := len(replayed(t, l))
+	var want []stored
+	for i, size := range []int{
+		storage.LargeBody + 1, 5*pieceSize - 1, 5 * pieceSize, 5*pieceSize + 1, 9*pieceSize + 7,
+	} {
+		want = append(want, largeJob(uint64(10+i), size))
+	}
+	g.mu.Unlock()
+	for _, j := range want {
+		mustPut(t, l, j)
+	}
+	gone := largeJob(20, 3*storage.LargeBody)
+	mustPut(t, l, gone)
+	l.Delete(&gone.Job)
+	readable := func(when string) {
+		t.Helper()
+		for _, j := range want {
+			if body, err := l.Body(j.ID, []byte("+")); err != nil || string(body) != "+"+j.body {
+				t.Errorf("%s: job %d: %d bytes, %v", when, j.ID, len(body), err)
+			}
+		}
+	}
+	g.mu.Lock()
+	if l.Commit(turn{led, 2}) {
+		t.Fatal("acknowledged before its sync")
+	}
+	readable("before the commit")
+	g.mu.Unlock()
+	mustCommit(t, l)
+	readable("after the commit")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(small(mem, storage.Always))
+	l = mustOpen(t, s, 1)[0]
+	defer s.Close()
+	got := replayed(t, l)
+	sameJobs(t, got[before:], want)
+	readable("after the restart")
+	if max := l.MaxID(); max != 20 {
+		t.Errorf("the highest id is %d, want 20", max)
+	}
+	if n := pieces(t, l); n != 5+5+5+6+10 {
+		t.Errorf("%d pieces are left", n)
+	}
+}
+
+// pieces counts those that the database has.
+func pieces(t *testing.T, l storage.Log) (n int) {
+	t.Helper()
+	it, err := l.(*shardLog).db.NewIter(kindRange(keyPiece))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	for ok := it.First(); ok; ok = it.Next() {
+		n++
+	}
+	return n
+}
+
+// A large body costs the shard's turn nothing, and its log only the record.
+func TestLargeBodyIsNoBurden(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), storage.Always))
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	defer s.Close()
+	j := largeJob(1, 8*storage.LargeBody)
+	if err := stageBody(l, 1, []byte(j.body)); err != nil {
+		t.Fatal(err)
+	}
+	if got := bytesAllocated(func() { l.Put(&j.Job) }); got > 4096 {
+		t.Errorf("to put it took %d bytes", got)
+	}
+	mustCommit(t, l)
+	l.Delete(&j.Job)
+	mustCommit(t, l)
+	if m := l.db.Metrics(); m.WAL.BytesIn > 4096 {
+		t.Errorf("the log took %d bytes", m.WAL.BytesIn)
+	}
+	l.compact()
+	if n := l.db.Metrics().Table.Local.LiveSize; n > storage.LargeBody {
+		t.Errorf("tables of %d bytes are left", n)
+	}
+}
+
+// A body whose job was never put is dropped at the next start, be it in the
+// database or on its way there; the id can be given again.
+func TestStrayBody(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0]
+	kept := largeJob(1, 2*storage.LargeBody)
+	mustPut(t, l, kept)
+	mustCommit(t, l)
+	for id := uint64(2); id < 5; id++ {
+		if err := stageBody(l, id, []byte(kept.body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	half := fs.PathJoin(s.dir.shard(1, 0), stagedPrefix+"9")
+	if f, err := fs.Create(half, category); err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+
+	s = noTicks(small(fs, storage.Always))
+	l = mustOpen(t, s, 1)[0]
+	if _, err := fs.Stat(half); !isNotExist(err) {
+		t.Errorf("half a body is left: %v", err)
+	}
+	sameJobs(t, replayed(t, l), []stored{kept})
+	if n := pieces(t, l); n != 8 {
+		t.Errorf("%d pieces are left of 8", n)
+	}
+	again := largeJob(3, storage.LargeBody+1)
+	mustPut(t, l, again)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, fs, 1, []stored{kept, again}, 3)
+	holds(t, fs, 2, []stored{kept, again}, 3)
+}
+
+// What is acknowledged has its body after a power cut, when each commit is synced.
+func TestLargeBodySurvivesAPowerCut(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0]
+	first, second := largeJob(10, storage.LargeBody+1), largeJob(5, 3*storage.LargeBody)
+	mustPut(t, l, first)
+	mustCommit(t, l)
+	mustPut(t, l, second) // its id is not the highest
+	mustCommit(t, l)
+	cut := fs.CrashClone(vfs.CrashCloneCfg{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(small(cut, storage.Always))
+	defer s.Close()
+	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), []stored{second, first})
+}
+
+// Closing waits for a body that is on its way.
+func TestCloseWhileABodyIsStaged(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0]
+	w := newWaiter()
+	l.Stage(1, [][]byte{make([]byte, 5*storage.LargeBody)}, w)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.mustBeTold(t)
+	holds(t, fs, 1, nil, 0)
+}
+
+// A body that cannot be written is refused, without a trace, and nothing else is.
+func TestLargeBodyIsRefused(t *testing.T) {
+	for _, fault := range []error{syscall.ENOSPC, syscall.EMFILE} {
+		for _, table := range []string{"1-0", "1-4"} {
+			broken := true
+			fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+				if broken && op.Kind == errorfs.OpCreate && strings.HasSuffix(op.Path, stagedPrefix+table) {
+					return fault
+				}
+				return nil
+			}))
+			s := noTicks(small(fs, storage.Always))
+			l := mustOpen(t, s, 1)[0].(*shardLog)
+			l.stager.most = 4
+			j := largeJob(1, 2*storage.LargeBody)
+			if err := stageBody(l, 1, []byte(j.body)); !errors.Is(err, fault) || errors.Is(err, storage.ErrNoSpace) != (fault == syscall.ENOSPC) {
+				t.Errorf("%v: %v", fault, err)
+			}
+			if names, err := fs.List(s.dir.shard(1, 0)); err != nil || strings.Contains(fmt.Sprint(names), stagedPrefix) {
+				t.Errorf("%v is left, %v", names, err)
+			}
+			if n := pieces(t, l); n != 0 {
+				t.Errorf("%d pieces are left", n)
+			}
+			broken = false
+			j.ID = 2
+			mustPut(t, l, j)
+			mustCommit(t, l)
+			if body, err := l.Body(2, nil); err != nil || string(body) != j.body {
+				t.Errorf("%d bytes, %v", len(body), err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Until there were pieces, large bodies stood in their records. Those are read, moved
+// and deleted as any other.
+func TestLargeBodyInItsRecord(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	kept, gone := largeJob(1, storage.LargeBody+1), largeJob(2, 2*storage.LargeBody)
+	for _, j := range []stored{kept, gone} {
+		old := j.Job
+		old.Size = 0
+		record, _ := encoded(&old, j.body)
+		key := makeKey(keyRecord, j.ID)
+		if err := errors.Join(l.db.Set(key[:], record, nil), writeMaxID(l.db, j.ID, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sameJobs(t, replayed(t, l), []stored{kept, gone})
+	if body, err := l.Body(1, nil); err != nil || string(body) != kept.body {
+		t.Errorf("%d bytes are read, %v", len(body), err)
+	}
+	l.Delete(&gone.Job)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	found, result := salvaged(t, fs)
+	if sameJobs(t, valuesOf(found), []stored{kept}); len(result.Damaged) != 0 {
+		t.Error(result.Damaged)
+	}
+	holds(t, fs, 2, []stored{kept}, 2)
+}
+
+// Beside small jobs, large bodies go to the last level, where nothing moves them.
+func TestLargeBodiesAreNotCompacted(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), storage.Never))
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	defer s.Close()
+	id := uint64(1)
+	for range 12 {
+		for range 500 {
+			l.Put(&storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: 1000}, make([]byte, 1000))
+			id++
+		}
+		mustPut(t, l, largeJob(id, storage.LargeBody+1))
+		id++
+		mustCommit(t, l)
+		if err := l.db.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.compact()
+	var written uint64
+	m := l.db.Metrics()
+	for _, level := range m.Levels {
+		written += level.TableBytesCompacted
+	}
+	if last := m.Levels[len(m.Levels)-1].TableBytesIngested; last < 12*storage.LargeBody {
+		t.Errorf("the last level has taken over %d bytes of %d", last, 12*storage.LargeBody)
+	}
+	if most := uint64(12 * storage.LargeBody); written > most { // small jobs, a few times
+		t.Errorf("compactions wrote %d bytes, more than %d", written, most)
+	}
+}
+
+// A body that is read while its job is deleted is read whole, or there is none.
+func TestLargeBodyBesideItsDelete(t *testing.T) {
+	s := noTicks(small(vfs.NewMem(), storage.Never))
+	l := mustOpen(t, s, 1)[0]
+	defer s.Close()
+	for id := uint64(1); id <= 40; id++ {
+		j := largeJob(id, storage.LargeBody+1)
+		mustPut(t, l, j)
+		mustCommit(t, l)
+		done := make(chan error)
+		go func() {
+			for {
+				body, err := l.Body(id, nil)
+				if err == nil && string(body) != j.body {
+					err = errors.New("another body is read")
+				}
+				if err != nil {
+					done <- err
+					return
+				}
+			}
+		}()
+		l.Delete(&j.Job)
+		mustCommit(t, l)
+		if err := <-done; !errors.Is(err, storage.ErrNoBody) {
+			t.Fatalf("job %d: %v", id, err)
+		}
+	}
+}
+
+// A buried job comes in its turn, after others, and its body is not read before.
+func TestReplayOfALargeBodyReadsItOnce(t *testing.T) {
+	var took [2]uint64
+	for i, state := range []storage.JobState{storage.Ready, storage.Buried} {
+		s := noTicks(small(vfs.NewMem(), storage.Always))
+		l := mustOpen(t, s, 1)[0]
+		j := largeJob(1, 4*storage.LargeBody)
+		j.State = state
+		mustPut(t, l, j)
+		mustCommit(t, l)
+		took[i] = bytesAllocated(func() {
+			if err := l.Replay(func(*storage.Job, []byte) error { return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took[1] > took[0]+2*storage.LargeBody {
+		t.Errorf("%d bytes are taken for a body of 4 MiB, %d for a buried one", took[0], took[1])
+	}
+}
+
+// bytesAllocated runs fn and says how much it took.
+func bytesAllocated(fn func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}

@@ -1,0 +1,127 @@
+package pebblestore
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A piece that is missing or damaged is not passed over.
+func TestDamagedPieces(t *testing.T) {
+	for name, damage := range map[string]func(l *shardLog) error{
+		"first gone": func(l *shardLog) error { k := pieceKey(1, 0); return l.db.Delete(k[:], nil) },
+		"last gone":  func(l *shardLog) error { k := pieceKey(1, 7); return l.db.Delete(k[:], nil) },
+		"changed": func(l *shardLog) error {
+			k := pieceKey(1, 3)
+			v, c, err := l.db.Get(k[:])
+			if err != nil {
+				return err
+			}
+			v = bytes.Clone(v)
+			v[len(v)-1]++
+			return errors.Join(c.Close(), l.db.Set(k[:], v, nil))
+		},
+		"longer": func(l *shardLog) error {
+			k := pieceKey(1, 7)
+			v := append([]byte{recordVersion, 0, 0, 0, 0}, make([]byte, pieceSize+1)...)
+			seal(k[:], v)
+			return l.db.Set(k[:], v, nil)
+		},
+	} {
+		s := noTicks(small(vfs.NewMem(), storage.Always))
+		l := mustOpen(t, s, 1)[0].(*shardLog)
+		mustPut(t, l, largeJob(1, 2*storage.LargeBody))
+		mustCommit(t, l)
+		if err := damage(l); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Body(1, nil); !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("%s: a body is read: %v", name, err)
+		}
+		if err := l.Replay(func(*storage.Job, []byte) error { return nil }); !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("%s: a job comes back: %v", name, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What is readable of damaged tables is salvaged: bodies that are whole, and none that
+// is not, of which the report tells.
+func TestSalvageOfLargeBodies(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	whole, hurt, gone := largeJob(1, 3*storage.LargeBody+5), largeJob(2, 2*storage.LargeBody), largeJob(3, 2*storage.LargeBody)
+	for _, j := range []stored{whole, hurt, gone} {
+		mustPut(t, l, j)
+	}
+	l.Delete(&gone.Job)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	found, result := salvaged(t, fs)
+	if sameJobs(t, inOrder(valuesOf(found)), []stored{whole, hurt}); len(result.Damaged) != 0 {
+		t.Error(result.Damaged)
+	}
+	for _, path := range lookFor(t, fs, "data", ".sst") {
+		if text := read(t, fs, path); strings.Contains(text, hurt.body[5*pieceSize:5*pieceSize+100]) {
+			damage(t, fs, path)
+		}
+	}
+	found, result = salvaged(t, fs)
+	sameJobs(t, valuesOf(found), []stored{whole})
+	if text := strings.Join(result.Damaged, "\n"); !strings.Contains(text, "body of job 2") {
+		t.Errorf("the report does not tell of the body: %s", text)
+	}
+	if result.MaxID != 3 {
+		t.Errorf("the highest id is %d, want 3", result.MaxID)
+	}
+}
+
+// Pieces of a job that was never put, under an id that was given again, are not taken
+// for those of the next one, also where one of these is damaged.
+func TestSalvageOfAnIDGivenAgain(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0]
+	if err := stageBody(l, 1, []byte(largeJob(9, 2*storage.LargeBody).body)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(small(fs, storage.Always))
+	l = mustOpen(t, s, 1)[0]
+	sameJobs(t, replayed(t, l), nil)
+	j := largeJob(1, 2*storage.LargeBody)
+	mustPut(t, l, j)
+	mustCommit(t, l)
+	if body, err := l.Body(1, nil); err != nil || string(body) != j.body {
+		t.Errorf("%d bytes, %v", len(body), err)
+	}
+	// To close would let compactions drop what was never put.
+	cut := fs.CrashClone(vfs.CrashCloneCfg{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if found, result := salvaged(t, cut); found[1].body != j.body || len(result.Damaged) != 0 {
+		t.Errorf("undamaged: %d jobs, %v", len(found), result.Damaged)
+	}
+	for _, path := range lookFor(t, cut, "data", ".sst") {
+		if text := read(t, cut, path); strings.Contains(text, j.body[5*pieceSize:5*pieceSize+100]) {
+			damage(t, cut, path)
+		}
+	}
+	found, result := salvaged(t, cut)
+	if text := strings.Join(result.Damaged, "\n"); len(found) != 0 || !strings.Contains(text, "body of job 1") {
+		t.Errorf("%d jobs are found, and the report is %s", len(found), text)
+	}
+}

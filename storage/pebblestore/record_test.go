@@ -1,0 +1,172 @@
+package pebblestore
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+)
+
+var golden = flag.Bool("golden", false, "write the golden file of records anew: only with a new record version")
+
+// encoded are the bytes of a record and of an update.
+func encoded(j *storage.Job, body string) (record, update []byte) {
+	key := makeKey(keyRecord, j.ID)
+	record = append(appendRecord(nil, j), body...)
+	if j.Size > storage.LargeBody {
+		record = appendApart(nil, j, 0x01020304)
+	}
+	seal(key[:], record)
+	key = makeKey(keyUpdate, j.ID)
+	update = appendUpdate(nil, j)
+	seal(key[:], update)
+	return record, update
+}
+
+func goldenJobs() []stored {
+	const most = 1<<32 - 1
+	return []stored{
+		{storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 60, Created: 1_700_000_000_000_000_000}, "hello"},
+		{storage.Job{ID: 2, Tube: "a", State: storage.Delayed, Pri: 1024, Delay: 3600, TTR: 1,
+			Created: 1, Deadline: 1_700_000_003_600_000_000}, ""},
+		{storage.Job{ID: 1<<53 - 1, Tube: strings.Repeat("t", 200), State: storage.Buried, Pri: most, Delay: most, TTR: most,
+			Created: -1, Deadline: -1 << 63, BuryRank: 1<<64 - 1,
+			Reserves: most, Timeouts: most, Releases: most, Buries: most, Kicks: most}, "\x00\r\n\xff"},
+		{storage.Job{ID: 3, Tube: "a", State: storage.Ready, TTR: 1, Created: 1, Size: 3 << 20}, ""}, // stands apart
+	}
+}
+
+// The golden file pins the encoding: data that was written must stay readable.
+func TestGoldenRecords(t *testing.T) {
+	const file = "testdata/records.golden"
+	var b strings.Builder
+	for _, j := range goldenJobs() {
+		record, update := encoded(&j.Job, j.body)
+		fmt.Fprintf(&b, "job %d\nrecord %x\nupdate %x\n", j.ID, record, update)
+	}
+	if *golden {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("the encoding has changed:\n%s\nshould be\n%s", b.String(), want)
+	}
+	jobs := goldenJobs()
+	lines := strings.Split(strings.TrimSpace(string(want)), "\n")
+	for i := 0; i < len(lines); i += 3 {
+		want := jobs[i/3]
+		value, _ := hex.DecodeString(strings.TrimPrefix(lines[i+1], "record "))
+		want.Size = max(want.Size, uint32(len(want.body)))
+		checkDecoded(t, want, value)
+	}
+}
+
+// The first golden record, byte by byte, made by hand from the description.
+func TestRecordLayout(t *testing.T) {
+	record, _ := encoded(&storage.Job{ID: 5, Tube: "tu", State: storage.Buried, Pri: 300, TTR: 2, Created: 1, Deadline: 0, BuryRank: 9, Kicks: 4}, "body")
+	want := []byte{1, 0, 0, 0, 0, 3, 0xac, 2, 0, 0, 9, 0, 0, 0, 0, 4, 2, 2, 2, 't', 'u', 'b', 'o', 'd', 'y'}
+	copy(want[1:5], record[1:5]) // the checksum, which is tested below
+	if !bytes.Equal(record, want) {
+		t.Errorf("%x\n%x", record, want)
+	}
+}
+
+func checkDecoded(t *testing.T, want stored, value []byte) {
+	t.Helper()
+	key := makeKey(keyRecord, want.ID)
+	var j storage.Job
+	c, err := decodeRecord(key[:], value, &j)
+	if err != nil {
+		t.Fatalf("job %d: %v", want.ID, err)
+	}
+	j.Tube = string(c.tube)
+	if c.apart && c.sum != 0x01020304 {
+		t.Errorf("job %d: the checksum is %08x", want.ID, c.sum)
+	}
+	if got := (stored{j, string(c.body)}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestDamagedRecords(t *testing.T) {
+	for _, g := range goldenJobs() {
+		record, update := encoded(&g.Job, g.body)
+		for _, c := range []struct {
+			kind   byte
+			value  []byte
+			decode func(k, v []byte) error
+		}{
+			{keyRecord, record, func(k, v []byte) error { _, err := decodeRecord(k, v, new(storage.Job)); return err }},
+			{keyUpdate, update, func(k, v []byte) error { return decodeUpdate(k, v, new(storage.Job)) }},
+		} {
+			key := makeKey(c.kind, g.ID)
+			if err := c.decode(key[:], c.value); err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.value {
+				v := bytes.Clone(c.value)
+				v[i] ^= 1 << (i % 8)
+				want := storage.ErrCorrupt
+				if i == 0 {
+					want = ErrVersion
+				}
+				if err := c.decode(key[:], v); !errors.Is(err, want) {
+					t.Fatalf("byte %d flipped: %v", i, err)
+				}
+				if err := c.decode(key[:], c.value[:i]); !errors.Is(err, storage.ErrCorrupt) {
+					t.Fatalf("cut at %d: %v", i, err)
+				}
+			}
+			other := makeKey(c.kind, g.ID+1)
+			if err := c.decode(other[:], c.value); !errors.Is(err, storage.ErrCorrupt) {
+				t.Errorf("under another id: %v", err)
+			}
+		}
+	}
+}
+
+// FuzzDecodeRecord feeds the decoder content with a right checksum, so that
+// what is behind it is reached. Nothing may panic, and what is read must come
+// out again as it was.
+func FuzzDecodeRecord(f *testing.F) {
+	for _, g := range goldenJobs() {
+		record, update := encoded(&g.Job, g.body)
+		f.Add(g.ID, record[recordPrefix:])
+		f.Add(g.ID, update[recordPrefix:])
+	}
+	f.Fuzz(func(t *testing.T, id uint64, content []byte) {
+		if len(content) > storage.LargeBody {
+			return // would be written anew as one that stands apart
+		}
+		value := append([]byte{0, 0, 0, 0, 0}, content...)
+		var j storage.Job
+		for _, value[0] = range []byte{apartVersion, recordVersion} {
+			key := makeKey(keyRecord, id)
+			seal(key[:], value)
+			c, err := decodeRecord(key[:], value, &j)
+			if err == nil {
+				j.Tube = string(c.tube)
+				again, _ := encoded(&j, string(c.body))
+				checkDecoded(t, stored{j, string(c.body)}, again)
+			} else if !errors.Is(err, storage.ErrCorrupt) {
+				t.Errorf("unexpected error %v", err)
+			}
+		}
+		key := makeKey(keyUpdate, id)
+		seal(key[:], value)
+		if err := decodeUpdate(key[:], value, &j); err != nil && !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("unexpected error %v", err)
+		}
+	})
+}

@@ -1,0 +1,362 @@
+package pebblestore
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/batchrepr"
+)
+
+// readMaxID reads the highest id that a database has ever recorded. Every
+// database has that key from its first moment: without it, it has lost its files.
+func readMaxID(db *pebble.DB) (uint64, error) {
+	key := makeKey(keyMaxID, 0)
+	value, closer, err := db.Get(key[:])
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, fmt.Errorf("%w: the database is empty", storage.ErrCorrupt)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer closer.Close()
+	return decodeMaxID(key[:], value)
+}
+
+// writeMaxID puts it there.
+func writeMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
+	key, value := makeKey(keyMaxID, 0), make([]byte, maxIDLen)
+	encodeMaxID(key[:], value, id)
+	return w.Set(key[:], value, o)
+}
+
+// scan walks through the jobs of a database in the order of their ids, reading
+// records and updates side by side: two sequential passes, no point reads, and
+// whatever has been deleted is met at most once.
+type scan struct {
+	from             pebble.Reader
+	records, updates *pebble.Iterator
+	tubes            map[string]string
+	job              storage.Job
+	content          content
+	matched          uint64 // the last job that had an update, which the scan may still stand on
+	orphans          []uint64
+}
+
+func newScan(r pebble.Reader) (*scan, error) {
+	records, err := r.NewIter(kindRange(keyRecord))
+	if err != nil {
+		return nil, err
+	}
+	updates, err := r.NewIter(kindRange(keyUpdate))
+	if err != nil {
+		return nil, errors.Join(err, records.Close())
+	}
+	return &scan{from: r, records: records, updates: updates, tubes: make(map[string]string)}, nil
+}
+
+func kindRange(kind byte) *pebble.IterOptions {
+	return &pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}}
+}
+
+func (s *scan) close() error {
+	return errors.Join(s.records.Close(), s.updates.Close())
+}
+
+func (s *scan) first() (bool, error) {
+	s.updates.First()
+	return s.load(s.records.First())
+}
+
+func (s *scan) next() (bool, error) { return s.load(s.records.Next()) }
+
+// seek goes to one job, which is there. It tries the next one first: buried jobs
+// often stand in the order of their ids.
+func (s *scan) seek(id uint64) error {
+	key := makeKey(keyRecord, id)
+	if !s.records.Valid() || !s.records.Next() || string(s.records.Key()) != string(key[:]) {
+		s.records.SeekGE(key[:])
+	}
+	putKey(key[:], keyUpdate, id)
+	if !s.updates.Valid() || string(s.updates.Key()) > string(key[:]) ||
+		(string(s.updates.Key()) != string(key[:]) && !s.updates.Next()) ||
+		string(s.updates.Key()) != string(key[:]) {
+		s.updates.SeekGE(key[:])
+	}
+	found, err := s.load(s.records.Valid())
+	if err == nil && (!found || s.job.ID != id) {
+		err = fmt.Errorf("%w: job %d is gone", storage.ErrCorrupt, id)
+	}
+	return err
+}
+
+// load decodes the record that the scan stands on, and the update with its id.
+func (s *scan) load(valid bool) (bool, error) {
+	if !valid {
+		if err := s.records.Error(); err != nil {
+			return false, err
+		}
+		for s.updates.Valid() {
+			if err := s.orphan(); err != nil {
+				return false, err
+			}
+		}
+		return false, s.updates.Error()
+	}
+	key := s.records.Key()
+	value, err := s.records.ValueAndErr()
+	if err != nil {
+		return false, err
+	}
+	if s.content, err = decodeRecord(key, value, &s.job); err != nil {
+		id, _ := keyID(key)
+		return false, fmt.Errorf("job %d: %w", id, err)
+	}
+	s.job.Tube = s.intern(s.content.tube)
+	return true, s.merge()
+}
+
+// body is that of the job that the scan stands on.
+func (s *scan) body() ([]byte, error) {
+	if s.content.apart {
+		return readPieces(s.from, &s.job, s.content.sum, nil)
+	}
+	return s.content.body, nil
+}
+
+func (s *scan) merge() error {
+	for s.updates.Valid() {
+		id, err := keyID(s.updates.Key())
+		switch {
+		case err != nil:
+			return err
+		case id > s.job.ID:
+			return nil
+		case id < s.job.ID:
+			if err := s.orphan(); err != nil {
+				return err
+			}
+			continue
+		}
+		value, err := s.updates.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		if err := decodeUpdate(s.updates.Key(), value, &s.job); err != nil {
+			return fmt.Errorf("update of job %d: %w", id, err)
+		}
+		s.matched = id
+		return nil
+	}
+	return s.updates.Error()
+}
+
+// orphan steps over an update that no record has: one that belongs to the record
+// before is none.
+func (s *scan) orphan() error {
+	id, err := keyID(s.updates.Key())
+	if id != s.matched {
+		s.orphans = append(s.orphans, id)
+	}
+	s.updates.Next()
+	return err
+}
+
+// intern returns one string for all jobs of a tube.
+func (s *scan) intern(tube []byte) string {
+	if name, ok := s.tubes[string(tube)]; ok {
+		return name
+	}
+	name := string(tube)
+	s.tubes[name] = name
+	return name
+}
+
+// Replay implements Log.
+func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
+	if err := errors.Join(l.replay(fn), l.fault.Err()); err != nil {
+		return l.errorf("replay: %w", err)
+	}
+	return nil
+}
+
+type buriedJob struct{ rank, id uint64 }
+
+func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) (err error) {
+	s, err := newScan(l.db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	var buried []buriedJob
+	bodies := make(map[uint64]bool)
+	found, err := s.first()
+	for ; found && err == nil; found, err = s.next() {
+		l.live.Add(diskSize(&s.job))
+		if s.content.apart {
+			bodies[s.job.ID] = true
+		}
+		if s.job.State == storage.Buried {
+			buried = append(buried, buriedJob{s.job.BuryRank, s.job.ID})
+			continue
+		}
+		if err := s.give(fn); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	orphans := s.orphans
+	slices.SortFunc(buried, func(a, b buriedJob) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
+	})
+	for _, b := range buried {
+		if err := s.seek(b.id); err != nil {
+			return err
+		}
+		if err := s.give(fn); err != nil {
+			return err
+		}
+	}
+	// Nobody knows what died before this run: let tidy have a look.
+	l.garbage.Store(1 << 62)
+	stray, err := strayBodies(l.db, bodies)
+	if err != nil {
+		return err
+	}
+	return l.drop(orphans, stray)
+}
+
+func (s *scan) give(fn func(*storage.Job, []byte) error) error {
+	body, err := s.body()
+	if err != nil {
+		return err
+	}
+	return fn(&s.job, body)
+}
+
+// drop removes updates and large bodies without a record. Nothing waits for it:
+// what a crash brings back, the next replay drops again.
+func (l *shardLog) drop(orphans, stray []uint64) error {
+	if len(orphans)+len(stray) == 0 {
+		return nil
+	}
+	b := l.db.NewBatch()
+	for _, id := range stray {
+		from, to := pieceBounds(id)
+		if err := b.DeleteRange(from, to, nil); err != nil {
+			return err
+		}
+	}
+	for _, id := range orphans {
+		key := makeKey(keyUpdate, id)
+		if err := b.Delete(key[:], nil); err != nil {
+			return err
+		}
+	}
+	return b.Commit(pebble.NoSync)
+}
+
+// Body implements Log. What the committer has not applied yet is not in the
+// database: then it is in one of the batches.
+func (l *shardLog) Body(id uint64, dst []byte) ([]byte, error) {
+	if err := l.fault.Err(); err != nil {
+		return dst, err
+	}
+	key := makeKey(keyRecord, id)
+	out, err := l.body(key, dst)
+	if errors.Is(err, storage.ErrCorrupt) {
+		// Pieces are gone if the job was deleted after its record was read.
+		_, closer, again := l.db.Get(key[:])
+		if again == nil {
+			return dst, errors.Join(err, closer.Close())
+		}
+		err = again
+	}
+	if errors.Is(err, pebble.ErrNotFound) {
+		return dst, storage.ErrNoBody
+	}
+	return out, err
+}
+
+func (l *shardLog) body(key [keyLen]byte, dst []byte) ([]byte, error) {
+	out, err := l.stored(key[:], dst)
+	if !errors.Is(err, pebble.ErrNotFound) {
+		return out, err
+	}
+	l.mu.Lock()
+	value := l.queued(key[:])
+	switch {
+	case apart(value):
+		value = bytes.Clone(value) // its pieces are to be read without the mutex
+	case value != nil:
+		out, err = l.appendBody(key[:], value, dst)
+	}
+	l.mu.Unlock()
+	if apart(value) {
+		out, err = l.appendBody(key[:], value, dst)
+	}
+	if value == nil {
+		// It may have been applied between the two looks.
+		return l.stored(key[:], dst)
+	}
+	return out, err
+}
+
+func (l *shardLog) stored(key, dst []byte) ([]byte, error) {
+	value, closer, err := l.db.Get(key)
+	if err != nil {
+		return dst, err
+	}
+	out, err := l.appendBody(key, value, dst)
+	return out, errors.Join(err, closer.Close())
+}
+
+// queued finds a record in the complete turns that wait.
+func (l *shardLog) queued(key []byte) []byte {
+	for _, g := range []*group{l.flight, l.open} {
+		if g == nil {
+			continue
+		}
+		for _, b := range g.full {
+			if value := inBatch(b.repr, key); value != nil {
+				return value
+			}
+		}
+		if value := inBatch(g.sealed, key); value != nil {
+			return value
+		}
+	}
+	return nil
+}
+
+func inBatch(repr, key []byte) []byte {
+	r := batchrepr.Read(repr)
+	for {
+		kind, k, value, ok, err := r.Next()
+		if err != nil || !ok {
+			return nil
+		}
+		if kind == pebble.InternalKeyKindSet && string(k) == string(key) {
+			return value
+		}
+	}
+}
+
+func (l *shardLog) appendBody(key, value, dst []byte) ([]byte, error) {
+	var j storage.Job
+	r, err := decodeRecord(key, value, &j)
+	if err != nil {
+		return dst, err
+	}
+	if r.apart {
+		return readPieces(l.db, &j, r.sum, dst)
+	}
+	return append(dst, r.body...), nil
+}

@@ -1,0 +1,262 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strings"
+	"time"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// moveBatch is how many bytes are moved at once.
+const moveBatch = mib
+
+// reshard writes the jobs of generation m.Generation, which is only read, to a
+// new one with n shards, and lets the manifest switch to it when it is complete
+// and on the disk. A death before the switch leaves the old generation as it
+// was, one after it the new; the next start removes the other.
+func (s *store) reshard(m manifest, n int, shardOf func(string) int) (manifest, error) {
+	if err := s.roomToMove(m); err != nil {
+		return m, err
+	}
+	next := manifest{Generation: m.Generation + 1, Shards: n}
+	s.o.Logger.Info("the number of shards changes: jobs are moved", "from", m.Shards, "to", n)
+	if err := s.dir.makeGeneration(next.Generation, n); err != nil {
+		return m, err
+	}
+	if err := s.move(m, next, shardOf); err != nil {
+		return m, err
+	}
+	if err := s.dir.writeManifest(next); err != nil {
+		return m, err
+	}
+	return next, s.dir.sweep(next.Generation)
+}
+
+// move copies everything from one generation to another.
+func (s *store) move(from, to manifest, shardOf func(string) int) error {
+	target, err := s.openMove(to, func(o *pebble.Options) { o.ErrorIfExists = true })
+	if err != nil {
+		return err
+	}
+	mv := &mover{to: target, shardOf: shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, last: time.Now()}
+	mv.stagers = make([]stager, to.Shards)
+	for i, db := range target.dbs {
+		mv.batches[i] = db.NewBatch()
+		mv.stagers[i] = target.sharing.stager(db, s.dir.shard(to.Generation, i))
+	}
+	for i := range from.Shards {
+		if err := s.moveShard(from, i, mv); err != nil {
+			return errors.Join(err, target.close())
+		}
+	}
+	if err := mv.finish(); err != nil {
+		return errors.Join(err, target.close())
+	}
+	return target.close()
+}
+
+// roomToMove refuses a change that the disk has no room for, before anything is
+// touched: nothing of the old generation is removed until the new one is complete.
+func (s *store) roomToMove(m manifest) error {
+	var bytes int64
+	for i := range m.Shards {
+		err := s.readShard(m, i, func(db *pebble.DB) error {
+			bytes += s.bytesToMove(m, i, db)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.space.need(bytes)
+}
+
+// bytesToMove is about what a copy of a shard takes: its tables, and of its log
+// files, which may be longer than what is in them, the part that counts.
+func (s *store) bytesToMove(m manifest, i int, db *pebble.DB) int64 {
+	var logs int64
+	path := s.dir.shard(m.Generation, i)
+	names, _ := s.o.FS.List(path) // an estimate: reading them will tell
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".log") {
+			continue
+		}
+		if info, err := s.o.FS.Stat(s.o.FS.PathJoin(path, name)); err == nil {
+			logs += max(0, info.Size()-int64(len(zeros)))
+		}
+	}
+	d := db.Metrics()
+	return int64(d.Table.Local.LiveSize) + min(logs, int64(d.MemTable.Size))
+}
+
+// moveShard copies one shard.
+func (s *store) moveShard(m manifest, i int, mv *mover) error {
+	return s.readShard(m, i, func(db *pebble.DB) error {
+		if err := s.space.need(s.bytesToMove(m, i, db)); err != nil {
+			return err
+		}
+		return mv.shard(db)
+	})
+}
+
+// readShard opens one shard for reading only.
+func (s *store) readShard(m manifest, i int, fn func(db *pebble.DB) error) error {
+	f := newFault(nil)
+	sh := newSharing(s.o, s.o.FS, 1)
+	path := s.dir.shard(m.Generation, i)
+	db, err := sh.openDB(f, path, fmt.Sprintf("from-%03d", i), func(o *pebble.Options) { o.ReadOnly = true })
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, explain(err))
+	}
+	if err = f.guard(func() error { return fn(db) }); err != nil && !errors.Is(err, storage.ErrNoSpace) {
+		err = fmt.Errorf("%s: %w", path, explain(err))
+	}
+	if f.Err() != nil {
+		return err // the database may never answer again
+	}
+	closing := f.guard(db.Close)
+	if closing == nil {
+		sh.close()
+	}
+	return errors.Join(err, closing)
+}
+
+// databases are those of one generation that is being written.
+type databases struct {
+	fault   *fault
+	sharing *sharing
+	dbs     []*pebble.DB
+}
+
+func (s *store) openMove(m manifest, change func(*pebble.Options)) (*databases, error) {
+	d := &databases{
+		fault:   newFault(nil),
+		sharing: newSharing(s.o, s.space.wrap(), m.Shards),
+		dbs:     make([]*pebble.DB, m.Shards),
+	}
+	err := inParallel(m.Shards, func(i int) (err error) {
+		path := s.dir.shard(m.Generation, i)
+		d.dbs[i], err = d.sharing.openDB(d.fault, path, fmt.Sprintf("to-%03d", i), change)
+		if err != nil {
+			err = fmt.Errorf("open %s: %w", path, err)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+func (d *databases) close() error {
+	err := inParallel(len(d.dbs), func(i int) error {
+		if d.dbs[i] == nil || d.fault.Err() != nil {
+			return d.fault.Err()
+		}
+		return d.fault.guard(d.dbs[i].Close)
+	})
+	if err == nil {
+		d.sharing.close()
+	}
+	return err
+}
+
+// mover sorts jobs to their new shards. Values are copied as they are: their
+// checksums cover the key and the content, not the place.
+type mover struct {
+	to      *databases
+	shardOf func(string) int
+	batches []*pebble.Batch
+	stagers []stager
+	highest uint64
+	jobs    int
+	log     *store
+	last    time.Time
+}
+
+func (m *mover) shard(db *pebble.DB) (err error) {
+	highest, err := readMaxID(db)
+	if err != nil {
+		return err
+	}
+	m.highest = max(m.highest, highest)
+	s, err := newScan(db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	found, err := s.first()
+	for ; found && err == nil; found, err = s.next() {
+		if err := m.job(s); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (m *mover) job(s *scan) error {
+	to := m.shardOf(s.job.Tube)
+	if to < 0 || to >= len(m.batches) {
+		return fmt.Errorf("tube %q belongs to shard %d of %d", s.job.Tube, to, len(m.batches))
+	}
+	if s.content.apart {
+		body, err := s.body()
+		if err == nil {
+			err = m.to.fault.guard(func() error {
+				_, err := m.stagers[to].stage(s.job.ID, [][]byte{body})
+				return err
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	b := m.batches[to]
+	if err := b.Set(s.records.Key(), s.records.Value(), nil); err != nil {
+		return err
+	}
+	if s.job.Updated {
+		if err := b.Set(s.updates.Key(), s.updates.Value(), nil); err != nil {
+			return err
+		}
+	}
+	m.jobs++
+	if time.Since(m.last) > time.Second {
+		m.last = time.Now()
+		m.log.o.Logger.Info("moving jobs", "jobs", m.jobs)
+	}
+	// Many shards share the memory for batches.
+	if b.Len() < moveBatch>>(bits.Len(uint(len(m.batches)))/2) {
+		return nil
+	}
+	return m.flush(to)
+}
+
+func (m *mover) flush(i int) error {
+	if m.batches[i].Empty() {
+		return nil
+	}
+	err := m.to.fault.guard(func() error { return m.to.dbs[i].Apply(m.batches[i], pebble.NoSync) })
+	if err == nil {
+		m.batches[i].Reset()
+	}
+	return err
+}
+
+// finish forces everything to the disk. Every shard gets the highest id of all.
+func (m *mover) finish() error {
+	return inParallel(len(m.batches), func(i int) error {
+		if err := writeMaxID(m.batches[i], m.highest, nil); err != nil {
+			return err
+		}
+		if err := m.flush(i); err != nil {
+			return err
+		}
+		return m.to.fault.guard(m.to.dbs[i].Flush)
+	})
+}

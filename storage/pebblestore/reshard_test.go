@@ -1,0 +1,169 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// fill writes jobs in every state to n shards and returns them.
+func fill(t *testing.T, fs vfs.FS, n, jobs int) []stored {
+	return fillLarge(t, fs, n, jobs, 0)
+}
+
+// fillLarge makes the first so many of them large.
+func fillLarge(t *testing.T, fs vfs.FS, n, jobs, large int) []stored {
+	t.Helper()
+	r := rand.New(rand.NewSource(int64(n)))
+	s := noTicks(small(fs, storage.Always))
+	logs := mustOpen(t, s, n)
+	tubes := []string{"a", "b", "c", "d", "e", "f", "g", "default"}
+	var rank uint64
+	var all []stored
+	for id := uint64(1); id <= uint64(jobs); id++ {
+		j := randomJob(r, id, tubes[r.Intn(len(tubes))])
+		l := logs[byName(n)(j.Tube)]
+		if id <= uint64(large) {
+			j.fill(storage.LargeBody + int(id)*1000)
+		}
+		put(l, &j)
+		if r.Intn(3) == 0 {
+			randomUpdate(r, &j, &rank)
+			l.Update(&j.Job)
+		}
+		if r.Intn(4) == 0 || id == uint64(jobs) {
+			l.Delete(&j.Job)
+		} else {
+			all = append(all, j)
+		}
+	}
+	for _, l := range logs {
+		mustCommit(t, l)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// holds opens a directory with n shards and checks all that is in it.
+func holds(t *testing.T, fs vfs.FS, n int, want []stored, maxID uint64) {
+	t.Helper()
+	s := noTicks(small(fs, storage.Always))
+	logs := mustOpen(t, s, n)
+	var highest uint64
+	parts := make([][]stored, n)
+	for _, j := range want {
+		i := byName(n)(j.Tube)
+		parts[i] = append(parts[i], j)
+	}
+	for i, l := range logs {
+		sameJobs(t, replayed(t, l), inOrder(parts[i]))
+		highest = max(highest, l.MaxID())
+	}
+	if highest != maxID {
+		t.Errorf("highest id is %d, should be %d", highest, maxID)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.List("data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		switch name {
+		case lockName, manifestName:
+		default:
+			if m, _, _ := s.dir.readManifest(); fs.PathJoin("data", name) != s.dir.generation(m.Generation) {
+				t.Errorf("%s is left in the directory", name)
+			}
+		}
+	}
+}
+
+func TestAnotherNumberOfShards(t *testing.T) {
+	fs := vfs.NewMem()
+	all := fillLarge(t, fs, 2, 500, 3)
+	for _, n := range []int{3, 64, 1, 2, 2, 5} {
+		holds(t, fs, n, all, 500)
+	}
+}
+
+// A death at any file operation of a change, with what was not synced lost in
+// part, leaves a directory that any number of shards can open, complete.
+func TestDeathDuringAChangeOfShards(t *testing.T) {
+	step := int64(1)
+	if testing.Short() {
+		step = 9
+	}
+	deathDuringAChange(t, step, 60, 0)
+}
+
+// Fewer deaths: those who died keep what they had in memory.
+func TestDeathDuringAMoveOfLargeBodies(t *testing.T) { deathDuringAChange(t, 23, 8, 2) }
+
+func deathDuringAChange(t *testing.T, step int64, jobs, large int) {
+	t.Helper()
+	base := vfs.NewCrashableMem()
+	all := fillLarge(t, base, 2, jobs, large)
+	for at := int64(1); ; at += step {
+		source := &cloneable{MemFS: base.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
+		fs, count := failing(source, at, true)
+		s := noTicks(small(fs, storage.Always))
+		_, err := s.Open(4, byName(4))
+		if closing := s.Close(); err == nil {
+			err = closing
+		}
+		dead := source.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: int(at*37) % 101, RNG: randv2(at)})
+		holds(t, dead, 1+int(at)%4, all, uint64(jobs))
+		if t.Failed() {
+			t.Fatalf("dead from operation %d on: %v", at, err)
+		}
+		if count.Load() < at {
+			t.Logf("%d operations", count.Load())
+			return
+		}
+	}
+}
+
+// A change that the disk has no room for is refused before anything is touched,
+// although there is room for each shard by itself.
+func TestAChangeOfShardsNeedsSpace(t *testing.T) {
+	fs, all := compacted(t)
+	var sizes [2]uint64
+	for i := range sizes {
+		for _, path := range lookFor(t, fs, fmt.Sprintf("data/gen-000001/shard-%03d", i), ".sst") {
+			sizes[i] += uint64(len(read(t, fs, path)))
+		}
+	}
+	both, larger := sizes[0]+sizes[1], max(sizes[0], sizes[1])
+	free := func(n uint64) {
+		fs.(*vfs.MemFS).TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: n, TotalBytes: 1 << 30, UsedBytes: 1 << 29})
+	}
+	before := fs.(*vfs.MemFS).String()
+	for _, n := range []uint64{1000, larger + 1000, both - 1} {
+		free(n)
+		_, err := noTicks(small(fs, storage.Always)).Open(3, byName(3))
+		if !errors.Is(err, storage.ErrNoSpace) {
+			t.Fatalf("open with %d bytes free for %d: %v", n, both, err)
+		}
+		var needed, said uint64
+		text := err.Error()[strings.Index(err.Error(), "needs about"):]
+		if _, err := fmt.Sscanf(text, "needs about %d bytes; %d are free", &needed, &said); err != nil ||
+			needed < both || needed > both+both/2 || said != n {
+			t.Errorf("%s, for %d bytes and %d free", text, both, n)
+		}
+		if after := fs.(*vfs.MemFS).String(); after != before {
+			t.Errorf("the directory was changed from\n%s\nto\n%s", before, after)
+		}
+	}
+	free(1 << 29)
+	holds(t, fs, 3, all, 2000)
+}

@@ -1,0 +1,187 @@
+package pebblestore
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func salvaged(t *testing.T, fs vfs.FS) (map[uint64]stored, Salvaged) {
+	t.Helper()
+	found := map[uint64]stored{}
+	result, err := Salvage("data", fs, func(j *storage.Job, body []byte) error {
+		if _, twice := found[j.ID]; twice {
+			t.Errorf("job %d came twice", j.ID)
+		}
+		found[j.ID] = stored{*j, string(body)}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found, result
+}
+
+// compacted fills a directory and makes tables of it.
+func compacted(t *testing.T) (vfs.FS, []stored) {
+	t.Helper()
+	fs := vfs.NewMem()
+	all := fillLarge(t, fs, 2, 2000, 3)
+	s := noTicks(small(fs, storage.Always))
+	for _, l := range mustOpen(t, s, 2) {
+		l.(*shardLog).compact()
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return fs, all
+}
+
+// Of an undamaged directory all is found, and nothing else, be it in logs or in
+// tables.
+func TestSalvageOfAllThereIs(t *testing.T) {
+	inLogs := vfs.NewMem()
+	jobs := fillLarge(t, inLogs, 2, 2000, 3)
+	inTables, more := compacted(t)
+	for _, c := range []struct {
+		fs   vfs.FS
+		want []stored
+	}{{inLogs, jobs}, {inTables, more}} {
+		before := c.fs.(*vfs.MemFS).String()
+		found, result := salvaged(t, c.fs)
+		sameJobs(t, inOrder(valuesOf(found)), inOrder(c.want))
+		if result.Jobs != len(c.want) || len(result.Damaged) != 0 {
+			t.Errorf("%+v", result)
+		}
+		if c.fs.(*vfs.MemFS).String() != before {
+			t.Error("the directory was changed")
+		}
+	}
+}
+
+// The highest id is found whatever is left to tell it, so that no id is given
+// twice.
+func TestSalvageFindsTheHighestID(t *testing.T) {
+	inLogs := vfs.NewMem()
+	fill(t, inLogs, 2, 2000) // the last job is deleted
+	inTables, _ := compacted(t)
+	for _, fs := range []vfs.FS{inLogs, inTables} {
+		if _, result := salvaged(t, fs); result.MaxID != 2000 {
+			t.Errorf("highest id is %d, want 2000", result.MaxID)
+		}
+	}
+	garbage := []byte("\x01 with a wrong checksum")
+	for _, c := range []struct {
+		what  string
+		kind  byte
+		id    uint64
+		value func(key []byte) []byte
+		want  uint64
+	}{
+		{"a record that cannot be read", keyRecord, 3000, func([]byte) []byte { return garbage }, 3000},
+		{"an update without its record", keyUpdate, 3001, func([]byte) []byte { return garbage }, 3001},
+		{"the note of a deleted job", keyMaxID, 0, func(key []byte) []byte {
+			value := make([]byte, maxIDLen)
+			encodeMaxID(key, value, 3002)
+			return value
+		}, 3002},
+		{"a note that cannot be read", keyMaxID, 0, func([]byte) []byte { return garbage }, 0},
+	} {
+		fs, all := compacted(t)
+		plant(t, fs, c.kind, c.id, c.value)
+		found, result := salvaged(t, fs)
+		if c.want == 0 { // the highest that is left
+			c.want = all[len(all)-1].ID
+		}
+		if len(found) != len(all) || result.MaxID != c.want {
+			t.Errorf("%s: %d of %d jobs, highest id %d, want %d", c.what, len(found), len(all), result.MaxID, c.want)
+		}
+	}
+}
+
+// plant writes an entry into both shards behind the store's back.
+func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte) []byte) {
+	t.Helper()
+	for i := range 2 {
+		s := newStore(small(fs, storage.Always))
+		db, err := newSharing(s.o, fs, 1).openDB(newFault(nil), s.dir.shard(1, i), "planted", func(*pebble.Options) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := makeKey(kind, id)
+		if err := errors.Join(db.Set(key[:], value(key[:]), pebble.Sync), db.Compact(t.Context(), []byte{0}, []byte{0xff}, false), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// With a damaged block in every table, and without any manifest, most is found,
+// and whole.
+func TestSalvageOfDamagedTables(t *testing.T) {
+	fs, all := compacted(t)
+	tables := lookFor(t, fs, "data", ".sst")
+	for _, path := range tables {
+		damage(t, fs, path)
+	}
+	for _, path := range append(lookFor(t, fs, "data", "MANIFEST-"), "data/"+manifestName) {
+		if err := fs.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, result := salvaged(t, fs)
+	text := strings.Join(result.Damaged, "\n")
+	for _, path := range append(tables, manifestName) {
+		if !strings.Contains(text, path) {
+			t.Errorf("%s is damaged, which is not reported: %s", path, text)
+		}
+	}
+	for _, j := range all {
+		if f, ok := found[j.ID]; ok && f.body != j.body {
+			t.Errorf("%v was found as %v", j, f)
+		}
+	}
+	if len(found) < len(all)/2 || len(found) == len(all) {
+		t.Errorf("%d of %d jobs were found", len(found), len(all))
+	}
+}
+
+// damage flips a bit in the middle of a file.
+func damage(t *testing.T, fs vfs.FS, path string) {
+	t.Helper()
+	text := []byte(read(t, fs, path))
+	text[len(text)/2] ^= 4
+	write(t, fs, path, string(text))
+}
+
+func TestSalvageStopsWithItsCaller(t *testing.T) {
+	fs, _ := compacted(t)
+	enough := errors.New("enough")
+	n := 0
+	_, err := Salvage("data", fs, func(*storage.Job, []byte) error { n++; return enough })
+	if !errors.Is(err, enough) || n != 1 {
+		t.Errorf("%d calls, %v", n, err)
+	}
+}
+
+// A store with a damaged table opens or replays with an error that names it.
+func TestDamagedTableIsNamed(t *testing.T) {
+	fs, _ := compacted(t)
+	for _, path := range lookFor(t, fs, "data", ".sst") {
+		damage(t, fs, path)
+	}
+	s := noTicks(small(fs, storage.Always))
+	logs, err := s.Open(2, byName(2))
+	if err == nil {
+		for _, l := range logs {
+			err = errors.Join(err, l.Replay(func(*storage.Job, []byte) error { return nil }))
+		}
+	}
+	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), ".sst") {
+		t.Errorf("error is %v", err)
+	}
+}

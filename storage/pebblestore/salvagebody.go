@@ -1,0 +1,76 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// learnPiece notes where a piece of a large body is. What removes pieces is not
+// looked at: whether they count is said by the job's record.
+func (s *salvage) learnPiece(kind pebble.InternalKeyKind, key []byte) error {
+	id, _, err := pieceOf(key)
+	if err != nil || !isSet(kind) {
+		return err
+	}
+	s.result.MaxID = max(s.result.MaxID, id)
+	if at := s.bodies[id]; len(at) == 0 || at[len(at)-1] != s.at {
+		s.bodies[id] = append(at, s.at)
+	}
+	return nil
+}
+
+// body puts a job's body together from the tables that have pieces of it. There may be
+// some of another job that had the same id and was never put: then the sum, or a length,
+// is wrong.
+func (s *salvage) body(j *storage.Job, sum uint32) ([]byte, error) {
+	pieces := make([][]byte, (int(j.Size)+pieceSize-1)/pieceSize)
+	for _, path := range s.bodies[j.ID] {
+		s.pieces(path, j.ID, pieces)
+	}
+	for n, p := range pieces {
+		if p == nil {
+			return nil, fmt.Errorf("%w: piece %d of the body of job %d is missing", storage.ErrCorrupt, n, j.ID)
+		}
+	}
+	body := slices.Concat(pieces...)
+	return body, checkBody(j, sum, len(body), crc32.Checksum(body, castagnoli))
+}
+
+// pieces reads what is readable of one table. The first pass has told of its damage.
+func (s *salvage) pieces(path string, id uint64, into [][]byte) {
+	f, err := s.dir.fs.Open(path)
+	if err != nil {
+		return
+	}
+	r, err := openTable(f)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	for n := 0; n < len(into); {
+		from := pieceKey(id, n)
+		_, err := walkTable(r, from[:], func(kind pebble.InternalKeyKind, _ uint64, key, value []byte) error {
+			of, at, err := pieceOf(key)
+			if err != nil || of != id || at >= len(into) {
+				return errOtherBody
+			}
+			n = at + 1
+			if piece, err := unseal(key, value); err == nil && isSet(kind) {
+				into[at] = append([]byte{}, piece...)
+			}
+			return nil
+		})
+		if err == nil || errors.Is(err, errOtherBody) {
+			return
+		}
+		n++ // step over the damage
+	}
+}
+
+var errOtherBody = errors.New("the pieces of another body")

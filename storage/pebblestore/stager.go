@@ -1,0 +1,167 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"syscall"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+const (
+	// tablePieces bounds a table. To remove a file of a gigabyte keeps a processor
+	// in the kernel for 70 ms.
+	tablePieces = 64
+	// stagedPrefix begins the name of a table that the database does not have yet.
+	stagedPrefix = "body-"
+)
+
+// stager writes the large bodies of one database: to tables beside it, which it then
+// takes over. Neither the log that everybody waits for nor a memtable nor a compaction
+// ever sees them.
+type stager struct {
+	db    *pebble.DB
+	fs    vfs.FS
+	dir   string
+	table sstable.WriterOptions
+	most  int // pieces in a table
+}
+
+// stage writes a body, and returns its checksum when it is on the disk, or leaves
+// nothing behind. Each table is taken over by itself: Pebble reads the first and the
+// last block of all that it gets at once, which took 23 ms for a gigabyte.
+func (s *stager) stage(id uint64, body [][]byte) (sum uint32, err error) {
+	for n := 0; len(body) > 0; n += s.most {
+		path := s.fs.PathJoin(s.dir, fmt.Sprintf("%s%d-%d", stagedPrefix, id, n))
+		if body, err = s.write(path, id, n, body, &sum); err == nil {
+			err = s.db.Ingest(context.Background(), []string{path})
+		}
+		if err == nil {
+			continue
+		}
+		if gone := s.fs.Remove(path); gone != nil && !isNotExist(gone) {
+			err = errors.Join(err, gone)
+		}
+		if n > 0 {
+			from, to := pieceBounds(id)
+			err = errors.Join(err, s.db.DeleteRange(from, to, pebble.NoSync))
+		}
+		return 0, fmt.Errorf("storage: body of job %d: %w", id, err)
+	}
+	return sum, nil
+}
+
+// write makes a table of the pieces from n on, and returns what is left of the body.
+// The disk gets it as it grows, so that no sync of others waits for all of it.
+func (s *stager) write(path string, id uint64, n int, body [][]byte, sum *uint32) ([][]byte, error) {
+	f, err := s.fs.Create(path, category)
+	if err != nil {
+		return body, err
+	}
+	f = vfs.NewSyncingFile(&tableFile{File: f}, vfs.SyncingFileOptions{BytesPerSync: pieceSize})
+	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.table)
+	value := make([]byte, 0, recordPrefix+pieceSize)
+	for end := n + s.most; n < end && len(body) > 0; n++ {
+		value = append(value[:0], recordVersion, 0, 0, 0, 0)
+		for len(body) > 0 && len(value) < cap(value) {
+			k := min(len(body[0]), cap(value)-len(value))
+			value = append(value, body[0][:k]...)
+			if body[0] = body[0][k:]; len(body[0]) == 0 {
+				body = body[1:]
+			}
+		}
+		*sum = crc32.Update(*sum, castagnoli, value[recordPrefix:])
+		key := pieceKey(id, n)
+		seal(key[:], value)
+		if err := w.Set(key[:], value); err != nil {
+			return body, errors.Join(err, w.Close())
+		}
+	}
+	return body, w.Close() // syncs
+}
+
+// sweep removes tables that were never taken over.
+func (s *stager) sweep() error {
+	names, err := s.fs.List(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, stagedPrefix) {
+			continue
+		}
+		if err := s.fs.Remove(s.fs.PathJoin(s.dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Stage implements Log. One body is written at a time: the disk is no faster for
+// two, and others want it too.
+func (l *shardLog) Stage(id uint64, body [][]byte, ack storage.Ack) {
+	parts := append([][]byte(nil), body...) // consumed on the way
+	size := bodySize(body)
+	l.store.space.promised.Add(size)
+	l.stages.Go(func() {
+		l.staging.Lock()
+		err := l.stage(id, parts, size)
+		l.staging.Unlock()
+		l.store.space.promised.Add(-size)
+		ack.Committed(err)
+	})
+}
+
+// stage does it. What cannot be written is refused, and that is all: nothing was
+// promised yet. Where Pebble cannot go on, it says so itself.
+func (l *shardLog) stage(id uint64, parts [][]byte, size int64) error {
+	if err := l.fault.Err(); err != nil {
+		return err
+	}
+	var sum uint32 // not looked at when the call has been given up
+	err := l.fault.guard(func() (err error) {
+		sum, err = l.stager.stage(id, parts)
+		return err
+	})
+	if err == nil {
+		l.durable.Add(1)
+		l.mu.Lock()
+		l.staged[id] = sum
+		l.mu.Unlock()
+		return nil
+	}
+	l.garbage.Add(size) // some of it may be there until a compaction
+	l.dropped.Add(size)
+	l.store.o.Logger.Error("a large job is refused", "shard", l.name, "error", err)
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w: %w", storage.ErrNoSpace, err)
+	}
+	return err
+}
+
+// takeStaged gives the checksum of a body that has been staged, once.
+func (l *shardLog) takeStaged(id uint64) uint32 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sum, ok := l.staged[id]
+	if !ok {
+		panic(fmt.Sprintf("storage: job %d is put, and its body was not staged", id))
+	}
+	delete(l.staged, id)
+	return sum
+}
+
+func bodySize(body [][]byte) (n int64) {
+	for _, p := range body {
+		n += int64(len(p))
+	}
+	return n
+}

@@ -1,0 +1,290 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"beanfield/storage"
+
+	crdb "github.com/cockroachdb/errors"
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Pebble is the durable store: a Pebble database for each shard.
+func New(o Options) storage.Store { return newStore(o) }
+
+type store struct {
+	o       Options
+	dir     *directory
+	space   *space
+	sharing *sharing
+	logs    []*shardLog
+	now     manifest
+
+	copying sync.Mutex // one checkpoint at a time
+
+	running atomic.Bool // Open has succeeded
+	fatal   sync.Once
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	loops   sync.WaitGroup
+	// ticker is time's, or a test's.
+	ticker func(time.Duration) (tick <-chan time.Time, stop func())
+}
+
+func newStore(o Options) *store {
+	o = o.withDefaults()
+	s := &store{o: o, dir: &directory{fs: o.FS, path: o.Dir}}
+	s.space = newSpace(o, s.dir)
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.ticker = func(d time.Duration) (<-chan time.Time, func()) {
+		t := time.NewTicker(d)
+		return t.C, t.Stop
+	}
+	return s
+}
+
+// Durable implements Store.
+func (s *store) Durable() bool { return true }
+
+// Open implements Store. Nothing is touched before the directory is known to be
+// ours, of a format that this build reads, and free.
+func (s *store) Open(n int, shardOf func(tube string) int) ([]storage.Log, error) {
+	if err := checkShards(n); err != nil {
+		return nil, err
+	}
+	if _, _, err := s.dir.usable(); err != nil {
+		return nil, err
+	}
+	if err := s.dir.acquire(); err != nil {
+		return nil, err
+	}
+	if err := s.open(n, shardOf); err != nil {
+		return nil, errors.Join(err, s.abort())
+	}
+	logs := make([]storage.Log, n)
+	for i, l := range s.logs {
+		logs[i] = l
+	}
+	s.running.Store(true)
+	s.startLoops()
+	return logs, nil
+}
+
+func (s *store) open(n int, shardOf func(string) int) error {
+	m, ok, err := s.dir.usable() // now nobody else is at it
+	if err != nil {
+		return err
+	}
+	if err := s.dir.fs.Remove(s.space.ballast); err != nil && !isNotExist(err) {
+		return fmt.Errorf("storage: %w", err)
+	}
+	s.space.look()
+	if !ok || m.Creating {
+		return s.create(n)
+	}
+	if err := s.dir.sweep(m.Generation); err != nil {
+		return err
+	}
+	if m.Shards != n {
+		if m, err = s.reshard(m, n, shardOf); err != nil {
+			return fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err)
+		}
+	}
+	s.now = m
+	return s.openLogs(false)
+}
+
+// create makes the first generation. The manifest says that it is unfinished
+// until it is.
+func (s *store) create(n int) error {
+	s.now = manifest{Generation: 1, Shards: n, Creating: true}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	s.now.Creating = false
+	return s.dir.writeManifest(s.now)
+}
+
+// begin makes the first generation, as the manifest that is to be says, and
+// removes what is left of an earlier attempt.
+func (s *store) begin() error {
+	if err := s.dir.writeManifest(s.now); err != nil {
+		return err
+	}
+	if err := s.dir.sweep(0); err != nil {
+		return err
+	}
+	if err := s.dir.makeGeneration(s.now.Generation, s.now.Shards); err != nil {
+		return err
+	}
+	return s.openLogs(true)
+}
+
+// openLogs opens all databases of the generation that counts, side by side, or
+// makes them.
+func (s *store) openLogs(fresh bool) error {
+	n := s.now.Shards
+	change := func(o *pebble.Options) {
+		o.ErrorIfExists, o.ErrorIfNotExists = fresh, !fresh
+	}
+	s.sharing = newSharing(s.o, s.space.wrap(), n)
+	s.logs = make([]*shardLog, n)
+	return inParallel(n, func(i int) error {
+		l := newShardLog(s, fmt.Sprintf("shard-%03d", i))
+		s.logs[i] = l
+		path := s.dir.shard(s.now.Generation, i)
+		db, err := s.sharing.openDB(l.fault, path, l.name, change)
+		if err == nil {
+			l.stager = s.sharing.stager(db, path)
+			err = l.start(db, fresh)
+		}
+		if err != nil {
+			return fmt.Errorf("storage: open %s: %w", path, explain(err))
+		}
+		return nil
+	})
+}
+
+// explain marks what Pebble calls corruption as such, for callers who ask, and
+// shows the details of its errors, where the names of log files are.
+func explain(err error) error {
+	if details := crdb.FlattenDetails(err); details != "" {
+		err = fmt.Errorf("%w (%s)", err, details)
+	}
+	if pebble.IsCorruptionError(err) && !errors.Is(err, storage.ErrCorrupt) {
+		err = fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
+	}
+	return err
+}
+
+// inParallel runs fn for 0 to n-1 at the same time and joins the errors: opening
+// a database is mostly waiting for the disk.
+func inParallel(n int, fn func(i int) error) error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = fn(i) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// How often the disk and the databases are looked at.
+const (
+	lookEvery = 250 * time.Millisecond
+	tidyEvery = 5 * time.Second
+)
+
+func (s *store) startLoops() {
+	s.loops.Go(func() { s.every(lookEvery, s.space.look) })
+	s.loops.Go(func() { s.every(tidyEvery, s.tidy) })
+	if s.o.Sync != storage.Interval {
+		return
+	}
+	for _, l := range s.logs {
+		s.loops.Go(func() {
+			tick, stop := s.ticker(s.o.SyncEvery)
+			defer stop()
+			l.syncLoop(tick, s.ctx.Done())
+		})
+	}
+}
+
+func (s *store) every(d time.Duration, fn func()) {
+	tick, stop := s.ticker(d)
+	defer stop()
+	for {
+		select {
+		case <-tick:
+			fn()
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// report tells the process of an error that ends a log.
+func (s *store) report(err error) {
+	s.o.Logger.Error("a log has failed and accepts nothing more", "error", err)
+	if s.running.Load() { // else Open says it
+		s.fatal.Do(func() { go s.o.Fatal(err) })
+	}
+}
+
+// abort gives back what a failed Open has taken.
+func (s *store) abort() error {
+	return errors.Join(s.closeLogs(), s.dir.release())
+}
+
+// Close implements Store. A log that has failed is left as it is: its database
+// may never answer again, and the lock stays until the process ends.
+func (s *store) Close() error {
+	s.cancel()
+	s.loops.Wait()
+	if err := s.closeLogs(); err != nil {
+		return err
+	}
+	err := s.dir.fs.Remove(s.space.ballast)
+	if isNotExist(err) {
+		err = nil
+	}
+	return errors.Join(err, s.dir.release())
+}
+
+func (s *store) closeLogs() error {
+	err := inParallel(len(s.logs), func(i int) error {
+		if s.logs[i] == nil {
+			return nil
+		}
+		return s.logs[i].close()
+	})
+	if err == nil && s.sharing != nil {
+		s.sharing.close()
+		s.sharing = nil
+	}
+	s.logs = nil
+	return err
+}
+
+// close ends the committer after all that was committed, and the database.
+func (l *shardLog) close() error {
+	l.mu.Lock()
+	l.closing = true
+	l.work.Broadcast()
+	l.quiet.Broadcast()
+	started := l.open != nil
+	l.mu.Unlock()
+	if !started {
+		return l.closeDB()
+	}
+	staged := make(chan struct{})
+	go func() {
+		l.stages.Wait()
+		close(staged)
+	}()
+	for _, ended := range []chan struct{}{l.done, staged} {
+		select {
+		case <-ended:
+		case <-l.fault.dead:
+		}
+	}
+	return l.closeDB()
+}
+
+func (l *shardLog) closeDB() error {
+	if err := l.fault.Err(); err != nil {
+		return l.errorf("%w", err)
+	}
+	if l.db == nil {
+		return nil
+	}
+	if err := l.fault.guard(l.db.Close); err != nil {
+		return l.errorf("close: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package pebblestore
+
+import (
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// A full compaction is due when the tables hold more than twice the live jobs
+// and this much, over all shards. Pebble finds most garbage by itself; this
+// holds the bound whatever the pattern was.
+const spareTables = 64 * mib
+
+// tidy measures the databases, and compacts those that hold too much garbage,
+// one after the other. Large bodies that were deleted are given back by a flush: their
+// tables can go as soon as the delete is in one.
+func (s *store) tidy() {
+	for _, l := range s.logs {
+		if s.ctx.Err() != nil {
+			return
+		}
+		l.tidy(max(spareTables/int64(len(s.logs)), 4*mib))
+	}
+}
+
+func (l *shardLog) tidy(spare int64) {
+	if l.dropped.Load() >= spare {
+		l.dropped.Store(0)
+		if err := l.fault.guard(l.db.Flush); err != nil {
+			l.store.o.Logger.Warn("flush failed", "shard", l.name, "error", err)
+		}
+	}
+	m, err := l.measure()
+	if err != nil {
+		return
+	}
+	if l.garbage.Load() < spare {
+		return
+	}
+	tables := int64(m.Table.Local.LiveSize)
+	if tables <= 2*max(0, l.live.Load())+spare {
+		return
+	}
+	l.compact()
+}
+
+// measure asks the database what it takes on the disk.
+func (l *shardLog) measure() (*pebble.Metrics, error) {
+	var m *pebble.Metrics
+	err := l.fault.guard(func() error {
+		m = l.db.Metrics()
+		return nil
+	})
+	if err != nil {
+		return nil, err // m may still be written
+	}
+	l.bytes.Store(m.DiskSpaceUsage())
+	return m, nil
+}
+
+// compact rewrites the tables without what is dead.
+func (l *shardLog) compact() {
+	l.garbage.Store(0)
+	l.store.o.Logger.Debug("full compaction", "shard", l.name)
+	err := l.fault.guard(func() error {
+		return l.db.Compact(l.store.ctx, []byte{0}, []byte{0xff}, false)
+	})
+	if err != nil && l.store.ctx.Err() == nil {
+		l.store.o.Logger.Warn("full compaction failed", "shard", l.name, "error", err)
+	}
+}

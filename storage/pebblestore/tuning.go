@@ -1,0 +1,113 @@
+package pebblestore
+
+import (
+	"log/slog"
+	"runtime"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// formatVersion pins the format of Pebble's files. It is raised on purpose
+// only: an older build cannot read what a newer format wrote. This one has the
+// log format that tells a torn tail from damage to what had been synced.
+const formatVersion = pebble.FormatTableFormatV6
+
+// sharing is what the databases of a store have in common.
+type sharing struct {
+	fs     vfs.FS
+	plain  vfs.FS // without the ballast's wrapper
+	cache  *pebble.Cache
+	files  *pebble.FileCache
+	mem    uint64
+	shards int
+	ahead  bool // logs are synced so often that zeroing them ahead pays
+	log    *slog.Logger
+}
+
+func newSharing(o Options, fs vfs.FS, shards int) *sharing {
+	return &sharing{
+		fs:     fs,
+		plain:  o.FS,
+		cache:  pebble.NewCache(o.CacheBytes),
+		files:  pebble.NewFileCache(runtime.GOMAXPROCS(0), o.MaxOpenFiles),
+		mem:    o.memTable(shards),
+		shards: shards,
+		ahead:  o.Sync == storage.Always,
+		log:    o.Logger,
+	}
+}
+
+func (s *sharing) close() {
+	s.files.Unref()
+	s.cache.Unref()
+}
+
+// options are Pebble's for one shard. Its defaults are for small stores: a
+// memtable of 4 MB, and writes that stop when two wait to be flushed.
+func (s *sharing) options(f *fault, name string) *pebble.Options {
+	r := reporter{fault: f, log: s.log.With("shard", name)}
+	o := &pebble.Options{
+		Cache:              s.cache,
+		FileCache:          s.files,
+		FormatMajorVersion: formatVersion,
+		Logger:             r,
+		EventListener:      r.listener(),
+		// A queue's jobs mostly come and go while they are in a memtable, and
+		// then cost no table at all: the larger, the better. The log files,
+		// which Pebble keeps for reuse, are as large as the memtables, and
+		// count against the bound on disk space: so not too many of them.
+		MemTableSize:                s.mem,
+		MemTableStopWritesThreshold: 3,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       64,
+		LBaseMaxBytes:               int64(max(4*s.mem, 16*mib)),
+		BytesPerSync:                mib,
+	}
+	// Beside the shards themselves compactions get what is left of the cores.
+	most := max(1, min(3, runtime.GOMAXPROCS(0)/s.shards))
+	o.CompactionConcurrencyRange = func() (int, int) { return 1, most }
+	o.TargetFileSizes[0] = int64(max(s.mem/4, mib))
+	for i := range o.Levels {
+		o.Levels[i].BlockSize = 16 << 10
+		o.Levels[i].IndexBlockSize = 128 << 10
+		o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+	}
+	// What stays long enough to reach the last level is worth the CPU.
+	o.Levels[len(o.Levels)-1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
+	// Reads of single bodies must not cause compactions.
+	o.Experimental.ReadSamplingMultiplier = -1
+	// Values stay with their keys: a job's body dies with it, and separated
+	// values would need a collector of their own.
+	o.Experimental.ValueSeparationPolicy = nil
+	return o
+}
+
+// stager is for the large bodies of a database of these options.
+func (s *sharing) stager(db *pebble.DB, dir string) stager {
+	o := s.options(newFault(nil), "")
+	o.EnsureDefaults()
+	return stager{
+		db: db, fs: s.plain, dir: dir, most: tablePieces,
+		table: o.MakeWriterOptions(0, formatVersion.MaxTableFormat()),
+	}
+}
+
+// openDB opens the database at path, which must exist unless create is set.
+func (s *sharing) openDB(f *fault, path, name string, change func(*pebble.Options)) (*pebble.DB, error) {
+	o := s.options(f, name)
+	o.FS = &strictFS{FS: s.fs, dir: path, fault: f, ahead: s.ahead}
+	change(o)
+	var db *pebble.DB
+	err := f.guard(func() (err error) {
+		db, err = pebble.Open(path, o)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return db, nil
+}

@@ -1,5 +1,0 @@
-package storage
-
-import "syscall"
-
-func yieldThread() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
