@@ -35,8 +35,8 @@ lint: ## formatting, vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 fuzz: ## each fuzz target for about half a minute
-	$(GO) test ./conn -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZPARSE)
-	$(GO) test ./conn -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
+	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZPARSE)
+	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
 	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./tools/import -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZREADER) -fuzzminimizetime 20x
 

@@ -1,123 +1,54 @@
-// Package conn serves clients: it reads what they send, parses it, has the
-// router run it, words the answers and writes them back. The words of the
-// protocol are here and nowhere else.
+// Package conn is what all faces of the server share: it lets clients in.
 //
-// # The problem
+// # Faces
 //
-// A queue server's commands take well under a microsecond. What they cost on
-// the way is system calls, goroutines that are woken and put to sleep, and
-// memory for clients that mostly say nothing. So a pipeline of commands should
-// take one read and one write however long it is, an idle connection should
-// take hundreds of bytes, and no client, whatever it does or leaves undone,
-// should hold up another or make the server grow.
+// A face serves clients in one way: the beanstalk protocol, a queue service, an
+// administrator's pages. Each is a package below this one, with its own protocol,
+// goroutines and buffers, and knows nothing of its neighbours. What they cannot
+// each have alone is here: one process has one table of descriptors, one limit on
+// connections, and one end.
 //
-// # Loops
+// An Acceptor accepts from every listener, and welcomes each client to the face
+// that the listener is for:
 //
-// A loop is a goroutine with an epoll instance and its share of the
-// connections; there is one for each processor but one. It owns
+//	listener --accept--> Acceptor --Welcome--> Face ... Left
 //
-//   - its connections: nobody else touches a Conn, but for its queued flag,
-//   - one read buffer and one reply buffer, which all of them use in turn,
-//   - spare runs, and the timers of the connections that wait.
+// A face is handed a bare, non-blocking socket rather than a net.Conn. An event
+// loop can register it as it is, while a face that wants a goroutine for each
+// client makes a net.Conn of it (net.FileConn) and closes the original; the other
+// way round would give an event loop a connection that the runtime polls as well.
 //
-// Everybody else, shards above all, reaches a connection by Notify, which puts
-// it into its loop's inbox and wakes the loop if that sleeps. Sockets are
-// edge-triggered and registered once. Reading goes on until a read comes back
-// short, so that no read is made just to learn that there is nothing.
+// What clients have said, and what they do, is the face's to know and count. The
+// package imports nothing of the house, so that it can be tested without a queue.
 //
-// A connection has its turn, and then the loop's others: four reads, and half a
-// megabyte sent (sendShare). Before a loop sleeps it lets other goroutines run, and
-// while a shard that owes it an answer is busy it does so again (linger). One that
-// moves large bodies, and so may not sleep for seconds, does so after each quarter of
-// a megabyte (bulkShare).
+// # Limits
 //
-// # The life of a command
+// MaxConnections holds for all faces together, because all take from the same
+// descriptors. A client too many is accepted and kept in hand until another one
+// leaves: one for each listener, and the kernel keeps the rest. When descriptors
+// or memory run out, accepting pauses until somebody leaves. Others in the process
+// or on the machine may free a descriptor too, so it also tries again every
+// second; it never spins. A pause is logged, but at most once a minute.
 //
-// nextLine finds the line and parse reads it, without allocating. A command
-// that one shard can answer becomes an operation of the connection's run: the
-// row of consecutive commands for the same shard. A command for another
-// shard, one that concerns the session or all shards, an answer that is known
-// already, or the end of the input flushes the run: it goes to the shard as
-// one batch, and its answers are appended to the loop's reply buffer in the
-// order of the operations. When the connection cannot go on, or the buffer is
-// full, one write sends it all.
+// # The end
 //
-// A put that is there as a whole is an operation like others: its body is
-// borrowed from the read buffer, and its id is allotted when it is applied, so
-// that it may stand behind a reserve that has to wait. A put whose body is yet
-// to come takes its id when its line is read, after all before it have been
-// answered. Its body is gathered in parts as it arrives; nobody sees the job
-// before its last byte. Either way ids follow the order of lines.
+// Stop ends accepting for all faces, and returns when no more clients come. Only
+// then can a face end in order: those that it has are all that it will have. How
+// it gives its clients their last replies is its own affair. A server that drains
+// (refuses new jobs) goes on accepting.
 //
-// # The states of a connection
+// # Invariants
 //
-//   - ready: its next command may run.
-//   - a call is under way (call): a batch is in a shard's mailbox, or a
-//     session's script is being played. The shard's answer notifies the
-//     connection; the loop resumes the session, which may go on to the next
-//     step, and words the result.
-//   - waiting: a reserve has found nothing. A shard delivers a job, or the
-//     loop ends the wait because of a timeout, a deadline, or a hang-up. One
-//     compare-and-swap in the session decides which of them it is.
-//   - stuck: the socket does not take more replies. Only then is the loop
-//     told of room in it, and frees the connection when all are out.
-//   - closed: nothing is read, run or written any more. The session's end
-//     gives back what the client held. The socket goes last, so that a client
-//     that sees its end finds its jobs given back.
+// N1: at most MaxConnections clients are with faces at any time: each is counted
+// before it is welcomed, with one compare-and-swap, and until its face says that
+// it has left.
 //
-// Only the loop moves a connection between these. In all but the first,
-// input that has been read waits in Conn.in and no more is read.
+// N2: an accepted socket is either welcomed by exactly one face, which closes it,
+// or closed here.
 //
-// A client that shuts down its side while it waits is told TIMED_OUT at once;
-// what it has sent before is run, and then the connection is closed.
+// N3: after Stop has returned, nobody is welcomed.
 //
-// # Invariant C1: replies in the order of commands
-//
-// The answer of a command is in the reply buffer, or beyond it, before that
-// of any later one. For: within a run, operations are applied and worded in
-// order. Everything that appends an answer otherwise flushes the run first.
-// flush reports false while the connection is not ready, and then the command
-// is not begun: its line stays in the input and is parsed again. A session has
-// at most one batch in a mailbox at any time, so two shards never work for one
-// connection at once. A run that stops at a wait, or because its answers have
-// become large, keeps its rest, and goOn submits that before it looks at any
-// input. Bytes leave in order because stuck replies stop the connection, and
-// what is sent meanwhile is queued behind them.
-//
-// A run that outlives the read buffer must hold a copy of what it borrows
-// from it (Retain). It outlives it when it is left over, under way, or not
-// submitted because replies are stuck.
-//
-// # Bounds on memory
-//
-//   - Idle: the Conn and its session, no buffer, no goroutine.
-//   - Input: one read buffer's worth behind a command that cannot run yet.
-//   - A body on its way: what has arrived, rounded up to the part that is
-//     being filled, of 4 KB at first and 1 MB at most. A promise costs nothing.
-//   - A job that is too big, a line that is too long: a few bytes, in skipper.
-//   - A slow reader: the answers of one batch. A batch is handed back when the
-//     bodies in its answers pass 256 KB; large bodies are shared with the job
-//     and not copied.
-//   - Ids: an accepted put line that never becomes a job gives its id up, so
-//     the directory does not grow.
-//   - Descriptors: when they run out, or MaxConnections is reached, accepting
-//     pauses until somebody leaves, looking again every second.
-//
-// # Designs not taken
-//
-// A goroutine for each connection, blocked in Read, is shorter to write. It
-// was measured and left: an idle client costs a stack and buffers, kilobytes
-// instead of hundreds of bytes; every request costs a read that finds nothing,
-// after which the runtime parks the goroutine and polls for it; and while it
-// waits in a reserve nobody reads, so that a half-closed client would be seen
-// only by a second goroutine.
-//
-// Writing each answer as it comes would cost a system call for each command.
-// A write buffer for each connection would cost memory for all those that are
-// idle. Level-triggered polling would report the input of a connection that
-// does not want to read just now again and again, or cost calls to switch it
-// off and on.
-//
-// A deadline for slow readers was considered: but a client that reads late is
-// no fault, as long as it is bounded.
+// N4: a listener that waits for somebody to leave wakes when one does. Leaving
+// puts a token where the waiting look for it; there is room for one token only, so
+// whoever has come in after a wait passes it on.
 package conn

@@ -119,6 +119,11 @@ func misplaced(s *source, name string) string {
 		}
 	case storeys[room] == 0:
 		return "it is no part of the house that may be imported"
+	case room == "conn" && s.room == "conn":
+		if dir := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(s.path)), "conn"); rest != "" && dir != "/"+rest {
+			return "a face is imported by cmd only: neither by what all share, nor by another face"
+		}
+		return ""
 	case room == s.room && (rest != "" || strings.HasSuffix(s.path, "_test.go")):
 		return "" // a part of the same package's folder, or its own test from outside
 	case strings.HasPrefix(filepath.ToSlash(filepath.Dir(s.path)), inside+"/"):
@@ -158,8 +163,13 @@ func TestMisplacedImports(t *testing.T) {
 		path, name string
 		wrong      bool
 	}{
-		{"conn/conn.go", "beanfield/router", false},
-		{"conn/conn.go", "beanfield/shard", false},
+		{"conn/beanstalk/conn.go", "beanfield/router", false},
+		{"conn/beanstalk/conn.go", "beanfield/shard", false},
+		{"conn/beanstalk/conn.go", "beanfield/conn", false},
+		{"conn/beanstalk/conn_test.go", "beanfield/conn/beanstalk", false},
+		{"conn/accept.go", "beanfield/conn/beanstalk", true},
+		{"conn/admin/page.go", "beanfield/conn/beanstalk", true},
+		{"cmd/beanfield/faces.go", "beanfield/conn/beanstalk", false},
 		{"cmd/beanfield/main.go", "beanfield/conn", false},
 		{"shard/state.go", "beanfield/router", true},
 		{"shard/state.go", "beanfield/conn", true},

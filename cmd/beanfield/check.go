@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"unicode"
 
-	"beanfield/conn"
+	"beanfield/conn/beanstalk"
 )
 
 // printConfig is what -check-config answers: every setting with where it comes
@@ -52,7 +52,7 @@ func meaning(key string, c *Config) string {
 	case key == "shards" && c.Shards == 0:
 		return fmt.Sprintf("; one for each core: %d", shards(c))
 	case key == "loops" && c.Loops == 0:
-		return fmt.Sprintf("; one for each core but one: %d", conn.DefaultLoops())
+		return fmt.Sprintf("; one for each core but one: %d", beanstalk.DefaultLoops())
 	case key == "limits.max_connections" && c.Limits.MaxConnections == 0:
 		return "; as many as file descriptors allow"
 	case key == "storage.sync_interval" && c.Storage.Sync != syncInterval:

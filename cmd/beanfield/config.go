@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"beanfield/conn"
+	"beanfield/conn/beanstalk"
 	"beanfield/router"
 )
 
 // What a setting is when neither a flag nor the file names it, and how far it
 // may go.
 const (
-	defaultMaxJobSize = conn.DefaultMaxJobSize
-	maxJobSizeLimit   = conn.MaxMaxJobSize
+	defaultMaxJobSize = beanstalk.DefaultMaxJobSize
+	maxJobSizeLimit   = beanstalk.MaxMaxJobSize
 	maxShards         = router.MaxShards
 	maxLoops          = 1024
 	maxConnections    = 10_000_000

@@ -8,8 +8,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-
-	"beanfield/conn"
 )
 
 // run is the whole process; it returns the exit code.
@@ -85,15 +83,7 @@ func start(c *Config, log *slog.Logger) error {
 	if r == nil || err != nil {
 		return err
 	}
-	srv, err := conn.NewServer(r, conn.Options{
-		MaxJobSize:     int(c.Limits.MaxJobSize),
-		MaxConnections: c.Limits.MaxConnections,
-		Loops:          c.Loops,
-		QuoteStats:     c.Stats.QuoteStrings,
-		BinlogMaxSize:  c.BinlogMaxSize,
-		Version:        version,
-		Logger:         log,
-	})
+	srv, err := newFaces(c, r, log)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ const (
 	hardLimit  = 10 * time.Second
 )
 
-// server is what this process needs of conn.Server.
+// server is what serving needs of faces.
 type server interface {
 	Serve(net.Listener) error
 	Drain()

@@ -1,0 +1,102 @@
+package conn
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options are what an Acceptor is made with.
+type Options struct {
+	// MaxConnections is how many connections may be open at once, over all
+	// faces; further ones wait. 0 means as many as file descriptors allow.
+	MaxConnections int
+	Logger         *slog.Logger
+}
+
+// Face serves the clients that are welcomed to it.
+type Face interface {
+	// Welcome takes over the non-blocking socket of a client, and does not
+	// block. When the face has closed the socket it calls the acceptor's Left.
+	Welcome(socket int)
+}
+
+// Acceptor lets clients in from any number of listeners, and knows how many are
+// there.
+type Acceptor struct {
+	limit   int64
+	log     *slog.Logger
+	started time.Time
+
+	open   atomic.Int64  // clients with faces (N1)
+	short  atomic.Int32  // listeners that wait for somebody to leave
+	freed  chan struct{} // somebody has left while short was above 0 (N4)
+	warned atomic.Int64  // when such a wait was last logged, since started; 0 for never
+
+	stopping  chan struct{} // closed by Stop
+	mu        sync.Mutex    // of listeners, and of closing stopping
+	listeners []*os.File
+	accepting sync.WaitGroup
+}
+
+// NewAcceptor makes an acceptor without listeners.
+func NewAcceptor(o Options) (*Acceptor, error) {
+	if o.MaxConnections < 0 {
+		return nil, errors.New("conn: a negative limit on connections")
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Acceptor{
+		limit: int64(o.MaxConnections), log: o.Logger, started: time.Now(),
+		freed: make(chan struct{}, 1), stopping: make(chan struct{}),
+	}, nil
+}
+
+// Open is how many clients are with faces now.
+func (a *Acceptor) Open() int { return int(a.open.Load()) }
+
+// Left says that a client which was welcomed has left, and that its descriptor
+// is free.
+func (a *Acceptor) Left() {
+	a.open.Add(-1)
+	a.nudge()
+}
+
+// Stop ends accepting. When it returns nobody is welcomed any more (N3).
+func (a *Acceptor) Stop() {
+	a.mu.Lock()
+	if !a.stopped() {
+		close(a.stopping)
+	}
+	for _, l := range a.listeners {
+		l.Close()
+	}
+	a.listeners = nil
+	a.mu.Unlock()
+	a.accepting.Wait()
+}
+
+func (a *Acceptor) stopped() bool {
+	select {
+	case <-a.stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// register notes a listener for Stop, unless that has been called.
+func (a *Acceptor) register(l *os.File) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stopped() {
+		return false
+	}
+	a.listeners = append(a.listeners, l)
+	a.accepting.Add(1)
+	return true
+}

@@ -1,0 +1,194 @@
+package conn
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Two faces share a limit of one. Whichever listener a client comes to, it
+// waits for the one who is in.
+func TestTheLimitHoldsForAllFaces(t *testing.T) {
+	h := newHouse(t, 1)
+	a, addressA := h.face("tcp", "127.0.0.1:0")
+	b, addressB := h.face("tcp", "127.0.0.1:0")
+	dial(t, "tcp", addressA)
+	in := a.next()
+	dial(t, "tcp", addressA)
+	dial(t, "tcp", addressB)
+	h.waiting(2)
+	a.none()
+	b.none()
+	a.leave(in)
+	var second, third *guests
+	select {
+	case in = <-a.in:
+		second, third = a, b
+	case in = <-b.in:
+		second, third = b, a
+	case <-time.After(patience):
+		t.Fatal("nobody is welcomed after one has left")
+	}
+	h.waiting(1)
+	if a.none(); h.Open() != 1 {
+		t.Errorf("N1: %d are open", h.Open())
+	}
+	b.none()
+	second.leave(in)
+	third.leave(third.next())
+	if h.Open() != 0 {
+		t.Errorf("%d are open when all have left", h.Open())
+	}
+	if n := len(h.lines); n != 1 || !strings.Contains(<-h.lines, "accepting pauses") {
+		t.Errorf("%d lines are logged, want one of a pause", n)
+	}
+}
+
+// Stop ends a listener that waits in accept, one that waits for a place with a
+// client in hand, and one that comes too late; nobody is welcomed afterwards.
+func TestStop(t *testing.T) {
+	h := newHouse(t, 1)
+	a, addressA := h.face("tcp", "127.0.0.1:0")
+	path := filepath.Join(t.TempDir(), "s")
+	b, _ := h.face("unix", path)
+	dial(t, "tcp", addressA)
+	in := a.next()
+	out := dial(t, "unix", path)
+	h.waiting(1)
+	h.Stop()
+	ended(t, out)
+	h.Stop() // again is nothing
+	a.leave(in)
+	a.none()
+	b.none()
+	if _, err := net.Dial("tcp", addressA); err == nil {
+		t.Error("somebody still listens")
+	}
+	late, address := h.face("tcp", "127.0.0.1:0")
+	h.served.Wait()
+	if _, err := net.Dial("tcp", address); err == nil {
+		t.Error("a listener that came too late is open")
+	}
+	late.none()
+	if h.Open() != 0 {
+		t.Errorf("%d are open", h.Open())
+	}
+}
+
+// A unix socket's file belongs to whoever made it, and stays.
+func TestSocketFileStays(t *testing.T) {
+	h := newHouse(t, 0)
+	path := filepath.Join(t.TempDir(), "s")
+	g, _ := h.face("unix", path)
+	dial(t, "unix", path)
+	g.leave(g.next())
+	h.Stop()
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
+// A face gets a socket that does not block, dies with the process's image, and
+// sends small replies at once.
+func TestSocketOptions(t *testing.T) {
+	h := newHouse(t, 0)
+	g, address := h.face("tcp", "127.0.0.1:0")
+	dial(t, "tcp", address)
+	g.leave(g.next()) // from now on the listener has its options
+	dial(t, "tcp", address)
+	fd := g.next()
+	defer g.leave(fd)
+	flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
+	if errno != 0 || flags&syscall.O_NONBLOCK == 0 {
+		t.Errorf("flags %#x (%v): it blocks", flags, errno)
+	}
+	if flags, _, _ = syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); flags&syscall.FD_CLOEXEC == 0 {
+		t.Error("a child process would inherit it")
+	}
+	for what, option := range map[string][2]int{
+		"TCP_NODELAY":  {syscall.IPPROTO_TCP, syscall.TCP_NODELAY},
+		"SO_KEEPALIVE": {syscall.SOL_SOCKET, syscall.SO_KEEPALIVE},
+	} {
+		if on, err := syscall.GetsockoptInt(fd, option[0], option[1]); err != nil || on == 0 {
+			t.Errorf("%s is %d (%v)", what, on, err)
+		}
+	}
+}
+
+// N4: two leave at a moment when two listeners have found that they must wait,
+// but do not wait yet: there is room for one token only, and both go on at once.
+func TestTwoLeaveAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, err := NewAcceptor(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.open.Store(2)
+		a.short.Add(2)
+		a.Left()
+		a.Left()
+		began := time.Now()
+		in := make(chan bool)
+		for range 2 {
+			go func() {
+				a.awaitDescriptor(syscall.EMFILE)
+				in <- a.enter()
+			}()
+		}
+		if !<-in || !<-in {
+			t.Error("it was not stopped")
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("the second goes on after %v", took)
+		}
+	})
+}
+
+// While descriptors are short and nobody leaves, accepting tries again after a
+// second, and is logged once a minute.
+func TestShortOfDescriptors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 0)
+		began := time.Now()
+		for i := 1; i <= 61; i++ {
+			h.awaitDescriptor(syscall.EMFILE)
+			if took := time.Since(began); took != time.Duration(i)*time.Second {
+				t.Fatalf("try %d comes after %v", i, took)
+			}
+		}
+		if n := len(h.lines); n != 2 {
+			t.Errorf("%d lines in 61 seconds, want 2", n)
+		}
+		h.Stop()
+		h.awaitDescriptor(syscall.EMFILE)
+		if took := time.Since(began); took != 61*time.Second {
+			t.Error("it waits although it is stopped")
+		}
+	})
+}
+
+func TestOptionsAndListenersThatCannotBe(t *testing.T) {
+	if _, err := NewAcceptor(Options{MaxConnections: -1}); err == nil {
+		t.Error("a negative limit is taken")
+	}
+	l := &pipeListener{}
+	if err := newHouse(t, 0).Serve(l, nil); err == nil || !l.closed {
+		t.Errorf("a listener without a socket: %v, closed %v", err, l.closed)
+	}
+}
+
+// pipeListener has no socket.
+type pipeListener struct {
+	net.Listener
+	closed bool
+}
+
+func (l *pipeListener) Close() error {
+	l.closed = true
+	return nil
+}

@@ -1,0 +1,179 @@
+package beanstalk
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+// usualLines are commands as clients send them.
+var usualLines = [][]byte{
+	[]byte("put 1024 0 60 100"), []byte("reserve"), []byte("reserve-with-timeout 0"), []byte("delete 123456789"),
+	[]byte("release 123456789 1024 30"), []byte("touch 123456789"), []byte("stats-job 123456789"),
+	[]byte("use some.tube-of-mine"), []byte("watch some.tube-of-mine"), []byte("pause-tube some.tube 10"), []byte("kick 100"),
+}
+
+// TestParserAllocatesNothing holds for right and wrong lines.
+func TestParserAllocatesNothing(t *testing.T) {
+	lines := append(sentLines(t), usualLines...)
+	var c command
+	n := testing.AllocsPerRun(10, func() {
+		for _, line := range lines {
+			if len(line) <= maxLine {
+				c = parse(line)
+			}
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations for %d lines, the last a command %d", n, len(lines), c.verb)
+	}
+}
+
+// BenchmarkParse times one line, of the usual ones in turn.
+func BenchmarkParse(b *testing.B) {
+	b.ReportAllocs()
+	var c command
+	for i := 0; b.Loop(); i++ {
+		c = parse(usualLines[i%len(usualLines)])
+	}
+	if c.word != "" {
+		b.Fatal(c.word)
+	}
+}
+
+// BenchmarkNextLine times finding a line in a full buffer.
+func BenchmarkNextLine(b *testing.B) {
+	b.ReportAllocs()
+	buf := bytes.Repeat([]byte("reserve-with-timeout 0\r\n"), readBuffer/24)
+	rest := buf
+	for b.Loop() {
+		if _, rest, _ = nextLine(rest); len(rest) == 0 {
+			rest = buf
+		}
+	}
+}
+
+// BenchmarkServer runs cycles of put, reserve and delete through the whole
+// server over loopback. Its time, and the allocations of server and clients
+// together, are for one cycle.
+func BenchmarkServer(b *testing.B) {
+	for _, conns := range []int{1, 50} {
+		for _, depth := range []int{1, 16} {
+			b.Run(fmt.Sprintf("connections=%d/pipelined=%d", conns, depth), func(b *testing.B) {
+				benchServer(b, conns, depth)
+			})
+		}
+	}
+}
+
+func benchServer(b *testing.B, conns, depth int) {
+	h := newHouse(b, func(o *houseOptions) { o.Loops = 0 })
+	var all []*cycler
+	for i := range conns {
+		c := h.dial()
+		tube := fmt.Sprintf("bench%d", i)
+		c.do("use "+tube, "USING "+tube)
+		c.do("watch "+tube, "WATCHING 2")
+		c.do("ignore default", "WATCHING 1")
+		all = append(all, newCycler(c.nc, depth))
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	var done sync.WaitGroup
+	for i, c := range all {
+		rounds := b.N / depth / conns
+		if i < b.N/depth%conns {
+			rounds++
+		}
+		done.Go(func() {
+			for range rounds {
+				if err := c.round(); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	done.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cycles/s")
+}
+
+// cycler is a client that allocates nothing. A round is one write of depth
+// puts, reserves, and deletes of the jobs that the round before has brought.
+type cycler struct {
+	nc    net.Conn
+	depth int
+	body  []byte
+	out   []byte
+	in    []byte
+	ids   []uint64
+}
+
+func newCycler(nc net.Conn, depth int) *cycler {
+	return &cycler{
+		nc: nc, depth: depth, body: bytes.Repeat([]byte("b"), 100),
+		out: make([]byte, 0, 1<<16), in: make([]byte, 1<<16), ids: make([]uint64, 0, depth),
+	}
+}
+
+func (c *cycler) round() error {
+	c.out = c.out[:0]
+	for range c.depth {
+		c.out = append(c.out, "put 0 0 60 100\r\n"...)
+		c.out = append(c.out, c.body...)
+		c.out = append(c.out, "\r\nreserve\r\n"...)
+	}
+	lines := 3 * c.depth
+	for _, id := range c.ids {
+		c.out = append(c.out, "delete "...)
+		c.out = strconv.AppendUint(c.out, id, 10)
+		c.out = append(c.out, "\r\n"...)
+		lines++
+	}
+	c.ids = c.ids[:0]
+	if _, err := c.nc.Write(c.out); err != nil {
+		return err
+	}
+	return c.answers(lines)
+}
+
+// answers reads until as many lines have come, and notes the reserved ids.
+func (c *cycler) answers(lines int) error {
+	n := 0
+	for lines > 0 {
+		m, err := c.nc.Read(c.in[n:])
+		if err != nil {
+			return err
+		}
+		n += m
+		data := c.in[:n]
+		for lines > 0 {
+			i := bytes.IndexByte(data, '\n')
+			if i < 0 {
+				break
+			}
+			if id, ok := bytes.CutPrefix(data[:i], []byte("RESERVED ")); ok {
+				id, _, _ = bytes.Cut(id, []byte(" "))
+				var v uint64
+				for _, d := range id {
+					v = v*10 + uint64(d-'0')
+				}
+				c.ids = append(c.ids, v)
+			} else if bytes.HasPrefix(data, []byte("NOT_FOUND")) || bytes.HasPrefix(data, []byte("BAD")) {
+				return fmt.Errorf("%q", data[:i])
+			}
+			data = data[i+1:]
+			lines--
+		}
+		n = copy(c.in, data)
+	}
+	if n > 0 {
+		return io.ErrUnexpectedEOF // more than was asked for
+	}
+	return nil
+}

@@ -1,0 +1,261 @@
+package beanstalk
+
+import (
+	"sync/atomic"
+	"syscall"
+
+	"beanfield/router"
+)
+
+// Conn is one client's connection. Its loop alone touches it, but for queued,
+// which any goroutine may set to make the loop look after it.
+//
+// It is ready for its next command unless a session's call is under way, it
+// waits in a reserve, or its replies are stuck: then the bytes that have been
+// read stay in in, and no more are read.
+type Conn struct {
+	loop    *loop
+	fd      int
+	session router.Session
+	queued  atomic.Bool
+	next    *Conn // in the loop's inbox
+
+	call   call // the session's call that is under way
+	closed bool
+	// readable is true while the socket may have bytes that no event will
+	// announce again; hungUp after the client has shut down its side.
+	readable, hungUp bool
+	// urgent is true once the client has sent TCP urgent data: from then on a
+	// short read may mean that it ended at the urgent byte's mark.
+	urgent           bool
+	producer, worker bool
+
+	in   []byte // read, but not yet parsed
+	skip skipper
+	put  *incoming // a put whose body is not complete
+	run  *run
+	wake waitTimer
+
+	stuck   [][]byte // replies that the socket did not take
+	polling bool     // waiting for the socket to take more
+}
+
+// call names the session's call that is under way, so that its end can be
+// answered.
+type call uint8
+
+const (
+	callNone call = iota
+	callRun
+	callOpen
+	callUse
+	callWatch
+	callIgnore
+	callReserve
+	callEndWait
+	callRefresh
+	callStats
+	callClose
+)
+
+// Notify implements router.Owner: the loop will look after the connection.
+func (c *Conn) Notify() {
+	if c.queued.CompareAndSwap(false, true) {
+		c.loop.inbox.push(c)
+		c.loop.wake()
+	}
+}
+
+// ready says whether the next command may be run.
+func (c *Conn) ready() bool {
+	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && !c.closed
+}
+
+// begin is the first thing that the loop does with a connection.
+func (c *Conn) begin() {
+	c.session.Init(c.loop.server.router, c, &c.loop.waiting)
+	c.finish(callOpen, c.session.Open())
+}
+
+// await notes that a session's call is under way.
+func (c *Conn) await(k call) {
+	if c.call == callNone {
+		c.loop.calls++
+	}
+	c.call = k
+	c.loop.asked = c.session.Underway()
+}
+
+// finish ends a session's call if it is done, or notes that it is under way.
+func (c *Conn) finish(k call, done bool) {
+	if !done {
+		c.await(k)
+		return
+	}
+	if c.call != callNone {
+		c.call = callNone
+		c.loop.calls--
+	}
+	if c.closed {
+		c.closing(k)
+		return
+	}
+	switch k {
+	case callRun:
+		c.answerRun()
+	case callUse:
+		c.loop.out = appendUsing(c.loop.out, c.session.Used())
+	case callWatch, callIgnore:
+		c.loop.out = appendWatching(c.loop.out, len(c.session.Watched()))
+	case callReserve, callEndWait:
+		c.answerReserve()
+	case callRefresh:
+		c.decideWait()
+	case callStats:
+		c.loop.out = c.loop.server.appendStats(c.loop.out, &c.session)
+	}
+}
+
+// notified is called by the loop after a Notify.
+func (c *Conn) notified() {
+	if c.call != callNone {
+		if !c.session.Resume() {
+			c.await(c.call) // of another shard, perhaps
+			return
+		}
+		c.finish(c.call, true)
+	}
+	if c.closed {
+		return
+	}
+	if c.call == callNone && c.session.Waiting() {
+		if c.session.Delivered() {
+			c.endWait()
+		} else if c.hungUp {
+			c.hangUpWait()
+		}
+	}
+	c.goOn()
+}
+
+// event is called by the loop when epoll has something to say.
+func (c *Conn) event(events uint32) {
+	if events&(syscall.EPOLLIN|syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
+		c.readable = true
+	}
+	if events&syscall.EPOLLPRI != 0 {
+		c.readable, c.urgent = true, true
+	}
+	if events&(syscall.EPOLLRDHUP|syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
+		c.readable, c.hungUp = true, true
+		if c.call == callNone && c.session.Waiting() {
+			c.hangUpWait()
+		}
+	}
+	if c.stuck != nil {
+		c.unstick()
+	}
+	c.goOn()
+}
+
+// readsPerTurn bounds how long a busy client keeps its loop.
+const readsPerTurn = 4
+
+// goOn runs whatever the connection has left, then reads more, and at the end
+// writes all replies at once.
+func (c *Conn) goOn() {
+	if c.run != nil && c.ready() {
+		c.flush()
+	}
+	if len(c.in) > 0 && c.ready() {
+		n := copy(c.loop.buf, c.in)
+		c.in = c.in[:0]
+		c.process(c.loop.buf[:n])
+	}
+	for reads := 0; c.readable && c.ready(); reads++ {
+		c.send()
+		if reads == readsPerTurn {
+			c.Notify() // let others in, then come back
+			break
+		}
+		if !c.ready() || !c.fill() {
+			break
+		}
+	}
+	c.send()
+	if !c.closed && len(c.in) == 0 {
+		c.in = nil
+	}
+}
+
+// fill reads once and processes what came.
+func (c *Conn) fill() bool {
+	buf := c.loop.buf
+	kept := copy(buf, c.in)
+	c.in = c.in[:0]
+	n, err := read(c.fd, buf[kept:])
+	switch {
+	case n > 0:
+		// A short read means that the socket is empty: the next event comes
+		// by itself. After a hang-up the end of the stream is still to be
+		// read, and urgent data ends a read early.
+		c.readable = n == len(buf)-kept || c.hungUp || c.urgent
+		c.loop.moved(n)
+		c.process(buf[:kept+n])
+		return true
+	case err == syscall.EAGAIN:
+		c.readable = false
+		c.save(buf[:kept])
+		return false
+	case err == syscall.EINTR:
+		c.save(buf[:kept])
+		return true
+	}
+	c.close()
+	return false
+}
+
+// keepIn is how large a buffer for little input may be kept.
+const keepIn = 1 << 10
+
+// save keeps bytes that cannot be parsed yet.
+func (c *Conn) save(rest []byte) {
+	if cap(c.in) > keepIn && len(rest) < cap(c.in)/4 {
+		c.in = nil
+	}
+	c.in = append(c.in[:0], rest...)
+}
+
+// close ends the connection. What the client holds goes back to its tubes
+// even if that takes until another goroutine has answered.
+func (c *Conn) close() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.loop.forget(c)
+	if c.put != nil {
+		c.loop.server.router.EndID(c.put.id)
+		c.put = nil
+	}
+	c.in, c.stuck = nil, nil
+	if c.call != callRun {
+		c.run = nil
+	}
+	if c.call == callNone {
+		c.finish(callClose, c.session.Close())
+	}
+}
+
+// closing is finish for a connection that is closed: the call that was under
+// way has ended, so that the session can be closed, or has been.
+func (c *Conn) closing(k call) {
+	if k == callClose {
+		c.loop.ended(c)
+		return
+	}
+	if k == callRun {
+		c.run = nil
+	}
+	c.finish(callClose, c.session.Close())
+}

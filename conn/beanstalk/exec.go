@@ -1,0 +1,247 @@
+package beanstalk
+
+import (
+	"bytes"
+
+	"beanfield/shard"
+)
+
+// process parses and runs commands from data until it ends or the connection
+// cannot go on, and saves the rest.
+func (c *Conn) process(data []byte) {
+	for len(data) > 0 && c.ready() {
+		if len(c.loop.out) >= sendAt {
+			c.send()
+			continue
+		}
+		if c.skip.on() {
+			data = c.skipSome(data)
+			continue
+		}
+		if c.put != nil {
+			var more bool
+			if data, more = c.fillPut(data); !more {
+				break
+			}
+			continue
+		}
+		line, rest, state := nextLine(data)
+		if state == lineIncomplete {
+			break
+		}
+		if state == lineTooLong {
+			data = c.skipLine(data)
+			continue
+		}
+		cmd := parse(line)
+		ok := false
+		if cmd.verb == verbPut && cmd.word == "" {
+			rest, ok = c.beginPut(&cmd, rest)
+		} else {
+			ok = c.execute(&cmd)
+		}
+		if !ok {
+			continue // it is parsed again, now or when the way is free
+		}
+		data = rest
+	}
+	switch {
+	case c.ready():
+		c.flush()
+	case c.run != nil && c.call == callNone:
+		c.run.Retain() // it waits for the way to be free, without the buffer
+	}
+	if !c.closed {
+		c.save(data)
+	}
+}
+
+type lineState uint8
+
+const (
+	lineComplete lineState = iota
+	lineIncomplete
+	lineTooLong
+)
+
+// nextLine finds the next line; only CRLF ends one.
+func nextLine(data []byte) (line, rest []byte, _ lineState) {
+	window := data[:min(len(data), maxLine+2)]
+	for from := 0; ; {
+		i := bytes.IndexByte(window[from:], '\n')
+		if i < 0 {
+			break
+		}
+		if i += from; i > 0 && window[i-1] == '\r' {
+			return data[:i-1], data[i+1:], lineComplete
+		}
+		from = i + 1
+	}
+	if len(window) == maxLine+2 {
+		return nil, nil, lineTooLong
+	}
+	return nil, nil, lineIncomplete
+}
+
+// execute runs one command, or puts it into the run. It reports false when
+// the command has to be tried again because the run before it must be
+// answered first.
+func (c *Conn) execute(cmd *command) bool {
+	switch cmd.verb {
+	case verbReserve, verbReserveTimeout:
+		if cmd.word == "" {
+			return c.reserve(cmd)
+		}
+	case verbUse, verbWatch, verbIgnore, verbListTubesWatched, verbListTubeUsed, verbListTubes, verbStats, verbQuit:
+		if cmd.word == "" {
+			return c.executeAlone(cmd)
+		}
+	}
+	if cmd.word != "" {
+		if !c.flush() {
+			return false
+		}
+		if cmd.counts {
+			c.loop.count(cmd.verb)
+		}
+		c.loop.out = append(c.loop.out, cmd.word...)
+		return true
+	}
+	return c.executeInRun(cmd)
+}
+
+// executeInRun adds a command that one shard answers to the run.
+func (c *Conn) executeInRun(cmd *command) bool {
+	i, member := c.session.UsedShard(), false
+	switch cmd.verb {
+	case verbPeek, verbReserveJob, verbDelete, verbRelease, verbBury, verbTouch, verbKickJob, verbStatsJob:
+		owner, ok := c.loop.server.router.Owner(cmd.id)
+		if !ok {
+			// A put that is still in the run may be about to begin it.
+			if c.run != nil {
+				c.flush()
+				return false
+			}
+			c.loop.count(cmd.verb)
+			c.loop.out = append(c.loop.out, notFound...)
+			return true
+		}
+		i, member = owner, cmd.verb == verbReserveJob
+	case verbStatsTube, verbPauseTube:
+		i = c.loop.server.router.TubeShard(cmd.name)
+	default:
+		member = true
+	}
+	op := c.opFor(i, cmd.verb)
+	if op == nil {
+		c.flush()
+		return false
+	}
+	op.ID, op.Pri, op.Delay, op.Count, op.Data = cmd.id, cmd.pri, cmd.delay, cmd.n, cmd.name
+	c.run.member = c.run.member || member
+	return true
+}
+
+// executeAlone runs a command that concerns the session or all shards.
+func (c *Conn) executeAlone(cmd *command) bool {
+	if !c.flush() {
+		return false
+	}
+	c.loop.count(cmd.verb)
+	s := &c.session
+	switch cmd.verb {
+	case verbUse:
+		c.finish(callUse, s.Use(cmd.name))
+	case verbWatch:
+		c.finish(callWatch, s.Watch(cmd.name))
+	case verbIgnore:
+		done, refused := s.Ignore(cmd.name)
+		if refused {
+			c.loop.out = append(c.loop.out, notIgnored...)
+		} else {
+			c.finish(callIgnore, done)
+		}
+	case verbListTubeUsed:
+		c.loop.out = appendUsing(c.loop.out, s.Used())
+	case verbListTubesWatched:
+		c.loop.out = appendTubeNames(c.loop.out, func(fn func(string)) {
+			for _, name := range s.Watched() {
+				fn(name)
+			}
+		})
+	case verbListTubes:
+		c.loop.out = appendTubeNames(c.loop.out, c.loop.server.router.EachTube)
+	case verbStats:
+		c.finish(callStats, s.CountAll())
+	case verbQuit:
+		if c.send(); c.stuck != nil {
+			return false // what has been answered is still to get out
+		}
+		c.close()
+	}
+	return true
+}
+
+// reserve runs both reserves. In the usual case, all watched tubes in one
+// shard, it is an operation of the run like others.
+func (c *Conn) reserve(cmd *command) bool {
+	timeout := cmd.n
+	if cmd.verb == verbReserve {
+		timeout = forever
+	}
+	if c.session.ReserveInPlace() {
+		op := c.opFor(c.session.WatchShard(), cmd.verb)
+		if op == nil {
+			c.flush()
+			return false
+		}
+		op.Poll = timeout == 0
+		op.TTR = timeout
+		c.run.member = true
+		c.becomeWorker()
+		return true
+	}
+	if !c.flush() {
+		return false
+	}
+	c.becomeWorker()
+	c.loop.count(cmd.verb)
+	c.wake.timeout = timeout
+	c.finish(callReserve, c.session.Reserve(timeout == 0))
+	return true
+}
+
+// becomeWorker and becomeProducer are for the counters in stats.
+func (c *Conn) becomeWorker() {
+	if !c.worker {
+		c.worker = true
+		c.loop.server.workers.Add(1)
+	}
+}
+
+func (c *Conn) becomeProducer() {
+	if !c.producer {
+		c.producer = true
+		c.loop.server.producers.Add(1)
+	}
+}
+
+// answerReserve words what a reserve over several shards, or a wait, has
+// brought; or begins the wait.
+func (c *Conn) answerReserve() {
+	if c.session.Waiting() {
+		c.wait(c.wake.timeout)
+		return
+	}
+	res := &c.session.Reservation
+	if res.Status != shard.OK {
+		c.loop.out = append(c.loop.out, failures[res.Status]...)
+		return
+	}
+	var large [][]byte
+	c.loop.out, large = appendJob(c.loop.out, "RESERVED ", res.ID, res.Size, res.Small, res.Large)
+	if large != nil {
+		c.sendLarge(large)
+	}
+	c.session.Trim()
+}

@@ -1,0 +1,196 @@
+package beanstalk
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fuzzMax is the largest body in FuzzConnection: small, so that bodies that
+// are too big come up often.
+const fuzzMax = 5000
+
+// answers says which words may answer a command that is well formed.
+var answers = map[verb]string{
+	verbPut: "INSERTED", verbPeek: "FOUND NOT_FOUND", verbPeekReady: "FOUND NOT_FOUND",
+	verbPeekDelayed: "FOUND NOT_FOUND", verbPeekBuried: "FOUND NOT_FOUND",
+	verbReserveTimeout: "RESERVED TIMED_OUT DEADLINE_SOON", verbReserve: "RESERVED TIMED_OUT DEADLINE_SOON",
+	verbReserveJob: "RESERVED NOT_FOUND", verbDelete: "DELETED NOT_FOUND", verbRelease: "RELEASED NOT_FOUND",
+	verbBury: "BURIED NOT_FOUND", verbKick: "KICKED", verbKickJob: "KICKED NOT_FOUND",
+	verbTouch: "TOUCHED NOT_FOUND", verbStatsJob: "OK NOT_FOUND", verbStatsTube: "OK NOT_FOUND", verbStats: "OK",
+	verbUse: "USING", verbWatch: "WATCHING", verbIgnore: "WATCHING NOT_IGNORED", verbListTubesWatched: "OK",
+	verbListTubeUsed: "USING", verbListTubes: "OK", verbPauseTube: "PAUSED NOT_FOUND",
+}
+
+// expected walks over what a client sends and lists, for each command, the
+// words that may answer it. Lines are read by parse, which FuzzParse checks;
+// what is a line and what is a body is decided here anew.
+func expected(in []byte) (replies []string) {
+	for {
+		line, rest, ok := bytes.Cut(in, []byte("\r\n"))
+		if !ok {
+			return replies
+		}
+		in = rest
+		if len(line) > 222 {
+			replies = append(replies, "BAD_FORMAT")
+			continue
+		}
+		c := parse(line)
+		switch {
+		case c.word != "":
+			replies = append(replies, strings.TrimSpace(string(c.word)))
+		case c.verb == verbQuit:
+			return replies
+		case c.verb == verbPut && (c.size > fuzzMax || !c.trailing):
+			size := int(c.size) + 2
+			if len(in) < size {
+				return replies
+			}
+			body := in[:size]
+			in = in[size:]
+			switch {
+			case c.size > fuzzMax:
+				replies = append(replies, "JOB_TOO_BIG")
+			case !bytes.HasSuffix(body, []byte("\r\n")):
+				replies = append(replies, "EXPECTED_CRLF")
+			default:
+				replies = append(replies, answers[verbPut])
+			}
+		case c.verb == verbPut:
+			replies = append(replies, "BAD_FORMAT")
+		default:
+			replies = append(replies, answers[c.verb])
+		}
+	}
+}
+
+// words takes replies apart and returns the first word of each.
+func words(out []byte) (list []string, err error) {
+	for len(out) > 0 {
+		line, rest, ok := bytes.Cut(out, []byte("\r\n"))
+		if !ok {
+			return list, fmt.Errorf("half a reply: %.100q", out)
+		}
+		word, args, _ := strings.Cut(string(line), " ")
+		out = rest
+		n := -1
+		switch word {
+		case "OK":
+			_, err = fmt.Sscanf(args, "%d", &n)
+		case "RESERVED", "FOUND":
+			var id uint64
+			_, err = fmt.Sscanf(args, "%d %d", &id, &n)
+		}
+		if err != nil || n >= 0 && n+2 > len(out) {
+			return list, fmt.Errorf("%q is followed by %d bytes, %v", line, len(out), err)
+		}
+		if n >= 0 {
+			if string(out[n:n+2]) != "\r\n" {
+				return list, fmt.Errorf("%q: the body ends with %q", line, out[n:n+2])
+			}
+			out = out[n+2:]
+		}
+		list = append(list, word)
+	}
+	return list, nil
+}
+
+// talk sends all of in, in two pieces, says that there is no more, and
+// returns all that comes back.
+func (c *client) talk(in []byte, cut int) []byte {
+	c.t.Helper()
+	go func() {
+		c.nc.SetWriteDeadline(time.Now().Add(patience))
+		if _, err := c.nc.Write(in[:cut]); err == nil {
+			c.nc.Write(in[cut:])
+		}
+		c.nc.(interface{ CloseWrite() error }).CloseWrite()
+	}()
+	c.nc.SetReadDeadline(time.Now().Add(patience))
+	out, err := io.ReadAll(c.br)
+	if err != nil && !strings.Contains(err.Error(), "reset") {
+		c.t.Fatal(err)
+	}
+	return out
+}
+
+// fuzzConnection has one connection say anything, and checks its replies, one
+// for each command and in order (C1); then that the server is well, by
+// another connection's conversation and by all invariants.
+func fuzzConnection(t *testing.T, in []byte, cut int) {
+	h := newHouse(t, func(o *houseOptions) {
+		o.MaxJobSize, o.shards, o.Loops = fuzzMax, 3, 1
+	})
+	out := h.pair().talk(in, cut)
+	got, err := words(out)
+	if err != nil {
+		t.Fatalf("%.3000q brings %.3000q: %v", in, out, err)
+	}
+	want := expected(in)
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || !slices.Contains(strings.Fields(want[i]), got[i]) {
+			t.Fatalf("%.3000q brings as reply %d %.3000q, want %.3000q", in, i, got, want)
+		}
+	}
+	c := h.pair()
+	c.do("use follow-up", "USING follow-up")
+	c.do("watch follow-up", "WATCHING 2")
+	c.do("ignore default", "WATCHING 1")
+	c.do("pause-tube follow-up 0", "PAUSED")
+	id := c.put(0, 0, 60, "still here")
+	c.do(fmt.Sprintf("reserve-job %d", id), fmt.Sprintf("RESERVED %d 10\r\nstill here", id))
+	c.do(fmt.Sprintf("delete %d", id), "DELETED")
+	if n := int(id); n > bytes.Count(in, []byte("put "))+1 {
+		t.Fatalf("%q has used %d ids", in, n-1)
+	}
+	c.close()
+	h.close()
+}
+
+func FuzzConnection(f *testing.F) {
+	for _, tr := range readTranscripts(f) {
+		var all []byte
+		for _, s := range tr.steps {
+			if s.kind == '>' {
+				all = append(all, s.text...)
+			}
+		}
+		if len(all) < 20000 {
+			f.Add(all, uint16(len(all)/2))
+		}
+	}
+	f.Fuzz(func(t *testing.T, in []byte, cut uint16) {
+		if len(in) > 60000 {
+			return // more than is sure to fit into a socket whose reader waits
+		}
+		fuzzConnection(t, in, min(int(cut), len(in)))
+	})
+}
+
+// TestRandomCommands is FuzzConnection on commands that are mostly right,
+// many more at once than a fuzzer tries.
+func TestRandomCommands(t *testing.T) {
+	lines := sentLines(t)
+	n := 60
+	if testing.Short() {
+		n = 10
+	}
+	for seed := range n {
+		rnd := rand.New(rand.NewPCG(uint64(seed), 2))
+		var in []byte
+		for len(in) < 30000 {
+			line := lines[rnd.IntN(len(lines))]
+			if len(line) > 500 || string(line) == "quit" || bytes.HasPrefix(line, []byte("quit ")) {
+				continue
+			}
+			in = append(append(in, line...), "\r\n"...)
+		}
+		fuzzConnection(t, in, rnd.IntN(len(in)))
+	}
+}

@@ -1,0 +1,155 @@
+package beanstalk
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestVanishingWorkers has clients vanish that hold jobs, in tubes of several
+// shards, some of them waiting for more at the same time. No job is lost and
+// none is there twice.
+func TestVanishingWorkers(t *testing.T) {
+	h := newHouse(t)
+	p := h.pair()
+	const tubes, each = 6, 20
+	for i := range tubes {
+		p.do(fmt.Sprintf("use v%d", i), fmt.Sprintf("USING v%d", i))
+		for range each {
+			p.put(0, 0, 600, "x")
+		}
+	}
+	for round := range 3 {
+		var all []*client
+		for range 30 {
+			c := h.pair()
+			for i := range tubes {
+				c.do(fmt.Sprintf("watch v%d", i), fmt.Sprintf("WATCHING %d", i+2))
+			}
+			for range tubes * each / 30 {
+				c.send("reserve\r\n")
+				c.job("RESERVED")
+			}
+			all = append(all, c)
+		}
+		for _, c := range all[:15] {
+			c.send("reserve\r\n")
+		}
+		eventually(t, "half of them wait", func() bool { return h.waiting() == 15 })
+		p.do("use v0", "USING v0")
+		for i, c := range all {
+			if i%3 == round%3 {
+				c.closeWrite() // its waiting reserve is answered first
+				io.Copy(io.Discard, c.br)
+			}
+			c.close()
+		}
+		eventually(t, "all have left", func() bool { return h.server.open.Load() == 1 })
+		eventually(t, "all jobs are ready", func() bool { return p.stat("stats", "current-jobs-ready") == fmt.Sprint(tubes*each) })
+	}
+}
+
+// TestHalfCloseIsSeenWhileWaiting checks that the answer comes at once and
+// not when the timeout is over, also when many wait, and over several shards.
+func TestHalfCloseIsSeenWhileWaiting(t *testing.T) {
+	h := newHouse(t)
+	for _, network := range []string{"tcp", "unix", "pair"} {
+		for _, watch := range []int{0, 5} {
+			start := time.Now()
+			c := h.connect(network)
+			for i := range watch {
+				c.do(fmt.Sprintf("watch h%d", i), fmt.Sprintf("WATCHING %d", i+2))
+			}
+			c.send("reserve-with-timeout 100\r\nlist-tube-used\r\n")
+			eventually(t, "it waits", func() bool { return h.waiting() == 1 })
+			c.closeWrite()
+			c.expect("TIMED_OUT")
+			c.expect("USING default")
+			c.eof()
+			if d := time.Since(start); d > patience/2 {
+				t.Errorf("%s, %d more tubes: the answer took %v", network, watch, d)
+			}
+		}
+	}
+}
+
+// TestHalfCloseRunsALongPipeline half closes with more commands under way
+// than one read takes: all are answered, then the connection ends. They must
+// fit into the socket: behind more than that the end itself cannot arrive.
+func TestHalfCloseRunsALongPipeline(t *testing.T) {
+	h := newHouse(t)
+	c := h.pair()
+	const n = 6000
+	go func() {
+		io.WriteString(c.nc, strings.Repeat("list-tube-used\r\nreserve\r\n", n/2))
+		c.closeWrite()
+	}()
+	// The first reserve may wait until the half close is seen; those after it
+	// do not wait at all.
+	for range n / 2 {
+		c.expect("USING default")
+		c.expect("TIMED_OUT")
+	}
+	c.eof()
+}
+
+// TestResetWhileRepliesAreStuck resets a connection in all stages of a large
+// reply, with commands behind it that must not be run twice nor lose ids.
+func TestResetWhileRepliesAreStuck(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 8 << 20 })
+	p := h.pair()
+	body := bodyOf(4 << 20)
+	id := p.put(0, 0, 60, body)
+	for i := range 20 {
+		c := h.pair()
+		c.send(strings.Repeat(fmt.Sprintf("peek %d\r\n", id), 1+i) + "put 0 0 60 1\r\nx\r\nreserve-job 1\r\nreserve\r\nput 0 0 60 1\r\ny\r\n")
+		if i > 0 {
+			c.bytes(i * 1000)
+		}
+		if i%2 == 0 {
+			c.closeWrite()
+		}
+		c.close()
+		eventually(t, "it leaves", func() bool { return h.server.open.Load() == 1 })
+		eventually(t, "its ids and jobs are settled", func() bool { return h.owned() == h.jobs() })
+	}
+	p.send(fmt.Sprintf("peek %d\r\n", id))
+	if _, got := p.job("FOUND"); got != body {
+		t.Error("the job has suffered")
+	}
+}
+
+// TestDisconnectBeforeTheReply disconnects right after each kind of command,
+// without waiting for the answer.
+func TestDisconnectBeforeTheReply(t *testing.T) {
+	h := newHouse(t)
+	p := h.pair()
+	for round := range 20 {
+		for _, line := range []string{
+			"reserve", "reserve-with-timeout 1", "use a", "watch b", "stats", "list-tubes", "put 0 0 60 1\r\nx",
+			"watch a\r\nwatch b\r\nwatch c\r\nreserve", "kick 5", "quit", "peek-ready", "watch x\r\nignore x\r\nstats",
+		} {
+			c := h.pair()
+			c.send(line + "\r\n")
+			if round%2 == 0 {
+				c.closeWrite()
+			}
+			c.close()
+		}
+	}
+	eventually(t, "all have left", func() bool { return h.server.open.Load() == 1 })
+	eventually(t, "their tubes have gone", func() bool {
+		for _, l := range p.yaml("list-tubes") {
+			if l != "- default" {
+				return false
+			}
+		}
+		return true
+	})
+	eventually(t, "all jobs are given back", func() bool {
+		m := p.all()
+		return m["current-jobs-reserved"] == "0" && m["current-jobs-ready"] == m["total-jobs"]
+	})
+}

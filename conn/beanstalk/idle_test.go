@@ -1,0 +1,113 @@
+package beanstalk
+
+import (
+	"fmt"
+	"net"
+	"syscall"
+	"testing"
+)
+
+// idleMax is how much of the server's memory an idle connection may take.
+const idleMax = 10 << 10
+
+// idle opens n connections to a server in another process, lets each send
+// what say has for it, and returns what each takes there: of the Go heap and
+// stacks, and of resident memory.
+func idle(t testing.TB, n int, say func(i int) (lines, want string)) (heap, rss float64) {
+	t.Helper()
+	s := startChild(t, 0)
+	first := dial(t, "tcp", s.address)
+	first.do("list-tube-used", "USING default")
+	before := s.ask("memory")
+	var all []net.Conn
+	defer func() {
+		for _, nc := range all {
+			nc.Close()
+		}
+	}()
+	for i := range n {
+		nc, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatalf("connection %d: %v", i, err)
+		}
+		all = append(all, nc)
+		if lines, want := say(i); lines != "" {
+			c := client{t: t, nc: nc, br: first.br}
+			c.br.Reset(nc)
+			c.send(lines)
+			if err := c.compare(want); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	eventually(t, "all are in", func() bool { return int(s.ask("open")[0]) == n+1 })
+	after := s.ask("memory")
+	return float64(after[0]-before[0]) / float64(n), float64(after[1]-before[1]) / float64(n)
+}
+
+func silent(int) (string, string) { return "", "" }
+
+// spoken has a connection use all that it can hold on to: a tube of its own,
+// tubes of several shards, a wait over them, a job.
+func spoken(i int) (lines, want string) {
+	lines = fmt.Sprintf("use u%d\r\nwatch a\r\nwatch b\r\nwatch c\r\nput 0 0 600 9000\r\n%s\r\nreserve-with-timeout 0\r\npeek %d\r\ndelete %d\r\n",
+		i, bodyOf(9000), i+1, i+1)
+	want = fmt.Sprintf("USING u%d\r\nWATCHING 2\r\nWATCHING 3\r\nWATCHING 4\r\nINSERTED %d\r\nTIMED_OUT\r\nFOUND %d 9000\r\n%s\r\nDELETED\r\n",
+		i, i+1, i+1, bodyOf(9000))
+	return lines, want
+}
+
+// TestIdleConnections is the small form of BenchmarkIdleConnections.
+func TestIdleConnections(t *testing.T) {
+	for name, say := range map[string]func(int) (string, string){"silent": silent, "spoken": spoken} {
+		heap, rss := idle(t, 500, say)
+		t.Logf("%s: %.0f bytes of heap and stack, %.0f resident", name, heap, rss)
+		if heap > idleMax {
+			t.Errorf("a connection that is %s takes %.0f bytes", name, heap)
+		}
+	}
+}
+
+// BenchmarkIdleConnections measures what 10,000 connections that say nothing,
+// or nothing more, take of the server's memory.
+func BenchmarkIdleConnections(b *testing.B) {
+	const want = 10000
+	n := descriptors(b, want+200) - 200
+	for _, k := range []struct {
+		name string
+		say  func(int) (string, string)
+	}{{"silent", silent}, {"spoken", spoken}} {
+		b.Run(fmt.Sprintf("%s/connections=%d", k.name, n), func(b *testing.B) {
+			var heap, rss float64
+			for b.Loop() {
+				heap, rss = idle(b, n, k.say)
+			}
+			b.ReportMetric(heap, "heap+stack-B/conn")
+			b.ReportMetric(rss, "rss-B/conn")
+			if heap > idleMax || rss > idleMax {
+				b.Errorf("more than %d bytes for a connection", idleMax)
+			}
+		})
+	}
+}
+
+// descriptors raises the limit of file descriptors to want, or as far as may
+// be, and returns it. The server's process begins with the same hard limit.
+func descriptors(t testing.TB, want int) int {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		t.Fatal(err)
+	}
+	if l.Max < uint64(want) {
+		l.Max = uint64(want)
+	}
+	l.Cur = min(l.Max, uint64(want))
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)
+		l.Cur = l.Max
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return int(min(l.Cur, uint64(want)))
+}

@@ -1,0 +1,253 @@
+package beanstalk
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMaxConnections opens more connections than allowed: those too many
+// wait, and come in as others leave, and one line tells of it.
+func TestMaxConnections(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.maxConnections = 3 })
+	var in, out []*client
+	for range 3 {
+		c := h.dial()
+		c.do("list-tube-used", "USING default")
+		in = append(in, c)
+	}
+	for range 3 {
+		c := h.dial() // the kernel has it, the server has not
+		c.send("list-tube-used\r\n")
+		out = append(out, c)
+	}
+	for i := range in {
+		if got := in[i].stat("stats", "current-connections"); got != "3" {
+			t.Errorf("%s connections are open", got)
+		}
+		if i > 0 {
+			in[i].do("list-tube-used", "USING default")
+		}
+		in[i].send("quit\r\n")
+		in[i].eof()
+		out[i].expect("USING default")
+	}
+	for _, c := range out {
+		c.close()
+	}
+	eventually(t, "all have left", func() bool { return h.server.open.Load() == 0 })
+	for range 10 {
+		c := h.dial()
+		c.do("list-tube-used", "USING default")
+		c.close()
+	}
+	if lines := h.logs.matching("accepting pauses"); len(lines) != 1 {
+		t.Errorf("%d lines: %q", len(lines), lines)
+	}
+}
+
+// TestShutdownWithFullHouse stops a server whose accepting waits for a place.
+func TestShutdownWithFullHouse(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.maxConnections = 1 })
+	c := h.dial()
+	c.do("list-tube-used", "USING default")
+	d := h.dial()
+	eventually(t, "accepting pauses", func() bool { return len(h.logs.matching("accepting pauses")) == 1 })
+	h.close()
+	c.eof()
+	d.eof()
+}
+
+// TestShutdown closes waiting, idle, and half-spoken connections.
+func TestShutdown(t *testing.T) {
+	h := newHouse(t)
+	var all []*client
+	for _, text := range []string{"", "reserve\r\n", "watch a\r\nwatch b\r\nreserve-with-timeout 1000\r\n", "put 0 0 60 5\r\nhel", "sta"} {
+		for _, network := range []string{"tcp", "unix"} {
+			c := h.connect(network)
+			c.do("list-tube-used", "USING default")
+			c.send(text)
+			all = append(all, c)
+		}
+	}
+	eventually(t, "four wait", func() bool { return h.waiting() == 4 })
+	eventually(t, "two bodies are on their way", func() bool { return h.owned() == 2 })
+	h.close()
+	for _, c := range all {
+		c.nc.SetReadDeadline(time.Now().Add(patience))
+		for {
+			if _, err := c.br.ReadByte(); err != nil {
+				if ne, ok := err.(net.Error); ok && ne.Timeout() {
+					t.Error("a connection has not been closed")
+				}
+				break
+			}
+		}
+	}
+	if nc, err := net.Dial("tcp", h.tcp); err == nil {
+		nc.Close()
+		t.Error("somebody still listens")
+	}
+}
+
+// TestShutdownOfNewcomers stops the server right after somebody has come.
+func TestShutdownOfNewcomers(t *testing.T) {
+	for range 50 {
+		h := newHouse(t)
+		a, b := h.pair(), h.pair()
+		h.close()
+		a.eof()
+		b.eof()
+	}
+}
+
+// TestShutdownFlushes stops while a large reply is half read: the reader
+// still gets all of it, and without being spun for.
+func TestShutdownFlushes(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 16 << 20 })
+	c := h.dial()
+	body := bodyOf(16 << 20)
+	c.put(0, 0, 60, body)
+	c.send("reserve\r\n")
+	c.br.Peek(1)
+	ended := make(chan error)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		ended <- h.shutdown(ctx)
+	}()
+	eventually(t, "the server stops", h.server.loops[0].stop.Load)
+	if _, got := c.job("RESERVED"); got != body {
+		t.Error("the reply is not whole")
+	}
+	c.eof()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestShutdownDoesNotWaitForever gives a reader that never reads no more time
+// than it is told to, and no processor meanwhile.
+func TestShutdownDoesNotWaitForever(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 16 << 20 })
+	c := h.pair()
+	c.put(0, 0, 60, bodyOf(16<<20))
+	c.send("reserve\r\n")
+	c.br.Peek(1)
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	before := processorTime(t)
+	if err := h.shutdown(ctx); err != context.DeadlineExceeded {
+		t.Errorf("Shutdown: %v", err)
+	}
+	if used := processorTime(t) - before; used > 250*time.Millisecond {
+		t.Errorf("waiting took %v of processor time", used)
+	}
+	eventually(t, "the connection has ended", func() bool { return h.server.open.Load() == 0 })
+}
+
+// processorTime is what the process has used so far.
+func processorTime(t testing.TB) time.Duration {
+	var ru syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &ru); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
+}
+
+// TestUrgentData sends a byte of TCP urgent data between two commands: both
+// are answered, and the server does not spin while the client stays.
+func TestUrgentData(t *testing.T) {
+	h := newHouse(t)
+	c := h.dial()
+	c.do("list-tube-used", "USING default")
+	for i := range 50 {
+		c.send("use a\r\n")
+		raw, err := c.nc.(*net.TCPConn).SyscallConn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw.Control(func(fd uintptr) { err = syscall.Sendto(int(fd), []byte{byte(i)}, syscall.MSG_OOB, nil) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.send("list-tubes-watched\r\n")
+		c.expect("USING a")
+		c.expect("OK 14\r\n---\n- default\n")
+	}
+	before := processorTime(t)
+	c.do("reserve-with-timeout 1", "TIMED_OUT") // a second in which nothing happens
+	if used := processorTime(t) - before; used > 300*time.Millisecond && !testing.Short() {
+		t.Errorf("a quiet second took %v of processor time", used)
+	}
+}
+
+// TestSlowReaders peeks at large jobs and never reads. What the server holds
+// for such clients is bounded, and others are served.
+func TestSlowReaders(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 1 << 20; o.Loops = 1 })
+	p := h.pair()
+	small, large := p.put(0, 0, 60, bodyOf(2000)), p.put(0, 0, 60, bodyOf(1<<20))
+	lines := [][]byte{
+		bytes.Repeat(fmt.Appendf(nil, "peek %d\r\n", small), 100000), bytes.Repeat(fmt.Appendf(nil, "peek %d\r\n", large), 100000),
+	}
+	const readers = 40
+	before := heapInUse()
+	for i := range readers {
+		c := h.pair()
+		c.nc.SetWriteDeadline(time.Now().Add(patience))
+		go c.nc.Write(lines[i%2]) // as much as the server takes
+	}
+	for range 200 {
+		id := p.put(0, 0, 60, "x")
+		p.do(fmt.Sprintf("delete %d", id), "DELETED")
+	}
+	eventually(t, "all are stuck", func() bool {
+		m := p.all()
+		n := 0
+		fmt.Sscan(m["cmd-peek"], &n)
+		return n >= readers/2*100+readers/2
+	})
+	each := (heapInUse() - before) / readers
+	t.Logf("%d bytes for each", each)
+	// The replies of a run, copied once when they get stuck, and the read
+	// buffer's worth of commands behind them.
+	if limit := int64(512<<10 + 2*readBuffer); each > limit {
+		t.Errorf("a slow reader takes %d bytes, want at most %d", each, limit)
+	}
+	p.do("list-tube-used", "USING default")
+}
+
+// TestInputIsGivenBack sends much behind a reserve that waits, and at its end
+// half a line: when all that has run, only the half line takes memory.
+func TestInputIsGivenBack(t *testing.T) {
+	h := newHouse(t)
+	p := h.pair()
+	const clients, lines = 50, 5000
+	var all []*client
+	for range clients {
+		c := h.pair()
+		c.do("list-tube-used", "USING default")
+		all = append(all, c)
+	}
+	text := "reserve\r\n" + strings.Repeat("touch 999\r\n", lines) + "half a line"
+	want := strings.Repeat("NOT_FOUND\r\n", lines)
+	before := heapInUse()
+	for i, c := range all {
+		c.send(text)
+		eventually(t, "it waits", func() bool { return h.waiting() == 1 })
+		id := p.put(0, 0, 600, "x")
+		c.expect(fmt.Sprintf("RESERVED %d 1\r\nx", id))
+		if err := c.compare(want); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if each := (heapInUse() - before) / clients; each > 4<<10 {
+		t.Errorf("half a line takes %d bytes", each)
+	}
+}

@@ -1,0 +1,47 @@
+package beanstalk
+
+import (
+	"syscall"
+	"testing"
+)
+
+// A loop does not sleep while a shard may be about to answer, and not for lack
+// of that when something has happened meanwhile; but it does in the end.
+func TestLingersWhileAShardIsBusy(t *testing.T) {
+	l, _, far := loopOverPair(t)
+	asked := 0
+	l.calls, l.asked = 1, 7
+	l.busy = func(shard int) bool { asked++; return asked < 3 }
+	if events := l.linger(); len(events) != 0 || asked != 3 {
+		t.Errorf("a shard that is busy twice: asked %d times, %d events", asked, len(events))
+	}
+	asked = 0
+	l.busy = func(shard int) bool { asked++; return shard == 7 }
+	if events := l.linger(); len(events) != 0 || asked != mostYields-1 {
+		t.Errorf("a shard that is always busy: asked %d times, %d events", asked, len(events))
+	}
+	asked = 0
+	l.busy = func(shard int) bool {
+		if asked++; asked == 3 {
+			syscall.Write(far, []byte("x"))
+		}
+		return true
+	}
+	if events := l.linger(); len(events) != 1 || asked != 3 {
+		t.Errorf("input after the third look: asked %d times, %d events", asked, len(events))
+	}
+	asked = 0
+	l.busy = func(shard int) bool {
+		if asked++; asked == 3 {
+			l.inbox.push(new(Conn))
+		}
+		return true
+	}
+	if events := l.linger(); len(events) != 0 || asked != 3 {
+		t.Errorf("an answer after the third look: asked %d times, %d events", asked, len(events))
+	}
+	asked, l.calls = 0, 0
+	if l.linger(); asked != 0 {
+		t.Errorf("lingers though no shard owes an answer: asked %d times", asked)
+	}
+}

@@ -1,0 +1,239 @@
+package beanstalk
+
+import (
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"beanfield/storage/pace"
+)
+
+// readBuffer is how much a loop reads at once. It also bounds what a blocked
+// connection may have read ahead.
+const readBuffer = 64 << 10
+
+// loop is a goroutine that serves its share of the connections. All of its
+// connections use its buffers, so an idle one has none.
+type loop struct {
+	server *Server
+	poll   *poller
+	busy   func(shard int) bool
+	inbox  inbox
+	asleep atomic.Bool // or about to be: then wake has to write
+	stop   atomic.Bool
+	done   chan struct{}
+
+	// touched by the loop's goroutine only
+	conns  []*Conn // by descriptor
+	open   int     // connections not yet ended
+	timers timers
+	buf    []byte // bytes just read
+	out    []byte // replies of the connection that is being served
+	share  int    // bytes that it may still send in this turn
+	bulk   int    // bytes of large bodies since the loop has stepped back
+	calls  int    // connections whose call is under way
+	asked  int    // the shard that the latest of these calls waits for
+	runs   []*run
+
+	// read by stats from other loops
+	counts  [verbCount]atomic.Uint64
+	waiting atomic.Int64
+}
+
+func newLoop(s *Server) (*loop, error) {
+	p, err := newPoller()
+	if err != nil {
+		return nil, err
+	}
+	return &loop{
+		server: s, poll: p, done: make(chan struct{}),
+		buf: make([]byte, readBuffer), out: make([]byte, 0, sendAt),
+	}, nil
+}
+
+// count counts a command for stats. The loop alone writes, so no locked
+// addition is needed.
+func (l *loop) count(v verb) { l.counts[v].Store(l.counts[v].Load() + 1) }
+
+func (l *loop) wake() {
+	if l.asleep.Load() && l.asleep.CompareAndSwap(true, false) {
+		l.poll.wake()
+	}
+}
+
+// serve runs until the server stops and all connections have ended.
+func (l *loop) serve() {
+	defer close(l.done)
+	defer l.poll.close()
+	for !l.finished() {
+		events := l.poll.peek()
+		if len(events) == 0 && l.inbox.empty() {
+			if events = l.linger(); len(events) == 0 {
+				events = l.sleep()
+			}
+		}
+		for i := range events {
+			ev := &events[i]
+			if int(ev.Fd) == l.poll.wakefd {
+				continue // edge-triggered: it need not be read
+			}
+			if c := l.conns[ev.Fd]; c != nil {
+				l.share = sendShare
+				c.event(ev.Events)
+			}
+		}
+		l.lookAfter()
+		l.ringAlarms()
+		if l.bulk >= bulkShare {
+			l.bulk = 0
+			pace.StepBack()
+		}
+	}
+}
+
+// A loop that moves large bodies finds events each time it looks, and never comes to
+// where it would let others run. So it steps back after so many bytes. Measured beside
+// a gigabyte that is sent, synced, one processor: the longest wait of a neighbour 40
+// ms without this, 1.8 ms with it. To do it at every turn cost three tenths of the
+// throughput of 50 clients, since it cuts their commits in pieces.
+const bulkShare = 256 << 10
+
+// moved counts what is no small change.
+func (l *loop) moved(n int) {
+	if n >= bulkPiece {
+		l.bulk += n
+	}
+}
+
+// bulkPiece tells large bodies, and very long pipelines, from a few small commands.
+const bulkPiece = readBuffer / 2
+
+// mostYields bounds how long a loop lingers: about a tenth of a millisecond when
+// the shard is busy on another processor.
+const mostYields = 256
+
+// linger lets whoever is about to produce work do so: on a busy machine that
+// saves the sleep and the wake-up. It goes on while a shard is busy that owes
+// an answer. A loop that sleeps keeps its processor, in the eyes of the
+// scheduler, until that looks after long system calls, which may take 20 ms;
+// without another processor the shard would stand still as long. Once is not
+// enough: the scheduler may go on with the loop at once, and a shard with much
+// to do does a little each time.
+func (l *loop) linger() []syscall.EpollEvent {
+	for yields := 1; ; yields++ {
+		runtime.Gosched()
+		events := l.poll.peek()
+		if len(events) > 0 || !l.inbox.empty() || yields == mostYields || l.calls == 0 || !l.busy(l.asked) {
+			return events
+		}
+	}
+}
+
+// longestSleep keeps the milliseconds of a far alarm within what epoll takes.
+const longestSleep = time.Hour
+
+// sleep blocks until there is an event, a connection in the inbox, or an
+// alarm is due.
+func (l *loop) sleep() []syscall.EpollEvent {
+	l.asleep.Store(true)
+	if !l.inbox.empty() {
+		l.asleep.Store(false)
+		return nil
+	}
+	ms := -1
+	if at := l.timers.first(); at != 0 {
+		left := min(time.Duration(at-l.server.router.Now()), longestSleep)
+		ms = int(max(0, (left+time.Millisecond-1)/time.Millisecond))
+	}
+	if l.stop.Load() {
+		ms = 10 // then finished looks again
+	}
+	events := l.poll.wait(ms)
+	l.asleep.Store(false)
+	return events
+}
+
+// lookAfter serves the connections in the inbox.
+func (l *loop) lookAfter() {
+	for c := l.inbox.swap(); c != nil; {
+		next := c.next
+		c.next = nil
+		c.queued.Store(false) // from here on it may be queued again
+		l.share = sendShare
+		if l.isNew(c) {
+			l.admit(c)
+		} else {
+			c.notified()
+		}
+		c = next
+	}
+}
+
+func (l *loop) isNew(c *Conn) bool {
+	return !c.closed && (c.fd >= len(l.conns) || l.conns[c.fd] != c)
+}
+
+// admit takes a new connection in.
+func (l *loop) admit(c *Conn) {
+	for c.fd >= len(l.conns) {
+		l.conns = append(l.conns, nil)
+	}
+	l.conns[c.fd] = c
+	l.open++
+	c.begin()
+	if err := l.poll.add(c.fd); err != nil {
+		l.server.log.Error("a connection cannot be watched", "error", err)
+		c.close()
+		return
+	}
+	c.goOn()
+}
+
+// forget stops serving a connection. Its socket stays open until ended.
+func (l *loop) forget(c *Conn) {
+	l.conns[c.fd] = nil
+	l.timers.remove(c)
+}
+
+// ended is called when nothing of a connection is left in any shard. The
+// socket goes last: a client that sees its end finds its jobs given back.
+func (l *loop) ended(c *Conn) {
+	l.server.left(c)
+	syscall.Close(c.fd)
+	l.server.acceptor.Left()
+	l.open--
+}
+
+func (l *loop) ringAlarms() {
+	at := l.timers.first()
+	if at == 0 {
+		return
+	}
+	for now := l.server.router.Now(); at != 0 && at <= now; at = l.timers.first() {
+		c := l.timers.heap[1]
+		l.timers.remove(c)
+		l.share = sendShare
+		c.alarm()
+	}
+}
+
+// finished ends the connections once the server stops, and reports when the
+// last has gone.
+func (l *loop) finished() bool {
+	if !l.stop.Load() {
+		return false
+	}
+	busy := false
+	for _, c := range l.conns {
+		if c == nil {
+			continue
+		}
+		if l.server.patient.Load() && (c.call != callNone || c.stuck != nil) {
+			busy = true // an answer is on its way
+			continue
+		}
+		c.close()
+	}
+	return !busy && l.open == 0 && l.inbox.empty()
+}

@@ -1,0 +1,272 @@
+package beanstalk
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"beanfield/conn"
+	"beanfield/router"
+	"beanfield/shard"
+	"beanfield/storage"
+)
+
+// patience bounds every wait in these tests. It is far beyond what any of
+// them needs, so a test that reaches it has found a fault.
+const patience = 10 * time.Second
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childEnv) != "" {
+		childMain()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// house is a server with its router, on sockets of its own.
+type house struct {
+	t      testing.TB
+	router *router.Router
+	accept *conn.Acceptor
+	server *Server
+	tcp    string // address, once somebody has asked for it
+	unix   string // path, likewise
+	logs   *logLines
+	served sync.WaitGroup
+	paired atomic.Int64 // clients that came without the acceptor
+	closed bool
+}
+
+type houseOptions struct {
+	Options
+	shards, maxConnections int
+}
+
+// newHouse starts a server. When the test ends the server is shut down and
+// every invariant is checked.
+func newHouse(t testing.TB, set ...func(*houseOptions)) *house {
+	t.Helper()
+	logs := &logLines{}
+	o := houseOptions{shards: 4, Options: Options{
+		MaxJobSize: DefaultMaxJobSize, Loops: 2, QuoteStats: true, BinlogMaxSize: 10485760,
+		Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(logs, nil)),
+	}}
+	for _, fn := range set {
+		fn(&o)
+	}
+	r, err := router.New(router.Options{Shards: o.shards, Store: storage.Memory()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := conn.NewAcceptor(conn.Options{MaxConnections: o.maxConnections, Logger: o.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewServer(r, a, o.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, router: r, accept: a, server: s, logs: logs}
+	t.Cleanup(h.close)
+	return h
+}
+
+// shortTemp makes a directory whose name fits into a socket's address.
+func shortTemp(t testing.TB) string {
+	dir, err := os.MkdirTemp("", "bf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func (h *house) serve(network, address string) string {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.served.Go(func() {
+		if err := h.accept.Serve(l, h.server); err != nil {
+			h.t.Errorf("Serve: %v", err)
+		}
+	})
+	return l.Addr().String()
+}
+
+// shutdown ends the server in order.
+func (h *house) shutdown(ctx context.Context) error {
+	h.accept.Stop()
+	return h.server.Shutdown(ctx)
+}
+
+// close ends the server in order and looks for anything left behind.
+func (h *house) close() {
+	if h.closed {
+		return
+	}
+	h.closed = true
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := h.shutdown(ctx); err != nil {
+		h.t.Errorf("Shutdown: %v", err)
+	}
+	for _, l := range h.server.loops {
+		if l.calls != 0 {
+			h.t.Errorf("a loop believes that %d calls are under way", l.calls)
+		}
+	}
+	h.served.Wait()
+	h.checkCounts()
+	owned, jobs := h.owned(), h.jobs()
+	if owned != jobs {
+		h.t.Errorf("R2: %d ids have an owner, but there are %d jobs", owned, jobs)
+	}
+	if err := h.router.Close(); err != nil {
+		h.t.Errorf("closing the router: %v", err)
+	}
+	for i, s := range h.states() {
+		if err := s.Check(); err != nil {
+			h.t.Errorf("shard %d: %v", i, err)
+		}
+		if n := s.Waits(); n != 0 {
+			h.t.Errorf("R3: shard %d has %d stale waiters", i, n)
+		}
+	}
+}
+
+// checkCounts holds the server's own counts to what a server without
+// connections must say.
+func (h *house) checkCounts() {
+	for what, n := range map[string]int64{
+		"connections": h.server.open.Load(), "producers": h.server.producers.Load(),
+		"workers": h.server.workers.Load(), "waiting": h.waiting(), "clients let in": int64(h.accept.Open()) + h.paired.Load(),
+	} {
+		if n != 0 {
+			h.t.Errorf("%d %s are counted after the last has gone", n, what)
+		}
+	}
+	for i, l := range h.server.loops {
+		if len(l.timers.heap) > 1 {
+			h.t.Errorf("loop %d has %d timers of nobody", i, len(l.timers.heap)-1)
+		}
+		for _, c := range l.conns {
+			if c != nil {
+				h.t.Errorf("loop %d still knows a connection", i)
+			}
+		}
+	}
+}
+
+// states opens the router's door for tests. It must not be used before the
+// router is closed: until then others own the states.
+func (h *house) states() []*shard.State {
+	f := reflect.ValueOf(h.router).Elem().FieldByName("states")
+	return *(*[]*shard.State)(unsafe.Pointer(f.UnsafeAddr()))
+}
+
+// visitor is a session of the test's own.
+type visitor struct {
+	router.Session
+	called chan struct{}
+	waits  atomic.Int64
+}
+
+func (v *visitor) Notify() {
+	select {
+	case v.called <- struct{}{}:
+	default:
+	}
+}
+
+// finish waits for the end of a session's call.
+func (v *visitor) finish(done bool) {
+	for !done {
+		<-v.called
+		done = v.Resume()
+	}
+}
+
+func (h *house) visit(fn func(v *visitor)) {
+	v := &visitor{called: make(chan struct{}, 1)}
+	v.Init(h.router, v, &v.waits)
+	v.finish(v.Open())
+	fn(v)
+	v.finish(v.Close())
+}
+
+// owned counts the ids that the router's directory knows.
+func (h *house) owned() (n int) {
+	h.visit(func(v *visitor) {
+		last := v.NewID()
+		h.router.EndID(last)
+		for id := uint64(1); id < last; id++ {
+			if _, ok := h.router.Owner(id); ok {
+				n++
+			}
+		}
+	})
+	return n
+}
+
+// jobs counts the jobs in all shards.
+func (h *house) jobs() (n int) {
+	h.visit(func(v *visitor) {
+		v.finish(v.CountAll())
+		s := &v.Sums
+		n = s.Ready + s.Reserved + s.Delayed + s.Buried
+	})
+	return n
+}
+
+// waiting is the number of connections that wait in a reserve.
+func (h *house) waiting() (n int64) {
+	for _, l := range h.server.loops {
+		n += l.waiting.Load()
+	}
+	return n
+}
+
+// eventually polls for something that another goroutine is about to do and
+// that no reply announces.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// logLines keeps what the server logs.
+type logLines struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logLines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+func (l *logLines) matching(text string) (found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.lines {
+		if strings.Contains(line, text) {
+			found = append(found, line)
+		}
+	}
+	return found
+}

@@ -1,0 +1,52 @@
+package beanstalk
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+)
+
+// Limits of what may be configured.
+const (
+	DefaultMaxJobSize = 65535
+	MaxMaxJobSize     = 1 << 30
+)
+
+// Options are what a Server is made with.
+type Options struct {
+	// MaxJobSize is the largest body that put accepts, in bytes.
+	MaxJobSize int
+	// Loops is the number of event loops; 0 means DefaultLoops.
+	Loops int
+	// QuoteStats puts strings in replies of stats into quotes, as the newest
+	// beanstalkd does and 1.12 does not.
+	QuoteStats bool
+	// BinlogMaxSize is shown in stats, and nothing else.
+	BinlogMaxSize int
+	// Version is shown in stats.
+	Version string
+	Logger  *slog.Logger
+}
+
+// DefaultLoops is one for each processor but one. What is left serves the
+// kernel's work for the network, logs, deadlines, and clients on the same
+// machine: a loop that has to share its processor with one of them makes all
+// its connections wait for a slice of the scheduler, milliseconds.
+func DefaultLoops() int { return max(1, runtime.GOMAXPROCS(0)-1) }
+
+func (o *Options) complete() error {
+	if o.MaxJobSize < 0 || o.MaxJobSize > MaxMaxJobSize {
+		return fmt.Errorf("beanstalk: a maximum job size of %d bytes, want 0 to %d", o.MaxJobSize, MaxMaxJobSize)
+	}
+	if o.Loops < 0 {
+		return errors.New("beanstalk: a negative number of loops")
+	}
+	if o.Loops == 0 {
+		o.Loops = DefaultLoops()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}

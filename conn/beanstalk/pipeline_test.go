@@ -1,0 +1,190 @@
+package beanstalk
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestLongPipeline sends 10,000 commands in one write, over tubes of several
+// shards, and wants every reply in its place (C1).
+func TestLongPipeline(t *testing.T) {
+	for _, shards := range []int{1, 7} {
+		h := newHouse(t, func(o *houseOptions) { o.shards = shards })
+		c := h.dial()
+		var in, want strings.Builder
+		rnd := rand.New(rand.NewPCG(uint64(shards), 1))
+		id, tube := 0, "default"
+		for range 10000 {
+			switch rnd.IntN(6) {
+			case 0:
+				tube = fmt.Sprintf("p%d", rnd.IntN(20))
+				fmt.Fprintf(&in, "use %s\r\n", tube)
+				fmt.Fprintf(&want, "USING %s\r\n", tube)
+			case 1:
+				id++
+				body := fmt.Sprint("body of ", id)
+				fmt.Fprintf(&in, "put 0 0 60 %d\r\n%s\r\n", len(body), body)
+				fmt.Fprintf(&want, "INSERTED %d\r\n", id)
+			case 2:
+				if n := rnd.IntN(id + 2); n > 0 && n <= id {
+					body := fmt.Sprint("body of ", n)
+					fmt.Fprintf(&in, "peek %d\r\n", n)
+					fmt.Fprintf(&want, "FOUND %d %d\r\n%s\r\n", n, len(body), body)
+				} else {
+					fmt.Fprintf(&in, "peek %d\r\n", id+1)
+					want.WriteString("NOT_FOUND\r\n")
+				}
+			case 3:
+				in.WriteString("list-tube-used\r\n")
+				fmt.Fprintf(&want, "USING %s\r\n", tube)
+			case 4:
+				fmt.Fprintf(&in, "touch %d\r\n", rnd.IntN(id+2))
+				want.WriteString("NOT_FOUND\r\n")
+			case 5:
+				in.WriteString("nonsense\r\nreserve-with-timeout 0\r\n")
+				want.WriteString("UNKNOWN_COMMAND\r\nTIMED_OUT\r\n")
+			}
+			if tube == "default" { // where a reserve would find the jobs
+				tube = "p0"
+				in.WriteString("use p0\r\n")
+				want.WriteString("USING p0\r\n")
+			}
+		}
+		go io.WriteString(c.nc, in.String()+"quit\r\n")
+		if err := c.compare(want.String()); err != nil {
+			t.Fatal(err)
+		}
+		c.eof()
+	}
+}
+
+// TestPipelineOverManyTubes changes tube and shard at every command, so that
+// every run has one command.
+func TestPipelineOverManyTubes(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.shards = 13 })
+	c := h.dial()
+	var in, want strings.Builder
+	const n = 2000
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&in, "watch w%d\r\nuse w%d\r\nput %d 0 60 2\r\nab\r\n", i, i, n-i)
+		fmt.Fprintf(&want, "WATCHING %d\r\nUSING w%d\r\nINSERTED %d\r\n", i+1, i, i)
+	}
+	in.WriteString("pause-tube w1 100\r\n")
+	want.WriteString("PAUSED\r\n")
+	for i := n; i > n-20; i-- { // the best of all shards, every time
+		fmt.Fprintf(&in, "reserve\r\nstats-tube nope%d\r\ndelete %d\r\n", i, i)
+		fmt.Fprintf(&want, "RESERVED %d 2\r\nab\r\nNOT_FOUND\r\nDELETED\r\n", i)
+	}
+	go io.WriteString(c.nc, in.String())
+	if err := c.compare(want.String()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stuckPipeline asks for so much that the replies do not fit into the socket,
+// in bodies that are small enough to be copied, and then for more.
+func stuckPipeline(c *client, replies int, more string) (id uint64, body string) {
+	body = bodyOf(2000)
+	id = c.put(0, 0, 600, body)
+	c.send(strings.Repeat(fmt.Sprintf("peek %d\r\n", id), replies) + more)
+	return id, body
+}
+
+// stuckReplies are counts of replies that end before, at and after the end
+// of a run; all of them get stuck.
+var stuckReplies = []int{maxRun - 1, maxRun, maxRun + 1, 3 * maxRun}
+
+func (c *client) readPeeks(id uint64, body string, n int) {
+	c.t.Helper()
+	for i := range n {
+		if gotID, got := c.job("FOUND"); gotID != id || got != body {
+			c.t.Fatalf("reply %d is wrong", i)
+		}
+	}
+}
+
+// TestPutBehindStuckReplies puts a job behind replies that get stuck. Its
+// body must not suffer from what other connections read meanwhile.
+func TestPutBehindStuckReplies(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.Loops = 1; o.shards = 1 })
+	for _, replies := range stuckReplies {
+		const n = 1900
+		a, b := h.pair(), h.pair()
+		a.do("use a", "USING a")
+		want := bodyOf(n)
+		id, body := stuckPipeline(a, replies, fmt.Sprintf("put 0 0 600 %d\r\n%s\r\nlist-tube-used\r\n", n, want))
+		eventually(t, "the server has read all", func() bool { return a.unread() == 0 })
+		b.put(0, 0, 60, strings.Repeat("z", 60000)) // fills the loop's buffer
+		a.readPeeks(id, body, replies)
+		var second uint64
+		if _, err := fmt.Sscanf(a.line(), "INSERTED %d", &second); err != nil {
+			t.Fatal(err)
+		}
+		a.expect("USING a")
+		b.send(fmt.Sprintf("peek %d\r\n", second))
+		if _, got := b.job("FOUND"); got != want {
+			t.Fatalf("behind %d replies a body has become %.60q", replies, got)
+		}
+	}
+}
+
+// TestQuitBehindStuckReplies quits before the replies have been read: they
+// still come, all of them.
+func TestQuitBehindStuckReplies(t *testing.T) {
+	h := newHouse(t)
+	for _, replies := range stuckReplies {
+		c := h.pair()
+		id, body := stuckPipeline(c, replies, "quit\r\n")
+		c.readPeeks(id, body, replies)
+		c.eof()
+	}
+}
+
+// TestHalfCloseBehindStuckReplies does the same by shutting its side down.
+func TestHalfCloseBehindStuckReplies(t *testing.T) {
+	h := newHouse(t)
+	for _, replies := range stuckReplies {
+		c := h.pair()
+		id, body := stuckPipeline(c, replies, "list-tube-used\r\n")
+		c.closeWrite()
+		c.readPeeks(id, body, replies)
+		c.expect("USING default")
+		c.eof()
+	}
+}
+
+// TestLargeAmongSmall mixes bodies that are sent without copying with small
+// replies, over a socket that gets stuck again and again.
+func TestLargeAmongSmall(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 4 << 20 })
+	for _, network := range []string{"pair", "tcp"} {
+		c := h.connect(network)
+		rnd := rand.New(rand.NewPCG(9, 9))
+		var ids []uint64
+		var bodies []string
+		for _, n := range []int{0, 5, 2048, 2049, 5000, 70000, 300000, 3 << 20} {
+			bodies = append(bodies, bodyOf(n))
+			ids = append(ids, c.put(0, 0, 60, bodies[len(bodies)-1]))
+		}
+		var picks []int
+		var in strings.Builder
+		for range 200 {
+			k := rnd.IntN(len(ids))
+			if k > 5 && rnd.IntN(5) > 0 {
+				k = 1
+			}
+			picks = append(picks, k)
+			fmt.Fprintf(&in, "peek %d\r\nlist-tube-used\r\n", ids[k])
+		}
+		c.send(in.String())
+		for i, k := range picks {
+			if id, got := c.job("FOUND"); id != ids[k] || got != bodies[k] {
+				t.Fatalf("%s, reply %d: job %d of %d bytes, want job %d of %d", network, i, id, len(got), ids[k], len(bodies[k]))
+			}
+			c.expect("USING default")
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package beanstalk
+
+import (
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// poller is one epoll instance and the event descriptor that wakes it. Its
+// sockets are edge-triggered: one registration a connection, and no call for
+// a socket whose owner does not want to read just now.
+type poller struct {
+	epfd, wakefd int
+	events       [128]syscall.EpollEvent
+}
+
+const (
+	edge    = 1 << 31 // EPOLLET
+	reading = syscall.EPOLLIN | syscall.EPOLLPRI | syscall.EPOLLRDHUP | edge
+)
+
+func newPoller() (*poller, error) {
+	epfd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	wakefd, _, errno := syscall.Syscall(syscall.SYS_EVENTFD2, 0, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if errno != 0 {
+		syscall.Close(epfd)
+		return nil, errno
+	}
+	p := &poller{epfd: epfd, wakefd: int(wakefd)}
+	ev := syscall.EpollEvent{Events: syscall.EPOLLIN | edge, Fd: int32(wakefd)}
+	if err := syscall.EpollCtl(epfd, syscall.EPOLL_CTL_ADD, p.wakefd, &ev); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *poller) close() {
+	syscall.Close(p.epfd)
+	syscall.Close(p.wakefd)
+}
+
+func (p *poller) add(fd int) error {
+	ev := syscall.EpollEvent{Events: reading & 0xffffffff, Fd: int32(fd)}
+	return syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_ADD, fd, &ev)
+}
+
+// watchWrites says whether to hear of room in the socket's send buffer, which
+// is of interest only while replies are stuck.
+func (p *poller) watchWrites(fd int, on bool) {
+	ev := syscall.EpollEvent{Events: reading & 0xffffffff, Fd: int32(fd)}
+	if on {
+		ev.Events |= syscall.EPOLLOUT
+	}
+	syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_MOD, fd, &ev)
+}
+
+// wake makes a wait that blocks return.
+func (p *poller) wake() {
+	one := uint64(1)
+	syscall.RawSyscall(syscall.SYS_WRITE, uintptr(p.wakefd), uintptr(unsafe.Pointer(&one)), 8)
+}
+
+// peek returns the events that are there now. It does not block, so the
+// scheduler need not hear of it.
+func (p *poller) peek() []syscall.EpollEvent {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.epfd),
+		uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
+	if errno != 0 {
+		return nil
+	}
+	return p.events[:n]
+}
+
+// wait blocks for events, at most ms milliseconds, or for ever if negative.
+func (p *poller) wait(ms int) []syscall.EpollEvent {
+	n, err := syscall.EpollWait(p.epfd, p.events[:], ms)
+	if err != nil || n < 0 {
+		return nil
+	}
+	return p.events[:n]
+}
+
+// read and write are recv and send, because on a socket they skip what the
+// file calls pay for being files, and without telling the scheduler: on a
+// non-blocking socket they take a few microseconds, and the telling would cost
+// a tenth of that.
+func read(fd int, b []byte) (int, error) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
+	runtime.KeepAlive(b)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
+}
+
+func write(fd int, b []byte) (int, error) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), syscall.MSG_NOSIGNAL, 0, 0)
+	runtime.KeepAlive(b)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
+}

@@ -1,0 +1,114 @@
+package beanstalk
+
+// incoming is a put whose line has been accepted and whose body has not
+// arrived completely. Memory is taken as the bytes come, in parts, so that a
+// promise of a gigabyte costs nothing and growing copies nothing.
+type incoming struct {
+	id              uint64 // 0 until it is known
+	pri, delay, ttr uint32
+	size            int
+	got             int // bytes of the body
+	parts           [][]byte
+	tail            [2]byte // what stands where CRLF should
+	tailGot         int
+}
+
+// crlf ends a line and a body.
+const crlf = "\r\n"
+
+// Sizes of the parts of a body that does not come in one piece.
+const (
+	firstPart = 4 << 10
+	lastPart  = 1 << 20
+)
+
+// beginPut accepts or refuses a put line, and takes the body if all of it is
+// there. Then the put is an operation like others, and its shard allots the
+// id. Else the id is allotted here, so that ids follow the order of lines, not
+// that of bodies; for which whatever came before must have been answered. It
+// reports false when the line has to be tried again.
+func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
+	size := int(cmd.size)
+	tooBig := size > c.loop.server.opts.MaxJobSize
+	p := incoming{pri: cmd.pri, delay: cmd.delay, ttr: max(cmd.ttr, 1), size: size}
+	if !tooBig && !cmd.trailing && len(data) >= size+2 && string(data[size:size+2]) == crlf {
+		if !c.admit(&p, data[:size]) {
+			c.flush()
+			return data, false
+		}
+		return data[size+2:], true
+	}
+	if !c.flush() {
+		return data, false
+	}
+	c.loop.count(verbPut)
+	switch {
+	case tooBig:
+		c.skip.body(int64(size) + 2)
+	case cmd.trailing:
+		c.loop.out = append(c.loop.out, badFormat...)
+	default:
+		c.becomeProducer()
+		p.id = c.session.NewID()
+		c.put = &incoming{}
+		*c.put = p
+	}
+	return data, true
+}
+
+// fillPut takes bytes of the body that is on its way. It reports false when
+// data was not enough.
+func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
+	p := c.put
+	for p.got < p.size && len(data) > 0 {
+		data = p.take(data)
+	}
+	if p.got == p.size {
+		n := copy(p.tail[p.tailGot:], data)
+		p.tailGot += n
+		data = data[n:]
+	}
+	if p.tailGot < len(p.tail) {
+		return data, false
+	}
+	c.put = nil
+	if string(p.tail[:]) != crlf {
+		c.loop.server.router.EndID(p.id)
+		c.loop.out = append(c.loop.out, expectedCRLF...)
+		return data, true
+	}
+	// There is room, since beginPut has flushed the run. And its id cannot be lost
+	// with the run: nothing comes between this and the run's flush that could close
+	// the connection.
+	c.admit(p, nil)
+	c.run.counted = true
+	return data, true
+}
+
+// take appends some of data to the body.
+func (p *incoming) take(data []byte) (rest []byte) {
+	last := len(p.parts) - 1
+	if last < 0 || len(p.parts[last]) == cap(p.parts[last]) {
+		n := min(max(p.got, firstPart), lastPart, p.size-p.got)
+		p.parts = append(p.parts, make([]byte, 0, n))
+		last++
+	}
+	part := p.parts[last]
+	n := min(cap(part)-len(part), len(data))
+	p.parts[last] = append(part, data[:n]...)
+	p.got += n
+	return data[n:]
+}
+
+// admit turns a complete put into an operation of the run, or reports that
+// the run has to be flushed first. body is borrowed; the parts are given away.
+func (c *Conn) admit(p *incoming, body []byte) bool {
+	op := c.opFor(c.session.UsedShard(), verbPut)
+	if op == nil {
+		return false
+	}
+	op.ID, op.Pri, op.Delay, op.TTR, op.Size = p.id, p.pri, p.delay, p.ttr, uint32(p.size)
+	op.Data, op.Parts = body, p.parts
+	c.run.member = true
+	return true
+}

@@ -1,0 +1,283 @@
+package beanstalk
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bodyOf makes a body in which every misplaced byte shows.
+func bodyOf(n int) string {
+	b := make([]byte, 0, n+8)
+	rnd := rand.NewPCG(uint64(n), 5)
+	for len(b) < n {
+		b = binary.LittleEndian.AppendUint64(b, rnd.Uint64())
+	}
+	return string(b[:n])
+}
+
+// TestBodySizes sends bodies of all sizes around those at which the way they
+// are kept changes, and wants them back whole from peek and reserve.
+func TestBodySizes(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 64 << 20 })
+	var sizes []int
+	for _, at := range []int{0, 8, 128, 1024, 2048, firstPart, 2 * firstPart, 32 << 10, readBuffer, lastPart, 2 * lastPart} {
+		for n := max(at-3, 0); n <= at+3; n++ {
+			sizes = append(sizes, n)
+		}
+	}
+	for _, network := range []string{"unix", "tcp"} {
+		c := h.connect(network)
+		if network == "tcp" && !testing.Short() {
+			sizes = append(sizes, 64<<20)
+		}
+		for _, n := range sizes {
+			body := bodyOf(n)
+			id := c.put(0, 0, 60, body)
+			for _, line := range []string{fmt.Sprintf("peek %d", id), "peek-ready", "reserve"} {
+				word := "FOUND"
+				if line == "reserve" {
+					word = "RESERVED"
+				}
+				c.send(line + "\r\n")
+				if gotID, got := c.job(word); gotID != id || got != body {
+					t.Fatalf("%s, %d bytes: %s brings job %d with another body of %d bytes", network, n, line, gotID, len(got))
+				}
+			}
+			c.do(fmt.Sprintf("delete %d", id), "DELETED")
+		}
+	}
+}
+
+// TestSmallBodiesTorn tears bodies of each small size in two after the line,
+// in their middle, and within their CRLF.
+func TestSmallBodiesTorn(t *testing.T) {
+	h := newHouse(t)
+	c := h.pair()
+	for _, n := range []int{0, 1, 2, 100, firstPart - 1, firstPart, firstPart + 1, 3 * firstPart} {
+		body := bodyOf(n)
+		line := fmt.Sprintf("put 0 0 60 %d\r\n", n)
+		stream := line + body + "\r\n"
+		for _, cut := range []int{len(line) - 1, len(line), len(line) + n/2, len(line) + n, len(line) + n + 1} {
+			c.sendAll(stream[:cut])
+			c.send(stream[cut:] + "reserve\r\n")
+			c.line()
+			id, got := c.job("RESERVED")
+			if got != body {
+				t.Fatalf("%d bytes torn at %d come back as others", n, cut)
+			}
+			c.do(fmt.Sprintf("delete %d", id), "DELETED")
+		}
+	}
+}
+
+// TestPutBehindAReserve checks that a put takes no effect while a reserve in
+// front of it waits, and that it takes all of it afterwards: also what has
+// changed meanwhile, here that the server drains.
+func TestPutBehindAReserve(t *testing.T) {
+	h := newHouse(t)
+	a, b := h.pair(), h.pair()
+	counts := func() string { return b.stat("stats", "cmd-put") + " " + b.stat("stats", "current-producers") }
+	await := func(want string) {
+		t.Helper()
+		eventually(t, "the reserve waits", func() bool { return h.waiting() == 1 })
+		if got := counts(); got != want {
+			t.Errorf("puts and producers are %s, want %s", got, want)
+		}
+	}
+	a.send("reserve\r\nput 0 0 60 1\r\nx\r\ndelete 2\r\n")
+	await("0 0")
+	b.do("put 0 0 60 1\r\ny", "INSERTED 1")
+	a.job("RESERVED")
+	a.expect("INSERTED 2")
+	a.expect("DELETED")
+	a.send("reserve\r\nput 0 0 60 1\r\nx\r\n")
+	await("2 2")
+	half := h.pair()
+	half.send("put 0 0 60 3\r\na")
+	eventually(t, "the line is read", func() bool { _, ok := h.router.Owner(3); return ok })
+	h.router.Drain()
+	half.send("bc\r\n")
+	half.expect("DRAINING")
+	a.closeWrite()
+	a.expect("TIMED_OUT")
+	a.expect("DRAINING")
+	a.eof()
+	b.do("put 0 0 60 1\r\nx", "DRAINING")
+	if n := h.owned(); n != 1 {
+		t.Errorf("%d ids are known, want that of job 1", n)
+	}
+}
+
+// heapInUse is the memory that the process's heap takes now.
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC() // the first leaves what it found unused to the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestBodiesThatNeverCome promises a gigabyte on many connections, and sends
+// ten bytes of it.
+func TestBodiesThatNeverCome(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = MaxMaxJobSize })
+	const clients = 200
+	var all []*client
+	for range clients {
+		all = append(all, h.pair())
+	}
+	watch := h.pair()
+	watch.do("list-tube-used", "USING default")
+	before := heapInUse()
+	for _, c := range all {
+		c.send(fmt.Sprintf("put 0 0 60 %d\r\n0123456789", MaxMaxJobSize))
+	}
+	for id := range uint64(clients) {
+		eventually(t, "the line is read", func() bool { _, ok := h.router.Owner(id + 1); return ok })
+	}
+	eventually(t, "the bytes are read", func() bool {
+		for _, c := range all {
+			if c.unread() > 0 {
+				return false
+			}
+		}
+		return true
+	})
+	each := (heapInUse() - before) / clients
+	t.Logf("%d bytes for each", each)
+	if each > firstPart+2048 {
+		t.Errorf("a promise and ten bytes take %d bytes", each)
+	}
+	for _, c := range all {
+		c.close()
+	}
+	eventually(t, "all ids are given back", func() bool { return h.server.open.Load() == 1 && h.owned() == 0 })
+	if id := watch.put(0, 0, 60, "x"); id <= clients {
+		t.Errorf("id %d is used twice", id)
+	}
+}
+
+// TestJobTooBigInLittleMemory swallows 256 MB, and goes on.
+func TestJobTooBigInLittleMemory(t *testing.T) {
+	h := newHouse(t)
+	c := h.pair()
+	const size = 256 << 20
+	piece := make([]byte, 1<<20)
+	before := heapInUse()
+	c.send(fmt.Sprintf("put 0 0 60 %d\r\n", size))
+	var peak int64
+	for i := range size / len(piece) {
+		c.nc.SetWriteDeadline(time.Now().Add(patience))
+		if _, err := c.nc.Write(piece); err != nil {
+			t.Fatal(err)
+		}
+		if i%64 == 63 {
+			peak = max(peak, heapInUse()-before)
+		}
+	}
+	c.do("\r\nlist-tube-used", "JOB_TOO_BIG\r\nUSING default")
+	if peak > 1<<20 {
+		t.Errorf("%d bytes were taken while swallowing", peak)
+	}
+}
+
+// TestPutTornByDisconnect disconnects at every byte of a put, and at every
+// byte of a pipeline with puts into tubes of several shards. What was
+// accepted is there, nothing else is, and no id comes twice.
+func TestPutTornByDisconnect(t *testing.T) {
+	for _, stream := range []string{
+		"put 0 0 60 5\r\nhello\r\n",
+		"put 0 0 60 1\r\na\r\nuse t1\r\nput 0 0 60 2\r\nbb\r\nreserve\r\nuse t2\r\nput 0 9 60 0\r\n\r\nbury 1 0\r\nput 0 0 60 1\r\nxyz\r\n",
+	} {
+		h := newHouse(t)
+		watch := h.pair()
+		last, jobs := uint64(0), 0
+		for cut := range len(stream) + 1 {
+			for _, way := range []string{"close", "half"} {
+				c := h.pair()
+				c.send(stream[:cut])
+				if way == "half" {
+					c.closeWrite()
+					io.Copy(io.Discard, c.br) // until the server closes
+				}
+				// A reset may make the server drop what it has not read; it
+				// can only have accepted what has been sent.
+				c.close()
+				eventually(t, "it leaves", func() bool { return h.server.open.Load() == 1 })
+				accepted := acceptedPuts(stream[:cut])
+				if way == "half" {
+					jobs += accepted
+				}
+				eventually(t, "its ids and jobs are settled", func() bool { return h.owned() == h.jobs() })
+				if way == "half" && h.jobs() != jobs {
+					t.Fatalf("cut at %d: %d jobs, want %d", cut, h.jobs(), jobs)
+				}
+				jobs = h.jobs()
+				id := watch.put(0, 0, 60, "mark")
+				if id <= last {
+					t.Fatalf("cut at %d: id %d after %d", cut, id, last)
+				}
+				last = id
+				watch.do(fmt.Sprintf("delete %d", id), "DELETED")
+			}
+		}
+		h.close()
+	}
+}
+
+// acceptedPuts counts the puts in a stream that are complete and well formed.
+func acceptedPuts(stream string) (n int) {
+	for {
+		line, rest, ok := strings.Cut(stream, "\r\n")
+		if !ok {
+			return n
+		}
+		stream = rest
+		var pri, delay, ttr, size int
+		if _, err := fmt.Sscanf(line, "put %d %d %d %d", &pri, &delay, &ttr, &size); err != nil {
+			continue
+		}
+		if len(stream) < size+2 {
+			return n
+		}
+		if stream[size:size+2] == "\r\n" {
+			n++
+		}
+		stream = stream[size+2:]
+	}
+}
+
+// TestManyPutsInOneWrite fills the read buffer with puts of all kinds of
+// sizes, so that bodies and lines are torn at its end in many ways.
+func TestManyPutsInOneWrite(t *testing.T) {
+	h := newHouse(t)
+	c := h.pair()
+	rnd := rand.New(rand.NewPCG(3, 4))
+	var stream bytes.Buffer
+	var bodies []string
+	for stream.Len() < 8*readBuffer {
+		body := bodyOf(rnd.IntN(6000))
+		if rnd.IntN(4) > 0 {
+			body = body[:len(body)/100]
+		}
+		bodies = append(bodies, body)
+		fmt.Fprintf(&stream, "put 0 0 600 %d\r\n%s\r\n", len(body), body)
+	}
+	go io.Copy(c.nc, &stream)
+	for i := range bodies {
+		c.expect(fmt.Sprintf("INSERTED %d", i+1))
+	}
+	for i, body := range bodies {
+		c.send("reserve\r\n")
+		if id, got := c.job("RESERVED"); id != uint64(i+1) || got != body {
+			t.Fatalf("job %d of %d bytes has become job %d of %d bytes", i+1, len(body), id, len(got))
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package beanstalk
+
+import "beanfield/shard"
+
+// maxRun bounds how many commands go to a shard in one batch.
+const maxRun = 128
+
+// run is a row of consecutive commands for one shard: the batch, and what it
+// takes to word the answers.
+type run struct {
+	shard.Batch
+	shard    int
+	member   bool // some command needs the session's place in the shard
+	counted  bool // its first command, a put, was counted when its line came
+	verbs    []verb
+	answered int // how many answers have been worded
+}
+
+// runKeep is how many operations' and bytes' memory an unused run may keep.
+const (
+	runKeepOps   = maxRun
+	runKeepBytes = 64 << 10
+)
+
+// takeRun gets an empty run for a shard. Runs belong to the loop, so that
+// idle connections need none.
+func (l *loop) takeRun(i int) *run {
+	if n := len(l.runs); n > 0 {
+		r := l.runs[n-1]
+		l.runs = l.runs[:n-1]
+		r.shard = i
+		return r
+	}
+	return &run{shard: i}
+}
+
+func (l *loop) dropRun(r *run) {
+	if cap(r.Ops) > runKeepOps || cap(r.Bytes) > runKeepBytes || len(l.runs) >= 16 {
+		return
+	}
+	r.Reset()
+	r.verbs = r.verbs[:0]
+	r.member, r.counted, r.answered = false, false, 0
+	l.runs = append(l.runs, r)
+}
+
+// opFor adds an operation to the connection's run, or reports that the run
+// has to be flushed first because it is full or belongs to another shard.
+func (c *Conn) opFor(i int, v verb) *shard.Op {
+	r := c.run
+	if r == nil {
+		r = c.loop.takeRun(i)
+		c.run = r
+	} else if r.shard != i || len(r.Ops) >= maxRun {
+		return nil
+	}
+	r.Ops = append(r.Ops, shard.Op{Kind: kinds[v]})
+	r.verbs = append(r.verbs, v)
+	return &r.Ops[len(r.Ops)-1]
+}
+
+// kinds maps the verbs that a shard answers to its operations.
+var kinds = [verbCount]shard.Kind{
+	verbPut:            shard.Put,
+	verbPeek:           shard.Peek,
+	verbPeekReady:      shard.PeekReady,
+	verbPeekDelayed:    shard.PeekDelayed,
+	verbPeekBuried:     shard.PeekBuried,
+	verbReserve:        shard.Reserve,
+	verbReserveTimeout: shard.Reserve,
+	verbReserveJob:     shard.ReserveJob,
+	verbDelete:         shard.Delete,
+	verbRelease:        shard.Release,
+	verbBury:           shard.Bury,
+	verbKick:           shard.Kick,
+	verbKickJob:        shard.KickJob,
+	verbTouch:          shard.Touch,
+	verbStatsJob:       shard.StatsJob,
+	verbStatsTube:      shard.StatsTube,
+	verbPauseTube:      shard.Pause,
+}
+
+// flush sends the run on its way and words the answers that are there. It
+// reports whether the connection may go on with its next command.
+func (c *Conn) flush() bool {
+	for c.run != nil {
+		if !c.session.Submit(c.run.shard, &c.run.Batch, c.run.member) {
+			c.await(callRun)
+			return false
+		}
+		c.answerRun()
+		if !c.ready() {
+			return false
+		}
+	}
+	return true
+}
+
+// answerRun words the answers of a run that has come back: complete, or
+// stopped at a reserve that waits or because its answers were getting large.
+func (c *Conn) answerRun() {
+	r := c.run
+	for ; r.answered < r.Next; r.answered++ {
+		op, v := &r.Ops[r.answered], r.verbs[r.answered]
+		if !r.counted || r.answered > 0 {
+			c.loop.count(v)
+		}
+		if op.Status == shard.Waiting {
+			timeout := op.TTR // keepRun may let go of op
+			c.session.BeginWait()
+			r.answered++
+			c.keepRun()
+			c.wait(timeout)
+			return
+		}
+		switch {
+		case v == verbPut:
+			c.becomeProducer()
+		case v == verbReserveJob && op.Status == shard.OK:
+			c.becomeWorker()
+		}
+		var large [][]byte
+		c.loop.out, large = appendReply(c.loop.out, v, &r.Batch, op, c.loop.server.opts.QuoteStats)
+		if large != nil {
+			c.sendLarge(large)
+		}
+		if c.closed {
+			return
+		}
+	}
+	c.keepRun()
+}
+
+// keepRun keeps what is left of a run for later, or lets go of all of it.
+func (c *Conn) keepRun() {
+	r := c.run
+	if r.Next < len(r.Ops) {
+		r.Retain() // it outlives the read buffer
+		r.Bytes = r.Bytes[:0]
+		return
+	}
+	c.run = nil
+	c.loop.dropRun(r)
+}

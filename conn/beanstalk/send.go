@@ -1,0 +1,134 @@
+package beanstalk
+
+import "syscall"
+
+// sendAt is how much of replies may gather before they are written.
+const sendAt = 64 << 10
+
+// send writes the replies that have gathered in the loop's buffer. What the
+// socket does not take is kept, and stops the connection until it is gone:
+// that bounds what a slow reader can make the server hold.
+func (c *Conn) send() {
+	out := c.loop.out
+	if len(out) == 0 {
+		return
+	}
+	c.loop.out = out[:0]
+	if c.closed {
+		return
+	}
+	if c.stuck == nil {
+		n, ok := c.write(out)
+		if !ok {
+			return
+		}
+		out = out[n:]
+	}
+	if len(out) > 0 {
+		c.stick(append([]byte(nil), out...))
+	}
+	if cap(c.loop.out) > 4*sendAt {
+		c.loop.out = make([]byte, 0, sendAt)
+	}
+}
+
+// copyMax is the size up to which copying a body among the other replies is
+// cheaper than writes of its own.
+const copyMax = 32 << 10
+
+// sendLarge adds a large body and its CRLF to the gathered replies or, to
+// spare the copy, writes it after them: nobody ever changes it.
+func (c *Conn) sendLarge(parts [][]byte) {
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	if size > copyMax || len(c.loop.out)+size > sendAt {
+		c.send()
+	}
+	if size <= copyMax && !c.closed {
+		for _, p := range parts {
+			c.loop.out = append(c.loop.out, p...)
+		}
+		c.loop.out = append(c.loop.out, '\r', '\n')
+		return
+	}
+	for i, p := range parts {
+		if c.closed {
+			return
+		}
+		if c.stuck == nil {
+			n, ok := c.write(p)
+			if !ok {
+				return
+			}
+			p = p[n:]
+		}
+		if len(p) > 0 {
+			c.stick(p)
+			for _, later := range parts[i+1:] {
+				c.stick(later)
+			}
+			break
+		}
+	}
+	c.loop.out = append(c.loop.out, '\r', '\n')
+}
+
+// sendShare is how much one connection may send before its loop's others have
+// had their turn. A reader as fast as the server would else keep the loop for
+// as long as a gigabyte takes.
+const sendShare = 512 << 10
+
+// write puts bytes on the socket until it takes no more or the connection has
+// had its share. It reports false when the connection is gone.
+func (c *Conn) write(b []byte) (n int, ok bool) {
+	for n < len(b) && c.loop.share > 0 {
+		m, err := write(c.fd, b[n:min(len(b), n+c.loop.share)])
+		switch err {
+		case nil:
+			n += m
+			c.loop.share -= m
+			c.loop.moved(m)
+		case syscall.EAGAIN:
+			return n, true
+		case syscall.EINTR:
+		default:
+			c.close()
+			return n, false
+		}
+	}
+	return n, true
+}
+
+// stick keeps bytes until the socket takes them. If it would take them now, and
+// only the share was used up, epoll says so at its next call.
+func (c *Conn) stick(b []byte) {
+	c.stuck = append(c.stuck, b)
+	if !c.polling {
+		c.polling = true
+		c.loop.poll.watchWrites(c.fd, true)
+	}
+}
+
+// unstick writes what is stuck, as far as the socket takes it.
+func (c *Conn) unstick() {
+	for len(c.stuck) > 0 {
+		n, ok := c.write(c.stuck[0])
+		if !ok {
+			return
+		}
+		if n < len(c.stuck[0]) {
+			c.stuck[0] = c.stuck[0][n:]
+			if c.loop.share <= 0 {
+				c.loop.poll.watchWrites(c.fd, true) // have it said again
+			}
+			return
+		}
+		c.stuck[0] = nil
+		c.stuck = c.stuck[1:]
+	}
+	c.stuck = nil
+	c.polling = false
+	c.loop.poll.watchWrites(c.fd, false)
+}

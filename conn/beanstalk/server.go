@@ -1,0 +1,105 @@
+package beanstalk
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/router"
+)
+
+// Server serves the clients that are welcomed to it: it deals them out to its
+// loops.
+type Server struct {
+	opts     Options
+	log      *slog.Logger
+	router   *router.Router
+	acceptor *conn.Acceptor
+	ident    identity
+	loops    []*loop
+
+	patient atomic.Bool // while stopping: wait for answers that are due
+
+	next                     atomic.Uint64 // loop of the next connection
+	open, producers, workers atomic.Int64
+	total                    atomic.Uint64
+}
+
+// NewServer starts the loops. The server owns nothing of the router but its
+// sessions, and tells the acceptor whose clients it serves when one has left.
+func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	ident, err := newIdentity()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opts: o, log: o.Logger, router: r, acceptor: a, ident: ident}
+	s.patient.Store(true)
+	for i := 0; i < o.Loops; i++ {
+		l, err := newLoop(s)
+		if err != nil {
+			for _, l := range s.loops {
+				l.poll.close()
+			}
+			return nil, err
+		}
+		l.busy = r.Busy
+		s.loops = append(s.loops, l)
+	}
+	for _, l := range s.loops {
+		go l.serve()
+	}
+	return s, nil
+}
+
+// Shutdown gives replies that are due until ctx ends to get out, and closes all
+// connections. The acceptor has been stopped before: nobody else comes.
+func (s *Server) Shutdown(ctx context.Context) error {
+	stop := func() {
+		for _, l := range s.loops {
+			l.stop.Store(true)
+			l.poll.wake()
+		}
+	}
+	stop()
+	var err error
+	for _, l := range s.loops {
+		select {
+		case <-l.done:
+			continue
+		case <-ctx.Done():
+		}
+		err = ctx.Err()
+		s.patient.Store(false)
+		stop()
+		<-l.done
+	}
+	return err
+}
+
+// Welcome implements conn.Face: a loop will serve the client.
+func (s *Server) Welcome(fd int) {
+	s.open.Add(1)
+	s.total.Add(1)
+	l := s.loops[s.next.Add(1)%uint64(len(s.loops))]
+	c := &Conn{loop: l, fd: fd}
+	c.Notify()
+}
+
+// left takes a connection out of the counts.
+func (s *Server) left(c *Conn) {
+	s.open.Add(-1)
+	if c.producer {
+		s.producers.Add(-1)
+	}
+	if c.worker {
+		s.workers.Add(-1)
+	}
+}
+
+// uptime is how long the server has run.
+func (s *Server) uptime() time.Duration { return time.Since(s.ident.started) }

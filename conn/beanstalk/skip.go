@@ -1,0 +1,52 @@
+package beanstalk
+
+import "bytes"
+
+// skipper throws away input that is not going to be a command: the body of a
+// job that is too big, or a line that is too long. Its state is a few bytes,
+// however much there is to skip.
+type skipper struct {
+	bytes int64 // left of a body
+	line  bool  // until the line's CRLF
+	cr    bool  // the last byte of the line so far was CR
+}
+
+func (k *skipper) on() bool { return k.bytes > 0 || k.line }
+
+func (k *skipper) body(n int64) { k.bytes = n }
+
+// skipLine begins to throw away a line that is too long.
+func (c *Conn) skipLine(data []byte) []byte {
+	c.skip = skipper{line: true}
+	return c.skipSome(data)
+}
+
+// skipSome throws away what it can of data, and answers when it is through.
+func (c *Conn) skipSome(data []byte) (rest []byte) {
+	if !c.flush() {
+		return data
+	}
+	k := &c.skip
+	if k.bytes > 0 {
+		n := min(k.bytes, int64(len(data)))
+		if k.bytes -= n; k.bytes == 0 {
+			c.loop.out = append(c.loop.out, jobTooBig...)
+		}
+		return data[n:]
+	}
+	for len(data) > 0 {
+		if k.cr && data[0] == '\n' {
+			*k = skipper{}
+			c.loop.out = append(c.loop.out, badFormat...)
+			return data[1:]
+		}
+		i := bytes.IndexByte(data, '\r')
+		if i < 0 {
+			k.cr = false
+			return nil
+		}
+		k.cr = true
+		data = data[i+1:]
+	}
+	return nil
+}

@@ -1,0 +1,261 @@
+package beanstalk
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// serverKeys are the keys of stats and the form of their values. An @ stands
+// for a string that is quoted if the server is set so.
+var serverKeys = []string{
+	"current-jobs-urgent: N", "current-jobs-ready: N", "current-jobs-reserved: N", "current-jobs-delayed: N",
+	"current-jobs-buried: N", "cmd-put: N", "cmd-peek: N", "cmd-peek-ready: N", "cmd-peek-delayed: N",
+	"cmd-peek-buried: N", "cmd-reserve: N", "cmd-reserve-with-timeout: N", "cmd-delete: N", "cmd-release: N",
+	"cmd-use: N", "cmd-watch: N", "cmd-ignore: N", "cmd-bury: N", "cmd-kick: N", "cmd-touch: N", "cmd-stats: N",
+	"cmd-stats-job: N", "cmd-stats-tube: N", "cmd-list-tubes: N", "cmd-list-tube-used: N",
+	"cmd-list-tubes-watched: N", "cmd-pause-tube: N", "job-timeouts: N", "total-jobs: N", "max-job-size: N",
+	"current-tubes: N", "current-connections: N", "current-producers: N", "current-workers: N",
+	"current-waiting: N", "total-connections: N", "pid: N", `version: "1.2.3"`, "rusage-utime: T",
+	"rusage-stime: T", "uptime: N", "binlog-oldest-index: N", "binlog-current-index: N",
+	"binlog-records-migrated: N", "binlog-records-written: N", "binlog-max-size: N", "draining: B", "id: H",
+	"hostname: @", "os: @", "platform: @",
+}
+
+func keyPattern(key string, quote bool) *regexp.Regexp {
+	name, form, _ := strings.Cut(key, ": ")
+	text := `[^"\n]+`
+	if quote {
+		text = `"` + text + `"`
+	}
+	switch form {
+	case "N":
+		form = `[0-9]+`
+	case "T":
+		form = `[0-9]+\.[0-9]{6}`
+	case "B":
+		form = `(true|false)`
+	case "H":
+		form = `[0-9a-f]{16}`
+	case "@":
+		form = text
+	}
+	return regexp.MustCompile(`\A` + name + ": " + form + `\z`)
+}
+
+// TestStatsKeys checks all keys, their order and the form of every value.
+func TestStatsKeys(t *testing.T) {
+	if len(serverKeys) != 51 {
+		t.Fatalf("%d keys", len(serverKeys))
+	}
+	for _, quote := range []bool{true, false} {
+		h := newHouse(t, func(o *houseOptions) { o.QuoteStats = quote })
+		lines := h.pair().yaml("stats")
+		if len(lines) != len(serverKeys) {
+			t.Errorf("%d keys, want %d: %q", len(lines), len(serverKeys), lines)
+		}
+		for i, key := range serverKeys {
+			if i < len(lines) && !keyPattern(key, quote).MatchString(lines[i]) {
+				t.Errorf("quoted %t, line %d is %q, want %q", quote, i, lines[i], key)
+			}
+		}
+	}
+}
+
+// all reads the whole of stats.
+func (c *client) all() map[string]string {
+	c.t.Helper()
+	m := map[string]string{}
+	for _, l := range c.yaml("stats") {
+		k, v, _ := strings.Cut(l, ": ")
+		m[k] = v
+	}
+	return m
+}
+
+// TestStatsOfTheProcess checks the values that can be known from outside.
+func TestStatsOfTheProcess(t *testing.T) {
+	h := newHouse(t)
+	m := h.pair().all()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var u syscall.Utsname
+	if err := syscall.Uname(&u); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"pid": strconv.Itoa(os.Getpid()), "hostname": `"` + host + `"`,
+		"os": `"` + utsString(u.Version[:]) + `"`, "platform": `"` + utsString(u.Machine[:]) + `"`,
+		"max-job-size": "65535", "binlog-max-size": "10485760", "draining": "false", "uptime": "0",
+		"current-connections": "1", "total-connections": "1", "current-tubes": "1", "cmd-stats": "1",
+		"binlog-oldest-index": "0", "binlog-current-index": "0", "binlog-records-migrated": "0",
+		"binlog-records-written": "0",
+	} {
+		if m[key] != want {
+			t.Errorf("%s is %s, want %s", key, m[key], want)
+		}
+	}
+	h.router.Drain()
+	if got := h.pair().stat("stats", "draining"); got != "true" {
+		t.Errorf("draining: %s", got)
+	}
+}
+
+// counting lists lines with what they add to the counters of commands:
+// nothing for a badly formed line, but one for a job that is not found.
+var counting = []struct{ line, key string }{
+	{"put 0 0 60 1\r\nx", "cmd-put"}, {"put 0 0 60 99999999\r\n", ""}, {"put 0 0 60", ""},
+	{"put 0 0 60 1 junk", "cmd-put"}, {"put 0 0 60 1\r\nxyz", "cmd-put"},
+	{"peek 1", "cmd-peek"}, {"peek 99", "cmd-peek"}, {"peek x", ""}, {"peek-ready", "cmd-peek-ready"},
+	{"peek-delayed", "cmd-peek-delayed"}, {"peek-buried", "cmd-peek-buried"}, {"peek-buried ", ""},
+	{"reserve", "cmd-reserve"}, {"reserve-with-timeout 0", "cmd-reserve-with-timeout"},
+	{"reserve-with-timeout x", ""}, {"reserve-job 99", ""}, {"release 99 0 0", "cmd-release"},
+	{"bury 99 0", "cmd-bury"}, {"kick 1", "cmd-kick"}, {"kick -1", ""}, {"kick-job 1", ""},
+	{"touch 1", "cmd-touch"}, {"touch 99", "cmd-touch"}, {"stats-job 1", "cmd-stats-job"},
+	{"stats-job 99", "cmd-stats-job"}, {"stats-tube default", "cmd-stats-tube"}, {"stats-tube nope", "cmd-stats-tube"},
+	{"stats-tube -", ""}, {"use a", "cmd-use"}, {"use a", "cmd-use"}, {"use ", ""}, {"watch a", "cmd-watch"},
+	{"watch -", ""}, {"ignore a", "cmd-ignore"}, {"ignore default", "cmd-ignore"}, {"list-tubes", "cmd-list-tubes"},
+	{"list-tube-used", "cmd-list-tube-used"}, {"list-tubes-watched", "cmd-list-tubes-watched"},
+	{"list-tubes ", ""}, {"pause-tube default 0", "cmd-pause-tube"}, {"pause-tube nope 0", "cmd-pause-tube"},
+	{"pause-tube -a 0", "cmd-pause-tube"}, {"pause-tube a", ""}, {"nonsense", ""}, {"delete 1", "cmd-delete"},
+	{"delete 1", "cmd-delete"}, {"stats", "cmd-stats"},
+}
+
+// skipReplies reads everything up to the answer of a last harmless line.
+func (c *client) skipReplies() {
+	c.t.Helper()
+	c.send("touch 0\r\nquit now\r\n") // as close as anything comes to a full stop
+	for {
+		if _, err := c.br.ReadString('\n'); err != nil {
+			return
+		}
+	}
+}
+
+// TestStatsCounters sends one line at a time, each on its own connection, and
+// looks at what has changed.
+func TestStatsCounters(t *testing.T) {
+	for _, line := range counting {
+		h := newHouse(t)
+		first := h.pair()
+		first.put(0, 0, 60, "x") // job 1, reserved by whoever asks
+		watch := h.pair()
+		before := watch.all()
+		c := h.pair()
+		c.send(line.line + "\r\n")
+		if line.line != "put 0 0 60 99999999\r\n" { // its body does not come
+			c.skipReplies()
+		}
+		c.close()
+		eventually(t, "the client leaves", func() bool { return h.server.open.Load() == 2 })
+		after := watch.all()
+		for _, k := range serverKeys {
+			key, _, _ := strings.Cut(k, ": ")
+			if !strings.HasPrefix(key, "cmd-") {
+				continue
+			}
+			want := 0
+			if key == line.key {
+				want++
+			}
+			if key == "cmd-stats" {
+				want++ // our own
+			}
+			if key == "cmd-touch" && line.line != "put 0 0 60 99999999\r\n" {
+				want++ // skipReplies
+			}
+			if key == "cmd-put" && strings.Contains(line.line, "99999999") {
+				want++ // it counts, though too big
+			}
+			was, _ := strconv.Atoi(before[key])
+			is, _ := strconv.Atoi(after[key])
+			if is-was != want {
+				t.Errorf("%q adds %d to %s, want %d", line.line, is-was, key, want)
+			}
+		}
+		h.close()
+	}
+}
+
+// TestStatsOfClients follows the counts of connections through their lives.
+func TestStatsOfClients(t *testing.T) {
+	h := newHouse(t)
+	watch := h.pair()
+	check := func(when string, connections, producers, workers, waiting, total int) {
+		t.Helper()
+		m := watch.all()
+		got := fmt.Sprint(m["current-connections"], m["current-producers"], m["current-workers"], m["current-waiting"], m["total-connections"])
+		if want := fmt.Sprint(strconv.Itoa(connections), strconv.Itoa(producers), strconv.Itoa(workers), strconv.Itoa(waiting), strconv.Itoa(total)); got != want {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	}
+	check("alone", 1, 0, 0, 0, 1)
+	a := h.pair()
+	a.do("put 0 0 60", "BAD_FORMAT")
+	a.do("reserve-job 7", "NOT_FOUND")
+	check("a client that has failed is nothing yet", 2, 0, 0, 0, 2)
+	a.do("put 0 0 60 70000\r\n"+strings.Repeat("x", 70000), "JOB_TOO_BIG")
+	check("nor with a job too big", 2, 0, 0, 0, 2)
+	a.do("put 0 0 60 1\r\nabc", "EXPECTED_CRLF\r\nUNKNOWN_COMMAND")
+	check("a producer", 2, 1, 0, 0, 2)
+	id := a.put(0, 0, 60, "x")
+	a.do(fmt.Sprintf("reserve-job %d", id), fmt.Sprintf("RESERVED %d 1\r\nx", id))
+	check("a worker too", 2, 1, 1, 0, 2)
+	b := h.pair()
+	b.send("reserve\r\n")
+	eventually(t, "b waits", func() bool { return h.waiting() == 1 })
+	check("one waits", 3, 1, 2, 1, 3)
+	b.close()
+	eventually(t, "b leaves", func() bool { return h.server.open.Load() == 2 })
+	check("and leaves", 2, 1, 1, 0, 3)
+	a.send("quit\r\n")
+	a.eof()
+	check("all have left", 1, 0, 0, 0, 3)
+}
+
+// TestAppendYAML checks the head's length for documents around the lengths at
+// which it grows a digit, and that what was there before stays.
+func TestAppendYAML(t *testing.T) {
+	for _, n := range []int{0, 1, 5, 6, 95, 96, 97, 995, 996, 997, 9995, 9996, 123456} {
+		text := strings.Repeat("y", n)
+		got := string(appendYAML([]byte("before"), func(out []byte) []byte { return append(out, text...) }))
+		want := fmt.Sprintf("beforeOK %d\r\n---\n%s\r\n", n+4, text)
+		if got != want {
+			t.Errorf("%d bytes: %.60q, want %.60q", n, got, want)
+		}
+	}
+}
+
+// TestAppendNumbers checks what the formats of numbers do at their ends.
+func TestAppendNumbers(t *testing.T) {
+	got := string(appendInt(appendUint(nil, "a", math.MaxUint64), "b", -1))
+	if got != "a: 18446744073709551615\nb: -1\n" {
+		t.Errorf("%q", got)
+	}
+	if got := string(appendTime(nil, "t", syscall.Timeval{Sec: 3, Usec: 7})); got != "t: 3.000007\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestIdentity checks that no YAML reader can take the id for a number.
+func TestIdentity(t *testing.T) {
+	form := regexp.MustCompile(`\A[0-9a-f]{16}\z`)
+	seen := map[string]bool{}
+	for range 2000 {
+		n, err := newIdentity()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !form.MatchString(n.id) || !strings.ContainsAny(n.id, "abcdf") || seen[n.id] {
+			t.Fatalf("id %q", n.id)
+		}
+		seen[n.id] = true
+	}
+}

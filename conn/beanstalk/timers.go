@@ -1,0 +1,68 @@
+package beanstalk
+
+// timers is a loop's heap of waiting connections by the time at which they
+// want attention. Each connection remembers its place, so that the many
+// waits which end otherwise leave nothing behind.
+type timers struct {
+	heap []*Conn // heap[0] is unused: places count from 1
+}
+
+func (t *timers) set(c *Conn, at int64) {
+	c.wake.at = at
+	if c.wake.place == 0 {
+		if len(t.heap) == 0 {
+			t.heap = append(t.heap, nil)
+		}
+		t.heap = append(t.heap, c)
+		c.wake.place = len(t.heap) - 1
+	}
+	t.sift(c.wake.place)
+}
+
+func (t *timers) remove(c *Conn) {
+	i, last := c.wake.place, len(t.heap)-1
+	if i == 0 {
+		return
+	}
+	c.wake.place = 0
+	moved := t.heap[last]
+	t.heap[last] = nil
+	t.heap = t.heap[:last]
+	if i != last {
+		t.heap[i] = moved
+		moved.wake.place = i
+		t.sift(i)
+	}
+}
+
+// first is the time of the earliest alarm, or 0.
+func (t *timers) first() int64 {
+	if len(t.heap) < 2 {
+		return 0
+	}
+	return t.heap[1].wake.at
+}
+
+// sift moves the connection at place i to where it belongs.
+func (t *timers) sift(i int) {
+	h, c := t.heap, t.heap[i]
+	for i > 1 && c.wake.at < h[i/2].wake.at {
+		h[i] = h[i/2]
+		h[i].wake.place = i
+		i /= 2
+	}
+	for {
+		kid := 2 * i
+		if kid+1 < len(h) && h[kid+1].wake.at < h[kid].wake.at {
+			kid++
+		}
+		if kid >= len(h) || c.wake.at <= h[kid].wake.at {
+			break
+		}
+		h[i] = h[kid]
+		h[i].wake.place = i
+		i = kid
+	}
+	h[i] = c
+	c.wake.place = i
+}

@@ -1,0 +1,79 @@
+package beanstalk
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// checkTimers holds the heap to its two rules: no one comes before its
+// parent, and everyone knows its place.
+func checkTimers(t *testing.T, h *timers) {
+	t.Helper()
+	for i := 1; i < len(h.heap); i++ {
+		c := h.heap[i]
+		if c.wake.place != i {
+			t.Fatalf("place %d holds a connection that believes to be at %d", i, c.wake.place)
+		}
+		if i > 1 && c.wake.at < h.heap[i/2].wake.at {
+			t.Fatalf("place %d (%d) is before its parent (%d)", i, c.wake.at, h.heap[i/2].wake.at)
+		}
+	}
+}
+
+// TestTimers compares the heap with a plain set over random sets, changes and
+// removals, with many equal times.
+func TestTimers(t *testing.T) {
+	for seed := range uint64(200) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		conns := make([]Conn, 1+rnd.IntN(40))
+		in := map[*Conn]bool{}
+		var h timers
+		for range 300 {
+			c := &conns[rnd.IntN(len(conns))]
+			if rnd.IntN(3) == 0 {
+				h.remove(c)
+				delete(in, c)
+			} else {
+				h.set(c, 1+rnd.Int64N(12))
+				in[c] = true
+			}
+			checkTimers(t, &h)
+			var first int64
+			for c := range in {
+				if first == 0 || c.wake.at < first {
+					first = c.wake.at
+				}
+			}
+			if h.first() != first || max(len(h.heap)-1, 0) != len(in) {
+				t.Fatalf("seed %d: first %d of %d, want %d of %d", seed, h.first(), len(h.heap)-1, first, len(in))
+			}
+		}
+	}
+}
+
+// TestTimersInOrder takes everything out from the top.
+func TestTimersInOrder(t *testing.T) {
+	var h timers
+	if h.first() != 0 {
+		t.Error("an empty heap has a first")
+	}
+	conns := make([]Conn, 1000)
+	rnd := rand.New(rand.NewPCG(7, 7))
+	var want, got []int64
+	for i := range conns {
+		at := 1 + rnd.Int64N(500)
+		want = append(want, at)
+		h.set(&conns[i], at)
+	}
+	for h.first() != 0 {
+		c := h.heap[1]
+		got = append(got, c.wake.at)
+		h.remove(c)
+		h.remove(c) // nothing happens
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Error("the order is wrong")
+	}
+}

@@ -1,0 +1,325 @@
+package beanstalk
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// The files in testdata/transcripts are conversations with a fresh server.
+// testdata/transcripts/README tells how they are written.
+
+// step is one line of a transcript.
+type step struct {
+	at   int    // line in the file
+	who  string // connection
+	kind byte   // '>' sends, '<' expects, '?' asks until the reply is right, '*' waits for the server
+	word string // eof, close: instead of text
+	text string
+}
+
+type transcript struct {
+	name  string
+	flags map[string]int
+	steps []step
+}
+
+func readTranscripts(t testing.TB) (all []*transcript) {
+	files, err := filepath.Glob("testdata/transcripts/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ts, err := parseTranscripts(strings.TrimSuffix(filepath.Base(file), ".txt"), string(data))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all = append(all, ts...)
+	}
+	return all
+}
+
+func parseTranscripts(base, data string) (all []*transcript, err error) {
+	var tr *transcript
+	for i, line := range strings.Split(data, "\n") {
+		switch {
+		case strings.HasPrefix(line, "=== "):
+			tr = &transcript{name: base + "/" + strings.ReplaceAll(line[4:], " ", "_"), flags: map[string]int{}}
+			all = append(all, tr)
+		case line == "" || line[0] == '#':
+		case tr == nil:
+			return nil, fmt.Errorf("line %d stands before the first name", i+1)
+		case line[0] == '!':
+			for _, f := range strings.Fields(line[1:]) {
+				key, value, _ := strings.Cut(f, "=")
+				tr.flags[key], _ = strconv.Atoi(value)
+			}
+		case strings.HasPrefix(line, "  "): // of the document begun before
+			last := &tr.steps[len(tr.steps)-1]
+			last.text += line[2:] + "\n"
+		default:
+			s, err := parseStep(line)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", i+1, err)
+			}
+			s.at = i + 1
+			tr.steps = append(tr.steps, s)
+		}
+	}
+	return all, nil
+}
+
+func parseStep(line string) (s step, err error) {
+	i := strings.IndexAny(line, "<>?*")
+	if i < 0 {
+		return s, fmt.Errorf("%q is no step", line)
+	}
+	s.who, s.kind = line[:i], line[i]
+	rest := line[i+1:]
+	switch {
+	case s.kind == '*':
+		s.text = strings.TrimSpace(rest)
+	case rest == "eof" || rest == "close" || rest == "yaml":
+		s.word = rest
+	case rest == "" || rest[0] == ' ':
+		text, open := strings.CutSuffix(strings.TrimPrefix(rest, " "), `\`)
+		if s.text, err = unescape(text); err == nil && !open {
+			s.text += "\r\n"
+		}
+	default:
+		err = fmt.Errorf("%q is no step", line)
+	}
+	return s, err
+}
+
+// unescape resolves \r \n \s \\ \xHH and the repetition {text*times}.
+func unescape(s string) (string, error) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		rest := s[i:]
+		switch {
+		case rest[0] == '{':
+			end := strings.IndexByte(rest, '}')
+			text, times, ok := strings.Cut(rest[1:max(end, 1)], "*")
+			n, err := strconv.Atoi(times)
+			if !ok || err != nil {
+				return "", fmt.Errorf("a repetition is wrong: %q", rest)
+			}
+			if text, err = unescape(text); err != nil {
+				return "", err
+			}
+			b.WriteString(strings.Repeat(text, n))
+			i += end
+		case rest[0] != '\\':
+			b.WriteByte(rest[0])
+		case len(rest) >= 4 && rest[1] == 'x':
+			n, err := strconv.ParseUint(rest[2:4], 16, 8)
+			if err != nil {
+				return "", err
+			}
+			b.WriteByte(byte(n))
+			i += 3
+		case len(rest) >= 2 && strings.IndexByte(`rns\`, rest[1]) >= 0:
+			b.WriteByte("\r\n \\"[strings.IndexByte(`rns\`, rest[1])])
+			i++
+		default:
+			return "", fmt.Errorf("an escape is wrong: %q", rest)
+		}
+	}
+	return b.String(), nil
+}
+
+// sent is how many bytes a transcript sends in all.
+func (tr *transcript) sent() (n int) {
+	for _, s := range tr.steps {
+		if s.kind == '>' {
+			n += len(s.text)
+		}
+	}
+	return n
+}
+
+// play runs a transcript against a fresh server. cut is the position, among
+// all bytes sent, at which a write is torn in two; -1 for none, -2 for a
+// write per byte.
+func (tr *transcript) play(t testing.TB, network string, cut int) {
+	t.Helper()
+	h := newHouse(t, func(o *houseOptions) {
+		if n, ok := tr.flags["shards"]; ok {
+			o.shards = n
+		}
+		if n, ok := tr.flags["max"]; ok {
+			o.MaxJobSize = n
+		}
+		_, unquoted := tr.flags["unquoted"]
+		o.QuoteStats = !unquoted
+		if cut > 0 {
+			o.Loops = 1 // many plays: keep them cheap
+		}
+	})
+	clients := map[string]*client{}
+	pos := 0
+	for i, s := range tr.steps {
+		c := clients[s.who]
+		if c == nil && s.kind != '*' {
+			c = h.connect(network)
+			clients[s.who] = c
+		}
+		err := tr.step(h, c, i, cut-pos, cut == -2)
+		if err != nil {
+			t.Fatalf("%s, line %d, torn at %d: %v", tr.name, s.at, cut, err)
+		}
+		if s.kind == '>' {
+			pos += len(s.text)
+		}
+	}
+	for _, c := range clients {
+		c.close()
+	}
+	h.close()
+}
+
+func (tr *transcript) step(h *house, c *client, i, cut int, bytewise bool) error {
+	s := tr.steps[i]
+	switch {
+	case s.kind == '*':
+		return tr.await(h, s.text)
+	case s.word == "close":
+		c.close()
+	case s.word == "eof" && s.kind == '>':
+		c.closeWrite()
+	case s.word == "eof":
+		c.eof()
+	case s.kind == '>' && bytewise:
+		for j := range len(s.text) {
+			c.sendAll(s.text[j : j+1])
+		}
+	case s.kind == '>' && cut > 0 && cut < len(s.text):
+		c.sendAll(s.text[:cut])
+		c.send(s.text[cut:])
+	case s.kind == '>':
+		c.send(s.text)
+	case s.kind == '?':
+		want := tr.steps[i+1].text
+		eventually(h.t, fmt.Sprintf("line %d answers %q", s.at, want), func() bool {
+			c.send(s.text)
+			got, _ := c.br.Peek(len(want))
+			if string(got) == want {
+				return true // left for the next step to read
+			}
+			var n int
+			if _, err := fmt.Sscanf(c.line(), "OK %d", &n); err == nil {
+				c.bytes(n + 2)
+			}
+			return false
+		})
+	case s.word == "yaml":
+		doc := "---\n" + s.text
+		return c.compare(fmt.Sprintf("OK %d\r\n%s\r\n", len(doc), doc))
+	default:
+		return c.compare(s.text)
+	}
+	return nil
+}
+
+// await waits until the server is where the transcript says.
+func (tr *transcript) await(h *house, what string) error {
+	word, arg, _ := strings.Cut(what, " ")
+	n, _ := strconv.Atoi(arg)
+	switch word {
+	case "waiting":
+		eventually(h.t, what, func() bool { return h.waiting() == int64(n) })
+	case "connections":
+		eventually(h.t, what, func() bool { return h.server.open.Load() == int64(n) })
+	case "owned":
+		eventually(h.t, what, func() bool { _, ok := h.router.Owner(uint64(n)); return ok })
+	case "drain":
+		h.router.Drain()
+	default:
+		return fmt.Errorf("%q is nothing to wait for", what)
+	}
+	return nil
+}
+
+// sendAll writes and then gives the server the chance to read, so that the
+// next write does not join this one. It does not wait for a server that does
+// not want to read.
+func (c *client) sendAll(s string) {
+	c.send(s)
+	for end := time.Now().Add(3 * time.Millisecond); c.unread() > 0 && time.Now().Before(end); {
+		runtime.Gosched()
+	}
+}
+
+// unread is how many bytes the other end has not read yet. Only unix sockets
+// tell; for others it is what the other end's kernel has not yet taken.
+func (c *client) unread() (n int32) {
+	raw, err := c.nc.(syscall.Conn).SyscallConn()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	raw.Control(func(fd uintptr) {
+		syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCOUTQ, uintptr(unsafe.Pointer(&n)))
+	})
+	return n
+}
+
+// TestTranscripts plays every conversation in one piece, over both kinds of
+// sockets, and over one shard and several.
+func TestTranscripts(t *testing.T) {
+	for _, tr := range readTranscripts(t) {
+		t.Run(tr.name, func(t *testing.T) {
+			t.Parallel()
+			tr.play(t, "tcp", -1)
+			tr.play(t, "unix", -1)
+			if _, slow := tr.flags["slow"]; slow {
+				return
+			}
+			if _, whole := tr.flags["whole"]; !whole && tr.sent() < 3000 {
+				tr.play(t, "pair", -2)
+			}
+			if _, ok := tr.flags["shards"]; !ok {
+				for _, n := range []int{1, 13} {
+					other := *tr
+					other.flags = map[string]int{"shards": n}
+					for k, v := range tr.flags {
+						other.flags[k] = v
+					}
+					other.play(t, "pair", -1)
+				}
+			}
+		})
+	}
+}
+
+// tornSize is the length up to which a transcript is torn at every byte.
+const tornSize = 120
+
+// TestTranscriptsTorn tears the shorter ones in two, at every byte.
+func TestTranscriptsTorn(t *testing.T) {
+	for _, tr := range readTranscripts(t) {
+		n := tr.sent()
+		_, slow := tr.flags["slow"]
+		_, whole := tr.flags["whole"]
+		if slow || whole || n > tornSize {
+			continue
+		}
+		t.Run(tr.name, func(t *testing.T) {
+			t.Parallel()
+			for cut := 1; cut < n; cut++ {
+				tr.play(t, "pair", cut)
+			}
+		})
+	}
+}

@@ -1,0 +1,94 @@
+package beanstalk
+
+import (
+	"math"
+
+	"beanfield/shard"
+)
+
+// forever is the timeout of a reserve without one; no timeout that a client
+// can give is as large.
+const forever = math.MaxUint32
+
+const (
+	second = int64(1e9)
+	margin = second // of DEADLINE_SOON
+)
+
+// waitTimer is a connection's place in its loop's timers.
+type waitTimer struct {
+	timeout uint32 // seconds, of the reserve that is being run
+	until   int64  // when the wait times out; MaxInt64 for never
+	at      int64  // when the loop looks after it
+	place   int    // in the loop's timers, from 1; 0 if none
+}
+
+// wait makes the connection wait for a job.
+func (c *Conn) wait(timeout uint32) {
+	c.wake.until = math.MaxInt64
+	if timeout != forever {
+		c.wake.until = c.loop.server.router.Now() + int64(timeout)*second
+	}
+	c.setAlarm()
+	if c.hungUp {
+		c.hangUpWait()
+	}
+}
+
+// setAlarm arms the loop's timer for whatever may end the wait first.
+func (c *Conn) setAlarm() {
+	at := c.wake.until
+	if soonest := c.session.Soonest(); soonest != math.MaxInt64 {
+		at = min(at, soonest-margin)
+	}
+	if at == math.MaxInt64 {
+		c.loop.timers.remove(c)
+	} else {
+		c.loop.timers.set(c, at)
+	}
+}
+
+// endWait answers a wait that has brought a job.
+func (c *Conn) endWait() {
+	c.loop.timers.remove(c)
+	c.finish(callEndWait, c.session.EndWait())
+}
+
+// alarm is called by the loop when the time that setAlarm set has come.
+func (c *Conn) alarm() {
+	if c.call != callNone || !c.session.Waiting() || c.session.Delivered() {
+		return // something else is about to end the wait
+	}
+	c.finish(callRefresh, c.session.Refresh())
+	c.goOn()
+}
+
+// decideWait ends the wait if a deadline is near or the timeout is over; with
+// both, the deadline is what the client is told.
+func (c *Conn) decideWait() {
+	now := c.loop.server.router.Now()
+	switch {
+	case c.session.Delivered():
+		c.endWait()
+	case c.session.Soonest()-margin <= now:
+		c.cancelWait(shard.DeadlineSoon)
+	case c.wake.until <= now || c.hungUp:
+		c.cancelWait(shard.TimedOut)
+	default:
+		c.setAlarm()
+	}
+}
+
+// hangUpWait ends the wait of a client that will send nothing more.
+func (c *Conn) hangUpWait() { c.cancelWait(shard.TimedOut) }
+
+// cancelWait ends the wait, unless a shard has just claimed it: then its
+// delivery will.
+func (c *Conn) cancelWait(status shard.Status) {
+	won, done := c.session.CancelWait(status)
+	if !won {
+		return
+	}
+	c.loop.timers.remove(c)
+	c.finish(callEndWait, done)
+}

@@ -1,0 +1,123 @@
+package conn
+
+import (
+	"io"
+	"log/slog"
+	"net"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait in these tests. It is far beyond what any of
+// them needs, so a test that reaches it has found a fault.
+const patience = 10 * time.Second
+
+// guests is a face that keeps its clients until the test lets them go.
+type guests struct {
+	house *house
+	in    chan int
+}
+
+func (g *guests) Welcome(fd int) { g.in <- fd }
+
+// next waits for a client.
+func (g *guests) next() int {
+	g.house.t.Helper()
+	select {
+	case fd := <-g.in:
+		return fd
+	case <-time.After(patience):
+		g.house.t.Fatal("nobody is welcomed")
+		return 0
+	}
+}
+
+func (g *guests) none() {
+	g.house.t.Helper()
+	if len(g.in) > 0 {
+		g.house.t.Error("somebody is welcomed")
+	}
+}
+
+func (g *guests) leave(fd int) {
+	syscall.Close(fd)
+	g.house.Left()
+}
+
+// house is an acceptor with faces and listeners. When the test ends it stops.
+type house struct {
+	*Acceptor
+	t      *testing.T
+	lines  chan string // what is logged
+	served sync.WaitGroup
+}
+
+func newHouse(t *testing.T, limit int) *house {
+	t.Helper()
+	h := &house{t: t, lines: make(chan string, 100)}
+	var err error
+	if h.Acceptor, err = NewAcceptor(Options{MaxConnections: limit, Logger: slog.New(slog.NewTextHandler(h, nil))}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		h.Stop()
+		h.served.Wait()
+	})
+	return h
+}
+
+// Write takes a line that is logged.
+func (h *house) Write(b []byte) (int, error) {
+	h.lines <- string(b)
+	return len(b), nil
+}
+
+// face makes a face with a listener, and returns the listener's address too.
+func (h *house) face(network, address string) (*guests, string) {
+	h.t.Helper()
+	l, err := net.Listen(network, address)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	g := &guests{h, make(chan int, 100)}
+	h.served.Go(func() {
+		if err := h.Serve(l, g); err != nil {
+			h.t.Errorf("Serve: %v", err)
+		}
+	})
+	return g, l.Addr().String()
+}
+
+// waiting waits until n listeners wait for somebody to leave.
+func (h *house) waiting(n int32) {
+	h.t.Helper()
+	for end := time.Now().Add(patience); h.short.Load() != n; runtime.Gosched() {
+		if time.Now().After(end) {
+			h.t.Fatalf("%d listeners wait, want %d", h.short.Load(), n)
+		}
+	}
+}
+
+func dial(t *testing.T, network, address string) net.Conn {
+	t.Helper()
+	c, err := net.Dial(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(patience))
+	return c
+}
+
+// ended makes sure that the server has closed a client's connection: either
+// in order or, if it never took it out of the kernel's hands, by a reset.
+func ended(t *testing.T, c net.Conn) {
+	t.Helper()
+	_, err := c.Read(make([]byte, 1))
+	if ne, ok := err.(net.Error); err == nil || err != io.EOF && ok && ne.Timeout() {
+		t.Errorf("a client is not let go: %v", err)
+	}
+}

@@ -1,0 +1,83 @@
+package conn
+
+import "time"
+
+// enter counts a client in. While as many are open as may be it waits; it
+// reports false if Stop came first.
+func (a *Acceptor) enter() bool {
+	for !a.take() {
+		if a.worthALine() {
+			a.log.Warn("accepting pauses: as many connections as allowed are open", "limit", a.limit)
+		}
+		a.awaitLeave(a.full)
+		if a.stopped() {
+			return false
+		}
+	}
+	a.nudge() // N4: the token that woke this one may stand for two who left
+	return true
+}
+
+// take takes one of the places that MaxConnections allows, if there is one (N1).
+func (a *Acceptor) take() bool {
+	for {
+		n := a.open.Load()
+		if a.limit > 0 && n >= a.limit {
+			return false
+		}
+		if a.open.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (a *Acceptor) full() bool { return a.limit > 0 && a.open.Load() >= a.limit }
+
+// awaitDescriptor waits after accepting has failed for want of something that
+// a leaving connection gives back.
+func (a *Acceptor) awaitDescriptor(err error) {
+	if a.worthALine() {
+		a.log.Error("accepting pauses", "error", err, "connections", a.open.Load())
+	}
+	a.awaitLeave(func() bool { return true })
+}
+
+// quiet is how long accepting may pause and go on without another line: in
+// lasting shortage it does so for every connection that leaves.
+const quiet = time.Minute
+
+// worthALine says whether a pause is to be logged.
+func (a *Acceptor) worthALine() bool {
+	now, last := int64(time.Since(a.started))+1, a.warned.Load()
+	return (last == 0 || now-last >= int64(quiet)) && a.warned.CompareAndSwap(last, now)
+}
+
+// retryAfter is how long accepting pauses at most before it tries again:
+// somebody else in the process or on the machine may have freed a descriptor.
+const retryAfter = time.Second
+
+// awaitLeave pauses until a client leaves, if there still is reason to.
+func (a *Acceptor) awaitLeave(reason func() bool) {
+	a.short.Add(1)
+	defer a.short.Add(-1)
+	if !reason() {
+		return // whoever left before short was raised has told nobody
+	}
+	t := time.NewTimer(retryAfter)
+	defer t.Stop()
+	select {
+	case <-a.freed:
+	case <-a.stopping:
+	case <-t.C:
+	}
+}
+
+// nudge lets a listener that waits for somebody to leave look again.
+func (a *Acceptor) nudge() {
+	if a.short.Load() > 0 {
+		select {
+		case a.freed <- struct{}{}:
+		default:
+		}
+	}
+}
