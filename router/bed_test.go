@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 	"beanfield/storage"
 )
 
@@ -19,7 +19,7 @@ type bed struct {
 
 // stepped takes the place of a shard.Shard.
 type stepped struct {
-	state *shard.State
+	state *queue.State
 	now   func() int64
 	// inPlace says whether a batch that meets an empty mailbox is applied at
 	// once, as by a caller that finds the shard idle.
@@ -28,9 +28,9 @@ type stepped struct {
 	// does that has to be synced first.
 	late bool
 
-	mail    []*shard.Batch
-	answers []*shard.Batch
-	woken   []shard.Awakening
+	mail    []*queue.Batch
+	answers []*queue.Batch
+	woken   []queue.Awakening
 }
 
 func always() bool { return true }
@@ -39,7 +39,7 @@ func never() bool  { return false }
 func newBed(shards int) *bed {
 	d := new(bed)
 	r, err := newRouter(Options{Shards: shards, Store: storage.Memory()},
-		func(s *shard.State, now func() int64) runner {
+		func(s *queue.State, now func() int64) runner {
 			p := &stepped{state: s, now: now, inPlace: always}
 			d.shards = append(d.shards, p)
 			return p
@@ -76,7 +76,7 @@ func (p *stepped) Close() {}
 
 func (p *stepped) Busy() bool { return len(p.mail) > 0 }
 
-func (p *stepped) Submit(b *shard.Batch) bool {
+func (p *stepped) Submit(b *queue.Batch) bool {
 	if len(p.mail) == 0 && p.inPlace() && p.apply(b) {
 		p.endTurn()
 		return true
@@ -99,20 +99,7 @@ func (p *stepped) step() {
 }
 
 // apply is what shard.Shard does with a batch.
-func (p *stepped) apply(b *shard.Batch) bool {
-	for b.Next < len(b.Ops) {
-		op := &b.Ops[b.Next]
-		p.state.Apply(p.now(), b, op)
-		if op.Status == shard.More {
-			return false
-		}
-		b.Next++
-		if op.Status == shard.Waiting {
-			break
-		}
-	}
-	return true
-}
+func (p *stepped) apply(b *queue.Batch) bool { return p.state.Run(p.now(), b) }
 
 func (p *stepped) due() bool {
 	next := p.state.Next()
@@ -147,31 +134,31 @@ func (p *stepped) answer() {
 }
 
 // ask applies one operation in the name of nobody, outside of all batches.
-func (p *stepped) ask(op shard.Op) (shard.Op, *shard.Batch) {
-	b := &shard.Batch{Ops: []shard.Op{op}}
+func (p *stepped) ask(op queue.Op) (queue.Op, *queue.Batch) {
+	b := &queue.Batch{Ops: []queue.Op{op}}
 	p.state.Apply(p.now(), b, &b.Ops[0])
 	return b.Ops[0], b
 }
 
 // job finds a job in this shard.
-func (p *stepped) job(id uint64) (shard.JobInfo, bool) {
-	op, b := p.ask(shard.Op{Kind: shard.StatsJob, ID: id})
-	if op.Status != shard.OK {
-		return shard.JobInfo{}, false
+func (p *stepped) job(id uint64) (queue.JobInfo, bool) {
+	op, b := p.ask(queue.Op{Kind: queue.StatsJob, ID: id})
+	if op.Status != queue.OK {
+		return queue.JobInfo{}, false
 	}
 	return b.Jobs[op.From], true
 }
 
-func (p *stepped) sums() shard.Sums {
-	_, b := p.ask(shard.Op{Kind: shard.Totals})
+func (p *stepped) sums() queue.Sums {
+	_, b := p.ask(queue.Op{Kind: queue.Totals})
 	return b.Sums
 }
 
 // stats describes a tube, if it exists.
-func (d *bed) stats(tube string) (shard.TubeInfo, bool) {
-	op, b := d.shards[d.r.TubeShard([]byte(tube))].ask(shard.Op{Kind: shard.StatsTube, Data: []byte(tube)})
-	if op.Status != shard.OK {
-		return shard.TubeInfo{}, false
+func (d *bed) stats(tube string) (queue.TubeInfo, bool) {
+	op, b := d.shards[d.r.TubeShard([]byte(tube))].ask(queue.Op{Kind: queue.StatsTube, Data: []byte(tube)})
+	if op.Status != queue.OK {
+		return queue.TubeInfo{}, false
 	}
 	return b.Tubes[op.From], true
 }
@@ -208,7 +195,7 @@ func (d *bed) holds(p *player, id uint64) bool {
 	if !ok || p.refs[i] == nil {
 		return false
 	}
-	b := &shard.Batch{Client: &p.refs[i].client, Ops: []shard.Op{{Kind: shard.Touch, ID: id}}}
+	b := &queue.Batch{Client: &p.refs[i].client, Ops: []queue.Op{{Kind: queue.Touch, ID: id}}}
 	d.shards[i].state.Apply(d.r.Now(), b, &b.Ops[0])
-	return b.Ops[0].Status == shard.OK
+	return b.Ops[0].Status == queue.OK
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // What a reserve costs whose tubes are on several shards: with a job there,
@@ -158,17 +158,17 @@ func (c *client) cycle(depth int) {
 	i := c.UsedShard()
 	c.batch.Reset()
 	for range depth {
-		op := shard.Op{Kind: shard.Put, ID: c.NewID(), TTR: 100, Size: uint32(len(body)), Data: body}
+		op := queue.Op{Kind: queue.Put, ID: c.NewID(), TTR: 100, Size: uint32(len(body)), Data: body}
 		c.batch.Ops = append(c.batch.Ops, op)
 	}
 	c.finish(c.Submit(i, &c.batch, true))
 	c.batch.Reset()
 	for range depth {
-		c.batch.Ops = append(c.batch.Ops, shard.Op{Kind: shard.Reserve, Poll: true})
+		c.batch.Ops = append(c.batch.Ops, queue.Op{Kind: queue.Reserve, Poll: true})
 	}
 	c.finish(c.Submit(i, &c.batch, true))
 	for k := range c.batch.Ops {
-		c.batch.Ops[k] = shard.Op{Kind: shard.Delete, ID: c.batch.Ops[k].ID}
+		c.batch.Ops[k] = queue.Op{Kind: queue.Delete, ID: c.batch.Ops[k].ID}
 	}
 	c.batch.Next = 0
 	c.finish(c.Submit(i, &c.batch, false))

@@ -3,7 +3,7 @@ package router
 import (
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 	"beanfield/storage"
 )
 
@@ -31,12 +31,12 @@ func TestClaimOfALostBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		c.do(t, home, shard.Op{Kind: shard.Put, ID: c.session.NewID(), TTR: 60, Size: 5, Data: []byte("hello")})
+		c.do(t, home, queue.Op{Kind: queue.Put, ID: c.session.NewID(), TTR: 60, Size: 5, Data: []byte("hello")})
 	}
 	if err := c.complete(c.session.Reserve(true)); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.session.Reservation.Status; got != shard.Failed {
+	if got := c.session.Reservation.Status; got != queue.Failed {
 		t.Errorf("the reserve ends with %v, job %d", got, c.session.Reservation.ID)
 	}
 	if err := c.complete(c.session.CountAll()); err != nil {

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 	"beanfield/storage"
 )
 
@@ -22,7 +22,7 @@ func newRouterOf(t testing.TB, shards int) *Router {
 type client struct {
 	Session
 	bell  chan struct{}
-	batch shard.Batch
+	batch queue.Batch
 }
 
 func newClient(r *Router, watch ...string) *client {
@@ -56,7 +56,7 @@ func (c *client) finish(done bool) {
 }
 
 // run applies one operation on a shard.
-func (c *client) run(i int, op shard.Op, member bool) *shard.Op {
+func (c *client) run(i int, op queue.Op, member bool) *queue.Op {
 	c.batch.Reset()
 	c.batch.Ops = append(c.batch.Ops, op)
 	c.finish(c.Submit(i, &c.batch, member))
@@ -69,8 +69,8 @@ var body = []byte("the body of a job")
 
 // put returns the new job's id.
 func (c *client) put(pri, ttr uint32) uint64 {
-	op := c.run(c.UsedShard(), shard.Op{Kind: shard.Put, Pri: pri, TTR: ttr, Size: uint32(len(body)), Data: body}, true)
-	if op.Status != shard.OK {
+	op := c.run(c.UsedShard(), queue.Op{Kind: queue.Put, Pri: pri, TTR: ttr, Size: uint32(len(body)), Data: body}, true)
+	if op.Status != queue.OK {
 		panic(fmt.Sprintf("put: status %d", op.Status))
 	}
 	return op.ID
@@ -79,17 +79,17 @@ func (c *client) put(pri, ttr uint32) uint64 {
 // delete reports whether there was such a job.
 func (c *client) delete(id uint64) bool {
 	i, ok := c.r.Owner(id)
-	return ok && c.run(i, shard.Op{Kind: shard.Delete, ID: id}, false).Status == shard.OK
+	return ok && c.run(i, queue.Op{Kind: queue.Delete, ID: id}, false).Status == queue.OK
 }
 
 // begin begins a reserve, and returns with a job, with a status or in a wait.
-func (c *client) begin(poll bool) (id uint64, status shard.Status) {
+func (c *client) begin(poll bool) (id uint64, status queue.Status) {
 	if !c.ReserveInPlace() {
 		c.finish(c.Reserve(poll))
 		return c.Reservation.ID, c.Reservation.Status
 	}
-	op := c.run(c.WatchShard(), shard.Op{Kind: shard.Reserve, Poll: poll}, true)
-	if op.Status == shard.Waiting {
+	op := c.run(c.WatchShard(), queue.Op{Kind: queue.Reserve, Poll: poll}, true)
+	if op.Status == queue.Waiting {
 		c.BeginWait()
 	}
 	return op.ID, op.Status
@@ -98,8 +98,8 @@ func (c *client) begin(poll bool) (id uint64, status shard.Status) {
 // reserve waits for a job, or until stop is closed.
 func (c *client) reserve(stop <-chan struct{}) (id uint64, ok bool) {
 	id, status := c.begin(false)
-	if status != shard.Waiting {
-		return id, status == shard.OK
+	if status != queue.Waiting {
+		return id, status == queue.OK
 	}
 	return c.await(stop)
 }
@@ -110,7 +110,7 @@ func (c *client) await(stop <-chan struct{}) (id uint64, ok bool) {
 		select {
 		case <-c.bell:
 		case <-stop:
-			if won, done := c.CancelWait(shard.TimedOut); won {
+			if won, done := c.CancelWait(queue.TimedOut); won {
 				c.finish(done)
 				return 0, false
 			}
@@ -142,7 +142,7 @@ func mustBeEmpty(t *testing.T, r *Router) {
 		if n := s.Waits(); n != 0 {
 			t.Errorf("R3: shard %d has %d waiters", i, n)
 		}
-		b := &shard.Batch{Ops: []shard.Op{{Kind: shard.Totals}}}
+		b := &queue.Batch{Ops: []queue.Op{{Kind: queue.Totals}}}
 		s.Apply(r.Now(), b, &b.Ops[0])
 		if left := b.Sums.Ready + b.Sums.Reserved + b.Sums.Delayed + b.Sums.Buried; left != 0 {
 			t.Errorf("shard %d has %d jobs", i, left)

@@ -3,7 +3,7 @@ package router
 import (
 	"slices"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // act lets a player that does not wait do something.
@@ -43,7 +43,7 @@ func (d *duel) reserve(p *pair) {
 	p.real.reserve(poll)
 	d.model.reserve(p.model, poll)
 	d.seen.reserves++
-	if p.model.result == shard.Waiting {
+	if p.model.result == queue.Waiting {
 		d.seen.waits++
 	}
 	d.note("%s reserves from %v: status %d, job %d", p.real.name, p.real.Watched(), p.model.result, p.model.got)
@@ -91,9 +91,9 @@ func (d *duel) compareWatched(p *pair) {
 func (d *duel) pause(p *pair) {
 	name, seconds := d.tube(), d.rnd.IntN(3)
 	d.note("%s pauses %s for %d s", p.real.name, name, seconds)
-	op := shard.Op{Kind: shard.Pause, Data: []byte(name), Delay: uint32(seconds)}
-	p.real.submit(d.bed.r.TubeShard([]byte(name)), op, false, func(op *shard.Op) {
-		if found := d.model.pause(name, int64(seconds)); found != (op.Status == shard.OK) {
+	op := queue.Op{Kind: queue.Pause, Data: []byte(name), Delay: uint32(seconds)}
+	p.real.submit(d.bed.r.TubeShard([]byte(name)), op, false, func(op *queue.Op) {
+		if found := d.model.pause(name, int64(seconds)); found != (op.Status == queue.OK) {
 			d.fatalf("pausing %s: status %d, in the model: %v", name, op.Status, found)
 		}
 	})
@@ -102,7 +102,7 @@ func (d *duel) pause(p *pair) {
 func (d *duel) kick(p *pair) {
 	bound := d.rnd.IntN(4)
 	d.note("%s kicks %d of %s", p.real.name, bound, p.real.Used())
-	p.real.submit(p.real.UsedShard(), shard.Op{Kind: shard.Kick, Count: uint32(bound)}, true, func(op *shard.Op) {
+	p.real.submit(p.real.UsedShard(), queue.Op{Kind: queue.Kick, Count: uint32(bound)}, true, func(op *queue.Op) {
 		if want := d.model.kick(p.model.used, bound); int(op.Count) != want {
 			d.fatalf("kicked %d, want %d", op.Count, want)
 		}
@@ -115,10 +115,10 @@ func (d *duel) onJob(p *pair) {
 	held := d.model.holds(p.model, id)
 	switch d.rnd.IntN(7) {
 	case 0, 1:
-		d.expect(p, "deletes", shard.Op{Kind: shard.Delete, ID: id}, d.model.remove(p.model, id))
+		d.expect(p, "deletes", queue.Op{Kind: queue.Delete, ID: id}, d.model.remove(p.model, id))
 	case 2:
 		delay := d.rnd.IntN(3)
-		d.expect(p, "releases", shard.Op{Kind: shard.Release, ID: id, Pri: pri, Delay: uint32(delay)}, held != nil)
+		d.expect(p, "releases", queue.Op{Kind: queue.Release, ID: id, Pri: pri, Delay: uint32(delay)}, held != nil)
 		if held != nil {
 			held.pri = pri
 			if delay > 0 {
@@ -128,26 +128,26 @@ func (d *duel) onJob(p *pair) {
 			}
 		}
 	case 3:
-		d.expect(p, "buries", shard.Op{Kind: shard.Bury, ID: id, Pri: pri}, held != nil)
+		d.expect(p, "buries", queue.Op{Kind: queue.Bury, ID: id, Pri: pri}, held != nil)
 		if held != nil {
 			d.model.bury(held, pri)
 		}
 	case 4:
-		d.expect(p, "touches", shard.Op{Kind: shard.Touch, ID: id}, held != nil)
+		d.expect(p, "touches", queue.Op{Kind: queue.Touch, ID: id}, held != nil)
 		if held != nil {
 			held.deadline = d.model.now + held.ttr
 		}
 	case 5:
 		j := d.model.find(id)
-		can := j != nil && (j.state == shard.Buried || j.state == shard.Delayed)
-		d.expect(p, "kicks", shard.Op{Kind: shard.KickJob, ID: id}, can)
+		can := j != nil && (j.state == queue.Buried || j.state == queue.Delayed)
+		d.expect(p, "kicks", queue.Op{Kind: queue.KickJob, ID: id}, can)
 		if can {
 			d.model.makeReady(j)
 		}
 	default:
 		j := d.model.find(id)
-		can := j != nil && j.state != shard.Reserved
-		d.expect(p, "takes", shard.Op{Kind: shard.ReserveJob, ID: id}, can)
+		can := j != nil && j.state != queue.Reserved
+		d.expect(p, "takes", queue.Op{Kind: queue.ReserveJob, ID: id}, can)
 		if can {
 			was := *p.model
 			d.model.give(p.model, j)
@@ -157,10 +157,10 @@ func (d *duel) onJob(p *pair) {
 }
 
 // expect sends an operation on a job and compares whether it is found.
-func (d *duel) expect(p *pair, verb string, op shard.Op, want bool) {
+func (d *duel) expect(p *pair, verb string, op queue.Op, want bool) {
 	d.note("%s %s job %d: %v", p.real.name, verb, op.ID, want)
 	found := false
-	p.real.byID(op, func(op *shard.Op) { found = op.Status == shard.OK })
+	p.real.byID(op, func(op *queue.Op) { found = op.Status == queue.OK })
 	if found != want {
 		d.fatalf("%s %s job %d: %v, want %v", p.real.name, verb, op.ID, found, want)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // successor waits for a job that somebody else holds, and notes when it was
@@ -40,7 +40,7 @@ func silence(t *testing.T, shards, count int) (late []time.Duration) {
 		worker := newClient(r, tube)
 		worker.use(tube)
 		worker.put(1, 1)
-		if _, status := worker.begin(false); status != shard.OK {
+		if _, status := worker.begin(false); status != queue.OK {
 			t.Fatalf("worker %d: status %d", i, status)
 		}
 		silent = append(silent, worker)
@@ -109,9 +109,9 @@ func TestTimeAloneEndsWaits(t *testing.T) {
 		c := newClient(r, "delayed", "paused", "idle")
 		other := newClient(r)
 		other.use("delayed")
-		other.run(other.UsedShard(), shard.Op{Kind: shard.Put, ID: other.NewID(), Delay: 3, TTR: 100}, true)
+		other.run(other.UsedShard(), queue.Op{Kind: queue.Put, ID: other.NewID(), Delay: 3, TTR: 100}, true)
 		other.use("paused")
-		paused := shard.Op{Kind: shard.Pause, Data: []byte("paused"), Delay: 2}
+		paused := queue.Op{Kind: queue.Pause, Data: []byte("paused"), Delay: 2}
 		other.run(r.TubeShard([]byte("paused")), paused, false)
 		id := other.put(1, 100)
 		began := r.Now()

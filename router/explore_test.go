@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // A world is a bed with a few actors, and every order in which they and the
@@ -55,7 +55,7 @@ const (
 var (
 	reserve = deed{plain, func(a *actor) { a.reserve(false) }}
 	poll    = deed{plain, func(a *actor) { a.reserve(true) }}
-	cancel  = deed{inWait, func(a *actor) { a.cancel(shard.TimedOut) }}
+	cancel  = deed{inWait, func(a *actor) { a.cancel(queue.TimedOut) }}
 	alarm   = deed{inWait, func(a *actor) { a.alarm() }}
 	hangUp  = deed{whenever, func(a *actor) { a.close() }}
 	put     = putAt(10)
@@ -71,8 +71,8 @@ func putAt(pri uint32) deed {
 func removeNth(n uint64) deed {
 	return deed{plain, func(a *actor) {
 		id := a.w.first + n
-		a.byID(shard.Op{Kind: shard.Delete, ID: id}, func(op *shard.Op) {
-			if op.Status == shard.OK {
+		a.byID(queue.Op{Kind: queue.Delete, ID: id}, func(op *queue.Op) {
+			if op.Status == queue.OK {
 				a.w.ended[id] = true
 			}
 		})
@@ -82,16 +82,16 @@ func removeNth(n uint64) deed {
 func pauseTube(name string, seconds uint32) deed {
 	return deed{plain, func(a *actor) {
 		i := a.r.TubeShard([]byte(name))
-		a.submit(i, shard.Op{Kind: shard.Pause, Data: []byte(name), Delay: seconds}, false, nil)
+		a.submit(i, queue.Op{Kind: queue.Pause, Data: []byte(name), Delay: seconds}, false, nil)
 	}}
 }
 
 // removeAll deletes what the actor holds: one job, in these worlds.
 func (a *actor) removeAll() {
 	for id := range a.held {
-		a.byID(shard.Op{Kind: shard.Delete, ID: id}, func(op *shard.Op) {
+		a.byID(queue.Op{Kind: queue.Delete, ID: id}, func(op *queue.Op) {
 			a.drop(id)
-			if op.Status == shard.OK {
+			if op.Status == queue.OK {
 				a.w.ended[id] = true
 				delete(a.w.owner, id)
 			} else if !a.fleeting {
@@ -105,8 +105,8 @@ func (a *actor) releaseAll() {
 	for id := range a.held {
 		delete(a.w.owner, id)
 		a.drop(id)
-		a.byID(shard.Op{Kind: shard.Release, ID: id, Pri: 10}, func(op *shard.Op) {
-			if op.Status != shard.OK && !a.fleeting {
+		a.byID(queue.Op{Kind: queue.Release, ID: id, Pri: 10}, func(op *queue.Op) {
+			if op.Status != queue.OK && !a.fleeting {
 				a.w.fail("R1: %s cannot release job %d that it was given", a.name, id)
 			}
 		})

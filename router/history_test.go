@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // history counts what happens to each job of a test.
@@ -175,7 +175,7 @@ var atOnce = func() chan struct{} {
 // when the client is to leave, perhaps in the midst of a wait.
 func (c *client) workCarelessly(h *history, rnd *rand.Rand) bool {
 	id, status := c.begin(rnd.IntN(3) == 0)
-	if status == shard.Waiting {
+	if status == queue.Waiting {
 		stop := h.done
 		switch rnd.IntN(3) {
 		case 0:
@@ -184,10 +184,10 @@ func (c *client) workCarelessly(h *history, rnd *rand.Rand) bool {
 			stop = atOnce // unless a shard is quicker
 		}
 		if got, ok := c.await(stop); ok {
-			id, status = got, shard.OK
+			id, status = got, queue.OK
 		}
 	}
-	if status != shard.OK {
+	if status != queue.OK {
 		return h.left.Load() > 0
 	}
 	h.handed[id].Add(1)
@@ -195,25 +195,25 @@ func (c *client) workCarelessly(h *history, rnd *rand.Rand) bool {
 	if !ok {
 		panic(fmt.Sprintf("R2: job %d is held and in no directory", id))
 	}
-	op := shard.Op{ID: id, Pri: rnd.Uint32N(10)}
+	op := queue.Op{ID: id, Pri: rnd.Uint32N(10)}
 	switch rnd.IntN(6) {
 	case 0:
 		return false // close while holding
 	case 1:
-		op.Kind = shard.Release
+		op.Kind = queue.Release
 	case 2:
-		op.Kind = shard.Bury
+		op.Kind = queue.Bury
 	default:
-		op.Kind = shard.Delete
+		op.Kind = queue.Delete
 	}
-	if c.run(i, op, false).Status != shard.OK {
+	if c.run(i, op, false).Status != queue.OK {
 		panic(fmt.Sprintf("R1: job %d is not its holder's", id))
 	}
 	switch op.Kind {
-	case shard.Delete:
+	case queue.Delete:
 		h.delete(id)
-	case shard.Bury:
-		c.run(i, shard.Op{Kind: shard.KickJob, ID: id}, false) // nobody else can kick it
+	case queue.Bury:
+		c.run(i, queue.Op{Kind: queue.KickJob, ID: id}, false) // nobody else can kick it
 	}
 	return true
 }

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // A worker that watches one busy tube and 1,000 idle ones over many shards,
@@ -54,7 +54,7 @@ func reserveMany(t *testing.T, worker, producer *client, count int) {
 		}
 		id, status := worker.begin(false)
 		if wait {
-			if status != shard.Waiting {
+			if status != queue.Waiting {
 				t.Fatalf("reserve %d: status %d, job %d, want a wait", i, status, id)
 			}
 			want = producer.put(1, 100)

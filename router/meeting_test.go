@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // Two clients meet at one shard, round after round, and nobody else comes: a
@@ -30,7 +30,7 @@ func TestNoBatchIsLeftInTheMailbox(t *testing.T) {
 					runtime.Gosched()
 				}
 				c.batch.Reset()
-				c.batch.Ops = append(c.batch.Ops, shard.Op{Kind: shard.Soonest})
+				c.batch.Ops = append(c.batch.Ops, queue.Op{Kind: queue.Soonest})
 				if !c.Submit(0, &c.batch, true) && !c.rungWithin(20*time.Second) {
 					panic("a batch has been left in the mailbox")
 				}

@@ -1,6 +1,6 @@
 package router
 
-import "beanfield/shard"
+import "beanfield/shard/queue"
 
 // Use makes name the tube in use.
 func (s *Session) Use(name []byte) bool {
@@ -11,9 +11,9 @@ func (s *Session) Use(name []byte) bool {
 	from, to := s.usedRef, s.ref(s.r.TubeShard(name))
 	s.usedRef = to
 	s.script.begin()
-	s.script.addName(to.shard, shard.Use, s.used)
+	s.script.addName(to.shard, queue.Use, s.used)
 	if from != to {
-		s.script.add(from.shard, shard.Op{Kind: shard.Unuse})
+		s.script.add(from.shard, queue.Op{Kind: queue.Unuse})
 	}
 	return s.play(nil)
 }
@@ -28,7 +28,7 @@ func (s *Session) Watch(name []byte) bool {
 	s.watched = append(s.watched, string(name))
 	s.findWatchShard()
 	s.script.begin()
-	s.script.addName(f.shard, shard.Watch, string(name))
+	s.script.addName(f.shard, queue.Watch, string(name))
 	return s.play(nil)
 }
 
@@ -49,7 +49,7 @@ func (s *Session) Ignore(name []byte) (done, refused bool) {
 	f.watching--
 	s.findWatchShard()
 	s.script.begin()
-	s.script.addName(f.shard, shard.Ignore, string(name))
+	s.script.addName(f.shard, queue.Ignore, string(name))
 	return s.play(nil), false
 }
 
@@ -83,24 +83,24 @@ func (s *Session) Close() bool {
 	s.waiting = false
 	s.script.begin()
 	for _, f := range s.live {
-		s.script.add(f.shard, shard.Op{Kind: shard.Detach})
+		s.script.add(f.shard, queue.Op{Kind: queue.Detach})
 	}
 	for i, w := range s.watched {
 		if i > 0 {
 			w = s.watched[len(s.watched)-i]
 		}
-		s.script.addName(s.r.TubeShard([]byte(w)), shard.Ignore, w)
+		s.script.addName(s.r.TubeShard([]byte(w)), queue.Ignore, w)
 	}
-	s.script.add(s.usedRef.shard, shard.Op{Kind: shard.Unuse})
+	s.script.add(s.usedRef.shard, queue.Op{Kind: queue.Unuse})
 	return s.play(nil)
 }
 
 // CountAll gathers the totals of all shards in Sums.
 func (s *Session) CountAll() bool {
-	s.Sums = shard.Sums{}
+	s.Sums = queue.Sums{}
 	s.script.begin()
 	for i := range s.r.shards {
-		s.script.add(i, shard.Op{Kind: shard.Totals})
+		s.script.add(i, queue.Op{Kind: queue.Totals})
 	}
 	return s.play(nil)
 }

@@ -3,7 +3,7 @@ package router
 import (
 	"slices"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // model is the queue as one would explain it: jobs in a bag, players in a
@@ -22,7 +22,7 @@ type modelJob struct {
 	tube       string
 	pri        uint32
 	ttr        int64
-	state      shard.JobState
+	state      queue.JobState
 	deadline   int64
 	buriedAs   int
 	reservedAs int
@@ -32,7 +32,7 @@ type modelJob struct {
 type modelPlayer struct {
 	used    string
 	watched []string
-	result  shard.Status
+	result  queue.Status
 	got     uint64 // of the last reserve, if result is OK
 	taken   int    // how many jobs it has ever been given
 }
@@ -56,7 +56,7 @@ func (m *model) isWaiting(p *modelPlayer) bool { return slices.Contains(m.waitin
 func (m *model) best(watches func(tube string) bool) *modelJob {
 	var best *modelJob
 	for _, j := range m.jobs {
-		if j.state == shard.Ready && m.paused[j.tube] == 0 && watches(j.tube) && (best == nil || j.pri < best.pri) {
+		if j.state == queue.Ready && m.paused[j.tube] == 0 && watches(j.tube) && (best == nil || j.pri < best.pri) {
 			best = j
 		}
 	}
@@ -65,8 +65,8 @@ func (m *model) best(watches func(tube string) bool) *modelJob {
 
 func (m *model) give(p *modelPlayer, j *modelJob) {
 	p.taken++
-	j.state, j.holder, j.deadline, j.reservedAs = shard.Reserved, p, m.now+j.ttr, p.taken
-	p.result, p.got = shard.OK, j.id
+	j.state, j.holder, j.deadline, j.reservedAs = queue.Reserved, p, m.now+j.ttr, p.taken
+	p.result, p.got = queue.OK, j.id
 }
 
 // match serves the waiters of one tube.
@@ -84,12 +84,12 @@ func (m *model) match(tube string) {
 }
 
 func (m *model) makeReady(j *modelJob) {
-	j.state, j.holder = shard.Ready, nil
+	j.state, j.holder = queue.Ready, nil
 	m.match(j.tube)
 }
 
 func (m *model) makeDelayed(j *modelJob, delay int64) {
-	j.state, j.holder, j.deadline = shard.Delayed, nil, m.now+delay*modelSecond
+	j.state, j.holder, j.deadline = queue.Delayed, nil, m.now+delay*modelSecond
 }
 
 func (m *model) put(p *modelPlayer, id uint64, pri uint32, delay, ttr int64) {
@@ -112,16 +112,16 @@ func (m *model) reserve(p *modelPlayer, poll bool) {
 	if j := m.best(p.watches); j != nil {
 		m.give(p, j)
 	} else if m.soon(p) {
-		p.result = shard.DeadlineSoon
+		p.result = queue.DeadlineSoon
 	} else if poll {
-		p.result = shard.TimedOut
+		p.result = queue.TimedOut
 	} else {
-		p.result = shard.Waiting
+		p.result = queue.Waiting
 		m.waiting = append(m.waiting, p)
 	}
 }
 
-func (m *model) endWait(p *modelPlayer, status shard.Status) {
+func (m *model) endWait(p *modelPlayer, status queue.Status) {
 	if i := slices.Index(m.waiting, p); i >= 0 {
 		m.waiting = slices.Delete(m.waiting, i, i+1)
 		p.result = status
@@ -155,18 +155,18 @@ func (m *model) remove(p *modelPlayer, id uint64) bool {
 
 func (m *model) bury(j *modelJob, pri uint32) {
 	m.buried++
-	j.state, j.holder, j.pri, j.buriedAs = shard.Buried, nil, pri, m.buried
+	j.state, j.holder, j.pri, j.buriedAs = queue.Buried, nil, pri, m.buried
 }
 
 // inState lists a tube's jobs in one state, the first in line at the front.
-func (m *model) inState(tube string, st shard.JobState) (list []*modelJob) {
+func (m *model) inState(tube string, st queue.JobState) (list []*modelJob) {
 	for _, j := range m.jobs {
 		if j.tube == tube && j.state == st {
 			list = append(list, j)
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *modelJob) int {
-		if st == shard.Buried {
+		if st == queue.Buried {
 			return x.buriedAs - y.buriedAs
 		}
 		return int(x.deadline - y.deadline)
@@ -175,9 +175,9 @@ func (m *model) inState(tube string, st shard.JobState) (list []*modelJob) {
 }
 
 func (m *model) kick(tube string, bound int) int {
-	list := m.inState(tube, shard.Buried)
+	list := m.inState(tube, queue.Buried)
 	if len(list) == 0 {
-		list = m.inState(tube, shard.Delayed)
+		list = m.inState(tube, queue.Delayed)
 	}
 	list = list[:min(bound, len(list))]
 	for _, j := range list {
@@ -218,7 +218,7 @@ func (m *model) settle() {
 // leave ends a player. Its jobs come back shard by shard, in the order given,
 // and in a shard in the order in which it got them.
 func (m *model) leave(p *modelPlayer, shards []int, shardOf func(tube string) int) {
-	m.endWait(p, shard.TimedOut)
+	m.endWait(p, queue.TimedOut)
 	for _, i := range shards {
 		var list []*modelJob
 		for _, j := range m.jobs {
@@ -245,7 +245,7 @@ func (m *model) next() (at int64, n int) {
 		}
 	}
 	for _, j := range m.jobs {
-		if j.state == shard.Delayed || j.state == shard.Reserved {
+		if j.state == queue.Delayed || j.state == queue.Reserved {
 			note(j.deadline)
 		}
 	}
@@ -258,7 +258,7 @@ func (m *model) next() (at int64, n int) {
 // fire does the one thing that is due at this moment.
 func (m *model) fire() {
 	for _, j := range m.jobs {
-		if (j.state == shard.Delayed || j.state == shard.Reserved) && j.deadline <= m.now {
+		if (j.state == queue.Delayed || j.state == queue.Reserved) && j.deadline <= m.now {
 			m.makeReady(j)
 			return
 		}

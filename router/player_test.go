@@ -3,7 +3,7 @@ package router
 import (
 	"fmt"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // player is a session and its owner, for tests that run in one goroutine. It
@@ -12,11 +12,11 @@ import (
 type player struct {
 	Session
 	name   string
-	batch  shard.Batch
+	batch  queue.Batch
 	then   func() // what the end of the call that is under way leads to
 	closed bool
 
-	result shard.Status // of the last reserve that has ended
+	result queue.Status // of the last reserve that has ended
 	last   uint64       // the job that the last one brought
 	held   map[uint64]bool
 	onGot  func(p *player, id uint64)
@@ -75,7 +75,7 @@ func (p *player) resume() {
 }
 
 // submit sends one operation as a batch, the way a connection does.
-func (p *player) submit(i int, op shard.Op, member bool, then func(op *shard.Op)) {
+func (p *player) submit(i int, op queue.Op, member bool, then func(op *queue.Op)) {
 	p.batch.Reset()
 	p.batch.Ops = append(p.batch.Ops, op)
 	p.call(p.Submit(i, &p.batch, member), func() {
@@ -85,9 +85,9 @@ func (p *player) submit(i int, op shard.Op, member bool, then func(op *shard.Op)
 	})
 }
 
-func (p *player) put(pri, delay, ttr uint32, then func(op *shard.Op)) uint64 {
+func (p *player) put(pri, delay, ttr uint32, then func(op *queue.Op)) uint64 {
 	id := p.NewID()
-	op := shard.Op{Kind: shard.Put, ID: id, Pri: pri, Delay: delay, TTR: ttr}
+	op := queue.Op{Kind: queue.Put, ID: id, Pri: pri, Delay: delay, TTR: ttr}
 	op.Data = fmt.Appendf(nil, "job %d", id)
 	op.Size = uint32(len(op.Data))
 	p.submit(p.UsedShard(), op, true, then)
@@ -97,11 +97,11 @@ func (p *player) put(pri, delay, ttr uint32, then func(op *shard.Op)) uint64 {
 // reserve takes the short way when it may, like a connection.
 func (p *player) reserve(poll bool) {
 	if p.ReserveInPlace() {
-		p.submit(p.WatchShard(), shard.Op{Kind: shard.Reserve, Poll: poll}, true, func(op *shard.Op) {
+		p.submit(p.WatchShard(), queue.Op{Kind: queue.Reserve, Poll: poll}, true, func(op *queue.Op) {
 			switch op.Status {
-			case shard.Waiting:
+			case queue.Waiting:
 				p.BeginWait()
-			case shard.OK:
+			case queue.OK:
 				p.got(op.ID, op.Size, p.batch.Bytes[op.From:op.To])
 			default:
 				p.result = op.Status
@@ -117,7 +117,7 @@ func (p *player) reserved() {
 	if p.Waiting() {
 		return
 	}
-	if res := &p.Reservation; res.Status == shard.OK {
+	if res := &p.Reservation; res.Status == queue.OK {
 		p.got(res.ID, res.Size, res.Small)
 	} else {
 		p.result = res.Status
@@ -128,7 +128,7 @@ func (p *player) got(id uint64, size uint32, body []byte) {
 	if want := fmt.Sprintf("job %d", id); string(body) != want || int(size) != len(want) {
 		panic(fmt.Sprintf("%s got job %d with body %q", p.name, id, body))
 	}
-	p.result = shard.OK
+	p.result = queue.OK
 	p.last, p.held[id] = id, true
 	if p.onGot != nil {
 		p.onGot(p, id)
@@ -138,7 +138,7 @@ func (p *player) got(id uint64, size uint32, body []byte) {
 func (p *player) endWait() { p.call(p.EndWait(), p.reserved) }
 
 // cancel ends the wait, unless a shard is quicker.
-func (p *player) cancel(status shard.Status) {
+func (p *player) cancel(status queue.Status) {
 	if won, done := p.CancelWait(status); won {
 		p.call(done, p.reserved)
 	}
@@ -151,17 +151,17 @@ func (p *player) alarm() {
 		case p.Delivered():
 			p.endWait()
 		case p.Soonest()-margin <= p.r.Now():
-			p.cancel(shard.DeadlineSoon)
+			p.cancel(queue.DeadlineSoon)
 		}
 	})
 }
 
 // byID sends an operation on one job to the shard that owns it. It reports
 // false if nobody does.
-func (p *player) byID(op shard.Op, then func(op *shard.Op)) bool {
+func (p *player) byID(op queue.Op, then func(op *queue.Op)) bool {
 	i, ok := p.r.Owner(op.ID)
 	if ok {
-		p.submit(i, op, op.Kind == shard.ReserveJob, then)
+		p.submit(i, op, op.Kind == queue.ReserveJob, then)
 	}
 	return ok
 }

@@ -1,6 +1,6 @@
 package router
 
-import "beanfield/shard"
+import "beanfield/shard/queue"
 
 // margin is how long before a deadline its holder is told DEADLINE_SOON.
 const margin = int64(1e9)
@@ -31,9 +31,9 @@ func (s *Session) WatchShard() int { return s.watchShard }
 func (s *Session) Reserve(poll bool) bool {
 	s.Reservation = Reservation{}
 	if poll {
-		s.Reservation.Status = shard.TimedOut // what it will be if nothing is found
+		s.Reservation.Status = queue.TimedOut // what it will be if nothing is found
 	} else {
-		s.Reservation.Status = shard.Waiting
+		s.Reservation.Status = queue.Waiting
 	}
 	return s.refresh((*Session).seekOffers)
 }
@@ -45,7 +45,7 @@ func (s *Session) refresh(after func(*Session) bool) bool {
 	near := s.r.Now() + margin
 	for _, f := range s.live {
 		if f.soonest != 0 && f.soonest <= near {
-			s.script.add(f.shard, shard.Op{Kind: shard.Soonest})
+			s.script.add(f.shard, queue.Op{Kind: queue.Soonest})
 		}
 	}
 	return s.play(after)
@@ -55,7 +55,7 @@ func (s *Session) seekOffers() bool {
 	s.script.begin()
 	for _, f := range s.live {
 		if f.watching > 0 {
-			s.script.add(f.shard, shard.Op{Kind: shard.Offer})
+			s.script.add(f.shard, queue.Op{Kind: queue.Offer})
 		}
 	}
 	return s.play((*Session).claimBest)
@@ -65,7 +65,7 @@ func (s *Session) claimBest() bool {
 	best := -1
 	for i := range s.script.steps {
 		op := &s.script.steps[i].op
-		if op.Status != shard.OK {
+		if op.Status != queue.OK {
 			continue
 		}
 		if best >= 0 {
@@ -81,7 +81,7 @@ func (s *Session) claimBest() bool {
 	}
 	from := s.script.steps[best].shard
 	s.script.begin()
-	s.script.add(from, shard.Op{Kind: shard.Claim})
+	s.script.add(from, queue.Op{Kind: queue.Claim})
 	return s.play((*Session).claimed)
 }
 
@@ -92,25 +92,25 @@ func (s *Session) claimBest() bool {
 func (s *Session) claimed() bool {
 	op := &s.script.steps[0].op
 	switch op.Status {
-	case shard.OK:
-	case shard.Failed:
-		s.Reservation = Reservation{Status: shard.Failed}
+	case queue.OK:
+	case queue.Failed:
+		s.Reservation = Reservation{Status: queue.Failed}
 		return true
 	default:
 		return s.seekOffers()
 	}
 	s.small = append(s.small[:0], s.script.batch.Bytes[op.From:op.To]...)
-	s.Reservation = Reservation{Status: shard.OK, ID: op.ID, Size: op.Size, Small: s.small, Large: op.Parts}
+	s.Reservation = Reservation{Status: queue.OK, ID: op.ID, Size: op.Size, Small: s.small, Large: op.Parts}
 	return true
 }
 
 // nothing answers or begins to wait, when no shard has offered a job.
 func (s *Session) nothing() bool {
 	if s.Soonest()-margin <= s.r.Now() {
-		s.Reservation.Status = shard.DeadlineSoon
+		s.Reservation.Status = queue.DeadlineSoon
 		return true
 	}
-	if s.Reservation.Status != shard.Waiting {
+	if s.Reservation.Status != queue.Waiting {
 		return true
 	}
 	s.waiting = true
@@ -119,7 +119,7 @@ func (s *Session) nothing() bool {
 	for _, f := range s.live {
 		if f.watching > 0 {
 			f.asked = true
-			s.script.add(f.shard, shard.Op{Kind: shard.Wait, Ticket: ticket})
+			s.script.add(f.shard, queue.Op{Kind: queue.Wait, Ticket: ticket})
 		}
 	}
 	return s.play(nil)
@@ -141,9 +141,9 @@ func (s *Session) Delivered() bool { return s.woken.Load() }
 func (s *Session) EndWait() bool {
 	s.woken.Store(false)
 	d := &s.delivery
-	s.Reservation = Reservation{Status: shard.OK, ID: d.ID, Size: d.Size, Small: d.Small, Large: d.Large}
+	s.Reservation = Reservation{Status: queue.OK, ID: d.ID, Size: d.Size, Small: d.Small, Large: d.Large}
 	if s.lost {
-		s.Reservation = Reservation{Status: shard.Failed}
+		s.Reservation = Reservation{Status: queue.Failed}
 	}
 	s.deliverer.soonest = d.Deadline
 	s.deliverer.asked = false // it has left all queues of that shard already
@@ -152,7 +152,7 @@ func (s *Session) EndWait() bool {
 
 // CancelWait ends a wait from the session's side, with status as the answer.
 // When it has not won, a job is on its way: Delivered will be true soon.
-func (s *Session) CancelWait(status shard.Status) (won, done bool) {
+func (s *Session) CancelWait(status queue.Status) (won, done bool) {
 	if !s.gate.cancel() {
 		return false, false
 	}
@@ -167,7 +167,7 @@ func (s *Session) withdraw() bool {
 	for _, f := range s.live {
 		if f.asked {
 			f.asked = false
-			s.script.add(f.shard, shard.Op{Kind: shard.Withdraw, Ticket: s.gate.last})
+			s.script.add(f.shard, queue.Op{Kind: queue.Withdraw, Ticket: s.gate.last})
 		}
 	}
 	return s.play(nil)

@@ -3,7 +3,7 @@ package router
 import (
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 	"beanfield/storage/pebblestore/powercut"
 )
 
@@ -15,23 +15,23 @@ func TestReserveJobIsForgottenByARestart(t *testing.T) {
 	a, b := run.guest(t, "a"), run.guest(t, "b")
 	home, delayed, buried := a.session.UsedShard(), a.session.NewID(), a.session.NewID()
 	for _, op := range a.do(t, home,
-		shard.Op{Kind: shard.Put, ID: delayed, Delay: 1000, TTR: 60, Pri: 1},
-		shard.Op{Kind: shard.Put, ID: buried, TTR: 60, Pri: 2},
-		shard.Op{Kind: shard.Reserve, Poll: true},
-		shard.Op{Kind: shard.Bury, ID: buried, Pri: 3},
+		queue.Op{Kind: queue.Put, ID: delayed, Delay: 1000, TTR: 60, Pri: 1},
+		queue.Op{Kind: queue.Put, ID: buried, TTR: 60, Pri: 2},
+		queue.Op{Kind: queue.Reserve, Poll: true},
+		queue.Op{Kind: queue.Bury, ID: buried, Pri: 3},
 	) {
-		if op.Status != shard.OK {
+		if op.Status != queue.OK {
 			t.Fatalf("%s ends with %v", describeOp(&op), op.Status)
 		}
 	}
-	run.placed(t, delayed, shard.Delayed, buried, shard.Buried)
-	b.do(t, home, shard.Op{Kind: shard.ReserveJob, ID: delayed}, shard.Op{Kind: shard.ReserveJob, ID: buried})
-	run.placed(t, delayed, shard.Reserved, buried, shard.Reserved)
+	run.placed(t, delayed, queue.Delayed, buried, queue.Buried)
+	b.do(t, home, queue.Op{Kind: queue.ReserveJob, ID: delayed}, queue.Op{Kind: queue.ReserveJob, ID: buried})
+	run.placed(t, delayed, queue.Reserved, buried, queue.Reserved)
 	held := run.disk.Cut(0, nil)
 	if err := b.complete(b.session.Close()); err != nil {
 		t.Fatal(err)
 	}
-	run.placed(t, delayed, shard.Ready, buried, shard.Ready)
+	run.placed(t, delayed, queue.Ready, buried, queue.Ready)
 	left := run.disk.Cut(0, nil)
 	run.close(t, a)
 	for _, disk := range []*powercut.Disk{held, left, run.disk} {
@@ -39,15 +39,15 @@ func TestReserveJobIsForgottenByARestart(t *testing.T) {
 		if err := run.open(3); err != nil {
 			t.Fatal(err)
 		}
-		run.placed(t, delayed, shard.Delayed, buried, shard.Buried)
+		run.placed(t, delayed, queue.Delayed, buried, queue.Buried)
 		run.close(t)
 	}
 }
 
 // placed holds where two jobs are against where they should be.
-func (run *restartRun) placed(t *testing.T, first uint64, inFirst shard.JobState, second uint64, inSecond shard.JobState) {
+func (run *restartRun) placed(t *testing.T, first uint64, inFirst queue.JobState, second uint64, inSecond queue.JobState) {
 	t.Helper()
-	for id, want := range map[uint64]shard.JobState{first: inFirst, second: inSecond} {
+	for id, want := range map[uint64]queue.JobState{first: inFirst, second: inSecond} {
 		i, known := run.router.Owner(id)
 		if !known {
 			t.Fatalf("job %d is not there", id)

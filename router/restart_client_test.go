@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // restartClient is a session and what is under way on it. One goroutine drives
@@ -17,10 +17,10 @@ type restartClient struct {
 	session Session
 	notify  chan struct{}
 
-	batch   *shard.Batch
+	batch   *queue.Batch
 	in, was int        // its shard and turn
 	reached int        // how far that turn came
-	spec    []shard.Op // what the batch asked for
+	spec    []queue.Op // what the batch asked for
 	expect  []restartAnswer
 	flying  bool
 
@@ -58,9 +58,9 @@ func (c *restartClient) complete(done bool) error {
 }
 
 // begin submits operations for one shard.
-func (c *restartClient) begin(i int, ops []shard.Op) error {
+func (c *restartClient) begin(i int, ops []queue.Op) error {
 	c.spec, c.expect = ops, nil
-	c.batch, c.in = &shard.Batch{Ops: append([]shard.Op(nil), ops...)}, i
+	c.batch, c.in = &queue.Batch{Ops: append([]queue.Op(nil), ops...)}, i
 	return c.submit()
 }
 
@@ -102,7 +102,7 @@ func (c *restartClient) finish() error {
 			return fmt.Errorf("%s: %s on shard %d, turn %d: %w", c.name, describeOp(&c.spec[k]), c.in, c.was, err)
 		}
 	}
-	if b.Next > 0 && b.Ops[b.Next-1].Status == shard.Waiting {
+	if b.Next > 0 && b.Ops[b.Next-1].Status == queue.Waiting {
 		c.session.BeginWait()
 		return nil
 	}
@@ -123,7 +123,7 @@ func (c *restartClient) takeBack(next int) error {
 		return fmt.Errorf("%s: of %d operations %d were answered", c.name, len(c.expect), next)
 	}
 	op, want := &c.spec[next], c.expect[next]
-	peek := op.Kind >= shard.Peek && op.Kind <= shard.PeekBuried
+	peek := op.Kind >= queue.Peek && op.Kind <= queue.PeekBuried
 	if !peek || want.job == nil || !want.job.gone {
 		return fmt.Errorf("%s: %s on shard %d, turn %d, was given back", c.name, describeOp(op), c.in, c.was)
 	}
@@ -132,11 +132,11 @@ func (c *restartClient) takeBack(next int) error {
 	return nil
 }
 
-func (c *restartClient) check(got *shard.Op, want restartAnswer) error {
+func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
 	if got.Status != want.status {
 		return fmt.Errorf("status %d, want %d", got.Status, want.status)
 	}
-	if got.Status != shard.OK {
+	if got.Status != queue.OK {
 		return nil
 	}
 	m := c.run.model
@@ -144,9 +144,9 @@ func (c *restartClient) check(got *shard.Op, want restartAnswer) error {
 	switch {
 	case want.id != 0 && got.ID != want.id:
 		return fmt.Errorf("job %d, want %d", got.ID, want.id)
-	case got.Kind == shard.Kick && got.Count != want.count:
+	case got.Kind == queue.Kick && got.Count != want.count:
 		return fmt.Errorf("kicked %d, want %d", got.Count, want.count)
-	case got.Kind == shard.StatsJob:
+	case got.Kind == queue.StatsJob:
 		return sameFigures(&want.shot, &c.batch.Jobs[got.From])
 	case want.job != nil:
 		return sameBody(want.job, got.Size, c.batch.Bytes[got.From:got.To], got.Parts)
@@ -163,8 +163,8 @@ func sameBody(j *restartJob, size uint32, small []byte, large [][]byte) error {
 }
 
 // sameFigures compares what does not depend on the time.
-func sameFigures(j *restartJob, got *shard.JobInfo) error {
-	want := shard.JobInfo{
+func sameFigures(j *restartJob, got *queue.JobInfo) error {
+	want := queue.JobInfo{
 		ID: j.id, Tube: j.tube, State: j.state, Pri: j.pri, Age: got.Age, Delay: j.delay, TTR: j.ttr, TimeLeft: got.TimeLeft,
 		Reserves: j.reserves, Releases: j.releases, Buries: j.buries, Kicks: j.kicks,
 	}
@@ -240,12 +240,12 @@ func (c *restartClient) leave() error {
 	return c.complete(c.session.Close())
 }
 
-func describeOp(op *shard.Op) string {
-	names := map[shard.Kind]string{
-		shard.Put: "put", shard.Reserve: "reserve", shard.ReserveJob: "reserve-job", shard.Delete: "delete",
-		shard.Release: "release", shard.Bury: "bury", shard.Touch: "touch", shard.Kick: "kick", shard.KickJob: "kick-job",
-		shard.Peek: "peek", shard.PeekReady: "peek-ready", shard.PeekDelayed: "peek-delayed", shard.PeekBuried: "peek-buried",
-		shard.StatsJob: "stats-job",
+func describeOp(op *queue.Op) string {
+	names := map[queue.Kind]string{
+		queue.Put: "put", queue.Reserve: "reserve", queue.ReserveJob: "reserve-job", queue.Delete: "delete",
+		queue.Release: "release", queue.Bury: "bury", queue.Touch: "touch", queue.Kick: "kick", queue.KickJob: "kick-job",
+		queue.Peek: "peek", queue.PeekReady: "peek-ready", queue.PeekDelayed: "peek-delayed", queue.PeekBuried: "peek-buried",
+		queue.StatsJob: "stats-job",
 	}
 	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Count)
 }

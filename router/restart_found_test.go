@@ -3,12 +3,12 @@ package router
 import (
 	"fmt"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // restartFound is a job as a start has found it.
 type restartFound struct {
-	info shard.JobInfo
+	info queue.JobInfo
 	body string
 }
 
@@ -36,11 +36,11 @@ func (run *restartRun) observe() (map[uint64]restartFound, [2]int64, error) {
 
 // look asks for one job in the name of nobody.
 func (run *restartRun) look(i int, id uint64) (restartFound, error) {
-	b, err := run.ask(i, shard.Op{Kind: shard.StatsJob, ID: id}, shard.Op{Kind: shard.Peek, ID: id})
+	b, err := run.ask(i, queue.Op{Kind: queue.StatsJob, ID: id}, queue.Op{Kind: queue.Peek, ID: id})
 	if err != nil {
 		return restartFound{}, err
 	}
-	if b.Ops[0].Status != shard.OK || b.Ops[1].Status != shard.OK {
+	if b.Ops[0].Status != queue.OK || b.Ops[1].Status != queue.OK {
 		return restartFound{}, fmt.Errorf("R2: job %d is in the directory: stats-job says %d, peek %d", id, b.Ops[0].Status, b.Ops[1].Status)
 	}
 	op := &b.Ops[1]
@@ -57,11 +57,11 @@ func (run *restartRun) look(i int, id uint64) (restartFound, error) {
 // restartReply waits for one batch.
 type restartReply chan struct{}
 
-func (c restartReply) Complete(*shard.Batch) { close(c) }
+func (c restartReply) Complete(*queue.Batch) { close(c) }
 
-func (run *restartRun) ask(i int, ops ...shard.Op) (*shard.Batch, error) {
+func (run *restartRun) ask(i int, ops ...queue.Op) (*queue.Batch, error) {
 	done := make(restartReply)
-	b := &shard.Batch{Ops: ops, Done: done}
+	b := &queue.Batch{Ops: ops, Done: done}
 	if !run.router.shards[i].Submit(b) {
 		<-done
 	}
@@ -76,7 +76,7 @@ func (run *restartRun) ask(i int, ops ...shard.Op) (*shard.Batch, error) {
 func (run *restartRun) count(want int) error {
 	n := 0
 	for i := range run.router.Shards() {
-		b, err := run.ask(i, shard.Op{Kind: shard.Totals})
+		b, err := run.ask(i, queue.Op{Kind: queue.Totals})
 		if err != nil {
 			return err
 		}
@@ -97,11 +97,11 @@ func (run *restartRun) count(want int) error {
 // is compares a job with what a log says of it.
 func (o *restartFound) is(v *restartJob, window [2]int64) error {
 	want := *v
-	if v.state == shard.Delayed && v.from <= window[1] {
+	if v.state == queue.Delayed && v.from <= window[1] {
 		if v.to > window[0] { // just now: both will do
 			want.state = o.info.State
 		} else {
-			want.state = shard.Ready
+			want.state = queue.Ready
 		}
 	}
 	if err := sameFigures(&want, &o.info); err != nil {
@@ -113,7 +113,7 @@ func (o *restartFound) is(v *restartJob, window [2]int64) error {
 	if err := within("age", o.info.Age, window[0]-v.born[1], window[1]-v.born[0]); err != nil {
 		return fmt.Errorf("job %d: %w", v.id, err)
 	}
-	if o.info.State != shard.Delayed {
+	if o.info.State != queue.Delayed {
 		return nil
 	}
 	if err := within("time left", o.info.TimeLeft, v.from-window[1], v.to-window[0]); err != nil {

@@ -3,7 +3,7 @@ package router
 import (
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/powercut"
 )
@@ -28,9 +28,9 @@ func (run *restartRun) guest(t *testing.T, name string) *restartClient {
 }
 
 // do runs operations on one shard and returns them answered.
-func (c *restartClient) do(t *testing.T, i int, ops ...shard.Op) []shard.Op {
+func (c *restartClient) do(t *testing.T, i int, ops ...queue.Op) []queue.Op {
 	t.Helper()
-	b := &shard.Batch{Ops: ops}
+	b := &queue.Batch{Ops: ops}
 	for b.Next < len(ops) {
 		if err := c.complete(c.session.Submit(i, b, true)); err != nil {
 			t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // restartJob is a job as the model knows it, or, by value, as a log does.
@@ -15,7 +15,7 @@ type restartJob struct {
 	tube, body string
 	pri, delay uint32
 	ttr        uint32
-	state      shard.JobState
+	state      queue.JobState
 	from, to   int64 // between these a delayed job becomes ready
 	born       [2]int64
 	reserves   uint32
@@ -68,7 +68,7 @@ func (m *restartModel) write(j *restartJob) {
 }
 
 // find is the best job for which ok holds, by (pri, id).
-func (m *restartModel) find(state shard.JobState, less func(a, b *restartJob) int, ok func(*restartJob) bool) *restartJob {
+func (m *restartModel) find(state queue.JobState, less func(a, b *restartJob) int, ok func(*restartJob) bool) *restartJob {
 	var best *restartJob
 	for _, j := range m.jobs {
 		if j.state == state && ok(j) && (best == nil || less(j, best) < 0) {
@@ -90,43 +90,43 @@ func byReserving(a, b *restartJob) int {
 }
 
 // first is the job that peek-ready, peek-delayed and peek-buried show.
-func (m *restartModel) first(state shard.JobState, tube string) *restartJob {
-	less := map[shard.JobState]func(a, b *restartJob) int{shard.Ready: byPriority, shard.Delayed: byDeadline, shard.Buried: byRank}
+func (m *restartModel) first(state queue.JobState, tube string) *restartJob {
+	less := map[queue.JobState]func(a, b *restartJob) int{queue.Ready: byPriority, queue.Delayed: byDeadline, queue.Buried: byRank}
 	return m.find(state, less[state], func(j *restartJob) bool { return j.tube == tube })
 }
 
 // best is what a reserve of this client takes.
 func (m *restartModel) best(c *restartClient) *restartJob {
-	return m.find(shard.Ready, byPriority, func(j *restartJob) bool { return slices.Contains(c.session.Watched(), j.tube) })
+	return m.find(queue.Ready, byPriority, func(j *restartJob) bool { return slices.Contains(c.session.Watched(), j.tube) })
 }
 
 func (m *restartModel) hold(j *restartJob, c *restartClient) {
 	m.order++
-	j.state, j.holder, j.reservedAs = shard.Reserved, c, m.order
+	j.state, j.holder, j.reservedAs = queue.Reserved, c, m.order
 	j.reserves++
 }
 
 func (m *restartModel) makeReady(j *restartJob) {
-	j.state, j.holder = shard.Ready, nil
+	j.state, j.holder = queue.Ready, nil
 	i := slices.IndexFunc(m.waiting, func(c *restartClient) bool { return slices.Contains(c.session.Watched(), j.tube) })
 	if i < 0 {
 		return
 	}
 	c := m.waiting[i]
 	m.waiting = slices.Delete(m.waiting, i, i+1)
-	best := m.first(shard.Ready, j.tube)
+	best := m.first(queue.Ready, j.tube)
 	m.hold(best, c)
 	c.delivered = best
 }
 
 func (m *restartModel) makeDelayed(j *restartJob, delay uint32) {
-	j.state, j.holder = shard.Delayed, nil
+	j.state, j.holder = queue.Delayed, nil
 	j.from, j.to = m.window[0]+int64(delay)*1e9, m.window[1]+int64(delay)*1e9
 }
 
 func (m *restartModel) kick(j *restartJob) {
 	j.kicks++
-	j.state, j.holder = shard.Ready, nil
+	j.state, j.holder = queue.Ready, nil
 	m.write(j)
 	m.makeReady(j)
 }

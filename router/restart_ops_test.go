@@ -3,12 +3,12 @@ package router
 import (
 	"fmt"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // restartAnswer is what an operation must be answered with.
 type restartAnswer struct {
-	status shard.Status
+	status queue.Status
 	id     uint64
 	count  uint32
 	job    *restartJob // whose body is shown, or, by value then, whose figures
@@ -16,9 +16,9 @@ type restartAnswer struct {
 }
 
 // apply does to the model what the shard does when op is applied.
-func (m *restartModel) apply(c *restartClient, op *shard.Op) restartAnswer {
+func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 	switch op.Kind {
-	case shard.Put:
+	case queue.Put:
 		id := op.ID
 		if id == 0 {
 			m.last++
@@ -26,7 +26,7 @@ func (m *restartModel) apply(c *restartClient, op *shard.Op) restartAnswer {
 		}
 		j := &restartJob{id: id, tube: c.session.Used(), body: string(op.Data), pri: op.Pri, delay: op.Delay, ttr: op.TTR, born: m.window}
 		m.jobs[j.id] = j
-		j.state = shard.Ready
+		j.state = queue.Ready
 		if op.Delay > 0 {
 			m.makeDelayed(j, op.Delay)
 			m.write(j)
@@ -35,12 +35,12 @@ func (m *restartModel) apply(c *restartClient, op *shard.Op) restartAnswer {
 			m.makeReady(j)
 		}
 		return restartAnswer{id: j.id}
-	case shard.Reserve:
+	case queue.Reserve:
 		return m.applyReserve(c, op)
-	case shard.PeekReady, shard.PeekDelayed, shard.PeekBuried:
-		state := map[shard.Kind]shard.JobState{shard.PeekReady: shard.Ready, shard.PeekDelayed: shard.Delayed, shard.PeekBuried: shard.Buried}[op.Kind]
+	case queue.PeekReady, queue.PeekDelayed, queue.PeekBuried:
+		state := map[queue.Kind]queue.JobState{queue.PeekReady: queue.Ready, queue.PeekDelayed: queue.Delayed, queue.PeekBuried: queue.Buried}[op.Kind]
 		return m.show(m.first(state, c.session.Used()))
-	case shard.Kick:
+	case queue.Kick:
 		return m.applyKick(c, op.Count)
 	}
 	return m.applyByID(c, op)
@@ -48,27 +48,27 @@ func (m *restartModel) apply(c *restartClient, op *shard.Op) restartAnswer {
 
 func (m *restartModel) show(j *restartJob) restartAnswer {
 	if j == nil {
-		return restartAnswer{status: shard.NotFound}
+		return restartAnswer{status: queue.NotFound}
 	}
 	return restartAnswer{id: j.id, job: j}
 }
 
-func (m *restartModel) applyReserve(c *restartClient, op *shard.Op) restartAnswer {
+func (m *restartModel) applyReserve(c *restartClient, op *queue.Op) restartAnswer {
 	if j := m.best(c); j != nil {
 		m.hold(j, c)
 		return m.show(j)
 	}
 	if op.Poll {
-		return restartAnswer{status: shard.TimedOut}
+		return restartAnswer{status: queue.TimedOut}
 	}
 	m.waiting = append(m.waiting, c)
-	return restartAnswer{status: shard.Waiting}
+	return restartAnswer{status: queue.Waiting}
 }
 
 func (m *restartModel) applyKick(c *restartClient, bound uint32) restartAnswer {
-	state := shard.Delayed
-	if m.first(shard.Buried, c.session.Used()) != nil {
-		state = shard.Buried
+	state := queue.Delayed
+	if m.first(queue.Buried, c.session.Used()) != nil {
+		state = queue.Buried
 	}
 	n := uint32(0)
 	for ; n < bound; n++ {
@@ -82,41 +82,41 @@ func (m *restartModel) applyKick(c *restartClient, bound uint32) restartAnswer {
 }
 
 // applyByID runs the operations that name a job.
-func (m *restartModel) applyByID(c *restartClient, op *shard.Op) restartAnswer {
-	refused := restartAnswer{status: shard.NotFound}
+func (m *restartModel) applyByID(c *restartClient, op *queue.Op) restartAnswer {
+	refused := restartAnswer{status: queue.NotFound}
 	j := m.jobs[op.ID]
 	if j == nil {
 		return refused
 	}
-	mine, reserved := j.holder == c, j.state == shard.Reserved
+	mine, reserved := j.holder == c, j.state == queue.Reserved
 	switch op.Kind {
-	case shard.Peek:
+	case queue.Peek:
 		return m.show(j)
-	case shard.StatsJob:
+	case queue.StatsJob:
 		return restartAnswer{id: j.id, shot: *j}
-	case shard.Delete:
+	case queue.Delete:
 		if reserved && !mine {
 			return refused
 		}
 		delete(m.jobs, j.id)
 		j.gone = true
 		m.write(j)
-	case shard.ReserveJob:
+	case queue.ReserveJob:
 		if reserved {
 			return refused
 		}
 		m.hold(j, c)
 		return m.show(j)
-	case shard.KickJob:
-		if j.state != shard.Buried && j.state != shard.Delayed {
+	case queue.KickJob:
+		if j.state != queue.Buried && j.state != queue.Delayed {
 			return refused
 		}
 		m.kick(j)
-	case shard.Touch:
+	case queue.Touch:
 		if !mine {
 			return refused
 		}
-	case shard.Release, shard.Bury:
+	case queue.Release, queue.Bury:
 		if !mine {
 			return refused
 		}
@@ -127,11 +127,11 @@ func (m *restartModel) applyByID(c *restartClient, op *shard.Op) restartAnswer {
 	return restartAnswer{id: op.ID}
 }
 
-func (m *restartModel) giveBack(j *restartJob, op *shard.Op) {
+func (m *restartModel) giveBack(j *restartJob, op *queue.Op) {
 	j.pri = op.Pri
-	if op.Kind == shard.Bury {
+	if op.Kind == queue.Bury {
 		m.order++
-		j.state, j.holder, j.rank = shard.Buried, nil, m.order
+		j.state, j.holder, j.rank = queue.Buried, nil, m.order
 		j.buries++
 		m.write(j)
 		return
@@ -143,7 +143,7 @@ func (m *restartModel) giveBack(j *restartJob, op *shard.Op) {
 		m.write(j)
 		return
 	}
-	j.state, j.holder = shard.Ready, nil
+	j.state, j.holder = queue.Ready, nil
 	m.write(j)
 	m.makeReady(j)
 }

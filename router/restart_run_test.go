@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/pebblestore"
 	"beanfield/storage/pebblestore/powercut"
@@ -166,12 +166,12 @@ func (run *restartRun) move(c *restartClient) error {
 func (run *restartRun) reserve(c *restartClient) error {
 	poll := run.dice.IntN(2) == 0
 	if c.session.ReserveInPlace() {
-		return c.begin(c.session.WatchShard(), []shard.Op{{Kind: shard.Reserve, Poll: poll}})
+		return c.begin(c.session.WatchShard(), []queue.Op{{Kind: queue.Reserve, Poll: poll}})
 	}
 	if err := c.complete(c.session.Reserve(poll)); err != nil {
 		return err
 	}
-	want := run.model.applyReserve(c, &shard.Op{Kind: shard.Reserve, Poll: poll})
+	want := run.model.applyReserve(c, &queue.Op{Kind: queue.Reserve, Poll: poll})
 	if want.job != nil {
 		run.model.known = max(run.model.known, want.id)
 	}
@@ -187,21 +187,21 @@ func (run *restartRun) batch(c *restartClient) error {
 	}
 	here := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i })
 	held := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i && j.holder == c })
-	var ops []shard.Op
+	var ops []queue.Op
 	for range 1 + run.dice.IntN(6) {
 		switch n := run.dice.IntN(100); {
 		case n < 30 && i == used:
 			ops = append(ops, run.put(c))
 		case n < 40 && c.session.ReserveInPlace() && c.session.WatchShard() == i:
-			ops = append(ops, shard.Op{Kind: shard.Reserve, Poll: true})
+			ops = append(ops, queue.Op{Kind: queue.Reserve, Poll: true})
 		case n < 50 && i == used:
-			kinds := []shard.Kind{shard.Kick, shard.Kick, shard.PeekReady, shard.PeekDelayed, shard.PeekBuried}
-			ops = append(ops, shard.Op{Kind: kinds[run.dice.IntN(len(kinds))], Count: uint32(run.dice.IntN(3))})
+			kinds := []queue.Kind{queue.Kick, queue.Kick, queue.PeekReady, queue.PeekDelayed, queue.PeekBuried}
+			ops = append(ops, queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], Count: uint32(run.dice.IntN(3))})
 		case n < 75 && len(held) > 0:
-			ops = append(ops, run.about(held, shard.Delete, shard.Release, shard.Release, shard.Bury, shard.Bury, shard.Touch))
+			ops = append(ops, run.about(held, queue.Delete, queue.Release, queue.Release, queue.Bury, queue.Bury, queue.Touch))
 		case len(here) > 0:
-			ops = append(ops, run.about(here, shard.Delete, shard.ReserveJob, shard.ReserveJob, shard.KickJob, shard.Peek,
-				shard.StatsJob, shard.Release, shard.Bury))
+			ops = append(ops, run.about(here, queue.Delete, queue.ReserveJob, queue.ReserveJob, queue.KickJob, queue.Peek,
+				queue.StatsJob, queue.Release, queue.Bury))
 		}
 	}
 	if len(ops) == 0 {
@@ -211,9 +211,9 @@ func (run *restartRun) batch(c *restartClient) error {
 }
 
 // about is an operation on one of some jobs.
-func (run *restartRun) about(jobs []*restartJob, kinds ...shard.Kind) shard.Op {
-	op := shard.Op{Kind: kinds[run.dice.IntN(len(kinds))], ID: jobs[run.dice.IntN(len(jobs))].id}
-	if op.Kind == shard.Release || op.Kind == shard.Bury {
+func (run *restartRun) about(jobs []*restartJob, kinds ...queue.Kind) queue.Op {
+	op := queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], ID: jobs[run.dice.IntN(len(jobs))].id}
+	if op.Kind == queue.Release || op.Kind == queue.Bury {
 		op.Pri, op.Delay = uint32(run.dice.IntN(4)), run.delay()
 	}
 	return op
@@ -227,7 +227,7 @@ func (run *restartRun) delay() uint32 {
 	return uint32(1000 * (1 + run.dice.IntN(30)))
 }
 
-func (run *restartRun) put(c *restartClient) shard.Op {
+func (run *restartRun) put(c *restartClient) queue.Op {
 	n := run.dice.IntN(60)
 	if run.dice.IntN(10) == 0 {
 		n = run.dice.IntN(4000)
@@ -241,8 +241,8 @@ func (run *restartRun) put(c *restartClient) shard.Op {
 		id = c.session.NewID()
 		run.model.last = id
 	}
-	return shard.Op{
-		Kind: shard.Put, ID: id, Data: body, Size: uint32(n),
+	return queue.Op{
+		Kind: queue.Put, ID: id, Data: body, Size: uint32(n),
 		Pri: uint32(run.dice.IntN(4)), Delay: run.delay(), TTR: uint32(1e6 + run.dice.IntN(100)),
 	}
 }

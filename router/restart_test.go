@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 var (
@@ -231,8 +231,8 @@ func (run *restartRun) drain() error {
 		if err := c.complete(c.session.Use([]byte(tube))); err != nil {
 			return err
 		}
-		for run.model.first(shard.Buried, tube) != nil {
-			ops := []shard.Op{{Kind: shard.PeekBuried}, {Kind: shard.Kick, Count: 1}}
+		for run.model.first(queue.Buried, tube) != nil {
+			ops := []queue.Op{{Kind: queue.PeekBuried}, {Kind: queue.Kick, Count: 1}}
 			if err := c.begin(c.session.UsedShard(), ops); err != nil {
 				return err
 			}

@@ -3,7 +3,7 @@ package router
 import (
 	"testing"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // L1 of what others have done: as long as a power cut can bring a deleted job
@@ -12,11 +12,11 @@ func TestNotFoundWaitsForTheDelete(t *testing.T) {
 	run := newSafeRun(t)
 	a, b := run.guest(t, "a"), run.guest(t, "b")
 	home, id := a.session.UsedShard(), a.session.NewID()
-	a.do(t, home, shard.Op{Kind: shard.Put, ID: id, TTR: 60})
+	a.do(t, home, queue.Op{Kind: queue.Put, ID: id, TTR: 60})
 
 	run.disk.Hold()
-	first := &shard.Batch{Ops: []shard.Op{{Kind: shard.Delete, ID: id}}}
-	second := &shard.Batch{Ops: []shard.Op{{Kind: shard.Delete, ID: id}}}
+	first := &queue.Batch{Ops: []queue.Op{{Kind: queue.Delete, ID: id}}}
+	second := &queue.Batch{Ops: []queue.Op{{Kind: queue.Delete, ID: id}}}
 	early := a.session.Submit(home, first, true)
 	if _, known := run.router.Owner(id); !known { // then connections say so at once
 		run.disk.Release()
@@ -34,7 +34,7 @@ func TestNotFoundWaitsForTheDelete(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if first.Ops[0].Status != shard.OK || second.Ops[0].Status != shard.NotFound {
+	if first.Ops[0].Status != queue.OK || second.Ops[0].Status != queue.NotFound {
 		t.Errorf("the deletes end with %v and %v", first.Ops[0].Status, second.Ops[0].Status)
 	}
 	if _, known := run.router.Owner(id); known {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"beanfield/shard"
+	"beanfield/shard/queue"
 	"beanfield/storage"
 
 	"github.com/cespare/xxhash/v2"
@@ -33,7 +34,7 @@ type Options struct {
 // runner is a shard as sessions see it. Tests put a slower one in its place,
 // whose batches they apply one at a time.
 type runner interface {
-	Submit(*shard.Batch) bool
+	Submit(*queue.Batch) bool
 	Busy() bool
 	Close()
 }
@@ -42,7 +43,7 @@ type runner interface {
 // them. It has no goroutine of its own.
 type Router struct {
 	shards []runner
-	states []*shard.State // for tests that look for what is left behind
+	states []*queue.State // for tests that look for what is left behind
 	store  storage.Store
 	logs   []storage.Log
 	ids    directory
@@ -54,10 +55,10 @@ type Router struct {
 
 // New opens the store's logs and starts the shards over them.
 func New(o Options) (*Router, error) {
-	return newRouter(o, func(s *shard.State, now func() int64) runner { return shard.New(s, now) })
+	return newRouter(o, func(s *queue.State, now func() int64) runner { return shard.New(s, now) })
 }
 
-func newRouter(o Options, run func(*shard.State, func() int64) runner) (*Router, error) {
+func newRouter(o Options, run func(*queue.State, func() int64) runner) (*Router, error) {
 	if o.Shards < 1 || o.Shards > MaxShards {
 		return nil, fmt.Errorf("router: %d shards, want 1 to %d", o.Shards, MaxShards)
 	}
@@ -72,7 +73,7 @@ func newRouter(o Options, run func(*shard.State, func() int64) runner) (*Router,
 	}
 	r.logs = logs
 	for i, log := range logs {
-		c := shard.Config{
+		c := queue.Config{
 			Directory: home{r, i}, Log: log, Durable: o.Store.Durable(), Epoch: r.base.UnixNano(),
 		}
 		if c.Durable && o.Budget > 0 {
@@ -81,7 +82,7 @@ func newRouter(o Options, run func(*shard.State, func() int64) runner) (*Router,
 		if i == ShardOf(DefaultTube, o.Shards) {
 			c.Pinned = DefaultTube
 		}
-		r.states = append(r.states, shard.NewState(c))
+		r.states = append(r.states, queue.NewState(c))
 	}
 	if err := r.recover(o.Logger); err != nil {
 		return nil, errors.Join(err, o.Store.Close())
@@ -145,7 +146,7 @@ func (h home) TubeBorn(name string) { h.r.tubes.add(name) }
 func (h home) TubeGone(name string) { h.r.tubes.remove(name) }
 func (h home) JobGone(id uint64)    { h.r.ids.end(id) }
 
-// JobBorn implements shard.Directory.
+// JobBorn implements queue.Directory.
 func (h home) JobBorn(id uint64) (uint64, bool) {
 	switch {
 	case h.r.draining.Load():

@@ -1,6 +1,6 @@
 package router
 
-import "beanfield/shard"
+import "beanfield/shard/queue"
 
 // script is a list of operations on several shards, run one after the other;
 // neighbours on the same shard go in one batch.
@@ -10,12 +10,12 @@ type script struct {
 	on    bool
 	shard int // of the batch that is under way
 	first int // step of that batch's first operation
-	batch shard.Batch
+	batch queue.Batch
 }
 
 type step struct {
 	shard int
-	op    shard.Op
+	op    queue.Op
 }
 
 func (c *script) begin() {
@@ -24,10 +24,10 @@ func (c *script) begin() {
 	c.next = 0
 }
 
-func (c *script) add(i int, op shard.Op) { c.steps = append(c.steps, step{i, op}) }
+func (c *script) add(i int, op queue.Op) { c.steps = append(c.steps, step{i, op}) }
 
-func (c *script) addName(i int, k shard.Kind, name string) {
-	c.add(i, shard.Op{Kind: k, Data: []byte(name)})
+func (c *script) addName(i int, k queue.Kind, name string) {
+	c.add(i, queue.Op{Kind: k, Data: []byte(name)})
 }
 
 // scriptKeep is how many steps' memory an idle session may keep.
@@ -45,7 +45,7 @@ func (s *Session) Trim() {
 		s.small = nil
 	}
 	s.Reservation = Reservation{}
-	s.delivery = shard.Delivery{}
+	s.delivery = queue.Delivery{}
 }
 
 // collect copies the answers of the batch that has just ended to its steps.
@@ -78,11 +78,11 @@ func (s *Session) playOn() bool {
 		for c.next < len(c.steps) && c.steps[c.next].shard == c.shard {
 			c.batch.Ops = append(c.batch.Ops, c.steps[c.next].op)
 			c.next++
-			if c.steps[c.next-1].op.Kind == shard.Wait {
+			if c.steps[c.next-1].op.Kind == queue.Wait {
 				break // a batch stops at a wait
 			}
 		}
-		if !s.Submit(c.shard, &c.batch, c.steps[c.first].op.Kind != shard.Totals) {
+		if !s.Submit(c.shard, &c.batch, c.steps[c.first].op.Kind != queue.Totals) {
 			return false
 		}
 		c.collect(s)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // Owner is who runs a session: one goroutine at a time, which Notify makes
@@ -37,23 +37,23 @@ type Session struct {
 	// answered is set by whoever completes a batch that was not answered at
 	// once, woken by whoever delivers a job.
 	answered, woken atomic.Bool
-	underway        *shard.Batch
+	underway        *queue.Batch
 	underwayIn      int // its shard
 
 	waiting   bool
-	delivery  shard.Delivery // written by the shard that has claimed the gate
+	delivery  queue.Delivery // written by the shard that has claimed the gate
 	deliverer *ref
 	lost      bool   // the delivery cannot be sent
 	small     []byte // its body
 
 	// Reservation is the answer of Reserve, EndWait and ReserveJob.
 	Reservation Reservation
-	Sums        shard.Sums // the answer of Totals
+	Sums        queue.Sums // the answer of Totals
 }
 
 // Reservation is how a reserve ended.
 type Reservation struct {
-	Status shard.Status // OK, TimedOut, DeadlineSoon
+	Status queue.Status // OK, TimedOut, DeadlineSoon
 	ID     uint64
 	Size   uint32
 	Small  []byte
@@ -67,7 +67,7 @@ type ref struct {
 	watching int
 	soonest  int64 // lower bound of the first deadline held there, 0 for none
 	asked    bool  // registered there by the wait that is on
-	client   shard.Client
+	client   queue.Client
 }
 
 // Init makes the session ready for Open. waits counts its waits, among others'.
@@ -84,8 +84,8 @@ func (s *Session) Open() bool {
 	s.usedRef.watching++
 	s.watchShard = s.usedRef.shard
 	s.script.begin()
-	s.script.addName(s.usedRef.shard, shard.Use, s.used)
-	s.script.addName(s.usedRef.shard, shard.Watch, s.used)
+	s.script.addName(s.usedRef.shard, queue.Use, s.used)
+	s.script.addName(s.usedRef.shard, queue.Watch, s.used)
 	return s.play(nil)
 }
 
@@ -117,7 +117,7 @@ func (s *Session) NewID() uint64 { return s.r.ids.begin(s.usedRef.shard) }
 
 // Submit runs a batch on one shard. member says that the batch needs the
 // session's place there; a session that has none otherwise stays unknown.
-func (s *Session) Submit(i int, b *shard.Batch, member bool) bool {
+func (s *Session) Submit(i int, b *queue.Batch, member bool) bool {
 	if f := s.refs[i]; f != nil {
 		b.Client = &f.client
 	} else if member {
@@ -144,7 +144,7 @@ func (s *Session) absorb() {
 func (s *Session) Underway() int { return s.underwayIn }
 
 // Complete is told by a shard that a batch has been answered.
-func (s *Session) Complete(*shard.Batch) {
+func (s *Session) Complete(*queue.Batch) {
 	s.answered.Store(true)
 	s.owner.Notify()
 }
@@ -181,25 +181,25 @@ func (s *Session) Soonest() int64 {
 
 // ref is the session's Waiter in its shard.
 
-// Arm implements shard.Waiter.
+// Arm implements queue.Waiter.
 func (f *ref) Arm() uint64 { return f.s.gate.arm() }
 
-// Waits implements shard.Waiter.
+// Waits implements queue.Waiter.
 func (f *ref) Waits(ticket uint64) bool { return f.s.gate.holds(ticket) }
 
-// Claim implements shard.Waiter.
+// Claim implements queue.Waiter.
 func (f *ref) Claim(ticket uint64) bool { return f.s.gate.claim(ticket) }
 
-// Deliver implements shard.Waiter. It keeps a copy of a small body, whose
+// Deliver implements queue.Waiter. It keeps a copy of a small body, whose
 // memory the shard may use again.
-func (f *ref) Deliver(d shard.Delivery) {
+func (f *ref) Deliver(d queue.Delivery) {
 	s := f.s
 	s.small = append(s.small[:0], d.Small...)
 	d.Small = s.small
 	s.delivery, s.deliverer = d, f
 }
 
-// Wake implements shard.Waiter.
+// Wake implements queue.Waiter.
 func (f *ref) Wake(ok bool, body []byte) {
 	if f.s.lost = !ok; ok && f.s.delivery.Away {
 		f.s.delivery.Large = [][]byte{body}

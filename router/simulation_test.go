@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // simulation lets random sessions work over shards that apply their batches,
@@ -169,7 +169,7 @@ func (s *simulation) inWait(p *player) {
 	switch s.rnd.IntN(12) {
 	case 0:
 		s.note("%s gives up waiting", p.name)
-		p.cancel(shard.TimedOut)
+		p.cancel(queue.TimedOut)
 	case 1, 2:
 		p.alarm()
 	}
@@ -295,7 +295,7 @@ func (s *simulation) closeAll() {
 		s.fatalf("%d jobs, %d of them reserved, when all have left; want %d and none", all, reserved, len(s.jobs))
 	}
 	for id := range s.jobs {
-		if op, _ := s.bed.shards[s.mustOwn(id)].ask(shard.Op{Kind: shard.Delete, ID: id}); op.Status != shard.OK {
+		if op, _ := s.bed.shards[s.mustOwn(id)].ask(queue.Op{Kind: queue.Delete, ID: id}); op.Status != queue.OK {
 			s.fatalf("job %d cannot be deleted", id)
 		}
 		s.seen.ended++
@@ -303,7 +303,7 @@ func (s *simulation) closeAll() {
 	clear(s.jobs)
 	s.check()
 	for i, p := range s.bed.shards {
-		if p.state.Waits() != 0 || p.sums() != (shard.Sums{Total: p.sums().Total, Timeouts: p.sums().Timeouts}) {
+		if p.state.Waits() != 0 || p.sums() != (queue.Sums{Total: p.sums().Total, Timeouts: p.sums().Timeouts}) {
 			s.fatalf("shard %d is not empty: %+v, %d waiters", i, p.sums(), p.state.Waits())
 		}
 	}

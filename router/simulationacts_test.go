@@ -1,7 +1,7 @@
 package router
 
 import (
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // act lets a player that does not wait do something.
@@ -26,7 +26,7 @@ func (s *simulation) act(p *player) {
 		}
 	case 12:
 		s.note("%s pauses %s", p.name, name)
-		op := shard.Op{Kind: shard.Pause, Data: []byte(name), Delay: uint32(s.rnd.IntN(3))}
+		op := queue.Op{Kind: queue.Pause, Data: []byte(name), Delay: uint32(s.rnd.IntN(3))}
 		p.submit(p.r.TubeShard([]byte(name)), op, false, nil)
 	case 13:
 		s.look(p)
@@ -42,7 +42,7 @@ func (s *simulation) put(p *player) {
 	}
 	id := s.bed.r.ids.last.Load() + 1 // the one that put is about to draw
 	s.under[id] = true
-	p.put(uint32(s.rnd.IntN(4)), uint32(delay), uint32(1+s.rnd.IntN(3)), func(op *shard.Op) {
+	p.put(uint32(s.rnd.IntN(4)), uint32(delay), uint32(1+s.rnd.IntN(3)), func(op *queue.Op) {
 		delete(s.under, op.ID)
 		s.answeredPut(op)
 	})
@@ -51,8 +51,8 @@ func (s *simulation) put(p *player) {
 
 // answeredPut notes a job, unless somebody has deleted it before its own
 // producer has heard of it.
-func (s *simulation) answeredPut(op *shard.Op) {
-	if op.Status != shard.OK {
+func (s *simulation) answeredPut(op *queue.Op) {
+	if op.Status != queue.OK {
 		s.fatalf("put: status %d", op.Status)
 	}
 	if _, ok := s.bed.r.ids.find(op.ID); ok {
@@ -66,11 +66,11 @@ func (s *simulation) look(p *player) {
 	case 0:
 		p.call(p.CountAll(), nil)
 	case 1:
-		p.submit(p.UsedShard(), shard.Op{Kind: shard.PeekReady}, true, nil)
+		p.submit(p.UsedShard(), queue.Op{Kind: queue.PeekReady}, true, nil)
 	case 2:
-		p.submit(p.UsedShard(), shard.Op{Kind: shard.PeekBuried}, true, nil)
+		p.submit(p.UsedShard(), queue.Op{Kind: queue.PeekBuried}, true, nil)
 	default:
-		p.byID(shard.Op{Kind: shard.Peek, ID: s.anyID(p)}, nil)
+		p.byID(queue.Op{Kind: queue.Peek, ID: s.anyID(p)}, nil)
 	}
 }
 
@@ -92,24 +92,24 @@ func (s *simulation) onJob(p *player) {
 	switch s.rnd.IntN(9) {
 	case 0, 1, 2:
 		s.note("%s deletes job %d", p.name, id)
-		p.byID(shard.Op{Kind: shard.Delete, ID: id}, func(op *shard.Op) { s.deleted(p, id, op.Status) })
+		p.byID(queue.Op{Kind: queue.Delete, ID: id}, func(op *queue.Op) { s.deleted(p, id, op.Status) })
 	case 3:
-		s.giveUp(p, shard.Op{Kind: shard.Release, ID: id, Pri: uint32(s.rnd.IntN(4)), Delay: uint32(s.rnd.IntN(2))})
+		s.giveUp(p, queue.Op{Kind: queue.Release, ID: id, Pri: uint32(s.rnd.IntN(4)), Delay: uint32(s.rnd.IntN(2))})
 	case 4:
-		s.giveUp(p, shard.Op{Kind: shard.Bury, ID: id, Pri: 1})
+		s.giveUp(p, queue.Op{Kind: queue.Bury, ID: id, Pri: 1})
 	case 5:
 		s.note("%s touches job %d", p.name, id)
-		p.byID(shard.Op{Kind: shard.Touch, ID: id}, nil)
+		p.byID(queue.Op{Kind: queue.Touch, ID: id}, nil)
 	case 6:
 		s.note("%s kicks job %d", p.name, id)
-		p.byID(shard.Op{Kind: shard.KickJob, ID: id}, nil)
+		p.byID(queue.Op{Kind: queue.KickJob, ID: id}, nil)
 	case 7:
 		s.note("%s kicks", p.name)
-		p.submit(p.UsedShard(), shard.Op{Kind: shard.Kick, Count: uint32(s.rnd.IntN(4))}, true, nil)
+		p.submit(p.UsedShard(), queue.Op{Kind: queue.Kick, Count: uint32(s.rnd.IntN(4))}, true, nil)
 	default:
 		s.note("%s takes job %d", p.name, id)
-		p.byID(shard.Op{Kind: shard.ReserveJob, ID: id}, func(op *shard.Op) {
-			if op.Status == shard.OK {
+		p.byID(queue.Op{Kind: queue.ReserveJob, ID: id}, func(op *queue.Op) {
+			if op.Status == queue.OK {
 				p.got(op.ID, op.Size, p.batch.Bytes[op.From:op.To])
 			}
 		})
@@ -117,15 +117,15 @@ func (s *simulation) onJob(p *player) {
 }
 
 // giveUp releases or buries a job.
-func (s *simulation) giveUp(p *player, op shard.Op) {
+func (s *simulation) giveUp(p *player, op queue.Op) {
 	s.note("%s gives up job %d", p.name, op.ID)
 	p.drop(op.ID)
 	p.byID(op, nil)
 }
 
-func (s *simulation) deleted(p *player, id uint64, status shard.Status) {
+func (s *simulation) deleted(p *player, id uint64, status queue.Status) {
 	p.drop(id)
-	if status != shard.OK {
+	if status != queue.OK {
 		return
 	}
 	delete(s.jobs, id)

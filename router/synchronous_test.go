@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "run the simulations with this seed only")
@@ -168,14 +168,14 @@ func (d *duel) leave(i int) {
 func (d *duel) inWait(p *pair) {
 	if d.rnd.IntN(8) == 0 {
 		d.note("%s gives up waiting", p.real.name)
-		p.real.cancel(shard.TimedOut)
-		d.model.endWait(p.model, shard.TimedOut)
+		p.real.cancel(queue.TimedOut)
+		d.model.endWait(p.model, queue.TimedOut)
 		return
 	}
 	p.real.alarm()
 	if d.model.soon(p.model) {
 		d.note("%s is told that a deadline is near", p.real.name)
-		d.model.endWait(p.model, shard.DeadlineSoon)
+		d.model.endWait(p.model, queue.DeadlineSoon)
 	}
 }
 
@@ -202,7 +202,7 @@ func (d *duel) compare() {
 		if !p.real.Waiting() && p.real.result != p.model.result {
 			d.fatalf("%s: status %d, want %d", p.real.name, p.real.result, p.model.result)
 		}
-		if p.model.result == shard.OK && !p.real.Waiting() && p.model.got != p.real.last {
+		if p.model.result == queue.OK && !p.real.Waiting() && p.model.got != p.real.last {
 			d.fatalf("%s got job %d, want %d", p.real.name, p.real.last, p.model.got)
 		}
 	}

@@ -3,7 +3,7 @@ package router
 import (
 	"fmt"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // checkStep holds after every move.
@@ -110,7 +110,7 @@ func (w *world) tidy() error {
 	}
 	for id := w.first + 1; id <= w.bed.r.ids.last.Load(); id++ {
 		if i, ok := w.bed.r.Owner(id); ok {
-			if op, _ := w.bed.shards[i].ask(shard.Op{Kind: shard.Delete, ID: id}); op.Status != shard.OK {
+			if op, _ := w.bed.shards[i].ask(queue.Op{Kind: queue.Delete, ID: id}); op.Status != queue.OK {
 				return fmt.Errorf("job %d is held by nobody and cannot be deleted", id)
 			}
 		}

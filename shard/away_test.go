@@ -1,17 +1,19 @@
 package shard
 
 import (
+	"bytes"
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 
+	"beanfield/shard/queue"
+	"beanfield/shard/queue/queuetest"
 	"beanfield/storage"
 )
 
 // awayLog is a log that gives bodies back.
 type awayLog struct {
-	*fakeLog
+	*queuetest.Log
 	lost   bool
 	stall  chan struct{} // if there is one, reading waits for it
 	broken error         // what every read ends with
@@ -24,7 +26,7 @@ func (l *awayLog) Body(id uint64, dst []byte) ([]byte, error) {
 	if l.broken != nil {
 		return dst, l.broken
 	}
-	if body, ok := l.bodies[id]; ok && !l.lost {
+	if body, ok := l.Bodies[id]; ok && !l.lost {
 		return append(dst, body...), nil
 	}
 	return nil, storage.ErrNoBody
@@ -32,23 +34,23 @@ func (l *awayLog) Body(id uint64, dst []byte) ([]byte, error) {
 
 // caller is a client that waits for batches that come back later.
 type caller struct {
-	Client
-	done chan *Batch
+	queue.Client
+	done chan *queue.Batch
 	woke chan string
 	id   uint64
 }
 
 func newCaller() *caller {
-	c := &caller{done: make(chan *Batch, 1), woke: make(chan string, 1)}
+	c := &caller{done: make(chan *queue.Batch, 1), woke: make(chan string, 1)}
 	c.Client.Waiter = c
 	return c
 }
 
-func (c *caller) Complete(b *Batch)  { c.done <- b }
-func (c *caller) Arm() uint64        { return 1 }
-func (c *caller) Waits(uint64) bool  { return true }
-func (c *caller) Claim(uint64) bool  { return true }
-func (c *caller) Deliver(d Delivery) { c.id = d.ID }
+func (c *caller) Complete(b *queue.Batch)  { c.done <- b }
+func (c *caller) Arm() uint64              { return 1 }
+func (c *caller) Waits(uint64) bool        { return true }
+func (c *caller) Claim(uint64) bool        { return true }
+func (c *caller) Deliver(d queue.Delivery) { c.id = d.ID }
 func (c *caller) Wake(ok bool, b []byte) {
 	if !ok {
 		b = []byte("lost")
@@ -56,13 +58,13 @@ func (c *caller) Wake(ok bool, b []byte) {
 	c.woke <- string(b)
 }
 
-func (c *caller) ask(sh *Shard, ops ...Op) *Batch {
-	b := &Batch{Client: &c.Client, Ops: ops, Done: c}
+func (c *caller) ask(sh *Shard, ops ...queue.Op) *queue.Batch {
+	b := &queue.Batch{Client: &c.Client, Ops: ops, Done: c}
 	for b.Next < len(b.Ops) {
 		if !sh.Submit(b) {
 			b = <-c.done
 		}
-		if b.Next > 0 && b.Ops[b.Next-1].Status == Waiting {
+		if b.Next > 0 && b.Ops[b.Next-1].Status == queue.Waiting {
 			break
 		}
 	}
@@ -70,43 +72,36 @@ func (c *caller) ask(sh *Shard, ops ...Op) *Batch {
 }
 
 func newAwayShard(t *testing.T, budget int64) (*Shard, *awayLog) {
-	log := &awayLog{fakeLog: newFakeLog()}
-	s := NewState(Config{Directory: quietDirectory{}, Log: log, Durable: true, Budget: budget, Pinned: "default"})
+	log := &awayLog{Log: queuetest.NewLog()}
+	s := queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: log, Durable: true, Budget: budget, Pinned: "default"})
 	sh := New(s, func() int64 { return 1 })
 	t.Cleanup(sh.Close)
 	return sh, log
 }
 
 func (c *caller) enter(sh *Shard) {
-	c.ask(sh, Op{Kind: Use, Data: []byte("default")}, Op{Kind: Watch, Data: []byte("default")})
+	c.ask(sh, queue.Op{Kind: queue.Use, Data: []byte("default")}, queue.Op{Kind: queue.Watch, Data: []byte("default")})
 }
 
-func putOp(id uint64, body string) Op {
-	return Op{Kind: Put, ID: id, TTR: 9, Size: uint32(len(body)), Data: []byte(body)}
+func putOp(id uint64, body string) queue.Op {
+	return queue.Op{Kind: queue.Put, ID: id, TTR: 9, Size: uint32(len(body)), Data: []byte(body)}
 }
 
-// Bodies beyond the budget are fetched for whoever asks, and memory is used
-// again when jobs inside it end.
+// Bodies beyond the budget are fetched for whoever asks.
 func TestBodiesAway(t *testing.T) {
 	sh, _ := newAwayShard(t, 10)
 	c := newCaller()
 	c.enter(sh)
 	c.ask(sh, putOp(1, "12345678"), putOp(2, "abcdefgh"), putOp(3, "xy"))
 	for id, want := range map[uint64]string{1: "12345678", 2: "abcdefgh", 3: "xy"} {
-		b := c.ask(sh, Op{Kind: Peek, ID: id})
-		if got := string(b.Bytes) + joinedParts(b.Ops[0].Parts); got != want {
+		b := c.ask(sh, queue.Op{Kind: queue.Peek, ID: id})
+		if got := string(b.Bytes) + string(bytes.Join(b.Ops[0].Parts, nil)); got != want {
 			t.Errorf("job %d has body %q, want %q", id, got, want)
 		}
 	}
-	if inside := sh.state.inside; inside != 10 {
-		t.Errorf("%d bytes are in memory, want 10", inside)
-	}
-	b := c.ask(sh, Op{Kind: Reserve, Poll: true}, Op{Kind: Reserve, Poll: true}, Op{Kind: Delete, ID: 1}, Op{Kind: Delete, ID: 2})
-	if got := joinedParts(b.Ops[1].Parts); got != "abcdefgh" {
+	b := c.ask(sh, queue.Op{Kind: queue.Reserve, Poll: true}, queue.Op{Kind: queue.Reserve, Poll: true}, queue.Op{Kind: queue.Delete, ID: 1}, queue.Op{Kind: queue.Delete, ID: 2})
+	if got := string(bytes.Join(b.Ops[1].Parts, nil)); got != "abcdefgh" {
 		t.Errorf("reserved body %q", got)
-	}
-	if inside := sh.state.inside; inside != 2 {
-		t.Errorf("%d bytes are in memory, want 2", inside)
 	}
 	if err := sh.state.Check(); err != nil {
 		t.Error(err)
@@ -118,7 +113,7 @@ func TestDeliveryAway(t *testing.T) {
 	worker, producer := newCaller(), newCaller()
 	worker.enter(sh)
 	producer.enter(sh)
-	if b := worker.ask(sh, Op{Kind: Reserve}); b.Ops[0].Status != Waiting {
+	if b := worker.ask(sh, queue.Op{Kind: queue.Reserve}); b.Ops[0].Status != queue.Waiting {
 		t.Fatal("the worker does not wait")
 	}
 	producer.ask(sh, putOp(1, "abcdefgh"))
@@ -131,16 +126,16 @@ func TestDeliveryAway(t *testing.T) {
 // closed before that has ended.
 func TestCloseWaitsForReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := &awayLog{fakeLog: newFakeLog(), stall: make(chan struct{})}
-		sh := New(NewState(Config{Directory: quietDirectory{}, Log: log, Durable: true, Budget: 1, Pinned: "default"}), func() int64 { return 1 })
+		log := &awayLog{Log: queuetest.NewLog(), stall: make(chan struct{})}
+		sh := New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: log, Durable: true, Budget: 1, Pinned: "default"}), func() int64 { return 1 })
 		worker, producer := newCaller(), newCaller()
 		worker.enter(sh)
 		producer.enter(sh)
-		worker.ask(sh, Op{Kind: Reserve})
-		if sh.Submit(&Batch{Client: &producer.Client, Ops: []Op{putOp(1, "abcdefgh")}, Done: producer}) {
+		worker.ask(sh, queue.Op{Kind: queue.Reserve})
+		if sh.Submit(&queue.Batch{Client: &producer.Client, Ops: []queue.Op{putOp(1, "abcdefgh")}, Done: producer}) {
 			t.Fatal("answered without the body")
 		}
-		worker.ask(sh, Op{Kind: Detach}, Op{Kind: Ignore, Data: []byte("default")}, Op{Kind: Unuse})
+		worker.ask(sh, queue.Op{Kind: queue.Detach}, queue.Op{Kind: queue.Ignore, Data: []byte("default")}, queue.Op{Kind: queue.Unuse})
 		closed := make(chan struct{})
 		go func() {
 			sh.Close()
@@ -167,35 +162,35 @@ func TestBodyLost(t *testing.T) {
 	c.enter(sh)
 	c.ask(sh, putOp(1, "abcdefgh"))
 	fails := func(why string) {
-		for _, op := range []Op{{Kind: Peek, ID: 1}, {Kind: PeekReady}, {Kind: Reserve, Poll: true}} {
-			if b := c.ask(sh, op); b.Ops[0].Status != Failed {
+		for _, op := range []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.PeekReady}, {Kind: queue.Reserve, Poll: true}} {
+			if b := c.ask(sh, op); b.Ops[0].Status != queue.Failed {
 				t.Errorf("%s: operation %d ends with %v", why, op.Kind, b.Ops[0].Status)
 			}
 		}
 	}
 	log.lost = true
 	fails("lost")
-	c.ask(sh, Op{Kind: Release, ID: 1})
+	c.ask(sh, queue.Op{Kind: queue.Release, ID: 1})
 	log.lost, log.broken = false, errors.New("the sector is bad")
 	fails("not readable")
 }
 
 // overtaken is a peek that another's delete of job 1 overtakes: it has been
 // committed, and has not found the body. The delete is still to be committed.
-func overtaken(t *testing.T, peek Op) (sh *Shard, log *awayLog, c, other *caller, b *Batch) {
+func overtaken(t *testing.T, peek queue.Op) (sh *Shard, log *awayLog, c, other *caller, b *queue.Batch) {
 	sh, log = newAwayShard(t, 1)
 	c, other = newCaller(), newCaller()
 	c.enter(sh)
 	other.enter(sh)
 	c.ask(sh, putOp(1, "abcdefgh"), putOp(2, "ijklmnop"))
-	log.slow = true
-	b = &Batch{Client: &c.Client, Ops: []Op{peek, {Kind: Peek, ID: 2}}, Done: c}
+	log.Slow = true
+	b = &queue.Batch{Client: &c.Client, Ops: []queue.Op{peek, {Kind: queue.Peek, ID: 2}}, Done: c}
 	if sh.Submit(b) {
 		t.Fatal("a peek is answered without the log")
 	}
-	peeking := log.commits
-	log.commits = nil
-	if sh.Submit(&Batch{Client: &other.Client, Ops: []Op{{Kind: Delete, ID: 1}}, Done: other}) {
+	peeking := log.Commits
+	log.Commits = nil
+	if sh.Submit(&queue.Batch{Client: &other.Client, Ops: []queue.Op{{Kind: queue.Delete, ID: 1}}, Done: other}) {
 		t.Fatal("a delete is answered without the log")
 	}
 	for _, ack := range peeking {
@@ -209,9 +204,9 @@ func overtaken(t *testing.T, peek Op) (sh *Shard, log *awayLog, c, other *caller
 
 // A job that others delete while its body is read makes way for the next.
 func TestBodyDeletedWhileRead(t *testing.T) {
-	sh, log, c, other, b := overtaken(t, Op{Kind: PeekReady})
-	log.slow = false
-	log.release(nil)
+	sh, log, c, other, b := overtaken(t, queue.Op{Kind: queue.PeekReady})
+	log.Slow = false
+	log.Release(nil)
 	<-other.done
 	for b.Next < len(b.Ops) {
 		if !sh.Submit(b) {
@@ -219,8 +214,8 @@ func TestBodyDeletedWhileRead(t *testing.T) {
 		}
 	}
 	for i := range b.Ops {
-		if op := &b.Ops[i]; op.Status != OK || op.ID != 2 || joinedParts(op.Parts) != "ijklmnop" {
-			t.Errorf("peek %d ends with %v, job %d, body %q", i, op.Status, op.ID, joinedParts(op.Parts))
+		if op := &b.Ops[i]; op.Status != queue.OK || op.ID != 2 || string(bytes.Join(op.Parts, nil)) != "ijklmnop" {
+			t.Errorf("peek %d ends with %v, job %d, body %q", i, op.Status, op.ID, string(bytes.Join(op.Parts, nil)))
 		}
 	}
 }
@@ -228,16 +223,16 @@ func TestBodyDeletedWhileRead(t *testing.T) {
 // A reader of the log sees a delete before it is safe. That a job is gone is
 // only said after (L1).
 func TestDeletedBodyWaitsForTheDelete(t *testing.T) {
-	sh, log, c, other, b := overtaken(t, Op{Kind: Peek, ID: 1})
+	sh, log, c, other, b := overtaken(t, queue.Op{Kind: queue.Peek, ID: 1})
 	if sh.Submit(b) {
 		t.Fatal("a peek is answered before the delete that it has seen")
 	}
-	if len(log.commits) != 2 {
-		t.Fatalf("%d turns wait for the log, want that of the delete and that of the peek", len(log.commits))
+	if len(log.Commits) != 2 {
+		t.Fatalf("%d turns wait for the log, want that of the delete and that of the peek", len(log.Commits))
 	}
-	log.release(nil)
+	log.Release(nil)
 	<-other.done
-	if b = <-c.done; b.Next == 0 || b.Ops[0].Status != NotFound {
+	if b = <-c.done; b.Next == 0 || b.Ops[0].Status != queue.NotFound {
 		t.Errorf("after the delete, peek ends with %v", b.Ops[0].Status)
 	}
 }
@@ -249,23 +244,23 @@ func TestFailedLog(t *testing.T) {
 	worker, producer := newCaller(), newCaller()
 	worker.enter(sh)
 	producer.enter(sh)
-	worker.ask(sh, Op{Kind: Reserve})
-	log.slow = true
-	fail := func(ops ...Op) *Batch {
-		b := &Batch{Client: &producer.Client, Ops: ops, Done: producer}
+	worker.ask(sh, queue.Op{Kind: queue.Reserve})
+	log.Slow = true
+	fail := func(ops ...queue.Op) *queue.Batch {
+		b := &queue.Batch{Client: &producer.Client, Ops: ops, Done: producer}
 		if sh.Submit(b) {
 			t.Fatal("answered without the log")
 		}
-		log.release(errors.New("the disk is gone"))
+		log.Release(errors.New("the disk is gone"))
 		return <-producer.done
 	}
-	if b := fail(putOp(1, "x")); b.Ops[0].Status != Failed {
+	if b := fail(putOp(1, "x")); b.Ops[0].Status != queue.Failed {
 		t.Errorf("put ends with %v", b.Ops[0].Status)
 	}
 	if body := <-worker.woke; body != "lost" {
 		t.Errorf("the waiter is sent %q", body)
 	}
-	if b := fail(Op{Kind: Peek, ID: 1}); b.Ops[0].Status != Failed {
+	if b := fail(queue.Op{Kind: queue.Peek, ID: 1}); b.Ops[0].Status != queue.Failed {
 		t.Errorf("peek ends with %v", b.Ops[0].Status)
 	}
 }
@@ -276,23 +271,15 @@ func TestFailedLogInsteadOfABody(t *testing.T) {
 	c := newCaller()
 	c.enter(sh)
 	c.ask(sh, putOp(1, "abcdefgh"))
-	log.slow = true
-	b := &Batch{Client: &c.Client, Ops: []Op{{Kind: Peek, ID: 1}, {Kind: Touch}, {Kind: Touch}}, Done: c}
+	log.Slow = true
+	b := &queue.Batch{Client: &c.Client, Ops: []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.Touch}, {Kind: queue.Touch}}, Done: c}
 	for _, next := range []int{1, 3} {
 		if sh.Submit(b) {
 			t.Fatal("answered without the log")
 		}
-		log.release(errors.New("the disk is gone"))
-		if <-c.done; b.Next != next || b.Ops[next-1].Status != Failed {
+		log.Release(errors.New("the disk is gone"))
+		if <-c.done; b.Next != next || b.Ops[next-1].Status != queue.Failed {
 			t.Errorf("the batch comes to %d, want %d: %v", b.Next, next, b.Ops[next-1].Status)
 		}
 	}
-}
-
-func joinedParts(parts [][]byte) string {
-	var b strings.Builder
-	for _, p := range parts {
-		b.Write(p)
-	}
-	return b.String()
 }

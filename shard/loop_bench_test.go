@@ -3,17 +3,25 @@ package shard
 import (
 	"testing"
 	"time"
+
+	"beanfield/shard/queue"
+	"beanfield/shard/queue/queuetest"
+	"beanfield/storage"
 )
 
 func newBareShard() *Shard {
+	logs, err := storage.Memory().Open(1, nil)
+	if err != nil {
+		panic(err)
+	}
 	start := time.Now()
-	return New(newBareState(), func() int64 { return int64(time.Since(start)) + 1 })
+	return New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: logs[0], Pinned: "default"}), func() int64 { return int64(time.Since(start)) + 1 })
 }
 
 func BenchmarkMailbox(b *testing.B) {
 	b.Run("push and swap one", func(b *testing.B) {
 		var m mailbox
-		batch := &Batch{}
+		batch := &queue.Batch{}
 		b.ReportAllocs()
 		for b.Loop() {
 			m.push(batch)
@@ -22,7 +30,7 @@ func BenchmarkMailbox(b *testing.B) {
 	})
 	b.Run("push sixteen and swap", func(b *testing.B) {
 		var m mailbox
-		var batches [16]Batch
+		var batches [16]queue.Batch
 		b.ReportAllocs()
 		for b.Loop() {
 			for i := range batches {
@@ -35,11 +43,11 @@ func BenchmarkMailbox(b *testing.B) {
 		var m mailbox
 		b.ReportAllocs()
 		b.RunParallel(func(pb *testing.PB) {
-			batch := new(Batch)
+			batch := new(queue.Batch)
 			for pb.Next() {
 				m.push(batch)
 				if m.swap() != nil {
-					batch = new(Batch) // somebody may still read the old one
+					batch = new(queue.Batch) // somebody may still read the old one
 				}
 			}
 		})
@@ -50,18 +58,18 @@ func BenchmarkMailbox(b *testing.B) {
 // one for all.
 type shardClient struct {
 	sh     *Shard
-	client Client
-	batch  Batch
+	client queue.Client
+	batch  queue.Batch
 	done   doneChan
 }
 
 func newShardClient(sh *Shard, tube string) *shardClient {
 	c := &shardClient{sh: sh, done: make(doneChan, 1)}
-	c.run(Op{Kind: Use, Data: []byte(tube)}, Op{Kind: Watch, Data: []byte(tube)})
+	c.run(queue.Op{Kind: queue.Use, Data: []byte(tube)}, queue.Op{Kind: queue.Watch, Data: []byte(tube)})
 	return c
 }
 
-func (c *shardClient) run(ops ...Op) []Op {
+func (c *shardClient) run(ops ...queue.Op) []queue.Op {
 	c.batch.Reset()
 	c.batch.Client, c.batch.Done = &c.client, c.done
 	c.batch.Ops = append(c.batch.Ops, ops...)
@@ -74,9 +82,9 @@ func (c *shardClient) run(ops ...Op) []Op {
 var hundred = make([]byte, 100)
 
 func (c *shardClient) cycle(id uint64) {
-	c.run(Op{Kind: Put, ID: id, Pri: 5, TTR: 60, Data: hundred, Size: 100})
-	got := c.run(Op{Kind: Reserve, Poll: true})[0].ID
-	c.run(Op{Kind: Delete, ID: got})
+	c.run(queue.Op{Kind: queue.Put, ID: id, Pri: 5, TTR: 60, Data: hundred, Size: 100})
+	got := c.run(queue.Op{Kind: queue.Reserve, Poll: true})[0].ID
+	c.run(queue.Op{Kind: queue.Delete, ID: got})
 }
 
 // One operation is a put, a reserve and a delete, each a batch of its own.
@@ -117,18 +125,18 @@ func BenchmarkSubmitPipelined(b *testing.B) {
 	sh := newBareShard()
 	defer sh.Close()
 	c := newShardClient(sh, "default")
-	puts, rest := make([]Op, 16), make([]Op, 16)
+	puts, rest := make([]queue.Op, 16), make([]queue.Op, 16)
 	id := uint64(0)
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range puts {
 			id++
-			puts[i] = Op{Kind: Put, ID: id, Pri: 5, TTR: 60, Data: hundred, Size: 100}
-			rest[i] = Op{Kind: Reserve, Poll: true}
+			puts[i] = queue.Op{Kind: queue.Put, ID: id, Pri: 5, TTR: 60, Data: hundred, Size: 100}
+			rest[i] = queue.Op{Kind: queue.Reserve, Poll: true}
 		}
 		c.run(puts...)
 		for i, op := range c.run(rest...) {
-			rest[i] = Op{Kind: Delete, ID: op.ID}
+			rest[i] = queue.Op{Kind: queue.Delete, ID: op.ID}
 		}
 		c.run(rest...)
 	}

@@ -7,16 +7,21 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"beanfield/shard/queue"
+	"beanfield/shard/queue/queuetest"
 )
 
 // In these tests the clock is that of a synctest bubble: it stands still while
 // anybody runs, and then jumps to the next timer.
 
+const second = int64(time.Second)
+
 // bench is a Shard with a clock, for tests of the loop.
 type bench struct {
 	t     *testing.T
 	sh    *Shard
-	log   *fakeLog
+	log   *queuetest.Log
 	start time.Time
 	dir   *hookDirectory
 	asked func() // called whenever somebody asks for the time
@@ -25,7 +30,7 @@ type bench struct {
 // hookDirectory lets a test stop whoever runs the shard, while he makes a tube, and
 // hear of ids that are given back.
 type hookDirectory struct {
-	quietDirectory
+	queuetest.Deaf
 	born    func(name string)
 	jobGone func(id uint64)
 }
@@ -43,8 +48,8 @@ func (d *hookDirectory) TubeBorn(name string) {
 }
 
 func newBench(t *testing.T, durable bool) *bench {
-	b := &bench{t: t, log: newFakeLog(), start: time.Now(), dir: &hookDirectory{}}
-	s := NewState(Config{Directory: b.dir, Log: b.log, Durable: durable, Pinned: "default"})
+	b := &bench{t: t, log: queuetest.NewLog(), start: time.Now(), dir: &hookDirectory{}}
+	s := queue.NewState(queue.Config{Directory: b.dir, Log: b.log, Durable: durable, Pinned: "default"})
 	b.sh = New(s, b.now)
 	return b
 }
@@ -59,10 +64,10 @@ func (b *bench) now() int64 {
 // guest is a client of a Shard that records when it is woken and answered.
 type guest struct {
 	b       *bench
-	client  Client
+	client  queue.Client
 	ticket  uint64
 	open    bool
-	answers chan *Batch
+	answers chan *queue.Batch
 
 	mu    sync.Mutex
 	given []uint64
@@ -70,17 +75,19 @@ type guest struct {
 }
 
 func (b *bench) guest() *guest {
-	g := &guest{b: b, answers: make(chan *Batch, 100)}
+	g := &guest{b: b, answers: make(chan *queue.Batch, 100)}
 	g.client.Waiter = g
-	g.do(Op{Kind: Use, Data: []byte("default")}, Op{Kind: Watch, Data: []byte("default")})
+	g.do(queue.Op{Kind: queue.Use, Data: []byte("default")}, queue.Op{Kind: queue.Watch, Data: []byte("default")})
 	return g
 }
 
-func (g *guest) Arm() uint64            { g.ticket++; g.open = true; return g.ticket }
-func (g *guest) Complete(b *Batch)      { g.answers <- b }
-func (g *guest) batch(ops ...Op) *Batch { return &Batch{Client: &g.client, Ops: ops, Done: g} }
+func (g *guest) Arm() uint64             { g.ticket++; g.open = true; return g.ticket }
+func (g *guest) Complete(b *queue.Batch) { g.answers <- b }
+func (g *guest) batch(ops ...queue.Op) *queue.Batch {
+	return &queue.Batch{Client: &g.client, Ops: ops, Done: g}
+}
 
-func (g *guest) Deliver(d Delivery) {
+func (g *guest) Deliver(d queue.Delivery) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.given = append(g.given, d.ID)
@@ -99,14 +106,14 @@ func (g *guest) got() (ids []uint64, times []int64) {
 	return slices.Clone(g.given), slices.Clone(g.times)
 }
 
-func (g *guest) do(ops ...Op) *Batch {
+func (g *guest) do(ops ...queue.Op) *queue.Batch {
 	b := g.batch(ops...)
 	g.run(b)
 	return b
 }
 
 func (g *guest) put(id uint64, delay, ttr uint32) {
-	g.do(Op{Kind: Put, ID: id, Pri: 5, Delay: delay, TTR: ttr})
+	g.do(queue.Op{Kind: queue.Put, ID: id, Pri: 5, Delay: delay, TTR: ttr})
 }
 
 func (g *guest) Waits(ticket uint64) bool { return g.open && ticket == g.ticket }
@@ -120,7 +127,7 @@ func (g *guest) Claim(ticket uint64) bool {
 }
 
 // run submits a batch and waits until it is complete.
-func (g *guest) run(b *Batch) {
+func (g *guest) run(b *queue.Batch) {
 	g.b.t.Helper()
 	if g.b.sh.Submit(b) {
 		return
@@ -130,17 +137,24 @@ func (g *guest) run(b *Batch) {
 	}
 }
 
-func (b *bench) totals() Sums {
-	batch := &Batch{Ops: []Op{{Kind: Totals}}, Done: make(doneChan, 1)}
+func (b *bench) totals() queue.Sums {
+	batch := &queue.Batch{Ops: []queue.Op{{Kind: queue.Totals}}, Done: make(doneChan, 1)}
 	if !b.sh.Submit(batch) {
 		<-batch.Done.(doneChan)
 	}
 	return batch.Sums
 }
 
-type doneChan chan *Batch
+// sums asks a state that nobody runs.
+func sums(s *queue.State) queue.Sums {
+	b := &queue.Batch{Ops: []queue.Op{{Kind: queue.Totals}}}
+	s.Run(1, b)
+	return b.Sums
+}
 
-func (c doneChan) Complete(b *Batch) { c <- b }
+type doneChan chan *queue.Batch
+
+func (c doneChan) Complete(b *queue.Batch) { c <- b }
 
 // Deadlines fire by themselves, not early, and within a millisecond: delays,
 // ends of pauses, TTRs, also when an earlier one comes later.
@@ -150,7 +164,7 @@ func TestTimers(t *testing.T) {
 		a, w := b.guest(), b.guest()
 		a.put(1, 5, 2)
 		a.put(2, 2, 60) // earlier than what the timer is set to
-		w.do(Op{Kind: Reserve})
+		w.do(queue.Op{Kind: queue.Reserve})
 		<-time.After(1999 * time.Millisecond)
 		synctest.Wait()
 		if _, times := w.got(); len(times) != 0 {
@@ -158,14 +172,14 @@ func TestTimers(t *testing.T) {
 		}
 		<-time.After(2 * time.Millisecond)
 		synctest.Wait()
-		w.do(Op{Kind: Delete, ID: 2}, Op{Kind: Reserve})
+		w.do(queue.Op{Kind: queue.Delete, ID: 2}, queue.Op{Kind: queue.Reserve})
 		<-time.After(10 * time.Second) // 1 comes at 5 s, and back at 7 s
 		synctest.Wait()
 		if sums := b.totals(); sums.Timeouts != 1 {
 			t.Errorf("%d timeouts, want 1", sums.Timeouts)
 		}
-		a.do(Op{Kind: Delete, ID: 1}, Op{Kind: Pause, Data: []byte("default"), Delay: 3}, Op{Kind: Put, ID: 3, TTR: 60})
-		w.do(Op{Kind: Reserve})
+		a.do(queue.Op{Kind: queue.Delete, ID: 1}, queue.Op{Kind: queue.Pause, Data: []byte("default"), Delay: 3}, queue.Op{Kind: queue.Put, ID: 3, TTR: 60})
+		w.do(queue.Op{Kind: queue.Reserve})
 		unpaused := b.now() - 1 + 3*second
 		<-time.After(10 * time.Second)
 		synctest.Wait()
@@ -193,7 +207,7 @@ func TestTimersAtOddMoments(t *testing.T) {
 			due[id] = b.now() + int64(delay)*second
 			a.put(id, delay, 3600)
 			w := b.guest()
-			w.do(Op{Kind: Reserve})
+			w.do(queue.Op{Kind: queue.Reserve})
 			waiters = append(waiters, w)
 			<-time.After(time.Duration(rnd.IntN(40e6)))
 		}
@@ -218,12 +232,12 @@ func TestMoreDueThanASlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
 		a := b.guest()
-		const n = 5*slice + 3
+		const n = 5*queue.Slice + 3
 		for id := uint64(1); id <= n; id++ {
 			if id%2 == 0 {
 				a.put(id, 2, 60)
 			} else {
-				a.do(Op{Kind: Put, ID: id, TTR: 2}, Op{Kind: ReserveJob, ID: id})
+				a.do(queue.Op{Kind: queue.Put, ID: id, TTR: 2}, queue.Op{Kind: queue.ReserveJob, ID: id})
 			}
 		}
 		<-time.After(2 * time.Second)
@@ -241,7 +255,7 @@ func TestSilentHoldersExpire(t *testing.T) {
 		b := newBench(t, false)
 		for id := uint64(1); id <= 300; id++ {
 			g := b.guest()
-			g.do(Op{Kind: Put, ID: id, TTR: 1}, Op{Kind: ReserveJob, ID: id})
+			g.do(queue.Op{Kind: queue.Put, ID: id, TTR: 1}, queue.Op{Kind: queue.ReserveJob, ID: id})
 			<-time.After(time.Duration(id%7) * 131 * time.Microsecond)
 		}
 		<-time.After(time.Second)
@@ -263,8 +277,8 @@ func (b *bench) hold() (release func()) {
 			<-leave
 		}
 	}
-	holder := &guest{b: b, answers: make(chan *Batch, 1)}
-	go holder.do(Op{Kind: Use, Data: []byte("held")})
+	holder := &guest{b: b, answers: make(chan *queue.Batch, 1)}
+	go holder.do(queue.Op{Kind: queue.Use, Data: []byte("held")})
 	<-inside
 	return func() { close(leave) }
 }
@@ -276,7 +290,7 @@ func TestAlarmWhileBusy(t *testing.T) {
 		b := newBench(t, false)
 		a, w := b.guest(), b.guest()
 		a.put(1, 1, 60)
-		w.do(Op{Kind: Reserve})
+		w.do(queue.Op{Kind: queue.Reserve})
 		release := b.hold()
 		<-time.After(3 * time.Second)
 		synctest.Wait()
@@ -302,11 +316,11 @@ func TestHandingOver(t *testing.T) {
 		const n = 5 * turnBatches
 		release := b.hold()
 		done := make(doneChan, n)
-		var batches []*Batch
+		var batches []*queue.Batch
 		for i := range n {
 			name := []byte("default")
-			batch := &Batch{Client: &a.client, Ops: []Op{
-				{Kind: Put, ID: uint64(i + 1), Pri: 5, TTR: 60}, {Kind: StatsTube, Data: name},
+			batch := &queue.Batch{Client: &a.client, Ops: []queue.Op{
+				{Kind: queue.Put, ID: uint64(i + 1), Pri: 5, TTR: 60}, {Kind: queue.StatsTube, Data: name},
 			}, Done: done}
 			if b.sh.Submit(batch) {
 				t.Fatal("a batch is complete though the shard is busy")
@@ -337,16 +351,16 @@ func TestLongKick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
 		a := b.guest()
-		const n = 10 * slice
+		const n = 10 * queue.Slice
 		for id := uint64(1); id <= n; id++ {
 			a.put(id, 3600, 60)
 		}
-		kick := a.batch(Op{Kind: Kick, Count: n}, Op{Kind: PeekDelayed})
+		kick := a.batch(queue.Op{Kind: queue.Kick, Count: n}, queue.Op{Kind: queue.PeekDelayed})
 		if b.sh.Submit(kick) {
 			t.Fatal("ten slices in one")
 		}
 		<-a.answers
-		if kick.Ops[0].Count != n || kick.Ops[1].Status != NotFound || kick.Next != 2 {
+		if kick.Ops[0].Count != n || kick.Ops[1].Status != queue.NotFound || kick.Next != 2 {
 			t.Errorf("%+v", kick.Ops)
 		}
 		b.sh.Close()

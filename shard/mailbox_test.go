@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"beanfield/shard/queue"
 )
 
 func TestMailboxOrder(t *testing.T) {
@@ -12,7 +14,7 @@ func TestMailboxOrder(t *testing.T) {
 		t.Fatal("a new mailbox is not empty")
 	}
 	for n := range 50 {
-		batches := make([]Batch, n)
+		batches := make([]queue.Batch, n)
 		for i := range batches {
 			m.push(&batches[i])
 		}
@@ -20,7 +22,7 @@ func TestMailboxOrder(t *testing.T) {
 			t.Fatalf("empty is %v with %d batches", m.empty(), n)
 		}
 		i := 0
-		for b := m.swap(); b != nil; b = b.next {
+		for b := m.swap(); b != nil; b = b.Link {
 			if b != &batches[i] {
 				t.Fatalf("batch %d of %d is out of order", i, n)
 			}
@@ -41,7 +43,7 @@ func TestMailboxConcurrently(t *testing.T) {
 	for p := range pushers {
 		wg.Go(func() {
 			for i := range each {
-				m.push(&Batch{Ops: []Op{{ID: uint64(p), Count: uint32(i)}}})
+				m.push(&queue.Batch{Ops: []queue.Op{{ID: uint64(p), Count: uint32(i)}}})
 				if i%64 == 0 {
 					runtime.Gosched()
 				}
@@ -54,7 +56,7 @@ func TestMailboxConcurrently(t *testing.T) {
 		if b == nil {
 			runtime.Gosched()
 		}
-		for ; b != nil; b = b.next {
+		for ; b != nil; b = b.Link {
 			op := &b.Ops[0]
 			if op.Count != next[op.ID] {
 				t.Fatalf("pusher %d: batch %d, want %d", op.ID, op.Count, next[op.ID])

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"beanfield/shard/queue"
+	"beanfield/storage"
 	"beanfield/storage/pace"
 )
 
@@ -14,13 +16,14 @@ import (
 // shard for the sake of his own; what is left goes to the shard's goroutine.
 const turnBatches = 32
 
-// Shard runs a State. Whoever wants something applied calls Submit: if the
+// Shard runs a queue. Whoever wants something applied calls Submit: if the
 // shard is idle the caller takes it, with one compare-and-swap, and runs it in
-// place; else the batch waits in the mailbox and whoever has the shard will
-// come to it. The shard's own goroutine serves deadlines and long queues.
+// place; otherwise the batch waits in the mailbox and whoever has the shard will
+// come to it. The shard's own goroutine serves deadlines and long mailboxes.
 //
 // Ownership: everything below "owned" is touched only between a successful
-// take and the matching giveBack (S2).
+// take and the matching giveBack (S2). What stands below "never changes" may be
+// read by anybody.
 type Shard struct {
 	busy  atomic.Bool // somebody runs the shard
 	alarm atomic.Bool // a deadline has come while somebody ran it
@@ -28,7 +31,10 @@ type Shard struct {
 	mail  mailbox
 	_     [56]byte // and off what the owner works with
 
+	// never changes
 	now    func() int64
+	dir    queue.Directory
+	log    storage.Log
 	handed chan struct{} // ownership passes to the goroutine
 	quit   chan struct{}
 	ended  sync.WaitGroup
@@ -36,21 +42,21 @@ type Shard struct {
 	turns  chan *turn // answered, to be used again
 
 	// owned
-	state *State
+	state *queue.State
 	armed int64 // when the timer will fire at the latest; MaxInt64 if unset
 	turn  *turn // being filled
 
 	// Shards are made one after the other: without this the last line of one
 	// were the first of the next, and a processor would wait for another that
 	// works on a different shard.
-	_ [48]byte
+	_ [16]byte
 }
 
 // New makes a shard around a state and starts its goroutine. now is the
 // monotonic clock, in nanoseconds, never 0 or less.
-func New(s *State, now func() int64) *Shard {
+func New(s *queue.State, now func() int64) *Shard {
 	sh := &Shard{
-		now: now, handed: make(chan struct{}, 1), quit: make(chan struct{}),
+		now: now, dir: s.Directory, log: s.Log, handed: make(chan struct{}, 1), quit: make(chan struct{}),
 		state: s, armed: math.MaxInt64, timer: time.NewTimer(time.Hour), turns: make(chan *turn, 8),
 	}
 	sh.turn = &turn{shard: sh}
@@ -75,12 +81,14 @@ func (sh *Shard) Close() {
 // Busy tells whether somebody runs the shard, or its goroutine is about to.
 func (sh *Shard) Busy() bool { return sh.busy.Load() }
 
+// take makes the caller the owner of the shard, if nobody is (S2).
+func (sh *Shard) take() bool { return sh.busy.CompareAndSwap(false, true) }
+
 // Submit applies the batch. It reports true when the batch is complete; else
 // b.Done will be told, from another goroutine or from this one before Submit
 // returns.
-func (sh *Shard) Submit(b *Batch) bool {
-	b.volume = 0
-	if sh.busy.CompareAndSwap(false, true) {
+func (sh *Shard) Submit(b *queue.Batch) bool {
+	if sh.take() {
 		done := sh.runInPlace(b)
 		sh.giveBack()
 		return done
@@ -89,7 +97,7 @@ func (sh *Shard) Submit(b *Batch) bool {
 	sh.mail.push(b)
 	// The owner may have looked into the mailbox before the push and given
 	// the shard back since: then it is free, and taking it is our duty.
-	if sh.busy.CompareAndSwap(false, true) {
+	if sh.take() {
 		sh.drain(turnBatches)
 		sh.giveBack()
 	}
@@ -97,7 +105,7 @@ func (sh *Shard) Submit(b *Batch) bool {
 }
 
 // runInPlace applies the caller's own batch, after those that came before it.
-func (sh *Shard) runInPlace(b *Batch) bool {
+func (sh *Shard) runInPlace(b *queue.Batch) bool {
 	if !sh.mail.empty() {
 		b.Retain()
 		sh.mail.push(b)
@@ -105,7 +113,7 @@ func (sh *Shard) runInPlace(b *Batch) bool {
 		return false
 	}
 	now := sh.now()
-	finished := sh.apply(now, b)
+	finished := sh.state.Run(now, b)
 	if !finished {
 		sh.postpone(b)
 		sh.endTurn(now)
@@ -117,29 +125,12 @@ func (sh *Shard) runInPlace(b *Batch) bool {
 	return true
 }
 
-// apply runs a batch until its end, a wait, too large an answer, or an operation
-// that is to be applied again; only the last returns false.
-func (sh *Shard) apply(now int64, b *Batch) bool {
-	for b.Next < len(b.Ops) {
-		op := &b.Ops[b.Next]
-		sh.state.Apply(now, b, op)
-		if op.Status == More || op.Status == Staging {
-			return false
-		}
-		b.Next++
-		if op.Status == Waiting || b.volume > maxVolume || b.fetches > 0 {
-			break // with a body away, because the next operation may delete it
-		}
-	}
-	return true
-}
-
 // postpone keeps a batch that stands at an operation which is to be applied again:
 // when this turn is committed, or when the log has the body of a put.
-func (sh *Shard) postpone(b *Batch) {
+func (sh *Shard) postpone(b *queue.Batch) {
 	b.Retain()
 	op := &b.Ops[b.Next]
-	if op.Status == More {
+	if op.Status == queue.More {
 		sh.turn.unfinished = append(sh.turn.unfinished, b)
 		return
 	}
@@ -147,14 +138,14 @@ func (sh *Shard) postpone(b *Batch) {
 	if body == nil {
 		body = [][]byte{op.Data}
 	}
-	sh.state.log.Stage(op.ID, body, &stage{sh, b})
+	sh.log.Stage(op.ID, body, &stage{sh, b})
 }
 
 // proceed brings a batch back that was postponed, for the shard's goroutine. The
 // caller may be anybody.
-func (sh *Shard) proceed(b *Batch) {
+func (sh *Shard) proceed(b *queue.Batch) {
 	sh.mail.push(b)
-	if sh.busy.CompareAndSwap(false, true) {
+	if sh.take() {
 		sh.handed <- struct{}{}
 	}
 }
@@ -166,9 +157,9 @@ func (sh *Shard) drain(max int) {
 		b := sh.mail.swap()
 		now := sh.now()
 		for b != nil {
-			next := b.next
-			b.next = nil
-			if sh.apply(now, b) {
+			next := b.Link
+			b.Link = nil
+			if sh.state.Run(now, b) {
 				sh.turn.batches = append(sh.turn.batches, b)
 			} else {
 				sh.postpone(b)
@@ -202,7 +193,7 @@ func (sh *Shard) giveBack() {
 		if sh.mail.empty() && !sh.alarm.Load() {
 			return
 		}
-		if !sh.busy.CompareAndSwap(false, true) {
+		if !sh.take() {
 			return
 		}
 	}
@@ -216,7 +207,7 @@ func (sh *Shard) serve() {
 		case <-sh.handed:
 		case <-sh.timer.C:
 			sh.alarm.Store(true)
-			if !sh.busy.CompareAndSwap(false, true) {
+			if !sh.take() {
 				continue // the owner sees the alarm when it gives back
 			}
 		case <-sh.quit:

@@ -1,39 +1,16 @@
 package shard
 
-import (
-	"errors"
+import "beanfield/shard/queue"
 
-	"beanfield/storage"
-)
-
-// The log writes a large body before its job is put, which may take seconds. A put
-// that has one is applied twice: it begins, and its batch leaves the turn with
-// Staging; when the log has the body, or cannot take it, the batch comes back as
-// any that was not finished.
-
-// How far a put with a large body has come.
-const (
-	staged  = iota + 1 // the log has the body
-	noPlace            // it had no room
-	lost               // it has failed
-)
-
-// stage waits for the body of the operation that a batch stands at.
+// stage waits until the log has the body of the put that a batch stands at, or
+// has failed to take it. Then the batch comes back like any that was not finished.
 type stage struct {
 	shard *Shard
-	batch *Batch
+	batch *queue.Batch
 }
 
 // Committed implements storage.Ack.
 func (s *stage) Committed(err error) {
-	op := &s.batch.Ops[s.batch.Next]
-	switch {
-	case err == nil:
-		op.phase = staged
-	case errors.Is(err, storage.ErrNoSpace):
-		op.phase = noPlace
-	default:
-		op.phase = lost
-	}
+	s.batch.Ops[s.batch.Next].Staged(err)
 	s.shard.proceed(s.batch)
 }

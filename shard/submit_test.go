@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"beanfield/storage"
+	"beanfield/shard/queue"
 )
 
 // Many goroutines submit to one shard: everything is applied exactly once, and
@@ -27,28 +27,28 @@ func TestSubmitConcurrently(t *testing.T) {
 				for i := range rounds {
 					id := ids.Add(1)
 					batch := g.batch(
-						Op{Kind: Put, ID: id, Pri: uint32(i % 3), TTR: 60, Data: []byte("12345678"), Size: 8},
-						Op{Kind: Reserve, Poll: true},
+						queue.Op{Kind: queue.Put, ID: id, Pri: uint32(i % 3), TTR: 60, Data: []byte("12345678"), Size: 8},
+						queue.Op{Kind: queue.Reserve, Poll: true},
 					)
 					g.run(batch)
 					got := &batch.Ops[1]
-					if batch.Ops[0].Status != OK || got.Status != OK || string(batch.Bytes) != "12345678" {
+					if batch.Ops[0].Status != queue.OK || got.Status != queue.OK || string(batch.Bytes) != "12345678" {
 						t.Errorf("worker %d: %v, %v, %q", n, batch.Ops[0].Status, got.Status, batch.Bytes)
 						return
 					}
 					if _, twice := taken.LoadOrStore(got.ID, true); twice {
 						t.Errorf("job %d is handed out twice", got.ID)
 					}
-					batch = g.batch(Op{Kind: Delete, ID: got.ID}, Op{Kind: Delete, ID: got.ID})
+					batch = g.batch(queue.Op{Kind: queue.Delete, ID: got.ID}, queue.Op{Kind: queue.Delete, ID: got.ID})
 					g.run(batch)
-					if batch.Ops[0].Status != OK || batch.Ops[1].Status != NotFound {
+					if batch.Ops[0].Status != queue.OK || batch.Ops[1].Status != queue.NotFound {
 						t.Errorf("worker %d: delete %v %v", n, batch.Ops[0].Status, batch.Ops[1].Status)
 					}
 				}
 			})
 		}
 		wg.Wait()
-		if sums := b.totals(); sums != (Sums{Total: workers * rounds}) {
+		if sums := b.totals(); sums != (queue.Sums{Total: workers * rounds}) {
 			t.Errorf("%+v at the end", sums)
 		}
 		if err := b.sh.state.Check(); err != nil {
@@ -60,7 +60,7 @@ func TestSubmitConcurrently(t *testing.T) {
 
 // sleeper is a worker who waits for each job, woken through the gate.
 type sleeper struct {
-	client Client
+	client queue.Client
 	word   atomic.Uint64
 	last   uint64
 	id     uint64
@@ -70,7 +70,7 @@ type sleeper struct {
 func (s *sleeper) Arm() uint64              { s.last++; s.word.Store(s.last); return s.last }
 func (s *sleeper) Claim(ticket uint64) bool { return s.word.CompareAndSwap(ticket, 0) }
 func (s *sleeper) Waits(ticket uint64) bool { return s.word.Load() == ticket }
-func (s *sleeper) Deliver(d Delivery)       { s.id = d.ID }
+func (s *sleeper) Deliver(d queue.Delivery) { s.id = d.ID }
 func (s *sleeper) Wake(bool, []byte)        { s.wake <- struct{}{} }
 
 // Producers and waiting workers, while the timer, too, brings jobs back: each
@@ -84,28 +84,28 @@ func TestWaitConcurrently(t *testing.T) {
 		s := &sleeper{wake: make(chan struct{}, 1)}
 		s.client.Waiter = s
 		done := make(doneChan, 1)
-		run := func(ops ...Op) *Batch {
-			batch := &Batch{Client: &s.client, Ops: ops, Done: done}
+		run := func(ops ...queue.Op) *queue.Batch {
+			batch := &queue.Batch{Client: &s.client, Ops: ops, Done: done}
 			if !b.sh.Submit(batch) {
 				<-done
 			}
 			return batch
 		}
-		run(Op{Kind: Watch, Data: []byte("default")})
+		run(queue.Op{Kind: queue.Watch, Data: []byte("default")})
 		wg.Go(func() {
 			for deleted.Load() < producers*each {
-				op := run(Op{Kind: Reserve}).Ops[0]
-				if op.Status == Waiting {
+				op := run(queue.Op{Kind: queue.Reserve}).Ops[0]
+				if op.Status == queue.Waiting {
 					<-s.wake
 					op.ID = s.id
 				}
-				if op.ID == 0 || run(Op{Kind: Delete, ID: op.ID}).Ops[0].Status != OK {
+				if op.ID == 0 || run(queue.Op{Kind: queue.Delete, ID: op.ID}).Ops[0].Status != queue.OK {
 					t.Errorf("job %d was not ours", op.ID)
 					return
 				}
 				if deleted.Add(1) == producers*each {
 					for range workers { // let the others go home
-						run(Op{Kind: Use, Data: []byte("default")}, Op{Kind: Put, ID: ids.Add(1), TTR: 60})
+						run(queue.Op{Kind: queue.Use, Data: []byte("default")}, queue.Op{Kind: queue.Put, ID: ids.Add(1), TTR: 60})
 					}
 				}
 			}
@@ -115,7 +115,7 @@ func TestWaitConcurrently(t *testing.T) {
 		g := b.guest()
 		wg.Go(func() {
 			for i := range each {
-				g.run(g.batch(Op{Kind: Put, ID: ids.Add(1), Pri: uint32(i), TTR: 60}))
+				g.run(g.batch(queue.Op{Kind: queue.Put, ID: ids.Add(1), Pri: uint32(i), TTR: 60}))
 				if i%50 == 0 {
 					runtime.Gosched()
 				}
@@ -137,10 +137,10 @@ func TestNoBatchIsLost(t *testing.T) {
 	for range 4 {
 		done := make(doneChan, 1)
 		wg.Go(func() {
-			batch := &Batch{Done: done, Ops: make([]Op, 0, 1)}
+			batch := &queue.Batch{Done: done, Ops: make([]queue.Op, 0, 1)}
 			for range 20000 {
 				batch.Reset()
-				batch.Done, batch.Ops = done, append(batch.Ops, Op{Kind: Totals})
+				batch.Done, batch.Ops = done, append(batch.Ops, queue.Op{Kind: queue.Totals})
 				if !b.sh.Submit(batch) {
 					<-done
 				}
@@ -161,7 +161,7 @@ func TestPushWhileGivingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
 		a := b.guest()
-		late := &Batch{Ops: []Op{{Kind: Totals}}, Done: make(doneChan, 1)}
+		late := &queue.Batch{Ops: []queue.Op{{Kind: queue.Totals}}, Done: make(doneChan, 1)}
 		var asked atomic.Int64
 		b.asked = func() {
 			if asked.Add(1) != 2 { // the first is at the beginning of the turn
@@ -190,10 +190,10 @@ func TestAnswersWaitForTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
 		a, w := b.guest(), b.guest()
-		w.do(Op{Kind: Reserve})
-		b.log.slow = true
-		first := a.batch(Op{Kind: Put, ID: 1, TTR: 60})
-		second := a.batch(Op{Kind: Put, ID: 2, TTR: 60})
+		w.do(queue.Op{Kind: queue.Reserve})
+		b.log.Slow = true
+		first := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60})
+		second := a.batch(queue.Op{Kind: queue.Put, ID: 2, TTR: 60})
 		if b.sh.Submit(first) || b.sh.Submit(second) {
 			t.Fatal("answered before the log has it")
 		}
@@ -202,12 +202,12 @@ func TestAnswersWaitForTheLog(t *testing.T) {
 		if len(a.answers) != 0 || len(times) != 0 {
 			t.Fatal("answered before the log has it")
 		}
-		if len(given) != 1 || len(b.log.commits) != 2 {
-			t.Fatalf("given %v, %d commits: the shard does not go on meanwhile", given, len(b.log.commits))
+		if len(given) != 1 || len(b.log.Commits) != 2 {
+			t.Fatalf("given %v, %d commits: the shard does not go on meanwhile", given, len(b.log.Commits))
 		}
-		b.log.release(nil)
+		b.log.Release(nil)
 		_, times = w.got()
-		if <-a.answers != first || <-a.answers != second || len(times) != 1 || first.Ops[0].Status != OK {
+		if <-a.answers != first || <-a.answers != second || len(times) != 1 || first.Ops[0].Status != queue.OK {
 			t.Error("answers are wrong or out of order")
 		}
 		b.sh.Close()
@@ -219,13 +219,13 @@ func TestFailedCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
 		a := b.guest()
-		b.log.slow = true
-		batch := a.batch(Op{Kind: Put, ID: 1, TTR: 60}, Op{Kind: Peek, ID: 1}, Op{Kind: Reserve}, Op{Kind: Reserve},
-			Op{Kind: Peek, ID: 1})
+		b.log.Slow = true
+		batch := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60}, queue.Op{Kind: queue.Peek, ID: 1}, queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.Reserve},
+			queue.Op{Kind: queue.Peek, ID: 1})
 		b.sh.Submit(batch)
-		b.log.release(errors.New("disk on fire"))
+		b.log.Release(errors.New("disk on fire"))
 		<-a.answers
-		for i, want := range []Status{Failed, Failed, Failed, Failed, OK} {
+		for i, want := range []queue.Status{queue.Failed, queue.Failed, queue.Failed, queue.Failed, queue.OK} {
 			if batch.Ops[i].Status != want { // the last was never applied
 				t.Errorf("operation %d: %v, want %v", i, batch.Ops[i].Status, want)
 			}
@@ -240,18 +240,18 @@ func TestWhatIsLeftIsRetained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
 		a := b.guest()
-		b.log.slow = true
+		b.log.Slow = true
 		name := []byte("default")
-		batch := a.batch(Op{Kind: Reserve}, Op{Kind: StatsTube, Data: name})
+		batch := a.batch(queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.StatsTube, Data: name})
 		if b.sh.Submit(batch) {
 			t.Fatal("answered before the log has it")
 		}
 		copy(name, "borrowed")
-		b.log.slow = false
-		b.log.release(nil)
+		b.log.Slow = false
+		b.log.Release(nil)
 		<-a.answers
 		a.run(batch)
-		if batch.Next != 2 || batch.Ops[1].Status != OK {
+		if batch.Next != 2 || batch.Ops[1].Status != queue.OK {
 			t.Errorf("stopped at %d, %v", batch.Next, batch.Ops[1].Status)
 		}
 		b.sh.Close()
@@ -263,12 +263,12 @@ func TestSubmitAgainAfterWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
 		a, w := b.guest(), b.guest()
-		batch := w.batch(Op{Kind: Reserve}, Op{Kind: Delete, ID: 1})
+		batch := w.batch(queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.Delete, ID: 1})
 		if !b.sh.Submit(batch) || batch.Next != 1 {
 			t.Fatalf("stopped at %d", batch.Next)
 		}
 		a.put(1, 0, 60)
-		if len(w.given) != 1 || !b.sh.Submit(batch) || batch.Next != 2 || batch.Ops[1].Status != OK {
+		if len(w.given) != 1 || !b.sh.Submit(batch) || batch.Next != 2 || batch.Ops[1].Status != queue.OK {
 			t.Fatalf("given %v, then %+v", w.given, batch.Ops[1])
 		}
 		b.sh.Close()
@@ -283,13 +283,11 @@ func TestClose(t *testing.T) {
 		b.sh.Close()
 		<-time.After(2 * time.Second)
 		synctest.Wait()
-		if b.sh.state.totals.Delayed != 1 { // nobody else can touch it any more
+		if sums(b.sh.state).Delayed != 1 { // nobody else can touch it any more
 			t.Error("a closed shard goes on")
 		}
 	})
 }
-
-var _ storage.Log = (*fakeLog)(nil)
 
 // A long operation goes on when the log has what it did so far: it does not
 // run ahead of the disk, with everybody else's answers behind it.
@@ -297,26 +295,26 @@ func TestLongOperationWaitsForTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
 		a := b.guest()
-		const n = 2*slice + 10
+		const n = 2*queue.Slice + 10
 		for id := uint64(1); id <= n; id++ {
 			a.put(id, 1000, 60)
 		}
-		b.log.slow = true
-		batch := a.batch(Op{Kind: Kick, Count: n})
+		b.log.Slow = true
+		batch := a.batch(queue.Op{Kind: queue.Kick, Count: n})
 		if b.sh.Submit(batch) {
 			t.Fatal("answered without the log")
 		}
-		for _, want := range []int{slice, 2 * slice, n} {
+		for _, want := range []int{queue.Slice, 2 * queue.Slice, n} {
 			synctest.Wait()
-			if got := b.sh.state.totals.Ready; got != want || len(b.log.commits) != 1 {
-				t.Fatalf("%d are kicked and %d turns wait for the log, want %d and 1", got, len(b.log.commits), want)
+			if got := sums(b.sh.state).Ready; got != want || len(b.log.Commits) != 1 {
+				t.Fatalf("%d are kicked and %d turns wait for the log, want %d and 1", got, len(b.log.Commits), want)
 			}
-			b.log.release(nil)
+			b.log.Release(nil)
 		}
-		if <-a.answers != batch || batch.Ops[0].Status != OK || batch.Ops[0].Count != n {
+		if <-a.answers != batch || batch.Ops[0].Status != queue.OK || batch.Ops[0].Count != n {
 			t.Errorf("at the end: %+v", batch.Ops[0])
 		}
-		b.log.slow = false
+		b.log.Slow = false
 		b.sh.Close()
 	})
 }

@@ -1,16 +1,20 @@
 package shard
 
-import "math"
+import (
+	"math"
+
+	"beanfield/shard/queue"
+)
 
 // turn is what a shard has applied and may answer once its log has it.
 type turn struct {
 	shard   *Shard
-	batches []*Batch
+	batches []*queue.Batch
 	// unfinished go on when the turn is committed. Else a long operation would
 	// fill the log far ahead of the disk, and everybody's answers after it would
 	// wait until that had been worked off.
-	unfinished []*Batch
-	woken      []Awakening
+	unfinished []*queue.Batch
+	woken      []queue.Awakening
 	gone       []uint64 // deleted: the directory forgets them when that is committed
 	fetches    bool     // some answer lacks a body that is in the log only
 }
@@ -21,7 +25,7 @@ func (sh *Shard) endTurn(now int64) { sh.endTurnFor(now, nil) }
 
 // endTurnFor does the same for a turn that ran one batch in place. It reports
 // true if that batch may be answered at once, by the caller.
-func (sh *Shard) endTurnFor(now int64, own *Batch) bool {
+func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 	s := sh.state
 	if next := s.Next(); next != 0 && next <= now {
 		if s.Tick(now) {
@@ -34,7 +38,7 @@ func (sh *Shard) endTurnFor(now int64, own *Batch) bool {
 	t := sh.turn
 	t.woken, s.Woken = s.Woken, t.woken
 	t.gone, s.Gone = s.Gone, t.gone
-	if !s.durable {
+	if !s.Durable {
 		t.answer(nil)
 		return true
 	}
@@ -43,20 +47,20 @@ func (sh *Shard) endTurnFor(now int64, own *Batch) bool {
 
 // commit hands a turn to the log. In place and with nothing to wait for, the
 // caller answers its own batch itself, without a detour.
-func (sh *Shard) commit(t *turn, own *Batch) bool {
+func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
 	for _, b := range t.batches {
-		t.fetches = t.fetches || b.fetches > 0
+		t.fetches = t.fetches || b.Lacking() != nil
 	}
 	for i := range t.woken {
 		t.fetches = t.fetches || t.woken[i].Fetch != 0
 	}
 	if own != nil {
-		t.fetches = t.fetches || own.fetches > 0
+		t.fetches = t.fetches || own.Lacking() != nil
 		own.Retain() // what is left of it may outlive the caller's buffers
 		t.batches = append(t.batches, own)
 	}
 	sh.turn = sh.newTurn() // t may be answered, and used again, before Commit returns
-	if !sh.state.log.Commit(t) {
+	if !sh.log.Commit(t) {
 		return false
 	}
 	if own == nil || t.fetches {
@@ -107,14 +111,14 @@ func (t *turn) Committed(err error) {
 func (t *turn) answer(err error) {
 	if err == nil {
 		for _, id := range t.gone {
-			t.shard.state.dir.JobGone(id)
+			t.shard.dir.JobGone(id)
 		}
 	}
 	t.gone = t.gone[:0]
 	for i, b := range t.batches {
 		t.batches[i] = nil
 		if err != nil {
-			b.fail()
+			b.Fail()
 		}
 		b.Done.Complete(b)
 	}
@@ -125,16 +129,8 @@ func (t *turn) answer(err error) {
 	}
 	t.unfinished = t.unfinished[:0]
 	for i, w := range t.woken {
-		t.woken[i] = Awakening{}
-		w.Waiter.Wake(err == nil && !w.lost, w.body)
+		t.woken[i] = queue.Awakening{}
+		w.Waiter.Wake(err == nil && !w.Lost, w.Body)
 	}
 	t.woken = t.woken[:0]
-}
-
-// fail turns the answers of a batch into failures, which lack no bodies.
-func (b *Batch) fail() {
-	b.fetches = 0
-	for i := range b.Ops[:b.Next] {
-		b.Ops[i].Status = Failed
-	}
 }

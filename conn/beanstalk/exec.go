@@ -3,7 +3,7 @@ package beanstalk
 import (
 	"bytes"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // process parses and runs commands from data until it ends or the connection
@@ -234,7 +234,7 @@ func (c *Conn) answerReserve() {
 		return
 	}
 	res := &c.session.Reservation
-	if res.Status != shard.OK {
+	if res.Status != queue.OK {
 		c.loop.out = append(c.loop.out, failures[res.Status]...)
 		return
 	}

@@ -16,7 +16,7 @@ import (
 
 	"beanfield/conn"
 	"beanfield/router"
-	"beanfield/shard"
+	"beanfield/shard/queue"
 	"beanfield/storage"
 )
 
@@ -169,9 +169,9 @@ func (h *house) checkCounts() {
 
 // states opens the router's door for tests. It must not be used before the
 // router is closed: until then others own the states.
-func (h *house) states() []*shard.State {
+func (h *house) states() []*queue.State {
 	f := reflect.ValueOf(h.router).Elem().FieldByName("states")
-	return *(*[]*shard.State)(unsafe.Pointer(f.UnsafeAddr()))
+	return *(*[]*queue.State)(unsafe.Pointer(f.UnsafeAddr()))
 }
 
 // visitor is a session of the test's own.

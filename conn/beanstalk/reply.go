@@ -3,14 +3,14 @@ package beanstalk
 import (
 	"strconv"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // appendReply formats the answer to one operation of a run. A large body is
 // not copied: it is returned, and stands between the reply's head and the
 // CRLF that the caller adds.
-func appendReply(out []byte, v verb, b *shard.Batch, op *shard.Op, quote bool) (_ []byte, large [][]byte) {
-	if op.Status != shard.OK {
+func appendReply(out []byte, v verb, b *queue.Batch, op *queue.Op, quote bool) (_ []byte, large [][]byte) {
+	if op.Status != queue.OK {
 		return append(out, failures[op.Status]...), nil
 	}
 	switch v {

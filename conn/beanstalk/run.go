@@ -1,6 +1,6 @@
 package beanstalk
 
-import "beanfield/shard"
+import "beanfield/shard/queue"
 
 // maxRun bounds how many commands go to a shard in one batch.
 const maxRun = 128
@@ -8,7 +8,7 @@ const maxRun = 128
 // run is a row of consecutive commands for one shard: the batch, and what it
 // takes to word the answers.
 type run struct {
-	shard.Batch
+	queue.Batch
 	shard    int
 	member   bool // some command needs the session's place in the shard
 	counted  bool // its first command, a put, was counted when its line came
@@ -46,7 +46,7 @@ func (l *loop) dropRun(r *run) {
 
 // opFor adds an operation to the connection's run, or reports that the run
 // has to be flushed first because it is full or belongs to another shard.
-func (c *Conn) opFor(i int, v verb) *shard.Op {
+func (c *Conn) opFor(i int, v verb) *queue.Op {
 	r := c.run
 	if r == nil {
 		r = c.loop.takeRun(i)
@@ -54,30 +54,30 @@ func (c *Conn) opFor(i int, v verb) *shard.Op {
 	} else if r.shard != i || len(r.Ops) >= maxRun {
 		return nil
 	}
-	r.Ops = append(r.Ops, shard.Op{Kind: kinds[v]})
+	r.Ops = append(r.Ops, queue.Op{Kind: kinds[v]})
 	r.verbs = append(r.verbs, v)
 	return &r.Ops[len(r.Ops)-1]
 }
 
 // kinds maps the verbs that a shard answers to its operations.
-var kinds = [verbCount]shard.Kind{
-	verbPut:            shard.Put,
-	verbPeek:           shard.Peek,
-	verbPeekReady:      shard.PeekReady,
-	verbPeekDelayed:    shard.PeekDelayed,
-	verbPeekBuried:     shard.PeekBuried,
-	verbReserve:        shard.Reserve,
-	verbReserveTimeout: shard.Reserve,
-	verbReserveJob:     shard.ReserveJob,
-	verbDelete:         shard.Delete,
-	verbRelease:        shard.Release,
-	verbBury:           shard.Bury,
-	verbKick:           shard.Kick,
-	verbKickJob:        shard.KickJob,
-	verbTouch:          shard.Touch,
-	verbStatsJob:       shard.StatsJob,
-	verbStatsTube:      shard.StatsTube,
-	verbPauseTube:      shard.Pause,
+var kinds = [verbCount]queue.Kind{
+	verbPut:            queue.Put,
+	verbPeek:           queue.Peek,
+	verbPeekReady:      queue.PeekReady,
+	verbPeekDelayed:    queue.PeekDelayed,
+	verbPeekBuried:     queue.PeekBuried,
+	verbReserve:        queue.Reserve,
+	verbReserveTimeout: queue.Reserve,
+	verbReserveJob:     queue.ReserveJob,
+	verbDelete:         queue.Delete,
+	verbRelease:        queue.Release,
+	verbBury:           queue.Bury,
+	verbKick:           queue.Kick,
+	verbKickJob:        queue.KickJob,
+	verbTouch:          queue.Touch,
+	verbStatsJob:       queue.StatsJob,
+	verbStatsTube:      queue.StatsTube,
+	verbPauseTube:      queue.Pause,
 }
 
 // flush sends the run on its way and words the answers that are there. It
@@ -105,7 +105,7 @@ func (c *Conn) answerRun() {
 		if !r.counted || r.answered > 0 {
 			c.loop.count(v)
 		}
-		if op.Status == shard.Waiting {
+		if op.Status == queue.Waiting {
 			timeout := op.TTR // keepRun may let go of op
 			c.session.BeginWait()
 			r.answered++
@@ -116,7 +116,7 @@ func (c *Conn) answerRun() {
 		switch {
 		case v == verbPut:
 			c.becomeProducer()
-		case v == verbReserveJob && op.Status == shard.OK:
+		case v == verbReserveJob && op.Status == queue.OK:
 			c.becomeWorker()
 		}
 		var large [][]byte

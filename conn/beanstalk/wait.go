@@ -3,7 +3,7 @@ package beanstalk
 import (
 	"math"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // forever is the timeout of a reserve without one; no timeout that a client
@@ -71,20 +71,20 @@ func (c *Conn) decideWait() {
 	case c.session.Delivered():
 		c.endWait()
 	case c.session.Soonest()-margin <= now:
-		c.cancelWait(shard.DeadlineSoon)
+		c.cancelWait(queue.DeadlineSoon)
 	case c.wake.until <= now || c.hungUp:
-		c.cancelWait(shard.TimedOut)
+		c.cancelWait(queue.TimedOut)
 	default:
 		c.setAlarm()
 	}
 }
 
 // hangUpWait ends the wait of a client that will send nothing more.
-func (c *Conn) hangUpWait() { c.cancelWait(shard.TimedOut) }
+func (c *Conn) hangUpWait() { c.cancelWait(queue.TimedOut) }
 
 // cancelWait ends the wait, unless a shard has just claimed it: then its
 // delivery will.
-func (c *Conn) cancelWait(status shard.Status) {
+func (c *Conn) cancelWait(status queue.Status) {
 	won, done := c.session.CancelWait(status)
 	if !won {
 		return

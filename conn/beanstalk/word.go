@@ -1,6 +1,6 @@
 package beanstalk
 
-import "beanfield/shard"
+import "beanfield/shard/queue"
 
 // word is a reply without arguments.
 type word string
@@ -29,12 +29,12 @@ const (
 // failures is the one table from statuses to words, for everything but OK.
 // More and Empty never leave the router, Waiting is no answer yet.
 var failures = [...]word{
-	shard.NotFound:     notFound,
-	shard.TimedOut:     timedOut,
-	shard.DeadlineSoon: deadlineSoon,
-	shard.NoRoom:       outOfMemory,
-	shard.Refused:      draining,
-	shard.Failed:       internalError,
+	queue.NotFound:     notFound,
+	queue.TimedOut:     timedOut,
+	queue.DeadlineSoon: deadlineSoon,
+	queue.NoRoom:       outOfMemory,
+	queue.Refused:      draining,
+	queue.Failed:       internalError,
 }
 
 // successes are the words of the verbs that need no more than a word.

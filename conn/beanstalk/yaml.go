@@ -3,7 +3,7 @@ package beanstalk
 import (
 	"strconv"
 
-	"beanfield/shard"
+	"beanfield/shard/queue"
 )
 
 // The replies of stats-job and stats-tube: complete, in this order, and with
@@ -40,7 +40,7 @@ func appendString(out []byte, key, value string, quote bool) []byte {
 	return append(out, '"', '\n')
 }
 
-func appendJobStats(out []byte, j *shard.JobInfo, quote bool) []byte {
+func appendJobStats(out []byte, j *queue.JobInfo, quote bool) []byte {
 	return appendYAML(out, func(out []byte) []byte {
 		out = appendUint(out, "id", j.ID)
 		out = appendString(out, "tube", j.Tube, quote)
@@ -59,7 +59,7 @@ func appendJobStats(out []byte, j *shard.JobInfo, quote bool) []byte {
 	})
 }
 
-func appendTubeStats(out []byte, t *shard.TubeInfo, quote bool) []byte {
+func appendTubeStats(out []byte, t *queue.TubeInfo, quote bool) []byte {
 	return appendYAML(out, func(out []byte) []byte {
 		out = appendString(out, "name", t.Name, quote)
 		out = appendInt(out, "current-jobs-urgent", int64(t.Urgent))

@@ -1,0 +1,120 @@
+package queue
+
+import "fmt"
+
+// audit looks at what Check leaves out: that everything which will need
+// attention stands in a timeline, that the counts of a tube's users, watchers
+// and reserved jobs are true, and that no memory is used by nobody. clients
+// are all that have not been thrown away.
+func audit(s *State, clients []*Client) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	using, watching, reserved := map[*tube]int{}, map[*tube]int{}, map[*tube]int{}
+	for _, c := range clients {
+		if c.used != nil {
+			using[c.used]++
+		}
+		for _, t := range c.watched {
+			watching[t]++
+		}
+		for slot := c.held.head; slot != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
+			reserved[s.tubeAt[s.jobs.at(slot).tube()]]++
+		}
+		if err := auditWaits(c); err != nil {
+			return err
+		}
+		if c.slot != 0 && !scheduled(&s.holders, s.clientPos, c.slot, c.soonest()) {
+			return fmt.Errorf("a client's deadline %d is not in the timeline", c.soonest())
+		}
+	}
+	for _, t := range s.tubes {
+		if t.using != using[t] || t.watching != watching[t] || t.reserved != reserved[t] {
+			return fmt.Errorf("S3: tube %q counts %d users, %d watchers, %d reserved; there are %d, %d, %d",
+				t.name, t.using, t.watching, t.reserved, using[t], watching[t], reserved[t])
+		}
+		due := int64(0)
+		if t.delayed.n > 0 {
+			due = int64(t.delayed.top().major)
+		}
+		if t.pausedUntil != 0 && (due == 0 || t.pausedUntil < due) {
+			due = t.pausedUntil
+		}
+		if !scheduled(&s.timeline, s.tubePos, t.slot, due) {
+			return fmt.Errorf("tube %q is due at %d, which is not in the timeline", t.name, due)
+		}
+	}
+	return auditMemory(s)
+}
+
+func scheduled(h *heap, p positions, slot uint32, due int64) bool {
+	pos := p.get(slot)
+	if due == 0 {
+		return pos == nowhere
+	}
+	return pos < h.n && h.at(pos).slot == slot && int64(h.at(pos).major) == due
+}
+
+// auditWaits checks that a client waits nowhere or at all tubes it watches.
+func auditWaits(c *Client) error {
+	n := 0
+	for e := c.waits; e != nil; e = e.sibling {
+		if e.client != c {
+			return fmt.Errorf("R3: a client's wait belongs to another")
+		}
+		n++
+	}
+	if n != 0 && n != len(c.watched) {
+		return fmt.Errorf("R3: a client waits at %d of %d tubes", n, len(c.watched))
+	}
+	return nil
+}
+
+// auditMemory counts the slots in use against the jobs that need them.
+func auditMemory(s *State) error {
+	jobs, trails, small, large := 0, 0, 0, 0
+	for ci := range s.jobs.items {
+		if s.jobs.items[ci] == nil {
+			continue
+		}
+		for i := range s.jobs.items[ci] {
+			j := &s.jobs.items[ci][i]
+			if j.id() == 0 {
+				continue
+			}
+			jobs++
+			if j.trail != 0 {
+				trails++
+			}
+			switch {
+			case j.size > inlineMax:
+				large++
+			case j.size > 0:
+				small++
+			}
+		}
+	}
+	usedSmall := 0
+	for i := range s.bodies.classes {
+		usedSmall += inUse(&s.bodies.classes[i].slots)
+	}
+	// Slot 0 of the two slabs is never handed out, but taken.
+	if n := inUse(&s.jobs.slots) - 1; n != jobs || jobs != int(s.index.n) {
+		return fmt.Errorf("%d job records in use, %d filled, %d indexed", n, jobs, s.index.n)
+	}
+	if n := inUse(&s.trails.slots) - 1; n != trails {
+		return fmt.Errorf("%d trails in use, %d needed", n, trails)
+	}
+	if n := inUse(&s.bodies.large); usedSmall != small || n != large {
+		return fmt.Errorf("%d small and %d large bodies in use, %d and %d needed", usedSmall, n, small, large)
+	}
+	return nil
+}
+
+func inUse(s *slots) int {
+	n := 0
+	for i := range s.chunks {
+		n += int(s.chunks[i].used)
+	}
+	return n
+}

@@ -1,0 +1,71 @@
+package queue
+
+import (
+	"errors"
+
+	"beanfield/storage"
+)
+
+// A backlog may be larger than memory. With a log that gives bodies back,
+// those that the budget has no room for are kept there only: the job's record
+// says that its body is away, and a batch stops behind the answer that lacks
+// it. Whoever runs the queue reads the body and calls Supply before the answer
+// leaves. The queue itself never waits for the disk.
+
+// keepBody stores a new job's body, in memory if there is room.
+func (s *State) keepBody(slot uint32, data []byte, parts [][]byte) {
+	j := s.jobs.at(slot)
+	if s.Budget > 0 && j.size > 0 && s.inside+int64(j.size) > s.Budget {
+		j.place |= flagAway
+		return
+	}
+	s.inside += int64(j.size)
+	j.body = s.bodies.add(data, parts, int(j.size))
+}
+
+func (s *State) dropBody(j *job) {
+	if j.away() {
+		return
+	}
+	s.inside -= int64(j.size)
+	s.bodies.drop(j.body, j.size)
+}
+
+// fetchTries bounds how often a peek is repeated.
+const fetchTries = 100
+
+// Lacking is the operation whose answer still lacks the job's body, or nil. Run
+// has stopped behind it.
+func (b *Batch) Lacking() *Op {
+	if !b.lacking {
+		return nil
+	}
+	return &b.Ops[b.Next-1]
+}
+
+// Supply completes the answer that lacks its body with what has been read from
+// the log, or with the error of that.
+//
+// A body that could not be read is one of three things. A job that was only
+// looked at may have been deleted meanwhile: then the operation is given back
+// as not yet applied. Done again it shows the next job of its kind, or finds
+// none; and what it finds waits for the commit of that delete, which a reader
+// of the log sees sooner (L1). A body that is missing time after time is lost,
+// and so is one of a job that the client holds.
+func (b *Batch) Supply(body []byte, err error) {
+	op := b.Lacking()
+	b.lacking = false
+	if err == nil {
+		op.Parts = [][]byte{body}
+		return
+	}
+	if errors.Is(err, storage.ErrNoBody) && op.phase < fetchTries {
+		switch op.Kind {
+		case Peek, PeekReady, PeekDelayed, PeekBuried:
+			op.phase++
+			b.Next--
+			return
+		}
+	}
+	op.Status = Failed
+}

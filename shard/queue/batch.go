@@ -1,0 +1,93 @@
+package queue
+
+// maxVolume is how many bytes of bodies a batch may gather before it is given
+// back: a client that asks for many large jobs at once gets them in portions.
+const maxVolume = 256 << 10
+
+// Batch is a run of operations of one client on one shard, applied in order.
+// It comes back complete, or stopped at a wait, at a body that had to be read
+// from the log, or because its answers have grown large: Next tells how far it
+// came, and what is left can be submitted again. It may have come no farther
+// than before: a peek whose job was deleted while its body was read is to be
+// submitted once more.
+type Batch struct {
+	Client *Client // may be nil for operations that need none
+	Ops    []Op
+	Next   int // the first operation not yet applied
+
+	// Answers.
+	Bytes   []byte
+	Jobs    []JobInfo
+	Tubes   []TubeInfo
+	Sums    Sums
+	Soonest int64 // the client's first deadline in this shard afterwards, or 0
+
+	// Done is told when a batch that was not completed at once is complete.
+	Done interface{ Complete(*Batch) }
+
+	// Link is for whoever keeps batches in a list until they are run.
+	Link *Batch
+
+	lacking  bool   // the last answer is still without its body (Lacking)
+	volume   int    // bytes of bodies in the answers of this run
+	own      []byte // what Retain has copied
+	retained bool
+}
+
+// Run applies what is left of b until its end, a wait, too large an answer, an
+// answer that lacks its body, or an operation that is to be applied again: More
+// or Staging. Only for the last it returns false.
+func (s *State) Run(now int64, b *Batch) bool {
+	for b.Next < len(b.Ops) {
+		op := &b.Ops[b.Next]
+		s.Apply(now, b, op)
+		if op.Status == More || op.Status == Staging {
+			return false
+		}
+		b.Next++
+		if op.Status == Waiting || b.volume > maxVolume || b.lacking {
+			break // with a body lacking, because the next operation may delete it
+		}
+	}
+	b.volume = 0
+	return true
+}
+
+// Fail turns the answers of a batch into failures, which lack no bodies.
+func (b *Batch) Fail() {
+	b.lacking = false
+	for i := range b.Ops[:b.Next] {
+		b.Ops[i].Status = Failed
+	}
+}
+
+// Reset empties the batch for reuse and keeps its memory.
+func (b *Batch) Reset() {
+	clear(b.Ops)
+	clear(b.Jobs)
+	clear(b.Tubes)
+	*b = Batch{Ops: b.Ops[:0], Bytes: b.Bytes[:0], Jobs: b.Jobs[:0], Tubes: b.Tubes[:0], own: b.own[:0]}
+}
+
+// Retain copies what the batch has borrowed, because it is about to outlive
+// the buffers that its operations point into.
+func (b *Batch) Retain() {
+	if b.retained {
+		return
+	}
+	b.retained = true
+	n := 0
+	for i := b.Next; i < len(b.Ops); i++ {
+		n += len(b.Ops[i].Data)
+	}
+	if cap(b.own) < n {
+		b.own = make([]byte, 0, n)
+	}
+	b.own = b.own[:0]
+	for i := b.Next; i < len(b.Ops); i++ {
+		op := &b.Ops[i]
+		from := len(b.own)
+		b.own = append(b.own, op.Data...)
+		op.Data = b.own[from:len(b.own):len(b.own)]
+	}
+}

@@ -1,0 +1,166 @@
+package queue
+
+import "fmt"
+
+// Check walks the whole state and reports the first broken invariant, by its
+// number in doc.go. Tests run it after every step.
+func (s *State) Check() error {
+	seen := map[uint32]string{}
+	place := func(slot uint32, where string) error {
+		if was, dup := seen[slot]; dup {
+			return fmt.Errorf("S1: job %d is in %s and in %s", s.jobs.at(slot).id(), was, where)
+		}
+		seen[slot] = where
+		return nil
+	}
+	var sums Sums
+	sums.Timeouts, sums.Total = s.totals.Timeouts, s.totals.Total
+	waits := 0
+	for name, t := range s.tubes {
+		if err := s.checkTube(name, t, &sums, &waits, place); err != nil {
+			return err
+		}
+	}
+	for slot, c := range s.clients {
+		if c == nil {
+			continue
+		}
+		if c.slot != uint32(slot) {
+			return fmt.Errorf("S4: client in slot %d believes to be in %d", slot, c.slot)
+		}
+		if err := s.checkClient(c, &sums, place); err != nil {
+			return err
+		}
+	}
+	if sums != s.totals {
+		return fmt.Errorf("S3: totals are %+v, walking finds %+v", s.totals, sums)
+	}
+	if waits != s.waiting {
+		return fmt.Errorf("S3: %d wait entries counted, %d found", s.waiting, waits)
+	}
+	if len(seen) != int(s.index.n) {
+		return fmt.Errorf("S1: %d jobs are indexed, %d are in a place", s.index.n, len(seen))
+	}
+	for slot := range seen {
+		if found := s.index.find(&s.jobs, s.jobs.at(slot).id()); found != slot {
+			return fmt.Errorf("S1: job %d is not found by its id", s.jobs.at(slot).id())
+		}
+	}
+	if err := checkHeap(&s.timeline, s.tubePos); err != nil {
+		return err
+	}
+	return checkHeap(&s.holders, s.clientPos)
+}
+
+func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {
+	if t.name != name || s.tubeAt[t.slot] != t {
+		return fmt.Errorf("S4: tube %q is filed wrongly", name)
+	}
+	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && name != s.Pinned {
+		return fmt.Errorf("S5: tube %q has no reason to exist", name)
+	}
+	urgent := 0
+	for i := uint32(0); i < t.ready.n; i++ {
+		e := *t.ready.at(i)
+		j := s.jobs.at(e.slot)
+		if j.state() != Ready || j.tube() != t.slot || e != readyKey(j.pri, j.id(), e.slot) {
+			return fmt.Errorf("S1: job %d does not belong where it is ready", j.id())
+		}
+		if j.pri < urgentBelow {
+			urgent++
+		}
+		if err := place(e.slot, name+" ready"); err != nil {
+			return err
+		}
+	}
+	for i := uint32(0); i < t.delayed.n; i++ {
+		e := *t.delayed.at(i)
+		j := s.jobs.at(e.slot)
+		if j.state() != Delayed || j.tube() != t.slot || s.trails.at(j.trail).key != int64(e.major) {
+			return fmt.Errorf("S1: job %d does not belong where it is delayed", j.id())
+		}
+		if err := place(e.slot, name+" delayed"); err != nil {
+			return err
+		}
+	}
+	if err := s.checkList(&t.buried, Buried, name+" buried", place); err != nil {
+		return err
+	}
+	if urgent != t.urgent {
+		return fmt.Errorf("S3: tube %q counts %d urgent jobs, has %d", name, t.urgent, urgent)
+	}
+	n := 0
+	for e := t.waiters.head; e != nil; e = e.next {
+		n++
+	}
+	if n != t.waiters.n {
+		return fmt.Errorf("S3: tube %q counts %d waiters, has %d", name, t.waiters.n, n)
+	}
+	if n > 0 && t.ready.n > 0 && !t.shut() {
+		return fmt.Errorf("S6: tube %q has waiters and ready jobs", name)
+	}
+	*waits += n
+	sums.Urgent += urgent
+	sums.Ready += int(t.ready.n)
+	sums.Delayed += int(t.delayed.n)
+	sums.Buried += t.buried.n
+	if err := checkHeap(&t.ready, s.jobPos); err != nil {
+		return err
+	}
+	return checkHeap(&t.delayed, s.jobPos)
+}
+
+func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) error) error {
+	if int(c.ttrs.n) != c.held.n {
+		return fmt.Errorf("S3: a client's list has %d jobs, its heap %d", c.held.n, c.ttrs.n)
+	}
+	for i := uint32(0); i < c.ttrs.n; i++ {
+		e := *c.ttrs.at(i)
+		t := s.trails.at(s.jobs.at(e.slot).trail)
+		if t.holder != c.slot || t.key != int64(e.major) {
+			return fmt.Errorf("S1: job %d is not held where it says", s.jobs.at(e.slot).id())
+		}
+	}
+	sums.Reserved += c.held.n
+	if err := checkHeap(&c.ttrs, s.jobPos); err != nil {
+		return err
+	}
+	return s.checkList(&c.held, Reserved, "a client's list", place)
+}
+
+func (s *State) checkList(l *list, want JobState, where string, place func(uint32, string) error) error {
+	n, prev := 0, uint32(0)
+	for slot := l.head; slot != 0; {
+		j := s.jobs.at(slot)
+		t := s.trails.at(j.trail)
+		if j.state() != want || t.prev != prev {
+			return fmt.Errorf("S1: job %d does not belong into %s", j.id(), where)
+		}
+		if err := place(slot, where); err != nil {
+			return err
+		}
+		n++
+		prev, slot = slot, t.next
+	}
+	if n != l.n || prev != l.tail {
+		return fmt.Errorf("S3: %s counts %d jobs, has %d", where, l.n, n)
+	}
+	return nil
+}
+
+func checkHeap(h *heap, p positions) error {
+	for i := uint32(0); i < h.n; i++ {
+		e := *h.at(i)
+		if i > 0 && e.before(*h.at((i - 1) / 4)) {
+			return fmt.Errorf("S4: heap order is broken at %d", i)
+		}
+		if p.get(e.slot) != i {
+			return fmt.Errorf("S4: entry %d believes to be at %d", i, p.get(e.slot))
+		}
+	}
+	return nil
+}
+
+// Waits counts the places that clients take in queues, for tests that look
+// for stale ones (R3).
+func (s *State) Waits() int { return s.waiting }

@@ -1,0 +1,97 @@
+package queue
+
+// Client is what a shard knows of one connection: the tube it uses, the
+// tubes it watches, the jobs it holds, and whether it waits. The connection
+// owns the memory; the shard alone touches it (S2). The zero value with a
+// Waiter is ready for use.
+type Client struct {
+	Waiter Waiter
+
+	slot    uint32 // in State.clients; 0 while it has none
+	used    *tube
+	watched []*tube
+	held    list // in the order of reservation
+	ttrs    heap // the same jobs by deadline
+	waits   *waitEntry
+	ticket  uint64
+}
+
+// soonest is the first deadline of the jobs that the client holds, or 0.
+func (c *Client) soonest() int64 {
+	if c == nil || c.ttrs.n == 0 {
+		return 0
+	}
+	return int64(c.ttrs.top().major)
+}
+
+// enroll gives the client a slot, so that heaps can name it.
+func (s *State) enroll(c *Client) {
+	if c.slot != 0 {
+		return
+	}
+	if n := len(s.freeClients); n > 0 {
+		c.slot = s.freeClients[n-1]
+		s.freeClients = s.freeClients[:n-1]
+		s.clients[c.slot] = c
+	} else {
+		c.slot = uint32(len(s.clients))
+		s.clients = append(s.clients, c)
+		s.clientPos.cover(c.slot)
+	}
+	s.clientPos.set(c.slot, nowhere)
+}
+
+// dismiss takes the slot back when the client has left.
+func (s *State) dismiss(c *Client) {
+	if c.slot == 0 {
+		return
+	}
+	s.clients[c.slot] = nil
+	s.freeClients = append(s.freeClients, c.slot)
+	c.slot = 0
+}
+
+// hold makes the client the holder of a job that is in no place.
+func (s *State) hold(now int64, c *Client, slot uint32) {
+	s.enroll(c)
+	j := s.jobs.at(slot)
+	t := s.trailOf(j)
+	j.setState(Reserved)
+	t.holder = c.slot
+	t.reserves++
+	t.key = now + int64(j.ttr)*second
+	s.listAppend(&c.held, slot)
+	c.ttrs.push(s.jobPos, deadlineKey(t.key, j.id(), slot))
+	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+	s.tubeAt[j.tube()].reserved++
+	s.totals.Reserved++
+}
+
+// unhold takes a job from its holder and leaves it in no place.
+func (s *State) unhold(slot uint32) {
+	j := s.jobs.at(slot)
+	t := s.trails.at(j.trail)
+	c := s.clients[t.holder]
+	s.listRemove(&c.held, slot)
+	c.ttrs.remove(s.jobPos, s.jobPos.get(slot))
+	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+	t.holder, t.key = 0, 0
+	s.tubeAt[j.tube()].reserved--
+	s.totals.Reserved--
+}
+
+// heldBy finds the job if the client holds it.
+func (s *State) heldBy(c *Client, id uint64) uint32 {
+	if c == nil || c.slot == 0 {
+		return 0
+	}
+	slot := s.index.find(&s.jobs, id)
+	if slot == 0 {
+		return 0
+	}
+	j := s.jobs.at(slot)
+	if j.state() != Reserved || s.trails.at(j.trail).holder != c.slot {
+		return 0
+	}
+	return slot
+}

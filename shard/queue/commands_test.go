@@ -1,0 +1,247 @@
+package queue
+
+import "slices"
+
+// commands are what a machine may do next, the more often the heavier.
+var commands = []struct {
+	name   string
+	weight int
+	run    func(*machine)
+}{
+	{"put", 12, (*machine).put},
+	{"reserve", 10, (*machine).reserve},
+	{"wait", 5, (*machine).wait},
+	{"end a wait", 6, (*machine).endWait},
+	{"release", 5, (*machine).release},
+	{"bury", 4, (*machine).bury},
+	{"by id", 8, (*machine).byID},
+	{"peek", 2, (*machine).peek},
+	{"kick", 3, (*machine).kick},
+	{"pause", 2, (*machine).pause},
+	{"use and watch", 6, (*machine).member},
+	{"detach", 2, (*machine).detach},
+	{"time", 10, (*machine).time},
+	{"log", 1, (*machine).toggleLog},
+	{"restart", 1, func(x *machine) {
+		if x.pick(5, "restart") == 0 {
+			x.restart()
+		}
+	}},
+}
+
+func (x *machine) put() {
+	c, u := x.client()
+	if u == nil || x.m.clients[c].used == "" {
+		return
+	}
+	if len(x.m.jobs) > 30 {
+		x.do(c, u, Op{Kind: Delete, ID: x.id()}, "")
+		return
+	}
+	x.atTube(x.m.clients[c].used)
+	if x.m.clients[c].waiting > 0 {
+		return
+	}
+	x.w.lastID++
+	op := Op{
+		Kind: Put, Pri: choose[uint32](x, "pri", 0, 1, 1, 1023, 1024, 4294967295),
+		Delay: choose[uint32](x, "delay", 0, 0, 0, 1, 2, 3), TTR: choose[uint32](x, "ttr", 1, 2, 3, 10),
+	}
+	body := x.body(x.w.lastID)
+	if x.pick(2, "whose id") == 0 {
+		op.ID = x.w.lastID
+	}
+	op.Size = uint32(len(body))
+	if half := len(body) / 2; len(body) > inlineMax || x.pick(4, "parts") == 0 {
+		op.Parts = [][]byte{[]byte(body[:half]), []byte(body[half:])}
+	} else {
+		op.Data = []byte(body)
+	}
+	if len(body) == 0 {
+		op.Parts = nil
+	}
+	x.do(c, u, op, body)
+}
+
+func (x *machine) reserve() {
+	c, u := x.client()
+	if u == nil || len(x.m.clients[c].watched) == 0 {
+		return
+	}
+	switch x.pick(5, "how") {
+	case 0:
+		x.do(c, u, Op{Kind: Reserve}, "")
+	case 1:
+		x.do(c, u, Op{Kind: Offer}, "")
+	case 2:
+		x.do(c, u, Op{Kind: Claim}, "")
+	case 3:
+		x.do(c, u, Op{Kind: Soonest}, "")
+	default:
+		x.do(c, u, Op{Kind: Reserve, Poll: true}, "")
+	}
+}
+
+// wait registers a client the way a reserve over several shards does; now and
+// then another shard has been faster.
+func (x *machine) wait() {
+	c, u := x.client()
+	if u == nil || len(x.m.clients[c].watched) == 0 {
+		return
+	}
+	ticket := u.Arm()
+	u.open = x.pick(4, "late") > 0
+	x.m.clients[c].open = u.open
+	x.do(c, u, Op{Kind: Wait, Ticket: ticket}, "")
+}
+
+// endWait ends somebody's wait elsewhere, and lets the shard know at once,
+// later or by way of an outdated withdrawal.
+func (x *machine) endWait() {
+	for c := range x.m.clients {
+		u := x.w.users[string(rune('0'+c))]
+		if x.m.clients[c].waiting == 0 || x.pick(2, "this") == 0 {
+			continue
+		}
+		switch x.pick(4, "end") {
+		case 0:
+			x.w.given, x.w.wakes, x.m.given = nil, nil, nil
+			u.apply(Op{Kind: Withdraw, Ticket: u.ticket - 1})
+			x.compare()
+		case 1:
+			u.open, x.m.clients[c].open = false, false
+		default:
+			u.open, x.m.clients[c].open = false, false
+			x.do(c, u, Op{Kind: Withdraw, Ticket: u.ticket}, "")
+		}
+		return
+	}
+}
+
+// held picks a job of the client's, mostly.
+func (x *machine) held(c int) uint64 {
+	var ids []uint64
+	for _, j := range x.m.jobs {
+		if j.state == Reserved && j.holder == c {
+			ids = append(ids, j.id)
+		}
+	}
+	if len(ids) == 0 || x.pick(10, "not held") == 0 {
+		return x.id()
+	}
+	return choose(x, "held", ids...)
+}
+
+func (x *machine) release() {
+	c, u := x.client()
+	if u == nil {
+		return
+	}
+	id := x.held(c)
+	if j := x.m.job(id); j != nil {
+		x.atTube(j.tube)
+	}
+	if x.m.clients[c].waiting > 0 {
+		return
+	}
+	x.do(c, u, Op{
+		Kind: Release, ID: id, Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024),
+		Delay: choose[uint32](x, "delay", 0, 0, 1, 2),
+	}, "")
+}
+
+func (x *machine) bury() {
+	if c, u := x.client(); u != nil {
+		x.do(c, u, Op{Kind: Bury, ID: x.held(c), Pri: choose[uint32](x, "pri", 0, 1, 1023, 1024)}, "")
+	}
+}
+
+func (x *machine) byID() {
+	if c, u := x.client(); u != nil {
+		kind := choose(x, "kind", Delete, Delete, Touch, ReserveJob, ReserveJob, KickJob, Peek)
+		id := x.id()
+		if kind == Touch || kind == Delete {
+			id = x.held(c)
+		}
+		x.do(c, u, Op{Kind: kind, ID: id}, "")
+	}
+}
+
+func (x *machine) peek() {
+	if c, u := x.client(); u != nil && x.m.clients[c].used != "" {
+		x.do(c, u, Op{Kind: choose(x, "kind", PeekReady, PeekDelayed, PeekBuried)}, "")
+	}
+}
+
+func (x *machine) kick() {
+	if c, u := x.client(); u != nil && x.m.clients[c].used != "" {
+		x.do(c, u, Op{Kind: Kick, Count: choose[uint32](x, "bound", 0, 1, 1, 2, 5, 4294967295)}, "")
+	}
+}
+
+func (x *machine) pause() {
+	c, u := x.client()
+	if u == nil {
+		return
+	}
+	x.at(pausePhase)
+	if x.m.clients[c].waiting == 0 {
+		name := choose(x, "tube", machineTubes...)
+		x.do(c, u, Op{Kind: Pause, Data: []byte(name), Delay: choose[uint32](x, "pause", 0, 1, 2, 3)}, "")
+	}
+}
+
+func (x *machine) member() {
+	c, u := x.client()
+	if u == nil {
+		return
+	}
+	name := choose(x, "tube", machineTubes...)
+	op := Op{Kind: Watch, Data: []byte(name)}
+	switch x.pick(6, "how") {
+	case 0, 1:
+		op.Kind = Use
+	case 2:
+		op.Kind = Unuse
+	default:
+		if slices.Contains(x.m.clients[c].watched, name) {
+			op.Kind = Ignore
+		}
+	}
+	x.do(c, u, op, "")
+}
+
+// detach hangs up a client, also one that waits.
+func (x *machine) detach() {
+	c := x.pick(machineClients, "client")
+	u := x.w.users[string(rune('0'+c))]
+	u.open, x.m.clients[c].open = false, false
+	x.do(c, u, Op{Kind: Detach}, "")
+}
+
+func (x *machine) time() {
+	now := x.w.now
+	switch next := x.w.s.Next(); x.pick(7, "time") {
+	case 0:
+		x.passTo(now + 1)
+	case 1:
+		x.passTo(now + 700e6)
+	case 2:
+		x.passTo(now + 3*second + 7)
+	case 3:
+		x.passTo(max(now, next))
+	case 4:
+		x.passTo(max(now, next-1))
+	case 5:
+		x.passTo(max(now, next-second)) // where the margin of a deadline begins
+	default:
+		// Nobody serves the shard for a while. Without waiters it does not
+		// matter in which order it makes up for that.
+		if !slices.ContainsFunc(x.m.clients, func(c mClient) bool { return c.waiting > 0 }) {
+			x.w.now += int64(x.pick(4, "late")) * 900e6
+			x.tick()
+		}
+	}
+}
+
+func (x *machine) toggleLog() { x.w.log.Full = !x.w.log.Full && x.pick(3, "full") == 0 }

@@ -1,0 +1,33 @@
+package queue
+
+import "beanfield/storage"
+
+// Directory hears of tubes and jobs that come and go, so that the router can
+// find them. Its methods are called by whoever runs the shard; JobGone, of a
+// deleted job, also by whoever answers a turn, which may be another goroutine.
+type Directory interface {
+	TubeBorn(name string)
+	TubeGone(name string)
+	// JobBorn is asked about every put: the answer is the job's id, allotted
+	// now if the put came without one, or false if no jobs are taken any more.
+	JobBorn(id uint64) (uint64, bool)
+	JobGone(id uint64)
+}
+
+// Config is what a State is made with.
+type Config struct {
+	Directory Directory
+	Log       storage.Log
+	// Durable is false when the log keeps nothing, so that describing each
+	// change to it can be left out.
+	Durable bool
+	// Budget is how many bytes of bodies are kept in memory, if the log can
+	// give them back; 0 for no limit.
+	Budget int64
+	// Pinned names the tube that exists even without a reason, if this is
+	// its shard.
+	Pinned string
+	// Epoch is the wall clock, in nanoseconds since 1970, at moment 0 of the
+	// clock that Apply and Tick are given.
+	Epoch int64
+}

@@ -1,0 +1,146 @@
+package queue
+
+// entry is one place of a heap. The key is inline, so that sifting touches
+// the heap's own memory and the positions only. For ready jobs the key is
+// (priority, id), else (deadline, low bits of the id or slot).
+type entry struct {
+	major uint64
+	minor uint32
+	slot  uint32
+}
+
+func (x entry) before(y entry) bool {
+	return x.major < y.major || x.major == y.major && x.minor < y.minor
+}
+
+// readyKey packs (priority, id) into 96 bits of which no id needs more.
+func readyKey(pri uint32, id uint64, slot uint32) entry {
+	return entry{uint64(pri)<<32 | id>>32, uint32(id), slot}
+}
+
+func deadlineKey(deadline int64, tie uint64, slot uint32) entry {
+	return entry{uint64(deadline), uint32(tie), slot}
+}
+
+// positions remembers, for every slot, where in a heap it stands (S4). A
+// slot is in one heap at a time, so all heaps over the same slots share it.
+type positions [][]uint32
+
+func (p positions) get(slot uint32) uint32      { return p[slot>>chunkShift][slot&chunkMask] }
+func (p positions) set(slot uint32, pos uint32) { p[slot>>chunkShift][slot&chunkMask] = pos }
+
+// cover makes room for slot.
+func (p *positions) cover(slot uint32) {
+	ci := int(slot >> chunkShift)
+	for ci >= len(*p) {
+		*p = append(*p, nil)
+	}
+	if (*p)[ci] == nil {
+		(*p)[ci] = make([]uint32, chunkLen)
+	}
+}
+
+// heap is a 4-ary min-heap in chunks: four children of 16 bytes stand in
+// about one cache line, the tree is half as deep as a binary one, and growth
+// never copies more than one chunk.
+type heap struct {
+	n      uint32
+	chunks [][]entry
+}
+
+func (h *heap) at(i uint32) *entry { return &h.chunks[i>>chunkShift][i&chunkMask] }
+
+// top is the smallest entry; the heap must not be empty.
+func (h *heap) top() entry { return h.chunks[0][0] }
+
+func (h *heap) push(p positions, e entry) {
+	h.grow()
+	h.n++
+	h.up(p, h.n-1, e)
+}
+
+// remove takes out the entry at position i.
+func (h *heap) remove(p positions, i uint32) {
+	h.n--
+	last := *h.at(h.n)
+	if i != h.n {
+		h.place(p, i, last)
+	}
+	h.shrink()
+}
+
+// update gives the entry at position i another key.
+func (h *heap) update(p positions, i uint32, e entry) { h.place(p, i, e) }
+
+// place puts e at position i and sifts it whichever way it has to go.
+func (h *heap) place(p positions, i uint32, e entry) {
+	if i > 0 && e.before(*h.at((i - 1) / 4)) {
+		h.up(p, i, e)
+	} else {
+		h.down(p, i, e)
+	}
+}
+
+func (h *heap) up(p positions, i uint32, e entry) {
+	for i > 0 {
+		parent := (i - 1) / 4
+		q := h.at(parent)
+		if !e.before(*q) {
+			break
+		}
+		*h.at(i) = *q
+		p.set(q.slot, i)
+		i = parent
+	}
+	*h.at(i) = e
+	p.set(e.slot, i)
+}
+
+func (h *heap) down(p positions, i uint32, e entry) {
+	for {
+		child := 4*i + 1
+		if child >= h.n {
+			break
+		}
+		best, bestAt := h.at(child), child
+		for k := child + 1; k < child+4 && k < h.n; k++ {
+			if q := h.at(k); q.before(*best) {
+				best, bestAt = q, k
+			}
+		}
+		if !best.before(e) {
+			break
+		}
+		*h.at(i) = *best
+		p.set(best.slot, i)
+		i = bestAt
+	}
+	*h.at(i) = e
+	p.set(e.slot, i)
+}
+
+// grow makes room for one more. The first chunk doubles, because most heaps
+// stay tiny; later ones come whole.
+func (h *heap) grow() {
+	last := len(h.chunks) - 1
+	switch {
+	case last < 0:
+		h.chunks = append(h.chunks, make([]entry, 4))
+	case h.n < uint32(last<<chunkShift+len(h.chunks[last])):
+	case len(h.chunks[last]) < chunkLen:
+		bigger := make([]entry, 2*len(h.chunks[last]))
+		copy(bigger, h.chunks[last])
+		h.chunks[last] = bigger
+	default:
+		h.chunks = append(h.chunks, make([]entry, chunkLen))
+	}
+}
+
+// shrink gives chunks back, keeping one spare against a load that swings
+// around a chunk's border.
+func (h *heap) shrink() {
+	if keep := int(h.n>>chunkShift) + 2; keep < len(h.chunks) {
+		h.chunks[keep] = nil
+		h.chunks = h.chunks[:keep]
+	}
+}

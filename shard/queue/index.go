@@ -1,0 +1,104 @@
+package queue
+
+// index finds a job's slot by its id: a linear hash whose chains run through
+// the records themselves, so a job costs four bytes here and four there. It
+// grows and shrinks by one bucket at a time, so no command ever pays for a
+// rehash.
+type index struct {
+	n       uint32
+	level   uint // buckets are 1<<level + split
+	split   uint32
+	buckets [][]uint32
+}
+
+const indexMinLevel = chunkShift
+
+func newIndex() index {
+	return index{level: indexMinLevel, buckets: [][]uint32{make([]uint32, chunkLen)}}
+}
+
+func (x *index) bucketOf(id uint64) uint32 {
+	// The golden ratio spreads ids that a router has dealt out in steps.
+	h := uint32(id * 0x9E3779B97F4A7C15 >> 32)
+	b := h & (1<<x.level - 1)
+	if b < x.split {
+		b = h & (1<<(x.level+1) - 1)
+	}
+	return b
+}
+
+func (x *index) head(b uint32) *uint32 { return &x.buckets[b>>chunkShift][b&chunkMask] }
+
+func (x *index) find(jobs *slab[job], id uint64) uint32 {
+	slot := *x.head(x.bucketOf(id))
+	for slot != 0 {
+		j := jobs.at(slot)
+		if j.id() == id {
+			return slot
+		}
+		slot = j.chain
+	}
+	return 0
+}
+
+func (x *index) insert(jobs *slab[job], slot uint32) {
+	j := jobs.at(slot)
+	head := x.head(x.bucketOf(j.id()))
+	j.chain, *head = *head, slot
+	x.n++
+	if x.n > 1<<x.level+x.split {
+		x.growOne(jobs)
+	}
+}
+
+func (x *index) remove(jobs *slab[job], slot uint32) {
+	link := x.head(x.bucketOf(jobs.at(slot).id()))
+	for *link != slot {
+		link = &jobs.at(*link).chain
+	}
+	*link = jobs.at(slot).chain
+	x.n--
+	if total := 1<<x.level + x.split; total > 1<<indexMinLevel && x.n < total/4 {
+		x.shrinkOne(jobs)
+	}
+}
+
+// growOne splits the next bucket in two.
+func (x *index) growOne(jobs *slab[job]) {
+	from, to := x.split, uint32(1)<<x.level+x.split
+	if int(to>>chunkShift) == len(x.buckets) {
+		x.buckets = append(x.buckets, make([]uint32, chunkLen))
+	}
+	slot := *x.head(from)
+	*x.head(from), *x.head(to) = 0, 0
+	x.split++
+	if x.split == 1<<x.level {
+		x.level, x.split = x.level+1, 0
+	}
+	for slot != 0 {
+		j := jobs.at(slot)
+		next := j.chain
+		head := x.head(x.bucketOf(j.id()))
+		j.chain, *head = *head, slot
+		slot = next
+	}
+}
+
+// shrinkOne is growOne backwards: the last bucket joins the one it came from.
+func (x *index) shrinkOne(jobs *slab[job]) {
+	if x.split == 0 {
+		x.level, x.split = x.level-1, 1<<(x.level-1)
+	}
+	x.split--
+	last := uint32(1)<<x.level + x.split
+	link := x.head(x.split)
+	for *link != 0 {
+		link = &jobs.at(*link).chain
+	}
+	*link = *x.head(last)
+	*x.head(last) = 0
+	if keep := int(last>>chunkShift) + 2; keep < len(x.buckets) {
+		x.buckets[keep] = nil
+		x.buckets = x.buckets[:keep]
+	}
+}

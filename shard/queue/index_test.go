@@ -1,0 +1,108 @@
+package queue
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// checkIndex compares with a map, and walks all chains.
+func checkIndex(t *testing.T, x *index, jobs *slab[job], want map[uint64]uint32) {
+	t.Helper()
+	n := 0
+	total := uint32(1)<<x.level + x.split
+	for b := range total {
+		for slot := *x.head(b); slot != 0; slot = jobs.at(slot).chain {
+			if x.bucketOf(jobs.at(slot).id()) != b {
+				t.Fatalf("job %d is in bucket %d, belongs into %d", jobs.at(slot).id(), b, x.bucketOf(jobs.at(slot).id()))
+			}
+			n++
+		}
+	}
+	if n != len(want) || int(x.n) != n {
+		t.Fatalf("%d chained, %d counted, want %d", n, x.n, len(want))
+	}
+	for id, slot := range want {
+		if got := x.find(jobs, id); got != slot {
+			t.Fatalf("job %d is found at %d, want %d", id, got, slot)
+		}
+	}
+	if size := len(x.buckets) << chunkShift; size < int(total) || size > int(total)+3*chunkLen {
+		t.Fatalf("memory for %d buckets, %d in use", size, total)
+	}
+}
+
+// The index grows and shrinks again, bucket by bucket, and loses nothing.
+func TestIndex(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(2, 2))
+	jobs := newSlab[job]()
+	x := newIndex()
+	want := map[uint64]uint32{}
+	var ids []uint64
+	next := uint64(0)
+	add := func() {
+		next += uint64(rnd.IntN(3)) + 1 // as when other shards take ids, too
+		slot := jobs.alloc()
+		*jobs.at(slot) = newJob(next, 0, 0)
+		x.insert(&jobs, slot)
+		want[next] = slot
+		ids = append(ids, next)
+	}
+	drop := func() {
+		i := rnd.IntN(len(ids))
+		id := ids[i]
+		ids[i] = ids[len(ids)-1]
+		ids = ids[:len(ids)-1]
+		slot := x.find(&jobs, id)
+		x.remove(&jobs, slot)
+		jobs.release(slot)
+		delete(want, id)
+		if x.find(&jobs, id) != 0 {
+			t.Fatalf("job %d is found after its end", id)
+		}
+	}
+	for _, target := range []int{1, 0, 1023, 1025, 5000, 200, 9000, 9000, 4000, 4097, 0, 3000, 0} {
+		for len(ids) != target {
+			if r := rnd.IntN(5); (r > 0) == (len(ids) < target) || len(ids) == 0 {
+				add()
+			} else {
+				drop()
+			}
+			if len(want)%1000 == 0 {
+				checkIndex(t, &x, &jobs, want)
+			}
+		}
+		checkIndex(t, &x, &jobs, want)
+	}
+	if x.level != indexMinLevel || x.split != 0 {
+		// It shrinks when a quarter is used, one bucket for each removal.
+		total := 1<<x.level + int(x.split)
+		if total > 1<<indexMinLevel+9000 {
+			t.Errorf("%d buckets are left for no job", total)
+		}
+	}
+}
+
+// Ids that a router deals out in steps must not crowd in a few buckets.
+func TestIndexSpreads(t *testing.T) {
+	for _, step := range []uint64{1, 2, 3, 8, 16, 64, 254, 256, 1024, 4096, 1 << 20} {
+		jobs := newSlab[job]()
+		x := newIndex()
+		const n = 20000
+		for i := range uint64(n) {
+			slot := jobs.alloc()
+			*jobs.at(slot) = newJob(1+i*step, 0, 0)
+			x.insert(&jobs, slot)
+		}
+		longest := 0
+		for b := range uint32(1)<<x.level + x.split {
+			length := 0
+			for slot := *x.head(b); slot != 0; slot = jobs.at(slot).chain {
+				length++
+			}
+			longest = max(longest, length)
+		}
+		if longest > 12 {
+			t.Errorf("ids in steps of %d: a chain of %d", step, longest)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package queue
+
+// JobState is where a job stands (S1).
+type JobState uint8
+
+// The four places of a job.
+const (
+	Ready JobState = iota + 1
+	Delayed
+	Reserved
+	Buried
+)
+
+func (s JobState) String() string {
+	switch s {
+	case Ready:
+		return "ready"
+	case Delayed:
+		return "delayed"
+	case Reserved:
+		return "reserved"
+	case Buried:
+		return "buried"
+	}
+	return "invalid"
+}
+
+// job is the record of one job: 40 bytes without a pointer, because there may
+// be ten million, and only what a job needs that waits in a ready heap; the
+// rest is in its trail. An id has at most 53 bits, and the time of the put is
+// kept to the millisecond, which leaves room to pack.
+type job struct {
+	idLow    uint32
+	idBorn   uint32 // 21 more bits of the id; above them the low 11 of born
+	bornHigh uint32
+	place    uint32 // the tube's slot, the state, and the two flags
+	body     uint32
+	size     uint32
+	pri      uint32
+	ttr      uint32 // seconds
+	trail    uint32 // slot, 0 until the job leaves the plain way from put to ready
+	chain    uint32 // index: next in the bucket
+}
+
+const (
+	idHighBits = 53 - 32
+	bornBits   = 32 - idHighBits // of born, beside the id's
+
+	flagAway    = 1 << 0 // the body is in the log only
+	flagUpdated = 1 << 1 // the log has a second record of it
+	stateShift  = 2
+	stateMask   = 7 << stateShift
+	tubeShift   = 5
+	maxTubes    = 1 << (32 - tubeShift)
+)
+
+// newJob fills what never changes. created is the wall clock in nanoseconds
+// since 1970.
+func newJob(id uint64, created int64, tube uint32) job {
+	born := uint64(max(0, created) / millisecond)
+	return job{
+		idLow:    uint32(id),
+		idBorn:   uint32(id>>32) | uint32(born)<<idHighBits,
+		bornHigh: uint32(born >> bornBits),
+		place:    tube << tubeShift,
+	}
+}
+
+func (j *job) id() uint64 {
+	return uint64(j.idLow) | uint64(j.idBorn&(1<<idHighBits-1))<<32
+}
+
+// created is the wall clock at the put, in nanoseconds, cut to milliseconds.
+func (j *job) created() int64 {
+	return int64(uint64(j.idBorn>>idHighBits)|uint64(j.bornHigh)<<bornBits) * millisecond
+}
+
+func (j *job) tube() uint32        { return j.place >> tubeShift }
+func (j *job) state() JobState     { return JobState(j.place & stateMask >> stateShift) }
+func (j *job) setState(s JobState) { j.place = j.place&^stateMask | uint32(s)<<stateShift }
+func (j *job) away() bool          { return j.place&flagAway != 0 }
+func (j *job) updated() bool       { return j.place&flagUpdated != 0 }
+
+// trail is what a job gathers on its way: a deadline and neighbours while it
+// is delayed, reserved or buried, and the counters of stats-job.
+type trail struct {
+	// deadline while the job is delayed or reserved, rank while it is buried:
+	// its order over restarts.
+	key      int64
+	prev     uint32 // in the holder's or the tube's buried list
+	next     uint32
+	holder   uint32 // client slot while reserved
+	delay    uint32 // seconds, as put or release last gave it
+	reserves uint32
+	timeouts uint32
+	releases uint32
+	buries   uint32
+	kicks    uint32
+}
+
+// trailOf returns the job's trail, making one if there is none.
+func (s *State) trailOf(j *job) *trail {
+	if j.trail == 0 {
+		j.trail = s.trails.alloc()
+	}
+	return s.trails.at(j.trail)
+}
+
+// list is a doubly linked list of jobs through their trails.
+type list struct {
+	head, tail uint32
+	n          int
+}
+
+func (s *State) listAppend(l *list, slot uint32) {
+	t := s.trailOf(s.jobs.at(slot))
+	t.prev, t.next = l.tail, 0
+	if l.tail == 0 {
+		l.head = slot
+	} else {
+		s.trailOf(s.jobs.at(l.tail)).next = slot
+	}
+	l.tail = slot
+	l.n++
+}
+
+func (s *State) listRemove(l *list, slot uint32) {
+	t := s.trailOf(s.jobs.at(slot))
+	if t.prev == 0 {
+		l.head = t.next
+	} else {
+		s.trailOf(s.jobs.at(t.prev)).next = t.next
+	}
+	if t.next == 0 {
+		l.tail = t.prev
+	} else {
+		s.trailOf(s.jobs.at(t.next)).prev = t.prev
+	}
+	t.prev, t.next = 0, 0
+	l.n--
+}

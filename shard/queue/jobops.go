@@ -1,0 +1,239 @@
+package queue
+
+import "beanfield/storage"
+
+// accept begins a put. It reports false if that is over, because the directory
+// takes no jobs or the log has no room, or if the log is to have the body first.
+func (s *State) accept(op *Op) bool {
+	switch op.phase {
+	case staged:
+		return true
+	case noPlace:
+		return s.turnAway(op, NoRoom)
+	case lost:
+		return s.turnAway(op, Failed)
+	}
+	var ok bool
+	if op.ID, ok = s.Directory.JobBorn(op.ID); !ok {
+		op.Status = Refused
+		return false
+	}
+	if !s.Durable {
+		return true
+	}
+	if !s.Log.Room(int(op.Size)) {
+		return s.turnAway(op, NoRoom)
+	}
+	if op.Size > storage.LargeBody {
+		op.Status = Staging
+		return false
+	}
+	return true
+}
+
+// turnAway ends a put, and its id, without a job.
+func (s *State) turnAway(op *Op, why Status) bool {
+	op.Status = why
+	s.Directory.JobGone(op.ID)
+	return false
+}
+
+// put makes a job.
+func (s *State) put(now int64, c *Client, op *Op) {
+	if !s.accept(op) {
+		return
+	}
+	t := c.used
+	slot := s.jobs.alloc()
+	s.jobPos.cover(slot)
+	j := s.jobs.at(slot)
+	*j = newJob(op.ID, now+s.Epoch, t.slot)
+	j.size, j.pri, j.ttr = op.Size, op.Pri, op.TTR
+	s.keepBody(slot, op.Data, op.Parts)
+	s.index.insert(&s.jobs, slot)
+	t.total++
+	s.totals.Total++
+	op.Status = OK
+	if op.Delay > 0 {
+		s.trailOf(j).delay = op.Delay
+		s.makeDelayed(slot, now+int64(op.Delay)*second)
+	}
+	if s.Durable {
+		s.logPut(slot, op.Data, op.Parts)
+	}
+	if op.Delay == 0 {
+		s.makeReady(now, slot)
+	}
+}
+
+func (s *State) delete(c *Client, op *Op) {
+	op.Status = NotFound
+	slot := s.index.find(&s.jobs, op.ID)
+	if slot == 0 {
+		return
+	}
+	j := s.jobs.at(slot)
+	if j.state() == Reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
+		return
+	}
+	op.Status = OK
+	s.tubeAt[j.tube()].deletes++
+	s.logDelete(slot)
+	s.unplace(slot)
+	s.forget(slot)
+}
+
+// takeBack takes the job of a release or bury from its holder, and leaves it in
+// no place. It returns 0 when that cannot be.
+func (s *State) takeBack(c *Client, op *Op) (slot uint32) {
+	slot = s.heldBy(c, op.ID)
+	if slot == 0 {
+		op.Status = NotFound
+		return 0
+	}
+	if s.Durable && !s.Log.Room(0) {
+		op.Status = Failed
+		return 0
+	}
+	op.Status = OK
+	s.unhold(slot)
+	s.jobs.at(slot).pri = op.Pri
+	return slot
+}
+
+func (s *State) release(now int64, c *Client, op *Op) {
+	slot := s.takeBack(c, op)
+	if slot == 0 {
+		return
+	}
+	j := s.jobs.at(slot)
+	t := s.trails.at(j.trail)
+	t.delay = op.Delay
+	t.releases++
+	if op.Delay > 0 {
+		s.makeDelayed(slot, now+int64(op.Delay)*second)
+		s.logUpdate(slot)
+		return
+	}
+	j.setState(Ready)
+	s.logUpdate(slot)
+	s.makeReady(now, slot)
+}
+
+func (s *State) bury(c *Client, op *Op) {
+	slot := s.takeBack(c, op)
+	if slot == 0 {
+		return
+	}
+	s.trails.at(s.jobs.at(slot).trail).buries++
+	s.makeBuried(slot)
+	s.logUpdate(slot)
+}
+
+func (s *State) touch(now int64, c *Client, op *Op) {
+	slot := s.heldBy(c, op.ID)
+	if slot == 0 {
+		op.Status = NotFound
+		return
+	}
+	op.Status = OK
+	j := s.jobs.at(slot)
+	t := s.trails.at(j.trail)
+	t.key = now + int64(j.ttr)*second
+	c.ttrs.update(s.jobPos, s.jobPos.get(slot), deadlineKey(t.key, j.id(), slot))
+	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+}
+
+// kick brings jobs of the used tube back: buried ones if there are any when
+// it starts, else delayed ones.
+func (s *State) kick(now int64, c *Client, op *Op) {
+	const buriedOnes, delayedOnes = 1, 2
+	t := c.used
+	if op.phase == 0 {
+		op.phase = delayedOnes
+		if t.buried.n > 0 {
+			op.phase = buriedOnes
+		}
+		op.Ticket = uint64(op.Count)
+		op.Count = 0
+	}
+	op.Status = OK
+	for n := 0; uint64(op.Count) < op.Ticket; n++ {
+		if op.phase == buriedOnes && t.buried.n == 0 || op.phase == delayedOnes && t.delayed.n == 0 {
+			return
+		}
+		if n == Slice {
+			op.Status = More
+			return
+		}
+		slot := t.buried.head
+		if op.phase == delayedOnes {
+			slot = t.delayed.top().slot
+		}
+		s.kickOne(now, slot)
+		op.Count++
+	}
+}
+
+func (s *State) kickJob(now int64, op *Op) {
+	op.Status = NotFound
+	slot := s.index.find(&s.jobs, op.ID)
+	if slot == 0 {
+		return
+	}
+	if st := s.jobs.at(slot).state(); st == Buried || st == Delayed {
+		s.kickOne(now, slot)
+		op.Status = OK
+	}
+}
+
+func (s *State) kickOne(now int64, slot uint32) {
+	s.unplace(slot)
+	j := s.jobs.at(slot)
+	s.trailOf(j).kicks++
+	j.setState(Ready)
+	s.logUpdate(slot)
+	s.makeReady(now, slot)
+}
+
+// peek shows a job without touching it.
+func (s *State) peek(b *Batch, op *Op) {
+	var slot uint32
+	switch op.Kind {
+	case Peek:
+		slot = s.index.find(&s.jobs, op.ID)
+	case PeekReady:
+		if t := b.Client.used; t.ready.n > 0 {
+			slot = t.ready.top().slot
+		}
+	case PeekDelayed:
+		if t := b.Client.used; t.delayed.n > 0 {
+			slot = t.delayed.top().slot
+		}
+	case PeekBuried:
+		slot = b.Client.used.buried.head
+	}
+	if slot == 0 {
+		op.Status = NotFound
+		return
+	}
+	s.show(b, op, slot)
+}
+
+// show puts a job's id and body into the answer. A body that is away is to be
+// fetched before the answer leaves.
+func (s *State) show(b *Batch, op *Op, slot uint32) {
+	j := s.jobs.at(slot)
+	op.Status, op.ID, op.Size = OK, j.id(), j.size
+	b.volume += int(j.size)
+	if j.away() {
+		b.lacking = true
+		op.From, op.To, op.Parts = 0, 0, nil
+		return
+	}
+	small, large := s.bodies.get(j.body, j.size)
+	op.Parts = large
+	op.From = len(b.Bytes)
+	b.Bytes = append(b.Bytes, small...)
+	op.To = len(b.Bytes)
+}

@@ -1,0 +1,113 @@
+package queue
+
+// Kind names an operation on one shard.
+type Kind uint8
+
+// The operations. Those with a multi-shard reserve in mind are Offer, Claim,
+// Wait and Withdraw: the router's doc.go tells how they work together.
+const (
+	Put Kind = iota + 1
+	Reserve
+	ReserveJob
+	Delete
+	Release
+	Bury
+	Touch
+	Peek
+	PeekReady
+	PeekDelayed
+	PeekBuried
+	Kick
+	KickJob
+	StatsJob
+	StatsTube
+	Pause
+	Use
+	Unuse
+	Watch
+	Ignore
+	Offer
+	Claim
+	Wait
+	Withdraw
+	Soonest
+	Detach
+	Totals
+)
+
+// Status is how an operation ended: a closed set.
+type Status uint8
+
+// The statuses. More means that the operation has used up its share of a
+// turn and wants to be applied again, Staging that it does when the log has its
+// body, Refused that the directory takes no jobs.
+const (
+	OK Status = iota
+	NotFound
+	TimedOut
+	DeadlineSoon
+	Waiting
+	Empty
+	More
+	Staging
+	NoRoom
+	Refused
+	Failed
+)
+
+// Op is one operation and, afterwards, its answer.
+type Op struct {
+	Kind   Kind
+	Status Status
+	Poll   bool  // Reserve: do not wait
+	phase  uint8 // kick: which jobs; peek: how often it was given back; put: its body
+	Pri    uint32
+	Delay  uint32 // seconds; also the length of a pause
+	TTR    uint32 // seconds
+	Size   uint32 // put: of the body; answers: of the body found
+	Count  uint32 // kick: bound; answer: how many
+	ID     uint64 // put: 0 for one that the directory is to allot
+	Ticket uint64 // Wait, Withdraw
+
+	// Data is a tube's name or a small body, Parts a large body. Both are
+	// borrowed until the batch is complete; parts of a put are taken over.
+	Data  []byte
+	Parts [][]byte
+
+	// From and To enclose a small body in Batch.Bytes, or say in From which
+	// element of Batch.Jobs or Batch.Tubes is the answer.
+	From, To int
+}
+
+// JobInfo answers StatsJob. Durations are in whole seconds.
+type JobInfo struct {
+	ID       uint64
+	Tube     string
+	State    JobState
+	Pri      uint32
+	Age      int64
+	Delay    uint32
+	TTR      uint32
+	TimeLeft int64
+	Reserves uint32
+	Timeouts uint32
+	Releases uint32
+	Buries   uint32
+	Kicks    uint32
+}
+
+// TubeInfo answers StatsTube.
+type TubeInfo struct {
+	Name                                     string
+	Urgent, Ready, Reserved, Delayed, Buried int
+	Total                                    uint64
+	Using, Watching, Waiting                 int
+	Deletes, Pauses                          uint64
+	Pause, PauseLeft                         int64
+}
+
+// Sums are counts over all tubes of a shard.
+type Sums struct {
+	Urgent, Ready, Reserved, Delayed, Buried int
+	Timeouts, Total                          uint64
+}

@@ -1,0 +1,100 @@
+package queue
+
+// The moves of a job between its places (S1). Each un… leaves the job in no
+// place; each make… puts a job from no place into one.
+
+func (s *State) makeReady(now int64, slot uint32) {
+	j := s.jobs.at(slot)
+	t := s.tubeAt[j.tube()]
+	j.setState(Ready)
+	t.ready.push(s.jobPos, readyKey(j.pri, j.id(), slot))
+	s.totals.Ready++
+	if j.pri < urgentBelow {
+		t.urgent++
+		s.totals.Urgent++
+	}
+	if t.waiters.head != nil {
+		s.match(now, t)
+	}
+}
+
+func (s *State) unready(slot uint32) {
+	j := s.jobs.at(slot)
+	t := s.tubeAt[j.tube()]
+	t.ready.remove(s.jobPos, s.jobPos.get(slot))
+	s.totals.Ready--
+	if j.pri < urgentBelow {
+		t.urgent--
+		s.totals.Urgent--
+	}
+}
+
+func (s *State) makeDelayed(slot uint32, deadline int64) {
+	j := s.jobs.at(slot)
+	t := s.tubeAt[j.tube()]
+	j.setState(Delayed)
+	s.trailOf(j).key = deadline
+	t.delayed.push(s.jobPos, deadlineKey(deadline, j.id(), slot))
+	s.totals.Delayed++
+	s.retime(t)
+}
+
+func (s *State) undelay(slot uint32) {
+	j := s.jobs.at(slot)
+	t := s.tubeAt[j.tube()]
+	t.delayed.remove(s.jobPos, s.jobPos.get(slot))
+	s.trails.at(j.trail).key = 0
+	s.totals.Delayed--
+	s.retime(t)
+}
+
+func (s *State) makeBuried(slot uint32) {
+	j := s.jobs.at(slot)
+	t := s.tubeAt[j.tube()]
+	j.setState(Buried)
+	s.buryRank++
+	s.trailOf(j).key = int64(s.buryRank)
+	s.listAppend(&t.buried, slot)
+	s.totals.Buried++
+}
+
+func (s *State) unbury(slot uint32) {
+	j := s.jobs.at(slot)
+	s.listRemove(&s.tubeAt[j.tube()].buried, slot)
+	s.totals.Buried--
+}
+
+// unplace takes a job out of whatever place it is in.
+func (s *State) unplace(slot uint32) {
+	switch s.jobs.at(slot).state() {
+	case Ready:
+		s.unready(slot)
+	case Delayed:
+		s.undelay(slot)
+	case Reserved:
+		s.unhold(slot)
+	case Buried:
+		s.unbury(slot)
+	}
+}
+
+// forget ends a job that is in no place. With a log the directory keeps its id
+// until the delete is committed: who asks for the job meanwhile is led here, and
+// the answer that there is none waits behind that commit (L1).
+func (s *State) forget(slot uint32) {
+	j := s.jobs.at(slot)
+	t := s.tubeAt[j.tube()]
+	id := j.id()
+	s.index.remove(&s.jobs, slot)
+	s.dropBody(j)
+	if j.trail != 0 {
+		s.trails.release(j.trail)
+	}
+	s.jobs.release(slot)
+	if s.Durable {
+		s.Gone = append(s.Gone, id)
+	} else {
+		s.Directory.JobGone(id)
+	}
+	s.letGo(t)
+}

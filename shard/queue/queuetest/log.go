@@ -1,0 +1,148 @@
+package queuetest
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+
+	"beanfield/storage"
+)
+
+// Log folds the records it is given into what a replay would bring back.
+type Log struct {
+	Full    bool // Room says no
+	Slow    bool // Commit makes its caller wait for Release
+	Commits []storage.Ack
+	Records []string
+	Jobs    map[uint64]*storage.Job
+	Bodies  map[uint64]string
+	Staged  map[uint64]string // bodies whose jobs are not put yet
+	Lazy    bool              // Stage takes until EndStages
+	stages  []stage
+}
+
+var _ storage.Log = (*Log)(nil)
+
+// NewLog makes an empty log that has room and is quick.
+func NewLog() *Log {
+	return &Log{Jobs: map[uint64]*storage.Job{}, Bodies: map[uint64]string{}, Staged: map[uint64]string{}}
+}
+
+func (l *Log) Room(int) bool { return !l.Full }
+
+// Stage keeps a body until its job is put.
+func (l *Log) Stage(id uint64, body [][]byte, ack storage.Ack) {
+	l.Records = append(l.Records, fmt.Sprintf("stage %d", id))
+	l.stages = append(l.stages, stage{id, body, ack})
+	if !l.Lazy {
+		l.EndStages(nil)
+	}
+}
+
+// EndStages says how all bodies fared that are on their way.
+func (l *Log) EndStages(err error) {
+	stages := l.stages
+	l.stages = nil
+	for _, s := range stages {
+		if err == nil {
+			l.Staged[s.id] = string(bytes.Join(s.body, nil))
+		}
+		s.ack.Committed(err)
+	}
+}
+
+type stage struct {
+	id   uint64
+	body [][]byte
+	ack  storage.Ack
+}
+
+func (l *Log) Put(j *storage.Job, body ...[]byte) {
+	if j.Size > storage.LargeBody {
+		text, ok := l.Staged[j.ID]
+		if !ok || len(body) > 0 {
+			panic(fmt.Sprintf("job %d is put before its body is staged, or with it", j.ID))
+		}
+		body = [][]byte{[]byte(text)}
+		delete(l.Staged, j.ID)
+	}
+	if l.Jobs[j.ID] != nil {
+		panic(fmt.Sprintf("job %d is logged twice", j.ID))
+	}
+	copied := *j
+	l.Jobs[j.ID] = &copied
+	text := ""
+	for _, part := range body {
+		text += string(part)
+	}
+	l.Bodies[j.ID] = text
+	l.Records = append(l.Records, fmt.Sprintf("put %d %v", j.ID, states[j.State]))
+}
+
+func (l *Log) Update(j *storage.Job) {
+	if l.Jobs[j.ID] == nil {
+		panic(fmt.Sprintf("job %d is updated but was never put", j.ID))
+	}
+	*l.Jobs[j.ID] = *j
+	l.Jobs[j.ID].Updated = true
+	l.Records = append(l.Records, fmt.Sprintf("update %d %v", j.ID, states[j.State]))
+}
+
+func (l *Log) Delete(j *storage.Job) {
+	id := j.ID
+	if l.Jobs[id] == nil {
+		panic(fmt.Sprintf("job %d is deleted but was never put", id))
+	}
+	if was := l.Jobs[id]; was.Updated != j.Updated || was.Size != j.Size || was.Tube != j.Tube {
+		panic(fmt.Sprintf("job %d is deleted as %+v but logged as %+v", id, *j, *was))
+	}
+	delete(l.Jobs, id)
+	delete(l.Bodies, id)
+	l.Records = append(l.Records, fmt.Sprintf("delete %d", id))
+}
+
+func (l *Log) Commit(ack storage.Ack) bool {
+	if l.Slow {
+		l.Commits = append(l.Commits, ack)
+	}
+	return !l.Slow
+}
+
+// Release acknowledges all commits that wait.
+func (l *Log) Release(err error) {
+	commits := l.Commits
+	l.Commits = nil
+	for _, ack := range commits {
+		ack.Committed(err)
+	}
+}
+
+// Replay brings buried jobs by rank and the others by id.
+func (l *Log) Replay(fn func(*storage.Job, []byte) error) error {
+	var all []*storage.Job
+	for _, j := range l.Jobs {
+		all = append(all, j)
+	}
+	sort.Slice(all, func(i, k int) bool {
+		a, b := all[i], all[k]
+		if a.BuryRank != b.BuryRank {
+			return a.BuryRank < b.BuryRank
+		}
+		return a.ID < b.ID
+	})
+	for _, j := range all {
+		copied := *j
+		if err := fn(&copied, []byte(l.Bodies[j.ID])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Log) Body(uint64, []byte) ([]byte, error) { return nil, storage.ErrNoBody }
+func (l *Log) MaxID() uint64                       { return 0 }
+func (l *Log) Stats() storage.LogStats             { return storage.LogStats{} }
+
+var states = map[storage.JobState]string{
+	storage.Ready: "ready", storage.Delayed: "delayed", storage.Buried: "buried",
+}

@@ -1,0 +1,58 @@
+package queue
+
+import "beanfield/storage"
+
+// What the log is told (L1): put, delete, and every change of state,
+// priority, delay or counters that must outlive the process.
+
+func (s *State) logPut(slot uint32, data []byte, parts [][]byte) {
+	s.describe(slot)
+	if s.record.Size > storage.LargeBody {
+		s.Log.Put(&s.record) // its body is staged
+		return
+	}
+	if len(parts) == 0 {
+		s.part[0] = data
+		parts = s.part[:] // a slice made for the call would be garbage
+	}
+	s.Log.Put(&s.record, parts...)
+	s.part[0] = nil
+}
+
+func (s *State) logUpdate(slot uint32) {
+	if s.Durable {
+		s.describe(slot)
+		s.Log.Update(&s.record)
+		s.jobs.at(slot).place |= flagUpdated
+	}
+}
+
+func (s *State) logDelete(slot uint32) {
+	if s.Durable {
+		s.describe(slot)
+		s.Log.Delete(&s.record)
+	}
+}
+
+// describe fills the scratch record from a job.
+func (s *State) describe(slot uint32) {
+	j := s.jobs.at(slot)
+	s.record = storage.Job{
+		ID: j.id(), Tube: s.tubeAt[j.tube()].name, State: storage.Ready,
+		Pri: j.pri, TTR: j.ttr, Size: j.size, Created: j.created(),
+		Updated: j.updated(),
+	}
+	if j.trail == 0 {
+		return
+	}
+	t := s.trails.at(j.trail)
+	r := &s.record
+	r.Delay = t.delay
+	r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks = t.reserves, t.timeouts, t.releases, t.buries, t.kicks
+	switch j.state() {
+	case Delayed:
+		r.State, r.Deadline = storage.Delayed, t.key+s.Epoch
+	case Buried:
+		r.State, r.BuryRank = storage.Buried, uint64(t.key)
+	}
+}

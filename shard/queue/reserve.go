@@ -1,0 +1,68 @@
+package queue
+
+// reserve is the whole command when all watched tubes are in this shard: it
+// hands out the best job, or refuses, or registers the client as a waiter.
+func (s *State) reserve(now int64, b *Batch, op *Op) {
+	c := b.Client
+	if t := c.bestTube(); t != nil {
+		s.take(now, b, op, t)
+		return
+	}
+	switch soonest := c.soonest(); {
+	case soonest != 0 && now >= soonest-margin:
+		op.Status = DeadlineSoon
+	case op.Poll:
+		op.Status = TimedOut
+	default:
+		op.Status = Waiting
+		s.wait(c, c.Waiter.Arm())
+	}
+}
+
+// take reserves the best job of t as the answer to op.
+func (s *State) take(now int64, b *Batch, op *Op, t *tube) {
+	slot := t.ready.top().slot
+	s.unready(slot)
+	s.hold(now, b.Client, slot)
+	s.show(b, op, slot)
+}
+
+// waitFor registers the client with a ticket that the router has drawn for
+// several shards. A job that has come since the offers is delivered at once,
+// through the gate like any other.
+func (s *State) waitFor(now int64, c *Client, op *Op) {
+	op.Status = Waiting
+	if t := c.bestTube(); t != nil {
+		if c.Waiter.Claim(op.Ticket) {
+			s.deliver(now, c, t)
+		}
+		return
+	}
+	s.wait(c, op.Ticket)
+}
+
+// reserveJob takes one job by its id, wherever it is, unless it is reserved.
+func (s *State) reserveJob(now int64, b *Batch, op *Op) {
+	op.Status = NotFound
+	slot := s.index.find(&s.jobs, op.ID)
+	if slot == 0 || s.jobs.at(slot).state() == Reserved {
+		return
+	}
+	s.unplace(slot)
+	s.hold(now, b.Client, slot)
+	s.show(b, op, slot)
+}
+
+// bestTube is the watched, open tube with the smallest (priority, id).
+func (c *Client) bestTube() *tube {
+	var best *tube
+	for _, t := range c.watched {
+		if t.ready.n == 0 || t.shut() {
+			continue
+		}
+		if best == nil || t.ready.top().before(best.ready.top()) {
+			best = t
+		}
+	}
+	return best
+}

@@ -1,0 +1,35 @@
+package queue
+
+import "beanfield/storage"
+
+// Restore puts a job back that the log has replayed. Buried jobs must come in
+// the order of their rank.
+func (s *State) Restore(now int64, r *storage.Job, body []byte) {
+	t := s.tubeNamed([]byte(r.Tube))
+	slot := s.jobs.alloc()
+	s.jobPos.cover(slot)
+	j := s.jobs.at(slot)
+	*j = newJob(r.ID, r.Created, t.slot)
+	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
+	if r.Updated {
+		j.place |= flagUpdated
+	}
+	s.keepBody(slot, body, nil)
+	s.index.insert(&s.jobs, slot)
+	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
+		tr := s.trailOf(j)
+		tr.delay = r.Delay
+		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
+	}
+	switch r.State {
+	case storage.Delayed:
+		// A delay may have ended before this shard's clock begins.
+		s.makeDelayed(slot, max(1, r.Deadline-s.Epoch))
+	case storage.Buried:
+		s.makeBuried(slot)
+		s.buryRank = max(s.buryRank, r.BuryRank)
+		s.trails.at(s.jobs.at(slot).trail).key = int64(r.BuryRank)
+	default:
+		s.makeReady(now, slot)
+	}
+}

@@ -1,0 +1,191 @@
+package queue
+
+import "beanfield/storage"
+
+const (
+	millisecond = int64(1e6)
+	second      = int64(1e9)
+)
+
+// margin is how long before a deadline its holder is told DEADLINE_SOON.
+const margin = second
+
+// urgentBelow is the first priority that does not count as urgent.
+const urgentBelow = 1024
+
+// Slice bounds how many jobs one operation or one tick moves before it lets
+// others in: at about a microsecond each, a neighbour waits a fraction of a
+// millisecond.
+const Slice = 256
+
+// wakes bounds how many waiters are served in a turn when a pause ends: each
+// costs its loop a write, which takes ten times as long as to move a job.
+const wakes = 64
+
+// State is one shard's tubes, jobs and clients: a synchronous machine without
+// clock, goroutine or I/O. Every rule of the queue lives here.
+type State struct {
+	Config // never changes
+
+	inside int64 // bytes of bodies in memory
+
+	jobs   slab[job]
+	trails slab[trail]
+	jobPos positions // of jobs in ready, delayed and TTR heaps (S4)
+	index  index
+	bodies bodies
+
+	tubes     map[string]*tube
+	tubeAt    []*tube // by slot; slot 0 is no tube
+	freeTubes []uint32
+	timeline  heap // tubes by their next delayed job or end of pause
+	tubePos   positions
+
+	clients     []*Client // by slot; slot 0 is no client
+	freeClients []uint32
+	holders     heap // clients by the first deadline they hold
+	clientPos   positions
+
+	opening []*tube // tubes whose pause has ended and that are not open yet
+
+	freeWaits *waitEntry
+	waiting   int // wait entries in all queues
+
+	totals   Sums
+	buryRank uint64
+	record   storage.Job // scratch for the log
+	part     [1][]byte   // likewise
+
+	// Woken lists the waiters that were given a job since the caller last
+	// emptied it; they may be told when the log has what they saw.
+	Woken []Awakening
+	// Gone lists the jobs that were deleted since then; the directory may
+	// forget them when the log has what deleted them.
+	Gone []uint64
+}
+
+// NewState makes an empty shard.
+func NewState(c Config) *State {
+	s := &State{
+		Config: c,
+		jobs:   newSlab[job](), trails: newSlab[trail](), index: newIndex(), bodies: newBodies(),
+		tubes: map[string]*tube{}, tubeAt: make([]*tube, 1), clients: make([]*Client, 1),
+	}
+	if c.Pinned != "" {
+		s.tubeNamed([]byte(c.Pinned))
+	}
+	return s
+}
+
+// Apply runs one operation of b. It answers in the operation itself, in b's
+// buffers, and in b.Soonest.
+func (s *State) Apply(now int64, b *Batch, op *Op) {
+	switch op.Kind {
+	case Put:
+		s.put(now, b.Client, op)
+	case Reserve:
+		s.reserve(now, b, op)
+	case Delete:
+		s.delete(b.Client, op)
+	case Release:
+		s.release(now, b.Client, op)
+	case Bury:
+		s.bury(b.Client, op)
+	case Touch:
+		s.touch(now, b.Client, op)
+	case ReserveJob, Offer, Claim, Wait, Withdraw, Soonest:
+		s.applyReserving(now, b, op)
+	case Peek, PeekReady, PeekDelayed, PeekBuried:
+		s.peek(b, op)
+	case Kick:
+		s.kick(now, b.Client, op)
+	case KickJob:
+		s.kickJob(now, op)
+	case StatsJob, StatsTube, Totals:
+		s.applyStats(now, b, op)
+	case Pause:
+		s.pause(now, op)
+	case Use, Unuse, Watch, Ignore, Detach:
+		s.applyMembership(now, b.Client, op)
+	default:
+		panic("queue: unknown operation")
+	}
+	b.Soonest = b.Client.soonest()
+}
+
+// applyReserving runs the operations of a reserve that are not on the
+// shortest way.
+func (s *State) applyReserving(now int64, b *Batch, op *Op) {
+	switch op.Kind {
+	case ReserveJob:
+		s.reserveJob(now, b, op)
+	case Offer:
+		op.Status = Empty
+		if t := b.Client.bestTube(); t != nil {
+			top := t.ready.top()
+			op.Status = OK
+			op.Pri = uint32(top.major >> 32)
+			op.ID = top.major<<32 | uint64(top.minor)
+		}
+	case Claim:
+		op.Status = Empty
+		if t := b.Client.bestTube(); t != nil {
+			s.take(now, b, op, t)
+		}
+	case Wait:
+		s.waitFor(now, b.Client, op)
+	case Withdraw:
+		if b.Client.ticket == op.Ticket {
+			s.unwait(b.Client)
+		}
+		op.Status = OK
+	case Soonest:
+		op.Status = OK
+	}
+}
+
+// Next is when Tick has something to do, or 0.
+func (s *State) Next() int64 {
+	if len(s.opening) > 0 {
+		return 1 // at once
+	}
+	var at int64
+	if s.timeline.n > 0 {
+		at = int64(s.timeline.top().major)
+	}
+	if s.holders.n > 0 {
+		if d := int64(s.holders.top().major); at == 0 || d < at {
+			at = d
+		}
+	}
+	return at
+}
+
+// Tick does what is due: delayed jobs become ready, pauses end, deadlines of
+// reserved jobs pass. It reports whether it left due work for the next turn.
+func (s *State) Tick(now int64) (more bool) {
+	budget := Slice
+	for ; budget > 0 && s.timeline.n > 0 && int64(s.timeline.top().major) <= now; budget-- {
+		t := s.tubeAt[s.timeline.top().slot]
+		if t.paused() && t.pausedUntil <= now {
+			s.unpause(t)
+			continue
+		}
+		slot := t.delayed.top().slot
+		s.undelay(slot)
+		s.makeReady(now, slot)
+	}
+	s.serveOpening(now, budget)
+	for ; budget > 0 && s.holders.n > 0 && int64(s.holders.top().major) <= now; budget-- {
+		s.expire(now, s.clients[s.holders.top().slot].ttrs.top().slot)
+	}
+	return budget == 0 || len(s.opening) > 0
+}
+
+// expire takes a job back whose holder's time has run out.
+func (s *State) expire(now int64, slot uint32) {
+	s.unhold(slot)
+	s.trails.at(s.jobs.at(slot).trail).timeouts++
+	s.totals.Timeouts++
+	s.makeReady(now, slot)
+}

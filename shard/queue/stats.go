@@ -1,0 +1,59 @@
+package queue
+
+// applyStats runs the operations that count.
+func (s *State) applyStats(now int64, b *Batch, op *Op) {
+	switch op.Kind {
+	case StatsJob:
+		slot := s.index.find(&s.jobs, op.ID)
+		if slot == 0 {
+			op.Status = NotFound
+			return
+		}
+		op.From = len(b.Jobs)
+		b.Jobs = append(b.Jobs, s.jobInfo(now, slot))
+	case StatsTube:
+		t := s.tubes[string(op.Data)]
+		if t == nil {
+			op.Status = NotFound
+			return
+		}
+		op.From = len(b.Tubes)
+		b.Tubes = append(b.Tubes, t.info(now))
+	case Totals:
+		b.Sums = s.totals
+	}
+	op.Status = OK
+}
+
+func (s *State) jobInfo(now int64, slot uint32) JobInfo {
+	j := s.jobs.at(slot)
+	info := JobInfo{
+		ID: j.id(), Tube: s.tubeAt[j.tube()].name, State: j.state(), Pri: j.pri,
+		Age: (now + s.Epoch - j.created()) / second, TTR: j.ttr,
+	}
+	if j.trail == 0 {
+		return info
+	}
+	t := s.trails.at(j.trail)
+	if j.state() == Reserved || j.state() == Delayed {
+		info.TimeLeft = (t.key - now) / second
+	}
+	info.Delay = t.delay
+	info.Reserves, info.Timeouts, info.Releases = t.reserves, t.timeouts, t.releases
+	info.Buries, info.Kicks = t.buries, t.kicks
+	return info
+}
+
+func (t *tube) info(now int64) TubeInfo {
+	info := TubeInfo{
+		Name:   t.name,
+		Urgent: t.urgent, Ready: int(t.ready.n), Reserved: t.reserved, Delayed: int(t.delayed.n), Buried: t.buried.n,
+		Total: t.total, Using: t.using, Watching: t.watching, Waiting: t.waiters.live(),
+		Deletes: t.deletes, Pauses: t.pauses,
+	}
+	if t.paused() {
+		info.Pause = t.pauseLen
+		info.PauseLeft = (t.pausedUntil - now) / second
+	}
+	return info
+}

@@ -1,0 +1,97 @@
+package queue
+
+// tube is one queue of a shard. It exists while it has a job, a user or a
+// watcher (S5).
+type tube struct {
+	name    string
+	slot    uint32
+	ready   heap // (priority, id)
+	delayed heap // (deadline, id)
+	buried  list
+	waiters waitQueue
+
+	pausedUntil int64 // 0 when not paused
+	pauseLen    int64
+	opening     bool // its pause has ended, its waiters are being served
+
+	using, watching  int
+	urgent, reserved int
+	total            uint64
+	deletes, pauses  uint64
+}
+
+func (t *tube) jobs() int {
+	return int(t.ready.n) + int(t.delayed.n) + t.buried.n + t.reserved
+}
+
+func (t *tube) paused() bool { return t.pausedUntil != 0 }
+
+// shut says that no reserve may take from the tube just now.
+func (t *tube) shut() bool { return t.pausedUntil != 0 || t.opening }
+
+// tubeNamed finds a tube or makes it.
+func (s *State) tubeNamed(name []byte) *tube {
+	if t := s.tubes[string(name)]; t != nil {
+		return t
+	}
+	t := &tube{name: string(name)}
+	if n := len(s.freeTubes); n > 0 {
+		t.slot = s.freeTubes[n-1]
+		s.freeTubes = s.freeTubes[:n-1]
+		s.tubeAt[t.slot] = t
+	} else {
+		if t.slot = uint32(len(s.tubeAt)); t.slot == maxTubes {
+			panic("queue: more tubes than a job's record can name")
+		}
+		s.tubeAt = append(s.tubeAt, t)
+		s.tubePos.cover(t.slot)
+	}
+	s.tubePos.set(t.slot, nowhere)
+	s.tubes[t.name] = t
+	s.Directory.TubeBorn(t.name)
+	return t
+}
+
+// letGo ends a tube that has lost its last reason to exist (S5).
+func (s *State) letGo(t *tube) {
+	if t.using > 0 || t.watching > 0 || t.jobs() > 0 || t.name == s.Pinned {
+		return
+	}
+	t.pausedUntil = 0
+	s.retime(t)
+	delete(s.tubes, t.name)
+	s.tubeAt[t.slot] = nil
+	s.freeTubes = append(s.freeTubes, t.slot)
+	s.Directory.TubeGone(t.name)
+}
+
+// nowhere is the position of a tube or client that is in no heap.
+const nowhere = ^uint32(0)
+
+// retime moves a tube in the timeline to the moment when it next needs
+// attention: its soonest delayed job or the end of its pause.
+func (s *State) retime(t *tube) {
+	var at int64
+	if t.delayed.n > 0 {
+		at = int64(t.delayed.top().major)
+	}
+	if t.paused() && (at == 0 || t.pausedUntil < at) {
+		at = t.pausedUntil
+	}
+	s.schedule(&s.timeline, s.tubePos, t.slot, at)
+}
+
+// schedule puts slot into heap h at the given time, or takes it out at 0.
+func (s *State) schedule(h *heap, p positions, slot uint32, at int64) {
+	pos := p.get(slot)
+	switch {
+	case at == 0 && pos != nowhere:
+		h.remove(p, pos)
+		p.set(slot, nowhere)
+	case at == 0:
+	case pos == nowhere:
+		h.push(p, deadlineKey(at, uint64(slot), slot))
+	case int64(h.at(pos).major) != at:
+		h.update(p, pos, deadlineKey(at, uint64(slot), slot))
+	}
+}

@@ -1,0 +1,137 @@
+package queue
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestWaiters(t *testing.T) {
+	runScripts(t, []script{
+		{"first come, first served, and again from the end", `
+			b reserve -> waiting
+			c reserve -> waiting
+			d reserve -> waiting
+			a put 5 0 60 -> 1 => b:1
+			b reserve -> waiting
+			a put 5 0 60 -> 2 => c:2
+			a put 5 0 60 -> 3 => d:3
+			a put 5 0 60 -> 4 => b:4
+			a put 5 0 60 -> 5
+			a stats-tube default -> waiting=0 ready=1 reserved=4`},
+		{"who waits at several tubes leaves them all", `
+			b watch two
+			b watch three
+			c watch two
+			b reserve -> waiting
+			c reserve -> waiting
+			a stats-tube two -> waiting=2
+			a stats-tube three -> waiting=1
+			a use two
+			a put 5 0 60 -> 1 => b:1
+			a stats-tube three -> waiting=0
+			a stats-tube default -> waiting=1
+			a use three
+			a put 5 0 60 -> 2
+			a use default
+			a put 5 0 60 -> 3 => c:3`},
+		{"the order is that of each tube", `
+			b watch two
+			b ignore default
+			b reserve -> waiting
+			c watch two
+			c reserve -> waiting
+			a put 5 0 60 -> 1 => c:1
+			a use two
+			a put 5 0 60 -> 2 => b:2`},
+		{"whose wait has ended elsewhere is passed over and forgotten", `
+			b watch two
+			b wait -> waiting
+			c wait -> waiting
+			a stats-tube two -> waiting=1
+			a stats-tube default -> waiting=2
+			b shut
+			a stats-tube two -> waiting=0    # he does not really wait
+			a stats-tube default -> waiting=1
+			a put 5 0 60 -> 1 => c:1
+			b withdraw
+			a put 5 0 60 -> 2
+			b claim -> 2`},
+		{"all waits ended elsewhere leave the job ready", `
+			b wait -> waiting
+			c wait -> waiting
+			b shut
+			c shut
+			a put 5 0 60 -> 1
+			a stats-tube default -> waiting=0 ready=1`},
+		{"withdraw", `
+			b watch two
+			b wait -> waiting
+			c wait -> waiting
+			b withdraw
+			a stats-tube default -> waiting=1
+			a stats-tube two -> waiting=0
+			a put 5 0 60 -> 1 => c:1
+			b withdraw`},
+		{"a withdrawal that comes late does not end the next wait", `
+			b wait -> waiting
+			b withdraw 1
+			b wait -> waiting
+			b withdraw 1
+			a put 5 0 60 -> 1 => b:1`},
+		{"a job that came between offer and wait is delivered at once", `
+			b offer -> empty
+			a put 5 0 60 -> 1
+			b wait -> waiting => b:1
+			a stats-tube default -> waiting=0
+			b delete 1`},
+		{"a wait for a paused tube's job is a wait", `
+			a put 5 0 60 -> 1
+			a pause default 2
+			b wait -> waiting
+			+2s => b:1`},
+	})
+}
+
+// A wait that has ended elsewhere before this shard hears of it leaves nothing
+// behind and takes nothing.
+func TestWaitTooLate(t *testing.T) {
+	w := newWorld(t)
+	w.run("b offer -> empty\n a put 5 0 60 -> 1")
+	b := w.user("b")
+	ticket := b.Arm()
+	b.open = false
+	if op, _ := b.apply(Op{Kind: Wait, Ticket: ticket}); op.Status != Waiting {
+		t.Fatalf("answer is %v", op.Status)
+	}
+	w.run("a stats-tube default -> waiting=0 ready=1\n a totals -> reserved=0")
+}
+
+// R3: a worker that watches one busy and many idle tubes leaves nothing in
+// them, and its waits use the same memory again.
+func TestNothingStaleIsLeft(t *testing.T) {
+	w := newWorld(t)
+	b := w.user("b")
+	for i := range 1000 {
+		b.apply(Op{Kind: Watch, Data: fmt.Appendf(nil, "idle%d", i)})
+	}
+	a := w.user("a")
+	for range 2000 {
+		b.apply(Op{Kind: Reserve})
+		if w.s.Waits() != 1001 {
+			t.Fatalf("%d wait entries of one waiter at 1001 tubes", w.s.Waits())
+		}
+		id := w.fill(a, 1, 0)
+		if w.s.Waits() != 0 {
+			t.Fatalf("%d wait entries are left", w.s.Waits())
+		}
+		b.apply(Op{Kind: Delete, ID: id})
+		w.s.Woken = w.s.Woken[:0]
+	}
+	free := 0
+	for e := w.s.freeWaits; e != nil; e = e.sibling {
+		free++
+	}
+	if free != 1001 {
+		t.Errorf("%d wait entries were made, 1001 are enough", free)
+	}
+}

@@ -1,0 +1,27 @@
+package queue
+
+// Waiter is a connection as a shard sees it. The gate behind Arm and Claim is
+// the one word that decides who ends a wait (R1).
+type Waiter interface {
+	// Arm begins a wait and returns its ticket.
+	Arm() (ticket uint64)
+	// Waits says whether the wait with that ticket is still on.
+	Waits(ticket uint64) bool
+	// Claim tries to end the wait with that ticket. After a true it is the
+	// caller, and nobody else, who delivers.
+	Claim(ticket uint64) bool
+	// Deliver hands over the job. The body's small part is valid during the
+	// call only.
+	Deliver(d Delivery)
+	// Wake says that the delivery has been committed and may be sent, or that
+	// the log has failed and it may not. body is what Deliver could not give.
+	Wake(ok bool, body []byte)
+}
+
+// Awakening is a waiter that has been given a job and does not know it yet.
+type Awakening struct {
+	Waiter Waiter
+	Fetch  uint64 // the job whose body is to be read from the log, or 0
+	Body   []byte // what has been read
+	Lost   bool   // or that it could not be
+}
