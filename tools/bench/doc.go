@@ -1,22 +1,22 @@
-// Command bench loads a server that speaks beanstalkd's protocol, measures what
-// the load costs it, and compares servers side by side.
+// Command bench loads a server that speaks beanstalkd's protocol, measures what the
+// load costs it, and compares servers side by side.
 //
 //	bench [flags]            one measurement of one server
 //	bench compare [flags]    several servers, interleaved rounds, ratios
+//	bench echo -p PORT       a server that sends back what it gets
 //
-// The generator must never be what is measured. It therefore drives all its
-// connections from one epoll loop (loop.go) over raw sockets (socket.go): requests
-// are built beforehand (payload.go), one read and one write serve a whole batch,
-// and nothing is allocated while it runs. A connection always has exactly one batch
-// of commands outstanding, all equal or of one pattern; a plan (plan.go) says which
-// batch comes next. That is all the state there is, and every load is a plan.
+// The packages below it, each of which imports only those that stand after it:
 //
-// Fast does not mean credulous. Every reply is parsed (reply.go) and held against
-// the command that asked for it (verify.go): its word, its id, its body; no job may
-// be handed out twice (ledger.go); and afterwards the server's own counts must agree
-// with the generator's (audit.go). A wrong reply ends the run with an error, because
-// the speed of a server that answers wrongly is of no interest.
+//	compare      rows, rounds, ratios and goals; the report, its tables and chart
+//	measure      one measurement of one server, started for it or already running
+//	stalls       what a client waits while others disturb the server
+//	generator    the load: connections, requests, replies, their verification
+//	floor        the least that any server can do: bare echo servers
+//	result       what a measurement found, and how its numbers are shown
+//	load         what is asked of a server, as flags and as JSON
+//	socket       system calls on sockets and epoll
+//	machine      the processors, and who uses them
+//	tools/server a server as a process: start, end, output, CPU and memory
 //
-// Reading order: load.go (what can be asked for), plan.go, loop.go, run.go, then
-// rows.go and compare.go for the comparison.
+// fakequeue is a little queue that the tests measure.
 package main

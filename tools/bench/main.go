@@ -10,6 +10,14 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+
+	"beanfield/tools/bench/compare"
+	"beanfield/tools/bench/floor"
+	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/measure"
+	"beanfield/tools/bench/result"
+	"beanfield/tools/server"
 )
 
 func main() {
@@ -29,9 +37,9 @@ func dispatch(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		switch args[0] {
 		case "compare":
-			return compareMain(ctx, args[1:])
+			return compare.Main(ctx, args[1:])
 		case "echo":
-			return echoServer(ctx, args[1:])
+			return floor.Echo(ctx, args[1:])
 		}
 	}
 	return runMain(ctx, args)
@@ -41,7 +49,7 @@ func dispatch(ctx context.Context, args []string) error {
 type options struct {
 	addr, server string
 	pid, threads int
-	pinning      pinning
+	pinning      measure.Pinning
 	spin         string
 	syscalls     bool
 	json, quiet  bool
@@ -49,15 +57,15 @@ type options struct {
 }
 
 func runMain(ctx context.Context, args []string) error {
-	ld, o := defaultLoad(), options{}
+	ld, o := load.Default(), options{}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	ld.flags(f)
-	o.pinning.flags(f)
+	ld.Flags(f)
+	o.pinning.Flags(f)
 	f.StringVar(&o.addr, "addr", "127.0.0.1:11300", "server that is running: 127.0.0.1:PORT or unix:PATH")
 	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port} and {dir} are filled in")
 	f.IntVar(&o.pid, "pid", 0, "process of the server at -addr, to measure its CPU and memory")
 	f.IntVar(&o.threads, "threads", 1, "generator threads")
-	f.StringVar(&o.spin, "spin", spinAuto, "auto, on, off: look for replies without ever sleeping (auto: when pinned)")
+	f.StringVar(&o.spin, "spin", measure.SpinAuto, "auto, on, off: look for replies without ever sleeping (auto: when pinned)")
 	f.BoolVar(&o.syscalls, "syscalls", false, "count the server's system calls afterwards, with perf or strace")
 	f.BoolVar(&o.echo, "echo", false, "the server sends back what it gets; -server '{self} echo -p {port}' starts one")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -80,39 +88,28 @@ func runMain(ctx context.Context, args []string) error {
 		e.SetIndent("", "  ")
 		return e.Encode(res)
 	}
-	res.print(os.Stdout)
+	res.Print(os.Stdout)
 	return nil
 }
 
-func (o *options) run(ctx context.Context, ld load) (*result, error) {
-	if err := raiseFileLimit(); err != nil {
+func (o *options) run(ctx context.Context, ld load.Load) (*result.Result, error) {
+	if err := server.RaiseFileLimit(); err != nil {
 		return nil, err
 	}
-	pinned := o.pinning.on && o.server != "" && runtime.NumCPU() > 1
-	spin, err := spins(o.spin, pinned)
+	pinned := o.pinning.On && o.server != "" && runtime.NumCPU() > 1
+	spin, err := measure.Spins(o.spin, pinned)
 	if err != nil {
 		return nil, err
 	}
-	set := settings{threads: o.threads, spin: spin, syscalls: o.syscalls, settle: settle, say: warn}
+	set := generator.Settings{Threads: o.threads, Spin: spin, Syscalls: o.syscalls, Settle: measure.Settle, Say: tell}
 	if o.quiet {
-		set.say = func(string, ...any) {}
+		set.Say = func(string, ...any) {}
 	}
 	if o.server != "" {
-		return o.pinning.measureNew(ctx, pinned, launch{command: o.server}, o.echo, ld, set)
+		return o.pinning.MeasureNew(ctx, pinned, server.Launch{Command: o.server}, o.echo, ld, set)
 	}
-	return measure(ctx, target{addr: o.addr, pid: o.pid, echo: o.echo}, ld, set)
+	return measure.Running(ctx, generator.Target{Addr: o.addr, PID: o.pid, Echo: o.echo}, ld, set)
 }
 
-// raiseFileLimit allows as many descriptors as the system permits. Set explicitly,
-// since servers that are started here shall have it too.
-func raiseFileLimit() error {
-	var lim syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
-		return err
-	}
-	lim.Cur = lim.Max
-	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lim)
-}
-
-// warn tells people on the terminal; results go to standard output alone.
-func warn(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+// tell tells people on the terminal; results go to standard output alone.
+func tell(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

@@ -1,0 +1,60 @@
+package compare
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"beanfield/tools/bench/fakequeue"
+	"beanfield/tools/bench/floor"
+	"beanfield/tools/bench/load"
+)
+
+// The whole comparison, between two echo servers that are this very program, one of
+// them in beanfield's place, and a third that does not start.
+func TestCompareEchoServers(t *testing.T) {
+	echo := func(name string) peer {
+		return peer{Name: name, Class: classMemory, Command: "{self} echo -p {port}", echo: true, baseline: name == nameBeanstalkd}
+	}
+	c := comparer{
+		peers:  []peer{echo(nameBeanfield), echo(nameBeanstalkd), {Name: "broken", Class: classMemory, Command: "{self} echo -no-such-flag"}},
+		rounds: 2, repeats: 4, warmup: 10 * time.Millisecond, duration: 50 * time.Millisecond, seed: 1, data: t.TempDir(),
+		rows: []row{
+			{name: "a", title: "A", load: base(func(ld *load.Load) { ld.Connections, ld.Depth = 3, 2 }), goals: []goal{atLeast(metricThroughput, 0)}},
+			{name: "b", title: "B", load: base(sixteenCycles)},
+		},
+	}
+	if err := c.compare(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	peers := c.out.Rows[0].Peers
+	for k, rounds := range []int{2, 2, 0} {
+		if len(peers[k].Rounds) != rounds {
+			t.Errorf("%s: %d rounds, want %d", peers[k].Name, len(peers[k].Rounds), rounds)
+		}
+	}
+	if peers[2].Absent == "" {
+		t.Error("the server that does not start is not reported")
+	}
+	if left, err := os.ReadDir(c.data); err != nil || len(left) != 0 {
+		t.Errorf("%d directories of servers were left, %v", len(left), err)
+	}
+	if c.out.markdown() == "" || c.out.chart() == "" {
+		t.Error("nothing to show")
+	}
+}
+
+// The test binary stands in for the program where a server is started as {self}.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "echo" {
+		if err := floor.Echo(context.Background(), os.Args[2:]); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "queue" {
+		os.Exit(fakequeue.Process(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,40 @@
+package compare
+
+import (
+	"fmt"
+
+	"beanfield/tools/bench/result"
+)
+
+// A goal is what beanfield must reach in a row.
+type goal struct {
+	metric   metric
+	bound    float64
+	atLeast  bool // else at most
+	absolute bool // the number itself; else a ratio
+}
+
+func (g goal) met(v float64) bool {
+	if g.atLeast {
+		return v >= g.bound
+	}
+	return v <= g.bound
+}
+
+func (g goal) String() string {
+	word, unit := "at most", " x"
+	if g.atLeast {
+		word = "at least"
+	}
+	if g.absolute {
+		unit = ""
+	}
+	return fmt.Sprintf("%s %s%s", word, result.Short(g.bound), unit)
+}
+
+func atLeast(m metric, bound float64) goal { return goal{metric: m, bound: bound, atLeast: true} }
+
+func atMost(m metric, bound float64) goal { return goal{metric: m, bound: bound} }
+
+// number is a goal for the number itself, not for a ratio.
+func number(m metric, most float64) goal { return goal{metric: m, bound: most, absolute: true} }

@@ -1,0 +1,94 @@
+package compare
+
+import (
+	"math"
+	"strings"
+
+	"beanfield/tools/bench/result"
+)
+
+// A metric is one number of a result that servers are compared by.
+type metric string
+
+const (
+	metricThroughput metric = "throughput"
+	metricCPU        metric = "server CPU per operation"
+	metricP99        metric = "p99"
+	metricP999       metric = "p99.9"
+	metricBytes      metric = "bytes each"
+
+	// Of restarts.
+	metricStart        metric = "ms until the first reply"
+	metricRecovery     metric = "seconds until it serves all jobs again"
+	metricRecoveryPeak metric = "highest memory of the restart, in steady memories"
+	metricLoadedMB     metric = "highest MB while loading"
+	metricRecoveredMB  metric = "highest MB after the restart"
+
+	metricStall metric = "longest stall of a neighbour, µs"
+)
+
+func (m metric) of(r *result.Result) float64 {
+	switch m {
+	case metricThroughput:
+		return r.OpsPerSec
+	case metricCPU:
+		return r.Server.CPUPerOp
+	case metricP99:
+		return r.Latency["all"].P99
+	case metricP999:
+		return r.Latency["all"].P999
+	case metricBytes:
+		return r.Server.BytesEach
+	case metricStall:
+		return r.Stalls.All(result.LongestStall).Median
+	default:
+		return m.ofRestart(r.Restart)
+	}
+}
+
+// ofRestart is not a number where there was no restart, or nothing to recover.
+func (m metric) ofRestart(u *result.Restart) float64 {
+	switch {
+	case u == nil:
+		return math.NaN()
+	case m == metricStart:
+		return u.StartSec * 1e3
+	case u.Jobs == 0:
+		return math.NaN()
+	case m == metricRecovery:
+		return u.RecoverySec
+	case m == metricRecoveryPeak:
+		return u.Peak()
+	case m == metricLoadedMB:
+		return result.MB(u.LoadedPeak)
+	case m == metricRecoveredMB:
+		return result.MB(u.RecoveredPeak)
+	}
+	return math.NaN()
+}
+
+// timed tells that the metric depends on who else uses the processors; memory does not.
+func (m metric) timed() bool {
+	switch m {
+	case metricBytes, metricRecoveryPeak, metricLoadedMB, metricRecoveredMB:
+		return false
+	}
+	return true
+}
+
+// show is a number with its unit.
+func (m metric) show(v float64) string {
+	unit := map[metric]string{
+		metricThroughput: "ops/s", metricCPU: "µs", metricP99: "µs", metricP999: "µs", metricBytes: "bytes",
+		metricStall: "µs", metricStart: "ms", metricRecovery: "s", metricLoadedMB: "MB", metricRecoveredMB: "MB",
+	}[m]
+	return strings.TrimSpace(result.Short(v) + " " + unit)
+}
+
+func (m metric) all(rounds []*result.Result) []float64 {
+	var v []float64
+	for _, r := range rounds {
+		v = append(v, m.of(r))
+	}
+	return v
+}

@@ -1,0 +1,93 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/result"
+)
+
+// A row is one load of the comparison. To add one, add it to the table below.
+type row struct {
+	name  string
+	title string    // {jobs} in it is the number of jobs put beforehand, {large} the size of a large one
+	set   string    // also part of this set
+	load  load.Load // length, warm-up and seed come from the flags of compare
+	// unpinned rows leave it to the system where servers and generator run.
+	unpinned bool
+	class    string // which servers take part; "": those that keep jobs in memory alone
+	// own is a load of the same server that the row is compared with; nil: the row is
+	// compared with the baseline, beanstalkd.
+	own *load.Load
+	// half runs open loop, at half of what the baseline reaches at full speed.
+	half  bool
+	alone bool // beanfield's alone: the baseline cannot do it in sensible time
+	// everybody's command is followed by this.
+	everybody string
+	// flags are added to beanfield's command; {config} in them is a file with config.
+	flags  string
+	config string
+	rounds int // at most so many; 0: as many as asked for
+	goals  []goal
+}
+
+// chooseRows reads a list of names of rows and sets, with commas; all is every row.
+func chooseRows(list string) ([]row, error) {
+	var chosen []row
+	for name := range strings.SplitSeq(list, ",") {
+		found := false
+		for _, r := range rows {
+			if name != r.name && name != "all" && (name != r.set || r.set == "") {
+				continue
+			}
+			found = true
+			if !slices.ContainsFunc(chosen, func(c row) bool { return c.name == r.name }) {
+				chosen = append(chosen, r)
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("no row %q; there are first, persistence, stalls, all, %s", name, rowNames())
+		}
+	}
+	return chosen, nil
+}
+
+func rowNames() string {
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// scaled is the row with so many times the jobs put beforehand, and a title that tells
+// their number.
+func (r row) scaled(by float64) *row {
+	if by > 0 && r.load.Backlog > 0 {
+		r.load.Backlog = max(1, int(float64(r.load.Backlog)*by))
+		r.load.Disturb.Large = int(float64(r.load.Disturb.Large) * min(by, 1))
+	}
+	large := fmt.Sprintf("%d MiB", r.load.Disturb.Large>>20)
+	r.title = strings.NewReplacer("{jobs}", jobCount(r.load.Backlog), "{large}", large).Replace(r.title)
+	return &r
+}
+
+func jobCount(n int) string {
+	if n >= million && n%million == 0 {
+		return fmt.Sprintf("%d million", n/million)
+	}
+	return result.Grouped(float64(n))
+}
+
+// timed gives a row's load the length that was asked for. Delayed jobs must already
+// come due when the measurement begins.
+func timed(ld load.Load, warmup, duration time.Duration, seed uint64) load.Load {
+	ld.Warmup, ld.Duration, ld.Seed = warmup, duration, seed
+	if ld.Kind == load.KindDelayed {
+		ld.Warmup += time.Duration(max(1, ld.Delay)) * time.Second
+	}
+	return ld
+}

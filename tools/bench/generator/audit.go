@@ -1,0 +1,68 @@
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// An audit holds a server's own counts against the generator's: what was put and not
+// deleted must be there, ready, and nothing else. It needs a server that nobody else
+// uses.
+type audit struct {
+	addr   string
+	before map[string]int64
+}
+
+// auditPatience is how long a server may take to notice that connections closed.
+const auditPatience = 10 * time.Second
+
+func startAudit(addr string) (*audit, error) {
+	c, err := Dial(addr)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	a := &audit{addr: addr}
+	a.before, err = c.Stats()
+	return a, err
+}
+
+// finish is called when the load's connections are closed; jobs that workers still
+// held are given back by that, when the server gets to it.
+func (a *audit) finish(t *Tally) error {
+	c, err := Dial(a.addr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	retry := time.NewTicker(5 * time.Millisecond)
+	defer retry.Stop()
+	deadline := time.Now().Add(auditPatience)
+	for {
+		after, err := c.Stats()
+		if err != nil {
+			return err
+		}
+		err = a.compare(after, t)
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		<-retry.C
+	}
+}
+
+func (a *audit) compare(after map[string]int64, t *Tally) error {
+	var wrong []error
+	expect := func(key string, change int64) {
+		if want, got := a.before[key]+change, after[key]; got != want {
+			wrong = append(wrong, fmt.Errorf("the server counts %s: %d, and should %d", key, got, want))
+		}
+	}
+	expect("total-jobs", t.Inserted)
+	expect("current-jobs-ready", t.Inserted-t.deleted)
+	expect("current-jobs-reserved", 0)
+	expect("current-jobs-delayed", 0)
+	expect("current-jobs-buried", 0)
+	return errors.Join(wrong...)
+}

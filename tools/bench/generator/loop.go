@@ -1,0 +1,290 @@
+package generator
+
+import (
+	"fmt"
+	"syscall"
+
+	"beanfield/tools/bench/socket"
+)
+
+// A loop drives its connections from one goroutine; they are its own, and so is
+// everything that it counts. Only the words in run are shared.
+type loop struct {
+	run    *run
+	number int
+	epfd   int
+	conns  []*conn
+	paced  []*conn // the connections on the timetable, in the order of their slots
+	pacer  pacer
+	parked []*conn
+	spare  []*conn // the array that parked had before, for its next turn
+	ledger *Ledger
+	tally  Tally
+
+	measuring bool
+	stopping  bool
+	quiet     bool // its producers have ended
+
+	events []syscall.EpollEvent
+	input  []byte // what a read brings; shared, since replies are used up at once
+	reply  Reply
+}
+
+const (
+	loopEvents = 256
+	loopInput  = 256 << 10
+	// parkedRetry is how often a loop looks whether parked producers may go on, when
+	// another loop's workers are the ones to make room.
+	parkedRetry = int64(200e3)
+	// longestLook is more than looking for events without finding any takes.
+	longestLook = int64(10e3)
+	// longestWait bounds a wait so that phases and cancellation are noticed.
+	longestWait = int64(20e6)
+)
+
+func newLoop(r *run, number int) (*loop, error) {
+	epfd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("epoll: %w", err)
+	}
+	return &loop{
+		run: r, number: number, epfd: epfd, ledger: NewLedger(),
+		events: make([]syscall.EpollEvent, loopEvents), input: make([]byte, loopInput),
+	}, nil
+}
+
+// add takes over a connected socket.
+func (l *loop) add(c *conn) error {
+	if err := syscall.SetNonblock(c.fd, true); err != nil {
+		return err
+	}
+	c.index = len(l.conns)
+	l.conns = append(l.conns, c)
+	ev := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(c.index)}
+	if err := syscall.EpollCtl(l.epfd, syscall.EPOLL_CTL_ADD, c.fd, &ev); err != nil {
+		return fmt.Errorf("epoll: %w", err)
+	}
+	return nil
+}
+
+func (l *loop) close() {
+	for _, c := range l.conns {
+		c.close()
+	}
+	syscall.Close(l.epfd)
+}
+
+// drive runs the load until its time is over and everything is answered.
+func (l *loop) drive() error {
+	l.pacer = l.timetable()
+	for i, c := range l.paced {
+		c.paced, c.slot = l.pacer.open(), int64(i)
+	}
+	now := l.run.now()
+	for _, c := range l.conns {
+		if err := l.advance(c, now); err != nil {
+			return err
+		}
+	}
+	looked := now // when the last look for events began
+	for !l.run.abort.Load() {
+		n, err := socket.Wait(l.epfd, l.events, l.patience())
+		if err != nil {
+			return err
+		}
+		now = l.run.now()
+		switch {
+		case n > 0 && l.measuring:
+			l.tally.looks++
+			l.tally.events += uint64(n)
+		case l.measuring:
+			// More time than a look takes went by only if the system ran somebody else.
+			l.tally.vacant += min(now-looked, longestLook)
+		}
+		l.phase(now)
+		for _, ev := range l.events[:n] {
+			if err := l.serve(l.conns[ev.Fd], ev.Events); err != nil {
+				return err
+			}
+		}
+		if err := l.resume(); err != nil {
+			return err
+		}
+		if done, err := l.finished(); done || err != nil {
+			return err
+		}
+		if looked = now; n > 0 {
+			looked = l.run.now()
+		}
+	}
+	return nil
+}
+
+// timetable gives the loop its share of the rate. All begin with the warm-up, each a
+// little after the one before, so that the shares interleave evenly.
+func (l *loop) timetable() pacer {
+	n := len(l.run.loops)
+	p := newPacer(l.run.begin-int64(l.run.load.Warmup), l.run.load.Rate/float64(n), l.run.load.Batch(), len(l.paced))
+	p.start += int64(p.step) * int64(l.number) / int64(n)
+	return p
+}
+
+// patience tells how long the loop may wait for events.
+func (l *loop) patience() int64 {
+	if l.run.spin {
+		return 0
+	}
+	wait := longestWait
+	if len(l.parked) > 0 {
+		wait = parkedRetry
+	}
+	now := l.run.now()
+	if l.pacer.open() {
+		wait = min(wait, l.pacer.at(l.pacer.next)-now)
+	}
+	if !l.measuring && !l.stopping {
+		wait = min(wait, l.run.begin-now)
+	}
+	return max(wait, 0)
+}
+
+// phase opens and closes the measurement. Loop 0 also reads the clocks of the
+// processes, at these very moments.
+func (l *loop) phase(now int64) {
+	end := l.run.end.Load()
+	switch {
+	case !l.measuring && !l.stopping && now >= l.run.begin && now < end && !l.tally.closed:
+		l.measuring = true
+		if l.number == 0 {
+			l.run.opened(now)
+		}
+	case l.measuring && now >= end:
+		l.measuring, l.tally.closed = false, true
+		if l.number == 0 {
+			l.run.closed(now)
+		}
+	}
+	l.stopping = now >= l.run.stop.Load()
+	l.run.progress[l.number].Store(l.tally.everything)
+}
+
+// serve handles what epoll said about one connection.
+func (l *loop) serve(c *conn, events uint32) error {
+	if events&syscall.EPOLLOUT != 0 {
+		if err := l.flush(c); err != nil {
+			return err
+		}
+	}
+	if events&^uint32(syscall.EPOLLOUT) == 0 {
+		return nil
+	}
+	n, e := socket.Read(c.fd, l.input)
+	switch {
+	case e == syscall.EAGAIN || e == syscall.EINTR:
+		return nil
+	case e != 0:
+		return fmt.Errorf("read: %w", e)
+	case n == 0:
+		return fmt.Errorf("the server closed a connection that awaited %d replies to %v", c.left, c.op)
+	}
+	return l.consume(c, l.input[:n])
+}
+
+// send writes a batch; what the socket does not take waits for EPOLLOUT.
+func (l *loop) send(c *conn, b []byte) error {
+	n, e := socket.Write(c.fd, b)
+	if e != 0 {
+		if e != syscall.EAGAIN && e != syscall.EINTR {
+			return fmt.Errorf("write: %w", e)
+		}
+		n = 0
+	}
+	if n == len(b) {
+		return nil
+	}
+	c.out = b[n:]
+	return l.watch(c, syscall.EPOLLIN|syscall.EPOLLOUT)
+}
+
+func (l *loop) flush(c *conn) error {
+	n, e := socket.Write(c.fd, c.out)
+	if e != 0 {
+		if e == syscall.EAGAIN || e == syscall.EINTR {
+			return nil
+		}
+		return fmt.Errorf("write: %w", e)
+	}
+	if c.out = c.out[n:]; len(c.out) > 0 {
+		return nil
+	}
+	return l.watch(c, syscall.EPOLLIN)
+}
+
+func (l *loop) watch(c *conn, events uint32) error {
+	ev := syscall.EpollEvent{Events: events, Fd: int32(c.index)}
+	if err := syscall.EpollCtl(l.epfd, syscall.EPOLL_CTL_MOD, c.fd, &ev); err != nil {
+		return fmt.Errorf("epoll: %w", err)
+	}
+	return nil
+}
+
+// advance sends the connection's next batch, if it is time.
+func (l *loop) advance(c *conn, now int64) error {
+	due := now
+	if c.paced {
+		due = l.pacer.at(c.slot)
+	}
+	c.ending = l.stopping && (!c.paced || due >= l.run.end.Load())
+	if c.ending && c.plan.rest(c) {
+		return nil
+	}
+	if due > now {
+		c.idle = true
+		return nil
+	}
+	req, ok := c.plan.next(c, due)
+	if !ok {
+		if !c.parked {
+			c.parked = true
+			l.parked = append(l.parked, c)
+		}
+		return nil
+	}
+	if c.paced {
+		c.slot += l.pacer.conns
+	}
+	c.outstanding(req, due)
+	return l.send(c, req.bytes)
+}
+
+// resume sends for connections whose slot has come, and for parked ones.
+func (l *loop) resume() error {
+	if l.pacer.open() {
+		now := l.run.now()
+		for k, ok := l.pacer.due(now); ok; k, ok = l.pacer.due(now) {
+			if c := l.paced[k]; c.idle {
+				c.idle = false
+				if err := l.advance(c, now); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if len(l.parked) == 0 || l.run.inFlight.Load() >= l.run.load.InFlight() {
+		return nil
+	}
+	return l.unpark()
+}
+
+func (l *loop) unpark() error {
+	now := l.run.now()
+	waiting := l.parked
+	l.parked, l.spare = l.spare[:0], waiting
+	for _, c := range waiting {
+		c.parked = false
+		if err := l.advance(c, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}

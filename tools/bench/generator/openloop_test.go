@@ -1,0 +1,107 @@
+package generator
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"beanfield/tools/bench/fakequeue"
+	"beanfield/tools/bench/load"
+)
+
+// The correction for coordinated omission. One connection, 1000 operations a second,
+// a server that stands still once for 300 ms: everything due meanwhile waits, so
+// about 100 operations take 200 ms or more. Counted from when they were sent, only
+// one would. The stall is at least its length, and slowness elsewhere only adds, so
+// the bounds hold on any machine.
+func TestOpenLoopCountsWhatAStallDelayed(t *testing.T) {
+	const stall = 300 * time.Millisecond
+	q, addr := fakequeue.Start(t)
+	var puts atomic.Int64
+	q.Stall = func(verb string) {
+		if verb == "put" && puts.Add(1) == 50 {
+			time.Sleep(stall)
+		}
+	}
+	ld := brief(func(ld *load.Load) {
+		ld.Kind, ld.Connections, ld.Rate, ld.Warmup, ld.Duration = load.KindPut, 1, 1000, 0, 600*time.Millisecond
+	})
+	if err := ld.Check(); err != nil {
+		t.Fatal(err)
+	}
+	r := &run{target: Target{Addr: addr, Owned: true}, load: &ld, maxJobs: 1 << 40, base: time.Now()}
+	r.progress = make([]atomic.Int64, 1)
+	defer r.close()
+	if err := r.connect(1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.drive(context.Background(), Settings{Say: quiet}); err != nil {
+		t.Fatal(err)
+	}
+	total, err := r.total()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &total.latency[opPut]
+	if h.N != 600 {
+		t.Errorf("%d operations were recorded, 600 were due", h.N)
+	}
+	if slow := h.AtLeast(int64(200 * time.Millisecond)); slow < 95 {
+		t.Errorf("%d operations count as 200 ms late or more, want about 100", slow)
+	}
+	if slow := h.AtLeast(int64(100 * time.Millisecond)); slow < 195 {
+		t.Errorf("%d operations count as 100 ms late or more, want about 200", slow)
+	}
+	if h.Max < int64(stall) {
+		t.Errorf("the longest latency is %d ns", h.Max)
+	}
+}
+
+// What was due but never sent, since the server never came back, counts as well.
+func TestOpenLoopGivesUp(t *testing.T) {
+	ld := brief(func(ld *load.Load) { ld.Kind, ld.Rate, ld.Connections = load.KindPut, 1000, 2 })
+	r := &run{load: &ld, base: time.Now()}
+	q := newRequests(&ld)
+	r.end.Store(1e9)
+	r.stop.Store(1e9)
+	l := &loop{run: r, pacer: newPacer(0, 1000, 1, 2)}
+	r.loops = []*loop{l}
+	for i := range int64(2) {
+		l.paced = append(l.paced, &conn{plan: putPlan{q}, paced: true, slot: 500 + i, op: opPut})
+	}
+	l.paced[0].left, l.paced[0].due = 1, 498e6
+	l.giveUp(11e9)
+	// Of 1000 due, slots 500 to 999 were not sent and 498 was not answered.
+	h := &l.tally.latency[opPut]
+	if l.tally.missed != 501 || h.N != 501 {
+		t.Errorf("%d missed, %d recorded; want 501", l.tally.missed, h.N)
+	}
+	if h.Max != 11e9-498e6 || h.Min != 11e9-999e6 {
+		t.Errorf("latencies from %d to %d", h.Min, h.Max)
+	}
+}
+
+// A write of whole cycles is three commands for each: so many are due, or missed.
+func TestOpenLoopOfCycles(t *testing.T) {
+	ld := brief(func(ld *load.Load) { ld.Kind, ld.Depth, ld.Rate = load.KindCycles, 4, 1200 })
+	r := &run{load: &ld, base: time.Now()}
+	r.end.Store(1e9)
+	r.stop.Store(1e9)
+	l := &loop{run: r}
+	r.loops = []*loop{l}
+	c := &conn{plan: cyclesPlan{newRequests(&ld)}, paced: true, slot: 98}
+	l.paced = []*conn{c}
+	l.pacer = l.timetable()
+	l.pacer.start = 0
+	if at := l.pacer.at(1); at != 10e6 {
+		t.Errorf("12 commands are due every %d ns, want 10 ms for 1200 a second", at)
+	}
+	c.outstanding(request{op: opPut, n: 12, pattern: cycleCommands}, 970e6)
+	c.passed()
+	l.giveUp(11e9)
+	// Of the write at 970 ms 11 replies are missing; those at 980 and 990 were not sent.
+	if l.tally.missed != 11+2*12 || l.tally.latency[opDelete].N != 4 || l.tally.latency[opReserve].N != 4 {
+		t.Errorf("%d missed, %d of them delete, %d reserve", l.tally.missed, l.tally.latency[opDelete].N, l.tally.latency[opReserve].N)
+	}
+}

@@ -1,0 +1,257 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/machine"
+	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/socket"
+)
+
+// A Target is the server to be loaded.
+type Target struct {
+	Addr  string
+	PID   int  // 0: not known; then nothing is said of CPU and memory
+	Echo  bool // sends back what it gets
+	Owned bool // started for this run: nobody else uses it
+}
+
+// Settings are how a measurement is made, as opposed to what is sent.
+type Settings struct {
+	Threads  int
+	Spin     bool          // never wait in epoll: only with a processor of one's own
+	Syscalls bool          // count the server's system calls after the measurement
+	Settle   time.Duration // given to a server before its memory is read
+	Calm     time.Duration // wait so long at most for a quiet machine
+	Say      func(format string, args ...any)
+}
+
+// A run is one measurement. Times are nanoseconds since base.
+type run struct {
+	target   Target
+	load     *load.Load
+	tube     string // of all connections; empty: the load's
+	spin     bool
+	maxJobs  int64 // a loop's share
+	base     time.Time
+	payload  *Payload
+	loops    []*loop
+	begin    int64        // the measurement begins
+	end      atomic.Int64 // and ends
+	stop     atomic.Int64 // no new work is begun; later than end while system calls are counted
+	abort    atomic.Bool
+	inFlight atomic.Int64 // jobs put and not yet reserved, where roles are apart
+	quiet    atomic.Int32 // loops whose producers have ended
+	progress []atomic.Int64
+
+	first, last machine.Moment // the measurement's edges
+}
+
+func (r *run) now() int64 { return int64(time.Since(r.base)) }
+
+func (r *run) opened(now int64) { r.first = machine.MomentOf(r.target.PID, now) }
+
+func (r *run) closed(now int64) { r.last = machine.MomentOf(r.target.PID, now) }
+
+// finish ends the measurement and the load before their time.
+func (r *run) finish(now int64) {
+	r.end.Store(min(now, r.end.Load()))
+	r.stop.Store(min(now, r.stop.Load()))
+}
+
+// Generate sends a load to a server and measures what that costs it.
+func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*result.Result, error) {
+	if !t.Echo {
+		if err := FillBacklog(ctx, t.Addr, &ld, set.Say); err != nil {
+			return nil, err
+		}
+	}
+	r := &run{target: t, load: &ld, spin: set.Spin, maxJobs: int64(ld.MaxJobs / set.Threads), base: time.Now()}
+	r.progress = make([]atomic.Int64, set.Threads)
+	defer r.close()
+	var check *audit
+	var err error
+	if t.Owned && !t.Echo {
+		if check, err = startAudit(t.Addr); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.connect(set.Threads); err != nil {
+		return nil, err
+	}
+	calls, err := r.drive(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	total, err := r.total()
+	if err != nil {
+		return nil, err
+	}
+	r.close()
+	if check != nil && total.missed == 0 {
+		if err := check.finish(total); err != nil {
+			return nil, err
+		}
+	}
+	if !t.Owned && !t.Echo {
+		if err := ClearLeftovers(t.Addr, &ld); err != nil {
+			return nil, err
+		}
+	}
+	return r.result(total, calls)
+}
+
+// connect opens the connections, one loop after the other, so that each loop gets
+// its share of producers and workers.
+func (r *run) connect(threads int) error {
+	q := newRequests(r.load)
+	r.payload = q.payload
+	for i := range threads {
+		l, err := newLoop(r, i)
+		if err != nil {
+			return err
+		}
+		r.loops = append(r.loops, l)
+	}
+	for i := range r.load.Connections {
+		fd, err := socket.Dial(r.target.Addr)
+		if err != nil {
+			return err
+		}
+		c := &conn{fd: fd, plan: r.plan(i, q), random: rand.New(rand.NewPCG(r.load.Seed, uint64(i+2)))}
+		l := r.loops[i%threads]
+		switch {
+		case r.tube != "":
+			err = MoveTo(fd, r.tube)
+		case !r.target.Echo:
+			err = c.chooseTubes(i, r.load)
+		}
+		if err = errors.Join(err, l.add(c)); err != nil {
+			return err
+		}
+		// Workers that wait for jobs have no timetable: the producers have.
+		if _, worker := c.plan.(workerPlan); !worker {
+			l.paced = append(l.paced, c)
+		}
+	}
+	return nil
+}
+
+// chooseTubes has the connection use its tube, and watch it or all of them. The
+// socket still blocks.
+func (c *conn) chooseTubes(i int, ld *load.Load) error {
+	role := i
+	if ld.Apart() && i >= ld.Producers {
+		role = i - ld.Producers
+	}
+	own := loadTube(role % ld.Tubes)
+	if err := Converse(c.fd, "use "+own, wordUsing); err != nil {
+		return err
+	}
+	for t := range ld.Tubes {
+		if name := loadTube(t); ld.WatchAll || name == own {
+			if err := Converse(c.fd, "watch "+name, wordWatching); err != nil {
+				return err
+			}
+		}
+	}
+	return Converse(c.fd, "ignore default", wordWatching)
+}
+
+// drive runs the loops, tells how they get on, and has system calls counted.
+func (r *run) drive(ctx context.Context, set Settings) (*syscallCount, error) {
+	r.begin = r.now() + int64(r.load.Warmup)
+	r.end.Store(r.begin + int64(r.load.Duration))
+	r.stop.Store(r.end.Load())
+	if set.Syscalls {
+		r.stop.Store(math.MaxInt64)
+	}
+	errs := make([]error, len(r.loops))
+	var wg sync.WaitGroup
+	for i, l := range r.loops {
+		wg.Go(func() {
+			if errs[i] = l.drive(); errs[i] != nil {
+				r.abort.Store(true)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	calls := make(chan *syscallCount, 1)
+	go func() {
+		var n *syscallCount
+		if set.Syscalls {
+			n = r.countSyscalls(ctx, done, set.Say)
+			r.stop.Store(r.now())
+		}
+		calls <- n
+	}()
+	r.watch(ctx, done, set.Say)
+	<-done
+	n := <-calls
+	return n, errors.Join(append(errs, ctx.Err())...)
+}
+
+// watch prints a line a second until the loops are done.
+func (r *run) watch(ctx context.Context, done <-chan struct{}, say func(string, ...any)) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	before := int64(0)
+	cancelled := ctx.Done()
+	for {
+		select {
+		case <-done:
+			return
+		case <-cancelled:
+			r.abort.Store(true)
+			cancelled = nil
+		case <-tick.C:
+			replies := r.replies()
+			say("%5.1f s %10d ops/s", float64(r.now())/1e9, replies-before)
+			before = replies
+		}
+	}
+}
+
+func (r *run) replies() int64 {
+	n := int64(0)
+	for i := range r.progress {
+		n += r.progress[i].Load()
+	}
+	return n
+}
+
+// total adds up the loops, once they are done.
+func (r *run) total() (*Tally, error) {
+	sum := new(Tally)
+	for i, l := range r.loops {
+		if !l.tally.closed && r.end.Load() > r.begin {
+			return nil, ErrNothing // others had the processor all that time
+		}
+		if !l.tally.closed {
+			return nil, errors.New("the run ended before the measurement did; is the warm-up too long?")
+		}
+		sum.Add(&l.tally)
+		for _, o := range r.loops[:i] {
+			if id, found := l.ledger.overlap(o.ledger); found {
+				return nil, fmt.Errorf("job %d was handed out twice", id)
+			}
+		}
+	}
+	return sum, errors.Join(r.first.Err, r.last.Err)
+}
+
+func (r *run) close() {
+	for _, l := range r.loops {
+		l.close()
+	}
+	r.loops = nil
+}

@@ -1,0 +1,230 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"beanfield/tools/bench/fakequeue"
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/result"
+)
+
+func quiet(string, ...any) {}
+
+// brief is a load that ends soon.
+func brief(change func(*load.Load)) load.Load {
+	ld := load.Default()
+	ld.Connections, ld.Warmup, ld.Duration = 6, 10*time.Millisecond, 100*time.Millisecond
+	if change != nil {
+		change(&ld)
+	}
+	return ld
+}
+
+func runOn(t *testing.T, addr string, ld load.Load, threads int) (*result.Result, error) {
+	t.Helper()
+	if err := ld.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return Generate(context.Background(), Target{Addr: addr, Owned: true}, ld, Settings{Threads: threads, Say: quiet})
+}
+
+// Every load must run, be counted in commands that belong to it, and leave exactly
+// the jobs that its own counts say: measure audits that.
+func TestEveryLoadRuns(t *testing.T) {
+	for name, test := range map[string]struct {
+		change   func(*load.Load)
+		threads  int
+		commands string
+	}{
+		"put":         {func(ld *load.Load) { ld.Kind = load.KindPut }, 1, "put"},
+		"cycle":       {nil, 1, "put reserve delete"},
+		"pipelined":   {func(ld *load.Load) { ld.Depth = 16 }, 1, "put reserve delete"},
+		"cycles":      {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 16 }, 1, "put reserve delete"},
+		"one cycle":   {func(ld *load.Load) { ld.Kind = load.KindCycles }, 2, "put reserve delete"},
+		"cycles open": {func(ld *load.Load) { ld.Kind, ld.Depth, ld.Rate = load.KindCycles, 4, 6000 }, 1, "put reserve delete"},
+		"cycles mixed": {func(ld *load.Load) {
+			ld.Kind, ld.Depth, ld.Body = load.KindCycles, 16, load.Sizes(10, 65535)
+		}, 1, "put reserve delete"},
+		"two threads": {func(ld *load.Load) { ld.Depth = 2 }, 2, "put reserve delete"},
+		"own tubes":   {func(ld *load.Load) { ld.Tubes = 3 }, 1, "put reserve delete"},
+		"watch all":   {func(ld *load.Load) { ld.Tubes, ld.WatchAll = 4, true }, 2, "put reserve delete"},
+		"mixed":       {func(ld *load.Load) { ld.Body, ld.Depth = load.Sizes(10, 65535), 4 }, 1, "put reserve delete"},
+		"no body":     {func(ld *load.Load) { ld.Body = load.Sizes(0, 0) }, 1, "put reserve delete"},
+		"backlog":     {func(ld *load.Load) { ld.Backlog, ld.BacklogIn, ld.Tubes = 500, load.BacklogSame, 3 }, 1, "put reserve delete"},
+		"hop":         {func(ld *load.Load) { ld.Kind, ld.Backlog, ld.BacklogIn = load.KindHop, 100, load.BacklogSpread }, 1, "use put reserve-job delete"},
+		"apart":       {func(ld *load.Load) { ld.Kind = load.KindApart }, 1, "put reserve delete delivery"},
+		"apart two":   {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindApart, 3 }, 2, "put reserve delete delivery"},
+		"wake":        {func(ld *load.Load) { ld.Kind, ld.Producers = load.KindWake, 2 }, 1, "put reserve delete delivery"},
+		"poll":        {func(ld *load.Load) { ld.Kind = load.KindPoll }, 1, "put poll delete"},
+		"open loop":   {func(ld *load.Load) { ld.Rate = 3000 }, 2, "put reserve delete"},
+		"delayed": {func(ld *load.Load) {
+			ld.Kind, ld.Rate, ld.Warmup = load.KindDelayed, 500, 1100*time.Millisecond
+		}, 1, "put reserve delete delivery"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// A busy machine may get nothing done in a short time: then take longer.
+			for ld := brief(test.change); ; ld.Duration *= 2 {
+				_, addr := fakequeue.Start(t)
+				res, err := runOn(t, addr, ld, test.threads)
+				missing := ""
+				if err == nil {
+					missing = missingCommand(t, res, strings.Fields(test.commands))
+				}
+				if err == nil && missing == "" {
+					return
+				}
+				if ld.Duration > 5*time.Second || err != nil && !strings.Contains(err.Error(), "nothing was answered") {
+					t.Fatalf("error %v, no %s in %v", err, missing, ld.Duration)
+				}
+			}
+		})
+	}
+}
+
+// missingCommand names a command that was not counted. Others than those wanted must
+// never be.
+func missingCommand(t *testing.T, res *result.Result, want []string) string {
+	sum, missing := uint64(0), ""
+	for _, command := range want {
+		n := res.ByCommand[command]
+		sum += n
+		if command == opDelivery.String() {
+			n = res.Latency[command].N
+		}
+		if n == 0 {
+			missing = command
+		}
+	}
+	if sum != res.Ops {
+		t.Errorf("%d operations, of which %d of the commands %s: %v", res.Ops, sum, want, res.ByCommand)
+	}
+	return missing
+}
+
+func TestPutEndsAfterItsJobs(t *testing.T) {
+	q, addr := fakequeue.Start(t)
+	ld := brief(func(ld *load.Load) { ld.Kind, ld.MaxJobs, ld.Warmup, ld.Duration = load.KindPut, 1000, 0, time.Hour })
+	res, err := runOn(t, addr, ld, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Mu.Lock()
+	defer q.Mu.Unlock()
+	if q.Total < 1000 || q.Total > 1000+ld.Connections || res.Ops == 0 {
+		t.Errorf("%d jobs were put, %d counted; the bound was 1000", q.Total, res.Ops)
+	}
+}
+
+// A loop that sees nothing of the measurement: because it had no processor then, which
+// another try may mend, or because the load came to its end before.
+func TestMeasurementThatPassedUnseen(t *testing.T) {
+	r := &run{begin: 100, loops: []*loop{{}}}
+	r.end.Store(200)
+	if _, err := r.total(); !errors.Is(err, ErrNothing) {
+		t.Errorf("no processor for a while: %v", err)
+	}
+	r.finish(50)
+	if _, err := r.total(); err == nil || errors.Is(err, ErrNothing) {
+		t.Errorf("the load ended during the warm-up: %v", err)
+	}
+}
+
+// untilWrong goes on until something goes wrong, or for long.
+func untilWrong() load.Load { return brief(func(ld *load.Load) { ld.Duration = 30 * time.Second }) }
+
+// A server that answers wrongly, once, late in the run, must not get a result.
+func TestWrongRepliesEndTheRun(t *testing.T) {
+	for name, test := range map[string]struct {
+		verb, message string
+		wrong         func(reply string) string
+	}{
+		"another word":      {"delete", "delete was answered", func(string) string { return "NOT_FOUND\r\n" }},
+		"an error":          {"put", "put was answered", func(string) string { return "OUT_OF_MEMORY\r\n" }},
+		"an id twice":       {"put", "after id", func(string) string { return "INSERTED 1\r\n" }},
+		"two replies":       {"delete", "nothing asked for", func(r string) string { return r + r }},
+		"an altered body":   {"reserve", "not put", func(r string) string { return strings.Replace(r, "xyz", "xxx", 1) }},
+		"a job never given": {"reserve", "delete was answered", func(r string) string { return strings.Replace(r, "RESERVED ", "RESERVED 99", 1) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q, addr := fakequeue.Start(t)
+			var n atomic.Int64
+			q.Tamper = func(verb, reply string) string {
+				if verb == test.verb && n.Add(1) == 20 {
+					return test.wrong(reply)
+				}
+				return reply
+			}
+			_, err := runOn(t, addr, untilWrong(), 1)
+			if err == nil || !strings.Contains(err.Error(), test.message) {
+				t.Errorf("got %v, want an error with %q", err, test.message)
+			}
+		})
+	}
+}
+
+// Whole cycles are checked reply by reply as well.
+func TestWrongRepliesEndCycles(t *testing.T) {
+	for verb, message := range map[string]string{
+		"put": "put was answered", "reserve": "reserve was answered", "delete": "delete was answered",
+	} {
+		t.Run(verb, func(t *testing.T) {
+			t.Parallel()
+			q, addr := fakequeue.Start(t)
+			var n atomic.Int64
+			q.Tamper = func(v, reply string) string {
+				if v == verb && n.Add(1) == 200 {
+					return "INTERNAL_ERROR\r\n"
+				}
+				return reply
+			}
+			ld := untilWrong()
+			ld.Kind, ld.Depth = load.KindCycles, 16
+			if _, err := runOn(t, addr, ld, 1); err == nil || !strings.Contains(err.Error(), message) {
+				t.Errorf("got %v, want an error with %q", err, message)
+			}
+		})
+	}
+}
+
+// A server that loses a job answers every command well; only its counts tell.
+func TestAuditFindsLostJobs(t *testing.T) {
+	q, addr := fakequeue.Start(t)
+	check, err := startAudit(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Mu.Lock()
+	q.Total = 3
+	text := map[string]int64{"total-jobs": 3, "current-jobs-ready": 0}
+	q.Mu.Unlock()
+	if err := check.compare(text, &Tally{Inserted: 3, deleted: 3}); err != nil {
+		t.Errorf("three put, three deleted, none there: %v", err)
+	}
+	if err := check.compare(text, &Tally{Inserted: 3, deleted: 2}); err == nil {
+		t.Error("a job is missing, and the audit agrees")
+	}
+}
+
+func TestServerThatHangsUp(t *testing.T) {
+	q, addr := fakequeue.Start(t)
+	var n atomic.Int64
+	q.Stall = func(string) {
+		if n.Add(1) == 300 {
+			q.Mu.Lock()
+			defer q.Mu.Unlock()
+			for _, c := range q.Conns {
+				c.Close()
+			}
+		}
+	}
+	if _, err := runOn(t, addr, untilWrong(), 1); err == nil {
+		t.Error("the server closed every connection, and the run succeeded")
+	}
+}

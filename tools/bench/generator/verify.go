@@ -1,0 +1,183 @@
+package generator
+
+import (
+	"bytes"
+	"fmt"
+
+	"beanfield/tools/bench/load"
+)
+
+// consume takes what a read brought for one connection: every complete reply is held
+// against the batch outstanding, and the connection goes on when that is answered.
+func (l *loop) consume(c *conn, data []byte) error {
+	now := l.run.now()
+	if c.echo != nil {
+		return l.consumeEcho(c, data, now)
+	}
+	kept := len(c.in) > 0
+	if kept {
+		c.in = append(c.in, data...)
+		data = c.in
+	}
+	var replies [operations]uint64
+	for len(data) > 0 {
+		n, err := l.reply.Parse(data)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
+		if c.left == 0 {
+			return fmt.Errorf("the server sent a reply that nothing asked for: %.80q", l.reply.line)
+		}
+		if err := l.accept(c, &l.reply, now); err != nil {
+			return err
+		}
+		data = data[n:]
+		replies[c.op]++
+		c.passed()
+	}
+	if kept {
+		c.in = c.in[:copy(c.in, data)]
+	} else {
+		c.in = append(c.in, data...)
+	}
+	some := false
+	for op, n := range replies {
+		if n > 0 {
+			some = true
+			l.answered(c, operation(op), now, n)
+		}
+	}
+	if some && c.left == 0 {
+		if len(c.in) > 0 {
+			return fmt.Errorf("the server sent bytes that nothing asked for: %.80q", c.in)
+		}
+		return l.settle(c, now)
+	}
+	return nil
+}
+
+// consumeEcho expects the very bytes of the batch to come back.
+func (l *loop) consumeEcho(c *conn, data []byte, now int64) error {
+	if len(data) > len(c.echo) || !bytes.Equal(data, c.echo[:len(data)]) {
+		return fmt.Errorf("the echo is not what was sent: %.80q", data)
+	}
+	if c.echo = c.echo[len(data):]; len(c.echo) > 0 {
+		return nil
+	}
+	n := c.left
+	c.left, c.echo = 0, nil
+	l.answered(c, c.op, now, uint64(n))
+	return l.advance(c, now)
+}
+
+// answered records n replies to op that came with one read, and so have one latency.
+func (l *loop) answered(c *conn, op operation, now int64, n uint64) {
+	l.tally.everything += int64(n)
+	if l.measuring {
+		l.tally.ops[op] += n
+	}
+	// A waiting reserve lasts as long as nobody puts: its delivery is what counts.
+	if op == opReserve && l.run.load.Apart() {
+		return
+	}
+	if l.inWindow(c.due) {
+		l.tally.latency[op].Record(now-c.due, n)
+	}
+}
+
+// inWindow decides what is recorded. At full speed, what is answered during the
+// measurement. On a timetable, what was due during it, however late its answer came:
+// else a stall at the end would go unseen.
+func (l *loop) inWindow(due int64) bool {
+	if l.pacer.open() {
+		return due >= l.run.begin && due < l.run.end.Load()
+	}
+	return l.measuring
+}
+
+// settle ends an answered batch and sends the next.
+func (l *loop) settle(c *conn, now int64) error {
+	if l.run.load.Kind == load.KindPut && l.tally.Inserted >= l.run.maxJobs {
+		l.run.finish(now)
+		l.phase(now)
+	}
+	return l.advance(c, now)
+}
+
+// accept holds one reply against the command that it answers.
+func (l *loop) accept(c *conn, r *Reply, now int64) error {
+	switch {
+	case c.op == opPut && r.Word == wordInserted:
+		return l.inserted(c, r)
+	case (c.op == opReserve || c.op == opPoll || c.op == opReserveJob) && r.Word == WordReserved:
+		return l.reserved(c, r, now)
+	case c.op == opPoll && r.Word == WordTimedOut:
+		return nil
+	case c.op == opDelete && r.Word == wordDeleted:
+		l.tally.deleted++
+		return nil
+	case c.op == opUse && r.Word == wordUsing && bytes.Equal(r.line[len("USING "):], c.tube):
+		return nil
+	}
+	return fmt.Errorf("%v was answered %.80q", c.op, r.line)
+}
+
+func (l *loop) inserted(c *conn, r *Reply) error {
+	if r.ID <= c.lastID {
+		return fmt.Errorf("put was answered id %d after id %d on the same connection", r.ID, c.lastID)
+	}
+	c.lastID = r.ID
+	l.tally.Inserted++
+	if l.run.load.Kind == load.KindHop {
+		c.ids = append(c.ids, r.ID)
+	}
+	return nil
+}
+
+// reserved checks a job that was handed out: ours, whole, the right one, and handed
+// out for the first time, since no load of this program gives a job back.
+func (l *loop) reserved(c *conn, r *Reply, now int64) error {
+	if !l.run.payload.Intact(r.Body) {
+		return fmt.Errorf("job %d came back with a body that was not put: %d bytes, %.40q", r.ID, len(r.Body), r.Body)
+	}
+	if !l.ledger.Mark(r.ID) {
+		return fmt.Errorf("job %d was handed out twice", r.ID)
+	}
+	l.tally.reserved++
+	if c.op == opReserveJob {
+		// Replies come in the order of the commands: the batch's k-th job is the k-th.
+		if want := c.ids[len(c.ids)-c.left]; r.ID != want {
+			return fmt.Errorf("reserve-job %d gave job %d", want, r.ID)
+		}
+		return nil
+	}
+	c.ids = append(c.ids, r.ID)
+	if !l.run.load.Stamped() {
+		return nil
+	}
+	l.run.inFlight.Add(-1)
+	return l.delivered(r, now)
+}
+
+// clockSlack allows for a server that reads the wall clock while that is being
+// adjusted; the generator's own clock never is.
+const clockSlack = int64(1e6)
+
+// delivered records how long a job took to reach its worker.
+func (l *loop) delivered(r *Reply, now int64) error {
+	put := stampOf(r.Body)
+	due := put + int64(l.run.load.Delay)*1e9
+	if put <= 0 || put > now {
+		return fmt.Errorf("job %d carries the time %d ns, which is not one of this run", r.ID, put)
+	}
+	if now < due-clockSlack {
+		return fmt.Errorf("job %d, delayed by %d s, came %d ns too early", r.ID, l.run.load.Delay, due-now)
+	}
+	if l.inWindow(due) {
+		l.tally.latency[opDelivery].Record(now-due, 1)
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package generator
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/tools/bench/load"
+)
+
+// awaiting makes a loop and a connection that await n replies to op, and that stop
+// there: nothing is sent, so no socket is needed.
+func awaiting(op operation, n int, change func(*load.Load)) (*loop, *conn) {
+	ld := load.Default()
+	ld.Body = load.Sizes(20, 20)
+	if change != nil {
+		change(&ld)
+	}
+	r := &run{load: &ld, base: time.Now(), maxJobs: math.MaxInt64}
+	q := newRequests(&ld)
+	r.payload = q.payload
+	l := &loop{run: r, ledger: NewLedger(), stopping: true, measuring: true}
+	r.loops = []*loop{l}
+	c := &conn{fd: -1, plan: r.plan(0, q), op: op, left: n, random: rand.New(rand.NewPCG(1, 1))}
+	return l, c
+}
+
+func body20() string { return "12345678" + "abcdefghijklmnopqrst"[8:] }
+
+func TestConsumeSplitAtEveryByte(t *testing.T) {
+	var b strings.Builder
+	for id := 5; id < 8; id++ {
+		fmt.Fprintf(&b, "RESERVED %d 20\r\n%s\r\n", id, body20())
+	}
+	stream := b.String()
+	l, first := awaiting(opReserve, 3, nil)
+	for i := range len(stream) + 1 {
+		for j := i; j <= len(stream); j++ {
+			c := &conn{fd: -1, plan: first.plan, op: opReserve, left: 3}
+			l.ledger, l.tally.ops[opReserve] = NewLedger(), 0
+			l.tally.latency[opReserve].Reset()
+			for _, part := range []string{stream[:i], stream[i:j], stream[j:]} {
+				if err := l.consume(c, []byte(part)); err != nil {
+					t.Fatalf("cut at %d and %d: %v", i, j, err)
+				}
+			}
+			if c.left != 0 || fmt.Sprint(c.ids) != "[5 6 7]" || l.tally.ops[opReserve] != 3 || l.tally.latency[opReserve].N != 3 {
+				t.Fatalf("cut at %d and %d: %d to come, jobs %v, counted %d", i, j, c.left, c.ids, l.tally.ops[opReserve])
+			}
+		}
+	}
+}
+
+func TestConsumeRefusesWrongReplies(t *testing.T) {
+	good := fmt.Sprintf("RESERVED 5 20\r\n%s\r\n", body20())
+	for _, test := range []struct {
+		name    string
+		op      operation
+		n       int
+		input   string
+		message string
+	}{
+		{"word", opPut, 1, "BURIED 1\r\n", "put was answered"},
+		{"word of another command", opDelete, 1, "INSERTED 1\r\n", "delete was answered"},
+		{"not found", opDelete, 1, "NOT_FOUND\r\n", "delete was answered"},
+		{"id not rising", opPut, 2, "INSERTED 7\r\nINSERTED 7\r\n", "id 7 after id 7"},
+		{"one reply too many", opPut, 1, "INSERTED 7\r\nINSERTED 8\r\n", "nothing asked for"},
+		{"half a reply too many", opPut, 1, "INSERTED 7\r\nINS", "nothing asked for"},
+		{"handed out twice", opReserve, 2, good + good, "handed out twice"},
+		{"short body", opReserve, 1, "RESERVED 5 3\r\nabc\r\n", "not put"},
+		{"altered body", opReserve, 1, strings.Replace(good, "t\r\n", "T\r\n", 1), "not put"},
+		{"timed out without a timeout", opReserve, 1, "TIMED_OUT\r\n", "reserve was answered"},
+		{"another tube", opUse, 1, "USING other\r\n", "use was answered"},
+		{"no reply at all", opDelete, 1, "DELETED\n", "CRLF"},
+	} {
+		l, c := awaiting(test.op, test.n, nil)
+		c.tube = []byte("bench-0")
+		err := l.consume(c, []byte(test.input))
+		if err == nil || !strings.Contains(err.Error(), test.message) {
+			t.Errorf("%s: got %v, want an error with %q", test.name, err, test.message)
+		}
+	}
+}
+
+func TestConsumeWantsTheJobThatWasAskedFor(t *testing.T) {
+	l, c := awaiting(opReserveJob, 2, func(ld *load.Load) { ld.Kind = load.KindHop })
+	c.ids = []uint64{5, 6}
+	input := fmt.Sprintf("RESERVED 5 20\r\n%s\r\nRESERVED 7 20\r\n%s\r\n", body20(), body20())
+	err := l.consume(c, []byte(input))
+	if err == nil || !strings.Contains(err.Error(), "reserve-job 6 gave job 7") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The replies to whole cycles: each must answer its own command, wherever reads end.
+func TestConsumeCycles(t *testing.T) {
+	var b strings.Builder
+	for id := 5; id < 7; id++ {
+		fmt.Fprintf(&b, "INSERTED %d\r\nRESERVED %d 20\r\n%s\r\nDELETED\r\n", id+100, id, body20())
+	}
+	stream := b.String()
+	for i := range len(stream) + 1 {
+		l, c := awaiting(opPut, 0, func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 2 })
+		c.outstanding(request{op: opPut, n: 6, pattern: cycleCommands}, 0)
+		l.stopping = false
+		c.paced, l.pacer, c.slot = true, newPacer(1e18, 1, 1, 1), 1 // the next batch is far away
+		for _, part := range []string{stream[:i], stream[i:]} {
+			if err := l.consume(c, []byte(part)); err != nil {
+				t.Fatalf("cut at %d: %v", i, err)
+			}
+		}
+		if c.left != 0 || fmt.Sprint(c.ids) != "[5 6]" {
+			t.Fatalf("cut at %d: %d to come, jobs %v", i, c.left, c.ids)
+		}
+		for _, op := range cycleCommands {
+			if l.tally.ops[op] != 2 {
+				t.Fatalf("cut at %d: %d of %v", i, l.tally.ops[op], op)
+			}
+		}
+		if l.tally.Inserted != 2 || l.tally.reserved != 2 || l.tally.deleted != 2 {
+			t.Fatalf("cut at %d: %+v", i, l.tally)
+		}
+	}
+}
+
+func TestConsumeCyclesInTheWrongOrder(t *testing.T) {
+	reserved := fmt.Sprintf("RESERVED 5 20\r\n%s\r\n", body20())
+	for input, message := range map[string]string{
+		reserved + "INSERTED 5\r\nDELETED\r\n":                               "put was answered",
+		"INSERTED 5\r\nDELETED\r\n":                                          "reserve was answered",
+		"INSERTED 5\r\n" + reserved + "NOT_FOUND\r\n":                        "delete was answered",
+		"INSERTED 5\r\n" + reserved + "DELETED\r\nINSERTED 5\r\n":            "id 5 after id 5",
+		"INSERTED 5\r\n" + reserved + "DELETED\r\nINSERTED 6\r\n" + reserved: "handed out twice",
+	} {
+		l, c := awaiting(opPut, 0, func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 2 })
+		c.outstanding(request{op: opPut, n: 6, pattern: cycleCommands}, 0)
+		if err := l.consume(c, []byte(input)); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%.60q: got %v, want an error with %q", input, err, message)
+		}
+	}
+}
+
+func TestConsumeEcho(t *testing.T) {
+	for cut := range 6 {
+		l, c := awaiting(opEcho, 2, nil)
+		c.echo = []byte("hello")
+		if err := l.consume(c, []byte("hello")[:cut]); err != nil && cut > 0 {
+			t.Fatal(err)
+		}
+		if cut < 5 {
+			if err := l.consume(c, []byte("hello")[cut:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.left != 0 || l.tally.ops[opEcho] != 2 {
+			t.Fatalf("cut at %d: %d to come, %d counted", cut, c.left, l.tally.ops[opEcho])
+		}
+	}
+	l, c := awaiting(opEcho, 1, nil)
+	c.echo = []byte("hello")
+	if err := l.consume(c, []byte("hullo")); err == nil {
+		t.Error("another text passed for the echo")
+	}
+}
+
+func TestDelayedJobMustNotComeEarly(t *testing.T) {
+	l, c := awaiting(opReserve, 1, func(ld *load.Load) { ld.Kind, ld.Rate, ld.Delay = load.KindDelayed, 1, 3600 })
+	p := l.run.payload
+	request := p.appendStamped(nil, 0, 1)
+	stamped := request[p.stamp[0] : len(request)-2]
+	err := l.consume(c, fmt.Appendf(nil, "RESERVED 5 20\r\n%s\r\n", stamped))
+	if err == nil || !strings.Contains(err.Error(), "too early") {
+		t.Errorf("a job delayed by an hour came at once: %v", err)
+	}
+}

@@ -1,0 +1,78 @@
+package generator
+
+import (
+	"fmt"
+)
+
+// windDown is how long answers are awaited after the load has ended: nanoseconds.
+const windDown = int64(10e9)
+
+// finished tells whether the load is over and this loop's connections have nothing
+// under way that would leave a job half done.
+func (l *loop) finished() (bool, error) {
+	if !l.stopping {
+		return false, nil
+	}
+	l.fallQuiet()
+	open := 0
+	for _, c := range l.conns {
+		if !l.done(c) {
+			open++
+		}
+	}
+	if open == 0 {
+		return true, nil
+	}
+	now := l.run.now()
+	if now < l.run.stop.Load()+windDown+int64(l.run.load.Delay)*1e9 {
+		return false, nil
+	}
+	if !l.pacer.open() {
+		return false, fmt.Errorf("%d connections still await replies %d s after the load ended", open, windDown/1e9)
+	}
+	l.giveUp(now)
+	return true, nil
+}
+
+func (l *loop) done(c *conn) bool {
+	if _, worker := c.plan.(workerPlan); worker && c.left > 0 && c.op == opReserve {
+		return l.run.quiet.Load() == int32(len(l.run.loops)) && l.run.inFlight.Load() <= 0
+	}
+	return c.left == 0 && c.plan.rest(c) && (!c.paced || l.pacer.at(c.slot) >= l.run.end.Load())
+}
+
+// fallQuiet tells the other loops once that this one's producers have ended: only
+// when all have, does no job in flight mean that none will come.
+func (l *loop) fallQuiet() {
+	if l.quiet {
+		return
+	}
+	for _, c := range l.conns {
+		if _, producer := c.plan.(producerPlan); producer && !l.done(c) {
+			return
+		}
+	}
+	l.quiet = true
+	l.run.quiet.Add(1)
+}
+
+// giveUp ends an open loop whose server is too slow for its rate. What was due and
+// never answered counts with the time it has waited by now: at least that.
+func (l *loop) giveUp(now int64) {
+	end := l.run.end.Load()
+	batch := uint64(l.run.load.Batch())
+	for _, c := range l.paced {
+		for ; c.left > 0; c.passed() {
+			l.tally.missed++
+			if l.inWindow(c.due) {
+				l.tally.latency[c.op].Record(now-c.due, 1)
+			}
+		}
+		for ; l.pacer.at(c.slot) < end; c.slot += l.pacer.conns {
+			l.tally.missed += batch
+			if l.inWindow(l.pacer.at(c.slot)) {
+				l.tally.latency[opPut].Record(now-l.pacer.at(c.slot), batch)
+			}
+		}
+	}
+}

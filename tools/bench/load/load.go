@@ -1,0 +1,190 @@
+package load
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+)
+
+// A Load is everything that decides what is sent to a server. Two servers that are
+// given equal loads get the same requests.
+type Load struct {
+	Kind        string        `json:"kind"`
+	Connections int           `json:"connections"`
+	Producers   int           `json:"producers,omitempty"` // of the connections; apart, wake, delayed
+	Depth       int           `json:"depth"`
+	Tubes       int           `json:"tubes"`
+	WatchAll    bool          `json:"watch_all,omitempty"`
+	Body        BodySize      `json:"body"`
+	Backlog     int           `json:"backlog,omitempty"`
+	BacklogIn   string        `json:"backlog_in,omitempty"` // own, same, spread
+	Rate        float64       `json:"rate,omitempty"`       // operations a second; 0: closed loop
+	Delay       int           `json:"delay,omitempty"`      // seconds; delayed
+	MaxJobs     int           `json:"max_jobs,omitempty"`   // put ends after so many
+	Warmup      time.Duration `json:"warmup_ns"`
+	Duration    time.Duration `json:"duration_ns"`
+	Seed        uint64        `json:"seed"`
+	Disturb     Disturb       `json:"disturb,omitzero"` // neighbour
+}
+
+// The kinds of load. An operation is always one command and its reply.
+const (
+	KindPut     = "put"     // put only
+	KindCycle   = "cycle"   // each connection puts, reserves, deletes
+	KindCycles  = "cycles"  // the same, but a write carries whole cycles
+	KindHop     = "hop"     // use a tube drawn at random, put, reserve-job, delete
+	KindApart   = "apart"   // producers and workers apart
+	KindWake    = "wake"    // as apart, with hardly ever a job waiting: workers block
+	KindDelayed = "delayed" // as apart, every put delayed: a backlog coming due
+	KindPoll    = "poll"    // reserve-with-timeout 0, one poll in ten after a put
+	KindMemory  = "memory"  // no load: memory per ready job of the backlog
+	KindIdle    = "idle"    // no load: memory per idle connection
+	KindRestart = "restart" // no load: the server is ended and started again with the backlog
+
+	KindNeighbour = "neighbour" // one connection in peace, and what it sees of a disturbance
+)
+
+var kinds = []string{KindPut, KindCycle, KindCycles, KindHop, KindApart, KindWake, KindDelayed, KindPoll, KindMemory, KindIdle, KindRestart, KindNeighbour}
+
+// Where the backlog lies.
+const (
+	backlogOwn    = "own"    // in a tube that nobody watches
+	BacklogSame   = "same"   // in the tubes under load, behind every job of the load
+	BacklogSpread = "spread" // one job each in as many other tubes
+)
+
+func Default() Load {
+	return Load{
+		Kind: KindCycle, Connections: 50, Depth: 1, Tubes: 1, Body: BodySize{100, 100},
+		BacklogIn: backlogOwn, MaxJobs: 5_000_000,
+		Warmup: 300 * time.Millisecond, Duration: 3 * time.Second, Seed: 1,
+		Disturb: defaultDisturb(),
+	}
+}
+
+func (ld *Load) Flags(f *flag.FlagSet) {
+	f.StringVar(&ld.Kind, "load", ld.Kind, "`kind` of load: "+fmt.Sprint(kinds))
+	f.IntVar(&ld.Connections, "c", ld.Connections, "connections, producers included")
+	f.IntVar(&ld.Producers, "producers", ld.Producers, "connections that only put (apart, wake, delayed); 0: half")
+	f.IntVar(&ld.Depth, "depth", ld.Depth, "commands sent in one write, before their replies are awaited; cycles: put, reserve and delete so often")
+	f.IntVar(&ld.Tubes, "tubes", ld.Tubes, "tubes under load; connection i uses tube i modulo this")
+	f.BoolVar(&ld.WatchAll, "watch-all", ld.WatchAll, "every worker watches every tube, not only its own")
+	f.Var(&ld.Body, "body", "`bytes` of a body, or MIN-MAX")
+	f.IntVar(&ld.Backlog, "backlog", ld.Backlog, "jobs put before measuring and left there")
+	f.StringVar(&ld.BacklogIn, "backlog-in", ld.BacklogIn,
+		"where the backlog lies: own (a tube of its own), same (the tubes under load, lower priority), spread (one tube each)")
+	f.Float64Var(&ld.Rate, "rate", ld.Rate, "open loop: operations a `second` on a fixed timetable; 0: closed loop, full speed")
+	f.IntVar(&ld.Delay, "delay", ld.Delay, "`seconds` that puts are delayed (delayed; default 1)")
+	f.IntVar(&ld.MaxJobs, "max-jobs", ld.MaxJobs, "put: end the run after so many jobs")
+	f.DurationVar(&ld.Warmup, "warmup", ld.Warmup, "unmeasured time before the measurement")
+	f.DurationVar(&ld.Duration, "time", ld.Duration, "length of the measurement")
+	f.Uint64Var(&ld.Seed, "seed", ld.Seed, "seed of everything drawn at random")
+	ld.Disturb.flags(f)
+}
+
+func (ld *Load) Apart() bool {
+	return ld.Kind == KindApart || ld.Kind == KindWake || ld.Kind == KindDelayed
+}
+
+// Stamped loads carry the time of their put in the body, to measure delivery.
+func (ld *Load) Stamped() bool { return ld.Apart() }
+
+// StampSize bytes at the start of a body may carry the time it was put.
+const StampSize = 8
+
+// Check fills what was left open and refuses what cannot be run.
+func (ld *Load) Check() error {
+	if ld.Apart() && ld.Producers == 0 {
+		ld.Producers = max(1, ld.Connections/2)
+	}
+	if ld.Kind != KindNeighbour {
+		ld.Disturb = Disturb{}
+	}
+	if ld.Kind == KindDelayed && ld.Delay == 0 {
+		ld.Delay = 1
+	}
+	if ld.Kind == KindDelayed && ld.Rate == 0 {
+		return errors.New("delayed needs -rate: jobs come due as fast as they were put")
+	}
+	switch {
+	case !known(ld.Kind):
+		return fmt.Errorf("no load %q; there are %v", ld.Kind, kinds)
+	case ld.Connections < 1 || ld.Connections > 60000:
+		return errors.New("-c must lie between 1 and 60000")
+	case ld.Depth < 1 || ld.Depth > 10000:
+		return errors.New("-depth must lie between 1 and 10000")
+	case ld.Tubes < 1 || ld.Backlog < 0 || ld.Rate < 0 || ld.Delay < 0 || ld.MaxJobs < 1:
+		return errors.New("-tubes, -backlog, -rate, -delay, -max-jobs: a number is too small")
+	case ld.Duration <= 0 || ld.Warmup < 0:
+		return errors.New("-time and -warmup: want a positive time")
+	case ld.BacklogIn != backlogOwn && ld.BacklogIn != BacklogSame && ld.BacklogIn != BacklogSpread:
+		return fmt.Errorf("-backlog-in %q: want own, same or spread", ld.BacklogIn)
+	case ld.Kind == KindMemory && ld.Backlog == 0:
+		return errors.New("memory needs -backlog")
+	case ld.Kind == KindNeighbour:
+		return ld.Disturb.check(ld)
+	}
+	return ld.checkApart()
+}
+
+// checkApart holds loads with separate roles to what lets them go on: a job must
+// always have somebody who may take it.
+func (ld *Load) checkApart() error {
+	if !ld.Apart() {
+		return nil
+	}
+	workers := ld.Connections - ld.Producers
+	switch {
+	case ld.Producers < 1 || workers < 1:
+		return errors.New("need at least one producer and one worker")
+	case !ld.WatchAll && workers < ld.Tubes:
+		return fmt.Errorf("%d workers cannot watch %d tubes, one each: add -watch-all or workers", workers, ld.Tubes)
+	case ld.Body.Min < StampSize:
+		return fmt.Errorf("bodies must have %d bytes or more: they carry a time", StampSize)
+	}
+	return nil
+}
+
+// commandsPerCycle counts put, reserve and delete.
+const commandsPerCycle = 3
+
+// Batch is how many commands go out in one write.
+func (ld *Load) Batch() int {
+	if ld.Kind == KindCycles {
+		return ld.Depth * commandsPerCycle
+	}
+	return ld.Depth
+}
+
+// Repeats is how often a disturbed measurement is made again, of so often at most. One
+// that fills a disk for minutes is not: the next would be no calmer.
+func (ld *Load) Repeats(most int) int {
+	if ld.Kind == KindRestart && ld.Backlog > 0 {
+		return 0
+	}
+	return most
+}
+
+// InFlight bounds the jobs between their put and their reservation, so that fast
+// producers do not fill the server: closed loops stay in balance, and a wake load
+// nearly always finds a waiting worker.
+func (ld *Load) InFlight() int64 {
+	switch {
+	case ld.Kind == KindWake:
+		return int64(max(1, (ld.Connections-ld.Producers)/2))
+	case ld.Rate > 0:
+		return 1_000_000
+	default:
+		return 10_000
+	}
+}
+
+func known(kind string) bool {
+	for _, k := range kinds {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,24 @@
+package load
+
+import (
+	"testing"
+)
+
+func TestLoadsThatCannotRun(t *testing.T) {
+	for name, change := range map[string]func(*Load){
+		"kind":       func(ld *Load) { ld.Kind = "nap" },
+		"no workers": func(ld *Load) { ld.Kind, ld.Producers = KindApart, ld.Connections },
+		"tubes":      func(ld *Load) { ld.Kind, ld.Tubes = KindApart, 30 },
+		"small body": func(ld *Load) { ld.Kind, ld.Body = KindWake, BodySize{4, 4} },
+		"delayed":    func(ld *Load) { ld.Kind = KindDelayed },
+		"depth":      func(ld *Load) { ld.Depth = 0 },
+		"backlog":    func(ld *Load) { ld.BacklogIn = "nowhere" },
+		"memory":     func(ld *Load) { ld.Kind = KindMemory },
+	} {
+		ld := Default()
+		change(&ld)
+		if ld.Check() == nil {
+			t.Errorf("%s: %+v passed", name, ld)
+		}
+	}
+}

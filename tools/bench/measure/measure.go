@@ -1,0 +1,60 @@
+package measure
+
+import (
+	"context"
+	"errors"
+
+	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/stalls"
+	"beanfield/tools/server"
+)
+
+// MeasureNew measures a server that is started for that, and ended.
+func (p *Pinning) MeasureNew(ctx context.Context, pinned bool, how server.Launch, echo bool, ld load.Load, set generator.Settings) (*result.Result, error) {
+	how.CPUs = p.serverCPUs(pinned)
+	s, err := server.New(how)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Stop()
+	if ld.Kind != load.KindRestart {
+		// Before this program is pinned: a server without processors of its own would
+		// inherit those of the generator.
+		if err := s.Serve(ctx); err != nil {
+			return nil, err
+		}
+	}
+	restore, err := p.self(pinned)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	if ld.Kind == load.KindRestart {
+		return measureRestart(ctx, s, ld, set)
+	}
+	t := generator.Target{Addr: s.Addr, PID: s.PID(), Echo: echo, Owned: true}
+	res, err := Running(ctx, t, ld, set)
+	if err != nil {
+		return nil, errors.Join(err, s.Died())
+	}
+	return res, nil
+}
+
+// Running runs a load against a server.
+func Running(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (*result.Result, error) {
+	if err := ld.Check(); err != nil {
+		return nil, err
+	}
+	if ld.Kind == load.KindRestart {
+		return nil, errors.New("restart needs -server: what runs is not ended")
+	}
+	if ld.Kind == load.KindNeighbour {
+		return stalls.Measure(ctx, t, ld, set)
+	}
+	if ld.Kind == load.KindMemory || ld.Kind == load.KindIdle {
+		return measureMemory(ctx, t, ld, set)
+	}
+	return generator.Generate(ctx, t, ld, set)
+}

@@ -1,0 +1,176 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/machine"
+	"beanfield/tools/bench/result"
+	"beanfield/tools/server"
+)
+
+// A server with many jobs may take minutes to come back, and to end.
+const (
+	restartPatience = 5 * time.Minute
+	stopPatience    = 2 * time.Minute
+)
+
+// measureRestart starts a server, fills it, ends it with SIGTERM and starts it again.
+// Peaks are VmHWM: the kernel keeps it, so that no moment is missed.
+func measureRestart(ctx context.Context, s *server.Server, ld load.Load, set generator.Settings) (*result.Result, error) {
+	if err := ld.Check(); err != nil {
+		return nil, err
+	}
+	u := &result.Restart{Jobs: ld.Backlog}
+	res := &result.Result{Load: ld, Restart: u}
+	begun := time.Now()
+	took, err := firstReply(ctx, s, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", server.ErrNotStarted, err)
+	}
+	u.StartSec = took.Seconds()
+	if ld.Backlog > 0 {
+		if err := loadFor(ctx, u, s, &ld, set); err != nil {
+			return nil, errors.Join(err, s.Died())
+		}
+		if err := restartAgain(ctx, u, s, set, res); err != nil {
+			return nil, err
+		}
+	}
+	res.Seconds = time.Since(begun).Seconds()
+	return res, nil
+}
+
+// loadFor puts the jobs and reads the server's memory when all are there.
+func loadFor(ctx context.Context, u *result.Restart, s *server.Server, ld *load.Load, set generator.Settings) error {
+	begun := time.Now()
+	if err := generator.FillBacklog(ctx, s.Addr, ld, set.Say); err != nil {
+		return err
+	}
+	u.LoadSec = time.Since(begun).Seconds()
+	use, err := settled(ctx, s.PID(), set)
+	u.LoadedRSS, u.LoadedPeak = use.RSS, use.Peak
+	return err
+}
+
+// restartAgain ends the server and measures how it comes back.
+func restartAgain(ctx context.Context, u *result.Restart, s *server.Server, set generator.Settings, res *result.Result) error {
+	begun := time.Now()
+	if err := s.Terminate(stopPatience); err != nil {
+		return err
+	}
+	u.StopSec = time.Since(begun).Seconds()
+	if err := machine.AwaitCalm(ctx, set.Calm); err != nil {
+		return err
+	}
+	all, err := machine.BusyTime()
+	if err != nil {
+		return err
+	}
+	own, err := server.OwnCPU()
+	if err != nil {
+		return err
+	}
+	took, err := firstReply(ctx, s, u.Jobs)
+	if err != nil {
+		return fmt.Errorf("after its restart: %w", err)
+	}
+	u.RecoverySec = took.Seconds()
+	use, err := server.UsageOf(s.PID())
+	if err != nil {
+		return err
+	}
+	res.OthersCPU, err = others(all, own, use.CPU, took)
+	if err != nil {
+		return err
+	}
+	use, err = settled(ctx, s.PID(), set)
+	u.RecoveredRSS, u.RecoveredPeak = use.RSS, use.Peak
+	res.Server.RSS, res.Server.PeakRSS = use.RSS, use.Peak
+	return err
+}
+
+// others is how much of a processor others than the server and this program used since
+// the two clocks were read. The machine's clock ticks every 10 ms: of a short time it
+// tells nothing.
+func others(all, own, used, took time.Duration) (float64, error) {
+	if took < time.Second {
+		return 0, nil
+	}
+	allNow, err := machine.BusyTime()
+	if err != nil {
+		return 0, err
+	}
+	ownNow, err := server.OwnCPU()
+	return max(0, float64(allNow-all-(ownNow-own)-used)/float64(took)), err
+}
+
+// settled reads the server's memory when it has had time to give buffers back.
+func settled(ctx context.Context, pid int, set generator.Settings) (server.Usage, error) {
+	select {
+	case <-time.After(set.Settle):
+		return server.UsageOf(pid)
+	case <-ctx.Done():
+		return server.Usage{}, ctx.Err()
+	}
+}
+
+// firstReply starts the server and tells how long it took until it answered. Its first
+// answer must already count all its jobs: nobody may see half a queue.
+func firstReply(ctx context.Context, s *server.Server, jobs int) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, restartPatience)
+	defer cancel()
+	begun := time.Now()
+	if err := s.Start(); err != nil {
+		return 0, err
+	}
+	c, err := dialEarly(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, c.Close)()
+	stats, err := c.Stats()
+	took := time.Since(begun)
+	switch {
+	case ctx.Err() != nil:
+		return 0, fmt.Errorf("%v did not answer: %w", s.Args, ctx.Err())
+	case err != nil:
+		return 0, ending(s, err)
+	case stats["current-jobs-ready"] != int64(jobs):
+		return 0, fmt.Errorf("the server has %d jobs ready, and should have %d", stats["current-jobs-ready"], jobs)
+	}
+	return took, nil
+}
+
+// ending adds to an error of a connection that the server ended, if that is why.
+func ending(s *server.Server, err error) error {
+	select {
+	case <-s.Exited:
+	case <-time.After(server.StopWithin):
+	}
+	return errors.Join(err, s.Died())
+}
+
+// dialEarly connects as soon as the server lets it.
+func dialEarly(ctx context.Context, s *server.Server) (*generator.Client, error) {
+	retry := time.NewTicker(time.Millisecond)
+	defer retry.Stop()
+	for {
+		c, err := generator.Dial(s.Addr)
+		if err == nil {
+			return c, nil
+		}
+		select {
+		case <-retry.C:
+		case <-s.Exited:
+			return nil, s.Died()
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%v does not accept connections at %s: %w", s.Args, s.Addr, err)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package result has what a measurement found, and how its numbers are shown.
+package result

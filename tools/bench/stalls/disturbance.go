@@ -1,0 +1,48 @@
+package stalls
+
+import (
+	"context"
+	"time"
+
+	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/load"
+)
+
+// A disturbance is what the neighbour is measured beside. While that is measured, both
+// are driven by the same goroutine: another one would take the processor from the
+// neighbour, and seem to be a stall of the server.
+type disturbance interface {
+	// prepare leaves the server so that only begin is missing. It takes its time.
+	prepare(ctx context.Context) error
+	// starts is when it begins by itself; zero: with begin.
+	starts() time.Time
+	begin() error
+	// step does a little at most, without waiting, and tells whether there was anything
+	// to do.
+	step() (worked bool, err error)
+	over() bool
+	// end closes what is open, whether it was over or not.
+	end()
+}
+
+// disturbedTube is the tube in which all disturbances but one take place; busy has that
+// of other loads.
+const disturbedTube = "bench-disturbed"
+
+func newDisturbance(t generator.Target, ld *load.Load) disturbance {
+	jobs := newCrowd(t.Addr, ld)
+	switch ld.Disturb.By {
+	case load.DisturbKick:
+		return &kick{crowd: jobs}
+	case load.DisturbDeath:
+		return &death{crowd: jobs}
+	case load.DisturbDue:
+		return &due{crowd: jobs}
+	case load.DisturbPause:
+		return &pause{crowd: jobs}
+	case load.DisturbBody:
+		return &large{addr: t.Addr, size: ld.Disturb.Large}
+	default:
+		return &busy{target: t, load: ld}
+	}
+}

@@ -1,0 +1,174 @@
+package stalls
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"beanfield/tools/bench/fakequeue"
+	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/result"
+)
+
+// disturbedBy is a small disturbance.
+func disturbedBy(by string, change func(*load.Load)) load.Load {
+	ld := load.Default()
+	ld.Connections, ld.Duration = 6, 100*time.Millisecond
+	ld.Kind, ld.Backlog, ld.Depth = load.KindNeighbour, 200, 2
+	ld.Body = load.Sizes(64, 64) // the neighbour's have 100
+	ld.Disturb = load.Disturb{By: by, Large: 3<<20 + 12345, Again: 2, Peace: 20 * time.Millisecond}
+	if change != nil {
+		change(&ld)
+	}
+	return ld
+}
+
+func measureOn(t *testing.T, addr string, ld load.Load, owned bool) (*result.Result, error) {
+	t.Helper()
+	if err := ld.Check(); err != nil {
+		t.Fatal(err)
+	}
+	set := generator.Settings{Threads: 1, Say: func(string, ...any) {}}
+	return Measure(context.Background(), generator.Target{Addr: addr, Owned: owned}, ld, set)
+}
+
+// Every disturbance must take place, be over, and be measured, as often as asked for,
+// and leave nothing behind in a server that has other users.
+func TestEveryDisturbance(t *testing.T) {
+	for _, by := range load.Disturbances {
+		for _, owned := range []bool{true, false} {
+			if !owned && by == load.DisturbDue {
+				continue // slow, and kick shows the same
+			}
+			t.Run(by, func(t *testing.T) {
+				t.Parallel()
+				q, addr := fakequeue.Start(t)
+				res, err := measureOn(t, addr, disturbedBy(by, nil), owned)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(res.Stalls.Each) != 2 || res.Stalls.By != by {
+					t.Fatalf("%+v", res.Stalls)
+				}
+				for _, s := range res.Stalls.Each {
+					if s.Peace.N == 0 || s.Stormy.N == 0 || s.Stormy.Max < s.Stormy.P999 || s.TookSec <= 0 || s.TookSec > 60 {
+						t.Errorf("%+v", s)
+					}
+					// It always waits for something, and goes on for a while.
+					if waited := s.Stormy.Mean * float64(s.Stormy.N); waited < (s.TookSec*1e6+200e3)/2 {
+						t.Errorf("the neighbour waited %.0f µs in all: %+v", waited, s)
+					}
+				}
+				text, err := json.Marshal(res)
+				if err != nil || !strings.Contains(string(text), `"took_s":`) {
+					t.Errorf("%s %v", text, err)
+				}
+				q.Mu.Lock()
+				left := len(q.Jobs)
+				q.Mu.Unlock()
+				if !owned && left != 0 {
+					t.Errorf("%d jobs are left", left)
+				}
+			})
+		}
+	}
+}
+
+// A stall is one of the disturbance: what comes before or after it does not count.
+func TestStallIsThatOfTheDisturbance(t *testing.T) {
+	const stalled = 30 * time.Millisecond
+	for _, test := range []struct {
+		verb string // is slow
+		by   string
+		peak bool // the longest stall must be that
+	}{
+		{"kick", load.DisturbKick, true},
+		{"bury", load.DisturbKick, false},
+	} {
+		q, addr := fakequeue.Start(t)
+		q.Stall = func(verb string) {
+			if verb == test.verb {
+				q.Mu.Lock()
+				time.Sleep(stalled)
+				q.Mu.Unlock()
+			}
+		}
+		ld := disturbedBy(test.by, func(ld *load.Load) { ld.Backlog, ld.Disturb.Again = 3, 3 })
+		res, err := measureOn(t, addr, ld, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := res.Stalls.All(result.LongestStall).Min
+		if peak := least >= float64(stalled/time.Microsecond)*0.9; peak != test.peak {
+			t.Errorf("%s: the longest stall is %.0f µs at least", test.verb, least)
+		}
+		if !test.peak {
+			continue
+		}
+		if took := res.Stalls.All(result.StallTook).Min; took < stalled.Seconds()*0.9 {
+			t.Errorf("it took %v s", took)
+		}
+		if peace := res.Stalls.All(result.LongestPeace).Min; peace >= least {
+			t.Errorf("in peace the longest was %v µs, disturbed %v", peace, least)
+		}
+	}
+}
+
+// Wrong answers end the measurement, whoever gets them.
+func TestDisturbancesThatGoWrong(t *testing.T) {
+	swap := func(verb, old, new string) func(string, string) string {
+		return func(v, reply string) string {
+			if v == verb {
+				return strings.Replace(reply, old, new, 1)
+			}
+			return reply
+		}
+	}
+	for name, test := range map[string]struct {
+		by      string
+		tamper  func(verb, reply string) string
+		message string
+	}{
+		"too few are kicked":      {load.DisturbKick, swap("kick", "KICKED 200", "KICKED 199"), "KICKED 199"},
+		"a job is not buried":     {load.DisturbKick, swap("bury", "BURIED", "NOT_FOUND"), "bury was answered"},
+		"a job is lost":           {load.DisturbDeath, swap("stats-tube", "current-jobs-re", "current-jobs-xx"), "and should have 200"},
+		"a pause is not":          {load.DisturbPause, swap("pause-tube", "PAUSED", "NOT_FOUND"), "pause-tube"},
+		"a body is changed":       {load.DisturbBody, swap("reserve", "\x05\x06", "\x06\x05"), "not what was put"},
+		"a body is cut off":       {load.DisturbBody, swap("reserve", " 3158073\r\n", " 3158072\r\n"), "reserve was answered"},
+		"a worker's body":         {load.DisturbPause, swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "reserve was answered"},
+		"the crowd's body":        {load.DisturbDeath, swap("reserve-with-timeout", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
+		"the others' body":        {load.DisturbBusy, swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
+		"a job that is not there": {load.DisturbDue, swap("delete", "DELETED", "NOT_FOUND"), "delete was answered"},
+		"the neighbour's counts":  {load.DisturbKick, swap("stats-tube", neighbourTube+"\ntotal-jobs: ", neighbourTube+"\ntotal-jobz: "), "the neighbour's tube"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q, addr := fakequeue.Start(t)
+			q.Tamper = test.tamper
+			_, err := measureOn(t, addr, disturbedBy(test.by, nil), true)
+			if err == nil || !strings.Contains(err.Error(), test.message) {
+				t.Errorf("got %v, want an error with %q", err, test.message)
+			}
+		})
+	}
+}
+
+// The neighbour's own answers are checked like those of any load.
+func TestNeighbourIsChecked(t *testing.T) {
+	q, addr := fakequeue.Start(t)
+	var reserves atomic.Int64
+	q.Tamper = func(verb, reply string) string {
+		if verb == "reserve" && reserves.Add(1) == 5 {
+			return strings.Replace(reply, "ijkl", "ijkm", 1)
+		}
+		return reply
+	}
+	_, err := measureOn(t, addr, disturbedBy(load.DisturbKick, nil), true)
+	if err == nil || !strings.Contains(err.Error(), "the neighbour: job") {
+		t.Errorf("got %v", err)
+	}
+}

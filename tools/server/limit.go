@@ -1,0 +1,16 @@
+package server
+
+import (
+	"syscall"
+)
+
+// RaiseFileLimit allows as many descriptors as the system permits. Set explicitly,
+// since servers that are started here shall have it too.
+func RaiseFileLimit() error {
+	var lim syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
+		return err
+	}
+	lim.Cur = lim.Max
+	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lim)
+}
