@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"beanfield/storage"
+	"beanfield/tools/listing"
+)
+
+// dump prints a data directory.
+func dump(o options, out io.Writer, logger *slog.Logger) (err error) {
+	store, logs, err := open(o.dir, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	l := listing.New(out, o.json)
+	var lastID uint64
+	for shard, log := range logs {
+		lastID = max(lastID, log.MaxID())
+		err := log.Replay(func(j *storage.Job, body []byte) error {
+			l.Add(j)
+			if o.summary {
+				return nil
+			}
+			e := listing.Entry{Job: j, Shard: &shard}
+			if o.bodies {
+				e.Body = &body
+			}
+			return l.Job(e)
+		})
+		if errors.Is(err, storage.ErrCorrupt) {
+			return fmt.Errorf("%w; -salvage NEW_DIR copies what is readable", err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := l.Tubes(); err != nil {
+		return err
+	}
+	return l.Line(totalLine{"total", len(logs), lastID, l.All}, "shards %d, highest id %d", len(logs), lastID)
+}
+
+// totalLine ends a dump as JSON.
+type totalLine struct {
+	Type   string `json:"type"`
+	Shards int    `json:"shards"`
+	LastID uint64 `json:"last_id"`
+	listing.Count
+}
