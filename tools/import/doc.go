@@ -1,57 +1,62 @@
 // Command import moves jobs from beanstalkd's binlogs to a new data directory.
 //
-//	go run ./tools/import -from OLD_DIR -to NEW_DIR [-shards N] [-dry-run] [-jobs] [-json]
+//	go run ./tools/import -from OLD_DIR -to NEW_DIR [-shards N] [-dry-run] [-jobs] [-json] [-skip-unreadable]
 //
 // # The source
 //
 // OLD_DIR is what beanstalkd had as -b. It is never changed: files are opened
 // for reading only, and nothing is created there. While the import runs it holds
-// a read lock on OLD_DIR/lock, which excludes beanstalkd's write lock, so that
-// neither starts beside the other. A directory without a lock file, as a copy may
-// be, is read without: the report says so.
+// a read lock on OLD_DIR/lock. That excludes beanstalkd's write lock, so neither
+// can start while the other runs. A directory without a lock file, such as a copy,
+// is read without one, and the report says so.
 //
-// Read are binlogs of version 7 (beanstalkd 1.5 and newer) and 5 (up to 1.4.6),
-// as a 64-bit little-endian machine wrote them, and those of 32-bit x86 and, for
-// version 5, ARM. A file does not say what machine it comes from; layout.go tells
-// it from the first record, and takes another than the usual only if that record
-// makes sense in exactly one other layout and not in the usual one.
+// It reads binlogs of version 7 (beanstalkd 1.5 and newer) and 5 (up to 1.4.6), as
+// written by a 64-bit little-endian machine, by 32-bit x86 and, for version 5, by
+// 32-bit ARM. A file does not say which machine wrote it. layout.go finds out from
+// the first record: it assumes the usual layout unless the record makes no sense
+// in that one and makes sense in exactly one other.
 //
 // # What becomes of the jobs
 //
 // Files are read from the lowest number up, records in their order (history.go).
 //
-//   - A record with a tube and a body makes a job, or is a copy that a compaction
-//     made; one without changes the job that it names. One for a job that is not
-//     known yet is passed over: the job is dead, or a copy of it comes later and
-//     has everything. A delete is passed over in the same way and does not bar a
-//     later record: beanstalkd copies no deleted job, but gives its id to a new
-//     one when no full record of it is left at a restart.
-//   - Ready and reserved jobs are ready. Delayed jobs keep the time at which they
+//   - A record with a tube and a body makes a job, or is a copy of one that a
+//     compaction made. A record without them changes the job that it names. If that
+//     job is not known yet the record is passed over: either the job is dead, or a
+//     copy of it comes later and has everything. A delete is passed over in the same
+//     way and does not bar a later record: beanstalkd never copies a deleted job,
+//     but gives its id to a new one if no full record of it is left at a restart.
+//   - Ready and reserved jobs become ready. Delayed jobs keep the time at which they
 //     become ready; those whose time has come are ready.
-//   - Buried jobs are in the order of their burials, which is the order of the
-//     bury records. beanstalkd forgets it at a restart and lists them as the log
-//     happens to. A bury record is gone if a compaction has removed its file. Such
-//     files are the oldest, so these jobs come before those whose record is there,
-//     among each other in the order in which they were last reserved, the
-//     nearest that a log tells.
+//   - Buried jobs keep the order in which they were buried, which is the order of the
+//     bury records. (beanstalkd forgets it at a restart, and lists them as the log
+//     happens to.) The bury record is missing if a compaction has removed its file.
+//     Such files are the oldest, so these jobs come first, in the order in which they
+//     were last reserved: that is the nearest that a log tells.
 //   - Counters stay as logged. beanstalkd adds one to a buried job's "buries" at
-//     every restart; no such one is added.
+//     every restart; an import does not.
 //   - New jobs get ids above the highest of any record, deletes included.
-//     beanstalkd goes on after the highest job alone and so gives ids twice.
+//     beanstalkd goes on after the highest living job, and so gives ids twice.
 //
-// # What beanstalkd would lose
+// # What cannot be read
 //
 // beanstalkd refuses at a restart jobs of the maximum size, or one byte less, and
 // with them the rest of their file. They are read here like any other.
 //
-// A log has no checksums. What a torn write leaves is told by what cannot be
-// (record.go, history.go): a body that does not end in CRLF, times that are no
-// whole seconds, a state that does not exist, a record that contradicts its job.
-// It is skipped, and the report says where; an intact older copy of the job is
-// used. Where a record's length is no longer known, the rest of that file is
-// skipped, as beanstalkd does, and its deletes with it: some jobs may be back.
-// Missing files, empty files, files of unknown versions are reported and left
-// alone. An input/output error ends the import.
+// A log has no checksums. A torn write is recognised by what beanstalkd never
+// writes (record.go, history.go): a body that does not end in CRLF, times that are
+// not whole seconds, a state that does not exist, a record that contradicts its
+// job. It is skipped, and the report says where; an intact older copy of the job is
+// used. Where the length of a record is not known any more, the rest of that file
+// is skipped, as beanstalkd does, and its deletes with it: some jobs may be back.
+//
+// A file in which not one record makes sense is unreadable: it has another version,
+// comes from another kind of machine, or is damaged from its beginning. Its jobs
+// would be lost, and their ids given again. So the import fails and writes nothing.
+// With -skip-unreadable it leaves such files out. If that leaves no file at all, it
+// still fails. A file that beanstalkd made and never wrote to, because it was
+// killed at that moment, is empty or all zeros; it holds nothing, and does no harm.
+// Missing files are reported. An input/output error ends the import.
 //
 // # Memory
 //
@@ -62,8 +67,11 @@
 // # The result
 //
 // NEW_DIR must be empty or not exist. It becomes a data directory at the very end
-// or not at all. An import that fails removes what it has written; one that is
+// or not at all. An import that fails removes what it has written. One that is
 // killed leaves a directory that a server refuses, and in which the next import
-// starts over. The exit status is 0 when all went well, also if records were
-// skipped, 1 when not, 2 for wrong usage.
+// starts over.
+//
+// The exit status is 0 when the jobs were imported, even if records, or with
+// -skip-unreadable whole files, were left out; 1 when they were not; 2 for wrong
+// usage. A dry run has the status that the import would have.
 package main

@@ -21,6 +21,7 @@ type options struct {
 	from, to           string
 	shards             int
 	dryRun, json, jobs bool
+	skipUnreadable     bool
 	files              fs.FS // what is in from, if not the operating system's
 }
 
@@ -36,10 +37,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	rep, err := transfer(o, time.Now(), logger)
-	if err == nil && o.json {
-		err = rep.lines(stdout)
-	} else if err == nil {
-		err = rep.text(stdout)
+	if rep != nil {
+		err = errors.Join(err, rep.print(stdout, o.json))
 	}
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr, "import: %v\n", err)
@@ -55,6 +54,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.to, "to", "", "the new data `directory`: empty, or not there yet")
 	f.IntVar(&o.shards, "shards", min(runtime.GOMAXPROCS(0), router.MaxShards), "shards of the new directory; a server may use another number")
 	f.BoolVar(&o.dryRun, "dry-run", false, "only report; nothing is written")
+	f.BoolVar(&o.skipUnreadable, "skip-unreadable", false, "leave out files of which nothing can be read, instead of failing")
 	f.BoolVar(&o.jobs, "jobs", false, "list the jobs one by one")
 	f.BoolVar(&o.json, "json", false, "report as lines of JSON")
 	if err := f.Parse(args); err != nil {
@@ -75,7 +75,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	return o, err
 }
 
-// transfer reads the source and, unless it is a dry run, fills the target.
+// transfer reads the source and, unless it is a dry run, fills the target. There is
+// a report with an error if files cannot be read: it names them.
 func transfer(o options, now time.Time, logger *slog.Logger) (rep *report, err error) {
 	if o.to != "" {
 		if err := o.checkTarget(logger); err != nil {
@@ -90,23 +91,19 @@ func transfer(o options, now time.Time, logger *slog.Logger) (rep *report, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, src.close()) }()
-	rep = &report{from: o.from, to: o.to, files: len(src.files), shards: o.shards, dryRun: o.dryRun}
+	rep = &report{from: o.from, to: o.to, files: len(src.files), shards: o.shards, dryRun: o.dryRun, list: o.jobs}
 	h, err := readAll(src, rep)
 	if err != nil {
 		return nil, err
 	}
-	jobs := h.settle(now.UnixNano())
-	rep.lastID = h.maxID
-	rep.count(jobs)
-	if !o.dryRun {
-		if err := write(o, src, jobs, h.maxID, logger); err != nil {
-			return nil, err
-		}
+	rep.jobs, rep.lastID = h.settle(now.UnixNano()), h.maxID
+	if err := rep.refusal(o.skipUnreadable); err != nil || o.dryRun {
+		return rep, err
 	}
-	if o.jobs {
-		sortJobs(jobs)
-		rep.jobs = jobs
+	if err := write(o, src, rep.jobs, h.maxID, logger); err != nil {
+		return nil, err
 	}
+	rep.written = true
 	return rep, nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,6 +76,7 @@ func TestJSON(t *testing.T) {
 		Jobs, Delayed   int
 		Ready, Buried   int
 		Shards, Skipped int
+		Written         bool
 	}
 	for l := range strings.Lines(stdout) {
 		var v struct{ Type string }
@@ -92,10 +94,10 @@ func TestJSON(t *testing.T) {
 		t.Errorf("lines %v, want %v", types, want)
 	}
 	if total.Jobs != 6 || total.Ready != 4 || total.Delayed != 1 || total.Buried != 1 || total.LastID != 900 ||
-		total.Shards != 3 || total.Skipped != 1 {
+		total.Shards != 3 || total.Skipped != 1 || !total.Written {
 		t.Errorf("total %+v", total)
 	}
-	if !strings.Contains(stdout, `{"type":"job","id":4,"tube":"mail","state":"buried","bytes":13}`) {
+	if !strings.Contains(stdout, `{"type":"job","id":4,"tube":"mail","state":"buried","pri":7,"delay":0,"ttr":60,"size":13,`) {
 		t.Errorf("job 4 is not listed:\n%s", stdout)
 	}
 	if jobs, maxID := replay(t, to, 3); len(jobs) != 6 || maxID != 900 {
@@ -138,6 +140,54 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(from, "lock")); err == nil {
 		t.Error("a lock file was made")
+	}
+}
+
+// Files of which nothing can be read: nothing is written unless somebody insists,
+// nor where nothing at all is left.
+func TestUnreadableFiles(t *testing.T) {
+	data, _ := everything(amd64v7)
+	foreign := machine{8, 8, 8}.file(full(2000, "x"), full(2001, "y"))
+	missaid := amd64v7.file(full(1<<53, "x"), full(1<<53, "y")) // every record has its flaw
+	behind := append(zeros(5000), foreign...)
+	for _, c := range []struct {
+		name   string
+		files  [][]byte
+		args   string
+		status int
+		says   []string // on stdout or stderr
+	}{
+		{"all foreign", [][]byte{foreign, foreign}, "", 1, []string{"unreadable: binlog.1, ", "unreadable: binlog.2, ", "unknown version 8", "no file that can be read"}},
+		{"all foreign, insisted", [][]byte{foreign, foreign}, "-skip-unreadable", 1, []string{"no file that can be read"}},
+		{"one foreign", [][]byte{data, foreign}, "", 1, []string{"unreadable: binlog.2, ", "1 of 2 files cannot be read: -skip-unreadable", "nothing was written\n"}},
+		{"one foreign, tried", [][]byte{data, foreign}, "-dry-run", 1, []string{"1 of 2 files cannot be read", "this was a dry run"}},
+		{"one foreign, insisted", [][]byte{data, foreign}, "-skip-unreadable", 0, []string{"unreadable: binlog.2, ", "of 1 files in", "imported 6 jobs"}},
+		{"version 6", [][]byte{data, machine{6, 8, 8}.file(full(1, "x"))}, "", 1, []string{"unknown version 6"}},
+		{"zeros before data", [][]byte{data, behind}, "", 1, []string{"version 0, but data behind it"}},
+		{"nothing sound", [][]byte{data, missaid}, "", 1, []string{"unreadable: binlog.2, ", "the id cannot be"}},
+		{"a first record that is torn", [][]byte{data, amd64v7.file(full(1, "xyz"))[:60]}, "", 1, []string{"the file ends within a record"}},
+		{"never written to", [][]byte{data, zeros(4096), nil}, "", 0, []string{"imported 6 jobs", "skipped: binlog.2 at 0", "skipped: binlog.3 at 0"}},
+		{"none written to", [][]byte{zeros(4096), nil}, "", 1, []string{"nothing was ever written"}},
+		{"no jobs", [][]byte{append(amd64v7.file(), zeros(4096)...)}, "", 0, []string{"imported 0 jobs"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			from, to := t.TempDir(), filepath.Join(t.TempDir(), "new")
+			for i, data := range c.files {
+				write1(t, from, fmt.Sprintf("binlog.%d", i+1), data)
+			}
+			status, stdout, stderr := command(append(strings.Fields(c.args), "-from", from, "-to", to)...)
+			if status != c.status {
+				t.Errorf("status %d, want %d: %s", status, c.status, stderr)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(stdout+stderr, want) {
+					t.Errorf("it does not say %q:\n%s%s", want, stdout, stderr)
+				}
+			}
+			if _, err := os.Stat(to); (err == nil) != (status == 0) {
+				t.Errorf("the new directory: %v", err)
+			}
+		})
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// readAll follows all files of the source and notes in the report what had to
-// be skipped. An error means that a file could not be read at all.
+// readAll follows all files of the source, and notes in the report what had to be
+// skipped and which files cannot be read at all. An error means that the disk, or
+// whatever holds the files, failed.
 func readAll(s *source, rep *report) (*history, error) {
 	h := newHistory()
 	rep.notes = append(rep.notes, s.notes()...)
@@ -31,15 +32,38 @@ func readFile(s *source, i int, h *history, rep *report) (err error) {
 	if err != nil {
 		return err
 	}
-	skip := skipped{File: s.files[i].name}
-	r, err := newReader(&whole{f, info.Size()}, info.Size())
+	p := part{file: i, name: s.files[i].name, size: info.Size()}
+	err = p.read(f, h)
+	if err == nil {
+		p.report(rep)
+	}
+	return err
+}
+
+// part is what one file adds to the history.
+type part struct {
+	file  int
+	name  string
+	size  int64
+	sound int // records that make sense
+	blank bool
+	skips []skipped
+}
+
+// read applies the file's records. An error means that the file could not be read
+// to its end.
+func (p *part) read(f io.Reader, h *history) error {
+	r, err := newReader(&whole{f, p.size}, p.size)
 	for err == nil {
 		var rec record
 		if rec, err = r.next(); err != nil {
 			break
 		}
-		if why := h.apply(i, &rec); why != "" {
-			rep.skip(skipped{File: skip.File, Offset: rec.at, ID: rec.id, Bytes: r.at - rec.at, Why: why})
+		if rec.flaw == "" {
+			p.sound++
+		}
+		if why := h.apply(p.file, &rec); why != "" {
+			p.skips = append(p.skips, skipped{File: p.name, Offset: rec.at, ID: rec.id, Bytes: r.at - rec.at, Why: why})
 		}
 	}
 	var d *damage
@@ -47,11 +71,26 @@ func readFile(s *source, i int, h *history, rep *report) (err error) {
 	case errors.Is(err, io.EOF):
 		return nil
 	case errors.As(err, &d):
-		skip.Offset, skip.Bytes, skip.Why = d.at, info.Size()-d.at, d.why
-		rep.skip(skip)
+		p.blank = d.blank
+		p.skips = append(p.skips, skipped{File: p.name, Offset: d.at, Bytes: p.size - d.at, Why: d.why})
 		return nil
 	}
 	return err
+}
+
+// report tells what of the file was not read. A file of which nothing makes sense
+// is no binlog, or not one of a kind that is known here; one that was made and
+// never written to holds nothing that could be lost.
+func (p *part) report(rep *report) {
+	switch {
+	case p.blank:
+		rep.blank++
+		rep.skips = append(rep.skips, p.skips...)
+	case p.sound == 0 && len(p.skips) > 0:
+		rep.unreadable = append(rep.unreadable, unreadable{p.name, p.size, p.skips[0].Why})
+	default:
+		rep.skips = append(rep.skips, p.skips...)
+	}
 }
 
 // whole reads as much of a file as it has said to hold, no less: an end that

@@ -23,8 +23,9 @@ type record struct {
 
 // damage ends the reading of a file.
 type damage struct {
-	at  int64
-	why string
+	at    int64
+	why   string
+	blank bool // the file was made, and nothing was written to it
 }
 
 func (d *damage) Error() string { return fmt.Sprintf("at %d: %s", d.at, d.why) }
@@ -44,7 +45,7 @@ const (
 	maxHead = 8 + maxTubeName + 80
 )
 
-// newReader reads the version. Files of others than 5 and 7 are damaged.
+// newReader reads the version. A file of another than 5 and 7 is damaged.
 func newReader(in io.Reader, size int64) (*reader, error) {
 	r := &reader{in: bufio.NewReaderSize(in, 256<<10), size: size}
 	head, err := r.peek(versionLen + maxHead)
@@ -52,18 +53,32 @@ func newReader(in io.Reader, size int64) (*reader, error) {
 		return nil, err
 	}
 	if len(head) < versionLen {
-		return nil, &damage{0, "the file is too short for a version; nothing was ever written to it"}
+		return nil, &damage{at: 0, why: "the file is too short for a version; nothing was ever written to it", blank: true}
 	}
 	version := binary.LittleEndian.Uint32(head)
 	switch r.layout = pick(version, head[versionLen:], size-versionLen); {
 	case version == 0 && r.layout == nil:
-		return nil, &damage{0, "version 0: the file was made and never written to"}
+		return nil, r.unversioned()
 	case version == 7<<24 || version == 5<<24:
-		return nil, &damage{0, "written by a big-endian machine: not supported"}
+		return nil, &damage{at: 0, why: "written by a big-endian machine: not supported"}
 	case r.layout == nil:
-		return nil, &damage{0, fmt.Sprintf("unknown version %d", version)}
+		return nil, &damage{at: 0, why: fmt.Sprintf("unknown version %d", version)}
 	}
 	return r, r.skip(versionLen)
+}
+
+// unversioned tells a file that beanstalkd filled with zeros and never wrote to,
+// because it ended in that moment, from one whose version is lost.
+func (r *reader) unversioned() error {
+	err := r.end(nil, "")
+	var d *damage
+	switch {
+	case errors.Is(err, io.EOF):
+		return &damage{at: 0, why: "version 0: the file was made and never written to", blank: true}
+	case errors.As(err, &d):
+		return &damage{at: 0, why: "version 0, but data behind it"}
+	}
+	return err
 }
 
 // peek returns up to n bytes, fewer only at the end of the file.
@@ -95,7 +110,7 @@ func (r *reader) next() (rec record, err error) {
 	}
 	n := r.layout.nameLength(b)
 	if n > maxTubeName {
-		return rec, &damage{r.at, fmt.Sprintf("a tube's name of %d bytes cannot be", n)}
+		return rec, &damage{at: r.at, why: fmt.Sprintf("a tube's name of %d bytes cannot be", n)}
 	}
 	need += int(n) + r.layout.size
 	if len(b) < need {
@@ -119,11 +134,11 @@ func (r *reader) body(rec *record, head int) error {
 	rec.bodyAt = r.at + int64(head)
 	switch {
 	case !isTubeName(rec.tube):
-		return &damage{r.at, "the tube's name cannot be"}
+		return &damage{at: r.at, why: "the tube's name cannot be"}
 	case rec.body < 2 || rec.body > maxBody:
-		return &damage{r.at, fmt.Sprintf("a body of %d bytes cannot be", rec.body)}
+		return &damage{at: r.at, why: fmt.Sprintf("a body of %d bytes cannot be", rec.body)}
 	case rec.bodyAt+int64(rec.body) > r.size:
-		return &damage{r.at, fmt.Sprintf("the file ends within job %d", rec.id)}
+		return &damage{at: r.at, why: fmt.Sprintf("the file ends within job %d", rec.id)}
 	}
 	if err := r.skip(head + int(rec.body) - 2); err != nil {
 		return err
@@ -135,7 +150,7 @@ func (r *reader) body(rec *record, head int) error {
 	rec.torn = string(last) != "\r\n"
 	if rec.torn && rec.flaw != "" {
 		// Neither fields nor body: this may not even be a record.
-		return &damage{rec.at, rec.flaw}
+		return &damage{at: rec.at, why: rec.flaw}
 	}
 	return r.skip(len(last))
 }
@@ -148,7 +163,7 @@ func (r *reader) end(b []byte, why string) error {
 		if why == "" {
 			why = fmt.Sprintf("the file ends within a record, %d bytes after its beginning", len(b))
 		}
-		return &damage{at, why}
+		return &damage{at: at, why: why}
 	}
 	for {
 		b, err := r.peek(4096)
@@ -159,7 +174,7 @@ func (r *reader) end(b []byte, why string) error {
 			return io.EOF
 		}
 		if !zero(b) {
-			return &damage{at, "zeros, but data again behind them"}
+			return &damage{at: at, why: "zeros, but data again behind them"}
 		}
 		if err := r.skip(len(b)); err != nil {
 			return err

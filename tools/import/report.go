@@ -5,35 +5,26 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
-	"text/tabwriter"
 
-	"beanfield/storage"
+	"beanfield/tools/listing"
 )
 
 // report is what is told about an import.
 type report struct {
-	from, to string
-	files    int
-	records  int64
-	lastID   uint64
-	shards   int
-	dryRun   bool
-	jobs     []moved // listed one by one, if asked for
-	tubes    map[string]*tally
-	skips    []skipped
-	notes    []string
-}
-
-// tally counts a tube's jobs.
-type tally struct {
-	Tube    string `json:"tube,omitempty"`
-	Ready   int    `json:"ready"`
-	Delayed int    `json:"delayed"`
-	Buried  int    `json:"buried"`
-	Jobs    int    `json:"jobs"`
-	Bytes   int64  `json:"bytes"`
+	from, to   string
+	files      int
+	blank      int // files that were never written to
+	records    int64
+	lastID     uint64
+	shards     int
+	dryRun     bool
+	written    bool // to is a data directory now
+	list       bool // print the jobs one by one
+	jobs       []moved
+	skips      []skipped
+	unreadable []unreadable
+	notes      []string
 }
 
 // skipped is a part of a file that was not believed. Bytes is how much.
@@ -45,81 +36,128 @@ type skipped struct {
 	Why    string `json:"why"`
 }
 
-func (r *report) skip(s skipped) { r.skips = append(r.skips, s) }
+// unreadable is a file that has data, and not one record that makes sense.
+type unreadable struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+	Why   string `json:"why"`
+}
 
-func (r *report) count(jobs []moved) {
-	r.tubes = make(map[string]*tally)
-	for i := range jobs {
-		t := r.tubes[jobs[i].Tube]
-		if t == nil {
-			t = &tally{Tube: jobs[i].Tube}
-			r.tubes[t.Tube] = t
-		}
-		t.add(&jobs[i].Job)
+// refusal says why nothing may be written, if so. What is in a file that cannot be
+// read would be lost without a trace, ids included, so somebody has to insist; and
+// where there is nothing at all, a new directory would only look like success.
+func (r *report) refusal(insisted bool) error {
+	n := len(r.unreadable)
+	switch {
+	case n+r.blank == r.files && n == 0:
+		return fmt.Errorf("%s has no jobs: nothing was ever written to its files", r.from)
+	case n+r.blank == r.files:
+		return fmt.Errorf("%s has no file that can be read", r.from)
+	case n > 0 && !insisted:
+		return fmt.Errorf("%d of %d files cannot be read: -skip-unreadable leaves out what they hold", n, r.files)
 	}
+	return nil
 }
 
-func (t *tally) add(j *storage.Job) {
-	t.Jobs++
-	t.Bytes += int64(j.Size)
-	switch j.State {
-	case storage.Delayed:
-		t.Delayed++
-	case storage.Buried:
-		t.Buried++
-	default:
-		t.Ready++
+// The lines of a report as JSON, beside those of a listing.
+type (
+	skippedLine struct {
+		Type string `json:"type"`
+		*skipped
 	}
-}
-
-// sums returns the tubes by name, and what they hold together.
-func (r *report) sums() (tubes []*tally, all tally) {
-	for _, name := range slices.Sorted(maps.Keys(r.tubes)) {
-		t := r.tubes[name]
-		tubes = append(tubes, t)
-		all.Ready += t.Ready
-		all.Delayed += t.Delayed
-		all.Buried += t.Buried
-		all.Jobs += t.Jobs
-		all.Bytes += t.Bytes
+	unreadableLine struct {
+		Type string `json:"type"`
+		*unreadable
 	}
-	return tubes, all
-}
+	noteLine struct {
+		Type string `json:"type"`
+		Note string `json:"note"`
+	}
+	totalLine struct {
+		Type       string `json:"type"`
+		From       string `json:"from"`
+		To         string `json:"to,omitempty"`
+		Shards     int    `json:"shards,omitempty"`
+		DryRun     bool   `json:"dry_run"`
+		Written    bool   `json:"written"`
+		Files      int    `json:"files"`
+		Unreadable int    `json:"unreadable"`
+		Records    int64  `json:"records"`
+		Skipped    int    `json:"skipped"`
+		LastID     uint64 `json:"last_id"`
+		listing.Count
+	}
+)
 
-// sortJobs puts the list of jobs in the order of their ids.
-func sortJobs(jobs []moved) {
-	slices.SortFunc(jobs, func(a, b moved) int { return cmp.Compare(a.ID, b.ID) })
-}
-
-func (r *report) text(w io.Writer) error {
+// print writes the report: jobs if asked for, tubes, what was not read, notes, and
+// the total last.
+func (r *report) print(w io.Writer, asJSON bool) error {
 	out := bufio.NewWriter(w)
-	tubes, all := r.sums()
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, j := range r.jobs {
-		_, _ = fmt.Fprintf(table, "job\t%d\t%s\t%d bytes\t  %s\n", j.ID, j.State.String(), j.Size, j.Tube)
-	}
-	_ = table.Flush()
-	_, _ = fmt.Fprintf(table, "ready\tdelayed\tburied\tjobs\tbytes\t  tube\n")
-	all.Tube = "(all)"
-	for _, t := range append(tubes, &all) {
-		_, _ = fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t  %s\n", t.Ready, t.Delayed, t.Buried, t.Jobs, t.Bytes, t.Tube)
-	}
-	_ = table.Flush()
-	for _, s := range r.skips {
-		_, _ = fmt.Fprintf(out, "skipped: %s at %d, %d bytes", s.File, s.Offset, s.Bytes)
-		if s.ID != 0 {
-			_, _ = fmt.Fprintf(out, ", job %d", s.ID)
+	l := listing.New(out, asJSON)
+	for _, j := range r.sorted() {
+		l.Add(&j.Job)
+		if !r.list {
+			continue
 		}
-		_, _ = fmt.Fprintf(out, ": %s\n", s.Why)
+		if err := l.Job(listing.Entry{Job: &j.Job}); err != nil {
+			return err
+		}
+	}
+	if err := l.Tubes(); err != nil {
+		return err
+	}
+	if err := r.printUnread(l); err != nil {
+		return err
 	}
 	for _, n := range r.notes {
-		_, _ = fmt.Fprintf(out, "note: %s\n", n)
+		if err := l.Line(noteLine{"note", n}, "note: %s", n); err != nil {
+			return err
+		}
 	}
-	_, _ = fmt.Fprintf(out, "read %d records of %d files in %s; the highest id is %d\n", r.records, r.files, r.from, r.lastID)
-	if r.dryRun {
-		_, _ = fmt.Fprintln(out, "nothing was written: this was a dry run")
-	} else {
-		_, _ = fmt.Fprintf(out, "imported %d jobs into %s, %d shards\n", all.Jobs, r.to, r.shards)
+	if err := r.printTotal(l); err != nil {
+		return err
 	}
 	return out.Flush()
+}
+
+// sorted returns the jobs in the order of their ids.
+func (r *report) sorted() []moved {
+	slices.SortFunc(r.jobs, func(a, b moved) int { return cmp.Compare(a.ID, b.ID) })
+	return r.jobs
+}
+
+func (r *report) printUnread(l *listing.Listing) error {
+	for i := range r.skips {
+		s := &r.skips[i]
+		job := ""
+		if s.ID != 0 {
+			job = fmt.Sprintf(", job %d", s.ID)
+		}
+		if err := l.Line(skippedLine{"skipped", s}, "skipped: %s at %d, %d bytes%s: %s", s.File, s.Offset, s.Bytes, job, s.Why); err != nil {
+			return err
+		}
+	}
+	for i := range r.unreadable {
+		u := &r.unreadable[i]
+		if err := l.Line(unreadableLine{"unreadable", u}, "unreadable: %s, %d bytes: %s", u.File, u.Bytes, u.Why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *report) printTotal(l *listing.Listing) error {
+	total := totalLine{
+		Type: "total", From: r.from, To: r.to, Shards: r.shards, DryRun: r.dryRun, Written: r.written, Files: r.files,
+		Unreadable: len(r.unreadable), Records: r.records, Skipped: len(r.skips), LastID: r.lastID, Count: l.All,
+	}
+	end := "nothing was written"
+	switch {
+	case r.written:
+		end = fmt.Sprintf("imported %d jobs into %s, %d shards", l.All.Jobs, r.to, r.shards)
+	case r.dryRun:
+		end += ": this was a dry run"
+	}
+	return l.Line(total, "read %d records of %d files in %s; the highest id is %d\n%s",
+		r.records, r.files-len(r.unreadable), r.from, r.lastID, end)
 }
