@@ -102,7 +102,7 @@ func (d *duel) pause(p *pair) {
 func (d *duel) kick(p *pair) {
 	bound := d.rnd.IntN(4)
 	d.note("%s kicks %d of %s", p.real.name, bound, p.real.Used())
-	p.real.submit(p.real.UsedShard(), queue.Op{Kind: queue.Kick, Count: uint32(bound)}, true, func(op *queue.Op) {
+	p.real.submit(p.real.UsedShard(), queue.Op{Kind: queue.Kick, Limit: uint32(bound)}, true, func(op *queue.Op) {
 		if want := d.model.kick(p.model.used, bound); int(op.Count) != want {
 			d.fatalf("kicked %d, want %d", op.Count, want)
 		}

@@ -150,7 +150,7 @@ func (p *player) alarm() {
 		switch {
 		case p.Delivered():
 			p.endWait()
-		case p.Soonest()-margin <= p.r.Now():
+		case p.Soonest()-queue.Margin <= p.r.Now():
 			p.cancel(queue.DeadlineSoon)
 		}
 	})

@@ -2,9 +2,6 @@ package router
 
 import "beanfield/shard/queue"
 
-// margin is how long before a deadline its holder is told DEADLINE_SOON.
-const margin = int64(1e9)
-
 // ReserveInPlace says whether a Reserve operation in a batch for WatchShard
 // does all of a reserve: all watched tubes are there, and no job that the
 // session holds in another shard is near its deadline.
@@ -16,7 +13,7 @@ func (s *Session) ReserveInPlace() bool {
 		return true
 	}
 	for _, f := range s.live {
-		if f.shard != s.watchShard && f.soonest != 0 && f.soonest-margin <= s.r.Now() {
+		if f.shard != s.watchShard && f.soonest != 0 && f.soonest-queue.Margin <= s.r.Now() {
 			return false
 		}
 	}
@@ -42,7 +39,7 @@ func (s *Session) Reserve(poll bool) bool {
 // that has passed there took its job away without the session's knowledge.
 func (s *Session) refresh(after func(*Session) bool) bool {
 	s.script.begin()
-	near := s.r.Now() + margin
+	near := s.r.Now() + queue.Margin
 	for _, f := range s.live {
 		if f.soonest != 0 && f.soonest <= near {
 			s.script.add(f.shard, queue.Op{Kind: queue.Soonest})
@@ -106,7 +103,7 @@ func (s *Session) claimed() bool {
 
 // nothing answers or begins to wait, when no shard has offered a job.
 func (s *Session) nothing() bool {
-	if s.Soonest()-margin <= s.r.Now() {
+	if s.Soonest()-queue.Margin <= s.r.Now() {
 		s.Reservation.Status = queue.DeadlineSoon
 		return true
 	}

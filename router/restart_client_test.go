@@ -247,5 +247,5 @@ func describeOp(op *queue.Op) string {
 		queue.Peek: "peek", queue.PeekReady: "peek-ready", queue.PeekDelayed: "peek-delayed", queue.PeekBuried: "peek-buried",
 		queue.StatsJob: "stats-job",
 	}
-	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Count)
+	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Limit)
 }

@@ -41,7 +41,7 @@ func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 		state := map[queue.Kind]queue.JobState{queue.PeekReady: queue.Ready, queue.PeekDelayed: queue.Delayed, queue.PeekBuried: queue.Buried}[op.Kind]
 		return m.show(m.first(state, c.session.Used()))
 	case queue.Kick:
-		return m.applyKick(c, op.Count)
+		return m.applyKick(c, op.Limit)
 	}
 	return m.applyByID(c, op)
 }

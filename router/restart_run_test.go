@@ -196,7 +196,7 @@ func (run *restartRun) batch(c *restartClient) error {
 			ops = append(ops, queue.Op{Kind: queue.Reserve, Poll: true})
 		case n < 50 && i == used:
 			kinds := []queue.Kind{queue.Kick, queue.Kick, queue.PeekReady, queue.PeekDelayed, queue.PeekBuried}
-			ops = append(ops, queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], Count: uint32(run.dice.IntN(3))})
+			ops = append(ops, queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], Limit: uint32(run.dice.IntN(3))})
 		case n < 75 && len(held) > 0:
 			ops = append(ops, run.about(held, queue.Delete, queue.Release, queue.Release, queue.Bury, queue.Bury, queue.Touch))
 		case len(here) > 0:

@@ -232,7 +232,7 @@ func (run *restartRun) drain() error {
 			return err
 		}
 		for run.model.first(queue.Buried, tube) != nil {
-			ops := []queue.Op{{Kind: queue.PeekBuried}, {Kind: queue.Kick, Count: 1}}
+			ops := []queue.Op{{Kind: queue.PeekBuried}, {Kind: queue.Kick, Limit: 1}}
 			if err := c.begin(c.session.UsedShard(), ops); err != nil {
 				return err
 			}

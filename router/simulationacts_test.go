@@ -105,7 +105,7 @@ func (s *simulation) onJob(p *player) {
 		p.byID(queue.Op{Kind: queue.KickJob, ID: id}, nil)
 	case 7:
 		s.note("%s kicks", p.name)
-		p.submit(p.UsedShard(), queue.Op{Kind: queue.Kick, Count: uint32(s.rnd.IntN(4))}, true, nil)
+		p.submit(p.UsedShard(), queue.Op{Kind: queue.Kick, Limit: uint32(s.rnd.IntN(4))}, true, nil)
 	default:
 		s.note("%s takes job %d", p.name, id)
 		p.byID(queue.Op{Kind: queue.ReserveJob, ID: id}, func(op *queue.Op) {

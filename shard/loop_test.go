@@ -355,7 +355,7 @@ func TestLongKick(t *testing.T) {
 		for id := uint64(1); id <= n; id++ {
 			a.put(id, 3600, 60)
 		}
-		kick := a.batch(queue.Op{Kind: queue.Kick, Count: n}, queue.Op{Kind: queue.PeekDelayed})
+		kick := a.batch(queue.Op{Kind: queue.Kick, Limit: n}, queue.Op{Kind: queue.PeekDelayed})
 		if b.sh.Submit(kick) {
 			t.Fatal("ten slices in one")
 		}

@@ -300,7 +300,7 @@ func TestLongOperationWaitsForTheLog(t *testing.T) {
 			a.put(id, 1000, 60)
 		}
 		b.log.Slow = true
-		batch := a.batch(queue.Op{Kind: queue.Kick, Count: n})
+		batch := a.batch(queue.Op{Kind: queue.Kick, Limit: n})
 		if b.sh.Submit(batch) {
 			t.Fatal("answered without the log")
 		}

@@ -137,7 +137,7 @@ func (c *Conn) executeInRun(cmd *command) bool {
 		c.flush()
 		return false
 	}
-	op.ID, op.Pri, op.Delay, op.Count, op.Data = cmd.id, cmd.pri, cmd.delay, cmd.n, cmd.name
+	op.ID, op.Pri, op.Delay, op.Limit, op.Data = cmd.id, cmd.pri, cmd.delay, cmd.n, cmd.name
 	c.run.member = c.run.member || member
 	return true
 }
@@ -196,7 +196,7 @@ func (c *Conn) reserve(cmd *command) bool {
 			return false
 		}
 		op.Poll = timeout == 0
-		op.TTR = timeout
+		op.Timeout = timeout
 		c.run.member = true
 		c.becomeWorker()
 		return true

@@ -106,7 +106,7 @@ func (c *Conn) answerRun() {
 			c.loop.count(v)
 		}
 		if op.Status == queue.Waiting {
-			timeout := op.TTR // keepRun may let go of op
+			timeout := op.Timeout // keepRun may let go of op
 			c.session.BeginWait()
 			r.answered++
 			c.keepRun()

@@ -10,10 +10,7 @@ import (
 // can give is as large.
 const forever = math.MaxUint32
 
-const (
-	second = int64(1e9)
-	margin = second // of DEADLINE_SOON
-)
+const second = int64(1e9)
 
 // waitTimer is a connection's place in its loop's timers.
 type waitTimer struct {
@@ -39,7 +36,7 @@ func (c *Conn) wait(timeout uint32) {
 func (c *Conn) setAlarm() {
 	at := c.wake.until
 	if soonest := c.session.Soonest(); soonest != math.MaxInt64 {
-		at = min(at, soonest-margin)
+		at = min(at, soonest-queue.Margin)
 	}
 	if at == math.MaxInt64 {
 		c.loop.timers.remove(c)
@@ -70,7 +67,7 @@ func (c *Conn) decideWait() {
 	switch {
 	case c.session.Delivered():
 		c.endWait()
-	case c.session.Soonest()-margin <= now:
+	case c.session.Soonest()-queue.Margin <= now:
 		c.cancelWait(queue.DeadlineSoon)
 	case c.wake.until <= now || c.hungUp:
 		c.cancelWait(queue.TimedOut)

@@ -58,7 +58,7 @@ func TestBatchStopsAtSlice(t *testing.T) {
 	a := w.user("a")
 	const n = Slice * 3 / 2
 	w.fill(a, n, 100)
-	batch := batchOf(&a.client, Op{Kind: Kick, Count: n}, Op{Kind: PeekReady})
+	batch := batchOf(&a.client, Op{Kind: Kick, Limit: n}, Op{Kind: PeekReady})
 	if w.s.Run(w.now, batch) || batch.Next != 0 {
 		t.Fatalf("stopped at %d", batch.Next)
 	}

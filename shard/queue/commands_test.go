@@ -175,7 +175,7 @@ func (x *machine) peek() {
 
 func (x *machine) kick() {
 	if c, u := x.client(); u != nil && x.m.clients[c].used != "" {
-		x.do(c, u, Op{Kind: Kick, Count: choose[uint32](x, "bound", 0, 1, 1, 2, 5, 4294967295)}, "")
+		x.do(c, u, Op{Kind: Kick, Limit: choose[uint32](x, "bound", 0, 1, 1, 2, 5, 4294967295)}, "")
 	}
 }
 

@@ -164,7 +164,7 @@ func TestOtherWaysAllocateNothing(t *testing.T) {
 		f.s.Tick(f.now)
 		f.apply(c, Op{Kind: Reserve, Poll: true})
 		f.apply(c, Op{Kind: Bury, ID: p.id})
-		f.apply(c, Op{Kind: Kick, Count: 1})
+		f.apply(c, Op{Kind: Kick, Limit: 1})
 		f.apply(c, Op{Kind: Peek, ID: p.id})
 		if f.apply(c, Op{Kind: Delete, ID: p.id}).Status != OK {
 			t.Fatal("the cycle is broken")

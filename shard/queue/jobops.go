@@ -154,11 +154,9 @@ func (s *State) kick(now int64, c *Client, op *Op) {
 		if t.buried.n > 0 {
 			op.phase = buriedOnes
 		}
-		op.Ticket = uint64(op.Count)
-		op.Count = 0
 	}
 	op.Status = OK
-	for n := 0; uint64(op.Count) < op.Ticket; n++ {
+	for n := 0; op.Count < op.Limit; n++ {
 		if op.phase == buriedOnes && t.buried.n == 0 || op.phase == delayedOnes && t.delayed.n == 0 {
 			return
 		}
@@ -233,7 +231,7 @@ func (s *State) show(b *Batch, op *Op, slot uint32) {
 	}
 	small, large := s.bodies.get(j.body, j.size)
 	op.Parts = large
-	op.From = len(b.Bytes)
+	op.From = uint32(len(b.Bytes))
 	b.Bytes = append(b.Bytes, small...)
-	op.To = len(b.Bytes)
+	op.To = uint32(len(b.Bytes))
 }

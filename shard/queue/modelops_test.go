@@ -150,13 +150,12 @@ func (m *model) kickOne(now int64, j *mJob) {
 }
 
 func (m *model) kick(now int64, used string, op *Op) {
-	bound := op.Count
-	op.Status, op.Count = OK, 0
+	op.Status = OK
 	state, order := Delayed, byDeadline
 	if m.best(in(used, Buried), byBurial) != nil {
 		state, order = Buried, byBurial
 	}
-	for ; op.Count < bound; op.Count++ {
+	for ; op.Count < op.Limit; op.Count++ {
 		j := m.best(in(used, state), order)
 		if j == nil {
 			return

@@ -179,7 +179,7 @@ func TestSlices(t *testing.T) {
 		a := w.user("a")
 		const n = Slice * 3 / 2
 		w.fill(a, n, 100)
-		b := &Batch{Client: &a.client, Ops: []Op{{Kind: Kick, Count: n - 100}}}
+		b := &Batch{Client: &a.client, Ops: []Op{{Kind: Kick, Limit: n - 100}}}
 		w.s.Apply(w.now, b, &b.Ops[0])
 		if b.Ops[0].Status != More || b.Ops[0].Count != Slice {
 			t.Fatalf("after one slice: %+v", b.Ops[0])

@@ -57,17 +57,19 @@ const (
 
 // Op is one operation and, afterwards, its answer.
 type Op struct {
-	Kind   Kind
-	Status Status
-	Poll   bool  // Reserve: do not wait
-	phase  uint8 // kick: which jobs; peek: how often it was given back; put: its body
-	Pri    uint32
-	Delay  uint32 // seconds; also the length of a pause
-	TTR    uint32 // seconds
-	Size   uint32 // put: of the body; answers: of the body found
-	Count  uint32 // kick: bound; answer: how many
-	ID     uint64 // put: 0 for one that the directory is to allot
-	Ticket uint64 // Wait, Withdraw
+	Kind    Kind
+	Status  Status
+	Poll    bool  // Reserve: do not wait
+	phase   uint8 // kick: which jobs; peek: how often it was given back; put: its body
+	Pri     uint32
+	Delay   uint32 // seconds; also the length of a pause
+	TTR     uint32 // seconds
+	Timeout uint32 // Reserve: seconds, for whoever ends the wait; the queue does not
+	Size    uint32 // put: of the body; answers: of the body found
+	Limit   uint32 // Kick: how many at most
+	Count   uint32 // Kick: how many, the answer
+	ID      uint64 // put: 0 for one that the directory is to allot
+	Ticket  uint64 // Wait, Withdraw
 
 	// Data is a tube's name or a small body, Parts a large body. Both are
 	// borrowed until the batch is complete; parts of a put are taken over.
@@ -76,7 +78,7 @@ type Op struct {
 
 	// From and To enclose a small body in Batch.Bytes, or say in From which
 	// element of Batch.Jobs or Batch.Tubes is the answer.
-	From, To int
+	From, To uint32
 }
 
 // JobInfo answers StatsJob. Durations are in whole seconds.

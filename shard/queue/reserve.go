@@ -9,7 +9,7 @@ func (s *State) reserve(now int64, b *Batch, op *Op) {
 		return
 	}
 	switch soonest := c.soonest(); {
-	case soonest != 0 && now >= soonest-margin:
+	case soonest != 0 && now >= soonest-Margin:
 		op.Status = DeadlineSoon
 	case op.Poll:
 		op.Status = TimedOut
@@ -25,6 +25,47 @@ func (s *State) take(now int64, b *Batch, op *Op, t *tube) {
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
 	s.show(b, op, slot)
+}
+
+// applyReserving runs the operations of a reserve that are not on the shortest
+// way. Package router tells how Offer, Claim, Wait and Withdraw work together.
+func (s *State) applyReserving(now int64, b *Batch, op *Op) {
+	switch op.Kind {
+	case ReserveJob:
+		s.reserveJob(now, b, op)
+	case Offer:
+		b.Client.offer(op)
+	case Claim:
+		s.claim(now, b, op)
+	case Wait:
+		s.waitFor(now, b.Client, op)
+	case Withdraw:
+		if b.Client.ticket == op.Ticket {
+			s.unwait(b.Client)
+		}
+		op.Status = OK
+	case Soonest:
+		op.Status = OK
+	}
+}
+
+// offer shows the rank of the best job, which binds nobody.
+func (c *Client) offer(op *Op) {
+	op.Status = Empty
+	if t := c.bestTube(); t != nil {
+		top := t.ready.top()
+		op.Status = OK
+		op.Pri = uint32(top.major >> 32)
+		op.ID = top.major<<32 | uint64(top.minor)
+	}
+}
+
+// claim reserves the best job, which may by now be another than was offered.
+func (s *State) claim(now int64, b *Batch, op *Op) {
+	op.Status = Empty
+	if t := b.Client.bestTube(); t != nil {
+		s.take(now, b, op, t)
+	}
 }
 
 // waitFor registers the client with a ticket that the router has drawn for

@@ -7,8 +7,9 @@ const (
 	second      = int64(1e9)
 )
 
-// margin is how long before a deadline its holder is told DEADLINE_SOON.
-const margin = second
+// Margin is how long before a deadline its holder is told DEADLINE_SOON, in
+// nanoseconds.
+const Margin = second
 
 // urgentBelow is the first priority that does not count as urgent.
 const urgentBelow = 1024
@@ -111,37 +112,6 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 		panic("queue: unknown operation")
 	}
 	b.Soonest = b.Client.soonest()
-}
-
-// applyReserving runs the operations of a reserve that are not on the
-// shortest way.
-func (s *State) applyReserving(now int64, b *Batch, op *Op) {
-	switch op.Kind {
-	case ReserveJob:
-		s.reserveJob(now, b, op)
-	case Offer:
-		op.Status = Empty
-		if t := b.Client.bestTube(); t != nil {
-			top := t.ready.top()
-			op.Status = OK
-			op.Pri = uint32(top.major >> 32)
-			op.ID = top.major<<32 | uint64(top.minor)
-		}
-	case Claim:
-		op.Status = Empty
-		if t := b.Client.bestTube(); t != nil {
-			s.take(now, b, op, t)
-		}
-	case Wait:
-		s.waitFor(now, b.Client, op)
-	case Withdraw:
-		if b.Client.ticket == op.Ticket {
-			s.unwait(b.Client)
-		}
-		op.Status = OK
-	case Soonest:
-		op.Status = OK
-	}
 }
 
 // Next is when Tick has something to do, or 0.

@@ -9,7 +9,7 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 			op.Status = NotFound
 			return
 		}
-		op.From = len(b.Jobs)
+		op.From = uint32(len(b.Jobs))
 		b.Jobs = append(b.Jobs, s.jobInfo(now, slot))
 	case StatsTube:
 		t := s.tubes[string(op.Data)]
@@ -17,7 +17,7 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 			op.Status = NotFound
 			return
 		}
-		op.From = len(b.Tubes)
+		op.From = uint32(len(b.Tubes))
 		b.Tubes = append(b.Tubes, t.info(now))
 	case Totals:
 		b.Sums = s.totals

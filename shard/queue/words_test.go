@@ -47,7 +47,7 @@ func (u *user) do(verb string, args []string) string {
 	case Bury:
 		op.ID, op.Pri = num(0), uint32(num(1))
 	case Kick:
-		op.Count = uint32(num(0))
+		op.Limit = uint32(num(0))
 	case Pause:
 		op.Data, op.Delay = []byte(args[0]), uint32(num(1))
 	case Use, Watch, Ignore, StatsTube:
