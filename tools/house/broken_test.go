@@ -1,0 +1,148 @@
+package house
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// Each rule notices what breaks it, and nothing else: small houses, with the
+// beginning of every complaint that is due. A source without a package clause is
+// the body of one.
+func TestBrokenRules(t *testing.T) {
+	for _, c := range brokenHouses {
+		t.Run(c.rule+" "+c.path, func(t *testing.T) {
+			h, err := open(c.fsys())
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(rules, func(r rule) bool { return r.number == c.rule })
+			got := rules[i].broken(h)
+			for i, complaint := range got {
+				if i >= len(c.complaints) || !strings.HasPrefix(complaint, c.rule+": "+c.complaints[i]) {
+					t.Errorf("%q is not due", complaint)
+				}
+			}
+			if len(got) < len(c.complaints) {
+				t.Errorf("only %q, want %q", got, c.complaints)
+			}
+		})
+	}
+}
+
+// brokenHouse is one file in a house that is in order but for it.
+type brokenHouse struct {
+	rule, path, text string
+	complaints       []string // without the rule's number
+}
+
+func (b *brokenHouse) fsys() fstest.MapFS {
+	fsys := fstest.MapFS{
+		"shard/doc.go":    {Data: []byte("// Package shard is described.\npackage shard\n")},
+		"shard/turn.go":   {Data: []byte("package shard\n")},
+		"shard/a_test.go": {Data: []byte("package shard_test\n\nimport _ \"beanfield/shard\"\n")},
+	}
+	text := b.text
+	if strings.HasSuffix(b.path, ".go") && !strings.Contains(text, "package ") {
+		text = "package p\n" + text
+	}
+	fsys[b.path] = &fstest.MapFile{Data: []byte(text)}
+	return fsys
+}
+
+func imports(names ...string) string {
+	text := "package p\n"
+	for _, name := range names {
+		text += "import _ \"" + name + "\"\n"
+	}
+	return text
+}
+
+func lines(n int) string { return strings.Repeat("\n", n) }
+
+func due(complaints ...string) []string { return complaints }
+
+var brokenHouses = []brokenHouse{
+	{"H1", "conn/conn.go", imports("beanfield/router", "beanfield/shard", "beanfield/shard/queue", "beanfield/storage"), nil},
+	{"H1", "conn/beanstalk/a.go", imports("beanfield/conn"), nil},
+	{"H1", "conn/beanstalk/a.go", imports("beanfield/conn/admin"), due("conn/beanstalk/a.go imports conn/admin: neighbours")},
+	{"H1", "conn/conn.go", imports("beanfield/conn/beanstalk"), due("conn/conn.go imports conn/beanstalk: imports run")},
+	{"H1", "cmd/beanfield/main.go", imports("beanfield/conn/beanstalk", "beanfield/storage/pebblestore"), nil},
+	{"H1", "router/a.go", imports("beanfield/cmd/beanfield"), due("router/a.go imports cmd/beanfield: nobody")},
+	{"H1", "shard/queue/a.go", imports("beanfield/shard"), due("shard/queue/a.go imports shard: imports run")},
+	{"H1", "shard/a.go", imports("beanfield/shard/queue", "beanfield/router"), due("shard/a.go imports router: imports run")},
+	{"H1", "storage/a.go", imports("beanfield/storage/pebblestore"), due("storage/a.go imports storage/pebblestore: imports run")},
+	{"H1", "router/a.go", imports("beanfield/storage/pebblestore"), due("router/a.go imports storage/pebblestore: only cmd, tools")},
+	{"H1", "router/a_test.go", imports("beanfield/storage/pebblestore"), nil},
+	{"H1", "router/a.go", imports("beanfield/tools/bench"), due("router/a.go imports tools/bench: only tools")},
+	{"H1", "tools/bench/a.go", imports("beanfield/storage", "beanfield/tools/bench/load", "beanfield/tools/launch"), nil},
+	{"H1", "tools/bench/load/a.go", imports("beanfield/tools/bench/chart"), nil},
+	{"H1", "tools/crash/a.go", imports("beanfield/tools/bench/load"), due("tools/crash/a.go imports tools/bench/load: it belongs")},
+	{"H1", "tools/crash/a.go", imports("beanfield/cmd/beanfield"), due("tools/crash/a.go imports cmd/beanfield: nobody")},
+	{"H1", "shard/a_test.go", imports("beanfield/shard/queue/queuetest"), nil},
+	{"H1", "shard/a.go", imports("beanfield/shard/queue/queuetest"), due("shard/a.go imports shard/queue/queuetest: only tests")},
+	{"H1", "shard/heap/a.go", imports("fmt"), due("shard/heap/a.go: package shard/heap has no floor")},
+	{"H1", "router/a.go", imports("beanfield/shard/heap"), due("router/a.go imports shard/heap: it has no floor")},
+
+	{"H2", "conn/beanstalk/a.go", imports("net", "net/netip"), nil},
+	{"H2", "tools/bench/a.go", imports("net"), nil},
+	{"H2", "router/a.go", imports("net", "nets", "network"), due("router/a.go imports net: only conn")},
+	{"H2", "conn/beanstalk/a.go", imports("net/http"), due("conn/beanstalk/a.go imports net/http: only conn/queueservice")},
+	{"H2", "shard/a_test.go", imports("net/http"), due("shard/a_test.go imports net/http: only conn, cmd", "shard/a_test.go imports net/http: only conn/queueservice")},
+	{"H2", "conn/admin/a.go", imports("net/http"), nil},
+	{"H2", "storage/a.go", imports("github.com/cockroachdb/pebble/v2/vfs"), due("storage/a.go imports github.com/cockroachdb/pebble/v2/vfs: only storage/pebblestore")},
+	{"H2", "storage/pebblestore/a.go", imports("github.com/cockroachdb/pebble/v2", "github.com/cockroachdb/errors"), nil},
+	{"H2", "conn/a.go", imports("github.com/BurntSushi/toml"), due("conn/a.go imports github.com/BurntSushi/toml: only cmd")},
+	{"H2", "cmd/beanfield/a.go", imports("github.com/BurntSushi/toml"), nil},
+	{"H2", "shard/a.go", imports("github.com/cespare/xxhash/v2"), due("shard/a.go imports github.com/cespare/xxhash/v2: only router")},
+	{"H2", "router/a.go", imports("github.com/cespare/xxhash/v2"), nil},
+
+	{"H3", "shard/queue/a.go", imports("math/bits", "beanfield/storage"), nil},
+	{"H3", "shard/queue/a.go", imports("time"), due("shard/queue/a.go imports time")},
+	{"H3", "shard/queue/a.go", imports("sync"), due("shard/queue/a.go imports sync")},
+	{"H3", "shard/queue/a.go", imports("sync/atomic"), due("shard/queue/a.go imports sync/atomic")},
+	{"H3", "shard/queue/a.go", imports("os"), due("shard/queue/a.go imports os")},
+	{"H3", "shard/queue/a.go", imports("beanfield/storage/pace"), due("shard/queue/a.go imports beanfield/storage/pace")},
+	{"H3", "shard/queue/a_test.go", imports("time"), nil},
+	{"H3", "shard/a.go", imports("time"), nil},
+	{"H3", "shard/queue/a.go", "func f() { go f() }", due("shard/queue/a.go:2: starts")},
+	{"H3", "shard/queue/a.go", "func f() { _ = make(chan int) }", due("shard/queue/a.go:2: has a channel")},
+	{"H3", "shard/queue/a.go", "func f(d interface{ Done() <-chan int }) { <-d.Done() }", due("shard/queue/a.go:2: has", "shard/queue/a.go:2: receives")},
+	{"H3", "shard/queue/a.go", "func f() { c <- 1 }", due("shard/queue/a.go:2: sends")},
+	{"H3", "shard/queue/a.go", "func f() { select {} }", due("shard/queue/a.go:2: waits")},
+	{"H3", "shard/queue/a.go", "import \"fmt\"\nfunc f() { fmt.Println(fmt.Sprint()); println() }", due("shard/queue/a.go:3: prints", "shard/queue/a.go:3: prints")},
+
+	{"H4", "shard/long.go", lines(399), nil},
+	{"H4", "shard/long.go", lines(400), due("shard/long.go has 401 lines")},
+	{"H4", "shard/long_test.go", lines(400), due("shard/long_test.go has 401 lines")},
+	{"H4", "shard/a.go", "func f() {" + lines(59) + "}\n", nil},
+	{"H4", "shard/a.go", "func f() {" + lines(60) + "}\n", due("shard/a.go:2: f has 61 lines")},
+	{"H4", "shard/a_test.go", "func TestF() { g(func() {" + lines(60) + "}) }\n", due("shard/a_test.go:2: TestF has 61 lines")},
+	{"H4", "shard/a.go", "var f = func() {" + lines(60) + "}\n", due("shard/a.go:2: a function literal has 61 lines")},
+	{"H4", "shard/a.go", "// f is described." + lines(60) + "func f() {" + lines(59) + "}\n", nil},
+
+	{"H5", "router/a.go", "package router", due("package router has no doc.go")},
+	{"H5", "router/a.go", "// Package router is.\npackage router", due("router/a.go:1: a package comment", "package router has no doc.go")},
+	{"H5", "router/doc.go", "package router", due("package router has no doc.go")},
+	{"H5", "shard/a.go", "// Package shard is.\npackage shard", due("shard/a.go:1: a package comment")},
+
+	{"H6", "shard/util/a.go", "", due("package shard/util")},
+	{"H6", "tools/helpers/a.go", "", due("package tools/helpers")},
+
+	{"H7", "router/a.go", "", nil},
+	{"H7", "stray.txt", "", due("stray.txt at the top")},
+	{"H7", "pkg/a.go", "", due("pkg at the top")},
+
+	{"H8", "shard/a_test.go", "import \"time\"\nfunc f() { time.Sleep(1) }", due("shard/a_test.go:3: a test that sleeps")},
+	{"H8", "shard/a.go", "import \"time\"\nfunc f() { time.Sleep(1) }", nil},
+	{"H8", "shard/a_test.go", "import \"time\"\nimport _ \"testing/synctest\"\nfunc f() { time.Sleep(1) }", nil},
+
+	{"H9", "shard/a.go", "// See turn.go and doc.go, shard/turn.go, and *_test.go.", nil},
+	{"H9", "shard/a.go", "// See none.go.", due("shard/a.go:2 names none.go")},
+	{"H9", "router/a.go", "/*\nSee turn.go. */", due("router/a.go:2 names turn.go")},
+	{"H9", "README.md", "First `shard/doc.go`, then `turn.go`.\nSee [that](shard) and `./shard/turn.go`, in shard/turn.go.", nil},
+	{"H9", "README.md", "First `shard/doc.go`,\nthen `none.go`.", due("README.md:2 names none.go")},
+	{"H9", "README.md", "Run ./tools/none or `shard/none`.", due("README.md:1 names tools/none", "README.md:1 names shard/none")},
+	{"H9", "shard/README.md", "See [that](turn.go), [this](none.md) and [others](https://a.b/c).", due("shard/README.md:1 names none.md")},
+}

@@ -1,0 +1,129 @@
+package house
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const module = "beanfield/"
+
+// floors says how high each package stands (H1).
+var floors = map[string]int{
+	"cmd/beanfield":       8,
+	"conn/beanstalk":      7,
+	"conn/queueservice":   7,
+	"conn/admin":          7,
+	"conn":                6,
+	"router":              5,
+	"shard":               4,
+	"shard/queue":         3,
+	"storage/pebblestore": 2,
+	"storage":             1,
+	"storage/pace":        0,
+
+	"shard/queue/queuetest":        2,
+	"storage/pebblestore/powercut": 0,
+}
+
+// kits are packages for tests; only tests import them.
+var kits = []string{"shard/queue/queuetest", "storage/pebblestore/powercut"}
+
+// planned are packages that have their place before they are built.
+var planned = map[string]bool{"conn/queueservice": true, "conn/admin": true}
+
+// private are packages that not everybody above them may import. The store on
+// Pebble is known to those who open one, and to nobody in between; tests may open
+// one anywhere.
+var private = map[string][]string{"storage/pebblestore": {"cmd", "tools"}}
+
+// doors say where an import from outside may stand (H2).
+var doors = []struct {
+	prefix string
+	dirs   []string
+}{
+	{"net", []string{"conn", "cmd", "tools"}},
+	{"net/http", []string{"conn/queueservice", "conn/admin", "cmd"}},
+	{"github.com/cockroachdb", []string{"storage/pebblestore"}},
+	{"github.com/BurntSushi/toml", []string{"cmd"}},
+	{"github.com/cespare/xxhash", []string{"router"}},
+}
+
+// within says whether a path is one of the directories or below it.
+func within(path string, dirs ...string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
+}
+
+func wrongWay(h *house) (complaints []string) {
+	for _, f := range h.files {
+		if _, placed := floors[f.dir]; !placed && !within(f.dir, "tools") {
+			complaints = append(complaints, fmt.Sprintf("H1: %s: package %s has no floor in the house", f.path, f.dir))
+			continue
+		}
+		for _, name := range f.imports {
+			inside, ok := strings.CutPrefix(name, module)
+			if !ok {
+				continue
+			}
+			if why := misplaced(f, inside); why != "" {
+				complaints = append(complaints, fmt.Sprintf("H1: %s imports %s: %s", f.path, inside, why))
+			}
+		}
+	}
+	return complaints
+}
+
+// misplaced says what is wrong with importing a package of the house, if anything
+// is.
+func misplaced(f *file, imported string) string {
+	if f.test && imported == f.dir {
+		return "" // a test that looks at its package from outside
+	}
+	if within(imported, "tools") {
+		return misplacedTool(f, imported)
+	}
+	floor, placed := floors[imported]
+	switch {
+	case !placed:
+		return "it has no floor in the house"
+	case within(imported, "cmd"):
+		return "nobody imports the process"
+	case slices.Contains(kits, imported) && !f.test:
+		return "only tests import it"
+	case within(f.dir, "tools"):
+	case floor == floors[f.dir]:
+		return "neighbours do not know each other"
+	case floor > floors[f.dir]:
+		return "imports run downwards only"
+	}
+	if users, ok := private[imported]; ok && !f.test && !within(f.dir, users...) {
+		return "only " + strings.Join(users, ", ") + " may import it"
+	}
+	return ""
+}
+
+// misplacedTool is misplaced for a package below tools.
+func misplacedTool(f *file, imported string) string {
+	if !within(f.dir, "tools") {
+		return "only tools import tools"
+	}
+	parts := strings.Split(imported, "/")
+	if len(parts) > 2 && !within(f.dir, strings.Join(parts[:2], "/")) {
+		return "it belongs to another tool"
+	}
+	return ""
+}
+
+func wrongDoor(h *house) (complaints []string) {
+	for _, f := range h.files {
+		for _, name := range f.imports {
+			for _, door := range doors {
+				if within(name, door.prefix) && !within(f.dir, door.dirs...) {
+					complaints = append(complaints, fmt.Sprintf("H2: %s imports %s: only %s may import it",
+						f.path, name, strings.Join(door.dirs, ", ")))
+				}
+			}
+		}
+	}
+	return complaints
+}
