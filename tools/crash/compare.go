@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"beanfield/tools/server"
 )
 
 // What is not compared literally, because the reference does not keep its word,
@@ -52,7 +55,7 @@ type comparison struct {
 	options
 	dice     *rand.Rand
 	commands [2][]string
-	servers  [2]*process
+	servers  [2]*server.Process
 	conns    [2]*client
 	jobs     []*twin
 	byID     [2]map[uint64]*twin // of the living
@@ -65,9 +68,9 @@ type comparison struct {
 var sides = [2]string{"beanstalkd", "beanfield"}
 
 // compare restarts both servers as often as was asked.
-func compare(o options) (err error) {
+func compare(ctx context.Context, o options, peer string) (err error) {
 	c := &comparison{options: o, dice: rand.New(rand.NewPCG(o.seed, 1)), byID: [2]map[uint64]*twin{{}, {}}}
-	for i, command := range [2][]string{{"beanstalkd"}, o.server} {
+	for i, command := range [2][]string{{peer}, o.server} {
 		data := filepath.Join(o.dir, "data-"+sides[i])
 		if err := os.Mkdir(data, 0o755); err != nil {
 			return err
@@ -83,7 +86,7 @@ func compare(o options) (err error) {
 		}
 	}()
 	for ; c.life <= o.kills; c.life++ {
-		if err := c.start(); err != nil {
+		if err := c.start(ctx); err != nil {
 			return err
 		}
 		if err := c.compareAll(); err != nil {
@@ -102,14 +105,14 @@ func compare(o options) (err error) {
 	return nil
 }
 
-func (c *comparison) start() error {
+func (c *comparison) start(ctx context.Context) error {
 	for i := range sides {
-		p, err := startProcess(c.commands[i]...)
+		p, err := startServer(ctx, c.commands[i])
 		if err != nil {
 			return err
 		}
 		c.servers[i] = p
-		if c.conns[i], err = dial(p.addr); err != nil {
+		if c.conns[i], err = dial(p.Addr); err != nil {
 			return err
 		}
 	}
@@ -121,7 +124,7 @@ func (c *comparison) stop(sig os.Signal) {
 	for i := range sides {
 		if c.conns[i] != nil {
 			c.conns[i].close()
-			c.servers[i].end(sig)
+			c.servers[i].End(sig)
 			c.conns[i] = nil
 		}
 	}
@@ -152,7 +155,7 @@ func (c *comparison) both(j *twin, format string, args ...any) (r [2]reply, err 
 		}
 		all, err := c.conns[i].ask(command)
 		if err != nil {
-			return r, fmt.Errorf("%s, %q: %w; it said: %s", sides[i], command, err, c.servers[i].said)
+			return r, fmt.Errorf("%s, %q: %w; it said: %s", sides[i], command, err, c.servers[i].Said())
 		}
 		r[i] = all[0]
 		if w := r[i].word; w == "RESERVED" || w == "FOUND" {

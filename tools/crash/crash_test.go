@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/tools/server"
 )
 
 // build makes the real server.
@@ -16,21 +18,21 @@ func build(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("builds and runs the real server")
 	}
-	name := filepath.Join(t.TempDir(), "beanfield")
-	if out, err := exec.Command("go", "build", "-o", name, "beanfield/cmd/beanfield").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	name, err := server.Beanfield(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return name
 }
 
-func smallRun(t *testing.T, server []string) (options, *bytes.Buffer) {
+func smallRun(t *testing.T, command []string) (options, *bytes.Buffer) {
 	out := new(bytes.Buffer)
-	return options{kills: 2, seed: 1, dir: t.TempDir(), server: server, conns: 6, pause: 300 * time.Millisecond, out: out}, out
+	return options{kills: 2, seed: 1, dir: t.TempDir(), server: command, conns: 6, pause: 300 * time.Millisecond, out: out}, out
 }
 
 func TestTheServerKeepsItsWord(t *testing.T) {
 	o, out := smallRun(t, []string{build(t)})
-	if err := run(o); err != nil {
+	if err := run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	t.Log(out)
@@ -38,7 +40,7 @@ func TestTheServerKeepsItsWord(t *testing.T) {
 
 // A server that forgets everything, or only what it was told last, is caught.
 func TestAForgetfulServerIsCaught(t *testing.T) {
-	server := build(t)
+	program := build(t)
 	for name, c := range map[string]struct{ script, want string }{
 		"keeps nothing":         {`rm -rf "$dir" && mkdir "$dir" && exec "$@"`, "is lost"},
 		"goes back to a backup": {`if [ -d "$dir.old" ]; then rm -rf "$dir"; cp -r "$dir.old" "$dir"; else cp -r "$dir" "$dir.old"; fi; exec "$@"`, "is lost"},
@@ -50,8 +52,8 @@ func TestAForgetfulServerIsCaught(t *testing.T) {
 			if err := os.WriteFile(wrapper, []byte(text), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			o, _ := smallRun(t, []string{wrapper, server})
-			err := run(o)
+			o, _ := smallRun(t, []string{wrapper, program})
+			err := run(t.Context(), o)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "seed 1, after kill 1") {
 				t.Errorf("want a failure with %q, got %.1000v", c.want, err)
 			}
@@ -62,11 +64,12 @@ func TestAForgetfulServerIsCaught(t *testing.T) {
 // Both servers agree about what a restart leaves, where the reference keeps its
 // word.
 func TestBesideTheReference(t *testing.T) {
-	if _, err := exec.LookPath("beanstalkd"); err != nil {
+	peer, err := exec.LookPath("beanstalkd")
+	if err != nil {
 		t.Skip("there is no beanstalkd here")
 	}
 	o, out := smallRun(t, []string{build(t)})
-	if err := compare(o); err != nil {
+	if err := compare(t.Context(), o, peer); err != nil {
 		t.Fatal(err)
 	}
 	t.Log(out)

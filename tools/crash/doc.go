@@ -31,5 +31,5 @@
 //
 // version.go (what a restart may find of a job), ledger.go, load.go and meddle.go
 // (what the connections do), observe.go and settle.go (what is looked at after a
-// restart), round.go; process.go, client.go and body.go serve them.
+// restart), round.go; client.go and body.go serve them.
 package main

@@ -1,14 +1,15 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
+
+	"beanfield/tools/server"
 )
 
 func main() {
@@ -18,19 +19,19 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "where the data directory is made; it is kept (default: a temporary one, kept after a failure)")
 	flag.IntVar(&o.conns, "conns", 9, "connections")
 	flag.DurationVar(&o.pause, "pause", 900*time.Millisecond, "the longest time from a start to a kill")
-	server := flag.String("server", "", "the server's command, to which -l, -p, -b, -shards and -config are added (default: ./cmd/beanfield, built)")
+	command := flag.String("server", "", "the server's command, to which -l, -p, -b, -shards and -config are added (default: ./cmd/beanfield, built)")
 	reference := flag.Bool("reference", false, "instead, restart beanfield and Debian's beanstalkd side by side and compare them")
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = 1 + rand.Uint64N(1e9)
 	}
-	if err := crash(o, *server, *reference); err != nil {
+	if err := crash(context.Background(), o, *command, *reference); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func crash(o options, server string, reference bool) error {
+func crash(ctx context.Context, o options, command string, reference bool) error {
 	own := o.dir == ""
 	if own {
 		dir, err := os.MkdirTemp("", "crash-")
@@ -41,19 +42,15 @@ func crash(o options, server string, reference bool) error {
 	} else if err := os.MkdirAll(o.dir, 0o755); err != nil {
 		return err
 	}
-	o.server = strings.Fields(server)
+	o.server = strings.Fields(command)
 	if len(o.server) == 0 {
-		built := filepath.Join(o.dir, "beanfield")
-		if out, err := exec.Command("go", "build", "-o", built, "beanfield/cmd/beanfield").CombinedOutput(); err != nil {
-			return fmt.Errorf("build: %w\n%s", err, out)
+		built, err := server.Beanfield(ctx, o.dir)
+		if err != nil {
+			return err
 		}
 		o.server = []string{built}
 	}
-	what := run
-	if reference {
-		what = compare
-	}
-	err := what(o)
+	err := o.play(ctx, reference)
 	if own && err == nil {
 		return os.RemoveAll(o.dir)
 	}
@@ -61,4 +58,16 @@ func crash(o options, server string, reference bool) error {
 		err = fmt.Errorf("%w\n(the data is in %s)", err, o.dir)
 	}
 	return err
+}
+
+// play does what was asked for: kills of one server, or restarts of two.
+func (o options) play(ctx context.Context, reference bool) error {
+	if !reference {
+		return run(ctx, o)
+	}
+	peer, err := server.Beanstalkd(ctx, func(format string, args ...any) { fmt.Fprintf(o.out, format+"\n", args...) })
+	if err != nil {
+		return err
+	}
+	return compare(ctx, o, peer)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -11,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"beanfield/tools/server"
 )
 
 // options are what the tool is asked for.
@@ -30,7 +33,7 @@ type campaign struct {
 	dice   *rand.Rand
 	data   string
 	l      *ledger
-	server *process
+	server *server.Process
 	first  uint64 // no id below it is new since the last start
 
 	longest time.Duration // a start
@@ -38,7 +41,7 @@ type campaign struct {
 }
 
 // run kills as often as was asked, and ends in order once.
-func run(o options) error {
+func run(ctx context.Context, o options) error {
 	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 1)), data: filepath.Join(o.dir, "data"), l: newLedger(), first: 1}
 	if err := os.Mkdir(c.data, 0o755); err != nil {
 		return err
@@ -46,11 +49,11 @@ func run(o options) error {
 	begun := time.Now()
 	defer func() {
 		if c.server != nil {
-			c.server.end(syscall.SIGKILL) // which does no harm to one that has ended
+			c.server.End(syscall.SIGKILL) // which does no harm to one that has ended
 		}
 	}()
 	for n := 0; n <= o.kills+1; n++ {
-		if err := c.start(n); err != nil {
+		if err := c.start(ctx, n); err != nil {
 			return fmt.Errorf("seed %d, after kill %d: %w", o.seed, n, err)
 		}
 		if n > 0 {
@@ -73,7 +76,7 @@ func run(o options) error {
 
 // start starts a server, sometimes with another number of shards, and sometimes
 // with little memory for bodies.
-func (c *campaign) start(n int) error {
+func (c *campaign) start(ctx context.Context, n int) error {
 	command := append([]string{}, c.options.server...)
 	command = append(command, "-b", c.data, "-shards", strconv.Itoa(c.shards(n)))
 	if c.dice.IntN(2) == 0 {
@@ -84,9 +87,18 @@ func (c *campaign) start(n int) error {
 		command = append(command, "-config", name)
 	}
 	begun := time.Now()
-	p, err := startProcess(command...)
+	p, err := startServer(ctx, command)
 	c.server, c.longest = p, max(c.longest, time.Since(begun))
 	return err
+}
+
+// startServer runs a server. The connection that it has answered is not needed.
+func startServer(ctx context.Context, command []string) (*server.Process, error) {
+	p, conn, err := server.Run(ctx, command...)
+	if err != nil {
+		return nil, err
+	}
+	return p, conn.Close()
 }
 
 // shards stays the same for a few restarts, then changes.
@@ -99,23 +111,23 @@ func (c *campaign) load(n int) {
 	var killed atomic.Bool
 	var all sync.WaitGroup
 	for i := range c.conns {
-		all.Go(func() { play(c.l, c.server.addr, c.seed+uint64(n)<<32, i, &killed) })
+		all.Go(func() { play(c.l, c.server.Addr, c.seed+uint64(n)<<32, i, &killed) })
 	}
 	span := c.pause/10 + time.Duration(c.dice.Int64N(int64(c.pause)))
 	timer := time.NewTimer(span)
 	select {
 	case <-timer.C:
-	case <-c.server.exited:
+	case <-c.server.Exited():
 	}
 	timer.Stop()
-	if !c.server.alive() {
-		c.l.failf("the server ended by itself: %v; it said: %s", c.server.cmd.ProcessState, c.server.said)
+	if err := c.server.Died(); err != nil {
+		c.l.failf("%v", err)
 	}
 	killed.Store(true)
 	if n < c.kills {
-		c.server.end(syscall.SIGKILL)
+		c.server.End(syscall.SIGKILL)
 	} else {
-		c.server.end(syscall.SIGTERM) // the last end is an orderly one
+		c.server.End(syscall.SIGTERM) // the last end is an orderly one
 	}
 	all.Wait()
 }
@@ -130,12 +142,12 @@ func (c *campaign) check(everything bool) error {
 	if everything {
 		c.first = 1
 	}
-	s, err := observe(c.server.addr, c.l.known(), c.first)
+	s, err := observe(c.server.Addr, c.l.known(), c.first)
 	if err != nil {
-		return fmt.Errorf("%w; the server said: %s", err, c.server.said)
+		return fmt.Errorf("%w; the server said: %s", err, c.server.Said())
 	}
 	if s.count != int64(len(s.jobs)) { // somebody is back: see who
-		if s, err = observe(c.server.addr, nil, 1); err != nil {
+		if s, err = observe(c.server.Addr, nil, 1); err != nil {
 			return err
 		}
 	}
@@ -159,7 +171,7 @@ func (l *ledger) inFlight() int {
 
 // checkOrder takes all buried jobs out, one by one.
 func (c *campaign) checkOrder() error {
-	conn, err := dial(c.server.addr)
+	conn, err := dial(c.server.Addr)
 	if err != nil {
 		return err
 	}

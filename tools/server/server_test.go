@@ -36,7 +36,7 @@ func TestUsageOfThisProcess(t *testing.T) {
 }
 
 func TestServerThatEndsAtOnce(t *testing.T) {
-	s, err := New(Launch{Command: "ls {dir}/absent", Data: t.TempDir()})
+	s, err := Launch{Command: "ls {dir}/absent", Data: t.TempDir()}.Prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,16 +59,16 @@ func TestTailKeepsTheEnd(t *testing.T) {
 }
 
 func TestServerThatDoesNotEnd(t *testing.T) {
-	s, err := New(Launch{Command: "sh", Data: t.TempDir()})
+	s, err := Launch{Command: "sh", Data: t.TempDir()}.Prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Stop()
-	s.Args = []string{"sh", "-c", "trap '' TERM; echo ready; exec sleep 600"}
+	s.args = []string{"sh", "-c", "trap '' TERM; echo ready; exec sleep 600"}
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); s.output.String() != "ready"; {
+	for deadline := time.Now().Add(10 * time.Second); s.Said() != "ready"; {
 		if time.Now().After(deadline) {
 			t.Fatal("the shell does not run")
 		}

@@ -71,7 +71,7 @@ func (c *compareFlags) main(ctx context.Context) error {
 		return err
 	}
 	if c.beanstalkd == "" {
-		if c.beanstalkd, err = server.FindBeanstalkd(ctx, warn); err != nil {
+		if c.beanstalkd, err = server.Beanstalkd(ctx, warn); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (c *compareFlags) main(ctx context.Context) error {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		if c.beanfield, err = server.BuildBeanfield(ctx, dir); err != nil {
+		if c.beanfield, err = server.Beanfield(ctx, dir); err != nil {
 			return err
 		}
 	}

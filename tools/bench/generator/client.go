@@ -25,8 +25,11 @@ func Dial(addr string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{c, bufio.NewReaderSize(c, 64<<10)}, nil
+	return NewClient(c), nil
 }
+
+// NewClient talks on a connection.
+func NewClient(c net.Conn) *Client { return &Client{c, bufio.NewReaderSize(c, 64<<10)} }
 
 // HangUp closes the connection, and tells whether that worked.
 func (c *Client) HangUp() error { return c.conn.Close() }

@@ -14,7 +14,7 @@ import (
 // MeasureNew measures a server that is started for that, and ended.
 func (p *Pinning) MeasureNew(ctx context.Context, pinned bool, how server.Launch, echo bool, ld load.Load, set generator.Settings) (*result.Result, error) {
 	how.CPUs = p.serverCPUs(pinned)
-	s, err := server.New(how)
+	s, err := how.Prepare()
 	if err != nil {
 		return nil, err
 	}

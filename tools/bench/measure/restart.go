@@ -21,7 +21,7 @@ const (
 
 // measureRestart starts a server, fills it, ends it with SIGTERM and starts it again.
 // Peaks are VmHWM: the kernel keeps it, so that no moment is missed.
-func measureRestart(ctx context.Context, s *server.Server, ld load.Load, set generator.Settings) (*result.Result, error) {
+func measureRestart(ctx context.Context, s *server.Launched, ld load.Load, set generator.Settings) (*result.Result, error) {
 	if err := ld.Check(); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func measureRestart(ctx context.Context, s *server.Server, ld load.Load, set gen
 }
 
 // loadFor puts the jobs and reads the server's memory when all are there.
-func loadFor(ctx context.Context, u *result.Restart, s *server.Server, ld *load.Load, set generator.Settings) error {
+func loadFor(ctx context.Context, u *result.Restart, s *server.Launched, ld *load.Load, set generator.Settings) error {
 	begun := time.Now()
 	if err := generator.FillBacklog(ctx, s.Addr, ld, set.Say); err != nil {
 		return err
@@ -58,7 +58,7 @@ func loadFor(ctx context.Context, u *result.Restart, s *server.Server, ld *load.
 }
 
 // restartAgain ends the server and measures how it comes back.
-func restartAgain(ctx context.Context, u *result.Restart, s *server.Server, set generator.Settings, res *result.Result) error {
+func restartAgain(ctx context.Context, u *result.Restart, s *server.Launched, set generator.Settings, res *result.Result) error {
 	begun := time.Now()
 	if err := s.Terminate(stopPatience); err != nil {
 		return err
@@ -121,24 +121,25 @@ func settled(ctx context.Context, pid int, set generator.Settings) (server.Usage
 
 // firstReply starts the server and tells how long it took until it answered. Its first
 // answer must already count all its jobs: nobody may see half a queue.
-func firstReply(ctx context.Context, s *server.Server, jobs int) (time.Duration, error) {
+func firstReply(ctx context.Context, s *server.Launched, jobs int) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, restartPatience)
 	defer cancel()
 	begun := time.Now()
 	if err := s.Start(); err != nil {
 		return 0, err
 	}
-	c, err := dialEarly(ctx, s)
+	conn, err := s.Connect(ctx)
 	if err != nil {
 		return 0, err
 	}
+	c := generator.NewClient(conn)
 	defer c.Close()
 	defer context.AfterFunc(ctx, c.Close)()
 	stats, err := c.Stats()
 	took := time.Since(begun)
 	switch {
 	case ctx.Err() != nil:
-		return 0, fmt.Errorf("%v did not answer: %w", s.Args, ctx.Err())
+		return 0, fmt.Errorf("%v did not answer: %w", s.Addr, ctx.Err())
 	case err != nil:
 		return 0, ending(s, err)
 	case stats["current-jobs-ready"] != int64(jobs):
@@ -148,29 +149,10 @@ func firstReply(ctx context.Context, s *server.Server, jobs int) (time.Duration,
 }
 
 // ending adds to an error of a connection that the server ended, if that is why.
-func ending(s *server.Server, err error) error {
+func ending(s *server.Launched, err error) error {
 	select {
-	case <-s.Exited:
+	case <-s.Exited():
 	case <-time.After(server.StopWithin):
 	}
 	return errors.Join(err, s.Died())
-}
-
-// dialEarly connects as soon as the server lets it.
-func dialEarly(ctx context.Context, s *server.Server) (*generator.Client, error) {
-	retry := time.NewTicker(time.Millisecond)
-	defer retry.Stop()
-	for {
-		c, err := generator.Dial(s.Addr)
-		if err == nil {
-			return c, nil
-		}
-		select {
-		case <-retry.C:
-		case <-s.Exited:
-			return nil, s.Died()
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%v does not accept connections at %s: %w", s.Args, s.Addr, err)
-		}
-	}
 }

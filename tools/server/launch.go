@@ -1,0 +1,98 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Launch says how a server is started. In its command, {port} stands for a free
+// port, {dir} for an empty directory, {config} for a file that holds Config, and {self}
+// for this program; it is split at spaces and run as it is, without a shell.
+type Launch struct {
+	Command string
+	Config  string
+	CPUs    string // pins it, if not empty
+	Data    string // where {dir} is made; empty: with the system's temporary files
+}
+
+// A Launched is a server with a directory of its own. It may be started again, on the
+// same data.
+type Launched struct {
+	*Process // nil before the first start
+	Addr     string
+	args     []string
+	dir      string // the data and the configuration; removed at the end
+}
+
+// StopWithin is how long a server may take to end before it is killed.
+const StopWithin = 10 * time.Second
+
+// ErrNotStarted is wrapped by the reason for which a server does not serve.
+var ErrNotStarted = errors.New("the server did not start")
+
+// Prepare makes all that a server needs, and does not start it yet.
+func (how Launch) Prepare() (*Launched, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	s := &Launched{Addr: localAddr(port)}
+	if s.dir, err = os.MkdirTemp(how.Data, "server-"); err != nil {
+		return nil, err
+	}
+	// The file lies beside the data: a server may want its directory empty.
+	data, config := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "config.toml")
+	err = errors.Join(os.Mkdir(data, 0o700), os.WriteFile(config, []byte(how.Config), 0o600))
+	fill := strings.NewReplacer("{port}", strconv.Itoa(port), "{dir}", data, "{config}", config, "{self}", self)
+	s.args = strings.Fields(fill.Replace(how.Command))
+	if len(s.args) == 0 {
+		err = errors.Join(err, errors.New("the server's command is empty"))
+	}
+	if err != nil {
+		s.Stop()
+		return nil, err
+	}
+	if how.CPUs != "" {
+		// taskset becomes the server without a fork: the pid stays.
+		s.args = append([]string{"taskset", "-c", how.CPUs}, s.args...)
+	}
+	return s, nil
+}
+
+// Start begins a process and does not wait for anything.
+func (s *Launched) Start() (err error) {
+	s.Process, err = start(s.args, s.Addr)
+	return err
+}
+
+// Serve starts the server and returns once it accepts connections.
+func (s *Launched) Serve(ctx context.Context) error {
+	if err := s.Start(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	conn, err := s.Connect(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNotStarted, err)
+	}
+	return conn.Close()
+}
+
+// Stop ends the server for good and removes its data. How it ends is of no interest.
+func (s *Launched) Stop() {
+	if s.Process != nil {
+		_ = s.Terminate(StopWithin)
+	}
+	os.RemoveAll(s.dir)
+}

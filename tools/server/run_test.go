@@ -1,0 +1,106 @@
+package server
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The test binary stands in for a server: its arguments are a mode, -l, an address, -p
+// and a port.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 6 && strings.HasPrefix(os.Args[1], "answer-") {
+		os.Exit(standIn(os.Args[1], os.Args[5]))
+	}
+	os.Exit(m.Run())
+}
+
+// standIn answers every line as if it were stats, with a pid that is right or wrong.
+func standIn(mode, port string) int {
+	l, err := net.Listen("tcp4", "127.0.0.1:"+port)
+	if err != nil {
+		return 111
+	}
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return 1
+		}
+		pid := os.Getpid()
+		if mode == "answer-wrong" {
+			pid++
+		}
+		go func() {
+			for in := bufio.NewScanner(conn); in.Scan(); {
+				text := fmt.Sprintf("---\npid: %d\nversion: 1\n", pid)
+				fmt.Fprintf(conn, "OK %d\r\n%s\r\n", len(text), text)
+			}
+		}()
+	}
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRunGivesAServerThatAnswers(t *testing.T) {
+	p, conn, err := Run(t.Context(), self(t), "answer-right")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.End(syscall.SIGKILL)
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(startWithin))
+	// Nothing of the first reply is left on the connection.
+	fmt.Fprintf(conn, "stats\r\n")
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "OK ") {
+		t.Errorf("%q, %v", line, err)
+	}
+	if err := p.Died(); err != nil {
+		t.Error(err)
+	}
+	if use, err := UsageOf(p.PID()); err != nil || use.RSS == 0 {
+		t.Errorf("%+v, %v", use, err)
+	}
+	p.End(syscall.SIGKILL)
+	if err := p.Died(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("it was killed: %v", err)
+	}
+}
+
+func TestRunRefusesAStranger(t *testing.T) {
+	_, _, err := Run(t.Context(), self(t), "answer-wrong")
+	if !errors.Is(err, errStranger) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFreePortIsFree(t *testing.T) {
+	taken, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The next ports are in use.
+	for port := taken + 1; port < taken+4; port++ {
+		l, err := net.Listen("tcp4", localAddr(port))
+		if err == nil {
+			defer l.Close()
+		}
+	}
+	got, err := freePort()
+	if err != nil || got > taken && got < taken+4 {
+		t.Errorf("port %d after %d, %v", got, taken, err)
+	}
+}
