@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"beanfield/tools/server"
 )
 
 // client is one connection to one server. A goroutine of its own reads, so that
@@ -31,7 +33,7 @@ type event struct {
 type side struct {
 	name       string
 	beanstalkd bool // whether the process is the reference, on whichever side
-	server     *server
+	server     *server.Process
 	clients    map[string]*client
 	events     chan event
 	done       chan struct{} // closed when nobody will read events any more
@@ -41,7 +43,7 @@ type side struct {
 	asked map[string]int
 }
 
-func newSide(name string, s *server) *side {
+func newSide(name string, s *server.Process) *side {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	return &side{
@@ -51,7 +53,7 @@ func newSide(name string, s *server) *side {
 		events:  make(chan event, 1024),
 		done:    make(chan struct{}),
 		timer:   timer,
-		asked:   map[string]int{"cmd-stats": askedAtStart},
+		asked:   map[string]int{"cmd-stats": server.AskedAtStart},
 	}
 }
 
@@ -84,9 +86,12 @@ func (s *side) post(e event) bool {
 	}
 }
 
+// dialTimeout bounds the wait for a further connection.
+const dialTimeout = 5 * time.Second
+
 // dial opens a further connection.
 func (s *side) dial(name string) error {
-	conn, err := net.DialTimeout("tcp", s.server.addr, dialTimeout)
+	conn, err := net.DialTimeout("tcp", s.server.Addr, dialTimeout)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}

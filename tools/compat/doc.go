@@ -30,8 +30,8 @@
 //
 // # Reading the source
 //
-// reply.go and client.go speak the protocol's framing; server.go starts and ends
-// processes; pair.go keeps two servers in lockstep; random.go runs a seed with
+// reply.go and client.go speak the protocol's framing; config.go has the subject's
+// configuration; pair.go keeps two servers in lockstep; random.go runs a seed with
 // generator.go; script.go is the little language of the table_*.go files;
 // report.go prints what was found.
 package main

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"beanfield/tools/server"
 )
 
 func main() {
@@ -55,7 +57,7 @@ func parseFlags(args []string, out io.Writer) (options, error) {
 	f.IntVar(&o.seeds, "seeds", 25, "how many random runs; 0 for the table alone")
 	f.IntVar(&o.steps, "steps", 1300, "steps of each random run; a step is one or more commands of one connection")
 	f.StringVar(&o.table, "table", "", "run the table's cases whose names match this regular expression, and no random runs")
-	f.StringVar(&o.reference, "reference", "", "command of the reference; default Debian's beanstalkd, installed when missing")
+	f.StringVar(&o.reference, "reference", "", "command of the reference; default Debian's beanstalkd, fetched when missing")
 	f.StringVar(&o.subject, "subject", "", "command of the subject, which is given -l, -p and -z; default beanfield, built for the occasion")
 	f.BoolVar(&o.same, "same", false, "the subject is a beanstalkd too: nothing may differ, not even on purpose")
 	f.BoolVar(&o.verbose, "v", false, "print every case and every seed")
@@ -105,12 +107,12 @@ func run(ctx context.Context, args []string, out io.Writer) (equal bool, err err
 	return r.summary(), nil
 }
 
-// programs finds, installs and builds what is compared.
+// programs finds, fetches and builds what is compared.
 func (o options) programs(ctx context.Context, dir string, out io.Writer) (programs, error) {
 	p := programs{same: o.same, patience: o.patience}
 	p.reference = strings.Fields(o.reference)
 	if len(p.reference) == 0 {
-		path, err := ensureReference(ctx, out)
+		path, err := server.Beanstalkd(ctx, func(format string, args ...any) { fmt.Fprintf(out, "compat: "+format+"\n", args...) })
 		if err != nil {
 			return p, err
 		}
@@ -120,7 +122,7 @@ func (o options) programs(ctx context.Context, dir string, out io.Writer) (progr
 	if len(p.subject) > 0 {
 		return p, nil
 	}
-	path, err := buildSubject(ctx, dir)
+	path, err := server.Beanfield(ctx, dir)
 	if err != nil {
 		return p, err
 	}

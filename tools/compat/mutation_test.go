@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -89,8 +90,8 @@ func (p *proxy) stop() {
 // control connection passes by it.
 func proxied(t *testing.T, patience time.Duration, maxJob int, change func(int64, []byte) []byte) *pair {
 	t.Helper()
-	path, ok := referencePath()
-	if !ok {
+	path, err := exec.LookPath("beanstalkd")
+	if err != nil {
 		t.Skip("beanstalkd is not installed")
 	}
 	command := []string{path}
@@ -98,8 +99,8 @@ func proxied(t *testing.T, patience time.Duration, maxJob int, change func(int64
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := startProxy(t, pr.sub.server.addr, change)
-	pr.sub.server.addr = p.listener.Addr().String()
+	p := startProxy(t, pr.sub.server.Addr, change)
+	pr.sub.server.Addr = p.listener.Addr().String()
 	t.Cleanup(func() {
 		pr.stop()
 		p.stop()

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"beanfield/tools/server"
 )
 
 // control is the connection on which the tool asks its own questions. It is the
@@ -31,14 +35,15 @@ type pair struct {
 
 // startPair starts both servers afresh.
 func startPair(ctx context.Context, p programs, subject []string, maxJob int) (*pair, error) {
-	r, refConn, err := startServer(ctx, p.reference, maxJob)
+	largest := []string{"-z", strconv.Itoa(maxJob)}
+	r, refConn, err := server.Run(ctx, slices.Concat(p.reference, largest)...)
 	if err != nil {
 		return nil, err
 	}
-	s, subConn, err := startServer(ctx, subject, maxJob)
+	s, subConn, err := server.Run(ctx, slices.Concat(subject, largest)...)
 	if err != nil {
-		r.stop()
-		return nil, err
+		r.End(syscall.SIGKILL)
+		return nil, errors.Join(err, refConn.Close())
 	}
 	pr := &pair{ref: newSide("reference", r), sub: newSide("subject", s), patience: p.patience}
 	pr.ref.beanstalkd, pr.sub.beanstalkd = true, p.same
@@ -51,7 +56,7 @@ func startPair(ctx context.Context, p programs, subject []string, maxJob int) (*
 func (p *pair) stop() {
 	for _, s := range []*side{p.ref, p.sub} {
 		s.close()
-		s.server.stop()
+		s.server.End(syscall.SIGKILL)
 	}
 }
 
@@ -137,7 +142,7 @@ func (p *pair) expect(conn, command string) (ref, sub arrival, err error) {
 
 func (p *pair) silent(s *side, conn, command, ref, sub string) error {
 	why := fmt.Errorf("the %s did not answer within %v", s.name, p.patience)
-	if err := s.server.running(); err != nil {
+	if err := s.server.Died(); err != nil {
 		why = fmt.Errorf("%s: %w", s.name, err)
 	}
 	return &mismatch{conn, command, ref, sub, why}
@@ -237,5 +242,5 @@ func (p *pair) both(command string) (reply, error) {
 
 // signal sends both processes a signal.
 func (p *pair) signal(sig os.Signal) error {
-	return errors.Join(p.ref.server.signal(sig), p.sub.server.signal(sig))
+	return errors.Join(p.ref.server.Signal(sig), p.sub.server.Signal(sig))
 }
