@@ -34,6 +34,7 @@ type side struct {
 	name       string
 	beanstalkd bool // whether the process is the reference, on whichever side
 	server     *server.Process
+	pid        int // the server's
 	clients    map[string]*client
 	events     chan event
 	done       chan struct{} // closed when nobody will read events any more
@@ -43,12 +44,13 @@ type side struct {
 	asked map[string]int
 }
 
-func newSide(name string, s *server.Process) *side {
+func newSide(name string, pid int, s *server.Process) *side {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	return &side{
 		name:    name,
 		server:  s,
+		pid:     pid,
 		clients: map[string]*client{},
 		events:  make(chan event, 1024),
 		done:    make(chan struct{}),

@@ -127,8 +127,8 @@ func compareLine(of, want, got string, r, s *side) error {
 }
 
 func checkPID(key, _, sub string, _, s *side) error {
-	if sub != strconv.Itoa(s.server.PID()) {
-		return fmt.Errorf("%s: %s, but the process is %d", key, sub, s.server.PID())
+	if sub != strconv.Itoa(s.pid) {
+		return fmt.Errorf("%s: %s, but the process is %d", key, sub, s.pid)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 // twoSides are a reference and a subject without processes, of which only the
 // pids matter here.
 func twoSides() (r, s *side) {
-	return newSide("reference", &server{pid: 100}), newSide("subject", &server{pid: 200})
+	return newSide("reference", 100, nil), newSide("subject", 200, nil)
 }
 
 func yaml(lines ...string) reply {

@@ -45,7 +45,7 @@ func startPair(ctx context.Context, p programs, subject []string, maxJob int) (*
 		r.End(syscall.SIGKILL)
 		return nil, errors.Join(err, refConn.Close())
 	}
-	pr := &pair{ref: newSide("reference", r), sub: newSide("subject", s), patience: p.patience}
+	pr := &pair{ref: newSide("reference", r.PID(), r), sub: newSide("subject", s.PID(), s), patience: p.patience}
 	pr.ref.beanstalkd, pr.sub.beanstalkd = true, p.same
 	pr.ref.attach(control, refConn)
 	pr.sub.attach(control, subConn)
