@@ -20,6 +20,7 @@ func (memoryStore) Close() error  { return nil }
 type memoryLog struct{}
 
 func (memoryLog) Room(int) bool                         { return true }
+func (memoryLog) RoomToUpdate() bool                    { return true }
 func (memoryLog) Stage(_ uint64, _ [][]byte, ack Ack)   { ack.Committed(nil) }
 func (memoryLog) Put(*Job, ...[]byte)                   {}
 func (memoryLog) Update(*Job)                           {}

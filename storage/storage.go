@@ -65,12 +65,15 @@ const LargeBody = 1 << 20
 // whoever owns the shard at that moment, one at a time.
 //
 // Put, Update and Delete add records to the open batch and cannot fail: a
-// shard asks Room first, and hears of everything else from Commit. None of them
+// shard asks for room first, and hears of everything else from Commit. None of them
 // waits for the disk.
 type Log interface {
-	// Room says whether n more bytes of job may be accepted. It is cheap:
-	// it is asked before every put, release and bury.
+	// Room says whether a job of n bytes may be put. It is cheap: it is asked
+	// before every put.
 	Room(n int) bool
+	// RoomToUpdate says whether a job may be released or buried. There is room
+	// for that long after there is none for a put: a worker can give its job back.
+	RoomToUpdate() bool
 	// Stage writes the body of a job that is yet to be put, away from all else, so
 	// that nobody's commit waits behind it. A body of more than LargeBody bytes must
 	// be staged, and its job may be put when ack has been told, without an error,

@@ -1,6 +1,10 @@
 package queue
 
-import "slices"
+import (
+	"slices"
+
+	"beanfield/shard/queue/queuetest"
+)
 
 // commands are what a machine may do next, the more often the heavier.
 var commands = []struct {
@@ -244,4 +248,4 @@ func (x *machine) time() {
 	}
 }
 
-func (x *machine) toggleLog() { x.w.log.Full = !x.w.log.Full && x.pick(3, "full") == 0 }
+func (x *machine) toggleLog() { x.w.log.Full = queuetest.Fullness(max(0, x.pick(6, "full")-3)) }

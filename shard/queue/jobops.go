@@ -91,7 +91,7 @@ func (s *State) takeBack(c *Client, op *Op) (slot uint32) {
 		op.Status = NotFound
 		return 0
 	}
-	if s.Durable && !s.Log.Room(0) {
+	if s.Durable && !s.Log.RoomToUpdate() {
 		op.Status = Failed
 		return 0
 	}

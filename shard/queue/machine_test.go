@@ -203,7 +203,7 @@ func (x *machine) compareJobs() {
 // restart ends all clients and makes a State of the log.
 func (x *machine) restart() {
 	gone := maps.Clone(x.w.dir.Gone)
-	x.w.log.Full = false
+	x.w.log.Full = queuetest.Roomy
 	x.w.replay()
 	x.w.dir.Gone = gone
 	x.newUsers()

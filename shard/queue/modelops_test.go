@@ -1,13 +1,17 @@
 package queue
 
-import "slices"
+import (
+	"slices"
+
+	"beanfield/shard/queue/queuetest"
+)
 
 // apply runs one operation of client c and fills in the answer.
-func (m *model) apply(now int64, c int, op *Op, body string, full bool) {
+func (m *model) apply(now int64, c int, op *Op, body string, log queuetest.Fullness) {
 	me := &m.clients[c]
 	switch op.Kind {
 	case Put:
-		m.put(now, me, op, body, full)
+		m.put(now, me, op, body, log)
 	case Reserve, Claim, Offer:
 		m.reserve(now, c, op)
 	case Wait:
@@ -20,7 +24,7 @@ func (m *model) apply(now int64, c int, op *Op, body string, full bool) {
 			me.waiting = 0
 		}
 	case Delete, Release, Bury, Touch, ReserveJob, KickJob:
-		m.byID(now, c, op, full)
+		m.byID(now, c, op, log)
 	case Kick:
 		m.kick(now, me.used, op)
 	case Peek, PeekReady, PeekDelayed, PeekBuried:
@@ -43,8 +47,8 @@ func (m *model) apply(now int64, c int, op *Op, body string, full bool) {
 	m.sweep()
 }
 
-func (m *model) put(now int64, me *mClient, op *Op, body string, full bool) {
-	if full {
+func (m *model) put(now int64, me *mClient, op *Op, body string, log queuetest.Fullness) {
+	if log >= queuetest.Full {
 		op.Status = NoRoom
 		return
 	}
@@ -85,7 +89,7 @@ func (m *model) reserve(now int64, c int, op *Op) {
 	}
 }
 
-func (m *model) byID(now int64, c int, op *Op, full bool) {
+func (m *model) byID(now int64, c int, op *Op, log queuetest.Fullness) {
 	op.Status = NotFound
 	j := m.job(op.ID)
 	if j == nil {
@@ -115,7 +119,7 @@ func (m *model) byID(now int64, c int, op *Op, full bool) {
 			j.deadline = now + int64(j.ttr)*second
 		}
 	case Release, Bury:
-		if mine && full {
+		if mine && log >= queuetest.Packed {
 			op.Status = Failed
 		} else if mine {
 			op.Status = OK

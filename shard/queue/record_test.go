@@ -89,12 +89,18 @@ func TestNoRoom(t *testing.T) {
 		c reserve -> waiting
 		log full
 		a put 0 0 60 -> noroom
+		b release 1 5 9          # a worker can give its job back
+		b reserve-job 1 -> 1
+		b bury 1 5
+		b reserve-job 1 -> 1
+		log packed
+		a put 0 0 60 -> noroom
 		b release 1 0 0 -> failed
 		b release 1 0 9 -> failed
 		b bury 1 0 -> failed
 		b release 2 0 0 -> no
 		b bury 2 0 -> no
-		a stats-job 1 -> state=reserved pri=5 releases=0 buries=0
+		a stats-job 1 -> state=reserved pri=5 releases=1 buries=1
 		a stats-job 3 -> no
 		a totals -> total=2
 		b touch 1                # needs no room
@@ -102,9 +108,9 @@ func TestNoRoom(t *testing.T) {
 		b delete 1
 		log room
 		c bury 2 3
-		a put 0 0 60 -> 4
-		a peek-ready -> 4`)
-	if !w.dir.Gone[3] {
+		a put 0 0 60 -> 5
+		a peek-ready -> 5`)
+	if !w.dir.Gone[3] || !w.dir.Gone[4] {
 		t.Error("the id of a refused put is not given back")
 	}
 }

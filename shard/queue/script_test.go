@@ -20,7 +20,7 @@ import (
 //	+1500ms => b:3            time passes, every deadline on the way is served
 //	late 3s                   time passes and nothing is served
 //	tick                      what is due is served at once
-//	log full, log room        the log refuses or accepts
+//	log full, packed, room    the log refuses puts, refuses updates too, or accepts
 //	drain                     the directory takes no more jobs
 //
 // A client that is first heard of uses and watches "default". Bodies are made
@@ -89,7 +89,7 @@ func (w *world) step(line string) error {
 	case words[0] == "drain":
 		w.dir.Closed = true
 	case words[0] == "log":
-		w.log.Full = words[1] == "full"
+		w.log.Full = map[string]queuetest.Fullness{"room": queuetest.Roomy, "full": queuetest.Full, "packed": queuetest.Packed}[words[1]]
 	default:
 		got = w.user(words[0]).do(words[1], words[2:])
 	}

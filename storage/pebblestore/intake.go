@@ -77,7 +77,7 @@ func (in *Intake) begin(shards int) error {
 		in.ended = true
 		return errors.Join(err, s.dir.release())
 	}
-	s.space.look()
+	s.fit()
 	s.now = manifest{Generation: 1, Shards: shards, Filling: true}
 	if err := s.begin(); err != nil {
 		return err

@@ -313,6 +313,11 @@ func (l *shardLog) Stats() storage.LogStats {
 // MaxID implements Log.
 func (l *shardLog) MaxID() uint64 { return l.opened }
 
+// RoomToUpdate implements Log.
+func (l *shardLog) RoomToUpdate() bool {
+	return l.fault.Err() == nil && l.store.space.takeUpdate()
+}
+
 // Room implements Log.
 func (l *shardLog) Room(n int) bool {
 	return l.fault.Err() == nil && l.store.space.take(n)

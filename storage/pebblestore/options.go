@@ -23,11 +23,11 @@ type Options struct {
 
 	// MinFree is how much of the disk stays free: with less, Room says no. It
 	// is what flushes and compactions need so that they never meet a full
-	// disk. Default 256 MiB; negative for no limit.
+	// disk. Default 256 MiB; negative for no more than those need at least.
 	MinFree int64
 	// Ballast is the size of a file that is given up when the disk is full in
 	// spite of MinFree, because something else filled it. Deletes go on with
-	// that. Default 32 MiB; negative for none.
+	// that. It is a part of MinFree. Default 32 MiB; negative for none.
 	Ballast int64
 
 	Logger *slog.Logger // default: slog.Default()
@@ -35,6 +35,8 @@ type Options struct {
 	// Fatal is called, at most once and in a goroutine of its own, with an
 	// error after which a log accepts nothing more: the process should end.
 	Fatal func(error)
+
+	disk int64 // bytes of the disk, if known: see fit
 }
 
 const (
@@ -71,10 +73,6 @@ func (o Options) withDefaults() Options {
 		o.Fatal = func(error) {}
 	}
 	return o
-}
-
-func (o Options) memTable(shards int) uint64 {
-	return uint64(min(max(o.MemTableBytes/int64(shards), minMemTable), maxMemTable))
 }
 
 // maxShards bounds what a manifest is believed to say.

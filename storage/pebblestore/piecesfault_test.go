@@ -101,5 +101,5 @@ const nearlyFullHas = 24 * mib
 type nearlyFull struct{ vfs.FS }
 
 func (nearlyFull) GetDiskUsage(string) (vfs.DiskUsage, error) {
-	return vfs.DiskUsage{AvailBytes: nearlyFullHas, TotalBytes: 1 << 30}, nil
+	return vfs.DiskUsage{AvailBytes: nearlyFullHas, TotalBytes: 64 * mib}, nil
 }

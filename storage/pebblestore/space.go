@@ -15,10 +15,15 @@ import (
 
 // space watches the disk, so that jobs are refused before Pebble, which cannot
 // go on after a failed write to its log, meets a full one. Between two looks
-// what is accepted is counted. Deletes are not asked: they live on the reserve.
+// what is accepted is counted. The disk is used up in this order:
 //
-// When something else fills the disk to the last byte, the ballast is removed,
-// and the write that failed is repeated.
+//   - Puts stop at the reserve.
+//   - Updates, by which workers give jobs back, go on until half the size of the
+//     ballast is left.
+//   - Deletes are not asked: they are what gives space back.
+//
+// The ballast is a part of the reserve. When something else fills the disk to the
+// last byte, it is removed, and the write that failed is repeated.
 type space struct {
 	fs      vfs.FS // without the ballast's wrapper
 	path    string
@@ -27,32 +32,59 @@ type space struct {
 	reserve int64
 	log     *slog.Logger
 
-	left     atomic.Int64 // bytes that may be accepted until the next look
+	left     atomic.Int64 // bytes that puts may use until the next look
+	updates  atomic.Int64 // bytes that updates may use
 	promised atomic.Int64 // bytes of large bodies that are accepted and not yet written
 
-	mu   sync.Mutex
-	held bool // the ballast is there
-	low  bool // for the log: say it once
+	mu      sync.Mutex
+	held    bool  // the ballast is there
+	refused level // what is refused; the log says it once
 }
+
+// level is how much is refused for want of space.
+type level uint8
+
+const (
+	nothing level = iota
+	puts
+	putsAndUpdates
+)
 
 // amplification is how many bytes on disk an accepted byte may need for a while:
 // in the log, in a table, and in the table that a compaction makes of that.
 const amplification = 3
 
 func newSpace(o Options, d *directory) *space {
-	return &space{
-		fs: d.fs, path: d.path, ballast: d.join(ballastName), log: o.Logger,
-		size: max(0, o.Ballast), reserve: max(0, o.MinFree),
-	}
+	s := &space{fs: d.fs, path: d.path, ballast: d.join(ballastName), log: o.Logger}
+	s.fit(o)
+	return s
 }
 
-// take accepts n bytes, or says no.
+// fit takes the sizes from the options.
+func (s *space) fit(o Options) {
+	s.size = max(0, o.Ballast)
+	s.reserve = o.reserve()
+}
+
+// take accepts a put of n bytes, or says no.
 func (s *space) take(n int) bool {
 	if s.left.Load() <= 0 {
 		return false
 	}
 	return s.left.Add(-amplification*int64(n)-updateSize) > 0
 }
+
+// takeUpdate accepts an update, or says no. It counts against puts too.
+func (s *space) takeUpdate() bool {
+	if s.updates.Load() <= 0 {
+		return false
+	}
+	s.left.Add(-updateSize)
+	return s.updates.Add(-updateSize) > 0
+}
+
+// short says whether puts are refused.
+func (s *space) short() bool { return s.left.Load() <= 0 }
 
 // look measures the disk.
 func (s *space) look() {
@@ -61,29 +93,45 @@ func (s *space) look() {
 	free, err := s.free()
 	if errors.Is(err, vfs.ErrUnsupported) {
 		s.left.Store(math.MaxInt64 / 2)
+		s.updates.Store(math.MaxInt64 / 2)
 		return
 	}
 	if err != nil {
 		s.log.Error("cannot tell how much disk space is left", "error", err)
 		return
 	}
-	if !s.held && s.size > 0 && free > s.reserve+s.size {
+	if !s.held && s.size > 0 && free >= 2*s.size {
 		s.held = s.fill() == nil
-		free -= s.size
+	} else if s.held {
+		free += s.size
 	}
-	left := free - s.reserve - s.promised.Load()
-	if s.size > 0 && !s.held {
-		left = 0
-	}
-	if low := left <= 0; low != s.low {
-		s.low = low
-		if low {
-			s.log.Error("disk space is low: no jobs are accepted", "free", free, "min_free", s.reserve)
-		} else {
-			s.log.Info("disk space has returned: jobs are accepted", "free", free)
-		}
-	}
+	s.grant(free)
+}
+
+// grant shares out what is free, with the ballast.
+func (s *space) grant(free int64) {
+	left, updates := free-s.reserve-s.promised.Load(), free-s.size/2
 	s.left.Store(left)
+	s.updates.Store(updates)
+	refused := nothing
+	switch {
+	case updates <= 0:
+		refused = putsAndUpdates
+	case left <= 0:
+		refused = puts
+	}
+	if refused == s.refused {
+		return
+	}
+	s.refused = refused
+	switch refused {
+	case nothing:
+		s.log.Info("disk space has returned: jobs are accepted", "free", free)
+	case puts:
+		s.log.Error("disk space is low: no jobs are accepted", "free", free, "min_free", s.reserve)
+	case putsAndUpdates:
+		s.log.Error("the disk is all but full: jobs can be deleted, and neither put, released nor buried", "free", free)
+	}
 }
 
 // free is what the file system has for us. A file system that cannot tell, as
@@ -124,9 +172,11 @@ func (s *space) drop() {
 	defer s.mu.Unlock()
 	s.left.Store(0)
 	if !s.held {
+		s.updates.Store(0)
 		return
 	}
 	s.held = false
+	s.updates.Store(s.size / 2)
 	err := s.fs.Remove(s.ballast)
 	s.log.Error("disk is full: the ballast is given up", "bytes", s.size, "error", fmt.Sprint(err))
 }

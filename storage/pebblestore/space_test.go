@@ -37,7 +37,10 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 	usage(89 * mib)
 	s.space.look()
 	if l.Room(0) {
-		t.Error("the reserve is used up, but Room says yes")
+		t.Error("the reserve is used, but Room says yes")
+	}
+	if !l.RoomToUpdate() {
+		t.Error("the reserve is there, but no job can be given back")
 	}
 	l.Delete(&storage.Job{ID: 1, Tube: "t", Size: 4})
 	mustCommit(t, l)
@@ -87,6 +90,15 @@ func TestBallast(t *testing.T) {
 	}
 	if l.Room(0) {
 		t.Error("the disk is full, but Room says yes")
+	}
+	s.space.look()
+	if l.RoomToUpdate() {
+		t.Error("the reserve is used up, but jobs are given back")
+	}
+	usage(mib)
+	s.space.look()
+	if !l.RoomToUpdate() || l.Room(0) {
+		t.Error("with the ballast's size free again, jobs can be given back and not put: it says otherwise")
 	}
 	usage(100 * mib)
 	s.space.look()

@@ -83,7 +83,7 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	if err := s.dir.fs.Remove(s.space.ballast); err != nil && !isNotExist(err) {
 		return fmt.Errorf("storage: %w", err)
 	}
-	s.space.look()
+	s.fit()
 	if !ok || m.Creating {
 		return s.create(n)
 	}

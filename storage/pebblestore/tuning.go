@@ -23,6 +23,7 @@ type sharing struct {
 	cache  *pebble.Cache
 	files  *pebble.FileCache
 	mem    uint64
+	most   int64 // bytes of a manifest
 	shards int
 	ahead  bool // logs are synced so often that zeroing them ahead pays
 	log    *slog.Logger
@@ -35,6 +36,7 @@ func newSharing(o Options, fs vfs.FS, shards int) *sharing {
 		cache:  pebble.NewCache(o.CacheBytes),
 		files:  pebble.NewFileCache(runtime.GOMAXPROCS(0), o.MaxOpenFiles),
 		mem:    o.memTable(shards),
+		most:   o.maxManifest(),
 		shards: shards,
 		ahead:  o.Sync == storage.Always,
 		log:    o.Logger,
@@ -66,6 +68,7 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 		L0StopWritesThreshold:       64,
 		LBaseMaxBytes:               int64(max(4*s.mem, 16*mib)),
 		BytesPerSync:                mib,
+		MaxManifestFileSize:         s.most,
 	}
 	// Beside the shards themselves compactions get what is left of the cores.
 	most := max(1, min(3, runtime.GOMAXPROCS(0)/s.shards))

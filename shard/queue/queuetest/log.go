@@ -8,9 +8,19 @@ import (
 	"beanfield/storage"
 )
 
+// Fullness is how much a log refuses.
+type Fullness int
+
+// Puts are refused first, then also updates.
+const (
+	Roomy Fullness = iota
+	Full
+	Packed
+)
+
 // Log folds the records it is given into what a replay would bring back.
 type Log struct {
-	Full    bool // Room says no
+	Full    Fullness
 	Slow    bool // Commit makes its caller wait for Release
 	Commits []storage.Ack
 	Records []string
@@ -28,7 +38,9 @@ func NewLog() *Log {
 	return &Log{Jobs: map[uint64]*storage.Job{}, Bodies: map[uint64]string{}, Staged: map[uint64]string{}}
 }
 
-func (l *Log) Room(int) bool { return !l.Full }
+func (l *Log) Room(int) bool { return l.Full < Full }
+
+func (l *Log) RoomToUpdate() bool { return l.Full < Packed }
 
 // Stage keeps a body until its job is put.
 func (l *Log) Stage(id uint64, body [][]byte, ack storage.Ack) {

@@ -1,0 +1,58 @@
+package pebblestore
+
+import "math"
+
+// What a store takes for itself has to fit its disk. On a disk of 2 GiB or more
+// the options hold as they are; a smaller one is shared out: a sixteenth for the
+// ballast, and as much for the logs, which are up to seven times as long as the
+// memtables. Without that, two shards took 50 MiB before the first job came.
+const (
+	ballastShare  = 16
+	memTableShare = 128
+	// leastMemTable is what a shard has in any case.
+	leastMemTable      = 64 << 10
+	leastMemTableShare = 1024
+)
+
+// fit returns the options for a disk of so many bytes.
+func (o Options) fit(disk int64) Options {
+	o.disk = disk
+	o.Ballast = min(o.Ballast, disk/ballastShare)
+	o.MemTableBytes = min(o.MemTableBytes, disk/memTableShare)
+	return o
+}
+
+// memTable is the size of a shard's memtable.
+func (o Options) memTable(shards int) uint64 {
+	least := int64(minMemTable)
+	if o.disk > 0 {
+		least = min(least, max(leastMemTable, o.disk/leastMemTableShare))
+	}
+	return uint64(min(max(o.MemTableBytes/int64(shards), least), maxMemTable))
+}
+
+// reserve is how much of the disk is not for puts. Also with a smaller MinFree
+// there is room for the ballast, for flushes and for small compactions.
+func (o Options) reserve() int64 {
+	return max(o.MinFree, max(0, o.Ballast)+min(8*o.MemTableBytes, 32*mib))
+}
+
+// maxManifest is when Pebble begins another manifest: after 128 MiB, but on a
+// small disk a manifest may not grow beside the jobs.
+func (o Options) maxManifest() int64 {
+	const usual = 128 * mib
+	if o.disk == 0 {
+		return usual
+	}
+	return min(usual, o.disk/memTableShare)
+}
+
+// fit is called when the directory is there, before anything is written.
+func (s *store) fit() {
+	usage, err := s.dir.fs.GetDiskUsage(s.dir.path)
+	if err == nil && usage.TotalBytes > 0 {
+		s.o = s.o.fit(int64(min(usage.TotalBytes, math.MaxInt64)))
+	}
+	s.space.fit(s.o)
+	s.space.look()
+}
