@@ -78,6 +78,8 @@
 // process has exit code 1.
 //
 // A disk that is nearly full, with less than storage.min_free left, is no
-// failure: put is answered OUT_OF_MEMORY, release and bury INTERNAL_ERROR with
-// the job still reserved, deletes work, and with space everything does again.
+// failure: put is answered OUT_OF_MEMORY, and all that ends a job's reservation
+// works: release and bury use the reserve that deletes use. When that is used up
+// too, they are answered INTERNAL_ERROR with the job still reserved. Deletes work,
+// and with space everything does again.
 package main

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -111,12 +112,17 @@ const retryPause = 100 * time.Millisecond
 // repeated until they work, so a full disk only has to wait for space. Anything
 // else means that the disk cannot be trusted.
 func (r reporter) listener() *pebble.EventListener {
+	var full atomic.Uint64
 	return &pebble.EventListener{
 		BackgroundError: func(err error) {
-			r.log.Error("storage: background work failed", "error", err)
 			if !errors.Is(err, syscall.ENOSPC) {
+				r.log.Error("storage: background work failed", "error", err.Error())
 				r.fault.fail(fmt.Errorf("storage: %w", err))
 				select {}
+			}
+			// Ten times a second would fill the log, and maybe another disk.
+			if n := full.Add(1); n&(n-1) == 0 {
+				r.log.Error("storage: the disk is full: what tidies it is repeated", "times", n, "error", err.Error())
 			}
 			time.Sleep(retryPause)
 		},
