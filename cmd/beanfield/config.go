@@ -28,13 +28,16 @@ const (
 	defaultBinlogSize = 10485760
 )
 
-// The words of storage.backend and storage.sync.
+// The words of storage.backend, storage.sync and stats.quote_strings.
 const (
 	inMemory     = "memory"
 	onDisk       = "pebble"
 	syncAlways   = "always"
 	syncInterval = "interval"
 	syncNever    = "never"
+	quoteNeeded  = "needed"
+	quoteAlways  = "always"
+	quoteNever   = "never"
 )
 
 // Config is everything that the process can be told, resolved: flags win over
@@ -65,7 +68,7 @@ type Config struct {
 		Cache        int64  // bytes
 		BackupPath   string // "": beside Path
 	}
-	Stats struct{ QuoteStrings bool }
+	Stats struct{ QuoteStrings string }
 	Log   struct {
 		Level  string
 		Format string
@@ -118,7 +121,7 @@ func defaults() *Config {
 	c.Storage.SyncInterval = 50 * time.Millisecond
 	c.Storage.MinFree = 256 << 20
 	c.Storage.Cache = 32 << 20
-	c.Stats.QuoteStrings = true
+	c.Stats.QuoteStrings = quoteNeeded
 	c.Log.Level = "warn"
 	c.Log.Format = "text"
 	return c

@@ -86,7 +86,7 @@ func TestConfigFile(t *testing.T) {
 	want.Storage.Backend, want.Storage.Path, want.Storage.BackupPath = "pebble", "/", "/backups"
 	want.Storage.Sync, want.Storage.SyncInterval = "interval", 90*time.Second
 	want.Storage.MemoryBudget, want.Storage.MinFree, want.Storage.Cache = 1<<30, 0, 3<<20
-	want.Stats.QuoteStrings = false
+	want.Stats.QuoteStrings = "never"
 	want.Log.Level, want.Log.Format = "error", "json"
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("read %+v, want %+v", c, want)
@@ -213,7 +213,7 @@ func TestCheckConfigNamesOrigins(t *testing.T) {
 	for _, want := range []string{
 		`{ address = ":11300", mode = "" }, # default`,
 		"limits.max_job_size = 10 # flag -z",
-		"stats.quote_strings = true # FILE:3",
+		`stats.quote_strings = "always" # FILE:3`,
 		`storage.backend = "memory" # default`,
 		"# binlog-max-size in stats: 4096 # flag -s",
 	} {

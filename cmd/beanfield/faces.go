@@ -17,6 +17,13 @@ type faces struct {
 	beanstalk *beanstalk.Server
 }
 
+// quoting is what the words of stats.quote_strings mean.
+var quoting = map[string]beanstalk.Quoting{
+	quoteNeeded: beanstalk.QuoteNeeded,
+	quoteAlways: beanstalk.QuoteAlways,
+	quoteNever:  beanstalk.QuoteNever,
+}
+
 // newFaces makes them as the configuration says, without listeners.
 func newFaces(c *Config, r *router.Router, log *slog.Logger) (*faces, error) {
 	a, err := conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: log})
@@ -26,7 +33,7 @@ func newFaces(c *Config, r *router.Router, log *slog.Logger) (*faces, error) {
 	b, err := beanstalk.NewServer(r, a, beanstalk.Options{
 		MaxJobSize:    int(c.Limits.MaxJobSize),
 		Loops:         c.Loops,
-		QuoteStats:    c.Stats.QuoteStrings,
+		Quoting:       quoting[c.Stats.QuoteStrings],
 		BinlogMaxSize: c.BinlogMaxSize,
 		Version:       version,
 		Logger:        log,

@@ -177,10 +177,13 @@ func (c *client) expect(command, want string) {
 }
 
 // stats returns the keys and values of the stats reply, as they are written.
-func (c *client) stats() map[string]string {
+func (c *client) stats() map[string]string { return c.document("stats") }
+
+// document returns the keys and values of a reply of any of the stats commands.
+func (c *client) document(command string) map[string]string {
 	c.t.Helper()
 	var n int
-	if _, err := fmt.Sscanf(c.ask("stats"), "OK %d", &n); err != nil {
+	if _, err := fmt.Sscanf(c.ask(command), "OK %d", &n); err != nil {
 		c.t.Fatal(err)
 	}
 	body := make([]byte, n+2)

@@ -128,7 +128,7 @@ func TestProcessConfigured(t *testing.T) {
 		file, args string
 		want       map[string]string
 	}{
-		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + version + `"`, "hostname": `"` + host + `"`}},
+		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + version + `"`, "hostname": host}},
 		{"", "-z 10 -s 4096", map[string]string{"max-job-size": "10", "binlog-max-size": "4096"}},
 		{"", "-z 0", map[string]string{"max-job-size": "0"}},
 		{"shards = 3\nloops = 1\nlimits.max_job_size = '1KiB'\nstats.quote_strings = false\n", "",

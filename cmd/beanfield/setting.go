@@ -49,9 +49,10 @@ var settings = []setting[Config]{
 	text("storage.backup_path", "", "directory", `a directory, which is made if its parent exists; "" for one beside the data`,
 		func(c *Config) *string { return &c.Storage.BackupPath }),
 	{
-		key: "stats.quote_strings", unit: "true or false", allowed: "true, false",
-		set:  func(c *Config, v any) (err error) { c.Stats.QuoteStrings, err = asBool(v); return err },
-		show: func(c *Config) string { return strconv.FormatBool(c.Stats.QuoteStrings) },
+		key: "stats.quote_strings", unit: "word",
+		allowed: fmt.Sprintf("%q, %q, %q; also true for %[2]q, and false for %[3]q", quoteNeeded, quoteAlways, quoteNever),
+		set:     func(c *Config, v any) (err error) { c.Stats.QuoteStrings, err = asQuoting(v); return err },
+		show:    func(c *Config) string { return quote(c.Stats.QuoteStrings) },
 	},
 	oneOf("log.level", "-V", []string{"debug", "info", "warn", "error"}, func(c *Config) *string { return &c.Log.Level }),
 	oneOf("log.format", "", []string{"text", "json"}, func(c *Config) *string { return &c.Log.Format }),

@@ -89,14 +89,6 @@ func asText(v any) (string, error) {
 	return s, nil
 }
 
-func asBool(v any) (bool, error) {
-	b, ok := v.(bool)
-	if !ok {
-		return false, wrongKind(v)
-	}
-	return b, nil
-}
-
 func asNumber(v any, lo, hi int64) (int64, error) {
 	n, ok := v.(int64)
 	if !ok {
@@ -193,6 +185,18 @@ func asWord(v any, words []string) (string, error) {
 		}
 	}
 	return "", errors.New("unknown word")
+}
+
+// asQuoting takes a word. It used to be true or false, and files that say so
+// mean what they meant.
+func asQuoting(v any) (string, error) {
+	switch v {
+	case true:
+		return quoteAlways, nil
+	case false:
+		return quoteNever, nil
+	}
+	return asWord(v, []string{quoteNeeded, quoteAlways, quoteNever})
 }
 
 // asMode takes permissions as text only: a bare 660 would be decimal in TOML,

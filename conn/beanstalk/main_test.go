@@ -57,7 +57,7 @@ func newHouse(t testing.TB, set ...func(*houseOptions)) *house {
 	t.Helper()
 	logs := &logLines{}
 	o := houseOptions{shards: 4, Options: Options{
-		MaxJobSize: DefaultMaxJobSize, Loops: 2, QuoteStats: true, BinlogMaxSize: 10485760,
+		MaxJobSize: DefaultMaxJobSize, Loops: 2, BinlogMaxSize: 10485760,
 		Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(logs, nil)),
 	}}
 	for _, fn := range set {

@@ -19,9 +19,8 @@ type Options struct {
 	MaxJobSize int
 	// Loops is the number of event loops; 0 means DefaultLoops.
 	Loops int
-	// QuoteStats puts strings in replies of stats into quotes, as the newest
-	// beanstalkd does and 1.12 does not.
-	QuoteStats bool
+	// Quoting says which strings in replies of stats stand in quotes.
+	Quoting Quoting
 	// BinlogMaxSize is shown in stats, and nothing else.
 	BinlogMaxSize int
 	// Version is shown in stats.

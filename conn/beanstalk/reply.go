@@ -9,7 +9,7 @@ import (
 // appendReply formats the answer to one operation of a run. A large body is
 // not copied: it is returned, and stands between the reply's head and the
 // CRLF that the caller adds.
-func appendReply(out []byte, v verb, b *queue.Batch, op *queue.Op, quote bool) (_ []byte, large [][]byte) {
+func appendReply(out []byte, v verb, b *queue.Batch, op *queue.Op, q Quoting) (_ []byte, large [][]byte) {
 	if op.Status != queue.OK {
 		return append(out, failures[op.Status]...), nil
 	}
@@ -27,9 +27,9 @@ func appendReply(out []byte, v verb, b *queue.Batch, op *queue.Op, quote bool) (
 		out = strconv.AppendUint(out, uint64(op.Count), 10)
 		return append(out, '\r', '\n'), nil
 	case verbStatsJob:
-		return appendJobStats(out, &b.Jobs[op.From], quote), nil
+		return appendJobStats(out, &b.Jobs[op.From], q), nil
 	case verbStatsTube:
-		return appendTubeStats(out, &b.Tubes[op.From], quote), nil
+		return appendTubeStats(out, &b.Tubes[op.From], q), nil
 	}
 	return append(out, successes[v]...), nil
 }

@@ -120,7 +120,7 @@ func (c *Conn) answerRun() {
 			c.becomeWorker()
 		}
 		var large [][]byte
-		c.loop.out, large = appendReply(c.loop.out, v, &r.Batch, op, c.loop.server.opts.QuoteStats)
+		c.loop.out, large = appendReply(c.loop.out, v, &r.Batch, op, c.loop.server.opts.Quoting)
 		if large != nil {
 			c.sendLarge(large)
 		}

@@ -23,8 +23,9 @@ type identity struct {
 
 func newIdentity() (identity, error) {
 	n := identity{started: time.Now()}
-	for n.id == "" || !strings.ContainsAny(n.id, "abcdf") {
-		// A number to no YAML reader: some letter in it is not an e.
+	for n.id == "" || !strings.ContainsAny(n.id, "abcdf") || !plain(n.id) {
+		// It is never quoted, so it must be a number to no YAML reader: some
+		// letter in it is not an e, nor a b behind a leading 0.
 		var b [8]byte
 		rand.Read(b[:])
 		n.id = hex.EncodeToString(b[:])
@@ -129,10 +130,10 @@ func (s *Server) appendProcess(out []byte) []byte {
 	out = appendInt(out, "binlog-max-size", int64(s.opts.BinlogMaxSize))
 	out = appendRaw(out, "draining", fmt.Sprint(s.router.Draining()))
 	out = appendRaw(out, "id", s.ident.id)
-	quote := s.opts.QuoteStats
-	out = appendString(out, "hostname", s.ident.hostname, quote)
-	out = appendString(out, "os", s.ident.os, quote)
-	out = appendString(out, "platform", s.ident.platform, quote)
+	q := s.opts.Quoting
+	out = appendString(out, "hostname", s.ident.hostname, q)
+	out = appendString(out, "os", s.ident.os, q)
+	out = appendString(out, "platform", s.ident.platform, q)
 	return appendLog(out, log)
 }
 

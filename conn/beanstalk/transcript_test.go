@@ -162,8 +162,12 @@ func (tr *transcript) play(t testing.TB, network string, cut int) {
 		if n, ok := tr.flags["max"]; ok {
 			o.MaxJobSize = n
 		}
-		_, unquoted := tr.flags["unquoted"]
-		o.QuoteStats = !unquoted
+		if _, ok := tr.flags["always"]; ok {
+			o.Quoting = QuoteAlways
+		}
+		if _, ok := tr.flags["never"]; ok {
+			o.Quoting = QuoteNever
+		}
 		if cut > 0 {
 			o.Loops = 1 // many plays: keep them cheap
 		}

@@ -30,20 +30,15 @@ func appendRaw(out []byte, key, value string) []byte {
 	return append(out, '\n')
 }
 
-// appendString writes a value that is quoted if the server is set so.
-func appendString(out []byte, key, value string, quote bool) []byte {
-	if !quote {
-		return appendRaw(out, key, value)
-	}
-	out = append(appendKey(out, key), '"')
-	out = append(out, value...)
-	return append(out, '"', '\n')
+// appendString writes a string as the server is set to.
+func appendString(out []byte, key, value string, q Quoting) []byte {
+	return append(q.append(appendKey(out, key), value), '\n')
 }
 
-func appendJobStats(out []byte, j *queue.JobInfo, quote bool) []byte {
+func appendJobStats(out []byte, j *queue.JobInfo, q Quoting) []byte {
 	return appendYAML(out, func(out []byte) []byte {
 		out = appendUint(out, "id", j.ID)
-		out = appendString(out, "tube", j.Tube, quote)
+		out = appendString(out, "tube", j.Tube, q)
 		out = appendRaw(out, "state", j.State.String())
 		out = appendUint(out, "pri", uint64(j.Pri))
 		out = appendInt(out, "age", j.Age)
@@ -59,9 +54,9 @@ func appendJobStats(out []byte, j *queue.JobInfo, quote bool) []byte {
 	})
 }
 
-func appendTubeStats(out []byte, t *queue.TubeInfo, quote bool) []byte {
+func appendTubeStats(out []byte, t *queue.TubeInfo, q Quoting) []byte {
 	return appendYAML(out, func(out []byte) []byte {
-		out = appendString(out, "name", t.Name, quote)
+		out = appendString(out, "name", t.Name, q)
 		out = appendInt(out, "current-jobs-urgent", int64(t.Urgent))
 		out = appendInt(out, "current-jobs-ready", int64(t.Ready))
 		out = appendInt(out, "current-jobs-reserved", int64(t.Reserved))

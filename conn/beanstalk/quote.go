@@ -1,0 +1,112 @@
+package beanstalk
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Quoting says which strings stand in quotes in the replies of stats, stats-job
+// and stats-tube. The names in lists never do.
+type Quoting uint8
+
+const (
+	// QuoteNeeded quotes what a reader of YAML 1.1 or 1.2 would not read as that
+	// very text. Usual names are as 1.12 shows them, for tools that compare or
+	// reuse what follows "name: ".
+	QuoteNeeded Quoting = iota
+	// QuoteAlways quotes all, and escapes nothing, as the newest beanstalkd does.
+	QuoteAlways
+	// QuoteNever quotes none, as beanstalkd 1.12 does.
+	QuoteNever
+)
+
+// append writes a string. What is escaped where quotes are needed (quotes,
+// backslashes, and all that is not printable ASCII) is escaped in ways that Go
+// and YAML share; a byte that is no UTF-8 is read as the character of its number.
+func (q Quoting) append(out []byte, s string) []byte {
+	switch {
+	case q == QuoteAlways:
+		out = append(out, '"')
+		out = append(out, s...)
+		return append(out, '"')
+	case q == QuoteNeeded && !plain(s):
+		return strconv.AppendQuoteToASCII(out, s)
+	}
+	return append(out, s...)
+}
+
+// plain says whether every reader takes a string for itself when it stands
+// behind "key: " without quotes. Readers differ: YAML 1.1 knows more words and
+// forms of numbers than 1.2, and those in use (PyYAML, Ruby's psych, Go's yaml,
+// js-yaml, Symfony's) go beyond both. What any of them takes for something else
+// is not plain.
+func plain(s string) bool {
+	if !plainText(s) {
+		return false
+	}
+	switch c := s[0]; {
+	case c == '+' || c == '.' || '0' <= c && c <= '9':
+		return !readAsNumber(s)
+	case len(s) > longestWord:
+		return true
+	}
+	return !notText[strings.ToLower(s)]
+}
+
+// indicators begin something else than text, or may do so for some reader.
+const indicators = "-?:,[]{}#&*!|>'\"%@` "
+
+// plainText says whether a string can stand without quotes at all: it has no
+// sign in it that ends or begins something.
+func plainText(s string) bool {
+	if s == "" || strings.IndexByte(indicators, s[0]) >= 0 {
+		return false
+	}
+	before := byte(0)
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c > '~' || c == '#' && before == ' ' || c == ' ' && before == ':' {
+			return false
+		}
+		before = c
+	}
+	return before != ' ' && before != ':'
+}
+
+// notText are words that some reader takes for something else, in whatever case:
+// truth values, nothing, and the two special keys of YAML 1.1.
+var notText = map[string]bool{
+	"~": true, "null": true, "=": true, "<<": true,
+	"y": true, "yes": true, "true": true, "on": true,
+	"n": true, "no": true, "false": true, "off": true,
+}
+
+const longestWord = len("false")
+
+// readAsNumber says whether a string that begins with a digit, a sign or a dot is
+// a number or a time to some reader.
+func readAsNumber(s string) bool {
+	return numberForm.MatchString(separators.Replace(s)) || oddForm.MatchString(s)
+}
+
+// separators stand between digits: _ in YAML 1.1 and Go, and a comma in Ruby.
+// Go's reader drops them anywhere.
+var separators = strings.NewReplacer("_", "", ",", "")
+
+// numberForm is a number whose radix is written as in YAML 1.1, in 1.2 or as Go has it:
+// an integer, sexagesimal (1:30), a fraction (in YAML 1.1 as published with any
+// number of dots), or infinite.
+var numberForm = regexp.MustCompile(`^[-+]?(` +
+	`0[xX][0-9a-fA-F]+|0[oO][-+]?[0-7]+|0[bB][-+]?[01]+|` +
+	`[0-9]+(:[0-5]?[0-9])*(\.[0-9.]*)?([eE][-+]?[0-9]+)?|` +
+	`\.[0-9.]*([eE][-+]?[0-9]+)?|` +
+	`\.(?i:inf))$`)
+
+// oddForm is the rest: not a number; a radix with nothing but separators behind
+// it, which makes some readers fail; a date, also one that is not in the
+// calendar, alone or with the time of day.
+var oddForm = regexp.MustCompile(`^(` +
+	`\.(?i:nan)|` +
+	`\+?0[xXoObB][_,]+|` +
+	`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(([Tt]| +)[0-9]+:.*)?)$`)
