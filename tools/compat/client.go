@@ -33,6 +33,7 @@ type event struct {
 type side struct {
 	name       string
 	beanstalkd bool // whether the process is the reference, on whichever side
+	form       form // of the strings in its stats
 	server     *server.Process
 	pid        int // the server's
 	clients    map[string]*client
@@ -49,6 +50,7 @@ func newSide(name string, pid int, s *server.Process) *side {
 	timer.Stop()
 	return &side{
 		name:    name,
+		form:    never,
 		server:  s,
 		pid:     pid,
 		clients: map[string]*client{},

@@ -22,6 +22,13 @@
 // are awaited, first from the reference and then, with a generous deadline, from
 // the subject. The end of a connection is awaited as a reply of its own.
 //
+// # The forms of strings in stats
+//
+// beanfield writes strings in stats in three forms, and beanstalkd 1.12 in one.
+// form.go turns the reference's into the subject's, which must then be equal byte
+// for byte. Seeds take the forms in turn; the table's cases about stats and names
+// are compared in each of them, and once without any configuration.
+//
 // # What is not compared literally
 //
 // normalise.go lists the few values that are random or bound to time, each with
@@ -30,8 +37,8 @@
 //
 // # Reading the source
 //
-// reply.go and client.go speak the protocol's framing; config.go has the subject's
-// configuration; pair.go keeps two servers in lockstep; random.go runs a seed with
+// reply.go and client.go speak the protocol's framing; form.go has the subject's
+// configurations; pair.go keeps two servers in lockstep; random.go runs a seed with
 // generator.go; script.go is the little language of the table_*.go files;
 // report.go prints what was found.
 package main

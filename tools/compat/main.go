@@ -58,7 +58,7 @@ func parseFlags(args []string, out io.Writer) (options, error) {
 	f.IntVar(&o.steps, "steps", 1300, "steps of each random run; a step is one or more commands of one connection")
 	f.StringVar(&o.table, "table", "", "run the table's cases whose names match this regular expression, and no random runs")
 	f.StringVar(&o.reference, "reference", "", "command of the reference; default Debian's beanstalkd, fetched when missing")
-	f.StringVar(&o.subject, "subject", "", "command of the subject, which is given -l, -p and -z; default beanfield, built for the occasion")
+	f.StringVar(&o.subject, "subject", "", "command of the subject, which is given -l, -p and -z and quotes no strings in stats; default beanfield, built for the occasion, in all its forms")
 	f.BoolVar(&o.same, "same", false, "the subject is a beanstalkd too: nothing may differ, not even on purpose")
 	f.BoolVar(&o.verbose, "v", false, "print every case and every seed")
 	f.DurationVar(&o.patience, "patience", 10*time.Second, "how long a reply that is due may take")
@@ -118,20 +118,16 @@ func (o options) programs(ctx context.Context, dir string, out io.Writer) (progr
 		}
 		p.reference = []string{path}
 	}
-	p.subject = strings.Fields(o.subject)
-	if len(p.subject) > 0 {
+	if command := strings.Fields(o.subject); len(command) > 0 {
+		p.subject = map[form][]string{never: command}
 		return p, nil
 	}
 	path, err := server.Beanfield(ctx, dir)
 	if err != nil {
 		return p, err
 	}
-	config, err := unquotedConfig(dir)
-	if err != nil {
-		return p, err
-	}
-	p.subject, p.quoted = []string{path, "-config", config}, []string{path}
-	return p, nil
+	p.subject, err = configure(dir, path)
+	return p, err
 }
 
 // repeat gives the flags that differ from the default.

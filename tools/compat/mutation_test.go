@@ -95,7 +95,7 @@ func proxied(t *testing.T, patience time.Duration, maxJob int, change func(int64
 		t.Skip("beanstalkd is not installed")
 	}
 	command := []string{path}
-	pr, err := startPair(context.Background(), programs{reference: command, same: true, patience: patience}, command, maxJob)
+	pr, err := startPair(context.Background(), programs{reference: command, subject: map[form][]string{never: command}, same: true, patience: patience}, never, maxJob)
 	if err != nil {
 		t.Fatal(err)
 	}

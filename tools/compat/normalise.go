@@ -109,7 +109,8 @@ func compareYAML(ref, sub reply, r, s *side) error {
 }
 
 // compareLine asks the exceptions first: a counter may look equal and yet be
-// wrong once the tool's own questions are subtracted.
+// wrong once the tool's own questions are subtracted. Strings must be in the
+// subject's form.
 func compareLine(of, want, got string, r, s *side) error {
 	key, ref, ok := strings.Cut(want, ": ")
 	gotKey, sub, gotOK := strings.Cut(got, ": ")
@@ -118,6 +119,9 @@ func compareLine(of, want, got string, r, s *side) error {
 			if e.of == of && e.key == key {
 				return e.check(key, ref, sub, r, s)
 			}
+		}
+		if formed[of][key] {
+			want = key + ": " + s.form.of(ref)
 		}
 	}
 	if want != got {

@@ -21,9 +21,8 @@ const control = "control"
 // programs says what is compared and how patient the comparison is.
 type programs struct {
 	reference []string
-	subject   []string
-	quoted    []string // the subject with its own default of quoting; nil if unknown
-	same      bool     // the subject is a beanstalkd too: nothing differs on purpose
+	subject   map[form][]string // by how it is to write strings in stats; never is always there
+	same      bool              // the subject is a beanstalkd too: nothing differs on purpose
 	patience  time.Duration
 }
 
@@ -33,20 +32,21 @@ type pair struct {
 	patience time.Duration
 }
 
-// startPair starts both servers afresh.
-func startPair(ctx context.Context, p programs, subject []string, maxJob int) (*pair, error) {
+// startPair starts both servers afresh, the subject in a form that it has.
+func startPair(ctx context.Context, p programs, f form, maxJob int) (*pair, error) {
 	largest := []string{"-z", strconv.Itoa(maxJob)}
 	r, refConn, err := server.Run(ctx, slices.Concat(p.reference, largest)...)
 	if err != nil {
 		return nil, err
 	}
-	s, subConn, err := server.Run(ctx, slices.Concat(subject, largest)...)
+	s, subConn, err := server.Run(ctx, slices.Concat(p.subject[f], largest)...)
 	if err != nil {
 		r.End(syscall.SIGKILL)
 		return nil, errors.Join(err, refConn.Close())
 	}
 	pr := &pair{ref: newSide("reference", r.PID(), r), sub: newSide("subject", s.PID(), s), patience: p.patience}
 	pr.ref.beanstalkd, pr.sub.beanstalkd = true, p.same
+	pr.ref.form, pr.sub.form = never, f
 	pr.ref.attach(control, refConn)
 	pr.sub.attach(control, subConn)
 	return pr, nil

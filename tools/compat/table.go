@@ -14,7 +14,7 @@ import (
 type oddCase struct {
 	name   string
 	maxJob int    // -z; 0 means beanstalkd's default
-	quoted bool   // the subject quotes strings in stats, as it does by default
+	form   form   // of the subject's strings in stats; "" means never
 	before string // a script that prepares the servers
 	lines  []line
 	script string
@@ -33,9 +33,25 @@ const defaultMaxJob = 65535
 // table is every case, in the order of the protocol's chapters.
 func table() []oddCase {
 	return slices.Concat(
-		lineCases(), numberCases(), nameCases(), putCases(), jobCases(), reserveCases(),
-		tubeCases(), statsCases(), closeCases(), timeCases(), differingCases(),
+		inForms([]form{never}, lineCases(), numberCases(), putCases(), jobCases(), reserveCases(),
+			tubeCases(), closeCases(), timeCases(), differingCases()),
+		inForms([]form{never, always, needed, unset}, nameCases(), statsCases()),
 	)
+}
+
+// inForms has cases compared in each of the forms, and names them after it, the
+// first one apart.
+func inForms(forms []form, all ...[]oddCase) []oddCase {
+	var cases []oddCase
+	for i, f := range forms {
+		for _, c := range slices.Concat(all...) {
+			if c.form = f; i > 0 {
+				c.name += "/" + string(f)
+			}
+			cases = append(cases, c)
+		}
+	}
+	return cases
 }
 
 // texts makes lines that do not differ.
@@ -62,7 +78,7 @@ const tableWorkers = 4
 func runTable(ctx context.Context, p programs, match *regexp.Regexp) []tableResult {
 	var cases []oddCase
 	for _, c := range table() {
-		if match.MatchString(c.name) && (!c.quoted || p.quoted != nil) {
+		if match.MatchString(c.name) && p.subject[c.form] != nil {
 			cases = append(cases, c)
 		}
 	}
@@ -134,14 +150,11 @@ func (s *stage) set() error {
 	if s.play != nil {
 		return nil
 	}
-	subject, maxJob := s.programs.subject, s.odd.maxJob
-	if s.odd.quoted {
-		subject = s.programs.quoted
-	}
+	maxJob := s.odd.maxJob
 	if maxJob == 0 {
 		maxJob = defaultMaxJob
 	}
-	pr, err := startPair(s.ctx, s.programs, subject, maxJob)
+	pr, err := startPair(s.ctx, s.programs, s.odd.form, maxJob)
 	if err != nil {
 		return err
 	}
