@@ -15,7 +15,7 @@ import (
 // backups makes copies of the data while the server runs, one at a time.
 type backups struct {
 	path       string                 // where they go; "" if there is nothing to copy
-	checkpoint func(dir string) error // makes the directory dir and copies to it
+	checkpoint func(dir string) error // makes the directory and copies the data to it
 	now        func() time.Time
 	log        *slog.Logger
 
@@ -31,7 +31,7 @@ func newBackups(c *Config, checkpoint func(dir string) error, log *slog.Logger) 
 	return b
 }
 
-// begin starts a backup, and says in the log how it ends. It does not wait.
+// begin starts a backup and returns. The log says how it ends.
 func (b *backups) begin() {
 	if b.path == "" {
 		b.log.Warn("no backup: jobs are kept in memory only")
@@ -46,19 +46,19 @@ func (b *backups) begin() {
 		begun := b.now()
 		path, err := b.make(begun)
 		if err != nil {
-			b.log.Error("backup failed", "err", err)
+			b.log.Error("backup failed", "error", err)
 			return
 		}
-		b.log.Warn("backup complete", "path", path, "seconds", b.now().Sub(begun).Seconds())
+		notice(b.log, "backup complete", "path", path, "seconds", b.now().Sub(begun).Seconds())
 	})
 }
 
 // wait returns when no backup is running.
 func (b *backups) wait() { b.ended.Wait() }
 
-// make copies the data, and gives the copy its name when it is complete: what
-// has the name of a backup is one. The place it grows in is its own, so that
-// another server that backs up to the same path does no harm.
+// make copies the data, and gives the copy its name when it is complete: whatever
+// is named like a backup is one. Until then the copy grows in a directory of its
+// own, so that two servers can make backups in the same path.
 func (b *backups) make(at time.Time) (path string, err error) {
 	name := "beanfield-" + at.UTC().Format("20060102T150405Z")
 	path = filepath.Join(b.path, name)
@@ -87,7 +87,7 @@ func (b *backups) make(at time.Time) (path string, err error) {
 	return path, syncDirectory(b.path)
 }
 
-// syncDirectory makes a new name in a directory last.
+// syncDirectory makes sure that a new name in a directory survives a power cut.
 func syncDirectory(path string) error {
 	d, err := os.Open(path)
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,7 @@ import (
 func backupsIn(path string, checkpoint func(string) error) (*backups, *bytes.Buffer) {
 	var log bytes.Buffer
 	return &backups{
-		path: path, checkpoint: checkpoint, log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		path: path, checkpoint: checkpoint, log: newLogger(&log, defaults()),
 		now: func() time.Time { return time.Date(2024, 2, 29, 23, 4, 5, 999, time.FixedZone("", -3600)) },
 	}, &log
 }
@@ -53,7 +52,7 @@ func TestBackupIsNamedWhenComplete(t *testing.T) {
 	if got := names(t, filepath.Join(path, name)); !slices.Equal(got, []string{"data"}) {
 		t.Errorf("the backup holds %q", got)
 	}
-	if got := log.String(); !strings.Contains(got, `level=WARN msg="backup complete" path=`+filepath.Join(path, name)) {
+	if got := log.String(); !strings.Contains(got, `level=NOTICE msg="backup complete" path=`+filepath.Join(path, name)) {
 		t.Errorf("the log says %q", got)
 	}
 	b.begin() // within the same second
@@ -82,7 +81,7 @@ func TestBackupFails(t *testing.T) {
 		b.begin()
 		b.wait()
 	}
-	if got := strings.Count(log.String(), `level=ERROR msg="backup failed" err="it broke"`); got != 2 {
+	if got := strings.Count(log.String(), `level=ERROR msg="backup failed" error="it broke"`); got != 2 {
 		t.Errorf("the log says %q", log)
 	}
 	if got := names(t, path); len(got) > 0 {

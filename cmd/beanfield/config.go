@@ -122,7 +122,7 @@ func defaults() *Config {
 	c.Storage.MinFree = 256 << 20
 	c.Storage.Cache = 32 << 20
 	c.Stats.QuoteStrings = quoteNeeded
-	c.Log.Level = "warn"
+	c.Log.Level = "notice"
 	c.Log.Format = "text"
 	return c
 }

@@ -125,7 +125,7 @@ func TestPrecedence(t *testing.T) {
 		{"", "", "limits.max_job_size", "65535", "default"},
 		{"", file, "limits.max_job_size", "7", "FILE:3"},
 		{"-z 9", file, "limits.max_job_size", "9", "flag -z"},
-		{"", "", "log.level", `"warn"`, "default"},
+		{"", "", "log.level", `"notice"`, "default"},
 		{"", file, "log.level", `"error"`, "FILE:4"},
 		{"-V", file, "log.level", `"info"`, "flag -V"},
 		{"-VVV", file, "log.level", `"debug"`, "flag -VV"},

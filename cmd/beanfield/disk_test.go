@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"maps"
 	"os"
 	"path/filepath"
@@ -102,7 +103,7 @@ func TestProcessKeepsJobs(t *testing.T) {
 		p, c := onData(t, data, x.flags...)
 		fill(c)
 		x.end(p)
-		if said := p.said(); said != "" {
+		if said := p.problems(); said != "" {
 			t.Errorf("a healthy server says %q", said)
 		}
 		p, c = onData(t, data, x.flags...)
@@ -233,7 +234,7 @@ func TestProcessBacksUp(t *testing.T) {
 	fill(c)
 	p.signal(syscall.SIGUSR2)
 	p.untilSaid(c, "backup complete")
-	m := regexp.MustCompile(`level=WARN msg="backup complete" path=(\S+)`).FindStringSubmatch(p.said())
+	m := regexp.MustCompile(`level=NOTICE msg="backup complete" path=(\S+)`).FindStringSubmatch(p.said())
 	if m == nil {
 		t.Fatalf("it says %q", p.said())
 	}
@@ -358,4 +359,35 @@ func TestProcessStartsFastOnDisk(t *testing.T) {
 			t.Errorf("with %s shards the best start took %v, want less than %v", x.shards, best, x.limit)
 		}
 	}
+}
+
+// A signal during recovery ends the process at once, and the log names it. The
+// recovery never ends: it waits for somebody to write to a pipe.
+func TestProcessEndsDuringRecovery(t *testing.T) {
+	data := dataDir(t)
+	if err := syscall.Mkfifo(filepath.Join(data, "beanfield.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := prepare(t, "-l", "unix:DIR/s", "-b", data)
+	p.Stderr = nil
+	out, err := p.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for _, want := range []string{"recovering jobs takes a while", "level=NOTICE msg=stopping signal=SIGTERM", "ending before all jobs are recovered"} {
+		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+			t.Errorf("it says %q, want %q", lines.Text(), want)
+		}
+		if strings.HasPrefix(want, "recovering") {
+			p.signal(syscall.SIGTERM)
+		}
+	}
+	if lines.Scan() {
+		t.Errorf("it also says %q", lines.Text())
+	}
+	p.ends(0)
 }

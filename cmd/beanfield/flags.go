@@ -10,7 +10,7 @@ import (
 )
 
 // flags is the command line as it was given. A nil pointer means that the flag
-// was absent, so that the file or the default counts.
+// was absent; then the file counts, or the default.
 type flags struct {
 	help        bool
 	version     bool
@@ -41,8 +41,8 @@ type usageError string
 func (e usageError) Error() string { return string(e) }
 func (usageError) ExitCode() int   { return exitUsage }
 
-// flagReader walks the arguments. rest is what is left of a word of short
-// flags: the flags bundled behind the current one, or its value.
+// flagReader walks the arguments. rest is what follows the current short flag in
+// its word: more flags, or its value.
 type flagReader struct {
 	flags
 	args []string
@@ -50,10 +50,10 @@ type flagReader struct {
 }
 
 // parseFlags reads the command line as beanstalkd does: short flags may be
-// bundled, a value is joined or the next word, of two equal flags the later
-// wins, -v and -h end the reading at once. The long flags are beanfield's own;
-// they are recognised as whole words before a word is taken for a bundle, and
-// none of them is a bundle that beanstalkd would have accepted.
+// bundled, a value is joined or the next word, the later of two equal flags wins,
+// and -v and -h end the reading at once. The long flags are beanfield's own, with
+// one dash or two. A word is compared with them before it is taken for a bundle;
+// beanstalkd would have accepted none of them as one.
 func parseFlags(args []string) (flags, error) {
 	r := flagReader{args: args}
 	for len(r.args) > 0 && !r.ended() {
@@ -78,15 +78,14 @@ func (r *flagReader) long(word string) (bool, error) {
 	if strings.HasPrefix(name, "--") {
 		name = name[1:]
 	}
-	switch name {
-	case "-check-config":
-		if joined {
-			return true, usageError("flag takes no value: " + word)
-		}
-		r.checkConfig = true
+	set := map[string]*bool{"-help": &r.help, "-version": &r.version, "-check-config": &r.checkConfig}[name]
+	switch {
+	case set != nil && joined:
+		return true, usageError("flag takes no value: " + word)
+	case set != nil:
+		*set = true
 		return true, nil
-	case "-config", "-shards":
-	default:
+	case name != "-config" && name != "-shards":
 		return false, nil
 	}
 	if !joined {
@@ -112,7 +111,10 @@ func (r *flagReader) long(word string) (bool, error) {
 
 // bundle reads a word of short flags.
 func (r *flagReader) bundle(word string) error {
-	if len(word) < 2 || word[0] != '-' {
+	switch {
+	case strings.HasPrefix(word, "--"):
+		return usageError("unknown flag: " + word)
+	case len(word) < 2 || word[0] != '-':
 		return usageError("unknown argument: " + word)
 	}
 	r.rest = word[1:]
@@ -189,7 +191,7 @@ func (r *flagReader) valued(flag, value string) error {
 	return nil
 }
 
-// value is the argument of a flag: what is joined to it, else the next word.
+// value is the argument of a flag: what is joined to it, or the next word.
 func (r *flagReader) value(flag string) (string, error) {
 	if r.rest != "" {
 		v := r.rest
@@ -204,7 +206,7 @@ func (r *flagReader) value(flag string) (string, error) {
 	return v, nil
 }
 
-// syncEvery is -f: milliseconds, and none of them means before every reply.
+// syncEvery is -f, in milliseconds; 0 means before every reply.
 func (r *flagReader) syncEvery(ms uint64) {
 	if ms == 0 {
 		r.sync = &syncFlag{name: "-f", mode: syncAlways}
@@ -219,7 +221,7 @@ func (r *flagReader) syncEvery(ms uint64) {
 
 // scanSize reads a number as C's scanf("%zu") does, which is what scripts
 // written for beanstalkd may rely on: blanks and a sign may come first, a
-// negative number wraps around and one too large is the largest.
+// negative number wraps around, and one that is too large becomes the largest.
 func scanSize(s string) (uint64, bool) {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	digits, negative := strings.CutPrefix(s, "-")
@@ -255,16 +257,16 @@ As beanstalkd:
  -b DIR   keep jobs on disk, in this directory, which must exist
  -f MS    sync the disk every MS milliseconds instead of before each reply;
           0 means before each reply (default)
- -F       never sync, the operating system decides
+ -F       never sync; the operating system decides when to write
  -c, -n   accepted and ignored
- -V       say more (-VV: say all)
- -v       print the version
- -h       print this
+ -V       log more (-VV: everything)
+ -v       print the version (also --version)
+ -h       print this (also --help)
 
 Besides:
  -config FILE   read settings from this TOML file; flags win over it
  -shards N      run N shards (default: one for each core)
  -check-config  print the settings that would be used, and where each comes
-                from, and end
+                from; start nothing
 `, program, defaultPort, defaultMaxJobSize, maxJobSizeLimit)
 }

@@ -108,7 +108,7 @@ func TestParseFlagsErrors(t *testing.T) {
 		{[]string{"-"}, "unknown argument: -"},
 		{[]string{""}, "unknown argument: "},
 		{[]string{"--"}, "unknown flag: --"},
-		{[]string{"--port"}, "unknown flag: --"},
+		{[]string{"--port"}, "unknown flag: --port"},
 		{[]string{"11300"}, "unknown argument: 11300"},
 		{[]string{"-V", "x"}, "unknown argument: x"},
 		{[]string{"-p"}, "flag requires an argument: -p"},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,7 +31,7 @@ func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Lis
 
 func closeAll(ls []net.Listener) {
 	for _, l := range ls {
-		l.Close() // nobody was accepted yet, so nothing can be lost
+		l.Close() // it has accepted nobody yet, so nothing can be lost
 	}
 }
 
@@ -45,21 +46,33 @@ func (l Listen) open(ctx context.Context, log *slog.Logger) (net.Listener, error
 	return listenFirst(ctx, places, l.Address.port)
 }
 
-// listenFirst binds the first place that can be bound.
+// listenFirst binds the first place that can be bound. If none can, its error gives
+// each reason once: every place of a port that is taken fails for the same one.
 func listenFirst(ctx context.Context, places []place, port int) (net.Listener, error) {
-	var failed []string
+	var reasons []string
 	for _, p := range places {
 		bound, err := listenTCP(ctx, p, port)
 		if err == nil {
 			return bound, nil
 		}
-		failed = append(failed, err.Error())
+		if r := reason(err); !slices.Contains(reasons, r) {
+			reasons = append(reasons, r)
+		}
 	}
-	return nil, errors.New(strings.Join(failed, "; "))
+	return nil, errors.New(strings.Join(reasons, "; "))
 }
 
-// place is one IP address that a host may stand for. The network is named
-// because net takes "tcp" with 0.0.0.0 for both families.
+// reason is what the system said, without the address, which net repeats.
+func reason(err error) string {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return number.Error()
+	}
+	return err.Error()
+}
+
+// place is one IP address that a host may stand for. The network is given too,
+// because "tcp" with 0.0.0.0 means both families to package net.
 type place struct{ network, host string }
 
 // places lists what to try, in order; the first that can be bound is used. No
@@ -109,8 +122,8 @@ func listenTCP(ctx context.Context, p place, port int) (net.Listener, error) {
 	return lc.Listen(ctx, p.network, net.JoinHostPort(p.host, strconv.Itoa(port)))
 }
 
-// setTCPOptions sets on a listening socket what every accepted one inherits
-// from it, so that accepting costs no further system call.
+// setTCPOptions sets options on a listening socket that every accepted one
+// inherits, so that accepting needs no further system calls.
 func setTCPOptions(fd int) error {
 	for _, o := range []struct{ level, name int }{
 		{syscall.SOL_SOCKET, syscall.SO_REUSEADDR},
@@ -124,10 +137,10 @@ func setTCPOptions(fd int) error {
 	return nil
 }
 
-// listenUnix makes a socket in the file system. What a dead server left there
-// is replaced; a file that is no socket is somebody's data and stays. Like
-// beanstalkd it leaves the socket behind at its end, so that an old process
-// that ends late never removes the socket of its successor.
+// listenUnix makes a socket in the file system. It replaces a socket that a dead
+// server left there; a file that is not a socket is somebody's data and stays. As
+// with beanstalkd the socket stays when the process ends, so that an old process
+// that ends late never removes its successor's.
 func listenUnix(ctx context.Context, path string, mode fs.FileMode, log *slog.Logger) (net.Listener, error) {
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -142,12 +155,12 @@ func listenUnix(ctx context.Context, path string, mode fs.FileMode, log *slog.Lo
 		}
 	}
 	if path[0] == '@' {
-		path = "./" + path // net would take it for a name outside of the file system
+		path = "./" + path // or net would take it for a name outside the file system
 	}
 	if mode != 0 {
-		// By the umask, and not by a chmod afterwards: there is no moment in
-		// which the socket is more open than asked for. Nothing else makes
-		// files while the process starts.
+		// With the umask, and not with a chmod afterwards, so that the socket is
+		// never more open than asked for. Nothing else makes files while the
+		// process starts.
 		defer syscall.Umask(syscall.Umask(0o777 &^ int(mode)))
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)

@@ -21,7 +21,7 @@ var fileMistakes = []struct{ name, text, want string }{
 		`FILE:1: "limits.max_job_size" = 1: unknown key; allowed: listen, shards, loops, user, limits, memory, storage, stats, log`},
 	{"wrong type", "shards = 'two'\n", `FILE:1: shards = "two": this is text; allowed: 0 to 254`},
 	{"fraction", "shards = 1.5\n", "FILE:1: shards = 1.5: this is a number with a fraction; allowed: 0 to 254"},
-	{"boolean", "[log]\nlevel = true\n", `FILE:2: log.level = true: this is true or false; allowed: "debug", "info", "warn", "error"`},
+	{"boolean", "[log]\nlevel = true\n", `FILE:2: log.level = true: this is true or false; allowed: "debug", "info", "notice", "warn", "error"`},
 	{"number for a word", "[stats]\nquote_strings = 1\n",
 		`FILE:2: stats.quote_strings = 1: this is a whole number; allowed: "needed", "always", "never"; also true for "always", and false for "never"`},
 	{"unknown word of quoting", "[stats]\nquote_strings = \"true\"\n",
@@ -104,7 +104,7 @@ var fileMistakes = []struct{ name, text, want string }{
 	{"key twice", "shards = 1\nloops = 2\nshards = 2\n", "FILE:3: shards: not TOML: "},
 	{"all of them", "shards = 'x'\n[log]\nlevel = 'loud'\ncolour = 1\n[[listen]]\naddress = 3\nmode = 4\nx = 5\n",
 		"FILE:1: shards = \"x\": this is text; allowed: 0 to 254\n" +
-			"FILE:3: log.level = \"loud\": unknown word; allowed: \"debug\", \"info\", \"warn\", \"error\"\n" +
+			"FILE:3: log.level = \"loud\": unknown word; allowed: \"debug\", \"info\", \"notice\", \"warn\", \"error\"\n" +
 			"FILE:4: log.colour = 1: unknown key; allowed: level, format in [log]\n" +
 			"FILE:6: listen.address = 3: this is a whole number; allowed: ADDRESSES\n" +
 			"FILE:7: listen.mode = 4: this is a whole number; allowed: text from \"0001\" to \"0777\", or \"\" to leave it to the umask\n" +

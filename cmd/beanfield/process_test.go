@@ -103,6 +103,16 @@ func (p *process) said() string {
 	return string(b)
 }
 
+// problems is what it said so far that is worse than a notice.
+func (p *process) problems() (found string) {
+	for line := range strings.Lines(p.said()) {
+		if !strings.Contains(line, " level=NOTICE ") {
+			found += line
+		}
+	}
+	return found
+}
+
 // addresses are those it logs that it listens on, which needs -V.
 func (p *process) addresses() (found []string) {
 	for _, m := range regexp.MustCompile(`msg=listening network=\w+ address=(\S+)`).FindAllStringSubmatch(p.said(), -1) {

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// longRecovery is when a start has become worth a line for everybody.
+	// longRecovery is how long a start may take before the log says so.
 	longRecovery = time.Second
-	// While it recovers, the process asks systemd every patienceEvery for
-	// patienceAsked more, so that a large store is not killed half way, again
-	// and again.
+	// While jobs are recovered, the process asks systemd every patienceEvery for
+	// more time, so that systemd does not kill a server with a large store half
+	// way, again and again.
 	patienceEvery = 10 * time.Second
 	patienceAsked = "EXTEND_TIMEOUT_USEC=30000000"
 )
 
-// openRouter opens the store and recovers its jobs. Without a router and
-// without an error the process was told to end meanwhile.
+// openRouter opens the store and recovers its jobs. If the process is told to end
+// meanwhile, there is neither a router nor an error.
 func openRouter(stop context.Context, c *Config, log *slog.Logger) (*router.Router, error) {
 	p := &progress{Handler: log.Handler(), opening: &atomic.Bool{}, begun: time.Now()}
 	p.opening.Store(true)
@@ -40,9 +40,9 @@ func openRouter(stop context.Context, c *Config, log *slog.Logger) (*router.Rout
 	return r, storeError(err)
 }
 
-// await returns what open does. It does not wait for it once the process is
-// told to end: a recovery is as safe against a kill as anything else, and may
-// take minutes.
+// await returns what open returns, or nil as soon as the process is told to end:
+// a recovery may take minutes, and it is as safe against being cut short as against
+// a kill.
 func await[T any](stop context.Context, log *slog.Logger, open func() (*T, error)) (*T, error) {
 	type result struct {
 		opened *T
@@ -62,37 +62,38 @@ func await[T any](stop context.Context, log *slog.Logger, open func() (*T, error
 		case r := <-done:
 			return r.opened, r.err
 		case <-late.C:
-			log.Warn("recovering jobs takes a while; clients wait until it is done")
+			notice(log, "recovering jobs takes a while; clients wait until it is done")
 		case <-patience.C:
 			tell(log, patienceAsked)
 		case <-stop.Done():
+			notice(log, "ending before all jobs are recovered; the next start recovers them")
 			return nil, nil
 		}
 	}
 }
 
-// progress is a log handler that lets news through at the level of warnings
-// while a long recovery goes on: an operator who hears nothing of a server that
-// does not answer would take it for dead, and kill it.
+// progress is a log handler that raises information to notices while a long recovery
+// goes on. An operator who reads nothing from a server that does not answer would
+// take it for dead, and kill it.
 type progress struct {
 	slog.Handler
 	opening *atomic.Bool
 	begun   time.Time
 }
 
-func (p *progress) late() bool { return p.opening.Load() && time.Since(p.begun) >= longRecovery }
+func (p *progress) raised(level slog.Level) slog.Level {
+	if level == slog.LevelInfo && p.opening.Load() && time.Since(p.begun) >= longRecovery {
+		return levelNotice
+	}
+	return level
+}
 
 func (p *progress) Enabled(ctx context.Context, level slog.Level) bool {
-	if level == slog.LevelInfo && p.late() {
-		level = slog.LevelWarn
-	}
-	return p.Handler.Enabled(ctx, level)
+	return p.Handler.Enabled(ctx, p.raised(level))
 }
 
 func (p *progress) Handle(ctx context.Context, r slog.Record) error {
-	if !p.Handler.Enabled(ctx, r.Level) {
-		r.Level = slog.LevelWarn
-	}
+	r.Level = p.raised(r.Level)
 	return p.Handler.Handle(ctx, r)
 }
 

@@ -46,7 +46,7 @@ func TestAwaitALongRecovery(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if got := log.String(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "recovering jobs takes a while") {
+	if got := log.String(); strings.Count(got, "level=INFO+2") != 1 || !strings.Contains(got, "recovering jobs takes a while") {
 		t.Errorf("the log says %q", got)
 	}
 	b := make([]byte, 100)
@@ -58,7 +58,7 @@ func TestAwaitALongRecovery(t *testing.T) {
 	}
 }
 
-// A process that is to end does not wait for its jobs.
+// A process that is told to end does not wait for its jobs, and says so.
 func TestAwaitStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop, cancel := context.WithCancel(t.Context())
@@ -73,12 +73,15 @@ func TestAwaitStops(t *testing.T) {
 		if got != nil || err != nil {
 			t.Errorf("got %v, %v", got, err)
 		}
+		if !strings.Contains(log.String(), "ending before all jobs are recovered") {
+			t.Errorf("the log says %q", &log)
+		}
 		close(goOn)
 	})
 }
 
-// News are warnings only while a recovery is long, and only to who would not
-// hear them otherwise.
+// Information is raised to notices while a long recovery goes on, and not before
+// or after.
 func TestProgressIsHeard(t *testing.T) {
 	for _, c := range []struct {
 		level   slog.Level
@@ -86,12 +89,13 @@ func TestProgressIsHeard(t *testing.T) {
 		after   time.Duration
 		want    string
 	}{
-		{slog.LevelWarn, true, longRecovery, "level=WARN msg=jobs shard=1\n"},
-		{slog.LevelWarn, true, longRecovery - 1, ""},
-		{slog.LevelWarn, false, longRecovery, ""},
-		{slog.LevelInfo, true, longRecovery, "level=INFO msg=jobs shard=1\n"},
-		{slog.LevelInfo, false, 0, "level=INFO msg=jobs shard=1\n"},
-		{slog.LevelError, true, longRecovery, ""},
+		{levelNotice, true, longRecovery, "level=NOTICE msg=jobs shard=1\n"},
+		{levelNotice, true, longRecovery - 1, ""},
+		{levelNotice, false, longRecovery, ""},
+		{slog.LevelInfo, true, longRecovery, "level=NOTICE msg=jobs shard=1\n"},
+		{slog.LevelInfo, true, longRecovery - 1, "level=INFO msg=jobs shard=1\n"},
+		{slog.LevelInfo, false, longRecovery, "level=INFO msg=jobs shard=1\n"},
+		{slog.LevelWarn, true, longRecovery, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer
@@ -109,9 +113,9 @@ func TestProgressIsHeard(t *testing.T) {
 	}
 }
 
-func withoutTime(_ []string, a slog.Attr) slog.Attr {
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		return slog.Attr{}
 	}
-	return a
+	return nameNotice(groups, a)
 }

@@ -45,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = start(c, log)
 	}
 	if err != nil {
-		log.Error("beanfield ends", "err", err)
+		log.Error("beanfield ends", "error", err)
 	}
 	return exitCode(err)
 }

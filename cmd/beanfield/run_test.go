@@ -16,7 +16,42 @@ import (
 	"time"
 )
 
-// What the process says and which code it ends with when it does not serve.
+// answers are what the process says, and the code it ends with, when it does not
+// serve. DIR is a directory of its own, PORT one that is taken.
+var answers = []struct {
+	args           string
+	code           int
+	stdout, stderr string // the beginning of the one, a part of the other
+}{
+	{"-v", 0, "beanfield " + version + "\n", ""},
+	{"-cVv -q", 0, "beanfield " + version + "\n", "beanfield: -c flag was removed. binlog is always compacted.\n"},
+	{"--version", 0, "beanfield " + version + "\n", ""},
+	{"-h", 0, "", "Use: "},
+	{"--help", 0, "", "Use: "},
+	{"-V --help -q", 0, "", "Use: "},
+	{"--help=x", 5, "", "beanfield: flag takes no value: --help=x\nUse: "},
+	{"--halp", 5, "", "beanfield: unknown flag: --halp\nUse: "},
+	{"-z 12k", 5, "", "beanfield: invalid size: 12k\nUse: "},
+	{"-q", 5, "", "beanfield: unknown flag: -q\nUse: "},
+	{"stray", 5, "", "beanfield: unknown argument: stray\nUse: "},
+	{"-p", 5, "", "beanfield: flag requires an argument: -p\nUse: "},
+	{"-b", 5, "", "beanfield: flag requires an argument: -b\nUse: "},
+	{"-b DIR/none -l unix:DIR/s", 10, "", "beanfield: -b DIR/none: no such directory: it must exist\n"},
+	{"-b DIR/wrong.toml -l unix:DIR/s", 10, "", "beanfield: -b DIR/wrong.toml: not a directory\n"},
+	{"-b DIR/none -check-config", 10, "", "beanfield: -b DIR/none: no such directory: it must exist\n"},
+	{"-config DIR/none", 5, "", "beanfield: DIR/none: cannot read the configuration: no such file or directory\n"},
+	{"-l unix:DIR/s -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:1: shards = -1: too small; allowed: 0 to 254\n" +
+		"beanfield: DIR/wrong.toml:2: nonsense = 1: unknown key; allowed: "},
+	{"-check-config -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
+	{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", "maximum job size was set to 1073741824"},
+	{"-u no-such-user -l unix:DIR/s", 33, "", "beanfield: -u no-such-user: no such user\n"},
+	{"-l 127.0.0.1 -p PORT", 111, "", "error=\"cannot listen on 127.0.0.1:PORT: address already in use\"\n"},
+	{"-p PORT", 111, "", "error=\"cannot listen on :PORT: address already in use\"\n"},
+	{"-l 192.0.2.1", 111, "", "cannot listen on 192.0.2.1:11300"},
+	{"-p no-such-service", 111, "", "beanfield: -p no-such-service: "},
+	{"-l unix:DIR/wrong.toml", 111, "", "another file already exists in the given path"},
+}
+
 func TestProcessAnswers(t *testing.T) {
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -24,33 +59,7 @@ func TestProcessAnswers(t *testing.T) {
 	}
 	defer taken.Close()
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
-	for _, c := range []struct {
-		args           string
-		code           int
-		stdout, stderr string // the beginning of the one, a part of the other
-	}{
-		{"-v", 0, "beanfield " + version + "\n", ""},
-		{"-cVv -q", 0, "beanfield " + version + "\n", "beanfield: -c flag was removed. binlog is always compacted.\n"},
-		{"-h", 0, "", "Use: "},
-		{"-z 12k", 5, "", "beanfield: invalid size: 12k\nUse: "},
-		{"-q", 5, "", "beanfield: unknown flag: -q\nUse: "},
-		{"stray", 5, "", "beanfield: unknown argument: stray\nUse: "},
-		{"-p", 5, "", "beanfield: flag requires an argument: -p\nUse: "},
-		{"-b", 5, "", "beanfield: flag requires an argument: -b\nUse: "},
-		{"-b DIR/none -l unix:DIR/s", 10, "", "beanfield: -b DIR/none: no such directory: it must exist\n"},
-		{"-b DIR/wrong.toml -l unix:DIR/s", 10, "", "beanfield: -b DIR/wrong.toml: not a directory\n"},
-		{"-b DIR/none -check-config", 10, "", "beanfield: -b DIR/none: no such directory: it must exist\n"},
-		{"-config DIR/none", 5, "", "beanfield: DIR/none: cannot read the configuration: no such file or directory\n"},
-		{"-l unix:DIR/s -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:1: shards = -1: too small; allowed: 0 to 254\n" +
-			"beanfield: DIR/wrong.toml:2: nonsense = 1: unknown key; allowed: "},
-		{"-check-config -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
-		{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", "maximum job size was set to 1073741824"},
-		{"-u no-such-user -l unix:DIR/s", 33, "", "beanfield: -u no-such-user: no such user\n"},
-		{"-l 127.0.0.1 -p PORT", 111, "", "address already in use"},
-		{"-l 192.0.2.1", 111, "", "cannot listen on 192.0.2.1:11300"},
-		{"-p no-such-service", 111, "", "beanfield: -p no-such-service: "},
-		{"-l unix:DIR/wrong.toml", 111, "", "another file already exists in the given path"},
-	} {
+	for _, c := range answers {
 		t.Run(c.args, func(t *testing.T) {
 			p := prepare(t, strings.Fields(strings.ReplaceAll(c.args, "PORT", port))...)
 			if err := os.WriteFile(filepath.Join(p.dir, "wrong.toml"), []byte("shards = -1\nnonsense = 1\n"), 0o600); err != nil {
@@ -65,7 +74,7 @@ func TestProcessAnswers(t *testing.T) {
 			if got := stdout.String(); !strings.HasPrefix(got, c.stdout) || c.stdout == "" && got != "" {
 				t.Errorf("stdout is %q", got)
 			}
-			if got := strings.ReplaceAll(p.said(), p.dir, "DIR"); !strings.Contains(got, c.stderr) || c.stderr == "" && got != "" {
+			if got := strings.ReplaceAll(p.said(), p.dir, "DIR"); !strings.Contains(got, strings.ReplaceAll(c.stderr, "PORT", port)) || c.stderr == "" && got != "" {
 				t.Errorf("stderr is %q, want %q", got, c.stderr)
 			}
 			if _, err := os.Lstat(filepath.Join(p.dir, "s")); !errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +99,8 @@ func TestProcessEndsInOrder(t *testing.T) {
 		c.gone("")
 		waiting.gone("")
 		p.ends(0)
-		if said := p.said(); said != "" {
+		want := map[syscall.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGINT: "SIGINT"}[sig]
+		if said := p.said(); strings.Count(said, "\n") != 1 || !strings.HasSuffix(said, " level=NOTICE msg=stopping signal="+want+"\n") {
 			t.Errorf("a healthy server says %q", said)
 		}
 	}
@@ -178,7 +188,7 @@ func TestProcessListensOnSeveral(t *testing.T) {
 	}
 	p.signal(syscall.SIGTERM)
 	p.ends(0)
-	if said := p.said(); !strings.Contains(said, "msg=starting version="+version) || !strings.Contains(said, "msg=stopping signal=terminated") {
+	if said := p.said(); !strings.Contains(said, "msg=starting version="+version) || !strings.Contains(said, "msg=stopping signal=SIGTERM") {
 		t.Errorf("-V says\n%s", said)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// How long an orderly end may take: the connections get their replies until
-// flushLimit, and whatever still hangs at hardLimit is left behind.
+// How long an orderly end may take: connections get their replies until
+// flushLimit; at hardLimit the process ends, whatever still hangs.
 const (
 	flushLimit = 8 * time.Second
 	hardLimit  = 10 * time.Second
@@ -23,8 +23,8 @@ type server interface {
 	Shutdown(context.Context) error
 }
 
-// serve accepts on all listeners until a signal ends it, or one of them fails.
-// What backup does it must do in a goroutine of its own.
+// serve accepts on all listeners until a signal ends it or a listener fails.
+// backup must not block: it starts a goroutine.
 func serve(srv server, ls []net.Listener, sig *signals, backup func(), log *slog.Logger, end func(code int)) error {
 	ended := make(chan error, len(ls))
 	for _, l := range ls {
@@ -36,7 +36,7 @@ func serve(srv server, ls []net.Listener, sig *signals, backup func(), log *slog
 		select {
 		case <-drain:
 			drain = nil
-			log.Info("draining")
+			notice(log, "draining: new jobs are refused")
 			srv.Drain()
 		case <-sig.backup:
 			backup()
@@ -55,7 +55,7 @@ func serve(srv server, ls []net.Listener, sig *signals, backup func(), log *slog
 	}
 }
 
-// wait collects the ends of n listeners: afterwards nobody uses the server.
+// wait waits until n listeners have ended: after that nobody uses the server.
 func wait(ended <-chan error, n int) error {
 	var errs []error
 	for range n {
@@ -64,8 +64,8 @@ func wait(ended <-chan error, n int) error {
 	return errors.Join(errs...)
 }
 
-// shutdown ends the server in order. Should that hang, or what comes after it,
-// end is called with the clock.
+// shutdown ends the server in order. If that, or what follows it, takes longer than
+// hardLimit, it calls end.
 func shutdown(srv server, log *slog.Logger, end func(code int)) error {
 	tell(log, "STOPPING=1")
 	time.AfterFunc(hardLimit, func() {
@@ -80,9 +80,9 @@ func shutdown(srv server, log *slog.Logger, end func(code int)) error {
 	return nil
 }
 
-// tell notifies systemd. That it cannot hear is no reason not to serve.
+// tell notifies systemd. If that fails the process serves all the same.
 func tell(log *slog.Logger, state string) {
 	if err := notify(state); err != nil {
-		log.Warn("cannot notify systemd", "state", state, "err", err)
+		log.Warn("cannot notify systemd", "state", state, "error", err)
 	}
 }

@@ -54,7 +54,7 @@ var settings = []setting[Config]{
 		set:     func(c *Config, v any) (err error) { c.Stats.QuoteStrings, err = asQuoting(v); return err },
 		show:    func(c *Config) string { return quote(c.Stats.QuoteStrings) },
 	},
-	oneOf("log.level", "-V", []string{"debug", "info", "warn", "error"}, func(c *Config) *string { return &c.Log.Level }),
+	oneOf("log.level", "-V", levelWords(), func(c *Config) *string { return &c.Log.Level }),
 	oneOf("log.format", "", []string{"text", "json"}, func(c *Config) *string { return &c.Log.Format }),
 }
 

@@ -8,20 +8,20 @@ import (
 	"syscall"
 )
 
-// signals is what the process was told from outside. SIGTERM and SIGINT ask for
-// an orderly end, and the second of them for an end at once. SIGUSR1 starts
-// drain mode, SIGUSR2 a backup. SIGHUP, SIGPIPE and SIGXFSZ are ignored: there is
-// no terminal to follow and nothing to reload, and a write to a closed pipe, or
-// beyond the limit for the size of a file, is an error like others.
+// signals is what the process was told by signals. The first SIGTERM or SIGINT asks
+// for an orderly end, the second for an end at once. SIGUSR1 starts drain mode,
+// SIGUSR2 a backup. SIGHUP, SIGPIPE and SIGXFSZ are ignored: there is no terminal
+// to follow and nothing to reload, and a write to a closed pipe, or one that makes a
+// file larger than allowed, is an error like any other.
 type signals struct {
 	stop   context.Context // done at the first SIGTERM or SIGINT
 	drain  chan struct{}   // closed at the first SIGUSR1
-	backup chan struct{}   // a SIGUSR2 that nobody has taken yet
+	backup chan struct{}   // holds a SIGUSR2 that nobody has acted on yet
 }
 
-// watchSignals starts to listen for signals. It comes before anything slow, so
+// watchSignals starts to listen for signals. It is called before anything slow, so
 // that an early SIGUSR1 counts and does not kill. end is called for the second
-// SIGTERM or SIGINT and does not return.
+// SIGTERM or SIGINT; it does not return.
 func watchSignals(log *slog.Logger, end func(code int)) *signals {
 	in := make(chan os.Signal, 8)
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGXFSZ)
@@ -36,7 +36,8 @@ func newSignals(stop context.Context) *signals {
 	return &signals{stop: stop, drain: make(chan struct{}), backup: make(chan struct{}, 1)}
 }
 
-// follow runs for the life of the process.
+// follow acts on signals for the life of the process. Whatever the process is
+// doing, the log says which signal ends it.
 func (s *signals) follow(in <-chan os.Signal, cancel func(), log *slog.Logger, end func(code int)) {
 	draining := false
 	for sig := range in {
@@ -49,14 +50,25 @@ func (s *signals) follow(in <-chan os.Signal, cancel func(), log *slog.Logger, e
 		case sig == syscall.SIGUSR2:
 			select {
 			case s.backup <- struct{}{}:
-			default: // one is asked for already
+			default: // a backup is asked for already
 			}
 		case s.stop.Err() == nil:
-			log.Info("stopping", "signal", sig.String())
+			notice(log, "stopping", "signal", signalName(sig))
 			cancel()
 		default:
-			log.Warn("ending at once", "signal", sig.String())
+			log.Warn("ending at once", "signal", signalName(sig))
 			end(exitBySignal + int(sig.(syscall.Signal)))
 		}
 	}
+}
+
+// signalName is the name by which people send a signal.
+func signalName(sig os.Signal) string {
+	switch sig {
+	case syscall.SIGTERM:
+		return "SIGTERM"
+	case syscall.SIGINT:
+		return "SIGINT"
+	}
+	return sig.String()
 }

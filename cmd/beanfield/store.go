@@ -114,7 +114,7 @@ func pebbleOptions(c *Config, log *slog.Logger) pebblestore.Options {
 		// happened, and to end and start again would not mend the disk.
 		Fatal: func(err error) {
 			log.Error("a log has failed: its shard answers INTERNAL_ERROR, and acknowledges nothing, until a restart",
-				"err", err)
+				"error", err)
 		},
 	}
 	switch c.Storage.Sync {

@@ -145,4 +145,8 @@ var brokenHouses = []brokenHouse{
 	{"H9", "README.md", "First `shard/doc.go`,\nthen `none.go`.", due("README.md:2 names none.go")},
 	{"H9", "README.md", "Run ./tools/none or `shard/none`.", due("README.md:1 names tools/none", "README.md:1 names shard/none")},
 	{"H9", "shard/README.md", "See [that](turn.go), [this](none.md) and [others](https://a.b/c).", due("shard/README.md:1 names none.md")},
+
+	{"H10", "shard/a.go", "func f() { log.Warn(\"it broke\", \"error\", err) }", nil},
+	{"H10", "shard/a.go", "func f() { log.With(1).Warn(\"it broke\", 1, \"err\", err) }", due("shard/a.go:2: the key")},
+	{"H10", "shard/a.go", "func f() { log.Info(\"it broke\", slog.Any(\"err\", err)) }", due("shard/a.go:2: the key")},
 }

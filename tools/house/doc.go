@@ -28,4 +28,5 @@
 //	    of testing/synctest may; so may those that sleeps in layout_test.go lists with
 //	    their reasons.
 //	H9  A file or directory that a comment or a README names exists.
+//	H10 A line of the log has an error under the key "error", and no other.
 package house

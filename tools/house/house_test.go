@@ -113,6 +113,7 @@ var rules = []rule{
 	{"H7", strayAtTop},
 	{"H8", sleepy},
 	{"H9", namingNothing},
+	{"H10", errorMisnamed},
 }
 
 func TestHouse(t *testing.T) {
