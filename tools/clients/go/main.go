@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"time"
 )
@@ -15,9 +16,11 @@ const (
 )
 
 var (
-	quoted    = os.Getenv("QUOTED") == "1"
+	quotes    = os.Getenv("QUOTES")
 	reference = os.Getenv("REFERENCE") == "1"
 	known     struct{ Stats, Tube, Job []string }
+
+	misleading = regexp.MustCompile(`^(#.*|[0-9.]+(e[0-9]+)?)$`)
 )
 
 func main() {
@@ -77,9 +80,11 @@ func version() string {
 	return "(unknown)"
 }
 
-// text is a string as the server writes it into stats.
+// text is a string as the server writes it into stats. Of those that come up
+// here, a YAML reader takes for something else what begins with #, and numbers,
+// which the name of a machine may be.
 func text(s string) string {
-	if quoted {
+	if quotes == "always" || quotes == "needed" && misleading.MatchString(s) {
 		return `"` + s + `"`
 	}
 	return s

@@ -12,7 +12,7 @@ const { Checks } = require('./checks')
 
 const TIME_LIMIT = 60 // seconds, of the whole run
 const PATIENCE = 10 // seconds, of a reserve that is expected to get a job
-const quoted = process.env.QUOTED === '1'
+const quotes = process.env.QUOTES // of strings in stats: needed, always or never
 const known = JSON.parse(fs.readFileSync('stats-keys.json'))
 
 const sections = {
@@ -219,8 +219,8 @@ const sections = {
     c.stats('stats', after, { pid: process.env.SERVER_PID, draining: false, hostname: text(client, os.hostname()), platform: text(client, os.machine()) })
     c.that('id', /^[0-9a-f]{16}$/.test(after.id), after.id)
     c.that('version is a string', typeof after.version === 'string' && after.version !== '', after.version)
-    // Without quotes the kernel's version starts with #, a comment in YAML.
-    c.equal('os', after.os, quoted || client.constructor.rawYaml ? text(client, os.version()) : null)
+    // The kernel's version starts with #: without quotes a comment in YAML.
+    c.equal('os', after.os, quotes === 'never' && !client.constructor.rawYaml ? null : text(client, os.version()))
   },
 
   // The sections before deleted what they put.
@@ -240,9 +240,11 @@ const sections = {
   },
 }
 
-// A string as the client gives it from stats: with quotes if it does not parse YAML.
+// A string as the client gives it from stats: as it is written if the client does not parse YAML. Of those that come
+// up here, a reader takes for something else what begins with #, and numbers, which the name of a machine may be.
 function text(client, s) {
-  return quoted && client.constructor.rawYaml ? `"${s}"` : s
+  const written = quotes === 'always' || (quotes === 'needed' && /^(#.*|[0-9.]+(e[0-9]+)?)$/.test(s))
+  return written && client.constructor.rawYaml ? `"${s}"` : s
 }
 
 // Each section has connections and a tube of its own, so that one that broke leaves nothing in the way of the next.

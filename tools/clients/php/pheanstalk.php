@@ -58,10 +58,13 @@ class Session extends Checks
         return [(new Pheanstalk($connection))->useTube($this->tube)->watchOnly($this->tube), $connection];
     }
 
-    // A string as the server writes it into stats: pheanstalk 4 leaves the quotes on.
+    // A string as the server writes it into stats: pheanstalk 4 leaves the quotes on. Of those that come up here, a YAML
+    // reader takes for something else what begins with #, and numbers, which the name of a machine may be.
     private function text(string $s): string
     {
-        return getenv('QUOTED') === '1' ? "\"$s\"" : $s;
+        $quotes = getenv('QUOTES');
+        $misleading = preg_match('/^(#.*|[0-9.]+(e[0-9]+)?)$/D', $s) === 1;
+        return $quotes === 'always' || $quotes === 'needed' && $misleading ? "\"$s\"" : $s;
     }
 
     public function tubes(): void

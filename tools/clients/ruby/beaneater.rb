@@ -256,8 +256,8 @@ class Session
     end
     uname = Etc.uname
     @c.stats('stats', after, 'pid' => SERVER_PID, 'draining' => false, 'hostname' => uname[:nodename], 'platform' => uname[:machine],
-                             # Without quotes the kernel's version starts with #, a comment in YAML.
-                             'os' => ENV['QUOTED'] == '1' ? uname[:version] : nil)
+                             # The kernel's version starts with #: without quotes a comment in YAML.
+                             'os' => ENV['QUOTES'] == 'never' ? nil : uname[:version])
     @c.that('id', after['id'].to_s.match?(/\A\h{16}\z/), after['id'])
     @c.that('version is a string', after['version'].is_a?(String) && !after['version'].empty?, after['version'].inspect)
   end
@@ -285,8 +285,8 @@ class Session
   end
 end
 
-checks = Checks.new
 title = "beaneater #{Beaneater::VERSION}"
+checks = Checks.new(title)
 begin
   Timeout.timeout(TIME_LIMIT) do
     session = Session.new(checks, "#{ARGV[0]}:#{ARGV[1]}")

@@ -4,7 +4,8 @@ class Checks
   attr_accessor :section
   attr_reader :done, :failed
 
-  def initialize
+  def initialize(title)
+    @title = title
     @done = @failed = 0
   end
 
@@ -13,7 +14,7 @@ class Checks
     return if ok
 
     @failed += 1
-    warn "FAIL beaneater: #{section}: #{what}: got #{got}"
+    warn "FAIL #{@title}: #{section}: #{what}: got #{got}"
   end
 
   def equal(what, got, want)
