@@ -18,6 +18,7 @@ const names = [...misread, ...plain, ...short]
 
 const title = `yaml ${require('yaml/package.json').version}`
 const c = new Checks(title)
+c.section = 'names'
 
 // The documents in what the server has sent: each stands behind its length.
 function documents(text) {
