@@ -99,23 +99,28 @@ func valuesOf(m map[uint64]stored) []stored {
 	return jobs
 }
 
+// nth is the first state, not before turn least, that the jobs are, or -1.
+func (h *history) nth(least int, got []stored, maxID uint64) int {
+	for n := least; n <= h.turns(); n++ {
+		same := h.maxIDs[n] == maxID && len(got) == len(h.states[n])
+		for i := 0; same && i < len(got); i++ {
+			same = h.states[n][got[i].ID] == got[i]
+		}
+		if same {
+			return n
+		}
+	}
+	return -1
+}
+
 // find tells which state, not before turn least, the jobs are. It goes on from
 // there, as a process that restarts does.
 func (h *history) find(t *testing.T, least int, got []stored, maxID uint64) {
 	t.Helper()
-	for n := least; n <= h.turns(); n++ {
-		if h.maxIDs[n] != maxID || len(got) != len(h.states[n]) {
-			continue
-		}
-		same := true
-		for _, j := range got {
-			same = same && h.states[n][j.ID] == j
-		}
-		if same {
-			h.states = append([]map[uint64]stored{}, h.states[n])
-			h.maxIDs = []uint64{maxID}
-			return
-		}
+	if n := h.nth(least, got, maxID); n >= 0 {
+		h.states = append([]map[uint64]stored{}, h.states[n])
+		h.maxIDs = []uint64{maxID}
+		return
 	}
 	t.Errorf("after the crash: %d jobs, highest id %d: not the state after any turn from %d (%d jobs, highest %d) to %d (%d jobs, highest %d)",
 		len(got), maxID, least, len(h.states[least]), h.maxIDs[least], h.turns(), len(h.states[h.turns()]), h.maxIDs[h.turns()])

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 
-	"beanfield/storage"
-
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -83,7 +81,7 @@ func (d *directory) inspect() (written bool, err error) {
 		return false, dirError(d.path, ErrForeign, "it holds %s; give an empty directory", someOf(foreign))
 	}
 	if len(generations) > 0 {
-		return false, dirError(d.path, storage.ErrCorrupt, "%s is missing but there is %s", manifestName, someOf(generations))
+		return false, damaged(d.join(manifestName), "it is missing, and there is %s", someOf(generations))
 	}
 	return false, nil
 }

@@ -67,6 +67,8 @@
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
+//	reach       knows what has been synced, and keeps the mark      reach.go, mark.go
+//	verify      refuses what is damaged, before it is touched       verify.go, verifylog.go
 //	Salvage     reads what is readable of a damaged one             salvage.go
 //
 // # Group commit
@@ -91,6 +93,57 @@
 // the process is told through Fatal, and the database is left alone: what it had
 // made durable is there at the next start. Failed flushes and compactions for
 // want of space are repeated, since nothing is lost by them.
+//
+// # Damage
+//
+// Pebble takes what it cannot read at the end of its newest log, and anywhere in its
+// manifest, for what a crash cut off. It then goes on without it, and removes the
+// tables and logs that nobody names any more. A flipped bit did away with thousands of
+// jobs in this way. So before Pebble opens a directory, verify reads it, changes
+// nothing, and refuses it when something is missing that was on the disk before.
+//
+// V1. What had been forced to the disk, as far as it is known from V2 and V3, can be
+// read, or the directory is refused and left as it was.
+//
+// V2. The mark (mark.go) says how far the newest logs and manifests have been synced.
+// It is written after each sync, before anybody hears of that sync, and is not synced
+// itself but when the manifest changes and when the database is closed. After the death
+// of the process it is exact, since the kernel has what was written; after an orderly
+// stop too; after a power cut it may be older.
+//
+// V3. Each group carries a stamp (stamp.go) that says how far the log had been synced
+// when the group was handed over. If a group can be read, what its stamp tells of must
+// be readable as well. With Always a group is handed over when the one before it has
+// been synced. So without the mark, and after a power cut, only what stands behind the
+// last readable stamp is in doubt: the last group, if nothing else is damaged.
+//
+// Why there are no false alarms: the mark and the stamps tell only of syncs that had
+// returned, so what they tell of stays readable through any crash. (Not so what stands
+// behind: a disk may write the blocks of one sync in any order, and leave out some.)
+// A file gets no shorter while it counts. A log counts until the manifest says that its
+// content is in tables; a manifest, until a marker names another; both have been synced
+// before anything is removed or written over.
+//
+// What verify looks at, for each shard:
+//
+//   - the markers, and the manifest that they name: read to where the mark says, with
+//     nothing readable behind what is not;
+//   - the tables that the manifest names: they are there, as long as it says, and their
+//     indexes, properties and range deletes can be read;
+//   - the logs that count: all that mark and stamps tell of are there and can be read
+//     that far; all but the newest have the end that Pebble gives a closed log;
+//   - Pebble's options, as Pebble will compare them.
+//
+// and for the directory: beanfield.json has a checksum, and the shards that it tells of
+// are there, and no others. Damage inside a table's blocks is found when they are read,
+// by their own checksums; nothing of it can be taken for an end.
+//
+// What it does not see: damage that leaves neither mark nor a stamp behind it, as when a
+// log is cut short after a power cut, behind what the mark then tells of; or a log that
+// an older build wrote, which has no stamps. In Interval and Never only what was synced
+// can be missed, not what was acknowledged. Mark and stamps mean nothing to an older
+// build: it opens the directory as ever, and what it leaves is judged by the manifest,
+// which makes an old mark tell of logs that do not count.
 //
 // # Rejected
 //

@@ -52,6 +52,7 @@ type shardLog struct {
 	store *store
 	fault *fault
 	db    *pebble.DB
+	reach *reach
 	name  string
 
 	stager  stager
@@ -293,6 +294,9 @@ func (l *shardLog) handOver() {
 		op := g.batch.SetDeferred(keyLen, maxIDLen)
 		putKey(op.Key, keyMaxID, 0)
 		encodeMaxID(op.Key, op.Value, l.highest)
+	}
+	if g.written() {
+		l.reach.stamp().put(g.batch)
 		g.sealed = g.batch.Repr()
 	}
 	l.flight, l.open, l.spare = g, l.spare, nil

@@ -1,9 +1,11 @@
 package pebblestore
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 
@@ -27,6 +29,28 @@ type manifest struct {
 	Creating bool `json:"creating,omitempty"`
 	// Filling is set until an intake has ended: no store opens the directory.
 	Filling bool `json:"filling,omitempty"`
+
+	summed bool // it was read with its checksum
+}
+
+// The checksum is the last field: the CRC-32C of all the text before it. Manifests of
+// older builds have none, and those ignore it.
+const sumField = `,
+  "sum": "%08x"
+}
+`
+
+// checkSum says whether the text of a manifest has its checksum, and the right one.
+func checkSum(text []byte) (summed bool, err error) {
+	at := bytes.LastIndex(text, []byte(sumField[:len(`,
+  "sum": "`)]))
+	if at < 0 {
+		return false, nil
+	}
+	if want := fmt.Sprintf(sumField, crc32.Checksum(text[:at], castagnoli)); string(text[at:]) != want {
+		return false, errors.New("its checksum is wrong")
+	}
+	return true, nil
 }
 
 // readManifest returns the manifest and whether there is one.
@@ -44,7 +68,11 @@ func (d *directory) readManifest() (m manifest, ok bool, err error) {
 	if err != nil {
 		return m, false, fmt.Errorf("storage: %s: %w", path, err)
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
+	m.summed, err = checkSum(text)
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil {
 		return m, false, fmt.Errorf("storage: %s: %w: %v", path, storage.ErrCorrupt, err)
 	}
 	if m.Format != manifestFormat {
@@ -72,6 +100,14 @@ func (d *directory) usable() (m manifest, ok bool, err error) {
 	return m, ok, err
 }
 
+// addSum gives the manifest of an older build its checksum.
+func (s *store) addSum(m manifest) error {
+	if m.summed {
+		return nil
+	}
+	return s.dir.writeManifest(m)
+}
+
 // writeManifest replaces the manifest: a temporary file, its content forced to
 // the disk, renamed over the old one, and the directory forced too.
 func (d *directory) writeManifest(m manifest) error {
@@ -85,7 +121,8 @@ func (d *directory) writeManifest(m manifest) error {
 	if err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
-	_, err = f.Write(append(text, '\n'))
+	text = bytes.TrimSuffix(text, []byte("\n}"))
+	_, err = f.Write(fmt.Appendf(text, sumField, crc32.Checksum(text, castagnoli)))
 	if err == nil {
 		err = f.Sync()
 	}

@@ -109,7 +109,7 @@ func (s *store) readShard(m manifest, i int, fn func(db *pebble.DB) error) error
 	f := newFault(nil)
 	sh := newSharing(s.o, s.o.FS, 1)
 	path := s.dir.shard(m.Generation, i)
-	db, err := sh.openDB(f, path, fmt.Sprintf("from-%03d", i), func(o *pebble.Options) { o.ReadOnly = true })
+	db, err := sh.readDB(f, path, fmt.Sprintf("from-%03d", i))
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, explain(err))
 	}
@@ -131,6 +131,7 @@ type databases struct {
 	fault   *fault
 	sharing *sharing
 	dbs     []*pebble.DB
+	reaches []*reach
 }
 
 func (s *store) openMove(m manifest, change func(*pebble.Options)) (*databases, error) {
@@ -138,10 +139,11 @@ func (s *store) openMove(m manifest, change func(*pebble.Options)) (*databases, 
 		fault:   newFault(nil),
 		sharing: newSharing(s.o, s.space.wrap(), m.Shards),
 		dbs:     make([]*pebble.DB, m.Shards),
+		reaches: make([]*reach, m.Shards),
 	}
 	err := inParallel(m.Shards, func(i int) (err error) {
 		path := s.dir.shard(m.Generation, i)
-		d.dbs[i], err = d.sharing.openDB(d.fault, path, fmt.Sprintf("to-%03d", i), change)
+		d.dbs[i], d.reaches[i], err = d.sharing.openDB(d.fault, path, fmt.Sprintf("to-%03d", i), change)
 		if err != nil {
 			err = fmt.Errorf("open %s: %w", path, err)
 		}
@@ -158,6 +160,7 @@ func (d *databases) close() error {
 		if d.dbs[i] == nil || d.fault.Err() != nil {
 			return d.fault.Err()
 		}
+		defer d.reaches[i].close()
 		return d.fault.guard(d.dbs[i].Close)
 	})
 	if err == nil {

@@ -109,7 +109,7 @@ func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte)
 	t.Helper()
 	for i := range 2 {
 		s := newStore(small(fs, storage.Always))
-		db, err := newSharing(s.o, fs, 1).openDB(newFault(nil), s.dir.shard(1, i), "planted", func(*pebble.Options) {})
+		db, reach, err := newSharing(s.o, fs, 1).openDB(newFault(nil), s.dir.shard(1, i), "planted", func(*pebble.Options) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,6 +117,7 @@ func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte)
 		if err := errors.Join(db.Set(key[:], value(key[:]), pebble.Sync), db.Compact(t.Context(), []byte{0}, []byte{0xff}, false), db.Close()); err != nil {
 			t.Fatal(err)
 		}
+		reach.close()
 	}
 }
 

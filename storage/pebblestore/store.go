@@ -80,6 +80,14 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	if err != nil {
 		return err
 	}
+	if ok && !m.Creating {
+		if err := s.verify(m); err != nil {
+			return err
+		}
+		if err := s.addSum(m); err != nil {
+			return err
+		}
+	}
 	if err := s.dir.fs.Remove(s.space.ballast); err != nil && !isNotExist(err) {
 		return fmt.Errorf("storage: %w", err)
 	}
@@ -138,8 +146,9 @@ func (s *store) openLogs(fresh bool) error {
 		l := newShardLog(s, fmt.Sprintf("shard-%03d", i))
 		s.logs[i] = l
 		path := s.dir.shard(s.now.Generation, i)
-		db, err := s.sharing.openDB(l.fault, path, l.name, change)
+		db, reach, err := s.sharing.openDB(l.fault, path, l.name, change)
 		if err == nil {
+			l.reach = reach
 			l.stager = s.sharing.stager(db, path)
 			err = l.start(db, fresh)
 		}
@@ -286,5 +295,6 @@ func (l *shardLog) closeDB() error {
 	if err := l.fault.guard(l.db.Close); err != nil {
 		return l.errorf("close: %w", err)
 	}
+	l.reach.close()
 	return nil
 }

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -17,11 +18,25 @@ type strictFS struct {
 	vfs.FS
 	dir   string
 	fault *fault
-	ahead bool // log files are zeroed ahead
+	reach *reach // learns what has been synced
+	ahead bool   // log files are zeroed ahead
 }
 
-func (s *strictFS) ours(name string) bool {
-	return s.PathDir(name) == s.dir && strings.HasSuffix(name, ".log")
+// number is that of a file of the database's directory, if its name is one that
+// begins and ends so.
+func (s *strictFS) number(name, prefix, suffix string) (uint64, bool) {
+	if s.PathDir(name) != s.dir {
+		return 0, false
+	}
+	return numbered(s.PathBase(name), prefix, suffix)
+}
+
+// numbered takes the number from the name of a file of Pebble's.
+func numbered(base, prefix, suffix string) (uint64, bool) {
+	base, begins := strings.CutPrefix(base, prefix)
+	base, ends := strings.CutSuffix(base, suffix)
+	n, err := strconv.ParseUint(base, 10, 64)
+	return n, begins && ends && err == nil
 }
 
 // check does not return when there is an error.
@@ -42,26 +57,40 @@ func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 	if err == nil && strings.HasSuffix(name, ".sst") {
 		return &tableFile{File: f}, nil
 	}
-	if !s.ours(name) {
+	if number, ok := s.number(name, "MANIFEST-", ""); ok && err == nil {
+		return &manifestFile{File: f, reach: s.reach, number: number}, nil
+	}
+	number, ours := s.number(name, "", ".log")
+	if !ours {
 		return f, err
 	}
 	s.check("create", name, err)
 	if s.ahead {
 		f = newAheadFile(f)
 	}
-	return &strictFile{f, s, name}, nil
+	return &strictFile{File: f, fs: s, name: name, number: number}, nil
+}
+
+// Open also has the blocks of tables checked.
+func (s *strictFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	f, err := s.FS.Open(name, opts...)
+	if err == nil && strings.HasSuffix(name, ".sst") {
+		return &checkedTable{File: f, name: name}, nil
+	}
+	return f, err
 }
 
 func (s *strictFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := s.FS.ReuseForWrite(old, name, c)
-	if !s.ours(name) {
+	number, ours := s.number(name, "", ".log")
+	if !ours {
 		return f, err
 	}
 	s.check("reuse for", name, err)
 	if s.ahead {
 		f = reusedAheadFile(f)
 	}
-	return &strictFile{f, s, name}, nil
+	return &strictFile{File: f, fs: s, name: name, number: number}, nil
 }
 
 func (s *strictFS) OpenDir(name string) (vfs.File, error) {
@@ -69,30 +98,43 @@ func (s *strictFS) OpenDir(name string) (vfs.File, error) {
 	if name != s.dir || err != nil {
 		return f, err
 	}
-	return &strictFile{f, s, name}, nil
+	return &strictFile{File: f, fs: s, name: name}, nil
 }
 
 // strictFile is a log file, or the directory.
 type strictFile struct {
 	vfs.File
-	fs   *strictFS
-	name string
+	fs     *strictFS
+	name   string
+	number uint64 // of a log
+	end    int64  // of what has been written
 }
 
 func (f *strictFile) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	f.fs.check("write", f.name, err)
+	f.end += int64(n)
 	return n, nil
 }
 
 func (f *strictFile) Sync() error {
 	f.fs.check("sync", f.name, f.File.Sync())
+	f.synced()
 	return nil
 }
 
 func (f *strictFile) SyncData() error {
 	f.fs.check("sync", f.name, f.File.SyncData())
+	f.synced()
 	return nil
+}
+
+// synced comes before anybody is told of the sync: so after the death of the process
+// the mark knows of everything that was acknowledged.
+func (f *strictFile) synced() {
+	if f.end > 0 { // nothing is written to the directory
+		f.fs.reach.logSynced(f.number, f.end)
+	}
 }
 
 func (f *strictFile) SyncTo(length int64) (bool, error) {
@@ -104,4 +146,26 @@ func (f *strictFile) SyncTo(length int64) (bool, error) {
 func (f *strictFile) Close() error {
 	f.fs.check("close", f.name, f.File.Close())
 	return nil
+}
+
+// manifestFile is a manifest that is being written.
+type manifestFile struct {
+	vfs.File
+	reach  *reach
+	number uint64
+	end    int64
+}
+
+func (f *manifestFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	f.end += int64(n)
+	return n, err
+}
+
+func (f *manifestFile) Sync() error {
+	err := f.File.Sync()
+	if err == nil {
+		f.reach.manifestSynced(f.number, f.end)
+	}
+	return err
 }

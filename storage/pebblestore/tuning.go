@@ -99,11 +99,30 @@ func (s *sharing) stager(db *pebble.DB, dir string) stager {
 	}
 }
 
-// openDB opens the database at path, which must exist unless create is set.
-func (s *sharing) openDB(f *fault, path, name string, change func(*pebble.Options)) (*pebble.DB, error) {
+// openDB opens the database at path, or makes it. The reach is to be closed after the
+// database.
+func (s *sharing) openDB(f *fault, path, name string, change func(*pebble.Options)) (*pebble.DB, *reach, error) {
 	o := s.options(f, name)
-	o.FS = &strictFS{FS: s.fs, dir: path, fault: f, ahead: s.ahead}
+	r := newReach(s.fs, path, o.Logger.(reporter).log)
+	o.FS = &strictFS{FS: s.fs, dir: path, fault: f, reach: r, ahead: s.ahead}
 	change(o)
+	db, err := s.open(f, path, o)
+	if err != nil {
+		r.close()
+		return nil, nil, err
+	}
+	return db, r, nil
+}
+
+// readDB opens the database at path for reading only.
+func (s *sharing) readDB(f *fault, path, name string) (*pebble.DB, error) {
+	o := s.options(f, name)
+	o.FS = &strictFS{FS: s.fs, dir: path, fault: f}
+	o.ReadOnly = true
+	return s.open(f, path, o)
+}
+
+func (s *sharing) open(f *fault, path string, o *pebble.Options) (*pebble.DB, error) {
 	var db *pebble.DB
 	err := f.guard(func() (err error) {
 		db, err = pebble.Open(path, o)

@@ -1,0 +1,230 @@
+package pebblestore
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+var places = flag.Int("places", 240, "how many places the damage tests try in each of their directories")
+
+// ruin is one way to damage a file.
+type ruin struct {
+	what string
+	do   func(r *rand.Rand, text []byte) []byte // nil removes it
+}
+
+var ruins = []ruin{
+	{"a bit is flipped", func(r *rand.Rand, text []byte) []byte {
+		text[r.Intn(len(text))] ^= 1 << r.Intn(8)
+		return text
+	}},
+	{"512 bytes are zeroed", func(r *rand.Rand, text []byte) []byte {
+		at := r.Intn(len(text)) &^ 511
+		clear(text[at:min(len(text), at+512)])
+		return text
+	}},
+	{"a block is zeroed", func(r *rand.Rand, text []byte) []byte {
+		at := r.Intn(len(text)) &^ 4095
+		clear(text[at:min(len(text), at+4096)])
+		return text
+	}},
+	{"the end is cut off", func(r *rand.Rand, text []byte) []byte { return text[:r.Intn(len(text))] }},
+	{"the end is zeroed", func(r *rand.Rand, text []byte) []byte { clear(text[r.Intn(len(text)):]); return text }},
+	{"it is removed", func(*rand.Rand, []byte) []byte { return nil }},
+}
+
+// damagedStore is a directory that was left in some way, with what was acknowledged.
+type damagedStore struct {
+	fs    *vfs.MemFS
+	h     *history
+	least int // the first state that a start may find
+}
+
+// fullStore makes one: tables, large bodies, a log that was flushed, and one that was not.
+func fullStore(t *testing.T, seed int64, leave func(fs *vfs.MemFS, s *store) *vfs.MemFS) damagedStore {
+	t.Helper()
+	fs := vfs.NewCrashableMem()
+	h := newHistory(rand.New(rand.NewSource(seed)))
+	h.large = true
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	for i := range 200 {
+		h.turn(l)
+		mustCommit(t, l)
+		if i == 60 || i == 120 {
+			if err := l.db.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return damagedStore{leave(fs, s), h, h.turns()}
+}
+
+func clone(fs *vfs.MemFS, percent int, r *rand.Rand) *vfs.MemFS {
+	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(r.Int63())})
+}
+
+// killed is what kill -9 leaves: all that was written.
+func killed(t *testing.T) func(*vfs.MemFS, *store) *vfs.MemFS {
+	return func(fs *vfs.MemFS, s *store) *vfs.MemFS {
+		left := clone(fs, 100, rand.New(rand.NewSource(1)))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return left
+	}
+}
+
+// stopped is what an orderly stop leaves.
+func stoppedInOrder(t *testing.T) func(*vfs.MemFS, *store) *vfs.MemFS {
+	return func(fs *vfs.MemFS, s *store) *vfs.MemFS {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return clone(fs, 0, rand.New(rand.NewSource(1)))
+	}
+}
+
+// files are all files below a directory.
+func files(t *testing.T, fs vfs.FS, dir string) (paths []string) {
+	t.Helper()
+	names, err := fs.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		path := fs.PathJoin(dir, n)
+		if info, err := fs.Stat(path); err != nil {
+			t.Fatal(err)
+		} else if info.IsDir() {
+			paths = append(paths, files(t, fs, path)...)
+		} else {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+func contents(t *testing.T, fs vfs.FS) map[string]string {
+	all := make(map[string]string)
+	for _, path := range files(t, fs, "data") {
+		all[path] = read(t, fs, path)
+	}
+	return all
+}
+
+// startOn starts on a directory and reads all that is there. It returns the error that
+// refused it.
+func (d *damagedStore) startOn(t *testing.T, fs *vfs.MemFS) (jobs []stored, maxID uint64, err error) {
+	t.Helper()
+	s := noTicks(small(fs, storage.Always))
+	logs, err := s.Open(1, byName(1))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() {
+		// A log that met damage may not close any more.
+		if failed := s.Close(); err == nil {
+			err = failed
+		}
+	}()
+	err = logs[0].Replay(func(j *storage.Job, body []byte) error {
+		jobs = append(jobs, stored{*j, string(body)})
+		return nil
+	})
+	return jobs, logs[0].MaxID(), err
+}
+
+// try damages one file and checks that the start is refused or nothing is missing.
+func (d *damagedStore) try(t *testing.T, r *rand.Rand, path string, way ruin) (refused bool) {
+	t.Helper()
+	fs := clone(d.fs, 100, r)
+	what := fmt.Sprintf("%s: %s", path, way.what)
+	if text := way.do(r, []byte(read(t, fs, path))); text != nil {
+		write(t, fs, path, string(text))
+	} else if err := fs.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, fs)
+	began := time.Now()
+	jobs, maxID, err := d.startOn(t, fs)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("%s: the start took %v", what, took)
+	}
+	if err == nil {
+		if d.h.nth(d.least, jobs, maxID) < 0 {
+			t.Errorf("%s: the start found something else than was acknowledged, and said nothing", what)
+		}
+		return false
+	}
+	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), nameFor(path)) {
+		t.Errorf("%s: the error does not name it as damaged: %v", what, err)
+	}
+	// What is wrong inside a table is found when it is read, and Pebble is at work then.
+	if strings.Contains(err.Error(), "Nothing was changed") {
+		after := contents(t, fs)
+		delete(after, "data/"+lockName)
+		delete(before, "data/"+lockName)
+		if !maps.Equal(before, after) {
+			t.Errorf("%s: the start was refused, and has changed something", what)
+		}
+	} else if !strings.HasSuffix(path, ".sst") && !strings.HasSuffix(path, manifestName) {
+		t.Errorf("%s: the start was refused late: %v", what, err)
+	}
+	return true
+}
+
+// nameFor is what a refusal must name: for a marker its kind, since the file is gone.
+func nameFor(path string) string {
+	if dir, base, ok := strings.Cut(path, "marker."); ok {
+		kind, _, _ := strings.Cut(base, ".")
+		return dir + "marker." + kind
+	}
+	return path
+}
+
+// What was acknowledged does not vanish without a word, whatever is damaged.
+func TestDamageAnywhere(t *testing.T) {
+	for name, leave := range map[string]func(*testing.T) func(*vfs.MemFS, *store) *vfs.MemFS{
+		"kill": killed, "stop": stoppedInOrder,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := fullStore(t, 1, leave(t))
+			if _, _, err := d.startOn(t, clone(d.fs, 100, rand.New(rand.NewSource(1)))); err != nil {
+				t.Fatalf("undamaged: %v", err)
+			}
+			counts := make(map[string][2]int)
+			r := rand.New(rand.NewSource(max(*seed, 1)))
+			paths := files(t, d.fs, "data")
+			for n := 0; n < *places; n++ {
+				path := paths[n%len(paths)]
+				way := ruins[r.Intn(len(ruins))]
+				if len(read(t, d.fs, path)) == 0 {
+					way = ruins[len(ruins)-1]
+				}
+				c := counts[way.what]
+				c[1]++
+				if d.try(t, r, path, way) {
+					c[0]++
+				}
+				counts[way.what] = c
+			}
+			for what, c := range counts {
+				t.Logf("%s: %d of %d refused", what, c[0], c[1])
+			}
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package pebblestore
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// reach knows how far the logs and manifests of one database have been forced to the
+// disk, and keeps the mark that says so. What it says stays true: a file that counts
+// never gets shorter. So a mark that could not be written any more claims less than
+// it could, and nothing that is false.
+type reach struct {
+	log *slog.Logger
+
+	mu   sync.Mutex
+	mark mark
+	file vfs.File // nil when there is no writing it
+	buf  []byte
+}
+
+// newReach goes on with the mark of a database that is about to be opened, or begins
+// one. Where that cannot be done, the database is opened all the same.
+func newReach(fs vfs.FS, dir string, log *slog.Logger) *reach {
+	r := &reach{log: log}
+	m, ok, err := readMark(fs, dir)
+	if r.mark = m; !ok {
+		r.mark.key = newKey()
+	}
+	if err == nil {
+		r.file, err = fs.OpenReadWrite(fs.PathJoin(dir, markName), category)
+	}
+	if err == nil {
+		err = r.begin()
+	}
+	if err != nil {
+		r.give(err)
+	}
+	return r
+}
+
+// newKey is what nobody outside can know.
+func newKey() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// begin writes both slots.
+func (r *reach) begin() error {
+	return errors.Join(r.write(), r.write(), r.file.Sync())
+}
+
+// write writes the next slot.
+func (r *reach) write() error {
+	r.mark.count++
+	r.buf = r.mark.appendTo(r.buf[:0])
+	_, err := r.file.WriteAt(r.buf, int64(r.mark.count%2)*markSlot)
+	return err
+}
+
+// give ends the writing.
+func (r *reach) give(err error) {
+	r.log.Warn("storage: the mark of what has been synced cannot be written", "error", err)
+	if r.file != nil {
+		_ = r.file.Close()
+		r.file = nil
+	}
+}
+
+// logSynced notes that a log has been forced to the disk up to a length.
+func (r *reach) logSynced(number uint64, length int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mark.logs = extend(r.mark.logs, number, length, mostLogs)
+	if r.file == nil {
+		return
+	}
+	if err := r.write(); err != nil {
+		r.give(err)
+	}
+}
+
+// manifestSynced notes the same of a manifest. The mark is forced to the disk too:
+// what the manifest no longer needs is removed next, and a mark from before would
+// not miss it.
+func (r *reach) manifestSynced(number uint64, length int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mark.manifests = extend(r.mark.manifests, number, length, mostManifests)
+	if r.file == nil {
+		return
+	}
+	if err := errors.Join(r.write(), r.file.SyncData()); err != nil {
+		r.give(err)
+	}
+}
+
+// extend notes how far a file reaches, and forgets the oldest if there are too many.
+func extend(list []extent, number uint64, length int64, most int) []extent {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].number == number {
+			list[i].length = max(list[i].length, length)
+			return list
+		}
+	}
+	if list = append(list, extent{number, length}); len(list) > most {
+		list = append(list[:0], list[1:]...)
+	}
+	return list
+}
+
+// stamp says what a batch that is about to be written may say of the log.
+func (r *reach) stamp() stamp {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := stamp{key: r.mark.key}
+	if n := len(r.mark.logs); n > 0 {
+		s.synced = r.mark.logs[n-1]
+	}
+	return s
+}
+
+// close forces the mark to the disk when the database is closed. It may be called
+// more than once.
+func (r *reach) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.file == nil {
+		return
+	}
+	err := errors.Join(r.file.SyncData(), r.file.Close())
+	r.file = nil
+	if err != nil {
+		r.give(err)
+	}
+}

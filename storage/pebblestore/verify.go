@@ -1,0 +1,262 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"beanfield/storage"
+	"beanfield/storage/pebblestore/ondisk"
+
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// verify says whether all that is known to have been on the disk is there, before
+// anything is touched. Pebble would take what it cannot read at the end of its newest
+// log, or in its manifest, for what a crash cut off, and remove what it then holds for
+// garbage.
+func (s *store) verify(m manifest) error {
+	err := s.dir.verifyLayout(m)
+	if err == nil {
+		err = inParallel(m.Shards, func(i int) error {
+			_, err := s.verifyShard(s.dir.shard(m.Generation, i))
+			return err
+		})
+	}
+	if errors.Is(err, storage.ErrCorrupt) {
+		err = fmt.Errorf("%w\nNothing was changed. tools/dump -salvage NEW_DIR %s copies what can be read", err, s.dir.path)
+	}
+	return err
+}
+
+// verifyLayout compares the shards that there are with those that the manifest tells
+// of: a wrong number there would make the others garbage.
+func (d *directory) verifyLayout(m manifest) error {
+	generation := d.generation(m.Generation)
+	names, err := d.fs.List(generation)
+	if err != nil && !isNotExist(err) {
+		return fmt.Errorf("storage: %w", err)
+	}
+	for i := range m.Shards {
+		path := d.shard(m.Generation, i)
+		if !slices.Contains(names, d.fs.PathBase(path)) {
+			return damaged(path, "it is missing: %s tells of %d shards", d.join(manifestName), m.Shards)
+		}
+	}
+	if len(names) > m.Shards {
+		return damaged(d.join(manifestName), "it tells of %d shards, and in %s there are %d", m.Shards, generation, len(names))
+	}
+	return nil
+}
+
+// damaged says what is wrong with a file.
+func damaged(path, format string, args ...any) error {
+	return fmt.Errorf("storage: %s: %w: %s", path, storage.ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// witness gathers what is known of the files of one database.
+type witness struct {
+	fs    vfs.FS
+	dir   string
+	names []string
+
+	marked   bool // there is a mark
+	mark     mark
+	manifest *ondisk.Manifest
+	claims   map[uint64]int64 // how far each log has been synced, at least
+	logs     []logSeen        // those that count, in order
+}
+
+// logSeen is a log as it was found.
+type logSeen struct {
+	number uint64
+	path   string
+	shape  ondisk.Shape
+}
+
+func (s *store) verifyShard(dir string) (*witness, error) {
+	w := &witness{fs: s.o.FS, dir: dir, claims: make(map[uint64]int64)}
+	var err error
+	if w.names, err = w.fs.List(dir); err != nil {
+		return w, fmt.Errorf("storage: %w", err)
+	}
+	if w.mark, w.marked, err = readMark(w.fs, dir); err != nil {
+		return w, err
+	}
+	if !w.marked {
+		s.o.Logger.Info("storage: no mark of what was synced: a log that was cut short would not be noticed", "directory", dir)
+	}
+	for _, step := range []func() error{w.readManifest, w.checkTables, w.readLogs, w.checkLogs} {
+		if err := step(); err != nil {
+			return w, err
+		}
+	}
+	return w, s.checkOptions(w)
+}
+
+func (w *witness) path(format string, args ...any) string {
+	return w.fs.PathJoin(w.dir, fmt.Sprintf(format, args...))
+}
+
+// open opens a file that must be there.
+func (w *witness) open(path string) (f vfs.File, size int64, err error) {
+	f, err = w.fs.Open(path)
+	if isNotExist(err) {
+		return nil, 0, damaged(path, "it is missing")
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("storage: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("storage: %w", err), f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// marker finds the value of one of Pebble's markers: the name of an empty file is
+// marker.NAME.NUMBER.VALUE, and the highest number counts.
+func (w *witness) marker(name string) (value string, err error) {
+	newest := uint64(0)
+	for _, n := range w.names {
+		rest, ok := strings.CutPrefix(n, "marker."+name+".")
+		number, v, dotted := strings.Cut(rest, ".")
+		if i, err := strconv.ParseUint(number, 10, 64); ok && dotted && err == nil && i >= newest {
+			newest, value = i, v
+		}
+	}
+	if value == "" {
+		return "", damaged(w.path("marker.%s.*", name), "it is missing")
+	}
+	return value, nil
+}
+
+// readManifest reads the manifest that the marker names, which was synced before.
+// Every edit is synced before the next one is written; the first two, together.
+func (w *witness) readManifest() error {
+	if _, err := w.marker("format-version"); err != nil {
+		return err
+	}
+	name, err := w.marker("manifest")
+	if err != nil {
+		return err
+	}
+	path := w.fs.PathJoin(w.dir, name)
+	f, size, err := w.open(path)
+	if err != nil {
+		return err
+	}
+	m, shape, err := ondisk.ReadManifest(f, size)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return damaged(path, "%v", err)
+	}
+	w.manifest = m
+	number, _ := numbered(name, "MANIFEST-", "")
+	if claim := length(w.mark.manifests, number); shape.Good < claim {
+		return damaged(path, "it cannot be read from byte %d on, and had %d bytes", shape.Good, claim)
+	}
+	if len(shape.Gaps) > 0 || shape.Good == 0 {
+		return damaged(path, "it cannot be read from byte %d on", shape.Good)
+	}
+	return nil
+}
+
+// length is what a list says of a file.
+func length(list []extent, number uint64) int64 {
+	for _, e := range list {
+		if e.number == number {
+			return e.length
+		}
+	}
+	return 0
+}
+
+// checkTables looks for the tables that the manifest names. Others may lie there: a
+// crash leaves what was just being written, or was not yet removed.
+func (w *witness) checkTables() error {
+	for _, t := range w.manifest.Tables {
+		if err := w.checkTable(t.Number, int64(t.Size)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *witness) checkTable(number uint64, size int64) error {
+	path := w.path("%06d.sst", number)
+	info, err := w.fs.Stat(path)
+	if isNotExist(err) {
+		return damaged(path, "it is missing")
+	}
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	if size >= 0 && info.Size() != size {
+		return damaged(path, "it has %d bytes, and had %d", info.Size(), size)
+	}
+	return w.checkFrame(path)
+}
+
+// checkFrame reads of a table what says where its blocks are, and its range deletes.
+// The blocks with the jobs are checked as they are read.
+func (w *witness) checkFrame(path string) error {
+	f, err := w.fs.Open(path)
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	r, err := openTable(&checkedTable{File: f, name: path})
+	if err != nil {
+		return frameError(path, err)
+	}
+	_, err = r.Layout()
+	if err == nil {
+		_, err = r.ReadPropertiesBlock(context.Background(), nil)
+	}
+	if err == nil {
+		it, wrong := r.NewRawRangeDelIter(context.Background(), sstable.NoFragmentTransforms, sstable.NoReadEnv)
+		if err = wrong; it != nil {
+			it.Close()
+		}
+	}
+	return frameError(path, errors.Join(err, r.Close()))
+}
+
+func frameError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("storage: %s: %w", path, explain(err))
+}
+
+// checkOptions has Pebble's newest options looked at as Pebble itself will.
+func (s *store) checkOptions(w *witness) error {
+	newest, path := uint64(0), ""
+	for _, n := range w.names {
+		if number, ok := numbered(n, "OPTIONS-", ""); ok && number >= newest {
+			newest, path = number, w.fs.PathJoin(w.dir, n)
+		}
+	}
+	if path == "" {
+		return nil // they are written anew
+	}
+	f, _, err := w.open(path)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("storage: %s: %w", path, err)
+	}
+	sh := sharing{shards: 1, mem: minMemTable, log: s.o.Logger}
+	o := sh.options(newFault(nil), "")
+	o.EnsureDefaults()
+	if err := o.CheckCompatibility(w.dir, string(text)); err != nil {
+		return damaged(path, "%v", err)
+	}
+	return nil
+}
