@@ -15,7 +15,7 @@ const (
 	maxUnixPath = 107 // what fits into sockaddr_un with its final NUL
 )
 
-// address is a place to listen on: a path for a unix socket, else a host and a
+// address is a place to listen on: a path for a unix socket, or a host and a
 // port. An empty host is every address of the machine.
 type address struct {
 	host string // IP address or name
@@ -31,7 +31,7 @@ func (a address) String() string {
 	return net.JoinHostPort(a.host, strconv.Itoa(a.port))
 }
 
-// anyPort says that the kernel picks the port, so that two of these differ.
+// anyPort says whether the kernel picks the port: then two equal addresses differ.
 func (a address) anyPort() bool { return a.path == "" && a.port == 0 }
 
 // parseAddress reads the form of the configuration file.
@@ -91,8 +91,8 @@ func tcpAddress(host, port string) (address, error) {
 	return address{host: host, port: p}, nil
 }
 
-// parsePort takes a number or a service name. Names are looked up here, so that
-// a wrong one is a mistake of the configuration and not a failure to bind.
+// parsePort takes a number or the name of a service. Names are looked up here, so
+// that a wrong one is reported as a mistake in the configuration.
 func parsePort(s string) (int, error) {
 	if s == "" || s[0] == '+' || s[0] == '-' {
 		return 0, fmt.Errorf("%q is not a port", s)
@@ -110,8 +110,8 @@ func parsePort(s string) (int, error) {
 	return n, nil
 }
 
-// isHostName refuses what can never be looked up; whether a name exists is
-// known only when it is bound.
+// isHostName says whether a name could be looked up. Whether it exists is found out
+// when it is bound.
 func isHostName(s string) bool {
 	for _, c := range s {
 		switch {
@@ -120,5 +120,5 @@ func isHostName(s string) bool {
 			return false
 		}
 	}
-	return strings.Trim(s, "0123456789.") != "" // an IP address gone wrong
+	return strings.Trim(s, "0123456789.") != "" // not a name but a mistyped IP address
 }

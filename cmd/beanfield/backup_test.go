@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// backupsIn makes backups with a clock that stands still.
+// backupsIn makes backups by a clock that stands still, and logs by default.
 func backupsIn(path string, checkpoint func(string) error) (*backups, *bytes.Buffer) {
 	var log bytes.Buffer
 	return &backups{
@@ -70,7 +70,7 @@ func mustMkdir(t *testing.T, dir string) string {
 	return dir
 }
 
-// A failed backup leaves nothing, and the next may begin.
+// A backup that fails leaves nothing behind, and the next one can begin.
 func TestBackupFails(t *testing.T) {
 	path := t.TempDir()
 	b, log := backupsIn(path, func(dir string) error {

@@ -10,8 +10,8 @@ import (
 	"beanfield/conn/beanstalk"
 )
 
-// printConfig is what -check-config answers: every setting with where it comes
-// from, as a file that could be given back with -config.
+// printConfig prints what -check-config shows: every setting and where it comes
+// from, in the form of a file for -config.
 func printConfig(w io.Writer, c *Config) error {
 	t := tabwriter.NewWriter(w, 0, 8, 1, ' ', 0)
 	fmt.Fprintf(t, "# beanfield %s would run with:\n", version)
@@ -32,8 +32,8 @@ func printConfig(w io.Writer, c *Config) error {
 	return t.Flush()
 }
 
-// comment makes text fit for a TOML comment, which may be of one line only;
-// the name of a file, or an address, may hold anything.
+// comment makes text fit for a TOML comment, which is one line: a file name or an
+// address may hold any character.
 func comment(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -43,10 +43,10 @@ func comment(text string) string {
 	}, text)
 }
 
-// meaning says what a value stands for where it does not speak for itself.
+// meaning explains a value that does not explain itself.
 func meaning(key string, c *Config) string {
 	if c.Storage.Backend == inMemory && strings.HasPrefix(key, "storage.") && key != "storage.backend" {
-		return "; waits for backend " + quote(onDisk)
+		return "; used with backend " + quote(onDisk)
 	}
 	switch {
 	case key == "shards" && c.Shards == 0:
@@ -56,7 +56,7 @@ func meaning(key string, c *Config) string {
 	case key == "limits.max_connections" && c.Limits.MaxConnections == 0:
 		return "; as many as file descriptors allow"
 	case key == "storage.sync_interval" && c.Storage.Sync != syncInterval:
-		return "; waits for sync " + quote(syncInterval)
+		return "; used with sync " + quote(syncInterval)
 	case key == "storage.memory_budget" && c.Storage.MemoryBudget == 0:
 		return "; no limit"
 	case key == "storage.backup_path" && c.Storage.BackupPath == "":

@@ -11,8 +11,7 @@ import (
 	"beanfield/router"
 )
 
-// What a setting is when neither a flag nor the file names it, and how far it
-// may go.
+// The defaults and limits of settings.
 const (
 	defaultMaxJobSize = beanstalk.DefaultMaxJobSize
 	maxJobSizeLimit   = beanstalk.MaxMaxJobSize
@@ -40,8 +39,8 @@ const (
 	quoteNever   = "never"
 )
 
-// Config is everything that the process can be told, resolved: flags win over
-// the file, the file over the defaults.
+// Config is everything that the process can be told. Flags override the file, the
+// file overrides the defaults.
 type Config struct {
 	Listen []Listen
 	Shards int // 0: one for each core
@@ -52,8 +51,8 @@ type Config struct {
 		MaxJobSize     int64 // bytes
 		MaxConnections int   // 0: as many as file descriptors allow
 	}
-	// Memory says how much garbage the heap may hold before it is collected:
-	// so much of the live data, and at least the room.
+	// Memory says how much garbage the heap may hold before it is collected: a
+	// percentage of the live data, but at least GarbageRoom.
 	Memory struct {
 		GarbagePercent int
 		GarbageRoom    int64 // bytes
@@ -74,12 +73,12 @@ type Config struct {
 		Format string
 	}
 
-	// BinlogMaxSize is what -s said: a figure that stats must repeat, no setting.
+	// BinlogMaxSize is what -s said. It has no effect; stats shows it.
 	BinlogMaxSize int
 
-	account     *account          // of User; nil if it stays who it is
+	account     *account          // of User; nil if the process keeps its user
 	from        map[string]origin // by key; a key that is absent has its default
-	listenFlags []string          // -l and -p as given, in case systemd makes them void
+	listenFlags []string          // -l and -p as given, in case sockets of systemd override them
 }
 
 // Listen is one address to listen on.
@@ -127,8 +126,7 @@ func defaults() *Config {
 	return c
 }
 
-// loadConfig resolves the configuration, or returns Mistakes. It binds and
-// writes nothing.
+// loadConfig returns the configuration, or Mistakes. It binds and writes nothing.
 func loadConfig(f flags) (*Config, error) {
 	c := defaults()
 	var ms Mistakes
@@ -169,9 +167,9 @@ func (c *Config) applyFlags(f flags) Mistakes {
 	return ms
 }
 
-// applyAddress lets -l take the place of all addresses of the file. -p alone
-// changes the port of the file's one TCP address and leaves its host: a server
-// that was kept to 127.0.0.1 must not open up because somebody moved its port.
+// applyAddress lets -l replace all addresses of the file. -p alone changes the port
+// of the file's one TCP address and keeps its host: a server that listens only on
+// 127.0.0.1 must not become reachable because somebody changed its port.
 func (c *Config) applyAddress(f flags) Mistakes {
 	if f.addr == nil && f.port == nil {
 		return nil
@@ -198,7 +196,7 @@ func (c *Config) applyAddress(f flags) Mistakes {
 	}
 	if len(tcp) != 1 {
 		return Mistakes{c.addressMistake(fmt.Sprintf(
-			"the file has %d TCP addresses, and the flag fits only one; name the host too, with -l", len(tcp)))}
+			"the file has %d TCP addresses, and -p can change only one; name the host too, with -l", len(tcp)))}
 	}
 	tcp[0].Address.port = a.port
 	tcp[0].from = origin{flag: c.listenFlags[0]}
@@ -209,8 +207,8 @@ func (c *Config) addressMistake(problem string) Mistake {
 	return Mistake{Key: strings.Join(c.listenFlags, " "), Problem: problem, Code: exitListen}
 }
 
-// ignoredWhenInherited lists what the user said about addresses, for the case
-// that systemd has the last word on them.
+// ignoredWhenInherited lists what the user said about addresses, which sockets from
+// systemd override.
 func (c *Config) ignoredWhenInherited() []string {
 	said := slices.Clone(c.listenFlags)
 	for _, l := range c.Listen {
@@ -221,8 +219,8 @@ func (c *Config) ignoredWhenInherited() []string {
 	return said
 }
 
-// findAccount looks the user up, because an unknown one is a mistake like any
-// other and should be found before an address is bound.
+// findAccount looks the user up now, before an address is bound: an unknown user is
+// a mistake like any other.
 func (c *Config) findAccount() Mistakes {
 	o := c.from["user"]
 	if c.User == "" && o.flag == "" {

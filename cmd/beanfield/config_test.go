@@ -32,7 +32,7 @@ func load(t *testing.T, args, file string) (*Config, error) {
 	return loadConfig(f)
 }
 
-// forgetOrigins leaves of a configuration what is set, not where.
+// forgetOrigins removes from a configuration where its settings come from.
 func forgetOrigins(c *Config) {
 	c.from = map[string]origin{}
 	for i := range c.Listen {
@@ -93,7 +93,7 @@ func TestConfigFile(t *testing.T) {
 	}
 }
 
-// The three spellings that TOML has for the same thing.
+// TOML has three spellings for the same thing.
 func TestConfigFileSpellings(t *testing.T) {
 	for _, text := range []string{
 		"[limits]\nmax_job_size = 7\n[[listen]]\naddress = ':1'\n[[listen]]\naddress = ':2'\n",
@@ -160,7 +160,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// -p moves the one TCP address of a file, next to any unix sockets.
+// -p changes the port of the one TCP address of a file; unix sockets stay.
 func TestPortFlagBesideUnixSocket(t *testing.T) {
 	c, err := load(t, "-p 5", "[[listen]]\naddress = 'unix:/s'\n[[listen]]\naddress = '127.0.0.1:1'\n")
 	if err != nil {
@@ -171,7 +171,7 @@ func TestPortFlagBesideUnixSocket(t *testing.T) {
 	}
 }
 
-// What -check-config prints is a configuration, and the same one.
+// What -check-config prints, read as a file, is the same configuration.
 func TestCheckConfigRoundTrip(t *testing.T) {
 	for _, args := range []string{"", "-u nobody -z 3 -VV -l unix:/a\"b\\c\x01 -b /tmp -f 1234", "-shards 2 -p 9 -F"} {
 		for _, file := range []string{"", fullFile} {

@@ -15,8 +15,8 @@ import (
 	"unsafe"
 )
 
-// dataDir makes an empty data directory, beside which there is room for its
-// backups.
+// dataDir makes an empty data directory in a directory of its own, where its backups
+// go too.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	return mustMkdir(t, filepath.Join(t.TempDir(), "data"))
@@ -29,7 +29,7 @@ func onData(t *testing.T, data string, words ...string) (*process, *client) {
 	return p, p.dial(p.dir + "/s")
 }
 
-// stop ends it in order, kill as a crash does.
+// stop ends the process in order, kill as a crash does.
 func (p *process) stop() {
 	p.t.Helper()
 	p.signal(syscall.SIGTERM)
@@ -42,8 +42,8 @@ func (p *process) kill() {
 	p.Wait()
 }
 
-// untilSaid returns when the server has logged text. The deadline of the
-// connection ends it otherwise.
+// untilSaid returns when the server has logged text, or fails at the deadline of the
+// connection.
 func (p *process) untilSaid(c *client, text string) {
 	p.t.Helper()
 	for !strings.Contains(p.said(), text) {
@@ -51,7 +51,7 @@ func (p *process) untilSaid(c *client, text string) {
 	}
 }
 
-// fill puts jobs of all states, and ends with a reserved one.
+// fill puts a job of each state; the last one is reserved.
 func fill(c *client) {
 	c.t.Helper()
 	c.expect("put 5 0 60 5\r\nready", "INSERTED 1")
@@ -86,8 +86,8 @@ func (c *client) expectLine(want string) {
 	}
 }
 
-// What was answered is there again, after an end in order with any way of
-// syncing, and after a crash where that was promised; also with other shards.
+// What was acknowledged is there after a restart: after an orderly end in every sync
+// mode, after a crash where that was promised, and with another number of shards.
 func TestProcessKeepsJobs(t *testing.T) {
 	for _, x := range []struct {
 		flags []string
@@ -115,7 +115,7 @@ func TestProcessKeepsJobs(t *testing.T) {
 	}
 }
 
-// Bodies beyond the budget come back from the disk.
+// Bodies beyond the budget are read from the disk.
 func TestProcessKeepsBodiesOnDisk(t *testing.T) {
 	data := dataDir(t)
 	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
@@ -131,7 +131,7 @@ func TestProcessKeepsBodiesOnDisk(t *testing.T) {
 	}
 }
 
-// A directory that cannot be used is refused with beanstalkd's code, and left
+// A directory that cannot be used is refused with beanstalkd's exit code, and stays
 // as it is.
 func TestProcessRefusesDirectory(t *testing.T) {
 	for _, x := range []struct {
@@ -183,7 +183,7 @@ func TestProcessRefusesDirectoryInUse(t *testing.T) {
 	if !strings.Contains(p.said(), "in use by another process") {
 		t.Errorf("it says %q", p.said())
 	}
-	fill(c) // the first one has not noticed
+	fill(c) // the first server is not disturbed
 	first.stop()
 }
 
@@ -288,8 +288,8 @@ func TestProcessKeepsJobsAsUser(t *testing.T) {
 	p.stop()
 }
 
-// limitFiles makes every write of the process beyond so many bytes of a file
-// fail, which stands here for a failing disk.
+// limitFiles makes every write beyond so many bytes of a file fail, which stands for
+// a failing disk.
 func (p *process) limitFiles(bytes uint64) {
 	p.t.Helper()
 	limit := syscall.Rlimit{Cur: bytes, Max: bytes}
@@ -299,8 +299,8 @@ func (p *process) limitFiles(bytes uint64) {
 	}
 }
 
-// When its log has failed the server stays up and acknowledges nothing that is
-// not on disk. What was acknowledged is there after a restart.
+// When its log has failed the server stays up, and acknowledges nothing that is not
+// on disk. What was acknowledged is there after a restart.
 func TestProcessRefusesWhenItsLogFails(t *testing.T) {
 	data := dataDir(t)
 	p, c := onData(t, data, "-shards", "1")
@@ -340,7 +340,7 @@ func (p *process) untilFailed() {
 	p.untilSaid(p.dial(p.dir+"/s"), "its shard answers INTERNAL_ERROR")
 }
 
-// An empty data directory is open quickly, also with many shards. The best of
+// An empty data directory is opened quickly, even with many shards. The best of
 // several tries counts, since a busy machine says nothing about the program.
 func TestProcessStartsFastOnDisk(t *testing.T) {
 	for _, x := range []struct {

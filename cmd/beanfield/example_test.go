@@ -9,7 +9,7 @@ import (
 
 const exampleFile = "../../config.example.toml"
 
-// The example as it stands is the default configuration.
+// The example, unchanged, is the default configuration.
 func TestExampleEqualsDefaults(t *testing.T) {
 	c := defaults()
 	if ms := readConfigFile(exampleFile, c); len(ms) > 0 {
@@ -41,8 +41,8 @@ func TestExampleSecondAddress(t *testing.T) {
 	}
 }
 
-// Every key is explained: its reason in prose, then unit, default and flag, then
-// what is allowed, then the key itself; and all of it is what the code says.
+// Every key is explained: first its reason in prose, then unit, default and flag,
+// then what is allowed, then the key itself. All of it agrees with the code.
 func TestExampleExplainsEveryKey(t *testing.T) {
 	text, err := os.ReadFile(exampleFile)
 	if err != nil {

@@ -2,7 +2,7 @@ package main
 
 import "errors"
 
-// Exit codes; doc.go says what they mean.
+// Exit codes; doc.go explains them.
 const (
 	exitOK         = 0
 	exitFailed     = 1
@@ -15,7 +15,7 @@ const (
 	exitBySignal   = 128
 )
 
-// exitError is an error that knows the code the process ends with.
+// exitError is an error with the exit code that it leads to.
 type exitError struct {
 	code int
 	err  error
@@ -25,7 +25,7 @@ func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 func (e *exitError) ExitCode() int { return e.code }
 
-// exitCode is the code for err: its own if it has one.
+// exitCode is the exit code that err leads to.
 func exitCode(err error) int {
 	if err == nil {
 		return exitOK

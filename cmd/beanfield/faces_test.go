@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Each form of quoting, by its word and by what it was called before, arrives
-// where stats are written.
+// Each form of quoting, by its word and by its older name, reaches the code that
+// writes stats.
 func TestProcessQuotes(t *testing.T) {
 	for _, c := range []struct{ file, usual, odd string }{
 		{"", `default`, `"1e3"`},

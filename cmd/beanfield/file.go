@@ -11,7 +11,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// fileReader walks a decoded file against the table of settings.
+// fileReader compares a decoded file with the table of settings, key by key.
 type fileReader struct {
 	path     string
 	lines    keyLines
@@ -19,9 +19,9 @@ type fileReader struct {
 	mistakes Mistakes
 }
 
-// readConfigFile puts what the file at path says into c. It goes on after a
-// mistake, so that all of them come out at once; only where the file is no
-// TOML the rest cannot be read. They are in no order.
+// readConfigFile puts what the file at path says into c. It goes on after a mistake,
+// to report all of them at once, unless the file is not TOML. It returns them
+// unsorted.
 func readConfigFile(path string, c *Config) Mistakes {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func syntaxMistake(path string, err error) Mistake {
 	return m
 }
 
-// table reads the keys of the table at path, and those below it.
+// table reads the keys of the table at path and of its subtables.
 func (r *fileReader) table(path toml.Key, table map[string]any) {
 	for name, v := range table {
 		key := child(path, name)
@@ -74,7 +74,7 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 	}
 }
 
-// listen reads the array of addresses. It takes the place of the default.
+// listen reads the array of addresses, which replaces the default one.
 func (r *fileReader) listen(key toml.Key, v any) {
 	tables, ok := asTables(v)
 	if !ok || len(tables) == 0 {
@@ -124,7 +124,7 @@ func (r *fileReader) element(path toml.Key, table map[string]any, l *Listen) (ok
 	if ok && l.Mode != 0 && l.Address.path == "" {
 		mode := child(path, "mode")
 		r.wrong(r.lines.at(mode, l.from.line), mode, table["mode"],
-			"only a unix socket has a mode, and "+l.Address.String()+" is none", `""`)
+			"only a unix socket has a mode, and "+l.Address.String()+" is not one", `""`)
 	}
 	return ok
 }
@@ -173,7 +173,7 @@ func findSetting[T any](rows []setting[T], key string) *setting[T] {
 	return nil
 }
 
-// keysBelow are the names that the table at path may hold, in their order.
+// keysBelow are the names that the table at path may hold, in order.
 func keysBelow(path toml.Key) []string {
 	prefix := ""
 	if len(path) > 0 {

@@ -7,21 +7,21 @@ import (
 	"runtime/metrics"
 )
 
-// garbage is how much of it the heap may hold before it is collected. Go's own
-// rule, as much as there is live data, wastes half of the memory of a large
-// backlog. But that backlog has no pointers, so collecting costs hardly more
-// than with a small heap, and a few percent of the live data are enough; small
-// heaps get a fixed room, or they would be collected all the time.
+// garbage is how much of it the heap may hold before it is collected. Go's default
+// is as much garbage as live data, which wastes half of the memory of a large
+// backlog. But a backlog has no pointers, so a collection costs hardly more than
+// with a small heap, and garbage of a few percent is enough. Small heaps get a fixed
+// room: a few percent of almost nothing would keep the collector running.
 type garbage struct {
 	percent int
 	room    int64 // bytes
 }
 
-// smallestHeap is what the percentage is reckoned from at least.
+// smallestHeap is the least live data that the percentage is computed from.
 const smallestHeap = 4 << 20
 
-// bound keeps the collector to that rule, cycle by cycle. Who sets GOGC in the
-// environment decides for himself.
+// bound applies that rule after each collection. If GOGC is set in the environment,
+// it does nothing: then the user has chosen.
 func (g garbage) bound() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -30,13 +30,13 @@ func (g garbage) bound() {
 	g.watchCycles()
 }
 
-// percentage is the setting for a heap with so many bytes of live data.
+// percentage is what GOGC should be with so many bytes of live data.
 func (g garbage) percentage(live uint64) int {
 	return max(1, g.percent, int(uint64(g.room)*100/max(live, smallestHeap)))
 }
 
-// watchCycles looks after every collection how large the heap is: an object
-// that nobody holds is cleaned up once a cycle.
+// watchCycles sets the percentage again after the next collection, and so on. It
+// knows that there was one because the cleanup of an unreachable object runs.
 func (g garbage) watchCycles() {
 	sentinel := new(*int)
 	runtime.AddCleanup(sentinel, func(struct{}) {
@@ -45,7 +45,7 @@ func (g garbage) watchCycles() {
 	}, struct{}{})
 }
 
-// liveHeap is what the last collection found alive.
+// liveHeap is how many bytes the last collection found in use.
 func liveHeap() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)

@@ -19,7 +19,7 @@ func TestGCPercent(t *testing.T) {
 		{garbage{4, 32 << 20}, 256 << 20, 12},
 		{garbage{4, 32 << 20}, 10 << 30, 4}, // and no less
 		{garbage{100, 32 << 20}, 10 << 30, 100},
-		{garbage{0, 1 << 20}, 10 << 30, 1}, // 0 would be collecting all the time
+		{garbage{0, 1 << 20}, 10 << 30, 1}, // 0 would collect all the time
 		{garbage{4, 1 << 40}, 1 << 40, 100},
 	} {
 		if got := c.g.percentage(c.live); got != c.want {

@@ -11,13 +11,12 @@ import (
 // an array of tables stands on several.
 type keyLines map[string][]int
 
-// findLines finds the line of every key. The TOML package tells a key's line
-// only for the last of equal names, which is wrong for arrays of tables. So
-// this asks it again and again: the text is handed over one line longer each
-// time, and the keys that are new belong to the line that was added. A text
-// that ends within a value of several lines is no TOML; the keys that appear
-// when it is whole again belong to where it began. That is quadratic, on files
-// of a hundred lines, and never disagrees with the parser.
+// findLines finds the line of every key. Of equal names the TOML package tells only
+// the last one's line, which is wrong for arrays of tables. So this decodes the text
+// again and again, each time with one line more: keys that are new then stand on
+// that line. A text that ends within a value of several lines is not TOML; the keys
+// that appear when the value is complete stand where it began. This takes quadratic
+// time, on files of a hundred lines, and never disagrees with the parser.
 func findLines(text string) keyLines {
 	lines := keyLines{}
 	begin, end, known := 1, 0, 0
@@ -25,7 +24,7 @@ func findLines(text string) keyLines {
 		end += len(line)
 		bare := strings.TrimSpace(line)
 		if begin == n+1 && (bare == "" || bare[0] == '#') {
-			begin++ // it can hold no key: the text before it was whole
+			begin++ // no key here: the text before it was complete
 			continue
 		}
 		var doc map[string]any
@@ -42,8 +41,7 @@ func findLines(text string) keyLines {
 	return lines
 }
 
-// add records key. The tables around it, if no header named them, begin where
-// their first key is.
+// add records a key. A table that no header named begins where its first key is.
 func (l keyLines) add(key toml.Key, line int) {
 	for i := 1; i < len(key); i++ {
 		if outer := key[:i].String(); l[outer] == nil {
@@ -53,8 +51,7 @@ func (l keyLines) add(key toml.Key, line int) {
 	l[key.String()] = append(l[key.String()], line)
 }
 
-// at is the first line of key that is not before the line from; without one it
-// is from itself.
+// at is the first line of key from the line from on, or from if there is none.
 func (l keyLines) at(key toml.Key, from int) int {
 	of := l[key.String()]
 	if i := sort.SearchInts(of, from); i < len(of) {

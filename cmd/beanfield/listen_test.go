@@ -25,7 +25,7 @@ func listenOn(t *testing.T, l Listen) (net.Listener, string) {
 	return ls[0], logged.String()
 }
 
-// Whoever accepts with a bare system call gets sockets with these options set.
+// Sockets accepted with a bare system call have these options.
 func TestAcceptedSocketsInheritOptions(t *testing.T) {
 	l, _ := listenOn(t, Listen{Address: address{host: "127.0.0.1"}})
 	if got, want := acceptedOptions(t, l), [2]bool{true, true}; got != want {
@@ -33,8 +33,8 @@ func TestAcceptedSocketsInheritOptions(t *testing.T) {
 	}
 }
 
-// acceptedOptions are TCP_NODELAY and SO_KEEPALIVE of a socket that l accepts
-// without net's help.
+// acceptedOptions are TCP_NODELAY and SO_KEEPALIVE of a socket that l accepts,
+// without package net, which would set them itself.
 func acceptedOptions(t *testing.T, l net.Listener) (set [2]bool) {
 	t.Helper()
 	f, err := l.(*net.TCPListener).File()
@@ -82,7 +82,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Every IPv4 address is not every address.
+// The default is every IPv4 address, not every address.
 func TestWildcardFamily(t *testing.T) {
 	l, _ := listenOn(t, Listen{Address: address{host: ""}})
 	if host, _, _ := net.SplitHostPort(l.Addr().String()); host != "0.0.0.0" {

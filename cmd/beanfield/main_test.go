@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// roleVar makes the test binary play another process than a test; see TestMain.
+// roleVar makes the test binary play another process; see TestMain.
 const roleVar = "BEANFIELD_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built is the program itself, built once and only if a test wants it.
+// built is the program itself, built once, and only if a test needs it.
 var built struct {
 	once sync.Once
 	path string

@@ -8,7 +8,7 @@ import (
 )
 
 // Mistake is one thing that is wrong with the flags or the configuration file.
-// Parts that do not apply are left empty.
+// Fields that do not apply are empty.
 type Mistake struct {
 	File    string
 	Line    int
@@ -16,7 +16,7 @@ type Mistake struct {
 	Value   string // as TOML writes it
 	Problem string
 	Allowed string
-	Code    int // exit code if it is not exitUsage
+	Code    int // exit code; 0: exitUsage
 }
 
 // String reads "file:line: key = value: problem; allowed: ...".
@@ -43,12 +43,12 @@ func (m Mistake) String() string {
 	return s
 }
 
-// Mistakes are all that were found, in the order of the file. It is the error
-// that loading a configuration ends with.
+// Mistakes are all that were found, in the order of the file: the error of loading
+// a configuration.
 type Mistakes []Mistake
 
-// sort puts those of the file in the order in which its reader meets them, and
-// those of the flags, as they are, behind.
+// sort puts mistakes of the file first, by line, and then those of the flags, in
+// their order.
 func (ms Mistakes) sort() {
 	slices.SortStableFunc(ms, func(a, b Mistake) int {
 		switch {
@@ -72,7 +72,7 @@ func (ms Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ExitCode is that of the first mistake: a process can end with one only.
+// ExitCode is that of the first mistake, as a process has only one.
 func (ms Mistakes) ExitCode() int {
 	if len(ms) > 0 && ms[0].Code != 0 {
 		return ms[0].Code

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The mistakes of TestFileMistakes. FILE stands for the file's name, ADDRESSES
-// for what an address may be; what ends in ": " or "= " is only a beginning.
+// The mistakes of TestFileMistakes. FILE stands for the file's name, ADDRESSES for
+// what an address may be; a text that ends in ": " or "= " is only the beginning.
 var fileMistakes = []struct{ name, text, want string }{
 	{"unknown key", "\nshard = 2\n",
 		"FILE:2: shard = 2: unknown key; allowed: listen, shards, loops, user, limits, memory, storage, stats, log"},
@@ -46,7 +46,7 @@ var fileMistakes = []struct{ name, text, want string }{
 	{"path and no directory", "[storage]\nbackend = 'pebble'\npath = '/dev/null'\n",
 		`FILE:3: storage.path = "/dev/null": not a directory`},
 	{"path in a file", "[storage]\nbackend = 'pebble'\npath = '/dev/null/x'\n",
-		`FILE:3: storage.path = "/dev/null/x": cannot look at this directory: not a directory`},
+		`FILE:3: storage.path = "/dev/null/x": cannot open this directory: not a directory`},
 	{"sync", "[storage]\nsync = 'sometimes'\n",
 		`FILE:2: storage.sync = "sometimes": unknown word; allowed: "always", "interval", "never"`},
 	{"time without a unit", "[storage]\nsync_interval = 50\n",
@@ -92,7 +92,7 @@ var fileMistakes = []struct{ name, text, want string }{
 	{"long unix path", "[[listen]]\naddress = 'unix:/" + strings.Repeat("x", 107) + "'\n",
 		`FILE:2: listen.address = "unix:/` + strings.Repeat("x", 54) + `...": the path has 108 bytes, a socket's can have 107; allowed: ADDRESSES`},
 	{"mode of TCP", "[[listen]]\naddress = ':1'\nmode = '0600'\n",
-		`FILE:3: listen.mode = "0600": only a unix socket has a mode, and :1 is none; allowed: ""`},
+		`FILE:3: listen.mode = "0600": only a unix socket has a mode, and :1 is not one; allowed: ""`},
 	{"mode as number", "[[listen]]\naddress = 'unix:/s'\nmode = 660\n",
 		`FILE:3: listen.mode = 660: this is a whole number; allowed: text from "0001" to "0777", or "" to leave it to the umask`},
 	{"mode not octal", "[[listen]]\naddress = 'unix:/s'\nmode = '0698'\n",
@@ -111,8 +111,8 @@ var fileMistakes = []struct{ name, text, want string }{
 			"FILE:8: listen.x = 5: unknown key; allowed: address, mode in [listen]"},
 }
 
-// Every mistake names file, line, key, value and what is allowed. Of files with
-// several mistakes all are reported, in order.
+// Every mistake names file, line, key, value and what is allowed. All mistakes of a
+// file are reported, in order.
 func TestFileMistakes(t *testing.T) {
 	for _, c := range fileMistakes {
 		t.Run(c.name, func(t *testing.T) {
@@ -143,9 +143,9 @@ func TestFlagMistakes(t *testing.T) {
 		{"-l 1.2.3.4.5 -p 7", "", `-l 1.2.3.4.5 -p 7: "1.2.3.4.5" is neither an IP address nor a host name`, exitListen},
 		{"-l unix:/" + strings.Repeat("x", 107), "", "-l unix:/" + strings.Repeat("x", 107) + ": the path has 108 bytes, a socket's can have 107", exitListen},
 		{"-p 1", "[[listen]]\naddress = ':2'\n[[listen]]\naddress = ':3'\n",
-			"-p 1: the file has 2 TCP addresses, and the flag fits only one; name the host too, with -l", exitListen},
+			"-p 1: the file has 2 TCP addresses, and -p can change only one; name the host too, with -l", exitListen},
 		{"-p 1", "[[listen]]\naddress = 'unix:/s'\n",
-			"-p 1: the file has 0 TCP addresses, and the flag fits only one; name the host too, with -l", exitListen},
+			"-p 1: the file has 0 TCP addresses, and -p can change only one; name the host too, with -l", exitListen},
 		{"-u no-such-user", "", "-u no-such-user: no such user", exitNoUser},
 		{"", "user = 'no-such-user'\n", `FILE:1: user = "no-such-user": no such user`, exitNoUser},
 		{"-p 65536 -b /no/such/dir", "loops = 'x'\n", "FILE:1: loops = \"x\": this is text; allowed: 0 to 1024\n" +

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// patience bounds every wait of these tests; none is ever meant to last so long.
+// patience is the limit of every wait of these tests, far above what they need.
 const patience = 20 * time.Second
 
-// process is the built program under test. Its start and its end are heard
-// through the notification socket, so nothing has to be waited for blindly.
+// process is the program under test. It tells its start and its end through the
+// notification socket of systemd, so no test has to wait blindly.
 type process struct {
 	*exec.Cmd
 	t      *testing.T
@@ -29,8 +29,8 @@ type process struct {
 	begun  time.Time
 }
 
-// prepare makes a process that is not started yet. It goes by the given words,
-// in which DIR stands for its directory.
+// prepare makes a process that is not started yet, with the given arguments. DIR in
+// them stands for its directory.
 func prepare(t *testing.T, words ...string) *process {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bf")
@@ -94,7 +94,7 @@ func (p *process) hears(want string) {
 	}
 }
 
-// said is all that it wrote to stderr so far.
+// said is what the process has written to stderr so far.
 func (p *process) said() string {
 	b, err := os.ReadFile(p.stderr.Name())
 	if err != nil {
@@ -103,7 +103,7 @@ func (p *process) said() string {
 	return string(b)
 }
 
-// problems is what it said so far that is worse than a notice.
+// problems are the lines of its log, so far, that are more than a notice.
 func (p *process) problems() (found string) {
 	for line := range strings.Lines(p.said()) {
 		if !strings.Contains(line, " level=NOTICE ") {
@@ -113,7 +113,7 @@ func (p *process) problems() (found string) {
 	return found
 }
 
-// addresses are those it logs that it listens on, which needs -V.
+// addresses are those on which it listens by its log, which needs -V.
 func (p *process) addresses() (found []string) {
 	for _, m := range regexp.MustCompile(`msg=listening network=\w+ address=(\S+)`).FindAllStringSubmatch(p.said(), -1) {
 		found = append(found, strings.Trim(m[1], `"`))
@@ -139,7 +139,7 @@ func (p *process) ends(code int) {
 	}
 }
 
-// client is a connection that speaks in lines.
+// client is a connection that sends and receives lines.
 type client struct {
 	net.Conn
 	t *testing.T
@@ -209,15 +209,15 @@ func (c *client) document(command string) map[string]string {
 	return found
 }
 
-// until asks for stats until key has the value want. The deadline of the
-// connection ends it otherwise.
+// until asks for stats until key has the value want, or fails at the deadline of the
+// connection.
 func (c *client) until(key, want string) {
 	c.t.Helper()
 	for c.stats()[key] != want {
 	}
 }
 
-// gone checks that the server has closed the connection, after rest.
+// gone checks that the server sent rest and closed the connection.
 func (c *client) gone(rest string) {
 	c.t.Helper()
 	got, err := io.ReadAll(c.r)

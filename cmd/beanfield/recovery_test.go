@@ -28,7 +28,7 @@ func TestAwaitReturnsWhatIsOpened(t *testing.T) {
 	}
 }
 
-// A long recovery is said once, and systemd is asked for patience in time.
+// A long recovery is logged once, and systemd is asked for more time early enough.
 func TestAwaitALongRecovery(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "notify")
 	heard, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})

@@ -50,25 +50,23 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitCode(err)
 }
 
-// complain writes what there is to say before the configuration has said how
-// to log.
+// complain writes messages while it is not known yet how to log.
 func complain(w io.Writer, lines []string) {
 	for _, l := range lines {
 		fmt.Fprintln(w, "beanfield: "+l)
 	}
 }
 
-// start brings the parts up, from the sockets inwards, and takes them down
-// again in the opposite order. Sockets come first because they may need root,
-// and because clients that connect early, while jobs are recovered, then wait
-// instead of failing.
+// start starts the parts, from the sockets inwards, and ends them in the opposite
+// order. Sockets come first because they may need root, and because clients that
+// connect while jobs are recovered then wait instead of failing.
 func start(c *Config, log *slog.Logger) error {
 	log.Info("starting", "version", version, "pid", os.Getpid(), "storage", c.Storage.Backend, "shards", shards(c))
 	sig := watchSignals(log, os.Exit)
 	ls, err := openListeners(c, sig, log)
 	if sig.stop.Err() != nil {
 		closeAll(ls)
-		return nil // told to end before it began, perhaps by looking up a name
+		return nil // told to end already, perhaps while a name was looked up
 	}
 	if err != nil {
 		return err
@@ -87,8 +85,8 @@ func start(c *Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	// A server that did not end in order may still use the router: then it is
-	// not closed, and the next start finds the logs as after a crash.
+	// If the server did not end in order it may still use the router. Then the
+	// router is not closed, and the next start finds the logs as after a crash.
 	b := newBackups(c, r.Checkpoint, log)
 	if err := serve(srv, ls, sig, b.begin, log, os.Exit); err != nil {
 		return err
@@ -97,7 +95,7 @@ func start(c *Config, log *slog.Logger) error {
 	return r.Close()
 }
 
-// openListeners takes the sockets of systemd if it passed any, else it binds.
+// openListeners takes the sockets that systemd passed, or binds if there are none.
 func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, error) {
 	ls, err := inheritedListeners()
 	if err != nil {
@@ -116,7 +114,7 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 	return ls, nil
 }
 
-// shards is how many there are to be: one for each core unless told otherwise.
+// shards is how many shards to run: one for each core unless the user says otherwise.
 func shards(c *Config) int {
 	if c.Shards > 0 {
 		return c.Shards

@@ -128,7 +128,7 @@ func TestProcessIgnoresSignals(t *testing.T) {
 	p.ends(0)
 }
 
-// What flags and file say arrives where it counts.
+// Flags and file have their effect.
 func TestProcessConfigured(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -193,7 +193,7 @@ func TestProcessListensOnSeveral(t *testing.T) {
 	}
 }
 
-// The default is every IPv4 address, or what there is instead.
+// The default is every IPv4 address, or every IPv6 address where there is no IPv4.
 func TestProcessDefaultHost(t *testing.T) {
 	p := startProcess(t, "-V", "-p", "0")
 	addrs := p.addresses()
@@ -219,8 +219,8 @@ func TestProcessReplacesSocket(t *testing.T) {
 	}
 }
 
-// Sockets of systemd win over the options, which is said. The shell gives
-// LISTEN_PID the value that only the process itself has.
+// Sockets of systemd override the options, and the log says so. A shell sets
+// LISTEN_PID, since the number is known only in the process itself.
 func TestProcessInherits(t *testing.T) {
 	p := prepare(t, "-V", "-l", "127.0.0.2", "-p", "1")
 	p.Path, p.Args = "/bin/sh", append([]string{"sh", "-c", `LISTEN_PID=$$ exec "$@"`, "sh", p.Path}, p.Args[1:]...)
@@ -254,7 +254,7 @@ func TestProcessInherits(t *testing.T) {
 	}
 }
 
-// After -u every thread of the process is that user, and no group is left over.
+// After -u every thread of the process belongs to that user, and has only its groups.
 func TestProcessBecomesUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another user")
@@ -301,9 +301,9 @@ func statusLine(status, key string) []string {
 	return nil
 }
 
-// From the start of the program to the first reply it takes less than 50 ms:
-// clients' own tests wait no longer than 100. The best of several tries counts,
-// since a busy machine says nothing about the program.
+// The first reply comes within 50 ms of the program's start: the tests of some
+// clients wait only 100. The best of several tries counts, since a busy machine says
+// nothing about the program.
 func TestProcessStartsFast(t *testing.T) {
 	const limit = 50 * time.Millisecond
 	best := time.Hour

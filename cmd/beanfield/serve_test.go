@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// fakeServer serves until it is shut down, and says what was asked of it.
+// fakeServer serves until it is shut down, and notes what was asked of it.
 type fakeServer struct {
 	mu       sync.Mutex
 	asked    []string
@@ -118,8 +118,8 @@ func TestServeDrains(t *testing.T) {
 	})
 }
 
-// Every SIGUSR2 asks for a backup, but those that come before it has begun for
-// the same one.
+// Every SIGUSR2 asks for a backup; several that come before it has begun ask for the
+// same one.
 func TestServeBacksUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startServing(newFakeServer())
@@ -143,7 +143,7 @@ func TestServeBacksUp(t *testing.T) {
 	})
 }
 
-// A slow client gets flushLimit, and then the process says that it failed.
+// A slow client gets flushLimit; after that the process fails.
 func TestServeGivesUpFlushing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeServer()
@@ -158,7 +158,7 @@ func TestServeGivesUpFlushing(t *testing.T) {
 	})
 }
 
-// A shutdown that hangs altogether is left behind at hardLimit.
+// The process ends at hardLimit even if the shutdown hangs.
 func TestServeEndsHardByClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeServer()
@@ -186,7 +186,7 @@ func TestServeEndsHardBySignal(t *testing.T) {
 	})
 }
 
-// If one listener fails, the others are shut down and the error is told.
+// If one listener fails, the others are shut down and the error is returned.
 func TestServeFails(t *testing.T) {
 	for _, err := range []error{errors.New("accept: broken"), nil} {
 		synctest.Test(t, func(t *testing.T) {

@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// setting is one row of the table below: all that is known of a key of the
-// file. The reader of the file, -check-config and the test of the example
-// configuration all live on this table; a key exists because it has a row.
+// setting is one row of the table below: everything about one key of the file. The
+// reader of the file, -check-config and the test of the example configuration use
+// this table; a key exists if it has a row.
 type setting[T any] struct {
 	key     string // with its table, as "limits.max_job_size"
-	flag    string // that wins over it, if there is one
+	flag    string // that overrides it, or ""
 	unit    string
 	allowed string
 	set     func(c *T, v any) error
 	show    func(c *T) string // as TOML
 }
 
-// settings are the keys outside of [[listen]], in the order in which they are
-// printed.
+// settings are all keys but those of [[listen]], in the order of printing.
 var settings = []setting[Config]{
 	number("shards", "-shards", "shards", maxShards, func(c *Config) *int { return &c.Shards }),
 	number("loops", "", "event loops", maxLoops, func(c *Config) *int { return &c.Loops }),
@@ -103,7 +102,8 @@ func size(key, flag string, lo, hi int64, field func(*Config) *int64) setting[Co
 	}
 }
 
-// text is a setting that may be any text; what it names is looked up later.
+// text is a setting that may be any text; whether what it names exists is checked
+// later.
 func text(key, flag, unit, allowed string, field func(*Config) *string) setting[Config] {
 	return setting[Config]{
 		key: key, flag: flag, unit: unit, allowed: allowed,
@@ -112,7 +112,7 @@ func text(key, flag, unit, allowed string, field func(*Config) *string) setting[
 	}
 }
 
-// oneOf is a setting that is one of some words.
+// oneOf is a setting that is one of several words.
 func oneOf(key, flag string, words []string, field func(*Config) *string) setting[Config] {
 	return setting[Config]{
 		key: key, flag: flag, unit: "word", allowed: `"` + strings.Join(words, `", "`) + `"`,

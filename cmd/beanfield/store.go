@@ -13,8 +13,8 @@ import (
 	"beanfield/storage/pebblestore"
 )
 
-// applyStorage lets -b choose the durable store as well as its directory, as
-// in beanstalkd. -f and -F say only how it is synced: without it they wait.
+// applyStorage lets -b choose the store on disk as well as its directory, as in
+// beanstalkd. -f and -F only say how it is synced, and mean nothing without it.
 func (c *Config) applyStorage(f flags) {
 	if f.dir != nil {
 		c.Storage.Backend, c.from["storage.backend"] = onDisk, origin{flag: "-b"}
@@ -30,10 +30,10 @@ func (c *Config) applyStorage(f flags) {
 	}
 }
 
-// findDirectory makes sure that there is a data directory if one is needed. It
-// is never made here: a wrong name, or a disk that is not mounted, would look
-// like a server without jobs. known are the mistakes so far: what is wrong with
-// the path itself need not be said twice.
+// findDirectory checks that the data directory exists if one is needed. It is never
+// created: with a wrong name, or a disk that is not mounted, the server would look
+// as if it had lost its jobs. known are the mistakes found so far, so that a wrong
+// path is not reported twice.
 func (c *Config) findDirectory(known Mistakes) Mistakes {
 	if c.Storage.Backend != onDisk || slices.ContainsFunc(known, func(m Mistake) bool { return m.Key == "storage.path" }) {
 		return nil
@@ -63,13 +63,13 @@ func (c *Config) findDirectory(known Mistakes) Mistakes {
 	case errors.Is(err, fs.ErrNotExist):
 		m.Problem = "no such directory: it must exist"
 	case errors.As(err, &pe):
-		m.Problem = "cannot look at this directory: " + pe.Err.Error()
+		m.Problem = "cannot open this directory: " + pe.Err.Error()
 	}
 	m.Code = exitStorage
 	return Mistakes{m}
 }
 
-// doubts are settings that are right, and yet hardly what was meant.
+// doubts are settings that are valid, but probably not what was meant.
 func (c *Config) doubts() []string {
 	_, chosen := c.from["storage.backend"]
 	if c.Storage.Path != "" && !chosen {
@@ -84,14 +84,14 @@ func (c *Config) backupPath() string {
 	if c.Storage.BackupPath != "" {
 		return c.Storage.BackupPath
 	}
-	path, err := filepath.Abs(c.Storage.Path) // "." has a name of its own
+	path, err := filepath.Abs(c.Storage.Path) // so that "." gets a name
 	if err != nil {
 		path = filepath.Clean(c.Storage.Path)
 	}
 	return path + "-backups"
 }
 
-// newStore is the one place that knows the backends.
+// newStore is the only place that knows the backends.
 func newStore(c *Config, log *slog.Logger) (storage.Store, error) {
 	switch c.Storage.Backend {
 	case inMemory:
@@ -110,8 +110,8 @@ func pebbleOptions(c *Config, log *slog.Logger) pebblestore.Options {
 		CacheBytes: c.Storage.Cache,
 		MinFree:    c.Storage.MinFree,
 		Logger:     log,
-		// The process stays: its other shards still work, stats still says what
-		// happened, and to end and start again would not mend the disk.
+		// The process stays: its other shards work, stats says what happened, and
+		// a restart would not mend the disk.
 		Fatal: func(err error) {
 			log.Error("a log has failed: its shard answers INTERNAL_ERROR, and acknowledges nothing, until a restart",
 				"error", err)
@@ -124,14 +124,14 @@ func pebbleOptions(c *Config, log *slog.Logger) pebblestore.Options {
 		o.Sync = storage.Never
 	}
 	if o.MinFree == 0 {
-		o.MinFree = -1 // which is how storage is told so
+		o.MinFree = -1 // which means 0 to the store
 	}
 	return o
 }
 
-// memoryBudget is what the router shares out among the shards. One that leaves
-// a shard nothing would mean no limit there, and jobs that are kept in memory
-// only have no other place to be.
+// memoryBudget is what the router divides among the shards. Each gets a byte at
+// least, since 0 means no limit. Without a disk there is no budget: bodies have no
+// other place to be.
 func memoryBudget(c *Config) int64 {
 	if c.Storage.Backend == inMemory || c.Storage.MemoryBudget == 0 {
 		return 0

@@ -14,7 +14,7 @@ import (
 	"beanfield/storage/pebblestore"
 )
 
-// Where each setting of the store comes from, with flags and file at odds.
+// Where each setting of the store comes from if flags and file disagree.
 func TestStoragePrecedence(t *testing.T) {
 	const file = "storage.backend = 'memory'\nstorage.path = '/file'\nstorage.sync = 'never'\nstorage.sync_interval = '7ms'\n"
 	for _, c := range []struct{ args, file, key, value, from string }{
@@ -66,12 +66,12 @@ func TestCheckConfigExplainsStorage(t *testing.T) {
 		want       []string
 	}{
 		{"", "", []string{
-			`storage.backend = "memory" # default storage.path = "" # default; waits for backend "pebble"`,
-			`storage.backup_path = "" # default; waits for backend "pebble"`,
+			`storage.backend = "memory" # default storage.path = "" # default; used with backend "pebble"`,
+			`storage.backup_path = "" # default; used with backend "pebble"`,
 		}},
 		{"-b " + dir, "", []string{
 			`storage.backend = "pebble" # flag -b`, `storage.path = "` + dir + `" # flag -b`,
-			`storage.sync = "always" # default storage.sync_interval = "50ms" # default; waits for sync "interval"`,
+			`storage.sync = "always" # default storage.sync_interval = "50ms" # default; used with sync "interval"`,
 			`storage.memory_budget = 0 # default; no limit`,
 			`storage.backup_path = "" # default; ` + dir + `-backups`,
 		}},
@@ -100,7 +100,7 @@ func TestCheckConfigExplainsStorage(t *testing.T) {
 	}
 }
 
-// Everything that is set reaches the store, and what is zero there means zero.
+// Every setting reaches the store, and zero means zero there.
 func TestPebbleOptions(t *testing.T) {
 	c := defaults()
 	c.Storage.Path, c.Storage.Cache = "/data", 5<<20
@@ -120,8 +120,8 @@ func TestPebbleOptions(t *testing.T) {
 	}
 }
 
-// A budget must never make the memory store forget bodies, nor be none where
-// it is only small.
+// A budget must never make the memory store drop bodies; and a small budget, shared
+// out among the shards, must not become 0, which means no limit.
 func TestMemoryBudget(t *testing.T) {
 	for _, x := range []struct {
 		backend string

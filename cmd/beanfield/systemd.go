@@ -12,9 +12,8 @@ import (
 // firstInheritedFD is where systemd's sockets begin, after the standard three.
 const firstInheritedFD = 3
 
-// inheritedListeners are the sockets that systemd opened for this process, all
-// of them. The variables that announce them are unset, whoever they were for:
-// a child must not take them for its own.
+// inheritedListeners are all sockets that systemd opened for this process. It
+// unsets the variables that announce them, so that no child takes them for its own.
 func inheritedListeners() ([]net.Listener, error) {
 	pid, count := os.Getenv("LISTEN_PID"), os.Getenv("LISTEN_FDS")
 	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
@@ -29,7 +28,7 @@ func inheritedListeners() ([]net.Listener, error) {
 		}
 	}
 	if pid != strconv.Itoa(os.Getpid()) {
-		return nil, nil // meant for our parent
+		return nil, nil // meant for the parent process
 	}
 	n, _ := strconv.Atoi(count)
 	var open []net.Listener
@@ -44,8 +43,8 @@ func inheritedListeners() ([]net.Listener, error) {
 	return open, nil
 }
 
-// inherit turns a file descriptor into a listener. It takes the descriptor
-// over: net works on a copy, and the original is closed.
+// inherit turns a file descriptor into a listener. Package net works on a copy of
+// the descriptor, so the original is closed.
 func inherit(fd int) (net.Listener, error) {
 	family, err := checkListening(fd)
 	if err != nil {
@@ -81,8 +80,8 @@ func checkListening(fd int) (family int, err error) {
 	return family, nil
 }
 
-// notify tells systemd, if it listens, how the process is: "READY=1" and
-// "STOPPING=1". A leading @ names a socket outside of the file system.
+// notify tells systemd, if it listens, about the process: "READY=1", "STOPPING=1".
+// A leading @ names a socket outside the file system.
 func notify(state string) error {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" {

@@ -13,8 +13,8 @@ import (
 )
 
 // playInherit is what the test binary does in the role "inherit": it takes the
-// sockets that were passed to it, as the server would, and says what it got.
-// LISTEN_PID can only be known by the process itself.
+// sockets that were passed to it, as the server would, and prints what it got. This
+// needs a process of its own, which alone knows its LISTEN_PID.
 func playInherit() {
 	if os.Getenv("LISTEN_PID") == "self" {
 		os.Setenv("LISTEN_PID", fmt.Sprint(os.Getpid()))
@@ -94,7 +94,7 @@ func TestInheritSeveral(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close()
-	// The clients are in the queues before anybody accepts.
+	// The clients are in the kernel's queues before anybody accepts.
 	var clients []net.Conn
 	for _, l := range []net.Listener{tcp, unix} {
 		c, err := net.Dial(l.Addr().Network(), l.Addr().String())

@@ -48,8 +48,8 @@ func lookupAccount(name string) (*account, error) {
 	return a, nil
 }
 
-// become gives up what the process was, on all its threads. Groups go first:
-// without root they could not be changed any more, and root's own would stay.
+// become makes the process that user, on all its threads. Groups are changed first:
+// only root may do that, and root's own groups would remain.
 func (a *account) become() error {
 	if uid := os.Geteuid(); uid != 0 && uid == a.uid && os.Getuid() == a.uid && os.Getegid() == a.gid {
 		return nil // nothing to give up, and an ordinary user may not try

@@ -26,7 +26,7 @@ func TestLookupAccount(t *testing.T) {
 	}
 }
 
-// Who may not become somebody else is told so; who is already there is not.
+// An ordinary user cannot become another one, and need not become itself.
 func TestBecomeWithoutRoot(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may become anybody; see TestProcessBecomesUser")

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// What a TOML value is, and turning it into what a setting wants. The errors
-// say what the value is; what it may be is said by the table of settings.
+// This file turns TOML values into the values of settings. Its errors say what a
+// value is; the table of settings says what it may be.
 
 // kind names the type of a decoded value.
 func kind(v any) string {
@@ -36,7 +36,7 @@ func kind(v any) string {
 	return fmt.Sprintf("a %T", v)
 }
 
-// shown is a value as TOML writes it, short enough for one line.
+// shown is a value as TOML writes it, cut to fit one line.
 func shown(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -59,8 +59,8 @@ func shown(v any) string {
 	return "[...]"
 }
 
-// quote writes a TOML basic string. Go's own quoting has escapes that TOML
-// does not know.
+// quote writes a TOML basic string. Go's quoting has escapes that TOML does not
+// know.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -148,7 +148,7 @@ func showSize(n int64) string {
 	return s
 }
 
-// asTime takes text with a unit only: a bare 50 could be of any.
+// asTime takes text with a unit: a bare 50 could mean anything.
 func asTime(v any, lo, hi time.Duration) (time.Duration, error) {
 	s, err := asText(v)
 	if err != nil {
@@ -162,7 +162,7 @@ func asTime(v any, lo, hi time.Duration) (time.Duration, error) {
 	return time.Duration(n), err
 }
 
-// showTime leaves out the zeros that Go writes behind whole hours and minutes.
+// showTime leaves out the zeros that Go writes after whole hours and minutes.
 func showTime(d time.Duration) string {
 	s := d.String()
 	if short, ok := strings.CutSuffix(s, "m0s"); ok {
@@ -187,8 +187,7 @@ func asWord(v any, words []string) (string, error) {
 	return "", errors.New("unknown word")
 }
 
-// asQuoting takes a word. It used to be true or false, and files that say so
-// mean what they meant.
+// asQuoting takes a word, or true or false, which older files have.
 func asQuoting(v any) (string, error) {
 	switch v {
 	case true:
@@ -199,8 +198,8 @@ func asQuoting(v any) (string, error) {
 	return asWord(v, []string{quoteNeeded, quoteAlways, quoteNever})
 }
 
-// asMode takes permissions as text only: a bare 660 would be decimal in TOML,
-// and mean something else than everybody who writes it thinks.
+// asMode takes permissions as text: a bare 660 would be decimal in TOML, which
+// nobody who writes it means.
 func asMode(v any) (fs.FileMode, error) {
 	s, err := asText(v)
 	if err != nil {
