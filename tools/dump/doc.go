@@ -3,19 +3,19 @@
 //	go run ./tools/dump [-json] [-bodies] [-summary] DIR
 //	go run ./tools/dump -salvage NEW_DIR DIR
 //
-// It lists the jobs, shard by shard, in the order in which a server would take
-// them up: by id, then the buried ones in the order of their burials. Behind them
-// stand the tubes with their counts, and the total. Times are UTC. As lines of
-// JSON every object tells its type, "job", "tube" or "total"; a body that is no
-// UTF-8 is in base64, under "body_base64" instead of "body".
+// It lists the jobs, shard by shard, in the order in which a server would recover
+// them: by id, and then the buried ones in the order in which they were buried. After
+// them come the tubes with their counts, and the total. Times are UTC. With -json
+// every line is an object that tells its type, "job", "tube" or "total"; a body that
+// is not UTF-8 is in base64, as "body_base64" instead of "body".
 //
 // # What it changes
 //
-// Nothing that matters. The store is opened as a server opens it, so its log may
-// be played into a table and an update without a job dropped, and a leftover of a
-// change of the number of shards removed; the jobs stay as they are. The number
-// of shards is the directory's. Where not even that may be, dump a copy.
-// A directory that is not beanfield's, or in use, is left alone.
+// Nothing that matters. It opens the store as a server does. So the store may move
+// its log into a table, drop an update that belongs to no job, and remove what a
+// change of the number of shards left behind; the jobs, and the number of shards, stay
+// as they are. If not even that may happen, dump a copy. A directory that is in use, or
+// not beanfield's, is left alone.
 //
 // # Salvage
 //

@@ -45,7 +45,7 @@ type acks chan error
 
 func (a acks) Committed(err error) { a <- err }
 
-// fill writes a data directory. The highest id was a job's that is gone.
+// fill writes a data directory. Its highest id is that of a deleted job.
 func fill(t *testing.T, dir string, shards int, jobs []stored) {
 	t.Helper()
 	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
@@ -184,7 +184,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// holding names the directory that TestHold opens, in a process of its own.
+// holding is the variable that names the directory which TestHold opens, in a process
+// of its own.
 const holding = "DUMP_TEST_HOLD"
 
 // TestHold is not a test: it is the server of TestInUse.

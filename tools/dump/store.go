@@ -13,14 +13,14 @@ import (
 	"beanfield/storage/pebblestore"
 )
 
-// The names of package storage that are needed before it opens a directory.
+// The names of the store's files that are needed before it opens a directory.
 const (
 	manifestName = "beanfield.json"
 	lockName     = "LOCK"
 )
 
-// shardsOf reads how many shards a data directory has. It says no to what is
-// not a complete one: to open that would make it one.
+// shardsOf reads how many shards a data directory has. It refuses a directory that is
+// not a complete one, since opening it would make it one.
 func shardsOf(dir string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, os.ErrNotExist) {
@@ -40,14 +40,14 @@ func shardsOf(dir string) (int, error) {
 		return 0, fmt.Errorf("%s/%s: %w", dir, manifestName, err)
 	}
 	if m.Creating {
-		return 0, fmt.Errorf("%s is not finished: the server that made it ended at once; there are no jobs in it", dir)
+		return 0, fmt.Errorf("%s is not finished: the server that made it ended before it was; there are no jobs in it", dir)
 	}
 	return m.Shards, nil
 }
 
-// open opens a data directory with the shards it has. Should a server change
-// their number in this very moment, the store is not to change it back: no shard
-// is named for any tube, which ends the opening.
+// open opens a data directory with the number of shards it has. Should a server change
+// that number at this very moment, the store must not change it back; it fails then,
+// because no tube belongs to a shard here.
 func open(dir string, logger *slog.Logger) (storage.Store, []storage.Log, error) {
 	shards, err := shardsOf(dir)
 	if err != nil {
@@ -64,8 +64,8 @@ func open(dir string, logger *slog.Logger) (storage.Store, []storage.Log, error)
 	return store, logs, err
 }
 
-// free fails while a server has the directory. It only asks: a store that is
-// salvaged must not change, not even its lock file.
+// free returns an error if a server uses the directory. It changes nothing, not even
+// the lock file: a directory that is salvaged must stay as it is.
 func free(dir string) error {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	if errors.Is(err, os.ErrNotExist) {

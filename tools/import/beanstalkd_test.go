@@ -13,7 +13,7 @@ import (
 	"beanfield/storage"
 )
 
-// life is a random life of jobs in beanstalkd, one client's.
+// life is what one client does with beanstalkd at random.
 type life struct {
 	*beanstalkd
 	r      *rand.Rand
@@ -69,9 +69,9 @@ func (l *life) unbury(id uint64) {
 	l.buried = slices.DeleteFunc(l.buried, func(b uint64) bool { return b == id })
 }
 
-// Everything that beanstalkd logs, over many files and with compaction: the
-// import is what beanstalkd itself shows after a restart, and in the order of
-// burials, which beanstalkd does not keep.
+// Everything that beanstalkd logs, in many files and with compaction: the import has
+// what beanstalkd itself shows after a restart, and keeps the order in which jobs
+// were buried, which beanstalkd forgets.
 func TestAsBeanstalkdRestarts(t *testing.T) {
 	for seed := range int64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestAsBeanstalkdRestarts(t *testing.T) {
 			}
 			sameAsListed(t, got, restarted(t, dir, l.last, "-s", size))
 
-			// The restart has left another file; its import is the same again.
+			// The restart has made another file; importing again gives the same.
 			again, _, _ := imported(t, dir)
 			for id, j := range got {
 				if again[id] != j {
@@ -111,8 +111,8 @@ func TestAsBeanstalkdRestarts(t *testing.T) {
 	}
 }
 
-// beanstalkd refuses at a restart what it accepted, a job of the maximum size,
-// and the rest of its file with it. The import has them all.
+// At a restart beanstalkd refuses a job of the maximum size, which it had accepted,
+// and with it the rest of the file. The import has all jobs.
 func TestLargestJobs(t *testing.T) {
 	dir := t.TempDir()
 	b := start(t, dir, "-z", "1000")
@@ -131,13 +131,14 @@ func TestLargestJobs(t *testing.T) {
 			t.Errorf("job %d has a body of %d bytes, want %d", id, len(got[id].body), len(body))
 		}
 	}
-	// The loss that this is about. If it ends, so may this test.
+	// The loss that this is about. If beanstalkd is mended, this test may go.
 	if left := restarted(t, dir, 5, "-z", "1000"); len(left) != 2 {
 		t.Errorf("beanstalkd kept %d jobs, it used to keep 2", len(left))
 	}
 }
 
-// A directory with a hole: like beanstalkd, and the report says what is missing.
+// If a file is missing the rest is imported, as beanstalkd would read it, and the
+// report says what is missing.
 func TestMissingFile(t *testing.T) {
 	dir := t.TempDir()
 	l := &life{beanstalkd: start(t, dir, "-s", "4096"), r: rand.New(rand.NewSource(7))}
@@ -160,7 +161,7 @@ func TestMissingFile(t *testing.T) {
 	sameAsListed(t, got, restarted(t, dir, l.last, "-s", "4096"))
 }
 
-// A name length that cannot be ends the file, for beanstalkd as for the import.
+// An impossible length of a name ends the file, for beanstalkd as for the import.
 func TestGarbageLength(t *testing.T) {
 	for _, garbage := range []string{"\xff\xff\xff\xff", "\xc9\x00\x00\x00"} {
 		dir := t.TempDir()
@@ -188,7 +189,7 @@ func TestGarbageLength(t *testing.T) {
 	}
 }
 
-// Ids that are gone for good count too: beanstalkd would give them again.
+// Ids of deleted jobs count too; beanstalkd would give them again.
 func TestHighestIDIsOfADeletedJob(t *testing.T) {
 	dir := t.TempDir()
 	b := start(t, dir)

@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// machine writes binlogs as beanstalkd on some machine would. It is written
-// from the description of the C structs, apart from layout.go: the fields in
-// order, each aligned as the machine wants it.
+// machine writes binlogs as beanstalkd on some kind of machine would. It follows the
+// description of the C structs and not layout.go: the fields in order, each aligned
+// as the machine wants it.
 type machine struct {
 	version   uint32
 	wordLen   int // bytes of size_t
@@ -99,7 +99,7 @@ func (m machine) structure(e *entry) []byte {
 	return out
 }
 
-// created is a time that was, in whole microseconds.
+// created is a time in the past, in whole microseconds.
 const created = 1_700_000_000_123_456_000
 
 // full is a job as put writes it.

@@ -17,7 +17,7 @@ import (
 	"beanfield/storage"
 )
 
-// ill is a directory on a disk that goes wrong at the operation with a number:
+// ill is a directory on a disk on which the operation with a given number goes wrong:
 // it fails, or the file ends there, or a read gives less than was asked for.
 type ill struct {
 	fs.FS
@@ -28,7 +28,7 @@ type ill struct {
 	file string
 }
 
-// wrong counts an operation and says whether it is the one.
+// wrong counts an operation and says whether it is the one to go wrong.
 func (d *ill) wrong(kind, file string) bool {
 	d.n++
 	if d.n != d.at {
@@ -104,8 +104,8 @@ func (f *illFile) ReadAt(p []byte, at int64) (int, error) {
 	return f.file.ReadAt(p, at)
 }
 
-// An import from a disk that goes wrong at any operation either has every job, or
-// it fails, names the file, and leaves nothing.
+// Whichever operation goes wrong, an import either has every job, or it fails, names
+// the file, and leaves nothing behind.
 func TestSourceGoesWrong(t *testing.T) {
 	from := t.TempDir()
 	data, _ := everything(amd64v7)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Whatever a file holds, the reader ends, stays within it, and every record that
-// is to be believed is really there.
+// Whatever a file holds, the reader ends, stays within the file, and every record
+// that it believes is really there.
 func FuzzReader(f *testing.F) {
 	for _, m := range []machine{amd64v7, i386v7, amd64v5, i386v5, armv5} {
 		data, _ := everything(m)

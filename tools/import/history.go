@@ -8,14 +8,14 @@ import (
 	"beanfield/storage"
 )
 
-// job is what the log says of a living job so far.
+// job is what the log has said so far of a living job.
 type job struct {
 	fields
 	tube   string
 	file   int // where the last whole copy of the body is
 	bodyAt int64
-	// buriedAt is the place of the bury record among all records: 0 for a
-	// buried job whose bury record is in a file that is gone.
+	// buriedAt is the number of the bury record among all records, or 0 for a buried
+	// job whose bury record is in a file that is gone.
 	buriedAt int64
 }
 
@@ -23,8 +23,8 @@ type job struct {
 type history struct {
 	jobs  map[uint64]*job
 	tubes map[string]string
-	// early has the places of bury records of jobs whose full record, a copy
-	// made by a compaction, is still to come.
+	// early has buriedAt for jobs whose full record, a copy made by a compaction, is
+	// still to come.
 	early   map[uint64]int64
 	records int64
 	maxID   uint64
@@ -34,8 +34,8 @@ func newHistory() *history {
 	return &history{jobs: make(map[uint64]*job), tubes: make(map[string]string), early: make(map[uint64]int64)}
 }
 
-// apply takes the next record, of the given file. If the record has to be passed
-// over, it says why.
+// apply takes the next record, of the given file. If it has to skip the record, it
+// says why.
 func (h *history) apply(file int, r *record) (skipped string) {
 	h.records++
 	if r.flaw != "" {
@@ -61,8 +61,8 @@ func (h *history) apply(file int, r *record) (skipped string) {
 	return ""
 }
 
-// full makes a job, or notes a newer copy of it. An id with another time of
-// creation has been given anew, and the old job's delete was lost.
+// full makes a job, or notes a newer copy of it. If the time of creation differs, the
+// id was given again, and the delete of the old job is lost.
 func (h *history) full(file int, j *job, r *record) {
 	if r.state == stateDeleted {
 		h.drop(r.id)
@@ -80,7 +80,8 @@ func (h *history) full(file int, j *job, r *record) {
 	h.change(j, r)
 }
 
-// change gives a job the state of a record. A copy of a buried job is no burial.
+// change gives a job the state of a record. A copy of a buried job does not count as
+// burying it again.
 func (h *history) change(j *job, r *record) {
 	if r.state == stateDeleted {
 		h.drop(r.id)
@@ -94,7 +95,7 @@ func (h *history) change(j *job, r *record) {
 	j.fields = r.fields
 }
 
-// unknown remembers a burial, for the copy that may come.
+// unknown remembers when an unknown job was buried: a copy of it may come.
 func (h *history) unknown(r *record) {
 	if r.state == stateBuried {
 		h.early[r.id] = h.records
@@ -130,8 +131,8 @@ type moved struct {
 	bodyAt int64
 }
 
-// settle ends the history: it returns the living jobs in the order of their
-// bodies. A delay that has ended by now has ended.
+// settle ends the history and returns the living jobs, in the order of their bodies.
+// A job whose delay is over by now is ready.
 func (h *history) settle(now int64) []moved {
 	jobs := slices.Collect(maps.Values(h.jobs))
 	slices.SortFunc(jobs, func(a, b *job) int {

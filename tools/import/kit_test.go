@@ -55,8 +55,8 @@ func replay(t *testing.T, dir string, shards int) (jobs map[uint64]stored, maxID
 	return jobs, maxID
 }
 
-// imported imports a directory of binlogs and returns what a server then finds.
-// The source must be as before.
+// imported imports a directory of binlogs and returns what a server then finds. It
+// checks that the source has not changed.
 func imported(t *testing.T, from string) (map[uint64]stored, uint64, *report) {
 	t.Helper()
 	const shards = 2
@@ -79,7 +79,7 @@ func imported(t *testing.T, from string) (map[uint64]stored, uint64, *report) {
 	return jobs, maxID, rep
 }
 
-// fingerprint describes all that a directory is: names, modes, times, contents.
+// fingerprint describes a directory: names, modes, times, contents.
 func fingerprint(t *testing.T, dir string) string {
 	t.Helper()
 	var out strings.Builder

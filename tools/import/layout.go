@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// layout is how one kind of machine and version arranges a record: it is the
-// memory of a C struct, as it was.
+// layout is how one version, on one kind of machine, arranges a record, which is a
+// C struct as it was in memory.
 type layout struct {
 	name    string
 	version uint32
@@ -77,7 +77,7 @@ func (l *layout) decode(b []byte) fields {
 	nanos := func(at int) int64 {
 		v := int64(binary.LittleEndian.Uint64(b[at:]))
 		if v < 0 || v > math.MaxInt64/l.unit {
-			return -1 // check refuses it
+			return -1 // which check refuses
 		}
 		return v * l.unit
 	}
@@ -92,31 +92,31 @@ func (l *layout) decode(b []byte) fields {
 	return f
 }
 
-// check says what about a record cannot be, or nothing. beanstalkd never writes
-// such a thing, so it is what a crash or a bad disk left.
+// check says what is impossible about a record, or "". beanstalkd never writes such a
+// record, so a crash or a bad disk left it.
 func (f *fields) check() string {
 	wholeSeconds := func(d int64) bool { return d >= 0 && d%second == 0 && d/second <= math.MaxUint32 }
 	switch {
 	case f.id == 0 || f.id > maxID:
-		return "the id cannot be"
+		return "impossible id"
 	case f.state > stateDelayed:
 		return "the state does not exist"
 	case f.body < 2 || f.body > maxBody:
-		return "the size cannot be"
+		return "impossible size"
 	case f.ttr < second || !wholeSeconds(f.ttr):
-		return "the TTR is not in seconds"
+		return "the TTR is not in whole seconds"
 	case !wholeSeconds(f.delay):
-		return "the delay is not in seconds"
+		return "the delay is not in whole seconds"
 	case f.created <= 0 || f.deadline < 0:
-		return "a time cannot be"
+		return "impossible time"
 	case f.deadline != 0 && f.delay == 0 && f.counters == [5]uint32{}:
-		// Only a delay or a reservation sets it.
-		return "it has a deadline and was never reserved or delayed"
+		// Only a delay or a reservation sets a deadline.
+		return "it has a deadline, but was never reserved or delayed"
 	}
 	return ""
 }
 
-// sensible says whether a file's first record, in b, is one in this layout.
+// sensible says whether the first record of a file, in b, makes sense in this layout.
 func (l *layout) sensible(b []byte, fileSize int64) bool {
 	if len(b) < l.nameLen+l.size {
 		return false
@@ -136,8 +136,8 @@ func (l *layout) sensible(b []byte, fileSize int64) bool {
 	return n == 0 || int64(l.nameLen)+int64(n)+int64(l.size)+int64(f.body) <= fileSize
 }
 
-// pick chooses the layout of a file from its first record. A record that makes
-// no sense at all is for the usual layout to complain of.
+// pick chooses the layout of a file from its first record. If the record makes sense
+// in no layout, it is the usual one.
 func pick(version uint32, first []byte, fileSize int64) *layout {
 	var usual *layout
 	var other []*layout
@@ -160,7 +160,7 @@ func pick(version uint32, first []byte, fileSize int64) *layout {
 	return usual
 }
 
-// isTubeName says whether beanstalkd takes this as a tube's name.
+// isTubeName says whether beanstalkd accepts a name for a tube.
 func isTubeName(name []byte) bool {
 	if len(name) == 0 || name[0] == '-' {
 		return false

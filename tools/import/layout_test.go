@@ -8,7 +8,7 @@ import (
 	"beanfield/storage"
 )
 
-// far is a moment of the year 2100.
+// far is in the year 2100.
 const far = 4_102_444_800 * second
 
 // everything is a file with each kind of record, and what is in it.
@@ -47,8 +47,7 @@ func everything(m machine) ([]byte, map[uint64]stored) {
 	return data, want
 }
 
-// Each machine's file is read for what it is, also when the log begins with a
-// short record.
+// The file of each machine is recognised, even if the log begins with a short record.
 func TestLayouts(t *testing.T) {
 	for _, c := range []struct {
 		m    machine
@@ -113,7 +112,7 @@ func TestOddFiles(t *testing.T) {
 		{"only a version", amd64v7.file(), "", false},
 		{"a version and zeros", append(amd64v7.file(), zeros(40)...), "", false},
 		{"a text", []byte(strings.Repeat("This is not a binlog at all. ", 50)), "unknown version", true},
-		{"version 7 and a text", append(amd64v7.file(), strings.Repeat("not a record ", 50)...), "cannot be", true},
+		{"version 7 and a text", append(amd64v7.file(), strings.Repeat("not a record ", 50)...), "impossible", true},
 		{"a version and many zeros", append(amd64v7.file(), zeros(1<<20)...), "", false},
 		{"behind a hole", slices.Concat(amd64v7.file(), zeros(4092), amd64v7.file(full(1, "x"))), "zeros, but data", true},
 		{"a job and a hole", slices.Concat(amd64v7.file(full(9, "good")), zeros(4092), amd64v7.file(full(1, "x"))), "zeros, but data", false},
@@ -137,7 +136,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// What cannot be is not believed, where it can be told.
+// Impossible fields are not believed.
 func TestCheck(t *testing.T) {
 	good := full(1, "x")
 	for _, c := range []struct {

@@ -22,7 +22,7 @@ type options struct {
 	shards             int
 	dryRun, json, jobs bool
 	skipUnreadable     bool
-	files              fs.FS // what is in from, if not the operating system's
+	files              fs.FS // what is in from; nil: ask the operating system
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -75,8 +75,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	return o, err
 }
 
-// transfer reads the source and, unless it is a dry run, fills the target. There is
-// a report with an error if files cannot be read: it names them.
+// transfer reads the source and, unless it is a dry run, fills the target. If files
+// are unreadable it returns an error and a report, which names them.
 func transfer(o options, now time.Time, logger *slog.Logger) (rep *report, err error) {
 	if o.to != "" {
 		if err := o.checkTarget(logger); err != nil {
@@ -123,7 +123,8 @@ func (o *options) target(logger *slog.Logger) pebblestore.Options {
 	return pebblestore.Options{Dir: o.to, Logger: logger}
 }
 
-// checkTarget says at once why the target cannot be filled, if so.
+// checkTarget returns an error if it is clear from the start that the target cannot
+// be filled.
 func (o *options) checkTarget(logger *slog.Logger) error {
 	var err error
 	if o.shards < 1 || o.shards > router.MaxShards {
@@ -149,7 +150,7 @@ func apart(from, to string) error {
 	return nil
 }
 
-// realPath resolves links in the part of a path that exists.
+// realPath resolves symbolic links in the part of a path that exists.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -143,12 +143,12 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Files of which nothing can be read: nothing is written unless somebody insists,
-// nor where nothing at all is left.
+// If there are unreadable files nothing is written, unless the user insists and other
+// files are left.
 func TestUnreadableFiles(t *testing.T) {
 	data, _ := everything(amd64v7)
 	foreign := machine{8, 8, 8}.file(full(2000, "x"), full(2001, "y"))
-	missaid := amd64v7.file(full(1<<53, "x"), full(1<<53, "y")) // every record has its flaw
+	missaid := amd64v7.file(full(1<<53, "x"), full(1<<53, "y")) // every record has a flaw
 	behind := append(zeros(5000), foreign...)
 	for _, c := range []struct {
 		name   string
@@ -163,8 +163,8 @@ func TestUnreadableFiles(t *testing.T) {
 		{"one foreign, tried", [][]byte{data, foreign}, "-dry-run", 1, []string{"1 of 2 files cannot be read", "this was a dry run"}},
 		{"one foreign, insisted", [][]byte{data, foreign}, "-skip-unreadable", 0, []string{"unreadable: binlog.2, ", "of 1 files in", "imported 6 jobs"}},
 		{"version 6", [][]byte{data, machine{6, 8, 8}.file(full(1, "x"))}, "", 1, []string{"unknown version 6"}},
-		{"zeros before data", [][]byte{data, behind}, "", 1, []string{"version 0, but data behind it"}},
-		{"nothing sound", [][]byte{data, missaid}, "", 1, []string{"unreadable: binlog.2, ", "the id cannot be"}},
+		{"zeros before data", [][]byte{data, behind}, "", 1, []string{"version 0, but data after it"}},
+		{"nothing sound", [][]byte{data, missaid}, "", 1, []string{"unreadable: binlog.2, ", "impossible id"}},
 		{"a first record that is torn", [][]byte{data, amd64v7.file(full(1, "xyz"))[:60]}, "", 1, []string{"the file ends within a record"}},
 		{"never written to", [][]byte{data, zeros(4096), nil}, "", 0, []string{"imported 6 jobs", "skipped: binlog.2 at 0", "skipped: binlog.3 at 0"}},
 		{"none written to", [][]byte{zeros(4096), nil}, "", 1, []string{"nothing was ever written"}},
@@ -191,7 +191,7 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// A body that cannot be read any more ends the import, and nothing is left.
+// If a body cannot be read any more the import fails, and leaves nothing behind.
 func TestSourceGoesAway(t *testing.T) {
 	from, to := sample(t), filepath.Join(t.TempDir(), "new")
 	src, h := readSample(t, from)

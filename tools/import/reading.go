@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// readAll follows all files of the source, and notes in the report what had to be
-// skipped and which files cannot be read at all. An error means that the disk, or
-// whatever holds the files, failed.
+// readAll reads all files of the source, and notes in the report what it had to skip
+// and which files are unreadable. It returns an error if the disk fails, or whatever
+// holds the files.
 func readAll(s *source, rep *report) (*history, error) {
 	h := newHistory()
 	rep.notes = append(rep.notes, s.notes()...)
@@ -50,8 +50,8 @@ type part struct {
 	skips []skipped
 }
 
-// read applies the file's records. An error means that the file could not be read
-// to its end.
+// read applies the file's records to the history. It returns an error if the disk
+// fails.
 func (p *part) read(f io.Reader, h *history) error {
 	r, err := newReader(&whole{f, p.size}, p.size)
 	for err == nil {
@@ -78,9 +78,9 @@ func (p *part) read(f io.Reader, h *history) error {
 	return err
 }
 
-// report tells what of the file was not read. A file of which nothing makes sense
-// is no binlog, or not one of a kind that is known here; one that was made and
-// never written to holds nothing that could be lost.
+// report notes what of the file was not read. A file in which nothing makes sense is
+// unreadable: it is not a binlog, or not of a known kind. A file that was made and
+// never written to is only skipped: it holds nothing that could be lost.
 func (p *part) report(rep *report) {
 	switch {
 	case p.blank:
@@ -93,8 +93,8 @@ func (p *part) report(rep *report) {
 	}
 }
 
-// whole reads as much of a file as it has said to hold, no less: an end that
-// comes before is not the end of a log.
+// whole reads as many bytes as the file was said to have. If the file ends before
+// that, it returns an error: this is not the end of the log.
 type whole struct {
 	file io.Reader
 	left int64
@@ -138,7 +138,7 @@ func eachBody(s *source, jobs []moved, fn func(j *moved, body []byte) error) err
 	return nil
 }
 
-// bodiesOf reads those in one file, into buf as far as that does.
+// bodiesOf reads the bodies in one file, into buf if they fit.
 func bodiesOf(f io.ReaderAt, name string, jobs []moved, buf []byte, fn func(j *moved, body []byte) error) ([]byte, error) {
 	for i := range jobs {
 		j := &jobs[i]

@@ -15,8 +15,8 @@ type record struct {
 	full   bool   // it has a tube and a body
 	tube   []byte // valid until the next record
 	bodyAt int64
-	// flaw says why the fields cannot be trusted; torn, that the body is not
-	// whole although the fields are.
+	// flaw says why the fields cannot be trusted. torn says that the fields can,
+	// and the body cannot.
 	flaw string
 	torn bool
 }
@@ -41,11 +41,11 @@ type reader struct {
 
 const (
 	versionLen = 4
-	// maxHead is more than a record takes before its body.
+	// maxHead is more than a record has before its body.
 	maxHead = 8 + maxTubeName + 80
 )
 
-// newReader reads the version. A file of another than 5 and 7 is damaged.
+// newReader reads the version. It returns a *damage if that is not 5 or 7.
 func newReader(in io.Reader, size int64) (*reader, error) {
 	r := &reader{in: bufio.NewReaderSize(in, 256<<10), size: size}
 	head, err := r.peek(versionLen + maxHead)
@@ -68,7 +68,7 @@ func newReader(in io.Reader, size int64) (*reader, error) {
 }
 
 // unversioned tells a file that beanstalkd filled with zeros and never wrote to,
-// because it ended in that moment, from one whose version is lost.
+// because it was killed at that moment, from a file whose version is lost.
 func (r *reader) unversioned() error {
 	err := r.end(nil, "")
 	var d *damage
@@ -76,7 +76,7 @@ func (r *reader) unversioned() error {
 	case errors.Is(err, io.EOF):
 		return &damage{at: 0, why: "version 0: the file was made and never written to", blank: true}
 	case errors.As(err, &d):
-		return &damage{at: 0, why: "version 0, but data behind it"}
+		return &damage{at: 0, why: "version 0, but data after it"}
 	}
 	return err
 }
@@ -96,8 +96,8 @@ func (r *reader) skip(n int) error {
 	return err
 }
 
-// next returns the next record, io.EOF where the log ends in order, a *damage
-// where it does not, or another error if the file cannot be read.
+// next returns the next record, io.EOF if the log ends in order, a *damage if it does
+// not, or another error if the disk fails.
 func (r *reader) next() (rec record, err error) {
 	b, err := r.peek(maxHead)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *reader) next() (rec record, err error) {
 	}
 	n := r.layout.nameLength(b)
 	if n > maxTubeName {
-		return rec, &damage{at: r.at, why: fmt.Sprintf("a tube's name of %d bytes cannot be", n)}
+		return rec, &damage{at: r.at, why: fmt.Sprintf("impossible name of a tube: %d bytes", n)}
 	}
 	need += int(n) + r.layout.size
 	if len(b) < need {
@@ -129,14 +129,14 @@ func (r *reader) next() (rec record, err error) {
 	return rec, r.body(&rec, need)
 }
 
-// body goes to the end of a full record, if it can be believed where that is.
+// body goes to the end of a full record, unless it cannot be known where that is.
 func (r *reader) body(rec *record, head int) error {
 	rec.bodyAt = r.at + int64(head)
 	switch {
 	case !isTubeName(rec.tube):
-		return &damage{at: r.at, why: "the tube's name cannot be"}
+		return &damage{at: r.at, why: "impossible name of a tube"}
 	case rec.body < 2 || rec.body > maxBody:
-		return &damage{at: r.at, why: fmt.Sprintf("a body of %d bytes cannot be", rec.body)}
+		return &damage{at: r.at, why: fmt.Sprintf("impossible body: %d bytes", rec.body)}
 	case rec.bodyAt+int64(rec.body) > r.size:
 		return &damage{at: r.at, why: fmt.Sprintf("the file ends within job %d", rec.id)}
 	}
@@ -149,14 +149,14 @@ func (r *reader) body(rec *record, head int) error {
 	}
 	rec.torn = string(last) != "\r\n"
 	if rec.torn && rec.flaw != "" {
-		// Neither fields nor body: this may not even be a record.
+		// Neither fields nor body make sense: this may not be a record at all.
 		return &damage{at: rec.at, why: rec.flaw}
 	}
 	return r.skip(len(last))
 }
 
-// end tells the end of a log, from where on all is zero, from a torn record and
-// from a hole, behind which there is more that nothing leads to.
+// end is called where no record begins. It returns io.EOF if only zeros follow, which
+// is the end of the log, and a *damage if a torn record follows or data after a hole.
 func (r *reader) end(b []byte, why string) error {
 	at := r.at
 	if !zero(b) {
@@ -174,7 +174,7 @@ func (r *reader) end(b []byte, why string) error {
 			return io.EOF
 		}
 		if !zero(b) {
-			return &damage{at: at, why: "zeros, but data again behind them"}
+			return &damage{at: at, why: "zeros, but data after them"}
 		}
 		if err := r.skip(len(b)); err != nil {
 			return err

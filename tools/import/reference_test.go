@@ -25,7 +25,7 @@ type beanstalkd struct {
 	in      *bufio.Reader
 }
 
-// reference finds beanstalkd. On a developer's machine it may be missing.
+// reference finds beanstalkd, or skips the test on a machine without it.
 func reference(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"beanstalkd", "/usr/bin/beanstalkd", "/usr/sbin/beanstalkd"} {
@@ -76,8 +76,8 @@ func commandFor(t *testing.T, dir string, flags ...string) *exec.Cmd {
 	return exec.Command(reference(t), append([]string{"-l", "unix:" + socket, "-b", dir}, flags...)...)
 }
 
-// kill ends it at once, and waits. Nothing of what it has answered is lost by
-// that: its writes are with the kernel.
+// kill ends beanstalkd at once, and waits for its end. Nothing that it acknowledged is
+// lost: the kernel has its writes.
 func (b *beanstalkd) kill() {
 	if b.process == nil {
 		return
@@ -108,7 +108,7 @@ func (b *beanstalkd) reply() []string {
 	return strings.Fields(text)
 }
 
-// expect fails unless the reply begins so. It returns the first number in it.
+// expect fails unless the reply begins with a word. It returns the first number in it.
 func (b *beanstalkd) expect(want, format string, args ...any) uint64 {
 	b.t.Helper()
 	reply := b.say(format, args...)
@@ -128,7 +128,7 @@ func (b *beanstalkd) put(tube string, pri, delay, ttr int, body string) uint64 {
 	return b.expect("INSERTED", "put %d %d %d %d\r\n%s", pri, delay, ttr, len(body), body)
 }
 
-// reserve takes a certain job.
+// reserve reserves a given job.
 func (b *beanstalkd) reserve(id uint64) {
 	b.t.Helper()
 	reply := b.say("reserve-job %d", id)
@@ -178,8 +178,8 @@ func (b *beanstalkd) stat(key string) int {
 	return n
 }
 
-// listed is a job as beanstalkd shows it. The moment at which a delayed job
-// becomes ready is only known to lie between two others.
+// listed is a job as beanstalkd shows it. When a delayed job becomes ready is known
+// only within bounds.
 type listed struct {
 	storage.Job
 	body          string
@@ -229,8 +229,8 @@ func (b *beanstalkd) list(last uint64) map[uint64]listed {
 	return jobs
 }
 
-// restarted lists what beanstalkd knows after a restart. A buried job's count
-// of burials is what was logged: every restart adds one.
+// restarted lists what beanstalkd knows after a restart. The one that a restart adds to
+// the buries of a buried job is taken off again.
 func restarted(t *testing.T, dir string, last uint64, flags ...string) map[uint64]listed {
 	t.Helper()
 	b := start(t, dir, flags...)

@@ -10,7 +10,7 @@ import (
 	"beanfield/tools/listing"
 )
 
-// report is what is told about an import.
+// report is what the user is told about an import.
 type report struct {
 	from, to   string
 	files      int
@@ -27,7 +27,7 @@ type report struct {
 	notes      []string
 }
 
-// skipped is a part of a file that was not believed. Bytes is how much.
+// skipped is a part of a file that was not used. Bytes is its length.
 type skipped struct {
 	File   string `json:"file"`
 	Offset int64  `json:"offset"`
@@ -43,9 +43,9 @@ type unreadable struct {
 	Why   string `json:"why"`
 }
 
-// refusal says why nothing may be written, if so. What is in a file that cannot be
-// read would be lost without a trace, ids included, so somebody has to insist; and
-// where there is nothing at all, a new directory would only look like success.
+// refusal returns an error if nothing may be written. What is in an unreadable file
+// would be lost without a trace, ids included, so the user has to insist. If all files
+// are unreadable or empty, a new directory would only look like success.
 func (r *report) refusal(insisted bool) error {
 	n := len(r.unreadable)
 	switch {
@@ -90,7 +90,7 @@ type (
 )
 
 // print writes the report: jobs if asked for, tubes, what was not read, notes, and
-// the total last.
+// last the total.
 func (r *report) print(w io.Writer, asJSON bool) error {
 	out := bufio.NewWriter(w)
 	l := listing.New(out, asJSON)

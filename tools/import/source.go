@@ -14,13 +14,13 @@ import (
 	"syscall"
 )
 
-// source is beanstalkd's directory, held so that beanstalkd does not start.
+// source is beanstalkd's directory, locked so that beanstalkd does not start on it.
 type source struct {
 	dir   string
 	fsys  fs.FS    // what is in dir
 	lock  *os.File // nil if the directory has none
 	files []binlog // ascending
-	odd   []string // names that look like a binlog's and are not
+	odd   []string // names like a binlog's that beanstalkd does not read
 }
 
 type binlog struct {
@@ -28,7 +28,7 @@ type binlog struct {
 	number int64
 }
 
-// openSource locks and lists the directory, which fsys shows. It creates nothing
+// openSource locks the directory and lists what fsys shows of it. It creates nothing
 // there.
 func openSource(dir string, fsys fs.FS) (*source, error) {
 	s := &source{dir: dir, fsys: fsys}
@@ -41,7 +41,7 @@ func openSource(dir string, fsys fs.FS) (*source, error) {
 	if err := s.acquire(); err != nil {
 		return nil, err
 	}
-	// What beanstalkd did between the two is over now.
+	// Again, as beanstalkd may have changed it before it was locked.
 	if err := s.list(); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -70,8 +70,8 @@ func (s *source) list() error {
 	return nil
 }
 
-// acquire takes the lock that a running beanstalkd has, as a reader: that
-// excludes beanstalkd and needs no right to write.
+// acquire locks the file that a running beanstalkd locks, as a reader: that excludes
+// beanstalkd and needs no permission to write.
 func (s *source) acquire() error {
 	f, err := os.Open(filepath.Join(s.dir, "lock"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -122,7 +122,7 @@ func (s *source) open(file int) (binlogFile, error) {
 	return b, nil
 }
 
-// notes says what is peculiar about the directory.
+// notes are what is unusual about the directory.
 func (s *source) notes() []string {
 	var notes []string
 	if s.lock == nil {

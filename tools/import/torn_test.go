@@ -10,7 +10,7 @@ import (
 	"beanfield/storage"
 )
 
-// bodies lists what was imported in short.
+// bodies are the bodies of jobs, by id.
 func bodies(jobs map[uint64]stored) map[uint64]string {
 	all := make(map[uint64]string)
 	for id, j := range jobs {
@@ -19,8 +19,8 @@ func bodies(jobs map[uint64]stored) map[uint64]string {
 	return all
 }
 
-// A put that a crash cut short, at each of its bytes: the rest of the log is
-// whole, and nothing is made up.
+// A put that a crash cut short, at any of its bytes, does no harm to the rest of the
+// log, and nothing is made up.
 func TestTornPut(t *testing.T) {
 	for _, m := range []machine{amd64v7, amd64v5} {
 		whole := m.file(full(1, "one"), full(2, "two"))
@@ -65,9 +65,9 @@ func history1(t *testing.T, dir string) (*history, *report) {
 	return h, rep
 }
 
-// A bury record that a crash cut short leaves the job as it was, but for one
-// case: a page that ends before the state, and the next of which was never
-// written, may leave what is a delete in every byte.
+// A bury record that a crash cut short leaves the job as it was, but for one case: if
+// its page ends before the state, and the next page was never written, the bytes may
+// be exactly those of a delete.
 func TestTornBury(t *testing.T) {
 	job := full(1, "one")
 	bury := job.now(stateBuried)
@@ -151,8 +151,8 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
-// The rank of a burial is where its record is, whether the job's copy comes
-// before or after it; jobs whose bury record is gone come first.
+// Buried jobs are in the order of their bury records, whether a copy of the job comes
+// before or after; jobs whose bury record is gone come first.
 func TestBuryOrder(t *testing.T) {
 	dir := t.TempDir()
 	var e [9]entry
