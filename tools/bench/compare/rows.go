@@ -98,6 +98,11 @@ var rows = slices.Concat([]row{
 		goals: []goal{atLeast(metricThroughput, 50)},
 	},
 	{
+		name: "always-one", set: lifeSet, title: "1 connection, fsync before each reply, nothing pinned", class: classAlways, unpinned: true,
+		load:  base(func(ld *load.Load) { ld.Connections = 1 }),
+		goals: []goal{atLeast(metricThroughput, 1), atMost(metricP99, 1)},
+	},
+	{
 		name: "interval", set: lifeSet, title: "50 connections, fsync every 50 ms", class: classInterval, load: base(nil),
 		goals: []goal{atLeast(metricThroughput, 1)},
 	},
