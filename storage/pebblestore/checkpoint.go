@@ -39,12 +39,12 @@ func (s *store) Checkpoint(dir string) error {
 func (s *store) copyLogs(to *directory) error {
 	defer func() {
 		for _, l := range s.logs {
-			l.thaw()
+			l.committer.thaw()
 		}
 	}()
-	for _, step := range []func(*shardLog) error{(*shardLog).holdAcks, (*shardLog).settle, (*shardLog).gate} {
+	for _, step := range []func(*committer) error{(*committer).hold, (*committer).settle, (*committer).gate} {
 		for _, l := range s.logs {
-			if err := step(l); err != nil {
+			if err := step(l.committer); err != nil {
 				return err
 			}
 		}
@@ -55,44 +55,4 @@ func (s *store) copyLogs(to *directory) error {
 			return l.db.Checkpoint(to.shard(1, i), pebble.WithFlushedWAL())
 		})
 	})
-}
-
-// holdAcks lets no turn be acknowledged from now on that is not applied.
-func (l *shardLog) holdAcks() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.strict = true
-	return l.failed
-}
-
-// settle waits until all that has been committed is applied.
-func (l *shardLog) settle() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	last := l.taken
-	if !l.open.empty() {
-		last++
-	}
-	for l.failed == nil && l.applied < last {
-		l.quiet.Wait()
-	}
-	return l.failed
-}
-
-// gate lets the committer apply nothing more, and waits until it does not.
-func (l *shardLog) gate() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.gated = true
-	for l.failed == nil && l.applying {
-		l.quiet.Wait()
-	}
-	return l.failed
-}
-
-func (l *shardLog) thaw() {
-	l.mu.Lock()
-	l.strict, l.gated = false, false
-	l.work.Broadcast()
-	l.mu.Unlock()
 }

@@ -2,7 +2,6 @@ package pebblestore
 
 import (
 	"errors"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -101,7 +100,7 @@ func gatedLog(t *testing.T, fs vfs.FS) (*store, *shardLog) {
 	t.Helper()
 	s := noTicks(small(fs, storage.Always))
 	l := mustOpen(t, s, 1)[0].(*shardLog)
-	if err := l.gate(); err != nil {
+	if err := l.committer.gate(); err != nil {
 		t.Fatal(err)
 	}
 	return s, l
@@ -117,7 +116,7 @@ func TestOneSyncServesTurnsBeforeIt(t *testing.T) {
 			t.Fatal("acknowledged before its sync")
 		}
 	}
-	l.thaw()
+	l.committer.thaw()
 	mustCommit(t, l)
 	if acked, _ := led.count(); acked != 10 {
 		t.Errorf("only turn %d was acknowledged", acked)
@@ -144,43 +143,6 @@ func TestCloseWhileGated(t *testing.T) {
 	s = noTicks(small(fs, storage.Always))
 	if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != 1 {
 		t.Errorf("%d jobs come back", len(got))
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// A committer that comes during a turn gets the group at the turn's end, from
-// the owner: it need not be quick enough to come between two turns.
-func TestTheEndOfATurnHandsOver(t *testing.T) {
-	s, l := gatedLog(t, vfs.NewMem())
-	led := &ledger{t: t}
-	putOne(l, 1)
-	l.Commit(turn{led, 1})
-	putOne(l, 2)
-	l.thaw()
-	hungry := func() bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.hungry
-	}
-	for !hungry() {
-		runtime.Gosched()
-	}
-	if err := l.gate(); err != nil { // the committer takes nothing by itself
-		t.Fatal(err)
-	}
-	if l.taken != 0 {
-		t.Fatal("a group was taken during a turn")
-	}
-	l.Commit(turn{led, 2})
-	if l.taken != 1 {
-		t.Error("the end of the turn has not handed the group over")
-	}
-	l.thaw()
-	mustCommit(t, l)
-	if acked, _ := led.count(); acked != 2 {
-		t.Errorf("only turn %d was acknowledged", acked)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -229,7 +191,7 @@ func TestIntervalSyncs(t *testing.T) {
 			t.Fatal("a turn waits")
 		}
 	}
-	if err := l.settle(); err != nil {
+	if err := l.committer.settle(); err != nil {
 		t.Fatal(err)
 	}
 	before := fs.CrashClone(vfs.CrashCloneCfg{})
@@ -278,7 +240,7 @@ func TestFailedIntervalSync(t *testing.T) {
 	if !l.Commit(newWaiter()) {
 		t.Fatal("a turn waits")
 	}
-	if err := l.settle(); err != nil {
+	if err := l.committer.settle(); err != nil {
 		t.Fatal(err)
 	}
 	on.Store(true)

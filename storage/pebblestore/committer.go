@@ -1,187 +1,251 @@
 package pebblestore
 
 import (
-	"fmt"
-	"time"
+	"sync"
 
 	"beanfield/storage"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
-// commitLoop is the committer: it alone applies batches, so that the owner can
-// fill the next one meanwhile. Every turn that ends while a batch is on its way
-// to the disk goes into the one after it: one sync serves them all.
-func (l *shardLog) commitLoop() {
-	defer close(l.done)
-	option := pebble.NoSync
-	if l.store.o.Sync == storage.Always {
-		option = pebble.Sync
+// environment is what a committer needs of its log and the database.
+type environment interface {
+	// complete adds the records that a group needs as a whole. It is called under
+	// the committer's mutex, between turns, and the group takes no more turns after.
+	complete(g *group)
+	// apply applies a group to the database. When it returns without an error, the
+	// group is as durable as the store's mode promises.
+	apply(g *group) error
+	// broken is told the error of an apply. In the end it calls the committer's fail.
+	broken(err error)
+}
+
+// committer carries out the commits of one shard. The shard commits turns; the
+// committer applies groups of them, one at a time and in order, and tells their acks;
+// Pebble syncs.
+//
+// While a group is applied, the owner fills the next one. Every turn that ends
+// meanwhile goes into it: one sync serves them all. A group is applied by the
+// committer's goroutine, run, or by a caller of push who would only wait for it.
+// Whoever applies has set applying, and nobody else does.
+type committer struct {
+	env    environment
+	strict bool // a turn is acknowledged when it is applied: the mode is Always
+	// maxQueued is how many bytes may wait before a turn that need not wait for its
+	// sync waits all the same: memory stays bounded, a batch small beside a memtable,
+	// and the wait short.
+	maxQueued int
+
+	// inTurn says that the turn under way has written. It is the owner's, who changes
+	// it under mu.
+	inTurn bool
+
+	mu      sync.Mutex
+	work    sync.Cond // run waits: for a group, for the gate to open, for the end
+	quiet   sync.Cond // others wait: a group was applied, acks were told
+	open    *group    // turns go in here; nil until start
+	flight  *group    // what is to be applied, or is being applied, or nil
+	spare   *group    // empty, or nil while there is a flight
+	hungry  bool      // run waits for the end of a turn
+	waiting int       // acks not told yet
+	closing bool
+	failed  error
+	// applying is set from before a group is applied until its acks have been told,
+	// delivering while they are told, without the mutex.
+	applying, delivering bool
+	// For a checkpoint: no turn is acknowledged before it is applied; no group is
+	// applied; how many groups have been taken and applied.
+	held, gated    bool
+	taken, applied uint64
+	// dead holds acks of turns after the failure, for the undertaker.
+	dead []storage.Ack
+
+	done chan struct{} // closed when run has ended
+}
+
+func newCommitter(env environment, strict bool) *committer {
+	c := &committer{env: env, strict: strict, done: make(chan struct{})}
+	c.work.L, c.quiet.L = &c.mu, &c.mu
+	return c
+}
+
+// start begins with two empty groups.
+func (c *committer) start(maxQueued int, open, spare *group) {
+	c.maxQueued = maxQueued
+	c.mu.Lock()
+	c.open, c.spare = open, spare
+	c.mu.Unlock()
+	go c.run()
+}
+
+// begin opens a turn with its first record. It is the owner's call.
+func (c *committer) begin() {
+	if c.inTurn {
+		return
 	}
+	c.mu.Lock()
+	c.inTurn = true
+	c.mu.Unlock()
+}
+
+// commit ends a turn, and says whether its answers may leave at once: otherwise
+// ack is told. With later set nobody is woken: the caller calls push next. It is the
+// owner's call.
+func (c *committer) commit(ack storage.Ack, later bool) bool {
+	wrote := c.inTurn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inTurn = false
+	if c.failed != nil {
+		return c.refuse(ack)
+	}
+	if wrote {
+		c.open.seal()
+	}
+	if c.atOnce(wrote) {
+		if wrote {
+			c.offer(later)
+		}
+		return true
+	}
+	c.waiting++
+	if !wrote && c.open.empty() && c.flight != nil {
+		// Everything that this turn can have seen is in flight.
+		c.flight.acks = append(c.flight.acks, ack)
+		return false
+	}
+	c.open.acks = append(c.open.acks, ack)
+	c.offer(later)
+	return false
+}
+
+// offer lets run know that the open group has something for it.
+func (c *committer) offer(later bool) {
+	if c.hungry {
+		c.hungry = false
+		c.handOver()
+	}
+	if !later {
+		c.work.Signal()
+	}
+}
+
+// atOnce says whether a turn's answers may leave now.
+func (c *committer) atOnce(wrote bool) bool {
+	if !c.strict && !c.held {
+		// No ack may be overtaken.
+		return c.waiting == 0 && len(c.open.sealed) < c.maxQueued
+	}
+	return !wrote && c.waiting == 0 && c.flight == nil && c.open.empty()
+}
+
+// push gets what was committed with later set on its way: here, in the caller's
+// goroutine, if here is set and nobody applies; otherwise run does it.
+func (c *committer) push(here bool) {
+	c.mu.Lock()
+	var g *group
+	if here && c.failed == nil {
+		g = c.next()
+	}
+	if g == nil {
+		c.work.Signal()
+	}
+	c.mu.Unlock()
+	if g != nil {
+		c.carryOut(g)
+	}
+}
+
+// run is the committer's goroutine. It ends when all is applied after close, or
+// with the first failure.
+func (c *committer) run() {
+	defer close(c.done)
 	for {
-		l.mu.Lock()
-		// Closing opens the gate; what there is, is taken also then.
-		for l.failed == nil && (l.gated && !l.closing || l.flight == nil && !l.take()) && !l.closing {
-			l.work.Wait()
+		c.mu.Lock()
+		var g *group
+		for c.failed == nil {
+			if g = c.next(); g != nil || c.closing && !c.applying {
+				break
+			}
+			c.work.Wait()
 		}
-		g := l.flight
-		stop := g == nil || l.failed != nil
-		l.applying = !stop
-		l.mu.Unlock()
-		if stop {
-			return
-		}
-		if err := l.apply(g, option); err != nil {
-			l.fault.fail(err)
-			return
-		}
-		if !l.finish(g) {
+		c.mu.Unlock()
+		if g == nil || !c.carryOut(g) {
 			return
 		}
 	}
 }
 
-// take makes the open group the one that is on its way, if that can be done now.
-// A turn that is under way may be followed by another at once: so its end takes
-// the group for the committer, which might else never find the log between turns.
-func (l *shardLog) take() bool {
-	if l.hungry = l.inTurn; l.hungry || l.open.empty() {
+// next makes the caller the one who applies, and returns the group, if there is one
+// and it may be applied now. Closing opens the gate: nothing is left behind.
+func (c *committer) next() *group {
+	if c.applying || c.gated && !c.closing {
+		return nil
+	}
+	if c.flight == nil && !c.take() {
+		return nil
+	}
+	c.applying = true
+	return c.flight
+}
+
+// take makes the open group the flight, if no turn is under way. Otherwise the end of
+// that turn does it: the next turn may follow at once, and run might never find the
+// log between two turns.
+func (c *committer) take() bool {
+	if c.hungry = c.inTurn; c.hungry || c.open.empty() {
 		return false
 	}
-	l.handOver()
+	c.handOver()
 	return true
 }
 
-// apply also catches Pebble's panics: it has one when a log file cannot be
-// closed or created.
-func (l *shardLog) apply(g *group, option *pebble.WriteOptions) (err error) {
-	if !g.written() {
-		return nil // only turns that wait for those before them
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("storage: panic: %v", p)
-		}
-	}()
-	for _, b := range g.full {
-		if err := l.db.Apply(b.batch, pebble.NoSync); err != nil {
-			return err
-		}
-	}
-	if err := l.db.Apply(g.batch, option); err != nil {
-		return err
-	}
-	if option.Sync {
-		l.durable.Add(1)
-	} else {
-		l.dirty.Store(true)
-	}
-	return nil
+// handOver makes the open group the flight.
+func (c *committer) handOver() {
+	g := c.open
+	c.env.complete(g)
+	c.flight, c.open, c.spare = g, c.spare, nil
+	c.taken++
 }
 
-// finish tells the turns of a group that they are done, and takes what has
-// gathered since. It reports false when the log has failed in the meantime: the
-// acks are the undertaker's then.
-func (l *shardLog) finish(g *group) bool {
-	l.mu.Lock()
-	if l.failed != nil {
-		l.mu.Unlock()
+// carryOut applies a group and tells its acks. It reports false when the log has
+// failed: the acks are the undertaker's then.
+func (c *committer) carryOut(g *group) bool {
+	if err := c.env.apply(g); err != nil {
+		c.env.broken(err)
+		return false
+	}
+	c.mu.Lock()
+	if c.failed != nil {
+		c.mu.Unlock()
 		return false
 	}
 	g.reset()
-	l.flight, l.delivering = nil, true
-	l.applying = false
-	l.applied++
-	l.quiet.Broadcast()
-	l.mu.Unlock()
+	c.flight, c.delivering = nil, true
+	c.applied++
+	c.quiet.Broadcast()
+	c.mu.Unlock()
 	for i, a := range g.acks {
 		a.Committed(nil)
 		g.acks[i] = nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.delivering = false
-	l.waiting -= len(g.acks)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.applying, c.delivering = false, false
+	c.waiting -= len(g.acks)
 	g.acks = g.acks[:0]
-	l.spare = g
-	l.quiet.Broadcast()
+	c.spare = g
+	if c.closing || !c.open.empty() {
+		c.work.Signal() // run may not be the caller
+	}
+	c.quiet.Broadcast()
 	return true
 }
 
-// syncLoop forces the log to the disk at the store's pace, in Interval mode. It
-// does so also when nothing more comes.
-func (l *shardLog) syncLoop(tick <-chan time.Time, stop <-chan struct{}) {
-	for {
-		select {
-		case <-tick:
-		case <-stop:
-			return
-		case <-l.fault.dead:
-			return
-		}
-		if !l.dirty.Swap(false) {
-			continue
-		}
-		// A record without content, behind all others in the log, is synced.
-		err := l.fault.guard(func() error { return l.db.LogData(nil, pebble.Sync) })
-		if err != nil {
-			l.fault.fail(err)
-			return
-		}
-		l.durable.Add(1)
-	}
-}
-
-// onFault ends all acknowledging: every ack from here on hears of the error. A
-// turn that the committer is just telling of its success has really succeeded.
-func (l *shardLog) onFault(err error) {
-	err = l.errorf("%w", err)
-	l.mu.Lock()
-	l.failed = err
-	l.work.Broadcast()
-	l.quiet.Broadcast()
-	l.mu.Unlock()
-	l.store.report(err)
-	go l.undertake(err)
-}
-
-// undertake delivers the error, in the order of the commits, to the turns that
-// were under way, and then to those that still come.
-func (l *shardLog) undertake(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.delivering {
-		l.quiet.Wait()
-	}
-	var acks []storage.Ack
-	for _, g := range []*group{l.flight, l.open} {
-		if g != nil {
-			// The batches are not touched: the committer or the owner has them.
-			acks = append(acks, g.acks...)
-			g.acks = nil
-		}
-	}
-	l.flight = nil
-	l.dead = append(acks, l.dead...)
-	for !l.closing || len(l.dead) > 0 {
-		if len(l.dead) == 0 {
-			l.quiet.Wait()
-			continue
-		}
-		acks := l.dead
-		l.dead = nil
-		l.mu.Unlock()
-		for _, a := range acks {
-			a.Committed(err)
-		}
-		l.mu.Lock()
-	}
-}
-
-// refuse takes a turn after the failure.
-func (l *shardLog) refuse(ack storage.Ack) bool {
-	l.open.reset()
-	l.dead = append(l.dead, ack)
-	l.quiet.Broadcast()
-	return false
+// close has run end after everything that was committed.
+func (c *committer) close() (started bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closing = true
+	c.work.Broadcast()
+	c.quiet.Broadcast()
+	return c.open != nil
 }

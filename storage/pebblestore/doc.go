@@ -54,8 +54,10 @@
 //
 // # The parts
 //
-//	shardLog   what the shard calls                                log.go
-//	committer   applies groups, delivers acks; its syncing timer    committer.go
+//	shardLog    what the shard calls                               log.go
+//	committer   applies groups of turns, tells their acks           committer.go, group.go
+//	undertaker  tells acks after a failure                          undertaker.go
+//	syncLoop    the timer of Interval mode                          synctimer.go
 //	fault       the first error, and how everybody hears of it      fault.go
 //	strictFS    ends a log with the first write that fails          strict.go
 //	stager      writes large bodies, which stand in pieces          stager.go, pieces.go
@@ -65,23 +67,26 @@
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go
 //	mover       moves jobs to another number of shards              reshard.go
-//	Checkpoint  copies a running store                              checkpoint.go
+//	Checkpoint  copies a running store                              checkpoint.go, freeze.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	reach       knows what has been synced, and keeps the mark      reach.go, mark.go
 //	verify      refuses what is damaged, before it is touched       verify.go, verifylog.go
 //	Salvage     reads what is readable of a damaged one             salvage.go
 //
-// # Group commit
+// # Turns, groups and syncs
+//
+// Three words, for three things: the shard commits a turn; the committer applies a
+// group of turns to the database; Pebble syncs its log.
 //
 // There are two groups: one open, one with the committer. The owner appends to
 // the open one without a lock; the mutex is taken once when a turn begins to
 // write and once when it ends. The committer takes the open group when it is
 // free, gets to run, and no turn is under way; if one is, the end of that turn
-// hands it over. So the more turns end during a sync, the more the next one
-// serves; and those that end before the committer has woken up as well. (To hand
-// the first turn over at once made it the whole group: with 50 clients every
-// second sync served one or a few of them, and 66,000 operations a second were
-// done where it is 75,000 now.)
+// hands the group over. So the more turns end during a sync, the more the next one
+// serves; and those that end before the committer has woken up as well. (When the
+// first turn was handed over at once, it was the whole group: with 50 clients every
+// second sync served one turn or a few, and 66,000 operations a second were done
+// where it is 75,000 now.)
 //
 // # When something fails
 //

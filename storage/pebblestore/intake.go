@@ -221,6 +221,6 @@ func (in *Intake) remove() error {
 
 // raise makes the log note an id as given, with the turn that ends next.
 func (l *shardLog) raise(id uint64) {
-	l.begin()
-	l.open.maxID = max(l.open.maxID, id)
+	l.committer.begin()
+	l.committer.open.maxID = max(l.committer.open.maxID, id)
 }

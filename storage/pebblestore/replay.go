@@ -290,7 +290,7 @@ func (l *shardLog) body(key [keyLen]byte, dst []byte) ([]byte, error) {
 	if !errors.Is(err, pebble.ErrNotFound) {
 		return out, err
 	}
-	l.mu.Lock()
+	l.committer.mu.Lock()
 	value := l.queued(key[:])
 	switch {
 	case apart(value):
@@ -298,7 +298,7 @@ func (l *shardLog) body(key [keyLen]byte, dst []byte) ([]byte, error) {
 	case value != nil:
 		out, err = l.appendBody(key[:], value, dst)
 	}
-	l.mu.Unlock()
+	l.committer.mu.Unlock()
 	if apart(value) {
 		out, err = l.appendBody(key[:], value, dst)
 	}
@@ -320,7 +320,7 @@ func (l *shardLog) stored(key, dst []byte) ([]byte, error) {
 
 // queued finds a record in the complete turns that wait.
 func (l *shardLog) queued(key []byte) []byte {
-	for _, g := range []*group{l.flight, l.open} {
+	for _, g := range []*group{l.committer.flight, l.committer.open} {
 		if g == nil {
 			continue
 		}

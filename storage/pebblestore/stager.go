@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strings"
+	"sync"
 	"syscall"
 
 	"beanfield/storage"
@@ -133,9 +134,7 @@ func (l *shardLog) stage(id uint64, parts [][]byte, size int64) error {
 	})
 	if err == nil {
 		l.durable.Add(1)
-		l.mu.Lock()
-		l.staged[id] = sum
-		l.mu.Unlock()
+		l.sums.keep(id, sum)
 		return nil
 	}
 	l.garbage.Add(size) // some of it may be there until a compaction
@@ -147,15 +146,30 @@ func (l *shardLog) stage(id uint64, parts [][]byte, size int64) error {
 	return err
 }
 
-// takeStaged gives the checksum of a body that has been staged, once.
-func (l *shardLog) takeStaged(id uint64) uint32 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	sum, ok := l.staged[id]
+// checksums holds those of bodies that have been staged, by the ids of their jobs.
+type checksums struct {
+	mu   sync.Mutex
+	byID map[uint64]uint32
+}
+
+func (c *checksums) keep(id uint64, sum uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byID == nil {
+		c.byID = make(map[uint64]uint32)
+	}
+	c.byID[id] = sum
+}
+
+// take gives the checksum of a body that has been staged, once.
+func (c *checksums) take(id uint64) uint32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum, ok := c.byID[id]
 	if !ok {
 		panic(fmt.Sprintf("storage: job %d is put, and its body was not staged", id))
 	}
-	delete(l.staged, id)
+	delete(c.byID, id)
 	return sum
 }
 

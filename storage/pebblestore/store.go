@@ -262,13 +262,7 @@ func (s *store) closeLogs() error {
 
 // close ends the committer after all that was committed, and the database.
 func (l *shardLog) close() error {
-	l.mu.Lock()
-	l.closing = true
-	l.work.Broadcast()
-	l.quiet.Broadcast()
-	started := l.open != nil
-	l.mu.Unlock()
-	if !started {
+	if started := l.committer.close(); !started {
 		return l.closeDB()
 	}
 	staged := make(chan struct{})
@@ -276,7 +270,7 @@ func (l *shardLog) close() error {
 		l.stages.Wait()
 		close(staged)
 	}()
-	for _, ended := range []chan struct{}{l.done, staged} {
+	for _, ended := range []chan struct{}{l.committer.done, staged} {
 		select {
 		case <-ended:
 		case <-l.fault.dead:

@@ -98,7 +98,7 @@ var rows = slices.Concat([]row{
 		goals: []goal{atLeast(metricThroughput, 50)},
 	},
 	{
-		name: "always-one", set: lifeSet, title: "1 connection, fsync before each reply, nothing pinned", class: classAlways, unpinned: true,
+		name: "always-one", set: lifeSet, title: "1 connection, fsync before each reply, nothing pinned", class: classAlways, unpinned: true, rounds: 2,
 		load:  base(func(ld *load.Load) { ld.Connections = 1 }),
 		goals: []goal{atLeast(metricThroughput, 1), atMost(metricP99, 1)},
 	},
@@ -143,13 +143,13 @@ var rows = slices.Concat([]row{
 	},
 
 	// Without goals: loads that users have, to see that none falls behind.
-	{name: "batched", title: "16 commands in a write", load: base(sixteenCommands)},
+	{name: "batched", rounds: 2, title: "16 commands in a write", load: base(sixteenCommands)},
 	{name: "put", title: "put only", load: base(func(ld *load.Load) { ld.Kind, ld.MaxJobs = load.KindPut, 2*million })},
 	{name: "apart", title: "25 producers, 25 workers", load: base(func(ld *load.Load) { ld.Kind = load.KindApart })},
 	{name: "wake", title: "10 producers wake 40 waiting workers", load: base(func(ld *load.Load) {
 		ld.Kind, ld.Producers = load.KindWake, 10
 	})},
-	{name: "poll", title: "polling with reserve-with-timeout 0", load: base(func(ld *load.Load) { ld.Kind = load.KindPoll })},
+	{name: "poll", rounds: 2, title: "polling with reserve-with-timeout 0", load: base(func(ld *load.Load) { ld.Kind = load.KindPoll })},
 	{name: "delayed", title: "10,000 delayed jobs a second coming due", load: base(func(ld *load.Load) {
 		ld.Kind, ld.Rate = load.KindDelayed, 10_000
 	})},

@@ -1,0 +1,44 @@
+package pebblestore
+
+// A checkpoint holds the committers of all shards still, in three steps, each done on
+// all shards before the next begins: hold, settle, gate. Then it copies, and thaws.
+
+// hold lets no turn be acknowledged from now on that is not applied.
+func (c *committer) hold() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = true
+	return c.failed
+}
+
+// settle waits until everything that has been committed is applied.
+func (c *committer) settle() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := c.taken
+	if !c.open.empty() {
+		last++
+	}
+	for c.failed == nil && c.applied < last {
+		c.quiet.Wait()
+	}
+	return c.failed
+}
+
+// gate lets no group be applied any more, and waits until none is.
+func (c *committer) gate() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gated = true
+	for c.failed == nil && c.applying {
+		c.quiet.Wait()
+	}
+	return c.failed
+}
+
+func (c *committer) thaw() {
+	c.mu.Lock()
+	c.held, c.gated = false, false
+	c.work.Broadcast()
+	c.mu.Unlock()
+}

@@ -1,0 +1,55 @@
+package pebblestore
+
+import "beanfield/storage"
+
+// fail ends all acknowledging: every ack from here on is told the error. Acks that
+// are being told of success just now have really succeeded. It is called once.
+func (c *committer) fail(err error) {
+	c.mu.Lock()
+	c.failed = err
+	c.work.Broadcast()
+	c.quiet.Broadcast()
+	c.mu.Unlock()
+	go c.undertake(err)
+}
+
+// undertake tells the error, in the order of the commits, to the turns that were
+// waiting, and then to those that still come.
+func (c *committer) undertake(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.delivering {
+		c.quiet.Wait()
+	}
+	var acks []storage.Ack
+	for _, g := range []*group{c.flight, c.open} {
+		if g != nil {
+			// The batches are not touched: whoever applies, or the owner, has them.
+			acks = append(acks, g.acks...)
+			g.acks = nil
+		}
+	}
+	c.flight = nil
+	c.dead = append(acks, c.dead...)
+	for !c.closing || len(c.dead) > 0 {
+		if len(c.dead) == 0 {
+			c.quiet.Wait()
+			continue
+		}
+		acks := c.dead
+		c.dead = nil
+		c.mu.Unlock()
+		for _, a := range acks {
+			a.Committed(err)
+		}
+		c.mu.Lock()
+	}
+}
+
+// refuse takes a turn after the failure.
+func (c *committer) refuse(ack storage.Ack) bool {
+	c.open.reset()
+	c.dead = append(c.dead, ack)
+	c.quiet.Broadcast()
+	return false
+}
