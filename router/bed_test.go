@@ -108,8 +108,7 @@ func (p *stepped) due() bool {
 
 // endTurn does what is due, and answers if the log need not be waited for.
 func (p *stepped) endTurn() {
-	for p.due() {
-		p.state.Tick(p.now())
+	for p.state.Tick(p.now()) {
 	}
 	p.woken = append(p.woken, p.state.Woken...)
 	p.state.Woken = p.state.Woken[:0]

@@ -125,12 +125,12 @@ func (sh *Shard) runInPlace(b *queue.Batch) bool {
 	return true
 }
 
-// postpone keeps a batch that stands at an operation which is to be applied again:
-// when this turn is committed, or when the log has the body of a put.
+// postpone keeps a batch that is to be run again: when this turn is committed, or
+// when the log has the body of a put.
 func (sh *Shard) postpone(b *queue.Batch) {
 	b.Retain()
 	op := &b.Ops[b.Next]
-	if op.Status == queue.More {
+	if op.Status != queue.Staging {
 		sh.turn.unfinished = append(sh.turn.unfinished, b)
 		return
 	}

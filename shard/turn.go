@@ -27,10 +27,8 @@ func (sh *Shard) endTurn(now int64) { sh.endTurnFor(now, nil) }
 // true if that batch may be answered at once, by the caller.
 func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 	s := sh.state
-	if next := s.Next(); next != 0 && next <= now {
-		if s.Tick(now) {
-			sh.alarm.Store(true) // more is due: giveBack goes on with it
-		}
+	if s.Tick(now) {
+		sh.alarm.Store(true) // more is due: giveBack goes on with it
 	}
 	if now >= sh.armed {
 		sh.armed = math.MaxInt64 // the timer has fired, or is about to for nothing
@@ -123,10 +121,11 @@ func (t *turn) answer(err error) {
 		b.Done.Complete(b)
 	}
 	t.batches = t.batches[:0]
-	for i, b := range t.unfinished {
-		t.unfinished[i] = nil
-		t.shard.proceed(b)
+	for i := range t.unfinished {
+		next := (i + 1) % len(t.unfinished) // the first has used the share of this turn
+		t.shard.proceed(t.unfinished[next])
 	}
+	clear(t.unfinished)
 	t.unfinished = t.unfinished[:0]
 	for i, w := range t.woken {
 		t.woken[i] = queue.Awakening{}

@@ -10,13 +10,22 @@ func audit(s *State, clients []*Client) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	using, watching, reserved := map[*tube]int{}, map[*tube]int{}, map[*tube]int{}
+	using, watching, wide, reserved := map[*tube]int{}, map[*tube]int{}, map[*tube]int{}, map[*tube]int{}
 	for _, c := range clients {
 		if c.used != nil {
 			using[c.used]++
 		}
-		for _, t := range c.watched {
+		for i, t := range c.watched {
 			watching[t]++
+			if c.wide != nil {
+				wide[t]++
+			}
+			if c.wide != nil && c.placeOf(t) != i {
+				return fmt.Errorf("S4: tube %q is at %d of what a client watches, not at %d", t.name, i, c.placeOf(t))
+			}
+		}
+		if c.wide != nil && len(c.wide.place) != len(c.watched) {
+			return fmt.Errorf("S4: a wide client watches %d tubes and knows %d", len(c.watched), len(c.wide.place))
 		}
 		for slot := c.held.head; slot != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
 			reserved[s.tubeAt[s.jobs.at(slot).tube()]]++
@@ -29,6 +38,9 @@ func audit(s *State, clients []*Client) error {
 		}
 	}
 	for _, t := range s.tubes {
+		if t.wide != wide[t] {
+			return fmt.Errorf("S3: tube %q counts %d wide watchers, has %d", t.name, t.wide, wide[t])
+		}
 		if t.using != using[t] || t.watching != watching[t] || t.reserved != reserved[t] {
 			return fmt.Errorf("S3: tube %q counts %d users, %d watchers, %d reserved; there are %d, %d, %d",
 				t.name, t.using, t.watching, t.reserved, using[t], watching[t], reserved[t])
@@ -63,6 +75,9 @@ func auditWaits(c *Client) error {
 			return fmt.Errorf("R3: a client's wait belongs to another")
 		}
 		n++
+	}
+	if c.wide != nil && n > 0 {
+		return fmt.Errorf("R3: a wide client waits at %d tubes", n)
 	}
 	if n != 0 && n != len(c.watched) {
 		return fmt.Errorf("R3: a client waits at %d of %d tubes", n, len(c.watched))

@@ -34,12 +34,18 @@ type Batch struct {
 	retained bool
 }
 
-// Run applies what is left of b until its end, a wait, too large an answer, an
-// answer that lacks its body, or an operation that is to be applied again: More
-// or Staging. Only for the last it returns false.
+// heavy is what an operation spends after which a batch is interrupted when the
+// share of the turn is used up.
+const heavy = 64
+
+// Run applies what is left of b until its end, a wait, too large an answer, or an
+// answer that lacks its body. It returns false if b is to be run again in a later
+// turn: the operation at b.Next has ended with More or Staging, or has not been
+// applied because those before it were much work.
 func (s *State) Run(now int64, b *Batch) bool {
 	for b.Next < len(b.Ops) {
 		op := &b.Ops[b.Next]
+		share := s.share
 		s.Apply(now, b, op)
 		if op.Status == More || op.Status == Staging {
 			return false
@@ -47,6 +53,9 @@ func (s *State) Run(now int64, b *Batch) bool {
 		b.Next++
 		if op.Status == Waiting || b.volume > maxVolume || b.lacking {
 			break // with a body lacking, because the next operation may delete it
+		}
+		if s.spent() && share-s.share > heavy && b.Next < len(b.Ops) {
+			return false
 		}
 	}
 	b.volume = 0

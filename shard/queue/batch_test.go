@@ -62,6 +62,7 @@ func TestBatchStopsAtSlice(t *testing.T) {
 	if w.s.Run(w.now, batch) || batch.Next != 0 {
 		t.Fatalf("stopped at %d", batch.Next)
 	}
+	w.s.Tick(w.now)
 	if !w.s.Run(w.now, batch) || batch.Next != 2 || batch.Ops[0].Count != n || batch.Ops[1].ID != 1 {
 		t.Fatalf("at the end: %d %+v", batch.Next, batch.Ops)
 	}

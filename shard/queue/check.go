@@ -35,9 +35,6 @@ func (s *State) Check() error {
 	if sums != s.totals {
 		return fmt.Errorf("S3: totals are %+v, walking finds %+v", s.totals, sums)
 	}
-	if waits != s.waiting {
-		return fmt.Errorf("S3: %d wait entries counted, %d found", s.waiting, waits)
-	}
 	if len(seen) != int(s.index.n) {
 		return fmt.Errorf("S1: %d jobs are indexed, %d are in a place", s.index.n, len(seen))
 	}
@@ -46,7 +43,17 @@ func (s *State) Check() error {
 			return fmt.Errorf("S1: job %d is not found by its id", s.jobs.at(slot).id())
 		}
 	}
+	wide, err := s.checkWide()
+	if err != nil {
+		return err
+	}
+	if waits += wide; waits != s.waiting {
+		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
+	}
 	if err := checkHeap(&s.timeline, s.tubePos); err != nil {
+		return err
+	}
+	if err := checkHeap(&s.opening, s.openPos); err != nil {
 		return err
 	}
 	return checkHeap(&s.holders, s.clientPos)
@@ -96,8 +103,11 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if n != t.waiters.n {
 		return fmt.Errorf("S3: tube %q counts %d waiters, has %d", name, t.waiters.n, n)
 	}
-	if n > 0 && t.ready.n > 0 && !t.shut() {
+	if s.firstWaiter(t) != nil && t.offers() {
 		return fmt.Errorf("S6: tube %q has waiters and ready jobs", name)
+	}
+	if pos := s.openPos.get(t.slot); t.opening != (pos != nowhere) || t.opening && s.opening.at(pos).major != t.ready.top().major {
+		return fmt.Errorf("S4: tube %q has the wrong place among those that open", name)
 	}
 	*waits += n
 	sums.Urgent += urgent
@@ -159,6 +169,21 @@ func checkHeap(h *heap, p positions) error {
 		}
 	}
 	return nil
+}
+
+// checkWide looks at the wide clients that wait, and counts them.
+func (s *State) checkWide() (waits int, err error) {
+	var prev *Client
+	for c := s.wideWaits.head; c != nil; prev, c = c, c.wide.next {
+		if !c.wide.waits || c.wide.prev != prev || prev != nil && prev.arrival >= c.arrival {
+			return 0, fmt.Errorf("S4: a wide client waits in the wrong place")
+		}
+		waits++
+	}
+	if s.wideWaits.tail != prev {
+		return 0, fmt.Errorf("S4: the queue of wide clients has another end")
+	}
+	return waits, nil
 }
 
 // Waits counts the places that clients take in queues, for tests that look

@@ -9,11 +9,13 @@ type Client struct {
 
 	slot    uint32 // in State.clients; 0 while it has none
 	used    *tube
-	watched []*tube
-	held    list // in the order of reservation
-	ttrs    heap // the same jobs by deadline
+	watched []*tube  // in no order that means anything
+	wide    *wideSet // nil while they are few
+	held    list     // in the order of reservation
+	ttrs    heap     // the same jobs by deadline
 	waits   *waitEntry
-	ticket  uint64
+	ticket  uint64 // of the latest wait
+	arrival uint64 // its number among the shard's
 }
 
 // soonest is the first deadline of the jobs that the client holds, or 0.

@@ -94,9 +94,16 @@ func (x *machine) wait() {
 		return
 	}
 	ticket := u.Arm()
-	u.open = x.pick(4, "late") > 0
-	x.m.clients[c].open = u.open
+	if x.m.clients[c].open = true; x.pick(4, "late") == 0 {
+		x.endElsewhere(c, u)
+	}
 	x.do(c, u, Op{Kind: Wait, Ticket: ticket}, "")
+}
+
+// endElsewhere ends a wait in another shard; this one has still to be told.
+func (x *machine) endElsewhere(c int, u *user) {
+	u.end()
+	x.m.clients[c].open = false
 }
 
 // endWait ends somebody's wait elsewhere, and lets the shard know at once,
@@ -113,9 +120,9 @@ func (x *machine) endWait() {
 			u.apply(Op{Kind: Withdraw, Ticket: u.ticket - 1})
 			x.compare()
 		case 1:
-			u.open, x.m.clients[c].open = false, false
+			x.endElsewhere(c, u)
 		default:
-			u.open, x.m.clients[c].open = false, false
+			x.endElsewhere(c, u)
 			x.do(c, u, Op{Kind: Withdraw, Ticket: u.ticket}, "")
 		}
 		return
@@ -219,7 +226,7 @@ func (x *machine) member() {
 func (x *machine) detach() {
 	c := x.pick(machineClients, "client")
 	u := x.w.users[string(rune('0'+c))]
-	u.open, x.m.clients[c].open = false, false
+	x.endElsewhere(c, u)
 	x.do(c, u, Op{Kind: Detach}, "")
 }
 

@@ -27,6 +27,14 @@ type Config struct {
 	// Pinned names the tube that exists even without a reason, if this is
 	// its shard.
 	Pinned string
+	// Ended appends the clients whose wait in this shard may have ended
+	// elsewhere since it was last called; nil if that cannot be.
+	Ended func([]*Client) []*Client
+	// Wide is how many tubes a client may watch here before it is kept as a
+	// wide one (wide.go); 0 for what is right outside of tests.
+	Wide int
+	// Share bounds the long work of one turn (share.go), likewise.
+	Share int
 	// Epoch is the wall clock, in nanoseconds since 1970, at moment 0 of the
 	// clock that Apply and Tick are given.
 	Epoch int64

@@ -156,14 +156,15 @@ func (s *State) kick(now int64, c *Client, op *Op) {
 		}
 	}
 	op.Status = OK
-	for n := 0; op.Count < op.Limit; n++ {
+	for op.Count < op.Limit {
 		if op.phase == buriedOnes && t.buried.n == 0 || op.phase == delayedOnes && t.delayed.n == 0 {
 			return
 		}
-		if n == Slice {
+		if s.spent() {
 			op.Status = More
 			return
 		}
+		s.spend(moving)
 		slot := t.buried.head
 		if op.phase == delayedOnes {
 			slot = t.delayed.top().slot

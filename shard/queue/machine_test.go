@@ -22,7 +22,9 @@ const machineClients = 4
 var machineTubes = []string{"default", "one", "two"}
 
 func newMachine(t queuetest.Failer, pick func(int, string) int) *machine {
-	x := &machine{w: newWorld(t), m: &model{}, pick: pick}
+	// With 0, which is the usual, nobody is wide and nothing takes many turns.
+	x := &machine{w: newWideWorld(t, pick(4, "wide"), pick(4, "share")), m: &model{}, pick: pick}
+	x.w.deaf = true
 	x.m.clients = make([]mClient, machineClients)
 	x.m.need("default")
 	x.newUsers()
@@ -141,21 +143,31 @@ func (x *machine) compare() {
 		w.t.Fatalf("totals are %+v, want %+v", w.s.totals, want)
 	}
 	waits := 0
-	for _, c := range m.clients {
-		if c.waiting > 0 {
+	for i, c := range m.clients {
+		switch wide := w.users[fmt.Sprint(i)].client.wide; {
+		case c.waiting > 0 && wide != nil:
+			waits++
+		case c.waiting > 0:
 			waits += len(c.watched)
 		}
 	}
 	if n := w.s.Waits(); n != waits {
 		w.t.Fatalf("R3: %d places in queues are taken, want %d", n, waits)
 	}
+	if w.deaf = x.pick(2, "told") == 0; !w.deaf {
+		m.leave()
+	}
 	x.compareTubes()
+	w.deaf = true
 	x.compareJobs()
 }
 
 func (x *machine) ask(op Op) *Batch {
 	b := &Batch{Ops: []Op{op}}
-	x.w.s.Apply(x.w.now, b, &b.Ops[0])
+	for b.Ops[0].Status = More; b.Ops[0].Status == More; {
+		x.w.s.renew()
+		x.w.s.Apply(x.w.now, b, &b.Ops[0])
+	}
 	return b
 }
 
@@ -165,6 +177,9 @@ func (x *machine) compareTubes() {
 		want = append(want, x.m.tubes[i].name)
 		info := x.m.tubeInfo(x.w.now, &x.m.tubes[i])
 		b := x.ask(Op{Kind: StatsTube, Data: []byte(info.Name)})
+		if len(b.Tubes) == 1 && x.w.deaf { // it cannot know who is still there
+			b.Tubes[0].Waiting = info.Waiting
+		}
 		if len(b.Tubes) != 1 || b.Tubes[0] != info {
 			x.w.t.Fatalf("tube is %+v, want %+v", b.Tubes, info)
 		}

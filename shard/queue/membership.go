@@ -1,5 +1,7 @@
 package queue
 
+import "slices"
+
 // applyMembership runs the operations that bind a client to tubes.
 func (s *State) applyMembership(now int64, c *Client, op *Op) {
 	op.Status = OK
@@ -13,8 +15,7 @@ func (s *State) applyMembership(now int64, c *Client, op *Op) {
 		s.unuse(c)
 	case Watch:
 		t := s.tubeNamed(op.Data)
-		t.watching++
-		c.watched = append(c.watched, t)
+		s.watch(c, t)
 	case Ignore:
 		s.ignore(c, s.tubes[string(op.Data)])
 	case Detach:
@@ -30,32 +31,61 @@ func (s *State) unuse(c *Client) {
 	}
 }
 
-// ignore keeps the order of the others the way a removal from the reference's
-// set does: the last takes the hole.
-func (s *State) ignore(c *Client, t *tube) {
-	for i, w := range c.watched {
-		if w == t {
-			last := len(c.watched) - 1
-			c.watched[i] = c.watched[last]
-			c.watched[last] = nil
-			c.watched = c.watched[:last]
-			t.watching--
-			s.letGo(t)
-			return
-		}
+func (s *State) watch(c *Client, t *tube) {
+	t.watching++
+	c.watched = append(c.watched, t)
+	switch n := len(c.watched); {
+	case c.wide != nil:
+		c.wide.place[t.slot] = uint32(n - 1)
+		t.wide++
+	case n > s.Wide:
+		c.widen()
 	}
-	panic("S5: a client ignores a tube that it does not watch")
+}
+
+// ignore lets the last of the tubes take the place of the one that goes.
+func (s *State) ignore(c *Client, t *tube) {
+	i, last := c.placeOf(t), len(c.watched)-1
+	if i < 0 {
+		panic("S5: a client ignores a tube that it does not watch")
+	}
+	if c.wide != nil {
+		c.wide.place[c.watched[last].slot] = uint32(i)
+		delete(c.wide.place, t.slot)
+		t.wide--
+	}
+	c.watched[i] = c.watched[last]
+	c.watched[last] = nil
+	c.watched = c.watched[:last]
+	if c.wide != nil && last <= s.Wide/2 {
+		c.narrow()
+	}
+	t.watching--
+	s.letGo(t)
+}
+
+// placeOf is where in c.watched a tube stands, or -1.
+func (c *Client) placeOf(t *tube) int {
+	if c.wide != nil {
+		if i, ok := c.wide.place[t.slot]; ok {
+			return int(i)
+		}
+		return -1
+	}
+	return slices.Index(c.watched, t)
 }
 
 // detach ends the client's presence but for the tubes it uses and watches:
 // the jobs that it holds become ready in the order of their reservation.
 func (s *State) detach(now int64, c *Client, op *Op) {
+	s.sweep()
 	s.unwait(c)
-	for n := 0; c.held.n > 0; n++ {
-		if n == Slice {
+	for c.held.n > 0 {
+		if s.spent() {
 			op.Status = More
 			return
 		}
+		s.spend(moving)
 		slot := c.held.head
 		s.unhold(slot)
 		s.makeReady(now, slot)

@@ -145,6 +145,15 @@ func (m *model) soonest(c int) int64 {
 	return j.deadline
 }
 
+// leave takes those out of the queues whose wait has ended elsewhere.
+func (m *model) leave() {
+	for i := range m.clients {
+		if !m.clients[i].open {
+			m.clients[i].waiting = 0
+		}
+	}
+}
+
 func (m *model) take(now int64, c int, j *mJob) {
 	j.state, j.holder, j.seq = Reserved, c, m.next()
 	j.deadline = now + int64(j.ttr)*second

@@ -12,49 +12,65 @@ func (s *State) pause(now int64, op *Op) {
 	t.pauses++
 	if op.Delay == 0 {
 		s.unpause(t)
-		s.serveOpening(now, Slice)
+		s.serveOpening(now)
 		return
 	}
 	t.pauseLen = int64(op.Delay)
 	t.pausedUntil = now + int64(op.Delay)*second
 	s.retime(t)
-}
-
-// unpause ends a tube's pause. It opens when those who wait have been served.
-func (s *State) unpause(t *tube) {
-	t.pauseLen, t.pausedUntil = 0, 0
-	s.retime(t)
-	if !t.opening {
-		t.opening = true
-		s.opening = append(s.opening, t)
+	if t.opening {
+		s.reopen(t)
 	}
 }
 
-// serveOpening serves the waiters of the tubes whose pause has ended: always
-// the best job of all of them first. A tube that has no waiter or no job left
-// is open. One that is not yet, because many wait, stays shut for everybody
-// else until a later turn comes to its end: a newcomer joins the queue.
-func (s *State) serveOpening(now int64, budget int) {
-	budget = min(budget, wakes)
-	for budget > 0 && len(s.opening) > 0 {
-		budget -= 1 + len(s.opening)/64 // looking at them all takes its time too
-		var best *tube
-		for i := 0; i < len(s.opening); {
-			t := s.opening[i]
-			if t.pausedUntil != 0 || t.waiters.head == nil || t.ready.n == 0 {
-				t.opening = false
-				last := len(s.opening) - 1
-				s.opening[i], s.opening[last] = s.opening[last], nil
-				s.opening = s.opening[:last]
-				continue
-			}
-			if best == nil || t.ready.top().before(best.ready.top()) {
-				best = t
-			}
-			i++
+// unpause ends a tube's pause. The tube opens when those who wait have been
+// served.
+func (s *State) unpause(t *tube) {
+	t.pauseLen, t.pausedUntil = 0, 0
+	s.retime(t)
+	t.opening = true
+	s.reopen(t)
+}
+
+// reopen moves a tube that is opening to where its best job belongs among the
+// others. With no waiter or no job left it is open, or paused again.
+func (s *State) reopen(t *tube) {
+	pos := s.openPos.get(t.slot)
+	if !t.paused() && t.ready.n > 0 && s.firstWaiter(t) != nil {
+		key := t.ready.top()
+		key.slot = t.slot
+		if pos == nowhere {
+			s.opening.push(s.openPos, key)
+		} else {
+			s.opening.update(s.openPos, pos, key)
 		}
-		if best != nil {
-			s.serve(now, best)
+		return
+	}
+	if pos != nowhere {
+		s.opening.remove(s.openPos, pos)
+		s.openPos.set(t.slot, nowhere)
+	}
+	t.opening = false
+	s.tell(t)
+}
+
+// wakes bounds how many waiters are served at once when pauses end: each costs
+// its loop a write, which takes ten times as long as to move a job.
+const wakes = 64
+
+// serveOpening serves the waiters of the tubes whose pause has ended: always
+// the best job of all of them first. A tube that is not open after that, because
+// many wait, stays shut for everybody else until a later turn comes to its end: a
+// newcomer joins the queue.
+func (s *State) serveOpening(now int64) {
+	for n := 0; n < wakes && s.opening.n > 0 && !s.spent(); n++ {
+		t := s.tubeAt[s.opening.top().slot]
+		s.spend(moving)
+		if c := s.firstWaiter(t); c != nil {
+			s.serve(now, c, t)
+		}
+		if t.opening {
+			s.reopen(t)
 		}
 	}
 }

@@ -13,7 +13,10 @@ func (s *State) makeReady(now int64, slot uint32) {
 		t.urgent++
 		s.totals.Urgent++
 	}
-	if t.waiters.head != nil {
+	if t.opening {
+		s.reopen(t)
+	}
+	if t.waiters.head != nil || t.wide > 0 {
 		s.match(now, t)
 	}
 }
@@ -26,6 +29,9 @@ func (s *State) unready(slot uint32) {
 	if j.pri < urgentBelow {
 		t.urgent--
 		s.totals.Urgent--
+	}
+	if t.opening {
+		s.reopen(t)
 	}
 }
 

@@ -4,11 +4,12 @@ package queue
 // hands out the best job, or refuses, or registers the client as a waiter.
 func (s *State) reserve(now int64, b *Batch, op *Op) {
 	c := b.Client
-	if t := c.bestTube(); t != nil {
-		s.take(now, b, op, t)
-		return
-	}
+	t, done := s.seek(c)
 	switch soonest := c.soonest(); {
+	case !done:
+		op.Status = More
+	case t != nil:
+		s.take(now, b, op, t)
 	case soonest != 0 && now >= soonest-Margin:
 		op.Status = DeadlineSoon
 	case op.Poll:
@@ -33,13 +34,14 @@ func (s *State) applyReserving(now int64, b *Batch, op *Op) {
 	switch op.Kind {
 	case ReserveJob:
 		s.reserveJob(now, b, op)
-	case Offer:
-		b.Client.offer(op)
-	case Claim:
-		s.claim(now, b, op)
-	case Wait:
-		s.waitFor(now, b.Client, op)
+	case Offer, Claim, Wait:
+		if t, done := s.seek(b.Client); done {
+			s.applyTo(now, b, op, t)
+		} else {
+			op.Status = More
+		}
 	case Withdraw:
+		s.sweep()
 		if b.Client.ticket == op.Ticket {
 			s.unwait(b.Client)
 		}
@@ -49,21 +51,20 @@ func (s *State) applyReserving(now int64, b *Batch, op *Op) {
 	}
 }
 
-// offer shows the rank of the best job, which binds nobody.
-func (c *Client) offer(op *Op) {
-	op.Status = Empty
-	if t := c.bestTube(); t != nil {
+// applyTo runs an operation that concerns the best tube; t is nil if no tube has
+// a job.
+func (s *State) applyTo(now int64, b *Batch, op *Op, t *tube) {
+	switch {
+	case op.Kind == Wait:
+		s.waitFor(now, b.Client, op, t)
+	case t == nil:
+		op.Status = Empty
+	case op.Kind == Offer: // binds nobody
 		top := t.ready.top()
 		op.Status = OK
 		op.Pri = uint32(top.major >> 32)
 		op.ID = top.major<<32 | uint64(top.minor)
-	}
-}
-
-// claim reserves the best job, which may by now be another than was offered.
-func (s *State) claim(now int64, b *Batch, op *Op) {
-	op.Status = Empty
-	if t := b.Client.bestTube(); t != nil {
+	default: // Claim; the job may by now be another than was offered
 		s.take(now, b, op, t)
 	}
 }
@@ -71,15 +72,13 @@ func (s *State) claim(now int64, b *Batch, op *Op) {
 // waitFor registers the client with a ticket that the router has drawn for
 // several shards. A job that has come since the offers is delivered at once,
 // through the gate like any other.
-func (s *State) waitFor(now int64, c *Client, op *Op) {
+func (s *State) waitFor(now int64, c *Client, op *Op, t *tube) {
 	op.Status = Waiting
-	if t := c.bestTube(); t != nil {
-		if c.Waiter.Claim(op.Ticket) {
-			s.deliver(now, c, t)
-		}
-		return
+	if t == nil {
+		s.wait(c, op.Ticket)
+	} else if c.Waiter.Claim(op.Ticket) {
+		s.deliver(now, c, t)
 	}
-	s.wait(c, op.Ticket)
 }
 
 // reserveJob takes one job by its id, wherever it is, unless it is reserved.
@@ -94,14 +93,12 @@ func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 	s.show(b, op, slot)
 }
 
-// bestTube is the watched, open tube with the smallest (priority, id).
+// bestTube is the watched, open tube with the smallest (priority, id), of a client
+// that is not wide.
 func (c *Client) bestTube() *tube {
 	var best *tube
 	for _, t := range c.watched {
-		if t.ready.n == 0 || t.shut() {
-			continue
-		}
-		if best == nil || t.ready.top().before(best.ready.top()) {
+		if t.offers() && (best == nil || t.ready.top().before(best.ready.top())) {
 			best = t
 		}
 	}

@@ -36,28 +36,50 @@ func runScripts(t *testing.T, scripts []script) {
 
 // world is a State with its surroundings.
 type world struct {
-	t      queuetest.Failer
-	s      *State
-	dir    *queuetest.Directory
-	log    *queuetest.Log
-	now    int64
-	lastID uint64
-	users  map[string]*user
-	given  []string // "client:id" since the last step
-	wakes  []string
-	bodies map[uint64]string
-	slices int // how often the last operation was applied
+	t           queuetest.Failer
+	s           *State
+	dir         *queuetest.Directory
+	log         *queuetest.Log
+	now         int64
+	lastID      uint64
+	users       map[string]*user
+	given       []string // "client:id" since the last step
+	wakes       []string
+	ended       []*Client // whose wait another shard has ended
+	deaf        bool      // the state is not told of them yet
+	bodies      map[uint64]string
+	wide, share int // as in Config
+	slices      int // how often the last operation was applied
 }
 
 const testEpoch = 1_700_000_000 * second
 
-func newWorld(t queuetest.Failer) *world {
+func newWorld(t queuetest.Failer) *world { return newWideWorld(t, 0, 0) }
+
+// newWideWorld is one with little patience: for clients that watch more tubes
+// than wide, and turns that do more than share.
+func newWideWorld(t queuetest.Failer, wide, share int) *world {
 	w := &world{
 		t: t, dir: queuetest.NewDirectory(t), log: queuetest.NewLog(), now: 1,
-		users: map[string]*user{}, bodies: map[uint64]string{},
+		users: map[string]*user{}, bodies: map[uint64]string{}, wide: wide, share: share,
 	}
-	w.s = NewState(Config{Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch})
+	w.makeState()
 	return w
+}
+
+func (w *world) makeState() {
+	w.s = NewState(Config{
+		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Wide: w.wide, Share: w.share,
+	})
+}
+
+func (w *world) takeEnded(list []*Client) []*Client {
+	if w.deaf {
+		return list
+	}
+	list = append(list, w.ended...)
+	w.ended = w.ended[:0]
+	return list
 }
 
 func (w *world) run(steps string) {
@@ -217,6 +239,12 @@ func (u *user) Arm() uint64 {
 	return u.ticket
 }
 
+// end lets another shard end the wait.
+func (u *user) end() {
+	u.open = false
+	u.w.ended = append(u.w.ended, &u.client)
+}
+
 func (u *user) Waits(ticket uint64) bool { return u.open && u.ticket == ticket }
 
 func (u *user) Claim(ticket uint64) bool {
@@ -246,6 +274,7 @@ func (u *user) apply(op Op) (Op, *Batch) {
 	u.w.t.Helper()
 	b := &Batch{Client: &u.client, Ops: []Op{op}}
 	u.w.slices = 1
+	u.w.s.renew() // each is a turn of its own
 	for u.w.s.Apply(u.w.now, b, &b.Ops[0]); ; u.w.slices++ {
 		switch b.Ops[0].Status {
 		case Staging:
@@ -253,6 +282,7 @@ func (u *user) apply(op Op) (Op, *Batch) {
 			b.Ops[0].Staged(nil)
 			fallthrough
 		case More:
+			u.w.s.Tick(u.w.now)
 			u.w.s.Apply(u.w.now, b, &b.Ops[0])
 			continue
 		}
@@ -276,7 +306,7 @@ func joined(parts [][]byte) (whole []byte) {
 func (w *world) replay() {
 	w.dir = queuetest.NewDirectory(w.t)
 	w.dir.Last = w.lastID
-	w.s = NewState(Config{Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch})
+	w.makeState()
 	w.users = map[string]*user{}
 	err := w.log.Replay(func(j *storage.Job, body []byte) error {
 		w.s.Restore(w.now, j, body)

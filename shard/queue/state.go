@@ -14,15 +14,6 @@ const Margin = second
 // urgentBelow is the first priority that does not count as urgent.
 const urgentBelow = 1024
 
-// Slice bounds how many jobs one operation or one tick moves before it lets
-// others in: at about a microsecond each, a neighbour waits a fraction of a
-// millisecond.
-const Slice = 256
-
-// wakes bounds how many waiters are served in a turn when a pause ends: each
-// costs its loop a write, which takes ten times as long as to move a job.
-const wakes = 64
-
 // State is one shard's tubes, jobs and clients: a synchronous machine without
 // clock, goroutine or I/O. Every rule of the queue lives here.
 type State struct {
@@ -47,10 +38,17 @@ type State struct {
 	holders     heap // clients by the first deadline they hold
 	clientPos   positions
 
-	opening []*tube // tubes whose pause has ended and that are not open yet
+	opening heap // tubes whose pause has ended and that are not open yet, by best job
+	openPos positions
 
 	freeWaits *waitEntry
-	waiting   int // wait entries in all queues
+	waiting   int    // places in queues that are taken
+	arrivals  uint64 // waits that have begun
+	wideWaits wideQueue
+	seekers   []*Client // whose search takes several turns
+	ended     []*Client // whose wait may have ended elsewhere
+
+	share int // what is left of this turn's
 
 	totals   Sums
 	buryRank uint64
@@ -72,6 +70,13 @@ func NewState(c Config) *State {
 		jobs:   newSlab[job](), trails: newSlab[trail](), index: newIndex(), bodies: newBodies(),
 		tubes: map[string]*tube{}, tubeAt: make([]*tube, 1), clients: make([]*Client, 1),
 	}
+	if s.Wide == 0 {
+		s.Wide = usualWide
+	}
+	if s.Share == 0 {
+		s.Share = Slice * moving
+	}
+	s.renew()
 	if c.Pinned != "" {
 		s.tubeNamed([]byte(c.Pinned))
 	}
@@ -116,7 +121,7 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if len(s.opening) > 0 {
+	if s.opening.n > 0 {
 		return 1 // at once
 	}
 	var at int64
@@ -131,11 +136,13 @@ func (s *State) Next() int64 {
 	return at
 }
 
-// Tick does what is due: delayed jobs become ready, pauses end, deadlines of
-// reserved jobs pass. It reports whether it left due work for the next turn.
+// Tick ends a turn. It does what is due: delayed jobs become ready, pauses end,
+// deadlines of reserved jobs pass. It reports whether it left due work for the
+// next turn.
 func (s *State) Tick(now int64) (more bool) {
-	budget := Slice
-	for ; budget > 0 && s.timeline.n > 0 && int64(s.timeline.top().major) <= now; budget-- {
+	s.renew()
+	for !s.spent() && s.timeline.n > 0 && int64(s.timeline.top().major) <= now {
+		s.spend(moving)
 		t := s.tubeAt[s.timeline.top().slot]
 		if t.paused() && t.pausedUntil <= now {
 			s.unpause(t)
@@ -145,11 +152,14 @@ func (s *State) Tick(now int64) (more bool) {
 		s.undelay(slot)
 		s.makeReady(now, slot)
 	}
-	s.serveOpening(now, budget)
-	for ; budget > 0 && s.holders.n > 0 && int64(s.holders.top().major) <= now; budget-- {
+	s.serveOpening(now)
+	for !s.spent() && s.holders.n > 0 && int64(s.holders.top().major) <= now {
+		s.spend(moving)
 		s.expire(now, s.clients[s.holders.top().slot].ttrs.top().slot)
 	}
-	return budget == 0 || len(s.opening) > 0
+	more = s.spent() || s.opening.n > 0
+	s.renew()
+	return more
 }
 
 // expire takes a job back whose holder's time has run out.

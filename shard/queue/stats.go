@@ -17,8 +17,12 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 			op.Status = NotFound
 			return
 		}
+		if !s.sweep() {
+			op.Status = More
+			return
+		}
 		op.From = uint32(len(b.Tubes))
-		b.Tubes = append(b.Tubes, t.info(now))
+		b.Tubes = append(b.Tubes, s.tubeInfo(now, t))
 	case Totals:
 		b.Sums = s.totals
 	}
@@ -44,11 +48,11 @@ func (s *State) jobInfo(now int64, slot uint32) JobInfo {
 	return info
 }
 
-func (t *tube) info(now int64) TubeInfo {
+func (s *State) tubeInfo(now int64, t *tube) TubeInfo {
 	info := TubeInfo{
 		Name:   t.name,
 		Urgent: t.urgent, Ready: int(t.ready.n), Reserved: t.reserved, Delayed: int(t.delayed.n), Buried: t.buried.n,
-		Total: t.total, Using: t.using, Watching: t.watching, Waiting: t.waiters.live(),
+		Total: t.total, Using: t.using, Watching: t.watching, Waiting: s.waitersOf(t),
 		Deletes: t.deletes, Pauses: t.pauses,
 	}
 	if t.paused() {

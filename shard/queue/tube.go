@@ -15,6 +15,7 @@ type tube struct {
 	opening     bool // its pause has ended, its waiters are being served
 
 	using, watching  int
+	wide             int // those of the watchers that are wide (wide.go)
 	urgent, reserved int
 	total            uint64
 	deletes, pauses  uint64
@@ -25,6 +26,9 @@ func (t *tube) jobs() int {
 }
 
 func (t *tube) paused() bool { return t.pausedUntil != 0 }
+
+// offers says that a reserve may take a job from the tube now.
+func (t *tube) offers() bool { return t.ready.n > 0 && !t.shut() }
 
 // shut says that no reserve may take from the tube just now.
 func (t *tube) shut() bool { return t.pausedUntil != 0 || t.opening }
@@ -45,8 +49,10 @@ func (s *State) tubeNamed(name []byte) *tube {
 		}
 		s.tubeAt = append(s.tubeAt, t)
 		s.tubePos.cover(t.slot)
+		s.openPos.cover(t.slot)
 	}
 	s.tubePos.set(t.slot, nowhere)
+	s.openPos.set(t.slot, nowhere)
 	s.tubes[t.name] = t
 	s.Directory.TubeBorn(t.name)
 	return t

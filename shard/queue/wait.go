@@ -15,20 +15,15 @@ type waitQueue struct {
 	n          int
 }
 
-// live counts the clients that really wait. Those whose wait has just ended in
-// another shard stand here until they are withdrawn.
-func (q *waitQueue) live() (n int) {
-	for e := q.head; e != nil; e = e.next {
-		if e.client.Waiter.Waits(e.client.ticket) {
-			n++
-		}
-	}
-	return n
-}
-
 // wait registers the client at all tubes it watches in this shard.
 func (s *State) wait(c *Client, ticket uint64) {
-	c.ticket = ticket
+	s.arrivals++
+	c.ticket, c.arrival = ticket, s.arrivals
+	if c.wide != nil {
+		s.wideWaits.push(c)
+		s.waiting++
+		return
+	}
 	for _, t := range c.watched {
 		e := s.freeWaits
 		if e == nil {
@@ -47,10 +42,15 @@ func (s *State) wait(c *Client, ticket uint64) {
 		t.waiters.n++
 	}
 	s.waiting += len(c.watched)
+	s.spend(looking * len(c.watched))
 }
 
 // unwait takes the client out of all queues (R3).
 func (s *State) unwait(c *Client) {
+	if c.wide != nil && c.wide.waits {
+		s.wideWaits.remove(c)
+		s.waiting--
+	}
 	for e := c.waits; e != nil; {
 		q := &e.tube.waiters
 		if e.prev == nil {
@@ -64,7 +64,11 @@ func (s *State) unwait(c *Client) {
 			e.next.prev = e.prev
 		}
 		q.n--
+		if q.n == 0 && e.tube.opening {
+			s.reopen(e.tube)
+		}
 		s.waiting--
+		s.spend(looking)
 		following := e.sibling
 		*e = waitEntry{sibling: s.freeWaits}
 		s.freeWaits = e
@@ -73,20 +77,75 @@ func (s *State) unwait(c *Client) {
 	c.waits = nil
 }
 
+// sweep takes those out of the queues whose wait has ended elsewhere, and who
+// have not withdrawn yet. It reports false when that is more than fits into this
+// turn.
+func (s *State) sweep() bool {
+	if s.Ended != nil {
+		s.ended = s.Ended(s.ended)
+	}
+	for ; len(s.ended) > 0 && !s.spent(); s.spend(looking) {
+		last := len(s.ended) - 1
+		c := s.ended[last]
+		s.ended[last] = nil
+		s.ended = s.ended[:last]
+		if !c.Waiter.Waits(c.ticket) {
+			s.unwait(c)
+		}
+	}
+	return len(s.ended) == 0
+}
+
+// waitersOf counts the clients that wait for a tube.
+func (s *State) waitersOf(t *tube) int {
+	n := t.waiters.n
+	if t.wide == 0 {
+		return n
+	}
+	for c := s.wideWaits.head; c != nil; c = c.wide.next {
+		s.spend(looking)
+		if c.watches(t) {
+			n++
+		}
+	}
+	return n
+}
+
+// firstWaiter is the client that has waited longest for a tube, or nil.
+func (s *State) firstWaiter(t *tube) *Client {
+	var first *Client
+	if t.waiters.head != nil {
+		first = t.waiters.head.client
+	}
+	if t.wide == 0 {
+		return first
+	}
+	for c := s.wideWaits.head; c != nil && (first == nil || c.arrival < first.arrival); c = c.wide.next {
+		s.spend(looking)
+		if c.watches(t) {
+			return c
+		}
+	}
+	return first
+}
+
 // match serves the waiters of one tube until it has no waiter or no job.
 func (s *State) match(now int64, t *tube) {
-	for t.waiters.head != nil && t.ready.n > 0 && !t.shut() {
-		s.serve(now, t)
+	for t.offers() {
+		c := s.firstWaiter(t)
+		if c == nil {
+			s.tell(t)
+			return
+		}
+		s.serve(now, c, t)
 	}
 }
 
-// serve gives the tube's best job to its first waiter. A waiter whose wait
-// has ended elsewhere leaves all queues of this shard instead (R3).
-func (s *State) serve(now int64, t *tube) {
-	c := t.waiters.head.client
+// serve gives the tube's best job to a waiter. One whose wait has ended elsewhere
+// leaves all queues of this shard instead (R3).
+func (s *State) serve(now int64, c *Client, t *tube) {
 	s.unwait(c)
-	if !c.Waiter.Claim(c.ticket) {
-		return
+	if c.Waiter.Claim(c.ticket) {
+		s.deliver(now, c, t)
 	}
-	s.deliver(now, c, t)
 }

@@ -99,7 +99,7 @@ func TestWaitTooLate(t *testing.T) {
 	w.run("b offer -> empty\n a put 5 0 60 -> 1")
 	b := w.user("b")
 	ticket := b.Arm()
-	b.open = false
+	b.end()
 	if op, _ := b.apply(Op{Kind: Wait, Ticket: ticket}); op.Status != Waiting {
 		t.Fatalf("answer is %v", op.Status)
 	}
@@ -111,14 +111,15 @@ func TestWaitTooLate(t *testing.T) {
 func TestNothingStaleIsLeft(t *testing.T) {
 	w := newWorld(t)
 	b := w.user("b")
-	for i := range 1000 {
+	const tubes = usualWide - 1 // and "default"
+	for i := range tubes {
 		b.apply(Op{Kind: Watch, Data: fmt.Appendf(nil, "idle%d", i)})
 	}
 	a := w.user("a")
 	for range 2000 {
 		b.apply(Op{Kind: Reserve})
-		if w.s.Waits() != 1001 {
-			t.Fatalf("%d wait entries of one waiter at 1001 tubes", w.s.Waits())
+		if w.s.Waits() != tubes+1 {
+			t.Fatalf("%d wait entries of one waiter at %d tubes", w.s.Waits(), tubes+1)
 		}
 		id := w.fill(a, 1, 0)
 		if w.s.Waits() != 0 {
@@ -131,7 +132,7 @@ func TestNothingStaleIsLeft(t *testing.T) {
 	for e := w.s.freeWaits; e != nil; e = e.sibling {
 		free++
 	}
-	if free != 1001 {
-		t.Errorf("%d wait entries were made, 1001 are enough", free)
+	if free != tubes+1 {
+		t.Errorf("%d wait entries were made, %d are enough", free, tubes+1)
 	}
 }

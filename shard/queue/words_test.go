@@ -19,7 +19,7 @@ var kindOf = map[string]Kind{
 func (u *user) do(verb string, args []string) string {
 	u.w.t.Helper()
 	if verb == "shut" { // the wait ends elsewhere: timeout, or another shard
-		u.open = false
+		u.end()
 		return "ok"
 	}
 	kind, known := kindOf[verb]

@@ -1,0 +1,27 @@
+package queue
+
+// Operations whose work has no natural bound stop when they have used up the
+// share of a turn, and go on in a later one: meanwhile others are served. All
+// operations of a turn have one share together, so fifty clients that each kick
+// ten thousand jobs do not make a turn of fifty slices.
+
+// Slice is how many jobs long operations move in one turn: at about a
+// microsecond each, a neighbour waits a fraction of a millisecond. What becomes
+// due by itself has as much once more.
+const Slice = 256
+
+// What work costs of a share. To look at a tube or a waiter takes a sixteenth of
+// the time that it takes to move a job.
+const (
+	moving  = 16
+	looking = 1
+)
+
+// spend takes the cost of some work from the turn's share.
+func (s *State) spend(cost int) { s.share -= cost }
+
+// spent says that long work is to stop until the next turn.
+func (s *State) spent() bool { return s.share <= 0 }
+
+// renew begins the share of another turn.
+func (s *State) renew() { s.share = s.Share }
