@@ -36,9 +36,12 @@ type stepped struct {
 func always() bool { return true }
 func never() bool  { return false }
 
-func newBed(shards int) *bed {
+func newBed(shards int) *bed { return newBedOf(shards, queue.Config{}) }
+
+// newBedOf makes its queues as c says.
+func newBedOf(shards int, c queue.Config) *bed {
 	d := new(bed)
-	r, err := newRouter(Options{Shards: shards, Store: storage.Memory()},
+	r, err := newRouter(Options{Shards: shards, Store: storage.Memory()}, c,
 		func(s *queue.State, now func() int64) runner {
 			p := &stepped{state: s, now: now, inPlace: always}
 			d.shards = append(d.shards, p)

@@ -46,7 +46,7 @@ func (d *duel) reserve(p *pair) {
 	if p.model.result == queue.Waiting {
 		d.seen.waits++
 	}
-	d.note("%s reserves from %v: status %d, job %d", p.real.name, p.real.Watched(), p.model.result, p.model.got)
+	d.note("%s reserves from %v: status %d, job %d", p.real.name, p.real.Watched().all(), p.model.result, p.model.got)
 }
 
 func (d *duel) use(p *pair) {
@@ -83,8 +83,8 @@ func (d *duel) ignore(p *pair) {
 }
 
 func (d *duel) compareWatched(p *pair) {
-	if !slices.Equal(p.real.Watched(), p.model.watched) {
-		d.fatalf("%s watches %v, want %v", p.real.name, p.real.Watched(), p.model.watched)
+	if !slices.Equal(p.real.Watched().all(), p.model.watched) {
+		d.fatalf("%s watches %v, want %v", p.real.name, p.real.Watched().all(), p.model.watched)
 	}
 }
 

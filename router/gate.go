@@ -21,16 +21,12 @@ func (g *gate) arm() uint64 {
 	return g.last
 }
 
-func (g *gate) claim(ticket uint64) bool {
-	if !g.word.CompareAndSwap(ticket, 0) {
-		return false
-	}
-	g.waits.Add(-1)
-	return true
-}
+// claim ends the wait with that ticket, if it is on. Whoever has ended it calls
+// out next.
+func (g *gate) claim(ticket uint64) bool { return g.word.CompareAndSwap(ticket, 0) }
 
-// cancel ends the latest wait, if it is still on.
-func (g *gate) cancel() bool { return g.last != 0 && g.claim(g.last) }
+// out counts a wait that has ended.
+func (g *gate) out() { g.waits.Add(-1) }
 
 // holds says whether the wait with that ticket is on.
 func (g *gate) holds(ticket uint64) bool { return g.word.Load() == ticket }

@@ -20,12 +20,12 @@ func (s *Session) Use(name []byte) bool {
 
 // Watch adds name to the tubes watched, unless it is among them.
 func (s *Session) Watch(name []byte) bool {
-	if s.watching(name) >= 0 {
+	if s.watched.index(name) >= 0 {
 		return true
 	}
 	f := s.ref(s.r.TubeShard(name))
 	f.watching++
-	s.watched = append(s.watched, string(name))
+	s.watched.add(string(name))
 	s.findWatchShard()
 	s.script.begin()
 	s.script.addName(f.shard, queue.Watch, string(name))
@@ -34,32 +34,20 @@ func (s *Session) Watch(name []byte) bool {
 
 // Ignore takes name from the tubes watched. It refuses to take the last.
 func (s *Session) Ignore(name []byte) (done, refused bool) {
-	i := s.watching(name)
+	i := s.watched.index(name)
 	if i < 0 {
 		return true, false
 	}
-	last := len(s.watched) - 1
-	if last == 0 {
+	if s.watched.count == 1 {
 		return true, true
 	}
-	s.watched[i] = s.watched[last]
-	s.watched[last] = ""
-	s.watched = s.watched[:last]
+	s.watched.removeAt(i)
 	f := s.refs[s.r.TubeShard(name)]
 	f.watching--
 	s.findWatchShard()
 	s.script.begin()
 	s.script.addName(f.shard, queue.Ignore, string(name))
 	return s.play(nil), false
-}
-
-func (s *Session) watching(name []byte) int {
-	for i, w := range s.watched {
-		if w == string(name) {
-			return i
-		}
-	}
-	return -1
 }
 
 func (s *Session) findWatchShard() {
@@ -75,21 +63,29 @@ func (s *Session) findWatchShard() {
 	}
 }
 
-// Close ends the session: its wait, the jobs it holds, its tubes. The tubes
-// go in the order in which the reference lets them go, because list-tubes
-// shows it.
+// Close ends the session: its wait, the jobs it holds, its tubes.
 func (s *Session) Close() bool {
-	s.gate.cancel() // if this loses, Detach finds the job delivered
+	s.cancel() // if this loses, Detach finds the job delivered
 	s.waiting = false
 	s.script.begin()
 	for _, f := range s.live {
 		s.script.add(f.shard, queue.Op{Kind: queue.Detach})
 	}
-	for i, w := range s.watched {
-		if i > 0 {
-			w = s.watched[len(s.watched)-i]
-		}
-		s.script.addName(s.r.TubeShard([]byte(w)), queue.Ignore, w)
+	return s.play((*Session).leaveTubes)
+}
+
+// leaveTubes lets go of some of the tubes, and of the rest when others have been
+// served. They go in the order in which the reference lets them go, because
+// list-tubes shows it: always the first, whose place the last takes.
+func (s *Session) leaveTubes() bool {
+	s.script.begin()
+	for n := 0; n < maxSteps && s.watched.count > 0; n++ {
+		name := s.watched.at(0)
+		s.watched.removeAt(0)
+		s.script.addName(s.r.TubeShard([]byte(name)), queue.Ignore, name)
+	}
+	if s.watched.count > 0 {
+		return s.play(func(s *Session) bool { return s.rest((*Session).leaveTubes) })
 	}
 	s.script.add(s.usedRef.shard, queue.Op{Kind: queue.Unuse})
 	return s.play(nil)

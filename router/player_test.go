@@ -64,7 +64,7 @@ func (p *player) call(done bool, then func()) {
 }
 
 // canResume says whether Resume would do something.
-func (p *player) canResume() bool { return p.busy() && p.answered.Load() }
+func (p *player) canResume() bool { return p.busy() && (p.answered.Load() || p.resting != nil) }
 
 func (p *player) resume() {
 	if p.Resume() {
@@ -177,7 +177,7 @@ func (p *player) close() {
 
 // watchedIn counts the tubes watched in a shard.
 func (p *player) watchedIn(i int) (n int) {
-	for _, name := range p.Watched() {
+	for _, name := range p.Watched().all() {
 		if p.r.TubeShard([]byte(name)) == i {
 			n++
 		}

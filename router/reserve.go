@@ -150,7 +150,7 @@ func (s *Session) EndWait() bool {
 // CancelWait ends a wait from the session's side, with status as the answer.
 // When it has not won, a job is on its way: Delivered will be true soon.
 func (s *Session) CancelWait(status queue.Status) (won, done bool) {
-	if !s.gate.cancel() {
+	if !s.cancel() {
 		return false, false
 	}
 	s.Reservation = Reservation{Status: status}

@@ -97,7 +97,7 @@ func (m *restartModel) first(state queue.JobState, tube string) *restartJob {
 
 // best is what a reserve of this client takes.
 func (m *restartModel) best(c *restartClient) *restartJob {
-	return m.find(queue.Ready, byPriority, func(j *restartJob) bool { return slices.Contains(c.session.Watched(), j.tube) })
+	return m.find(queue.Ready, byPriority, func(j *restartJob) bool { return slices.Contains(c.session.Watched().all(), j.tube) })
 }
 
 func (m *restartModel) hold(j *restartJob, c *restartClient) {
@@ -108,7 +108,7 @@ func (m *restartModel) hold(j *restartJob, c *restartClient) {
 
 func (m *restartModel) makeReady(j *restartJob) {
 	j.state, j.holder = queue.Ready, nil
-	i := slices.IndexFunc(m.waiting, func(c *restartClient) bool { return slices.Contains(c.session.Watched(), j.tube) })
+	i := slices.IndexFunc(m.waiting, func(c *restartClient) bool { return slices.Contains(c.session.Watched().all(), j.tube) })
 	if i < 0 {
 		return
 	}

@@ -48,17 +48,20 @@ type Router struct {
 	logs   []storage.Log
 	ids    directory
 	tubes  tubes
-	base   time.Time
+	// leavers are, for each shard, those who do not wait there any more.
+	leavers []leavers
+	base    time.Time
 
 	draining atomic.Bool
 }
 
 // New opens the store's logs and starts the shards over them.
 func New(o Options) (*Router, error) {
-	return newRouter(o, func(s *queue.State, now func() int64) runner { return shard.New(s, now) })
+	return newRouter(o, queue.Config{}, func(s *queue.State, now func() int64) runner { return shard.New(s, now) })
 }
 
-func newRouter(o Options, run func(*queue.State, func() int64) runner) (*Router, error) {
+// newRouter makes every shard's queue as c says, as far as that is left open.
+func newRouter(o Options, c queue.Config, run func(*queue.State, func() int64) runner) (*Router, error) {
 	if o.Shards < 1 || o.Shards > MaxShards {
 		return nil, fmt.Errorf("router: %d shards, want 1 to %d", o.Shards, MaxShards)
 	}
@@ -66,6 +69,7 @@ func newRouter(o Options, run func(*queue.State, func() int64) runner) (*Router,
 		return nil, errors.New("router: no store")
 	}
 	r := &Router{store: o.Store, base: time.Now()}
+	r.leavers = make([]leavers, o.Shards)
 	r.ids.init()
 	logs, err := o.Store.Open(o.Shards, func(tube string) int { return ShardOf(tube, o.Shards) })
 	if err != nil {
@@ -73,9 +77,9 @@ func newRouter(o Options, run func(*queue.State, func() int64) runner) (*Router,
 	}
 	r.logs = logs
 	for i, log := range logs {
-		c := queue.Config{
-			Directory: home{r, i}, Log: log, Durable: o.Store.Durable(), Epoch: r.base.UnixNano(),
-		}
+		c.Directory, c.Log, c.Durable, c.Epoch = home{r, i}, log, o.Store.Durable(), r.base.UnixNano()
+		c.Ended = r.leavers[i].take
+		c.Budget, c.Pinned = 0, ""
 		if c.Durable && o.Budget > 0 {
 			c.Budget = max(1, o.Budget/int64(o.Shards))
 		}
@@ -122,11 +126,11 @@ func (r *Router) Owner(id uint64) (shard int, ok bool) { return r.ids.find(id) }
 // EndID gives up an id that was allotted to a put that did not come about.
 func (r *Router) EndID(id uint64) { r.ids.end(id) }
 
-// Tubes is the number of tubes; EachTube lists them as list-tubes does.
+// Tubes is the number of tubes.
 func (r *Router) Tubes() int { return r.tubes.count() }
 
-// EachTube calls fn for every tube's name.
-func (r *Router) EachTube(fn func(name string)) { r.tubes.each(fn) }
+// TubeNames are their names, in the order of list-tubes.
+func (r *Router) TubeNames() Names { return r.tubes.snapshot() }
 
 // TubeShard tells which shard a tube belongs to, whether or not it exists.
 func (r *Router) TubeShard(name []byte) int {

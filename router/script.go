@@ -30,6 +30,10 @@ func (c *script) addName(i int, k queue.Kind, name string) {
 	c.add(i, queue.Op{Kind: k, Data: []byte(name)})
 }
 
+// maxSteps bounds how many steps of a long script are played before others are
+// let in: they take a fraction of a millisecond.
+const maxSteps = 128
+
 // scriptKeep is how many steps' memory an idle session may keep.
 const scriptKeep = 4
 
@@ -72,7 +76,10 @@ func (s *Session) play(after func(*Session) bool) bool {
 
 func (s *Session) playOn() bool {
 	c := &s.script
-	for c.next < len(c.steps) {
+	for played := 0; c.next < len(c.steps); played++ {
+		if played == maxSteps {
+			return s.rest((*Session).playOn)
+		}
 		c.batch.Reset()
 		c.shard, c.first = c.steps[c.next].shard, c.next
 		for c.next < len(c.steps) && c.steps[c.next].shard == c.shard {

@@ -28,11 +28,13 @@ type Session struct {
 
 	used       string
 	usedRef    *ref
-	watched    []string
+	watched    nameSet
 	watchShard int // the one shard of all watched tubes, or -1
 
 	script script
 	after  func(*Session) bool // goes on when the script has ended
+	// resting is what Resume goes on with after a call has let others in.
+	resting func(*Session) bool
 
 	// answered is set by whoever completes a batch that was not answered at
 	// once, woken by whoever delivers a job.
@@ -68,6 +70,9 @@ type ref struct {
 	soonest  int64 // lower bound of the first deadline held there, 0 for none
 	asked    bool  // registered there by the wait that is on
 	client   queue.Client
+
+	leaves atomic.Bool // it is among its shard's leavers
+	leaver *ref        // the next of these
 }
 
 // Init makes the session ready for Open. waits counts its waits, among others'.
@@ -79,7 +84,7 @@ func (s *Session) Init(r *Router, owner Owner, waits *atomic.Int64) {
 // Open takes the session's place in the default tube.
 func (s *Session) Open() bool {
 	s.used = DefaultTube
-	s.watched = append(s.watched, DefaultTube)
+	s.watched.add(DefaultTube)
 	s.usedRef = s.ref(s.r.TubeShard([]byte(DefaultTube)))
 	s.usedRef.watching++
 	s.watchShard = s.usedRef.shard
@@ -101,12 +106,14 @@ func (s *Session) ref(i int) *ref {
 	return f
 }
 
-// Used is the name of the tube in use, Watched those of the tubes watched, in
-// the order of list-tubes-watched.
+// Used is the name of the tube in use.
 func (s *Session) Used() string { return s.used }
 
-// Watched must not be changed by the caller.
-func (s *Session) Watched() []string { return s.watched }
+// Watching is how many tubes are watched.
+func (s *Session) Watching() int { return s.watched.count }
+
+// Watched are their names, in the order of list-tubes-watched.
+func (s *Session) Watched() Names { return s.watched.snapshot() }
 
 // UsedShard is the shard of the tube in use.
 func (s *Session) UsedShard() int { return s.usedRef.shard }
@@ -152,6 +159,10 @@ func (s *Session) Complete(*queue.Batch) {
 // Resume goes on with the call that is under way, and reports whether it is
 // complete now. It may be called at any time.
 func (s *Session) Resume() bool {
+	if next := s.resting; next != nil {
+		s.resting = nil
+		return next(s)
+	}
 	if s.underway == nil {
 		return true
 	}
@@ -165,6 +176,13 @@ func (s *Session) Resume() bool {
 	}
 	s.script.collect(s)
 	return s.playOn()
+}
+
+// rest ends a long call for now. The owner serves others before it comes back.
+func (s *Session) rest(next func(*Session) bool) bool {
+	s.resting = next
+	s.owner.Notify()
+	return false
 }
 
 // Soonest is a lower bound of the first deadline that the session holds, or
@@ -188,7 +206,26 @@ func (f *ref) Arm() uint64 { return f.s.gate.arm() }
 func (f *ref) Waits(ticket uint64) bool { return f.s.gate.holds(ticket) }
 
 // Claim implements queue.Waiter.
-func (f *ref) Claim(ticket uint64) bool { return f.s.gate.claim(ticket) }
+func (f *ref) Claim(ticket uint64) bool { return f.s.endWait(ticket, f) }
+
+// endWait ends the wait with that ticket, if it is on. in is where the job comes
+// from; nil if there is none. The session's other places are leavers before
+// anybody can see that the wait is over.
+func (s *Session) endWait(ticket uint64, in *ref) bool {
+	if !s.gate.claim(ticket) {
+		return false
+	}
+	for _, f := range s.live {
+		if f != in && f.asked {
+			s.r.leavers[f.shard].add(f)
+		}
+	}
+	s.gate.out()
+	return true
+}
+
+// cancel ends the latest wait, if it is still on.
+func (s *Session) cancel() bool { return s.gate.last != 0 && s.endWait(s.gate.last, nil) }
 
 // Deliver implements queue.Waiter. It keeps a copy of a small body, whose
 // memory the shard may use again.

@@ -53,7 +53,7 @@ func TestSimulation(t *testing.T) {
 func newSimulation(t *testing.T, seed uint64) *simulation {
 	rnd := rand.New(rand.NewPCG(seed, 3))
 	s := &simulation{
-		t: t, seed: seed, rnd: rnd, bed: newBed(1 + rnd.IntN(9)), tubes: []string{DefaultTube},
+		t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Wide: rnd.IntN(4), Share: rnd.IntN(4)}), tubes: []string{DefaultTube},
 		given: map[uint64]int{}, under: map[uint64]bool{}, jobs: map[uint64]bool{},
 	}
 	for i := range 1 + rnd.IntN(8) {
@@ -243,7 +243,7 @@ func (s *simulation) end() {
 		if q.Waiting() != q.gateOpen() {
 			s.fatalf("R3: %s waits: %v, its gate is open: %v", q.name, q.Waiting(), q.gateOpen())
 		}
-		for _, name := range q.Watched() {
+		for _, name := range q.Watched().all() {
 			if st, ok := s.bed.stats(name); q.Waiting() && ok && st.Ready > 0 && st.Pause == 0 {
 				s.fatalf("lost wake-up: %s waits while %s has a ready job", q.name, name)
 			}

@@ -11,7 +11,7 @@ func (s *simulation) act(p *player) {
 	case 0, 1, 2, 3:
 		s.put(p)
 	case 4, 5, 6, 7, 8:
-		s.note("%s reserves from %v", p.name, p.Watched())
+		s.note("%s reserves from %v", p.name, p.Watched().all())
 		p.reserve(s.rnd.IntN(3) == 0)
 	case 9:
 		s.note("%s uses %s", p.name, name)

@@ -9,10 +9,9 @@ import (
 	"testing"
 )
 
-func (t *tubes) all() (names []string) {
-	t.each(func(name string) { names = append(names, name) })
-	return names
-}
+func (t *tubes) all() []string { return t.snapshot().all() }
+
+func (n Names) all() []string { return slices.Concat(n.Chunks...) }
 
 func TestTubesKeepTheOrderOfCreation(t *testing.T) {
 	var list tubes
@@ -70,8 +69,8 @@ func TestTubesConcurrently(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if list.count() != 0 || len(list.place) != 0 {
-		t.Errorf("%d tubes and %d places are left", list.count(), len(list.place))
+	if list.count() != 0 || len(list.set.place) != 0 {
+		t.Errorf("%d tubes and %d places are left", list.count(), len(list.set.place))
 	}
 }
 

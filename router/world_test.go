@@ -85,7 +85,7 @@ func (w *world) checkWaits() error {
 		if !a.Waiting() {
 			continue
 		}
-		for _, name := range a.Watched() {
+		for _, name := range a.Watched().all() {
 			if st, ok := w.bed.stats(name); ok && st.Ready > 0 && st.Pause == 0 {
 				return fmt.Errorf("lost wake-up: %s waits while %s has a ready job", a.name, name)
 			}

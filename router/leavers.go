@@ -1,0 +1,47 @@
+package router
+
+import (
+	"sync/atomic"
+
+	"beanfield/shard/queue"
+)
+
+// leavers lists a shard's clients whose wait has ended elsewhere: another shard
+// has delivered, or the session has given up. They stand in the queues of this
+// shard until their session withdraws, but stats-tube must not count them any
+// more. Whoever ends a wait puts them in, before anybody can learn that it has
+// ended; the shard takes them out. Neither takes a lock.
+type leavers struct {
+	newest atomic.Pointer[ref]
+	_      [56]byte // the next shard's is on a line of its own
+}
+
+// add puts a client in, unless it is in already: then the shard has still to look
+// at it.
+func (l *leavers) add(f *ref) {
+	if f.leaves.Swap(true) {
+		return
+	}
+	for {
+		old := l.newest.Load()
+		f.leaver = old
+		if l.newest.CompareAndSwap(old, f) {
+			return
+		}
+	}
+}
+
+// take moves all of them to a list.
+func (l *leavers) take(list []*queue.Client) []*queue.Client {
+	if l.newest.Load() == nil {
+		return list
+	}
+	for f := l.newest.Swap(nil); f != nil; {
+		next := f.leaver
+		f.leaver = nil
+		f.leaves.Store(false) // from here on it may be put in again
+		list = append(list, &f.client)
+		f = next
+	}
+	return list
+}
