@@ -36,8 +36,9 @@ type Conn struct {
 	run  *run
 	wake waitTimer
 
-	stuck   [][]byte // replies that the socket did not take
-	polling bool     // waiting for the socket to take more
+	listing [][]string // what is still to be worded of a list of tubes; nil if none is
+	stuck   [][]byte   // replies that the socket did not take
+	polling bool       // waiting for the socket to take more
 }
 
 // call names the session's call that is under way, so that its end can be
@@ -68,7 +69,7 @@ func (c *Conn) Notify() {
 
 // ready says whether the next command may be run.
 func (c *Conn) ready() bool {
-	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && !c.closed
+	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && c.listing == nil && !c.closed
 }
 
 // begin is the first thing that the loop does with a connection.
@@ -106,7 +107,7 @@ func (c *Conn) finish(k call, done bool) {
 	case callUse:
 		c.loop.out = appendUsing(c.loop.out, c.session.Used())
 	case callWatch, callIgnore:
-		c.loop.out = appendWatching(c.loop.out, len(c.session.Watched()))
+		c.loop.out = appendWatching(c.loop.out, c.session.Watching())
 	case callReserve, callEndWait:
 		c.answerReserve()
 	case callRefresh:
@@ -164,6 +165,9 @@ const readsPerTurn = 4
 // goOn runs whatever the connection has left, then reads more, and at the end
 // writes all replies at once.
 func (c *Conn) goOn() {
+	if c.listing != nil && c.stuck == nil {
+		c.listOn()
+	}
 	if c.run != nil && c.ready() {
 		c.flush()
 	}
@@ -238,7 +242,7 @@ func (c *Conn) close() {
 		c.loop.server.router.EndID(c.put.id)
 		c.put = nil
 	}
-	c.in, c.stuck = nil, nil
+	c.in, c.stuck, c.listing = nil, nil, nil
 	if c.call != callRun {
 		c.run = nil
 	}

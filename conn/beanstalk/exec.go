@@ -164,13 +164,9 @@ func (c *Conn) executeAlone(cmd *command) bool {
 	case verbListTubeUsed:
 		c.loop.out = appendUsing(c.loop.out, s.Used())
 	case verbListTubesWatched:
-		c.loop.out = appendTubeNames(c.loop.out, func(fn func(string)) {
-			for _, name := range s.Watched() {
-				fn(name)
-			}
-		})
+		c.list(s.Watched())
 	case verbListTubes:
-		c.loop.out = appendTubeNames(c.loop.out, c.loop.server.router.EachTube)
+		c.list(c.loop.server.router.TubeNames())
 	case verbStats:
 		c.finish(callStats, s.CountAll())
 	case verbQuit:

@@ -27,6 +27,7 @@ type loop struct {
 	// touched by the loop's goroutine only
 	conns  []*Conn // by descriptor
 	open   int     // connections not yet ended
+	called *Conn   // taken out of the inbox, and not yet served
 	timers timers
 	buf    []byte // bytes just read
 	out    []byte // replies of the connection that is being served
@@ -68,7 +69,7 @@ func (l *loop) serve() {
 	defer l.poll.close()
 	for !l.finished() {
 		events := l.poll.peek()
-		if len(events) == 0 && l.inbox.empty() {
+		if len(events) == 0 && l.idle() {
 			if events = l.linger(); len(events) == 0 {
 				events = l.sleep()
 			}
@@ -83,7 +84,7 @@ func (l *loop) serve() {
 				c.event(ev.Events)
 			}
 		}
-		l.lookAfter()
+		l.serveInbox()
 		l.ringAlarms()
 		if l.bulk >= bulkShare {
 			l.bulk = 0
@@ -154,11 +155,19 @@ func (l *loop) sleep() []syscall.EpollEvent {
 	return events
 }
 
-// lookAfter serves the connections in the inbox.
-func (l *loop) lookAfter() {
-	for c := l.inbox.swap(); c != nil; {
-		next := c.next
-		c.next = nil
+// inboxShare bounds how many connections of the inbox are served before the loop
+// turns to its events: as many as a pause that ends, or a commit, wakes at once.
+// One that is in the middle of long work counts for eight.
+const inboxShare = 64
+
+// serveInbox serves some of the connections in the inbox.
+func (l *loop) serveInbox() {
+	if l.called == nil {
+		l.called = l.inbox.swap()
+	}
+	for left := inboxShare; left > 0 && l.called != nil; left-- {
+		c := l.called
+		l.called, c.next = c.next, nil
 		c.queued.Store(false) // from here on it may be queued again
 		l.share = sendShare
 		if l.isNew(c) {
@@ -166,9 +175,14 @@ func (l *loop) lookAfter() {
 		} else {
 			c.notified()
 		}
-		c = next
+		if c.closed || c.listing != nil {
+			left -= 7
+		}
 	}
 }
+
+// idle says that nobody in the inbox wants to be served.
+func (l *loop) idle() bool { return l.called == nil && l.inbox.empty() }
 
 func (l *loop) isNew(c *Conn) bool {
 	return !c.closed && (c.fd >= len(l.conns) || l.conns[c.fd] != c)
@@ -229,11 +243,11 @@ func (l *loop) finished() bool {
 		if c == nil {
 			continue
 		}
-		if l.server.patient.Load() && (c.call != callNone || c.stuck != nil) {
+		if l.server.patient.Load() && (c.call != callNone || c.stuck != nil || c.listing != nil) {
 			busy = true // an answer is on its way
 			continue
 		}
 		c.close()
 	}
-	return !busy && l.open == 0 && l.inbox.empty()
+	return !busy && l.open == 0 && l.idle()
 }

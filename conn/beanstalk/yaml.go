@@ -72,15 +72,3 @@ func appendTubeStats(out []byte, t *queue.TubeInfo, q Quoting) []byte {
 		return appendInt(out, "pause-time-left", t.PauseLeft)
 	})
 }
-
-// appendTubeNames formats list-tubes and list-tubes-watched.
-func appendTubeNames(out []byte, each func(func(name string))) []byte {
-	return appendYAML(out, func(out []byte) []byte {
-		each(func(name string) {
-			out = append(out, '-', ' ')
-			out = append(out, name...)
-			out = append(out, '\n')
-		})
-		return out
-	})
-}
