@@ -66,6 +66,8 @@
 //	scan        walks records and updates side by side              replay.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go
+//	fit         makes a store small on a small disk                 fit.go
+//	relief      gives back space while there is too little          relief.go
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go, freeze.go
 //	Intake      fills a new directory, wholly or not at all         intake.go

@@ -37,6 +37,19 @@ func (o Options) reserve() int64 {
 	return max(o.MinFree, max(0, o.Ballast)+min(8*o.MemTableBytes, 32*mib))
 }
 
+// tableSizes are the least sizes of a table and of the level that flushes are
+// merged into: a compaction needs room for as much as it reads.
+type tableSizes struct{ file, base int64 }
+
+func (o Options) tableSizes() tableSizes {
+	t := tableSizes{file: mib, base: 16 * mib}
+	if o.disk > 0 {
+		t.file = min(t.file, o.disk/memTableShare)
+		t.base = min(t.base, o.disk/ballastShare)
+	}
+	return t
+}
+
 // maxManifest is when Pebble begins another manifest: after 128 MiB, but on a
 // small disk a manifest may not grow beside the jobs.
 func (o Options) maxManifest() int64 {

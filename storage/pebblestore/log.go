@@ -38,6 +38,7 @@ type shardLog struct {
 	live    atomic.Int64 // bytes of live jobs, about
 	garbage atomic.Int64 // bytes that died since the last full compaction, about
 	dropped atomic.Int64 // of those, large bodies since tidy last ran
+	relief  relief
 
 	opened  uint64 // highest id before this run
 	highest uint64 // highest id in a complete group; under the committer's mutex

@@ -35,6 +35,7 @@ type space struct {
 	left     atomic.Int64 // bytes that puts may use until the next look
 	updates  atomic.Int64 // bytes that updates may use
 	promised atomic.Int64 // bytes of large bodies that are accepted and not yet written
+	wanted   atomic.Bool  // a put was refused
 
 	mu      sync.Mutex
 	held    bool  // the ballast is there
@@ -68,10 +69,11 @@ func (s *space) fit(o Options) {
 
 // take accepts a put of n bytes, or says no.
 func (s *space) take(n int) bool {
-	if s.left.Load() <= 0 {
-		return false
+	if s.left.Load() > 0 && s.left.Add(-amplification*int64(n)-updateSize) > 0 {
+		return true
 	}
-	return s.left.Add(-amplification*int64(n)-updateSize) > 0
+	s.wanted.Store(true)
+	return false
 }
 
 // takeUpdate accepts an update, or says no. It counts against puts too.
@@ -83,8 +85,8 @@ func (s *space) takeUpdate() bool {
 	return s.updates.Add(-updateSize) > 0
 }
 
-// short says whether puts are refused.
-func (s *space) short() bool { return s.left.Load() <= 0 }
+// short says whether there is too little for puts, or was for one since the last call.
+func (s *space) short() bool { return s.wanted.Swap(false) || s.left.Load() <= 0 }
 
 // look measures the disk.
 func (s *space) look() {

@@ -192,6 +192,7 @@ const (
 func (s *store) startLoops() {
 	s.loops.Go(func() { s.every(lookEvery, s.space.look) })
 	s.loops.Go(func() { s.every(tidyEvery, s.tidy) })
+	s.loops.Go(func() { s.every(relieveEvery, s.relieve) })
 	if s.o.Sync != storage.Interval {
 		return
 	}

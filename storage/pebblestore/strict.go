@@ -82,6 +82,9 @@ func (s *strictFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 
 func (s *strictFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := s.FS.ReuseForWrite(old, name, c)
+	if isNotExist(err) {
+		return s.Create(name, c) // relief has removed the old one
+	}
 	number, ours := s.number(name, "", ".log")
 	if !ours {
 		return f, err

@@ -24,7 +24,7 @@ func (s *store) tidy() {
 func (l *shardLog) tidy(spare int64) {
 	if l.dropped.Load() >= spare {
 		l.dropped.Store(0)
-		if err := l.fault.guard(l.db.Flush); err != nil {
+		if err := l.flush(); err != nil {
 			l.store.o.Logger.Warn("flush failed", "shard", l.name, "error", err)
 		}
 	}
@@ -39,7 +39,7 @@ func (l *shardLog) tidy(spare int64) {
 	if tables <= 2*max(0, l.live.Load())+spare {
 		return
 	}
-	l.compact()
+	_ = l.compact() // tried again when more has died
 }
 
 // measure asks the database what it takes on the disk.
@@ -57,13 +57,15 @@ func (l *shardLog) measure() (*pebble.Metrics, error) {
 }
 
 // compact rewrites the tables without what is dead.
-func (l *shardLog) compact() {
-	l.garbage.Store(0)
+func (l *shardLog) compact() error {
+	died := l.garbage.Swap(0)
 	l.store.o.Logger.Debug("full compaction", "shard", l.name)
 	err := l.fault.guard(func() error {
 		return l.db.Compact(l.store.ctx, []byte{0}, []byte{0xff}, false)
 	})
 	if err != nil && l.store.ctx.Err() == nil {
-		l.store.o.Logger.Warn("full compaction failed", "shard", l.name, "error", err)
+		l.store.o.Logger.Warn("full compaction failed", "shard", l.name, "error", err.Error())
+		l.garbage.Add(died)
 	}
+	return err
 }

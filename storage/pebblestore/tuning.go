@@ -23,6 +23,7 @@ type sharing struct {
 	cache  *pebble.Cache
 	files  *pebble.FileCache
 	mem    uint64
+	tables tableSizes
 	most   int64 // bytes of a manifest
 	shards int
 	ahead  bool // logs are synced so often that zeroing them ahead pays
@@ -36,6 +37,7 @@ func newSharing(o Options, fs vfs.FS, shards int) *sharing {
 		cache:  pebble.NewCache(o.CacheBytes),
 		files:  pebble.NewFileCache(runtime.GOMAXPROCS(0), o.MaxOpenFiles),
 		mem:    o.memTable(shards),
+		tables: o.tableSizes(),
 		most:   o.maxManifest(),
 		shards: shards,
 		ahead:  o.Sync == storage.Always,
@@ -66,14 +68,14 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 		MemTableStopWritesThreshold: 3,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       64,
-		LBaseMaxBytes:               int64(max(4*s.mem, 16*mib)),
+		LBaseMaxBytes:               max(4*int64(s.mem), s.tables.base),
 		BytesPerSync:                mib,
 		MaxManifestFileSize:         s.most,
 	}
 	// Beside the shards themselves compactions get what is left of the cores.
 	most := max(1, min(3, runtime.GOMAXPROCS(0)/s.shards))
 	o.CompactionConcurrencyRange = func() (int, int) { return 1, most }
-	o.TargetFileSizes[0] = int64(max(s.mem/4, mib))
+	o.TargetFileSizes[0] = max(int64(s.mem/4), s.tables.file)
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 16 << 10
 		o.Levels[i].IndexBlockSize = 128 << 10

@@ -1,0 +1,188 @@
+package pebblestore
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// logCount is how many log files a shard has.
+func logCount(t *testing.T, l *shardLog) int {
+	t.Helper()
+	files, err := l.logFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}
+
+// shortOfSpace is a store of one shard, in memory, on a disk that is about full.
+func shortOfSpace(t *testing.T) (*store, *shardLog, *vfs.MemFS) {
+	t.Helper()
+	fs := vfs.NewMem()
+	o := small(fs, storage.Always)
+	o.MinFree = 90 * mib
+	s := noTicks(o)
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 80 * mib, TotalBytes: 1 << 40})
+	s.space.look()
+	return s, l, fs
+}
+
+// What dead jobs hold is given back while there is too little space, once; the logs
+// that Pebble kept for reuse are gone, and it does without them.
+func TestReliefGivesBack(t *testing.T) {
+	s, l, _ := shortOfSpace(t)
+	var last uint64
+	for range 3 { // logs to keep for reuse
+		putMany(t, l, last+1, last+50, asIs, 1000)
+		last += 50
+		if err := l.flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deleteMany(t, l, 1, last-1, 1000, false)
+	if n := logCount(t, l); n < 2 {
+		t.Fatalf("there are %d logs, none of which is kept for reuse", n)
+	}
+	s.relieve()
+	if n := logCount(t, l); n != 1 {
+		t.Errorf("%d logs are left, want the one that is written", n)
+	}
+	flushed := func() int64 { return l.db.Metrics().Flush.Count }
+	before := flushed()
+	s.relieve()
+	if n := flushed(); n != before {
+		t.Errorf("%d flushes although nothing has died", n-before)
+	}
+	for range 3 { // a log that Pebble means to reuse is not there
+		last++
+		putOne(l, last)
+		mustCommit(t, l)
+		if err := l.flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := s.o
+	again := mustOpen(t, noTicks(o), 1)[0]
+	if got := replayed(t, again); len(got) != 4 {
+		t.Errorf("%d jobs are there after a restart, want 4", len(got))
+	}
+}
+
+// Tables that hold what is dead are compacted.
+func TestReliefCompacts(t *testing.T) {
+	s, l, _ := shortOfSpace(t)
+	defer s.Close()
+	const jobs, size = 10_000, 64
+	tables := func() int64 { return int64(l.db.Metrics().Table.Local.LiveSize) }
+	putMany(t, l, 1, jobs, asIs, size)
+	if err := l.compact(); err != nil {
+		t.Fatal(err)
+	}
+	if tables() < jobs*size {
+		t.Fatalf("the tables of %d jobs have %d bytes", jobs, tables())
+	}
+	deleteMany(t, l, 1, jobs, size, false)
+	s.relieve()
+	if n := tables(); n > leastDead {
+		t.Errorf("%d bytes of tables are left of nothing", n)
+	}
+}
+
+// With enough space nothing is done, however much is dead.
+func TestNoReliefWithSpace(t *testing.T) {
+	s, l, fs := shortOfSpace(t)
+	defer s.Close()
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 30, TotalBytes: 1 << 40})
+	s.space.look()
+	putMany(t, l, 1, 50, asIs, 1000)
+	deleteMany(t, l, 1, 50, 1000, false)
+	before := l.db.Metrics().Flush.Count
+	s.relieve()
+	if n := l.db.Metrics().Flush.Count; n != before {
+		t.Errorf("%d flushes without need", n-before)
+	}
+	if l.Room(1 << 30) { // one put that does not fit is need enough
+		t.Fatal("a gigabyte is accepted")
+	}
+	s.space.look()
+	s.relieve()
+	if n := l.db.Metrics().Flush.Count; n != before+1 {
+		t.Errorf("%d flushes after a put was refused, want 1", n-before)
+	}
+}
+
+// The life of a queue on a real disk of 8 MB: it is filled, refuses, takes jobs
+// back, is emptied and takes new ones, all without a restart. Then it is restarted.
+func TestLifeOnASmallDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
+		t.Skipf("cannot mount a tmpfs: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	o := Options{Dir: filepath.Join(dir, "data"), Logger: quiet(), CacheBytes: mib, MinFree: -1}
+	s := noTicks(o)
+	l := mustOpen(t, s, 2)[0].(*shardLog)
+	const size = 1000
+	first, next := uint64(1), uint64(1)
+	for round := range 4 {
+		for fills := 0; fills < 3; fills++ { // what was counted for may not be taken in the end
+			for ; l.Room(size); next++ {
+				putMany(t, l, next, next, asIs, size)
+				fills = 0
+			}
+			s.relieve()
+			s.space.look()
+		}
+		if next-first < 3000 {
+			t.Errorf("round %d: only %d jobs of 1,000 bytes fit on 8 MB", round, next-first)
+		}
+		for id := first; id < first+100; id++ { // workers give up
+			if !l.RoomToUpdate() {
+				t.Fatalf("round %d: job %d cannot be given back", round, id)
+			}
+			l.Update(&storage.Job{ID: id, State: storage.Buried, BuryRank: id, Buries: 1})
+			mustCommit(t, l)
+			s.space.look()
+		}
+		deleteMany(t, l, first, first+99, size, true)
+		deleteMany(t, l, first+100, next-1, size, false)
+		first = next
+		// Pebble removes files in the background.
+		for end := time.Now().Add(20 * time.Second); !l.Room(mib); time.Sleep(time.Millisecond) {
+			s.relieve()
+			if s.space.look(); time.Now().After(end) {
+				t.Fatalf("round %d: all jobs are deleted, and there is no room", round)
+			}
+		}
+		s.space.look()
+	}
+	putMany(t, l, next, next+99, asIs, size)
+	if err := l.Stats().Err; err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(o)
+	l = mustOpen(t, s, 2)[0].(*shardLog)
+	if got := replayed(t, l); len(got) != 100 {
+		t.Errorf("%d jobs are there after a restart, want 100", len(got))
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
