@@ -114,6 +114,7 @@ func (c *Conn) finish(k call, done bool) {
 		c.decideWait()
 	case callStats:
 		c.loop.out = c.loop.server.appendStats(c.loop.out, &c.session)
+		c.session.Trim()
 	}
 }
 

@@ -1,10 +1,6 @@
 package beanstalk
 
-import (
-	"bytes"
-
-	"beanfield/shard/queue"
-)
+import "beanfield/shard/queue"
 
 // process parses and runs commands from data until it ends or the connection
 // cannot go on, and saves the rest.
@@ -54,33 +50,6 @@ func (c *Conn) process(data []byte) {
 	if !c.closed {
 		c.save(data)
 	}
-}
-
-type lineState uint8
-
-const (
-	lineComplete lineState = iota
-	lineIncomplete
-	lineTooLong
-)
-
-// nextLine finds the next line; only CRLF ends one.
-func nextLine(data []byte) (line, rest []byte, _ lineState) {
-	window := data[:min(len(data), maxLine+2)]
-	for from := 0; ; {
-		i := bytes.IndexByte(window[from:], '\n')
-		if i < 0 {
-			break
-		}
-		if i += from; i > 0 && window[i-1] == '\r' {
-			return data[:i-1], data[i+1:], lineComplete
-		}
-		from = i + 1
-	}
-	if len(window) == maxLine+2 {
-		return nil, nil, lineTooLong
-	}
-	return nil, nil, lineIncomplete
 }
 
 // execute runs one command, or puts it into the run. It reports false when
@@ -226,12 +195,14 @@ func (c *Conn) becomeProducer() {
 // brought; or begins the wait.
 func (c *Conn) answerReserve() {
 	if c.session.Waiting() {
+		c.session.Trim()
 		c.wait(c.wake.timeout)
 		return
 	}
 	res := &c.session.Reservation
 	if res.Status != queue.OK {
 		c.loop.out = append(c.loop.out, failures[res.Status]...)
+		c.session.Trim()
 		return
 	}
 	var large [][]byte

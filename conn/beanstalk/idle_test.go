@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"fmt"
 	"net"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -66,6 +67,51 @@ func TestIdleConnections(t *testing.T) {
 			t.Errorf("a connection that is %s takes %.0f bytes", name, heap)
 		}
 	}
+}
+
+// Connections that have watched tubes of many shards, and reserved over them, take
+// hardly more when they are idle or wait than before they reserved.
+func TestIdleAfterReservesOverShards(t *testing.T) {
+	const shards, tubes, clients = 64, 256, 50
+	h := newHouse(t, func(o *houseOptions) { o.shards, o.Loops = shards, 1 })
+	var watch, watching strings.Builder
+	for i := range tubes {
+		fmt.Fprintf(&watch, "watch t%d\r\n", i)
+		fmt.Fprintf(&watching, "WATCHING %d\r\n", i+2)
+	}
+	var all []*client
+	for range clients {
+		c := h.pair()
+		c.send(watch.String())
+		if err := c.compare(watching.String()); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	each := func(what string, most int64, act func(c *client)) {
+		t.Helper()
+		before := heapInUse()
+		for _, c := range all {
+			act(c)
+		}
+		if took := (heapInUse() - before) / clients; took > most {
+			t.Errorf("%s: a connection takes %d bytes more", what, took)
+		}
+	}
+	each("a reserve that finds nothing", 4<<10, func(c *client) { c.do("reserve-with-timeout 0", "TIMED_OUT") })
+	each("stats", 4<<10, func(c *client) { c.yaml("stats") })
+	waiting := int64(0) // a wait stands in each tube's line
+	each("a wait", tubes*64, func(c *client) {
+		c.send("reserve\r\n")
+		waiting++
+		eventually(t, "it waits", func() bool { return h.waiting() == waiting })
+	})
+	p := h.pair()
+	each("a job", 4<<10, func(c *client) {
+		p.do("use t7", "USING t7")
+		id := p.put(0, 0, 60, "x")
+		c.expect(fmt.Sprintf("RESERVED %d 1\r\nx", id))
+	})
 }
 
 // BenchmarkIdleConnections measures what 10,000 connections that say nothing,

@@ -19,10 +19,12 @@ type loop struct {
 	server *Server
 	poll   *poller
 	busy   func(shard int) bool
-	inbox  inbox
-	asleep atomic.Bool // or about to be: then wake has to write
-	stop   atomic.Bool
-	done   chan struct{}
+	// stepBack lets others run; it is pace.StepBack but in tests.
+	stepBack func()
+	inbox    inbox
+	asleep   atomic.Bool // or about to be: then wake has to write
+	stop     atomic.Bool
+	done     chan struct{}
 
 	// touched by the loop's goroutine only
 	conns  []*Conn // by descriptor
@@ -48,7 +50,7 @@ func newLoop(s *Server) (*loop, error) {
 		return nil, err
 	}
 	return &loop{
-		server: s, poll: p, done: make(chan struct{}),
+		server: s, poll: p, done: make(chan struct{}), stepBack: pace.StepBack,
 		buf: make([]byte, readBuffer), out: make([]byte, 0, sendAt),
 	}, nil
 }
@@ -88,7 +90,7 @@ func (l *loop) serve() {
 		l.ringAlarms()
 		if l.bulk >= bulkShare {
 			l.bulk = 0
-			pace.StepBack()
+			l.stepBack()
 		}
 	}
 }

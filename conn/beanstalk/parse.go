@@ -8,6 +8,33 @@ import (
 // maxLine is how long a command line may be, without its CRLF.
 const maxLine = 222
 
+type lineState uint8
+
+const (
+	lineComplete lineState = iota
+	lineIncomplete
+	lineTooLong
+)
+
+// nextLine finds the next line; only CRLF ends one.
+func nextLine(data []byte) (line, rest []byte, _ lineState) {
+	window := data[:min(len(data), maxLine+2)]
+	for from := 0; ; {
+		i := bytes.IndexByte(window[from:], '\n')
+		if i < 0 {
+			break
+		}
+		if i += from; i > 0 && window[i-1] == '\r' {
+			return data[:i-1], data[i+1:], lineComplete
+		}
+		from = i + 1
+	}
+	if len(window) == maxLine+2 {
+		return nil, nil, lineTooLong
+	}
+	return nil, nil, lineIncomplete
+}
+
 // maxName is how long a tube's name may be.
 const maxName = 200
 

@@ -1,0 +1,153 @@
+package beanstalk
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"syscall"
+	"testing"
+
+	"beanfield/conn"
+	"beanfield/router"
+	"beanfield/storage"
+)
+
+// stillServer is a server whose one loop does not run until a test runs it.
+func stillServer(t *testing.T) *Server {
+	t.Helper()
+	r, err := router.New(router.Options{Shards: 2, Store: storage.Memory()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := conn.NewAcceptor(conn.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{router: r, acceptor: a, log: slog.New(slog.DiscardHandler), opts: Options{MaxJobSize: DefaultMaxJobSize}}
+	s.patient.Store(true)
+	l, err := newLoop(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.busy = r.Busy
+	s.loops = append(s.loops, l)
+	t.Cleanup(func() {
+		if !l.stop.Load() {
+			l.stop.Store(true)
+			l.serve()
+		}
+		r.Close()
+	})
+	return s
+}
+
+// enter connects a client to a server that does not run, and returns the
+// client's end.
+func (s *Server) enter(t *testing.T) (far int) {
+	t.Helper()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Close(fds[1]) })
+	s.Welcome(fds[0])
+	return fds[1]
+}
+
+// tell sends bytes that nobody reads yet: there has to be room for them.
+func tell(t *testing.T, fd int, text []byte) {
+	t.Helper()
+	if n, err := syscall.Write(fd, text); n != len(text) || err != nil {
+		t.Fatalf("%d of %d bytes: %v", n, len(text), err)
+	}
+}
+
+// heard reads what has been answered so far.
+func heard(fd int) string {
+	var all []byte
+	buf := make([]byte, 1<<20)
+	for {
+		n, err := syscall.Read(fd, buf)
+		if n <= 0 || err != nil {
+			return string(all)
+		}
+		all = append(all, buf[:n]...)
+	}
+}
+
+// A client with more input than four reads take is answered that much, then its
+// loop's others are served, and then it goes on where it was.
+func TestReadsOfATurn(t *testing.T) {
+	s := stillServer(t)
+	l := s.loops[0]
+	const read, reads = 1000, 4
+	l.buf = make([]byte, read)
+	busy, quiet := s.enter(t), s.enter(t)
+	l.serveInbox() // both are admitted
+	line, answer := "touch 99\r\n", "NOT_FOUND\r\n"
+	tell(t, busy, bytes.Repeat([]byte(line), 10*read/len(line)))
+	tell(t, quiet, []byte(line))
+
+	perTurn := strings.Repeat(answer, reads*read/len(line))
+	for _, ev := range l.poll.peek() {
+		if c := l.conns[ev.Fd]; c != nil {
+			c.event(ev.Events)
+		}
+	}
+	if got := heard(busy); got != perTurn {
+		t.Errorf("in its first turn it is answered %d bytes, want %d", len(got), len(perTurn))
+	}
+	if got := heard(quiet); got != answer {
+		t.Errorf("the other client is answered %q", got)
+	}
+	l.serveInbox()
+	if got := heard(busy); got != perTurn {
+		t.Errorf("in its second turn it is answered %d bytes, want %d", len(got), len(perTurn))
+	}
+	l.serveInbox()
+	if got, want := heard(busy), strings.Repeat(answer, 2*read/len(line)); got != want {
+		t.Errorf("in its last turn it is answered %d bytes, want %d", len(got), len(want))
+	}
+	if !l.idle() {
+		t.Error("it wants another turn with nothing left to read")
+	}
+}
+
+// A loop that finds much to do each time it looks lets others run after a
+// quarter of a megabyte; small commands never make it do so.
+func TestStepsBack(t *testing.T) {
+	for _, c := range []struct {
+		clients, each int // bytes that each client has sent
+		steps         bool
+	}{{4, 120 << 10, true}, {1, 120 << 10, false}, {50, 10 << 10, false}} {
+		s := stillServer(t)
+		l := s.loops[0]
+		steps := 0
+		l.stepBack = func() { steps++ }
+		line, answer := "touch 999999999\r\n", "NOT_FOUND\r\n"
+		lines := c.each / len(line)
+		var all []int
+		for range c.clients {
+			far := s.enter(t)
+			tell(t, far, bytes.Repeat([]byte(line), lines))
+			all = append(all, far)
+		}
+		go l.serve()
+		for _, far := range all {
+			var got string
+			eventually(t, "all is answered", func() bool {
+				got += heard(far)
+				return len(got) >= lines*len(answer)
+			})
+		}
+		l.stop.Store(true)
+		l.poll.wake()
+		<-l.done
+		if (steps > 0) != c.steps {
+			t.Errorf("%d clients with %d bytes each: the loop stepped back %d times", c.clients, c.each, steps)
+		}
+		if l.bulk >= 256<<10 {
+			t.Errorf("%d clients with %d bytes each: %d bytes are still to be stepped back for", c.clients, c.each, l.bulk)
+		}
+	}
+}
