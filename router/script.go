@@ -40,10 +40,15 @@ const scriptKeep = 4
 // smallKeep is how large a buffer for delivered bodies it may keep.
 const smallKeep = 512
 
-// Trim gives back memory that an idle session does not need.
+// Trim gives back memory that an idle session does not need. No call may be under
+// way. While the session waits only its script's goes: a shard may be writing its
+// delivery.
 func (s *Session) Trim() {
 	if cap(s.script.steps) > scriptKeep || cap(s.script.batch.Ops) > scriptKeep {
 		s.script = script{}
+	}
+	if s.waiting {
+		return
 	}
 	if cap(s.small) > smallKeep {
 		s.small = nil
