@@ -31,8 +31,8 @@ func (c *script) addName(i int, k queue.Kind, name string) {
 }
 
 // maxSteps bounds how many steps of a long script are played before others are
-// let in: they take a fraction of a millisecond.
-const maxSteps = 128
+// let in: they take some fifty microseconds.
+const maxSteps = 32
 
 // scriptKeep is how many steps' memory an idle session may keep.
 const scriptKeep = 4

@@ -179,7 +179,7 @@ func (c *Conn) goOn() {
 	}
 	for reads := 0; c.readable && c.ready(); reads++ {
 		c.send()
-		if reads == readsPerTurn {
+		if reads == readsPerTurn || c.loop.effort <= 0 {
 			c.Notify() // let others in, then come back
 			break
 		}

@@ -5,7 +5,8 @@ import "beanfield/shard/queue"
 // process parses and runs commands from data until it ends or the connection
 // cannot go on, and saves the rest.
 func (c *Conn) process(data []byte) {
-	for len(data) > 0 && c.ready() {
+	for len(data) > 0 && c.ready() && c.loop.effort > 0 {
+		c.loop.effort--
 		if len(c.loop.out) >= sendAt {
 			c.send()
 			continue
@@ -43,6 +44,9 @@ func (c *Conn) process(data []byte) {
 	}
 	switch {
 	case c.ready():
+		if len(data) > 0 && c.loop.effort <= 0 {
+			c.Notify() // let others in, then come back
+		}
 		c.flush()
 	case c.run != nil && c.call == callNone:
 		c.run.Retain() // it waits for the way to be free, without the buffer
@@ -116,6 +120,7 @@ func (c *Conn) executeAlone(cmd *command) bool {
 	if !c.flush() {
 		return false
 	}
+	c.loop.effort -= effortAlone - 1
 	c.loop.count(cmd.verb)
 	s := &c.session
 	switch cmd.verb {

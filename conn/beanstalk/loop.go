@@ -34,6 +34,7 @@ type loop struct {
 	buf    []byte // bytes just read
 	out    []byte // replies of the connection that is being served
 	share  int    // bytes that it may still send in this turn
+	effort int    // work on commands that it may still cause
 	bulk   int    // bytes of large bodies since the loop has stepped back
 	calls  int    // connections whose call is under way
 	asked  int    // the shard that the latest of these calls waits for
@@ -82,7 +83,7 @@ func (l *loop) serve() {
 				continue // edge-triggered: it need not be read
 			}
 			if c := l.conns[ev.Fd]; c != nil {
-				l.share = sendShare
+				l.turn()
 				c.event(ev.Events)
 			}
 		}
@@ -157,6 +158,17 @@ func (l *loop) sleep() []syscall.EpollEvent {
 	return events
 }
 
+// turn begins the turn of another connection.
+func (l *loop) turn() { l.share, l.effort = sendShare, effortShare }
+
+// effortShare bounds the work on commands of one connection before its loop's
+// others have their turn: a command that goes into a run costs 1. One that the
+// session plays alone costs effortAlone.
+const (
+	effortShare = 2048
+	effortAlone = 8
+)
+
 // inboxShare bounds how many connections of the inbox are served before the loop
 // turns to its events: as many as a pause that ends, or a commit, wakes at once.
 // One that is in the middle of long work counts for eight.
@@ -171,7 +183,7 @@ func (l *loop) serveInbox() {
 		c := l.called
 		l.called, c.next = c.next, nil
 		c.queued.Store(false) // from here on it may be queued again
-		l.share = sendShare
+		l.turn()
 		if l.isNew(c) {
 			l.admit(c)
 		} else {
@@ -229,7 +241,7 @@ func (l *loop) ringAlarms() {
 	for now := l.server.router.Now(); at != 0 && at <= now; at = l.timers.first() {
 		c := l.timers.heap[1]
 		l.timers.remove(c)
-		l.share = sendShare
+		l.turn()
 		c.alarm()
 	}
 }
