@@ -50,7 +50,7 @@ type options struct {
 	addr, server string
 	pid, threads int
 	pinning      measure.Pinning
-	spin         string
+	wait         string
 	syscalls     bool
 	json, quiet  bool
 	echo         bool
@@ -65,7 +65,7 @@ func runMain(ctx context.Context, args []string) error {
 	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port} and {dir} are filled in")
 	f.IntVar(&o.pid, "pid", 0, "process of the server at -addr, to measure its CPU and memory")
 	f.IntVar(&o.threads, "threads", 1, "generator threads")
-	f.StringVar(&o.spin, "spin", measure.SpinAuto, "auto, on, off: look for replies without ever sleeping (auto: when pinned)")
+	f.StringVar(&o.wait, "wait", measure.WaitAuto, "how the generator waits for replies: spin, epoll, or auto (spin when pinned)")
 	f.BoolVar(&o.syscalls, "syscalls", false, "count the server's system calls afterwards, with perf or strace")
 	f.BoolVar(&o.echo, "echo", false, "the server sends back what it gets; -server '{self} echo -p {port}' starts one")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -97,11 +97,11 @@ func (o *options) run(ctx context.Context, ld load.Load) (*result.Result, error)
 		return nil, err
 	}
 	pinned := o.pinning.On && o.server != "" && runtime.NumCPU() > 1
-	spin, err := measure.Spins(o.spin, pinned)
+	wait, err := measure.WaitFor(o.wait, pinned)
 	if err != nil {
 		return nil, err
 	}
-	set := generator.Settings{Threads: o.threads, Spin: spin, Syscalls: o.syscalls, Settle: measure.Settle, Say: tell}
+	set := generator.Settings{Threads: o.threads, Wait: wait, Syscalls: o.syscalls, Settle: measure.Settle, Say: tell}
 	if o.quiet {
 		set.Say = func(string, ...any) {}
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,6 +192,10 @@ func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load.L
 
 func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load, round int) (*result.Result, error) {
 	pinned := c.pinned(r)
+	wait, err := measure.WaitFor(cmp.Or(r.wait, measure.WaitAuto), pinned)
+	if err != nil {
+		return nil, err
+	}
 	how := server.Launch{Command: p.peer.Command, Data: c.data}
 	if r.everybody != "" {
 		how.Command += " " + r.everybody
@@ -199,7 +204,7 @@ func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load
 		how.Command, how.Config = how.Command+" "+r.flags, r.config
 	}
 	set := generator.Settings{
-		Threads: 1, Spin: pinned, Syscalls: c.syscalls && round == 0,
+		Threads: 1, Wait: wait, Syscalls: c.syscalls && round == 0,
 		Settle: c.settle, Calm: c.calm, Say: func(string, ...any) {},
 	}
 	res, err := c.pinning.MeasureNew(ctx, pinned, how, p.peer.echo, ld, set)

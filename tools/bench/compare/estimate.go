@@ -11,6 +11,8 @@ import (
 // minutes from hours.
 const (
 	takesStart  = 300 * time.Millisecond // a server's start and end, and the connections
+	takesWatch  = 2 * time.Microsecond   // each watch
+	takesWorker = 200 * time.Microsecond // each worker's connection
 	takesBack   = 4 * time.Microsecond   // each job's recovery
 	takesPut    = 14 * time.Microsecond  // each job put beforehand, by beanstalkd
 	takesLarge  = 3 * time.Nanosecond    // two bytes of a large job, there and back
@@ -85,7 +87,11 @@ func (c *comparer) takesDisturbance(ld load.Load, put time.Duration) time.Durati
 	case load.DisturbDue:
 		return sum + 2*jobs*each + 2*time.Second
 	case load.DisturbPause:
-		return sum + jobs*each + 2*time.Second
+		return sum + jobs*each + time.Duration(ld.Connections)*takesWorker + 2*time.Second
+	case load.DisturbHangup, load.DisturbWatch, load.DisturbList, load.DisturbReserve:
+		return sum + time.Duration(ld.Connections*ld.Tubes)*takesWatch
+	case load.DisturbStats:
+		return sum + time.Duration(ld.Connections)*takesWorker
 	case load.DisturbBody:
 		return sum + time.Duration(ld.Disturb.Large)*takesLarge/2
 	default:

@@ -20,9 +20,9 @@ func usual(t *testing.T, list string) *comparer {
 	}
 }
 
-// Everything must fit into a coffee break: a set that takes hours is never run.
+// Everything must fit into a long coffee break: a set that takes hours is never run.
 func TestAllRowsFitIntoABreak(t *testing.T) {
-	for list, most := range map[string]time.Duration{firstSet: 2 * time.Minute, "all": 20 * time.Minute} {
+	for list, most := range map[string]time.Duration{firstSet: 2 * time.Minute, "all": 25 * time.Minute} {
 		if got := usual(t, list).estimate(); got > most {
 			t.Errorf("%s takes %v, more than %v", list, got, most)
 		}

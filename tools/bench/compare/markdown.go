@@ -128,8 +128,8 @@ func (r *rowResult) line(b *strings.Builder, p *peerResult) {
 		mid(func(x *result.Result) float64 { return x.Server.SyscallsPerOp }))
 }
 
-// atFloor is the distance to the echo server within which a goal counts as reached:
-// less than the least that a server can do cannot be asked for.
+// atFloor is the distance to the echo server within which a report says that a goal was
+// missed for want of a lower floor: the least that any server can do.
 const atFloor = 1.15
 
 func (c *comparison) goalTable(b *strings.Builder) {
@@ -185,14 +185,14 @@ func (r *rowResult) verdict(g goal, got result.Spread) string {
 		return "yes"
 	}
 	if bare := r.beanfield().bare(); g.metric == metricStall && got.Median <= atFloor*bare {
-		return fmt.Sprintf("yes: at the floor, a bare echo stalls %s µs here", result.Short(bare))
+		return fmt.Sprintf("missed (at the floor: a bare echo stalls %s µs here)", result.Short(bare))
 	}
 	f := ratio(metricCPU, r.beanfield(), r.floor())
 	// A server that waits for its disk before each reply is not held up by its processor.
 	if r.row.class != classAlways && f.Known() && f.Median <= atFloor && (g.metric == metricThroughput || g.metric == metricCPU) {
-		return fmt.Sprintf("yes: at the floor, %s x the echo server's CPU", result.Short(f.Median))
+		return fmt.Sprintf("missed (at the floor of the echo, %s x its CPU)", result.Short(f.Median))
 	}
-	return "no"
+	return "missed"
 }
 
 // remarks say where a number must be read with care.

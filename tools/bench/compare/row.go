@@ -18,6 +18,7 @@ type row struct {
 	load  load.Load // length, warm-up and seed come from the flags of compare
 	// unpinned rows leave it to the system where servers and generator run.
 	unpinned bool
+	wait     string // how the generator waits for replies; "": spins where it is pinned
 	class    string // which servers take part; "": those that keep jobs in memory alone
 	// own is a load of the same server that the row is compared with; nil: the row is
 	// compared with the baseline, beanstalkd.
@@ -66,14 +67,25 @@ func rowNames() string {
 // scaled is the row with so many times the jobs put beforehand, and a title that tells
 // their number.
 func (r row) scaled(by float64) *row {
-	if by > 0 && r.load.Backlog > 0 {
-		r.load.Backlog = max(1, int(float64(r.load.Backlog)*by))
-		r.load.Disturb.Large = int(float64(r.load.Disturb.Large) * min(by, 1))
+	if by > 0 && by != 1 {
+		part := func(n int) int { return max(min(n, 1), int(float64(n)*by)) }
+		r.load.Backlog = part(r.load.Backlog)
+		if r.load.Kind == load.KindNeighbour {
+			r.load.Disturb.Large = int(float64(r.load.Disturb.Large) * min(by, 1))
+			r.load.Tubes = part(r.load.Tubes)
+			if r.load.Connections > busyConnections {
+				r.load.Connections = part(r.load.Connections)
+			}
+		}
 	}
-	large := fmt.Sprintf("%d MiB", r.load.Disturb.Large>>20)
-	r.title = strings.NewReplacer("{jobs}", jobCount(r.load.Backlog), "{large}", large).Replace(r.title)
+	r.title = strings.NewReplacer(
+		"{jobs}", jobCount(r.load.Backlog), "{tubes}", jobCount(r.load.Tubes), "{clients}", jobCount(r.load.Connections),
+		"{large}", fmt.Sprintf("%d MiB", r.load.Disturb.Large>>20)).Replace(r.title)
 	return &r
 }
+
+// busyConnections are so few that a smaller scale keeps them.
+const busyConnections = 50
 
 func jobCount(n int) string {
 	if n >= million && n%million == 0 {

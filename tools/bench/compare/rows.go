@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 )
 
@@ -33,11 +34,16 @@ const (
 
 var rows = slices.Concat([]row{
 	{
-		name: "unpinned", set: firstSet, title: "50 connections, nothing pinned", unpinned: true,
+		name: "unpinned", set: firstSet, title: "50 connections, nothing pinned, the generator sleeps between replies", unpinned: true,
 		load: base(nil), goals: []goal{atLeast(metricThroughput, 1.4)},
 	},
 	{
 		name: "plain", set: firstSet, title: "50 connections", load: base(nil),
+		goals: []goal{atLeast(metricThroughput, 2.0), atMost(metricCPU, 0.6), atMost(metricP99, 1)},
+	},
+	{
+		name: "plain-epoll", set: firstSet, title: "50 connections, the generator sleeps between replies",
+		load: base(nil), wait: string(generator.WaitEpoll),
 		goals: []goal{atLeast(metricThroughput, 2.0), atMost(metricCPU, 0.6), atMost(metricP99, 1)},
 	},
 	{

@@ -11,53 +11,78 @@ const stallSet = "stalls"
 // longestAllowed is the goal of every row of stalls: microseconds.
 const longestAllowed = 2000
 
+// A stallKind is a disturbance with the numbers of its row.
+type stallKind struct {
+	name, title, by             string
+	connections, backlog, tubes int
+	alone                       bool // beanstalkd would take minutes to get there
+}
+
+var stallKinds = []stallKind{
+	{name: "kick", by: load.DisturbKick, backlog: million, title: "{jobs} buried jobs kicked at once"},
+	{name: "death", by: load.DisturbDeath, backlog: million, title: "a worker with {jobs} reserved jobs disconnects"},
+	{name: "due", by: load.DisturbDue, backlog: million, title: "{jobs} delayed jobs come due in a second"},
+	{
+		name: "pause", by: load.DisturbPause, connections: 2000, backlog: 100_000,
+		title: "a pause ends: {clients} workers wait, {jobs} jobs are ready",
+	},
+	{
+		name: "pause-many", by: load.DisturbPause, connections: 15_000, backlog: 15_000,
+		title: "a pause ends: {clients} workers wait, {jobs} jobs are ready",
+	},
+	{name: "body", by: load.DisturbBody, title: "a job of {large} is put, reserved and deleted"},
+	{name: "busy", by: load.DisturbBusy, connections: 50, title: "50 connections, 16 cycles pipelined"},
+	{
+		name: "hangup", by: load.DisturbHangup, connections: 50, tubes: 10_000,
+		title: "{clients} connections that watch {tubes} tubes each hang up",
+	},
+	{name: "watch", by: load.DisturbWatch, tubes: 300_000, alone: true, title: "{tubes} watch commands on one connection"},
+	{name: "list", by: load.DisturbList, tubes: 100_000, alone: true, title: "list-tubes with {tubes} tubes, ten times"},
+	{
+		name: "stats", by: load.DisturbStats, connections: 15_000,
+		title: "stats-tube of a tube for which {clients} clients wait, ten times",
+	},
+	{
+		name: "reserve", by: load.DisturbReserve, tubes: 100_000, alone: true,
+		title: "a client that watches {tubes} tubes reserves, twenty times",
+	},
+}
+
 // stallRows are all disturbances in memory, beside beanstalkd, and those that write most
 // on a disk. There beanfield stands alone: with an fsync for each command of a million,
 // beanstalkd would take hours, and it has no room in its log for a large job.
 func stallRows() []row {
-	var all []row
-	for _, by := range load.Disturbances {
-		all = append(all, stallRow(by, classMemory))
+	var all, disk []row
+	for _, k := range stallKinds {
+		all = append(all, k.row())
+		switch k.by {
+		case load.DisturbKick, load.DisturbDeath, load.DisturbBody:
+			r := k.row()
+			r.class, r.alone = classAlways, true
+			r.name += "-disk"
+			r.title += ", fsync before each reply"
+			disk = append(disk, r)
+		}
 	}
-	for _, by := range []string{load.DisturbKick, load.DisturbDeath, load.DisturbBody} {
-		all = append(all, stallRow(by, classAlways))
-	}
-	return all
+	return append(all, disk...)
 }
 
-func stallRow(by, class string) row {
+func (k stallKind) row() row {
 	r := row{
-		name: "stall-" + by, set: stallSet, title: disturbTitle(by), class: class,
-		flags: "-shards 1", alone: class != classMemory,
+		name: "stall-" + k.name, set: stallSet, title: k.title, class: classMemory, alone: k.alone,
+		flags: "-shards 1",
 		load: base(func(ld *load.Load) {
-			ld.Kind, ld.Disturb.By, ld.Disturb.Again = load.KindNeighbour, by, 1
-			ld.Backlog = million
+			ld.Kind, ld.Disturb.By, ld.Disturb.Again = load.KindNeighbour, k.by, 1
+			ld.Connections, ld.Backlog, ld.Tubes = max(1, k.connections), k.backlog, max(1, k.tubes)
 		}),
 		goals: []goal{number(metricStall, longestAllowed)},
 	}
-	if r.alone {
-		r.name += "-disk"
-		r.title += ", fsync before each reply"
-	}
-	switch by {
-	case load.DisturbPause:
-		r.load.Connections, r.load.Backlog = 2000, 100_000
+	switch k.by {
 	case load.DisturbBody:
-		r.load.Backlog, r.everybody = 1, fmt.Sprintf("-z %d", 1<<30)
+		r.everybody = fmt.Sprintf("-z %d", 1<<30)
 	case load.DisturbBusy:
 		// To get half of one processor is no stall.
-		r.load.Backlog, r.load.Depth, r.goals = 1, 16, nil
+		r.load.Depth, r.goals = 16, nil
 	}
 	return r
-}
-
-func disturbTitle(by string) string {
-	return map[string]string{
-		load.DisturbKick:  "{jobs} buried jobs kicked at once",
-		load.DisturbDeath: "a worker with {jobs} reserved jobs disconnects",
-		load.DisturbDue:   "{jobs} delayed jobs come due in a second",
-		load.DisturbPause: "a pause ends: 2,000 workers wait, {jobs} jobs are ready",
-		load.DisturbBody:  "a job of {large} is put, reserved and deleted",
-		load.DisturbBusy:  "50 connections, 16 cycles pipelined",
-	}[by]
 }

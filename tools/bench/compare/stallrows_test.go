@@ -13,7 +13,7 @@ import (
 
 // Rows of stalls, scaled down, from their start to their tables.
 func TestCompareStalls(t *testing.T) {
-	chosen, err := chooseRows("stall-kick,stall-busy,stall-body-disk")
+	chosen, err := chooseRows("stall-kick,stall-busy,stall-hangup,stall-reserve,stall-body-disk")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestCompareStalls(t *testing.T) {
 	if err := c.compare(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []int{2, 2, 1} {
+	for i, want := range []int{2, 2, 2, 1, 1} {
 		r := &c.out.Rows[i]
 		if len(r.Peers) != want || len(r.Peers[0].Rounds) != 2 || len(r.Peers[0].Rounds[0].Stalls.Each) != 1 {
 			t.Errorf("%s: %d servers, want %d: %+v", r.Name, len(r.Peers), want, r.Peers)
@@ -44,6 +44,8 @@ func TestCompareStalls(t *testing.T) {
 		"| 200 buried jobs kicked at once | beanfield |",
 		"| 50 connections, 16 cycles pipelined | beanstalkd |",
 		"| a job of 0 MiB is put, reserved and deleted, fsync before each reply | beanfield |",
+		"| 50 connections that watch 2 tubes each hang up | beanstalkd |",
+		"| a client that watches 20 tubes reserves, twenty times | beanfield |",
 		"| 200 buried jobs kicked at once | " + string(metricStall) + " | at most 2,000 |",
 		stallHead,
 	} {
@@ -51,10 +53,10 @@ func TestCompareStalls(t *testing.T) {
 			t.Errorf("missing: %s\nin\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "not measured") || strings.Count(text, "at most 2,000") != 2 {
+	if strings.Contains(text, "not measured") || strings.Count(text, "at most 2,000") != 4 {
 		t.Errorf("a goal too many, or without its number:\n%s", text)
 	}
-	if chart := c.out.chart(); !strings.Contains(chart, "buried jobs kicked") || strings.Contains(chart, "a job of") {
+	if chart := c.out.chart(); !strings.Contains(chart, "buried jobs kicked") || strings.Contains(chart, "a job of") || strings.Contains(chart, "reserves, twenty times") {
 		t.Error("the chart has not the rows with beanstalkd alone")
 	}
 }
@@ -73,14 +75,14 @@ func TestStallsAreJudgedByTheMedian(t *testing.T) {
 		rounds  []*result.Result
 		verdict string
 	}{
-		{[]*result.Result{beside(2500, 2300), beside(3, 2300), beside(2000, 2300)}, "2,300 | yes: at the floor, a bare echo stalls 2,000 µs here |"},
-		{[]*result.Result{beside(2500, 2301), beside(3, 2301), beside(2000, 2301)}, "2,301 | no |"},
+		{[]*result.Result{beside(2500, 2300), beside(3, 2300), beside(2000, 2300)}, "2,300 | missed (at the floor: a bare echo stalls 2,000 µs here) |"},
+		{[]*result.Result{beside(2500, 2301), beside(3, 2301), beside(2000, 2301)}, "2,301 | missed |"},
 		{[]*result.Result{round(9000), round(1999), round(100)}, "1,999 (100–9,000) | yes |"},
-		{[]*result.Result{round(100), round(2001), round(9000)}, "2,001 (100–9,000) | no |"},
+		{[]*result.Result{round(100), round(2001), round(9000)}, "2,001 (100–9,000) | missed |"},
 		{[]*result.Result{round(9000, 1999, 100)}, "1,999 | yes |"},
 	} {
 		c := &comparison{Rows: []rowResult{{
-			row:   stallRow(load.DisturbKick, classMemory),
+			row:   stallKinds[0].row(),
 			Peers: []peerResult{{Name: nameBeanfield, Rounds: test.rounds}},
 		}}}
 		want := fmt.Sprintf("| %s | at most 2,000 | %s", metricStall, test.verdict)
@@ -93,10 +95,12 @@ func TestStallsAreJudgedByTheMedian(t *testing.T) {
 // Each round disturbs a new server once: rows with others' rules would mix them up.
 func TestStallRows(t *testing.T) {
 	chosen, err := chooseRows(stallSet)
-	if err != nil || len(chosen) != len(load.Disturbances)+3 {
+	if err != nil || len(chosen) != len(stallKinds)+3 {
 		t.Fatalf("%d rows, %v", len(chosen), err)
 	}
+	seen := map[string]bool{}
 	for _, r := range chosen {
+		seen[r.load.Disturb.By] = true
 		if r.load.Disturb.Again != 1 || !strings.Contains(r.flags, "-shards 1") || r.unpinned {
 			t.Errorf("%s: %+v", r.name, r)
 		}
@@ -105,6 +109,11 @@ func TestStallRows(t *testing.T) {
 		}
 		if large := r.load.Disturb.By == load.DisturbBody; large != (r.everybody == "-z 1073741824") {
 			t.Errorf("%s: %q", r.name, r.everybody)
+		}
+	}
+	for _, by := range load.Disturbances {
+		if !seen[by] {
+			t.Errorf("no row is disturbed by %s", by)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type Queue struct {
 	closing bool
 	puts    map[string]int  // of each tube
 	paused  map[string]bool // tubes
+	clients map[*Client]bool
 	Conns   []net.Conn
 	Tamper  func(verb, reply string) string
 	Stall   func(verb string) // called before a command is run, without the lock
@@ -45,6 +46,9 @@ type Client struct {
 	conn  net.Conn
 	tube  string
 	watch []string
+
+	waiting bool // for a job
+	gone    bool // while it waited
 }
 
 func Start(t *testing.T) (*Queue, string) {
@@ -60,7 +64,7 @@ func Start(t *testing.T) (*Queue, string) {
 
 func New() *Queue {
 	q := &Queue{
-		Jobs: map[uint64]*Job{}, ready: map[string][]*Job{}, puts: map[string]int{}, paused: map[string]bool{},
+		Jobs: map[uint64]*Job{}, ready: map[string][]*Job{}, puts: map[string]int{}, paused: map[string]bool{}, clients: map[*Client]bool{},
 	}
 	q.changed = sync.NewCond(&q.Mu)
 	return q
@@ -98,6 +102,9 @@ func (q *Queue) serve(conn net.Conn) {
 	c := &Client{
 		q: q, conn: conn, r: bufio.NewReader(conn), w: bufio.NewWriter(conn), tube: "default", watch: []string{"default"},
 	}
+	q.Mu.Lock()
+	q.clients[c] = true
+	q.Mu.Unlock()
 	defer c.leave()
 	for {
 		line, err := c.r.ReadString('\n')
@@ -139,6 +146,7 @@ func (c *Client) leave() {
 	c.conn.Close()
 	c.q.Mu.Lock()
 	defer c.q.Mu.Unlock()
+	delete(c.q.clients, c)
 	for _, j := range c.q.Jobs {
 		if j.holder == c {
 			j.holder = nil
@@ -188,7 +196,7 @@ func (c *Client) run(verb, args, body string) (string, bool) {
 		return c.remove(id), true
 	case "stats":
 		return q.stats(), true
-	case "bury", "kick", "pause-tube", "stats-tube":
+	case "bury", "kick", "pause-tube", "stats-tube", "list-tubes":
 		return c.runMore(verb, args), true
 	}
 	return "UNKNOWN_COMMAND\r\n", true
@@ -234,7 +242,13 @@ func (c *Client) reserve(wait bool) (string, bool) {
 			return "TIMED_OUT\r\n", true
 		}
 		c.w.Flush() // what the reserves before this one have brought
+		c.waiting = true
+		unwatched := c.noticeEnd()
 		c.q.changed.Wait()
+		c.waiting = false
+		if unwatched(); c.gone {
+			return "", false
+		}
 	}
 	return "", false
 }

@@ -1,7 +1,9 @@
 package fakequeue
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,8 @@ func (c *Client) runMore(verb, args string) string {
 	name, rest, _ := strings.Cut(args, " ")
 	id, _ := strconv.ParseUint(name, 10, 64)
 	switch verb {
+	case "list-tubes":
+		return q.listTubes()
 	case "bury":
 		j := q.Jobs[id]
 		if j == nil || j.holder != c {
@@ -36,6 +40,57 @@ func (c *Client) runMore(verb, args string) string {
 		return "PAUSED\r\n"
 	}
 	return q.statsTube(name)
+}
+
+// listTubes has the tubes that somebody watches.
+func (q *Queue) listTubes() string {
+	text := "---\n"
+	known := map[string]bool{}
+	for c := range q.clients {
+		for _, tube := range c.watch {
+			if !known[tube] {
+				known[tube] = true
+				text += "- " + tube + "\n"
+			}
+		}
+	}
+	return fmt.Sprintf("OK %d\r\n%s\r\n", len(text), text)
+}
+
+// noticeEnd watches the connection of a client that waits, until stop is called. Both
+// are called with the lock.
+func (c *Client) noticeEnd() (stop func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if _, err := c.r.Peek(1); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+		c.q.Mu.Lock()
+		defer c.q.Mu.Unlock()
+		c.gone = true
+		c.q.changed.Broadcast()
+	}()
+	return func() {
+		c.conn.SetReadDeadline(time.Unix(1, 0))
+		c.q.Mu.Unlock()
+		<-ended
+		c.q.Mu.Lock()
+		c.conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// clientsOf counts who watches a tube, and who waits for its jobs.
+func (q *Queue) clientsOf(tube string) (watching, waiting int) {
+	for c := range q.clients {
+		if slices.Contains(c.watch, tube) {
+			watching++
+			if c.waiting {
+				waiting++
+			}
+		}
+	}
+	return watching, waiting
 }
 
 func (c *Client) kick(most int) string {
@@ -80,5 +135,7 @@ func (q *Queue) statsTube(tube string) string {
 	for _, state := range []string{"ready", "reserved", "delayed", "buried"} {
 		text += fmt.Sprintf("current-jobs-%s: %d\n", state, count[state])
 	}
+	watching, waiting := q.clientsOf(tube)
+	text += fmt.Sprintf("current-watching: %d\ncurrent-waiting: %d\n", watching, waiting)
 	return fmt.Sprintf("OK %d\r\n%s\r\n", len(text), text)
 }

@@ -5,10 +5,20 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+
+	"beanfield/tools/bench/socket"
 )
 
-// Echo is the floor in comparisons: the least that a server in Go on package
-// net can do for the same messages, one read and one write for each batch, no queue.
+// echoLook bounds a wait for events, so that the end is noticed.
+const echoLook = 50 * time.Millisecond
+
+// Echo is the floor in comparisons: one thread that waits for all connections at once and
+// sends back what it reads, one read and one write for each batch, no queue. No server
+// can do less for the same messages.
 func Echo(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("bench echo", flag.ContinueOnError)
 	port := f.Int("p", 0, "port on 127.0.0.1")
@@ -21,6 +31,21 @@ func Echo(ctx context.Context, args []string) error {
 	}
 	// main catches SIGTERM: without this the server would go on until it is killed.
 	defer context.AfterFunc(ctx, func() { l.Close() })()
+	epfd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("epoll: %w", err)
+	}
+	defer syscall.Close(epfd)
+	accepted := make(chan error, 1)
+	go func() { accepted <- accept(ctx, l, epfd) }()
+	if err := echoAll(ctx, epfd); err != nil {
+		return err
+	}
+	return <-accepted
+}
+
+// accept gives each connection to epoll, as a plain descriptor.
+func accept(ctx context.Context, l net.Listener, epfd int) error {
 	for {
 		c, err := l.Accept()
 		if ctx.Err() != nil {
@@ -29,20 +54,65 @@ func Echo(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		go echo(c)
+		fd, err := descriptor(c.(*net.TCPConn))
+		if err != nil {
+			return err
+		}
+		ev := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(fd)}
+		if err := syscall.EpollCtl(epfd, syscall.EPOLL_CTL_ADD, fd, &ev); err != nil {
+			return fmt.Errorf("epoll: %w", err)
+		}
 	}
 }
 
-func echo(c net.Conn) {
+// descriptor is a connection's own, which never blocks; c is closed.
+func descriptor(c *net.TCPConn) (int, error) {
+	file, err := c.File()
+	if err != nil {
+		return -1, err
+	}
+	defer file.Close()
 	defer c.Close()
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := c.Read(buf)
+	fd, err := syscall.Dup(int(file.Fd()))
+	if err != nil {
+		return -1, os.NewSyscallError("dup", err)
+	}
+	return fd, syscall.SetNonblock(fd, true)
+}
+
+// echoAll serves all connections until the end.
+func echoAll(ctx context.Context, epfd int) error {
+	events, buf := make([]syscall.EpollEvent, 256), make([]byte, 64<<10)
+	for ctx.Err() == nil {
+		n, err := socket.Wait(epfd, events, int64(echoLook))
 		if err != nil {
-			return
+			return err
 		}
-		if _, err := c.Write(buf[:n]); err != nil {
-			return
+		for _, ev := range events[:n] {
+			if !echo(int(ev.Fd), buf) {
+				syscall.Close(int(ev.Fd))
+			}
 		}
 	}
+	return nil
+}
+
+// echo sends back what one read brings, and tells whether the connection goes on.
+func echo(fd int, buf []byte) bool {
+	n, e := socket.Read(fd, buf)
+	if e == syscall.EAGAIN || e == syscall.EINTR {
+		return true
+	}
+	for sent := 0; e == 0 && sent < n; {
+		k, e := socket.Write(fd, buf[sent:n])
+		switch e {
+		case 0:
+			sent += k
+		case syscall.EAGAIN, syscall.EINTR: // a client that reads nothing for a while
+			runtime.Gosched()
+		default:
+			return false
+		}
+	}
+	return e == 0 && n > 0
 }

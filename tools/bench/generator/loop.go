@@ -18,6 +18,7 @@ type loop struct {
 	pacer  pacer
 	parked []*conn
 	spare  []*conn // the array that parked had before, for its next turn
+	burst  []*conn // answered by the last look, and not sent to since: WaitEpoll
 	ledger *Ledger
 	tally  Tally
 
@@ -107,6 +108,9 @@ func (l *loop) drive() error {
 				return err
 			}
 		}
+		if err := l.sendBurst(); err != nil {
+			return err
+		}
 		if err := l.resume(); err != nil {
 			return err
 		}
@@ -117,6 +121,26 @@ func (l *loop) drive() error {
 			looked = l.run.now()
 		}
 	}
+	return nil
+}
+
+// goOn sends the next batch of an answered connection: at once, or, where the loop
+// sleeps between its looks, when it has read all answers that it found.
+func (l *loop) goOn(c *conn, now int64) error {
+	if l.run.wait == WaitEpoll {
+		l.burst = append(l.burst, c)
+		return nil
+	}
+	return l.advance(c, now)
+}
+
+func (l *loop) sendBurst() error {
+	for _, c := range l.burst {
+		if err := l.advance(c, l.run.now()); err != nil {
+			return err
+		}
+	}
+	l.burst = l.burst[:0]
 	return nil
 }
 
@@ -131,7 +155,7 @@ func (l *loop) timetable() pacer {
 
 // patience tells how long the loop may wait for events.
 func (l *loop) patience() int64 {
-	if l.run.spin {
+	if l.run.wait == WaitSpin {
 		return 0
 	}
 	wait := longestWait

@@ -17,7 +17,7 @@ func (r *run) result(t *Tally, calls *syscallCount) (*result.Result, error) {
 		return nil, ErrNothing
 	}
 	res := &result.Result{
-		Load: *r.load, Seconds: ns / 1e9, Ops: ops, OpsPerSec: float64(ops) / ns * 1e9, Missed: t.missed,
+		Load: *r.load, Wait: string(r.wait), Seconds: ns / 1e9, Ops: ops, OpsPerSec: float64(ops) / ns * 1e9, Missed: t.missed,
 		ByCommand: map[string]uint64{}, Latency: map[string]result.Latency{"all": result.LatencyOf(t.Commands())},
 	}
 	for op := range measured {
@@ -32,7 +32,7 @@ func (r *run) result(t *Tally, calls *syscallCount) (*result.Result, error) {
 	cpu := r.last.Server.CPU - r.first.Server.CPU
 	system := r.last.Server.System - r.first.Server.System
 	res.GeneratorCPU = float64(self) / ns
-	if r.spin {
+	if r.wait == WaitSpin {
 		res.GeneratorCPU = max(0, float64(int64(self)-t.vacant)/ns)
 	}
 	if t.looks > 0 {

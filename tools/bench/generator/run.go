@@ -27,7 +27,7 @@ type Target struct {
 // Settings are how a measurement is made, as opposed to what is sent.
 type Settings struct {
 	Threads  int
-	Spin     bool          // never wait in epoll: only with a processor of one's own
+	Wait     Wait
 	Syscalls bool          // count the server's system calls after the measurement
 	Settle   time.Duration // given to a server before its memory is read
 	Calm     time.Duration // wait so long at most for a quiet machine
@@ -39,7 +39,7 @@ type run struct {
 	target   Target
 	load     *load.Load
 	tube     string // of all connections; empty: the load's
-	spin     bool
+	wait     Wait
 	maxJobs  int64 // a loop's share
 	base     time.Time
 	payload  *Payload
@@ -74,7 +74,7 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 			return nil, err
 		}
 	}
-	r := &run{target: t, load: &ld, spin: set.Spin, maxJobs: int64(ld.MaxJobs / set.Threads), base: time.Now()}
+	r := &run{target: t, load: &ld, wait: set.Wait, maxJobs: int64(ld.MaxJobs / set.Threads), base: time.Now()}
 	r.progress = make([]atomic.Int64, set.Threads)
 	defer r.close()
 	var check *audit

@@ -70,7 +70,7 @@ func (l *loop) consumeEcho(c *conn, data []byte, now int64) error {
 	n := c.left
 	c.left, c.echo = 0, nil
 	l.answered(c, c.op, now, uint64(n))
-	return l.advance(c, now)
+	return l.goOn(c, now)
 }
 
 // answered records n replies to op that came with one read, and so have one latency.
@@ -104,7 +104,7 @@ func (l *loop) settle(c *conn, now int64) error {
 		l.run.finish(now)
 		l.phase(now)
 	}
-	return l.advance(c, now)
+	return l.goOn(c, now)
 }
 
 // accept holds one reply against the command that it answers.

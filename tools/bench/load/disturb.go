@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -24,9 +25,23 @@ const (
 	DisturbPause = "pause" // workers wait for jobs of a paused tube, and the pause ends
 	DisturbBody  = "body"  // a large job is put, reserved by another connection, deleted
 	DisturbBusy  = "busy"  // connections work as hard as they can
+
+	DisturbHangup  = "hangup"  // connections that watch many tubes each hang up, all at once
+	DisturbWatch   = "watch"   // one connection watches very many tubes
+	DisturbList    = "list"    // list-tubes, of very many tubes
+	DisturbStats   = "stats"   // stats-tube of a tube for which very many clients wait
+	DisturbReserve = "reserve" // reserves by a client that watches very many tubes
 )
 
-var Disturbances = []string{DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbBody, DisturbBusy}
+var Disturbances = []string{
+	DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbBody, DisturbBusy,
+	DisturbHangup, DisturbWatch, DisturbList, DisturbStats, DisturbReserve,
+}
+
+// UsesJobs tells whether jobs are put beforehand.
+func (s *Disturb) UsesJobs() bool {
+	return slices.Contains([]string{DisturbKick, DisturbDeath, DisturbDue, DisturbPause}, s.By)
+}
 
 func defaultDisturb() Disturb {
 	return Disturb{By: DisturbKick, Large: 1 << 30, Again: 3, Peace: time.Second}
@@ -41,18 +56,17 @@ func (s *Disturb) flags(f *flag.FlagSet) {
 
 // check fills in how many jobs there are, and refuses what cannot be run.
 func (s *Disturb) check(ld *Load) error {
-	if ld.Backlog == 0 {
+	switch {
+	case !s.UsesJobs():
+		ld.Backlog = 0
+	case ld.Backlog == 0:
 		ld.Backlog = 1_000_000
 	}
 	if s.By != DisturbBody {
 		s.Large = 0
 	}
-	known := false
-	for _, by := range Disturbances {
-		known = known || by == s.By
-	}
 	switch {
-	case !known:
+	case !slices.Contains(Disturbances, s.By):
 		return fmt.Errorf("-disturb %q: there are %v", s.By, Disturbances)
 	case s.Large < 0 || s.Large > 1<<30 || s.Again < 1 || s.Peace <= 0:
 		return errors.New("-large, -again, -peace: a number is out of range")

@@ -7,6 +7,7 @@ import (
 // A Result is what one measurement found; it is also the form of -json.
 type Result struct {
 	Load      load.Load          `json:"load"`
+	Wait      string             `json:"wait,omitempty"` // how the generator waited for replies
 	Seconds   float64            `json:"seconds"`
 	Ops       uint64             `json:"ops"`
 	OpsPerSec float64            `json:"ops_per_s"`

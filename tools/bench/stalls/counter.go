@@ -2,6 +2,7 @@ package stalls
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"time"
 
@@ -16,6 +17,38 @@ type counter struct {
 }
 
 const counterPace = 10 * time.Millisecond
+
+// newCounter uses the disturbed tube, so that it exists while nobody else needs it.
+func newCounter(ctx context.Context, addr string) (counter, error) {
+	w, err := dialWire(addr)
+	if err != nil {
+		return counter{}, err
+	}
+	return counter{wire: w}, oneLine(ctx, w, "use "+disturbedTube, "USING "+disturbedTube)
+}
+
+func (c *counter) close() { c.wire.close() }
+
+// await looks until a count is what it must be.
+func (c *counter) await(ctx context.Context, key string, want int) error {
+	retry := time.NewTicker(counterPace)
+	defer retry.Stop()
+	last := int64(0)
+	for {
+		counts, err := c.look()
+		if err != nil || counts != nil && counts[key] == int64(want) {
+			return err
+		}
+		if counts != nil {
+			last = counts[key]
+		}
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%s is %d, and should become %d: %w", key, last, want, ctx.Err())
+		}
+	}
+}
 
 // look gives the counts when there are new ones.
 func (c *counter) look() (map[string]int64, error) {

@@ -30,6 +30,22 @@ type disturbance interface {
 const disturbedTube = "bench-disturbed"
 
 func newDisturbance(t generator.Target, ld *load.Load) disturbance {
+	switch ld.Disturb.By {
+	case load.DisturbBody:
+		return &large{addr: t.Addr, size: ld.Disturb.Large}
+	case load.DisturbBusy:
+		return &busy{target: t, load: ld}
+	case load.DisturbHangup:
+		return &hangup{addr: t.Addr, load: ld}
+	case load.DisturbWatch:
+		return &watch{addr: t.Addr, load: ld}
+	case load.DisturbList:
+		return newList(t.Addr, ld)
+	case load.DisturbStats:
+		return newStats(t.Addr, ld)
+	case load.DisturbReserve:
+		return &reserve{addr: t.Addr, load: ld}
+	}
 	jobs := newCrowd(t.Addr, ld)
 	switch ld.Disturb.By {
 	case load.DisturbKick:
@@ -38,11 +54,7 @@ func newDisturbance(t generator.Target, ld *load.Load) disturbance {
 		return &death{crowd: jobs}
 	case load.DisturbDue:
 		return &due{crowd: jobs}
-	case load.DisturbPause:
-		return &pause{crowd: jobs}
-	case load.DisturbBody:
-		return &large{addr: t.Addr, size: ld.Disturb.Large}
 	default:
-		return &busy{target: t, load: ld}
+		return &pause{crowd: jobs, staff: staff{addr: t.Addr}}
 	}
 }

@@ -85,7 +85,7 @@ func newNeighbour(t generator.Target, set generator.Settings) (*neighbour, error
 	ld := load.Default()
 	ld.Connections = 1
 	s, err := generator.NewStepper(t, ld, neighbourTube)
-	return &neighbour{target: t, spin: set.Spin, cycle: s}, err
+	return &neighbour{target: t, spin: set.Wait == generator.WaitSpin, cycle: s}, err
 }
 
 // usedTime is how long a measurement took, and what others used of the processors.

@@ -19,6 +19,7 @@ func disturbedBy(by string, change func(*load.Load)) load.Load {
 	ld := load.Default()
 	ld.Connections, ld.Duration = 6, 100*time.Millisecond
 	ld.Kind, ld.Backlog, ld.Depth = load.KindNeighbour, 200, 2
+	ld.Tubes = 40
 	ld.Body = load.Sizes(64, 64) // the neighbour's have 100
 	ld.Disturb = load.Disturb{By: by, Large: 3<<20 + 12345, Again: 2, Peace: 20 * time.Millisecond}
 	if change != nil {
@@ -128,22 +129,39 @@ func TestDisturbancesThatGoWrong(t *testing.T) {
 			return reply
 		}
 	}
+	// swapLater leaves the first answer alone, with which the preparation ends.
+	swapLater := func(verb, old, new string) func(string, string) string {
+		var seen atomic.Int64
+		later := swap(verb, old, new)
+		return func(v, reply string) string {
+			if v != verb || !strings.Contains(reply, old) || seen.Add(1) == 1 {
+				return reply
+			}
+			return later(v, reply)
+		}
+	}
 	for name, test := range map[string]struct {
 		by      string
 		tamper  func(verb, reply string) string
 		message string
 	}{
-		"too few are kicked":      {load.DisturbKick, swap("kick", "KICKED 200", "KICKED 199"), "KICKED 199"},
-		"a job is not buried":     {load.DisturbKick, swap("bury", "BURIED", "NOT_FOUND"), "bury was answered"},
-		"a job is lost":           {load.DisturbDeath, swap("stats-tube", "current-jobs-re", "current-jobs-xx"), "and should have 200"},
-		"a pause is not":          {load.DisturbPause, swap("pause-tube", "PAUSED", "NOT_FOUND"), "pause-tube"},
-		"a body is changed":       {load.DisturbBody, swap("reserve", "\x05\x06", "\x06\x05"), "not what was put"},
-		"a body is cut off":       {load.DisturbBody, swap("reserve", " 3158073\r\n", " 3158072\r\n"), "reserve was answered"},
-		"a worker's body":         {load.DisturbPause, swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "reserve was answered"},
-		"the crowd's body":        {load.DisturbDeath, swap("reserve-with-timeout", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
-		"the others' body":        {load.DisturbBusy, swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
-		"a job that is not there": {load.DisturbDue, swap("delete", "DELETED", "NOT_FOUND"), "delete was answered"},
-		"the neighbour's counts":  {load.DisturbKick, swap("stats-tube", neighbourTube+"\ntotal-jobs: ", neighbourTube+"\ntotal-jobz: "), "the neighbour's tube"},
+		"too few are kicked":         {load.DisturbKick, swap("kick", "KICKED 200", "KICKED 199"), "KICKED 199"},
+		"a job is not buried":        {load.DisturbKick, swap("bury", "BURIED", "NOT_FOUND"), "bury was answered"},
+		"a job is lost":              {load.DisturbDeath, swap("stats-tube", "current-jobs-re", "current-jobs-xx"), "and should have 200"},
+		"a pause is not":             {load.DisturbPause, swap("pause-tube", "PAUSED", "NOT_FOUND"), "pause-tube"},
+		"a body is changed":          {load.DisturbBody, swap("reserve", "\x05\x06", "\x06\x05"), "not what was put"},
+		"a body is cut off":          {load.DisturbBody, swap("reserve", " 3158073\r\n", " 3158072\r\n"), "reserve was answered"},
+		"a worker's body":            {load.DisturbPause, swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "reserve was answered"},
+		"the crowd's body":           {load.DisturbDeath, swap("reserve-with-timeout", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
+		"the others' body":           {load.DisturbBusy, swap("reserve", " 64\r\nabcdefghij", " 64\r\nabcdefghix"), "not put"},
+		"a job that is not there":    {load.DisturbDue, swap("delete", "DELETED", "NOT_FOUND"), "delete was answered"},
+		"a tube is not watched":      {load.DisturbWatch, swap("watch", "WATCHING 30\r", "WATCHING 29\r"), "was answered \"WATCHING 29\""},
+		"a tube is not listed":       {load.DisturbList, swap("list-tubes", "- bench-watched-7\n", "- bench-watcher-7\n"), "has 39 of 40 tubes"},
+		"a waiter is not counted":    {load.DisturbStats, swapLater("stats-tube", "current-waiting: 6", "current-waiting: 5"), "no line"},
+		"a job that is not there's":  {load.DisturbReserve, swap("reserve-with-timeout", "TIMED_OUT", "RESERVED 1 1\r\nx"), "was answered \"RESERVED"},
+		"another job is handed over": {load.DisturbReserve, swap("put", "INSERTED ", "INSERTED 9"), "reserve was answered"},
+		"too many are left":          {load.DisturbHangup, swapLater("stats-tube", "current-watching: ", "current-watching: 9"), "watch the tube, and at most"},
+		"the neighbour's counts":     {load.DisturbKick, swap("stats-tube", neighbourTube+"\ntotal-jobs: ", neighbourTube+"\ntotal-jobz: "), "the neighbour's tube"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

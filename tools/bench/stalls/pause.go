@@ -14,13 +14,12 @@ import (
 // A pause is one that ends while there are jobs, and workers that wait for them.
 type pause struct {
 	crowd
-	epfd    int
-	workers []*wire
-	events  []syscall.EpollEvent
-	ends    time.Time
-	ledger  *generator.Ledger
-	left    int // workers that wait
-	reply   generator.Reply
+	staff
+	events []syscall.EpollEvent
+	ends   time.Time
+	ledger *generator.Ledger
+	left   int // workers that wait
+	reply  generator.Reply
 }
 
 // Before the pause ends, as long as two clocks may differ.
@@ -30,49 +29,21 @@ func (p *pause) prepare(ctx context.Context) error {
 	if err := p.fill(ctx); err != nil {
 		return err
 	}
-	var err error
-	if p.epfd, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
-		return fmt.Errorf("epoll: %w", err)
-	}
 	// A few at a time: the neighbour comes between.
 	p.events = make([]syscall.EpollEvent, 16)
-	p.workers, p.ledger, p.left = p.workers[:0], generator.NewLedger(), p.load.Connections
-	for i := range p.left {
-		if err := p.hire(i); err != nil {
-			return fmt.Errorf("worker %d: %w", i, err)
-		}
+	p.ledger, p.left = generator.NewLedger(), p.load.Connections
+	if err := p.hireAll(p.left); err != nil {
+		return err
 	}
 	seconds := int(math.Ceil(p.load.Disturb.Peace.Seconds())) + 1
-	err = p.talk(ctx, func(c *generator.Client) error {
+	err := p.talk(ctx, func(c *generator.Client) error {
 		return c.Ask(fmt.Sprintf("pause-tube %s %d", disturbedTube, seconds), "PAUSED")
 	})
 	if err != nil {
 		return err
 	}
 	p.ends = time.Now().Add(time.Duration(seconds) * time.Second)
-	for _, w := range p.workers {
-		if err := w.send("reserve"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// hire opens the connection of a worker.
-func (p *pause) hire(i int) error {
-	fd, err := socket.Dial(p.addr)
-	if err != nil {
-		return err
-	}
-	p.workers = append(p.workers, &wire{fd: fd})
-	if err := generator.MoveTo(fd, disturbedTube); err != nil {
-		return err
-	}
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		return err
-	}
-	ev := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(i)}
-	return syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_ADD, fd, &ev)
+	return p.wait()
 }
 
 func (p *pause) step() (bool, error) {
@@ -117,13 +88,4 @@ func (p *pause) begin() error { return nil }
 
 func (p *pause) over() bool { return p.left == 0 }
 
-// end has the workers' jobs given back.
-func (p *pause) end() {
-	for _, w := range p.workers {
-		w.close()
-	}
-	if p.epfd > 0 {
-		syscall.Close(p.epfd)
-		p.epfd = 0
-	}
-}
+func (p *pause) end() { p.dismiss() }

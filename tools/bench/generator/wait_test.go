@@ -1,0 +1,52 @@
+package generator
+
+import (
+	"syscall"
+	"testing"
+
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/socket"
+)
+
+// socketPair is a connection whose other end the test holds.
+func socketPair(t *testing.T) (own, other int) {
+	t.Helper()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { socket.CloseAll(fds[:]) })
+	return fds[0], fds[1]
+}
+
+// When a connection's next request goes out: at once, where the loop spins, and where it
+// sleeps, only after all answers have been read that it woke up for.
+func TestWhenTheNextRequestGoesOut(t *testing.T) {
+	for wait, early := range map[Wait]bool{WaitSpin: true, WaitEpoll: false} {
+		l, first := awaiting(opPut, 1, func(ld *load.Load) { ld.Kind = load.KindPut })
+		l.run.wait, l.stopping = wait, false
+		var others []int
+		for range 2 {
+			fd, other := socketPair(t)
+			others = append(others, other)
+			c := &conn{fd: fd, plan: first.plan, op: opPut, left: 1, random: first.random}
+			if err := l.consume(c, []byte("INSERTED 5\r\n")); err != nil {
+				t.Fatal(err)
+			}
+			if _, e := socket.Read(other, make([]byte, 100)); (e == 0) != early {
+				t.Errorf("%s: after one answer, reading the next request gives %v", wait, e)
+			}
+		}
+		if err := l.sendBurst(); err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range others {
+			if _, e := socket.Read(other, make([]byte, 100)); (e == 0) == early {
+				t.Errorf("%s: after all answers, reading the next request gives %v", wait, e)
+			}
+		}
+		if len(l.burst) != 0 {
+			t.Errorf("%s: %d connections are sent to again", wait, len(l.burst))
+		}
+	}
+}

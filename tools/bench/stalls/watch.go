@@ -1,0 +1,31 @@
+package stalls
+
+import (
+	"context"
+	"time"
+
+	"beanfield/tools/bench/load"
+)
+
+// A watch is that of very many tubes on one connection.
+type watch struct {
+	addr string
+	load *load.Load
+	wire *wire
+	flow *flow
+}
+
+func (w *watch) prepare(context.Context) error {
+	var err error
+	if w.wire, err = dialWire(w.addr); err != nil {
+		return err
+	}
+	w.flow = watchFlow(w.wire, w.load.Tubes, 1)
+	return nil
+}
+
+func (w *watch) begin() error        { return nil }
+func (w *watch) step() (bool, error) { return w.flow.step() }
+func (w *watch) starts() time.Time   { return time.Time{} }
+func (w *watch) over() bool          { return w.flow.over() }
+func (w *watch) end()                { w.wire.close() }
