@@ -7,12 +7,12 @@ import (
 	"beanfield/router"
 )
 
-// Conn is one client's connection. Its loop alone touches it, but for queued,
-// which any goroutine may set to make the loop look after it.
+// Conn is one client's connection. Only its loop touches it, except for queued,
+// which any goroutine may set to have the loop serve it.
 //
 // It is ready for its next command unless a session's call is under way, it
-// waits in a reserve, or its replies are stuck: then the bytes that have been
-// read stay in in, and no more are read.
+// waits in a reserve, a list is being worded, or its replies are stuck: then the
+// bytes that have been read stay in the field in, and no more are read.
 type Conn struct {
 	loop    *loop
 	fd      int
@@ -59,7 +59,7 @@ const (
 	callClose
 )
 
-// Notify implements router.Owner: the loop will look after the connection.
+// Notify implements router.Owner: the loop will serve the connection soon.
 func (c *Conn) Notify() {
 	if c.queued.CompareAndSwap(false, true) {
 		c.loop.inbox.push(c)
@@ -78,7 +78,7 @@ func (c *Conn) begin() {
 	c.finish(callOpen, c.session.Open())
 }
 
-// await notes that a session's call is under way.
+// await remembers that a session's call is under way.
 func (c *Conn) await(k call) {
 	if c.call == callNone {
 		c.loop.calls++
@@ -87,7 +87,7 @@ func (c *Conn) await(k call) {
 	c.loop.asked = c.session.Underway()
 }
 
-// finish ends a session's call if it is done, or notes that it is under way.
+// finish ends a session's call if it is done, or remembers that it is under way.
 func (c *Conn) finish(k call, done bool) {
 	if !done {
 		c.await(k)
@@ -160,7 +160,8 @@ func (c *Conn) event(events uint32) {
 	c.goOn()
 }
 
-// readsPerTurn bounds how long a busy client keeps its loop.
+// readsPerTurn bounds how many reads a busy client has before its loop serves
+// others.
 const readsPerTurn = 4
 
 // goOn runs whatever the connection has left, then reads more, and at the end
@@ -180,7 +181,7 @@ func (c *Conn) goOn() {
 	for reads := 0; c.readable && c.ready(); reads++ {
 		c.send()
 		if reads == readsPerTurn || c.loop.effort <= 0 {
-			c.Notify() // let others in, then come back
+			c.Notify() // others first, then this one again
 			break
 		}
 		if !c.ready() || !c.fill() {

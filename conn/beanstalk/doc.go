@@ -5,32 +5,37 @@
 //
 // # The problem
 //
-// A queue server's commands take well under a microsecond. What they cost on
-// the way is system calls, goroutines that are woken and put to sleep, and
-// memory for clients that mostly say nothing. So a pipeline of commands should
-// take one read and one write however long it is, an idle connection should
-// take hundreds of bytes, and no client, whatever it does or leaves undone,
-// should hold up another or make the server grow.
+// The queue runs a command in well under a microsecond. Getting it there and its
+// answer back costs far more: system calls, goroutines that are woken and put to
+// sleep, and memory for clients that mostly say nothing. So a pipeline of commands
+// should take one read and one write however long it is, an idle connection should
+// take hundreds of bytes, and no client, whatever it does or leaves undone, should
+// hold up another or make the server grow.
 //
 // # Loops
 //
 // A loop is a goroutine with an epoll instance and its share of the
 // connections; there is one for each processor but one. It owns
 //
-//   - its connections: nobody else touches a Conn, but for its queued flag,
+//   - its connections: nobody else touches anything of a Conn but its queued flag,
 //   - one read buffer and one reply buffer, which all of them use in turn,
 //   - spare runs, and the timers of the connections that wait.
 //
 // Everybody else, shards above all, reaches a connection by Notify, which puts
-// it into its loop's inbox and wakes the loop if that sleeps. Sockets are
+// it into its loop's inbox and wakes the loop if it sleeps. Sockets are
 // edge-triggered and registered once. Reading goes on until a read comes back
 // short, so that no read is made just to learn that there is nothing.
 //
-// A connection has its turn, and then the loop's others: four reads, and half a
-// megabyte sent (sendShare). Before a loop sleeps it lets other goroutines run, and
-// while a shard that owes it an answer is busy it does so again (linger). One that
-// moves large bodies, and so may not sleep for seconds, does so after each quarter of
-// a megabyte (bulkShare).
+// No connection keeps its loop for long: after four reads (readsPerTurn), half a
+// megabyte sent (sendShare) or a piece of a long list (listPiece) the loop's other
+// connections have their turn. Nor does the inbox: after some of it (inboxShare) the
+// loop looks at its sockets again.
+//
+// A loop also shares its processor with other goroutines. Before it sleeps it lets
+// them run, and again as long as a shard that owes it an answer is busy (linger). A
+// loop that moves large bodies may not sleep for seconds, so it lets others run after
+// each quarter of a megabyte (bulkShare): without this a neighbour of a gigabyte that
+// was being sent waited up to 40 ms on one processor, with it 2 ms.
 //
 // # The life of a command
 //
@@ -60,8 +65,10 @@
 //   - waiting: a reserve has found nothing. A shard delivers a job, or the
 //     loop ends the wait because of a timeout, a deadline, or a hang-up. One
 //     compare-and-swap in the session decides which of them it is.
-//   - stuck: the socket does not take more replies. Only then is the loop
-//     told of room in it, and frees the connection when all are out.
+//   - stuck: the socket does not take more replies. Only then does the loop ask
+//     to be told of room in it; when all replies are out the connection goes on.
+//   - listing: the answer is a long list of tubes, of which a part is still to be
+//     worded.
 //   - closed: nothing is read, run or written any more. The session's end
 //     gives back what the client held. The socket goes last, so that a client
 //     that sees its end finds its jobs given back.
@@ -75,8 +82,8 @@
 // # Invariant C1: replies in the order of commands
 //
 // The answer of a command is in the reply buffer, or beyond it, before that
-// of any later one. For: within a run, operations are applied and worded in
-// order. Everything that appends an answer otherwise flushes the run first.
+// of any later one. The reasons: within a run, operations are applied and worded
+// in order. Whatever else appends an answer flushes the run first.
 // flush reports false while the connection is not ready, and then the command
 // is not begun: its line stays in the input and is parsed again. A session has
 // at most one batch in a mailbox at any time, so two shards never work for one
@@ -86,8 +93,8 @@
 // what is sent meanwhile is queued behind them.
 //
 // A run that outlives the read buffer must hold a copy of what it borrows
-// from it (Retain). It outlives it when it is left over, under way, or not
-// submitted because replies are stuck.
+// from it (Retain). A run does so when a part of it is left over, when it is under
+// way, or when it was not submitted because replies are stuck.
 //
 // # Bounds on memory
 //
@@ -104,8 +111,8 @@
 //
 // # Designs not taken
 //
-// A goroutine for each connection, blocked in Read, is shorter to write. It
-// was measured and left: an idle client costs a stack and buffers, kilobytes
+// A goroutine for each connection, blocked in Read, is shorter to write. It was
+// measured and not taken: an idle client costs a stack and buffers, kilobytes
 // instead of hundreds of bytes; every request costs a read that finds nothing,
 // after which the runtime parks the goroutine and polls for it; and while it
 // waits in a reserve nobody reads, so that a half-closed client would be seen
@@ -117,6 +124,6 @@
 // does not want to read just now again and again, or cost calls to switch it
 // off and on.
 //
-// A deadline for slow readers was considered: but a client that reads late is
-// no fault, as long as it is bounded.
+// There is no deadline for slow readers: to read late is no fault, as long as what
+// it costs the server is bounded.
 package beanstalk

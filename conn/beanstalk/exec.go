@@ -45,7 +45,7 @@ func (c *Conn) process(data []byte) {
 	switch {
 	case c.ready():
 		if len(data) > 0 && c.loop.effort <= 0 {
-			c.Notify() // let others in, then come back
+			c.Notify() // others first, then this one again
 		}
 		c.flush()
 	case c.run != nil && c.call == callNone:
@@ -90,7 +90,7 @@ func (c *Conn) executeInRun(cmd *command) bool {
 	case verbPeek, verbReserveJob, verbDelete, verbRelease, verbBury, verbTouch, verbKickJob, verbStatsJob:
 		owner, ok := c.loop.server.router.Owner(cmd.id)
 		if !ok {
-			// A put that is still in the run may be about to begin it.
+			// The id may be that of a put which is still in the run.
 			if c.run != nil {
 				c.flush()
 				return false

@@ -2,8 +2,8 @@ package beanstalk
 
 import "sync/atomic"
 
-// inbox takes connections that want their loop's attention, from any
-// goroutine. A connection is in it at most once: its queued flag sees to that.
+// inbox takes connections that want to be served by their loop, from any
+// goroutine. A connection is in it at most once: its queued flag ensures that.
 type inbox struct {
 	newest atomic.Pointer[Conn]
 }

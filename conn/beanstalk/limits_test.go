@@ -106,8 +106,8 @@ func TestShutdownOfNewcomers(t *testing.T) {
 	}
 }
 
-// TestShutdownFlushes stops while a large reply is half read: the reader
-// still gets all of it, and without being spun for.
+// TestShutdownFlushes stops while a large reply is half read: the reader still gets
+// all of it.
 func TestShutdownFlushes(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 16 << 20 })
 	c := h.dial()

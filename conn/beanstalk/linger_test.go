@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A loop does not sleep while a shard may be about to answer, and not for lack
-// of that when something has happened meanwhile; but it does in the end.
+// A loop does not sleep while a shard may be about to answer, nor when something has
+// happened meanwhile; but in the end it does.
 func TestLingersWhileAShardIsBusy(t *testing.T) {
 	l, _, far := loopOverPair(t)
 	asked := 0

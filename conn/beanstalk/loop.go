@@ -19,7 +19,7 @@ type loop struct {
 	server *Server
 	poll   *poller
 	busy   func(shard int) bool
-	// stepBack lets others run; it is pace.StepBack but in tests.
+	// stepBack lets other goroutines run. It is pace.StepBack, except in tests.
 	stepBack func()
 	inbox    inbox
 	asleep   atomic.Bool // or about to be: then wake has to write
@@ -96,34 +96,33 @@ func (l *loop) serve() {
 	}
 }
 
-// A loop that moves large bodies finds events each time it looks, and never comes to
-// where it would let others run. So it steps back after so many bytes. Measured beside
-// a gigabyte that is sent, synced, one processor: the longest wait of a neighbour 40
-// ms without this, 1.8 ms with it. To do it at every turn cost three tenths of the
-// throughput of 50 clients, since it cuts their commits in pieces.
+// bulkShare is after how many bytes a loop that moves large bodies steps back. Such a
+// loop finds events each time it looks, and never gets to where it would sleep and let
+// others run. Stepping back at every turn would cost 50 small clients three tenths of
+// their throughput, because it cuts their commits in pieces.
 const bulkShare = 256 << 10
 
-// moved counts what is no small change.
+// moved counts bytes that were read or sent at once, if they were many.
 func (l *loop) moved(n int) {
 	if n >= bulkPiece {
 		l.bulk += n
 	}
 }
 
-// bulkPiece tells large bodies, and very long pipelines, from a few small commands.
+// bulkPiece tells large bodies and very long pipelines from a few small commands.
 const bulkPiece = readBuffer / 2
 
 // mostYields bounds how long a loop lingers: about a tenth of a millisecond when
 // the shard is busy on another processor.
 const mostYields = 256
 
-// linger lets whoever is about to produce work do so: on a busy machine that
-// saves the sleep and the wake-up. It goes on while a shard is busy that owes
-// an answer. A loop that sleeps keeps its processor, in the eyes of the
-// scheduler, until that looks after long system calls, which may take 20 ms;
-// without another processor the shard would stand still as long. Once is not
-// enough: the scheduler may go on with the loop at once, and a shard with much
-// to do does a little each time.
+// linger lets other goroutines run before the loop sleeps: if they bring work, the
+// sleep and the wake-up are saved. It does so again while a shard that owes an answer
+// is busy. For a loop that blocks in epoll still holds its processor: the Go
+// scheduler takes it away only when it next checks for long system calls, up to 20 ms
+// later, and without another processor the shard would stand still until then. To
+// yield once is not enough: the scheduler may come back to the loop at once, and a
+// shard with much to do does a little each time.
 func (l *loop) linger() []syscall.EpollEvent {
 	for yields := 1; ; yields++ {
 		runtime.Gosched()
@@ -134,7 +133,7 @@ func (l *loop) linger() []syscall.EpollEvent {
 	}
 }
 
-// longestSleep keeps the milliseconds of a far alarm within what epoll takes.
+// longestSleep bounds a sleep to as many milliseconds as epoll accepts.
 const longestSleep = time.Hour
 
 // sleep blocks until there is an event, a connection in the inbox, or an

@@ -109,7 +109,7 @@ func (h *house) shutdown(ctx context.Context) error {
 	return h.server.Shutdown(ctx)
 }
 
-// close ends the server in order and looks for anything left behind.
+// close ends the server in order and checks that nothing is left behind.
 func (h *house) close() {
 	if h.closed {
 		return
@@ -167,8 +167,8 @@ func (h *house) checkCounts() {
 	}
 }
 
-// states opens the router's door for tests. It must not be used before the
-// router is closed: until then others own the states.
+// states takes the shards' states out of the router. It must not be used before the
+// router is closed: until then others own them.
 func (h *house) states() []*queue.State {
 	f := reflect.ValueOf(h.router).Elem().FieldByName("states")
 	return *(*[]*queue.State)(unsafe.Pointer(f.UnsafeAddr()))

@@ -28,10 +28,10 @@ type Options struct {
 	Logger  *slog.Logger
 }
 
-// DefaultLoops is one for each processor but one. What is left serves the
-// kernel's work for the network, logs, deadlines, and clients on the same
-// machine: a loop that has to share its processor with one of them makes all
-// its connections wait for a slice of the scheduler, milliseconds.
+// DefaultLoops is one for each processor but one. The last processor is for the
+// kernel's work on the network, for logs, deadlines, and clients on the same machine:
+// if a loop shares its processor with one of them, all its connections wait for
+// milliseconds, the scheduler's time slice.
 func DefaultLoops() int { return max(1, runtime.GOMAXPROCS(0)-1) }
 
 func (o *Options) complete() error {

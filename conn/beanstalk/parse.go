@@ -41,8 +41,8 @@ const maxName = 200
 // command is a parsed line.
 type command struct {
 	verb verb
-	// counts is false only for a line that is so malformed that the counters
-	// of stats do not see it.
+	// counts is false only for a line that is so malformed that stats do not count
+	// it.
 	counts bool
 	word   word // the answer, if parsing already decides it
 	// trailing marks a put line with something behind its last number: it is

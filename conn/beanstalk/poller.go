@@ -48,8 +48,8 @@ func (p *poller) add(fd int) error {
 	return syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_ADD, fd, &ev)
 }
 
-// watchWrites says whether to hear of room in the socket's send buffer, which
-// is of interest only while replies are stuck.
+// watchWrites says whether to report room in the socket's send buffer, which
+// matters only while replies are stuck.
 func (p *poller) watchWrites(fd int, on bool) {
 	ev := syscall.EpollEvent{Events: reading & 0xffffffff, Fd: int32(fd)}
 	if on {
@@ -84,10 +84,9 @@ func (p *poller) wait(ms int) []syscall.EpollEvent {
 	return p.events[:n]
 }
 
-// read and write are recv and send, because on a socket they skip what the
-// file calls pay for being files, and without telling the scheduler: on a
-// non-blocking socket they take a few microseconds, and the telling would cost
-// a tenth of that.
+// read and write are recv and send, which on a socket do less than the calls for
+// files. They are made without telling the Go scheduler: on a non-blocking socket
+// they take a few microseconds, and telling it would cost a tenth of that.
 func read(fd int, b []byte) (int, error) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
 	runtime.KeepAlive(b)

@@ -22,11 +22,11 @@ const (
 	lastPart  = 1 << 20
 )
 
-// beginPut accepts or refuses a put line, and takes the body if all of it is
-// there. Then the put is an operation like others, and its shard allots the
-// id. Else the id is allotted here, so that ids follow the order of lines, not
-// that of bodies; for which whatever came before must have been answered. It
-// reports false when the line has to be tried again.
+// beginPut accepts or refuses a put line. If the whole body is there, the put is an
+// operation like others, and its shard allots the id. Otherwise the id is allotted
+// here, so that ids follow the order of lines and not that of bodies; for this, all
+// that came before must have been answered. It reports false when the line has to be
+// tried again.
 func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 	size := int(cmd.size)
 	tooBig := size > c.loop.server.opts.MaxJobSize
@@ -77,9 +77,9 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 		c.loop.out = append(c.loop.out, expectedCRLF...)
 		return data, true
 	}
-	// There is room, since beginPut has flushed the run. And its id cannot be lost
-	// with the run: nothing comes between this and the run's flush that could close
-	// the connection.
+	// There is room, because beginPut has flushed the run. The id cannot be lost with
+	// the run either: nothing between this and the run's flush can close the
+	// connection.
 	c.admit(p, nil)
 	c.run.counted = true
 	return data, true

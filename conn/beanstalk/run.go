@@ -5,8 +5,8 @@ import "beanfield/shard/queue"
 // maxRun bounds how many commands go to a shard in one batch.
 const maxRun = 128
 
-// run is a row of consecutive commands for one shard: the batch, and what it
-// takes to word the answers.
+// run is a row of consecutive commands for one shard: the batch, and what is needed
+// to word the answers.
 type run struct {
 	queue.Batch
 	shard    int
@@ -16,7 +16,7 @@ type run struct {
 	answered int // how many answers have been worded
 }
 
-// runKeep is how many operations' and bytes' memory an unused run may keep.
+// runKeepOps and runKeepBytes are how much memory an unused run may keep.
 const (
 	runKeepOps   = maxRun
 	runKeepBytes = 64 << 10

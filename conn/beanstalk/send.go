@@ -76,8 +76,8 @@ func (c *Conn) sendLarge(parts [][]byte) {
 }
 
 // sendShare is how much one connection may send before its loop's others have
-// had their turn. A reader as fast as the server would else keep the loop for
-// as long as a gigabyte takes.
+// their turn. Otherwise a client that reads as fast as the server sends would keep
+// the loop for as long as a gigabyte takes.
 const sendShare = 512 << 10
 
 // write puts bytes on the socket until it takes no more or the connection has
@@ -101,8 +101,8 @@ func (c *Conn) write(b []byte) (n int, ok bool) {
 	return n, true
 }
 
-// stick keeps bytes until the socket takes them. If it would take them now, and
-// only the share was used up, epoll says so at its next call.
+// stick keeps bytes until the socket takes them. If it would take them now, because
+// only the share was used up, epoll reports that at its next call.
 func (c *Conn) stick(b []byte) {
 	c.stuck = append(c.stuck, b)
 	if !c.polling {
@@ -121,7 +121,7 @@ func (c *Conn) unstick() {
 		if n < len(c.stuck[0]) {
 			c.stuck[0] = c.stuck[0][n:]
 			if c.loop.share <= 0 {
-				c.loop.poll.watchWrites(c.fd, true) // have it said again
+				c.loop.poll.watchWrites(c.fd, true) // so that epoll reports it again
 			}
 			return
 		}

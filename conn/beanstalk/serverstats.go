@@ -24,8 +24,8 @@ type identity struct {
 func newIdentity() (identity, error) {
 	n := identity{started: time.Now()}
 	for n.id == "" || !strings.ContainsAny(n.id, "abcdf") || !plain(n.id) {
-		// It is never quoted, so it must be a number to no YAML reader: some
-		// letter in it is not an e, nor a b behind a leading 0.
+		// It is never quoted, so no YAML reader may take it for a number: it has a
+		// letter that is not an e, and is not 0b with binary digits.
 		var b [8]byte
 		rand.Read(b[:])
 		n.id = hex.EncodeToString(b[:])

@@ -21,7 +21,8 @@ func (c *Conn) skipLine(data []byte) []byte {
 	return c.skipSome(data)
 }
 
-// skipSome throws away what it can of data, and answers when it is through.
+// skipSome throws away what it can of data, and answers when nothing is left to
+// skip.
 func (c *Conn) skipSome(data []byte) (rest []byte) {
 	if !c.flush() {
 		return data

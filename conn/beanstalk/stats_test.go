@@ -134,7 +134,7 @@ var counting = []struct{ line, key string }{
 // skipReplies reads everything up to the answer of a last harmless line.
 func (c *client) skipReplies() {
 	c.t.Helper()
-	c.send("touch 0\r\nquit now\r\n") // as close as anything comes to a full stop
+	c.send("touch 0\r\nquit now\r\n") // no other pair of commands changes less
 	for {
 		if _, err := c.br.ReadString('\n'); err != nil {
 			return

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// late is how far behind its time an answer may come, on a machine that has
-// time for it.
+// late is how far behind its time an answer may come, on a machine that is idle.
 const late = 50 * time.Millisecond
 
 // machine measures how long the machine holds up a goroutine that wants to

@@ -1,8 +1,8 @@
 package beanstalk
 
-// timers is a loop's heap of waiting connections by the time at which they
-// want attention. Each connection remembers its place, so that the many
-// waits which end otherwise leave nothing behind.
+// timers is a loop's heap of waiting connections, ordered by the time at which the
+// loop must check them. Each connection remembers its place, so that a wait that
+// ends before its time, as most do, leaves nothing behind.
 type timers struct {
 	heap []*Conn // heap[0] is unused: places count from 1
 }

@@ -33,10 +33,10 @@ const (
 	verbCount
 )
 
-// tokens are what lines are matched against, in this order. The order and the
-// space that belongs to some of them decide how odd lines are answered:
-// "reserve-job" without its space is the command reserve with something
-// behind it, but "peek" without its space is unknown.
+// tokens are what lines are compared with, in this order. The order, and the space
+// that belongs to some of them, decide how odd lines are answered: "reserve-job"
+// without its space is the command reserve with something behind it, but "peek"
+// without its space is unknown.
 var tokens = [...]struct {
 	text string
 	verb verb

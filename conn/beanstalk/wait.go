@@ -16,7 +16,7 @@ const second = int64(1e9)
 type waitTimer struct {
 	timeout uint32 // seconds, of the reserve that is being run
 	until   int64  // when the wait times out; MaxInt64 for never
-	at      int64  // when the loop looks after it
+	at      int64  // when the loop checks it
 	place   int    // in the loop's timers, from 1; 0 if none
 }
 
@@ -32,7 +32,7 @@ func (c *Conn) wait(timeout uint32) {
 	}
 }
 
-// setAlarm arms the loop's timer for whatever may end the wait first.
+// setAlarm sets the loop's timer to whatever may end the wait first.
 func (c *Conn) setAlarm() {
 	at := c.wake.until
 	if soonest := c.session.Soonest(); soonest != math.MaxInt64 {
