@@ -26,9 +26,9 @@
 // edge-triggered and registered once. Reading goes on until a read comes back
 // short, so that no read is made just to learn that there is nothing.
 //
-// No connection keeps its loop for long: after four reads (readsPerTurn), half a
-// megabyte sent (sendShare) or a piece of a long list (listPiece) the loop's other
-// connections have their turn. Nor does the inbox: after some of it (inboxShare) the
+// No connection keeps its loop for long: after four reads (readsPerTurn), work on so
+// many commands (effortShare), half a megabyte sent (sendShare) or a piece of a long
+// list (listPiece) the loop's other connections have their turn. Nor does the inbox: after some of it (inboxShare) the
 // loop looks at its sockets again.
 //
 // A loop also shares its processor with other goroutines. Before it sleeps it lets

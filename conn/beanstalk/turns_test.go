@@ -91,6 +91,7 @@ func TestReadsOfATurn(t *testing.T) {
 	perTurn := strings.Repeat(answer, reads*read/len(line))
 	for _, ev := range l.poll.peek() {
 		if c := l.conns[ev.Fd]; c != nil {
+			l.turn()
 			c.event(ev.Events)
 		}
 	}
