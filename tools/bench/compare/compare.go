@@ -53,6 +53,7 @@ type comparer struct {
 	peers    []peer
 	pinning  measure.Pinning
 	rounds   int
+	pairs    int // with -against, of each row
 	repeats  int // of a measurement that others on the machine disturbed
 	warmup   time.Duration
 	duration time.Duration
@@ -190,23 +191,28 @@ func (c *comparer) measure(ctx context.Context, r *row, p *peerResult, ld load.L
 	return best, nil
 }
 
-func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load, round int) (*result.Result, error) {
-	pinned := c.pinned(r)
-	wait, err := measure.WaitFor(cmp.Or(r.wait, measure.WaitAuto), pinned)
-	if err != nil {
-		return nil, err
-	}
-	how := server.Launch{Command: p.peer.Command, Data: c.data}
+// how says how a peer is started for a row, and how the row is measured.
+func (c *comparer) how(r *row, p *peer) (server.Launch, generator.Settings, error) {
+	wait, err := measure.WaitFor(cmp.Or(r.wait, measure.WaitAuto), c.pinned(r))
+	how := server.Launch{Command: p.Command, Data: c.data}
 	if r.everybody != "" {
 		how.Command += " " + r.everybody
 	}
 	if p.Name == nameBeanfield && r.flags != "" {
 		how.Command, how.Config = how.Command+" "+r.flags, r.config
 	}
-	set := generator.Settings{
-		Threads: 1, Wait: wait, Syscalls: c.syscalls && round == 0,
-		Settle: c.settle, Calm: c.calm, Say: func(string, ...any) {},
+	return how, generator.Settings{
+		Threads: 1, Wait: wait, Settle: c.settle, Calm: c.calm, Say: func(string, ...any) {},
+	}, err
+}
+
+func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load, round int) (*result.Result, error) {
+	pinned := c.pinned(r)
+	how, set, err := c.how(r, &p.peer)
+	if err != nil {
+		return nil, err
 	}
+	set.Syscalls = c.syscalls && round == 0
 	res, err := c.pinning.MeasureNew(ctx, pinned, how, p.peer.echo, ld, set)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 type compareFlags struct {
 	comparer
 	rowList, beanfield, beanstalkd string
+	against                        string
 	extra                          []peer
 	echo, write, json              bool
 	dir                            string
@@ -42,6 +43,8 @@ func Main(ctx context.Context, args []string) error {
 			c.extra = append(c.extra, p)
 			return err
 		})
+	f.StringVar(&c.against, "against", "", "another beanfield's `program`: compare the two of them, and nothing else, in short pairs")
+	f.IntVar(&c.pairs, "pairs", 24, "with -against: pairs of each row, spread over the rounds; -time is then 0.4 s if not given")
 	f.BoolVar(&c.echo, "echo", true, "measure a bare echo server too")
 	f.BoolVar(&c.syscalls, "syscalls", false, "count the servers' system calls in the first round")
 	f.StringVar(&c.data, "data", "", "`directory` for the servers' data; default: the system's for temporary files")
@@ -51,10 +54,17 @@ func Main(ctx context.Context, args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if f.NArg() > 0 || c.rounds < 1 || c.repeats < 0 || c.scale <= 0 {
+	if f.NArg() > 0 || c.rounds < 1 || c.pairs < 1 || c.repeats < 0 || c.scale <= 0 {
 		return errors.New("bench compare takes no arguments besides flags, at least one round, and a positive scale")
 	}
 	c.settle = measure.Settle
+	if c.against != "" {
+		timed := false
+		f.Visit(func(f *flag.Flag) { timed = timed || f.Name == "time" })
+		if !timed {
+			c.duration = pairTime
+		}
+	}
 	c.out.Command = "bench compare " + strings.Join(args, " ")
 	return c.main(ctx)
 }
@@ -70,7 +80,7 @@ func (c *compareFlags) main(ctx context.Context) error {
 	if err := server.RaiseFileLimit(); err != nil {
 		return err
 	}
-	if c.beanstalkd == "" {
+	if c.beanstalkd == "" && c.against == "" {
 		if c.beanstalkd, err = server.Beanstalkd(ctx, warn); err != nil {
 			return err
 		}
@@ -84,6 +94,12 @@ func (c *compareFlags) main(ctx context.Context) error {
 		if c.beanfield, err = server.Beanfield(ctx, dir); err != nil {
 			return err
 		}
+	}
+	if c.against != "" {
+		d := newDuel(&c.comparer, c.beanfield, c.against)
+		err := d.run(ctx)
+		fmt.Print(d.markdown()) // also what was measured before an error
+		return err
 	}
 	c.peers = append(standardPeers(c.beanfield, c.beanstalkd, c.echo), c.extra...)
 	if err := c.compare(ctx); err != nil {

@@ -20,6 +20,7 @@ func Process(args []string) int {
 	code, hangup := f.Int("code", 0, "ends with it"), f.Bool("hangup", false, "ends after its restart, once somebody connects")
 	config, need := f.String("config", "", "a file that must not be empty"), f.Bool("need", false, "the file must be named")
 	f.Int("shards", 0, "of no interest")
+	f.String("l", "", "of no interest")
 	f.Int("z", 0, "of no interest")
 	if err := f.Parse(args); err != nil {
 		return 5
@@ -55,6 +56,9 @@ func Process(args []string) int {
 	}
 	defer q.listen(l)()
 	<-ended
+	if *dir == "" {
+		return *code
+	}
 	q.Mu.Lock()
 	defer q.Mu.Unlock()
 	bodies = bodies[:0]

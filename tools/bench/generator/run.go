@@ -28,6 +28,7 @@ type Target struct {
 type Settings struct {
 	Threads  int
 	Wait     Wait
+	Filled   bool          // the backlog is there already
 	Syscalls bool          // count the server's system calls after the measurement
 	Settle   time.Duration // given to a server before its memory is read
 	Calm     time.Duration // wait so long at most for a quiet machine
@@ -69,7 +70,7 @@ func (r *run) finish(now int64) {
 
 // Generate sends a load to a server and measures what that costs it.
 func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*result.Result, error) {
-	if !t.Echo {
+	if !t.Echo && !set.Filled {
 		if err := FillBacklog(ctx, t.Addr, &ld, set.Say); err != nil {
 			return nil, err
 		}

@@ -13,33 +13,26 @@ import (
 
 // MeasureNew measures a server that is started for that, and ended.
 func (p *Pinning) MeasureNew(ctx context.Context, pinned bool, how server.Launch, echo bool, ld load.Load, set generator.Settings) (*result.Result, error) {
+	if ld.Kind != load.KindRestart {
+		h, err := p.Hold(ctx, pinned, how, echo)
+		if err != nil {
+			return nil, err
+		}
+		defer h.Stop()
+		return h.Measure(ctx, ld, set)
+	}
 	how.CPUs = p.serverCPUs(pinned)
 	s, err := how.Prepare()
 	if err != nil {
 		return nil, err
 	}
 	defer s.Stop()
-	if ld.Kind != load.KindRestart {
-		// Before this program is pinned: a server without processors of its own would
-		// inherit those of the generator.
-		if err := s.Serve(ctx); err != nil {
-			return nil, err
-		}
-	}
 	restore, err := p.self(pinned)
 	if err != nil {
 		return nil, err
 	}
 	defer restore()
-	if ld.Kind == load.KindRestart {
-		return measureRestart(ctx, s, ld, set)
-	}
-	t := generator.Target{Addr: s.Addr, PID: s.PID(), Echo: echo, Owned: true}
-	res, err := Running(ctx, t, ld, set)
-	if err != nil {
-		return nil, errors.Join(err, s.Died())
-	}
-	return res, nil
+	return measureRestart(ctx, s, ld, set)
 }
 
 // Running runs a load against a server.
