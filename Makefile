@@ -7,6 +7,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZPARSE  ?= 400000x
 FUZZCONN   ?= 30000x
 FUZZRECORD ?= 100000x
+FUZZWALK   ?= 100000x
 FUZZREADER ?= 10000x
 
 .DEFAULT_GOAL := help
@@ -38,6 +39,7 @@ fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZPARSE)
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
 	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
+	$(GO) test ./storage/pebblestore/ondisk -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZWALK)
 	$(GO) test ./tools/import -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZREADER) -fuzzminimizetime 20x
 
 compat: ## compare with Debian's beanstalkd, reply by reply

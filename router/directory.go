@@ -22,8 +22,8 @@ const (
 )
 
 // spread swaps two groups of bits, so that neighbours among the ids stand in
-// different leaves: processors that work on the latest jobs would else all
-// write to the one cache line. It is its own inverse, and the last id of a leaf
+// different leaves: otherwise processors that work on the latest jobs would all
+// write to one cache line. It is its own inverse, and the last id of a leaf
 // or node stays the last.
 func spread(id uint64) uint64 {
 	x := (id ^ id>>leafBits) & (stripes - 1)

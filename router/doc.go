@@ -47,15 +47,15 @@
 // out. A shard that wins delivers; one that loses drops the entry and tries the
 // next waiter. The session itself takes the same step on timeout and hang-up.
 // Whoever has won, the session then withdraws from every shard it had asked,
-// and only then does the reserve end. He has also counted the wait out, so
-// stats shows no waiter whose job is reserved.
+// and only then does the reserve end. The winner has also taken the wait out of
+// the counts, so stats shows no waiter whose job is reserved.
 //
 // # Sessions and scripts
 //
 // A Session is a connection's part of all this. Its owner runs it, one
-// goroutine at a time. A call that can be completed at once, because the shards
-// it needs are idle, is; else it reports false, a batch of it is in a mailbox,
-// and Notify asks the owner to come back and call Resume. Commands that need
+// goroutine at a time. A call is completed at once if the shards that it needs are
+// idle. Otherwise it reports false, a batch of it is in a mailbox, and Notify asks
+// the owner to come back and call Resume. Commands that need
 // several shards are a list of operations, played one after the other
 // (script.go): after each batch the script stands on data, not on a goroutine's
 // stack, so ten thousand waiting connections need no goroutine each. At most

@@ -268,7 +268,7 @@ func TestSilentHoldersExpire(t *testing.T) {
 }
 
 // hold makes the caller of the returned function the owner of the shard until
-// release is called: he stands in the middle of an operation.
+// release is called: it stands in the middle of an operation.
 func (b *bench) hold() (release func()) {
 	inside, leave := make(chan struct{}), make(chan struct{})
 	b.dir.born = func(name string) {
@@ -283,8 +283,7 @@ func (b *bench) hold() (release func()) {
 	return func() { close(leave) }
 }
 
-// A deadline that comes while somebody runs the shard is served when he gives
-// it back.
+// A deadline that comes while the shard is taken is served when it is given back.
 func TestAlarmWhileBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)

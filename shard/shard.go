@@ -12,8 +12,8 @@ import (
 	"beanfield/storage/pace"
 )
 
-// turnBatches bounds how many batches of others somebody runs who has the
-// shard for the sake of his own; what is left goes to the shard's goroutine.
+// turnBatches is how many batches of others a caller runs at most when it has taken
+// the shard for a batch of its own. The shard's goroutine runs the rest.
 const turnBatches = 32
 
 // Shard runs a queue. Whoever wants something applied calls Submit: if the
@@ -84,8 +84,8 @@ func (sh *Shard) Busy() bool { return sh.busy.Load() }
 // take makes the caller the owner of the shard, if nobody is (S2).
 func (sh *Shard) take() bool { return sh.busy.CompareAndSwap(false, true) }
 
-// Submit applies the batch. It reports true when the batch is complete; else
-// b.Done will be told, from another goroutine or from this one before Submit
+// Submit applies the batch. It reports true when the batch is complete;
+// otherwise b.Done will be told, from another goroutine or from this one before Submit
 // returns.
 func (sh *Shard) Submit(b *queue.Batch) bool {
 	if sh.take() {
@@ -188,8 +188,8 @@ func (sh *Shard) giveBack() {
 			sh.timer.Reset(time.Duration(max(0, next-sh.now())))
 		}
 		sh.busy.Store(false)
-		// Whoever came before this store has left word and gone; whoever
-		// comes after it can take the shard himself.
+		// Whoever came before this store has left a batch or an alarm; whoever
+		// comes after it can take the shard.
 		if sh.mail.empty() && !sh.alarm.Load() {
 			return
 		}

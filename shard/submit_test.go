@@ -156,7 +156,7 @@ func TestNoBatchIsLost(t *testing.T) {
 
 // The one interleaving that matters (doc.go): a batch is pushed when the owner
 // has looked into the mailbox for the last time, but has not yet given the
-// shard back. Here he stands between the two, setting the timer.
+// shard back. Here the owner stands between the two, setting the timer.
 func TestPushWhileGivingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)

@@ -54,7 +54,7 @@ func plain(s string) bool {
 	return !notText[strings.ToLower(s)]
 }
 
-// indicators begin something else than text, or may do so for some reader.
+// indicators begin something other than text, at least for some readers.
 const indicators = "-?:,[]{}#&*!|>'\"%@` "
 
 // plainText says whether a string can stand without quotes at all: it has no

@@ -2,7 +2,7 @@ package queue
 
 // entry is one place of a heap. The key is inline, so that sifting touches
 // the heap's own memory and the positions only. For ready jobs the key is
-// (priority, id), else (deadline, low bits of the id or slot).
+// (priority, id), for all others (deadline, low bits of the id or slot).
 type entry struct {
 	major uint64
 	minor uint32

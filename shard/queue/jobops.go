@@ -145,7 +145,7 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 }
 
 // kick brings jobs of the used tube back: buried ones if there are any when
-// it starts, else delayed ones.
+// it starts, otherwise delayed ones.
 func (s *State) kick(now int64, c *Client, op *Op) {
 	const buriedOnes, delayedOnes = 1, 2
 	t := c.used

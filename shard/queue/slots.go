@@ -50,8 +50,8 @@ func (s *slots) take() (slot uint32, fresh bool) {
 	return slot, fresh
 }
 
-// openChunk returns a chunk with a free slot: one that has memory, if any, or
-// else a load around a chunk's border would allocate at each crossing.
+// openChunk returns a chunk with a free slot: one that has memory, if there is one.
+// Otherwise a load around the border of a chunk would allocate at each crossing.
 func (s *slots) openChunk() uint32 {
 	for n := len(s.open) - 1; n >= 0; n-- {
 		ci := s.open[n]

@@ -50,7 +50,7 @@ func TestWaiters(t *testing.T) {
 			a stats-tube two -> waiting=1
 			a stats-tube default -> waiting=2
 			b shut
-			a stats-tube two -> waiting=0    # he does not really wait
+			a stats-tube two -> waiting=0    # it does not really wait
 			a stats-tube default -> waiting=1
 			a put 5 0 60 -> 1 => c:1
 			b withdraw

@@ -9,7 +9,7 @@ import (
 var (
 	// ErrInUse says that another process has the data directory.
 	ErrInUse = errors.New("in use by another process")
-	// ErrForeign says that a directory holds something else than beanfield's data.
+	// ErrForeign says that a directory holds something other than beanfield's data.
 	ErrForeign = errors.New("not a data directory of beanfield")
 	// ErrVersion says that a newer build wrote what this one cannot read.
 	ErrVersion = errors.New("unknown version")

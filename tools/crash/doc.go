@@ -24,8 +24,8 @@
 // of two commands came first. So at most one command about a job is in flight at
 // any time, and at most one connection changes the order of the buried jobs of a
 // tube; kick is used for buried jobs only, since only the server knows which of
-// two delayed ones is sooner. All else goes on at the same time. Being reserved is
-// nothing that a log knows: a restart gives the job back as what it was before.
+// two delayed ones is sooner. Everything else goes on at the same time. A log does
+// not say that a job is reserved: after a restart it is what it was before.
 //
 // # Reading the source
 //

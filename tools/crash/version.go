@@ -28,7 +28,7 @@ type version struct {
 	// A delayed job becomes ready between these moments. The later one is zero
 	// while the command that set it has not been answered.
 	due, dueBy time.Time
-	rank       uint64 // of buried jobs: who was buried first has the lower one
+	rank       uint64 // of a buried job: the one that was buried first has the lower rank
 	releases   int
 	buries     int
 	kicks      int

@@ -41,6 +41,7 @@ func (b *brokenHouse) fsys() fstest.MapFS {
 	fsys := fstest.MapFS{
 		"shard/doc.go":    {Data: []byte("// Package shard is described.\npackage shard\n")},
 		"shard/turn.go":   {Data: []byte("package shard\n")},
+		"Makefile":        {Data: []byte("\tgo test ./shard -run '^$$' -fuzz '^FuzzA$$' -fuzztime 1x\n")},
 		"shard/a_test.go": {Data: []byte("package shard_test\n\nimport _ \"beanfield/shard\"\n")},
 	}
 	text := b.text
@@ -149,4 +150,10 @@ var brokenHouses = []brokenHouse{
 	{"H10", "shard/a.go", "func f() { log.Warn(\"it broke\", \"error\", err) }", nil},
 	{"H10", "shard/a.go", "func f() { log.With(1).Warn(\"it broke\", 1, \"err\", err) }", due("shard/a.go:2: the key")},
 	{"H10", "shard/a.go", "func f() { log.Info(\"it broke\", slog.Any(\"err\", err)) }", due("shard/a.go:2: the key")},
+
+	{"H11", "Makefile", "", nil},
+	{"H11", "shard/b_test.go", "func FuzzB() {}", due("shard/b_test.go:2: FuzzB is not run")},
+	{"H11", "shard/b_test.go", "func FuzzA() {}", nil},
+	{"H11", "router/b_test.go", "func FuzzA() {}", due("router/b_test.go:2: FuzzA is not run")},
+	{"H11", "shard/b.go", "func FuzzB() {}", nil},
 }

@@ -29,4 +29,5 @@
 //	    their reasons.
 //	H9  A file or directory that a comment or a README names exists.
 //	H10 A line of the log has an error under the key "error", and no other.
+//	H11 make fuzz runs every fuzz target there is.
 package house

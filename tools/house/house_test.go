@@ -114,6 +114,7 @@ var rules = []rule{
 	{"H8", sleepy},
 	{"H9", namingNothing},
 	{"H10", errorMisnamed},
+	{"H11", neverFuzzed},
 }
 
 func TestHouse(t *testing.T) {

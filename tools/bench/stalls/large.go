@@ -35,7 +35,7 @@ const (
 	largeOver
 )
 
-// largeBlock goes out at most before the neighbour is looked after.
+// largeBlock is how much goes out at most before the neighbour is checked.
 const largeBlock = 64 << 10
 
 func (g *large) prepare(context.Context) error {
