@@ -121,9 +121,9 @@ func TestNoReliefWithSpace(t *testing.T) {
 	}
 }
 
-// The life of a queue on a real disk of 8 MB: it is filled, refuses, takes jobs
-// back, is emptied and takes new ones, all without a restart. Then it is restarted.
-func TestLifeOnASmallDisk(t *testing.T) {
+// smallDisk mounts a real file system of 8 MB.
+func smallDisk(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
 		t.Skipf("cannot mount a tmpfs: %v", err)
@@ -133,7 +133,25 @@ func TestLifeOnASmallDisk(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	o := Options{Dir: filepath.Join(dir, "data"), Logger: quiet(), CacheBytes: mib, MinFree: -1}
+	return dir
+}
+
+// awaitRoom returns when there is room again after all jobs are deleted. Pebble
+// removes files in the background, and tells nobody when it has.
+func awaitRoom(t *testing.T, s *store, l *shardLog) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !l.Room(mib); time.Sleep(time.Millisecond) {
+		s.relieve()
+		if s.space.look(); time.Now().After(end) {
+			t.Fatal("all jobs are deleted, and there is no room")
+		}
+	}
+}
+
+// The life of a queue on a real disk of 8 MB: it is filled, refuses, takes jobs
+// back, is emptied and takes new ones, all without a restart. Then it is restarted.
+func TestLifeOnASmallDisk(t *testing.T) {
+	o := Options{Dir: filepath.Join(smallDisk(t), "data"), Logger: quiet(), CacheBytes: mib, MinFree: -1}
 	s := noTicks(o)
 	l := mustOpen(t, s, 2)[0].(*shardLog)
 	const size = 1000
@@ -161,13 +179,7 @@ func TestLifeOnASmallDisk(t *testing.T) {
 		deleteMany(t, l, first, first+99, size, true)
 		deleteMany(t, l, first+100, next-1, size, false)
 		first = next
-		// Pebble removes files in the background.
-		for end := time.Now().Add(20 * time.Second); !l.Room(mib); time.Sleep(time.Millisecond) {
-			s.relieve()
-			if s.space.look(); time.Now().After(end) {
-				t.Fatalf("round %d: all jobs are deleted, and there is no room", round)
-			}
-		}
+		awaitRoom(t, s, l)
 		s.space.look()
 	}
 	putMany(t, l, next, next+99, asIs, size)

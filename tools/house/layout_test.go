@@ -33,6 +33,7 @@ var topLevel = map[string]string{
 // sleeps are the tests that may sleep (H8) although they do not name the false
 // clock: by function, with the reason.
 var sleeps = map[string]string{
+	"awaitRoom":                           "Pebble removes files in the background, and tells nobody when it has",
 	"TestServerThatDoesNotEnd":            "asks again and again whether a shell runs, which tells nobody",
 	"TestOpenLoopCountsWhatAStallDelayed": "the sleep is the stall that is measured",
 	"TestStallIsThatOfTheDisturbance":     "the sleep is the stall that is measured",
