@@ -34,8 +34,8 @@ func (t *checkedTable) ReadAt(p []byte, off int64) (int, error) {
 	}
 	end := n - 4
 	if got, want := ondisk.Checksum(p[:end]), binary.LittleEndian.Uint32(p[end:n]); got != want {
-		err = fmt.Errorf("%w: %s: the block at byte %d has checksum %08x, should have %08x",
-			storage.ErrCorrupt, t.name, off, got, want)
+		err = fmt.Errorf("%s: %w: the block at byte %d, of %d bytes, has checksum %08x, should have %08x",
+			t.name, storage.ErrCorrupt, off, n, got, want)
 		return n, crdb.Mark(err, pebble.ErrCorruption)
 	}
 	return n, nil

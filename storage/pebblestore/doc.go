@@ -73,7 +73,7 @@
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	reach       knows what has been synced, and keeps the mark      reach.go, mark.go
 //	verify      refuses what is damaged, before it is touched       verify.go, verifylog.go
-//	Salvage     reads what is readable of a damaged one             salvage.go
+//	Salvage     reads what is readable of a damaged one             salvage*.go
 //
 // # Turns, groups and syncs
 //

@@ -2,40 +2,43 @@ package pebblestore
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"beanfield/storage"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/batchrepr"
-	"github.com/cockroachdb/pebble/v2/record"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Salvaged says what Salvage found.
 type Salvaged struct {
-	Jobs    int      // given to fn
-	Files   int      // tables and logs read
-	Damaged []string // what could not be read, with the file's name and the reason
+	Jobs  int // given to fn
+	Files int // tables and logs read
+	// Damaged is what could not be read, each with the file's name, the place and the
+	// reason. If there is nothing in it, nothing is missing.
+	Damaged []string
+	// Unknown are the ids, as text, that may have stood in what could not be read, and
+	// of which nothing else tells; UnknownIDs is how many. Their jobs are missing, or
+	// they had been deleted.
+	Unknown    string
+	UnknownIDs uint64
 	// MaxID is the highest id that any readable part tells of, be it of a job
 	// that is deleted or cannot be read: new ids must be above it.
 	MaxID uint64
 }
 
 // Salvage reads what is readable of a damaged data directory, which no process
-// may have in use, and changes nothing there. It does not ask Pebble's own
+// may have in use, and changes nothing there. It does not rely on Pebble's own
 // manifest, which may be what is damaged, but reads all tables and logs one by
-// one, stepping over blocks with wrong checksums, and believes the newest trace
-// of each job. So a job whose delete was in a damaged part may come back, and
-// one whose update was may come back in an older state: a salvaged store keeps
-// "never lost" as far as it can, not "never back".
+// one, steps over what cannot be read, and believes the newest trace of each job.
+// So a job whose delete was in a damaged part may come back, and one whose update
+// was may come back in an older state: a salvaged store keeps "never lost" as far
+// as it can, not "never back". The manifest and the mark, where they can be read,
+// tell which files are missing, and how far the others reached.
 //
 // fn gets the jobs in no particular order; job and body are valid only during
 // the call. Put them in an Intake, and finish that with MaxID.
@@ -53,6 +56,8 @@ func Salvage(dir string, fs vfs.FS, fn func(j *storage.Job, body []byte) error) 
 			return s.result, fmt.Errorf("storage: salvage %s: %w", path, err)
 		}
 	}
+	unknown, n := s.seen.unknown(s.holes, s.result.MaxID)
+	s.result.Unknown, s.result.UnknownIDs = rangesText(unknown), n
 	return s.result, nil
 }
 
@@ -60,13 +65,18 @@ type salvage struct {
 	dir    *directory
 	fn     func(*storage.Job, []byte) error
 	result Salvaged
+	seen   idSet     // ids of records that can be read, or of their deletes
+	holes  []idRange // ids whose records may have stood in what cannot be read
 
 	// Of the shard at hand.
 	latest  map[uint64]trace
 	updates map[uint64]update
 	bodies  map[uint64][]string // tables with pieces of a job's body
-	lost    []string            // bodies that are not whole, with the reason
-	at      string              // the file that is being read
+	witness *witness
+	walked  []walkedLog
+	flushed uint64 // the highest id that tables tell of
+	giving  bool   // the second pass
+	at      string // the file that is being read
 }
 
 // trace is the newest that is known of a job's record.
@@ -81,8 +91,32 @@ type update struct {
 	value []byte // nil for a deleted one
 }
 
+// damaged tells of a file that cannot be read, or a part of it. The second pass meets
+// the same as the first.
 func (s *salvage) damaged(file string, err error) {
-	s.result.Damaged = append(s.result.Damaged, fmt.Sprintf("%s: %v", file, err))
+	if s.giving {
+		return
+	}
+	text := strings.TrimPrefix(explain(err).Error(), "storage: ")
+	if !strings.Contains(text, file) {
+		text = file + ": " + text
+	}
+	s.result.Damaged = append(s.result.Damaged, text)
+}
+
+func (s *salvage) damagedf(file, format string, args ...any) {
+	s.damaged(file, damaged(file, format, args...))
+}
+
+// lost tells of one job.
+func (s *salvage) lost(format string, args ...any) {
+	s.result.Damaged = append(s.result.Damaged, s.at+": "+fmt.Sprintf(format, args...))
+}
+
+func (s *salvage) hole(from, to uint64) {
+	if !s.giving && from <= to {
+		s.holes = append(s.holes, idRange{from, to})
+	}
 }
 
 // shards finds the directories of the generation that counts: the manifest's,
@@ -90,27 +124,39 @@ func (s *salvage) damaged(file string, err error) {
 func (s *salvage) shards() ([]string, error) {
 	fs := s.dir.fs
 	var generation string
-	if m, ok, err := s.dir.readManifest(); errors.Is(err, ErrVersion) {
+	m, ok, err := s.dir.readManifest()
+	switch {
+	case errors.Is(err, ErrVersion):
 		return nil, err
-	} else if ok && m.Filling {
+	case ok && m.Filling:
 		return nil, dirError(s.dir.path, ErrUnfinished, "an import into it did not end: repeat that")
-	} else if ok {
+	case ok:
 		generation = s.dir.generation(m.Generation)
-	} else {
-		s.damaged(s.dir.join(manifestName), err)
-		names, err := fs.List(s.dir.path)
-		if err != nil {
-			return nil, fmt.Errorf("storage: %w", err)
+	default:
+		names, listErr := fs.List(s.dir.path)
+		if listErr != nil {
+			return nil, fmt.Errorf("storage: %w", listErr)
 		}
 		names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, genPrefix) })
 		if len(names) == 0 {
 			return nil, dirError(s.dir.path, ErrForeign, "it has no %s* in it", genPrefix)
 		}
+		if path := s.dir.join(manifestName); err != nil {
+			s.damaged(path, err)
+		} else {
+			s.damagedf(path, "it is missing")
+		}
 		generation = s.dir.join(slices.Max(names))
 	}
 	names, err := fs.List(generation)
-	if err != nil {
+	if err != nil && !isNotExist(err) {
 		return nil, fmt.Errorf("storage: %w", err)
+	}
+	for i := range m.Shards {
+		if path := s.dir.shard(m.Generation, i); !slices.Contains(names, fs.PathBase(path)) {
+			s.damagedf(path, "it is missing")
+			s.hole(1, math.MaxUint64)
+		}
 	}
 	slices.Sort(names)
 	for i, n := range names {
@@ -127,15 +173,16 @@ func (s *salvage) shard(path string) error {
 	}
 	slices.Sort(names)
 	s.latest, s.updates = make(map[uint64]trace), make(map[uint64]update)
-	s.bodies, s.lost = make(map[uint64][]string), nil
+	s.bodies, s.walked, s.flushed, s.giving = make(map[uint64][]string), nil, 0, false
+	s.hear(path, names)
 	for _, name := range names {
 		file := s.dir.fs.PathJoin(path, name)
 		if err := s.file(file, s.learn); err != nil {
 			s.damaged(file, err)
 		}
 	}
-	known := len(s.result.Damaged) // the second pass meets the same damage
-	defer func() { s.result.Damaged = append(s.result.Damaged[:known], s.lost...) }()
+	s.judgeLogs()
+	s.giving = true
 	for _, name := range names {
 		err := s.file(s.dir.fs.PathJoin(path, name), s.give)
 		if stop := (stopped{}); errors.As(err, &stop) {
@@ -145,6 +192,30 @@ func (s *salvage) shard(path string) error {
 	return nil
 }
 
+// hear asks mark and manifest which files there were.
+func (s *salvage) hear(path string, names []string) {
+	w := &witness{fs: s.dir.fs, dir: path, names: names, claims: make(map[uint64]int64)}
+	s.witness = w
+	var err error
+	if w.mark, w.marked, err = readMark(w.fs, path); err != nil {
+		s.damaged(w.path(markName), err)
+	}
+	for _, e := range w.mark.logs {
+		w.claim(e)
+	}
+	if err := w.readManifest(); err != nil {
+		s.damaged(path, err)
+		w.manifest = nil
+		return
+	}
+	for number := range w.manifest.Tables {
+		if name := fmt.Sprintf("%06d.sst", number); !slices.Contains(names, name) {
+			s.damagedf(w.path("%s", name), "it is missing")
+			s.tableHole(number)
+		}
+	}
+}
+
 // stopped is an error of the caller's function, which ends the salvage.
 type stopped struct{ error }
 
@@ -152,175 +223,24 @@ type stopped struct{ error }
 type visit func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error
 
 func (s *salvage) file(path string, fn visit) error {
-	base, ext, _ := strings.Cut(s.dir.fs.PathBase(path), ".")
-	n, err := strconv.ParseUint(base, 10, 64)
-	if err != nil || (ext != "sst" && ext != "log") {
+	base := s.dir.fs.PathBase(path)
+	table, isTable := numbered(base, "", ".sst")
+	log, isLog := numbered(base, "", ".log")
+	if !isTable && !isLog {
 		return nil // Pebble's own
 	}
 	f, err := s.dir.fs.Open(path)
 	if err != nil {
 		return err
 	}
-	s.result.Files++
+	if !s.giving {
+		s.result.Files++
+	}
 	s.at = path
-	if ext == "log" {
-		return errors.Join(s.logFile(f, n, fn), f.Close())
+	if isLog {
+		return errors.Join(s.logFile(f, log, fn), f.Close())
 	}
-	return s.table(path, f, fn)
-}
-
-// logBlock is the size of the blocks that a log is framed in: after damage,
-// reading can begin again at the next one.
-const logBlock = 32 << 10
-
-// logFile reads a log up to its end, stepping over damaged blocks. Behind the
-// end there may be what is left of an older log, which tells itself by its
-// number.
-func (s *salvage) logFile(f vfs.File, number uint64, fn visit) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	for start := int64(0); start < info.Size(); {
-		r := newLogReader(record.NewReader, io.NewSectionReader(f, start, info.Size()-start), number)
-		at, err := s.records(r, fn)
-		if err == nil || errors.As(err, new(stopped)) {
-			return err
-		}
-		start += at - at%logBlock + logBlock
-		s.damaged(fmt.Sprintf("log %06d before byte %d", number, start), err)
-	}
-	return nil
-}
-
-// records reads as far as it goes, and says how far that was.
-func (s *salvage) records(r *record.Reader, fn visit) (at int64, err error) {
-	var buf bytes.Buffer
-	for {
-		at = r.Offset()
-		rec, err := r.Next()
-		if err == nil {
-			buf.Reset()
-			_, err = io.Copy(&buf, rec)
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, record.ErrUnexpectedEOF) {
-			return at, nil
-		}
-		if err != nil {
-			return at, err
-		}
-		header, ok := batchrepr.ReadHeader(buf.Bytes())
-		if !ok {
-			return at, fmt.Errorf("%w: batch header", storage.ErrCorrupt)
-		}
-		if err := s.batch(uint64(header.SeqNum), batchrepr.Read(buf.Bytes()), fn); err != nil {
-			return at, err
-		}
-	}
-}
-
-// newLogReader calls open with a number of the type it wants, which Pebble keeps
-// to itself.
-func newLogReader[N ~uint64](open func(io.Reader, N) *record.Reader, f io.Reader, number uint64) *record.Reader {
-	return open(f, N(number))
-}
-
-func (s *salvage) batch(seq uint64, r batchrepr.Reader, fn visit) error {
-	for ; ; seq++ {
-		kind, key, value, ok, err := r.Next()
-		if err != nil || !ok {
-			return err
-		}
-		switch kind {
-		case pebble.InternalKeyKindLogData:
-			seq-- // it takes no number
-			continue
-		case pebble.InternalKeyKindIngestSST:
-			continue // it names a table, which is read as such
-		}
-		if err := fn(kind, seq, key, value); err != nil {
-			return err
-		}
-	}
-}
-
-// openTable takes the file over, also when it fails.
-func openTable(f vfs.File) (*sstable.Reader, error) {
-	readable, err := sstable.NewSimpleReadable(f)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	var o pebble.Options
-	o.EnsureDefaults()
-	r, err := sstable.NewReader(context.Background(), readable, o.MakeReaderOptions())
-	if err != nil {
-		return nil, errors.Join(err, readable.Close())
-	}
-	return r, nil
-}
-
-func (s *salvage) table(path string, f vfs.File, fn visit) error {
-	r, err := openTable(f)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	from, step := []byte{0}, uint64(1)
-	for {
-		last, err := walkTable(r, from, fn)
-		if stop := (stopped{}); err == nil || errors.As(err, &stop) {
-			return err
-		}
-		s.damaged(path, err)
-		// Step over the damage: to the next id, then twice as far each time.
-		if last != nil {
-			from, step = last, 1
-		}
-		if from = beyond(from, step); from == nil {
-			return nil
-		}
-		step *= 2
-	}
-}
-
-// walkTable visits the entries from a key on, and returns the last one's key.
-func walkTable(r *sstable.Reader, from []byte, fn visit) (last []byte, err error) {
-	it, err := r.NewIter(sstable.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, it.Close()) }()
-	for kv := it.SeekGE(from, 0); kv != nil; kv = it.Next() {
-		value, _, err := kv.Value(nil)
-		if err != nil {
-			return last, err
-		}
-		last = append(last[:0], kv.K.UserKey...)
-		if err := fn(kv.Kind(), uint64(kv.SeqNum()), kv.K.UserKey, value); err != nil {
-			return last, err
-		}
-	}
-	return last, it.Error()
-}
-
-// beyond is a key so many ids after another, or nil at the end.
-func beyond(key []byte, step uint64) []byte {
-	if len(key) == pieceKeyLen {
-		key = key[:keyLen]
-	}
-	id, err := keyID(key)
-	if err != nil {
-		id, key = 0, []byte{keyMaxID}
-	}
-	kind := key[0]
-	if id+step < id || step == 0 {
-		if kind >= keyPiece { // the last one
-			return nil
-		}
-		kind, id, step = kind+1, 0, 0
-	}
-	next := makeKey(kind, id+step)
-	return next[:]
+	return s.table(path, table, f, fn)
 }
 
 func isSet(kind pebble.InternalKeyKind) bool {
@@ -341,8 +261,11 @@ func (s *salvage) learn(kind pebble.InternalKeyKind, seq uint64, key, value []by
 	case keyMaxID:
 		if highest, err := decodeMaxID(key, value); err == nil && isSet(kind) {
 			s.result.MaxID = max(s.result.MaxID, highest)
+			s.noteFlushed(highest)
 		}
 	case keyRecord:
+		s.seen.add(id)
+		s.noteFlushed(id)
 		if t, ok := s.latest[id]; !ok || seq > t.seq {
 			s.latest[id] = trace{seq: seq, deleted: !isSet(kind)}
 		}
@@ -358,6 +281,14 @@ func (s *salvage) learn(kind pebble.InternalKeyKind, seq uint64, key, value []by
 	return nil
 }
 
+// noteFlushed notes an id that a table has, other than of a large body, which is in a
+// table before its job is in a log.
+func (s *salvage) noteFlushed(id uint64) {
+	if strings.HasSuffix(s.at, ".sst") {
+		s.flushed = max(s.flushed, id)
+	}
+}
+
 // give calls the caller's function for a record that is the newest of its job.
 func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
 	id, err := keyID(key)
@@ -370,24 +301,28 @@ func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byt
 	}
 	var j storage.Job
 	r, err := decodeRecord(key, value, &j)
-	if err == nil {
-		j.Tube = string(r.tube)
-		if u := s.updates[id]; u.value != nil {
-			updateKey := makeKey(keyUpdate, id)
-			err = decodeUpdate(updateKey[:], u.value, &j)
-		}
-	}
 	if errors.Is(err, ErrVersion) {
 		return stopped{err}
 	}
-	if err != nil {
-		return nil // unreadable in spite of the block's right checksum
-	}
 	t.given = true
 	s.latest[id] = t
+	if err != nil {
+		s.lost("job %d cannot be read: %v", id, err)
+		return nil
+	}
+	j.Tube = string(r.tube)
+	if u := s.updates[id]; u.value != nil {
+		put, updateKey := j, makeKey(keyUpdate, id)
+		if err := decodeUpdate(updateKey[:], u.value, &j); errors.Is(err, ErrVersion) {
+			return stopped{err}
+		} else if err != nil {
+			s.lost("job %d is as it was put: what was noted later cannot be read: %v", id, err)
+			j = put
+		}
+	}
 	if r.apart {
 		if r.body, err = s.body(&j, r.sum); err != nil {
-			s.lost = append(s.lost, fmt.Sprintf("%s: %v", s.at, err))
+			s.lost("job %d is left out: %v", id, err)
 			return nil
 		}
 	}

@@ -48,7 +48,7 @@ func (s *salvage) pieces(path string, id uint64, into [][]byte) {
 	if err != nil {
 		return
 	}
-	r, err := openTable(f)
+	r, err := openTable(&checkedTable{File: f, name: path})
 	if err != nil {
 		return
 	}

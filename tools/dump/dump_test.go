@@ -293,7 +293,7 @@ func TestSalvage(t *testing.T) {
 	}
 	before := files(t, dir)
 	status, stdout, stderr := command("-salvage", fresh, dir)
-	if status != 0 || !strings.Contains(stdout, "damaged: "+largest) {
+	if status != 3 || !strings.Contains(stdout, "damaged: "+largest) {
 		t.Fatalf("salvage: status %d, %s%s", status, stdout, stderr)
 	}
 	after := files(t, dir)
@@ -305,12 +305,12 @@ func TestSalvage(t *testing.T) {
 			t.Errorf("%s has changed", path)
 		}
 	}
-	var saved int
-	if _, err := fmt.Sscanf(stdout[strings.LastIndex(stdout, "copied"):], "copied %d jobs", &saved); err != nil {
-		t.Fatal(err)
-	}
+	saved := savedJobs(t, stdout)
 	if saved >= len(many) || saved < len(many)*3/4 {
 		t.Errorf("%d of %d jobs were saved", saved, len(many))
+	}
+	if want := fmt.Sprintf("unknown: %d ids ", len(many)-saved); !strings.Contains(stdout, want) {
+		t.Errorf("it does not say %q:\n%s", want, stdout)
 	}
 	if found := wholeJobs(t, fresh, many); found != saved {
 		t.Errorf("%d jobs in the new directory, want %d", found, saved)
@@ -319,6 +319,15 @@ func TestSalvage(t *testing.T) {
 	if _, summary, _ := command("-summary", fresh); !strings.Contains(summary, "highest id 5000\n") {
 		t.Errorf("the highest id is not carried over:\n%s", summary)
 	}
+}
+
+// savedJobs is how many jobs a salvage says that it has copied.
+func savedJobs(t *testing.T, stdout string) (saved int) {
+	t.Helper()
+	if _, err := fmt.Sscanf(stdout[strings.LastIndex(stdout, "copied"):], "copied %d jobs", &saved); err != nil {
+		t.Fatal(err)
+	}
+	return saved
 }
 
 // wholeJobs counts the jobs of a directory whose bodies are right.

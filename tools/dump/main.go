@@ -35,6 +35,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	if err = errors.Join(err, out.Flush()); err != nil {
 		_, _ = fmt.Fprintf(stderr, "dump: %v\n", err)
+		if errors.Is(err, errIncomplete) {
+			return 3
+		}
 		return 1
 	}
 	return 0

@@ -39,9 +39,27 @@ func salvage(o options, out io.Writer, logger *slog.Logger) error {
 	if err := in.Finish(found.MaxID); err != nil {
 		return err
 	}
+	report(out, found)
+	_, err = fmt.Fprintf(out, "read %d files, copied %d jobs to %s\n", found.Files, found.Jobs, o.salvage)
+	if err == nil && len(found.Damaged) > 0 {
+		err = errIncomplete
+	}
+	return err
+}
+
+// errIncomplete says that a salvage is done and had to leave something out.
+var errIncomplete = errors.New("something could not be read: jobs may be missing, deleted ones back, and others in an older state")
+
+// report says what could not be read, and which jobs that may have cost.
+func report(out io.Writer, found pebblestore.Salvaged) {
 	for _, d := range found.Damaged {
 		_, _ = fmt.Fprintf(out, "damaged: %s\n", d)
 	}
-	_, err = fmt.Fprintf(out, "read %d files, copied %d jobs to %s\n", found.Files, found.Jobs, o.salvage)
-	return err
+	if found.UnknownIDs > 0 {
+		_, _ = fmt.Fprintf(out, "unknown: %d ids may have stood in what could not be read, and nothing else tells of them; "+
+			"their jobs are missing, or had been deleted: %s\n", found.UnknownIDs, found.Unknown)
+	}
+	if len(found.Damaged) > 0 {
+		_, _ = fmt.Fprintf(out, "the highest id seen is %d; jobs with higher ids may be missing too\n", found.MaxID)
+	}
 }

@@ -30,7 +30,8 @@ type Shape struct {
 	// Gaps are the parts behind Good which cannot be read and have a readable chunk
 	// behind them.
 	Gaps []Gap
-	Size int64
+	// Tail is where the last readable chunk ends.
+	Tail int64
 }
 
 const (
@@ -98,7 +99,6 @@ func Checksum(b []byte) uint32 {
 }
 
 func (w *walker) walk(size int64) (Shape, error) {
-	w.shape.Size = size
 	buf := make([]byte, blockSize)
 	for w.base = 0; w.base < size; w.base += blockSize {
 		w.block = buf[:min(blockSize, size-w.base)]
@@ -128,6 +128,7 @@ func (w *walker) chunks() (done bool, err error) {
 			if w.open {
 				w.lose(at)
 			}
+			w.shape.Tail = w.base + int64(at) + numHeader
 			if !w.broken {
 				w.shape.Good, w.shape.Ended = w.base+int64(at)+numHeader, true
 			}
@@ -268,6 +269,7 @@ func (w *walker) chunk(at int, h header) error {
 		w.shape.Gaps = append(w.shape.Gaps, Gap{w.from, place})
 		w.lost = false
 	}
+	w.shape.Tail = end
 	if !w.broken {
 		w.shape.Good = end
 	}

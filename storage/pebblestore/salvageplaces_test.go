@@ -1,0 +1,99 @@
+package pebblestore
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+)
+
+// Salvage gives what can be read, or says that something cannot; and every job that is
+// missing had an id that it tells of.
+func TestSalvageTellsWhatIsMissing(t *testing.T) {
+	d := fullStore(t, 6, killed(t))
+	state := d.h.states[d.h.turns()]
+	r := rand.New(rand.NewSource(max(*seed, 1)))
+	paths := files(t, d.fs, "data/gen-000001")
+	missing, told := 0, 0
+	for n := 0; n < *places; n++ {
+		path, way := paths[n%len(paths)], ruins[r.Intn(len(ruins))]
+		text := []byte(read(t, d.fs, path))
+		if len(text) == 0 {
+			continue
+		}
+		fs := clone(d.fs, 100, r)
+		if text = way.do(r, text); text != nil {
+			write(t, fs, path, string(text))
+		} else if err := fs.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		what := fmt.Sprintf("%s: %s", path, way.what)
+		found, result := salvaged(t, fs)
+		report := strings.Join(result.Damaged, "\n")
+		if strings.Contains(report, "<nil>") {
+			t.Errorf("%s: %s", what, report)
+		}
+		if len(result.Damaged) > 0 {
+			told++
+		}
+		for id, want := range state {
+			got, ok := found[id]
+			switch {
+			case ok && got == want:
+			case len(result.Damaged) == 0:
+				t.Errorf("%s: job %d is missing or different, and nothing is said", what, id)
+			case ok:
+				if got.body != want.body {
+					t.Errorf("%s: job %d has another body", what, id)
+				}
+			default:
+				missing++
+				if id <= result.MaxID && !namesID(result, id) {
+					t.Errorf("%s: job %d is missing, and not among %s\n%s", what, id, result.Unknown, report)
+				}
+			}
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if missing == 0 || told == 0 {
+		t.Errorf("%d jobs were missing, damage was told of %d times", missing, told)
+	}
+}
+
+// namesID says whether a report has an id, in a range or as a job whose body is not whole.
+func namesID(result Salvaged, id uint64) bool {
+	for _, r := range strings.Split(result.Unknown, ", ") {
+		var from, to uint64
+		if n, _ := fmt.Sscanf(r, "%d-%d", &from, &to); n == 1 {
+			to = from
+		} else if n == 0 {
+			_, _ = fmt.Sscanf(r, "and %d more ranges up to %d", &from, &to)
+			from = 0
+		}
+		if from <= id && id <= to {
+			return true
+		}
+	}
+	return strings.Contains(strings.Join(result.Damaged, "\n"), fmt.Sprintf("job %d ", id))
+}
+
+// Ids are told as ranges, without those that something tells of, and none above the
+// highest.
+func TestUnknownIDs(t *testing.T) {
+	var s idSet
+	for _, id := range []uint64{3, 4, 9, 5000} {
+		s.add(id)
+	}
+	ranges, n := s.unknown([]idRange{{8, 12}, {0, 6}, {10, 14}, {4990, 1 << 63}, {8000, 30000}}, 20000)
+	if text := rangesText(ranges); text != "1-2, 5-6, 8, 10-14, 4990-4999, 5001-20000" || n != 2+2+1+5+10+15000 {
+		t.Errorf("%d: %s", n, text)
+	}
+	for i := range uint64(50) {
+		ranges = append(ranges, idRange{30000 + 2*i, 30000 + 2*i})
+	}
+	if text := rangesText(ranges); !strings.HasSuffix(text, "and 36 more ranges up to 30098") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,193 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// openTable takes the file over, also when it fails.
+func openTable(f vfs.File) (*sstable.Reader, error) {
+	readable, err := sstable.NewSimpleReadable(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	var o pebble.Options
+	o.EnsureDefaults()
+	r, err := sstable.NewReader(context.Background(), readable, o.MakeReaderOptions())
+	if err != nil {
+		return nil, errors.Join(err, readable.Close())
+	}
+	return r, nil
+}
+
+// table reads a table, and steps over what cannot be read.
+func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error {
+	r, err := openTable(&checkedTable{File: f, name: path})
+	if err != nil {
+		s.damagedTable(number, path, err)
+		s.tableHole(number)
+		return nil
+	}
+	defer r.Close()
+	for from := []byte{0}; from != nil; {
+		last, err := walkTable(r, from, fn)
+		if stop := (stopped{}); err == nil || errors.As(err, &stop) {
+			return err
+		}
+		if last == nil {
+			last = from
+		}
+		from = readableBehind(r, last)
+		if s.damagedTable(number, path, err) {
+			s.keyHole(last, from)
+		}
+	}
+	return nil
+}
+
+// damagedTable tells of a table, if it counts: others are left from a flush or a
+// compaction, and what is in them is elsewhere too.
+func (s *salvage) damagedTable(number uint64, path string, err error) (counts bool) {
+	counts = s.witness.manifest == nil
+	if !counts {
+		_, counts = s.witness.manifest.Tables[number]
+	}
+	if counts {
+		s.damaged(path, err)
+	}
+	return counts
+}
+
+// walkTable visits the entries from a key on, and returns the last one's key.
+func walkTable(r *sstable.Reader, from []byte, fn visit) (last []byte, err error) {
+	it, err := r.NewIter(sstable.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closing := it.Close(); err == nil { // it says the same again
+			err = closing
+		}
+	}()
+	for kv := it.SeekGE(from, 0); kv != nil; kv = it.Next() {
+		value, _, err := kv.Value(nil)
+		if err != nil {
+			return last, err
+		}
+		last = append(last[:0], kv.K.UserKey...)
+		if err := fn(kv.Kind(), uint64(kv.SeqNum()), kv.K.UserKey, value); err != nil {
+			return last, err
+		}
+	}
+	return last, it.Error()
+}
+
+// readableBehind finds the first key behind another from which on the table can be
+// read again, or nil at its end. It takes longer and longer steps until it finds one,
+// and then halves the last step.
+func readableBehind(r *sstable.Reader, key []byte) []byte {
+	kind, id := splitKey(key)
+	for ; kind <= keyPiece; kind, id = kind+1, 0 {
+		bad, step := id, uint64(1)
+		good := uint64(math.MaxUint64)
+		for step > 0 && bad <= math.MaxUint64-step {
+			if canSeek(r, kind, bad+step) {
+				good = bad + step
+				break
+			}
+			bad, step = bad+step, 2*step
+		}
+		if good == math.MaxUint64 && !canSeek(r, kind, good) {
+			if canSeek(r, kind+1, 0) {
+				next := makeKey(kind+1, 0)
+				return next[:]
+			}
+			continue
+		}
+		for good-bad > 1 {
+			if middle := bad + (good-bad)/2; canSeek(r, kind, middle) {
+				good = middle
+			} else {
+				bad = middle
+			}
+		}
+		next := makeKey(kind, good)
+		return next[:]
+	}
+	return nil
+}
+
+// splitKey gives the kind and the id of a key, also of one that is none.
+func splitKey(key []byte) (kind byte, id uint64) {
+	if len(key) == pieceKeyLen {
+		key = key[:keyLen]
+	}
+	id, err := keyID(key)
+	if err != nil {
+		return keyMaxID, 0
+	}
+	return key[0], id
+}
+
+// canSeek says whether the block can be read in which a key is, or would be.
+func canSeek(r *sstable.Reader, kind byte, id uint64) bool {
+	it, err := r.NewIter(sstable.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
+	if err != nil {
+		return false
+	}
+	key := makeKey(kind, id)
+	it.SeekGE(key[:], 0)
+	return errors.Join(it.Error(), it.Close()) == nil
+}
+
+// keyHole notes which records may have stood between two keys of a table. Updates that
+// are lost leave their jobs in an older state, and pieces are missed when a body is
+// put together.
+func (s *salvage) keyHole(last, next []byte) {
+	fromKind, from := splitKey(last)
+	toKind, to := byte(keyPiece), uint64(0)
+	if next != nil {
+		toKind, to = splitKey(next)
+	}
+	if fromKind > keyRecord || toKind < keyRecord {
+		return
+	}
+	if fromKind < keyRecord {
+		from = 0
+	}
+	if toKind > keyRecord || to == 0 {
+		to = math.MaxUint64
+	} else {
+		to--
+	}
+	s.hole(from+1, to)
+}
+
+// tableHole notes which records may have stood in a table that cannot be read at all.
+func (s *salvage) tableHole(number uint64) {
+	if s.witness.manifest == nil {
+		s.hole(1, math.MaxUint64)
+		return
+	}
+	t, ok := s.witness.manifest.Tables[number]
+	if !ok || len(t.Smallest) == 0 || len(t.Largest) == 0 {
+		return // it does not count
+	}
+	fromKind, from := splitKey(t.Smallest)
+	toKind, to := splitKey(t.Largest)
+	if fromKind > keyRecord || toKind < keyRecord {
+		return
+	}
+	if fromKind < keyRecord {
+		from = 1
+	}
+	if toKind > keyRecord {
+		to = math.MaxUint64
+	}
+	s.hole(from, to)
+}
