@@ -55,7 +55,7 @@ clients: ## drive the server with real client libraries
 bench: ## benchmarks of the parts and of the whole server
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 20 minutes
+bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 25 minutes
 	$(GO) run ./tools/bench compare -rows all -write
 
 .PHONY: help build run test race single lint fuzz compat crash clients bench bench-compare
