@@ -114,6 +114,14 @@ func (r *Router) Shards() int { return len(r.shards) }
 // Busy tells whether a shard is being run. A moment later that may be over.
 func (r *Router) Busy(shard int) bool { return r.shards[shard].Busy() }
 
+// Push gets what was submitted to a shard with Later set on its way to the disk: with
+// here set in the caller's goroutine, if it can be done there, which then waits.
+func (r *Router) Push(shard int, here bool) {
+	if p, ok := r.logs[shard].(storage.Pusher); ok {
+		p.Push(here)
+	}
+}
+
 // Drain makes every later put answer Refused. There is no way back.
 func (r *Router) Drain() { r.draining.Store(true) }
 

@@ -35,7 +35,8 @@ type Shard struct {
 	now    func() int64
 	dir    queue.Directory
 	log    storage.Log
-	handed chan struct{} // ownership passes to the goroutine
+	pusher storage.Pusher // the log, if it is one
+	handed chan struct{}  // ownership passes to the goroutine
 	quit   chan struct{}
 	ended  sync.WaitGroup
 	timer  *time.Timer
@@ -46,17 +47,16 @@ type Shard struct {
 	armed int64 // when the timer will fire at the latest; MaxInt64 if unset
 	turn  *turn // being filled
 
-	// Shards are made one after the other: without this the last line of one
-	// were the first of the next, and a processor would wait for another that
-	// works on a different shard.
-	_ [16]byte
+	// Shards are made one after the other, and none shares a cache line with the
+	// next: its fields fill whole lines.
 }
 
 // New makes a shard around a state and starts its goroutine. now is the
 // monotonic clock, in nanoseconds, never 0 or less.
 func New(s *queue.State, now func() int64) *Shard {
+	pusher, _ := s.Log.(storage.Pusher)
 	sh := &Shard{
-		now: now, dir: s.Directory, log: s.Log, handed: make(chan struct{}, 1), quit: make(chan struct{}),
+		now: now, dir: s.Directory, log: s.Log, pusher: pusher, handed: make(chan struct{}, 1), quit: make(chan struct{}),
 		state: s, armed: math.MaxInt64, timer: time.NewTimer(time.Hour), turns: make(chan *turn, 8),
 	}
 	sh.turn = &turn{shard: sh}

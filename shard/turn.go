@@ -58,7 +58,11 @@ func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
 		t.batches = append(t.batches, own)
 	}
 	sh.turn = sh.newTurn() // t may be answered, and used again, before Commit returns
-	if !sh.log.Commit(t) {
+	if own != nil && own.Later && sh.pusher != nil {
+		if !sh.pusher.CommitLater(t) {
+			return false
+		}
+	} else if !sh.log.Commit(t) {
 		return false
 	}
 	if own == nil || t.fetches {

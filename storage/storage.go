@@ -115,6 +115,18 @@ type Log interface {
 	Stats() LogStats
 }
 
+// Pusher is a log that can do its work in the goroutine of whoever would only wait
+// for it, which saves two changes of goroutine.
+type Pusher interface {
+	// CommitLater is Commit, but may wake nobody: the caller calls Push soon.
+	CommitLater(ack Ack) bool
+	// Push gets the turns that CommitLater left on their way. With here set that may
+	// happen in the caller's goroutine, if nobody else is at it: Push then waits for
+	// the disk, and does not return at all if the log fails meanwhile. Anybody may
+	// call it, at any time; it is not called by whoever owns the shard.
+	Push(here bool)
+}
+
 // LogStats are figures of one log.
 type LogStats struct {
 	Written uint64 // records since start

@@ -38,7 +38,12 @@ type loop struct {
 	bulk   int    // bytes of large bodies since the loop has stepped back
 	calls  int    // connections whose call is under way
 	asked  int    // the shard that the latest of these calls waits for
+	lone   lone
 	runs   []*run
+
+	// pushing is the number of the push that the loop's goroutine is in, 0 if none:
+	// whoever sets it back to 0 goes on with the loop.
+	pushing atomic.Uint64
 
 	// read by stats from other loops
 	counts  [verbCount]atomic.Uint64
@@ -68,10 +73,11 @@ func (l *loop) wake() {
 
 // serve runs until the server stops and all connections have ended.
 func (l *loop) serve() {
-	defer close(l.done)
-	defer l.poll.close()
 	for !l.finished() {
 		events := l.poll.peek()
+		if l.lone.owed && !l.push(len(events) == 0 && l.inbox.empty()) {
+			return // another goroutine serves the loop
+		}
 		if len(events) == 0 && l.idle() {
 			if events = l.linger(); len(events) == 0 {
 				events = l.sleep()
@@ -94,6 +100,8 @@ func (l *loop) serve() {
 			l.stepBack()
 		}
 	}
+	l.poll.close()
+	close(l.done)
 }
 
 // bulkShare is after how many bytes a loop that moves large bodies steps back. Such a
@@ -220,6 +228,9 @@ func (l *loop) admit(c *Conn) {
 // forget stops serving a connection. Its socket stays open until ended.
 func (l *loop) forget(c *Conn) {
 	l.conns[c.fd] = nil
+	if l.lone.recent == c {
+		l.lone.recent = nil
+	}
 	l.timers.remove(c)
 }
 

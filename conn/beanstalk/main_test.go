@@ -49,6 +49,7 @@ type house struct {
 type houseOptions struct {
 	Options
 	shards, maxConnections int
+	store                  storage.Store
 }
 
 // newHouse starts a server. When the test ends the server is shut down and
@@ -56,14 +57,14 @@ type houseOptions struct {
 func newHouse(t testing.TB, set ...func(*houseOptions)) *house {
 	t.Helper()
 	logs := &logLines{}
-	o := houseOptions{shards: 4, Options: Options{
+	o := houseOptions{shards: 4, store: storage.Memory(), Options: Options{
 		MaxJobSize: DefaultMaxJobSize, Loops: 2, BinlogMaxSize: 10485760,
 		Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(logs, nil)),
 	}}
 	for _, fn := range set {
 		fn(&o)
 	}
-	r, err := router.New(router.Options{Shards: o.shards, Store: storage.Memory()})
+	r, err := router.New(router.Options{Shards: o.shards, Store: o.store})
 	if err != nil {
 		t.Fatal(err)
 	}

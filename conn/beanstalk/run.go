@@ -84,8 +84,13 @@ var kinds = [verbCount]queue.Kind{
 // reports whether the connection may go on with its next command.
 func (c *Conn) flush() bool {
 	for c.run != nil {
+		alone := c.loop.alone(c)
+		c.run.Later = alone
 		if !c.session.Submit(c.run.shard, &c.run.Batch, c.run.member) {
 			c.await(callRun)
+			if alone {
+				c.loop.owes(c.run.shard)
+			}
 			return false
 		}
 		c.answerRun()

@@ -21,6 +21,8 @@ type Server struct {
 	loops    []*loop
 
 	patient atomic.Bool // while stopping: wait for answers that are due
+	// relieving says that relieve is running, or about to.
+	relieving atomic.Bool
 
 	next                     atomic.Uint64 // loop of the next connection
 	open, producers, workers atomic.Int64

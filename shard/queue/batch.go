@@ -25,6 +25,9 @@ type Batch struct {
 	// Done is told when a batch that was not completed at once is complete.
 	Done interface{ Complete(*Batch) }
 
+	// Later says that whoever submitted the batch pushes the log afterwards.
+	Later bool
+
 	// Link is for whoever keeps batches in a list until they are run.
 	Link *Batch
 

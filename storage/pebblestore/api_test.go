@@ -7,4 +7,5 @@ var (
 	_ storage.Store        = (*store)(nil)
 	_ storage.Checkpointer = (*store)(nil)
 	_ storage.Log          = (*shardLog)(nil)
+	_ storage.Pusher       = (*shardLog)(nil)
 )

@@ -172,6 +172,15 @@ func (l *shardLog) newBatch() *pebble.Batch {
 // Commit implements Log.
 func (l *shardLog) Commit(ack storage.Ack) bool { return l.committer.commit(ack, false) }
 
+// CommitLater implements storage.Pusher. Where turns do not wait for the disk, there is
+// nothing to gain.
+func (l *shardLog) CommitLater(ack storage.Ack) bool {
+	return l.committer.commit(ack, l.committer.strict)
+}
+
+// Push implements storage.Pusher.
+func (l *shardLog) Push(here bool) { l.committer.push(here) }
+
 // complete implements environment. The highest id goes into the same batch as the
 // jobs, once for all turns of the group, and so does the stamp.
 func (l *shardLog) complete(g *group) {
