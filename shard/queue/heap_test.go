@@ -11,86 +11,107 @@ func compareEntries(a, b entry) int {
 	return cmp.Or(cmp.Compare(a.major, b.major), cmp.Compare(a.minor, b.minor))
 }
 
+// heapModel is a heap beside a map of what it must hold.
+type heapModel struct {
+	rnd   *rand.Rand
+	h     heap
+	p     positions
+	in    []uint32 // slots in the heap
+	keys  map[uint32]entry
+	where map[uint32]int // of a slot in in
+	free  []int
+}
+
+func newHeapModel(slots int) *heapModel {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	return &heapModel{rnd: rnd, keys: map[uint32]entry{}, where: map[uint32]int{}, free: rnd.Perm(slots)}
+}
+
+func (m *heapModel) key(slot uint32) entry {
+	return entry{uint64(m.rnd.IntN(50)), slot, slot} // many equal majors
+}
+
+func (m *heapModel) check(t *testing.T) {
+	t.Helper()
+	if err := checkHeap(&m.h, m.p); err != nil {
+		t.Fatal(err)
+	}
+	if int(m.h.n) != len(m.in) {
+		t.Fatalf("%d entries, want %d", m.h.n, len(m.in))
+	}
+	for slot, e := range m.keys {
+		if *m.h.at(m.p.get(slot)) != e {
+			t.Fatalf("slot %d has %+v, want %+v", slot, *m.h.at(m.p.get(slot)), e)
+		}
+	}
+}
+
+func (m *heapModel) push() {
+	slot := uint32(m.free[len(m.free)-1])
+	m.free = m.free[:len(m.free)-1]
+	m.keys[slot] = m.key(slot)
+	m.where[slot] = len(m.in)
+	m.in = append(m.in, slot)
+	m.p.cover(slot)
+	m.h.push(m.p, m.keys[slot])
+}
+
+func (m *heapModel) drop(slot uint32) {
+	m.h.remove(m.p, m.p.get(slot))
+	i := m.where[slot]
+	m.in[i] = m.in[len(m.in)-1]
+	m.where[m.in[i]] = i
+	m.in = m.in[:len(m.in)-1]
+	delete(m.keys, slot)
+	delete(m.where, slot)
+	m.free = append(m.free, int(slot))
+}
+
+func (m *heapModel) pick() uint32 { return m.in[m.rnd.IntN(len(m.in))] }
+
+// step changes the heap at random; it becomes larger or smaller on the whole.
+func (m *heapModel) step(grow bool) {
+	switch r := m.rnd.IntN(10); {
+	case r < 6 == grow && len(m.free) > 0:
+		m.push()
+	case len(m.in) == 0:
+	case r < 8:
+		m.drop(m.pick())
+	case r == 8:
+		m.drop(m.h.top().slot)
+	default:
+		slot := m.pick()
+		m.keys[slot] = m.key(slot)
+		m.h.update(m.p, m.p.get(slot), m.keys[slot])
+	}
+}
+
 // A heap under random pushes, removals and updates at any position always has
 // what a sorted slice has, and every slot knows its place (S4).
 func TestHeap(t *testing.T) {
-	const slots = 5000
-	rnd := rand.New(rand.NewPCG(1, 1))
-	var h heap
-	var p positions
-	var in []uint32 // slots in the heap
-	keys := map[uint32]entry{}
-	where := map[uint32]int{}
-	free := rnd.Perm(slots)
-	key := func(slot uint32) entry {
-		return entry{uint64(rnd.IntN(50)), slot, slot} // many equal majors
-	}
-	check := func() {
-		t.Helper()
-		if err := checkHeap(&h, p); err != nil {
-			t.Fatal(err)
-		}
-		if int(h.n) != len(in) {
-			t.Fatalf("%d entries, want %d", h.n, len(in))
-		}
-		for slot, e := range keys {
-			if *h.at(p.get(slot)) != e {
-				t.Fatalf("slot %d has %+v, want %+v", slot, *h.at(p.get(slot)), e)
-			}
-		}
-	}
-	drop := func(slot uint32) {
-		i := where[slot]
-		in[i] = in[len(in)-1]
-		where[in[i]] = i
-		in = in[:len(in)-1]
-		delete(keys, slot)
-		delete(where, slot)
-		free = append(free, int(slot))
-	}
+	m := newHeapModel(5000)
 	for step, grow := 0, true; step < 60000; step++ {
-		if len(free) == 0 {
+		if len(m.free) == 0 {
 			grow = false
-		} else if len(in) == 0 {
+		} else if len(m.in) == 0 {
 			grow = true
 		}
-		switch r := rnd.IntN(10); {
-		case r < 6 == grow && len(free) > 0:
-			slot := uint32(free[len(free)-1])
-			free = free[:len(free)-1]
-			keys[slot] = key(slot)
-			where[slot] = len(in)
-			in = append(in, slot)
-			p.cover(slot)
-			h.push(p, keys[slot])
-		case r < 8 && len(in) > 0:
-			slot := in[rnd.IntN(len(in))]
-			h.remove(p, p.get(slot))
-			drop(slot)
-		case r == 8 && len(in) > 0:
-			slot := h.top().slot
-			h.remove(p, 0)
-			drop(slot)
-		case len(in) > 0:
-			slot := in[rnd.IntN(len(in))]
-			keys[slot] = key(slot)
-			h.update(p, p.get(slot), keys[slot])
-		}
+		m.step(grow)
 		if step%500 == 0 {
-			check()
+			m.check(t)
 		}
 	}
-	check()
+	m.check(t)
 	var want []entry
-	for _, e := range keys {
+	for _, e := range m.keys {
 		want = append(want, e)
 	}
 	slices.SortFunc(want, compareEntries)
 	for i, e := range want {
-		if h.top() != e {
-			t.Fatalf("entry %d is %+v, want %+v", i, h.top(), e)
+		if m.h.top() != e {
+			t.Fatalf("entry %d is %+v, want %+v", i, m.h.top(), e)
 		}
-		h.remove(p, 0)
+		m.h.remove(m.p, 0)
 	}
 }
 

@@ -75,6 +75,11 @@ func TestBuryAndKick(t *testing.T) {
 			b poll -> 2
 			b poll -> 3
 			b poll -> timeout`},
+	})
+}
+
+func TestKickAndOthers(t *testing.T) {
+	runScripts(t, []script{
 		{"waiters are served between kicks", `
 			a put 9 0 60 -> 1
 			a put 1 0 60 -> 2
@@ -174,33 +179,35 @@ func TestSlices(t *testing.T) {
 			w.run(fmt.Sprintf("a totals -> ready=%d reserved=0", n))
 		})
 	}
-	t.Run("others go on between slices", func(t *testing.T) {
-		w := newWorld(t)
-		a := w.user("a")
-		const n = Slice * 3 / 2
-		w.fill(a, n, 100)
-		b := &Batch{Client: &a.client, Ops: []Op{{Kind: Kick, Limit: n - 100}}}
-		w.s.Apply(w.now, b, &b.Ops[0])
-		if b.Ops[0].Status != More || b.Ops[0].Count != Slice {
-			t.Fatalf("after one slice: %+v", b.Ops[0])
+}
+
+func TestOthersGoOnBetweenSlices(t *testing.T) {
+	w := newWorld(t)
+	a := w.user("a")
+	const n = Slice * 3 / 2
+	w.fill(a, n, 100)
+	b := &Batch{Client: &a.client, Ops: []Op{{Kind: Kick, Limit: n - 100}}}
+	w.s.Apply(w.now, b, &b.Ops[0])
+	if b.Ops[0].Status != More || b.Ops[0].Count != Slice {
+		t.Fatalf("after one slice: %+v", b.Ops[0])
+	}
+	w.run(fmt.Sprintf("c poll -> 1\n c delete 1\n c delete %d\n c delete %d", n, n-1)) // two of them still delayed
+	w.s.Apply(w.now, b, &b.Ops[0])
+	if b.Ops[0].Status != OK || b.Ops[0].Count != n-100 {
+		t.Fatalf("at the end: %+v", b.Ops[0])
+	}
+	w.run(fmt.Sprintf("a totals -> ready=%d delayed=98", n-101))
+}
+
+func TestTickInSlices(t *testing.T) {
+	w := newWorld(t)
+	const n = Slice*5/2 - 60
+	w.fill(w.user("a"), n, 1)
+	w.now += second
+	for _, want := range []int{Slice, 2 * Slice, n} {
+		if more := w.s.Tick(w.now); more != (want < n) || w.s.totals.Ready != want {
+			t.Fatalf("Tick says %v and leaves %d ready, want %d", more, w.s.totals.Ready, want)
 		}
-		w.run(fmt.Sprintf("c poll -> 1\n c delete 1\n c delete %d\n c delete %d", n, n-1)) // two of them still delayed
-		w.s.Apply(w.now, b, &b.Ops[0])
-		if b.Ops[0].Status != OK || b.Ops[0].Count != n-100 {
-			t.Fatalf("at the end: %+v", b.Ops[0])
-		}
-		w.run(fmt.Sprintf("a totals -> ready=%d delayed=98", n-101))
-	})
-	t.Run("tick", func(t *testing.T) {
-		w := newWorld(t)
-		const n = Slice*5/2 - 60
-		w.fill(w.user("a"), n, 1)
-		w.now += second
-		for _, want := range []int{Slice, 2 * Slice, n} {
-			if more := w.s.Tick(w.now); more != (want < n) || w.s.totals.Ready != want {
-				t.Fatalf("Tick says %v and leaves %d ready, want %d", more, w.s.totals.Ready, want)
-			}
-		}
-		w.run(fmt.Sprintf("a totals -> ready=%d delayed=0", n))
-	})
+	}
+	w.run(fmt.Sprintf("a totals -> ready=%d delayed=0", n))
 }

@@ -39,6 +39,11 @@ func TestReadyOrder(t *testing.T) {
 			b poll -> 1
 			b poll -> 2
 			b poll -> 3`},
+	})
+}
+
+func TestWhatIsOffered(t *testing.T) {
+	runScripts(t, []script{
 		{"only watched tubes are served", `
 			a use other
 			a put 0 0 60 -> 1

@@ -31,6 +31,11 @@ func TestTTR(t *testing.T) {
 			c reserve -> waiting
 			+3s => c:1
 			c delete 1`},
+	})
+}
+
+func TestSeveralDeadlines(t *testing.T) {
+	runScripts(t, []script{
 		{"jobs of one holder expire by deadline, then by id", `
 			a put 1 0 5 -> 1
 			a put 2 0 3 -> 2

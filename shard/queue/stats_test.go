@@ -42,6 +42,11 @@ func TestStats(t *testing.T) {
 			a stats-job 1 -> left=-1
 			late 1ns
 			a stats-job 1 -> left=-2 age=4`},
+	})
+}
+
+func TestTubeStats(t *testing.T) {
+	runScripts(t, []script{
 		{"a tube's values", `
 			a use one
 			a put 5 0 60 -> 1

@@ -45,6 +45,11 @@ func TestPause(t *testing.T) {
 			a stats-job 1 -> state=ready timeouts=1
 			a delete 1
 			a delete 2`},
+	})
+}
+
+func TestEndOfPause(t *testing.T) {
+	runScripts(t, []script{
 		{"a new pause replaces the old one, also by a shorter one", `
 			a put 5 0 60 -> 1
 			a pause default 10

@@ -43,6 +43,11 @@ func TestWaiters(t *testing.T) {
 			a put 5 0 60 -> 1 => c:1
 			a use two
 			a put 5 0 60 -> 2 => b:2`},
+	})
+}
+
+func TestWaitsThatEnd(t *testing.T) {
+	runScripts(t, []script{
 		{"whose wait has ended elsewhere is passed over and forgotten", `
 			b watch two
 			b wait -> waiting

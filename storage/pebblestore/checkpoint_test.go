@@ -9,6 +9,35 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
+// moveJobs moves jobs between two shards, one after the other, again and again, until
+// stop is called. moved is told of moves.
+func moveJobs(t *testing.T, logs []storage.Log, jobs uint64) (moved <-chan struct{}, stop func()) {
+	var wg sync.WaitGroup
+	ended, told := make(chan struct{}), make(chan struct{}, 1)
+	wg.Go(func() {
+		for id := uint64(1); ; id++ {
+			from, to := logs[(id-1)/jobs%2], logs[((id-1)/jobs+1)%2]
+			putOne(to, id+jobs)
+			mustCommit(t, to)
+			from.Delete(&storage.Job{ID: id, Tube: "t", Size: 4})
+			mustCommit(t, from)
+			select {
+			case told <- struct{}{}:
+			default:
+			}
+			select {
+			case <-ended:
+				return
+			default:
+			}
+		}
+	})
+	return told, func() {
+		close(ended)
+		wg.Wait()
+	}
+}
+
 // A worker moves jobs from one shard to another, by a put and then a delete. In
 // a copy taken meanwhile every job is there at least once: it shows both shards
 // at one moment.
@@ -22,27 +51,7 @@ func TestCheckpointOfARunningStore(t *testing.T) {
 			putOne(logs[0], id)
 		}
 		mustCommit(t, logs[0])
-		var wg sync.WaitGroup
-		stop := make(chan struct{})
-		moved := make(chan struct{}, 1)
-		wg.Go(func() {
-			for id := uint64(1); ; id++ {
-				from, to := logs[(id-1)/jobs%2], logs[((id-1)/jobs+1)%2]
-				putOne(to, id+jobs)
-				mustCommit(t, to)
-				from.Delete(&storage.Job{ID: id, Tube: "t", Size: 4})
-				mustCommit(t, from)
-				select {
-				case moved <- struct{}{}:
-				default:
-				}
-				select {
-				case <-stop:
-					return
-				default:
-				}
-			}
-		})
+		moved, stop := moveJobs(t, logs, jobs)
 		names := []string{"copy1", "copy2", "copy3"}
 		for _, name := range names {
 			<-moved
@@ -53,8 +62,7 @@ func TestCheckpointOfARunningStore(t *testing.T) {
 		if err := s.Checkpoint("copy1"); err == nil {
 			t.Error("a checkpoint was written over another")
 		}
-		close(stop)
-		wg.Wait()
+		stop()
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -184,47 +184,60 @@ func fillUp(t *testing.T, name string) {
 	}
 }
 
-// Disk use stays proportional to the live jobs. Scaled down, the memtables and
-// the spare are smaller too, so that the bound means something.
+// usage are the bounds of TestDiskUse. Scaled down, the memtables and the spare are
+// smaller too, so that the bound means something.
+type usage struct {
+	scale            uint64
+	spare, memTables int64
+	ballast, bound   int64
+}
+
+func usageBounds() usage {
+	switch {
+	case *full:
+		return usage{1, spareTables, 0, 0, 256 * mib}
+	case testing.Short():
+		return usage{200, 2 * mib, 2 * mib, -1, 24 * mib}
+	}
+	return usage{20, 2 * mib, 2 * mib, -1, 24 * mib}
+}
+
+// run does something to a store that leaves so many bytes of live jobs, and checks
+// how much of the disk it then uses.
+func (u usage) run(t *testing.T, name string, live int64, fn func(t *testing.T, l storage.Log)) {
+	t.Run(name, func(t *testing.T) {
+		o := onDisk(t, storage.Never)
+		o.MemTableBytes, o.Ballast = u.memTables, u.ballast
+		s := noTicks(o)
+		l := mustOpen(t, s, 1)[0].(*shardLog)
+		fn(t, l)
+		l.tidy(u.spare)
+		l.tidy(u.spare)
+		used := diskUse(t, o.Dir)
+		t.Logf("%d KiB on disk for %d KiB of live jobs", used>>10, live>>10)
+		if used > 3*live+u.bound {
+			t.Errorf("%d bytes on disk for %d of live jobs", used, live)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Disk use stays proportional to the live jobs.
 func TestDiskUse(t *testing.T) {
-	scale, spare, memTables := uint64(20), int64(2*mib), int64(2*mib)
-	ballast, bound := int64(-1), int64(24*mib)
-	if testing.Short() {
-		scale = 200
-	}
-	if *full {
-		scale, spare, memTables, ballast, bound = 1, spareTables, 0, 0, 256*mib
-	}
-	run := func(name string, live int64, fn func(t *testing.T, l storage.Log)) {
-		t.Run(name, func(t *testing.T) {
-			o := onDisk(t, storage.Never)
-			o.MemTableBytes, o.Ballast = memTables, ballast
-			s := noTicks(o)
-			l := mustOpen(t, s, 1)[0].(*shardLog)
-			fn(t, l)
-			l.tidy(spare)
-			l.tidy(spare)
-			used := diskUse(t, o.Dir)
-			t.Logf("%d KiB on disk for %d KiB of live jobs", used>>10, live>>10)
-			if used > 3*live+bound {
-				t.Errorf("%d bytes on disk for %d of live jobs", used, live)
-			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
+	u := usageBounds()
 	size := func(jobs uint64) int64 { return int64(jobs) * diskSize(&storage.Job{Tube: "default", Size: 100}) }
 
-	run("released with a delay again and again", size(1), func(t *testing.T, l storage.Log) {
+	u.run(t, "released with a delay again and again", size(1), func(t *testing.T, l storage.Log) {
 		putMany(t, l, 1, 1, asIs, 100)
-		for n := range uint32(200_000 / scale) {
+		for n := range uint32(200_000 / u.scale) {
 			l.Update(&storage.Job{ID: 1, State: storage.Delayed, Delay: 1, Deadline: int64(n), Releases: n})
 			mustCommit(t, l)
 		}
 	})
-	run("put and deleted beside some that stay", size(1000), func(t *testing.T, l storage.Log) {
-		last := 5_000_000 / scale
+	u.run(t, "put and deleted beside some that stay", size(1000), func(t *testing.T, l storage.Log) {
+		last := 5_000_000 / u.scale
 		putMany(t, l, 1, 1000, asIs, 100)
 		for id := uint64(1001); id <= last; id += 20_000 {
 			to := min(id+19_999, last)
@@ -232,8 +245,8 @@ func TestDiskUse(t *testing.T) {
 			deleteMany(t, l, id, to, 100, false)
 		}
 	})
-	run("buried and deleted one by one", 0, func(t *testing.T, l storage.Log) {
-		last := 1_000_000 / scale
+	u.run(t, "buried and deleted one by one", 0, func(t *testing.T, l storage.Log) {
+		last := 1_000_000 / u.scale
 		putMany(t, l, 1, last, asIs, 100)
 		for id := uint64(1); id <= last; id++ {
 			l.Update(&storage.Job{ID: id, State: storage.Buried, BuryRank: id, Buries: 1})
@@ -243,9 +256,9 @@ func TestDiskUse(t *testing.T) {
 		}
 		deleteMany(t, l, 1, last, 100, true)
 	})
-	run("large ones deleted in random order but for every tenth", int64(20_000/scale)*1000,
+	u.run(t, "large ones deleted in random order but for every tenth", int64(20_000/u.scale)*1000,
 		func(t *testing.T, l storage.Log) {
-			last := 200_000 / scale
+			last := 200_000 / u.scale
 			putMany(t, l, 1, last, asIs, 1000)
 			for k := range last {
 				// 7919 is prime, so every id has its turn.

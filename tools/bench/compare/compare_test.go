@@ -9,14 +9,16 @@ import (
 	"beanfield/tools/bench/result"
 )
 
+// round is a result with made-up numbers.
+func round(ops, cpu, p99 float64) *result.Result {
+	return &result.Result{
+		OpsPerSec: ops, Latency: map[string]result.Latency{"all": {P50: p99 / 2, P99: p99, P999: 2 * p99}},
+		Server: result.ServerUse{CPU: 1, CPUPerOp: cpu, RSS: 3 << 20},
+	}
+}
+
 // made is a comparison with two rounds of made-up numbers.
 func made() *comparison {
-	round := func(ops, cpu, p99 float64) *result.Result {
-		return &result.Result{
-			OpsPerSec: ops, Latency: map[string]result.Latency{"all": {P50: p99 / 2, P99: p99, P999: 2 * p99}},
-			Server: result.ServerUse{CPU: 1, CPUPerOp: cpu, RSS: 3 << 20},
-		}
-	}
 	loud := func(r *result.Result) *result.Result {
 		r.OthersCPU = 0.5
 		return r
