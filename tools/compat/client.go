@@ -103,8 +103,8 @@ func (s *side) dial(name string) error {
 	return nil
 }
 
-// write sends bytes. That the peer may have closed is no error here: the
-// replies will tell.
+// write sends bytes. If the peer has closed, the replies show it, so it is no error
+// here.
 func (s *side) write(name string, data []byte) {
 	_, _ = s.clients[name].conn.Write(data)
 }
@@ -125,7 +125,7 @@ func (s *side) abort(name string) {
 	s.forget(name)
 }
 
-// forget closes our end and drops whatever still comes.
+// forget closes our end and ignores what still comes.
 func (s *side) forget(name string) {
 	if c := s.clients[name]; c != nil {
 		_ = c.conn.Close()
@@ -196,7 +196,7 @@ func (s *side) unread() (string, reply, bool) {
 	return "", reply{}, false
 }
 
-// close ends every connection; the readers run out by themselves.
+// close ends every connection, and with it the goroutine that reads it.
 func (s *side) close() {
 	for name := range s.clients {
 		s.forget(name)

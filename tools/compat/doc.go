@@ -1,14 +1,14 @@
 // Command compat compares beanfield with beanstalkd, reply by reply.
 //
 // It starts both servers on free ports of 127.0.0.1, sends each the same bytes
-// over the same number of connections, and holds every reply of the subject
-// (beanfield) against the reference's (Debian's beanstalkd). Two things are
+// over the same number of connections, and compares every reply of the subject
+// (beanfield) with the one of the reference (Debian's beanstalkd). Two things are
 // compared:
 //
 //   - a table of odd lines and short scripts: every command's odd forms, the
 //     limits of the line reader, the life of jobs and tubes, timers, closing.
-//     Where beanfield differs on purpose the line says why and what the answer
-//     must be instead, so the difference itself is asserted;
+//     Where beanfield differs on purpose, the line says why and what it must answer
+//     instead, so the difference itself is asserted;
 //   - random commands of several connections, from a generator whose seed
 //     repeats the run.
 //

@@ -31,7 +31,7 @@ import (
 //   - More than one command at a time while a client has commands pipelined
 //     behind its blocked reserve: its commands would race with the rest.
 
-// command is one command, with what the books need to know of it.
+// command is one command, with what the generator must remember of it.
 type command struct {
 	text    string // all bytes, the body included
 	verb    string
@@ -118,8 +118,8 @@ func newGenerator(seed uint64) *generator {
 	return g
 }
 
-// once returns a number of seconds that no other call returns, and that no run
-// lives to see the end of.
+// once returns a number of seconds that no other call returns, and that is longer
+// than any run.
 func (g *generator) once() uint32 {
 	g.serial++
 	return 1_000_000 + 10*g.serial
@@ -285,7 +285,7 @@ func (g *generator) timedStep(m *member) step {
 	return step{kind: stepTimeout, conn: m.name, blocks: -1, commands: []command{c}}
 }
 
-// observe keeps the books with a reply of the reference.
+// observe remembers what a reply of the reference says.
 func (g *generator) observe(m *member, c command, r reply) {
 	switch r.word() {
 	case "INSERTED":

@@ -32,8 +32,8 @@ func main() {
 	}
 }
 
-// leastCommands is what a whole run must have compared: if the seeds asked for
-// bring less, further ones follow.
+// leastCommands is how many commands a whole run compares at least: if the seeds
+// asked for have fewer, more seeds follow.
 const leastCommands = 100_000
 
 // options are the flags.
@@ -145,7 +145,7 @@ func (o options) repeat() string {
 	return s
 }
 
-// seedWorkers is how many seeds run at a time: at times they wait for a clock.
+// seedWorkers is how many seeds run at a time: they sometimes wait for a clock.
 const seedWorkers = 3
 
 // random runs the seeds, and more until enough commands were compared.

@@ -16,9 +16,8 @@ type exception struct {
 	check  func(key, ref, sub string, r, s *side) error
 }
 
-// tolerance is by how many seconds a value may differ that is a truncated
-// duration read at two moments: one for the truncation, the rest for a machine
-// that is busy with other things.
+// tolerance is by how many seconds a truncated duration may differ when it is read at
+// two moments: one for the truncation, the rest for a busy machine.
 const tolerance = 3
 
 // exceptions is the whole list. Everything else must be equal byte for byte.
@@ -108,7 +107,7 @@ func compareYAML(ref, sub reply, r, s *side) error {
 	return nil
 }
 
-// compareLine asks the exceptions first: a counter may look equal and yet be
+// compareLine tries the exceptions first: a counter may look equal and yet be
 // wrong once the tool's own questions are subtracted. Strings must be in the
 // subject's form.
 func compareLine(of, want, got string, r, s *side) error {

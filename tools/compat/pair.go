@@ -216,7 +216,7 @@ func (p *pair) unread() error {
 	return nil
 }
 
-// compareAll holds every figure of the two servers against each other.
+// compareAll compares every figure of the two servers.
 func (p *pair) compareAll() error {
 	tubes, err := p.both("list-tubes")
 	if err != nil {

@@ -159,8 +159,8 @@ func (r *randomRun) answer(m *member, c command) (reply, error) {
 	return ref.reply, nil
 }
 
-// settle reads the replies of everybody who waited and has been served. Who that
-// is, is the reference's word; the subject must agree.
+// settle reads the replies of everybody who waited and has been served. The
+// reference decides who that is; the subject must agree.
 func (r *randomRun) settle() error {
 	for {
 		waiting := r.waiting()
@@ -202,9 +202,9 @@ func (r *randomRun) waiting() []string {
 	return names
 }
 
-// stillWaiting asks how many clients wait, once a server has read every reserve
-// that was sent: on a connection of its own a question may overtake one. The
-// count is the reference's; the subject's is compared with the rest of stats.
+// stillWaiting asks the reference how many clients wait, once it has read every
+// reserve that was sent: a question on another connection may overtake a reserve.
+// The subject's count is compared with the rest of stats.
 func (r *randomRun) stillWaiting() (int, error) {
 	left, err := r.waitingOn(r.pair.ref)
 	if err != nil {

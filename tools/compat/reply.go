@@ -22,7 +22,7 @@ func (r reply) String() string {
 	return strconv.Quote(string(r.raw))
 }
 
-// word is the first word of the reply, for whoever keeps books on it.
+// word is the first word of the reply.
 func (r reply) word() string {
 	if i := bytes.IndexAny(r.raw, " \r\n"); i >= 0 {
 		return string(r.raw[:i])
@@ -64,8 +64,8 @@ func firstLine(b []byte) string {
 	return string(b)
 }
 
-// largestBody bounds what a reply may claim to carry; beyond it the number is
-// taken for nonsense, and the line alone for the reply.
+// largestBody bounds what a reply may claim to carry. A larger number is taken for
+// nonsense, and the line for the whole reply.
 const largestBody = 1 << 31
 
 // readReply reads one reply: a line, and the body it announces. What is left

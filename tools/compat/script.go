@@ -254,7 +254,7 @@ func (p *play) read(in instruction) error {
 	return nil
 }
 
-// lateness is by how much a reply may be late on a machine with other work.
+// lateness is how late a reply may be on a busy machine.
 const lateness = 900 * time.Millisecond
 
 func (p *play) onTime(in instruction, ref, sub arrival) error {
@@ -270,8 +270,8 @@ func (p *play) onTime(in instruction, ref, sub arrival) error {
 	return nil
 }
 
-// readDiffering holds the subject against what it must answer, and the reference
-// against its being different: a difference that is gone must be taken out.
+// readDiffering checks that the subject answers what it must, and that the reference
+// answers something else: a difference that is gone must be removed from the table.
 func (p *play) readDiffering(in instruction) error {
 	p.differed = true
 	got := p.collect(p.pair.sub, in, p.pair.patience)
@@ -290,9 +290,9 @@ func (p *play) readDiffering(in instruction) error {
 	return nil
 }
 
-// readUncertain is for two beanstalkds at a place where beanfield differs. They
-// may not answer at all, or send memory that was never written, so it is the
-// first lines that must agree.
+// readUncertain is for two beanstalkds at a place where beanfield differs. They may
+// not answer at all, or send memory that was never written, so only the first lines
+// must agree.
 func (p *play) readUncertain(in instruction) error {
 	ref := p.collect(p.pair.ref, in, referenceGrace)
 	sub := p.collect(p.pair.sub, in, referenceGrace)

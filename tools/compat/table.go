@@ -63,7 +63,7 @@ func texts(all ...string) []line {
 	return lines
 }
 
-// tableResult is what a case brought.
+// tableResult is how a case ended.
 type tableResult struct {
 	name  string
 	lines int
@@ -145,7 +145,7 @@ type stage struct {
 	lines    int
 }
 
-// set brings up servers, prepared, unless there are some.
+// set starts and prepares the servers, unless they run.
 func (s *stage) set() error {
 	if s.play != nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// verb makes one kind of command, so and so often.
+// verb makes one kind of command; its weight says how often.
 type verb struct {
 	weight int
 	make   func(*generator, *member) command
@@ -56,9 +56,9 @@ func (g *generator) command(m *member) command {
 	panic("weights do not add up")
 }
 
-// commandBehind is a command for behind a reserve that may block: anything but
-// a reserve, whose count tells how far a server has come, and but stats, which
-// would count the tool's own questions of that moment, and but the end of a
+// commandBehind is a command that may stand behind a reserve that may block. It is
+// not a reserve, because their count tells how far a server has come; not stats,
+// which would count the tool's own questions of that moment; and it does not end a
 // pause.
 func (g *generator) commandBehind(m *member) command {
 	for {
@@ -129,7 +129,7 @@ func (g *generator) put(_ *member, delay uint32) command {
 	}
 }
 
-// bytes are random, with a liking for those that mean something to a parser.
+// bytes are random, with more of those that mean something to a parser.
 func (g *generator) bytes(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
