@@ -15,8 +15,8 @@ import (
 	"beanfield/tools/server"
 )
 
-// What is not compared literally, because the reference does not keep its word,
-// or gives none:
+// What is not compared literally, because the reference does not keep it across a
+// restart, or makes no promise:
 //
 //   - ids: it gives them away again after a restart. A job is known by the order
 //     of its put; each server is asked by its own id.

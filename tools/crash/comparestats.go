@@ -21,8 +21,8 @@ func (c *comparison) peekBuried() error {
 	return c.same("peek-buried")
 }
 
-// kickAll kicks everything there is. Which jobs it has met stats-job tells, and
-// both must say the same.
+// kickAll kicks every job of the tube. stats-job then says which jobs that was, and both
+// servers must agree.
 func (c *comparison) kickAll() error {
 	before := map[*twin]int64{}
 	for _, j := range c.jobs {

@@ -7,7 +7,7 @@
 // from the moment it is sent. At a random moment the server is killed with
 // SIGKILL; the answers that had left it are still read. Then it is started again,
 // now and then with another number of shards or with little memory for bodies,
-// and all that it shows is held against the ledger:
+// and all that it shows is compared with the ledger:
 //
 //   - what was answered has happened, and is there: jobs with their bodies, tubes,
 //     priorities, counters, the order of the buried, the times of the delayed;

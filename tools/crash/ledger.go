@@ -10,7 +10,7 @@ import (
 
 // job is what the ledger knows of one job.
 type job struct {
-	id    uint64 // 0 until somebody has been told
+	id    uint64 // 0 until a client has been told
 	token uint64
 	tube  string
 	ttr   uint32
@@ -22,7 +22,7 @@ type job struct {
 	could    []version
 	busy     bool   // a command about it is in flight
 	reserves int    // how often it was seen to be reserved
-	out      bool   // taken from among the buried by reserve-job, which no log knows
+	out      bool   // taken from the buried by reserve-job, which is in no log
 	ended    uint64 // when its delete was answered, in the ledger's own time
 	after    uint64 // the highest id that was known when its put was sent
 	history  []string
@@ -36,7 +36,7 @@ type ledger struct {
 	clock    uint64 // grows with every entry
 	tokens   uint64
 	ranks    uint64
-	highest  uint64          // id that somebody was told of
+	highest  uint64          // id that a client was told of
 	born     map[uint64]*job // by token: those without an id yet
 	byID     map[uint64]*job
 	alive    []*job // not known to be gone, in no order
@@ -132,8 +132,7 @@ func (l *ledger) christen(j *job, id uint64) {
 	l.alive = append(l.alive, j)
 }
 
-// begin enters that a command is about to be sent that would make next of a
-// job. It reports false if the job is somebody else's business at the moment.
+// begin notes that a command is about to be sent that would turn a job into next. It returns false if another connection has a command about the job in flight.
 func (l *ledger) begin(j *job, what string, next func(version) version) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -175,7 +174,7 @@ func (l *ledger) finish(j *job, done bool) {
 	}
 }
 
-// strike takes a job that has ended off the list of the living.
+// strike removes a job that has ended from the list of the living.
 func (l *ledger) strike(j *job) {
 	if i := slices.Index(l.alive, j); i >= 0 {
 		l.alive[i] = l.alive[len(l.alive)-1]
@@ -224,7 +223,7 @@ func (l *ledger) reserved(id uint64, body []byte, sent uint64) *job {
 	return j
 }
 
-// pick draws a job of the living that suits.
+// pick draws a suitable job that lives.
 func (l *ledger) pick(dice *rand.Rand, ok func(*job) bool) *job {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -243,8 +242,8 @@ func (l *ledger) living() int {
 	return len(l.alive)
 }
 
-// inOrder lists the jobs that are buried in a tube, first the first. Whoever
-// asks has the tube's order locked.
+// inOrder lists the jobs that are buried in a tube, the first one first. The caller has
+// the tube's order locked.
 func (l *ledger) inOrder(tube string) (list []*job) {
 	for _, j := range l.alive {
 		if j.tube == tube && !j.out && j.now().state == buried {

@@ -40,7 +40,7 @@ func (a *actor) add(then func(reply), format string, args ...any) {
 // flush sends what has gathered and enters the answers. After an error some
 // are missing: these commands stay in flight.
 func (a *actor) flush() error {
-	// What cannot be sent may be answered in part all the same.
+	// Of what could not be sent whole, a part may be answered.
 	failed := a.send(a.data)
 	for _, then := range a.then {
 		r, err := a.read()
@@ -56,8 +56,8 @@ func (a *actor) flush() error {
 	return nil
 }
 
-// lock takes the order of the buried jobs of a tube, if nobody else has it: then
-// what happens to that order is known.
+// lock takes the order of the buried jobs of a tube, if no other connection has it: then
+// only this one changes that order.
 func (a *actor) lock(tube string) bool {
 	m := a.l.order[tube]
 	for _, mine := range a.locks {
@@ -104,7 +104,7 @@ func (a *actor) produce() {
 	}
 }
 
-// delay is none, or short, or longer than all this takes.
+// delay is zero, or short, or longer than the whole run.
 func (a *actor) delay() uint32 {
 	switch a.dice.IntN(8) {
 	case 0:

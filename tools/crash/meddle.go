@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// meddle does to jobs what may be done to them from outside.
+// meddle does what a connection may do to jobs that it has not reserved.
 func (a *actor) meddle() {
 	for range 1 + a.dice.IntN(pipeline/2) {
 		switch a.dice.IntN(5) {
@@ -29,7 +29,7 @@ func (a *actor) meddle() {
 func (a *actor) kick() {
 	t := tubes[a.dice.IntN(len(tubes))]
 	if slices.Contains(a.locks, a.l.order[t]) || !a.lock(t) {
-		return // with commands about it on the way its order is not known
+		return // a command about one of them is in flight, so their order is not known
 	}
 	bound := 1 + a.dice.IntN(5)
 	list := a.l.kick(t, bound)
@@ -71,7 +71,7 @@ func (a *actor) remove() {
 	}
 }
 
-// take reserves a job by its id, which no log hears of.
+// take reserves a job by its id, which is in no log.
 func (a *actor) take() {
 	j := a.any(func(version) bool { return true })
 	if j == nil || !a.l.begin(j, "reserve-job", func(v version) version { return v }) {

@@ -49,7 +49,7 @@ func observe(addr string, known []uint64, first uint64) (*snapshot, error) {
 	return s, c.lookAtHeads(s)
 }
 
-// probe puts a job and deletes it, for the sake of its id.
+// probe puts a job and deletes it, to learn its id.
 func (c *client) probe() (uint64, error) {
 	r, err := c.ask("put 0 0 100 5\r\nprobe")
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *client) probe() (uint64, error) {
 	return r[0].id(), err
 }
 
-// portion is for how many jobs is asked at once.
+// portion is how many jobs are asked about at once.
 const portion = 16
 
 // look asks for jobs by id.

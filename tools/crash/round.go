@@ -27,7 +27,7 @@ type options struct {
 	out    io.Writer
 }
 
-// campaign is a row of kills of servers over one data directory.
+// campaign is a series of kills, of servers on one data directory.
 type campaign struct {
 	options
 	dice   *rand.Rand
@@ -146,7 +146,7 @@ func (c *campaign) check(everything bool) error {
 	if err != nil {
 		return fmt.Errorf("%w; the server said: %s", err, c.server.Said())
 	}
-	if s.count != int64(len(s.jobs)) { // somebody is back: see who
+	if s.count != int64(len(s.jobs)) { // a deleted job is back: find it
 		if s, err = observe(c.server.Addr, nil, 1); err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// settle holds what a restart has found against the ledger, and enters what it
+// settle compares what a restart has found with the ledger, and enters what it
 // says of the commands that were in flight.
 func (l *ledger) settle(s *snapshot) {
 	l.mu.Lock()
@@ -61,7 +61,7 @@ func (l *ledger) adopt(s *snapshot) {
 }
 
 // unanswered finds the put that a job may come from. An empty body has no
-// token: there any that agrees will do.
+// token, so any put that agrees will do.
 func (l *ledger) unanswered(f *finding) *job {
 	token, err := readBody(f.body)
 	if err != nil {
@@ -123,7 +123,7 @@ func (l *ledger) decide(j *job, v version, f *finding) {
 	}
 }
 
-// compareOrder looks who is first among the buried.
+// compareOrder checks which job is first among the buried.
 func (l *ledger) compareOrder(s *snapshot) {
 	if len(l.failures) > 0 {
 		return

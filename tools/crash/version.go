@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// state is where the log has a job. A job that is reserved stands there as what
-// it was before, because a restart gives it back.
+// state is where the log has a job. A reserved job stands there in its state
+// before that, because a restart gives it back.
 type state uint8
 
 const (
@@ -82,7 +82,7 @@ func (v version) answered(now time.Time) version {
 	return v
 }
 
-// slack is by how much the clocks of two processes may seem to differ.
+// slack is how much the clocks of two processes may differ.
 const slack = 200 * time.Millisecond
 
 // differs says how what was found contradicts the version, or nothing.

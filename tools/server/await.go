@@ -38,7 +38,7 @@ func (p *Process) Connect(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// errStranger says that somebody else answers.
+// errStranger says that another process answers.
 var errStranger = errors.New("another process serves the port")
 
 // identify makes sure that the process started is the one that answers. It asks for

@@ -89,7 +89,7 @@ func (s *Launched) Serve(ctx context.Context) error {
 	return conn.Close()
 }
 
-// Stop ends the server for good and removes its data. How it ends is of no interest.
+// Stop ends the server for good and removes its data. It does not matter how it ends.
 func (s *Launched) Stop() {
 	if s.Process != nil {
 		_ = s.Terminate(StopWithin)

@@ -4,8 +4,8 @@ import (
 	"syscall"
 )
 
-// RaiseFileLimit allows as many descriptors as the system permits. Set explicitly,
-// since servers that are started here shall have it too.
+// RaiseFileLimit allows as many descriptors as the system permits. It is set
+// explicitly, so that servers which are started here have it too.
 func RaiseFileLimit() error {
 	var lim syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {

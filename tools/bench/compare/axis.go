@@ -60,7 +60,7 @@ func niceAbove(v float64) float64 {
 
 func niceBelow(v float64) float64 { return 1 / niceAbove(1/v) }
 
-// at gives the place of v, from 0 at the axis's begin to 1 at its end.
+// at gives the place of v, from 0 at the axis's start to 1 at its end.
 func (a *axis) at(v float64) float64 {
 	if a.log {
 		return math.Log(v/a.low) / math.Log(a.high/a.low)

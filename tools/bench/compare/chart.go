@@ -23,7 +23,7 @@ const (
 
 // Colours that stay apart for colour-blind readers, on a light ground and on a dark
 // one. The reader's system says which; an image inherits nothing from its page. Text
-// has an edge of the ground's colour, so that lines behind it do not disturb.
+// has an edge of the ground's colour, so that it can be read across lines.
 const chartStyle = `<style>
 text{fill:#1f2328;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}
 .ground{fill:#ffffff}.faint{fill:#59636e}.grid{stroke:#d8dee4}.one{stroke:#59636e;stroke-width:1.5}.range{stroke:#1f2328}

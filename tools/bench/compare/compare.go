@@ -58,8 +58,8 @@ type comparer struct {
 	warmup   time.Duration
 	duration time.Duration
 	seed     uint64
-	calm     time.Duration // wait so long at most for a quiet machine
-	settle   time.Duration // given to a server before its memory is read
+	calm     time.Duration // the longest wait for a quiet machine
+	settle   time.Duration // how long a server has before its memory is read
 	scale    float64       // of the jobs that rows put beforehand; 0 is 1
 	syscalls bool
 	data     string
@@ -105,14 +105,14 @@ func (c *comparer) row(ctx context.Context, r *row) (*rowResult, error) {
 	}
 	for round := range r.roundsOf(c.rounds) {
 		for k := range res.Peers {
-			// The order turns from round to round: none always follows the same one.
+			// The order changes from round to round, so that nobody always follows the same one.
 			p := &res.Peers[(k+round)%len(res.Peers)]
 			if p.Absent != "" {
 				continue
 			}
 			err := c.peerRound(ctx, r, p, ld, round)
 			if errors.Is(err, server.ErrNotStarted) && ctx.Err() == nil {
-				// It may not know this way of running yet; the others do.
+				// It may be too old for the row's flags; the others are not.
 				p.Absent = err.Error()
 				warn("%-16s %s: %v", r.name, p.Name, err)
 				continue

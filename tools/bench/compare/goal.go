@@ -10,8 +10,8 @@ import (
 type goal struct {
 	metric   metric
 	bound    float64
-	atLeast  bool // else at most
-	absolute bool // the number itself; else a ratio
+	atLeast  bool // otherwise at most
+	absolute bool // the number itself, not a ratio
 }
 
 func (g goal) met(v float64) bool {

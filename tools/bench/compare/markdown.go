@@ -129,7 +129,7 @@ func (r *rowResult) line(b *strings.Builder, p *peerResult) {
 }
 
 // atFloor is the distance to the echo server within which a report says that a goal was
-// missed for want of a lower floor: the least that any server can do.
+// missed at the floor: no server can do with much less.
 const atFloor = 1.15
 
 func (c *comparison) goalTable(b *strings.Builder) {
@@ -188,7 +188,7 @@ func (r *rowResult) verdict(g goal, got result.Spread) string {
 		return fmt.Sprintf("missed (at the floor: a bare echo stalls %s µs here)", result.Short(bare))
 	}
 	f := ratio(metricCPU, r.beanfield(), r.floor())
-	// A server that waits for its disk before each reply is not held up by its processor.
+	// Where a reply waits for the disk, the processor is not what holds it up.
 	if r.row.class != classAlways && f.Known() && f.Median <= atFloor && (g.metric == metricThroughput || g.metric == metricCPU) {
 		return fmt.Sprintf("missed (at the floor of the echo, %s x its CPU)", result.Short(f.Median))
 	}

@@ -13,7 +13,7 @@ import (
 // A peer is a server that takes part in a comparison.
 type peer struct {
 	Name     string `json:"name"`
-	Command  string `json:"command"` // {port}, {dir}, {self}: see startServer
+	Command  string `json:"command"` // {port}, {dir}, {self}: see server.Launch
 	Class    string `json:"class"`
 	Version  string `json:"version,omitempty"`
 	baseline bool   // ratios are to this one
@@ -88,8 +88,8 @@ func (p *peer) inRow(r *row) bool {
 	if p.Class != class {
 		return false
 	}
-	// A row that compares a server with itself has no need of the baseline, which
-	// takes minutes to make 100,000 tubes or 10 million jobs.
+	// A row that compares a server with itself does not need the baseline, which would
+	// take minutes to get 100,000 tubes or 10 million jobs.
 	return !p.baseline || r.own == nil && !r.alone
 }
 
@@ -103,7 +103,7 @@ func (p *peer) floorOf(r *row) bool {
 	return r.load.Kind == load.KindCycles || r.load.Kind == load.KindCycle && (r.class == "" || r.class == p.Class)
 }
 
-// version asks the program, as beanstalkd is asked.
+// version asks the program with -v, as beanstalkd has it.
 func (p *peer) version(ctx context.Context) string {
 	if p.echo {
 		return ""

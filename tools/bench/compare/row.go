@@ -10,7 +10,7 @@ import (
 	"beanfield/tools/bench/result"
 )
 
-// A row is one load of the comparison. To add one, add it to the table below.
+// A row is one load of the comparison. To add one, add it to a table of rows.
 type row struct {
 	name  string
 	title string    // {jobs} in it is the number of jobs put beforehand, {large} the size of a large one
@@ -25,8 +25,8 @@ type row struct {
 	own *load.Load
 	// half runs open loop, at half of what the baseline reaches at full speed.
 	half  bool
-	alone bool // beanfield's alone: the baseline cannot do it in sensible time
-	// everybody's command is followed by this.
+	alone bool // without the baseline, which would take far too long
+	// everybody is added to the command of every server.
 	everybody string
 	// flags are added to beanfield's command; {config} in them is a file with config.
 	flags  string

@@ -148,7 +148,7 @@ var rows = slices.Concat([]row{
 		goals: []goal{number(metricStart, 1000)},
 	},
 
-	// Without goals: loads that users have, to see that none falls behind.
+	// Without goals: loads that users have, so that a slow one is noticed.
 	{name: "batched", rounds: 2, title: "16 commands in a write", load: base(sixteenCommands)},
 	{name: "put", title: "put only", load: base(func(ld *load.Load) { ld.Kind, ld.MaxJobs = load.KindPut, 2*million })},
 	{name: "apart", title: "25 producers, 25 workers", load: base(func(ld *load.Load) { ld.Kind = load.KindApart })},

@@ -33,7 +33,7 @@ var stallKinds = []stallKind{
 	{name: "body", by: load.DisturbBody, title: "a job of {large} is put, reserved and deleted"},
 	{name: "busy", by: load.DisturbBusy, connections: 50, title: "50 connections, 16 cycles pipelined"},
 	{
-		name: "hangup", by: load.DisturbHangup, connections: 50, tubes: 10_000,
+		name: "hangup", by: load.DisturbHangup, connections: 50, tubes: 10_000, alone: true,
 		title: "{clients} connections that watch {tubes} tubes each hang up",
 	},
 	{name: "watch", by: load.DisturbWatch, tubes: 300_000, alone: true, title: "{tubes} watch commands on one connection"},
@@ -81,7 +81,7 @@ func (k stallKind) row() row {
 	case load.DisturbBody:
 		r.everybody = fmt.Sprintf("-z %d", 1<<30)
 	case load.DisturbBusy:
-		// To get half of one processor is no stall.
+		// A neighbour that gets half of one processor is not stalled.
 		r.load.Depth, r.goals = 16, nil
 	}
 	return r

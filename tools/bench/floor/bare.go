@@ -19,7 +19,7 @@ const bareRequest = 32
 
 // LongestAnswer is how long at most, while the time lasts, one client waits for a server
 // that does nothing but send back what it gets: what no server on these processors can
-// avoid, because the machine has other things to do on them now and then.
+// avoid, because the machine uses them for other things now and then.
 func LongestAnswer(serverCPUs, ownCPUs string, lasting time.Duration) (time.Duration, error) {
 	client, server, err := bareConnection()
 	if err != nil {
@@ -44,7 +44,7 @@ func bareConnection() (client int, server *os.File, err error) {
 	}
 	c, err := l.Accept()
 	if err == nil {
-		server, err = c.(*net.TCPConn).File() // does not share c's way of waiting
+		server, err = c.(*net.TCPConn).File() // blocks, whatever c does
 		err = errors.Join(err, c.Close())
 	}
 	if err != nil {
@@ -58,8 +58,8 @@ type bareResult struct {
 	err     error
 }
 
-// onProcessors runs fn on a thread of its own. When it ends, also the other side of the
-// connection hears of that.
+// onProcessors runs fn on a thread of its own. When it ends, the other side of the
+// connection is told.
 func onProcessors(cpus string, fd int, fn func() (time.Duration, error)) <-chan bareResult {
 	done := make(chan bareResult, 1)
 	go func() {

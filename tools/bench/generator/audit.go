@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// An audit holds a server's own counts against the generator's: what was put and not
-// deleted must be there, ready, and nothing else. It needs a server that nobody else
-// uses.
+// An audit compares a server's own counts with the generator's: the jobs that were put
+// and not deleted must be there, ready, and no others. The server must have no other
+// users.
 type audit struct {
 	addr   string
 	before map[string]int64
@@ -28,8 +28,8 @@ func startAudit(addr string) (*audit, error) {
 	return a, err
 }
 
-// finish is called when the load's connections are closed; jobs that workers still
-// held are given back by that, when the server gets to it.
+// finish is called when the load's connections are closed. The jobs that workers still
+// held come back when the server notices that.
 func (a *audit) finish(t *Tally) error {
 	c, err := Dial(a.addr)
 	if err != nil {

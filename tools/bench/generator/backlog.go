@@ -11,8 +11,8 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// FillBacklog puts the jobs that are to lie in the server while it is measured. They
-// are streamed: one goroutine writes puts, this one reads the replies.
+// FillBacklog puts the jobs that stay in the server while it is measured. One goroutine
+// writes the puts, this one reads the replies.
 func FillBacklog(ctx context.Context, addr string, ld *load.Load, say func(string, ...any)) error {
 	if ld.Backlog == 0 {
 		return nil
@@ -45,8 +45,8 @@ func FillBacklog(ctx context.Context, addr string, ld *load.Load, say func(strin
 	return <-wrote
 }
 
-// useBefore tells which tube must be used before job i of the backlog is put, and
-// whether that changes.
+// useBefore gives the tube that job i of the backlog goes to, and whether it is another
+// one than before.
 func useBefore(ld *load.Load, i int) (string, bool) {
 	switch ld.BacklogIn {
 	case load.BacklogSpread:

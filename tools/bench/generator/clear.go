@@ -11,7 +11,7 @@ import (
 )
 
 // ClearLeftovers takes every job out of the tubes of a load, for a server that has
-// other users and goes on living.
+// other users and is not ended.
 func ClearLeftovers(addr string, ld *load.Load) error {
 	c, err := Dial(addr)
 	if err != nil {

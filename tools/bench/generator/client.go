@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A Client is an ordinary blocking connection, for what surrounds a load: the
-// backlog, the audit, the clearing up. None of it is measured.
+// A Client is an ordinary blocking connection, for the work around a load: the backlog,
+// the audit, the clearing up. None of it is measured.
 type Client struct {
 	conn net.Conn
 	r    *bufio.Reader
@@ -31,7 +31,7 @@ func Dial(addr string) (*Client, error) {
 // NewClient talks on a connection.
 func NewClient(c net.Conn) *Client { return &Client{c, bufio.NewReaderSize(c, 64<<10)} }
 
-// HangUp closes the connection, and tells whether that worked.
+// HangUp closes the connection and returns the error of doing so.
 func (c *Client) HangUp() error { return c.conn.Close() }
 
 // Read fills b.
@@ -50,13 +50,13 @@ func (c *Client) line() (string, error) {
 	return strings.TrimSuffix(s, "\r\n"), nil
 }
 
-// MaxStats bounds what a server may say of itself.
+// MaxStats bounds the size of a reply to stats.
 const MaxStats = 1 << 20
 
 // Stats reads the numbers of the server's stats reply.
 func (c *Client) Stats() (map[string]int64, error) { return c.Numbers("stats") }
 
-// Numbers reads those of a reply like that to stats.
+// Numbers reads the numbers of any command that is answered like stats.
 func (c *Client) Numbers(command string) (map[string]int64, error) {
 	if _, err := io.WriteString(c.conn, command+"\r\n"); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (c *Client) Numbers(command string) (map[string]int64, error) {
 	return NumbersIn(string(text)), nil
 }
 
-// NumbersIn leaves out every line that is not a number's.
+// NumbersIn leaves out every line whose value is not a number.
 func NumbersIn(text string) map[string]int64 {
 	numbers := map[string]int64{}
 	for l := range strings.Lines(text) {

@@ -24,13 +24,13 @@ type conn struct {
 	ids    []uint64 // jobs that are held, or that were put and are to be reserved
 	tube   []byte   // the tube used, where it changes
 	echo   []byte   // what an echo server has yet to send back
-	ending bool     // nothing new is to be begun
+	ending bool     // begins nothing new
 
 	lastID uint64 // ids of one connection's puts must rise
 	slot   int64  // the next slot of the timetable, in an open loop
 	paced  bool   // on the timetable
 	idle   bool   // waits for its slot
-	parked bool   // waits for jobs in flight to become fewer
+	parked bool   // waits until fewer jobs are in flight
 
 	build []byte // requests are built here; kept until the batch is answered
 	out   []byte // what the socket has not taken yet

@@ -7,11 +7,11 @@
 // equal or of one pattern; a plan (plan.go) says which batch comes next. That is all the
 // state there is, and every load is a plan.
 //
-// Fast does not mean credulous. Every reply is parsed (reply.go) and compared with the
+// Every reply is parsed (reply.go) and compared with the
 // command that asked for it (verify.go): its word, its id, its body. No job may be handed
 // out twice (ledger.go). Afterwards the server's own counts must agree with the
 // generator's (audit.go). A wrong reply ends the run with an error, because the speed of
-// a server that answers wrongly is of no interest.
+// a server that answers wrongly does not matter.
 //
 // Reading order: plan.go, conn.go, loop.go, verify.go, run.go.
 package generator

@@ -2,8 +2,8 @@ package generator
 
 // A Ledger remembers which job ids were handed out, one bit each, so that a job
 // handed out twice is noticed while the load runs. Servers give ids roughly in
-// order, so the page used last is nearly always the page needed next, and a page
-// that is full is replaced by a mark: a long run needs little memory.
+// order, so the page used last is nearly always the page needed next, and a
+// full page is replaced by a mark, so a long run needs little memory.
 type Ledger struct {
 	pages  map[uint64]*ledgerPage
 	last   *ledgerPage
@@ -22,7 +22,7 @@ var fullPage = &ledgerPage{set: 1 << ledgerPageBits}
 
 func NewLedger() *Ledger { return &Ledger{pages: map[uint64]*ledgerPage{}} }
 
-// Mark notes that id was handed out and tells whether that is news.
+// Mark notes that id was handed out and returns false if it had been before.
 func (l *Ledger) Mark(id uint64) bool {
 	no := id >> ledgerPageBits
 	p := l.last

@@ -7,8 +7,8 @@ import (
 	"beanfield/tools/bench/socket"
 )
 
-// A loop drives its connections from one goroutine; they are its own, and so is
-// everything that it counts. Only the words in run are shared.
+// A loop drives its connections from one goroutine. No other goroutine touches them, or
+// what the loop counts; only the atomic fields of run are shared.
 type loop struct {
 	run    *run
 	number int
@@ -27,7 +27,7 @@ type loop struct {
 	quiet     bool // its producers have ended
 
 	events []syscall.EpollEvent
-	input  []byte // what a read brings; shared, since replies are used up at once
+	input  []byte // what a read brings; shared, since each reply is handled before the next read
 	reply  Reply
 }
 
@@ -37,7 +37,7 @@ const (
 	// parkedRetry is how often a loop looks whether parked producers may go on, when
 	// another loop's workers are the ones to make room.
 	parkedRetry = int64(200e3)
-	// longestLook is more than looking for events without finding any takes.
+	// longestLook is longer than it takes to look for events and find none.
 	longestLook = int64(10e3)
 	// longestWait bounds a wait so that phases and cancellation are noticed.
 	longestWait = int64(20e6)
@@ -99,7 +99,7 @@ func (l *loop) drive() error {
 			l.tally.looks++
 			l.tally.events += uint64(n)
 		case l.measuring:
-			// More time than a look takes went by only if the system ran somebody else.
+			// If more time went by, the system ran another program meanwhile.
 			l.tally.vacant += min(now-looked, longestLook)
 		}
 		l.phase(now)

@@ -7,7 +7,7 @@ import (
 	"beanfield/tools/bench/result"
 )
 
-// ErrNothing is not a wrong answer: somebody may have kept the processors.
+// ErrNothing need not mean a wrong server: another program may have had the processors.
 var ErrNothing = errors.New("nothing was answered during the measurement")
 
 func (r *run) result(t *Tally, calls *syscallCount) (*result.Result, error) {

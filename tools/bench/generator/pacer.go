@@ -2,7 +2,7 @@ package generator
 
 // A pacer is the timetable of an open loop: slot s is due at start + s*step, and the
 // slots go round the connections in turn. A connection that is late keeps its slots;
-// its latencies count from the slot, not from when it got round to sending. That is
+// its latencies count from the slot, not from when it was sent. That is
 // the correction for coordinated omission: a server that stalls for a second is
 // charged with every request that was due in that second, not only with the one that
 // happened to be under way.

@@ -19,8 +19,8 @@ const (
 	backlogPriority = 2000000000
 )
 
-// A Payload holds the put requests built beforehand, and knows what a body that
-// comes back must look like.
+// A Payload holds the put requests built beforehand, and checks the
+// bodies that come back.
 type Payload struct {
 	single [][]byte // one put, one for each drawn size
 	stamp  []int    // where its body starts

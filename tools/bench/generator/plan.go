@@ -133,7 +133,7 @@ func (p putPlan) next(c *conn, due int64) (request, bool) { return p.puts(c, p.l
 
 func (p putPlan) rest(c *conn) bool { return true }
 
-// cyclePlan puts, reserves as many, deletes them. A reserve never blocks: each
+// cyclePlan puts jobs, reserves as many, and deletes them. A reserve never blocks: each
 // connection has put a job for every reserve it sends.
 type cyclePlan struct{ *requests }
 
@@ -205,8 +205,8 @@ func (p hopPlan) next(c *conn, due int64) (request, bool) {
 
 func (p hopPlan) rest(c *conn) bool { return c.step == 0 }
 
-// appendHopTube draws among the tubes of a spread backlog, else among those under
-// load.
+// appendHopTube draws one of the tubes of a spread backlog, or, where there is none, of
+// those under load.
 func appendHopTube(buf []byte, r *rand.Rand, ld *load.Load) []byte {
 	if ld.BacklogIn == load.BacklogSpread && ld.Backlog > 0 {
 		return appendTube(buf, spreadPrefix, r.IntN(ld.Backlog))
@@ -214,8 +214,8 @@ func appendHopTube(buf []byte, r *rand.Rand, ld *load.Load) []byte {
 	return appendTube(buf, loadPrefix, r.IntN(ld.Tubes))
 }
 
-// The tubes all have names of their own, so that a load can be taken off a server
-// that has other users.
+// No other program uses these names, so a load can be removed from a server that has
+// other users.
 const (
 	loadPrefix   = "bench-"
 	spreadPrefix = "bench-spread-"
@@ -265,7 +265,7 @@ func (p producerPlan) next(c *conn, due int64) (request, bool) {
 
 func (p producerPlan) rest(c *conn) bool { return true }
 
-// workerPlan reserves, waiting as long as it takes, and deletes.
+// workerPlan reserves, waits as long as that takes, and deletes.
 type workerPlan struct {
 	*requests
 	run *run
@@ -301,7 +301,7 @@ func (p echoPlan) next(c *conn, due int64) (request, bool) {
 	return req, ok
 }
 
-// plans gives connection i its plan.
+// plan gives connection i its plan.
 func (r *run) plan(i int, q *requests) plan {
 	switch {
 	case r.target.Echo && r.load.Kind == load.KindCycles:

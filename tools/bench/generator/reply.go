@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A word is the first word of a reply that the generator can be sent.
+// A Word is the first word of a reply to the generator.
 type word uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	WordTimedOut
 	wordUsing
 	wordWatching
-	wordOther // anything else: never right, kept to be shown
+	wordOther // any other: always wrong, kept to be shown
 )
 
 func (w word) String() string {
@@ -30,8 +30,8 @@ type Reply struct {
 	line []byte // the first line, without its CRLF
 }
 
-// maxReplyLine bounds what is held back while waiting for a line's end. The longest
-// honest line is USING with a name of 200 bytes.
+// maxReplyLine bounds what is kept while a line's end has not arrived. The longest
+// valid line is USING with a name of 200 bytes.
 const maxReplyLine = 512
 
 // Parse reads one reply from the start of buf and gives the bytes it took. It takes

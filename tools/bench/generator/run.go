@@ -19,7 +19,7 @@ import (
 // A Target is the server to be loaded.
 type Target struct {
 	Addr  string
-	PID   int  // 0: not known; then nothing is said of CPU and memory
+	PID   int  // 0: not known; then CPU and memory are not measured
 	Echo  bool // sends back what it gets
 	Owned bool // started for this run: nobody else uses it
 }
@@ -30,8 +30,8 @@ type Settings struct {
 	Wait     Wait
 	Filled   bool          // the backlog is there already
 	Syscalls bool          // count the server's system calls after the measurement
-	Settle   time.Duration // given to a server before its memory is read
-	Calm     time.Duration // wait so long at most for a quiet machine
+	Settle   time.Duration // how long a server has before its memory is read
+	Calm     time.Duration // the longest wait for a quiet machine
 	Say      func(format string, args ...any)
 }
 
@@ -138,7 +138,7 @@ func (r *run) connect(threads int) error {
 		if err = errors.Join(err, l.add(c)); err != nil {
 			return err
 		}
-		// Workers that wait for jobs have no timetable: the producers have.
+		// Only producers have a timetable; workers wait for their jobs.
 		if _, worker := c.plan.(workerPlan); !worker {
 			l.paced = append(l.paced, c)
 		}
@@ -167,7 +167,7 @@ func (c *conn) chooseTubes(i int, ld *load.Load) error {
 	return Converse(c.fd, "ignore default", wordWatching)
 }
 
-// drive runs the loops, tells how they get on, and has system calls counted.
+// drive runs the loops, prints their progress, and has system calls counted.
 func (r *run) drive(ctx context.Context, set Settings) (*syscallCount, error) {
 	r.begin = r.now() + int64(r.load.Warmup)
 	r.end.Store(r.begin + int64(r.load.Duration))

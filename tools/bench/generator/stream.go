@@ -9,7 +9,7 @@ import (
 const streamChunk = 64 << 10
 
 // Stream sends n commands and reads as many replies: one goroutine writes, this one
-// reads. When it fails, the connection is to be closed, which ends the writer.
+// reads. After an error, close the connection: that ends the writer.
 func (c *Client) Stream(n int, command func(b []byte, i int) []byte, reply func(line string) error) error {
 	wrote := make(chan error, 1)
 	go func() {

@@ -25,9 +25,9 @@ type syscallCount struct {
 // perfWindow is how long system calls are counted.
 const perfWindow = time.Second
 
-// countSyscalls uses perf, which only counts and hardly slows the server, else
-// strace, which slows it much but counts as well. Where neither may be used the
-// result is nil: the run is good without it.
+// countSyscalls uses perf, which hardly slows the server; or, where perf is missing or
+// forbidden, strace, which slows it a lot. Where neither can be used the result is nil,
+// and the run is valid without it.
 func (r *run) countSyscalls(ctx context.Context, done <-chan struct{}, say func(string, ...any)) *syscallCount {
 	select {
 	case <-time.After(time.Duration(r.end.Load()-r.now()) + 100*time.Millisecond):
@@ -128,7 +128,7 @@ func perfCalls(text string) (float64, error) {
 	return 0, fmt.Errorf("no count in %.100q", text)
 }
 
-// straceCount attaches until enough was seen, then reads strace's summary.
+// straceCount attaches strace for a while, then reads its summary.
 func (r *run) straceCount(ctx context.Context) (*syscallCount, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()

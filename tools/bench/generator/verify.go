@@ -7,8 +7,9 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// consume takes what a read brought for one connection: every complete reply is held
-// against the batch outstanding, and the connection goes on when that is answered.
+// consume takes what a read brought for one connection: every complete reply is
+// compared with the batch outstanding, and the connection goes on when all of it is
+// answered.
 func (l *loop) consume(c *conn, data []byte) error {
 	now := l.run.now()
 	if c.echo != nil {
@@ -59,7 +60,7 @@ func (l *loop) consume(c *conn, data []byte) error {
 	return nil
 }
 
-// consumeEcho expects the very bytes of the batch to come back.
+// consumeEcho expects the bytes of the batch to come back unchanged.
 func (l *loop) consumeEcho(c *conn, data []byte, now int64) error {
 	if len(data) > len(c.echo) || !bytes.Equal(data, c.echo[:len(data)]) {
 		return fmt.Errorf("the echo is not what was sent: %.80q", data)
@@ -79,7 +80,7 @@ func (l *loop) answered(c *conn, op operation, now int64, n uint64) {
 	if l.measuring {
 		l.tally.ops[op] += n
 	}
-	// A waiting reserve lasts as long as nobody puts: its delivery is what counts.
+	// How long a reserve waits depends on who puts; the delivery is measured instead.
 	if op == opReserve && l.run.load.Apart() {
 		return
 	}
@@ -90,7 +91,7 @@ func (l *loop) answered(c *conn, op operation, now int64, n uint64) {
 
 // inWindow decides what is recorded. At full speed, what is answered during the
 // measurement. On a timetable, what was due during it, however late its answer came:
-// else a stall at the end would go unseen.
+// otherwise a stall at the end would go unseen.
 func (l *loop) inWindow(due int64) bool {
 	if l.pacer.open() {
 		return due >= l.run.begin && due < l.run.end.Load()
@@ -107,7 +108,7 @@ func (l *loop) settle(c *conn, now int64) error {
 	return l.goOn(c, now)
 }
 
-// accept holds one reply against the command that it answers.
+// accept compares one reply with the command that it answers.
 func (l *loop) accept(c *conn, r *Reply, now int64) error {
 	switch {
 	case c.op == opPut && r.Word == wordInserted:

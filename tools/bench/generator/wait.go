@@ -1,7 +1,7 @@
 package generator
 
 // A Wait is how the generator waits for replies. It decides when a server gets the next
-// requests, and what each reply costs it: doc.go tells more.
+// requests, and what each reply costs it: the README of tools/bench has measurements.
 type Wait string
 
 const (

@@ -41,8 +41,8 @@ func (l *loop) done(c *conn) bool {
 	return c.left == 0 && c.plan.rest(c) && (!c.paced || l.pacer.at(c.slot) >= l.run.end.Load())
 }
 
-// fallQuiet tells the other loops once that this one's producers have ended: only
-// when all have, does no job in flight mean that none will come.
+// fallQuiet tells the other loops once that this one's producers have ended. When all
+// have, and no job is in flight, none will come.
 func (l *loop) fallQuiet() {
 	if l.quiet {
 		return

@@ -12,8 +12,8 @@ import (
 // many jobs, workers or connections it takes are the load's own numbers.
 type Disturb struct {
 	By    string        `json:"by"`
-	Large int           `json:"large,omitempty"` // bytes of the body of disturbBody
-	Again int           `json:"again"`           // so often in all
+	Large int           `json:"large,omitempty"` // bytes of the body of DisturbBody
+	Again int           `json:"again"`           // how often in all
 	Peace time.Duration `json:"peace_ns"`        // measured before each
 }
 

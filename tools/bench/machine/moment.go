@@ -7,7 +7,8 @@ import (
 	"beanfield/tools/server"
 )
 
-// A Moment is what was used by then, by the server, by the generator, by all.
+// A Moment has the processor time used until then: by the server, by this program, and by
+// all programs.
 type Moment struct {
 	At     int64
 	Server server.Usage

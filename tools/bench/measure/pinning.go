@@ -26,7 +26,7 @@ func (p *Pinning) serverCPUs(pinned bool) string {
 	return ""
 }
 
-// self pins this program, if asked to, and gives back what undoes that.
+// self pins this program, if asked to, and returns what undoes that.
 func (p *Pinning) self(pinned bool) (restore func(), err error) {
 	if !pinned {
 		return func() {}, nil

@@ -95,8 +95,8 @@ func restartAgain(ctx context.Context, u *result.Restart, s *server.Launched, se
 }
 
 // others is how much of a processor others than the server and this program used since
-// the two clocks were read. The machine's clock ticks every 10 ms: of a short time it
-// tells nothing.
+// the two clocks were read. The machine's clock ticks every 10 ms: for a
+// short time it says nothing.
 func others(all, own, used, took time.Duration) (float64, error) {
 	if took < time.Second {
 		return 0, nil
@@ -120,7 +120,7 @@ func settled(ctx context.Context, pid int, set generator.Settings) (server.Usage
 }
 
 // firstReply starts the server and tells how long it took until it answered. Its first
-// answer must already count all its jobs: nobody may see half a queue.
+// answer must already count all its jobs: no client may see half a queue.
 func firstReply(ctx context.Context, s *server.Launched, jobs int) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, restartPatience)
 	defer cancel()
@@ -148,7 +148,7 @@ func firstReply(ctx context.Context, s *server.Launched, jobs int) (time.Duratio
 	return took, nil
 }
 
-// ending adds to an error of a connection that the server ended, if that is why.
+// ending adds to a connection's error that the server has ended, if it has.
 func ending(s *server.Launched, err error) error {
 	select {
 	case <-s.Exited():

@@ -10,15 +10,11 @@ import (
 	"unsafe"
 )
 
-// The sockets of the generator are plain file descriptors: going through package net
-// would cost more per command than most servers spend.
-
 // setupTimeout bounds each reply that is waited for while the connections are set up.
 const setupTimeout = 30 * time.Second
 
-// address reads 127.0.0.1:11300, [::1]:11300 or unix:/path. Only this machine:
-// a load is nothing to aim at others by a slip of the hand, and the server's CPU time
-// could not be read there.
+// address reads 127.0.0.1:11300, [::1]:11300 or unix:/path. Other machines
+// are refused: nobody should load one by mistake, and its CPU time could not be read.
 func address(addr string) (family int, sa syscall.Sockaddr, err error) {
 	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
 		return syscall.AF_UNIX, &syscall.SockaddrUnix{Name: path}, nil

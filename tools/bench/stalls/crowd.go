@@ -10,8 +10,8 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// A crowd is the many jobs of a disturbance, and how they are brought where they must
-// be. Nothing of that is measured.
+// A crowd is the many jobs of a disturbance, with what puts them and brings them into
+// their states. None of that is measured.
 type crowd struct {
 	addr    string
 	load    *load.Load
@@ -32,7 +32,7 @@ func newCrowd(addr string, ld *load.Load) crowd {
 // crowdTTR is longer than any disturbance: no job may come back by itself.
 const crowdTTR = 3600
 
-// talk lends a connection to the disturbed tube, which is closed afterwards.
+// talk opens a connection to the disturbed tube for do, and closes it afterwards.
 func (w *crowd) talk(ctx context.Context, do func(*generator.Client) error) error {
 	c, err := w.dial()
 	if err != nil {
@@ -82,7 +82,7 @@ func (w *crowd) put(c *generator.Client, n int, delay func() int) error {
 
 func noDelay() int { return 0 }
 
-// fill puts the jobs the first time, and later sees to it that all are ready again.
+// fill puts the jobs the first time, and later waits until all are ready again.
 func (w *crowd) fill(ctx context.Context) error {
 	return w.talk(ctx, func(c *generator.Client) error {
 		if len(w.ids) == 0 {

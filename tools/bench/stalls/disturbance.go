@@ -10,23 +10,21 @@ import (
 
 // A disturbance is what the neighbour is measured beside. While that is measured, both
 // are driven by the same goroutine: another one would take the processor from the
-// neighbour, and seem to be a stall of the server.
+// neighbour, which would look like a stall of the server.
 type disturbance interface {
-	// prepare leaves the server so that only begin is missing. It takes its time.
+	// prepare does all that comes before begin. It may take long.
 	prepare(ctx context.Context) error
 	// starts is when it begins by itself; zero: with begin.
 	starts() time.Time
 	begin() error
-	// step does a little at most, without waiting, and tells whether there was anything
-	// to do.
+	// step does a little, without waiting. worked says whether there was anything to do.
 	step() (worked bool, err error)
 	over() bool
 	// end closes what is open, whether it was over or not.
 	end()
 }
 
-// disturbedTube is the tube in which all disturbances but one take place; busy has that
-// of other loads.
+// disturbedTube is the tube of all disturbances but busy, which has that of other loads.
 const disturbedTube = "bench-disturbed"
 
 func newDisturbance(t generator.Target, ld *load.Load) disturbance {

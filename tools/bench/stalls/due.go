@@ -33,7 +33,7 @@ func (d *due) prepare(ctx context.Context) error {
 		if err := d.deleteAll(c); err != nil {
 			return err
 		}
-		// Half as long again, if the server is slower this time, and the peace.
+		// Half as long again, in case the server is slower this time; then the peace.
 		wait := d.took + d.took/2 + d.load.Disturb.Peace + time.Second
 		begun := time.Now()
 		d.last = begun.Add(time.Duration(math.Ceil(wait.Seconds())) * time.Second)

@@ -30,8 +30,8 @@ func (k *kick) prepare(ctx context.Context) error {
 	return k.wire.send("use " + disturbedTube)
 }
 
-// buryAll buries each job as soon as it is reserved: with all reserved at first,
-// beanstalkd takes a time that grows with the square of their number.
+// buryAll buries each job as soon as it is reserved: if all are
+// reserved first, beanstalkd takes time that grows with the square of their number.
 func (k *kick) buryAll(c *generator.Client) error {
 	reserved := false
 	return c.Stream(2*len(k.ids), func(b []byte, i int) []byte {

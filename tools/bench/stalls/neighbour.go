@@ -34,7 +34,7 @@ const (
 	// disturbPatience bounds what is waited for.
 	disturbPatience = 5 * time.Minute
 	// neighbourWait is how long a generator that does not spin waits for the neighbour's
-	// answer before it looks after the disturbance.
+	// answer before it turns to the disturbance.
 	neighbourWait = int64(100e3)
 )
 
@@ -133,8 +133,8 @@ func (n *neighbour) disturbed(ctx context.Context, d disturbance, peace time.Dur
 	return s, used, errors.Join(before.Err, after.Err)
 }
 
-// observe measures the neighbour, from rest to rest: between two phases nothing of it
-// waits for an answer.
+// observe measures the neighbour, from rest to rest: between two phases it waits
+// for no answer.
 func (n *neighbour) observe(ctx context.Context, d disturbance, until func(now int64) bool) (*result.Histogram, error) {
 	n.away, n.work, n.missed = 0, 0, 0
 	var err error
@@ -193,8 +193,8 @@ func (n *neighbour) pump(ctx context.Context, d disturbance, until func(now int6
 	return nil
 }
 
-// answered takes an answer, and tells a server that worked from one that was kept from
-// its processor, or whose answer nobody looked for.
+// answered takes an answer. It notes how long the server worked meanwhile, which tells a
+// slow server from one that had no processor, or whose answer nobody looked for.
 func (n *neighbour) answered() error {
 	used, err := n.serverClock()
 	if err != nil {
@@ -214,7 +214,7 @@ func (n *neighbour) serverClock() (time.Duration, error) {
 	return server.CPUTime(n.target.PID)
 }
 
-// audit holds the counts of the neighbour's tube against what it did.
+// audit compares the counts of the neighbour's tube with what it did.
 func (n *neighbour) audit() error {
 	c, err := generator.Dial(n.target.Addr)
 	if err != nil {

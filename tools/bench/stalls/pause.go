@@ -22,14 +22,14 @@ type pause struct {
 	reply  generator.Reply
 }
 
-// Before the pause ends, as long as two clocks may differ.
+// pauseMargin is how much the clocks of two processes may differ.
 const pauseMargin = 50 * time.Millisecond
 
 func (p *pause) prepare(ctx context.Context) error {
 	if err := p.fill(ctx); err != nil {
 		return err
 	}
-	// A few at a time: the neighbour comes between.
+	// A few at a time, so that the neighbour has its turn.
 	p.events = make([]syscall.EpollEvent, 16)
 	p.ledger, p.left = generator.NewLedger(), p.load.Connections
 	if err := p.hireAll(p.left); err != nil {

@@ -9,8 +9,8 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// A question is one that takes the longer to answer, the more tubes or waiting clients
-// the server has. It is asked again and again.
+// A question takes the longer to answer, the more tubes or waiting clients the server
+// has. It is asked again and again.
 type question struct {
 	addr   string
 	load   *load.Load
@@ -29,8 +29,8 @@ type question struct {
 	leave func()
 }
 
-// questions is how often it is asked: an answer of one turn is over before the neighbour
-// has waited for it, now and then.
+// questions is how often it is asked: now and then, an answer is ready before the
+// neighbour has had to wait for it.
 const questions = 10
 
 func (q *question) prepare(ctx context.Context) error {

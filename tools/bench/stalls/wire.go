@@ -9,7 +9,7 @@ import (
 	"beanfield/tools/bench/socket"
 )
 
-// A wire is a connection that never waits, for what goes on beside the neighbour.
+// A wire is a connection that never blocks, for use beside the neighbour.
 type wire struct {
 	fd int
 	in []byte
@@ -24,8 +24,7 @@ func dialWire(addr string) (*wire, error) {
 	return w, w.unblock()
 }
 
-// unblock ends the time in which the socket could be waited for. When it fails, the
-// wire is closed.
+// unblock makes the socket one that never blocks. When that fails, the wire is closed.
 func (w *wire) unblock() error {
 	err := syscall.SetNonblock(w.fd, true)
 	if err != nil {
@@ -42,7 +41,7 @@ func (w *wire) close() {
 	}
 }
 
-// send sends a command so short that an idle socket takes it whole.
+// send sends a short command, which an idle socket takes whole.
 func (w *wire) send(line string) error {
 	b := []byte(line + "\r\n")
 	if n, e := socket.Write(w.fd, b); e != 0 || n < len(b) {
