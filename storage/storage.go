@@ -51,9 +51,9 @@ type Job struct {
 	Updated bool
 }
 
-// Ack is told, once, how a commit ended. It is called from a goroutine of the
-// log's own, which may be before the call of Commit that it was given to has
-// returned. No further turn is committed meanwhile, so it must not wait for one.
+// Ack is told, once, how a commit ended. It is told in the goroutine of whoever did the
+// log's work, perhaps before the call of Commit that it was given to has returned.
+// Until it returns nobody is told of a later turn, so it must not wait for one.
 type Ack interface{ Committed(err error) }
 
 // LargeBody is the size, in bytes, above which a body must be staged before its job is
@@ -74,7 +74,7 @@ type Log interface {
 	// RoomToUpdate says whether a job may be released or buried. There is room
 	// for that long after there is none for a put: a worker can give its job back.
 	RoomToUpdate() bool
-	// Stage writes the body of a job that is yet to be put, away from all else, so
+	// Stage writes the body of a job that is yet to be put, apart from the records, so
 	// that nobody's commit waits behind it. A body of more than LargeBody bytes must
 	// be staged, and its job may be put when ack has been told, without an error,
 	// that it is on the disk. With an error nothing of it is left; ErrNoSpace says
@@ -88,8 +88,8 @@ type Log interface {
 	// Update records a job's new state, priority, delay and counters. The body,
 	// the tube, the time of creation and the TTR stay as they were put.
 	Update(j *Job)
-	// Delete records the end of a job. Only ID, Size, Updated and the length of
-	// Tube are looked at.
+	// Delete records the end of a job. Of j it reads only ID, Size, Updated and the
+	// length of Tube.
 	Delete(j *Job)
 	// Commit closes the open batch. It reports true when nothing is left to
 	// wait for: the batch, and every one before it, is as durable as the
@@ -101,8 +101,8 @@ type Log interface {
 	// goroutine, also while the owner writes. A job that was put in a turn
 	// which has not been committed yet may not be found.
 	Body(id uint64, dst []byte) ([]byte, error)
-	// Replay calls fn for every job in the log: in the order of their ids those
-	// that are not buried, then the buried ones in the order of their ranks. It
+	// Replay calls fn for every job in the log: first for those that are not buried, in
+	// the order of their ids, then for the buried ones, in the order of their ranks. It
 	// is called once, before anything is written. Job and body are valid only
 	// during the call.
 	Replay(fn func(j *Job, body []byte) error) error
@@ -121,8 +121,8 @@ type Pusher interface {
 	// CommitLater is Commit, but may wake nobody: the caller calls Push soon.
 	CommitLater(ack Ack) bool
 	// Push gets the turns that CommitLater left on their way. With here set that may
-	// happen in the caller's goroutine, if nobody else is at it: Push then waits for
-	// the disk, and does not return at all if the log fails meanwhile. Anybody may
+	// happen in the caller's goroutine, unless it is being done in another: Push then
+	// waits for the disk, and does not return at all if the log fails meanwhile. Anybody may
 	// call it, at any time; it is not called by whoever owns the shard.
 	Push(here bool)
 }

@@ -20,7 +20,7 @@ type aheadFile struct {
 	end int64 // of what has been written
 }
 
-// zeros is how far ahead.
+// zeros is how far ahead of its content a file is filled.
 var zeros = make([]byte, 32<<10)
 
 func newAheadFile(f vfs.File) *aheadFile { return &aheadFile{File: f} }

@@ -8,12 +8,12 @@ import (
 
 // Checkpoint implements Checkpointer. The copy shows all shards at one moment:
 // otherwise a job that a worker moves from one tube to another, by a put and
-// then a delete, could be missing from both. So for the time of copying nothing
-// is applied on any shard, and nothing is acknowledged that is not: what the copy
-// shows is then closed under "was acknowledged before". Shards go on; only their
-// acks wait. It does not take long: tables are linked, not copied, when dir is
-// on the same file system. The manifest comes last, and without it nobody takes
-// dir for a data directory.
+// then a delete, could be missing from both. So while the copy is made no group is
+// applied on any shard, and no turn is acknowledged that has not been applied: if the
+// copy shows a turn, it shows every turn that was acknowledged before it. Shards go
+// on; only their acks wait. It does not take long: tables are linked, not copied, when
+// dir is on the same file system. The manifest is written last, and dir is no data
+// directory without it.
 func (s *store) Checkpoint(dir string) error {
 	s.copying.Lock()
 	defer s.copying.Unlock()

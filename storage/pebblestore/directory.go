@@ -51,7 +51,7 @@ func (d *directory) shard(g, i int) string {
 }
 
 // inspect looks at the directory without touching it: it reports whether there
-// is a manifest, and refuses what is somebody else's.
+// is a manifest, and refuses a directory that holds other data.
 func (d *directory) inspect() (written bool, err error) {
 	names, err := d.fs.List(d.path)
 	if isNotExist(err) {
@@ -94,7 +94,7 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// isBinlog tells beanstalkd's names as beanstalkd does.
+// isBinlog recognises the names of beanstalkd's files as beanstalkd does.
 func isBinlog(name string) bool {
 	digits, ok := strings.CutPrefix(name, "binlog.")
 	if !ok {
@@ -149,7 +149,7 @@ func (d *directory) sweep(keep int) error {
 	return syncDir(d.fs, d.path)
 }
 
-// makeDir makes a directory, and what is missing above it, and makes it last.
+// makeDir makes a directory and the missing ones above it, and syncs their entries.
 func makeDir(fs vfs.FS, path string) error {
 	if _, err := fs.Stat(path); err == nil {
 		return nil
@@ -177,7 +177,7 @@ func syncDir(fs vfs.FS, path string) error {
 	return f.Close()
 }
 
-// makeGeneration makes the directories of a generation, so that they last.
+// makeGeneration makes the directories of a generation, and syncs their entries.
 func (d *directory) makeGeneration(g, shards int) error {
 	for i := range shards {
 		if err := d.fs.MkdirAll(d.shard(g, i), 0o700); err != nil {

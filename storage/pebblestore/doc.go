@@ -46,15 +46,16 @@
 //
 // A body above LargeBody stands in pieces beside its record. They are written to
 // tables outside the database, which takes them over as they are (Pebble's Ingest).
-// When they went through the log, a gigabyte stood in front of everybody's commits
-// for 4 to 10 s, then in memtables, then in compactions. Their keys are above all
-// others, so that nothing else's tables overlap with them: they go to the last level
-// and stay where they are until they die. Commits wait while a table is taken over,
-// about as long as for a sync, and to remove one takes a processor: 16 MiB each.
+// When they went through the log, a gigabyte delayed every other turn for 4 to 10 s, and
+// went through memtables and compactions after. Their keys are above all others, so that
+// no other table overlaps with them: they go to the last level and stay there until
+// their jobs are deleted. No group is applied while a table is taken over, which takes
+// about as long as a sync. To remove a table keeps a processor busy, so a table has 16
+// MiB at most.
 //
 // # The parts
 //
-//	shardLog    what the shard calls                               log.go
+//	shardLog    what the shard calls                                log.go
 //	committer   applies groups of turns, tells their acks           committer.go, group.go
 //	undertaker  tells acks after a failure                          undertaker.go
 //	syncLoop    the timer of Interval mode                          synctimer.go
@@ -89,6 +90,19 @@
 // first turn was handed over at once, it was the whole group: with 50 clients every
 // second sync served one turn or a few, and 66,000 operations a second were done
 // where it is 75,000 now.)
+//
+// # One client alone
+//
+// With Always, a client that waits for each reply waits for a sync each time, and for
+// every change of goroutine around it: event loop, committer, Pebble's log writer,
+// committer, event loop. Each costs a futex call and the wake-up of another thread, 5 to
+// 10 µs where a sync takes 100. So whoever would only wait may do the committer's work
+// (push): the loop applies the group, Pebble's log writer syncs, the loop goes on. That
+// is two changes instead of four or five, and no wake-up through the loop's epoll.
+//
+// What remains are these two. Pebble hands its log to a goroutine of its own and has no
+// other way. A log of our own beside Pebble's, written and synced by the caller, would
+// save them, at the price of writing every record twice and of a second replay.
 //
 // # When something fails
 //
@@ -174,8 +188,8 @@
 //     are removed by one.)
 //   - Large bodies as plain files: they would need a life of their own in copies,
 //     moves, salvage and crashes, which tables have already.
-//   - Pebble's ApplyNoSyncWait: meant for one user only, and a committer does the
-//     same.
+//   - Pebble's ApplyNoSyncWait: it needs another goroutine that waits for the sync,
+//     which is one more to wake, not one less.
 //   - Looking up the highest id as the last key: behind it there may be any number
 //     of tombstones to step over, and the job that had it may be deleted.
 package pebblestore

@@ -17,10 +17,10 @@ import (
 
 // fault remembers the first error after which a database must not be used any
 // more. Pebble reports such errors by calling its logger's Fatalf, or by a
-// panic, and is not made to go on after either: its locks may be held and its
-// manifest half written. So the goroutine that met the error is parked for
-// ever, everybody who waits for the database is told through dead, and the
-// database is abandoned, not closed. What it had made durable stays so.
+// panic, and cannot go on after either: its locks may be held and its manifest
+// half written. So the goroutine that met the error is parked and never resumes,
+// everybody who waits for the database is told through dead, and the database is
+// abandoned, not closed. What it had made durable stays durable.
 type fault struct {
 	once sync.Once
 	dead chan struct{} // closed when err is set
@@ -80,7 +80,7 @@ func (f *fault) recover() {
 	}
 }
 
-// reporter is what Pebble tells its news to. It is a pebble.Logger.
+// reporter passes on what Pebble reports. It is a pebble.Logger.
 type reporter struct {
 	fault *fault
 	log   *slog.Logger
@@ -105,12 +105,12 @@ func (r reporter) Fatalf(format string, args ...any) {
 }
 
 // retryPause slows down Pebble's retries of a flush or a compaction that
-// failed: by itself it repeats them at once, for ever.
+// failed: Pebble itself repeats them at once, without end.
 const retryPause = 100 * time.Millisecond
 
 // listener hears of errors in the background. Flushes and compactions are
-// repeated until they work, so a full disk only has to wait for space. Anything
-// else means that the disk cannot be trusted.
+// repeated until they work, so a full disk only has to wait for space. Any other
+// error means that the disk cannot be trusted.
 func (r reporter) listener() *pebble.EventListener {
 	var full atomic.Uint64
 	return &pebble.EventListener{

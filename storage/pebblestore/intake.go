@@ -7,11 +7,10 @@ import (
 	"beanfield/storage"
 )
 
-// Intake is a new data directory that is being filled with jobs from somewhere
-// else. Whoever moves jobs wants all of them or none: half a data directory that
-// a server would start on is worse than none. So the manifest says from the first
-// moment that the directory is unfinished, until everything is on the disk. A
-// store refuses such a directory; another intake starts over in it.
+// Intake fills a new data directory with jobs from another place. Whoever moves jobs
+// wants all of them or none: a server must not start on half of them. So the manifest
+// says that the directory is unfinished, from its first moment until everything is on
+// the disk. A store refuses such a directory; another intake starts over in it.
 //
 // An intake is for one goroutine, and ends with Finish or Abort.
 type Intake struct {
@@ -24,16 +23,16 @@ type Intake struct {
 	ended   bool
 }
 
-// intakeTurn is how much is put in a shard before it is forced to the disk.
+// intakeTurn is how many bytes are put in a shard before they are committed.
 const intakeTurn = 4 * mib
 
-// CheckIntake says why a directory cannot be filled, if so. It touches nothing.
+// CheckIntake returns an error if a directory cannot be filled. It changes nothing.
 func CheckIntake(o Options) error {
 	o = o.withDefaults()
 	return (&directory{fs: o.FS, path: o.Dir}).free()
 }
 
-// free says why no jobs from somewhere else can be put here, if so.
+// free returns an error if the directory cannot be filled by an intake.
 func (d *directory) free() error {
 	written, err := d.inspect()
 	if err != nil || !written {
@@ -73,7 +72,7 @@ func newIntake(s *store, shards int, shardOf func(string) int) (*Intake, error) 
 
 func (in *Intake) begin(shards int) error {
 	s := in.store
-	if err := s.dir.free(); err != nil { // now nobody else is at it
+	if err := s.dir.free(); err != nil { // now it is locked
 		in.ended = true
 		return errors.Join(err, s.dir.release())
 	}
@@ -180,7 +179,7 @@ func (in *Intake) count() error {
 }
 
 // Abort removes everything that was written, unless the intake has ended. What
-// cannot be removed is refused by a store: so the manifest is the last to go.
+// cannot be removed must be refused by a store, so the manifest is removed last.
 func (in *Intake) Abort() error {
 	if in.ended {
 		return nil
@@ -202,7 +201,7 @@ func (in *Intake) Abort() error {
 func (in *Intake) remove() error {
 	s := in.store
 	if !s.now.Filling {
-		// It may count already, without being sure to last.
+		// The manifest may already say that it is complete, without being durable.
 		s.now.Filling = true
 		if err := s.dir.writeManifest(s.now); err != nil {
 			return err

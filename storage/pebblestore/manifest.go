@@ -18,8 +18,8 @@ const (
 	manifestFormat = 1
 )
 
-// manifest is the one file that says what in a data directory counts. It is
-// replaced as a whole, so that it is always either the old or the new one.
+// manifest is the one file that says which part of a data directory counts. It is
+// replaced as a whole, so that a reader finds either the old or the new one.
 type manifest struct {
 	Format     int `json:"format"`
 	Generation int `json:"generation"`

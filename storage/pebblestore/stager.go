@@ -106,8 +106,8 @@ func (s *stager) sweep() error {
 	return nil
 }
 
-// Stage implements Log. One body is written at a time: the disk is no faster for
-// two, and others want it too.
+// Stage implements Log. One body is written at a time: two would not be faster, and
+// commits need the disk too.
 func (l *shardLog) Stage(id uint64, body [][]byte, ack storage.Ack) {
 	parts := append([][]byte(nil), body...) // consumed on the way
 	size := bodySize(body)
@@ -121,13 +121,13 @@ func (l *shardLog) Stage(id uint64, body [][]byte, ack storage.Ack) {
 	})
 }
 
-// stage does it. What cannot be written is refused, and that is all: nothing was
-// promised yet. Where Pebble cannot go on, it says so itself.
+// stage writes a body. A body that cannot be written is refused without further harm:
+// nothing was promised yet. Where Pebble cannot go on, it reports a fault itself.
 func (l *shardLog) stage(id uint64, parts [][]byte, size int64) error {
 	if err := l.fault.Err(); err != nil {
 		return err
 	}
-	var sum uint32 // not looked at when the call has been given up
+	var sum uint32 // not read if guard has given the call up
 	err := l.fault.guard(func() (err error) {
 		sum, err = l.stager.stage(id, parts)
 		return err

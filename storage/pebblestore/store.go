@@ -76,7 +76,7 @@ func (s *store) Open(n int, shardOf func(tube string) int) ([]storage.Log, error
 }
 
 func (s *store) open(n int, shardOf func(string) int) error {
-	m, ok, err := s.dir.usable() // now nobody else is at it
+	m, ok, err := s.dir.usable() // now the directory is locked
 	if err != nil {
 		return err
 	}
@@ -107,8 +107,7 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	return s.openLogs(false)
 }
 
-// create makes the first generation. The manifest says that it is unfinished
-// until it is.
+// create makes the first generation. Until that is complete, the manifest says so.
 func (s *store) create(n int) error {
 	s.now = manifest{Generation: 1, Shards: n, Creating: true}
 	if err := s.begin(); err != nil {
@@ -118,8 +117,8 @@ func (s *store) create(n int) error {
 	return s.dir.writeManifest(s.now)
 }
 
-// begin makes the first generation, as the manifest that is to be says, and
-// removes what is left of an earlier attempt.
+// begin writes the manifest in s.now, removes what is left of an earlier attempt, and
+// makes the first generation.
 func (s *store) begin() error {
 	if err := s.dir.writeManifest(s.now); err != nil {
 		return err
@@ -159,8 +158,8 @@ func (s *store) openLogs(fresh bool) error {
 	})
 }
 
-// explain marks what Pebble calls corruption as such, for callers who ask, and
-// shows the details of its errors, where the names of log files are.
+// explain makes Pebble's corruption errors an ErrCorrupt, and adds the details of its
+// errors, which name the log files.
 func explain(err error) error {
 	if details := crdb.FlattenDetails(err); details != "" {
 		err = fmt.Errorf("%w (%s)", err, details)
@@ -183,7 +182,7 @@ func inParallel(n int, fn func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// How often the disk and the databases are looked at.
+// How often the free space is measured, and the databases tidied.
 const (
 	lookEvery = 250 * time.Millisecond
 	tidyEvery = 5 * time.Second
@@ -221,7 +220,7 @@ func (s *store) every(d time.Duration, fn func()) {
 // report tells the process of an error that ends a log.
 func (s *store) report(err error) {
 	s.o.Logger.Error("a log has failed and accepts nothing more", "error", err)
-	if s.running.Load() { // else Open says it
+	if s.running.Load() { // otherwise Open returns it
 		s.fatal.Do(func() { go s.o.Fatal(err) })
 	}
 }

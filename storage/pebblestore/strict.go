@@ -8,12 +8,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// strictFS is the file system of one database. A log file or a directory that
-// cannot be written ends the database there and then: Pebble would panic while
-// it changes log files, in a state that nothing recovers from, and a sync that
-// has failed must not be tried again, because the kernel may have dropped the
-// pages and the second try would succeed. Files outside the database's directory,
-// as those of a checkpoint, are not meant.
+// strictFS is the file system of one database. The first write to a log file or to the
+// directory that fails ends the database at once. Pebble would panic while it changes
+// log files, in a state that nothing recovers from; and a sync that has failed must not
+// be tried again, because the kernel may have dropped the pages, and the second try
+// would succeed. Files outside the database's directory, such as those of a
+// checkpoint, are treated as usual.
 type strictFS struct {
 	vfs.FS
 	dir   string
@@ -47,8 +47,8 @@ func (s *strictFS) check(what, name string, err error) {
 	}
 }
 
-// Create also makes sure that what a marker names lasts before the marker does:
-// Pebble syncs the directory once for both.
+// Create also syncs the directory before a marker is made, so that what the marker names
+// is durable before the marker is: Pebble syncs the directory once for both.
 func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if s.PathDir(name) == s.dir && strings.HasPrefix(s.PathBase(name), "marker.") {
 		s.check("sync", s.dir, syncDir(s.FS, s.dir))

@@ -10,11 +10,9 @@ import (
 
 // tableFile is a table that is being written, by a flush, a compaction, or for a
 // large body. Each works for tens of milliseconds at a stretch, so the writer steps
-// back once a millisecond. Measured on one core: the longest wait beside a kick of a
-// million jobs, synced, 75 ms without this, 16 to 23 ms when only goroutines came to
-// their turn, 9 to 11 ms with threads as well; a flood of puts, synced by a timer,
-// p99 28 ms and 7 ms. To step back at every block starved flushes until writes had to
-// wait for them: p99.9 of that flood 280 ms, 25 ms so, 35 ms without.
+// back once a millisecond: on one core the longest wait of a client, beside a kick of a
+// million jobs, was 75 ms without this and is 11 ms now. Stepping back at every block
+// starves flushes until writes have to wait for them.
 type tableFile struct {
 	vfs.File
 	since time.Time // of the last step back

@@ -10,8 +10,8 @@ import (
 const spareTables = 64 * mib
 
 // tidy measures the databases, and compacts those that hold too much garbage,
-// one after the other. Large bodies that were deleted are given back by a flush: their
-// tables can go as soon as the delete is in one.
+// one after the other. A flush frees the space of deleted large bodies: their tables can
+// be removed as soon as the delete itself is in a table.
 func (s *store) tidy() {
 	for _, l := range s.logs {
 		if s.ctx.Err() != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// formatVersion pins the format of Pebble's files. It is raised on purpose
-// only: an older build cannot read what a newer format wrote. This one has the
-// log format that tells a torn tail from damage to what had been synced.
+// formatVersion pins the format of Pebble's files. It is raised only on purpose: an
+// older build cannot read what a newer format wrote. With this one Pebble's log can
+// distinguish a torn tail from damage to what had been synced.
 const formatVersion = pebble.FormatTableFormatV6
 
 // sharing is what the databases of a store have in common.
@@ -72,7 +72,7 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 		BytesPerSync:                mib,
 		MaxManifestFileSize:         s.most,
 	}
-	// Beside the shards themselves compactions get what is left of the cores.
+	// Compactions get the cores that the shards leave.
 	most := max(1, min(3, runtime.GOMAXPROCS(0)/s.shards))
 	o.CompactionConcurrencyRange = func() (int, int) { return 1, most }
 	o.TargetFileSizes[0] = max(int64(s.mem/4), s.tables.file)
