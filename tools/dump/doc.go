@@ -19,15 +19,14 @@
 //
 // # Salvage
 //
-// When a directory is damaged, so that neither a server nor a dump opens it,
-// -salvage copies what is readable to a new directory, which must not exist, and
-// lists what is not: each file, or each part of one, with the reason, the ids that may
-// have stood there and of which nothing else tells, and bodies that are not whole.
-// It does not touch DIR. The price: a job whose delete was in
-// an unreadable part is back, and one whose last release, bury or kick was there
-// is in its state before that. New jobs get ids above the highest one that any
-// readable part tells of, also of jobs that are deleted or cannot be read. A
-// salvage that is killed leaves a directory that a server refuses.
+// If a directory is so damaged that neither a server nor a dump opens it, -salvage
+// copies what is readable to a new directory, which must not exist, and leaves DIR as it
+// is. It lists what is not readable: each file, or each part of one, with the reason;
+// the ids that may have been there and of which nothing else tells; and jobs whose
+// bodies are incomplete. A job whose delete was in an unreadable part is back, and one
+// whose last release, bury or kick was there is in its state before that. New jobs get
+// ids above the highest one that any readable part tells of, even if that job is deleted
+// or cannot be read. A salvage that is killed leaves a directory that a server refuses.
 //
 // The exit status is 0 when all went well, 1 when not, 2 for wrong usage, and 3
 // when a salvage is done but something could not be read.

@@ -36,7 +36,7 @@ func Main(ctx context.Context, args []string) error {
 	f.Float64Var(&c.scale, "scale", 1, "`times` as many jobs put beforehand as the rows say, to try them quickly")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of everything drawn at random")
 	f.StringVar(&c.beanfield, "beanfield", "", "beanfield's `program`; default: built from this module")
-	f.StringVar(&c.beanstalkd, "beanstalkd", "", "beanstalkd's `program`; default: the installed one, else Debian's, fetched")
+	f.StringVar(&c.beanstalkd, "beanstalkd", "", "beanstalkd's `program`; default: the installed one, or Debian's, which is downloaded")
 	f.Func("peer", "a further server: `name=command`, or name@always=command; {port} and {dir} are filled in; may be repeated",
 		func(s string) error {
 			p, err := parsePeer(s)
