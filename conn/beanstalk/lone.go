@@ -29,8 +29,8 @@ const (
 	aloneAfter = 16
 	// A push that takes longer than slowPush has met a slow disk, beside which a change
 	// of goroutine is nothing. So many more runs are not pushed here then.
-	slowPush = 500 * time.Microsecond
-	slowRuns = 100
+	slowPush = time.Millisecond
+	slowRuns = 32
 )
 
 // alone says whether a connection that is about to submit a run has the loop to itself.
