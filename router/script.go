@@ -68,6 +68,7 @@ func (c *script) collect(s *Session) {
 	sums.Reserved += add.Reserved
 	sums.Delayed += add.Delayed
 	sums.Buried += add.Buried
+	sums.Damaged += add.Damaged
 	sums.Timeouts += add.Timeouts
 	sums.Total += add.Total
 }

@@ -1,5 +1,12 @@
 package shard
 
+import (
+	"errors"
+
+	"beanfield/shard/queue"
+	"beanfield/storage"
+)
+
 // fetch reads the bodies that a turn's answers lack. It runs when the turn has
 // been committed, so the log has them, in a goroutine of its own: the shard
 // itself never waits for the disk.
@@ -7,13 +14,31 @@ func (t *turn) fetch() {
 	log := t.shard.log
 	for _, b := range t.batches {
 		if op := b.Lacking(); op != nil {
-			b.Supply(log.Body(op.ID, make([]byte, 0, op.Size)))
+			id := op.ID
+			if b.Supply(log.Body(id, make([]byte, 0, op.Size))) {
+				t.shard.setAside(id, b.Client)
+			}
 		}
 	}
 	for i := range t.woken {
 		if w := &t.woken[i]; w.Fetch != 0 {
 			body, err := log.Body(w.Fetch, nil)
 			w.Body, w.Lost = body, err != nil
+			if errors.Is(err, storage.ErrUnreadable) || errors.Is(err, storage.ErrNoBody) {
+				t.shard.setAside(w.Fetch, w.Client)
+			}
 		}
 	}
 }
+
+// setAside takes a job out of the workers' way whose body could not be read. It
+// is in the mailbox before the client is answered, so whatever the client asks
+// next is applied after it, and does not meet that job again.
+func (sh *Shard) setAside(id uint64, c *queue.Client) {
+	sh.proceed(&queue.Batch{Client: c, Ops: []queue.Op{{Kind: queue.SetAside, ID: id}}, Done: unheard{}})
+}
+
+// unheard is told of batches that nobody waits for.
+type unheard struct{}
+
+func (unheard) Complete(*queue.Batch) {}

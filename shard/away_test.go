@@ -14,6 +14,7 @@ import (
 // awayLog is a log that gives bodies back.
 type awayLog struct {
 	*queuetest.Log
+	hurt   map[uint64]bool // jobs whose bodies cannot be read
 	lost   bool
 	stall  chan struct{} // if there is one, reading waits for it
 	broken error         // what every read ends with
@@ -25,6 +26,9 @@ func (l *awayLog) Body(id uint64, dst []byte) ([]byte, error) {
 	}
 	if l.broken != nil {
 		return dst, l.broken
+	}
+	if l.hurt[id] {
+		return dst, storage.ErrUnreadable
 	}
 	if body, ok := l.Bodies[id]; ok && !l.lost {
 		return append(dst, body...), nil
@@ -154,25 +158,28 @@ func TestCloseWaitsForReaders(t *testing.T) {
 	})
 }
 
-// A body that the log has lost, or cannot read, is never made up, and its job
-// is not said to be gone.
-func TestBodyLost(t *testing.T) {
+// A body that cannot be read is never made up, and its job is not said to be gone.
+// When the log has failed altogether, no job is set aside for that.
+func TestNothingIsReadable(t *testing.T) {
 	sh, log := newAwayShard(t, 1)
 	c := newCaller()
 	c.enter(sh)
 	c.ask(sh, putOp(1, "abcdefgh"))
-	fails := func(why string) {
-		for _, op := range []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.PeekReady}, {Kind: queue.Reserve, Poll: true}} {
-			if b := c.ask(sh, op); b.Ops[0].Status != queue.Failed {
-				t.Errorf("%s: operation %d ends with %v", why, op.Kind, b.Ops[0].Status)
-			}
+	log.lost = true
+	for _, op := range []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.PeekReady}} {
+		if b := c.ask(sh, op); b.Ops[0].Status != queue.Failed {
+			t.Errorf("lost: operation %d ends with %v", op.Kind, b.Ops[0].Status)
 		}
 	}
-	log.lost = true
-	fails("lost")
-	c.ask(sh, queue.Op{Kind: queue.Release, ID: 1})
-	log.lost, log.broken = false, errors.New("the sector is bad")
-	fails("not readable")
+	log.lost, log.broken = false, errors.New("the log has failed")
+	for _, op := range []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.PeekReady}, {Kind: queue.Reserve, Poll: true}} {
+		if b := c.ask(sh, op); b.Ops[0].Status != queue.Failed {
+			t.Errorf("failed: operation %d ends with %v", op.Kind, b.Ops[0].Status)
+		}
+	}
+	if b := c.ask(sh, queue.Op{Kind: queue.Totals}); b.Sums.Damaged != 0 || b.Sums.Reserved != 1 {
+		t.Errorf("afterwards %+v", b.Sums)
+	}
 }
 
 // overtaken is a peek that another's delete of job 1 overtakes: it has been

@@ -6,6 +6,9 @@ import "errors"
 var (
 	// ErrNoBody says that a log does not hold the body it was asked for.
 	ErrNoBody = errors.New("storage: no such body")
+	// ErrUnreadable says that a log holds a body and cannot read it. It goes on
+	// with all others.
+	ErrUnreadable = errors.New("storage: the body cannot be read")
 	// ErrCorrupt says that stored data is not what was written.
 	ErrCorrupt = errors.New("corrupt data")
 	// ErrNoSpace says that a disk lacks the room for what was asked.

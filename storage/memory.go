@@ -25,6 +25,7 @@ func (memoryLog) Stage(_ uint64, _ [][]byte, ack Ack)   { ack.Committed(nil) }
 func (memoryLog) Put(*Job, ...[]byte)                   {}
 func (memoryLog) Update(*Job)                           {}
 func (memoryLog) Delete(*Job)                           {}
+func (memoryLog) SetAside(*Job)                         {}
 func (memoryLog) Commit(Ack) bool                       { return true }
 func (memoryLog) Body(uint64, []byte) ([]byte, error)   { return nil, ErrNoBody }
 func (memoryLog) Replay(func(*Job, []byte) error) error { return nil }

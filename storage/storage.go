@@ -49,6 +49,9 @@ type Job struct {
 	// earlier one. Replay sets it, the shard sets it with its first Update, and
 	// Delete needs it: it tells whether there is a second record to remove.
 	Updated bool
+
+	// Damaged is set by Replay if the body cannot be read, and missing.
+	Damaged bool
 }
 
 // Ack is told, once, how a commit ended. It is told in the goroutine of whoever did the
@@ -91,6 +94,9 @@ type Log interface {
 	// Delete records the end of a job. Of j it reads only ID, Size, Updated and the
 	// length of Tube.
 	Delete(j *Job)
+	// SetAside is an Update of a job that has been buried because its body cannot
+	// be read. The operator is told, once for each job.
+	SetAside(j *Job)
 	// Commit closes the open batch. It reports true when nothing is left to
 	// wait for: the batch, and every one before it, is as durable as the
 	// store's sync mode promises. Otherwise ack is called when it is, in the
@@ -99,7 +105,8 @@ type Log interface {
 	Commit(ack Ack) bool
 	// Body reads a body back, appended to dst. It may be called from any
 	// goroutine, also while the owner writes. A job that was put in a turn
-	// which has not been committed yet may not be found.
+	// which has not been committed yet may not be found. ErrNoBody and ErrUnreadable
+	// concern this job alone; with any other error the log has failed.
 	Body(id uint64, dst []byte) ([]byte, error)
 	// Replay calls fn for every job in the log: first for those that are not buried, in
 	// the order of their ids, then for the buried ones, in the order of their ranks. It

@@ -100,12 +100,12 @@ func (s *Server) appendStats(out []byte, session *router.Session) []byte {
 		out = appendUint(out, "total-jobs", sums.Total)
 		out = appendInt(out, "max-job-size", int64(s.opts.MaxJobSize))
 		out = appendInt(out, "current-tubes", int64(s.router.Tubes()))
-		return s.appendProcess(out)
+		return s.appendProcess(out, sums.Damaged)
 	})
 }
 
 // appendProcess formats the keys that concern connections and the process.
-func (s *Server) appendProcess(out []byte) []byte {
+func (s *Server) appendProcess(out []byte, damaged int) []byte {
 	waiting := int64(0)
 	for _, l := range s.loops {
 		waiting += l.waiting.Load()
@@ -134,12 +134,12 @@ func (s *Server) appendProcess(out []byte) []byte {
 	out = appendString(out, "hostname", s.ident.hostname, q)
 	out = appendString(out, "os", s.ident.os, q)
 	out = appendString(out, "platform", s.ident.platform, q)
-	return appendLog(out, log)
+	return appendLog(out, log, damaged)
 }
 
 // appendLog formats the keys that beanstalkd does not have: what the log says
 // of itself. They come last, and are left out where there is no log.
-func appendLog(out []byte, log storage.LogStats) []byte {
+func appendLog(out []byte, log storage.LogStats, damaged int) []byte {
 	if log == (storage.LogStats{}) {
 		return out
 	}
@@ -147,9 +147,11 @@ func appendLog(out []byte, log storage.LogStats) []byte {
 	out = appendUint(out, "log-bytes-live", log.Live)
 	out = appendUint(out, "log-bytes-on-disk", log.Bytes)
 	if log.Err == nil {
-		return appendRaw(out, "log-error", "none")
+		out = appendRaw(out, "log-error", "none")
+	} else {
+		out = appendRaw(out, "log-error", strconv.QuoteToASCII(log.Err.Error()))
 	}
-	return appendRaw(out, "log-error", strconv.QuoteToASCII(log.Err.Error()))
+	return appendInt(out, "current-jobs-damaged", int64(damaged)) // of the buried ones
 }
 
 func appendTime(out []byte, key string, t syscall.Timeval) []byte {

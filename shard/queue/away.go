@@ -44,28 +44,46 @@ func (b *Batch) Lacking() *Op {
 }
 
 // Supply completes the answer that lacks its body with what has been read from
-// the log, or with the error of that.
+// the log, or with the error of that. It reports whether the job is to be set
+// aside, and that must be next: before the batch goes on.
 //
 // A body that could not be read is one of three things. A job that was only
 // looked at may have been deleted meanwhile: then the operation is given back
 // as not yet applied. Done again it shows the next job of its kind, or finds
 // none; and what it finds waits for the commit of that delete, which a reader
-// of the log sees sooner (L1). A body that is missing time after time is lost,
-// and so is one of a job that the client holds.
-func (b *Batch) Supply(body []byte, err error) {
+// of the log sees sooner (L1). A body that is unreadable, or lost while a client
+// holds the job, costs the job its place: a reserve or a peek that takes what
+// comes is given back likewise, and finds the next job. Otherwise the log has
+// failed, and so has the operation.
+func (b *Batch) Supply(body []byte, err error) (aside bool) {
 	op := b.Lacking()
 	b.lacking = false
 	if err == nil {
 		op.Parts = [][]byte{body}
-		return
+		return false
 	}
-	if errors.Is(err, storage.ErrNoBody) && op.phase < fetchTries {
-		switch op.Kind {
-		case Peek, PeekReady, PeekDelayed, PeekBuried:
-			op.phase++
-			b.Next--
-			return
-		}
+	gone := errors.Is(err, storage.ErrNoBody)
+	aside = errors.Is(err, storage.ErrUnreadable)
+	again := false
+	switch op.Kind {
+	case Peek, PeekBuried:
+		again = gone
+	case PeekReady, PeekDelayed:
+		again = gone || aside
+	case Reserve, Claim:
+		aside = aside || gone
+		again = aside
+	default: // ReserveJob
+		aside = aside || gone
 	}
-	op.Status = Failed
+	switch {
+	case !again || op.phase >= fetchTries:
+		op.Status = Failed
+	case op.Kind == Claim:
+		op.Status = Empty // then others are asked too
+	default:
+		op.phase++
+		b.Next--
+	}
+	return aside
 }

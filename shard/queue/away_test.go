@@ -71,21 +71,27 @@ func TestBatchStopsAtABodyThatIsAway(t *testing.T) {
 }
 
 // A job that was deleted while its body was read is looked for again, but not
-// for ever; other errors, and bodies of jobs that the client holds, are lost.
+// for ever, and a reserve passes a job whose body is lost; other errors fail.
 func TestSupplyOfABodyThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct {
 		kind  Kind
 		err   error
 		again bool
 	}{
-		{Peek, storage.ErrNoBody, true}, {PeekReady, storage.ErrNoBody, true}, {Reserve, storage.ErrNoBody, false},
+		{Peek, storage.ErrNoBody, true}, {PeekReady, storage.ErrNoBody, true}, {Reserve, storage.ErrNoBody, true},
+		{Reserve, storage.ErrUnreadable, true}, {PeekDelayed, storage.ErrUnreadable, true}, {Peek, storage.ErrUnreadable, false},
+		{PeekBuried, storage.ErrUnreadable, false}, {Reserve, errors.New("the log has failed"), false},
 		{ReserveJob, storage.ErrNoBody, false}, {Peek, errors.New("the sector is bad"), false},
 	} {
 		b := &Batch{Ops: []Op{{Kind: c.kind}}, Next: 1}
 		tries := 0
 		for b.Ops[0].Status != Failed {
 			b.Next, b.lacking = 1, true
-			b.Supply(nil, c.err)
+			aside := b.Supply(nil, c.err)
+			if want := errors.Is(c.err, storage.ErrUnreadable) ||
+				errors.Is(c.err, storage.ErrNoBody) && (c.kind == Reserve || c.kind == ReserveJob); aside != want {
+				t.Fatalf("operation %d, %v: set aside: %v", c.kind, c.err, aside)
+			}
 			tries++
 			if again := b.Next == 0; again == (b.Ops[0].Status == Failed) || b.Lacking() != nil {
 				t.Fatalf("after %d tries: %+v", tries, b)

@@ -32,6 +32,9 @@ func (s *State) Check() error {
 			return err
 		}
 	}
+	if err := s.checkAside(&sums); err != nil {
+		return err
+	}
 	if sums != s.totals {
 		return fmt.Errorf("S3: totals are %+v, walking finds %+v", s.totals, sums)
 	}

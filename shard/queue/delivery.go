@@ -17,7 +17,7 @@ func (s *State) deliver(now int64, c *Client, t *tube) {
 	s.hold(now, c, slot)
 	j := s.jobs.at(slot)
 	d := Delivery{ID: j.id(), Size: j.size, Deadline: c.soonest()}
-	woken := Awakening{Waiter: c.Waiter}
+	woken := Awakening{Waiter: c.Waiter, Client: c}
 	if j.away() {
 		d.Away, woken.Fetch = true, j.id()
 	} else {

@@ -62,7 +62,8 @@
 //	    may take several turns.
 //	L1  What has been acknowledged has been logged (record.go); in the log's
 //	    strictest mode it is durable.
-//	L2  Restoring what the log replays gives the state that was acknowledged.
+//	L2  Restoring what the log replays gives the state that was acknowledged,
+//	    with those jobs buried whose bodies cannot be read (aside.go).
 //
 // State.Check walks everything and cites these numbers. R1 to R3, of waits,
 // stand in package router.

@@ -30,6 +30,7 @@ type mJob struct {
 	holder                                      int
 	seq                                         int // when it was reserved
 	buried                                      int // when it was last buried
+	aside                                       bool
 	reserves, timeouts, releases, buries, kicks uint32
 	logged                                      storage.Job
 }
@@ -220,7 +221,7 @@ func (m *model) restart() {
 	for i := range m.jobs {
 		j := &m.jobs[i]
 		l := j.logged
-		j.state, j.deadline = Ready, 0
+		j.state, j.deadline, j.aside = Ready, 0, false
 		switch l.State {
 		case storage.Delayed:
 			j.state, j.deadline = Delayed, l.Deadline-testEpoch

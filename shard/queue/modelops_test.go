@@ -23,7 +23,7 @@ func (m *model) apply(now int64, c int, op *Op, body string, log queuetest.Fulln
 		if op.Kind == Withdraw {
 			me.waiting = 0
 		}
-	case Delete, Release, Bury, Touch, ReserveJob, KickJob:
+	case Delete, Release, Bury, Touch, ReserveJob, KickJob, SetAside:
 		m.byID(now, c, op, log)
 	case Kick:
 		m.kick(now, me.used, op)
@@ -106,7 +106,13 @@ func (m *model) byID(now int64, c int, op *Op, log queuetest.Fullness) {
 	case ReserveJob:
 		if j.state != Reserved {
 			op.Status = OK
+			j.aside = false
 			m.take(now, c, j)
+		}
+	case SetAside:
+		if !j.aside && (mine || j.state != Reserved) {
+			op.Status = OK
+			m.setAside(j)
 		}
 	case KickJob:
 		if j.state == Buried || j.state == Delayed {
@@ -146,7 +152,16 @@ func (m *model) giveUp(now int64, j *mJob, op *Op) {
 	m.match(now)
 }
 
+func (m *model) setAside(j *mJob) {
+	if j.state != Buried {
+		j.state, j.deadline, j.buried = Buried, 0, m.next()
+	}
+	j.aside = true
+	m.log(j)
+}
+
 func (m *model) kickOne(now int64, j *mJob) {
+	j.aside = false
 	j.kicks++
 	j.state, j.deadline = Ready, 0
 	m.log(j)
@@ -318,6 +333,9 @@ func (m *model) counts(name string) (s Sums) {
 			s.Reserved++
 		case Buried:
 			s.Buried++
+			if j.aside {
+				s.Damaged++
+			}
 		}
 	}
 	return s

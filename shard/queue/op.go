@@ -33,6 +33,7 @@ const (
 	Soonest
 	Detach
 	Totals
+	SetAside
 )
 
 // Status is how an operation ended: a closed set.
@@ -60,7 +61,7 @@ type Op struct {
 	Kind    Kind
 	Status  Status
 	Poll    bool  // Reserve: do not wait
-	phase   uint8 // kick: which jobs; peek: how often it was given back; put: its body
+	phase   uint8 // kick: which jobs; peek, reserve: how often given back; put: its body
 	Pri     uint32
 	Delay   uint32 // seconds; also the length of a pause
 	TTR     uint32 // seconds
@@ -111,5 +112,6 @@ type TubeInfo struct {
 // Sums are counts over all tubes of a shard.
 type Sums struct {
 	Urgent, Ready, Reserved, Delayed, Buried int
+	Damaged                                  int // of the buried
 	Timeouts, Total                          uint64
 }

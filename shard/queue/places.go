@@ -68,6 +68,10 @@ func (s *State) unbury(slot uint32) {
 	j := s.jobs.at(slot)
 	s.listRemove(&s.tubeAt[j.tube()].buried, slot)
 	s.totals.Buried--
+	if s.aside[slot] {
+		delete(s.aside, slot)
+		s.totals.Damaged--
+	}
 }
 
 // unplace takes a job out of whatever place it is in.

@@ -14,22 +14,31 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	if r.Updated {
 		j.place |= flagUpdated
 	}
-	s.keepBody(slot, body, nil)
+	if r.Damaged {
+		j.place |= flagAway // who tries again is to read it from the log
+	} else {
+		s.keepBody(slot, body, nil)
+	}
 	s.index.insert(&s.jobs, slot)
 	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
 		tr := s.trailOf(j)
 		tr.delay = r.Delay
 		tr.reserves, tr.timeouts, tr.releases, tr.buries, tr.kicks = r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks
 	}
-	switch r.State {
-	case storage.Delayed:
+	switch {
+	case r.Damaged && r.State != storage.Buried:
+		s.makeBuried(slot)
+	case r.State == storage.Delayed:
 		// A delay may have ended before this shard's clock begins.
 		s.makeDelayed(slot, max(1, r.Deadline-s.Epoch))
-	case storage.Buried:
+	case r.State == storage.Buried:
 		s.makeBuried(slot)
 		s.buryRank = max(s.buryRank, r.BuryRank)
 		s.trails.at(s.jobs.at(slot).trail).key = int64(r.BuryRank)
 	default:
 		s.makeReady(now, slot)
+	}
+	if r.Damaged {
+		s.markAside(slot)
 	}
 }

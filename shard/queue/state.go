@@ -52,8 +52,9 @@ type State struct {
 
 	totals   Sums
 	buryRank uint64
-	record   storage.Job // scratch for the log
-	part     [1][]byte   // likewise
+	aside    map[uint32]bool // buried jobs whose bodies cannot be read, by slot
+	record   storage.Job     // scratch for the log
+	part     [1][]byte       // likewise
 
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.
@@ -68,7 +69,7 @@ func NewState(c Config) *State {
 	s := &State{
 		Config: c,
 		jobs:   newSlab[job](), trails: newSlab[trail](), index: newIndex(), bodies: newBodies(),
-		tubes: map[string]*tube{}, tubeAt: make([]*tube, 1), clients: make([]*Client, 1),
+		tubes: map[string]*tube{}, aside: map[uint32]bool{}, tubeAt: make([]*tube, 1), clients: make([]*Client, 1),
 	}
 	if s.Wide == 0 {
 		s.Wide = usualWide
@@ -111,6 +112,8 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 		s.applyStats(now, b, op)
 	case Pause:
 		s.pause(now, op)
+	case SetAside:
+		s.setAside(b.Client, op)
 	case Use, Unuse, Watch, Ignore, Detach:
 		s.applyMembership(now, b.Client, op)
 	default:

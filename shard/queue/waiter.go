@@ -21,7 +21,8 @@ type Waiter interface {
 // Awakening is a waiter that has been given a job and does not know it yet.
 type Awakening struct {
 	Waiter Waiter
-	Fetch  uint64 // the job whose body is to be read from the log, or 0
-	Body   []byte // what has been read
-	Lost   bool   // or that it could not be
+	Client *Client // that holds the job now
+	Fetch  uint64  // the job whose body is to be read from the log, or 0
+	Body   []byte  // what has been read
+	Lost   bool    // or that it could not be
 }

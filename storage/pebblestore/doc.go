@@ -67,6 +67,7 @@
 //	scan        walks records and updates side by side              replay.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go
+//	unreadable  remembers which bodies cannot be read               unreadable.go
 //	fit         makes a store small on a small disk                 fit.go
 //	relief      gives back space while there is too little          relief.go
 //	mover       moves jobs to another number of shards              reshard.go
@@ -114,6 +115,13 @@
 // the process is told through Fatal, and the database is left alone: what it had
 // made durable is there at the next start. Failed flushes and compactions for
 // want of space are repeated, since nothing is lost by them.
+//
+// What cannot be read is no such failure. A body that is damaged, or that the disk
+// does not give, concerns its job alone: Body says ErrUnreadable, the shard sets the
+// job aside, and a compaction that meets the damage leaves its tables as they are.
+// Until these are mended by a salvage their garbage stays, and if they are among
+// the newest, tables may pile up before them until writes stall. A replay gives
+// a job whose pieces cannot be read as Damaged, and fails where a record cannot be.
 //
 // # Damage
 //

@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"beanfield/storage"
-
 	"github.com/cockroachdb/pebble/v2"
 )
 
@@ -109,27 +107,32 @@ func (r reporter) Fatalf(format string, args ...any) {
 const retryPause = 100 * time.Millisecond
 
 // listener hears of errors in the background. Flushes and compactions are
-// repeated until they work, so a full disk only has to wait for space. Any other
-// error means that the disk cannot be trusted.
+// repeated until they work, so a full disk only has to wait for space. What they
+// cannot read stays where it is: nothing new depends on that. Any other error
+// means that the disk cannot be trusted.
 func (r reporter) listener() *pebble.EventListener {
-	var full atomic.Uint64
+	var failures, damage atomic.Uint64
 	return &pebble.EventListener{
 		BackgroundError: func(err error) {
-			if !errors.Is(err, syscall.ENOSPC) {
+			what := "storage: the disk is full: what tidies it is repeated"
+			if failedToRead(err) {
+				what = "storage: tables that cannot be read are not tidied"
+			} else if !errors.Is(err, syscall.ENOSPC) {
 				r.log.Error("storage: background work failed", "error", err.Error())
 				r.fault.fail(fmt.Errorf("storage: %w", err))
 				select {}
 			}
 			// Ten times a second would fill the log, and maybe another disk.
-			if n := full.Add(1); n&(n-1) == 0 {
-				r.log.Error("storage: the disk is full: what tidies it is repeated", "times", n, "error", err.Error())
+			if n := failures.Add(1); n&(n-1) == 0 {
+				r.log.Error(what, "times", n, "error", err.Error())
 			}
 			time.Sleep(retryPause)
 		},
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
-			err := fmt.Errorf("storage: %w: file %s: %v", storage.ErrCorrupt, info.Path, info.Details)
-			r.log.Error("storage failed", "error", err)
-			r.fault.fail(err)
+			// Whoever reads hears of it, and decides what that means.
+			if n := damage.Add(1); n&(n-1) == 0 {
+				r.log.Warn("storage: damage is met", "file", info.Path, "times", n, "error", info.Details.Error())
+			}
 		},
 		DiskSlow: func(info pebble.DiskSlowInfo) {
 			r.log.Warn("storage: disk is slow", "path", info.Path, "for", info.Duration)

@@ -40,6 +40,8 @@ type shardLog struct {
 	dropped atomic.Int64 // of those, large bodies since tidy last ran
 	relief  relief
 
+	unreadable unreadable
+
 	opened  uint64 // highest id before this run
 	highest uint64 // highest id in a complete group; under the committer's mutex
 

@@ -205,7 +205,7 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) (err error
 			buried = append(buried, buriedJob{s.job.BuryRank, s.job.ID})
 			continue
 		}
-		if err := s.give(fn); err != nil {
+		if err := l.give(s, fn); err != nil {
 			return err
 		}
 	}
@@ -220,21 +220,29 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) (err error
 		if err := s.seek(b.id); err != nil {
 			return err
 		}
-		if err := s.give(fn); err != nil {
+		if err := l.give(s, fn); err != nil {
 			return err
 		}
 	}
 	// Nobody knows what died before this run: let tidy have a look.
 	l.garbage.Store(1 << 62)
 	stray, err := strayBodies(l.db, bodies)
-	if err != nil {
+	if err != nil && !failedToRead(err) { // the others are found at a later start
 		return err
 	}
 	return l.drop(orphans, stray)
 }
 
-func (s *scan) give(fn func(*storage.Job, []byte) error) error {
+// give also gives a job whose body stands apart and cannot be read, and says so.
+// Where a record cannot be read nobody knows what else was in that block: then the
+// replay fails.
+func (l *shardLog) give(s *scan, fn func(*storage.Job, []byte) error) error {
 	body, err := s.body()
+	if s.content.apart && failedToRead(err) {
+		_ = l.unreadable.note(s.job.ID, err)
+		l.tellAside(&s.job)
+		s.job.Damaged, body, err = true, nil, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -275,14 +283,20 @@ func (l *shardLog) Body(id uint64, dst []byte) ([]byte, error) {
 		// Pieces are gone if the job was deleted after its record was read.
 		_, closer, again := l.db.Get(key[:])
 		if again == nil {
-			return dst, errors.Join(err, closer.Close())
+			err = errors.Join(err, closer.Close())
+		} else {
+			err = again
 		}
-		err = again
 	}
-	if errors.Is(err, pebble.ErrNotFound) {
+	switch fatal := l.fault.Err(); {
+	case err == nil:
+		return out, nil
+	case errors.Is(err, pebble.ErrNotFound):
 		return dst, storage.ErrNoBody
+	case fatal != nil:
+		return dst, fatal
 	}
-	return out, err
+	return dst, l.unreadable.note(id, err)
 }
 
 func (l *shardLog) body(key [keyLen]byte, dst []byte) ([]byte, error) {

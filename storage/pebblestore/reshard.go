@@ -215,6 +215,11 @@ func (m *mover) job(s *scan) error {
 				return err
 			})
 		}
+		if failedToRead(err) {
+			// What is left of the body would be gone after the move.
+			return fmt.Errorf("job %d in tube %q has a body that cannot be read: start with the old number of shards, "+
+				"and delete the job: %w", s.job.ID, s.job.Tube, err)
+		}
 		if err != nil {
 			return err
 		}

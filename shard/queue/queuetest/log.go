@@ -100,6 +100,12 @@ func (l *Log) Update(j *storage.Job) {
 	l.Records = append(l.Records, fmt.Sprintf("update %d %v", j.ID, states[j.State]))
 }
 
+// SetAside is an update, whose record says why.
+func (l *Log) SetAside(j *storage.Job) {
+	l.Update(j)
+	l.Records[len(l.Records)-1] = fmt.Sprintf("aside %d", j.ID)
+}
+
 func (l *Log) Delete(j *storage.Job) {
 	id := j.ID
 	if l.Jobs[id] == nil {

@@ -1,0 +1,50 @@
+package queue
+
+import "fmt"
+
+// A body that is away may turn out to be unreadable: a sector is bad, or a
+// checksum is wrong. That is one job's misfortune, and no reason to stop the
+// others. Whoever runs the queue applies SetAside, and the job is buried: out of
+// the way of workers, seen by those who look for buried jobs, counted as damaged
+// until it leaves that place, and deletable. A kick means to try again.
+//
+// The log keeps it as a buried job; that its body is damaged is found again
+// whenever it is read.
+
+// setAside buries a job of which a client was to get the body. One that another
+// client holds is left alone: that client may have the body.
+func (s *State) setAside(c *Client, op *Op) {
+	op.Status = NotFound
+	slot := s.index.find(&s.jobs, op.ID)
+	if slot == 0 || s.aside[slot] {
+		return
+	}
+	j := s.jobs.at(slot)
+	state := j.state()
+	if state == Reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
+		return
+	}
+	op.Status = OK
+	if state != Buried { // one that is keeps its place
+		s.unplace(slot)
+		s.makeBuried(slot)
+	}
+	s.markAside(slot)
+	s.logAside(slot)
+}
+
+func (s *State) markAside(slot uint32) {
+	s.aside[slot] = true
+	s.totals.Damaged++
+}
+
+// checkAside counts the jobs that are aside.
+func (s *State) checkAside(sums *Sums) error {
+	for slot := range s.aside {
+		if j := s.jobs.at(slot); j.state() != Buried {
+			return fmt.Errorf("S1: job %d is aside and not buried", j.id())
+		}
+		sums.Damaged++
+	}
+	return nil
+}

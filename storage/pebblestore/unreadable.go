@@ -1,0 +1,68 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// unreadable remembers whose bodies could not be read. The operator hears of each
+// job once, however often somebody asks for it.
+type unreadable struct {
+	mu   sync.Mutex
+	why  map[uint64]error // by job: what its last reader met
+	told map[uint64]bool
+}
+
+// failedToRead says whether an error is one of reading: what is on the disk is
+// not what was written, or the disk does not give it.
+func failedToRead(err error) bool {
+	var path *fs.PathError
+	return errors.Is(err, storage.ErrCorrupt) || pebble.IsCorruptionError(err) ||
+		errors.As(err, &path) && path.Op == "read"
+}
+
+// note keeps why a body could not be read, and words it for the caller.
+func (u *unreadable) note(id uint64, err error) error {
+	err = explain(err)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.why == nil {
+		u.why, u.told = make(map[uint64]error), make(map[uint64]bool)
+	}
+	u.why[id] = err
+	return fmt.Errorf("%w: job %d: %w", storage.ErrUnreadable, id, err)
+}
+
+// toTell returns why a body could not be read, and for how many jobs that has
+// been said now, or 0 if it was said of this one already.
+func (u *unreadable) toTell(id uint64) (why error, n int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.why == nil || u.told[id] {
+		return nil, 0
+	}
+	u.told[id] = true
+	return u.why[id], len(u.told)
+}
+
+// tellAside tells the operator of a job that is set aside.
+func (l *shardLog) tellAside(j *storage.Job) {
+	why, n := l.unreadable.toTell(j.ID)
+	if n == 0 {
+		return
+	}
+	l.store.o.Logger.Error("the body of a job cannot be read: the job is set aside, among the buried ones of its tube",
+		"job", j.ID, "tube", j.Tube, "shard", l.name, "error", fmt.Sprint(why), "damaged_jobs", n)
+}
+
+// SetAside implements storage.Log.
+func (l *shardLog) SetAside(j *storage.Job) {
+	l.Update(j)
+	l.tellAside(j)
+}

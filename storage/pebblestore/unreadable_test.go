@@ -1,0 +1,100 @@
+package pebblestore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// hurtStore has jobs 1 to n with bodies that fill blocks of their own, in a table in
+// which the body of one in the middle is damaged.
+func hurtStore(t *testing.T, n uint64, out *bytes.Buffer) (l *shardLog, hurt uint64, table string) {
+	t.Helper()
+	fs := vfs.NewMem()
+	o := small(fs, storage.Always)
+	s := noTicks(o)
+	l = mustOpen(t, s, 1)[0].(*shardLog)
+	r := rand.New(rand.NewSource(1))
+	bodies := make([]stored, n)
+	for i := range bodies {
+		j := &bodies[i]
+		j.Job = storage.Job{ID: uint64(i) + 1, Tube: "mail", State: storage.Ready, TTR: 60}
+		b := make([]byte, 40<<10)
+		r.Read(b)
+		j.body, j.Size = string(b), uint32(len(b))
+		l.Put(&j.Job, b)
+		mustCommit(t, l)
+	}
+	if err := errors.Join(l.flush(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	hurt = n / 2
+	for _, path := range lookFor(t, fs, "data", ".sst") {
+		text := read(t, fs, path)
+		if at := strings.Index(text, bodies[hurt-1].body[1000:1100]); at >= 0 {
+			write(t, fs, path, text[:at]+"?"+text[at+1:])
+			table = path
+		}
+	}
+	if table == "" {
+		t.Fatal("the body is in no table")
+	}
+	o.Logger = slog.New(slog.NewTextHandler(out, nil))
+	s = noTicks(o)
+	l = mustOpen(t, s, 1)[0].(*shardLog)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l, hurt, table
+}
+
+// One block that cannot be read is the misfortune of its job: all others are read,
+// the log goes on, and the operator is told once of the job, its tube and the file.
+func TestUnreadableBody(t *testing.T) {
+	var out bytes.Buffer
+	const jobs = 20
+	l, hurt, table := hurtStore(t, jobs, &out)
+	for range 2 {
+		for id := uint64(1); id <= jobs; id++ {
+			body, err := l.Body(id, nil)
+			switch {
+			case id != hurt && (err != nil || len(body) != 40<<10):
+				t.Errorf("job %d: %d bytes, %v", id, len(body), err)
+			case id == hurt && (!errors.Is(err, storage.ErrUnreadable) || !strings.Contains(err.Error(), table)):
+				t.Errorf("the damaged job %d is read: %v", id, err)
+			}
+		}
+		l.SetAside(&storage.Job{ID: hurt, Tube: "mail", State: storage.Buried, BuryRank: 1})
+		mustCommit(t, l)
+	}
+	putOne(l, jobs+1)
+	mustCommit(t, l)
+	if err := errors.Join(l.flush(), l.compact()); err == nil || !failedToRead(err) {
+		t.Errorf("the damaged table is compacted: %v", err)
+	}
+	putOne(l, jobs+2)
+	mustCommit(t, l)
+	if err := l.Stats().Err; err != nil {
+		t.Errorf("the log has ended: %v", err)
+	}
+	var told []string
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, "set aside") {
+			told = append(told, line)
+		}
+	}
+	want := fmt.Sprintf("job=%d tube=mail", hurt)
+	if len(told) != 1 || !strings.Contains(told[0], want) || !strings.Contains(told[0], table) {
+		t.Errorf("the operator is told %q", told)
+	}
+}
