@@ -130,6 +130,25 @@ func TestOneShareForAllOfATurn(t *testing.T) {
 	}
 }
 
+// A batch of operations that are each much work is spread over turns.
+func TestHeavyBatchIsInterrupted(t *testing.T) {
+	w := newWorld(t)
+	u := w.user("u")
+	const tubes, polls = usualWide - 1, 100
+	u.watchMany(tubes)
+	b := batchOf(&u.client)
+	for range polls {
+		b.Ops = append(b.Ops, Op{Kind: Reserve, Poll: true})
+	}
+	turns := 1
+	for w.s.Tick(w.now); !w.s.Run(w.now, b); w.s.Tick(w.now) {
+		turns++
+	}
+	if want := polls * (tubes + 1) / (Slice * moving); b.Next != polls || turns < want || turns > want+1 {
+		t.Errorf("%d operations are run in %d turns, want %d", b.Next, turns, want)
+	}
+}
+
 // search is a wide client in the middle of a search of three turns, of which the
 // first is over: tubes 0 to 3 have been seen.
 func search(t *testing.T, kind Kind) (w *world, u *user, b *Batch) {
