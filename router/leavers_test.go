@@ -1,0 +1,152 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"beanfield/shard/queue"
+)
+
+// stats-tube of one shard does not count a wait that another has ended, although
+// its session has not had time to withdraw.
+func TestStatsTubeOfEndedWaits(t *testing.T) {
+	for name, end := range map[string]func(p, other *player){
+		"a job elsewhere": func(_, other *player) { other.put(0, 0, 60, nil) },
+		"a timeout":       func(p, _ *player) { p.CancelWait(queue.TimedOut) },
+		"a hang-up":       func(p, _ *player) { p.Close() },
+	} {
+		for _, wide := range []int{0, 1} {
+			d := newBedOf(2, queue.Config{Wide: wide})
+			here := d.tube(0, 0)
+			p, stays, other := d.newPlayer("p"), d.newPlayer("stays"), d.newPlayer("other")
+			other.Use([]byte(d.tube(1, 0)))
+			p.watchOnly(here, d.tube(0, 1), d.tube(1, 0))
+			stays.watchOnly(here, d.tube(0, 1))
+			p.reserve(false)
+			stays.reserve(false)
+			if info, _ := d.stats(here); info.Waiting != 2 {
+				t.Fatalf("%s: %d wait, want 2", name, info.Waiting)
+			}
+			d.shards[0].inPlace = never // so the withdrawal stays in the mailbox
+			end(p, other)
+			if info, _ := d.stats(here); info.Waiting != 1 {
+				t.Errorf("%s, wide at %d: %d wait, want 1", name, wide, info.Waiting)
+			}
+			if err := d.shards[0].state.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// However many end waits while the shard looks, each client comes out after its
+// last end, and never twice for one.
+func TestLeaversConcurrently(t *testing.T) {
+	const adders, refs, each = 4, 50, 2000
+	var l leavers
+	all := make([]*ref, refs)
+	for i := range all {
+		all[i] = &ref{}
+	}
+	var wg sync.WaitGroup
+	for range adders {
+		wg.Go(func() {
+			for i := range each {
+				l.add(all[i%refs])
+			}
+		})
+	}
+	out, done := 0, make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	for ended := false; !ended; {
+		select {
+		case <-done:
+			ended = true
+		default:
+		}
+		list := l.take(nil)
+		out += len(list)
+		seen := map[*queue.Client]bool{}
+		for _, c := range list {
+			if seen[c] {
+				t.Fatal("a client comes out twice at once")
+			}
+			seen[c] = true
+		}
+	}
+	if out < refs || out > adders*each {
+		t.Errorf("%d come out", out)
+	}
+	for _, f := range all {
+		if f.leaves.Load() || f.leaver != nil {
+			t.Error("a client is still in")
+		}
+	}
+}
+
+// A session that leaves lets others in between, however many tubes it watches,
+// and lets go of them in the order of the reference.
+func TestLongFarewell(t *testing.T) {
+	const n = 10 * maxSteps
+	d := newBed(3)
+	p := d.newPlayer("p")
+	for i := range n {
+		p.Watch(fmt.Appendf(nil, "w%d", i))
+	}
+	p.Ignore([]byte(DefaultTube)) // the last takes its place
+	var want nameSet              // what list-tubes shows
+	for _, name := range d.r.tubes.all() {
+		want.add(name)
+	}
+	gone := []string{} // in the order of the reference: the first, then from the end
+	for i := n - 1; i >= 0; i-- {
+		gone = append(gone, fmt.Sprint("w", i))
+	}
+	batches := 0
+	for i := range d.shards {
+		d.shards[i].inPlace = func() bool { batches++; return true }
+	}
+	next := p.Close
+	for turns, done := 0, false; !done; turns++ {
+		before := d.r.Tubes()
+		batches = 0
+		done = next()
+		next = p.Resume
+		if batches > maxSteps+len(d.shards) { // in the first turn each shard is left
+			t.Fatalf("turn %d plays %d batches", turns, batches)
+		}
+		for range before - d.r.Tubes() {
+			want.removeAt(want.index([]byte(gone[0])))
+			gone = gone[1:]
+		}
+		if got := d.r.tubes.all(); !slices.Equal(got, want.snapshot().all()) {
+			t.Fatalf("turn %d: the list of tubes is %v, want %v", turns, got, want.snapshot().all())
+		}
+	}
+	if d.r.Tubes() != 1 || len(gone) != 0 {
+		t.Errorf("%d tubes are left", d.r.Tubes())
+	}
+}
+
+// So does any other call that concerns very many shards.
+func TestLongScript(t *testing.T) {
+	const shards = 5*maxSteps/2 + 1
+	d := newBed(shards)
+	p := d.newPlayer("p")
+	batches := 0
+	for i := range d.shards {
+		d.shards[i].inPlace = func() bool { batches++; return true }
+	}
+	turns := 1
+	for done := p.CountAll(); !done; done = p.Resume() {
+		if batches > turns*maxSteps {
+			t.Fatalf("turn %d: %d batches have been played", turns, batches)
+		}
+		turns++
+	}
+	if batches != shards || turns != 3 {
+		t.Errorf("%d shards are asked in %d turns", batches, turns)
+	}
+}
