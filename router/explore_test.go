@@ -264,11 +264,11 @@ func (w *world) do(m move) {
 // explore runs every interleaving of the world that build makes, and returns
 // how many there are. The search keeps no states: it runs from the beginning
 // each time and takes, at the last fork that has one left, the next way.
-func explore(t testing.TB, shards int, late bool, build func(d *bed) *world) (runs int) {
+func explore(t testing.TB, shards int, c queue.Config, late bool, build func(d *bed) *world) (runs int) {
 	type fork struct{ taken, of int }
 	var path []fork
 	var list []move
-	d := newBed(shards)
+	d := newBedOf(shards, c)
 	for {
 		w := build(d)
 		d.set(never, late)

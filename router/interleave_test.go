@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"beanfield/shard/queue"
 )
 
 // scenario is a world of a few actors, of which all interleavings are run:
@@ -200,22 +202,29 @@ func TestEveryInterleaving(t *testing.T) { exploreAll(t, scenarios) }
 // The bubble's clock stands still but when lapse moves it.
 func TestEveryInterleavingWithTime(t *testing.T) { exploreAll(t, timed) }
 
+// exploreMode is how the shards of a scenario work: answers may come late, and
+// clients of more than one tube may be wide.
+type exploreMode struct {
+	late        bool
+	wide, share int
+}
+
 func exploreAll(t *testing.T, list []scenario) {
 	total := 0
 	for _, c := range list {
-		modes := []bool{false, true}
+		modes := []exploreMode{{}, {late: true}, {wide: -1}}
 		if c.heavy && !*thorough || raced {
 			modes = modes[:1]
 		}
-		for _, late := range modes {
+		for _, mode := range modes {
 			synctest.Test(t, func(t *testing.T) {
 				defer func() {
 					if t.Failed() {
-						t.Logf("in the scenario %q, late answers: %v", c.name, late)
+						t.Logf("in the scenario %q, %+v", c.name, mode)
 					}
 				}()
-				runs := explore(t, c.shards, late, c.build)
-				t.Logf("%8d interleavings: %s, late answers: %v", runs, c.name, late)
+				runs := explore(t, c.shards, queue.Config{Wide: mode.wide, Share: mode.share}, mode.late, c.build)
+				t.Logf("%8d interleavings: %s, %+v", runs, c.name, mode)
 				total += runs
 			})
 		}

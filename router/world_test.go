@@ -104,6 +104,14 @@ func (w *world) tidy() error {
 		if !a.closed {
 			a.close()
 		}
+		for _, p := range w.bed.shards { // what took more than one turn
+			for len(p.mail) > 0 {
+				p.step()
+			}
+			for a.canResume() {
+				a.resume()
+			}
+		}
 		if a.busy() {
 			return fmt.Errorf("%s cannot be closed", a.name)
 		}
