@@ -19,9 +19,7 @@ import (
 // V3: without a mark, the stamps tell of all groups but the last.
 func TestStampsAlone(t *testing.T) {
 	d := fullStore(t, 2, killed(t))
-	if err := d.fs.Remove("data/gen-000001/shard-000/" + markName); err != nil {
-		t.Fatal(err)
-	}
+	d.unmark(t)
 	d.least--
 	w := witnessOf(t, d.fs)
 	newest := w.logs[len(w.logs)-1]
@@ -101,9 +99,21 @@ func TestOlderLog(t *testing.T) {
 				}
 			}
 		}
-		if err := d.fs.Remove("data/gen-000001/shard-000/" + markName); marked && err != nil {
-			t.Fatal(err)
+		if marked {
+			d.unmark(t)
 		}
+	}
+}
+
+// unmark removes the mark, so that the clones do not have it either.
+func (d *damagedStore) unmark(t *testing.T) {
+	t.Helper()
+	dir := "data/gen-000001/shard-000"
+	if err := errors.Join(d.fs.Remove(d.fs.PathJoin(dir, markName)), syncDir(d.fs, dir)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, _ := readMark(clone(d.fs, 100, rand.New(rand.NewSource(1))), dir); ok {
+		t.Fatal("the mark is still there")
 	}
 }
 

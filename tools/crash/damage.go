@@ -222,7 +222,7 @@ func (r *ruined) launch(data string) (*server.Launched, error) {
 func (r *ruined) check(l *server.Launched) error {
 	c, err := dial(l.Addr)
 	if err != nil {
-		return err
+		return errors.Join(errStranger, err)
 	}
 	defer c.close()
 	told := false
