@@ -100,8 +100,17 @@ func (l *loop) serve() {
 			l.stepBack()
 		}
 	}
-	l.poll.close()
 	close(l.done)
+}
+
+// hasEnded says that the loop serves nobody any more.
+func (l *loop) hasEnded() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // bulkShare is after how many bytes a loop that moves large bodies steps back. Such a

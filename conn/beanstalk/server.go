@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ type Server struct {
 	patient atomic.Bool // while stopping: wait for answers that are due
 	// relieving says that relieve is running, or about to.
 	relieving atomic.Bool
+	closing   sync.Once // of the pollers
 
 	next                     atomic.Uint64 // loop of the next connection
 	open, producers, workers atomic.Int64
@@ -63,8 +65,10 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 func (s *Server) Shutdown(ctx context.Context) error {
 	stop := func() {
 		for _, l := range s.loops {
-			l.stop.Store(true)
-			l.poll.wake()
+			if !l.hasEnded() {
+				l.stop.Store(true)
+				l.poll.wake()
+			}
 		}
 	}
 	stop()
@@ -80,6 +84,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		stop()
 		<-l.done
 	}
+	// None before all have ended: somebody else's file may get the number of a
+	// descriptor that is closed, and to wake a loop by it would write there.
+	s.closing.Do(func() {
+		for _, l := range s.loops {
+			l.poll.close()
+		}
+	})
 	return err
 }
 

@@ -36,6 +36,7 @@ func stillServer(t *testing.T) *Server {
 			l.stop.Store(true)
 			l.serve()
 		}
+		l.poll.close()
 		r.Close()
 	})
 	return s

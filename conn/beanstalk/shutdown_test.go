@@ -1,0 +1,45 @@
+package beanstalk
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// A loop that ends early must keep the descriptor by which it is woken until all have
+// ended: whoever opens a file meanwhile would get its number, and what wakes the loops
+// once more, when the time is over, would be written into that file.
+func TestShutdownWritesIntoNoFile(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 16 << 20 })
+	c := h.pair() // it never reads what it asks for, and so keeps its loop
+	c.put(0, 0, 60, bodyOf(16<<20))
+	c.send("reserve\r\n")
+	c.br.Peek(1)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- h.shutdown(ctx) }()
+	select {
+	case <-h.server.loops[0].done:
+	case <-h.server.loops[1].done:
+	}
+	var files []*os.File
+	for i := range 8 {
+		f, err := os.Create(filepath.Join(t.TempDir(), strconv.Itoa(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		files = append(files, f)
+	}
+	cancel()
+	if err := <-ended; err != context.Canceled {
+		t.Errorf("Shutdown: %v", err)
+	}
+	for i, f := range files {
+		if info, err := f.Stat(); err != nil || info.Size() != 0 {
+			t.Errorf("file %d, which nobody writes: %d bytes, %v", i, info.Size(), err)
+		}
+	}
+}
