@@ -1,5 +1,5 @@
 // Command beanfield is the work queue server as a process: flags, configuration,
-// sockets, signals, start and stop in order. It holds no logic of the queue.
+// sockets, signals, a clean start and stop. It holds no logic of the queue.
 //
 // # Where to start reading
 //
@@ -16,14 +16,14 @@
 //	check.go    what -check-config prints
 //	address.go  an address to listen on
 //	listen.go   sockets bound by this process
-//	systemd.go  sockets inherited from systemd, and telling it how the process is
+//	systemd.go  sockets inherited from systemd, and telling it the process's state
 //	user.go     becoming another user
 //	signals.go  what each signal asks for
 //	log.go      the levels and formats of the log
-//	store.go    which store it opens, with which directory and options
+//	store.go    which store is opened, with which directory and options
 //	recovery.go opening it, until the last job is back
 //	backup.go   copies of the data while the server runs
-//	exit.go     the codes it ends with
+//	exit.go     the exit codes
 //	serve.go    from the first connection to the last reply
 //	garbage.go  how much garbage the heap may hold
 //
@@ -31,64 +31,64 @@
 //
 // They are beanstalkd's where it has one:
 //
-//	0    after -h, -v, -check-config without mistakes, or an orderly end
-//	1    the server ended by itself, or could not end in time
+//	0    after -h, -v, -check-config without mistakes, or a clean stop
+//	1    the server ended by itself, or could not stop in time
 //	5    a wrong flag, or a mistake in the configuration
 //	10   the data directory is missing, in use, or not beanfield's
 //	32   the user to become could not be looked up
 //	33   there is no such user
 //	34   the process could not become that user
 //	111  an address cannot be bound, or a socket cannot be inherited
-//	128+n  a second SIGTERM or SIGINT (signal n) cut the orderly end short
+//	128+n  a second SIGTERM or SIGINT (signal n) cut the clean stop short
 //
-// No socket and no file is touched before flags and configuration are known to be
-// right. That includes that the data directory and the user exist, so
-// -check-config finds that out too.
+// No socket and no file is touched before flags and configuration have been checked.
+// That the data directory and the user exist is part of the check, so -check-config
+// reports it too if they do not.
 //
 // # The start
 //
 // Sockets are bound first, since that may need root. Then the process becomes its
 // user, so that the data belong to that user. Then it opens the store and recovers
-// the jobs. Only then it serves, and says READY=1 to systemd; clients that connect
-// earlier wait. A recovery of more than a second is worth a notice in the log, and
-// so is the progress that storage and router report every second; systemd is asked
-// for more time. SIGTERM ends a recovery at once, with code 0: that is as safe as
-// a kill.
+// the jobs. Only then does it serve, and send READY=1 to systemd; clients that
+// connect earlier wait. A recovery that takes more than a second is logged at
+// notice, with the progress that storage and router report every second, and systemd
+// is asked for more time. SIGTERM ends a recovery at once, with code 0: that is as
+// safe as a kill.
 //
 // # Signals
 //
-//	SIGTERM, SIGINT  end in order: flush replies, sync and close the logs
+//	SIGTERM, SIGINT  stop cleanly: flush replies, sync and close the logs
 //	SIGUSR1          drain mode: no more jobs are accepted
 //	SIGUSR2          make a backup in storage.backup_path
 //
-// The log says by default which signal ended the process, whatever it was doing.
+// By default the log says which signal ended the process, whatever it was doing.
 //
 // A backup is a complete data directory as of one moment. It is named
 // beanfield-YYYYMMDDThhmmssZ, by UTC; to restore it, start a server on a copy of
-// it. One backup is made at a time, and the log says by default how it ended. Until
+// it. One backup is made at a time, and by default the log says how it ended. Until
 // then it grows in a directory partial-*. A process that is killed leaves that
-// behind, and it may be removed. Replies wait while the data is copied. That takes
-// moments if backups are on the data's file system, where files are linked. An
-// orderly end waits for a backup, within its time limit.
+// directory behind, and it may be removed. Replies wait while the data is copied. That
+// takes moments if backups are on the same file system as the data, where files are
+// linked. A clean stop waits for a backup, within its time limit.
 //
 // # The log
 //
 // Its levels are error (something failed), warn (something is wrong or unwise),
 // notice (nothing is wrong, but an operator should know: the default), info (-V)
-// and debug (-VV). An error stands under the key "error".
+// and debug (-VV). An error has the key "error".
 //
 // # When the disk fails
 //
 // The first write or sync that fails ends the log of its shard: trying again could
-// report success for data that is lost. The process stays. Every command that
+// report success for data that is lost. The process stays up. Every command that
 // concerns the shard is answered INTERNAL_ERROR, log-error in stats says why, and
 // other shards go on. After a restart on a disk that works, everything that was
-// acknowledged is back; what was answered INTERNAL_ERROR may be back or not. Such a
+// acknowledged is back; what was answered INTERNAL_ERROR may or may not be. Such a
 // process ends with exit code 1.
 //
 // A disk that is nearly full, with less than storage.min_free left, is not a
 // failure: put is answered OUT_OF_MEMORY, and everything that ends a reservation
-// works, since release and bury use the reserve that deletes use. When that is used
-// up too, they are answered INTERNAL_ERROR with the job still reserved; deletes still
-// work. With enough space everything works again.
+// works, since release and bury use the same reserve as deletes. When the reserve is
+// used up too, they are answered INTERNAL_ERROR and the job stays reserved; deletes
+// still work. Once there is enough space, everything works again.
 package main

@@ -1,7 +1,7 @@
 // Package beanstalk is the face that speaks the beanstalk protocol: it reads what
-// clients send, parses it, has the router run it, words the answers and writes
-// them back. The words of the protocol are here and nowhere else. Who lets clients
-// in is package conn.
+// clients send, parses it, has the router run it, formats the answers and writes
+// them back. The words of the protocol are here and nowhere else. Package conn lets
+// clients in.
 //
 // # The problem
 //
@@ -9,7 +9,7 @@
 // answer back costs far more: system calls, goroutines that are woken and put to
 // sleep, and memory for clients that mostly say nothing. So a pipeline of commands
 // should take one read and one write however long it is, an idle connection should
-// take hundreds of bytes, and no client, whatever it does or leaves undone, should
+// take hundreds of bytes, and no client, whatever it does or fails to do, should
 // hold up another or make the server grow.
 //
 // # Loops
@@ -17,43 +17,42 @@
 // A loop is a goroutine with an epoll instance and its share of the
 // connections; there is one for each processor but one. It owns
 //
-//   - its connections: nobody else touches anything of a Conn but its queued flag,
-//   - one read buffer and one reply buffer, which all of them use in turn,
+//   - its connections: others touch only the queued flag of a Conn,
+//   - one read buffer and one reply buffer, which all its connections use in turn,
 //   - spare runs, and the timers of the connections that wait.
 //
-// Everybody else, shards above all, reaches a connection by Notify, which puts
-// it into its loop's inbox and wakes the loop if it sleeps. Sockets are
-// edge-triggered and registered once. Reading goes on until a read comes back
+// All other goroutines, mainly those that run shards, reach a connection by Notify,
+// which puts it into its loop's inbox and wakes the loop if it sleeps. Sockets are
+// edge-triggered and registered once. A loop reads from one until a read comes back
 // short, so that no read is made just to learn that there is nothing.
 //
-// No connection keeps its loop for long: after four reads (readsPerTurn), work on so
-// many commands (effortShare), half a megabyte sent (sendShare) or a piece of a long
-// list (listPiece) the loop's other connections have their turn. Nor does the inbox: after some of it (inboxShare) the
-// loop looks at its sockets again.
+// No connection keeps its loop for long: after four reads (readsPerTurn), a certain
+// amount of work (effortShare), half a megabyte sent (sendShare) or a piece of a long
+// list (listPiece), the loop's other connections have their turn. Nor does the inbox:
+// after a part of it (inboxShare) the loop checks its sockets again.
 //
-// A loop also shares its processor with other goroutines. Before it sleeps it lets
-// them run, and again as long as a shard that owes it an answer is busy (linger). A
+// A loop also shares its processor with other goroutines. It lets them run before it
+// sleeps, and again as long as a shard that owes it an answer is busy (linger). A
 // loop that moves large bodies may not sleep for seconds, so it lets others run after
-// each quarter of a megabyte (bulkShare): without this a neighbour of a gigabyte that
-// was being sent waited up to 40 ms on one processor, with it 2 ms.
+// each quarter of a megabyte (bulkShare). Without this, another client waited up to
+// 40 ms on one processor while a gigabyte was being sent.
 //
 // # The life of a command
 //
 // nextLine finds the line and parse reads it, without allocating. A command
 // that one shard can answer becomes an operation of the connection's run: the
-// row of consecutive commands for the same shard. A command for another
-// shard, one that concerns the session or all shards, an answer that is known
-// already, or the end of the input flushes the run: it goes to the shard as
-// one batch, and its answers are appended to the loop's reply buffer in the
-// order of the operations. When the connection cannot go on, or the buffer is
-// full, one write sends it all.
+// consecutive commands for the same shard. A command for another shard, one that
+// concerns the session or all shards, an answer that is known already, or the end
+// of the input flushes the run: it goes to the shard as one batch, and its answers
+// are appended to the loop's reply buffer in the order of the operations. When the
+// connection cannot go on, or the buffer is full, one write sends it all.
 //
-// A put that is there as a whole is an operation like others: its body is
+// A put that has arrived completely is an operation like others: its body is
 // borrowed from the read buffer, and its id is allotted when it is applied, so
-// that it may stand behind a reserve that has to wait. A put whose body is yet
-// to come takes its id when its line is read, after all before it have been
+// that it may follow a reserve that has to wait. A put whose body is still to come
+// takes its id when its line is read, after all earlier commands have been
 // answered. Its body is gathered in parts as it arrives; nobody sees the job
-// before its last byte. Either way ids follow the order of lines.
+// before its last byte. Either way, ids follow the order of lines.
 //
 // # The states of a connection
 //
@@ -61,47 +60,48 @@
 //   - a call is under way (call): a batch is in a shard's mailbox, or a
 //     session's script is being played. The shard's answer notifies the
 //     connection; the loop resumes the session, which may go on to the next
-//     step, and words the result.
+//     step, and formats the result.
 //   - waiting: a reserve has found nothing. A shard delivers a job, or the
 //     loop ends the wait because of a timeout, a deadline, or a hang-up. One
 //     compare-and-swap in the session decides which of them it is.
 //   - stuck: the socket does not take more replies. Only then does the loop ask
-//     to be told of room in it; when all replies are out the connection goes on.
-//   - listing: the answer is a long list of tubes, of which a part is still to be
-//     worded.
-//   - closed: nothing is read, run or written any more. The session's end
-//     gives back what the client held. The socket goes last, so that a client
-//     that sees its end finds its jobs given back.
+//     epoll to report room in it; when all replies are out the connection goes on.
+//   - listing: the answer is a long list of tubes, and a part of it is still to be
+//     written.
+//   - closed: nothing is read, run or written any more. The end of the session
+//     releases the jobs that the client held. The socket is closed last, so that a
+//     client that sees it close finds its jobs released.
 //
 // Only the loop moves a connection between these. In all but the first,
 // input that has been read waits in Conn.in and no more is read.
 //
-// A client that shuts down its side while it waits is told TIMED_OUT at once;
-// what it has sent before is run, and then the connection is closed.
+// A client that shuts down its sending side while it waits gets TIMED_OUT at once;
+// the commands that it had already sent are run, and then the connection is closed.
 //
 // # Invariant C1: replies in the order of commands
 //
-// The answer of a command is in the reply buffer, or beyond it, before that
-// of any later one. The reasons: within a run, operations are applied and worded
-// in order. Whatever else appends an answer flushes the run first.
-// flush reports false while the connection is not ready, and then the command
-// is not begun: its line stays in the input and is parsed again. A session has
-// at most one batch in a mailbox at any time, so two shards never work for one
+// The answer of a command is in the reply buffer, or already sent, before the
+// answer of any later command. The reasons: within a run, operations are applied
+// and answered in order. Everything else that appends an answer flushes the run
+// first. flush reports false while the connection is not ready, and then the
+// command is not begun: its line stays in the input and is parsed again. A session
+// has at most one batch in a mailbox at any time, so two shards never work for one
 // connection at once. A run that stops at a wait, or because its answers have
-// become large, keeps its rest, and goOn submits that before it looks at any
-// input. Bytes leave in order because stuck replies stop the connection, and
-// what is sent meanwhile is queued behind them.
+// become large, keeps its remaining operations, and goOn submits them before it
+// parses any input. Bytes leave in order because stuck replies stop the connection,
+// and what is sent meanwhile is queued behind them.
 //
-// A run that outlives the read buffer must hold a copy of what it borrows
-// from it (Retain). A run does so when a part of it is left over, when it is under
-// way, or when it was not submitted because replies are stuck.
+// A run that outlives the read buffer must copy what it borrows from the buffer
+// (Retain). It does so when a part of it is left over, when it is under way, or
+// when it was not submitted because replies are stuck.
 //
 // # Bounds on memory
 //
 //   - Idle: the Conn and its session, no buffer, no goroutine.
 //   - Input: one read buffer's worth behind a command that cannot run yet.
-//   - A body on its way: what has arrived, rounded up to the part that is
-//     being filled, of 4 KB at first and 1 MB at most. A promise costs nothing.
+//   - A body that is arriving: what has arrived, rounded up to the part that is
+//     being filled, of 4 KB at first and 1 MB at most. Announcing a large body
+//     costs nothing.
 //   - A job that is too big, a line that is too long: a few bytes, in skipper.
 //   - A slow reader: the answers of one batch. A batch is handed back when the
 //     bodies in its answers pass 256 KB; large bodies are shared with the job
@@ -112,18 +112,17 @@
 // # Designs not taken
 //
 // A goroutine for each connection, blocked in Read, is shorter to write. It was
-// measured and not taken: an idle client costs a stack and buffers, kilobytes
+// measured and rejected: an idle client costs a stack and buffers, kilobytes
 // instead of hundreds of bytes; every request costs a read that finds nothing,
-// after which the runtime parks the goroutine and polls for it; and while it
-// waits in a reserve nobody reads, so that a half-closed client would be seen
-// only by a second goroutine.
+// after which the runtime parks the goroutine and polls for it; and while a
+// client waits in a reserve nothing reads from it, so only a second goroutine
+// would notice that it has closed its side.
 //
 // Writing each answer as it comes would cost a system call for each command.
-// A write buffer for each connection would cost memory for all those that are
-// idle. Level-triggered polling would report the input of a connection that
-// does not want to read just now again and again, or cost calls to switch it
-// off and on.
+// A write buffer for each connection would cost memory for all idle ones.
+// Level-triggered polling would report the input of a connection that does not
+// want to read at the moment again and again, or cost calls to switch it off and on.
 //
-// There is no deadline for slow readers: to read late is no fault, as long as what
-// it costs the server is bounded.
+// There is no deadline for slow readers: reading late is not an error, as long as
+// it costs the server a bounded amount.
 package beanstalk
