@@ -9,8 +9,8 @@
 //     limits of the line reader, the life of jobs and tubes, timers, closing.
 //     Where beanfield differs on purpose, the line says why and what it must answer
 //     instead, so the difference itself is asserted;
-//   - random commands of several connections, from a generator whose seed
-//     repeats the run.
+//   - random commands of several connections, from a generator that repeats a run
+//     when given its seed.
 //
 // # How it stays deterministic
 //
@@ -24,10 +24,10 @@
 //
 // # The forms of strings in stats
 //
-// beanfield writes strings in stats in three forms, and beanstalkd 1.12 in one.
-// form.go turns the reference's into the subject's, which must then be equal byte
-// for byte. Seeds take the forms in turn; the table's cases about stats and names
-// are compared in each of them, and once without any configuration.
+// beanfield can write strings in stats in three forms, and beanstalkd 1.12 in one.
+// form.go turns the reference's form into the subject's, which must then be equal
+// byte for byte. Seeds take the forms in turn; the table's cases about stats and
+// names are compared in each of them, and once without any configuration.
 //
 // # What is not compared literally
 //

@@ -1,24 +1,23 @@
-// Command crash kills a server under load, again and again, and looks whether it
-// keeps its word.
+// Command crash kills a server under load, again and again, and checks whether it
+// keeps its promises.
 //
-// It starts the real server on a data directory, in the mode in which an answer
-// means that the disk has it, and lets many connections put, reserve, delete,
-// release, bury and kick, alone and pipelined. Every command stands in a ledger
-// from the moment it is sent. At a random moment the server is killed with
-// SIGKILL; the answers that had left it are still read. Then it is started again,
-// now and then with another number of shards or with little memory for bodies,
-// and all that it shows is compared with the ledger:
+// It starts the real server on a data directory with sync = "always", and lets many
+// connections put, reserve, delete, release, bury and kick, alone and pipelined. Every
+// command is entered in a ledger when it is sent. At a random moment the server is
+// killed with SIGKILL; the answers that it had sent are still read. Then it is started
+// again, now and then with another number of shards or with little memory for bodies,
+// and everything that it shows is compared with the ledger:
 //
 //   - what was answered has happened, and is there: jobs with their bodies, tubes,
-//     priorities, counters, the order of the buried, the times of the delayed;
+//     priorities, counters, the order of buried jobs, the times of delayed ones;
 //   - what was deleted stays deleted;
 //   - what was sent and not answered has happened as a whole or not at all;
 //   - nothing else is there, and ids rise.
 //
 // With -damage it leaves two directories, one by SIGKILL and one in order, damages
-// copies of them in one place each, and starts on them: a flipped bit, zeros, a file cut
-// short or removed. Each start is refused and names the file, or every job that was
-// acknowledged is there, or the server answers that it cannot read it.
+// copies of them in one place each (a flipped bit, zeros, a file cut short or removed),
+// and starts a server on each. Either the server refuses to start and names the file, or
+// every acknowledged job is there or is reported as one that cannot be read.
 //
 // With -reference it restarts beanfield and Debian's beanstalkd side by side, with
 // the same commands for both, and compares what they have kept: see compare.go.

@@ -14,7 +14,7 @@
 // Nothing that matters. It opens the store as a server does. So the store may move
 // its log into a table, drop an update that belongs to no job, and remove what a
 // change of the number of shards left behind; the jobs, and the number of shards, stay
-// as they are. If not even that may happen, dump a copy. A directory that is in use, or
+// as they are. If even that must not happen, dump a copy. A directory that is in use, or
 // not beanfield's, is left alone.
 //
 // # Salvage
@@ -22,11 +22,11 @@
 // If a directory is so damaged that neither a server nor a dump opens it, -salvage
 // copies what is readable to a new directory, which must not exist, and leaves DIR as it
 // is. It lists what is not readable: each file, or each part of one, with the reason;
-// the ids that may have been there and of which nothing else tells; and jobs whose
-// bodies are incomplete. A job whose delete was in an unreadable part is back, and one
-// whose last release, bury or kick was there is in its state before that. New jobs get
-// ids above the highest one that any readable part tells of, even if that job is deleted
-// or cannot be read. A salvage that is killed leaves a directory that a server refuses.
+// the ids that may have been there and are mentioned nowhere else; and jobs whose bodies
+// are incomplete. A job whose delete was in an unreadable part is back, and one whose
+// last release, bury or kick was there has the state from before that. New jobs get ids
+// above the highest one found in any readable part, even if that job is deleted or cannot
+// be read. A salvage that is killed leaves a directory that a server refuses.
 //
 // The exit status is 0 when all went well, 1 when not, 2 for wrong usage, and 3
 // when a salvage is done but something could not be read.

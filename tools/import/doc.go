@@ -20,23 +20,23 @@
 //
 // Files are read from the lowest number up, records in their order (history.go).
 //
-//   - A record with a tube and a body makes a job, or is a copy of one that a
-//     compaction made. A record without them changes the job that it names. If that
-//     job is not known yet the record is passed over: either the job is dead, or a
-//     copy of it comes later and has everything. A delete is passed over in the same
-//     way and does not bar a later record: beanstalkd never copies a deleted job,
-//     but gives its id to a new one if no full record of it is left at a restart.
+//   - A record with a tube and a body creates a job, or is a compaction's copy of
+//     one. A record without them changes the job that it names. If that job is not
+//     known yet, the record is ignored: either the job is dead, or a copy of it comes
+//     later and has everything. A delete of an unknown job is ignored too, and a later
+//     record with that id counts: beanstalkd never copies a deleted job, but gives its
+//     id to a new one if no full record of it is left at a restart.
 //   - Ready and reserved jobs become ready. Delayed jobs keep the time at which they
 //     become ready; those whose time has come are ready.
 //   - Buried jobs keep the order in which they were buried, which is the order of the
-//     bury records. (beanstalkd forgets it at a restart, and lists them as the log
-//     happens to.) The bury record is missing if a compaction has removed its file.
-//     Such files are the oldest, so these jobs come first, in the order in which they
-//     were last reserved: that is the nearest that a log tells.
+//     bury records. (beanstalkd forgets it at a restart, and lists them in the order of
+//     its log.) The bury record is missing if a compaction has removed its file. Such
+//     files are the oldest, so these jobs come first, in the order in which they were
+//     last reserved: the log has nothing closer.
 //   - Counters stay as logged. beanstalkd adds one to a buried job's "buries" at
 //     every restart; an import does not.
 //   - New jobs get ids above the highest of any record, deletes included.
-//     beanstalkd goes on after the highest living job, and so gives ids twice.
+//     beanstalkd goes on after the highest living job, and so reuses ids.
 //
 // # What cannot be read
 //
@@ -47,8 +47,8 @@
 // writes (record.go, history.go): a body that does not end in CRLF, times that are
 // not whole seconds, a state that does not exist, a record that contradicts its
 // job. It is skipped, and the report says where; an intact older copy of the job is
-// used. Where the length of a record is not known any more, the rest of that file
-// is skipped, as beanstalkd does, and its deletes with it: some jobs may be back.
+// used. If the length of a record is unreadable, the rest of that file is skipped, as
+// beanstalkd does, and its deletes with it: some jobs may be back.
 //
 // A file in which not one record makes sense is unreadable: it has another version,
 // comes from another kind of machine, or is damaged from its beginning. Its jobs

@@ -1,5 +1,4 @@
-// Package compare measures servers side by side and reports how they stand to each
-// other.
+// Package compare measures servers side by side and reports how they compare.
 //
 // A row is one load (rows.go, stallrows.go), with the goals that beanfield has in it. In
 // each round of a row, every server is started afresh and measured once. Ratios are

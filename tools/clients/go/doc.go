@@ -6,8 +6,8 @@
 //
 //	clients HOST PORT
 //
-// from the parent folder, where stats-keys.json lies. QUOTES says which
-// strings the server quotes in stats: "needed", "always" or "never" (go-beanstalk
-// hands them over with the quotes). SERVER_PID is compared with the pid in stats, REFERENCE=1 says
+// from the parent folder, where stats-keys.json is. QUOTES says which strings the
+// server quotes in stats: "needed", "always" or "never" (go-beanstalk returns them
+// with the quotes). SERVER_PID is compared with the pid in stats. REFERENCE=1 says
 // that the server is beanstalkd and not beanfield.
 package main
