@@ -1,16 +1,16 @@
 // Package shard runs a queue among many goroutines without a lock. The queue
-// itself, a synchronous machine with all rules, is package queue below; package
-// router spreads tubes over many shards.
+// itself, a synchronous state machine with all the rules, is package queue below;
+// package router spreads tubes over many shards.
 //
 // # The interleaving that matters
 //
-// Whoever wants operations applied brings a Batch to Submit. One
-// compare-and-swap takes an idle shard; the caller then runs its batch in place,
-// on its own goroutine, and gives the shard back. If the shard is not idle, the
-// caller leaves the batch in the mailbox, and whoever has the shard will come to
-// it. So a command costs no hand-over between threads unless two of them really
-// meet. The shard's own goroutine serves deadlines, and mailboxes that have
-// become too long for a connection to work off on its way.
+// To have operations applied, a goroutine passes a Batch to Submit. One
+// compare-and-swap takes an idle shard; the caller then runs its batch in place
+// and gives the shard back. If the shard is not idle, the caller leaves the batch
+// in the mailbox, and the goroutine that has taken the shard will run it. So a
+// command is handed to another thread only if two of them want the shard at once.
+// The shard's own goroutine serves deadlines, and mailboxes that are too long for
+// a connection's goroutine to work off.
 //
 // One interleaving could lose a batch: a submitter pushes it after the owner has
 // looked into the mailbox for the last time. The owner stores "idle" first and
@@ -24,27 +24,27 @@
 // batches, does what is due, closes the log's open batch, and answers: at once
 // if the log keeps nothing, otherwise when the log says that the turn is safe.
 // Meanwhile the next turns go on. Turns are bounded: the queue does long
-// operations in slices, and somebody who runs the shard for the sake of its own
-// batch runs a few dozen batches of others at most, and leaves the rest to the
-// shard's goroutine.
+// operations in slices, and a goroutine that has taken the shard to run its own
+// batch runs at most a few dozen other batches, and leaves the rest to the shard's
+// goroutine.
 //
-// An answer may lack a body that is in the log only. A goroutine of its own
-// reads it after the turn has been committed, and then answers.
+// An answer may lack a body that is only in the log. A separate goroutine reads it
+// after the turn has been committed, and then answers.
 //
-// A put with a large body leaves its turn at once: the log is to write the body
-// first, beside everything else, which may take seconds. Then the shard's
-// goroutine applies the put, in a turn like any other. Until then the id is
-// taken, but there is no job.
+// A put with a large body leaves its turn at once: the log first writes the body,
+// beside all other work, which may take seconds. Then the shard's goroutine applies
+// the put, in a turn like any other. Until then the id is taken, but there is no
+// job.
 //
 // # Invariants
 //
 //	S2  Only the goroutine that has taken the shard (Shard.take) touches its
-//	    queue and the queue's clients, and appends to its log. The fields of
-//	    Shard that never change, its log and directory among them, are read
-//	    by anybody: bodies are read from the log, and ended ids are told to
-//	    the directory, by goroutines that have not taken the shard.
+//	    queue and the queue's clients, and appends to its log. Any goroutine
+//	    may read the fields of Shard that never change, such as its log and
+//	    directory: goroutines that have not taken the shard read bodies from
+//	    the log, and tell the directory which ids have ended.
 //
-// The other invariants of a shard stand in package queue.
+// The other invariants of a shard are in package queue.
 //
 // # Reading order
 //

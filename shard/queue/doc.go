@@ -1,20 +1,20 @@
 // Package queue is the queue of one shard: the tubes, jobs, heaps and waiters
 // that belong together because their tubes' names hash alike.
 //
-// State is a synchronous machine that is told the time and never asks for it.
+// State is a synchronous state machine that is told the time and never asks for it.
 // It has no clock, no goroutine, no lock and no I/O of its own, so every rule of
-// the queue can be tested by a list of operations, and a run of random
-// operations repeats from its seed. Package shard runs it among goroutines.
+// the queue can be tested by a list of operations, and a random run can be repeated
+// from its seed. Package shard runs it among goroutines.
 //
 // # What runs a queue
 //
-// Whoever has the queue calls Run with a Batch, and Tick when Next says so. Then
-// it does what the queue itself does not:
+// The goroutine that has taken the queue calls Run with a Batch, and Tick when Next
+// says so. Then it does what the queue itself cannot do:
 //
 //   - It commits the log, and after that wakes the waiters in Woken, tells the
-//     directory of the jobs in Gone, and lets the answers out.
+//     directory of the jobs in Gone, and releases the answers.
 //   - It reads a body that an answer lacks (Batch.Lacking, Batch.Supply), or
-//     that a waiter is to be given (Awakening.Fetch).
+//     that a waiter is waiting for (Awakening.Fetch).
 //   - It gives the body of a put that ends with Staging to the log, calls
 //     Op.Staged, and runs the batch again.
 //   - It runs a batch again that ends with More, after others.
@@ -24,40 +24,39 @@
 // A job that becomes ready is matched with the first waiter of its tube
 // (wait.go), whatever made it ready: put, release, kick, a passed delay or
 // deadline, a disconnect, the end of a pause. The waiter's gate decides whether
-// it still waits; package router tells why that is enough for waits over several
+// it still waits; package router explains why that is enough for waits over several
 // shards.
 //
 // # Bounds
 //
-// One call does a bounded amount of work, so that whoever waits for the shard
-// waits a fraction of a millisecond: kick, detach and Tick move at most Slice
-// jobs, the end of a pause serves at most a few dozen waiters at a time, and a
-// batch gathers at most a quarter megabyte of bodies.
+// One call does a bounded amount of work, so that others wait for the shard only a
+// fraction of a millisecond: kick, detach and Tick move at most Slice jobs, the end
+// of a pause serves at most a few dozen waiters at a time, and a batch gathers at
+// most a quarter of a megabyte of bodies.
 //
 // # Memory
 //
 // Ten million jobs are normal, so a job costs few bytes and no pointers.
-// Records, positions, heap entries and hash buckets stand in chunks that the
-// garbage collector does not look into, and that never have to be copied to
-// grow. A job that only waits to be reserved has a record, a place in a heap
-// and a link in the index; deadline, list links and counters come in a second
-// record, its trail, when it first leaves that way. Small bodies stand in
-// cells by size; bodies above 2 KB are memory of their own, which answers
-// refer to instead of copying.
+// Records, positions, heap entries and hash buckets are in chunks that the garbage
+// collector does not scan, and that are never copied to grow. A job that only waits
+// to be reserved has a record, a place in a heap and a link in the index. Deadline,
+// list links and counters are in a second record, its trail, which a job gets when
+// it first needs one. Small bodies are in cells by size; a body above 2 KB has an
+// allocation of its own, to which answers refer instead of copying it.
 //
 // # Invariants
 //
 //	S1  A job is in exactly one place: ready, delayed, reserved or buried.
 //	    Between an un… and the next make… (places.go) it is in none, and
-//	    nobody else can look.
-//	S2  Only whoever has taken the shard touches a State and its clients
-//	    (package shard). Its Config never changes.
+//	    nobody else can see that.
+//	S2  Only the goroutine that has taken the shard touches a State and its
+//	    clients (package shard). Its Config never changes.
 //	S3  Every counter equals what walking the state would count.
 //	S4  A heap entry's position is the one that its job, tube or client
 //	    remembers.
 //	S5  A tube has a reason to exist: a job, a user or a watcher. The pinned
 //	    one needs none.
-//	S6  An open tube never has both ready jobs and waiters. One is shut while
+//	S6  An open tube never has both ready jobs and waiters. A tube is shut while
 //	    it is paused, and after that until its waiters have been served, which
 //	    may take several turns.
 //	L1  What has been acknowledged has been logged (record.go); in the log's
@@ -65,12 +64,12 @@
 //	L2  Restoring what the log replays gives the state that was acknowledged,
 //	    with those jobs buried whose bodies cannot be read (aside.go).
 //
-// State.Check walks everything and cites these numbers. R1 to R3, of waits,
-// stand in package router.
+// State.Check walks everything and cites these numbers. R1 to R3, about waits, are
+// in package router.
 //
 // # Reading order
 //
 // op.go (what can be asked), batch.go, state.go, places.go, jobops.go,
-// reserve.go and wait.go; heap.go, slab.go, index.go and body.go when you want
-// to know how it is so small.
+// reserve.go and wait.go; then heap.go, slab.go, index.go and body.go for how a job
+// stays so small.
 package queue

@@ -1,3 +1,3 @@
-// Package pace lets goroutines that work for long make way for others. It stands
-// below everything else, because event loops, shards and logs all need it.
+// Package pace lets goroutines that work for long yield to others. It is below all
+// other packages, because event loops, shards and logs all need it.
 package pace

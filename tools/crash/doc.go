@@ -35,6 +35,6 @@
 //
 // version.go (what a restart may find of a job), ledger.go, load.go and meddle.go
 // (what the connections do), observe.go and settle.go (what is looked at after a
-// restart), round.go; damage.go stands
-// for itself; client.go and body.go serve them all.
+// restart), round.go. damage.go is separate from these. client.go and body.go serve
+// them all.
 package main

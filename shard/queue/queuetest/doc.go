@@ -1,3 +1,3 @@
-// Package queuetest has what tests put around a queue: a log that keeps its
-// records in memory, fails and waits as it is told, and directories.
+// Package queuetest has what tests put around a queue: directories, and a log that
+// keeps its records in memory and fails or waits when told to.
 package queuetest
