@@ -119,8 +119,8 @@
 // late cannot end a later wait.
 //
 // Nothing stale. The owner withdraws only after the last Wait has been applied,
-// from every shard it has sent one. A Wait that comes to a shard after the gate
-// was claimed may still register; the withdrawal comes after it. A hang-up
+// from every shard it has sent one. A Wait that comes to a shard while the gate is
+// being claimed may still register; the withdrawal comes after it. A hang-up
 // closes the gate, or loses to a shard; then Detach, which comes last at each
 // shard, takes the entries out and puts back what was delivered.
 //

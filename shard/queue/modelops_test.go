@@ -16,7 +16,9 @@ func (m *model) apply(now int64, c int, op *Op, body string, log queuetest.Fulln
 		m.reserve(now, c, op)
 	case Wait:
 		op.Status = Waiting
-		me.waiting = m.next()
+		if me.open {
+			me.waiting = m.next()
+		}
 		m.match(now)
 	case Withdraw, Soonest:
 		op.Status = OK

@@ -71,13 +71,15 @@ func (s *State) applyTo(now int64, b *Batch, op *Op, t *tube) {
 
 // waitFor registers the client with a ticket that the router has drawn for
 // several shards. A job that has come since the offers is delivered at once,
-// through the gate like any other.
+// through the gate like any other. One whose wait is over takes no place: the shard
+// may have looked for those who have left already, and would count it as waiting.
 func (s *State) waitFor(now int64, c *Client, op *Op, t *tube) {
 	op.Status = Waiting
-	if t == nil {
-		s.wait(c, op.Ticket)
-	} else if c.Waiter.Claim(op.Ticket) {
+	switch {
+	case t != nil && c.Waiter.Claim(op.Ticket):
 		s.deliver(now, c, t)
+	case t == nil && c.Waiter.Waits(op.Ticket):
+		s.wait(c, op.Ticket)
 	}
 }
 

@@ -111,6 +111,19 @@ func TestWaitTooLate(t *testing.T) {
 	w.run("a stats-tube default -> waiting=0 ready=1\n a totals -> reserved=0")
 }
 
+// One that has ended before it comes is not counted, though this shard has looked
+// for it already.
+func TestWaitTooLateIsNotCounted(t *testing.T) {
+	w := newWorld(t)
+	b := w.user("b")
+	b.apply(Op{Kind: Offer})
+	ticket := b.Arm()
+	b.end()
+	w.run("a stats-tube default -> waiting=0")
+	b.apply(Op{Kind: Wait, Ticket: ticket})
+	w.run("a stats-tube default -> waiting=0")
+}
+
 // R3: a worker that watches one busy and many idle tubes leaves nothing in
 // them, and its waits use the same memory again.
 func TestNothingStaleIsLeft(t *testing.T) {
