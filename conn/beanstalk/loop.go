@@ -75,7 +75,7 @@ func (l *loop) wake() {
 func (l *loop) serve() {
 	for !l.finished() {
 		events := l.poll.peek()
-		if l.lone.owed && !l.push(len(events) == 0 && l.inbox.empty()) {
+		if l.lone.owed && !l.push(len(events) == 0 && l.idle()) {
 			return // another goroutine serves the loop
 		}
 		if len(events) == 0 && l.idle() {
