@@ -68,6 +68,7 @@ func newWideWorld(t queuetest.Failer, wide, share int) *world {
 }
 
 func (w *world) makeState() {
+	w.ended = nil // they were in the one before
 	w.s = NewState(Config{
 		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Wide: w.wide, Share: w.share,
 	})
