@@ -1,15 +1,15 @@
 // Package pebblestore is the log of a shard on Pebble: a database for each shard,
 // and one data directory around them.
 //
-// Package storage says what a log is for, and states the invariants L1 and L2. Here
-// is how they hold.
+// Package storage says what a log is for, and states the invariants L1 and L2. This
+// is how this package keeps them.
 //
 // # Why the invariants hold
 //
 // L1. Acknowledged implies logged. A turn is acknowledged after its records, and those
 // of all turns before it, have been applied to the database, and in Always mode have
-// been forced to the disk. (In Interval and Never a Commit that returns true promises
-// only the place in the queue.)
+// been synced to disk. (In Interval and Never a Commit that returns true promises only
+// that the records are in the committer's queue.)
 //
 // Why it holds: records go into one open group; a group is handed to the one
 // committer as a whole, in order, only between turns; the committer calls a
@@ -17,8 +17,8 @@
 // Pebble's log, which is written in order. A turn that wrote nothing joins the
 // group under way or the open one, so its Ack too comes after all that it can
 // have seen. After the first error no Ack succeeds: the fault is noted before
-// the call that met it ends, the committer looks at it before it delivers, and
-// everything from then on belongs to the undertaker, which delivers the error.
+// the call that met it returns, the committer checks it before it delivers, and
+// from then on the undertaker takes all groups and delivers the error.
 //
 // L2. Replay gives the acknowledged state. By L1 the log on the disk is a prefix of
 // the groups, each whole or not there at all (Pebble's log frames a batch with
@@ -27,31 +27,31 @@
 // newest value is the last update. A delete removes both; an update whose record is
 // gone is ignored and dropped. A large body is on the disk, as part of the database,
 // before its record is in any group, and the batch that deletes the record deletes the
-// body: so a record never lacks it, and a body without a record, left by a crash
-// between the two, is dropped. Its id may be given again; the record has the checksum
-// of its own body. What is read is checked against its own checksum, which covers the
-// key: a record cannot be taken for another's. (One exception to "after some
-// turn": a turn of more than 64 MiB may be cut.)
+// body. So no record is without its body, and a body without a record, left by a crash
+// between the two, is dropped. That body's id may be used again; a record has the
+// checksum of its own body. Everything read is checked against a checksum that covers
+// the key too, so that one record cannot be mistaken for another. (One exception to
+// "after some turn": a turn of more than 64 MiB may be cut.)
 //
-// The highest id goes into the same batch as the job that has it, so it is known
-// after every crash that the job, or its delete, survives.
+// The highest id is written in the same batch as the job that has it. So if the job,
+// or its delete, survives a crash, the highest id is known.
 //
 // # What is on the disk
 //
-// See directory.go for the directory, manifest.go for the file that says what in
-// it counts, record.go for keys and values. A job is one key with everything, and
-// a second, small one that overrides its state after a release, bury or kick, so
+// See directory.go for the directory, manifest.go for the file that says which parts
+// of it are valid, record.go for keys and values. A job is one key with everything,
+// and a second, small one that overrides its state after a release, bury or kick, so
 // that bodies are written once. The record is removed by a single delete: a job
 // that comes and goes while it is in a memtable costs no table at all.
 //
-// A body above LargeBody stands in pieces beside its record. They are written to
-// tables outside the database, which takes them over as they are (Pebble's Ingest).
-// When they went through the log, a gigabyte delayed every other turn for 4 to 10 s, and
-// went through memtables and compactions after. Their keys are above all others, so that
-// no other table overlaps with them: they go to the last level and stay there until
-// their jobs are deleted. No group is applied while a table is taken over, which takes
-// about as long as a sync. To remove a table keeps a processor busy, so a table has 16
-// MiB at most.
+// A body above LargeBody is stored in pieces beside its record. They are written to
+// tables outside the database, which then takes them over as they are (Pebble's
+// Ingest). If they went through the log, a gigabyte would delay every other turn for
+// 4 s or more, and then go through memtables and compactions. Their keys are above all
+// others, so that no other table overlaps with them: they go to the last level and
+// stay there until their jobs are deleted. No group is applied while a table is taken
+// over, which takes about as long as a sync. Removing a table keeps a processor busy,
+// so a table has at most 16 MiB.
 //
 // # The parts
 //
@@ -59,17 +59,17 @@
 //	committer   applies groups of turns, tells their acks           committer.go, group.go
 //	undertaker  tells acks after a failure                          undertaker.go
 //	syncLoop    the timer of Interval mode                          synctimer.go
-//	fault       the first error, and how everybody hears of it      fault.go
+//	fault       the first error, and who is told of it              fault.go
 //	strictFS    ends a log with the first write that fails          strict.go
 //	stager      writes large bodies, which stand in pieces          stager.go, pieces.go
 //	aheadFile   keeps a log file longer than its content            ahead.go
-//	tableFile   has flushes and compactions step back               tablefile.go
+//	tableFile   makes flushes and compactions yield                 tablefile.go
 //	scan        walks records and updates side by side              replay.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go
 //	unreadable  remembers which bodies cannot be read               unreadable.go
 //	fit         makes a store small on a small disk                 fit.go
-//	relief      gives back space while there is too little          relief.go
+//	relief      frees space while there is too little               relief.go
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go, freeze.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
@@ -84,26 +84,25 @@
 //
 // There are two groups: one open, one with the committer. The owner appends to
 // the open one without a lock; the mutex is taken once when a turn begins to
-// write and once when it ends. The committer takes the open group when it is
-// free, gets to run, and no turn is under way; if one is, the end of that turn
-// hands the group over. So the more turns end during a sync, the more the next one
-// serves; and those that end before the committer has woken up as well. (When the
-// first turn was handed over at once, it was the whole group: with 50 clients every
-// second sync served one turn or a few, and 66,000 operations a second were done
-// where it is 75,000 now.)
+// write and once when it ends. The committer takes the open group when the committer
+// is free and running, and no turn is under way; if one is, the end of that turn
+// hands the group over. So the next sync serves all turns that end during a sync, and
+// those that end before the committer has woken up. (If the first turn were handed
+// over at once it would be the whole group, and every second sync would serve only a
+// few turns: with 50 clients that cost an eighth of the throughput.)
 //
 // # One client alone
 //
 // With Always, a client that waits for each reply waits for a sync each time, and for
 // every change of goroutine around it: event loop, committer, Pebble's log writer,
 // committer, event loop. Each costs a futex call and the wake-up of another thread, 5 to
-// 10 µs where a sync takes 100. So whoever would only wait may do the committer's work
-// (push): the loop applies the group, Pebble's log writer syncs, the loop goes on. That
-// is two changes instead of four or five, and no wake-up through the loop's epoll.
+// 10 µs, while a sync takes 100. So a loop that would only wait may do the committer's
+// work (push): the loop applies the group, Pebble's log writer syncs, the loop goes on.
+// That is two changes instead of four, and no wake-up through the loop's epoll.
 //
-// What remains are these two. Pebble hands its log to a goroutine of its own and has no
-// other way. A log of our own beside Pebble's, written and synced by the caller, would
-// save them, at the price of writing every record twice and of a second replay.
+// These two remain, because Pebble always writes its log on a goroutine of its own. A
+// log of our own beside Pebble's, written and synced by the caller, would save them, at
+// the price of writing every record twice and of a second replay.
 //
 // # When something fails
 //
@@ -111,68 +110,69 @@
 // never tried again. Pebble wants its logger's Fatalf to end the process, and
 // panics when it cannot change log files; to go on after either would risk a
 // manifest that names files which are gone. So a failed write of a log parks its
-// goroutine, the log tells every turn of the error, Room says no, Stats says why,
-// the process is told through Fatal, and the database is left alone: what it had
-// made durable is there at the next start. Failed flushes and compactions for
-// want of space are repeated, since nothing is lost by them.
+// goroutine, the log reports the error to every turn, Room reports false, Stats says
+// why, the process is told through Fatal, and the database is left alone: what it had
+// made durable is there at the next start. Flushes and compactions that fail for want
+// of space are repeated, since nothing is lost by them.
 //
-// What cannot be read is no such failure. A body that is damaged, or that the disk
-// does not give, concerns its job alone: Body says ErrUnreadable, the shard sets the
+// A failed read is different. A body that is damaged, or that the disk does not
+// return, concerns only its own job: Body returns ErrUnreadable, the shard sets the
 // job aside, and a compaction that meets the damage leaves its tables as they are.
-// Until these are mended by a salvage their garbage stays, and if they are among
-// the newest, tables may pile up before them until writes stall. A replay gives
-// a job whose pieces cannot be read as Damaged, and fails where a record cannot be.
+// Until a salvage, the garbage in these tables stays, and if they are among the newest,
+// tables may pile up above them until writes stall. A replay reports a job whose pieces
+// cannot be read as Damaged, and fails if a record cannot be read.
 //
 // # Damage
 //
-// Pebble takes what it cannot read at the end of its newest log, and anywhere in its
-// manifest, for what a crash cut off. It then goes on without it, and removes the
-// tables and logs that nobody names any more. A flipped bit did away with thousands of
-// jobs in this way. So before Pebble opens a directory, verify reads it, changes
-// nothing, and refuses it when something is missing that was on the disk before.
+// If Pebble cannot read the end of its newest log, or any part of its manifest, it
+// assumes that a crash cut off the rest. It then goes on without the rest, and removes
+// the tables and logs that nothing names any more. A single flipped bit can destroy
+// thousands of jobs in this way. So before Pebble opens a directory, verify reads it,
+// changes nothing, and refuses it if something is missing that had been on disk.
 //
-// V1. What had been forced to the disk, as far as it is known from V2 and V3, can be
-// read, or the directory is refused and left as it was.
+// V1. Everything that V2 and V3 say had been synced can be read. Otherwise the directory
+// is refused and left as it was.
 //
 // V2. The mark (mark.go) says how far the newest logs and manifests have been synced.
-// It is written after each sync, before anybody hears of that sync, and is not synced
-// itself but when the manifest changes and when the database is closed. After the death
-// of the process it is exact, since the kernel has what was written; after an orderly
-// stop too; after a power cut it may be older.
+// It is written after each sync, before anybody hears of that sync, but is itself synced
+// only when the manifest changes and when the database is closed. It is exact after the
+// process is killed, since the kernel has what was written, and after a clean stop; after
+// a power cut it may be older.
 //
 // V3. Each group carries a stamp (stamp.go) that says how far the log had been synced
-// when the group was handed over. If a group can be read, what its stamp tells of must
-// be readable as well. With Always a group is handed over when the one before it has
-// been synced. So without the mark, and after a power cut, only what stands behind the
-// last readable stamp is in doubt: the last group, if nothing else is damaged.
+// when the group was handed over. If a group can be read, everything up to the place in
+// its stamp must be readable as well. With Always a group is handed over when the one
+// before it has been synced. So without the mark, or after a power cut, only what comes
+// after the place in the last readable stamp is in doubt: the last group, if nothing else
+// is damaged.
 //
-// Why there are no false alarms: the mark and the stamps tell only of syncs that had
-// returned, so what they tell of stays readable through any crash. (Not so what stands
-// behind: a disk may write the blocks of one sync in any order, and leave out some.)
-// A file gets no shorter while it counts. A log counts until the manifest says that its
-// content is in tables; a manifest, until a marker names another; both have been synced
-// before anything is removed or written over.
+// Why there are no false alarms: the mark and the stamps cover only syncs that had
+// returned, so what they cover stays readable through any crash. (What comes after that
+// may not: a disk may write the blocks of one sync in any order, and leave out some.) A
+// file never becomes shorter while it is in use. A log is in use until the manifest says
+// that its content is in tables; a manifest, until a marker names another; both have been
+// synced before anything is removed or overwritten.
 //
-// What verify looks at, for each shard:
+// What verify checks, for each shard:
 //
-//   - the markers, and the manifest that they name: read to where the mark says, with
-//     nothing readable behind what is not;
-//   - the tables that the manifest names: they are there, as long as it says, and their
-//     indexes, properties and range deletes can be read;
-//   - the logs that count: all that mark and stamps tell of are there and can be read
-//     that far; all but the newest have the end that Pebble gives a closed log;
+//   - the markers, and the manifest that they name: it can be read as far as the mark
+//     says, and nothing readable comes after an unreadable part;
+//   - the tables that the manifest names: they exist and have the length that it says, and
+//     their indexes, properties and range deletes can be read;
+//   - the logs in use: those that mark and stamps name exist and can be read that far; all
+//     but the newest have the end that Pebble gives a closed log;
 //   - Pebble's options, as Pebble will compare them.
 //
-// and for the directory: beanfield.json has a checksum, and the shards that it tells of
-// are there, and no others. Damage inside a table's blocks is found when they are read,
-// by their own checksums; nothing of it can be taken for an end.
+// and for the directory: beanfield.json matches its checksum, and the shards that it
+// names are there, and no others. Damage inside a table's blocks is found when they are
+// read, by their own checksums; it cannot be mistaken for the end of a file.
 //
-// What it does not see: damage that leaves neither mark nor a stamp behind it, as when a
-// log is cut short after a power cut, behind what the mark then tells of; or a log that
-// an older build wrote, which has no stamps. In Interval and Never only what was synced
-// can be missed, not what was acknowledged. Mark and stamps mean nothing to an older
-// build: it opens the directory as ever, and what it leaves is judged by the manifest,
-// which makes an old mark tell of logs that do not count.
+// What it does not see: damage that neither the mark nor a later stamp covers, as when a
+// log is cut short after a power cut, beyond the place in an older mark; or damage to a log
+// that an older build wrote, which has no stamps. In Interval and Never it notices the loss
+// of what was synced, not of all that was acknowledged. An older build ignores mark and stamps: it
+// opens the directory as before, and afterwards the manifest decides, since the old mark
+// then names logs that are no longer in use.
 //
 // # Rejected
 //
@@ -182,22 +182,23 @@
 //     turn: 4,100 pairs a second against 8,000 with two databases; 64 a turn: no
 //     clear difference. With four shards a core the one database needs 20 to 50 %
 //     less CPU, because syncs are shared: a reason not to have many more shards
-//     than cores. And to move a shard elsewhere, one copies its directory.
+//     than cores. Also, a shard with a database of its own can be moved by copying
+//     its directory.
 //   - A key for each turn that holds all its records, with a collector of our
 //     own: about half the CPU at 64 jobs a turn, but live-data tracking, and a
 //     read of one body decodes a turn. The interface leaves room for it.
 //   - Records and updates under adjacent keys: one iterator would do for Replay,
 //     but a compaction of updates would rewrite the bodies beside them.
 //   - Plain deletes: a tombstone then outlives the record it hides until it
-//     reaches the last level. DeleteSized helps to find garbage, a single delete
-//     to have none.
-//   - Range deletes of ids that are all dead: they need to know which are, and
-//     single deletes and tidy hold the bound without. (The pieces of one large body
-//     are removed by one.)
+//     reaches the last level. DeleteSized helps to find garbage; a single delete
+//     leaves none.
+//   - Range deletes of ids that are all dead: one must know which are, and single
+//     deletes and tidy bound the garbage anyway. (The pieces of one large body are
+//     removed by a range delete.)
 //   - Large bodies as plain files: they would need a life of their own in copies,
 //     moves, salvage and crashes, which tables have already.
 //   - Pebble's ApplyNoSyncWait: it needs another goroutine that waits for the sync,
 //     which is one more to wake, not one less.
-//   - Looking up the highest id as the last key: behind it there may be any number
-//     of tombstones to step over, and the job that had it may be deleted.
+//   - Looking up the highest id as the last key: any number of tombstones may follow
+//     it, and the job that had it may be deleted.
 package pebblestore

@@ -1,4 +1,4 @@
 // Package powercut is a disk in memory whose power can fail, for tests of what
-// is built on storage. It stands here because Pebble, whose file system this
-// is, is imported by pebblestore alone.
+// is built on storage. It is below pebblestore because it uses Pebble's file system,
+// and only pebblestore imports Pebble.
 package powercut
