@@ -7,8 +7,8 @@ import "sync/atomic"
 // It is a tree of fixed depth over the ids, without locks. What makes that
 // simple is that an id begins once and ends once: a page counts down the ids
 // that have not ended yet, so at zero nobody can need it again, now or later,
-// and whoever brought it to zero unhooks it. A page that lives on for one old
-// job costs a cache line and a few words.
+// and the goroutine that brings it to zero unhooks it. A page that lives on for one
+// old job costs a cache line and a few words.
 type directory struct {
 	last atomic.Uint64
 	_    [56]byte // every put writes last; keep readers of the root off its line

@@ -8,9 +8,9 @@ import "sync/atomic"
 // are never used twice, so a shard that comes late with an old one loses.
 type gate struct {
 	word atomic.Uint64
-	last uint64 // the latest ticket; touched only by whoever arms
-	// waits counts the waits that are on, of many gates. Whoever ends a wait
-	// counts it out, so that it is gone from stats when its job is reserved.
+	last uint64 // the latest ticket; touched only by the session, when it arms
+	// waits counts the waits that are on, of many gates. The side that ends a
+	// wait subtracts it, so that it is gone from stats when its job is reserved.
 	waits *atomic.Int64
 }
 
@@ -21,8 +21,8 @@ func (g *gate) arm() uint64 {
 	return g.last
 }
 
-// claim ends the wait with that ticket, if it is on. Whoever has ended it calls
-// out next.
+// claim ends the wait with that ticket, if it is on. A caller that has ended it
+// calls out next.
 func (g *gate) claim(ticket uint64) bool { return g.word.CompareAndSwap(ticket, 0) }
 
 // out counts a wait that has ended.

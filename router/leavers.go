@@ -7,17 +7,17 @@ import (
 )
 
 // leavers lists a shard's clients whose wait has ended elsewhere: another shard
-// has delivered, or the session has given up. They stand in the queues of this
+// has delivered, or the session has given up. They stay in the queues of this
 // shard until their session withdraws, but stats-tube must not count them any
-// more. Whoever ends a wait puts them in, before anybody can learn that it has
-// ended; the shard takes them out. Neither takes a lock.
+// more. The goroutine that ends a wait adds them before anybody can learn that the
+// wait has ended; the shard takes them out. Neither takes a lock.
 type leavers struct {
 	newest atomic.Pointer[ref]
 	_      [56]byte // the next shard's is on a line of its own
 }
 
-// add puts a client in, unless it is in already: then the shard has still to look
-// at it.
+// add puts a client in, unless it is in already: then the shard still has to handle
+// it.
 func (l *leavers) add(f *ref) {
 	if f.leaves.Swap(true) {
 		return

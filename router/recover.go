@@ -11,9 +11,8 @@ import (
 	"beanfield/storage"
 )
 
-// recover puts back what the logs hold, all shards side by side, before
-// anybody else can touch them. Ids go on after the highest that any log has
-// ever seen.
+// recover puts back what the logs hold, all shards in parallel, before anything
+// else can touch them. New ids are above the highest that any log has ever seen.
 func (r *Router) recover(log *slog.Logger) error {
 	var jobs, bytes atomic.Int64
 	stop := report(log, &jobs, &bytes)
@@ -36,7 +35,7 @@ func (r *Router) recover(log *slog.Logger) error {
 			if err != nil {
 				errs[i] = fmt.Errorf("shard %d: %w", i, err)
 			}
-			// Delays that ended while nobody ran must not be seen as going on.
+			// Delays that ended while no server ran must not seem to go on.
 			for r.states[i].Tick(r.Now()) {
 			}
 		})

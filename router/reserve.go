@@ -35,8 +35,8 @@ func (s *Session) Reserve(poll bool) bool {
 	return s.refresh((*Session).seekOffers)
 }
 
-// refresh asks the shards whose deadlines look near for the truth: a deadline
-// that has passed there took its job away without the session's knowledge.
+// refresh asks the shards whose deadlines seem near: if a deadline has passed there,
+// the session no longer holds the job and does not know it yet.
 func (s *Session) refresh(after func(*Session) bool) bool {
 	s.script.begin()
 	near := s.r.Now() + queue.Margin
@@ -82,10 +82,10 @@ func (s *Session) claimBest() bool {
 	return s.play((*Session).claimed)
 }
 
-// claimed finds the job, or that somebody else took it: then all is asked
-// again, and that other reserve is the progress that bounds the repetition. A
-// job that could not be committed, or whose body could not be read, is an answer:
-// to ask again would take the next one and leave this one held without a word.
+// claimed has the job, or another client took it: then all shards are asked again,
+// and that other reserve is the progress that bounds the repetition. A job that could
+// not be committed, or whose body could not be read, is an answer: asking again would
+// take the next job while this one stayed reserved without the client's knowledge.
 func (s *Session) claimed() bool {
 	op := &s.script.steps[0].op
 	switch op.Status {
@@ -148,7 +148,7 @@ func (s *Session) EndWait() bool {
 }
 
 // CancelWait ends a wait from the session's side, with status as the answer.
-// When it has not won, a job is on its way: Delivered will be true soon.
+// If it has not won, a job is about to be delivered: Delivered will be true soon.
 func (s *Session) CancelWait(status queue.Status) (won, done bool) {
 	if !s.cancel() {
 		return false, false

@@ -27,7 +27,7 @@ type Options struct {
 	// Budget is how many bytes of bodies all shards keep in memory, if the
 	// store can give them back; 0 for no limit.
 	Budget int64
-	// Logger is told how a long recovery gets on; nil for nobody.
+	// Logger is told how a long recovery gets on; nil for none.
 	Logger *slog.Logger
 }
 
@@ -39,8 +39,8 @@ type runner interface {
 	Close()
 }
 
-// Router knows which shard owns a tube and which a job, and leads sessions to
-// them. It has no goroutine of its own.
+// Router knows which shard owns a tube or a job, and leads sessions to it. It has no
+// goroutine of its own.
 type Router struct {
 	shards []runner
 	states []*queue.State // for tests that look for what is left behind
@@ -114,15 +114,15 @@ func (r *Router) Shards() int { return len(r.shards) }
 // Busy tells whether a shard is being run. A moment later that may be over.
 func (r *Router) Busy(shard int) bool { return r.shards[shard].Busy() }
 
-// Push gets what was submitted to a shard with Later set on its way to the disk: with
-// here set in the caller's goroutine, if it can be done there, which then waits.
+// Push starts writing to disk what was submitted to a shard with Later set. If here is
+// set, the caller's goroutine does it itself, if possible, and waits until it is done.
 func (r *Router) Push(shard int, here bool) {
 	if p, ok := r.logs[shard].(storage.Pusher); ok {
 		p.Push(here)
 	}
 }
 
-// Drain makes every later put answer Refused. There is no way back.
+// Drain makes every later put answer Refused. It cannot be undone.
 func (r *Router) Drain() { r.draining.Store(true) }
 
 // Draining tells whether Drain has been called.
@@ -131,7 +131,7 @@ func (r *Router) Draining() bool { return r.draining.Load() }
 // Owner tells which shard has the living job id.
 func (r *Router) Owner(id uint64) (shard int, ok bool) { return r.ids.find(id) }
 
-// EndID gives up an id that was allotted to a put that did not come about.
+// EndID gives up an id that was allotted to a put that then failed.
 func (r *Router) EndID(id uint64) { r.ids.end(id) }
 
 // Tubes is the number of tubes.

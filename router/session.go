@@ -36,8 +36,8 @@ type Session struct {
 	// resting is what Resume goes on with after a call has let others in.
 	resting func(*Session) bool
 
-	// answered is set by whoever completes a batch that was not answered at
-	// once, woken by whoever delivers a job.
+	// answered is set when a batch that was not answered at once is complete,
+	// woken when a job is delivered.
 	answered, woken atomic.Bool
 	underway        *queue.Batch
 	underwayIn      int // its shard
@@ -150,7 +150,7 @@ func (s *Session) absorb() {
 // Underway is the shard that the call under way waits for.
 func (s *Session) Underway() int { return s.underwayIn }
 
-// Complete is told by a shard that a batch has been answered.
+// Complete is how a shard says that a batch has been answered.
 func (s *Session) Complete(*queue.Batch) {
 	s.answered.Store(true)
 	s.owner.Notify()

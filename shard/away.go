@@ -31,14 +31,14 @@ func (t *turn) fetch() {
 	}
 }
 
-// setAside takes a job out of the workers' way whose body could not be read. It
-// is in the mailbox before the client is answered, so whatever the client asks
-// next is applied after it, and does not meet that job again.
+// setAside has a job whose body could not be read buried, out of the workers' way.
+// The batch is in the mailbox before the client is answered, so whatever the client
+// asks next is applied after it, and does not meet that job again.
 func (sh *Shard) setAside(id uint64, c *queue.Client) {
 	sh.proceed(&queue.Batch{Client: c, Ops: []queue.Op{{Kind: queue.SetAside, ID: id}}, Done: unheard{}})
 }
 
-// unheard is told of batches that nobody waits for.
+// unheard is the Done of batches whose end nobody waits for.
 type unheard struct{}
 
 func (unheard) Complete(*queue.Batch) {}

@@ -7,7 +7,7 @@ import (
 )
 
 // mailbox takes batches from any goroutine and gives them, all at once and in
-// the order of arrival, to whoever runs the shard. Both ends are lock-free: a
+// the order of arrival, to the goroutine that runs the shard. Both ends are lock-free: a
 // push is one compare-and-swap, a swap-out one exchange.
 type mailbox struct {
 	newest atomic.Pointer[queue.Batch]

@@ -16,14 +16,14 @@ import (
 // the shard for a batch of its own. The shard's goroutine runs the rest.
 const turnBatches = 32
 
-// Shard runs a queue. Whoever wants something applied calls Submit: if the
-// shard is idle the caller takes it, with one compare-and-swap, and runs it in
-// place; otherwise the batch waits in the mailbox and whoever has the shard will
-// come to it. The shard's own goroutine serves deadlines and long mailboxes.
+// Shard runs a queue. To have a batch applied, a goroutine calls Submit: if the
+// shard is idle the caller takes it, with one compare-and-swap, and runs the batch
+// in place; otherwise the batch waits in the mailbox for the goroutine that has
+// taken the shard. The shard's own goroutine serves deadlines and long mailboxes.
 //
-// Ownership: everything below "owned" is touched only between a successful
-// take and the matching giveBack (S2). What stands below "never changes" may be
-// read by anybody.
+// Ownership: the fields below "owned" are touched only between a successful take
+// and the matching giveBack (S2). Any goroutine may read those below "never
+// changes".
 type Shard struct {
 	busy  atomic.Bool // somebody runs the shard
 	alarm atomic.Bool // a deadline has come while somebody ran it
@@ -71,17 +71,17 @@ func New(s *queue.State, now func() int64) *Shard {
 }
 
 // Close ends the shard's goroutine, and waits for those that read bodies: one
-// may still do so for a waiter that has left. Nobody may submit any more.
+// may still do so for a waiter that has left. Submit must not be called any more.
 func (sh *Shard) Close() {
 	close(sh.quit)
 	sh.ended.Wait()
 	sh.timer.Stop()
 }
 
-// Busy tells whether somebody runs the shard, or its goroutine is about to.
+// Busy says whether a goroutine runs the shard, or its own is about to.
 func (sh *Shard) Busy() bool { return sh.busy.Load() }
 
-// take makes the caller the owner of the shard, if nobody is (S2).
+// take makes the caller the owner of the shard, if it has none (S2).
 func (sh *Shard) take() bool { return sh.busy.CompareAndSwap(false, true) }
 
 // Submit applies the batch. It reports true when the batch is complete;
@@ -141,8 +141,8 @@ func (sh *Shard) postpone(b *queue.Batch) {
 	sh.log.Stage(op.ID, body, &stage{sh, b})
 }
 
-// proceed brings a batch back that was postponed, for the shard's goroutine. The
-// caller may be anybody.
+// proceed gives a batch that was postponed to the shard's goroutine. Any goroutine
+// may call it.
 func (sh *Shard) proceed(b *queue.Batch) {
 	sh.mail.push(b)
 	if sh.take() {
@@ -175,8 +175,8 @@ func (sh *Shard) drain(max int) {
 	}
 }
 
-// giveBack ends the caller's ownership. Work that is left goes on to the
-// shard's goroutine, so that no connection works for others for long.
+// giveBack ends the caller's ownership. Work that is left goes to the shard's
+// goroutine, so that no connection works for others for long.
 func (sh *Shard) giveBack() {
 	for {
 		if !sh.mail.empty() || sh.alarm.Load() {
@@ -188,7 +188,7 @@ func (sh *Shard) giveBack() {
 			sh.timer.Reset(time.Duration(max(0, next-sh.now())))
 		}
 		sh.busy.Store(false)
-		// Whoever came before this store has left a batch or an alarm; whoever
+		// A caller that came before this store has left a batch or an alarm; one that
 		// comes after it can take the shard.
 		if sh.mail.empty() && !sh.alarm.Load() {
 			return
@@ -215,10 +215,10 @@ func (sh *Shard) serve() {
 		}
 		sh.drain(turnBatches)
 		sh.giveBack()
-		// Connections first, also with one processor. One that sleeps does so in the
-		// kernel, as a thread. Measured while a holder of a million jobs disconnects:
-		// of 30 neighbours 8 saw the server work for more than 1.5 ms before it
-		// answered when only goroutines had their turn here, 1 with threads.
+		// Let connections go first, even with a single processor. A loop that sleeps
+		// does so in the kernel, as a thread, so yielding to goroutines only is not
+		// enough: while a client with a million jobs disconnected, 8 of 30 others then
+		// waited more than 1.5 ms.
 		if len(sh.handed) > 0 {
 			pace.StepBack()
 		} else {

@@ -10,7 +10,7 @@ import (
 type turn struct {
 	shard   *Shard
 	batches []*queue.Batch
-	// unfinished go on when the turn is committed. Else a long operation would
+	// unfinished go on when the turn is committed. Otherwise a long operation would
 	// fill the log far ahead of the disk, and everybody's answers after it would
 	// wait until that had been worked off.
 	unfinished []*queue.Batch
@@ -43,8 +43,8 @@ func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 	return sh.commit(t, own)
 }
 
-// commit hands a turn to the log. In place and with nothing to wait for, the
-// caller answers its own batch itself, without a detour.
+// commit hands a turn to the log. If the turn ran in place and has nothing to wait
+// for, the caller answers its own batch itself.
 func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
 	for _, b := range t.batches {
 		t.fetches = t.fetches || b.Lacking() != nil
@@ -108,8 +108,8 @@ func (t *turn) Committed(err error) {
 	t.release()
 }
 
-// answer tells everybody. A turn that its log has not taken is answered with
-// failure throughout: what it changed, or saw, may be gone after a restart.
+// answer answers all batches of a turn. If the log has not taken the turn, all of them
+// fail: what the turn changed, or saw, may be gone after a restart.
 func (t *turn) answer(err error) {
 	if err == nil {
 		for _, id := range t.gone {

@@ -3,13 +3,13 @@ package queue
 import "fmt"
 
 // A body that is away may turn out to be unreadable: a sector is bad, or a
-// checksum is wrong. That is one job's misfortune, and no reason to stop the
-// others. Whoever runs the queue applies SetAside, and the job is buried: out of
-// the way of workers, seen by those who look for buried jobs, counted as damaged
-// until it leaves that place, and deletable. A kick means to try again.
+// checksum is wrong. That must not stop the other jobs. The goroutine that runs the
+// queue applies SetAside, and the job is buried: out of the workers' way, visible to
+// clients that look for buried jobs, counted as damaged until it is no longer buried,
+// and deletable. A kick makes workers try it again.
 //
-// The log keeps it as a buried job; that its body is damaged is found again
-// whenever it is read.
+// The log keeps it as a buried job; the damage is found again whenever the body is
+// read.
 
 // setAside buries a job of which a client was to get the body. One that another
 // client holds is left alone: that client may have the body.

@@ -9,8 +9,8 @@ import (
 // A backlog may be larger than memory. With a log that gives bodies back,
 // those that the budget has no room for are kept there only: the job's record
 // says that its body is away, and a batch stops behind the answer that lacks
-// it. Whoever runs the queue reads the body and calls Supply before the answer
-// leaves. The queue itself never waits for the disk.
+// it. The goroutine that runs the queue has the body read and calls Supply before the
+// answer leaves. The queue itself never waits for the disk.
 
 // keepBody stores a new job's body, in memory if there is room.
 func (s *State) keepBody(slot uint32, data []byte, parts [][]byte) {
@@ -45,16 +45,15 @@ func (b *Batch) Lacking() *Op {
 
 // Supply completes the answer that lacks its body with what has been read from
 // the log, or with the error of that. It reports whether the job is to be set
-// aside, and that must be next: before the batch goes on.
+// aside; the caller must then do that before the batch goes on.
 //
-// A body that could not be read is one of three things. A job that was only
-// looked at may have been deleted meanwhile: then the operation is given back
-// as not yet applied. Done again it shows the next job of its kind, or finds
-// none; and what it finds waits for the commit of that delete, which a reader
-// of the log sees sooner (L1). A body that is unreadable, or lost while a client
-// holds the job, costs the job its place: a reserve or a peek that takes what
-// comes is given back likewise, and finds the next job. Otherwise the log has
-// failed, and so has the operation.
+// There are three reasons why a body could not be read. A job that was only peeked
+// at may have been deleted meanwhile: then the operation is given back as not yet
+// applied. Applied again it shows the next job of its kind, or finds none; and that
+// answer waits for the commit of the delete, which a reader of the log sees sooner
+// (L1). If the body is unreadable, or lost while a client holds the job, the job is
+// set aside: a reserve, or a peek without an id, is given back too, and finds the
+// next job. Otherwise the log has failed, and so has the operation.
 func (b *Batch) Supply(body []byte, err error) (aside bool) {
 	op := b.Lacking()
 	b.lacking = false

@@ -6,10 +6,9 @@ const maxVolume = 256 << 10
 
 // Batch is a run of operations of one client on one shard, applied in order.
 // It comes back complete, or stopped at a wait, at a body that had to be read
-// from the log, or because its answers have grown large: Next tells how far it
-// came, and what is left can be submitted again. It may have come no farther
-// than before: a peek whose job was deleted while its body was read is to be
-// submitted once more.
+// from the log, or because its answers have grown large. Next says how far it has
+// come, and the rest can be submitted again. It may have made no progress: a peek
+// whose job was deleted while its body was read must be submitted once more.
 type Batch struct {
 	Client *Client // may be nil for operations that need none
 	Ops    []Op
@@ -25,10 +24,10 @@ type Batch struct {
 	// Done is told when a batch that was not completed at once is complete.
 	Done interface{ Complete(*Batch) }
 
-	// Later says that whoever submitted the batch pushes the log afterwards.
+	// Later says that the submitter pushes the log afterwards.
 	Later bool
 
-	// Link is for whoever keeps batches in a list until they are run.
+	// Link is for lists of batches that are still to be run.
 	Link *Batch
 
 	lacking  bool   // the last answer is still without its body (Lacking)
@@ -37,14 +36,14 @@ type Batch struct {
 	retained bool
 }
 
-// heavy is what an operation spends after which a batch is interrupted when the
-// share of the turn is used up.
+// heavy is the cost from which on an operation interrupts its batch, if the share of
+// the turn is used up.
 const heavy = 64
 
 // Run applies what is left of b until its end, a wait, too large an answer, or an
-// answer that lacks its body. It returns false if b is to be run again in a later
+// answer that lacks its body. It returns false if b must be run again in a later
 // turn: the operation at b.Next has ended with More or Staging, or has not been
-// applied because those before it were much work.
+// applied because those before it took too much work.
 func (s *State) Run(now int64, b *Batch) bool {
 	for b.Next < len(b.Ops) {
 		op := &b.Ops[b.Next]

@@ -2,9 +2,10 @@ package queue
 
 import "beanfield/storage"
 
-// Directory hears of tubes and jobs that come and go, so that the router can
-// find them. Its methods are called by whoever runs the shard; JobGone, of a
-// deleted job, also by whoever answers a turn, which may be another goroutine.
+// Directory is told of tubes and jobs that come and go, so that the router can
+// find them. The goroutine that runs the shard calls its methods. JobGone, for a
+// deleted job, is also called by the goroutine that answers a turn, which may be
+// another one.
 type Directory interface {
 	TubeBorn(name string)
 	TubeGone(name string)
@@ -31,9 +32,9 @@ type Config struct {
 	// elsewhere since it was last called; nil if that cannot be.
 	Ended func([]*Client) []*Client
 	// Wide is how many tubes a client may watch here before it is kept as a
-	// wide one (wide.go); 0 for what is right outside of tests.
+	// wide one (wide.go); 0 for the default, which only tests change.
 	Wide int
-	// Share bounds the long work of one turn (share.go), likewise.
+	// Share bounds the long work of one turn (share.go); 0 for the default.
 	Share int
 	// Epoch is the wall clock, in nanoseconds since 1970, at moment 0 of the
 	// clock that Apply and Tick are given.

@@ -26,9 +26,9 @@ func (s JobState) String() string {
 }
 
 // job is the record of one job: 40 bytes without a pointer, because there may
-// be ten million, and only what a job needs that waits in a ready heap; the
-// rest is in its trail. An id has at most 53 bits, and the time of the put is
-// kept to the millisecond, which leaves room to pack.
+// be ten million. It has only what a job in a ready heap needs; the rest is in its
+// trail. An id has at most 53 bits, and the time of the put is kept to the
+// millisecond, so that they can be packed.
 type job struct {
 	idLow    uint32
 	idBorn   uint32 // 21 more bits of the id; above them the low 11 of born

@@ -2,8 +2,8 @@ package queue
 
 import "beanfield/storage"
 
-// accept begins a put. It reports false if that is over, because the directory
-// takes no jobs or the log has no room, or if the log is to have the body first.
+// accept begins a put. It reports false if the put ends here, because the directory
+// takes no jobs or the log has no room, or if the log must have the body first.
 func (s *State) accept(op *Op) bool {
 	switch op.phase {
 	case staged:
@@ -84,7 +84,7 @@ func (s *State) delete(c *Client, op *Op) {
 }
 
 // takeBack takes the job of a release or bury from its holder, and leaves it in
-// no place. It returns 0 when that cannot be.
+// no place. It returns 0 if the client does not hold the job.
 func (s *State) takeBack(c *Client, op *Op) (slot uint32) {
 	slot = s.heldBy(c, op.ID)
 	if slot == 0 {

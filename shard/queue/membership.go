@@ -75,7 +75,7 @@ func (c *Client) placeOf(t *tube) int {
 	return slices.Index(c.watched, t)
 }
 
-// detach ends the client's presence but for the tubes it uses and watches:
+// detach ends the client's presence except in the tubes that it uses and watches:
 // the jobs that it holds become ready in the order of their reservation.
 func (s *State) detach(now int64, c *Client, op *Op) {
 	s.sweep()

@@ -3,8 +3,8 @@ package queue
 // Kind names an operation on one shard.
 type Kind uint8
 
-// The operations. Those with a multi-shard reserve in mind are Offer, Claim,
-// Wait and Withdraw: the router's doc.go tells how they work together.
+// The operations. Offer, Claim, Wait and Withdraw are for a reserve over several
+// shards: the router's doc.go explains how they work together.
 const (
 	Put Kind = iota + 1
 	Reserve
@@ -39,8 +39,8 @@ const (
 // Status is how an operation ended: a closed set.
 type Status uint8
 
-// The statuses. More means that the operation has used up its share of a
-// turn and wants to be applied again, Staging that it does when the log has its
+// The statuses. More means that the operation has used up its share of a turn and
+// must be applied again, Staging that it must be applied again when the log has its
 // body, Refused that the directory takes no jobs.
 const (
 	OK Status = iota

@@ -60,8 +60,8 @@ const wakes = 64
 
 // serveOpening serves the waiters of the tubes whose pause has ended: always
 // the best job of all of them first. A tube that is not open after that, because
-// many wait, stays shut for everybody else until a later turn comes to its end: a
-// newcomer joins the queue.
+// many wait, stays shut for other clients until a later turn has served the rest: a
+// new client joins the queue.
 func (s *State) serveOpening(now int64) {
 	for n := 0; n < wakes && s.opening.n > 0 && !s.spent(); n++ {
 		t := s.tubeAt[s.opening.top().slot]

@@ -89,8 +89,8 @@ func (s *State) unplace(slot uint32) {
 }
 
 // forget ends a job that is in no place. With a log the directory keeps its id
-// until the delete is committed: who asks for the job meanwhile is led here, and
-// the answer that there is none waits behind that commit (L1).
+// until the delete is committed. Commands for the job still come to this shard until
+// then, and the answer NOT_FOUND waits for that commit (L1).
 func (s *State) forget(slot uint32) {
 	j := s.jobs.at(slot)
 	t := s.tubeAt[j.tube()]

@@ -6,11 +6,11 @@ package queue
 // ten thousand jobs do not make a turn of fifty slices.
 
 // Slice is how many jobs long operations move in one turn: at about a
-// microsecond each, a neighbour waits a fraction of a millisecond. What becomes
-// due by itself has as much once more.
+// microsecond each, other clients wait a fraction of a millisecond. Timers that
+// become due have another share of the same size.
 const Slice = 256
 
-// What work costs of a share. To look at a tube or a waiter takes a sixteenth of
+// How much of a share work costs. Visiting a tube or a waiter takes a sixteenth of
 // the time that it takes to move a job.
 const (
 	moving  = 16

@@ -2,7 +2,7 @@ package queue
 
 // chunkShift sets how many records, positions and heap entries stand in a
 // chunk: large enough that chunks are few, small enough that allocating one
-// is no stall.
+// does not stall the shard.
 const chunkShift = 10
 
 const (

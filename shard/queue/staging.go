@@ -8,8 +8,8 @@ import (
 
 // The log writes a large body before its job is put, which may take seconds. A
 // put that has one is applied twice: first it begins, takes its id and ends with
-// Staging. Whoever runs the queue gives the body to the log, calls Staged, and
-// applies the put again.
+// Staging. The goroutine that runs the queue gives the body to the log, calls Staged,
+// and applies the put again.
 
 // How far a put with a large body has come.
 const (

@@ -77,9 +77,9 @@ func (s *State) unwait(c *Client) {
 	c.waits = nil
 }
 
-// sweep takes those out of the queues whose wait has ended elsewhere, and who
-// have not withdrawn yet. It reports false when that is more than fits into this
-// turn.
+// sweep takes clients out of the queues if their wait has ended elsewhere and they
+// have not withdrawn yet. It reports false if there are more of them than one turn
+// can handle.
 func (s *State) sweep() bool {
 	if s.Ended != nil {
 		s.ended = s.Ended(s.ended)

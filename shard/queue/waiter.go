@@ -7,8 +7,8 @@ type Waiter interface {
 	Arm() (ticket uint64)
 	// Waits says whether the wait with that ticket is still on.
 	Waits(ticket uint64) bool
-	// Claim tries to end the wait with that ticket. After a true it is the
-	// caller, and nobody else, who delivers.
+	// Claim tries to end the wait with that ticket. If it returns true the caller,
+	// and only the caller, delivers.
 	Claim(ticket uint64) bool
 	// Deliver hands over the job. The body's small part is valid during the
 	// call only.

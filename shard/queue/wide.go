@@ -2,15 +2,15 @@ package queue
 
 import "slices"
 
-// A client that watches many tubes here is wide. To have it stand in the queue
-// of each, or to walk through all of them for the best job, would be a long
-// turn. So its wait takes one place, in a queue that all wide clients of the
-// shard share, and its search for a job goes on over several turns.
+// A client that watches many tubes here is wide. If it waited in the queue of each,
+// or if one search went through all of them for the best job, turns would be long.
+// So its wait takes one place, in a queue that all wide clients of the shard share,
+// and its search for a job goes on over several turns.
 //
-// A search must not miss what happens meanwhile: that a job was ready in a tube
-// already seen, and the client waits, would be a lost wake-up. So whoever makes
-// a job available (tell) shows it to the clients that search. At the end of a
-// search that has found nothing there is therefore nothing, in any of the tubes.
+// A search must not miss what happens meanwhile: if a job became ready in a tube
+// already searched, and the client then waited, that would be a lost wake-up. So
+// every operation that makes a job available shows it to the clients that search
+// (tell). If a search ends without finding a job, none of the tubes has one.
 
 // usualWide is how many tubes a client may watch before it is wide: to walk
 // through as many takes a few microseconds.
@@ -108,9 +108,9 @@ func (s *State) seek(c *Client) (best *tube, done bool) {
 		w.seen++
 	}
 	if w.best != nil && !w.best.offers() {
-		// Others have taken what was the best, so others may have what was
-		// not. To find any at all is now enough: it cannot be said which was
-		// the best, and when.
+		// Other clients have taken the best job, and may have taken others. So
+		// any job will do now: nobody can say which one was the best, and
+		// when.
 		w.seen, w.best, w.hasty = 0, nil, true
 		return nil, false
 	}
@@ -127,7 +127,7 @@ func (w *wideSet) consider(t *tube) {
 	}
 }
 
-// tell shows a tube whose jobs nobody waits for to those who search.
+// tell shows a tube that has a job, for which nobody waits, to the clients that search.
 func (s *State) tell(t *tube) {
 	if t.wide == 0 || !t.offers() {
 		return

@@ -51,7 +51,7 @@ func (l *Log) Stage(id uint64, body [][]byte, ack storage.Ack) {
 	}
 }
 
-// EndStages says how all bodies fared that are on their way.
+// EndStages ends all stages that are under way, with the given result.
 func (l *Log) EndStages(err error) {
 	stages := l.stages
 	l.stages = nil
