@@ -27,6 +27,7 @@ const (
 	lockName    = "LOCK"
 	ballastName = "ballast"
 	genPrefix   = "gen-"
+	shardPrefix = "shard-"
 	// category tells Pebble's file system whose writes these are.
 	category = vfs.WriteCategoryUnspecified
 )
@@ -47,7 +48,7 @@ func (d *directory) generation(g int) string {
 }
 
 func (d *directory) shard(g, i int) string {
-	return d.fs.PathJoin(d.generation(g), fmt.Sprintf("shard-%03d", i))
+	return d.fs.PathJoin(d.generation(g), fmt.Sprintf("%s%03d", shardPrefix, i))
 }
 
 // inspect looks at the directory without touching it: it reports whether there

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -83,6 +84,14 @@ func (r *reach) logSynced(number uint64, length int64) {
 	if err := r.write(); err != nil {
 		r.give(err)
 	}
+}
+
+// manifestCreated forgets another manifest of that number: a power cut can take the name
+// of a file whose content was synced, and its number is then given again.
+func (r *reach) manifestCreated(number uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mark.manifests = slices.DeleteFunc(r.mark.manifests, func(e extent) bool { return e.number == number })
 }
 
 // manifestSynced notes the same of a manifest. The mark is forced to the disk too:

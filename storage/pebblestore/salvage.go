@@ -158,6 +158,7 @@ func (s *salvage) shards() ([]string, error) {
 			s.hole(1, math.MaxUint64)
 		}
 	}
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, shardPrefix) })
 	slices.Sort(names)
 	for i, n := range names {
 		names[i] = fs.PathJoin(generation, n)

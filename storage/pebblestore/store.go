@@ -84,9 +84,6 @@ func (s *store) open(n int, shardOf func(string) int) error {
 		if err := s.verify(m); err != nil {
 			return err
 		}
-		if err := s.addSum(m); err != nil {
-			return err
-		}
 	}
 	if err := s.dir.fs.Remove(s.space.ballast); err != nil && !isNotExist(err) {
 		return fmt.Errorf("storage: %w", err)
@@ -94,6 +91,9 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	s.fit()
 	if !ok || m.Creating {
 		return s.create(n)
+	}
+	if err := s.addSum(m); err != nil {
+		return err
 	}
 	if err := s.dir.sweep(m.Generation); err != nil {
 		return err

@@ -58,6 +58,7 @@ func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 		return &tableFile{File: f}, nil
 	}
 	if number, ok := s.number(name, "MANIFEST-", ""); ok && err == nil {
+		s.reach.manifestCreated(number)
 		return &manifestFile{File: f, reach: s.reach, number: number}, nil
 	}
 	number, ours := s.number(name, "", ".log")

@@ -48,8 +48,9 @@ func (d *directory) verifyLayout(m manifest) error {
 			return damaged(path, "it is missing: %s tells of %d shards", d.join(manifestName), m.Shards)
 		}
 	}
-	if len(names) > m.Shards {
-		return damaged(d.join(manifestName), "it tells of %d shards, and in %s there are %d", m.Shards, generation, len(names))
+	// Other files may lie there: a tool for copies or a file manager leaves its own.
+	if more := d.shard(m.Generation, m.Shards); slices.Contains(names, d.fs.PathBase(more)) {
+		return damaged(d.join(manifestName), "it tells of %d shards, and there is %s", m.Shards, more)
 	}
 	return nil
 }
