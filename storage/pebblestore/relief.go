@@ -23,7 +23,7 @@ const mostRest = 60
 
 // relief is what a log remembers of it. It belongs to the goroutine that relieves.
 type relief struct {
-	died   int64 // garbage after the last time
+	died   int64 // garbage that the last time has dealt with
 	failed int   // times in a row
 	rest   int   // times to leave out
 }
@@ -49,7 +49,7 @@ func (l *shardLog) relieve() {
 		r.rest--
 		return
 	}
-	err := l.giveBack()
+	died, err := l.giveBack()
 	if l.store.ctx.Err() != nil {
 		return
 	}
@@ -59,51 +59,53 @@ func (l *shardLog) relieve() {
 		l.store.o.Logger.Warn("disk space could not be given back", "shard", l.name, "error", err.Error())
 		return
 	}
-	*r = relief{died: l.garbage.Load()}
+	*r = relief{died: died}
 }
 
 // giveBack flushes the memtable, so that its log can go, and compacts the tables
-// if enough in them is dead, and if there is room for what is not.
-func (l *shardLog) giveBack() error {
-	died := l.garbage.Load()
+// if enough in them is dead, and if there is room for what is not. It returns the
+// garbage that it has dealt with: what dies meanwhile is for the next time.
+func (l *shardLog) giveBack() (died int64, err error) {
+	died = l.garbage.Load()
 	m, err := l.measure()
 	if err != nil || m.MemTable.Count > 1 { // then a flush is under way already
-		return err
+		return l.relief.died, err
 	}
-	if err := l.dropLogs(); err != nil {
-		return err
+	if done, err := l.dropLogs(); err != nil || !done {
+		return l.relief.died, err
 	}
 	if m, err = l.measure(); err != nil {
-		return err
+		return died, err
 	}
 	live := max(0, l.live.Load())
 	dead := int64(m.Table.Local.LiveSize) - live
 	free, err := l.store.space.free()
 	if dead < max(live/4, leastDead) || died < dead/2 || err == nil && free < live {
-		return nil
+		return died, nil
 	}
-	return l.compact()
+	return 0, l.compact() // which counts garbage anew
 }
 
 // dropLogs flushes, and removes the log files that are not needed after that:
 // Pebble would keep them for reuse. None of those that are there before the flush
 // is needed after it, but that Pebble may be reusing one under a new name; then
-// there is none with the old name any more. A checkpoint needs all that it has seen.
-func (l *shardLog) dropLogs() error {
+// there is none with the old name any more. A checkpoint needs all that it has seen:
+// while one is made, nothing is done.
+func (l *shardLog) dropLogs() (done bool, err error) {
 	if !l.store.copying.TryLock() {
-		return nil
+		return false, nil
 	}
 	defer l.store.copying.Unlock()
 	before, err := l.logFiles()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := l.flush(); err != nil {
-		return err
+		return false, err
 	}
 	after, err := l.logFiles()
 	if err != nil {
-		return err
+		return false, err
 	}
 	var current uint64 // the one that is written
 	for n := range after {
@@ -114,10 +116,10 @@ func (l *shardLog) dropLogs() error {
 			continue
 		}
 		if err := l.stager.fs.Remove(path); err != nil && !isNotExist(err) {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // logFiles are the paths of the log's files by their numbers.
