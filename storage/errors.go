@@ -6,8 +6,8 @@ import "errors"
 var (
 	// ErrNoBody says that a log does not hold the body it was asked for.
 	ErrNoBody = errors.New("storage: no such body")
-	// ErrUnreadable says that a log holds a body and cannot read it. It goes on
-	// with all others.
+	// ErrUnreadable says that a log holds a body but cannot read it. The log goes
+	// on with all other jobs.
 	ErrUnreadable = errors.New("storage: the body cannot be read")
 	// ErrCorrupt says that stored data is not what was written.
 	ErrCorrupt = errors.New("corrupt data")

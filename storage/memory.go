@@ -1,6 +1,6 @@
 package storage
 
-// Memory is the store that keeps nothing: jobs end with the process.
+// Memory is the store that keeps nothing: jobs are lost when the process ends.
 func Memory() Store { return memoryStore{} }
 
 type memoryStore struct{}

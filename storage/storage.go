@@ -54,9 +54,9 @@ type Job struct {
 	Damaged bool
 }
 
-// Ack is told, once, how a commit ended. It is told in the goroutine of whoever did the
-// log's work, perhaps before the call of Commit that it was given to has returned.
-// Until it returns nobody is told of a later turn, so it must not wait for one.
+// Ack is told, once, how a commit ended, by the goroutine that did the log's work,
+// perhaps before the call of Commit that it was given to has returned. No later turn is
+// acknowledged until it returns, so it must not wait for one.
 type Ack interface{ Committed(err error) }
 
 // LargeBody is the size, in bytes, above which a body must be staged before its job is
@@ -65,10 +65,10 @@ type Ack interface{ Committed(err error) }
 const LargeBody = 1 << 20
 
 // Log is what one shard writes. All methods but Body and Stats are called by
-// whoever owns the shard at that moment, one at a time.
+// the goroutine that has taken the shard, so one at a time.
 //
 // Put, Update and Delete add records to the open batch and cannot fail: a
-// shard asks for room first, and hears of everything else from Commit. None of them
+// shard asks for room first, and Commit reports all other errors. None of them
 // waits for the disk.
 type Log interface {
 	// Room says whether a job of n bytes may be put. It is cheap: it is asked
@@ -78,7 +78,7 @@ type Log interface {
 	// for that long after there is none for a put: a worker can give its job back.
 	RoomToUpdate() bool
 	// Stage writes the body of a job that is yet to be put, apart from the records, so
-	// that nobody's commit waits behind it. A body of more than LargeBody bytes must
+	// that no commit waits for it. A body of more than LargeBody bytes must
 	// be staged, and its job may be put when ack has been told, without an error,
 	// that it is on the disk. With an error nothing of it is left; ErrNoSpace says
 	// that the disk had no room. ack is told from a goroutine of the log's own. The
@@ -122,7 +122,7 @@ type Log interface {
 	Stats() LogStats
 }
 
-// Pusher is a log that can do its work in the goroutine of whoever would only wait
+// Pusher is a log that can do its work in a goroutine that would otherwise only wait
 // for it, which saves two changes of goroutine.
 type Pusher interface {
 	// CommitLater is Commit, but may wake nobody: the caller calls Push soon.

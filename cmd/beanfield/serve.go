@@ -69,13 +69,13 @@ func wait(ended <-chan error, n int) error {
 func shutdown(srv server, log *slog.Logger, end func(code int)) error {
 	tell(log, "STOPPING=1")
 	time.AfterFunc(hardLimit, func() {
-		log.Error("the orderly end took too long", "limit", hardLimit)
+		log.Error("stopping took too long", "limit", hardLimit)
 		end(exitFailed)
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
 	defer cancel()
 	if err := srv.Shutdown(ctx); err != nil {
-		return fmt.Errorf("not every connection could be ended in order: %w", err)
+		return fmt.Errorf("not every connection could be closed cleanly: %w", err)
 	}
 	return nil
 }

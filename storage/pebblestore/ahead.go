@@ -7,13 +7,12 @@ import (
 )
 
 // aheadFile is a log file that is filled with zeros some way ahead of its
-// content. A sync of content that lies where nothing was ever written has to
-// write the file's inode too, its size or which of its blocks are in use. On
-// ext4 that is a quarter of what a small sync costs: 190 to 215 µs, 80 to 100 of
-// them of processor time, against 135 to 145 and 60 to 70. Pebble keeps old log
-// files for reuse, so this is needed only until there are some; and it expects
-// zeros behind the last record, as with its own preallocation, which claims the
-// blocks but leaves them unwritten.
+// content. A sync of content in a place that was never written before must also
+// write the file's inode: its size, or which of its blocks are in use. On ext4
+// that is a quarter or more of the time of a small sync. Pebble keeps old log files
+// for reuse, so this is needed only until there are some. Pebble expects zeros after
+// the last record, as with its own preallocation, which claims the blocks but leaves
+// them unwritten.
 type aheadFile struct {
 	vfs.File
 	pos int64 // of the content's end

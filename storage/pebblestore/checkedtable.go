@@ -14,15 +14,15 @@ import (
 
 // checkedTable is a table that is being read. Pebble reads a block with one call,
 // and when its checksum is wrong, tries whether some flipped bit makes it right: with
-// a block of 256 KiB that took 50 s. So the checksum is looked at here first. This
-// also tells the file and the place, which not all of Pebble's errors do.
+// a block of 256 KiB that took 50 s. So the checksum is checked here first. The error
+// then names the file and the place, which not all of Pebble's errors do.
 type checkedTable struct {
 	vfs.File
 	name string
 }
 
-// leastChecked is the length of a read from which on it can only be one of a block.
-// In what is shorter Pebble may look for its bit.
+// leastChecked is the length from which on a read can only be that of a block. Shorter
+// reads are left to Pebble's search for a flipped bit.
 const leastChecked = 1024
 
 // ReadAt reads a block: its content, a byte that says how it is compressed, and the

@@ -24,18 +24,18 @@ type environment interface {
 //
 // While a group is applied, the owner fills the next one. Every turn that ends
 // meanwhile goes into it: one sync serves them all. A group is applied by the
-// committer's goroutine, run, or by a caller of push who would only wait for it.
-// Whoever applies has set applying, and nobody else does.
+// committer's goroutine, run, or by a caller of push that would only wait for it.
+// The one that applies it has set applying, so only one goroutine applies at a time.
 type committer struct {
 	env    environment
 	strict bool // a turn is acknowledged when it is applied: the mode is Always
-	// maxQueued is how many bytes may wait before a turn that need not wait for its
-	// sync waits all the same: memory stays bounded, a batch small beside a memtable,
-	// and the wait short.
+	// maxQueued is how many bytes may be queued before even a turn that need not wait
+	// for its sync has to wait. It bounds the memory and the wait, and keeps a batch
+	// small compared with a memtable.
 	maxQueued int
 
-	// inTurn says that the turn under way has written. It is the owner's, who changes
-	// it under mu.
+	// inTurn says that the turn under way has written. Only the owner changes it,
+	// under mu.
 	inTurn bool
 
 	mu      sync.Mutex
@@ -87,8 +87,8 @@ func (c *committer) begin() {
 }
 
 // commit ends a turn, and says whether its answers may leave at once: otherwise
-// ack is told. With later set nobody is woken: the caller calls push next. It is the
-// owner's call.
+// ack is told. With later set, run is not woken: the caller calls push next. Only the
+// owner calls it.
 func (c *committer) commit(ack storage.Ack, later bool) bool {
 	wrote := c.inTurn
 	c.mu.Lock()
@@ -137,8 +137,8 @@ func (c *committer) atOnce(wrote bool) bool {
 	return !wrote && c.waiting == 0 && c.flight == nil && c.open.empty()
 }
 
-// push gets what was committed with later set on its way: here, in the caller's
-// goroutine, if here is set and nobody applies; otherwise run does it.
+// push starts applying what was committed with later set. The caller's goroutine does
+// it if here is set and no other goroutine applies; otherwise run does it.
 func (c *committer) push(here bool) {
 	c.mu.Lock()
 	var g *group

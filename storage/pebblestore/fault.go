@@ -17,8 +17,8 @@ import (
 // more. Pebble reports such errors by calling its logger's Fatalf, or by a
 // panic, and cannot go on after either: its locks may be held and its manifest
 // half written. So the goroutine that met the error is parked and never resumes,
-// everybody who waits for the database is told through dead, and the database is
-// abandoned, not closed. What it had made durable stays durable.
+// all goroutines that wait for the database are told through dead, and the database
+// is abandoned, not closed. What it had made durable stays durable.
 type fault struct {
 	once sync.Once
 	dead chan struct{} // closed when err is set
@@ -60,7 +60,7 @@ func (f *fault) guard(fn func() error) error {
 	}()
 	select {
 	case err := <-done:
-		// A call can end well although Pebble met a fault on the way.
+		// A call can succeed although Pebble met a fault during it.
 		if fatal := f.Err(); fatal != nil {
 			return fatal
 		}
@@ -106,10 +106,10 @@ func (r reporter) Fatalf(format string, args ...any) {
 // failed: Pebble itself repeats them at once, without end.
 const retryPause = 100 * time.Millisecond
 
-// listener hears of errors in the background. Flushes and compactions are
-// repeated until they work, so a full disk only has to wait for space. What they
-// cannot read stays where it is: nothing new depends on that. Any other error
-// means that the disk cannot be trusted.
+// listener is told of errors in the background. Flushes and compactions are
+// repeated until they work, so on a full disk they only wait for space. What they
+// cannot read stays where it is: nothing new depends on it. Any other error means
+// that the disk cannot be trusted.
 func (r reporter) listener() *pebble.EventListener {
 	var failures, damage atomic.Uint64
 	return &pebble.EventListener{
@@ -129,9 +129,9 @@ func (r reporter) listener() *pebble.EventListener {
 			time.Sleep(retryPause)
 		},
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
-			// Whoever reads hears of it, and decides what that means.
+			// The reader gets the error too, and decides what it means.
 			if n := damage.Add(1); n&(n-1) == 0 {
-				r.log.Warn("storage: damage is met", "file", info.Path, "times", n, "error", info.Details.Error())
+				r.log.Warn("storage: a file is damaged", "file", info.Path, "times", n, "error", info.Details.Error())
 			}
 		},
 		DiskSlow: func(info pebble.DiskSlowInfo) {

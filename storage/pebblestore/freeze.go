@@ -1,7 +1,7 @@
 package pebblestore
 
-// A checkpoint holds the committers of all shards still, in three steps, each done on
-// all shards before the next begins: hold, settle, gate. Then it copies, and thaws.
+// A checkpoint stops the committers of all shards in three steps: hold, settle, gate.
+// Each step is done on all shards before the next begins. Then it copies, and thaws.
 
 // hold lets no turn be acknowledged from now on that is not applied.
 func (c *committer) hold() error {

@@ -7,10 +7,10 @@ import (
 	"beanfield/storage"
 )
 
-// Intake fills a new data directory with jobs from another place. Whoever moves jobs
-// wants all of them or none: a server must not start on half of them. So the manifest
-// says that the directory is unfinished, from its first moment until everything is on
-// the disk. A store refuses such a directory; another intake starts over in it.
+// Intake fills a new data directory with jobs from another place. All jobs must arrive
+// or none: a server must not start on half of them. So the manifest says that the
+// directory is unfinished, from the beginning until everything is on disk. A store
+// refuses such a directory; another intake starts over in it.
 //
 // An intake is for one goroutine, and ends with Finish or Abort.
 type Intake struct {

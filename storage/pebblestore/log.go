@@ -32,7 +32,7 @@ type shardLog struct {
 
 	committer *committer
 
-	// The owner is whoever has the shard. Others read the counters.
+	// The owner is the goroutine that has taken the shard. Others read the counters.
 	scratch []byte
 	written atomic.Uint64
 	live    atomic.Int64 // bytes of live jobs, about

@@ -25,7 +25,7 @@ const (
 	markName  = "synced"
 	markMagic = "beanmrk1"
 	markSlot  = 4096
-	// mostLogs bounds how many logs a mark tells of. There are a handful: what is
+	// mostLogs bounds how many logs a mark names. There are only a few: what is
 	// written waits in few memtables.
 	mostLogs      = 64
 	mostManifests = 4

@@ -25,7 +25,7 @@ type reach struct {
 }
 
 // newReach goes on with the mark of a database that is about to be opened, or begins
-// one. Where that cannot be done, the database is opened all the same.
+// one. If that fails, the database is opened all the same.
 func newReach(fs vfs.FS, dir string, log *slog.Logger) *reach {
 	r := &reach{log: log}
 	m, ok, err := readMark(fs, dir)
@@ -44,7 +44,7 @@ func newReach(fs vfs.FS, dir string, log *slog.Logger) *reach {
 	return r
 }
 
-// newKey is what nobody outside can know.
+// newKey is a random key that no client can know.
 func newKey() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// While puts are refused for want of space, what dead jobs hold is given back at
-// once, and not when Pebble or tidy would come to it: a memtable that nobody
-// fills keeps its log for ever, and behind that the logs that wait to be reused.
+// While puts are refused for want of space, the space of dead jobs is freed at once,
+// and not when Pebble or tidy would get to it: without puts a memtable never fills,
+// and so its log, and the logs kept for reuse, would stay for ever.
 //
-// It is bounded by what dies: a log is relieved only if something has died in it
-// since the last time, at most once a second, and less often while that fails.
+// The work is bounded: a log is relieved only if jobs in it have died since the last
+// time, at most once a second, and less often while that fails.
 
 // relieveEvery is how often logs are relieved at most.
 const relieveEvery = time.Second

@@ -224,7 +224,7 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) (err error
 			return err
 		}
 	}
-	// Nobody knows what died before this run: let tidy have a look.
+	// It is not known what died before this run: let tidy check.
 	l.garbage.Store(1 << 62)
 	stray, err := strayBodies(l.db, bodies)
 	if err != nil && !failedToRead(err) { // the others are found at a later start
@@ -233,9 +233,9 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) (err error
 	return l.drop(orphans, stray)
 }
 
-// give also gives a job whose body stands apart and cannot be read, and says so.
-// Where a record cannot be read nobody knows what else was in that block: then the
-// replay fails.
+// give passes on a job even if its body, stored apart, cannot be read, and marks it as
+// damaged. If a record cannot be read, nobody knows what else was in that block: then
+// the replay fails.
 func (l *shardLog) give(s *scan, fn func(*storage.Job, []byte) error) error {
 	body, err := s.body()
 	if s.content.apart && failedToRead(err) {

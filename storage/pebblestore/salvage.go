@@ -22,12 +22,12 @@ type Salvaged struct {
 	// reason. If there is nothing in it, nothing is missing.
 	Damaged []string
 	// Unknown are the ids, as text, that may have stood in what could not be read, and
-	// of which nothing else tells; UnknownIDs is how many. Their jobs are missing, or
-	// they had been deleted.
+	// that are mentioned nowhere else; UnknownIDs is how many. Their jobs are missing,
+	// or had been deleted.
 	Unknown    string
 	UnknownIDs uint64
-	// MaxID is the highest id that any readable part tells of, be it of a job
-	// that is deleted or cannot be read: new ids must be above it.
+	// MaxID is the highest id in any readable part, even that of a job that is
+	// deleted or cannot be read: new ids must be above it.
 	MaxID uint64
 }
 
@@ -91,8 +91,8 @@ type update struct {
 	value []byte // nil for a deleted one
 }
 
-// damaged tells of a file that cannot be read, or a part of it. The second pass meets
-// the same as the first.
+// damaged reports a file that cannot be read, or a part of it. The second pass meets
+// the same damage as the first.
 func (s *salvage) damaged(file string, err error) {
 	if s.giving {
 		return
@@ -108,7 +108,7 @@ func (s *salvage) damagedf(file, format string, args ...any) {
 	s.damaged(file, damaged(file, format, args...))
 }
 
-// lost tells of one job.
+// lost reports one job.
 func (s *salvage) lost(format string, args ...any) {
 	s.result.Damaged = append(s.result.Damaged, s.at+": "+fmt.Sprintf(format, args...))
 }
@@ -120,7 +120,7 @@ func (s *salvage) hole(from, to uint64) {
 }
 
 // shards finds the directories of the generation that counts: the manifest's,
-// or the newest if there is no telling.
+// or the newest if the manifest cannot be read.
 func (s *salvage) shards() ([]string, error) {
 	fs := s.dir.fs
 	var generation string
@@ -193,7 +193,7 @@ func (s *salvage) shard(path string) error {
 	return nil
 }
 
-// hear asks mark and manifest which files there were.
+// hear learns from mark and manifest which files there were.
 func (s *salvage) hear(path string, names []string) {
 	w := &witness{fs: s.dir.fs, dir: path, names: names, claims: make(map[uint64]int64)}
 	s.witness = w

@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// learnPiece notes where a piece of a large body is. What removes pieces is not
-// looked at: whether they count is said by the job's record.
+// learnPiece notes where a piece of a large body is. Deletes of pieces are ignored:
+// the job's record says whether they count.
 func (s *salvage) learnPiece(kind pebble.InternalKeyKind, key []byte) error {
 	id, _, err := pieceOf(key)
 	if err != nil || !isSet(kind) {

@@ -51,7 +51,7 @@ func merge(ranges []idRange, last uint64) (merged []idRange) {
 	return merged
 }
 
-// unknown are the ids in some ranges that nothing readable tells of.
+// unknown are the ids in some ranges that no readable part mentions.
 func (s *idSet) unknown(ranges []idRange, last uint64) (unknown []idRange, n uint64) {
 	add := func(from, to uint64) {
 		n += to - from + 1

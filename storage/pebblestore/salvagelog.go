@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// logFile reads a log up to its end, also behind damage. Behind the end there may be
-// what is left of an older log.
+// logFile reads a log up to its end, and goes on after damage. After the end there may
+// be remains of an older log.
 func (s *salvage) logFile(f vfs.File, number uint64, fn visit) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *salvage) batch(seq uint64, r batchrepr.Reader, fn visit) error {
 	}
 }
 
-// judgeLogs tells what of the logs cannot be read although it was on the disk.
+// judgeLogs reports which parts of the logs cannot be read although they were on disk.
 func (s *salvage) judgeLogs() {
 	counts := func(number uint64) bool {
 		return s.witness.manifest == nil || number >= s.witness.manifest.MinLog

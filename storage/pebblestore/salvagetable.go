@@ -50,8 +50,8 @@ func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error 
 	return nil
 }
 
-// damagedTable tells of a table, if it counts: others are left from a flush or a
-// compaction, and what is in them is elsewhere too.
+// damagedTable reports a table, if it is in use: others are left from a flush or a
+// compaction, and their content is elsewhere too.
 func (s *salvage) damagedTable(number uint64, path string, err error) (counts bool) {
 	counts = s.witness.manifest == nil
 	if !counts {

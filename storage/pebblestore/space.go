@@ -20,7 +20,7 @@ import (
 //   - Puts stop at the reserve.
 //   - Updates, by which workers give jobs back, go on until half the size of the
 //     ballast is left.
-//   - Deletes are not asked: they are what gives space back.
+//   - Deletes are always accepted: they are what frees space.
 //
 // The ballast is a part of the reserve. When something else fills the disk to the
 // last byte, it is removed, and the write that failed is repeated.
@@ -136,8 +136,8 @@ func (s *space) grant(free int64) {
 	}
 }
 
-// free is what the file system has for us. A file system that cannot tell, as
-// one in memory, has no limit.
+// free is how much space the file system has for us. One that cannot say, such as a
+// file system in memory, has no limit.
 func (s *space) free() (int64, error) {
 	usage, err := s.fs.GetDiskUsage(s.path)
 	if err != nil {

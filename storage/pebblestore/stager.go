@@ -26,8 +26,8 @@ const (
 )
 
 // stager writes the large bodies of one database: to tables beside it, which it then
-// takes over. Neither the log that everybody waits for nor a memtable nor a compaction
-// ever sees them.
+// takes over. They never go through the log that all turns wait for, a memtable or a
+// compaction.
 type stager struct {
 	db    *pebble.DB
 	fs    vfs.FS

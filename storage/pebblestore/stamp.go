@@ -7,12 +7,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/batchrepr"
 )
 
-// stamp stands at the end of every group in the log, and nowhere else: it says how
-// far the log, or the one before, had been forced to the disk when the group was
-// written. If the group can be read, everything up to there must be readable too.
+// stamp is at the end of every group in the log, and nowhere else: it says how far
+// the log, or the one before, had been synced when the group was written. If the group
+// can be read, everything up to there must be readable too.
 //
-// The key, which is the mark's, is never told to anybody: a body that looks like a
-// piece of a log has no stamp that counts.
+// The key, which is the mark's, is secret: a client cannot send a body that contains a
+// valid stamp.
 type stamp struct {
 	key    uint64
 	synced extent

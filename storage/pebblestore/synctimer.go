@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// syncLoop has Pebble sync its log at the store's pace, in Interval mode, also when
-// nothing more is committed.
+// syncLoop has Pebble sync its log at the store's interval, in Interval mode, even
+// when nothing more is committed.
 func (l *shardLog) syncLoop(tick <-chan time.Time, stop <-chan struct{}) {
 	for {
 		select {

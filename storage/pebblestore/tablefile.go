@@ -9,10 +9,10 @@ import (
 )
 
 // tableFile is a table that is being written, by a flush, a compaction, or for a
-// large body. Each works for tens of milliseconds at a stretch, so the writer steps
-// back once a millisecond: on one core the longest wait of a client, beside a kick of a
-// million jobs, was 75 ms without this and is 11 ms now. Stepping back at every block
-// starves flushes until writes have to wait for them.
+// large body. Each works for tens of milliseconds at a stretch, so the writer yields
+// once a millisecond: without this, on one core, clients waited up to 75 ms beside a
+// kick of a million jobs. Yielding at every block would starve flushes until writes
+// have to wait for them.
 type tableFile struct {
 	vfs.File
 	since time.Time // of the last step back

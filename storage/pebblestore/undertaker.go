@@ -2,8 +2,8 @@ package pebblestore
 
 import "beanfield/storage"
 
-// fail ends all acknowledging: every ack from here on is told the error. Acks that
-// are being told of success just now have really succeeded. It is called once.
+// fail ends all acknowledging: every ack from here on gets the error. Acks that are
+// being told of success at this moment have really succeeded. It is called once.
 func (c *committer) fail(err error) {
 	c.mu.Lock()
 	c.failed = err
@@ -24,7 +24,7 @@ func (c *committer) undertake(err error) {
 	var acks []storage.Ack
 	for _, g := range []*group{c.flight, c.open} {
 		if g != nil {
-			// The batches are not touched: whoever applies, or the owner, has them.
+			// The batches are not touched: the goroutine that applies, or the owner, has them.
 			acks = append(acks, g.acks...)
 			g.acks = nil
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// unreadable remembers whose bodies could not be read. The operator hears of each
-// job once, however often somebody asks for it.
+// unreadable remembers the jobs whose bodies could not be read. Each is logged once,
+// however often clients ask for it.
 type unreadable struct {
 	mu   sync.Mutex
 	why  map[uint64]error // by job: what its last reader met
@@ -27,7 +27,7 @@ func failedToRead(err error) bool {
 		errors.As(err, &path) && path.Op == "read"
 }
 
-// note keeps why a body could not be read, and words it for the caller.
+// note keeps why a body could not be read, and returns it as an error.
 func (u *unreadable) note(id uint64, err error) error {
 	err = explain(err)
 	u.mu.Lock()

@@ -16,10 +16,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// verify says whether all that is known to have been on the disk is there, before
-// anything is touched. Pebble would take what it cannot read at the end of its newest
-// log, or in its manifest, for what a crash cut off, and remove what it then holds for
-// garbage.
+// verify checks, before anything is touched, that everything is there that is known to
+// have been on disk. Pebble would take an unreadable end of its newest log, or an
+// unreadable part of its manifest, for the result of a crash, and then remove files that
+// it takes for garbage.
 func (s *store) verify(m manifest) error {
 	err := s.dir.verifyLayout(m)
 	if err == nil {
@@ -34,8 +34,8 @@ func (s *store) verify(m manifest) error {
 	return err
 }
 
-// verifyLayout compares the shards that there are with those that the manifest tells
-// of: a wrong number there would make the others garbage.
+// verifyLayout compares the shards on disk with those that the manifest names: with a
+// wrong number there, the other shards would be removed.
 func (d *directory) verifyLayout(m manifest) error {
 	generation := d.generation(m.Generation)
 	names, err := d.fs.List(generation)

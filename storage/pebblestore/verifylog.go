@@ -40,8 +40,8 @@ func (w *witness) claim(e extent) {
 	w.claims[e.number] = max(w.claims[e.number], e.length)
 }
 
-// record hears a record's evidence. The key is the mark's or, without one, that of the
-// first stamp.
+// record takes note of a record's stamp. The key is the mark's or, without a mark, that
+// of the first stamp.
 func (w *witness) record(path string, r *ondisk.Record) error {
 	s, stamped, tables, err := stampOf(r.Payload)
 	if err != nil && !r.Broken {
