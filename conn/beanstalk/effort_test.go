@@ -1,0 +1,54 @@
+package beanstalk
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A client that has sent very many small commands at once is answered as many as
+// its effort allows, then its loop's others are served, and then it goes on.
+// Commands that the session plays alone count for several.
+func TestEffortOfATurn(t *testing.T) {
+	for _, c := range []struct {
+		line, answer string
+		perTurn      int
+	}{
+		{"touch 99\r\n", "NOT_FOUND\r\n", effortShare},
+		{"watch default\r\n", "WATCHING 1\r\n", effortShare / effortAlone},
+	} {
+		const turns = 3
+		n := turns*c.perTurn - 1
+		s := stillServer(t)
+		l := s.loops[0]
+		l.buf = make([]byte, 2*n*len(c.line)) // one read brings all of it
+		busy, quiet := s.enter(t), s.enter(t)
+		l.serveInbox() // both are admitted
+		tell(t, busy, bytes.Repeat([]byte(c.line), n))
+		tell(t, quiet, []byte(c.line))
+		for _, ev := range l.poll.peek() {
+			if far := l.conns[ev.Fd]; far != nil {
+				l.turn()
+				far.event(ev.Events)
+			}
+		}
+		if got := heard(quiet); got != c.answer {
+			t.Errorf("%q: the other client is answered %q", c.line, got)
+		}
+		for turn, left := 1, n; left > 0; turn++ {
+			want := min(c.perTurn, left)
+			got := strings.Count(heard(busy), c.answer)
+			if what := fmt.Sprintf("%q: in turn %d", c.line, turn); got != want {
+				t.Fatalf("%s %d commands are answered, want %d", what, got, want)
+			}
+			if left -= got; left > 0 && l.idle() {
+				t.Fatalf("%q: after turn %d it does not ask for another", c.line, turn)
+			}
+			l.serveInbox()
+		}
+		if !l.idle() {
+			t.Errorf("%q: it wants another turn with nothing left to do", c.line)
+		}
+	}
+}
