@@ -45,6 +45,7 @@ const heavy = 64
 // turn: the operation at b.Next has ended with More or Staging, or has not been
 // applied because those before it took too much work.
 func (s *State) Run(now int64, b *Batch) bool {
+	s.ensure()
 	for b.Next < len(b.Ops) {
 		op := &b.Ops[b.Next]
 		share := s.share

@@ -5,6 +5,7 @@ import "fmt"
 // Check walks the whole state and reports the first broken invariant, by its
 // number in doc.go. Tests run it after every step.
 func (s *State) Check() error {
+	defer func(share int) { s.share = share }(s.share) // to look is no work of the turn's
 	seen := map[uint32]string{}
 	place := func(slot uint32, where string) error {
 		if was, dup := seen[slot]; dup {
@@ -186,7 +187,32 @@ func (s *State) checkWide() (waits int, err error) {
 	if s.wideWaits.tail != prev {
 		return 0, fmt.Errorf("S4: the queue of wide clients has another end")
 	}
+	for _, c := range s.seekers {
+		if err := c.checkSearch(); err != nil {
+			return 0, err
+		}
+	}
 	return waits, nil
+}
+
+// checkSearch looks for tubes that a search would miss.
+func (c *Client) checkSearch() error {
+	w := c.wide
+	if !w.seeking || w.waits || w.seen+w.again > len(c.watched) {
+		return fmt.Errorf("S7: a client is not in the middle of a search")
+	}
+	for i, t := range c.watched {
+		if int(w.place[t.slot]) != i {
+			return fmt.Errorf("S4: tube %q stands in another place of a client's", t.name)
+		}
+		if i >= w.seen || !t.offers() {
+			continue
+		}
+		if w.hasty || w.best == nil || w.best.offers() && t.ready.top().before(w.best.ready.top()) {
+			return fmt.Errorf("S7: a search misses tube %q", t.name)
+		}
+	}
+	return nil
 }
 
 // Waits counts the places that clients take in queues, for tests that look

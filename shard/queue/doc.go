@@ -29,10 +29,24 @@
 //
 // # Bounds
 //
-// One call does a bounded amount of work, so that others wait for the shard only a
-// fraction of a millisecond: kick, detach and Tick move at most Slice jobs, the end
-// of a pause serves at most a few dozen waiters at a time, and a batch gathers at
-// most a quarter of a megabyte of bodies.
+// One turn does a bounded amount of work, so that others wait for the
+// shard only a fraction of a millisecond. Work that has no natural bound is done in
+// steps, and all steps of a turn have one share together (share.go): kick and
+// detach move Slice jobs a turn, Tick as many, a batch gathers a quarter megabyte
+// of bodies, and the end of a pause serves a few dozen waiters at a time. An
+// operation that finds the share used up ends with More and goes on in a later
+// turn. Whatever others do, each batch that is run can do one step (leastShare), so
+// nobody has to wait for ever behind busy neighbours.
+//
+// A client that watches many tubes is wide (wide.go). It takes one place in a queue
+// of all wide clients instead of one in each tube's, and its search for a job goes
+// on over several turns. The numbers of arrival keep both kinds of waiters in one
+// order. In return, whoever serves a tube that a wide client watches walks along the
+// wide clients that wait.
+//
+// A leaver is a client whose wait has ended in another shard and that has not
+// withdrawn from this one yet. It is told by Config.Ended, and leaves the queues
+// before waiters are counted (sweep), also in steps.
 //
 // # Memory
 //
@@ -59,6 +73,8 @@
 //	S6  An open tube never has both ready jobs and waiters. A tube is shut while
 //	    it is paused, and after that until its waiters have been served, which
 //	    may take several turns.
+//	S7  A search misses nothing: no tube that it has passed has a job to offer,
+//	    but in its first pass, where it remembers the best (wide.go).
 //	L1  What has been acknowledged has been logged (record.go); in the log's
 //	    strictest mode it is durable.
 //	L2  Restoring what the log replays gives the state that was acknowledged,
@@ -70,6 +86,6 @@
 // # Reading order
 //
 // op.go (what can be asked), batch.go, state.go, places.go, jobops.go,
-// reserve.go and wait.go; then heap.go, slab.go, index.go and body.go for how a job
-// stays so small.
+// reserve.go, wait.go, share.go and wide.go; then heap.go, slab.go, index.go and
+// body.go for how a job stays so small.
 package queue

@@ -23,5 +23,13 @@ func (s *State) spend(cost int) { s.share -= cost }
 // spent says that long work is to stop until the next turn.
 func (s *State) spent() bool { return s.share <= 0 }
 
+// leastShare is what a batch has at least when it is run, also if others have used
+// up the turn's share: without it, long work behind neighbours who do much in every
+// turn would never go on. It is enough for one step of any work.
+const leastShare = moving
+
+// ensure gives a batch its least share.
+func (s *State) ensure() { s.share = max(s.share, min(leastShare, s.Share)) }
+
 // renew begins the share of another turn.
 func (s *State) renew() { s.share = s.Share }

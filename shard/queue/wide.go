@@ -10,7 +10,19 @@ import "slices"
 // A search must not miss what happens meanwhile: if a job became ready in a tube
 // already searched, and the client then waited, that would be a lost wake-up. So
 // every operation that makes a job available shows it to the clients that search
-// (tell). If a search ends without finding a job, none of the tubes has one.
+// (tell). If a search ends without finding a job, none of the tubes has one (S7).
+//
+// Every search ends, whatever others do. It has two passes. The first looks at
+// every tube once, for the best job. It ends with that job, or without one if there
+// has never been any. If other clients have taken that job meanwhile, the second
+// pass takes the first job that it sees. There is no third pass. In the second, the
+// tubes before seen offer nothing: one that gets a job moves behind seen and is the
+// next to be looked at, which the operation that brought the job has paid for. So
+// the tubes that the pass has still to look at for the first time become fewer in
+// every turn: each run of a batch has enough for one step (leastShare), and other
+// clients cannot add to them. A search of n tubes makes at most 2n steps, and finds
+// a job that is there all the time. After a search without a job, a client that is
+// to wait has its place in the queue, where nobody passes it.
 
 // usualWide is how many tubes a client may watch before it is wide: to walk
 // through as many takes a few microseconds.
@@ -26,9 +38,10 @@ type wideSet struct {
 
 	// the search that is under way
 	seeking bool
-	seen    int   // how many tubes have been seen
-	best    *tube // of these, and of those that have got a job since
-	hasty   bool  // the first that is found will do
+	seen    int   // how many tubes have been seen: the first in Client.watched
+	best    *tube // first pass: of these, and of those that have got a job since
+	hasty   bool  // second pass: the first that is found will do
+	again   int   // second pass: how many of the next had been seen already
 }
 
 // wideQueue holds the wide clients that wait, first come, first served.
@@ -96,31 +109,63 @@ func (s *State) seek(c *Client) (best *tube, done bool) {
 	}
 	w := c.wide
 	if !w.seeking {
-		w.seeking, w.seen, w.best, w.hasty = true, 0, nil, false
+		w.seeking, w.seen, w.best, w.hasty, w.again = true, 0, nil, false, 0
 		s.seekers = append(s.seekers, c)
 	}
-	for w.seen < len(c.watched) && !(w.hasty && w.best != nil) {
-		if s.spent() {
+	if !w.hasty {
+		if best, done = s.seekBest(c); !done {
 			return nil, false
 		}
-		s.spend(looking)
-		w.consider(c.watched[w.seen])
-		w.seen++
+		if best != nil && !best.offers() {
+			// Other clients have taken the best job, and may have taken others. So
+			// any job will do now: nobody can say which one was the best, and
+			// when.
+			w.seen, w.best, w.hasty = 0, nil, true
+		}
 	}
-	if w.best != nil && !w.best.offers() {
-		// Other clients have taken the best job, and may have taken others. So
-		// any job will do now: nobody can say which one was the best, and
-		// when.
-		w.seen, w.best, w.hasty = 0, nil, true
-		return nil, false
+	if w.hasty {
+		if best, done = s.seekAny(c); !done {
+			return nil, false
+		}
 	}
-	best = w.best
 	w.seeking, w.best = false, nil
 	s.seekers = slices.DeleteFunc(s.seekers, func(x *Client) bool { return x == c })
 	return best, true
 }
 
-// consider takes a tube into a search.
+// seekBest is the first pass of a search.
+func (s *State) seekBest(c *Client) (best *tube, done bool) {
+	w := c.wide
+	for ; w.seen < len(c.watched); w.seen++ {
+		if s.spent() {
+			return nil, false
+		}
+		s.spend(looking)
+		w.consider(c.watched[w.seen])
+	}
+	return w.best, true
+}
+
+// seekAny is the second.
+func (s *State) seekAny(c *Client) (any *tube, done bool) {
+	w := c.wide
+	for ; w.seen < len(c.watched); w.seen++ {
+		switch {
+		case w.again > 0:
+			w.again-- // tell has spent what this costs: others cannot hold us here for ever
+		case s.spent():
+			return nil, false
+		default:
+			s.spend(looking)
+		}
+		if t := c.watched[w.seen]; t.offers() {
+			return t, true
+		}
+	}
+	return nil, true
+}
+
+// consider takes a tube into the first pass.
 func (w *wideSet) consider(t *tube) {
 	if t.offers() && (w.best == nil || !w.best.offers() || t.ready.top().before(w.best.ready.top())) {
 		w.best = t
@@ -135,7 +180,25 @@ func (s *State) tell(t *tube) {
 	for _, c := range s.seekers {
 		s.spend(looking)
 		if c.watches(t) {
-			c.wide.consider(t)
+			c.look(t)
 		}
 	}
+}
+
+// look brings a tube that has got a job into the client's search.
+func (c *Client) look(t *tube) {
+	w := c.wide
+	if !w.hasty {
+		w.consider(t)
+		return
+	}
+	i := int(w.place[t.slot])
+	if i >= w.seen {
+		return // its turn will come
+	}
+	w.seen--
+	w.again++
+	last := c.watched[w.seen]
+	c.watched[i], c.watched[w.seen] = last, t
+	w.place[last.slot], w.place[t.slot] = uint32(i), uint32(w.seen)
 }
