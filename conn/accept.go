@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Serve welcomes the clients of a listener to a face until Stop. It takes over
-// the listener.
+// Serve hands the clients of a listener to a face until Stop. It takes over the
+// listener.
 func (a *Acceptor) Serve(l net.Listener, f Face) error {
 	file, err := listenerFile(l)
 	l.Close() // the file is a descriptor of its own

@@ -24,8 +24,8 @@ type Face interface {
 	Welcome(socket int)
 }
 
-// Acceptor lets clients in from any number of listeners, and knows how many are
-// there.
+// Acceptor lets clients in from any number of listeners, and counts those that are
+// connected.
 type Acceptor struct {
 	limit   int64
 	log     *slog.Logger

@@ -2,8 +2,8 @@ package conn
 
 import "time"
 
-// enter counts a client in. While as many are open as may be it waits; it
-// reports false if Stop came first.
+// enter counts a client in. It waits while MaxConnections are open, and reports
+// false if Stop came first.
 func (a *Acceptor) enter() bool {
 	for !a.take() {
 		if a.worthALine() {
@@ -33,8 +33,8 @@ func (a *Acceptor) take() bool {
 
 func (a *Acceptor) full() bool { return a.limit > 0 && a.open.Load() >= a.limit }
 
-// awaitDescriptor waits after accepting has failed for want of something that
-// a leaving connection gives back.
+// awaitDescriptor waits after accepting has failed for want of descriptors or memory,
+// which a connection frees when it leaves.
 func (a *Acceptor) awaitDescriptor(err error) {
 	if a.worthALine() {
 		a.log.Error("accepting pauses", "error", err, "connections", a.open.Load())
@@ -53,15 +53,15 @@ func (a *Acceptor) worthALine() bool {
 }
 
 // retryAfter is how long accepting pauses at most before it tries again:
-// somebody else in the process or on the machine may have freed a descriptor.
+// something else in the process or on the machine may have freed a descriptor.
 const retryAfter = time.Second
 
-// awaitLeave pauses until a client leaves, if there still is reason to.
+// awaitLeave pauses until a client leaves, if there is still a reason to.
 func (a *Acceptor) awaitLeave(reason func() bool) {
 	a.short.Add(1)
 	defer a.short.Add(-1)
 	if !reason() {
-		return // whoever left before short was raised has told nobody
+		return // a client that left before short was raised has told nobody
 	}
 	t := time.NewTimer(retryAfter)
 	defer t.Stop()
@@ -72,7 +72,7 @@ func (a *Acceptor) awaitLeave(reason func() bool) {
 	}
 }
 
-// nudge lets a listener that waits for somebody to leave look again.
+// nudge lets a listener that waits for a client to leave try again.
 func (a *Acceptor) nudge() {
 	if a.short.Load() > 0 {
 		select {

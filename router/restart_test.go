@@ -20,7 +20,7 @@ var (
 
 // TestRestartsAgainstAModel is L1 and L2 for the whole of router, shard and
 // storage: random commands of several sessions over one to nine shards, then a
-// power cut that takes some of what was not synced, or an orderly end; then
+// power cut that takes some of what was not synced, or a clean stop; then
 // another start, perhaps with another number of shards. What it finds must be,
 // shard by shard, the state after some turn: the last that was acknowledged, or
 // a later one.
@@ -95,7 +95,7 @@ func (run *restartRun) stop(seed uint64) error {
 		for _, l := range m.logs {
 			l.safe = l.turns
 		}
-		// An orderly end has forced everything to the disk.
+		// A clean stop has synced everything.
 		run.disk = run.disk.Cut(0, nil)
 		return nil
 	}

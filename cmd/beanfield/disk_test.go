@@ -86,7 +86,7 @@ func (c *client) expectLine(want string) {
 	}
 }
 
-// What was acknowledged is there after a restart: after an orderly end in every sync
+// What was acknowledged is there after a restart: after a clean stop in every sync
 // mode, after a crash where that was promised, and with another number of shards.
 func TestProcessKeepsJobs(t *testing.T) {
 	for _, x := range []struct {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// How long an orderly end may take: connections get their replies until
+// How long a clean stop may take: connections get their replies until
 // flushLimit; at hardLimit the process ends, whatever still hangs.
 const (
 	flushLimit = 8 * time.Second

@@ -9,7 +9,7 @@ import (
 )
 
 // signals is what the process was told by signals. The first SIGTERM or SIGINT asks
-// for an orderly end, the second for an end at once. SIGUSR1 starts drain mode,
+// for a clean stop, the second for an end at once. SIGUSR1 starts drain mode,
 // SIGUSR2 a backup. SIGHUP, SIGPIPE and SIGXFSZ are ignored: there is no terminal
 // to follow and nothing to reload, and a write to a closed pipe, or one that makes a
 // file larger than allowed, is an error like any other.

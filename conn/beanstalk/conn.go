@@ -11,7 +11,7 @@ import (
 // which any goroutine may set to have the loop serve it.
 //
 // It is ready for its next command unless a session's call is under way, it
-// waits in a reserve, a list is being worded, or its replies are stuck: then the
+// waits in a reserve, a list is being written, or its replies are stuck: then the
 // bytes that have been read stay in the field in, and no more are read.
 type Conn struct {
 	loop    *loop
@@ -140,7 +140,7 @@ func (c *Conn) notified() {
 	c.goOn()
 }
 
-// event is called by the loop when epoll has something to say.
+// event is called by the loop when epoll reports an event.
 func (c *Conn) event(events uint32) {
 	if events&(syscall.EPOLLIN|syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
 		c.readable = true
@@ -164,8 +164,8 @@ func (c *Conn) event(events uint32) {
 // others.
 const readsPerTurn = 4
 
-// goOn runs whatever the connection has left, then reads more, and at the end
-// writes all replies at once.
+// goOn runs the commands that the connection has left, then reads more, and at the
+// end writes all replies at once.
 func (c *Conn) goOn() {
 	if c.listing != nil && c.stuck == nil {
 		c.listOn()
@@ -253,8 +253,8 @@ func (c *Conn) close() {
 	}
 }
 
-// closing is finish for a connection that is closed: the call that was under
-// way has ended, so that the session can be closed, or has been.
+// closing is finish for a connection that is closed: the call that was under way has
+// ended, and the session can be closed now, or has just been closed.
 func (c *Conn) closing(k call) {
 	if k == callClose {
 		c.loop.ended(c)

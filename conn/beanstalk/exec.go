@@ -196,8 +196,8 @@ func (c *Conn) becomeProducer() {
 	}
 }
 
-// answerReserve words what a reserve over several shards, or a wait, has
-// brought; or begins the wait.
+// answerReserve answers a reserve over several shards, or one that has waited; or
+// begins the wait.
 func (c *Conn) answerReserve() {
 	if c.session.Waiting() {
 		c.session.Trim()

@@ -6,11 +6,11 @@ import (
 	"beanfield/router"
 )
 
-// A list of a hundred thousand tubes takes milliseconds to word. So it is worded
-// in pieces, of a snapshot, and between two pieces the loop serves others. The
+// A list of a hundred thousand tubes takes milliseconds to write. So it is written
+// in pieces, from a snapshot, and between two pieces the loop serves others. The
 // connection runs no other command until its list is complete.
 
-// listPiece is how many chunks of names are worded at once.
+// listPiece is how many chunks of names are written at once.
 const listPiece = 4
 
 // list begins the reply of list-tubes and list-tubes-watched.
@@ -24,7 +24,7 @@ func (c *Conn) list(names router.Names) {
 	c.listOn()
 }
 
-// listOn words the next piece of the list.
+// listOn writes the next piece of the list.
 func (c *Conn) listOn() {
 	for n := 0; n < listPiece && len(c.listing) > 0; n++ {
 		out := c.loop.out

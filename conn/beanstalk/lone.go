@@ -4,15 +4,15 @@ import "time"
 
 // A client that has its loop to itself waits for each of its commits, and the loop has
 // nothing to do meanwhile. So the loop pushes such a commit to the disk in its own
-// goroutine: to hand it to the log's goroutine, and to be woken by that one, takes a
-// fifth more time and CPU. Two things protect the loop's other connections:
+// goroutine: handing it to the log's goroutine, and being woken by that, takes a fifth
+// more time and CPU. Two things protect the loop's other connections:
 //
 // A loop pushes in place only for a connection that has been the only one to submit
 // anything for a while, with no event waiting, and where syncs have been short.
 //
 // A loop in a push can be relieved. When the push takes long, or never returns because
 // the log has failed, a stand-in goes on with the loop, and the goroutine that was in
-// the push ends when it comes back. Between two events nothing of a loop is on its
+// the push ends when the push returns. Between two events a loop has no state on its
 // goroutine's stack, so any goroutine can go on with it.
 
 // lone knows whether one connection has the loop to itself. It is the loop's.
@@ -25,10 +25,10 @@ type lone struct {
 }
 
 const (
-	// aloneAfter is how many runs in a row make a connection the only one.
+	// aloneAfter is how many runs in a row a connection must submit to count as alone.
 	aloneAfter = 16
-	// A push that takes longer than slowPush has met a slow disk, beside which a change
-	// of goroutine is nothing. So many more runs are not pushed here then.
+	// A push that takes longer than slowPush has met a slow disk, compared with which a
+	// change of goroutine costs nothing. The next slowRuns runs are not pushed here.
 	slowPush = time.Millisecond
 	slowRuns = 32
 )
@@ -49,8 +49,8 @@ func (l *loop) alone(c *Conn) bool {
 // owes notes that a run was submitted which is to be pushed.
 func (l *loop) owes(shard int) { l.lone.owed, l.lone.shard = true, shard }
 
-// push does so, in place if the loop is idle. It reports false if the loop is
-// somebody else's afterwards.
+// push pushes what is owed, in place if the loop is idle. It reports false if another
+// goroutine has the loop afterwards.
 func (l *loop) push(idle bool) bool {
 	shard := l.lone.shard
 	l.lone.owed = false
@@ -74,7 +74,7 @@ func (l *loop) push(idle bool) bool {
 }
 
 const (
-	// longestPush is after how long a push is relieved, twice that at most.
+	// longestPush is how long a push takes, or up to twice that, before it is relieved.
 	longestPush = 5 * time.Millisecond
 	// reliefStays is how many times longestPush relieve looks on without any push.
 	reliefStays = 4

@@ -42,7 +42,7 @@ type loop struct {
 	runs   []*run
 
 	// pushing is the number of the push that the loop's goroutine is in, 0 if none:
-	// whoever sets it back to 0 goes on with the loop.
+	// the goroutine that sets it back to 0 goes on with the loop.
 	pushing atomic.Uint64
 
 	// read by stats from other loops
@@ -103,7 +103,7 @@ func (l *loop) serve() {
 	close(l.done)
 }
 
-// hasEnded says that the loop serves nobody any more.
+// hasEnded says that the loop has no connections any more.
 func (l *loop) hasEnded() bool {
 	select {
 	case <-l.done:
@@ -113,13 +113,13 @@ func (l *loop) hasEnded() bool {
 	}
 }
 
-// bulkShare is after how many bytes a loop that moves large bodies steps back. Such a
-// loop finds events each time it looks, and never gets to where it would sleep and let
-// others run. Stepping back at every turn would cost 50 small clients three tenths of
-// their throughput, because it cuts their commits in pieces.
+// bulkShare is after how many bytes a loop that moves large bodies yields. Such a loop
+// always finds more events, so it never reaches the point where it would sleep and let
+// others run. Yielding at every turn would cost 50 small clients three tenths of their
+// throughput, because it cuts their commits into small pieces.
 const bulkShare = 256 << 10
 
-// moved counts bytes that were read or sent at once, if they were many.
+// moved counts the bytes of one read or send, if they were many.
 func (l *loop) moved(n int) {
 	if n >= bulkPiece {
 		l.bulk += n
@@ -135,10 +135,10 @@ const mostYields = 256
 
 // linger lets other goroutines run before the loop sleeps: if they bring work, the
 // sleep and the wake-up are saved. It does so again while a shard that owes an answer
-// is busy. For a loop that blocks in epoll still holds its processor: the Go
-// scheduler takes it away only when it next checks for long system calls, up to 20 ms
-// later, and without another processor the shard would stand still until then. To
-// yield once is not enough: the scheduler may come back to the loop at once, and a
+// is busy. The reason is that a loop that blocks in epoll still holds its processor:
+// the Go scheduler takes it away only when it next checks for long system calls, up to
+// 20 ms later, and without another processor the shard would stand still until then.
+// Yielding once is not enough: the scheduler may come back to the loop at once, and a
 // shard with much to do does a little each time.
 func (l *loop) linger() []syscall.EpollEvent {
 	for yields := 1; ; yields++ {
@@ -179,7 +179,7 @@ func (l *loop) turn() { l.share, l.effort = sendShare, effortShare }
 
 // effortShare bounds the work on commands of one connection before its loop's
 // others have their turn: a command that goes into a run costs 1. One that the
-// session plays alone costs effortAlone.
+// session runs by itself costs effortAlone.
 const (
 	effortShare = 2048
 	effortAlone = 8
@@ -211,7 +211,7 @@ func (l *loop) serveInbox() {
 	}
 }
 
-// idle says that nobody in the inbox wants to be served.
+// idle says that the inbox is empty.
 func (l *loop) idle() bool { return l.called == nil && l.inbox.empty() }
 
 func (l *loop) isNew(c *Conn) bool {
@@ -244,7 +244,7 @@ func (l *loop) forget(c *Conn) {
 }
 
 // ended is called when nothing of a connection is left in any shard. The
-// socket goes last: a client that sees its end finds its jobs given back.
+// socket is closed last: a client that sees it close finds its jobs released.
 func (l *loop) ended(c *Conn) {
 	l.server.left(c)
 	syscall.Close(c.fd)

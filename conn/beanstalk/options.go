@@ -19,7 +19,7 @@ type Options struct {
 	MaxJobSize int
 	// Loops is the number of event loops; 0 means DefaultLoops.
 	Loops int
-	// Quoting says which strings in replies of stats stand in quotes.
+	// Quoting says which strings in replies of stats are quoted.
 	Quoting Quoting
 	// BinlogMaxSize is shown in stats, and nothing else.
 	BinlogMaxSize int

@@ -45,8 +45,8 @@ type command struct {
 	// it.
 	counts bool
 	word   word // the answer, if parsing already decides it
-	// trailing marks a put line with something behind its last number: it is
-	// an error unless the job is too big, which goes first.
+	// trailing marks a put line with something after its last number. That is an
+	// error, but if the job is also too big, JOB_TOO_BIG is answered.
 	trailing bool
 
 	id              uint64
@@ -122,7 +122,7 @@ func (c *command) finish(a *args) {
 	}
 }
 
-// args reads what follows a verb. After a mistake bad is set, and stays so.
+// args reads what follows a verb. After a mistake bad is set, and stays set.
 type args struct {
 	rest []byte
 	bad  bool

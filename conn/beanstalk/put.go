@@ -1,8 +1,8 @@
 package beanstalk
 
 // incoming is a put whose line has been accepted and whose body has not
-// arrived completely. Memory is taken as the bytes come, in parts, so that a
-// promise of a gigabyte costs nothing and growing copies nothing.
+// arrived completely. Memory is taken as the bytes come, in parts, so that announcing
+// a gigabyte costs nothing and growing copies nothing.
 type incoming struct {
 	id              uint64 // 0 until it is known
 	pri, delay, ttr uint32
@@ -25,7 +25,7 @@ const (
 // beginPut accepts or refuses a put line. If the whole body is there, the put is an
 // operation like others, and its shard allots the id. Otherwise the id is allotted
 // here, so that ids follow the order of lines and not that of bodies; for this, all
-// that came before must have been answered. It reports false when the line has to be
+// earlier commands must have been answered. It reports false when the line has to be
 // tried again.
 func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 	size := int(cmd.size)
@@ -56,8 +56,8 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 	return data, true
 }
 
-// fillPut takes bytes of the body that is on its way. It reports false when
-// data was not enough.
+// fillPut takes bytes of the body that is arriving. It reports false when data does
+// not complete it.
 func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	p := c.put
 	for p.got < p.size && len(data) > 0 {

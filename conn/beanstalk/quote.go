@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Quoting says which strings stand in quotes in the replies of stats, stats-job
-// and stats-tube. The names in lists never do.
+// Quoting says which strings are quoted in the replies of stats, stats-job and
+// stats-tube. The names in lists are never quoted.
 type Quoting uint8
 
 const (
-	// QuoteNeeded quotes what a reader of YAML 1.1 or 1.2 would not read as that
-	// very text. Usual names are as 1.12 shows them, for tools that compare or
+	// QuoteNeeded quotes what a reader of YAML 1.1 or 1.2 would not read as exactly
+	// that text. Ordinary names are as 1.12 shows them, for tools that compare or
 	// reuse what follows "name: ".
 	QuoteNeeded Quoting = iota
 	// QuoteAlways quotes all, and escapes nothing, as the newest beanstalkd does.
@@ -23,7 +23,7 @@ const (
 
 // append writes a string. What is escaped where quotes are needed (quotes,
 // backslashes, and all that is not printable ASCII) is escaped in ways that Go
-// and YAML share; a byte that is no UTF-8 is read as the character of its number.
+// and YAML share; a byte that is not UTF-8 is read as the character of its number.
 func (q Quoting) append(out []byte, s string) []byte {
 	switch {
 	case q == QuoteAlways:
@@ -36,11 +36,10 @@ func (q Quoting) append(out []byte, s string) []byte {
 	return append(out, s...)
 }
 
-// plain says whether every reader takes a string for itself when it stands
-// behind "key: " without quotes. Readers differ: YAML 1.1 knows more words and
-// forms of numbers than 1.2, and those in use (PyYAML, Ruby's psych, Go's yaml,
-// js-yaml, Symfony's) go beyond both. What any of them takes for something else
-// is not plain.
+// plain says whether every reader reads a string after "key: " unchanged if it is not
+// quoted. Readers differ: YAML 1.1 knows more words and forms of numbers than 1.2, and
+// those in use (PyYAML, Ruby's psych, Go's yaml, js-yaml, Symfony's) go beyond both. A
+// string that any of them reads as something other than itself is not plain.
 func plain(s string) bool {
 	if !plainText(s) {
 		return false
@@ -57,8 +56,8 @@ func plain(s string) bool {
 // indicators begin something other than text, at least for some readers.
 const indicators = "-?:,[]{}#&*!|>'\"%@` "
 
-// plainText says whether a string can stand without quotes at all: it has no
-// sign in it that ends or begins something.
+// plainText says whether a string can be unquoted at all: it has no character that
+// ends or begins something else.
 func plainText(s string) bool {
 	if s == "" || strings.IndexByte(indicators, s[0]) >= 0 {
 		return false
@@ -110,8 +109,8 @@ var numberForm = regexp.MustCompile(`^[-+]?(` +
 	`\.(?i:inf))$`)
 
 // oddForm is the rest: not a number; a radix with nothing but separators behind
-// it, which makes some readers fail; a date, also one that is not in the
-// calendar, alone or with the time of day.
+// it, which makes some readers fail; a date, even an impossible one, alone or with
+// the time of day.
 var oddForm = regexp.MustCompile(`^(` +
 	`\.(?i:nan)|` +
 	`\+?0[xXoObB][_,]+|` +

@@ -7,8 +7,8 @@ import (
 )
 
 // appendReply formats the answer to one operation of a run. A large body is
-// not copied: it is returned, and stands between the reply's head and the
-// CRLF that the caller adds.
+// not copied: it is returned, and belongs between the reply's head and the CRLF that
+// the caller adds.
 func appendReply(out []byte, v verb, b *queue.Batch, op *queue.Op, q Quoting) (_ []byte, large [][]byte) {
 	if op.Status != queue.OK {
 		return append(out, failures[op.Status]...), nil

@@ -5,8 +5,8 @@ import "beanfield/shard/queue"
 // maxRun bounds how many commands go to a shard in one batch.
 const maxRun = 128
 
-// run is a row of consecutive commands for one shard: the batch, and what is needed
-// to word the answers.
+// run is a sequence of consecutive commands for one shard: the batch, and what is
+// needed to format the answers.
 type run struct {
 	queue.Batch
 	shard    int
@@ -80,8 +80,8 @@ var kinds = [verbCount]queue.Kind{
 	verbPauseTube:      queue.Pause,
 }
 
-// flush sends the run on its way and words the answers that are there. It
-// reports whether the connection may go on with its next command.
+// flush submits the run and formats the answers that have come. It reports whether
+// the connection may go on with its next command.
 func (c *Conn) flush() bool {
 	for c.run != nil {
 		alone := c.loop.alone(c)
@@ -101,8 +101,8 @@ func (c *Conn) flush() bool {
 	return true
 }
 
-// answerRun words the answers of a run that has come back: complete, or
-// stopped at a reserve that waits or because its answers were getting large.
+// answerRun formats the answers of a run that has come back: complete, or stopped at
+// a reserve that waits or because its answers were getting large.
 func (c *Conn) answerRun() {
 	r := c.run
 	for ; r.answered < r.Next; r.answered++ {
@@ -136,7 +136,7 @@ func (c *Conn) answerRun() {
 	c.keepRun()
 }
 
-// keepRun keeps what is left of a run for later, or lets go of all of it.
+// keepRun keeps what is left of a run for later, or frees it if nothing is left.
 func (c *Conn) keepRun() {
 	r := c.run
 	if r.Next < len(r.Ops) {

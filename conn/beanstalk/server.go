@@ -11,8 +11,7 @@ import (
 	"beanfield/router"
 )
 
-// Server serves the clients that are welcomed to it: it deals them out to its
-// loops.
+// Server serves the clients that it is given: it distributes them over its loops.
 type Server struct {
 	opts     Options
 	log      *slog.Logger
@@ -60,8 +59,8 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Shutdown gives replies that are due until ctx ends to get out, and closes all
-// connections. The acceptor has been stopped before: nobody else comes.
+// Shutdown gives replies that are due until ctx ends to be sent, and closes all
+// connections. The acceptor has been stopped before: no more clients come.
 func (s *Server) Shutdown(ctx context.Context) error {
 	stop := func() {
 		for _, l := range s.loops {
@@ -84,7 +83,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		stop()
 		<-l.done
 	}
-	// None before all have ended: somebody else's file may get the number of a
+	// None before all have ended: another file may get the number of a
 	// descriptor that is closed, and to wake a loop by it would write there.
 	s.closing.Do(func() {
 		for _, l := range s.loops {

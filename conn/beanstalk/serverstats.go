@@ -137,8 +137,8 @@ func (s *Server) appendProcess(out []byte, damaged int) []byte {
 	return appendLog(out, log, damaged)
 }
 
-// appendLog formats the keys that beanstalkd does not have: what the log says
-// of itself. They come last, and are left out where there is no log.
+// appendLog formats the keys that beanstalkd does not have: the figures of the log.
+// They come last, and are left out if there is no log.
 func appendLog(out []byte, log storage.LogStats, damaged int) []byte {
 	if log == (storage.LogStats{}) {
 		return out

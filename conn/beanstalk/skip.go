@@ -2,7 +2,7 @@ package beanstalk
 
 import "bytes"
 
-// skipper throws away input that is not going to be a command: the body of a
+// skipper throws away input that cannot become a command: the body of a
 // job that is too big, or a line that is too long. Its state is a few bytes,
 // however much there is to skip.
 type skipper struct {

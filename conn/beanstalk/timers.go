@@ -43,7 +43,7 @@ func (t *timers) first() int64 {
 	return t.heap[1].wake.at
 }
 
-// sift moves the connection at place i to where it belongs.
+// sift moves the connection at place i to its right place.
 func (t *timers) sift(i int) {
 	h, c := t.heap, t.heap[i]
 	for i > 1 && c.wake.at < h[i/2].wake.at {

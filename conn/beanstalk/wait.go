@@ -32,7 +32,7 @@ func (c *Conn) wait(timeout uint32) {
 	}
 }
 
-// setAlarm sets the loop's timer to whatever may end the wait first.
+// setAlarm sets the loop's timer to the first event that may end the wait.
 func (c *Conn) setAlarm() {
 	at := c.wake.until
 	if soonest := c.session.Soonest(); soonest != math.MaxInt64 {

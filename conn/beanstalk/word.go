@@ -27,7 +27,7 @@ const (
 )
 
 // failures is the one table from statuses to words, for everything but OK.
-// More and Empty never leave the router, Waiting is no answer yet.
+// More and Empty never leave the router, Waiting is not an answer yet.
 var failures = [...]word{
 	queue.NotFound:     notFound,
 	queue.TimedOut:     timedOut,

@@ -13,8 +13,8 @@ import (
 
 // reach knows how far the logs and manifests of one database have been forced to the
 // disk, and keeps the mark that says so. What it says stays true: a file that counts
-// never gets shorter. So a mark that could not be written any more claims less than
-// it could, and nothing that is false.
+// never gets shorter. So a mark that could no longer be written claims less than
+// it could, but nothing false.
 type reach struct {
 	log *slog.Logger
 

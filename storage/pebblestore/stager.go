@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// tablePieces bounds a table. To remove a file of a gigabyte keeps a processor
+	// tablePieces bounds a table. Removing a file of a gigabyte keeps a processor
 	// in the kernel for 70 ms.
 	tablePieces = 64
 	// stagedPrefix begins the name of a table that the database does not have yet.
