@@ -80,7 +80,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A unix socket's file belongs to whoever made it, and stays.
+// A unix socket's file belongs to the process that made it, and stays.
 func TestSocketFileStays(t *testing.T) {
 	h := newHouse(t, 0)
 	path := filepath.Join(t.TempDir(), "s")

@@ -67,7 +67,7 @@ func putAt(pri uint32) deed {
 	return deed{plain, func(a *actor) { a.put(pri, 0, 100, nil) }}
 }
 
-// removeNth deletes the n-th job of the run, whoever has it.
+// removeNth deletes the n-th job of the run, no matter who holds it.
 func removeNth(n uint64) deed {
 	return deed{plain, func(a *actor) {
 		id := a.w.first + n

@@ -52,7 +52,7 @@ func TestWorkersPassDamagedJobs(t *testing.T) {
 	c.sums(t, sh, queue.Sums{Buried: 5, Damaged: 5})
 }
 
-// Whoever waits and is given a damaged job is told once, and gets the next.
+// A waiter that is given a damaged job is told once, and then gets the next.
 func TestWaitersPassDamagedJobs(t *testing.T) {
 	sh, log, producer := hurtShard(t, 0)
 	worker := newCaller()

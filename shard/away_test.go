@@ -91,7 +91,7 @@ func putOp(id uint64, body string) queue.Op {
 	return queue.Op{Kind: queue.Put, ID: id, TTR: 9, Size: uint32(len(body)), Data: []byte(body)}
 }
 
-// Bodies beyond the budget are fetched for whoever asks.
+// Bodies beyond the budget are fetched for any client that asks.
 func TestBodiesAway(t *testing.T) {
 	sh, _ := newAwayShard(t, 10)
 	c := newCaller()
@@ -126,8 +126,8 @@ func TestDeliveryAway(t *testing.T) {
 	}
 }
 
-// Whoever was given a job may leave while its body is read. The log must not be
-// closed before that has ended.
+// A client that was given a job may leave while its body is read. The log must not be
+// closed before the read has ended.
 func TestCloseWaitsForReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &awayLog{Log: queuetest.NewLog(), stall: make(chan struct{})}

@@ -27,8 +27,8 @@ func (r *relay) send(b *queue.Batch) {
 	r.sh.Submit(b)
 }
 
-// Whoever drains the mailbox stops after a few dozen batches, also when more come
-// all the time: a connection must not work for others for ever, and the shard's
+// A goroutine that drains the mailbox stops after a few dozen batches, even if more
+// come all the time: a connection must not work for others for ever, and the shard's
 // goroutine must let connections in. What is left is not forgotten.
 func TestDrainIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestDrainIsBounded(t *testing.T) {
 	})
 }
 
-// Whoever submits runs no more of what others have left than that.
+// A submitter, too, runs at most that many of the batches that others have left.
 func TestSubmitterDrainsLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)

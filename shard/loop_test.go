@@ -27,8 +27,8 @@ type bench struct {
 	asked func() // called whenever somebody asks for the time
 }
 
-// hookDirectory lets a test stop whoever runs the shard, while he makes a tube, and
-// hear of ids that are given back.
+// hookDirectory lets a test stop the goroutine that runs the shard while it makes a
+// tube, and records ids that are given back.
 type hookDirectory struct {
 	queuetest.Deaf
 	born    func(name string)

@@ -72,8 +72,8 @@ func TestLargePutIsStaged(t *testing.T) {
 	}
 }
 
-// A body that finds no room, or whose log fails, is no job: the client hears why, the
-// id is given back, once, and the log has no record of it (L1).
+// If there is no room for a body, or the log fails, no job is made: the client is told
+// why, the id is given back, once, and the log has no record of it (L1).
 func TestLargePutThatIsNotTaken(t *testing.T) {
 	for _, c := range []struct {
 		fault error

@@ -56,9 +56,9 @@ func (b *backups) begin() {
 // wait returns when no backup is running.
 func (b *backups) wait() { b.ended.Wait() }
 
-// make copies the data, and gives the copy its name when it is complete: whatever
-// is named like a backup is one. Until then the copy grows in a directory of its
-// own, so that two servers can make backups in the same path.
+// make copies the data, and gives the copy its name when it is complete: a directory
+// with the name of a backup is always complete. Until then the copy grows in a
+// directory of its own, so that two servers can make backups in the same path.
 func (b *backups) make(at time.Time) (path string, err error) {
 	name := "beanfield-" + at.UTC().Format("20060102T150405Z")
 	path = filepath.Join(b.path, name)

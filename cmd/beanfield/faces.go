@@ -10,7 +10,7 @@ import (
 	"beanfield/router"
 )
 
-// faces are all ways of serving clients, and who lets clients in to them.
+// faces are all ways of serving clients, and the acceptor that lets clients in.
 type faces struct {
 	router    *router.Router
 	acceptor  *conn.Acceptor
@@ -47,10 +47,10 @@ func newFaces(c *Config, r *router.Router, log *slog.Logger) (*faces, error) {
 // Serve accepts clients from a listener until Shutdown.
 func (f *faces) Serve(l net.Listener) error { return f.acceptor.Serve(l, f.beanstalk) }
 
-// Drain makes every later put answer DRAINING. There is no way back.
+// Drain makes every later put answer DRAINING. It cannot be undone.
 func (f *faces) Drain() { f.router.Drain() }
 
-// Shutdown stops accepting, and then has the clients leave in order.
+// Shutdown stops accepting, and then closes the connections cleanly.
 func (f *faces) Shutdown(ctx context.Context) error {
 	f.acceptor.Stop()
 	return f.beanstalk.Shutdown(ctx)

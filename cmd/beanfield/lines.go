@@ -11,12 +11,12 @@ import (
 // an array of tables stands on several.
 type keyLines map[string][]int
 
-// findLines finds the line of every key. Of equal names the TOML package tells only
-// the last one's line, which is wrong for arrays of tables. So this decodes the text
-// again and again, each time with one line more: keys that are new then stand on
-// that line. A text that ends within a value of several lines is not TOML; the keys
-// that appear when the value is complete stand where it began. This takes quadratic
-// time, on files of a hundred lines, and never disagrees with the parser.
+// findLines finds the line of every key. For equal names the TOML package gives only
+// the line of the last one, which is wrong for arrays of tables. So this decodes the
+// text again and again, each time with one line more: keys that are new are on that
+// line. A text that ends within a value of several lines is not TOML; the keys that
+// appear when the value is complete are where it began. This takes quadratic time, on
+// files of a hundred lines, but never disagrees with the parser.
 func findLines(text string) keyLines {
 	lines := keyLines{}
 	begin, end, known := 1, 0, 0

@@ -76,7 +76,7 @@ func reason(err error) string {
 type place struct{ network, host string }
 
 // places lists what to try, in order; the first that can be bound is used. No
-// host at all means every IPv4 address, and IPv6 where there is no IPv4.
+// host at all means every IPv4 address, or every IPv6 address if there is no IPv4.
 func (a address) places(ctx context.Context) ([]place, error) {
 	if a.host == "" {
 		return []place{{"tcp4", "0.0.0.0"}, {"tcp", "::"}}, nil
@@ -138,7 +138,7 @@ func setTCPOptions(fd int) error {
 }
 
 // listenUnix makes a socket in the file system. It replaces a socket that a dead
-// server left there; a file that is not a socket is somebody's data and stays. As
+// server left there; a file that is not a socket may be somebody's data and stays. As
 // with beanstalkd the socket stays when the process ends, so that an old process
 // that ends late never removes its successor's.
 func listenUnix(ctx context.Context, path string, mode fs.FileMode, log *slog.Logger) (net.Listener, error) {

@@ -73,8 +73,8 @@ func await[T any](stop context.Context, log *slog.Logger, open func() (*T, error
 }
 
 // progress is a log handler that raises information to notices while a long recovery
-// goes on. An operator who reads nothing from a server that does not answer would
-// take it for dead, and kill it.
+// goes on. If a server does not answer and logs nothing, an operator would take it for
+// dead, and kill it.
 type progress struct {
 	slog.Handler
 	opening *atomic.Bool

@@ -50,7 +50,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitCode(err)
 }
 
-// complain writes messages while it is not known yet how to log.
+// complain writes messages before the configuration of the log is known.
 func complain(w io.Writer, lines []string) {
 	for _, l := range lines {
 		fmt.Fprintln(w, "beanfield: "+l)
@@ -85,7 +85,7 @@ func start(c *Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	// If the server did not end in order it may still use the router. Then the
+	// If the server did not stop cleanly it may still use the router. Then the
 	// router is not closed, and the next start finds the logs as after a crash.
 	b := newBackups(c, r.Checkpoint, log)
 	if err := serve(srv, ls, sig, b.begin, log, os.Exit); err != nil {

@@ -64,7 +64,7 @@ func wait(ended <-chan error, n int) error {
 	return errors.Join(errs...)
 }
 
-// shutdown ends the server in order. If that, or what follows it, takes longer than
+// shutdown stops the server cleanly. If that, or what follows it, takes longer than
 // hardLimit, it calls end.
 func shutdown(srv server, log *slog.Logger, end func(code int)) error {
 	tell(log, "STOPPING=1")

@@ -9,8 +9,8 @@ import (
 )
 
 // A loop that ends early must keep the descriptor by which it is woken until all have
-// ended: whoever opens a file meanwhile would get its number, and what wakes the loops
-// once more, when the time is over, would be written into that file.
+// ended: a file that is opened meanwhile would get its number, and the write that wakes the
+// loops once more, when the time is over, would go into that file.
 func TestShutdownWritesIntoNoFile(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 16 << 20 })
 	c := h.pair() // it never reads what it asks for, and so keeps its loop

@@ -63,8 +63,8 @@ func TestWatchSetsOfAnySize(t *testing.T) {
 	}
 }
 
-// What a client with very many tubes asks for takes turns that are no longer than
-// others, and a wait of its takes one place.
+// Commands of a client with very many tubes do not make turns longer, and its wait
+// takes one place.
 func TestTurnsOfAWideClientAreBounded(t *testing.T) {
 	const tubes, each = 20000, Slice * moving
 	w := newWorld(t)

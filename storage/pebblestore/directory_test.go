@@ -122,8 +122,8 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	}
 }
 
-// A lock that fails for another reason than somebody else's is no proof that
-// there is one.
+// Locking can fail for other reasons than another process's lock, and then does not
+// prove that there is one.
 func TestALockThatFails(t *testing.T) {
 	for _, why := range []syscall.Errno{syscall.EROFS, syscall.EACCES, syscall.ENOLCK, syscall.EIO, syscall.EAGAIN} {
 		mem := vfs.NewMem()

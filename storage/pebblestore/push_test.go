@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// Whoever pushes what it committed applies it itself, if nobody else applies: run
-// never gets to know of it.
+// A goroutine that pushes what it committed applies it itself, if no other goroutine
+// applies: run is never woken for it.
 func TestPushHere(t *testing.T) {
 	bubble(t, func(b *bed) {
 		b.turns(1, 2, true)

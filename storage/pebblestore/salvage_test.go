@@ -42,8 +42,8 @@ func compacted(t *testing.T) (vfs.FS, []stored) {
 	return fs, all
 }
 
-// Of an undamaged directory all is found, and nothing else, be it in logs or in
-// tables.
+// In an undamaged directory everything is found, and nothing else, whether it is in
+// logs or in tables.
 func TestSalvageOfAllThereIs(t *testing.T) {
 	inLogs := vfs.NewMem()
 	jobs := fillLarge(t, inLogs, 2, 2000, 3)

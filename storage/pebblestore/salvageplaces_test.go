@@ -79,8 +79,8 @@ func namesID(result Salvaged, id uint64) bool {
 	return strings.Contains(strings.Join(result.Damaged, "\n"), fmt.Sprintf("job %d ", id))
 }
 
-// Ids are told as ranges, without those that something tells of, and none above the
-// highest.
+// Unknown ids are reported as ranges, without those that some part mentions, and none
+// above the highest.
 func TestUnknownIDs(t *testing.T) {
 	var s idSet
 	for _, id := range []uint64{3, 4, 9, 5000} {

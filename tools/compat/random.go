@@ -240,8 +240,8 @@ func number(r reply, key string) int {
 	return n
 }
 
-// served reads what a client gets that is no longer blocked: its job, and the
-// replies to the commands behind its reserve.
+// served reads what a client gets when it is no longer blocked: its job, and the
+// replies to the commands after its reserve.
 func (r *randomRun) served(m *member) error {
 	pending := m.pending
 	m.pending, m.waitsOn = nil, nil

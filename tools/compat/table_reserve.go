@@ -132,8 +132,8 @@ const reserveWaiting = `
 	a: stats
 	a: stats-job 2`
 
-// waitingCounted: whoever was served no longer counts as waiting, already for
-// the next command of the client that brought the job.
+// waitingCounted: a client that was served no longer counts as waiting, not even for
+// the next command of the client that put the job.
 const waitingCounted = `
 	w: watch t1
 	w: watch t2

@@ -238,9 +238,9 @@ const pauseTube = `
 	w: reserve-with-timeout 0
 	a: stats-tube t`
 
-// unpausePipelined: a pause of nothing is over, and whoever waited is served.
-// The reference does that before or after the next pipelined command, as its
-// clock has it; so none is asked that would tell.
+// unpausePipelined: a pause of length 0 ends at once, and the waiters are served. The
+// reference does that before or after the next pipelined command, depending on its
+// clock, so the script has no command that would show the difference.
 const unpausePipelined = `
 	a: put 5 0 100 1\r\na
 	a: pause-tube default 5000

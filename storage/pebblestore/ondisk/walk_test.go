@@ -200,8 +200,8 @@ func overPadding(start, from int64) bool {
 	return start%blockSize > blockSize-syncHeader && from < start-start%blockSize+blockSize
 }
 
-// A torn end is no gap: nothing that can be read stands behind it. In a log that is
-// written over an older one, what is left of that is not read.
+// A torn end is not a gap: nothing readable comes after it. In a log that is written
+// over an older one, the remains of the older one are not read.
 func TestTornLog(t *testing.T) {
 	each(t, func(t *testing.T, r *rand.Rand, w written, number uint64, closed bool) {
 		at := r.Intn(len(w.text))

@@ -13,7 +13,7 @@ type axis struct {
 	ticks     []float64
 }
 
-// wide is the range from which on a linear scale would hide the small bars.
+// wide is the range above which a linear scale would hide the small bars.
 const wide = 8
 
 // newAxis shows all values, and 1.

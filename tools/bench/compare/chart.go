@@ -21,9 +21,9 @@ const (
 	chartAxis   = 46 // a section's title and its scale
 )
 
-// Colours that stay apart for colour-blind readers, on a light ground and on a dark
+// Colours that colour-blind readers can tell apart, on a light background and on a dark
 // one. The reader's system says which; an image inherits nothing from its page. Text
-// has an edge of the ground's colour, so that it can be read across lines.
+// has an edge of the background's colour, so that it can be read across lines.
 const chartStyle = `<style>
 text{fill:#1f2328;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}
 .ground{fill:#ffffff}.faint{fill:#59636e}.grid{stroke:#d8dee4}.one{stroke:#59636e;stroke-width:1.5}.range{stroke:#1f2328}
@@ -36,7 +36,7 @@ text{fill:#e6edf3;stroke:#0d1117}.ground{fill:#0d1117}.faint{fill:#9198a1}.grid{
 
 const chartColours = 6
 
-// A section is what shares a scale and a direction.
+// A section is a group of rows that share a scale and a direction.
 type section struct {
 	title   string
 	belongs func(*rowResult) bool
@@ -54,7 +54,7 @@ var sections = []section{
 	}},
 }
 
-// shown is the metric that the chart has of a row: the first that there is a goal for.
+// shown is the metric of a row that the chart shows: the first one with a goal.
 func (r *rowResult) shown() metric {
 	if r.stalls() {
 		return metricStall

@@ -105,7 +105,7 @@ func (c *comparer) row(ctx context.Context, r *row) (*rowResult, error) {
 	}
 	for round := range r.roundsOf(c.rounds) {
 		for k := range res.Peers {
-			// The order changes from round to round, so that nobody always follows the same one.
+			// The order changes from round to round, so that no server always follows the same one.
 			p := &res.Peers[(k+round)%len(res.Peers)]
 			if p.Absent != "" {
 				continue

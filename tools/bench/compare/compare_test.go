@@ -95,7 +95,7 @@ func TestMarkdownTellsWhatWasReached(t *testing.T) {
 	}
 }
 
-// To wait for a disk is no matter of the processor, where the floor is.
+// The floor is about the processor, so a row that waits for a disk is never at it.
 func TestAlwaysIsNeverAtTheFloor(t *testing.T) {
 	c := made()
 	c.Rows[2].row.class = classAlways

@@ -13,9 +13,9 @@ import (
 	"beanfield/tools/server"
 )
 
-// A duel compares two programs of beanfield's: the new one with the one before it. Both
-// run side by side, with as much in them as the row says, and take turns of a fraction of
-// a second, so that a machine which becomes slower or faster does so for both.
+// A duel compares two builds of beanfield: the new one with the one before it. Both run
+// side by side, filled as the row says, and take turns of a fraction of a second, so that
+// a machine which becomes slower or faster does so for both.
 type duel struct {
 	*comparer
 	sides [2]string // the programs: the new one, and the one that it is compared with
@@ -137,8 +137,8 @@ func (p *pairing) measure(ctx context.Context, turn int) (both [2]*result.Result
 	return both, nil
 }
 
-// pairTries is how often a measurement is made again in which others had the processors
-// all the time.
+// pairTries is how often a measurement is repeated if others had the processors all the
+// time.
 const pairTries = 10
 
 func measured(ctx context.Context, h *measure.Held, ld load.Load, set generator.Settings) (res *result.Result, err error) {

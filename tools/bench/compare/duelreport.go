@@ -70,7 +70,7 @@ func (b bounds) worse(m metric) bounds {
 	return b
 }
 
-// verdict is that of the metric whose bounds are closest: where others disturb the
+// verdict is that of the metric whose bounds are closest: if others disturb the
 // machine, a server's CPU per operation is more certain than its throughput.
 func (r *duelRow) verdict() string {
 	best := bounds{median: math.NaN()}

@@ -7,8 +7,8 @@ import (
 	"beanfield/tools/bench/result"
 )
 
-// What things take on an ordinary machine that nobody else uses, good enough to tell
-// minutes from hours.
+// How long things take on an ordinary machine that nobody else uses, roughly: good
+// enough to tell minutes from hours.
 const (
 	takesStart  = 300 * time.Millisecond // a server's start and end, and the connections
 	takesWatch  = 2 * time.Microsecond   // each watch

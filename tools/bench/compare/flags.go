@@ -103,7 +103,7 @@ func (c *compareFlags) main(ctx context.Context) error {
 	}
 	c.peers = append(standardPeers(c.beanfield, c.beanstalkd, c.echo), c.extra...)
 	if err := c.compare(ctx); err != nil {
-		// What was measured until then may have taken hours: show it, do not keep it.
+		// What was measured so far may have taken hours: show it, but do not write it to files.
 		c.write = false
 		if len(c.out.Rows) > 0 {
 			err = errors.Join(err, c.publish())

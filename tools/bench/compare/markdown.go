@@ -8,8 +8,8 @@ import (
 	"beanfield/tools/bench/result"
 )
 
-// markdown shows a comparison as two tables: what every server did, and how
-// beanfield stands to its goals.
+// markdown shows a comparison as two tables: what every server did, and which goals
+// beanfield reached.
 func (c *comparison) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# beanfield beside its peers\n\n%s, %s.\n`%s`: %s of %s s each.\n\n",

@@ -67,7 +67,7 @@ func (m metric) ofRestart(u *result.Restart) float64 {
 	return math.NaN()
 }
 
-// timed tells that the metric depends on who else uses the processors; memory does not.
+// timed says whether others who use the processors change the metric; memory is not timed.
 func (m metric) timed() bool {
 	switch m {
 	case metricBytes, metricRecoveryPeak, metricLoadedMB, metricRecoveredMB:

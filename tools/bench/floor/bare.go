@@ -17,9 +17,9 @@ import (
 // bareRequest is as long as a command of the neighbour's, about.
 const bareRequest = 32
 
-// LongestAnswer is how long at most, while the time lasts, one client waits for a server
-// that does nothing but send back what it gets: what no server on these processors can
-// avoid, because the machine uses them for other things now and then.
+// LongestAnswer is the longest wait, during the given time, of one client for a server
+// that only sends back what it gets. No server on these processors can avoid such waits,
+// because the machine uses them for other things now and then.
 func LongestAnswer(serverCPUs, ownCPUs string, lasting time.Duration) (time.Duration, error) {
 	client, server, err := bareConnection()
 	if err != nil {

@@ -43,7 +43,7 @@ func (c *Client) EmptyTube(tube string) error {
 	if _, err := c.line(); err != nil {
 		return err
 	}
-	// default is watched at first, and may hold other people's jobs.
+	// default is watched at first, and may hold other users' jobs.
 	if _, err := io.WriteString(c.conn, "ignore default\r\n"); err != nil {
 		return err
 	}
