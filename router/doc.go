@@ -72,7 +72,7 @@
 // nobody can need it any more. Tubes need no directory: the hash of the name says
 // where they live.
 //
-// # What answers tell of others
+// # What answers show of other clients' work
 //
 // An answer may show what another client has just done. It must not show what a
 // power cut can still undo: otherwise a client could be told that a job is gone and

@@ -125,12 +125,13 @@ type Log interface {
 // Pusher is a log that can do its work in a goroutine that would otherwise only wait
 // for it, which saves two changes of goroutine.
 type Pusher interface {
-	// CommitLater is Commit, but may wake nobody: the caller calls Push soon.
+	// CommitLater is Commit, but need not wake the log's goroutine: the caller calls
+	// Push soon.
 	CommitLater(ack Ack) bool
-	// Push gets the turns that CommitLater left on their way. With here set that may
-	// happen in the caller's goroutine, unless it is being done in another: Push then
-	// waits for the disk, and does not return at all if the log fails meanwhile. Anybody may
-	// call it, at any time; it is not called by whoever owns the shard.
+	// Push starts committing the turns that CommitLater left. With here set, the
+	// caller's goroutine may do it, unless another one is doing it: Push then waits for
+	// the disk, and never returns if the log fails meanwhile. Any goroutine may call it,
+	// at any time, except one that has taken the shard.
 	Push(here bool)
 }
 

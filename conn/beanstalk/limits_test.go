@@ -12,7 +12,7 @@ import (
 )
 
 // TestMaxConnections opens more connections than allowed: those too many
-// wait, and come in as others leave, and one line tells of it.
+// wait, and come in as others leave, and one line of the log says so.
 func TestMaxConnections(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.maxConnections = 3 })
 	var in, out []*client

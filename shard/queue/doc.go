@@ -35,17 +35,17 @@
 // detach move Slice jobs a turn, Tick as many, a batch gathers a quarter megabyte
 // of bodies, and the end of a pause serves a few dozen waiters at a time. An
 // operation that finds the share used up ends with More and goes on in a later
-// turn. Whatever others do, each batch that is run can do one step (leastShare), so
-// nobody has to wait for ever behind busy neighbours.
+// turn. Each batch that is run can do at least one step (leastShare), however busy
+// other clients are, so no client has to wait for ever.
 //
 // A client that watches many tubes is wide (wide.go). It takes one place in a queue
 // of all wide clients instead of one in each tube's, and its search for a job goes
-// on over several turns. The numbers of arrival keep both kinds of waiters in one
-// order. In return, whoever serves a tube that a wide client watches walks along the
-// wide clients that wait.
+// on over several turns. Numbers of arrival keep both kinds of waiters in one order.
+// The price is that serving a tube which a wide client watches means going through the
+// waiting wide clients.
 //
 // A leaver is a client whose wait has ended in another shard and that has not
-// withdrawn from this one yet. It is told by Config.Ended, and leaves the queues
+// withdrawn from this one yet. Config.Ended reports it, and it leaves the queues
 // before waiters are counted (sweep), also in steps.
 //
 // # Memory

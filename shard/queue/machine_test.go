@@ -13,7 +13,7 @@ import (
 type machine struct {
 	w *world
 	m *model
-	// pick chooses one of n; the label is for whoever reads a failure.
+	// pick chooses one of n; the label helps to read a failure.
 	pick func(n int, label string) int
 }
 

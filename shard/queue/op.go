@@ -65,7 +65,7 @@ type Op struct {
 	Pri     uint32
 	Delay   uint32 // seconds; also the length of a pause
 	TTR     uint32 // seconds
-	Timeout uint32 // Reserve: seconds, for whoever ends the wait; the queue does not
+	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not
 	Size    uint32 // put: of the body; answers: of the body found
 	Limit   uint32 // Kick: how many at most
 	Count   uint32 // Kick: how many, the answer

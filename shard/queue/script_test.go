@@ -144,7 +144,7 @@ func matches(got, want string) error {
 	return nil
 }
 
-// check audits the state and wakes whoever is to be woken.
+// check audits the state and wakes the clients in Woken.
 func (w *world) check() error {
 	for _, waiter := range w.s.Woken {
 		waiter.Waiter.Wake(true, nil)

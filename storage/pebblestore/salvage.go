@@ -74,7 +74,7 @@ type salvage struct {
 	bodies  map[uint64][]string // tables with pieces of a job's body
 	witness *witness
 	walked  []walkedLog
-	flushed uint64 // the highest id that tables tell of
+	flushed uint64 // the highest id found in tables
 	giving  bool   // the second pass
 	at      string // the file that is being read
 }

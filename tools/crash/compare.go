@@ -24,16 +24,16 @@ import (
 //     back: not used.
 //   - Each restart adds one to buries of a buried job, which reaches its log only
 //     when it rewrites the job: between the two, what it says after a start counts.
-//   - Jobs buried before a restart come back in the order in which they were put,
-//     not buried: until they are kicked, their tube's peek-buried is not compared,
-//     and kick is for all of them.
+//   - Jobs buried before a restart come back in the order of their puts, not in that
+//     of their buries: until they are kicked, their tube's peek-buried is not compared,
+//     and a kick is always for all of them.
 //   - file in stats-job is the number of its log file; age and time-left are
 //     truncated seconds, asked at two moments; list-tubes has another order after
 //     a restart.
-//   - When it moves a job to another log file it writes all that it knows, so some
-//     reserves survive: after a start it may be ahead in them. For the same reason
-//     reserve-job is not used for buried and delayed jobs: in which state they
-//     come back depends on whether they were moved.
+//   - When it moves a job to another log file it writes everything it knows, so some
+//     reserves survive: after a start its count may be higher. For the same reason
+//     reserve-job is not used for buried and delayed jobs: their state after a restart
+//     depends on whether they were moved.
 
 // twin is a job on both servers.
 type twin struct {

@@ -217,8 +217,8 @@ func (r *ruined) launch(data string) (*server.Launched, error) {
 	return server.Launch{Command: command, Data: r.dir}.Prepare()
 }
 
-// check asks for every job that was acknowledged, also the deleted ones. That a job
-// cannot be read is an answer.
+// check asks for every job that was acknowledged, also the deleted ones. An answer that
+// a job cannot be read is accepted.
 func (r *ruined) check(l *server.Launched) error {
 	c, err := dial(l.Addr)
 	if err != nil {
@@ -252,8 +252,8 @@ func (r *ruined) check(l *server.Launched) error {
 	return nil
 }
 
-// named is what a refusal must say of a file: of a marker, which has nothing in it but
-// its name, the part that says what it marks.
+// named is what a refusal must say about a file. A marker is an empty file, so for it
+// this is the part of its name that says what it marks.
 func named(path string) string {
 	if dir, base := filepath.Split(path); strings.HasPrefix(base, "marker.") {
 		return dir + strings.Join(strings.SplitN(base, ".", 3)[:2], ".")

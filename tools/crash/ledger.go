@@ -254,7 +254,7 @@ func (l *ledger) inOrder(tube string) (list []*job) {
 	return list
 }
 
-// kick enters that the first jobs buried in a tube are about to be kicked.
+// kick notes that the first jobs buried in a tube are about to be kicked.
 func (l *ledger) kick(tube string, bound int) []*job {
 	l.mu.Lock()
 	defer l.mu.Unlock()

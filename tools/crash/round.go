@@ -41,7 +41,7 @@ type campaign struct {
 	flying  int
 }
 
-// run kills as often as was asked, and ends in order once.
+// run kills the server as often as asked, and stops it cleanly once.
 func run(ctx context.Context, o options) error {
 	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 1)), data: filepath.Join(o.dir, "data"), l: newLedger(), first: 1}
 	if err := os.Mkdir(c.data, 0o755); err != nil {

@@ -80,7 +80,8 @@ func (l *ledger) unanswered(f *finding) *job {
 	return nil
 }
 
-// compare looks whether a job is one of what it could be, and leaves only that.
+// compare checks that a job is in one of the versions that are possible, and keeps only
+// that version.
 func (l *ledger) compare(j *job, s *snapshot) {
 	f := s.jobs[j.id]
 	j.busy, j.out = false, false

@@ -45,9 +45,9 @@ func shardsOf(dir string) (int, error) {
 	return m.Shards, nil
 }
 
-// open opens a data directory with the number of shards it has. Should a server change
-// that number at this very moment, the store must not change it back; it fails then,
-// because no tube belongs to a shard here.
+// open opens a data directory with the number of shards it has. If a server changes that
+// number at the same moment, the store must not change it back: it fails then, because
+// no tube belongs to a shard here.
 func open(dir string, logger *slog.Logger) (storage.Store, []storage.Log, error) {
 	shards, err := shardsOf(dir)
 	if err != nil {

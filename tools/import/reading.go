@@ -8,8 +8,8 @@ import (
 )
 
 // readAll reads all files of the source, and notes in the report what it had to skip
-// and which files are unreadable. It returns an error if the disk fails, or whatever
-// holds the files.
+// and which files are unreadable. It returns an error if the disk, or another place
+// that holds the files, fails.
 func readAll(s *source, rep *report) (*history, error) {
 	h := newHistory()
 	rep.notes = append(rep.notes, s.notes()...)

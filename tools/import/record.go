@@ -96,8 +96,8 @@ func (r *reader) skip(n int) error {
 	return err
 }
 
-// next returns the next record, io.EOF if the log ends in order, a *damage if it does
-// not, or another error if the disk fails.
+// next returns the next record, io.EOF at an undamaged end of the log, a *damage at a
+// damaged one, or another error if the disk fails.
 func (r *reader) next() (rec record, err error) {
 	b, err := r.peek(maxHead)
 	if err != nil {

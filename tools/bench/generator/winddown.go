@@ -56,8 +56,8 @@ func (l *loop) fallQuiet() {
 	l.run.quiet.Add(1)
 }
 
-// giveUp ends an open loop whose server is too slow for its rate. What was due and
-// never answered counts with the time it has waited by now: at least that.
+// giveUp ends an open loop whose server is too slow for its rate. A command that was due
+// and never answered counts with the time that it has waited so far.
 func (l *loop) giveUp(now int64) {
 	end := l.run.end.Load()
 	batch := uint64(l.run.load.Batch())

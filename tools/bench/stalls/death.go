@@ -7,7 +7,7 @@ import (
 	"beanfield/tools/bench/generator"
 )
 
-// A death is that of a worker that holds every job.
+// In a death, a worker that holds every job closes its connection.
 type death struct {
 	crowd
 	*settling

@@ -8,7 +8,7 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// A hangup is that of connections which watch many tubes each, all at once.
+// In a hangup, connections that each watch many tubes close all at once.
 type hangup struct {
 	counter
 	addr  string
@@ -34,8 +34,8 @@ func (h *hangup) begin() error {
 	return nil
 }
 
-// step asks how many are still there. Each has watched the disturbed tube last, and so
-// has likely let go of its others when it has let go of that.
+// step asks how many are still there. Each has watched the disturbed tube last, so when
+// it has left that tube it has probably left the others.
 func (h *hangup) step() (bool, error) {
 	if h.gone {
 		return false, nil

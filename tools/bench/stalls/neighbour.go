@@ -133,8 +133,8 @@ func (n *neighbour) disturbed(ctx context.Context, d disturbance, peace time.Dur
 	return s, used, errors.Join(before.Err, after.Err)
 }
 
-// observe measures the neighbour, from rest to rest: between two phases it waits
-// for no answer.
+// observe measures the neighbour for one phase. Before and after it, no answer is
+// outstanding.
 func (n *neighbour) observe(ctx context.Context, d disturbance, until func(now int64) bool) (*result.Histogram, error) {
 	n.away, n.work, n.missed = 0, 0, 0
 	var err error

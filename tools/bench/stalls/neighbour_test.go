@@ -119,7 +119,7 @@ func TestStallIsThatOfTheDisturbance(t *testing.T) {
 	}
 }
 
-// Wrong answers end the measurement, whoever gets them.
+// Wrong answers end the measurement, no matter which connection gets them.
 func TestDisturbancesThatGoWrong(t *testing.T) {
 	swap := func(verb, old, new string) func(string, string) string {
 		return func(v, reply string) string {

@@ -11,7 +11,7 @@ import (
 	"beanfield/tools/bench/socket"
 )
 
-// A pause is one that ends while there are jobs, and workers that wait for them.
+// A pause ends while there are jobs, and workers that wait for them.
 type pause struct {
 	crowd
 	staff

@@ -9,8 +9,8 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// A question takes the longer to answer, the more tubes or waiting clients the server
-// has. It is asked again and again.
+// A question takes longer to answer if the server has more tubes or waiting clients. It
+// is asked again and again.
 type question struct {
 	addr   string
 	load   *load.Load

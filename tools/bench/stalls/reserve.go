@@ -9,8 +9,8 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// A reserve is one by a client that watches very many tubes: it finds no job, waits, and
-// gets the one that is put into the tube it watched last. That is done again and again.
+// In a reserve, a client that watches very many tubes finds no job, waits, and gets the
+// one that is put into the tube it watched last. This is repeated.
 type reserve struct {
 	addr             string
 	load             *load.Load

@@ -7,7 +7,7 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// A watch is that of very many tubes on one connection.
+// In a watch, one connection watches very many tubes.
 type watch struct {
 	addr string
 	load *load.Load

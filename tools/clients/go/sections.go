@@ -217,7 +217,7 @@ func mistakes(s *session) {
 	s.fails("a bad name", err, beanstalk.ErrBadFormat)
 }
 
-// deadline: the last second of a ttr wakes whoever waits for another job.
+// deadline: the last second of a ttr wakes its holder if it waits for another job.
 func deadline(s *session) {
 	id := s.put("soon", 0, 0, 2*time.Second)
 	s.reserve("reserve", id, "soon")
