@@ -188,7 +188,7 @@ func (in *Intake) Abort() error {
 	_ = in.close() // what it says does not matter any more
 	s := in.store
 	if err := in.remove(); err != nil {
-		return errors.Join(fmt.Errorf("storage: what is left in %s is of no use: remove it: %w", s.dir.path, err),
+		return errors.Join(fmt.Errorf("storage: %s holds a useless remainder, remove it: %w", s.dir.path, err),
 			s.dir.release())
 	}
 	err := s.dir.release()

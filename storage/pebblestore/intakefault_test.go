@@ -109,7 +109,7 @@ func afterIntake(t *testing.T, fs *vfs.MemFS, jobs []stored, failure error) {
 		return
 	case there:
 		// Also when the very last step was done and could not be undone.
-		if failure != nil && !strings.Contains(failure.Error(), "is of no use") {
+		if failure != nil && !strings.Contains(failure.Error(), "useless remainder") {
 			t.Errorf("a complete directory is left, which the error does not say: %v", failure)
 		}
 		holds(t, fs, 2, jobs, 77)

@@ -94,8 +94,8 @@ func (d *directory) usable() (m manifest, ok bool, err error) {
 	}
 	m, ok, err = d.readManifest()
 	if err == nil && m.Filling {
-		err = dirError(d.path, ErrUnfinished, "an import or a salvage into it was cut short, or is still at work; "+
-			"when none is, repeat it, or remove the directory")
+		err = dirError(d.path, ErrUnfinished, "an import or a salvage into it was cut short or is still running; "+
+			"if none is running, repeat it or remove the directory")
 	}
 	return m, ok, err
 }

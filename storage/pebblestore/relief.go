@@ -56,7 +56,7 @@ func (l *shardLog) relieve() {
 	if err != nil {
 		r.failed++
 		r.rest = min(1<<min(r.failed, 6), mostRest)
-		l.store.o.Logger.Warn("disk space could not be given back", "shard", l.name, "error", err.Error())
+		l.store.o.Logger.Warn("disk space could not be freed", "shard", l.name, "error", err.Error())
 		return
 	}
 	*r = relief{died: died}

@@ -129,7 +129,7 @@ func (s *salvage) shards() ([]string, error) {
 	case errors.Is(err, ErrVersion):
 		return nil, err
 	case ok && m.Filling:
-		return nil, dirError(s.dir.path, ErrUnfinished, "an import into it did not end: repeat that")
+		return nil, dirError(s.dir.path, ErrUnfinished, "an import into it did not finish: repeat it")
 	case ok:
 		generation = s.dir.generation(m.Generation)
 	default:

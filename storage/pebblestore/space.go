@@ -132,7 +132,7 @@ func (s *space) grant(free int64) {
 	case puts:
 		s.log.Error("disk space is low: no jobs are accepted", "free", free, "min_free", s.reserve)
 	case putsAndUpdates:
-		s.log.Error("the disk is all but full: jobs can be deleted, and neither put, released nor buried", "free", free)
+		s.log.Error("the disk is almost full: jobs can be deleted, but not put, released or buried", "free", free)
 	}
 }
 

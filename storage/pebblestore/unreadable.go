@@ -57,7 +57,7 @@ func (l *shardLog) tellAside(j *storage.Job) {
 	if n == 0 {
 		return
 	}
-	l.store.o.Logger.Error("the body of a job cannot be read: the job is set aside, among the buried ones of its tube",
+	l.store.o.Logger.Error("the body of a job cannot be read: the job has been buried, out of the way of workers",
 		"job", j.ID, "tube", j.Tube, "shard", l.name, "error", fmt.Sprint(why), "damaged_jobs", n)
 }
 
