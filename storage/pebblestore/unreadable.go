@@ -57,7 +57,7 @@ func (l *shardLog) tellAside(j *storage.Job) {
 	if n == 0 {
 		return
 	}
-	l.store.o.Logger.Error("the body of a job cannot be read: the job has been buried, out of the way of workers",
+	l.store.o.Logger.Error("the body of a job cannot be read: the job is set aside, buried in its tube",
 		"job", j.ID, "tube", j.Tube, "shard", l.name, "error", fmt.Sprint(why), "damaged_jobs", n)
 }
 
