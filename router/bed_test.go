@@ -27,6 +27,7 @@ type stepped struct {
 	// late keeps the answers of a turn back until answer is called, as a log
 	// does that has to be synced first.
 	late bool
+	ran  func(*queue.Batch) // hears of each batch in place; may be nil
 
 	mail    []*queue.Batch
 	answers []*queue.Batch
@@ -82,6 +83,9 @@ func (p *stepped) Busy() bool { return len(p.mail) > 0 }
 func (p *stepped) Submit(b *queue.Batch) bool {
 	if len(p.mail) == 0 && p.inPlace() && p.apply(b) {
 		p.endTurn()
+		if p.ran != nil {
+			p.ran(b)
+		}
 		return true
 	}
 	b.Retain()

@@ -50,6 +50,11 @@
 // reserve end. The winner has also taken the wait out of the counts, so stats shows
 // no waiter whose job is reserved.
 //
+// Until the session has withdrawn, its entries in the other shards are those of a
+// leaver. stats-tube must not count them, because everybody can see that the wait is
+// over. So whoever ends a wait first notes the session's other places in their
+// shards' lists (leavers.go), and each shard drops these entries before it counts.
+//
 // # Sessions and scripts
 //
 // A Session is a connection's part of all this. Its owner runs it, one
@@ -61,6 +66,11 @@
 // connections do not need ten thousand goroutines. At most one batch of a session
 // is under way at any time, which keeps the order of its commands (C1) and makes
 // its later batches come after its earlier ones at every shard.
+//
+// A call that plays very many batches rests after a few dozen (maxSteps): it reports
+// false although no batch of it is under way, and Notify brings the owner back to
+// Resume when others have been served. So a client that watched three hundred
+// thousand tubes leaves in small steps.
 //
 // # Ids
 //
@@ -126,6 +136,8 @@
 //
 // It ends. A claim finds nothing only if another client has meanwhile reserved,
 // removed or paused the job: each repetition means that somebody else made progress.
+// An operation that takes several turns of a shard, such as the search of a client
+// that watches very many tubes, ends in a bounded number of them (package queue).
 //
 // The tests do not rely on this argument: they run all interleavings of two or
 // three such actors over the real sessions and states (interleave_test.go; with

@@ -261,6 +261,10 @@ func (w *world) do(m move) {
 	}
 }
 
+// longestRun is more moves than any of these worlds needs: a run that makes as many
+// does not end.
+const longestRun = 200
+
 // explore runs every interleaving of the world that build makes, and returns
 // how many there are. The search keeps no states: it runs from the beginning
 // each time and takes, at the last fork that has one left, the next way.
@@ -275,6 +279,9 @@ func explore(t testing.TB, shards int, c queue.Config, late bool, build func(d *
 		var trace []move
 		depth := 0
 		for ; ; depth++ {
+			if depth > longestRun {
+				t.Fatalf("it does not end: after %s", w.story(trace))
+			}
 			if list = w.moves(list[:0]); len(list) == 0 {
 				break
 			}

@@ -130,6 +130,22 @@ var scenarios = []scenario{
 		w.producer(d.tube(1, 0), pauseTube(d.tube(0, 0), 100), put)
 		return w
 	}},
+	{"a search of several turns, and jobs come and go", 1, false, func(d *bed) *world {
+		w := d.begin()
+		w.producer(d.tube(0, 0), put).now(1)
+		w.add("searcher", "", []string{d.tube(0, 0), d.tube(0, 1), d.tube(0, 2)}, reserve)
+		w.producer(d.tube(0, 1), removeNth(1), put)
+		w.producer(d.tube(0, 0), put)
+		return w
+	}},
+	{"two searches of several turns, and a put", 2, true, func(d *bed) *world {
+		w := d.begin()
+		tubes := []string{d.tube(0, 0), d.tube(0, 1), d.tube(1, 0), d.tube(1, 1)}
+		w.add("first", "", tubes, reserve)
+		w.add("second", "", tubes[:2], poll)
+		w.producer(d.tube(0, 0), put)
+		return w
+	}},
 	{"a holder releases while another reserves", 2, false, func(d *bed) *world {
 		w := d.begin()
 		w.producer(d.tube(0, 0), put).now(1)
@@ -202,8 +218,8 @@ func TestEveryInterleaving(t *testing.T) { exploreAll(t, scenarios) }
 // The bubble's clock stands still but when lapse moves it.
 func TestEveryInterleavingWithTime(t *testing.T) { exploreAll(t, timed) }
 
-// exploreMode is how the shards of a scenario work: answers may come late, and
-// clients of more than one tube may be wide.
+// exploreMode is how the shards of a scenario work: answers may come late, all
+// clients may be wide, and a turn may do one step of a search at most.
 type exploreMode struct {
 	late        bool
 	wide, share int
@@ -212,7 +228,7 @@ type exploreMode struct {
 func exploreAll(t *testing.T, list []scenario) {
 	total := 0
 	for _, c := range list {
-		modes := []exploreMode{{}, {late: true}, {wide: -1}}
+		modes := []exploreMode{{}, {late: true}, {wide: -1}, {wide: -1, share: 1}}
 		if c.heavy && !*thorough || raced {
 			modes = modes[:1]
 		}

@@ -130,6 +130,53 @@ func TestLongFarewell(t *testing.T) {
 	}
 }
 
+// It leaves in equal steps also with very many tubes, and so do many clients at
+// once: what a turn plays, and what the shards do for it, does not grow.
+func TestFarewellOfVeryManyTubes(t *testing.T) {
+	for _, c := range []struct{ clients, tubes int }{{1, 300_000}, {50, 10_000}} {
+		if raced {
+			c.tubes /= 10 // watching them takes long then
+		}
+		d := newBed(3)
+		var all []*player
+		for range c.clients {
+			p := d.newPlayer("p")
+			for i := range c.tubes {
+				p.Watch(fmt.Appendf(nil, "w%d", i))
+			}
+			all = append(all, p)
+		}
+		ops := 0
+		for i := range d.shards {
+			d.shards[i].inPlace = func() bool { ops++; return true }
+			d.shards[i].ran = func(b *queue.Batch) { ops += len(b.Ops) - 1 }
+		}
+		turns := 0
+		for ended, left := map[*player]bool{}, c.clients; left > 0; turns++ {
+			for _, p := range all {
+				if ended[p] {
+					continue
+				}
+				next := p.Resume
+				if turns == 0 {
+					next = p.Close
+				}
+				ops = 0
+				if next() {
+					ended[p] = true
+					left--
+				}
+				if most := maxSteps + len(d.shards) + 1; ops > most {
+					t.Fatalf("%d clients: turn %d makes %d operations, want %d at most", c.clients, turns, ops, most)
+				}
+			}
+		}
+		if least := c.tubes / maxSteps; turns < least || turns > least+2 || d.r.Tubes() != 1 {
+			t.Errorf("%d clients: %d turns, and %d tubes are left", c.clients, turns, d.r.Tubes())
+		}
+	}
+}
+
 // So does any other call that concerns very many shards.
 func TestLongScript(t *testing.T) {
 	const shards = 5*maxSteps/2 + 1

@@ -69,6 +69,44 @@ func TestLongQueueAtTheEndOfPauses(t *testing.T) {
 	}
 }
 
+// Eight thousand wait, of whom some are wide, some have left, and some watch many
+// tubes: no turn serves more than wakes of them, or spends more than its share and
+// the last step.
+func TestVeryManyWaitersAtTheEndOfAPause(t *testing.T) {
+	const n, many = 8000, 200
+	w := newWideWorld(t, many+1, 0) // wide with more than "default", "one" and many-1
+	w.run("a use one\n a pause one 2")
+	served := 0
+	for i := range n {
+		u := w.user(fmt.Sprint("w", i))
+		u.apply(Op{Kind: Watch, Data: []byte("one")})
+		if i < 400 {
+			u.watchMany(many - 1 + i%8/7) // one of eight is wide
+		}
+		u.apply(Op{Kind: Reserve})
+		if served++; i%10 == 9 {
+			u.open = false // its wait has ended elsewhere, and the shard does not know yet
+			served--
+		}
+	}
+	w.fill(w.user("a"), n, 0)
+	w.now += 2 * second
+	turns, given := 0, 0
+	for more := true; more; turns++ {
+		before := w.s.waiting
+		more = w.s.Tick(w.now)
+		places := before - w.s.waiting
+		if most := w.s.Share + (many+2)*looking + moving; len(w.given) > wakes || places > most {
+			t.Fatalf("turn %d serves %d, and empties %d places", turns, len(w.given), places)
+		}
+		given += len(w.given)
+		w.given, w.s.Woken = nil, w.s.Woken[:0]
+	}
+	if given != served || turns < n/wakes || w.s.waiting != 0 {
+		t.Errorf("%d of %d are served in %d turns, %d wait", given, served, turns, w.s.waiting)
+	}
+}
+
 // A tube is open as soon as nobody waits for it, or nothing is left in it, though
 // others are still being served.
 func TestTubeOpensWhenItsWaitersLeave(t *testing.T) {
