@@ -26,7 +26,7 @@ func eachSeed(t *testing.T, fn func(t *testing.T, seed int64)) {
 		return
 	}
 	n := int64(*seeds)
-	if testing.Short() {
+	if brief() {
 		n /= 10
 	}
 	for s := int64(1); s <= n; s++ {

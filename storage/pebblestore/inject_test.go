@@ -105,7 +105,7 @@ func (sc *scenario) stopped(l *shardLog) error {
 // there, no turn is there that was not begun.
 func TestErrorAtEveryOperation(t *testing.T) {
 	step := int64(1)
-	if testing.Short() {
+	if brief() {
 		step = 7
 	}
 	for _, onward := range []bool{false, true} {

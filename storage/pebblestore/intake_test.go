@@ -79,7 +79,7 @@ func TestIntakeTakesAllJobsAndTheLastID(t *testing.T) {
 func refused(t *testing.T, fs vfs.FS) {
 	t.Helper()
 	_, err := noTicks(small(fs, storage.Always)).Open(2, byName(2))
-	if !errors.Is(err, ErrUnfinished) || !strings.Contains(err.Error(), "repeat it, or remove the directory") {
+	if !errors.Is(err, ErrUnfinished) || !strings.Contains(err.Error(), "repeat it or remove the directory") {
 		t.Errorf("opening an unfinished directory says %v", err)
 	}
 	_, err = Salvage("data", fs, func(*storage.Job, []byte) error { return nil })

@@ -53,7 +53,7 @@ func fillBreaking(fs vfs.FS, jobs []stored) error {
 // store takes what is left for data, before a power cut and after it.
 func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 	step := int64(1)
-	if testing.Short() {
+	if brief() {
 		step = 5
 	}
 	jobs := bulky(intakeJobs(60))
@@ -82,7 +82,7 @@ func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 			}
 		}
 	}
-	if testing.Short() {
+	if brief() {
 		return
 	}
 	for _, kind := range []errorfs.OpKind{

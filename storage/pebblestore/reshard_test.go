@@ -100,7 +100,7 @@ func TestAnotherNumberOfShards(t *testing.T) {
 // part, leaves a directory that any number of shards can open, complete.
 func TestDeathDuringAChangeOfShards(t *testing.T) {
 	step := int64(1)
-	if testing.Short() {
+	if brief() {
 		step = 9
 	}
 	deathDuringAChange(t, step, 60, 0)

@@ -108,14 +108,19 @@ func newStats(addr string, ld *load.Load) *question {
 		if err := waiting.hireAll(ld.Connections); err != nil {
 			return err
 		}
-		if err := waiting.wait(); err != nil {
-			return err
-		}
 		c, err := newCounter(ctx, addr)
 		if err != nil {
 			return err
 		}
 		defer c.close()
+		// The waiters of the time before may still be leaving: counted with some of
+		// these, they would make up the number too early.
+		if err := c.await(ctx, "current-waiting", 0); err != nil {
+			return err
+		}
+		if err := waiting.wait(); err != nil {
+			return err
+		}
 		return c.await(ctx, "current-waiting", ld.Connections)
 	}
 	want := fmt.Appendf(nil, "\ncurrent-waiting: %d\n", ld.Connections)
