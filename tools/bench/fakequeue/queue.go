@@ -226,6 +226,9 @@ func (c *Client) put(args, body string) string {
 }
 
 func (c *Client) reserve(wait bool) (string, bool) {
+	// It waits until it is answered, also while it looks again with the lock given
+	// back for a moment.
+	defer func() { c.waiting = false }()
 	for !c.q.closing {
 		var best *Job
 		for _, tube := range c.watch {
@@ -245,7 +248,6 @@ func (c *Client) reserve(wait bool) (string, bool) {
 		c.waiting = true
 		unwatched := c.noticeEnd()
 		c.q.changed.Wait()
-		c.waiting = false
 		if unwatched(); c.gone {
 			return "", false
 		}
