@@ -39,21 +39,21 @@ func (u *unreadable) note(id uint64, err error) error {
 	return fmt.Errorf("%w: job %d: %w", storage.ErrUnreadable, id, err)
 }
 
-// toTell returns why a body could not be read, and for how many jobs that has
-// been said now, or 0 if it was said of this one already.
-func (u *unreadable) toTell(id uint64) (why error, n int) {
+// toTell returns for how many jobs it has been said now that their bodies cannot be
+// read, and why this one's could not; or 0 if it was said of this one already.
+func (u *unreadable) toTell(id uint64) (n int, why error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.why == nil || u.told[id] {
-		return nil, 0
+		return 0, nil
 	}
 	u.told[id] = true
-	return u.why[id], len(u.told)
+	return len(u.told), u.why[id]
 }
 
 // tellAside tells the operator of a job that is set aside.
 func (l *shardLog) tellAside(j *storage.Job) {
-	why, n := l.unreadable.toTell(j.ID)
+	n, why := l.unreadable.toTell(j.ID)
 	if n == 0 {
 		return
 	}

@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// okay wraps YAML as a reply.
-func okay(yaml string) string { return fmt.Sprintf("OK %d\r\n%s\r\n", len(yaml), yaml) }
-
 // differingCases are scripts in which beanfield differs on purpose. Lines that
 // do so stand with their like.
 func differingCases() []oddCase {
