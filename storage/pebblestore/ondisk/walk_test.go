@@ -262,6 +262,7 @@ func FuzzWalk(f *testing.F) {
 	f.Add(pebbleLog(f, r, number, 5, true, true).text, uint16(100), byte(1))
 	f.Add(pebbleManifest(f, r, 5).text, uint16(10), byte(0x80))
 	f.Fuzz(func(t *testing.T, text []byte, at uint16, with byte) {
+		text = bytes.Clone(text) // the fuzzer's own may not be changed
 		if int(at) < len(text) {
 			text[at] ^= with
 		}
