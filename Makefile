@@ -25,10 +25,10 @@ test: ## all tests
 	$(GO) test ./...
 
 race: ## all tests under the race detector
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 20m ./...  # a package may take longer than the usual ten
 
 single: ## all tests on one processor
-	GOMAXPROCS=1 $(GO) test -count 1 ./...  # or the results of two would do
+	GOMAXPROCS=1 $(GO) test -count 1 -timeout 20m ./...  # or the results of two would do
 
 lint: ## formatting, vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
