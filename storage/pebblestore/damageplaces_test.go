@@ -17,6 +17,14 @@ import (
 
 var places = flag.Int("places", 160, "how many places the damage tests try in each of their directories")
 
+// placesToTry is fewer where each takes long.
+func placesToTry() int {
+	if brief() {
+		return max(*places/4, 1)
+	}
+	return *places
+}
+
 // ruin is one way to damage a file.
 type ruin struct {
 	what string
@@ -215,7 +223,7 @@ func TestDamageAnywhere(t *testing.T) {
 			r := rand.New(rand.NewSource(max(*seed, 1)))
 			paths := files(t, d.fs, "data")
 			tables := 0
-			for n := 0; n < *places; n++ {
+			for n := 0; n < placesToTry(); n++ {
 				path := paths[n%len(paths)]
 				// A database that met damage in a table is left open, and goes on to work.
 				if strings.HasSuffix(path, ".sst") {

@@ -15,7 +15,7 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 	r := rand.New(rand.NewSource(max(*seed, 1)))
 	paths := files(t, d.fs, "data/gen-000001")
 	missing, told := 0, 0
-	for n := 0; n < *places; n++ {
+	for n := 0; n < placesToTry(); n++ {
 		path, way := paths[n%len(paths)], ruins[r.Intn(len(ruins))]
 		text := []byte(read(t, d.fs, path))
 		if len(text) == 0 {
