@@ -6,11 +6,13 @@ import "fmt"
 // job is a ready one there, because a restart gives it back.
 type JobState uint8
 
-// The three places in which a log can know a job.
+// The places in which a log can know a job. Passed is one that the first group of its
+// queue is done with, and a view is not.
 const (
 	Ready JobState = iota + 1
 	Delayed
 	Buried
+	Passed
 )
 
 // String is the protocol's word.
@@ -22,6 +24,8 @@ func (s JobState) String() string {
 		return "delayed"
 	case Buried:
 		return "buried"
+	case Passed:
+		return "passed"
 	}
 	return fmt.Sprintf("state %d", uint8(s))
 }
@@ -44,6 +48,9 @@ type Job struct {
 	Releases uint32
 	Buries   uint32
 	Kicks    uint32
+
+	// Item is what the queue service adds; nil for a job that it never changed.
+	Item *Item
 
 	// Updated says that Update has been called for this job, in this run or an
 	// earlier one. Replay sets it, the shard sets it with its first Update, and

@@ -34,6 +34,7 @@ const (
 	Detach
 	Totals
 	SetAside
+	Service // of the queue service: Op.Ask
 )
 
 // Status is how an operation ended: a closed set.
@@ -54,6 +55,8 @@ const (
 	NoRoom
 	Refused
 	Failed
+	TooLong // the queue takes no more items
+	Ended   // the queue takes no items any more
 )
 
 // Op is one operation and, afterwards, its answer.
@@ -80,6 +83,8 @@ type Op struct {
 	// From and To enclose a small body in Batch.Bytes, or say in From which
 	// element of Batch.Jobs or Batch.Tubes is the answer.
 	From, To uint32
+
+	Ask *Ask // Service
 }
 
 // JobInfo answers StatsJob. Durations are in whole seconds.

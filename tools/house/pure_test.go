@@ -14,7 +14,8 @@ const queueDir = "shard/queue"
 
 var pure = []string{
 	"beanfield/storage", // its types; the log that it writes to is handed in
-	"bytes", "cmp", "container/heap", "errors", "fmt", "iter", "maps", "math", "math/bits", "slices", "sort", "strconv", "strings",
+	"bytes", "cmp", "container/heap", "encoding/binary", "errors", "fmt", "iter", "maps", "math", "math/bits", "slices", "sort",
+	"strconv", "strings",
 	"unsafe", // the sizes of records
 }
 

@@ -1,0 +1,163 @@
+package queue
+
+// What names an operation of the queue service.
+type What uint8
+
+// The operations. They name their queue by the tube's name; a rear queue is the tube
+// whose name ends in RearSuffix.
+const (
+	AskPut       What = iota + 1 // adds an item: Op.Data or Op.Parts, Op.Size, Op.Pri; Tags
+	AskGet                       // finds items, and takes them with Take
+	AskUnget                     // a get does not wait any more
+	AskWatch                     // makes Receiver the consumer's connection
+	AskLeave                     // Receiver has gone
+	AskSent                      // Receiver has sent Bytes of what it was pushed
+	AskCommit                    // Indexes are done, for Group
+	AskNegative                  // Group.User cannot process Indexes: Code, Reason
+	AskDelete                    // ends Indexes for all groups
+	AskTruncate                  // ends all items before Index for all groups
+	AskSearch                    // where the item Index is, as Group sees it
+	AskCount                     // how many items have Tags, and Op.Pri with ByPri
+	AskEnd                       // no more items; with Force the queue is emptied too
+	AskAttrs                     // what the queue is like
+	AskDropGroup                 // removes Group
+)
+
+// RearSuffix ends the name of a rear queue. A queue and its rear queue are in one
+// shard and share a limit on their length.
+const RearSuffix = ";rear"
+
+// NewestIndex asks to see only what is put later: an index that no item has.
+const NewestIndex = ^uint64(0)
+
+// Ask is what an operation of the queue service has beyond what Op has, and its
+// answer. Op.Kind is Service, and Op.ID the index of a put or search.
+type Ask struct {
+	What   What
+	Queue  string // the tube
+	Group  string
+	User   string
+	Limits *Limits // of this queue; never nil, and it never changes
+
+	Tags   Tags   // put: the item's; get, watch and count: which items
+	Index  uint64 // get, watch, truncate: where to begin
+	Length int    // get: how many at most
+	Take   bool   // get: end what is found, unless somebody holds it
+	Wait   bool   // get: if nothing is found Getter is told, once, when to try again
+	Getter Getter
+
+	Receiver   Receiver // watch, leave, sent: the consumer's connection
+	Window     int      // watch: how many items may be pending
+	IndexOnly  bool     // watch: no bodies
+	AutoCommit bool     // watch: items are done when they are pushed
+	Bytes      int      // sent
+
+	Indexes []uint64 // commit, negative, delete
+	Code    string   // negative; CodeShutdown ends pushes until the next watch
+	Reason  string
+	Force   bool // end
+	ByPri   bool // count
+
+	// Answers. They are the asker's when the batch is complete.
+	Found  *Parcel // get
+	Count  int     // count; get: how many items more the queue has at least
+	Search SearchInfo
+	Attrs  *Attrs
+}
+
+// CodeShutdown is a negative's code of a consumer that says farewell.
+const CodeShutdown = "Shutdown"
+
+// Fate is what becomes of an item that has been delivered too often.
+type Fate uint8
+
+// The policies for dead letters.
+const (
+	FateRear Fate = iota // to the rear queue; in a rear queue it is buried
+	FateDrop
+	FateBury
+)
+
+// Limits are the bounds of a queue and its rear queue. 0 is no limit, unless a
+// field says otherwise.
+type Limits struct {
+	MaxLength   int   // items of both that have not ended
+	MaxPayload  int   // bytes of an item; the face enforces it
+	MaxTags     int   // bytes of an item's tags, encoded; the face enforces it
+	MaxDelivery int   // how often an item is sent before it is dead
+	MaxIdle     int64 // nanoseconds in which an item must be committed
+	Leaving     int64 // nanoseconds from Leaving to Exit
+	DeadLetter  Fate
+	AutoEvict   bool // a full queue drops its oldest item for a new one
+	MaxUnsent   int  // bytes pushed to a consumer and not sent yet; at least one item is
+}
+
+// SearchInfo says where an item is, as a group sees it.
+type SearchInfo struct {
+	Consumer   string // GROUP.USER that has it, or ""
+	Pending    bool
+	WaitCount  int // items that come before it
+	Deliveries int
+	Code       string // of the last negative
+	Reason     string
+}
+
+// Status words of a consumer.
+const (
+	StatusRunning  = "Running"
+	StatusLeaving  = "Leaving"
+	StatusExit     = "Exit"
+	StatusComplete = "Complete"
+)
+
+// Attrs are the attributes of a queue. Lists are cut at ListMost; totals are not.
+type Attrs struct {
+	Length      int    // items that have not ended
+	Rear        int    // the same, of the rear queue
+	First, Last uint64 // indexes of items; 0 if there is none
+	Ended       bool
+	Consumers   []ConsumerInfo
+	Groups      []GroupInfo
+
+	ConsumersTotal, GroupsTotal int
+}
+
+// ListMost bounds the lists of Attrs.
+const ListMost = 256
+
+// ConsumerInfo is a consumer in Attrs.
+type ConsumerInfo struct {
+	Group, User   string
+	Index         uint64 // the last that it was sent
+	Pending       int
+	Status        string
+	Idle          int64 // nanoseconds since it was last heard of
+	Window, Slots int
+	AutoCommit    bool
+	Tags          Tags
+}
+
+// GroupInfo is a group in Attrs.
+type GroupInfo struct {
+	Group     string
+	Index     uint64
+	Pending   int
+	Delivered uint64
+	Consumers int
+}
+
+// Getter is a get that waits. TryAgain is called once, by any goroutine, when the
+// commit of what it waits for has been acknowledged; it must not block.
+type Getter interface{ TryAgain() }
+
+// Receiver is a consumer's connection. Both methods are called by any goroutine, and
+// must not block.
+type Receiver interface {
+	// Receive takes over what a turn has pushed, in the order of the turns, when
+	// that turn is committed. With ok false the log has failed, and nothing may be
+	// sent.
+	Receive(p *Parcel, ok bool)
+	// Replaced says that another connection of the same consumer has taken over, or
+	// that its group was removed. Nothing more will be received.
+	Replaced()
+}

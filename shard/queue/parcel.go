@@ -1,0 +1,38 @@
+package queue
+
+// Parcel is items on their way from a shard to a client: what one turn pushes to one
+// consumer, or what a get has found. Small bodies and tags are copied into Bytes,
+// because the shard may use their memory again.
+type Parcel struct {
+	Items []Item
+	Bytes []byte
+
+	to   Receiver // nil for a get's
+	away int      // items whose bodies are yet to be read from the log
+}
+
+// Item is one item of a parcel.
+type Item struct {
+	Index    uint64
+	Pri      uint32
+	Size     uint32 // of the body
+	TagsAt   uint32 // Bytes[TagsAt:BodyAt] are the tags
+	BodyAt   uint32 // Bytes[BodyAt:BodyEnd] is a small body
+	BodyEnd  uint32
+	Large    [][]byte // a large one, or one that was read from the log
+	away     bool     // it is to be read from the log
+	Lost     bool     // and could not be
+	Delivery int      // how often the item has been sent, this time included
+}
+
+// Tags are the item's tags.
+func (p *Parcel) Tags(i int) Tags { return Tags(p.Bytes[p.Items[i].TagsAt:p.Items[i].BodyAt]) }
+
+// Small is the item's body, if it is a small one.
+func (p *Parcel) Small(i int) []byte { return p.Bytes[p.Items[i].BodyAt:p.Items[i].BodyEnd] }
+
+// Reset empties the parcel and keeps its memory.
+func (p *Parcel) Reset() {
+	clear(p.Items)
+	*p = Parcel{Items: p.Items[:0], Bytes: p.Bytes[:0]}
+}

@@ -1,0 +1,79 @@
+package queue
+
+import (
+	"encoding/binary"
+	"iter"
+	"slices"
+)
+
+// Tags are pairs of strings in the order of their keys, packed: for each pair the
+// length of the key, the key, the length of the value, the value. Lengths are
+// uvarints. A key comes once.
+type Tags []byte
+
+// TagRequest is the tag that a waiting get may name, and for which a queue has an
+// index.
+const TagRequest = "requestId"
+
+// MakeTags packs pairs.
+func MakeTags(pairs map[string]string) Tags {
+	keys := make([]string, 0, len(pairs))
+	for k := range pairs {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	var t Tags
+	for _, k := range keys {
+		t = appendText(appendText(t, k), pairs[k])
+	}
+	return t
+}
+
+func appendText(t Tags, s string) Tags {
+	return append(binary.AppendUvarint(t, uint64(len(s))), s...)
+}
+
+// All iterates over the pairs. It stops at the first that is not whole.
+func (t Tags) All() iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		for len(t) > 0 {
+			var k, v []byte
+			var ok bool
+			if k, t, ok = cutText(t); !ok {
+				return
+			}
+			if v, t, ok = cutText(t); !ok || !yield(k, v) {
+				return
+			}
+		}
+	}
+}
+
+func cutText(t Tags) (text []byte, rest Tags, ok bool) {
+	n, size := binary.Uvarint(t)
+	if size <= 0 || n > uint64(len(t)-size) {
+		return nil, nil, false
+	}
+	end := size + int(n)
+	return t[size:end:end], t[end:], true
+}
+
+// Get finds the value of a key.
+func (t Tags) Get(key string) (value []byte, ok bool) {
+	for k, v := range t.All() {
+		if string(k) == key {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// Has says whether the tags include all pairs of want.
+func (t Tags) Has(want Tags) bool {
+	for k, v := range want.All() {
+		if got, ok := t.Get(string(k)); !ok || string(got) != string(v) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,29 @@
+package storage
+
+// Queue is what a log keeps of a tube that the queue service uses, beside its jobs.
+type Queue struct {
+	Tube  string
+	First string // the name of the group that is the tube itself; "" if none has it yet
+	Ended bool   // it takes no items any more
+	Next  uint32 // the number of the next view
+	Views []View // in the order of their numbers
+}
+
+// View is a further group of a queue: it gets each job as well.
+type View struct {
+	Number uint32 // never used again for this queue
+	Name   string
+	Start  uint64 // the first id that it gets
+	Tags   []byte // it gets jobs that have these only; packed as the queue packs them
+}
+
+// Item is what a log keeps of a job for the queue service. Tags are kept as they were
+// put; Update and SetAside record the rest.
+type Item struct {
+	Tags       []byte   // packed, by whoever puts them
+	Moved      bool     // Job.Tube is not the one of the put any more
+	Rebalances uint32   // how often it was taken from a consumer of the first group
+	Fate       uint8    // what becomes of it when all groups are done
+	Note       []byte   // what the last negative said, packed
+	Done       []uint32 // numbers of the views that are done with it
+}
