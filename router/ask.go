@@ -1,0 +1,39 @@
+package router
+
+import (
+	"sync"
+
+	"beanfield/shard/queue"
+)
+
+// asker carries one operation of the queue service to a shard and waits for its
+// answer. Such an operation names its queue and its consumer, so it needs no session:
+// any goroutine may ask, and one consumer's operations may come over many connections.
+type asker struct {
+	batch queue.Batch
+	done  chan struct{} // has room for the one answer
+}
+
+var askers = sync.Pool{New: func() any { return &asker{done: make(chan struct{}, 1)} }}
+
+// Complete is how the shard says that the batch has been answered.
+func (a *asker) Complete(*queue.Batch) { a.done <- struct{}{} }
+
+// Ask applies an operation of the queue service in the shard of its queue, and returns
+// when it has been answered: when the log has it, if it changed anything or saw what
+// another one changed. It does not wait for items; a get that finds none says so.
+func (r *Router) Ask(op *queue.Op) {
+	sh := r.shards[r.TubeShard([]byte(op.Ask.Queue))]
+	a := askers.Get().(*asker)
+	a.batch.Reset()
+	a.batch.Ops = append(a.batch.Ops, *op)
+	a.batch.Done = a
+	for a.batch.Next == 0 { // it may come back without progress, to be submitted again
+		if !sh.Submit(&a.batch) {
+			<-a.done
+		}
+	}
+	*op = a.batch.Ops[0]
+	a.batch.Reset() // the pool must not keep a body alive
+	askers.Put(a)
+}
