@@ -15,20 +15,22 @@ func audit(s *State, clients []*Client) error {
 		if c.used != nil {
 			using[c.used]++
 		}
-		for i, t := range c.watched {
+		tubes := c.tubes()
+		for i, t := range tubes {
 			watching[t]++
-			if c.wide != nil {
-				wide[t]++
+			if c.wide == nil {
+				continue
 			}
-			if c.wide != nil && c.placeOf(t) != i {
-				return fmt.Errorf("S4: tube %q is at %d of what a client watches, not at %d", t.name, i, c.placeOf(t))
+			wide[t]++
+			if at, known := c.wide.place[t.slot]; !known || int(at) != i {
+				return fmt.Errorf("S4: tube %q is at %d of what a client watches, not at %d", t.name, i, at)
 			}
 		}
-		if c.wide != nil && len(c.wide.place) != len(c.watched) {
-			return fmt.Errorf("S4: a wide client watches %d tubes and knows %d", len(c.watched), len(c.wide.place))
+		if w := c.wide; w != nil && (len(w.place) != len(tubes) || len(c.watched) > 0) {
+			return fmt.Errorf("S4: a wide client watches %d tubes, knows %d, and lists %d as an ordinary one", len(tubes), len(w.place), len(c.watched))
 		}
 		for slot := c.held.head; slot != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
-			reserved[s.tubeAt[s.jobs.at(slot).tube()]]++
+			reserved[s.tubeAt.get(s.jobs.at(slot).tube())]++
 		}
 		if err := auditWaits(c); err != nil {
 			return err
@@ -57,6 +59,18 @@ func audit(s *State, clients []*Client) error {
 		}
 	}
 	return auditMemory(s)
+}
+
+// tubes are those that the client watches.
+func (c *Client) tubes() []*tube {
+	if c.wide == nil {
+		return c.watched
+	}
+	var all []*tube
+	for i := range c.wide.tubes.n {
+		all = append(all, c.wide.tubes.get(i))
+	}
+	return all
 }
 
 func scheduled(h *heap, p positions, slot uint32, due int64) bool {

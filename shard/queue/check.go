@@ -22,11 +22,12 @@ func (s *State) Check() error {
 			return err
 		}
 	}
-	for slot, c := range s.clients {
+	for slot := range s.clients.n {
+		c := s.clients.get(slot)
 		if c == nil {
 			continue
 		}
-		if c.slot != uint32(slot) {
+		if c.slot != slot {
 			return fmt.Errorf("S4: client in slot %d believes to be in %d", slot, c.slot)
 		}
 		if err := s.checkClient(c, &sums, place); err != nil {
@@ -64,7 +65,7 @@ func (s *State) Check() error {
 }
 
 func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {
-	if t.name != name || s.tubeAt[t.slot] != t {
+	if t.name != name || s.tubeAt.get(t.slot) != t {
 		return fmt.Errorf("S4: tube %q is filed wrongly", name)
 	}
 	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && name != s.Pinned {
@@ -198,11 +199,12 @@ func (s *State) checkWide() (waits int, err error) {
 // checkSearch looks for tubes that a search would miss.
 func (c *Client) checkSearch() error {
 	w := c.wide
-	if !w.seeking || w.waits || w.seen+w.again > len(c.watched) {
+	if !w.seeking || w.waits || w.seen+w.again > w.tubes.n {
 		return fmt.Errorf("S7: a client is not in the middle of a search")
 	}
-	for i, t := range c.watched {
-		if int(w.place[t.slot]) != i {
+	for i := range w.tubes.n {
+		t := w.tubes.get(i)
+		if w.place[t.slot] != i {
 			return fmt.Errorf("S4: tube %q stands in another place of a client's", t.name)
 		}
 		if i >= w.seen || !t.offers() {

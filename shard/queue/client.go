@@ -9,7 +9,7 @@ type Client struct {
 
 	slot    uint32 // in State.clients; 0 while it has none
 	used    *tube
-	watched []*tube  // in no order that means anything
+	watched []*tube  // in no order that means anything; of a wide client in wide
 	wide    *wideSet // nil while they are few
 	held    list     // in the order of reservation
 	ttrs    heap     // the same jobs by deadline
@@ -31,13 +31,12 @@ func (s *State) enroll(c *Client) {
 	if c.slot != 0 {
 		return
 	}
-	if n := len(s.freeClients); n > 0 {
-		c.slot = s.freeClients[n-1]
-		s.freeClients = s.freeClients[:n-1]
-		s.clients[c.slot] = c
+	if s.freeClients.n > 0 {
+		c.slot = s.freeClients.pop()
+		s.clients.set(c.slot, c)
 	} else {
-		c.slot = uint32(len(s.clients))
-		s.clients = append(s.clients, c)
+		c.slot = s.clients.n
+		s.clients.push(c)
 		s.clientPos.cover(c.slot)
 	}
 	s.clientPos.set(c.slot, nowhere)
@@ -48,8 +47,8 @@ func (s *State) dismiss(c *Client) {
 	if c.slot == 0 {
 		return
 	}
-	s.clients[c.slot] = nil
-	s.freeClients = append(s.freeClients, c.slot)
+	s.clients.set(c.slot, nil)
+	s.freeClients.push(c.slot)
 	c.slot = 0
 }
 
@@ -65,7 +64,7 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 	s.listAppend(&c.held, slot)
 	c.ttrs.push(s.jobPos, deadlineKey(t.key, j.id(), slot))
 	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
-	s.tubeAt[j.tube()].reserved++
+	s.tubeAt.get(j.tube()).reserved++
 	s.totals.Reserved++
 }
 
@@ -73,12 +72,12 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 func (s *State) unhold(slot uint32) {
 	j := s.jobs.at(slot)
 	t := s.trails.at(j.trail)
-	c := s.clients[t.holder]
+	c := s.clients.get(t.holder)
 	s.listRemove(&c.held, slot)
 	c.ttrs.remove(s.jobPos, s.jobPos.get(slot))
 	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
 	t.holder, t.key = 0, 0
-	s.tubeAt[j.tube()].reserved--
+	s.tubeAt.get(j.tube()).reserved--
 	s.totals.Reserved--
 }
 

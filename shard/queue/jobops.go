@@ -77,7 +77,7 @@ func (s *State) delete(c *Client, op *Op) {
 		return
 	}
 	op.Status = OK
-	s.tubeAt[j.tube()].deletes++
+	s.tubeAt.get(j.tube()).deletes++
 	s.logDelete(slot)
 	s.unplace(slot)
 	s.forget(slot)

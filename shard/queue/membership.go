@@ -33,46 +33,41 @@ func (s *State) unuse(c *Client) {
 
 func (s *State) watch(c *Client, t *tube) {
 	t.watching++
-	c.watched = append(c.watched, t)
-	switch n := len(c.watched); {
-	case c.wide != nil:
-		c.wide.place[t.slot] = uint32(n - 1)
-		t.wide++
-	case n > s.Wide:
+	if c.wide != nil {
+		c.wide.add(t)
+		return
+	}
+	if c.watched = append(c.watched, t); len(c.watched) > s.Wide {
 		c.widen()
 	}
 }
 
 // ignore lets the last of the tubes take the place of the one that goes.
 func (s *State) ignore(c *Client, t *tube) {
-	i, last := c.placeOf(t), len(c.watched)-1
-	if i < 0 {
+	if !c.unwatch(t) {
 		panic("S5: a client ignores a tube that it does not watch")
 	}
-	if c.wide != nil {
-		c.wide.place[c.watched[last].slot] = uint32(i)
-		delete(c.wide.place, t.slot)
-		t.wide--
-	}
-	c.watched[i] = c.watched[last]
-	c.watched[last] = nil
-	c.watched = c.watched[:last]
-	if c.wide != nil && last <= s.Wide/2 {
+	if c.wide != nil && int(c.wide.tubes.n) <= s.Wide/2 {
 		c.narrow()
 	}
 	t.watching--
 	s.letGo(t)
 }
 
-// placeOf is where in c.watched a tube stands, or -1.
-func (c *Client) placeOf(t *tube) int {
+// unwatch takes a tube out of those that the client watches.
+func (c *Client) unwatch(t *tube) (found bool) {
 	if c.wide != nil {
-		if i, ok := c.wide.place[t.slot]; ok {
-			return int(i)
-		}
-		return -1
+		return c.wide.remove(t)
 	}
-	return slices.Index(c.watched, t)
+	i := slices.Index(c.watched, t)
+	if i < 0 {
+		return false
+	}
+	last := len(c.watched) - 1
+	c.watched[i] = c.watched[last]
+	c.watched[last] = nil
+	c.watched = c.watched[:last]
+	return true
 }
 
 // detach ends the client's presence except in the tubes that it uses and watches:

@@ -64,7 +64,7 @@ const wakes = 64
 // new client joins the queue.
 func (s *State) serveOpening(now int64) {
 	for n := 0; n < wakes && s.opening.n > 0 && !s.spent(); n++ {
-		t := s.tubeAt[s.opening.top().slot]
+		t := s.tubeAt.get(s.opening.top().slot)
 		s.spend(moving)
 		if c := s.firstWaiter(t); c != nil {
 			s.serve(now, c, t)

@@ -5,7 +5,7 @@ package queue
 
 func (s *State) makeReady(now int64, slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube()]
+	t := s.tubeAt.get(j.tube())
 	j.setState(Ready)
 	t.ready.push(s.jobPos, readyKey(j.pri, j.id(), slot))
 	s.totals.Ready++
@@ -23,7 +23,7 @@ func (s *State) makeReady(now int64, slot uint32) {
 
 func (s *State) unready(slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube()]
+	t := s.tubeAt.get(j.tube())
 	t.ready.remove(s.jobPos, s.jobPos.get(slot))
 	s.totals.Ready--
 	if j.pri < urgentBelow {
@@ -37,7 +37,7 @@ func (s *State) unready(slot uint32) {
 
 func (s *State) makeDelayed(slot uint32, deadline int64) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube()]
+	t := s.tubeAt.get(j.tube())
 	j.setState(Delayed)
 	s.trailOf(j).key = deadline
 	t.delayed.push(s.jobPos, deadlineKey(deadline, j.id(), slot))
@@ -47,7 +47,7 @@ func (s *State) makeDelayed(slot uint32, deadline int64) {
 
 func (s *State) undelay(slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube()]
+	t := s.tubeAt.get(j.tube())
 	t.delayed.remove(s.jobPos, s.jobPos.get(slot))
 	s.trails.at(j.trail).key = 0
 	s.totals.Delayed--
@@ -56,7 +56,7 @@ func (s *State) undelay(slot uint32) {
 
 func (s *State) makeBuried(slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube()]
+	t := s.tubeAt.get(j.tube())
 	j.setState(Buried)
 	s.buryRank++
 	s.trailOf(j).key = int64(s.buryRank)
@@ -66,7 +66,7 @@ func (s *State) makeBuried(slot uint32) {
 
 func (s *State) unbury(slot uint32) {
 	j := s.jobs.at(slot)
-	s.listRemove(&s.tubeAt[j.tube()].buried, slot)
+	s.listRemove(&s.tubeAt.get(j.tube()).buried, slot)
 	s.totals.Buried--
 	if s.aside[slot] {
 		delete(s.aside, slot)
@@ -93,7 +93,7 @@ func (s *State) unplace(slot uint32) {
 // then, and the answer NOT_FOUND waits for that commit (L1).
 func (s *State) forget(slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt[j.tube()]
+	t := s.tubeAt.get(j.tube())
 	id := j.id()
 	s.index.remove(&s.jobs, slot)
 	s.dropBody(j)

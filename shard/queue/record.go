@@ -47,7 +47,7 @@ func (s *State) logDelete(slot uint32) {
 func (s *State) describe(slot uint32) {
 	j := s.jobs.at(slot)
 	s.record = storage.Job{
-		ID: j.id(), Tube: s.tubeAt[j.tube()].name, State: storage.Ready,
+		ID: j.id(), Tube: s.tubeAt.get(j.tube()).name, State: storage.Ready,
 		Pri: j.pri, TTR: j.ttr, Size: j.size, Created: j.created(),
 		Updated: j.updated(),
 	}

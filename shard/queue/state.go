@@ -28,13 +28,13 @@ type State struct {
 	bodies bodies
 
 	tubes     map[string]*tube
-	tubeAt    []*tube // by slot; slot 0 is no tube
-	freeTubes []uint32
+	tubeAt    pages[*tube] // by slot; slot 0 is no tube
+	freeTubes pages[uint32]
 	timeline  heap // tubes by their next delayed job or end of pause
 	tubePos   positions
 
-	clients     []*Client // by slot; slot 0 is no client
-	freeClients []uint32
+	clients     pages[*Client] // by slot; slot 0 is no client
+	freeClients pages[uint32]
 	holders     heap // clients by the first deadline they hold
 	clientPos   positions
 
@@ -69,8 +69,10 @@ func NewState(c Config) *State {
 	s := &State{
 		Config: c,
 		jobs:   newSlab[job](), trails: newSlab[trail](), index: newIndex(), bodies: newBodies(),
-		tubes: map[string]*tube{}, aside: map[uint32]bool{}, tubeAt: make([]*tube, 1), clients: make([]*Client, 1),
+		tubes: map[string]*tube{}, aside: map[uint32]bool{},
 	}
+	s.tubeAt.push(nil)
+	s.clients.push(nil)
 	if s.Wide == 0 {
 		s.Wide = usualWide
 	}
@@ -146,7 +148,7 @@ func (s *State) Tick(now int64) (more bool) {
 	s.renew()
 	for !s.spent() && s.timeline.n > 0 && int64(s.timeline.top().major) <= now {
 		s.spend(moving)
-		t := s.tubeAt[s.timeline.top().slot]
+		t := s.tubeAt.get(s.timeline.top().slot)
 		if t.paused() && t.pausedUntil <= now {
 			s.unpause(t)
 			continue
@@ -158,7 +160,7 @@ func (s *State) Tick(now int64) (more bool) {
 	s.serveOpening(now)
 	for !s.spent() && s.holders.n > 0 && int64(s.holders.top().major) <= now {
 		s.spend(moving)
-		s.expire(now, s.clients[s.holders.top().slot].ttrs.top().slot)
+		s.expire(now, s.clients.get(s.holders.top().slot).ttrs.top().slot)
 	}
 	more = s.spent() || s.opening.n > 0
 	s.renew()

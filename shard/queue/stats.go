@@ -32,7 +32,7 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 func (s *State) jobInfo(now int64, slot uint32) JobInfo {
 	j := s.jobs.at(slot)
 	info := JobInfo{
-		ID: j.id(), Tube: s.tubeAt[j.tube()].name, State: j.state(), Pri: j.pri,
+		ID: j.id(), Tube: s.tubeAt.get(j.tube()).name, State: j.state(), Pri: j.pri,
 		Age: (now + s.Epoch - j.created()) / second, TTR: j.ttr,
 	}
 	if j.trail == 0 {

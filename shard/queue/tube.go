@@ -39,15 +39,14 @@ func (s *State) tubeNamed(name []byte) *tube {
 		return t
 	}
 	t := &tube{name: string(name)}
-	if n := len(s.freeTubes); n > 0 {
-		t.slot = s.freeTubes[n-1]
-		s.freeTubes = s.freeTubes[:n-1]
-		s.tubeAt[t.slot] = t
+	if s.freeTubes.n > 0 {
+		t.slot = s.freeTubes.pop()
+		s.tubeAt.set(t.slot, t)
 	} else {
-		if t.slot = uint32(len(s.tubeAt)); t.slot == maxTubes {
+		if t.slot = s.tubeAt.n; t.slot == maxTubes {
 			panic("queue: more tubes than a job's record can name")
 		}
-		s.tubeAt = append(s.tubeAt, t)
+		s.tubeAt.push(t)
 		s.tubePos.cover(t.slot)
 		s.openPos.cover(t.slot)
 	}
@@ -66,8 +65,8 @@ func (s *State) letGo(t *tube) {
 	t.pausedUntil = 0
 	s.retime(t)
 	delete(s.tubes, t.name)
-	s.tubeAt[t.slot] = nil
-	s.freeTubes = append(s.freeTubes, t.slot)
+	s.tubeAt.set(t.slot, nil)
+	s.freeTubes.push(t.slot)
 	s.Directory.TubeGone(t.name)
 }
 

@@ -169,8 +169,8 @@ func TestSlotsOfTheGone(t *testing.T) {
 		c.apply(Op{Kind: Ignore, Data: []byte("default")})
 	}
 	w.run("a stats-tube default -> watching=1 waiting=0")
-	if len(w.s.tubeAt) > 5 || len(w.s.clients) > 5 {
-		t.Errorf("%d tube slots, %d client slots", len(w.s.tubeAt), len(w.s.clients))
+	if w.s.tubeAt.n > 5 || w.s.clients.n > 5 {
+		t.Errorf("%d tube slots, %d client slots", w.s.tubeAt.n, w.s.clients.n)
 	}
 	c := &user{w: w, name: "c"}
 	c.client.Waiter = c
@@ -191,7 +191,7 @@ func TestWatchOrder(t *testing.T) {
 	w := newWorld(t)
 	w.run("a watch one\n a watch two\n a ignore default")
 	var names []string
-	for _, tb := range w.users["a"].client.watched {
+	for _, tb := range w.users["a"].client.tubes() {
 		names = append(names, tb.name)
 	}
 	if !slices.Equal(names, []string{"two", "one"}) {

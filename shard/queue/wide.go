@@ -28,9 +28,10 @@ import "slices"
 // through as many takes a few microseconds.
 const usualWide = 256
 
-// wideSet is what a wide client has beside the list of its tubes.
+// wideSet is what only a wide client has.
 type wideSet struct {
-	place map[uint32]uint32 // of a tube in Client.watched, by the tube's slot
+	tubes pages[*tube]      // in no order that means anything
+	place map[uint32]uint32 // of a tube in tubes, by the tube's slot
 
 	// its wait
 	waits      bool
@@ -38,10 +39,10 @@ type wideSet struct {
 
 	// the search that is under way
 	seeking bool
-	seen    int   // how many tubes have been seen: the first in Client.watched
-	best    *tube // first pass: of these, and of those that have got a job since
-	hasty   bool  // second pass: the first that is found will do
-	again   int   // second pass: how many of the next had been seen already
+	seen    uint32 // how many tubes have been seen: the first in tubes
+	best    *tube  // first pass: of these, and of those that have got a job since
+	hasty   bool   // second pass: the first that is found will do
+	again   uint32 // second pass: how many of the next had been seen already
 }
 
 // wideQueue holds the wide clients that wait, first come, first served.
@@ -51,19 +52,47 @@ type wideQueue struct {
 
 // widen makes a client wide.
 func (c *Client) widen() {
-	c.wide = &wideSet{place: make(map[uint32]uint32, 2*len(c.watched))}
-	for i, t := range c.watched {
-		c.wide.place[t.slot] = uint32(i)
-		t.wide++
+	w := &wideSet{place: make(map[uint32]uint32, 2*len(c.watched))}
+	for _, t := range c.watched {
+		w.add(t)
 	}
+	c.wide, c.watched = w, nil
 }
 
 // narrow makes a wide client an ordinary one.
 func (c *Client) narrow() {
-	for _, t := range c.watched {
+	for w := c.wide; w.tubes.n > 0; {
+		t := w.tubes.pop()
 		t.wide--
+		c.watched = append(c.watched, t)
 	}
 	c.wide = nil
+}
+
+// add puts in a tube that is not there.
+func (w *wideSet) add(t *tube) {
+	w.place[t.slot] = w.tubes.n
+	w.tubes.push(t)
+	t.wide++
+}
+
+// remove takes a tube out. The last takes its place.
+func (w *wideSet) remove(t *tube) (found bool) {
+	i, found := w.place[t.slot]
+	if !found {
+		return false
+	}
+	w.move(w.tubes.get(w.tubes.n-1), i)
+	w.tubes.pop()
+	delete(w.place, t.slot)
+	t.wide--
+	return true
+}
+
+// move makes t the tube at i.
+func (w *wideSet) move(t *tube, i uint32) {
+	w.tubes.set(i, t)
+	w.place[t.slot] = i
 }
 
 // watches is for wide clients.
@@ -136,12 +165,12 @@ func (s *State) seek(c *Client) (best *tube, done bool) {
 // seekBest is the first pass of a search.
 func (s *State) seekBest(c *Client) (best *tube, done bool) {
 	w := c.wide
-	for ; w.seen < len(c.watched); w.seen++ {
+	for ; w.seen < w.tubes.n; w.seen++ {
 		if s.spent() {
 			return nil, false
 		}
 		s.spend(looking)
-		w.consider(c.watched[w.seen])
+		w.consider(w.tubes.get(w.seen))
 	}
 	return w.best, true
 }
@@ -149,7 +178,7 @@ func (s *State) seekBest(c *Client) (best *tube, done bool) {
 // seekAny is the second.
 func (s *State) seekAny(c *Client) (any *tube, done bool) {
 	w := c.wide
-	for ; w.seen < len(c.watched); w.seen++ {
+	for ; w.seen < w.tubes.n; w.seen++ {
 		switch {
 		case w.again > 0:
 			w.again-- // tell has spent what this costs: others cannot hold us here for ever
@@ -158,7 +187,7 @@ func (s *State) seekAny(c *Client) (any *tube, done bool) {
 		default:
 			s.spend(looking)
 		}
-		if t := c.watched[w.seen]; t.offers() {
+		if t := w.tubes.get(w.seen); t.offers() {
 			return t, true
 		}
 	}
@@ -192,13 +221,12 @@ func (c *Client) look(t *tube) {
 		w.consider(t)
 		return
 	}
-	i := int(w.place[t.slot])
+	i := w.place[t.slot]
 	if i >= w.seen {
 		return // its turn will come
 	}
 	w.seen--
 	w.again++
-	last := c.watched[w.seen]
-	c.watched[i], c.watched[w.seen] = last, t
-	w.place[last.slot], w.place[t.slot] = uint32(i), uint32(w.seen)
+	w.move(w.tubes.get(w.seen), i)
+	w.move(t, w.seen)
 }

@@ -49,7 +49,7 @@ func TestWatchSetsOfAnySize(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, tube := range u.client.watched {
+		for _, tube := range u.client.tubes() {
 			got = append(got, tube.name)
 		}
 		slices.Sort(got)
@@ -80,7 +80,7 @@ func TestTurnsOfAWideClientAreBounded(t *testing.T) {
 		for done := false; !done; turns++ {
 			before := u.client.wide.seen
 			done = w.s.Run(w.now, b)
-			if n := u.client.wide.seen - before; n > each {
+			if n := int(u.client.wide.seen) - int(before); n > each {
 				t.Fatalf("operation %d looks at %d tubes in a turn, want %d at most", kind, n, each)
 			}
 			w.s.Tick(w.now)
