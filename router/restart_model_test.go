@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"beanfield/shard/queue"
 )
@@ -57,6 +58,13 @@ func newRestartModel(shards int) *restartModel {
 		m.logs = append(m.logs, &restartLog{base: map[uint64]restartJob{}})
 	}
 	return m
+}
+
+// born is when a job that is put now is created: shards cut that to milliseconds, and
+// an age may be a second more because of it.
+func (m *restartModel) born() [2]int64 {
+	cut := func(t int64) int64 { return t - t%int64(time.Millisecond) }
+	return [2]int64{cut(m.window[0]), cut(m.window[1])}
 }
 
 // write notes what a change must have told the log.

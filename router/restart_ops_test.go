@@ -24,7 +24,7 @@ func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 			m.last++
 			id = m.last
 		}
-		j := &restartJob{id: id, tube: c.session.Used(), body: string(op.Data), pri: op.Pri, delay: op.Delay, ttr: op.TTR, born: m.window}
+		j := &restartJob{id: id, tube: c.session.Used(), body: string(op.Data), pri: op.Pri, delay: op.Delay, ttr: op.TTR, born: m.born()}
 		m.jobs[j.id] = j
 		j.state = queue.Ready
 		if op.Delay > 0 {
