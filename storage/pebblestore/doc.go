@@ -67,6 +67,8 @@
 //	scan        walks records and updates side by side              replay.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go
+//	scheduler   says when compactions begin, and rests after one
+//	            that cannot read its tables                         scheduler.go
 //	unreadable  remembers which bodies cannot be read               unreadable.go
 //	fit         makes a store small on a small disk                 fit.go
 //	relief      frees space while there is too little               relief.go
@@ -117,7 +119,8 @@
 //
 // A failed read is different. A body that is damaged, or that the disk does not
 // return, concerns only its own job: Body returns ErrUnreadable, the shard sets the
-// job aside, and a compaction that meets the damage leaves its tables as they are.
+// job aside, and a compaction that meets the damage leaves its tables as they are. It is
+// tried again later and later, at last every 30 seconds.
 // Until a salvage, the garbage in these tables stays, and if they are among the newest,
 // tables may pile up above them until writes stall. A replay reports a job whose pieces
 // cannot be read as Damaged, and fails if a record cannot be read.

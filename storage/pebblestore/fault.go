@@ -80,8 +80,9 @@ func (f *fault) recover() {
 
 // reporter passes on what Pebble reports. It is a pebble.Logger.
 type reporter struct {
-	fault *fault
-	log   *slog.Logger
+	fault       *fault
+	log         *slog.Logger
+	compactions *scheduler
 }
 
 func (r reporter) Infof(format string, args ...any) {
@@ -102,8 +103,10 @@ func (r reporter) Fatalf(format string, args ...any) {
 	select {}
 }
 
-// retryPause slows down Pebble's retries of a flush or a compaction that
-// failed: Pebble itself repeats them at once, without end.
+// retryPause slows down what Pebble repeats at once, without end: a flush or a
+// compaction on a full disk, and the reading of a table's statistics. A compaction
+// that cannot read its tables waits for the scheduler instead: Pebble holds its lock
+// here, and writes that need another memtable wait for that lock.
 const retryPause = 100 * time.Millisecond
 
 // listener is told of errors in the background. Flushes and compactions are
@@ -122,12 +125,15 @@ func (r reporter) listener() *pebble.EventListener {
 				r.fault.fail(fmt.Errorf("storage: %w", err))
 				select {}
 			}
-			// Ten times a second would fill the log, and maybe another disk.
+			// If each was reported, they would fill the log, and maybe another disk.
 			if n := failures.Add(1); n&(n-1) == 0 {
 				r.log.Error(what, "times", n, "error", err.Error())
 			}
-			time.Sleep(retryPause)
+			if !r.compactions.restsFor(err) {
+				time.Sleep(retryPause)
+			}
 		},
+		CompactionEnd: func(info pebble.CompactionInfo) { r.compactions.compacted(info.Err) },
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
 			// The reader gets the error too, and decides what it means.
 			if n := damage.Add(1); n&(n-1) == 0 {

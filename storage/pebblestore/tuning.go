@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"log/slog"
 	"runtime"
+	"time"
 
 	"beanfield/storage"
 
@@ -28,6 +29,7 @@ type sharing struct {
 	shards int
 	ahead  bool // logs are synced so often that zeroing them ahead pays
 	log    *slog.Logger
+	later  func(time.Duration, func()) // for schedulers
 }
 
 func newSharing(o Options, fs vfs.FS, shards int) *sharing {
@@ -42,6 +44,7 @@ func newSharing(o Options, fs vfs.FS, shards int) *sharing {
 		shards: shards,
 		ahead:  o.Sync == storage.Always,
 		log:    o.Logger,
+		later:  o.later,
 	}
 }
 
@@ -53,7 +56,7 @@ func (s *sharing) close() {
 // options are Pebble's for one shard. Its defaults are for small stores: a
 // memtable of 4 MB, and writes that stop when two wait to be flushed.
 func (s *sharing) options(f *fault, name string) *pebble.Options {
-	r := reporter{fault: f, log: s.log.With("shard", name)}
+	r := reporter{fault: f, log: s.log.With("shard", name), compactions: newScheduler(s.later)}
 	o := &pebble.Options{
 		Cache:              s.cache,
 		FileCache:          s.files,
@@ -83,6 +86,7 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 	}
 	// What stays long enough to reach the last level is worth the CPU.
 	o.Levels[len(o.Levels)-1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
+	o.Experimental.CompactionScheduler = r.compactions
 	// Reads of single bodies must not cause compactions.
 	o.Experimental.ReadSamplingMultiplier = -1
 	// Values stay with their keys: a job's body dies with it, and separated
