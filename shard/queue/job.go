@@ -96,6 +96,7 @@ type trail struct {
 	releases uint32
 	buries   uint32
 	kicks    uint32
+	item     uint32 // slot of what the queue service adds, or 0
 }
 
 // trailOf returns the job's trail, making one if there is none.

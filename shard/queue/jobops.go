@@ -38,12 +38,14 @@ func (s *State) turnAway(op *Op, why Status) bool {
 	return false
 }
 
-// put makes a job.
-func (s *State) put(now int64, c *Client, op *Op) {
+// put makes a job in the tube that the client uses.
+func (s *State) put(now int64, c *Client, op *Op) { s.putInto(now, c.used, op, nil) }
+
+// putInto makes a job in a tube.
+func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 	if !s.accept(op) {
 		return
 	}
-	t := c.used
 	slot := s.jobs.alloc()
 	s.jobPos.cover(slot)
 	j := s.jobs.at(slot)
@@ -51,6 +53,7 @@ func (s *State) put(now int64, c *Client, op *Op) {
 	j.size, j.pri, j.ttr = op.Size, op.Pri, op.TTR
 	s.keepBody(slot, op.Data, op.Parts)
 	s.index.insert(&s.jobs, slot)
+	s.setTags(slot, tags)
 	t.total++
 	s.totals.Total++
 	op.Status = OK
@@ -60,6 +63,9 @@ func (s *State) put(now int64, c *Client, op *Op) {
 	}
 	if s.Durable {
 		s.logPut(slot, op.Data, op.Parts)
+	}
+	if t.service != nil {
+		t.service.jobBorn(s, slot)
 	}
 	if op.Delay == 0 {
 		s.makeReady(now, slot)

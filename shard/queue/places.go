@@ -5,7 +5,7 @@ package queue
 
 func (s *State) makeReady(now int64, slot uint32) {
 	j := s.jobs.at(slot)
-	t := s.tubeAt.get(j.tube())
+	t, id := s.tubeAt.get(j.tube()), j.id()
 	j.setState(Ready)
 	t.ready.push(s.jobPos, readyKey(j.pri, j.id(), slot))
 	s.totals.Ready++
@@ -18,6 +18,9 @@ func (s *State) makeReady(now int64, slot uint32) {
 	}
 	if t.waiters.head != nil || t.wide > 0 {
 		s.match(now, t)
+	}
+	if t.service != nil {
+		t.service.jobReady(s, now, id)
 	}
 }
 
@@ -95,9 +98,13 @@ func (s *State) forget(slot uint32) {
 	j := s.jobs.at(slot)
 	t := s.tubeAt.get(j.tube())
 	id := j.id()
+	if t.service != nil {
+		t.service.jobGone(s, slot)
+	}
 	s.index.remove(&s.jobs, slot)
 	s.dropBody(j)
 	if j.trail != 0 {
+		s.dropItem(s.trails.at(j.trail))
 		s.trails.release(j.trail)
 	}
 	s.jobs.release(slot)

@@ -55,6 +55,9 @@ func (s *State) describe(slot uint32) {
 		return
 	}
 	t := s.trails.at(j.trail)
+	if t.item != 0 {
+		s.describeItem(slot, s.items.at(t.item))
+	}
 	r := &s.record
 	r.Delay = t.delay
 	r.Reserves, r.Timeouts, r.Releases, r.Buries, r.Kicks = t.reserves, t.timeouts, t.releases, t.buries, t.kicks

@@ -20,6 +20,10 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 		s.keepBody(slot, body, nil)
 	}
 	s.index.insert(&s.jobs, slot)
+	s.restoreItem(slot, r.Item)
+	if t.service != nil {
+		t.service.jobBorn(s, slot)
+	}
 	if r.Delay|r.Reserves|r.Timeouts|r.Releases|r.Buries|r.Kicks != 0 {
 		tr := s.trailOf(j)
 		tr.delay = r.Delay

@@ -50,11 +50,14 @@ type State struct {
 
 	share int // what is left of this turn's
 
-	totals   Sums
-	buryRank uint64
-	aside    map[uint32]bool // buried jobs whose bodies cannot be read, by slot
-	record   storage.Job     // scratch for the log
-	part     [1][]byte       // likewise
+	items slab[item] // what the queue service adds to jobs
+
+	totals     Sums
+	buryRank   uint64
+	aside      map[uint32]bool // buried jobs whose bodies cannot be read, by slot
+	record     storage.Job     // scratch for the log
+	recordItem storage.Item    // likewise
+	part       [1][]byte       // likewise
 
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.
@@ -68,7 +71,7 @@ type State struct {
 func NewState(c Config) *State {
 	s := &State{
 		Config: c,
-		jobs:   newSlab[job](), trails: newSlab[trail](), index: newIndex(), bodies: newBodies(),
+		jobs:   newSlab[job](), trails: newSlab[trail](), items: newSlab[item](), index: newIndex(), bodies: newBodies(),
 		tubes: map[string]*tube{}, aside: map[uint32]bool{},
 	}
 	s.tubeAt.push(nil)
@@ -116,6 +119,8 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 		s.pause(now, op)
 	case SetAside:
 		s.setAside(b.Client, op)
+	case Service:
+		s.applyService(now, b, op)
 	case Use, Unuse, Watch, Ignore, Detach:
 		s.applyMembership(now, b.Client, op)
 	default:

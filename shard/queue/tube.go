@@ -1,7 +1,7 @@
 package queue
 
 // tube is one queue of a shard. It exists while it has a job, a user or a
-// watcher (S5).
+// watcher, or the queue service needs it (S5).
 type tube struct {
 	name    string
 	slot    uint32
@@ -9,6 +9,8 @@ type tube struct {
 	delayed heap // (deadline, id)
 	buried  list
 	waiters waitQueue
+
+	service *service // nil until the queue service has touched it
 
 	pausedUntil int64 // 0 when not paused
 	pauseLen    int64
@@ -59,7 +61,7 @@ func (s *State) tubeNamed(name []byte) *tube {
 
 // letGo ends a tube that has lost its last reason to exist (S5).
 func (s *State) letGo(t *tube) {
-	if t.using > 0 || t.watching > 0 || t.jobs() > 0 || t.name == s.Pinned {
+	if t.using > 0 || t.watching > 0 || t.jobs() > 0 || t.name == s.Pinned || t.service != nil && t.service.matters() {
 		return
 	}
 	t.pausedUntil = 0

@@ -1,0 +1,147 @@
+package queue
+
+import "beanfield/storage"
+
+// item is what a job has for the queue service, named from its trail: a record
+// without a pointer. A job that only beanstalk clients have seen has none. Tags and
+// note are kept like bodies.
+type item struct {
+	job        uint32 // its slot
+	tags       uint32
+	tagsSize   uint32
+	note       uint32 // what the last negative said
+	noteSize   uint32
+	rebalances uint32 // how often it was taken from a consumer of the first group
+	avoid      uint32 // the number of the consumer that is not to get it next, or 0
+	next, prev uint32 // items with a like request id, in the order of their ids
+	fate       Fate
+	fated      bool // its fate is decided: it is a dead letter of the first group
+	moved      bool // it was put into another tube
+	requested  bool // it stands in the index of request ids
+}
+
+// What a negative may say of an item, in bytes. The rest is cut.
+const (
+	codeMost   = 64
+	reasonMost = 512
+)
+
+// itemOf finds the item of a job, or makes it.
+func (s *State) itemOf(slot uint32) *item {
+	t := s.trailOf(s.jobs.at(slot))
+	if t.item == 0 {
+		t.item = s.items.alloc()
+		s.items.at(t.item).job = slot
+	}
+	return s.items.at(t.item)
+}
+
+// itemAt finds the item of a job, if it has one.
+func (s *State) itemAt(slot uint32) *item {
+	j := s.jobs.at(slot)
+	if j.trail == 0 {
+		return nil
+	}
+	if ref := s.trails.at(j.trail).item; ref != 0 {
+		return s.items.at(ref)
+	}
+	return nil
+}
+
+// setTags gives a new job its tags.
+func (s *State) setTags(slot uint32, tags Tags) {
+	if len(tags) == 0 {
+		return
+	}
+	it := s.itemOf(slot)
+	it.tags, it.tagsSize = s.bodies.add(tags, nil, len(tags)), uint32(len(tags))
+}
+
+// tagsOf are a job's tags. They are valid during the turn only.
+func (s *State) tagsOf(slot uint32) Tags {
+	it := s.itemAt(slot)
+	if it == nil {
+		return nil
+	}
+	return s.text(it.tags, it.tagsSize)
+}
+
+// text finds tags or a note.
+func (s *State) text(ref, size uint32) []byte {
+	small, large := s.bodies.get(ref, size)
+	if large != nil {
+		return large[0]
+	}
+	return small
+}
+
+// setNote keeps what a negative said of a job. The log is told by whoever changes
+// the job beside.
+func (s *State) setNote(slot uint32, code, reason string) {
+	var note Tags
+	if code != "" || reason != "" {
+		note = appendText(note, code[:min(len(code), codeMost)])
+		note = appendText(note, reason[:min(len(reason), reasonMost)])
+	}
+	s.keepNote(slot, note)
+}
+
+func (s *State) keepNote(slot uint32, note []byte) {
+	it := s.itemOf(slot)
+	s.bodies.drop(it.note, it.noteSize)
+	it.note, it.noteSize = 0, 0
+	if len(note) > 0 {
+		it.note, it.noteSize = s.bodies.add(note, nil, len(note)), uint32(len(note))
+	}
+}
+
+// noteOf says what the last negative said of a job.
+func (s *State) noteOf(slot uint32) (code, reason string) {
+	it := s.itemAt(slot)
+	if it == nil {
+		return "", ""
+	}
+	c, rest, _ := cutText(Tags(s.text(it.note, it.noteSize)))
+	r, _, _ := cutText(rest)
+	return string(c), string(r)
+}
+
+// dropItem frees the item of a job that ends.
+func (s *State) dropItem(t *trail) {
+	if t.item == 0 {
+		return
+	}
+	it := s.items.at(t.item)
+	s.bodies.drop(it.tags, it.tagsSize)
+	s.bodies.drop(it.note, it.noteSize)
+	s.items.release(t.item)
+	t.item = 0
+}
+
+// describeItem fills the part of the scratch record that is the item's. What it
+// refers to is valid until the next turn.
+func (s *State) describeItem(slot uint32, it *item) {
+	s.recordItem = storage.Item{
+		Tags: s.text(it.tags, it.tagsSize), Note: s.text(it.note, it.noteSize),
+		Moved: it.moved, Rebalances: it.rebalances,
+		Done: s.recordItem.Done[:0],
+	}
+	if it.fated {
+		s.recordItem.Fate = uint8(it.fate) + 1
+	}
+	s.record.Item = &s.recordItem
+}
+
+// restoreItem gives a job back what the log has kept of its item.
+func (s *State) restoreItem(slot uint32, r *storage.Item) {
+	if r == nil {
+		return
+	}
+	it := s.itemOf(slot)
+	s.setTags(slot, r.Tags)
+	s.keepNote(slot, r.Note)
+	it.moved, it.rebalances = r.Moved, r.Rebalances
+	if r.Fate > 0 {
+		it.fated, it.fate = true, Fate(r.Fate-1)
+	}
+}

@@ -1,0 +1,67 @@
+package queue
+
+import "strings"
+
+// service is what a tube has beyond the beanstalk protocol: its groups and consumers,
+// and what finds its items. A tube has none until the queue service asks for more
+// than its attributes, so it costs all others one look at a nil pointer.
+type service struct {
+	tube   *tube
+	pair   string  // the tube with which it shares its limits: its rear queue, or whose rear queue it is
+	limits *Limits // as the last operation told them
+	first  *group  // the group that is the tube itself; nil until its first watch
+	ended  bool    // it takes no items any more
+}
+
+// applyService runs an operation of the queue service.
+func (s *State) applyService(now int64, b *Batch, op *Op) {
+	switch op.Ask.What {
+	case AskPut:
+		s.askPut(now, op)
+	default:
+		op.Status = Failed
+	}
+}
+
+// serviceOf finds the service of a tube, or makes it.
+func (s *State) serviceOf(t *tube, l *Limits) *service {
+	if t.service == nil {
+		t.service = &service{tube: t, pair: pairOf(t.name)}
+	}
+	t.service.limits = l
+	return t.service
+}
+
+// serviceNamed finds the service of a queue that is there; nil if there is no such
+// tube.
+func (s *State) serviceNamed(a *Ask) *service {
+	if t := s.tubes[a.Queue]; t != nil {
+		return s.serviceOf(t, a.Limits)
+	}
+	return nil
+}
+
+// pairOf names the rear queue of a queue, or the queue of a rear queue.
+func pairOf(name string) string {
+	if front, ok := strings.CutSuffix(name, RearSuffix); ok {
+		return front
+	}
+	return name + RearSuffix
+}
+
+// length counts the items of a queue that have not ended.
+func (t *tube) length() int { return t.jobs() }
+
+// matters says that a tube must not end, though it has no job, user or watcher (S5).
+func (v *service) matters() bool { return v.first != nil || v.ended }
+
+// jobBorn is told of each new job of the tube, when it has its tags and is in no place
+// yet.
+func (v *service) jobBorn(s *State, slot uint32) {}
+
+// jobReady is told of each job that has become ready, when the waiters have been
+// served: one of them may have it now, and it may even have ended.
+func (v *service) jobReady(s *State, now int64, id uint64) {}
+
+// jobGone is told of each job that leaves the tube, while it still has all that it had.
+func (v *service) jobGone(s *State, slot uint32) {}
