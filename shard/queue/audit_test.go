@@ -101,7 +101,7 @@ func auditWaits(c *Client) error {
 
 // auditMemory counts the slots in use against the jobs that need them.
 func auditMemory(s *State) error {
-	jobs, trails, small, large := 0, 0, 0, 0
+	jobs, trails, items, small, large := 0, 0, 0, 0, 0
 	for ci := range s.jobs.items {
 		if s.jobs.items[ci] == nil {
 			continue
@@ -115,11 +115,18 @@ func auditMemory(s *State) error {
 			if j.trail != 0 {
 				trails++
 			}
-			switch {
-			case j.size > inlineMax:
-				large++
-			case j.size > 0:
-				small++
+			sizes := []uint32{j.size}
+			if it := s.itemAt(uint32(ci)<<chunkShift | uint32(i)); it != nil {
+				items++
+				sizes = append(sizes, it.tagsSize, it.noteSize)
+			}
+			for _, size := range sizes {
+				switch {
+				case size > inlineMax:
+					large++
+				case size > 0:
+					small++
+				}
 			}
 		}
 	}
@@ -133,6 +140,9 @@ func auditMemory(s *State) error {
 	}
 	if n := inUse(&s.trails.slots) - 1; n != trails {
 		return fmt.Errorf("%d trails in use, %d needed", n, trails)
+	}
+	if n := inUse(&s.items.slots) - 1; n != items {
+		return fmt.Errorf("%d items in use, %d needed", n, items)
 	}
 	if n := inUse(&s.bodies.large); usedSmall != small || n != large {
 		return fmt.Errorf("%d small and %d large bodies in use, %d and %d needed", usedSmall, n, small, large)

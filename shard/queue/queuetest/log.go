@@ -3,6 +3,7 @@ package queuetest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sort"
 
 	"beanfield/storage"
@@ -81,8 +82,7 @@ func (l *Log) Put(j *storage.Job, body ...[]byte) {
 	if l.Jobs[j.ID] != nil {
 		panic(fmt.Sprintf("job %d is logged twice", j.ID))
 	}
-	copied := *j
-	l.Jobs[j.ID] = &copied
+	l.Jobs[j.ID] = keep(j)
 	text := ""
 	for _, part := range body {
 		text += string(part)
@@ -95,9 +95,31 @@ func (l *Log) Update(j *storage.Job) {
 	if l.Jobs[j.ID] == nil {
 		panic(fmt.Sprintf("job %d is updated but was never put", j.ID))
 	}
-	*l.Jobs[j.ID] = *j
+	tags := tagsOf(l.Jobs[j.ID])
+	if string(tags) != string(tagsOf(j)) {
+		panic(fmt.Sprintf("job %d is updated with other tags", j.ID))
+	}
+	l.Jobs[j.ID] = keep(j)
 	l.Jobs[j.ID].Updated = true
 	l.Records = append(l.Records, fmt.Sprintf("update %d %v", j.ID, states[j.State]))
+}
+
+// keep copies a record, whose slices belong to the caller.
+func keep(j *storage.Job) *storage.Job {
+	copied := *j
+	if j.Item != nil {
+		item := *j.Item
+		item.Tags, item.Note, item.Done = slices.Clone(item.Tags), slices.Clone(item.Note), slices.Clone(item.Done)
+		copied.Item = &item
+	}
+	return &copied
+}
+
+func tagsOf(j *storage.Job) []byte {
+	if j.Item == nil {
+		return nil
+	}
+	return j.Item.Tags
 }
 
 // SetAside is an update, whose record says why.

@@ -1,0 +1,214 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// order keeps the slots of a tube's jobs in the order of their ids, in runs of up
+// to runMost. Any two neighbours, but for the first and the last, have more than
+// runMost together, so a job costs at most 8 bytes. Jobs mostly come at the end and go at the beginning, and both take
+// constant time; in the middle it is the time to find and shift one run.
+type order struct {
+	n    int
+	runs []run // none is empty
+}
+
+// run is a part of an order. It begins anywhere in its memory, so the first slot goes
+// without a copy.
+type run struct {
+	from  uint64 // no id in it is lower, and all of the run before are
+	slots []uint32
+}
+
+const runMost = 512
+
+// place is where in an order a job stands. It is valid until the order changes.
+type place struct{ run, at int }
+
+// insert takes in a job that is not in the order.
+func (o *order) insert(jobs *slab[job], slot uint32) {
+	id := jobs.at(slot).id()
+	o.n++
+	last := len(o.runs) - 1
+	if last < 0 || id > o.lastID(jobs) {
+		o.push(last, id, slot)
+		return
+	}
+	p := o.seek(jobs, id)
+	r := &o.runs[p.run]
+	if p.at == 0 && p.run > 0 && id < r.from && len(o.runs[p.run-1].slots) < runMost {
+		p.run--
+		r = &o.runs[p.run]
+		p.at = len(r.slots)
+	}
+	if len(r.slots) >= runMost {
+		half := len(r.slots) / 2
+		o.runs = slices.Insert(o.runs, p.run+1, run{jobs.at(r.slots[half]).id(), slices.Clone(r.slots[half:])})
+		r = &o.runs[p.run]
+		r.slots = r.slots[:half]
+		if p.at > half {
+			p.run, p.at = p.run+1, p.at-half
+			r = &o.runs[p.run]
+		}
+	}
+	r.slots = slices.Insert(r.slots, p.at, slot)
+	r.from = min(r.from, id)
+	o.join(p.run)
+}
+
+// push adds the job with the highest id.
+func (o *order) push(last int, id uint64, slot uint32) {
+	if last >= 0 {
+		r := &o.runs[last]
+		switch n := len(r.slots); {
+		case n < cap(r.slots) && n < runMost:
+			r.slots = append(r.slots, slot)
+			return
+		case n < runMost/2: // its beginning has gone, or it is new
+			r.slots = append(append(make([]uint32, 0, min(max(16, 4*n), runMost)), r.slots...), slot)
+			return
+		}
+	}
+	room := runMost
+	if last < 0 {
+		room = 16 // most orders are short
+	}
+	o.runs = append(o.runs, run{id, append(make([]uint32, 0, room), slot)})
+}
+
+func (o *order) lastID(jobs *slab[job]) uint64 { return jobs.at(o.last()).id() }
+
+// first is the job with the lowest id, or 0.
+func (o *order) first() uint32 {
+	if o.n == 0 {
+		return 0
+	}
+	return o.runs[0].slots[0]
+}
+
+// last is the job with the highest id, or 0.
+func (o *order) last() uint32 {
+	if o.n == 0 {
+		return 0
+	}
+	r := &o.runs[len(o.runs)-1]
+	return r.slots[len(r.slots)-1]
+}
+
+// seek finds the first job whose id is at least the given one. If there is none the
+// place is the end of the last run, at which there is no job.
+func (o *order) seek(jobs *slab[job], id uint64) place {
+	ri := sort.Search(len(o.runs), func(i int) bool { return o.runs[i].from > id }) - 1
+	if ri < 0 {
+		return place{}
+	}
+	r := &o.runs[ri]
+	at := 0
+	if jobs.at(r.slots[0]).id() < id {
+		at = sort.Search(len(r.slots), func(i int) bool { return jobs.at(r.slots[i]).id() >= id })
+	}
+	if at == len(r.slots) && ri+1 < len(o.runs) {
+		return place{ri + 1, 0}
+	}
+	return place{ri, at}
+}
+
+// at is the job at a place, or 0.
+func (o *order) at(p place) uint32 {
+	if p.run < 0 || p.run >= len(o.runs) || p.at >= len(o.runs[p.run].slots) {
+		return 0
+	}
+	return o.runs[p.run].slots[p.at]
+}
+
+// next is the place behind one that has a job.
+func (o *order) next(p place) place {
+	if p.at++; p.at == len(o.runs[p.run].slots) && p.run+1 < len(o.runs) {
+		return place{p.run + 1, 0}
+	}
+	return p
+}
+
+// back is the place before one that has a job, or that is the end.
+func (o *order) back(p place) place {
+	switch {
+	case p.at > 0:
+		return place{p.run, p.at - 1}
+	case p.run > 0:
+		return place{p.run - 1, len(o.runs[p.run-1].slots) - 1}
+	}
+	return place{run: -1}
+}
+
+// has says whether a job is in the order.
+func (o *order) has(jobs *slab[job], slot uint32) bool {
+	return o.at(o.seek(jobs, jobs.at(slot).id())) == slot
+}
+
+// remove takes a job out that is in the order.
+func (o *order) remove(jobs *slab[job], slot uint32) {
+	p := place{}
+	if o.first() != slot {
+		p = o.seek(jobs, jobs.at(slot).id())
+	}
+	if o.at(p) != slot {
+		panic("queue: a job is not in its tube's order")
+	}
+	o.n--
+	r := &o.runs[p.run]
+	if p.at == 0 {
+		r.slots = r.slots[1:]
+	} else {
+		r.slots = slices.Delete(r.slots, p.at, p.at+1)
+	}
+	switch {
+	case len(r.slots) > 0:
+		o.join(p.run)
+	case p.run == 0: // without shifting the others
+		o.runs[0] = run{}
+		o.runs = o.runs[1:]
+	default:
+		o.runs = slices.Delete(o.runs, p.run, p.run+1)
+	}
+}
+
+// join makes one run of two neighbours that fit into one. The first run and the last
+// stay as they are: a queue that is always about as long as a run would otherwise
+// copy one for each job.
+func (o *order) join(i int) {
+	for left := i - 1; left <= i; left++ {
+		if left < 1 || left+2 >= len(o.runs) {
+			continue
+		}
+		a, b := o.runs[left].slots, o.runs[left+1].slots
+		if len(a)+len(b) <= runMost {
+			o.runs[left].slots = append(append(make([]uint32, 0, runMost), a...), b...)
+			o.runs = slices.Delete(o.runs, left+1, left+2)
+			return
+		}
+	}
+}
+
+// check walks the order.
+func (o *order) check(jobs *slab[job]) error {
+	n, prev := 0, uint64(0)
+	for i, r := range o.runs {
+		if len(r.slots) == 0 || len(r.slots) > runMost || r.from <= prev && n > 0 {
+			return fmt.Errorf("Q3: run %d of an order has %d jobs from %d on, after %d", i, len(r.slots), r.from, prev)
+		}
+		for _, slot := range r.slots {
+			id := jobs.at(slot).id()
+			if id < r.from || id <= prev {
+				return fmt.Errorf("Q3: job %d stands behind %d in an order, in a run from %d on", id, prev, r.from)
+			}
+			prev = id
+		}
+		n += len(r.slots)
+	}
+	if n != o.n {
+		return fmt.Errorf("Q3: an order counts %d jobs, has %d", o.n, n)
+	}
+	return nil
+}
