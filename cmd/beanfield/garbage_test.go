@@ -9,21 +9,22 @@ import (
 
 func TestGCPercent(t *testing.T) {
 	for _, c := range []struct {
-		g    garbage
-		live uint64
-		want int
+		g             garbage
+		live, scanned uint64
+		want          int
 	}{
-		{garbage{4, 32 << 20}, 0, 800},        // 32 MiB beside the smallest heap
-		{garbage{4, 32 << 20}, 32 << 20, 100}, // as much again
-		{garbage{4, 32 << 20}, 64 << 20, 50},  // still 32 MiB
-		{garbage{4, 32 << 20}, 256 << 20, 12},
-		{garbage{4, 32 << 20}, 10 << 30, 4}, // and no less
-		{garbage{100, 32 << 20}, 10 << 30, 100},
-		{garbage{0, 1 << 20}, 10 << 30, 1}, // 0 would collect all the time
-		{garbage{4, 1 << 40}, 1 << 40, 100},
+		{garbage{4, 32 << 20}, 0, 0, 800},              // 32 MiB beside the smallest heap
+		{garbage{4, 32 << 20}, 32 << 20, 1 << 20, 100}, // as much again
+		{garbage{4, 32 << 20}, 64 << 20, 32 << 20, 50}, // still 32 MiB
+		{garbage{4, 32 << 20}, 256 << 20, 0, 12},
+		{garbage{4, 32 << 20}, 256 << 20, 128 << 20, 50}, // half of it has pointers
+		{garbage{4, 32 << 20}, 10 << 30, 1 << 20, 4},     // and no less
+		{garbage{100, 32 << 20}, 10 << 30, 0, 100},
+		{garbage{0, 1 << 20}, 10 << 30, 0, 1}, // 0 would collect all the time
+		{garbage{4, 1 << 40}, 1 << 40, 0, 100},
 	} {
-		if got := c.g.percentage(c.live); got != c.want {
-			t.Errorf("%+v, %d MiB live: %d percent, want %d", c.g, c.live>>20, got, c.want)
+		if got := c.g.percentage(c.live, c.scanned); got != c.want {
+			t.Errorf("%+v, %d MiB live, %d with pointers: %d percent, want %d", c.g, c.live>>20, c.scanned>>20, got, c.want)
 		}
 	}
 }
@@ -39,10 +40,14 @@ func TestGarbageIsBounded(t *testing.T) {
 	g := garbage{4, 32 << 20}
 	g.bound()
 	data := make([]byte, 512<<20)
-	settle(t, g.percent, g.percentage(512<<20))
+	settle(t, g.percent, g.percentage(512<<20, 0))
 	runtime.KeepAlive(data)
 	data = nil
-	settle(t, g.percentage(128<<20), g.percentage(0))
+	pointers := make([]*byte, 128<<20/8)
+	settle(t, 90, 100) // as much room as there are pointers
+	runtime.KeepAlive(pointers)
+	pointers = nil
+	settle(t, g.percentage(128<<20, 0), g.percentage(0, 0))
 }
 
 // settle collects until the percentage is within bounds.
