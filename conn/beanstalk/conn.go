@@ -56,6 +56,7 @@ const (
 	callEndWait
 	callRefresh
 	callStats
+	callLeave // the session is still to be closed
 	callClose
 )
 
@@ -233,7 +234,9 @@ func (c *Conn) save(rest []byte) {
 }
 
 // close ends the connection. What the client holds goes back to its tubes
-// even if that takes until another goroutine has answered.
+// even if that takes until another goroutine has answered. That begins when the loop
+// takes the connection out of its inbox: many clients may hang up at once, each with
+// much to give back, and the inbox lets others have their turn between them.
 func (c *Conn) close() {
 	if c.closed {
 		return
@@ -249,12 +252,13 @@ func (c *Conn) close() {
 		c.run = nil
 	}
 	if c.call == callNone {
-		c.finish(callClose, c.session.Close())
+		c.await(callLeave)
+		c.Notify()
 	}
 }
 
-// closing is finish for a connection that is closed: the call that was under way has
-// ended, and the session can be closed now, or has just been closed.
+// closing is finish for a connection that is closed: no call is under way any more, and
+// the session can be closed now, or has just been closed.
 func (c *Conn) closing(k call) {
 	if k == callClose {
 		c.loop.ended(c)

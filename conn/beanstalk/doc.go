@@ -29,7 +29,9 @@
 // No connection keeps its loop for long: after four reads (readsPerTurn), a certain
 // amount of work (effortShare), half a megabyte sent (sendShare) or a piece of a long
 // list (listPiece), the loop's other connections have their turn. Nor does the inbox:
-// after a part of it (inboxShare) the loop checks its sockets again.
+// after a part of it (inboxShare) the loop checks its sockets again. A connection that is
+// closed ends its session from the inbox, for the same reason: fifty clients that hang up
+// at once, each with thousands of tubes, would take some milliseconds otherwise.
 //
 // A loop also shares its processor with other goroutines. It lets them run before it
 // sleeps, and again as long as a shard that owes it an answer is busy (linger). A

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -152,4 +153,67 @@ func TestDisconnectBeforeTheReply(t *testing.T) {
 		m := p.all()
 		return m["current-jobs-reserved"] == "0" && m["current-jobs-ready"] == m["total-jobs"]
 	})
+}
+
+// Many clients that watch many tubes hang up at once. What they leave behind is not
+// tidied up where their hang-ups are seen, but from the inbox, for a few at a time:
+// between these others have their turn.
+func TestHangUpsAreServedInTurns(t *testing.T) {
+	const clients, tubes = 50, 100
+	const most = inboxShare / 8 * 32 // tubes: 8 clients at a time, and 32 of each
+	s := stillServer(t)
+	l := s.loops[0]
+	events := func() {
+		for _, ev := range l.poll.peek() {
+			if c := l.conns[ev.Fd]; c != nil {
+				l.turn()
+				c.event(ev.Events)
+			}
+		}
+	}
+	var far []int
+	for range clients {
+		far = append(far, s.enter(t))
+	}
+	l.serveInbox()
+	for _, fd := range far {
+		var lines []byte
+		for i := range tubes {
+			lines = fmt.Appendf(lines, "watch t%d\r\n", i)
+		}
+		tell(t, fd, lines)
+	}
+	events()
+	var all []*Conn
+	for _, c := range l.conns {
+		if c != nil {
+			all = append(all, c)
+		}
+	}
+	watched := func() (n int) {
+		for _, c := range all {
+			n += c.session.Watching()
+		}
+		return n
+	}
+	if got := watched(); got != clients*(tubes+1) {
+		t.Fatalf("%d clients watch %d tubes, want %d each", len(all), got, tubes+1)
+	}
+	for _, fd := range far {
+		syscall.Shutdown(fd, syscall.SHUT_RDWR)
+	}
+	for turn := 0; l.open > 0; turn++ {
+		before := watched()
+		events()
+		if n := before - watched(); n > 0 {
+			t.Fatalf("turn %d: %d tubes are left where events are served", turn, n)
+		}
+		l.serveInbox()
+		if n := before - watched(); n > most || n == 0 {
+			t.Fatalf("turn %d: %d tubes are left, want 1 to %d", turn, n, most)
+		}
+	}
+	if got := s.router.Tubes(); got != 1 || !l.idle() {
+		t.Errorf("%d tubes remain, and the loop is idle: %v", got, l.idle())
+	}
 }
