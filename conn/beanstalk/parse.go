@@ -3,6 +3,8 @@ package beanstalk
 import (
 	"bytes"
 	"math"
+
+	"beanfield/shard/queue"
 )
 
 // maxLine is how long a command line may be, without its CRLF.
@@ -34,9 +36,6 @@ func nextLine(data []byte) (line, rest []byte, _ lineState) {
 	}
 	return nil, nil, lineIncomplete
 }
-
-// maxName is how long a tube's name may be.
-const maxName = 200
 
 // command is a parsed line.
 type command struct {
@@ -87,7 +86,7 @@ func parse(line []byte) (c command) {
 		}
 	case verbUse, verbWatch, verbIgnore, verbStatsTube:
 		c.name, a.rest = a.rest, nil
-		a.bad = !validName(c.name)
+		a.bad = !queue.ValidName(c.name)
 	case verbPauseTube:
 		return parsePause(c, a)
 	case verbQuit:
@@ -109,7 +108,7 @@ func parsePause(c command, a args) command {
 	c.name = a.nameChars()
 	c.delay = a.u32()
 	c.finish(&a)
-	if c.counts && !validName(c.name) {
+	if c.counts && !queue.ValidName(c.name) {
 		c.word = badFormat
 	}
 	return c
@@ -168,7 +167,7 @@ func (a *args) number(limit uint64) uint64 {
 func (a *args) nameChars() []byte {
 	a.skipSpaces()
 	i := 0
-	for i < len(a.rest) && nameChar[a.rest[i]] {
+	for i < len(a.rest) && queue.NameByte[a.rest[i]] {
 		i++
 	}
 	if i == 0 {
@@ -177,24 +176,4 @@ func (a *args) nameChars() []byte {
 	name := a.rest[:i]
 	a.rest = a.rest[i:]
 	return name
-}
-
-// nameChar says which bytes a tube's name may have.
-var nameChar = func() (ok [256]bool) {
-	for _, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/;.$_()") {
-		ok[b] = true
-	}
-	return ok
-}()
-
-func validName(name []byte) bool {
-	if len(name) == 0 || len(name) > maxName || name[0] == '-' {
-		return false
-	}
-	for _, b := range name {
-		if !nameChar[b] {
-			return false
-		}
-	}
-	return true
 }

@@ -11,7 +11,7 @@ const (
 	AskUnget                     // a get does not wait any more
 	AskWatch                     // makes Receiver the consumer's connection
 	AskLeave                     // Receiver has gone
-	AskSent                      // Receiver has sent Bytes of what it was pushed
+	AskSent                      // Receiver has sent parcels that weigh Bytes, and gives back Spent
 	AskCommit                    // Indexes are done, for Group
 	AskNegative                  // Group.User cannot process Indexes: Code, Reason
 	AskDelete                    // ends Indexes for all groups
@@ -46,11 +46,12 @@ type Ask struct {
 	Wait   bool   // get: if nothing is found Getter is told, once, when to try again
 	Getter Getter
 
-	Receiver   Receiver // watch, leave, sent: the consumer's connection
-	Window     int      // watch: how many items may be pending
-	IndexOnly  bool     // watch: no bodies
-	AutoCommit bool     // watch: items are done when they are pushed
-	Bytes      int      // sent
+	Receiver   Receiver  // watch, leave, sent: the consumer's connection
+	Window     int       // watch: how many items may be pending
+	IndexOnly  bool      // watch: no bodies
+	AutoCommit bool      // watch: items are done when they are pushed
+	Bytes      int       // sent: their Weight
+	Spent      []*Parcel // sent: the shard may use them again; the slice stays the asker's
 
 	Indexes []uint64 // commit, negative, delete
 	Code    string   // negative; CodeShutdown ends pushes until the next watch
@@ -89,7 +90,11 @@ type Limits struct {
 	Leaving     int64 // nanoseconds from Leaving to Exit
 	DeadLetter  Fate
 	AutoEvict   bool // a full queue drops its oldest item for a new one
-	MaxUnsent   int  // bytes pushed to a consumer and not sent yet; at least one item is
+	// MaxUnsent is for a slow client: a consumer is pushed a further item only while
+	// what it was pushed and has not reported with AskSent weighs less. Reports come
+	// for a quarter of it at a time, so some of what has been sent may be unreported
+	// for ever. 0 is no limit, and then nothing is reported.
+	MaxUnsent int
 }
 
 // SearchInfo says where an item is, as a group sees it.

@@ -36,3 +36,17 @@ func (p *Parcel) Reset() {
 	clear(p.Items)
 	*p = Parcel{Items: p.Items[:0], Bytes: p.Bytes[:0]}
 }
+
+// itemWeight is what an item weighs without its body and tags.
+const itemWeight = 32
+
+// Weight is what the parcel counts for in Limits.MaxUnsent. It is the same before
+// bodies that are away have been read, and afterwards.
+func (p *Parcel) Weight() int {
+	weight := 0
+	for i := range p.Items {
+		it := &p.Items[i]
+		weight += itemWeight + int(it.Size) + int(it.BodyAt-it.TagsAt)
+	}
+	return weight
+}

@@ -31,7 +31,7 @@ var floors = map[string]int{
 var kits = []string{"shard/queue/queuetest", "storage/pebblestore/powercut"}
 
 // planned are packages that have their place before they are built.
-var planned = map[string]bool{"conn/queueservice": true, "conn/admin": true}
+var planned = map[string]bool{"conn/admin": true}
 
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open
@@ -51,6 +51,8 @@ var doors = []struct {
 	{"github.com/cockroachdb", []string{"storage/pebblestore"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
 	{"github.com/cespare/xxhash", []string{"router"}},
+	{"github.com/gobwas/ws", []string{"conn/queueservice"}},
+	{"google.golang.org/protobuf", []string{"conn/queueservice"}},
 }
 
 // within says whether a path is one of the directories or below it.

@@ -1,0 +1,84 @@
+// Package queueservice is a face of the server: a queue service over HTTP and
+// WebSocket, which clients of Alibaba's PAI-EAS queue service can use unchanged. It
+// puts, gets and pushes the jobs of the same tubes as package beanstalk.
+//
+// The rules of queues, groups and consumers are in package shard/queue. This package
+// turns requests into operations (queue.Ask), and answers and pushed items into
+// bytes. It reaches the shards through the interface Shards, which the router
+// implements.
+//
+// # Addresses
+//
+// /api/predict/S is the queue S, a tube of that name; /api/predict/S/sink is its
+// sink, the tube S/sink. A path that goes on means the same queue. Without
+// /api/predict/S, the service is Options.DefaultService. The header
+// X-EAS-QueueService-Access-Rear turns to the queue's rear queue, whose name ends in
+// queue.RearSuffix. Everything else is in the method, the query and the headers: keys
+// of the query that begin with _ are parameters, all others are tags.
+//
+// # Connections
+//
+// net/http serves a connection, in a goroutine of its own, until a client asks for
+// the WebSocket protocol. Then the connection leaves net/http, and its buffers with
+// it, and becomes a consumer with two goroutines:
+//
+//	shard --Receive--> outbox <--- writer ---> socket <--- reader ---> shard
+//	                   parcels     encodes                 pings, close,
+//	                                                       commits (JSON)
+//
+// The shard appends what it pushes to the consumer's outbox, and wakes the writer only
+// if it sleeps. The writer encodes all that has gathered into one buffer, which it
+// has borrowed for as long as there is something to write, and writes it with one
+// system call. So many frames leave in one write, and an item costs neither a
+// goroutine nor an allocation. An idle consumer has two parked goroutines and a few
+// hundred bytes. A watch over plain HTTP has the same outbox, and the handler's
+// goroutine is its writer.
+//
+// A get that waits is a handler that sleeps until its Getter is told. Then it asks
+// again.
+//
+// # The JSON subprotocol
+//
+// A client that asks for the WebSocket subprotocol beanfield.json is sent each item as
+// one text frame,
+//
+//	{"index": 7, "tags": {"k": "v"}, "data": "text"}
+//
+// with "data64" instead of "data" if the body is not UTF-8. It may send
+//
+//	{"commit": [7, 8], "id": 1}
+//	{"negative": [7], "code": "Busy", "reason": "no room", "id": 2}
+//
+// An id is optional; it is sent back as {"done": 1} when the operation is complete. A
+// message that is not understood closes the connection. Since a page cannot set
+// headers, _uid_, _gid_ and _token_ may stand in the query; and since any page
+// may open a WebSocket to any host, the page's origin must be one of Options.Origins.
+// Neither holds for connections without the subprotocol.
+//
+// # Many items in one request
+//
+// A POST with _batch_=true and Content-Type application/x-ndjson puts one item for
+// each line, {"data": "text", "tags": {"k": "v"}, "priority": 1} or with "data64". The
+// answer is a JSON array of their indexes. If a line is wrong, nothing is put.
+//
+// # Dead peers
+//
+// A consumer from which nothing has come for half of Options.DeadAfter is sent a ping;
+// after the other half it is dead, and leaves. A write that makes no progress for
+// Options.WriteTimeout fails.
+//
+// # Invariants
+//
+//	F1  Every parcel that a consumer receives is counted once: when it has been
+//	    written, by an AskSent of now or a later one. After AskLeave or Replaced
+//	    nothing is counted, because the shard has forgotten the receiver.
+//	F2  After Replaced nothing more is written but the end: a close frame, or the end
+//	    of the response. What was in the outbox is not sent.
+//	F3  No goroutine outlives its connection, and no connection outlives Shutdown.
+//	F4  Every AskWatch that was answered OK is followed by exactly one AskLeave.
+//	F5  Only the writer writes to a consumer's socket. Others leave it what to write.
+//	F6  The acceptor is told once that a socket has left, when it has been closed,
+//	    whoever closes it.
+//	F7  What a client sends is bounded before it is kept: headers, bodies, query, tags,
+//	    indexes, frames, messages.
+package queueservice
