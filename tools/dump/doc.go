@@ -7,7 +7,8 @@
 // them: by id, and then the buried ones in the order in which they were buried. After
 // them come the tubes with their counts, and the total. Times are UTC. With -json
 // every line is an object that tells its type, "job", "tube" or "total"; a body that
-// is not UTF-8 is in base64, as "body_base64" instead of "body".
+// is not UTF-8 is in base64, as "body_base64" instead of "body", and one that cannot be
+// read is "body_damaged".
 //
 // # What it changes
 //

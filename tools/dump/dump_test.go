@@ -58,6 +58,15 @@ func fill(t *testing.T, dir string, shards int, jobs []stored) {
 	log(&gone).Put(&gone)
 	log(&gone).Delete(&gone)
 	for _, j := range jobs {
+		if len(j.body) > storage.LargeBody {
+			done := make(acks, 1)
+			log(&j.Job).Stage(j.ID, [][]byte{[]byte(j.body)}, done)
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			log(&j.Job).Put(&j.Job)
+			continue
+		}
 		log(&j.Job).Put(&j.Job, []byte(j.body))
 	}
 	for _, l := range logs {
@@ -256,6 +265,33 @@ func files(t *testing.T, dir string) map[string]string {
 		all[path] = string(content)
 	}
 	return all
+}
+
+// A job whose body is apart from its record, and damaged, is listed like any other; in
+// place of the body stands that it cannot be read.
+func TestDamagedBody(t *testing.T) {
+	dir := t.TempDir()
+	hurt := stored{storage.Job{ID: 5, Tube: "mail", State: storage.Ready, Size: 2 * storage.LargeBody, Created: noon}, strings.Repeat("12345678", storage.LargeBody/4)}
+	fill(t, dir, 1, append(jobs(), hurt))
+	tables, err := filepath.Glob(filepath.Join(dir, "gen-*", "*", "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("no table: %v", err)
+	}
+	largest := slices.MaxFunc(tables, func(a, b string) int { return len(read(t, a)) - len(read(t, b)) })
+	content := []byte(read(t, largest))
+	content[len(content)/2] ^= 0xff
+	if err := os.WriteFile(largest, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ flag, hurt, whole string }{
+		{"-json=false", " shard 0 (the body cannot be read)\n", ` shard 0 "hello"` + "\n"},
+		{"-json", `"shard":0,"body_damaged":true}` + "\n", `"shard":0,"body":"hello"}` + "\n"},
+	} {
+		status, stdout, stderr := command(x.flag, "-bodies", dir)
+		if status != 0 || strings.Count(stdout, x.hurt) != 1 || strings.Count(stdout, x.whole) != 1 {
+			t.Errorf("%s: status %d, %s\n%s", x.flag, status, stderr, stdout)
+		}
+	}
 }
 
 // A table with a bad block: a dump says no and what to do, a salvage saves the

@@ -8,7 +8,8 @@ import (
 	"beanfield/storage"
 )
 
-// Entry is a job to be printed. What is nil is left out.
+// Entry is a job to be printed. What is nil is left out. If the body of a damaged job
+// is wanted, the entry says instead that it cannot be read.
 type Entry struct {
 	*storage.Job
 	Shard *int
@@ -44,7 +45,11 @@ func textOf(e Entry) string {
 	if e.Shard != nil {
 		text += fmt.Sprintf(" shard %d", *e.Shard)
 	}
-	if e.Body != nil {
+	switch {
+	case e.Body == nil:
+	case e.Damaged:
+		text += " (the body cannot be read)" // a body is in quotes, so this is none
+	default:
 		text += fmt.Sprintf(" %q", *e.Body)
 	}
 	return text
@@ -71,6 +76,7 @@ type jobLine struct {
 	Shard    *int    `json:"shard,omitempty"`
 	Body     *string `json:"body,omitempty"`
 	Base64   *[]byte `json:"body_base64,omitempty"`
+	Damaged  bool    `json:"body_damaged,omitempty"` // instead of a body
 }
 
 func lineOf(e Entry) *jobLine {
@@ -84,6 +90,8 @@ func lineOf(e Entry) *jobLine {
 	}
 	switch {
 	case e.Body == nil:
+	case e.Damaged:
+		line.Damaged = true
 	case utf8.Valid(*e.Body):
 		text := string(*e.Body)
 		line.Body = &text
