@@ -39,6 +39,7 @@ fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZPARSE)
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
 	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
+	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeQueue$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/pebblestore/ondisk -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZWALK)
 	$(GO) test ./tools/import -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZREADER) -fuzzminimizetime 20x
 

@@ -26,8 +26,11 @@ func (memoryLog) Put(*Job, ...[]byte)                   {}
 func (memoryLog) Update(*Job)                           {}
 func (memoryLog) Delete(*Job)                           {}
 func (memoryLog) SetAside(*Job)                         {}
+func (memoryLog) PutQueue(*Queue)                       {}
+func (memoryLog) DeleteQueue(string)                    {}
 func (memoryLog) Commit(Ack) bool                       { return true }
 func (memoryLog) Body(uint64, []byte) ([]byte, error)   { return nil, ErrNoBody }
 func (memoryLog) Replay(func(*Job, []byte) error) error { return nil }
+func (memoryLog) ReplayQueues(func(*Queue) error) error { return nil }
 func (memoryLog) MaxID() uint64                         { return 0 }
 func (memoryLog) Stats() LogStats                       { return LogStats{} }

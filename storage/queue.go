@@ -1,5 +1,7 @@
 package storage
 
+import "slices"
+
 // Queue is what a log keeps of a tube that the queue service uses, beside its jobs.
 type Queue struct {
 	Tube  string
@@ -17,13 +19,40 @@ type View struct {
 	Tags   []byte // it gets jobs that have these only; packed as the queue packs them
 }
 
+// Clone copies a queue with all that it refers to.
+func (q *Queue) Clone() *Queue {
+	c := *q
+	c.Views = slices.Clone(q.Views)
+	for i := range c.Views {
+		c.Views[i].Tags = slices.Clone(c.Views[i].Tags)
+	}
+	return &c
+}
+
 // Item is what a log keeps of a job for the queue service. Tags are kept as they were
 // put; Update and SetAside record the rest.
 type Item struct {
-	Tags       []byte   // packed, by whoever puts them
+	Tags       []byte   // packed, by whoever puts them; at most MaxTags
 	Moved      bool     // Job.Tube is not the one of the put any more
 	Rebalances uint32   // how often it was taken from a consumer of the first group
 	Fate       uint8    // what becomes of it when all groups are done
-	Note       []byte   // what the last negative said, packed
+	Note       []byte   // what the last negative said, packed; at most MaxNote
 	Done       []uint32 // numbers of the views that are done with it
 }
+
+// Clone copies an item with all that it refers to. A nil item is nil again.
+func (i *Item) Clone() *Item {
+	if i == nil {
+		return nil
+	}
+	c := *i
+	c.Tags, c.Note, c.Done = slices.Clone(i.Tags), slices.Clone(i.Note), slices.Clone(i.Done)
+	return &c
+}
+
+// What a log can take, in bytes: nothing longer may be given to it.
+const (
+	MaxTags = 64 << 10 // of an item, or of a view
+	MaxNote = 64 << 10
+	MaxName = 64 << 10 // of a tube or a group
+)

@@ -74,8 +74,8 @@ const LargeBody = 1 << 20
 // Log is what one shard writes. All methods but Body and Stats are called by
 // the goroutine that has taken the shard, so one at a time.
 //
-// Put, Update and Delete add records to the open batch and cannot fail: a
-// shard asks for room first, and Commit reports all other errors. None of them
+// Put, Update, Delete, PutQueue and DeleteQueue add records to the open batch and cannot
+// fail: a shard asks for room first, and Commit reports all other errors. None of them
 // waits for the disk.
 type Log interface {
 	// Room says whether a job of n bytes may be put. It is cheap: it is asked
@@ -95,15 +95,21 @@ type Log interface {
 	// none for one that has been staged. Nothing is kept after the call. An id is
 	// put once, ever.
 	Put(j *Job, body ...[]byte)
-	// Update records a job's new state, priority, delay and counters. The body,
-	// the tube, the time of creation and the TTR stay as they were put.
+	// Update records a job's new state, priority, delay and counters, and what Item has
+	// beside the tags. The body, the tags, the time of creation and the TTR stay as they
+	// were put, and so does the tube, unless Item says that it has Moved.
 	Update(j *Job)
 	// Delete records the end of a job. Of j it reads only ID, Size, Updated and the
-	// length of Tube.
+	// lengths of Tube and Item.Tags.
 	Delete(j *Job)
 	// SetAside is an Update of a job that has been buried because its body cannot
 	// be read. The operator is told, once for each job.
 	SetAside(j *Job)
+	// PutQueue records what a queue is like, in place of what was recorded of it before.
+	// Nothing is kept after the call.
+	PutQueue(q *Queue)
+	// DeleteQueue records that nothing is to be kept of a queue any more. Its jobs stay.
+	DeleteQueue(tube string)
 	// Commit closes the open batch. It reports true when nothing is left to
 	// wait for: the batch, and every one before it, is as durable as the
 	// store's sync mode promises. Otherwise ack is called when it is, in the
@@ -120,6 +126,9 @@ type Log interface {
 	// is called once, before anything is written. Job and body are valid only
 	// during the call.
 	Replay(fn func(j *Job, body []byte) error) error
+	// ReplayQueues calls fn for every queue in the log, in the order of their names. It
+	// is called once, before Replay. The queue is the caller's.
+	ReplayQueues(fn func(q *Queue) error) error
 	// MaxID is the highest id that the log recorded before it was opened, so
 	// that no id is used twice, not even that of a job long deleted. After a
 	// change of the number of shards only the highest of all logs is exact.

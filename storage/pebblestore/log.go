@@ -104,9 +104,7 @@ func (l *shardLog) Put(j *storage.Job, body ...[]byte) {
 	g.maxID = max(g.maxID, j.ID)
 	l.live.Add(diskSize(j))
 	l.count()
-	if g.batch.Len()+n > maxBatch {
-		l.cut()
-	}
+	l.makeRoom(n)
 	op := g.batch.SetDeferred(keyLen, n)
 	putKey(op.Key, keyRecord, j.ID)
 	at := copy(op.Value, l.scratch)
@@ -157,9 +155,9 @@ func (l *shardLog) Delete(j *storage.Job) {
 // count needs no locked addition: only the owner writes, and Stats reads.
 func (l *shardLog) count() { l.written.Store(l.written.Load() + 1) }
 
-// cut has the open group go on with another batch.
-func (l *shardLog) cut() {
-	if l.committer.open.batch.Empty() {
+// makeRoom has the open group go on with another batch if n bytes do not fit into this one.
+func (l *shardLog) makeRoom(n int) {
+	if b := l.committer.open.batch; b.Empty() || b.Len()+n <= maxBatch {
 		return
 	}
 	l.committer.mu.Lock()

@@ -15,6 +15,7 @@ import (
 const (
 	keyRecord = 'r' // a job as it was put, with its body
 	keyUpdate = 'u' // what changed since
+	keyQueue  = 'q' // a queue, by the name of its tube instead of an id: see queues.go
 	keyPiece  = 'v' // a piece of a large body: see pieces.go
 	keyMaxID  = 'm' // the highest id ever, under id 0
 	keyLen    = 9

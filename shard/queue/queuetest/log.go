@@ -3,6 +3,7 @@ package queuetest
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
@@ -27,6 +28,7 @@ type Log struct {
 	Records []string
 	Jobs    map[uint64]*storage.Job
 	Bodies  map[uint64]string
+	Queues  map[string]*storage.Queue
 	Staged  map[uint64]string // bodies whose jobs are not put yet
 	Lazy    bool              // Stage takes until EndStages
 	stages  []stage
@@ -36,7 +38,10 @@ var _ storage.Log = (*Log)(nil)
 
 // NewLog makes an empty log that has room and is quick.
 func NewLog() *Log {
-	return &Log{Jobs: map[uint64]*storage.Job{}, Bodies: map[uint64]string{}, Staged: map[uint64]string{}}
+	return &Log{
+		Jobs: map[uint64]*storage.Job{}, Bodies: map[uint64]string{}, Staged: map[uint64]string{},
+		Queues: map[string]*storage.Queue{},
+	}
 }
 
 func (l *Log) Room(int) bool { return l.Full < Full }
@@ -82,7 +87,7 @@ func (l *Log) Put(j *storage.Job, body ...[]byte) {
 	if l.Jobs[j.ID] != nil {
 		panic(fmt.Sprintf("job %d is logged twice", j.ID))
 	}
-	l.Jobs[j.ID] = keep(j)
+	l.Jobs[j.ID] = clone(j)
 	text := ""
 	for _, part := range body {
 		text += string(part)
@@ -95,31 +100,12 @@ func (l *Log) Update(j *storage.Job) {
 	if l.Jobs[j.ID] == nil {
 		panic(fmt.Sprintf("job %d is updated but was never put", j.ID))
 	}
-	tags := tagsOf(l.Jobs[j.ID])
-	if string(tags) != string(tagsOf(j)) {
-		panic(fmt.Sprintf("job %d is updated with other tags", j.ID))
+	if was := l.Jobs[j.ID]; string(tagsOf(was)) != string(tagsOf(j)) || was.Tube != j.Tube && (j.Item == nil || !j.Item.Moved) {
+		panic(fmt.Sprintf("job %d is updated as %+v but logged as %+v", j.ID, *j, *was))
 	}
-	l.Jobs[j.ID] = keep(j)
+	l.Jobs[j.ID] = clone(j)
 	l.Jobs[j.ID].Updated = true
 	l.Records = append(l.Records, fmt.Sprintf("update %d %v", j.ID, states[j.State]))
-}
-
-// keep copies a record, whose slices belong to the caller.
-func keep(j *storage.Job) *storage.Job {
-	copied := *j
-	if j.Item != nil {
-		item := *j.Item
-		item.Tags, item.Note, item.Done = slices.Clone(item.Tags), slices.Clone(item.Note), slices.Clone(item.Done)
-		copied.Item = &item
-	}
-	return &copied
-}
-
-func tagsOf(j *storage.Job) []byte {
-	if j.Item == nil {
-		return nil
-	}
-	return j.Item.Tags
 }
 
 // SetAside is an update, whose record says why.
@@ -133,12 +119,56 @@ func (l *Log) Delete(j *storage.Job) {
 	if l.Jobs[id] == nil {
 		panic(fmt.Sprintf("job %d is deleted but was never put", id))
 	}
-	if was := l.Jobs[id]; was.Updated != j.Updated || was.Size != j.Size || was.Tube != j.Tube {
+	if was := l.Jobs[id]; was.Updated != j.Updated || was.Size != j.Size || was.Tube != j.Tube || len(tagsOf(was)) != len(tagsOf(j)) {
 		panic(fmt.Sprintf("job %d is deleted as %+v but logged as %+v", id, *j, *was))
 	}
 	delete(l.Jobs, id)
 	delete(l.Bodies, id)
 	l.Records = append(l.Records, fmt.Sprintf("delete %d", id))
+}
+
+// PutQueue records a queue, whose views are in order and have numbers below the next one.
+func (l *Log) PutQueue(q *storage.Queue) {
+	for i, v := range q.Views {
+		if v.Number >= q.Next || i > 0 && v.Number <= q.Views[i-1].Number {
+			panic(fmt.Sprintf("a view of queue %s has a wrong number: %+v", q.Tube, *q))
+		}
+	}
+	l.Queues[q.Tube] = q.Clone()
+	l.Records = append(l.Records, "queue "+q.Tube)
+}
+
+// DeleteQueue forgets a queue that has been recorded.
+func (l *Log) DeleteQueue(tube string) {
+	if l.Queues[tube] == nil {
+		panic(fmt.Sprintf("queue %s is deleted but was never put", tube))
+	}
+	delete(l.Queues, tube)
+	l.Records = append(l.Records, "no queue "+tube)
+}
+
+// ReplayQueues brings the queues by name.
+func (l *Log) ReplayQueues(fn func(*storage.Queue) error) error {
+	for _, tube := range slices.Sorted(maps.Keys(l.Queues)) {
+		if err := fn(l.Queues[tube].Clone()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clone copies a job with its item: the caller may use the memory of both again.
+func clone(j *storage.Job) *storage.Job {
+	c := *j
+	c.Item = j.Item.Clone()
+	return &c
+}
+
+func tagsOf(j *storage.Job) []byte {
+	if j.Item == nil {
+		return nil
+	}
+	return j.Item.Tags
 }
 
 func (l *Log) Commit(ack storage.Ack) bool {
@@ -171,8 +201,7 @@ func (l *Log) Replay(fn func(*storage.Job, []byte) error) error {
 		return a.ID < b.ID
 	})
 	for _, j := range all {
-		copied := *j
-		if err := fn(&copied, []byte(l.Bodies[j.ID])); err != nil {
+		if err := fn(clone(j), []byte(l.Bodies[j.ID])); err != nil {
 			return err
 		}
 	}
@@ -184,5 +213,5 @@ func (l *Log) MaxID() uint64                       { return 0 }
 func (l *Log) Stats() storage.LogStats             { return storage.LogStats{} }
 
 var states = map[storage.JobState]string{
-	storage.Ready: "ready", storage.Delayed: "delayed", storage.Buried: "buried",
+	storage.Ready: "ready", storage.Delayed: "delayed", storage.Buried: "buried", storage.Passed: "passed",
 }
