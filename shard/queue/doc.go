@@ -85,7 +85,7 @@
 //
 // # Reading order
 //
-// op.go (what can be asked), batch.go, state.go, places.go, jobops.go,
+// op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
 // reserve.go, wait.go, share.go and wide.go; then heap.go, slab.go, index.go and
 // body.go for how a job stays so small.
 package queue

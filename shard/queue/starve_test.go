@@ -89,3 +89,57 @@ func TestLongWorkUnderSteadyTraffic(t *testing.T) {
 		}
 	}
 }
+
+// Delayed jobs, the waiters of a tube whose pause has ended, and deadlines that have
+// passed go on side by side, however much of each there is, and all of them together do
+// not make a turn longer.
+func TestDueWorkOfEachKindGoesOn(t *testing.T) {
+	for _, n := range [][3]int{{2 * Slice, 2 * Slice, 2 * Slice}, {2 * Slice, 0, 2 * Slice}, {2 * Slice, 2 * Slice, 0}} {
+		w := newWorld(t)
+		left := w.allDue(n)
+		for turn, more := 1, true; more; turn++ {
+			before := left()
+			more = w.s.Tick(w.now)
+			w.given, w.wakes, w.s.Woken = nil, nil, w.s.Woken[:0]
+			moved := 0
+			for kind, n := range left() {
+				if before[kind] > 0 && n == before[kind] {
+					t.Fatalf("turn %d: of delayed jobs, waiters and deadlines %v were left, now %v", turn, before, left())
+				}
+				moved += before[kind] - n
+			}
+			if moved > Slice+3 || moved == 0 {
+				t.Fatalf("turn %d moves %d jobs, want up to %d", turn, moved, Slice)
+			}
+		}
+		if left() != [3]int{} {
+			t.Errorf("nothing more is said to be due, but there is: %v", left())
+		}
+	}
+}
+
+// allDue makes so many delayed jobs, waiters behind a pause that has ended, and
+// deadlines, all of them due. left counts what is left of them.
+func (w *world) allDue(n [3]int) (left func() [3]int) {
+	a, p, h := w.user("a"), w.user("p"), w.user("h")
+	w.fill(a, n[2], 0)
+	for range n[2] {
+		h.apply(Op{Kind: Reserve, Poll: true})
+	}
+	p.apply(Op{Kind: Use, Data: []byte("paused")})
+	p.apply(Op{Kind: Pause, Data: []byte("paused"), Delay: 1})
+	for i := range n[1] {
+		u := w.user(fmt.Sprint("w", i))
+		u.apply(Op{Kind: Watch, Data: []byte("paused")})
+		u.apply(Op{Kind: Ignore, Data: []byte("default")})
+		u.apply(Op{Kind: Reserve})
+	}
+	w.fill(p, n[1], 0)
+	w.now += second
+	w.s.Tick(w.now) // the pause ends
+	w.given, w.wakes, w.s.Woken = nil, nil, w.s.Woken[:0]
+	a.apply(Op{Kind: Use, Data: []byte("delayed")})
+	w.fill(a, n[0], 1)
+	w.now += 600 * second
+	return func() [3]int { return [3]int{w.s.totals.Delayed, w.s.waiting, int(h.client.ttrs.n)} }
+}

@@ -1,0 +1,77 @@
+package queue
+
+// Next is when Tick has something to do, or 0.
+func (s *State) Next() int64 {
+	if s.opening.n > 0 {
+		return 1 // at once
+	}
+	var at int64
+	if s.timeline.n > 0 {
+		at = int64(s.timeline.top().major)
+	}
+	if s.holders.n > 0 {
+		if d := int64(s.holders.top().major); at == 0 || d < at {
+			at = d
+		}
+	}
+	return at
+}
+
+// Tick ends a turn. It does what is due: delayed jobs become ready, pauses end,
+// deadlines of reserved jobs pass. It reports whether it left due work for the
+// next turn.
+//
+// The share of these timers is divided: if the waiters of tubes whose pause has ended are
+// to be served, or deadlines have passed, a third is kept for each. Otherwise a steady
+// stream of delayed jobs would hold up both for ever. What one kind does not need is the
+// next kind's.
+func (s *State) Tick(now int64) (more bool) {
+	third := max(1, s.Share/3)
+	opening, expiring := 0, 0
+	if s.opening.n > 0 {
+		opening = third
+	}
+	if s.expired(now) {
+		expiring = third
+	}
+	s.share = max(1, s.Share-opening-expiring)
+	s.serveTimeline(now)
+	s.share = max(0, s.share) + opening
+	s.serveOpening(now)
+	s.share = max(0, s.share) + expiring
+	for !s.spent() && s.expired(now) {
+		s.spend(moving)
+		s.expire(now, s.clients.get(s.holders.top().slot).ttrs.top().slot)
+	}
+	s.renew()
+	next := s.Next()
+	return next != 0 && next <= now
+}
+
+// serveTimeline makes delayed jobs ready and ends pauses.
+func (s *State) serveTimeline(now int64) {
+	for !s.spent() && s.timeline.n > 0 && int64(s.timeline.top().major) <= now {
+		s.spend(moving)
+		t := s.tubeAt.get(s.timeline.top().slot)
+		if t.paused() && t.pausedUntil <= now {
+			s.unpause(t)
+			continue
+		}
+		slot := t.delayed.top().slot
+		s.undelay(slot)
+		s.makeReady(now, slot)
+	}
+}
+
+// expired says that the deadline of a reserved job has passed.
+func (s *State) expired(now int64) bool {
+	return s.holders.n > 0 && int64(s.holders.top().major) <= now
+}
+
+// expire takes a job back whose holder's time has run out.
+func (s *State) expire(now int64, slot uint32) {
+	s.unhold(slot)
+	s.trails.at(s.jobs.at(slot).trail).timeouts++
+	s.totals.Timeouts++
+	s.makeReady(now, slot)
+}
