@@ -13,7 +13,12 @@ import (
 func (t *turn) fetch() {
 	log := t.shard.log
 	for _, b := range t.batches {
-		if op := b.Lacking(); op != nil {
+		op := b.Lacking()
+		switch {
+		case op == nil:
+		case op.Kind == queue.Service:
+			t.fetchFound(b, op.Ask.Found)
+		default:
 			id := op.ID
 			if b.Supply(log.Body(id, make([]byte, 0, op.Size))) {
 				t.shard.setAside(id, b.Client)
@@ -29,6 +34,20 @@ func (t *turn) fetch() {
 			}
 		}
 	}
+}
+
+// fetchFound reads the bodies that a get lacks.
+func (t *turn) fetchFound(b *queue.Batch, found *queue.Parcel) {
+	failed := false
+	for i := range found.Away() {
+		id := found.Items[i].Index
+		body, err := t.shard.log.Body(id, make([]byte, 0, found.Items[i].Size))
+		if found.Supply(i, body, err) {
+			t.shard.setAside(id, nil)
+		}
+		failed = failed || err != nil && !errors.Is(err, storage.ErrUnreadable) && !errors.Is(err, storage.ErrNoBody)
+	}
+	b.SupplyGet(failed)
 }
 
 // setAside has a job whose body could not be read buried, out of the workers' way.

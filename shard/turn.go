@@ -15,8 +15,9 @@ type turn struct {
 	// wait until that had been worked off.
 	unfinished []*queue.Batch
 	woken      []queue.Awakening
-	gone       []uint64 // deleted: the directory forgets them when that is committed
-	fetches    bool     // some answer lacks a body that is in the log only
+	called     []queue.Getter // gets that are to try again
+	gone       []uint64       // deleted: the directory forgets them when that is committed
+	fetches    bool           // some answer lacks a body that is in the log only
 }
 
 // endTurn does what is due, closes the log's batch, and answers everything
@@ -36,6 +37,7 @@ func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 	t := sh.turn
 	t.woken, s.Woken = s.Woken, t.woken
 	t.gone, s.Gone = s.Gone, t.gone
+	t.called, s.Called = s.Called, t.called
 	if !s.Durable {
 		t.answer(nil)
 		return true
@@ -136,4 +138,9 @@ func (t *turn) answer(err error) {
 		w.Waiter.Wake(err == nil && !w.Lost, w.Body)
 	}
 	t.woken = t.woken[:0]
+	for i, g := range t.called { // if the log has failed, they are to hear that
+		t.called[i] = nil
+		g.TryAgain()
+	}
+	t.called = t.called[:0]
 }

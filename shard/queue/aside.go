@@ -28,6 +28,7 @@ func (s *State) setAside(c *Client, op *Op) {
 	if state != Buried { // one that is keeps its place
 		s.unplace(slot)
 		s.makeBuried(slot)
+		s.seen(slot)
 	}
 	s.markAside(slot)
 	s.logAside(slot)

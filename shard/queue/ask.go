@@ -64,6 +64,14 @@ type Ask struct {
 	Count  int     // count; get: how many items more the queue has at least
 	Search SearchInfo
 	Attrs  *Attrs
+
+	// How far an operation has come that takes several turns. All is as it was when
+	// the operation has ended.
+	step  getStep
+	begun bool
+	from  uint64 // the id to go on with
+	at    int    // the item of Found or Indexes to go on with
+	kept  int    // items of Found that were taken
 }
 
 // CodeShutdown is a negative's code of a consumer that says farewell.

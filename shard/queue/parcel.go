@@ -1,5 +1,13 @@
 package queue
 
+import (
+	"errors"
+	"iter"
+	"slices"
+
+	"beanfield/storage"
+)
+
 // Parcel is items on their way from a shard to a client: what one turn pushes to one
 // consumer, or what a get has found. Small bodies and tags are copied into Bytes,
 // because the shard may use their memory again.
@@ -49,4 +57,34 @@ func (p *Parcel) Weight() int {
 		weight += itemWeight + int(it.Size) + int(it.BodyAt-it.TagsAt)
 	}
 	return weight
+}
+
+// Away lists the items whose bodies are to be read from the log.
+func (p *Parcel) Away() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range p.Items {
+			if p.Items[i].away && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// Supply gives an item the body that was read from the log, or takes the error of
+// that. It reports whether the item is to be set aside, because nobody can read it.
+func (p *Parcel) Supply(i int, body []byte, err error) (aside bool) {
+	it := &p.Items[i]
+	it.away = false
+	p.away--
+	if err != nil {
+		it.Lost = true
+		return errors.Is(err, storage.ErrUnreadable)
+	}
+	it.Large = [][]byte{body}
+	return false
+}
+
+// dropLost forgets the items whose bodies could not be read.
+func (p *Parcel) dropLost() {
+	p.Items = slices.DeleteFunc(p.Items, func(it Item) bool { return it.Lost })
 }

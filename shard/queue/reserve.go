@@ -93,6 +93,7 @@ func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 	s.unplace(slot)
 	s.hold(now, b.Client, slot)
 	s.show(b, op, slot)
+	s.seen(slot)
 }
 
 // bestTube is the watched, open tube with the smallest (priority, id), of a client

@@ -11,6 +11,7 @@ type service struct {
 	limits *Limits // as the last operation told them
 	first  *group  // the group that is the tube itself; nil until its first watch
 	ended  bool    // it takes no items any more
+	finder *finder // never nil
 }
 
 // applyService runs an operation of the queue service.
@@ -18,6 +19,20 @@ func (s *State) applyService(now int64, b *Batch, op *Op) {
 	switch op.Ask.What {
 	case AskPut:
 		s.askPut(now, op)
+	case AskGet:
+		s.get(b, op)
+	case AskUnget:
+		s.unget(op)
+	case AskDelete:
+		s.askDelete(op)
+	case AskTruncate:
+		s.truncate(op)
+	case AskSearch:
+		s.search(op)
+	case AskCount:
+		s.count(op)
+	case AskEnd:
+		s.askEnd(op)
 	default:
 		op.Status = Failed
 	}
@@ -26,7 +41,7 @@ func (s *State) applyService(now int64, b *Batch, op *Op) {
 // serviceOf finds the service of a tube, or makes it.
 func (s *State) serviceOf(t *tube, l *Limits) *service {
 	if t.service == nil {
-		t.service = &service{tube: t, pair: pairOf(t.name)}
+		t.service = &service{tube: t, pair: pairOf(t.name), finder: s.newFinder(t)}
 	}
 	t.service.limits = l
 	return t.service
@@ -53,15 +68,19 @@ func pairOf(name string) string {
 func (t *tube) length() int { return t.jobs() }
 
 // matters says that a tube must not end, though it has no job, user or watcher (S5).
-func (v *service) matters() bool { return v.first != nil || v.ended }
+func (v *service) matters() bool { return v.first != nil || v.ended || len(v.finder.gets.waits) > 0 }
 
 // jobBorn is told of each new job of the tube, when it has its tags and is in no place
 // yet.
-func (v *service) jobBorn(s *State, slot uint32) {}
+func (v *service) jobBorn(s *State, slot uint32) { v.finder.add(s, slot) }
 
 // jobReady is told of each job that has become ready, when the waiters have been
 // served: one of them may have it now, and it may even have ended.
-func (v *service) jobReady(s *State, now int64, id uint64) {}
+func (v *service) jobReady(s *State, now int64, id uint64) {
+	if len(v.finder.gets.waits) > 0 {
+		v.finder.gets.shown(s, id)
+	}
+}
 
 // jobGone is told of each job that leaves the tube, while it still has all that it had.
-func (v *service) jobGone(s *State, slot uint32) {}
+func (v *service) jobGone(s *State, slot uint32) { v.finder.remove(s, slot) }

@@ -1,0 +1,146 @@
+package queue
+
+// What ends items for all groups at once: delete, truncate, and the forced end of a
+// queue. They concern any item, also one that a consumer has; it may not commit it
+// any more, and its window has room for another.
+
+// serving finds the service of a queue that is there, with the tube kept alive until
+// served is called; nil if there is no such tube.
+func (s *State) serving(a *Ask) *service {
+	v := s.serviceNamed(a)
+	if v != nil {
+		v.tube.using++
+	}
+	return v
+}
+
+// served ends what serving began.
+func (s *State) served(v *service) {
+	v.tube.using--
+	s.letGo(v.tube)
+}
+
+// askDelete ends items by their indexes. There may be unknown ones among them.
+func (s *State) askDelete(op *Op) {
+	a := op.Ask
+	op.Status = OK
+	v := s.serving(a)
+	if v == nil {
+		return
+	}
+	defer s.served(v)
+	if !a.begun {
+		a.begun, a.at = true, 0
+	}
+	for ; a.at < len(a.Indexes); a.at++ {
+		if s.spent() {
+			op.Status = More
+			return
+		}
+		s.spend(moving)
+		if slot := s.jobIn(v.tube, a.Indexes[a.at]); slot != 0 {
+			s.endForAll(slot)
+		}
+	}
+	a.restart()
+}
+
+// jobIn finds a job of a tube, or 0.
+func (s *State) jobIn(t *tube, id uint64) uint32 {
+	slot := s.index.find(&s.jobs, id)
+	if slot == 0 || s.jobs.at(slot).tube() != t.slot {
+		return 0
+	}
+	return slot
+}
+
+// truncate ends all items before an index. Items that are put meanwhile, with such
+// indexes, go too; so it ends because indexes grow.
+func (s *State) truncate(op *Op) {
+	op.Status = OK
+	if v := s.serving(op.Ask); v != nil {
+		if !s.whole(v) || !s.endBefore(v, op.Ask.Index) {
+			op.Status = More
+		}
+		s.served(v)
+	}
+}
+
+// endBefore ends the items before an index. It reports false if there are more than a
+// turn can end.
+func (s *State) endBefore(v *service, index uint64) bool {
+	for {
+		slot := v.finder.order.first()
+		if slot == 0 || s.jobs.at(slot).id() >= index {
+			return true
+		}
+		if s.spent() {
+			return false
+		}
+		s.spend(moving)
+		s.endForAll(slot)
+	}
+}
+
+// askEnd ends a queue: it takes no items any more. With Force the items that nobody
+// has been given end too; otherwise they are delivered.
+func (s *State) askEnd(op *Op) {
+	a := op.Ask
+	op.Status = OK
+	s.tubeNamed([]byte(a.Queue))
+	v := s.serving(a)
+	defer s.served(v)
+	v.ended = true
+	if a.Force && (!s.whole(v) || !s.endLoose(v, a)) {
+		op.Status = More
+		return
+	}
+	a.restart()
+}
+
+// endLoose ends the items that nobody has. It reports false if it is to go on in
+// another turn.
+func (s *State) endLoose(v *service, a *Ask) bool {
+	o := &v.finder.order
+	for at := o.seek(&s.jobs, a.from); ; at = o.seek(&s.jobs, a.from) {
+		slot := o.at(at)
+		switch {
+		case slot == 0:
+			return true
+		case s.spent():
+			return false
+		}
+		s.spend(visiting)
+		a.from = s.jobs.at(slot).id() + 1
+		if s.jobs.at(slot).state() != Reserved {
+			s.spend(moving)
+			s.endForAll(slot)
+		}
+	}
+}
+
+// evict ends the oldest item that nobody has, to make room for another. It looks at
+// Slice items, and reports whether it has found one; more says that it is to be asked
+// again in a later turn, because the finder is not whole.
+func (s *State) evict(v *service) (done, more bool) {
+	if !s.whole(v) {
+		return false, true
+	}
+	o := &v.finder.order
+	at := o.seek(&s.jobs, 0)
+	for range Slice {
+		slot := o.at(at)
+		if slot == 0 {
+			break
+		}
+		s.spend(looking)
+		if s.jobs.at(slot).state() != Reserved {
+			v.tube.using++
+			s.endForAll(slot)
+			v.tube.using--
+			return true, false
+		}
+		at = o.next(at)
+	}
+	return false, false
+}

@@ -1,0 +1,80 @@
+package queue
+
+// finder finds the items of a queue: by their ids, by their request ids, and for the
+// gets that wait. A tube that had jobs before the queue service touched it gets a
+// finder in shares of turns: the cursor goes through the job records of the shard,
+// and jobs that are put meanwhile are taken in at once. Until it is whole, operations
+// that need it end with More.
+type finder struct {
+	order    order
+	requests requests
+	gets     gets
+	cursor   uint32 // the next record to look at; wholeFinder when all are taken in
+}
+
+const wholeFinder = ^uint32(0)
+
+// How much of a share the finder's work costs: to take in a job, and to pass records
+// of other tubes.
+const (
+	indexing = moving / 2
+	passing  = 16 // records for one looking
+)
+
+// newFinder makes the finder of a tube.
+func (s *State) newFinder(t *tube) *finder {
+	f := &finder{cursor: wholeFinder}
+	if t.length() > 0 {
+		f.cursor = 1 // slot 0 is no job
+	}
+	return f
+}
+
+// whole goes on with taking in the jobs that were there before, and reports whether
+// that is done.
+func (s *State) whole(v *service) bool {
+	f := v.finder
+	for f.cursor != wholeFinder {
+		ci := int(f.cursor >> chunkShift)
+		switch {
+		case ci >= len(s.jobs.items):
+			f.cursor = wholeFinder
+			return true
+		case s.spent():
+			return false
+		case s.jobs.items[ci] == nil:
+			s.spend(looking)
+			f.cursor = uint32(ci+1) << chunkShift
+		default:
+			s.takeIn(v, f.cursor)
+			f.cursor++
+		}
+	}
+	return true
+}
+
+// takeIn looks at one record, which may be free.
+func (s *State) takeIn(v *service, slot uint32) {
+	if slot%passing == 0 {
+		s.spend(looking)
+	}
+	if s.jobs.at(slot).tube() == v.tube.slot && !v.finder.order.has(&s.jobs, slot) {
+		s.spend(indexing)
+		v.finder.add(s, slot)
+	}
+}
+
+// add takes in a job.
+func (f *finder) add(s *State, slot uint32) {
+	f.order.insert(&s.jobs, slot)
+	f.requests.add(s, slot)
+}
+
+// remove forgets a job, unless it was never taken in.
+func (f *finder) remove(s *State, slot uint32) {
+	if f.cursor != wholeFinder && !f.order.has(&s.jobs, slot) {
+		return
+	}
+	f.order.remove(&s.jobs, slot)
+	f.requests.remove(s, slot)
+}

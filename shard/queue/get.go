@@ -1,0 +1,242 @@
+package queue
+
+import "slices"
+
+// getStep is how far a get has come. Each step may take several turns.
+type getStep uint8
+
+const (
+	finding getStep = iota // items are gathered into Ask.Found
+	taking                 // those that are still ready are ended; all bodies are there
+)
+
+// visiting is what it costs to look at an item and its tags.
+const visiting = 2 * looking
+
+// get finds items and, with Take, ends them for all groups. A pause does not hold it.
+// Items whose bodies are away are taken when their bodies have been read, if they are
+// ready then: after the end of a job the log does not have its body any more.
+func (s *State) get(b *Batch, op *Op) {
+	a := op.Ask
+	if a.Wait {
+		s.tubeNamed([]byte(a.Queue))
+	}
+	v := s.serving(a)
+	if v == nil {
+		op.Status = Empty
+		return
+	}
+	op.Status = s.runGet(v, b, a)
+	s.served(v)
+}
+
+func (s *State) runGet(v *service, b *Batch, a *Ask) Status {
+	if !s.whole(v) {
+		return More
+	}
+	if a.Found == nil {
+		a.Found = &Parcel{}
+	}
+	for {
+		if a.step == finding {
+			if !s.gather(v, b, a) {
+				return More
+			}
+			if len(a.Found.Items) == 0 {
+				return s.nothing(v, a)
+			}
+			a.step = taking
+			if a.Found.away > 0 {
+				if !a.Take {
+					s.getEnds(v, a)
+				}
+				b.lacking = true
+				return OK
+			}
+		}
+		if !a.Take {
+			s.getEnds(v, a)
+			return OK
+		}
+		if !s.takeFound(v, a) {
+			return More
+		}
+		if len(a.Found.Items) > 0 {
+			s.getEnds(v, a)
+			return OK
+		}
+		a.restart() // others were faster
+	}
+}
+
+// nothing ends a get that has found nothing.
+func (s *State) nothing(v *service, a *Ask) Status {
+	s.getEnds(v, a)
+	if !a.Wait {
+		return Empty
+	}
+	v.finder.gets.wait(a)
+	return Waiting
+}
+
+// getEnds notes that a get has come back that may have been called.
+func (s *State) getEnds(v *service, a *Ask) {
+	a.restart()
+	if a.Getter != nil {
+		g := &v.finder.gets
+		g.again(s, g.returned(a.Getter))
+	}
+}
+
+// unget withdraws a get that waits, or has been called.
+func (s *State) unget(op *Op) {
+	op.Status = OK
+	t := s.tubes[op.Ask.Queue]
+	if t == nil || t.service == nil {
+		return
+	}
+	g := &t.service.finder.gets
+	g.again(s, g.returned(op.Ask.Getter))
+	s.letGo(t)
+}
+
+// restart lets a get begin with the search, the next time.
+func (a *Ask) restart() { a.step, a.begun, a.from, a.at = finding, false, 0, 0 }
+
+// start is the first id that a get may find.
+func (a *Ask) start() uint64 {
+	if a.Index == NewestIndex {
+		return 0
+	}
+	return a.Index
+}
+
+// gather puts what a get asks for into its parcel. It reports false if it is to go on
+// in another turn.
+func (s *State) gather(v *service, b *Batch, a *Ask) bool {
+	f := v.finder
+	if !a.begun {
+		a.Found.Reset()
+		a.begun, a.from = true, a.Index
+		if id, ok := a.Tags.Get(TagRequest); ok && a.Index != NewestIndex {
+			var list [ringMost]uint32
+			if slots, all := f.requests.ring(s, id, list[:0]); all {
+				for i := 0; i < len(slots) && !a.full(b); i++ {
+					s.consider(b, a, slots[i])
+				}
+				return true
+			}
+		}
+	}
+	if a.Index == NewestIndex {
+		return s.gatherBack(f, b, a)
+	}
+	for at := f.order.seek(&s.jobs, a.from); !a.full(b); at = f.order.next(at) {
+		slot := f.order.at(at)
+		if slot == 0 {
+			return true
+		}
+		if s.spent() {
+			return false
+		}
+		a.from = s.jobs.at(slot).id() + 1
+		s.consider(b, a, slot)
+	}
+	return true
+}
+
+// gatherBack goes from the newest item back, for a get that asks for the newest.
+func (s *State) gatherBack(f *finder, b *Batch, a *Ask) bool {
+	for at := f.order.back(f.order.seek(&s.jobs, a.from)); !a.full(b); at = f.order.back(at) {
+		slot := f.order.at(at)
+		if slot == 0 {
+			break
+		}
+		if s.spent() {
+			return false
+		}
+		a.from = s.jobs.at(slot).id()
+		s.consider(b, a, slot)
+	}
+	slices.Reverse(a.Found.Items)
+	return true
+}
+
+// full says that a get has found enough for one answer.
+func (a *Ask) full(b *Batch) bool {
+	return len(a.Found.Items) > 0 && (len(a.Found.Items) >= a.Length || b.volume > maxVolume)
+}
+
+// consider puts an item into a get's answer if the get asks for it.
+func (s *State) consider(b *Batch, a *Ask, slot uint32) {
+	s.spend(visiting)
+	j := s.jobs.at(slot)
+	if j.id() < a.start() || !visible(j, a.Take) || !s.tagsOf(slot).Has(a.Tags) {
+		return
+	}
+	s.spend(moving / 2)
+	s.pack(a.Found, slot, true)
+	b.volume += int(j.size)
+}
+
+// visible says whether a get may find a job: to take it, or only to look at it.
+func visible(j *job, taking bool) bool {
+	if taking {
+		return j.state() == Ready
+	}
+	return j.state() != Delayed
+}
+
+// takeFound ends the items that were found, and forgets those that are not ready any
+// more. It reports false if it is to go on in another turn.
+func (s *State) takeFound(v *service, a *Ask) bool {
+	p := a.Found
+	if a.begun {
+		a.begun, a.at, a.kept = false, 0, 0
+	}
+	for ; a.at < len(p.Items); a.at++ {
+		if s.spent() {
+			return false
+		}
+		s.spend(moving)
+		it := p.Items[a.at]
+		slot := s.jobIn(v.tube, it.Index)
+		if slot == 0 || s.jobs.at(slot).state() != Ready {
+			continue
+		}
+		s.endForAll(slot)
+		p.Items[a.kept] = it
+		a.kept++
+	}
+	clear(p.Items[a.kept:])
+	p.Items = p.Items[:a.kept]
+	return true
+}
+
+// endForAll ends a job for all groups, whatever state it is in.
+func (s *State) endForAll(slot uint32) {
+	s.tubeAt.get(s.jobs.at(slot).tube()).deletes++
+	s.logDelete(slot)
+	s.unplace(slot)
+	s.forget(slot)
+}
+
+// pack appends an item to a parcel.
+func (s *State) pack(p *Parcel, slot uint32, body bool) {
+	j := s.jobs.at(slot)
+	it := Item{Index: j.id(), Pri: j.pri, Size: j.size, TagsAt: uint32(len(p.Bytes))}
+	p.Bytes = append(p.Bytes, s.tagsOf(slot)...)
+	it.BodyAt = uint32(len(p.Bytes))
+	switch {
+	case !body:
+	case j.away():
+		it.away = true
+		p.away++
+	default:
+		var small []byte
+		small, it.Large = s.bodies.get(j.body, j.size)
+		p.Bytes = append(p.Bytes, small...)
+	}
+	it.BodyEnd = uint32(len(p.Bytes))
+	p.Items = append(p.Items, it)
+}

@@ -1,0 +1,154 @@
+package queue
+
+// gets are the gets that wait for an item. Those that ask for a request id are found
+// by it; the others stand in one line. An item that a get may take wakes one of them,
+// and one to be looked at wakes all. Who is woken must come back: it gets again, or
+// withdraws with Unget. Until then it counts as called, for that item; if it comes
+// back and leaves the item, the next is called (Q5).
+type gets struct {
+	waits    map[Getter]*waitGet
+	requests map[uint64]*getLine // by hash of the request id
+	others   getLine
+}
+
+// waitGet is one get that waits, or has been called.
+type waitGet struct {
+	getter     Getter
+	tags       Tags
+	from       uint64
+	take       bool
+	hash       uint64 // of the request id, if it asks for one
+	line       *getLine
+	prev, next *waitGet
+	called     uint64 // the job that it was called for
+}
+
+// getLine is a list of gets, first come first.
+type getLine struct{ head, tail *waitGet }
+
+func (l *getLine) push(w *waitGet) {
+	w.line, w.prev, w.next = l, l.tail, nil
+	if l.tail == nil {
+		l.head = w
+	} else {
+		l.tail.next = w
+	}
+	l.tail = w
+}
+
+func (l *getLine) remove(w *waitGet) {
+	if w.prev == nil {
+		l.head = w.next
+	} else {
+		w.prev.next = w.next
+	}
+	if w.next == nil {
+		l.tail = w.prev
+	} else {
+		w.next.prev = w.prev
+	}
+	w.line, w.prev, w.next = nil, nil, nil
+}
+
+// wait registers a get that has found nothing.
+func (g *gets) wait(a *Ask) {
+	if g.waits == nil {
+		g.waits, g.requests = map[Getter]*waitGet{}, map[uint64]*getLine{}
+	}
+	w := &waitGet{getter: a.Getter, tags: append(Tags(nil), a.Tags...), from: a.start(), take: a.Take}
+	g.waits[a.Getter] = w
+	line := &g.others
+	if id, ok := w.tags.Get(TagRequest); ok {
+		w.hash = hashRequest(id)
+		if line = g.requests[w.hash]; line == nil {
+			line = &getLine{}
+			g.requests[w.hash] = line
+		}
+	}
+	line.push(w)
+}
+
+// leave takes a get out of its line.
+func (g *gets) leave(w *waitGet) {
+	line := w.line
+	line.remove(w)
+	if line.head == nil && line != &g.others {
+		delete(g.requests, w.hash)
+	}
+}
+
+// returned ends what is known of a get that comes back, or withdraws. It returns the
+// job for which it was called, or 0.
+func (g *gets) returned(by Getter) (called uint64) {
+	w := g.waits[by]
+	if w == nil {
+		return 0
+	}
+	delete(g.waits, by)
+	if w.line != nil {
+		g.leave(w)
+	}
+	return w.called
+}
+
+// matches says whether a get asks for an item.
+func (w *waitGet) matches(id uint64, tags Tags) bool {
+	return id >= w.from && tags.Has(w.tags)
+}
+
+// offer calls gets for an item: those that only look, and if it may be taken, the
+// first of the others.
+func (g *gets) offer(s *State, slot uint32, taking bool) {
+	if len(g.waits) == 0 {
+		return
+	}
+	tags := s.tagsOf(slot)
+	if id, ok := tags.Get(TagRequest); ok {
+		if line := g.requests[hashRequest(id)]; line != nil {
+			taking = g.offerTo(s, line, slot, tags, taking)
+		}
+	}
+	g.offerTo(s, &g.others, slot, tags, taking)
+}
+
+// offerTo goes through one line. It returns whether somebody may still take the item.
+func (g *gets) offerTo(s *State, l *getLine, slot uint32, tags Tags, taking bool) bool {
+	id := s.jobs.at(slot).id()
+	for w := l.head; w != nil; {
+		next := w.next
+		s.spend(looking)
+		if (taking || !w.take) && w.matches(id, tags) {
+			taking = taking && !w.take
+			g.leave(w)
+			w.called = id
+			s.Called = append(s.Called, w.getter)
+		}
+		w = next
+	}
+	return taking
+}
+
+// shown offers an item that is ready, or that is not delayed any more.
+func (g *gets) shown(s *State, id uint64) {
+	if slot := s.index.find(&s.jobs, id); slot != 0 {
+		g.offer(s, slot, s.jobs.at(slot).state() == Ready)
+	}
+}
+
+// seen shows a job that may have been delayed, and is not ready, to those that wait for it.
+func (s *State) seen(slot uint32) {
+	j := s.jobs.at(slot)
+	if v := s.tubeAt.get(j.tube()).service; v != nil {
+		v.finder.gets.offer(s, slot, false)
+	}
+}
+
+// again offers an item for which a get was called that has left it.
+func (g *gets) again(s *State, id uint64) {
+	if id == 0 {
+		return
+	}
+	if slot := s.index.find(&s.jobs, id); slot != 0 && s.jobs.at(slot).state() == Ready {
+		g.offer(s, slot, true)
+	}
+}

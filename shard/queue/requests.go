@@ -1,0 +1,96 @@
+package queue
+
+// requests finds the items with a request id. The map leads from its hash to the
+// first of a ring of items with such a hash, in the order of their ids; the ring runs
+// through the items, so an item costs 12 bytes here and nothing there is a pointer.
+// Whoever looks for a request id compares the tag itself.
+type requests map[uint64]uint32
+
+// hashRequest spreads request ids: FNV-1a, with its bits mixed at the end.
+func hashRequest(id []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range id {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	h ^= h >> 32
+	return h * 0x9E3779B97F4A7C15
+}
+
+// add files a new item by its request id, if it has one.
+func (r *requests) add(s *State, slot uint32) {
+	id, ok := s.tagsOf(slot).Get(TagRequest)
+	if !ok {
+		return
+	}
+	if *r == nil {
+		*r = requests{}
+	}
+	ref := s.trails.at(s.jobs.at(slot).trail).item
+	it := s.items.at(ref)
+	it.requested = true
+	h := hashRequest(id)
+	head := (*r)[h]
+	if head == 0 {
+		it.next, it.prev = ref, ref
+		(*r)[h] = ref
+		return
+	}
+	before := s.items.at(head).prev // the last, behind which a new item mostly belongs
+	own := s.jobs.at(slot).id()
+	for before != head && s.idOf(before) > own {
+		before = s.items.at(before).prev
+	}
+	if before == head && s.idOf(head) > own {
+		before = s.items.at(head).prev
+		(*r)[h] = ref
+	}
+	it.prev, it.next = before, s.items.at(before).next
+	s.items.at(it.next).prev = ref
+	s.items.at(before).next = ref
+}
+
+// idOf is the id of an item's job.
+func (s *State) idOf(ref uint32) uint64 { return s.jobs.at(s.items.at(ref).job).id() }
+
+// remove forgets an item.
+func (r requests) remove(s *State, slot uint32) {
+	it := s.itemAt(slot)
+	if it == nil || !it.requested {
+		return
+	}
+	id, _ := s.tagsOf(slot).Get(TagRequest)
+	h := hashRequest(id)
+	ref := s.trails.at(s.jobs.at(slot).trail).item
+	switch {
+	case it.next == ref:
+		delete(r, h)
+	case r[h] == ref:
+		r[h] = it.next
+	}
+	s.items.at(it.prev).next = it.next
+	s.items.at(it.next).prev = it.prev
+	it.next, it.prev, it.requested = 0, 0, false
+}
+
+// ringMost is how many items with a like request id a get looks at. Where there are
+// more it goes through the order instead, which can be done in shares.
+const ringMost = 64
+
+// ring lists the slots of the items that may have a request id. It reports false if
+// there are too many.
+func (r requests) ring(s *State, id []byte, list []uint32) ([]uint32, bool) {
+	head := r[hashRequest(id)]
+	if head == 0 {
+		return list, true
+	}
+	for ref := head; ; {
+		it := s.items.at(ref)
+		if len(list) == ringMost {
+			return list, false
+		}
+		list = append(list, it.job)
+		if ref = it.next; ref == head {
+			return list, true
+		}
+	}
+}
