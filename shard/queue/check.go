@@ -1,6 +1,9 @@
 package queue
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Check walks the whole state and reports the first broken invariant, by its
 // number in doc.go. Tests run it after every step.
@@ -55,13 +58,8 @@ func (s *State) Check() error {
 	if waits += wide; waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
-	if err := checkHeap(&s.timeline, s.tubePos); err != nil {
-		return err
-	}
-	if err := checkHeap(&s.opening, s.openPos); err != nil {
-		return err
-	}
-	return checkHeap(&s.holders, s.clientPos)
+	return cmp.Or(checkHeap(&s.timeline, s.tubePos), checkHeap(&s.opening, s.openPos),
+		checkHeap(&s.holders, s.clientPos), s.checkServices())
 }
 
 func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {

@@ -11,8 +11,8 @@
 // The goroutine that has taken the queue calls Run with a Batch, and Tick when Next
 // says so. Then it does what the queue itself cannot do:
 //
-//   - It commits the log, and after that wakes the waiters in Woken, tells the
-//     directory of the jobs in Gone, and releases the answers.
+//   - It commits the log, and after that wakes the waiters in Woken, calls the
+//     gets in Called, tells the directory of the jobs in Gone, and releases the answers.
 //   - It reads a body that an answer lacks (Batch.Lacking, Batch.Supply), or
 //     that a waiter is waiting for (Awakening.Fetch).
 //   - It gives the body of a put that ends with Staging to the log, calls
@@ -48,6 +48,15 @@
 // withdrawn from this one yet. Config.Ended reports it, and it leaves the queues
 // before waiters are counted (sweep), also in steps.
 //
+// # Finding items
+//
+// The queue service asks for items by their indexes, by tags, and by their request
+// ids. A tube that it has touched has a finder (finder.go): the jobs in the order of
+// their ids (order.go), rings of those with a request id (requests.go), and the gets
+// that wait (gets.go). It costs a job 8 bytes, and 12 more with a request id. A get
+// that waits is called when there is something for it, which Called lists, and gets
+// again.
+//
 // # Memory
 //
 // Ten million jobs are normal, so a job costs few bytes and no pointers.
@@ -75,6 +84,12 @@
 //	    may take several turns.
 //	S7  A search misses nothing: no tube that it has passed has a job to offer,
 //	    but in its first pass, where it remembers the best (wide.go).
+//	F1  A finder has the jobs of its tube and no others, in the order of their ids:
+//	    all of them as soon as it is whole (finder.go).
+//	F2  Those of them that have a request id stand in the ring of its hash.
+//	F3  No get waits for an item that it could look at. While one waits for an item
+//	    that it could take, another is called for that item.
+//	F4  A get that is known either waits in one line or is called.
 //	L1  What has been acknowledged has been logged (record.go); in the log's
 //	    strictest mode it is durable.
 //	L2  Restoring what the log replays gives the state that was acknowledged,

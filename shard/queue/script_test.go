@@ -22,6 +22,7 @@ import (
 //	tick                      what is due is served at once
 //	log full, packed, room    the log refuses puts, refuses updates too, or accepts
 //	drain                     the directory takes no more jobs
+//	q get tube len=2 -> 1 2   the queue service is asked (askwords_test.go)
 //
 // A client that is first heard of uses and watches "default". Bodies are made
 // up and checked wherever they turn up again. After every step the state is
@@ -45,6 +46,8 @@ type world struct {
 	users       map[string]*user
 	given       []string // "client:id" since the last step
 	wakes       []string
+	called      []string // gets that were called, "name!"
+	getters     map[string]*caller
 	ended       []*Client // whose wait another shard has ended
 	deaf        bool      // the state is not told of them yet
 	bodies      map[uint64]string
@@ -97,7 +100,7 @@ func (w *world) run(steps string) {
 }
 
 func (w *world) step(line string) error {
-	w.given, w.wakes = nil, nil
+	w.given, w.wakes, w.called = nil, nil, nil
 	head, given, _ := strings.Cut(line, "=>")
 	command, want, answered := strings.Cut(head, "->")
 	words := strings.Fields(command)
@@ -109,6 +112,8 @@ func (w *world) step(line string) error {
 		w.now += duration(words[1])
 	case words[0] == "tick":
 		w.s.Tick(w.now)
+	case words[0] == "q":
+		got = w.ask(words[1:])
 	case words[0] == "drain":
 		w.dir.Closed = true
 	case words[0] == "log":
@@ -122,8 +127,9 @@ func (w *world) step(line string) error {
 	if err := matches(got, strings.TrimSpace(want)); err != nil {
 		return err
 	}
-	if !slices.Equal(w.given, strings.Fields(given)) {
-		return fmt.Errorf("waiters are given %v, want %v", w.given, strings.Fields(given))
+	w.tryAgain()
+	if all := append(slices.Clone(w.given), w.called...); !slices.Equal(all, strings.Fields(given)) {
+		return fmt.Errorf("waiters are given %v, want %v", all, strings.Fields(given))
 	}
 	return w.check()
 }

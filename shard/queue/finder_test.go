@@ -1,0 +1,141 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// stock gives a tube jobs without its service.
+func (w *world) stock(tube string, n int) {
+	for range n {
+		w.run("f use " + tube + "\nf put 0 0 60 -> " + fmt.Sprint(w.lastID+1))
+	}
+}
+
+// A tube with many jobs gets its finder in shares, whatever happens meanwhile.
+func TestFinderIsMadeInShares(t *testing.T) {
+	w := newWideWorld(t, 0, 4*moving)
+	w.stock("other", 50)
+	w.stock("t", 40)
+	w.stock("other", 3*chunkLen/2)
+	w.run("f use t\nf put 0 0 60 -> " + fmt.Sprint(w.lastID+1))
+	last := w.lastID
+	w.run("f kick 0 -> 0")
+	var got []string
+	b := &Batch{Ops: []Op{{Kind: Service, Ask: &Ask{What: AskGet, Queue: "t", Length: 99, Limits: testLimits}}}}
+	turns := 0
+	for ; !w.s.Run(w.now, b); turns++ {
+		w.s.Tick(w.now)
+		switch turns {
+		case 1:
+			w.run("q delete t 51 90\nq put t requestId=r -> " + fmt.Sprint(last+1))
+		case 2:
+			w.run("f delete 52\nf delete 89\nf delete 3")
+		}
+		if err := w.s.Check(); err != nil {
+			t.Fatalf("turn %d: %v", turns, err)
+		}
+	}
+	var want []string
+	for id := uint64(53); id <= 88; id++ {
+		want = append(want, fmt.Sprint(id))
+	}
+	want = append(want, fmt.Sprint(last), fmt.Sprint(last+1))
+	for _, it := range b.Ops[0].Ask.Found.Items {
+		got = append(got, fmt.Sprint(it.Index))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("found are %v, want %v", got, want)
+	}
+	if turns < 5 {
+		t.Errorf("%d turns", turns)
+	}
+	w.run("q get t requestId=r -> " + fmt.Sprint(last+1))
+}
+
+// What goes through many items stops when the share of a turn is used up.
+func TestAsksTakeShares(t *testing.T) {
+	w := newWideWorld(t, 0, 4*moving)
+	w.stock("t", 100)
+	all := make([]string, 100)
+	for i := range all {
+		all[i] = fmt.Sprint(i + 1)
+	}
+	for _, step := range []string{
+		"q count t -> 100", "q count t k=v -> 0", "q get t k=v -> empty", "q get t from=-1 k=v -> empty", "q search t 100 -> before=99",
+		"q get t len=100 -> " + strings.Join(all, " "), "q get t len=60 take -> " + strings.Join(all[:60], " "),
+		"q delete t " + strings.Join(all[60:80], " "), "q trunc t 95", "q count t -> 6",
+	} {
+		w.slices = 0
+		w.run(step)
+		least := 2
+		if strings.HasPrefix(step, "q count t ->") {
+			least = 0
+		}
+		if w.slices < least || least == 0 && w.slices > 1 {
+			t.Errorf("%.30s: %d turns", step, w.slices)
+		}
+	}
+}
+
+// Where very many items have one request id, a get still finds them in order.
+func TestManyOfOneRequest(t *testing.T) {
+	w := newWideWorld(t, 0, 4*moving)
+	for id := range 3 * ringMost {
+		w.run(fmt.Sprintf("q put t requestId=x k=%d -> %d", id+1, id+1))
+	}
+	w.run(fmt.Sprintf("q get t requestId=x k=%d -> %d", 3*ringMost, 3*ringMost))
+	w.run("q get t requestId=x len=3 take -> 1 2 3\nq get t requestId=x from=150 -> 150\nq get t requestId=x from=193 -> empty")
+}
+
+// Large bodies may be put out of order; what finds items keeps the order.
+func TestLateItems(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []int{3, 1, 5, 2, 4} {
+		op := Op{Kind: Service, ID: uint64(id), Ask: &Ask{
+			What: AskPut, Queue: "t", Limits: testLimits, Tags: MakeTags(map[string]string{TagRequest: "x", "k": fmt.Sprint(id)}),
+		}}
+		w.applyAsk(&op)
+		if err := w.check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.run("q get t len=9 -> 1 2 3 4 5\nq get t requestId=x len=9 -> 1 2 3 4 5\nq get t requestId=x k=4 -> 4")
+}
+
+// Ten thousand gets that wait for other requests cost a put nothing.
+func TestManyGetsWait(t *testing.T) {
+	w := newWorld(t)
+	for i := range 10_000 {
+		op := Op{Kind: Service, Ask: &Ask{
+			What: AskGet, Queue: "t", Limits: testLimits, Length: 1, Take: true, Wait: true,
+			Getter: w.caller(fmt.Sprint(i)), Tags: MakeTags(map[string]string{TagRequest: fmt.Sprint("r", i)}),
+		}}
+		w.applyAsk(&op)
+		if op.Status != Waiting {
+			t.Fatalf("the get is answered %v", op.Status)
+		}
+	}
+	w.s.renew()
+	for i := range 3 {
+		share := w.s.share
+		op := Op{Kind: Service, Ask: &Ask{
+			What: AskPut, Queue: "t", Limits: testLimits, Tags: MakeTags(map[string]string{TagRequest: fmt.Sprint("r", i+100)}),
+		}}
+		b := &Batch{Ops: []Op{op}}
+		w.s.Apply(w.now, b, &b.Ops[0])
+		if spent := share - w.s.share; spent > looking {
+			t.Errorf("a put costs %d", spent)
+		}
+	}
+	w.called = nil
+	w.tryAgain()
+	if want := []string{"100!", "101!", "102!"}; !slices.Equal(w.called, want) {
+		t.Errorf("called are %v, want %v", w.called, want)
+	}
+	if err := w.check(); err != nil {
+		t.Error(err)
+	}
+}
