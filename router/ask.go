@@ -6,8 +6,8 @@ import (
 	"beanfield/shard/queue"
 )
 
-// asker carries one operation of the queue service to a shard and waits for its
-// answer. Such an operation names its queue and its consumer, so it needs no session:
+// asker carries operations of the queue service to a shard and waits for their
+// answers. Such an operation names its queue and its consumer, so it needs no session:
 // any goroutine may ask, and one consumer's operations may come over many connections.
 type asker struct {
 	batch queue.Batch
@@ -23,17 +23,25 @@ func (a *asker) Complete(*queue.Batch) { a.done <- struct{}{} }
 // when it has been answered: when the log has it, if it changed anything or saw what
 // another one changed. It does not wait for items; a get that finds none says so.
 func (r *Router) Ask(op *queue.Op) {
-	sh := r.shards[r.TubeShard([]byte(op.Ask.Queue))]
+	ops := [1]queue.Op{*op}
+	r.AskAll(ops[:])
+	*op = ops[0]
+}
+
+// AskAll is Ask for operations of one queue, which are applied in their order. In the
+// log they are one group, if they are few.
+func (r *Router) AskAll(ops []queue.Op) {
+	sh := r.shards[r.TubeShard([]byte(ops[0].Ask.Queue))]
 	a := askers.Get().(*asker)
 	a.batch.Reset()
-	a.batch.Ops = append(a.batch.Ops, *op)
+	a.batch.Ops = append(a.batch.Ops, ops...)
 	a.batch.Done = a
-	for a.batch.Next == 0 { // it may come back without progress, to be submitted again
+	for a.batch.Next < len(ops) { // it may come back before its end, to be submitted again
 		if !sh.Submit(&a.batch) {
 			<-a.done
 		}
 	}
-	*op = a.batch.Ops[0]
+	copy(ops, a.batch.Ops)
 	a.batch.Reset() // the pool must not keep a body alive
 	askers.Put(a)
 }

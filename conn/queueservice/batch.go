@@ -1,0 +1,109 @@
+package queueservice
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"unicode/utf8"
+
+	"beanfield/shard/queue"
+)
+
+const typeLines = "application/x-ndjson"
+
+// line is an item of a batch.
+type line struct {
+	Data     *string           `json:"data"`
+	Data64   *string           `json:"data64"`
+	Tags     map[string]string `json:"tags"`
+	Priority int64             `json:"priority"`
+}
+
+// putMany adds an item for each line of the request's body, and answers with all
+// indexes. The body is bounded like that of one item. Lines that are wrong are found
+// before anything is put.
+func (q *request) putMany() error {
+	if kind, _, _ := mime.ParseMediaType(q.r.Header.Get("Content-Type")); kind != typeLines {
+		return refuse(http.StatusUnsupportedMediaType, "a batch must be "+typeLines)
+	}
+	small := smallBodies.Get().(*[]byte)
+	defer smallBodies.Put(small)
+	var body queue.Op
+	if err := q.readBody(&body, *small); err != nil {
+		return err
+	}
+	text := append(body.Data, bytes.Join(body.Parts, nil)...)
+	var ops []queue.Op
+	for number := 1; len(text) > 0; number++ {
+		var one []byte
+		one, text, _ = bytes.Cut(text, []byte("\n"))
+		if one = bytes.TrimSpace(one); len(one) == 0 {
+			continue
+		}
+		op, err := q.lineOp(one)
+		if err != nil {
+			return bad("line %d: %v", number, err)
+		}
+		ops = append(ops, *op)
+	}
+	if len(ops) > 0 {
+		q.server.shards.AskAll(ops)
+	}
+	indexes := []byte{'['}
+	for i := range ops {
+		if err := failed(ops[i].Status); err != nil {
+			f := err.(*failure)
+			return refuse(f.status, f.text+"; put were "+string(append(indexes, ']')))
+		}
+		if i > 0 {
+			indexes = append(indexes, ',')
+		}
+		indexes = strconv.AppendUint(indexes, ops[i].ID, 10)
+	}
+	q.answer(http.StatusOK, typeJSON, append(indexes, ']'))
+	return nil
+}
+
+// lineOp turns a line into a put.
+func (q *request) lineOp(text []byte) (*queue.Op, error) {
+	var l line
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if !utf8.Valid(text) {
+		return nil, bad("not UTF-8")
+	}
+	if err := decoder.Decode(&l); err != nil {
+		return nil, bad("no item in JSON: %v", err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, bad("something after the item")
+	}
+	op := q.op(queue.AskPut)
+	switch {
+	case l.Data != nil && l.Data64 != nil:
+		return nil, bad("both data and data64")
+	case l.Data != nil:
+		op.Data = []byte(*l.Data)
+	case l.Data64 != nil:
+		data, err := base64.StdEncoding.DecodeString(*l.Data64)
+		if err != nil {
+			return nil, bad("data64 is not base64")
+		}
+		op.Data = data
+	}
+	op.Size = uint32(len(op.Data))
+	op.Pri = uint32(urgency - min(max(l.Priority, 0), urgency))
+	for k := range l.Tags {
+		if k == "" || k[0] == '_' {
+			return nil, bad("a tag's name is empty or begins with _")
+		}
+	}
+	if _, err := q.label(op.Ask, l.Tags); err != nil {
+		return nil, err
+	}
+	return op, nil
+}

@@ -1,0 +1,54 @@
+package queueservice
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"beanfield/shard/queue"
+)
+
+// failure is an answer other than success: a status and a short text. No client
+// parses the text, they show it.
+type failure struct {
+	status int
+	text   string
+}
+
+func (f *failure) Error() string { return f.text }
+
+func refuse(status int, text string) error { return &failure{status, text} }
+
+// bad says that a request cannot be understood.
+func bad(format string, args ...any) error {
+	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// failures is the one table from statuses to answers. SDKs repeat a request that
+// failed up to five times at once, whatever the status.
+var failures = map[queue.Status]*failure{
+	queue.NotFound: {http.StatusNotFound, "no data in stream"},
+	queue.TooLong:  {http.StatusTooManyRequests, "queue too long"},
+	queue.Ended:    {http.StatusGone, "the queue has ended"},
+	queue.NoRoom:   {http.StatusInsufficientStorage, "out of disk or memory"},
+	queue.Refused:  {http.StatusServiceUnavailable, "the server takes no items"},
+	queue.Failed:   {http.StatusInternalServerError, "internal error"},
+}
+
+// failed is the error of an operation's status, or nil.
+func failed(status queue.Status) error {
+	if status == queue.OK {
+		return nil
+	}
+	if f, ok := failures[status]; ok {
+		return f
+	}
+	return failures[queue.Failed]
+}
+
+// fail answers a request that has failed.
+func (q *request) fail(err error) {
+	f := &failure{http.StatusBadRequest, err.Error()}
+	errors.As(err, &f)
+	q.answer(f.status, typeText, []byte(f.text))
+}

@@ -1,0 +1,189 @@
+package queueservice
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+// mostItems is how many items a get may ask for.
+const mostItems = 10000
+
+// A get that waits is answered a little before its time, because clients give up at
+// the same moment and then ask again: a twentieth of it, but no more than this.
+const mostMargin = 100 * time.Millisecond
+
+// bell wakes a get that waits.
+type bell chan struct{}
+
+// TryAgain implements queue.Getter.
+func (b bell) TryAgain() {
+	select {
+	case b <- struct{}{}:
+	default:
+	}
+}
+
+// finding is a get that is under way.
+type finding struct {
+	*request
+	op    *queue.Op
+	left  int // items
+	found []*queue.Parcel
+	bell  bell
+}
+
+// get finds items, and takes them unless it is told not to.
+func (q *request) get() error {
+	f := &finding{request: q, op: q.op(queue.AskGet)}
+	a, p := f.op.Ask, q.query
+	length, err := p.count(paramLength, 1, mostItems)
+	if err != nil {
+		return err
+	}
+	f.left = max(length, 1)
+	if a.Index, err = p.index(paramIndex, 0); err != nil {
+		return err
+	}
+	if a.Take, err = p.bool(paramAutoDelete, true); err != nil {
+		return err
+	}
+	raw, err := p.bool(paramRaw, true)
+	if err != nil {
+		return err
+	}
+	wait, err := p.timeout(q.server.opts.MaxWait)
+	if err != nil {
+		return err
+	}
+	if len(p.tags) > 0 {
+		a.Tags = queue.MakeTags(p.tags)
+	}
+	if err := f.search(wait); err != nil {
+		return err
+	}
+	f.reply(raw && length <= 1)
+	return nil
+}
+
+// search finds as many items as were asked for, or what there is when the time is
+// over. What it has taken it keeps, even if the client hangs up: the items are gone.
+func (f *finding) search(wait time.Duration) error {
+	if wait <= 0 {
+		_, err := f.ask()
+		return err
+	}
+	f.bell = make(bell, 1)
+	f.op.Ask.Wait, f.op.Ask.Getter = true, f.bell
+	timer := time.NewTimer(wait - min(wait/20, mostMargin))
+	defer timer.Stop()
+	for {
+		some, err := f.ask()
+		if err != nil || f.left == 0 {
+			return err
+		}
+		if some {
+			continue // the getter is told of nothing before a get has found nothing
+		}
+		select {
+		case <-f.bell:
+			continue
+		case <-timer.C:
+		case <-f.r.Context().Done(): // the client hangs up, or the server stops
+		}
+		unget := f.request.op(queue.AskUnget)
+		unget.Ask.Getter = f.bell
+		f.server.shards.Ask(unget)
+		return nil
+	}
+}
+
+// ask asks for what is still to be found, and reports whether there was something.
+func (f *finding) ask() (some bool, _ error) {
+	a := f.op.Ask
+	a.Length, a.Found = f.left, nil
+	f.server.shards.Ask(f.op)
+	switch f.op.Status {
+	case queue.OK, queue.Waiting, queue.Empty, queue.NotFound:
+	default:
+		return false, failed(f.op.Status)
+	}
+	if a.Found == nil || len(a.Found.Items) == 0 {
+		return false, nil
+	}
+	f.found = append(f.found, a.Found)
+	f.left -= min(f.left, len(a.Found.Items))
+	if !a.Take { // the rest comes after what was found
+		for i := range a.Found.Items {
+			a.Index = max(a.Index, a.Found.Items[i].Index+1)
+		}
+	}
+	return true, nil
+}
+
+// reply sends what was found: a list or, if the client wants it and there is but one,
+// its body as it is.
+func (f *finding) reply(raw bool) {
+	drop := 0
+	for _, p := range f.found {
+		drop += dropLost(p)
+	}
+	switch {
+	case len(f.found) == 0 || len(f.found) == 1 && len(f.found[0].Items) == 0:
+		if drop > 0 {
+			f.fail(failures[queue.Failed])
+			return
+		}
+		f.answer(http.StatusNoContent, "", nil)
+	case f.wantsProtobuf():
+		var b []byte
+		for _, p := range f.found {
+			b = appendFrames(b, p)
+		}
+		f.answer(http.StatusOK, typeProtobuf, b)
+	case raw:
+		p, h := f.found[0], f.w.Header()
+		h[headerIndex] = []string{strconv.FormatUint(p.Items[0].Index, 10)}
+		if id, ok := p.Tags(0).Get(queue.TagRequest); ok && isHeaderText(id) {
+			h[headerRequest] = []string{string(id)}
+		}
+		f.answer(http.StatusOK, typeBytes, appendBody(nil, p, 0))
+	default:
+		b := []byte{'['}
+		for _, p := range f.found {
+			for i := range p.Items {
+				if len(b) > 1 {
+					b = append(b, ',')
+				}
+				b = appendFrameJSON(b, p, i)
+			}
+		}
+		f.answer(http.StatusOK, typeJSON, append(b, ']'))
+	}
+}
+
+// dropLost removes the items whose bodies could not be read, and says how many.
+func dropLost(p *queue.Parcel) (n int) {
+	kept := p.Items[:0]
+	for _, it := range p.Items {
+		if it.Lost {
+			n++
+		} else {
+			kept = append(kept, it)
+		}
+	}
+	p.Items = kept
+	return n
+}
+
+// isHeaderText says whether a tag can stand in a header.
+func isHeaderText(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}

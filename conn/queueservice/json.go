@@ -1,0 +1,88 @@
+package queueservice
+
+import (
+	"encoding/base64"
+	"strconv"
+	"unicode/utf8"
+
+	"beanfield/shard/queue"
+)
+
+// appendFrameJSON appends item i as SDKs read it, with its body in base64.
+func appendFrameJSON(b []byte, p *queue.Parcel, i int) []byte {
+	b = appendHeadJSON(b, p, i)
+	b = append(b, `,"data":"`...)
+	b = appendBase64(b, p, i)
+	return append(b, `"}`...)
+}
+
+// appendItemJSON appends item i as the JSON subprotocol has it, with its body as text
+// if it is one.
+func appendItemJSON(b []byte, p *queue.Parcel, i int, withData bool) []byte {
+	b = appendHeadJSON(b, p, i)
+	if !withData {
+		return append(b, '}')
+	}
+	body := p.Small(i)
+	if len(p.Items[i].Large) > 0 {
+		body = appendBody(nil, p, i)
+	}
+	if utf8.Valid(body) {
+		b = append(b, `,"data":`...)
+		return append(appendString(b, body), '}')
+	}
+	b = append(b, `,"data64":"`...)
+	return append(base64.StdEncoding.AppendEncode(b, body), `"}`...)
+}
+
+func appendHeadJSON(b []byte, p *queue.Parcel, i int) []byte {
+	b = append(b, `{"index":`...)
+	b = strconv.AppendUint(b, p.Items[i].Index, 10)
+	b = append(b, `,"tags":{`...)
+	comma := false
+	for k, v := range p.Tags(i).All() {
+		if comma {
+			b = append(b, ',')
+		}
+		comma = true
+		b = append(appendString(b, k), ':')
+		b = appendString(b, v)
+	}
+	return append(b, '}')
+}
+
+// appendBase64 appends a body, whose parts need not end where groups of three bytes
+// do.
+func appendBase64(b []byte, p *queue.Parcel, i int) []byte {
+	body := p.Small(i)
+	if len(p.Items[i].Large) > 0 {
+		body = appendBody(nil, p, i)
+	}
+	return base64.StdEncoding.AppendEncode(b, body)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends a JSON string. What is not UTF-8 becomes the replacement
+// character.
+func appendString(b []byte, s []byte) []byte {
+	b = append(b, '"')
+	for len(s) > 0 {
+		c := s[0]
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c < ' ':
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		case c < utf8.RuneSelf:
+			b = append(b, c)
+		default:
+			r, n := utf8.DecodeRune(s)
+			b = utf8.AppendRune(b, r)
+			s = s[n:]
+			continue
+		}
+		s = s[1:]
+	}
+	return append(b, '"')
+}

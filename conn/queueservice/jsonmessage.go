@@ -1,0 +1,66 @@
+package queueservice
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+
+	"beanfield/shard/queue"
+
+	"github.com/gobwas/ws"
+)
+
+// order is what a client of the JSON subprotocol may send: a commit or a negative.
+type order struct {
+	Commit   []uint64 `json:"commit"`
+	Negative []uint64 `json:"negative"`
+	Code     string   `json:"code"`
+	Reason   string   `json:"reason"`
+	ID       *int64   `json:"id"`
+}
+
+func parseOrder(text []byte) (o order, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&o); err != nil {
+		return o, errors.New("a message that is not understood")
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return o, errors.New("something after the message")
+	}
+	if (o.Commit == nil) == (o.Negative == nil) {
+		return o, errors.New("a message must have either commit or negative")
+	}
+	return o, checkNegative(o.Code, o.Reason)
+}
+
+// obey does what a message of the client says.
+func (c *consumer) obey(m message) error {
+	if m.op != ws.OpText {
+		return wrong(ws.StatusUnsupportedData, "a message that is no text")
+	}
+	o, err := parseOrder(m.payload)
+	if err != nil {
+		return wrong(ws.StatusPolicyViolation, err.Error())
+	}
+	op := c.op(queue.AskCommit)
+	op.Ask.Indexes = o.Commit
+	if o.Negative != nil {
+		op = c.op(queue.AskNegative)
+		op.Ask.Indexes, op.Ask.Code, op.Ask.Reason = o.Negative, o.Code, o.Reason
+	}
+	c.server.shards.Ask(op)
+	if err := failed(op.Status); err != nil {
+		return wrong(closeFailed, err.Error())
+	}
+	if o.ID == nil {
+		return nil
+	}
+	answer := append(strconv.AppendInt([]byte(`{"done":`), *o.ID, 10), '}')
+	if !c.outbox.say(ws.OpText, answer) {
+		return wrong(ws.StatusPolicyViolation, "answers are not read")
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package queueservice
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"beanfield/shard/queue"
+)
+
+// commit says that items are done, for the client's group. There may be none.
+func (q *request) commit() error {
+	if !q.query.has[paramIndexes] {
+		return bad("%s is missing", paramIndexes)
+	}
+	return q.onIndexes(queue.AskCommit)
+}
+
+// delete ends items for all groups.
+func (q *request) delete() error {
+	if !q.query.has[paramIndexes] {
+		return bad("%s, %s or %s is missing", paramIndexes, paramTrunc, paramGroup)
+	}
+	return q.onIndexes(queue.AskDelete)
+}
+
+func (q *request) onIndexes(what queue.What) (err error) {
+	op := q.op(what)
+	if op.Ask.Indexes, err = q.query.indexes(); err != nil {
+		return err
+	}
+	q.server.shards.Ask(op)
+	return q.done(op)
+}
+
+// mostForm bounds the body of a negative, and so its reason.
+const mostForm = 16 << 10
+
+// negative says that the consumer cannot process items. Code and reason are in a
+// form; they may also be in the query.
+func (q *request) negative() (err error) {
+	op := q.op(queue.AskNegative)
+	if op.Ask.Indexes, err = q.query.indexes(); err != nil {
+		return err
+	}
+	q.deadline()
+	text, err := io.ReadAll(io.LimitReader(q.r.Body, mostForm+1))
+	if err != nil {
+		return bad("a form that is not whole")
+	}
+	if len(text) > mostForm {
+		return refuse(http.StatusRequestEntityTooLarge, "too large a form")
+	}
+	form, err := parseQuery(string(text))
+	if err != nil {
+		return err
+	}
+	for _, from := range []*query{q.query, form} {
+		if from.has[paramCode] {
+			op.Ask.Code = from.values[paramCode]
+		}
+		if from.has[paramReason] {
+			op.Ask.Reason = from.values[paramReason]
+		}
+	}
+	if err := checkNegative(op.Ask.Code, op.Ask.Reason); err != nil {
+		return err
+	}
+	q.server.shards.Ask(op)
+	return q.done(op)
+}
+
+// mostCode is how many bytes a negative's code may have.
+const mostCode = 64
+
+func checkNegative(code, reason string) error {
+	if len(code) > mostCode {
+		return bad("a code of more than %d bytes", mostCode)
+	}
+	if !utf8.ValidString(code) || !utf8.ValidString(reason) {
+		return bad("a code or reason that is not UTF-8")
+	}
+	return nil
+}
+
+// deadline says by when the request's body must have come.
+func (q *request) deadline() {
+	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.server.opts.ReadTimeout))
+}
+
+// truncate ends all items before an index for all groups.
+func (q *request) truncate() (err error) {
+	if !q.query.has[paramIndex] {
+		return bad("%s is missing", paramIndex)
+	}
+	op := q.op(queue.AskTruncate)
+	if op.Ask.Index, err = q.query.index(paramIndex, 0); err != nil {
+		return err
+	}
+	q.server.shards.Ask(op)
+	return q.done(op)
+}
+
+// dropGroup removes a group.
+func (q *request) dropGroup() error {
+	op := q.op(queue.AskDropGroup)
+	if op.Ask.Group = q.query.values[paramGroup]; op.Ask.Group == "" || !plainName(op.Ask.Group) {
+		return bad("%s is no name of a group", paramGroup)
+	}
+	q.server.shards.Ask(op)
+	return q.done(op)
+}
+
+// end says that no more items come.
+func (q *request) end() (err error) {
+	op := q.op(queue.AskEnd)
+	if op.Ask.Force, err = q.query.bool(paramForce, false); err != nil {
+		return err
+	}
+	q.server.shards.Ask(op)
+	return q.done(op)
+}
+
+// search tells where an item is, as the client's group sees it.
+func (q *request) search() (err error) {
+	op := q.op(queue.AskSearch)
+	if op.ID, err = q.query.index(paramIndex, 0); err != nil {
+		return err
+	}
+	q.server.shards.Ask(op)
+	if err := failed(op.Status); err != nil {
+		return err
+	}
+	found := op.Ask.Search
+	text, err := json.Marshal(struct {
+		ConsumerId string
+		IsPending  bool
+		WaitCount  int
+		Deliveries int
+		Code       string `json:",omitempty"`
+		Reason     string `json:",omitempty"`
+	}{found.Consumer, found.Pending, found.WaitCount, found.Deliveries, found.Code, found.Reason})
+	if err != nil {
+		return err
+	}
+	q.answer(http.StatusOK, typeJSON, text)
+	return nil
+}
+
+// count tells how many items have the tags and, if it is given, the priority.
+func (q *request) count() (err error) {
+	op := q.op(queue.AskCount)
+	if op.Ask.ByPri = q.query.values[paramPriority] != ""; op.Ask.ByPri {
+		if op.Pri, err = priorityOf(q.query.values[paramPriority]); err != nil {
+			return err
+		}
+	}
+	if len(q.query.tags) > 0 {
+		op.Ask.Tags = queue.MakeTags(q.query.tags)
+	}
+	q.server.shards.Ask(op)
+	if err := failed(op.Status); err != nil {
+		return err
+	}
+	q.answer(http.StatusOK, typeText, strconv.AppendInt(nil, int64(op.Ask.Count), 10))
+	return nil
+}

@@ -1,0 +1,112 @@
+package queueservice
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+// Shards carries operations of the queue service to the shards of their queues. The
+// calls return when they have been answered. The router implements it.
+type Shards interface {
+	Ask(*queue.Op)
+	// AskAll applies operations of one queue in their order, without anything of
+	// other clients between them if there are few.
+	AskAll([]queue.Op)
+}
+
+// MaxFrame is how long a frame may be: clients accept no longer one, so that an item
+// above it could never be delivered.
+const MaxFrame = 32 << 20
+
+// MaxPayload is how long an item may be, to fit into a frame with its tags.
+const MaxPayload = MaxFrame - 2*maxTags
+
+// maxTags bounds an item's tags in bytes, whatever the limits say.
+const maxTags = 64 << 10
+
+// Options are what a Server is made with.
+type Options struct {
+	// LimitsFor tells the limits of a queue. What it returns never changes.
+	LimitsFor func(queue string) *queue.Limits
+	// Backend is shown in the attributes.
+	Backend string
+	// DefaultService is the service of paths that name none; "" for none.
+	DefaultService string
+	// Tokens are those that are let in; with none everybody is.
+	Tokens []string
+	// Origins are the origins of pages that may use the JSON subprotocol, as
+	// browsers write them: "https://example.org".
+	Origins []string
+	// DeadAfter is how long a consumer may be silent.
+	DeadAfter time.Duration
+	// WriteTimeout is how long a client may take no byte of an answer.
+	WriteTimeout time.Duration
+	// ReadTimeout is how long a request's headers, or the next part of its body, may
+	// take to arrive.
+	ReadTimeout time.Duration
+	// IdleTimeout is how long a connection may wait for its next request.
+	IdleTimeout time.Duration
+	// MaxWait bounds the time that a get may wait.
+	MaxWait time.Duration
+	// MaxHeader bounds a request's line and headers in bytes. A commit of many
+	// indexes needs 23 bytes for each.
+	MaxHeader int
+	Logger    *slog.Logger
+}
+
+// Defaults of Options.
+const (
+	DefaultDeadAfter    = 30 * time.Second
+	DefaultWriteTimeout = 30 * time.Second
+	DefaultReadTimeout  = 20 * time.Second
+	DefaultIdleTimeout  = 3 * time.Minute
+	DefaultMaxWait      = time.Hour
+	DefaultMaxHeader    = 256 << 10
+)
+
+func (o *Options) complete() error {
+	if o.LimitsFor == nil {
+		return errors.New("queueservice: no limits")
+	}
+	if s := o.DefaultService; s != "" && !queue.ValidName([]byte(s+sinkSuffix+queue.RearSuffix)) {
+		return fmt.Errorf("queueservice: the default service %q is no name of a tube", s)
+	}
+	for _, d := range []struct {
+		set      *time.Duration
+		standard time.Duration
+	}{
+		{&o.DeadAfter, DefaultDeadAfter}, {&o.WriteTimeout, DefaultWriteTimeout}, {&o.ReadTimeout, DefaultReadTimeout},
+		{&o.IdleTimeout, DefaultIdleTimeout}, {&o.MaxWait, DefaultMaxWait},
+	} {
+		if *d.set < 0 {
+			return errors.New("queueservice: a negative time")
+		}
+		if *d.set == 0 {
+			*d.set = d.standard
+		}
+	}
+	if o.MaxHeader < 0 {
+		return errors.New("queueservice: a negative limit on headers")
+	}
+	if o.MaxHeader == 0 {
+		o.MaxHeader = DefaultMaxHeader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
+
+// hashes are the tokens in a form that can be compared in constant time.
+func hashes(tokens []string) [][sha256.Size]byte {
+	var all [][sha256.Size]byte
+	for _, t := range tokens {
+		all = append(all, sha256.Sum256([]byte(t)))
+	}
+	return all
+}

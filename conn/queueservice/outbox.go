@@ -1,0 +1,149 @@
+package queueservice
+
+import (
+	"sync"
+
+	"beanfield/shard/queue"
+
+	"github.com/gobwas/ws"
+)
+
+// Codes of close frames: why the server ends a watch. Applications may use those from
+// 4000 on.
+const (
+	closeGoing    = ws.StatusGoingAway
+	closeFailed   = ws.StatusInternalServerError
+	closeReplaced = ws.StatusCode(4001)
+)
+
+// mostControl bounds what waits to be sent to a client beside items: answers to its
+// pings and to its messages.
+const mostControl = 16 << 10
+
+// outbox has what a consumer is to be sent. Anybody fills it; the consumer's writer
+// empties it.
+type outbox struct {
+	wake chan struct{} // has room for one token
+
+	mu      sync.Mutex
+	asleep  bool            // the writer waits for a token
+	parcels []*queue.Parcel // in the order of their turns
+	spare   []*queue.Parcel // the writer's last list, to be used again
+	control []byte          // frames
+	code    ws.StatusCode   // why it ends
+	reason  string
+	over    bool // nothing more is taken, and what is in is the rest
+}
+
+// load is what the writer takes out at once.
+type load struct {
+	parcels []*queue.Parcel
+	control []byte
+	over    bool // this is the last
+}
+
+func (o *outbox) init() { o.wake = make(chan struct{}, 1) }
+
+// Receive implements queue.Receiver.
+func (o *outbox) Receive(p *queue.Parcel, ok bool) {
+	if !ok {
+		o.finish(closeFailed, "the log has failed")
+		return
+	}
+	o.mu.Lock()
+	if !o.over {
+		o.parcels = append(o.parcels, p)
+	}
+	o.stir()
+}
+
+// Replaced implements queue.Receiver. What has not been sent is not sent any more,
+// since another connection is sent it again (F2).
+func (o *outbox) Replaced() {
+	o.stop(closeReplaced, "another connection of this consumer has taken over")
+}
+
+// finish ends the watch when what is in has been sent.
+func (o *outbox) finish(code ws.StatusCode, reason string) {
+	o.mu.Lock()
+	if !o.over {
+		o.over, o.code, o.reason = true, code, reason
+	}
+	o.stir()
+}
+
+// stop ends the watch, and forgets what has not been sent.
+func (o *outbox) stop(code ws.StatusCode, reason string) {
+	o.mu.Lock()
+	if !o.over {
+		o.over, o.code, o.reason = true, code, reason
+	}
+	clear(o.parcels)
+	o.parcels, o.control = o.parcels[:0], nil
+	o.stir()
+}
+
+// say adds a control frame or a message. It reports false if the client takes nothing
+// of what is said.
+func (o *outbox) say(op ws.OpCode, payload []byte) bool {
+	o.mu.Lock()
+	room := len(o.control)+len(payload) <= mostControl
+	if room && !o.over {
+		o.control = append(appendDataHeader(o.control, op, len(payload)), payload...)
+	}
+	o.stir()
+	return room
+}
+
+// stir wakes the writer if it sleeps, and unlocks.
+func (o *outbox) stir() {
+	wake := o.asleep
+	o.asleep = false
+	o.mu.Unlock()
+	if wake {
+		select {
+		case o.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// take takes out everything. If there is nothing it reports false, and the writer is
+// sent a token as soon as there is something. last is the load before, whose memory is
+// used again.
+func (o *outbox) take(last load) (l load, some bool) {
+	clear(last.parcels)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if last.parcels != nil {
+		o.spare = last.parcels[:0]
+	}
+	if len(o.parcels) == 0 && len(o.control) == 0 && !o.over {
+		o.asleep = true
+		return load{}, false
+	}
+	l = load{o.parcels, o.control, o.over}
+	o.parcels, o.spare, o.control = o.spare, nil, nil
+	return l, true
+}
+
+// end is why the watch is over.
+func (o *outbox) end() (ws.StatusCode, string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.code, o.reason
+}
+
+// isOver says whether the watch is.
+func (o *outbox) isOver() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.over
+}
+
+// replaced says whether what the writer has taken is not to be written any more.
+func (o *outbox) replaced() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.over && o.code == closeReplaced
+}

@@ -1,0 +1,162 @@
+package queueservice
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+// urgency is the priority of an item that asks for none. Those that ask for more are
+// more urgent, and so are smaller numbers.
+const urgency = 1024
+
+// priorityOf turns what a client says into a job's priority.
+func priorityOf(text string) (uint32, error) {
+	if text == "" {
+		return urgency, nil
+	}
+	p, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, bad("%s is no number", paramPriority)
+	}
+	return uint32(urgency - min(max(p, 0), urgency)), nil
+}
+
+// put adds the request's body as an item.
+func (q *request) put() error {
+	op := q.op(queue.AskPut)
+	id, err := q.label(op.Ask, q.query.tags)
+	if err != nil {
+		return err
+	}
+	text := q.query.values[paramPriority]
+	if text == "" {
+		text = q.r.Header.Get(headerPriority)
+	}
+	if op.Pri, err = priorityOf(text); err != nil {
+		return err
+	}
+	small := smallBodies.Get().(*[]byte)
+	defer smallBodies.Put(small)
+	if err := q.readBody(op, *small); err != nil {
+		return err
+	}
+	q.server.shards.Ask(op)
+	if err := failed(op.Status); err != nil {
+		return err
+	}
+	q.w.Header()[headerRequest] = []string{id}
+	var digits [20]byte
+	q.answer(http.StatusOK, typeText, strconv.AppendUint(digits[:0], op.ID, 10))
+	return nil
+}
+
+// label gives an item its tags, among them a request id, which it returns.
+func (q *request) label(a *queue.Ask, tags map[string]string) (id string, err error) {
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	if tags[queue.TagRequest] == "" {
+		tags[queue.TagRequest] = newUUID()
+	}
+	a.Tags = queue.MakeTags(tags)
+	most := maxTags
+	if m := q.limits.MaxTags; m > 0 {
+		most = min(most, m)
+	}
+	if len(a.Tags) > most {
+		return "", bad("tags of more than %d bytes", most)
+	}
+	return tags[queue.TagRequest], nil
+}
+
+// Sizes of the parts of a body. A small body is copied by the shard, and is read into
+// a buffer that is used again.
+const (
+	smallBody = 4 << 10
+	mostPart  = 1 << 20
+)
+
+var smallBodies = sync.Pool{New: func() any {
+	b := make([]byte, smallBody)
+	return &b
+}}
+
+// maxPayload is how many bytes an item may have.
+func (q *request) maxPayload() int {
+	if m := q.limits.MaxPayload; m > 0 {
+		return min(m, MaxPayload)
+	}
+	return MaxPayload
+}
+
+var errTooLarge = refuse(http.StatusRequestEntityTooLarge, "too large an item")
+
+// readBody reads the request's body into op. Memory is taken as the bytes come, so
+// announcing a large body costs nothing.
+func (q *request) readBody(op *queue.Op, small []byte) error {
+	most, announced := q.maxPayload(), q.r.ContentLength
+	if announced > int64(most) {
+		return errTooLarge
+	}
+	if announced == 0 {
+		return nil
+	}
+	n, err := q.readPart(small)
+	if err == io.EOF {
+		op.Data, op.Size = small[:n], uint32(n)
+		if n > most {
+			return errTooLarge
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	total := n
+	op.Parts = append(op.Parts, append([]byte(nil), small...))
+	for err != io.EOF {
+		if total > most {
+			return errTooLarge
+		}
+		size := min(max(total, smallBody), mostPart)
+		if announced > 0 {
+			size = min(size, int(announced)-total+1) // one more to see the end
+		}
+		part := make([]byte, size)
+		if n, err = q.readPart(part); err != nil && err != io.EOF {
+			return err
+		}
+		if total += n; n > 0 {
+			op.Parts = append(op.Parts, part[:n])
+		}
+	}
+	if total > most {
+		return errTooLarge
+	}
+	op.Size = uint32(total)
+	return nil
+}
+
+// readPart fills b from the body; io.EOF says that the body has ended.
+func (q *request) readPart(b []byte) (n int, err error) {
+	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.server.opts.ReadTimeout))
+	for n < len(b) && err == nil {
+		var more int
+		more, err = q.r.Body.Read(b[n:])
+		n += more
+	}
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, refuse(http.StatusRequestTimeout, "the body does not come")
+	}
+	return n, bad("a body that is not whole")
+}

@@ -1,0 +1,259 @@
+package queueservice
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"beanfield/shard/queue"
+)
+
+// param names a parameter of the query.
+type param uint8
+
+// The parameters.
+const (
+	paramAttrs param = iota
+	paramAutoCommit
+	paramAutoDelete
+	paramBatch
+	paramCode
+	paramCount
+	paramEOS
+	paramForce
+	paramGid
+	paramGroup
+	paramIndex
+	paramIndexes
+	paramIndexOnly
+	paramLength
+	paramNegative
+	paramPriority
+	paramRaw
+	paramReason
+	paramSearch
+	paramTimeout
+	paramToken
+	paramTrunc
+	paramUid
+	paramWatch
+	paramWindow
+	params
+)
+
+var paramNames = map[string]param{
+	"_attrs_": paramAttrs, "_auto_commit_": paramAutoCommit, "_auto_delete_": paramAutoDelete, "_batch_": paramBatch,
+	"_code_": paramCode, "_count_": paramCount, "_eos_": paramEOS, "_force_": paramForce, "_gid_": paramGid,
+	"_group_": paramGroup, "_index_": paramIndex, "_indexes_": paramIndexes, "_index_only_": paramIndexOnly,
+	"_length_": paramLength, "_negative_": paramNegative, "_priority_": paramPriority, "_raw_": paramRaw,
+	"_reason_": paramReason, "_search_": paramSearch, "_timeout_": paramTimeout, "_token_": paramToken,
+	"_trunc_": paramTrunc, "_uid_": paramUid, "_watch_": paramWatch, "_window_": paramWindow,
+}
+
+// query is a query, or a form, taken apart. A key that comes again is ignored, and so
+// is one that begins with _ and is not known.
+type query struct {
+	values [params]string
+	has    [params]bool
+	tags   map[string]string // nil if there are none
+}
+
+// mostTags is how many tags a query may have.
+const mostTags = 256
+
+var (
+	errEscape   = errors.New("a bad % escape in the query")
+	errTagUTF8  = errors.New("a tag that is not UTF-8")
+	errTagName  = errors.New("a tag without a name")
+	errManyTags = errors.New("too many tags")
+)
+
+func parseQuery(raw string) (q *query, err error) {
+	q = &query{}
+	for raw != "" {
+		var pair string
+		pair, raw, _ = strings.Cut(raw, "&")
+		if pair == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(pair, "=")
+		if key, err = unescape(key); err != nil {
+			return nil, err
+		}
+		if value, err = unescape(value); err != nil {
+			return nil, err
+		}
+		if err := q.add(key, value); err != nil {
+			return nil, err
+		}
+	}
+	return q, nil
+}
+
+func (q *query) add(key, value string) error {
+	if strings.HasPrefix(key, "_") {
+		if p, ok := paramNames[key]; ok && !q.has[p] {
+			q.values[p], q.has[p] = value, true
+		}
+		return nil
+	}
+	switch {
+	case key == "":
+		return errTagName
+	case !utf8.ValidString(key) || !utf8.ValidString(value):
+		return errTagUTF8
+	case len(q.tags) == mostTags:
+		return errManyTags
+	case q.tags == nil:
+		q.tags = map[string]string{}
+	}
+	if _, twice := q.tags[key]; !twice {
+		q.tags[key] = value
+	}
+	return nil
+}
+
+// unescape undoes percent escapes and plus signs.
+func unescape(s string) (string, error) {
+	if !strings.ContainsAny(s, "%+") {
+		return s, nil
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '+':
+			b = append(b, ' ')
+		case '%':
+			if i+2 >= len(s) {
+				return "", errEscape
+			}
+			high, low := hexDigit(s[i+1]), hexDigit(s[i+2])
+			if high > 15 || low > 15 {
+				return "", errEscape
+			}
+			b = append(b, high<<4|low)
+			i += 2
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b), nil
+}
+
+func hexDigit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 255
+}
+
+// bool reads a parameter that is true or false.
+func (q *query) bool(p param, absent bool) (bool, error) {
+	if !q.has[p] || q.values[p] == "" {
+		return absent, nil
+	}
+	v, err := strconv.ParseBool(q.values[p])
+	if err != nil {
+		return false, bad("%s is neither true nor false", p)
+	}
+	return v, nil
+}
+
+// on says whether a parameter that chooses an operation is true.
+func (q *query) on(p param) bool {
+	v, err := q.bool(p, false)
+	return v && err == nil
+}
+
+// index reads an index. Clients write that for the newest item in two ways.
+func (q *query) index(p param, absent uint64) (uint64, error) {
+	if !q.has[p] || q.values[p] == "" {
+		return absent, nil
+	}
+	n, ok := parseIndex(q.values[p])
+	if !ok {
+		return 0, bad("%s is no index", p)
+	}
+	return n, nil
+}
+
+func parseIndex(s string) (uint64, bool) {
+	if s == "-1" {
+		return queue.NewestIndex, true
+	}
+	if len(s) == 0 || s[0] == '+' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	return n, err == nil
+}
+
+// indexes reads a list of indexes, which may be empty.
+func (q *query) indexes() ([]uint64, error) {
+	text := q.values[paramIndexes]
+	list := make([]uint64, 0, strings.Count(text, ",")+1)
+	for text != "" {
+		var one string
+		one, text, _ = strings.Cut(text, ",")
+		if one = strings.TrimSpace(one); one == "" {
+			continue
+		}
+		n, ok := parseIndex(one)
+		if !ok {
+			return nil, bad("%s has something that is no index", paramIndexes)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// count reads a number from 0 to most; above that it is most.
+func (q *query) count(p param, absent, most int) (int, error) {
+	if !q.has[p] || q.values[p] == "" {
+		return absent, nil
+	}
+	n, err := strconv.ParseUint(q.values[p], 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, bad("%s is no count", p)
+	}
+	return int(min(n, uint64(most))), nil
+}
+
+// timeout reads a time in one of the many forms that clients write: 1.5s, 1m0s, 5.
+func (q *query) timeout(most time.Duration) (time.Duration, error) {
+	text := q.values[paramTimeout]
+	if text == "" {
+		return 0, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return min(max(d, 0), most), nil
+	}
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || seconds != seconds {
+		return 0, bad("%s is no time", paramTimeout)
+	}
+	if seconds > most.Seconds() {
+		return most, nil
+	}
+	return max(0, time.Duration(seconds*float64(time.Second))), nil
+}
+
+// String is the parameter's name in the query.
+func (p param) String() string {
+	for name, q := range paramNames {
+		if p == q {
+			return name
+		}
+	}
+	return ""
+}
+
+// sinkSuffix ends the name of a service's sink.
+const sinkSuffix = "/sink"

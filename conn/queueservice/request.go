@@ -1,0 +1,251 @@
+package queueservice
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"beanfield/shard/queue"
+)
+
+// Headers, as Go writes them. Clients know those of a consumer's identity in two
+// families.
+const (
+	headerUser     = "X-Eas-Queueservice-Uid"
+	headerGroup    = "X-Eas-Queueservice-Gid"
+	headerUserOld  = "X-Eas-Queueservice-Redis-Uid"
+	headerGroupOld = "X-Eas-Queueservice-Redis-Gid"
+	headerRear     = "X-Eas-Queueservice-Access-Rear"
+	headerPriority = "X-Eas-Queueservice-Priority"
+	headerRequest  = "X-Eas-Queueservice-Request-Id"
+	headerIndex    = "X-Eas-Queueservice-Index"
+)
+
+const (
+	basePath     = "/api/predict/"
+	defaultGroup = "default_group"
+)
+
+// party is in whose name operations are asked for, and of which queue.
+type party struct {
+	queue, group, user string
+	limits             *queue.Limits
+}
+
+// op begins an operation.
+func (p *party) op(what queue.What) *queue.Op {
+	return &queue.Op{Kind: queue.Service, Ask: &queue.Ask{
+		What: what, Queue: p.queue, Group: p.group, User: p.user, Limits: p.limits}}
+}
+
+// request is one HTTP request.
+type request struct {
+	party
+	server *Server
+	w      http.ResponseWriter
+	r      *http.Request
+	query  *query
+	json   bool // it asks for the WebSocket subprotocol
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q := &request{server: s, w: w, r: r}
+	if err := q.open(); err != nil {
+		q.fail(err)
+		return
+	}
+	if err := q.serve(); err != nil {
+		q.fail(err)
+	}
+}
+
+// open finds out who asks and for which queue.
+func (q *request) open() (err error) {
+	if q.query, err = parseQuery(q.r.URL.RawQuery); err != nil {
+		return err
+	}
+	q.json = asksForJSON(q.r)
+	if err := q.identify(); err != nil {
+		return err
+	}
+	if q.queue, err = q.server.queueOf(q.r); err != nil {
+		return err
+	}
+	q.limits = q.server.opts.LimitsFor(q.queue)
+	return nil
+}
+
+// serve chooses the operation by method and parameters.
+func (q *request) serve() error {
+	p := q.query
+	switch q.r.Method {
+	case http.MethodGet:
+		switch {
+		case p.on(paramAttrs):
+			return q.attributes()
+		case p.on(paramWatch):
+			return q.watch()
+		case p.on(paramSearch):
+			return q.search()
+		case p.on(paramCount):
+			return q.count()
+		}
+		return q.get()
+	case http.MethodPost:
+		switch {
+		case p.on(paramEOS):
+			return q.end()
+		case p.on(paramBatch):
+			return q.putMany()
+		}
+		return q.put()
+	case http.MethodPut:
+		if p.on(paramNegative) {
+			return q.negative()
+		}
+		return q.commit()
+	case http.MethodDelete:
+		switch {
+		case p.on(paramTrunc):
+			return q.truncate()
+		case p.has[paramGroup]:
+			return q.dropGroup()
+		}
+		return q.delete()
+	}
+	q.w.Header().Set("Allow", "GET, POST, PUT, DELETE")
+	return refuse(http.StatusMethodNotAllowed, "no such method")
+}
+
+// queueOf tells the tube that a request's path and headers name.
+func (s *Server) queueOf(r *http.Request) (string, error) {
+	service, rest := s.opts.DefaultService, strings.TrimPrefix(r.URL.Path, "/")
+	if after, ok := strings.CutPrefix(r.URL.Path, basePath); ok {
+		service, rest, _ = strings.Cut(after, "/")
+	} else if service == "" || r.URL.Path+"/" == basePath {
+		return "", refuse(http.StatusNotFound, "the path names no service")
+	}
+	name := service
+	if first, _, _ := strings.Cut(rest, "/"); first == sinkSuffix[1:] {
+		name += sinkSuffix
+	}
+	if on, _ := strconv.ParseBool(r.Header.Get(headerRear)); on {
+		if strings.HasSuffix(name, queue.RearSuffix) {
+			return "", bad("a rear queue has none of its own")
+		}
+		name += queue.RearSuffix
+	}
+	if service == "" || !queue.ValidName([]byte(name)) {
+		return "", bad("a bad name of a service")
+	}
+	return name, nil
+}
+
+// identify lets the client in, and finds out which consumer of which group it is.
+func (q *request) identify() error {
+	h, values := q.r.Header, &q.query.values
+	token := h.Get("Authorization")
+	if q.json && token == "" {
+		token = values[paramToken]
+	}
+	if !q.server.knows(token) {
+		return refuse(http.StatusUnauthorized, "a wrong token")
+	}
+	q.user, q.group = first(h, headerUser, headerUserOld), first(h, headerGroup, headerGroupOld)
+	if q.json {
+		if q.user == "" {
+			q.user = values[paramUid]
+		}
+		if q.group == "" {
+			q.group = values[paramGid]
+		}
+	}
+	if q.group == "" {
+		q.group = defaultGroup
+	}
+	if q.user == "" && q.query.on(paramWatch) {
+		q.user = newUUID()
+	}
+	if !plainName(q.user) || !plainName(q.group) {
+		return bad("a bad name of a consumer or its group")
+	}
+	return nil
+}
+
+// first is the value of the first of the headers that is there.
+func first(h http.Header, names ...string) string {
+	for _, name := range names {
+		if v := h.Get(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// plainName says whether a consumer or a group may be called so: the attributes show
+// the name in a line.
+func plainName(name string) bool {
+	return len(name) <= queue.MaxName && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+// knows says whether a token is right. How long it takes does not depend on which
+// one, nor on how much of it is right.
+func (s *Server) knows(token string) bool {
+	if len(s.tokens) == 0 {
+		return true
+	}
+	given, right := sha256.Sum256([]byte(token)), 0
+	for i := range s.tokens {
+		right |= subtle.ConstantTimeCompare(given[:], s.tokens[i][:])
+	}
+	return right == 1
+}
+
+// newUUID makes a random one, of version 4.
+func newUUID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	var text [36]byte
+	hex.Encode(text[:8], b[:4])
+	hex.Encode(text[9:13], b[4:6])
+	hex.Encode(text[14:18], b[6:8])
+	hex.Encode(text[19:23], b[8:10])
+	hex.Encode(text[24:], b[10:])
+	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
+	return string(text[:])
+}
+
+// answer sends a whole answer.
+func (q *request) answer(status int, kind string, body []byte) {
+	h := q.w.Header()
+	if status != http.StatusNoContent {
+		h["Content-Type"] = []string{kind}
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	q.w.WriteHeader(status)
+	if status != http.StatusNoContent {
+		q.w.Write(body)
+	}
+}
+
+// done answers an operation that has nothing to tell.
+func (q *request) done(op *queue.Op) error {
+	if err := failed(op.Status); err != nil {
+		return err
+	}
+	q.answer(http.StatusOK, typeText, []byte("OK"))
+	return nil
+}
+
+// wantsProtobuf says in which form lists and attributes are sent.
+func (q *request) wantsProtobuf() bool {
+	return strings.Contains(q.r.Header.Get("Accept"), typeProtobuf)
+}

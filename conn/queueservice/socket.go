@@ -1,0 +1,140 @@
+package queueservice
+
+import (
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// socket is a client's connection, whoever has it now: net/http or a consumer.
+type socket struct {
+	net.Conn
+	server *Server
+	closed sync.Once
+	fresh  atomic.Bool // nothing has been asked yet
+
+	renewed time.Time // when the write deadline was last set; of the one who writes
+}
+
+// adopt makes a connection of a bare socket, which it takes over.
+func (s *Server) adopt(fd int) (*socket, error) {
+	file := os.NewFile(uintptr(fd), "client")
+	c, err := net.FileConn(file)
+	file.Close() // the connection has a descriptor of its own
+	if err != nil {
+		return nil, err
+	}
+	k := &socket{Conn: c, server: s}
+	k.fresh.Store(true)
+	return k, nil
+}
+
+// Close closes the connection, once, and says so to the acceptor (F6).
+func (k *socket) Close() error {
+	err := net.ErrClosed
+	k.closed.Do(func() {
+		err = k.Conn.Close()
+		k.server.left(k)
+	})
+	return err
+}
+
+// CloseWrite lets net/http end a connection so that the client still gets its answer.
+func (k *socket) CloseWrite() error {
+	if half, ok := k.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// writePart is how much must be written within one WriteTimeout.
+const writePart = 1 << 20
+
+// Write fails if the client takes nothing for the time that the options say. The
+// deadline is set again only when a quarter of it has passed, because that costs more
+// than a short write is worth.
+func (k *socket) Write(b []byte) (int, error) {
+	done := 0
+	for {
+		timeout := k.server.opts.WriteTimeout
+		if now := time.Now(); now.Sub(k.renewed) > timeout/4 {
+			if err := k.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
+				return done, err
+			}
+			k.renewed = now
+		}
+		n, err := k.Conn.Write(b[done:min(len(b), done+writePart)])
+		done += n
+		if err != nil || done == len(b) {
+			return done, err
+		}
+	}
+}
+
+// watchOver has the kernel find out that the peer is dead, for connections on which
+// the server cannot ask.
+func (k *socket) watchOver() {
+	tcp, ok := k.Conn.(*net.TCPConn)
+	if !ok {
+		return
+	}
+	after := k.server.opts.DeadAfter
+	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: max(after/2, time.Second), Interval: max(after/8, time.Second), Count: 4})
+}
+
+// arrivals are the sockets that net/http has not accepted yet. To net/http they are a
+// listener.
+type arrivals struct {
+	mu     sync.Mutex
+	come   sync.Cond
+	queue  []net.Conn
+	closed bool
+}
+
+func newArrivals() *arrivals {
+	a := &arrivals{}
+	a.come.L = &a.mu
+	return a
+}
+
+// add hands a connection to net/http. It does not block.
+func (a *arrivals) add(c net.Conn) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return false
+	}
+	a.queue = append(a.queue, c)
+	a.come.Signal()
+	return true
+}
+
+// Accept implements net.Listener.
+func (a *arrivals) Accept() (net.Conn, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.queue) == 0 {
+		if a.closed {
+			return nil, net.ErrClosed
+		}
+		a.come.Wait()
+	}
+	c := a.queue[0]
+	a.queue[0] = nil
+	a.queue = a.queue[1:]
+	return c, nil
+}
+
+// Close implements net.Listener. Those who have come are still served.
+func (a *arrivals) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	a.come.Broadcast()
+	return nil
+}
+
+// Addr implements net.Listener.
+func (a *arrivals) Addr() net.Addr { return &net.UnixAddr{Name: "beanfield", Net: "unix"} }

@@ -1,0 +1,165 @@
+package queueservice
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"beanfield/shard/queue"
+
+	"github.com/gobwas/ws"
+)
+
+// SubprotocolJSON is the WebSocket subprotocol for clients of our own and for pages.
+const SubprotocolJSON = "beanfield.json"
+
+// mostMessage bounds what a client of the JSON subprotocol may send at once.
+const mostMessage = 64 << 10
+
+// mostWindow bounds a consumer's window.
+const mostWindow = 1 << 20
+
+// watch makes the client a consumer.
+func (q *request) watch() (err error) {
+	op := q.op(queue.AskWatch)
+	a, p := op.Ask, q.query
+	if a.Index, err = p.index(paramIndex, 0); err != nil {
+		return err
+	}
+	if a.Window, err = p.count(paramWindow, 1, mostWindow); err != nil {
+		return err
+	}
+	a.Window = max(a.Window, 1)
+	if a.IndexOnly, err = p.bool(paramIndexOnly, false); err != nil {
+		return err
+	}
+	if a.AutoCommit, err = p.bool(paramAutoCommit, false); err != nil {
+		return err
+	}
+	if len(p.tags) > 0 {
+		a.Tags = queue.MakeTags(p.tags)
+	}
+	if q.r.Header.Get("Upgrade") == "" {
+		return q.stream(op)
+	}
+	return q.upgrade(op)
+}
+
+// upgrade makes the connection a WebSocket. The shard knows the consumer before the
+// client does, so that a client which is connected is a consumer.
+func (q *request) upgrade(op *queue.Op) error {
+	if err := q.checkHandshake(); err != nil {
+		return err
+	}
+	c := newConsumer(q.server, q.party)
+	op.Ask.Receiver = &c.outbox
+	if !q.server.enlist(c) {
+		return refuse(http.StatusServiceUnavailable, "the server stops")
+	}
+	q.server.shards.Ask(op)
+	if err := failed(op.Status); err != nil {
+		q.server.delist(c)
+		return err
+	}
+	upgrader := ws.HTTPUpgrader{Timeout: q.server.opts.WriteTimeout}
+	if q.json {
+		upgrader.Protocol = func(name string) bool { return name == SubprotocolJSON }
+	}
+	connection, rw, _, err := upgrader.Upgrade(q.r, q.w)
+	if err != nil { // the client has hung up
+		leave := q.op(queue.AskLeave)
+		leave.Ask.Receiver = &c.outbox
+		q.server.shards.Ask(leave)
+		if connection != nil {
+			connection.Close()
+		}
+		q.server.delist(c)
+		return nil
+	}
+	c.connect(connection.(*socket), q.json, op.Ask.IndexOnly)
+	if n := rw.Reader.Buffered(); n > 0 {
+		c.input.early = make([]byte, n)
+		rw.Reader.Read(c.input.early)
+	}
+	go c.serve()
+	return nil
+}
+
+// connect gives the consumer its connection.
+func (c *consumer) connect(k *socket, json, indexOnly bool) {
+	c.socket = k
+	c.input.c = c
+	c.frames.from = &c.input
+	c.writer = writer{party: c.party, shards: c.server.shards, box: &c.outbox, to: k, indexOnly: indexOnly}
+	if json {
+		c.frames.most, c.writer.framing = mostMessage, framedText
+	}
+}
+
+// checkHandshake refuses requests that are no handshake of RFC 6455. What it lets
+// pass package ws upgrades.
+func (q *request) checkHandshake() error {
+	h := q.r.Header
+	switch {
+	case !strings.EqualFold(h.Get("Upgrade"), "websocket") || !hasToken(h["Connection"], "upgrade"):
+		return bad("an upgrade to something else than WebSocket")
+	case !q.r.ProtoAtLeast(1, 1) || q.r.Host == "":
+		return bad("a handshake needs HTTP/1.1 and a host")
+	case len(h.Get("Sec-Websocket-Key")) != 24:
+		return bad("a bad Sec-WebSocket-Key")
+	case h.Get("Sec-Websocket-Version") != "13":
+		q.w.Header().Set("Sec-WebSocket-Version", "13")
+		return refuse(http.StatusUpgradeRequired, "the version of WebSocket must be 13")
+	}
+	if origin := h.Get("Origin"); q.json && origin != "" && !slices.Contains(q.server.opts.Origins, origin) {
+		return refuse(http.StatusForbidden, "a page of this origin may not watch")
+	}
+	return nil
+}
+
+// asksForJSON says whether a request is a handshake for the JSON subprotocol.
+func asksForJSON(r *http.Request) bool {
+	return r.Header.Get("Upgrade") != "" && hasToken(r.Header["Sec-Websocket-Protocol"], SubprotocolJSON)
+}
+
+// hasToken says whether one of the headers' values, which are lists, has a token.
+func hasToken(values []string, token string) bool {
+	for _, v := range values {
+		for one := range strings.SplitSeq(v, ",") {
+			if strings.EqualFold(strings.TrimSpace(one), token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stream is the watch over plain HTTP: an answer that does not end.
+func (q *request) stream(op *queue.Op) error {
+	var box outbox
+	box.init()
+	op.Ask.Receiver = &box
+	q.server.shards.Ask(op)
+	if err := failed(op.Status); err != nil {
+		return err
+	}
+	leave := q.op(queue.AskLeave)
+	leave.Ask.Receiver = &box
+	defer q.server.shards.Ask(leave) // F4
+	// When the client hangs up, or the server stops.
+	defer context.AfterFunc(q.r.Context(), func() { box.finish(closeGoing, "") })()
+	if k, ok := q.r.Context().Value(socketKey{}).(*socket); ok {
+		k.watchOver()
+	}
+	control := http.NewResponseController(q.w)
+	q.w.Header().Set("Content-Type", typeProtobuf)
+	q.w.WriteHeader(http.StatusOK)
+	if err := control.Flush(); err != nil {
+		return nil
+	}
+	w := writer{party: q.party, shards: q.server.shards, box: &box, to: q.w, flushed: control.Flush,
+		framing: framedLength, indexOnly: op.Ask.IndexOnly}
+	w.run()
+	return nil
+}

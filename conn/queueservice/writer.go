@@ -1,0 +1,212 @@
+package queueservice
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"sync"
+
+	"beanfield/shard/queue"
+
+	"github.com/gobwas/ws"
+)
+
+// framing is how items are told apart on a connection.
+type framing uint8
+
+const (
+	framedBinary framing = iota // a binary WebSocket frame each
+	framedText                  // a text frame each, in JSON
+	framedLength                // four bytes of length each
+)
+
+// Buffers of writers. A writer has one only while there is something to write. A body
+// that is longer than largeBody is written from where it is.
+const (
+	writeBuffer = 32 << 10
+	fullBuffer  = 64 << 10
+	mostBuffer  = 160 << 10 // a longer one is not used again
+	largeBody   = 32 << 10
+)
+
+var buffers = sync.Pool{New: func() any {
+	b := make([]byte, 0, writeBuffer)
+	return &b
+}}
+
+// writer turns parcels into frames. It belongs to one goroutine, the only one that
+// writes to the connection (F5).
+type writer struct {
+	party
+	shards    Shards
+	box       *outbox
+	to        io.Writer
+	flushed   func() error // what is written is to leave now; nil if it does anyway
+	framing   framing
+	indexOnly bool
+
+	buffer *[]byte
+	last   load
+	sent   []*queue.Parcel // written, and not reported yet; only with a limit
+	weight int             // theirs
+}
+
+// errReplaced ends what the writer is about, but for the close frame.
+var errReplaced = errors.New("queueservice: another connection has taken over")
+
+// run writes all that the outbox gets until it is over, and then the end.
+func (w *writer) run() error {
+	defer w.rest()
+	for {
+		l, some := w.box.take(w.last)
+		if w.last = l; !some {
+			w.rest()
+			<-w.box.wake
+			continue
+		}
+		err := w.write(l)
+		if err != nil && err != errReplaced {
+			return err
+		}
+		if l.over || err == errReplaced {
+			return w.writeEnd()
+		}
+	}
+}
+
+// rest gives back the buffer.
+func (w *writer) rest() {
+	if w.buffer == nil {
+		return
+	}
+	if cap(*w.buffer) <= mostBuffer {
+		*w.buffer = (*w.buffer)[:0]
+		buffers.Put(w.buffer)
+	}
+	w.buffer = nil
+}
+
+// write writes a load: one system call, unless it is large. Parcels are reported sent
+// only when all of them has been written (F1).
+func (w *writer) write(l load) error {
+	if w.buffer == nil {
+		w.buffer = buffers.Get().(*[]byte)
+	}
+	b := append((*w.buffer)[:0], l.control...)
+	encoded := 0 // parcels
+	for i, p := range l.parcels {
+		var err error
+		for j := range p.Items {
+			if b, err = w.item(b, p, j); err != nil {
+				return err
+			}
+		}
+		if len(b) >= fullBuffer || i == len(l.parcels)-1 {
+			if b, err = w.flush(b); err != nil {
+				return err
+			}
+			w.report(l.parcels[encoded : i+1])
+			encoded = i + 1
+		}
+	}
+	b, err := w.flush(b)
+	*w.buffer = b
+	if err == nil && w.flushed != nil {
+		err = w.flushed()
+	}
+	return err
+}
+
+// item appends a frame. It writes what there is first if that is much.
+func (w *writer) item(b []byte, p *queue.Parcel, i int) ([]byte, error) {
+	it := &p.Items[i]
+	if it.Lost {
+		return b, nil
+	}
+	withData, err := !w.indexOnly, error(nil)
+	large := withData && len(it.Large) > 0 && it.Size > largeBody && w.framing != framedText
+	switch w.framing {
+	case framedText:
+		b = appendTextFrame(b, p, i, withData)
+	case framedLength:
+		b = binary.BigEndian.AppendUint32(b, uint32(sizeFrame(p, i, withData)))
+		b = appendFrameHead(b, p, i, withData)
+	default:
+		b = appendDataHeader(b, ws.OpBinary, sizeFrame(p, i, withData))
+		b = appendFrameHead(b, p, i, withData)
+	}
+	switch {
+	case !withData || w.framing == framedText:
+	case large:
+		b, err = w.flush(b)
+		for _, part := range it.Large {
+			if err == nil {
+				_, err = w.to.Write(part)
+			}
+		}
+	default:
+		b = appendBody(b, p, i)
+	}
+	if err == nil && len(b) >= fullBuffer {
+		b, err = w.flush(b)
+	}
+	return b, err
+}
+
+// appendTextFrame appends an item of the JSON subprotocol. Its length is known only
+// afterwards.
+func appendTextFrame(b []byte, p *queue.Parcel, i int, withData bool) []byte {
+	from := len(b)
+	b = appendItemJSON(append(b, make([]byte, ws.MaxHeaderSize)...), p, i, withData)
+	text := b[from+ws.MaxHeaderSize:]
+	b = appendDataHeader(b[:from], ws.OpText, len(text))
+	return append(b, text...)
+}
+
+// flush writes b, unless another connection has taken over: then nothing but the end
+// is written (F2).
+func (w *writer) flush(b []byte) ([]byte, error) {
+	if len(b) == 0 {
+		return b, nil
+	}
+	if w.box.replaced() {
+		return b[:0], errReplaced
+	}
+	_, err := w.to.Write(b)
+	return b[:0], err
+}
+
+// mostUnreported is the weight of parcels that a writer keeps before the shard is told
+// that they have been sent, and gets them back: a few dozen small items.
+const mostUnreported = 8 << 10
+
+// report counts parcels that have been written. The shard is told when they are a
+// quarter of what may be unsent, so that it has always room for more, or enough.
+func (w *writer) report(parcels []*queue.Parcel) {
+	most := w.limits.MaxUnsent
+	if most <= 0 {
+		return
+	}
+	for _, p := range parcels {
+		w.weight += p.Weight()
+	}
+	w.sent = append(w.sent, parcels...)
+	if w.weight < min((most+3)/4, mostUnreported) || w.box.replaced() {
+		return
+	}
+	op := w.op(queue.AskSent)
+	op.Ask.Receiver, op.Ask.Bytes, op.Ask.Spent = w.box, w.weight, w.sent
+	w.shards.Ask(op)
+	clear(w.sent)
+	w.sent, w.weight = w.sent[:0], 0
+}
+
+// writeEnd writes why the watch is over.
+func (w *writer) writeEnd() error {
+	if w.framing == framedLength {
+		return nil
+	}
+	code, reason := w.box.end()
+	_, err := w.to.Write(appendClose(nil, code, reason))
+	return err
+}
