@@ -208,7 +208,9 @@ func (c *Client) checkSearch() error {
 		if i >= w.seen || !t.offers() {
 			continue
 		}
-		if w.hasty || w.best == nil || w.best.offers() && t.ready.top().before(w.best.ready.top()) {
+		// The best that it remembers may have become worse since: others have taken the job
+		// that made it the best.
+		if w.hasty || w.best == nil {
 			return fmt.Errorf("S7: a search misses tube %q", t.name)
 		}
 	}
