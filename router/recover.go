@@ -24,7 +24,15 @@ func (r *Router) recover(log *slog.Logger) error {
 		all.Go(func() {
 			highest[i] = l.MaxID()
 			now := r.Now()
-			err := l.Replay(func(j *storage.Job, body []byte) error {
+			err := l.ReplayQueues(func(q *storage.Queue) error {
+				r.states[i].RestoreQueue(q)
+				return nil
+			})
+			if err != nil {
+				errs[i] = fmt.Errorf("shard %d: %w", i, err)
+				return
+			}
+			err = l.Replay(func(j *storage.Job, body []byte) error {
 				highest[i] = max(highest[i], j.ID)
 				r.states[i].Restore(now, j, body)
 				r.ids.adopt(j.ID, i)

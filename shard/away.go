@@ -34,6 +34,13 @@ func (t *turn) fetch() {
 			}
 		}
 	}
+	for _, p := range t.parcels {
+		if p.Lacking() {
+			b := p.Fetch(log)
+			b.Done = unheard{}
+			t.shard.proceed(b)
+		}
+	}
 }
 
 // fetchFound reads the bodies that a get lacks.

@@ -15,9 +15,10 @@ type turn struct {
 	// wait until that had been worked off.
 	unfinished []*queue.Batch
 	woken      []queue.Awakening
-	called     []queue.Getter // gets that are to try again
-	gone       []uint64       // deleted: the directory forgets them when that is committed
-	fetches    bool           // some answer lacks a body that is in the log only
+	called     []queue.Getter  // gets that are to try again
+	parcels    []*queue.Parcel // what consumers are sent
+	gone       []uint64        // deleted: the directory forgets them when that is committed
+	fetches    bool            // some answer or parcel lacks a body that is in the log only
 }
 
 // endTurn does what is due, closes the log's batch, and answers everything
@@ -38,6 +39,9 @@ func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 	t.woken, s.Woken = s.Woken, t.woken
 	t.gone, s.Gone = s.Gone, t.gone
 	t.called, s.Called = s.Called, t.called
+	if len(s.Parcels) > 0 {
+		t.parcels = s.TakeParcels(t.parcels)
+	}
 	if !s.Durable {
 		t.answer(nil)
 		return true
@@ -53,6 +57,9 @@ func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
 	}
 	for i := range t.woken {
 		t.fetches = t.fetches || t.woken[i].Fetch != 0
+	}
+	for _, p := range t.parcels {
+		t.fetches = t.fetches || p.Lacking()
 	}
 	if own != nil {
 		t.fetches = t.fetches || own.Lacking() != nil
@@ -143,4 +150,9 @@ func (t *turn) answer(err error) {
 		g.TryAgain()
 	}
 	t.called = t.called[:0]
+	for i, p := range t.parcels {
+		t.parcels[i] = nil
+		p.To().Receive(p, err == nil)
+	}
+	t.parcels = t.parcels[:0]
 }

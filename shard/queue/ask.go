@@ -21,6 +21,7 @@ const (
 	AskEnd                       // no more items; with Force the queue is emptied too
 	AskAttrs                     // what the queue is like
 	AskDropGroup                 // removes Group
+	askFetched                   // bodies that a parcel lacked have been read
 )
 
 // RearSuffix ends the name of a rear queue. A queue and its rear queue are in one
@@ -58,6 +59,8 @@ type Ask struct {
 	Reason  string
 	Force   bool // end
 	ByPri   bool // count
+
+	fetched *fetched // askFetched
 
 	// Answers. They are the asker's when the batch is complete.
 	Found  *Parcel // get
@@ -167,10 +170,12 @@ type Getter interface{ TryAgain() }
 // must not block.
 type Receiver interface {
 	// Receive takes over what a turn has pushed, in the order of the turns, when
-	// that turn is committed. With ok false the log has failed, and nothing may be
-	// sent.
+	// that turn is committed: perhaps before the watch that began it has been answered.
+	// With ok false the log has failed, and nothing may be sent. AskSent gives the
+	// parcel back, in Spent.
 	Receive(p *Parcel, ok bool)
 	// Replaced says that another connection of the same consumer has taken over, or
-	// that its group was removed. Nothing more will be received.
+	// that its group was removed. What was on its way may still be received, and is
+	// to be thrown away: the new connection is sent it too.
 	Replaced()
 }

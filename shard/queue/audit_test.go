@@ -157,3 +157,14 @@ func inUse(s *slots) int {
 	}
 	return n
 }
+
+// consumers are the clients of a tube's consumers.
+func (t *tube) consumers() (all []*Client) {
+	if t.service == nil || t.service.first == nil {
+		return nil
+	}
+	for _, c := range t.service.first.consumers {
+		all = append(all, &c.client)
+	}
+	return all
+}

@@ -40,6 +40,9 @@ func (s *State) Check() error {
 	if err := s.checkAside(&sums); err != nil {
 		return err
 	}
+	if err := s.checkDeparted(); err != nil {
+		return err
+	}
 	if sums != s.totals {
 		return fmt.Errorf("S3: totals are %+v, walking finds %+v", s.totals, sums)
 	}
@@ -69,31 +72,8 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && name != s.Pinned && (t.service == nil || !t.service.matters()) {
 		return fmt.Errorf("S5: tube %q has no reason to exist", name)
 	}
-	urgent := 0
-	for i := uint32(0); i < t.ready.n; i++ {
-		e := *t.ready.at(i)
-		j := s.jobs.at(e.slot)
-		if j.state() != Ready || j.tube() != t.slot || e != readyKey(j.pri, j.id(), e.slot) {
-			return fmt.Errorf("S1: job %d does not belong where it is ready", j.id())
-		}
-		if j.pri < urgentBelow {
-			urgent++
-		}
-		if err := place(e.slot, name+" ready"); err != nil {
-			return err
-		}
-	}
-	for i := uint32(0); i < t.delayed.n; i++ {
-		e := *t.delayed.at(i)
-		j := s.jobs.at(e.slot)
-		if j.state() != Delayed || j.tube() != t.slot || s.trails.at(j.trail).key != int64(e.major) {
-			return fmt.Errorf("S1: job %d does not belong where it is delayed", j.id())
-		}
-		if err := place(e.slot, name+" delayed"); err != nil {
-			return err
-		}
-	}
-	if err := s.checkList(&t.buried, Buried, name+" buried", place); err != nil {
+	urgent, err := s.checkPlaces(name, t, place)
+	if err != nil {
 		return err
 	}
 	if urgent != t.urgent {
@@ -112,6 +92,11 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if pos := s.openPos.get(t.slot); t.opening != (pos != nowhere) || t.opening && s.opening.at(pos).major != t.ready.top().major {
 		return fmt.Errorf("S4: tube %q has the wrong place among those that open", name)
 	}
+	if t.service != nil {
+		if err := s.checkService(t.service); err != nil {
+			return fmt.Errorf("%w (queue %s)", err, name)
+		}
+	}
 	*waits += n
 	sums.Urgent += urgent
 	sums.Ready += int(t.ready.n)
@@ -123,9 +108,43 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	return checkHeap(&t.delayed, s.jobPos)
 }
 
+// checkPlaces walks the jobs of a tube that nobody holds, and counts the urgent ones.
+func (s *State) checkPlaces(name string, t *tube, place func(uint32, string) error) (urgent int, err error) {
+	for i := uint32(0); i < t.ready.n; i++ {
+		e := *t.ready.at(i)
+		j := s.jobs.at(e.slot)
+		if j.state() != Ready || j.tube() != t.slot || e != readyKey(j.pri, j.id(), e.slot) {
+			return 0, fmt.Errorf("S1: job %d does not belong where it is ready", j.id())
+		}
+		if j.pri < urgentBelow {
+			urgent++
+		}
+		if err := place(e.slot, name+" ready"); err != nil {
+			return 0, err
+		}
+	}
+	for i := uint32(0); i < t.delayed.n; i++ {
+		e := *t.delayed.at(i)
+		j := s.jobs.at(e.slot)
+		if j.state() != Delayed || j.tube() != t.slot || s.trails.at(j.trail).key != int64(e.major) {
+			return 0, fmt.Errorf("S1: job %d does not belong where it is delayed", j.id())
+		}
+		if err := place(e.slot, name+" delayed"); err != nil {
+			return 0, err
+		}
+	}
+	return urgent, s.checkList(&t.buried, Buried, name+" buried", place)
+}
+
 func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) error) error {
-	if int(c.ttrs.n) != c.held.n {
-		return fmt.Errorf("S3: a client's list has %d jobs, its heap %d", c.held.n, c.ttrs.n)
+	timed := 0
+	for slot := c.held.head; slot != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
+		if s.jobs.at(slot).ttr > 0 {
+			timed++
+		}
+	}
+	if int(c.ttrs.n) != timed {
+		return fmt.Errorf("S3: a client's list has %d jobs with a deadline, its heap %d", timed, c.ttrs.n)
 	}
 	for i := uint32(0); i < c.ttrs.n; i++ {
 		e := *c.ttrs.at(i)

@@ -5,7 +5,8 @@ package queue
 // owns the memory; the shard alone touches it (S2). The zero value with a
 // Waiter is ready for use.
 type Client struct {
-	Waiter Waiter
+	Waiter   Waiter
+	consumer *consumer // whose client it is; nil for a connection's
 
 	slot    uint32 // in State.clients; 0 while it has none
 	used    *tube
@@ -60,10 +61,15 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 	j.setState(Reserved)
 	t.holder = c.slot
 	t.reserves++
-	t.key = now + int64(j.ttr)*second
 	s.listAppend(&c.held, slot)
-	c.ttrs.push(s.jobPos, deadlineKey(t.key, j.id(), slot))
-	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+	if j.ttr > 0 { // otherwise it has no deadline
+		t.key = now + int64(j.ttr)*second
+		c.ttrs.push(s.jobPos, deadlineKey(t.key, j.id(), slot))
+		s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+	}
+	if c.consumer != nil {
+		c.consumer.group.pending++
+	}
 	s.tubeAt.get(j.tube()).reserved++
 	s.totals.Reserved++
 }
@@ -73,9 +79,14 @@ func (s *State) unhold(slot uint32) {
 	j := s.jobs.at(slot)
 	t := s.trails.at(j.trail)
 	c := s.clients.get(t.holder)
+	if c.consumer != nil {
+		s.unpend(c.consumer, slot)
+	}
 	s.listRemove(&c.held, slot)
-	c.ttrs.remove(s.jobPos, s.jobPos.get(slot))
-	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+	if j.ttr > 0 {
+		c.ttrs.remove(s.jobPos, s.jobPos.get(slot))
+		s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+	}
 	t.holder, t.key = 0, 0
 	s.tubeAt.get(j.tube()).reserved--
 	s.totals.Reserved--

@@ -90,7 +90,10 @@ func (s *State) askEnd(op *Op) {
 	s.tubeNamed([]byte(a.Queue))
 	v := s.serving(a)
 	defer s.served(v)
-	v.ended = true
+	if !v.ended {
+		v.ended = true
+		s.logQueue(v)
+	}
 	if a.Force && (!s.whole(v) || !s.endLoose(v, a)) {
 		op.Status = More
 		return

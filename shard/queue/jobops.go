@@ -144,6 +144,9 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 	}
 	op.Status = OK
 	j := s.jobs.at(slot)
+	if j.ttr == 0 {
+		return
+	}
 	t := s.trails.at(j.trail)
 	t.key = now + int64(j.ttr)*second
 	c.ttrs.update(s.jobPos, s.jobPos.get(slot), deadlineKey(t.key, j.id(), slot))

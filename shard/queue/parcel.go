@@ -15,8 +15,10 @@ type Parcel struct {
 	Items []Item
 	Bytes []byte
 
-	to   Receiver // nil for a get's
-	away int      // items whose bodies are yet to be read from the log
+	to       Receiver  // nil for a get's
+	consumer *consumer // likewise
+	lost     int       // the weight of items that were taken out
+	away     int       // items whose bodies are yet to be read from the log
 }
 
 // Item is one item of a parcel.
@@ -31,6 +33,32 @@ type Item struct {
 	away     bool     // it is to be read from the log
 	Lost     bool     // and could not be
 	Delivery int      // how often the item has been sent, this time included
+}
+
+// What is kept of parcels that have been sent: how many, and how many bytes of each.
+const (
+	sparesMost = 64
+	bytesMost  = 64 << 10
+)
+
+// newParcel makes an empty parcel, of memory that another one does not need any more
+// if there is any.
+func (s *State) newParcel() *Parcel {
+	last := len(s.spares) - 1
+	if last < 0 {
+		return new(Parcel)
+	}
+	p := s.spares[last]
+	s.spares = s.spares[:last]
+	return p
+}
+
+// spare keeps the memory of a parcel that nobody uses any more.
+func (s *State) spare(p *Parcel) {
+	if len(s.spares) < sparesMost && cap(p.Bytes) <= bytesMost {
+		p.Reset()
+		s.spares = append(s.spares, p)
+	}
 }
 
 // Tags are the item's tags.
@@ -51,10 +79,9 @@ const itemWeight = 32
 // Weight is what the parcel counts for in Limits.MaxUnsent. It is the same before
 // bodies that are away have been read, and afterwards.
 func (p *Parcel) Weight() int {
-	weight := 0
+	weight := p.lost
 	for i := range p.Items {
-		it := &p.Items[i]
-		weight += itemWeight + int(it.Size) + int(it.BodyAt-it.TagsAt)
+		weight += p.Items[i].weight()
 	}
 	return weight
 }
@@ -88,3 +115,5 @@ func (p *Parcel) Supply(i int, body []byte, err error) (aside bool) {
 func (p *Parcel) dropLost() {
 	p.Items = slices.DeleteFunc(p.Items, func(it Item) bool { return it.Lost })
 }
+
+func (i *Item) weight() int { return itemWeight + int(i.Size) + int(i.BodyAt-i.TagsAt) }

@@ -51,6 +51,10 @@ type world struct {
 	ended       []*Client // whose wait another shard has ended
 	deaf        bool      // the state is not told of them yet
 	bodies      map[uint64]string
+	pushed      []string // "consumer:id" since the last step
+	tags        map[uint64]Tags
+	subs        map[string]*subscriber
+	limits      Limits
 	wide, share int // as in Config
 	slices      int // how often the last operation was applied
 }
@@ -64,7 +68,7 @@ func newWorld(t queuetest.Failer) *world { return newWideWorld(t, 0, 0) }
 func newWideWorld(t queuetest.Failer, wide, share int) *world {
 	w := &world{
 		t: t, dir: queuetest.NewDirectory(t), log: queuetest.NewLog(), now: 1,
-		users: map[string]*user{}, bodies: map[uint64]string{}, wide: wide, share: share,
+		users: map[string]*user{}, bodies: map[uint64]string{}, tags: map[uint64]Tags{}, subs: map[string]*subscriber{}, wide: wide, share: share,
 	}
 	w.makeState()
 	return w
@@ -100,7 +104,7 @@ func (w *world) run(steps string) {
 }
 
 func (w *world) step(line string) error {
-	w.given, w.wakes, w.called = nil, nil, nil
+	w.given, w.wakes, w.called, w.pushed = nil, nil, nil, nil
 	head, given, _ := strings.Cut(line, "=>")
 	command, want, answered := strings.Cut(head, "->")
 	words := strings.Fields(command)
@@ -118,6 +122,12 @@ func (w *world) step(line string) error {
 		w.dir.Closed = true
 	case words[0] == "log":
 		w.log.Full = map[string]queuetest.Fullness{"room": queuetest.Roomy, "full": queuetest.Full, "packed": queuetest.Packed}[words[1]]
+	case words[0] == "limits":
+		w.setLimits(words[1:])
+	case words[0] == "restart":
+		w.replay()
+	case strings.Contains(words[0], "."):
+		got = w.consumer(words[0], words[1], words[2:])
 	default:
 		got = w.user(words[0]).do(words[1], words[2:])
 	}
@@ -128,7 +138,8 @@ func (w *world) step(line string) error {
 		return err
 	}
 	w.tryAgain()
-	if all := append(slices.Clone(w.given), w.called...); !slices.Equal(all, strings.Fields(given)) {
+	w.take()
+	if all := slices.Concat(w.given, w.called, w.pushed); !slices.Equal(all, strings.Fields(given)) {
 		return fmt.Errorf("waiters are given %v, want %v", all, strings.Fields(given))
 	}
 	return w.check()
@@ -172,6 +183,9 @@ func (w *world) check() error {
 	for _, u := range w.users {
 		clients = append(clients, &u.client)
 	}
+	for _, t := range w.s.tubes {
+		clients = append(clients, t.consumers()...)
+	}
 	return audit(w.s, clients)
 }
 
@@ -195,6 +209,7 @@ func (w *world) advance(d int64) {
 		w.now = max(w.now, next)
 		for w.s.Tick(w.now) {
 		}
+		w.take()
 		if again := w.s.Next(); again != 0 && again <= w.now {
 			w.t.Fatalf("Tick at %d leaves work that is due at %d", w.now, again)
 		}
@@ -314,8 +329,15 @@ func (w *world) replay() {
 	w.dir = queuetest.NewDirectory(w.t)
 	w.dir.Last = w.lastID
 	w.makeState()
-	w.users = map[string]*user{}
-	err := w.log.Replay(func(j *storage.Job, body []byte) error {
+	w.users, w.subs = map[string]*user{}, map[string]*subscriber{}
+	err := w.log.ReplayQueues(func(q *storage.Queue) error {
+		w.s.RestoreQueue(q)
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	err = w.log.Replay(func(j *storage.Job, body []byte) error {
 		w.s.Restore(w.now, j, body)
 		return nil
 	})

@@ -36,7 +36,17 @@ func (v *service) searched(s *State, a *Ask, slot uint32) bool {
 	if j.state() != Reserved {
 		return false
 	}
-	a.Search.Pending, a.Search.WaitCount = true, 0
+	c := s.holderOf(slot)
+	if it := s.itemAt(slot); it != nil {
+		a.Search.Deliveries = int(it.rebalances)
+	}
+	switch {
+	case c == nil: // a worker has it
+		a.Search.Pending = true
+	case c.group.name == a.Group:
+		a.Search.Pending, a.Search.Consumer = true, c.group.name+"."+c.user
+		a.Search.Deliveries++
+	}
 	return true
 }
 

@@ -1,6 +1,10 @@
 package queue
 
-import "strings"
+import (
+	"strings"
+
+	"beanfield/storage"
+)
 
 // service is what a tube has beyond the beanstalk protocol: its groups and consumers,
 // and what finds its items. A tube has none until the queue service asks for more
@@ -33,6 +37,20 @@ func (s *State) applyService(now int64, b *Batch, op *Op) {
 		s.count(op)
 	case AskEnd:
 		s.askEnd(op)
+	case AskWatch:
+		s.askWatch(now, op)
+	case AskLeave:
+		s.askLeave(now, op)
+	case AskSent:
+		s.askSent(now, op)
+	case AskCommit:
+		s.askCommit(now, op)
+	case AskNegative:
+		s.askNegative(now, op)
+	case AskAttrs:
+		s.askAttrs(now, op)
+	case askFetched:
+		s.askFetched(op)
 	default:
 		op.Status = Failed
 	}
@@ -84,3 +102,28 @@ func (v *service) jobReady(s *State, now int64, id uint64) {
 
 // jobGone is told of each job that leaves the tube, while it still has all that it had.
 func (v *service) jobGone(s *State, slot uint32) { v.finder.remove(s, slot) }
+
+// logQueue tells the log what a queue is: nothing, if nothing must outlive the process.
+func (s *State) logQueue(v *service) {
+	if !s.Durable {
+		return
+	}
+	if !v.matters() {
+		s.Log.DeleteQueue(v.tube.name)
+		return
+	}
+	q := storage.Queue{Tube: v.tube.name, Ended: v.ended}
+	if v.first != nil {
+		q.First = v.first.name
+	}
+	s.Log.PutQueue(&q)
+}
+
+// RestoreQueue puts back what the log has kept of a queue. Queues come before jobs.
+func (s *State) RestoreQueue(q *storage.Queue) {
+	v := s.serviceOf(s.tubeNamed([]byte(q.Tube)), &Limits{})
+	v.ended = q.Ended
+	if q.First != "" {
+		v.first = newGroup(v, q.First)
+	}
+}

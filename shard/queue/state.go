@@ -45,6 +45,11 @@ type State struct {
 	waiting   int    // places in queues that are taken
 	arrivals  uint64 // waits that have begun
 	wideWaits wideQueue
+	spares    []*Parcel   // to be used again
+	hungry    hungryQueue // consumers that may have got room, by turns
+	leaving   heap        // consumers without a connection, by when their items go to others
+	leavePos  positions
+	departed  consumers // those that are only remembered
 	seekers   []*Client // whose search takes several turns
 	ended     []*Client // whose wait may have ended elsewhere
 
@@ -68,6 +73,9 @@ type State struct {
 	// Gone lists the jobs that were deleted since then; the directory may
 	// forget them when the log has what deleted them.
 	Gone []uint64
+	// Parcels is what was pushed to consumers since TakeParcels was called; it may be
+	// sent when the log has what it shows.
+	Parcels []*Parcel
 }
 
 // NewState makes an empty shard.

@@ -39,7 +39,7 @@ func (s *State) jobInfo(now int64, slot uint32) JobInfo {
 		return info
 	}
 	t := s.trails.at(j.trail)
-	if j.state() == Reserved || j.state() == Delayed {
+	if t.key != 0 && (j.state() == Reserved || j.state() == Delayed) {
 		info.TimeLeft = (t.key - now) / second
 	}
 	info.Delay = t.delay

@@ -2,7 +2,7 @@ package queue
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if s.opening.n > 0 {
+	if s.opening.n > 0 || s.hungry.n > 0 {
 		return 1 // at once
 	}
 	var at int64
@@ -14,6 +14,9 @@ func (s *State) Next() int64 {
 			at = d
 		}
 	}
+	if d := s.soonestLeave(); d != 0 && (at == 0 || d < at) {
+		at = d
+	}
 	return at
 }
 
@@ -24,7 +27,7 @@ func (s *State) Next() int64 {
 // The share of these timers is divided: if the waiters of tubes whose pause has ended are
 // to be served, or deadlines have passed, a third is kept for each. Otherwise a steady
 // stream of delayed jobs would hold up both for ever. What one kind does not need is the
-// next kind's.
+// next kind's. Consumers have another share.
 func (s *State) Tick(now int64) (more bool) {
 	third := max(1, s.Share/3)
 	opening, expiring := 0, 0
@@ -43,6 +46,7 @@ func (s *State) Tick(now int64) (more bool) {
 		s.spend(moving)
 		s.expire(now, s.clients.get(s.holders.top().slot).ttrs.top().slot)
 	}
+	s.tickConsumers(now)
 	s.renew()
 	next := s.Next()
 	return next != 0 && next <= now
@@ -70,8 +74,13 @@ func (s *State) expired(now int64) bool {
 
 // expire takes a job back whose holder's time has run out.
 func (s *State) expire(now int64, slot uint32) {
+	c := s.holderOf(slot)
 	s.unhold(slot)
 	s.trails.at(s.jobs.at(slot).trail).timeouts++
 	s.totals.Timeouts++
+	if c != nil {
+		s.rebalance(now, slot)
+		return
+	}
 	s.makeReady(now, slot)
 }

@@ -145,6 +145,10 @@ func (s *State) match(now int64, t *tube) {
 // leaves all queues of this shard instead (R3).
 func (s *State) serve(now int64, c *Client, t *tube) {
 	s.unwait(c)
+	if c.consumer != nil {
+		s.serveConsumer(now, c.consumer, t)
+		return
+	}
 	if c.Waiter.Claim(c.ticket) {
 		s.deliver(now, c, t)
 	}

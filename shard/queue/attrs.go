@@ -1,0 +1,52 @@
+package queue
+
+// askAttrs says what a queue is like. It makes nothing.
+func (s *State) askAttrs(now int64, op *Op) {
+	a := op.Ask
+	op.Status = OK
+	a.Attrs = &Attrs{}
+	if t := s.tubes[pairOf(a.Queue)]; t != nil {
+		a.Attrs.Rear = t.length()
+	}
+	t := s.tubes[a.Queue]
+	if t == nil {
+		return
+	}
+	a.Attrs.Length = t.length()
+	v := t.service
+	if v == nil {
+		return
+	}
+	a.Attrs.Ended = v.ended
+	if v.first != nil {
+		a.Attrs.addGroup(now, v.first)
+	}
+}
+
+// addGroup tells of a group and its consumers.
+func (x *Attrs) addGroup(now int64, g *group) {
+	x.GroupsTotal++
+	x.ConsumersTotal += len(g.consumers)
+	if len(x.Groups) < ListMost {
+		x.Groups = append(x.Groups, GroupInfo{
+			Group: g.name, Index: g.index, Pending: g.pending, Delivered: g.delivered, Consumers: len(g.consumers),
+		})
+	}
+	for _, c := range g.consumers {
+		if len(x.Consumers) >= ListMost {
+			return
+		}
+		x.Consumers = append(x.Consumers, c.info(now))
+	}
+}
+
+func (c *consumer) info(now int64) ConsumerInfo {
+	info := ConsumerInfo{
+		Group: c.group.name, User: c.user, Index: c.index, Pending: c.client.held.n, Status: c.status(),
+		Idle: now - c.heard, AutoCommit: c.autoCommit, Tags: append(Tags(nil), c.tags...),
+	}
+	if !c.autoCommit {
+		info.Window, info.Slots = c.window, c.slots()
+	}
+	return info
+}

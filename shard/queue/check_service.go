@@ -1,0 +1,79 @@
+package queue
+
+import "fmt"
+
+// checkService walks a tube's groups and consumers.
+func (s *State) checkService(v *service) error {
+	if v.first == nil {
+		return nil
+	}
+	g := v.first
+	pending := 0
+	if len(g.users) != len(g.consumers) {
+		return fmt.Errorf("Q4: group %q has %d consumers by name, %d in its list", g.name, len(g.users), len(g.consumers))
+	}
+	for i, c := range g.consumers {
+		if c.at != i || g.users[c.user] != c || c.client.consumer != c || s.clients.get(c.client.slot) != &c.client {
+			return fmt.Errorf("S4: consumer %s.%s is filed wrongly", g.name, c.user)
+		}
+		if err := s.checkConsumer(c); err != nil {
+			return fmt.Errorf("%w (consumer %s.%s)", err, g.name, c.user)
+		}
+		pending += c.client.held.n
+	}
+	if pending != g.pending {
+		return fmt.Errorf("Q4: group %q counts %d pending items, has %d", g.name, g.pending, pending)
+	}
+	return nil
+}
+
+func (s *State) checkConsumer(c *consumer) error {
+	if c.again == 0 && c.to != nil && !c.autoCommit && c.client.held.n > c.window {
+		return fmt.Errorf("Q2: %d items are pending in a window of %d", c.client.held.n, c.window)
+	}
+	waits := c.client.waits != nil
+	if waits && !c.room() {
+		return fmt.Errorf("Q5: it waits and has no room")
+	}
+	if c.room() && !waits && !c.listed {
+		return fmt.Errorf("Q5: it has room and does not wait")
+	}
+	watching := 0
+	if c.to != nil {
+		watching = 1
+	}
+	if len(c.client.watched) != watching {
+		return fmt.Errorf("S3: it watches %d tubes, not %d", len(c.client.watched), watching)
+	}
+	leaving := s.leavePos.get(c.client.slot) != nowhere
+	if (c.to == nil) != (leaving || c.departed) || leaving && c.departed {
+		return fmt.Errorf("Q6: it is leaving: %t, departed: %t", leaving, c.departed)
+	}
+	if c.departed && c.client.held.n > 0 {
+		return fmt.Errorf("Q6: it has departed with %d items", c.client.held.n)
+	}
+	for slot, again := c.client.held.head, c.again; slot != 0 || again != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
+		if slot == 0 {
+			return fmt.Errorf("Q1: it is to be sent an item again that it does not have")
+		}
+		if slot == again {
+			break
+		}
+	}
+	return nil
+}
+
+// checkDeparted walks the consumers that are only remembered.
+func (s *State) checkDeparted() error {
+	n := 0
+	for c, prev := s.departed.head, (*consumer)(nil); c != nil; prev, c = c, c.next {
+		if !c.departed || c.prev != prev || prev != nil && prev.forgetAt > c.forgetAt {
+			return fmt.Errorf("S4: the list of consumers that have departed is broken")
+		}
+		n++
+	}
+	if n != s.departed.n || n > departedMost {
+		return fmt.Errorf("Q4: %d consumers have departed, %d counted", n, s.departed.n)
+	}
+	return checkHeap(&s.leaving, s.leavePos)
+}

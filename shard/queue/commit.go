@@ -1,0 +1,74 @@
+package queue
+
+// askCommit and askNegative take long lists of indexes, so they work in steps: op.Count
+// is how many have been dealt with. An index that is not pending is passed over, because
+// clients cannot know what has become of their items meanwhile.
+
+// each calls do for the jobs of the queue that Indexes names, in shares of a turn.
+func (s *State) each(op *Op, do func(slot uint32)) {
+	a := op.Ask
+	for ; int(op.Count) < len(a.Indexes); op.Count++ {
+		if s.spent() {
+			op.Status = More
+			return
+		}
+		s.spend(looking)
+		slot := s.index.find(&s.jobs, a.Indexes[op.Count])
+		if slot == 0 || s.tubeAt.get(s.jobs.at(slot).tube()).name != a.Queue {
+			continue
+		}
+		s.spend(moving)
+		do(slot)
+	}
+	op.Status = OK
+}
+
+// holderOf is the consumer that a job is pending at; nil if there is none.
+func (s *State) holderOf(slot uint32) *consumer {
+	j := s.jobs.at(slot)
+	if j.state() != Reserved {
+		return nil
+	}
+	return s.clients.get(s.trails.at(j.trail).holder).consumer
+}
+
+// askCommit ends items for the asker's group, if they are pending at any of its
+// consumers, or were taken back from one and not sent again.
+func (s *State) askCommit(now int64, op *Op) {
+	op.Status = OK
+	s.heardOf(now, op.Ask)
+	g := s.serviceNamed(op.Ask).groupNamed(op.Ask.Group)
+	if g == nil {
+		return
+	}
+	s.each(op, func(slot uint32) {
+		if c := s.holderOf(slot); c != nil && c.group == g {
+			s.unhold(slot)
+			s.finish(slot)
+		} else if it := s.itemAt(slot); s.jobs.at(slot).state() == Ready && it != nil && it.rebalances > 0 {
+			s.unready(slot)
+			s.finish(slot)
+		}
+	})
+}
+
+// askNegative gives items back that the asker cannot process. It gets one of them again
+// only if nobody else has room.
+func (s *State) askNegative(now int64, op *Op) {
+	op.Status = OK
+	a := op.Ask
+	c := s.heardOf(now, a)
+	if c == nil {
+		return
+	}
+	s.unwait(&c.client)
+	c.stopped = c.stopped || a.Code == CodeShutdown
+	s.wake(c)
+	s.each(op, func(slot uint32) {
+		if s.holderOf(slot) == c {
+			s.setNote(slot, a.Code, a.Reason)
+			s.unhold(slot)
+			s.rebalance(now, slot)
+		}
+	})
+}

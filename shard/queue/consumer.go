@@ -1,0 +1,160 @@
+package queue
+
+// consumer is a user of a group that is sent items, over one connection at a time.
+// Its client watches the tube, and what the client holds is pending. A consumer stays
+// for a while when its connection has gone.
+type consumer struct {
+	client Client
+	group  *group
+	user   string
+	at     int      // in group.consumers
+	to     Receiver // its connection; nil when it has left
+
+	// as its last watch said
+	window     int
+	autoCommit bool
+	indexOnly  bool
+	tags       Tags
+	start      uint64
+
+	index    uint64 // the item that it was sent last
+	heard    int64  // when it last showed life
+	unsent   int    // Parcel.Weight of what was pushed and is not sent
+	stopped  bool   // it said farewell, and is sent nothing until it watches again
+	fetching bool   // bodies are read for its last parcel; the next would overtake it
+	again    uint32 // the pending item that a new connection is to be sent next, or 0
+	resent   int    // how many it was sent again
+	listed   bool   // it stands in State.hungry
+	parcel   *Parcel
+
+	exited     bool  // it left, and its time to come back has passed
+	departed   bool  // it stands in State.departed
+	forgetAt   int64 // if so
+	prev, next *consumer
+}
+
+// clogged says that the connection must send first what it has.
+func (c *consumer) clogged() bool {
+	most := c.group.service.limits.MaxUnsent
+	return c.fetching || most > 0 && c.unsent >= most
+}
+
+// listens says that the consumer may be sent something.
+func (c *consumer) listens() bool { return c.to != nil && !c.stopped && !c.clogged() }
+
+// slots is how many items more may be pending.
+func (c *consumer) slots() int {
+	if c.autoCommit {
+		return 0
+	}
+	return max(0, c.window-c.client.held.n)
+}
+
+// room says that the consumer may be sent a new item.
+func (c *consumer) room() bool {
+	return c.listens() && c.again == 0 && (c.autoCommit || c.client.held.n < c.window)
+}
+
+// status is the word for the consumer in the attributes.
+func (c *consumer) status() string {
+	switch {
+	case c.to != nil:
+		return StatusRunning
+	case c.exited:
+		return StatusExit
+	case c.client.held.n == 0:
+		return StatusComplete
+	}
+	return StatusLeaving
+}
+
+// askWatch makes a consumer, or gives one that is there a new connection.
+func (s *State) askWatch(now int64, op *Op) {
+	a := op.Ask
+	t := s.tubeNamed([]byte(a.Queue))
+	v := s.serviceOf(t, a.Limits)
+	if v.first == nil {
+		v.first = newGroup(v, a.Group)
+		s.logQueue(v)
+	}
+	g := v.groupNamed(a.Group)
+	if g == nil || len(a.Tags) > 0 || a.Index != 0 {
+		op.Status = Refused
+		return
+	}
+	op.Status = OK
+	c := g.users[a.User]
+	if c == nil {
+		c = &consumer{group: g, user: a.User}
+		c.client.consumer = c
+		s.enroll(&c.client)
+		s.leavePos.cover(c.client.slot)
+		s.leavePos.set(c.client.slot, nowhere)
+		g.add(c)
+	}
+	s.connect(c, a.Receiver)
+	c.window, c.autoCommit, c.indexOnly = a.Window, a.AutoCommit, a.IndexOnly
+	c.tags, c.start = append(c.tags[:0], a.Tags...), a.Index
+	c.heard = now
+	s.wake(c)
+}
+
+// connect gives a consumer a connection in place of the one that it had.
+func (s *State) connect(c *consumer, to Receiver) {
+	if c.to == nil {
+		s.undepart(c)
+		s.watch(&c.client, c.group.service.tube)
+	} else {
+		s.unwait(&c.client)
+		if c.to != to {
+			c.to.Replaced()
+		}
+	}
+	c.to, c.parcel = to, nil
+	c.unsent, c.stopped, c.fetching = 0, false, false
+	c.again, c.resent = c.client.held.head, 0
+}
+
+// heardOf finds the consumer that an operation comes from.
+func (s *State) heardOf(now int64, a *Ask) *consumer {
+	g := s.serviceNamed(a).groupNamed(a.Group)
+	if g == nil {
+		return nil
+	}
+	c := g.users[a.User]
+	if c != nil {
+		c.heard = now
+	}
+	return c
+}
+
+// askSent notes what a consumer's connection has sent, so that it may be pushed more.
+func (s *State) askSent(now int64, op *Op) {
+	op.Status = OK
+	for _, p := range op.Ask.Spent {
+		s.spare(p)
+	}
+	c := s.heardOf(now, op.Ask)
+	if c == nil || c.to != op.Ask.Receiver {
+		return
+	}
+	c.unsent = max(0, c.unsent-op.Ask.Bytes)
+	s.wake(c)
+}
+
+// unpend is told of each job that a consumer is about to lose.
+func (s *State) unpend(c *consumer, slot uint32) {
+	c.group.pending--
+	if c.again == slot {
+		c.again = s.trails.at(s.jobs.at(slot).trail).next
+	}
+	s.wake(c)
+}
+
+// wake has it looked, at the end of the turn, what a consumer may be sent.
+func (s *State) wake(c *consumer) {
+	if !c.listed {
+		c.listed = true
+		s.hungry.push(c)
+	}
+}

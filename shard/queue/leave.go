@@ -1,0 +1,141 @@
+package queue
+
+// A consumer whose connection has gone may come back. For Limits.Leaving it keeps its
+// pending items; then they go to others. When it has none it is only remembered, so
+// that the attributes can tell of it: for forgetAfter, and departedMost of a shard's.
+const (
+	forgetAfter  = 300 * second
+	departedMost = 1024
+)
+
+// askLeave ends a consumer's connection.
+func (s *State) askLeave(now int64, op *Op) {
+	op.Status = OK
+	a := op.Ask
+	g := s.serviceNamed(a).groupNamed(a.Group)
+	if g == nil {
+		return
+	}
+	if c := g.users[a.User]; c != nil && c.to != nil && c.to == a.Receiver {
+		s.disconnect(now, c)
+	}
+}
+
+// disconnect takes the consumer's connection away, and lets its time to come back begin.
+func (s *State) disconnect(now int64, c *consumer) {
+	v := c.group.service
+	s.unwait(&c.client)
+	c.to, c.parcel, c.again = nil, nil, 0
+	s.schedule(&s.leaving, s.leavePos, c.client.slot, now+max(0, v.limits.Leaving))
+	s.ignore(&c.client, v.tube)
+	if c.client.held.n == 0 {
+		s.depart(now, c)
+	}
+}
+
+// exit goes on with the first of the consumers whose time to come back has passed: it
+// takes back one item.
+func (s *State) exit(now int64) {
+	c := s.clients.get(s.leaving.top().slot).consumer
+	if c.client.held.n == 0 {
+		s.depart(now, c)
+		return
+	}
+	c.exited = true
+	slot := c.client.held.head
+	s.unhold(slot)
+	s.rebalance(now, slot)
+	if c.client.held.n == 0 {
+		s.depart(now, c)
+	}
+}
+
+// depart puts a consumer that has left, and has nothing pending, among those that are
+// only remembered.
+func (s *State) depart(now int64, c *consumer) {
+	s.schedule(&s.leaving, s.leavePos, c.client.slot, 0)
+	c.departed, c.forgetAt = true, now+forgetAfter
+	c.prev = s.departed.tail
+	if c.prev == nil {
+		s.departed.head = c
+	} else {
+		c.prev.next = c
+	}
+	s.departed.tail = c
+	s.departed.n++
+	if s.departed.n > departedMost {
+		s.forgetConsumer(s.departed.head)
+	}
+}
+
+// undepart takes a consumer that comes back, or is forgotten, out of all lists of those
+// that have left.
+func (s *State) undepart(c *consumer) {
+	s.schedule(&s.leaving, s.leavePos, c.client.slot, 0)
+	c.exited = false
+	if !c.departed {
+		return
+	}
+	l := &s.departed
+	if c.prev == nil {
+		l.head = c.next
+	} else {
+		c.prev.next = c.next
+	}
+	if c.next == nil {
+		l.tail = c.prev
+	} else {
+		c.next.prev = c.prev
+	}
+	l.n--
+	c.departed, c.prev, c.next = false, nil, nil
+}
+
+// forgetConsumer ends a consumer that has left and has nothing pending.
+func (s *State) forgetConsumer(c *consumer) {
+	s.undepart(c)
+	c.group.remove(c)
+	s.dismiss(&c.client)
+}
+
+// consumers is a list of those that have departed, in the order in which they did.
+type consumers struct {
+	head, tail *consumer
+	n          int
+}
+
+// soonestLeave is when a consumer that has left next needs attention, or 0.
+func (s *State) soonestLeave() int64 {
+	var at int64
+	if s.leaving.n > 0 {
+		at = int64(s.leaving.top().major)
+	}
+	if c := s.departed.head; c != nil && (at == 0 || c.forgetAt < at) {
+		at = c.forgetAt
+	}
+	return at
+}
+
+// tickConsumers ends a turn for the consumers: those whose time has passed leave, in at
+// most half a share, and those that have room are fed.
+func (s *State) tickConsumers(now int64) {
+	if s.hungry.n == 0 && s.leaving.n == 0 && s.departed.n == 0 {
+		return
+	}
+	s.share = (s.Share + 1) / 2
+	s.tickLeavers(now)
+	s.share = max(0, s.share) + (s.Share+1)/2
+	s.feed(now)
+}
+
+// tickLeavers does what is due for the consumers that have left.
+func (s *State) tickLeavers(now int64) {
+	for !s.spent() && s.leaving.n > 0 && int64(s.leaving.top().major) <= now {
+		s.spend(moving)
+		s.exit(now)
+	}
+	for c := s.departed.head; c != nil && c.forgetAt <= now && !s.spent(); c = s.departed.head {
+		s.spend(moving)
+		s.forgetConsumer(c)
+	}
+}

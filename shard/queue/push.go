@@ -1,0 +1,153 @@
+package queue
+
+// A consumer of a tube's first group stands in the line of the tube's waiters while it
+// has room. One that gets room, or a connection, goes through State.hungry: at the end of
+// the turn it is given the best job, and goes to the end of that queue again while it has
+// room and there are jobs; when there are none it joins the line. So all who have room
+// take turns, a consumer with a large window takes no more than others at a time, and
+// the work of a turn is bounded.
+
+// feed serves the consumers that may have got room.
+func (s *State) feed(now int64) {
+	for s.hungry.n > 0 && !s.spent() {
+		c := s.hungry.pop()
+		c.listed = false
+		s.spend(moving)
+		s.feedOne(now, c)
+	}
+}
+
+// hungryQueue is first in, first out, in a ring that keeps its memory.
+type hungryQueue struct {
+	ring []*consumer // its length is a power of two
+	from int
+	n    int
+}
+
+func (q *hungryQueue) push(c *consumer) {
+	if q.n == len(q.ring) {
+		bigger := make([]*consumer, max(8, 2*q.n))
+		n := copy(bigger, q.ring[q.from:])
+		copy(bigger[n:], q.ring[:q.from])
+		q.ring, q.from = bigger, 0
+	}
+	q.ring[(q.from+q.n)&(len(q.ring)-1)] = c
+	q.n++
+}
+
+func (q *hungryQueue) pop() *consumer {
+	c := q.ring[q.from]
+	q.ring[q.from] = nil
+	q.from = (q.from + 1) & (len(q.ring) - 1)
+	q.n--
+	return c
+}
+
+// feedOne sends a consumer one item, or lets it wait for one.
+func (s *State) feedOne(now int64, c *consumer) {
+	t := c.group.service.tube
+	switch {
+	case c.to == nil:
+		if c.client.held.n == 0 && !c.departed && c.client.slot != 0 {
+			s.depart(now, c)
+		}
+		return
+	case !c.listens():
+		return
+	case c.again != 0:
+		s.resend(now, c)
+	case !c.room() || c.client.waits != nil:
+		return
+	case t.offers():
+		s.push(now, c, t.ready.top().slot)
+	default:
+		s.wait(&c.client, 0)
+		return
+	}
+	s.wake(c)
+}
+
+// serveConsumer gives the tube's best job to a consumer that has left the line for it.
+func (s *State) serveConsumer(now int64, c *consumer, t *tube) {
+	s.push(now, c, t.ready.top().slot)
+	switch {
+	case !c.room():
+	case t.offers():
+		s.wake(c)
+	default:
+		s.wait(&c.client, 0)
+	}
+}
+
+// push sends a ready job to a consumer, which holds it from now on. With auto-commit
+// the group is done with the job at once, unless its body is yet to be read.
+func (s *State) push(now int64, c *consumer, slot uint32) {
+	s.unready(slot)
+	away := s.load(c, slot)
+	c.group.delivered++
+	if c.autoCommit && !away {
+		s.finish(slot)
+		return
+	}
+	s.hold(now, &c.client, slot)
+}
+
+// resend sends a new connection the next of the items that were pending before, or
+// gives it back if the consumer does not want it any more.
+func (s *State) resend(now int64, c *consumer) {
+	slot := c.again
+	switch id := s.jobs.at(slot).id(); {
+	case id < c.start:
+		s.unhold(slot)
+		s.rebalance(now, slot)
+	case !c.autoCommit && c.resent >= c.window:
+		s.unhold(slot)
+		s.makeReady(now, slot)
+	default:
+		c.resent++
+		away := s.load(c, slot)
+		c.again = s.trails.at(s.jobs.at(slot).trail).next
+		if c.autoCommit && !away {
+			s.unhold(slot)
+			s.finish(slot)
+		}
+	}
+}
+
+// load adds a job to what the turn sends to a consumer. It reports whether the job's
+// body is yet to be read.
+func (s *State) load(c *consumer, slot uint32) (away bool) {
+	p := c.parcel
+	if p == nil {
+		p = s.newParcel()
+		p.to, p.consumer = c.to, c
+		c.parcel = p
+		s.Parcels = append(s.Parcels, p)
+	}
+	s.pack(p, slot, !c.indexOnly)
+	i := &p.Items[len(p.Items)-1]
+	c.unsent += i.weight()
+	i.Delivery = 1
+	if it := s.itemAt(slot); it != nil {
+		i.Delivery += int(it.rebalances)
+	}
+	c.index = i.Index
+	c.group.index = max(c.group.index, i.Index)
+	if i.away {
+		c.fetching = true
+	}
+	return i.away
+}
+
+// TakeParcels appends what was pushed since it was last called.
+func (s *State) TakeParcels(list []*Parcel) []*Parcel {
+	for i, p := range s.Parcels {
+		if c := p.consumer; c.parcel == p {
+			c.parcel = nil
+		}
+		list = append(list, p)
+		s.Parcels[i] = nil
+	}
+	s.Parcels = s.Parcels[:0]
+	return list
+}

@@ -1,0 +1,66 @@
+package queue
+
+import "strings"
+
+// finish ends a job that is in no place because the first group is done with it.
+func (s *State) finish(slot uint32) {
+	s.tubeAt.get(s.jobs.at(slot).tube()).deletes++
+	s.logDelete(slot)
+	s.forget(slot)
+}
+
+// rebalance takes back a job, which is in no place, from a consumer of the first group
+// that has not dealt with it: others get it, unless it was sent as often as it may be.
+func (s *State) rebalance(now int64, slot uint32) {
+	it := s.itemOf(slot)
+	it.rebalances++
+	j := s.jobs.at(slot)
+	l := s.tubeAt.get(j.tube()).service.limits
+	roomy := !s.Durable || s.Log.RoomToUpdate()
+	if roomy && l.MaxDelivery > 0 && int(it.rebalances) >= l.MaxDelivery {
+		s.die(now, slot, l.DeadLetter)
+		return
+	}
+	j.setState(Ready)
+	if roomy {
+		s.logUpdate(slot)
+	}
+	s.makeReady(now, slot)
+}
+
+// die ends a dead letter, which is in no place, as the queue's policy says.
+func (s *State) die(now int64, slot uint32, f Fate) {
+	t := s.tubeAt.get(s.jobs.at(slot).tube())
+	switch {
+	case f == FateDrop:
+		s.logDelete(slot)
+		s.forget(slot)
+	case f == FateRear && !strings.HasSuffix(t.name, RearSuffix):
+		s.move(now, slot, s.tubeNamed([]byte(t.service.pair)))
+		s.letGo(t)
+	default:
+		s.trailOf(s.jobs.at(slot)).buries++
+		s.makeBuried(slot)
+		s.logUpdate(slot)
+	}
+}
+
+// move makes a job, which is in no place, ready in another tube. What was counted of its
+// deliveries ends.
+func (s *State) move(now int64, slot uint32, to *tube) {
+	j := s.jobs.at(slot)
+	from := s.tubeAt.get(j.tube())
+	if from.service != nil {
+		from.service.jobGone(s, slot)
+	}
+	it := s.itemOf(slot)
+	it.moved, it.rebalances = true, 0
+	j.place = j.place&(1<<tubeShift-1) | to.slot<<tubeShift
+	to.total++
+	if to.service != nil {
+		to.service.jobBorn(s, slot)
+	}
+	j.setState(Ready)
+	s.logUpdate(slot)
+	s.makeReady(now, slot)
+}

@@ -1,0 +1,228 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Words of the queue service in scripts. Who speaks is GROUP.USER, for the queue
+// "default", or GROUP.USER@QUEUE:
+//
+//	g.a item 1024 k=v -> 1     puts an item: priority and tags
+//	g.a sub 2 auto only index=4 k=v => g.a:1   watches: the window; what it is pushed
+//	g.a leave                  its connection has gone
+//	g.a sent                   its connection has sent what it got
+//	g.a commit 1 2
+//	g.a negative Code why 1 2
+//	g.a drop                   the group is removed
+//	g.a attrs -> length=1 g.a=Running/0/2   of a consumer: status, pending, slots
+//	limits delivery=2 idle=5s leaving=10s dead=rear length=3 unsent=100
+//
+// A push that is not the first of its item is written g.a:1/2. A connection that was
+// replaced is written g.a:replaced.
+
+// subscriber is a consumer's connection.
+type subscriber struct {
+	w        *world
+	name     string
+	unsent   int
+	spent    []*Parcel
+	replaced bool
+}
+
+func (r *subscriber) Receive(p *Parcel, ok bool) {
+	r.w.t.Helper()
+	if r.replaced || !ok {
+		r.w.t.Fatalf("%s receives a parcel that it must not", r.name)
+	}
+	r.unsent += p.Weight()
+	for i, it := range p.Items {
+		text := fmt.Sprintf("%s:%d", r.name, it.Index)
+		if it.Delivery != 1 {
+			text += fmt.Sprintf("/%d", it.Delivery)
+		}
+		r.w.pushed = append(r.w.pushed, text)
+		body := string(p.Small(i)) + string(joined(it.Large))
+		if body != r.w.bodies[it.Index] && body != "" || int(it.Size) != len(r.w.bodies[it.Index]) {
+			r.w.t.Fatalf("item %d is pushed with body %q, want %q", it.Index, body, r.w.bodies[it.Index])
+		}
+		if got := p.Tags(i); string(got) != string(r.w.tags[it.Index]) {
+			r.w.t.Fatalf("item %d is pushed with tags %q, want %q", it.Index, got, r.w.tags[it.Index])
+		}
+	}
+	r.spent = append(r.spent, p)
+}
+
+func (r *subscriber) Replaced() {
+	r.replaced = true
+	r.w.pushed = append(r.w.pushed, r.name+":replaced")
+}
+
+func tagsFrom(words []string) Tags {
+	pairs := map[string]string{}
+	for _, w := range words {
+		k, v, _ := strings.Cut(w, "=")
+		pairs[k] = v
+	}
+	return MakeTags(pairs)
+}
+
+var consumerWords = map[string]What{
+	"item": AskPut, "sub": AskWatch, "leave": AskLeave, "sent": AskSent, "commit": AskCommit,
+	"negative": AskNegative, "attrs": AskAttrs, "drop": AskDropGroup,
+}
+
+// consumer runs one word of a script that a consumer says.
+func (w *world) consumer(who, verb string, args []string) string {
+	w.t.Helper()
+	name, tube, other := strings.Cut(who, "@")
+	if !other {
+		tube = "default"
+	}
+	group, user, _ := strings.Cut(name, ".")
+	what, known := consumerWords[verb]
+	if !known {
+		panic("no such word: " + verb)
+	}
+	limits := w.limits
+	a := Ask{What: what, Queue: tube, Group: group, User: user, Limits: &limits}
+	op := Op{Kind: Service, Ask: &a}
+	switch what {
+	case AskPut:
+		w.askedPut(&op, args)
+	case AskWatch:
+		w.askedWatch(who, &a, args)
+	case AskLeave:
+		a.Receiver = w.subs[who]
+	case AskSent:
+		a.Receiver, a.Bytes = w.subs[who], w.subs[who].unsent
+		a.Spent = w.subs[who].spent
+		w.subs[who].unsent, w.subs[who].spent = 0, nil
+	case AskNegative:
+		a.Code, a.Reason, args = args[0], args[1], args[2:]
+		fallthrough
+	case AskCommit:
+		for _, arg := range args {
+			a.Indexes = append(a.Indexes, number(arg))
+		}
+	}
+	w.service(&op)
+	return askAnswer(&op)
+}
+
+func (w *world) askedPut(op *Op, args []string) {
+	if !w.dir.Closed {
+		w.lastID++
+	}
+	op.Pri = uint32(number(args[0]))
+	op.Ask.Tags = tagsFrom(args[1:])
+	body := fmt.Sprintf("item %d", w.lastID)
+	w.bodies[w.lastID], w.tags[w.lastID] = body, op.Ask.Tags
+	op.Data, op.Size = []byte(body), uint32(len(body))
+}
+
+func (w *world) askedWatch(who string, a *Ask, args []string) {
+	a.Window = int(number(args[0]))
+	var tags []string
+	for _, arg := range args[1:] {
+		switch index, ok := strings.CutPrefix(arg, "index="); {
+		case ok && index == "new":
+			a.Index = NewestIndex
+		case ok:
+			a.Index = number(index)
+		case arg == "auto":
+			a.AutoCommit = true
+		case arg == "only":
+			a.IndexOnly = true
+		default:
+			tags = append(tags, arg)
+		}
+	}
+	if tags != nil {
+		a.Tags = tagsFrom(tags)
+	}
+	w.subs[who] = &subscriber{w: w, name: who}
+	a.Receiver = w.subs[who]
+}
+
+// service runs an operation of the queue service, and ends the turns that it takes.
+func (w *world) service(op *Op) {
+	b := &Batch{Ops: []Op{*op}}
+	w.s.renew()
+	for w.slices = 0; ; w.slices++ {
+		w.s.ensure()
+		w.s.Apply(w.now, b, &b.Ops[0])
+		more := b.Ops[0].Status == More
+		for w.s.Tick(w.now) {
+		}
+		w.take()
+		if !more {
+			break
+		}
+	}
+	*op = b.Ops[0]
+	if op.Status != OK && op.Kind == Service && op.Ask.What == AskPut && op.Status != Refused && op.ID == 0 {
+		w.lastID-- // it took no id
+	}
+}
+
+// take hands over what was pushed.
+func (w *world) take() {
+	for _, p := range w.s.TakeParcels(nil) {
+		p.To().Receive(p, true)
+	}
+}
+
+func askAnswer(op *Op) string {
+	switch {
+	case op.Status == TooLong:
+		return "toolong"
+	case op.Status == Ended:
+		return "ended"
+	case op.Status != OK:
+		return answerOf[op.Status]
+	case op.Ask.What == AskPut:
+		return fmt.Sprint(op.ID)
+	case op.Ask.What == AskAttrs:
+		return attrsText(op.Ask.Attrs)
+	}
+	return "ok"
+}
+
+func attrsText(x *Attrs) string {
+	out := fmt.Sprintf("length=%d rear=%d first=%d last=%d ended=%t consumers=%d groups=%d",
+		x.Length, x.Rear, x.First, x.Last, x.Ended, x.ConsumersTotal, x.GroupsTotal)
+	for _, c := range x.Consumers {
+		out += fmt.Sprintf(" %s.%s=%s/%d/%d %s.%s.index=%d", c.Group, c.User, c.Status, c.Pending, c.Slots, c.Group, c.User, c.Index)
+	}
+	for _, g := range x.Groups {
+		out += fmt.Sprintf(" %s=%d/%d/%d", g.Group, g.Pending, g.Delivered, g.Consumers)
+	}
+	return out
+}
+
+// setLimits changes what the operations from now on say of the limits.
+func (w *world) setLimits(words []string) {
+	for _, word := range words {
+		key, value, _ := strings.Cut(word, "=")
+		n, _ := strconv.Atoi(value)
+		switch key {
+		case "delivery":
+			w.limits.MaxDelivery = n
+		case "length":
+			w.limits.MaxLength = n
+		case "unsent":
+			w.limits.MaxUnsent = n
+		case "idle":
+			w.limits.MaxIdle = duration(value)
+		case "leaving":
+			w.limits.Leaving = duration(value)
+		case "dead":
+			w.limits.DeadLetter = Fate(slices.Index([]string{"rear", "drop", "bury"}, value))
+		default:
+			panic("no such limit: " + key)
+		}
+	}
+}
