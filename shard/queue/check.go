@@ -227,9 +227,8 @@ func (c *Client) checkSearch() error {
 		if i >= w.seen || !t.offers() {
 			continue
 		}
-		// The best that it remembers may have become worse since: others have taken the job
-		// that made it the best.
-		if w.hasty || w.best == nil {
+		// The order is promised only while nobody takes the best job.
+		if w.hasty || w.best == nil || !w.unsure && w.intact() && t.ready.top().before(w.best.ready.top()) {
 			return fmt.Errorf("S7: a search misses tube %q", t.name)
 		}
 	}

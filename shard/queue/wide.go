@@ -41,6 +41,8 @@ type wideSet struct {
 	seeking bool
 	seen    uint32 // how many tubes have been seen: the first in tubes
 	best    *tube  // first pass: of these, and of those that have got a job since
+	top     entry  // first pass: its best job at that time
+	unsure  bool   // first pass: that job was taken, so nobody can say which is best now
 	hasty   bool   // second pass: the first that is found will do
 	again   uint32 // second pass: how many of the next had been seen already
 }
@@ -138,7 +140,7 @@ func (s *State) seek(c *Client) (best *tube, done bool) {
 	}
 	w := c.wide
 	if !w.seeking {
-		w.seeking, w.seen, w.best, w.hasty, w.again = true, 0, nil, false, 0
+		w.seeking, w.seen, w.best, w.unsure, w.hasty, w.again = true, 0, nil, false, false, 0
 		s.seekers = append(s.seekers, c)
 	}
 	if !w.hasty {
@@ -196,9 +198,19 @@ func (s *State) seekAny(c *Client) (any *tube, done bool) {
 
 // consider takes a tube into the first pass.
 func (w *wideSet) consider(t *tube) {
-	if t.offers() && (w.best == nil || !w.best.offers() || t.ready.top().before(w.best.ready.top())) {
-		w.best = t
+	if !t.offers() {
+		return
 	}
+	w.unsure = w.unsure || !w.intact()
+	if w.best == nil || !w.best.offers() || t.ready.top().before(w.best.ready.top()) {
+		w.best, w.top = t, t.ready.top()
+	}
+}
+
+// intact says that nobody has taken the best job of the best tube since it was
+// considered. Check needs it: another tube's job may be better than what is left.
+func (w *wideSet) intact() bool {
+	return w.best == nil || w.best.offers() && !w.top.before(w.best.ready.top())
 }
 
 // tell shows a tube that has a job, for which nobody waits, to the clients that search.
