@@ -179,8 +179,12 @@ func (s *scan) intern(tube []byte) string {
 
 // Replay implements Log.
 func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
-	if err := errors.Join(l.replay(fn), l.fault.Err()); err != nil {
-		return l.errorf("replay: %w", err)
+	err := l.replay(fn)
+	if fault := l.fault.Err(); fault != nil {
+		err = errors.Join(err, fault)
+	}
+	if err != nil {
+		return l.store.dir.orSalvage(l.errorf("replay: %w", explain(err)), "")
 	}
 	return nil
 }
@@ -192,7 +196,12 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) (err error
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() {
+		// After an error of a scan, its close has the same one.
+		if closing := s.close(); err == nil {
+			err = closing
+		}
+	}()
 	var buried []buriedJob
 	bodies := make(map[uint64]bool)
 	found, err := s.first()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -100,7 +101,8 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	}
 	if m.Shards != n {
 		if m, err = s.reshard(m, n, shardOf); err != nil {
-			return fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err)
+			err = fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err)
+			return s.dir.orSalvage(err, "")
 		}
 	}
 	s.now = m
@@ -152,15 +154,20 @@ func (s *store) openLogs(fresh bool) error {
 			err = l.start(db, fresh)
 		}
 		if err != nil {
-			return fmt.Errorf("storage: open %s: %w", path, explain(err))
+			return s.dir.orSalvage(fmt.Errorf("storage: open %s: %w", path, explain(err)), "")
 		}
 		return nil
 	})
 }
 
 // explain makes Pebble's corruption errors an ErrCorrupt, and adds the details of its
-// errors, which name the log files.
+// errors, which name the log files. A part of such errors has only details, and words
+// that tell nobody anything.
 func explain(err error) error {
+	const wordless = "\n<corruption detail carrier>"
+	if text := err.Error(); strings.Contains(text, wordless) {
+		err = &reworded{strings.ReplaceAll(text, wordless, ""), err}
+	}
 	if details := crdb.FlattenDetails(err); details != "" {
 		err = fmt.Errorf("%w (%s)", err, details)
 	}
@@ -169,6 +176,15 @@ func explain(err error) error {
 	}
 	return err
 }
+
+// reworded is an error with another text.
+type reworded struct {
+	text string
+	error
+}
+
+func (r *reworded) Error() string { return r.text }
+func (r *reworded) Unwrap() error { return r.error }
 
 // inParallel runs fn for 0 to n-1 at the same time and joins the errors: opening
 // a database is mostly waiting for the disk.

@@ -98,3 +98,18 @@ func TestUnreadableBody(t *testing.T) {
 		t.Errorf("the operator is told %q", told)
 	}
 }
+
+// A block of records that cannot be read ends a start, since nobody knows which jobs are
+// in it. The error names the file, once, and says what to do.
+func TestUnreadableRecords(t *testing.T) {
+	l, _, table := hurtStore(t, 20, new(bytes.Buffer))
+	err := l.Replay(func(*storage.Job, []byte) error { return nil })
+	if !errors.Is(err, storage.ErrCorrupt) {
+		t.Fatalf("the replay ends with %v", err)
+	}
+	text := err.Error()
+	if strings.Count(text, table+": corrupt data: the block at byte ") != 1 || strings.Contains(text, "carrier") ||
+		!strings.HasSuffix(text, "\ntools/dump -salvage NEW_DIR data copies what can be read") {
+		t.Errorf("it says %s", text)
+	}
+}

@@ -28,8 +28,13 @@ func (s *store) verify(m manifest) error {
 			return err
 		})
 	}
+	return s.dir.orSalvage(err, "Nothing was changed. ")
+}
+
+// orSalvage adds to an error about damage what can be done.
+func (d *directory) orSalvage(err error, before string) error {
 	if errors.Is(err, storage.ErrCorrupt) {
-		err = fmt.Errorf("%w\nNothing was changed. tools/dump -salvage NEW_DIR %s copies what can be read", err, s.dir.path)
+		err = fmt.Errorf("%w\n%stools/dump -salvage NEW_DIR %s copies what can be read", err, before, d.path)
 	}
 	return err
 }

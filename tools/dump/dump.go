@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 
@@ -32,9 +31,6 @@ func dump(o options, out io.Writer, logger *slog.Logger) (err error) {
 			}
 			return l.Job(e)
 		})
-		if errors.Is(err, storage.ErrCorrupt) {
-			return fmt.Errorf("%w; -salvage NEW_DIR copies what is readable", err)
-		}
 		if err != nil {
 			return err
 		}

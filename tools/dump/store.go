@@ -58,9 +58,6 @@ func open(dir string, logger *slog.Logger) (storage.Store, []storage.Log, error)
 	if errors.Is(err, pebblestore.ErrInUse) {
 		return nil, nil, fmt.Errorf("%w: stop the server first, or dump a copy", err)
 	}
-	if errors.Is(err, storage.ErrCorrupt) {
-		return nil, nil, fmt.Errorf("%w; -salvage NEW_DIR copies what is readable", err)
-	}
 	return store, logs, err
 }
 
