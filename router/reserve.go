@@ -58,10 +58,14 @@ func (s *Session) seekOffers() bool {
 	return s.play((*Session).claimBest)
 }
 
+// claimBest claims from the shard with the best offer. If there is none, but a shard whose
+// log has failed, nobody knows whether a job is there: the client is told, and does not
+// wait for what may never come.
 func (s *Session) claimBest() bool {
-	best := -1
+	best, failed := -1, false
 	for i := range s.script.steps {
 		op := &s.script.steps[i].op
+		failed = failed || op.Status == queue.Failed
 		if op.Status != queue.OK {
 			continue
 		}
@@ -72,6 +76,10 @@ func (s *Session) claimBest() bool {
 			}
 		}
 		best = i
+	}
+	if best < 0 && failed {
+		s.Reservation = Reservation{Status: queue.Failed}
+		return true
 	}
 	if best < 0 {
 		return s.nothing()
@@ -119,7 +127,19 @@ func (s *Session) nothing() bool {
 			s.script.add(f.shard, queue.Op{Kind: queue.Wait, Ticket: ticket})
 		}
 	}
-	return s.play(nil)
+	return s.play((*Session).registered)
+}
+
+// registered ends a wait that has hardly begun, if the log of one of its shards has
+// failed. If another shard has been faster, its job is the answer.
+func (s *Session) registered() bool {
+	for i := range s.script.steps {
+		if s.script.steps[i].op.Status == queue.Failed {
+			_, done := s.CancelWait(queue.Failed)
+			return done || s.waiting
+		}
+	}
+	return true
 }
 
 // BeginWait notes that a Reserve operation in a batch has ended in a wait.

@@ -55,7 +55,7 @@ type Session struct {
 
 // Reservation is how a reserve ended.
 type Reservation struct {
-	Status queue.Status // OK, TimedOut, DeadlineSoon
+	Status queue.Status // OK, TimedOut, DeadlineSoon, Failed
 	ID     uint64
 	Size   uint32
 	Small  []byte

@@ -1,0 +1,90 @@
+package router
+
+import (
+	"errors"
+	"testing"
+
+	"beanfield/shard/queue"
+	"beanfield/storage"
+)
+
+// breakable is a store in memory whose logs can fail.
+type breakable struct {
+	forgetful
+	left []int // commits that succeed, by shard; -1 for all
+}
+
+func (b *breakable) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
+	logs, err := b.forgetful.Open(n, shardOf)
+	for i := range logs {
+		logs[i] = breakableLog{logs[i], b, i}
+	}
+	return logs, err
+}
+
+type breakableLog struct {
+	storage.Log
+	of *breakable
+	i  int
+}
+
+func (l breakableLog) Commit(ack storage.Ack) bool {
+	switch left := &l.of.left[l.i]; {
+	case *left == 0:
+		ack.Committed(errors.New("the disk is gone"))
+		return false
+	case *left > 0:
+		*left--
+	}
+	return true
+}
+
+// A reserve over several shards of which one has a log that fails, at any moment of it,
+// takes what there is in the others. If there is nothing it does not wait, but says so,
+// and no shard keeps a place for it.
+func TestReserveWithAFailedLog(t *testing.T) {
+	waited := false
+	for n := 0; !waited; n++ {
+		store := &breakable{forgetful{storage.Memory()}, []int{-1, -1}}
+		r, err := New(Options{Shards: 2, Store: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := &restartRun{router: r}
+		c, producer := run.guest(t, "worker"), run.guest(t, "producer")
+		whole := c.session.UsedShard()
+		for _, name := range restartTubes {
+			if r.TubeShard([]byte(name)) != whole {
+				if err := c.complete(c.session.Watch([]byte(name))); err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		store.left[1-whole] = n
+		if err := c.complete(c.session.Reserve(false)); err != nil {
+			t.Fatal(err)
+		}
+		waited = c.session.Waiting()
+		switch waits := run.waits.Load(); {
+		case waited && (n == 0 || waits != 1):
+			t.Errorf("it waits, %d do, after %d commits that succeeded", waits, n)
+		case !waited && (c.session.Reservation.Status != queue.Failed || waits != 0):
+			t.Errorf("it ends with %v, and %d wait", c.session.Reservation.Status, waits)
+		}
+		put := queue.Op{Kind: queue.Put, TTR: 60, Size: 5, Data: []byte("hello")}
+		producer.do(t, whole, put)
+		if got := c.session.Delivered(); got != waited {
+			t.Errorf("after %d commits a job is delivered: %v", n, got)
+		}
+		if !waited {
+			if err := c.complete(c.session.Reserve(false)); err != nil || c.session.Reservation.Status != queue.OK {
+				t.Errorf("with a job in the other shard it ends with %v, %v", c.session.Reservation.Status, err)
+			}
+		}
+		if err := r.states[whole].Check(); err != nil {
+			t.Error(err)
+		}
+		run.close(t, c, producer)
+	}
+}
