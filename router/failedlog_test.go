@@ -39,36 +39,55 @@ func (l breakableLog) Commit(ack storage.Ack) bool {
 	return true
 }
 
-// A reserve over several shards of which one has a log that fails, at any moment of it,
-// takes what there is in the others. If there is nothing it does not wait, but says so,
-// and no shard keeps a place for it.
-func TestReserveWithAFailedLog(t *testing.T) {
-	waited := false
-	for n := 0; !waited; n++ {
-		store := &breakable{forgetful{storage.Memory()}, []int{-1, -1}}
-		r, err := New(Options{Shards: 2, Store: store})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run := &restartRun{router: r}
-		c, producer := run.guest(t, "worker"), run.guest(t, "producer")
-		whole := c.session.UsedShard()
-		for _, name := range restartTubes {
-			if r.TubeShard([]byte(name)) != whole {
-				if err := c.complete(c.session.Watch([]byte(name))); err != nil {
-					t.Fatal(err)
-				}
-				break
+// breakableRun has a worker that watches tubes in two shards, of which one has a log
+// that takes n commits more. The other shard is whole.
+func breakableRun(t *testing.T, n int) (run *restartRun, worker *restartClient, whole int) {
+	t.Helper()
+	store := &breakable{forgetful{storage.Memory()}, []int{-1, -1}}
+	r, err := New(Options{Shards: 2, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run = &restartRun{router: r}
+	worker = run.guest(t, "worker")
+	whole = worker.session.UsedShard()
+	for _, name := range restartTubes {
+		if r.TubeShard([]byte(name)) != whole {
+			if err := worker.complete(worker.session.Watch([]byte(name))); err != nil {
+				t.Fatal(err)
 			}
+			break
 		}
-		store.left[1-whole] = n
+	}
+	store.left[1-whole] = n
+	return run, worker, whole
+}
+
+// A poll that cannot be told what a failed log has does not say that there is nothing.
+func TestPollWithAFailedLog(t *testing.T) {
+	run, c, _ := breakableRun(t, 0)
+	if err := c.complete(c.session.Reserve(true)); err != nil || c.session.Reservation.Status != queue.Failed {
+		t.Errorf("it ends with %v, %v", c.session.Reservation.Status, err)
+	}
+	run.close(t, c)
+}
+
+// A reserve over several shards of which one has a log that fails, before its offer or
+// before its wait, takes what there is in the others. If there is nothing it does not
+// wait, but says so, and no shard keeps a place for it.
+func TestReserveWithAFailedLog(t *testing.T) {
+	for n := range 3 {
+		run, c, whole := breakableRun(t, n)
+		r, producer := run.router, run.guest(t, "producer")
 		if err := c.complete(c.session.Reserve(false)); err != nil {
 			t.Fatal(err)
 		}
-		waited = c.session.Waiting()
+		waited := c.session.Waiting()
 		switch waits := run.waits.Load(); {
-		case waited && (n == 0 || waits != 1):
-			t.Errorf("it waits, %d do, after %d commits that succeeded", waits, n)
+		case waited != (n == 2): // the offer and the wait have been committed
+			t.Errorf("after %d commits that succeeded it waits: %v", n, waited)
+		case waited && waits != 1:
+			t.Errorf("it waits, and %d do", waits)
 		case !waited && (c.session.Reservation.Status != queue.Failed || waits != 0):
 			t.Errorf("it ends with %v, and %d wait", c.session.Reservation.Status, waits)
 		}
