@@ -3,9 +3,9 @@ package router
 import "slices"
 
 // nameSet is a set of names in an order that clients see: that of insertion, but
-// when one is removed the last takes its place. It stands in chunks, so that
-// growing never copies, and so that a snapshot of a hundred thousand names
-// copies none of them: a chunk is copied when it is changed the next time.
+// when one is removed the last takes its place. The names are kept in chunks, so that
+// growing never copies, and so that a snapshot of a hundred thousand names copies none
+// of them: a chunk that a snapshot shares is copied when it is next changed.
 type nameSet struct {
 	chunks []nameChunk // all are full but the last
 	count  int
@@ -24,7 +24,7 @@ const (
 	fewNames = 16
 )
 
-// index tells where a name stands, or -1.
+// index is the position of a name, or -1.
 func (s *nameSet) index(name []byte) int {
 	if s.place != nil {
 		if i, ok := s.place[string(name)]; ok {

@@ -61,7 +61,7 @@
 //	syncLoop    the timer of Interval mode                          synctimer.go
 //	fault       the first error, and who is told of it              fault.go
 //	strictFS    ends a log with the first write that fails          strict.go
-//	stager      writes large bodies, which stand in pieces          stager.go, pieces.go
+//	stager      writes large bodies, as pieces                      stager.go, pieces.go
 //	aheadFile   keeps a log file longer than its content            ahead.go
 //	tableFile   makes flushes and compactions yield                 tablefile.go
 //	scan        walks records and updates side by side              replay.go

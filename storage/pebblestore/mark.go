@@ -37,7 +37,7 @@ type extent struct {
 	length int64
 }
 
-// mark is what stands in the file.
+// mark is the content of the file.
 type mark struct {
 	count     uint64
 	key       uint64

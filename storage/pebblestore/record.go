@@ -89,7 +89,7 @@ func appendRecord(dst []byte, j *storage.Job) []byte {
 	return append(dst, j.Tube...)
 }
 
-// appendApart appends all of a record whose body stands apart.
+// appendApart appends all of a record whose body is stored apart.
 func appendApart(dst []byte, j *storage.Job, sum uint32) []byte {
 	start := len(dst)
 	dst = appendRecord(dst, j)
@@ -124,7 +124,7 @@ func unseal(key, value []byte) ([]byte, error) {
 	return value[recordPrefix:], nil
 }
 
-// apart says whether a record's body stands in pieces.
+// apart says whether a record's body is stored in pieces.
 func apart(value []byte) bool { return len(value) > 0 && value[0] == apartVersion }
 
 // fields reads numbers one after the other and remembers the first fault.
@@ -196,7 +196,7 @@ func decodeUpdate(key, value []byte, j *storage.Job) error {
 // the caller makes the string, because it has seen most names before.
 type content struct {
 	tube  []byte
-	body  []byte // unless it stands apart
+	body  []byte // unless it is stored apart
 	apart bool
 	sum   uint32 // of a body that does
 }

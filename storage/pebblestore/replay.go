@@ -76,7 +76,7 @@ func (s *scan) first() (bool, error) {
 func (s *scan) next() (bool, error) { return s.load(s.records.Next()) }
 
 // seek goes to one job, which is there. It tries the next one first: buried jobs
-// often stand in the order of their ids.
+// are often in the order of their ids.
 func (s *scan) seek(id uint64) error {
 	key := makeKey(keyRecord, id)
 	if !s.records.Valid() || !s.records.Next() || string(s.records.Key()) != string(key[:]) {
@@ -95,7 +95,7 @@ func (s *scan) seek(id uint64) error {
 	return err
 }
 
-// load decodes the record that the scan stands on, and the update with its id.
+// load decodes the record that the scan is at, and the update with its id.
 func (s *scan) load(valid bool) (bool, error) {
 	if !valid {
 		if err := s.records.Error(); err != nil {
@@ -121,7 +121,7 @@ func (s *scan) load(valid bool) (bool, error) {
 	return true, s.merge()
 }
 
-// body is that of the job that the scan stands on.
+// body is that of the job that the scan is at.
 func (s *scan) body() ([]byte, error) {
 	if s.content.apart {
 		return readPieces(s.from, &s.job, s.content.sum, nil)

@@ -21,7 +21,7 @@ type Salvaged struct {
 	// Damaged is what could not be read, each with the file's name, the place and the
 	// reason. If there is nothing in it, nothing is missing.
 	Damaged []string
-	// Unknown are the ids, as text, that may have stood in what could not be read, and
+	// Unknown are the ids, as text, that may have been in what could not be read, and
 	// that are mentioned nowhere else; UnknownIDs is how many. Their jobs are missing,
 	// or had been deleted.
 	Unknown    string
@@ -66,7 +66,7 @@ type salvage struct {
 	fn     func(*storage.Job, []byte) error
 	result Salvaged
 	seen   idSet     // ids of records that can be read, or of their deletes
-	holes  []idRange // ids whose records may have stood in what cannot be read
+	holes  []idRange // ids whose records may have been in what cannot be read
 
 	// Of the shard at hand.
 	latest  map[uint64]trace

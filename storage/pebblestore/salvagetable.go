@@ -42,7 +42,7 @@ func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error 
 		if last == nil {
 			last = from
 		}
-		from = readableBehind(r, last)
+		from = readableAfter(r, last)
 		if s.damagedTable(number, path, err) {
 			s.keyHole(last, from)
 		}
@@ -87,10 +87,10 @@ func walkTable(r *sstable.Reader, from []byte, fn visit) (last []byte, err error
 	return last, it.Error()
 }
 
-// readableBehind finds the first key behind another from which on the table can be
+// readableAfter finds the first key after another from which on the table can be
 // read again, or nil at its end. It takes longer and longer steps until it finds one,
 // and then halves the last step.
-func readableBehind(r *sstable.Reader, key []byte) []byte {
+func readableAfter(r *sstable.Reader, key []byte) []byte {
 	kind, id := splitKey(key)
 	for ; kind <= keyPiece; kind, id = kind+1, 0 {
 		bad, step := id, uint64(1)
@@ -145,7 +145,7 @@ func canSeek(r *sstable.Reader, kind byte, id uint64) bool {
 	return errors.Join(it.Error(), it.Close()) == nil
 }
 
-// keyHole notes which records may have stood between two keys of a table. Updates that
+// keyHole notes which records may have been between two keys of a table. Updates that
 // are lost leave their jobs in an older state, and pieces are missed when a body is
 // put together.
 func (s *salvage) keyHole(last, next []byte) {
@@ -168,7 +168,7 @@ func (s *salvage) keyHole(last, next []byte) {
 	s.hole(from+1, to)
 }
 
-// tableHole notes which records may have stood in a table that cannot be read at all.
+// tableHole notes which records may have been in a table that cannot be read at all.
 func (s *salvage) tableHole(number uint64) {
 	if s.witness.manifest == nil {
 		s.hole(1, math.MaxUint64)

@@ -20,7 +20,7 @@ func (l *shardLog) syncLoop(tick <-chan time.Time, stop <-chan struct{}) {
 		if !l.dirty.Swap(false) {
 			continue
 		}
-		// A record without content, behind all others in the log, is synced.
+		// A record without content, after all others in the log, is synced.
 		err := l.fault.guard(func() error { return l.db.LogData(nil, pebble.Sync) })
 		if err != nil {
 			l.fault.fail(err)

@@ -131,7 +131,7 @@ func (c *comparison) stop(sig os.Signal) {
 	c.trail = append(c.trail, fmt.Sprintf("%v, restart", sig))
 }
 
-// restarted enters what the reference does to buried jobs when it starts.
+// restarted notes what the reference does to buried jobs when it starts.
 func (c *comparison) restarted() {
 	for _, j := range c.jobs {
 		j.least = j.inLog
@@ -252,7 +252,7 @@ func (c *comparison) about(j *twin) error {
 	return err
 }
 
-// log enters what has been written to both logs.
+// log notes what has been written to both logs.
 func (c *comparison) log(j *twin, next state) {
 	j.logged, j.since, j.inLog = next, c.life, j.most
 	if j.logged == gone {

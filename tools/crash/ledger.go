@@ -88,7 +88,7 @@ func (j *job) note(format string, args ...any) {
 	j.history = append(j.history, time.Now().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// put enters a job that is about to be put.
+// put notes a job that is about to be put.
 func (l *ledger) put(tube string, pri, delay, ttr uint32, size int) (*job, []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +101,7 @@ func (l *ledger) put(tube string, pri, delay, ttr uint32, size int) (*job, []byt
 	return j, body
 }
 
-// inserted enters the answer of a put.
+// inserted notes the answer of a put.
 func (l *ledger) inserted(j *job, id uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,7 +149,7 @@ func (l *ledger) start(j *job, what string, next func(version) version) {
 	j.could = append(j.could, next(j.now()))
 }
 
-// end enters the answer.
+// end notes the answer.
 func (l *ledger) end(j *job, done bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -190,7 +190,7 @@ func (l *ledger) tick() uint64 {
 	return l.clock
 }
 
-// reserved enters that a job was handed out as the answer to a command sent at
+// reserved notes that a job was handed out as the answer to a command sent at
 // some moment. It returns nil for a job that cannot be told from others yet.
 func (l *ledger) reserved(id uint64, body []byte, sent uint64) *job {
 	l.mu.Lock()

@@ -37,7 +37,7 @@ func (a *actor) add(then func(reply), format string, args ...any) {
 	a.then = append(a.then, then)
 }
 
-// flush sends what has gathered and enters the answers. After an error some
+// flush sends what has gathered and notes the answers. After an error some
 // are missing: these commands stay in flight.
 func (a *actor) flush() error {
 	// Of what could not be sent whole, a part may be answered.
@@ -72,7 +72,7 @@ func (a *actor) lock(tube string) bool {
 	return true
 }
 
-// expect enters an answer that is one of two words.
+// expect notes an answer that is one of two words.
 func (a *actor) expect(j *job, yes string) func(reply) {
 	return func(r reply) {
 		if r.word != yes && r.word != "NOT_FOUND" {
@@ -136,7 +136,7 @@ func (a *actor) reserve() {
 	}
 }
 
-// keep enters the answer of a reserve.
+// keep notes the answer of a reserve.
 func (a *actor) keep(r reply, sent uint64, wanted *job) {
 	switch r.word {
 	case "RESERVED":

@@ -84,7 +84,7 @@ func (a *actor) take() {
 	}, "reserve-job %d", j.id)
 }
 
-// taken enters the answer of a reserve-job: a buried job has left its place
+// taken notes the answer of a reserve-job: a buried job has left its place
 // among the others, until a restart.
 func (l *ledger) taken(j *job, done bool) {
 	l.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// settle compares what a restart has found with the ledger, and enters what it
+// settle compares what a restart has found with the ledger, and notes what it
 // says of the commands that were in flight.
 func (l *ledger) settle(s *snapshot) {
 	l.mu.Lock()

@@ -49,7 +49,7 @@ var stallKinds = []stallKind{
 }
 
 // stallRows are all disturbances in memory, beside beanstalkd, and those that write most
-// on a disk. There beanfield stands alone: with an fsync for each command of a million,
+// on a disk. There beanfield has no rival: with an fsync for each command of a million,
 // beanstalkd would take hours, and it has no room in its log for a large job.
 func stallRows() []row {
 	var all, disk []row

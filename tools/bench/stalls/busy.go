@@ -8,7 +8,7 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// A busy is another tube under full load for the length of the load.
+// busy keeps another tube under full load while the load lasts.
 type busy struct {
 	target generator.Target
 	load   *load.Load

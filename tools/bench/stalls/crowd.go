@@ -151,7 +151,7 @@ func (w *crowd) deleteAll(c *generator.Client) error {
 	})
 }
 
-// after reads the number behind a word.
+// after reads the number that follows a word.
 func after(line, word string) (uint64, bool) {
 	if len(line) <= len(word) || line[:len(word)] != word {
 		return 0, false

@@ -8,7 +8,7 @@ import (
 	"beanfield/tools/bench/generator"
 )
 
-// A kick makes every buried job ready with one command.
+// kick makes every buried job ready with one command.
 type kick struct {
 	crowd
 	wire *wire

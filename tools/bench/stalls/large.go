@@ -10,8 +10,8 @@ import (
 	"beanfield/tools/bench/socket"
 )
 
-// A large is one job of the largest size: put on one connection, reserved on another,
-// deleted. Its body repeats one block, so it need not be in memory.
+// large puts one job of the largest size on one connection, and reserves and deletes it
+// on another. Its body repeats one block, so it need not be in memory.
 type large struct {
 	addr             string
 	size             int
@@ -143,7 +143,7 @@ func (g *large) read() (bool, error) {
 	return true, g.arrived(g.input[:n])
 }
 
-// arrived compares a piece of the body, and the line's end behind it, with what was put.
+// arrived compares a piece of the body, and the line's end after it, with what was put.
 func (g *large) arrived(b []byte) error {
 	for len(b) > 0 && g.at < g.size {
 		from := g.at % largeBlock
