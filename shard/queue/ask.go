@@ -61,6 +61,7 @@ type Ask struct {
 	ByPri   bool // count
 
 	fetched *fetched // askFetched
+	group   *group   // a group that is being dropped
 
 	// Answers. They are the asker's when the batch is complete.
 	Found  *Parcel // get

@@ -1,8 +1,16 @@
 package queue
 
-// askAttrs says what a queue is like. It makes nothing.
+// askAttrs says what a queue is like. It makes no tube.
 func (s *State) askAttrs(now int64, op *Op) {
 	a := op.Ask
+	if v := s.serving(a); v != nil {
+		whole := s.whole(v)
+		s.served(v)
+		if !whole {
+			op.Status = More
+			return
+		}
+	}
 	op.Status = OK
 	a.Attrs = &Attrs{}
 	if t := s.tubes[pairOf(a.Queue)]; t != nil {
@@ -14,8 +22,8 @@ func (s *State) askAttrs(now int64, op *Op) {
 	}
 	a.Attrs.Length = t.length()
 	v := t.service
-	if v == nil {
-		return
+	if o := &v.finder.order; o.n > 0 {
+		a.Attrs.First, a.Attrs.Last = s.jobs.at(o.first()).id(), o.lastID(&s.jobs)
 	}
 	a.Attrs.Ended = v.ended
 	if v.first != nil {

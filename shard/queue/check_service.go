@@ -1,6 +1,9 @@
 package queue
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // checkService walks a tube's groups and consumers.
 func (s *State) checkService(v *service) error {
@@ -35,8 +38,13 @@ func (s *State) checkConsumer(c *consumer) error {
 	if waits && !c.room() {
 		return fmt.Errorf("Q5: it waits and has no room")
 	}
-	if c.room() && !waits && !c.listed {
+	if c.room() && !c.choosy() && !waits && !c.listed {
 		return fmt.Errorf("Q5: it has room and does not wait")
+	}
+	if c.choosy() {
+		if err := s.checkChoosy(c); err != nil {
+			return err
+		}
 	}
 	watching := 0
 	if c.to != nil {
@@ -58,6 +66,27 @@ func (s *State) checkConsumer(c *consumer) error {
 		}
 		if slot == again {
 			break
+		}
+	}
+	return nil
+}
+
+// checkChoosy looks for jobs that a choosy consumer misses.
+func (s *State) checkChoosy(c *consumer) error {
+	v := c.group.service
+	if slices.Contains(v.choosy, c) != (c.to != nil) {
+		return fmt.Errorf("S4: it is choosy, and among those who are shown jobs: %t", c.to == nil)
+	}
+	if c.client.waits != nil {
+		return fmt.Errorf("Q5: it is choosy and waits in the line")
+	}
+	if c.room() && c.look != lookedAll && !c.listed && !v.tube.shut() {
+		return fmt.Errorf("Q5: it has room, should look, and does not")
+	}
+	for i := uint32(0); i < v.tube.ready.n; i++ {
+		slot := v.tube.ready.at(i).slot
+		if id := s.jobs.at(slot).id(); c.to != nil && id < c.look && c.wants(s, slot) {
+			return fmt.Errorf("Q5: it misses item %d, and looks from %d on", id, c.look)
 		}
 	}
 	return nil

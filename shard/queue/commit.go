@@ -62,11 +62,13 @@ func (s *State) askNegative(now int64, op *Op) {
 		return
 	}
 	s.unwait(&c.client)
+	c.look = min(c.look, lookedAll-1) // so that others are shown what it gives back first
 	c.stopped = c.stopped || a.Code == CodeShutdown
 	s.wake(c)
 	s.each(op, func(slot uint32) {
 		if s.holderOf(slot) == c {
 			s.setNote(slot, a.Code, a.Reason)
+			s.itemOf(slot).avoid = c.client.slot
 			s.unhold(slot)
 			s.rebalance(now, slot)
 		}

@@ -17,6 +17,7 @@ type consumer struct {
 	tags       Tags
 	start      uint64
 
+	look     uint64 // a choosy one: no id below is for it
 	index    uint64 // the item that it was sent last
 	heard    int64  // when it last showed life
 	unsent   int    // Parcel.Weight of what was pushed and is not sent
@@ -73,12 +74,22 @@ func (s *State) askWatch(now int64, op *Op) {
 	a := op.Ask
 	t := s.tubeNamed([]byte(a.Queue))
 	v := s.serviceOf(t, a.Limits)
+	start := a.Index
+	if start == NewestIndex {
+		if !s.whole(v) {
+			op.Status = More
+			return
+		}
+		if start = 1; v.finder.order.n > 0 {
+			start += v.finder.order.lastID(&s.jobs)
+		}
+	}
 	if v.first == nil {
 		v.first = newGroup(v, a.Group)
 		s.logQueue(v)
 	}
 	g := v.groupNamed(a.Group)
-	if g == nil || len(a.Tags) > 0 || a.Index != 0 {
+	if g == nil {
 		op.Status = Refused
 		return
 	}
@@ -94,7 +105,7 @@ func (s *State) askWatch(now int64, op *Op) {
 	}
 	s.connect(c, a.Receiver)
 	c.window, c.autoCommit, c.indexOnly = a.Window, a.AutoCommit, a.IndexOnly
-	c.tags, c.start = append(c.tags[:0], a.Tags...), a.Index
+	c.choose(a.Tags, start)
 	c.heard = now
 	s.wake(c)
 }

@@ -18,15 +18,23 @@ func (s *State) askPut(now int64, op *Op) {
 	}
 }
 
-// admit says whether a queue takes one more item.
+// admit says whether a queue takes one more item. A full one may drop one for it.
 func (s *State) admit(v *service) Status {
 	switch {
 	case v.ended:
 		return Ended
-	case v.limits.MaxLength > 0 && s.lengthOfPair(v) >= v.limits.MaxLength:
+	case v.limits.MaxLength == 0 || s.lengthOfPair(v) < v.limits.MaxLength:
+		return OK
+	case !v.limits.AutoEvict:
 		return TooLong
 	}
-	return OK
+	switch done, more := s.evict(v); {
+	case more:
+		return More
+	case done:
+		return OK
+	}
+	return TooLong
 }
 
 // lengthOfPair counts the items of a queue and its rear queue.

@@ -25,6 +25,7 @@ func (s *State) askLeave(now int64, op *Op) {
 func (s *State) disconnect(now int64, c *consumer) {
 	v := c.group.service
 	s.unwait(&c.client)
+	c.ignoreShown()
 	c.to, c.parcel, c.again = nil, nil, 0
 	s.schedule(&s.leaving, s.leavePos, c.client.slot, now+max(0, v.limits.Leaving))
 	s.ignore(&c.client, v.tube)

@@ -52,6 +52,7 @@ func (s *State) reopen(t *tube) {
 	}
 	t.opening = false
 	s.tell(t)
+	s.wakeChoosy(t)
 }
 
 // wakes bounds how many waiters are served at once when pauses end: each costs

@@ -58,8 +58,11 @@ func (s *State) feedOne(now int64, c *consumer) {
 		s.resend(now, c)
 	case !c.room() || c.client.waits != nil:
 		return
+	case c.choosy():
+		s.seekFor(now, c)
+		return
 	case t.offers():
-		s.push(now, c, t.ready.top().slot)
+		s.push(now, c, s.pick(c, t))
 	default:
 		s.wait(&c.client, 0)
 		return
@@ -130,6 +133,7 @@ func (s *State) load(c *consumer, slot uint32) (away bool) {
 	i.Delivery = 1
 	if it := s.itemAt(slot); it != nil {
 		i.Delivery += int(it.rebalances)
+		it.avoid = 0
 	}
 	c.index = i.Index
 	c.group.index = max(c.group.index, i.Index)

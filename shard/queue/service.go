@@ -11,11 +11,12 @@ import (
 // than its attributes, so it costs all others one look at a nil pointer.
 type service struct {
 	tube   *tube
-	pair   string  // the tube with which it shares its limits: its rear queue, or whose rear queue it is
-	limits *Limits // as the last operation told them
-	first  *group  // the group that is the tube itself; nil until its first watch
-	ended  bool    // it takes no items any more
-	finder *finder // never nil
+	pair   string      // the tube with which it shares its limits: its rear queue, or whose rear queue it is
+	limits *Limits     // as the last operation told them
+	first  *group      // the group that is the tube itself; nil until its first watch
+	ended  bool        // it takes no items any more
+	finder *finder     // never nil
+	choosy []*consumer // those of the first group that are connected, who has waited longest first
 }
 
 // applyService runs an operation of the queue service.
@@ -49,6 +50,8 @@ func (s *State) applyService(now int64, b *Batch, op *Op) {
 		s.askNegative(now, op)
 	case AskAttrs:
 		s.askAttrs(now, op)
+	case AskDropGroup:
+		s.askDropGroup(now, op)
 	case askFetched:
 		s.askFetched(op)
 	default:
@@ -98,6 +101,9 @@ func (v *service) jobReady(s *State, now int64, id uint64) {
 	if len(v.finder.gets.waits) > 0 {
 		v.finder.gets.shown(s, id)
 	}
+	if len(v.choosy) > 0 {
+		v.show(s, now, id)
+	}
 }
 
 // jobGone is told of each job that leaves the tube, while it still has all that it had.
@@ -108,7 +114,7 @@ func (s *State) logQueue(v *service) {
 	if !s.Durable {
 		return
 	}
-	if !v.matters() {
+	if v.first == nil && !v.ended {
 		s.Log.DeleteQueue(v.tube.name)
 		return
 	}

@@ -18,7 +18,7 @@ import (
 //	g.a negative Code why 1 2
 //	g.a drop                   the group is removed
 //	g.a attrs -> length=1 g.a=Running/0/2   of a consumer: status, pending, slots
-//	limits delivery=2 idle=5s leaving=10s dead=rear length=3 unsent=100
+//	limits delivery=2 idle=5s leaving=10s dead=rear length=3 unsent=100 evict=1
 //
 // A push that is not the first of its item is written g.a:1/2. A connection that was
 // replaced is written g.a:replaced.
@@ -213,6 +213,8 @@ func (w *world) setLimits(words []string) {
 			w.limits.MaxDelivery = n
 		case "length":
 			w.limits.MaxLength = n
+		case "evict":
+			w.limits.AutoEvict = n > 0
 		case "unsent":
 			w.limits.MaxUnsent = n
 		case "idle":

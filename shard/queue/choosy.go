@@ -1,0 +1,127 @@
+package queue
+
+import "slices"
+
+// A choosy consumer wants only items with its tags, or from an index on, so it does not
+// stand in the line of its tube's waiters, who take whatever is best. It looks through
+// the queue in the order of the ids, in shares of a turn, and remembers how far it has
+// come. A job that becomes ready is shown to all choosy consumers that line left it to,
+// the one that has waited longest first; for one that has no room just then, or is still
+// looking, the look begins at that job again.
+
+// lookedAll is where a consumer stands that knows of no item for it. No id is as high.
+const lookedAll = ^uint64(0)
+
+// choosy says that the consumer does not want just any item.
+func (c *consumer) choosy() bool { return len(c.tags) > 0 || c.start > 0 }
+
+// wants says whether a job may be sent to a choosy consumer.
+func (c *consumer) wants(s *State, slot uint32) bool {
+	return s.jobs.at(slot).id() >= c.start && s.tagsOf(slot).Has(c.tags)
+}
+
+// choose makes a consumer as choosy as its watch says.
+func (c *consumer) choose(tags Tags, start uint64) {
+	v := c.group.service
+	c.ignoreShown()
+	c.tags, c.start, c.look = append(c.tags[:0], tags...), start, 0
+	if c.choosy() {
+		v.choosy = append(v.choosy, c)
+	}
+}
+
+// ignoreShown takes a consumer out of those that jobs are shown to.
+func (c *consumer) ignoreShown() {
+	v := c.group.service
+	if i := slices.Index(v.choosy, c); i >= 0 {
+		v.choosy = slices.Delete(v.choosy, i, i+1)
+	}
+}
+
+// show offers a job to the choosy consumers, if it is still ready.
+func (v *service) show(s *State, now int64, id uint64) {
+	slot := s.index.find(&s.jobs, id)
+	if slot == 0 || s.jobs.at(slot).state() != Ready || s.jobs.at(slot).tube() != v.tube.slot {
+		return
+	}
+	for i, c := range v.choosy {
+		s.spend(visiting)
+		if !c.wants(s, slot) {
+			continue
+		}
+		if c.look == lookedAll && c.room() && v.tube.offers() {
+			v.choosy = append(slices.Delete(v.choosy, i, i+1), c)
+			s.push(now, c, slot)
+			return
+		}
+		c.look = min(c.look, id)
+		s.wake(c)
+	}
+}
+
+// seekFor sends a choosy consumer with room the next item that it wants, or lets it wait
+// until it is shown one.
+func (s *State) seekFor(now int64, c *consumer) {
+	v := c.group.service
+	if c.look == lookedAll || v.tube.shut() {
+		return
+	}
+	if !s.whole(v) {
+		s.wake(c)
+		return
+	}
+	o := &v.finder.order
+	for at := o.seek(&s.jobs, max(c.look, c.start)); ; at = o.next(at) {
+		slot := o.at(at)
+		if slot == 0 {
+			c.look = lookedAll
+			return
+		}
+		if s.spent() {
+			break
+		}
+		s.spend(visiting)
+		j := s.jobs.at(slot)
+		c.look = j.id() + 1
+		if j.state() == Ready && c.wants(s, slot) {
+			s.push(now, c, slot)
+			break
+		}
+	}
+	s.wake(c)
+}
+
+// wakeChoosy lets the choosy consumers of a tube go on when it has opened.
+func (s *State) wakeChoosy(t *tube) {
+	if t.service == nil {
+		return
+	}
+	for _, c := range t.service.choosy {
+		s.spend(looking)
+		s.wake(c)
+	}
+}
+
+// pick is the ready job that a consumer is sent next: the best one, but not one that it
+// has just refused if the next best will do and somebody else may take this one.
+func (s *State) pick(c *consumer, t *tube) uint32 {
+	best := t.ready.top().slot
+	if !s.avoids(c, best) || len(c.group.consumers) < 2 {
+		return best
+	}
+	var second *entry // one of the best one's children in the heap
+	for i := uint32(1); i < min(5, t.ready.n); i++ {
+		if e := t.ready.at(i); second == nil || e.before(*second) {
+			second = e
+		}
+	}
+	if second == nil || s.avoids(c, second.slot) {
+		return best
+	}
+	return second.slot
+}
+
+func (s *State) avoids(c *consumer, slot uint32) bool {
+	it := s.itemAt(slot)
+	return it != nil && it.avoid == c.client.slot
+}
