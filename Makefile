@@ -6,6 +6,9 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # "context deadline exceeded" though nothing was found (mended in Go 1.27).
 FUZZPARSE  ?= 400000x
 FUZZCONN   ?= 30000x
+FUZZQUERY  ?= 200000x
+FUZZCODEC  ?= 200000x
+FUZZFRAMES ?= 200000x
 FUZZRECORD ?= 100000x
 FUZZWALK   ?= 100000x
 FUZZREADER ?= 10000x
@@ -38,6 +41,9 @@ lint: ## formatting, vet, staticcheck
 fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZPARSE)
 	$(GO) test ./conn/beanstalk -run '^$$' -fuzz '^FuzzConnection$$' -fuzztime $(FUZZCONN)
+	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZQUERY)
+	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzCodec$$' -fuzztime $(FUZZCODEC)
+	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzFrames$$' -fuzztime $(FUZZFRAMES)
 	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeQueue$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/pebblestore/ondisk -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZWALK)

@@ -59,7 +59,7 @@ func (d *desk) AskAll(ops []queue.Op) {
 }
 
 // last is the latest operation.
-func (d *desk) last(t *testing.T) queue.Op {
+func (d *desk) last(t testing.TB) queue.Op {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,7 +70,7 @@ func (d *desk) last(t *testing.T) queue.Op {
 }
 
 // await waits until n operations of a kind have been asked, and returns the last.
-func (d *desk) await(t *testing.T, what queue.What, n int) queue.Op {
+func (d *desk) await(t testing.TB, what queue.What, n int) queue.Op {
 	t.Helper()
 	timeout := time.After(patience)
 	for {
@@ -177,6 +177,16 @@ func (h *house) close() {
 		h.t.Errorf("%d clients have not left", n)
 	}
 	h.noGoroutines()
+}
+
+// allLeft waits until the server has no connection any more.
+func (h *house) allLeft() {
+	h.t.Helper()
+	for end := time.Now().Add(patience); h.accept.Open() > 0; runtime.Gosched() {
+		if time.Now().After(end) {
+			h.t.Fatalf("%d connections are open", h.accept.Open())
+		}
+	}
 }
 
 // noGoroutines waits until the server has none any more.

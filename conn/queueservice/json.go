@@ -67,22 +67,32 @@ const hexDigits = "0123456789abcdef"
 // character.
 func appendString(b []byte, s []byte) []byte {
 	b = append(b, '"')
-	for len(s) > 0 {
-		c := s[0]
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c < ' ':
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		case c < utf8.RuneSelf:
-			b = append(b, c)
-		default:
-			r, n := utf8.DecodeRune(s)
-			b = utf8.AppendRune(b, r)
-			s = s[n:]
+	plain := 0 // s[plain:i] needs no escape and is not appended yet
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
 			continue
 		}
-		s = s[1:]
+		size := 1
+		if c >= utf8.RuneSelf {
+			var r rune
+			if r, size = utf8.DecodeRune(s[i:]); r != utf8.RuneError || size > 1 {
+				i += size
+				continue
+			}
+		}
+		b = append(b, s[plain:i]...)
+		switch {
+		case c >= utf8.RuneSelf:
+			b = utf8.AppendRune(b, utf8.RuneError)
+		case c < ' ':
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		default:
+			b = append(b, '\\', c)
+		}
+		i++
+		plain = i
 	}
-	return append(b, '"')
+	return append(append(b, s[plain:]...), '"')
 }

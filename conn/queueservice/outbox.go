@@ -134,13 +134,6 @@ func (o *outbox) end() (ws.StatusCode, string) {
 	return o.code, o.reason
 }
 
-// isOver says whether the watch is.
-func (o *outbox) isOver() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.over
-}
-
 // replaced says whether what the writer has taken is not to be written any more.
 func (o *outbox) replaced() bool {
 	o.mu.Lock()

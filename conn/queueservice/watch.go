@@ -62,7 +62,7 @@ func (q *request) upgrade(op *queue.Op) error {
 		q.server.delist(c)
 		return err
 	}
-	upgrader := ws.HTTPUpgrader{Timeout: q.server.opts.WriteTimeout}
+	var upgrader ws.HTTPUpgrader // without a timeout: a socket has its own
 	if q.json {
 		upgrader.Protocol = func(name string) bool { return name == SubprotocolJSON }
 	}

@@ -1,0 +1,199 @@
+package queueservice
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+const base = "/api/predict/s"
+
+var badRequests = []struct {
+	method, target, headers, body string
+	status                        int
+}{
+	{"GET", "/", "", "", 404},
+	{"GET", "/other/path", "", "", 404},
+	{"GET", "/api/predict", "", "", 404},
+	{"GET", "/api/predict/", "", "", 400},
+	{"GET", "/api/predict//sink", "", "", 400},
+	{"GET", "/api/predict/-s", "", "", 400},
+	{"GET", "/api/predict/s%20s", "", "", 400},
+	{"GET", "/api/predict/s%zz", "", "", 400},
+	{"GET", "/api/predict/" + strings.Repeat("s", 201), "", "", 400},
+	{"GET", "/api/predict/s;rear", "X-EAS-QueueService-Access-Rear: true\r\n", "", 400},
+	{"HEAD", base, "", "", 405},
+	{"PATCH", base, "", "", 405},
+	{"OPTIONS", "*", "", "", 404},
+	{"OPTIONS", base, "", "", 405},
+	{"GET", base + "?_index_=x", "", "", 400},
+	{"GET", base + "?_index_=-2", "", "", 400},
+	{"GET", base + "?_index_=18446744073709551616", "", "", 400},
+	{"GET", base + "?_index_=%2B1", "", "", 400},
+	{"GET", base + "?_length_=-1", "", "", 400},
+	{"GET", base + "?_timeout_=soon", "", "", 400},
+	{"GET", base + "?_raw_=maybe", "", "", 400},
+	{"GET", base + "?_auto_delete_=2", "", "", 400},
+	{"GET", base + "?a=%f", "", "", 400},
+	{"GET", base + "?a=%gg", "", "", 400},
+	{"GET", base + "?a=%ff", "", "", 400},
+	{"GET", base + "?%ff=a", "", "", 400},
+	{"GET", base + "?=a", "", "", 400},
+	{"GET", base + "?" + strings.Repeat("a=1&", 3) + manyTags(mostTags+1), "", "", 400},
+	{"GET", base + "?_watch_=true&_window_=x", "", "", 400},
+	{"GET", base + "?_watch_=true&_auto_commit_=x", "", "", 400},
+	{"GET", base + "?_watch_=true&_index_only_=x", "", "", 400},
+	{"GET", base + "?_watch_=true&_index_=x", "", "", 400},
+	{"GET", base + "?_search_=true&_index_=x", "", "", 400},
+	{"GET", base + "?_count_=true&_priority_=x", "", "", 400},
+	{"GET", base, "X-EAS-QueueService-Gid: " + strings.Repeat("g", 201) + "\r\n", "", 400},
+	{"GET", base, "X-EAS-QueueService-Uid: \xff\r\n", "", 400},
+	{"POST", base + "?a=" + strings.Repeat("t", 4096), "", "x", 400},
+	{"POST", base + "?_priority_=high", "", "x", 400},
+	{"POST", base + "?_eos_=true&_force_=x", "", "", 400},
+	{"POST", base, "Content-Length: x\r\n", "", 400},
+	{"POST", base, "", strings.Repeat("x", 100001), 413},
+	{"PUT", base, "", "", 400},
+	{"PUT", base + "?_indexes_=1,x", "", "", 400},
+	{"PUT", base + "?_negative_=true&_indexes_=x", "", "", 400},
+	{"PUT", base + "?_negative_=true&_indexes_=1", "", "_code_=" + strings.Repeat("c", 65), 400},
+	{"PUT", base + "?_negative_=true&_indexes_=1", "", "_code_=%ff", 400},
+	{"PUT", base + "?_negative_=true&_indexes_=1", "", "_reason_=%", 400},
+	{"PUT", base + "?_negative_=true&_indexes_=1", "", strings.Repeat("x", mostForm+1), 413},
+	{"DELETE", base, "", "", 400},
+	{"DELETE", base + "?_trunc_=true", "", "", 400},
+	{"DELETE", base + "?_trunc_=true&_index_=x", "", "", 400},
+	{"DELETE", base + "?_group_=", "", "", 400},
+	{"DELETE", base + "?_group_=%0a", "", "", 400},
+	{"GET", base, "X: " + strings.Repeat("h", DefaultMaxHeader+5000) + "\r\n", "", 431},
+}
+
+// Requests that are wrong get a short text and the right status, and ask for nothing.
+func TestBadRequests(t *testing.T) {
+	h := newHouse(t, nil)
+	for _, c := range badRequests {
+		t.Run(fmt.Sprintf("%s %.60s", c.method, c.target), func(t *testing.T) {
+			h.t = t
+			conn := h.dial()
+			io.WriteString(conn.Conn, requestText(c.method, c.target, c.headers, c.body)) // may be refused before its end
+			r, err := http.ReadResponse(conn.in, &http.Request{Method: c.method})
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(r.Body)
+			if r.StatusCode != c.status || len(body) == 0 != (c.method == "HEAD") || len(body) > 100 || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
+				t.Errorf("%d %q %v, want %d", r.StatusCode, body, r.Header, c.status)
+			}
+		})
+	}
+	h.t = t
+	if len(h.asked) > 0 {
+		t.Errorf("%+v is asked", h.asked[0].Ask)
+	}
+}
+
+func manyTags(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "t%d=&", i)
+	}
+	return b.String()
+}
+
+// A request line may hold many indexes.
+func TestManyIndexes(t *testing.T) {
+	h := newHouse(t, nil)
+	for _, method := range []string{"PUT", "DELETE"} {
+		r, _ := h.say(method, "/api/predict/s?_indexes_=0"+strings.Repeat("%2C18446744073709551614", 10000), who, "")
+		if n := len(h.last(t).Ask.Indexes); r.StatusCode != 200 || n != 10001 {
+			t.Errorf("%d, %d indexes", r.StatusCode, n)
+		}
+	}
+}
+
+// Each status of the queue has an answer.
+func TestFailures(t *testing.T) {
+	h := newHouse(t, nil)
+	for s, want := range map[queue.Status]string{
+		queue.TooLong: "429 queue too long", queue.Ended: "410 the queue has ended", queue.NoRoom: "507 out of disk or memory",
+		queue.Refused: "503 the server takes no items", queue.Failed: "500 internal error", queue.More: "500 internal error",
+	} {
+		h.answer = status(s)
+		for _, target := range []string{"POST /api/predict/s", "PUT /api/predict/s?_indexes_=1", "GET /api/predict/s?_watch_=true", "GET /api/predict/s?_count_=true"} {
+			method, target, _ := strings.Cut(target, " ")
+			if r, body := h.say(method, target, "", ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
+				t.Errorf("%s: %d %s, want %s", method, r.StatusCode, body, want)
+			}
+		}
+		if r, body := h.say("GET", "/api/predict/s?_watch_=true", handshakeText, ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
+			t.Errorf("handshake: %d %s, want %s", r.StatusCode, body, want)
+		}
+	}
+	if n := h.times(queue.AskLeave); n > 0 {
+		t.Errorf("%d leave", n)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	h := newHouse(t, nil, func(o *Options) { o.Tokens = []string{"one", "two"} })
+	for token, want := range map[string]int{"one": 200, "two": 200, "": 401, "on": 401, "onetwo": 401, "Bearer one": 401} {
+		if r, _ := h.say("PUT", "/api/predict/s?_indexes_=&_token_=one", "Authorization: "+token+"\r\n", ""); r.StatusCode != want {
+			t.Errorf("%q: %d, want %d", token, r.StatusCode, want)
+		}
+	}
+	h2 := newHouse(t, nil)
+	if r, _ := h2.say("PUT", "/api/predict/s?_indexes_=", "Authorization: \r\n", ""); r.StatusCode != 200 {
+		t.Errorf("without tokens: %d", r.StatusCode)
+	}
+}
+
+// A body without an end is refused at its limit, one that stalls after a while, and one
+// that is cut is no item.
+func TestEndlessBody(t *testing.T) {
+	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 100 * time.Millisecond })
+	c := h.dial()
+	c.send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+	go func() {
+		for {
+			if _, err := io.WriteString(c.Conn, "4000\r\n"+strings.Repeat("x", 0x4000)+"\r\n"); err != nil {
+				return
+			}
+		}
+	}()
+	if r, _ := c.response(); r.StatusCode != 413 {
+		t.Errorf("endless: %d", r.StatusCode)
+	}
+	c.Close()
+
+	c = h.dial()
+	c.send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+	if r, _ := c.response(); r.StatusCode != 408 {
+		t.Errorf("stalled: %d", r.StatusCode)
+	}
+
+	c = h.dial()
+	c.send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 100001\r\n\r\n")
+	if r, _ := c.response(); r.StatusCode != 413 {
+		t.Errorf("announced: %d", r.StatusCode)
+	}
+	if len(h.asked) > 0 {
+		t.Errorf("%+v is asked", h.asked[0].Ask)
+	}
+}
+
+// Half a request is not waited for for ever.
+func TestStalledRequests(t *testing.T) {
+	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout, o.IdleTimeout = 50*time.Millisecond, 50*time.Millisecond })
+	for _, text := range []string{"", "GET", "GET / HTTP/1.1\r\nUpgrade: webs", requestText("PUT", "/api/predict/s?_indexes_=", "", "")} {
+		c := h.dial()
+		c.send(text)
+		if _, err := io.ReadAll(c.in); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

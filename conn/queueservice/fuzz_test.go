@@ -1,0 +1,186 @@
+package queueservice
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"beanfield/shard/queue"
+
+	"github.com/gobwas/ws"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// A query is understood as net/url understands it, or refused.
+func FuzzQuery(f *testing.F) {
+	for _, s := range []string{"", "a=b&c", "_index_=1&_indexes_=1%2C7", "a=%", "a=%zz", "+=+", "a=1&a=2", "&&=", "_timeout_=1m0s&_window_=-1", "%ff=1", "a;b=c"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		q, err := parseQuery(raw)
+		if err != nil {
+			return
+		}
+		q.indexes()
+		q.timeout(DefaultMaxWait)
+		for p := range params {
+			q.bool(p, false)
+			q.index(p, 0)
+			if n, err := q.count(p, 1, 10); err == nil && (n < 0 || n > 10) {
+				t.Errorf("a count of %d", n)
+			}
+		}
+		tags := queue.MakeTags(q.tags)
+		for k, v := range tags.All() {
+			if !utf8.Valid(k) || !utf8.Valid(v) || len(k) == 0 || k[0] == '_' {
+				t.Errorf("tag %q=%q", k, v)
+			}
+		}
+		if strings.Contains(raw, ";") {
+			return // net/url refuses these
+		}
+		want, err := url.ParseQuery(raw)
+		if err != nil {
+			t.Fatalf("%q is understood, but: %v", raw, err)
+		}
+		for k := range want {
+			if !strings.HasPrefix(k, "_") && q.tags[k] != want.Get(k) {
+				t.Errorf("%q: %q, want %q", k, q.tags[k], want.Get(k))
+			}
+		}
+	})
+}
+
+// What is encoded can be read again, as protobuf and as JSON.
+func FuzzCodec(f *testing.F) {
+	f.Add(uint64(13), "requestId", "0000000d-rid", []byte("0"))
+	f.Add(uint64(1<<63), "", "\xff\"\\\n", []byte("\xff\x00"))
+	f.Fuzz(func(t *testing.T, index uint64, key, value string, body []byte) {
+		p := packed(sent{index, map[string]string{key: value}, string(body)})
+		for _, withData := range []bool{true, false} {
+			frame := appendFrameHead(nil, p, 0, withData)
+			if withData {
+				frame = appendBody(frame, p, 0)
+			}
+			if len(frame) != sizeFrame(p, 0, withData) {
+				t.Errorf("%d bytes, foretold %d", len(frame), sizeFrame(p, 0, withData))
+			}
+			readFrame(t, frame, p, body, withData)
+		}
+		key, value = strings.ToValidUTF8(key, "\ufffd"), strings.ToValidUTF8(value, "\ufffd")
+		if strings.Contains(key+value, "\ufffd") {
+			return // how many replacement characters there are is a matter of taste
+		}
+		var got struct {
+			Index  uint64
+			Tags   map[string]string
+			Data   *string
+			Data64 []byte
+		}
+		if err := json.Unmarshal(appendItemJSON(nil, p, 0, true), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Data != nil {
+			got.Data64 = []byte(*got.Data)
+		}
+		if got.Index != index || got.Tags[key] != value || !bytes.Equal(got.Data64, body) {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// readFrame compares a DataFrame with the item that it was made of.
+func readFrame(t *testing.T, b []byte, p *queue.Parcel, body []byte, withData bool) {
+	t.Helper()
+	var data []byte
+	for len(b) > 0 {
+		field, kind, n := protowire.ConsumeTag(b)
+		b = b[max(n, 0):]
+		switch {
+		case field == fieldIndex && kind == protowire.VarintType:
+			index, n := protowire.ConsumeVarint(b)
+			if b = b[max(n, 0):]; index != p.Items[0].Index {
+				t.Errorf("index %d", index)
+			}
+		case field == fieldTags && kind == protowire.BytesType:
+			entry, n := protowire.ConsumeBytes(b)
+			b = b[max(n, 0):]
+			for k, v := range p.Tags(0).All() {
+				if want := appendEntry(nil, k, v); !bytes.Equal(want[len(want)-len(entry):], entry) {
+					t.Errorf("tag % x", entry)
+				}
+			}
+		case field == fieldData && kind == protowire.BytesType:
+			data, n = protowire.ConsumeBytes(b)
+			b = b[max(n, 0):]
+		default:
+			t.Fatalf("field %d of type %d", field, kind)
+		}
+	}
+	if withData && !bytes.Equal(data, body) || !withData && data != nil {
+		t.Errorf("data %q, want %q", data, body)
+	}
+}
+
+// Whatever a client sends over WebSocket, it is read without a panic and within the
+// bounds, in pieces of any size as in one.
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte(masked(ws.OpPing, "ping")+masked(ws.OpText, `{"commit":[1]}`)), uint8(0))
+	f.Add([]byte("\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff0000"), uint8(3))
+	f.Add([]byte("\x01\x81abcdX\x89\x80abcd\x80\x81abcdY"), uint8(1))
+	f.Fuzz(func(t *testing.T, text []byte, piece uint8) {
+		whole := readAll(t, bytes.NewReader(text))
+		cut := readAll(t, &pieces{text, int(piece) + 1})
+		if whole != cut {
+			t.Errorf("%q, in pieces %q", whole, cut)
+		}
+	})
+}
+
+type pieces struct {
+	text []byte
+	size int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.text) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, p.text[:min(p.size, len(p.text))])
+	p.text = p.text[n:]
+	return n, nil
+}
+
+// readAll tells what messages a client's bytes are, and how they end.
+func readAll(t *testing.T, r io.Reader) string {
+	var all strings.Builder
+	in := frames{from: r, most: 1000}
+	for {
+		m, err := in.next()
+		var why *misconduct
+		if errors.As(err, &why) {
+			if b := appendClose(nil, why.code, why.text); len(b) > 127 {
+				t.Errorf("a close frame of %d bytes", len(b))
+			}
+			return all.String() + why.text
+		}
+		if err != nil {
+			return all.String() + err.Error()
+		}
+		if len(m.payload) > 1000 || len(in.data) > 1000 {
+			t.Errorf("%d bytes are kept", len(m.payload))
+		}
+		if m.op == ws.OpClose {
+			closeCode(m.payload)
+		}
+		if o, err := parseOrder(m.payload); err == nil && (o.Commit == nil) == (o.Negative == nil) {
+			t.Errorf("order %+v", o)
+		}
+		all.WriteString(string(rune('0'+m.op)) + string(m.payload) + "\n")
+	}
+}

@@ -1,0 +1,141 @@
+package queueservice
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+// A get that waits is told when to try again, and asks for what is still missing.
+func TestGetWaits(t *testing.T) {
+	h := newHouse(t, nil)
+	h.answer = func(op *queue.Op) {
+		if op.Ask.What == queue.AskGet {
+			op.Status = queue.Waiting
+		}
+	}
+	c := h.dial()
+	c.send(requestText("GET", "/api/predict/s?_length_=2&_timeout_=1m0s&_index_=4&_raw_=false&requestId=r", who, ""))
+	first := h.await(t, queue.AskGet, 1)
+	if a := first.Ask; !a.Wait || a.Length != 2 || !a.Take || a.Index != 4 || a.Getter == nil {
+		t.Fatalf("asked %+v", a)
+	}
+	found := finds(sent{7, nil, "a"})
+	h.mu.Lock()
+	h.answer = func(op *queue.Op) {
+		if op.Ask.What == queue.AskGet {
+			if found(op); op.Ask.Length == 1 {
+				h.mu.Lock()
+				defer h.mu.Unlock()
+				op.Ask.Found, op.Status, h.answer = nil, queue.Waiting, nil
+			}
+		}
+	}
+	h.mu.Unlock()
+	first.Ask.Getter.TryAgain()
+	third := h.await(t, queue.AskGet, 3)
+	if a := third.Ask; a.Length != 1 || a.Getter != first.Ask.Getter {
+		t.Fatalf("asked %+v", a)
+	}
+	h.mu.Lock()
+	h.answer = finds(sent{9, nil, "b"})
+	h.mu.Unlock()
+	third.Ask.Getter.TryAgain()
+	if r, body := c.response(); r.StatusCode != 200 || body != `[{"index":7,"tags":{},"data":"YQ=="},{"index":9,"tags":{},"data":"Yg=="}]` {
+		t.Errorf("%d %s", r.StatusCode, body)
+	}
+	if n := h.times(queue.AskUnget); n > 0 {
+		t.Errorf("%d ungets", n)
+	}
+}
+
+// A get that takes nothing away looks behind what it has found.
+func TestGetWaitsWithoutTaking(t *testing.T) {
+	h := newHouse(t, nil)
+	h.answer = func(op *queue.Op) {
+		if op.Ask.Index == 0 {
+			finds(sent{7, nil, "a"}, sent{5, nil, "a"})(op)
+		} else if op.Ask.Index == 8 {
+			finds(sent{8, nil, "b"})(op)
+		}
+	}
+	r, _ := h.say("GET", "/api/predict/s?_length_=3&_timeout_=60&_auto_delete_=false", who, "")
+	if n := h.times(queue.AskGet); r.StatusCode != 200 || n != 2 {
+		t.Errorf("%d after %d gets", r.StatusCode, n)
+	}
+}
+
+// A get is answered just before its time: with nothing, or with what there is. When the
+// client hangs up, or the server stops, the shard is told that nobody waits.
+func TestGetGivesUp(t *testing.T) {
+	h := newHouse(t, nil)
+	h.answer = func(op *queue.Op) { op.Status = queue.Waiting }
+	begin := time.Now()
+	if r, _ := h.say("GET", "/api/predict/s?_timeout_=0.4", who, ""); r.StatusCode != 204 {
+		t.Errorf("%d", r.StatusCode)
+	}
+	if took := time.Since(begin); took < 380*time.Millisecond || took >= 400*time.Millisecond {
+		t.Logf("it took %v", took) // the machine may be busy, so this is for readers
+		if took < 380*time.Millisecond {
+			t.Error("it has not waited")
+		}
+	}
+	got := h.await(t, queue.AskUnget, 1)
+	if get := h.await(t, queue.AskGet, 1); get.Ask.Getter != got.Ask.Getter || got.Ask.Queue != "s" {
+		t.Errorf("unget %+v", got.Ask)
+	}
+
+	c := h.dial()
+	c.send(requestText("GET", "/api/predict/s?_timeout_=1h", who, ""))
+	h.await(t, queue.AskGet, 2)
+	c.Close()
+	h.await(t, queue.AskUnget, 2)
+
+	c = h.dial()
+	c.send(requestText("GET", "/api/predict/s?_timeout_=1h", who, ""))
+	h.await(t, queue.AskGet, 3)
+	go h.close()
+	if r, _ := c.response(); r.StatusCode != 204 {
+		t.Errorf("%d", r.StatusCode)
+	}
+	h.await(t, queue.AskUnget, 3)
+	c.ended()
+}
+
+// The many forms of a timeout.
+func TestTimeouts(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"": 0, "0": 0, "0s": 0, "5": 5 * time.Second, "5s": 5 * time.Second, "1.5s": 1500 * time.Millisecond, "1m0s": time.Minute,
+		"0.25": 250 * time.Millisecond, "-1": 0, "-5s": 0, "1e300": time.Hour, "100h": time.Hour, "inf": time.Hour,
+	} {
+		q, _ := parseQuery("_timeout_=" + text)
+		if got, err := q.timeout(time.Hour); got != want || err != nil {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"x", "5x", "nan", "1s1"} {
+		q, _ := parseQuery("_timeout_=" + text)
+		if got, err := q.timeout(time.Hour); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// An item that cannot be read is no answer.
+func TestGetOfLostItem(t *testing.T) {
+	h := newHouse(t, nil)
+	h.answer = func(op *queue.Op) {
+		p := packed(sent{1, nil, ""}, sent{2, nil, "b"})
+		p.Items[0].Lost = true
+		p.Items = p.Items[:op.Ask.Length]
+		op.Ask.Found = p
+	}
+	if r, _ := h.say("GET", "/api/predict/s", who, ""); r.StatusCode != 500 {
+		t.Errorf("%d", r.StatusCode)
+	}
+	if r, body := h.say("GET", "/api/predict/s?_length_=2", who, ""); r.StatusCode != 200 || strings.Count(body, "index") != 1 {
+		t.Errorf("%d %s", r.StatusCode, body)
+	}
+}

@@ -1,0 +1,265 @@
+package queueservice
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/shard/queue"
+
+	"github.com/gobwas/ws"
+)
+
+const handshakeText = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-Websocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-Websocket-Version: 13\r\n"
+
+const handshakeReply = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+	"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
+
+// watcher is a client that watches, and its place in the shard.
+type watcher struct {
+	*client
+	box queue.Receiver
+}
+
+// watch connects a consumer.
+func (h *house) watch(parameters, headers string) *watcher {
+	h.t.Helper()
+	before := h.times(queue.AskWatch)
+	c := h.dial()
+	c.send(requestText("GET", "/api/predict/s?_watch_=true"+parameters, who+handshakeText+headers, ""))
+	reply := make([]byte, len(handshakeReply))
+	if _, err := io.ReadFull(c.in, reply); err != nil || string(reply) != handshakeReply {
+		h.t.Fatalf("handshake %q, %v", reply, err)
+	}
+	return &watcher{c, h.await(h.t, queue.AskWatch, before+1).Ask.Receiver}
+}
+
+// frame reads a frame as it is.
+func (c *client) frame() (ws.Header, []byte) {
+	c.t.Helper()
+	h, err := ws.ReadHeader(c.in)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	payload := make([]byte, h.Length)
+	if _, err := io.ReadFull(c.in, payload); err != nil {
+		c.t.Fatal(err)
+	}
+	if h.Masked || h.Rsv != 0 || !h.Fin {
+		c.t.Errorf("header %+v", h)
+	}
+	return h, payload
+}
+
+// expect reads a frame that must be this one.
+func (c *client) expect(op ws.OpCode, payload string) {
+	c.t.Helper()
+	if h, got := c.frame(); h.OpCode != op || string(got) != payload {
+		c.t.Errorf("frame %d %q, want %d %q", h.OpCode, got, op, payload)
+	}
+}
+
+// closes expects a close frame with a code, and then the end.
+func (c *client) closes(code ws.StatusCode) {
+	c.t.Helper()
+	h, got := c.frame()
+	if h.OpCode != ws.OpClose || len(got) < 2 || binary.BigEndian.Uint16(got) != uint16(code) {
+		c.t.Errorf("frame %d %q, want a close frame with %d", h.OpCode, got, code)
+	}
+	c.ended()
+}
+
+// masked is a frame as a client sends it.
+func masked(op ws.OpCode, payload string) string {
+	var b bytes.Buffer
+	ws.WriteFrame(&b, ws.MaskFrame(ws.NewFrame(op, true, []byte(payload))))
+	return b.String()
+}
+
+func TestHandshakeAsksForTheWatch(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.watch("&_index_=18446744073709551615&_window_=5&_index_only_=false&_auto_commit_=true&a=b", "Origin: http://elsewhere\r\nSec-WebSocket-Protocol: x\r\n")
+	got := h.last(t)
+	want := queue.Ask{What: queue.AskWatch, Queue: "s", Group: "eas", User: "u1", Limits: someLimits, Index: queue.NewestIndex,
+		Window: 5, AutoCommit: true, Receiver: c.box, Tags: got.Ask.Tags}
+	if fmt.Sprint(*got.Ask) != fmt.Sprint(want) || !got.Ask.Tags.Has(queue.MakeTags(map[string]string{"a": "b"})) {
+		t.Errorf("asked %+v\nwant %+v", *got.Ask, want)
+	}
+	c.send(masked(ws.OpClose, "\x03\xe8"))
+	c.closes(1000)
+	if left := h.await(t, queue.AskLeave, 1); left.Ask.Receiver != c.box {
+		t.Error("another one leaves")
+	}
+}
+
+// Items come in the order of the parcels, each as one binary frame, also large ones
+// and ones of odd sizes.
+func TestFrames(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.watch("&_window_=100", "")
+	var want []string
+	for i, size := range []int{0, 1, 100, 125, 126, 65535, 65536, 200000} {
+		body := strings.Repeat("x", size)
+		p := packed(sent{uint64(i + 1), map[string]string{"k": "v"}, body}, sent{uint64(i + 100), nil, "y"})
+		if size > 60000 {
+			p.Items[0].BodyEnd, p.Items[0].Large = p.Items[0].BodyAt, [][]byte{[]byte(body[:1000]), []byte(body[1000:])}
+		}
+		for j := range p.Items {
+			want = append(want, string(appendBody(appendFrameHead(nil, p, j, true), p, j)))
+		}
+		p.Items = append(p.Items, queue.Item{Index: 999, Lost: true})
+		c.box.Receive(p, true)
+	}
+	for _, w := range want {
+		c.expect(ws.OpBinary, w)
+	}
+	c.send(masked(ws.OpPing, "ping"))
+	c.expect(ws.OpPong, "ping")
+	c.send(masked(ws.OpPing, "") + masked(ws.OpPong, "ignored") + masked(ws.OpPing, "again"))
+	c.expect(ws.OpPong, "")
+	c.expect(ws.OpPong, "again")
+}
+
+func TestIndexOnly(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.watch("&_index_only_=true", "")
+	c.box.Receive(packed(sent{7, map[string]string{"k": "v"}, "body"}), true)
+	c.expect(ws.OpBinary, "\x08\x07\x12\x06\x0a\x01k\x12\x01v")
+}
+
+// What net/http has read beyond the handshake is not lost.
+func TestFramesWithTheHandshake(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.dial()
+	long := strings.Repeat("p", 125)
+	pings := strings.Repeat(masked(ws.OpPing, long), 8)
+	c.send(requestText("GET", "/api/predict/s?_watch_=true", handshakeText, "") + pings)
+	io.ReadFull(c.in, make([]byte, len(handshakeReply)))
+	for range 8 {
+		c.expect(ws.OpPong, long)
+	}
+	if op := h.last(t); op.Ask.Group != "default_group" || len(op.Ask.User) != 36 || op.Ask.Window != 1 {
+		t.Errorf("%+v", op.Ask)
+	}
+}
+
+// F1: all that is written is reported, in batches, to the last eighth of the limit and
+// never more than that late.
+func TestSentIsReported(t *testing.T) {
+	limits := *someLimits
+	limits.MaxUnsent = 1000
+	h := newHouse(t, nil, func(o *Options) { o.LimitsFor = func(string) *queue.Limits { return &limits } })
+	c := h.watch("", "")
+	total, reports := 0, 0
+	for i := range 100 {
+		p := packed(sent{uint64(i + 1), nil, strings.Repeat("z", i)})
+		total += p.Weight()
+		c.box.Receive(p, true)
+		c.frame()
+	}
+	c.send(masked(ws.OpClose, ""))
+	c.closes(1000)
+	h.await(t, queue.AskLeave, 1)
+	reported := 0
+	for _, op := range h.asked {
+		if op.Ask.What == queue.AskSent {
+			reports++
+			reported += op.Ask.Bytes
+			if op.Ask.Receiver != c.box || op.Ask.Bytes < 250 || op.Ask.Bytes >= 250+32+100 {
+				t.Errorf("a report of %d", op.Ask.Bytes)
+			}
+		}
+	}
+	if late := total - reported; late < 0 || late >= 250 {
+		t.Errorf("%d are reported of %d, in %d reports", reported, total, reports)
+	}
+}
+
+// F2: after a takeover nothing is sent but the close frame.
+func TestReplaced(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.watch("", "")
+	c.box.Receive(packed(sent{1, nil, "a"}), true)
+	c.expect(ws.OpBinary, "\x08\x01\x1a\x01a")
+	c.box.Replaced()
+	c.box.Receive(packed(sent{2, nil, "b"}), true)
+	c.closes(closeReplaced)
+	h.await(t, queue.AskLeave, 1)
+}
+
+// A parcel that the writer has not begun to write when another connection takes over is
+// not written.
+func TestReplacedBeforeWriting(t *testing.T) {
+	var box outbox
+	var out bytes.Buffer
+	box.init()
+	w := writer{party: party{limits: someLimits}, box: &box, to: &out}
+	big := packed(sent{1, nil, ""})
+	big.Items[0].Size, big.Items[0].Large = 100000, [][]byte{make([]byte, 50000), make([]byte, 50000)}
+	box.Receive(big, true)
+	l, _ := box.take(load{})
+	box.Replaced()
+	if err := w.write(l); err != errReplaced || out.Len() > 0 {
+		t.Errorf("%d bytes, %v", out.Len(), err)
+	}
+}
+
+func TestLogFails(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.watch("", "")
+	c.box.Receive(packed(sent{1, nil, "a"}), false)
+	c.closes(1011)
+}
+
+// A stop gives each consumer what it was pushed, and a close frame.
+func TestShutdownEndsWatches(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.watch("", "")
+	c.box.Receive(packed(sent{1, nil, "a"}), true)
+	go h.close()
+	c.expect(ws.OpBinary, "\x08\x01\x1a\x01a")
+	hd, got := c.frame()
+	if hd.OpCode != ws.OpClose || binary.BigEndian.Uint16(got) != 1001 {
+		t.Errorf("%v %q", hd, got)
+	}
+	c.send(masked(ws.OpClose, "\x03\xe9"))
+	c.ended()
+	h.await(t, queue.AskLeave, 1)
+}
+
+// A peer that is silent is sent a ping, and leaves if it does not answer.
+func TestDeadPeer(t *testing.T) {
+	h := newHouse(t, nil, func(o *Options) { o.DeadAfter = 50 * time.Millisecond })
+	alive, dead := h.watch("&_window_=1", ""), h.watch("&_window_=2", "")
+	for range 3 {
+		alive.expect(ws.OpPing, "")
+		alive.send(masked(ws.OpPong, ""))
+	}
+	if left := h.await(t, queue.AskLeave, 1); left.Ask.Receiver != dead.box {
+		t.Error("the living one leaves")
+	}
+	dead.expect(ws.OpPing, "")
+	rest, _ := io.ReadAll(dead.in)
+	if len(rest) > 0 && rest[0] != 0x88 {
+		t.Errorf("%q", rest)
+	}
+}
+
+// A client that takes nothing leaves, though its writer is stuck.
+func TestClientThatNeverReads(t *testing.T) {
+	h := newHouse(t, nil, func(o *Options) { o.WriteTimeout = 50 * time.Millisecond })
+	c := h.watch("", "")
+	big := packed(sent{1, nil, ""})
+	part := make([]byte, 1<<20)
+	for range 30 {
+		big.Items[0].Large = append(big.Items[0].Large, part)
+	}
+	big.Items[0].Size = 30 << 20
+	c.box.Receive(big, true)
+	h.await(t, queue.AskLeave, 1)
+	c.Close()
+}
