@@ -22,9 +22,8 @@ type flags struct {
 	shards, maxJobSize *int
 	binlogMaxSize      *int // only shown in stats
 
-	dir   *string   // -b
-	queue *string   // -queue
-	sync  *syncFlag // the last of all -f and -F
+	dir  *string   // -b
+	sync *syncFlag // the last of all -f and -F
 
 	warnings []string
 }
@@ -86,7 +85,7 @@ func (r *flagReader) long(word string) (bool, error) {
 	case set != nil:
 		*set = true
 		return true, nil
-	case name != "-config" && name != "-shards" && name != "-queue":
+	case name != "-config" && name != "-shards":
 		return false, nil
 	}
 	if !joined {
@@ -95,15 +94,11 @@ func (r *flagReader) long(word string) (bool, error) {
 			return true, err
 		}
 	}
-	switch name {
-	case "-config":
+	if name == "-config" {
 		r.config = value
 		if value == "" {
 			return true, usageError("-config needs the name of a file")
 		}
-		return true, nil
-	case "-queue":
-		r.queue = &value
 		return true, nil
 	}
 	n, err := strconv.ParseUint(value, 10, 32)
@@ -271,7 +266,6 @@ As beanstalkd:
 Besides:
  -config FILE   read settings from this TOML file; flags win over it
  -shards N      run N shards (default: one for each core)
- -queue HOST:PORT  serve the queue service over HTTP on this address
  -check-config  print the settings that would be used, and where each comes
                 from; start nothing
 `, program, defaultPort, defaultMaxJobSize, maxJobSizeLimit)

@@ -95,8 +95,7 @@ func start(c *Config, log *slog.Logger) error {
 	return r.Close()
 }
 
-// openListeners takes the sockets that systemd passed, or binds if there are none. Those
-// of the queue service it always binds.
+// openListeners takes the sockets that systemd passed, or binds if there are none.
 func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, error) {
 	ls, err := inheritedListeners()
 	if err != nil {
@@ -109,18 +108,8 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 	} else if ls, err = listenAll(sig.stop, c.Listen, log); err != nil {
 		return nil, err
 	}
-	queues, err := listenQueues(sig.stop, c.Queue.Listen, log)
-	if err != nil {
-		closeAll(ls)
-		return nil, err
-	}
-	ls = append(ls, queues...)
 	for _, l := range ls {
-		face := "beanstalk"
-		if _, ok := l.(queueListener); ok {
-			face = "queue service"
-		}
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", face)
+		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
 	}
 	return ls, nil
 }

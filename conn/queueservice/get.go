@@ -89,9 +89,7 @@ func (f *finding) search(wait time.Duration) error {
 		}
 		select {
 		case <-f.bell:
-			if f.r.Context().Err() == nil {
-				continue
-			}
+			continue
 		case <-timer.C:
 		case <-f.r.Context().Done(): // the client hangs up, or the server stops
 		}

@@ -15,7 +15,7 @@ import "fmt"
 // client holds is left alone: that client may have the body.
 func (s *State) setAside(c *Client, op *Op) {
 	op.Status = NotFound
-	slot := s.index.find(&s.jobs, op.ID)
+	slot := s.jobNamed(op.ID)
 	if slot == 0 || s.aside[slot] {
 		return
 	}

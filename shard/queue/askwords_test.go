@@ -44,6 +44,15 @@ func (w *world) tryAgain() {
 	}
 }
 
+// feed ends the turn for the consumers that may be sent something.
+func (w *world) feed() {
+	for w.s.hungry.n > 0 {
+		w.s.renew()
+		w.s.feed(w.now)
+	}
+	w.take()
+}
+
 // testLimits are those of all queues in tests that need none.
 var testLimits = &Limits{MaxDelivery: 5}
 

@@ -29,6 +29,9 @@ func (s *State) askAttrs(now int64, op *Op) {
 	if v.first != nil {
 		a.Attrs.addGroup(now, v.first)
 	}
+	for _, w := range v.views {
+		a.Attrs.addGroup(now, w.group)
+	}
 }
 
 // addGroup tells of a group and its consumers.
@@ -50,7 +53,7 @@ func (x *Attrs) addGroup(now int64, g *group) {
 
 func (c *consumer) info(now int64) ConsumerInfo {
 	info := ConsumerInfo{
-		Group: c.group.name, User: c.user, Index: c.index, Pending: c.client.held.n, Status: c.status(),
+		Group: c.group.name, User: c.user, Index: c.index, Pending: c.held(), Status: c.status(),
 		Idle: now - c.heard, AutoCommit: c.autoCommit, Tags: append(Tags(nil), c.tags...),
 	}
 	if !c.autoCommit {

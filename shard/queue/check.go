@@ -46,6 +46,9 @@ func (s *State) Check() error {
 	if sums != s.totals {
 		return fmt.Errorf("S3: totals are %+v, walking finds %+v", s.totals, sums)
 	}
+	if err := s.placePassed(place); err != nil {
+		return err
+	}
 	if len(seen) != int(s.index.n) {
 		return fmt.Errorf("S1: %d jobs are indexed, %d are in a place", s.index.n, len(seen))
 	}

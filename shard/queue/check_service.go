@@ -7,10 +7,27 @@ import (
 
 // checkService walks a tube's groups and consumers.
 func (s *State) checkService(v *service) error {
-	if v.first == nil {
-		return nil
+	if v.first != nil {
+		if err := s.checkGroup(v.first); err != nil {
+			return err
+		}
 	}
-	g := v.first
+	for i, w := range v.views {
+		if i > 0 && v.views[i-1].number >= w.number || w.number >= v.nextView {
+			return fmt.Errorf("V4: view %q has number %d", w.group.name, w.number)
+		}
+		if err := s.checkGroup(w.group); err != nil {
+			return err
+		}
+		if err := s.checkView(w); err != nil {
+			return fmt.Errorf("%w (view %s)", err, w.group.name)
+		}
+	}
+	return s.checkPassed(v)
+}
+
+// checkGroup walks the consumers of a group.
+func (s *State) checkGroup(g *group) error {
 	pending := 0
 	if len(g.users) != len(g.consumers) {
 		return fmt.Errorf("Q4: group %q has %d consumers by name, %d in its list", g.name, len(g.users), len(g.consumers))
@@ -22,7 +39,7 @@ func (s *State) checkService(v *service) error {
 		if err := s.checkConsumer(c); err != nil {
 			return fmt.Errorf("%w (consumer %s.%s)", err, g.name, c.user)
 		}
-		pending += c.client.held.n
+		pending += c.held()
 	}
 	if pending != g.pending {
 		return fmt.Errorf("Q4: group %q counts %d pending items, has %d", g.name, g.pending, pending)
@@ -31,10 +48,10 @@ func (s *State) checkService(v *service) error {
 }
 
 func (s *State) checkConsumer(c *consumer) error {
-	if c.again == 0 && c.to != nil && !c.autoCommit && c.client.held.n > c.window {
-		return fmt.Errorf("Q2: %d items are pending in a window of %d", c.client.held.n, c.window)
+	if c.again == 0 && c.to != nil && !c.autoCommit && c.held() > c.window {
+		return fmt.Errorf("Q2: %d items are pending in a window of %d", c.held(), c.window)
 	}
-	waits := c.client.waits != nil
+	waits := c.client.waits != nil || c.lined
 	if waits && !c.room() {
 		return fmt.Errorf("Q5: it waits and has no room")
 	}
@@ -47,7 +64,7 @@ func (s *State) checkConsumer(c *consumer) error {
 		}
 	}
 	watching := 0
-	if c.to != nil {
+	if c.to != nil && c.group.view == nil {
 		watching = 1
 	}
 	if len(c.client.watched) != watching {
@@ -57,8 +74,11 @@ func (s *State) checkConsumer(c *consumer) error {
 	if (c.to == nil) != (leaving || c.departed) || leaving && c.departed {
 		return fmt.Errorf("Q6: it is leaving: %t, departed: %t", leaving, c.departed)
 	}
-	if c.departed && c.client.held.n > 0 {
-		return fmt.Errorf("Q6: it has departed with %d items", c.client.held.n)
+	if c.departed && c.held() > 0 {
+		return fmt.Errorf("Q6: it has departed with %d items", c.held())
+	}
+	if c.group.view != nil {
+		return s.checkHas(c)
 	}
 	for slot, again := c.client.held.head, c.again; slot != 0 || again != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
 		if slot == 0 {

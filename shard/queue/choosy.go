@@ -13,11 +13,27 @@ import "slices"
 const lookedAll = ^uint64(0)
 
 // choosy says that the consumer does not want just any item.
-func (c *consumer) choosy() bool { return len(c.tags) > 0 || c.start > 0 }
+func (c *consumer) choosy() bool {
+	return c.group.view == nil && (len(c.tags) > 0 || c.start > 0)
+}
 
 // wants says whether a job may be sent to a choosy consumer.
 func (c *consumer) wants(s *State, slot uint32) bool {
 	return s.jobs.at(slot).id() >= c.start && s.tagsOf(slot).Has(c.tags)
+}
+
+// startOf is the first index that a watch asks for. It reports false if that is to be
+// asked again in another turn.
+func (s *State) startOf(v *service, a *Ask) (start uint64, known bool) {
+	switch {
+	case a.Index != NewestIndex:
+		return a.Index, true
+	case !s.whole(v):
+		return 0, false
+	case v.finder.order.n == 0:
+		return 1, true
+	}
+	return v.finder.order.lastID(&s.jobs) + 1, true
 }
 
 // choose makes a consumer as choosy as its watch says.

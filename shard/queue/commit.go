@@ -41,13 +41,17 @@ func (s *State) askCommit(now int64, op *Op) {
 	if g == nil {
 		return
 	}
+	if g.view != nil {
+		s.each(op, func(slot uint32) { s.viewCommits(now, g.view, slot) })
+		return
+	}
 	s.each(op, func(slot uint32) {
 		if c := s.holderOf(slot); c != nil && c.group == g {
 			s.unhold(slot)
-			s.finish(slot)
+			s.finish(now, slot)
 		} else if it := s.itemAt(slot); s.jobs.at(slot).state() == Ready && it != nil && it.rebalances > 0 {
 			s.unready(slot)
-			s.finish(slot)
+			s.finish(now, slot)
 		}
 	})
 }
@@ -63,10 +67,17 @@ func (s *State) askNegative(now int64, op *Op) {
 	}
 	s.unwait(&c.client)
 	c.look = min(c.look, lookedAll-1) // so that others are shown what it gives back first
+	s.leaveLine(c)
 	c.stopped = c.stopped || a.Code == CodeShutdown
-	s.wake(c)
+	if c.group.view != nil {
+		defer s.wake(c) // behind those who get what it gives back
+	} else {
+		s.wake(c)
+	}
 	s.each(op, func(slot uint32) {
-		if s.holderOf(slot) == c {
+		if c.group.view != nil {
+			s.viewRefuses(now, c, slot, a)
+		} else if s.holderOf(slot) == c {
 			s.setNote(slot, a.Code, a.Reason)
 			s.itemOf(slot).avoid = c.client.slot
 			s.unhold(slot)

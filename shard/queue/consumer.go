@@ -28,6 +28,11 @@ type consumer struct {
 	listed   bool   // it stands in State.hungry
 	parcel   *Parcel
 
+	// of a view's: what is pending, and its place in the view's line
+	has            pendingList
+	lined          bool
+	before, behind *consumer
+
 	exited     bool  // it left, and its time to come back has passed
 	departed   bool  // it stands in State.departed
 	forgetAt   int64 // if so
@@ -43,17 +48,25 @@ func (c *consumer) clogged() bool {
 // listens says that the consumer may be sent something.
 func (c *consumer) listens() bool { return c.to != nil && !c.stopped && !c.clogged() }
 
+// held is how many items are pending.
+func (c *consumer) held() int {
+	if c.group.view != nil {
+		return c.has.n
+	}
+	return c.client.held.n
+}
+
 // slots is how many items more may be pending.
 func (c *consumer) slots() int {
 	if c.autoCommit {
 		return 0
 	}
-	return max(0, c.window-c.client.held.n)
+	return max(0, c.window-c.held())
 }
 
 // room says that the consumer may be sent a new item.
 func (c *consumer) room() bool {
-	return c.listens() && c.again == 0 && (c.autoCommit || c.client.held.n < c.window)
+	return c.listens() && c.again == 0 && (c.autoCommit || c.held() < c.window)
 }
 
 // status is the word for the consumer in the attributes.
@@ -63,7 +76,7 @@ func (c *consumer) status() string {
 		return StatusRunning
 	case c.exited:
 		return StatusExit
-	case c.client.held.n == 0:
+	case c.held() == 0:
 		return StatusComplete
 	}
 	return StatusLeaving
@@ -74,23 +87,13 @@ func (s *State) askWatch(now int64, op *Op) {
 	a := op.Ask
 	t := s.tubeNamed([]byte(a.Queue))
 	v := s.serviceOf(t, a.Limits)
-	start := a.Index
-	if start == NewestIndex {
-		if !s.whole(v) {
-			op.Status = More
-			return
-		}
-		if start = 1; v.finder.order.n > 0 {
-			start += v.finder.order.lastID(&s.jobs)
-		}
+	start, known := s.startOf(v, a)
+	g, done := (*group)(nil), false
+	if known {
+		g, done = s.groupFor(v, a, start)
 	}
-	if v.first == nil {
-		v.first = newGroup(v, a.Group)
-		s.logQueue(v)
-	}
-	g := v.groupNamed(a.Group)
-	if g == nil {
-		op.Status = Refused
+	if !done {
+		op.Status = More
 		return
 	}
 	op.Status = OK
@@ -105,7 +108,11 @@ func (s *State) askWatch(now int64, op *Op) {
 	}
 	s.connect(c, a.Receiver)
 	c.window, c.autoCommit, c.indexOnly = a.Window, a.AutoCommit, a.IndexOnly
-	c.choose(a.Tags, start)
+	if g.view == nil {
+		c.choose(a.Tags, start)
+	} else {
+		c.tags = g.view.tags
+	}
 	c.heard = now
 	s.wake(c)
 }
@@ -114,9 +121,12 @@ func (s *State) askWatch(now int64, op *Op) {
 func (s *State) connect(c *consumer, to Receiver) {
 	if c.to == nil {
 		s.undepart(c)
-		s.watch(&c.client, c.group.service.tube)
+		if c.group.view == nil {
+			s.watch(&c.client, c.group.service.tube)
+		}
 	} else {
 		s.unwait(&c.client)
+		s.leaveLine(c)
 		if c.to != to {
 			c.to.Replaced()
 		}
@@ -124,6 +134,9 @@ func (s *State) connect(c *consumer, to Receiver) {
 	c.to, c.parcel = to, nil
 	c.unsent, c.stopped, c.fetching = 0, false, false
 	c.again, c.resent = c.client.held.head, 0
+	if c.group.view != nil {
+		c.again = c.has.head
+	}
 }
 
 // heardOf finds the consumer that an operation comes from.

@@ -69,7 +69,7 @@
 //
 // # Invariants
 //
-//	S1  A job is in exactly one place: ready, delayed, reserved or buried.
+//	S1  A job is in exactly one place: ready, delayed, reserved, buried or passed.
 //	    Between an un… and the next make… (places.go) it is in none, and
 //	    nobody else can see that.
 //	S2  Only the goroutine that has taken the shard touches a State and its
@@ -90,6 +90,13 @@
 //	F3  No get waits for an item that it could look at. While one waits for an item
 //	    that it could take, another is called for that item.
 //	F4  A get that is known either waits in one line or is called.
+//	V1  A view has each job of its tube that has become ready since it was made, if the
+//	    job's index and tags are such: undelivered, pending at one of its consumers, or
+//	    done. It has the jobs that were there before as soon as it is built.
+//	V2  A passed job has a view that is not done with it.
+//	V3  While a view has undelivered jobs, nobody who has room stands in its line without
+//	    one of its consumers being called, unless the tube is paused.
+//	V4  The numbers of a queue's views grow, and none is used again.
 //	L1  What has been acknowledged has been logged (record.go); in the log's
 //	    strictest mode it is durable.
 //	L2  Restoring what the log replays gives the state that was acknowledged,

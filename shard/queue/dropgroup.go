@@ -1,7 +1,8 @@
 package queue
 
 // askDropGroup ends a group. Its consumers are told that they are replaced, and what was
-// pending becomes ready without being counted. The queue's next watch names a new one.
+// pending becomes ready without being counted. If it was the first, the queue's next
+// watch names a new one. What only a view has not done ends with it.
 func (s *State) askDropGroup(now int64, op *Op) {
 	op.Status = OK
 	a := op.Ask
@@ -11,8 +12,12 @@ func (s *State) askDropGroup(now int64, op *Op) {
 			op.Status = NotFound
 			return
 		}
-		v.first = nil
-		s.logQueue(v)
+		if w := a.group.view; w != nil {
+			w.dropping, w.building = true, false
+		} else {
+			v.first = nil
+			s.logQueue(v)
+		}
 	}
 	g := a.group
 	for len(g.consumers) > 0 {
@@ -23,19 +28,27 @@ func (s *State) askDropGroup(now int64, op *Op) {
 		s.spend(moving)
 		s.dropConsumer(now, g.consumers[len(g.consumers)-1])
 	}
+	if g.view != nil {
+		if !s.emptyView(now, g.view, a) {
+			op.Status = More
+			return
+		}
+		s.endView(g.service, g.view)
+		s.logQueue(g.service)
+	}
 	a.group = nil
+	a.restart()
 	s.letGo(g.service.tube)
 }
 
 // dropConsumer does one step to end a consumer whatever it has.
 func (s *State) dropConsumer(now int64, c *consumer) {
-	switch slot := c.client.held.head; {
+	switch {
 	case c.to != nil:
 		c.to.Replaced()
 		s.disconnect(now, c)
-	case slot != 0:
-		s.unhold(slot)
-		s.makeReady(now, slot)
+	case c.held() > 0:
+		s.loseFirst(now, c)
 	default:
 		s.forgetConsumer(c)
 	}

@@ -52,10 +52,14 @@ type fetched struct {
 }
 
 // askFetched goes on with a consumer whose parcel has its bodies now.
-func (s *State) askFetched(op *Op) {
+func (s *State) askFetched(now int64, op *Op) {
 	op.Status = OK
 	f := op.Ask.fetched
 	c := f.consumer
+	if c.group.view != nil {
+		s.viewFetched(now, f)
+		return
+	}
 	for _, id := range f.lost {
 		if slot := s.index.find(&s.jobs, id); slot != 0 && s.holderOf(slot) == c {
 			aside := Op{Kind: SetAside, ID: id}
@@ -73,7 +77,7 @@ func (s *State) askFetched(op *Op) {
 	for _, id := range f.read {
 		if slot := s.index.find(&s.jobs, id); slot != 0 && s.holderOf(slot) == c {
 			s.unhold(slot)
-			s.finish(slot)
+			s.finish(now, slot)
 		}
 	}
 }

@@ -9,7 +9,8 @@ type group struct {
 	consumers []*consumer // the same, in no order that means anything
 	index     uint64      // the highest that one of them was sent
 	delivered uint64
-	pending   int // of all of them together
+	pending   int   // of all of them together
+	view      *view // nil for the first group
 }
 
 func newGroup(v *service, name string) *group {
@@ -35,8 +36,14 @@ func (g *group) remove(c *consumer) {
 
 // groupNamed finds a group of a queue; nil if there is none of that name.
 func (v *service) groupNamed(name string) *group {
-	if v != nil && v.first != nil && v.first.name == name {
+	if v == nil {
+		return nil
+	}
+	if v.first != nil && v.first.name == name {
 		return v.first
+	}
+	if w := v.viewNamed(name); w != nil {
+		return w.group
 	}
 	return nil
 }

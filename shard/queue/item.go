@@ -121,20 +121,38 @@ func (s *State) dropItem(t *trail) {
 // describeItem fills the part of the scratch record that is the item's. What it
 // refers to is valid until the next turn.
 func (s *State) describeItem(slot uint32, it *item) {
-	s.recordItem = storage.Item{
+	r := &s.recordItem
+	if s.record.Item == nil {
+		r.Done = r.Done[:0]
+	}
+	*r = storage.Item{
 		Tags: s.text(it.tags, it.tagsSize), Note: s.text(it.note, it.noteSize),
-		Moved: it.moved, Rebalances: it.rebalances,
-		Done: s.recordItem.Done[:0],
+		Moved: it.moved, Rebalances: it.rebalances, Done: r.Done,
 	}
 	if it.fated {
-		s.recordItem.Fate = uint8(it.fate) + 1
+		r.Fate = uint8(it.fate) + 1
 	}
-	s.record.Item = &s.recordItem
+	s.record.Item = r
+}
+
+// describeDone says which views are done with a job. It has no item because of that.
+func (s *State) describeDone(v *service, slot uint32) {
+	r := &s.recordItem
+	*r = storage.Item{Done: v.recordDone(slot, r.Done[:0])}
+	if len(r.Done) > 0 {
+		s.record.Item = r
+	}
 }
 
 // restoreItem gives a job back what the log has kept of its item.
 func (s *State) restoreItem(slot uint32, r *storage.Item) {
 	if r == nil {
+		return
+	}
+	if v := s.tubeAt.get(s.jobs.at(slot).tube()).service; v != nil {
+		v.restoreDone(slot, r.Done)
+	}
+	if len(r.Tags) == 0 && len(r.Note) == 0 && !r.Moved && r.Rebalances == 0 && r.Fate == 0 {
 		return
 	}
 	it := s.itemOf(slot)

@@ -3,12 +3,13 @@ package queue
 // JobState is where a job stands (S1).
 type JobState uint8
 
-// The four places of a job.
+// The places of a job. A passed one is no beanstalk client's any more (views.go).
 const (
 	Ready JobState = iota + 1
 	Delayed
 	Reserved
 	Buried
+	Passed
 )
 
 func (s JobState) String() string {
@@ -21,6 +22,8 @@ func (s JobState) String() string {
 		return "reserved"
 	case Buried:
 		return "buried"
+	case Passed:
+		return "passed"
 	}
 	return "invalid"
 }

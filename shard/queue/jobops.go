@@ -72,21 +72,35 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 	}
 }
 
-func (s *State) delete(c *Client, op *Op) {
+// delete ends a job. If the client holds it, it does so for the first group only; what
+// nobody holds ends for all.
+func (s *State) delete(now int64, c *Client, op *Op) {
 	op.Status = NotFound
-	slot := s.index.find(&s.jobs, op.ID)
+	slot := s.jobNamed(op.ID)
 	if slot == 0 {
 		return
 	}
 	j := s.jobs.at(slot)
-	if j.state() == Reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
+	reserved := j.state() == Reserved
+	if reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
 		return
 	}
 	op.Status = OK
-	s.tubeAt.get(j.tube()).deletes++
-	s.logDelete(slot)
-	s.unplace(slot)
-	s.forget(slot)
+	if t := s.tubeAt.get(j.tube()); reserved && t.service != nil {
+		s.unhold(slot)
+		s.finish(now, slot)
+		return
+	}
+	s.endForAll(slot)
+}
+
+// jobNamed finds a job that beanstalk clients can see, or 0.
+func (s *State) jobNamed(id uint64) uint32 {
+	slot := s.index.find(&s.jobs, id)
+	if slot != 0 && s.jobs.at(slot).state() == Passed {
+		return 0
+	}
+	return slot
 }
 
 // takeBack takes the job of a release or bury from its holder, and leaves it in
@@ -185,7 +199,7 @@ func (s *State) kick(now int64, c *Client, op *Op) {
 
 func (s *State) kickJob(now int64, op *Op) {
 	op.Status = NotFound
-	slot := s.index.find(&s.jobs, op.ID)
+	slot := s.jobNamed(op.ID)
 	if slot == 0 {
 		return
 	}
@@ -209,7 +223,7 @@ func (s *State) peek(b *Batch, op *Op) {
 	var slot uint32
 	switch op.Kind {
 	case Peek:
-		slot = s.index.find(&s.jobs, op.ID)
+		slot = s.jobNamed(op.ID)
 	case PeekReady:
 		if t := b.Client.used; t.ready.n > 0 {
 			slot = t.ready.top().slot

@@ -26,10 +26,13 @@ func (s *State) disconnect(now int64, c *consumer) {
 	v := c.group.service
 	s.unwait(&c.client)
 	c.ignoreShown()
+	s.leaveLine(c)
 	c.to, c.parcel, c.again = nil, nil, 0
 	s.schedule(&s.leaving, s.leavePos, c.client.slot, now+max(0, v.limits.Leaving))
-	s.ignore(&c.client, v.tube)
-	if c.client.held.n == 0 {
+	if c.group.view == nil {
+		s.ignore(&c.client, v.tube)
+	}
+	if c.held() == 0 {
 		s.depart(now, c)
 	}
 }
@@ -38,15 +41,26 @@ func (s *State) disconnect(now int64, c *consumer) {
 // takes back one item.
 func (s *State) exit(now int64) {
 	c := s.clients.get(s.leaving.top().slot).consumer
-	if c.client.held.n == 0 {
+	if c.held() == 0 {
 		s.depart(now, c)
 		return
 	}
 	c.exited = true
-	slot := c.client.held.head
-	s.unhold(slot)
-	s.rebalance(now, slot)
-	if c.client.held.n == 0 {
+	if w := c.group.view; w != nil {
+		s.viewReturns(now, w, s.pendings.at(c.has.head).job)
+	} else {
+		slot := c.client.held.head
+		s.unhold(slot)
+		s.rebalance(now, slot)
+	}
+	if c.held() == 0 {
+		s.depart(now, c)
+	}
+}
+
+// departIdle lets a consumer depart that has left, if others have committed its items.
+func (s *State) departIdle(now int64, c *consumer) {
+	if c.held() == 0 && !c.departed && c.client.slot != 0 {
 		s.depart(now, c)
 	}
 }
@@ -120,11 +134,12 @@ func (s *State) soonestLeave() int64 {
 // tickConsumers ends a turn for the consumers: those whose time has passed leave, in at
 // most half a share, and those that have room are fed.
 func (s *State) tickConsumers(now int64) {
-	if s.hungry.n == 0 && s.leaving.n == 0 && s.departed.n == 0 {
+	if s.hungry.n == 0 && s.leaving.n == 0 && s.departed.n == 0 && s.idling.n == 0 {
 		return
 	}
 	s.share = (s.Share + 1) / 2
 	s.tickLeavers(now)
+	s.tickViews(now)
 	s.share = max(0, s.share) + (s.Share+1)/2
 	s.feed(now)
 }

@@ -30,6 +30,9 @@ func (s *State) unpause(t *tube) {
 	s.retime(t)
 	t.opening = true
 	s.reopen(t)
+	if t.service != nil {
+		t.service.callLines(s)
+	}
 }
 
 // reopen moves a tube that is opening to where its best job belongs among the

@@ -16,6 +16,9 @@ func (s *State) makeReady(now int64, slot uint32) {
 	if t.opening {
 		s.reopen(t)
 	}
+	if t.service != nil {
+		t.service.jobJoins(s, slot)
+	}
 	if t.waiters.head != nil || t.wide > 0 {
 		s.match(now, t)
 	}
@@ -88,6 +91,8 @@ func (s *State) unplace(slot uint32) {
 		s.unhold(slot)
 	case Buried:
 		s.unbury(slot)
+	case Passed:
+		s.unpass(slot)
 	}
 }
 

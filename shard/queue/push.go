@@ -46,11 +46,13 @@ func (q *hungryQueue) pop() *consumer {
 // feedOne sends a consumer one item, or lets it wait for one.
 func (s *State) feedOne(now int64, c *consumer) {
 	t := c.group.service.tube
+	if c.group.view != nil {
+		s.feedView(now, c)
+		return
+	}
 	switch {
 	case c.to == nil:
-		if c.client.held.n == 0 && !c.departed && c.client.slot != 0 {
-			s.depart(now, c)
-		}
+		s.departIdle(now, c)
 		return
 	case !c.listens():
 		return
@@ -89,7 +91,7 @@ func (s *State) push(now int64, c *consumer, slot uint32) {
 	away := s.load(c, slot)
 	c.group.delivered++
 	if c.autoCommit && !away {
-		s.finish(slot)
+		s.finish(now, slot)
 		return
 	}
 	s.hold(now, &c.client, slot)
@@ -112,7 +114,7 @@ func (s *State) resend(now int64, c *consumer) {
 		c.again = s.trails.at(s.jobs.at(slot).trail).next
 		if c.autoCommit && !away {
 			s.unhold(slot)
-			s.finish(slot)
+			s.finish(now, slot)
 		}
 	}
 }
@@ -137,6 +139,9 @@ func (s *State) load(c *consumer, slot uint32) (away bool) {
 	}
 	c.index = i.Index
 	c.group.index = max(c.group.index, i.Index)
+	if i.away {
+		c.fetching = true
+	}
 	return i.away
 }
 
@@ -145,10 +150,6 @@ func (s *State) TakeParcels(list []*Parcel) []*Parcel {
 	for i, p := range s.Parcels {
 		if c := p.consumer; c.parcel == p {
 			c.parcel = nil
-			if p.away > 0 {
-				c.fetching = true
-				s.unwait(&c.client)
-			}
 		}
 		list = append(list, p)
 		s.Parcels[i] = nil

@@ -2,11 +2,17 @@ package queue
 
 import "strings"
 
-// finish ends a job that is in no place because the first group is done with it.
-func (s *State) finish(slot uint32) {
-	s.tubeAt.get(s.jobs.at(slot).tube()).deletes++
-	s.logDelete(slot)
-	s.forget(slot)
+// finish notes that the first group is done with a job, which is in no place. It ends
+// unless a view has it.
+func (s *State) finish(now int64, slot uint32) {
+	t := s.tubeAt.get(s.jobs.at(slot).tube())
+	t.deletes++
+	if t.service != nil && t.service.wanted(slot) {
+		s.makePassed(slot)
+		s.logUpdate(slot)
+		return
+	}
+	s.settle(now, slot)
 }
 
 // rebalance takes back a job, which is in no place, from a consumer of the first group
@@ -28,9 +34,17 @@ func (s *State) rebalance(now int64, slot uint32) {
 	s.makeReady(now, slot)
 }
 
-// die ends a dead letter, which is in no place, as the queue's policy says.
+// die ends a dead letter, which is in no place, as the queue's policy says: when no view
+// has it any more.
 func (s *State) die(now int64, slot uint32, f Fate) {
 	t := s.tubeAt.get(s.jobs.at(slot).tube())
+	if t.service.wanted(slot) {
+		it := s.itemOf(slot)
+		it.fated, it.fate = true, f
+		s.makePassed(slot)
+		s.logUpdate(slot)
+		return
+	}
 	switch {
 	case f == FateDrop:
 		s.logDelete(slot)

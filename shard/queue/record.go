@@ -51,6 +51,12 @@ func (s *State) describe(slot uint32) {
 		Pri: j.pri, TTR: j.ttr, Size: j.size, Created: j.created(),
 		Updated: j.updated(),
 	}
+	if v := s.tubeAt.get(j.tube()).service; v != nil && len(v.views) > 0 {
+		s.describeDone(v, slot)
+	}
+	if j.state() == Passed {
+		s.record.State = storage.Passed
+	}
 	if j.trail == 0 {
 		return
 	}

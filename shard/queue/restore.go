@@ -6,6 +6,9 @@ import "beanfield/storage"
 // the order of their rank.
 func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	t := s.tubeNamed([]byte(r.Tube))
+	if r.State == storage.Passed {
+		s.serviceOf(t, &Limits{}) // it has one, unless the log has lost a record
+	}
 	slot := s.jobs.alloc()
 	s.jobPos.cover(slot)
 	j := s.jobs.at(slot)
@@ -39,8 +42,13 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 		s.makeBuried(slot)
 		s.buryRank = max(s.buryRank, r.BuryRank)
 		s.trails.at(s.jobs.at(slot).trail).key = int64(r.BuryRank)
+	case r.State == storage.Passed:
+		s.makePassed(slot)
 	default:
 		s.makeReady(now, slot)
+	}
+	if t.service != nil && r.State != storage.Delayed {
+		t.service.jobJoins(s, slot)
 	}
 	if r.Damaged {
 		s.markAside(slot)

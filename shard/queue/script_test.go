@@ -138,7 +138,7 @@ func (w *world) step(line string) error {
 		return err
 	}
 	w.tryAgain()
-	w.take()
+	w.feed()
 	if all := slices.Concat(w.given, w.called, w.pushed); !slices.Equal(all, strings.Fields(given)) {
 		return fmt.Errorf("waiters are given %v, want %v", all, strings.Fields(given))
 	}

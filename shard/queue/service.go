@@ -17,6 +17,11 @@ type service struct {
 	ended  bool        // it takes no items any more
 	finder *finder     // never nil
 	choosy []*consumer // those of the first group that are connected, who has waited longest first
+
+	views    []*view // the further groups, in the order of their numbers
+	nextView uint32  // the number of the next
+	passed   int     // jobs that only views have
+	recorded bool    // the log has a record of the queue
 }
 
 // applyService runs an operation of the queue service.
@@ -53,7 +58,7 @@ func (s *State) applyService(now int64, b *Batch, op *Op) {
 	case AskDropGroup:
 		s.askDropGroup(now, op)
 	case askFetched:
-		s.askFetched(op)
+		s.askFetched(now, op)
 	default:
 		op.Status = Failed
 	}
@@ -86,10 +91,20 @@ func pairOf(name string) string {
 }
 
 // length counts the items of a queue that have not ended.
-func (t *tube) length() int { return t.jobs() }
+func (t *tube) length() int {
+	if t.service == nil {
+		return t.jobs()
+	}
+	return t.jobs() + t.service.passed
+}
 
 // matters says that a tube must not end, though it has no job, user or watcher (S5).
-func (v *service) matters() bool { return v.first != nil || v.ended || len(v.finder.gets.waits) > 0 }
+func (v *service) matters() bool {
+	return v.kept() || v.passed > 0 || len(v.finder.gets.waits) > 0
+}
+
+// kept says that the queue is something that must outlive the process.
+func (v *service) kept() bool { return v.first != nil || v.ended || len(v.views) > 0 }
 
 // jobBorn is told of each new job of the tube, when it has its tags and is in no place
 // yet.
@@ -107,28 +122,43 @@ func (v *service) jobReady(s *State, now int64, id uint64) {
 }
 
 // jobGone is told of each job that leaves the tube, while it still has all that it had.
-func (v *service) jobGone(s *State, slot uint32) { v.finder.remove(s, slot) }
+func (v *service) jobGone(s *State, slot uint32) {
+	v.jobLeaves(s, slot)
+	v.finder.remove(s, slot)
+}
 
-// logQueue tells the log what a queue is: nothing, if nothing must outlive the process.
+// logQueue tells the log what a queue is. While there are jobs their records may name
+// views that have gone, so the record stays, and no number is used again.
 func (s *State) logQueue(v *service) {
 	if !s.Durable {
 		return
 	}
-	if v.first == nil && !v.ended {
-		s.Log.DeleteQueue(v.tube.name)
+	if !v.kept() && (v.nextView == 0 || v.tube.length() == 0) {
+		s.unlogQueue(v)
 		return
 	}
 	q := storage.Queue{Tube: v.tube.name, Ended: v.ended}
 	if v.first != nil {
 		q.First = v.first.name
 	}
+	v.recordViews(&q)
 	s.Log.PutQueue(&q)
+	v.recorded = true
+}
+
+// unlogQueue removes what the log has of a queue.
+func (s *State) unlogQueue(v *service) {
+	if v.recorded {
+		s.Log.DeleteQueue(v.tube.name)
+		v.recorded = false
+	}
 }
 
 // RestoreQueue puts back what the log has kept of a queue. Queues come before jobs.
 func (s *State) RestoreQueue(q *storage.Queue) {
 	v := s.serviceOf(s.tubeNamed([]byte(q.Tube)), &Limits{})
-	v.ended = q.Ended
+	v.ended, v.recorded = q.Ended, true
+	s.restoreViews(v, q)
 	if q.First != "" {
 		v.first = newGroup(v, q.First)
 	}

@@ -50,6 +50,11 @@ type State struct {
 	leaving   heap        // consumers without a connection, by when their items go to others
 	leavePos  positions
 	departed  consumers // those that are only remembered
+	views     pages[*view]
+	freeViews []uint32
+	pendings  slab[pending] // what views have sent
+	idling    heap          // views by when what they have sent is to be taken back
+	idlePos   positions
 	seekers   []*Client // whose search takes several turns
 	ended     []*Client // whose wait may have ended elsewhere
 
@@ -82,7 +87,7 @@ type State struct {
 func NewState(c Config) *State {
 	s := &State{
 		Config: c,
-		jobs:   newSlab[job](), trails: newSlab[trail](), items: newSlab[item](), index: newIndex(), bodies: newBodies(),
+		jobs:   newSlab[job](), trails: newSlab[trail](), items: newSlab[item](), pendings: newSlab[pending](), index: newIndex(), bodies: newBodies(),
 		tubes: map[string]*tube{}, aside: map[uint32]bool{},
 	}
 	s.tubeAt.push(nil)
@@ -109,7 +114,7 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 	case Reserve:
 		s.reserve(now, b, op)
 	case Delete:
-		s.delete(b.Client, op)
+		s.delete(now, b.Client, op)
 	case Release:
 		s.release(now, b.Client, op)
 	case Bury:

@@ -4,7 +4,7 @@ package queue
 func (s *State) applyStats(now int64, b *Batch, op *Op) {
 	switch op.Kind {
 	case StatsJob:
-		slot := s.index.find(&s.jobs, op.ID)
+		slot := s.jobNamed(op.ID)
 		if slot == 0 {
 			op.Status = NotFound
 			return

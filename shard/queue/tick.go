@@ -14,6 +14,11 @@ func (s *State) Next() int64 {
 			at = d
 		}
 	}
+	if s.idling.n > 0 {
+		if d := int64(s.idling.top().major); at == 0 || d < at {
+			at = d
+		}
+	}
 	if d := s.soonestLeave(); d != 0 && (at == 0 || d < at) {
 		at = d
 	}

@@ -64,6 +64,9 @@ func (s *State) letGo(t *tube) {
 	if t.using > 0 || t.watching > 0 || t.jobs() > 0 || t.name == s.Pinned || t.service != nil && t.service.matters() {
 		return
 	}
+	if t.service != nil {
+		s.unlogQueue(t.service)
+	}
 	t.pausedUntil = 0
 	s.retime(t)
 	delete(s.tubes, t.name)

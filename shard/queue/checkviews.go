@@ -1,0 +1,174 @@
+package queue
+
+import "fmt"
+
+// placePassed shows the jobs that only views have to the check of S1.
+func (s *State) placePassed(place func(uint32, string) error) error {
+	for _, t := range s.tubes {
+		if t.service == nil || t.service.passed == 0 {
+			continue
+		}
+		o := &t.service.finder.order
+		for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
+			if slot := o.at(at); s.jobs.at(slot).state() == Passed {
+				if err := place(slot, t.name+" passed"); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// checkPassed looks for jobs that no group has any more.
+func (s *State) checkPassed(v *service) error {
+	n := 0
+	o := &v.finder.order
+	for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
+		slot := o.at(at)
+		j := s.jobs.at(slot)
+		if j.state() != Passed {
+			continue
+		}
+		n++
+		held := v.wanted(slot)
+		for _, w := range v.views {
+			held = held || w.dropping && w.where(slot) != nowhere
+		}
+		if !held {
+			return fmt.Errorf("V2: job %d is passed, and no view has it", j.id())
+		}
+	}
+	if n != v.passed {
+		return fmt.Errorf("S3: %d passed jobs are counted, there are %d", v.passed, n)
+	}
+	return nil
+}
+
+// checkView walks a view.
+func (s *State) checkView(w *view) error {
+	if s.views.get(w.slot) != w {
+		return fmt.Errorf("S4: it is filed wrongly")
+	}
+	if err := checkHeap(&w.heap, w.places); err != nil {
+		return err
+	}
+	tube := w.group.service.tube
+	for i := range w.heap.n {
+		e := *w.heap.at(i)
+		if j := s.jobs.at(e.slot); e != readyKey(j.pri, j.id(), e.slot) {
+			return fmt.Errorf("V1: job %d has another place among the undelivered", j.id())
+		}
+	}
+	heaped, pends, known := 0, 0, 0
+	for ci, chunk := range w.places {
+		n := 0
+		for i, at := range chunk {
+			slot := uint32(ci)<<chunkShift | uint32(i)
+			if at == nowhere {
+				continue
+			}
+			n++
+			j := s.jobs.at(slot)
+			if j.tube() != tube.slot || j.id() < w.start || !s.tagsOf(slot).Has(w.tags) {
+				return fmt.Errorf("V1: the view has job %d, which it does not get", j.id())
+			}
+			switch ref := w.pendingOf(slot); {
+			case at == viewDone:
+			case ref == 0:
+				heaped++
+			case s.pendings.at(ref).job != slot:
+				return fmt.Errorf("V1: job %d is not pending where it says", j.id())
+			default:
+				pends++
+			}
+		}
+		if (chunk == nil) != (n == 0) || ci < len(w.known) && int(w.known[ci]) != n {
+			return fmt.Errorf("S3: chunk %d of the places has %d jobs", ci, n)
+		}
+		known += n
+	}
+	if heaped != int(w.heap.n) || pends != w.group.pending || pends != w.sent.n {
+		return fmt.Errorf("V1: %d jobs are undelivered, %d pending; counted are %d, %d and %d", heaped, pends, w.heap.n, w.group.pending, w.sent.n)
+	}
+	if err := s.checkSent(w); err != nil {
+		return err
+	}
+	return s.checkComplete(w)
+}
+
+// checkComplete looks for jobs that the view should have, and for consumers that should
+// be sent one.
+func (s *State) checkComplete(w *view) error {
+	o := &w.group.service.finder.order
+	for at := o.seek(&s.jobs, 0); o.at(at) != 0 && !w.building; at = o.next(at) {
+		if slot := o.at(at); s.jobs.at(slot).state() == Ready && w.wants(s, slot) {
+			return fmt.Errorf("V1: the view misses job %d", s.jobs.at(slot).id())
+		}
+	}
+	called := w.building || w.group.service.tube.paused()
+	var prev *consumer
+	for c := w.line.head; c != nil; prev, c = c, c.behind {
+		if !c.lined || c.before != prev || c.group.view != w {
+			return fmt.Errorf("S4: the view's line is broken")
+		}
+	}
+	if w.line.tail != prev {
+		return fmt.Errorf("S4: the view's line has another end")
+	}
+	for _, c := range w.group.consumers {
+		called = called || c.listed
+	}
+	if w.heap.n > 0 && w.line.head != nil && !called {
+		return fmt.Errorf("V3: a consumer waits while there are undelivered jobs")
+	}
+	return nil
+}
+
+// checkSent walks what a view has pending, in the order in which it was sent.
+func (s *State) checkSent(w *view) error {
+	n, prev := 0, uint32(0)
+	for ref := w.sent.head; ref != 0; prev, ref = ref, s.pendings.at(ref).newer {
+		p := s.pendings.at(ref)
+		if p.older != prev || prev != 0 && s.pendings.at(prev).at > p.at {
+			return fmt.Errorf("S4: the list of what was sent is broken")
+		}
+		n++
+	}
+	if n != w.sent.n || w.sent.tail != prev {
+		return fmt.Errorf("S3: %d are pending, the list has %d", w.sent.n, n)
+	}
+	var due int64
+	if idle := w.group.service.limits.MaxIdle; idle > 0 && n > 0 {
+		due = s.pendings.at(w.sent.head).at + idle
+	}
+	if !scheduledAt(&s.idling, s.idlePos, w.slot, due) {
+		return fmt.Errorf("S4: the view is not in the timeline for %d", due)
+	}
+	return nil
+}
+
+func scheduledAt(h *heap, p positions, slot uint32, due int64) bool {
+	pos := p.get(slot)
+	if due == 0 {
+		return pos == nowhere
+	}
+	return pos < h.n && h.at(pos).slot == slot && int64(h.at(pos).major) == due
+}
+
+// checkHas walks what a view's consumer has.
+func (s *State) checkHas(c *consumer) error {
+	n, prev, again := 0, uint32(0), c.again == 0
+	for ref := c.has.head; ref != 0; prev, ref = ref, s.pendings.at(ref).next {
+		p := s.pendings.at(ref)
+		if p.prev != prev || p.consumer != c.client.slot || c.group.view.pendingOf(p.job) != ref {
+			return fmt.Errorf("Q1: the list of its items is broken")
+		}
+		again = again || ref == c.again
+		n++
+	}
+	if n != c.has.n || c.has.tail != prev || !again {
+		return fmt.Errorf("Q4: it has %d items, %d are counted", n, c.has.n)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package queue
+
+import (
+	"slices"
+
+	"beanfield/storage"
+)
+
+// newView makes a view of a queue, without jobs.
+func (s *State) newView(v *service, number uint32, name string, start uint64, tags Tags) *view {
+	w := &view{group: newGroup(v, name), number: number, start: start, tags: slices.Clone(tags)}
+	w.group.view = w
+	if n := len(s.freeViews); n > 0 {
+		w.slot = s.freeViews[n-1]
+		s.freeViews = s.freeViews[:n-1]
+		s.views.set(w.slot, w)
+	} else {
+		w.slot = uint32(s.views.n)
+		s.views.push(w)
+		s.idlePos.cover(w.slot)
+	}
+	s.idlePos.set(w.slot, nowhere)
+	v.views = append(v.views, w)
+	return w
+}
+
+// groupFor finds the group of a watch, or makes it: the first group of a queue is its
+// tube, and all others are views. It reports false if that is to go on in another turn.
+func (s *State) groupFor(v *service, a *Ask, start uint64) (g *group, done bool) {
+	w := v.viewNamed(a.Group)
+	if w == nil && v.first == nil {
+		v.first = newGroup(v, a.Group)
+		s.logQueue(v)
+	}
+	if w == nil && v.first.name == a.Group {
+		return v.first, true
+	}
+	w, done = s.viewFor(v, w, a, start)
+	if !done {
+		return nil, false
+	}
+	return w.group, true
+}
+
+// viewFor makes a view for its first watch, unless it is there. It reports false if that
+// is to go on in another turn: a view takes in the jobs that are there in shares, and
+// delivers none of them before it has them all.
+func (s *State) viewFor(v *service, w *view, a *Ask, start uint64) (*view, bool) {
+	if w == nil {
+		if !s.whole(v) {
+			return nil, false
+		}
+		w = s.newView(v, v.nextView, a.Group, start, a.Tags)
+		v.nextView++
+		w.building, w.cursor = true, start
+		s.logQueue(v)
+	}
+	return w, !w.dropping && s.build(w)
+}
+
+// build goes on with taking in the jobs that were there before the view. Those that are
+// delayed come when they are ready.
+func (s *State) build(w *view) bool {
+	if !w.building {
+		return true
+	}
+	o := &w.group.service.finder.order
+	for at := o.seek(&s.jobs, w.cursor); ; at = o.next(at) {
+		slot := o.at(at)
+		switch {
+		case slot == 0:
+			w.building = false
+			s.callLine(w)
+			return true
+		case s.spent():
+			return false
+		}
+		s.spend(moving / 4)
+		w.cursor = s.jobs.at(slot).id() + 1
+		if s.jobs.at(slot).state() != Delayed && w.wants(s, slot) {
+			w.enter(s, slot)
+		}
+	}
+}
+
+// viewNamed finds a view by its group's name.
+func (v *service) viewNamed(name string) *view {
+	for _, w := range v.views {
+		if w.group.name == name {
+			return w
+		}
+	}
+	return nil
+}
+
+// loseFirst takes the first of a consumer's items from it, because its group ends.
+func (s *State) loseFirst(now int64, c *consumer) {
+	if w := c.group.view; w != nil {
+		slot := s.pendings.at(c.has.head).job
+		s.viewUnpend(w, c.has.head)
+		w.offer(s, slot)
+		return
+	}
+	slot := c.client.held.head
+	s.unhold(slot)
+	s.makeReady(now, slot)
+}
+
+// emptyView takes all jobs out of a view. It reports false if it is to go on in another
+// turn.
+func (s *State) emptyView(now int64, w *view, a *Ask) bool {
+	v := w.group.service
+	o := &v.finder.order
+	for at := o.seek(&s.jobs, a.from); ; at = o.seek(&s.jobs, a.from) {
+		slot := o.at(at)
+		switch {
+		case slot == 0:
+			return true
+		case s.spent():
+			return false
+		}
+		s.spend(moving / 4)
+		a.from = s.jobs.at(slot).id() + 1
+		if w.where(slot) == nowhere {
+			continue
+		}
+		s.viewForgets(w, slot)
+		if s.jobs.at(slot).state() == Passed && !v.wanted(slot) {
+			s.spend(moving)
+			s.unpass(slot)
+			s.settle(now, slot)
+		}
+	}
+}
+
+// endView forgets an empty view, unless another drop of the same group has done so.
+func (s *State) endView(v *service, w *view) {
+	if s.views.get(w.slot) != w {
+		return
+	}
+	s.schedule(&s.idling, s.idlePos, w.slot, 0)
+	v.views = slices.DeleteFunc(v.views, func(x *view) bool { return x == w })
+	s.views.set(w.slot, nil)
+	s.freeViews = append(s.freeViews, w.slot)
+}
+
+// recordViews says what the log is to keep of the views.
+func (v *service) recordViews(q *storage.Queue) {
+	q.Next = v.nextView
+	for _, w := range v.views {
+		q.Views = append(q.Views, storage.View{Number: w.number, Name: w.group.name, Start: w.start, Tags: w.tags})
+	}
+}
+
+// restoreViews puts back what the log has kept of the views.
+func (s *State) restoreViews(v *service, q *storage.Queue) {
+	v.nextView = q.Next
+	for i := range q.Views {
+		r := &q.Views[i]
+		s.newView(v, r.Number, r.Name, r.Start, r.Tags)
+	}
+}
+
+// recordDone lists the views that are done with a job.
+func (v *service) recordDone(slot uint32, done []uint32) []uint32 {
+	for _, w := range v.views {
+		if w.where(slot) == viewDone {
+			done = append(done, w.number)
+		}
+	}
+	return done
+}
+
+// restoreDone notes that views are done with a job. The log may name some that are gone.
+func (v *service) restoreDone(slot uint32, done []uint32) {
+	for _, w := range v.views {
+		if slices.Contains(done, w.number) {
+			w.know(slot)
+			w.places.set(slot, viewDone)
+		}
+	}
+}

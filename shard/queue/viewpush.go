@@ -1,0 +1,271 @@
+package queue
+
+// What a view sends to its consumers. Those that have room and nothing to get stand in
+// the view's line; a job that becomes undelivered calls the first of them, which then
+// goes through State.hungry like all consumers. While there are undelivered jobs and
+// somebody stands in the line, one of the view's is called (V3).
+
+// consumerLine is first come, first served.
+type consumerLine struct{ head, tail *consumer }
+
+func (l *consumerLine) push(c *consumer) {
+	c.lined, c.before, c.behind = true, l.tail, nil
+	if l.tail == nil {
+		l.head = c
+	} else {
+		l.tail.behind = c
+	}
+	l.tail = c
+}
+
+func (l *consumerLine) remove(c *consumer) {
+	if c.before == nil {
+		l.head = c.behind
+	} else {
+		c.before.behind = c.behind
+	}
+	if c.behind == nil {
+		l.tail = c.before
+	} else {
+		c.behind.before = c.before
+	}
+	c.lined, c.before, c.behind = false, nil, nil
+}
+
+// leaveLine takes a consumer of a view out of its line.
+func (s *State) leaveLine(c *consumer) {
+	if c.lined {
+		c.group.view.line.remove(c)
+	}
+}
+
+// callLine has the first consumer of the line looked at, if there is something for it.
+func (s *State) callLine(w *view) {
+	if c := w.line.head; c != nil && w.heap.n > 0 && !w.group.service.tube.paused() {
+		w.line.remove(c)
+		s.wake(c)
+	}
+}
+
+// callLines does the same for all views of a tube whose pause has ended.
+func (v *service) callLines(s *State) {
+	for _, w := range v.views {
+		s.callLine(w)
+	}
+}
+
+// feedView sends a consumer of a view one item, or lets it wait for one.
+func (s *State) feedView(now int64, c *consumer) {
+	w := c.group.view
+	defer s.callLine(w) // whatever becomes of this one
+	switch {
+	case c.to == nil:
+		s.departIdle(now, c)
+	case !c.listens():
+	case c.again != 0:
+		s.resendView(now, c)
+		s.wake(c)
+	case !c.room() || c.lined:
+	case w.heap.n > 0 && !w.building && !w.group.service.tube.paused():
+		s.pushView(now, w, c)
+		s.wake(c)
+	default:
+		w.line.push(c)
+	}
+}
+
+// pushView sends a consumer the view's best job.
+func (s *State) pushView(now int64, w *view, c *consumer) {
+	slot := w.heap.top().slot
+	w.take(slot)
+	w.group.delivered++
+	s.viewHold(now, w, c, slot)
+	away := s.load(c, slot)
+	last := &c.parcel.Items[len(c.parcel.Items)-1]
+	last.Delivery = 1 + int(w.returned[slot])
+	if c.autoCommit && !away {
+		s.viewEnds(now, w, slot)
+	}
+}
+
+// resendView sends a new connection the next of the items that were pending before, or
+// gives it back if the consumer's window is smaller now.
+func (s *State) resendView(now int64, c *consumer) {
+	w := c.group.view
+	p := s.pendings.at(c.again)
+	slot := p.job
+	if !c.autoCommit && c.resent >= c.window {
+		s.viewUnpend(w, c.again)
+		w.offer(s, slot)
+		return
+	}
+	c.resent++
+	p.at = now
+	w.sent.remove(s, c.again)
+	w.sent.push(s, c.again)
+	s.retimeView(w)
+	c.again = p.next
+	away := s.load(c, slot)
+	last := &c.parcel.Items[len(c.parcel.Items)-1]
+	last.Delivery = 1 + int(w.returned[slot])
+	if c.autoCommit && !away {
+		s.viewEnds(now, w, slot)
+	}
+}
+
+// viewHold makes a job of the view pending at a consumer.
+func (s *State) viewHold(now int64, w *view, c *consumer, slot uint32) {
+	ref := s.pendings.alloc()
+	*s.pendings.at(ref) = pending{job: slot, consumer: c.client.slot, prev: c.has.tail, at: now}
+	if c.has.tail == 0 {
+		c.has.head = ref
+	} else {
+		s.pendings.at(c.has.tail).next = ref
+	}
+	c.has.tail = ref
+	c.has.n++
+	w.group.pending++
+	w.sent.push(s, ref)
+	w.places.set(slot, viewPending|ref)
+	s.retimeView(w)
+}
+
+// viewUnpend takes a job from the consumer at which it is pending.
+func (s *State) viewUnpend(w *view, ref uint32) {
+	p := s.pendings.at(ref)
+	c := s.clients.get(p.consumer).consumer
+	if c.again == ref {
+		c.again = p.next
+	}
+	if p.prev == 0 {
+		c.has.head = p.next
+	} else {
+		s.pendings.at(p.prev).next = p.next
+	}
+	if p.next == 0 {
+		c.has.tail = p.prev
+	} else {
+		s.pendings.at(p.next).prev = p.prev
+	}
+	c.has.n--
+	w.group.pending--
+	w.sent.remove(s, ref)
+	s.pendings.release(ref)
+	s.retimeView(w)
+	s.wake(c)
+}
+
+// pendingList is a list of pendings: of a consumer through prev and next, or of a view
+// through older and newer.
+type pendingList struct {
+	head, tail uint32
+	n          int
+}
+
+func (l *pendingList) push(s *State, ref uint32) {
+	p := s.pendings.at(ref)
+	p.older, p.newer = l.tail, 0
+	if l.tail == 0 {
+		l.head = ref
+	} else {
+		s.pendings.at(l.tail).newer = ref
+	}
+	l.tail = ref
+	l.n++
+}
+
+func (l *pendingList) remove(s *State, ref uint32) {
+	p := s.pendings.at(ref)
+	if p.older == 0 {
+		l.head = p.newer
+	} else {
+		s.pendings.at(p.older).newer = p.newer
+	}
+	if p.newer == 0 {
+		l.tail = p.older
+	} else {
+		s.pendings.at(p.newer).older = p.older
+	}
+	l.n--
+}
+
+// retimeView notes when the first of a view's pendings has been idle too long.
+func (s *State) retimeView(w *view) {
+	var at int64
+	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.head != 0 {
+		at = s.pendings.at(w.sent.head).at + idle
+	}
+	s.schedule(&s.idling, s.idlePos, w.slot, at)
+}
+
+// tickViews takes back what has been pending too long.
+func (s *State) tickViews(now int64) {
+	for !s.spent() && s.idling.n > 0 && int64(s.idling.top().major) <= now {
+		s.spend(moving)
+		w := s.views.get(s.idling.top().slot)
+		s.viewReturns(now, w, s.pendings.at(w.sent.head).job)
+	}
+}
+
+// viewCommits notes that a view is done with a job, if it is pending at one of its
+// consumers, or was taken back from one and not sent again.
+func (s *State) viewCommits(now int64, w *view, slot uint32) {
+	if w.pendingOf(slot) != 0 || w.undelivered(slot) && w.returned[slot] > 0 {
+		s.viewEnds(now, w, slot)
+	}
+}
+
+// viewRefuses gives a job back that a consumer cannot process.
+func (s *State) viewRefuses(now int64, c *consumer, slot uint32, a *Ask) {
+	w := c.group.view
+	ref := w.pendingOf(slot)
+	if ref == 0 || s.pendings.at(ref).consumer != c.client.slot {
+		return
+	}
+	s.setNote(slot, a.Code, a.Reason)
+	if s.Durable && s.Log.RoomToUpdate() {
+		s.logUpdate(slot)
+	}
+	s.viewReturns(now, w, slot)
+}
+
+// viewFetched goes on with a consumer whose parcel has its bodies now. The view is done
+// with an item that nobody can read; it is buried, for beanstalk clients to see.
+func (s *State) viewFetched(now int64, f *fetched) {
+	c := f.consumer
+	w := c.group.view
+	has := func(id uint64) (slot uint32, ok bool) {
+		slot = s.index.find(&s.jobs, id)
+		if slot == 0 {
+			return 0, false
+		}
+		ref := w.pendingOf(slot)
+		return slot, ref != 0 && s.pendings.at(ref).consumer == c.client.slot
+	}
+	for _, id := range f.lost {
+		if slot, ok := has(id); ok {
+			if s.jobs.at(slot).state() == Passed {
+				s.unpass(slot)
+				s.makeBuried(slot)
+				s.markAside(slot)
+				s.logAside(slot)
+			} else {
+				s.setAside(nil, &Op{ID: id})
+			}
+			s.viewEnds(now, w, slot)
+		}
+	}
+	if c.to == nil || c.to != f.to {
+		return
+	}
+	c.fetching = false
+	s.wake(c)
+	if !c.autoCommit {
+		return
+	}
+	for _, id := range f.read {
+		if slot, ok := has(id); ok {
+			s.viewEnds(now, w, slot)
+		}
+	}
+}

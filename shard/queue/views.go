@@ -1,0 +1,222 @@
+package queue
+
+// The first group of a queue is its tube. Every further one is a view: it gets each
+// job as well, from when the job first becomes ready, and has what it needs beside the
+// tube: a heap of the jobs that it has not delivered, in the order of the tube's own,
+// a position for each job, and lists of what is pending at its consumers. A job that
+// the first group is done with, and a view is not, is passed: no beanstalk client sees
+// it any more. It ends when the last group is done with it.
+//
+// Positions are in chunks that are made when a job of the chunk comes into the view,
+// and dropped when none is left, so a view costs 20 bytes for a job that it has not
+// delivered, and nothing where it has none.
+
+// view is a further group of a queue.
+type view struct {
+	group  *group
+	number uint32 // in the log; never used again for this queue
+	slot   uint32 // in State.views
+	start  uint64 // the first id that it gets
+	tags   Tags   // it gets items that have these only
+
+	heap     heap        // undelivered, by (priority, id)
+	places   positions   // of jobs by slot: in the heap, or one of the marks below
+	known    []uint16    // by chunk of places: how many jobs in it have one
+	sent     pendingList // all that is pending, first sent first
+	returned map[uint32]uint32
+	line     consumerLine
+
+	cursor   uint64 // while it is built: the first id that it has not looked at
+	building bool
+	dropping bool // its group is being removed
+}
+
+// pending is a job that a consumer of a view has, without a pointer.
+type pending struct {
+	job        uint32
+	consumer   uint32 // slot of its client
+	prev, next uint32 // of the consumer's, first sent first
+	older      uint32 // of the view's
+	newer      uint32
+	at         int64 // when it was sent
+}
+
+// Marks of a job in View.places that stand for no position in the heap.
+const (
+	viewDone    = nowhere - 1
+	viewPending = uint32(1) << 31 // the rest is the slot of the pending
+)
+
+// where says where a job is in the view: a position in its heap, viewDone, viewPending
+// with a slot, or nowhere.
+func (w *view) where(slot uint32) uint32 {
+	if ci := int(slot >> chunkShift); ci >= len(w.places) || w.places[ci] == nil {
+		return nowhere
+	}
+	return w.places.get(slot)
+}
+
+// open says that the view is not done with a job.
+func (w *view) open(slot uint32) bool {
+	at := w.where(slot)
+	return at != nowhere && at != viewDone
+}
+
+// pendingOf is the slot of a job's pending, or 0.
+func (w *view) pendingOf(slot uint32) uint32 {
+	if at := w.where(slot); at != nowhere && at != viewDone && at&viewPending != 0 {
+		return at &^ viewPending
+	}
+	return 0
+}
+
+// undelivered says that a job stands in the view's heap.
+func (w *view) undelivered(slot uint32) bool { return w.where(slot)&viewPending == 0 }
+
+// know makes room for a job's place.
+func (w *view) know(slot uint32) {
+	ci := int(slot >> chunkShift)
+	if ci >= len(w.places) || w.places[ci] == nil {
+		w.places.cover(slot)
+		for i := range w.places[ci] {
+			w.places[ci][i] = nowhere
+		}
+		for len(w.known) <= ci {
+			w.known = append(w.known, 0)
+		}
+	}
+	w.known[ci]++
+}
+
+// unknow forgets a job's place.
+func (w *view) unknow(slot uint32) {
+	ci := slot >> chunkShift
+	w.places.set(slot, nowhere)
+	if w.known[ci]--; w.known[ci] == 0 {
+		w.places[ci] = nil
+	}
+	delete(w.returned, slot)
+}
+
+// wants says whether the view gets a job that it has not seen.
+func (w *view) wants(s *State, slot uint32) bool {
+	return !w.dropping && s.jobs.at(slot).id() >= w.start && w.where(slot) == nowhere &&
+		(len(w.tags) == 0 || s.tagsOf(slot).Has(w.tags))
+}
+
+// enter takes a job into the view.
+func (w *view) enter(s *State, slot uint32) {
+	w.know(slot)
+	w.offer(s, slot)
+}
+
+// offer puts a job that is known, and in no place, among the undelivered.
+func (w *view) offer(s *State, slot uint32) {
+	j := s.jobs.at(slot)
+	w.heap.push(w.places, readyKey(j.pri, j.id(), slot))
+	s.callLine(w)
+}
+
+// take takes a job out of the undelivered. Its place is to be set.
+func (w *view) take(slot uint32) { w.heap.remove(w.places, w.where(slot)) }
+
+// jobJoins shows a job that becomes ready to the views.
+func (v *service) jobJoins(s *State, slot uint32) {
+	for _, w := range v.views {
+		if w.wants(s, slot) {
+			w.enter(s, slot)
+		}
+	}
+}
+
+// wanted says whether a view is not done with a job.
+func (v *service) wanted(slot uint32) bool {
+	for _, w := range v.views {
+		if !w.dropping && w.open(slot) {
+			return true
+		}
+	}
+	return false
+}
+
+// jobLeaves takes a job that ends, or goes to another tube, out of the views.
+func (v *service) jobLeaves(s *State, slot uint32) {
+	for _, w := range v.views {
+		s.viewForgets(w, slot)
+	}
+}
+
+// viewForgets takes a job out of a view, wherever it is.
+func (s *State) viewForgets(w *view, slot uint32) {
+	if w.where(slot) == nowhere {
+		return
+	}
+	s.viewLoses(w, slot)
+	w.unknow(slot)
+}
+
+// viewLoses leaves a job that the view knows in no place of it.
+func (s *State) viewLoses(w *view, slot uint32) {
+	if ref := w.pendingOf(slot); ref != 0 {
+		s.viewUnpend(w, ref)
+	} else if w.undelivered(slot) {
+		w.take(slot)
+	}
+}
+
+// viewEnds notes that a view is done with a job. If it is the last group to be, the job
+// ends.
+func (s *State) viewEnds(now int64, w *view, slot uint32) {
+	s.viewLoses(w, slot)
+	w.places.set(slot, viewDone)
+	delete(w.returned, slot)
+	v := w.group.service
+	if s.jobs.at(slot).state() != Passed || v.wanted(slot) {
+		s.logUpdate(slot)
+		return
+	}
+	s.unpass(slot)
+	s.settle(now, slot)
+}
+
+// settle ends a job, which is in no place, because all groups are done with it: as its
+// fate says, if it has become a dead letter of one of them.
+func (s *State) settle(now int64, slot uint32) {
+	if it := s.itemAt(slot); it != nil && it.fated {
+		it.fated = false
+		s.die(now, slot, it.fate)
+		return
+	}
+	s.logDelete(slot)
+	s.forget(slot)
+}
+
+// makePassed notes that the first group is done with a job, and a view is not.
+func (s *State) makePassed(slot uint32) {
+	j := s.jobs.at(slot)
+	j.setState(Passed)
+	s.tubeAt.get(j.tube()).service.passed++
+}
+
+func (s *State) unpass(slot uint32) {
+	s.tubeAt.get(s.jobs.at(slot).tube()).service.passed--
+}
+
+// viewReturns takes back a job that a consumer of a view has not dealt with: others get
+// it, unless it was sent as often as it may be.
+func (s *State) viewReturns(now int64, w *view, slot uint32) {
+	if w.returned == nil {
+		w.returned = map[uint32]uint32{}
+	}
+	w.returned[slot]++
+	l := w.group.service.limits
+	if l.MaxDelivery > 0 && int(w.returned[slot]) >= l.MaxDelivery && (!s.Durable || s.Log.RoomToUpdate()) {
+		it := s.itemOf(slot)
+		it.fated, it.fate = true, l.DeadLetter
+		s.viewEnds(now, w, slot)
+		return
+	}
+	ref := w.pendingOf(slot)
+	w.offer(s, slot) // first: others are called before the consumer that had it
+	s.viewUnpend(w, ref)
+}
