@@ -142,11 +142,15 @@ func (r *Router) TubeNames() Names { return r.tubes.snapshot() }
 
 // TubeShard tells which shard a tube belongs to, whether or not it exists.
 func (r *Router) TubeShard(name []byte) int {
-	return int(xxhash.Sum64(name) % uint64(len(r.shards)))
+	return int(xxhash.Sum64(storage.Home(name)) % uint64(len(r.shards)))
 }
 
-// ShardOf tells which of n shards a tube belongs to.
-func ShardOf(tube string, n int) int { return int(xxhash.Sum64String(tube) % uint64(n)) }
+// ShardOf tells which of n shards a tube belongs to. A queue and its rear queue belong to
+// the same one. Data directories have the number of this rule: another rule needs another
+// one, in package pebblestore.
+func ShardOf(tube string, n int) int {
+	return int(xxhash.Sum64String(storage.Home(tube)) % uint64(n))
+}
 
 // home is the router as one shard sees it.
 type home struct {

@@ -2,6 +2,22 @@ package storage
 
 import "slices"
 
+// RearSuffix ends the name of a rear queue.
+const RearSuffix = ";rear"
+
+// Home is the part of a tube's name that chooses its shard: a queue and its rear queue
+// are on the same one.
+func Home[T string | []byte](tube T) T {
+	n := len(tube)
+	for n >= len(RearSuffix) && string(tube[n-len(RearSuffix):n]) == RearSuffix {
+		n -= len(RearSuffix)
+	}
+	return tube[:n]
+}
+
+// Rear says whether a tube is a rear queue.
+func Rear(tube string) bool { return len(Home(tube)) < len(tube) }
+
 // Queue is what a log keeps of a tube that the queue service uses, beside its jobs.
 type Queue struct {
 	Tube  string

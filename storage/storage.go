@@ -162,8 +162,9 @@ type LogStats struct {
 
 // Store is a set of logs, one for each shard, opened and closed together.
 type Store interface {
-	// Open returns n logs. A store that was written with another number of
-	// shards moves its jobs first: shardOf tells which log a tube belongs to.
+	// Open returns n logs. A store that was written with another number of shards, or
+	// with another rule for a tube's shard, moves its jobs first: shardOf tells which
+	// log a tube belongs to. Without shardOf nothing is moved, and n must be right.
 	Open(n int, shardOf func(tube string) int) ([]Log, error)
 	// Durable says whether jobs outlive the process.
 	Durable() bool

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/storage"
+
 // What names an operation of the queue service.
 type What uint8
 
@@ -26,7 +28,7 @@ const (
 
 // RearSuffix ends the name of a rear queue. A queue and its rear queue are in one
 // shard and share a limit on their length.
-const RearSuffix = ";rear"
+const RearSuffix = storage.RearSuffix
 
 // NewestIndex asks to see only what is put later: an index that no item has.
 const NewestIndex = ^uint64(0)

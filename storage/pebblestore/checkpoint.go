@@ -33,7 +33,10 @@ func (s *store) Checkpoint(dir string) error {
 	if err := s.copyLogs(copied); err != nil {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
-	return copied.writeManifest(manifest{Generation: 1, Shards: s.now.Shards})
+	s.naming.Lock()
+	m := manifest{Format: s.now.Format, Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule}
+	s.naming.Unlock()
+	return copied.writeManifest(m)
 }
 
 func (s *store) copyLogs(to *directory) error {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand"
 	v2 "math/rand/v2"
+	"reflect"
 	"testing"
 
 	"beanfield/storage"
@@ -44,6 +45,7 @@ func randv2(seed int64) *v2.Rand { return v2.New(v2.NewPCG(uint64(seed), 1)) }
 type history struct {
 	r      *rand.Rand
 	states []map[uint64]stored
+	queues []map[string]*storage.Queue
 	maxIDs []uint64
 	nextID uint64
 	rank   uint64
@@ -51,7 +53,7 @@ type history struct {
 }
 
 func newHistory(r *rand.Rand) *history {
-	return &history{r: r, states: []map[uint64]stored{{}}, maxIDs: []uint64{0}, nextID: 1}
+	return &history{r: r, states: []map[uint64]stored{{}}, queues: []map[string]*storage.Queue{{}}, maxIDs: []uint64{0}, nextID: 1}
 }
 
 func (h *history) turns() int { return len(h.states) - 1 }
@@ -89,6 +91,24 @@ func (h *history) turn(l storage.Log) {
 	}
 	h.states = append(h.states, state)
 	h.maxIDs = append(h.maxIDs, maxID)
+	queues := h.queues[len(h.queues)-1]
+	if h.r.Intn(4) == 0 {
+		queues = maps.Clone(queues)
+		h.queue(l, queues)
+	}
+	h.queues = append(h.queues, queues)
+}
+
+// queue writes a record of a random queue.
+func (h *history) queue(l storage.Log, queues map[string]*storage.Queue) {
+	tube := fmt.Sprint("queue ", h.r.Intn(8))
+	if queues[tube] != nil && h.r.Intn(3) == 0 {
+		l.DeleteQueue(tube)
+		delete(queues, tube)
+		return
+	}
+	queues[tube] = randomQueue(h.r, tube)
+	l.PutQueue(queues[tube])
 }
 
 func valuesOf(m map[uint64]stored) []stored {
@@ -99,12 +119,28 @@ func valuesOf(m map[uint64]stored) []stored {
 	return jobs
 }
 
-// nth is the first state, not before turn least, that the jobs are, or -1.
-func (h *history) nth(least int, got []stored, maxID uint64) int {
+// sight is what a test finds in a log.
+type sight struct {
+	jobs   []stored
+	queues []*storage.Queue
+	maxID  uint64
+}
+
+func look(t testing.TB, l storage.Log) sight {
+	t.Helper()
+	queues := replayedQueues(t, l)
+	return sight{replayed(t, l), queues, l.MaxID()}
+}
+
+// nth is the first state, not before turn least, that was found, or -1.
+func (h *history) nth(least int, got sight) int {
 	for n := least; n <= h.turns(); n++ {
-		same := h.maxIDs[n] == maxID && len(got) == len(h.states[n])
-		for i := 0; same && i < len(got); i++ {
-			same = h.states[n][got[i].ID] == got[i]
+		same := h.maxIDs[n] == got.maxID && len(got.jobs) == len(h.states[n]) && len(got.queues) == len(h.queues[n])
+		for i := 0; same && i < len(got.jobs); i++ {
+			same = h.states[n][got.jobs[i].ID].same(got.jobs[i])
+		}
+		for i := 0; same && i < len(got.queues); i++ {
+			same = reflect.DeepEqual(h.queues[n][got.queues[i].Tube], got.queues[i])
 		}
 		if same {
 			return n
@@ -113,25 +149,27 @@ func (h *history) nth(least int, got []stored, maxID uint64) int {
 	return -1
 }
 
-// find tells which state, not before turn least, the jobs are. It goes on from
+// find tells which state, not before turn least, was found. It goes on from
 // there, as a process that restarts does.
-func (h *history) find(t *testing.T, least int, got []stored, maxID uint64) {
+func (h *history) find(t *testing.T, least int, got sight) {
 	t.Helper()
-	if n := h.nth(least, got, maxID); n >= 0 {
+	if n := h.nth(least, got); n >= 0 {
 		h.states = append([]map[uint64]stored{}, h.states[n])
-		h.maxIDs = []uint64{maxID}
+		h.queues = append([]map[string]*storage.Queue{}, h.queues[n])
+		h.maxIDs = []uint64{got.maxID}
 		return
 	}
-	t.Errorf("after the crash: %d jobs, highest id %d: not the state after any turn from %d (%d jobs, highest %d) to %d (%d jobs, highest %d)",
-		len(got), maxID, least, len(h.states[least]), h.maxIDs[least], h.turns(), len(h.states[h.turns()]), h.maxIDs[h.turns()])
+	t.Errorf("after the crash: %d jobs, %d queues, highest id %d: not the state after any turn from %d (%d jobs, %d queues, highest %d) to %d (%d jobs, %d queues, highest %d)",
+		len(got.jobs), len(got.queues), got.maxID, least, len(h.states[least]), len(h.queues[least]), h.maxIDs[least],
+		h.turns(), len(h.states[h.turns()]), len(h.queues[h.turns()]), h.maxIDs[h.turns()])
 	for n := least; n <= h.turns(); n++ {
 		missing, extra, other := 0, 0, 0
 		here := map[uint64]bool{}
-		for _, j := range got {
+		for _, j := range got.jobs {
 			here[j.ID] = true
 			if want, ok := h.states[n][j.ID]; !ok {
 				extra++
-			} else if want != j {
+			} else if !j.same(want) {
 				other++
 				t.Logf("%v\nshould be %v", j, want)
 			}
@@ -181,9 +219,9 @@ func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
 			fs = crashed
 			s = noTicks(small(fs, mode))
 			l = mustOpen(t, s, 1)[0]
-			got := replayed(t, l)
-			sameJobs(t, got, inOrder(append([]stored{}, got...)))
-			h.find(t, least, got, l.MaxID())
+			got := look(t, l)
+			sameJobs(t, got.jobs, inOrder(append([]stored{}, got.jobs...)))
+			h.find(t, least, got)
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}

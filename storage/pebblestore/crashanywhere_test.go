@@ -114,8 +114,8 @@ func (p photo) check(t *testing.T, r *rand.Rand, h *history) {
 			t.Errorf("%s: %v", p.what, err)
 			return
 		}
-		if got := replayed(t, logs[0]); h.nth(p.least, got, logs[0].MaxID()) < 0 {
-			t.Errorf("%s: %d jobs are no state after turn %d", p.what, len(got), p.least)
+		if got := look(t, logs[0]); h.nth(p.least, got) < 0 {
+			t.Errorf("%s: %d jobs are no state after turn %d", p.what, len(got.jobs), p.least)
 		}
 		fs = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: r.Intn(101), RNG: randv2(r.Int63())})
 		if err := s.Close(); err != nil {

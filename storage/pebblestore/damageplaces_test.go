@@ -134,12 +134,12 @@ func contents(t *testing.T, fs vfs.FS) map[string]string {
 
 // startOn starts on a directory and reads all that is there. It returns the error that
 // refused it.
-func (d *damagedStore) startOn(t *testing.T, fs *vfs.MemFS) (jobs []stored, maxID uint64, err error) {
+func (d *damagedStore) startOn(t *testing.T, fs *vfs.MemFS) (got sight, err error) {
 	t.Helper()
 	s := noTicks(small(fs, storage.Always))
 	logs, err := s.Open(1, byName(1))
 	if err != nil {
-		return nil, 0, err
+		return got, err
 	}
 	defer func() {
 		// A log that met damage may not close any more.
@@ -147,11 +147,19 @@ func (d *damagedStore) startOn(t *testing.T, fs *vfs.MemFS) (jobs []stored, maxI
 			err = failed
 		}
 	}()
-	err = logs[0].Replay(func(j *storage.Job, body []byte) error {
-		jobs = append(jobs, stored{*j, string(body)})
+	err = logs[0].ReplayQueues(func(q *storage.Queue) error {
+		got.queues = append(got.queues, q)
 		return nil
 	})
-	return jobs, logs[0].MaxID(), err
+	if err != nil {
+		return got, err
+	}
+	err = logs[0].Replay(func(j *storage.Job, body []byte) error {
+		got.jobs = append(got.jobs, keep(j, body))
+		return nil
+	})
+	got.maxID = logs[0].MaxID()
+	return got, err
 }
 
 // excuse gives jobs their bodies back that the start has named as damaged.
@@ -174,11 +182,12 @@ func (d *damagedStore) try(t *testing.T, r *rand.Rand, path string, way ruin) (r
 		t.Fatal(err)
 	}
 	before := contents(t, fs)
-	jobs, maxID, err := d.startOn(t, fs)
+	got, err := d.startOn(t, fs)
 	if err == nil {
-		d.excuse(jobs)
-		if d.h.nth(d.least, jobs, maxID) < 0 {
-			t.Errorf("%s: the start found something else than was acknowledged, and said nothing", what)
+		d.excuse(got.jobs)
+		if d.h.nth(d.least, got) < 0 {
+			t.Errorf("%s: the start found something else than was acknowledged, and said nothing: turn %d of %d",
+				what, d.h.nth(0, got), d.h.turns())
 		}
 		return false
 	}
@@ -216,7 +225,7 @@ func TestDamageAnywhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := fullStore(t, 1, leave(t))
-			if _, _, err := d.startOn(t, clone(d.fs, 100, rand.New(rand.NewSource(1)))); err != nil {
+			if _, err := d.startOn(t, clone(d.fs, 100, rand.New(rand.NewSource(1)))); err != nil {
 				t.Fatalf("undamaged: %v", err)
 			}
 			counts := make(map[string][2]int)

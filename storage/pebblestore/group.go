@@ -17,6 +17,8 @@ type group struct {
 	// never changes what is there already.
 	sealed []byte
 	maxID  uint64 // highest id put, 0 for none
+	// newer says that the directory must have queueFormat before the group is applied.
+	newer bool
 }
 
 type fullBatch struct {
@@ -44,4 +46,5 @@ func (g *group) reset() {
 	g.batch.Reset()
 	g.sealed = nil
 	g.maxID = 0
+	g.newer = false
 }

@@ -139,8 +139,8 @@ func after(t *testing.T, sc *scenario, base *cloneable, what string) {
 		t.Errorf("%s: open afterwards: %v", what, err)
 		return
 	}
-	got := append(replayed(t, logs[0]), replayed(t, logs[1])...)
-	sc.h.find(t, max(acked, sc.closed), got, max(logs[0].MaxID(), logs[1].MaxID()))
+	a, b := look(t, logs[0]), look(t, logs[1])
+	sc.h.find(t, max(acked, sc.closed), sight{append(a.jobs, b.jobs...), append(a.queues, b.queues...), max(a.maxID, b.maxID)})
 	if err := s.Close(); err != nil {
 		t.Errorf("%s: close afterwards: %v", what, err)
 	}

@@ -77,7 +77,7 @@ func (in *Intake) begin(shards int) error {
 		return errors.Join(err, s.dir.release())
 	}
 	s.fit()
-	s.now = manifest{Generation: 1, Shards: shards, Filling: true}
+	s.now = manifest{Generation: 1, Shards: shards, Rule: shardRule, Filling: true}
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (in *Intake) begin(shards int) error {
 // Put adds a job, as one record with all that has happened to it. Neither it
 // nor the body is kept.
 func (in *Intake) Put(j *storage.Job, body []byte) error {
-	n := len(body) + len(j.Tube)
+	n := len(body) + len(j.Tube) + len(tagsOf(j))
 	i := in.shardOf(j.Tube)
 	l := in.store.logs[i]
 	if !l.Room(n) {
@@ -102,6 +102,18 @@ func (in *Intake) Put(j *storage.Job, body []byte) error {
 		}
 	}
 	l.Put(j, body)
+	return in.added(i, n)
+}
+
+// PutQueue adds what is kept of a queue.
+func (in *Intake) PutQueue(q *storage.Queue) error {
+	i := in.shardOf(q.Tube)
+	in.store.logs[i].PutQueue(q)
+	return in.added(i, len(q.Tube))
+}
+
+// added ends the turn of a log when that has got enough.
+func (in *Intake) added(i, n int) error {
 	if in.pending[i] += n; in.pending[i] < in.limit {
 		return nil
 	}

@@ -28,6 +28,12 @@ func intakeJobs(n uint64) []stored {
 		case 2:
 			j.State, j.Delay, j.Deadline = storage.Delayed, 5, int64(id)<<20
 		}
+		if id%4 == 0 {
+			j.Item = &storage.Item{Tags: []byte("tags"), Rebalances: uint32(id), Done: []uint32{3}}
+		}
+		if id%6 == 0 {
+			j.State = storage.Passed
+		}
 		j.body = strings.Repeat(fmt.Sprintf("%d.", id), int(id%40))
 		j.Size = uint32(len(j.body))
 		all = append(all, j)
@@ -60,14 +66,15 @@ func TestIntakeTakesAllJobsAndTheLastID(t *testing.T) {
 		fs, jobs := vfs.NewMem(), intakeJobs(100)
 		in := mustBegin(t, fs, 3)
 		in.limit = 1000 // several turns
-		if err := errors.Join(take(in, jobs), in.Finish(last)); err != nil {
+		err := errors.Join(take(in, jobs), in.PutQueue(filledQueue("a")), in.PutQueue(filledQueue("b")), in.Finish(last))
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := in.Abort(); err != nil { // has no effect any more
 			t.Error(err)
 		}
-		holds(t, fs, 3, jobs, max(100, last))
-		holds(t, fs, 2, jobs, max(100, last))
+		holds(t, fs, 3, jobs, max(100, last), "a", "b")
+		holds(t, fs, 2, jobs, max(100, last), "a", "b")
 		if in.Finish(0) == nil {
 			t.Error("an intake ended twice")
 		}
@@ -82,7 +89,7 @@ func refused(t *testing.T, fs vfs.FS) {
 	if !errors.Is(err, ErrUnfinished) || !strings.Contains(err.Error(), "repeat it or remove the directory") {
 		t.Errorf("opening an unfinished directory says %v", err)
 	}
-	_, err = Salvage("data", fs, func(*storage.Job, []byte) error { return nil })
+	_, err = Salvage("data", fs, func(*storage.Job, []byte) error { return nil }, nil)
 	if !errors.Is(err, ErrUnfinished) {
 		t.Errorf("salvaging an unfinished directory says %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -33,7 +34,7 @@ func small(fs vfs.FS, sync storage.SyncMode) Options {
 func byName(n int) func(string) int {
 	return func(tube string) int {
 		h := fnv.New32a()
-		h.Write([]byte(tube))
+		h.Write([]byte(storage.Home(tube)))
 		return int(h.Sum32() % uint32(n))
 	}
 }
@@ -96,14 +97,29 @@ type stored struct {
 	body string
 }
 
-func (s stored) String() string { return fmt.Sprintf("%+v %.20q", s.Job, s.body) }
+func (s stored) String() string {
+	return fmt.Sprintf("%+v %.20q item %+v", s.Job, s.body, s.Item)
+}
+
+// keep copies what a replay gives.
+func keep(j *storage.Job, body []byte) stored {
+	s := stored{*j, string(body)}
+	s.Item = j.Item.Clone()
+	return s
+}
+
+func (s stored) same(other stored) bool {
+	a, b := s.Item, other.Item
+	s.Item, other.Item = nil, nil
+	return s == other && reflect.DeepEqual(a, b)
+}
 
 // replayed reads all jobs of a log, in the order of the replay.
 func replayed(t testing.TB, l storage.Log) []stored {
 	t.Helper()
 	var all []stored
 	err := l.Replay(func(j *storage.Job, body []byte) error {
-		all = append(all, stored{*j, string(body)})
+		all = append(all, keep(j, body))
 		return nil
 	})
 	if err != nil {
@@ -128,7 +144,7 @@ func inOrder(jobs []stored) []stored {
 
 func sameJobs(t testing.TB, got, want []stored) {
 	t.Helper()
-	if slices.Equal(got, want) {
+	if slices.EqualFunc(got, want, stored.same) {
 		return
 	}
 	for i := range max(len(got), len(want)) {
@@ -137,7 +153,7 @@ func sameJobs(t testing.TB, got, want []stored) {
 			t.Fatalf("job %d of %d is missing: %v", i, len(want), want[i])
 		case i >= len(want):
 			t.Fatalf("job %d of %d is too much: %v", i, len(got), got[i])
-		case got[i] != want[i]:
+		case !got[i].same(want[i]):
 			t.Fatalf("job %d differs:\n got %v\nwant %v", i, got[i], want[i])
 		}
 	}
@@ -157,7 +173,32 @@ func randomJob(r *rand.Rand, id uint64, tube string) stored {
 		n = r.Intn(20000)
 	}
 	s.fill(n)
+	if r.Intn(3) == 0 {
+		s.Item = &storage.Item{Tags: bytes.Repeat([]byte("tag"), 1+r.Intn(40))}
+	}
 	return s
+}
+
+// randomItem changes a job as the queue service does.
+func randomItem(r *rand.Rand, s *stored) {
+	i := s.Item.Clone() // a test may have kept the job as it was
+	if i == nil {
+		i = new(storage.Item)
+	}
+	if i.Rebalances++; r.Intn(3) == 0 {
+		i.Fate, i.Note = uint8(r.Intn(4)), []byte("why")
+	}
+	if r.Intn(3) == 0 {
+		i.Done = append(i.Done, r.Uint32())
+	}
+	if r.Intn(3) == 0 && !i.Moved {
+		i.Moved = true
+		s.Tube += storage.RearSuffix
+	}
+	s.Item = i
+	if s.State == storage.Ready && r.Intn(3) == 0 {
+		s.State = storage.Passed
+	}
 }
 
 // fill gives a job a body of about n bytes.
@@ -195,6 +236,10 @@ func randomUpdate(r *rand.Rand, s *stored, rank *uint64) {
 	s.Reserves += uint32(r.Intn(3))
 	s.Timeouts += uint32(r.Intn(2))
 	s.State, s.Delay, s.Deadline, s.BuryRank = storage.Ready, 0, 0, 0
+	if r.Intn(4) == 0 {
+		randomItem(r, s)
+		return
+	}
 	switch r.Intn(4) {
 	case 0:
 		*rank++

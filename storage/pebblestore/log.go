@@ -20,6 +20,7 @@ const mostQueued = 256 << 10
 // shardLog is the log of one shard: see doc.go for how its parts work together.
 type shardLog struct {
 	store *store
+	shard int
 	fault *fault
 	db    *pebble.DB
 	reach *reach
@@ -50,8 +51,8 @@ type shardLog struct {
 	bytes   atomic.Uint64 // on disk, as last measured
 }
 
-func newShardLog(s *store, name string) *shardLog {
-	l := &shardLog{store: s, name: name}
+func newShardLog(s *store, shard int, name string) *shardLog {
+	l := &shardLog{store: s, shard: shard, name: name}
 	l.committer = newCommitter(l, s.o.Sync == storage.Always)
 	l.fault = newFault(l.onFault)
 	return l
@@ -102,6 +103,7 @@ func (l *shardLog) Put(j *storage.Job, body ...[]byte) {
 	}
 	g := l.committer.open
 	g.maxID = max(g.maxID, j.ID)
+	g.newer = g.newer || newer(j)
 	l.live.Add(diskSize(j))
 	l.count()
 	l.makeRoom(n)
@@ -118,11 +120,14 @@ func (l *shardLog) Put(j *storage.Job, body ...[]byte) {
 func (l *shardLog) Update(j *storage.Job) {
 	l.committer.begin()
 	l.scratch = appendUpdate(l.scratch[:0], j)
-	op := l.committer.open.batch.SetDeferred(keyLen, len(l.scratch))
+	g := l.committer.open
+	g.newer = g.newer || newer(j)
+	l.makeRoom(len(l.scratch))
+	op := g.batch.SetDeferred(keyLen, len(l.scratch))
 	putKey(op.Key, keyUpdate, j.ID)
 	copy(op.Value, l.scratch)
 	seal(op.Key, op.Value)
-	l.garbage.Add(updateSize)
+	l.garbage.Add(max(updateSize, int64(len(l.scratch))))
 	l.count()
 }
 
@@ -207,6 +212,11 @@ func (l *shardLog) apply(g *group) (err error) {
 			err = fmt.Errorf("storage: panic: %v", p)
 		}
 	}()
+	if g.newer {
+		if err := l.store.raise(); err != nil {
+			return err
+		}
+	}
 	for _, b := range g.full {
 		if err := l.db.Apply(b.batch, pebble.NoSync); err != nil {
 			return err

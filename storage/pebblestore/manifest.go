@@ -13,10 +13,22 @@ import (
 )
 
 const (
-	manifestName   = "beanfield.json"
-	manifestTemp   = manifestName + ".tmp"
-	manifestFormat = 1
+	manifestName = "beanfield.json"
+	manifestTemp = manifestName + ".tmp"
 )
+
+// The formats of a data directory. It begins with the first one, which older builds read
+// too, and gets the next one before anything is written that they would take wrongly: a
+// job with something for the queue service, a queue, or a tube whose shard they would not
+// find.
+const (
+	firstFormat = 1
+	queueFormat = 2
+)
+
+// shardRule numbers the rule by which a tube's name chooses its shard, which is router's:
+// without a number the whole name does, in rule 2 storage.Home of it.
+const shardRule = 2
 
 // manifest is the one file that says which part of a data directory counts. It is
 // replaced as a whole, so that a reader finds either the old or the new one.
@@ -24,6 +36,9 @@ type manifest struct {
 	Format     int `json:"format"`
 	Generation int `json:"generation"`
 	Shards     int `json:"shards"`
+	// Rule is the rule by which all jobs are on their shards. An older build ignores it,
+	// and leaves it out when it moves jobs.
+	Rule int `json:"rule,omitempty"`
 	// Creating is set until the first generation is complete: a start that
 	// finds it set starts over, because nothing was acknowledged yet.
 	Creating bool `json:"creating,omitempty"`
@@ -75,9 +90,9 @@ func (d *directory) readManifest() (m manifest, ok bool, err error) {
 	if err != nil {
 		return m, false, fmt.Errorf("storage: %s: %w: %v", path, storage.ErrCorrupt, err)
 	}
-	if m.Format != manifestFormat {
-		return m, false, fmt.Errorf("storage: %s: %w: the data has format %d, this build reads format %d",
-			path, ErrVersion, m.Format, manifestFormat)
+	if m.Format < firstFormat || m.Format > queueFormat {
+		return m, false, fmt.Errorf("storage: %s: %w: the data has format %d, this build reads formats %d to %d",
+			path, ErrVersion, m.Format, firstFormat, queueFormat)
 	}
 	if m.Generation < 1 || checkShards(m.Shards) != nil {
 		return m, false, fmt.Errorf("storage: %s: %w: generation %d, %d shards", path, storage.ErrCorrupt, m.Generation, m.Shards)
@@ -111,7 +126,7 @@ func (s *store) addSum(m manifest) error {
 // writeManifest replaces the manifest: a temporary file, its content forced to
 // the disk, renamed over the old one, and the directory forced too.
 func (d *directory) writeManifest(m manifest) error {
-	m.Format = manifestFormat
+	m.Format = max(m.Format, firstFormat)
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err

@@ -97,13 +97,13 @@ func decodeQueue(key, value []byte) (*storage.Queue, error) {
 	return q, f.err
 }
 
-// text reads a length and as many bytes, which stay the value's.
+// text reads a length and as many bytes, which stay the value's; nil for none.
 func (f *fields) text(most uint64, what string) []byte {
 	n := f.uvarint(most, what)
 	if n > uint64(len(f.rest)) {
 		f.fail(what)
 	}
-	if f.err != nil {
+	if f.err != nil || n == 0 {
 		return nil
 	}
 	text := f.rest[:n:n]
@@ -120,6 +120,7 @@ func (f *fields) copied(most uint64, what string) []byte {
 func (l *shardLog) PutQueue(q *storage.Queue) {
 	l.committer.begin()
 	l.scratch = appendQueue(l.scratch[:0], q)
+	l.committer.open.newer = true
 	l.makeRoom(len(l.scratch))
 	op := l.committer.open.batch.SetDeferred(1+len(q.Tube), len(l.scratch))
 	op.Key[0] = keyQueue

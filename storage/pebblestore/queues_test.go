@@ -44,6 +44,8 @@ func replayedQueues(t testing.TB, l storage.Log) (all []*storage.Queue) {
 	return all
 }
 
+func sameQueue(a, b *storage.Queue) bool { return reflect.DeepEqual(a, b) }
+
 // sameQueues compares what was found with what is known, by the tubes' names.
 func sameQueues(t testing.TB, got []*storage.Queue, want map[string]*storage.Queue) {
 	t.Helper()

@@ -21,7 +21,7 @@ const (
 	keyLen    = 9
 )
 
-// recordVersion is the first byte of every value. The layout after it:
+// The first byte of every value is its version. The layout after it:
 //
 //	4 bytes   CRC-32C, little endian, of the key, the version and all that follows
 //	uvarint   state, pri, delay
@@ -39,12 +39,15 @@ const (
 // stands here, a uvarint, and its CRC-32C, 4 bytes, little endian: a piece may be left
 // of another job that was never put, and its id given again. A piece is the prefix
 // and its part of the body.
+//
+// The versions itemVersion and itemApartVersion are those of jobs that have something
+// for the queue service: see item.go. All other jobs have the same bytes as ever.
 const (
-	recordVersion = 1
-	apartVersion  = 2
-	recordPrefix  = 5
-	// maxTube bounds the length that a decoder believes.
-	maxTube = 1 << 16
+	recordVersion    = 1
+	apartVersion     = 2
+	itemVersion      = 3
+	itemApartVersion = 4
+	recordPrefix     = 5
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -68,7 +71,16 @@ func keyID(k []byte) (uint64, error) {
 
 // appendUpdate appends the value of an update, its checksum still missing.
 func appendUpdate(dst []byte, j *storage.Job) []byte {
-	dst = append(dst, recordVersion, 0, 0, 0, 0)
+	if !changedItem(j) {
+		return appendState(dst, recordVersion, j)
+	}
+	dst = appendState(dst, itemVersion, j)
+	return appendItem(appendMoved(dst, j), j)
+}
+
+// appendState appends what records and updates have in common.
+func appendState(dst []byte, version byte, j *storage.Job) []byte {
+	dst = append(dst, version, 0, 0, 0, 0)
 	dst = binary.AppendUvarint(dst, uint64(j.State))
 	dst = binary.AppendUvarint(dst, uint64(j.Pri))
 	dst = binary.AppendUvarint(dst, uint64(j.Delay))
@@ -82,18 +94,25 @@ func appendUpdate(dst []byte, j *storage.Job) []byte {
 
 // appendRecord appends the value of a record up to its body.
 func appendRecord(dst []byte, j *storage.Job) []byte {
-	dst = appendUpdate(dst, j)
+	version, tags := byte(recordVersion), tagsOf(j)
+	if len(tags) > 0 || changedItem(j) {
+		version = itemVersion
+	}
+	dst = appendState(dst, version, j)
 	dst = binary.AppendUvarint(dst, uint64(j.TTR))
 	dst = binary.AppendVarint(dst, j.Created)
-	dst = binary.AppendUvarint(dst, uint64(len(j.Tube)))
-	return append(dst, j.Tube...)
+	dst = appendText(dst, j.Tube, storage.MaxName)
+	if version == itemVersion {
+		dst = appendItem(appendText(dst, tags, storage.MaxTags), j)
+	}
+	return dst
 }
 
 // appendApart appends all of a record whose body is stored apart.
 func appendApart(dst []byte, j *storage.Job, sum uint32) []byte {
 	start := len(dst)
 	dst = appendRecord(dst, j)
-	dst[start] = apartVersion
+	dst[start]++ // the next version is the one of bodies in pieces
 	dst = binary.AppendUvarint(dst, uint64(j.Size))
 	return binary.LittleEndian.AppendUint32(dst, sum)
 }
@@ -114,9 +133,9 @@ func unseal(key, value []byte) ([]byte, error) {
 	if len(value) < recordPrefix {
 		return nil, fmt.Errorf("%w: record of %d bytes", storage.ErrCorrupt, len(value))
 	}
-	if value[0] != recordVersion && !(apart(value) && key[0] == keyRecord) {
+	if !known(value[0], key) {
 		return nil, fmt.Errorf("%w: record has version %d, this build reads up to version %d",
-			ErrVersion, value[0], apartVersion)
+			ErrVersion, value[0], itemApartVersion)
 	}
 	if got, want := checksum(key, value), binary.LittleEndian.Uint32(value[1:]); got != want {
 		return nil, fmt.Errorf("%w: checksum is %08x, should be %08x", storage.ErrCorrupt, got, want)
@@ -124,8 +143,21 @@ func unseal(key, value []byte) ([]byte, error) {
 	return value[recordPrefix:], nil
 }
 
+// known says whether a value under a key may have a version.
+func known(version byte, key []byte) bool {
+	switch {
+	case len(key) > 0 && key[0] == keyRecord:
+		return version >= recordVersion && version <= itemApartVersion
+	case len(key) > 0 && key[0] == keyUpdate:
+		return version == recordVersion || version == itemVersion
+	}
+	return version == recordVersion
+}
+
 // apart says whether a record's body is stored in pieces.
-func apart(value []byte) bool { return len(value) > 0 && value[0] == apartVersion }
+func apart(value []byte) bool {
+	return len(value) > 0 && (value[0] == apartVersion || value[0] == itemApartVersion)
+}
 
 // fields reads numbers one after the other and remembers the first fault.
 type fields struct {
@@ -161,8 +193,13 @@ func (f *fields) varint(what string) int64 {
 	return v
 }
 
-func (f *fields) update(j *storage.Job) {
-	j.State = storage.JobState(f.uvarint(uint64(storage.Buried), "state"))
+// state reads what records and updates have in common.
+func (f *fields) state(version byte, j *storage.Job) {
+	last := storage.Buried
+	if version >= itemVersion {
+		last = storage.Passed
+	}
+	j.State = storage.JobState(f.uvarint(uint64(last), "state"))
 	if j.State < storage.Ready {
 		f.fail("state")
 	}
@@ -177,23 +214,34 @@ func (f *fields) update(j *storage.Job) {
 	j.Kicks = f.u32("kicks")
 }
 
-// decodeUpdate changes j as the update says.
-func decodeUpdate(key, value []byte, j *storage.Job) error {
+// decodeUpdate changes j as the update says. If the job was moved, it returns the name of
+// the tube, which stays the value's: the caller makes the string.
+func decodeUpdate(key, value []byte, j *storage.Job) (tube []byte, err error) {
 	rest, err := unseal(key, value)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := fields{rest: rest}
-	f.update(j)
+	f.state(value[0], j)
+	if value[0] == itemVersion || j.Item != nil {
+		i := storage.Item{Tags: tagsOf(j)}
+		if value[0] == itemVersion {
+			tube = f.text(storage.MaxName, "tube")
+			i.Moved = tube != nil
+			f.item(&i)
+		}
+		setItem(j, &i)
+	}
 	if f.err == nil && len(f.rest) != 0 {
 		f.fail("trailing bytes")
 	}
 	j.Updated = true
-	return f.err
+	return tube, f.err
 }
 
-// content is what decodeRecord finds besides the job. The slices point into the value:
-// the caller makes the string, because it has seen most names before.
+// content is what decodeRecord finds besides the job. The slices point into the value,
+// as those of the job's item do: the caller makes the string, because it has seen most
+// names before.
 type content struct {
 	tube  []byte
 	body  []byte // unless it is stored apart
@@ -213,17 +261,19 @@ func decodeRecord(key, value []byte, j *storage.Job) (c content, err error) {
 	}
 	*j = storage.Job{ID: id}
 	f := fields{rest: rest}
-	f.update(j)
+	f.state(value[0], j)
 	j.TTR = f.u32("ttr")
 	j.Created = f.varint("created")
-	n := f.uvarint(maxTube, "tube")
-	if f.err == nil && n > uint64(len(f.rest)) {
-		f.fail("tube")
+	c.tube = f.text(storage.MaxName, "tube")
+	if value[0] >= itemVersion {
+		var i storage.Item
+		i.Tags = f.text(storage.MaxTags, "tags")
+		f.item(&i)
+		setItem(j, &i)
 	}
 	if f.err != nil {
 		return c, f.err
 	}
-	c.tube, f.rest = f.rest[:n], f.rest[n:]
 	if c.apart = apart(value); c.apart {
 		if j.Size = f.u32("size"); j.Size <= storage.LargeBody || len(f.rest) != 4 {
 			f.fail("size")
@@ -239,8 +289,11 @@ func decodeRecord(key, value []byte, j *storage.Job) (c content, err error) {
 	return c, nil
 }
 
-// diskSize is about what a job takes in the tables, apart from its updates.
-func diskSize(j *storage.Job) int64 { return int64(j.Size) + int64(len(j.Tube)) + 48 }
+// diskSize is about what a job takes in the tables, apart from its updates. It does not
+// change when a job moves to the rear queue.
+func diskSize(j *storage.Job) int64 {
+	return int64(j.Size) + int64(len(storage.Home(j.Tube))) + int64(len(tagsOf(j))) + 48
+}
 
 // maxIDLen is the length of the value under keyMaxID: version, checksum, id.
 const maxIDLen = recordPrefix + 8

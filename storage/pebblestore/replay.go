@@ -147,8 +147,12 @@ func (s *scan) merge() error {
 		if err != nil {
 			return err
 		}
-		if err := decodeUpdate(s.updates.Key(), value, &s.job); err != nil {
+		tube, err := decodeUpdate(s.updates.Key(), value, &s.job)
+		if err != nil {
 			return fmt.Errorf("update of job %d: %w", id, err)
+		}
+		if tube != nil {
+			s.job.Tube = s.intern(tube)
 		}
 		s.matched = id
 		return nil
@@ -206,6 +210,9 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) (err error
 	bodies := make(map[uint64]bool)
 	found, err := s.first()
 	for ; found && err == nil; found, err = s.next() {
+		if l.isAstray(s.job.Tube) {
+			return l.store.astray(s.job.Tube)
+		}
 		l.live.Add(diskSize(&s.job))
 		if s.content.apart {
 			bodies[s.job.ID] = true

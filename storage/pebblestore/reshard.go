@@ -16,20 +16,23 @@ import (
 const moveBatch = mib
 
 // reshard writes the jobs of generation m.Generation, which is only read, to a
-// new one with n shards, and lets the manifest switch to it when it is complete
+// new one with n shards, each to the shard that its tube belongs to, and lets the manifest switch to it when it is complete
 // and on the disk. A death before the switch leaves the old generation as it
 // was, one after it the new; the next start removes the other.
-func (s *store) reshard(m manifest, n int, shardOf func(string) int) (manifest, error) {
+func (s *store) reshard(m manifest, n int) (manifest, error) {
 	if err := s.roomToMove(m); err != nil {
 		return m, err
 	}
-	next := manifest{Generation: m.Generation + 1, Shards: n}
-	s.o.Logger.Info("the number of shards changes: jobs are moved", "from", m.Shards, "to", n)
+	next := manifest{Format: m.Format, Generation: m.Generation + 1, Shards: n, Rule: shardRule}
 	if err := s.dir.makeGeneration(next.Generation, n); err != nil {
 		return m, err
 	}
-	if err := s.move(m, next, shardOf); err != nil {
+	newer, err := s.move(m, next)
+	if err != nil {
 		return m, err
+	}
+	if newer {
+		next.Format = max(next.Format, queueFormat)
 	}
 	if err := s.dir.writeManifest(next); err != nil {
 		return m, err
@@ -37,13 +40,14 @@ func (s *store) reshard(m manifest, n int, shardOf func(string) int) (manifest, 
 	return next, s.dir.sweep(next.Generation)
 }
 
-// move copies everything from one generation to another.
-func (s *store) move(from, to manifest, shardOf func(string) int) error {
+// move copies everything from one generation to another, and says whether an older build
+// would take some of it wrongly.
+func (s *store) move(from, to manifest) (newer bool, err error) {
 	target, err := s.openMove(to, func(o *pebble.Options) { o.ErrorIfExists = true })
 	if err != nil {
-		return err
+		return false, err
 	}
-	mv := &mover{to: target, shardOf: shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, last: time.Now()}
+	mv := &mover{to: target, shardOf: s.shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, last: time.Now()}
 	mv.stagers = make([]stager, to.Shards)
 	for i, db := range target.dbs {
 		mv.batches[i] = db.NewBatch()
@@ -51,13 +55,13 @@ func (s *store) move(from, to manifest, shardOf func(string) int) error {
 	}
 	for i := range from.Shards {
 		if err := s.moveShard(from, i, mv); err != nil {
-			return errors.Join(err, target.close())
+			return false, errors.Join(err, target.close())
 		}
 	}
 	if err := mv.finish(); err != nil {
-		return errors.Join(err, target.close())
+		return false, errors.Join(err, target.close())
 	}
-	return target.close()
+	return mv.newer, target.close()
 }
 
 // roomToMove refuses a change that the disk has no room for, before anything is
@@ -178,6 +182,7 @@ type mover struct {
 	stagers []stager
 	highest uint64
 	jobs    int
+	newer   bool // something was moved that an older build would take wrongly
 	log     *store
 	last    time.Time
 }
@@ -188,6 +193,9 @@ func (m *mover) shard(db *pebble.DB) (err error) {
 		return err
 	}
 	m.highest = max(m.highest, highest)
+	if err := eachQueue(db, m.queue); err != nil {
+		return err
+	}
 	s, err := newScan(db)
 	if err != nil {
 		return err
@@ -202,11 +210,33 @@ func (m *mover) shard(db *pebble.DB) (err error) {
 	return err
 }
 
-func (m *mover) job(s *scan) error {
-	to := m.shardOf(s.job.Tube)
+// target is the shard that a tube belongs to.
+func (m *mover) target(tube string) (int, error) {
+	to := m.shardOf(tube)
 	if to < 0 || to >= len(m.batches) {
-		return fmt.Errorf("tube %q belongs to shard %d of %d", s.job.Tube, to, len(m.batches))
+		return 0, fmt.Errorf("tube %q belongs to shard %d of %d", tube, to, len(m.batches))
 	}
+	return to, nil
+}
+
+func (m *mover) queue(key, value []byte, q *storage.Queue) error {
+	to, err := m.target(q.Tube)
+	if err != nil {
+		return err
+	}
+	m.newer = true
+	if err := m.batches[to].Set(key, value, nil); err != nil {
+		return err
+	}
+	return m.moved(to)
+}
+
+func (m *mover) job(s *scan) error {
+	to, err := m.target(s.job.Tube)
+	if err != nil {
+		return err
+	}
+	m.newer = m.newer || newer(&s.job)
 	if s.content.apart {
 		body, err := s.body()
 		if err == nil {
@@ -238,8 +268,12 @@ func (m *mover) job(s *scan) error {
 		m.last = time.Now()
 		m.log.o.Logger.Info("moving jobs", "jobs", m.jobs)
 	}
-	// Many shards share the memory for batches.
-	if b.Len() < moveBatch>>(bits.Len(uint(len(m.batches)))/2) {
+	return m.moved(to)
+}
+
+// moved flushes the batch of a shard when it is full. Many shards share the memory.
+func (m *mover) moved(to int) error {
+	if m.batches[to].Len() < moveBatch>>(bits.Len(uint(len(m.batches)))/2) {
 		return nil
 	}
 	return m.flush(to)

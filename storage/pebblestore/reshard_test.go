@@ -20,15 +20,24 @@ func fill(t *testing.T, fs vfs.FS, n, jobs int) []stored {
 // fillLarge makes the first so many of them large.
 func fillLarge(t *testing.T, fs vfs.FS, n, jobs, large int) []stored {
 	t.Helper()
+	return fillBy(t, fs, n, jobs, large, byName(n))
+}
+
+// fillBy does it with another rule for a tube's shard.
+func fillBy(t *testing.T, fs vfs.FS, n, jobs, large int, shardOf func(string) int) []stored {
+	t.Helper()
 	r := rand.New(rand.NewSource(int64(n)))
 	s := noTicks(small(fs, storage.Always))
-	logs := mustOpen(t, s, n)
-	tubes := []string{"a", "b", "c", "d", "e", "f", "g", "default"}
+	logs, err := s.Open(n, shardOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tubes := filledTubes
 	var rank uint64
 	var all []stored
 	for id := uint64(1); id <= uint64(jobs); id++ {
 		j := randomJob(r, id, tubes[r.Intn(len(tubes))])
-		l := logs[byName(n)(j.Tube)]
+		l := logs[shardOf(j.Tube)]
 		if id <= uint64(large) {
 			j.fill(storage.LargeBody + int(id)*1000)
 		}
@@ -43,6 +52,9 @@ func fillLarge(t *testing.T, fs vfs.FS, n, jobs, large int) []stored {
 			all = append(all, j)
 		}
 	}
+	for _, tube := range filledTubes {
+		logs[shardOf(tube)].PutQueue(filledQueue(tube))
+	}
 	for _, l := range logs {
 		mustCommit(t, l)
 	}
@@ -52,8 +64,16 @@ func fillLarge(t *testing.T, fs vfs.FS, n, jobs, large int) []stored {
 	return all
 }
 
-// holds opens a directory with n shards and checks all that is in it.
-func holds(t *testing.T, fs vfs.FS, n int, want []stored, maxID uint64) {
+// filledTubes have the jobs of fill, and are queues.
+var filledTubes = []string{"a", "b", "c", "d", "e", "f", "g", "default"}
+
+func filledQueue(tube string) *storage.Queue {
+	return randomQueue(rand.New(rand.NewSource(int64(tube[0]))), tube)
+}
+
+// holds opens a directory with n shards and checks all that is in it. The queues are some
+// of fill's.
+func holds(t *testing.T, fs vfs.FS, n int, want []stored, maxID uint64, queues ...string) {
 	t.Helper()
 	s := noTicks(small(fs, storage.Always))
 	logs := mustOpen(t, s, n)
@@ -64,6 +84,13 @@ func holds(t *testing.T, fs vfs.FS, n int, want []stored, maxID uint64) {
 		parts[i] = append(parts[i], j)
 	}
 	for i, l := range logs {
+		mine := make(map[string]*storage.Queue)
+		for _, tube := range queues {
+			if byName(n)(tube) == i {
+				mine[tube] = filledQueue(tube)
+			}
+		}
+		sameQueues(t, replayedQueues(t, l), mine)
 		sameJobs(t, replayed(t, l), inOrder(parts[i]))
 		highest = max(highest, l.MaxID())
 	}
@@ -92,7 +119,7 @@ func TestAnotherNumberOfShards(t *testing.T) {
 	fs := vfs.NewMem()
 	all := fillLarge(t, fs, 2, 500, 3)
 	for _, n := range []int{3, 64, 1, 2, 2, 5} {
-		holds(t, fs, n, all, 500)
+		holds(t, fs, n, all, 500, filledTubes...)
 	}
 }
 
@@ -113,16 +140,22 @@ func deathDuringAChange(t *testing.T, step int64, jobs, large int) {
 	t.Helper()
 	base := vfs.NewCrashableMem()
 	all := fillLarge(t, base, 2, jobs, large)
+	deathWhileMoving(t, base, 4, step, jobs, all)
+}
+
+// deathWhileMoving opens a directory with n shards and dies at each operation.
+func deathWhileMoving(t *testing.T, base *vfs.MemFS, n int, step int64, jobs int, all []stored) {
+	t.Helper()
 	for at := int64(1); ; at += step {
 		source := &cloneable{MemFS: base.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
 		fs, count := failing(source, at, true)
 		s := noTicks(small(fs, storage.Always))
-		_, err := s.Open(4, byName(4))
+		_, err := s.Open(n, byName(n))
 		if closing := s.Close(); err == nil {
 			err = closing
 		}
 		dead := source.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: int(at*37) % 101, RNG: randv2(at)})
-		holds(t, dead, 1+int(at)%4, all, uint64(jobs))
+		holds(t, dead, 1+int(at)%4, all, uint64(jobs), filledTubes...)
 		if t.Failed() {
 			t.Fatalf("dead from operation %d on: %v", at, err)
 		}
@@ -165,5 +198,5 @@ func TestAChangeOfShardsNeedsSpace(t *testing.T) {
 		}
 	}
 	free(1 << 29)
-	holds(t, fs, 3, all, 2000)
+	holds(t, fs, 3, all, 2000, filledTubes...)
 }

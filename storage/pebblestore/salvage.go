@@ -16,8 +16,9 @@ import (
 
 // Salvaged says what Salvage found.
 type Salvaged struct {
-	Jobs  int // given to fn
-	Files int // tables and logs read
+	Jobs   int // given to job
+	Queues int // given to queue
+	Files  int // tables and logs read
 	// Damaged is what could not be read, each with the file's name, the place and the
 	// reason. If there is nothing in it, nothing is missing.
 	Damaged []string
@@ -26,6 +27,9 @@ type Salvaged struct {
 	// or had been deleted.
 	Unknown    string
 	UnknownIDs uint64
+	// QueuesInDoubt says that what is kept of a queue may have been in what could not be
+	// read: it is missing, or in an older state.
+	QueuesInDoubt bool
 	// MaxID is the highest id in any readable part, even that of a job that is
 	// deleted or cannot be read: new ids must be above it.
 	MaxID uint64
@@ -40,13 +44,13 @@ type Salvaged struct {
 // as it can, not "never back". The manifest and the mark, where they can be read,
 // tell which files are missing, and how far the others reached.
 //
-// fn gets the jobs in no particular order; job and body are valid only during
-// the call. Put them in an Intake, and finish that with MaxID.
-func Salvage(dir string, fs vfs.FS, fn func(j *storage.Job, body []byte) error) (Salvaged, error) {
+// job gets the jobs in no particular order; job and body are valid only during
+// the call. queue gets the queues. Put them in an Intake, and finish that with MaxID.
+func Salvage(dir string, fs vfs.FS, job func(*storage.Job, []byte) error, queue func(*storage.Queue) error) (Salvaged, error) {
 	if fs == nil {
 		fs = vfs.Default
 	}
-	s := &salvage{dir: &directory{fs: fs, path: dir}, fn: fn}
+	s := &salvage{dir: &directory{fs: fs, path: dir}, fn: job, queueFn: queue}
 	shards, err := s.shards()
 	if err != nil {
 		return s.result, err
@@ -62,16 +66,19 @@ func Salvage(dir string, fs vfs.FS, fn func(j *storage.Job, body []byte) error) 
 }
 
 type salvage struct {
-	dir    *directory
-	fn     func(*storage.Job, []byte) error
-	result Salvaged
-	seen   idSet     // ids of records that can be read, or of their deletes
-	holes  []idRange // ids whose records may have been in what cannot be read
+	dir     *directory
+	fn      func(*storage.Job, []byte) error
+	queueFn func(*storage.Queue) error
+	result  Salvaged
+	seen    idSet     // ids of records that can be read, or of their deletes
+	holes   []idRange // ids whose records may have been in what cannot be read
+	queued  bool      // there may be queues
 
 	// Of the shard at hand.
 	latest  map[uint64]trace
 	updates map[uint64]update
-	bodies  map[uint64][]string // tables with pieces of a job's body
+	queues  map[string]queueTrace // by tube
+	bodies  map[uint64][]string   // tables with pieces of a job's body
 	witness *witness
 	walked  []walkedLog
 	flushed uint64 // the highest id found in tables
@@ -125,6 +132,7 @@ func (s *salvage) shards() ([]string, error) {
 	fs := s.dir.fs
 	var generation string
 	m, ok, err := s.dir.readManifest()
+	s.queued = !ok || m.Format >= queueFormat
 	switch {
 	case errors.Is(err, ErrVersion):
 		return nil, err
@@ -156,6 +164,7 @@ func (s *salvage) shards() ([]string, error) {
 		if path := s.dir.shard(m.Generation, i); !slices.Contains(names, fs.PathBase(path)) {
 			s.damagedf(path, "it is missing")
 			s.hole(1, math.MaxUint64)
+			s.queueHole()
 		}
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, shardPrefix) })
@@ -173,7 +182,7 @@ func (s *salvage) shard(path string) error {
 		return err
 	}
 	slices.Sort(names)
-	s.latest, s.updates = make(map[uint64]trace), make(map[uint64]update)
+	s.latest, s.updates, s.queues = make(map[uint64]trace), make(map[uint64]update), make(map[string]queueTrace)
 	s.bodies, s.walked, s.flushed, s.giving = make(map[uint64][]string), nil, 0, false
 	s.hear(path, names)
 	for _, name := range names {
@@ -190,7 +199,7 @@ func (s *salvage) shard(path string) error {
 			return stop.error
 		}
 	}
-	return nil
+	return s.giveQueues()
 }
 
 // hear learns from mark and manifest which files there were.
@@ -253,6 +262,9 @@ func (s *salvage) learn(kind pebble.InternalKeyKind, seq uint64, key, value []by
 	if len(key) == pieceKeyLen && key[0] == keyPiece {
 		return s.learnPiece(kind, key)
 	}
+	if len(key) > 0 && key[0] == keyQueue {
+		return s.learnQueue(kind, seq, key, value)
+	}
 	id, err := keyID(key)
 	if err != nil {
 		return err
@@ -314,11 +326,15 @@ func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byt
 	j.Tube = string(r.tube)
 	if u := s.updates[id]; u.value != nil {
 		put, updateKey := j, makeKey(keyUpdate, id)
-		if err := decodeUpdate(updateKey[:], u.value, &j); errors.Is(err, ErrVersion) {
+		tube, err := decodeUpdate(updateKey[:], u.value, &j)
+		switch {
+		case errors.Is(err, ErrVersion):
 			return stopped{err}
-		} else if err != nil {
+		case err != nil:
 			s.lost("job %d is as it was put: what was noted later cannot be read: %v", id, err)
 			j = put
+		case tube != nil:
+			j.Tube = string(tube)
 		}
 	}
 	if r.apart {

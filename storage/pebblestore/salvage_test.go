@@ -13,18 +13,31 @@ import (
 
 func salvaged(t *testing.T, fs vfs.FS) (map[uint64]stored, Salvaged) {
 	t.Helper()
-	found := map[uint64]stored{}
+	found, _, result := salvagedAll(t, fs)
+	return found, result
+}
+
+// salvagedAll returns the queues, too.
+func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]stored, map[string]*storage.Queue, Salvaged) {
+	t.Helper()
+	found, queues := map[uint64]stored{}, map[string]*storage.Queue{}
 	result, err := Salvage("data", fs, func(j *storage.Job, body []byte) error {
 		if _, twice := found[j.ID]; twice {
 			t.Errorf("job %d came twice", j.ID)
 		}
-		found[j.ID] = stored{*j, string(body)}
+		found[j.ID] = keep(j, body)
+		return nil
+	}, func(q *storage.Queue) error {
+		if _, twice := queues[q.Tube]; twice {
+			t.Errorf("queue %s came twice", q.Tube)
+		}
+		queues[q.Tube] = q
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found, result
+	return found, queues, result
 }
 
 // compacted fills a directory and makes tables of it.
@@ -163,7 +176,7 @@ func TestSalvageStopsWithItsCaller(t *testing.T) {
 	fs, _ := compacted(t)
 	enough := errors.New("enough")
 	n := 0
-	_, err := Salvage("data", fs, func(*storage.Job, []byte) error { n++; return enough })
+	_, err := Salvage("data", fs, func(*storage.Job, []byte) error { n++; return enough }, nil)
 	if !errors.Is(err, enough) || n != 1 {
 		t.Errorf("%d calls, %v", n, err)
 	}

@@ -91,12 +91,14 @@ func (s *salvage) judgeLogs() {
 			s.damagedf(l.path, "it cannot be read from byte %d on%s", l.shape.Tail, upTo(claim))
 		}
 		s.hole(l.last+1, math.MaxUint64)
+		s.queueHole()
 	}
 	for number, claim := range s.witness.claims {
 		there := slices.ContainsFunc(s.walked, func(l walkedLog) bool { return l.number == number })
 		if s.witness.manifest != nil && claim > 0 && counts(number) && !there {
 			s.damagedf(s.witness.path("%06d.log", number), "it is missing, and had %d bytes", claim)
 			s.hole(s.flushed+1, math.MaxUint64)
+			s.queueHole()
 		}
 	}
 }

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"fmt"
+	"maps"
 	"math/rand"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 // missing had an id that it tells of.
 func TestSalvageTellsWhatIsMissing(t *testing.T) {
 	d := fullStore(t, 6, killed(t))
-	state := d.h.states[d.h.turns()]
+	state, queues := d.h.states[d.h.turns()], d.h.queues[d.h.turns()]
 	r := rand.New(rand.NewSource(max(*seed, 1)))
 	paths := files(t, d.fs, "data/gen-000001")
 	missing, told := 0, 0
@@ -28,7 +29,7 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		what := fmt.Sprintf("%s: %s", path, way.what)
-		found, result := salvaged(t, fs)
+		found, foundQueues, result := salvagedAll(t, fs)
 		report := strings.Join(result.Damaged, "\n")
 		if strings.Contains(report, "<nil>") {
 			t.Errorf("%s: %s", what, report)
@@ -36,10 +37,13 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 		if len(result.Damaged) > 0 {
 			told++
 		}
+		if !maps.EqualFunc(foundQueues, queues, sameQueue) && !result.QueuesInDoubt {
+			t.Errorf("%s: %d queues, want %d, and nothing is said of queues\n%s", what, len(foundQueues), len(queues), report)
+		}
 		for id, want := range state {
 			got, ok := found[id]
 			switch {
-			case ok && got == want:
+			case ok && got.same(want):
 			case len(result.Damaged) == 0:
 				t.Errorf("%s: job %d is missing or different, and nothing is said", what, id)
 			case ok:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -93,24 +94,36 @@ func walkTable(r *sstable.Reader, from []byte, fn visit) (last []byte, err error
 func readableAfter(r *sstable.Reader, key []byte) []byte {
 	kind, id := splitKey(key)
 	for ; kind <= keyPiece; kind, id = kind+1, 0 {
+		if kind == keyQueue {
+			if key[0] != keyQueue {
+				key = []byte{keyQueue}
+			}
+			if next := readableName(r, key); next != nil {
+				return next
+			}
+			if next := makeKey(kind+1, 0); canSeek(r, next[:]) {
+				return next[:]
+			}
+			continue
+		}
 		bad, step := id, uint64(1)
 		good := uint64(math.MaxUint64)
 		for step > 0 && bad <= math.MaxUint64-step {
-			if canSeek(r, kind, bad+step) {
+			if canSeekID(r, kind, bad+step) {
 				good = bad + step
 				break
 			}
 			bad, step = bad+step, 2*step
 		}
-		if good == math.MaxUint64 && !canSeek(r, kind, good) {
-			if canSeek(r, kind+1, 0) {
+		if good == math.MaxUint64 && !canSeekID(r, kind, good) {
+			if canSeekID(r, kind+1, 0) {
 				next := makeKey(kind+1, 0)
 				return next[:]
 			}
 			continue
 		}
 		for good-bad > 1 {
-			if middle := bad + (good-bad)/2; canSeek(r, kind, middle) {
+			if middle := bad + (good-bad)/2; canSeekID(r, kind, middle) {
 				good = middle
 			} else {
 				bad = middle
@@ -122,8 +135,30 @@ func readableAfter(r *sstable.Reader, key []byte) []byte {
 	return nil
 }
 
-// splitKey gives the kind and the id of a key, also of one that is none.
+// readableName finds a key of a queue behind another from which on the table can be read
+// again, or nil. It tries names that begin like that of the unreadable one, with less and
+// less in common.
+func readableName(r *sstable.Reader, key []byte) []byte {
+	for n := len(key); n > 0; n-- {
+		first := 0
+		if n < len(key) {
+			first = int(key[n]) + 1
+		}
+		for c := first; c <= 0xff; c++ {
+			if next := append(slices.Clone(key[:n]), byte(c)); canSeek(r, next) {
+				return next
+			}
+		}
+	}
+	return nil
+}
+
+// splitKey gives the kind and the id of a key, also of one that is none. The id of a queue
+// is 0.
 func splitKey(key []byte) (kind byte, id uint64) {
+	if len(key) > 0 && key[0] == keyQueue {
+		return keyQueue, 0
+	}
 	if len(key) == pieceKeyLen {
 		key = key[:keyLen]
 	}
@@ -135,14 +170,18 @@ func splitKey(key []byte) (kind byte, id uint64) {
 }
 
 // canSeek says whether the block can be read in which a key is, or would be.
-func canSeek(r *sstable.Reader, kind byte, id uint64) bool {
+func canSeek(r *sstable.Reader, key []byte) bool {
 	it, err := r.NewIter(sstable.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
 	if err != nil {
 		return false
 	}
-	key := makeKey(kind, id)
-	it.SeekGE(key[:], 0)
+	it.SeekGE(key, 0)
 	return errors.Join(it.Error(), it.Close()) == nil
+}
+
+func canSeekID(r *sstable.Reader, kind byte, id uint64) bool {
+	key := makeKey(kind, id)
+	return canSeek(r, key[:])
 }
 
 // keyHole notes which records may have been between two keys of a table. Updates that
@@ -154,7 +193,10 @@ func (s *salvage) keyHole(last, next []byte) {
 	if next != nil {
 		toKind, to = splitKey(next)
 	}
-	if fromKind > keyRecord || toKind < keyRecord {
+	if fromKind <= keyQueue && toKind >= keyQueue {
+		s.queueHole()
+	}
+	if fromKind > keyRecord || toKind < keyRecord || toKind == keyRecord && to == 0 {
 		return
 	}
 	if fromKind < keyRecord {
@@ -172,6 +214,7 @@ func (s *salvage) keyHole(last, next []byte) {
 func (s *salvage) tableHole(number uint64) {
 	if s.witness.manifest == nil {
 		s.hole(1, math.MaxUint64)
+		s.queueHole()
 		return
 	}
 	t, ok := s.witness.manifest.Tables[number]
@@ -180,6 +223,9 @@ func (s *salvage) tableHole(number uint64) {
 	}
 	fromKind, from := splitKey(t.Smallest)
 	toKind, to := splitKey(t.Largest)
+	if fromKind <= keyQueue && toKind >= keyQueue {
+		s.queueHole()
+	}
 	if fromKind > keyRecord || toKind < keyRecord {
 		return
 	}

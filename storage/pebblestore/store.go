@@ -25,6 +25,8 @@ type store struct {
 	sharing *sharing
 	logs    []*shardLog
 	now     manifest
+	naming  sync.Mutex // of now and its file, while the logs are open
+	shardOf func(tube string) int
 
 	copying sync.Mutex // one checkpoint at a time
 
@@ -99,11 +101,9 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	if err := s.dir.sweep(m.Generation); err != nil {
 		return err
 	}
-	if m.Shards != n {
-		if m, err = s.reshard(m, n, shardOf); err != nil {
-			err = fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err)
-			return s.dir.orSalvage(err, "")
-		}
+	s.shardOf = shardOf
+	if m, err = s.settle(m, n); err != nil {
+		return s.dir.orSalvage(fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err), "")
 	}
 	s.now = m
 	return s.openLogs(false)
@@ -111,7 +111,7 @@ func (s *store) open(n int, shardOf func(string) int) error {
 
 // create makes the first generation. Until that is complete, the manifest says so.
 func (s *store) create(n int) error {
-	s.now = manifest{Generation: 1, Shards: n, Creating: true}
+	s.now = manifest{Generation: 1, Shards: n, Rule: shardRule, Creating: true}
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *store) openLogs(fresh bool) error {
 	s.sharing = newSharing(s.o, s.space.wrap(), n)
 	s.logs = make([]*shardLog, n)
 	return inParallel(n, func(i int) error {
-		l := newShardLog(s, fmt.Sprintf("shard-%03d", i))
+		l := newShardLog(s, i, fmt.Sprintf("shard-%03d", i))
 		s.logs[i] = l
 		path := s.dir.shard(s.now.Generation, i)
 		db, reach, err := s.sharing.openDB(l.fault, path, l.name, change)

@@ -32,7 +32,7 @@ func salvage(o options, out io.Writer, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	found, err := pebblestore.Salvage(o.dir, nil, in.Put)
+	found, err := pebblestore.Salvage(o.dir, nil, in.Put, in.PutQueue)
 	if err != nil {
 		return errors.Join(err, in.Abort())
 	}
@@ -40,7 +40,11 @@ func salvage(o options, out io.Writer, logger *slog.Logger) error {
 		return err
 	}
 	report(out, found)
-	_, err = fmt.Fprintf(out, "read %d files, copied %d jobs to %s\n", found.Files, found.Jobs, o.salvage)
+	_, err = fmt.Fprintf(out, "read %d files, copied %d jobs to %s", found.Files, found.Jobs, o.salvage)
+	if found.Queues > 0 {
+		_, err = fmt.Fprintf(out, ", and the groups of %d queues", found.Queues)
+	}
+	_, err = fmt.Fprintln(out)
 	if err == nil && len(found.Damaged) > 0 {
 		err = errIncomplete
 	}
@@ -58,6 +62,10 @@ func report(out io.Writer, found pebblestore.Salvaged) {
 	if found.UnknownIDs > 0 {
 		_, _ = fmt.Fprintf(out, "unknown: %d ids may have stood in what could not be read, and nothing else tells of them; "+
 			"their jobs are missing, or had been deleted: %s\n", found.UnknownIDs, found.Unknown)
+	}
+	if found.QueuesInDoubt {
+		_, _ = fmt.Fprintln(out, "queues: the groups of the queue service may have been in what could not be read; "+
+			"some may be missing or in an older state")
 	}
 	if len(found.Damaged) > 0 {
 		_, _ = fmt.Fprintf(out, "the highest id seen is %d; jobs with higher ids may be missing too\n", found.MaxID)

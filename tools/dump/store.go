@@ -45,16 +45,15 @@ func shardsOf(dir string) (int, error) {
 	return m.Shards, nil
 }
 
-// open opens a data directory with the number of shards it has. If a server changes that
-// number at the same moment, the store must not change it back: it fails then, because
-// no tube belongs to a shard here.
+// open opens a data directory as it is. If a server changes the number of shards at the
+// same moment, the store must not change it back: it fails then.
 func open(dir string, logger *slog.Logger) (storage.Store, []storage.Log, error) {
 	shards, err := shardsOf(dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, MinFree: -1, Logger: logger})
-	logs, err := store.Open(shards, func(string) int { return -1 })
+	logs, err := store.Open(shards, nil)
 	if errors.Is(err, pebblestore.ErrInUse) {
 		return nil, nil, fmt.Errorf("%w: stop the server first, or dump a copy", err)
 	}

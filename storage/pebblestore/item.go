@@ -1,0 +1,89 @@
+package pebblestore
+
+import (
+	"encoding/binary"
+
+	"beanfield/storage"
+)
+
+// A value of itemVersion has, in a record, after the name of the tube
+//
+//	text      the tags
+//
+// and in an update, after the counters
+//
+//	text      the name of the tube to which the job was moved; empty if it was not
+//
+// and then, in both
+//
+//	uvarint   rebalances, fate
+//	text      the note
+//	uvarint   how many views are done with the job, and each one's number
+//
+// A text is its length, a uvarint, and its bytes. itemApartVersion is itemVersion for a
+// record whose body is in pieces.
+//
+// An update says all that Item has, apart from the tags. So one without an item sets
+// that to nothing.
+
+func tagsOf(j *storage.Job) []byte {
+	if j.Item == nil {
+		return nil
+	}
+	return j.Item.Tags
+}
+
+// changedItem says whether a job has what only an item's versions can tell, apart from
+// tags.
+func changedItem(j *storage.Job) bool {
+	return j.State == storage.Passed || j.Item != nil && changed(j.Item)
+}
+
+func changed(i *storage.Item) bool {
+	return i.Moved || i.Rebalances != 0 || i.Fate != 0 || len(i.Note) != 0 || len(i.Done) != 0
+}
+
+// setItem gives a job what was read of its item, if there is anything.
+func setItem(j *storage.Job, i *storage.Item) {
+	if j.Item = nil; len(i.Tags) > 0 || changed(i) {
+		j.Item = i
+	}
+}
+
+// newer says whether an older build would take a job wrongly, or not at all.
+func newer(j *storage.Job) bool {
+	return j.Item != nil || j.State == storage.Passed || storage.Rear(j.Tube)
+}
+
+func appendMoved(dst []byte, j *storage.Job) []byte {
+	if j.Item == nil || !j.Item.Moved {
+		return append(dst, 0)
+	}
+	return appendText(dst, j.Tube, storage.MaxName)
+}
+
+func appendItem(dst []byte, j *storage.Job) []byte {
+	var i storage.Item
+	if j.Item != nil {
+		i = *j.Item
+	}
+	dst = binary.AppendUvarint(dst, uint64(i.Rebalances))
+	dst = binary.AppendUvarint(dst, uint64(i.Fate))
+	dst = appendText(dst, i.Note, storage.MaxNote)
+	dst = binary.AppendUvarint(dst, uint64(len(i.Done)))
+	for _, n := range i.Done {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	return dst
+}
+
+// item reads what appendItem has written.
+func (f *fields) item(i *storage.Item) {
+	i.Rebalances = f.u32("rebalances")
+	i.Fate = uint8(f.uvarint(1<<8-1, "fate"))
+	i.Note = f.text(storage.MaxNote, "note")
+	n := f.uvarint(uint64(len(f.rest)), "views done")
+	for ; n > 0 && f.err == nil; n-- {
+		i.Done = append(i.Done, f.u32("view done"))
+	}
+}

@@ -1,0 +1,104 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// settle moves the jobs to n shards, if they are on another number of them, or if one is
+// not on the shard that its tube belongs to. Without shardOf nothing is moved.
+func (s *store) settle(m manifest, n int) (manifest, error) {
+	switch {
+	case s.shardOf == nil && m.Shards != n:
+		return m, errors.New("the directory is to stay as it is")
+	case s.shardOf == nil || m.Shards == n && m.Rule == shardRule:
+		return m, nil
+	case m.Shards != n:
+		s.o.Logger.Info("the number of shards changes: jobs are moved", "from", m.Shards, "to", n)
+		return s.reshard(m, n)
+	}
+	tube, err := s.misplaced(m)
+	if err != nil {
+		return m, err
+	}
+	if tube != "" {
+		s.o.Logger.Info("tubes belong to other shards than in an older build: jobs are moved", "tube", tube)
+		return s.reshard(m, n)
+	}
+	m.Rule = shardRule
+	return m, s.dir.writeManifest(m)
+}
+
+// misplaced finds a tube that is not on its shard. It reads all jobs, which happens once:
+// then the manifest has the rule's number.
+func (s *store) misplaced(m manifest) (tube string, err error) {
+	if m.Shards == 1 {
+		return "", nil
+	}
+	s.o.Logger.Info("the directory is of an older build: every tube's shard is checked once")
+	for i := range m.Shards {
+		err := s.readShard(m, i, func(db *pebble.DB) (err error) {
+			sc, err := newScan(db)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, sc.close()) }()
+			found, err := sc.first()
+			for ; found && err == nil && tube == ""; found, err = sc.next() {
+				if s.shardOf(sc.job.Tube) != i {
+					tube = sc.job.Tube
+				}
+			}
+			return err
+		})
+		if err != nil || tube != "" {
+			return tube, err
+		}
+	}
+	return "", nil
+}
+
+// raise has the manifest say that older builds must not open the directory.
+func (s *store) raise() error {
+	s.naming.Lock()
+	defer s.naming.Unlock()
+	if s.now.Format >= queueFormat {
+		return nil
+	}
+	m := s.now
+	m.Format = queueFormat
+	return s.rename(m)
+}
+
+// rename puts another manifest in place of the one in now.
+func (s *store) rename(m manifest) error {
+	if err := s.dir.writeManifest(m); err != nil {
+		return err
+	}
+	s.now = m
+	return nil
+}
+
+// astray is the error of a replay that finds a rear queue in a directory of the first
+// format. This build would not have written it: an older one was started on the
+// directory since, and may have put it on another shard. Without the rule's number the
+// next start checks that.
+func (s *store) astray(tube string) error {
+	s.naming.Lock()
+	defer s.naming.Unlock()
+	m := s.now
+	m.Rule = 0
+	return errors.Join(s.rename(m), fmt.Errorf("an older build has written to this directory, and tube %q may be on the wrong shard: "+
+		"start again, and the jobs are moved", tube))
+}
+
+// isAstray says whether a tube may be on the wrong shard, although the manifest has the
+// rule's number.
+func (l *shardLog) isAstray(tube string) bool {
+	s := l.store
+	return storage.Rear(tube) && s.shardOf != nil && s.shardOf(tube) != l.shard
+}
