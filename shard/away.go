@@ -38,7 +38,7 @@ func (t *turn) fetch() {
 		if p.Lacking() {
 			b := p.Fetch(log)
 			b.Done = unheard{}
-			t.shard.proceed(b)
+			t.fetched = append(t.fetched, b)
 		}
 	}
 }

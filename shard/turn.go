@@ -17,6 +17,7 @@ type turn struct {
 	woken      []queue.Awakening
 	called     []queue.Getter  // gets that are to try again
 	parcels    []*queue.Parcel // what consumers are sent
+	fetched    []*queue.Batch  // to be applied when they have been received
 	gone       []uint64        // deleted: the directory forgets them when that is committed
 	fetches    bool            // some answer or parcel lacks a body that is in the log only
 }
@@ -155,4 +156,9 @@ func (t *turn) answer(err error) {
 		p.To().Receive(p, err == nil)
 	}
 	t.parcels = t.parcels[:0]
+	for i, b := range t.fetched { // not sooner: the next parcels must not overtake these
+		t.fetched[i] = nil
+		t.shard.proceed(b)
+	}
+	t.fetched = t.fetched[:0]
 }

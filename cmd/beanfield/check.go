@@ -18,18 +18,28 @@ func printConfig(w io.Writer, c *Config) error {
 	fmt.Fprintln(t, "listen = [")
 	for i := range c.Listen {
 		l := &c.Listen[i]
-		fields := make([]string, len(listenSettings))
-		for j, s := range listenSettings {
-			fields[j] = strings.TrimPrefix(s.key, "listen.") + " = " + s.show(l)
-		}
-		fmt.Fprintf(t, "  { %s },\t# %s\n", strings.Join(fields, ", "), comment(l.from.String()))
+		fmt.Fprintf(t, "  { %s },\t# %s\n", showElement(listenSettings, "listen.", l), comment(l.from.String()))
 	}
 	fmt.Fprintln(t, "]")
 	for _, s := range settings {
 		fmt.Fprintf(t, "%s = %s\t# %s%s\n", s.key, s.show(c), comment(c.from[s.key].String()), meaning(s.key, c))
 	}
+	fmt.Fprintln(t, queueForKey+" = [")
+	for i := range c.Queue.For {
+		fmt.Fprintf(t, "  { %s },\n", showElement(queueForSettings, queueForKey+".", &c.Queue.For[i]))
+	}
+	fmt.Fprintln(t, "]")
 	fmt.Fprintf(t, "# binlog-max-size in stats: %d\t# %s\n", c.BinlogMaxSize, c.from["-s"])
 	return t.Flush()
+}
+
+// showElement is an element of an array of tables, on one line.
+func showElement[T any](rows []setting[T], prefix string, v *T) string {
+	fields := make([]string, len(rows))
+	for i, s := range rows {
+		fields[i] = strings.TrimPrefix(s.key, prefix) + " = " + s.show(v)
+	}
+	return strings.Join(fields, ", ")
 }
 
 // comment makes text fit for a TOML comment, which is one line: a file name or an

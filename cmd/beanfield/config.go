@@ -68,6 +68,7 @@ type Config struct {
 		BackupPath   string // "": beside Path
 	}
 	Stats struct{ QuoteStrings string }
+	Queue QueueConfig
 	Log   struct {
 		Level  string
 		Format string
@@ -123,6 +124,7 @@ func defaults() *Config {
 	c.Stats.QuoteStrings = quoteNeeded
 	c.Log.Level = "notice"
 	c.Log.Format = "text"
+	c.Queue = defaultQueue()
 	return c
 }
 
@@ -144,7 +146,7 @@ func loadConfig(f flags) (*Config, error) {
 }
 
 func (c *Config) applyFlags(f flags) Mistakes {
-	ms := c.applyAddress(f)
+	ms := append(c.applyAddress(f), c.applyQueue(f)...)
 	c.applyStorage(f)
 	if f.shards != nil {
 		c.Shards, c.from["shards"] = *f.shards, origin{flag: "-shards"}
@@ -200,6 +202,19 @@ func (c *Config) applyAddress(f flags) Mistakes {
 	}
 	tcp[0].Address.port = a.port
 	tcp[0].from = origin{flag: c.listenFlags[0]}
+	return nil
+}
+
+// applyQueue lets -queue replace all addresses of the queue service.
+func (c *Config) applyQueue(f flags) Mistakes {
+	if f.queue == nil {
+		return nil
+	}
+	a, err := parseAddress(*f.queue)
+	if err != nil {
+		return Mistakes{{Key: "-queue", Value: *f.queue, Problem: err.Error(), Code: exitListen}}
+	}
+	c.Queue.Listen, c.from["queue.listen"] = []address{a}, origin{flag: "-queue"}
 	return nil
 }
 

@@ -67,6 +67,27 @@ quote_strings = false
 [log]
 level = "error"
 format = "json"
+[[queue.for]]
+match = "a*"
+max_length = 4
+[queue]
+listen = ["127.0.0.1:8080", "unix:/run/q.sock"]
+default_service = "s"
+tokens = ["t", "u"]
+origins = ["https://example.org"]
+dead_after = "1m"
+max_length = 5
+max_payload = 6
+max_tags = "1KiB"
+max_delivery = 7
+max_idle = "8s"
+leaving = "0s"
+dead_letter = "bury"
+auto_evict = true
+max_unsent = "8KiB"
+[[queue.for]]
+match = "*"
+dead_letter = "drop"
 `
 
 func TestConfigFile(t *testing.T) {
@@ -88,6 +109,14 @@ func TestConfigFile(t *testing.T) {
 	want.Storage.MemoryBudget, want.Storage.MinFree, want.Storage.Cache = 1<<30, 0, 3<<20
 	want.Stats.QuoteStrings = "never"
 	want.Log.Level, want.Log.Format = "error", "json"
+	limits := QueueLimits{5, 6, 1 << 10, 7, 8 * time.Second, 0, "bury", true, 8 << 10}
+	short, dropping := limits, limits
+	short.MaxLength, dropping.DeadLetter = 4, "drop"
+	want.Queue = QueueConfig{
+		Listen:         []address{{host: "127.0.0.1", port: 8080}, {path: "/run/q.sock"}},
+		DefaultService: "s", Tokens: []string{"t", "u"}, Origins: []string{"https://example.org"},
+		DeadAfter: time.Minute, Limits: limits, For: []QueueFor{{"a*", short}, {"*", dropping}},
+	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("read %+v, want %+v", c, want)
 	}
@@ -130,6 +159,10 @@ func TestPrecedence(t *testing.T) {
 		{"-V", file, "log.level", `"info"`, "flag -V"},
 		{"-VVV", file, "log.level", `"debug"`, "flag -VV"},
 		{"", file, "log.format", `"text"`, "default"},
+		{"", file, "queue.listen", "[]", "default"},
+		{"-queue :1", "", "queue.listen", `[":1"]`, "flag -queue"},
+		{"-queue [::1]:1", "queue.listen = ['h:2', 'h:3']", "queue.listen", `["[::1]:1"]`, "flag -queue"},
+		{"", "queue.listen = ['h:2', 'h:3']", "queue.listen", `["h:2", "h:3"]`, "FILE:1"},
 		{"", "", "listen.address", `":11300"`, "default"},
 		{"", file, "listen.address", `"127.0.0.1:1"`, "FILE:5"},
 		{"-p 2", "", "listen.address", `":2"`, "flag -p 2"},

@@ -41,6 +41,24 @@ func TestExampleSecondAddress(t *testing.T) {
 	}
 }
 
+// The limits for some queues that the example shows in comments are valid too.
+func TestExampleQueueFor(t *testing.T) {
+	text, err := os.ReadFile(exampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := string(text)[strings.Index(string(text), "# [[queue.for]]"):]
+	c := defaults()
+	if ms := readConfigFile(writeConfig(t, strings.ReplaceAll(shown, "# ", "")), c); len(ms) > 0 {
+		t.Fatal(ms)
+	}
+	want := defaults().Queue.Limits
+	want.MaxLength, want.DeadLetter = 10000, "bury"
+	if !reflect.DeepEqual(c.Queue.For, []QueueFor{{"orders*", want}}) {
+		t.Errorf("read %+v", c.Queue.For)
+	}
+}
+
 // Every key is explained: first its reason in prose, then unit, default and flag,
 // then what is allowed, then the key itself. All of it agrees with the code.
 func TestExampleExplainsEveryKey(t *testing.T) {

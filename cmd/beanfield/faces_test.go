@@ -1,8 +1,13 @@
 package main
 
 import (
+	"context"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -30,4 +35,49 @@ func TestProcessQuotes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Both faces serve the same tubes, and the queue service has the settings of the file.
+func TestProcessQueueService(t *testing.T) {
+	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
+	config := "queue.listen = ['unix:" + p.dir + "/q']\nqueue.tokens = ['secret']\nqueue.max_payload = 5\n" +
+		"queue.default_service = 'mail'\nqueue.for = [{ match = 'short', max_length = 1 }]\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.start()
+	web := http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return net.Dial("unix", p.dir+"/q")
+	}}}
+	t.Cleanup(web.CloseIdleConnections)
+	for _, c := range []struct {
+		method, path, token, body string
+		status                    int
+		answer                    string
+	}{
+		{"POST", "/", "", "hello", 401, ""},
+		{"POST", "/", "secret", "hello", 200, "1"},
+		{"POST", "/", "secret", "hello!", 413, ""},
+		{"POST", "/api/predict/short", "secret", "a", 200, "2"},
+		{"POST", "/api/predict/short", "secret", "a", 429, ""},
+		{"GET", "/api/predict/short", "secret", "", 200, "a"},
+	} {
+		r, err := http.NewRequest(c.method, "http://q"+c.path, strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", c.token)
+		a, err := web.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(a.Body)
+		a.Body.Close()
+		if err != nil || a.StatusCode != c.status || c.status == 200 && string(body) != c.answer {
+			t.Errorf("%s %s %q: %d %q, %v; want %d %q", c.method, c.path, c.body, a.StatusCode, body, err, c.status, c.answer)
+		}
+	}
+	client := p.dial(p.dir + "/s")
+	client.expect("watch mail", "WATCHING 2")
+	client.expect("reserve", "RESERVED 1 5")
 }

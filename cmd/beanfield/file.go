@@ -57,6 +57,8 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 		switch row := findSetting(settings, key.String()); {
 		case key.String() == "listen":
 			r.listen(key, v)
+		case key.String() == queueForKey:
+			defer r.queueFor(key, v) // it begins with what the rest of [queue] says
 		case row != nil:
 			if err := row.set(r.config, v); err != nil {
 				r.wrong(line, key, v, err.Error(), row.allowed)
@@ -191,6 +193,9 @@ func keysBelow(path toml.Key) []string {
 		add(s.key)
 	}
 	for _, s := range settings {
+		add(s.key)
+	}
+	for _, s := range queueForSettings {
 		add(s.key)
 	}
 	return names

@@ -22,8 +22,9 @@ type flags struct {
 	shards, maxJobSize *int
 	binlogMaxSize      *int // only shown in stats
 
-	dir  *string   // -b
-	sync *syncFlag // the last of all -f and -F
+	dir   *string   // -b
+	queue *string   // -queue
+	sync  *syncFlag // the last of all -f and -F
 
 	warnings []string
 }
@@ -85,7 +86,7 @@ func (r *flagReader) long(word string) (bool, error) {
 	case set != nil:
 		*set = true
 		return true, nil
-	case name != "-config" && name != "-shards":
+	case name != "-config" && name != "-shards" && name != "-queue":
 		return false, nil
 	}
 	if !joined {
@@ -94,11 +95,15 @@ func (r *flagReader) long(word string) (bool, error) {
 			return true, err
 		}
 	}
-	if name == "-config" {
+	switch name {
+	case "-config":
 		r.config = value
 		if value == "" {
 			return true, usageError("-config needs the name of a file")
 		}
+		return true, nil
+	case "-queue":
+		r.queue = &value
 		return true, nil
 	}
 	n, err := strconv.ParseUint(value, 10, 32)
@@ -266,6 +271,7 @@ As beanstalkd:
 Besides:
  -config FILE   read settings from this TOML file; flags win over it
  -shards N      run N shards (default: one for each core)
+ -queue HOST:PORT  serve the queue service over HTTP on this address
  -check-config  print the settings that would be used, and where each comes
                 from; start nothing
 `, program, defaultPort, defaultMaxJobSize, maxJobSizeLimit)

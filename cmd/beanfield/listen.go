@@ -29,6 +29,19 @@ func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Lis
 	return open, nil
 }
 
+// listenQueues binds every address of the queue service, or none.
+func listenQueues(ctx context.Context, addrs []address, log *slog.Logger) ([]net.Listener, error) {
+	var ls []Listen
+	for _, a := range addrs {
+		ls = append(ls, Listen{Address: a})
+	}
+	open, err := listenAll(ctx, ls, log)
+	for i, l := range open {
+		open[i] = queueListener{l}
+	}
+	return open, err
+}
+
 func closeAll(ls []net.Listener) {
 	for _, l := range ls {
 		l.Close() // it has accepted nobody yet, so nothing can be lost

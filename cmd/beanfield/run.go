@@ -95,7 +95,8 @@ func start(c *Config, log *slog.Logger) error {
 	return r.Close()
 }
 
-// openListeners takes the sockets that systemd passed, or binds if there are none.
+// openListeners takes the sockets that systemd passed, or binds if there are none. Those
+// of the queue service it always binds.
 func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, error) {
 	ls, err := inheritedListeners()
 	if err != nil {
@@ -108,8 +109,18 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 	} else if ls, err = listenAll(sig.stop, c.Listen, log); err != nil {
 		return nil, err
 	}
+	queues, err := listenQueues(sig.stop, c.Queue.Listen, log)
+	if err != nil {
+		closeAll(ls)
+		return nil, err
+	}
+	ls = append(ls, queues...)
 	for _, l := range ls {
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
+		face := "beanstalk"
+		if _, ok := l.(queueListener); ok {
+			face = "queue service"
+		}
+		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", face)
 	}
 	return ls, nil
 }

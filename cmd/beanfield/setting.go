@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // setting is one row of the table below: everything about one key of the file. The
@@ -18,8 +20,9 @@ type setting[T any] struct {
 	show    func(c *T) string // as TOML
 }
 
-// settings are all keys but those of [[listen]], in the order of printing.
-var settings = []setting[Config]{
+// settings are all keys but those of [[listen]] and [[queue.for]], in the order of
+// printing.
+var settings = slices.Concat([]setting[Config]{
 	number("shards", "-shards", "shards", maxShards, func(c *Config) *int { return &c.Shards }),
 	number("loops", "", "event loops", maxLoops, func(c *Config) *int { return &c.Loops }),
 	text("user", "-u", "name of a user", `a user of this machine, or "" to stay who started it`,
@@ -55,7 +58,7 @@ var settings = []setting[Config]{
 	},
 	oneOf("log.level", "-V", levelWords(), func(c *Config) *string { return &c.Log.Level }),
 	oneOf("log.format", "", []string{"text", "json"}, func(c *Config) *string { return &c.Log.Format }),
-}
+}, queueSettings)
 
 // listenSettings are the keys of each [[listen]].
 var listenSettings = []setting[Listen]{
@@ -80,25 +83,25 @@ var listenSettings = []setting[Listen]{
 }
 
 // number is a setting from 0 to hi.
-func number(key, flag, unit string, hi int, field func(*Config) *int) setting[Config] {
-	return setting[Config]{
+func number[T any](key, flag, unit string, hi int, field func(*T) *int) setting[T] {
+	return setting[T]{
 		key: key, flag: flag, unit: unit, allowed: fmt.Sprintf("0 to %d", hi),
-		set: func(c *Config, v any) error {
+		set: func(c *T, v any) error {
 			n, err := asNumber(v, 0, int64(hi))
 			*field(c) = int(n)
 			return err
 		},
-		show: func(c *Config) string { return strconv.Itoa(*field(c)) },
+		show: func(c *T) string { return strconv.Itoa(*field(c)) },
 	}
 }
 
 // size is a setting in bytes.
-func size(key, flag string, lo, hi int64, field func(*Config) *int64) setting[Config] {
-	return setting[Config]{
+func size[T any](key, flag string, lo, hi int64, field func(*T) *int64) setting[T] {
+	return setting[T]{
 		key: key, flag: flag, unit: "bytes",
 		allowed: fmt.Sprintf(`%d to %d, or text with a unit: "64KiB", "1MiB", "1GiB"`, lo, hi),
-		set:     func(c *Config, v any) (err error) { *field(c), err = asSize(v, lo, hi); return err },
-		show:    func(c *Config) string { return showSize(*field(c)) },
+		set:     func(c *T, v any) (err error) { *field(c), err = asSize(v, lo, hi); return err },
+		show:    func(c *T) string { return showSize(*field(c)) },
 	}
 }
 
@@ -113,10 +116,44 @@ func text(key, flag, unit, allowed string, field func(*Config) *string) setting[
 }
 
 // oneOf is a setting that is one of several words.
-func oneOf(key, flag string, words []string, field func(*Config) *string) setting[Config] {
-	return setting[Config]{
+func oneOf[T any](key, flag string, words []string, field func(*T) *string) setting[T] {
+	return setting[T]{
 		key: key, flag: flag, unit: "word", allowed: `"` + strings.Join(words, `", "`) + `"`,
-		set:  func(c *Config, v any) (err error) { *field(c), err = asWord(v, words); return err },
-		show: func(c *Config) string { return quote(*field(c)) },
+		set:  func(c *T, v any) (err error) { *field(c), err = asWord(v, words); return err },
+		show: func(c *T) string { return quote(*field(c)) },
+	}
+}
+
+// texts is a setting that is a list of texts.
+func texts(key, unit, allowed string, field func(*Config) *[]string) setting[Config] {
+	return setting[Config]{
+		key: key, unit: unit, allowed: allowed,
+		set:  func(c *Config, v any) (err error) { *field(c), err = asTexts(v); return err },
+		show: func(c *Config) string { return showTexts(*field(c)) },
+	}
+}
+
+// duration is a setting that is a time from lo to hi.
+func duration[T any](key string, lo, hi time.Duration, field func(*T) *time.Duration) setting[T] {
+	return setting[T]{
+		key: key, unit: "time", allowed: fmt.Sprintf(`text with a unit, from %s to %s`, showTime(lo), showTime(hi)),
+		set:  func(c *T, v any) (err error) { *field(c), err = asTime(v, lo, hi); return err },
+		show: func(c *T) string { return showTime(*field(c)) },
+	}
+}
+
+// truth is a setting that is true or false.
+func truth[T any](key string, field func(*T) *bool) setting[T] {
+	return setting[T]{
+		key: key, unit: "true or false", allowed: "true, false",
+		set: func(c *T, v any) error {
+			b, ok := v.(bool)
+			if !ok {
+				return wrongKind(v)
+			}
+			*field(c) = b
+			return nil
+		},
+		show: func(c *T) string { return strconv.FormatBool(*field(c)) },
 	}
 }

@@ -224,3 +224,45 @@ func showMode(m fs.FileMode) string {
 	}
 	return fmt.Sprintf(`"%04o"`, uint32(m))
 }
+
+// asTexts takes an array of texts. An empty one is nil.
+func asTexts(v any) ([]string, error) {
+	array, ok := v.([]any)
+	if !ok {
+		return nil, wrongKind(v)
+	}
+	var list []string
+	for _, e := range array {
+		s, err := asText(e)
+		if err != nil {
+			return nil, fmt.Errorf("in the list: %w", err)
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// asAddresses takes an array of addresses.
+func asAddresses(v any) ([]address, error) {
+	list, err := asTexts(v)
+	if err != nil {
+		return nil, err
+	}
+	var addresses []address
+	for _, s := range list {
+		a, err := parseAddress(s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", quote(s), err)
+		}
+		addresses = append(addresses, a)
+	}
+	return addresses, nil
+}
+
+func showTexts(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = quote(s)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}

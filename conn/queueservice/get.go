@@ -89,7 +89,9 @@ func (f *finding) search(wait time.Duration) error {
 		}
 		select {
 		case <-f.bell:
-			continue
+			if f.r.Context().Err() == nil {
+				continue
+			}
 		case <-timer.C:
 		case <-f.r.Context().Done(): // the client hangs up, or the server stops
 		}

@@ -139,9 +139,6 @@ func (s *State) load(c *consumer, slot uint32) (away bool) {
 	}
 	c.index = i.Index
 	c.group.index = max(c.group.index, i.Index)
-	if i.away {
-		c.fetching = true
-	}
 	return i.away
 }
 
@@ -150,6 +147,10 @@ func (s *State) TakeParcels(list []*Parcel) []*Parcel {
 	for i, p := range s.Parcels {
 		if c := p.consumer; c.parcel == p {
 			c.parcel = nil
+			if p.away > 0 {
+				c.fetching = true
+				s.unwait(&c.client)
+			}
 		}
 		list = append(list, p)
 		s.Parcels[i] = nil

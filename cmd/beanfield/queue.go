@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+// QueueConfig is the table [queue]: the queue service.
+type QueueConfig struct {
+	Listen         []address
+	DefaultService string   // the service of the bare path
+	Tokens         []string // one of them must come with each request; none: nobody is asked
+	Origins        []string // pages that may open a socket of their own
+	DeadAfter      time.Duration
+	Limits         QueueLimits
+	For            []QueueFor
+}
+
+// QueueLimits are the bounds of queues.
+type QueueLimits struct {
+	MaxLength   int   // items; 0: no limit
+	MaxPayload  int64 // bytes
+	MaxTags     int64 // bytes
+	MaxDelivery int   // times; 0: no limit
+	MaxIdle     time.Duration
+	Leaving     time.Duration
+	DeadLetter  string
+	AutoEvict   bool
+	MaxUnsent   int64 // bytes
+}
+
+// QueueFor are the limits of the queues whose name matches.
+type QueueFor struct {
+	Match  string
+	Limits QueueLimits
+}
+
+// The words of queue.dead_letter.
+var fates = map[string]queue.Fate{"rear": queue.FateRear, "drop": queue.FateDrop, "bury": queue.FateBury}
+
+const (
+	maxItems      = 1_000_000_000
+	maxDeliveries = 65535
+	// maxPayload leaves room for tags in what clients take at most, 32 MiB.
+	maxPayload   = 31 << 20
+	maxTags      = 60 << 10
+	minUnsent    = 4 << 10
+	maxIdle      = 365 * 24 * time.Hour
+	minDeadAfter = time.Second
+	maxDeadAfter = 24 * time.Hour
+)
+
+func defaultQueue() QueueConfig {
+	return QueueConfig{DeadAfter: 30 * time.Second, Limits: QueueLimits{
+		MaxPayload: 1 << 20, MaxTags: 4 << 10, MaxDelivery: 5, Leaving: 15 * time.Second,
+		DeadLetter: "rear", MaxUnsent: 1 << 20,
+	}}
+}
+
+// queueSettings are the keys of [queue] but those of [[queue.for]].
+var queueSettings = append([]setting[Config]{
+	{
+		key: "queue.listen", flag: "-queue", unit: "addresses",
+		allowed: `a list of addresses as in listen.address; [] for no queue service`,
+		set:     func(c *Config, v any) (err error) { c.Queue.Listen, err = asAddresses(v); return err },
+		show: func(c *Config) string {
+			var texts []string
+			for _, a := range c.Queue.Listen {
+				texts = append(texts, a.String())
+			}
+			return showTexts(texts)
+		},
+	},
+	text("queue.default_service", "", "name of a service", `a name as tubes have; "" to refuse paths without a service`,
+		func(c *Config) *string { return &c.Queue.DefaultService }),
+	texts("queue.tokens", "texts", `a list of texts; [] to let everybody in`, func(c *Config) *[]string { return &c.Queue.Tokens }),
+	texts("queue.origins", "origins", `a list of origins, as "https://example.org"; [] for none`,
+		func(c *Config) *[]string { return &c.Queue.Origins }),
+	duration("queue.dead_after", minDeadAfter, maxDeadAfter, func(c *Config) *time.Duration { return &c.Queue.DeadAfter }),
+}, limitSettings("queue.", func(c *Config) *QueueLimits { return &c.Queue.Limits })...)
+
+// queueForSettings are the keys of each [[queue.for]].
+var queueForSettings = append([]setting[QueueFor]{
+	{
+		key: "queue.for.match", unit: "pattern", allowed: `a queue's name, in which * stands for any characters, also none`,
+		set: func(q *QueueFor, v any) (err error) {
+			if q.Match, err = asText(v); err == nil && q.Match == "" {
+				err = errors.New("empty")
+			}
+			return err
+		},
+		show: func(q *QueueFor) string { return quote(q.Match) },
+	},
+}, limitSettings("queue.for.", func(q *QueueFor) *QueueLimits { return &q.Limits })...)
+
+// limitSettings are the limits that [queue] and [[queue.for]] both have.
+func limitSettings[T any](prefix string, of func(*T) *QueueLimits) []setting[T] {
+	return []setting[T]{
+		number(prefix+"max_length", "", "items", maxItems, func(c *T) *int { return &of(c).MaxLength }),
+		size(prefix+"max_payload", "", 0, maxPayload, func(c *T) *int64 { return &of(c).MaxPayload }),
+		size(prefix+"max_tags", "", 0, maxTags, func(c *T) *int64 { return &of(c).MaxTags }),
+		number(prefix+"max_delivery", "", "times", maxDeliveries, func(c *T) *int { return &of(c).MaxDelivery }),
+		duration(prefix+"max_idle", 0, maxIdle, func(c *T) *time.Duration { return &of(c).MaxIdle }),
+		duration(prefix+"leaving", 0, maxIdle, func(c *T) *time.Duration { return &of(c).Leaving }),
+		oneOf(prefix+"dead_letter", "", []string{"rear", "drop", "bury"}, func(c *T) *string { return &of(c).DeadLetter }),
+		truth(prefix+"auto_evict", func(c *T) *bool { return &of(c).AutoEvict }),
+		size(prefix+"max_unsent", "", minUnsent, maxBytes, func(c *T) *int64 { return &of(c).MaxUnsent }),
+	}
+}
+
+// forQueues are the limits as the queue service wants them.
+func (l QueueLimits) forQueues() *queue.Limits {
+	return &queue.Limits{
+		MaxLength: l.MaxLength, MaxPayload: int(l.MaxPayload), MaxTags: int(l.MaxTags), MaxDelivery: l.MaxDelivery,
+		MaxIdle: int64(l.MaxIdle), Leaving: int64(l.Leaving), DeadLetter: fates[l.DeadLetter], AutoEvict: l.AutoEvict,
+		MaxUnsent: int(l.MaxUnsent),
+	}
+}
+
+// limitsFor returns the function that finds a queue's limits: those of the first
+// [[queue.for]] that its name matches, or those of [queue]. A rear queue has those of
+// its queue.
+func (c *QueueConfig) limitsFor() func(name string) *queue.Limits {
+	usual := c.Limits.forQueues()
+	special := make([]*queue.Limits, len(c.For))
+	for i, f := range c.For {
+		special[i] = f.Limits.forQueues()
+	}
+	return func(name string) *queue.Limits {
+		name = strings.TrimSuffix(name, queue.RearSuffix)
+		for i := range c.For {
+			if matches(c.For[i].Match, name) {
+				return special[i]
+			}
+		}
+		return usual
+	}
+}
+
+// matches says whether name fits a pattern, in which * stands for any characters.
+func matches(pattern, name string) bool {
+	first, rest, more := strings.Cut(pattern, "*")
+	name, ok := strings.CutPrefix(name, first)
+	for ok && more {
+		var part string
+		if part, rest, more = strings.Cut(rest, "*"); !more {
+			return strings.HasSuffix(name, part)
+		}
+		_, name, ok = strings.Cut(name, part)
+	}
+	return ok && name == ""
+}

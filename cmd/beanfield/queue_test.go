@@ -1,0 +1,90 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		yes, no string // with commas
+	}{
+		{"a", "a", "b,aa,"},
+		{"*", "a,abc,a/b,", "-"},
+		{"a*", "a,ab,a/sink", "b,ba,"},
+		{"*a", "a,ba,aba", "ab,"},
+		{"a*c", "ac,abc,acc,a/c", "a,c,acb,ca"},
+		{"a*b*c", "abc,axbyc,abbc,abcbc", "ac,acb,bc,abcd"},
+		{"ab*ba", "abba,abxba", "aba,ab"},
+	} {
+		for _, name := range strings.Split(c.yes, ",") {
+			if !matches(c.pattern, name) {
+				t.Errorf("%q does not match %q", name, c.pattern)
+			}
+		}
+		for _, name := range strings.Split(c.no, ",") {
+			if matches(c.pattern, name) && c.no != "-" {
+				t.Errorf("%q matches %q", name, c.pattern)
+			}
+		}
+	}
+}
+
+// The first pattern that matches counts, and a rear queue has its queue's limits.
+func TestLimitsFor(t *testing.T) {
+	c, err := load(t, "", `
+queue.max_length = 1
+[[queue.for]]
+match = "a*"
+max_length = 2
+[[queue.for]]
+match = "ab"
+max_length = 3
+dead_letter = "drop"
+[[queue.for]]
+match = "b"
+leaving = "3s"
+dead_letter = "drop"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := c.Queue.limitsFor()
+	for name, want := range map[string]int{"a": 2, "ab": 2, "ab;rear": 2, "b": 1, "b;rear": 1, "c": 1} {
+		l := limits(name)
+		if l.MaxLength != want || l != limits(name) {
+			t.Errorf("%s: limits %+v", name, l)
+		}
+		b := strings.HasPrefix(name, "b")
+		if (l.DeadLetter == queue.FateDrop) != b || (l.Leaving == int64(3*time.Second)) != b {
+			t.Errorf("%s: limits %+v", name, l)
+		}
+	}
+}
+
+func TestQueueMistakes(t *testing.T) {
+	for text, want := range map[string]string{
+		"[queue]\nlisten = ':1'":                    "queue.listen",
+		"[queue]\nlisten = [1]":                     "in the list: this is a whole number",
+		"[queue]\nlisten = ['x']":                   `"x": `,
+		"[queue]\nauto_evict = 1":                   "true, false",
+		"[queue]\nlength = 1":                       "unknown key",
+		"[queue]\nfor = 1":                          "[[queue.for]]",
+		"[[queue.for]]\nmax_length = 1":             "queue.for.match: missing",
+		"[[queue.for]]\nmatch = ''":                 "empty",
+		"[[queue.for]]\nmatch = 'a'\nleaving = '1'": "queue.for.leaving",
+		"[[queue.for]]\nmatch = 'a'\nlisten = []":   "unknown key",
+	} {
+		_, err := load(t, "", text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want something with %q", text, err, want)
+		}
+	}
+	if _, err := load(t, "-queue x", ""); err == nil || exitCode(err) != exitListen {
+		t.Errorf("-queue x: %v", err)
+	}
+}
