@@ -143,11 +143,7 @@ func (l *shardLog) DeleteQueue(tube string) {
 
 // ReplayQueues implements storage.Log.
 func (l *shardLog) ReplayQueues(fn func(q *storage.Queue) error) error {
-	err := eachQueue(l.db, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
-	if err := errors.Join(err, l.fault.Err()); err != nil {
-		return l.errorf("replay: %w", err)
-	}
-	return nil
+	return l.replayed(eachQueue(l.db, func(_, _ []byte, q *storage.Queue) error { return fn(q) }))
 }
 
 // eachQueue calls fn for every queue of a database.

@@ -183,7 +183,11 @@ func (s *scan) intern(tube []byte) string {
 
 // Replay implements Log.
 func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
-	err := l.replay(fn)
+	return l.replayed(l.replay(fn))
+}
+
+// replayed says how a replay has ended.
+func (l *shardLog) replayed(err error) error {
 	if fault := l.fault.Err(); fault != nil {
 		err = errors.Join(err, fault)
 	}

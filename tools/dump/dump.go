@@ -20,7 +20,16 @@ func dump(o options, out io.Writer, logger *slog.Logger) (err error) {
 	var lastID uint64
 	for shard, log := range logs {
 		lastID = max(lastID, log.MaxID())
-		err := log.Replay(func(j *storage.Job, body []byte) error {
+		err := log.ReplayQueues(func(q *storage.Queue) error {
+			if o.summary {
+				return nil
+			}
+			return l.Queue(q, &shard)
+		})
+		if err != nil {
+			return err
+		}
+		err = log.Replay(func(j *storage.Job, body []byte) error {
 			l.Add(j)
 			if o.summary {
 				return nil

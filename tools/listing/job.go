@@ -42,6 +42,9 @@ func textOf(e Entry) string {
 	}
 	text += fmt.Sprintf(" reserves %d timeouts %d releases %d buries %d kicks %d",
 		e.Reserves, e.Timeouts, e.Releases, e.Buries, e.Kicks)
+	if e.Item != nil {
+		text += itemText(e.Item)
+	}
 	if e.Shard != nil {
 		text += fmt.Sprintf(" shard %d", *e.Shard)
 	}
@@ -57,26 +60,27 @@ func textOf(e Entry) string {
 
 // jobLine is a job as JSON.
 type jobLine struct {
-	Type     string  `json:"type"`
-	ID       uint64  `json:"id"`
-	Tube     string  `json:"tube"`
-	State    string  `json:"state"`
-	Pri      uint32  `json:"pri"`
-	Delay    uint32  `json:"delay"`
-	TTR      uint32  `json:"ttr"`
-	Size     uint32  `json:"size"`
-	Created  string  `json:"created"`
-	ReadyAt  string  `json:"ready_at,omitempty"`
-	BuryRank uint64  `json:"bury_rank,omitempty"`
-	Reserves uint32  `json:"reserves"`
-	Timeouts uint32  `json:"timeouts"`
-	Releases uint32  `json:"releases"`
-	Buries   uint32  `json:"buries"`
-	Kicks    uint32  `json:"kicks"`
-	Shard    *int    `json:"shard,omitempty"`
-	Body     *string `json:"body,omitempty"`
-	Base64   *[]byte `json:"body_base64,omitempty"`
-	Damaged  bool    `json:"body_damaged,omitempty"` // instead of a body
+	Type     string `json:"type"`
+	ID       uint64 `json:"id"`
+	Tube     string `json:"tube"`
+	State    string `json:"state"`
+	Pri      uint32 `json:"pri"`
+	Delay    uint32 `json:"delay"`
+	TTR      uint32 `json:"ttr"`
+	Size     uint32 `json:"size"`
+	Created  string `json:"created"`
+	ReadyAt  string `json:"ready_at,omitempty"`
+	BuryRank uint64 `json:"bury_rank,omitempty"`
+	Reserves uint32 `json:"reserves"`
+	Timeouts uint32 `json:"timeouts"`
+	Releases uint32 `json:"releases"`
+	Buries   uint32 `json:"buries"`
+	Kicks    uint32 `json:"kicks"`
+	*itemLine
+	Shard   *int    `json:"shard,omitempty"`
+	Body    *string `json:"body,omitempty"`
+	Base64  *[]byte `json:"body_base64,omitempty"`
+	Damaged bool    `json:"body_damaged,omitempty"` // instead of a body
 }
 
 func lineOf(e Entry) *jobLine {
@@ -84,6 +88,9 @@ func lineOf(e Entry) *jobLine {
 		Type: "job", ID: e.ID, Tube: e.Tube, State: e.State.String(), Pri: e.Pri, Delay: e.Delay,
 		TTR: e.TTR, Size: e.Size, Created: moment(e.Created), BuryRank: e.BuryRank, Reserves: e.Reserves,
 		Timeouts: e.Timeouts, Releases: e.Releases, Buries: e.Buries, Kicks: e.Kicks, Shard: e.Shard,
+	}
+	if e.Item != nil {
+		line.itemLine = itemLineOf(e.Item)
 	}
 	if e.State == storage.Delayed {
 		line.ReadyAt = moment(e.Deadline)

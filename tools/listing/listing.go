@@ -26,6 +26,7 @@ type Count struct {
 	Ready   int    `json:"ready"`
 	Delayed int    `json:"delayed"`
 	Buried  int    `json:"buried"`
+	Passed  int    `json:"passed,omitempty"`
 	Jobs    int    `json:"jobs"`
 	Bytes   int64  `json:"bytes"`
 }
@@ -59,6 +60,8 @@ func (c *Count) add(j *storage.Job) {
 		c.Delayed++
 	case storage.Buried:
 		c.Buried++
+	case storage.Passed:
+		c.Passed++
 	default:
 		c.Ready++
 	}
@@ -81,9 +84,16 @@ func (l *Listing) Tubes() error {
 	sum := l.All
 	sum.Tube = "(all)"
 	table := tabwriter.NewWriter(l.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(table, "ready\tdelayed\tburied\tjobs\tbytes\t  tube\n") // Flush tells what failed
+	row := func(passed, tube string, columns ...any) { // Flush tells what failed
+		_, _ = fmt.Fprintf(table, "%v\t%v\t%v\t", columns[:3]...)
+		if sum.Passed > 0 {
+			_, _ = fmt.Fprintf(table, "%s\t", passed)
+		}
+		_, _ = fmt.Fprintf(table, "%v\t%v\t  %s\n", append(columns[3:], tube)...)
+	}
+	row("passed", "tube", "ready", "delayed", "buried", "jobs", "bytes")
 	for _, c := range append(counts, &sum) {
-		_, _ = fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t  %s\n", c.Ready, c.Delayed, c.Buried, c.Jobs, c.Bytes, c.Tube)
+		row(fmt.Sprint(c.Passed), c.Tube, c.Ready, c.Delayed, c.Buried, c.Jobs, c.Bytes)
 	}
 	return table.Flush()
 }
