@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"unsafe"
 
 	"beanfield/storage"
 )
@@ -35,10 +36,12 @@ type Item struct {
 	Delivery int      // how often the item has been sent, this time included
 }
 
-// What is kept of parcels that have been sent: how many, and how many bytes of each.
+// How many bytes of parcels that have been sent are kept, and of each. Consumers give
+// theirs back a dozen at a time, perhaps all in the same turn; those of hundreds of
+// consumers have room.
 const (
-	sparesMost = 64
-	bytesMost  = 64 << 10
+	sparesMost = 2 << 20
+	spareMost  = 64 << 10
 )
 
 // newParcel makes an empty parcel, of memory that another one does not need any more
@@ -49,16 +52,24 @@ func (s *State) newParcel() *Parcel {
 		return new(Parcel)
 	}
 	p := s.spares[last]
+	s.spares[last] = nil
 	s.spares = s.spares[:last]
+	s.spareBytes -= p.footprint()
 	return p
 }
 
 // spare keeps the memory of a parcel that nobody uses any more.
 func (s *State) spare(p *Parcel) {
-	if len(s.spares) < sparesMost && cap(p.Bytes) <= bytesMost {
+	if n := p.footprint(); n <= spareMost && s.spareBytes+n <= sparesMost {
 		p.Reset()
 		s.spares = append(s.spares, p)
+		s.spareBytes += n
 	}
+}
+
+// footprint is about how much memory the parcel has.
+func (p *Parcel) footprint() int {
+	return int(unsafe.Sizeof(*p)) + cap(p.Bytes) + cap(p.Items)*int(unsafe.Sizeof(Item{}))
 }
 
 // Tags are the item's tags.

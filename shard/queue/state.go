@@ -41,22 +41,23 @@ type State struct {
 	opening heap // tubes whose pause has ended and that are not open yet, by best job
 	openPos positions
 
-	freeWaits *waitEntry
-	waiting   int    // places in queues that are taken
-	arrivals  uint64 // waits that have begun
-	wideWaits wideQueue
-	spares    []*Parcel   // to be used again
-	hungry    hungryQueue // consumers that may have got room, by turns
-	leaving   heap        // consumers without a connection, by when their items go to others
-	leavePos  positions
-	departed  consumers // those that are only remembered
-	views     pages[*view]
-	freeViews []uint32
-	pendings  slab[pending] // what views have sent
-	idling    heap          // views by when what they have sent is to be taken back
-	idlePos   positions
-	seekers   []*Client // whose search takes several turns
-	ended     []*Client // whose wait may have ended elsewhere
+	freeWaits  *waitEntry
+	waiting    int    // places in queues that are taken
+	arrivals   uint64 // waits that have begun
+	wideWaits  wideQueue
+	spares     []*Parcel   // to be used again
+	spareBytes int         // their footprints
+	hungry     hungryQueue // consumers that may have got room, by turns
+	leaving    heap        // consumers without a connection, by when their items go to others
+	leavePos   positions
+	departed   consumers // those that are only remembered
+	views      pages[*view]
+	freeViews  []uint32
+	pendings   slab[pending] // what views have sent
+	idling     heap          // views by when what they have sent is to be taken back
+	idlePos    positions
+	seekers    []*Client // whose search takes several turns
+	ended      []*Client // whose wait may have ended elsewhere
 
 	share int // what is left of this turn's
 
