@@ -44,6 +44,23 @@
 // that bodies are written once. The record is removed by a single delete: a job
 // that comes and goes while it is in a memtable costs no table at all.
 //
+// What the queue service adds to a job is in the same two keys, in values of a version of
+// their own (item.go): tags in the record, since they do not change; what changes in the
+// update, also the tube's name if the job was moved. All other jobs have the bytes that
+// they had before there was a queue service. A queue, with its groups and views, is one
+// small key (queues.go), written as a whole each time.
+//
+// A tube's shard is chosen by storage.Home of its name: a queue and its rear queue are
+// together. The manifest has the number of this rule (rule.go). A directory without it
+// is read once, and moved like for another number of shards if a tube is on another one.
+//
+// An older build would take some of this wrongly: it does not see queues, and looks for
+// rear queues on other shards. So before the first such record is written, the manifest
+// gets format 2, which older builds refuse. A directory that the queue service has never
+// touched keeps format 1, and older builds can go on with it. If one does, and
+// makes a rear queue, the next replay notices that and has the start after it check all
+// shards again.
+//
 // A body above LargeBody is stored in pieces beside its record. They are written to
 // tables outside the database, which then takes them over as they are (Pebble's
 // Ingest). If they went through the log, a gigabyte would delay every other turn for
@@ -72,6 +89,8 @@
 //	unreadable  remembers which bodies cannot be read               unreadable.go
 //	fit         makes a store small on a small disk                 fit.go
 //	relief      frees space while there is too little               relief.go
+//	settle      finds out whether jobs are to be moved, and
+//	            raise keeps older builds away                       rule.go
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go, freeze.go
 //	Intake      fills a new directory, wholly or not at all         intake.go

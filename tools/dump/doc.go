@@ -6,9 +6,13 @@
 // It lists the jobs, shard by shard, in the order in which a server would recover
 // them: by id, and then the buried ones in the order in which they were buried. After
 // them come the tubes with their counts, and the total. Times are UTC. With -json
-// every line is an object that tells its type, "job", "tube" or "total"; a body that
-// is not UTF-8 is in base64, as "body_base64" instead of "body", and one that cannot be
-// read is "body_damaged".
+// every line is an object that tells its type, "queue", "job", "tube" or "total"; a body
+// that is not UTF-8 is in base64, as "body_base64" instead of "body", and one that cannot
+// be read is "body_damaged".
+//
+// The jobs of a shard come after its queues, with the groups that the queue service keeps
+// of them. A job that the queue service has changed shows its tags and the rest as a JSON
+// object, also in text. A job that only views of its queue still have is "passed".
 //
 // # What it changes
 //
@@ -24,7 +28,7 @@
 // copies what is readable to a new directory, which must not exist, and leaves DIR as it
 // is. It lists what is not readable: each file, or each part of one, with the reason;
 // the ids that may have been there and are mentioned nowhere else; and jobs whose bodies
-// are incomplete. A job whose delete was in an unreadable part is back, and one whose
+// are incomplete; and whether groups of queues may be missing. A job whose delete was in an unreadable part is back, and one whose
 // last release, bury or kick was there has the state from before that. New jobs get ids
 // above the highest one found in any readable part, even if that job is deleted or cannot
 // be read. A salvage that is killed leaves a directory that a server refuses.
