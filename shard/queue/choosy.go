@@ -139,5 +139,5 @@ func (s *State) pick(c *consumer, t *tube) uint32 {
 
 func (s *State) avoids(c *consumer, slot uint32) bool {
 	it := s.itemAt(slot)
-	return it != nil && it.avoid == c.client.slot
+	return it != nil && it.avoid == c.number
 }

@@ -62,6 +62,7 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 	t.holder = c.slot
 	t.reserves++
 	s.listAppend(&c.held, slot)
+	t.key = 0
 	if j.ttr > 0 { // otherwise it has no deadline
 		t.key = now + int64(j.ttr)*second
 		c.ttrs.push(s.jobPos, deadlineKey(t.key, j.id(), slot))

@@ -109,14 +109,14 @@ func (x *machine) endElsewhere(c int, u *user) {
 // endWait ends somebody's wait elsewhere, and lets the shard know at once,
 // later or by way of an outdated withdrawal.
 func (x *machine) endWait() {
-	for c := range x.m.clients {
+	for c := range machineClients {
 		u := x.w.users[string(rune('0'+c))]
 		if x.m.clients[c].waiting == 0 || x.pick(2, "this") == 0 {
 			continue
 		}
 		switch x.pick(4, "end") {
 		case 0:
-			x.w.given, x.w.wakes, x.m.given = nil, nil, nil
+			x.forget()
 			u.apply(Op{Kind: Withdraw, Ticket: u.ticket - 1})
 			x.compare()
 		case 1:
@@ -248,7 +248,7 @@ func (x *machine) time() {
 	default:
 		// Nobody serves the shard for a while. Without waiters it does not
 		// matter in which order it makes up for that.
-		if !slices.ContainsFunc(x.m.clients, func(c mClient) bool { return c.waiting > 0 }) {
+		if x.m.service == nil && !slices.ContainsFunc(x.m.clients, func(c mClient) bool { return c.waiting > 0 }) {
 			x.w.now += int64(x.pick(4, "late")) * 900e6
 			x.tick()
 		}

@@ -79,7 +79,7 @@ func (s *State) askNegative(now int64, op *Op) {
 			s.viewRefuses(now, c, slot, a)
 		} else if s.holderOf(slot) == c {
 			s.setNote(slot, a.Code, a.Reason)
-			s.itemOf(slot).avoid = c.client.slot
+			s.itemOf(slot).avoid = c.number
 			s.unhold(slot)
 			s.rebalance(now, slot)
 		}

@@ -7,6 +7,7 @@ type consumer struct {
 	client Client
 	group  *group
 	user   string
+	number uint32   // never that of another one
 	at     int      // in group.consumers
 	to     Receiver // its connection; nil when it has left
 
@@ -99,7 +100,8 @@ func (s *State) askWatch(now int64, op *Op) {
 	op.Status = OK
 	c := g.users[a.User]
 	if c == nil {
-		c = &consumer{group: g, user: a.User}
+		s.numbered++
+		c = &consumer{group: g, user: a.User, number: s.numbered}
 		c.client.consumer = c
 		s.enroll(&c.client)
 		s.leavePos.cover(c.client.slot)

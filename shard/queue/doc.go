@@ -27,6 +27,14 @@
 // it still waits; package router explains why that is enough for waits over several
 // shards.
 //
+// # Consumers
+//
+// A tube that the queue service has touched has a service (service.go). Its first group
+// is the tube itself: a consumer of it is a client of the shard that watches the tube, and
+// what it holds is pending. So all that holds for workers holds for consumers, and both
+// stand in one line (push.go). What a turn pushes to a consumer is one parcel, which
+// leaves when the turn is committed. A job may have no deadline: its TTR is 0.
+//
 // # Bounds
 //
 // One turn does a bounded amount of work, so that others wait for the
@@ -84,6 +92,17 @@
 //	    may take several turns.
 //	S7  A search misses nothing: no tube that it has passed has a job to offer,
 //	    but in its first pass, where it remembers the best (wide.go).
+//	Q1  An item is pending at no more than one consumer of a group.
+//	Q2  What is pending at a consumer never exceeds its window, but while a new
+//	    connection is sent again what was pending before.
+//	Q3  An item ends when all groups that have it are done with it, or when it is ended
+//	    for all, and not before.
+//	Q4  Every counter of a group equals a walk over its consumers.
+//	Q5  A consumer with room stands in its tube's line, or is hungry: it is fed at the
+//	    end of the turn, or of a later one. A choosy one knows of no job for it, or is
+//	    hungry, or its tube is shut.
+//	Q6  A consumer without a connection is leaving, and is due at some time, or has
+//	    departed, and has nothing pending.
 //	F1  A finder has the jobs of its tube and no others, in the order of their ids:
 //	    all of them as soon as it is whole (finder.go).
 //	F2  Those of them that have a request id stand in the ring of its hash.
@@ -109,5 +128,7 @@
 //
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
 // reserve.go, wait.go, share.go and wide.go; then heap.go, slab.go, index.go and
-// body.go for how a job stays so small.
+// body.go for how a job stays so small. For the queue service: ask.go, service.go,
+// consumer.go, push.go, commit.go, rebalance.go, leave.go, choosy.go; then finder.go and
+// gets.go.
 package queue

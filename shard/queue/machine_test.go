@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"beanfield/shard/queue/queuetest"
+	"beanfield/storage"
 )
 
 // machine drives a State and the model side by side with random operations.
@@ -23,7 +24,19 @@ var machineTubes = []string{"default", "one", "two"}
 
 func newMachine(t queuetest.Failer, pick func(int, string) int) *machine {
 	// With 0, which is the usual, nobody is wide and nothing takes many turns.
-	x := &machine{w: newWideWorld(t, pick(4, "wide"), pick(4, "share")), m: &model{}, pick: pick}
+	return newSharedMachine(t, pick, pick(4, "share"))
+}
+
+// newServiceMachine makes one whose turns are long: the model does not know where the
+// others end.
+func newServiceMachine(t queuetest.Failer, pick func(int, string) int) *machine {
+	x := newSharedMachine(t, pick, 0)
+	x.serve()
+	return x
+}
+
+func newSharedMachine(t queuetest.Failer, pick func(int, string) int, share int) *machine {
+	x := &machine{w: newWideWorld(t, pick(4, "wide"), share), m: &model{}, pick: pick}
 	x.w.deaf = true
 	x.m.clients = make([]mClient, machineClients)
 	x.m.need("default")
@@ -44,7 +57,7 @@ func choose[T any](x *machine, label string, from ...T) T { return from[x.pick(l
 // client picks a client that does not wait, and may so give commands.
 func (x *machine) client() (int, *user) {
 	var idle []int
-	for i, c := range x.m.clients {
+	for i, c := range x.m.clients[:machineClients] {
 		if c.waiting == 0 {
 			idle = append(idle, i)
 		}
@@ -66,7 +79,7 @@ func (x *machine) id() uint64 {
 
 // do runs one operation on both and compares everything.
 func (x *machine) do(c int, u *user, op Op, body string) Op {
-	x.w.given, x.w.wakes, x.m.given = nil, nil, nil
+	x.forget()
 	want := op
 	if op.Kind == Put {
 		want.ID = x.w.lastID
@@ -80,6 +93,10 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 	u.answer(&got, b) // looks at the body
 	if b.Soonest != x.m.soonest(c) {
 		x.w.t.Fatalf("client %d holds a deadline at %d, want %d", c, b.Soonest, x.m.soonest(c))
+	}
+	if x.m.service != nil {
+		x.tick() // the end of the turn
+		return got
 	}
 	x.compare()
 	return got
@@ -95,7 +112,7 @@ func (x *machine) passTo(end int64) {
 		if next == 0 || next > end {
 			break
 		}
-		x.w.given, x.w.wakes, x.m.given = nil, nil, nil
+		x.forget()
 		x.w.s.Tick(next - 1)
 		x.w.now = next
 		x.compare()
@@ -105,13 +122,23 @@ func (x *machine) passTo(end int64) {
 	x.compare()
 }
 
+// forget forgets what the last step has given.
+func (x *machine) forget() {
+	x.w.given, x.w.wakes, x.m.given, x.w.pushed = nil, nil, nil, nil
+	if x.m.service != nil {
+		x.m.service.pushed = nil
+	}
+}
+
+// tick ends a turn. What the turn has given before is compared, too.
 func (x *machine) tick() {
-	x.w.given, x.w.wakes, x.m.given = nil, nil, nil
 	for x.w.s.Tick(x.w.now) {
 	}
-	x.m = x.m.tick(x.w.now, x.w.given)
+	x.w.take()
+	x.m = x.m.tick(x.w.now, x.w.given, x.w.log.Full)
 	x.m.sweep()
 	x.compare()
+	x.forget()
 }
 
 // at moves the clock by less than two microseconds to a moment of the given
@@ -134,6 +161,9 @@ func (x *machine) compare() {
 	if !slices.Equal(w.given, m.given) {
 		w.t.Fatalf("waiters are given %v, want %v", w.given, m.given)
 	}
+	if m.service != nil {
+		x.compareService()
+	}
 	if err := w.check(); err != nil {
 		w.t.Fatal(err)
 	}
@@ -144,8 +174,8 @@ func (x *machine) compare() {
 	}
 	waits := 0
 	for i, c := range m.clients {
-		switch wide := w.users[fmt.Sprint(i)].client.wide; {
-		case c.waiting > 0 && wide != nil:
+		switch {
+		case c.waiting > 0 && c.consumer == nil && w.users[fmt.Sprint(i)].client.wide != nil:
 			waits++
 		case c.waiting > 0:
 			waits += len(c.watched)
@@ -204,9 +234,16 @@ func (x *machine) compareJobs() {
 			w.t.Fatalf("L1: job %d is not in the log", j.id)
 		}
 		ranked := *logged
-		ranked.BuryRank, ranked.Updated = 0, false // matters of the log, not of the queue
+		ranked.BuryRank, ranked.Updated, ranked.Item = 0, false, nil // matters of the log, not of the queue
 		if ranked != j.logged || (logged.BuryRank > 0) != (logged.State == 3) {
 			w.t.Fatalf("L1: the log has %+v, want %+v", *logged, j.logged)
+		}
+		var item storage.Item
+		if logged.Item != nil {
+			item = *logged.Item
+		}
+		if item.Moved != j.loggedMoved || int(item.Rebalances) != j.loggedRebalances {
+			w.t.Fatalf("L1: the log has %+v of item %d, want %t %d", item, j.id, j.loggedMoved, j.loggedRebalances)
 		}
 	}
 	if n := len(x.m.jobs); int(w.s.index.n) != n || len(w.log.Jobs) != n || int(w.lastID)-len(w.dir.Gone) != n {
@@ -224,12 +261,44 @@ func (x *machine) restart() {
 	x.newUsers()
 	x.w.now += int64(x.pick(3, "downtime")) * second
 	x.m.restart()
+	x.forget()
 	x.tick()
+}
+
+// compareService compares the consumers.
+func (x *machine) compareService() {
+	w, m := x.w, x.m
+	pushed := slices.DeleteFunc(byConsumer(w.pushed), func(s string) bool { return strings.HasSuffix(s, ":replaced") })
+	if want := byConsumer(m.service.pushed); !slices.Equal(pushed, want) {
+		w.t.Fatalf("pushed are %v, want %v", pushed, want)
+	}
+	for name, t := range w.s.tubes {
+		if v := t.service; v != nil && (v.first != nil) != m.service.first[name] {
+			w.t.Fatalf("queue %q has a first group: %t", name, v.first != nil)
+		}
+		if logged := w.log.Queues[name]; (logged != nil) != m.service.first[name] {
+			w.t.Fatalf("L1: queue %q is logged as %+v", name, logged)
+		}
+	}
+	for i := range m.clients {
+		c := m.clients[i].consumer
+		if c == nil || !m.service.first[c.queue] {
+			continue
+		}
+		got := w.s.tubes[c.queue].service.first.users[c.user]
+		if (got != nil) != c.known {
+			w.t.Fatalf("consumer %s of %s is known: %t", c.user, c.queue, got != nil)
+		}
+		if got != nil && got.client.held.n != len(m.heldBy(i)) {
+			w.t.Fatalf("consumer %s of %s has %d items, want %d", c.user, c.queue, got.client.held.n, len(m.heldBy(i)))
+		}
+	}
 }
 
 func (x *machine) body(id uint64) string {
 	size := choose(x, "size", 0, 1, 11, 100, 2048, 2049, 5000)
 	text := strings.Repeat(fmt.Sprintf("job %d ", id), size/6+1)[:size]
 	x.w.bodies[id] = text
+	delete(x.w.tags, id)
 	return text
 }

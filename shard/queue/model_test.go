@@ -18,6 +18,8 @@ type model struct {
 	totals  Sums // Timeouts and Total only; the rest is counted
 	seq     int  // grows with every reservation, burial and wait
 	given   []string
+	opening bool      // pauses have ended, and those who wait are served
+	service *mService // nil if the queue service is not used
 }
 
 type mJob struct {
@@ -33,6 +35,12 @@ type mJob struct {
 	aside                                       bool
 	reserves, timeouts, releases, buries, kicks uint32
 	logged                                      storage.Job
+
+	// of the queue service
+	rebalances, avoid int
+	moved, item       bool
+	loggedRebalances  int
+	loggedMoved       bool
 }
 
 type mClient struct {
@@ -40,6 +48,8 @@ type mClient struct {
 	watched []string
 	waiting int // when it began to wait, 0 if it does not
 	open    bool
+
+	consumer *mConsumer // whose client it is, of the queue service
 }
 
 type mTube struct {
@@ -89,7 +99,7 @@ func (m *model) sweep() {
 	m.tubes = slices.DeleteFunc(m.tubes, func(t mTube) bool {
 		using, watching, _ := m.members(t.name)
 		held := slices.ContainsFunc(m.jobs, func(j mJob) bool { return j.tube == t.name })
-		return t.name != "default" && using+watching == 0 && !held
+		return t.name != "default" && using+watching == 0 && !held && (m.service == nil || !m.service.first[t.name])
 	})
 }
 
@@ -139,7 +149,7 @@ func (m *model) bestFor(tubes []string) *mJob {
 }
 
 func (m *model) soonest(c int) int64 {
-	j := m.best(func(j *mJob) bool { return j.state == Reserved && j.holder == c }, byDeadline)
+	j := m.best(func(j *mJob) bool { return j.state == Reserved && j.holder == c && j.deadline != 0 }, byDeadline)
 	if j == nil {
 		return 0
 	}
@@ -157,7 +167,10 @@ func (m *model) leave() {
 
 func (m *model) take(now int64, c int, j *mJob) {
 	j.state, j.holder, j.seq = Reserved, c, m.next()
-	j.deadline = now + int64(j.ttr)*second
+	j.deadline = 0
+	if j.ttr > 0 {
+		j.deadline = now + int64(j.ttr)*second
+	}
 	j.reserves++
 }
 
@@ -183,6 +196,11 @@ func (m *model) match(now int64) {
 		}
 		c := &m.clients[first]
 		c.waiting = 0
+		if c.consumer != nil {
+			m.push(now, first, j)
+			m.stand(first)
+			continue
+		}
 		if c.open {
 			c.open = false
 			m.take(now, first, j)
@@ -204,6 +222,7 @@ func (m *model) log(j *mJob) {
 		Size: uint32(len(j.body)), Created: j.created + testEpoch, Reserves: j.reserves,
 		Timeouts: j.timeouts, Releases: j.releases, Buries: j.buries, Kicks: j.kicks,
 	}
+	j.loggedRebalances, j.loggedMoved = j.rebalances, j.moved
 	switch j.state {
 	case Delayed:
 		j.logged.State, j.logged.Deadline = storage.Delayed, j.deadline+testEpoch
@@ -215,9 +234,17 @@ func (m *model) log(j *mJob) {
 // restart is what remains when all clients have gone and the log is replayed.
 func (m *model) restart() {
 	for i := range m.clients {
-		m.clients[i] = mClient{}
+		if c := m.clients[i].consumer; c != nil {
+			m.clients[i].consumer = &mConsumer{queue: c.queue, user: c.user}
+		}
+		m.clients[i] = mClient{consumer: m.clients[i].consumer}
 	}
 	m.tubes, m.totals = []mTube{{name: "default"}}, Sums{}
+	if m.service != nil {
+		for name := range m.service.first {
+			m.need(name)
+		}
+	}
 	for i := range m.jobs {
 		j := &m.jobs[i]
 		l := j.logged
@@ -229,6 +256,7 @@ func (m *model) restart() {
 			j.state = Buried
 		}
 		j.pri, j.delay = l.Pri, l.Delay
+		j.rebalances, j.moved, j.avoid = j.loggedRebalances, j.loggedMoved, 0
 		j.reserves, j.timeouts, j.releases, j.buries, j.kicks = l.Reserves, l.Timeouts, l.Releases, l.Buries, l.Kicks
 		m.need(j.tube)
 	}

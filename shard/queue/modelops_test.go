@@ -122,7 +122,9 @@ func (m *model) byID(now int64, c int, op *Op, log queuetest.Fullness) {
 			m.kickOne(now, j)
 		}
 	case Touch:
-		if mine {
+		if mine && j.ttr == 0 {
+			op.Status = OK
+		} else if mine {
 			op.Status = OK
 			j.deadline = now + int64(j.ttr)*second
 		}
@@ -215,7 +217,9 @@ func (m *model) pause(now int64, op *Op) {
 	if op.Delay > 0 {
 		t.pausedUntil = now + int64(op.Delay)*second
 	}
+	m.opening = true
 	m.match(now)
+	m.opening = false
 }
 
 func (m *model) membership(me *mClient, op *Op) {
@@ -253,6 +257,7 @@ func (m *model) due() int64 {
 	for _, t := range m.tubes {
 		soon(t.pausedUntil)
 	}
+	m.consumersDue(soon)
 	return at
 }
 
@@ -261,7 +266,7 @@ func (m *model) due() int64 {
 // Between jobs of several holders that expire at the same moment no order is
 // promised, so any that explains want, what waiters were seen to be given,
 // will do.
-func (m *model) tick(now int64, want []string) *model {
+func (m *model) tick(now int64, want []string, log queuetest.Fullness) *model {
 	for {
 		j := m.best(func(j *mJob) bool { return j.state == Delayed && j.deadline <= now }, byDeadline)
 		if j == nil {
@@ -274,7 +279,13 @@ func (m *model) tick(now int64, want []string) *model {
 			t.pausedUntil, t.pause = 0, 0
 		}
 	}
+	m.opening = true
 	m.match(now)
+	m.opening = false
+	if m.service != nil {
+		m.tickService(now, log < queuetest.Packed)
+		return m
+	}
 	if found := m.expire(now, want); found != nil {
 		return found
 	}

@@ -45,6 +45,7 @@ type State struct {
 	waiting    int    // places in queues that are taken
 	arrivals   uint64 // waits that have begun
 	wideWaits  wideQueue
+	numbered   uint32      // consumers
 	spares     []*Parcel   // to be used again
 	spareBytes int         // their footprints
 	hungry     hungryQueue // consumers that may have got room, by turns
