@@ -48,6 +48,7 @@ func dispatch(ctx context.Context, args []string) error {
 // Options of a single run, besides the load.
 type options struct {
 	addr, server string
+	queue        string
 	pid, threads int
 	pinning      measure.Pinning
 	wait         string
@@ -62,7 +63,8 @@ func runMain(ctx context.Context, args []string) error {
 	ld.Flags(f)
 	o.pinning.Flags(f)
 	f.StringVar(&o.addr, "addr", "127.0.0.1:11300", "server that is running: 127.0.0.1:PORT or unix:PATH")
-	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port} and {dir} are filled in")
+	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port}, {queue} and {dir} are filled in")
+	f.StringVar(&o.queue, "queue", "", "`address` of its queue service (push, push-one, consumers, gets)")
 	f.IntVar(&o.pid, "pid", 0, "process of the server at -addr, to measure its CPU and memory")
 	f.IntVar(&o.threads, "threads", 1, "generator threads")
 	f.StringVar(&o.wait, "wait", measure.WaitAuto, "how the generator waits for replies: spin, epoll, or auto (spin when pinned)")
@@ -108,7 +110,7 @@ func (o *options) run(ctx context.Context, ld load.Load) (*result.Result, error)
 	if o.server != "" {
 		return o.pinning.MeasureNew(ctx, pinned, server.Launch{Command: o.server}, o.echo, ld, set)
 	}
-	return measure.Running(ctx, generator.Target{Addr: o.addr, PID: o.pid, Echo: o.echo}, ld, set)
+	return measure.Running(ctx, generator.Target{Addr: o.addr, Queue: o.queue, PID: o.pid, Echo: o.echo}, ld, set)
 }
 
 // tell tells people on the terminal; results go to standard output alone.

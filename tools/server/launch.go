@@ -12,7 +12,7 @@ import (
 )
 
 // A Launch says how a server is started. In its command, {port} stands for a free
-// port, {dir} for an empty directory, {config} for a file that holds Config, and {self}
+// port, {queue} for another, {dir} for an empty directory, {config} for a file that holds Config, and {self}
 // for this program; it is split at spaces and run as it is, without a shell.
 type Launch struct {
 	Command string
@@ -26,6 +26,7 @@ type Launch struct {
 type Launched struct {
 	*Process // nil before the first start
 	Addr     string
+	Queue    string // the address with the port that {queue} stands for
 	args     []string
 	dir      string // the data and the configuration; removed at the end
 }
@@ -42,18 +43,22 @@ func (how Launch) Prepare() (*Launched, error) {
 	if err != nil {
 		return nil, err
 	}
+	queue, err := freePort()
+	if err != nil {
+		return nil, err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	s := &Launched{Addr: localAddr(port)}
+	s := &Launched{Addr: localAddr(port), Queue: localAddr(queue)}
 	if s.dir, err = os.MkdirTemp(how.Data, "server-"); err != nil {
 		return nil, err
 	}
 	// The file lies beside the data: a server may want its directory empty.
 	data, config := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "config.toml")
 	err = errors.Join(os.Mkdir(data, 0o700), os.WriteFile(config, []byte(how.Config), 0o600))
-	fill := strings.NewReplacer("{port}", strconv.Itoa(port), "{dir}", data, "{config}", config, "{self}", self)
+	fill := strings.NewReplacer("{port}", strconv.Itoa(port), "{queue}", strconv.Itoa(queue), "{dir}", data, "{config}", config, "{self}", self)
 	s.args = strings.Fields(fill.Replace(how.Command))
 	if len(s.args) == 0 {
 		err = errors.Join(err, errors.New("the server's command is empty"))

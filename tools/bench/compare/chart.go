@@ -50,7 +50,10 @@ var sections = []section{
 		return r.row.own == nil && r.shown() != metricThroughput
 	}},
 	{"Throughput, the same server without that load = 1: more is better", func(r *rowResult) bool {
-		return r.row.own != nil
+		return r.row.own != nil && r.shown() == metricThroughput
+	}},
+	{"Cost of a push, the same server's beanstalk protocol = 1: less is better", func(r *rowResult) bool {
+		return r.row.own != nil && r.shown() != metricThroughput
 	}},
 }
 

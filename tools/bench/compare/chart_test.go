@@ -83,7 +83,9 @@ func everyRow() *comparison {
 				}
 				p.Rounds = append(p.Rounds, one)
 				if r.own != nil {
-					p.Own = append(p.Own, &result.Result{OpsPerSec: 456789})
+					p.Own = append(p.Own, &result.Result{
+						OpsPerSec: 456789, Latency: map[string]result.Latency{"all": {P50: 1000}}, Server: result.ServerUse{CPUPerOp: 5},
+					})
 				}
 			}
 			if r.own == nil || k != 1 {

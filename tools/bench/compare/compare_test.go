@@ -178,7 +178,7 @@ func TestChooseRows(t *testing.T) {
 		t.Errorf("persistence: %d rows, %v", len(life), err)
 	}
 	for _, r := range rows {
-		if onDisk := r.class == classAlways || r.class == classInterval; r.set != stallSet && onDisk != (r.set == lifeSet) {
+		if onDisk := r.class == classAlways || r.class == classInterval; r.set != stallSet && r.set != pushSet && onDisk != (r.set == lifeSet) {
 			t.Errorf("%s: class %q in the set %q", r.name, r.class, r.set)
 		}
 	}

@@ -73,7 +73,7 @@ func (d *duel) peer(r *row, side int) *peer {
 // again, both are started once.
 func (d *duel) round(ctx context.Context, one *duelRow, round int) error {
 	switch one.row.load.Kind {
-	case load.KindMemory, load.KindIdle, load.KindRestart, load.KindNeighbour:
+	case load.KindMemory, load.KindIdle, load.KindConsumers, load.KindGets, load.KindRestart, load.KindNeighbour:
 		return d.fresh(ctx, one, round)
 	}
 	p := pairing{load: timed(one.row.load, pairWarmup, d.duration, d.seed)}

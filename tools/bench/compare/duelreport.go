@@ -42,7 +42,7 @@ func (b bounds) String() string {
 // metrics are those that are shown of a row.
 func (r *duelRow) metrics() []metric {
 	switch r.row.load.Kind {
-	case load.KindMemory, load.KindIdle:
+	case load.KindMemory, load.KindIdle, load.KindConsumers, load.KindGets:
 		return []metric{metricBytes}
 	case load.KindRestart:
 		if r.row.load.Backlog == 0 {

@@ -61,7 +61,7 @@ func (c *comparer) takes(p *peer, ld load.Load) time.Duration {
 			sum += time.Second // of the bare echo after it
 		}
 		return sum
-	case load.KindMemory, load.KindIdle:
+	case load.KindMemory, load.KindIdle, load.KindConsumers, load.KindGets:
 		return sum + c.settle
 	case load.KindRestart:
 		if ld.Backlog > 0 {

@@ -36,5 +36,10 @@ func atLeast(m metric, bound float64) goal { return goal{metric: m, bound: bound
 
 func atMost(m metric, bound float64) goal { return goal{metric: m, bound: bound} }
 
+// numberAtLeast is a goal for the number itself, not for a ratio.
+func numberAtLeast(m metric, least float64) goal {
+	return goal{metric: m, bound: least, atLeast: true, absolute: true}
+}
+
 // number is a goal for the number itself, not for a ratio.
 func number(m metric, most float64) goal { return goal{metric: m, bound: most, absolute: true} }

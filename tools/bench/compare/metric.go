@@ -13,6 +13,8 @@ type metric string
 const (
 	metricThroughput metric = "throughput"
 	metricCPU        metric = "server CPU per operation"
+	metricJobCPU     metric = "server CPU per job"
+	metricP50        metric = "median"
 	metricP99        metric = "p99"
 	metricP999       metric = "p99.9"
 	metricBytes      metric = "bytes each"
@@ -33,6 +35,10 @@ func (m metric) of(r *result.Result) float64 {
 		return r.OpsPerSec
 	case metricCPU:
 		return r.Server.CPUPerOp
+	case metricJobCPU:
+		return r.Server.CPUPerOp * float64(r.Load.JobOperations())
+	case metricP50:
+		return r.Latency["all"].P50
 	case metricP99:
 		return r.Latency["all"].P99
 	case metricP999:
@@ -79,7 +85,7 @@ func (m metric) timed() bool {
 // show is a number with its unit.
 func (m metric) show(v float64) string {
 	unit := map[metric]string{
-		metricThroughput: "ops/s", metricCPU: "µs", metricP99: "µs", metricP999: "µs", metricBytes: "bytes",
+		metricThroughput: "ops/s", metricCPU: "µs", metricJobCPU: "µs", metricP50: "µs", metricP99: "µs", metricP999: "µs", metricBytes: "bytes",
 		metricStall: "µs", metricStart: "ms", metricRecovery: "s", metricLoadedMB: "MB", metricRecoveredMB: "MB",
 	}[m]
 	return strings.TrimSpace(result.Short(v) + " " + unit)

@@ -19,9 +19,10 @@ import (
 // A Target is the server to be loaded.
 type Target struct {
 	Addr  string
-	PID   int  // 0: not known; then CPU and memory are not measured
-	Echo  bool // sends back what it gets
-	Owned bool // started for this run: nobody else uses it
+	Queue string // of its queue service
+	PID   int    // 0: not known; then CPU and memory are not measured
+	Echo  bool   // sends back what it gets
+	Owned bool   // started for this run: nobody else uses it
 }
 
 // Settings are how a measurement is made, as opposed to what is sent.

@@ -22,6 +22,8 @@ type Load struct {
 	Rate        float64       `json:"rate,omitempty"`       // operations a second; 0: closed loop
 	Delay       int           `json:"delay,omitempty"`      // seconds; delayed
 	MaxJobs     int           `json:"max_jobs,omitempty"`   // put ends after so many
+	Window      int           `json:"window,omitempty"`     // push: of a consumer; 0: auto-commit
+	Commit      int           `json:"commit,omitempty"`     // push: items in a request that commits
 	Warmup      time.Duration `json:"warmup_ns"`
 	Duration    time.Duration `json:"duration_ns"`
 	Seed        uint64        `json:"seed"`
@@ -43,9 +45,19 @@ const (
 	KindRestart = "restart" // no load: the server is ended and started again with the backlog
 
 	KindNeighbour = "neighbour" // one connection in peace, and what it sees of a disturbance
+
+	// Of the queue service.
+	KindPush      = "push"      // producers put, consumers are pushed; an operation is an item
+	KindPushOne   = "push-one"  // one put at a time, pushed to a consumer that waits
+	KindWakeOne   = "wake-one"  // the same, to a blocked reserve
+	KindConsumers = "consumers" // no load: memory per idle consumer
+	KindGets      = "gets"      // no load: memory per waiting get
 )
 
-var kinds = []string{KindPut, KindCycle, KindCycles, KindHop, KindApart, KindWake, KindDelayed, KindPoll, KindMemory, KindIdle, KindRestart, KindNeighbour}
+var kinds = []string{
+	KindPut, KindCycle, KindCycles, KindHop, KindApart, KindWake, KindDelayed, KindPoll, KindMemory, KindIdle, KindRestart, KindNeighbour,
+	KindPush, KindPushOne, KindWakeOne, KindConsumers, KindGets,
+}
 
 // Where the backlog lies.
 const (
@@ -77,6 +89,8 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 	f.Float64Var(&ld.Rate, "rate", ld.Rate, "open loop: operations a `second` on a fixed timetable; 0: closed loop, full speed")
 	f.IntVar(&ld.Delay, "delay", ld.Delay, "`seconds` that puts are delayed (delayed; default 1)")
 	f.IntVar(&ld.MaxJobs, "max-jobs", ld.MaxJobs, "put: end the run after so many jobs")
+	f.IntVar(&ld.Window, "window", ld.Window, "push: a consumer's window; 0: auto-commit")
+	f.IntVar(&ld.Commit, "commit", ld.Commit, "push: items in a request that commits")
 	f.DurationVar(&ld.Warmup, "warmup", ld.Warmup, "unmeasured time before the measurement")
 	f.DurationVar(&ld.Duration, "time", ld.Duration, "length of the measurement")
 	f.Uint64Var(&ld.Seed, "seed", ld.Seed, "seed of everything drawn at random")
@@ -95,7 +109,7 @@ const StampSize = 8
 
 // Check fills what was left open and refuses what cannot be run.
 func (ld *Load) Check() error {
-	if ld.Apart() && ld.Producers == 0 {
+	if (ld.Apart() || ld.Kind == KindPush) && ld.Producers == 0 {
 		ld.Producers = max(1, ld.Connections/2)
 	}
 	if ld.Kind != KindNeighbour {
@@ -125,7 +139,43 @@ func (ld *Load) Check() error {
 	case ld.Kind == KindNeighbour:
 		return ld.Disturb.check(ld)
 	}
-	return ld.checkApart()
+	return errors.Join(ld.checkApart(), ld.checkPush())
+}
+
+// checkPush holds a consumer to what lets it go on: its window must hold what it commits
+// at once, and a request is written as a whole.
+func (ld *Load) checkPush() error {
+	switch {
+	case ld.Kind != KindPush:
+		return nil
+	case ld.Producers < 1 || ld.Producers >= ld.Connections:
+		return errors.New("need at least one producer and one consumer")
+	case ld.Window < 0 || ld.Window > 0 && (ld.Commit < 1 || ld.Commit > min(ld.Window, 1000)):
+		return errors.New("-commit must lie between 1 and 1000, and not above -window")
+	case ld.Body.Min != ld.Body.Max || ld.Body.Max > 4096 || ld.Depth > 100:
+		return errors.New("push: bodies have one size of at most 4096 bytes, and -depth is at most 100")
+	}
+	return nil
+}
+
+// JobOperations is how many operations a job takes.
+func (ld *Load) JobOperations() int {
+	switch ld.Kind {
+	case KindCycle, KindCycles:
+		return commandsPerCycle
+	case KindHop:
+		return commandsPerCycle + 1
+	}
+	return 1
+}
+
+// IsMemory tells whether the load is none, and only memory is measured.
+func (ld *Load) IsMemory() bool {
+	switch ld.Kind {
+	case KindMemory, KindIdle, KindConsumers, KindGets:
+		return true
+	}
+	return false
 }
 
 // checkApart holds loads with separate roles to what lets them go on: a job must

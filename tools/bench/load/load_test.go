@@ -14,6 +14,9 @@ func TestLoadsThatCannotRun(t *testing.T) {
 		"depth":      func(ld *Load) { ld.Depth = 0 },
 		"backlog":    func(ld *Load) { ld.BacklogIn = "nowhere" },
 		"memory":     func(ld *Load) { ld.Kind = KindMemory },
+		"push":       func(ld *Load) { ld.Kind, ld.Producers = KindPush, ld.Connections },
+		"window":     func(ld *Load) { ld.Kind, ld.Window, ld.Commit = KindPush, 10, 11 },
+		"no commit":  func(ld *Load) { ld.Kind, ld.Window = KindPush, 10 },
 	} {
 		ld := Default()
 		change(&ld)

@@ -6,6 +6,7 @@ import (
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/push"
 	"beanfield/tools/bench/result"
 	"beanfield/tools/bench/stalls"
 	"beanfield/tools/server"
@@ -40,14 +41,18 @@ func Running(ctx context.Context, t generator.Target, ld load.Load, set generato
 	if err := ld.Check(); err != nil {
 		return nil, err
 	}
-	if ld.Kind == load.KindRestart {
-		return nil, errors.New("restart needs -server: what runs is not ended")
-	}
-	if ld.Kind == load.KindNeighbour {
-		return stalls.Measure(ctx, t, ld, set)
-	}
-	if ld.Kind == load.KindMemory || ld.Kind == load.KindIdle {
+	if ld.IsMemory() {
 		return measureMemory(ctx, t, ld, set)
+	}
+	switch ld.Kind {
+	case load.KindRestart:
+		return nil, errors.New("restart needs -server: what runs is not ended")
+	case load.KindNeighbour:
+		return stalls.Measure(ctx, t, ld, set)
+	case load.KindPush:
+		return push.Measure(ctx, t, ld, set)
+	case load.KindPushOne, load.KindWakeOne:
+		return push.MeasureOne(ctx, t, ld, set)
 	}
 	return generator.Generate(ctx, t, ld, set)
 }

@@ -8,6 +8,7 @@ import (
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/push"
 	"beanfield/tools/bench/result"
 	"beanfield/tools/bench/socket"
 	"beanfield/tools/server"
@@ -33,7 +34,7 @@ func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set ge
 		err = generator.FillBacklog(ctx, t.Addr, &ld, set.Say)
 	} else {
 		var idle []int
-		idle, err = openIdle(t, ld.Connections)
+		idle, err = openings[ld.Kind](t, ld.Connections)
 		defer socket.CloseAll(idle)
 		count = ld.Connections
 	}
@@ -52,6 +53,11 @@ func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set ge
 		return res, generator.ClearLeftovers(t.Addr, &ld)
 	}
 	return res, nil
+}
+
+// openings open connections that wait.
+var openings = map[string]func(t generator.Target, n int) ([]int, error){
+	load.KindIdle: openIdle, load.KindConsumers: push.OpenConsumers, load.KindGets: push.OpenGets,
 }
 
 // openIdle opens connections that each run one command, so that the server has had

@@ -1,0 +1,60 @@
+package compare
+
+import "beanfield/tools/bench/load"
+
+// pushSet are the rows of the queue service. No peer has one, so beanfield is compared
+// with its own rows of the beanstalk protocol.
+const pushSet = "queue"
+
+const queueFlags = "-queue 127.0.0.1:{queue}"
+
+// fourProducers put for 16 consumers, 16 jobs in a write.
+func fourProducers(ld *load.Load) {
+	ld.Kind, ld.Producers, ld.Connections, ld.Depth = load.KindPush, 4, 20, 16
+}
+
+func windows(ld *load.Load) {
+	fourProducers(ld)
+	ld.Window, ld.Commit = 100, 50
+}
+
+var pushRows = []row{
+	{
+		name: "push", set: pushSet, title: "pushed to 16 consumers with auto-commit, against 16 cycles pipelined",
+		flags: queueFlags, load: base(fourProducers), own: ownLoad(sixteenCycles),
+		goals: []goal{atMost(metricJobCPU, 1.2)},
+	},
+	{
+		name: "push-window", set: pushSet, title: "pushed to 16 consumers with windows of 100, which commit 50 at a time, against 16 cycles pipelined",
+		flags: queueFlags, load: base(windows), own: ownLoad(sixteenCycles),
+		goals: []goal{atMost(metricJobCPU, 1.6)},
+	},
+	{
+		name: "push-one", set: pushSet, title: "one job pushed to an idle consumer, against a blocked reserve",
+		flags: queueFlags, load: base(func(ld *load.Load) { ld.Kind = load.KindPushOne }),
+		own:   ownLoad(func(ld *load.Load) { ld.Kind = load.KindWakeOne }),
+		goals: []goal{atMost(metricP50, 1.5)},
+	},
+	{
+		name: "push-always", set: pushSet, title: "pushed to 16 consumers with auto-commit, fsync before each reply",
+		flags: queueFlags, class: classAlways, alone: true, load: base(fourProducers),
+		goals: []goal{numberAtLeast(metricThroughput, 100_000)},
+	},
+	{
+		name: "push-always-window", set: pushSet, title: "pushed to 16 consumers with windows of 100, fsync before each reply",
+		flags: queueFlags, class: classAlways, alone: true, load: base(windows),
+		goals: []goal{numberAtLeast(metricThroughput, 100_000)},
+	},
+	{
+		name: "consumers", set: pushSet, title: "memory per idle consumer, 10,000 consumers", rounds: 1,
+		flags: queueFlags, alone: true,
+		load:  base(func(ld *load.Load) { ld.Kind, ld.Connections = load.KindConsumers, 10_000 }),
+		goals: []goal{number(metricBytes, 16<<10)},
+	},
+	{
+		name: "gets", set: pushSet, title: "memory per waiting get, 10,000 gets", rounds: 1,
+		flags: queueFlags, alone: true,
+		load:  base(func(ld *load.Load) { ld.Kind, ld.Connections = load.KindGets, 10_000 }),
+		goals: []goal{number(metricBytes, 32<<10)},
+	},
+}
