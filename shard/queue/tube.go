@@ -59,9 +59,13 @@ func (s *State) tubeNamed(name []byte) *tube {
 	return t
 }
 
-// letGo ends a tube that has lost its last reason to exist (S5).
+// letGo ends a tube that has lost its last reason to exist (S5). Who drops a group may
+// ask this of a tube that has ended meanwhile.
 func (s *State) letGo(t *tube) {
 	if t.using > 0 || t.watching > 0 || t.jobs() > 0 || t.name == s.Pinned || t.service != nil && t.service.matters() {
+		return
+	}
+	if s.tubes[t.name] != t {
 		return
 	}
 	if t.service != nil {

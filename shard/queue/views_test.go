@@ -282,3 +282,26 @@ func TestViewsDrop(t *testing.T) {
 			h.x sent => h.x:4`},
 	})
 }
+
+// The tube of a queue ends with its last group, once.
+func TestDropLastGroup(t *testing.T) {
+	runScripts(t, []script{
+		{"a consumer is there", `
+			g.a@q sub 5
+			g.a@q drop => g.a@q:replaced
+			g.a@x item 0 -> 1
+			g.a@y item 0 -> 2
+			g.a@x sub 5 => g.a@x:1
+			g.a@y sub 5 => g.a@y:2`},
+		{"its only item has become a dead letter", `
+			limits delivery=1
+			g.a@q item 0 -> 1
+			g.a@q sub 5 => g.a@q:1
+			g.a@q negative Bad why 1
+			g.a@q drop => g.a@q:replaced
+			g.a@x item 0 -> 2
+			g.a@q item 0 -> 3
+			g.a@q;rear sub 5 => g.a@q;rear:1
+			g.a@q sub 5 => g.a@q:3`},
+	})
+}
