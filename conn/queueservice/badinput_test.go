@@ -3,6 +3,7 @@ package queueservice
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -158,13 +159,13 @@ func TestEndlessBody(t *testing.T) {
 	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 100 * time.Millisecond })
 	c := h.dial()
 	c.send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
-	go func() {
+	go func(c net.Conn) {
 		for {
-			if _, err := io.WriteString(c.Conn, "4000\r\n"+strings.Repeat("x", 0x4000)+"\r\n"); err != nil {
+			if _, err := io.WriteString(c, "4000\r\n"+strings.Repeat("x", 0x4000)+"\r\n"); err != nil {
 				return
 			}
 		}
-	}()
+	}(c.Conn)
 	if r, _ := c.response(); r.StatusCode != 413 {
 		t.Errorf("endless: %d", r.StatusCode)
 	}

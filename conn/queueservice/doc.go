@@ -30,7 +30,8 @@
 // if it sleeps. The writer encodes all that has gathered into one buffer, which it
 // has borrowed for as long as there is something to write, and writes it with one
 // system call. So many frames leave in one write, and an item costs neither a
-// goroutine nor an allocation. An idle consumer has two parked goroutines and a few
+// goroutine nor an allocation. A lone item for an idle consumer is written by the
+// goroutine that brings it (lone.go). An idle consumer has two parked goroutines and a few
 // hundred bytes. A watch over plain HTTP has the same outbox, and the handler's
 // goroutine is its writer.
 //
@@ -76,7 +77,8 @@
 //	    of the response. What was in the outbox is not sent.
 //	F3  No goroutine outlives its connection, and no connection outlives Shutdown.
 //	F4  Every AskWatch that was answered OK is followed by exactly one AskLeave.
-//	F5  Only the writer writes to a consumer's socket. Others leave it what to write.
+//	F5  Only the writer writes to a consumer's socket, or while it sleeps one other
+//	    goroutine that has taken its place. Others leave it what to write.
 //	F6  The acceptor is told once that a socket has left, when it has been closed,
 //	    whoever closes it.
 //	F7  What a client sends is bounded before it is kept: headers, bodies, query, tags,

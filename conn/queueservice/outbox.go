@@ -32,11 +32,20 @@ type outbox struct {
 	control []byte          // frames
 	code    ws.StatusCode   // why it ends
 	reason  string
-	over    bool // nothing more is taken, and what is in is the rest
+	over    bool // nothing more is taken, and what is in is the last
+
+	lone        *lone           // nil if there is none
+	pushed      int64           // when something was last received
+	alone       []*queue.Parcel // written without the writer, which is to report them
+	aloneWeight int
+	aloneMost   int    // the weight that they are reported at
+	rest        []byte // of a frame that was begun without the writer
 }
 
 // load is what the writer takes out at once.
 type load struct {
+	rest    []byte
+	alone   []*queue.Parcel
 	parcels []*queue.Parcel
 	control []byte
 	over    bool // this is the last
@@ -50,8 +59,16 @@ func (o *outbox) Receive(p *queue.Parcel, ok bool) {
 		o.finish(closeFailed, "the log has failed")
 		return
 	}
+	at := now()
 	o.mu.Lock()
-	if !o.over {
+	quiet := at-o.pushed > loneApart
+	o.pushed = at
+	switch {
+	case o.over:
+	case o.asleep && quiet && o.lone.suits(p):
+		o.receiveLone(p)
+		return
+	default:
 		o.parcels = append(o.parcels, p)
 	}
 	o.stir()
@@ -118,11 +135,12 @@ func (o *outbox) take(last load) (l load, some bool) {
 	if last.parcels != nil {
 		o.spare = last.parcels[:0]
 	}
-	if len(o.parcels) == 0 && len(o.control) == 0 && !o.over {
+	if o.idle() {
 		o.asleep = true
 		return load{}, false
 	}
-	l = load{o.parcels, o.control, o.over}
+	l = load{o.rest, o.alone, o.parcels, o.control, o.over}
+	o.rest, o.alone, o.aloneWeight = nil, nil, 0
 	o.parcels, o.spare, o.control = o.spare, nil, nil
 	return l, true
 }

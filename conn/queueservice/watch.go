@@ -95,6 +95,13 @@ func (c *consumer) connect(k *socket, json, indexOnly bool) {
 	if json {
 		c.frames.most, c.writer.framing = mostMessage, framedText
 	}
+	c.outbox.mu.Lock()
+	c.outbox.lone = newLone(&c.writer, k)
+	c.outbox.aloneMost = loneUnreported
+	if most := c.limits.MaxUnsent; most > 0 {
+		c.outbox.aloneMost = min((most+3)/4, loneUnreported)
+	}
+	c.outbox.mu.Unlock()
 }
 
 // checkHandshake refuses requests that are no handshake of RFC 6455. What it lets

@@ -92,6 +92,12 @@ func (w *writer) write(l load) error {
 	if w.buffer == nil {
 		w.buffer = buffers.Get().(*[]byte)
 	}
+	if len(l.rest) > 0 { // even if another connection has taken over: a frame must be whole
+		if _, err := w.to.Write(l.rest); err != nil {
+			return err
+		}
+	}
+	w.report(l.alone)
 	b := append((*w.buffer)[:0], l.control...)
 	encoded := 0 // parcels
 	for i, p := range l.parcels {
@@ -118,39 +124,47 @@ func (w *writer) write(l load) error {
 }
 
 // item appends a frame. It writes what there is first if that is much.
-func (w *writer) item(b []byte, p *queue.Parcel, i int) ([]byte, error) {
+func (w *writer) item(b []byte, p *queue.Parcel, i int) (_ []byte, err error) {
 	it := &p.Items[i]
-	if it.Lost {
-		return b, nil
-	}
-	withData, err := !w.indexOnly, error(nil)
-	large := withData && len(it.Large) > 0 && it.Size > largeBody && w.framing != framedText
-	switch w.framing {
-	case framedText:
-		b = appendTextFrame(b, p, i, withData)
-	case framedLength:
-		b = binary.BigEndian.AppendUint32(b, uint32(sizeFrame(p, i, withData)))
-		b = appendFrameHead(b, p, i, withData)
-	default:
-		b = appendDataHeader(b, ws.OpBinary, sizeFrame(p, i, withData))
-		b = appendFrameHead(b, p, i, withData)
-	}
 	switch {
-	case !withData || w.framing == framedText:
-	case large:
-		b, err = w.flush(b)
+	case it.Lost:
+		return b, nil
+	case len(it.Large) > 0 && it.Size > largeBody && !w.indexOnly && w.framing != framedText:
+		b, err = w.flush(w.head(b, p, i))
 		for _, part := range it.Large {
 			if err == nil {
 				_, err = w.to.Write(part)
 			}
 		}
 	default:
-		b = appendBody(b, p, i)
+		b = w.frame(b, p, i)
 	}
 	if err == nil && len(b) >= fullBuffer {
 		b, err = w.flush(b)
 	}
 	return b, err
+}
+
+// frame appends a whole frame.
+func (w *writer) frame(b []byte, p *queue.Parcel, i int) []byte {
+	if w.framing == framedText {
+		return appendTextFrame(b, p, i, !w.indexOnly)
+	}
+	if b = w.head(b, p, i); !w.indexOnly {
+		b = appendBody(b, p, i)
+	}
+	return b
+}
+
+// head appends a frame up to the item's body.
+func (w *writer) head(b []byte, p *queue.Parcel, i int) []byte {
+	size := sizeFrame(p, i, !w.indexOnly)
+	if w.framing == framedLength {
+		b = binary.BigEndian.AppendUint32(b, uint32(size))
+	} else {
+		b = appendDataHeader(b, ws.OpBinary, size)
+	}
+	return appendFrameHead(b, p, i, !w.indexOnly)
 }
 
 // appendTextFrame appends an item of the JSON subprotocol. Its length is known only
@@ -178,7 +192,7 @@ func (w *writer) flush(b []byte) ([]byte, error) {
 
 // mostUnreported is the weight of parcels that a writer keeps before the shard is told
 // that they have been sent, and gets them back: a few dozen small items.
-const mostUnreported = 8 << 10
+const mostUnreported = 4 << 10
 
 // report counts parcels that have been written. The shard is told when they are a
 // quarter of what may be unsent, so that it has always room for more, or enough.

@@ -106,8 +106,8 @@ type Limits struct {
 	AutoEvict   bool // a full queue drops its oldest item for a new one
 	// MaxUnsent is for a slow client: a consumer is pushed a further item only while
 	// what it was pushed and has not reported with AskSent weighs less. Reports come
-	// for a quarter of it at a time, so some of what has been sent may be unreported
-	// for ever. 0 is no limit, and then nothing is reported.
+	// for a quarter of it at a time, so up to half of it may be sent and unreported for
+	// ever. 0 is no limit, and then nothing is reported.
 	MaxUnsent int
 }
 

@@ -1,0 +1,103 @@
+package queueservice
+
+import (
+	"syscall"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+// A lone item, for a consumer that has been idle, is written by the goroutine that
+// brings it, while the writer goes on sleeping: on several processors, to wake another
+// goroutine takes about half as long as everything else that happens between a put
+// and the push. The write does not block. Items that come soon after one another leave
+// it to the writer, which gathers them.
+
+// loneApart is how long a consumer must have been idle, loneBody the longest body that
+// is written so.
+const (
+	loneApart = int64(time.Millisecond)
+	loneBody  = 1 << 10
+)
+
+// loneUnreported is the weight of lone items that the writer is woken for, to report
+// them, or a quarter of what may be unsent.
+const loneUnreported = 1 << 10
+
+var epoch = time.Now()
+
+// now is a monotonic time in nanoseconds.
+func now() int64 { return int64(time.Since(epoch)) }
+
+// lone writes to a socket in place of the writer.
+type lone struct {
+	writer *writer // its framing does not change
+	raw    syscall.RawConn
+	try    func(fd uintptr)
+	frame  []byte
+	n      int
+}
+
+// newLone is nil for a connection that is no socket.
+func newLone(w *writer, k *socket) *lone {
+	c, ok := k.Conn.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	l := &lone{writer: w, raw: raw}
+	l.try = func(fd uintptr) { l.n, _ = syscall.Write(int(fd), l.frame) }
+	return l
+}
+
+// suits says whether a parcel may be written so.
+func (l *lone) suits(p *queue.Parcel) bool {
+	return l != nil && len(p.Items) == 1 && p.Items[0].Size <= loneBody && !p.Items[0].Lost
+}
+
+// send writes a parcel of one item. Of a frame that the socket does not take whole it
+// returns the rest; ok is false if the socket takes nothing of it.
+func (l *lone) send(p *queue.Parcel) (rest []byte, ok bool) {
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	l.frame, l.n = l.writer.frame((*buffer)[:0], p, 0), 0
+	*buffer = l.frame[:0]
+	if err := l.raw.Control(l.try); err != nil || l.n <= 0 {
+		return nil, false
+	}
+	rest = append(rest, l.frame[l.n:]...)
+	l.frame = nil
+	return rest, true
+}
+
+// receiveLone is Receive for a parcel that suits lone, while the writer sleeps. The
+// caller holds mu, and what this returns does not.
+func (o *outbox) receiveLone(p *queue.Parcel) {
+	o.asleep = false // nobody wakes the writer meanwhile
+	o.mu.Unlock()
+	rest, ok := o.lone.send(p)
+	o.mu.Lock()
+	if ok {
+		o.rest = rest
+		o.alone = append(o.alone, p)
+		o.aloneWeight += p.Weight()
+	} else {
+		o.parcels = append(o.parcels, p)
+		copy(o.parcels[1:], o.parcels)
+		o.parcels[0] = p // before those that have come meanwhile
+	}
+	o.asleep = true
+	if o.idle() {
+		o.mu.Unlock()
+		return
+	}
+	o.stir()
+}
+
+// idle says that there is nothing for the writer to do. The caller holds mu.
+func (o *outbox) idle() bool {
+	return len(o.parcels) == 0 && len(o.control) == 0 && len(o.rest) == 0 && !o.over && (o.aloneWeight == 0 || o.aloneWeight < o.aloneMost)
+}
