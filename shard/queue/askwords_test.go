@@ -12,7 +12,7 @@ import (
 //	get QUEUE TAGS                         the ids; from=, len=, wait=NAME, take
 //	unget QUEUE NAME
 //	delete QUEUE IDS, trunc QUEUE ID, end QUEUE, end QUEUE force
-//	search QUEUE ID, count QUEUE TAGS
+//	search QUEUE ID group=G, count QUEUE TAGS
 //
 // Tags are pairs such as k=v. A get that is told to try again is among those that are
 // given something, as NAME!.
@@ -118,6 +118,8 @@ func (w *world) askFor(op *Op, verb string, words []string) (bare []string) {
 			a.Index = number(v)
 		case k == "len":
 			a.Length = int(number(v))
+		case k == "group":
+			a.Group = v
 		case k == "wait":
 			a.Wait, a.Getter = true, w.caller(v)
 		default:
@@ -177,7 +179,7 @@ func (w *world) asked(op *Op) string {
 		return fmt.Sprint(a.Count)
 	case AskSearch:
 		i := a.Search
-		return fmt.Sprintf("consumer=%s pending=%v before=%d code=%s reason=%s", i.Consumer, i.Pending, i.WaitCount, i.Code, i.Reason)
+		return fmt.Sprintf("consumer=%s pending=%v before=%d sent=%d code=%s reason=%s", i.Consumer, i.Pending, i.WaitCount, i.Deliveries, i.Code, i.Reason)
 	}
 	return "ok"
 }

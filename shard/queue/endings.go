@@ -91,7 +91,10 @@ func (s *State) askEnd(op *Op) {
 	v := s.serving(a)
 	defer s.served(v)
 	if !v.ended {
-		v.ended = true
+		if !v.ended {
+			v.ended = true
+			s.logQueue(v)
+		}
 		s.logQueue(v)
 	}
 	if a.Force && (!s.whole(v) || !s.endLoose(v, a)) {
@@ -115,11 +118,24 @@ func (s *State) endLoose(v *service, a *Ask) bool {
 		}
 		s.spend(visiting)
 		a.from = s.jobs.at(slot).id() + 1
-		if s.jobs.at(slot).state() != Reserved {
+		if !s.had(v, slot) {
 			s.spend(moving)
 			s.endForAll(slot)
 		}
 	}
+}
+
+// had says whether a client or a consumer has a job.
+func (s *State) had(v *service, slot uint32) bool {
+	if s.jobs.at(slot).state() == Reserved {
+		return true
+	}
+	for _, w := range v.views {
+		if w.pendingOf(slot) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // evict ends the oldest item that nobody has, to make room for another. It looks at
@@ -137,7 +153,7 @@ func (s *State) evict(v *service) (done, more bool) {
 			break
 		}
 		s.spend(looking)
-		if s.jobs.at(slot).state() != Reserved {
+		if !s.had(v, slot) {
 			v.tube.using++
 			s.endForAll(slot)
 			v.tube.using--

@@ -33,6 +33,11 @@ func TestEndings(t *testing.T) {
 			q count t -> 0
 			q trunc t 99
 			q trunc v 9`},
+	})
+}
+
+func TestEndOfQueue(t *testing.T) {
+	runScripts(t, []script{
 		{"a queue that has ended takes nothing and gives what it has", `
 			q put t -> 1
 			q end t
@@ -42,6 +47,12 @@ func TestEndings(t *testing.T) {
 			a watch t
 			a poll -> 1
 			q get t take -> 2`},
+		{"and after a restart, too", `
+			q put t -> 1
+			q end t
+			restart
+			q put t -> ended
+			q get t -> 1`},
 		{"with force it keeps what somebody has", `
 			q put t -> 1
 			a watch t
@@ -53,6 +64,15 @@ func TestEndings(t *testing.T) {
 			a delete 1
 			q count t -> 0
 			a stats-tube t -> total=3`},
+		{"also what a view's consumer has", `
+			g.a sub 0
+			h.x sub 1
+			g.a item 5 -> 1 => h.x:1
+			g.a item 5 -> 2
+			q end default force
+			g.a attrs -> length=1 ended=true
+			h.x commit 1
+			q get default -> 1`},
 	})
 }
 
@@ -68,10 +88,30 @@ func TestSearchAndCount(t *testing.T) {
 			q search t 3 -> before=2
 			a watch t
 			a poll -> 2
-			q search t 2 -> pending=true before=0
+			q search t 2 -> pending=false before=0
 			q search t 3 -> before=1
 			q search t 9 -> no
 			q search u 1 -> no`},
+		{"who has it, for whom", `
+			g.a sub 1
+			h.x sub 1
+			g.a item 5 -> 1 => g.a:1 h.x:1
+			g.a item 5 -> 2
+			g.a item 5 -> 3
+			g.a item 4 -> 4
+			q search default 1 group=g -> consumer=g.a pending=true before=0 sent=1
+			q search default 1 group=h -> consumer=h.x pending=true sent=1
+			q search default 1 group=i -> consumer= pending=false sent=0
+			h.x negative Bad why 1 => h.x:4
+			q search default 1 group=h -> consumer= pending=false before=0 sent=1 code=Bad reason=why
+			q search default 3 group=h -> pending=false before=2
+			q search default 3 group=g -> before=2
+			g.a commit 1 => g.a:4
+			q search default 3 group=g -> before=1
+			q search default 3 group=h -> before=2
+			q search default 1 group=g -> pending=false before=0
+			w reserve-job 2 -> 2
+			q search default 2 group=g -> consumer= pending=true sent=1`},
 		{"by tags and priority", `
 			q put t pri=9 k=v -> 1
 			q put t pri=5 k=v -> 2

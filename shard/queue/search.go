@@ -1,7 +1,7 @@
 package queue
 
-// search says where an item is, for the caller's group. To count those that come
-// before it, it goes through the whole queue, in shares.
+// search says where an item is, for the caller's group; if there is no such group, for
+// nobody. To count those that come before it, it goes through the whole queue, in shares.
 func (s *State) search(op *Op) {
 	a := op.Ask
 	op.Status = NotFound
@@ -16,49 +16,63 @@ func (s *State) search(op *Op) {
 		return
 	}
 	if !a.begun {
-		a.Search = SearchInfo{}
+		a.begun, a.Search = true, SearchInfo{}
 	}
-	if v.searched(s, a, slot) {
-		op.Status = OK
-	} else if !s.whole(v) || !s.countBefore(v, a, slot) {
+	g := v.groupNamed(a.Group)
+	if s.waits(g, slot) && (!s.whole(v) || !s.countBefore(v, a, g, slot)) {
 		op.Status = More
 		return
-	} else {
-		op.Status = OK
 	}
+	op.Status = OK
+	s.whoHas(a, g, slot)
 	a.Search.Code, a.Search.Reason = s.noteOf(slot)
 	a.restart()
 }
 
-// searched fills the answer for an item that waits for nobody.
-func (v *service) searched(s *State, a *Ask, slot uint32) bool {
-	j := s.jobs.at(slot)
-	if j.state() != Reserved {
-		return false
+// waits says whether an item is yet to be delivered to a group.
+func (s *State) waits(g *group, slot uint32) bool {
+	if g != nil && g.view != nil {
+		return g.view.undelivered(slot)
 	}
-	c := s.holderOf(slot)
-	if it := s.itemAt(slot); it != nil {
-		a.Search.Deliveries = int(it.rebalances)
-	}
-	switch {
-	case c == nil: // a worker has it
-		a.Search.Pending = true
-	case c.group.name == a.Group:
-		a.Search.Pending, a.Search.Consumer = true, c.group.name+"."+c.user
-		a.Search.Deliveries++
-	}
-	return true
+	return s.jobs.at(slot).state() == Ready
 }
 
-// countBefore counts the ready items that would be delivered before a given one. It
-// reports false if it is to go on in another turn.
-func (s *State) countBefore(v *service, a *Ask, slot uint32) bool {
-	a.begun = true
+// whoHas says which consumer of a group has an item, and how often the group was sent
+// it. A beanstalk worker that has it has no name.
+func (s *State) whoHas(a *Ask, g *group, slot uint32) {
+	i := &a.Search
+	if g == nil {
+		return
+	}
+	var c *consumer
+	if w := g.view; w != nil {
+		i.Deliveries = int(w.returned[slot])
+		if ref := w.pendingOf(slot); ref != 0 {
+			i.Pending, c = true, s.clients.get(s.pendings.at(ref).consumer).consumer
+		}
+	} else {
+		if it := s.itemAt(slot); it != nil {
+			i.Deliveries = int(it.rebalances)
+		}
+		i.Pending, c = s.jobs.at(slot).state() == Reserved, s.holderOf(slot)
+	}
+	if i.Pending {
+		i.Deliveries++
+		i.WaitCount = 0
+	}
+	if c != nil {
+		i.Consumer = g.name + "." + c.user
+	}
+}
+
+// countBefore counts the items that a group would be sent before a given one. It reports
+// false if it is to go on in another turn.
+func (s *State) countBefore(v *service, a *Ask, g *group, slot uint32) bool {
 	j := s.jobs.at(slot)
 	own := readyKey(j.pri, j.id(), slot)
 	return s.walk(v, a, func(other uint32) {
 		x := s.jobs.at(other)
-		if x.state() == Ready && readyKey(x.pri, x.id(), other).before(own) {
+		if s.waits(g, other) && readyKey(x.pri, x.id(), other).before(own) {
 			a.Search.WaitCount++
 		}
 	})

@@ -70,7 +70,6 @@ func (s *State) build(w *view) bool {
 		switch {
 		case slot == 0:
 			w.building = false
-			s.callLine(w)
 			return true
 		case s.spent():
 			return false

@@ -66,7 +66,7 @@ func (s *State) feedView(now int64, c *consumer) {
 		s.resendView(now, c)
 		s.wake(c)
 	case !c.room() || c.lined:
-	case w.heap.n > 0 && !w.building && !w.group.service.tube.paused():
+	case w.heap.n > 0 && !w.group.service.tube.paused():
 		s.pushView(now, w, c)
 		s.wake(c)
 	default:

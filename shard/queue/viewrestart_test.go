@@ -55,6 +55,11 @@ func TestViewsRestart(t *testing.T) {
 			h.x sub 1 => h.x:1
 			h.x commit 1
 			g.a attrs -> length=0 rear=1`},
+	})
+}
+
+func TestViewsRecord(t *testing.T) {
+	runScripts(t, []script{
 		{"a view that was dropped is not there, and its number is not another's", `
 			g.a sub 0
 			h.x sub 9

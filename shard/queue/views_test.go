@@ -1,6 +1,9 @@
 package queue
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // Two groups of a queue: the first is the tube, the second a view.
 func TestViews(t *testing.T) {
@@ -167,6 +170,12 @@ func TestViewsRebalance(t *testing.T) {
 			g.a attrs -> h=1/3/2
 			h.x commit 1
 			g.a attrs -> h=0/3/2 length=1`},
+	})
+}
+
+// Dead letters of a queue with views.
+func TestViewsDeadLetters(t *testing.T) {
+	runScripts(t, []script{
 		{"the dead letter of a view moves when all groups are done", `
 			limits delivery=2
 			g.a sub 1
@@ -189,6 +198,24 @@ func TestViewsRebalance(t *testing.T) {
 			w peek-buried -> 1
 			g.a attrs -> length=1
 			w kick 1 -> 1 => g.a:1/2`},
+		{"what is sent again has its time again", `
+			limits idle=5s
+			h.a sub 0
+			g.x sub 2
+			h.a item 0 -> 1 => g.x:1
+			+2s
+			h.a item 0 -> 2 => g.x:2
+			+2s
+			g.x sub 2 => g.x:replaced g.x:1 g.x:2
+			+4s
+			+1s => g.x:1/2 g.x:2/2`},
+		{"what is counted of an item goes with it", `
+			g.a sub 0
+			h.x sub 1
+			g.a item 0 -> 1 => h.x:1
+			h.x negative Bad why 1 => h.x:1/2
+			q delete default 1
+			g.a item 0 -> 2 => h.x:2`},
 		{"dropped", `
 			limits delivery=1 dead=drop
 			g.a sub 1
@@ -197,6 +224,12 @@ func TestViewsRebalance(t *testing.T) {
 			h.x negative Bad why 1
 			g.a commit 1
 			g.a attrs -> length=0 rear=0`},
+	})
+}
+
+// What views take back after a time.
+func TestViewsIdle(t *testing.T) {
+	runScripts(t, []script{
 		{"what is idle for too long", `
 			limits idle=5s
 			h.a sub 0
@@ -304,4 +337,27 @@ func TestDropLastGroup(t *testing.T) {
 			g.a@q;rear sub 5 => g.a@q;rear:1
 			g.a@q sub 5 => g.a@q:3`},
 	})
+}
+
+// Who is called for an item and leaves in the same turn leaves it to the next.
+func TestViewsCallTheNext(t *testing.T) {
+	w := newWorld(t)
+	w.run("g.a sub 0\nh.x sub 1\nh.y sub 1")
+	w.limits.Leaving = second
+	l := w.limits
+	for _, a := range []Ask{{What: AskPut, User: "a", Group: "g"}, {What: AskLeave, User: "x", Group: "h", Receiver: w.subs["h.x"]}} {
+		a.Queue, a.Limits = "default", &l
+		b := &Batch{Ops: []Op{{Kind: Service, Ask: &a}}}
+		w.s.Apply(w.now, b, &b.Ops[0])
+	}
+	w.lastID++
+	w.bodies[1] = ""
+	w.pushed = nil
+	w.feed()
+	if !slices.Equal(w.pushed, []string{"h.y:1"}) {
+		t.Errorf("pushed are %v", w.pushed)
+	}
+	if err := w.check(); err != nil {
+		t.Error(err)
+	}
 }
