@@ -37,7 +37,24 @@ func (q *request) putMany() error {
 		return err
 	}
 	text := append(body.Data, bytes.Join(body.Parts, nil)...)
-	var ops []queue.Op
+	if err := q.eachLine(text, func(*queue.Op) error { return nil }); err != nil {
+		return err
+	}
+	m := &many{request: q, indexes: []byte{'['}}
+	err := q.eachLine(text, m.add)
+	if err == nil {
+		err = m.put()
+	}
+	if err != nil {
+		return err
+	}
+	q.answer(http.StatusOK, typeJSON, append(m.indexes, ']'))
+	return nil
+}
+
+// eachLine shows the item of each line. What is shown is made for that: a body of short
+// lines would otherwise take hundreds of times its length.
+func (q *request) eachLine(text []byte, show func(*queue.Op) error) error {
 	for number := 1; len(text) > 0; number++ {
 		var one []byte
 		one, text, _ = bytes.Cut(text, []byte("\n"))
@@ -48,23 +65,47 @@ func (q *request) putMany() error {
 		if err != nil {
 			return bad("line %d: %v", number, err)
 		}
-		ops = append(ops, *op)
+		if err := show(op); err != nil {
+			return err
+		}
 	}
-	if len(ops) > 0 {
-		q.server.shards.AskAll(ops)
+	return nil
+}
+
+// mostPuts is how many items are put at once: a shard serves nobody else meanwhile.
+const mostPuts = queue.Slice
+
+// many puts items, some at a time.
+type many struct {
+	*request
+	ops     []queue.Op
+	indexes []byte // of those that have been put
+}
+
+func (m *many) add(op *queue.Op) error {
+	if m.ops = append(m.ops, *op); len(m.ops) < mostPuts {
+		return nil
 	}
-	indexes := []byte{'['}
-	for i := range ops {
-		if err := failed(ops[i].Status); err != nil {
+	return m.put()
+}
+
+func (m *many) put() error {
+	if len(m.ops) == 0 {
+		return nil
+	}
+	m.server.shards.AskAll(m.ops)
+	for i := range m.ops {
+		if err := failed(m.ops[i].Status); err != nil {
 			f := err.(*failure)
-			return refuse(f.status, f.text+"; put were "+string(append(indexes, ']')))
+			return refuse(f.status, f.text+"; put were "+string(append(m.indexes, ']')))
 		}
-		if i > 0 {
-			indexes = append(indexes, ',')
+		if len(m.indexes) > 1 {
+			m.indexes = append(m.indexes, ',')
 		}
-		indexes = strconv.AppendUint(indexes, ops[i].ID, 10)
+		m.indexes = strconv.AppendUint(m.indexes, m.ops[i].ID, 10)
 	}
-	q.answer(http.StatusOK, typeJSON, append(indexes, ']'))
+	clear(m.ops)
+	m.ops = m.ops[:0]
 	return nil
 }
 

@@ -28,6 +28,7 @@ type desk struct {
 	asked  []queue.Op
 	answer func(*queue.Op) // nil: everything is answered OK, and nothing is found
 	change chan struct{}   // closed at the next operation
+	most   int             // operations that were asked at once
 }
 
 func (d *desk) Ask(op *queue.Op) {
@@ -53,6 +54,9 @@ func (d *desk) Ask(op *queue.Op) {
 }
 
 func (d *desk) AskAll(ops []queue.Op) {
+	d.mu.Lock()
+	d.most = max(d.most, len(ops))
+	d.mu.Unlock()
 	for i := range ops {
 		d.Ask(&ops[i])
 	}

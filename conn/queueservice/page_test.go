@@ -146,3 +146,17 @@ func TestBatch(t *testing.T) {
 		t.Error("something is put")
 	}
 }
+
+// A batch of many items is put in portions, so that others are served in between.
+func TestBatchOfMany(t *testing.T) {
+	h := newHouse(t, nil)
+	id := uint64(0)
+	h.desk.answer = func(op *queue.Op) { id++; op.ID = id }
+	r, body := h.say("POST", "/api/predict/s?_batch_=true", "Content-Type: application/x-ndjson\r\n", strings.Repeat("{}\n", 1000))
+	if r.StatusCode != 200 || !strings.HasPrefix(body, "[1,2,3,") || !strings.HasSuffix(body, ",999,1000]") || strings.Count(body, ",") != 999 {
+		t.Errorf("a batch of many items is answered %d %.20s", r.StatusCode, body)
+	}
+	if h.desk.most > queue.Slice {
+		t.Errorf("%d items were put at once", h.desk.most)
+	}
+}
