@@ -23,6 +23,7 @@ type Load struct {
 	Delay       int           `json:"delay,omitempty"`      // seconds; delayed
 	MaxJobs     int           `json:"max_jobs,omitempty"`   // put ends after so many
 	Window      int           `json:"window,omitempty"`     // push: of a consumer; 0: auto-commit
+	Ahead       int           `json:"ahead,omitempty"`      // push: writes of a producer that may be unanswered; 0: 1
 	Commit      int           `json:"commit,omitempty"`     // push: items in a request that commits
 	Warmup      time.Duration `json:"warmup_ns"`
 	Duration    time.Duration `json:"duration_ns"`
@@ -90,6 +91,7 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 	f.IntVar(&ld.Delay, "delay", ld.Delay, "`seconds` that puts are delayed (delayed; default 1)")
 	f.IntVar(&ld.MaxJobs, "max-jobs", ld.MaxJobs, "put: end the run after so many jobs")
 	f.IntVar(&ld.Window, "window", ld.Window, "push: a consumer's window; 0: auto-commit")
+	f.IntVar(&ld.Ahead, "ahead", ld.Ahead, "push: `writes` of a producer that may be unanswered; 0: 1")
 	f.IntVar(&ld.Commit, "commit", ld.Commit, "push: items in a request that commits")
 	f.DurationVar(&ld.Warmup, "warmup", ld.Warmup, "unmeasured time before the measurement")
 	f.DurationVar(&ld.Duration, "time", ld.Duration, "length of the measurement")
@@ -152,8 +154,8 @@ func (ld *Load) checkPush() error {
 		return errors.New("need at least one producer and one consumer")
 	case ld.Window < 0 || ld.Window > 0 && (ld.Commit < 1 || ld.Commit > min(ld.Window, 1000)):
 		return errors.New("-commit must lie between 1 and 1000, and not above -window")
-	case ld.Body.Min != ld.Body.Max || ld.Body.Max > 4096 || ld.Depth > 100:
-		return errors.New("push: bodies have one size of at most 4096 bytes, and -depth is at most 100")
+	case ld.Body.Min != ld.Body.Max || ld.Body.Max*ld.Depth*max(1, ld.Ahead) > 64<<10 || ld.Ahead < 0:
+		return errors.New("push: bodies have one size, and a producer has at most 64 KiB unanswered (-depth, -ahead)")
 	}
 	return nil
 }

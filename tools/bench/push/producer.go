@@ -7,13 +7,14 @@ import (
 	"beanfield/tools/bench/generator"
 )
 
-// A producer puts jobs over the beanstalk protocol: one batch in a write, and the next
-// when all of it is answered.
+// A producer puts jobs over the beanstalk protocol: one batch in a write, and a few of
+// them before the first is answered.
 type producer struct {
 	run   *run
 	wire  *wire
 	batch []byte
 	jobs  int // in a batch
+	most  int // that may be unanswered
 	left  int // answers that are awaited
 }
 
@@ -42,13 +43,15 @@ func (p *producer) take(b []byte) (used int, err error) {
 	return used, p.goOn()
 }
 
-// goOn sends the next batch, if it is time. Otherwise run does that when consumers have
+// goOn sends the next batches, if it is time. Otherwise run does that when consumers have
 // caught up.
 func (p *producer) goOn() error {
-	if p.left > 0 || p.run.stopping || p.run.put-p.run.done >= p.run.inFlight {
-		return nil
+	for p.left+p.jobs <= p.most && !p.run.stopping && p.run.put-p.run.done < p.run.inFlight {
+		p.left += p.jobs
+		p.run.put += uint64(p.jobs)
+		if err := p.wire.send(p.batch); err != nil {
+			return err
+		}
 	}
-	p.left = p.jobs
-	p.run.put += uint64(p.jobs)
-	return p.wire.send(p.batch)
+	return nil
 }

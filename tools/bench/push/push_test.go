@@ -42,8 +42,10 @@ func TestLoads(t *testing.T) {
 		ld.Warmup, ld.Duration = 20*time.Millisecond, 200*time.Millisecond
 		return ld
 	}
+	ahead := short(load.KindPush, 0, 0)
+	ahead.Ahead = 5
 	for name, ld := range map[string]load.Load{
-		"auto-commit": short(load.KindPush, 0, 0), "windows": short(load.KindPush, 10, 7), "a window of one": short(load.KindPush, 1, 1),
+		"auto-commit": short(load.KindPush, 0, 0), "windows": short(load.KindPush, 10, 7), "ahead": ahead, "a window of one": short(load.KindPush, 1, 1),
 	} {
 		if res, err := Measure(t.Context(), target, ld, set); err != nil || res.Ops == 0 || res.OpsPerSec <= 0 {
 			t.Errorf("%s: %+v %v", name, res, err)

@@ -76,7 +76,7 @@ func (r *run) connect() error {
 		if err != nil {
 			return err
 		}
-		p := &producer{run: r, batch: batch, jobs: r.load.Depth}
+		p := &producer{run: r, batch: batch, jobs: r.load.Depth, most: r.load.Depth * max(1, r.load.Ahead)}
 		if err := generator.MoveTo(fd, tube); err != nil {
 			socket.CloseAll([]int{fd})
 			return err
