@@ -65,9 +65,7 @@ func (s *State) askNegative(now int64, op *Op) {
 	if c == nil {
 		return
 	}
-	s.unwait(&c.client)
-	c.look = min(c.look, lookedAll-1) // so that others are shown what it gives back first
-	s.leaveLine(c)
+	s.standBack(c)
 	c.stopped = c.stopped || a.Code == CodeShutdown
 	if c.group.view != nil {
 		defer s.wake(c) // behind those who get what it gives back
@@ -84,4 +82,12 @@ func (s *State) askNegative(now int64, op *Op) {
 			s.rebalance(now, slot)
 		}
 	})
+}
+
+// standBack lets others have what a consumer is about to give back before it is served
+// again. It must be woken.
+func (s *State) standBack(c *consumer) {
+	s.unwait(&c.client)
+	c.look = min(c.look, lookedAll-1) // so that others are shown it first
+	s.leaveLine(c)
 }

@@ -257,7 +257,8 @@ func (m *model) tickService(now int64, roomy bool) {
 		}
 		j.timeouts++
 		m.totals.Timeouts++
-		if m.clients[j.holder].consumer != nil {
+		if holder := &m.clients[j.holder]; holder.consumer != nil {
+			holder.waiting = 0 // others come first
 			m.rebalance(now, j, roomy)
 		} else {
 			m.ready(now, j)

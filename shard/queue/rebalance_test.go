@@ -92,6 +92,17 @@ func TestDeadlinesOfItems(t *testing.T) {
 			w stats-job 1 -> timeouts=2
 			restart
 			g.a sub 1 => g.a:1/3`},
+		{"another one gets it, even if the first has room and came first", `
+			limits idle=1s
+			g.a sub 3
+			g.a item 1024 -> 1 => g.a:1
+			g.b sub 3
+			+1s => g.b:1/2
+			g.c sub 3
+			+1s => g.a:1/3
+			g.b leave
+			g.c leave
+			+1s => g.a:1/4`},
 		{"without one nothing passes", `
 			g.a sub 1
 			g.a item 1024 -> 1 => g.a:1

@@ -80,6 +80,9 @@ func (s *State) expired(now int64) bool {
 // expire takes a job back whose holder's time has run out.
 func (s *State) expire(now int64, slot uint32) {
 	c := s.holderOf(slot)
+	if c != nil {
+		s.standBack(c)
+	}
 	s.unhold(slot)
 	s.trails.at(s.jobs.at(slot).trail).timeouts++
 	s.totals.Timeouts++

@@ -203,7 +203,11 @@ func (s *State) tickViews(now int64) {
 	for !s.spent() && s.idling.n > 0 && int64(s.idling.top().major) <= now {
 		s.spend(moving)
 		w := s.views.get(s.idling.top().slot)
-		s.viewReturns(now, w, s.pendings.at(w.sent.head).job)
+		p := s.pendings.at(w.sent.head)
+		c := s.clients.get(p.consumer).consumer
+		s.standBack(c)
+		s.viewReturns(now, w, p.job)
+		s.wake(c)
 	}
 }
 

@@ -243,6 +243,14 @@ func TestViewsIdle(t *testing.T) {
 			+4s
 			+1s => g.y:1/3
 			h.a attrs -> g=1/4/2`},
+		{"what was idle another one with room gets", `
+			limits idle=5s
+			h.a sub 0
+			g.x sub 3
+			h.a item 0 -> 1 => g.x:1
+			g.y sub 3
+			+5s => g.y:1/2
+			g.y leave => g.x:1/3`},
 	})
 }
 
