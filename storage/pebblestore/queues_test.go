@@ -156,3 +156,84 @@ func FuzzDecodeQueue(f *testing.F) {
 		}
 	})
 }
+
+// Where a part of many queues cannot be read, the others are saved, and it is said that
+// some may be missing.
+func TestSalvageOfDamagedQueues(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	want := make(map[string]*storage.Queue)
+	r := rand.New(rand.NewSource(3))
+	for n := range 5000 {
+		q := randomQueue(r, fmt.Sprint("service-with-a-long-name-", n))
+		q.First = fmt.Sprintf("%x", r.Uint64()) // so that a block is not full of the same
+		want[q.Tube] = q
+		l.PutQueue(q)
+	}
+	all := []stored{randomJob(r, 1, "t"), randomJob(r, 2, "t")}
+	for i := range all {
+		put(l, &all[i])
+	}
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(small(fs, storage.Always)) // a log that was replayed is removed
+	l = mustOpen(t, s, 1)[0].(*shardLog)
+	if err := errors.Join(l.compact(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	tables := lookFor(t, fs, "data", ".sst")
+	path := slices.MaxFunc(tables, func(a, b string) int { return len(read(t, fs, a)) - len(read(t, fs, b)) })
+	whole := read(t, fs, path)
+	for _, at := range []int{0, len(whole) / 4, len(whole) / 2} {
+		write(t, fs, path, whole[:at]+"damage"+whole[at+6:])
+		found, queues, result := salvagedAll(t, fs)
+		sameJobs(t, inOrder(valuesOf(found)), inOrder(slices.Clone(all)))
+		for tube, q := range queues {
+			if !sameQueue(q, want[tube]) {
+				t.Errorf("damage at %d: %+v, want %+v", at, q, want[tube])
+			}
+		}
+		if n := len(queues); n < len(want)*4/5 || n == len(want) || !result.QueuesInDoubt || result.UnknownIDs != 0 || len(result.Damaged) != 1 {
+			t.Errorf("damage at %d: %d of %d queues, %+v", at, n, len(want), result)
+		}
+	}
+}
+
+// What lives is counted with its tags, and nothing is left of a job that was moved.
+func TestLiveBytesOfItems(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0]
+	j := storage.Job{ID: 1, Tube: "q", State: storage.Ready, Item: &storage.Item{Tags: []byte("some tags")}}
+	plain := storage.Job{ID: 2, Tube: "q", State: storage.Ready}
+	l.Put(&plain)
+	one := l.Stats().Live
+	l.Put(&j)
+	if got := l.Stats().Live; got != 2*one+uint64(len(j.Item.Tags)) {
+		t.Errorf("%d bytes live, and %d without tags", got, one)
+	}
+	j.Tube, j.Item.Moved, j.Updated = "q;rear", true, true
+	l.Update(&j)
+	mustCommit(t, l)
+	before := l.Stats().Live
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = noTicks(small(fs, storage.Always))
+	l = mustOpen(t, s, 1)[0]
+	if replayed(t, l); l.Stats().Live != before {
+		t.Errorf("%d bytes live, %d before the restart", l.Stats().Live, before)
+	}
+	l.Delete(&j)
+	l.Delete(&plain)
+	mustCommit(t, l)
+	if got := l.Stats().Live; got != 0 {
+		t.Errorf("%d bytes are left of nothing", got)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

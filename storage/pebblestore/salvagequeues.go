@@ -6,7 +6,10 @@ import (
 	"maps"
 	"slices"
 
+	"beanfield/storage"
+
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
 // queueTrace is the newest that is known of a queue.
@@ -62,3 +65,42 @@ func (s *salvage) queueHole() {
 		s.result.QueuesInDoubt = true
 	}
 }
+
+// readableName finds about the first key of a queue after another from which on the table
+// can be read again, or nil. It tries names that have less and less in common with the
+// unreadable one, until one can be read, and then looks for an earlier one.
+func readableName(r *sstable.Reader, key []byte) []byte {
+	for n := len(key); n > 0; n-- {
+		first := 0
+		if n < len(key) {
+			first = int(key[n]) + 1
+		}
+		c := readableChild(r, key[:n], first)
+		if c < 0 {
+			continue
+		}
+		next := child(key[:n], c)
+		for below := key[:n]; c > first && len(next) <= storage.MaxName; {
+			below, first = child(below, c-1), 0
+			if c = readableChild(r, below, first); c < 0 {
+				break
+			}
+			next = child(below, c)
+		}
+		return next
+	}
+	return nil
+}
+
+// readableChild finds the first byte, not below first, with which a key can be made longer
+// so that the table can be read from there, or -1.
+func readableChild(r *sstable.Reader, key []byte, first int) int {
+	for c := first; c <= 0xff; c++ {
+		if canSeek(r, child(key, c)) {
+			return c
+		}
+	}
+	return -1
+}
+
+func child(key []byte, c int) []byte { return append(slices.Clone(key), byte(c)) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -131,24 +130,6 @@ func readableAfter(r *sstable.Reader, key []byte) []byte {
 		}
 		next := makeKey(kind, good)
 		return next[:]
-	}
-	return nil
-}
-
-// readableName finds a key of a queue behind another from which on the table can be read
-// again, or nil. It tries names that begin like that of the unreadable one, with less and
-// less in common.
-func readableName(r *sstable.Reader, key []byte) []byte {
-	for n := len(key); n > 0; n-- {
-		first := 0
-		if n < len(key) {
-			first = int(key[n]) + 1
-		}
-		for c := first; c <= 0xff; c++ {
-			if next := append(slices.Clone(key[:n]), byte(c)); canSeek(r, next) {
-				return next
-			}
-		}
 	}
 	return nil
 }
