@@ -241,6 +241,9 @@ func (c *restartClient) leave() error {
 }
 
 func describeOp(op *queue.Op) string {
+	if op.Kind == queue.Service {
+		return fmt.Sprintf("queue service %d of %s id=%d pri=%d size=%d indexes=%d", op.Ask.What, op.Ask.Queue, op.ID, op.Pri, op.Size, op.Ask.Indexes)
+	}
 	names := map[queue.Kind]string{
 		queue.Put: "put", queue.Reserve: "reserve", queue.ReserveJob: "reserve-job", queue.Delete: "delete",
 		queue.Release: "release", queue.Bury: "bury", queue.Touch: "touch", queue.Kick: "kick", queue.KickJob: "kick-job",

@@ -8,8 +8,10 @@ import (
 
 // restartFound is a job as a start has found it.
 type restartFound struct {
-	info queue.JobInfo
-	body string
+	info  queue.JobInfo
+	body  string
+	tags  queue.Tags
+	ended bool // it is the end of a queue
 }
 
 // observe asks for every job that there can be, and notes between which moments.
@@ -31,7 +33,10 @@ func (run *restartRun) observe() (map[uint64]restartFound, [2]int64, error) {
 		found[id] = o
 	}
 	window[1] = run.now()
-	return found, window, run.count(len(found))
+	if err := run.count(len(found)); err != nil {
+		return nil, window, err
+	}
+	return found, window, run.findEnds(found)
 }
 
 // look asks for one job in the name of nobody.
@@ -47,6 +52,9 @@ func (run *restartRun) look(i int, id uint64) (restartFound, error) {
 	o := restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Bytes[op.From:op.To])}
 	for _, p := range op.Parts {
 		o.body += string(p)
+	}
+	if o.tags, err = run.tagsOf(i, id, o.info.Tube, o.info.State); err != nil {
+		return o, err
 	}
 	if int(op.Size) != len(o.body) {
 		return o, fmt.Errorf("job %d: %d bytes are announced, %d came", id, op.Size, len(o.body))
@@ -96,6 +104,13 @@ func (run *restartRun) count(want int) error {
 
 // is compares a job with what a log says of it.
 func (o *restartFound) is(v *restartJob, window [2]int64) error {
+	if o.ended || v.ended {
+		return nil
+	}
+	// A delayed item is not shown.
+	if o.info.State != queue.Delayed && string(o.tags) != string(v.tags) {
+		return fmt.Errorf("job %d has tags %q, want %q", v.id, o.tags, v.tags)
+	}
 	want := *v
 	if v.state == queue.Delayed && v.from <= window[1] {
 		if v.to > window[0] { // just now: both will do

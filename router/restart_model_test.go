@@ -14,6 +14,7 @@ import (
 type restartJob struct {
 	id, rank   uint64 // rank: the order of burying
 	tube, body string
+	tags       queue.Tags
 	pri, delay uint32
 	ttr        uint32
 	state      queue.JobState
@@ -25,6 +26,7 @@ type restartJob struct {
 	kicks      uint32
 	holder     *restartClient
 	reservedAs uint64
+	ended      bool // it is no job but the end of a queue
 	gone       bool // in a log: it was deleted
 	turn       int  // in a log: the turn that wrote this
 }
@@ -43,6 +45,7 @@ type restartLog struct {
 type restartModel struct {
 	shardOf func(tube string) int
 	jobs    map[uint64]*restartJob
+	ended   map[string]bool // queues that take no items any more
 	logs    []*restartLog
 	waiting []*restartClient
 	order   uint64   // of burying, reserving
@@ -53,7 +56,7 @@ type restartModel struct {
 }
 
 func newRestartModel(shards int) *restartModel {
-	m := &restartModel{shardOf: func(tube string) int { return ShardOf(tube, shards) }, jobs: map[uint64]*restartJob{}}
+	m := &restartModel{shardOf: func(tube string) int { return ShardOf(tube, shards) }, jobs: map[uint64]*restartJob{}, ended: map[string]bool{}}
 	for range shards {
 		m.logs = append(m.logs, &restartLog{base: map[uint64]restartJob{}})
 	}

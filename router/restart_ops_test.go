@@ -19,22 +19,9 @@ type restartAnswer struct {
 func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 	switch op.Kind {
 	case queue.Put:
-		id := op.ID
-		if id == 0 {
-			m.last++
-			id = m.last
-		}
-		j := &restartJob{id: id, tube: c.session.Used(), body: string(op.Data), pri: op.Pri, delay: op.Delay, ttr: op.TTR, born: m.born()}
-		m.jobs[j.id] = j
-		j.state = queue.Ready
-		if op.Delay > 0 {
-			m.makeDelayed(j, op.Delay)
-			m.write(j)
-		} else {
-			m.write(j)
-			m.makeReady(j)
-		}
-		return restartAnswer{id: j.id}
+		return m.put(op, c.session.Used(), nil)
+	case queue.Service:
+		return m.applyService(op)
 	case queue.Reserve:
 		return m.applyReserve(c, op)
 	case queue.PeekReady, queue.PeekDelayed, queue.PeekBuried:
@@ -44,6 +31,25 @@ func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 		return m.applyKick(c, op.Limit)
 	}
 	return m.applyByID(c, op)
+}
+
+func (m *restartModel) put(op *queue.Op, tube string, tags queue.Tags) restartAnswer {
+	id := op.ID
+	if id == 0 {
+		m.last++
+		id = m.last
+	}
+	j := &restartJob{id: id, tube: tube, tags: tags, body: string(op.Data), pri: op.Pri, delay: op.Delay, ttr: op.TTR, born: m.born()}
+	m.jobs[j.id] = j
+	j.state = queue.Ready
+	if op.Delay > 0 {
+		m.makeDelayed(j, op.Delay)
+		m.write(j)
+	} else {
+		m.write(j)
+		m.makeReady(j)
+	}
+	return restartAnswer{id: j.id}
 }
 
 func (m *restartModel) show(j *restartJob) restartAnswer {

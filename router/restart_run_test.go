@@ -34,7 +34,7 @@ type restartRun struct {
 	back       int            // how many peeks were given back
 }
 
-var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name"}
+var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name", "a;rear", "b;rear"}
 
 func newRestartRun(seed uint64) *restartRun {
 	d := rand.New(rand.NewPCG(seed, 2))
@@ -190,7 +190,9 @@ func (run *restartRun) batch(c *restartClient) error {
 	var ops []queue.Op
 	for range 1 + run.dice.IntN(6) {
 		switch n := run.dice.IntN(100); {
-		case n < 30 && i == used:
+		case n < 12:
+			ops = append(ops, run.service(c, i, len(ops) == 0)...)
+		case n < 35 && i == used:
 			ops = append(ops, run.put(c))
 		case n < 40 && c.session.ReserveInPlace() && c.session.WatchShard() == i:
 			ops = append(ops, queue.Op{Kind: queue.Reserve, Poll: true})

@@ -171,6 +171,10 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) error {
 		seen.found.Add(int64(turn - l.safe))
 		for id, v := range state {
 			next.logs[next.shardOf(v.tube)].base[id] = v
+			if v.ended {
+				next.ended[v.tube] = true
+				continue
+			}
 			j := v
 			j.state = here[id].info.State // a delay may be over
 			next.jobs[id] = &j

@@ -1,0 +1,101 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+
+	"beanfield/shard/queue"
+)
+
+// restartEnds is above the ids of all jobs: the ends of queues have such ids in the model.
+const restartEnds = 1 << 62
+
+// service is an operation of the queue service on one of the queues of a shard. Jobs are
+// deleted first in a batch only: the rest of one may come when others have reserved them.
+func (run *restartRun) service(c *restartClient, i int, first bool) []queue.Op {
+	tubes := slices.DeleteFunc(slices.Clone(restartTubes), func(tube string) bool { return run.model.shardOf(tube) != i })
+	if len(tubes) == 0 {
+		return nil
+	}
+	a := &queue.Ask{Queue: tubes[run.dice.IntN(len(tubes))], Limits: &queue.Limits{}}
+	op := queue.Op{Kind: queue.Service, Ask: a}
+	switch n := run.dice.IntN(100); {
+	case n < 60 || n < 98 && !first:
+		put := run.put(c)
+		op.ID, op.Data, op.Size, op.Pri = put.ID, put.Data, put.Size, put.Pri
+		a.What = queue.AskPut
+		for k := range run.dice.IntN(3) {
+			a.Tags = append(a.Tags, queue.MakeTags(map[string]string{fmt.Sprint("key ", k): string(put.Data[:min(40, len(put.Data))])})...)
+		}
+	case n < 98:
+		a.What = queue.AskDelete
+		a.Indexes = []uint64{0}
+		for _, j := range run.model.sorted(func(j *restartJob) bool { return j.tube == a.Queue && (j.holder == nil || j.holder == c) }) {
+			if run.dice.IntN(3) == 0 {
+				a.Indexes = append(a.Indexes, j.id)
+			}
+		}
+	default:
+		a.What = queue.AskEnd
+	}
+	return []queue.Op{op}
+}
+
+// applyService does to the model what the shard does for the queue service.
+func (m *restartModel) applyService(op *queue.Op) restartAnswer {
+	a := op.Ask
+	switch a.What {
+	case queue.AskPut:
+		if m.ended[a.Queue] {
+			return restartAnswer{status: queue.Ended}
+		}
+		return m.put(op, a.Queue, a.Tags)
+	case queue.AskDelete:
+		for _, id := range a.Indexes {
+			if j := m.jobs[id]; j != nil && j.tube == a.Queue {
+				delete(m.jobs, id)
+				j.gone = true
+				m.write(j)
+			}
+		}
+	case queue.AskEnd:
+		if !m.ended[a.Queue] {
+			m.ended[a.Queue] = true
+			m.write(&restartJob{id: restartEnds + uint64(slices.Index(restartTubes, a.Queue)), tube: a.Queue, ended: true})
+		}
+	default:
+		panic(fmt.Sprint("the model does not know what to do for the queue service: ", a.What))
+	}
+	return restartAnswer{}
+}
+
+// tagsOf asks for the tags of a job. A delayed one is not shown.
+func (run *restartRun) tagsOf(i int, id uint64, tube string, state queue.JobState) (queue.Tags, error) {
+	if state == queue.Delayed {
+		return nil, nil
+	}
+	a := &queue.Ask{What: queue.AskGet, Queue: tube, Index: id, Length: 1, Limits: &queue.Limits{}}
+	b, err := run.ask(i, queue.Op{Kind: queue.Service, Ask: a})
+	if err != nil {
+		return nil, err
+	}
+	if b.Ops[0].Status != queue.OK || len(a.Found.Items) != 1 || a.Found.Items[0].Index != id {
+		return nil, fmt.Errorf("job %d is not found by its index: status %d", id, b.Ops[0].Status)
+	}
+	return a.Found.Tags(0), nil
+}
+
+// findEnds asks which queues have ended.
+func (run *restartRun) findEnds(found map[uint64]restartFound) error {
+	for n, tube := range restartTubes {
+		a := &queue.Ask{What: queue.AskAttrs, Queue: tube, Limits: &queue.Limits{}}
+		b, err := run.ask(ShardOf(tube, run.router.Shards()), queue.Op{Kind: queue.Service, Ask: a})
+		if err != nil {
+			return err
+		}
+		if b.Ops[0].Status == queue.OK && a.Attrs.Ended {
+			found[restartEnds+uint64(n)] = restartFound{info: queue.JobInfo{Tube: tube}, ended: true}
+		}
+	}
+	return nil
+}
