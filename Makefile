@@ -9,6 +9,7 @@ FUZZCONN   ?= 30000x
 FUZZQUERY  ?= 200000x
 FUZZCODEC  ?= 200000x
 FUZZFRAMES ?= 200000x
+FUZZWATCH  ?= 20000x
 FUZZRECORD ?= 100000x
 FUZZWALK   ?= 100000x
 FUZZREADER ?= 10000x
@@ -44,6 +45,7 @@ fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZQUERY)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzCodec$$' -fuzztime $(FUZZCODEC)
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzFrames$$' -fuzztime $(FUZZFRAMES)
+	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzWatch$$' -fuzztime $(FUZZWATCH)
 	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeQueue$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/pebblestore/ondisk -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZWALK)

@@ -1,0 +1,117 @@
+package queueservice
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"beanfield/shard/queue"
+
+	"github.com/gobwas/ws"
+)
+
+// crowd is consumers of several groups that commit what they are sent, hang up and
+// come back, until each group has handled each item.
+type crowd struct {
+	*house
+	mu    sync.Mutex
+	left  map[string]map[uint64]bool // of each group, what it has not handled
+	empty chan struct{}              // closed when nothing is left
+}
+
+func (c *crowd) handle(group string, index uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if delete(c.left[group], index); len(c.left[group]) > 0 {
+		return
+	}
+	delete(c.left, group)
+	if len(c.left) == 0 {
+		close(c.empty)
+	}
+}
+
+func (c *crowd) done() bool {
+	select {
+	case <-c.empty:
+		return true
+	default:
+		return false
+	}
+}
+
+// consume watches again and again. Of what it is sent it commits most, refuses some,
+// and forgets the rest when it hangs up.
+func (c *crowd) consume(t *testing.T, group, user string, dice *rand.Rand) {
+	who := fmt.Sprintf("X-EAS-QueueService-Uid: %s\r\nX-EAS-QueueService-Gid: %s\r\n", user, group)
+	requests := c.dial()
+	requests.SetDeadline(time.Now().Add(10 * patience))
+	defer requests.Close()
+	for !c.done() {
+		w := c.connect(base+"?_watch_=true&_window_=7", who)
+		for stay := 1 + dice.IntN(200); stay > 0 && !c.done(); stay-- {
+			w.SetReadDeadline(time.Now().Add(100 * time.Millisecond)) // then it looks whether all is done
+			if _, err := w.in.Peek(2); err != nil {
+				break
+			}
+			w.SetReadDeadline(time.Now().Add(patience))
+			index, _ := w.item()
+			if dice.IntN(10) == 0 {
+				requests.send(requestText("PUT", fmt.Sprintf("%s?_negative_=true&_indexes_=%d", base, index), who, "_code_=Busy"))
+			} else {
+				requests.send(requestText("PUT", fmt.Sprintf("%s?_indexes_=%d", base, index), who, ""))
+				c.handle(group, index)
+			}
+			if r, body := requests.response(); r.StatusCode != http.StatusOK {
+				t.Errorf("%d %s", r.StatusCode, body)
+			}
+		}
+		if dice.IntN(2) == 0 {
+			w.send(masked(ws.OpClose, "\x03\xe8"))
+		}
+		w.Close()
+	}
+}
+
+// Every group handles every item, whoever comes and goes.
+func TestCrowd(t *testing.T) {
+	const items, users = 1000, 4
+	limits := &queue.Limits{MaxDelivery: 0, MaxUnsent: 10000, Leaving: int64(10 * time.Millisecond)}
+	h, _ := newRealHouse(t, 4, func(o *Options) { o.LimitsFor = func(string) *queue.Limits { return limits } })
+	c := &crowd{house: h, left: map[string]map[uint64]bool{}, empty: make(chan struct{})}
+	groups := []string{"g1", "g2", "g3"}
+	for _, g := range groups {
+		c.left[g] = map[uint64]bool{}
+		w := h.connect(base+"?_watch_=true", "X-EAS-QueueService-Uid: first\r\nX-EAS-QueueService-Gid: "+g+"\r\n")
+		w.Close()
+	}
+	producer := h.dial()
+	for i := range items {
+		producer.send(requestText("POST", base, "", fmt.Sprint(i)))
+		_, text := producer.response()
+		var index uint64
+		fmt.Sscan(text, &index)
+		for _, g := range groups {
+			c.left[g][index] = true
+		}
+	}
+	var all sync.WaitGroup
+	for i, g := range groups {
+		for j := range users {
+			all.Go(func() { c.consume(t, g, fmt.Sprintf("u%d", j), rand.New(rand.NewPCG(uint64(i), uint64(j)))) })
+		}
+	}
+	select {
+	case <-c.empty:
+	case <-time.After(6 * patience):
+		t.Errorf("left are %d groups", len(c.left))
+		close(c.empty)
+	}
+	all.Wait()
+	if got := h.attribute("stream.length"); got != "0" {
+		t.Errorf("%s items are left", got)
+	}
+}

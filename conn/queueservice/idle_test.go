@@ -1,0 +1,152 @@
+package queueservice
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+// How much of the server's memory an idle consumer and a waiting get may take.
+const (
+	idleMost = 16 << 10
+	waitMost = 32 << 10
+)
+
+// bare is a client that takes no memory of this process but a descriptor.
+type bare int
+
+// connect opens a connection and sends a request on it.
+func connect(t testing.TB, to netip.AddrPort, text string) bare {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Connect(fd, &syscall.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := syscall.Write(fd, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	return bare(fd)
+}
+
+// read reads what comes first.
+func (b bare) read(t testing.TB) string {
+	t.Helper()
+	text := make([]byte, 1000)
+	n, err := syscall.Read(int(b), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text[:n])
+}
+
+// memory is what the process uses of heap and stacks.
+func memory() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what the first has emptied of pools is freed by the second
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse + m.StackInuse)
+}
+
+// each measures what n clients take, after as many again have come.
+func each(t testing.TB, n int, come func(i int)) int64 {
+	for i := range n {
+		come(i)
+	}
+	before := memory()
+	for i := range n {
+		come(n + i)
+	}
+	return (memory() - before) / int64(n)
+}
+
+func TestIdleConsumers(t *testing.T) {
+	h, _ := newRealHouse(t, 4)
+	to := netip.MustParseAddrPort(h.address)
+	var all []bare
+	defer func() {
+		for _, b := range all {
+			syscall.Close(int(b))
+		}
+	}()
+	took := each(t, 400, func(i int) {
+		who := fmt.Sprintf("X-EAS-QueueService-Uid: %s%04d\r\n", strings.Repeat("u", 32), i)
+		b := connect(t, to, requestText("GET", base+"?_watch_=true&_window_=5&_index_=0", who+handshakeText, ""))
+		all = append(all, b)
+		if reply := b.read(t); reply != handshakeReply {
+			t.Fatal(reply)
+		}
+	})
+	t.Logf("an idle consumer takes %d bytes", took)
+	if took > idleMost {
+		t.Error("that is too much")
+	}
+}
+
+func TestWaitingGets(t *testing.T) {
+	h, _ := newRealHouse(t, 4)
+	to := netip.MustParseAddrPort(h.address)
+	all := map[string]bare{}
+	took := each(t, 400, func(i int) {
+		id := fmt.Sprintf("request-%d", i)
+		all[id] = connect(t, to, requestText("GET", base+"/sink?_timeout_=1h&requestId="+id, who, ""))
+		awaitGets(t, h, i+1)
+	})
+	t.Logf("a waiting get takes %d bytes", took)
+	if took > waitMost {
+		t.Error("that is too much")
+	}
+	for id, b := range all {
+		h.ok("POST", base+"/sink?requestId="+id, "", id)
+		if reply := b.read(t); !strings.HasSuffix(reply, "\r\n\r\n"+id) {
+			t.Errorf("%s: %q", id, reply)
+		}
+		syscall.Close(int(b))
+	}
+}
+
+// awaitGets waits until n handlers wait.
+func awaitGets(t testing.TB, h *house, n int) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; runtime.Gosched() {
+		if open, _ := h.server.Open(); open >= n {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("they do not come")
+		}
+	}
+}
+
+// A consumer that reads nothing holds up nobody, and is pushed no more than the limit.
+func TestStuckConsumer(t *testing.T) {
+	limits := *someLimits
+	limits.MaxUnsent = 1 << 20
+	h, _ := newRealHouse(t, 1, func(o *Options) {
+		o.LimitsFor = func(string) *queue.Limits { return &limits }
+	})
+	stuck := h.connect(base+"?_watch_=true&_window_=100000", who)
+	stuck.Conn.(*net.TCPConn).SetReadBuffer(4096)
+	body := strings.Repeat("x", 90000)
+	c := h.dial()
+	for range 200 {
+		c.send(requestText("POST", base, "", body))
+		c.response()
+	}
+	other := h.connect(base+"?_watch_=true&_window_=100000", strings.Replace(who, "u1", "u2", 1))
+	for range 20 { // more than the stuck one may have left
+		if _, data := other.item(); data != body {
+			t.Fatal("another item")
+		}
+	}
+}
