@@ -121,7 +121,7 @@ type house struct {
 	accept  *conn.Acceptor
 	address string
 	served  sync.WaitGroup
-	closed  bool
+	closing sync.Once
 }
 
 var someLimits = &queue.Limits{MaxLength: 1000, MaxPayload: 100000, MaxTags: 4096, MaxUnsent: 1 << 20}
@@ -165,11 +165,9 @@ func newHouse(t testing.TB, shards Shards, set ...func(*Options)) *house {
 }
 
 // close shuts the server down, and looks for what is left behind (F3, F6).
-func (h *house) close() {
-	if h.closed {
-		return
-	}
-	h.closed = true
+func (h *house) close() { h.closing.Do(h.shut) }
+
+func (h *house) shut() {
 	h.accept.Stop()
 	h.served.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
