@@ -88,7 +88,7 @@ func (s *State) checkView(w *view) error {
 		}
 		known += n
 	}
-	if heaped != int(w.heap.n) || pends != w.group.pending || pends != w.sent.n {
+	if heaped != int(w.heap.n) && !w.emptied || pends != w.group.pending || pends != w.sent.n {
 		return fmt.Errorf("V1: %d jobs are undelivered, %d pending; counted are %d, %d and %d", heaped, pends, w.heap.n, w.group.pending, w.sent.n)
 	}
 	if err := s.checkSent(w); err != nil {

@@ -109,6 +109,9 @@ func (s *State) loseFirst(now int64, c *consumer) {
 // turn.
 func (s *State) emptyView(now int64, w *view, a *Ask) bool {
 	v := w.group.service
+	if !w.emptied {
+		w.emptied, w.heap = true, heap{}
+	}
 	o := &v.finder.order
 	for at := o.seek(&s.jobs, a.from); ; at = o.seek(&s.jobs, a.from) {
 		slot := o.at(at)

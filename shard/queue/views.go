@@ -29,6 +29,7 @@ type view struct {
 	cursor   uint64 // while it is built: the first id that it has not looked at
 	building bool
 	dropping bool // its group is being removed
+	emptied  bool // and its heap has been; its places are yet to be
 }
 
 // pending is a job that a consumer of a view has, without a pointer.
@@ -157,6 +158,10 @@ func (s *State) viewForgets(w *view, slot uint32) {
 
 // viewLoses leaves a job that the view knows in no place of it.
 func (s *State) viewLoses(w *view, slot uint32) {
+	s.spend(moving / 2)
+	if w.emptied {
+		return
+	}
 	if ref := w.pendingOf(slot); ref != 0 {
 		s.viewUnpend(w, ref)
 	} else if w.undelivered(slot) {
