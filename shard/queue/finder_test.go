@@ -30,7 +30,7 @@ func TestFinderIsMadeInShares(t *testing.T) {
 		w.s.Tick(w.now)
 		switch turns {
 		case 1:
-			w.run("q delete t 51 90\nq put t requestId=r -> " + fmt.Sprint(last+1))
+			w.run("q put t requestId=r -> " + fmt.Sprint(last+1) + "\nq delete t 51 90")
 		case 2:
 			w.run("f delete 52\nf delete 89\nf delete 3")
 		}
@@ -78,6 +78,14 @@ func TestAsksTakeShares(t *testing.T) {
 			t.Errorf("%.30s: %d turns", step, w.slices)
 		}
 	}
+}
+
+// The answer of a get is cut when it is large, but has at least one item.
+func TestGetIsCut(t *testing.T) {
+	w := newWorld(t)
+	w.run(fmt.Sprintf("q put t size=%d -> 1\nq put t size=%d -> 2\nq put t -> 3", maxVolume+1, maxVolume/2))
+	w.run(fmt.Sprintf("q put t size=%d -> 4\nq put t -> 5", maxVolume))
+	w.run("q get t len=9 -> 1\nq get t from=2 len=9 -> 2 3 4\nq get t len=9 take -> 1\nq get t len=9 take -> 2 3 4\nq get t len=9 take -> 5")
 }
 
 // Where very many items have one request id, a get still finds them in order.
