@@ -10,6 +10,8 @@
 //
 //   - what was answered has happened, and is there: jobs with their bodies, tubes,
 //     priorities, counters, the order of buried jobs, the times of delayed ones;
+//   - the tags of items: connections also put over HTTP, by the queue service, into the
+//     same tubes, and the jobs are dealt with like all others;
 //   - what was deleted stays deleted;
 //   - what was sent and not answered has happened as a whole or not at all;
 //   - nothing else is there, and ids rise.
@@ -35,6 +37,6 @@
 //
 // version.go (what a restart may find of a job), ledger.go, load.go and meddle.go
 // (what the connections do), observe.go and settle.go (what is looked at after a
-// restart), round.go. damage.go is separate from these. client.go and body.go serve
+// restart), queueface.go, round.go. damage.go is separate from these. client.go and body.go serve
 // them all.
 package main

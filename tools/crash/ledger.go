@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,6 +16,7 @@ type job struct {
 	tube  string
 	ttr   uint32
 	size  int
+	tag   string // of an item that was put over HTTP; "" for others
 
 	// could lists what a restart may find. There is one entry when nothing is
 	// in flight: what was acknowledged. A command that was sent adds what it
@@ -43,6 +45,7 @@ type ledger struct {
 	order    map[string]*sync.Mutex
 	failures []string
 	answers  int
+	items    atomic.Int64 // puts over HTTP that were answered
 }
 
 func newLedger() *ledger {

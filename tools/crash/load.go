@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var tubes = []string{"default", "mail", "images", "reports", "a-tube-with-a-longer-name", "x", "y", "z"}
+var tubes = []string{"default", "mail", "images", "reports", "a-tube-with-a-longer-name", "x", "y", "z", "mail;rear"}
 
 const (
 	// many is how many living jobs make clients delete more than they put.
@@ -20,9 +20,10 @@ const (
 // actor is a connection with the commands that it is about to send at once.
 type actor struct {
 	*client
-	l    *ledger
-	dice *rand.Rand
-	used string
+	l     *ledger
+	dice  *rand.Rand
+	used  string
+	queue *queueFace
 
 	data  []byte
 	then  []func(reply)   // what to do with each answer
@@ -87,6 +88,9 @@ func (a *actor) produce() {
 	if t := tubes[a.dice.IntN(len(tubes))]; t != a.used {
 		a.used = t
 		a.add(func(reply) {}, "use %s", t)
+	}
+	if a.dice.IntN(4) == 0 {
+		a.item()
 	}
 	for range 1 + a.dice.IntN(pipeline) {
 		pri, ttr := uint32(a.dice.IntN(2000)), uint32(60+a.dice.IntN(1000))

@@ -20,7 +20,7 @@ func main() {
 	flag.IntVar(&o.conns, "conns", 9, "connections")
 	flag.DurationVar(&o.pause, "pause", 900*time.Millisecond, "the longest time from a start to a kill")
 	flag.IntVar(&o.places, "damage", 0, "instead, damage so many places of what a kill leaves, and of what an orderly stop leaves")
-	command := flag.String("server", "", "the server's command, to which -l, -p, -b, -shards and -config are added (default: ./cmd/beanfield, built)")
+	command := flag.String("server", "", "the server's command, to which -l, -p, -b, -shards, -queue and -config are added (default: ./cmd/beanfield, built)")
 	reference := flag.Bool("reference", false, "instead, restart beanfield and Debian's beanstalkd side by side and compare them")
 	flag.Parse()
 	if o.seed == 0 {

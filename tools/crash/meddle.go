@@ -110,7 +110,7 @@ func (a *actor) peek() {
 }
 
 // play is what one connection does until the server is gone.
-func play(l *ledger, addr string, seed uint64, role int, killed *atomic.Bool) {
+func play(l *ledger, addr string, face *queueFace, seed uint64, role int, killed *atomic.Bool) {
 	dice := rand.New(rand.NewPCG(seed, uint64(role)))
 	for !l.failed() {
 		c, err := dial(addr)
@@ -120,7 +120,7 @@ func play(l *ledger, addr string, seed uint64, role int, killed *atomic.Bool) {
 			}
 			return
 		}
-		a := &actor{client: c, l: l, dice: dice, used: "default", held: map[uint64]*job{}}
+		a := &actor{client: c, l: l, dice: dice, used: "default", queue: face, held: map[uint64]*job{}}
 		for _, t := range tubes {
 			if t != "default" && dice.IntN(2) == 0 {
 				a.add(func(reply) {}, "watch %s", t)

@@ -35,6 +35,7 @@ type campaign struct {
 	data   string
 	l      *ledger
 	server *server.Process
+	queue  *queueFace
 	first  uint64 // no id below it is new since the last start
 
 	longest time.Duration // a start
@@ -70,8 +71,8 @@ func run(ctx context.Context, o options) error {
 	if err := c.checkOrder(); err != nil {
 		return fmt.Errorf("seed %d, at the end: %w", o.seed, err)
 	}
-	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d commands in flight at a kill, ids up to %d, %d jobs at the end; longest start %v; nothing was lost\n",
-		o.seed, o.kills, time.Since(begun).Seconds(), c.l.answers, c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
+	fmt.Fprintf(o.out, "seed %d: %d kills in %.1f s; %d answers, %d items, %d commands in flight at a kill, ids up to %d, %d jobs at the end; longest start %v; nothing was lost\n",
+		o.seed, o.kills, time.Since(begun).Seconds(), c.l.answers, c.l.items.Load(), c.flying, c.l.highest, c.l.living(), c.longest.Round(time.Millisecond))
 	return nil
 }
 
@@ -87,6 +88,12 @@ func (c *campaign) start(ctx context.Context, n int) error {
 		}
 		command = append(command, "-config", name)
 	}
+	port, err := server.FreePort()
+	if err != nil {
+		return err
+	}
+	c.queue = &queueFace{addr: fmt.Sprintf("127.0.0.1:%d", port)}
+	command = append(command, "-queue", c.queue.addr)
 	begun := time.Now()
 	p, err := startServer(ctx, command)
 	c.server, c.longest = p, max(c.longest, time.Since(begun))
@@ -112,7 +119,7 @@ func (c *campaign) load(n int) {
 	var killed atomic.Bool
 	var all sync.WaitGroup
 	for i := range c.conns {
-		all.Go(func() { play(c.l, c.server.Addr, c.seed+uint64(n)<<32, i, &killed) })
+		all.Go(func() { play(c.l, c.server.Addr, c.queue, c.seed+uint64(n)<<32, i, &killed) })
 	}
 	span := c.pause/10 + time.Duration(c.dice.Int64N(int64(c.pause)))
 	timer := time.NewTimer(span)
@@ -156,6 +163,9 @@ func (c *campaign) check(everything bool) error {
 	c.flying += c.l.inFlight()
 	c.l.settle(s)
 	c.first = s.probe
+	if err := c.queue.checkTags(c.l, s); err != nil {
+		return err
+	}
 	return c.failures()
 }
 

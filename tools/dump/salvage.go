@@ -40,11 +40,11 @@ func salvage(o options, out io.Writer, logger *slog.Logger) error {
 		return err
 	}
 	report(out, found)
-	_, err = fmt.Fprintf(out, "read %d files, copied %d jobs to %s", found.Files, found.Jobs, o.salvage)
+	groups := ""
 	if found.Queues > 0 {
-		_, err = fmt.Fprintf(out, ", and the groups of %d queues", found.Queues)
+		groups = fmt.Sprintf(", and the groups of %d queues", found.Queues)
 	}
-	_, err = fmt.Fprintln(out)
+	_, err = fmt.Fprintf(out, "read %d files, copied %d jobs to %s%s\n", found.Files, found.Jobs, o.salvage, groups)
 	if err == nil && len(found.Damaged) > 0 {
 		err = errIncomplete
 	}

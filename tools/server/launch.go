@@ -39,11 +39,11 @@ var ErrNotStarted = errors.New("the server did not start")
 
 // Prepare makes all that a server needs, and does not start it yet.
 func (how Launch) Prepare() (*Launched, error) {
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}
-	queue, err := freePort()
+	queue, err := FreePort()
 	if err != nil {
 		return nil, err
 	}

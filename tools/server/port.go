@@ -19,8 +19,8 @@ const (
 
 var portsTried atomic.Uint32
 
-// freePort is a port that nobody listens on at present.
-func freePort() (int, error) {
+// FreePort is a port that nobody listens on at present.
+func FreePort() (int, error) {
 	var last error
 	for range portTries {
 		port := firstPort + int((uint32(os.Getpid()*97)+portsTried.Add(1))%ports)

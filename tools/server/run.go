@@ -33,7 +33,7 @@ func Run(ctx context.Context, command ...string) (p *Process, conn net.Conn, err
 }
 
 func try(ctx context.Context, command []string) (*Process, net.Conn, error) {
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return nil, nil, err
 	}

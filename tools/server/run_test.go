@@ -88,7 +88,7 @@ func TestRunRefusesAStranger(t *testing.T) {
 }
 
 func TestFreePortIsFree(t *testing.T) {
-	taken, err := freePort()
+	taken, err := FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestFreePortIsFree(t *testing.T) {
 			defer l.Close()
 		}
 	}
-	got, err := freePort()
+	got, err := FreePort()
 	if err != nil || got > taken && got < taken+4 {
 		t.Errorf("port %d after %d, %v", got, taken, err)
 	}
