@@ -59,6 +59,9 @@ var testLimits = &Limits{MaxDelivery: 5}
 // ask runs one word of the queue service and says the answer.
 func (w *world) ask(words []string) string {
 	op := Op{Kind: Service, Ask: &Ask{Queue: words[1], Limits: testLimits}}
+	if w.limits != (Limits{}) {
+		op.Ask.Limits = &w.limits
+	}
 	bare := w.askFor(&op, words[0], words[2:])
 	a := op.Ask
 	num := func() uint64 { return number(bare[0]) }

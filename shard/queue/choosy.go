@@ -82,6 +82,9 @@ func (s *State) seekFor(now int64, c *consumer) {
 	if c.look == lookedAll || v.tube.shut() {
 		return
 	}
+	borrowed := max(0, min(leastShare, s.Share)-s.share) // it is to come on in every turn
+	s.share += borrowed
+	defer func() { s.share -= borrowed }()
 	if !s.whole(v) {
 		s.wake(c)
 		return

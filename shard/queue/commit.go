@@ -4,11 +4,12 @@ package queue
 // is how many have been dealt with. An index that is not pending is passed over, because
 // clients cannot know what has become of their items meanwhile.
 
-// each calls do for the jobs of the queue that Indexes names, in shares of a turn.
+// each calls do for the jobs of the queue that Indexes names, in shares of a turn: for
+// one at least.
 func (s *State) each(op *Op, do func(slot uint32)) {
 	a := op.Ask
-	for ; int(op.Count) < len(a.Indexes); op.Count++ {
-		if s.spent() {
+	for begun := op.Count; int(op.Count) < len(a.Indexes); op.Count++ {
+		if s.spent() && op.Count > begun {
 			op.Status = More
 			return
 		}

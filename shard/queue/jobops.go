@@ -117,7 +117,11 @@ func (s *State) takeBack(c *Client, op *Op) (slot uint32) {
 	}
 	op.Status = OK
 	s.unhold(slot)
-	s.jobs.at(slot).pri = op.Pri
+	j := s.jobs.at(slot)
+	j.pri = op.Pri
+	if v := s.tubeAt.get(j.tube()).service; v != nil {
+		v.jobRanks(s, slot)
+	}
 	return slot
 }
 

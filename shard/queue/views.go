@@ -130,6 +130,16 @@ func (v *service) jobJoins(s *State, slot uint32) {
 	}
 }
 
+// jobRanks is told of a job that has got another priority.
+func (v *service) jobRanks(s *State, slot uint32) {
+	j := s.jobs.at(slot)
+	for _, w := range v.views {
+		if w.undelivered(slot) {
+			w.heap.update(w.places, w.where(slot), readyKey(j.pri, j.id(), slot))
+		}
+	}
+}
+
 // wanted says whether a view is not done with a job.
 func (v *service) wanted(slot uint32) bool {
 	for _, w := range v.views {

@@ -39,6 +39,7 @@ func (u *user) do(verb string, args []string) string {
 			body = strings.Repeat("x", int(num(3)))
 		}
 		u.w.bodies[u.w.lastID] = body
+		delete(u.w.tags, u.w.lastID)
 		op.Data, op.Size = []byte(body), uint32(len(body))
 	case ReserveJob, Delete, Touch, Peek, KickJob, StatsJob, SetAside:
 		op.ID = num(0)
