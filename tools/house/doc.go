@@ -14,7 +14,7 @@
 //	H2  What comes from outside the house comes in through one door: Pebble in
 //	    storage/pebblestore, TOML in cmd, xxhash in router, the network in conn, cmd
 //	    and tools, HTTP in the faces that speak it and in cmd, WebSocket and protobuf
-//	    in conn/queueservice.
+//	    in conn/queueservice. Clients in tools/clients may use what clients use.
 //	H3  The queue, shard/queue, is pure. It may import only what computes (pure in
 //	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine
 //	    and has no channel, and prints nothing. This does not apply to its tests.

@@ -47,12 +47,12 @@ var doors = []struct {
 	dirs   []string
 }{
 	{"net", []string{"conn", "cmd", "tools"}},
-	{"net/http", []string{"conn/queueservice", "conn/admin", "cmd"}},
+	{"net/http", []string{"conn/queueservice", "conn/admin", "cmd", "tools/clients"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
 	{"github.com/cespare/xxhash", []string{"router"}},
 	{"github.com/gobwas/ws", []string{"conn/queueservice"}},
-	{"google.golang.org/protobuf", []string{"conn/queueservice"}},
+	{"google.golang.org/protobuf", []string{"conn/queueservice", "tools/clients"}},
 }
 
 // within says whether a path is one of the directories or below it.

@@ -1,0 +1,93 @@
+package main
+
+import "fmt"
+
+// groups: each gets every item, from where its first watch says.
+func groups(x *client) {
+	old := x.fill(2, "k=v")
+	w := x.watch("9")
+	defer w.cut()
+	w.wants("the first group", old...)
+	x.commit(old[0])
+	b := x.worker()
+	defer b.close()
+	job := b.put("from a worker", 1024, 60)
+	w.wants("the first group", job)
+	y, z := x.in("second"), x.in("third")
+	second := y.watch("9")
+	second.wants("from the head", old[1], job)
+	third, err := z.dial("_watch_=true&_window_=2&_index_=18446744073709551615")
+	must(err)
+	at := x.fill(3, "k=v")
+	w.wants("in parallel", at...)
+	second.wants("in parallel", at...)
+	third.wants("its window", at[0], at[1])
+	third.quiet("a full window")
+	x.commit(old[1], job, at[0], at[1], at[2])
+	x.equal("a job that has passed", b.say(fmt.Sprint("peek ", job)), "NOT_FOUND")
+	x.equal("in no tube", b.stats("stats-tube " + x.queue)["current-jobs-reserved"], 0)
+	x.equal("length", x.length(), 5)
+	y.negative("_code_=Busy&_reason_=why", at[1])
+	second.wants("refused", at[1])
+	x.equal("by whom", fmt.Sprint(y.search(at[1])), fmt.Sprint(found{ConsumerId: "second.u1", IsPending: true, Deliveries: 2, Code: "Busy", Reason: "why"}))
+	y.commit(old[1], job, at[0], at[1], at[2])
+	x.equal("length", x.length(), 3)
+	third.cut()
+	third = z.watch("2")
+	defer third.cut()
+	third.wants("pending again", at[0], at[1])
+	z.commit(at[0], at[1])
+	third.wants("a slot", at[2])
+	line := z.listed("groups", "third")
+	x.equal("group", fmt.Sprint(line["Index"], " ", line["Pending"], " ", line["Delivered"], " ", line["Consumers"]), fmt.Sprint(at[2], " 1 3 1"))
+	z.commit(at[2])
+	x.equal("length", x.length(), 0)
+	last := x.put("last", "")
+	for _, one := range []*watcher{w, second, third} {
+		one.wants("last", last)
+	}
+	x.delete(last)
+	x.equal("a delete is for all", x.length(), 0)
+	x.equal("pending", fmt.Sprint(x.pending(), y.pending(), z.pending()), "000")
+	x.done("remove a group", x.ask("DELETE", "_group_=second", ""))
+	second.ends("its group is removed")
+	x.equal("groups", x.attributes()["groups.stats.total"], 2)
+}
+
+// groupLetters: a dead letter of one group is in the rear queue when all are done.
+func groupLetters(x *client) {
+	y := x.in("second")
+	w, second := x.watch("1"), y.watch("1")
+	defer w.cut()
+	defer second.cut()
+	id := x.put("poison", "")
+	w.wants("first", id)
+	second.wants("first", id)
+	y.negative("_code_=Bad", id)
+	second.wants("again", id)
+	y.negative("_code_=Bad", id)
+	second.quiet("a dead letter")
+	x.equal("the first group still has it", fmt.Sprint(x.length(), x.rear().length()), "10")
+	x.commit(id)
+	x.equal("all are done", fmt.Sprint(x.length(), x.rear().length()), "01")
+	x.rear().clear()
+}
+
+// groupIdle: what a consumer of a further group has for too long another one gets.
+func groupIdle(x *client) {
+	w := x.watch("1")
+	defer w.cut()
+	y := x.in("second")
+	second := y.watch("3")
+	defer second.cut()
+	id := x.put("", "")
+	second.wants("first", id)
+	w.wants("first", id)
+	x.commit(id)
+	other := y.another("u2").in("second")
+	ow := other.watch("3")
+	defer ow.cut()
+	ow.wants("after max_idle", id)
+	other.commit(id)
+	x.equal("length", x.length(), 0)
+}
