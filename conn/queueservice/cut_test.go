@@ -2,7 +2,9 @@ package queueservice
 
 import (
 	"io"
+	"net"
 	"testing"
+	"time"
 
 	"beanfield/shard/queue"
 
@@ -68,6 +70,35 @@ func TestHandshakeWithoutClient(t *testing.T) {
 	h.await(t, queue.AskWatch, 50)
 	h.await(t, queue.AskLeave, 50)
 	h.allLeft()
+}
+
+// A client that resets the connection before it is upgraded leaves.
+func TestHandshakeReset(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.dial()
+	h.answer = func(op *queue.Op) {
+		if op.Ask.What == queue.AskWatch {
+			c.Conn.(*net.TCPConn).SetLinger(0)
+			c.Close()
+		}
+	}
+	c.send(requestText("GET", "/api/predict/s?_watch_=true", who+handshakeText, ""))
+	h.await(t, queue.AskLeave, 1)
+	h.allLeft()
+}
+
+// Who has not asked for anything does not hold up the end.
+func TestShutdownOfSilentClients(t *testing.T) {
+	h := newHouse(t, nil)
+	for range 3 {
+		h.dial()
+	}
+	h.say("GET", "/api/predict/s", "", "") // those before it have been accepted
+	begin := time.Now()
+	h.close()
+	if took := time.Since(begin); took > 4*time.Second {
+		t.Errorf("it takes %v", took)
+	}
 }
 
 // A client that goes while it is pushed items leaves.

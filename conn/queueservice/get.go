@@ -58,8 +58,8 @@ func (q *request) get() error {
 	if err != nil {
 		return err
 	}
-	if len(p.tags) > 0 {
-		a.Tags = queue.MakeTags(p.tags)
+	if a.Tags, err = q.pack(p.tags); err != nil {
+		return err
 	}
 	if err := f.search(wait); err != nil {
 		return err

@@ -158,8 +158,8 @@ func (q *request) count() (err error) {
 			return err
 		}
 	}
-	if len(q.query.tags) > 0 {
-		op.Ask.Tags = queue.MakeTags(q.query.tags)
+	if op.Ask.Tags, err = q.pack(q.query.tags); err != nil {
+		return err
 	}
 	q.server.shards.Ask(op)
 	if err := failed(op.Status); err != nil {

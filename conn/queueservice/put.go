@@ -65,15 +65,21 @@ func (q *request) label(a *queue.Ask, tags map[string]string) (id string, err er
 	if tags[queue.TagRequest] == "" {
 		tags[queue.TagRequest] = newUUID()
 	}
-	a.Tags = queue.MakeTags(tags)
+	a.Tags, err = q.pack(tags)
+	return tags[queue.TagRequest], err
+}
+
+// pack packs tags, if there are not too many.
+func (q *request) pack(tags map[string]string) (queue.Tags, error) {
 	most := maxTags
 	if m := q.limits.MaxTags; m > 0 {
 		most = min(most, m)
 	}
-	if len(a.Tags) > most {
-		return "", bad("tags of more than %d bytes", most)
+	packed := queue.MakeTags(tags)
+	if len(packed) > most {
+		return nil, bad("tags of more than %d bytes", most)
 	}
-	return tags[queue.TagRequest], nil
+	return packed, nil
 }
 
 // Sizes of the parts of a body. A small body is copied by the shard, and is read into

@@ -73,17 +73,11 @@ func (k *socket) Write(b []byte) (int, error) {
 	}
 }
 
-// SetDeadline is called by net/http and package ws when they hand the connection on.
+// SetDeadline is called by net/http and package ws when they hand a connection on.
 // Write then sets a deadline of its own again.
 func (k *socket) SetDeadline(t time.Time) error {
 	k.renewed = time.Time{}
 	return k.Conn.SetDeadline(t)
-}
-
-// SetWriteDeadline is as SetDeadline.
-func (k *socket) SetWriteDeadline(t time.Time) error {
-	k.renewed = time.Time{}
-	return k.Conn.SetWriteDeadline(t)
 }
 
 // watchOver has the kernel find out that the peer is dead, for connections on which

@@ -37,8 +37,8 @@ func (q *request) watch() (err error) {
 	if a.AutoCommit, err = p.bool(paramAutoCommit, false); err != nil {
 		return err
 	}
-	if len(p.tags) > 0 {
-		a.Tags = queue.MakeTags(p.tags)
+	if a.Tags, err = q.pack(p.tags); err != nil {
+		return err
 	}
 	if q.r.Header.Get("Upgrade") == "" {
 		return q.stream(op)
