@@ -1,6 +1,9 @@
 package queue
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // checkServices checks what tubes have beyond the beanstalk protocol.
 func (s *State) checkServices() error {
@@ -91,17 +94,17 @@ func (g *gets) check(s *State, slot uint32) error {
 // checkLines looks for gets in wrong lines.
 func (g *gets) checkLines() error {
 	n := 0
-	lines := map[*getLine]bool{&g.others: true}
+	lines := map[*getLine]bool{&g.others.lookers: false, &g.others.takers: true} // whether its gets take
 	for h, l := range g.requests {
-		lines[l] = true
-		if l.head == nil || l.head.hash != h {
+		lines[&l.lookers], lines[&l.takers] = false, true
+		if first := cmp.Or(l.lookers.head, l.takers.head); first == nil || first.hash != h {
 			return fmt.Errorf("F4: a line of gets is empty, or filed wrongly")
 		}
 	}
-	for l := range lines {
+	for l, takes := range lines {
 		var prev *waitGet
 		for w := l.head; w != nil; prev, w = w, w.next {
-			if w.line != l || w.prev != prev || w.called != 0 || g.waits[w.getter] != w {
+			if w.line != l || w.take != takes || w.prev != prev || w.called != 0 || g.waits[w.getter] != w {
 				return fmt.Errorf("F4: a get stands in a line wrongly")
 			}
 			n++

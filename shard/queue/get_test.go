@@ -1,6 +1,9 @@
 package queue
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestGet(t *testing.T) {
 	runScripts(t, []script{
@@ -93,7 +96,7 @@ func TestGetWaits(t *testing.T) {
 			q get t wait=b take -> waiting
 			q get t wait=c -> waiting
 			q get t wait=d take -> waiting
-			q put t -> 1 => a! b! c!
+			q put t -> 1 => a! c! b!
 			q put t -> 2 => d!
 			q put t -> 3
 			q get t wait=d take -> 1
@@ -159,4 +162,25 @@ func TestGetIsCalled(t *testing.T) {
 			q get t wait=g from=-1 k=v -> waiting
 			q put t k=v -> 4 => g!`},
 	})
+}
+
+// An item costs the same whether one get or a thousand wait to take it.
+func TestGetsThatTake(t *testing.T) {
+	spent := func(waiting int) int {
+		w := newWorld(t)
+		for i := range waiting {
+			w.run(fmt.Sprintf("q get t wait=g%d take -> waiting", i))
+		}
+		w.s.renew()
+		before := w.s.share
+		op := Op{Kind: Service, Ask: &Ask{What: AskPut, Queue: "t", Limits: testLimits}}
+		w.s.Apply(w.now, &Batch{}, &op)
+		if len(w.s.Called) != 1 {
+			t.Fatalf("%d gets are called for one item", len(w.s.Called))
+		}
+		return before - w.s.share
+	}
+	if one, many := spent(1), spent(500); many != one {
+		t.Errorf("a put costs %d with many waiting gets, %d with one", many, one)
+	}
 }

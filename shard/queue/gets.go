@@ -7,9 +7,15 @@ package queue
 // back and leaves the item, the next is called (Q5).
 type gets struct {
 	waits    map[Getter]*waitGet
-	requests map[uint64]*getLine // by hash of the request id
-	others   getLine
+	requests map[uint64]*getLines // by hash of the request id
+	others   getLines
 }
+
+// getLines are the gets that look at an item and leave it, and those that take it: of
+// the latter an item concerns one only, however many there are.
+type getLines struct{ lookers, takers getLine }
+
+func (l *getLines) empty() bool { return l.lookers.head == nil && l.takers.head == nil }
 
 // waitGet is one get that waits, or has been called.
 type waitGet struct {
@@ -18,7 +24,8 @@ type waitGet struct {
 	from       uint64
 	take       bool
 	hash       uint64 // of the request id, if it asks for one
-	line       *getLine
+	lines      *getLines
+	line       *getLine // of lines; nil when it is called
 	prev, next *waitGet
 	called     uint64 // the job that it was called for
 }
@@ -53,26 +60,29 @@ func (l *getLine) remove(w *waitGet) {
 // wait registers a get that has found nothing.
 func (g *gets) wait(a *Ask) {
 	if g.waits == nil {
-		g.waits, g.requests = map[Getter]*waitGet{}, map[uint64]*getLine{}
+		g.waits, g.requests = map[Getter]*waitGet{}, map[uint64]*getLines{}
 	}
 	w := &waitGet{getter: a.Getter, tags: append(Tags(nil), a.Tags...), from: a.start(), take: a.Take}
 	g.waits[a.Getter] = w
-	line := &g.others
+	lines := &g.others
 	if id, ok := w.tags.Get(TagRequest); ok {
 		w.hash = hashRequest(id)
-		if line = g.requests[w.hash]; line == nil {
-			line = &getLine{}
-			g.requests[w.hash] = line
+		if lines = g.requests[w.hash]; lines == nil {
+			lines = &getLines{}
+			g.requests[w.hash] = lines
 		}
 	}
-	line.push(w)
+	if w.lines = lines; w.take {
+		lines.takers.push(w)
+	} else {
+		lines.lookers.push(w)
+	}
 }
 
 // leave takes a get out of its line.
 func (g *gets) leave(w *waitGet) {
-	line := w.line
-	line.remove(w)
-	if line.head == nil && line != &g.others {
+	w.line.remove(w)
+	if w.lines.empty() && w.lines != &g.others {
 		delete(g.requests, w.hash)
 	}
 }
@@ -104,28 +114,40 @@ func (g *gets) offer(s *State, slot uint32, taking bool) {
 	}
 	tags := s.tagsOf(slot)
 	if id, ok := tags.Get(TagRequest); ok {
-		if line := g.requests[hashRequest(id)]; line != nil {
-			taking = g.offerTo(s, line, slot, tags, taking)
+		if l := g.requests[hashRequest(id)]; l != nil {
+			taking = g.offerTo(s, l, slot, tags, taking)
 		}
 	}
 	g.offerTo(s, &g.others, slot, tags, taking)
 }
 
-// offerTo goes through one line. It returns whether somebody may still take the item.
-func (g *gets) offerTo(s *State, l *getLine, slot uint32, tags Tags, taking bool) bool {
+// offerTo goes through the lookers, and if the item may be taken through the takers up to
+// the first that does. It returns whether somebody may still take the item.
+func (g *gets) offerTo(s *State, l *getLines, slot uint32, tags Tags, taking bool) bool {
 	id := s.jobs.at(slot).id()
-	for w := l.head; w != nil; {
+	for w := l.lookers.head; w != nil; {
 		next := w.next
-		s.spend(looking)
-		if (taking || !w.take) && w.matches(id, tags) {
-			taking = taking && !w.take
-			g.leave(w)
-			w.called = id
-			s.Called = append(s.Called, w.getter)
-		}
+		g.callFor(s, w, id, tags)
+		w = next
+	}
+	for w := l.takers.head; w != nil && taking; {
+		next := w.next
+		taking = !g.callFor(s, w, id, tags)
 		w = next
 	}
 	return taking
+}
+
+// callFor calls a get for an item that it asks for.
+func (g *gets) callFor(s *State, w *waitGet, id uint64, tags Tags) bool {
+	s.spend(looking)
+	if !w.matches(id, tags) {
+		return false
+	}
+	g.leave(w)
+	w.called = id
+	s.Called = append(s.Called, w.getter)
+	return true
 }
 
 // shown offers an item that is ready, or that is not delayed any more.
