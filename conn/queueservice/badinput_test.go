@@ -201,3 +201,28 @@ func TestStalledRequests(t *testing.T) {
 		}
 	}
 }
+
+// A request whose body never comes is refused, and so is one that is refused anyhow: it
+// must not become a consumer, nor keep its connection.
+func TestBodyOfNoUse(t *testing.T) {
+	for _, target := range []string{"GET " + base + "?_watch_=true", "GET " + base + "?_timeout_=1h", "GET " + base + "?_attrs_=true", "PUT " + base + "?_indexes_=1",
+		"DELETE " + base + "?_indexes_=1", "POST " + base + "?_eos_=true", "POST " + base + "?_priority_=x"} {
+		h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 50 * time.Millisecond })
+		c := h.dial()
+		c.send(target + " HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n12345")
+		io.Copy(io.Discard, c)
+		h.allLeft()
+		if n := h.desk.times(queue.AskWatch); n != 0 {
+			t.Errorf("%s: it has become a consumer", target)
+		}
+		h.close()
+	}
+	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 50 * time.Millisecond })
+	h.desk.answer = func(op *queue.Op) { op.Status = queue.Waiting }
+	c := h.dial()
+	c.send("GET " + base + "?_timeout_=1h HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n12345")
+	h.await(t, queue.AskGet, 1)
+	c.Close()
+	h.await(t, queue.AskUnget, 1)
+	h.allLeft()
+}

@@ -162,7 +162,7 @@ func (q *request) readPart(b []byte) (n int, err error) {
 		return n, err
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return n, refuse(http.StatusRequestTimeout, "the body does not come")
+		return n, errNoBody
 	}
 	return n, bad("a body that is not whole")
 }

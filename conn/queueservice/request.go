@@ -5,9 +5,13 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
+	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -57,14 +61,41 @@ type request struct {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := &request{server: s, w: w, r: r}
-	if err := q.open(); err != nil {
-		q.fail(err)
-		return
+	if r.ContentLength != 0 {
+		q.deadline() // net/http waits for what is not read of a body before it answers
 	}
-	if err := q.serve(); err != nil {
+	err := q.open()
+	if err == nil && r.Method == http.MethodGet {
+		err = q.skipBody()
+	}
+	if err == nil {
+		err = q.serve()
+	}
+	if err != nil {
 		q.fail(err)
 	}
 }
+
+// skipBody reads the body of a request that needs none. While it has not come net/http
+// does not notice that the client hangs up, so it would stay a consumer for ever.
+func (q *request) skipBody() error {
+	if q.r.ContentLength == 0 {
+		return nil
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(q.r.Body, mostForm+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errNoBody
+	case err != nil:
+		return bad("a body that is not whole")
+	case n > mostForm:
+		return errTooLarge
+	}
+	http.NewResponseController(q.w).SetReadDeadline(time.Time{})
+	return nil
+}
+
+var errNoBody = refuse(http.StatusRequestTimeout, "the body does not come")
 
 // open finds out who asks and for which queue.
 func (q *request) open() (err error) {
