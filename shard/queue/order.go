@@ -11,8 +11,9 @@ import (
 // runMost together, so a job costs at most 8 bytes. Jobs mostly come at the end and go at the beginning, and both take
 // constant time; in the middle it is the time to find and shift one run.
 type order struct {
-	n    int
-	runs []run // none is empty
+	n     int
+	runs  []run    // none is empty
+	spare []uint32 // the memory of the last run, when all jobs have gone; without elements
 }
 
 // run is a part of an order. It begins anywhere in its memory, so the first slot goes
@@ -71,11 +72,17 @@ func (o *order) push(last int, id uint64, slot uint32) {
 			return
 		}
 	}
-	room := runMost
-	if last < 0 {
-		room = 16 // most orders are short
+	slots := o.spare
+	switch {
+	case last >= 0:
+		slots = make([]uint32, 0, runMost)
+	case cap(slots) == 0 && slots != nil:
+		slots = make([]uint32, 0, 64)
+	case slots == nil:
+		slots = make([]uint32, 0, 16) // most orders are short
 	}
-	o.runs = append(o.runs, run{id, append(make([]uint32, 0, room), slot)})
+	o.spare = nil
+	o.runs = append(o.runs, run{id, append(slots, slot)})
 }
 
 func (o *order) lastID(jobs *slab[job]) uint64 { return jobs.at(o.last()).id() }
@@ -166,6 +173,10 @@ func (o *order) remove(jobs *slab[job], slot uint32) {
 	switch {
 	case len(r.slots) > 0:
 		o.join(p.run)
+	case len(o.runs) == 1: // a queue that is empty most of the time makes no garbage
+		o.spare = r.slots
+		o.runs[0] = run{}
+		o.runs = o.runs[:0]
 	case p.run == 0: // without shifting the others
 		o.runs[0] = run{}
 		o.runs = o.runs[1:]
