@@ -60,6 +60,7 @@ type request struct {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer endOnPanic()
 	q := &request{server: s, w: w, r: r}
 	if r.ContentLength != 0 {
 		q.deadline() // net/http waits for what is not read of a body before it answers
