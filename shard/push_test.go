@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/storage"
 )
 
 // box is a consumer's connection. It keeps what it receives.
@@ -140,5 +141,26 @@ func submit(sh *Shard, op queue.Op) {
 func waitFor(done func() bool) {
 	for !done() {
 		runtime.Gosched()
+	}
+}
+
+// An item with a large body is staged like any job, and then pushed.
+func TestLargeItemIsPushed(t *testing.T) {
+	sh, log := newAwayShard(t, 0)
+	c, x := newCaller(), newBox()
+	c.ask(sh, watchOp(x, queue.Ask{Window: 9}))
+	body := bytes.Repeat([]byte("x"), storage.LargeBody+1)
+	log.Lazy = true
+	op := askOp(queue.Ask{What: queue.AskPut, Tags: queue.MakeTags(map[string]string{"k": "v"})})
+	op.Parts, op.Size = [][]byte{body}, uint32(len(body))
+	sh.Submit(&queue.Batch{Ops: []queue.Op{op}, Done: c})
+	if len(x.got) > 0 {
+		t.Fatal("an item is pushed before its body is staged")
+	}
+	log.EndStages(nil)
+	b := <-c.done
+	expect(t, x.next(1), fmt.Sprint(b.Ops[0].ID, ":", string(body)))
+	if tags := log.Jobs[b.Ops[0].ID].Item.Tags; len(tags) == 0 {
+		t.Error("the item's tags are not logged")
 	}
 }

@@ -12,9 +12,11 @@
 // says so. Then it does what the queue itself cannot do:
 //
 //   - It commits the log, and after that wakes the waiters in Woken, calls the
-//     gets in Called, tells the directory of the jobs in Gone, and releases the answers.
+//     gets in Called, gives consumers their parcels (TakeParcels), tells the directory
+//     of the jobs in Gone, and releases the answers.
 //   - It reads a body that an answer lacks (Batch.Lacking, Batch.Supply), or
-//     that a waiter is waiting for (Awakening.Fetch).
+//     that a waiter is waiting for (Awakening.Fetch), or that a parcel lacks
+//     (Parcel.Fetch).
 //   - It gives the body of a put that ends with Staging to the log, calls
 //     Op.Staged, and runs the batch again.
 //   - It runs a batch again that ends with More, after others.
