@@ -10,8 +10,8 @@ import (
 // A lone item, for a consumer that has been idle, is written by the goroutine that
 // brings it, while the writer goes on sleeping: on several processors, to wake another
 // goroutine takes about half as long as everything else that happens between a put
-// and the push. The write does not block. Items that come soon after one another leave
-// it to the writer, which gathers them.
+// and the push. The write does not block. Items that come soon after one another, or with
+// many others in one turn, leave it to the writers.
 
 // loneApart is how long a consumer must have been idle, loneBody the longest body that
 // is written so.
@@ -55,7 +55,7 @@ func newLone(w *writer, k *socket) *lone {
 
 // suits says whether a parcel may be written so.
 func (l *lone) suits(p *queue.Parcel) bool {
-	return l != nil && len(p.Items) == 1 && p.Items[0].Size <= loneBody && !p.Items[0].Lost
+	return l != nil && !p.Crowd && len(p.Items) == 1 && p.Items[0].Size <= loneBody && !p.Items[0].Lost
 }
 
 // send writes a parcel of one item. Of a frame that the socket does not take whole it

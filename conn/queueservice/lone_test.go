@@ -99,3 +99,15 @@ func TestLoneItemsAreReported(t *testing.T) {
 		t.Errorf("%d are reported", op.Ask.Bytes)
 	}
 }
+
+// Who brings many items does not write them.
+func TestLoneItemOfCrowd(t *testing.T) {
+	p := packed(sent{1, nil, "a"})
+	l := &lone{}
+	if !l.suits(p) {
+		t.Error("a lone item is not written alone")
+	}
+	if p.Crowd = true; l.suits(p) {
+		t.Error("one of a crowd is written alone")
+	}
+}

@@ -215,7 +215,9 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 
 // endForAll ends a job for all groups, whatever state it is in.
 func (s *State) endForAll(slot uint32) {
-	s.tubeAt.get(s.jobs.at(slot).tube()).deletes++
+	if j := s.jobs.at(slot); j.state() != Passed { // the first group counted that
+		s.tubeAt.get(j.tube()).deletes++
+	}
 	s.logDelete(slot)
 	s.unplace(slot)
 	s.forget(slot)

@@ -15,6 +15,9 @@ import (
 type Parcel struct {
 	Items []Item
 	Bytes []byte
+	// Crowd says that many others leave in the same turn: whoever receives it must not
+	// do much, because they wait for that.
+	Crowd bool
 
 	to       Receiver  // nil for a get's
 	consumer *consumer // likewise
@@ -43,6 +46,9 @@ const (
 	sparesMost = 2 << 20
 	spareMost  = 64 << 10
 )
+
+// crowd is from how many on the parcels of a turn are one.
+const crowd = 16
 
 // newParcel makes an empty parcel, of memory that another one does not need any more
 // if there is any.

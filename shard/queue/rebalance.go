@@ -35,7 +35,8 @@ func (s *State) rebalance(now int64, slot uint32) {
 }
 
 // die ends a dead letter, which is in no place, as the queue's policy says: when no view
-// has it any more.
+// has it any more. Where there is no rear queue, because it would have a name that nobody
+// can say, it is buried.
 func (s *State) die(now int64, slot uint32, f Fate) {
 	t := s.tubeAt.get(s.jobs.at(slot).tube())
 	if t.service.wanted(slot) {
@@ -49,7 +50,7 @@ func (s *State) die(now int64, slot uint32, f Fate) {
 	case f == FateDrop:
 		s.logDelete(slot)
 		s.forget(slot)
-	case f == FateRear && !strings.HasSuffix(t.name, RearSuffix):
+	case f == FateRear && !strings.HasSuffix(t.name, RearSuffix) && len(t.service.pair) <= MaxName:
 		s.move(now, slot, s.tubeNamed([]byte(t.service.pair)))
 		s.letGo(t)
 	default:

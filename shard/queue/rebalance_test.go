@@ -1,6 +1,10 @@
 package queue
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // Items that a consumer cannot process: others get them.
 func TestNegative(t *testing.T) {
@@ -117,4 +121,36 @@ func TestDeadlinesOfItems(t *testing.T) {
 			+1000h
 			w delete 2`},
 	})
+}
+
+// A queue whose name is so long that its rear queue can have none buries its dead letters.
+func TestDeadLetterOfLongName(t *testing.T) {
+	steps := `
+		limits delivery=1
+		g.a@NAME item 0 -> 1
+		g.a@NAME sub 1 => g.a@NAME:1
+		g.a@NAME negative No why 1
+		w use NAME
+		w peek-buried -> 1`
+	runScripts(t, []script{{"buried", strings.ReplaceAll(steps, "NAME", strings.Repeat("t", MaxName-4))}})
+}
+
+// Those who hand over parcels are told when there are many.
+func TestCrowd(t *testing.T) {
+	for _, n := range []int{1, crowd - 1, crowd} {
+		w := newWorld(t)
+		pushed := ""
+		for i := range n {
+			w.run(fmt.Sprintf("g.c%02d sub 1", i))
+			pushed += fmt.Sprintf(" g.c%02d:%d", i, i+1)
+		}
+		w.run("w pause default 1")
+		for i := range n {
+			w.run(fmt.Sprintf("g.c00 item 0 -> %d", i+1))
+		}
+		w.run("+1s =>" + pushed)
+		if p := w.subs["g.c00"].spent[0]; p.Crowd != (n == crowd) {
+			t.Errorf("%d parcels: a crowd: %v", n, p.Crowd)
+		}
+	}
 }

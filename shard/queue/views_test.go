@@ -369,3 +369,17 @@ func TestViewsCallTheNext(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The end of an item that the first group has done is not counted again.
+func TestDeletesOfPassed(t *testing.T) {
+	runScripts(t, []script{
+		{"once", `
+			g.a sub 1
+			h.a sub 1
+			g.a item 0 -> 1 => g.a:1 h.a:1
+			g.a commit 1
+			w stats-tube default -> deletes=1
+			q delete default 1
+			w stats-tube default -> deletes=1`},
+	})
+}
