@@ -1,6 +1,9 @@
 package queue
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // A consumer whose connection has gone, and what it had.
 func TestLeave(t *testing.T) {
@@ -53,4 +56,28 @@ func TestLeave(t *testing.T) {
 			+20s
 			g.a attrs -> g.a=Running/1/1`},
 	})
+}
+
+// However many consumers come and go, few are remembered.
+func TestDepartedConsumersAreBounded(t *testing.T) {
+	f := newPushField(0, 1)
+	for i := range departedMost + 50 {
+		k := &sink{f: f, user: fmt.Sprint(i)}
+		f.ask(&Ask{What: AskWatch, Queue: "q", Group: "g", User: k.user, Limits: &f.limits, Receiver: k, Window: 1})
+		f.endTurn()
+		f.ask(&Ask{What: AskLeave, Queue: "q", Group: "g", User: k.user, Limits: &f.limits, Receiver: k})
+		f.endTurn()
+	}
+	if err := f.s.Check(); err != nil {
+		t.Error(err)
+	}
+	users := f.s.tubes["q"].service.first.users
+	if len(users) != departedMost || users["49"] != nil || users["50"] == nil {
+		t.Errorf("%d consumers are remembered, want the latest %d", len(users), departedMost)
+	}
+	f.now += forgetAfter
+	f.endTurn()
+	if len(users) != 0 {
+		t.Errorf("%d consumers are remembered for ever", len(users))
+	}
 }
