@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+
+	"github.com/gobwas/ws"
 )
 
 // A lone item, for a consumer that has been idle, is written by the goroutine that
@@ -58,19 +60,25 @@ func (l *lone) suits(p *queue.Parcel) bool {
 	return l != nil && !p.Crowd && len(p.Items) == 1 && p.Items[0].Size <= loneBody && !p.Items[0].Lost
 }
 
+// write writes a frame, as far as the socket takes it.
+func (l *lone) write(frame []byte) int {
+	l.frame, l.n = frame, 0
+	err := l.raw.Control(l.try)
+	l.frame = nil
+	if err != nil {
+		return 0
+	}
+	return max(l.n, 0)
+}
+
 // send writes a parcel of one item. Of a frame that the socket does not take whole it
 // returns the rest; ok is false if the socket takes nothing of it.
 func (l *lone) send(p *queue.Parcel) (rest []byte, ok bool) {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
-	l.frame, l.n = l.writer.frame((*buffer)[:0], p, 0), 0
-	*buffer = l.frame[:0]
-	if err := l.raw.Control(l.try); err != nil || l.n <= 0 {
-		return nil, false
-	}
-	rest = append(rest, l.frame[l.n:]...)
-	l.frame = nil
-	return rest, true
+	frame := l.writer.frame((*buffer)[:0], p, 0)
+	n := l.write(frame)
+	return append(rest, frame[n:]...), n > 0
 }
 
 // receiveLone is Receive for a parcel that suits lone, while the writer sleeps. The
@@ -89,6 +97,29 @@ func (o *outbox) receiveLone(p *queue.Parcel) {
 		copy(o.parcels[1:], o.parcels)
 		o.parcels[0] = p // before those that have come meanwhile
 	}
+	o.asleep = true
+	if o.idle() {
+		o.mu.Unlock()
+		return
+	}
+	o.stir()
+}
+
+// sayAlone is say while the writer sleeps. So a ping leaves the writer of an idle
+// consumer its small stack. The caller holds mu, and what this returns does not.
+func (o *outbox) sayAlone(op ws.OpCode, payload []byte) {
+	o.asleep = false
+	o.mu.Unlock()
+	buffer := buffers.Get().(*[]byte)
+	frame := append(appendDataHeader((*buffer)[:0], op, len(payload)), payload...)
+	n := o.lone.write(frame)
+	o.mu.Lock()
+	if n > 0 {
+		o.rest = append(o.rest, frame[n:]...)
+	} else {
+		o.control = append(append([]byte(nil), frame...), o.control...)
+	}
+	buffers.Put(buffer)
 	o.asleep = true
 	if o.idle() {
 		o.mu.Unlock()

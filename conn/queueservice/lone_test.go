@@ -61,6 +61,27 @@ func TestLoneItem(t *testing.T) {
 	}
 }
 
+// A pong leaves without the writer, too, and what comes meanwhile comes after it.
+func TestLonePong(t *testing.T) {
+	for _, room := range []int{-1, 0, 1, 3, 1000} {
+		box, out := &outbox{}, &bytes.Buffer{}
+		box.init()
+		w := writer{party: party{limits: someLimits}, box: box, to: out}
+		socket := &narrow{room: room, meet: func() { box.say(ws.OpPong, []byte("2")) }}
+		socket.lone = &lone{writer: &w, raw: socket}
+		box.lone = socket.lone
+		box.take(load{})
+		box.say(ws.OpPong, []byte("1"))
+		l, _ := box.take(load{})
+		if err := w.write(l); err != nil {
+			t.Fatal(err)
+		}
+		if all := string(socket.took) + out.String(); all != "\x8a\x011\x8a\x012" {
+			t.Errorf("room for %d: %q", room, all)
+		}
+	}
+}
+
 // The rest of a frame is written even if another connection has taken over: the close
 // frame must not stand inside it.
 func TestLoneItemOfReplaced(t *testing.T) {

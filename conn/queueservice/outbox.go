@@ -105,7 +105,12 @@ func (o *outbox) stop(code ws.StatusCode, reason string) {
 func (o *outbox) say(op ws.OpCode, payload []byte) bool {
 	o.mu.Lock()
 	room := len(o.control)+len(payload) <= mostControl
-	if room && !o.over {
+	switch {
+	case o.over || !room:
+	case o.asleep && o.lone != nil:
+		o.sayAlone(op, payload)
+		return true
+	default:
 		o.control = append(appendDataHeader(o.control, op, len(payload)), payload...)
 	}
 	o.stir()
