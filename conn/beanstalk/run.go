@@ -16,9 +16,10 @@ type run struct {
 	answered int // how many answers have been worded
 }
 
-// runKeepOps and runKeepBytes are how much memory an unused run may keep.
+// runKeepOps and runKeepBytes are how much memory an unused run may keep. A slice that
+// grew to maxRun has room for some more.
 const (
-	runKeepOps   = maxRun
+	runKeepOps   = 2 * maxRun
 	runKeepBytes = 64 << 10
 )
 

@@ -13,14 +13,15 @@ import (
 type order struct {
 	n     int
 	runs  []run    // none is empty
-	spare []uint32 // the memory of the last run, when all jobs have gone; without elements
+	spare []uint32 // memory of one that was: the next one's
 }
 
 // run is a part of an order. It begins anywhere in its memory, so the first slot goes
 // without a copy.
 type run struct {
-	from  uint64 // no id in it is lower, and all of the run before are
-	slots []uint32
+	from   uint64 // no id in it is lower, and all of the run before are
+	slots  []uint32
+	memory []uint32 // all of it, if slots are still where they began
 }
 
 const runMost = 512
@@ -46,7 +47,7 @@ func (o *order) insert(jobs *slab[job], slot uint32) {
 	}
 	if len(r.slots) >= runMost {
 		half := len(r.slots) / 2
-		o.runs = slices.Insert(o.runs, p.run+1, run{jobs.at(r.slots[half]).id(), slices.Clone(r.slots[half:])})
+		o.runs = slices.Insert(o.runs, p.run+1, run{from: jobs.at(r.slots[half]).id(), slots: slices.Clone(r.slots[half:])})
 		r = &o.runs[p.run]
 		r.slots = r.slots[:half]
 		if p.at > half {
@@ -54,7 +55,7 @@ func (o *order) insert(jobs *slab[job], slot uint32) {
 			r = &o.runs[p.run]
 		}
 	}
-	r.slots = slices.Insert(r.slots, p.at, slot)
+	r.slots, r.memory = slices.Insert(r.slots, p.at, slot), nil
 	r.from = min(r.from, id)
 	o.join(p.run)
 }
@@ -67,22 +68,24 @@ func (o *order) push(last int, id uint64, slot uint32) {
 		case n < cap(r.slots) && n < runMost:
 			r.slots = append(r.slots, slot)
 			return
-		case n < runMost/2: // its beginning has gone, or it is new
-			r.slots = append(append(make([]uint32, 0, min(max(16, 4*n), runMost)), r.slots...), slot)
+		case 2*n <= cap(r.memory): // its beginning has gone
+			r.slots = append(append(r.memory[:0], r.slots...), slot)
+			return
+		case n < runMost/2: // likewise, or it is new
+			r.memory = make([]uint32, 0, min(max(16, 4*n), runMost))
+			r.slots = append(append(r.memory, r.slots...), slot)
 			return
 		}
 	}
-	slots := o.spare
-	switch {
-	case last >= 0:
-		slots = make([]uint32, 0, runMost)
-	case cap(slots) == 0 && slots != nil:
-		slots = make([]uint32, 0, 64)
-	case slots == nil:
-		slots = make([]uint32, 0, 16) // most orders are short
-	}
+	memory := o.spare
 	o.spare = nil
-	o.runs = append(o.runs, run{id, append(slots, slot)})
+	switch {
+	case last < 0 && memory == nil:
+		memory = make([]uint32, 0, 16) // most orders are short
+	case cap(memory) < runMost && last >= 0:
+		memory = make([]uint32, 0, runMost)
+	}
+	o.runs = append(o.runs, run{id, append(memory, slot), memory})
 }
 
 func (o *order) lastID(jobs *slab[job]) uint64 { return jobs.at(o.last()).id() }
@@ -173,13 +176,13 @@ func (o *order) remove(jobs *slab[job], slot uint32) {
 	switch {
 	case len(r.slots) > 0:
 		o.join(p.run)
-	case len(o.runs) == 1: // a queue that is empty most of the time makes no garbage
-		o.spare = r.slots
-		o.runs[0] = run{}
-		o.runs = o.runs[:0]
 	case p.run == 0: // without shifting the others
-		o.runs[0] = run{}
-		o.runs = o.runs[1:]
+		o.spare, o.runs[0] = r.memory, run{}
+		if len(o.runs) == 1 {
+			o.runs = o.runs[:0]
+		} else {
+			o.runs = o.runs[1:]
+		}
 	default:
 		o.runs = slices.Delete(o.runs, p.run, p.run+1)
 	}
@@ -195,7 +198,7 @@ func (o *order) join(i int) {
 		}
 		a, b := o.runs[left].slots, o.runs[left+1].slots
 		if len(a)+len(b) <= runMost {
-			o.runs[left].slots = append(append(make([]uint32, 0, runMost), a...), b...)
+			o.runs[left].slots, o.runs[left].memory = append(append(make([]uint32, 0, runMost), a...), b...), nil
 			o.runs = slices.Delete(o.runs, left+1, left+2)
 			return
 		}

@@ -107,6 +107,36 @@ func TestOrderIsSorted(t *testing.T) {
 	}
 }
 
+// Jobs that come at the end and go at the beginning cost no new memory: one at a time, as
+// when each is pushed at once, or a few at a time.
+func TestOrderKeepsItsMemory(t *testing.T) {
+	for _, waiting := range []int{0, 1, 5, 100} {
+		x := newSorted(t)
+		slots := make([]uint32, 2000)
+		for i := range slots {
+			slots[i] = x.jobs.alloc()
+			*x.jobs.at(slots[i]) = newJob(uint64(i+1), 0, 1)
+		}
+		at := 0
+		pass := func() {
+			x.o.insert(&x.jobs, slots[at])
+			if at >= waiting {
+				x.o.remove(&x.jobs, slots[at-waiting])
+			}
+			at++
+		}
+		for range len(slots) / 2 {
+			pass()
+		}
+		if n := testing.AllocsPerRun(len(slots)/2-1, pass); n > 0 {
+			t.Errorf("with %d jobs there, one more makes %v allocations", waiting, n)
+		}
+		if err := x.o.check(&x.jobs); err != nil || x.o.n != waiting {
+			t.Errorf("%d jobs are left of %d: %v", x.o.n, waiting, err)
+		}
+	}
+}
+
 // A job of a long order costs at most eight bytes, also when most of the jobs have
 // gone, wherever they stood.
 func TestOrderIsSmall(t *testing.T) {
@@ -117,7 +147,7 @@ func TestOrderIsSmall(t *testing.T) {
 	}
 	memory := func() (bytes int) {
 		for _, r := range x.o.runs {
-			bytes += 4 * cap(r.slots)
+			bytes += 4 * max(cap(r.slots), cap(r.memory))
 		}
 		return bytes
 	}
