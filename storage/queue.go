@@ -54,7 +54,11 @@ type Item struct {
 	Fate       uint8    // what becomes of it when all groups are done
 	Note       []byte   // what the last negative said, packed; at most MaxNote
 	Done       []uint32 // numbers of the views that are done with it
+	Returned   []Returned
 }
+
+// Returned says how often a view has taken a job back from a consumer.
+type Returned struct{ View, Times uint32 }
 
 // Clone copies an item with all that it refers to. A nil item is nil again.
 func (i *Item) Clone() *Item {
@@ -63,6 +67,7 @@ func (i *Item) Clone() *Item {
 	}
 	c := *i
 	c.Tags, c.Note, c.Done = slices.Clone(i.Tags), slices.Clone(i.Note), slices.Clone(i.Done)
+	c.Returned = slices.Clone(i.Returned)
 	return &c
 }
 

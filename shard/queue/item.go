@@ -123,11 +123,11 @@ func (s *State) dropItem(t *trail) {
 func (s *State) describeItem(slot uint32, it *item) {
 	r := &s.recordItem
 	if s.record.Item == nil {
-		r.Done = r.Done[:0]
+		r.Done, r.Returned = r.Done[:0], r.Returned[:0]
 	}
 	*r = storage.Item{
 		Tags: s.text(it.tags, it.tagsSize), Note: s.text(it.note, it.noteSize),
-		Moved: it.moved, Rebalances: it.rebalances, Done: r.Done,
+		Moved: it.moved, Rebalances: it.rebalances, Done: r.Done, Returned: r.Returned,
 	}
 	if it.fated {
 		r.Fate = uint8(it.fate) + 1
@@ -135,11 +135,12 @@ func (s *State) describeItem(slot uint32, it *item) {
 	s.record.Item = r
 }
 
-// describeDone says which views are done with a job. It has no item because of that.
+// describeDone says how far the views are with a job. It has no item because of that.
 func (s *State) describeDone(v *service, slot uint32) {
 	r := &s.recordItem
-	*r = storage.Item{Done: v.recordDone(slot, r.Done[:0])}
-	if len(r.Done) > 0 {
+	*r = storage.Item{Done: r.Done[:0], Returned: r.Returned[:0]}
+	v.recordJob(slot, r)
+	if len(r.Done)+len(r.Returned) > 0 {
 		s.record.Item = r
 	}
 }
@@ -150,7 +151,7 @@ func (s *State) restoreItem(slot uint32, r *storage.Item) {
 		return
 	}
 	if v := s.tubeAt.get(s.jobs.at(slot).tube()).service; v != nil {
-		v.restoreDone(slot, r.Done)
+		v.restoreJob(slot, r)
 	}
 	if len(r.Tags) == 0 && len(r.Note) == 0 && !r.Moved && r.Rebalances == 0 && r.Fate == 0 {
 		return

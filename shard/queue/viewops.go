@@ -163,22 +163,28 @@ func (s *State) restoreViews(v *service, q *storage.Queue) {
 	}
 }
 
-// recordDone lists the views that are done with a job.
-func (v *service) recordDone(slot uint32, done []uint32) []uint32 {
+// recordJob says how far the views are with a job.
+func (v *service) recordJob(slot uint32, r *storage.Item) {
 	for _, w := range v.views {
 		if w.where(slot) == viewDone {
-			done = append(done, w.number)
+			r.Done = append(r.Done, w.number)
+		} else if n := w.returned[slot]; n > 0 {
+			r.Returned = append(r.Returned, storage.Returned{View: w.number, Times: n})
 		}
 	}
-	return done
 }
 
-// restoreDone notes that views are done with a job. The log may name some that are gone.
-func (v *service) restoreDone(slot uint32, done []uint32) {
+// restoreJob puts that back. The log may name views that are gone.
+func (v *service) restoreJob(slot uint32, r *storage.Item) {
 	for _, w := range v.views {
-		if slices.Contains(done, w.number) {
+		if slices.Contains(r.Done, w.number) {
 			w.know(slot)
 			w.places.set(slot, viewDone)
+		}
+		for _, x := range r.Returned {
+			if x.View == w.number {
+				w.count(slot, x.Times)
+			}
 		}
 	}
 }

@@ -227,9 +227,6 @@ func (s *State) viewRefuses(now int64, c *consumer, slot uint32, a *Ask) {
 		return
 	}
 	s.setNote(slot, a.Code, a.Reason)
-	if s.Durable && s.Log.RoomToUpdate() {
-		s.logUpdate(slot)
-	}
 	s.viewReturns(now, w, slot)
 }
 

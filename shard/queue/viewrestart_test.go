@@ -44,6 +44,29 @@ func TestViewsRestart(t *testing.T) {
 			restart
 			h.x sub 9 => h.x:1
 			+10s => h.x:2`},
+	})
+}
+
+func TestViewsCountOn(t *testing.T) {
+	runScripts(t, []script{
+		{"what was refused counts on", `
+			limits delivery=4
+			g.a sub 0
+			h.x sub 1
+			g.a item 0 k=v -> 1 => h.x:1
+			w put 0 0 60 -> 2
+			h.x negative Bad why 1 => h.x:1/2
+			h.x negative Worse why 1 => h.x:1/3
+			restart
+			h.x sub 2 => h.x:1/3 h.x:2
+			q search default 1 group=h -> sent=3 code=Worse
+			h.x negative Bad why 2 => h.x:2/2
+			w poll -> 1
+			w release 1 0 9
+			restart
+			w delete 1
+			w put 0 0 60 -> 3
+			h.x sub 2 => h.x:2/2 h.x:3`},
 		{"a dead letter waits for the last group", `
 			limits delivery=1
 			g.a sub 1

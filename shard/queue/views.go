@@ -19,11 +19,11 @@ type view struct {
 	start  uint64 // the first id that it gets
 	tags   Tags   // it gets items that have these only
 
-	heap     heap        // undelivered, by (priority, id)
-	places   positions   // of jobs by slot: in the heap, or one of the marks below
-	known    []uint16    // by chunk of places: how many jobs in it have one
-	sent     pendingList // all that is pending, first sent first
-	returned map[uint32]uint32
+	heap     heap              // undelivered, by (priority, id)
+	places   positions         // of jobs by slot: in the heap, or one of the marks below
+	known    []uint16          // by chunk of places: how many jobs in it have one
+	sent     pendingList       // all that is pending, first sent first
+	returned map[uint32]uint32 // how often jobs were taken back from consumers
 	line     consumerLine
 
 	cursor   uint64 // while it is built: the first id that it has not looked at
@@ -160,6 +160,7 @@ func (v *service) jobLeaves(s *State, slot uint32) {
 // viewForgets takes a job out of a view, wherever it is.
 func (s *State) viewForgets(w *view, slot uint32) {
 	if w.where(slot) == nowhere {
+		delete(w.returned, slot) // the log may have told it of a job that is delayed
 		return
 	}
 	s.viewLoses(w, slot)
@@ -217,19 +218,27 @@ func (s *State) unpass(slot uint32) {
 	s.tubeAt.get(s.jobs.at(slot).tube()).service.passed--
 }
 
-// viewReturns takes back a job that a consumer of a view has not dealt with: others get
-// it, unless it was sent as often as it may be.
-func (s *State) viewReturns(now int64, w *view, slot uint32) {
+// count notes that a job was taken back from consumers of the view.
+func (w *view) count(slot, times uint32) {
 	if w.returned == nil {
 		w.returned = map[uint32]uint32{}
 	}
-	w.returned[slot]++
+	w.returned[slot] += times
+}
+
+// viewReturns takes back a job that a consumer of a view has not dealt with: others get
+// it, unless it was sent as often as it may be.
+func (s *State) viewReturns(now int64, w *view, slot uint32) {
+	w.count(slot, 1)
 	l := w.group.service.limits
 	if l.MaxDelivery > 0 && int(w.returned[slot]) >= l.MaxDelivery && (!s.Durable || s.Log.RoomToUpdate()) {
 		it := s.itemOf(slot)
 		it.fated, it.fate = true, l.DeadLetter
 		s.viewEnds(now, w, slot)
 		return
+	}
+	if s.Durable && s.Log.RoomToUpdate() {
+		s.logUpdate(slot)
 	}
 	ref := w.pendingOf(slot)
 	w.offer(s, slot) // first: others are called before the consumer that had it

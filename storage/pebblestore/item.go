@@ -19,6 +19,7 @@ import (
 //	uvarint   rebalances, fate
 //	text      the note
 //	uvarint   how many views are done with the job, and each one's number
+//	uvarint   how many views have taken it back, and each one's number and how often
 //
 // A text is its length, a uvarint, and its bytes. itemApartVersion is itemVersion for a
 // record whose body is in pieces.
@@ -40,7 +41,7 @@ func changedItem(j *storage.Job) bool {
 }
 
 func changed(i *storage.Item) bool {
-	return i.Moved || i.Rebalances != 0 || i.Fate != 0 || len(i.Note) != 0 || len(i.Done) != 0
+	return i.Moved || i.Rebalances != 0 || i.Fate != 0 || len(i.Note) != 0 || len(i.Done)+len(i.Returned) != 0
 }
 
 // setItem gives a job what was read of its item, if there is anything.
@@ -74,6 +75,11 @@ func appendItem(dst []byte, j *storage.Job) []byte {
 	for _, n := range i.Done {
 		dst = binary.AppendUvarint(dst, uint64(n))
 	}
+	dst = binary.AppendUvarint(dst, uint64(len(i.Returned)))
+	for _, v := range i.Returned {
+		dst = binary.AppendUvarint(dst, uint64(v.View))
+		dst = binary.AppendUvarint(dst, uint64(v.Times))
+	}
 	return dst
 }
 
@@ -85,5 +91,9 @@ func (f *fields) item(i *storage.Item) {
 	n := f.uvarint(uint64(len(f.rest)), "views done")
 	for ; n > 0 && f.err == nil; n-- {
 		i.Done = append(i.Done, f.u32("view done"))
+	}
+	n = f.uvarint(uint64(len(f.rest)), "views that took it back")
+	for ; n > 0 && f.err == nil; n-- {
+		i.Returned = append(i.Returned, storage.Returned{View: f.u32("view"), Times: f.u32("times")})
 	}
 }

@@ -190,6 +190,7 @@ func randomItem(r *rand.Rand, s *stored) {
 	}
 	if r.Intn(3) == 0 {
 		i.Done = append(i.Done, r.Uint32())
+		i.Returned = append(i.Returned, storage.Returned{View: r.Uint32(), Times: r.Uint32()})
 	}
 	if r.Intn(3) == 0 && !i.Moved {
 		i.Moved = true

@@ -43,7 +43,7 @@ func goldenJobs() []stored {
 		{storage.Job{ID: 4, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{Tags: []byte("\x01k\x01v")}}, "tagged"},
 		{storage.Job{ID: 5, Tube: "q;rear", State: storage.Passed, Created: 1, Item: &storage.Item{
 			Tags: bytes.Repeat([]byte{0xff}, 300), Moved: true, Rebalances: most, Fate: 255,
-			Note: []byte("why"), Done: []uint32{0, 7, most},
+			Note: []byte("why"), Done: []uint32{0, 7, most}, Returned: []storage.Returned{{View: 3, Times: most}},
 		}}, "moved"},
 		{storage.Job{ID: 6, Tube: "q", State: storage.Passed, Created: 1}, "passed"},
 		{storage.Job{ID: 7, Tube: "q", State: storage.Ready, Created: 1, Size: 2 << 20, Item: &storage.Item{Rebalances: 1}}, ""}, // stands apart

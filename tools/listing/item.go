@@ -17,7 +17,8 @@ type itemLine struct {
 	Rebalances uint32            `json:"rebalances,omitempty"`
 	DeadLetter string            `json:"dead_letter,omitempty"` // what becomes of it
 	Negative   *negative         `json:"negative,omitempty"`
-	Done       []uint32          `json:"done,omitempty"` // numbers of views
+	Done       []uint32          `json:"done,omitempty"`     // numbers of views
+	Returned   map[uint32]uint32 `json:"returned,omitempty"` // by views, how often
 }
 
 // negative is what the last one said.
@@ -34,6 +35,12 @@ var deadLetters = map[uint8]string{
 func itemLineOf(i *storage.Item) *itemLine {
 	line := &itemLine{Moved: i.Moved, Rebalances: i.Rebalances, Done: i.Done}
 	line.Tags, line.TagsBase64 = tagsOf(i.Tags)
+	for _, v := range i.Returned {
+		if line.Returned == nil {
+			line.Returned = map[uint32]uint32{}
+		}
+		line.Returned[v.View] = v.Times
+	}
 	if i.Fate > 0 {
 		if line.DeadLetter = deadLetters[i.Fate]; line.DeadLetter == "" {
 			line.DeadLetter = fmt.Sprint(i.Fate)
