@@ -8,8 +8,12 @@ import (
 	"beanfield/shard/queue"
 )
 
-// mostItems is how many items a get may ask for.
-const mostItems = 10000
+// mostItems is how many items a get may ask for. The answer is cut when it has mostAnswer
+// bytes: what a get has found is in memory until it has been sent.
+const (
+	mostItems  = 10000
+	mostAnswer = MaxFrame
+)
 
 // A get that waits is answered a little before its time, because clients give up at
 // the same moment and then ask again: a twentieth of it, but no more than this.
@@ -31,13 +35,14 @@ type finding struct {
 	*request
 	op    *queue.Op
 	left  int // items
+	room  int // bytes
 	found []*queue.Parcel
 	bell  bell
 }
 
 // get finds items, and takes them unless it is told not to.
 func (q *request) get() error {
-	f := &finding{request: q, op: q.op(queue.AskGet)}
+	f := &finding{request: q, op: q.op(queue.AskGet), room: mostAnswer}
 	a, p := f.op.Ask, q.query
 	length, err := p.count(paramLength, 1, mostItems)
 	if err != nil {
@@ -72,8 +77,11 @@ func (q *request) get() error {
 // over. What it has taken it keeps, even if the client hangs up: the items are gone.
 func (f *finding) search(wait time.Duration) error {
 	if wait <= 0 {
-		_, err := f.ask()
-		return err
+		for { // the shards give many bytes in portions
+			if some, err := f.ask(); err != nil || !some || f.left == 0 {
+				return err
+			}
+		}
 	}
 	f.bell = make(bell, 1)
 	f.op.Ask.Wait, f.op.Ask.Getter = true, f.bell
@@ -117,7 +125,11 @@ func (f *finding) ask() (some bool, _ error) {
 	}
 	f.found = append(f.found, a.Found)
 	f.left -= min(f.left, len(a.Found.Items))
-	if !a.Take { // the rest comes after what was found
+	f.room -= a.Found.Weight()
+	switch {
+	case f.room <= 0 || !a.Take && a.Index == queue.NewestIndex:
+		f.left = 0 // who looks at the newest has seen them
+	case !a.Take: // the rest comes after what was found
 		for i := range a.Found.Items {
 			a.Index = max(a.Index, a.Found.Items[i].Index+1)
 		}
