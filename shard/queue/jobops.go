@@ -53,7 +53,9 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 	j.size, j.pri, j.ttr = op.Size, op.Pri, op.TTR
 	s.keepBody(slot, op.Data, op.Parts)
 	s.index.insert(&s.jobs, slot)
-	s.setTags(slot, tags)
+	if len(tags) > 0 {
+		s.setTags(slot, tags)
+	}
 	t.total++
 	s.totals.Total++
 	op.Status = OK

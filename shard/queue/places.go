@@ -5,7 +5,7 @@ package queue
 
 func (s *State) makeReady(now int64, slot uint32) {
 	j := s.jobs.at(slot)
-	t, id := s.tubeAt.get(j.tube()), j.id()
+	t := s.tubeAt.get(j.tube())
 	j.setState(Ready)
 	t.ready.push(s.jobPos, readyKey(j.pri, j.id(), slot))
 	s.totals.Ready++
@@ -17,14 +17,20 @@ func (s *State) makeReady(now int64, slot uint32) {
 		s.reopen(t)
 	}
 	if t.service != nil {
-		t.service.jobJoins(s, slot)
+		s.itemReady(now, t, slot)
+	} else if t.waiters.head != nil || t.wide > 0 {
+		s.match(now, t)
 	}
+}
+
+// itemReady goes on where a tube has a service.
+func (s *State) itemReady(now int64, t *tube, slot uint32) {
+	v, id := t.service, s.jobs.at(slot).id()
+	v.jobJoins(s, slot)
 	if t.waiters.head != nil || t.wide > 0 {
 		s.match(now, t)
 	}
-	if t.service != nil {
-		t.service.jobReady(s, now, id)
-	}
+	v.jobReady(s, now, id)
 }
 
 func (s *State) unready(slot uint32) {
