@@ -37,6 +37,15 @@
 // stand in one line (push.go). What a turn pushes to a consumer is one parcel, which
 // leaves when the turn is committed. A job may have no deadline: its TTR is 0.
 //
+// # Groups
+//
+// The first group of a queue is its tube. Every further one is a view (views.go), which
+// gets each job as well, and has of its own what it has not delivered, what is pending at
+// its consumers (viewpush.go), and what it is done with. A job that the first group is
+// done with, and a view is not, is passed: only the queue service sees it. A job ends
+// with the last group, and a dead letter then goes where its fate says. A view is made
+// and removed in shares (viewops.go, dropgroup.go).
+//
 // # Bounds
 //
 // One turn does a bounded amount of work, so that others wait for the
@@ -131,6 +140,6 @@
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
 // reserve.go, wait.go, share.go and wide.go; then heap.go, slab.go, index.go and
 // body.go for how a job stays so small. For the queue service: ask.go, service.go,
-// consumer.go, push.go, commit.go, rebalance.go, leave.go, choosy.go; then finder.go and
-// gets.go.
+// consumer.go, push.go, commit.go, rebalance.go, leave.go, choosy.go; then finder.go,
+// gets.go and views.go.
 package queue
