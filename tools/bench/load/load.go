@@ -225,6 +225,8 @@ func (ld *Load) InFlight() int64 {
 	switch {
 	case ld.Kind == KindWake:
 		return int64(max(1, (ld.Connections-ld.Producers)/2))
+	case ld.Kind == KindPush: // what consumers may have, and what is on its way to the server
+		return int64((ld.Connections-ld.Producers)*max(ld.Window, 100) + ld.Producers*ld.Depth*max(1, ld.Ahead))
 	case ld.Rate > 0:
 		return 1_000_000
 	default:
