@@ -138,13 +138,9 @@ func (s *State) had(v *service, slot uint32) bool {
 	return false
 }
 
-// evict ends the oldest item that nobody has, to make room for another. It looks at
-// Slice items, and reports whether it has found one; more says that it is to be asked
-// again in a later turn, because the finder is not whole.
-func (s *State) evict(v *service) (done, more bool) {
-	if !s.whole(v) {
-		return false, true
-	}
+// oldestLoose is the oldest item that nobody has, among the first Slice of them; 0 if there
+// is none. The finder is whole.
+func (s *State) oldestLoose(v *service) uint32 {
 	o := &v.finder.order
 	at := o.seek(&s.jobs, 0)
 	for range Slice {
@@ -154,12 +150,18 @@ func (s *State) evict(v *service) (done, more bool) {
 		}
 		s.spend(looking)
 		if !s.had(v, slot) {
-			v.tube.using++
-			s.endForAll(slot)
-			v.tube.using--
-			return true, false
+			return slot
 		}
 		at = o.next(at)
 	}
-	return false, false
+	return 0
+}
+
+// evict ends an item, to make room for another, if it is still there and nobody has it.
+func (s *State) evict(v *service, id uint64) {
+	if slot := s.jobIn(v.tube, id); slot != 0 && !s.had(v, slot) {
+		v.tube.using++
+		s.endForAll(slot)
+		v.tube.using--
+	}
 }

@@ -124,3 +124,24 @@ func TestSearchAndCount(t *testing.T) {
 			q count u k=v -> 0`},
 	})
 }
+
+// A put that is refused for another reason drops nothing.
+func TestEvictForARefusedPut(t *testing.T) {
+	runScripts(t, []script{
+		{"the log is full, or the directory closed", `
+			limits length=1 evict=1
+			g.a item 0 -> 1
+			log full
+			g.a item 0 -> noroom
+			g.a attrs -> length=1 first=1
+			log room
+			drain
+			g.a item 0 -> refused
+			g.a attrs -> length=1 first=1`},
+		{"one in, one out", `
+			limits length=1 evict=1
+			g.a item 0 -> 1
+			g.a item 0 -> 2
+			g.a attrs -> length=1 first=2`},
+	})
+}

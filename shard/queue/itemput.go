@@ -5,36 +5,38 @@ func (s *State) askPut(now int64, op *Op) {
 	a := op.Ask
 	t := s.tubeNamed([]byte(a.Queue))
 	v := s.serviceOf(t, a.Limits)
-	if op.phase == 0 { // otherwise it has its id already
-		if op.Status = s.admit(v); op.Status != OK {
-			s.letGo(t)
-			return
-		}
+	victim, status := s.admit(v)
+	if op.phase == 0 && status != OK { // otherwise it has its id already
+		op.Status = status
+		s.letGo(t)
+		return
 	}
 	op.TTR = uint32((a.Limits.MaxIdle + second - 1) / second)
 	s.putInto(now, t, op, a.Tags)
-	if op.Status != OK {
-		s.letGo(t)
+	if op.Status == OK && victim != 0 {
+		s.evict(v, victim) // not sooner: the put may have been refused
 	}
+	s.letGo(t)
 }
 
-// admit says whether a queue takes one more item. A full one may drop one for it.
-func (s *State) admit(v *service) Status {
+// admit says whether a queue takes one more item, and which one a full queue is to drop
+// for it.
+func (s *State) admit(v *service) (victim uint64, _ Status) {
 	switch {
 	case v.ended:
-		return Ended
+		return 0, Ended
 	case v.limits.MaxLength == 0 || s.lengthOfPair(v) < v.limits.MaxLength:
-		return OK
+		return 0, OK
 	case !v.limits.AutoEvict:
-		return TooLong
+		return 0, TooLong
+	case !s.whole(v):
+		return 0, More
 	}
-	switch done, more := s.evict(v); {
-	case more:
-		return More
-	case done:
-		return OK
+	slot := s.oldestLoose(v)
+	if slot == 0 {
+		return 0, TooLong
 	}
-	return TooLong
+	return s.jobs.at(slot).id(), OK
 }
 
 // lengthOfPair counts the items of a queue and its rear queue.

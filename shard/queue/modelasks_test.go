@@ -60,13 +60,16 @@ func (m *model) putItem(now int64, op *Op, body string, log queuetest.Fullness) 
 			n++
 		}
 	}
+	full, victim := l.MaxLength > 0 && n >= l.MaxLength, m.victim(a.Queue)
 	switch {
-	case l.MaxLength > 0 && n >= l.MaxLength && !m.evict(a.Queue):
+	case full && victim == nil:
 		op.Status = TooLong
 		return
 	case log >= queuetest.Full:
 		op.Status = NoRoom
 		return
+	case full:
+		m.done(victim)
 	}
 	m.need(a.Queue).total++
 	m.totals.Total++
@@ -79,14 +82,12 @@ func (m *model) putItem(now int64, op *Op, body string, log queuetest.Fullness) 
 	m.match(now)
 }
 
-// evict ends the oldest item that nobody has.
-func (m *model) evict(queue string) bool {
-	j := m.best(func(j *mJob) bool { return j.tube == queue && j.state != Reserved }, func(a, b *mJob) int { return int(a.id) - int(b.id) })
-	if !m.service.limits.AutoEvict || j == nil {
-		return false
+// victim is the oldest item that nobody has, if a full queue drops that for another.
+func (m *model) victim(queue string) *mJob {
+	if !m.service.limits.AutoEvict {
+		return nil
 	}
-	m.done(j)
-	return true
+	return m.best(func(j *mJob) bool { return j.tube == queue && j.state != Reserved }, func(a, b *mJob) int { return int(a.id) - int(b.id) })
 }
 
 func (m *model) commit(queue string, ids []uint64) {
