@@ -326,21 +326,22 @@ func (l *shardLog) body(key [keyLen]byte, dst []byte) ([]byte, error) {
 	}
 	l.committer.mu.Lock()
 	value := l.queued(key[:])
+	inPieces := apart(value)
 	switch {
-	case apart(value):
+	case inPieces:
 		value = bytes.Clone(value) // its pieces are to be read without the mutex
 	case value != nil:
 		out, err = l.appendBody(key[:], value, dst)
 	}
 	l.committer.mu.Unlock()
-	if apart(value) {
-		out, err = l.appendBody(key[:], value, dst)
-	}
-	if value == nil {
+	switch {
+	case value == nil:
 		// It may have been applied between the two looks.
 		return l.stored(key[:], dst)
+	case inPieces:
+		out, err = l.appendBody(key[:], value, dst)
 	}
-	return out, err
+	return out, err // a value that was not copied may be overwritten by now
 }
 
 func (l *shardLog) stored(key, dst []byte) ([]byte, error) {
