@@ -44,7 +44,7 @@
 //
 // A shard whose log has failed answers every question with a failure. A reserve takes
 // what other shards offer; if they offer nothing, it fails instead of waiting. (A wait
-// that had begun goes on, and jobs of the other shards can still end it.)
+// that began before goes on, and jobs of the other shards can still end it.)
 //
 // The gate is one atomic word: the ticket of the wait that is on, or 0. The only
 // way to end a wait is a compare-and-swap from its ticket to 0. A shard that wins

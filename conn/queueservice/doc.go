@@ -9,18 +9,18 @@
 //
 // # Addresses
 //
-// /api/predict/S is the queue S, a tube of that name; /api/predict/S/sink is its
-// sink, the tube S/sink. A path that goes on means the same queue. Without
-// /api/predict/S, the service is Options.DefaultService. The header
-// X-EAS-QueueService-Access-Rear turns to the queue's rear queue, whose name ends in
-// queue.RearSuffix. Everything else is in the method, the query and the headers: keys
-// of the query that begin with _ are parameters, all others are tags.
+// /api/predict/S is the queue S, which is the tube S; /api/predict/S/sink is its sink,
+// the tube S/sink. The rest of a longer path is ignored. Without /api/predict/S, the
+// service is Options.DefaultService. The header X-EAS-QueueService-Access-Rear selects
+// the queue's rear queue, whose name ends in queue.RearSuffix. Everything else is in the
+// method, the query and the headers: keys of the query that begin with _ are parameters,
+// all others are tags.
 //
 // # Connections
 //
 // net/http serves a connection, in a goroutine of its own, until a client asks for
-// the WebSocket protocol. Then the connection leaves net/http, and its buffers with
-// it, and becomes a consumer with two goroutines:
+// the WebSocket protocol. Then the connection leaves net/http and its buffers behind,
+// and becomes a consumer with two goroutines:
 //
 //	shard --Receive--> outbox <--- writer ---> socket <--- reader ---> shard
 //	                   parcels     encodes                 pings, close,
@@ -28,14 +28,13 @@
 //
 // The shard appends what it pushes to the consumer's outbox, and wakes the writer only
 // if it sleeps. The writer encodes all that has gathered into one buffer, which it
-// has borrowed for as long as there is something to write, and writes it with one
-// system call. So many frames leave in one write, and an item costs neither a
-// goroutine nor an allocation. A lone item for an idle consumer is written by the
-// goroutine that brings it (lone.go). An idle consumer has two parked goroutines and a few
-// hundred bytes. A watch over plain HTTP has the same outbox, and the handler's
-// goroutine is its writer.
+// borrows for as long as there is something to write, and writes it with one system
+// call. So many frames leave in one write, and an item costs neither a goroutine nor an
+// allocation. A lone item for an idle consumer is written by the goroutine that brings
+// it (lone.go). An idle consumer takes two parked goroutines and a few hundred bytes.
+// A watch over plain HTTP has the same outbox, and the handler's goroutine is its writer.
 //
-// A get that waits is a handler that sleeps until its Getter is told. Then it asks
+// A get that waits is a handler that sleeps until its Getter is called. Then it asks
 // again.
 //
 // # The JSON subprotocol
@@ -52,9 +51,9 @@
 //
 // An id is optional; it is sent back as {"done": 1} when the operation is complete. A
 // message that is not understood closes the connection. Since a page cannot set
-// headers, _uid_, _gid_ and _token_ may stand in the query; and since any page
-// may open a WebSocket to any host, the page's origin must be one of Options.Origins.
-// Neither holds for connections without the subprotocol.
+// headers, _uid_, _gid_ and _token_ may be in the query; and since any page may open a
+// WebSocket to any host, the page's origin must be one of Options.Origins. Neither rule
+// applies to connections without the subprotocol.
 //
 // # Many items in one request
 //
@@ -70,17 +69,19 @@
 //
 // # Invariants
 //
-//	F1  Every parcel that a consumer receives is counted once: when it has been
-//	    written, by an AskSent of now or a later one. After AskLeave or Replaced
-//	    nothing is counted, because the shard has forgotten the receiver.
+//	F1  Every parcel that a consumer receives is counted once: when it has been written,
+//	    by the next AskSent or a later one. After AskLeave or Replaced nothing is
+//	    counted, because the shard has forgotten the receiver.
 //	F2  After Replaced nothing more is written but the end: a close frame, or the end
-//	    of the response. What was in the outbox is not sent.
+//	    of the response. What was in the outbox is not sent. (A frame that has been
+//	    begun is written to its end.)
 //	F3  No goroutine outlives its connection, and no connection outlives Shutdown.
 //	F4  Every AskWatch that was answered OK is followed by exactly one AskLeave.
-//	F5  Only the writer writes to a consumer's socket, or while it sleeps one other
-//	    goroutine that has taken its place. Others leave it what to write.
-//	F6  The acceptor is told once that a socket has left, when it has been closed,
-//	    whoever closes it.
+//	F5  Only the writer writes to a consumer's socket or, while it sleeps, the one
+//	    goroutine that has taken its place. All others leave in the outbox what is to
+//	    be written.
+//	F6  When a socket has been closed, whoever closed it, the acceptor is told once that
+//	    it has left.
 //	F7  What a client sends is bounded before it is kept: headers, bodies, query, tags,
 //	    indexes, frames, messages.
 package queueservice

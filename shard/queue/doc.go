@@ -14,9 +14,9 @@
 //   - It commits the log, and after that wakes the waiters in Woken, calls the
 //     gets in Called, gives consumers their parcels (TakeParcels), tells the directory
 //     of the jobs in Gone, and releases the answers.
-//   - It reads a body that an answer lacks (Batch.Lacking, Batch.Supply), or
-//     that a waiter is waiting for (Awakening.Fetch), or that a parcel lacks
-//     (Parcel.Fetch).
+//   - It reads the bodies that an answer lacks (Batch.Lacking, Batch.Supply,
+//     Batch.SupplyGet), that a waiter is waiting for (Awakening.Fetch), or that a
+//     parcel lacks (Parcel.Fetch).
 //   - It gives the body of a put that ends with Staging to the log, calls
 //     Op.Staged, and runs the batch again.
 //   - It runs a batch again that ends with More, after others.
@@ -31,20 +31,21 @@
 //
 // # Consumers
 //
-// A tube that the queue service has touched has a service (service.go). Its first group
-// is the tube itself: a consumer of it is a client of the shard that watches the tube, and
-// what it holds is pending. So all that holds for workers holds for consumers, and both
-// stand in one line (push.go). What a turn pushes to a consumer is one parcel, which
-// leaves when the turn is committed. A job may have no deadline: its TTR is 0.
+// A tube that the queue service has touched has a service (service.go). A queue's first
+// group is the tube itself: each of the group's consumers is a client of the shard that
+// watches the tube, and the jobs that it holds are pending. So what is true of workers is
+// true of consumers, and both wait in one line (push.go). All that a turn pushes to a
+// consumer is one parcel, which leaves when the turn is committed. A job with TTR 0 has
+// no deadline.
 //
 // # Groups
 //
-// The first group of a queue is its tube. Every further one is a view (views.go), which
-// gets each job as well, and has of its own what it has not delivered, what is pending at
-// its consumers (viewpush.go), and what it is done with. A job that the first group is
-// done with, and a view is not, is passed: only the queue service sees it. A job ends
-// with the last group, and a dead letter then goes where its fate says. A view is made
-// and removed in shares (viewops.go, dropgroup.go).
+// The first group of a queue is its tube. Every further group is a view (views.go). A view
+// gets each job too, and keeps its own account of which jobs it has not delivered, which
+// are pending at its consumers (viewpush.go), and which it is done with. A job that the
+// first group is done with, and a view is not, is passed: only the queue service sees it.
+// A job ends when the last group is done with it; a dead letter then goes where its fate
+// says. Views are made and removed in shares (viewops.go, dropgroup.go).
 //
 // # Bounds
 //
@@ -72,9 +73,9 @@
 // The queue service asks for items by their indexes, by tags, and by their request
 // ids. A tube that it has touched has a finder (finder.go): the jobs in the order of
 // their ids (order.go), rings of those with a request id (requests.go), and the gets
-// that wait (gets.go). It costs a job 8 bytes, and 12 more with a request id. A get
-// that waits is called when there is something for it, which Called lists, and gets
-// again.
+// that wait (gets.go). A finder costs 8 bytes for each job, and 12 more for one with a
+// request id. When there is something for a get that waits, the get is listed in Called,
+// and then tries again.
 //
 // # Memory
 //
@@ -104,28 +105,28 @@
 //	S7  A search misses nothing: no tube that it has passed has a job to offer,
 //	    but in its first pass, where it remembers the best (wide.go).
 //	Q1  An item is pending at no more than one consumer of a group.
-//	Q2  What is pending at a consumer never exceeds its window, but while a new
+//	Q2  What is pending at a consumer never exceeds its window, except while a new
 //	    connection is sent again what was pending before.
 //	Q3  An item ends when all groups that have it are done with it, or when it is ended
 //	    for all, and not before.
-//	Q4  Every counter of a group equals a walk over its consumers.
-//	Q5  A consumer with room stands in its tube's line, or is hungry: it is fed at the
-//	    end of the turn, or of a later one. A choosy one knows of no job for it, or is
-//	    hungry, or its tube is shut.
-//	Q6  A consumer without a connection is leaving, and is due at some time, or has
-//	    departed, and has nothing pending.
-//	F1  A finder has the jobs of its tube and no others, in the order of their ids:
-//	    all of them as soon as it is whole (finder.go).
-//	F2  Those of them that have a request id stand in the ring of its hash.
+//	Q4  Every counter of a group equals what a walk over its consumers would count.
+//	Q5  A consumer with room waits in its tube's line, or is hungry: it is fed at the
+//	    end of this turn or a later one. A choosy consumer is hungry, or knows of no job
+//	    for it, or its tube is shut.
+//	Q6  A consumer without a connection is either leaving, with a time at which its items
+//	    go to others, or has departed, and then has nothing pending.
+//	F1  A finder has the jobs of its tube and no others, in the order of their ids. It
+//	    has all of them as soon as it is whole (finder.go).
+//	F2  Each of these jobs that has a request id is in the ring of that id's hash.
 //	F3  No get waits for an item that it could look at. While one waits for an item
 //	    that it could take, another is called for that item.
-//	F4  A get that is known either waits in one line or is called.
-//	V1  A view has each job of its tube that has become ready since it was made, if the
-//	    job's index and tags are such: undelivered, pending at one of its consumers, or
-//	    done. It has the jobs that were there before as soon as it is built.
+//	F4  Every registered get either waits in one line or is called.
+//	V1  A view has each job of its tube that has become ready since the view was made, if
+//	    it wants the job's index and tags: undelivered, pending at one of its consumers,
+//	    or done. As soon as it is built, it also has the jobs that were there before.
 //	V2  A passed job has a view that is not done with it.
-//	V3  While a view has undelivered jobs, nobody who has room stands in its line without
-//	    one of its consumers being called, unless the tube is paused.
+//	V3  While a view has undelivered jobs, and a consumer waits in its line, one of its
+//	    consumers is called, unless the tube is paused.
 //	V4  The numbers of a queue's views grow, and none is used again.
 //	L1  What has been acknowledged has been logged (record.go); in the log's
 //	    strictest mode it is durable.

@@ -44,22 +44,23 @@
 // that bodies are written once. The record is removed by a single delete: a job
 // that comes and goes while it is in a memtable costs no table at all.
 //
-// What the queue service adds to a job is in the same two keys, in values of a version of
-// their own (item.go): tags in the record, since they do not change; what changes in the
-// update, also the tube's name if the job was moved. All other jobs have the bytes that
-// they had before there was a queue service. A queue, with its groups and views, is one
-// small key (queues.go), written as a whole each time.
+// What the queue service adds to a job is in the same two keys, in values that have
+// versions of their own (item.go). Tags do not change and are in the record. What changes
+// is in the update, and so is the tube's name if the job was moved. All other jobs are
+// written with the same bytes as before there was a queue service. A queue, with its
+// groups and views, is one small key (queues.go), written as a whole each time.
 //
-// A tube's shard is chosen by storage.Home of its name: a queue and its rear queue are
-// together. The manifest has the number of this rule (rule.go). A directory without it
-// is read once, and moved like for another number of shards if a tube is on another one.
+// storage.Home of a tube's name chooses its shard, so that a queue and its rear queue are
+// together. The manifest has the number of this rule (rule.go). All jobs of a directory
+// without the number are read once, and if a tube is on the wrong shard, they are moved as
+// if the number of shards had changed.
 //
-// An older build would take some of this wrongly: it does not see queues, and looks for
-// rear queues on other shards. So before the first such record is written, the manifest
-// gets format 2, which older builds refuse. A directory that the queue service has never
-// touched keeps format 1, and older builds can go on with it. If one does, and
-// makes a rear queue, the next replay notices that and has the start after it check all
-// shards again.
+// An older build would misread some of this: it does not see queues, and looks for rear
+// queues on other shards. So before the first such record is written, the manifest gets
+// format 2, which older builds refuse. A directory that the queue service has never
+// touched keeps format 1, and older builds can go on with it. If one of them puts a rear
+// queue on the wrong shard, the next replay fails and removes the rule's number, so that
+// the start after that checks all shards again.
 //
 // A body above LargeBody is stored in pieces beside its record. They are written to
 // tables outside the database, which then takes them over as they are (Pebble's
@@ -84,13 +85,13 @@
 //	scan        walks records and updates side by side              replay.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go
-//	scheduler   says when compactions begin, and rests after one
+//	scheduler   says when compactions begin, and waits after one
 //	            that cannot read its tables                         scheduler.go
 //	unreadable  remembers which bodies cannot be read               unreadable.go
 //	fit         makes a store small on a small disk                 fit.go
 //	relief      frees space while there is too little               relief.go
-//	settle      finds out whether jobs are to be moved, and
-//	            raise keeps older builds away                       rule.go
+//	settle      moves jobs that belong on other shards; raise
+//	            keeps older builds away                             rule.go
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go, freeze.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
@@ -138,11 +139,11 @@
 //
 // A failed read is different. A body that is damaged, or that the disk does not
 // return, concerns only its own job: Body returns ErrUnreadable, the shard sets the
-// job aside, and a compaction that meets the damage leaves its tables as they are. It is
-// tried again later and later, at last every 30 seconds.
-// Until a salvage, the garbage in these tables stays, and if they are among the newest,
-// tables may pile up above them until writes stall. A replay reports a job whose pieces
-// cannot be read as Damaged, and fails if a record cannot be read.
+// job aside, and a compaction that meets the damage leaves its tables as they are. The
+// compaction is tried again after longer and longer pauses, of 30 seconds at most. Until
+// a salvage, the garbage in these tables stays, and if they are among the newest, tables
+// may pile up above them until writes stall. A replay reports a job whose pieces cannot
+// be read as Damaged, and fails if a record cannot be read.
 //
 // # Damage
 //
@@ -192,9 +193,9 @@
 // What it does not see: damage that neither the mark nor a later stamp covers, as when a
 // log is cut short after a power cut, beyond the place in an older mark; or damage to a log
 // that an older build wrote, which has no stamps. In Interval and Never it notices the loss
-// of what was synced, not of all that was acknowledged. An older build ignores mark and stamps: it
-// opens the directory as before, and afterwards the manifest decides, since the old mark
-// then names logs that are no longer in use.
+// of what was synced, not of all that was acknowledged. An older build ignores mark and
+// stamps: it opens the directory as before, and afterwards the manifest decides, since the
+// old mark then names logs that are no longer in use.
 //
 // # Rejected
 //

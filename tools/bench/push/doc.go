@@ -1,14 +1,14 @@
 // Package push loads the queue service of a server and measures what it pushes.
 //
 // Producers put jobs over the beanstalk protocol, many in a write. The server pushes them
-// to consumers over WebSocket, which commit them over HTTP unless the server does that
-// itself. One goroutine drives all connections (loop.go), as in package generator; every
-// frame's body is compared with what was put, no item may come twice, and at the end each
-// job that was put has come.
+// over WebSocket to consumers, which commit them over HTTP unless they have auto-commit.
+// One goroutine drives all connections (loop.go), as in package generator. Every frame's
+// body is compared with what was put, no item may come twice, and at the end each job
+// that was put must have come.
 //
-// Two smaller loads measure how long a single job takes (one.go): to a consumer that
-// waits, or to a blocked reserve. Others only wait (waiting.go), so that their memory can
-// be measured.
+// Two smaller loads measure how long a single job takes to reach a consumer that waits, or
+// a blocked reserve (one.go). In two more, consumers or gets only wait (waiting.go), so
+// that their memory can be measured.
 //
 // Reading order: loop.go, producer.go, consumer.go, committer.go, run.go.
 package push
