@@ -12,7 +12,7 @@ import (
 	"beanfield/shard/queue"
 )
 
-// Headers as the attributes name them to clients that ask which ones to use.
+// Names of headers, for clients that read in the attributes which ones to use.
 const (
 	shownUser     = "X-EAS-QueueService-Uid"
 	shownGroup    = "X-EAS-QueueService-Gid"
@@ -27,7 +27,7 @@ func (q *request) attributes() error {
 		return err
 	}
 	if op.Ask.Attrs == nil {
-		op.Ask.Attrs = &queue.Attrs{} // a queue that is not there
+		op.Ask.Attrs = &queue.Attrs{} // the queue does not exist
 	}
 	all := q.describe(op.Ask.Attrs)
 	if q.wantsProtobuf() {
@@ -42,8 +42,8 @@ func (q *request) attributes() error {
 	return nil
 }
 
-// describe words attributes. Some have two names, because clients of different years
-// ask for different ones.
+// describe gives the attributes the names that clients know. Some have two, because
+// clients of different years ask for different ones.
 func (q *request) describe(a *queue.Attrs) map[string]string {
 	state := "OK"
 	if a.Ended {

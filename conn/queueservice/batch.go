@@ -24,8 +24,8 @@ type line struct {
 }
 
 // putMany adds an item for each line of the request's body, and answers with all
-// indexes. The body is bounded like that of one item. Lines that are wrong are found
-// before anything is put.
+// indexes. The body may be as long as that of one item. Wrong lines are found before
+// anything is put.
 func (q *request) putMany() error {
 	if kind, _, _ := mime.ParseMediaType(q.r.Header.Get("Content-Type")); kind != typeLines {
 		return refuse(http.StatusUnsupportedMediaType, "a batch must be "+typeLines)
@@ -52,8 +52,8 @@ func (q *request) putMany() error {
 	return nil
 }
 
-// eachLine shows the item of each line. What is shown is made for that: a body of short
-// lines would otherwise take hundreds of times its length.
+// eachLine calls show with the item of each line. It makes each item only for that call:
+// all items of a body of short lines would take hundreds of times its length.
 func (q *request) eachLine(text []byte, show func(*queue.Op) error) error {
 	for number := 1; len(text) > 0; number++ {
 		var one []byte
@@ -75,7 +75,7 @@ func (q *request) eachLine(text []byte, show func(*queue.Op) error) error {
 // mostPuts is how many items are put at once: a shard serves nobody else meanwhile.
 const mostPuts = queue.Slice
 
-// many puts items, some at a time.
+// many puts items, up to mostPuts at a time.
 type many struct {
 	*request
 	ops     []queue.Op

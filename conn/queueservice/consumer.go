@@ -11,8 +11,8 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// closePatience is how long a connection that ends waits for the client: to take the
-// close frame, and to answer it.
+// closePatience is how long a connection that ends waits for the client to take the
+// close frame, and then for its answer.
 const closePatience = time.Second
 
 // consumer is a watch over WebSocket. Its reader, the goroutine of serve, ends it.
@@ -55,7 +55,7 @@ func (c *consumer) write() {
 	c.socket.SetReadDeadline(time.Now().Add(patience))
 }
 
-// read reads what the client says until it says no more.
+// read reads and obeys what the client sends, until the connection is to end.
 func (c *consumer) read() error {
 	for {
 		m, err := c.frames.next()
@@ -64,7 +64,7 @@ func (c *consumer) read() error {
 		}
 		switch m.op {
 		case ws.OpPing:
-			// A client that sends pings and takes no pong loses some pongs.
+			// If the client sends pings and does not read, some pongs are dropped.
 			c.outbox.say(ws.OpPong, m.payload)
 		case ws.OpPong:
 		case ws.OpClose:
@@ -97,8 +97,8 @@ func (c *consumer) end(err error) {
 	<-c.written
 }
 
-// linger gives the client time to read the close frame: what it still sends must not
-// be in the socket when that is closed, or the kernel resets the connection.
+// linger gives the client time to read the close frame. What the client still sends must
+// be read before the socket is closed, or the kernel resets the connection.
 func (c *consumer) linger() {
 	timer := time.NewTimer(closePatience)
 	defer timer.Stop()

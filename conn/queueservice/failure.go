@@ -8,8 +8,8 @@ import (
 	"beanfield/shard/queue"
 )
 
-// failure is an answer other than success: a status and a short text. No client
-// parses the text, they show it.
+// failure is an answer other than success: a status and a short text. Clients show the
+// text, and none parses it.
 type failure struct {
 	status int
 	text   string
@@ -24,8 +24,8 @@ func bad(format string, args ...any) error {
 	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// failures is the one table from statuses to answers. SDKs repeat a request that
-// failed up to five times at once, whatever the status.
+// failures is the one table from statuses to answers. Whatever the status, SDKs repeat a
+// request that failed up to five times, without a pause.
 var failures = map[queue.Status]*failure{
 	queue.NotFound: {http.StatusNotFound, "no data in stream"},
 	queue.TooLong:  {http.StatusTooManyRequests, "queue too long"},

@@ -25,8 +25,8 @@ func (m *misconduct) Error() string { return m.text }
 
 func wrong(code ws.StatusCode, text string) error { return &misconduct{code, text} }
 
-// frames reads a client's messages. Data messages are put together up to most bytes;
-// with most 0 there may be none.
+// frames reads a client's messages. A data message may come in several frames, with up to
+// most bytes together; if most is 0, data messages are refused.
 type frames struct {
 	from    io.Reader
 	most    int
@@ -95,7 +95,7 @@ func (f *frames) fragment(h ws.Header) (m message, whole bool, _ error) {
 	return m, true, nil
 }
 
-// closeCode says with which code a client's close frame is answered.
+// closeCode is the code that answers a client's close frame.
 func closeCode(payload []byte) ws.StatusCode {
 	if len(payload) == 0 {
 		return ws.StatusNormalClosure

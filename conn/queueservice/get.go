@@ -15,8 +15,9 @@ const (
 	mostAnswer = MaxFrame
 )
 
-// A get that waits is answered a little before its time, because clients give up at
-// the same moment and then ask again: a twentieth of it, but no more than this.
+// A get that waits in vain is answered a little before its time is over, because at that
+// moment its client gives up and asks again. The margin is a twentieth of the time, but no
+// more than this.
 const mostMargin = 100 * time.Millisecond
 
 // bell wakes a get that waits.
@@ -73,8 +74,8 @@ func (q *request) get() error {
 	return nil
 }
 
-// search finds as many items as were asked for, or what there is when the time is
-// over. What it has taken it keeps, even if the client hangs up: the items are gone.
+// search finds as many items as were asked for, or what there is when the time is over.
+// Items that it has taken are gone, even if the client hangs up.
 func (f *finding) search(wait time.Duration) error {
 	if wait <= 0 {
 		for { // the shards give many bytes in portions
@@ -93,7 +94,7 @@ func (f *finding) search(wait time.Duration) error {
 			return err
 		}
 		if some {
-			continue // the getter is told of nothing before a get has found nothing
+			continue // the getter is called only after an ask that found nothing
 		}
 		select {
 		case <-f.bell:
@@ -128,7 +129,7 @@ func (f *finding) ask() (some bool, _ error) {
 	f.room -= a.Found.Weight()
 	switch {
 	case f.room <= 0 || !a.Take && a.Index == queue.NewestIndex:
-		f.left = 0 // who looks at the newest has seen them
+		f.left = 0 // one look at the newest items is all
 	case !a.Take: // the rest comes after what was found
 		for i := range a.Found.Items {
 			a.Index = max(a.Index, a.Found.Items[i].Index+1)
@@ -137,8 +138,7 @@ func (f *finding) ask() (some bool, _ error) {
 	return true, nil
 }
 
-// reply sends what was found: a list or, if the client wants it and there is but one,
-// its body as it is.
+// reply sends what was found: a list or, with raw, the body of the one item as it is.
 func (f *finding) reply(raw bool) {
 	drop := 0
 	for _, p := range f.found {
@@ -192,7 +192,7 @@ func dropLost(p *queue.Parcel) (n int) {
 	return n
 }
 
-// isHeaderText says whether a tag can stand in a header.
+// isHeaderText says whether a tag can be the value of a header.
 func isHeaderText(b []byte) bool {
 	for _, c := range b {
 		if c < ' ' || c > '~' {

@@ -16,7 +16,7 @@ var errDead = errors.New("queueservice: nothing comes from the client")
 // after that either, the peer is dead.
 type input struct {
 	c      *consumer
-	early  []byte // what net/http has read too much
+	early  []byte // what net/http had read beyond the request
 	buffer [192]byte
 	from   int // buffer[from:to] is unread
 	to     int

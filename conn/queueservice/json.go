@@ -17,7 +17,7 @@ func appendFrameJSON(b []byte, p *queue.Parcel, i int) []byte {
 }
 
 // appendItemJSON appends item i as the JSON subprotocol has it, with its body as text
-// if it is one.
+// if that is UTF-8.
 func appendItemJSON(b []byte, p *queue.Parcel, i int, withData bool) []byte {
 	b = appendHeadJSON(b, p, i)
 	if !withData {
@@ -51,8 +51,8 @@ func appendHeadJSON(b []byte, p *queue.Parcel, i int) []byte {
 	return append(b, '}')
 }
 
-// appendBase64 appends a body, whose parts need not end where groups of three bytes
-// do.
+// appendBase64 appends a body in base64. The parts of a body are joined first: base64
+// takes groups of three bytes, and parts need not end where groups do.
 func appendBase64(b []byte, p *queue.Parcel, i int) []byte {
 	body := p.Small(i)
 	if len(p.Items[i].Large) > 0 {

@@ -9,21 +9,21 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// A lone item, for a consumer that has been idle, is written by the goroutine that
-// brings it, while the writer goes on sleeping: on several processors, to wake another
-// goroutine takes about half as long as everything else that happens between a put
-// and the push. The write does not block. Items that come soon after one another, or with
-// many others in one turn, leave it to the writers.
+// A lone item for a consumer that has been idle is written by the goroutine that brings
+// it, while the writer goes on sleeping. On several processors, waking another goroutine
+// takes about half as long as everything else between a put and the push. The write does
+// not block. Items that come soon after one another, or in one turn with many others, are
+// left to the writers.
 
-// loneApart is how long a consumer must have been idle, loneBody the longest body that
-// is written so.
+// loneApart is how long a consumer must have been idle, and loneBody is the longest body
+// that is written this way.
 const (
 	loneApart = int64(time.Millisecond)
 	loneBody  = 1 << 10
 )
 
-// loneUnreported is the weight of lone items that the writer is woken for, to report
-// them, or a quarter of what may be unsent.
+// loneUnreported is how much lone items may weigh before the writer is woken to report
+// them. If a quarter of what may be unsent is less, that counts instead.
 const loneUnreported = 1 << 10
 
 var epoch = time.Now()
@@ -40,7 +40,7 @@ type lone struct {
 	n      int
 }
 
-// newLone is nil for a connection that is no socket.
+// newLone returns nil for a connection that is not a socket.
 func newLone(w *writer, k *socket) *lone {
 	c, ok := k.Conn.(syscall.Conn)
 	if !ok {
@@ -55,12 +55,12 @@ func newLone(w *writer, k *socket) *lone {
 	return l
 }
 
-// suits says whether a parcel may be written so.
+// suits says whether a parcel may be written this way.
 func (l *lone) suits(p *queue.Parcel) bool {
 	return l != nil && !p.Crowd && len(p.Items) == 1 && p.Items[0].Size <= loneBody && !p.Items[0].Lost
 }
 
-// write writes a frame, as far as the socket takes it.
+// write writes as much of a frame as the socket takes, and returns how much that was.
 func (l *lone) write(frame []byte) int {
 	l.frame, l.n = frame, 0
 	err := l.raw.Control(l.try)
@@ -71,8 +71,8 @@ func (l *lone) write(frame []byte) int {
 	return max(l.n, 0)
 }
 
-// send writes a parcel of one item. Of a frame that the socket does not take whole it
-// returns the rest; ok is false if the socket takes nothing of it.
+// send writes a parcel of one item. If the socket takes only a part of the frame, send
+// returns the rest; if the socket takes nothing, ok is false.
 func (l *lone) send(p *queue.Parcel) (rest []byte, ok bool) {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
@@ -82,7 +82,7 @@ func (l *lone) send(p *queue.Parcel) (rest []byte, ok bool) {
 }
 
 // receiveLone is Receive for a parcel that suits lone, while the writer sleeps. The
-// caller holds mu, and what this returns does not.
+// caller holds mu; when receiveLone returns, it is unlocked.
 func (o *outbox) receiveLone(p *queue.Parcel) {
 	o.asleep = false // nobody wakes the writer meanwhile
 	o.mu.Unlock()
@@ -95,7 +95,7 @@ func (o *outbox) receiveLone(p *queue.Parcel) {
 	} else {
 		o.parcels = append(o.parcels, p)
 		copy(o.parcels[1:], o.parcels)
-		o.parcels[0] = p // before those that have come meanwhile
+		o.parcels[0] = p // ahead of those that have come meanwhile
 	}
 	o.asleep = true
 	if o.idle() {
@@ -105,8 +105,9 @@ func (o *outbox) receiveLone(p *queue.Parcel) {
 	o.stir()
 }
 
-// sayAlone is say while the writer sleeps. So a ping leaves the writer of an idle
-// consumer its small stack. The caller holds mu, and what this returns does not.
+// sayAlone is say while the writer sleeps: a writer that need not wake for each ping of
+// an idle consumer keeps its small stack. The caller holds mu; when sayAlone returns, it
+// is unlocked.
 func (o *outbox) sayAlone(op ws.OpCode, payload []byte) {
 	o.asleep = false
 	o.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"beanfield/shard/queue"
 )
 
-// commit says that items are done, for the client's group. There may be none.
+// commit says that items are done, for the client's group. The list may be empty.
 func (q *request) commit() error {
 	if !q.query.has[paramIndexes] {
 		return bad("%s is missing", paramIndexes)
@@ -86,7 +86,7 @@ func checkNegative(code, reason string) error {
 	return nil
 }
 
-// deadline says by when the request's body must have come.
+// deadline sets the time by which the request's body must have come.
 func (q *request) deadline() {
 	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.server.opts.ReadTimeout))
 }

@@ -10,20 +10,20 @@ import (
 	"beanfield/shard/queue"
 )
 
-// Shards carries operations of the queue service to the shards of their queues. The
-// calls return when they have been answered. The router implements it.
+// Shards carries operations of the queue service to the shards of their queues. A call
+// returns when its operations have been answered. The router implements it.
 type Shards interface {
 	Ask(*queue.Op)
-	// AskAll applies operations of one queue in their order, without anything of
-	// other clients between them if there are few.
+	// AskAll applies operations of one queue in their order. If they are few, nothing
+	// of other clients comes between them.
 	AskAll([]queue.Op)
 }
 
-// MaxFrame is how long a frame may be: clients accept no longer one, so that an item
-// above it could never be delivered.
+// MaxFrame is how long a frame may be. Clients refuse longer ones, so an item that needs
+// one could never be delivered.
 const MaxFrame = 32 << 20
 
-// MaxPayload is how long an item may be, to fit into a frame with its tags.
+// MaxPayload is how long an item may be, so that it fits into a frame with its tags.
 const MaxPayload = MaxFrame - 2*maxTags
 
 // maxTags bounds an item's tags in bytes, whatever the limits say.
@@ -37,14 +37,14 @@ type Options struct {
 	Backend string
 	// DefaultService is the service of paths that name none; "" for none.
 	DefaultService string
-	// Tokens are those that are let in; with none everybody is.
+	// Tokens: a request must have one of them. If there are none, everybody is let in.
 	Tokens []string
 	// Origins are the origins of pages that may use the JSON subprotocol, as
 	// browsers write them: "https://example.org".
 	Origins []string
 	// DeadAfter is how long a consumer may be silent.
 	DeadAfter time.Duration
-	// WriteTimeout is how long a client may take no byte of an answer.
+	// WriteTimeout is how long a write to a client may make no progress.
 	WriteTimeout time.Duration
 	// ReadTimeout is how long a request's headers, or the next part of its body, may
 	// take to arrive.
@@ -102,7 +102,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// hashes are the tokens in a form that can be compared in constant time.
+// hashes returns the tokens in a form that can be compared in constant time.
 func hashes(tokens []string) [][sha256.Size]byte {
 	var all [][sha256.Size]byte
 	for _, t := range tokens {

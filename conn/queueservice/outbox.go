@@ -16,12 +16,12 @@ const (
 	closeReplaced = ws.StatusCode(4001)
 )
 
-// mostControl bounds what waits to be sent to a client beside items: answers to its
-// pings and to its messages.
+// mostControl bounds what waits to be sent to a client besides items: pings, and answers
+// to its pings and messages.
 const mostControl = 16 << 10
 
-// outbox has what a consumer is to be sent. Anybody fills it; the consumer's writer
-// empties it.
+// outbox holds what a consumer is to be sent. Any goroutine fills it; the consumer's
+// writer empties it.
 type outbox struct {
 	wake chan struct{} // has room for one token
 
@@ -32,17 +32,17 @@ type outbox struct {
 	control []byte          // frames
 	code    ws.StatusCode   // why it ends
 	reason  string
-	over    bool // nothing more is taken, and what is in is the last
+	over    bool // nothing more is put in; what is there is the last
 
 	lone        *lone           // nil if there is none
 	pushed      int64           // when something was last received
 	alone       []*queue.Parcel // written without the writer, which is to report them
 	aloneWeight int
-	aloneMost   int    // the weight that they are reported at
+	aloneMost   int    // at this weight they are reported
 	rest        []byte // of a frame that was begun without the writer
 }
 
-// load is what the writer takes out at once.
+// load is all that the writer takes out at one time.
 type load struct {
 	rest    []byte
 	alone   []*queue.Parcel
@@ -74,13 +74,13 @@ func (o *outbox) Receive(p *queue.Parcel, ok bool) {
 	o.stir()
 }
 
-// Replaced implements queue.Receiver. What has not been sent is not sent any more,
-// since another connection is sent it again (F2).
+// Replaced implements queue.Receiver. What has not been sent is dropped, because another
+// connection is sent it (F2).
 func (o *outbox) Replaced() {
 	o.stop(closeReplaced, "another connection of this consumer has taken over")
 }
 
-// finish ends the watch when what is in has been sent.
+// finish ends the watch as soon as all that is in the outbox has been sent.
 func (o *outbox) finish(code ws.StatusCode, reason string) {
 	o.mu.Lock()
 	if !o.over {
@@ -89,7 +89,7 @@ func (o *outbox) finish(code ws.StatusCode, reason string) {
 	o.stir()
 }
 
-// stop ends the watch, and forgets what has not been sent.
+// stop ends the watch at once, and drops what has not been sent.
 func (o *outbox) stop(code ws.StatusCode, reason string) {
 	o.mu.Lock()
 	if !o.over {
@@ -100,8 +100,8 @@ func (o *outbox) stop(code ws.StatusCode, reason string) {
 	o.stir()
 }
 
-// say adds a control frame or a message. It reports false if the client takes nothing
-// of what is said.
+// say adds a control frame or a message. It reports false if there is no room, because
+// the client does not read.
 func (o *outbox) say(op ws.OpCode, payload []byte) bool {
 	o.mu.Lock()
 	room := len(o.control)+len(payload) <= mostControl
@@ -130,8 +130,8 @@ func (o *outbox) stir() {
 	}
 }
 
-// take takes out everything. If there is nothing it reports false, and the writer is
-// sent a token as soon as there is something. last is the load before, whose memory is
+// take takes out everything. If there is nothing, it reports false, and the writer is
+// sent a token as soon as there is something. last is the previous load: its memory is
 // used again.
 func (o *outbox) take(last load) (l load, some bool) {
 	clear(last.parcels)
@@ -150,14 +150,15 @@ func (o *outbox) take(last load) (l load, some bool) {
 	return l, true
 }
 
-// end is why the watch is over.
+// end tells why the watch is over.
 func (o *outbox) end() (ws.StatusCode, string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.code, o.reason
 }
 
-// replaced says whether what the writer has taken is not to be written any more.
+// replaced says whether another connection has taken over, so that what the writer has
+// taken must not be written any more.
 func (o *outbox) replaced() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// endOnPanic ends the process when a handler panics. net/http would log the panic and
-// go on, with a shard that nobody gives back: an invariant does not hold any more.
+// endOnPanic ends the process when a handler panics. net/http would log the panic and go
+// on, although an invariant is broken and the handler may never give back its shard.
 func endOnPanic() {
 	p := recover()
 	if p == nil {

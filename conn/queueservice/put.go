@@ -12,8 +12,8 @@ import (
 	"beanfield/shard/queue"
 )
 
-// urgency is the priority of an item that asks for none. Those that ask for more are
-// more urgent, and so are smaller numbers.
+// urgency is the job's priority of an item that asks for none. An item that asks for
+// priority p gets urgency - p, because a job is the more urgent the smaller its number.
 const urgency = 1024
 
 // priorityOf turns what a client says into a job's priority.
@@ -69,7 +69,7 @@ func (q *request) label(a *queue.Ask, tags map[string]string) (id string, err er
 	return tags[queue.TagRequest], err
 }
 
-// pack packs tags, if there are not too many.
+// pack packs tags, unless they are too large.
 func (q *request) pack(tags map[string]string) (queue.Tags, error) {
 	most := maxTags
 	if m := q.limits.MaxTags; m > 0 {
@@ -82,8 +82,8 @@ func (q *request) pack(tags map[string]string) (queue.Tags, error) {
 	return packed, nil
 }
 
-// Sizes of the parts of a body. A small body is copied by the shard, and is read into
-// a buffer that is used again.
+// Sizes of the parts of a body. A small body is read into a buffer that is used again,
+// because the shard copies it.
 const (
 	smallBody = 4 << 10
 	mostPart  = 1 << 20
@@ -133,7 +133,7 @@ func (q *request) readBody(op *queue.Op, small []byte) error {
 		}
 		size := min(max(total, smallBody), mostPart)
 		if announced > 0 {
-			size = min(size, int(announced)-total+1) // one more to see the end
+			size = min(size, int(announced)-total+1) // one byte more, to see the end
 		}
 		part := make([]byte, size)
 		if n, err = q.readPart(part); err != nil && err != io.EOF {

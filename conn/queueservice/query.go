@@ -52,8 +52,8 @@ var paramNames = map[string]param{
 	"_trunc_": paramTrunc, "_uid_": paramUid, "_watch_": paramWatch, "_window_": paramWindow,
 }
 
-// query is a query, or a form, taken apart. A key that comes again is ignored, and so
-// is one that begins with _ and is not known.
+// query is a query, or a form, taken apart. Of a key that comes twice, the first counts.
+// An unknown key that begins with _ is ignored.
 type query struct {
 	values [params]string
 	has    [params]bool
@@ -172,7 +172,7 @@ func (q *query) on(p param) bool {
 	return v && err == nil
 }
 
-// index reads an index. Clients write that for the newest item in two ways.
+// index reads an index. Clients write NewestIndex in two ways: as -1, or in full.
 func (q *query) index(p param, absent uint64) (uint64, error) {
 	if !q.has[p] || q.values[p] == "" {
 		return absent, nil
@@ -214,7 +214,7 @@ func (q *query) indexes() ([]uint64, error) {
 	return list, nil
 }
 
-// count reads a number from 0 to most; above that it is most.
+// count reads a number; above most, it is most.
 func (q *query) count(p param, absent, most int) (int, error) {
 	if !q.has[p] || q.values[p] == "" {
 		return absent, nil

@@ -18,8 +18,8 @@ import (
 	"beanfield/shard/queue"
 )
 
-// Headers, as Go writes them. Clients know those of a consumer's identity in two
-// families.
+// Headers, as Go writes them. Those for a consumer's identity have two names, and clients
+// use either.
 const (
 	headerUser     = "X-Eas-Queueservice-Uid"
 	headerGroup    = "X-Eas-Queueservice-Gid"
@@ -36,7 +36,7 @@ const (
 	defaultGroup = "default_group"
 )
 
-// party is in whose name operations are asked for, and of which queue.
+// party is the consumer that asks for operations, and the queue that they are for.
 type party struct {
 	queue, group, user string
 	limits             *queue.Limits
@@ -63,7 +63,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer endOnPanic()
 	q := &request{server: s, w: w, r: r}
 	if r.ContentLength != 0 {
-		q.deadline() // net/http waits for what is not read of a body before it answers
+		q.deadline() // net/http waits for the rest of an unread body before it answers
 	}
 	err := q.open()
 	if err == nil && r.Method == http.MethodGet {
@@ -77,8 +77,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// skipBody reads the body of a request that needs none. While it has not come net/http
-// does not notice that the client hangs up, so it would stay a consumer for ever.
+// skipBody reads the body of a request that needs none. Until the body has come, net/http
+// does not notice that the client hangs up, so the client would stay a consumer for ever.
 func (q *request) skipBody() error {
 	if q.r.ContentLength == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (q *request) skipBody() error {
 
 var errNoBody = refuse(http.StatusRequestTimeout, "the body does not come")
 
-// open finds out who asks and for which queue.
+// open finds out who asks, and for which queue.
 func (q *request) open() (err error) {
 	if q.query, err = parseQuery(q.r.URL.RawQuery); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (q *request) identify() error {
 	return nil
 }
 
-// first is the value of the first of the headers that is there.
+// first is the value of the first of these headers that the request has.
 func first(h http.Header, names ...string) string {
 	for _, name := range names {
 		if v := h.Get(name); v != "" {
@@ -221,14 +221,14 @@ func first(h http.Header, names ...string) string {
 	return ""
 }
 
-// plainName says whether a consumer or a group may be called so: the attributes show
-// the name in a line.
+// plainName says whether a consumer or a group may have this name, which the attributes
+// show within a line.
 func plainName(name string) bool {
 	return len(name) <= queue.MaxName && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// knows says whether a token is right. How long it takes does not depend on which
-// one, nor on how much of it is right.
+// knows says whether a token is right. How long that takes does not depend on which token
+// it is, nor on how much of it is right.
 func (s *Server) knows(token string) bool {
 	if len(s.tokens) == 0 {
 		return true
@@ -240,7 +240,7 @@ func (s *Server) knows(token string) bool {
 	return right == 1
 }
 
-// newUUID makes a random one, of version 4.
+// newUUID makes a random UUID, of version 4.
 func newUUID() string {
 	var b [16]byte
 	rand.Read(b[:])
@@ -268,7 +268,7 @@ func (q *request) answer(status int, kind string, body []byte) {
 	}
 }
 
-// done answers an operation that has nothing to tell.
+// done answers an operation that has no result to show.
 func (q *request) done(op *queue.Op) error {
 	if err := failed(op.Status); err != nil {
 		return err

@@ -61,7 +61,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 	return s, nil
 }
 
-// socketKey is where a request's context has the connection.
+// socketKey is the key of the connection in a request's context.
 type socketKey struct{}
 
 // Welcome implements conn.Face.
@@ -115,8 +115,8 @@ func (s *Server) delist(c *consumer) {
 	s.mu.Unlock()
 }
 
-// Shutdown ends waiting gets and watches, gives answers that are due until ctx ends to
-// be sent, and closes all connections (F3). The acceptor has been stopped before.
+// Shutdown ends the gets that wait and all watches, lets answers be sent until ctx ends,
+// and closes all connections (F3). The acceptor must have been stopped before.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.stop()
@@ -126,7 +126,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	fresh := s.chosen(func(k *socket) bool { return k.fresh.Load() })
 	s.mu.Unlock()
 	for _, k := range fresh {
-		k.Close() // net/http would wait for its request
+		k.Close() // otherwise net/http would wait for its first request
 	}
 	err := s.http.Shutdown(ctx)
 	if err != nil {

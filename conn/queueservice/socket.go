@@ -15,7 +15,7 @@ type socket struct {
 	closed sync.Once
 	fresh  atomic.Bool // nothing has been asked yet
 
-	renewed time.Time // when the write deadline was last set; of the one who writes
+	renewed time.Time // when the write deadline was last set; whoever writes owns it
 }
 
 // adopt makes a connection of a bare socket, which it takes over.
@@ -31,7 +31,7 @@ func (s *Server) adopt(fd int) (*socket, error) {
 	return k, nil
 }
 
-// Close closes the connection, once, and says so to the acceptor (F6).
+// Close closes the connection, once, and tells the acceptor (F6).
 func (k *socket) Close() error {
 	err := net.ErrClosed
 	k.closed.Do(func() {
@@ -53,8 +53,8 @@ func (k *socket) CloseWrite() error {
 const writePart = 1 << 20
 
 // Write fails if the client takes nothing for the time that the options say. The
-// deadline is set again only when a quarter of it has passed, because that costs more
-// than a short write is worth.
+// deadline is set again only when a quarter of that time has passed: to set it for each
+// short write would cost too much.
 func (k *socket) Write(b []byte) (int, error) {
 	done := 0
 	for {
@@ -80,8 +80,8 @@ func (k *socket) SetDeadline(t time.Time) error {
 	return k.Conn.SetDeadline(t)
 }
 
-// watchOver has the kernel find out that the peer is dead, for connections on which
-// the server cannot ask.
+// watchOver lets the kernel find out when the peer is dead, on a connection on which the
+// server cannot send a ping.
 func (k *socket) watchOver() {
 	tcp, ok := k.Conn.(*net.TCPConn)
 	if !ok {
@@ -91,8 +91,7 @@ func (k *socket) watchOver() {
 	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: max(after/2, time.Second), Interval: max(after/8, time.Second), Count: 4})
 }
 
-// arrivals are the sockets that net/http has not accepted yet. To net/http they are a
-// listener.
+// arrivals are the sockets that net/http has not accepted yet, in the form of a listener.
 type arrivals struct {
 	mu     sync.Mutex
 	come   sync.Cond
@@ -134,7 +133,7 @@ func (a *arrivals) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Close implements net.Listener. Those who have come are still served.
+// Close implements net.Listener. Sockets that have come are still accepted.
 func (a *arrivals) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -46,8 +46,8 @@ func (q *request) watch() (err error) {
 	return q.upgrade(op)
 }
 
-// upgrade makes the connection a WebSocket. The shard knows the consumer before the
-// client does, so that a client which is connected is a consumer.
+// upgrade makes the connection a WebSocket. The shard makes the consumer before the
+// handshake is answered, so that every client that is connected is a consumer.
 func (q *request) upgrade(op *queue.Op) error {
 	if err := q.checkHandshake(); err != nil {
 		return err
@@ -104,8 +104,8 @@ func (c *consumer) connect(k *socket, json, indexOnly bool) {
 	c.outbox.mu.Unlock()
 }
 
-// checkHandshake refuses requests that are no handshake of RFC 6455. What it lets
-// pass package ws upgrades.
+// checkHandshake refuses requests that are not a handshake of RFC 6455. Package ws
+// upgrades all others.
 func (q *request) checkHandshake() error {
 	h := q.r.Header
 	switch {
@@ -154,7 +154,7 @@ func (q *request) stream(op *queue.Op) error {
 	leave := q.op(queue.AskLeave)
 	leave.Ask.Receiver = &box
 	defer q.server.shards.Ask(leave) // F4
-	// When the client hangs up, or the server stops.
+	// The context ends when the client hangs up, or the server stops.
 	defer context.AfterFunc(q.r.Context(), func() { box.finish(closeGoing, "") })()
 	if k, ok := q.r.Context().Value(socketKey{}).(*socket); ok {
 		k.watchOver()

@@ -11,7 +11,7 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// framing is how items are told apart on a connection.
+// framing is how items are separated on a connection.
 type framing uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 )
 
 // Buffers of writers. A writer has one only while there is something to write. A body
-// that is longer than largeBody is written from where it is.
+// that is longer than largeBody is written without being copied.
 const (
 	writeBuffer = 32 << 10
 	fullBuffer  = 64 << 10
@@ -41,20 +41,20 @@ type writer struct {
 	shards    Shards
 	box       *outbox
 	to        io.Writer
-	flushed   func() error // what is written is to leave now; nil if it does anyway
+	flushed   func() error // sends what has been written; nil if that leaves anyway
 	framing   framing
 	indexOnly bool
 
 	buffer *[]byte
 	last   load
 	sent   []*queue.Parcel // written, and not reported yet; only with a limit
-	weight int             // theirs
+	weight int             // of sent
 }
 
-// errReplaced ends what the writer is about, but for the close frame.
+// errReplaced ends all that the writer does, except for the close frame.
 var errReplaced = errors.New("queueservice: another connection has taken over")
 
-// run writes all that the outbox gets until it is over, and then the end.
+// run writes all that the outbox gets until that is over, and then the end.
 func (w *writer) run() error {
 	defer w.rest()
 	for {
@@ -86,8 +86,8 @@ func (w *writer) rest() {
 	w.buffer = nil
 }
 
-// write writes a load: one system call, unless it is large. Parcels are reported sent
-// only when all of them has been written (F1).
+// write writes a load: with one system call, unless it is large. A parcel is reported as
+// sent only when all of it has been written (F1).
 func (w *writer) write(l load) error {
 	if w.buffer == nil {
 		w.buffer = buffers.Get().(*[]byte)
@@ -99,7 +99,7 @@ func (w *writer) write(l load) error {
 	}
 	w.report(l.alone)
 	b := append((*w.buffer)[:0], l.control...)
-	encoded := 0 // parcels
+	encoded := 0 // how many parcels have been reported
 	for i, p := range l.parcels {
 		var err error
 		for j := range p.Items {
@@ -123,7 +123,8 @@ func (w *writer) write(l load) error {
 	return err
 }
 
-// item appends a frame. It writes what there is first if that is much.
+// item appends an item's frame. It writes what has gathered when that is much, or when a
+// large body follows, which is then written from where it is.
 func (w *writer) item(b []byte, p *queue.Parcel, i int) (_ []byte, err error) {
 	it := &p.Items[i]
 	switch {
@@ -190,12 +191,13 @@ func (w *writer) flush(b []byte) ([]byte, error) {
 	return b[:0], err
 }
 
-// mostUnreported is the weight of parcels that a writer keeps before the shard is told
-// that they have been sent, and gets them back: a few dozen small items.
+// mostUnreported is how much parcels that have been sent may weigh, before the writer
+// tells the shard and gives them back: a few dozen small items.
 const mostUnreported = 4 << 10
 
-// report counts parcels that have been written. The shard is told when they are a
-// quarter of what may be unsent, so that it has always room for more, or enough.
+// report counts parcels that have been written. The shard is told when they weigh
+// mostUnreported, or a quarter of what may be unsent if that is less, so that the shard
+// can always push more.
 func (w *writer) report(parcels []*queue.Parcel) {
 	most := w.limits.MaxUnsent
 	if most <= 0 {
