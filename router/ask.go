@@ -20,23 +20,24 @@ var askers = sync.Pool{New: func() any { return &asker{done: make(chan struct{},
 func (a *asker) Complete(*queue.Batch) { a.done <- struct{}{} }
 
 // Ask applies an operation of the queue service in the shard of its queue, and returns
-// when it has been answered: when the log has it, if it changed anything or saw what
-// another one changed. It does not wait for items; a get that finds none says so.
+// when it has been answered. If the operation changed anything, or saw what another one
+// changed, the log has that by then. Ask does not wait for items; a get that finds none
+// says so.
 func (r *Router) Ask(op *queue.Op) {
 	ops := [1]queue.Op{*op}
 	r.AskAll(ops[:])
 	*op = ops[0]
 }
 
-// AskAll is Ask for operations of one queue, which are applied in their order. In the
-// log they are one group, if they are few.
+// AskAll is Ask for operations of one queue, which are applied in their order. If they are
+// few, they are one group in the log.
 func (r *Router) AskAll(ops []queue.Op) {
 	sh := r.shards[r.TubeShard([]byte(ops[0].Ask.Queue))]
 	a := askers.Get().(*asker)
 	a.batch.Reset()
 	a.batch.Ops = append(a.batch.Ops, ops...)
 	a.batch.Done = a
-	for a.batch.Next < len(ops) { // it may come back before its end, to be submitted again
+	for a.batch.Next < len(ops) { // the batch may come back unfinished, to be submitted again
 		if !sh.Submit(&a.batch) {
 			<-a.done
 		}

@@ -58,9 +58,9 @@ func (s *Session) seekOffers() bool {
 	return s.play((*Session).claimBest)
 }
 
-// claimBest claims from the shard with the best offer. If there is none, but a shard whose
-// log has failed, nobody knows whether a job is there: the client is told, and does not
-// wait for what may never come.
+// claimBest claims from the shard with the best offer. If there is no offer, and a shard's
+// log has failed, nobody knows whether that shard has a job: then the reserve fails,
+// because a wait might never end.
 func (s *Session) claimBest() bool {
 	best, failed := -1, false
 	for i := range s.script.steps {
@@ -130,8 +130,8 @@ func (s *Session) nothing() bool {
 	return s.play((*Session).registered)
 }
 
-// registered ends a wait that has hardly begun, if the log of one of its shards has
-// failed. If another shard has been faster, its job is the answer.
+// registered ends a wait that has only just begun, if the log of one of its shards has
+// failed. If another shard has delivered a job by then, that job is the answer.
 func (s *Session) registered() bool {
 	for i := range s.script.steps {
 		if s.script.steps[i].op.Status == queue.Failed {

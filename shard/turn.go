@@ -146,7 +146,7 @@ func (t *turn) answer(err error) {
 		w.Waiter.Wake(err == nil && !w.Lost, w.Body)
 	}
 	t.woken = t.woken[:0]
-	for i, g := range t.called { // if the log has failed, they are to hear that
+	for i, g := range t.called { // even if the log has failed: trying again tells them so
 		t.called[i] = nil
 		g.TryAgain()
 	}
@@ -156,7 +156,7 @@ func (t *turn) answer(err error) {
 		p.To().Receive(p, err == nil)
 	}
 	t.parcels = t.parcels[:0]
-	for i, b := range t.fetched { // not sooner: the next parcels must not overtake these
+	for i, b := range t.fetched { // only now: the next parcels must not overtake these
 		t.fetched[i] = nil
 		t.shard.proceed(b)
 	}

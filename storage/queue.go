@@ -5,8 +5,8 @@ import "slices"
 // RearSuffix ends the name of a rear queue.
 const RearSuffix = ";rear"
 
-// Home is the part of a tube's name that chooses its shard: a queue and its rear queue
-// are on the same one.
+// Home is the part of a tube's name that chooses its shard. It is the same for a queue and
+// its rear queue, so they are on one shard.
 func Home[T string | []byte](tube T) T {
 	n := len(tube)
 	for n >= len(RearSuffix) && string(tube[n-len(RearSuffix):n]) == RearSuffix {
@@ -18,21 +18,21 @@ func Home[T string | []byte](tube T) T {
 // Rear says whether a tube is a rear queue.
 func Rear(tube string) bool { return len(Home(tube)) < len(tube) }
 
-// Queue is what a log keeps of a tube that the queue service uses, beside its jobs.
+// Queue is what a log keeps of a tube that the queue service uses, besides its jobs.
 type Queue struct {
 	Tube  string
-	First string // the name of the group that is the tube itself; "" if none has it yet
-	Ended bool   // it takes no items any more
+	First string // the name of the group that is the tube itself; "" if there is none
+	Ended bool   // it takes no more items
 	Next  uint32 // the number of the next view
 	Views []View // in the order of their numbers
 }
 
-// View is a further group of a queue: it gets each job as well.
+// View is a further group of a queue: it gets each job too.
 type View struct {
 	Number uint32 // never used again for this queue
 	Name   string
 	Start  uint64 // the first id that it gets
-	Tags   []byte // it gets jobs that have these only; packed as the queue packs them
+	Tags   []byte // it gets only jobs that have these; packed as the queue packs them
 }
 
 // Clone copies a queue with all that it refers to.
@@ -49,7 +49,7 @@ func (q *Queue) Clone() *Queue {
 // put; Update and SetAside record the rest.
 type Item struct {
 	Tags       []byte   // packed, by whoever puts them; at most MaxTags
-	Moved      bool     // Job.Tube is not the one of the put any more
+	Moved      bool     // Job.Tube is no longer the tube that the job was put into
 	Rebalances uint32   // how often it was taken from a consumer of the first group
 	Fate       uint8    // what becomes of it when all groups are done
 	Note       []byte   // what the last negative said, packed; at most MaxNote
@@ -71,7 +71,7 @@ func (i *Item) Clone() *Item {
 	return &c
 }
 
-// What a log can take, in bytes: nothing longer may be given to it.
+// How long parts of a record may be, in bytes. A log must not be given anything longer.
 const (
 	MaxTags = 64 << 10 // of an item, or of a view
 	MaxNote = 64 << 10

@@ -6,8 +6,8 @@ import "fmt"
 // job is a ready one there, because a restart gives it back.
 type JobState uint8
 
-// The places in which a log can know a job. Passed is one that the first group of its
-// queue is done with, and a view is not.
+// The places in which a log can know a job. A job is Passed if the first group of its
+// queue is done with it, and a view is not.
 const (
 	Ready JobState = iota + 1
 	Delayed
@@ -49,7 +49,7 @@ type Job struct {
 	Buries   uint32
 	Kicks    uint32
 
-	// Item is what the queue service adds; nil for a job that it never changed.
+	// Item is what the queue service adds; nil for a job to which it added nothing.
 	Item *Item
 
 	// Updated says that Update has been called for this job, in this run or an
@@ -96,8 +96,8 @@ type Log interface {
 	// put once, ever.
 	Put(j *Job, body ...[]byte)
 	// Update records a job's new state, priority, delay and counters, and what Item has
-	// beside the tags. The body, the tags, the time of creation and the TTR stay as they
-	// were put, and so does the tube, unless Item says that it has Moved.
+	// besides the tags. The body, the tags, the time of creation and the TTR stay as they
+	// were put, and so does the tube, unless Item says that the job was Moved.
 	Update(j *Job)
 	// Delete records the end of a job. Of j it reads only ID, Size, Updated and the
 	// lengths of Tube and Item.Tags.
@@ -106,9 +106,9 @@ type Log interface {
 	// be read. The operator is told, once for each job.
 	SetAside(j *Job)
 	// PutQueue records what a queue is like, in place of what was recorded of it before.
-	// Nothing is kept after the call.
+	// The log keeps no part of q after the call.
 	PutQueue(q *Queue)
-	// DeleteQueue records that nothing is to be kept of a queue any more. Its jobs stay.
+	// DeleteQueue removes what was recorded of a queue. Its jobs stay.
 	DeleteQueue(tube string)
 	// Commit closes the open batch. It reports true when nothing is left to
 	// wait for: the batch, and every one before it, is as durable as the
@@ -164,7 +164,8 @@ type LogStats struct {
 type Store interface {
 	// Open returns n logs. A store that was written with another number of shards, or
 	// with another rule for a tube's shard, moves its jobs first: shardOf tells which
-	// log a tube belongs to. Without shardOf nothing is moved, and n must be right.
+	// log a tube belongs to. If shardOf is nil, nothing is moved, and n must be the number
+	// of shards that the store has.
 	Open(n int, shardOf func(tube string) int) ([]Log, error)
 	// Durable says whether jobs outlive the process.
 	Durable() bool

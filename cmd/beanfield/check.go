@@ -33,7 +33,7 @@ func printConfig(w io.Writer, c *Config) error {
 	return t.Flush()
 }
 
-// showElement is an element of an array of tables, on one line.
+// showElement shows an element of an array of tables on one line.
 func showElement[T any](rows []setting[T], prefix string, v *T) string {
 	fields := make([]string, len(rows))
 	for i, s := range rows {

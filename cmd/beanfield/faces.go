@@ -17,7 +17,7 @@ type faces struct {
 	router    *router.Router
 	acceptor  *conn.Acceptor
 	beanstalk *beanstalk.Server
-	queue     *queueservice.Server // nil if nobody listens for it
+	queue     *queueservice.Server // nil if it has no address
 }
 
 // queueListener is a listener whose clients are for the queue service.
@@ -79,7 +79,7 @@ func (f *faces) Serve(l net.Listener) error {
 func (f *faces) Drain() { f.router.Drain() }
 
 // Shutdown stops accepting, and then closes the connections cleanly. The queue service
-// goes first: what its consumers held is then ready for the others' last replies.
+// stops first, before the last replies to beanstalk clients are sent.
 func (f *faces) Shutdown(ctx context.Context) error {
 	f.acceptor.Stop()
 	var err error

@@ -58,7 +58,7 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 		case key.String() == "listen":
 			r.listen(key, v)
 		case key.String() == queueForKey:
-			defer r.queueFor(key, v) // it begins with what the rest of [queue] says
+			defer r.queueFor(key, v) // last: it starts from the limits that [queue] sets
 		case row != nil:
 			if err := row.set(r.config, v); err != nil {
 				r.wrong(line, key, v, err.Error(), row.allowed)

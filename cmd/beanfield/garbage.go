@@ -14,9 +14,9 @@ import (
 // room: a few percent of almost nothing would keep the collector running.
 //
 // Data with pointers is another matter: the collector has to look at all of it, and
-// meanwhile whoever allocates must do a part of that work, which is the larger the less
-// room there is. Beside 130 MB of tubes, one command did up to 9 ms of it. So the room is
-// at least as large as the data with pointers, as by Go's default.
+// meanwhile every goroutine that allocates must do a part of that work: the less room
+// there is, the larger a part. With 130 MB of tubes, one command spent up to 9 ms on it.
+// So the room is at least as large as the data with pointers, as with Go's default.
 type garbage struct {
 	percent int
 	room    int64 // bytes
@@ -35,8 +35,8 @@ func (g garbage) bound() {
 	g.watchCycles()
 }
 
-// percentage is what GOGC should be with so many bytes of live data, of which the
-// collector has to look at so many.
+// percentage is what GOGC should be with live bytes of data in use, of which the collector
+// has to look at scanned bytes.
 func (g garbage) percentage(live, scanned uint64) int {
 	room := max(uint64(g.room), scanned)
 	return max(1, g.percent, int(room*100/max(live, smallestHeap)))
@@ -52,8 +52,8 @@ func (g garbage) watchCycles() {
 	}, struct{}{})
 }
 
-// heapSize is how many bytes the last collection found in use, and how many bytes the
-// next has to look at.
+// heapSize is how many bytes the last collection found in use, and how many the next one
+// has to look at.
 func heapSize() (live, scanned uint64) {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
 	metrics.Read(sample)

@@ -11,9 +11,9 @@ import (
 // QueueConfig is the table [queue]: the queue service.
 type QueueConfig struct {
 	Listen         []address
-	DefaultService string   // the service of the bare path
-	Tokens         []string // one of them must come with each request; none: nobody is asked
-	Origins        []string // pages that may open a socket of their own
+	DefaultService string   // the service of the bare paths
+	Tokens         []string // each request must have one of them; empty: none is needed
+	Origins        []string // of pages that may open a WebSocket
 	DeadAfter      time.Duration
 	Limits         QueueLimits
 	For            []QueueFor
@@ -44,7 +44,7 @@ var fates = map[string]queue.Fate{"rear": queue.FateRear, "drop": queue.FateDrop
 const (
 	maxItems      = 1_000_000_000
 	maxDeliveries = 65535
-	// maxPayload leaves room for tags in what clients take at most, 32 MiB.
+	// maxPayload leaves room for tags in the largest frame that clients take, 32 MiB.
 	maxPayload   = 31 << 20
 	maxTags      = 60 << 10
 	minUnsent    = 4 << 10
@@ -60,7 +60,7 @@ func defaultQueue() QueueConfig {
 	}}
 }
 
-// queueSettings are the keys of [queue] but those of [[queue.for]].
+// queueSettings are the keys of [queue], without those of [[queue.for]].
 var queueSettings = append([]setting[Config]{
 	{
 		key: "queue.listen", flag: "-queue", unit: "addresses",
@@ -111,7 +111,7 @@ func limitSettings[T any](prefix string, of func(*T) *QueueLimits) []setting[T] 
 	}
 }
 
-// forQueues are the limits as the queue service wants them.
+// forQueues returns the limits in the form that package queue takes.
 func (l QueueLimits) forQueues() *queue.Limits {
 	return &queue.Limits{
 		MaxLength: l.MaxLength, MaxPayload: int(l.MaxPayload), MaxTags: int(l.MaxTags), MaxDelivery: l.MaxDelivery,
@@ -121,8 +121,8 @@ func (l QueueLimits) forQueues() *queue.Limits {
 }
 
 // limitsFor returns the function that finds a queue's limits: those of the first
-// [[queue.for]] that its name matches, or those of [queue]. A rear queue has those of
-// its queue.
+// [[queue.for]] that its name matches, or else those of [queue]. A rear queue has the
+// limits of its queue.
 func (c *QueueConfig) limitsFor() func(name string) *queue.Limits {
 	usual := c.Limits.forQueues()
 	special := make([]*queue.Limits, len(c.For))

@@ -4,8 +4,8 @@ import "github.com/BurntSushi/toml"
 
 const queueForKey = "queue.for"
 
-// queueFor reads the array of limits for some queues. Each element begins with the
-// limits of [queue].
+// queueFor reads the array of limits for some queues. What an element leaves out is as in
+// [queue].
 func (r *fileReader) queueFor(key toml.Key, v any) {
 	tables, ok := asTables(v)
 	if !ok {

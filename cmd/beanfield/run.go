@@ -95,8 +95,8 @@ func start(c *Config, log *slog.Logger) error {
 	return r.Close()
 }
 
-// openListeners takes the sockets that systemd passed, or binds if there are none. Those
-// of the queue service it always binds.
+// openListeners takes the sockets that systemd passed, or binds if there are none. It
+// always binds those of the queue service.
 func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, error) {
 	ls, err := inheritedListeners()
 	if err != nil {

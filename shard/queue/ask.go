@@ -10,7 +10,7 @@ type What uint8
 const (
 	AskPut       What = iota + 1 // adds an item: Op.Data or Op.Parts, Op.Size, Op.Pri; Tags
 	AskGet                       // finds items, and takes them with Take
-	AskUnget                     // a get does not wait any more
+	AskUnget                     // the get of Getter no longer waits
 	AskWatch                     // makes Receiver the consumer's connection
 	AskLeave                     // Receiver has gone
 	AskSent                      // Receiver has sent parcels that weigh Bytes, and gives back Spent
@@ -30,7 +30,8 @@ const (
 // shard and share a limit on their length.
 const RearSuffix = storage.RearSuffix
 
-// NewestIndex asks to see only what is put later: an index that no item has.
+// NewestIndex is an index that no item has. A watch from there on is sent only what is
+// put later, and a get finds the newest items.
 const NewestIndex = ^uint64(0)
 
 // Ask is what an operation of the queue service has beyond what Op has, and its
@@ -54,7 +55,7 @@ type Ask struct {
 	IndexOnly  bool      // watch: no bodies
 	AutoCommit bool      // watch: items are done when they are pushed
 	Bytes      int       // sent: their Weight
-	Spent      []*Parcel // sent: the shard may use them again; the slice stays the asker's
+	Spent      []*Parcel // sent: the shard may use these again, but not the slice
 
 	Indexes []uint64 // commit, negative, delete
 	Code    string   // negative; CodeShutdown ends pushes until the next watch
@@ -67,12 +68,12 @@ type Ask struct {
 
 	// Answers. They are the asker's when the batch is complete.
 	Found  *Parcel // get
-	Count  int     // count; get: how many items more the queue has at least
+	Count  int     // count
 	Search SearchInfo
 	Attrs  *Attrs
 
-	// How far an operation has come that takes several turns. All is as it was when
-	// the operation has ended.
+	// How far an operation that takes several turns has come. All but kept are 0 again
+	// when the operation has ended.
 	step  getStep
 	begun bool
 	from  uint64 // the id to go on with
@@ -80,7 +81,7 @@ type Ask struct {
 	kept  int    // items of Found that were taken
 }
 
-// CodeShutdown is a negative's code of a consumer that says farewell.
+// CodeShutdown is the code of a negative from a consumer that is about to stop.
 const CodeShutdown = "Shutdown"
 
 // Fate is what becomes of an item that has been delivered too often.
@@ -104,10 +105,10 @@ type Limits struct {
 	Leaving     int64 // nanoseconds from Leaving to Exit
 	DeadLetter  Fate
 	AutoEvict   bool // a full queue drops its oldest item for a new one
-	// MaxUnsent is for a slow client: a consumer is pushed a further item only while
-	// what it was pushed and has not reported with AskSent weighs less. Reports come
-	// for a quarter of it at a time, so up to half of it may be sent and unreported for
-	// ever. 0 is no limit, and then nothing is reported.
+	// MaxUnsent bounds what a slow client costs: a consumer is pushed another item only
+	// while what it was pushed and has not reported with AskSent weighs less. A report
+	// may wait until it covers a quarter of MaxUnsent, so up to half of MaxUnsent may be
+	// sent and unreported for ever. 0 is no limit, and then nothing is reported.
 	MaxUnsent int
 }
 
@@ -165,20 +166,20 @@ type GroupInfo struct {
 	Consumers int
 }
 
-// Getter is a get that waits. TryAgain is called once, by any goroutine, when the
-// commit of what it waits for has been acknowledged; it must not block.
+// Getter is a get that waits. TryAgain is called once, by any goroutine, when what the
+// get waits for has been committed; it must not block.
 type Getter interface{ TryAgain() }
 
 // Receiver is a consumer's connection. Both methods are called by any goroutine, and
 // must not block.
 type Receiver interface {
-	// Receive takes over what a turn has pushed, in the order of the turns, when
-	// that turn is committed: perhaps before the watch that began it has been answered.
-	// With ok false the log has failed, and nothing may be sent. AskSent gives the
+	// Receive takes over what a turn has pushed, in the order of the turns, when that
+	// turn has been committed. This may be before the watch itself has been answered.
+	// If ok is false, the log has failed, and nothing may be sent. AskSent gives the
 	// parcel back, in Spent.
 	Receive(p *Parcel, ok bool)
 	// Replaced says that another connection of the same consumer has taken over, or
-	// that its group was removed. What was on its way may still be received, and is
-	// to be thrown away: the new connection is sent it too.
+	// that the group was removed. What was on its way may still be received, and must
+	// be thrown away: the new connection is sent it too.
 	Replaced()
 }

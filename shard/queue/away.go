@@ -89,8 +89,9 @@ func (b *Batch) Supply(body []byte, err error) (aside bool) {
 
 // SupplyGet completes a get whose items have all been given their bodies, or fails
 // it because the log has failed. An item without a body is left out: either it has
-// been deleted meanwhile, or the caller sets it aside. A get that takes is given back,
-// to take those that are still ready; so is one that has no item left.
+// been deleted meanwhile, or the caller sets it aside. A get that takes is given back
+// to the batch, to take the items that are still ready; so is a get that has no item
+// left.
 func (b *Batch) SupplyGet(failed bool) {
 	op := b.Lacking()
 	b.lacking = false

@@ -112,7 +112,8 @@ func (s *State) checkChoosy(c *consumer) error {
 	return nil
 }
 
-// checkDeparted walks the consumers that are only remembered.
+// checkDeparted walks the consumers that are only remembered, and the heap of the others
+// that have left.
 func (s *State) checkDeparted() error {
 	n := 0
 	for c, prev := s.departed.head, (*consumer)(nil); c != nil; prev, c = c, c.next {

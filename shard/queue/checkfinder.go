@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// checkServices checks what tubes have beyond the beanstalk protocol.
+// checkServices checks what the tubes with a service need to find their items.
 func (s *State) checkServices() error {
 	for _, t := range s.tubes {
 		if t.service == nil {

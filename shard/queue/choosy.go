@@ -2,14 +2,14 @@ package queue
 
 import "slices"
 
-// A choosy consumer wants only items with its tags, or from an index on, so it does not
-// stand in the line of its tube's waiters, who take whatever is best. It looks through
+// A choosy consumer wants only items with its tags, or from an index on. So it does not
+// wait in the line of its tube's waiters, who take whatever is best. It looks through
 // the queue in the order of the ids, in shares of a turn, and remembers how far it has
-// come. A job that becomes ready is shown to all choosy consumers that line left it to,
-// the one that has waited longest first; for one that has no room just then, or is still
-// looking, the look begins at that job again.
+// come. A job that becomes ready, and that the line has not taken, is shown to the choosy
+// consumers, first to the one that has waited longest. If one wants the job, but has no
+// room just then or is still looking, it will look at that job again.
 
-// lookedAll is where a consumer stands that knows of no item for it. No id is as high.
+// lookedAll is how far a consumer has come that knows of no item for it. No id is as high.
 const lookedAll = ^uint64(0)
 
 // choosy says that the consumer does not want just any item.
@@ -22,8 +22,8 @@ func (c *consumer) wants(s *State, slot uint32) bool {
 	return s.jobs.at(slot).id() >= c.start && s.tagsOf(slot).Has(c.tags)
 }
 
-// startOf is the first index that a watch asks for. It reports false if that is to be
-// asked again in another turn.
+// startOf is the first index that a watch asks for. It reports false if another turn is
+// needed to find that out.
 func (s *State) startOf(v *service, a *Ask) (start uint64, known bool) {
 	switch {
 	case a.Index != NewestIndex:
@@ -46,7 +46,7 @@ func (c *consumer) choose(tags Tags, start uint64) {
 	}
 }
 
-// ignoreShown takes a consumer out of those that jobs are shown to.
+// ignoreShown removes a consumer from those that jobs are shown to.
 func (c *consumer) ignoreShown() {
 	v := c.group.service
 	if i := slices.Index(v.choosy, c); i >= 0 {
@@ -82,7 +82,7 @@ func (s *State) seekFor(now int64, c *consumer) {
 	if c.look == lookedAll || v.tube.shut() {
 		return
 	}
-	borrowed := max(0, min(leastShare, s.Share)-s.share) // it is to come on in every turn
+	borrowed := max(0, min(leastShare, s.Share)-s.share) // so that each call makes progress
 	s.share += borrowed
 	defer func() { s.share -= borrowed }()
 	if !s.whole(v) {
@@ -121,14 +121,14 @@ func (s *State) wakeChoosy(t *tube) {
 	}
 }
 
-// pick is the ready job that a consumer is sent next: the best one, but not one that it
-// has just refused if the next best will do and somebody else may take this one.
+// pick is the ready job that a consumer is sent next: the best one. If the consumer has
+// just refused that, and its group has others who may take it, it is sent the second best.
 func (s *State) pick(c *consumer, t *tube) uint32 {
 	best := t.ready.top().slot
 	if !s.avoids(c, best) || len(c.group.consumers) < 2 {
 		return best
 	}
-	var second *entry // one of the best one's children in the heap
+	var second *entry // among the children of the best one in the heap
 	for i := uint32(1); i < min(5, t.ready.n); i++ {
 		if e := t.ready.at(i); second == nil || e.before(*second) {
 			second = e

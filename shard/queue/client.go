@@ -6,11 +6,11 @@ package queue
 // Waiter is ready for use.
 type Client struct {
 	Waiter   Waiter
-	consumer *consumer // whose client it is; nil for a connection's
+	consumer *consumer // whose client this is; nil if it is a connection's
 
 	slot    uint32 // in State.clients; 0 while it has none
 	used    *tube
-	watched []*tube  // in no order that means anything; of a wide client in wide
+	watched []*tube  // in no order that means anything; a wide client's are in wide
 	wide    *wideSet // nil while they are few
 	held    list     // in the order of reservation
 	ttrs    heap     // the same jobs by deadline

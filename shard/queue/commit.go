@@ -1,11 +1,11 @@
 package queue
 
 // askCommit and askNegative take long lists of indexes, so they work in steps: op.Count
-// is how many have been dealt with. An index that is not pending is passed over, because
+// is how many have been dealt with. An index that is not pending is skipped, because
 // clients cannot know what has become of their items meanwhile.
 
-// each calls do for the jobs of the queue that Indexes names, in shares of a turn: for
-// one at least.
+// each calls do for the jobs of the queue that Indexes names, in shares: in each turn for
+// at least one index.
 func (s *State) each(op *Op, do func(slot uint32)) {
 	a := op.Ask
 	for begun := op.Count; int(op.Count) < len(a.Indexes); op.Count++ {
@@ -57,8 +57,8 @@ func (s *State) askCommit(now int64, op *Op) {
 	})
 }
 
-// askNegative gives items back that the asker cannot process. It gets one of them again
-// only if nobody else has room.
+// askNegative gives back items that the asker cannot process. The asker gets one of them
+// again only if nobody else has room.
 func (s *State) askNegative(now int64, op *Op) {
 	op.Status = OK
 	a := op.Ask
@@ -69,7 +69,7 @@ func (s *State) askNegative(now int64, op *Op) {
 	s.standBack(c)
 	c.stopped = c.stopped || a.Code == CodeShutdown
 	if c.group.view != nil {
-		defer s.wake(c) // behind those who get what it gives back
+		defer s.wake(c) // after those who get what it gives back
 	} else {
 		s.wake(c)
 	}
@@ -85,8 +85,8 @@ func (s *State) askNegative(now int64, op *Op) {
 	})
 }
 
-// standBack lets others have what a consumer is about to give back before it is served
-// again. It must be woken.
+// standBack takes a consumer out of all lines, so that others can have what it is about
+// to give back. The caller must wake it afterwards.
 func (s *State) standBack(c *consumer) {
 	s.unwait(&c.client)
 	c.look = min(c.look, lookedAll-1) // so that others are shown it first

@@ -1,13 +1,13 @@
 package queue
 
 // consumer is a user of a group that is sent items, over one connection at a time.
-// Its client watches the tube, and what the client holds is pending. A consumer stays
-// for a while when its connection has gone.
+// In the first group, its client watches the tube, and what the client holds is pending.
+// A consumer stays for a while after its connection has gone.
 type consumer struct {
 	client Client
 	group  *group
 	user   string
-	number uint32   // never that of another one
+	number uint32   // no other consumer of the shard ever has it
 	at     int      // in group.consumers
 	to     Receiver // its connection; nil when it has left
 
@@ -18,29 +18,29 @@ type consumer struct {
 	tags       Tags
 	start      uint64
 
-	look     uint64 // a choosy one: no id below is for it
+	look     uint64 // of a choosy one: it wants no job with a lower id
 	index    uint64 // the item that it was sent last
-	heard    int64  // when it last showed life
-	unsent   int    // Parcel.Weight of what was pushed and is not sent
-	stopped  bool   // it said farewell, and is sent nothing until it watches again
+	heard    int64  // when it was last heard of
+	unsent   int    // Parcel.Weight of what was pushed and is not reported as sent
+	stopped  bool   // it is about to stop (CodeShutdown), and is sent nothing until it watches again
 	fetching bool   // bodies are read for its last parcel; the next would overtake it
 	again    uint32 // the pending item that a new connection is to be sent next, or 0
 	resent   int    // how many it was sent again
-	listed   bool   // it stands in State.hungry
+	listed   bool   // it is in State.hungry
 	parcel   *Parcel
 
-	// of a view's: what is pending, and its place in the view's line
+	// of a view's consumer: what is pending, and its place in the view's line
 	has            pendingList
 	lined          bool
 	before, behind *consumer
 
 	exited     bool  // it left, and its time to come back has passed
-	departed   bool  // it stands in State.departed
+	departed   bool  // it is in State.departed
 	forgetAt   int64 // if so
 	prev, next *consumer
 }
 
-// clogged says that the connection must send first what it has.
+// clogged says that the connection must first send what it has.
 func (c *consumer) clogged() bool {
 	most := c.group.service.limits.MaxUnsent
 	return c.fetching || most > 0 && c.unsent >= most
@@ -57,7 +57,7 @@ func (c *consumer) held() int {
 	return c.client.held.n
 }
 
-// slots is how many items more may be pending.
+// slots is how many more items may be pending.
 func (c *consumer) slots() int {
 	if c.autoCommit {
 		return 0
@@ -83,7 +83,7 @@ func (c *consumer) status() string {
 	return StatusLeaving
 }
 
-// askWatch makes a consumer, or gives one that is there a new connection.
+// askWatch makes a consumer, or gives an existing one a new connection.
 func (s *State) askWatch(now int64, op *Op) {
 	a := op.Ask
 	t := s.tubeNamed([]byte(a.Queue))
@@ -119,7 +119,7 @@ func (s *State) askWatch(now int64, op *Op) {
 	s.wake(c)
 }
 
-// connect gives a consumer a connection in place of the one that it had.
+// connect gives a consumer a connection, in place of the one that it may have.
 func (s *State) connect(c *consumer, to Receiver) {
 	if c.to == nil {
 		s.undepart(c)
@@ -168,7 +168,7 @@ func (s *State) askSent(now int64, op *Op) {
 	s.wake(c)
 }
 
-// unpend is told of each job that a consumer is about to lose.
+// unpend is told of each job that a consumer of the first group is about to lose.
 func (s *State) unpend(c *consumer, slot uint32) {
 	c.group.pending--
 	if c.again == slot {
@@ -177,7 +177,7 @@ func (s *State) unpend(c *consumer, slot uint32) {
 	s.wake(c)
 }
 
-// wake has it looked, at the end of the turn, what a consumer may be sent.
+// wake notes that at the end of the turn a consumer is to be sent what it may get.
 func (s *State) wake(c *consumer) {
 	if !c.listed {
 		c.listed = true

@@ -1,8 +1,9 @@
 package queue
 
 // askDropGroup ends a group. Its consumers are told that they are replaced, and what was
-// pending becomes ready without being counted. If it was the first, the queue's next
-// watch names a new one. What only a view has not done ends with it.
+// pending becomes ready without being counted. If the group was the first, the next watch
+// of the queue names a new one. If it was a view, jobs that all other groups are done
+// with end.
 func (s *State) askDropGroup(now int64, op *Op) {
 	op.Status = OK
 	a := op.Ask
@@ -41,7 +42,7 @@ func (s *State) askDropGroup(now int64, op *Op) {
 	s.letGo(g.service.tube)
 }
 
-// dropConsumer does one step to end a consumer whatever it has.
+// dropConsumer does one step to end a consumer, whatever it has.
 func (s *State) dropConsumer(now int64, c *consumer) {
 	switch {
 	case c.to != nil:

@@ -1,11 +1,11 @@
 package queue
 
 // What ends items for all groups at once: delete, truncate, and the forced end of a
-// queue. They concern any item, also one that a consumer has; it may not commit it
-// any more, and its window has room for another.
+// queue. Delete and truncate end any item, even one that a consumer has: a later commit
+// of it does nothing, and the consumer's window has room for another.
 
-// serving finds the service of a queue that is there, with the tube kept alive until
-// served is called; nil if there is no such tube.
+// serving finds the service of an existing queue, and keeps the tube alive until served
+// is called; nil if there is no such tube.
 func (s *State) serving(a *Ask) *service {
 	v := s.serviceNamed(a)
 	if v != nil {
@@ -20,7 +20,7 @@ func (s *State) served(v *service) {
 	s.letGo(v.tube)
 }
 
-// askDelete ends items by their indexes. There may be unknown ones among them.
+// askDelete ends items by their indexes. Unknown indexes are skipped.
 func (s *State) askDelete(op *Op) {
 	a := op.Ask
 	op.Status = OK
@@ -54,8 +54,8 @@ func (s *State) jobIn(t *tube, id uint64) uint32 {
 	return slot
 }
 
-// truncate ends all items before an index. Items that are put meanwhile, with such
-// indexes, go too; so it ends because indexes grow.
+// truncate ends all items before an index, even those that are put meanwhile. Since
+// indexes grow, it comes to an end.
 func (s *State) truncate(op *Op) {
 	op.Status = OK
 	if v := s.serving(op.Ask); v != nil {
@@ -104,8 +104,8 @@ func (s *State) askEnd(op *Op) {
 	a.restart()
 }
 
-// endLoose ends the items that nobody has. It reports false if it is to go on in
-// another turn.
+// endLoose ends the items that nobody has. It reports false if it must go on in another
+// turn.
 func (s *State) endLoose(v *service, a *Ask) bool {
 	o := &v.finder.order
 	for at := o.seek(&s.jobs, a.from); ; at = o.seek(&s.jobs, a.from) {
@@ -138,8 +138,8 @@ func (s *State) had(v *service, slot uint32) bool {
 	return false
 }
 
-// oldestLoose is the oldest item that nobody has, among the first Slice of them; 0 if there
-// is none. The finder is whole.
+// oldestLoose finds the oldest item that nobody has, among the first Slice items; 0 if
+// there is none. The finder must be whole.
 func (s *State) oldestLoose(v *service) uint32 {
 	o := &v.finder.order
 	at := o.seek(&s.jobs, 0)
@@ -157,7 +157,7 @@ func (s *State) oldestLoose(v *service) uint32 {
 	return 0
 }
 
-// evict ends an item, to make room for another, if it is still there and nobody has it.
+// evict ends an item to make room for another, if it is still there and nobody has it.
 func (s *State) evict(v *service, id uint64) {
 	if slot := s.jobIn(v.tube, id); slot != 0 && !s.had(v, slot) {
 		v.tube.using++

@@ -8,18 +8,18 @@ import (
 
 // What a consumer is sent may lack bodies that are only in the log. The goroutine that
 // runs the queue has them read before the parcel leaves. Meanwhile the consumer is pushed
-// nothing, because that would overtake the parcel; Fetch says what is to be applied so
-// that it goes on. Only then are the items done that were sent with auto-commit.
+// nothing, because that would overtake the parcel. Fetch returns the operation that lets
+// the consumer go on; with auto-commit, the items are done only then.
 
-// To is who receives the parcel.
+// To is the receiver of the parcel.
 func (p *Parcel) To() Receiver { return p.to }
 
 // Lacking says whether the parcel lacks bodies.
 func (p *Parcel) Lacking() bool { return p.away > 0 }
 
 // Fetch reads the bodies that the parcel lacks. Items whose bodies cannot be read are
-// taken out of it. It returns the operation that the shard is to apply before the parcel
-// is received; Fetch is called once, by any goroutine.
+// taken out. It returns the operation that the shard must apply when the parcel has been
+// received. Fetch is called once, by any goroutine.
 func (p *Parcel) Fetch(log storage.Log) *Batch {
 	f := &fetched{consumer: p.consumer, to: p.to}
 	kept := p.Items[:0]

@@ -1,10 +1,10 @@
 package queue
 
 // finder finds the items of a queue: by their ids, by their request ids, and for the
-// gets that wait. A tube that had jobs before the queue service touched it gets a
-// finder in shares of turns: the cursor goes through the job records of the shard,
-// and jobs that are put meanwhile are taken in at once. Until it is whole, operations
-// that need it end with More.
+// gets that wait. If a tube had jobs before the queue service touched it, its finder is
+// filled in shares: the cursor goes through the job records of the shard, and jobs that
+// are put meanwhile are taken in at once. Until the finder is whole, operations that need
+// it end with More.
 type finder struct {
 	order    order
 	requests requests
@@ -14,8 +14,8 @@ type finder struct {
 
 const wholeFinder = ^uint32(0)
 
-// How much of a share the finder's work costs: to take in a job, and to pass records
-// of other tubes.
+// How much of a share the finder's work costs: taking in a job, and passing records of
+// other tubes.
 const (
 	indexing = moving / 2
 	passing  = 16 // records for one looking
@@ -30,8 +30,7 @@ func (s *State) newFinder(t *tube) *finder {
 	return f
 }
 
-// whole goes on with taking in the jobs that were there before, and reports whether
-// that is done.
+// whole goes on taking in the jobs that were there before, and reports whether all are in.
 func (s *State) whole(v *service) bool {
 	f := v.finder
 	for f.cursor != wholeFinder {

@@ -13,9 +13,9 @@ const (
 // visiting is what it costs to look at an item and its tags.
 const visiting = 2 * looking
 
-// get finds items and, with Take, ends them for all groups. A pause does not hold it.
-// Items whose bodies are away are taken when their bodies have been read, if they are
-// ready then: after the end of a job the log does not have its body any more.
+// get finds items and, with Take, ends them for all groups, even while the tube is paused.
+// Items whose bodies are away are taken after their bodies have been read, if they are
+// still ready then: once a job has ended, the log no longer has its body.
 func (s *State) get(b *Batch, op *Op) {
 	a := op.Ask
 	if a.Wait {
@@ -79,7 +79,7 @@ func (s *State) nothing(v *service, a *Ask) Status {
 	return Waiting
 }
 
-// getEnds notes that a get has come back that may have been called.
+// getEnds notes that a get, which may have been called, has come back.
 func (s *State) getEnds(v *service, a *Ask) {
 	a.restart()
 	if a.Getter != nil {
@@ -100,7 +100,7 @@ func (s *State) unget(op *Op) {
 	s.letGo(t)
 }
 
-// restart lets a get begin with the search, the next time.
+// restart lets an operation begin anew, the next time.
 func (a *Ask) restart() { a.step, a.begun, a.from, a.at = finding, false, 0, 0 }
 
 // start is the first id that a get may find.
@@ -111,8 +111,8 @@ func (a *Ask) start() uint64 {
 	return a.Index
 }
 
-// gather puts what a get asks for into its parcel. It reports false if it is to go on
-// in another turn.
+// gather puts what a get asks for into its parcel. It reports false if it must go on in
+// another turn.
 func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 	f := v.finder
 	if !a.begun {
@@ -145,7 +145,7 @@ func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 	return true
 }
 
-// gatherBack goes from the newest item back, for a get that asks for the newest.
+// gatherBack goes backwards from the newest item, for a get that asks for the newest.
 func (s *State) gatherBack(f *finder, b *Batch, a *Ask) bool {
 	for at := f.order.back(f.order.seek(&s.jobs, a.from)); !a.full(b); at = f.order.back(at) {
 		slot := f.order.at(at)
@@ -187,8 +187,8 @@ func visible(j *job, taking bool) bool {
 	return j.state() != Delayed
 }
 
-// takeFound ends the items that were found, and forgets those that are not ready any
-// more. It reports false if it is to go on in another turn.
+// takeFound ends the items that were found, and leaves out those that are no longer ready.
+// It reports false if it must go on in another turn.
 func (s *State) takeFound(v *service, a *Ask) bool {
 	p := a.Found
 	if a.begun {
@@ -215,7 +215,7 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 
 // endForAll ends a job for all groups, whatever state it is in.
 func (s *State) endForAll(slot uint32) {
-	if j := s.jobs.at(slot); j.state() != Passed { // the first group counted that
+	if j := s.jobs.at(slot); j.state() != Passed { // otherwise it was counted when it passed
 		s.tubeAt.get(j.tube()).deletes++
 	}
 	s.logDelete(slot)

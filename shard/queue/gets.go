@@ -1,18 +1,18 @@
 package queue
 
 // gets are the gets that wait for an item. Those that ask for a request id are found
-// by it; the others stand in one line. An item that a get may take wakes one of them,
-// and one to be looked at wakes all. Who is woken must come back: it gets again, or
-// withdraws with Unget. Until then it counts as called, for that item; if it comes
-// back and leaves the item, the next is called (Q5).
+// by it; the others wait in one line. An item calls all gets that want to look at it and,
+// if it may be taken, one of those that want to take it. A get that is called must come
+// back: it tries again, or withdraws with AskUnget. Until then it counts as called for
+// that item. If it comes back and leaves the item, the next get is called (F3).
 type gets struct {
 	waits    map[Getter]*waitGet
 	requests map[uint64]*getLines // by hash of the request id
 	others   getLines
 }
 
-// getLines are the gets that look at an item and leave it, and those that take it: of
-// the latter an item concerns one only, however many there are.
+// getLines are the gets that look at an item and leave it, and those that take it. An
+// item calls only one of the takers, however many there are.
 type getLines struct{ lookers, takers getLine }
 
 func (l *getLines) empty() bool { return l.lookers.head == nil && l.takers.head == nil }
@@ -25,12 +25,12 @@ type waitGet struct {
 	take       bool
 	hash       uint64 // of the request id, if it asks for one
 	lines      *getLines
-	line       *getLine // of lines; nil when it is called
+	line       *getLine // one of lines; nil when it is called
 	prev, next *waitGet
 	called     uint64 // the job that it was called for
 }
 
-// getLine is a list of gets, first come first.
+// getLine is a list of gets, first come, first served.
 type getLine struct{ head, tail *waitGet }
 
 func (l *getLine) push(w *waitGet) {
@@ -87,8 +87,8 @@ func (g *gets) leave(w *waitGet) {
 	}
 }
 
-// returned ends what is known of a get that comes back, or withdraws. It returns the
-// job for which it was called, or 0.
+// returned forgets a get that comes back, or withdraws. It returns the job for which the
+// get was called, or 0.
 func (g *gets) returned(by Getter) (called uint64) {
 	w := g.waits[by]
 	if w == nil {
@@ -106,8 +106,8 @@ func (w *waitGet) matches(id uint64, tags Tags) bool {
 	return id >= w.from && tags.Has(w.tags)
 }
 
-// offer calls gets for an item: those that only look, and if it may be taken, the
-// first of the others.
+// offer calls gets for an item: all that only look and, if it may be taken, the first of
+// the others.
 func (g *gets) offer(s *State, slot uint32, taking bool) {
 	if len(g.waits) == 0 {
 		return
@@ -121,8 +121,8 @@ func (g *gets) offer(s *State, slot uint32, taking bool) {
 	g.offerTo(s, &g.others, slot, tags, taking)
 }
 
-// offerTo goes through the lookers, and if the item may be taken through the takers up to
-// the first that does. It returns whether somebody may still take the item.
+// offerTo calls the lookers and, if the item may be taken, the first taker that asks for
+// it. It returns whether somebody else may still take the item.
 func (g *gets) offerTo(s *State, l *getLines, slot uint32, tags Tags, taking bool) bool {
 	id := s.jobs.at(slot).id()
 	for w := l.lookers.head; w != nil; {
@@ -138,7 +138,7 @@ func (g *gets) offerTo(s *State, l *getLines, slot uint32, tags Tags, taking boo
 	return taking
 }
 
-// callFor calls a get for an item that it asks for.
+// callFor calls a get for an item, and reports true, if the get asks for such an item.
 func (g *gets) callFor(s *State, w *waitGet, id uint64, tags Tags) bool {
 	s.spend(looking)
 	if !w.matches(id, tags) {
@@ -150,14 +150,15 @@ func (g *gets) callFor(s *State, w *waitGet, id uint64, tags Tags) bool {
 	return true
 }
 
-// shown offers an item that is ready, or that is not delayed any more.
+// shown offers an item that has just become ready, and may have been taken since.
 func (g *gets) shown(s *State, id uint64) {
 	if slot := s.index.find(&s.jobs, id); slot != 0 {
 		g.offer(s, slot, s.jobs.at(slot).state() == Ready)
 	}
 }
 
-// seen shows a job that may have been delayed, and is not ready, to those that wait for it.
+// seen shows a job that may have been delayed, and is not ready, to the gets that wait to
+// look at it.
 func (s *State) seen(slot uint32) {
 	j := s.jobs.at(slot)
 	if v := s.tubeAt.get(j.tube()).service; v != nil {
@@ -165,7 +166,7 @@ func (s *State) seen(slot uint32) {
 	}
 }
 
-// again offers an item for which a get was called that has left it.
+// again offers an item once more: the get that was called for it has left it.
 func (g *gets) again(s *State, id uint64) {
 	if id == 0 {
 		return

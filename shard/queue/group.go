@@ -7,7 +7,7 @@ type group struct {
 	service   *service
 	users     map[string]*consumer
 	consumers []*consumer // the same, in no order that means anything
-	index     uint64      // the highest that one of them was sent
+	index     uint64      // the highest that any of them was sent
 	delivered uint64
 	pending   int   // of all of them together
 	view      *view // nil for the first group
@@ -24,7 +24,7 @@ func (g *group) add(c *consumer) {
 	g.consumers = append(g.consumers, c)
 }
 
-// remove takes a consumer out. The last of them gets its place.
+// remove takes a consumer out. The last one gets its place.
 func (g *group) remove(c *consumer) {
 	delete(g.users, c.user)
 	last := len(g.consumers) - 1

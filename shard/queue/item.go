@@ -2,8 +2,8 @@ package queue
 
 import "beanfield/storage"
 
-// item is what a job has for the queue service, named from its trail: a record
-// without a pointer. A job that only beanstalk clients have seen has none. Tags and
+// item is what a job has for the queue service: a record without pointers, to which the
+// job's trail refers. A job that only beanstalk clients have seen has none. Tags and
 // note are kept like bodies.
 type item struct {
 	job        uint32 // its slot
@@ -13,14 +13,14 @@ type item struct {
 	noteSize   uint32
 	rebalances uint32 // how often it was taken from a consumer of the first group
 	avoid      uint32 // the number of the consumer that is not to get it next, or 0
-	next, prev uint32 // items with a like request id, in the order of their ids
+	next, prev uint32 // items whose request ids have the same hash, in the order of their ids
 	fate       Fate
-	fated      bool // its fate is decided: it is a dead letter of the first group
-	moved      bool // it was put into another tube
-	requested  bool // it stands in the index of request ids
+	fated      bool // its fate is decided: it is a dead letter of one of the groups
+	moved      bool // it was moved to another tube
+	requested  bool // it is in the index of request ids
 }
 
-// What a negative may say of an item, in bytes. The rest is cut.
+// How many bytes are kept of what a negative says of an item. The rest is cut.
 const (
 	codeMost   = 64
 	reasonMost = 512
@@ -75,8 +75,8 @@ func (s *State) text(ref, size uint32) []byte {
 	return small
 }
 
-// setNote keeps what a negative said of a job. The log is told by whoever changes
-// the job beside.
+// setNote keeps what a negative said of a job. The caller, who also changes the job
+// otherwise, tells the log.
 func (s *State) setNote(slot uint32, code, reason string) {
 	var note Tags
 	if code != "" || reason != "" {
@@ -118,8 +118,8 @@ func (s *State) dropItem(t *trail) {
 	t.item = 0
 }
 
-// describeItem fills the part of the scratch record that is the item's. What it
-// refers to is valid until the next turn.
+// describeItem fills in the item's part of the scratch record. What that refers to is
+// valid until the next turn.
 func (s *State) describeItem(slot uint32, it *item) {
 	r := &s.recordItem
 	if s.record.Item == nil {
@@ -135,7 +135,8 @@ func (s *State) describeItem(slot uint32, it *item) {
 	s.record.Item = r
 }
 
-// describeDone says how far the views are with a job. It has no item because of that.
+// describeDone adds to the scratch record how far the views are with a job, which need not
+// have an item.
 func (s *State) describeDone(v *service, slot uint32) {
 	r := &s.recordItem
 	*r = storage.Item{Done: r.Done[:0], Returned: r.Returned[:0]}

@@ -14,12 +14,12 @@ func (s *State) askPut(now int64, op *Op) {
 	op.TTR = uint32((a.Limits.MaxIdle + second - 1) / second)
 	s.putInto(now, t, op, a.Tags)
 	if op.Status == OK && victim != 0 {
-		s.evict(v, victim) // not sooner: the put may have been refused
+		s.evict(v, victim) // not sooner: the put might have been refused
 	}
 	s.letGo(t)
 }
 
-// admit says whether a queue takes one more item, and which one a full queue is to drop
+// admit says whether a queue takes one more item, and which item a full queue must drop
 // for it.
 func (s *State) admit(v *service) (victim uint64, _ Status) {
 	switch {

@@ -3,7 +3,7 @@ package queue
 // JobState is where a job stands (S1).
 type JobState uint8
 
-// The places of a job. A passed one is no beanstalk client's any more (views.go).
+// The places of a job. Beanstalk clients no longer see a passed one (views.go).
 const (
 	Ready JobState = iota + 1
 	Delayed

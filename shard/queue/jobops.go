@@ -74,8 +74,8 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 	}
 }
 
-// delete ends a job. If the client holds it, it does so for the first group only; what
-// nobody holds ends for all.
+// delete ends a job: for the first group only if the client holds it, and for all groups
+// if nobody holds it.
 func (s *State) delete(now int64, c *Client, op *Op) {
 	op.Status = NotFound
 	slot := s.jobNamed(op.ID)

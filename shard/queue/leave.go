@@ -1,8 +1,8 @@
 package queue
 
 // A consumer whose connection has gone may come back. For Limits.Leaving it keeps its
-// pending items; then they go to others. When it has none it is only remembered, so
-// that the attributes can tell of it: for forgetAfter, and departedMost of a shard's.
+// pending items; then they go to others. When it has none left, it is only remembered, so
+// that the attributes can show it: for forgetAfter, and up to departedMost in a shard.
 const (
 	forgetAfter  = 300 * second
 	departedMost = 1024
@@ -21,7 +21,7 @@ func (s *State) askLeave(now int64, op *Op) {
 	}
 }
 
-// disconnect takes the consumer's connection away, and lets its time to come back begin.
+// disconnect takes the consumer's connection away. From now on it has a time to come back.
 func (s *State) disconnect(now int64, c *consumer) {
 	v := c.group.service
 	s.unwait(&c.client)
@@ -58,7 +58,7 @@ func (s *State) exit(now int64) {
 	}
 }
 
-// departIdle lets a consumer depart that has left, if others have committed its items.
+// departIdle lets a consumer that has left depart, if others have committed its items.
 func (s *State) departIdle(now int64, c *consumer) {
 	if c.held() == 0 && !c.departed && c.client.slot != 0 {
 		s.depart(now, c)
@@ -83,7 +83,7 @@ func (s *State) depart(now int64, c *consumer) {
 	}
 }
 
-// undepart takes a consumer that comes back, or is forgotten, out of all lists of those
+// undepart takes a consumer, which comes back or is forgotten, out of all lists of those
 // that have left.
 func (s *State) undepart(c *consumer) {
 	s.schedule(&s.leaving, s.leavePos, c.client.slot, 0)
@@ -113,13 +113,13 @@ func (s *State) forgetConsumer(c *consumer) {
 	s.dismiss(&c.client)
 }
 
-// consumers is a list of those that have departed, in the order in which they did.
+// consumers is a list of those that have departed, first departed first.
 type consumers struct {
 	head, tail *consumer
 	n          int
 }
 
-// soonestLeave is when a consumer that has left next needs attention, or 0.
+// soonestLeave is the next time at which a consumer that has left needs attention, or 0.
 func (s *State) soonestLeave() int64 {
 	var at int64
 	if s.leaving.n > 0 {
@@ -131,7 +131,7 @@ func (s *State) soonestLeave() int64 {
 	return at
 }
 
-// tickConsumers ends a turn for the consumers: those whose time has passed leave, in at
+// tickConsumers ends a turn for the consumers: what is due is taken back from them, in at
 // most half a share, and those that have room are fed.
 func (s *State) tickConsumers(now int64) {
 	if s.hungry.n == 0 && s.leaving.n == 0 && s.departed.n == 0 && s.idling.n == 0 {

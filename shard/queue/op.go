@@ -55,8 +55,8 @@ const (
 	NoRoom
 	Refused
 	Failed
-	TooLong // the queue takes no more items
-	Ended   // the queue takes no items any more
+	TooLong // the queue is full
+	Ended   // the queue has ended, and takes no more items
 )
 
 // Op is one operation and, afterwards, its answer.

@@ -6,27 +6,28 @@ import (
 	"sort"
 )
 
-// order keeps the slots of a tube's jobs in the order of their ids, in runs of up
-// to runMost. Any two neighbours, but for the first and the last, have more than
-// runMost together, so a job costs at most 8 bytes. Jobs mostly come at the end and go at the beginning, and both take
-// constant time; in the middle it is the time to find and shift one run.
+// order keeps the slots of a tube's jobs in the order of their ids, in runs of up to
+// runMost. Any two neighbouring runs together have more than runMost, except for the first
+// and the last run, so a job costs at most 8 bytes. Jobs mostly come at the end and go at
+// the beginning, and both take constant time. In the middle it takes the time to find and
+// shift one run.
 type order struct {
 	n     int
 	runs  []run    // none is empty
-	spare []uint32 // memory of one that was: the next one's
+	spare []uint32 // memory of a run that has gone, for the next one
 }
 
-// run is a part of an order. It begins anywhere in its memory, so the first slot goes
-// without a copy.
+// run is a part of an order. It may begin anywhere in its memory, so removing its first
+// slot copies nothing.
 type run struct {
-	from   uint64 // no id in it is lower, and all of the run before are
+	from   uint64 // no id in this run is lower, and all ids of the run before are
 	slots  []uint32
-	memory []uint32 // all of it, if slots are still where they began
+	memory []uint32 // all of it; nil when slots may be in other memory
 }
 
 const runMost = 512
 
-// place is where in an order a job stands. It is valid until the order changes.
+// place is where in an order a job is. It is valid until the order changes.
 type place struct{ run, at int }
 
 // insert takes in a job that is not in the order.
@@ -71,7 +72,7 @@ func (o *order) push(last int, id uint64, slot uint32) {
 		case 2*n <= cap(r.memory): // its beginning has gone
 			r.slots = append(append(r.memory[:0], r.slots...), slot)
 			return
-		case n < runMost/2: // likewise, or it is new
+		case n < runMost/2: // likewise, or the run is new
 			r.memory = make([]uint32, 0, min(max(16, 4*n), runMost))
 			r.slots = append(append(r.memory, r.slots...), slot)
 			return
@@ -133,7 +134,7 @@ func (o *order) at(p place) uint32 {
 	return o.runs[p.run].slots[p.at]
 }
 
-// next is the place behind one that has a job.
+// next is the place after one that has a job.
 func (o *order) next(p place) place {
 	if p.at++; p.at == len(o.runs[p.run].slots) && p.run+1 < len(o.runs) {
 		return place{p.run + 1, 0}
@@ -141,7 +142,7 @@ func (o *order) next(p place) place {
 	return p
 }
 
-// back is the place before one that has a job, or that is the end.
+// back is the place before another, which has a job or is the end.
 func (o *order) back(p place) place {
 	switch {
 	case p.at > 0:
@@ -157,7 +158,7 @@ func (o *order) has(jobs *slab[job], slot uint32) bool {
 	return o.at(o.seek(jobs, jobs.at(slot).id())) == slot
 }
 
-// remove takes a job out that is in the order.
+// remove takes out a job, which must be in the order.
 func (o *order) remove(jobs *slab[job], slot uint32) {
 	p := place{}
 	if o.first() != slot {
@@ -189,8 +190,8 @@ func (o *order) remove(jobs *slab[job], slot uint32) {
 }
 
 // join makes one run of two neighbours that fit into one. The first run and the last
-// stay as they are: a queue that is always about as long as a run would otherwise
-// copy one for each job.
+// stay as they are: otherwise a queue that is always about as long as a run would copy
+// a run for each job.
 func (o *order) join(i int) {
 	for left := i - 1; left <= i; left++ {
 		if left < 1 || left+2 >= len(o.runs) {

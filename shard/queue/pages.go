@@ -1,8 +1,8 @@
 package queue
 
-// pages is a list that grows by a chunk at a time and is never copied: a slice of
-// three hundred thousand pointers that grows makes its shard stand still for some
-// milliseconds, and for ten times as long while garbage is being collected.
+// pages is a list that grows by a chunk at a time and is never copied. When a slice of
+// three hundred thousand pointers grows, its shard stops for some milliseconds, and for
+// ten times as long while garbage is being collected.
 type pages[T any] struct {
 	n      uint32
 	chunks []*[chunkLen]T
@@ -19,8 +19,8 @@ func (p *pages[T]) push(v T) {
 	p.set(p.n-1, v)
 }
 
-// pop takes out the last. It keeps one spare chunk, against a load that swings around
-// a chunk's border.
+// pop takes out the last element. It keeps one spare chunk, for loads that go back and
+// forth across a chunk's border.
 func (p *pages[T]) pop() T {
 	var zero T
 	p.n--

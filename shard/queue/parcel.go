@@ -15,8 +15,8 @@ import (
 type Parcel struct {
 	Items []Item
 	Bytes []byte
-	// Crowd says that many others leave in the same turn: whoever receives it must not
-	// do much, because they wait for that.
+	// Crowd says that many other parcels leave in the same turn and wait for this one:
+	// whoever receives it must not do much.
 	Crowd bool
 
 	to       Receiver  // nil for a get's
@@ -33,25 +33,25 @@ type Item struct {
 	TagsAt   uint32 // Bytes[TagsAt:BodyAt] are the tags
 	BodyAt   uint32 // Bytes[BodyAt:BodyEnd] is a small body
 	BodyEnd  uint32
-	Large    [][]byte // a large one, or one that was read from the log
-	away     bool     // it is to be read from the log
-	Lost     bool     // and could not be
+	Large    [][]byte // a large body, or one that was read from the log
+	away     bool     // the body is yet to be read from the log
+	Lost     bool     // the body could not be read
 	Delivery int      // how often the item has been sent, this time included
 }
 
-// How many bytes of parcels that have been sent are kept, and of each. Consumers give
-// theirs back a dozen at a time, perhaps all in the same turn; those of hundreds of
-// consumers have room.
+// How many bytes of sent parcels are kept for new ones: in total, and at most of one.
+// Consumers give parcels back a dozen at a time, perhaps all in the same turn; there is
+// room for those of hundreds of consumers.
 const (
 	sparesMost = 2 << 20
 	spareMost  = 64 << 10
 )
 
-// crowd is from how many on the parcels of a turn are one.
+// crowd is how many parcels of a turn make a crowd.
 const crowd = 16
 
-// newParcel makes an empty parcel, of memory that another one does not need any more
-// if there is any.
+// newParcel makes an empty parcel, in the memory of one that is no longer needed if there
+// is any.
 func (s *State) newParcel() *Parcel {
 	last := len(s.spares) - 1
 	if last < 0 {
@@ -114,8 +114,8 @@ func (p *Parcel) Away() iter.Seq[int] {
 	}
 }
 
-// Supply gives an item the body that was read from the log, or takes the error of
-// that. It reports whether the item is to be set aside, because nobody can read it.
+// Supply gives an item the body that was read from the log, or notes the error of
+// reading it. It reports whether the item is to be set aside, because nobody can read it.
 func (p *Parcel) Supply(i int, body []byte, err error) (aside bool) {
 	it := &p.Items[i]
 	it.away = false

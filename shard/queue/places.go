@@ -23,7 +23,7 @@ func (s *State) makeReady(now int64, slot uint32) {
 	}
 }
 
-// itemReady goes on where a tube has a service.
+// itemReady is the rest of makeReady for a tube that has a service.
 func (s *State) itemReady(now int64, t *tube, slot uint32) {
 	v, id := t.service, s.jobs.at(slot).id()
 	v.jobJoins(s, slot)

@@ -1,11 +1,11 @@
 package queue
 
-// A consumer of a tube's first group stands in the line of the tube's waiters while it
+// A consumer of a tube's first group waits in the line of the tube's waiters while it
 // has room. One that gets room, or a connection, goes through State.hungry: at the end of
-// the turn it is given the best job, and goes to the end of that queue again while it has
-// room and there are jobs; when there are none it joins the line. So all who have room
-// take turns, a consumer with a large window takes no more than others at a time, and
-// the work of a turn is bounded.
+// the turn it is given the best job, and goes to the end of State.hungry again, for as
+// long as it has room and there are jobs. When there are none, it joins the line. So all
+// that have room take turns, a consumer with a large window takes no more than others at
+// a time, and the work of a turn is bounded.
 
 // feed serves the consumers that may have got room.
 func (s *State) feed(now int64) {
@@ -97,8 +97,8 @@ func (s *State) push(now int64, c *consumer, slot uint32) {
 	s.hold(now, &c.client, slot)
 }
 
-// resend sends a new connection the next of the items that were pending before, or
-// gives it back if the consumer does not want it any more.
+// resend sends a new connection the next of the items that were pending before, or gives
+// the item back if the consumer no longer wants it or has room for it.
 func (s *State) resend(now int64, c *consumer) {
 	slot := c.again
 	switch id := s.jobs.at(slot).id(); {
@@ -142,7 +142,7 @@ func (s *State) load(c *consumer, slot uint32) (away bool) {
 	return i.away
 }
 
-// TakeParcels appends what was pushed since it was last called.
+// TakeParcels appends the parcels that were made since it was last called.
 func (s *State) TakeParcels(list []*Parcel) []*Parcel {
 	for i, p := range s.Parcels {
 		if c := p.consumer; c.parcel == p {

@@ -2,8 +2,8 @@ package queue
 
 import "strings"
 
-// finish notes that the first group is done with a job, which is in no place. It ends
-// unless a view has it.
+// finish notes that the first group is done with a job, which is in no place. The job
+// ends, unless a view is not done with it.
 func (s *State) finish(now int64, slot uint32) {
 	t := s.tubeAt.get(s.jobs.at(slot).tube())
 	t.deletes++
@@ -15,8 +15,8 @@ func (s *State) finish(now int64, slot uint32) {
 	s.settle(now, slot)
 }
 
-// rebalance takes back a job, which is in no place, from a consumer of the first group
-// that has not dealt with it: others get it, unless it was sent as often as it may be.
+// rebalance gives to others a job, which is in no place, because a consumer of the first
+// group has not dealt with it. A job that was sent as often as it may be is a dead letter.
 func (s *State) rebalance(now int64, slot uint32) {
 	it := s.itemOf(slot)
 	it.rebalances++
@@ -34,9 +34,9 @@ func (s *State) rebalance(now int64, slot uint32) {
 	s.makeReady(now, slot)
 }
 
-// die ends a dead letter, which is in no place, as the queue's policy says: when no view
-// has it any more. Where there is no rear queue, because it would have a name that nobody
-// can say, it is buried.
+// die does with a dead letter, which is in no place, what the queue's policy says. If a
+// view is not done with it, its fate is only noted. In a rear queue, or if the name of the
+// rear queue would be too long, it is buried instead of moved.
 func (s *State) die(now int64, slot uint32, f Fate) {
 	t := s.tubeAt.get(s.jobs.at(slot).tube())
 	if t.service.wanted(slot) {
@@ -60,8 +60,8 @@ func (s *State) die(now int64, slot uint32, f Fate) {
 	}
 }
 
-// move makes a job, which is in no place, ready in another tube. What was counted of its
-// deliveries ends.
+// move makes a job, which is in no place, ready in another tube. Its deliveries are
+// counted anew there.
 func (s *State) move(now int64, slot uint32, to *tube) {
 	j := s.jobs.at(slot)
 	from := s.tubeAt.get(j.tube())

@@ -1,12 +1,12 @@
 package queue
 
-// requests finds the items with a request id. The map leads from its hash to the
-// first of a ring of items with such a hash, in the order of their ids; the ring runs
-// through the items, so an item costs 12 bytes here and nothing there is a pointer.
-// Whoever looks for a request id compares the tag itself.
+// requests finds the items with a request id. The map leads from the hash of a request id
+// to the first item of a ring: all items with that hash, in the order of their ids. The
+// links of the ring are in the items, so an item costs 12 bytes here, and there are no
+// pointers. Since different request ids may have the same hash, the caller compares tags.
 type requests map[uint64]uint32
 
-// hashRequest spreads request ids: FNV-1a, with its bits mixed at the end.
+// hashRequest is the hash of a request id: FNV-1a, with its bits mixed at the end.
 func hashRequest(id []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range id {
@@ -35,7 +35,7 @@ func (r *requests) add(s *State, slot uint32) {
 		(*r)[h] = ref
 		return
 	}
-	before := s.items.at(head).prev // the last, behind which a new item mostly belongs
+	before := s.items.at(head).prev // the last, after which a new item mostly belongs
 	own := s.jobs.at(slot).id()
 	for before != head && s.idOf(before) > own {
 		before = s.items.at(before).prev
@@ -72,8 +72,8 @@ func (r requests) remove(s *State, slot uint32) {
 	it.next, it.prev, it.requested = 0, 0, false
 }
 
-// ringMost is how many items with a like request id a get looks at. Where there are
-// more it goes through the order instead, which can be done in shares.
+// ringMost is how many items of a ring a get looks at. If there are more, it goes through
+// the order instead, which can be done in shares.
 const ringMost = 64
 
 // ring lists the slots of the items that may have a request id. It reports false if

@@ -1,7 +1,8 @@
 package queue
 
-// search says where an item is, for the caller's group; if there is no such group, for
-// nobody. To count those that come before it, it goes through the whole queue, in shares.
+// search says where an item is, as the caller's group sees it. If there is no such group,
+// no consumer has it. To count the items that come before it, search goes through the
+// whole queue, in shares.
 func (s *State) search(op *Op) {
 	a := op.Ask
 	op.Status = NotFound
@@ -37,8 +38,8 @@ func (s *State) waits(g *group, slot uint32) bool {
 	return s.jobs.at(slot).state() == Ready
 }
 
-// whoHas says which consumer of a group has an item, and how often the group was sent
-// it. A beanstalk worker that has it has no name.
+// whoHas says which consumer of a group has an item, and how often the item was sent to
+// the group. A beanstalk worker that has it has no name.
 func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 	i := &a.Search
 	if g == nil {
@@ -66,7 +67,7 @@ func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 }
 
 // countBefore counts the items that a group would be sent before a given one. It reports
-// false if it is to go on in another turn.
+// false if it must go on in another turn.
 func (s *State) countBefore(v *service, a *Ask, g *group, slot uint32) bool {
 	j := s.jobs.at(slot)
 	own := readyKey(j.pri, j.id(), slot)
@@ -79,7 +80,7 @@ func (s *State) countBefore(v *service, a *Ask, g *group, slot uint32) bool {
 }
 
 // walk shows all items of a queue, in the order of their ids, from a.from on. It
-// reports false if it is to go on in another turn.
+// reports false if it must go on in another turn.
 func (s *State) walk(v *service, a *Ask, show func(slot uint32)) bool {
 	o := &v.finder.order
 	for at := o.seek(&s.jobs, a.from); ; at = o.next(at) {

@@ -6,9 +6,9 @@ import (
 	"beanfield/storage"
 )
 
-// service is what a tube has beyond the beanstalk protocol: its groups and consumers,
-// and what finds its items. A tube has none until the queue service asks for more
-// than its attributes, so it costs all others one look at a nil pointer.
+// service is what a tube has for the queue service: its groups and consumers, and what
+// finds its items. A tube has none until the queue service touches it, so for all other
+// tubes it costs one look at a nil pointer.
 type service struct {
 	tube   *tube
 	pair   string      // the tube with which it shares its limits: its rear queue, or whose rear queue it is
@@ -16,7 +16,7 @@ type service struct {
 	first  *group      // the group that is the tube itself; nil until its first watch
 	ended  bool        // it takes no items any more
 	finder *finder     // never nil
-	choosy []*consumer // those of the first group that are connected, who has waited longest first
+	choosy []*consumer // of the first group, connected; first the one that has waited longest
 
 	views    []*view // the further groups, in the order of their numbers
 	nextView uint32  // the number of the next
@@ -73,8 +73,7 @@ func (s *State) serviceOf(t *tube, l *Limits) *service {
 	return t.service
 }
 
-// serviceNamed finds the service of a queue that is there; nil if there is no such
-// tube.
+// serviceNamed finds the service of an existing queue; nil if there is no such tube.
 func (s *State) serviceNamed(a *Ask) *service {
 	if t := s.tubes[a.Queue]; t != nil {
 		return s.serviceOf(t, a.Limits)
@@ -98,20 +97,20 @@ func (t *tube) length() int {
 	return t.jobs() + t.service.passed
 }
 
-// matters says that a tube must not end, though it has no job, user or watcher (S5).
+// matters says that a tube must not end even if it has no job, user or watcher (S5).
 func (v *service) matters() bool {
 	return v.kept() || v.passed > 0 || len(v.finder.gets.waits) > 0
 }
 
-// kept says that the queue is something that must outlive the process.
+// kept says that the queue has something that must outlive the process.
 func (v *service) kept() bool { return v.first != nil || v.ended || len(v.views) > 0 }
 
 // jobBorn is told of each new job of the tube, when it has its tags and is in no place
 // yet.
 func (v *service) jobBorn(s *State, slot uint32) { v.finder.add(s, slot) }
 
-// jobReady is told of each job that has become ready, when the waiters have been
-// served: one of them may have it now, and it may even have ended.
+// jobReady is told of each job that has become ready, after the waiters have been
+// served: one of them may have the job now, and it may even have ended.
 func (v *service) jobReady(s *State, now int64, id uint64) {
 	if len(v.finder.gets.waits) > 0 {
 		v.finder.gets.shown(s, id)
@@ -127,8 +126,9 @@ func (v *service) jobGone(s *State, slot uint32) {
 	v.finder.remove(s, slot)
 }
 
-// logQueue tells the log what a queue is. While there are jobs their records may name
-// views that have gone, so the record stays, and no number is used again.
+// logQueue tells the log what a queue is like. The records of jobs may name views that
+// have gone. So while there are jobs the queue's record stays, with the next view's
+// number, and no number is used again.
 func (s *State) logQueue(v *service) {
 	if !s.Durable {
 		return

@@ -74,8 +74,8 @@ type State struct {
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.
 	Woken []Awakening
-	// Called lists the gets that are to try again since then, when the log has what
-	// they are to see.
+	// Called lists the gets that were called since then; they may be told to try again
+	// when the log has what they are to see.
 	Called []Getter
 	// Gone lists the jobs that were deleted since then; the directory may
 	// forget them when the log has what deleted them.

@@ -11,8 +11,8 @@ import (
 // uvarints. A key comes once.
 type Tags []byte
 
-// TagRequest is the tag that a waiting get may name, and for which a queue has an
-// index.
+// TagRequest is the tag with an item's request id. A queue has an index of it, so a get
+// that names it finds its item fast.
 const TagRequest = "requestId"
 
 // MakeTags packs pairs.
@@ -33,7 +33,7 @@ func appendText(t Tags, s string) Tags {
 	return append(binary.AppendUvarint(t, uint64(len(s))), s...)
 }
 
-// All iterates over the pairs. It stops at the first that is not whole.
+// All iterates over the pairs. It stops at the first pair that is not whole.
 func (t Tags) All() iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		for len(t) > 0 {

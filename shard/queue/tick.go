@@ -29,10 +29,10 @@ func (s *State) Next() int64 {
 // deadlines of reserved jobs pass. It reports whether it left due work for the
 // next turn.
 //
-// The share of these timers is divided: if the waiters of tubes whose pause has ended are
-// to be served, or deadlines have passed, a third is kept for each. Otherwise a steady
-// stream of delayed jobs would hold up both for ever. What one kind does not need is the
-// next kind's. Consumers have another share.
+// The turn's share is divided among these. A third is kept for the waiters of tubes whose
+// pause has ended, if there are any, and a third for deadlines, if any have passed.
+// Otherwise a steady stream of delayed jobs would hold up both for ever. What one kind
+// does not need is left for the next. Consumers have another share.
 func (s *State) Tick(now int64) (more bool) {
 	third := max(1, s.Share/3)
 	opening, expiring := 0, 0
@@ -77,7 +77,7 @@ func (s *State) expired(now int64) bool {
 	return s.holders.n > 0 && int64(s.holders.top().major) <= now
 }
 
-// expire takes a job back whose holder's time has run out.
+// expire takes back a job whose holder's time has run out.
 func (s *State) expire(now int64, slot uint32) {
 	c := s.holderOf(slot)
 	if c != nil {

@@ -59,8 +59,8 @@ func (s *State) tubeNamed(name []byte) *tube {
 	return t
 }
 
-// letGo ends a tube that has lost its last reason to exist (S5). Who drops a group may
-// ask this of a tube that has ended meanwhile.
+// letGo ends a tube if it has lost its last reason to exist (S5). The end of a dropped
+// group may call it for a tube that has already ended.
 func (s *State) letGo(t *tube) {
 	if t.using > 0 || t.watching > 0 || t.jobs() > 0 || t.name == s.Pinned || t.service != nil && t.service.matters() {
 		return

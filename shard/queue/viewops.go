@@ -25,7 +25,7 @@ func (s *State) newView(v *service, number uint32, name string, start uint64, ta
 }
 
 // groupFor finds the group of a watch, or makes it: the first group of a queue is its
-// tube, and all others are views. It reports false if that is to go on in another turn.
+// tube, and all others are views. It reports false if it must go on in another turn.
 func (s *State) groupFor(v *service, a *Ask, start uint64) (g *group, done bool) {
 	w := v.viewNamed(a.Group)
 	if w == nil && v.first == nil {
@@ -42,9 +42,9 @@ func (s *State) groupFor(v *service, a *Ask, start uint64) (g *group, done bool)
 	return w.group, true
 }
 
-// viewFor makes a view for its first watch, unless it is there. It reports false if that
-// is to go on in another turn: a view takes in the jobs that are there in shares, and
-// delivers none of them before it has them all.
+// viewFor makes the view of a group at its first watch. It reports false if it must go on
+// in another turn: a new view takes in the jobs that are there in shares, and the watch
+// ends, so that jobs can be delivered, only when the view has them all.
 func (s *State) viewFor(v *service, w *view, a *Ask, start uint64) (*view, bool) {
 	if w == nil {
 		if !s.whole(v) {
@@ -58,8 +58,8 @@ func (s *State) viewFor(v *service, w *view, a *Ask, start uint64) (*view, bool)
 	return w, !w.dropping && s.build(w)
 }
 
-// build goes on with taking in the jobs that were there before the view. Those that are
-// delayed come when they are ready.
+// build goes on taking in the jobs that were there before the view. Those that are delayed
+// come when they become ready.
 func (s *State) build(w *view) bool {
 	if !w.building {
 		return true
@@ -105,7 +105,7 @@ func (s *State) loseFirst(now int64, c *consumer) {
 	s.makeReady(now, slot)
 }
 
-// emptyView takes all jobs out of a view. It reports false if it is to go on in another
+// emptyView takes all jobs out of a view. It reports false if it must go on in another
 // turn.
 func (s *State) emptyView(now int64, w *view, a *Ask) bool {
 	v := w.group.service
@@ -135,7 +135,7 @@ func (s *State) emptyView(now int64, w *view, a *Ask) bool {
 	}
 }
 
-// endView forgets an empty view, unless another drop of the same group has done so.
+// endView forgets an empty view, unless another AskDropGroup has already done so.
 func (s *State) endView(v *service, w *view) {
 	if s.views.get(w.slot) != w {
 		return
@@ -174,7 +174,7 @@ func (v *service) recordJob(slot uint32, r *storage.Item) {
 	}
 }
 
-// restoreJob puts that back. The log may name views that are gone.
+// restoreJob puts back what recordJob said. The log may name views that have gone.
 func (v *service) restoreJob(slot uint32, r *storage.Item) {
 	for _, w := range v.views {
 		if slices.Contains(r.Done, w.number) {

@@ -1,9 +1,9 @@
 package queue
 
-// What a view sends to its consumers. Those that have room and nothing to get stand in
-// the view's line; a job that becomes undelivered calls the first of them, which then
-// goes through State.hungry like all consumers. While there are undelivered jobs and
-// somebody stands in the line, one of the view's is called (V3).
+// What a view sends to its consumers. Those that have room, and for which there is no
+// job, wait in the view's line. A job that becomes undelivered calls the first of them,
+// which then goes through State.hungry like all consumers. While there are undelivered
+// jobs and the line is not empty, one of the view's consumers is called (V3).
 
 // consumerLine is first come, first served.
 type consumerLine struct{ head, tail *consumer }
@@ -39,7 +39,7 @@ func (s *State) leaveLine(c *consumer) {
 	}
 }
 
-// callLine has the first consumer of the line looked at, if there is something for it.
+// callLine calls the first consumer of the line, if there is a job for it.
 func (s *State) callLine(w *view) {
 	if c := w.line.head; c != nil && w.heap.n > 0 && !w.group.service.tube.paused() {
 		w.line.remove(c)
@@ -57,7 +57,7 @@ func (v *service) callLines(s *State) {
 // feedView sends a consumer of a view one item, or lets it wait for one.
 func (s *State) feedView(now int64, c *consumer) {
 	w := c.group.view
-	defer s.callLine(w) // whatever becomes of this one
+	defer s.callLine(w) // whatever becomes of this consumer
 	switch {
 	case c.to == nil:
 		s.departIdle(now, c)
@@ -155,8 +155,8 @@ func (s *State) viewUnpend(w *view, ref uint32) {
 	s.wake(c)
 }
 
-// pendingList is a list of pendings: of a consumer through prev and next, or of a view
-// through older and newer.
+// pendingList is a list of pendings: those of a consumer, linked by prev and next, or
+// those of a view, linked by older and newer. Its methods are for a view's.
 type pendingList struct {
 	head, tail uint32
 	n          int
@@ -189,7 +189,7 @@ func (l *pendingList) remove(s *State, ref uint32) {
 	l.n--
 }
 
-// retimeView notes when the first of a view's pendings has been idle too long.
+// retimeView notes when the oldest of a view's pendings will have been idle too long.
 func (s *State) retimeView(w *view) {
 	var at int64
 	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.head != 0 {
@@ -198,7 +198,7 @@ func (s *State) retimeView(w *view) {
 	s.schedule(&s.idling, s.idlePos, w.slot, at)
 }
 
-// tickViews takes back what has been pending too long.
+// tickViews takes back what has been pending for too long.
 func (s *State) tickViews(now int64) {
 	for !s.spent() && s.idling.n > 0 && int64(s.idling.top().major) <= now {
 		s.spend(moving)
@@ -219,7 +219,7 @@ func (s *State) viewCommits(now int64, w *view, slot uint32) {
 	}
 }
 
-// viewRefuses gives a job back that a consumer cannot process.
+// viewRefuses gives back a job that a consumer cannot process.
 func (s *State) viewRefuses(now int64, c *consumer, slot uint32, a *Ask) {
 	w := c.group.view
 	ref := w.pendingOf(slot)
@@ -230,8 +230,8 @@ func (s *State) viewRefuses(now int64, c *consumer, slot uint32, a *Ask) {
 	s.viewReturns(now, w, slot)
 }
 
-// viewFetched goes on with a consumer whose parcel has its bodies now. The view is done
-// with an item that nobody can read; it is buried, for beanstalk clients to see.
+// viewFetched goes on with a consumer whose parcel has its bodies now. An item that nobody
+// can read is buried, for beanstalk clients to see, and the view is done with it.
 func (s *State) viewFetched(now int64, f *fetched) {
 	c := f.consumer
 	w := c.group.view

@@ -1,14 +1,14 @@
 package queue
 
-// The first group of a queue is its tube. Every further one is a view: it gets each
-// job as well, from when the job first becomes ready, and has what it needs beside the
-// tube: a heap of the jobs that it has not delivered, in the order of the tube's own,
-// a position for each job, and lists of what is pending at its consumers. A job that
-// the first group is done with, and a view is not, is passed: no beanstalk client sees
-// it any more. It ends when the last group is done with it.
+// The first group of a queue is its tube. Every further group is a view. A view gets each
+// job too, from when the job first becomes ready, and has its own account of the jobs: a
+// heap of those that it has not delivered, in the same order as the tube's heap; a place
+// for each; and lists of those that are pending at its consumers. A job that the first
+// group is done with, and a view is not, is passed: no beanstalk client sees it any more.
+// It ends when the last group is done with it.
 //
-// Positions are in chunks that are made when a job of the chunk comes into the view,
-// and dropped when none is left, so a view costs 20 bytes for a job that it has not
+// Places are in chunks that are made when a job of the chunk comes into the view, and
+// dropped when none is left. So a view costs 20 bytes for a job that it has not
 // delivered, and nothing where it has none.
 
 // view is a further group of a queue.
@@ -29,7 +29,7 @@ type view struct {
 	cursor   uint64 // while it is built: the first id that it has not looked at
 	building bool
 	dropping bool // its group is being removed
-	emptied  bool // and its heap has been; its places are yet to be
+	emptied  bool // its heap has been emptied, but its places may not have been
 }
 
 // pending is a job that a consumer of a view has, without a pointer.
@@ -42,7 +42,7 @@ type pending struct {
 	at         int64 // when it was sent
 }
 
-// Marks of a job in View.places that stand for no position in the heap.
+// Marks of a job in view.places that are not positions in the heap.
 const (
 	viewDone    = nowhere - 1
 	viewPending = uint32(1) << 31 // the rest is the slot of the pending
@@ -63,7 +63,7 @@ func (w *view) open(slot uint32) bool {
 	return at != nowhere && at != viewDone
 }
 
-// pendingOf is the slot of a job's pending, or 0.
+// pendingOf is the slot of the pending of a job, or 0.
 func (w *view) pendingOf(slot uint32) uint32 {
 	if at := w.where(slot); at != nowhere && at != viewDone && at&viewPending != 0 {
 		return at &^ viewPending
@@ -71,10 +71,10 @@ func (w *view) pendingOf(slot uint32) uint32 {
 	return 0
 }
 
-// undelivered says that a job stands in the view's heap.
+// undelivered says that a job is in the view's heap.
 func (w *view) undelivered(slot uint32) bool { return w.where(slot)&viewPending == 0 }
 
-// know makes room for a job's place.
+// know makes room for a job's place, and counts it.
 func (w *view) know(slot uint32) {
 	ci := int(slot >> chunkShift)
 	if ci >= len(w.places) || w.places[ci] == nil {
@@ -118,7 +118,7 @@ func (w *view) offer(s *State, slot uint32) {
 	s.callLine(w)
 }
 
-// take takes a job out of the undelivered. Its place is to be set.
+// take takes a job out of the undelivered. The caller sets its new place.
 func (w *view) take(slot uint32) { w.heap.remove(w.places, w.where(slot)) }
 
 // jobJoins shows a job that becomes ready to the views.
@@ -130,7 +130,7 @@ func (v *service) jobJoins(s *State, slot uint32) {
 	}
 }
 
-// jobRanks is told of a job that has got another priority.
+// jobRanks is told when a job has got another priority.
 func (v *service) jobRanks(s *State, slot uint32) {
 	j := s.jobs.at(slot)
 	for _, w := range v.views {
@@ -140,7 +140,7 @@ func (v *service) jobRanks(s *State, slot uint32) {
 	}
 }
 
-// wanted says whether a view is not done with a job.
+// wanted says whether there is a view that is not done with a job.
 func (v *service) wanted(slot uint32) bool {
 	for _, w := range v.views {
 		if !w.dropping && w.open(slot) {
@@ -160,14 +160,15 @@ func (v *service) jobLeaves(s *State, slot uint32) {
 // viewForgets takes a job out of a view, wherever it is.
 func (s *State) viewForgets(w *view, slot uint32) {
 	if w.where(slot) == nowhere {
-		delete(w.returned, slot) // the log may have told it of a job that is delayed
+		delete(w.returned, slot) // a delayed job from the log may have a count and no place
 		return
 	}
 	s.viewLoses(w, slot)
 	w.unknow(slot)
 }
 
-// viewLoses leaves a job that the view knows in no place of it.
+// viewLoses takes a job, which the view knows, out of its heap or from its consumer. The
+// caller sets the job's new place.
 func (s *State) viewLoses(w *view, slot uint32) {
 	s.spend(moving / 2)
 	if w.emptied {
@@ -180,8 +181,8 @@ func (s *State) viewLoses(w *view, slot uint32) {
 	}
 }
 
-// viewEnds notes that a view is done with a job. If it is the last group to be, the job
-// ends.
+// viewEnds notes that a view is done with a job. If all other groups are done with it too,
+// the job ends.
 func (s *State) viewEnds(now int64, w *view, slot uint32) {
 	s.viewLoses(w, slot)
 	w.places.set(slot, viewDone)
@@ -226,8 +227,9 @@ func (w *view) count(slot, times uint32) {
 	w.returned[slot] += times
 }
 
-// viewReturns takes back a job that a consumer of a view has not dealt with: others get
-// it, unless it was sent as often as it may be.
+// viewReturns takes back a job that a consumer of a view has not dealt with. Others get
+// it, unless it was sent as often as it may be: then the view is done with it, and it is a
+// dead letter.
 func (s *State) viewReturns(now int64, w *view, slot uint32) {
 	w.count(slot, 1)
 	l := w.group.service.limits
@@ -241,6 +243,6 @@ func (s *State) viewReturns(now int64, w *view, slot uint32) {
 		s.logUpdate(slot)
 	}
 	ref := w.pendingOf(slot)
-	w.offer(s, slot) // first: others are called before the consumer that had it
+	w.offer(s, slot) // before viewUnpend: others are called before the consumer that had it
 	s.viewUnpend(w, ref)
 }

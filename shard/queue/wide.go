@@ -207,8 +207,8 @@ func (w *wideSet) consider(t *tube) {
 	}
 }
 
-// intact says that nobody has taken the best job of the best tube since it was
-// considered. Check needs it: another tube's job may be better than what is left.
+// intact says that nobody has taken the best job of the best tube since that tube was
+// considered. Check needs this: another tube's job may be better than what is left.
 func (w *wideSet) intact() bool {
 	return w.best == nil || w.best.offers() && !w.top.before(w.best.ready.top())
 }

@@ -105,8 +105,8 @@ func (r reporter) Fatalf(format string, args ...any) {
 
 // retryPause slows down what Pebble repeats at once, without end: a flush or a
 // compaction on a full disk, and the reading of a table's statistics. A compaction
-// that cannot read its tables waits for the scheduler instead: Pebble holds its lock
-// here, and writes that need another memtable wait for that lock.
+// that cannot read its tables is delayed by the scheduler instead: Pebble holds its lock
+// during this pause, and writes that need another memtable wait for that lock.
 const retryPause = 100 * time.Millisecond
 
 // listener is told of errors in the background. Flushes and compactions are
@@ -125,7 +125,7 @@ func (r reporter) listener() *pebble.EventListener {
 				r.fault.fail(fmt.Errorf("storage: %w", err))
 				select {}
 			}
-			// If each was reported, they would fill the log, and maybe another disk.
+			// To report each would fill the log, and maybe another disk.
 			if n := failures.Add(1); n&(n-1) == 0 {
 				r.log.Error(what, "times", n, "error", err.Error())
 			}

@@ -112,7 +112,7 @@ func (in *Intake) PutQueue(q *storage.Queue) error {
 	return in.added(i, len(q.Tube))
 }
 
-// added ends the turn of a log when that has got enough.
+// added ends the turn of a log when the log has been given enough.
 func (in *Intake) added(i, n int) error {
 	if in.pending[i] += n; in.pending[i] < in.limit {
 		return nil

@@ -24,8 +24,8 @@ import (
 // A text is its length, a uvarint, and its bytes. itemApartVersion is itemVersion for a
 // record whose body is in pieces.
 //
-// An update says all that Item has, apart from the tags. So one without an item sets
-// that to nothing.
+// An update says all that Item has, apart from the tags. So an update of another version
+// says that the job has nothing of that.
 
 func tagsOf(j *storage.Job) []byte {
 	if j.Item == nil {
@@ -34,8 +34,8 @@ func tagsOf(j *storage.Job) []byte {
 	return j.Item.Tags
 }
 
-// changedItem says whether a job has what only an item's versions can tell, apart from
-// tags.
+// changedItem says whether a job has something, apart from tags, that only the versions
+// for items can say.
 func changedItem(j *storage.Job) bool {
 	return j.State == storage.Passed || j.Item != nil && changed(j.Item)
 }
@@ -44,14 +44,14 @@ func changed(i *storage.Item) bool {
 	return i.Moved || i.Rebalances != 0 || i.Fate != 0 || len(i.Note) != 0 || len(i.Done)+len(i.Returned) != 0
 }
 
-// setItem gives a job what was read of its item, if there is anything.
+// setItem gives a job the item that was read, if there is anything in it.
 func setItem(j *storage.Job, i *storage.Item) {
 	if j.Item = nil; len(i.Tags) > 0 || changed(i) {
 		j.Item = i
 	}
 }
 
-// newer says whether an older build would take a job wrongly, or not at all.
+// newer says whether an older build would misread a job, or could not read it.
 func newer(j *storage.Job) bool {
 	return j.Item != nil || j.State == storage.Passed || storage.Rear(j.Tube)
 }

@@ -17,17 +17,18 @@ const (
 	manifestTemp = manifestName + ".tmp"
 )
 
-// The formats of a data directory. It begins with the first one, which older builds read
-// too, and gets the next one before anything is written that they would take wrongly: a
-// job with something for the queue service, a queue, or a tube whose shard they would not
-// find.
+// The formats of a data directory. A directory begins with the first one, which older
+// builds read too. It gets the second before anything is written that they would misread:
+// a job with something for the queue service, a queue, or a tube that they would look for
+// on another shard.
 const (
 	firstFormat = 1
 	queueFormat = 2
 )
 
-// shardRule numbers the rule by which a tube's name chooses its shard, which is router's:
-// without a number the whole name does, in rule 2 storage.Home of it.
+// shardRule is the number of the rule by which a tube's name chooses its shard. The rule
+// itself is in package router. Without a number, the whole name chooses; by rule 2,
+// storage.Home of it does.
 const shardRule = 2
 
 // manifest is the one file that says which part of a data directory counts. It is
@@ -36,8 +37,8 @@ type manifest struct {
 	Format     int `json:"format"`
 	Generation int `json:"generation"`
 	Shards     int `json:"shards"`
-	// Rule is the rule by which all jobs are on their shards. An older build ignores it,
-	// and leaves it out when it moves jobs.
+	// Rule is the number of the rule by which jobs are on their shards. An older build
+	// ignores it, and drops it when it moves jobs.
 	Rule int `json:"rule,omitempty"`
 	// Creating is set until the first generation is complete: a start that
 	// finds it set starts over, because nothing was acknowledged yet.

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// What is kept of a queue is one key: the kind, and the name of the tube. The value has
-// the prefix of a record, version and checksum, and then
+// What is kept of a queue is one record. Its key is the kind and the name of the tube. Its
+// value has the same prefix as other records, version and checksum, and then
 //
 //	uvarint   1 if the queue has ended, otherwise 0
 //	uvarint   the number of the next view
@@ -45,7 +45,7 @@ func appendText[T string | []byte](dst []byte, text T, most int) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 
-// appendQueue appends the value of a queue, its checksum still missing.
+// appendQueue appends the value of a queue, still without its checksum.
 func appendQueue(dst []byte, q *storage.Queue) []byte {
 	ended := uint64(0)
 	if q.Ended {
@@ -97,7 +97,8 @@ func decodeQueue(key, value []byte) (*storage.Queue, error) {
 	return q, f.err
 }
 
-// text reads a length and as many bytes, which stay the value's; nil for none.
+// text reads a length and that many bytes, which are still a part of the value; nil for
+// none.
 func (f *fields) text(most uint64, what string) []byte {
 	n := f.uvarint(most, what)
 	if n > uint64(len(f.rest)) {

@@ -41,7 +41,7 @@ const (
 // and its part of the body.
 //
 // The versions itemVersion and itemApartVersion are those of jobs that have something
-// for the queue service: see item.go. All other jobs have the same bytes as ever.
+// for the queue service: see item.go. All other jobs are written as they always were.
 const (
 	recordVersion    = 1
 	apartVersion     = 2
@@ -112,7 +112,7 @@ func appendRecord(dst []byte, j *storage.Job) []byte {
 func appendApart(dst []byte, j *storage.Job, sum uint32) []byte {
 	start := len(dst)
 	dst = appendRecord(dst, j)
-	dst[start]++ // the next version is the one of bodies in pieces
+	dst[start]++ // each version is followed by the one for bodies in pieces
 	dst = binary.AppendUvarint(dst, uint64(j.Size))
 	return binary.LittleEndian.AppendUint32(dst, sum)
 }
@@ -215,7 +215,7 @@ func (f *fields) state(version byte, j *storage.Job) {
 }
 
 // decodeUpdate changes j as the update says. If the job was moved, it returns the name of
-// the tube, which stays the value's: the caller makes the string.
+// the tube, which is still a part of the value: the caller makes the string.
 func decodeUpdate(key, value []byte, j *storage.Job) (tube []byte, err error) {
 	rest, err := unseal(key, value)
 	if err != nil {

@@ -186,7 +186,7 @@ func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
 	return l.replayed(l.replay(fn))
 }
 
-// replayed says how a replay has ended.
+// replayed returns the error with which a replay ends, or nil.
 func (l *shardLog) replayed(err error) error {
 	if fault := l.fault.Err(); fault != nil {
 		err = errors.Join(err, fault)
@@ -205,7 +205,7 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) (err error
 		return err
 	}
 	defer func() {
-		// After an error of a scan, its close has the same one.
+		// After an error, closing the scan returns the same one.
 		if closing := s.close(); err == nil {
 			err = closing
 		}

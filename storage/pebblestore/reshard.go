@@ -15,10 +15,11 @@ import (
 // moveBatch is how many bytes are moved at once.
 const moveBatch = mib
 
-// reshard writes the jobs of generation m.Generation, which is only read, to a
-// new one with n shards, each to the shard that its tube belongs to, and lets the manifest switch to it when it is complete
-// and on the disk. A death before the switch leaves the old generation as it
-// was, one after it the new; the next start removes the other.
+// reshard writes the jobs of generation m.Generation, which is only read, to a new one
+// with n shards, each job to the shard that its tube belongs to. When the new generation
+// is complete and on the disk, the manifest switches to it. If the process dies before
+// that, the old generation counts and is as it was; if after, the new one counts. The next
+// start removes the other.
 func (s *store) reshard(m manifest, n int) (manifest, error) {
 	if err := s.roomToMove(m); err != nil {
 		return m, err
@@ -41,7 +42,7 @@ func (s *store) reshard(m manifest, n int) (manifest, error) {
 }
 
 // move copies everything from one generation to another, and says whether an older build
-// would take some of it wrongly.
+// would misread some of it.
 func (s *store) move(from, to manifest) (newer bool, err error) {
 	target, err := s.openMove(to, func(o *pebble.Options) { o.ErrorIfExists = true })
 	if err != nil {
@@ -182,7 +183,7 @@ type mover struct {
 	stagers []stager
 	highest uint64
 	jobs    int
-	newer   bool // something was moved that an older build would take wrongly
+	newer   bool // something was moved that an older build would misread
 	log     *store
 	last    time.Time
 }
@@ -271,7 +272,8 @@ func (m *mover) job(s *scan) error {
 	return m.moved(to)
 }
 
-// moved flushes the batch of a shard when it is full. Many shards share the memory.
+// moved flushes the batch of a shard when it is full. The more shards there are, the
+// smaller a batch is, because all of them share the memory.
 func (m *mover) moved(to int) error {
 	if m.batches[to].Len() < moveBatch>>(bits.Len(uint(len(m.batches)))/2) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// settle moves the jobs to n shards, if they are on another number of them, or if one is
+// settle moves the jobs to n shards, if they are on another number of shards, or if one is
 // not on the shard that its tube belongs to. Without shardOf nothing is moved.
 func (s *store) settle(m manifest, n int) (manifest, error) {
 	switch {
@@ -33,8 +33,8 @@ func (s *store) settle(m manifest, n int) (manifest, error) {
 	return m, s.dir.writeManifest(m)
 }
 
-// misplaced finds a tube that is not on its shard. It reads all jobs, which happens once:
-// then the manifest has the rule's number.
+// misplaced finds a tube that is not on its shard. It reads all jobs, but only once for a
+// directory: afterwards the manifest has the rule's number.
 func (s *store) misplaced(m manifest) (tube string, err error) {
 	if m.Shards == 1 {
 		return "", nil
@@ -62,7 +62,7 @@ func (s *store) misplaced(m manifest) (tube string, err error) {
 	return "", nil
 }
 
-// raise has the manifest say that older builds must not open the directory.
+// raise gives the manifest the format that older builds refuse.
 func (s *store) raise() error {
 	s.naming.Lock()
 	defer s.naming.Unlock()
@@ -74,7 +74,7 @@ func (s *store) raise() error {
 	return s.rename(m)
 }
 
-// rename puts another manifest in place of the one in now.
+// rename replaces the manifest, on disk and in now.
 func (s *store) rename(m manifest) error {
 	if err := s.dir.writeManifest(m); err != nil {
 		return err
@@ -83,10 +83,9 @@ func (s *store) rename(m manifest) error {
 	return nil
 }
 
-// astray is the error of a replay that finds a rear queue in a directory of the first
-// format. This build would not have written it: an older one was started on the
-// directory since, and may have put it on another shard. Without the rule's number the
-// next start checks that.
+// astray is the error of a replay that finds a rear queue on the wrong shard. This build
+// would not have put it there, so an older one has written to the directory since. astray
+// removes the rule's number from the manifest, so that the next start checks all tubes.
 func (s *store) astray(tube string) error {
 	s.naming.Lock()
 	defer s.naming.Unlock()
@@ -96,8 +95,7 @@ func (s *store) astray(tube string) error {
 		"start again, and the jobs are moved", tube))
 }
 
-// isAstray says whether a tube may be on the wrong shard, although the manifest has the
-// rule's number.
+// isAstray says whether a tube of this log is a rear queue that belongs on another shard.
 func (l *shardLog) isAstray(tube string) bool {
 	s := l.store
 	return storage.Rear(tube) && s.shardOf != nil && s.shardOf(tube) != l.shard

@@ -72,7 +72,7 @@ type salvage struct {
 	result  Salvaged
 	seen    idSet     // ids of records that can be read, or of their deletes
 	holes   []idRange // ids whose records may have been in what cannot be read
-	queued  bool      // there may be queues
+	queued  bool      // the directory may have queues
 
 	// Of the shard at hand.
 	latest  map[uint64]trace

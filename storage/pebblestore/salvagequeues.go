@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
-// queueTrace is the newest that is known of a queue.
+// queueTrace is the newest record of a queue that was found.
 type queueTrace struct {
 	seq   uint64
 	value []byte // nil if it was deleted
@@ -59,16 +59,17 @@ func (s *salvage) giveQueues() error {
 	return nil
 }
 
-// queueHole notes that what is kept of queues may have stood in what cannot be read.
+// queueHole notes that queues may have been in what cannot be read.
 func (s *salvage) queueHole() {
 	if s.queued {
 		s.result.QueuesInDoubt = true
 	}
 }
 
-// readableName finds about the first key of a queue after another from which on the table
-// can be read again, or nil. It tries names that have less and less in common with the
-// unreadable one, until one can be read, and then looks for an earlier one.
+// readableName finds the first key of a queue, or nearly the first, from which on the
+// table can be read again after an unreadable key; nil if there is none. It tries names
+// that have less and less in common with the unreadable one until it finds one, and then
+// looks for an earlier one.
 func readableName(r *sstable.Reader, key []byte) []byte {
 	for n := len(key); n > 0; n-- {
 		first := 0
@@ -92,8 +93,8 @@ func readableName(r *sstable.Reader, key []byte) []byte {
 	return nil
 }
 
-// readableChild finds the first byte, not below first, with which a key can be made longer
-// so that the table can be read from there, or -1.
+// readableChild finds the smallest byte, not below first, such that the table can be read
+// from the key with that byte added; -1 if there is none.
 func readableChild(r *sstable.Reader, key []byte, first int) int {
 	for c := first; c <= 0xff; c++ {
 		if canSeek(r, child(key, c)) {

@@ -134,8 +134,8 @@ func readableAfter(r *sstable.Reader, key []byte) []byte {
 	return nil
 }
 
-// splitKey gives the kind and the id of a key, also of one that is none. The id of a queue
-// is 0.
+// splitKey gives the kind and the id of a key, even of one that is not valid. The id of a
+// queue is 0.
 func splitKey(key []byte) (kind byte, id uint64) {
 	if len(key) > 0 && key[0] == keyQueue {
 		return keyQueue, 0

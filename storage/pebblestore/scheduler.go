@@ -10,26 +10,26 @@ import (
 
 // scheduler decides when the compactions of one database begin: as many at a time as
 // Pebble asks for, as Pebble's own scheduler does, but none while it rests. It rests
-// after a compaction that could not read its tables, because the next one picks the same
-// tables again: Pebble leaves out the tables of a failed compaction for some minutes, but
-// not those of level 0. Each rest is twice as long as the one before it, up to
+// after a compaction that could not read its tables, because the next one would pick the
+// same tables again: Pebble leaves out the tables of a failed compaction for some minutes,
+// but not those of level 0. Each rest is twice as long as the one before, up to
 // longestRest, until a compaction succeeds.
 //
-// A slot is taken before a compaction is looked for, and given back if there is none.
-// Pebble may ask for a slot in between; it is then refused, and remembers that a
-// compaction waits. So every refusal has the granter look again.
+// The granter takes a slot, then looks for a compaction, and gives the slot back if none
+// waits. If Pebble asks for a slot in between, it is refused, and remembers that a
+// compaction waits. So after every refusal the granter looks again.
 type scheduler struct {
 	db    pebble.DBForCompaction
-	poked chan struct{} // the granter is to look whether a compaction waits
-	ended chan struct{}
+	poked chan struct{} // tells the granter to look whether a compaction waits
+	ended chan struct{} // tells the granter to end
 	idle  chan struct{} // closed when the granter has ended
 	later func(d time.Duration, fn func())
 
 	mu      sync.Mutex // taken after Pebble's locks, never before them
 	closed  bool
 	running int   // slots taken
-	failed  int   // compactions in a row
-	why     error // what the last one met
+	failed  int   // how many compactions in a row could not read their tables
+	why     error // the error of the last of them
 	resting bool
 }
 
@@ -72,7 +72,7 @@ func (s *scheduler) TrySchedule() (bool, pebble.CompactionGrantHandle) {
 }
 
 // UpdateGetAllowedWithoutPermission implements pebble.CompactionScheduler. Pebble's
-// locks are held, so the granter does what is to be done.
+// locks are held, so this leaves the work to the granter.
 func (s *scheduler) UpdateGetAllowedWithoutPermission() { s.poke() }
 
 // take takes a slot, if there is one.
@@ -99,7 +99,8 @@ func (s *scheduler) poke() {
 	}
 }
 
-// grant begins the compactions that wait, whenever that may have become possible.
+// grant is the granter: it begins the compactions that wait, whenever that may have become
+// possible.
 func (s *scheduler) grant() {
 	defer close(s.idle)
 	for {
@@ -146,7 +147,7 @@ func (s *scheduler) compacted(err error) {
 	})
 }
 
-// restsFor says whether the scheduler rests because of this very error.
+// restsFor says whether this error is the one for which the scheduler rests.
 func (s *scheduler) restsFor(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ type store struct {
 	sharing *sharing
 	logs    []*shardLog
 	now     manifest
-	naming  sync.Mutex // of now and its file, while the logs are open
+	naming  sync.Mutex // guards now and its file while the logs are open
 	shardOf func(tube string) int
 
 	copying sync.Mutex // one checkpoint at a time
@@ -161,8 +161,8 @@ func (s *store) openLogs(fresh bool) error {
 }
 
 // explain makes Pebble's corruption errors an ErrCorrupt, and adds the details of its
-// errors, which name the log files. A part of such errors has only details, and words
-// that tell nobody anything.
+// errors, which name the log files. It removes the words of an inner error that only
+// carries details: they mean nothing to a reader.
 func explain(err error) error {
 	const wordless = "\n<corruption detail carrier>"
 	if text := err.Error(); strings.Contains(text, wordless) {

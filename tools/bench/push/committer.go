@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// A committer is the HTTP connection on which a consumer commits its items. It has one
-// request outstanding at most.
+// A committer is the HTTP connection on which a consumer commits its items. It has at most
+// one request outstanding.
 type committer struct {
 	run     *run
 	wire    *wire

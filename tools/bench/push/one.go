@@ -14,7 +14,7 @@ import (
 	"beanfield/tools/bench/socket"
 )
 
-// one measures jobs that come one at a time: how long each takes to somebody who waits.
+// one measures how long jobs that come one at a time take to reach whoever waits for them.
 type one struct {
 	body  []byte
 	came  bool // the job has come
@@ -126,8 +126,8 @@ func (o *one) attend(l *loop, t generator.Target, kind string) error {
 	return (*w.wire).send([]byte("reserve\r\n"))
 }
 
-// pause is how long the server has been left alone before each put, so that whoever
-// takes the job does wait.
+// pause is how long the server is left alone before each put, so that whoever takes the
+// job really waits.
 const pause = 200 * time.Microsecond
 
 func (o *one) drive(ctx context.Context, l *loop, from *wire, t generator.Target, ld *load.Load, set generator.Settings) (*result.Result, error) {

@@ -28,7 +28,7 @@ type run struct {
 	came       uint64 // of those, pushed
 	done       uint64 // of those, committed
 	stopping   bool
-	vacant     int64 // nanoseconds of looks in vain
+	vacant     int64 // nanoseconds of looks that found nothing
 
 	first, last             machine.Moment
 	firstDone, lastDone     uint64
@@ -109,7 +109,7 @@ func (r *run) addConsumer(user int) error {
 
 func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
-// drive puts until the measurement is over, and then waits for what has not come yet.
+// drive puts until the measurement is over, and then waits for the items that have not come.
 func (r *run) drive(ctx context.Context) error {
 	begin := r.now() + int64(r.load.Warmup)
 	end := begin + int64(r.load.Duration)
