@@ -2,7 +2,7 @@ package storage
 
 import "fmt"
 
-// JobState says where a job stands, as far as a log is concerned: a reserved
+// JobState says which place a job has, as far as a log is concerned: a reserved
 // job is a ready one there, because a restart gives it back.
 type JobState uint8
 
@@ -68,7 +68,7 @@ type Ack interface{ Committed(err error) }
 
 // LargeBody is the size, in bytes, above which a body must be staged before its job is
 // put. It is part of the format of logs that keep large bodies apart: a delete looks
-// at a job's size to know where the body stands.
+// at a job's size to know where the body is.
 const LargeBody = 1 << 20
 
 // Log is what one shard writes. All methods but Body and Stats are called by

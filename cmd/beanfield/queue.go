@@ -121,8 +121,8 @@ func (l QueueLimits) forQueues() *queue.Limits {
 }
 
 // limitsFor returns the function that finds a queue's limits: those of the first
-// [[queue.for]] that its name matches, or else those of [queue]. A rear queue has the
-// limits of its queue.
+// [[queue.for]] that its name matches, or those of [queue] if none does. A rear queue has
+// the limits of its queue.
 func (c *QueueConfig) limitsFor() func(name string) *queue.Limits {
 	usual := c.Limits.forQueues()
 	special := make([]*queue.Limits, len(c.For))

@@ -118,7 +118,7 @@ func (q *request) lineOp(text []byte) (*queue.Op, error) {
 		return nil, bad("not UTF-8")
 	}
 	if err := decoder.Decode(&l); err != nil {
-		return nil, bad("no item in JSON: %v", err)
+		return nil, bad("not an item in JSON: %v", err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return nil, bad("something after the item")

@@ -73,7 +73,7 @@ func (f *frames) fragment(h ws.Header) (m message, whole bool, _ error) {
 	case f.most == 0:
 		return m, false, wrong(ws.StatusUnsupportedData, "nothing but pings is expected")
 	case h.Length > int64(f.most-len(f.data)):
-		return m, false, wrong(ws.StatusMessageTooBig, "too long a message")
+		return m, false, wrong(ws.StatusMessageTooBig, "the message is too long")
 	}
 	if f.kind == 0 {
 		f.kind = h.OpCode

@@ -39,7 +39,7 @@ func parseOrder(text []byte) (o order, err error) {
 // obey does what a message of the client says.
 func (c *consumer) obey(m message) error {
 	if m.op != ws.OpText {
-		return wrong(ws.StatusUnsupportedData, "a message that is no text")
+		return wrong(ws.StatusUnsupportedData, "the message is not text")
 	}
 	o, err := parseOrder(m.payload)
 	if err != nil {

@@ -49,10 +49,10 @@ func (q *request) negative() (err error) {
 	q.deadline()
 	text, err := io.ReadAll(io.LimitReader(q.r.Body, mostForm+1))
 	if err != nil {
-		return bad("a form that is not whole")
+		return bad("the form is incomplete")
 	}
 	if len(text) > mostForm {
-		return refuse(http.StatusRequestEntityTooLarge, "too large a form")
+		return refuse(http.StatusRequestEntityTooLarge, "the form is too large")
 	}
 	form, err := parseQuery(string(text))
 	if err != nil {
@@ -108,7 +108,7 @@ func (q *request) truncate() (err error) {
 func (q *request) dropGroup() error {
 	op := q.op(queue.AskDropGroup)
 	if op.Ask.Group = q.query.values[paramGroup]; op.Ask.Group == "" || !plainName(op.Ask.Group) {
-		return bad("%s is no name of a group", paramGroup)
+		return bad("%s is not the name of a group", paramGroup)
 	}
 	q.server.shards.Ask(op)
 	return q.done(op)

@@ -74,7 +74,7 @@ func (o *Options) complete() error {
 		return errors.New("queueservice: no limits")
 	}
 	if s := o.DefaultService; s != "" && !queue.ValidName([]byte(s+sinkSuffix+queue.RearSuffix)) {
-		return fmt.Errorf("queueservice: the default service %q is no name of a tube", s)
+		return fmt.Errorf("queueservice: the default service %q is not the name of a tube", s)
 	}
 	for _, d := range []struct {
 		set      *time.Duration

@@ -23,7 +23,7 @@ func priorityOf(text string) (uint32, error) {
 	}
 	p, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, bad("%s is no number", paramPriority)
+		return 0, bad("%s is not a number", paramPriority)
 	}
 	return uint32(urgency - min(max(p, 0), urgency)), nil
 }
@@ -102,7 +102,7 @@ func (q *request) maxPayload() int {
 	return MaxPayload
 }
 
-var errTooLarge = refuse(http.StatusRequestEntityTooLarge, "too large an item")
+var errTooLarge = refuse(http.StatusRequestEntityTooLarge, "the body is too large")
 
 // readBody reads the request's body into op. Memory is taken as the bytes come, so
 // announcing a large body costs nothing.
@@ -164,5 +164,5 @@ func (q *request) readPart(b []byte) (n int, err error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return n, errNoBody
 	}
-	return n, bad("a body that is not whole")
+	return n, bad("the body is incomplete")
 }

@@ -179,7 +179,7 @@ func (q *query) index(p param, absent uint64) (uint64, error) {
 	}
 	n, ok := parseIndex(q.values[p])
 	if !ok {
-		return 0, bad("%s is no index", p)
+		return 0, bad("%s is not an index", p)
 	}
 	return n, nil
 }
@@ -207,7 +207,7 @@ func (q *query) indexes() ([]uint64, error) {
 		}
 		n, ok := parseIndex(one)
 		if !ok {
-			return nil, bad("%s has something that is no index", paramIndexes)
+			return nil, bad("%s has something that is not an index", paramIndexes)
 		}
 		list = append(list, n)
 	}
@@ -221,7 +221,7 @@ func (q *query) count(p param, absent, most int) (int, error) {
 	}
 	n, err := strconv.ParseUint(q.values[p], 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, bad("%s is no count", p)
+		return 0, bad("%s is not a count", p)
 	}
 	return int(min(n, uint64(most))), nil
 }
@@ -237,7 +237,7 @@ func (q *query) timeout(most time.Duration) (time.Duration, error) {
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil || seconds != seconds {
-		return 0, bad("%s is no time", paramTimeout)
+		return 0, bad("%s is not a time", paramTimeout)
 	}
 	if seconds > most.Seconds() {
 		return most, nil

@@ -88,7 +88,7 @@ func (q *request) skipBody() error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return errNoBody
 	case err != nil:
-		return bad("a body that is not whole")
+		return bad("the body is incomplete")
 	case n > mostForm:
 		return errTooLarge
 	}
@@ -96,7 +96,7 @@ func (q *request) skipBody() error {
 	return nil
 }
 
-var errNoBody = refuse(http.StatusRequestTimeout, "the body does not come")
+var errNoBody = refuse(http.StatusRequestTimeout, "the body has not come in time")
 
 // open finds out who asks, and for which queue.
 func (q *request) open() (err error) {

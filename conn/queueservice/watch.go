@@ -110,7 +110,7 @@ func (q *request) checkHandshake() error {
 	h := q.r.Header
 	switch {
 	case !strings.EqualFold(h.Get("Upgrade"), "websocket") || !hasToken(h["Connection"], "upgrade"):
-		return bad("an upgrade to something else than WebSocket")
+		return bad("an upgrade to something other than WebSocket")
 	case !q.r.ProtoAtLeast(1, 1) || q.r.Host == "":
 		return bad("a handshake needs HTTP/1.1 and a host")
 	case len(h.Get("Sec-Websocket-Key")) != 24:

@@ -8,7 +8,7 @@ import (
 
 // A backlog may be larger than memory. With a log that gives bodies back,
 // those that the budget has no room for are kept there only: the job's record
-// says that its body is away, and a batch stops behind the answer that lacks
+// says that its body is away, and a batch stops after the answer that lacks
 // it. The goroutine that runs the queue has the body read and calls Supply before the
 // answer leaves. The queue itself never waits for the disk.
 
@@ -35,7 +35,7 @@ func (s *State) dropBody(j *job) {
 const fetchTries = 100
 
 // Lacking is the operation whose answer still lacks the job's body, or nil. Run
-// has stopped behind it.
+// has stopped after it.
 func (b *Batch) Lacking() *Op {
 	if !b.lacking {
 		return nil

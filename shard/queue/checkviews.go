@@ -20,7 +20,7 @@ func (s *State) placePassed(place func(uint32, string) error) error {
 	return nil
 }
 
-// checkPassed looks for jobs that no group has any more.
+// checkPassed looks for passed jobs that all groups are done with.
 func (s *State) checkPassed(v *service) error {
 	n := 0
 	o := &v.finder.order

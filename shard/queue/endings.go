@@ -82,8 +82,8 @@ func (s *State) endBefore(v *service, index uint64) bool {
 	}
 }
 
-// askEnd ends a queue: it takes no items any more. With Force the items that nobody
-// has been given end too; otherwise they are delivered.
+// askEnd ends a queue: it takes no more items. With Force, the items that nobody has end
+// too; otherwise they are delivered.
 func (s *State) askEnd(op *Op) {
 	a := op.Ask
 	op.Status = OK

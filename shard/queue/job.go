@@ -1,6 +1,6 @@
 package queue
 
-// JobState is where a job stands (S1).
+// JobState is the place of a job (S1).
 type JobState uint8
 
 // The places of a job. Beanstalk clients no longer see a passed one (views.go).

@@ -64,7 +64,7 @@ func (s *State) newParcel() *Parcel {
 	return p
 }
 
-// spare keeps the memory of a parcel that nobody uses any more.
+// spare keeps the memory of a parcel that nobody uses now.
 func (s *State) spare(p *Parcel) {
 	if n := p.footprint(); n <= spareMost && s.spareBytes+n <= sparesMost {
 		p.Reset()

@@ -14,7 +14,7 @@ type service struct {
 	pair   string      // the tube with which it shares its limits: its rear queue, or whose rear queue it is
 	limits *Limits     // as the last operation told them
 	first  *group      // the group that is the tube itself; nil until its first watch
-	ended  bool        // it takes no items any more
+	ended  bool        // the queue takes no more items
 	finder *finder     // never nil
 	choosy []*consumer // of the first group, connected; first the one that has waited longest
 

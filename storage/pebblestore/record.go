@@ -35,10 +35,10 @@ const (
 //	uvarint   length of the tube's name, then the name
 //	the rest  the body
 //
-// In a record of version apartVersion the body is in pieces, and only its length
-// stands here, a uvarint, and its CRC-32C, 4 bytes, little endian: a piece may be left
-// of another job that was never put, and its id given again. A piece is the prefix
-// and its part of the body.
+// In a record of version apartVersion the body is in pieces, and here are only its
+// length, a uvarint, and its CRC-32C, 4 bytes, little endian. The CRC is needed because a
+// piece may be left of another job that was never put, and whose id was given again. A
+// piece is the prefix and its part of the body.
 //
 // The versions itemVersion and itemApartVersion are those of jobs that have something
 // for the queue service: see item.go. All other jobs are written as they always were.

@@ -44,7 +44,7 @@ type scan struct {
 	tubes            map[string]string
 	job              storage.Job
 	content          content
-	matched          uint64 // the last job that had an update, which the scan may still stand on
+	matched          uint64 // the last job that had an update; the scan may still be at that update
 	orphans          []uint64
 }
 

@@ -1,7 +1,7 @@
 // Command queueclient takes items of the queue service through their whole life on a
 // running server, as the service's Go SDK does: HTTP with protobuf, and WebSocket
-// with golang.org/x/net/websocket, which accepts no handshake but the very one of its
-// RFC, and takes each frame for a message.
+// with golang.org/x/net/websocket, which accepts only the exact handshake of its RFC, and
+// takes each frame for a message.
 //
 // It is a module of its own, so that the server's module does not depend on what only
 // clients need. It is started by the run script two folders up; alone:
