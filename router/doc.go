@@ -83,8 +83,8 @@
 // directory finds a job's shard by its id: a tree of pages with one byte for each
 // id, read and written by atomic operations alone. An id begins once and ends once;
 // a page counts the ids that have not ended, and at zero it can be dropped, because
-// nobody can need it any more. Tubes need no directory: the hash of the name says
-// where they live.
+// nobody can need it any more. Tubes need no directory: a hash of the name says where
+// they live, and is the same for a queue and its rear queue.
 //
 // # What answers show of other clients' work
 //

@@ -97,13 +97,13 @@
 //	S3  Every counter equals what walking the state would count.
 //	S4  A heap entry's position is the one that its job, tube or client
 //	    remembers.
-//	S5  A tube has a reason to exist: a job, a user or a watcher. The pinned
-//	    one needs none.
+//	S5  A tube has a reason to exist: a job, a user, a watcher, or that the queue
+//	    service needs it (service.go). The pinned one needs none.
 //	S6  An open tube never has both ready jobs and waiters. A tube is shut while
 //	    it is paused, and after that until its waiters have been served, which
 //	    may take several turns.
 //	S7  A search misses nothing: no tube that it has passed has a job to offer,
-//	    but in its first pass, where it remembers the best (wide.go).
+//	    except in its first pass, where it remembers the best (wide.go).
 //	Q1  An item is pending at no more than one consumer of a group.
 //	Q2  What is pending at a consumer never exceeds its window, except while a new
 //	    connection is sent again what was pending before.
