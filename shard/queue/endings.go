@@ -91,10 +91,7 @@ func (s *State) askEnd(op *Op) {
 	v := s.serving(a)
 	defer s.served(v)
 	if !v.ended {
-		if !v.ended {
-			v.ended = true
-			s.logQueue(v)
-		}
+		v.ended = true
 		s.logQueue(v)
 	}
 	if a.Force && (!s.whole(v) || !s.endLoose(v, a)) {
