@@ -104,22 +104,12 @@ func (s *State) askEnd(op *Op) {
 // endLoose ends the items that nobody has. It reports false if it must go on in another
 // turn.
 func (s *State) endLoose(v *service, a *Ask) bool {
-	o := &v.finder.order
-	for at := o.seek(&s.jobs, a.from); ; at = o.seek(&s.jobs, a.from) {
-		slot := o.at(at)
-		switch {
-		case slot == 0:
-			return true
-		case s.spent():
-			return false
-		}
-		s.spend(visiting)
-		a.from = s.jobs.at(slot).id() + 1
+	return s.walk(v, a, visiting, func(slot uint32) {
 		if !s.had(v, slot) {
 			s.spend(moving)
 			s.endForAll(slot)
 		}
-	}
+	})
 }
 
 // had says whether a client or a consumer has a job.

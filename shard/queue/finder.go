@@ -77,3 +77,25 @@ func (f *finder) remove(s *State, slot uint32) {
 	f.order.remove(&s.jobs, slot)
 	f.requests.remove(s, slot)
 }
+
+// walk shows all items of a queue, in the order of their ids, from a.from on; each costs
+// so much of the share. show may end the item that it is shown. It reports false if it
+// must go on in another turn.
+func (s *State) walk(v *service, a *Ask, cost int, show func(slot uint32)) bool {
+	o := &v.finder.order
+	at := o.seek(&s.jobs, a.from)
+	for slot := o.at(at); slot != 0; slot = o.at(at) {
+		if s.spent() {
+			return false
+		}
+		s.spend(cost)
+		a.from = s.jobs.at(slot).id() + 1
+		show(slot)
+		if o.at(at) == slot {
+			at = o.next(at)
+		} else { // it has ended
+			at = o.seek(&s.jobs, a.from)
+		}
+	}
+	return true
+}

@@ -71,30 +71,12 @@ func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 func (s *State) countBefore(v *service, a *Ask, g *group, slot uint32) bool {
 	j := s.jobs.at(slot)
 	own := readyKey(j.pri, j.id(), slot)
-	return s.walk(v, a, func(other uint32) {
+	return s.walk(v, a, looking, func(other uint32) {
 		x := s.jobs.at(other)
 		if s.waits(g, other) && readyKey(x.pri, x.id(), other).before(own) {
 			a.Search.WaitCount++
 		}
 	})
-}
-
-// walk shows all items of a queue, in the order of their ids, from a.from on. It
-// reports false if it must go on in another turn.
-func (s *State) walk(v *service, a *Ask, show func(slot uint32)) bool {
-	o := &v.finder.order
-	for at := o.seek(&s.jobs, a.from); ; at = o.next(at) {
-		slot := o.at(at)
-		switch {
-		case slot == 0:
-			return true
-		case s.spent():
-			return false
-		}
-		s.spend(looking)
-		a.from = s.jobs.at(slot).id() + 1
-		show(slot)
-	}
 }
 
 // count counts the items that have the tags and priority asked for.
@@ -113,7 +95,7 @@ func (s *State) count(op *Op) {
 	if !a.begun {
 		a.begun, a.Count = true, 0
 	}
-	more := !s.whole(v) || !s.walk(v, a, func(slot uint32) {
+	more := !s.whole(v) || !s.walk(v, a, looking, func(slot uint32) {
 		if a.ByPri && s.jobs.at(slot).pri != op.Pri {
 			return
 		}

@@ -112,19 +112,9 @@ func (s *State) emptyView(now int64, w *view, a *Ask) bool {
 	if !w.emptied {
 		w.emptied, w.heap = true, heap{}
 	}
-	o := &v.finder.order
-	for at := o.seek(&s.jobs, a.from); ; at = o.seek(&s.jobs, a.from) {
-		slot := o.at(at)
-		switch {
-		case slot == 0:
-			return true
-		case s.spent():
-			return false
-		}
-		s.spend(moving / 4)
-		a.from = s.jobs.at(slot).id() + 1
+	return s.walk(v, a, moving/4, func(slot uint32) {
 		if w.where(slot) == nowhere {
-			continue
+			return
 		}
 		s.viewForgets(w, slot)
 		if s.jobs.at(slot).state() == Passed && !v.wanted(slot) {
@@ -132,7 +122,7 @@ func (s *State) emptyView(now int64, w *view, a *Ask) bool {
 			s.unpass(slot)
 			s.settle(now, slot)
 		}
-	}
+	})
 }
 
 // endView forgets an empty view, unless another AskDropGroup has already done so.
