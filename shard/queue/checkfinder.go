@@ -79,10 +79,10 @@ func (g *gets) check(s *State, slot uint32) error {
 		if !visible(j, w.take) || !w.matches(j.id(), s.tagsOf(slot)) {
 			continue
 		}
-		if !w.take && w.line != nil {
+		if !w.take && w.place.lined {
 			return fmt.Errorf("F3: a get waits for job %d, which is there", j.id())
 		}
-		waits = waits || w.line != nil
+		waits = waits || w.place.lined
 		called = called || w.take && w.called == j.id()
 	}
 	if waits && !called {
@@ -103,8 +103,8 @@ func (g *gets) checkLines() error {
 	}
 	for l, takes := range lines {
 		var prev *waitGet
-		for w := l.head; w != nil; prev, w = w, w.next {
-			if w.line != l || w.take != takes || w.prev != prev || w.called != 0 || g.waits[w.getter] != w {
+		for w := l.head; w != nil; prev, w = w, w.place.next {
+			if !w.place.lined || w.line() != l || w.take != takes || w.place.prev != prev || w.called != 0 || g.waits[w.getter] != w {
 				return fmt.Errorf("F4: a get stands in a line wrongly")
 			}
 			n++
@@ -114,10 +114,10 @@ func (g *gets) checkLines() error {
 		}
 	}
 	for _, w := range g.waits {
-		if w.line == nil && w.called == 0 {
+		if !w.place.lined && w.called == 0 {
 			return fmt.Errorf("F4: a get neither waits nor is called")
 		}
-		if w.line != nil {
+		if w.place.lined {
 			n--
 		}
 	}

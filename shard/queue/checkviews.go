@@ -108,8 +108,8 @@ func (s *State) checkComplete(w *view) error {
 	}
 	called := w.building || w.group.service.tube.paused()
 	var prev *consumer
-	for c := w.line.head; c != nil; prev, c = c, c.behind {
-		if !c.lined || c.before != prev || c.group.view != w {
+	for c := w.line.head; c != nil; prev, c = c, c.inLine.next {
+		if !c.inLine.lined || c.inLine.prev != prev || c.group.view != w {
 			return fmt.Errorf("S4: the view's line is broken")
 		}
 	}

@@ -30,9 +30,8 @@ type consumer struct {
 	parcel   *Parcel
 
 	// of a view's consumer: what is pending, and its place in the view's line
-	has            pendingList
-	lined          bool
-	before, behind *consumer
+	has    pendingList
+	inLine links[consumer]
 
 	exited     bool  // it left, and its time to come back has passed
 	departed   bool  // it is in State.departed

@@ -19,42 +19,27 @@ func (l *getLines) empty() bool { return l.lookers.head == nil && l.takers.head 
 
 // waitGet is one get that waits, or has been called.
 type waitGet struct {
-	getter     Getter
-	tags       Tags
-	from       uint64
-	take       bool
-	hash       uint64 // of the request id, if it asks for one
-	lines      *getLines
-	line       *getLine // one of lines; nil when it is called
-	prev, next *waitGet
-	called     uint64 // the job that it was called for
+	getter Getter
+	tags   Tags
+	from   uint64
+	take   bool
+	hash   uint64 // of the request id, if it asks for one
+	lines  *getLines
+	place  links[waitGet] // in line, unless it is called
+	called uint64         // the job that it was called for
 }
 
-// getLine is a list of gets, first come, first served.
-type getLine struct{ head, tail *waitGet }
+// getLine is a list of gets.
+type getLine = line[waitGet, *waitGet]
 
-func (l *getLine) push(w *waitGet) {
-	w.line, w.prev, w.next = l, l.tail, nil
-	if l.tail == nil {
-		l.head = w
-	} else {
-		l.tail.next = w
-	}
-	l.tail = w
-}
+func (w *waitGet) links() *links[waitGet] { return &w.place }
 
-func (l *getLine) remove(w *waitGet) {
-	if w.prev == nil {
-		l.head = w.next
-	} else {
-		w.prev.next = w.next
+// line is where the get waits, unless it is called.
+func (w *waitGet) line() *getLine {
+	if w.take {
+		return &w.lines.takers
 	}
-	if w.next == nil {
-		l.tail = w.prev
-	} else {
-		w.next.prev = w.prev
-	}
-	w.line, w.prev, w.next = nil, nil, nil
+	return &w.lines.lookers
 }
 
 // wait registers a get that has found nothing.
@@ -72,16 +57,13 @@ func (g *gets) wait(a *Ask) {
 			g.requests[w.hash] = lines
 		}
 	}
-	if w.lines = lines; w.take {
-		lines.takers.push(w)
-	} else {
-		lines.lookers.push(w)
-	}
+	w.lines = lines
+	w.line().push(w)
 }
 
 // leave takes a get out of its line.
 func (g *gets) leave(w *waitGet) {
-	w.line.remove(w)
+	w.line().remove(w)
 	if w.lines.empty() && w.lines != &g.others {
 		delete(g.requests, w.hash)
 	}
@@ -95,7 +77,7 @@ func (g *gets) returned(by Getter) (called uint64) {
 		return 0
 	}
 	delete(g.waits, by)
-	if w.line != nil {
+	if w.place.lined {
 		g.leave(w)
 	}
 	return w.called
@@ -126,12 +108,12 @@ func (g *gets) offer(s *State, slot uint32, taking bool) {
 func (g *gets) offerTo(s *State, l *getLines, slot uint32, tags Tags, taking bool) bool {
 	id := s.jobs.at(slot).id()
 	for w := l.lookers.head; w != nil; {
-		next := w.next
+		next := w.place.next
 		g.callFor(s, w, id, tags)
 		w = next
 	}
 	for w := l.takers.head; w != nil && taking; {
-		next := w.next
+		next := w.place.next
 		taking = !g.callFor(s, w, id, tags)
 		w = next
 	}

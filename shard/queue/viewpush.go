@@ -5,36 +5,11 @@ package queue
 // which then goes through State.hungry like all consumers. While there are undelivered
 // jobs and the line is not empty, one of the view's consumers is called (V3).
 
-// consumerLine is first come, first served.
-type consumerLine struct{ head, tail *consumer }
-
-func (l *consumerLine) push(c *consumer) {
-	c.lined, c.before, c.behind = true, l.tail, nil
-	if l.tail == nil {
-		l.head = c
-	} else {
-		l.tail.behind = c
-	}
-	l.tail = c
-}
-
-func (l *consumerLine) remove(c *consumer) {
-	if c.before == nil {
-		l.head = c.behind
-	} else {
-		c.before.behind = c.behind
-	}
-	if c.behind == nil {
-		l.tail = c.before
-	} else {
-		c.behind.before = c.before
-	}
-	c.lined, c.before, c.behind = false, nil, nil
-}
+func (c *consumer) links() *links[consumer] { return &c.inLine }
 
 // leaveLine takes a consumer of a view out of its line.
 func (s *State) leaveLine(c *consumer) {
-	if c.lined {
+	if c.inLine.lined {
 		c.group.view.line.remove(c)
 	}
 }
@@ -65,7 +40,7 @@ func (s *State) feedView(now int64, c *consumer) {
 	case c.again != 0:
 		s.resendView(now, c)
 		s.wake(c)
-	case !c.room() || c.lined:
+	case !c.room() || c.inLine.lined:
 	case w.heap.n > 0 && !w.group.service.tube.paused():
 		s.pushView(now, w, c)
 		s.wake(c)

@@ -24,7 +24,7 @@ type view struct {
 	known    []uint16          // by chunk of places: how many jobs in it have one
 	sent     pendingList       // all that is pending, first sent first
 	returned map[uint32]uint32 // how often jobs were taken back from consumers
-	line     consumerLine
+	line     line[consumer, *consumer]
 
 	cursor   uint64 // while it is built: the first id that it has not looked at
 	building bool
