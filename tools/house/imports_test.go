@@ -24,11 +24,13 @@ var floors = map[string]int{
 
 	"storage/pebblestore/ondisk":   0,
 	"shard/queue/queuetest":        2,
+	"conn/secure":                  6,
+	"conn/secure/securetest":       0,
 	"storage/pebblestore/powercut": 0,
 }
 
 // kits are packages for tests; only tests import them.
-var kits = []string{"shard/queue/queuetest", "storage/pebblestore/powercut"}
+var kits = []string{"conn/secure/securetest", "shard/queue/queuetest", "storage/pebblestore/powercut"}
 
 // planned are packages that have their place before they are built.
 var planned = map[string]bool{"conn/admin": true}

@@ -1,0 +1,112 @@
+package secure
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Keeper keeps the certificates of all listeners up to date, and bounds how many
+// handshakes are computed at once.
+type Keeper struct {
+	log   *slog.Logger
+	slots chan struct{} // T2
+
+	mu  sync.Mutex
+	all []*Certificates
+
+	made, failed atomic.Uint64
+}
+
+// NewKeeper makes a keeper of certificates that no other has.
+func NewKeeper(log *slog.Logger, all ...*Certificates) *Keeper {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	k := &Keeper{log: log, slots: make(chan struct{}, defaultSlots()), all: all}
+	for _, c := range all {
+		c.keeper = k
+	}
+	return k
+}
+
+// defaultSlots is how many handshakes are computed at once: a quarter of the processors.
+// The others are for those who are connected already. A slot makes some three thousand
+// handshakes a second.
+func defaultSlots() int { return max(1, runtime.GOMAXPROCS(0)/4) }
+
+// Every is how often the files are read: seldom enough to cost nothing, and
+// often enough that nobody wonders.
+const Every = 5 * time.Second
+
+// Watch reads the files every few seconds until ctx ends.
+func (k *Keeper) Watch(ctx context.Context) {
+	tick := time.NewTicker(Every)
+	defer tick.Stop()
+	for {
+		k.look(false)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Reload reads the files now. What cannot be used is logged, even if it has been before.
+func (k *Keeper) Reload() { k.look(true) }
+
+func (k *Keeper) look(asked bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, c := range k.all {
+		changed, err := c.refresh()
+		switch {
+		case err == nil && changed:
+			leaf := c.current.Load().leaf
+			k.log.Info("a certificate has been replaced", "cert", c.opts.Cert, "subject", leaf.Subject.String(), "expires", leaf.NotAfter)
+		case err != nil && (changed || asked):
+			k.log.Error("a certificate cannot be replaced: the one before stays in use", "error", err)
+		}
+		c.complain(k.log, time.Now())
+	}
+}
+
+// Counts is how many handshakes have been made, and how many have failed.
+func (k *Keeper) Counts() (made, failed uint64) { return k.made.Load(), k.failed.Load() }
+
+// Handshake makes a connection's handshake, in a slot. While it waits for its client, its
+// socket calls Pause.
+func (c *Certificates) Handshake(t *tls.Conn) error {
+	c.enter()
+	err := t.Handshake()
+	c.leave()
+	if err != nil {
+		c.keeper.failed.Add(1)
+		c.keeper.log.Debug("a TLS handshake has failed", "error", err)
+	} else {
+		c.keeper.made.Add(1)
+	}
+	return err
+}
+
+// Pause gives the slot to others while wait waits.
+func (c *Certificates) Pause(wait func()) {
+	c.leave()
+	wait()
+	c.enter()
+}
+
+func (c *Certificates) enter() { c.keeper.slots <- struct{}{} }
+func (c *Certificates) leave() { <-c.keeper.slots }
+
+// Plain says that a handshake has failed because the client does not speak TLS at all.
+func Plain(err error) bool {
+	var header tls.RecordHeaderError
+	return errors.As(err, &header) && header.Conn != nil
+}

@@ -1,0 +1,167 @@
+package secure
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"beanfield/conn/secure/securetest"
+)
+
+// lines keeps what is logged.
+type lines struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(b)
+}
+
+// take returns what has been logged since it was last asked.
+func (l *lines) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.all.Reset()
+	return l.all.String()
+}
+
+// Files that change are seen within Every; what is wrong with them is logged once for
+// each change, and when somebody asks for a reload.
+func TestWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := securetest.NewAuthority(t, "authority")
+		one, two := a.Usual("one"), a.Usual("two")
+		o := files(t, a, one)
+		dir := filepath.Dir(o.Cert)
+		c, err := Read(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := &lines{}
+		k := NewKeeper(slog.New(slog.NewTextHandler(log, nil)), c)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { k.Watch(ctx); close(ended) }()
+		expect := func(name string, words ...string) {
+			t.Helper()
+			time.Sleep(Every + time.Millisecond)
+			synctest.Wait()
+			got := log.take()
+			if strings.Count(got, "\n") != min(len(words), 1) {
+				t.Errorf("logged:\n%s", got)
+			}
+			for _, w := range words {
+				if !strings.Contains(got, w) {
+					t.Errorf("%q is not logged:\n%s", w, got)
+				}
+			}
+			if got := c.current.Load().leaf.Subject.CommonName; got != name {
+				t.Errorf("%q is in use, want %q", got, name)
+			}
+		}
+		expect("one")
+		securetest.Write(t, dir, "cert.pem", two.Cert)
+		expect("one", "level=ERROR", "the one before stays", o.Key, "does not match")
+		expect("one")
+		k.Reload()
+		if got := log.take(); !strings.Contains(got, "does not match") {
+			t.Errorf("a reload that fails logs %q", got)
+		}
+		securetest.Write(t, dir, "key.pem", two.Key)
+		expect("two", "level=INFO", "replaced", o.Cert, "CN=two")
+		if err := os.Remove(o.Key); err != nil {
+			t.Fatal(err)
+		}
+		expect("two", "level=ERROR", o.Key, "no such file")
+		expect("two")
+		securetest.Write(t, dir, "key.pem", two.Key)
+		expect("two", "replaced")
+		cancel()
+		<-ended
+	})
+}
+
+// A certificate that expires while it is used, or that has expired before, is warned
+// of once.
+func TestWatchWarnsOfDates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := securetest.NewAuthority(t, "authority")
+		c, err := Read(files(t, a, a.Issue("short", time.Now().Add(30*time.Second))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, err := Read(files(t, a, a.Issue("old", time.Now().Add(-time.Minute))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := &lines{}
+		k := NewKeeper(slog.New(slog.NewTextHandler(log, nil)), c, old)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { k.Watch(ctx); close(ended) }()
+		time.Sleep(Every)
+		synctest.Wait()
+		if got := log.take(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "expired") || !strings.Contains(got, old.opts.Cert) {
+			t.Errorf("at the start:\n%s", got)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := log.take(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, c.opts.Cert) {
+			t.Errorf("a minute later:\n%s", got)
+		}
+		cancel()
+		<-ended
+	})
+}
+
+// At most as many handshakes as there are slots are computed at once, and one that
+// pauses has none (T2).
+func TestSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Certificates{}
+		k := NewKeeper(nil, c)
+		n := cap(k.slots)
+		computing, resume := 0, make(chan struct{})
+		var mu sync.Mutex
+		for range 3 * n {
+			go func() {
+				c.enter()
+				c.Pause(func() { <-resume })
+				mu.Lock()
+				if computing++; computing > n {
+					t.Errorf("%d handshakes at once", computing)
+				}
+				mu.Unlock()
+				time.Sleep(time.Second) // it computes
+				mu.Lock()
+				computing--
+				mu.Unlock()
+				c.leave()
+			}()
+		}
+		synctest.Wait() // all pause: none has a slot
+		if len(k.slots) != 0 {
+			t.Errorf("%d slots are taken", len(k.slots))
+		}
+		close(resume)
+		synctest.Wait()
+		if len(k.slots) != n {
+			t.Errorf("%d slots are taken, want %d", len(k.slots), n)
+		}
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		if len(k.slots) != 0 {
+			t.Errorf("%d slots are taken at the end", len(k.slots))
+		}
+	})
+}

@@ -1,0 +1,2 @@
+// Package securetest makes certificates for tests: authorities, servers' and clients'.
+package securetest
