@@ -90,10 +90,13 @@ func (f *finding) search(wait time.Duration) error {
 	defer timer.Stop()
 	for {
 		some, err := f.ask()
-		if err != nil || f.left == 0 {
+		switch {
+		case err != nil:
+			f.unget() // it may wait in the shard all the same, if the log has failed since
 			return err
-		}
-		if some {
+		case f.left == 0:
+			return nil
+		case some:
 			continue // the getter is called only after an ask that found nothing
 		}
 		select {
@@ -104,11 +107,16 @@ func (f *finding) search(wait time.Duration) error {
 		case <-timer.C:
 		case <-f.r.Context().Done(): // the client hangs up, or the server stops
 		}
-		unget := f.request.op(queue.AskUnget)
-		unget.Ask.Getter = f.bell
-		f.server.shards.Ask(unget)
+		f.unget()
 		return nil
 	}
+}
+
+// unget tells the shard that the get no longer waits.
+func (f *finding) unget() {
+	op := f.request.op(queue.AskUnget)
+	op.Ask.Getter = f.bell
+	f.server.shards.Ask(op)
 }
 
 // ask asks for what is still to be found, and reports whether there was something.

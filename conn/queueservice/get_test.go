@@ -67,6 +67,19 @@ func TestGetWaitsWithoutTaking(t *testing.T) {
 	}
 }
 
+// If the log fails, a get fails, though it waits in the shard already. It does not stay
+// there.
+func TestGetThatFailsWaitsNoLonger(t *testing.T) {
+	h := newHouse(t, nil)
+	h.answer = func(op *queue.Op) { op.Status = queue.Failed }
+	if r, _ := h.say("GET", "/api/predict/s?_timeout_=1m", who, ""); r.StatusCode != 500 {
+		t.Errorf("%d", r.StatusCode)
+	}
+	if get, unget := h.await(t, queue.AskGet, 1), h.await(t, queue.AskUnget, 1); unget.Ask.Getter != get.Ask.Getter {
+		t.Error("another get is withdrawn")
+	}
+}
+
 // A get is answered just before its time: with nothing, or with what there is. When the
 // client hangs up, or the server stops, the shard is told that nobody waits.
 func TestGetGivesUp(t *testing.T) {
