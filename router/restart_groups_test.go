@@ -21,6 +21,7 @@ func (r *restartReceiver) Receive(p *queue.Parcel, ok bool) {
 }
 
 func (r *restartReceiver) Replaced() {}
+func (r *restartReceiver) Removed()  {}
 
 // service asks something of a queue and must be told that it is done.
 func (run *restartRun) askQueue(t *testing.T, what queue.What, tube, group string, change func(*queue.Op)) *queue.Ask {

@@ -44,6 +44,9 @@ func (b *inbox) Replaced() {
 	b.ring()
 }
 
+// Removed implements queue.Receiver.
+func (b *inbox) Removed() { b.Replaced() }
+
 func (b *inbox) take() []*queue.Parcel {
 	b.mu.Lock()
 	defer b.mu.Unlock()

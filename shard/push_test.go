@@ -18,6 +18,7 @@ type box struct{ got chan string }
 func newBox() *box { return &box{make(chan string, 100)} }
 
 func (x *box) Replaced() { x.got <- "replaced" }
+func (x *box) Removed()  { x.got <- "removed" }
 
 func (x *box) Receive(p *queue.Parcel, ok bool) {
 	if !ok {

@@ -70,9 +70,9 @@
 // # Invariants
 //
 //	F1  Every parcel that a consumer receives is counted once: when it has been written,
-//	    by the next AskSent or a later one. After AskLeave or Replaced nothing is
+//	    by the next AskSent or a later one. After AskLeave, Replaced or Removed nothing is
 //	    counted, because the shard has forgotten the receiver.
-//	F2  After Replaced nothing more is written but the end: a close frame, or the end
+//	F2  After Replaced or Removed nothing more is written but the end: a close frame, or the end
 //	    of the response. What was in the outbox is not sent. (A frame that has been
 //	    begun is written to its end.)
 //	F3  No goroutine outlives its connection, and no connection outlives Shutdown.

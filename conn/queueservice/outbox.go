@@ -14,6 +14,7 @@ const (
 	closeGoing    = ws.StatusGoingAway
 	closeFailed   = ws.StatusInternalServerError
 	closeReplaced = ws.StatusCode(4001)
+	closeRemoved  = ws.StatusCode(4002)
 )
 
 // mostControl bounds what waits to be sent to a client besides items: pings, and answers
@@ -79,6 +80,10 @@ func (o *outbox) Receive(p *queue.Parcel, ok bool) {
 func (o *outbox) Replaced() {
 	o.stop(closeReplaced, "another connection of this consumer has taken over")
 }
+
+// Removed implements queue.Receiver. What has not been sent is dropped, because the group
+// has nothing pending any more (F2).
+func (o *outbox) Removed() { o.stop(closeRemoved, "the consumer's group was removed") }
 
 // finish ends the watch as soon as all that is in the outbox has been sent.
 func (o *outbox) finish(code ws.StatusCode, reason string) {
@@ -157,10 +162,10 @@ func (o *outbox) end() (ws.StatusCode, string) {
 	return o.code, o.reason
 }
 
-// replaced says whether another connection has taken over, so that what the writer has
-// taken must not be written any more.
+// replaced says whether another connection has taken over, or the group was removed, so
+// that what the writer has taken must not be written any more.
 func (o *outbox) replaced() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.over && o.code == closeReplaced
+	return o.over && (o.code == closeReplaced || o.code == closeRemoved)
 }

@@ -191,6 +191,26 @@ func TestReplaced(t *testing.T) {
 	h.await(t, queue.AskLeave, 1)
 }
 
+// A consumer whose group was removed is told so, and is sent nothing more.
+func TestRemoved(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.watch("", "")
+	c.box.Removed()
+	c.box.Receive(packed(sent{2, nil, "b"}), true)
+	c.closes(closeRemoved)
+	h.await(t, queue.AskLeave, 1)
+
+	var box outbox
+	box.init()
+	w := writer{party: party{limits: someLimits}, box: &box, to: io.Discard}
+	box.Receive(packed(sent{1, nil, "a"}), true)
+	l, _ := box.take(load{})
+	box.Removed()
+	if err := w.write(l); err != errReplaced {
+		t.Errorf("what was on its way is written: %v", err)
+	}
+}
+
 // A parcel that the writer has not begun to write when another connection takes over is
 // not written.
 func TestReplacedBeforeWriting(t *testing.T) {

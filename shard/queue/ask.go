@@ -170,7 +170,7 @@ type GroupInfo struct {
 // get waits for has been committed; it must not block.
 type Getter interface{ TryAgain() }
 
-// Receiver is a consumer's connection. Both methods are called by any goroutine, and
+// Receiver is a consumer's connection. Its methods are called by any goroutine, and
 // must not block.
 type Receiver interface {
 	// Receive takes over what a turn has pushed, in the order of the turns, when that
@@ -178,8 +178,11 @@ type Receiver interface {
 	// If ok is false, the log has failed, and nothing may be sent. AskSent gives the
 	// parcel back, in Spent.
 	Receive(p *Parcel, ok bool)
-	// Replaced says that another connection of the same consumer has taken over, or
-	// that the group was removed. What was on its way may still be received, and must
-	// be thrown away: the new connection is sent it too.
+	// Replaced says that another connection of the same consumer has taken over. What
+	// was on its way may still be received, and must be thrown away: the new connection
+	// is sent it too.
 	Replaced()
+	// Removed says that the consumer's group was removed. The same holds for what was on
+	// its way: the queue's other groups have it.
+	Removed()
 }

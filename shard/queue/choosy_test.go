@@ -106,7 +106,7 @@ func TestDropGroupAndLimits(t *testing.T) {
 			g.b sub 1
 			g.p item 1024 -> 1 => g.a:1
 			g.b leave
-			g.x drop => g.a:replaced
+			g.x drop => g.a:removed
 			g.x drop -> no
 			g.a attrs -> consumers=0 groups=0 length=1
 			w poll -> 1

@@ -1,7 +1,7 @@
 package queue
 
-// askDropGroup ends a group. Its consumers are told that they are replaced, and what was
-// pending becomes ready without being counted. If the group was the first, the next watch
+// askDropGroup ends a group. Its consumers are told, and what was pending becomes
+// ready without being counted. If the group was the first, the next watch
 // of the queue names a new one. If it was a view, jobs that all other groups are done
 // with end.
 func (s *State) askDropGroup(now int64, op *Op) {
@@ -46,7 +46,7 @@ func (s *State) askDropGroup(now int64, op *Op) {
 func (s *State) dropConsumer(now int64, c *consumer) {
 	switch {
 	case c.to != nil:
-		c.to.Replaced()
+		c.to.Removed()
 		s.disconnect(now, c)
 	case c.held() > 0:
 		s.loseFirst(now, c)

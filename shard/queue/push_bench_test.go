@@ -26,6 +26,7 @@ type sink struct {
 }
 
 func (k *sink) Replaced() {}
+func (k *sink) Removed()  {}
 
 func (k *sink) Receive(p *Parcel, _ bool) {
 	for i := range p.Items {

@@ -21,7 +21,7 @@ import (
 //	limits delivery=2 idle=5s leaving=10s dead=rear length=3 unsent=100 evict=1
 //
 // A push that is not the first of its item is written g.a:1/2. A connection that was
-// replaced is written g.a:replaced.
+// replaced is written g.a:replaced; one whose group was removed, g.a:removed.
 
 // subscriber is a consumer's connection.
 type subscriber struct {
@@ -61,6 +61,11 @@ func (r *subscriber) Receive(p *Parcel, ok bool) {
 func (r *subscriber) Replaced() {
 	r.replaced = true
 	r.w.pushed = append(r.w.pushed, r.name+":replaced")
+}
+
+func (r *subscriber) Removed() {
+	r.replaced = true
+	r.w.pushed = append(r.w.pushed, r.name+":removed")
 }
 
 func tagsFrom(words []string) Tags {

@@ -104,7 +104,7 @@ func (m *groupModel) saw() {
 func (m *groupModel) sawOne(text string) (group string, it *modelItem, fresh bool) {
 	who, what, _ := strings.Cut(text, ":")
 	group, user, _ := strings.Cut(who, ".")
-	if what == "replaced" {
+	if what == "replaced" || what == "removed" {
 		return group, nil, false
 	}
 	what, _, _ = strings.Cut(what, "/")

@@ -88,13 +88,13 @@ func TestViewsRecord(t *testing.T) {
 			h.x sub 9
 			g.a item 0 -> 1 => h.x:1
 			h.x commit 1
-			h.x drop => h.x:replaced
+			h.x drop => h.x:removed
 			restart
 			g.a attrs -> groups=1 length=1
 			i.x sub 9 => i.x:1
 			i.x commit 1
 			g.a drop
-			i.x drop => i.x:replaced
+			i.x drop => i.x:removed
 			restart
 			g.a sub 0
 			j.x sub 9 => j.x:1
@@ -135,7 +135,7 @@ func TestViewsTakeShares(t *testing.T) {
 	w.run("w stats-tube default -> ready=150\ng.a attrs -> length=300")
 	w.run("q trunc default 51\ng.a attrs -> length=250 h=250/300/1")
 	w.slices = 0
-	w.run("h.x drop => h.x:replaced\ng.a attrs -> length=150 groups=1")
+	w.run("h.x drop => h.x:removed\ng.a attrs -> length=150 groups=1")
 	w.run("w stats-tube default -> ready=150")
 	if n := inUse(&w.s.pendings.slots); n != 1 {
 		t.Errorf("%d pendings are in use", n-1)

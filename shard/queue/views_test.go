@@ -139,7 +139,7 @@ func TestViewsBegin(t *testing.T) {
 			g.a sub 1
 			h.x sub 1
 			g.a item 0 -> 1 => g.a:1 h.x:1
-			g.a drop => g.a:replaced
+			g.a drop => g.a:removed
 			g.a attrs -> groups=1 length=1
 			h.y sub 1
 			g.b sub 1 => g.b:1
@@ -302,7 +302,7 @@ func TestViewsDrop(t *testing.T) {
 			i.x commit 1 2
 			g.a commit 2 3
 			g.a attrs -> length=3 groups=3
-			h.x drop => h.y:replaced h.x:replaced
+			h.x drop => h.y:removed h.x:removed
 			g.a attrs -> length=2 groups=2
 			h.x commit 1
 			h.x drop -> no
@@ -329,7 +329,7 @@ func TestDropLastGroup(t *testing.T) {
 	runScripts(t, []script{
 		{"a consumer is there", `
 			g.a@q sub 5
-			g.a@q drop => g.a@q:replaced
+			g.a@q drop => g.a@q:removed
 			g.a@x item 0 -> 1
 			g.a@y item 0 -> 2
 			g.a@x sub 5 => g.a@x:1
@@ -339,7 +339,7 @@ func TestDropLastGroup(t *testing.T) {
 			g.a@q item 0 -> 1
 			g.a@q sub 5 => g.a@q:1
 			g.a@q negative Bad why 1
-			g.a@q drop => g.a@q:replaced
+			g.a@q drop => g.a@q:removed
 			g.a@x item 0 -> 2
 			g.a@q item 0 -> 3
 			g.a@q;rear sub 5 => g.a@q;rear:1
