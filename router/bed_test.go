@@ -80,6 +80,8 @@ func (p *stepped) Close() {}
 
 func (p *stepped) Busy() bool { return len(p.mail) > 0 }
 
+func (p *stepped) Alive() bool { return true }
+
 func (p *stepped) Submit(b *queue.Batch) bool {
 	if len(p.mail) == 0 && p.inPlace() && p.apply(b) {
 		p.endTurn()

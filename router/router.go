@@ -36,6 +36,7 @@ type Options struct {
 type runner interface {
 	Submit(*queue.Batch) bool
 	Busy() bool
+	Alive() bool
 	Close()
 }
 
@@ -113,6 +114,18 @@ func (r *Router) Shards() int { return len(r.shards) }
 
 // Busy tells whether a shard is being run. A moment later that may be over.
 func (r *Router) Busy(shard int) bool { return r.shards[shard].Busy() }
+
+// Stuck is the first shard whose turn has lasted since the last call, or -1. One
+// goroutine calls it.
+func (r *Router) Stuck() int {
+	stuck := -1
+	for i := len(r.shards) - 1; i >= 0; i-- { // all of them, as each call is a question
+		if !r.shards[i].Alive() {
+			stuck = i
+		}
+	}
+	return stuck
+}
 
 // Push starts writing to disk what was submitted to a shard with Later set. If here is
 // set, the caller's goroutine does it itself, if possible, and waits until it is done.

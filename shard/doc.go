@@ -52,5 +52,5 @@
 //
 // # Reading order
 //
-// shard.go, turn.go, mailbox.go; then away.go and staging.go.
+// shard.go, turn.go, mailbox.go; then away.go and staging.go; pulse.go.
 package shard

@@ -27,7 +27,8 @@ const turnBatches = 32
 type Shard struct {
 	busy  atomic.Bool // somebody runs the shard
 	alarm atomic.Bool // a deadline has come while somebody ran it
-	_     [56]byte    // every submitter writes busy; keep them off the mailbox's line
+	pulse Pulse       // beats with each turn
+	_     [52]byte    // every submitter writes busy; keep them off the mailbox's line
 	mail  mailbox
 	_     [56]byte // and off what the owner works with
 
@@ -80,6 +81,9 @@ func (sh *Shard) Close() {
 
 // Busy says whether a goroutine runs the shard, or its own is about to.
 func (sh *Shard) Busy() bool { return sh.busy.Load() }
+
+// Alive says whether the shard has been idle, or has ended a turn since the last call.
+func (sh *Shard) Alive() bool { return sh.pulse.Alive(sh.busy.Load()) }
 
 // take makes the caller the owner of the shard, if it has none (S2).
 func (sh *Shard) take() bool { return sh.busy.CompareAndSwap(false, true) }

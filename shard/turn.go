@@ -29,6 +29,7 @@ func (sh *Shard) endTurn(now int64) { sh.endTurnFor(now, nil) }
 // endTurnFor does the same for a turn that ran one batch in place. It reports
 // true if that batch may be answered at once, by the caller.
 func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
+	sh.pulse.Beat()
 	s := sh.state
 	if s.Tick(now) {
 		sh.alarm.Store(true) // more is due: giveBack goes on with it

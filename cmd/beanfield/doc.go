@@ -17,6 +17,7 @@
 //	address.go  an address to listen on
 //	listen.go   sockets bound by this process
 //	systemd.go  sockets inherited from systemd, and telling it the process's state
+//	watchdog.go telling systemd that shards and loops get on
 //	user.go     becoming another user
 //	signals.go  what each signal asks for
 //	log.go      the levels and formats of the log

@@ -85,6 +85,7 @@ func start(c *Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	watch(srv.stuck, log)
 	// If the server did not stop cleanly it may still use the router. Then the
 	// router is not closed, and the next start finds the logs as after a crash.
 	b := newBackups(c, r.Checkpoint, log)

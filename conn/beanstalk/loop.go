@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"beanfield/shard"
 	"beanfield/storage/pace"
 )
 
@@ -24,6 +25,7 @@ type loop struct {
 	inbox    inbox
 	asleep   atomic.Bool // or about to be: then wake has to write
 	stop     atomic.Bool
+	pulse    shard.Pulse // beats with each round of serve
 	done     chan struct{}
 
 	// touched by the loop's goroutine only
@@ -74,6 +76,7 @@ func (l *loop) wake() {
 // serve runs until the server stops and all connections have ended.
 func (l *loop) serve() {
 	for !l.finished() {
+		l.pulse.Beat()
 		events := l.poll.peek()
 		if l.lone.owed && !l.push(len(events) == 0 && l.idle()) {
 			return // another goroutine serves the loop
@@ -102,6 +105,10 @@ func (l *loop) serve() {
 	}
 	close(l.done)
 }
+
+// alive says whether the loop has slept or ended, or has ended a round since the last
+// call.
+func (l *loop) alive() bool { return l.pulse.Alive(!l.asleep.Load() && !l.hasEnded()) }
 
 // hasEnded says that the loop has no connections any more.
 func (l *loop) hasEnded() bool {

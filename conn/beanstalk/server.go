@@ -102,6 +102,18 @@ func (s *Server) Welcome(fd int) {
 	c.Notify()
 }
 
+// Stuck is the first loop that has served one event since the last call, or -1. One
+// goroutine calls it.
+func (s *Server) Stuck() int {
+	stuck := -1
+	for i := len(s.loops) - 1; i >= 0; i-- { // all of them, as each call is a question
+		if !s.loops[i].alive() {
+			stuck = i
+		}
+	}
+	return stuck
+}
+
 // left takes a connection out of the counts.
 func (s *Server) left(c *Conn) {
 	s.open.Add(-1)

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+)
+
+// watchdog tells systemd that the process gets on, and stops telling it when a shard or
+// an event loop has not got on for a while. Then systemd ends the process with SIGABRT,
+// so that the log shows where each goroutine was, and starts it again. The disk is not
+// watched: a shard goes on while its log waits, and a restart mends no disk.
+type watchdog struct {
+	every time.Duration
+	stuck func() string // what does not get on, "" if everything does
+	tell  func(state string) error
+	log   *slog.Logger
+}
+
+// watchdogLimit is how long systemd waits for a sign of life from this process, 0 if it
+// does not watch it.
+func watchdogLimit() time.Duration {
+	usec, err := strconv.ParseInt(os.Getenv("WATCHDOG_USEC"), 10, 64)
+	if err != nil || usec <= 0 || usec > int64(time.Hour*24/time.Microsecond) {
+		return 0
+	}
+	if pid := os.Getenv("WATCHDOG_PID"); pid != "" && pid != strconv.Itoa(os.Getpid()) {
+		return 0
+	}
+	return time.Duration(usec) * time.Microsecond
+}
+
+// watch starts the watchdog, if systemd asked for it. It runs as long as the process.
+func watch(stuck func() string, log *slog.Logger) {
+	if limit := watchdogLimit(); limit > 0 {
+		// Three signs in the time in which systemd wants one: a single long turn is not
+		// the end.
+		w := &watchdog{limit / 3, stuck, notify, log}
+		go w.run()
+	}
+}
+
+func (w *watchdog) run() {
+	for calm := true; ; {
+		time.Sleep(w.every)
+		calm = w.look(calm)
+	}
+}
+
+// look tells systemd that the process is alive, if it is, and reports whether it is.
+func (w *watchdog) look(calm bool) bool {
+	if what := w.stuck(); what != "" {
+		if calm {
+			w.log.Error("a part of the server does not get on: systemd will end it if this lasts", "part", what, "for", w.every)
+		}
+		return false
+	}
+	if err := w.tell("WATCHDOG=1"); err != nil {
+		w.log.Warn("cannot notify systemd", "state", "WATCHDOG=1", "error", err)
+	}
+	return true
+}
+
+// stuck names a shard or an event loop that does not get on, or "".
+func (f *faces) stuck() string {
+	shard, loop := f.router.Stuck(), f.beanstalk.Stuck()
+	switch {
+	case shard >= 0:
+		return fmt.Sprintf("shard %d", shard)
+	case loop >= 0:
+		return fmt.Sprintf("event loop %d", loop)
+	}
+	return ""
+}

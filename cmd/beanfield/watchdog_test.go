@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The watchdog gives signs of life while everything gets on, none while something is
+// stuck, and says so once.
+func TestWatchdog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		stuck, told := "", 0
+		after := func(d time.Duration) int {
+			told = 0
+			time.Sleep(d)
+			synctest.Wait()
+			return told
+		}
+		w := &watchdog{time.Second, func() string { return stuck },
+			func(string) error { told++; return nil }, slog.New(slog.NewTextHandler(&log, nil))}
+		ended := errors.New("the end of the test")
+		go func() {
+			defer func() {
+				if e := recover(); e != ended {
+					t.Error(e)
+				}
+			}()
+			w.run()
+		}()
+		if n := after(10*time.Second + time.Millisecond); n != 10 {
+			t.Errorf("%d signs of life in ten seconds", n)
+		}
+		stuck = "shard 3"
+		if n := after(10 * time.Second); n != 0 {
+			t.Errorf("%d signs of life of a server that is stuck", n)
+		}
+		stuck = ""
+		if n := after(10 * time.Second); n != 10 {
+			t.Errorf("%d signs of life in the ten seconds after it got on", n)
+		}
+		if n := strings.Count(log.String(), `part="shard 3"`); n != 1 {
+			t.Errorf("said %d times what is stuck\n%s", n, log.String())
+		}
+		w.stuck = func() string { panic(ended) }
+		after(time.Second)
+	})
+}
+
+func TestWatchdogLimit(t *testing.T) {
+	for _, c := range []struct {
+		usec, pid string
+		want      time.Duration
+	}{
+		{"", "", 0}, {"60000000", "", time.Minute}, {"60000000", fmt.Sprint(os.Getpid()), time.Minute},
+		{"60000000", "1", 0}, {"soon", "", 0}, {"-1", "", 0}, {"9223372036854775807", "", 0},
+	} {
+		t.Setenv("WATCHDOG_USEC", c.usec)
+		t.Setenv("WATCHDOG_PID", c.pid)
+		if got := watchdogLimit(); got != c.want {
+			t.Errorf("WATCHDOG_USEC=%s WATCHDOG_PID=%s: %v, want %v", c.usec, c.pid, got, c.want)
+		}
+	}
+}
+
+// An idle server is alive too.
+func TestProcessGivesSignsOfLife(t *testing.T) {
+	p := prepare(t, "-l", "unix:DIR/s")
+	p.Env = append(p.Env, "WATCHDOG_USEC=3000000")
+	p.start()
+	p.hears("WATCHDOG=1")
+	p.hears("WATCHDOG=1")
+}

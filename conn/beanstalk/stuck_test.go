@@ -1,0 +1,54 @@
+package beanstalk
+
+import (
+	"syscall"
+	"testing"
+)
+
+// A loop that does not run is stuck, from the second look on. One that runs, sleeps, or
+// has ended is not.
+func TestStuckLoop(t *testing.T) {
+	s := stillServer(t)
+	far := s.enter(t)
+	for i, want := range []int{-1, 0, 0} {
+		if got := s.Stuck(); got != want {
+			t.Errorf("look %d at a loop that stands still: %d, want %d", i, got, want)
+		}
+	}
+	l := s.loops[0]
+	if err := syscall.SetNonblock(far, false); err != nil {
+		t.Fatal(err)
+	}
+	go l.serve()
+	for range 2 { // the second command is read in a later round than the first
+		tell(t, far, []byte("use a\r\n"))
+		b := make([]byte, 20)
+		if n, err := syscall.Read(far, b); string(b[:max(n, 0)]) != "USING a\r\n" {
+			t.Fatalf("%q, %v", b[:max(n, 0)], err)
+		}
+	}
+	if !l.pulse.Alive(true) {
+		t.Error("no beat after two commands")
+	}
+	l.stop.Store(true)
+	l.poll.wake()
+	<-l.done
+	for range 3 {
+		if got := s.Stuck(); got != -1 {
+			t.Errorf("a loop that has ended is stuck: %d", got)
+		}
+	}
+}
+
+// A loop that sleeps is alive, however often one looks.
+func TestSleepingLoopIsAlive(t *testing.T) {
+	s := stillServer(t)
+	l := s.loops[0]
+	l.asleep.Store(true)
+	for range 3 {
+		if got := s.Stuck(); got != -1 {
+			t.Errorf("a loop that sleeps is stuck: %d", got)
+		}
+	}
+	l.asleep.Store(false)
+}
