@@ -32,6 +32,7 @@ type Acceptor struct {
 	started time.Time
 
 	open   atomic.Int64  // clients with faces (N1)
+	polled atomic.Int64  // of these, those of whom a face has said so
 	short  atomic.Int32  // listeners that wait for somebody to leave
 	freed  chan struct{} // somebody has left while short was above 0 (N4)
 	warned atomic.Int64  // when such a wait was last logged, since started; 0 for never
@@ -58,6 +59,14 @@ func NewAcceptor(o Options) (*Acceptor, error) {
 
 // Open is how many clients are with faces now.
 func (a *Acceptor) Open() int { return int(a.open.Load()) }
+
+// AddPolled is called by a face whose sockets are in Go's poller, because goroutines wait
+// for them: with 1 when it has put a client's there, and with -1 when it takes it out.
+func (a *Acceptor) AddPolled(n int) { a.polled.Add(int64(n)) }
+
+// Polled is how many clients' sockets are in Go's poller. An event loop that shares its
+// processor with the goroutines that wait for them behaves accordingly.
+func (a *Acceptor) Polled() int { return int(a.polled.Load()) }
 
 // Left says that a client which was welcomed has left, and that its descriptor
 // is free.

@@ -18,6 +18,9 @@
 // client makes a net.Conn of it (net.FileConn) and closes the original. A net.Conn
 // would give an event loop a connection that the runtime polls as well.
 //
+// Faces share the processors, too. An event loop that sleeps must know whether goroutines
+// wait for other clients' sockets (Polled).
+//
 // The face knows and counts what its clients say and do. This package imports
 // nothing else of beanfield, so that it can be tested without a queue.
 //

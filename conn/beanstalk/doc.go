@@ -37,7 +37,9 @@
 // sleeps, and again as long as a shard that owes it an answer is busy (linger). A
 // loop that moves large bodies may not sleep for seconds, so it lets others run after
 // each quarter of a megabyte (bulkShare). Without this, another client waited up to
-// 40 ms on one processor while a gigabyte was being sent.
+// 40 ms on one processor while a gigabyte was being sent. If there is no processor without
+// a loop, and other faces have clients, a loop sleeps in Go's poller instead of its own
+// (parking).
 //
 // # The life of a command
 //

@@ -176,7 +176,13 @@ func (l *loop) sleep() []syscall.EpollEvent {
 	if l.stop.Load() {
 		ms = 10 // then finished looks again
 	}
-	events := l.poll.wait(ms)
+	var events []syscall.EpollEvent
+	if l.server.crowded() {
+		events = l.poll.park(ms)
+	} else {
+		l.poll.unpark()
+		events = l.poll.wait(ms)
+	}
 	l.asleep.Store(false)
 	return events
 }

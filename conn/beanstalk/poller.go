@@ -12,6 +12,7 @@ import (
 type poller struct {
 	epfd, wakefd int
 	events       [128]syscall.EpollEvent
+	parking      *parking // nil unless the loop has just slept in Go's poller
 }
 
 const (
@@ -39,6 +40,7 @@ func newPoller() (*poller, error) {
 }
 
 func (p *poller) close() {
+	p.unpark()
 	syscall.Close(p.epfd)
 	syscall.Close(p.wakefd)
 }

@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,7 @@ type Server struct {
 	acceptor *conn.Acceptor
 	ident    identity
 	loops    []*loop
+	full     bool // every processor has a loop
 
 	patient atomic.Bool // while stopping: wait for answers that are due
 	// relieving says that relieve is running, or about to.
@@ -40,7 +42,7 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, log: o.Logger, router: r, acceptor: a, ident: ident}
+	s := &Server{opts: o, log: o.Logger, router: r, acceptor: a, ident: ident, full: o.Loops >= runtime.GOMAXPROCS(0)}
 	s.patient.Store(true)
 	for i := 0; i < o.Loops; i++ {
 		l, err := newLoop(s)

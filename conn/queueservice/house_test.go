@@ -178,6 +178,9 @@ func (h *house) shut() {
 	if n := h.accept.Open(); n != 0 {
 		h.t.Errorf("%d clients have not left", n)
 	}
+	if n := h.accept.Polled(); n != 0 {
+		h.t.Errorf("%d clients' sockets are counted as polled when all have left", n)
+	}
 	h.noGoroutines()
 }
 

@@ -106,6 +106,9 @@ func TestWaitingGets(t *testing.T) {
 	if took > waitMost {
 		t.Error("that is too much")
 	}
+	if polled, open := h.accept.Polled(), h.accept.Open(); polled != open {
+		t.Errorf("of %d clients, the sockets of %d are counted as polled", open, polled)
+	}
 	for id, b := range all {
 		h.ok("POST", base+"/sink?requestId="+id, "", id)
 		if reply := b.read(t); !strings.HasSuffix(reply, "\r\n\r\n"+id) {

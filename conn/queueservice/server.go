@@ -75,6 +75,7 @@ func (s *Server) Welcome(fd int) {
 	s.mu.Lock()
 	s.sockets[k] = struct{}{}
 	s.mu.Unlock()
+	s.acceptor.AddPolled(1)
 	if !s.arrivals.add(k) {
 		k.Close()
 	}
@@ -82,6 +83,7 @@ func (s *Server) Welcome(fd int) {
 
 // left notes that a socket has been closed.
 func (s *Server) left(k *socket) {
+	s.acceptor.AddPolled(-1)
 	s.mu.Lock()
 	delete(s.sockets, k)
 	s.gone.Broadcast()
