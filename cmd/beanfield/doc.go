@@ -1,5 +1,7 @@
 // Command beanfield is the work queue server as a process: flags, configuration,
-// sockets, signals, a clean start and stop. It holds no logic of the queue.
+// sockets, signals, a clean start and stop. It holds no logic of the queue. What people do
+// from a shell with a server or a data directory, its subcommands, is in package command
+// below this one.
 //
 // # Where to start reading
 //
@@ -25,12 +27,13 @@
 //	recovery.go opening it, until the last job is back
 //	backup.go   copies of the data while the server runs
 //	exit.go     the exit codes
+//	commands.go the door to the subcommands
 //	serve.go    from the first connection to the last reply
 //	garbage.go  how much garbage the heap may hold
 //
 // # Exit codes
 //
-// They are beanstalkd's where it has one:
+// They are beanstalkd's where it has one; those of subcommands are in command/doc.go:
 //
 //	0    after -h, -v, -check-config without mistakes, or a clean stop
 //	1    the server ended by itself, or could not stop in time

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"beanfield/cmd/beanfield/command"
 )
 
 // flags is the command line as it was given. A nil pointer means that the flag
@@ -250,14 +252,14 @@ func ptr[T any](v T) *T { return &v }
 
 // usage is the text that -h prints.
 func usage(program string) string {
-	return fmt.Sprintf(`Use: %s [OPTIONS]
+	return fmt.Sprintf(`Use: %s [OPTIONS], or %[1]s COMMAND [ARGUMENTS]
 
 As beanstalkd:
  -l ADDR  listen on this IP address, host name or unix:PATH
           (default: every address of this machine)
- -p PORT  listen on this port, a number or a service name (default: %s)
+ -p PORT  listen on this port, a number or a service name (default: %[2]s)
  -u USER  become this user, with its groups, once the addresses are bound
- -z BYTES largest job (default: %d, at most %d)
+ -z BYTES largest job (default: %[3]d, at most %[4]d)
  -s BYTES size of a binlog file; only shown in stats
  -b DIR   keep jobs on disk, in this directory, which must exist
  -f MS    sync the disk every MS milliseconds instead of before each reply;
@@ -274,5 +276,8 @@ Besides:
  -queue HOST:PORT  serve the queue service over HTTP on this address
  -check-config  print the settings that would be used, and where each comes
                 from; start nothing
-`, program, defaultPort, defaultMaxJobSize, maxJobSizeLimit)
+
+Without a command it serves. beanfield help COMMAND explains these:
+
+%[5]s`, program, defaultPort, defaultMaxJobSize, maxJobSizeLimit, command.List())
 }

@@ -12,6 +12,9 @@ import (
 
 // run is the whole process; it returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
+	if code, ok := runCommand(args, stdout, stderr); ok {
+		return code
+	}
 	f, err := parseFlags(args)
 	if err != nil || f.help || f.version {
 		complain(stderr, f.warnings)

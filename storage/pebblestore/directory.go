@@ -69,7 +69,7 @@ func (d *directory) inspect() (written bool, err error) {
 		switch {
 		case isBinlog(name):
 			return false, dirError(d.path, ErrForeign, "%s is a binlog of beanstalkd: "+
-				"import it into another directory with tools/import", name)
+				"import it into another directory with beanfield import", name)
 		case strings.HasPrefix(name, genPrefix):
 			generations = append(generations, name)
 		case name == lockName || name == ballastName || name == manifestTemp || name == "lost+found":

@@ -52,7 +52,7 @@ func TestForeignDirectories(t *testing.T) {
 		kind  error
 		text  string
 	}{
-		{"beanstalkd's", map[string]string{"lock": "", "binlog.12": "\x07"}, ErrForeign, "tools/import"},
+		{"beanstalkd's", map[string]string{"lock": "", "binlog.12": "\x07"}, ErrForeign, "beanfield import"},
 		{"somebody's", map[string]string{"thesis.tex": "x"}, ErrForeign, "thesis.tex"},
 		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, ErrForeign, "2 more"},
 		{"no manifest", map[string]string{"gen-000001": ""}, storage.ErrCorrupt, manifestName},

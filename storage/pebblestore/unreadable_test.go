@@ -109,7 +109,7 @@ func TestUnreadableRecords(t *testing.T) {
 	}
 	text := err.Error()
 	if strings.Count(text, table+": corrupt data: the block at byte ") != 1 || strings.Contains(text, "carrier") ||
-		!strings.HasSuffix(text, "\ntools/dump -salvage NEW_DIR data copies what can be read") {
+		!strings.HasSuffix(text, "\nbeanfield dump -salvage NEW_DIR data copies what can be read") {
 		t.Errorf("it says %s", text)
 	}
 }

@@ -34,7 +34,7 @@ func (s *store) verify(m manifest) error {
 // orSalvage adds to an error about damage what can be done about it.
 func (d *directory) orSalvage(err error, before string) error {
 	if errors.Is(err, storage.ErrCorrupt) {
-		err = fmt.Errorf("%w\n%stools/dump -salvage NEW_DIR %s copies what can be read", err, before, d.path)
+		err = fmt.Errorf("%w\n%sbeanfield dump -salvage NEW_DIR %s copies what can be read", err, before, d.path)
 	}
 	return err
 }

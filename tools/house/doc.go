@@ -8,7 +8,9 @@
 //
 //	H1  Imports run one way. A package has a floor (floors in imports_test.go), and
 //	    imports only packages on lower floors. Packages on the same floor do not
-//	    import each other, which keeps the faces apart. Only tools import tools:
+//	    import each other, which keeps the faces apart. Nobody imports the process, but
+//	    tools may import what lies below its directory: a package or a manual page is
+//	    made from the table of its commands. Only tools import tools:
 //	    packages below a tool's own directory are for that tool alone, those
 //	    directly below tools are for all of them.
 //	H2  What comes from outside the house comes in through one door: Pebble in

@@ -6,21 +6,30 @@ import (
 	"strings"
 )
 
-const module = "beanfield/"
+const (
+	module  = "beanfield/"
+	process = "cmd/beanfield"
+)
 
 // floors says how high each package stands (H1).
 var floors = map[string]int{
-	"cmd/beanfield":       8,
-	"conn/beanstalk":      7,
-	"conn/queueservice":   7,
-	"conn/admin":          7,
-	"conn":                6,
-	"router":              5,
-	"shard":               4,
-	"shard/queue":         3,
-	"storage/pebblestore": 2,
-	"storage":             1,
-	"storage/pace":        0,
+	"cmd/beanfield":         10,
+	"cmd/beanfield/command": 9,
+	"cmd/beanfield/binlog":  8,
+	"cmd/beanfield/datadir": 8,
+	"cmd/beanfield/listing": 7,
+	"cmd/beanfield/client":  7,
+	"cmd/beanfield/manual":  7,
+	"conn/beanstalk":        7,
+	"conn/queueservice":     7,
+	"conn/admin":            7,
+	"conn":                  6,
+	"router":                5,
+	"shard":                 4,
+	"shard/queue":           3,
+	"storage/pebblestore":   2,
+	"storage":               1,
+	"storage/pace":          0,
 
 	"storage/pebblestore/ondisk":   0,
 	"shard/queue/queuetest":        2,
@@ -94,7 +103,7 @@ func misplaced(f *file, imported string) string {
 	switch {
 	case !placed:
 		return "it has no floor in the house"
-	case within(imported, "cmd"):
+	case imported == process:
 		return "nobody imports the process"
 	case slices.Contains(kits, imported) && !f.test:
 		return "only tests import it"

@@ -1,0 +1,88 @@
+package client
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// Client is a connection to a server. One goroutine may use it at a time.
+type Client struct {
+	server string
+	conn   patient
+	r      *bufio.Reader
+	w      *bufio.Writer
+}
+
+// Close ends the connection. The server gives back what it has reserved.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// Ask sends a command and returns its reply.
+func (c *Client) Ask(command string) (Reply, error) {
+	if err := c.send(command, nil); err != nil {
+		return Reply{}, err
+	}
+	return c.receive()
+}
+
+// Askf is Ask with a command that is made of parts.
+func (c *Client) Askf(format string, parts ...any) (Reply, error) {
+	return c.Ask(fmt.Sprintf(format, parts...))
+}
+
+// AskWithin is Ask for a command that the server may answer so much later.
+func (c *Client) AskWithin(later time.Duration, command string) (Reply, error) {
+	c.conn.limit += later
+	defer func() { c.conn.limit -= later }()
+	return c.Ask(command)
+}
+
+// Put is Ask for a command that has a body.
+func (c *Client) Put(command string, body []byte) (Reply, error) {
+	if err := c.send(command, &body); err != nil {
+		return Reply{}, err
+	}
+	return c.receive()
+}
+
+// send buffers a command. A body follows the line if there is one, even an empty one.
+func (c *Client) send(command string, body *[]byte) error {
+	if strings.ContainsAny(command, "\r\n\x00") {
+		return fmt.Errorf("%q is not a command: it has a line end in it", command) // A2
+	}
+	_, err := c.w.WriteString(command + "\r\n")
+	if err == nil && body != nil {
+		_, err = c.w.Write(*body)
+		if err == nil {
+			_, err = c.w.WriteString("\r\n")
+		}
+	}
+	return c.lost(err)
+}
+
+// receive sends what is buffered and reads one reply.
+func (c *Client) receive() (Reply, error) {
+	err := c.w.Flush()
+	if err != nil {
+		return Reply{}, c.lost(err)
+	}
+	r, err := readReply(c.r)
+	return r, c.lost(err)
+}
+
+// lost says in words why a connection cannot be used any more.
+func (c *Client) lost(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("no answer from %s within %v", c.server, c.conn.limit)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s has closed the connection", c.server)
+	}
+	return fmt.Errorf("%s: %w", c.server, err)
+}

@@ -1,0 +1,137 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+)
+
+// Options say how to reach a server.
+type Options struct {
+	Server    string // as parseAddress reads it
+	TokenFile string // with a token to log in with; "": none
+	CA        string // file with the certificates to trust; "": the system's
+	Cert, Key string // files with a certificate of one's own; "": none
+	Timeout   time.Duration
+}
+
+// Dial connects, shakes hands if the address asks for TLS, and logs in if there is a
+// token.
+func Dial(o Options) (*Client, error) {
+	a, err := parseAddress(o.Server)
+	if err != nil {
+		return nil, err
+	}
+	if !a.tls && (o.CA != "" || o.Cert != "" || o.Key != "") {
+		return nil, fmt.Errorf("server %q does not use TLS: certificates need beanstalks://", o.Server)
+	}
+	conn, err := connect(a, o)
+	if err != nil {
+		return nil, fmt.Errorf("cannot reach %s: %w", o.Server, err)
+	}
+	c := &Client{server: o.Server, conn: patient{conn, o.Timeout}}
+	c.r, c.w = bufio.NewReaderSize(&c.conn, 64<<10), bufio.NewWriterSize(&c.conn, 64<<10)
+	if o.TokenFile != "" {
+		if err := c.logIn(o.TokenFile); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+	}
+	return c, nil
+}
+
+func connect(a address, o Options) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), o.Timeout)
+	defer cancel()
+	if !a.tls {
+		return new(net.Dialer).DialContext(ctx, a.network, a.at)
+	}
+	config, err := tlsConfig(a.host, o)
+	if err != nil {
+		return nil, err
+	}
+	return (&tls.Dialer{Config: config}).DialContext(ctx, a.network, a.at)
+}
+
+func tlsConfig(host string, o Options) (*tls.Config, error) {
+	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	if o.CA != "" {
+		text, err := os.ReadFile(o.CA)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s has no certificate", o.CA)
+		}
+	}
+	if o.Cert == "" && o.Key == "" {
+		return config, nil
+	}
+	key := o.Key
+	if key == "" {
+		key = o.Cert // a file may hold both
+	}
+	own, err := tls.LoadX509KeyPair(o.Cert, key)
+	config.Certificates = []tls.Certificate{own}
+	return config, err
+}
+
+// logIn sends the token. It stands in a file, because a command line is seen by all users
+// of a machine.
+func (c *Client) logIn(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" {
+		return fmt.Errorf("%s has no token", file)
+	}
+	if strings.ContainsAny(token, " \t\r\n\x00") {
+		return fmt.Errorf("%s has more than a token", file) // which no message shows
+	}
+	r, err := c.Ask("auth " + token)
+	if err != nil {
+		return fmt.Errorf("log in: %w", err)
+	}
+	if r.Word != "OK" {
+		return fmt.Errorf("the server refuses the token in %s: %s", file, r.Word)
+	}
+	return nil
+}
+
+// patient is a connection whose time limit begins anew with each piece that is read or
+// written.
+type patient struct {
+	net.Conn
+	limit time.Duration
+}
+
+// pieceSize is how much is written at once.
+const pieceSize = 64 << 10
+
+func (p *patient) Read(b []byte) (int, error) {
+	if err := p.SetReadDeadline(time.Now().Add(p.limit)); err != nil {
+		return 0, err
+	}
+	return p.Conn.Read(b)
+}
+
+func (p *patient) Write(b []byte) (n int, err error) {
+	for len(b) > 0 && err == nil {
+		if err = p.SetWriteDeadline(time.Now().Add(p.limit)); err != nil {
+			break
+		}
+		var m int
+		m, err = p.Conn.Write(b[:min(len(b), pieceSize)])
+		n, b = n+m, b[m:]
+	}
+	return n, err
+}

@@ -1,0 +1,56 @@
+package client
+
+// Pipe sends many commands before it reads their replies. Replies are read when there are
+// maxWaiting of them, or maxBuffered bytes of commands: few enough that neither side fills
+// the other's socket while both write.
+type Pipe struct {
+	c       *Client
+	got     func(Reply) error
+	waiting int
+	size    int
+}
+
+const (
+	maxWaiting  = 500
+	maxBuffered = 256 << 10
+)
+
+// Pipe returns a pipe that hands each reply, in the order of the commands (A1), to got. An
+// error of got ends the pipe.
+func (c *Client) Pipe(got func(Reply) error) *Pipe { return &Pipe{c: c, got: got} }
+
+// Send adds a command.
+func (p *Pipe) Send(command string) error { return p.add(command, nil) }
+
+// Put adds a command with a body.
+func (p *Pipe) Put(command string, body []byte) error { return p.add(command, &body) }
+
+func (p *Pipe) add(command string, body *[]byte) error {
+	if err := p.c.send(command, body); err != nil {
+		return err
+	}
+	p.waiting++
+	p.size += len(command)
+	if body != nil {
+		p.size += len(*body)
+	}
+	if p.waiting < maxWaiting && p.size < maxBuffered {
+		return nil
+	}
+	return p.Flush()
+}
+
+// Flush sends what is left and reads all replies.
+func (p *Pipe) Flush() error {
+	p.size = 0
+	for ; p.waiting > 0; p.waiting-- {
+		r, err := p.c.receive()
+		if err != nil {
+			return err
+		}
+		if err := p.got(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

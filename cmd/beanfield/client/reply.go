@@ -1,0 +1,90 @@
+package client
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Reply is one answer of a server.
+type Reply struct {
+	Line   string
+	Word   string // its first word
+	Number uint64 // the one behind it: an id, or a count
+	Body   []byte // of RESERVED, FOUND and OK
+}
+
+// Refused is a reply other than the one that means success.
+type Refused struct{ Word string }
+
+func (e Refused) Error() string {
+	switch e.Word {
+	case "NOT_FOUND":
+		return "not found"
+	case "DRAINING":
+		return "the server takes no new jobs: DRAINING"
+	case "JOB_TOO_BIG":
+		return "the job is larger than the server allows: JOB_TOO_BIG"
+	}
+	return "the server answers " + e.Word
+}
+
+// Want returns Refused unless the reply begins with one of these words.
+func (r Reply) Want(words ...string) error {
+	for _, w := range words {
+		if r.Word == w {
+			return nil
+		}
+	}
+	return Refused{r.Word}
+}
+
+const (
+	maxLine = 1 << 10
+	maxBody = 1<<30 + 1<<20
+)
+
+// errStranger says that something other than a beanstalkd answers.
+var errStranger = errors.New("this is no answer of a beanstalkd")
+
+// readReply reads the next reply.
+func readReply(in *bufio.Reader) (Reply, error) {
+	line, err := in.ReadSlice('\n')
+	if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+		return Reply{}, err
+	}
+	text, ok := strings.CutSuffix(string(line), "\r\n")
+	words := strings.Fields(text)
+	if !ok || len(text) > maxLine || len(words) == 0 {
+		return Reply{}, fmt.Errorf("%w: %.60q", errStranger, line)
+	}
+	r := Reply{Line: text, Word: words[0]}
+	if len(words) > 1 {
+		r.Number, _ = strconv.ParseUint(words[1], 10, 64) // USING and a name have none
+	}
+	size := ""
+	switch {
+	case r.Word == "OK" && len(words) == 2:
+		size = words[1]
+	case (r.Word == "RESERVED" || r.Word == "FOUND") && len(words) == 3:
+		size = words[2]
+	default:
+		return r, nil
+	}
+	n, err := strconv.ParseUint(size, 10, 64)
+	if err != nil || n > maxBody {
+		return r, fmt.Errorf("%w: %q", errStranger, text)
+	}
+	r.Body = make([]byte, n+2)
+	if _, err := io.ReadFull(in, r.Body); err != nil {
+		return r, err
+	}
+	if string(r.Body[n:]) != "\r\n" {
+		return r, fmt.Errorf("%w: no line end behind the body", errStranger)
+	}
+	r.Body = r.Body[:n]
+	return r, nil
+}

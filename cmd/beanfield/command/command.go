@@ -1,0 +1,131 @@
+package command
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// A Command is one row of the table.
+type Command struct {
+	Name     string
+	Args     string // what follows the flags, as "[BODY...]"
+	Summary  string // one line, without a full stop
+	Help     string // what one has to know before using it
+	Examples []string
+	Group    string
+
+	remote bool // it speaks to a server, so it has the flags of a connection
+	make   func() action
+}
+
+// action is a command with its flags, which are its fields.
+type action interface {
+	flags(f *flag.FlagSet)
+	run(c *call) error
+}
+
+// Program is what the process gives to its commands.
+type Program struct {
+	Version        string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Serve runs the server with these flags, and returns the exit code.
+	Serve func(flags []string) int
+	// Usage is what -h says about running a server.
+	Usage string
+	// Backups reads a configuration file: the data directory, and where its backups go.
+	Backups func(file string) (data, backups string, err error)
+}
+
+// call is one run of a command.
+type call struct {
+	*Program
+	command *Command
+	words   []string // of the command line, without the flags
+	link    link
+}
+
+// Find returns the command with this name, or nil.
+func Find(name string) *Command {
+	for i := range table {
+		if table[i].Name == name {
+			return &table[i]
+		}
+	}
+	return nil
+}
+
+// All are the commands in the order in which they are listed.
+func All() []Command { return table }
+
+// Run runs a command, and returns the exit code.
+func (p *Program) Run(c *Command, args []string) int {
+	if c.Name == checkConfig {
+		return p.checkConfig(args)
+	}
+	call := &call{Program: p, command: c}
+	a := c.make()
+	f := c.flagSet(a, &call.link)
+	var err error
+	call.words, err = parse(f, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(p.Stdout, c.usage())
+		return codeDone
+	case err != nil:
+		err = usageError{err}
+	default:
+		err = a.run(call)
+	}
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "beanfield %s: %v\n", c.Name, err)
+	}
+	if errors.As(err, new(usageError)) {
+		fmt.Fprintf(p.Stderr, "Use: %s\nbeanfield help %s tells more.\n", c.line(), c.Name)
+	}
+	return exitCode(err)
+}
+
+// flagSet has the flags of an action, and of the connection if it needs one.
+func (c *Command) flagSet(a action, l *link) *flag.FlagSet {
+	f := flag.NewFlagSet(c.Name, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	a.flags(f)
+	if c.remote {
+		l.flags(f)
+	}
+	return f
+}
+
+// parse reads flags and words in any order. After "--" everything is a word.
+func parse(f *flag.FlagSet, args []string) (words []string, err error) {
+	for {
+		if err := f.Parse(args); err != nil {
+			return nil, err
+		}
+		rest := f.Args()
+		if read := len(args) - len(rest); read > 0 && args[read-1] == "--" {
+			return append(words, rest...), nil
+		}
+		if len(rest) == 0 {
+			return words, nil
+		}
+		words, args = append(words, rest[0]), rest[1:]
+	}
+}
+
+// logger is for what packages of the server report while a command uses them.
+func (c *call) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(c.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// noWords is what an action without arguments begins with.
+func (c *call) noWords() error {
+	if len(c.words) > 0 {
+		return usagef("unknown argument %q", c.words[0])
+	}
+	return nil
+}

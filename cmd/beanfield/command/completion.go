@@ -1,0 +1,143 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"beanfield/cmd/beanfield/manual"
+)
+
+// completion is the command of that name. Its scripts have all words in them: completing
+// starts no process.
+type completion struct{}
+
+func (*completion) flags(*flag.FlagSet) {}
+
+func (*completion) run(c *call) error {
+	if len(c.words) != 1 {
+		return usagef("name one shell: bash, zsh or fish")
+	}
+	write, ok := map[string]func(io.Writer, []string) error{"bash": bash, "zsh": zsh, "fish": fish}[c.words[0]]
+	if !ok {
+		return usagef("no completion for %q: there is one for bash, zsh and fish", c.words[0])
+	}
+	return write(c.Stdout, flagsIn(c.Usage))
+}
+
+// flagsIn finds the flags of the server in its usage text.
+func flagsIn(usage string) (flags []string) {
+	for _, m := range regexp.MustCompile(`(?m)^ (-[\w-]+)(?:, (-\w))?`).FindAllStringSubmatch(usage, -1) {
+		for _, f := range m[1:] {
+			if f != "" {
+				flags = append(flags, f)
+			}
+		}
+	}
+	return flags
+}
+
+// choices are the words that may follow a command: its flags, or what it is told.
+func choices(c *Command) (words []string) {
+	for _, f := range c.Flags() {
+		words = append(words, "-"+f.Name)
+	}
+	switch c.Name {
+	case "help":
+		for _, t := range manual.Topics {
+			words = append(words, t.Name)
+		}
+		for _, other := range table {
+			words = append(words, other.Name)
+		}
+	case "completion":
+		words = append(words, "bash", "zsh", "fish")
+	}
+	return words
+}
+
+func names() (all []string) {
+	for _, c := range table {
+		all = append(all, c.Name)
+	}
+	return all
+}
+
+// cases writes a line for each command that has words to follow it.
+func cases(format string, join string) string {
+	var out strings.Builder
+	for i := range table {
+		if words := choices(&table[i]); len(words) > 0 {
+			fmt.Fprintf(&out, format, table[i].Name, strings.Join(words, join))
+		}
+	}
+	return out.String()
+}
+
+func bash(out io.Writer, server []string) error {
+	_, err := fmt.Fprintf(out, `# bash completion for beanfield
+_beanfield() {
+	local words
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		words="%s"
+	else
+		case "${COMP_WORDS[1]}" in
+%s		-*) words="%s" ;;
+		esac
+	fi
+	COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _beanfield beanfield
+`, strings.Join(append(names(), server...), " "), cases("\t\t%s) words=\"%s\" ;;\n", " "), strings.Join(server, " "))
+	return err
+}
+
+func zsh(out io.Writer, server []string) error {
+	_, err := fmt.Fprintf(out, `#compdef beanfield
+_beanfield() {
+	local -a choices
+	if (( CURRENT == 2 )); then
+		choices=(%s)
+	else
+		case "$words[2]" in
+%s		-*) choices=(%s) ;;
+		esac
+	fi
+	compadd -- $choices
+	_files
+}
+compdef _beanfield beanfield
+`, strings.Join(append(names(), server...), " "), cases("\t\t%s) choices=(%s) ;;\n", " "), strings.Join(server, " "))
+	return err
+}
+
+func fish(out io.Writer, server []string) error {
+	var text strings.Builder
+	text.WriteString("# fish completion for beanfield\n")
+	for _, f := range server {
+		fmt.Fprintf(&text, "complete -c beanfield -n __fish_use_subcommand -a %s\n", quoted(f))
+	}
+	for i := range table {
+		c := &table[i]
+		fmt.Fprintf(&text, "complete -c beanfield -n __fish_use_subcommand -a %s -d %s\n", c.Name, quoted(c.Summary))
+		seen := quoted("__fish_seen_subcommand_from " + c.Name)
+		for _, f := range c.Flags() {
+			_, about := flag.UnquoteUsage(f)
+			fmt.Fprintf(&text, "complete -c beanfield -n %s -o %s -d %s\n", seen, f.Name, quoted(about))
+		}
+		for _, word := range choices(c) {
+			if !strings.HasPrefix(word, "-") {
+				fmt.Fprintf(&text, "complete -c beanfield -n %s -a %s\n", seen, word)
+			}
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// quoted is text as one word of a shell.
+func quoted(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
+}

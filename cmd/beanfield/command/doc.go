@@ -1,0 +1,28 @@
+// Package command holds the subcommands of beanfield: what people do with a server, or with
+// a data directory, from a shell.
+//
+// # Where to start reading
+//
+// table.go lists all commands. An entry has everything that is said about a command: its
+// name, arguments, help and examples; its flags come from the action that it makes. -h,
+// the completions and the list in beanfield -h are made from this table. command.go runs an
+// entry. Each action is in the file of its name, and speaks through package client.
+//
+// # Exit codes
+//
+//	0  everything was done
+//	1  something failed, or was done in part
+//	2  wrong usage
+//	3  something was not there: no such job or tube, nothing to reserve in time, or a
+//	   salvage that could not read everything
+//
+// What goes wrong is said on standard error. Standard output has results only, so that it
+// can be piped; with -json it is JSON.
+//
+// # Invariants
+//
+//	U1  Any beanstalkd will do: a command uses the verbs of beanstalkd 1.12 only.
+//	U2  A job is never lost: a command that moves or hands out a job deletes it only after
+//	    the job is stored, or printed, elsewhere.
+//	U3  Every wait for a server ends: with its reply, or with the connection's time limit.
+package command

@@ -1,0 +1,32 @@
+package command
+
+import (
+	"flag"
+
+	"beanfield/cmd/beanfield/binlog"
+	"beanfield/cmd/beanfield/datadir"
+)
+
+// importing is the command import.
+type importing struct{ binlog.Import }
+
+func (a *importing) flags(f *flag.FlagSet) { a.Flags(f) }
+
+func (a *importing) run(c *call) error {
+	if err := a.Check(c.words); err != nil {
+		return usageError{err}
+	}
+	return a.Run(c.Stdout, c.logger())
+}
+
+// dumping is the command dump.
+type dumping struct{ datadir.Dump }
+
+func (a *dumping) flags(f *flag.FlagSet) { a.Flags(f) }
+
+func (a *dumping) run(c *call) error {
+	if err := a.Check(c.words); err != nil {
+		return usageError{err}
+	}
+	return a.Run(c.Stdout, c.logger())
+}

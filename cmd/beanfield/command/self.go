@@ -1,0 +1,74 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+
+	"beanfield/cmd/beanfield/manual"
+)
+
+// version is the command of that name.
+type version struct{}
+
+func (*version) flags(*flag.FlagSet) {}
+
+func (*version) run(c *call) error {
+	if err := c.noWords(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(c.Stdout, "beanfield", c.Version)
+	return err
+}
+
+// checkConfig is the command that takes the server's own flags.
+const checkConfig = "check-config"
+
+// checkConfig starts the server's check. A word alone is the configuration file.
+func (p *Program) checkConfig(args []string) int {
+	flags := []string{"-check-config"}
+	if len(args) == 1 && !strings.HasPrefix(args[0], "-") {
+		flags = append(flags, "-config")
+	}
+	if len(args) == 1 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
+		fmt.Fprint(p.Stdout, Find(checkConfig).usage())
+		return codeDone
+	}
+	return p.Serve(append(flags, args...))
+}
+
+// help is the command of that name.
+type help struct{}
+
+func (*help) flags(*flag.FlagSet) {}
+
+func (*help) run(c *call) (err error) {
+	switch {
+	case len(c.words) > 1:
+		return usagef("one topic, please")
+	case len(c.words) == 0:
+		_, err = fmt.Fprintf(c.Stdout, "%s\nTopics for beanfield help TOPIC, beside every command:\n%s", c.Usage, topicList())
+		return err
+	}
+	word := c.words[0]
+	if found := Find(word); found != nil {
+		_, err = fmt.Fprint(c.Stdout, found.usage())
+		return err
+	}
+	text, ok := page(word)
+	if !ok {
+		return missingf("there is no topic %q; there are:\n%s", word, topicList())
+	}
+	_, err = fmt.Fprint(c.Stdout, text)
+	return err
+}
+
+func page(topic string) (string, bool) { return manual.Page(topic) }
+
+func topicList() string {
+	var out strings.Builder
+	for _, t := range manual.Topics {
+		fmt.Fprintf(&out, "  %-14s %s\n", t.Name, t.Summary)
+	}
+	return out.String()
+}

@@ -1,0 +1,6 @@
+package command
+
+import "slices"
+
+// table lists all commands, in the order of the list.
+var table = slices.Concat(serverCommands, dataCommands, selfCommands)

@@ -1,0 +1,38 @@
+package command
+
+// dataCommands need no server.
+var dataCommands = []Command{
+	{
+		Name: "import", Group: groupData, Args: "-from OLD_DIR -to NEW_DIR",
+		Summary: "Move jobs from beanstalkd's binlogs to a new data directory",
+		Help: `
+Stop beanstalkd first. Its directory is only read. NEW_DIR must be empty or not exist, and
+becomes a data directory only at the very end: if an import is killed, a server refuses the
+directory, and the next import starts over in it. Afterwards, chown it to the user that the
+server runs as.
+
+Reserved jobs become ready, delayed jobs keep their time, buried jobs keep their order, and new
+ids are above the highest one ever logged. The report says what was skipped, where and why.`,
+		Examples: []string{
+			"beanfield import -from /var/lib/beanstalkd -dry-run",
+			"beanfield import -from /var/lib/beanstalkd -to /var/lib/beanfield",
+		},
+		make: func() action { return new(importing) },
+	},
+	{
+		Name: "dump", Group: groupData, Args: "DIR",
+		Summary: "Show what is in a data directory, or salvage a damaged one",
+		Help: `
+The server must be stopped, or DIR a copy. Jobs come in the order in which a server would recover
+them, then the tubes with their counts.
+
+-salvage copies what is readable of a damaged directory to a new one, which must not exist, and
+leaves the old one as it is. It lists what could not be read, and then ends with exit code 3.`,
+		Examples: []string{
+			"beanfield dump -summary /var/lib/beanfield",
+			"beanfield dump -json -bodies /var/lib/beanfield",
+			"beanfield dump -salvage /var/lib/beanfield-new /var/lib/beanfield",
+		},
+		make: func() action { return new(dumping) },
+	},
+}

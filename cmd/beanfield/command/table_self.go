@@ -1,0 +1,36 @@
+package command
+
+// selfCommands are about this program.
+var selfCommands = []Command{
+	{
+		Name: checkConfig, Group: groupSelf, Args: "[FILE]",
+		Summary: "Print the settings that the server would use, and where each comes from",
+		Help: `
+It takes the flags of the server as well, and starts nothing. The exit code is the server's: 0, or
+5 for a mistake; beanfield -h lists the flags.`,
+		Examples: []string{
+			"beanfield check-config /etc/beanfield/config.toml",
+			"beanfield check-config -config /etc/beanfield/config.toml -p 11301",
+		},
+	},
+	{
+		Name: "completion", Group: groupSelf, Args: "bash|zsh|fish",
+		Summary: "Print a completion script for a shell",
+		Examples: []string{
+			"beanfield completion bash > /etc/bash_completion.d/beanfield",
+			"beanfield completion fish > ~/.config/fish/completions/beanfield.fish",
+		},
+		make: func() action { return new(completion) },
+	},
+	{
+		Name: "help", Group: groupSelf, Args: "[TOPIC]",
+		Summary:  "Explain a command or a topic",
+		Examples: []string{"beanfield help put", "beanfield help migration"},
+		make:     func() action { return new(help) },
+	},
+	{
+		Name: "version", Group: groupSelf,
+		Summary: "Print the version",
+		make:    func() action { return new(version) },
+	},
+}

@@ -1,0 +1,43 @@
+// Package datadir shows what is in a data directory while no server uses it, copies what
+// is readable of a damaged one, checks a backup, and finds the server that has a directory
+// open.
+//
+//	beanfield dump [-json] [-bodies] [-summary] DIR
+//	beanfield dump -salvage NEW_DIR DIR
+//	beanfield backup -check BACKUP
+//
+// A dump lists the jobs, shard by shard, in the order in which a server would recover
+// them: by id, and then the buried ones in the order in which they were buried. After
+// them come the tubes with their counts, and the total. Times are UTC. With -json
+// every line is an object that tells its type, "queue", "job", "tube" or "total"; a body
+// that is not UTF-8 is in base64, as "body_base64" instead of "body", and one that cannot
+// be read is "body_damaged".
+//
+// The jobs of a shard come after its queues, with the groups that the queue service keeps
+// of them. A job that the queue service has changed shows its tags and the rest as a JSON
+// object, also in text. A job that only views of its queue still have is "passed".
+//
+// # What it changes
+//
+// Nothing that matters. It opens the store as a server does. So the store may move
+// its log into a table, drop an update that belongs to no job, and remove what a
+// change of the number of shards left behind; the jobs, and the number of shards, stay
+// as they are. If even that must not happen, dump a copy. A directory that is in use, or
+// not beanfield's, is left alone.
+//
+// # Salvage
+//
+// If a directory is so damaged that neither a server nor a dump opens it, -salvage
+// copies what is readable to a new directory, which must not exist, and leaves DIR as it
+// is. It lists what is not readable: each file, or each part of one, with the reason;
+// the ids that may have been there and are mentioned nowhere else; jobs whose bodies are
+// incomplete; and whether groups of queues may be missing. A job whose delete was in an
+// unreadable part is back, and one whose last release, bury or kick was there has the
+// state from before that. New jobs get ids above the highest one found in any readable
+// part, even if that job is deleted or cannot be read. A salvage that is killed leaves a
+// directory that a server refuses.
+//
+// # A check
+//
+// Verify reads all of a directory as a salvage does, bodies included, and writes nothing.
+package datadir
