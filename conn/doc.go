@@ -15,8 +15,9 @@
 //
 // A face is handed a bare, non-blocking socket rather than a net.Conn. An event
 // loop can register it as it is, while a face that wants a goroutine for each
-// client makes a net.Conn of it (net.FileConn) and closes the original. A net.Conn
-// would give an event loop a connection that the runtime polls as well.
+// client makes a net.Conn of it (Adopt). A net.Conn would give an event loop a
+// connection that the runtime polls as well. Faces that speak HTTP hand their
+// connections to package net/http through Arrivals.
 //
 // Faces share the processors, too. An event loop that sleeps must know whether goroutines
 // wait for other clients' sockets (Polled).

@@ -95,6 +95,7 @@ func (r *Router) LogStats() storage.LogStats {
 		sum.Syncs += st.Syncs
 		sum.Live += st.Live
 		sum.Bytes += st.Bytes
+		sum.Full = sum.Full || st.Full
 		if sum.Err == nil {
 			sum.Err = st.Err
 		}

@@ -157,6 +157,7 @@ type LogStats struct {
 	Syncs   uint64 // commits and timed syncs that reached the disk since start
 	Live    uint64 // bytes of the jobs that the log holds
 	Bytes   uint64 // on disk, as last measured
+	Full    bool   // there is no room for a put
 	Err     error  // what made the log stop accepting, if anything did
 }
 

@@ -69,6 +69,7 @@ type Config struct {
 	}
 	Stats struct{ QuoteStrings string }
 	Queue QueueConfig
+	HTTP  HTTPConfig
 	Log   struct {
 		Level  string
 		Format string
@@ -146,7 +147,7 @@ func loadConfig(f flags) (*Config, error) {
 }
 
 func (c *Config) applyFlags(f flags) Mistakes {
-	ms := append(c.applyAddress(f), c.applyQueue(f)...)
+	ms := slices.Concat(c.applyAddress(f), c.applyQueue(f), c.applyHTTP(f))
 	c.applyStorage(f)
 	if f.shards != nil {
 		c.Shards, c.from["shards"] = *f.shards, origin{flag: "-shards"}

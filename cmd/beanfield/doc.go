@@ -30,6 +30,10 @@
 //	commands.go the door to the subcommands
 //	serve.go    from the first connection to the last reply
 //	garbage.go  how much garbage the heap may hold
+//	faces.go    all ways of serving clients
+//	queue.go    the settings of the queue service
+//	http.go     the settings of the HTTP side: health, metrics, console
+//	health.go   why clients cannot work at the moment
 //
 // # Exit codes
 //
@@ -54,7 +58,8 @@
 // Sockets are bound first, since that may need root. Then the process becomes its
 // user, so that the data belong to that user. Then it opens the store and recovers
 // the jobs. Only then does it serve, and send READY=1 to systemd; clients that
-// connect earlier wait. A recovery that takes more than a second is logged at
+// connect earlier wait. The HTTP side alone serves as soon as the addresses are bound, and
+// tells whoever watches that jobs are being recovered. A recovery that takes more than a second is logged at
 // notice, with the progress that storage and router report every second, and systemd
 // is asked for more time. SIGTERM ends a recovery at once, with code 0: that is as
 // safe as a kill.

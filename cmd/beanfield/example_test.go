@@ -48,6 +48,7 @@ func TestExampleQueueFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := string(text)[strings.Index(string(text), "# [[queue.for]]"):]
+	shown, _, _ = strings.Cut(shown, "\n\n")
 	c := defaults()
 	if ms := readConfigFile(writeConfig(t, strings.ReplaceAll(shown, "# ", "")), c); len(ms) > 0 {
 		t.Fatal(ms)

@@ -5,23 +5,46 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/admin"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/queueservice"
 	"beanfield/router"
 )
 
-// faces are all ways of serving clients, and the acceptor that lets clients in.
+// faces are all ways of serving clients, and the acceptor that lets clients in. That for
+// administrators serves from the start, the others when the jobs have been recovered.
 type faces struct {
-	router    *router.Router
 	acceptor  *conn.Acceptor
+	router    *router.Router
 	beanstalk *beanstalk.Server
 	queue     *queueservice.Server // nil if it has no address
+	admin     *admin.Server        // nil if it has no address
+	health    health
+	early     map[net.Listener]chan error // listeners that begin serves; each is told how that ended
 }
 
-// queueListener is a listener whose clients are for the queue service.
-type queueListener struct{ net.Listener }
+// The faces, as the log and the metrics name them.
+const (
+	faceBeanstalk = "beanstalk"
+	faceQueue     = "queue service"
+	faceAdmin     = "http"
+)
+
+// faceListener is a listener whose clients are not for the beanstalk protocol.
+type faceListener struct {
+	net.Listener
+	face string
+}
+
+func faceOf(l net.Listener) string {
+	if f, ok := l.(faceListener); ok {
+		return f.face
+	}
+	return faceBeanstalk
+}
 
 // quoting is what the words of stats.quote_strings mean.
 var quoting = map[string]beanstalk.Quoting{
@@ -30,13 +53,31 @@ var quoting = map[string]beanstalk.Quoting{
 	quoteNever:  beanstalk.QuoteNever,
 }
 
-// newFaces makes them as the configuration says, without listeners.
-func newFaces(c *Config, r *router.Router, log *slog.Logger) (*faces, error) {
+// newFaces makes the acceptor and the face for administrators, without listeners.
+func newFaces(c *Config, log *slog.Logger) (*faces, error) {
 	a, err := conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	b, err := beanstalk.NewServer(r, a, beanstalk.Options{
+	f := &faces{acceptor: a, early: map[net.Listener]chan error{}}
+	f.admin, err = newAdmin(c, a, &f.health, log)
+	return f, err
+}
+
+// begin serves administrators, who want to know how a recovery gets on.
+func (f *faces) begin(ls []net.Listener) {
+	for _, l := range ls {
+		if fl, ok := l.(faceListener); ok && fl.face == faceAdmin {
+			ended := make(chan error, 1)
+			f.early[l] = ended
+			go func() { ended <- f.acceptor.Serve(fl.Listener, f.admin) }()
+		}
+	}
+}
+
+// open makes the other faces, as the configuration says.
+func (f *faces) open(c *Config, r *router.Router, log *slog.Logger) error {
+	b, err := beanstalk.NewServer(r, f.acceptor, beanstalk.Options{
 		MaxJobSize:    int(c.Limits.MaxJobSize),
 		Loops:         c.Loops,
 		Quoting:       quoting[c.Stats.QuoteStrings],
@@ -45,13 +86,19 @@ func newFaces(c *Config, r *router.Router, log *slog.Logger) (*faces, error) {
 		Logger:        log,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	f := &faces{r, a, b, nil}
+	f.router, f.beanstalk = r, b
 	if len(c.Queue.Listen) > 0 {
-		f.queue, err = newQueueService(c, r, a, log)
+		if f.queue, err = newQueueService(c, r, f.acceptor, log); err != nil {
+			return err
+		}
 	}
-	return f, err
+	if f.admin != nil {
+		f.admin.Open(admin.Pages{})
+	}
+	f.health.router.Store(r)
+	return nil
 }
 
 func newQueueService(c *Config, r *router.Router, a *conn.Acceptor, log *slog.Logger) (*queueservice.Server, error) {
@@ -69,7 +116,10 @@ func newQueueService(c *Config, r *router.Router, a *conn.Acceptor, log *slog.Lo
 
 // Serve accepts clients from a listener until Shutdown.
 func (f *faces) Serve(l net.Listener) error {
-	if q, ok := l.(queueListener); ok {
+	if ended, ok := f.early[l]; ok {
+		return <-ended
+	}
+	if q, ok := l.(faceListener); ok {
 		return f.acceptor.Serve(q.Listener, f.queue)
 	}
 	return f.acceptor.Serve(l, f.beanstalk)
@@ -79,12 +129,30 @@ func (f *faces) Serve(l net.Listener) error {
 func (f *faces) Drain() { f.router.Drain() }
 
 // Shutdown stops accepting, and then closes the connections cleanly. The queue service
-// stops first, before the last replies to beanstalk clients are sent.
+// stops first, before the last replies to beanstalk clients are sent. Administrators are
+// the last to leave, since they may be watching.
 func (f *faces) Shutdown(ctx context.Context) error {
+	f.health.stopping.Store(true)
 	f.acceptor.Stop()
-	var err error
+	var errs []error
 	if f.queue != nil {
-		err = f.queue.Shutdown(ctx)
+		errs = append(errs, f.queue.Shutdown(ctx))
 	}
-	return errors.Join(err, f.beanstalk.Shutdown(ctx))
+	if f.beanstalk != nil {
+		errs = append(errs, f.beanstalk.Shutdown(ctx))
+	}
+	if f.admin != nil {
+		errs = append(errs, f.admin.Shutdown(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// abandonLimit is how long administrators may take to leave when the server does not start.
+const abandonLimit = time.Second
+
+// abandon ends what begin has begun, when the jobs have not been recovered.
+func (f *faces) abandon() error {
+	ctx, cancel := context.WithTimeout(context.Background(), abandonLimit)
+	defer cancel()
+	return f.Shutdown(ctx)
 }

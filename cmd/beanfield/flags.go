@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type flags struct {
 
 	dir   *string   // -b
 	queue *string   // -queue
+	http  *string   // -http
 	sync  *syncFlag // the last of all -f and -F
 
 	warnings []string
@@ -88,7 +90,7 @@ func (r *flagReader) long(word string) (bool, error) {
 	case set != nil:
 		*set = true
 		return true, nil
-	case name != "-config" && name != "-shards" && name != "-queue":
+	case !slices.Contains([]string{"-config", "-shards", "-queue", "-http"}, name):
 		return false, nil
 	}
 	if !joined {
@@ -106,6 +108,9 @@ func (r *flagReader) long(word string) (bool, error) {
 		return true, nil
 	case "-queue":
 		r.queue = &value
+		return true, nil
+	case "-http":
+		r.http = &value
 		return true, nil
 	}
 	n, err := strconv.ParseUint(value, 10, 32)
@@ -274,6 +279,8 @@ Besides:
  -config FILE   read settings from this TOML file; flags win over it
  -shards N      run N shards (default: one for each core)
  -queue HOST:PORT  serve the queue service over HTTP on this address
+ -http HOST:PORT   serve health, metrics and the console over HTTP on this
+                address
  -check-config  print the settings that would be used, and where each comes
                 from; start nothing
 

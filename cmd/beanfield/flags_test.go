@@ -51,6 +51,7 @@ var flagCases = []struct {
 	{"-shards 1 -s 2", flags{shards: ptr(1), binlogMaxSize: ptr(2)}},
 	{"-queue 127.0.0.1:8080 -p 1", flags{queue: ptr("127.0.0.1:8080"), port: ptr("1")}},
 	{"--queue=:8080", flags{queue: ptr(":8080")}},
+	{"-http :8081 --http=unix:/run/h", flags{http: ptr("unix:/run/h")}},
 	{"-b /var/lib/b", flags{dir: ptr("/var/lib/b")}},
 	{"-bdir", flags{dir: ptr("dir")}},
 	{"-b a -b b", flags{dir: ptr("b")}},

@@ -29,15 +29,15 @@ func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Lis
 	return open, nil
 }
 
-// listenQueues binds every address of the queue service, or none.
-func listenQueues(ctx context.Context, addrs []address, log *slog.Logger) ([]net.Listener, error) {
+// listenFor binds every address of a face, or none.
+func listenFor(ctx context.Context, face string, addrs []address, mode fs.FileMode, log *slog.Logger) ([]net.Listener, error) {
 	var ls []Listen
 	for _, a := range addrs {
-		ls = append(ls, Listen{Address: a})
+		ls = append(ls, Listen{Address: a, Mode: mode})
 	}
 	open, err := listenAll(ctx, ls, log)
 	for i, l := range open {
-		open[i] = queueListener{l}
+		open[i] = faceListener{l, face}
 	}
 	return open, err
 }

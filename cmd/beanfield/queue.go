@@ -66,13 +66,7 @@ var queueSettings = append([]setting[Config]{
 		key: "queue.listen", flag: "-queue", unit: "addresses",
 		allowed: `a list of addresses as in listen.address; [] for no queue service`,
 		set:     func(c *Config, v any) (err error) { c.Queue.Listen, err = asAddresses(v); return err },
-		show: func(c *Config) string {
-			var texts []string
-			for _, a := range c.Queue.Listen {
-				texts = append(texts, a.String())
-			}
-			return showTexts(texts)
-		},
+		show:    func(c *Config) string { return showAddresses(c.Queue.Listen) },
 	},
 	text("queue.default_service", "", "name of a service", `a name as tubes have; "" to refuse paths without a service`,
 		func(c *Config) *string { return &c.Queue.DefaultService }),

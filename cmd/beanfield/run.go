@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -80,12 +82,16 @@ func start(c *Config, log *slog.Logger) error {
 			return err
 		}
 	}
-	r, err := openRouter(sig.stop, c, log)
-	if r == nil || err != nil {
+	srv, err := newFaces(c, log)
+	if err != nil {
 		return err
 	}
-	srv, err := newFaces(c, r, log)
-	if err != nil {
+	srv.begin(ls)
+	r, err := openRouter(sig.stop, c, log)
+	if r == nil || err != nil {
+		return errors.Join(err, srv.abandon())
+	}
+	if err := srv.open(c, r, log); err != nil {
 		return err
 	}
 	watch(srv.stuck, log)
@@ -100,7 +106,7 @@ func start(c *Config, log *slog.Logger) error {
 }
 
 // openListeners takes the sockets that systemd passed, or binds if there are none. It
-// always binds those of the queue service.
+// always binds those of the queue service and of the HTTP side.
 func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, error) {
 	ls, err := inheritedListeners()
 	if err != nil {
@@ -113,18 +119,20 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 	} else if ls, err = listenAll(sig.stop, c.Listen, log); err != nil {
 		return nil, err
 	}
-	queues, err := listenQueues(sig.stop, c.Queue.Listen, log)
-	if err != nil {
-		closeAll(ls)
-		return nil, err
-	}
-	ls = append(ls, queues...)
-	for _, l := range ls {
-		face := "beanstalk"
-		if _, ok := l.(queueListener); ok {
-			face = "queue service"
+	for _, more := range []struct {
+		face  string
+		addrs []address
+		mode  fs.FileMode
+	}{{faceQueue, c.Queue.Listen, 0}, {faceAdmin, c.HTTP.Listen, c.HTTP.Mode}} {
+		open, err := listenFor(sig.stop, more.face, more.addrs, more.mode, log)
+		if err != nil {
+			closeAll(ls)
+			return nil, err
 		}
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", face)
+		ls = append(ls, open...)
+	}
+	for _, l := range ls {
+		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", faceOf(l))
 	}
 	return ls, nil
 }

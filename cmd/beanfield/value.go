@@ -259,6 +259,14 @@ func asAddresses(v any) ([]address, error) {
 	return addresses, nil
 }
 
+func showAddresses(list []address) string {
+	var texts []string
+	for _, a := range list {
+		texts = append(texts, a.String())
+	}
+	return showTexts(texts)
+}
+
 func showTexts(list []string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {

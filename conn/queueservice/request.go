@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"beanfield/conn"
 	"beanfield/shard/queue"
 )
 
@@ -60,7 +61,7 @@ type request struct {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	defer endOnPanic()
+	defer conn.EndOnPanic(http.ErrAbortHandler)
 	q := &request{server: s, w: w, r: r}
 	if r.ContentLength != 0 {
 		q.deadline() // net/http waits for the rest of an unread body before it answers

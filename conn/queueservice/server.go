@@ -20,7 +20,7 @@ type Server struct {
 	shards   Shards
 	acceptor *conn.Acceptor
 	tokens   [][sha256.Size]byte
-	arrivals *arrivals
+	arrivals *conn.Arrivals
 	http     http.Server
 	ctx      context.Context // of all requests; it ends with Shutdown
 	stop     context.CancelFunc
@@ -37,7 +37,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		opts: o, log: o.Logger, shards: shards, acceptor: a, tokens: hashes(o.Tokens), arrivals: newArrivals(),
+		opts: o, log: o.Logger, shards: shards, acceptor: a, tokens: hashes(o.Tokens), arrivals: conn.NewArrivals(),
 		sockets: map[*socket]struct{}{}, consumers: map[*consumer]struct{}{},
 	}
 	s.gone.L = &s.mu
@@ -76,7 +76,7 @@ func (s *Server) Welcome(fd int) {
 	s.sockets[k] = struct{}{}
 	s.mu.Unlock()
 	s.acceptor.AddPolled(1)
-	if !s.arrivals.add(k) {
+	if !s.arrivals.Add(k) {
 		k.Close()
 	}
 }

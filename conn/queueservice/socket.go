@@ -2,10 +2,11 @@ package queueservice
 
 import (
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"beanfield/conn"
 )
 
 // socket is a client's connection, whoever has it now: net/http or a consumer.
@@ -20,9 +21,7 @@ type socket struct {
 
 // adopt makes a connection of a bare socket, which it takes over.
 func (s *Server) adopt(fd int) (*socket, error) {
-	file := os.NewFile(uintptr(fd), "client")
-	c, err := net.FileConn(file)
-	file.Close() // the connection has a descriptor of its own
+	c, err := conn.Adopt(fd)
 	if err != nil {
 		return nil, err
 	}
@@ -90,57 +89,3 @@ func (k *socket) watchOver() {
 	after := k.server.opts.DeadAfter
 	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: max(after/2, time.Second), Interval: max(after/8, time.Second), Count: 4})
 }
-
-// arrivals are the sockets that net/http has not accepted yet, in the form of a listener.
-type arrivals struct {
-	mu     sync.Mutex
-	come   sync.Cond
-	queue  []net.Conn
-	closed bool
-}
-
-func newArrivals() *arrivals {
-	a := &arrivals{}
-	a.come.L = &a.mu
-	return a
-}
-
-// add hands a connection to net/http. It does not block.
-func (a *arrivals) add(c net.Conn) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return false
-	}
-	a.queue = append(a.queue, c)
-	a.come.Signal()
-	return true
-}
-
-// Accept implements net.Listener.
-func (a *arrivals) Accept() (net.Conn, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for len(a.queue) == 0 {
-		if a.closed {
-			return nil, net.ErrClosed
-		}
-		a.come.Wait()
-	}
-	c := a.queue[0]
-	a.queue[0] = nil
-	a.queue = a.queue[1:]
-	return c, nil
-}
-
-// Close implements net.Listener. Sockets that have come are still accepted.
-func (a *arrivals) Close() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.closed = true
-	a.come.Broadcast()
-	return nil
-}
-
-// Addr implements net.Listener.
-func (a *arrivals) Addr() net.Addr { return &net.UnixAddr{Name: "beanfield", Net: "unix"} }

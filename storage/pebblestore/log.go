@@ -254,6 +254,7 @@ func (l *shardLog) Stats() storage.LogStats {
 		Syncs:   l.durable.Load(),
 		Live:    uint64(max(0, l.live.Load())),
 		Bytes:   l.bytes.Load(),
+		Full:    l.store.space.left.Load() <= 0,
 		Err:     l.fault.Err(),
 	}
 }

@@ -41,9 +41,6 @@ var floors = map[string]int{
 // kits are packages for tests; only tests import them.
 var kits = []string{"conn/secure/securetest", "shard/queue/queuetest", "storage/pebblestore/powercut"}
 
-// planned are packages that have their place before they are built.
-var planned = map[string]bool{"conn/admin": true}
-
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open
 // one anywhere.

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"io/fs"
+	"log/slog"
+
+	"beanfield/conn"
+	"beanfield/conn/admin"
+)
+
+// HTTPConfig is the table [http]: health, metrics and the console.
+type HTTPConfig struct {
+	Listen []address
+	Mode   fs.FileMode // of unix sockets; 0 leaves it to the umask
+	Tokens []string    // a client must have one of them; empty: none is needed
+	Pprof  bool
+}
+
+// httpSettings are the keys of [http].
+var httpSettings = []setting[Config]{
+	{
+		key: "http.listen", flag: "-http", unit: "addresses",
+		allowed: `a list of addresses as in listen.address; [] for none of this`,
+		set:     func(c *Config, v any) (err error) { c.HTTP.Listen, err = asAddresses(v); return err },
+		show:    func(c *Config) string { return showAddresses(c.HTTP.Listen) },
+	},
+	{
+		key: "http.mode", unit: "octal digits", allowed: `text from "0001" to "0777", or "" to leave it to the umask`,
+		set:  func(c *Config, v any) (err error) { c.HTTP.Mode, err = asMode(v); return err },
+		show: func(c *Config) string { return showMode(c.HTTP.Mode) },
+	},
+	texts("http.tokens", "texts", `a list of texts; [] to let everybody in`, func(c *Config) *[]string { return &c.HTTP.Tokens }),
+	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }),
+}
+
+// applyHTTP lets -http replace all addresses of the HTTP side.
+func (c *Config) applyHTTP(f flags) Mistakes {
+	if f.http == nil {
+		return nil
+	}
+	a, err := parseAddress(*f.http)
+	if err != nil {
+		return Mistakes{{Key: "-http", Value: *f.http, Problem: err.Error(), Code: exitListen}}
+	}
+	c.HTTP.Listen, c.from["http.listen"] = []address{a}, origin{flag: "-http"}
+	return nil
+}
+
+// newAdmin makes the face for administrators, or none if it has no address.
+func newAdmin(c *Config, a *conn.Acceptor, h *health, log *slog.Logger) (*admin.Server, error) {
+	if len(c.HTTP.Listen) == 0 {
+		return nil, nil
+	}
+	return admin.NewServer(a, admin.Options{
+		Problems: h.problems,
+		Tokens:   c.HTTP.Tokens,
+		Profiles: c.HTTP.Pprof,
+		Logger:   log,
+	})
+}

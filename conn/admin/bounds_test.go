@@ -1,0 +1,100 @@
+package admin
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hasty are options under which slow clients are given up soon.
+func hasty() Options {
+	return Options{ReadTimeout: 50 * time.Millisecond, WriteTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond, MaxBody: 100}
+}
+
+// A client that begins a request and goes silent, in its line, its headers or its body, is
+// let go; so is one that asks nothing.
+func TestSlowClients(t *testing.T) {
+	h := newHouse(t, hasty())
+	h.server.Open(Pages{Console: echo})
+	for _, begun := range []string{
+		"", "GE", "GET /healthz HTTP/1.1\r\nHost: x\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel", "POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel",
+	} {
+		c := h.dial()
+		c.send(begun)
+		c.ended()
+	}
+}
+
+// A client that does not read is let go, and its page's goroutine with it.
+func TestSlowReader(t *testing.T) {
+	h := newHouse(t, hasty())
+	ended := make(chan error, 1)
+	h.server.Open(Pages{Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for {
+			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+				ended <- err
+				return
+			}
+		}
+	})})
+	h.dial().send(requestText("GET", "/metrics", "", ""))
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Error("a page goes on for a client that does not read")
+	}
+}
+
+func TestTooMuch(t *testing.T) {
+	h := newHouse(t, Options{MaxHeader: 5000, MaxBody: 100})
+	h.server.Open(Pages{Console: echo})
+	long := strings.Repeat("x", 101)
+	h.expect([]exchange{
+		{"POST", "/", "", long[:100], 200, "console POST / " + long[:100]},
+		{"POST", "/", "", long, 413, "http: request body too large"},
+		{"POST", "/", "Transfer-Encoding: chunked\r\n\r\n65\r\n" + long + "\r\n0\r\n", "", 413, "http: request body too large"},
+		{"GET", "/healthz", "X: " + strings.Repeat("h", 20000) + "\r\n", "", 431, "431"},
+		{"GET", "/healthz", "Content-Length: x\r\n", "", 400, "400"},
+		{"GET", "/healthz?" + strings.Repeat("q", 20000), "", "", 431, "431"},
+		{"GET", "/%zz", "", "", 400, "400"},
+	})
+}
+
+// Shutdown ends pages that last, and connections on which nothing or half a request has
+// come; the client of a page gets what was written.
+func TestShutdown(t *testing.T) {
+	h := newHouse(t, Options{})
+	begun := make(chan bool)
+	h.server.Open(Pages{Console: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(begun)
+		<-r.Context().Done()
+		io.WriteString(w, "the end")
+	})})
+	silent, idle, lasting := h.dial(), h.dial(), h.dial()
+	idle.send(requestText("GET", "/healthz", "", ""))
+	idle.response("GET")
+	lasting.send(requestText("GET", "/events", "", ""))
+	<-begun
+	started := time.Now()
+	h.close()
+	if took := time.Since(started); took >= 5*time.Second { // net/http's patience with a silent client
+		t.Errorf("it took %v", took)
+	}
+	if _, body := lasting.response("GET"); body != "the end" {
+		t.Errorf("a page that lasted ends with %q", body)
+	}
+	for _, c := range []*client{silent, idle, lasting} {
+		c.ended()
+	}
+}
+
+func TestOptionsThatCannotBe(t *testing.T) {
+	for _, o := range []Options{{ReadTimeout: -1}, {WriteTimeout: -1}, {IdleTimeout: -1}, {MaxHeader: -1}, {MaxBody: -1}} {
+		if _, err := NewServer(nil, o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}

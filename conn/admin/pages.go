@@ -1,0 +1,94 @@
+package admin
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"beanfield/conn"
+)
+
+// The pages of this package.
+const (
+	healthPage  = "/healthz"
+	readyPage   = "/readyz"
+	metricsPage = "/metrics"
+	profiles    = "/debug/pprof/"
+)
+
+// realm is what a browser shows when it asks for the token.
+const realm = `Basic realm="beanfield: any name, and a token as the password", charset="UTF-8"`
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer conn.EndOnPanic(http.ErrAbortHandler)
+	s.bound(w, r)
+	w.Header()["X-Content-Type-Options"] = []string{"nosniff"}
+	switch path := r.URL.Path; {
+	case path == healthPage:
+		read(w, r, func() { text(w, http.StatusOK, "ok") })
+	case path == readyPage:
+		read(w, r, func() { s.ready(w) })
+	case !s.tokens.admit(r):
+		w.Header()["Www-Authenticate"] = []string{realm, "Bearer"}
+		text(w, http.StatusUnauthorized, "a token is needed")
+	case strings.HasPrefix(path, profiles):
+		s.profile(w, r)
+	default:
+		s.open(w, r)
+	}
+}
+
+// bound limits how much a request may bring, and how long it and its answer may take.
+func (s *Server) bound(w http.ResponseWriter, r *http.Request) {
+	control, now := http.NewResponseController(w), time.Now()
+	control.SetWriteDeadline(now.Add(s.opts.WriteTimeout))
+	if r.ContentLength != 0 {
+		control.SetReadDeadline(now.Add(s.opts.ReadTimeout))
+		r.Body = http.MaxBytesReader(w, r.Body, s.opts.MaxBody)
+	}
+}
+
+// ready answers /readyz.
+func (s *Server) ready(w http.ResponseWriter) {
+	if problems := s.opts.Problems(); len(problems) > 0 {
+		text(w, http.StatusServiceUnavailable, strings.Join(problems, "\n"))
+		return
+	}
+	text(w, http.StatusOK, "ok")
+}
+
+// open answers with a page that Open has brought.
+func (s *Server) open(w http.ResponseWriter, r *http.Request) {
+	pages := s.pages.Load()
+	switch {
+	case pages == nil:
+		text(w, http.StatusServiceUnavailable, strings.Join(s.opts.Problems(), "\n"))
+	case r.URL.Path == metricsPage && pages.Metrics != nil:
+		read(w, r, func() { pages.Metrics.ServeHTTP(w, r) })
+	case r.URL.Path != metricsPage && pages.Console != nil:
+		pages.Console.ServeHTTP(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// read answers a request that only reads, and refuses others.
+func read(w http.ResponseWriter, r *http.Request, answer func()) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		answer()
+		return
+	}
+	w.Header()["Allow"] = []string{"GET, HEAD"}
+	text(w, http.StatusMethodNotAllowed, "only GET and HEAD")
+}
+
+// text sends a text of one or more lines.
+func text(w http.ResponseWriter, status int, lines string) {
+	h := w.Header()
+	h["Content-Type"] = []string{"text/plain; charset=utf-8"}
+	h["Cache-Control"] = []string{"no-store"}
+	w.WriteHeader(status)
+	io.WriteString(w, lines+"\n")
+}
