@@ -64,7 +64,7 @@ func runMain(ctx context.Context, args []string) error {
 	o.pinning.Flags(f)
 	f.StringVar(&o.addr, "addr", "127.0.0.1:11300", "server that is running: 127.0.0.1:PORT or unix:PATH")
 	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port}, {queue} and {dir} are filled in")
-	f.StringVar(&o.queue, "queue", "", "`address` of its queue service (push, push-one, consumers, gets)")
+	f.StringVar(&o.queue, "queue", "", "`address` of its queue service (push, push-one, consumers, gets, and some disturbances)")
 	f.IntVar(&o.pid, "pid", 0, "process of the server at -addr, to measure its CPU and memory")
 	f.IntVar(&o.threads, "threads", 1, "generator threads")
 	f.StringVar(&o.wait, "wait", measure.WaitAuto, "how the generator waits for replies: spin, epoll, or auto (spin when pinned)")

@@ -46,6 +46,15 @@ var stallKinds = []stallKind{
 		name: "reserve", by: load.DisturbReserve, tubes: 100_000, alone: true,
 		title: "a client that watches {tubes} tubes reserves, twenty times",
 	},
+	{name: "touch", by: load.DisturbTouch, backlog: million, title: "the queue service is first asked about a tube with {jobs} jobs"},
+	{name: "group", by: load.DisturbGroup, backlog: million, title: "a queue of {jobs} jobs gets a second group"},
+	{name: "drop", by: load.DisturbDrop, backlog: million, title: "the second group of a queue of {jobs} jobs is removed"},
+	{name: "truncate", by: load.DisturbTruncate, backlog: million, title: "a queue of {jobs} jobs is truncated"},
+	{name: "truncate-view", by: load.DisturbTruncateView, backlog: million, title: "a queue of {jobs} jobs with two groups is truncated"},
+	{
+		name: "stuck", by: load.DisturbStuck, connections: 50, backlog: million,
+		title: "{clients} consumers of a queue of {jobs} jobs never read",
+	},
 }
 
 // stallRows are all disturbances in memory, beside beanstalkd, and those that write most
@@ -76,6 +85,9 @@ func (k stallKind) row() row {
 			ld.Connections, ld.Backlog, ld.Tubes = max(1, k.connections), k.backlog, max(1, k.tubes)
 		}),
 		goals: []goal{number(metricStall, longestAllowed)},
+	}
+	if r.load.Disturb.UsesQueue() {
+		r.flags, r.alone = queueFlags+" "+r.flags, true
 	}
 	switch k.by {
 	case load.DisturbBody:

@@ -33,14 +33,30 @@ const (
 	DisturbReserve = "reserve" // reserves by a client that watches very many tubes
 )
 
-var Disturbances = []string{
-	DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbBody, DisturbBusy,
-	DisturbHangup, DisturbWatch, DisturbList, DisturbStats, DisturbReserve,
-}
+// Disturbances by the queue service.
+const (
+	DisturbTouch        = "touch"         // it is asked about a tube for the first time
+	DisturbGroup        = "group"         // a queue gets a second group
+	DisturbDrop         = "drop"          // the second group is removed
+	DisturbTruncate     = "truncate"      // every job is ended, in a queue with one group
+	DisturbTruncateView = "truncate-view" // likewise, with two groups
+	DisturbStuck        = "stuck"         // consumers that never read
+)
+
+var (
+	Disturbances = slices.Concat([]string{
+		DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbBody, DisturbBusy,
+		DisturbHangup, DisturbWatch, DisturbList, DisturbStats, DisturbReserve,
+	}, QueueDisturbances)
+	QueueDisturbances = []string{DisturbTouch, DisturbGroup, DisturbDrop, DisturbTruncate, DisturbTruncateView, DisturbStuck}
+)
+
+// UsesQueue tells whether the server must have a queue service.
+func (s *Disturb) UsesQueue() bool { return slices.Contains(QueueDisturbances, s.By) }
 
 // UsesJobs tells whether jobs are put beforehand.
 func (s *Disturb) UsesJobs() bool {
-	return slices.Contains([]string{DisturbKick, DisturbDeath, DisturbDue, DisturbPause}, s.By)
+	return s.UsesQueue() || slices.Contains([]string{DisturbKick, DisturbDeath, DisturbDue, DisturbPause}, s.By)
 }
 
 func defaultDisturb() Disturb {

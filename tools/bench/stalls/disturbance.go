@@ -52,7 +52,11 @@ func newDisturbance(t generator.Target, ld *load.Load) disturbance {
 		return &death{crowd: jobs}
 	case load.DisturbDue:
 		return &due{crowd: jobs}
-	default:
+	case load.DisturbPause:
 		return &pause{crowd: jobs, staff: staff{addr: t.Addr}}
+	case load.DisturbStuck:
+		return &stuck{crowd: jobs, queue: t.Queue}
+	default:
+		return &overhaul{crowd: jobs, queue: t.Queue}
 	}
 }

@@ -76,6 +76,9 @@ func Measure(ctx context.Context, t generator.Target, ld load.Load, set generato
 		res.Server.RSS, res.Server.PeakRSS = use.RSS, use.Peak
 	}
 	if !t.Owned {
+		if ld.Disturb.UsesQueue() {
+			return res, clearQueue(ctx, t.Queue)
+		}
 		return res, clearDisturbed(t.Addr)
 	}
 	return res, nil

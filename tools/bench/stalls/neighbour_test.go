@@ -3,6 +3,7 @@ package stalls
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -41,6 +42,9 @@ func measureOn(t *testing.T, addr string, ld load.Load, owned bool) (*result.Res
 // and leave nothing behind in a server that has other users.
 func TestEveryDisturbance(t *testing.T) {
 	for _, by := range load.Disturbances {
+		if slices.Contains(load.QueueDisturbances, by) {
+			continue // TestQueueDisturbances has a server that has a queue service
+		}
 		for _, owned := range []bool{true, false} {
 			if !owned && by == load.DisturbDue {
 				continue // slow, and kick shows the same

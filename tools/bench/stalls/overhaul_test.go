@@ -1,0 +1,95 @@
+package stalls
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"strings"
+	"testing"
+
+	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/load"
+	"beanfield/tools/server"
+)
+
+// Every disturbance by the queue service takes place, again and again, and leaves nothing
+// behind in a server that has other users.
+func TestQueueDisturbances(t *testing.T) {
+	program, err := server.Beanfield(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.Launch{Command: program + " -l 127.0.0.1 -p {port} -queue 127.0.0.1:{queue}", Data: t.TempDir()}.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	if err := s.Serve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	set := generator.Settings{Threads: 1, Say: func(string, ...any) {}}
+	for _, by := range load.QueueDisturbances {
+		ld := disturbedBy(by, func(ld *load.Load) { ld.Backlog = 5000 })
+		if err := ld.Check(); err != nil {
+			t.Fatal(err)
+		}
+		res, err := Measure(t.Context(), generator.Target{Addr: s.Addr, Queue: s.Queue}, ld, set)
+		if err != nil {
+			t.Errorf("%s: %v", by, err)
+			continue
+		}
+		if each := res.Stalls.Each; len(each) != 2 || each[0].Stormy.N == 0 || each[1].TookSec <= 0 {
+			t.Errorf("%s: %+v", by, res.Stalls)
+		}
+		c, err := generator.Dial(s.Addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Ask("stats-tube "+disturbedTube, "NOT_FOUND"); err != nil {
+			t.Errorf("%s: the tube is left: %v", by, err)
+		}
+		c.Close()
+		if _, err := Measure(t.Context(), generator.Target{Addr: s.Addr, Owned: true}, ld, set); err == nil || !strings.Contains(err.Error(), "-queue") {
+			t.Errorf("%s: without a queue service: %v", by, err)
+		}
+	}
+}
+
+// An answer other than the right one ends the measurement.
+func TestErrandsAnswer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	answers := make(chan string, 1)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			in := bufio.NewReader(c)
+			for line := ""; line != "\r\n"; {
+				if line, err = in.ReadString('\n'); err != nil {
+					break
+				}
+			}
+			io.WriteString(c, <-answers)
+			c.Close()
+		}
+	}()
+	for answer, right := range map[string]bool{
+		"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n": true, "HTTP/1.1 404 Not Found\r\n\r\n": false, "HTTP/1.1 200 OK\r\n": false, "": false,
+	} {
+		e, err := newErrand(l.Addr().String(), "DELETE", truncateAll, firstGroup, answeredOK)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers <- answer
+		if err := e.run(t.Context()); err == nil != right || e.done != right {
+			t.Errorf("%q: %v, done %v", answer, err, e.done)
+		}
+		e.close()
+	}
+}
