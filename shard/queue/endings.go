@@ -37,7 +37,7 @@ func (s *State) askDelete(op *Op) {
 			op.Status = More
 			return
 		}
-		s.spend(moving)
+		s.spend(ending)
 		if slot := s.jobIn(v.tube, a.Indexes[a.at]); slot != 0 {
 			s.endForAll(slot)
 		}
@@ -77,7 +77,7 @@ func (s *State) endBefore(v *service, index uint64) bool {
 		if s.spent() {
 			return false
 		}
-		s.spend(moving)
+		s.spend(ending)
 		s.endForAll(slot)
 	}
 }
@@ -106,7 +106,7 @@ func (s *State) askEnd(op *Op) {
 func (s *State) endLoose(v *service, a *Ask) bool {
 	return s.walk(v, a, visiting, func(slot uint32) {
 		if !s.had(v, slot) {
-			s.spend(moving)
+			s.spend(ending)
 			s.endForAll(slot)
 		}
 	})

@@ -118,7 +118,7 @@ func (s *State) emptyView(now int64, w *view, a *Ask) bool {
 		}
 		s.viewForgets(w, slot)
 		if s.jobs.at(slot).state() == Passed && !v.wanted(slot) {
-			s.spend(moving)
+			s.spend(ending)
 			s.unpass(slot)
 			s.settle(now, slot)
 		}
