@@ -20,7 +20,7 @@
 // connections to package net/http through Arrivals.
 //
 // Faces share the processors, too. An event loop that sleeps must know whether goroutines
-// wait for other clients' sockets (Polled).
+// wait for the requests of other clients (Polled).
 //
 // The face knows and counts what its clients say and do. This package imports
 // nothing else of beanfield, so that it can be tested without a queue.

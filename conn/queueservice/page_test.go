@@ -3,8 +3,10 @@ package queueservice
 import (
 	"bytes"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"beanfield/shard/queue"
 
@@ -158,5 +160,23 @@ func TestBatchOfMany(t *testing.T) {
 	}
 	if h.desk.most > queue.Slice {
 		t.Errorf("%d items were put at once", h.desk.most)
+	}
+}
+
+// A loop of another face may keep its processor from a consumer that sends nothing but
+// pings, but not from a page.
+func TestWhoIsPolled(t *testing.T) {
+	h := newPageHouse(t)
+	h.watch("", "Authorization: secret\r\n")
+	for end := time.Now().Add(patience); h.accept.Polled() != 0; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("%d clients are polled, beside a consumer", h.accept.Polled())
+		}
+	}
+	page := h.page()
+	page.send(masked(ws.OpText, `{"commit":[],"id":0}`))
+	page.expect(ws.OpText, `{"done":0}`)
+	if n := h.accept.Polled(); n != 1 {
+		t.Errorf("%d clients are polled, want the page", n)
 	}
 }

@@ -75,7 +75,6 @@ func (s *Server) Welcome(fd int) {
 	s.mu.Lock()
 	s.sockets[k] = struct{}{}
 	s.mu.Unlock()
-	s.acceptor.AddPolled(1)
 	if !s.arrivals.Add(k) {
 		k.Close()
 	}
@@ -83,7 +82,7 @@ func (s *Server) Welcome(fd int) {
 
 // left notes that a socket has been closed.
 func (s *Server) left(k *socket) {
-	s.acceptor.AddPolled(-1)
+	k.unpoll()
 	s.mu.Lock()
 	delete(s.sockets, k)
 	s.gone.Broadcast()

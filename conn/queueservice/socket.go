@@ -15,6 +15,7 @@ type socket struct {
 	server *Server
 	closed sync.Once
 	fresh  atomic.Bool // nothing has been asked yet
+	polled atomic.Bool // the acceptor counts it as polled
 
 	renewed time.Time // when the write deadline was last set; whoever writes owns it
 }
@@ -27,7 +28,17 @@ func (s *Server) adopt(fd int) (*socket, error) {
 	}
 	k := &socket{Conn: c, server: s}
 	k.fresh.Store(true)
+	k.polled.Store(true)
+	s.acceptor.AddPolled(1)
 	return k, nil
+}
+
+// unpoll says that the client will send nothing that matters, so that nobody need hurry
+// to read it.
+func (k *socket) unpoll() {
+	if k.polled.CompareAndSwap(true, false) {
+		k.server.acceptor.AddPolled(-1)
+	}
 }
 
 // Close closes the connection, once, and tells the acceptor (F6).

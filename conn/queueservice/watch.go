@@ -94,6 +94,8 @@ func (c *consumer) connect(k *socket, json, indexOnly bool) {
 	c.writer = writer{party: c.party, shards: c.server.shards, box: &c.outbox, to: k, indexOnly: indexOnly}
 	if json {
 		c.frames.most, c.writer.framing = mostMessage, framedText
+	} else {
+		k.unpoll() // it sends nothing but pings and pongs
 	}
 	c.outbox.mu.Lock()
 	c.outbox.lone = newLone(&c.writer, k)
