@@ -1,8 +1,8 @@
 package queue
 
 // askCommit and askNegative take long lists of indexes, so they work in steps: op.Count
-// is how many have been dealt with. An index that is not pending is skipped, because
-// clients cannot know what has become of their items meanwhile.
+// is how many have been dealt with. An unknown index is skipped, because clients
+// cannot know what has become of their items meanwhile.
 
 // each calls do for the jobs of the queue that Indexes names, in shares: in each turn for
 // at least one index.
@@ -34,7 +34,9 @@ func (s *State) holderOf(slot uint32) *consumer {
 }
 
 // askCommit ends items for the asker's group, if they are pending at any of its
-// consumers, or were taken back from one and not sent again.
+// consumers, or yet to be sent to one: the asker may have been sent them before a restart,
+// or before they were taken back from it. What a worker holds or has buried, or what is
+// delayed, is the workers' business.
 func (s *State) askCommit(now int64, op *Op) {
 	op.Status = OK
 	s.heardOf(now, op.Ask)
@@ -50,7 +52,7 @@ func (s *State) askCommit(now int64, op *Op) {
 		if c := s.holderOf(slot); c != nil && c.group == g {
 			s.unhold(slot)
 			s.finish(now, slot)
-		} else if it := s.itemAt(slot); s.jobs.at(slot).state() == Ready && it != nil && it.rebalances > 0 {
+		} else if s.jobs.at(slot).state() == Ready {
 			s.unready(slot)
 			s.finish(now, slot)
 		}

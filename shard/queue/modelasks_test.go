@@ -98,7 +98,7 @@ func (m *model) commit(queue string, ids []uint64) {
 		case j.state == Reserved && m.clients[j.holder].consumer != nil:
 			m.unpend(j)
 			m.done(j)
-		case j.state == Ready && j.rebalances > 0:
+		case j.state == Ready:
 			m.done(j)
 		}
 	}

@@ -42,6 +42,27 @@ func TestNegative(t *testing.T) {
 			+1s
 			g.a commit 1
 			g.a attrs -> length=0`},
+		{"a commit counts after a restart", `
+			g.a sub 1
+			h.x sub 1
+			g.a item 1024 -> 1 => g.a:1 h.x:1
+			restart
+			g.a commit 1
+			w stats-job 1 -> no
+			g.a attrs -> length=1
+			h.x commit 1
+			g.a attrs -> length=0`},
+		{"a commit leaves alone what is the workers'", `
+			g.a sub 1
+			g.a leave
+			w put 0 0 60 -> 1
+			w put 0 9 60 -> 2
+			w put 0 0 60 -> 3
+			w poll -> 1
+			w bury 1 0
+			w poll -> 3
+			g.a commit 1 2 3
+			w stats-tube default -> buried=1 delayed=1 reserved=1`},
 	})
 }
 

@@ -120,8 +120,19 @@ func (v *modelView) pending(user string) (ids []uint64) {
 }
 
 func (m *groupModel) commitAny() {
-	if name := m.view(); name != "" {
+	name := m.view()
+	switch {
+	case name == "":
+	case m.rnd.IntN(3) > 0:
 		m.commit(name, 1+m.rnd.IntN(3))
+	default: // what its consumers may have been sent before
+		id := m.pick()
+		if p := m.views[name].items[id]; p != nil {
+			p.done = true
+		}
+		m.sweep()
+		m.run("%s.z commit %d", name, id)
+		m.saw()
 	}
 }
 
@@ -158,6 +169,10 @@ func (m *groupModel) refuseAny() {
 }
 
 func (m *groupModel) firstAny() {
+	if id := m.pick(); id != 0 && m.rnd.IntN(4) == 0 && m.state(id) == Ready {
+		m.commitFirst(id)
+		return
+	}
 	for _, id := range slices.Sorted(maps.Keys(m.given)) {
 		m.commitFirst(id)
 		return

@@ -186,10 +186,10 @@ func (s *State) tickViews(now int64) {
 	}
 }
 
-// viewCommits notes that a view is done with a job, if it is pending at one of its
-// consumers, or was taken back from one and not sent again.
+// viewCommits notes that a view is done with a job, if the view has it: the same rule as
+// askCommit's.
 func (s *State) viewCommits(now int64, w *view, slot uint32) {
-	if w.pendingOf(slot) != 0 || w.undelivered(slot) && w.returned[slot] > 0 {
+	if w.open(slot) {
 		s.viewEnds(now, w, slot)
 	}
 }
