@@ -122,7 +122,7 @@ func (s *State) wakeChoosy(t *tube) {
 }
 
 // pick is the ready job that a consumer is sent next: the best one. If the consumer has
-// just refused that, and its group has others who may take it, it is sent the second best.
+// just refused that or been too slow, and its group has others who may take it, it is sent the second best.
 func (s *State) pick(c *consumer, t *tube) uint32 {
 	best := t.ready.top().slot
 	if !s.avoids(c, best) || len(c.group.consumers) < 2 {

@@ -259,6 +259,7 @@ func (m *model) tickService(now int64, roomy bool) {
 		m.totals.Timeouts++
 		if holder := &m.clients[j.holder]; holder.consumer != nil {
 			holder.waiting = 0 // others come first
+			j.avoid = j.holder
 			m.rebalance(now, j, roomy)
 		} else {
 			m.ready(now, j)

@@ -128,6 +128,14 @@ func TestDeadlinesOfItems(t *testing.T) {
 			g.b leave
 			g.c leave
 			+1s => g.a:1/4`},
+		{"if no other one has room, the first gets the next item, and that one waits", `
+			limits idle=1s
+			g.a sub 1
+			g.a item 1024 -> 1 => g.a:1
+			g.b sub 0
+			g.p item 1024 -> 2
+			+1s => g.a:2
+			g.a commit 2 => g.a:1/2`},
 		{"without one nothing passes", `
 			g.a sub 1
 			g.a item 1024 -> 1 => g.a:1

@@ -87,6 +87,7 @@ func (s *State) expire(now int64, slot uint32) {
 	s.trails.at(s.jobs.at(slot).trail).timeouts++
 	s.totals.Timeouts++
 	if c != nil {
+		s.itemOf(slot).avoid = c.number // it may well be stuck at that consumer
 		s.rebalance(now, slot)
 		return
 	}
