@@ -1,6 +1,10 @@
 package queue
 
-import "fmt"
+import (
+	"fmt"
+
+	"beanfield/storage"
+)
 
 // audit looks at what Check leaves out: that everything which will need
 // attention stands in a timeline, that the counts of a tube's users, watchers
@@ -167,4 +171,27 @@ func (t *tube) consumers() (all []*Client) {
 		all = append(all, &c.client)
 	}
 	return all
+}
+
+// auditLog compares the places of the jobs with what the log has of them (L2). Reserving
+// is not logged, nor that a delay ends, so much may be in the log of a job that is
+// reserved, or has become ready.
+func (w *world) auditLog() error {
+	for id, r := range w.log.Jobs {
+		slot := w.s.index.find(&w.s.jobs, id)
+		if slot == 0 {
+			return fmt.Errorf("L2: the log has job %d, which has ended", id)
+		}
+		j := w.s.jobs.at(slot)
+		want := map[JobState]storage.JobState{Delayed: storage.Delayed, Buried: storage.Buried, Passed: storage.Passed}[j.state()]
+		switch {
+		case want != 0 && r.State != want, r.State == storage.Passed && j.state() != Passed:
+			return fmt.Errorf("L2: job %d is %s, and %v in the log", id, j.state(), r.State)
+		case r.State == storage.Delayed && j.state() == Delayed && r.Deadline != w.s.trails.at(j.trail).key+testEpoch:
+			return fmt.Errorf("L2: job %d is delayed until %d, in the log until %d", id, w.s.trails.at(j.trail).key+testEpoch, r.Deadline)
+		case r.State == storage.Buried && j.state() == Buried && r.BuryRank != uint64(w.s.trails.at(j.trail).key):
+			return fmt.Errorf("L2: job %d is buried as %d, in the log as %d", id, w.s.trails.at(j.trail).key, r.BuryRank)
+		}
+	}
+	return nil
 }

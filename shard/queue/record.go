@@ -43,7 +43,9 @@ func (s *State) logDelete(slot uint32) {
 	}
 }
 
-// describe fills the scratch record from a job.
+// describe fills the scratch record from a job. One that a client holds is ready in the
+// log, because that is what it becomes when the client has gone. So if a view commits a job
+// that was reserved by its id, the log forgets that it was delayed or buried before.
 func (s *State) describe(slot uint32) {
 	j := s.jobs.at(slot)
 	s.record = storage.Job{

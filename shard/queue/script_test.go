@@ -186,7 +186,10 @@ func (w *world) check() error {
 	for _, t := range w.s.tubes {
 		clients = append(clients, t.consumers()...)
 	}
-	return audit(w.s, clients)
+	if err := audit(w.s, clients); err != nil {
+		return err
+	}
+	return w.auditLog()
 }
 
 // advance lets time pass, stopping at every moment that Next announces and one
