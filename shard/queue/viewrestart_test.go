@@ -33,28 +33,6 @@ func TestViewsRestart(t *testing.T) {
 			g.a commit 3
 			g.a attrs -> length=0
 			h.x sub 9`},
-		{"a view's commit leaves a job where the first group has it", `
-			g.a sub 0
-			h.x sub 9
-			w put 0 0 60 -> 1 => h.x:1
-			w put 0 0 60 -> 2 => h.x:2
-			w put 0 0 60 -> 3 => h.x:3
-			w poll -> 1
-			w bury 1 0
-			w poll -> 2
-			w release 2 0 50
-			w poll -> 3
-			h.x commit 1 2 3
-			w reserve-job 1 -> 1
-			restart
-			w stats-tube default -> buried=1 delayed=1 ready=1
-			h.x sub 9
-			w reserve-job 1 -> 1
-			w reserve-job 2 -> 2
-			i.x sub 9 => i.x:1 i.x:2 i.x:3
-			i.x commit 1
-			restart              # a job that is held is logged as ready
-			w stats-tube default -> buried=0 delayed=1 ready=2`},
 		{"buried and delayed jobs are a view's, too", `
 			g.a sub 0
 			w put 0 0 60 -> 1
@@ -130,6 +108,34 @@ func TestViewsRecord(t *testing.T) {
 			g.a item 0 -> 3
 			h.x sub 9 => h.x:2
 			g.a item 0 k=v -> 4 => h.x:4`},
+	})
+}
+
+// What a view's commit does to the first group's place of a job.
+func TestViewCommitsKeepPlaces(t *testing.T) {
+	runScripts(t, []script{
+		{"a view's commit leaves a job where the first group has it", `
+			g.a sub 0
+			h.x sub 9
+			w put 0 0 60 -> 1 => h.x:1
+			w put 0 0 60 -> 2 => h.x:2
+			w put 0 0 60 -> 3 => h.x:3
+			w poll -> 1
+			w bury 1 0
+			w poll -> 2
+			w release 2 0 50
+			w poll -> 3
+			h.x commit 1 2 3
+			w reserve-job 1 -> 1
+			restart
+			w stats-tube default -> buried=1 delayed=1 ready=1
+			h.x sub 9
+			w reserve-job 1 -> 1
+			w reserve-job 2 -> 2
+			i.x sub 9 => i.x:1 i.x:2 i.x:3
+			i.x commit 1
+			restart              # a job that is held is logged as ready
+			w stats-tube default -> buried=0 delayed=1 ready=2`},
 	})
 }
 
