@@ -65,9 +65,10 @@ func (q *request) describe(a *queue.Attrs) map[string]string {
 		"consumers.stats.total":  consumers, "consumers.status.total": consumers,
 		"groups.stats.total": strconv.Itoa(a.GroupsTotal),
 	}
-	if a.Last > 0 {
-		all["stream.firstEntry"] = strconv.FormatUint(a.First, 10)
-		all["stream.lastEntry"] = strconv.FormatUint(a.Last, 10)
+	for name, index := range map[string]uint64{"stream.firstEntry": a.First, "stream.lastEntry": a.Last} {
+		if index > 0 {
+			all[name] = strconv.FormatUint(index, 10)
+		}
 	}
 	for i := range a.Consumers {
 		all[fmt.Sprintf("consumers.list.[%d]", i)] = describeConsumer(&a.Consumers[i])

@@ -134,7 +134,7 @@ const (
 type Attrs struct {
 	Length      int    // items that have not ended
 	Rear        int    // the same, of the rear queue
-	First, Last uint64 // indexes of items; 0 if there is none
+	First, Last uint64 // indexes of items; 0 if there is none, or it is not known
 	Ended       bool
 	Consumers   []ConsumerInfo
 	Groups      []GroupInfo

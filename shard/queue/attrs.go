@@ -1,15 +1,14 @@
 package queue
 
-// askAttrs says what a queue is like. It makes no tube.
+// askAttrs says what a queue is like. It makes neither a tube nor a service: a tube that
+// is only looked at costs no more than before. Such a tube has no order of its jobs, so
+// Last is then the newest that was put, which may have ended, and First is not known.
 func (s *State) askAttrs(now int64, op *Op) {
 	a := op.Ask
-	if v := s.serving(a); v != nil {
-		whole := s.whole(v)
-		s.served(v)
-		if !whole {
-			op.Status = More
-			return
-		}
+	v := s.serviceNamed(a)
+	if v != nil && !s.whole(v) {
+		op.Status = More
+		return
 	}
 	op.Status = OK
 	a.Attrs = &Attrs{}
@@ -21,7 +20,12 @@ func (s *State) askAttrs(now int64, op *Op) {
 		return
 	}
 	a.Attrs.Length = t.length()
-	v := t.service
+	if v == nil {
+		if a.Attrs.Length > 0 {
+			a.Attrs.Last = t.newest
+		}
+		return
+	}
 	if o := &v.finder.order; o.n > 0 {
 		a.Attrs.First, a.Attrs.Last = s.jobs.at(o.first()).id(), o.lastID(&s.jobs)
 	}

@@ -185,6 +185,8 @@ func (w *world) auditLog() error {
 		j := w.s.jobs.at(slot)
 		want := map[JobState]storage.JobState{Delayed: storage.Delayed, Buried: storage.Buried, Passed: storage.Passed}[j.state()]
 		switch {
+		case id > w.s.tubeAt.get(j.tube()).newest:
+			return fmt.Errorf("S3: job %d is newer than the newest of its tube", id)
 		case want != 0 && r.State != want, r.State == storage.Passed && j.state() != Passed:
 			return fmt.Errorf("L2: job %d is %s, and %v in the log", id, j.state(), r.State)
 		case r.State == storage.Delayed && j.state() == Delayed && r.Deadline != w.s.trails.at(j.trail).key+testEpoch:

@@ -4,14 +4,15 @@ package queue
 // queue. Delete and truncate end any item, even one that a consumer has: a later commit
 // of it does nothing, and the consumer's window has room for another.
 
-// serving finds the service of an existing queue, and keeps the tube alive until served
-// is called; nil if there is no such tube.
+// serving finds or makes the service of an existing tube, and keeps the tube alive until
+// served is called; nil if there is no such tube.
 func (s *State) serving(a *Ask) *service {
-	v := s.serviceNamed(a)
-	if v != nil {
-		v.tube.using++
+	t := s.tubes[a.Queue]
+	if t == nil {
+		return nil
 	}
-	return v
+	t.using++
+	return s.serviceOf(t, a.Limits)
 }
 
 // served ends what serving began.

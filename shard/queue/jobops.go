@@ -57,6 +57,7 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 		s.setTags(slot, tags)
 	}
 	t.total++
+	t.newest = max(t.newest, op.ID)
 	s.totals.Total++
 	op.Status = OK
 	if op.Delay > 0 {

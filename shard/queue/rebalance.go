@@ -72,6 +72,7 @@ func (s *State) move(now int64, slot uint32, to *tube) {
 	it.moved, it.rebalances = true, 0
 	j.place = j.place&(1<<tubeShift-1) | to.slot<<tubeShift
 	to.total++
+	to.newest = max(to.newest, j.id())
 	if to.service != nil {
 		to.service.jobBorn(s, slot)
 	}

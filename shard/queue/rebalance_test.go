@@ -76,7 +76,7 @@ func TestDeadLetters(t *testing.T) {
 			g.a negative No why 1 => g.a:1/2
 			g.a negative No why 1
 			g.a attrs -> length=0 rear=1
-			g.a@default;rear attrs -> length=1 rear=0
+			g.a@default;rear attrs -> length=1 rear=0 last=1
 			w stats-job 1 -> tube=default;rear state=ready
 			restart
 			g.a@default;rear attrs -> length=1

@@ -11,6 +11,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	}
 	slot := s.jobs.alloc()
 	s.jobPos.cover(slot)
+	t.newest = max(t.newest, r.ID)
 	j := s.jobs.at(slot)
 	*j = newJob(r.ID, r.Created, t.slot)
 	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR

@@ -73,9 +73,10 @@ func (s *State) serviceOf(t *tube, l *Limits) *service {
 	return t.service
 }
 
-// serviceNamed finds the service of an existing queue; nil if there is no such tube.
+// serviceNamed finds the service of a queue; nil if there is no such tube, or the queue
+// service has not touched it.
 func (s *State) serviceNamed(a *Ask) *service {
-	if t := s.tubes[a.Queue]; t != nil {
+	if t := s.tubes[a.Queue]; t != nil && t.service != nil {
 		return s.serviceOf(t, a.Limits)
 	}
 	return nil

@@ -20,6 +20,7 @@ type tube struct {
 	wide             int // those of the watchers that are wide (wide.go)
 	urgent, reserved int
 	total            uint64
+	newest           uint64 // the highest id that a job here has had
 	deletes, pauses  uint64
 }
 
