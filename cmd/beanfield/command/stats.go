@@ -55,10 +55,15 @@ func (a *stats) run(c *call) error {
 	})
 }
 
+// isGone says whether an error is the reply NOT_FOUND.
+func isGone(err error) bool {
+	var refused client.Refused
+	return errors.As(err, &refused) && refused.Word == "NOT_FOUND"
+}
+
 // notThere names what was not found.
 func notThere(err error, what string) error {
-	var refused client.Refused
-	if errors.As(err, &refused) && refused.Word == "NOT_FOUND" {
+	if isGone(err) {
 		return missingf("there is no %s", what)
 	}
 	return err

@@ -1,0 +1,135 @@
+package command
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pretend listens as a server that a test plays: talk is called with the first
+// connection, which is closed when it returns.
+func pretend(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *server {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		talk(conn, bufio.NewReader(conn))
+	}()
+	return &server{t: t, addr: "unix:" + path}
+}
+
+// A server that goes away in the middle of many puts: what was acknowledged is counted,
+// and so is what may or may not have been put.
+func TestServerGoesAway(t *testing.T) {
+	s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
+		for n := 0; n < 7; {
+			line, err := in.ReadString('\n')
+			switch {
+			case err != nil:
+				t.Error(err)
+				return
+			case strings.HasPrefix(line, "use "):
+				_, _ = io.WriteString(conn, "USING a\r\n")
+			case !strings.HasPrefix(line, "put "): // a body
+				n++
+				fmt.Fprintf(conn, "INSERTED %d\r\n", n)
+			}
+		}
+		_, _ = io.Copy(io.Discard, io.LimitReader(in, 1000)) // so that it ends with a reset or an end
+	})
+	o := s.typed(strings.Repeat("x\n", 400), "put", "-lines", "-tube", "a")
+	o.want(t, 1, "1\n2\n3\n4\n5\n6\n7\n", "7 jobs were put; what became of 393 more is not known")
+}
+
+// What is no beanstalkd, or says nothing, is told as such, and no command waits for ever.
+func TestStrangers(t *testing.T) {
+	for answer, says := range map[string]string{
+		"HTTP/1.1 400 Bad Request\r\n":  "the server answers HTTP/1.1",
+		"hello\n":                       "this is no answer of a beanstalkd",
+		strings.Repeat("x", 100_000):    "this is no answer of a beanstalkd",
+		"OK 99999999999\r\n":            "this is no answer of a beanstalkd",
+		"OK 3\r\nabcde\r\n":             "no line end behind the body",
+		"OK 3\r\nab":                    "has closed the connection",
+		"OK 4\r\nabcd\r\n":              `"abcd" in a stats reply`,
+		"":                              "has closed the connection",
+		"\x16\x03\x01\x00\x02\x02(\r\n": "the server answers",
+		"UNKNOWN_COMMAND\r\n":           "the server answers UNKNOWN_COMMAND",
+	} {
+		s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
+			_, _ = in.ReadString('\n')
+			_, _ = io.WriteString(conn, answer)
+		})
+		s.run("stats").want(t, 1, "", says)
+	}
+	silent := pretend(t, func(conn net.Conn, in *bufio.Reader) { _, _ = io.Copy(io.Discard, in) })
+	silent.run("stats", "-connect-timeout", "50ms").want(t, 1, "", "no answer from "+silent.addr+" within 50ms")
+	ran(t, "stats", "-server", "unix:/nowhere/s").want(t, 1, "", "cannot reach unix:/nowhere/s")
+}
+
+// Lines are put as they come: a pipe that stays open holds nothing back.
+func TestLinesDoNotWait(t *testing.T) {
+	s := startServer(t, beanfield(t))
+	in, feed := io.Pipe()
+	out, printed := io.Pipe()
+	done := make(chan int)
+	go func() {
+		p := Program{Stdin: in, Stdout: printed, Stderr: io.Discard}
+		done <- p.Run(Find("put"), []string{"-server", s.addr, "-lines"})
+	}()
+	r := bufio.NewReader(out)
+	for i := range 3 {
+		if _, err := fmt.Fprintf(feed, "line\nhalf of"); err != nil {
+			t.Fatal(err)
+		}
+		if id, err := r.ReadString('\n'); id != fmt.Sprintln(i+1) || err != nil {
+			t.Fatalf("%q, %v", id, err)
+		}
+	}
+	feed.Close()
+	if id, err := r.ReadString('\n'); id != "4\n" || err != nil {
+		t.Fatalf("%q, %v", id, err)
+	}
+	if code := <-done; code != 0 {
+		t.Errorf("code %d", code)
+	}
+}
+
+// The token is sent before anything else, and is never shown.
+func TestToken(t *testing.T) {
+	token := filepath.Join(t.TempDir(), "token")
+	writeFile(t, token, "  s3cret\n")
+	for _, answer := range []string{"OK 0\r\n\r\n", "NOT_FOUND\r\n"} {
+		s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
+			if line, _ := in.ReadString('\n'); line != "auth s3cret\r\n" {
+				t.Errorf("the first line is %q", line)
+			}
+			_, _ = io.WriteString(conn, answer)
+			_, _ = in.ReadString('\n')
+			_, _ = io.WriteString(conn, "OK 5\r\n---\n\n\r\n")
+		})
+		o := s.run("stats", "-token-file", token)
+		if answer == "NOT_FOUND\r\n" {
+			o.want(t, 1, "", "the server refuses the token in "+token)
+		} else {
+			o.want(t, 0, "", "")
+		}
+		if strings.Contains(o.stderr, "s3cret") {
+			t.Error(o.stderr)
+		}
+	}
+	writeFile(t, token, "two\nwords\n")
+	pretend(t, func(conn net.Conn, in *bufio.Reader) {}).run("stats", "-token-file", token).want(t, 1, "", "more than a token")
+}

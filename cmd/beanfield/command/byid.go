@@ -1,0 +1,105 @@
+package command
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// deleting is the command delete.
+type deleting struct{}
+
+func (*deleting) flags(*flag.FlagSet) {}
+
+func (*deleting) run(c *call) error {
+	all, err := ids(c.words)
+	if err != nil {
+		return err
+	}
+	return c.withServer(func(s *client.Client) error { return forEach(s, all, "delete %d", "DELETED") })
+}
+
+// forEach sends a command for each id, many at a time.
+func forEach(s *client.Client, all []uint64, format, success string) error {
+	var gone []uint64
+	var refused error
+	n := 0
+	pipe := s.Pipe(func(r client.Reply) error {
+		id := all[n]
+		n++
+		if r.Word == "NOT_FOUND" {
+			gone = append(gone, id)
+		} else if err := r.Want(success); err != nil && refused == nil {
+			refused = fmt.Errorf("job %d: %w", id, err)
+		}
+		return nil
+	})
+	for _, id := range all {
+		if err := pipe.Send(fmt.Sprintf(format, id)); err != nil {
+			return err
+		}
+	}
+	if err := pipe.Flush(); err != nil {
+		return err
+	}
+	if refused != nil {
+		return errors.Join(refused, missingJobs(gone))
+	}
+	return missingJobs(gone)
+}
+
+// bury is the command of that name.
+type bury struct{}
+
+func (*bury) flags(*flag.FlagSet) {}
+
+func (*bury) run(c *call) error {
+	all, err := ids(c.words)
+	if err != nil {
+		return err
+	}
+	return c.withServer(func(s *client.Client) error {
+		var gone []uint64
+		for _, id := range all {
+			j, err := lookUp(s, id)
+			if err == nil && j.State != buried {
+				err = hold(s, id)
+				if err == nil {
+					err = buryHeld(s, id, j.Pri)
+				}
+			}
+			if isGone(err) {
+				gone = append(gone, id)
+			} else if err != nil {
+				return fmt.Errorf("job %d: %w", id, err)
+			}
+		}
+		return missingJobs(gone)
+	})
+}
+
+// errOld explains a server without reserve-job.
+var errOld = errors.New("this needs a beanstalkd of version 1.12 or newer, with reserve-job")
+
+// hold reserves a job by its id.
+func hold(s *client.Client, id uint64) error {
+	r, err := s.Askf("reserve-job %d", id)
+	if err != nil {
+		return err
+	}
+	if r.Word == "UNKNOWN_COMMAND" {
+		return errOld
+	}
+	return r.Want("RESERVED")
+}
+
+// buryHeld buries a job that this connection has reserved.
+func buryHeld(s *client.Client, id uint64, pri uint32) error {
+	r, err := s.Askf("bury %d %d", id, pri)
+	if err == nil {
+		err = r.Want("BURIED")
+	}
+	return err
+}

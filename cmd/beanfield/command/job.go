@@ -1,0 +1,160 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// job is a job as export writes it and load reads it.
+type job struct {
+	Tube string `json:"tube"`
+	ID   uint64 `json:"id"`
+	Pri  uint32 `json:"pri"`
+	// Delay is how many seconds a delayed job still has to wait, and 0 for others.
+	Delay uint32  `json:"delay"`
+	TTR   uint32  `json:"ttr"`
+	State string  `json:"state"`
+	Text  *string `json:"body,omitempty"`
+	// Binary is a body that is not UTF-8.
+	Binary []byte `json:"body_base64,omitempty"`
+}
+
+// The states of a job, as stats-job names them.
+const (
+	ready    = "ready"
+	delayed  = "delayed"
+	buried   = "buried"
+	reserved = "reserved"
+)
+
+func (j *job) setBody(body []byte) {
+	if utf8.Valid(body) {
+		text := string(body)
+		j.Text = &text
+	} else {
+		j.Binary = body
+	}
+}
+
+func (j *job) body() []byte {
+	if j.Text != nil {
+		return []byte(*j.Text)
+	}
+	return j.Binary
+}
+
+// describe takes what a stats-job reply says.
+func (j *job) describe(r client.Reply) error {
+	d, err := client.ParseDocument(r.Body)
+	if err != nil {
+		return err
+	}
+	*j = job{Tube: d.Get("tube"), ID: uint64(d.Number("id")), Pri: uint32(d.Number("pri")),
+		TTR: uint32(d.Number("ttr")), State: d.Get("state")}
+	if j.State == delayed {
+		j.Delay = uint32(max(d.Number("time-left"), 0))
+	}
+	return nil
+}
+
+// lookUp is describe for a job of which only the id is known.
+func lookUp(s *client.Client, id uint64) (j job, err error) {
+	r, err := s.Askf("stats-job %d", id)
+	if err == nil {
+		err = r.Want("OK")
+	}
+	if err == nil {
+		err = j.describe(r)
+	}
+	return j, err
+}
+
+// fetch asks for jobs with their bodies, many at a time. A job that is gone meanwhile is
+// left out.
+func fetch(s *client.Client, ids []uint64, each func(*job) error) error {
+	var j job
+	known := false
+	pipe := s.Pipe(func(r client.Reply) error {
+		switch r.Word {
+		case "OK":
+			known = true
+			return j.describe(r)
+		case "FOUND":
+			if !known {
+				return nil
+			}
+			known = false
+			j.setBody(r.Body)
+			return each(&j)
+		case "NOT_FOUND":
+			known = false
+			return nil
+		}
+		return client.Refused{Word: r.Word}
+	})
+	for _, id := range ids {
+		for _, verb := range []string{"stats-job", "peek"} {
+			if err := pipe.Send(verb + " " + strconv.FormatUint(id, 10)); err != nil {
+				return err
+			}
+		}
+	}
+	return pipe.Flush()
+}
+
+// printer shows jobs: as JSON, one object a line; bare, as they are; or one body a line.
+type printer struct {
+	json, raw bool
+}
+
+func (p *printer) print(out io.Writer, j *job) error {
+	switch {
+	case p.json:
+		return encode(out, j)
+	case p.raw:
+		_, err := out.Write(j.body())
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%s\n", j.body())
+	return err
+}
+
+// encode writes one line of JSON.
+func encode(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// ids reads the ids on a command line.
+func ids(words []string) (all []uint64, err error) {
+	if len(words) == 0 {
+		return nil, usagef("which job? An id is missing")
+	}
+	for _, w := range words {
+		id, err := strconv.ParseUint(w, 10, 64)
+		if err != nil || id == 0 {
+			return nil, usagef("%q is no id of a job", w)
+		}
+		all = append(all, id)
+	}
+	return all, nil
+}
+
+// missingJobs is the error for ids that were not found, or nil.
+func missingJobs(gone []uint64) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	text := make([]string, len(gone))
+	for i, id := range gone {
+		text[i] = strconv.FormatUint(id, 10)
+	}
+	return missingf("not found: %s", strings.Join(text, ", "))
+}

@@ -1,0 +1,124 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"time"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// kick is the command of that name.
+type kick struct {
+	jobs bool
+	json bool
+}
+
+func (a *kick) flags(f *flag.FlagSet) {
+	f.BoolVar(&a.jobs, "jobs", false, "the arguments are ids of jobs, not a tube")
+	f.BoolVar(&a.json, "json", false, "print the count as an object of JSON")
+}
+
+func (a *kick) run(c *call) error {
+	if a.jobs {
+		all, err := ids(c.words)
+		if err != nil {
+			return err
+		}
+		return c.withServer(func(s *client.Client) error { return forEach(s, all, "kick-job %d", "KICKED") })
+	}
+	if len(c.words) == 0 || len(c.words) > 2 {
+		return usagef("name one tube, and perhaps how many jobs")
+	}
+	most := uint64(1<<32 - 1)
+	if len(c.words) == 2 {
+		var err error
+		if most, err = strconv.ParseUint(c.words[1], 10, 32); err != nil {
+			return usagef("%q is no number of jobs", c.words[1])
+		}
+	}
+	return c.onTube(c.words[0], func(s *client.Client, d client.Document) error {
+		n, err := kickSome(s, d, most)
+		return c.counted("kicked", n, a.json, err)
+	})
+}
+
+// kickBatch is how many jobs are kicked with one command: no other client waits long.
+const kickBatch = 1000
+
+// kickSome kicks what is buried, or, if nothing is, what is delayed.
+func kickSome(s *client.Client, d client.Document, most uint64) (kicked uint64, err error) {
+	there := d.Number("current-jobs-buried")
+	if there == 0 {
+		there = d.Number("current-jobs-delayed")
+	}
+	if err := use(s, d.Get("name")); err != nil {
+		return 0, err
+	}
+	for most = min(most, uint64(there)); kicked < most; {
+		batch := min(most-kicked, kickBatch)
+		r, err := s.Askf("kick %d", batch)
+		if err == nil {
+			err = r.Want("KICKED")
+		}
+		if err != nil {
+			return kicked, err
+		}
+		kicked += r.Number
+		if r.Number < batch {
+			break
+		}
+	}
+	return kicked, nil
+}
+
+// onTube checks a name, connects, and does work with a tube that exists.
+func (c *call) onTube(tube string, work func(s *client.Client, d client.Document) error) error {
+	if err := checkTube(tube); err != nil {
+		return err
+	}
+	return c.withServer(func(s *client.Client) error {
+		d, err := s.Stats("stats-tube " + tube)
+		if err != nil {
+			return notThere(err, "tube "+tube)
+		}
+		return work(s, d)
+	})
+}
+
+// counted prints how many jobs something was done with, also if it then failed.
+func (c *call) counted(done string, n uint64, asJSON bool, err error) error {
+	if asJSON {
+		fmt.Fprintf(c.Stdout, "{%q:%d}\n", done, n)
+	} else {
+		fmt.Fprintf(c.Stdout, "%s %d\n", done, n)
+	}
+	return err
+}
+
+// pause is the command of that name.
+type pause struct{}
+
+func (*pause) flags(*flag.FlagSet) {}
+
+func (*pause) run(c *call) error {
+	if len(c.words) != 2 {
+		return usagef("name a tube and a time")
+	}
+	seconds, err := strconv.ParseUint(c.words[1], 10, 32)
+	if err != nil {
+		d, err := time.ParseDuration(c.words[1])
+		if err != nil || d < 0 || d > (1<<32-1)*time.Second {
+			return usagef("%q is no time: want seconds, or a number with a unit, such as 5m", c.words[1])
+		}
+		seconds = uint64((d + time.Second - 1) / time.Second)
+	}
+	return c.onTube(c.words[0], func(s *client.Client, d client.Document) error {
+		r, err := s.Askf("pause-tube %s %d", d.Get("name"), seconds)
+		if err == nil {
+			err = r.Want("PAUSED")
+		}
+		return err
+	})
+}

@@ -1,0 +1,71 @@
+package command
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"slices"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// peek is the command of that name.
+type peek struct {
+	printer
+	tube, state string
+}
+
+func (a *peek) flags(f *flag.FlagSet) {
+	f.StringVar(&a.tube, "tube", "", "show the next job of this `tube`")
+	f.StringVar(&a.state, "state", ready, "`state` of the next job: ready, delayed or buried")
+	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
+	f.BoolVar(&a.raw, "raw", false, "print the bodies without line ends behind them")
+}
+
+func (a *peek) run(c *call) error {
+	var wanted []uint64
+	var err error
+	if a.tube == "" {
+		wanted, err = ids(c.words)
+	} else if err = errors.Join(c.noWords(), checkTube(a.tube)); err == nil && !slices.Contains([]string{ready, delayed, buried}, a.state) {
+		err = usagef("-state %s: want ready, delayed or buried", a.state)
+	}
+	if err != nil {
+		return err
+	}
+	return c.withServer(func(s *client.Client) error {
+		if a.tube != "" {
+			id, err := next(s, a.tube, a.state)
+			if err != nil {
+				return notThere(err, a.state+" job in tube "+a.tube)
+			}
+			wanted = []uint64{id}
+		}
+		return a.show(c, s, wanted)
+	})
+}
+
+// next is the id of the job that is next in this state.
+func next(s *client.Client, tube, state string) (uint64, error) {
+	if err := use(s, tube); err != nil {
+		return 0, err
+	}
+	r, err := s.Ask("peek-" + state)
+	if err == nil {
+		err = r.Want("FOUND")
+	}
+	return r.Number, err
+}
+
+func (a *peek) show(c *call, s *client.Client, wanted []uint64) error {
+	out := bufio.NewWriter(c.Stdout)
+	gone := slices.Clone(wanted)
+	err := fetch(s, wanted, func(j *job) error {
+		gone = slices.DeleteFunc(gone, func(id uint64) bool { return id == j.ID })
+		return a.print(out, j)
+	})
+	if err = errors.Join(err, out.Flush()); err != nil {
+		return err
+	}
+	return missingJobs(gone)
+}

@@ -1,0 +1,141 @@
+package command
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// nameList collects the values of a flag that may be given several times.
+type nameList []string
+
+func (n *nameList) String() string { return strings.Join(*n, ",") }
+
+func (n *nameList) Set(name string) error {
+	if err := checkTube(name); err != nil {
+		return err
+	}
+	*n = append(*n, name)
+	return nil
+}
+
+// reserve is the command of that name.
+type reserve struct {
+	printer
+	tubes   nameList
+	timeout time.Duration
+	count   int
+	then    string
+}
+
+// What may become of a job that was reserved.
+const (
+	thenDelete  = "delete"
+	thenBury    = "bury"
+	thenRelease = "release"
+)
+
+func (a *reserve) flags(f *flag.FlagSet) {
+	f.Var(&a.tubes, "tube", "a `tube` to take from; several may be given (default default)")
+	f.DurationVar(&a.timeout, "timeout", 0, "how long to wait for a job, as `time` with a unit (1m30s)")
+	f.IntVar(&a.count, "n", 1, "take this `number` of jobs")
+	f.StringVar(&a.then, "then", thenRelease, "`what` to do with a job once it is printed: delete, bury or release")
+	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
+	f.BoolVar(&a.raw, "raw", false, "print the bodies without line ends behind them")
+}
+
+func (a *reserve) run(c *call) error {
+	if err := c.noWords(); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{thenDelete, thenBury, thenRelease}, a.then) {
+		return usagef("-then %s: want delete, bury or release", a.then)
+	}
+	if a.count < 1 || a.timeout < 0 {
+		return usagef("-n must be at least 1, and -timeout not negative")
+	}
+	return c.withServer(func(s *client.Client) error {
+		if err := watch(s, a.tubes); err != nil {
+			return err
+		}
+		for n := range a.count {
+			found, err := a.one(c, s)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return missingf("no job within %v; %d were there", a.timeout, n)
+			}
+		}
+		return nil
+	})
+}
+
+// watch watches these tubes alone, or default if there are none.
+func watch(s *client.Client, tubes []string) error {
+	for _, tube := range tubes {
+		r, err := s.Ask("watch " + tube)
+		if err == nil {
+			err = r.Want("WATCHING")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(tubes) == 0 || slices.Contains(tubes, "default") {
+		return nil
+	}
+	r, err := s.Ask("ignore default")
+	if err != nil {
+		return err
+	}
+	return r.Want("WATCHING")
+}
+
+// one takes a job, prints it, and only then does with it what was asked for (U2). A job
+// that is to be released stays reserved until the connection closes, or the next one
+// would be the same.
+func (a *reserve) one(c *call, s *client.Client) (found bool, err error) {
+	seconds := int64((a.timeout + time.Second - 1) / time.Second)
+	r, err := s.AskWithin(a.timeout, fmt.Sprintf("reserve-with-timeout %d", seconds))
+	if err != nil || r.Word == "TIMED_OUT" || r.Word == "DEADLINE_SOON" {
+		return false, err
+	}
+	if err := r.Want("RESERVED"); err != nil {
+		return false, err
+	}
+	j := job{ID: r.Number}
+	if a.json || a.then == thenBury {
+		if j, err = lookUp(s, r.Number); err != nil {
+			return false, err
+		}
+	}
+	j.setBody(r.Body)
+	out := bufio.NewWriter(c.Stdout)
+	if err := a.print(out, &j); err != nil {
+		return false, err
+	}
+	if err := out.Flush(); err != nil {
+		return false, err
+	}
+	switch a.then {
+	case thenDelete:
+		r, err = s.Askf("delete %d", j.ID)
+	case thenBury:
+		r, err = s.Askf("bury %d %d", j.ID, j.Pri)
+	default:
+		return true, nil
+	}
+	if err == nil {
+		err = r.Want("DELETED", "BURIED")
+	}
+	if err != nil {
+		return false, fmt.Errorf("job %d was printed, but %s failed: %w", j.ID, a.then, err)
+	}
+	return true, nil
+}

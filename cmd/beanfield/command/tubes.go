@@ -1,0 +1,124 @@
+package command
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// tubes is the command of that name.
+type tubes struct {
+	json  bool
+	names bool
+}
+
+func (a *tubes) flags(f *flag.FlagSet) {
+	f.BoolVar(&a.json, "json", false, "print an object of JSON for each tube, with the keys of stats-tube")
+	f.BoolVar(&a.names, "names", false, "print only the names")
+}
+
+func (a *tubes) run(c *call) error {
+	if len(c.words) > 1 {
+		return usagef("one PATTERN, please, in quotes")
+	}
+	pattern := "*"
+	if len(c.words) == 1 {
+		pattern = c.words[0]
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return usagef("%q is no pattern", pattern)
+	}
+	return c.withServer(func(s *client.Client) error {
+		names, err := matching(s, pattern)
+		if err != nil {
+			return err
+		}
+		if len(names) == 0 {
+			return missingf("no tube matches %s", pattern)
+		}
+		out := bufio.NewWriter(c.Stdout)
+		if a.names {
+			for _, n := range names {
+				fmt.Fprintln(out, n)
+			}
+			return out.Flush()
+		}
+		all, err := tubeStats(s, names)
+		if err != nil {
+			return err
+		}
+		if err := a.show(out, all); err != nil {
+			return err
+		}
+		return out.Flush()
+	})
+}
+
+// matching lists the tubes that match a pattern, by name. A pattern is matched as names
+// of files are, and a slash is a character like any other.
+func matching(s *client.Client, pattern string) ([]string, error) {
+	names, err := s.Tubes()
+	if err != nil {
+		return nil, err
+	}
+	flat := func(text string) string { return strings.ReplaceAll(text, "/", "\x00") }
+	names = slices.DeleteFunc(names, func(n string) bool {
+		ok, _ := path.Match(flat(pattern), flat(n))
+		return !ok
+	})
+	slices.Sort(names)
+	return names, nil
+}
+
+// tubeStats asks for the stats of tubes. One that is gone meanwhile is left out.
+func tubeStats(s *client.Client, names []string) (all []client.Document, err error) {
+	pipe := s.Pipe(func(r client.Reply) error {
+		if r.Word == "NOT_FOUND" {
+			return nil
+		}
+		if err := r.Want("OK"); err != nil {
+			return err
+		}
+		d, err := client.ParseDocument(r.Body)
+		all = append(all, d)
+		return err
+	})
+	for _, n := range names {
+		if err := pipe.Send("stats-tube " + n); err != nil {
+			return nil, err
+		}
+	}
+	return all, pipe.Flush()
+}
+
+func (a *tubes) show(out *bufio.Writer, all []client.Document) error {
+	if a.json {
+		for _, d := range all {
+			if err := encode(out, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "ready\treserved\tdelayed\tburied\twaiting\tpaused\t  tube")
+	for _, d := range all {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", d.Get("current-jobs-ready"), d.Get("current-jobs-reserved"),
+			d.Get("current-jobs-delayed"), d.Get("current-jobs-buried"), d.Get("current-waiting"), paused(d), d.Get("name"))
+	}
+	return t.Flush()
+}
+
+// paused is for how long a tube still is.
+func paused(d client.Document) string {
+	if d.Number("pause") == 0 {
+		return "-"
+	}
+	return d.Get("pause-time-left") + "s"
+}
