@@ -22,6 +22,9 @@
 // Faces share the processors, too. An event loop that sleeps must know whether goroutines
 // wait for the requests of other clients (Polled).
 //
+// Clients of a listener with TLS come to their face in the same way: the face makes the
+// handshake. Package secure has the certificates, and knows who a client is by its own.
+//
 // The face knows and counts what its clients say and do. This package imports
 // nothing else of beanfield, so that it can be tested without a queue.
 //

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/conn"
 )
 
 // client is one end of a connection, with a bound on every wait.
@@ -23,14 +25,14 @@ type client struct {
 
 func (h *house) dial() *client {
 	if h.tcp == "" {
-		h.tcp = h.serve("tcp", "127.0.0.1:0")
+		h.tcp = h.serve("tcp", "127.0.0.1:0", h.server)
 	}
 	return dial(h.t, "tcp", h.tcp)
 }
 
 func (h *house) dialUnix() *client {
 	if h.unix == "" {
-		h.unix = h.serve("unix", filepath.Join(shortTemp(h.t), "s"))
+		h.unix = h.serve("unix", filepath.Join(shortTemp(h.t), "s"), h.server)
 	}
 	return dial(h.t, "unix", h.unix)
 }
@@ -39,19 +41,25 @@ func (h *house) dialUnix() *client {
 // hears of it only when it leaves.
 func (h *house) pair() *client {
 	h.t.Helper()
+	return newClient(h.t, h.pairWith(h.server))
+}
+
+// pairWith connects to a face of the server.
+func (h *house) pairWith(face conn.Face) net.Conn {
+	h.t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	h.paired.Add(1)
-	h.server.Welcome(fds[1])
+	face.Welcome(fds[1])
 	f := os.NewFile(uintptr(fds[0]), "pair")
 	nc, err := net.FileConn(f)
 	f.Close()
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return newClient(h.t, nc)
+	return nc
 }
 
 func (h *house) connect(network string) *client {
@@ -60,6 +68,10 @@ func (h *house) connect(network string) *client {
 		return h.dial()
 	case "unix":
 		return h.dialUnix()
+	case "tls":
+		return h.dialTLS()
+	case "sealed":
+		return h.sealed(nil)
 	}
 	return h.pair()
 }

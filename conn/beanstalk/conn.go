@@ -16,6 +16,7 @@ import (
 type Conn struct {
 	loop    *loop
 	fd      int
+	wire    *wire // nil without TLS
 	session router.Session
 	queued  atomic.Bool
 	next    *Conn // in the loop's inbox
@@ -121,6 +122,10 @@ func (c *Conn) finish(k call, done bool) {
 
 // notified is called by the loop after a Notify.
 func (c *Conn) notified() {
+	if c.shaking() {
+		c.shaken()
+		return
+	}
 	if c.call != callNone {
 		if !c.session.Resume() {
 			c.await(c.call) // of another shard, perhaps
@@ -143,6 +148,10 @@ func (c *Conn) notified() {
 
 // event is called by the loop when epoll reports an event.
 func (c *Conn) event(events uint32) {
+	if c.shaking() {
+		c.shakeOn(events)
+		return
+	}
 	if events&(syscall.EPOLLIN|syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
 		c.readable = true
 	}
@@ -190,6 +199,9 @@ func (c *Conn) goOn() {
 		}
 	}
 	c.send()
+	if c.wire != nil && c.lookAhead() {
+		c.goOn()
+	}
 	if !c.closed && len(c.in) == 0 {
 		c.in = nil
 	}
@@ -197,6 +209,9 @@ func (c *Conn) goOn() {
 
 // fill reads once and processes what came.
 func (c *Conn) fill() bool {
+	if c.wire != nil {
+		return c.fillSealed()
+	}
 	buf := c.loop.buf
 	kept := copy(buf, c.in)
 	c.in = c.in[:0]
@@ -246,6 +261,13 @@ func (c *Conn) close() {
 	if c.put != nil {
 		c.loop.server.router.EndID(c.put.id)
 		c.put = nil
+	}
+	if c.shaking() {
+		c.giveUp()
+		return
+	}
+	if c.wire != nil {
+		c.wire.cut = c.stuck != nil
 	}
 	c.in, c.stuck, c.listing = nil, nil, nil
 	if c.call != callRun {

@@ -82,6 +82,37 @@
 // A client that shuts down its sending side while it waits gets TIMED_OUT at once;
 // the commands that it had already sent are run, and then the connection is closed.
 //
+// # TLS
+//
+// A client of a TLS listener has a wire: crypto/tls over the same non-blocking socket
+// in the same loop. crypto/tls has no form that does not block, but what it needs is
+// little:
+//
+//   - Reading. tls.Conn.Read can be called again after an error that is temporary, and
+//     goes on in the middle of a record. So the wire returns such an error when the socket
+//     is empty. One fill reads as many records as are there.
+//   - Writing. After an error tls.Conn never writes again. So the wire takes all records
+//     that it is given; the loop seals at most 64 KB (sealPiece) at a time, into a buffer
+//     of its own, and sends them with one call. What the socket does not take is kept, and
+//     the connection is stuck until it is gone.
+//   - The handshake cannot be interrupted. It has a goroutine from the client's first
+//     bytes to its end, when the loop takes the connection over for good. The goroutine
+//     reads from the socket that the loop polls; the loop wakes it at each event. How many
+//     are computed at once is bounded (package secure), so a flood of handshakes leaves
+//     the loops their processors. The session begins when the handshake has been made.
+//
+// The end of a client's stream is in a record, where epoll cannot see it. So a
+// connection with TLS that waits in a reserve is read on, as far as one read buffer goes.
+// When the server closes a connection it says so in a record too, unless it has
+// given up replies: then the client must see that the stream was cut.
+//
+// W1: before ended is set, only the handshake's goroutine touches the wire, except
+// for shake.woken and shake.over; afterwards only the loop does. The socket is closed after
+// the goroutine has ended.
+//
+// W2: records are sent in the order in which they were sealed, and everything that is
+// sealed goes through out, alerts and new keys too.
+//
 // # Invariant C1: replies in the order of commands
 //
 // The answer of a command is in the reply buffer, or already sent, before the
@@ -110,6 +141,8 @@
 //   - A slow reader: the answers of one batch. A batch is handed back when the
 //     bodies in its answers pass 256 KB; large bodies are shared with the job
 //     and not copied.
+//   - TLS: about 6 KB for an idle connection, and 64 KB of records that the socket has not
+//     taken. A half handshake takes some 22 KB, and ends with HandshakeTimeout.
 //   - Ids: an accepted put line that never becomes a job gives its id up, so
 //     the directory does not grow.
 //

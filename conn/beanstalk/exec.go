@@ -23,6 +23,10 @@ func (c *Conn) process(data []byte) {
 			continue
 		}
 		line, rest, state := nextLine(data)
+		if state != lineComplete && isHello(data) {
+			c.refuseHello()
+			break
+		}
 		if state == lineIncomplete {
 			break
 		}

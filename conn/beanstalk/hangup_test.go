@@ -56,7 +56,7 @@ func TestVanishingWorkers(t *testing.T) {
 // not when the timeout is over, also when many wait, and over several shards.
 func TestHalfCloseIsSeenWhileWaiting(t *testing.T) {
 	h := newHouse(t)
-	for _, network := range []string{"tcp", "unix", "pair"} {
+	for _, network := range []string{"tcp", "unix", "pair", "tls", "sealed"} {
 		for _, watch := range []int{0, 5} {
 			start := time.Now()
 			c := h.connect(network)

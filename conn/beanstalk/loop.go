@@ -35,6 +35,7 @@ type loop struct {
 	timers timers
 	buf    []byte // bytes just read
 	out    []byte // replies of the connection that is being served
+	sealed []byte // the same in records, if it uses TLS
 	share  int    // bytes that it may still send in this turn
 	effort int    // work on commands that it may still cause
 	bulk   int    // bytes of large bodies since the loop has stepped back
@@ -238,13 +239,19 @@ func (l *loop) admit(c *Conn) {
 	}
 	l.conns[c.fd] = c
 	l.open++
-	c.begin()
+	if c.wire != nil {
+		c.beginShake()
+	} else {
+		c.begin()
+	}
 	if err := l.poll.add(c.fd); err != nil {
 		l.server.log.Error("a connection cannot be watched", "error", err)
 		c.close()
 		return
 	}
-	c.goOn()
+	if c.wire == nil {
+		c.goOn()
+	}
 }
 
 // forget stops serving a connection. Its socket stays open until ended.
@@ -260,6 +267,9 @@ func (l *loop) forget(c *Conn) {
 // socket is closed last: a client that sees it close finds its jobs released.
 func (l *loop) ended(c *Conn) {
 	l.server.left(c)
+	if c.wire != nil {
+		c.wire.farewell()
+	}
 	syscall.Close(c.fd)
 	l.server.acceptor.Left()
 	l.open--

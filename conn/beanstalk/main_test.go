@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"os"
@@ -38,8 +39,11 @@ type house struct {
 	router *router.Router
 	accept *conn.Acceptor
 	server *Server
-	tcp    string // address, once somebody has asked for it
-	unix   string // path, likewise
+	tcp    string   // address, once somebody has asked for it
+	unix   string   // path, likewise
+	tls    string   // address, likewise
+	face   *secured // over TLS, likewise
+	trust  *tls.Config
 	logs   *logLines
 	served sync.WaitGroup
 	paired atomic.Int64 // clients that came without the acceptor
@@ -91,13 +95,13 @@ func shortTemp(t testing.TB) string {
 	return dir
 }
 
-func (h *house) serve(network, address string) string {
+func (h *house) serve(network, address string, f conn.Face) string {
 	l, err := net.Listen(network, address)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	h.served.Go(func() {
-		if err := h.accept.Serve(l, h.server); err != nil {
+		if err := h.accept.Serve(l, f); err != nil {
 			h.t.Errorf("Serve: %v", err)
 		}
 	})

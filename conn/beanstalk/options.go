@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"time"
 )
 
 // Limits of what may be configured.
@@ -19,6 +20,8 @@ type Options struct {
 	MaxJobSize int
 	// Loops is the number of event loops; 0 means DefaultLoops.
 	Loops int
+	// HandshakeTimeout is how long a client has for its TLS handshake; 0 means ten seconds.
+	HandshakeTimeout time.Duration
 	// Quoting says which strings in replies of stats are quoted.
 	Quoting Quoting
 	// BinlogMaxSize is shown in stats, and nothing else.
@@ -43,6 +46,9 @@ func (o *Options) complete() error {
 	}
 	if o.Loops == 0 {
 		o.Loops = DefaultLoops()
+	}
+	if o.HandshakeTimeout == 0 {
+		o.HandshakeTimeout = defaultHandshakeTimeout
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

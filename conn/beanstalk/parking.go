@@ -91,6 +91,7 @@ func (p *poller) unpark() {
 	}
 }
 
-// crowded says that a loop should park: other faces have clients for whom goroutines wait,
+// crowded says that a loop should park: other faces have clients for whom goroutines wait, or
+// handshakes are under way,
 // and there is no processor without a loop.
-func (s *Server) crowded() bool { return s.full && s.acceptor.Polled() > 0 }
+func (s *Server) crowded() bool { return s.full && (s.acceptor.Polled() > 0 || s.shaking.Load() > 0) }

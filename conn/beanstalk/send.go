@@ -83,6 +83,9 @@ const sendShare = 512 << 10
 // write puts bytes on the socket until it takes no more or the connection has
 // had its share. It reports false when the connection is gone.
 func (c *Conn) write(b []byte) (n int, ok bool) {
+	if c.wire != nil {
+		return c.writeSealed(b)
+	}
 	for n < len(b) && c.loop.share > 0 {
 		m, err := write(c.fd, b[n:min(len(b), n+c.loop.share)])
 		switch err {
@@ -118,7 +121,7 @@ func (c *Conn) unstick() {
 		if !ok {
 			return
 		}
-		if n < len(c.stuck[0]) {
+		if n < len(c.stuck[0]) || c.wire.owes() {
 			c.stuck[0] = c.stuck[0][n:]
 			if c.loop.share <= 0 {
 				c.loop.poll.watchWrites(c.fd, true) // so that epoll reports it again

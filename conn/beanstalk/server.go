@@ -30,6 +30,7 @@ type Server struct {
 	next                     atomic.Uint64 // loop of the next connection
 	open, producers, workers atomic.Int64
 	total                    atomic.Uint64
+	shaking                  atomic.Int64 // handshakes that have a goroutine
 }
 
 // NewServer starts the loops. The server owns nothing of the router but its
@@ -96,11 +97,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // Welcome implements conn.Face: a loop will serve the client.
-func (s *Server) Welcome(fd int) {
+func (s *Server) Welcome(fd int) { s.welcome(fd, nil) }
+
+func (s *Server) welcome(fd int, w *wire) {
 	s.open.Add(1)
 	s.total.Add(1)
 	l := s.loops[s.next.Add(1)%uint64(len(s.loops))]
-	c := &Conn{loop: l, fd: fd}
+	c := &Conn{loop: l, fd: fd, wire: w}
 	c.Notify()
 }
 

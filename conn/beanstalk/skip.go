@@ -21,6 +21,23 @@ func (c *Conn) skipLine(data []byte) []byte {
 	return c.skipSome(data)
 }
 
+// isHello says that a line which has not ended begins as a TLS handshake does.
+func isHello(data []byte) bool {
+	return len(data) >= 3 && data[0] == 0x16 && data[1] == 3 && data[2] <= 4
+}
+
+// refuseHello ends the connection of a client that speaks TLS where none is spoken. Its
+// line may never end, and both would wait for each other; the answer is one that no TLS
+// library takes for its own.
+func (c *Conn) refuseHello() {
+	if !c.flush() {
+		return
+	}
+	c.loop.out = append(c.loop.out, badFormat...)
+	c.send()
+	c.close()
+}
+
 // skipSome throws away what it can of data, and answers when nothing is left to
 // skip.
 func (c *Conn) skipSome(data []byte) (rest []byte) {

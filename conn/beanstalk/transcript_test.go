@@ -1,6 +1,7 @@
 package beanstalk
 
 import (
+	"crypto/tls"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -269,7 +270,11 @@ func (c *client) sendAll(s string) {
 // unread is how many bytes the other end has not read yet. Only unix sockets
 // tell; for others it is what the other end's kernel has not yet taken.
 func (c *client) unread() (n int32) {
-	raw, err := c.nc.(syscall.Conn).SyscallConn()
+	nc := c.nc
+	if t, ok := nc.(*tls.Conn); ok {
+		nc = t.NetConn()
+	}
+	raw, err := nc.(syscall.Conn).SyscallConn()
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -287,11 +292,13 @@ func TestTranscripts(t *testing.T) {
 			t.Parallel()
 			tr.play(t, "tcp", -1)
 			tr.play(t, "unix", -1)
+			tr.play(t, "tls", -1)
 			if _, slow := tr.flags["slow"]; slow {
 				return
 			}
 			if _, whole := tr.flags["whole"]; !whole && tr.sent() < 3000 {
 				tr.play(t, "pair", -2)
+				tr.play(t, "sealed", -2)
 			}
 			if _, ok := tr.flags["shards"]; !ok {
 				for _, n := range []int{1, 13} {

@@ -53,6 +53,10 @@ func (c *Conn) endWait() {
 
 // alarm is called by the loop when the time that setAlarm set has come.
 func (c *Conn) alarm() {
+	if c.shaking() {
+		c.close()
+		return
+	}
 	if c.call != callNone || !c.session.Waiting() || c.session.Delivered() {
 		return // something else is about to end the wait
 	}

@@ -1,0 +1,156 @@
+package beanstalk
+
+import (
+	"crypto/tls"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/secure"
+)
+
+// handshake is a handshake that is still to be made. crypto/tls cannot interrupt one and
+// go on with it later, so it has a goroutine of its own for as long as it takes. It
+// begins with the client's first bytes. Neither a client that says nothing nor one
+// that stops in between is served for longer than the option HandshakeTimeout.
+type handshake struct {
+	begun bool          // its goroutine has been started; the loop's
+	woken chan struct{} // holds a token after an event that nobody has acted on yet
+	over  atomic.Bool   // the goroutine must end
+	ended atomic.Bool   // it has
+
+	err     error // of the handshake; the goroutine's until it has ended
+	polling bool  // likewise: room in the socket was waited for
+}
+
+// secured is the face of the same server over TLS.
+type secured struct {
+	server *Server
+	certs  *secure.Certificates
+}
+
+// Secure returns the face that serves clients over TLS.
+func (s *Server) Secure(c *secure.Certificates) conn.Face { return secured{s, c} }
+
+// Welcome implements conn.Face.
+func (f secured) Welcome(fd int) { f.server.welcome(fd, newWire(fd, f.certs)) }
+
+func newWire(fd int, c *secure.Certificates) *wire {
+	return &wire{fd: fd, certs: c, shake: &handshake{woken: make(chan struct{}, 1)}}
+}
+
+// shaking says that the handshake has not been made yet. The session has not begun
+// either then.
+func (c *Conn) shaking() bool { return c.wire != nil && c.wire.shake != nil }
+
+// beginShake waits for the client's first bytes.
+func (c *Conn) beginShake() {
+	c.wire.poll = c.loop.poll
+	c.loop.timers.set(c, c.loop.server.router.Now()+int64(c.loop.server.opts.HandshakeTimeout))
+}
+
+// shakeOn is event while the handshake is to be made.
+func (c *Conn) shakeOn(events uint32) {
+	c.hungUp = c.hungUp || events&(syscall.EPOLLRDHUP|syscall.EPOLLHUP|syscall.EPOLLERR) != 0
+	c.urgent = c.urgent || events&syscall.EPOLLPRI != 0
+	s := c.wire.shake
+	if !s.begun {
+		s.begun = true
+		c.loop.server.shaking.Add(1)
+		go c.makeShake(s)
+		return
+	}
+	s.wake()
+}
+
+func (s *handshake) wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default:
+	}
+}
+
+// makeShake makes the handshake, on a goroutine of its own.
+func (c *Conn) makeShake(s *handshake) {
+	w := c.wire
+	w.conn = tls.Server(w, w.certs.Config())
+	if s.err = w.certs.Handshake(w.conn); s.err == nil {
+		w.peer = secure.Identify(w.conn)
+	}
+	c.loop.server.shaking.Add(-1)
+	s.ended.Store(true)
+	c.Notify()
+}
+
+// await waits for the next event of the socket, without the slot.
+func (w *wire) await() error {
+	w.certs.Pause(func() { <-w.shake.woken })
+	if w.shake.over.Load() {
+		return errOver
+	}
+	return nil
+}
+
+// pushHandshake sends what the handshake has written, and waits for room if it must.
+func (w *wire) pushHandshake() error {
+	for len(w.out) > 0 {
+		n, err := write(w.fd, w.out)
+		switch {
+		case err == nil:
+			w.out = w.out[n:]
+		case err == syscall.EINTR:
+		case err != syscall.EAGAIN:
+			return err
+		default:
+			w.shake.polling = true
+			w.poll.watchWrites(w.fd, true)
+			if err := w.await(); err != nil {
+				return err
+			}
+		}
+	}
+	w.out = nil
+	return nil
+}
+
+// shaken is called by the loop when the handshake's goroutine has ended, or when the
+// connection has been closed meanwhile.
+func (c *Conn) shaken() {
+	s := c.wire.shake
+	switch {
+	case s.begun && !s.ended.Load():
+	case c.closed:
+		c.loop.ended(c)
+	case s.err != nil:
+		if secure.Plain(s.err) {
+			write(c.fd, []byte("BAD_FORMAT\r\n")) // the client speaks without TLS
+		}
+		c.close()
+		c.loop.ended(c)
+	case s.ended.Load():
+		c.loop.timers.remove(c)
+		if s.polling {
+			c.loop.poll.watchWrites(c.fd, false)
+		}
+		c.wire.shake = nil
+		c.begin()
+		c.readable = true // crypto/tls may have read more than the handshake
+		c.goOn()
+	}
+}
+
+// giveUp ends a handshake that has not been made. Nothing else of the connection has
+// begun. shaken lets it go, after one Notify: that of the goroutine if there is one,
+// which still uses the socket.
+func (c *Conn) giveUp() {
+	s := c.wire.shake
+	s.over.Store(true)
+	s.wake()
+	if !s.begun {
+		c.Notify()
+	}
+}
+
+// defaultHandshakeTimeout is long enough for clients on slow lines.
+const defaultHandshakeTimeout = 10 * time.Second

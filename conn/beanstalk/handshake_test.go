@@ -1,0 +1,248 @@
+package beanstalk
+
+import (
+	"crypto/tls"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/secure"
+	"beanfield/conn/secure/securetest"
+)
+
+// recorder notes what a client sends first, or what it gets.
+type recorder struct {
+	net.Conn
+	mu        sync.Mutex
+	sent, got []byte
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	r.sent = append(r.sent, b...)
+	r.mu.Unlock()
+	return r.Conn.Write(b)
+}
+
+func (r *recorder) Read(b []byte) (int, error) {
+	n, err := r.Conn.Read(b)
+	r.mu.Lock()
+	r.got = append(r.got, b[:n]...)
+	r.mu.Unlock()
+	return n, err
+}
+
+// hello is a client's first message.
+func hello(t testing.TB) []byte {
+	near, far := net.Pipe()
+	defer far.Close()
+	go io.Copy(io.Discard, far)
+	r := &recorder{Conn: near}
+	near.SetReadDeadline(time.Now()) // nobody answers
+	config := trust(t)
+	config.CurvePreferences = []tls.CurveID{tls.X25519} // the others take the server longer
+	tls.Client(r, config).Handshake()
+	return r.sent
+}
+
+// stops are the ways in which a client stops in the middle of a handshake.
+func stops(t testing.TB) map[string][]byte {
+	h := hello(t)
+	return map[string][]byte{"at the start": nil, "in a header": h[:3], "in a message": h[:len(h)/2], "after a message": h}
+}
+
+// Clients that stop in the middle of a handshake are closed when their time is over,
+// and keep nobody else from making one.
+func TestHandshakesThatStop(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.HandshakeTimeout = patience / 5 })
+	var all []*client
+	for _, bytes := range stops(t) {
+		for range 20 {
+			c := newClient(t, h.pairWith(h.secured()))
+			if len(bytes) > 0 {
+				c.send(string(bytes))
+			}
+			all = append(all, c)
+		}
+	}
+	others := h.sealed(nil)
+	others.do("list-tube-used", "USING default")
+	for _, c := range all {
+		c.nc.SetReadDeadline(time.Now().Add(patience))
+		if _, err := io.Copy(io.Discard, c.br); err != nil { // what the server said first, and the end
+			t.Fatalf("the connection has not been closed: %v", err)
+		}
+	}
+	eventually(t, "they have left", func() bool { return h.server.open.Load() == 1 })
+	others.do("list-tube-used", "USING default")
+}
+
+// Shutdown does not wait for handshakes.
+func TestShutdownDuringHandshakes(t *testing.T) {
+	h := newHouse(t)
+	begun := time.Now()
+	for _, bytes := range stops(t) {
+		for range 10 {
+			c := newClient(t, h.pairWith(h.secured()))
+			if len(bytes) > 0 {
+				c.send(string(bytes))
+			}
+		}
+	}
+	h.sealed(nil).do("list-tube-used", "USING default")
+	h.close()
+	if d := time.Since(begun); d > patience/2 {
+		t.Errorf("it took %v", d)
+	}
+}
+
+// A client whose handshake is still to be made counts as a connection (N1).
+func TestHandshakesCountAsConnections(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) {
+		o.maxConnections = 2
+		o.HandshakeTimeout = 300 * time.Millisecond
+	})
+	h.dialTLS().do("list-tube-used", "USING default")
+	half := dial(t, "tcp", h.tls)
+	half.send(string(hello(t)[:10]))
+	eventually(t, "it is in", func() bool { return h.accept.Open() == 2 })
+	third := h.dialTLS() // returns when the second has been closed
+	third.do("list-tube-used", "USING default")
+	half.nc.SetReadDeadline(time.Now().Add(patience))
+	if n, err := half.nc.Read(make([]byte, 1)); err == nil || n > 0 {
+		t.Errorf("the half handshake is served")
+	}
+	if n := h.accept.Open(); n > 2 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// Who speaks without TLS to a TLS port is told so, and who speaks TLS to a plain port
+// is answered as for any nonsense.
+func TestWrongPorts(t *testing.T) {
+	h := newHouse(t)
+	for _, text := range []string{"stats\r\n", "put 0 0 1 5\r\nhello\r\n", "GET / HTTP/1.1\r\n\r\n", strings.Repeat("x", 5000)} {
+		c := newClient(t, h.pairWith(h.secured()))
+		c.send(text)
+		c.expect("BAD_FORMAT")
+		c.nc.SetReadDeadline(time.Now().Add(patience))
+		if n, err := c.br.Read(make([]byte, 1)); n > 0 || err == nil {
+			t.Errorf("%.10q: the connection stays", text)
+		}
+	}
+	near := h.pairWith(h.server)
+	near.SetDeadline(time.Now().Add(patience))
+	_, ok := tls.Client(near, trust(t)).Handshake().(tls.RecordHeaderError)
+	if !ok {
+		t.Errorf("a TLS client on a plain port does not see at once that there is no TLS")
+	}
+	near.Close()
+	eventually(t, "all have left", func() bool { return h.server.open.Load() == 0 })
+}
+
+// Versions of TLS that are broken are refused, as is any below what the listener asks for.
+func TestOldVersions(t *testing.T) {
+	h := newHouse(t)
+	new := h.server.Secure(certificates(t, func(o *secure.Options) { o.ClientCA, o.MinVersion = "", tls.VersionTLS13 }))
+	for _, c := range []struct {
+		face    conn.Face
+		highest uint16
+		in      bool
+	}{
+		{h.secured(), tls.VersionTLS11, false}, {h.secured(), tls.VersionTLS12, true}, {h.secured(), tls.VersionTLS13, true},
+		{new, tls.VersionTLS12, false}, {new, tls.VersionTLS13, true},
+	} {
+		config := trust(t)
+		config.MinVersion, config.MaxVersion = tls.VersionTLS10, c.highest
+		near := h.pairWith(c.face)
+		near.SetDeadline(time.Now().Add(patience))
+		nc := tls.Client(near, config)
+		if err := nc.Handshake(); (err == nil) != c.in || err == nil && nc.ConnectionState().Version != c.highest {
+			t.Errorf("at most version %x: %v", c.highest, err)
+		}
+		nc.Close()
+	}
+}
+
+// Clients must show a certificate that an authority has signed; what it says of them is
+// known of the connection.
+func TestClientCertificates(t *testing.T) {
+	a, _ := credentials()
+	stranger := securetest.NewAuthority(t, "stranger")
+	worker := a.Usual("worker")
+	for _, c := range []struct {
+		what     string
+		optional bool
+		own      []securetest.Pair
+		name     string // whom the server sees
+		in       bool
+	}{
+		{"a worker", false, []securetest.Pair{worker}, "worker", true},
+		{"a worker who needs none", true, []securetest.Pair{worker}, "worker", true},
+		{"nobody", false, nil, "", false},
+		{"nobody, which is allowed", true, nil, "", true},
+		{"a stranger", false, []securetest.Pair{stranger.Usual("worker")}, "", false},
+		{"a stranger who needs none", true, []securetest.Pair{stranger.Usual("worker")}, "", false},
+		{"one who came too late", false, []securetest.Pair{a.Issue("worker", time.Now().Add(-time.Minute))}, "", false},
+	} {
+		h := newHouse(t, func(o *houseOptions) { o.Loops = 1 })
+		certs := certificates(t, func(o *secure.Options) { o.Optional = c.optional })
+		config := trust(t)
+		if c.own != nil { // shown even if the server names other authorities
+			own := trust(t, c.own...).Certificates[0]
+			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &own, nil }
+		}
+		face := &kept{server: h.server, certs: certs}
+		near := h.pairWith(face)
+		near.SetDeadline(time.Now().Add(patience))
+		nc := tls.Client(near, config)
+		_, err := nc.Write([]byte("list-tube-used\r\n"))
+		reply := make([]byte, 100)
+		n := 0
+		if err == nil {
+			n, err = nc.Read(reply) // with TLS 1.3 only this says that the server has refused
+		}
+		if in := string(reply[:n]) == "USING default\r\n"; in != c.in {
+			t.Errorf("%s: %q, %v", c.what, reply[:n], err)
+		}
+		nc.Close()
+		h.close()
+		if p := face.wire.peer; (p != nil) != (c.name != "") || p != nil && p.CommonName != c.name {
+			t.Errorf("%s: the server sees %+v", c.what, p)
+		}
+	}
+}
+
+// kept is a secured face that remembers its client.
+type kept struct {
+	server *Server
+	certs  *secure.Certificates
+	wire   *wire
+}
+
+func (k *kept) Welcome(fd int) {
+	k.wire = newWire(fd, k.certs)
+	k.server.welcome(fd, k.wire)
+}
+
+// Established connections have no goroutines, and nothing of their handshakes.
+func TestNoGoroutinesAfterHandshakes(t *testing.T) {
+	h := newHouse(t)
+	h.sealed(nil).do("list-tube-used", "USING default")
+	before := runtime.NumGoroutine()
+	var all []*client
+	for range 50 {
+		c := h.sealed(nil)
+		c.do("list-tube-used", "USING default")
+		all = append(all, c)
+	}
+	eventually(t, "their goroutines have ended", func() bool { return runtime.NumGoroutine() <= before })
+	for _, c := range all {
+		c.do("list-tube-used", "USING default")
+	}
+}

@@ -1,0 +1,80 @@
+package beanstalk
+
+import (
+	"crypto/tls"
+	"sync"
+	"testing"
+
+	"beanfield/conn/secure"
+	"beanfield/conn/secure/securetest"
+)
+
+// credentials are the certificates that most tests use: the server's, and who trusts
+// it. To make them takes longer than most tests.
+var credentials = sync.OnceValues(func() (*securetest.Authority, securetest.Pair) {
+	t := &testing.B{}
+	a := securetest.NewAuthority(t, "authority")
+	return a, a.Usual("server")
+})
+
+// certificates reads certificates from files of their own, which change may change.
+func certificates(t testing.TB, change func(o *secure.Options)) *secure.Certificates {
+	t.Helper()
+	a, p := credentials()
+	dir := shortTemp(t)
+	o := secure.Options{
+		Cert: securetest.Write(t, dir, "cert.pem", p.Cert), Key: securetest.Write(t, dir, "key.pem", p.Key),
+	}
+	if change != nil {
+		o.ClientCA = securetest.Write(t, dir, "ca.pem", a.PEM)
+		change(&o)
+	}
+	c, err := secure.Read(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secure.NewKeeper(nil, c)
+	return c
+}
+
+// trust is what a client needs to know of the server.
+func trust(t testing.TB, own ...securetest.Pair) *tls.Config {
+	a, _ := credentials()
+	return a.Trust(own...)
+}
+
+// secured is the server's face over TLS, with the usual certificate.
+func (h *house) secured() *secured {
+	h.t.Helper()
+	if h.face == nil {
+		f := h.server.Secure(certificates(h.t, nil)).(secured)
+		h.face, h.trust = &f, trust(h.t)
+	}
+	return h.face
+}
+
+func (h *house) dialTLS() *client {
+	h.t.Helper()
+	if h.tls == "" {
+		h.tls = h.serve("tcp", "127.0.0.1:0", h.secured())
+	}
+	nc, err := tls.Dial("tcp", h.tls, h.trust)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return newClient(h.t, nc)
+}
+
+// sealed is pair over TLS. Without a configuration the client has the usual one.
+func (h *house) sealed(c *tls.Config) *client {
+	h.t.Helper()
+	near := h.pairWith(h.secured())
+	if c == nil {
+		c = h.trust
+	}
+	nc := tls.Client(near, c)
+	if err := nc.Handshake(); err != nil {
+		h.t.Fatal(err)
+	}
+	return newClient(h.t, nc)
+}

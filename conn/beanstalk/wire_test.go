@@ -1,0 +1,266 @@
+package beanstalk
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"beanfield/conn/secure"
+	"beanfield/conn/secure/securetest"
+)
+
+// A client that reads slowly, or not at all, gets every byte of large replies in order,
+// and meanwhile the server holds little of them in records.
+func TestLargeRepliesOverTLS(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize, o.Loops = 8<<20, 1 })
+	c := h.sealed(nil)
+	const size, replies = 3 << 20, 5
+	body := bodyOf(size)
+	id := c.put(0, 0, 60, body)
+	before := heapInUse()
+	c.send(strings.Repeat(fmt.Sprintf("peek %d\r\nlist-tube-used\r\n", id), replies))
+	if _, err := c.br.Peek(1); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "its replies are stuck", func() bool { return h.server.loops[0].asleep.Load() })
+	if took := heapInUse() - before; took > 4*sealPiece {
+		t.Errorf("%d bytes are held for it", took)
+	}
+	for range replies {
+		if _, got := c.job("FOUND"); got != body {
+			t.Fatal("another body has come")
+		}
+		c.expect("USING default")
+	}
+	c.do("list-tube-used", "USING default")
+}
+
+// Commands that come in many records are answered together, and records that come in
+// pieces as if they had come in one.
+func TestTornRecords(t *testing.T) {
+	h := newHouse(t)
+	near := h.pairWith(h.secured())
+	far := &hoard{Conn: near}
+	c := newClient(t, tls.Client(far, h.trust))
+	c.do("list-tube-used", "USING default")
+	far.hold = true
+	const n = 40
+	for i := range n {
+		c.send(fmt.Sprintf("use t%d\r\n", i))
+	}
+	for _, cut := range []int{1, 5, 6, 500, len(far.held)} {
+		cut = min(cut, len(far.held))
+		if _, err := near.Write(far.held[:cut]); err != nil {
+			t.Fatal(err)
+		}
+		far.held = far.held[cut:]
+		eventually(t, "it is read", func() bool { return pending(t, near) == 0 })
+	}
+	for i := range n {
+		c.expect(fmt.Sprintf("USING t%d", i))
+	}
+}
+
+// hoard is a connection that keeps what is written, while it is told to.
+type hoard struct {
+	net.Conn
+	hold bool
+	held []byte
+}
+
+func (h *hoard) Write(b []byte) (int, error) {
+	if !h.hold {
+		return h.Conn.Write(b)
+	}
+	h.held = append(h.held, b...)
+	return len(b), nil
+}
+
+// pending is how many bytes the other end of a unix socket has not read.
+func pending(t testing.TB, nc net.Conn) int32 {
+	return (&client{t: t, nc: nc}).unread()
+}
+
+// The end that TLS announces, with the socket still open both ways, ends a wait; what
+// was sent before it is answered; and the server announces its own end last.
+func TestCloseNotify(t *testing.T) {
+	h := newHouse(t)
+	h.secured()
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		config := h.trust.Clone()
+		config.MaxVersion = version
+		r := &recorder{Conn: h.pairWith(h.secured())}
+		nc := tls.Client(r, config)
+		c := newClient(t, nc)
+		c.send("reserve-with-timeout 100\r\nlist-tube-used\r\n")
+		eventually(t, "it waits", func() bool { return h.waiting() == 1 })
+		c.closeWrite()
+		c.expect("TIMED_OUT")
+		c.expect("USING default")
+		c.eof()
+		// A record of TLS 1.2 says in the open what it is; in one of 1.3 the length tells.
+		last := r.got[len(r.got)-24:]
+		if version == tls.VersionTLS12 {
+			last = r.got[len(r.got)-31:]
+		}
+		if typ := last[0]; typ != 21 && (version == tls.VersionTLS12 || typ != 23) || int(last[3])<<8+int(last[4]) != len(last)-5 {
+			t.Errorf("version %x ends with % x", version, last)
+		}
+		eventually(t, "it leaves", func() bool { return h.server.open.Load() == 0 })
+	}
+}
+
+// New certificates are shown to those who come from then on; those who are in notice
+// nothing.
+func TestReloadKeepsConnections(t *testing.T) {
+	h := newHouse(t)
+	a, _ := credentials()
+	dir := shortTemp(t)
+	write := func(p securetest.Pair) secure.Options {
+		return secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t, dir, "key", p.Key)}
+	}
+	certs, err := secure.Read(write(a.Usual("one")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := secure.NewKeeper(nil, certs)
+	face := h.server.Secure(certs)
+	enter := func(name string) *client {
+		nc := tls.Client(h.pairWith(face), trust(t))
+		c := newClient(t, nc)
+		c.do("list-tube-used", "USING default")
+		if got := nc.ConnectionState().PeerCertificates[0].Subject.CommonName; got != name {
+			t.Errorf("%s is shown, want %s", got, name)
+		}
+		return c
+	}
+	early := enter("one")
+	write(a.Usual("two"))
+	k.Reload()
+	enter("two")
+	if made, failed := k.Counts(); made != 2 || failed != 0 {
+		t.Errorf("%d handshakes are counted, and %d that failed", made, failed)
+	}
+	early.do("list-tube-used", "USING default")
+	securetest.Write(t, dir, "key", nil)
+	k.Reload()
+	enter("two")
+	early.do("list-tube-used", "USING default")
+}
+
+// openssl, which nobody here has written, can do what Go's client cannot: renegotiate,
+// which is refused, and ask for new keys, which are made without losing a byte.
+func TestOpenSSL(t *testing.T) {
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("no openssl here")
+	}
+	h := newHouse(t)
+	a, _ := credentials()
+	h.dialTLS().do("list-tube-used", "USING default")
+	ca := securetest.Write(t, shortTemp(t), "ca", a.PEM)
+	const key = "KEYUPDATE"
+	for _, c := range []struct {
+		version string
+		talk    []string // a line, and what it brings
+	}{
+		{"-tls1_3", []string{"use a", "USING a"}},
+		{"-tls1_2", []string{"use a", "USING a"}},
+		{"-tls1_3", []string{"use a", "USING a", "k", key, "use b", "USING b", "K", key, "use c", "USING c", "K", key, "k", key, "use d", "USING d"}},
+		{"-tls1_2", []string{"use a", "USING a", "R", "alert unexpected message"}},
+	} {
+		args := []string{"s_client", "-connect", h.tls, "-CAfile", ca, "-verify_return_error", "-crlf", c.version}
+		out := converse(t, exec.Command("openssl", args...), c.talk)
+		if len(out.matching("Verify return code: 0 (ok)")) == 0 {
+			t.Errorf("%s: the certificate has not been verified", c.version)
+		}
+	}
+	eventually(t, "all have left", func() bool { return h.server.open.Load() == 1 })
+}
+
+// converse types lines into a program, and waits for what each brings before it types the
+// next: to openssl, a letter is a command only if it comes alone.
+func converse(t *testing.T, cmd *exec.Cmd, talk []string) *logLines {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &logLines{}
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		in.Close()
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	for i := 0; i < len(talk); i += 2 {
+		before := len(out.matching(talk[i+1]))
+		io.WriteString(in, talk[i]+"\n") // fails if the program has ended, with what is expected
+		eventually(t, fmt.Sprintf("%s: %q brings %q", cmd, talk[i], talk[i+1]), func() bool {
+			return len(out.matching(talk[i+1])) > before
+		})
+	}
+	return out
+}
+
+// Many half handshakes take a bounded amount of memory each, end in time, and others
+// are served meanwhile.
+func TestManyHalfHandshakes(t *testing.T) {
+	const most = 48 << 10
+	const n = 200
+	h := newHouse(t, func(o *houseOptions) { o.HandshakeTimeout = patience / 2 })
+	other := h.sealed(nil)
+	first := hello(t)
+	before := inUse()
+	var all []int
+	defer func() {
+		for _, fd := range all {
+			syscall.Close(fd)
+		}
+	}()
+	for range n {
+		fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.paired.Add(1)
+		h.face.Welcome(fds[1])
+		all = append(all, fds[0])
+		tell(t, fds[0], first)
+	}
+	other.do("list-tube-used", "USING default")
+	for _, fd := range all {
+		eventually(t, "all are answered", func() bool {
+			n, _, _ := syscall.Recvfrom(fd, make([]byte, 1), syscall.MSG_PEEK)
+			return n > 0
+		})
+	}
+	took := (inUse() - before) / n
+	if open := h.server.open.Load(); open != n+1 {
+		t.Fatalf("%d connections are open, want %d", open, n+1)
+	}
+	t.Logf("a half handshake takes %d bytes", took)
+	if took > most {
+		t.Errorf("that is more than %d", most)
+	}
+	h.sealed(nil).do("list-tube-used", "USING default")
+	eventually(t, "all are closed", func() bool { return h.server.open.Load() <= 2 })
+	other.do("list-tube-used", "USING default")
+}
+
+// inUse is how much memory the heap and the stacks take.
+func inUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}
