@@ -65,7 +65,7 @@ func (a *put) run(c *call) error {
 		if err := use(s, a.tube); err != nil {
 			return err
 		}
-		p := newPutting(c, s, a)
+		p := newPutting(c, s, a.quiet, a.json)
 		return p.end(a.all(c, p, in))
 	})
 }

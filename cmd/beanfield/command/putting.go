@@ -15,6 +15,7 @@ type putting struct {
 	out          *bufio.Writer
 	report       io.Writer // for refusals
 	show         *progress
+	unit         string // what is counted
 	quiet        bool
 	json         bool
 	sent         int
@@ -26,8 +27,8 @@ type putting struct {
 // reported is how many refusals are told one by one.
 const reported = 10
 
-func newPutting(c *call, s *client.Client, a *put) *putting {
-	p := &putting{out: bufio.NewWriter(c.Stdout), report: c.Stderr, show: c.progress("put", 0), quiet: a.quiet, json: a.json}
+func newPutting(c *call, s *client.Client, quiet, asJSON bool) *putting {
+	p := &putting{unit: "job", out: bufio.NewWriter(c.Stdout), report: c.Stderr, show: c.progress("put", 0), quiet: quiet, json: asJSON}
 	p.pipe = s.Pipe(p.got)
 	return p
 }
@@ -60,7 +61,7 @@ func (p *putting) got(r client.Reply) error {
 	p.refused++
 	err := r.Want("INSERTED")
 	if p.refused <= reported {
-		fmt.Fprintf(p.report, "job %d: %v\n", p.acknowledged+p.refused, err)
+		fmt.Fprintf(p.report, "%s %d: %v\n", p.unit, p.acknowledged+p.refused, err)
 	}
 	if r.Word != "JOB_TOO_BIG" {
 		p.full = err

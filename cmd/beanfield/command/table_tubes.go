@@ -51,4 +51,38 @@ beanstalkd does from 1.12 on.`,
 		Examples: []string{"beanfield move mail mail.old", "beanfield move -state buried -n 100 mail repair"},
 		make:     func() action { return new(move) },
 	},
+	{
+		Name: "export", Group: groupTubes, Args: "TUBE...", remote: true,
+		Summary: "Print the jobs of tubes as lines of JSON",
+		Help: `
+Each line is an object: tube, id, pri, delay (what is left of it, in seconds), ttr, state, and body,
+or body_base64 if the body is not UTF-8. Jobs stay where they are: export reserves nothing.
+
+The protocol has no list of a tube's jobs. So export looks at every id, from the highest down,
+and stops when it has found as many jobs as there were when it began. To learn the highest id it
+puts a job into the tube beanfield.probe and deletes it at once; -below does without. On a server
+that has given many millions of ids it may take minutes. Jobs come in the order of their ids;
+jobs put meanwhile are left out, and so are those that are deleted meanwhile.`,
+		Examples: []string{
+			"beanfield export mail > mail.jsonl",
+			"beanfield export -all -server beanstalk://old:11300 > all.jsonl",
+		},
+		make: func() action { return new(export) },
+	},
+	{
+		Name: "load", Group: groupTubes, Args: "[FILE...]", remote: true,
+		Summary: "Put the jobs that export has printed",
+		Help: `
+It reads files, or standard input. Each job goes to its tube with its priority, delay and TTR;
+ids are new, and are printed. Reserved jobs become ready. Buried jobs are buried again, in the
+order of the lines; the server must know reserve-job for that, as beanstalkd does from 1.12 on.
+In a line, tube and body are needed; the rest has the defaults of put.
+
+If a line is not a job, load ends there, with the number of the line.`,
+		Examples: []string{
+			"beanfield load mail.jsonl",
+			"beanfield export mail | beanfield load -server beanstalk://new:11300 -quiet",
+		},
+		make: func() action { return new(load) },
+	},
 }

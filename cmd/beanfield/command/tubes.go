@@ -60,18 +60,21 @@ func (a *tubes) run(c *call) error {
 	})
 }
 
-// matching lists the tubes that match a pattern, by name. A pattern is matched as names
-// of files are, and a slash is a character like any other.
+// matches matches a tube with a pattern, as names of files are matched, but a slash is a
+// character like any other.
+func matches(pattern, tube string) bool {
+	flat := func(text string) string { return strings.ReplaceAll(text, "/", "\x00") }
+	ok, _ := path.Match(flat(pattern), flat(tube))
+	return ok
+}
+
+// matching lists the tubes that match a pattern, by name.
 func matching(s *client.Client, pattern string) ([]string, error) {
 	names, err := s.Tubes()
 	if err != nil {
 		return nil, err
 	}
-	flat := func(text string) string { return strings.ReplaceAll(text, "/", "\x00") }
-	names = slices.DeleteFunc(names, func(n string) bool {
-		ok, _ := path.Match(flat(pattern), flat(n))
-		return !ok
-	})
+	names = slices.DeleteFunc(names, func(n string) bool { return !matches(pattern, n) })
 	slices.Sort(names)
 	return names, nil
 }

@@ -1,0 +1,132 @@
+package command
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// export is the command of that name.
+type export struct {
+	all         bool
+	below, from uint64
+}
+
+func (a *export) flags(f *flag.FlagSet) {
+	f.BoolVar(&a.all, "all", false, "export all tubes")
+	f.Uint64Var(&a.below, "below", 0, "look only at ids below this `id`, and put no job to learn the highest")
+	f.Uint64Var(&a.from, "from", 1, "look only at ids from this `id` on")
+}
+
+func (a *export) run(c *call) error {
+	if a.all == (len(c.words) > 0) {
+		return usagef("name tubes, or use -all")
+	}
+	for _, tube := range c.words {
+		if err := checkTube(tube); err != nil {
+			return err
+		}
+	}
+	return c.withServer(func(s *client.Client) error {
+		if _, err := a.count(s, c.words); err != nil { // are the tubes there?
+			return err
+		}
+		found, err := a.find(c, s)
+		if err != nil {
+			return err
+		}
+		out, written := bufio.NewWriter(c.Stdout), 0
+		err = fetch(s, found, func(j *job) error { written++; return encode(out, j) })
+		if err = errors.Join(err, out.Flush()); err != nil {
+			return fmt.Errorf("%w\n%d of %d jobs were exported", err, written, len(found))
+		}
+		if gone := len(found) - written; gone > 0 {
+			fmt.Fprintf(c.Stderr, "%d jobs were deleted before they could be exported\n", gone)
+		}
+		return nil
+	})
+}
+
+// count is how many jobs there are in the wanted tubes.
+func (a *export) count(s *client.Client, tubes []string) (total int64, err error) {
+	questions := []string{"stats"}
+	if !a.all {
+		questions = questions[:0]
+		for _, t := range tubes {
+			questions = append(questions, "stats-tube "+t)
+		}
+	}
+	for i, q := range questions {
+		d, err := s.Stats(q)
+		if err != nil && !a.all {
+			return 0, notThere(err, "tube "+tubes[i])
+		}
+		if err != nil {
+			return 0, err
+		}
+		for _, state := range []string{ready, reserved, delayed, buried} {
+			total += d.Number("current-jobs-" + state)
+		}
+	}
+	return total, nil
+}
+
+// window is how many ids are looked at between two looks at the count.
+const window = 10_000
+
+// find lists the ids of the wanted jobs, ascending. It walks from the highest id down,
+// and stops when it has found as many as there were when it began. The count is asked
+// for after the highest id: jobs that are put in between are counted, and never found, so
+// that the walk goes on to the end rather than stop too early.
+func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
+	below := a.below
+	if below == 0 {
+		if below, err = newestID(s); err != nil {
+			return nil, fmt.Errorf("%w; -below ID does without, where ID is above those of all jobs", err)
+		}
+	}
+	total, err := a.count(s, c.words)
+	if gone := new(missingError); errors.As(err, gone) {
+		return nil, nil // deleted meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	show := c.progress("look at ids", int(below))
+	defer show.done()
+	last := below
+	for int64(len(found)) < total && last > max(a.from, 1) {
+		first := max(a.from, 1)
+		if last-first > window {
+			first = last - window
+		}
+		err := survey(s, down(last, first), func(j *job) error {
+			if a.all || slices.Contains(c.words, j.Tube) {
+				found = append(found, j.ID)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		last = first
+		show.set(int(below - last))
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+// down counts from below an id down to another.
+func down(below, first uint64) func(yield func(uint64) bool) {
+	return func(yield func(uint64) bool) {
+		for id := below - 1; id >= first; id-- {
+			if !yield(id) {
+				return
+			}
+		}
+	}
+}

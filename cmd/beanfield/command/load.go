@@ -1,0 +1,175 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// load is the command of that name.
+type load struct {
+	tube  string
+	quiet bool
+	json  bool
+}
+
+func (a *load) flags(f *flag.FlagSet) {
+	f.StringVar(&a.tube, "tube", "", "put all jobs into this `tube`, not into their own")
+	f.BoolVar(&a.quiet, "quiet", false, "do not print the ids")
+	f.BoolVar(&a.json, "json", false, "print an object with the id for each job")
+}
+
+func (a *load) run(c *call) error {
+	if a.tube != "" {
+		if err := checkTube(a.tube); err != nil {
+			return err
+		}
+	}
+	in := []io.Reader{c.Stdin}
+	if len(c.words) > 0 && !slices.Equal(c.words, []string{"-"}) {
+		in = in[:0]
+		for _, name := range c.words {
+			f, err := os.Open(name)
+			if err != nil {
+				return err
+			}
+			defer f.Close() // it was only read
+			in = append(in, f)
+		}
+	}
+	return c.withServer(func(s *client.Client) error {
+		l := &loading{putting: newPutting(c, s, a.quiet, a.json), s: s}
+		l.unit = "line"
+		l.pipe = s.Pipe(l.got)
+		line := 0
+		err := eachLine(io.MultiReader(in...), l.flush, func(text []byte) error {
+			line++
+			j, err := parseJob(text)
+			if err != nil {
+				return errors.Join(fmt.Errorf("line %d: %w", line, err), l.flush())
+			}
+			if a.tube != "" {
+				j.Tube = a.tube
+			}
+			return l.put(j)
+		})
+		return l.end(err)
+	})
+}
+
+// parseJob reads a line that export wrote.
+func parseJob(text []byte) (*job, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	j := job{State: ready, Pri: 1024, TTR: 60}
+	if err := d.Decode(&j); err != nil {
+		return nil, fmt.Errorf("not a job: %w", err)
+	}
+	switch {
+	case !slices.Contains([]string{ready, reserved, delayed, buried}, j.State):
+		return nil, fmt.Errorf("not a job: the state %q", j.State)
+	case j.Text == nil && j.Binary == nil:
+		return nil, errors.New("not a job: it has no body")
+	case j.Text != nil && j.Binary != nil:
+		return nil, errors.New("not a job: it has two bodies")
+	case !tubeName.MatchString(j.Tube):
+		return nil, fmt.Errorf("not a job: the tube %q", j.Tube)
+	}
+	if rest, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("not a job: %v after it", rest)
+	}
+	return &j, nil
+}
+
+// loading puts jobs in many tubes and states.
+type loading struct {
+	*putting
+	s       *client.Client
+	used    string
+	waiting []waitingJob // for the replies to their puts
+	held    []waitingJob // put hidden, and to be buried
+}
+
+// waitingJob is what is still needed of a job that was sent.
+type waitingJob struct {
+	id     uint64
+	pri    uint32
+	buried bool
+}
+
+func (l *loading) put(j *job) error {
+	if l.full != nil {
+		return errFull
+	}
+	if j.Tube != l.used {
+		if err := l.pipe.Send("use " + j.Tube); err != nil {
+			return err
+		}
+		l.used = j.Tube
+	}
+	l.waiting = append(l.waiting, waitingJob{pri: j.Pri, buried: j.State == buried})
+	return l.putting.put(j.terms(), j.body())
+}
+
+func (l *loading) got(r client.Reply) error {
+	if r.Word == "USING" {
+		return nil
+	}
+	j := l.waiting[0]
+	l.waiting = l.waiting[1:]
+	if j.buried && r.Word == "INSERTED" {
+		j.id = r.Number
+		l.held = append(l.held, j)
+	}
+	return l.putting.got(r)
+}
+
+// flush also buries what is to be buried.
+func (l *loading) flush() error {
+	if err := l.putting.flush(); err != nil {
+		return err
+	}
+	return l.bury()
+}
+
+// bury buries the jobs that were put hidden, in their order.
+func (l *loading) bury() error {
+	pipe := l.s.Pipe(func(r client.Reply) error {
+		if r.Word == "UNKNOWN_COMMAND" {
+			return errOld
+		}
+		return r.Want("RESERVED", "BURIED")
+	})
+	for _, j := range l.held {
+		err := pipe.Send(fmt.Sprintf("reserve-job %d", j.id))
+		if err == nil {
+			err = pipe.Send(fmt.Sprintf("bury %d %d", j.id, j.pri))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err := pipe.Flush()
+	if err != nil {
+		err = fmt.Errorf("%d jobs could not be buried, and become ready in an hour: %w", len(l.held), err)
+	}
+	l.held = nil
+	return err
+}
+
+// end is that of putting, once all is buried.
+func (l *loading) end(err error) error {
+	if err == nil || errors.Is(err, errFull) {
+		if err := l.flush(); err != nil {
+			return l.putting.end(err)
+		}
+	}
+	return l.putting.end(err)
+}

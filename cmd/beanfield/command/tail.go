@@ -1,0 +1,151 @@
+package command
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"path"
+	"time"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// tail is the command of that name.
+type tail struct {
+	json  bool
+	every time.Duration
+	most  int
+}
+
+func (a *tail) flags(f *flag.FlagSet) {
+	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
+	f.DurationVar(&a.every, "interval", 250*time.Millisecond, "`time` between two looks")
+	f.IntVar(&a.most, "n", 0, "end after this `number` of jobs")
+}
+
+func (a *tail) run(c *call) error {
+	if len(c.words) > 1 {
+		return usagef("one PATTERN, please, in quotes")
+	}
+	t := trail{tail: a, pattern: "*", out: bufio.NewWriter(c.Stdout)}
+	if len(c.words) == 1 {
+		t.pattern = c.words[0]
+	}
+	if _, err := path.Match(t.pattern, ""); err != nil || a.every <= 0 {
+		return usagef("%q is no pattern, or the interval is not above 0", t.pattern)
+	}
+	return c.withServer(func(s *client.Client) (err error) {
+		t.s = s
+		if t.known, err = newestID(s); err != nil {
+			return err
+		}
+		if t.total, err = totalJobs(s); err != nil {
+			return err
+		}
+		t.seen = t.known
+		fmt.Fprintf(c.Stderr, "jobs after %d, as they come\n", t.seen)
+		for err == nil {
+			err = t.look()
+			if err == nil {
+				<-time.After(a.every)
+			}
+		}
+		if errors.Is(err, errEnough) {
+			err = nil
+		}
+		return err
+	})
+}
+
+// trail follows the ids. Up to seen all have been looked at: it is the highest id that was
+// found. known is about the highest that has been given: jobs that are put and deleted
+// between two looks are not found, but the server counts them.
+type trail struct {
+	*tail
+	s       *client.Client
+	out     *bufio.Writer
+	pattern string
+	seen    uint64
+	known   uint64
+	total   int64    // jobs put, by the server's count
+	holes   []uint64 // ids below seen that were not found: their bodies may have been on the way
+	shown   int
+}
+
+// beyond is how far a look goes past the highest id that is known to have been given.
+// Some ids are given to no job, which the server's count does not tell.
+const beyond = 100
+
+// behind is how far seen may stay behind known: what a look costs is bounded, also while
+// workers delete all jobs before they are found.
+const behind = 10_000
+
+// errEnough ends a tail that has shown as many jobs as it was to show.
+var errEnough = errors.New("enough")
+
+func totalJobs(s *client.Client) (int64, error) {
+	d, err := s.Stats("stats")
+	return d.Number("total-jobs"), err
+}
+
+// look shows the jobs that have come since the last look.
+func (t *trail) look() error {
+	total, err := totalJobs(t.s)
+	if err != nil {
+		return err
+	}
+	t.known += uint64(max(total-t.total, 0))
+	t.total = total
+	last := t.known + beyond
+	ids := t.holes
+	for id := t.seen + 1; id <= last; id++ {
+		ids = append(ids, id)
+	}
+	var wanted []uint64
+	there, newest := make(map[uint64]bool, len(ids)), t.seen
+	each := func(yield func(uint64) bool) {
+		for _, id := range ids {
+			if !yield(id) {
+				return
+			}
+		}
+	}
+	err = survey(t.s, each, func(j *job) error {
+		there[j.ID] = true
+		newest = max(newest, j.ID)
+		if matches(t.pattern, j.Tube) && j.Tube != probeTube {
+			wanted = append(wanted, j.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.known = max(t.known, newest)
+	if t.known > behind {
+		newest = max(newest, t.known-behind)
+	}
+	t.holes = nil
+	for _, id := range ids {
+		if id > t.seen && id <= newest && !there[id] {
+			t.holes = append(t.holes, id) // to be looked at once more
+		}
+	}
+	t.seen = newest
+	return errors.Join(fetch(t.s, wanted, t.show), t.out.Flush())
+}
+
+// show prints one job.
+func (t *trail) show(j *job) (err error) {
+	if t.json {
+		err = encode(t.out, j)
+	} else {
+		_, err = fmt.Fprintf(t.out, "%d %s %s pri %d: %q\n", j.ID, j.Tube, j.State, j.Pri, j.body())
+	}
+	t.shown++
+	if err == nil && t.shown == t.most {
+		err = errEnough
+	}
+	return err
+}

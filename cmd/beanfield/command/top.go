@@ -1,0 +1,163 @@
+package command
+
+import (
+	"bufio"
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// top is the command of that name.
+type top struct {
+	every time.Duration
+	count int
+	rows  int
+	json  bool
+}
+
+func (a *top) flags(f *flag.FlagSet) {
+	f.DurationVar(&a.every, "interval", time.Second, "`time` over which rates are measured")
+	f.IntVar(&a.count, "count", 0, "end after this `number` of tables; without a terminal, after one")
+	f.IntVar(&a.rows, "rows", 0, "show this `number` of tubes at most; 0: as the terminal has room, or 20")
+	f.BoolVar(&a.json, "json", false, "print an object for each table")
+}
+
+func (a *top) run(c *call) error {
+	if len(c.words) > 1 {
+		return usagef("one PATTERN, please, in quotes")
+	}
+	pattern := "*"
+	if len(c.words) == 1 {
+		pattern = c.words[0]
+	}
+	if _, err := path.Match(pattern, ""); err != nil || a.every <= 0 || a.count < 0 {
+		return usagef("%q is no pattern, or the interval or the count is not above 0", pattern)
+	}
+	_, rows, terminal := terminalSize(c.Stdout)
+	if a.rows == 0 {
+		a.rows = 20
+		if terminal {
+			a.rows = max(rows-4, 1)
+		}
+	}
+	if !terminal && a.count == 0 {
+		a.count = 1
+	}
+	return c.withServer(func(s *client.Client) error {
+		before, err := measure(s, pattern)
+		for n := 0; err == nil && (a.count == 0 || n < a.count); n++ {
+			<-time.After(a.every)
+			var now sample
+			if now, err = measure(s, pattern); err != nil {
+				break
+			}
+			err = a.show(c.Stdout, now.since(before), terminal && !a.json)
+			before = now
+		}
+		return err
+	})
+}
+
+// sample is a look at the server and its tubes.
+type sample struct {
+	at     time.Time
+	server client.Document
+	tubes  []client.Document
+}
+
+func measure(s *client.Client, pattern string) (m sample, err error) {
+	if m.server, err = s.Stats("stats"); err != nil {
+		return m, err
+	}
+	names, err := matching(s, pattern)
+	if err != nil {
+		return m, err
+	}
+	m.at = time.Now()
+	m.tubes, err = tubeStats(s, names)
+	return m, err
+}
+
+// rates are what has happened between two samples, each a second.
+type rates struct {
+	Tube     string  `json:"tube,omitempty"`
+	Put      float64 `json:"put"`
+	Deleted  float64 `json:"deleted"`
+	Ready    int64   `json:"ready"`
+	Reserved int64   `json:"reserved"`
+	Delayed  int64   `json:"delayed"`
+	Buried   int64   `json:"buried"`
+	Waiting  int64   `json:"waiting"`
+	paused   string
+}
+
+// overview is what top shows: the server, and the tubes, the busiest first.
+type overview struct {
+	Server rates   `json:"server"`
+	Tubes  []rates `json:"tubes"`
+}
+
+func (m *sample) since(before sample) overview {
+	seconds := m.at.Sub(before.at).Seconds()
+	old := map[string]client.Document{}
+	for _, d := range before.tubes {
+		old[d.Get("name")] = d
+	}
+	t := overview{Server: ratesOf(m.server, before.server, seconds)}
+	for _, d := range m.tubes {
+		t.Tubes = append(t.Tubes, ratesOf(d, old[d.Get("name")], seconds))
+	}
+	slices.SortStableFunc(t.Tubes, func(a, b rates) int {
+		return cmp.Or(cmp.Compare(b.Put+b.Deleted, a.Put+a.Deleted), cmp.Compare(b.Ready, a.Ready))
+	})
+	return t
+}
+
+// ratesOf compares two documents. A count that has become smaller is of a tube that was
+// made anew.
+func ratesOf(d, before client.Document, seconds float64) rates {
+	rate := func(key string) float64 {
+		n := d.Number(key) - before.Number(key)
+		if n < 0 {
+			n = d.Number(key)
+		}
+		return float64(n) / seconds
+	}
+	return rates{
+		Tube: d.Get("name"), Put: rate("total-jobs"), Deleted: rate("cmd-delete"), Ready: d.Number("current-jobs-ready"),
+		Reserved: d.Number("current-jobs-reserved"), Delayed: d.Number("current-jobs-delayed"),
+		Buried: d.Number("current-jobs-buried"), Waiting: d.Number("current-waiting"), paused: paused(d),
+	}
+}
+
+// show prints a table; on a terminal it takes the place of the one before.
+func (a *top) show(w io.Writer, t overview, terminal bool) error {
+	t.Tubes = t.Tubes[:min(len(t.Tubes), a.rows)]
+	if a.json {
+		return encode(w, t)
+	}
+	out := bufio.NewWriter(w)
+	if terminal {
+		fmt.Fprint(out, "\x1b[H\x1b[2J")
+	}
+	fmt.Fprintf(out, "put %.0f/s  deleted %.0f/s  ready %d  reserved %d  delayed %d  buried %d  waiting %d\n\n", t.Server.Put,
+		t.Server.Deleted, t.Server.Ready, t.Server.Reserved, t.Server.Delayed, t.Server.Buried, t.Server.Waiting)
+	columns := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(columns, strings.Join([]string{"put/s", "deleted/s", "ready", "reserved", "delayed", "buried", "waiting", "paused", "  tube"}, "\t"))
+	for _, r := range t.Tubes {
+		fmt.Fprintf(columns, "%.0f\t%.0f\t%d\t%d\t%d\t%d\t%d\t%s\t  %s\n",
+			r.Put, r.Deleted, r.Ready, r.Reserved, r.Delayed, r.Buried, r.Waiting, r.paused, r.Tube)
+	}
+	if err := columns.Flush(); err != nil {
+		return err
+	}
+	return out.Flush()
+}
