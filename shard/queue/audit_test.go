@@ -120,6 +120,9 @@ func auditMemory(s *State) error {
 				trails++
 			}
 			sizes := []uint32{j.size}
+			if j.away() {
+				sizes[0] = 0
+			}
 			if it := s.itemAt(uint32(ci)<<chunkShift | uint32(i)); it != nil {
 				items++
 				sizes = append(sizes, it.tagsSize, it.noteSize)

@@ -151,8 +151,11 @@ func (s *State) restoreItem(slot uint32, r *storage.Item) {
 	if r == nil {
 		return
 	}
-	if v := s.tubeAt.get(s.jobs.at(slot).tube()).service; v != nil {
-		v.restoreJob(slot, r)
+	if t := s.tubeAt.get(s.jobs.at(slot).tube()); t.service != nil || len(r.Done)+len(r.Returned) > 0 {
+		if t.service == nil { // the log has lost the queue's record
+			s.serviceOf(t, &Limits{})
+		}
+		t.service.restoreJob(slot, r)
 	}
 	if len(r.Tags) == 0 && len(r.Note) == 0 && !r.Moved && r.Rebalances == 0 && r.Fate == 0 {
 		return

@@ -6,9 +6,6 @@ import "beanfield/storage"
 // the order of their rank.
 func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	t := s.tubeNamed([]byte(r.Tube))
-	if r.State == storage.Passed {
-		s.serviceOf(t, &Limits{}) // it has one, unless the log has lost a record
-	}
 	slot := s.jobs.alloc()
 	s.jobPos.cover(slot)
 	t.newest = max(t.newest, r.ID)
@@ -44,7 +41,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 		s.buryRank = max(s.buryRank, r.BuryRank)
 		s.trails.at(s.jobs.at(slot).trail).key = int64(r.BuryRank)
 	case r.State == storage.Passed:
-		s.makePassed(slot)
+		s.restorePassed(slot)
 	default:
 		s.makeReady(now, slot)
 	}
@@ -54,4 +51,19 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	if r.Damaged {
 		s.markAside(slot)
 	}
+}
+
+// restorePassed puts back a job that the first group was done with, and a view was not. If
+// no view has it, the log has lost the queue's record, and nobody knows who is to get the
+// job: it is buried, so that somebody may look at it, and kick or delete it.
+func (s *State) restorePassed(slot uint32) {
+	v := s.tubeAt.get(s.jobs.at(slot).tube()).service
+	if v != nil {
+		v.jobJoins(s, slot)
+	}
+	if v == nil || !v.wanted(slot) {
+		s.makeBuried(slot)
+		return
+	}
+	s.makePassed(slot)
 }

@@ -164,8 +164,15 @@ func (v *service) recordJob(slot uint32, r *storage.Item) {
 	}
 }
 
-// restoreJob puts back what recordJob said. The log may name views that have gone.
+// restoreJob puts back what recordJob said. The log may name views that have gone. Their
+// numbers are not used again, even if the queue's record is lost (V4).
 func (v *service) restoreJob(slot uint32, r *storage.Item) {
+	for _, number := range r.Done {
+		v.nextView = max(v.nextView, number+1)
+	}
+	for _, x := range r.Returned {
+		v.nextView = max(v.nextView, x.View+1)
+	}
 	for _, w := range v.views {
 		if slices.Contains(r.Done, w.number) {
 			w.know(slot)
