@@ -84,7 +84,7 @@ func (s *State) getEnds(v *service, a *Ask) {
 	a.restart()
 	if a.Getter != nil {
 		g := &v.finder.gets
-		g.again(s, g.returned(a.Getter))
+		g.again(s, v.tube, g.returned(a.Getter))
 	}
 }
 
@@ -96,7 +96,7 @@ func (s *State) unget(op *Op) {
 		return
 	}
 	g := &t.service.finder.gets
-	g.again(s, g.returned(op.Ask.Getter))
+	g.again(s, t, g.returned(op.Ask.Getter))
 	s.letGo(t)
 }
 

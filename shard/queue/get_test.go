@@ -184,3 +184,18 @@ func TestGetsThatTake(t *testing.T) {
 		t.Errorf("a put costs %d with many waiting gets, %d with one", many, one)
 	}
 }
+
+// A get that was called for an item which has gone to the rear queue since does not pass
+// it on to others.
+func TestGetCalledForADeadLetter(t *testing.T) {
+	newWorld(t).run(`
+		limits delivery=1 dead=rear
+		q get default take wait=x -> waiting
+		q get default take wait=y -> waiting
+		g.a item 1024 -> 1 => x!
+		g.a sub 1 => g.a:1
+		g.a negative No why 1
+		q get default take wait=x -> waiting
+		q unget default x
+		q get default;rear take -> 1`)
+}

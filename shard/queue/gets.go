@@ -148,12 +148,12 @@ func (s *State) seen(slot uint32) {
 	}
 }
 
-// again offers an item once more: the get that was called for it has left it.
-func (g *gets) again(s *State, id uint64) {
+// again offers an item of the tube once more: the get that was called for it has left it.
+func (g *gets) again(s *State, t *tube, id uint64) {
 	if id == 0 {
 		return
 	}
-	if slot := s.index.find(&s.jobs, id); slot != 0 && s.jobs.at(slot).state() == Ready {
+	if slot := s.jobIn(t, id); slot != 0 && s.jobs.at(slot).state() == Ready {
 		g.offer(s, slot, true)
 	}
 }
