@@ -49,7 +49,7 @@ func knownOf(v *service) (n int) {
 func TestWorkOfTurns(t *testing.T) {
 	const jobs = 3000
 	subscribe := func(group string) Ask { return Ask{What: AskWatch, Group: group, User: "u", Receiver: &sink{}} }
-	touched := []Ask{{What: AskAttrs}}
+	touched := []Ask{{What: AskGet, Index: NewestIndex, Length: 1}}
 	first := []Ask{{What: AskAttrs}, subscribe("first")}
 	second := append(first, subscribe("second"))
 	truncate, drop := Ask{What: AskTruncate, Index: jobs + 2}, Ask{What: AskDropGroup, Group: "second"}
