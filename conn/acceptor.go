@@ -36,6 +36,7 @@ type Acceptor struct {
 	short  atomic.Int32  // listeners that wait for somebody to leave
 	freed  chan struct{} // somebody has left while short was above 0 (N4)
 	warned atomic.Int64  // when such a wait was last logged, since started; 0 for never
+	spare  spare
 
 	stopping  chan struct{} // closed by Stop
 	mu        sync.Mutex    // of listeners, and of closing stopping
@@ -51,10 +52,12 @@ func NewAcceptor(o Options) (*Acceptor, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Acceptor{
+	a := &Acceptor{
 		limit: int64(o.MaxConnections), log: o.Logger, started: time.Now(),
 		freed: make(chan struct{}, 1), stopping: make(chan struct{}),
-	}, nil
+	}
+	a.spare.keep()
+	return a, nil
 }
 
 // Open is how many clients are with faces now.
@@ -87,6 +90,7 @@ func (a *Acceptor) Stop() {
 	a.listeners = nil
 	a.mu.Unlock()
 	a.accepting.Wait()
+	a.spare.release()
 }
 
 func (a *Acceptor) stopped() bool {

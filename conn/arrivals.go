@@ -2,16 +2,8 @@ package conn
 
 import (
 	"net"
-	"os"
 	"sync"
 )
-
-// Adopt makes a connection of a bare socket, which it takes over.
-func Adopt(socket int) (net.Conn, error) {
-	file := os.NewFile(uintptr(socket), "client")
-	defer file.Close() // the connection has a descriptor of its own
-	return net.FileConn(file)
-}
 
 // Arrivals are connections that have come and that nobody has accepted yet, in the form
 // of a listener. A face that has package net/http serve its clients hands them over

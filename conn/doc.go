@@ -35,7 +35,9 @@
 // one leaves; the kernel queues the rest. When descriptors or memory run out,
 // accepting pauses until a client leaves. Something else in the process or on the
 // machine may free a descriptor too, so it also tries again every second; it never
-// spins. A pause is logged, but at most once a minute.
+// spins. A pause is logged, but at most once a minute. Nobody who has been accepted is
+// sent away for want of a descriptor: to make a net.Conn takes two for a moment, and
+// the acceptor keeps a spare one for that.
 //
 // # The end
 //

@@ -64,7 +64,7 @@ func (s *Server) Open(p Pages) { s.pages.Store(&p) }
 
 // Welcome implements conn.Face.
 func (s *Server) Welcome(fd int) {
-	c, err := conn.Adopt(fd)
+	c, err := s.acceptor.Adopt(fd)
 	if err != nil {
 		s.log.Warn("a client's socket cannot be used", "error", err)
 		s.acceptor.Left()

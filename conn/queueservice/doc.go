@@ -67,6 +67,14 @@
 // after the other half it is dead, and leaves. A write that makes no progress for
 // Options.WriteTimeout fails.
 //
+// # Clients that stall
+//
+// A request's headers must have come within Options.ReadTimeout, and so must each further
+// part of its body. Then the connection is closed. Until then a client that stalls takes
+// about 14 KB, whatever it has announced, and what it has sent: at most
+// Options.MaxHeader, one and a half times, and the part of the body that has come. When
+// there are no descriptors left, package conn accepts nobody until somebody leaves.
+//
 // # Invariants
 //
 //	F1  Every parcel that a consumer receives is counted once: when it has been written,

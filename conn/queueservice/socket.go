@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"beanfield/conn"
 )
 
 // socket is a client's connection, whoever has it now: net/http or a consumer.
@@ -22,7 +20,7 @@ type socket struct {
 
 // adopt makes a connection of a bare socket, which it takes over.
 func (s *Server) adopt(fd int) (*socket, error) {
-	c, err := conn.Adopt(fd)
+	c, err := s.acceptor.Adopt(fd)
 	if err != nil {
 		return nil, err
 	}

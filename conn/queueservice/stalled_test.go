@@ -1,0 +1,168 @@
+package queueservice
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stalledMost is what a connection takes whose request does not come to its end: buffers
+// and stacks. To that come the headers that have arrived.
+const stalledMost = 20 << 10
+
+// halves are what clients send before they stall.
+var halves = []string{
+	"", "G", "GET " + base + "?_watch_=true HTTP/1.1\r\nHost: x\r\n" + handshakeText[:40],
+	"GET " + base + "?_watch_=true HTTP/1.1\r\nHost: x\r\n" + handshakeText,
+	"POST " + base + " HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\nabc",
+	"POST " + base + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
+	"GET " + base + "?_timeout_=1h HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345",
+	"PUT " + base + "?_negative_=true&_indexes_=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345",
+}
+
+// ends reads until the server closes the connection, and closes it too.
+func (b bare) ends(t testing.TB) {
+	t.Helper()
+	defer syscall.Close(int(b))
+	tv := syscall.NsecToTimeval(int64(patience))
+	syscall.SetsockoptTimeval(int(b), syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &tv)
+	for text := make([]byte, 1000); ; {
+		switch n, err := syscall.Read(int(b), text); {
+		case err == syscall.EINTR:
+		case err != nil && err != syscall.ECONNRESET:
+			t.Fatalf("a stalled connection is not closed: %v", err)
+		case n <= 0:
+			return
+		}
+	}
+}
+
+const stalledEnv = "QUEUESERVICE_TEST_STALLED"
+
+// Ten thousand clients that stall with half a request each are closed in time. Meanwhile
+// others are served, and nothing of them is left. The clients are another process, which
+// has a table of descriptors of its own.
+func TestCrowdThatStalls(t *testing.T) {
+	if where := os.Getenv(stalledEnv); where != "" {
+		stall(t, netip.MustParseAddrPort(where))
+		return
+	}
+	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 3 * time.Second })
+	child := exec.Command(os.Args[0], "-test.run=^TestCrowdThatStalls$", "-test.v", "-test.timeout=120s")
+	child.Env = append(os.Environ(), stalledEnv+"="+h.address)
+	done := make(chan string, 1)
+	go func() {
+		text, err := child.CombinedOutput()
+		done <- fmt.Sprintf("%s%v", text, err)
+	}()
+	for most := 0; ; {
+		if r, _ := h.say("PUT", base+"?_indexes_=1", "", ""); r.StatusCode != 200 {
+			t.Errorf("another client is answered %d", r.StatusCode)
+		}
+		most = max(most, h.accept.Open())
+		select {
+		case text := <-done:
+			if t.Logf("at most %d connections were open", most); strings.Contains(text, "--- SKIP") {
+				t.Skip(text)
+			} else if !strings.HasSuffix(text, "<nil>") {
+				t.Error(text)
+			}
+			h.allLeft()
+			h.noGoroutines()
+			return
+		default:
+		}
+	}
+}
+
+// stall is the clients.
+func stall(t *testing.T, server netip.AddrPort) {
+	const clients = 10_000
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if limit.Cur < clients+200 {
+		t.Skipf("needs %d descriptors, RLIMIT_NOFILE is %d", clients+200, limit.Cur)
+	}
+	var all []bare
+	for i := range clients {
+		all = append(all, connect(t, server, halves[i%len(halves)]))
+	}
+	for _, b := range all {
+		b.ends(t)
+	}
+}
+
+// What a stalled connection takes is bounded, and a body that is announced takes nothing.
+func TestMemoryOfStalled(t *testing.T) {
+	const announced = "POST " + base + " HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nabc"
+	long := "GET " + base + " HTTP/1.1\r\nX: " + strings.Repeat("h", 100<<10)
+	for text, most := range map[string]int64{halves[0]: stalledMost, halves[2]: stalledMost, announced: stalledMost, long: stalledMost + 3*100<<10} {
+		h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = time.Hour })
+		to := netip.MustParseAddrPort(h.address)
+		var all []bare
+		took := each(t, 200, func(i int) {
+			all = append(all, connect(t, to, text))
+			awaitGets(t, h, i+1)
+		})
+		t.Logf("%.20q and %d bytes more: %d bytes", text, max(0, len(text)-20), took)
+		if took > most {
+			t.Errorf("that is more than %d", most)
+		}
+		for _, b := range all {
+			syscall.Close(int(b))
+		}
+		h.allLeft()
+		h.close()
+	}
+}
+
+// Clients for which there are no descriptors wait until others have left. None is sent
+// away.
+func TestFewDescriptors(t *testing.T) {
+	h := newHouse(t, nil)
+	to := netip.MustParseAddrPort(h.address)
+	h.say("PUT", base+"?_indexes_=1", "", "") // what the process needs once, it has now
+	h.allLeft()
+	const clients, left = 100, 7
+	var all []bare
+	for range clients {
+		fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, bare(fd))
+	}
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	limit := was
+	limit.Cur = uint64(int(all[clients-1]) + 1 + left) // sockets take the lowest numbers
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was)
+	for _, b := range all {
+		if err := syscall.Connect(int(b), &syscall.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	awaitGets(t, h, left)
+	for _, b := range all {
+		if _, err := syscall.Write(int(b), []byte(requestText("PUT", base+"?_indexes_=1", "Connection: close\r\n", ""))); err != nil {
+			t.Fatal(err)
+		}
+		if reply := b.read(t); !strings.HasPrefix(reply, "HTTP/1.1 200 ") {
+			t.Errorf("answered %q", reply)
+		}
+		b.ends(t)
+	}
+	h.allLeft()
+}
