@@ -35,7 +35,7 @@ const (
 
 // Disturbances by the queue service.
 const (
-	DisturbTouch        = "touch"         // it is asked about a tube for the first time
+	DisturbTouch        = "touch"         // it looks for an item of a tube for the first time
 	DisturbGroup        = "group"         // a queue gets a second group
 	DisturbDrop         = "drop"          // the second group is removed
 	DisturbTruncate     = "truncate"      // every job is ended, in a queue with one group

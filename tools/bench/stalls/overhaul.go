@@ -50,7 +50,7 @@ func (o *overhaul) newRequest() (*errand, error) {
 	case load.DisturbDrop:
 		return newErrand(o.queue, "DELETE", "_group_="+secondGroup, firstGroup, answeredOK)
 	case load.DisturbTouch:
-		return newErrand(o.queue, "GET", "_attrs_=true", firstGroup, answeredOK)
+		return newErrand(o.queue, "GET", "_auto_delete_=false&requestId=none", firstGroup, "HTTP/1.1 204 ")
 	}
 	return newErrand(o.queue, "DELETE", truncateAll, firstGroup, answeredOK)
 }
