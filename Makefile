@@ -59,6 +59,12 @@ crash: ## kill -9 under load, with a ledger; damaged directories; then restarts 
 	$(GO) run ./tools/crash -damage 24
 	$(GO) run ./tools/crash -reference -kills 10
 
+dist: ## a release, in dist: packages for Debian and RPM, a container's files, checksums
+	$(GO) run ./tools/package
+
+package: ## make a release and try it: lintian, the same bytes twice, install, upgrade, container
+	tools/package/run
+
 clients: ## drive the server with real client libraries
 	tools/clients/run
 
@@ -68,4 +74,4 @@ bench: ## benchmarks of the parts and of the whole server
 bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 25 minutes
 	$(GO) run ./tools/bench compare -rows all -write
 
-.PHONY: help build run test race single lint fuzz compat crash clients bench bench-compare
+.PHONY: help build run test race single lint fuzz compat crash dist package clients bench bench-compare

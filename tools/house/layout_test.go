@@ -22,6 +22,7 @@ var topLevel = map[string]string{
 	"cmd":                 "the process",
 	"config.example.toml": "every setting; a test holds it to the code",
 	"conn":                "connections",
+	"dist":                "a release, as make dist leaves it; not kept",
 	"go.mod":              "the module",
 	"go.sum":              "its dependencies",
 	"router":              "which shard",

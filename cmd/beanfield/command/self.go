@@ -3,6 +3,7 @@ package command
 import (
 	"flag"
 	"fmt"
+	"io"
 	"strings"
 
 	"beanfield/cmd/beanfield/manual"
@@ -53,6 +54,10 @@ func (*help) run(c *call) (err error) {
 	word := c.words[0]
 	if found := Find(word); found != nil {
 		_, err = fmt.Fprint(c.Stdout, found.usage())
+		return err
+	}
+	if word == "man" {
+		_, err = io.WriteString(c.Stdout, c.man())
 		return err
 	}
 	text, ok := page(word)

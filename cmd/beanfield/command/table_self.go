@@ -25,6 +25,7 @@ It takes the flags of the server as well, and starts nothing. The exit code is t
 	{
 		Name: "help", Group: groupSelf, Args: "[TOPIC]",
 		Summary:  "Explain a command or a topic",
+		Help:     "beanfield help man prints the manual page, for man.",
 		Examples: []string{"beanfield help put", "beanfield help migration"},
 		make:     func() action { return new(help) },
 	},

@@ -1,0 +1,33 @@
+// Command package makes a release: what an administrator installs. make dist runs it.
+//
+//	go run ./tools/package [-out dist] [-arch amd64] [-version 1.2.3]
+//
+// It leaves these files, for one architecture:
+//
+//	beanfield_VERSION-1_ARCH.deb, beanfield-VERSION-1.ARCH.rpm
+//	beanfield-VERSION-linux-ARCH.tar.gz      the program and its manual page, for other systems
+//	beanfield-VERSION-container-ARCH.tar.gz  what docker build needs
+//	SHA256SUMS
+//
+// # Where to start reading
+//
+//	main.go       the steps
+//	version.go    the version and the time of a release, from git
+//	program.go    the program
+//	documents.go  manual page, completions, changelog
+//	notices.go    the copyright notices of what is linked in
+//	archive.go    archives
+//	nfpm.go       packages
+//	files/        what is installed besides; nfpm.yaml says where
+//
+// # Invariants
+//
+//	R1  The same commit gives the same bytes: no time, name or path of the machine gets
+//	    into a file. All times are that of the commit.
+//	R2  What is written about flags and commands comes from the program itself.
+//	R3  The service works as installed, on 127.0.0.1 only, with jobs on disk. An upgrade
+//	    keeps a configuration that was edited, and no package ever removes jobs.
+//
+// The test holds R1 to R3 with lintian, and with an installation in a copy of this system
+// that is thrown away; make package runs it.
+package main

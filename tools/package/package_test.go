@@ -1,0 +1,173 @@
+package main
+
+import (
+	"debug/elf"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// dist is for make package: a release takes a minute to make, and to install it needs
+// root, lintian and rpm.
+var dist = flag.Bool("dist", false, "make a release, and try it")
+
+// made is the release that all tests look at.
+var made = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "beanfield-dist"); err == nil {
+		err = makeRelease(dir, "amd64", "")
+	}
+	return dir, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if *dist {
+		if dir, _ := made(); dir != "" {
+			os.RemoveAll(dir)
+		}
+	}
+	os.Exit(code)
+}
+
+// file is the file of the release that fits a pattern.
+func file(t *testing.T, pattern string) string {
+	t.Helper()
+	if !*dist {
+		t.Skip("make package runs this")
+	}
+	dir, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return only(t, filepath.Join(dir, pattern))
+}
+
+func only(t *testing.T, pattern string) string {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %v, %v", pattern, found, err)
+	}
+	return found[0]
+}
+
+func run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// The same source at another place, which is no repository, gives the same bytes (R1).
+func TestReproducible(t *testing.T) {
+	sums, err := os.ReadFile(file(t, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRelease("unused", "amd64", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := t.TempDir()
+	run(t, "sh", "-c", `cd "$1" && git ls-files -z | xargs -0 cp --parents -t "$2"`, "sh", r.top, copied)
+	again := exec.Command("go", "run", "./tools/package", "-version", r.version)
+	again.Dir = copied
+	again.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+run(t, "git", "log", "-1", "--format=%ct")[:10])
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got, err := os.ReadFile(filepath.Join(copied, "dist", "SHA256SUMS"))
+	if err != nil || string(got) != string(sums) {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, sums)
+	}
+	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
+	check.Dir = filepath.Dir(file(t, "SHA256SUMS"))
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if n := strings.Count(string(sums), "\n"); n != 4 {
+		t.Errorf("%d files in a release", n)
+	}
+}
+
+// The program is one file that needs no other, and not a large one.
+func TestProgram(t *testing.T) {
+	dir := t.TempDir()
+	run(t, "tar", "-xzf", file(t, "*-linux-amd64.tar.gz"), "-C", dir)
+	name := only(t, filepath.Join(dir, "*", "beanfield"))
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() >= 40e6 {
+		t.Errorf("the program has %d bytes", info.Size())
+	}
+	f, err := elf.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			t.Error("the program is not static")
+		}
+	}
+	if got := run(t, name, "--version"); !strings.Contains(filepath.Dir(name), strings.TrimSpace(strings.TrimPrefix(got, "beanfield "))) {
+		t.Errorf("%s is in %s", got, name)
+	}
+}
+
+func TestLintian(t *testing.T) {
+	out := run(t, "lintian", "--allow-root", "--fail-on", "error", file(t, "*.deb"))
+	t.Log(out)
+}
+
+// The RPM package has what the Debian package has, and keeps a configuration that was
+// edited.
+func TestRPM(t *testing.T) {
+	name := file(t, "*.rpm")
+	flags := run(t, "rpm", "-qp", "--qf", "[%{FILENAMES} %{FILEFLAGS:fflags}\n]", name)
+	if !strings.Contains(flags, "/etc/beanfield/beanfield.toml cn\n") {
+		t.Errorf("the configuration is not one that is kept:\n%s", flags)
+	}
+	run(t, "rpm", "--checksig", "--nosignature", name)
+	moved := strings.NewReplacer("/usr/lib/systemd/system/", "/lib/systemd/system/", "site-functions", "vendor-completions")
+	rpm := moved.Replace(run(t, "rpm", "-qlp", name))
+	for line := range strings.Lines(run(t, "sh", "-c", `dpkg-deb --fsys-tarfile "$1" | tar -t`, "sh", file(t, "*.deb"))) {
+		path := strings.TrimPrefix(strings.TrimSpace(line), ".")
+		path = "/" + strings.TrimPrefix(path, "/")
+		if strings.HasSuffix(path, "/") || strings.Contains(path, "lintian") || strings.Contains(path, "changelog.Debian") {
+			continue
+		}
+		if !strings.Contains(rpm, path+"\n") {
+			t.Errorf("the RPM package lacks %s", path)
+		}
+	}
+	for _, what := range []string{"sysusers", "preset", "try-restart"} {
+		if !strings.Contains(run(t, "rpm", "-qp", "--scripts", name), what) {
+			t.Errorf("no %s in the scripts", what)
+		}
+	}
+}
+
+// The Debian package is installed, serves, is upgraded and purged (R3), in a copy of this
+// system.
+func TestInstall(t *testing.T) {
+	old := file(t, "*.deb")
+	newer := t.TempDir()
+	if err := makeRelease(newer, "amd64", "99.0"); err != nil {
+		t.Fatal(err)
+	}
+	given := t.TempDir()
+	run(t, "cp", old, filepath.Join(given, "old.deb"))
+	run(t, "cp", only(t, filepath.Join(newer, "*.deb")), filepath.Join(given, "newer.deb"))
+	run(t, "cp", "testdata/install.sh", given)
+	t.Log(run(t, "unshare", "--mount", "--pid", "--fork", "--net", "--kill-child", "timeout", "120",
+		"testdata/apart.sh", given, "bash", "/given/install.sh", "/given/old.deb", "/given/newer.deb"))
+}
