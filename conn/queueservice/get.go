@@ -75,7 +75,7 @@ func (q *request) get() error {
 }
 
 // search finds as many items as were asked for, or what there is when the time is over.
-// Items that it has taken are gone, even if the client hangs up.
+// Items that it has taken are gone, even if the client hangs up before they are sent.
 func (f *finding) search(wait time.Duration) error {
 	if wait <= 0 {
 		for { // the shards give many bytes in portions
@@ -119,9 +119,15 @@ func (f *finding) unget() {
 	f.server.shards.Ask(op)
 }
 
-// ask asks for what is still to be found, and reports whether there was something.
+var errHungUp = bad("the client has hung up")
+
+// ask asks for what is still to be found, and reports whether there was something. For a
+// client that has hung up it takes nothing.
 func (f *finding) ask() (some bool, _ error) {
 	a := f.op.Ask
+	if k, ok := f.r.Context().Value(socketKey{}).(*socket); ok && a.Take && k.hungUp() {
+		return false, errHungUp
+	}
 	a.Length, a.Found = f.left, nil
 	f.server.shards.Ask(f.op)
 	switch f.op.Status {

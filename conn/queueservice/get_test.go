@@ -186,3 +186,36 @@ func TestGetOfNewest(t *testing.T) {
 		t.Errorf("%d items are found, want 2", n)
 	}
 }
+
+// A get takes nothing if its client has hung up before: the item would be lost.
+func TestGetOfClientThatHungUp(t *testing.T) {
+	opened, goOn := make(chan struct{}), make(chan struct{})
+	h := newHouse(t, nil, func(o *Options) {
+		o.LimitsFor = func(string) *queue.Limits {
+			opened <- struct{}{}
+			<-goOn
+			return someLimits
+		}
+	})
+	for i, c := range []struct {
+		query string
+		stays bool
+		gets  int // asked so far
+	}{{"", false, 0}, {"?_timeout_=1h", false, 0}, {"?_auto_delete_=false", false, 1}, {"", true, 2}} {
+		one := h.dial()
+		one.send(requestText("GET", base+c.query, "", ""))
+		<-opened
+		if !c.stays {
+			one.Close()
+		}
+		goOn <- struct{}{}
+		if c.stays {
+			one.response()
+			one.Close()
+		}
+		h.allLeft()
+		if n := h.times(queue.AskGet); n != c.gets {
+			t.Errorf("%d: %d gets are asked, want %d", i, n, c.gets)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -47,6 +48,25 @@ func (k *socket) Close() error {
 		k.server.left(k)
 	})
 	return err
+}
+
+// hungUp says whether the client is known to have closed the connection. A client that
+// closes only its own direction has hung up too, as for net/http.
+func (k *socket) hungUp() (gone bool) {
+	c, ok := k.Conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return true
+	}
+	var one [1]byte
+	err = raw.Control(func(fd uintptr) {
+		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		gone = n == 0 && err == nil || err == syscall.ECONNRESET
+	})
+	return gone || err != nil
 }
 
 // CloseWrite lets net/http end a connection so that the client still gets its answer.
