@@ -169,10 +169,11 @@ func (o *order) remove(jobs *slab[job], slot uint32) {
 	}
 	o.n--
 	r := &o.runs[p.run]
-	if p.at == 0 {
+	if p.at < len(r.slots)/2 { // move the fewer
+		copy(r.slots[1:], r.slots[:p.at])
 		r.slots = r.slots[1:]
 	} else {
-		r.slots = slices.Delete(r.slots, p.at, p.at+1)
+		r.slots = append(r.slots[:p.at], r.slots[p.at+1:]...)
 	}
 	switch {
 	case len(r.slots) > 0:
