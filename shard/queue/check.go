@@ -146,15 +146,26 @@ func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) er
 			timed++
 		}
 	}
-	if int(c.ttrs.n) != timed {
-		return fmt.Errorf("S3: a client's list has %d jobs with a deadline, its heap %d", timed, c.ttrs.n)
-	}
-	for i := uint32(0); i < c.ttrs.n; i++ {
-		e := *c.ttrs.at(i)
-		t := s.trails.at(s.jobs.at(e.slot).trail)
-		if t.holder != c.slot || t.key != int64(e.major) {
+	holds := func(e entry) error {
+		if t := s.trails.at(s.jobs.at(e.slot).trail); t.holder != c.slot || t.key != int64(e.major) {
 			return fmt.Errorf("S1: job %d is not held where it says", s.jobs.at(e.slot).id())
 		}
+		return nil
+	}
+	for i := uint32(0); i < c.ttrs.n; i++ {
+		if err := holds(*c.ttrs.at(i)); err != nil {
+			return err
+		}
+	}
+	if c.consumer != nil {
+		n, err := c.consumer.row.check(s.jobPos, holds)
+		if err != nil {
+			return err
+		}
+		timed -= n
+	}
+	if int(c.ttrs.n) != timed {
+		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed, c.ttrs.n)
 	}
 	sums.Reserved += c.held.n
 	if err := checkHeap(&c.ttrs, s.jobPos); err != nil {

@@ -13,18 +13,10 @@ type Client struct {
 	watched []*tube  // in no order that means anything; a wide client's are in wide
 	wide    *wideSet // nil while they are few
 	held    list     // in the order of reservation
-	ttrs    heap     // the same jobs by deadline
+	ttrs    heap     // the same jobs by deadline, except for those in a consumer's row
 	waits   *waitEntry
 	ticket  uint64 // of the latest wait
 	arrival uint64 // its number among the shard's
-}
-
-// soonest is the first deadline of the jobs that the client holds, or 0.
-func (c *Client) soonest() int64 {
-	if c == nil || c.ttrs.n == 0 {
-		return 0
-	}
-	return int64(c.ttrs.top().major)
 }
 
 // enroll gives the client a slot, so that heaps can name it.
@@ -65,7 +57,10 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 	t.key = 0
 	if j.ttr > 0 { // otherwise it has no deadline
 		t.key = now + int64(j.ttr)*second
-		c.ttrs.push(s.jobPos, deadlineKey(t.key, j.id(), slot))
+		e := deadlineKey(t.key, j.id(), slot)
+		if c.consumer == nil || !c.consumer.row.push(s.jobPos, e) {
+			c.ttrs.push(s.jobPos, e)
+		}
 		s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
 	}
 	if c.consumer != nil {
@@ -85,7 +80,11 @@ func (s *State) unhold(slot uint32) {
 	}
 	s.listRemove(&c.held, slot)
 	if j.ttr > 0 {
-		c.ttrs.remove(s.jobPos, s.jobPos.get(slot))
+		if at := s.jobPos.get(slot); at&inRow == 0 {
+			c.ttrs.remove(s.jobPos, at)
+		} else {
+			c.consumer.row.remove(at)
+		}
 		s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
 	}
 	t.holder, t.key = 0, 0

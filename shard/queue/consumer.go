@@ -18,6 +18,7 @@ type consumer struct {
 	tags       Tags
 	start      uint64
 
+	row      row    // deadlines that came in order
 	look     uint64 // of a choosy one: it wants no job with a lower id
 	index    uint64 // the item that it was sent last
 	heard    int64  // when it was last heard of

@@ -95,8 +95,8 @@
 //	S2  Only the goroutine that has taken the shard touches a State and its
 //	    clients (package shard). Its Config never changes.
 //	S3  Every counter equals what walking the state would count.
-//	S4  A heap entry's position is the one that its job, tube or client
-//	    remembers.
+//	S4  The position of an entry of a heap or a row is the one that its job, tube or
+//	    client remembers.
 //	S5  A tube has a reason to exist: a job, a user, a watcher, or that the queue
 //	    service needs it (service.go). The pinned one needs none.
 //	S6  An open tube never has both ready jobs and waiters. A tube is shut while
@@ -141,6 +141,6 @@
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
 // reserve.go, wait.go, share.go and wide.go; then heap.go, slab.go, index.go and
 // body.go for how a job stays so small. For the queue service: ask.go, service.go,
-// consumer.go, push.go, commit.go, rebalance.go, leave.go, choosy.go; then finder.go,
-// gets.go and views.go.
+// consumer.go, deadlines.go, push.go, commit.go, rebalance.go, leave.go, choosy.go; then
+// finder.go, gets.go and views.go.
 package queue

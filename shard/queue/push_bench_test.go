@@ -40,13 +40,18 @@ func newPushField(consumers, window int) *pushField {
 	f := &pushField{field: newField(0, 1), limits: Limits{MaxUnsent: 1 << 20, MaxDelivery: 5}}
 	f.tags = MakeTags(map[string]string{TagRequest: "0f8fad5b-d9cb-469f-a165-70867728950e"})
 	f.put = Ask{What: AskPut, Queue: "q", Limits: &f.limits, Tags: f.tags}
+	f.watchAll("q", consumers, window)
+	return f
+}
+
+// watchAll adds consumers of a queue.
+func (f *pushField) watchAll(queue string, consumers, window int) {
 	for i := range consumers {
 		k := &sink{f: f, user: fmt.Sprint(i)}
 		f.subs = append(f.subs, k)
-		f.ask(&Ask{What: AskWatch, Queue: "q", Group: "g", User: k.user, Limits: &f.limits, Receiver: k, Window: window, AutoCommit: window == 0})
+		f.ask(&Ask{What: AskWatch, Queue: queue, Group: "g", User: k.user, Limits: &f.limits, Receiver: k, Window: window, AutoCommit: window == 0})
 	}
 	f.endTurn()
-	return f
 }
 
 func (f *pushField) ask(a *Ask) {

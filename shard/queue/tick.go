@@ -49,7 +49,7 @@ func (s *State) Tick(now int64) (more bool) {
 	s.share = max(0, s.share) + expiring
 	for !s.spent() && s.expired(now) {
 		s.spend(moving)
-		s.expire(now, s.clients.get(s.holders.top().slot).ttrs.top().slot)
+		s.expire(now, s.clients.get(s.holders.top().slot).first().slot)
 	}
 	s.tickConsumers(now)
 	s.renew()

@@ -1,0 +1,110 @@
+package queue
+
+import "fmt"
+
+// A client's deadlines are in its heap. Those of a consumer, which may hold hundreds of
+// jobs, mostly come in order, because equal TTRs do, and go roughly in order. So as long as
+// they come in order they stand in a row, where coming and going take constant time. One
+// that is out of order, or that the row has no room for, is in the heap.
+
+// row holds entries that came in order, in a ring. One that is taken out of the middle
+// leaves a gap, an entry with slot 0, which goes when it is the first.
+type row struct {
+	ring []entry // its length is a power of two
+	from uint32  // the first entry, which is no gap
+	n    uint32  // entries and gaps
+}
+
+const (
+	rowMost = 1024
+	inRow   = 1 << 31 // marks a position in a row
+)
+
+// push appends an entry, unless it comes before the last one or there is no room.
+func (r *row) push(p positions, e entry) bool {
+	mask := uint32(len(r.ring) - 1)
+	if r.n > 0 && e.before(r.ring[(r.from+r.n-1)&mask]) {
+		return false
+	}
+	if int(r.n) == len(r.ring) {
+		if r.n == rowMost {
+			return false
+		}
+		r.grow(p)
+		mask = uint32(len(r.ring) - 1)
+	}
+	at := (r.from + r.n) & mask
+	r.ring[at] = e
+	r.n++
+	p.set(e.slot, inRow|at)
+	return true
+}
+
+func (r *row) grow(p positions) {
+	bigger := make([]entry, max(8, 2*len(r.ring)))
+	n := copy(bigger, r.ring[r.from:])
+	copy(bigger[n:], r.ring[:r.from])
+	r.ring, r.from = bigger, 0
+	for i, e := range bigger[:r.n] {
+		if e.slot != 0 {
+			p.set(e.slot, inRow|uint32(i))
+		}
+	}
+}
+
+// remove takes out the entry at a position.
+func (r *row) remove(pos uint32) {
+	at, mask := pos&^inRow, uint32(len(r.ring)-1)
+	r.ring[at].slot = 0
+	for r.n > 0 && r.ring[r.from].slot == 0 {
+		r.from = (r.from + 1) & mask
+		r.n--
+	}
+}
+
+// first is the job whose deadline comes first; there must be one.
+func (c *Client) first() entry {
+	if c.consumer == nil || c.consumer.row.n == 0 {
+		return c.ttrs.top()
+	}
+	r := &c.consumer.row
+	if e := r.ring[r.from]; c.ttrs.n == 0 || e.before(c.ttrs.top()) {
+		return e
+	}
+	return c.ttrs.top()
+}
+
+// soonest is the first deadline of the jobs that the client holds, or 0.
+func (c *Client) soonest() int64 {
+	switch {
+	case c == nil:
+		return 0
+	case c.ttrs.n > 0 && c.consumer == nil:
+		return int64(c.ttrs.top().major)
+	case c.ttrs.n > 0 || c.consumer != nil && c.consumer.row.n > 0:
+		return int64(c.first().major)
+	}
+	return 0
+}
+
+// check walks the row, and counts the entries.
+func (r *row) check(p positions, see func(entry) error) (n int, err error) {
+	var last entry
+	for i := range r.n {
+		at := (r.from + i) & uint32(len(r.ring)-1)
+		e := r.ring[at]
+		if i > 0 && e.before(last) || i == 0 && e.slot == 0 {
+			return 0, fmt.Errorf("S4: place %d of a row is out of order, or a gap at the beginning", i)
+		}
+		if last = e; e.slot == 0 {
+			continue
+		}
+		if n++; p.get(e.slot) != inRow|at {
+			return 0, fmt.Errorf("S4: place %d of a row believes to be at %d", at, p.get(e.slot))
+		}
+		if err := see(e); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
