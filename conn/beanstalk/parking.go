@@ -91,7 +91,6 @@ func (p *poller) unpark() {
 	}
 }
 
-// crowded says that a loop should park: other faces have clients for whom goroutines wait, or
-// handshakes are under way,
-// and there is no processor without a loop.
+// crowded says that a loop should park: there is no processor without a loop, and goroutines
+// wait for clients of other faces, or make handshakes.
 func (s *Server) crowded() bool { return s.full && (s.acceptor.Polled() > 0 || s.shaking.Load() > 0) }
