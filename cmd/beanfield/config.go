@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"beanfield/conn/beanstalk"
+	"beanfield/conn/secure"
 	"beanfield/router"
 )
 
@@ -24,6 +25,8 @@ const (
 	minGarbageRoom    = 1 << 20
 	minSyncInterval   = time.Millisecond
 	maxSyncInterval   = time.Hour
+	minHandshake      = 100 * time.Millisecond
+	maxHandshake      = time.Hour
 	defaultBinlogSize = 10485760
 )
 
@@ -50,6 +53,7 @@ type Config struct {
 	Limits struct {
 		MaxJobSize     int64 // bytes
 		MaxConnections int   // 0: as many as file descriptors allow
+		Handshake      time.Duration
 	}
 	// Memory says how much garbage the heap may hold before it is collected: a
 	// percentage of the live data, but at least GarbageRoom.
@@ -87,6 +91,7 @@ type Config struct {
 type Listen struct {
 	Address address
 	Mode    fs.FileMode // of a unix socket; 0 leaves it to the umask
+	TLS     TLS
 	from    origin
 }
 
@@ -113,8 +118,9 @@ func defaults() *Config {
 	if err != nil {
 		panic("the default address is wrong: " + err.Error())
 	}
-	c.Listen = []Listen{{Address: a}}
+	c.Listen = []Listen{{Address: a, TLS: defaultTLS()}}
 	c.Limits.MaxJobSize = defaultMaxJobSize
+	c.Limits.Handshake = secure.Timeout
 	c.Memory.GarbagePercent = 4
 	c.Memory.GarbageRoom = 32 << 20
 	c.Storage.Backend = inMemory
@@ -126,6 +132,7 @@ func defaults() *Config {
 	c.Log.Level = "notice"
 	c.Log.Format = "text"
 	c.Queue = defaultQueue()
+	c.HTTP.TLS = defaultTLS()
 	return c
 }
 
@@ -138,6 +145,7 @@ func loadConfig(f flags) (*Config, error) {
 	}
 	ms = append(ms, c.applyFlags(f)...)
 	ms = append(ms, c.findAccount()...)
+	ms = append(ms, c.findCertificates()...)
 	ms = append(ms, c.findDirectory(ms)...)
 	if len(ms) > 0 {
 		ms.sort()
@@ -188,7 +196,7 @@ func (c *Config) applyAddress(f flags) Mistakes {
 		return Mistakes{c.addressMistake(err.Error())}
 	}
 	if f.addr != nil {
-		c.Listen = []Listen{{Address: a, from: origin{flag: strings.Join(c.listenFlags, " ")}}}
+		c.Listen = []Listen{{Address: a, TLS: defaultTLS(), from: origin{flag: strings.Join(c.listenFlags, " ")}}}
 		return nil
 	}
 	var tcp []*Listen

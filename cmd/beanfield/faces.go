@@ -11,6 +11,7 @@ import (
 	"beanfield/conn/admin"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/queueservice"
+	"beanfield/conn/secure"
 	"beanfield/router"
 )
 
@@ -23,6 +24,7 @@ type faces struct {
 	queue     *queueservice.Server // nil if it has no address
 	admin     *admin.Server        // nil if it has no address
 	health    health
+	keeper    *secure.Keeper
 	early     map[net.Listener]chan error // listeners that begin serves; each is told how that ended
 }
 
@@ -33,10 +35,11 @@ const (
 	faceAdmin     = "http"
 )
 
-// faceListener is a listener whose clients are not for the beanstalk protocol.
+// faceListener is a listener whose clients are not for the beanstalk protocol, or use TLS.
 type faceListener struct {
 	net.Listener
-	face string
+	face  string
+	certs *secure.Certificates // nil without TLS
 }
 
 func faceOf(l net.Listener) string {
@@ -44,6 +47,11 @@ func faceOf(l net.Listener) string {
 		return f.face
 	}
 	return faceBeanstalk
+}
+
+func certsOf(l net.Listener) *secure.Certificates {
+	f, _ := l.(faceListener)
+	return f.certs
 }
 
 // quoting is what the words of stats.quote_strings mean.
@@ -54,12 +62,12 @@ var quoting = map[string]beanstalk.Quoting{
 }
 
 // newFaces makes the acceptor and the face for administrators, without listeners.
-func newFaces(c *Config, log *slog.Logger) (*faces, error) {
+func newFaces(c *Config, k *secure.Keeper, log *slog.Logger) (*faces, error) {
 	a, err := conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	f := &faces{acceptor: a, early: map[net.Listener]chan error{}}
+	f := &faces{acceptor: a, keeper: k, early: map[net.Listener]chan error{}}
 	f.admin, err = newAdmin(c, a, &f.health, log)
 	return f, err
 }
@@ -70,7 +78,7 @@ func (f *faces) begin(ls []net.Listener) {
 		if fl, ok := l.(faceListener); ok && fl.face == faceAdmin {
 			ended := make(chan error, 1)
 			f.early[l] = ended
-			go func() { ended <- f.acceptor.Serve(fl.Listener, f.admin) }()
+			go func() { ended <- f.acceptor.Serve(fl.Listener, f.admin.Over(fl.certs)) }()
 		}
 	}
 }
@@ -78,12 +86,13 @@ func (f *faces) begin(ls []net.Listener) {
 // open makes the other faces, as the configuration says.
 func (f *faces) open(c *Config, r *router.Router, log *slog.Logger) error {
 	b, err := beanstalk.NewServer(r, f.acceptor, beanstalk.Options{
-		MaxJobSize:    int(c.Limits.MaxJobSize),
-		Loops:         c.Loops,
-		Quoting:       quoting[c.Stats.QuoteStrings],
-		BinlogMaxSize: c.BinlogMaxSize,
-		Version:       version,
-		Logger:        log,
+		MaxJobSize:       int(c.Limits.MaxJobSize),
+		Loops:            c.Loops,
+		HandshakeTimeout: c.Limits.Handshake,
+		Quoting:          quoting[c.Stats.QuoteStrings],
+		BinlogMaxSize:    c.BinlogMaxSize,
+		Version:          version,
+		Logger:           log,
 	})
 	if err != nil {
 		return err
@@ -104,13 +113,14 @@ func (f *faces) open(c *Config, r *router.Router, log *slog.Logger) error {
 func newQueueService(c *Config, r *router.Router, a *conn.Acceptor, log *slog.Logger) (*queueservice.Server, error) {
 	q := &c.Queue
 	return queueservice.NewServer(r, a, queueservice.Options{
-		LimitsFor:      q.limitsFor(),
-		Backend:        c.Storage.Backend,
-		DefaultService: q.DefaultService,
-		Tokens:         q.Tokens,
-		Origins:        q.Origins,
-		DeadAfter:      q.DeadAfter,
-		Logger:         log,
+		LimitsFor:        q.limitsFor(),
+		Backend:          c.Storage.Backend,
+		DefaultService:   q.DefaultService,
+		Tokens:           q.Tokens,
+		Origins:          q.Origins,
+		DeadAfter:        q.DeadAfter,
+		HandshakeTimeout: c.Limits.Handshake,
+		Logger:           log,
 	})
 }
 
@@ -119,11 +129,18 @@ func (f *faces) Serve(l net.Listener) error {
 	if ended, ok := f.early[l]; ok {
 		return <-ended
 	}
-	if q, ok := l.(faceListener); ok {
-		return f.acceptor.Serve(q.Listener, f.queue)
+	fl, ok := l.(faceListener)
+	switch {
+	case !ok:
+		return f.acceptor.Serve(l, f.beanstalk)
+	case fl.face == faceQueue:
+		return f.acceptor.Serve(fl.Listener, f.queue.Over(fl.certs))
 	}
-	return f.acceptor.Serve(l, f.beanstalk)
+	return f.acceptor.Serve(fl.Listener, f.beanstalk.Secure(fl.certs))
 }
+
+// Reload reads the certificates again.
+func (f *faces) Reload() { f.keeper.Reload() }
 
 // Drain makes every later put answer DRAINING. It cannot be undone.
 func (f *faces) Drain() { f.router.Drain() }

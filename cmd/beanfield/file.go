@@ -90,7 +90,7 @@ func (r *fileReader) listen(key toml.Key, v any) {
 	r.config.Listen = nil
 	seen := map[address]int{}
 	for i, table := range tables {
-		l := Listen{from: origin{file: r.path, line: r.lines.element(key, i, len(tables))}}
+		l := Listen{TLS: defaultTLS(), from: origin{file: r.path, line: r.lines.element(key, i, len(tables))}}
 		if r.element(key, table, &l) && !l.Address.anyPort() {
 			at := child(key, "address")
 			line := r.lines.at(at, l.from.line)
@@ -127,6 +127,11 @@ func (r *fileReader) element(path toml.Key, table map[string]any, l *Listen) (ok
 		mode := child(path, "mode")
 		r.wrong(r.lines.at(mode, l.from.line), mode, table["mode"],
 			"only a unix socket has a mode, and "+l.Address.String()+" is not one", `""`)
+	}
+	if wrong, value, problem := l.TLS.load(); problem != "" {
+		at := child(path, wrong)
+		r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: r.lines.at(at, l.from.line), Key: at.String(),
+			Value: quote(value), Problem: problem})
 	}
 	return ok
 }

@@ -14,10 +14,11 @@ type HTTPConfig struct {
 	Mode   fs.FileMode // of unix sockets; 0 leaves it to the umask
 	Tokens []string    // a client must have one of them; empty: none is needed
 	Pprof  bool
+	TLS    TLS
 }
 
 // httpSettings are the keys of [http].
-var httpSettings = []setting[Config]{
+var httpSettings = append([]setting[Config]{
 	{
 		key: "http.listen", flag: "-http", unit: "addresses",
 		allowed: `a list of addresses as in listen.address; [] for none of this`,
@@ -31,7 +32,7 @@ var httpSettings = []setting[Config]{
 	},
 	texts("http.tokens", "texts", `a list of texts; [] to let everybody in`, func(c *Config) *[]string { return &c.HTTP.Tokens }),
 	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }),
-}
+}, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS })...)
 
 // applyHTTP lets -http replace all addresses of the HTTP side.
 func (c *Config) applyHTTP(f flags) Mistakes {
@@ -52,9 +53,10 @@ func newAdmin(c *Config, a *conn.Acceptor, h *health, log *slog.Logger) (*admin.
 		return nil, nil
 	}
 	return admin.NewServer(a, admin.Options{
-		Problems: h.problems,
-		Tokens:   c.HTTP.Tokens,
-		Profiles: c.HTTP.Pprof,
-		Logger:   log,
+		Problems:         h.problems,
+		Tokens:           c.HTTP.Tokens,
+		Profiles:         c.HTTP.Pprof,
+		HandshakeTimeout: c.Limits.Handshake,
+		Logger:           log,
 	})
 }

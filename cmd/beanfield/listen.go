@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"beanfield/conn/secure"
 )
 
 // listenAll binds every address, or none.
@@ -24,20 +26,23 @@ func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Lis
 			closeAll(open)
 			return nil, &exitError{exitListen, fmt.Errorf("cannot listen on %s: %w", l.Address, err)}
 		}
+		if l.TLS.certs != nil {
+			bound = faceListener{bound, faceBeanstalk, l.TLS.certs}
+		}
 		open = append(open, bound)
 	}
 	return open, nil
 }
 
 // listenFor binds every address of a face, or none.
-func listenFor(ctx context.Context, face string, addrs []address, mode fs.FileMode, log *slog.Logger) ([]net.Listener, error) {
+func listenFor(ctx context.Context, face string, addrs []address, mode fs.FileMode, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
 	var ls []Listen
 	for _, a := range addrs {
 		ls = append(ls, Listen{Address: a, Mode: mode})
 	}
 	open, err := listenAll(ctx, ls, log)
 	for i, l := range open {
-		open[i] = faceListener{l, face}
+		open[i] = faceListener{l, face, certs}
 	}
 	return open, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ type QueueConfig struct {
 	DefaultService string   // the service of the bare paths
 	Tokens         []string // each request must have one of them; empty: none is needed
 	Origins        []string // of pages that may open a WebSocket
+	TLS            TLS
 	DeadAfter      time.Duration
 	Limits         QueueLimits
 	For            []QueueFor
@@ -54,14 +56,14 @@ const (
 )
 
 func defaultQueue() QueueConfig {
-	return QueueConfig{DeadAfter: 30 * time.Second, Limits: QueueLimits{
+	return QueueConfig{TLS: defaultTLS(), DeadAfter: 30 * time.Second, Limits: QueueLimits{
 		MaxPayload: 1 << 20, MaxTags: 4 << 10, MaxDelivery: 5, Leaving: 15 * time.Second,
 		DeadLetter: "rear", MaxUnsent: 1 << 20,
 	}}
 }
 
 // queueSettings are the keys of [queue], without those of [[queue.for]].
-var queueSettings = append([]setting[Config]{
+var queueSettings = slices.Concat([]setting[Config]{
 	{
 		key: "queue.listen", flag: "-queue", unit: "addresses",
 		allowed: `a list of addresses as in listen.address; [] for no queue service`,
@@ -74,7 +76,8 @@ var queueSettings = append([]setting[Config]{
 	texts("queue.origins", "origins", `a list of origins, as "https://example.org"; [] for none`,
 		func(c *Config) *[]string { return &c.Queue.Origins }),
 	duration("queue.dead_after", minDeadAfter, maxDeadAfter, func(c *Config) *time.Duration { return &c.Queue.DeadAfter }),
-}, limitSettings("queue.", func(c *Config) *QueueLimits { return &c.Queue.Limits })...)
+}, tlsSettings("queue.", func(c *Config) *TLS { return &c.Queue.TLS }),
+	limitSettings("queue.", func(c *Config) *QueueLimits { return &c.Queue.Limits }))
 
 // queueForSettings are the keys of each [[queue.for]].
 var queueForSettings = append([]setting[QueueFor]{

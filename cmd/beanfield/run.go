@@ -10,6 +10,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"beanfield/conn/secure"
 )
 
 // run is the whole process; it returns the exit code.
@@ -44,6 +46,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		log.Warn(w)
 	}
 	if f.checkConfig {
+		c.keeper(log).Reload() // it warns of certificates that have expired
 		err = printConfig(stdout, c)
 	} else {
 		garbage{c.Memory.GarbagePercent, c.Memory.GarbageRoom}.bound()
@@ -82,7 +85,9 @@ func start(c *Config, log *slog.Logger) error {
 			return err
 		}
 	}
-	srv, err := newFaces(c, log)
+	keeper := c.keeper(log)
+	go keeper.Watch(sig.stop)
+	srv, err := newFaces(c, keeper, log)
 	if err != nil {
 		return err
 	}
@@ -116,6 +121,9 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 		for _, o := range c.ignoredWhenInherited() {
 			log.Warn("inherited listen fd; ignoring option: " + o)
 		}
+		if ls, err = c.secureInherited(ls); err != nil {
+			return nil, err
+		}
 	} else if ls, err = listenAll(sig.stop, c.Listen, log); err != nil {
 		return nil, err
 	}
@@ -123,8 +131,9 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 		face  string
 		addrs []address
 		mode  fs.FileMode
-	}{{faceQueue, c.Queue.Listen, 0}, {faceAdmin, c.HTTP.Listen, c.HTTP.Mode}} {
-		open, err := listenFor(sig.stop, more.face, more.addrs, more.mode, log)
+		certs *secure.Certificates
+	}{{faceQueue, c.Queue.Listen, 0, c.Queue.TLS.certs}, {faceAdmin, c.HTTP.Listen, c.HTTP.Mode, c.HTTP.TLS.certs}} {
+		open, err := listenFor(sig.stop, more.face, more.addrs, more.mode, more.certs, log)
 		if err != nil {
 			closeAll(ls)
 			return nil, err
@@ -132,7 +141,7 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 		ls = append(ls, open...)
 	}
 	for _, l := range ls {
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", faceOf(l))
+		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", faceOf(l), "tls", certsOf(l) != nil)
 	}
 	return ls, nil
 }

@@ -126,7 +126,7 @@ func TestProcessDrains(t *testing.T) {
 
 func TestProcessIgnoresSignals(t *testing.T) {
 	p := startProcess(t, "-l", "unix:DIR/s")
-	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGPIPE} {
+	for _, sig := range []syscall.Signal{syscall.SIGPIPE, syscall.SIGXFSZ} {
 		p.signal(sig)
 		p.dial(p.dir+"/s").expect("list-tube-used", "USING default")
 	}

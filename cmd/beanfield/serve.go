@@ -20,6 +20,7 @@ const (
 type server interface {
 	Serve(net.Listener) error
 	Drain()
+	Reload()
 	Shutdown(context.Context) error
 }
 
@@ -40,6 +41,8 @@ func serve(srv server, ls []net.Listener, sig *signals, backup func(), log *slog
 			srv.Drain()
 		case <-sig.backup:
 			backup()
+		case <-sig.reload:
+			srv.Reload()
 		case <-sig.stop.Done():
 			if err := shutdown(srv, log, end); err != nil {
 				return err

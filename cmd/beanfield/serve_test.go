@@ -45,6 +45,8 @@ func (f *fakeServer) Serve(net.Listener) error {
 
 func (f *fakeServer) Drain() { f.note("drain") }
 
+func (f *fakeServer) Reload() { f.note("reload") }
+
 func (f *fakeServer) Shutdown(ctx context.Context) error {
 	f.note("shutdown")
 	defer close(f.down)
@@ -140,6 +142,19 @@ func TestServeBacksUp(t *testing.T) {
 		if n := len(sig.backup); n != 1 {
 			t.Errorf("%d backups are asked for, want 1", n)
 		}
+	})
+}
+
+// SIGHUP has the server reload.
+func TestServeReloads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startServing(newFakeServer())
+		for range 2 {
+			s.in <- syscall.SIGHUP
+			synctest.Wait()
+		}
+		s.in <- syscall.SIGTERM
+		s.finish(t, "reload reload shutdown", "")
 	})
 }
 

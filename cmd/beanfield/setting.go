@@ -29,6 +29,7 @@ var settings = slices.Concat([]setting[Config]{
 		func(c *Config) *string { return &c.User }),
 	size("limits.max_job_size", "-z", 0, maxJobSizeLimit, func(c *Config) *int64 { return &c.Limits.MaxJobSize }),
 	number("limits.max_connections", "", "connections", maxConnections, func(c *Config) *int { return &c.Limits.MaxConnections }),
+	duration("limits.handshake_timeout", minHandshake, maxHandshake, func(c *Config) *time.Duration { return &c.Limits.Handshake }),
 	number("memory.garbage_percent", "", "percent of the live data", maxGarbagePercent, func(c *Config) *int { return &c.Memory.GarbagePercent }),
 	size("memory.garbage_room", "", minGarbageRoom, maxBytes, func(c *Config) *int64 { return &c.Memory.GarbageRoom }),
 	oneOf("storage.backend", "-b", []string{inMemory, onDisk}, func(c *Config) *string { return &c.Storage.Backend }),
@@ -61,7 +62,7 @@ var settings = slices.Concat([]setting[Config]{
 }, queueSettings, httpSettings)
 
 // listenSettings are the keys of each [[listen]].
-var listenSettings = []setting[Listen]{
+var listenSettings = slices.Concat([]setting[Listen]{
 	{
 		key: "listen.address", flag: "-l, -p", unit: "address",
 		allowed: `"host:port", ":port", "[IPv6]:port" or "unix:PATH"; a host is an IP address or a name, ` +
@@ -80,7 +81,7 @@ var listenSettings = []setting[Listen]{
 		set:  func(l *Listen, v any) (err error) { l.Mode, err = asMode(v); return err },
 		show: func(l *Listen) string { return showMode(l.Mode) },
 	},
-}
+}, tlsSettings("listen.", func(l *Listen) *TLS { return &l.TLS }))
 
 // number is a setting from 0 to hi.
 func number[T any](key, flag, unit string, hi int, field func(*T) *int) setting[T] {
@@ -107,11 +108,11 @@ func size[T any](key, flag string, lo, hi int64, field func(*T) *int64) setting[
 
 // text is a setting that may be any text; whether what it names exists is checked
 // later.
-func text(key, flag, unit, allowed string, field func(*Config) *string) setting[Config] {
-	return setting[Config]{
+func text[T any](key, flag, unit, allowed string, field func(*T) *string) setting[T] {
+	return setting[T]{
 		key: key, flag: flag, unit: unit, allowed: allowed,
-		set:  func(c *Config, v any) (err error) { *field(c), err = asText(v); return err },
-		show: func(c *Config) string { return quote(*field(c)) },
+		set:  func(c *T, v any) (err error) { *field(c), err = asText(v); return err },
+		show: func(c *T) string { return quote(*field(c)) },
 	}
 }
 

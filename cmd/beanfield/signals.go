@@ -10,13 +10,14 @@ import (
 
 // signals is what the process was told by signals. The first SIGTERM or SIGINT asks
 // for a clean stop, the second for an end at once. SIGUSR1 starts drain mode,
-// SIGUSR2 a backup. SIGHUP, SIGPIPE and SIGXFSZ are ignored: there is no terminal
-// to follow and nothing to reload, and a write to a closed pipe, or one that makes a
-// file larger than allowed, is an error like any other.
+// SIGUSR2 a backup, and SIGHUP has the certificates read again. SIGPIPE and SIGXFSZ are
+// ignored: a write to a closed pipe, or one that makes a file larger than allowed, is an
+// error like any other.
 type signals struct {
 	stop   context.Context // done at the first SIGTERM or SIGINT
 	drain  chan struct{}   // closed at the first SIGUSR1
 	backup chan struct{}   // holds a SIGUSR2 that nobody has acted on yet
+	reload chan struct{}   // likewise a SIGHUP
 }
 
 // watchSignals starts to listen for signals. It is called before anything slow, so
@@ -24,8 +25,8 @@ type signals struct {
 // SIGTERM or SIGINT; it does not return.
 func watchSignals(log *slog.Logger, end func(code int)) *signals {
 	in := make(chan os.Signal, 8)
-	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGXFSZ)
-	signal.Notify(in, syscall.SIGTERM, syscall.SIGINT, syscall.SIGUSR1, syscall.SIGUSR2)
+	signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ)
+	signal.Notify(in, syscall.SIGTERM, syscall.SIGINT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGHUP)
 	stop, cancel := context.WithCancel(context.Background())
 	s := newSignals(stop)
 	go s.follow(in, cancel, log, end)
@@ -33,7 +34,7 @@ func watchSignals(log *slog.Logger, end func(code int)) *signals {
 }
 
 func newSignals(stop context.Context) *signals {
-	return &signals{stop: stop, drain: make(chan struct{}), backup: make(chan struct{}, 1)}
+	return &signals{stop: stop, drain: make(chan struct{}), backup: make(chan struct{}, 1), reload: make(chan struct{}, 1)}
 }
 
 // follow acts on signals for the life of the process. Whatever the process is
@@ -48,10 +49,9 @@ func (s *signals) follow(in <-chan os.Signal, cancel func(), log *slog.Logger, e
 				close(s.drain)
 			}
 		case sig == syscall.SIGUSR2:
-			select {
-			case s.backup <- struct{}{}:
-			default: // a backup is asked for already
-			}
+			ask(s.backup)
+		case sig == syscall.SIGHUP:
+			ask(s.reload)
 		case s.stop.Err() == nil:
 			notice(log, "stopping", "signal", signalName(sig))
 			cancel()
@@ -59,6 +59,14 @@ func (s *signals) follow(in <-chan os.Signal, cancel func(), log *slog.Logger, e
 			log.Warn("ending at once", "signal", signalName(sig))
 			end(exitBySignal + int(sig.(syscall.Signal)))
 		}
+	}
+}
+
+// ask leaves a token, unless there is one already.
+func ask(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }
 

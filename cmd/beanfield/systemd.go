@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 )
@@ -94,4 +95,20 @@ func notify(state string) error {
 	defer c.Close()
 	_, err = c.Write([]byte(state))
 	return err
+}
+
+// secureInherited gives the sockets that systemd passed the TLS that [[listen]] asks for.
+// They have no order that could be relied on, so this is clear only if all addresses ask
+// for the same, or if there is one of each.
+func (c *Config) secureInherited(ls []net.Listener) ([]net.Listener, error) {
+	secured := slices.ContainsFunc(c.Listen, func(l Listen) bool { return l.TLS.certs != nil })
+	switch {
+	case !secured:
+		return ls, nil
+	case len(c.Listen) > 1 || len(ls) > 1:
+		closeAll(ls)
+		return nil, &exitError{exitListen, errors.New("[[listen]] asks for TLS, and it is not clear for which of the inherited sockets: " +
+			"pass one socket and have one [[listen]]")}
+	}
+	return []net.Listener{faceListener{ls[0], faceBeanstalk, c.Listen[0].TLS.certs}}, nil
 }

@@ -64,16 +64,30 @@ func (s *Server) Open(p Pages) { s.pages.Store(&p) }
 
 // Welcome implements conn.Face.
 func (s *Server) Welcome(fd int) {
-	c, err := s.acceptor.Adopt(fd)
+	k, err := s.adopt(fd)
 	if err != nil {
-		s.log.Warn("a client's socket cannot be used", "error", err)
-		s.acceptor.Left()
+		s.refused(err)
 		return
 	}
-	k := &socket{Conn: c, server: s, fresh: true}
+	s.register(k)
+	s.introduce(k)
+}
+
+// refused lets a client go whose socket has not become one of the server's.
+func (s *Server) refused(err error) {
+	s.log.Warn("a client's socket cannot be used", "error", err)
+	s.acceptor.Left()
+}
+
+// register notes a socket until it has been closed.
+func (s *Server) register(k *socket) {
 	s.mu.Lock()
 	s.sockets[k] = struct{}{}
 	s.mu.Unlock()
+}
+
+// introduce hands a socket to net/http.
+func (s *Server) introduce(k *socket) {
 	if !s.arrivals.Add(k) {
 		k.Close()
 	}

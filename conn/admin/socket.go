@@ -13,6 +13,15 @@ type socket struct {
 	fresh  bool // nothing has been asked yet; the server's mutex guards it
 }
 
+// adopt makes a connection of a bare socket, which it takes over.
+func (s *Server) adopt(fd int) (*socket, error) {
+	c, err := s.acceptor.Adopt(fd)
+	if err != nil {
+		return nil, err
+	}
+	return &socket{Conn: c, server: s, fresh: true}, nil
+}
+
 // Close closes the connection, once, and tells the acceptor (H1).
 func (k *socket) Close() error {
 	err := net.ErrClosed

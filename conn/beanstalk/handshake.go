@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"beanfield/conn"
 	"beanfield/conn/secure"
@@ -151,6 +150,3 @@ func (c *Conn) giveUp() {
 		c.Notify()
 	}
 }
-
-// defaultHandshakeTimeout is long enough for clients on slow lines.
-const defaultHandshakeTimeout = 10 * time.Second

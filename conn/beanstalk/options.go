@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"runtime"
 	"time"
+
+	"beanfield/conn/secure"
 )
 
 // Limits of what may be configured.
@@ -48,7 +50,7 @@ func (o *Options) complete() error {
 		o.Loops = DefaultLoops()
 	}
 	if o.HandshakeTimeout == 0 {
-		o.HandshakeTimeout = defaultHandshakeTimeout
+		o.HandshakeTimeout = secure.Timeout
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"beanfield/conn/secure"
 	"beanfield/shard/queue"
 )
 
@@ -51,6 +52,8 @@ type Options struct {
 	ReadTimeout time.Duration
 	// IdleTimeout is how long a connection may wait for its next request.
 	IdleTimeout time.Duration
+	// HandshakeTimeout is how long a client has for its TLS handshake.
+	HandshakeTimeout time.Duration
 	// MaxWait bounds the time that a get may wait.
 	MaxWait time.Duration
 	// MaxHeader bounds a request's line and headers in bytes. A commit of many
@@ -82,6 +85,7 @@ func (o *Options) complete() error {
 	}{
 		{&o.DeadAfter, DefaultDeadAfter}, {&o.WriteTimeout, DefaultWriteTimeout}, {&o.ReadTimeout, DefaultReadTimeout},
 		{&o.IdleTimeout, DefaultIdleTimeout}, {&o.MaxWait, DefaultMaxWait},
+		{&o.HandshakeTimeout, secure.Timeout},
 	} {
 		if *d.set < 0 {
 			return errors.New("queueservice: a negative time")

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"beanfield/conn/secure"
 )
 
 // socket is a client's connection, whoever has it now: net/http or a consumer.
@@ -111,7 +113,7 @@ func (k *socket) SetDeadline(t time.Time) error {
 // watchOver lets the kernel find out when the peer is dead, on a connection on which the
 // server cannot send a ping.
 func (k *socket) watchOver() {
-	tcp, ok := k.Conn.(*net.TCPConn)
+	tcp, ok := secure.Under(k.Conn).(*net.TCPConn)
 	if !ok {
 		return
 	}

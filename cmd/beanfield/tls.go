@@ -1,0 +1,100 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"beanfield/conn/secure"
+)
+
+// TLS is what an address, or a table with addresses, says of TLS.
+type TLS struct {
+	Cert, Key, ClientCA string // files; without Cert and Key there is no TLS
+	ClientAuth          string
+	MinTLS              string
+
+	certs *secure.Certificates // what the files hold; nil without TLS
+}
+
+// The words of client_auth and min_tls.
+const (
+	authRequired = "required"
+	authOptional = "optional"
+)
+
+var versions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
+
+func defaultTLS() TLS { return TLS{ClientAuth: authRequired, MinTLS: "1.2"} }
+
+// tlsSettings are the keys of TLS that [[listen]], [queue] and [http] all have.
+func tlsSettings[T any](prefix string, of func(*T) *TLS) []setting[T] {
+	const file = `a PEM file that the server's user may read`
+	return []setting[T]{
+		text(prefix+"cert", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Cert }),
+		text(prefix+"key", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Key }),
+		text(prefix+"client_ca", "", "file", file+`; "" to ask no client for a certificate`, func(c *T) *string { return &of(c).ClientCA }),
+		oneOf(prefix+"client_auth", "", []string{authRequired, authOptional}, func(c *T) *string { return &of(c).ClientAuth }),
+		oneOf(prefix+"min_tls", "", []string{"1.2", "1.3"}, func(c *T) *string { return &of(c).MinTLS }),
+	}
+}
+
+// load reads the files, if there are to be any. If they cannot be used it says which key
+// is wrong, and why.
+func (t *TLS) load() (key, value, problem string) {
+	switch {
+	case t.Cert == "" && t.Key == "" && t.ClientCA == "":
+		return "", "", ""
+	case t.Cert == "":
+		return "cert", t.Cert, "missing: TLS needs a certificate and its key"
+	case t.Key == "":
+		return "key", t.Key, "missing: TLS needs a certificate and its key"
+	}
+	var err error
+	t.certs, err = secure.Read(secure.Options{
+		Cert: t.Cert, Key: t.Key, ClientCA: t.ClientCA,
+		Optional: t.ClientAuth == authOptional, MinVersion: versions[t.MinTLS],
+	})
+	var fe *secure.FileError
+	if errors.As(err, &fe) {
+		return fe.Key, fe.File, fe.Err.Error()
+	}
+	return "", "", ""
+}
+
+// findCertificates reads the files of [queue] and [http]; those of [[listen]] are read
+// with their tables.
+func (c *Config) findCertificates() (ms Mistakes) {
+	for _, table := range []struct {
+		prefix string
+		tls    *TLS
+	}{{"queue.", &c.Queue.TLS}, {"http.", &c.HTTP.TLS}} {
+		key, value, problem := table.tls.load()
+		if problem == "" {
+			continue
+		}
+		at := c.from[table.prefix+key]
+		for _, other := range []string{"cert", "key", "client_ca"} {
+			if at.file == "" {
+				at = c.from[table.prefix+other] // of one that is there
+			}
+		}
+		ms = append(ms, Mistake{File: at.file, Line: at.line, Key: table.prefix + key, Value: quote(value), Problem: problem})
+	}
+	return ms
+}
+
+// certificates are those of all addresses.
+func (c *Config) certificates() []*secure.Certificates {
+	all := []*secure.Certificates{c.Queue.TLS.certs, c.HTTP.TLS.certs}
+	for _, l := range c.Listen {
+		all = append(all, l.TLS.certs)
+	}
+	return slices.DeleteFunc(all, func(s *secure.Certificates) bool { return s == nil })
+}
+
+// keeper keeps the certificates up to date.
+func (c *Config) keeper(log *slog.Logger) *secure.Keeper {
+	return secure.NewKeeper(log, c.certificates()...)
+}
