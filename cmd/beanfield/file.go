@@ -190,7 +190,7 @@ func keysBelow(path toml.Key) []string {
 	add := func(key string) {
 		rest, ok := strings.CutPrefix(key, prefix)
 		name, _, _ := strings.Cut(rest, ".")
-		if ok && (len(names) == 0 || names[len(names)-1] != name) {
+		if ok && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
