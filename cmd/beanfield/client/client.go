@@ -18,8 +18,19 @@ type Client struct {
 	w      *bufio.Writer
 }
 
-// Close ends the connection. The server gives back what it has reserved.
-func (c *Client) Close() error { return c.conn.Close() }
+// goodbye is how long Close waits for the server.
+const goodbye = time.Second
+
+// Close ends the connection. The server gives back what the connection has reserved, and
+// has done so when Close returns, unless it is slow to end the connection: whoever runs one
+// command after another expects that.
+func (c *Client) Close() error {
+	c.conn.limit = min(c.conn.limit, goodbye)
+	if c.send("quit", nil) == nil && c.w.Flush() == nil {
+		_, _ = io.Copy(io.Discard, c.r) // until the end, or an error: both will do
+	}
+	return c.conn.Close()
+}
 
 // Ask sends a command and returns its reply.
 func (c *Client) Ask(command string) (Reply, error) {

@@ -38,6 +38,7 @@ func TestPutAndReserve(t *testing.T) {
 			t.Error("it did not wait")
 		}
 		s.run("delete", "4", "3", "1", "77").want(t, 3, "", "not found: 4, 77")
+		s.vanishes("mail")
 		s.run("stats", "-tube", "mail").want(t, 3, "", "there is no tube mail")
 	})
 }

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -79,13 +81,38 @@ func startServer(t *testing.T, program string, flags ...string) *server {
 	}
 	t.Cleanup(s.kill)
 	for begun := time.Now(); ; <-time.After(time.Millisecond) {
-		conn, err := net.Dial("unix", filepath.Join(dir, "s"))
+		err := s.answers()
 		if err == nil {
-			conn.Close()
 			return s
 		}
 		if time.Since(begun) > patience {
 			t.Fatal(err)
+		}
+	}
+}
+
+// answers returns an error if the server does not serve yet: it accepts connections before
+// its data is there.
+func (s *server) answers() error {
+	conn, err := net.Dial("unix", filepath.Join(s.dir, "s"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "list-tube-used\r\n"); err != nil {
+		return err
+	}
+	_, err = bufio.NewReader(conn).ReadString('\n')
+	return err
+}
+
+// vanishes waits until a tube is gone: it stays until the server has seen the end of the
+// last connection that used it.
+func (s *server) vanishes(tube string) {
+	s.t.Helper()
+	for begun := time.Now(); s.run("stats", "-tube", tube).code != 3; {
+		if time.Since(begun) > patience {
+			s.t.Fatalf("tube %s stays", tube)
 		}
 	}
 }

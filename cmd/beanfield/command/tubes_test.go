@@ -74,7 +74,7 @@ func TestMove(t *testing.T) {
 	onEach(t, func(t *testing.T, s *server) {
 		mixed(t, s)
 		s.run("move", "from", "to").want(t, 0, "moved 5\n", "")
-		s.run("stats", "-tube", "from").want(t, 3, "", "no tube")
+		s.vanishes("from")
 		var got []string
 		for line := range strings.Lines(s.run("peek", "-json", "6", "7", "8", "9", "10").stdout) {
 			var j job
@@ -125,6 +125,7 @@ func TestPurge(t *testing.T) {
 		s.run("purge", "from", "-state", "buried", "-n", "1").want(t, 0, "purged 1\n", "")
 		s.run("purge", "from", "-state", "delayed", "-json").want(t, 0, "{\"purged\":1}\n", "")
 		s.run("purge", "from").want(t, 0, "purged 3\n", "")
+		s.vanishes("from")
 		s.run("purge", "from").want(t, 3, "", "there is no tube from")
 		s.run("purge", "default").want(t, 0, "purged 0\n", "")
 	})

@@ -1,0 +1,167 @@
+package command
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"beanfield/cmd/beanfield/datadir"
+)
+
+// backup is the command of that name.
+type backup struct {
+	config, path string
+	check, quick bool
+	json         bool
+	patience     time.Duration
+}
+
+func (a *backup) flags(f *flag.FlagSet) {
+	f.StringVar(&a.config, "config", "", "the server's configuration `file`, which names DIR and where backups go")
+	f.StringVar(&a.path, "path", "", "`directory` to which the server's backup_path leads (default DIR-backups)")
+	f.BoolVar(&a.check, "check", false, "make no backup: read all of DIR, which is one, and say whether it is whole")
+	f.BoolVar(&a.quick, "quick", false, "do not read the new backup to check it")
+	f.BoolVar(&a.json, "json", false, "print lines of JSON")
+	f.DurationVar(&a.patience, "timeout", 10*time.Second, "`time` in which the server must have begun")
+}
+
+func (a *backup) run(c *call) error {
+	if a.config != "" && !a.check {
+		if err := c.noWords(); err != nil {
+			return err
+		}
+		data, backups, err := c.Backups(a.config)
+		if err != nil {
+			return err
+		}
+		if a.path == "" {
+			a.path = backups
+		}
+		return a.make(c, data)
+	}
+	if len(c.words) != 1 {
+		return usagef("name one directory")
+	}
+	if a.check {
+		return datadir.Verify(c.words[0], c.Stdout, a.json)
+	}
+	data, err := filepath.Abs(c.words[0])
+	if err != nil {
+		return err
+	}
+	if a.path == "" {
+		a.path = data + "-backups"
+	}
+	return a.make(c, data)
+}
+
+// make asks the server that has the directory open for a backup, and waits for it.
+func (a *backup) make(c *call, data string) error {
+	if _, err := os.Stat(data); err != nil {
+		return err
+	}
+	pid, err := datadir.Holder(data)
+	if err != nil {
+		return err
+	}
+	if pid == 0 {
+		return fmt.Errorf("no server has %s open: copy the directory", data)
+	}
+	before, err := a.freeSecond()
+	if err != nil {
+		return err
+	}
+	if err := syscall.Kill(pid, syscall.SIGUSR2); err != nil {
+		return fmt.Errorf("cannot ask process %d: %w", pid, err)
+	}
+	name, err := a.await(pid, before)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(a.path, name)
+	if a.json {
+		err = encode(c.Stdout, map[string]string{"path": path})
+	} else {
+		_, err = fmt.Fprintln(c.Stdout, path)
+	}
+	if err != nil || a.quick {
+		return err
+	}
+	return datadir.Verify(path, io.Discard, false)
+}
+
+// The names that a server gives: of backups that are complete, and of what grows into one.
+const (
+	completePrefix = "beanfield-"
+	partialPrefix  = "partial-"
+	nameLayout     = completePrefix + "20060102T150405Z"
+)
+
+// look is how often the directory is read.
+const look = 10 * time.Millisecond
+
+// freeSecond lists what is in the directory of backups, in a second that no backup is
+// named after: a server makes one a second.
+func (a *backup) freeSecond() ([]string, error) {
+	for {
+		names, err := a.names()
+		if err != nil || !slices.Contains(names, time.Now().UTC().Format(nameLayout)) {
+			return names, err
+		}
+		<-time.After(look)
+	}
+}
+
+func (a *backup) names() (names []string, err error) {
+	entries, err := os.ReadDir(a.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // the server makes it
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// await returns the name of the new backup. A server shows how far it is by directories
+// alone: one grows while it works, and is gone when it has ended.
+func (a *backup) await(pid int, before []string) (string, error) {
+	growing := false
+	for begun := time.Now(); ; <-time.After(look) {
+		alive := syscall.Kill(pid, 0) == nil
+		names, err := a.names()
+		if err != nil {
+			return "", err
+		}
+		grew := growing
+		growing = false
+		for _, n := range names {
+			if slices.Contains(before, n) {
+				continue
+			}
+			if strings.HasPrefix(n, completePrefix) {
+				return n, nil
+			}
+			growing = growing || strings.HasPrefix(n, partialPrefix)
+		}
+		switch {
+		case !alive:
+			return "", fmt.Errorf("the server, process %d, has ended", pid)
+		case growing:
+			begun = time.Now()
+		case grew:
+			// It may have got its name after the directory was read.
+			begun = begun.Add(-a.patience + 20*look)
+		case time.Since(begun) > a.patience:
+			return "", fmt.Errorf("process %d has made no backup in %s: its log says why", pid, a.path)
+		}
+	}
+}

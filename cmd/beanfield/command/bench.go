@@ -1,0 +1,204 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"beanfield/cmd/beanfield/client"
+)
+
+// bench is the command of that name.
+type bench struct {
+	jobs, connections, depth, size int
+	json                           bool
+}
+
+// The limits of a bench: it is quick, and no server suffers from it.
+const (
+	mostJobs        = 1_000_000
+	mostConnections = 200
+	mostDepth       = 500
+)
+
+func (a *bench) flags(f *flag.FlagSet) {
+	f.IntVar(&a.jobs, "jobs", 20_000, "`number` of jobs in all")
+	f.IntVar(&a.connections, "connections", 4, "`number` of connections at a time")
+	f.IntVar(&a.depth, "depth", 1, "`number` of commands that a connection sends before it reads their replies")
+	f.IntVar(&a.size, "size", 100, "`bytes` of a body")
+	f.BoolVar(&a.json, "json", false, "print an object of JSON")
+}
+
+func (a *bench) run(c *call) error {
+	if err := c.noWords(); err != nil {
+		return err
+	}
+	within := func(n, most int) bool { return 1 <= n && n <= most }
+	if !within(a.jobs, mostJobs) || !within(a.connections, mostConnections) || !within(a.depth, mostDepth) || a.size < 0 || a.size > 1<<30 {
+		return usagef("want -jobs up to %d, -connections up to %d, -depth up to %d", mostJobs, mostConnections, mostDepth)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	tube := fmt.Sprintf("beanfield.bench.%d", os.Getpid())
+	r, err := a.measure(ctx, c, tube)
+	if left := c.emptied(tube); err == nil {
+		err = left
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return encode(c.Stdout, r)
+	}
+	_, err = fmt.Fprintf(c.Stdout, "put      %9.0f/s\nreserve  %9.0f/s\ndelete   %9.0f/s\n", r.Put, r.Reserve, r.Delete)
+	return err
+}
+
+// results are operations a second, of all connections together.
+type results struct {
+	Jobs        int     `json:"jobs"`
+	Connections int     `json:"connections"`
+	Depth       int     `json:"depth"`
+	Size        int     `json:"size"`
+	Put         float64 `json:"put"`
+	Reserve     float64 `json:"reserve"`
+	Delete      float64 `json:"delete"`
+}
+
+// measure runs the connections: first all put, then all reserve and delete.
+func (a *bench) measure(ctx context.Context, c *call, tube string) (results, error) {
+	r := results{Jobs: a.jobs, Connections: a.connections, Depth: a.depth, Size: a.size}
+	show := c.progress("bench", 2*a.jobs)
+	defer show.done()
+	var left atomic.Int64
+	for _, phase := range []func(b *bencher) error{(*bencher).put, (*bencher).take} {
+		left.Store(int64(a.jobs))
+		all := make([]bencher, a.connections)
+		errs := make([]error, a.connections)
+		var working sync.WaitGroup
+		for i := range all {
+			all[i] = bencher{bench: a, ctx: ctx, left: &left, tube: tube}
+			working.Go(func() {
+				errs[i] = c.withServer(func(s *client.Client) error {
+					all[i].s = s
+					return phase(&all[i])
+				})
+			})
+		}
+		working.Wait()
+		if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+			return r, errs[i] // the others are about the same
+		}
+		for _, b := range all {
+			r.Put += b.putting.rate()
+			r.Reserve += b.reserving.rate()
+			r.Delete += b.deleting.rate()
+		}
+		show.set(a.jobs)
+	}
+	return r, nil
+}
+
+// spent is how long a connection has needed for how many operations.
+type spent struct {
+	n    int
+	time time.Duration
+}
+
+func (s *spent) rate() float64 {
+	if s.n == 0 {
+		return 0
+	}
+	return float64(s.n) / s.time.Seconds()
+}
+
+// bencher is one connection.
+type bencher struct {
+	*bench
+	ctx  context.Context
+	left *atomic.Int64 // jobs that nobody has begun with
+	tube string
+	s    *client.Client
+
+	putting, reserving, deleting spent
+}
+
+// share takes the next few jobs.
+func (b *bencher) share() int {
+	n := int(b.left.Add(int64(-b.depth))) + b.depth
+	return min(n, b.depth)
+}
+
+// batch sends n commands, reads their replies, and notes the time.
+func (b *bencher) batch(into *spent, n int, send func(p *client.Pipe, i int) error, got func(client.Reply) error) error {
+	begun := time.Now()
+	p := b.s.Pipe(got)
+	for i := range n {
+		if err := send(p, i); err != nil {
+			return err
+		}
+	}
+	err := p.Flush()
+	into.n += n
+	into.time += time.Since(begun)
+	return errors.Join(err, b.ctx.Err())
+}
+
+func (b *bencher) put() error {
+	if err := use(b.s, b.tube); err != nil {
+		return err
+	}
+	body := bytes.Repeat([]byte("x"), b.size)
+	line := putLine(terms{pri: 1024, ttr: 60}, b.size)
+	for n := b.share(); n > 0; n = b.share() {
+		err := b.batch(&b.putting, n, func(p *client.Pipe, _ int) error { return p.Put(line, body) },
+			func(r client.Reply) error { return r.Want("INSERTED") })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bencher) take() error {
+	if err := watch(b.s, []string{b.tube}); err != nil {
+		return err
+	}
+	var held []uint64
+	for n := b.share(); n > 0; n = b.share() {
+		held = held[:0]
+		err := b.batch(&b.reserving, n, func(p *client.Pipe, _ int) error { return p.Send("reserve-with-timeout 0") },
+			func(r client.Reply) error { held = append(held, r.Number); return r.Want("RESERVED") })
+		if err != nil {
+			return err
+		}
+		err = b.batch(&b.deleting, n, func(p *client.Pipe, i int) error { return p.Send(fmt.Sprintf("delete %d", held[i])) },
+			func(r client.Reply) error { return r.Want("DELETED") })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptied deletes what a bench that was cut short has left.
+func (c *call) emptied(tube string) error {
+	return c.withServer(func(s *client.Client) error {
+		if err := use(s, tube); err != nil {
+			return err
+		}
+		for {
+			if found, err := deleteNext(s, ready); !found || err != nil {
+				return err
+			}
+		}
+	})
+}
