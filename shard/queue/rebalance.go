@@ -46,6 +46,7 @@ func (s *State) die(now int64, slot uint32, f Fate) {
 		s.logUpdate(slot)
 		return
 	}
+	s.itemOf(slot).fated = false // another group may have decided it before
 	switch {
 	case f == FateDrop:
 		s.logDelete(slot)
