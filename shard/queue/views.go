@@ -134,7 +134,7 @@ func (v *service) jobJoins(s *State, slot uint32) {
 func (v *service) jobRanks(s *State, slot uint32) {
 	j := s.jobs.at(slot)
 	for _, w := range v.views {
-		if w.undelivered(slot) {
+		if !w.emptied && w.undelivered(slot) {
 			w.heap.update(w.places, w.where(slot), readyKey(j.pri, j.id(), slot))
 		}
 	}
@@ -200,7 +200,6 @@ func (s *State) viewEnds(now int64, w *view, slot uint32) {
 // fate says, if it has become a dead letter of one of them.
 func (s *State) settle(now int64, slot uint32) {
 	if it := s.itemAt(slot); it != nil && it.fated {
-		it.fated = false
 		s.die(now, slot, it.fate)
 		return
 	}
