@@ -39,7 +39,9 @@ func (s *State) runGet(v *service, b *Batch, a *Ask) Status {
 	}
 	for {
 		if a.step == finding {
-			if !s.gather(v, b, a) {
+			whole := s.gather(v, b, a)
+			v.finder.gets.goesOn(a, !whole)
+			if !whole {
 				return More
 			}
 			if len(a.Found.Items) == 0 {

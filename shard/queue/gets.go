@@ -1,11 +1,15 @@
 package queue
 
+import "slices"
+
 // gets are the gets that wait for an item. Those that ask for a request id are found
 // by it; the others wait in one line. An item calls all gets that want to look at it and,
 // if it may be taken, one of those that want to take it. A get that is called must come
 // back: it tries again, or withdraws with AskUnget. Until then it counts as called for
-// that item. If it comes back and leaves the item, the next get is called (F3).
+// that item. If it comes back and leaves the item, the next get is called (F3). A get
+// that is still looking through the queue is not called for an item: it goes back to it.
 type gets struct {
+	looking  []*Ask // these go on in another turn
 	waits    map[Getter]*waitGet
 	requests map[uint64]*getLines // by hash of the request id
 	others   getLines
@@ -83,6 +87,31 @@ func (g *gets) returned(by Getter) (called uint64) {
 	return w.called
 }
 
+// busy says that there is a get that must hear of items.
+func (g *gets) busy() bool { return len(g.waits)+len(g.looking) > 0 }
+
+// goesOn notes that a get has yet to look through a part of the queue, or no longer has.
+func (g *gets) goesOn(a *Ask, more bool) {
+	at := slices.Index(g.looking, a)
+	switch {
+	case more && at < 0 && a.Wait:
+		g.looking = append(g.looking, a)
+	case !more && at >= 0:
+		g.looking = slices.Delete(g.looking, at, at+1)
+	}
+}
+
+// goBack lets a get that has found nothing yet look at an item again.
+func (a *Ask) goBack(id uint64, tags Tags) {
+	switch {
+	case len(a.Found.Items) > 0 || id < a.start() || !tags.Has(a.Tags):
+	case a.Index == NewestIndex:
+		a.from = max(a.from, id+1)
+	default:
+		a.from = min(a.from, id)
+	}
+}
+
 // matches says whether a get asks for an item.
 func (w *waitGet) matches(id uint64, tags Tags) bool {
 	return id >= w.from && tags.Has(w.tags)
@@ -91,10 +120,15 @@ func (w *waitGet) matches(id uint64, tags Tags) bool {
 // offer calls gets for an item: all that only look and, if it may be taken, the first of
 // the others.
 func (g *gets) offer(s *State, slot uint32, taking bool) {
+	tags := s.tagsOf(slot)
+	for _, a := range g.looking {
+		if taking || !a.Take {
+			a.goBack(s.jobs.at(slot).id(), tags)
+		}
+	}
 	if len(g.waits) == 0 {
 		return
 	}
-	tags := s.tagsOf(slot)
 	if id, ok := tags.Get(TagRequest); ok {
 		if l := g.requests[hashRequest(id)]; l != nil {
 			taking = g.offerTo(s, l, slot, tags, taking)

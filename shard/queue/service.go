@@ -100,7 +100,7 @@ func (t *tube) length() int {
 
 // matters says that a tube must not end even if it has no job, user or watcher (S5).
 func (v *service) matters() bool {
-	return v.kept() || v.passed > 0 || len(v.finder.gets.waits) > 0
+	return v.kept() || v.passed > 0 || v.finder.gets.busy()
 }
 
 // kept says that the queue has something that must outlive the process.
@@ -113,7 +113,7 @@ func (v *service) jobBorn(s *State, slot uint32) { v.finder.add(s, slot) }
 // jobReady is told of each job that has become ready, after the waiters have been
 // served: one of them may have the job now, and it may even have ended.
 func (v *service) jobReady(s *State, now int64, id uint64) {
-	if len(v.finder.gets.waits) > 0 {
+	if v.finder.gets.busy() {
 		v.finder.gets.shown(s, id)
 	}
 	if len(v.choosy) > 0 {
