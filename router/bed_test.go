@@ -28,10 +28,15 @@ type stepped struct {
 	// does that has to be synced first.
 	late bool
 	ran  func(*queue.Batch) // hears of each batch in place; may be nil
+	// audit follows the turns; may be nil.
+	audit *ledger
 
 	mail    []*queue.Batch
 	answers []*queue.Batch
 	woken   []queue.Awakening
+	called  []queue.Getter
+	parcels []*queue.Parcel
+	scratch queue.Batch
 }
 
 func always() bool { return true }
@@ -83,16 +88,24 @@ func (p *stepped) Busy() bool { return len(p.mail) > 0 }
 func (p *stepped) Alive() bool { return true }
 
 func (p *stepped) Submit(b *queue.Batch) bool {
-	if len(p.mail) == 0 && p.inPlace() && p.apply(b) {
-		p.endTurn()
-		if p.ran != nil {
-			p.ran(b)
-		}
-		return true
+	if len(p.mail) > 0 || !p.inPlace() {
+		p.post(b)
+		return false
 	}
+	done := p.apply(b)
+	if !done {
+		p.post(b)
+	}
+	p.endTurn()
+	if done && p.ran != nil {
+		p.ran(b)
+	}
+	return done
+}
+
+func (p *stepped) post(b *queue.Batch) {
 	b.Retain()
 	p.mail = append(p.mail, b)
-	return false
 }
 
 // step applies the oldest batch of the mailbox, as one turn.
@@ -108,7 +121,12 @@ func (p *stepped) step() {
 }
 
 // apply is what shard.Shard does with a batch.
-func (p *stepped) apply(b *queue.Batch) bool { return p.state.Run(p.now(), b) }
+func (p *stepped) apply(b *queue.Batch) bool {
+	if p.audit != nil {
+		p.audit.before(p, b)
+	}
+	return p.state.Run(p.now(), b)
+}
 
 func (p *stepped) due() bool {
 	next := p.state.Next()
@@ -117,10 +135,18 @@ func (p *stepped) due() bool {
 
 // endTurn does what is due, and answers if the log need not be waited for.
 func (p *stepped) endTurn() {
+	quiet := !p.due()
 	for p.state.Tick(p.now()) {
 	}
 	p.woken = append(p.woken, p.state.Woken...)
 	p.state.Woken = p.state.Woken[:0]
+	p.called = append(p.called, p.state.Called...)
+	p.state.Called = p.state.Called[:0]
+	from := len(p.parcels)
+	p.parcels = p.state.TakeParcels(p.parcels)
+	if p.audit != nil {
+		p.audit.after(p, p.parcels[from:], quiet)
+	}
 	if !p.late {
 		p.answer()
 	}
@@ -128,16 +154,24 @@ func (p *stepped) endTurn() {
 
 func (p *stepped) idle() bool { return len(p.mail) == 0 && !p.unanswered() && !p.due() }
 
-func (p *stepped) unanswered() bool { return len(p.answers)+len(p.woken) > 0 }
+func (p *stepped) unanswered() bool {
+	return len(p.answers)+len(p.woken)+len(p.called)+len(p.parcels) > 0
+}
 
 func (p *stepped) answer() {
-	answers, woken := p.answers, p.woken
-	p.answers, p.woken = nil, nil
+	answers, woken, called, parcels := p.answers, p.woken, p.called, p.parcels
+	p.answers, p.woken, p.called, p.parcels = nil, nil, nil, nil
 	for _, b := range answers {
 		b.Done.Complete(b)
 	}
 	for _, w := range woken {
 		w.Waiter.Wake(true, nil)
+	}
+	for _, g := range called {
+		g.TryAgain()
+	}
+	for _, q := range parcels {
+		q.To().Receive(q, true)
 	}
 }
 
@@ -148,13 +182,25 @@ func (p *stepped) ask(op queue.Op) (queue.Op, *queue.Batch) {
 	return b.Ops[0], b
 }
 
+// query runs one operation of the queue service in the name of nobody, in as many steps
+// as it needs.
+func (p *stepped) query(a *queue.Ask, id uint64) queue.Status {
+	b := &queue.Batch{Ops: []queue.Op{{Kind: queue.Service, ID: id, Ask: a}}}
+	for !p.state.Run(p.now(), b) {
+	}
+	return b.Ops[0].Status
+}
+
 // job finds a job in this shard.
 func (p *stepped) job(id uint64) (queue.JobInfo, bool) {
-	op, b := p.ask(queue.Op{Kind: queue.StatsJob, ID: id})
-	if op.Status != queue.OK {
+	b := &p.scratch
+	b.Reset()
+	b.Ops = append(b.Ops, queue.Op{Kind: queue.StatsJob, ID: id})
+	p.state.Apply(p.now(), b, &b.Ops[0])
+	if b.Ops[0].Status != queue.OK {
 		return queue.JobInfo{}, false
 	}
-	return b.Jobs[op.From], true
+	return b.Jobs[b.Ops[0].From], true
 }
 
 func (p *stepped) sums() queue.Sums {

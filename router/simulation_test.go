@@ -23,6 +23,7 @@ type simulation struct {
 	tubes   []string
 	log     []string
 
+	crew    *crew           // nil if there is no queue service
 	given   map[uint64]int  // how often sessions have heard that they were given a job
 	under   map[uint64]bool // ids of puts that no shard has answered
 	jobs    map[uint64]bool // put and not deleted, as far as has been answered
@@ -32,12 +33,20 @@ type simulation struct {
 
 type simulationSeen struct{ steps, moves, given, ended int }
 
-func TestSimulation(t *testing.T) {
+func TestSimulation(t *testing.T) { simulate(t, 4000, false) }
+
+// The same with consumers of several groups on the same tubes.
+func TestSimulationOfTheQueueService(t *testing.T) { simulate(t, 3000, true) }
+
+func simulate(t *testing.T, steps int, service bool) {
 	var all simulationSeen
 	for _, seed := range seeds(100) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSimulation(t, seed)
-			for s.step = 0; s.step < 4000; s.step++ {
+			if service {
+				s.hire()
+			}
+			for s.step = 0; s.step < steps; s.step++ {
 				s.play()
 			}
 			s.end()
@@ -45,6 +54,9 @@ func TestSimulation(t *testing.T) {
 			all.moves += s.seen.moves
 			all.given += s.seen.given
 			all.ended += s.seen.ended
+			if service {
+				t.Logf("seed %d: %+v", seed, s.crew.l.seen)
+			}
 		})
 	}
 	t.Logf("%+v", all)
@@ -84,7 +96,7 @@ func (s *simulation) note(format string, args ...any) {
 
 func (s *simulation) fatalf(format string, args ...any) {
 	s.t.Helper()
-	for _, line := range s.log[max(0, len(s.log)-60):] {
+	for _, line := range s.log[max(0, len(s.log)-100):] {
 		s.t.Log(line)
 	}
 	s.t.Fatalf("seed %d, step %d: %s", s.seed, s.step, fmt.Sprintf(format, args...))
@@ -118,6 +130,8 @@ func (s *simulation) play() {
 		s.moveShard(i)
 	case n == 9:
 		time.Sleep(time.Duration(s.rnd.Int64N(int64(time.Second))))
+	case s.crew != nil && n < 15:
+		s.crew.act()
 	default:
 		s.movePlayer(s.rnd.IntN(len(s.players)))
 	}
@@ -179,7 +193,7 @@ func (s *simulation) inWait(p *player) {
 func (s *simulation) check() {
 	last := s.bed.r.ids.last.Load()
 	for id := uint64(1); id <= last; id++ {
-		if err := s.bed.agree(id, s.under[id]); err != nil {
+		if err := s.bed.agree(id, s.under[id] || s.crew != nil && s.crew.l.passed(id)); err != nil {
 			s.fatalf("%v", err)
 		}
 	}
@@ -214,6 +228,9 @@ func (s *simulation) settle() {
 				again = true
 			}
 		}
+		if s.crew != nil {
+			again = s.crew.goOn() || again
+		}
 	}
 }
 
@@ -221,6 +238,10 @@ func (s *simulation) settle() {
 func (s *simulation) end() {
 	s.settle()
 	s.check()
+	if s.crew != nil {
+		s.crew.checkGets()
+		s.crew.retire()
+	}
 	for i, p := range s.bed.shards {
 		want := 0
 		for _, q := range s.players {
@@ -267,17 +288,32 @@ func (s *simulation) checkHolders() {
 			}
 		}
 	}
+	want := len(s.jobs)
+	pushes := map[uint64]int{}
+	if s.crew != nil {
+		consumers, shown := s.crew.l.held()
+		held += consumers
+		want = shown
+		clear(s.jobs) // the ledger knows which ones are left
+		for id, e := range s.crew.l.items {
+			s.jobs[id], pushes[id] = true, e.pushes
+		}
+	}
 	all, reserved := s.bed.jobs()
-	if all != len(s.jobs) || reserved != held {
-		s.fatalf("R1: there are %d jobs, %d of them reserved; want %d and %d", all, reserved, len(s.jobs), held)
+	if all != want || reserved != held {
+		s.fatalf("R1: there are %d jobs, %d of them reserved; want %d and %d", all, reserved, want, held)
 	}
 	unheard := 0
 	for id := range s.jobs {
-		info, _ := s.bed.shards[s.mustOwn(id)].job(id)
-		if int(info.Reserves) < s.given[id] {
-			s.fatalf("R1: job %d was handed out %d times, and heard of %d times", id, info.Reserves, s.given[id])
+		info, ok := s.bed.shards[s.mustOwn(id)].job(id)
+		if !ok {
+			continue // it is passed
 		}
-		unheard += int(info.Reserves) - s.given[id]
+		heard := s.given[id] + pushes[id]
+		if int(info.Reserves) < heard {
+			s.fatalf("R1: job %d was handed out %d times, and heard of %d times", id, info.Reserves, heard)
+		}
+		unheard += int(info.Reserves) - heard
 	}
 	if unheard > s.unheard {
 		s.fatalf("R1: %d deliveries were never heard of, want at most %d", unheard, s.unheard)
@@ -291,6 +327,10 @@ func (s *simulation) closeAll() {
 		}
 	}
 	s.settle()
+	if s.crew != nil {
+		s.crew.drain()
+		clear(s.jobs)
+	}
 	if all, reserved := s.bed.jobs(); all != len(s.jobs) || reserved != 0 {
 		s.fatalf("%d jobs, %d of them reserved, when all have left; want %d and none", all, reserved, len(s.jobs))
 	}
