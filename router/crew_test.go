@@ -54,6 +54,9 @@ func (c *conn) Receive(p *queue.Parcel, ok bool) {
 // Replaced implements queue.Receiver.
 func (c *conn) Replaced() { c.replaced = true }
 
+// Removed implements queue.Receiver.
+func (c *conn) Removed() { c.replaced = true }
+
 // errand is one operation on its way.
 type errand struct {
 	batch queue.Batch
