@@ -12,7 +12,7 @@ import (
 // when all have done an item it ends. Dead letters are finished in their rear queues.
 func (c *crew) drain() {
 	c.s.settle()
-	time.Sleep(20 * time.Second) // then nothing is delayed, paused, or kept for who has left
+	c.s.pass(20 * time.Second) // then nothing is delayed, paused, or kept for who has left
 	c.s.settle()
 	for round := 0; len(c.l.items) > 0; round++ {
 		if round == 6 {

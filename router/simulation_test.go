@@ -129,7 +129,7 @@ func (s *simulation) play() {
 		}
 		s.moveShard(i)
 	case n == 9:
-		time.Sleep(time.Duration(s.rnd.Int64N(int64(time.Second))))
+		s.pass(time.Duration(s.rnd.Int64N(int64(time.Second))))
 	case s.crew != nil && n < 15:
 		s.crew.act()
 	default:
@@ -139,6 +139,9 @@ func (s *simulation) play() {
 		s.check()
 	}
 }
+
+// pass lets time pass, by the bubble's clock.
+func (s *simulation) pass(d time.Duration) { time.Sleep(d) }
 
 func (s *simulation) moveShard(i int) {
 	p := s.bed.shards[i]
