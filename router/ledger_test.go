@@ -58,6 +58,7 @@ type stake struct {
 	returns int         // how often it was taken back
 	done    bool
 	owed    bool // a view has it: the item may not end before the view is done
+	unsure  bool // the view has committed it, if it had it
 	again   bool // its consumer has a new connection, which is yet to be sent it
 	dead    bool // it was sent as often as it may be, in this turn
 }
@@ -128,13 +129,16 @@ func (e *entry) of(g *ledgerGroup) *stake {
 	return e.views[g]
 }
 
+// join notes that a view has an item.
+func (s *stake) join() { s.owed = !s.unsure }
+
 func (g *ledgerGroup) gets(e *entry) bool { return e.id >= g.start && e.tags.Has(g.tags) }
 
 // join lets an item that is ready enter the views.
 func (l *ledger) join(e *entry) {
 	for _, g := range l.queue(e.queue).groups {
 		if g.view && !g.dropping && g.gets(e) {
-			e.of(g).owed = true
+			e.of(g).join()
 		}
 	}
 }
@@ -206,7 +210,7 @@ func (l *ledger) sent(now int64, u *ledgerUser, it *queue.Item) (fresh bool) {
 	if !fresh {
 		l.seen.again++
 	}
-	s.owed, s.again = true, false
+	s.owed, s.unsure, s.again = true, false, false
 	if u.auto {
 		s.user, s.done = nil, true
 		return fresh
@@ -282,7 +286,7 @@ func (l *ledger) moved(e *entry, to string) {
 			l.back(e, s)
 		}
 		if s.owed && !s.done && !g.dropping {
-			l.fatalf("item %d moves to %s, and group %s has not done it", e.id, to, g.name)
+			l.fatalf("item %d moves to %s, and group %s has not done it: %+v", e.id, to, g.name, *s)
 		}
 	}
 	if !e.fated && !e.vague {

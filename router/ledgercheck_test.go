@@ -38,7 +38,7 @@ func (l *ledger) settle(p *stepped, e *entry) {
 	if seen && info.State == queue.Ready {
 		for _, g := range l.queue(e.queue).groups {
 			if g.built && !g.dropping && g.gets(e) {
-				e.of(g).owed = true
+				e.of(g).join()
 			}
 		}
 	}

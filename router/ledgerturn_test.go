@@ -2,6 +2,7 @@ package router
 
 import (
 	"slices"
+	"strings"
 
 	"beanfield/shard/queue"
 )
@@ -36,8 +37,12 @@ func (l *ledger) after(p *stepped, parcels []*queue.Parcel, quiet bool) {
 	if op != nil {
 		l.applied(p, op)
 	}
-	for _, parcel := range parcels {
-		l.pushed(p, parcel)
+	for _, rear := range []bool{false, true} { // a dead letter may have been sent on in both
+		for _, parcel := range parcels {
+			if strings.HasSuffix(parcel.To().(*conn).queue, queue.RearSuffix) == rear {
+				l.pushed(p, parcel)
+			}
+		}
 	}
 	list := l.in(p)
 	for _, e := range list {
@@ -211,12 +216,13 @@ func (l *ledger) committed(op *queue.Op) {
 			continue
 		}
 		s := e.of(g)
-		back := s.user == nil && s.returns > 0 && (g.view && s.owed || !g.view && l.was[id] == queue.Ready)
-		if !s.done && (s.user != nil && s.user.group == g || back) {
+		unsent := s.user == nil && (g.view && s.owed || !g.view && l.was[id] == queue.Ready)
+		if !s.done && (s.user != nil && s.user.group == g || unsent) {
 			l.seen.committed++
 			l.note("item %d is committed for %s", id, g.name)
 			s.user, s.done = nil, true
 		}
+		s.unsure = s.unsure || !s.owed
 	}
 }
 
