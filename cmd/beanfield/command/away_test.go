@@ -133,3 +133,22 @@ func TestToken(t *testing.T) {
 	writeFile(t, token, "two\nwords\n")
 	pretend(t, func(conn net.Conn, in *bufio.Reader) {}).run("stats", "-token-file", token).want(t, 1, "", "more than a token")
 }
+
+// deaf is an output that takes nothing.
+type deaf struct{}
+
+func (deaf) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// U2: a job that could not be printed is not deleted, and not buried.
+func TestNothingIsLostUnprinted(t *testing.T) {
+	onEach(t, func(t *testing.T, s *server) {
+		s.run("put", "one").want(t, 0, "1\n", "")
+		for _, then := range []string{"delete", "bury"} {
+			p := Program{Stdin: strings.NewReader(""), Stdout: deaf{}, Stderr: io.Discard}
+			if code := p.Run(Find("reserve"), []string{"-server", s.addr, "-then", then}); code != 1 {
+				t.Errorf("%s: code %d", then, code)
+			}
+			s.run("stats", "-job", "1").has(t, 0, "state: ready")
+		}
+	})
+}

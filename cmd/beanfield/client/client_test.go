@@ -1,0 +1,106 @@
+package client
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// played is a client whose server is played by a test.
+func played(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *Client {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		talk(conn, bufio.NewReader(conn))
+	}()
+	c, err := Dial(Options{Server: "unix:" + path, Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// A2: a name never becomes a second command.
+func TestLineEnds(t *testing.T) {
+	heard := make(chan string, 10)
+	c := played(t, func(conn net.Conn, in *bufio.Reader) {
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			heard <- line
+			_, _ = io.WriteString(conn, "USING a\r\n")
+		}
+	})
+	for _, end := range []string{"\r\n", "\n", "\r", "\x00"} {
+		if _, err := c.Ask("use a" + end + "delete 1"); err == nil {
+			t.Errorf("%q is sent", end)
+		}
+		if err := c.Pipe(nil).Send("use a" + end + "delete 1"); err == nil {
+			t.Errorf("%q is sent through a pipe", end)
+		}
+	}
+	if r, err := c.Ask("use a"); r.Line != "USING a" || err != nil {
+		t.Errorf("%q, %v", r.Line, err)
+	}
+	if line := <-heard; line != "use a\r\n" || len(heard) > 0 {
+		t.Errorf("the server hears %q, and %d lines more", line, len(heard))
+	}
+}
+
+// A1, with more commands than are sent at once, and bodies larger than all buffers.
+func TestPipe(t *testing.T) {
+	const many = 3*maxWaiting + 1
+	body := strings.Repeat("x", 100)
+	c := played(t, func(conn net.Conn, in *bufio.Reader) {
+		for i := range many {
+			line, _ := in.ReadString('\n')
+			var n, size int
+			if _, err := fmt.Sscanf(line, "put %d 0 0 %d\r\n", &n, &size); err != nil || n != i {
+				t.Errorf("%d: %q, %v", i, line, err)
+			}
+			if _, err := io.CopyN(io.Discard, in, int64(size)+2); err != nil {
+				return
+			}
+			fmt.Fprintf(conn, "INSERTED %d\r\n", i+1)
+		}
+	})
+	got := uint64(0)
+	p := c.Pipe(func(r Reply) error {
+		got++
+		if r.Number != got {
+			t.Errorf("reply %d is %q", got, r.Line)
+		}
+		return r.Want("INSERTED")
+	})
+	for i := range many {
+		size := i % 90
+		if i == many/2 {
+			body = strings.Repeat("y", 3<<20)
+			size = len(body)
+		}
+		if err := p.Put(fmt.Sprintf("put %d 0 0 %d", i, size), []byte(body[:size])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Flush(); err != nil || got != many {
+		t.Errorf("%d replies, %v", got, err)
+	}
+}
