@@ -124,9 +124,9 @@ func (x *machine) passTo(end int64) {
 
 // forget forgets what the last step has given.
 func (x *machine) forget() {
-	x.w.given, x.w.wakes, x.m.given, x.w.pushed = nil, nil, nil, nil
+	x.w.given, x.w.wakes, x.m.given, x.w.pushed, x.w.called = nil, nil, nil, nil, nil
 	if x.m.service != nil {
-		x.m.service.pushed = nil
+		x.m.service.pushed, x.m.service.called = nil, nil
 	}
 }
 
@@ -135,6 +135,7 @@ func (x *machine) tick() {
 	for x.w.s.Tick(x.w.now) {
 	}
 	x.w.take()
+	x.w.tryAgain()
 	x.m = x.m.tick(x.w.now, x.w.given, x.w.log.Full)
 	x.m.sweep()
 	x.compare()
@@ -271,6 +272,9 @@ func (x *machine) compareService() {
 	pushed := slices.DeleteFunc(byConsumer(w.pushed), func(s string) bool { return strings.HasSuffix(s, ":replaced") })
 	if want := byConsumer(m.service.pushed); !slices.Equal(pushed, want) {
 		w.t.Fatalf("pushed are %v, want %v", pushed, want)
+	}
+	if !slices.Equal(w.called, m.service.called) {
+		w.t.Fatalf("called are %v, want %v", w.called, m.service.called)
 	}
 	for name, t := range w.s.tubes {
 		if v := t.service; v != nil && (v.first != nil) != m.service.first[name] {

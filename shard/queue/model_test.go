@@ -38,7 +38,8 @@ type mJob struct {
 
 	// of the queue service
 	rebalances, avoid int
-	moved, item       bool
+	moved             bool
+	tags              Tags
 	loggedRebalances  int
 	loggedMoved       bool
 }
@@ -99,7 +100,7 @@ func (m *model) sweep() {
 	m.tubes = slices.DeleteFunc(m.tubes, func(t mTube) bool {
 		using, watching, _ := m.members(t.name)
 		held := slices.ContainsFunc(m.jobs, func(j mJob) bool { return j.tube == t.name })
-		return t.name != "default" && using+watching == 0 && !held && (m.service == nil || !m.service.first[t.name])
+		return t.name != "default" && using+watching == 0 && !held && (m.service == nil || !m.service.keeps(t.name))
 	})
 }
 
@@ -196,15 +197,23 @@ func (m *model) match(now int64) {
 		}
 		c := &m.clients[first]
 		c.waiting = 0
-		if c.consumer != nil {
-			m.push(now, first, j)
-			m.stand(first)
-			continue
+		if m.opening {
+			m.opened(j.tube)
 		}
-		if c.open {
+		tube := j.tube
+		switch {
+		case c.consumer != nil:
+			m.push(now, first, j)
+		case c.open:
 			c.open = false
 			m.take(now, first, j)
 			m.given = append(m.given, fmt.Sprintf("%d:%d", first, j.id))
+		}
+		if m.opening {
+			m.opened(tube)
+		}
+		if c.consumer != nil {
+			m.stand(first)
 		}
 	}
 }
@@ -212,7 +221,17 @@ func (m *model) match(now int64) {
 // ready makes a job ready, whatever it was.
 func (m *model) ready(now int64, j *mJob) {
 	j.state, j.deadline = Ready, 0
+	m.landed(now, j.id)
+}
+
+// landed gives away a job that has become ready: to those who wait in line, then to gets,
+// then to choosy consumers.
+func (m *model) landed(now int64, id uint64) {
 	m.match(now)
+	if j := m.job(id); j != nil && m.service != nil {
+		m.offer(j, j.state == Ready)
+		m.show(now, id)
+	}
 }
 
 // log notes what the log must know of a job from now on.
@@ -241,6 +260,7 @@ func (m *model) restart() {
 	}
 	m.tubes, m.totals = []mTube{{name: "default"}}, Sums{}
 	if m.service != nil {
+		m.service.gets, m.service.choosy = nil, nil
 		for name := range m.service.first {
 			m.need(name)
 		}

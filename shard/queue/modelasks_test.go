@@ -18,6 +18,14 @@ func (m *model) ask(now int64, i int, op *Op, body string, log queuetest.Fullnes
 	switch a.What {
 	case AskPut:
 		m.putItem(now, op, body, log)
+	case AskGet:
+		m.get(op)
+	case AskUnget:
+		m.unget(a.Getter)
+	case AskTruncate:
+		m.endAll(a.Queue, func(j *mJob) bool { return j.id < a.Index })
+	case AskDelete:
+		m.endAll(a.Queue, func(j *mJob) bool { return slices.Contains(a.Indexes, j.id) })
 	case AskWatch:
 		m.need(c.queue)
 		m.service.first[c.queue] = true
@@ -30,6 +38,7 @@ func (m *model) ask(now int64, i int, op *Op, body string, log queuetest.Fullnes
 		}
 		*c = mConsumer{queue: c.queue, user: c.user, known: true, connected: true, auto: a.AutoCommit, window: a.Window, again: again}
 		me.watched = []string{c.queue}
+		m.choose(i, a)
 		m.wake(i)
 	case AskLeave:
 		if !c.connected {
@@ -37,6 +46,7 @@ func (m *model) ask(now int64, i int, op *Op, body string, log queuetest.Fullnes
 		}
 		me.waiting, me.watched = 0, nil
 		c.connected, c.again = false, nil
+		m.unchoose(i)
 		c.leaveAt = now + m.service.limits.Leaving
 		if len(m.heldBy(i)) == 0 {
 			m.depart(now, c)
@@ -74,12 +84,12 @@ func (m *model) putItem(now int64, op *Op, body string, log queuetest.Fullness) 
 	m.need(a.Queue).total++
 	m.totals.Total++
 	j := mJob{
-		id: op.ID, tube: a.Queue, body: body, state: Ready, pri: op.Pri, ttr: uint32(l.MaxIdle / second), item: len(a.Tags) > 0,
+		id: op.ID, tube: a.Queue, body: body, state: Ready, pri: op.Pri, ttr: uint32(l.MaxIdle / second), tags: a.Tags,
 		created: (now+testEpoch)/millisecond*millisecond - testEpoch,
 	}
 	m.log(&j)
 	m.jobs = append(m.jobs, j)
-	m.match(now)
+	m.landed(now, j.id)
 }
 
 // victim is the oldest item that nobody has, if a full queue drops that for another.
@@ -109,12 +119,12 @@ func (m *model) negative(now int64, i int, a *Ask, roomy bool) {
 	if !me.consumer.known {
 		return
 	}
-	me.waiting = 0
+	me.waiting, me.consumer.looking = 0, true
 	me.consumer.stopped = me.consumer.stopped || a.Code == CodeShutdown
 	m.wake(i)
 	for _, id := range a.Indexes {
 		if j := m.job(id); j != nil && j.tube == me.consumer.queue && j.state == Reserved && j.holder == i {
-			j.avoid, j.item = i, true
+			j.avoid = i
 			m.rebalance(now, j, roomy)
 		}
 	}

@@ -66,7 +66,9 @@ func (m *model) put(now int64, me *mClient, op *Op, body string, log queuetest.F
 	}
 	m.log(&j)
 	m.jobs = append(m.jobs, j)
-	m.match(now)
+	if j.state == Ready {
+		m.landed(now, j.id)
+	}
 }
 
 func (m *model) reserve(now int64, c int, op *Op) {
@@ -110,6 +112,7 @@ func (m *model) byID(now int64, c int, op *Op, log queuetest.Fullness) {
 			op.Status = OK
 			j.aside = false
 			m.take(now, c, j)
+			m.offer(j, false)
 		}
 	case SetAside:
 		if !j.aside && (mine || j.state != Reserved) {
@@ -153,12 +156,15 @@ func (m *model) giveUp(now int64, j *mJob, op *Op) {
 		j.state, j.deadline = Delayed, now+int64(op.Delay)*second
 	}
 	m.log(j)
-	m.match(now)
+	if j.state == Ready {
+		m.landed(now, j.id)
+	}
 }
 
 func (m *model) setAside(j *mJob) {
 	if j.state != Buried {
 		j.state, j.deadline, j.buried = Buried, 0, m.next()
+		m.offer(j, false)
 	}
 	j.aside = true
 	m.log(j)
@@ -169,7 +175,7 @@ func (m *model) kickOne(now int64, j *mJob) {
 	j.kicks++
 	j.state, j.deadline = Ready, 0
 	m.log(j)
-	m.match(now)
+	m.landed(now, j.id)
 }
 
 func (m *model) kick(now int64, used string, op *Op) {
@@ -217,9 +223,9 @@ func (m *model) pause(now int64, op *Op) {
 	if op.Delay > 0 {
 		t.pausedUntil = now + int64(op.Delay)*second
 	}
-	m.opening = true
-	m.match(now)
-	m.opening = false
+	if op.Delay == 0 {
+		m.open(now, t.name)
+	}
 }
 
 func (m *model) membership(me *mClient, op *Op) {
@@ -274,14 +280,14 @@ func (m *model) tick(now int64, want []string, log queuetest.Fullness) *model {
 		}
 		m.ready(now, j)
 	}
+	var open []string
 	for i := range m.tubes {
 		if t := &m.tubes[i]; t.pausedUntil != 0 && t.pausedUntil <= now {
 			t.pausedUntil, t.pause = 0, 0
+			open = append(open, t.name)
 		}
 	}
-	m.opening = true
-	m.match(now)
-	m.opening = false
+	m.open(now, open...)
 	if m.service != nil {
 		m.tickService(now, log < queuetest.Packed)
 		return m

@@ -16,6 +16,9 @@ type mConsumer struct {
 	stopped     bool
 	auto        bool
 	window      int
+	tags        Tags
+	start       uint64   // it is sent no item before this one
+	looking     bool     // there may be an item for it; only of a choosy one
 	again       []uint64 // what a new connection is still to be sent
 	leaveAt     int64    // when its items go to others; 0 if it has not left, or has none
 	forgetAt    int64
@@ -26,7 +29,11 @@ type mService struct {
 	limits Limits
 	first  map[string]bool // queues whose first group has its name
 	hungry []int           // consumers that may have got room, by turns
+	choosy []int           // consumers that want not just any item; first the one that has waited longest
+	gets   []*mGet         // that wait, or were called; in the order in which they came
 	pushed []string
+	called []string
+	found  []uint64                // by the last get
 	slot   func(client int) uint32 // what breaks ties between holders
 }
 
@@ -106,7 +113,7 @@ func (m *model) stand(i int) {
 }
 
 // feed serves the hungry by turns.
-func (m *model) feed(now int64) {
+func (m *model) feed(now int64, roomy bool) {
 	for len(m.service.hungry) > 0 {
 		i := m.service.hungry[0]
 		m.service.hungry = m.service.hungry[1:]
@@ -122,9 +129,13 @@ func (m *model) feed(now int64) {
 		case c.stopped:
 			continue
 		case len(c.again) > 0:
-			m.resend(now, i)
+			m.resend(now, i, roomy)
 		case !m.room(i) || me.waiting > 0:
 			continue
+		case c.choosy():
+			if !m.seek(now, i) {
+				continue
+			}
 		case best != nil:
 			m.push(now, i, best)
 		default:
@@ -160,16 +171,19 @@ func (m *model) mates(queue string) (n int) {
 }
 
 // resend sends the next pending item again, or gives back what the window has no room for.
-func (m *model) resend(now int64, i int) {
+func (m *model) resend(now int64, i int, roomy bool) {
 	c := m.clients[i].consumer
 	j := m.job(c.again[0])
 	sent := len(m.heldBy(i)) - len(c.again)
 	c.again = c.again[1:]
 	switch {
+	case j.id < c.start:
+		m.rebalance(now, j, roomy)
 	case c.auto:
 		m.send(i, j)
 		m.done(j)
 	case sent >= c.window:
+		m.unpend(j)
 		m.ready(now, j)
 	default:
 		m.send(i, j)
@@ -187,7 +201,7 @@ func (m *model) rebalance(now int64, j *mJob, roomy bool) {
 		if roomy {
 			m.log(j)
 		}
-		m.match(now)
+		m.landed(now, j.id)
 		return
 	}
 	switch {
@@ -198,7 +212,7 @@ func (m *model) rebalance(now int64, j *mJob, roomy bool) {
 		m.need(j.tube).total++
 		j.rebalances, j.moved, j.state, j.deadline = 0, true, Ready, 0
 		m.log(j)
-		m.match(now)
+		m.landed(now, j.id)
 	default:
 		j.buries++
 		j.state, j.deadline, j.buried = Buried, 0, m.next()
@@ -258,7 +272,7 @@ func (m *model) tickService(now int64, roomy bool) {
 		j.timeouts++
 		m.totals.Timeouts++
 		if holder := &m.clients[j.holder]; holder.consumer != nil {
-			holder.waiting = 0 // others come first
+			holder.waiting, holder.consumer.looking = 0, true // others come first
 			j.avoid = j.holder
 			m.rebalance(now, j, roomy)
 		} else {
@@ -266,5 +280,5 @@ func (m *model) tickService(now int64, roomy bool) {
 		}
 	}
 	m.tickLeavers(now, roomy)
-	m.feed(now)
+	m.feed(now, roomy)
 }

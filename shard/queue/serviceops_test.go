@@ -3,6 +3,7 @@ package queue
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -22,6 +23,9 @@ var serviceCommands = []struct {
 	{3, (*machine).leave},
 	{12, (*machine).commitSome},
 	{6, (*machine).refuse},
+	{9, (*machine).find},
+	{9, (*machine).findAgain},
+	{2, (*machine).endSome},
 }
 
 // serve makes a machine one of the queue service, too.
@@ -52,7 +56,7 @@ func (x *machine) clientOf(i int) *Client {
 
 // say runs one operation of the queue service on both and compares everything.
 func (x *machine) say(i int, a Ask, op Op, body string) {
-	x.w.given, x.w.wakes, x.m.given, x.w.pushed, x.m.service.pushed = nil, nil, nil, nil, nil
+	x.forget()
 	c := x.m.clients[i].consumer
 	if a.Queue == "" {
 		a.Queue = c.queue
@@ -77,6 +81,11 @@ func (x *machine) say(i int, a Ask, op Op, body string) {
 	if op.Status != want.Status || op.Status == OK && op.ID != want.ID {
 		x.w.t.Fatalf("%s: operation %d is answered %v %d, want %v %d", who, a.What, op.Status, op.ID, want.Status, want.ID)
 	}
+	if a.What == AskGet && op.Status == OK {
+		if got, want := x.w.asked(&op), strings.Trim(fmt.Sprint(x.m.service.found), "[]"); got != want {
+			x.w.t.Fatalf("found are %s, want %s", got, want)
+		}
+	}
 	x.tick()
 }
 
@@ -92,8 +101,7 @@ func (x *machine) putItem() {
 	x.w.bodies[x.w.lastID+1] = body
 	delete(x.w.tags, x.w.lastID+1)
 	a := Ask{What: AskPut, Queue: queue}
-	if x.pick(3, "tags") == 0 {
-		a.Tags = tagsFrom([]string{"k=v"})
+	if a.Tags = x.tags(2); a.Tags != nil {
 		x.w.tags[x.w.lastID+1] = a.Tags
 	}
 	op := Op{Pri: choose[uint32](x, "pri", 0, 1023, 1024, 1024, 1024), Data: []byte(body), Size: uint32(len(body))}
@@ -102,7 +110,11 @@ func (x *machine) putItem() {
 
 func (x *machine) subscribe() {
 	i := x.consumer()
-	x.say(i, Ask{What: AskWatch, Window: x.pick(4, "window"), AutoCommit: x.pick(8, "auto") == 0}, Op{}, "")
+	a := Ask{What: AskWatch, Window: x.pick(4, "window"), AutoCommit: x.pick(8, "auto") == 0}
+	if x.pick(3, "choosy") > 0 {
+		a.Tags, a.Index = x.tags(4), x.index(2)
+	}
+	x.say(i, a, Op{}, "")
 }
 
 func (x *machine) leave() {
@@ -144,7 +156,7 @@ func TestServiceModel(t *testing.T) {
 			all = append(all, c.run)
 		}
 	}
-	first, last := uint64(1), uint64(60)
+	first, last := uint64(1), uint64(150)
 	if *seedFlag != 0 {
 		first, last = *seedFlag, *seedFlag
 	}
