@@ -11,6 +11,14 @@ type Topic struct{ Name, Summary string }
 // Topics are all pages in the order of reading.
 var Topics = []Topic{
 	{"migration", "moving from beanstalkd to beanfield, and back"},
+	{"shards", "how many shards and event loops to run"},
+	{"persistence", "jobs on disk, backups, and restoring them"},
+	{"sizing", "how much memory and disk jobs take"},
+	{"security", "who can reach the server, and how to limit that"},
+	{"monitoring", "what to watch, and when to be alerted"},
+	{"queue", "the queue service, which pushes items over HTTP"},
+	{"trouble", "what each line of the log means, and what to do"},
+	{"questions", "ten questions that users of beanstalkd ask"},
 }
 
 //go:embed *.md

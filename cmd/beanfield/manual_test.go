@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/cmd/beanfield/manual"
+)
+
+// machine is where the commands of the manual are tried: a directory with what the
+// packages install, and a word for everything that would touch this machine.
+type machine struct {
+	t       *testing.T
+	root    string
+	replace *strings.Replacer
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	root, err := os.MkdirTemp("", "bf") // short, as paths of sockets must be
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	for _, dir := range []string{"bin", "etc/beanfield", "var/lib/beanfield/data", "var/lib/beanfield/backups", "run/beanfield", "here"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &machine{t: t, root: root}
+	m.replace = strings.NewReplacer(
+		"127.0.0.1:11300", freeAddress(t), "127.0.0.1:11380", freeAddress(t), "127.0.0.1:11381", freeAddress(t),
+		"/etc/beanfield", root+"/etc/beanfield", "/var/lib/beanfield", root+"/var/lib/beanfield", "/run/beanfield", root+"/run/beanfield")
+	installed, err := os.ReadFile("../../tools/package/files/beanfield.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.write("etc/beanfield/beanfield.toml", string(installed)+
+		"[queue]\nlisten = [\"127.0.0.1:11380\"]\n[http]\nlisten = [\"127.0.0.1:11381\"]\n", 0o644)
+	m.write("bin/systemctl", standIn, 0o755)
+	m.write("bin/chown", "#!/bin/sh\n", 0o755)
+	if err := os.Symlink(binary(t), filepath.Join(root, "bin/beanfield")); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// standIn is systemctl, as far as the manual uses it.
+const standIn = `#!/bin/bash
+set -eu
+pid=/run/beanfield/pid
+start() {
+	beanfield -config /etc/beanfield/beanfield.toml 2>>/run/beanfield/log & echo $! >$pid
+	until beanfield stats -server 127.0.0.1:11300 >/dev/null 2>&1; do kill -0 $(cat $pid); done
+}
+stop() {
+	[ -e $pid ] || return 0
+	kill -TERM $(cat $pid)
+	while kill -0 $(cat $pid) 2>/dev/null; do :; done
+	rm $pid
+}
+case "$*" in
+"start beanfield") start ;;
+"stop beanfield") stop ;;
+"restart beanfield") stop; start ;;
+"kill -s "*" beanfield") kill -s $3 $(cat $pid) ;;
+*) echo "the stand-in for systemctl does not know: $*" >&2; exit 1 ;;
+esac
+`
+
+func (m *machine) write(name, text string, mode os.FileMode) {
+	m.t.Helper()
+	if err := os.WriteFile(filepath.Join(m.root, name), []byte(m.replace.Replace(text)), mode); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// freeAddress is one where nobody listened a moment ago.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// fence is a block of a page: its language, and its text.
+var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+
+// Every command of the manual does what it does in the manual: the blocks of a page marked
+// sh are run one after the other, as one script, beside the service as the packages
+// install it. A command that fails ends the test.
+func TestManualCommands(t *testing.T) {
+	for _, topic := range manual.Topics {
+		text, _ := manual.Page(topic.Name)
+		script := ""
+		for _, block := range fence.FindAllStringSubmatchIndex(text, -1) {
+			if text[block[2]:block[3]] == "sh" {
+				line := 2 + strings.Count(text[:block[0]], "\n")
+				script += fmt.Sprintf("echo '== line %d' >&2\n%s", line, text[block[4]:block[5]])
+			}
+		}
+		if script == "" {
+			continue
+		}
+		t.Run(topic.Name, func(t *testing.T) {
+			if _, err := exec.LookPath("curl"); err != nil && strings.Contains(script, "curl ") {
+				t.Skip("no curl here")
+			}
+			t.Parallel()
+			m := newMachine(t)
+			m.write("script", "set -euo pipefail\ntrap 'systemctl stop beanfield' EXIT\nsystemctl start beanfield\n"+script, 0o644)
+			cmd := exec.Command("bash", "../script")
+			cmd.Dir = filepath.Join(m.root, "here")
+			cmd.Env = append(os.Environ(), "PATH="+m.root+"/bin:"+os.Getenv("PATH"), m.replace.Replace("BEANFIELD_SERVER=127.0.0.1:11300"))
+			cmd.WaitDelay = time.Second
+			limit := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+			defer limit.Stop()
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				log, _ := os.ReadFile(m.root + "/run/beanfield/log")
+				t.Fatalf("%v\n%s\nthe server says\n%s", err, out, log)
+			}
+		})
+	}
+}
+
+// Every configuration in the manual is one that the server takes, beside what is
+// installed.
+func TestManualConfigurations(t *testing.T) {
+	for _, topic := range manual.Topics {
+		text, _ := manual.Page(topic.Name)
+		for _, block := range fence.FindAllStringSubmatch(text, -1) {
+			if block[1] != "toml" {
+				continue
+			}
+			m := newMachine(t)
+			m.write("block.toml", block[2], 0o644)
+			if out, err := exec.Command(binary(t), "check-config", m.root+"/block.toml").CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s\n%s", topic.Name, err, out, block[2])
+			}
+		}
+	}
+}
