@@ -185,6 +185,18 @@ func TestGetsThatTake(t *testing.T) {
 	}
 }
 
+// A get that was called may come back and ask for something else. Then the item is for
+// another.
+func TestGetLeavesTheItem(t *testing.T) {
+	newWorld(t).run(`
+		q get t take wait=x -> waiting
+		q get t take wait=y -> waiting
+		q put t -> 1 => x!
+		q get t take wait=x k=v -> waiting => y!
+		q get t take wait=y -> 1
+		q unget t x`)
+}
+
 // A get that was called for an item which has gone to the rear queue since does not pass
 // it on to others.
 func TestGetCalledForADeadLetter(t *testing.T) {

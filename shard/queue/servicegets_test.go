@@ -63,6 +63,9 @@ func (x *machine) findAgain() {
 	a := Ask{What: AskUnget, Queue: g.queue, Getter: g.getter}
 	if g.called != 0 && x.pick(2, "gives up") > 0 {
 		a = Ask{What: AskGet, Queue: g.queue, Index: g.from, Tags: g.tags, Take: g.take, Length: 1, Wait: true, Getter: g.getter}
+		if x.pick(4, "another wish") == 0 {
+			a.Tags = x.tags(2)
+		}
 	}
 	x.say(x.consumer(), a, Op{}, "")
 }
