@@ -41,6 +41,7 @@ func (c *consumer) choose(tags Tags, start uint64) {
 	v := c.group.service
 	c.ignoreShown()
 	c.tags, c.start, c.look = append(c.tags[:0], tags...), start, 0
+	c.marks = c.tags.marks()
 	if c.choosy() {
 		v.choosy = append(v.choosy, c)
 	}
@@ -60,9 +61,10 @@ func (v *service) show(s *State, now int64, id uint64) {
 	if slot == 0 || s.jobs.at(slot).state() != Ready || s.jobs.at(slot).tube() != v.tube.slot {
 		return
 	}
+	marks := s.tagsOf(slot).marks()
 	for i, c := range v.choosy {
 		s.spend(visiting)
-		if !c.wants(s, slot) {
+		if c.marks&^marks != 0 || !c.wants(s, slot) {
 			continue
 		}
 		if c.look == lookedAll && c.room() && v.tube.offers() {

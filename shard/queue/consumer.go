@@ -16,6 +16,7 @@ type consumer struct {
 	autoCommit bool
 	indexOnly  bool
 	tags       Tags
+	marks      uint64 // of tags, if it is choosy
 	start      uint64
 
 	row      row    // deadlines that came in order

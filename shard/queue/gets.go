@@ -25,6 +25,7 @@ func (l *getLines) empty() bool { return l.lookers.head == nil && l.takers.head 
 type waitGet struct {
 	getter Getter
 	tags   Tags
+	marks  uint64 // of tags
 	from   uint64
 	take   bool
 	hash   uint64 // of the request id, if it asks for one
@@ -52,6 +53,7 @@ func (g *gets) wait(a *Ask) {
 		g.waits, g.requests = map[Getter]*waitGet{}, map[uint64]*getLines{}
 	}
 	w := &waitGet{getter: a.Getter, tags: append(Tags(nil), a.Tags...), from: a.start(), take: a.Take}
+	w.marks = w.tags.marks()
 	g.waits[a.Getter] = w
 	lines := &g.others
 	if id, ok := w.tags.Get(TagRequest); ok {
@@ -129,39 +131,46 @@ func (g *gets) offer(s *State, slot uint32, taking bool) {
 	if len(g.waits) == 0 {
 		return
 	}
+	it := offered{s.jobs.at(slot).id(), tags, tags.marks()}
 	if id, ok := tags.Get(TagRequest); ok {
 		if l := g.requests[hashRequest(id)]; l != nil {
-			taking = g.offerTo(s, l, slot, tags, taking)
+			taking = g.offerTo(s, l, &it, taking)
 		}
 	}
-	g.offerTo(s, &g.others, slot, tags, taking)
+	g.offerTo(s, &g.others, &it, taking)
+}
+
+// offered is an item that is shown to gets.
+type offered struct {
+	id    uint64
+	tags  Tags
+	marks uint64
 }
 
 // offerTo calls the lookers and, if the item may be taken, the first taker that asks for
 // it. It returns whether somebody else may still take the item.
-func (g *gets) offerTo(s *State, l *getLines, slot uint32, tags Tags, taking bool) bool {
-	id := s.jobs.at(slot).id()
+func (g *gets) offerTo(s *State, l *getLines, it *offered, taking bool) bool {
 	for w := l.lookers.head; w != nil; {
 		next := w.place.next
-		g.callFor(s, w, id, tags)
+		g.callFor(s, w, it)
 		w = next
 	}
 	for w := l.takers.head; w != nil && taking; {
 		next := w.place.next
-		taking = !g.callFor(s, w, id, tags)
+		taking = !g.callFor(s, w, it)
 		w = next
 	}
 	return taking
 }
 
 // callFor calls a get for an item, and reports true, if the get asks for such an item.
-func (g *gets) callFor(s *State, w *waitGet, id uint64, tags Tags) bool {
+func (g *gets) callFor(s *State, w *waitGet, it *offered) bool {
 	s.spend(looking)
-	if !w.matches(id, tags) {
+	if w.marks&^it.marks != 0 || !w.matches(it.id, it.tags) {
 		return false
 	}
 	g.leave(w)
-	w.called = id
+	w.called = it.id
 	s.Called = append(s.Called, w.getter)
 	return true
 }

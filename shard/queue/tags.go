@@ -77,3 +77,20 @@ func (t Tags) Has(want Tags) bool {
 	}
 	return true
 }
+
+// marks has a bit for each pair. If tags have all pairs of others, they have all marks of
+// the others, too. So of many who want other items, most are passed over without a look at
+// their texts.
+func (t Tags) marks() (m uint64) {
+	for k, v := range t.All() {
+		h := uint64(14695981039346656037) // FNV-1a
+		for _, b := range k {
+			h = (h ^ uint64(b)) * 1099511628211
+		}
+		for _, b := range v {
+			h = (h ^ uint64(b)) * 1099511628211
+		}
+		m |= 1 << ((h ^ h>>32) * 0x9e3779b97f4a7c15 >> 58) // of short texts, h's high bits are alike
+	}
+	return m
+}
