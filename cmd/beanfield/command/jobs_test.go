@@ -115,6 +115,19 @@ func TestPutRefused(t *testing.T) {
 	}
 }
 
+func TestTubeNames(t *testing.T) {
+	for _, name := range []string{"a", "A-z0+/;.$_()", "0", strings.Repeat("x", 200)} {
+		if !isTube(name) {
+			t.Errorf("%q is refused", name)
+		}
+	}
+	for _, name := range []string{"", "-a", "a b", "a\r\n", "aéb", "a!b", "a\x00", strings.Repeat("x", 201)} {
+		if isTube(name) {
+			t.Errorf("%q is taken for a tube", name)
+		}
+	}
+}
+
 func TestWrongUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"put"}, {"put", "-lines", "x"}, {"put", "x", "-tube", "a b"}, {"put", "x", "-tube", "-a"}, {"put", "x", "-pri", "-1"},

@@ -79,7 +79,7 @@ func parseJob(text []byte) (*job, error) {
 		return nil, errors.New("not a job: it has no body")
 	case j.Text != nil && j.Binary != nil:
 		return nil, errors.New("not a job: it has two bodies")
-	case !tubeName.MatchString(j.Tube):
+	case !isTube(j.Tube):
 		return nil, fmt.Errorf("not a job: the tube %q", j.Tube)
 	}
 	if rest, err := d.Token(); !errors.Is(err, io.EOF) {
