@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -52,8 +53,11 @@ func childMain() {
 	check(err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
-	fmt.Println(l.Addr())
+	sealed, err := net.Listen("tcp", "127.0.0.1:0")
+	check(err)
+	fmt.Println(l.Addr(), sealed.Addr())
 	go func() { check(a.Serve(l, s)) }()
+	go func() { check(a.Serve(sealed, s.Secure(certificates(&testing.B{}, nil)))) }()
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		switch in.Text() {
@@ -89,6 +93,7 @@ func resident() int {
 type child struct {
 	t       testing.TB
 	address string
+	sealed  string // address for TLS
 	in      *os.File
 	out     *bufio.Reader
 	mu      sync.Mutex
@@ -132,11 +137,15 @@ func startChild(t testing.TB, descriptors int) *child {
 		w.Close()
 		cmd.Wait()
 	})
-	if c.address, err = c.out.ReadString('\n'); err != nil {
+	if _, err := fmt.Fscanln(c.out, &c.address, &c.sealed); err != nil {
 		t.Fatal(err, c.errors.String())
 	}
-	c.address = strings.TrimSpace(c.address)
 	return c
+}
+
+// stranger trusts any server: a child has certificates of its own.
+func stranger() *tls.Config {
+	return &tls.Config{InsecureSkipVerify: true, CurvePreferences: []tls.CurveID{tls.X25519}}
 }
 
 // ask asks the server about itself.

@@ -1,6 +1,7 @@
 package beanstalk
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net"
 	"strings"
@@ -11,10 +12,13 @@ import (
 // idleMax is how much of the server's memory an idle connection may take.
 const idleMax = 10 << 10
 
+// idleTLSMax is the same for one with TLS.
+const idleTLSMax = 16 << 10
+
 // idle opens n connections to a server in another process, lets each send
 // what say has for it, and returns what each takes there: of the Go heap and
 // stacks, and of resident memory.
-func idle(t testing.TB, n int, say func(i int) (lines, want string)) (heap, rss float64) {
+func idle(t testing.TB, n int, sealed bool, say func(i int) (lines, want string)) (heap, rss float64) {
 	t.Helper()
 	s := startChild(t, 0)
 	first := dial(t, "tcp", s.address)
@@ -27,7 +31,13 @@ func idle(t testing.TB, n int, say func(i int) (lines, want string)) (heap, rss 
 		}
 	}()
 	for i := range n {
-		nc, err := net.Dial("tcp", s.address)
+		var nc net.Conn
+		var err error
+		if sealed {
+			nc, err = tls.Dial("tcp", s.sealed, stranger())
+		} else {
+			nc, err = net.Dial("tcp", s.address)
+		}
 		if err != nil {
 			t.Fatalf("connection %d: %v", i, err)
 		}
@@ -61,10 +71,12 @@ func spoken(i int) (lines, want string) {
 // TestIdleConnections is the small form of BenchmarkIdleConnections.
 func TestIdleConnections(t *testing.T) {
 	for name, say := range map[string]func(int) (string, string){"silent": silent, "spoken": spoken} {
-		heap, rss := idle(t, 500, say)
-		t.Logf("%s: %.0f bytes of heap and stack, %.0f resident", name, heap, rss)
-		if heap > idleMax {
-			t.Errorf("a connection that is %s takes %.0f bytes", name, heap)
+		for sealed, most := range map[bool]float64{false: idleMax, true: idleTLSMax} {
+			heap, rss := idle(t, 500, sealed, say)
+			t.Logf("%s, TLS %v: %.0f bytes of heap and stack, %.0f resident", name, sealed, heap, rss)
+			if heap > most {
+				t.Errorf("a connection that is %s, TLS %v, takes %.0f bytes", name, sealed, heap)
+			}
 		}
 	}
 }
@@ -120,18 +132,20 @@ func BenchmarkIdleConnections(b *testing.B) {
 	const want = 10000
 	n := descriptors(b, want+200) - 200
 	for _, k := range []struct {
-		name string
-		say  func(int) (string, string)
-	}{{"silent", silent}, {"spoken", spoken}} {
+		name   string
+		sealed bool
+		say    func(int) (string, string)
+		most   float64
+	}{{"silent", false, silent, idleMax}, {"spoken", false, spoken, idleMax}, {"silent-tls", true, silent, idleTLSMax}, {"spoken-tls", true, spoken, idleTLSMax}} {
 		b.Run(fmt.Sprintf("%s/connections=%d", k.name, n), func(b *testing.B) {
 			var heap, rss float64
 			for b.Loop() {
-				heap, rss = idle(b, n, k.say)
+				heap, rss = idle(b, n, k.sealed, k.say)
 			}
 			b.ReportMetric(heap, "heap+stack-B/conn")
 			b.ReportMetric(rss, "rss-B/conn")
-			if heap > idleMax || rss > idleMax {
-				b.Errorf("more than %d bytes for a connection", idleMax)
+			if heap > k.most || rss > k.most {
+				b.Errorf("more than %.0f bytes for a connection", k.most)
 			}
 		})
 	}

@@ -49,6 +49,7 @@ func dispatch(ctx context.Context, args []string) error {
 type options struct {
 	addr, server string
 	queue        string
+	secured      string
 	pid, threads int
 	pinning      measure.Pinning
 	wait         string
@@ -64,6 +65,7 @@ func runMain(ctx context.Context, args []string) error {
 	o.pinning.Flags(f)
 	f.StringVar(&o.addr, "addr", "127.0.0.1:11300", "server that is running: 127.0.0.1:PORT or unix:PATH")
 	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port}, {queue} and {dir} are filled in")
+	f.StringVar(&o.secured, "tls-addr", "", "its `address` for TLS (-tls)")
 	f.StringVar(&o.queue, "queue", "", "`address` of its queue service (push, push-one, consumers, gets, and some disturbances)")
 	f.IntVar(&o.pid, "pid", 0, "process of the server at -addr, to measure its CPU and memory")
 	f.IntVar(&o.threads, "threads", 1, "generator threads")
@@ -110,7 +112,7 @@ func (o *options) run(ctx context.Context, ld load.Load) (*result.Result, error)
 	if o.server != "" {
 		return o.pinning.MeasureNew(ctx, pinned, server.Launch{Command: o.server}, o.echo, ld, set)
 	}
-	return measure.Running(ctx, generator.Target{Addr: o.addr, Queue: o.queue, PID: o.pid, Echo: o.echo}, ld, set)
+	return measure.Running(ctx, generator.Target{Addr: o.addr, Queue: o.queue, TLS: o.secured, PID: o.pid, Echo: o.echo}, ld, set)
 }
 
 // tell tells people on the terminal; results go to standard output alone.

@@ -12,7 +12,7 @@ import (
 )
 
 // A Launch says how a server is started. In its command, {port} stands for a free
-// port, {queue} for another, {dir} for an empty directory, {config} for a file that holds Config, and {self}
+// port, {queue} and {tls} for others, {dir} for an empty directory, {config} for a file that holds Config, {cert} and {key} in Config for files of TLS, and {self}
 // for this program; it is split at spaces and run as it is, without a shell.
 type Launch struct {
 	Command string
@@ -27,6 +27,7 @@ type Launched struct {
 	*Process // nil before the first start
 	Addr     string
 	Queue    string // the address with the port that {queue} stands for
+	TLS      string // likewise {tls}
 	args     []string
 	dir      string // the data and the configuration; removed at the end
 }
@@ -47,18 +48,27 @@ func (how Launch) Prepare() (*Launched, error) {
 	if err != nil {
 		return nil, err
 	}
+	secured, err := FreePort()
+	if err != nil {
+		return nil, err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	s := &Launched{Addr: localAddr(port), Queue: localAddr(queue)}
+	s := &Launched{Addr: localAddr(port), Queue: localAddr(queue), TLS: localAddr(secured)}
 	if s.dir, err = os.MkdirTemp(how.Data, "server-"); err != nil {
 		return nil, err
 	}
 	// The file lies beside the data: a server may want its directory empty.
 	data, config := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "config.toml")
-	err = errors.Join(os.Mkdir(data, 0o700), os.WriteFile(config, []byte(how.Config), 0o600))
-	fill := strings.NewReplacer("{port}", strconv.Itoa(port), "{queue}", strconv.Itoa(queue), "{dir}", data, "{config}", config, "{self}", self)
+	cert, key := filepath.Join(s.dir, "cert.pem"), filepath.Join(s.dir, "key.pem")
+	fill := strings.NewReplacer("{port}", strconv.Itoa(port), "{queue}", strconv.Itoa(queue), "{tls}", strconv.Itoa(secured),
+		"{dir}", data, "{config}", config, "{cert}", cert, "{key}", key, "{self}", self)
+	err = errors.Join(os.Mkdir(data, 0o700), os.WriteFile(config, []byte(fill.Replace(how.Config)), 0o600))
+	if strings.Contains(how.Config, "{cert}") {
+		err = errors.Join(err, writeCertificate(cert, key))
+	}
 	s.args = strings.Fields(fill.Replace(how.Command))
 	if len(s.args) == 0 {
 		err = errors.Join(err, errors.New("the server's command is empty"))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"beanfield/tools/bench/floor"
@@ -199,6 +200,9 @@ func (c *comparer) how(r *row, p *peer) (server.Launch, generator.Settings, erro
 		how.Command += " " + r.everybody
 	}
 	if p.Name == nameBeanfield && r.flags != "" {
+		if r.load.TLS {
+			how.Command = strings.Replace(how.Command, listen, "", 1) // -l would replace the addresses of the file
+		}
 		how.Command, how.Config = how.Command+" "+r.flags, r.config
 	}
 	return how, generator.Settings{

@@ -33,10 +33,12 @@ const (
 	nameEcho       = "echo (the floor)"
 )
 
+// listen is the address, where a row's configuration has none.
+const listen = " -l 127.0.0.1 -p {port}"
+
 // standardPeers are beanfield, beanstalkd and the echo server.
 func standardPeers(beanfield, beanstalkd string, echo bool) []peer {
 	const (
-		listen   = " -l 127.0.0.1 -p {port}"
 		always   = " -b {dir} -f 0"
 		interval = " -b {dir} -f 50"
 	)

@@ -162,4 +162,4 @@ var rows = slices.Concat([]row{
 	{name: "mixed", title: "bodies from 10 B to 64 KB, 4 cycles pipelined", load: base(func(ld *load.Load) {
 		ld.Body, ld.Depth = load.Sizes(10, 65535), 4
 	})},
-}, pushRows, stallRows())
+}, pushRows, tlsRows, stallRows())

@@ -1,14 +1,18 @@
 package generator
 
 import (
+	"io"
 	"math/rand/v2"
 	"syscall"
+
+	"beanfield/tools/bench/socket"
 )
 
 // A conn is one connection of the load. It has at most one batch outstanding.
 type conn struct {
 	fd     int
-	index  int // in its loop
+	tls    *socket.TLS // nil without TLS
+	index  int         // in its loop
 	plan   plan
 	random *rand.Rand
 
@@ -53,6 +57,14 @@ func (c *conn) passed() {
 		c.turn = 0
 	}
 	c.op = c.pattern[c.turn]
+}
+
+// blocking is the connection while its socket still blocks.
+func (c *conn) blocking() io.ReadWriter {
+	if c.tls != nil {
+		return c.tls
+	}
+	return socket.Blocking(c.fd)
 }
 
 func (c *conn) close() {

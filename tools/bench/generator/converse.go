@@ -2,33 +2,23 @@ package generator
 
 import (
 	"fmt"
-	"syscall"
-
-	"beanfield/tools/bench/socket"
+	"io"
 )
 
-// Converse sends one line on a socket that still blocks and awaits one reply.
-func Converse(fd int, line string, want word) error {
-	err := socket.Uninterrupted(func() error {
-		_, err := syscall.Write(fd, []byte(line+"\r\n"))
-		return err
-	})
-	if err != nil {
+// Converse sends one line on a connection that still blocks and awaits one reply.
+func Converse(c io.ReadWriter, line string, want word) error {
+	if _, err := io.WriteString(c, line+"\r\n"); err != nil {
 		return fmt.Errorf("%s: %w", line, err)
 	}
 	var buf [maxReplyLine]byte
 	have := 0
 	for {
-		n := 0
-		err := socket.Uninterrupted(func() (err error) {
-			n, err = syscall.Read(fd, buf[have:])
-			return err
-		})
+		n, err := c.Read(buf[have:])
+		if err == io.EOF {
+			return fmt.Errorf("%s: the server closed the connection", line)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", line, err)
-		}
-		if n == 0 {
-			return fmt.Errorf("%s: the server closed the connection", line)
 		}
 		have += n
 		var r Reply

@@ -202,6 +202,9 @@ func (l *loop) serve(c *conn, events uint32) error {
 	if events&^uint32(syscall.EPOLLOUT) == 0 {
 		return nil
 	}
+	if c.tls != nil {
+		return l.serveTLS(c)
+	}
 	n, e := socket.Read(c.fd, l.input)
 	switch {
 	case e == syscall.EAGAIN || e == syscall.EINTR:
@@ -214,8 +217,29 @@ func (l *loop) serve(c *conn, events uint32) error {
 	return l.consume(c, l.input[:n])
 }
 
+// serveTLS reads all records that have come: epoll knows only of the socket.
+func (l *loop) serveTLS(c *conn) error {
+	for {
+		n, err := c.tls.Read(l.input)
+		if n > 0 {
+			if err := l.consume(c, l.input[:n]); err != nil {
+				return err
+			}
+		}
+		switch {
+		case err == socket.ErrEmpty:
+			return nil
+		case err != nil:
+			return fmt.Errorf("read: %w", err)
+		}
+	}
+}
+
 // send writes a batch; what the socket does not take waits for EPOLLOUT.
 func (l *loop) send(c *conn, b []byte) error {
+	if c.tls != nil {
+		b = c.tls.Seal(b)
+	}
 	n, e := socket.Write(c.fd, b)
 	if e != 0 {
 		if e != syscall.EAGAIN && e != syscall.EINTR {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -20,9 +21,35 @@ import (
 type Target struct {
 	Addr  string
 	Queue string // of its queue service
+	TLS   string // of the same over TLS
 	PID   int    // 0: not known; then CPU and memory are not measured
 	Echo  bool   // sends back what it gets
 	Owned bool   // started for this run: nobody else uses it
+}
+
+// dial connects, with TLS if so.
+func (t *Target) dial(secured bool) (fd int, c *socket.TLS, err error) {
+	if !secured {
+		fd, err = socket.Dial(t.Addr)
+		return fd, nil, err
+	}
+	if fd, err = socket.Dial(t.TLS); err != nil {
+		return -1, nil, err
+	}
+	if c, err = socket.Secure(fd); err != nil {
+		socket.CloseAll([]int{fd})
+		return -1, nil, err
+	}
+	return fd, c, nil
+}
+
+// Dial connects, and returns what can be spoken on while the socket still blocks.
+func (t *Target) Dial(secured bool) (fd int, c io.ReadWriter, err error) {
+	fd, over, err := t.dial(secured)
+	if over != nil {
+		return fd, over, err
+	}
+	return fd, socket.Blocking(fd), err
 }
 
 // Settings are how a measurement is made, as opposed to what is sent.
@@ -124,11 +151,11 @@ func (r *run) connect(threads int) error {
 		r.loops = append(r.loops, l)
 	}
 	for i := range r.load.Connections {
-		fd, err := socket.Dial(r.target.Addr)
+		fd, secured, err := r.target.dial(r.load.TLS)
 		if err != nil {
 			return err
 		}
-		c := &conn{fd: fd, plan: r.plan(i, q), random: rand.New(rand.NewPCG(r.load.Seed, uint64(i+2)))}
+		c := &conn{fd: fd, tls: secured, plan: r.plan(i, q), random: rand.New(rand.NewPCG(r.load.Seed, uint64(i+2)))}
 		l := r.loops[i%threads]
 		switch {
 		case r.tube != "":
@@ -155,17 +182,17 @@ func (c *conn) chooseTubes(i int, ld *load.Load) error {
 		role = i - ld.Producers
 	}
 	own := loadTube(role % ld.Tubes)
-	if err := Converse(c.fd, "use "+own, wordUsing); err != nil {
+	if err := Converse(c.blocking(), "use "+own, wordUsing); err != nil {
 		return err
 	}
 	for t := range ld.Tubes {
 		if name := loadTube(t); ld.WatchAll || name == own {
-			if err := Converse(c.fd, "watch "+name, wordWatching); err != nil {
+			if err := Converse(c.blocking(), "watch "+name, wordWatching); err != nil {
 				return err
 			}
 		}
 	}
-	return Converse(c.fd, "ignore default", wordWatching)
+	return Converse(c.blocking(), "ignore default", wordWatching)
 }
 
 // drive runs the loops, prints their progress, and has system calls counted.

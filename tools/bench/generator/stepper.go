@@ -94,7 +94,7 @@ func MoveTo(fd int, tube string) error {
 		line string
 		want word
 	}{{"use " + tube, wordUsing}, {"watch " + tube, wordWatching}, {"ignore default", wordWatching}} {
-		if err := Converse(fd, c.line, c.want); err != nil {
+		if err := Converse(socket.Blocking(fd), c.line, c.want); err != nil {
 			return err
 		}
 	}

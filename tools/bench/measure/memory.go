@@ -34,7 +34,7 @@ func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set ge
 		err = generator.FillBacklog(ctx, t.Addr, &ld, set.Say)
 	} else {
 		var idle []int
-		idle, err = openings[ld.Kind](t, ld.Connections)
+		idle, err = open(t, &ld)
 		defer socket.CloseAll(idle)
 		count = ld.Connections
 	}
@@ -55,17 +55,23 @@ func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set ge
 	return res, nil
 }
 
-// openings open connections that wait.
-var openings = map[string]func(t generator.Target, n int) ([]int, error){
-	load.KindIdle: openIdle, load.KindConsumers: push.OpenConsumers, load.KindGets: push.OpenGets,
+// open opens connections that wait.
+func open(t generator.Target, ld *load.Load) ([]int, error) {
+	switch ld.Kind {
+	case load.KindConsumers:
+		return push.OpenConsumers(t, ld.Connections)
+	case load.KindGets:
+		return push.OpenGets(t, ld.Connections)
+	}
+	return openIdle(t, ld.Connections, ld.TLS)
 }
 
 // openIdle opens connections that each run one command, so that the server has had
 // to make its buffers, and then say nothing more.
-func openIdle(t generator.Target, n int) ([]int, error) {
+func openIdle(t generator.Target, n int, secured bool) ([]int, error) {
 	var idle []int
 	for i := range n {
-		fd, err := socket.Dial(t.Addr)
+		fd, c, err := t.Dial(secured)
 		if err != nil {
 			return idle, fmt.Errorf("connection %d: %w", i, err)
 		}
@@ -73,7 +79,7 @@ func openIdle(t generator.Target, n int) ([]int, error) {
 		if t.Echo {
 			continue
 		}
-		if err := generator.Converse(fd, "reserve-with-timeout 0", generator.WordTimedOut); err != nil {
+		if err := generator.Converse(c, "reserve-with-timeout 0", generator.WordTimedOut); err != nil {
 			return idle, fmt.Errorf("connection %d: %w", i, err)
 		}
 	}
