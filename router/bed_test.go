@@ -1,9 +1,11 @@
 package router
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 
+	"beanfield/shard"
 	"beanfield/shard/queue"
 	"beanfield/storage"
 )
@@ -86,6 +88,11 @@ func (p *stepped) Close() {}
 func (p *stepped) Busy() bool { return len(p.mail) > 0 }
 
 func (p *stepped) Alive() bool { return true }
+
+func (p *stepped) Look(_ context.Context, fn func(*queue.State, *shard.Figures)) bool {
+	fn(p.state, &shard.Figures{Figures: p.state.Figures()})
+	return true
+}
 
 func (p *stepped) Submit(b *queue.Batch) bool {
 	if len(p.mail) > 0 || !p.inPlace() {

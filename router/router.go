@@ -1,6 +1,7 @@
 package router
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -37,6 +38,7 @@ type runner interface {
 	Submit(*queue.Batch) bool
 	Busy() bool
 	Alive() bool
+	Look(context.Context, func(*queue.State, *shard.Figures)) bool
 	Close()
 }
 

@@ -40,6 +40,13 @@
 // the put, in a turn like any other. Until then the id is taken, but there is no
 // job.
 //
+// # Figures for the metrics
+//
+// Shards count in plain fields that belong to whoever has taken the shard, so counting
+// costs no atomic operation. Whoever wants the figures asks for a look, which the owner
+// grants between two turns, without the log. One turn in thirteen is measured (time and
+// number of operations); a clock read for each would cost up to one percent.
+//
 // # Invariants
 //
 //	S2  Only the goroutine that has taken the shard (Shard.take) touches its
@@ -52,5 +59,6 @@
 //
 // # Reading order
 //
-// shard.go, turn.go, mailbox.go; then away.go and staging.go; pulse.go.
+// shard.go, turn.go, mailbox.go; then away.go and staging.go; pulse.go and
+// look.go.
 package shard

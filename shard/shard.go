@@ -25,10 +25,12 @@ const turnBatches = 32
 // and the matching giveBack (S2). Any goroutine may read those below "never
 // changes".
 type Shard struct {
-	busy  atomic.Bool // somebody runs the shard
-	alarm atomic.Bool // a deadline has come while somebody ran it
-	pulse Pulse       // beats with each turn
-	_     [52]byte    // every submitter writes busy; keep them off the mailbox's line
+	busy  atomic.Bool          // somebody runs the shard
+	alarm atomic.Bool          // a deadline has come while somebody ran it
+	pulse Pulse                // beats with each turn
+	looks atomic.Pointer[look] // to be served by whoever has taken the shard
+	tally *tallies             // owned; here because there is room
+	_     [32]byte             // every submitter writes busy; keep them off the mailbox's line
 	mail  mailbox
 	_     [56]byte // and off what the owner works with
 
@@ -60,7 +62,7 @@ func New(s *queue.State, now func() int64) *Shard {
 		now: now, dir: s.Directory, log: s.Log, pusher: pusher, handed: make(chan struct{}, 1), quit: make(chan struct{}),
 		state: s, armed: math.MaxInt64, timer: time.NewTimer(time.Hour), turns: make(chan *turn, 8),
 	}
-	sh.turn = &turn{shard: sh}
+	sh.turn, sh.tally = &turn{shard: sh}, &tallies{left: 1}
 	sh.timer.Stop()
 	if next := s.Next(); next != 0 { // a log may have brought delayed jobs back
 		sh.armed = next
@@ -116,17 +118,17 @@ func (sh *Shard) runInPlace(b *queue.Batch) bool {
 		sh.drain(turnBatches)
 		return false
 	}
-	now := sh.now()
+	now, first := sh.now(), b.Next
 	finished := sh.state.Run(now, b)
+	ops := b.Next - first
 	if !finished {
 		sh.postpone(b)
 		sh.endTurn(now)
-		return false
+	} else {
+		finished = sh.endTurnFor(now, b)
 	}
-	if !sh.endTurnFor(now, b) {
-		return false
-	}
-	return true
+	sh.tally.count(sh, now, ops)
+	return finished
 }
 
 // postpone keeps a batch that is to be run again: when this turn is committed, or
@@ -159,11 +161,14 @@ func (sh *Shard) drain(max int) {
 	for n := 0; n < max; {
 		sh.alarm.Store(false)
 		b := sh.mail.swap()
-		now := sh.now()
+		now, ops := sh.now(), 0
 		for b != nil {
 			next := b.Link
 			b.Link = nil
-			if sh.state.Run(now, b) {
+			first := b.Next
+			finished := sh.state.Run(now, b)
+			ops += b.Next - first
+			if finished {
 				sh.turn.batches = append(sh.turn.batches, b)
 			} else {
 				sh.postpone(b)
@@ -173,6 +178,7 @@ func (sh *Shard) drain(max int) {
 			n++
 		}
 		sh.endTurn(now)
+		sh.tally.count(sh, now, ops)
 		if sh.mail.empty() {
 			return
 		}
@@ -183,6 +189,9 @@ func (sh *Shard) drain(max int) {
 // goroutine, so that no connection works for others for long.
 func (sh *Shard) giveBack() {
 	for {
+		if sh.looks.Load() != nil {
+			sh.serveLooks()
+		}
 		if !sh.mail.empty() || sh.alarm.Load() {
 			sh.handed <- struct{}{} // has room: only an owner sends, and once
 			return
@@ -192,9 +201,9 @@ func (sh *Shard) giveBack() {
 			sh.timer.Reset(time.Duration(max(0, next-sh.now())))
 		}
 		sh.busy.Store(false)
-		// A caller that came before this store has left a batch or an alarm; one that
-		// comes after it can take the shard.
-		if sh.mail.empty() && !sh.alarm.Load() {
+		// A caller that came before this store has left a batch, an alarm or a look; one
+		// that comes after it can take the shard.
+		if sh.mail.empty() && !sh.alarm.Load() && sh.looks.Load() == nil {
 			return
 		}
 		if !sh.take() {

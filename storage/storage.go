@@ -1,6 +1,11 @@
 package storage
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+
+	"beanfield/storage/tally"
+)
 
 // JobState says which place a job has, as far as a log is concerned: a reserved
 // job is a ready one there, because a restart gives it back.
@@ -159,6 +164,22 @@ type LogStats struct {
 	Bytes   uint64 // on disk, as last measured
 	Full    bool   // there is no room for a put
 	Err     error  // what made the log stop accepting, if anything did
+}
+
+// Measured is a log that knows more about itself than Stats says.
+type Measured interface {
+	// Figures may be called from any goroutine, and does not wait.
+	Figures() LogFigures
+}
+
+// LogFigures are figures of one log since its start, for the metrics.
+type LogFigures struct {
+	Commits tally.Reading // how long it took to apply a group of turns, in steps of tally.Time
+	Groups  tally.Reading // how many turns a group had, in steps of tally.Number
+	Stalls  uint64        // times when writes had to wait for compactions
+	Stalled time.Duration // how long these lasted together
+	Debt    uint64        // bytes that compactions have before them, as last measured
+	Garbage uint64        // bytes that have died since the last full compaction, about
 }
 
 // Store is a set of logs, one for each shard, opened and closed together.

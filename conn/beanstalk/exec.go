@@ -81,7 +81,7 @@ func (c *Conn) execute(cmd *command) bool {
 		if cmd.counts {
 			c.loop.count(cmd.verb)
 		}
-		c.loop.out = append(c.loop.out, cmd.word...)
+		c.loop.refuse(cmd.word)
 		return true
 	}
 	return c.executeInRun(cmd)
@@ -100,7 +100,7 @@ func (c *Conn) executeInRun(cmd *command) bool {
 				return false
 			}
 			c.loop.count(cmd.verb)
-			c.loop.out = append(c.loop.out, notFound...)
+			c.loop.refuse(notFound)
 			return true
 		}
 		i, member = owner, cmd.verb == verbReserveJob
@@ -135,7 +135,7 @@ func (c *Conn) executeAlone(cmd *command) bool {
 	case verbIgnore:
 		done, refused := s.Ignore(cmd.name)
 		if refused {
-			c.loop.out = append(c.loop.out, notIgnored...)
+			c.loop.refuse(notIgnored)
 		} else {
 			c.finish(callIgnore, done)
 		}
@@ -210,7 +210,7 @@ func (c *Conn) answerReserve() {
 	}
 	res := &c.session.Reservation
 	if res.Status != queue.OK {
-		c.loop.out = append(c.loop.out, failures[res.Status]...)
+		c.loop.refuse(failures[res.Status])
 		c.session.Trim()
 		return
 	}

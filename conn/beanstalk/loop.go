@@ -43,6 +43,9 @@ type loop struct {
 	asked  int    // the shard that the latest of these calls waits for
 	lone   lone
 	runs   []*run
+	// for the metrics
+	rounds, events uint64
+	unsampled      int // runs until the next one whose time is taken
 
 	// pushing is the number of the push that the loop's goroutine is in, 0 if none:
 	// the goroutine that sets it back to 0 goes on with the loop.
@@ -51,6 +54,7 @@ type loop struct {
 	// read by stats from other loops
 	counts  [verbCount]atomic.Uint64
 	waiting atomic.Int64
+	figures loopCounts // read by the metrics
 }
 
 func newLoop(s *Server) (*loop, error) {
@@ -97,6 +101,7 @@ func (l *loop) serve() {
 				c.event(ev.Events)
 			}
 		}
+		l.round(len(events))
 		l.serveInbox()
 		l.ringAlarms()
 		if l.bulk >= bulkShare {
@@ -164,6 +169,7 @@ const longestSleep = time.Hour
 // sleep blocks until there is an event, a connection in the inbox, or an
 // alarm is due.
 func (l *loop) sleep() []syscall.EpollEvent {
+	l.publish()
 	l.asleep.Store(true)
 	if !l.inbox.empty() {
 		l.asleep.Store(false)

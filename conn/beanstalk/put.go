@@ -46,7 +46,7 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 	case tooBig:
 		c.skip.body(int64(size) + 2)
 	case cmd.trailing:
-		c.loop.out = append(c.loop.out, badFormat...)
+		c.loop.refuse(badFormat)
 	default:
 		c.becomeProducer()
 		p.id = c.session.NewID()
@@ -74,7 +74,7 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	c.put = nil
 	if string(p.tail[:]) != crlf {
 		c.loop.server.router.EndID(p.id)
-		c.loop.out = append(c.loop.out, expectedCRLF...)
+		c.loop.refuse(expectedCRLF)
 		return data, true
 	}
 	// There is room, because beginPut has flushed the run. The id cannot be lost with

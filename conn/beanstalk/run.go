@@ -13,7 +13,8 @@ type run struct {
 	member   bool // some command needs the session's place in the shard
 	counted  bool // its first command, a put, was counted when its line came
 	verbs    []verb
-	answered int // how many answers have been worded
+	answered int   // how many answers have been worded
+	began    int64 // when it was submitted, if its time is taken; otherwise 0
 }
 
 // runKeepOps and runKeepBytes are how much memory an unused run may keep. A slice that
@@ -41,7 +42,7 @@ func (l *loop) dropRun(r *run) {
 	}
 	r.Reset()
 	r.verbs = r.verbs[:0]
-	r.member, r.counted, r.answered = false, false, 0
+	r.member, r.counted, r.answered, r.began = false, false, 0, 0
 	l.runs = append(l.runs, r)
 }
 
@@ -86,6 +87,7 @@ var kinds = [verbCount]queue.Kind{
 func (c *Conn) flush() bool {
 	for c.run != nil {
 		alone := c.loop.alone(c)
+		c.loop.sample(c.run)
 		c.run.Later = alone
 		if !c.session.Submit(c.run.shard, &c.run.Batch, c.run.member) {
 			c.await(callRun)
@@ -106,6 +108,9 @@ func (c *Conn) flush() bool {
 // a reserve that waits or because its answers were getting large.
 func (c *Conn) answerRun() {
 	r := c.run
+	if r.began != 0 {
+		c.loop.sampled(r)
+	}
 	for ; r.answered < r.Next; r.answered++ {
 		op, v := &r.Ops[r.answered], r.verbs[r.answered]
 		if !r.counted || r.answered > 0 {
@@ -118,6 +123,9 @@ func (c *Conn) answerRun() {
 			c.keepRun()
 			c.wait(timeout)
 			return
+		}
+		if op.Status != queue.OK {
+			c.loop.countRefusal(failures[op.Status])
 		}
 		switch {
 		case v == verbPut:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"beanfield/router"
+	"beanfield/shard/queue"
 	"beanfield/storage"
 )
 
@@ -82,30 +83,32 @@ var commandKeys = [...]struct {
 
 // appendStats formats the reply of stats, after the session has counted.
 func (s *Server) appendStats(out []byte, session *router.Session) []byte {
-	return appendYAML(out, func(out []byte) []byte {
-		sums := &session.Sums
-		out = appendInt(out, "current-jobs-urgent", int64(sums.Urgent))
-		out = appendInt(out, "current-jobs-ready", int64(sums.Ready))
-		out = appendInt(out, "current-jobs-reserved", int64(sums.Reserved))
-		out = appendInt(out, "current-jobs-delayed", int64(sums.Delayed))
-		out = appendInt(out, "current-jobs-buried", int64(sums.Buried))
-		for _, k := range commandKeys {
-			n := uint64(0)
-			for _, l := range s.loops {
-				n += l.counts[k.verb].Load()
-			}
-			out = appendUint(out, k.key, n)
+	return appendYAML(out, func(out []byte) []byte { return s.appendKeys(out, &session.Sums, s.opts.Quoting) })
+}
+
+// appendKeys formats the keys of stats.
+func (s *Server) appendKeys(out []byte, sums *queue.Sums, q Quoting) []byte {
+	out = appendInt(out, "current-jobs-urgent", int64(sums.Urgent))
+	out = appendInt(out, "current-jobs-ready", int64(sums.Ready))
+	out = appendInt(out, "current-jobs-reserved", int64(sums.Reserved))
+	out = appendInt(out, "current-jobs-delayed", int64(sums.Delayed))
+	out = appendInt(out, "current-jobs-buried", int64(sums.Buried))
+	for _, k := range commandKeys {
+		n := uint64(0)
+		for _, l := range s.loops {
+			n += l.counts[k.verb].Load()
 		}
-		out = appendUint(out, "job-timeouts", sums.Timeouts)
-		out = appendUint(out, "total-jobs", sums.Total)
-		out = appendInt(out, "max-job-size", int64(s.opts.MaxJobSize))
-		out = appendInt(out, "current-tubes", int64(s.router.Tubes()))
-		return s.appendProcess(out, sums.Damaged)
-	})
+		out = appendUint(out, k.key, n)
+	}
+	out = appendUint(out, "job-timeouts", sums.Timeouts)
+	out = appendUint(out, "total-jobs", sums.Total)
+	out = appendInt(out, "max-job-size", int64(s.opts.MaxJobSize))
+	out = appendInt(out, "current-tubes", int64(s.router.Tubes()))
+	return s.appendProcess(out, sums.Damaged, q)
 }
 
 // appendProcess formats the keys that concern connections and the process.
-func (s *Server) appendProcess(out []byte, damaged int) []byte {
+func (s *Server) appendProcess(out []byte, damaged int, q Quoting) []byte {
 	waiting := int64(0)
 	for _, l := range s.loops {
 		waiting += l.waiting.Load()
@@ -130,7 +133,6 @@ func (s *Server) appendProcess(out []byte, damaged int) []byte {
 	out = appendInt(out, "binlog-max-size", int64(s.opts.BinlogMaxSize))
 	out = appendRaw(out, "draining", fmt.Sprint(s.router.Draining()))
 	out = appendRaw(out, "id", s.ident.id)
-	q := s.opts.Quoting
 	out = appendString(out, "hostname", s.ident.hostname, q)
 	out = appendString(out, "os", s.ident.os, q)
 	out = appendString(out, "platform", s.ident.platform, q)

@@ -48,14 +48,14 @@ func (c *Conn) skipSome(data []byte) (rest []byte) {
 	if k.bytes > 0 {
 		n := min(k.bytes, int64(len(data)))
 		if k.bytes -= n; k.bytes == 0 {
-			c.loop.out = append(c.loop.out, jobTooBig...)
+			c.loop.refuse(jobTooBig)
 		}
 		return data[n:]
 	}
 	for len(data) > 0 {
 		if k.cr && data[0] == '\n' {
 			*k = skipper{}
-			c.loop.out = append(c.loop.out, badFormat...)
+			c.loop.refuse(badFormat)
 			return data[1:]
 		}
 		i := bytes.IndexByte(data, '\r')

@@ -17,6 +17,7 @@ func (s *State) keepBody(slot uint32, data []byte, parts [][]byte) {
 	j := s.jobs.at(slot)
 	if s.Budget > 0 && j.size > 0 && s.inside+int64(j.size) > s.Budget {
 		j.place |= flagAway
+		s.outside += int64(j.size)
 		return
 	}
 	s.inside += int64(j.size)
@@ -25,6 +26,7 @@ func (s *State) keepBody(slot uint32, data []byte, parts [][]byte) {
 
 func (s *State) dropBody(j *job) {
 	if j.away() {
+		s.outside -= int64(j.size)
 		return
 	}
 	s.inside -= int64(j.size)

@@ -129,6 +129,7 @@ func (s *State) load(c *consumer, slot uint32) (away bool) {
 		c.parcel = p
 		s.Parcels = append(s.Parcels, p)
 	}
+	s.pushed++
 	s.pack(p, slot, !c.indexOnly)
 	i := &p.Items[len(p.Items)-1]
 	c.unsent += i.weight()

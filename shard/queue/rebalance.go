@@ -18,6 +18,7 @@ func (s *State) finish(now int64, slot uint32) {
 // rebalance gives to others a job, which is in no place, because a consumer of the first
 // group has not dealt with it. A job that was sent as often as it may be is a dead letter.
 func (s *State) rebalance(now int64, slot uint32) {
+	s.rebalanced++
 	it := s.itemOf(slot)
 	it.rebalances++
 	j := s.jobs.at(slot)
@@ -47,6 +48,7 @@ func (s *State) die(now int64, slot uint32, f Fate) {
 		return
 	}
 	s.itemOf(slot).fated = false // another group may have decided it before
+	s.dead++
 	switch {
 	case f == FateDrop:
 		s.logDelete(slot)

@@ -17,6 +17,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	}
 	if r.Damaged {
 		j.place |= flagAway // who tries again is to read it from the log
+		s.outside += int64(j.size)
 	} else {
 		s.keepBody(slot, body, nil)
 	}

@@ -19,7 +19,7 @@ const urgentBelow = 1024
 type State struct {
 	Config // never changes
 
-	inside int64 // bytes of bodies in memory
+	inside, outside int64 // bytes of bodies in memory, and of those in the log only
 
 	jobs   slab[job]
 	trails slab[trail]
@@ -65,6 +65,9 @@ type State struct {
 	items slab[item] // what the queue service adds to jobs
 
 	totals     Sums
+	pushed     uint64 // items sent to consumers
+	rebalanced uint64 // jobs given to others because a consumer has not dealt with them
+	dead       uint64 // dead letters
 	buryRank   uint64
 	aside      map[uint32]bool // buried jobs whose bodies cannot be read, by slot
 	record     storage.Job     // scratch for the log

@@ -17,6 +17,7 @@ type group struct {
 	// never changes what is there already.
 	sealed []byte
 	maxID  uint64 // highest id put, 0 for none
+	turns  int    // that have written
 	// newer says that the directory must have queueFormat before the group is applied.
 	newer bool
 }
@@ -31,7 +32,10 @@ func (g *group) written() bool { return len(g.sealed) != 0 || len(g.full) != 0 }
 func (g *group) empty() bool { return !g.written() && len(g.acks) == 0 }
 
 // seal is called at the end of a turn that has written.
-func (g *group) seal() { g.sealed = g.batch.Repr() }
+func (g *group) seal() {
+	g.sealed = g.batch.Repr()
+	g.turns++
+}
 
 // cut goes on with another batch: one may not get larger than Pebble takes.
 func (g *group) cut(next *pebble.Batch) {
@@ -45,6 +49,6 @@ func (g *group) reset() {
 	g.full = nil
 	g.batch.Reset()
 	g.sealed = nil
-	g.maxID = 0
+	g.maxID, g.turns = 0, 0
 	g.newer = false
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"beanfield/storage"
 
@@ -49,6 +50,7 @@ type shardLog struct {
 	durable atomic.Uint64 // syncs that succeeded
 	dirty   atomic.Bool   // applied without sync since the last timed one
 	bytes   atomic.Uint64 // on disk, as last measured
+	tallies tallies
 }
 
 func newShardLog(s *store, shard int, name string) *shardLog {
@@ -197,7 +199,7 @@ func (l *shardLog) complete(g *group) {
 	}
 	if g.written() {
 		l.reach.stamp().put(g.batch)
-		g.seal()
+		g.sealed = g.batch.Repr()
 	}
 }
 
@@ -217,6 +219,7 @@ func (l *shardLog) apply(g *group) (err error) {
 			return err
 		}
 	}
+	began := time.Now()
 	for _, b := range g.full {
 		if err := l.db.Apply(b.batch, pebble.NoSync); err != nil {
 			return err
@@ -234,6 +237,7 @@ func (l *shardLog) apply(g *group) (err error) {
 	} else {
 		l.dirty.Store(true)
 	}
+	l.tallies.applied(g, began)
 	return nil
 }
 

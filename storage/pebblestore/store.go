@@ -147,7 +147,10 @@ func (s *store) openLogs(fresh bool) error {
 		l := newShardLog(s, i, fmt.Sprintf("shard-%03d", i))
 		s.logs[i] = l
 		path := s.dir.shard(s.now.Generation, i)
-		db, reach, err := s.sharing.openDB(l.fault, path, l.name, change)
+		db, reach, err := s.sharing.openDB(l.fault, path, l.name, func(o *pebble.Options) {
+			change(o)
+			l.tallies.listen(o.EventListener)
+		})
 		if err == nil {
 			l.reach = reach
 			l.stager = s.sharing.stager(db, path)

@@ -53,6 +53,7 @@ func (l *shardLog) measure() (*pebble.Metrics, error) {
 		return nil, err // m may still be written
 	}
 	l.bytes.Store(m.DiskSpaceUsage())
+	l.tallies.debt.Store(m.Compact.EstimatedDebt)
 	return m, nil
 }
 

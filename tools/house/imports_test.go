@@ -30,6 +30,7 @@ var floors = map[string]int{
 	"storage/pebblestore":   2,
 	"storage":               1,
 	"storage/pace":          0,
+	"storage/tally":         0,
 
 	"storage/pebblestore/ondisk":   0,
 	"shard/queue/queuetest":        2,

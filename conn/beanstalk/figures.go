@@ -1,0 +1,123 @@
+package beanstalk
+
+import (
+	"strings"
+	"sync/atomic"
+
+	"beanfield/shard/queue"
+	"beanfield/storage/tally"
+)
+
+// Figures are what the server counts beside the keys of stats, for the metrics.
+type Figures struct {
+	Loops    []LoopFigures
+	Refusals map[string]uint64 // by the word of the answer
+	// Latency says how long commands took from when they were handed to their shard until
+	// they were answered, by command. It is a sample: of one run of commands in 61.
+	Latency map[string]*tally.Reading
+}
+
+// LoopFigures are those of an event loop. They may be a few rounds old.
+type LoopFigures struct {
+	Rounds, Events uint64
+	Connections    int
+}
+
+// loopCounts are the figures of a loop that others may read.
+type loopCounts struct {
+	rounds, events atomic.Uint64
+	connections    atomic.Int64
+	refusals       [len(refusals)]atomic.Uint64
+	latency        [verbCount]tally.Spread
+}
+
+// publishEvery is after how many rounds a loop that does not sleep publishes its figures.
+const publishEvery = 16
+
+// round counts a round of the loop.
+func (l *loop) round(events int) {
+	l.rounds++
+	l.events += uint64(events)
+	if l.rounds%publishEvery == 0 {
+		l.publish()
+	}
+}
+
+func (l *loop) publish() {
+	l.figures.rounds.Store(l.rounds)
+	l.figures.events.Store(l.events)
+	l.figures.connections.Store(int64(l.open))
+}
+
+// refusals are the words of commands that were not carried out, the most usual first.
+var refusals = [...]word{
+	timedOut, notFound, deadlineSoon, draining, badFormat, unknownCommand, outOfMemory, jobTooBig, internalError, expectedCRLF, notIgnored,
+}
+
+// refuse answers a command that is not carried out.
+func (l *loop) refuse(w word) {
+	l.out = append(l.out, w...)
+	l.countRefusal(w)
+}
+
+func (l *loop) countRefusal(w word) {
+	for i, r := range refusals {
+		if r == w {
+			n := &l.figures.refusals[i]
+			n.Store(n.Load() + 1)
+			return
+		}
+	}
+}
+
+// sampleEvery is how many runs there are for one whose time is taken. To read the clock
+// twice for each would cost a percent of the throughput. It is a prime, so that it
+// coincides with no rhythm of the clients' commands.
+const sampleEvery = 61
+
+// sample begins to take the time of a run, if it is its turn.
+func (l *loop) sample(r *run) {
+	if l.unsampled--; l.unsampled <= 0 {
+		l.unsampled = sampleEvery
+		r.began = l.server.router.Now()
+	}
+}
+
+// sampled counts how long the commands of a run took that have just been answered.
+func (l *loop) sampled(r *run) {
+	took := tally.Time(l.server.router.Now() - r.began)
+	r.began = 0
+	for _, v := range r.verbs[r.answered:r.Next] {
+		l.figures.latency[v].Add(took, 1)
+	}
+}
+
+// Figures are those of all loops. Any goroutine may call it.
+func (s *Server) Figures() Figures {
+	f := Figures{Refusals: map[string]uint64{}, Latency: map[string]*tally.Reading{}}
+	for _, l := range s.loops {
+		p := &l.figures
+		f.Loops = append(f.Loops, LoopFigures{p.rounds.Load(), p.events.Load(), int(p.connections.Load())})
+		for i, w := range refusals {
+			f.Refusals[strings.TrimSpace(string(w))] += p.refusals[i].Load()
+		}
+	}
+	for _, t := range tokens {
+		if kinds[t.verb] == 0 {
+			continue // it does not go into runs
+		}
+		r := &tally.Reading{}
+		for _, l := range s.loops {
+			l.figures.latency[t.verb].ReadTo(r)
+		}
+		f.Latency[strings.TrimSpace(t.text)] = r
+	}
+	return f
+}
+
+// Connections is how many there are.
+func (s *Server) Connections() int { return int(s.open.Load()) }
+
+// Stats is the body of the reply of stats with these sums, in which no text is quoted but
+// the version.
+func (s *Server) Stats(sums *queue.Sums) []byte { return s.appendKeys(nil, sums, QuoteNever) }

@@ -1,0 +1,55 @@
+package pebblestore
+
+import (
+	"sync/atomic"
+	"time"
+
+	"beanfield/storage"
+	"beanfield/storage/tally"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// tallies are what a log counts for the metrics.
+type tallies struct {
+	commits, groups tally.Spread // written by the goroutine that applies
+	stalls          atomic.Uint64
+	stalled         atomic.Int64 // nanoseconds, of the stalls that have ended
+	since           atomic.Int64 // when the stall that is on began, in nanoseconds since 1970; 0 for none
+	debt            atomic.Uint64
+}
+
+// applied counts a group that has been applied.
+func (t *tallies) applied(g *group, began time.Time) {
+	t.commits.Add(tally.Time(int64(time.Since(began))), 1)
+	t.groups.Add(tally.Number(g.turns), 1)
+}
+
+// listen makes an event listener count the times when writes wait for compactions.
+func (t *tallies) listen(l *pebble.EventListener) {
+	begin := l.WriteStallBegin
+	l.WriteStallBegin = func(info pebble.WriteStallBeginInfo) {
+		t.stalls.Add(1)
+		t.since.Store(time.Now().UnixNano())
+		begin(info)
+	}
+	l.WriteStallEnd = func() {
+		if since := t.since.Swap(0); since != 0 {
+			t.stalled.Add(max(0, time.Now().UnixNano()-since))
+		}
+	}
+}
+
+// Figures implements storage.Measured.
+func (l *shardLog) Figures() storage.LogFigures {
+	t := &l.tallies
+	f := storage.LogFigures{
+		Stalls: t.stalls.Load(), Stalled: time.Duration(t.stalled.Load()), Debt: t.debt.Load(), Garbage: uint64(max(0, l.garbage.Load())),
+	}
+	if since := t.since.Load(); since != 0 {
+		f.Stalled += time.Duration(max(0, time.Now().UnixNano()-since))
+	}
+	t.commits.ReadTo(&f.Commits)
+	t.groups.ReadTo(&f.Groups)
+	return f
+}
