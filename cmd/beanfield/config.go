@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"beanfield/conn/admin"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/secure"
 	"beanfield/router"
@@ -71,10 +72,11 @@ type Config struct {
 		Cache        int64  // bytes
 		BackupPath   string // "": beside Path
 	}
-	Stats struct{ QuoteStrings string }
-	Queue QueueConfig
-	HTTP  HTTPConfig
-	Log   struct {
+	Stats   struct{ QuoteStrings string }
+	Queue   QueueConfig
+	HTTP    HTTPConfig
+	Metrics MetricsConfig
+	Log     struct {
 		Level  string
 		Format string
 	}
@@ -133,6 +135,7 @@ func defaults() *Config {
 	c.Log.Format = "text"
 	c.Queue = defaultQueue()
 	c.HTTP.TLS = defaultTLS()
+	c.Metrics.MaxTubes = admin.DefaultMaxTubes
 	return c
 }
 

@@ -25,6 +25,7 @@ type faces struct {
 	admin     *admin.Server        // nil if it has no address
 	health    health
 	keeper    *secure.Keeper
+	listeners []net.Listener
 	early     map[net.Listener]chan error // listeners that begin serves; each is told how that ended
 }
 
@@ -74,6 +75,7 @@ func newFaces(c *Config, k *secure.Keeper, log *slog.Logger) (*faces, error) {
 
 // begin serves administrators, who want to know how a recovery gets on.
 func (f *faces) begin(ls []net.Listener) {
+	f.listeners = ls
 	for _, l := range ls {
 		if fl, ok := l.(faceListener); ok && fl.face == faceAdmin {
 			ended := make(chan error, 1)
@@ -104,7 +106,11 @@ func (f *faces) open(c *Config, r *router.Router, log *slog.Logger) error {
 		}
 	}
 	if f.admin != nil {
-		f.admin.Open(admin.Pages{})
+		m, err := f.newMetrics(c, r, f.listeners)
+		if err != nil {
+			return err
+		}
+		f.admin.Open(admin.Pages{Metrics: m})
 	}
 	f.health.router.Store(r)
 	return nil

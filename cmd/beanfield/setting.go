@@ -59,7 +59,7 @@ var settings = slices.Concat([]setting[Config]{
 	},
 	oneOf("log.level", "-V", levelWords(), func(c *Config) *string { return &c.Log.Level }),
 	oneOf("log.format", "", []string{"text", "json"}, func(c *Config) *string { return &c.Log.Format }),
-}, queueSettings, httpSettings)
+}, queueSettings, httpSettings, metricsSettings)
 
 // listenSettings are the keys of each [[listen]].
 var listenSettings = slices.Concat([]setting[Listen]{

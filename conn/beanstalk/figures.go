@@ -8,15 +8,6 @@ import (
 	"beanfield/storage/tally"
 )
 
-// Figures are what the server counts beside the keys of stats, for the metrics.
-type Figures struct {
-	Loops    []LoopFigures
-	Refusals map[string]uint64 // by the word of the answer
-	// Latency says how long commands took from when they were handed to their shard until
-	// they were answered, by command. It is a sample: of one run of commands in 61.
-	Latency map[string]*tally.Reading
-}
-
 // LoopFigures are those of an event loop. They may be a few rounds old.
 type LoopFigures struct {
 	Rounds, Events uint64
@@ -92,16 +83,31 @@ func (l *loop) sampled(r *run) {
 	}
 }
 
-// Figures are those of all loops. Any goroutine may call it.
-func (s *Server) Figures() Figures {
-	f := Figures{Refusals: map[string]uint64{}, Latency: map[string]*tally.Reading{}}
+// Loops are the figures of the loops. Any goroutine may call it, and those below.
+func (s *Server) Loops() (list []LoopFigures) {
 	for _, l := range s.loops {
-		p := &l.figures
-		f.Loops = append(f.Loops, LoopFigures{p.rounds.Load(), p.events.Load(), int(p.connections.Load())})
-		for i, w := range refusals {
-			f.Refusals[strings.TrimSpace(string(w))] += p.refusals[i].Load()
+		f := &l.figures
+		list = append(list, LoopFigures{f.rounds.Load(), f.events.Load(), int(f.connections.Load())})
+	}
+	return list
+}
+
+// Refusals are how many commands were not carried out, by the word of the answer.
+func (s *Server) Refusals() map[string]uint64 {
+	m := map[string]uint64{}
+	for i, w := range refusals {
+		for _, l := range s.loops {
+			m[strings.TrimSpace(string(w))] += l.figures.refusals[i].Load()
 		}
 	}
+	return m
+}
+
+// Latency is how long commands took from when they were handed to their shard until they
+// were answered, by command, in steps of tally.Time. It is a sample: of one run of commands
+// in 61. Commands that need several shards, or none, are not in it.
+func (s *Server) Latency() map[string]*tally.Reading {
+	m := map[string]*tally.Reading{}
 	for _, t := range tokens {
 		if kinds[t.verb] == 0 {
 			continue // it does not go into runs
@@ -110,9 +116,9 @@ func (s *Server) Figures() Figures {
 		for _, l := range s.loops {
 			l.figures.latency[t.verb].ReadTo(r)
 		}
-		f.Latency[strings.TrimSpace(t.text)] = r
+		m[strings.TrimSpace(t.text)] = r
 	}
-	return f
+	return m
 }
 
 // Connections is how many there are.

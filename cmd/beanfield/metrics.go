@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"slices"
+
+	"beanfield/conn/admin"
+	"beanfield/router"
+)
+
+// MetricsConfig is the table [metrics]: what /metrics tells.
+type MetricsConfig struct {
+	MaxTubes int
+	Tubes    []string // patterns of the tubes that may be told one by one; empty: all
+	Aliases  []string
+	Instance string // of the aliases; "": the first address of the server
+}
+
+// maxShownTubes bounds metrics.max_tubes: each tube costs two kilobytes in each scrape.
+const maxShownTubes = 100_000
+
+// metricsSettings are the keys of [metrics].
+var metricsSettings = []setting[Config]{
+	number("metrics.max_tubes", "", "tubes", maxShownTubes, func(c *Config) *int { return &c.Metrics.MaxTubes }),
+	texts("metrics.tubes", "patterns", `a list of patterns, in which * stands for any characters; [] for all tubes`,
+		func(c *Config) *[]string { return &c.Metrics.Tubes }),
+	{
+		key: "metrics.aliases", unit: "names", allowed: fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter),
+		set: func(c *Config, v any) (err error) {
+			c.Metrics.Aliases, err = asTexts(v)
+			for _, a := range c.Metrics.Aliases {
+				if err == nil && a != admin.BeanstalkdExporter {
+					err = fmt.Errorf("unknown name %s", quote(a))
+				}
+			}
+			return err
+		},
+		show: func(c *Config) string { return showTexts(c.Metrics.Aliases) },
+	},
+	text("metrics.instance", "", "host:port", `any text; "" for the first TCP address of the server`,
+		func(c *Config) *string { return &c.Metrics.Instance }),
+}
+
+// newMetrics makes the handler of /metrics. ls are the server's listeners.
+func (f *faces) newMetrics(c *Config, r *router.Router, ls []net.Listener) (*admin.Metrics, error) {
+	o := admin.MetricsOptions{
+		MaxTubes: c.Metrics.MaxTubes, Aliases: c.Metrics.Aliases, Instance: c.Metrics.Instance, Durable: c.Storage.Backend != inMemory,
+	}
+	if patterns := c.Metrics.Tubes; len(patterns) > 0 {
+		o.Tubes = func(name string) bool {
+			return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+		}
+	}
+	if o.Instance == "" {
+		o.Instance = instance(ls)
+	}
+	return admin.NewMetrics(admin.Sources{
+		Shards:      r,
+		Stats:       f.beanstalk.Stats,
+		Ready:       func() bool { return len(f.health.problems()) == 0 },
+		Connections: f.connections,
+		Refusals:    f.refusals,
+		Loops:       f.loops,
+		Latency:     f.beanstalk.Latency,
+	}, o)
+}
+
+// instance is what a beanstalkd_exporter on this machine would call the server.
+func instance(ls []net.Listener) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	for _, l := range ls {
+		if faceOf(l) == faceBeanstalk && l.Addr().Network() == "tcp" {
+			return admin.InstanceOf(l.Addr().String(), host)
+		}
+	}
+	return host
+}
+
+func (f *faces) connections() map[string]int {
+	n := map[string]int{faceBeanstalk: f.beanstalk.Connections(), faceAdmin: f.admin.Connections()}
+	if f.queue != nil {
+		n[faceQueue], _ = f.queue.Open()
+	}
+	return n
+}
+
+func (f *faces) refusals() (list []admin.Refusals) {
+	for word, n := range f.beanstalk.Refusals() {
+		list = append(list, admin.Refusals{Face: faceBeanstalk, Reason: word, Count: n})
+	}
+	if f.queue != nil {
+		for word, n := range f.queue.Refusals() {
+			list = append(list, admin.Refusals{Face: faceQueue, Reason: word, Count: n})
+		}
+	}
+	return list
+}
+
+func (f *faces) loops() (list []admin.Loop) {
+	for _, l := range f.beanstalk.Loops() {
+		list = append(list, admin.Loop(l))
+	}
+	return list
+}

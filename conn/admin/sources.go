@@ -1,0 +1,47 @@
+package admin
+
+import (
+	"context"
+
+	"beanfield/router"
+	"beanfield/shard/queue"
+	"beanfield/storage/tally"
+)
+
+// Sources are where the metrics come from. Their functions may be called from any
+// goroutine, and do not wait unless they have a context.
+type Sources struct {
+	Shards Shards
+	// Stats is the body of the reply of stats, with these sums and without quotes.
+	Stats func(*queue.Sums) []byte
+	// Ready says whether clients can work.
+	Ready func() bool
+	// Connections are how many there are, by face.
+	Connections func() map[string]int
+	// Refusals are the commands and requests that were not carried out.
+	Refusals func() []Refusals
+	Loops    func() []Loop
+	// Latency is how long commands took, by command, in steps of tally.Time.
+	Latency func() map[string]*tally.Reading
+	// Handshakes are those over TLS; nil if there are none.
+	Handshakes func() (made, failed uint64)
+}
+
+// Shards is what the metrics need of the router.
+type Shards interface {
+	Shards() int
+	Look(ctx context.Context, shard int) (router.Figures, bool)
+	Census(ctx context.Context, shard int, tell func([]queue.TubeFigures)) bool
+}
+
+// Refusals are those of one face for one reason.
+type Refusals struct {
+	Face, Reason string
+	Count        uint64
+}
+
+// Loop is what an event loop has counted.
+type Loop struct {
+	Rounds, Events uint64
+	Connections    int
+}
