@@ -61,7 +61,8 @@ var doors = []struct {
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
 	{"github.com/cespare/xxhash", []string{"router"}},
 	{"github.com/gobwas/ws", []string{"conn/queueservice"}},
-	{"google.golang.org/protobuf", []string{"conn/queueservice", "tools/clients"}},
+	{"google.golang.org/protobuf", []string{"conn/queueservice", "conn/admin", "tools/clients"}},
+	{"github.com/prometheus", []string{"conn/admin", "cmd"}},
 }
 
 // within says whether a path is one of the directories or below it.

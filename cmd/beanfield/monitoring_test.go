@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+const monitoring = "../../tools/monitoring/"
+
+// Each metric that the dashboard and the alert rules name is told by a server with a data
+// directory.
+func TestMonitoringNamesWhatExists(t *testing.T) {
+	p, _ := metered(t, "")
+	s, _ := scrape(t, p.dir+"/h")
+	for _, file := range []string{"grafana.json", "alerts.yaml"} {
+		text, err := os.ReadFile(monitoring + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := regexp.MustCompile(`\b(beanfield|go|process)_[a-z_]+`).FindAllString(string(text), -1)
+		if len(names) < 15 {
+			t.Errorf("%s names only %d metrics", file, len(names))
+		}
+		for _, name := range names {
+			family := name
+			for _, end := range []string{"_bucket", "_sum", "_count"} {
+				if f := s[strings.TrimSuffix(name, end)]; f != nil && f.Metric[0].Histogram != nil {
+					family = strings.TrimSuffix(name, end)
+				}
+			}
+			if s[family] == nil && !optional[name] {
+				t.Errorf("%s names %s, which nobody tells", file, name)
+			}
+		}
+	}
+	var board any
+	if text, err := os.ReadFile(monitoring + "grafana.json"); err != nil || json.Unmarshal(text, &board) != nil {
+		t.Error("the dashboard is not JSON")
+	}
+}
+
+// optional are metrics that exist only when there is something to tell.
+var optional = map[string]bool{"beanfield_tube_pending_items": true}
+
+func TestAlertRules(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not installed: apt-get install prometheus")
+	}
+	if out, err := exec.Command(promtool, "check", "rules", monitoring+"alerts.yaml").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("SUCCESS")) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// Debian's Prometheus scrapes the server, with a token, evaluates the rules, and knows what
+// stats says. It asks for protobuf, so this is also the test of native histograms.
+func TestPrometheusScrapes(t *testing.T) {
+	prometheus, err := exec.LookPath("prometheus")
+	if err != nil {
+		t.Skip("prometheus is not installed: apt-get install prometheus")
+	}
+	target, web := freeAddress(t), freeAddress(t)
+	p := prepare(t, "-l", "unix:DIR/s", "-http", target, "-config", "DIR/c.toml")
+	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte("http.tokens = ['secret']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.start()
+	c := p.dial(p.dir + "/s")
+	c.expect("use mail", "USING mail")
+	for i := range 3 {
+		c.send("put 5 0 60 1")
+		c.expect("x", fmt.Sprintf("INSERTED %d", i+1))
+	}
+	rules, err := filepath.Abs(monitoring + "alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := fmt.Sprintf("global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [%q]\nscrape_configs:\n- job_name: beanfield\n"+
+		"  authorization: {credentials: secret}\n  static_configs: [{targets: [%q]}]\n", rules, target)
+	if err := os.WriteFile(filepath.Join(p.dir, "p.yml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := exec.Command(prometheus, "--config.file="+p.dir+"/p.yml", "--storage.tsdb.path="+p.dir+"/tsdb",
+		"--web.listen-address="+web, "--enable-feature=native-histograms")
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { server.Process.Kill(); server.Wait() }()
+	for query, want := range map[string]string{
+		`beanfield_tube_current_jobs_ready{tube="mail"}`:               `"3"]`,
+		`up{job="beanfield"}`:                                          `"1"]`,
+		`histogram_count(beanfield_command_seconds{command="put"})`:    `"1"]`,
+		`count(ALERTS{alertname="BeanfieldNobodyWorks"}) or vector(0)`: `"1"]`,
+	} {
+		awaitAnswer(t, "http://"+web+"/api/v1/query?query="+url.QueryEscape(query), want)
+	}
+}
+
+// awaitAnswer asks again and again, ten times a second, until the answer has a text.
+func awaitAnswer(t *testing.T, address, want string) {
+	t.Helper()
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	body := []byte("nobody answers")
+	for end := time.Now().Add(patience); time.Now().Before(end); <-again.C {
+		a, err := http.Get(address)
+		if err != nil {
+			continue // it has not started yet
+		}
+		body, _ = io.ReadAll(a.Body)
+		a.Body.Close()
+		if bytes.Contains(body, []byte(want)) {
+			return
+		}
+	}
+	t.Errorf("%s: %s, want %s", address, body, want)
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
