@@ -64,6 +64,7 @@ func (f *faces) newMetrics(c *Config, r *router.Router, ls []net.Listener) (*adm
 		Refusals:    f.refusals,
 		Loops:       f.loops,
 		Latency:     f.beanstalk.Latency,
+		Handshakes:  f.keeper.Counts,
 	}, o)
 }
 

@@ -50,6 +50,6 @@ func failed(status queue.Status) error {
 func (q *request) fail(err error) {
 	f := &failure{http.StatusBadRequest, err.Error()}
 	errors.As(err, &f)
-	q.server.refused.count(f.status)
+	q.server.refusals.count(f.status)
 	q.answer(f.status, typeText, []byte(f.text))
 }

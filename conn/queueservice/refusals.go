@@ -19,8 +19,8 @@ func (r *refusals) count(status int) {
 // Refusals are how many requests were refused, by the text of the answer's status.
 func (s *Server) Refusals() map[string]uint64 {
 	m := map[string]uint64{}
-	for i := range s.refused {
-		if n := s.refused[i].Load(); n > 0 {
+	for i := range s.refusals {
+		if n := s.refusals[i].Load(); n > 0 {
 			m[http.StatusText(firstRefusal+i)] += n
 		}
 	}

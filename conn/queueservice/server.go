@@ -24,7 +24,7 @@ type Server struct {
 	http     http.Server
 	ctx      context.Context // of all requests; it ends with Shutdown
 	stop     context.CancelFunc
-	refused  refusals
+	refusals refusals
 
 	mu        sync.Mutex
 	gone      sync.Cond // a socket or a consumer has left
