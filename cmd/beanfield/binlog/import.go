@@ -22,14 +22,17 @@ type Import struct {
 	From           string // beanstalkd's directory
 	To             string // the new data directory
 	Shards         int
-	DryRun         bool  // only report
-	SkipUnreadable bool  // leave out files of which nothing can be read
-	Jobs           bool  // list the jobs one by one
-	JSON           bool  // report as lines of JSON
-	files          fs.FS // what is in From; nil: ask the operating system
+	DryRun         bool // only report
+	SkipUnreadable bool // leave out files of which nothing can be read
+	Jobs           bool // list the jobs one by one
+	JSON           bool // report as lines of JSON
+	// Progress, if there is one, is called with each job that is written.
+	Progress func(done, total int)
+
+	files fs.FS // what is in From; nil: ask the operating system
 }
 
-// Flags makes a flag of every field.
+// Flags makes a flag of every field but Progress.
 func (o *Import) Flags(f *flag.FlagSet) {
 	f.StringVar(&o.From, "from", "", "beanstalkd's `directory`, its -b")
 	f.StringVar(&o.To, "to", "", "the new data `directory`: empty, or not there yet")
@@ -102,7 +105,14 @@ func (o *Import) write(src *source, jobs []moved, lastID uint64, logger *slog.Lo
 	if err != nil {
 		return err
 	}
-	err = eachBody(src, jobs, func(j *moved, body []byte) error { return in.Put(&j.Job, body) })
+	done := 0
+	err = eachBody(src, jobs, func(j *moved, body []byte) error {
+		done++
+		if o.Progress != nil {
+			o.Progress(done, len(jobs))
+		}
+		return in.Put(&j.Job, body)
+	})
 	if err != nil {
 		return errors.Join(err, in.Abort())
 	}

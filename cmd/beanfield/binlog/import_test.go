@@ -3,6 +3,7 @@ package binlog
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -204,5 +205,17 @@ func TestSourceGoesAway(t *testing.T) {
 	}
 	if _, err := os.Stat(to); err == nil {
 		t.Error("the target is left")
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var told []string
+	o := Import{From: sample(t), To: filepath.Join(t.TempDir(), "new"), Shards: 1,
+		Progress: func(done, total int) { told = append(told, fmt.Sprintf("%d/%d", done, total)) }}
+	if err := o.Run(io.Discard, quiet()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1/6 2/6 3/6 4/6 5/6 6/6"; strings.Join(told, " ") != want {
+		t.Errorf("told %q, want %s", told, want)
 	}
 }

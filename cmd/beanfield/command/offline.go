@@ -16,6 +16,14 @@ func (a *importing) run(c *call) error {
 	if err := a.Check(c.words); err != nil {
 		return usageError{err}
 	}
+	show := c.progress("import", 0)
+	a.Progress = func(done, total int) {
+		show.total = total
+		show.set(done)
+		if done == total {
+			show.done()
+		}
+	}
 	return a.Run(c.Stdout, c.logger())
 }
 
