@@ -37,6 +37,7 @@ func newMachine(t *testing.T) *machine {
 	m := &machine{t: t, root: root}
 	m.replace = strings.NewReplacer(
 		"127.0.0.1:11300", freeAddress(t), "127.0.0.1:11380", freeAddress(t), "127.0.0.1:11381", freeAddress(t),
+		"127.0.0.1:11400", freeAddress(t),
 		"/etc/beanfield", root+"/etc/beanfield", "/var/lib/beanfield", root+"/var/lib/beanfield", "/run/beanfield", root+"/run/beanfield")
 	installed, err := os.ReadFile("../../tools/package/files/beanfield.toml")
 	if err != nil {
@@ -70,6 +71,7 @@ case "$*" in
 "start beanfield") start ;;
 "stop beanfield") stop ;;
 "restart beanfield") stop; start ;;
+"reload beanfield") kill -HUP $(cat $pid) ;;
 "kill -s "*" beanfield") kill -s $3 $(cat $pid) ;;
 *) echo "the stand-in for systemctl does not know: $*" >&2; exit 1 ;;
 esac
@@ -113,8 +115,10 @@ func TestManualCommands(t *testing.T) {
 			continue
 		}
 		t.Run(topic.Name, func(t *testing.T) {
-			if _, err := exec.LookPath("curl"); err != nil && strings.Contains(script, "curl ") {
-				t.Skip("no curl here")
+			for _, tool := range []string{"curl", "openssl"} {
+				if _, err := exec.LookPath(tool); err != nil && strings.Contains(script, "\n"+tool+" ") {
+					t.Skip("no " + tool + " here")
+				}
 			}
 			t.Parallel()
 			m := newMachine(t)

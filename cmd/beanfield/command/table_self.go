@@ -30,6 +30,14 @@ It takes the flags of the server as well, and starts nothing. The exit code is t
 		make:     func() action { return new(help) },
 	},
 	{
+		Name: "size", Group: groupSelf,
+		Summary: "Estimate the memory and the disk that a server needs",
+		Help: `
+It asks no server: it multiplies measured figures, which beanfield help sizing explains.`,
+		Examples: []string{"beanfield size -jobs 5000000 -body 1000", "beanfield size -jobs 20000 -memory -json"},
+		make:     func() action { return new(size) },
+	},
+	{
 		Name: "version", Group: groupSelf,
 		Summary: "Print the version",
 		make:    func() action { return new(version) },
