@@ -37,13 +37,9 @@ func (a *tail) run(c *call) error {
 	}
 	return c.withServer(func(s *client.Client) (err error) {
 		t.s = s
-		if t.known, err = newestID(s); err != nil {
+		if err := t.begin(); err != nil {
 			return err
 		}
-		if t.total, err = totalJobs(s); err != nil {
-			return err
-		}
-		t.seen = t.known
 		fmt.Fprintf(c.Stderr, "jobs after %d, as they come\n", t.seen)
 		for err == nil {
 			err = t.look()
@@ -87,6 +83,16 @@ var errEnough = errors.New("enough")
 func totalJobs(s *client.Client) (int64, error) {
 	d, err := s.Stats("stats")
 	return d.Number("total-jobs"), err
+}
+
+// begin learns where to start.
+func (t *trail) begin() (err error) {
+	if t.known, err = newestID(t.s); err != nil {
+		return err
+	}
+	t.seen = t.known
+	t.total, err = totalJobs(t.s)
+	return err
 }
 
 // look shows the jobs that have come since the last look.

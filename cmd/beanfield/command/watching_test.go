@@ -2,11 +2,15 @@ package command
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+
+	"beanfield/cmd/beanfield/client"
 )
 
 // follow runs tail until it has shown n jobs. begun is closed when it looks.
@@ -65,6 +69,29 @@ func TestTail(t *testing.T) {
 		expect(t, lines, "code 0")
 		if got := s.count("a", "current-jobs-ready"); got != "4" {
 			t.Errorf("%s jobs are ready: tail has taken some", got)
+		}
+	})
+}
+
+// Many jobs come and go between two looks: the next one is found all the same, because the
+// server counts them.
+func TestTailKeepsUp(t *testing.T) {
+	onEach(t, func(t *testing.T, s *server) {
+		c, err := client.Dial(client.Options{Server: s.addr, Timeout: patience})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		var out bytes.Buffer
+		tr := trail{tail: &tail{}, s: c, out: bufio.NewWriter(&out), pattern: "*"}
+		if err := errors.Join(tr.begin(), tr.look()); err != nil {
+			t.Fatal(err)
+		}
+		s.typed(strings.Repeat("z\n", 3*beyond), "put", "-lines", "-tube", "gone", "-quiet").want(t, 0, "", "")
+		s.run("purge", "gone").want(t, 0, fmt.Sprintf("purged %d\n", 3*beyond), "")
+		s.run("put", "next").want(t, 0, fmt.Sprintln(3*beyond+2), "")
+		if err := tr.look(); err != nil || !strings.Contains(out.String(), `"next"`) {
+			t.Errorf("tail prints %q, %v", out.String(), err)
 		}
 	})
 }
