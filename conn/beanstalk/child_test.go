@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
@@ -30,6 +31,9 @@ import (
 // of file descriptors, or 0 for as many as there may be.
 const childEnv = "BEANSTALK_TEST_SERVER"
 
+// loopsEnv is how many loops such a server has; 2 if it is not set.
+const loopsEnv = "BEANSTALK_TEST_LOOPS"
+
 // childMain serves, prints its address, and then answers questions about
 // itself, until standard input ends.
 func childMain() {
@@ -49,7 +53,9 @@ func childMain() {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	a, err := conn.NewAcceptor(conn.Options{Logger: log})
 	check(err)
-	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: 2, Logger: log})
+	loops, err := strconv.Atoi(cmp.Or(os.Getenv(loopsEnv), "2"))
+	check(err)
+	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: loops, Logger: log})
 	check(err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)

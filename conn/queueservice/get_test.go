@@ -1,6 +1,7 @@
 package queueservice
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -189,8 +190,14 @@ func TestGetOfNewest(t *testing.T) {
 
 // A get takes nothing if its client has hung up before: the item would be lost.
 func TestGetOfClientThatHungUp(t *testing.T) {
+	for _, secured := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS=%v", secured), func(t *testing.T) { getAfterHangUps(t, secured) })
+	}
+}
+
+func getAfterHangUps(t *testing.T, secured bool) {
 	opened, goOn := make(chan struct{}), make(chan struct{})
-	h := newHouse(t, nil, func(o *Options) {
+	h := openHouse(t, nil, secured, func(o *Options) {
 		o.LimitsFor = func(string) *queue.Limits {
 			opened <- struct{}{}
 			<-goOn

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/secure"
 	"beanfield/shard/queue"
 )
 
@@ -120,6 +123,7 @@ type house struct {
 	server  *Server
 	accept  *conn.Acceptor
 	address string
+	trust   *tls.Config // nil without TLS
 	served  sync.WaitGroup
 	closing sync.Once
 }
@@ -134,7 +138,16 @@ func options() Options {
 // ends, nothing of it may be left.
 func newHouse(t testing.TB, shards Shards, set ...func(*Options)) *house {
 	t.Helper()
+	return openHouse(t, shards, os.Getenv(secureEnv) != "", set...)
+}
+
+func openHouse(t testing.TB, shards Shards, secured bool, set ...func(*Options)) *house {
+	t.Helper()
 	h := &house{t: t}
+	var certs *secure.Certificates
+	if secured {
+		certs, h.trust = certificates(t)
+	}
 	if shards == nil {
 		h.desk = &desk{}
 		shards = h.desk
@@ -156,7 +169,7 @@ func newHouse(t testing.TB, shards Shards, set ...func(*Options)) *house {
 	}
 	h.address = l.Addr().String()
 	h.served.Go(func() {
-		if err := h.accept.Serve(l, h.server); err != nil {
+		if err := h.accept.Serve(l, h.server.Over(certs)); err != nil {
 			t.Errorf("Serve: %v", err)
 		}
 	})
@@ -232,6 +245,9 @@ func (h *house) dial() *client {
 	}
 	h.t.Cleanup(func() { c.Close() })
 	c.SetDeadline(time.Now().Add(patience))
+	if h.trust != nil {
+		c = tls.Client(c, h.trust)
+	}
 	return &client{h.t, c, bufio.NewReader(c)}
 }
 

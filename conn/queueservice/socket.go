@@ -55,7 +55,8 @@ func (k *socket) Close() error {
 // hungUp says whether the client is known to have closed the connection. A client that
 // closes only its own direction has hung up too, as for net/http.
 func (k *socket) hungUp() (gone bool) {
-	c, ok := k.Conn.(syscall.Conn)
+	below := secure.Under(k.Conn)
+	c, ok := below.(syscall.Conn)
 	if !ok {
 		return false
 	}
@@ -67,8 +68,20 @@ func (k *socket) hungUp() (gone bool) {
 	err = raw.Control(func(fd uintptr) {
 		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		gone = n == 0 && err == nil || err == syscall.ECONNRESET
+		if n > 0 && below != k.Conn {
+			gone = closedTCP(int(fd)) // what is left to read may be TLS's farewell
+		}
 	})
 	return gone || err != nil
+}
+
+// closedTCP says whether the end of a stream has arrived on a TCP socket, behind whatever
+// is still to be read.
+func closedTCP(fd int) bool {
+	const closed, closeWait = 7, 8 // of the kernel's states, which are the first byte of tcp_info
+	info, err := syscall.GetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_INFO)
+	state := info & 0xff
+	return err == nil && (state == closed || state == closeWait)
 }
 
 // CloseWrite lets net/http end a connection so that the client still gets its answer.

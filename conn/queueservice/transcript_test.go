@@ -1,6 +1,7 @@
 package queueservice
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -80,7 +81,12 @@ var exchanges = []exchange{
 }
 
 func TestTranscript(t *testing.T) {
-	h := newHouse(t, nil)
+	for _, secured := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS=%v", secured), func(t *testing.T) { exchangeAll(t, openHouse(t, nil, secured)) })
+	}
+}
+
+func exchangeAll(t *testing.T, h *house) {
 	for _, x := range exchanges {
 		t.Run(x.method+x.target, func(t *testing.T) {
 			h.t, h.answer = t, x.answer

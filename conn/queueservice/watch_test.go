@@ -97,9 +97,14 @@ func TestHandshakeAsksForTheWatch(t *testing.T) {
 }
 
 // Items come in the order of the parcels, each as one binary frame, also large ones
-// and ones of odd sizes.
+// and ones of odd sizes; over TLS too.
 func TestFrames(t *testing.T) {
-	h := newHouse(t, nil)
+	for _, secured := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS=%v", secured), func(t *testing.T) { pushFrames(t, openHouse(t, nil, secured)) })
+	}
+}
+
+func pushFrames(t *testing.T, h *house) {
 	c := h.watch("&_window_=100", "")
 	var want []string
 	for i, size := range []int{0, 1, 100, 125, 126, 65535, 65536, 200000} {
