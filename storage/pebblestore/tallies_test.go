@@ -1,0 +1,50 @@
+package pebblestore
+
+import (
+	"testing"
+
+	"beanfield/storage"
+	"beanfield/storage/tally"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Each group that is applied is counted, with its turns; so is what its measuring finds.
+func TestFiguresOfALog(t *testing.T) {
+	for _, mode := range []storage.SyncMode{storage.Always, storage.Never} {
+		s := noTicks(small(vfs.NewMem(), mode))
+		l := mustOpen(t, s, 1)[0].(*shardLog)
+		for id := uint64(1); id <= 50; id++ {
+			putOne(l, id)
+			mustCommit(t, l)
+		}
+		if err := s.Close(); err != nil { // after all has been applied
+			t.Fatal(err)
+		}
+		f := l.Figures()
+		if n := f.Commits.Total(); n == 0 || n != f.Groups.Total() || f.Groups.Sum != tally.Number(50) || f.Commits.Sum == 0 {
+			t.Errorf("%v: %d commits, %d groups with %d turns", mode, n, f.Groups.Total(), f.Groups.Sum>>tally.NumberSteps)
+		}
+		if f.Stalls != 0 || f.Stalled != 0 {
+			t.Errorf("%d stalls", f.Stalls)
+		}
+	}
+}
+
+// The times when writes wait for compactions are counted, also one that lasts.
+func TestStallsAreCounted(t *testing.T) {
+	l := &shardLog{}
+	heard := 0
+	e := &pebble.EventListener{WriteStallBegin: func(pebble.WriteStallBeginInfo) { heard++ }}
+	l.tallies.listen(e)
+	e.WriteStallBegin(pebble.WriteStallBeginInfo{})
+	for l.Figures().Stalled == 0 { // until the clock has moved
+	}
+	e.WriteStallEnd()
+	over := l.Figures().Stalled
+	e.WriteStallEnd() // of a stall that nobody has seen begin
+	if f := l.Figures(); f.Stalls != 1 || f.Stalled != over || over <= 0 || heard != 1 {
+		t.Errorf("%d stalls of %v, %d were heard", f.Stalls, f.Stalled, heard)
+	}
+}
