@@ -9,8 +9,8 @@ var selfCommands = []Command{
 It takes the flags of the server as well, and starts nothing. The exit code is the server's: 0, or
 5 for a mistake; beanfield -h lists the flags.`,
 		Examples: []string{
-			"beanfield check-config /etc/beanfield/config.toml",
-			"beanfield check-config -config /etc/beanfield/config.toml -p 11301",
+			"beanfield check-config /etc/beanfield/beanfield.toml",
+			"beanfield check-config -config /etc/beanfield/beanfield.toml -p 11301",
 		},
 	},
 	{

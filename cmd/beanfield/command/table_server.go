@@ -43,7 +43,7 @@ all of it is read, as -check does, unless -quick is given.
 cannot be read, the exit code is 1.`,
 		Examples: []string{
 			"beanfield backup /var/lib/beanfield",
-			"beanfield backup -config /etc/beanfield/config.toml",
+			"beanfield backup -config /etc/beanfield/beanfield.toml",
 			"beanfield backup -check /var/lib/beanfield-backups/beanfield-20260102T030405Z",
 		},
 		make: func() action { return new(backup) },
