@@ -110,7 +110,11 @@ func (f *faces) open(c *Config, r *router.Router, log *slog.Logger) error {
 		if err != nil {
 			return err
 		}
-		f.admin.Open(admin.Pages{Metrics: m})
+		pages, err := newConsole(c, r)
+		if err != nil {
+			return err
+		}
+		f.admin.Open(admin.Pages{Metrics: m, Console: pages})
 	}
 	f.health.router.Store(r)
 	return nil

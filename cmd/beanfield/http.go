@@ -14,7 +14,9 @@ type HTTPConfig struct {
 	Mode   fs.FileMode // of unix sockets; 0 leaves it to the umask
 	Tokens []string    // a client must have one of them; empty: none is needed
 	Pprof  bool
-	TLS    TLS
+	// ReadOnly keeps those who use the console from changing anything.
+	ReadOnly bool
+	TLS      TLS
 }
 
 // httpSettings are the keys of [http].
@@ -32,6 +34,7 @@ var httpSettings = append([]setting[Config]{
 	},
 	texts("http.tokens", "texts", `a list of texts; [] to let everybody in`, func(c *Config) *[]string { return &c.HTTP.Tokens }),
 	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }),
+	truth("http.read_only", func(c *Config) *bool { return &c.HTTP.ReadOnly }),
 }, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS })...)
 
 // applyHTTP lets -http replace all addresses of the HTTP side.

@@ -191,6 +191,7 @@ func (x *machine) compare() {
 	x.compareTubes()
 	w.deaf = true
 	x.compareJobs()
+	x.compareLists()
 }
 
 func (x *machine) ask(op Op) *Batch {

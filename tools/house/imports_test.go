@@ -23,6 +23,7 @@ var floors = map[string]int{
 	"conn/beanstalk":        7,
 	"conn/queueservice":     7,
 	"conn/admin":            7,
+	"conn/admin/console":    7,
 	"conn":                  6,
 	"router":                5,
 	"shard":                 4,

@@ -1,0 +1,379 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/router"
+	"beanfield/shard/queue"
+	"beanfield/storage"
+)
+
+// bench is a console over shards of its own, behind a socket.
+type bench struct {
+	t      *testing.T
+	router *router.Router
+	url    string
+}
+
+func newBench(t *testing.T, rights Rights) *bench {
+	t.Helper()
+	r, err := router.New(router.Options{Shards: 3, Store: storage.Memory()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Options{
+		Router: r, MaxJobSize: 1 << 20, Version: "test", Started: time.Now(),
+		LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, May: func(*http.Request) Rights { return rights },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(c)
+	t.Cleanup(func() {
+		s.Close()
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &bench{t, r, s.URL}
+}
+
+// ask sends a request and returns the answer.
+func (b *bench) ask(method, path string, body string, headers ...string) (int, []byte, http.Header) {
+	b.t.Helper()
+	r, err := http.NewRequest(method, b.url+path, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return answer.StatusCode, text, answer.Header
+}
+
+// get reads into answer.
+func (b *bench) get(name string, query url.Values, answer any) {
+	b.t.Helper()
+	status, text, _ := b.ask("GET", apiPath+name+"?"+query.Encode(), "")
+	if status != http.StatusOK {
+		b.t.Fatalf("%s %v: %d %s", name, query, status, text)
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// post acts, and wants this status.
+func (b *bench) post(status int, name string, say any) (a answered) {
+	b.t.Helper()
+	body, err := json.Marshal(say)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	is, text, _ := b.ask("POST", apiPath+name, string(body), "Content-Type", "application/json")
+	if is != status {
+		b.t.Fatalf("%s %s: %d %s, want %d", name, body, is, text, status)
+	}
+	json.Unmarshal(text, &a)
+	return a
+}
+
+type fields map[string]any
+
+// counts are the numbers of ready, delayed and buried jobs of a tube.
+func (b *bench) counts(tube string) [3]int {
+	b.t.Helper()
+	var a tubeAnswer
+	b.get("tube", url.Values{"name": {tube}}, &a)
+	return [3]int{a.Tube.Ready, a.Tube.Delayed, a.Tube.Buried}
+}
+
+func (b *bench) expect(tube string, ready, delayed, buried int) {
+	b.t.Helper()
+	if is, want := b.counts(tube), [3]int{ready, delayed, buried}; is != want {
+		b.t.Errorf("%s has %v jobs that are ready, delayed and buried, want %v", tube, is, want)
+	}
+}
+
+// list are the jobs of a tube in one state.
+func (b *bench) list(query url.Values) jobsAnswer {
+	b.t.Helper()
+	var a jobsAnswer
+	b.get("jobs", query, &a)
+	return a
+}
+
+func TestActions(t *testing.T) {
+	b := newBench(t, Rights{Act: true})
+	first := b.post(200, "put", fields{"tube": "a", "data": "one", "pri": 5, "ttr": 30}).ID
+	second := b.post(200, "put", fields{"tube": "a", "base64": "/wA=", "delay": 100}).ID
+	b.expect("a", 1, 1, 0)
+	var j jobAnswer
+	b.get("job", url.Values{"id": {fmt.Sprint(first)}}, &j)
+	if j.Text == nil || *j.Text != "one" || j.Pri != 5 || j.TTR != 30 || j.Tube != "a" || j.State != "ready" || j.Size != 3 {
+		t.Errorf("the first job is shown as %+v", j)
+	}
+	j = jobAnswer{}
+	b.get("job", url.Values{"id": {fmt.Sprint(second)}}, &j)
+	if j.Text != nil || j.Base64 != "/wA=" || j.State != "delayed" || j.TimeLeft < 98 {
+		t.Errorf("the second job is shown as %+v", j)
+	}
+	b.post(200, "bury", fields{"id": first})
+	b.expect("a", 0, 1, 1)
+	b.post(200, "kick-job", fields{"id": first})
+	b.post(200, "kick-job", fields{"id": second})
+	b.expect("a", 2, 0, 0)
+	b.post(200, "release", fields{"id": first, "pri": 9, "delay": 50})
+	b.expect("a", 1, 1, 0)
+	if a := b.post(200, "kick", fields{"tube": "a"}); a.Done != 1 {
+		t.Errorf("a kick of all has made %d jobs ready, want 1", a.Done)
+	}
+	b.post(200, "pause", fields{"tube": "a", "seconds": 100})
+	var tube tubeAnswer
+	if b.get("tube", url.Values{"name": {"a"}}, &tube); tube.Pause != 100 || tube.Tube.PauseLeft < 98 {
+		t.Errorf("a paused tube is shown as %+v", tube)
+	}
+	b.post(200, "pause", fields{"tube": "a"})
+	if b.get("tube", url.Values{"name": {"a"}}, &tube); tube.Tube.PauseLeft != -1 {
+		t.Errorf("a tube that is not paused any more is shown as %+v", tube.Tube)
+	}
+	b.post(200, "delete", fields{"id": first})
+	b.post(200, "delete", fields{"id": second})
+	b.post(404, "delete", fields{"id": second})
+	b.post(404, "kick", fields{"tube": "a"}) // it has ended with its last job
+	b.post(200, "drain", fields{})
+	b.post(503, "put", fields{"tube": "a", "data": "late"})
+}
+
+func TestManyJobs(t *testing.T) {
+	b := newBench(t, Rights{Act: true})
+	const many = 3*handful + 7
+	for i := range many {
+		b.post(200, "put", fields{"tube": "from", "data": fmt.Sprint("job ", i), "pri": i, "ttr": 77, "delay": 1000 * (i % 2)})
+	}
+	// Answers may say that there is more to do, as often as the machine is slow.
+	until := func(name string, say fields) (done int) {
+		for range 1000 {
+			a := b.post(200, name, say)
+			if done += a.Done; a.Left == 0 {
+				return done
+			}
+		}
+		t.Fatalf("%s does not end", name)
+		return 0
+	}
+	if n := until("move", fields{"tube": "from", "to": "to", "states": []string{"ready"}}); n != (many+1)/2 {
+		t.Errorf("%d jobs are moved", n)
+	}
+	b.expect("from", 0, many/2, 0)
+	b.expect("to", (many+1)/2, 0, 0)
+	if n := until("move", fields{"tube": "from", "to": "to", "states": []string{"ready", "delayed", "buried"}}); n != many/2 {
+		t.Errorf("%d jobs are moved", n)
+	}
+	b.expect("to", (many+1)/2, many/2, 0)
+	a := b.list(url.Values{"tube": {"to"}, "state": {"ready"}, "n": {"100"}})
+	for i, j := range a.Jobs {
+		if *j.Text != fmt.Sprint("job ", 2*i) || j.Pri != uint32(2*i) || j.TTR != 77 {
+			t.Fatalf("job %d has become %+v", i, j)
+		}
+	}
+	if n := until("purge", fields{"tube": "to", "states": []string{"delayed"}}); n != many/2 {
+		t.Errorf("%d jobs are purged", n)
+	}
+	b.expect("to", (many+1)/2, 0, 0)
+	b.post(400, "purge", fields{"tube": "to", "states": []string{"reserved"}})
+	b.post(400, "move", fields{"tube": "to", "to": "to", "states": []string{"ready"}})
+	b.post(404, "purge", fields{"tube": "none", "states": []string{"ready"}})
+}
+
+// A job that cannot be put stays where it was.
+func TestMoveThatIsRefused(t *testing.T) {
+	b := newBench(t, Rights{Act: true})
+	id := b.post(200, "put", fields{"tube": "a", "data": "x"}).ID
+	b.post(200, "bury", fields{"id": id})
+	b.post(200, "put", fields{"tube": "a", "data": "y", "delay": 100})
+	b.post(200, "put", fields{"tube": "a", "data": "z"})
+	b.router.Drain()
+	for _, state := range []string{"ready", "delayed", "buried"} {
+		b.post(503, "move", fields{"tube": "a", "to": "b", "states": []string{state}})
+		b.expect("a", 1, 1, 1)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	b := newBench(t, Rights{Act: true})
+	for i := range 150 {
+		b.post(200, "put", fields{"tube": fmt.Sprint("t", i%2), "data": fmt.Sprintf("number %d <b>", i), "delay": i % 3})
+	}
+	query := url.Values{"tube": {"t0"}, "state": {"all"}, "find": {" 7"}, "n": {"4"}}
+	var texts []string
+	for from := uint32(0); ; {
+		query.Set("from", fmt.Sprint(from))
+		a := b.list(query)
+		if len(a.Jobs) > 4 {
+			t.Fatalf("%d jobs are found at once", len(a.Jobs))
+		}
+		for _, j := range a.Jobs {
+			texts = append(texts, *j.Text)
+		}
+		if from = a.Next; from == 0 {
+			break
+		}
+	}
+	slices.Sort(texts)
+	want := []string{"number 70 <b>", "number 72 <b>", "number 74 <b>", "number 76 <b>", "number 78 <b>"}
+	if !slices.Equal(texts, want) {
+		t.Errorf("found %q, want %q", texts, want)
+	}
+	for path, want := range map[string]int{
+		"jobs?tube=t0&state=odd": 400, "jobs?tube=t0&state=all&n=101": 400, "jobs?tube=t0&state=all&from=-1": 400, "jobs?tube=none&state=all": 200,
+		"job?id=x": 400, "job?id=99999": 404, "tube?name=none": 404, "tubes?sort=odd": 400, "tubes?n=201": 400, "nothing": 404,
+	} {
+		if status, text, _ := b.ask("GET", apiPath+path, ""); status != want || !json.Valid(text) {
+			t.Errorf("%s: %d %s, want %d", path, status, text, want)
+		}
+	}
+}
+
+func TestTubes(t *testing.T) {
+	b := newBench(t, Rights{Act: true})
+	for i, name := range []string{"mail", "Mail.retry", "video", "video.retry"} {
+		for range i + 1 {
+			b.post(200, "put", fields{"tube": name, "data": "x"})
+		}
+	}
+	for query, want := range map[string]string{
+		"":                       "Mail.retry default mail video video.retry",
+		"desc=1":                 "video.retry video mail default Mail.retry",
+		"sort=ready&desc=1":      "video.retry video Mail.retry mail default",
+		"sort=ready&n=2&from=1":  "mail Mail.retry",
+		"filter=mail&sort=ready": "mail Mail.retry",
+		"filter=*.retry":         "Mail.retry video.retry",
+		"filter=v*o":             "video",
+		"filter=v*d*y":           "video.retry",
+		"filter=*i*t*":           "Mail.retry video.retry",
+		"filter=none":            "",
+		"from=100":               "",
+	} {
+		var a tubesAnswer
+		values, _ := url.ParseQuery(query)
+		b.get("tubes", values, &a)
+		var names []string
+		for _, f := range a.Tubes {
+			names = append(names, f.Name)
+		}
+		if is := strings.Join(names, " "); is != want || a.All != 5 {
+			t.Errorf("%q shows %q of %d, want %q of 5", query, is, a.All, want)
+		}
+	}
+	var o overviewAnswer
+	b.get("overview", nil, &o)
+	if o.Total.Ready != 10 || o.Total.Total != 10 || o.Tubes != 5 || len(o.Shards) != 3 || o.Busiest[0].Name != "video.retry" || !o.Act {
+		t.Errorf("the overview is %+v", o)
+	}
+}
+
+// What another site's page can make a browser send does nothing, and neither does a GET.
+func TestOtherSites(t *testing.T) {
+	b := newBench(t, Rights{Act: true})
+	const say = `{"tube":"a","data":"x"}`
+	kind := []string{"Content-Type", "application/json"}
+	for _, e := range []struct {
+		status  int
+		method  string
+		body    string
+		headers []string
+	}{
+		{200, "POST", say, kind},
+		{200, "POST", say, append(kind, "Origin", b.url, "Sec-Fetch-Site", "same-origin")},
+		{403, "POST", say, append(kind, "Origin", "http://example.org")},
+		{403, "POST", say, append(kind, "Origin", "null")},
+		{403, "POST", say, append(kind, "Sec-Fetch-Site", "cross-site")},
+		{403, "POST", say, append(kind, "Sec-Fetch-Site", "same-site")},
+		{403, "POST", say, append(kind, "Sec-Fetch-Site", "none")},
+		{415, "POST", say, []string{"Content-Type", "text/plain"}},
+		{415, "POST", say, []string{"Content-Type", "application/x-www-form-urlencoded"}},
+		{415, "POST", say, nil},
+		{405, "GET", "", kind},
+		{405, "PUT", say, kind},
+		{400, "POST", `{"tube":"a","data":"x","odd":1}`, kind},
+		{400, "POST", `{"tube":"no way","data":"x"}`, kind},
+		{400, "POST", `{"tube":"-a","data":"x"}`, kind},
+		{400, "POST", `{"tube":"a","base64":"?"}`, kind},
+		{400, "POST", `[`, kind},
+		{413, "POST", `{"tube":"a","data":"` + strings.Repeat("x", 1<<20+1) + `"}`, kind},
+		{413, "POST", `{"tube":"a","data":"` + strings.Repeat("x", 3<<20) + `"}`, kind},
+	} {
+		if status, text, _ := b.ask(e.method, apiPath+"put?tube=a&data=x", e.body, e.headers...); status != e.status || !json.Valid(text) {
+			t.Errorf("%s %.40q %q: %d %s, want %d", e.method, e.body, e.headers, status, text, e.status)
+		}
+	}
+	b.expect("a", 2, 0, 0)
+}
+
+func TestReadOnly(t *testing.T) {
+	b := newBench(t, Rights{})
+	for name := range actors {
+		b.post(403, name, fields{"tube": "a", "data": "x"})
+	}
+	var o overviewAnswer
+	if b.get("overview", nil, &o); o.Act || o.Draining || o.Tubes != 1 {
+		t.Errorf("somebody who may only read has changed something, or is told that he may: %+v", o)
+	}
+}
+
+// The pages come from here alone, and make no HTML of a string.
+func TestPages(t *testing.T) {
+	b := newBench(t, Rights{})
+	status, text, h := b.ask("GET", "/", "")
+	if status != 200 || !bytes.Contains(text, []byte("<title>beanfield")) {
+		t.Errorf("the page is %d %.80s", status, text)
+	}
+	for key, want := range map[string]string{"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"} {
+		if h.Get(key) != want {
+			t.Errorf("%s is %q", key, h.Get(key))
+		}
+	}
+	if status, _, _ := b.ask("POST", "/", ""); status != 405 {
+		t.Errorf("POST / is answered %d", status)
+	}
+	html := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|eval\(|new Function|[ "']style=|\bon[a-z]+="|https?://`)
+	total := 0
+	fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := files.ReadFile(path)
+		if total += len(text); err != nil {
+			t.Error(err)
+		}
+		for _, found := range html.FindAllString(strings.ReplaceAll(string(text), "http://www.w3.org/2000/svg", ""), -1) {
+			t.Errorf("%s has %q", path, found)
+		}
+		return nil
+	})
+	if total > 100<<10 {
+		t.Errorf("the pages have %d bytes", total)
+	}
+}

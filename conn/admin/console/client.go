@@ -1,0 +1,100 @@
+package console
+
+import (
+	"bytes"
+	"net/http"
+	"sync/atomic"
+
+	"beanfield/router"
+	"beanfield/shard/queue"
+)
+
+// client is a session whose owner is the goroutine of a request. Each call returns when it
+// is complete.
+type client struct {
+	router.Session
+	router *router.Router
+	bell   chan struct{}
+	batch  queue.Batch
+}
+
+// newClient makes a client that uses and watches no tube: it can only read, and do what
+// needs no place in a shard.
+func newClient(r *router.Router) *client {
+	c := &client{router: r, bell: make(chan struct{}, 1)}
+	c.Init(r, c, new(atomic.Int64))
+	return c
+}
+
+// Notify implements router.Owner. A bell that has been rung already is enough.
+func (c *client) Notify() {
+	select {
+	case c.bell <- struct{}{}:
+	default:
+	}
+}
+
+// finish waits until the call that has just begun is complete.
+func (c *client) finish(done bool) {
+	for !done {
+		<-c.bell
+		done = c.Resume()
+	}
+}
+
+// run applies operations in a shard until all are answered. member says that they need the
+// client's place there. Answers are valid until the next run.
+func (c *client) run(shard int, member bool, ops ...queue.Op) []queue.Op {
+	c.batch.Reset()
+	c.batch.Ops = append(c.batch.Ops, ops...)
+	for c.batch.Next < len(ops) {
+		c.finish(c.Submit(shard, &c.batch, member))
+	}
+	return c.batch.Ops
+}
+
+// one applies an operation to the shard of a living job.
+func (c *client) one(op queue.Op, member bool) (queue.Op, error) {
+	shard, ok := c.router.Owner(op.ID)
+	if !ok {
+		return op, &problem{http.StatusNotFound, "there is no such job any more"}
+	}
+	op = c.run(shard, member, op)[0]
+	return op, failure(op.Status)
+}
+
+// body is that of the job which an operation has found, in memory of its own.
+func (c *client) body(op *queue.Op) []byte {
+	if len(op.Parts) > 0 {
+		return bytes.Join(op.Parts, nil)
+	}
+	return bytes.Clone(c.batch.Bytes[op.From:op.To])
+}
+
+// stats returns the figures of a tube.
+func (c *client) stats(tube string) (queue.TubeInfo, error) {
+	op := c.run(c.router.TubeShard([]byte(tube)), false, queue.Op{Kind: queue.StatsTube, Data: []byte(tube)})[0]
+	if op.Status != queue.OK {
+		return queue.TubeInfo{}, failureOf(op.Status, "there is no such tube")
+	}
+	return c.batch.Tubes[op.From], nil
+}
+
+// failure puts into words how an operation on a job ended.
+func failure(s queue.Status) error {
+	return failureOf(s, "there is no such job any more, or somebody holds it")
+}
+
+func failureOf(s queue.Status, notFound string) error {
+	switch s {
+	case queue.OK:
+		return nil
+	case queue.NotFound:
+		return &problem{http.StatusNotFound, notFound}
+	case queue.NoRoom:
+		return &problem{http.StatusInsufficientStorage, "disk space is low: new jobs are refused"}
+	case queue.Refused:
+		return &problem{http.StatusServiceUnavailable, "the server is draining: new jobs are refused"}
+	}
+	return &problem{http.StatusInternalServerError, "the log has failed: nothing was changed for good"}
+}

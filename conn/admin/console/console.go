@@ -1,0 +1,91 @@
+package console
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"beanfield/router"
+	"beanfield/shard/queue"
+)
+
+// Options are what a Console is made with.
+type Options struct {
+	// Router has the shards.
+	Router *router.Router
+	// May says what a request may do; nil if everybody may do everything.
+	May func(*http.Request) Rights
+	// LimitsFor are the limits of the queue service for a tube.
+	LimitsFor func(tube string) *queue.Limits
+	// MaxJobSize bounds the body of a put in bytes.
+	MaxJobSize int
+	// Version is that of the server.
+	Version string
+	// Started is when the process began.
+	Started time.Time
+}
+
+// Rights are what somebody may do.
+type Rights struct {
+	Act bool // anything but to look
+}
+
+// Console serves the pages and their interface.
+type Console struct {
+	opts   Options
+	router *router.Router
+	files  http.Handler
+	census census
+}
+
+// files are the pages.
+//
+//go:embed pages
+var files embed.FS
+
+// New makes a console.
+func New(o Options) (*Console, error) {
+	if o.Router == nil || o.LimitsFor == nil || o.MaxJobSize <= 0 {
+		return nil, errors.New("console: router, limits or size of jobs are missing")
+	}
+	if o.May == nil {
+		o.May = func(*http.Request) Rights { return Rights{Act: true} }
+	}
+	pages, err := fs.Sub(files, "pages")
+	if err != nil {
+		return nil, err
+	}
+	c := &Console{opts: o, router: o.Router, files: http.FileServerFS(pages)}
+	c.census.router = o.Router
+	return c, nil
+}
+
+// readers and actors are the interface, by the path below apiPath.
+var (
+	readers = map[string]func(*Console, *http.Request) (any, error){
+		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
+	}
+	actors = map[string]func(*Console, *action) error{
+		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,
+		"delete": (*Console).remove, "kick-job": (*Console).kickJob, "bury": (*Console).bury, "release": (*Console).release,
+		"purge": (*Console).purge, "move": (*Console).move, "drain": (*Console).drain,
+	}
+)
+
+// readPatience is how long a page waits for shards that do not get round to it.
+const readPatience = 5 * time.Second
+
+// read answers a GET of the interface.
+func (c *Console) read(w http.ResponseWriter, r *http.Request, fn func(*Console, *http.Request) (any, error)) {
+	ctx, cancel := context.WithTimeout(r.Context(), readPatience)
+	defer cancel()
+	answer, err := fn(c, r.WithContext(ctx))
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	reply(w, http.StatusOK, answer)
+}

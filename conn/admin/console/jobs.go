@@ -1,0 +1,176 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"beanfield/shard/queue"
+)
+
+// Bounds of what is shown.
+const (
+	previewMost = 4 << 10 // bytes of a body in a list
+	bodyMost    = 1 << 20 // bytes of a body that is shown by itself
+	jobsMost    = 100     // jobs in a list
+	// searchTime is how long a search goes on before it says how far it has come.
+	searchTime = time.Second
+	// candidates is how many jobs a search looks at between two looks at the clock.
+	candidates = 64
+)
+
+// jobAnswer is a job with as much of its body as fits.
+type jobAnswer struct {
+	ID       uint64 `json:"id"`
+	Tube     string `json:"tube"`
+	State    string `json:"state"`
+	Pri      uint32 `json:"pri"`
+	Age      int64  `json:"age"`
+	Delay    uint32 `json:"delay"`
+	TTR      uint32 `json:"ttr"`
+	TimeLeft int64  `json:"timeLeft"`
+	Reserves uint32 `json:"reserves"`
+	Timeouts uint32 `json:"timeouts"`
+	Releases uint32 `json:"releases"`
+	Buries   uint32 `json:"buries"`
+	Kicks    uint32 `json:"kicks"`
+	Size     uint32 `json:"size"`
+
+	Text   *string `json:"text,omitempty"`   // the body, if it is UTF-8
+	Base64 string  `json:"base64,omitempty"` // if not
+	Cut    bool    `json:"cut,omitempty"`    // only the beginning
+}
+
+func showJob(f *queue.JobFigures) jobAnswer {
+	return jobAnswer{
+		ID: f.ID, Tube: f.Tube, State: f.State.String(), Pri: f.Pri, Age: f.Age, Delay: f.Delay, TTR: f.TTR, TimeLeft: f.TimeLeft,
+		Reserves: f.Reserves, Timeouts: f.Timeouts, Releases: f.Releases, Buries: f.Buries, Kicks: f.Kicks, Size: f.Size,
+	}
+}
+
+// show adds the body. A text that is cut ends with a whole character.
+func (j *jobAnswer) show(body []byte, most int) {
+	if len(body) > most {
+		body, j.Cut = body[:most], true
+		for n := 0; n < utf8.UTFMax && !utf8.Valid(body); n++ {
+			body = body[:len(body)-1]
+		}
+	}
+	if !utf8.Valid(body) {
+		j.Base64 = base64.StdEncoding.EncodeToString(body)
+		return
+	}
+	text := string(body)
+	j.Text = &text
+}
+
+// job answers with one job.
+func (c *Console) job(r *http.Request) (any, error) {
+	id, err := strconv.ParseUint(r.URL.Query().Get("id"), 10, 64)
+	if err != nil {
+		return nil, wrong("id must be a number")
+	}
+	s := newClient(c.router)
+	op, err := s.one(queue.Op{Kind: queue.StatsJob, ID: id}, false)
+	if err != nil {
+		return nil, err
+	}
+	j := showJob(&queue.JobFigures{JobInfo: s.batch.Jobs[op.From]})
+	if op, err = s.one(queue.Op{Kind: queue.Peek, ID: id}, false); err != nil {
+		return nil, err
+	}
+	j.Size = op.Size
+	j.show(s.body(&op), bodyMost)
+	return &j, nil
+}
+
+// jobsAnswer is a list of jobs. Next is where to go on, 0 if that was all.
+type jobsAnswer struct {
+	Jobs   []jobAnswer `json:"jobs"`
+	Next   uint32      `json:"next"`
+	Looked int         `json:"looked"` // at so many jobs
+}
+
+// jobs answers with jobs of a tube: the first in their order or, from a place on, as they
+// are found.
+func (c *Console) jobs(r *http.Request) (any, error) {
+	q := r.URL.Query()
+	from, err := number(q, "from", 0, math.MaxUint32)
+	if err != nil {
+		return nil, err
+	}
+	n, err := number(q, "n", 20, jobsMost)
+	if err != nil {
+		return nil, err
+	}
+	tube, state, find := q.Get("tube"), q.Get("state"), []byte(q.Get("find"))
+	st, ordered := states[state]
+	if !ordered && state != "reserved" && state != "all" {
+		return nil, wrong("there is no such state")
+	}
+	s := newClient(c.router)
+	a := &jobsAnswer{Jobs: []jobAnswer{}}
+	if ordered && from == 0 && len(find) == 0 {
+		list, ok := c.router.Heads(r.Context(), tube, st, n)
+		if !ok {
+			return nil, busy
+		}
+		s.gather(a, list, nil, n)
+		return a, nil
+	}
+	return a, c.search(r.Context(), s, a, searched{tube, state, find, max(from, 1), n})
+}
+
+// states are those whose jobs have an order.
+var states = map[string]queue.JobState{"ready": queue.Ready, "delayed": queue.Delayed, "buried": queue.Buried}
+
+// searched is what a search is for.
+type searched struct {
+	tube, state string
+	find        []byte
+	from, n     int
+}
+
+// search goes through the jobs of a tube until it has found enough, or its time is over.
+func (c *Console) search(ctx context.Context, s *client, a *jobsAnswer, w searched) error {
+	a.Next = uint32(w.from)
+	for end := time.Now().Add(searchTime); a.Next != 0 && len(a.Jobs) < w.n && time.Now().Before(end); {
+		list, next, ok := c.router.Survey(ctx, w.tube, a.Next, min(candidates, w.n-len(a.Jobs)))
+		if !ok {
+			return busy
+		}
+		a.Next = next
+		a.Looked += len(list)
+		chosen := list[:0]
+		for i := range list {
+			if w.state == "all" || list[i].State.String() == w.state {
+				chosen = append(chosen, list[i])
+			}
+		}
+		s.gather(a, chosen, w.find, w.n)
+	}
+	return nil
+}
+
+// gather reads the bodies of jobs and keeps those that have what is searched for. A job
+// that has gone meanwhile is left out.
+func (s *client) gather(a *jobsAnswer, list []queue.JobFigures, find []byte, n int) {
+	for i := 0; i < len(list) && len(a.Jobs) < n; i++ {
+		op, err := s.one(queue.Op{Kind: queue.Peek, ID: list[i].ID}, false)
+		if err != nil {
+			continue
+		}
+		body := s.body(&op)
+		if len(find) > 0 && !bytes.Contains(body, find) {
+			continue
+		}
+		j := showJob(&list[i])
+		j.show(body, previewMost)
+		a.Jobs = append(a.Jobs, j)
+	}
+}

@@ -1,0 +1,133 @@
+import { post } from "./api.js";
+import { h, say } from "./dom.js";
+import { count } from "./format.js";
+import { keep, recall } from "./store.js";
+
+// Dialogs for what changes something, and the results.
+
+const again = () => dispatchEvent(new Event("again"));
+
+// open shows a dialog, and returns what it was closed with.
+export function open(title, content, buttons) {
+  const dialog = h("dialog", { "aria-labelledby": "dialog-title" });
+  const form = h("form", { method: "dialog" }, h("h2", { id: "dialog-title" }, title), content,
+    h("div", { class: "row end" }, buttons.map(([label, value, kind]) => h("button", { value, class: kind || "", formnovalidate: value === "" }, label))));
+  dialog.append(form);
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((done) => dialog.addEventListener("close", () => {
+    const value = dialog.returnValue;
+    dialog.remove();
+    done(value);
+  }));
+}
+
+export async function ask(title, text, verb) {
+  return (await open(title, h("p", {}, text), [["Cancel", ""], [verb, "yes", "danger"]])) === "yes";
+}
+
+// perform does something, says how it went, and reports whether it did.
+export async function perform(text, fn) {
+  try {
+    const a = await fn();
+    say(typeof text === "function" ? text(a) : text);
+    again();
+    return true;
+  } catch (e) {
+    say(e.message, true);
+    return false;
+  }
+}
+
+const number = (label, value, max = 4294967295) => {
+  const input = h("input", { type: "number", min: 0, max, required: true, value });
+  return { input, element: h("label", {}, label, input) };
+};
+
+// putDialog puts a job, which may come from a sample and may become one.
+export async function putDialog(tube, job = {}) {
+  const name = h("input", { value: tube, required: true, maxlength: 200, spellcheck: "false", autocomplete: "off" });
+  const data = h("textarea", { rows: 8, spellcheck: "false", autofocus: tube !== "" });
+  data.value = job.text ?? "";
+  const pri = number("Priority", job.pri ?? 1024), delay = number("Delay, seconds", job.delay ?? 0), ttr = number("Time to run, seconds", job.ttr ?? 60);
+  const all = recall("samples", []);
+  const pick = h("select", { onchange: () => {
+    const s = all[Number(pick.value)];
+    if (!s) return;
+    name.value = s.tube; data.value = s.text; pri.input.value = s.pri; delay.input.value = s.delay; ttr.input.value = s.ttr;
+  } }, h("option", { value: "" }, "none"), all.map((s, i) => h("option", { value: i }, s.name)));
+  const title = h("input", { placeholder: "leave empty to keep none", maxlength: 80 });
+  const content = h("div", { class: "form" },
+    all.length > 0 && h("label", {}, "Begin with a sample", pick),
+    h("label", {}, "Tube", name), h("label", {}, "Data", data),
+    h("div", { class: "three" }, pri.element, delay.element, ttr.element),
+    h("label", {}, "Keep in this browser as a sample named", title));
+  if (await open("Put a job", content, [["Cancel", ""], ["Put", "put", "primary"]]) !== "put") return;
+  const job2 = { tube: name.value, data: data.value, pri: Number(pri.input.value), delay: Number(delay.input.value), ttr: Number(ttr.input.value) };
+  if (title.value) {
+    const { data: text, ...rest } = job2;
+    keep("samples", [...all.filter((s) => s.name !== title.value), { name: title.value, text, ...rest }]);
+  }
+  await perform((a) => `Job ${a.id} is in ${job2.tube}`, () => post("put", job2));
+}
+
+export async function pauseDialog(tube) {
+  const length = number("Seconds", recall("pause", 3600));
+  if (await open(`Pause ${tube}`, h("div", { class: "form" }, h("p", {}, "No worker gets a job of it meanwhile."), length.element), [["Cancel", ""], ["Pause", "yes", "primary"]]) !== "yes") return;
+  keep("pause", Number(length.input.value));
+  await perform("Paused", () => post("pause", { tube, seconds: Number(length.input.value) }));
+}
+
+export async function kickDialog(tube) {
+  const n = number("How many", recall("kick", 10));
+  if (await open(`Kick jobs of ${tube}`, h("div", { class: "form" }, h("p", {}, "Buried jobs become ready or, if there are none, delayed ones."), n.element), [["Cancel", ""], ["Kick", "yes", "primary"]]) !== "yes") return;
+  keep("kick", Number(n.input.value));
+  if (Number(n.input.value) > 0) await kick(tube, Number(n.input.value));
+}
+
+export const kick = (tube, n) => perform((a) => (a.done === 1 ? "1 job is ready" : `${count(a.done)} jobs are ready`), () => post("kick", { tube, count: n }));
+
+// many does something in parts, shows how far it has come, and can be stopped.
+export async function many(title, action, body) {
+  const stop = new AbortController();
+  const bar = h("progress", { max: 1 }), text = h("p", { "aria-live": "polite" }, "Beginning");
+  const shown = open(title, h("div", {}, bar, text), [["Stop", "stop"]]).then(() => stop.abort());
+  let done = 0, error;
+  try {
+    for (let idle = 0; idle < 20;) {
+      const a = await post(action, body, stop.signal);
+      done += a.done;
+      idle = a.done === 0 ? idle + 1 : 0;
+      bar.max = done + a.left || 1;
+      bar.value = done;
+      text.textContent = `${count(done)} done, ${count(a.left)} to do`;
+      if (a.left === 0 || stop.signal.aborted) break;
+    }
+  } catch (e) {
+    error = e;
+  }
+  document.querySelector("dialog[open]")?.close();
+  await shown;
+  if (error && error.name !== "AbortError") say(`${count(done)} done, then: ${error.message}`, true);
+  else say(`${title}: ${count(done)} done${error ? ", then stopped" : ""}`);
+  again();
+}
+
+const chosen = (tube, verb) => {
+  const boxes = ["ready", "delayed", "buried"].map((s) => ({ s, box: h("input", { type: "checkbox", checked: s === "buried" }) }));
+  return { element: h("fieldset", {}, h("legend", {}, `${verb} jobs that are`), boxes.map(({ s, box }) => h("label", {}, box, s))), get: () => boxes.filter((b) => b.box.checked).map((b) => b.s) };
+};
+
+export async function purgeDialog(tube) {
+  const states = chosen(tube, "Delete");
+  if (await open(`Purge ${tube}`, h("div", { class: "form" }, states.element, h("p", {}, "They cannot be brought back. Jobs that workers hold stay.")), [["Cancel", ""], ["Delete them", "yes", "danger"]]) !== "yes") return;
+  if (states.get().length) await many(`Purge of ${tube}`, "purge", { tube, states: states.get() });
+}
+
+export async function moveDialog(tube) {
+  const states = chosen(tube, "Move");
+  const to = h("input", { required: true, maxlength: 200, spellcheck: "false", autocomplete: "off" });
+  const text = "They get new ids, and keep priority, time to run and what is left of their delay. Buried jobs become ready.";
+  if (await open(`Move jobs of ${tube}`, h("div", { class: "form" }, states.element, h("label", {}, "To the tube, which may be new", to), h("p", {}, text)), [["Cancel", ""], ["Move them", "yes", "primary"]]) !== "yes") return;
+  if (states.get().length) await many(`Move to ${to.value}`, "move", { tube, to: to.value, states: states.get() });
+}

@@ -1,0 +1,96 @@
+import { get } from "./api.js";
+import { fill, setText } from "./dom.js";
+import { keep, recall } from "./store.js";
+import { overview } from "./overview.js";
+import { tubes } from "./tubes.js";
+import { tube } from "./tube.js";
+import { search } from "./search.js";
+import { server } from "./server.js";
+
+// Shows the page that the address names, and asks the server again and again for what it
+// shows. A page is a function of (main, argument) that returns {title, refresh}; the
+// overview is asked for at each round, because it says how the server is.
+
+const pages = { "": overview, tubes, tube, search, server };
+const main = document.getElementById("main");
+const link = document.getElementById("link");
+
+const state = { server: null };
+
+let page, timer, stop, number = 0;
+
+function show() {
+  const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+  const argument = decodeURIComponent(rest.join("/"));
+  const make = pages[name] || overview;
+  stop?.abort();
+  fill(main);
+  page = make(main, argument, state);
+  document.title = page.title ? page.title + " · beanfield" : "beanfield";
+  for (const a of document.querySelectorAll("nav a[data-page]")) {
+    const here = a.dataset.page === (name === "tube" ? "tubes" : name || "overview");
+    if (here) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+  }
+  round();
+}
+
+async function round() {
+  clearTimeout(timer);
+  stop?.abort();
+  const mine = ++number, control = new AbortController();
+  stop = control;
+  try {
+    state.server = await get("overview", {}, AbortSignal.any([control.signal, AbortSignal.timeout(8000)]));
+    document.body.classList.toggle("looking", !state.server.act);
+    await page.refresh(control.signal, state.server);
+    if (mine !== number) return;
+    setText(link, state.server.draining ? "draining" : state.server.act ? "live" : "read only");
+    link.className = "link " + (state.server.draining ? "warn" : "good");
+    document.body.classList.remove("lost");
+  } catch (e) {
+    if (mine !== number) return;
+    const away = !e.status || e.status >= 500;
+    setText(link, away ? (e.status === 503 ? e.message.split("\n")[0] : "the server does not answer") : e.message);
+    link.className = "link bad";
+    document.body.classList.toggle("lost", away);
+  }
+  const period = Number(refresh.value);
+  const lost = link.className === "link bad";
+  if (period > 0 || lost) timer = setTimeout(round, lost ? 1000 : document.hidden ? Math.max(period, 10000) : period);
+}
+
+const refresh = document.getElementById("refresh");
+refresh.value = String(recall("refresh", 1000));
+refresh.addEventListener("change", () => { keep("refresh", Number(refresh.value)); round(); });
+
+const theme = document.getElementById("theme");
+function paint() {
+  if (theme.value === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme.value;
+}
+theme.value = recall("theme", "auto");
+theme.addEventListener("change", () => { keep("theme", theme.value); paint(); });
+paint();
+
+// Keys: / goes to the filter or the search, g then o, t, s or v to a page, r asks now.
+let g = false;
+addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName) || document.querySelector("dialog[open]")) return;
+  const to = { o: "#/", t: "#/tubes", s: "#/search", v: "#/server" }[e.key];
+  if (g && to) location.hash = to;
+  g = e.key === "g";
+  if (e.key === "r") round();
+  if (e.key === "/") {
+    e.preventDefault();
+    const field = main.querySelector("input[type=search]");
+    if (field) field.focus();
+    else location.hash = "#/tubes";
+  }
+});
+
+addEventListener("again", round);
+addEventListener("hashchange", () => { show(); main.focus({ preventScroll: true }); scrollTo(0, 0); });
+document.addEventListener("visibilitychange", () => { if (!document.hidden) round(); });
+if (location.hash === "") history.replaceState(null, "", "#/");
+show();

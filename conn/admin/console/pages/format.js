@@ -1,0 +1,34 @@
+// Numbers and times in words.
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const one = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+export const count = (n) => whole.format(n);
+export const rate = (n) => (n >= 100 ? whole : one).format(n);
+
+export function short(n) {
+  for (const [at, unit] of [[1e9, "G"], [1e6, "M"], [1e4, "k"]]) {
+    if (n >= at) return one.format(n / (at === 1e4 ? 1e3 : at)) + " " + unit;
+  }
+  return one.format(n);
+}
+
+export function bytes(n) {
+  const units = ["bytes", "KB", "MB", "GB", "TB"];
+  let i = 0;
+  while (n >= 1024 && i < units.length - 1) { n /= 1024; i++; }
+  return one.format(n) + " " + units[i];
+}
+
+export function duration(seconds) {
+  if (seconds < 1) return seconds > 0 ? "under a second" : "0 seconds";
+  const parts = [];
+  let left = Math.floor(seconds);
+  for (const [size, unit] of [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]]) {
+    const n = Math.floor(left / size);
+    left -= n * size;
+    if (n > 0) parts.push(`${count(n)} ${unit}${n === 1 ? "" : "s"}`);
+    if (parts.length === 2) break;
+  }
+  return parts.join(" ");
+}

@@ -1,0 +1,68 @@
+import { get, post } from "./api.js";
+import { ask, open, perform, putDialog } from "./actions.js";
+import { bodyView } from "./body.js";
+import { fill, h, say, visible } from "./dom.js";
+import { bytes, count, duration } from "./format.js";
+
+// One job with its figures, its body, and what can be done with it.
+
+export function jobCard(job, label) {
+  const facts = [
+    ["Priority", count(job.pri)], ["Age", duration(job.age)], ["Time to run", duration(job.ttr)],
+    job.state === "delayed" && ["Ready in", duration(job.timeLeft)], job.state === "reserved" && ["Time left", duration(job.timeLeft)],
+    job.delay > 0 && ["Delay", duration(job.delay)], ["Size", bytes(job.size)],
+    ["Reserved", count(job.reserves)], ["Timeouts", count(job.timeouts)], ["Released", count(job.releases)], ["Buried", count(job.buries)], ["Kicked", count(job.kicks)],
+  ].filter(Boolean);
+  const id = { id: job.id };
+  const button = (text, title, fn, kind = "") => h("button", { class: kind, title, onclick: fn }, text);
+  const view = h("div", {}, bodyView(job));
+  const held = job.state === "reserved";
+  return h("article", { class: "job", "data-state": job.state, "aria-label": `Job ${job.id}` },
+    h("header", { class: "row" },
+      h("h3", {}, label ? [h("span", { class: "state s-" + job.state }, label), " "] : h("span", { class: "state s-" + job.state }, job.state), " job ", h("span", { class: "id" }, job.id),
+        label === undefined && job.showTube && [" in ", h("a", { href: "#/tube/" + encodeURIComponent(job.tube) }, visible(job.tube))]),
+      h("div", { class: "row act" },
+        (job.state === "buried" || job.state === "delayed") && button("Make ready", "kick this job", () => perform(`Job ${job.id} is ready`, () => post("kick-job", id))),
+        (job.state === "ready" || job.state === "delayed") && button("Bury", "no worker gets it until somebody kicks it", () => perform(`Job ${job.id} is buried`, () => post("bury", id))),
+        !held && button("Release", "give it another priority or delay", () => releaseDialog(job)),
+        button("Copy", "put another one like it", () => whole(job).then((j) => (j.text == null ? say("a body that is no text cannot be edited here", true) : putDialog(job.tube, { ...j, delay: 0 })))),
+        !held && button("Delete", "end this job", async () => {
+          if (await ask(`Delete job ${job.id}?`, "It cannot be brought back.", "Delete")) await perform(`Job ${job.id} is deleted`, () => post("delete", id));
+        }, "danger"))),
+    h("dl", { class: "jobfacts" }, facts.map(([k, v]) => h("div", {}, h("dt", {}, k), h("dd", {}, v)))),
+    view, job.cut && h("button", { onclick: async (e) => { e.currentTarget.remove(); fill(view, bodyView(await whole(job))); } }, "Show all of it"));
+}
+
+async function whole(job) {
+  if (!job.cut) return job;
+  try {
+    return await get("job", { id: job.id });
+  } catch (e) {
+    say(e.message, true);
+    return job;
+  }
+}
+
+async function releaseDialog(job) {
+  const pri = h("input", { type: "number", min: 0, max: 4294967295, required: true, value: job.pri });
+  const delay = h("input", { type: "number", min: 0, max: 4294967295, required: true, value: 0 });
+  const form = h("div", { class: "form three" }, h("label", {}, "Priority", pri), h("label", {}, "Delay, seconds", delay));
+  if (await open(`Release job ${job.id}`, form, [["Cancel", ""], ["Release", "yes", "primary"]]) !== "yes") return;
+  await perform(`Job ${job.id} is released`, () => post("release", { id: job.id, pri: Number(pri.value), delay: Number(delay.value) }));
+}
+
+// exportJobs offers a list of jobs as a file.
+export function exportJobs(jobs, kind) {
+  const keys = ["id", "tube", "state", "pri", "delay", "ttr", "age", "size", "reserves", "timeouts", "releases", "buries", "kicks", "text", "base64"];
+  const cell = (v) => {
+    let t = v == null ? "" : String(v);
+    if (typeof v === "string" && /^[=+\-@\t\r]/.test(t)) t = "'" + t; // a spreadsheet would take it for a formula
+    return `"${t.replaceAll('"', '""')}"`;
+  };
+  const text = kind === "csv"
+    ? [keys.join(","), ...jobs.map((j) => keys.map((k) => cell(j[k])).join(","))].join("\r\n") + "\r\n"
+    : jobs.map((j) => JSON.stringify(Object.fromEntries(keys.filter((k) => j[k] != null).map((k) => [k, j[k]])))).join("\n") + "\n";
+  const url = URL.createObjectURL(new Blob([text], { type: kind === "csv" ? "text/csv" : "application/x-ndjson" }));
+  h("a", { href: url, download: "jobs." + (kind === "csv" ? "csv" : "jsonl") }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,64 @@
+import { get } from "./api.js";
+import { fill, h, say } from "./dom.js";
+import { count } from "./format.js";
+import { exportJobs, jobCard } from "./job.js";
+import { keep, recall } from "./store.js";
+
+// Jobs of a tube in a list: the first of a state, or those whose body has a text.
+
+export function search(main) {
+  fill(main, h("div", { class: "head" }, h("h1", {}, "Search"), h("p", { class: "facts" }, "Looks through the bodies of a tube's jobs, and changes nothing.")), finder(""));
+  return { title: "Search", refresh() {} };
+}
+
+export function finder(tube) {
+  const name = h("input", { value: tube, required: true, maxlength: 200, spellcheck: "false", autocomplete: "off" });
+  const state = h("select", {}, ["ready", "delayed", "buried", "reserved", "all"].map((s) => h("option", {}, s)));
+  const text = h("input", { type: "search", placeholder: "any", spellcheck: "false" });
+  const limit = h("select", {}, [10, 20, 50, 100].map((n) => h("option", { value: n, selected: n === recall("limit", 20) }, n)));
+  const list = h("div", { class: "jobs" }), result = h("p", { class: "facts", "aria-live": "polite" });
+  const more = h("button", { hidden: true }, "More"), stopper = h("button", { hidden: true }, "Stop");
+  const files = h("span", { class: "row", hidden: true }, h("button", { onclick: () => exportJobs(jobs, "jsonl") }, "Save as JSON lines"), h("button", { onclick: () => exportJobs(jobs, "csv") }, "Save as CSV"));
+  let jobs = [], from = 0, looked = 0, begin = false, control;
+  stopper.onclick = () => control.abort();
+
+  async function look(first) {
+    control?.abort();
+    const mine = control = new AbortController();
+    if (first) from = 0;
+    if (first || begin) { jobs = []; looked = 0; fill(list); }
+    begin = false;
+    keep("limit", Number(limit.value));
+    more.hidden = true; stopper.hidden = false;
+    const n = Number(limit.value);
+    let found = 0, ordered = first && !text.value && !["reserved", "all"].includes(state.value);
+    try {
+      do {
+        const a = await get("jobs", { tube: tube || name.value, state: state.value, find: text.value, from, n: n - found }, mine.signal);
+        found += a.jobs.length; looked += a.looked; from = a.next;
+        jobs.push(...a.jobs);
+        for (const j of a.jobs) list.append(jobCard({ ...j, showTube: !tube }));
+        result.textContent = ordered ? `The first ${count(jobs.length)}` : `${count(jobs.length)} found, ${count(looked)} looked at`;
+      } while (from !== 0 && found < n);
+      if (ordered && found === n) { // what is behind them has no order
+        from = 1;
+        begin = true;
+      }
+    } catch (e) {
+      if (mine.signal.aborted && control !== mine) return;
+      if (e.name !== "AbortError") say(e.message, true);
+      else result.textContent += ", stopped";
+    }
+    stopper.hidden = true;
+    files.hidden = jobs.length === 0;
+    more.hidden = from === 0;
+    more.textContent = begin ? "List all of them, in no order" : "More";
+    if (jobs.length === 0 && from === 0) result.textContent = "No such job";
+  }
+  more.onclick = () => look(false);
+  return h("section", { class: "card" }, h("h2", {}, tube ? "Jobs" : "Jobs of a tube"),
+    h("form", { class: "row controls", onsubmit: (e) => { e.preventDefault(); look(true); } },
+      !tube && h("label", {}, "Tube", name), h("label", {}, "State", state), h("label", {}, "Body contains", text), h("label", {}, "At most", limit),
+      h("button", { class: "primary" }, "Show")),
+    h("div", { class: "row" }, result, stopper, files), list, more);
+}

@@ -1,0 +1,128 @@
+package console
+
+import (
+	"net/http"
+	"time"
+
+	"beanfield/shard/queue"
+)
+
+// tubeAnswer is one tube.
+type tubeAnswer struct {
+	At      int64                 `json:"at"`
+	Tube    figures               `json:"tube"`
+	Shard   int                   `json:"shard"`
+	Pause   int64                 `json:"pause"` // its whole length in seconds; 0: not paused
+	Next    map[string]*jobAnswer `json:"next"`  // by state, the job that is the next to leave it
+	Service *serviceInfo          `json:"service,omitempty"`
+	Limits  limitsInfo            `json:"limits"`
+}
+
+// serviceInfo is what the queue service knows of a tube.
+type serviceInfo struct {
+	Length         int            `json:"length"`
+	Rear           int            `json:"rear"`
+	Ended          bool           `json:"ended"`
+	GroupsTotal    int            `json:"groupsTotal"`
+	ConsumersTotal int            `json:"consumersTotal"`
+	Groups         []groupInfo    `json:"groups"`
+	Consumers      []consumerInfo `json:"consumers"`
+}
+
+type groupInfo struct {
+	Name      string `json:"name"`
+	Index     uint64 `json:"index"`
+	Pending   int    `json:"pending"`
+	Delivered uint64 `json:"delivered"`
+	Consumers int    `json:"consumers"`
+}
+
+type consumerInfo struct {
+	Group   string  `json:"group"`
+	User    string  `json:"user"`
+	Status  string  `json:"status"`
+	Pending int     `json:"pending"`
+	Window  int     `json:"window"`
+	Slots   int     `json:"slots"`
+	Index   uint64  `json:"index"`
+	Auto    bool    `json:"auto"`
+	Idle    float64 `json:"idle"` // seconds
+}
+
+// limitsInfo are the policies of the queue service for a tube. 0 is no limit.
+type limitsInfo struct {
+	MaxLength   int     `json:"maxLength"`
+	MaxPayload  int     `json:"maxPayload"`
+	MaxDelivery int     `json:"maxDelivery"`
+	MaxIdle     float64 `json:"maxIdle"` // seconds
+	Leaving     float64 `json:"leaving"`
+	DeadLetter  string  `json:"deadLetter"`
+	AutoEvict   bool    `json:"autoEvict"`
+}
+
+var fates = map[queue.Fate]string{queue.FateRear: "rear", queue.FateDrop: "drop", queue.FateBury: "bury"}
+
+func (c *Console) tube(r *http.Request) (any, error) {
+	name := r.URL.Query().Get("name")
+	s := newClient(c.router)
+	info, err := s.stats(name)
+	if err != nil {
+		return nil, err
+	}
+	row := tubeRow{TubeFigures: queue.TubeFigures{TubeInfo: info}}
+	if all, err := c.census.take(r.Context()); err == nil {
+		if i, ok := all.index[name]; ok {
+			row.puts, row.deletes = all.tubes[i].puts, all.tubes[i].deletes
+			row.Queue = all.tubes[i].Queue
+			row.Groups, row.Consumers, row.Pending = all.tubes[i].Groups, all.tubes[i].Consumers, all.tubes[i].Pending
+		}
+	}
+	a := &tubeAnswer{
+		At: time.Now().UnixMilli(), Tube: row.figures(), Shard: c.router.TubeShard([]byte(name)), Pause: info.Pause,
+		Next: map[string]*jobAnswer{}, Limits: showLimits(c.opts.LimitsFor(name)),
+	}
+	if row.Queue {
+		a.Service = c.service(name)
+	}
+	for word, st := range states {
+		list, ok := c.router.Heads(r.Context(), name, st, 1)
+		if !ok {
+			return nil, busy
+		}
+		var one jobsAnswer
+		if s.gather(&one, list, nil, 1); len(one.Jobs) > 0 {
+			a.Next[word] = &one.Jobs[0]
+		}
+	}
+	return a, nil
+}
+
+// service asks what the queue service knows.
+func (c *Console) service(name string) *serviceInfo {
+	op := &queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskAttrs, Queue: name, Limits: c.opts.LimitsFor(name)}}
+	c.router.Ask(op)
+	x := op.Ask.Attrs
+	if op.Status != queue.OK || x == nil {
+		return nil
+	}
+	i := &serviceInfo{
+		Length: x.Length, Rear: x.Rear, Ended: x.Ended, GroupsTotal: x.GroupsTotal, ConsumersTotal: x.ConsumersTotal,
+		Groups: []groupInfo{}, Consumers: []consumerInfo{},
+	}
+	for _, g := range x.Groups {
+		i.Groups = append(i.Groups, groupInfo{g.Group, g.Index, g.Pending, g.Delivered, g.Consumers})
+	}
+	for _, k := range x.Consumers {
+		i.Consumers = append(i.Consumers, consumerInfo{
+			k.Group, k.User, k.Status, k.Pending, k.Window, k.Slots, k.Index, k.AutoCommit, time.Duration(k.Idle).Seconds(),
+		})
+	}
+	return i
+}
+
+func showLimits(l *queue.Limits) limitsInfo {
+	return limitsInfo{
+		MaxLength: l.MaxLength, MaxPayload: l.MaxPayload, MaxDelivery: l.MaxDelivery, MaxIdle: time.Duration(l.MaxIdle).Seconds(),
+		Leaving: time.Duration(l.Leaving).Seconds(), DeadLetter: fates[l.DeadLetter], AutoEvict: l.AutoEvict,
+	}
+}

@@ -1,0 +1,183 @@
+package console
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// pageMost is how many rows a page has at most.
+const pageMost = 200
+
+// figures are a row of the table of tubes, and with an empty name the sum of many.
+type figures struct {
+	Name      string  `json:"name"`
+	Ready     int     `json:"ready"`
+	Reserved  int     `json:"reserved"`
+	Delayed   int     `json:"delayed"`
+	Buried    int     `json:"buried"`
+	Urgent    int     `json:"urgent"`
+	Using     int     `json:"using"`
+	Watching  int     `json:"watching"`
+	Waiting   int     `json:"waiting"`
+	Total     uint64  `json:"total"`
+	Deletes   uint64  `json:"deletes"`
+	Pauses    uint64  `json:"pauses"`
+	Timeouts  uint64  `json:"timeouts,omitempty"`
+	PauseLeft int64   `json:"pauseLeft"` // -1: not paused
+	Puts      float64 `json:"puts"`      // a second
+	Done      float64 `json:"done"`      // deletes a second
+	Groups    int     `json:"groups"`
+	Consumers int     `json:"consumers"`
+	Pending   uint64  `json:"pending"`
+}
+
+// figures puts a tube in the form of an answer.
+func (t *tubeRow) figures() figures {
+	f := figures{PauseLeft: -1}
+	f.add(t)
+	f.Name = t.Name
+	if t.Pause > 0 {
+		f.PauseLeft = t.PauseLeft
+	}
+	return f
+}
+
+func (f *figures) add(t *tubeRow) {
+	f.Ready += t.Ready
+	f.Reserved += t.Reserved
+	f.Delayed += t.Delayed
+	f.Buried += t.Buried
+	f.Urgent += t.Urgent
+	f.Using += t.Using
+	f.Watching += t.Watching
+	f.Waiting += t.Waiting
+	f.Total += t.Total
+	f.Deletes += t.Deletes
+	f.Pauses += t.Pauses
+	f.Puts = math.Round((f.Puts+t.puts)*10) / 10
+	f.Done = math.Round((f.Done+t.deletes)*10) / 10
+	f.Groups += t.Groups
+	f.Consumers += t.Consumers
+	f.Pending += t.Pending
+}
+
+// columns are what the table can be sorted by.
+var columns = map[string]func(*tubeRow) float64{
+	"ready":     func(t *tubeRow) float64 { return float64(t.Ready) },
+	"reserved":  func(t *tubeRow) float64 { return float64(t.Reserved) },
+	"delayed":   func(t *tubeRow) float64 { return float64(t.Delayed) },
+	"buried":    func(t *tubeRow) float64 { return float64(t.Buried) },
+	"urgent":    func(t *tubeRow) float64 { return float64(t.Urgent) },
+	"using":     func(t *tubeRow) float64 { return float64(t.Using) },
+	"watching":  func(t *tubeRow) float64 { return float64(t.Watching) },
+	"waiting":   func(t *tubeRow) float64 { return float64(t.Waiting) },
+	"total":     func(t *tubeRow) float64 { return float64(t.Total) },
+	"deletes":   func(t *tubeRow) float64 { return float64(t.Deletes) },
+	"pauses":    func(t *tubeRow) float64 { return float64(t.Pauses) },
+	"pauseLeft": func(t *tubeRow) float64 { return float64(t.PauseLeft) },
+	"puts":      func(t *tubeRow) float64 { return t.puts },
+	"done":      func(t *tubeRow) float64 { return t.deletes },
+	"groups":    func(t *tubeRow) float64 { return float64(t.Groups) },
+	"consumers": func(t *tubeRow) float64 { return float64(t.Consumers) },
+	"pending":   func(t *tubeRow) float64 { return float64(t.Pending) },
+}
+
+// tubesAnswer is a page of the table.
+type tubesAnswer struct {
+	At    int64     `json:"at"`
+	All   int       `json:"all"`   // tubes
+	Found int       `json:"found"` // those that the filter shows
+	From  int       `json:"from"`
+	Tubes []figures `json:"tubes"`
+}
+
+func (c *Console) tubes(r *http.Request) (any, error) {
+	q := r.URL.Query()
+	value, known := columns[q.Get("sort")]
+	if !known && q.Get("sort") != "" && q.Get("sort") != "name" {
+		return nil, wrong("the table cannot be sorted by this")
+	}
+	from, err := number(q, "from", 0, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	n, err := number(q, "n", 50, pageMost)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.census.take(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	shown := filter(q.Get("filter"))
+	var found []*tubeRow
+	for i := range s.tubes {
+		if shown(s.tubes[i].Name) {
+			found = append(found, &s.tubes[i])
+		}
+	}
+	desc := q.Get("desc") == "1"
+	slices.SortFunc(found, func(a, b *tubeRow) int {
+		order := 0
+		if known {
+			order = cmp.Compare(value(a), value(b))
+		} else {
+			order = cmp.Compare(a.Name, b.Name)
+		}
+		if desc {
+			order = -order
+		}
+		return cmp.Or(order, cmp.Compare(a.Name, b.Name))
+	})
+	from = min(from, len(found))
+	a := tubesAnswer{At: s.at.UnixMilli(), All: len(s.tubes), Found: len(found), From: from, Tubes: []figures{}}
+	for _, t := range found[from:min(from+n, len(found))] {
+		a.Tubes = append(a.Tubes, t.figures())
+	}
+	return &a, nil
+}
+
+// number reads one of the query's, from 0 to most.
+func number(q url.Values, key string, standard, most int) (int, error) {
+	text := q.Get(key)
+	if text == "" {
+		return standard, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		return 0, wrong(key + " must be from 0 to " + strconv.Itoa(most))
+	}
+	return n, nil
+}
+
+// filter says which names somebody is looking for: those that contain the text or, if it
+// has a *, that fit it as a whole. Large and small letters are the same.
+func filter(text string) func(string) bool {
+	text = strings.ToLower(text)
+	parts := strings.Split(text, "*")
+	if len(parts) == 1 {
+		return func(name string) bool { return strings.Contains(strings.ToLower(name), text) }
+	}
+	first, last := parts[0], parts[len(parts)-1]
+	return func(name string) bool {
+		name, ok := strings.CutPrefix(strings.ToLower(name), first)
+		for _, p := range parts[1 : len(parts)-1] {
+			if _, name, ok = cutIf(ok, name, p); !ok {
+				return false
+			}
+		}
+		return ok && strings.HasSuffix(name, last)
+	}
+}
+
+func cutIf(ok bool, name, part string) (before, after string, found bool) {
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(name, part)
+}

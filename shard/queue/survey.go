@@ -1,0 +1,91 @@
+package queue
+
+import "slices"
+
+// A console shows jobs that it does not take. It asks in looks, not in operations, so
+// what it is shown changes nothing and does not wait for the log.
+
+// JobFigures are what there is to tell of a job.
+type JobFigures struct {
+	JobInfo
+	Size uint32
+}
+
+// Survey tells of the jobs of a tube that are in records from a place on: it goes through at
+// most n records, which are in no order that means anything, and stops when it has most
+// jobs. It returns the place to go on with, or 0 after the last record. Jobs that come and
+// go meanwhile may be missed.
+func (s *State) Survey(now int64, tube string, from uint32, n, most int) (list []JobFigures, next uint32) {
+	t := s.tubes[tube]
+	if t == nil {
+		return nil, 0
+	}
+	for slot := max(from, 1); ; slot++ {
+		ci := int(slot >> chunkShift)
+		switch {
+		case ci >= len(s.jobs.items):
+			return list, 0
+		case n == 0 || len(list) == most:
+			return list, slot
+		case s.jobs.items[ci] == nil:
+			slot |= chunkMask
+		default:
+			if j := s.jobs.at(slot); j.tube() == t.slot && j.id() != 0 && j.state() != Passed {
+				list = append(list, s.jobFigures(now, slot))
+			}
+		}
+		n--
+	}
+}
+
+// Heads tells of the first jobs of a tube in one state, at most n, in the order in which
+// they leave it: ready jobs by priority, delayed jobs by time, buried jobs as kick takes
+// them. Reserved jobs have no such order.
+func (s *State) Heads(now int64, tube string, st JobState, n int) (list []JobFigures) {
+	t := s.tubes[tube]
+	if t == nil {
+		return nil
+	}
+	switch st {
+	case Ready:
+		list = s.headsOf(now, &t.ready, n)
+	case Delayed:
+		list = s.headsOf(now, &t.delayed, n)
+	case Buried:
+		for slot := t.buried.head; slot != 0 && len(list) < n; slot = s.trails.at(s.jobs.at(slot).trail).next {
+			list = append(list, s.jobFigures(now, slot))
+		}
+	}
+	return list
+}
+
+// headsOf finds the smallest entries of a heap: behind each that is found, its children
+// may be the next.
+func (s *State) headsOf(now int64, h *heap, n int) (list []JobFigures) {
+	edge := []uint32{} // positions of entries whose parents are in the list, the best last
+	add := func(i uint32) {
+		if i >= h.n {
+			return
+		}
+		at, _ := slices.BinarySearchFunc(edge, h.at(i), func(p uint32, e *entry) int {
+			if q := h.at(p); e.before(*q) {
+				return -1
+			}
+			return 1
+		})
+		edge = slices.Insert(edge, at, i)
+	}
+	for add(0); len(edge) > 0 && len(list) < n; {
+		i := edge[len(edge)-1]
+		edge = edge[:len(edge)-1]
+		list = append(list, s.jobFigures(now, h.at(i).slot))
+		for child := 4*i + 1; child <= 4*i+4; child++ {
+			add(child)
+		}
+	}
+	return list
+}
+
+func (s *State) jobFigures(now int64, slot uint32) JobFigures {
+	return JobFigures{JobInfo: s.jobInfo(now, slot), Size: s.jobs.at(slot).size}
+}
