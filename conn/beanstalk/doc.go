@@ -173,7 +173,7 @@
 //	a second are made, against p99 in peace                    1.7 to 2.2
 //
 // A record layer of our own, with the secrets of crypto/tls's handshake, could seal and open
-// in the loops' buffers and save perhaps half of that fifth. It was not built: it would be
+// in the loops' buffers and save a part of that fifth. It was not built: it would be
 // one more implementation of what must not be wrong. The kernel's TLS was not built either:
 // a kernel without it (tcp_available_ulp) is common, also where this was measured, so
 // it could not have been tested.

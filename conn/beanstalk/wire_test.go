@@ -41,6 +41,27 @@ func TestLargeRepliesOverTLS(t *testing.T) {
 	c.do("list-tube-used", "USING default")
 }
 
+// What is sealed and does not fit into the socket is sent when there is room, also if
+// nothing comes behind it.
+func TestEndsOfRepliesOverTLS(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize, o.Loops = 1<<20, 1 })
+	p := h.pair()
+	for size := 100 << 10; size < 400<<10; size += 12 << 10 {
+		c := h.sealed(nil)
+		body := bodyOf(size)
+		id := p.put(0, 0, 60, body)
+		c.send(fmt.Sprintf("peek %d\r\n", id))
+		if _, err := c.br.Peek(1); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the loop has sent what it can", func() bool { return h.server.loops[0].asleep.Load() })
+		if _, got := c.job("FOUND"); got != body {
+			t.Fatal("another body has come")
+		}
+		c.close()
+	}
+}
+
 // Commands that come in many records are answered together, and records that come in
 // pieces as if they had come in one.
 func TestTornRecords(t *testing.T) {
