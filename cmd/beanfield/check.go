@@ -11,7 +11,7 @@ import (
 )
 
 // printConfig prints what -check-config shows: every setting and where it comes
-// from, in the form of a file for -config.
+// from, in the form of a file for -config, which lacks only the tokens.
 func printConfig(w io.Writer, c *Config) error {
 	t := tabwriter.NewWriter(w, 0, 8, 1, ' ', 0)
 	fmt.Fprintf(t, "# beanfield %s would run with:\n", version)

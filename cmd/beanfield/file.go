@@ -62,6 +62,9 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 		case row != nil:
 			if err := row.set(r.config, v); err != nil {
 				r.wrong(line, key, v, err.Error(), row.allowed)
+				if row.secret {
+					r.mistakes[len(r.mistakes)-1].Value = "" // it stands in logs
+				}
 			}
 			r.config.from[row.key] = origin{file: r.path, line: line}
 		case len(keysBelow(key)) > 0:

@@ -32,7 +32,7 @@ var httpSettings = append([]setting[Config]{
 		set:  func(c *Config, v any) (err error) { c.HTTP.Mode, err = asMode(v); return err },
 		show: func(c *Config) string { return showMode(c.HTTP.Mode) },
 	},
-	texts("http.tokens", "texts", `a list of texts; [] to let everybody in`, func(c *Config) *[]string { return &c.HTTP.Tokens }),
+	secrets("http.tokens", func(c *Config) *[]string { return &c.HTTP.Tokens }),
 	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }),
 	truth("http.read_only", func(c *Config) *bool { return &c.HTTP.ReadOnly }),
 }, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS })...)

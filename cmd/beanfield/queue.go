@@ -72,7 +72,7 @@ var queueSettings = slices.Concat([]setting[Config]{
 	},
 	text("queue.default_service", "", "name of a service", `a name as tubes have; "" to refuse paths without a service`,
 		func(c *Config) *string { return &c.Queue.DefaultService }),
-	texts("queue.tokens", "texts", `a list of texts; [] to let everybody in`, func(c *Config) *[]string { return &c.Queue.Tokens }),
+	secrets("queue.tokens", func(c *Config) *[]string { return &c.Queue.Tokens }),
 	texts("queue.origins", "origins", `a list of origins, as "https://example.org"; [] for none`,
 		func(c *Config) *[]string { return &c.Queue.Origins }),
 	duration("queue.dead_after", minDeadAfter, maxDeadAfter, func(c *Config) *time.Duration { return &c.Queue.DeadAfter }),

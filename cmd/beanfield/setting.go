@@ -16,6 +16,7 @@ type setting[T any] struct {
 	flag    string // that overrides it, or ""
 	unit    string
 	allowed string
+	secret  bool // its values are never shown
 	set     func(c *T, v any) error
 	show    func(c *T) string // as TOML
 }

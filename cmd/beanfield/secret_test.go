@@ -1,0 +1,28 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// No token is ever shown, and what is shown instead is no configuration. An empty token is
+// a mistake.
+func TestSecrets(t *testing.T) {
+	for _, key := range []string{"queue.tokens", "http.tokens"} {
+		c, err := load(t, "", key+" = ['hush', 'hush2']")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := printConfig(&out, c); err != nil || strings.Contains(out.String(), "hush") {
+			t.Errorf("%v, -check-config prints\n%s", err, out.String())
+		}
+		shown := findSetting(settings, key).show(c)
+		for _, value := range []string{shown, "'hush'", "['']", "['hush', '']", "['hush', 1]"} {
+			_, err := load(t, "", key+" = "+value)
+			if err == nil || strings.Contains(err.Error(), "hush") || !strings.Contains(err.Error(), ":1: "+key+": ") {
+				t.Errorf("%s = %s: %v", key, value, err)
+			}
+		}
+	}
+}
