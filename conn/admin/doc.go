@@ -25,7 +25,7 @@
 //
 // Nobody on the way of a job counts for the metrics under a lock, with a label or by
 // allocating. Shards count in plain fields, and a scrape asks each for a look (package
-// shard); event loops publish theirs when they sleep; logs count once for each group of
+// shard); event loops publish theirs every 16 rounds; logs count once for each group of
 // turns. What needs a clock is a sample: one turn of a shard in 13, one run of commands of
 // a loop in 61. So beanfield_command_seconds is the time from when a command is handed to
 // its shard until it is answered, of the sampled ones: it counts the wait for the shard and

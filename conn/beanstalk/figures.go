@@ -8,7 +8,7 @@ import (
 	"beanfield/storage/tally"
 )
 
-// LoopFigures are those of an event loop. They may be a few rounds old.
+// LoopFigures are those of an event loop. Rounds and events may be a few rounds old.
 type LoopFigures struct {
 	Rounds, Events uint64
 	Connections    int
@@ -22,7 +22,8 @@ type loopCounts struct {
 	latency        [verbCount]tally.Spread
 }
 
-// publishEvery is after how many rounds a loop that does not sleep publishes its figures.
+// publishEvery is after how many rounds a loop publishes its figures. To do so before each
+// sleep would cost as much as a short command.
 const publishEvery = 16
 
 // round counts a round of the loop.
@@ -37,7 +38,6 @@ func (l *loop) round(events int) {
 func (l *loop) publish() {
 	l.figures.rounds.Store(l.rounds)
 	l.figures.events.Store(l.events)
-	l.figures.connections.Store(int64(l.open))
 }
 
 // refusals are the words of commands that were not carried out, the most usual first.

@@ -169,7 +169,6 @@ const longestSleep = time.Hour
 // sleep blocks until there is an event, a connection in the inbox, or an
 // alarm is due.
 func (l *loop) sleep() []syscall.EpollEvent {
-	l.publish()
 	l.asleep.Store(true)
 	if !l.inbox.empty() {
 		l.asleep.Store(false)
@@ -245,6 +244,7 @@ func (l *loop) admit(c *Conn) {
 	}
 	l.conns[c.fd] = c
 	l.open++
+	l.figures.connections.Store(int64(l.open))
 	if c.wire != nil {
 		c.beginShake()
 	} else {
@@ -279,6 +279,7 @@ func (l *loop) ended(c *Conn) {
 	syscall.Close(c.fd)
 	l.server.acceptor.Left()
 	l.open--
+	l.figures.connections.Store(int64(l.open))
 }
 
 func (l *loop) ringAlarms() {
