@@ -65,8 +65,9 @@ dist: ## a release, in dist: packages for Debian and RPM, a container's files, c
 package: ## make a release and try it: lintian, the same bytes twice, install, upgrade, container
 	tools/package/run
 
-clients: ## drive the server with real client libraries
+clients: ## drive the server with real client libraries, and its console with a browser
 	tools/clients/run
+	$(GO) test ./tools/console -browser
 
 bench: ## benchmarks of the parts and of the whole server
 	$(GO) test -run '^$$' -bench . -benchmem ./...

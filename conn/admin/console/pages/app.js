@@ -74,7 +74,8 @@ theme.addEventListener("change", () => { keep("theme", theme.value); paint(); })
 paint();
 
 // Keys: / goes to the filter or the search, g then o, t, s or v to a page, r asks now.
-let g = false;
+let g = false, toField = false;
+const field = () => main.querySelector("input[type=search]");
 addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName) || document.querySelector("dialog[open]")) return;
   const to = { o: "#/", t: "#/tubes", s: "#/search", v: "#/server" }[e.key];
@@ -83,14 +84,19 @@ addEventListener("keydown", (e) => {
   if (e.key === "r") round();
   if (e.key === "/") {
     e.preventDefault();
-    const field = main.querySelector("input[type=search]");
-    if (field) field.focus();
-    else location.hash = "#/tubes";
+    if (field()) return field().focus();
+    toField = true; // a page may be on its way already
+    location.hash = "#/tubes";
   }
 });
 
 addEventListener("again", round);
-addEventListener("hashchange", () => { show(); main.focus({ preventScroll: true }); scrollTo(0, 0); });
+addEventListener("hashchange", () => {
+  show();
+  ((toField && field()) || main).focus({ preventScroll: true });
+  toField = false;
+  scrollTo(0, 0);
+});
 document.addEventListener("visibilitychange", () => { if (!document.hidden) round(); });
 if (location.hash === "") history.replaceState(null, "", "#/");
 show();

@@ -6,7 +6,7 @@ import { Table } from "./table.js";
 // The whole server at a glance.
 
 const states = [["ready", "Ready"], ["reserved", "Reserved"], ["delayed", "Delayed"], ["buried", "Buried"]];
-const speeds = [["puts", "Puts a second"], ["done", "Deletes a second"], ["timeoutRate", "Timeouts a second"]];
+const speeds = [["puts", "Puts/s"], ["done", "Deletes/s"], ["timeoutRate", "Timeouts/s"]];
 
 const jobs = new Chart("Jobs by state", states.map(([key, label]) => ({ key, label })));
 const rates = new Chart("Jobs a second", [{ key: "puts", label: "put" }, { key: "done", label: "deleted" }]);

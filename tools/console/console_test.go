@@ -1,0 +1,261 @@
+package console
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"beanfield/tools/server"
+)
+
+var (
+	browsing = flag.Bool("browser", false, "drive the console with a browser")
+	shots    = flag.Bool("shots", false, "renew the pictures for the README")
+)
+
+// bytesMost is how much the overview may ask for in a refresh.
+const bytesMost = 200_000
+
+// The steps are those of one user, in the order in which they stand here.
+func TestConsole(t *testing.T) {
+	if !*browsing {
+		t.Skip("without -browser")
+	}
+	b := browse(t)
+	s := newServer(t)
+	fillUp(t, s)
+	base := "http://" + s.Queue + "/"
+	b.size(1280, 800)
+	for _, step := range []struct {
+		name string
+		do   func(*testing.T, *browser, string)
+	}{
+		{"overview", overview}, {"tubes", tubes}, {"hostile", hostileBody}, {"put", putJob}, {"one job", oneJob}, {"kick and pause", kickAndPause},
+		{"search", search}, {"move and purge", moveAndPurge}, {"keys", keys}, {"drain", drain},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			b.t = t
+			step.do(t, b, base)
+			b.mustBeContent()
+		})
+	}
+	b.t = t
+	restart(t, b, s)
+	if *shots {
+		fillUp(t, s)
+		traffic(t, s)
+		pictures(t, b, base)
+	}
+}
+
+func overview(t *testing.T, b *browser, base string) {
+	b.show(base)
+	b.await("the busiest tubes", `document.querySelectorAll("tbody tr").length === 10 && document.querySelectorAll("path.line").length === 6`)
+	drawn := b.eval(`performance.now()`)
+	size := b.eval(`Math.max(...performance.getEntriesByType("resource").filter((e) => e.name.includes("/api/")).map((e) => e.transferSize))`)
+	t.Logf("drawn after %s ms; the largest answer has %s bytes", drawn, size)
+	if n, err := strconv.ParseFloat(size, 64); err != nil || n == 0 || n > bytesMost {
+		t.Errorf("the overview asks for %s bytes, want at most %d", size, bytesMost)
+	}
+	b.await("the number of tubes", `document.querySelector(".facts").textContent.startsWith("100,007 tubes")`)
+}
+
+func tubes(t *testing.T, b *browser, base string) {
+	b.show(base + "#/tubes")
+	b.await("a page of tubes", `document.querySelectorAll("tbody tr").length === 50`)
+	b.click("thead", "Buried")
+	b.await("mail first", `document.querySelector("tbody th").textContent === "mail" && document.querySelector("tbody td.c-buried").textContent === "7"`)
+	b.click("main", "Next")
+	b.await("the second page", `document.querySelector(".pager").textContent.includes("51 to 100 of 100,007")`)
+	b.write("input[type=search]", "*99.events")
+	b.await("what the filter shows", `document.querySelector(".facts").textContent === "1,000 of 100,007 tubes" && document.querySelector("tbody th").textContent === "tenant-00099.events"`)
+	b.write("input[type=search]", "THUMB")
+	b.await("a paused tube", `document.querySelectorAll("tbody tr").length === 1 && document.querySelector(".mark").textContent.startsWith("paused, 59 minutes")`)
+}
+
+func hostileBody(t *testing.T, b *browser, base string) {
+	b.show(base + "#/tube/odd")
+	b.await("the body", `document.querySelector(".body pre").textContent.includes("<script>document.title='lost'</script>\\u0001\\u001b[31m")`)
+	if n := b.eval(`document.querySelectorAll("main img, main script").length`); n != "0" {
+		t.Errorf("a body has become %s elements", n)
+	}
+	b.click(".tabs", "Hex")
+	b.await("bytes", `document.querySelector(".body pre").textContent.startsWith("00000000  3c 69 6d 67")`)
+	if b.eval(`document.title === "odd · beanfield"`) != "true" {
+		t.Errorf("the title is %s", b.eval(`document.title`))
+	}
+}
+
+func putJob(_ *testing.T, b *browser, base string) {
+	b.show(base + "#/tube/new")
+	b.await("no tube", `document.querySelector(".facts").textContent.startsWith("There is no such tube")`)
+	b.click("main", "Put a job")
+	b.field("Data", `{"a":[1,{"b":null}],"c":"<b>"}`)
+	b.field("Delay, seconds", "500")
+	b.field("Keep in this browser as a sample named", "my sample")
+	b.click("dialog", "Put")
+	b.said("is in new")
+	b.await("the job", `document.querySelector(".t-delayed b").textContent === "1" && document.querySelector("article .j-key").textContent === "a"`)
+	b.click("main", "Put a job")
+	b.eval(`(() => { const s = document.querySelector("dialog select"); s.value = "0"; s.dispatchEvent(new Event("change")) })()`)
+	b.field("Delay, seconds", "0")
+	b.click("dialog", "Put")
+	b.await("both jobs", `document.querySelector(".t-ready b").textContent === "1" && document.querySelector(".t-delayed b").textContent === "1"`)
+}
+
+func oneJob(_ *testing.T, b *browser, base string) {
+	b.show(base + "#/tube/new")
+	b.click("article[data-state=delayed]", "Make ready")
+	b.state("new", 2, 0, 0)
+	b.click("article[data-state=ready]", "Bury")
+	b.state("new", 1, 0, 1)
+	b.click("article[data-state=ready]", "Release")
+	b.field("Delay, seconds", "700")
+	b.click("dialog", "Release")
+	b.state("new", 0, 1, 1)
+	b.click("article[data-state=buried]", "Delete")
+	b.click("dialog", "Cancel")
+	b.click("article[data-state=buried]", "Delete")
+	b.click("dialog", "Delete")
+	b.state("new", 0, 1, 0)
+	b.click("article[data-state=delayed]", "Copy")
+	b.click("dialog", "Put")
+	b.state("new", 1, 1, 0)
+}
+
+func kickAndPause(_ *testing.T, b *browser, base string) {
+	b.show(base + "#/tube/mail")
+	b.state("mail", 57, 16, 7)
+	b.click("main", "Kick 1")
+	b.state("mail", 58, 16, 6)
+	b.click("main", "Kick N")
+	b.field("How many", "2")
+	b.click("dialog", "Kick")
+	b.said("2 jobs are ready")
+	b.state("mail", 60, 16, 4)
+	b.click("main", "Kick all")
+	b.state("mail", 64, 16, 0)
+	b.click("main", "Pause")
+	b.field("Seconds", "100")
+	b.click("dialog", "Pause")
+	b.await("the pause", `document.querySelector("h1 .mark").textContent.startsWith("paused, 1 minute")`)
+	b.click("main", "Unpause")
+	b.await("the end of the pause", `document.querySelector("h1 .mark").hidden`)
+}
+
+func search(_ *testing.T, b *browser, base string) {
+	b.show(base + "#/search")
+	b.field("Tube", "orders")
+	b.field("State", "all")
+	b.field("Body contains", `bean-01`)
+	b.click("main", "Show")
+	b.await("what is found", `document.querySelectorAll("article").length === 10 && document.querySelector("section .facts").textContent.startsWith("10 found, 60 looked at")`)
+	b.eval(`(() => { window.saved = []; URL.createObjectURL = (blob) => { saved.push(blob); return "#/search" } })()`)
+	b.click("main", "Save as CSV")
+	b.await("a file", `saved.length === 1`)
+	b.eval(`(async () => { const text = await saved[0].text(); if (text.split("\r\n").length !== 12 || !text.includes('""order"":1010')) throw new Error(text) })()`)
+}
+
+func moveAndPurge(_ *testing.T, b *browser, base string) {
+	b.show(base + "#/tube/orders")
+	b.state("orders", 48, 12, 0)
+	b.click("main", "Move jobs")
+	b.field("ready", "")
+	b.field("To the tube, which may be new", "elsewhere")
+	b.click("dialog", "Move them")
+	b.said("48 done")
+	b.state("orders", 0, 12, 0)
+	b.click("main", "Purge")
+	b.field("delayed", "")
+	b.click("dialog", "Delete them")
+	b.said("12 done")
+	b.show(base + "?2#/tube/elsewhere")
+	b.state("elsewhere", 48, 0, 0)
+}
+
+func keys(_ *testing.T, b *browser, base string) {
+	b.show(base)
+	for _, key := range []string{"g", "t", "/"} {
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": key}, nil)
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
+	}
+	b.await("the filter", `location.hash === "#/tubes" && document.activeElement.type === "search" && document.activeElement.value === ""`)
+}
+
+// traffic lets jobs come and go until the test ends.
+func traffic(t *testing.T, s *server.Launched) {
+	for k, name := range []string{"billing", "exports", "search.index"} {
+		c := dial(t, s)
+		c.say(use(name), "watch "+name+"\r\n", "ignore default\r\n")
+		beat := time.NewTicker(time.Duration(15+10*k) * time.Millisecond)
+		var over atomic.Bool
+		var ended sync.WaitGroup
+		ended.Go(func() {
+			for i := 0; !over.Load(); i++ {
+				<-beat.C
+				for range 1 + i/200%3 {
+					c.say(put(0, order(i)))
+				}
+				if i%7 != 0 {
+					id, size := 0, 0
+					fmt.Sscanf(c.say("reserve-with-timeout 0\r\n"), "RESERVED %d %d", &id, &size)
+					c.in.Discard(size + 2)
+					c.say(fmt.Sprintf("delete %d\r\n", id))
+				}
+			}
+		})
+		t.Cleanup(func() {
+			over.Store(true)
+			ended.Wait()
+			beat.Stop()
+		})
+	}
+}
+
+func pictures(t *testing.T, b *browser, base string) {
+	if err := os.MkdirAll("shots", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.show(base + "?pictures#/")
+	for _, p := range []struct {
+		name, theme, hash string
+		width, height     int
+	}{
+		{"overview-light", "light", "#/", 1100, 700}, {"tube-dark", "dark", "#/tube/billing", 1100, 760}, {"phone", "light", "#/", 390, 700},
+	} {
+		b.size(p.width, p.height)
+		b.eval(fmt.Sprintf(`(() => { const e = document.getElementById("theme"); e.value = %q; e.dispatchEvent(new Event("change")); location.hash = %q })()`, p.theme, p.hash))
+		for length := 10; length <= 40; length += 10 {
+			b.await("a line", fmt.Sprintf(`document.querySelector("path.line").getTotalLength() > %d`, length))
+		}
+		b.shot(filepath.Join("shots", p.name+".png"))
+	}
+	b.size(1280, 800)
+}
+
+func drain(_ *testing.T, b *browser, base string) {
+	b.show(base + "?3#/server")
+	b.await("the shards", `document.querySelectorAll("tbody tr").length > 0`)
+	b.click("main", "Drain the server")
+	b.click("dialog", "Drain")
+	b.await("the server drains", `document.getElementById("link").textContent === "draining"`)
+}
+
+// restart ends the server under a page, which says so, and goes on when it is there again.
+func restart(t *testing.T, b *browser, s *server.Launched) {
+	if err := s.Terminate(server.StopWithin); err != nil {
+		t.Fatal(err)
+	}
+	b.await("the loss", `document.body.classList.contains("lost") && document.getElementById("link").textContent === "the server does not answer"`)
+	if err := s.Serve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.await("the return", `!document.body.classList.contains("lost") && document.getElementById("link").textContent === "live"`)
+	b.mustBeContent()
+}

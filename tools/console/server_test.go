@@ -1,0 +1,113 @@
+package console
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"beanfield/tools/server"
+)
+
+// newServer builds and starts a server. It ends with the test.
+func newServer(t *testing.T) *server.Launched {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "beanfield")
+	build := exec.Command("go", "build", "-o", binary, "beanfield/cmd/beanfield")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.Launch{Command: binary + " -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue}"}.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	if err := s.Serve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// client speaks the beanstalk protocol.
+type client struct {
+	t testing.TB
+	net.Conn
+	in *bufio.Reader
+}
+
+func dial(t *testing.T, s *server.Launched) *client {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return &client{t, c, bufio.NewReader(c)}
+}
+
+// say sends commands and reads as many lines of answers.
+func (c *client) say(commands ...string) (last string) {
+	c.t.Helper()
+	_, err := io.WriteString(c, strings.Join(commands, ""))
+	for range commands {
+		if err == nil {
+			last, err = c.in.ReadString('\n')
+		}
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return last
+}
+
+func use(tube string) string { return "use " + tube + "\r\n" }
+
+func put(delay int, body string) string {
+	return fmt.Sprintf("put 1024 %d 60 %d\r\n%s\r\n", delay, len(body), body)
+}
+
+// many is how many tubes the server has.
+const many = 100_000
+
+// order is the body of a job in tubes that somebody looks at.
+func order(i int) string {
+	return fmt.Sprintf(`{"order":%d,"customer":{"name":"Ann","city":"Oslo"},"items":[{"sku":"bean-%03d","count":2}]}`, 1000+i, i)
+}
+
+// hostile is a body that would be a script if somebody took it for HTML.
+const hostile = "<img src=x onerror=\"document.title='lost'\"><script>document.title='lost'</script>\x01\x1b[31m"
+
+// fillUp makes all tubes.
+func fillUp(t *testing.T, s *server.Launched) {
+	c := dial(t, s)
+	for i := 0; i < many; i += 1000 {
+		var commands []string
+		for k := i; k < i+1000; k++ {
+			commands = append(commands, use(fmt.Sprintf("tenant-%05d.events", k)), put(0, "x"))
+		}
+		c.say(commands...)
+	}
+	for k, name := range []string{"orders", "mail", "webhooks.out", "thumbnails", "invoices"} {
+		commands := []string{use(name)}
+		for i := range 60 + 20*k {
+			commands = append(commands, put(i%5/4*3600, order(i)))
+		}
+		c.say(commands...)
+	}
+	c.say(use("mail"), "watch mail\r\n", "ignore default\r\n")
+	for range 7 {
+		id, size := 0, 0
+		if _, err := fmt.Sscanf(c.say("reserve-with-timeout 0\r\n"), "RESERVED %d %d", &id, &size); err != nil {
+			t.Fatal(err)
+		}
+		c.in.Discard(size + 2)
+		c.say(fmt.Sprintf("bury %d 1024\r\n", id))
+	}
+	c.say(use("odd"), put(0, hostile), "pause-tube thumbnails 3600\r\n")
+}
