@@ -41,7 +41,7 @@ type wideSet struct {
 	seeking bool
 	seen    uint32 // how many tubes have been seen: the first in tubes
 	best    *tube  // first pass: of these, and of those that have got a job since
-	top     entry  // first pass: its best job at that time
+	top     entry  // first pass: its best job when it was last considered
 	unsure  bool   // first pass: that job was taken, so nobody can say which is best now
 	hasty   bool   // second pass: the first that is found will do
 	again   uint32 // second pass: how many of the next had been seen already
@@ -202,7 +202,7 @@ func (w *wideSet) consider(t *tube) {
 		return
 	}
 	w.unsure = w.unsure || !w.intact()
-	if w.best == nil || !w.best.offers() || t.ready.top().before(w.best.ready.top()) {
+	if w.best == nil || w.best == t || !w.best.offers() || t.ready.top().before(w.best.ready.top()) {
 		w.best, w.top = t, t.ready.top()
 	}
 }
