@@ -17,6 +17,7 @@ type bed struct {
 	r      *Router
 	shards []*stepped
 	waits  atomic.Int64 // of all its sessions, as their gates count them
+	wide   int          // as in queue.Config
 }
 
 // stepped takes the place of a shard.Shard.
@@ -48,7 +49,7 @@ func newBed(shards int) *bed { return newBedOf(shards, queue.Config{}) }
 
 // newBedOf makes its queues as c says.
 func newBedOf(shards int, c queue.Config) *bed {
-	d := new(bed)
+	d := &bed{wide: c.Wide}
 	r, err := newRouter(Options{Shards: shards, Store: storage.Memory()}, c,
 		func(s *queue.State, now func() int64) runner {
 			p := &stepped{state: s, now: now, inPlace: always}

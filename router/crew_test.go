@@ -11,13 +11,20 @@ import (
 // crew is what the queue service does in a simulation: consumers of several groups, and
 // gets that wait, on the tubes of the beanstalk clients and on their rear queues.
 type crew struct {
-	s      *simulation
+	s      *simulation // nil in a world
+	bed    *bed
+	note   func(format string, args ...any)
+	fatalf func(format string, args ...any) // does not return
 	l      *ledger
 	limits *queue.Limits
 	tubes  []string
 	conns  map[string]*conn // by consumer, the newest of each
 	open   []*conn          // those that have not left, which may have been replaced
 	gets   []*waitingGet
+}
+
+func newCrew(d *bed, l *queue.Limits, note, fatalf func(string, ...any)) *crew {
+	return &crew{bed: d, note: note, fatalf: fatalf, limits: l, l: newLedger(d, l, note, fatalf), conns: map[string]*conn{}}
 }
 
 // conn is a connection of a consumer.
@@ -30,6 +37,7 @@ type conn struct {
 	weight             int
 	spent              []*queue.Parcel
 	replaced           bool
+	closed             bool // nobody reads from it any more
 	watching           bool // its watch is not answered yet
 }
 
@@ -40,13 +48,13 @@ func (c *conn) Receive(p *queue.Parcel, ok bool) {
 	for i := range p.Items {
 		it := &p.Items[i]
 		if want := fmt.Sprintf("job %d", it.Index); !c.indexOnly && string(p.Small(i)) != want || !ok {
-			c.crew.s.fatalf("%v is sent item %d with body %q", c, it.Index, p.Small(i))
+			c.crew.fatalf("%v is sent item %d with body %q", c, it.Index, p.Small(i))
 		}
-		if !c.replaced {
+		if !c.replaced && !c.closed {
 			c.heard = append(c.heard, it.Index)
 		}
 	}
-	c.crew.s.note("%v receives %d items", c, len(p.Items))
+	c.crew.note("%v receives %d items", c, len(p.Items))
 	c.weight += p.Weight()
 	c.spent = append(c.spent, p)
 }
@@ -71,7 +79,7 @@ func (c *crew) submit(a *queue.Ask, op queue.Op, then func(op *queue.Op)) {
 	if then == nil {
 		then = func(op *queue.Op) {
 			if op.Status != queue.OK && a.What != queue.AskDropGroup {
-				c.s.fatalf("operation %d on %s has status %d", a.What, a.Queue, op.Status)
+				c.fatalf("operation %d on %s has status %d", a.What, a.Queue, op.Status)
 			}
 		}
 	}
@@ -79,7 +87,7 @@ func (c *crew) submit(a *queue.Ask, op queue.Op, then func(op *queue.Op)) {
 	op.Kind, op.Ask = queue.Service, a
 	e := &errand{then: then}
 	e.batch.Ops, e.batch.Done = []queue.Op{op}, e
-	if c.s.bed.shards[c.s.bed.r.TubeShard([]byte(a.Queue))].Submit(&e.batch) {
+	if c.bed.shards[c.bed.r.TubeShard([]byte(a.Queue))].Submit(&e.batch) {
 		e.Complete(&e.batch)
 	}
 }
@@ -110,7 +118,7 @@ func (c *crew) connect(k *conn, a *queue.Ask) {
 	c.submit(a, queue.Op{}, func(op *queue.Op) {
 		k.watching = false
 		if op.Status != queue.OK {
-			c.s.fatalf("%v watches: status %d", k, op.Status)
+			c.fatalf("%v watches: status %d", k, op.Status)
 		}
 	})
 }
@@ -120,7 +128,7 @@ func (c *crew) leave(k *conn) {
 	if k.watching {
 		return
 	}
-	c.s.note("%v leaves", k)
+	c.note("%v leaves", k)
 	c.open = slices.DeleteFunc(c.open, func(o *conn) bool { return o == k })
 	if c.conns[k.String()] == k {
 		delete(c.conns, k.String())
@@ -144,6 +152,7 @@ type waitingGet struct {
 	waiting bool
 	called  bool
 	over    bool
+	took    []queue.Item // or found
 }
 
 // TryAgain implements queue.Getter.
@@ -157,7 +166,10 @@ func (g *waitingGet) try() {
 	g.crew.submit(&a, queue.Op{}, func(op *queue.Op) {
 		g.flying, g.waiting, g.over = false, op.Status == queue.Waiting, op.Status == queue.OK
 		if !g.waiting && !g.over {
-			g.crew.s.fatalf("a get has status %d", op.Status)
+			g.crew.fatalf("a get has status %d", op.Status)
+		}
+		if g.over {
+			g.took = a.Found.Items
 		}
 	})
 }
@@ -197,9 +209,9 @@ func (c *crew) checkGets() {
 	for _, g := range c.gets {
 		a := g.ask
 		a.Limits = c.limits
-		p := c.s.bed.shards[c.s.bed.r.TubeShard([]byte(a.Queue))]
+		p := c.bed.shards[c.bed.r.TubeShard([]byte(a.Queue))]
 		if st := p.query(&a, 0); st != queue.Empty || !g.waiting {
-			c.s.fatalf("a get of %s waits: %t, and what it asks for is there: status %d", a.Queue, g.waiting, st)
+			c.fatalf("a get of %s waits: %t, and what it asks for is there: status %d", a.Queue, g.waiting, st)
 		}
 	}
 }

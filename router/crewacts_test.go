@@ -14,7 +14,8 @@ func (s *simulation) hire() {
 		MaxLength: []int{0, 0, 12}[s.rnd.IntN(3)], AutoEvict: s.rnd.IntN(2) == 0, MaxUnsent: []int{0, 0, 100}[s.rnd.IntN(3)],
 		DeadLetter: []queue.Fate{queue.FateRear, queue.FateRear, queue.FateDrop, queue.FateBury}[s.rnd.IntN(4)],
 	}
-	c := &crew{s: s, limits: l, l: newLedger(s.bed, l, s.note, s.fatalf), conns: map[string]*conn{}}
+	c := newCrew(s.bed, l, s.note, s.fatalf)
+	c.s = s
 	for _, tube := range s.tubes[:1+s.rnd.IntN(len(s.tubes))] {
 		c.tubes = append(c.tubes, tube, tube+queue.RearSuffix)
 	}

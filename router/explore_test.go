@@ -13,10 +13,13 @@ import (
 // applies a batch or does what is due, a log tells that it has synced, a
 // session's owner runs until its next batch is submitted.
 type world struct {
-	bed    *bed
-	actors []*actor
-	lapse  func() // lets time pass, once; nil if it does not
-	served bool   // each actor that reserves gets a job
+	bed     *bed
+	actors  []*actor
+	patrons []*patron    // of the queue service
+	crew    *crew        // nil without patrons
+	lapse   func()       // lets time pass, once; nil if it does not
+	served  bool         // each actor that reserves gets a job
+	leaf    func() error // holds when nothing more can happen; may be nil
 
 	first uint64 // the ids of this run begin after it
 	owner map[uint64]*actor
@@ -139,6 +142,9 @@ func (w *world) add(name, use string, watch []string, plan ...deed) *actor {
 		if was := w.owner[id]; was != nil && !was.closed && !was.fleeting {
 			w.fail("R1: job %d is given to %s while %s has it", id, a.name, was.name)
 		}
+		if e := w.itemOf(id); e != nil && e.first.user != nil && !e.first.user.group.dropping && !a.fleeting {
+			w.fail("R1: job %d is given to %s, and %s of %s has it", id, a.name, e.first.user.name, e.first.user.group.name)
+		}
 		if len(a.held) > 1 {
 			w.fail("R1: %s has got %d jobs for one reserve", a.name, len(a.held))
 		}
@@ -179,15 +185,19 @@ const (
 	resumes
 	endsWait
 	goesOn
+	visits
+	triesAgain
 	lapses
 )
 
-var moveNames = [...]string{"applies", "ticks", "answers", "resumes", "ends its wait", "goes on", "time passes"}
+var moveNames = [...]string{"applies", "ticks", "answers", "resumes", "ends its wait", "goes on", "goes on", "tries again", "time passes"}
 
 func (w *world) String(m move) string {
 	switch m.what {
 	case applies, ticks, answers:
 		return fmt.Sprintf("shard %d %s", m.who, moveNames[m.what])
+	case visits, triesAgain:
+		return w.patrons[m.who].name + " " + moveNames[m.what]
 	case lapses:
 		return moveNames[m.what]
 	}
@@ -221,6 +231,7 @@ func (w *world) moves(list []move) []move {
 			}
 		}
 	}
+	list = w.visits(list)
 	if w.lapse != nil {
 		list = append(list, move{lapses, 0})
 	}
@@ -235,6 +246,7 @@ func (a *actor) skip() {
 }
 
 func (w *world) do(m move) {
+	defer w.catch()
 	switch m.what {
 	case applies:
 		w.bed.shards[m.who].step()
@@ -250,6 +262,10 @@ func (w *world) do(m move) {
 		a := w.actors[m.who]
 		a.next++
 		a.plan[a.next-1].run(a)
+	case visits:
+		w.patrons[m.who].visit()
+	case triesAgain:
+		w.patrons[m.who].get.try()
 	case lapses:
 		w.lapse()
 		w.lapse = nil

@@ -213,10 +213,10 @@ var timed = []scenario{
 
 var thorough = flag.Bool("thorough", false, "run the interleavings that take minutes too")
 
-func TestEveryInterleaving(t *testing.T) { exploreAll(t, scenarios) }
+func TestEveryInterleaving(t *testing.T) { exploreAll(t, scenarios, sessionModes) }
 
 // The bubble's clock stands still but when lapse moves it.
-func TestEveryInterleavingWithTime(t *testing.T) { exploreAll(t, timed) }
+func TestEveryInterleavingWithTime(t *testing.T) { exploreAll(t, timed, sessionModes) }
 
 // exploreMode is how the shards of a scenario work: answers may come late, all
 // clients may be wide, and a turn may do one step of a search at most.
@@ -225,10 +225,12 @@ type exploreMode struct {
 	wide, share int
 }
 
-func exploreAll(t *testing.T, list []scenario) {
+var sessionModes = []exploreMode{{}, {late: true}, {wide: -1}, {wide: -1, share: 1}}
+
+func exploreAll(t *testing.T, list []scenario, modes []exploreMode) {
 	total := 0
 	for _, c := range list {
-		modes := []exploreMode{{}, {late: true}, {wide: -1}, {wide: -1, share: 1}}
+		modes := modes
 		if c.heavy && !*thorough || raced {
 			modes = modes[:1]
 		}

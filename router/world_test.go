@@ -8,6 +8,9 @@ import (
 
 // checkStep holds after every move.
 func (w *world) checkStep(m move) error {
+	if w.err != nil {
+		return w.err
+	}
 	if m.what == applies || m.what == ticks {
 		if err := w.bed.shards[m.who].state.Check(); err != nil {
 			return fmt.Errorf("shard %d: %w", m.who, err)
@@ -42,6 +45,15 @@ func (w *world) checkRest() error {
 			}
 		}
 	}
+	if w.crew != nil {
+		return w.checkService(held)
+	}
+	return w.checkJobs(held)
+}
+
+// checkJobs compares the jobs that are there with what the actors have done. held is how
+// many of them the actors hold.
+func (w *world) checkJobs(held int) error {
 	all, reserved := w.bed.jobs()
 	if reserved != held {
 		return fmt.Errorf("R1: %d jobs are reserved, the actors know of %d", reserved, held)
@@ -61,15 +73,24 @@ func (w *world) checkRest() error {
 	return nil
 }
 
+// places is how many places a client that waits takes in a shard where it watches n tubes.
+func (d *bed) places(n int) int {
+	if d.wide != 0 && n > d.wide {
+		return min(n, 1)
+	}
+	return n
+}
+
 // checkWaits looks for lost wake-ups and for what a wait has left behind.
 func (w *world) checkWaits() error {
 	for i, p := range w.bed.shards {
 		want := 0
 		for _, a := range w.actors {
 			if a.Waiting() {
-				want += a.watchedIn(i)
+				want += w.bed.places(a.watchedIn(i))
 			}
 		}
+		want += w.linedIn(p)
 		if got := p.state.Waits(); got != want {
 			return fmt.Errorf("R3: shard %d has %d waiters, want %d", i, got, want)
 		}
@@ -116,6 +137,7 @@ func (w *world) tidy() error {
 			return fmt.Errorf("%s cannot be closed", a.name)
 		}
 	}
+	w.closePatrons()
 	for id := w.first + 1; id <= w.bed.r.ids.last.Load(); id++ {
 		if i, ok := w.bed.r.Owner(id); ok {
 			if op, _ := w.bed.shards[i].ask(queue.Op{Kind: queue.Delete, ID: id}); op.Status != queue.OK {
