@@ -8,15 +8,12 @@ import (
 	"beanfield/shard/queue"
 )
 
-// The worlds of the queue service. Where a group is named by the loop, the first group and
-// a view have a world each.
-
 // putFor puts a job with a TTR.
 func putFor(seconds uint32) deed {
 	return deed{plain, func(a *actor) { a.put(10, 0, seconds, nil) }}
 }
 
-// group makes the queue's first group "f" with a consumer that has no window. So a group
+// founder makes "f" the queue's first group, by a consumer that has no window. So a group
 // with another name is a view.
 func (w *world) founder(tube string) { w.patron(tube, "f", "none", watch(0)).now(1) }
 
@@ -216,6 +213,7 @@ func waitingGets() []scenario {
 	}
 }
 
+// The first group and a view have the same worlds.
 func TestEveryInterleavingWithTheQueueService(t *testing.T) {
 	list := reserversAndConsumers()
 	for _, group := range []string{"f", "v"} {
