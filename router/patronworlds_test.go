@@ -76,6 +76,13 @@ func reserversAndConsumers() []scenario {
 			w.producer(d.tube(1, 0), put)
 			return w
 		}},
+		{"the first waiter times out, a consumer waits behind it, and a put", 2, false, func(d *bed) *world {
+			w := d.begin().serve(queue.Limits{})
+			a := w.add("waiter", "", both(d), reserve, cancel).now(1)
+			w.oneHand(a.has, w.patron(d.tube(1, 0), "f", "a", watch(1)).now(1).has)
+			w.producer(d.tube(1, 0), put)
+			return w
+		}},
 		{"the first waiter hangs up, a consumer waits behind it, and a put", 2, false, func(d *bed) *world {
 			w := d.begin().serve(queue.Limits{})
 			w.add("waiter", "", both(d), reserve, hangUp).now(1)
