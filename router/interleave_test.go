@@ -170,7 +170,7 @@ var timed = []scenario{
 		w.add("holder", "", both(d), reserve).now(1).fleeting = true
 		w.add("reserver", "", both(d), reserve)
 		w.producer(d.tube(1, 0), put)
-		w.lapse = func() { time.Sleep(time.Second) }
+		w.lapse = aSecond
 		return w
 	}},
 	{"a TTR ends, the holder deletes, another waits and times out", 2, false, func(d *bed) *world {
@@ -178,7 +178,7 @@ var timed = []scenario{
 		w.producer(d.tube(0, 0), deed{plain, func(a *actor) { a.put(1, 0, 1, nil) }}).now(1)
 		w.add("holder", "", both(d), reserve, remove).now(1).fleeting = true
 		w.add("waiter", "", both(d), reserve, cancel).now(1)
-		w.lapse = func() { time.Sleep(time.Second) }
+		w.lapse = aSecond
 		return w
 	}},
 	{"a waiter's own deadline comes near, and a job comes", 2, false, func(d *bed) *world {
@@ -206,10 +206,13 @@ var timed = []scenario{
 		p.now(2)
 		w.add("waiter", "", both(d), reserve).now(1)
 		w.add("poller", "", both(d), poll)
-		w.lapse = func() { time.Sleep(time.Second) }
+		w.lapse = aSecond
 		return w
 	}},
 }
+
+// aSecond passes, by the bubble's clock.
+func aSecond() { time.Sleep(time.Second) }
 
 var thorough = flag.Bool("thorough", false, "run the interleavings that take minutes too")
 

@@ -3,7 +3,6 @@ package router
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"beanfield/shard/queue"
 )
@@ -120,7 +119,7 @@ func connections(group string) []scenario {
 			p.also(disconnect)
 			w.patron(d.tube(0, 0), group, "b", watch(1)).now(1)
 			w.producer(d.tube(0, 0), put)
-			w.lapse = func() { time.Sleep(time.Second) }
+			w.lapse = aSecond
 			w.leaf = func() error {
 				for id := range w.crew.l.items {
 					if p.dealt > 0 && w.crew.l.items[id].of(p.k.holder.group).user != nil {
@@ -157,7 +156,7 @@ func refusals(group string) (list []scenario) {
 			w.patron(d.tube(0, 0), group, "a", watch(1), refuse).now(1)
 			w.patron(d.tube(0, 0), group, "b", watch(1), refuse)
 			w.producer(d.tube(0, 0), putFor(1))
-			w.lapse = func() { time.Sleep(time.Second) }
+			w.lapse = aSecond
 			w.leaf = func() error {
 				if n := len(w.crew.l.items); n != 1 {
 					return fmt.Errorf("there are %d items", n)
