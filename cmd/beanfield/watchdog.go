@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// watchdog tells systemd that the process gets on, and stops telling it when a shard or
-// an event loop has not got on for a while. Then systemd ends the process with SIGABRT,
+// watchdog tells systemd that the process makes progress, and stops telling it when a shard
+// or an event loop has made none for a while. Then systemd ends the process with SIGABRT,
 // so that the log shows where each goroutine was, and starts it again. The disk is not
-// watched: a shard goes on while its log waits, and a restart mends no disk.
+// watched: a shard goes on while its log waits, and a restart repairs no disk.
 type watchdog struct {
 	every time.Duration
-	stuck func() string // what does not get on, "" if everything does
+	stuck func() string // what makes no progress, "" if everything does
 	tell  func(state string) error
 	log   *slog.Logger
 }
 
-// watchdogLimit is how long systemd waits for a sign of life from this process, 0 if it
-// does not watch it.
+// watchdogLimit is how long systemd waits for a sign of life from this process, or 0 if
+// systemd does not watch it.
 func watchdogLimit() time.Duration {
 	usec, err := strconv.ParseInt(os.Getenv("WATCHDOG_USEC"), 10, 64)
 	if err != nil || usec <= 0 || usec > int64(time.Hour*24/time.Microsecond) {
@@ -35,8 +35,8 @@ func watchdogLimit() time.Duration {
 // watch starts the watchdog, if systemd asked for it. It runs as long as the process.
 func watch(stuck func() string, log *slog.Logger) {
 	if limit := watchdogLimit(); limit > 0 {
-		// Three signs in the time in which systemd wants one: a single long turn is not
-		// the end.
+		// Three signs in the time in which systemd wants one, so that a single long turn
+		// does not end the process.
 		w := &watchdog{limit / 3, stuck, notify, log}
 		go w.run()
 	}
@@ -53,7 +53,7 @@ func (w *watchdog) run() {
 func (w *watchdog) look(calm bool) bool {
 	if what := w.stuck(); what != "" {
 		if calm {
-			w.log.Error("a part of the server does not get on: systemd will end it if this lasts", "part", what, "for", w.every)
+			w.log.Error("a part of the server makes no progress: systemd will end the process if this lasts", "part", what, "for", w.every)
 		}
 		return false
 	}
@@ -63,7 +63,7 @@ func (w *watchdog) look(calm bool) bool {
 	return true
 }
 
-// stuck names a shard or an event loop that does not get on, or "".
+// stuck names a shard or an event loop that makes no progress, or "".
 func (f *faces) stuck() string {
 	shard, loop := f.router.Stuck(), f.beanstalk.Stuck()
 	switch {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The watchdog gives signs of life while everything gets on, none while something is
+// The watchdog gives signs of life while everything makes progress, none while something is
 // stuck, and says so once.
 func TestWatchdog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestWatchdog(t *testing.T) {
 		}
 		stuck = ""
 		if n := after(10 * time.Second); n != 10 {
-			t.Errorf("%d signs of life in the ten seconds after it got on", n)
+			t.Errorf("%d signs of life in the ten seconds after it was no longer stuck", n)
 		}
 		if n := strings.Count(log.String(), `part="shard 3"`); n != 1 {
 			t.Errorf("said %d times what is stuck\n%s", n, log.String())

@@ -71,7 +71,7 @@ func (k *Keeper) look(asked bool) {
 			leaf := c.current.Load().leaf
 			k.log.Info("a certificate has been replaced", "cert", c.opts.Cert, "subject", leaf.Subject.String(), "expires", leaf.NotAfter)
 		case err != nil && (changed || asked):
-			k.log.Error("a certificate cannot be replaced: the one before stays in use", "error", err)
+			k.log.Error("a certificate cannot be replaced: the old one stays in use", "error", err)
 		}
 		c.complain(k.log, time.Now())
 	}

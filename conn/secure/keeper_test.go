@@ -71,7 +71,7 @@ func TestWatch(t *testing.T) {
 		}
 		expect("one")
 		securetest.Write(t, dir, "cert.pem", two.Cert)
-		expect("one", "level=ERROR", "the one before stays", o.Key, "does not match")
+		expect("one", "level=ERROR", "the old one stays", o.Key, "does not match")
 		expect("one")
 		k.Reload()
 		if got := log.take(); !strings.Contains(got, "does not match") {
