@@ -275,7 +275,7 @@ As beanstalkd:
  -v       print the version (also --version)
  -h       print this (also --help)
 
-Besides:
+In addition:
  -config FILE   read settings from this TOML file; flags win over it
  -shards N      run N shards (default: one for each core)
  -queue HOST:PORT  serve the queue service over HTTP on this address
@@ -284,7 +284,7 @@ Besides:
  -check-config  print the settings that would be used, and where each comes
                 from; start nothing
 
-Without a command it serves. beanfield help COMMAND explains these:
+Without a command it runs the server. beanfield help COMMAND explains these:
 
 %[5]s`, program, defaultPort, defaultMaxJobSize, maxJobSizeLimit, command.List())
 }

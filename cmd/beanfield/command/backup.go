@@ -26,11 +26,11 @@ type backup struct {
 
 func (a *backup) flags(f *flag.FlagSet) {
 	f.StringVar(&a.config, "config", "", "the server's configuration `file`, which names DIR and where backups go")
-	f.StringVar(&a.path, "path", "", "`directory` to which the server's backup_path leads (default DIR-backups)")
-	f.BoolVar(&a.check, "check", false, "make no backup: read all of DIR, which is one, and say whether it is whole")
+	f.StringVar(&a.path, "path", "", "the server's backup_path, a `directory` (default DIR-backups)")
+	f.BoolVar(&a.check, "check", false, "make no backup: read all of DIR, a backup, and say whether it is whole")
 	f.BoolVar(&a.quick, "quick", false, "do not read the new backup to check it")
 	f.BoolVar(&a.json, "json", false, "print lines of JSON")
-	f.DurationVar(&a.patience, "timeout", 10*time.Second, "`time` in which the server must have begun")
+	f.DurationVar(&a.patience, "timeout", 10*time.Second, "`time` within which the server must begin")
 }
 
 func (a *backup) run(c *call) error {

@@ -33,7 +33,7 @@ func (a *bench) flags(f *flag.FlagSet) {
 	f.IntVar(&a.jobs, "jobs", 20_000, "`number` of jobs in all")
 	f.IntVar(&a.connections, "connections", 4, "`number` of connections at a time")
 	f.IntVar(&a.depth, "depth", 1, "`number` of commands that a connection sends before it reads their replies")
-	f.IntVar(&a.size, "size", 100, "`bytes` of a body")
+	f.IntVar(&a.size, "size", 100, "`bytes` in each body")
 	f.BoolVar(&a.json, "json", false, "print an object of JSON")
 }
 

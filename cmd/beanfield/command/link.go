@@ -24,12 +24,12 @@ func (l *link) flags(f *flag.FlagSet) {
 	if address == "" {
 		address = defaultServer
 	}
-	f.StringVar(&l.Server, "server", address, "`address`: HOST:PORT, beanstalk://HOST, beanstalks://HOST (TLS) or unix:PATH; else $"+serverVariable)
+	f.StringVar(&l.Server, "server", address, "`address`: HOST:PORT, beanstalk://HOST, beanstalks://HOST (TLS) or unix:PATH; by default $"+serverVariable)
 	f.StringVar(&l.TokenFile, "token-file", "", "`file` with a token to log in with")
 	f.StringVar(&l.CA, "ca", "", "`file` with the certificates to trust, for TLS")
-	f.StringVar(&l.Cert, "cert", "", "`file` with a certificate of one's own, for TLS")
-	f.StringVar(&l.Key, "key", "", "`file` with its key")
-	f.DurationVar(&l.Timeout, "connect-timeout", 30*time.Second, "`time` to wait for the server, at most")
+	f.StringVar(&l.Cert, "cert", "", "`file` with your own certificate, for TLS")
+	f.StringVar(&l.Key, "key", "", "`file` with the key of your certificate")
+	f.DurationVar(&l.Timeout, "connect-timeout", 30*time.Second, "longest `time` to wait for the server")
 }
 
 // withServer connects, does work, and closes the connection.

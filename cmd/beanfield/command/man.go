@@ -26,8 +26,8 @@ func (p *Program) man() string {
 beanfield is a work queue server. Clients and flags of beanstalkd work unchanged. It uses every
 core of the machine, and keeps jobs in memory or on disk.
 
-Without a command it serves. With one it works on a server, or on a data directory. Pages about
-its operation are printed by beanfield help TOPIC.`)
+Without a command it runs the server. With one it works with a server, or with a data directory.
+beanfield help TOPIC prints a page of the manual.`)
 	m.server(p.Usage)
 	m.linef(".SH COMMANDS")
 	for i := range table {

@@ -15,7 +15,7 @@ type size struct {
 
 func (a *size) flags(f *flag.FlagSet) {
 	f.Int64Var(&a.jobs, "jobs", 1_000_000, "`number` of jobs on a bad day")
-	f.Int64Var(&a.body, "body", 100, "`bytes` of a body")
+	f.Int64Var(&a.body, "body", 100, "`bytes` in each body")
 	f.Int64Var(&a.tubes, "tubes", 100, "`number` of tubes")
 	f.Int64Var(&a.connections, "connections", 100, "`number` of connections")
 	f.Int64Var(&a.shards, "shards", 0, "`number` of shards; 0: one for each core of this machine")

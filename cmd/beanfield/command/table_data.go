@@ -23,15 +23,15 @@ ids are above the highest one ever logged. The report says what was skipped, whe
 		Name: "dump", Group: groupData, Args: "DIR",
 		Summary: "Show what is in a data directory, or salvage a damaged one",
 		Help: `
-The server must be stopped, or DIR a copy. Jobs come in the order in which a server would recover
-them, then the tubes with their counts.
+Stop the server first, or dump a copy. dump lists the jobs in the order in which a server would
+recover them, and then the tubes with their counts.
 
--salvage copies what is readable of a damaged directory to a new one, which must not exist, and
+-salvage copies what can be read of a damaged directory to a new one, which must not exist yet, and
 leaves the old one as it is. It lists what could not be read, and then ends with exit code 3.`,
 		Examples: []string{
-			"beanfield dump -summary /var/lib/beanfield",
-			"beanfield dump -json -bodies /var/lib/beanfield",
-			"beanfield dump -salvage /var/lib/beanfield-new /var/lib/beanfield",
+			"beanfield dump -summary /var/lib/beanfield/data",
+			"beanfield dump -json -bodies /var/lib/beanfield/data",
+			"beanfield dump -salvage /var/lib/beanfield/data-new /var/lib/beanfield/data",
 		},
 		make: func() action { return new(dumping) },
 	},

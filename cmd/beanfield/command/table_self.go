@@ -6,8 +6,8 @@ var selfCommands = []Command{
 		Name: checkConfig, Group: groupSelf, Args: "[FILE]",
 		Summary: "Print the settings that the server would use, and where each comes from",
 		Help: `
-It takes the flags of the server as well, and starts nothing. The exit code is the server's: 0, or
-5 for a mistake; beanfield -h lists the flags.`,
+It accepts the flags of the server, which beanfield -h lists, and starts nothing. The exit code is
+0, or the one with which the server would end, such as 5 for a mistake.`,
 		Examples: []string{
 			"beanfield check-config /etc/beanfield/beanfield.toml",
 			"beanfield check-config -config /etc/beanfield/beanfield.toml -p 11301",
@@ -33,7 +33,7 @@ It takes the flags of the server as well, and starts nothing. The exit code is t
 		Name: "size", Group: groupSelf,
 		Summary: "Estimate the memory and the disk that a server needs",
 		Help: `
-It asks no server: it multiplies measured figures, which beanfield help sizing explains.`,
+It contacts no server: it calculates with measured figures, which beanfield help sizing explains.`,
 		Examples: []string{"beanfield size -jobs 5000000 -body 1000", "beanfield size -jobs 20000 -memory -json"},
 		make:     func() action { return new(size) },
 	},

@@ -6,8 +6,8 @@ var tubeCommands = []Command{
 		Name: "tubes", Group: groupTubes, Args: "[PATTERN]", remote: true,
 		Summary: "List tubes with their counts",
 		Help: `
-PATTERN is as for names of files: * is any text, ? one character, [a-z] one of these. A tube
-exists as long as it has a job, or a client that uses or watches it.`,
+PATTERN works as for file names: * stands for any text, ? for one character, [a-z] for one of these.
+A tube exists as long as it has a job, or a client that uses or watches it.`,
 		Examples: []string{"beanfield tubes", "beanfield tubes -json 'mail*'"},
 		make:     func() action { return new(tubes) },
 	},
@@ -15,8 +15,8 @@ exists as long as it has a job, or a client that uses or watches it.`,
 		Name: "kick", Group: groupTubes, Args: "TUBE [N]", remote: true,
 		Summary: "Make buried jobs ready, or delayed ones if none is buried",
 		Help: `
-All of them, or N at most, a thousand at a time. With -jobs the arguments are ids: those jobs
-alone are kicked, whatever their tube.`,
+It kicks all of them, or at most N, a thousand with each command. With -jobs the arguments are ids,
+and only those jobs are kicked, whatever their tubes.`,
 		Examples: []string{"beanfield kick mail", "beanfield kick mail 10", "beanfield kick -jobs 12 13"},
 		make:     func() action { return new(kick) },
 	},
@@ -24,7 +24,7 @@ alone are kicked, whatever their tube.`,
 		Name: "pause", Group: groupTubes, Args: "TUBE TIME", remote: true,
 		Summary: "Hold back a tube's jobs for a while",
 		Help: `
-TIME is in seconds, or has a unit. Workers get no job of the tube until it has passed; 0 ends a
+TIME is in seconds, or has a unit. Until it has passed, workers get no jobs from the tube. 0 ends a
 pause.`,
 		Examples: []string{"beanfield pause mail 5m", "beanfield pause mail 0"},
 		make:     func() action { return new(pause) },
@@ -33,9 +33,9 @@ pause.`,
 		Name: "purge", Group: groupTubes, Args: "TUBE", remote: true,
 		Summary: "Delete all jobs of a tube",
 		Help: `
-Jobs that workers have reserved stay. It deletes one job at a time, as clients of beanstalkd have
-to, and no more than there were when it began, so that it ends while others put. The number is
-printed.`,
+Jobs that workers have reserved stay. It deletes jobs one by one, since the protocol cannot empty a
+tube, and no more than there were when it began, so that it ends even if others keep putting. It
+prints how many it has deleted.`,
 		Examples: []string{"beanfield purge mail", "beanfield purge -state buried mail"},
 		make:     func() action { return new(purge) },
 	},
@@ -43,11 +43,11 @@ printed.`,
 		Name: "move", Group: groupTubes, Args: "FROM TO", remote: true,
 		Summary: "Move the jobs of a tube to another one",
 		Help: `
-Body, priority, TTR, what is left of a delay, and the state stay; jobs get new ids, and their
-counters begin anew. Jobs that workers have reserved stay where they are. It moves one job at a
-time: reserves it by its id, puts a copy, and only then deletes it. If it is cut short at that
-moment, one job is in both tubes, and none is lost. The server must know reserve-job, as
-beanstalkd does from 1.12 on.`,
+Jobs keep their body, priority, TTR, state and what is left of their delay. They get new ids, and
+their counters start at 0. Jobs that workers have reserved stay where they are. It moves one job at
+a time: it reserves the job by its id, puts a copy, and only then deletes the original. If it is cut
+short in between, one job is in both tubes, and none is lost. The server must know reserve-job, as
+beanstalkd does since 1.12.`,
 		Examples: []string{"beanfield move mail mail.old", "beanfield move -state buried -n 100 mail repair"},
 		make:     func() action { return new(move) },
 	},
@@ -60,8 +60,8 @@ or body_base64 if the body is not UTF-8. Jobs stay where they are: export reserv
 
 The protocol has no list of a tube's jobs. So export looks at every id, from the highest down,
 and stops when it has found as many jobs as there were when it began. To learn the highest id it
-puts a job into the tube beanfield.probe and deletes it at once; -below does without. On a server
-that has given many millions of ids it may take minutes. Jobs come in the order of their ids;
+puts a job into the tube beanfield.probe and deletes it at once, unless you give -below. If the
+server has given out many millions of ids, this may take minutes. Jobs come in the order of their ids;
 jobs put meanwhile are left out, and so are those that are deleted meanwhile.`,
 		Examples: []string{
 			"beanfield export mail > mail.jsonl",
@@ -75,10 +75,10 @@ jobs put meanwhile are left out, and so are those that are deleted meanwhile.`,
 		Help: `
 It reads files, or standard input. Each job goes to its tube with its priority, delay and TTR;
 ids are new, and are printed. Reserved jobs become ready. Buried jobs are buried again, in the
-order of the lines; the server must know reserve-job for that, as beanstalkd does from 1.12 on.
-In a line, tube and body are needed; the rest has the defaults of put.
+order of the lines; for that the server must know reserve-job, as beanstalkd does since 1.12. A line
+must have tube and body; for the rest, load has the defaults of put.
 
-If a line is not a job, load ends there, with the number of the line.`,
+If a line is not a job, load stops there and prints the number of the line.`,
 		Examples: []string{
 			"beanfield load mail.jsonl",
 			"beanfield export mail | beanfield load -server beanstalk://new:11300 -quiet",
