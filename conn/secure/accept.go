@@ -3,6 +3,7 @@ package secure
 import (
 	"crypto/tls"
 	"net"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,28 +16,43 @@ const NotHTTPS = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnec
 
 // Over makes a connection with TLS of one that has been accepted. Its handshake is still
 // to be made, with Accept.
-func (c *Certificates) Over(nc net.Conn) *tls.Conn {
-	return tls.Server(&pausing{Conn: nc, certs: c}, c.Config())
+func (c *Certificates) Over(nc net.Conn) *Conn {
+	p := &pausing{Conn: nc, certs: c}
+	p.shaking.Store(true)
+	return &Conn{tls.Server(p, c.Config()), p}
+}
+
+// Conn is a connection with TLS.
+type Conn struct {
+	*tls.Conn
+	below *pausing
+}
+
+// Close closes the connection. Anybody may call it, also while Accept runs: then there is
+// nobody yet to whom TLS could say goodbye, and the goodbye would give away the
+// handshake's slot.
+func (c *Conn) Close() error {
+	if c.below.shaking.Load() {
+		return c.below.Close()
+	}
+	return c.Conn.Close()
 }
 
 // Under is the connection below TLS, or the connection itself if it has none.
 func Under(nc net.Conn) net.Conn {
-	if t, ok := nc.(*tls.Conn); ok {
-		if p, ok := t.NetConn().(*pausing); ok {
-			return p.Conn
-		}
+	if t, ok := nc.(*Conn); ok {
+		return t.below.Conn
 	}
 	return nc
 }
 
 // Accept makes the handshake of a connection that Over made, within a time. A client that
 // speaks without TLS is sent the refusal. The caller closes the connection after an error.
-func (c *Certificates) Accept(t *tls.Conn, timeout time.Duration, refusal string) error {
-	p := t.NetConn().(*pausing)
+func (c *Certificates) Accept(t *Conn, timeout time.Duration, refusal string) error {
+	p := t.below
 	p.SetDeadline(time.Now().Add(timeout))
-	p.shaking = true
-	err := c.Handshake(t)
-	p.shaking = false
+	err := c.Handshake(t.Conn)
+	p.shaking.Store(false)
 	if err != nil && Plain(err) {
 		p.Write([]byte(refusal))
 	}
@@ -48,11 +64,11 @@ func (c *Certificates) Accept(t *tls.Conn, timeout time.Duration, refusal string
 type pausing struct {
 	net.Conn
 	certs   *Certificates
-	shaking bool
+	shaking atomic.Bool // until Accept has made the handshake
 }
 
 func (p *pausing) Read(b []byte) (n int, err error) {
-	if !p.shaking {
+	if !p.shaking.Load() {
 		return p.Conn.Read(b)
 	}
 	p.certs.Pause(func() { n, err = p.Conn.Read(b) })
@@ -60,7 +76,7 @@ func (p *pausing) Read(b []byte) (n int, err error) {
 }
 
 func (p *pausing) Write(b []byte) (n int, err error) {
-	if !p.shaking {
+	if !p.shaking.Load() {
 		return p.Conn.Write(b)
 	}
 	p.certs.Pause(func() { n, err = p.Conn.Write(b) })

@@ -1,0 +1,47 @@
+package secure
+
+import (
+	"crypto/tls"
+	"io"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"beanfield/conn/secure/securetest"
+)
+
+// A connection that is closed just when its handshake has been made, and before Accept has
+// noted that, takes no slot from another handshake, and Close does not wait (T2).
+func TestCloseWhileAccepting(t *testing.T) {
+	a := securetest.NewAuthority(t, "authority")
+	o := files(t, a, a.Usual("server"))
+	o.ClientCA = ""
+	certs, err := Read(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		k := NewKeeper(nil, certs)
+		near, far := net.Pipe()
+		defer far.Close()
+		c := certs.Over(near)
+		go io.Copy(io.Discard, tls.Client(far, &tls.Config{InsecureSkipVerify: true})) // the bubble's clock is before the certificate
+		if err := certs.Handshake(c.Conn); err != nil {                                // this is how far Accept is
+			t.Fatal(err)
+		}
+		closed := make(chan struct{})
+		go func() { c.Close(); close(closed) }()
+		synctest.Wait()
+		select {
+		case <-closed:
+		default:
+			t.Error("Close waits for a slot")
+			certs.enter()
+		}
+		time.Sleep(time.Second)
+		if len(k.slots) != 0 {
+			t.Errorf("%d slots are taken", len(k.slots))
+		}
+	})
+}
