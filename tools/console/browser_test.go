@@ -33,7 +33,6 @@ type browser struct {
 	asked   int
 	answers map[int]chan message
 	wrong   []string // what the page has reported
-	bytes   map[string]float64
 }
 
 type message struct {
@@ -81,7 +80,7 @@ func browse(t *testing.T) *browser {
 	}
 	commands.Close()
 	replies.Close()
-	b := &browser{t: t, out: out, answers: map[int]chan message{}, bytes: map[string]float64{}}
+	b := &browser{t: t, out: out, answers: map[int]chan message{}}
 	go b.read(in)
 	t.Cleanup(func() {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -92,7 +91,7 @@ func browse(t *testing.T) *browser {
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &made)
 	b.call("Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &made)
 	b.session = made.SessionID
-	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
 		b.call(domain+".enable", nil, nil)
 	}
 	return b
@@ -121,13 +120,11 @@ func (b *browser) read(in *os.File) {
 	}
 }
 
-// event notes what the page reports, and how much it is sent.
+// event notes what the page reports.
 func (b *browser) event(m message) {
 	var p struct {
-		RequestID         string
-		EncodedDataLength float64
-		Entry             struct{ Level, Text, Source, URL string }
-		ExceptionDetails  json.RawMessage
+		Entry            struct{ Level, Text, Source string }
+		ExceptionDetails json.RawMessage
 	}
 	json.Unmarshal(m.Params, &p)
 	switch m.Method {
@@ -137,8 +134,6 @@ func (b *browser) event(m message) {
 		if p.Entry.Level == "error" && p.Entry.Source != "network" { // a server that is down is told by the page
 			b.wrong = append(b.wrong, p.Entry.Text)
 		}
-	case "Network.loadingFinished":
-		b.bytes[p.RequestID] = p.EncodedDataLength
 	}
 }
 
