@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"strconv"
@@ -89,12 +90,12 @@ func (c *call) onTube(tube string, work func(s *client.Client, d client.Document
 
 // counted prints how many jobs something was done with, also if it then failed.
 func (c *call) counted(done string, n uint64, asJSON bool, err error) error {
+	form := "%s %d\n"
 	if asJSON {
-		fmt.Fprintf(c.Stdout, "{%q:%d}\n", done, n)
-	} else {
-		fmt.Fprintf(c.Stdout, "%s %d\n", done, n)
+		form = "{%q:%d}\n"
 	}
-	return err
+	_, told := fmt.Fprintf(c.Stdout, form, done, n)
+	return errors.Join(err, told)
 }
 
 // pause is the command of that name.
