@@ -181,7 +181,8 @@ func (c *Config) applyFlags(f flags) Mistakes {
 	return ms
 }
 
-// applyAddress lets -l replace all addresses of the file. -p alone changes the port
+// applyAddress lets -l replace all addresses of the file, unless one of them has TLS, which
+// nobody should lose because somebody changed an address. -p alone changes the port
 // of the file's one TCP address and keeps its host: a server that listens only on
 // 127.0.0.1 must not become reachable because somebody changed its port.
 func (c *Config) applyAddress(f flags) Mistakes {
@@ -199,6 +200,9 @@ func (c *Config) applyAddress(f flags) Mistakes {
 		return Mistakes{c.addressMistake(err.Error())}
 	}
 	if f.addr != nil {
+		if slices.ContainsFunc(c.Listen, func(l Listen) bool { return l.TLS.asked() }) {
+			return Mistakes{c.addressMistake("the addresses of the file have TLS, and this one would not; change listen.address in the file")}
+		}
 		c.Listen = []Listen{{Address: a, TLS: defaultTLS(), from: origin{flag: strings.Join(c.listenFlags, " ")}}}
 		return nil
 	}

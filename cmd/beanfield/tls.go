@@ -40,11 +40,14 @@ func tlsSettings[T any](prefix string, of func(*T) *TLS) []setting[T] {
 	}
 }
 
+// asked says that there is to be TLS.
+func (t *TLS) asked() bool { return t.Cert != "" || t.Key != "" || t.ClientCA != "" }
+
 // load reads the files, if there are to be any. If they cannot be used it says which key
 // is wrong, and why.
 func (t *TLS) load() (key, value, problem string) {
 	switch {
-	case t.Cert == "" && t.Key == "" && t.ClientCA == "":
+	case !t.asked():
 		return "", "", ""
 	case t.Cert == "":
 		return "cert", t.Cert, "missing: TLS needs a certificate and its key"
@@ -59,6 +62,9 @@ func (t *TLS) load() (key, value, problem string) {
 	var fe *secure.FileError
 	if errors.As(err, &fe) {
 		return fe.Key, fe.File, fe.Err.Error()
+	}
+	if err != nil { // never without TLS
+		return "cert", t.Cert, err.Error()
 	}
 	return "", "", ""
 }

@@ -54,6 +54,19 @@ func TestTLSMistakes(t *testing.T) {
 	}
 }
 
+// A flag changes an address, and never takes its TLS away.
+func TestFlagsKeepTLS(t *testing.T) {
+	p, dir := securetest.NewAuthority(t, "authority").Usual("one"), t.TempDir()
+	file := fmt.Sprintf("[[listen]]\naddress = ':1'\ncert = '%s'\nkey = '%s'\n",
+		securetest.Write(t, dir, "c", p.Cert), securetest.Write(t, dir, "k", p.Key))
+	if c, err := load(t, "-p 2", file); err != nil || c.Listen[0].TLS.certs == nil || c.Listen[0].Address.port != 2 {
+		t.Errorf("-p 2: %v", err)
+	}
+	if _, err := load(t, "-l 127.0.0.1", file); err == nil || exitCode(err) != exitListen || !strings.Contains(err.Error(), "-l 127.0.0.1: the addresses of the file have TLS") {
+		t.Errorf("-l 127.0.0.1: %v", err)
+	}
+}
+
 // secureProcess is a process with TLS on all its faces, and their addresses.
 func secureProcess(t *testing.T, a *securetest.Authority, p securetest.Pair) (s *process, dir string, addrs [3]string) {
 	t.Helper()
