@@ -19,11 +19,12 @@
 // connection that the runtime polls as well. Faces that speak HTTP hand their
 // connections to package net/http through Arrivals.
 //
-// Faces share the processors, too. An event loop that sleeps must know whether goroutines
-// wait for the requests of other clients (Polled).
+// Faces share the processors, too. Before an event loop sleeps, it must know whether
+// goroutines of other faces wait for their clients' requests (Polled).
 //
-// Clients of a listener with TLS come to their face in the same way: the face makes the
-// handshake. Package secure has the certificates, and knows who a client is by its own.
+// Clients of a listener with TLS come to their face in the same way, and the face makes the
+// handshake. Package secure has the server's certificates, and tells who a client is by the
+// client's certificate.
 //
 // The face knows and counts what its clients say and do. This package imports
 // nothing else of beanfield, so that it can be tested without a queue.
@@ -36,7 +37,7 @@
 // accepting pauses until a client leaves. Something else in the process or on the
 // machine may free a descriptor too, so it also tries again every second; it never
 // spins. A pause is logged, but at most once a minute. Nobody who has been accepted is
-// sent away for want of a descriptor: to make a net.Conn takes two for a moment, and
+// sent away for want of a descriptor: making a net.Conn takes two for a moment, and
 // the acceptor keeps a spare one for that.
 //
 // # The end

@@ -42,9 +42,9 @@
 //
 // # Figures for the metrics
 //
-// Shards count in plain fields that belong to whoever has taken the shard, so counting
-// costs no atomic operation. Whoever wants the figures asks for a look, which the owner
-// grants between two turns, without the log. One turn in thirteen is measured (time and
+// Shards count in plain fields that belong to the goroutine that has taken the shard, so
+// counting costs no atomic operation. To read the figures, a goroutine asks for a look, which
+// the owner grants between two turns, without the log. One turn in thirteen is measured (time and
 // number of operations); a clock read for each would cost up to one percent.
 //
 // # Invariants

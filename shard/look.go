@@ -25,9 +25,9 @@ type tallies struct {
 	sizes tally.Spread
 }
 
-// measured is the share of turns whose time is taken: one in so many. To read the clock
+// measured is the share of turns whose time is taken: one in so many. Reading the clock
 // twice in each turn would cost up to one percent of the throughput. It is a prime, so
-// that no rhythm of the clients' commands coincides with it.
+// that it does not follow any rhythm of the clients' commands.
 const measured = 13
 
 // count counts a turn that began at a time and applied so many operations.
@@ -43,8 +43,7 @@ func (t *tallies) count(sh *Shard, began int64, ops int) {
 
 // look is a question that whoever has the shard answers between two turns. It does not
 // wait for the log, unlike a batch: what it shows may be undone by a power cut, and it is
-// answered even if the disk hangs. That is what those who watch a server need, and nobody
-// else.
+// answered even if the disk hangs. Monitoring needs that, and nothing else does.
 type look struct {
 	next *look
 	fn   func(*queue.State, *Figures)

@@ -2,7 +2,7 @@ package shard
 
 import "sync/atomic"
 
-// Pulse shows a supervisor whether a goroutine gets on with its work: the supervisor
+// Pulse shows a supervisor whether a goroutine makes progress: the supervisor
 // calls Alive from time to time, and the goroutine calls Beat in each of its rounds,
 // which costs it one load.
 type Pulse struct {

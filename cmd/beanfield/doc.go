@@ -1,7 +1,7 @@
 // Command beanfield is the work queue server as a process: flags, configuration,
-// sockets, signals, a clean start and stop. It holds no logic of the queue. What people do
-// from a shell with a server or a data directory, its subcommands, is in package command
-// below this one.
+// sockets, signals, a clean start and stop. It holds no logic of the queue. Its
+// subcommands, with which people work with a server or a data directory, are in package
+// command below this one.
 //
 // # Where to start reading
 //
@@ -19,7 +19,7 @@
 //	address.go  an address to listen on
 //	listen.go   sockets bound by this process
 //	systemd.go  sockets inherited from systemd, and telling it the process's state
-//	watchdog.go telling systemd that shards and loops get on
+//	watchdog.go telling systemd that shards and loops make progress
 //	user.go     becoming another user
 //	signals.go  what each signal asks for
 //	log.go      the levels and formats of the log
@@ -27,12 +27,14 @@
 //	recovery.go opening it, until the last job is back
 //	backup.go   copies of the data while the server runs
 //	exit.go     the exit codes
-//	commands.go the door to the subcommands
+//	commands.go running a subcommand
 //	serve.go    from the first connection to the last reply
 //	garbage.go  how much garbage the heap may hold
 //	faces.go    all ways of serving clients
-//	queue.go    the settings of the queue service
-//	http.go     the settings of the HTTP side: health, metrics, console
+//	tls.go      the settings of TLS, for all faces
+//	queue.go    the settings of the queue service; queuefile.go reads [[queue.for]]
+//	http.go     the settings of the face for administrators: health, metrics, console
+//	metrics.go  the settings of the metrics, and where their figures come from
 //	health.go   why clients cannot work at the moment
 //
 // # Exit codes
@@ -58,17 +60,18 @@
 // Sockets are bound first, since that may need root. Then the process becomes its
 // user, so that the data belong to that user. Then it opens the store and recovers
 // the jobs. Only then does it serve, and send READY=1 to systemd; clients that
-// connect earlier wait. The HTTP side alone serves as soon as the addresses are bound, and
-// tells whoever watches that jobs are being recovered. A recovery that takes more than a second is logged at
-// notice, with the progress that storage and router report every second, and systemd
-// is asked for more time. SIGTERM ends a recovery at once, with code 0: that is as
-// safe as a kill.
+// connect earlier wait. Only the face for administrators serves as soon as the addresses
+// are bound, so that a supervisor can see that jobs are being recovered. If a recovery
+// takes more than a second, the log reports it at notice, with the progress that storage
+// and router report every second, and the process asks systemd for more time. SIGTERM
+// ends a recovery at once, with code 0: that is as safe as a kill.
 //
 // # Signals
 //
 //	SIGTERM, SIGINT  stop cleanly: flush replies, sync and close the logs
 //	SIGUSR1          drain mode: no more jobs are accepted
 //	SIGUSR2          make a backup in storage.backup_path
+//	SIGHUP           read the certificates again
 //
 // By default the log says which signal ended the process, whatever it was doing.
 //

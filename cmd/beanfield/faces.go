@@ -15,8 +15,8 @@ import (
 	"beanfield/router"
 )
 
-// faces are all ways of serving clients, and the acceptor that lets clients in. That for
-// administrators serves from the start, the others when the jobs have been recovered.
+// faces are all ways of serving clients, and the acceptor that lets clients in. The face for
+// administrators serves from the start, the others once the jobs have been recovered.
 type faces struct {
 	acceptor  *conn.Acceptor
 	router    *router.Router
@@ -26,7 +26,7 @@ type faces struct {
 	health    health
 	keeper    *secure.Keeper
 	listeners []net.Listener
-	early     map[net.Listener]chan error // listeners that begin serves; each is told how that ended
+	early     map[net.Listener]chan error // listeners that begin serves; each channel gets the result of Serve
 }
 
 // The faces, as the log and the metrics name them.
@@ -73,7 +73,7 @@ func newFaces(c *Config, k *secure.Keeper, log *slog.Logger) (*faces, error) {
 	return f, err
 }
 
-// begin serves administrators, who want to know how a recovery gets on.
+// begin serves administrators, who may want to watch the recovery.
 func (f *faces) begin(ls []net.Listener) {
 	f.listeners = ls
 	for _, l := range ls {
@@ -177,7 +177,7 @@ func (f *faces) Shutdown(ctx context.Context) error {
 // abandonLimit is how long administrators may take to leave when the server does not start.
 const abandonLimit = time.Second
 
-// abandon ends what begin has begun, when the jobs have not been recovered.
+// abandon ends what begin started, if the jobs could not be recovered.
 func (f *faces) abandon() error {
 	ctx, cancel := context.WithTimeout(context.Background(), abandonLimit)
 	defer cancel()

@@ -10,10 +10,10 @@ import (
 	"beanfield/router"
 )
 
-// MetricsConfig is the table [metrics]: what /metrics tells.
+// MetricsConfig is the table [metrics]: what /metrics shows.
 type MetricsConfig struct {
 	MaxTubes int
-	Tubes    []string // patterns of the tubes that may be told one by one; empty: all
+	Tubes    []string // patterns of the tubes that may have metrics of their own; empty: all
 	Aliases  []string
 	Instance string // of the aliases; "": the first address of the server
 }

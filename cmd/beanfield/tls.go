@@ -9,7 +9,7 @@ import (
 	"beanfield/conn/secure"
 )
 
-// TLS is what an address, or a table with addresses, says of TLS.
+// TLS is the settings of TLS for an address, or for a table with addresses.
 type TLS struct {
 	Cert, Key, ClientCA string // files; without Cert and Key there is no TLS
 	ClientAuth          string
@@ -40,11 +40,11 @@ func tlsSettings[T any](prefix string, of func(*T) *TLS) []setting[T] {
 	}
 }
 
-// asked says that there is to be TLS.
+// asked says whether any file is named, which asks for TLS.
 func (t *TLS) asked() bool { return t.Cert != "" || t.Key != "" || t.ClientCA != "" }
 
-// load reads the files, if there are to be any. If they cannot be used it says which key
-// is wrong, and why.
+// load reads the files, if any are named. If they cannot be used, it returns the key that is
+// wrong, and why.
 func (t *TLS) load() (key, value, problem string) {
 	switch {
 	case !t.asked():

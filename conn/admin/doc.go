@@ -11,9 +11,9 @@
 //
 // The first two need no token, so that a load balancer or a supervisor can ask. For all
 // others, if Options has tokens, the client sends one of them: as "Authorization: Bearer
-// TOKEN", or in the way in which browsers send a password, with any name. This server
-// answers the pages above for GET and HEAD only. What is asked of the console goes to the
-// console, whatever the method; it must refuse what another site's page sends.
+// TOKEN", or as a browser sends a password, with any user name. The pages above the console
+// answer only GET and HEAD. The console gets its requests whatever their method, and must
+// refuse those that another site's page sends.
 //
 // # The start
 //
@@ -23,26 +23,26 @@
 //
 // # Metrics
 //
-// Nobody on the way of a job counts for the metrics under a lock, with a label or by
-// allocating. Shards count in plain fields, and a scrape asks each for a look (package
-// shard); event loops publish theirs every 16 rounds; logs count once for each group of
-// turns. What needs a clock is a sample: one turn of a shard in 13, one run of commands of
-// a loop in 61. So beanfield_command_seconds is the time from when a command is handed to
-// its shard until it is answered, of the sampled ones: it counts the wait for the shard and
-// for the log, and not the wait in the socket or that of a reserve for a job. Its _count is
+// On a job's way, counting for the metrics takes no lock, no label and no allocation.
+// Shards count in plain fields, and a scrape asks each for a look (package shard). Event
+// loops publish their figures every 16 rounds. Logs count once for each group of turns.
+// What needs a clock is a sample: one turn of a shard in 13, one run of commands of a loop
+// in 61. So beanfield_command_seconds is about the sampled commands only, from when a
+// command is handed to its shard until it is answered. That includes waiting for the shard
+// and for the log, but not waiting in the socket, or in a reserve for a job. Its _count is
 // not the number of commands; beanfield_cmd_*_total are.
 //
-// A scrape asks the shards for 128 tubes at a time and keeps the busiest of them. It words
-// them in small pieces and lets others have the processor in between. A shard that does not
-// answer within 5 s has beanfield_shard_up 0; sums over all shards are then left out, because
-// a sum without one of them would look as if its jobs were gone. Two scrapes may go on at
-// once; more are answered 503.
+// A scrape asks the shards for 128 tubes at a time and keeps the busiest of them. It formats
+// them in small pieces, and lets other goroutines run in between. If a shard does not answer
+// within 5 s, its beanfield_shard_up is 0, and sums over all shards are left out: a sum
+// without that shard would look as if its jobs were gone. Two scrapes may run at once; more
+// are answered 503.
 //
-// The metrics of one tube are those of the keys of stats-tube. Tubes that are not told one
-// by one are summed up in gauges, not in a tube of no name: such a sum falls when a tube ends,
-// and a counter that falls would look like a restart.
+// The metrics of a tube have the keys of stats-tube. Tubes that have no metrics of their own
+// are summed up in gauges of another name: such a sum falls when a tube ends, and a counter
+// that falls would look like a restart.
 //
-// Measured with 100,000 tubes, of which 1,000 are told, and the aliases (go test -bench
+// Measured with 100,000 tubes, of which 1,000 are listed, and the aliases (go test -bench
 // HundredThousand ./conn/admin, two cores): 68 ms, 1.6 MB.
 //
 // # Bounds
@@ -51,7 +51,8 @@
 // taken within Options.WriteTimeout. A page that lasts longer (a profile, the console's
 // events) sets deadlines of its own through http.ResponseController, and ends when the
 // request's context does. So no client, whatever it does or fails to do, can hold a
-// goroutine for long, and no goroutine here is ever one that runs a loop or owns a shard.
+// goroutine for long. No goroutine here runs an event loop, and only a scrape takes a shard,
+// for a moment.
 //
 // # Invariants
 //

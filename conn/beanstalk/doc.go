@@ -37,9 +37,8 @@
 // sleeps, and again as long as a shard that owes it an answer is busy (linger). A
 // loop that moves large bodies may not sleep for seconds, so it lets others run after
 // each quarter of a megabyte (bulkShare). Without this, another client waited up to
-// 40 ms on one processor while a gigabyte was being sent. If there is no processor without
-// a loop, and other faces have clients, a loop sleeps in Go's poller instead of its own
-// (parking).
+// 40 ms on one processor while a gigabyte was being sent. If every processor has a loop, and
+// other faces have clients, a loop sleeps in Go's poller instead of its own (parking).
 //
 // # The life of a command
 //
@@ -85,33 +84,34 @@
 // # TLS
 //
 // A client of a TLS listener has a wire: crypto/tls over the same non-blocking socket
-// in the same loop. crypto/tls has no form that does not block, but what it needs is
-// little:
+// in the same loop. crypto/tls has no API that does not block, but can be used without
+// blocking:
 //
-//   - Reading. tls.Conn.Read can be called again after an error that is temporary, and
-//     goes on in the middle of a record. So the wire returns such an error when the socket
-//     is empty. One fill reads as many records as are there.
-//   - Writing. After an error tls.Conn never writes again. So the wire takes all records
-//     that it is given; the loop seals at most 64 KB (sealPiece) at a time, into a buffer
-//     of its own, and sends them with one call. What the socket does not take is kept, and
-//     the connection is stuck until it is gone.
-//   - The handshake cannot be interrupted. It has a goroutine from the client's first
-//     bytes to its end, when the loop takes the connection over for good. The goroutine
-//     reads from the socket that the loop polls; the loop wakes it at each event. How many
-//     are computed at once is bounded (package secure), so a flood of handshakes leaves
-//     the loops their processors. The session begins when the handshake has been made.
+//   - Reading. tls.Conn.Read can be called again after a temporary error, and goes on in
+//     the middle of a record. So the wire returns such an error when the socket is empty.
+//     One fill reads all records that have arrived.
+//   - Writing. After an error tls.Conn never writes again. So the wire accepts all records;
+//     the loop seals at most 64 KB (sealPiece) at a time, into a buffer of its own, and
+//     sends them with one call. The wire keeps what the socket does not take, and the
+//     connection is stuck until that has been sent.
+//   - The handshake cannot be interrupted. It has a goroutine of its own, from the client's
+//     first bytes until it is made or has failed; after that only the loop has the
+//     connection. The goroutine reads from the socket that the loop polls, and the loop
+//     wakes it at each event. Package secure bounds how many handshakes are computed at
+//     once, so a flood of them leaves the loops their processors. The session begins when
+//     the handshake has been made.
 //
-// The end of a client's stream is in a record, where epoll cannot see it. So a
-// connection with TLS that waits in a reserve is read on, as far as one read buffer goes.
-// When the server closes a connection it says so in a record too, unless it has
-// given up replies: then the client must see that the stream was cut.
+// A client announces the end of its stream in a record, where epoll cannot see it. So while
+// a connection with TLS waits in a reserve, the loop goes on reading from it, up to one read
+// buffer. When the server closes a connection it announces that in a record too, unless it
+// has given up replies: then the client must see that the stream was cut.
 //
-// W1: before ended is set, only the handshake's goroutine touches the wire, except
-// for shake.woken and shake.over; afterwards only the loop does. The socket is closed after
+// W1: until ended is set, only the handshake's goroutine touches the wire, except for
+// shake.woken and shake.over; afterwards only the loop does. The socket is closed after
 // the goroutine has ended.
 //
-// W2: records are sent in the order in which they were sealed, and everything that is
-// sealed goes through out, alerts and new keys too.
+// W2: records are sent in the order in which they were sealed. Everything that is sealed
+// goes through out, including alerts and key updates.
 //
 // # Invariant C1: replies in the order of commands
 //
@@ -174,8 +174,8 @@
 //
 // A record layer of our own, with the secrets of crypto/tls's handshake, could seal and open
 // in the loops' buffers and save a part of that fifth. It was not built: it would be
-// one more implementation of what must not be wrong. The kernel's TLS was not built either:
-// a kernel without it (tcp_available_ulp) is common, also where this was measured, so
+// one more implementation of cryptography to get wrong. The kernel's TLS is not used either:
+// many kernels lack it (tcp_available_ulp), and so did the one where this was measured, so
 // it could not have been tested.
 //
 // There is no deadline for slow readers: reading late is not an error, as long as

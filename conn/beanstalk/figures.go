@@ -61,12 +61,12 @@ func (l *loop) countRefusal(w word) {
 	}
 }
 
-// sampleEvery is how many runs there are for one whose time is taken. To read the clock
-// twice for each would cost a percent of the throughput. It is a prime, so that it
-// coincides with no rhythm of the clients' commands.
+// sampleEvery: the time of one run in so many is taken. Reading the clock twice for each
+// run would cost a percent of the throughput. It is a prime, so that it does not follow any
+// rhythm of the clients' commands.
 const sampleEvery = 61
 
-// sample begins to take the time of a run, if it is its turn.
+// sample begins to take the time of a run, if that run is one of the sample.
 func (l *loop) sample(r *run) {
 	if l.unsampled--; l.unsampled <= 0 {
 		l.unsampled = sampleEvery
@@ -74,7 +74,7 @@ func (l *loop) sample(r *run) {
 	}
 }
 
-// sampled counts how long the commands of a run took that have just been answered.
+// sampled counts how long the commands of a run took, when they have been answered.
 func (l *loop) sampled(r *run) {
 	took := tally.Time(l.server.router.Now() - r.began)
 	r.began = 0

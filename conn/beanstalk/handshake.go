@@ -9,10 +9,10 @@ import (
 	"beanfield/conn/secure"
 )
 
-// handshake is a handshake that is still to be made. crypto/tls cannot interrupt one and
-// go on with it later, so it has a goroutine of its own for as long as it takes. It
-// begins with the client's first bytes. Neither a client that says nothing nor one
-// that stops in between is served for longer than the option HandshakeTimeout.
+// handshake is a handshake that has not been made yet. crypto/tls cannot interrupt one and
+// go on with it later, so it has a goroutine of its own, from the client's first bytes on.
+// A client that sends nothing, or stops in between, is closed after the option
+// HandshakeTimeout.
 type handshake struct {
 	begun bool          // its goroutine has been started; the loop's
 	woken chan struct{} // holds a token after an event that nobody has acted on yet
@@ -49,7 +49,7 @@ func (c *Conn) beginShake() {
 	c.loop.timers.set(c, c.loop.server.router.Now()+int64(c.loop.server.opts.HandshakeTimeout))
 }
 
-// shakeOn is event while the handshake is to be made.
+// shakeOn handles an event of the socket until the handshake has been made.
 func (c *Conn) shakeOn(events uint32) {
 	c.hungUp = c.hungUp || events&(syscall.EPOLLRDHUP|syscall.EPOLLHUP|syscall.EPOLLERR) != 0
 	c.urgent = c.urgent || events&syscall.EPOLLPRI != 0

@@ -9,13 +9,13 @@ import (
 
 // parking is a poller's place in Go's own poller. A loop that sleeps in epoll holds its
 // processor until the monitor thread of the Go scheduler takes it away. If the goroutines of
-// other faces have no other processor, they wait for that after each sleep of the loop, and
-// the monitor, which then looks every 20 µs, and the changes of threads take up to a third
-// of the server's processor time. A loop that is parked is a goroutine like theirs: it gives
-// its processor up at once, and one call of the scheduler waits for all of them.
+// other faces have no other processor, they wait for that each time the loop sleeps. The
+// monitor then looks every 20 µs, and together with the changes of threads it takes up to a
+// third of the server's processor time. A parked loop is a goroutine like theirs: it gives
+// up its processor at once, and one call of the scheduler waits for all of them.
 //
-// Where that is not so, loops do not park: every event would pass through two pollers, which
-// costs a twentieth of the throughput with one command in a write.
+// If there is another processor, loops do not park: every event would pass through two
+// pollers, which costs a twentieth of the throughput with one command in a write.
 type parking struct {
 	file  *os.File // a duplicate of the poller's descriptor
 	raw   syscall.RawConn
@@ -91,6 +91,6 @@ func (p *poller) unpark() {
 	}
 }
 
-// crowded says that a loop should park: there is no processor without a loop, and goroutines
-// wait for clients of other faces, or make handshakes.
+// crowded says that a loop should park: every processor has a loop, and there are goroutines
+// that wait for clients of other faces, or make handshakes.
 func (s *Server) crowded() bool { return s.full && (s.acceptor.Polled() > 0 || s.shaking.Load() > 0) }

@@ -69,20 +69,20 @@
 //
 // # Clients that stall
 //
-// A request's headers must have come within Options.ReadTimeout, and so must each further
-// part of its body. Then the connection is closed. Until then a client that stalls takes
-// about 14 KB, whatever it has announced, and what it has sent: at most
-// Options.MaxHeader, one and a half times, and the part of the body that has come. When
-// there are no descriptors left, package conn accepts nobody until somebody leaves.
+// A request's headers must arrive within Options.ReadTimeout, and so must each further part
+// of its body; otherwise the connection is closed. Until then a client that stalls takes
+// about 14 KB, whatever it has announced, and memory for what it has sent: at most one and
+// a half times Options.MaxHeader, and the part of the body that has arrived. When there
+// are no descriptors left, package conn accepts nobody until a client leaves.
 //
 // # Invariants
 //
 //	F1  Every parcel that a consumer receives is counted once: when it has been written,
 //	    by the next AskSent or a later one. After AskLeave, Replaced or Removed nothing is
 //	    counted, because the shard has forgotten the receiver.
-//	F2  After Replaced or Removed nothing more is written but the end: a close frame, or the end
-//	    of the response. What was in the outbox is not sent. (A frame that has been
-//	    begun is written to its end.)
+//	F2  After Replaced or Removed only the end is written: a close frame, or the end of the
+//	    response. What was in the outbox is not sent. (A frame that has been begun is
+//	    completed.)
 //	F3  No goroutine outlives its connection, and no connection outlives Shutdown.
 //	F4  Every AskWatch that was answered OK is followed by exactly one AskLeave.
 //	F5  Only the writer writes to a consumer's socket or, while it sleeps, the one

@@ -1,4 +1,4 @@
-// Package tally counts for the metrics. What it has is written by one goroutine at a time
-// and read by any, without a lock, an allocation or a lookup. It is below all other
-// packages, because event loops, shards and logs all count.
+// Package tally has the counters of the metrics. One goroutine at a time writes a counter and
+// any goroutine may read it, without a lock, an allocation or a lookup. The package is below
+// all others, because event loops, shards and logs all count.
 package tally

@@ -6,8 +6,8 @@ import (
 )
 
 // Spread counts how large values were. There are four buckets for each doubling, with the
-// bounds of Prometheus' native histograms of schema 2: so it can be shown as one of these,
-// and as a classic histogram, whose bounds are powers of two.
+// bounds of Prometheus' native histograms of schema 2. So it can be shown as such a
+// histogram, or as a classic one, whose bounds are powers of two.
 //
 // A value is a whole number of steps. Values of up to FirstBound steps are in bucket 0.
 // Bucket i > 0 has those above Bound(i-1), and up to Bound(i); the last one has all that

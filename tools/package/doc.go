@@ -1,8 +1,9 @@
-// Command package makes a release: what an administrator installs. make dist runs it.
+// Command package makes a release: the packages and archives that an administrator installs.
+// make dist runs it.
 //
 //	go run ./tools/package [-out dist] [-arch amd64] [-version 1.2.3]
 //
-// It leaves these files, for one architecture:
+// It writes these files, for one architecture:
 //
 //	beanfield_VERSION-1_ARCH.deb, beanfield-VERSION-1.ARCH.rpm
 //	beanfield-VERSION-linux-ARCH.tar.gz      the program and its manual page, for other systems
@@ -18,7 +19,7 @@
 //	notices.go    the copyright notices of what is linked in
 //	archive.go    archives
 //	nfpm.go       packages
-//	files/        what is installed besides; nfpm.yaml says where
+//	files/        other files that are installed; nfpm.yaml says where
 //
 // # Invariants
 //
@@ -28,6 +29,6 @@
 //	R3  The service works as installed, on 127.0.0.1 only, with jobs on disk. An upgrade
 //	    keeps a configuration that was edited, and no package ever removes jobs.
 //
-// The test holds R1 to R3 with lintian, and with an installation in a copy of this system
-// that is thrown away; make package runs it.
+// The tests check R1 to R3, with lintian and with an installation in a throwaway copy of the
+// system; make package runs them.
 package main

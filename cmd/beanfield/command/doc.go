@@ -3,10 +3,11 @@
 //
 // # Where to start reading
 //
-// table.go lists all commands. An entry has everything that is said about a command: its
-// name, arguments, help and examples; its flags come from the action that it makes. -h,
-// the completions and the list in beanfield -h are made from this table. command.go runs an
-// entry. Each action is in the file of its name, and speaks through package client.
+// table.go lists all commands. An entry has the command's name, arguments, help and
+// examples; the flags come from the action that the entry makes. -h, the completions, the
+// manual page and the list in beanfield -h are made from this table. command.go runs an
+// entry. Most actions are in a file of their name; they speak to a server through package
+// client.
 //
 // # Exit codes
 //
@@ -16,8 +17,8 @@
 //	3  something was not there: no such job or tube, nothing to reserve in time, or a
 //	   salvage that could not read everything
 //
-// What goes wrong is said on standard error. Standard output has results only, so that it
-// can be piped; with -json it is JSON.
+// Standard error gets what goes wrong. Standard output gets results only, so that it can
+// be piped; with -json it is JSON.
 //
 // # Invariants
 //

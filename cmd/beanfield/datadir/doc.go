@@ -1,6 +1,5 @@
-// Package datadir shows what is in a data directory while no server uses it, copies what
-// is readable of a damaged one, checks a backup, and finds the server that has a directory
-// open.
+// Package datadir shows what is in a data directory while no server uses it, copies what can
+// be read of a damaged one, checks a backup, and finds the server that has a directory open.
 //
 //	beanfield dump [-json] [-bodies] [-summary] DIR
 //	beanfield dump -salvage NEW_DIR DIR
