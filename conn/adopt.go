@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Adopt makes a connection of a bare socket, which it takes over. For a moment that takes
-// a second descriptor. If there is none, the spare one is used: otherwise a client that
-// has been accepted with the last descriptor would have to be sent away, and so would all
-// that come after it.
+// Adopt makes a net.Conn of a bare socket, and takes the socket over. For a moment that needs
+// a second descriptor. If there is none, Adopt uses the spare one: otherwise a client that
+// was accepted with the last descriptor would have to be sent away, and so would all
+// clients after it.
 func (a *Acceptor) Adopt(socket int) (net.Conn, error) {
 	file := os.NewFile(uintptr(socket), "client")
 	defer file.Close() // the connection has a descriptor of its own

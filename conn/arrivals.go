@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// Arrivals are connections that have come and that nobody has accepted yet, in the form
-// of a listener. A face that has package net/http serve its clients hands them over
-// through it.
+// Arrivals is a listener made of connections that have arrived already. A face that lets
+// package net/http serve its clients hands them over through it.
 type Arrivals struct {
 	mu     sync.Mutex
 	come   sync.Cond

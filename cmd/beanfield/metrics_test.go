@@ -235,7 +235,7 @@ func TestExporterAlias(t *testing.T) {
 	}
 }
 
-// The settings of [metrics] decide which tubes are told one by one.
+// The settings of [metrics] decide which tubes have metrics of their own.
 func TestMetricsOfChosenTubes(t *testing.T) {
 	p, _ := metered(t, "metrics.tubes = ['mail', 'o*']\nmetrics.max_tubes = 1\n")
 	s, _ := scrape(t, p.dir+"/h")

@@ -9,8 +9,8 @@ import (
 )
 
 // The alias beanstalkd_exporter: the names and labels of messagebird's program, so that
-// dashboards and alerts made for it go on. All keys are gauges there, even those that
-// count, and a text is 0.
+// dashboards and alerts made for it keep working. All keys are gauges there, even those
+// that count, and a text is 0.
 
 // notTold are the keys that it leaves out.
 var notTold = map[string]bool{"hostname": true, "id": true, "pid": true}
@@ -46,7 +46,7 @@ func (k key) exported() float64 {
 	return k.number()
 }
 
-// exporterItself are the metrics that tell of that program. A scrape here is one request
+// exporterItself are the metrics about that program itself. A scrape here is one request
 // that succeeds.
 func (m *Metrics) exporterItself() []*dto.MetricFamily {
 	m.mu.Lock()

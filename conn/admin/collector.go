@@ -63,12 +63,12 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Describe implements prometheus.Collector. It tells nothing in advance: which metrics
+// Describe implements prometheus.Collector. It describes nothing in advance: which metrics
 // there are depends on the configuration.
 func (g *gathering) Describe(chan<- *prometheus.Desc) {}
 
-// stats tells each key of stats, unless a shard has not answered: then their sums would
-// be wrong.
+// stats sends each key of stats, unless a shard has not answered: then the sums would be
+// wrong.
 func (g *gathering) stats() {
 	var names, values []string
 	for _, k := range g.found.keys {
@@ -88,7 +88,7 @@ func (g *gathering) stats() {
 	}
 }
 
-// shard tells the figures of a shard and its log.
+// shard sends the figures of a shard and its log.
 func (g *gathering) shard(i int) {
 	f, n := &g.found.shards[i], strconv.Itoa(i)
 	gauge := func(name, help string, v float64) { g.value(name, help, prometheus.GaugeValue, v, "shard", n) }
@@ -115,14 +115,14 @@ func (g *gathering) shard(i int) {
 	gauge("beanfield_shard_log_live_bytes", "Bytes of the jobs that the log holds.", float64(f.Log.Live))
 	gauge("beanfield_shard_log_disk_bytes", "Bytes of the log on disk.", float64(f.Log.Bytes))
 	gauge("beanfield_shard_log_garbage_bytes", "Bytes that have died since the last full compaction.", float64(f.LogMore.Garbage))
-	gauge("beanfield_shard_log_debt_bytes", "Bytes that compactions have before them.", float64(f.LogMore.Debt))
+	gauge("beanfield_shard_log_debt_bytes", "Bytes that are still to be compacted.", float64(f.LogMore.Debt))
 	count("beanfield_shard_log_stalls_total", "Times when writes waited for compactions.", float64(f.LogMore.Stalls))
 	count("beanfield_shard_log_stall_seconds_total", "Time in which writes waited for compactions.", f.LogMore.Stalled.Seconds())
 	g.spread("beanfield_shard_log_commit_seconds", "Time to commit a group of turns, with its sync if each is synced.", seconds, &f.LogMore.Commits, "shard", n)
 	g.spread("beanfield_shard_log_group_turns", "Turns in a group that is committed at once.", numbers, &f.LogMore.Groups, "shard", n)
 }
 
-// service tells the figures of the queue service.
+// service sends the figures of the queue service.
 func (g *gathering) service() {
 	var pushed, rebalanced, dead uint64
 	for i := range g.found.shards {
@@ -132,7 +132,7 @@ func (g *gathering) service() {
 	t := &g.found.tubes
 	if g.found.whole {
 		g.value("beanfield_queue_pushes_total", "Items sent to consumers.", prometheus.CounterValue, float64(pushed))
-		g.value("beanfield_queue_rebalances_total", "Items given to others because a consumer has not dealt with them.", prometheus.CounterValue, float64(rebalanced))
+		g.value("beanfield_queue_rebalances_total", "Items given to other consumers because one did not deal with them.", prometheus.CounterValue, float64(rebalanced))
 		g.value("beanfield_queue_dead_letters_total", "Items that were sent too often.", prometheus.CounterValue, float64(dead))
 	}
 	g.value("beanfield_queue_queues", "Tubes that the queue service uses.", prometheus.GaugeValue, float64(t.queues))
@@ -141,7 +141,7 @@ func (g *gathering) service() {
 	g.value("beanfield_queue_pending_items", "Items that consumers have and have not committed.", prometheus.GaugeValue, float64(t.pending))
 }
 
-// value tells one number. The labels are names and values in turn.
+// value sends one number. The labels are names and values in turn.
 func (g *gathering) value(name, help string, kind prometheus.ValueType, v float64, labels ...string) {
 	names, values := pairs(labels)
 	g.out <- prometheus.MustNewConstMetric(g.desc(name, help, names), kind, v, values...)

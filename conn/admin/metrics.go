@@ -18,12 +18,12 @@ import (
 
 // MetricsOptions are what Metrics are made with.
 type MetricsOptions struct {
-	// MaxTubes is how many tubes a scrape tells one by one: the busiest. The others are
+	// MaxTubes is how many tubes have metrics of their own: the busiest. The others are
 	// summed up.
 	MaxTubes int
-	// Tubes says which tubes may be told one by one; nil for all.
+	// Tubes says which tubes may have metrics of their own; nil for all.
 	Tubes func(name string) bool
-	// Aliases are the names of other programs whose metrics are told too: BeanstalkdExporter.
+	// Aliases are other programs whose metric names are used too: BeanstalkdExporter.
 	Aliases []string
 	// Instance is the label of that name in these, "host:port".
 	Instance string

@@ -153,7 +153,7 @@ func TestNativeHistograms(t *testing.T) {
 	}
 }
 
-// Of many tubes only the busiest are told one by one, and the others are summed up.
+// Of many tubes only the busiest have metrics of their own, and the others are summed up.
 func TestTheBusiestTubes(t *testing.T) {
 	r := newRouter(t, 500)
 	for range 3 {

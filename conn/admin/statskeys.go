@@ -23,7 +23,7 @@ func keys(text []byte) (list []key) {
 	return list
 }
 
-// texts are the keys whose values are no numbers. They are labels of one metric.
+// texts are the keys whose values are not numbers. They are labels of one metric.
 var texts = map[string]bool{"version": true, "id": true, "hostname": true, "os": true, "platform": true}
 
 // units are those of keys whose names do not say them.
@@ -53,7 +53,7 @@ func metricName(prefix, name string) string {
 
 func underscored(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-// number is a key's value as a number: text is 0, but for the two that say yes or no.
+// number is a key's value as a number: text is 0, except for two keys that are 1 or 0.
 func (k key) number() float64 {
 	switch {
 	case k.name == "draining":

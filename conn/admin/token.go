@@ -31,8 +31,8 @@ func (t tokens) admit(r *http.Request) bool {
 	return ok && strings.EqualFold(scheme, "Bearer") && t.know(strings.TrimSpace(token))
 }
 
-// know says whether a token is right. How long that takes does not depend on which token
-// it is, nor on how much of it is right.
+// know says whether a token is right. How long that takes does not depend on how much of
+// it is right.
 func (t tokens) know(token string) bool {
 	given, right := sha256.Sum256([]byte(token)), 0
 	for i := range t {

@@ -11,8 +11,8 @@ import (
 )
 
 // ranking finds the busiest tubes of a census, and sums up the others: those in which
-// the most jobs have been put since the start, or are now. So a tube that is shown goes on
-// being shown, and its counters do not begin anew.
+// the most jobs have been put since the start, or are now. So a tube that is shown stays
+// shown, and its counters do not start again.
 type ranking struct {
 	most  int
 	shown func(name string) bool
@@ -146,14 +146,15 @@ func (r *ranking) serviceFamilies(pairs [][]*dto.LabelPair) []*dto.MetricFamily 
 	}
 }
 
-// restFamilies sum up the tubes that are not told one by one. They are gauges, also where
-// a single tube has a counter: when a tube ends or is told by itself, the sum falls.
+// restFamilies sum up the tubes that have no metrics of their own. They are gauges, even
+// where a single tube has a counter: when a tube ends, or gets metrics of its own, the sum
+// falls.
 func (r *ranking) restFamilies() (list []*dto.MetricFamily) {
 	one, gauge := make([][]*dto.LabelPair, 1), dto.MetricType_GAUGE
-	list = append(list, family("beanfield_other_tubes", "Tubes that are not told one by one.", gauge, one, func(int) float64 { return float64(r.left) }))
+	list = append(list, family("beanfield_other_tubes", "Tubes without metrics of their own.", gauge, one, func(int) float64 { return float64(r.left) }))
 	for _, k := range tubeKeys {
 		if k.rest {
-			list = append(list, family("beanfield_other_tubes_"+underscored(k.name), "The sum of "+k.name+" over the tubes that are not told one by one.",
+			list = append(list, family("beanfield_other_tubes_"+underscored(k.name), "The sum of "+k.name+" over the tubes without metrics of their own.",
 				gauge, one, func(int) float64 { return k.of(&r.rest) }))
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"beanfield/conn/secure"
 )
 
-// wire is a connection's TLS: crypto/tls over the socket that the loop polls. To
-// crypto/tls it is a net.Conn. What that reads comes straight from the socket. What it
-// writes gathers in out, so that the records of many replies leave with one send.
+// wire is a connection's TLS: crypto/tls over the socket that the loop polls. For
+// crypto/tls it is a net.Conn: what crypto/tls reads comes straight from the socket, and
+// what it writes gathers in out, so that one send takes the records of many replies.
 //
 // While the handshake runs, its goroutine has the wire; afterwards the loop has it (W1).
 type wire struct {
@@ -85,7 +85,7 @@ func (w *wire) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// open reads until b is full or the socket is empty, over as many records as that takes.
+// open reads until b is full or the socket is empty, from as many records as that takes.
 // It may return bytes with an error.
 func (w *wire) open(b []byte, eager bool) (n int, err error) {
 	w.empty, w.eager = false, eager
@@ -97,8 +97,8 @@ func (w *wire) open(b []byte, eager bool) (n int, err error) {
 	return n, err
 }
 
-// seal puts bytes into records, and these into out, which is empty. It uses the loop's
-// buffer for it.
+// seal puts bytes into records, and the records into out, which must be empty. out borrows
+// the loop's buffer for that.
 func (w *wire) seal(b []byte, l *loop) error {
 	w.out, w.borrowed = l.sealed[:0], true
 	_, err := w.conn.Write(b)
@@ -106,7 +106,7 @@ func (w *wire) seal(b []byte, l *loop) error {
 	return err
 }
 
-// keep takes what has not been sent out of the loop's buffer.
+// keep copies what has not been sent from the loop's buffer.
 func (w *wire) keep() {
 	switch {
 	case len(w.out) == 0:
@@ -141,8 +141,8 @@ func (c *Conn) fillSealed() bool {
 	return true
 }
 
-// openInto reads what there is, and notes whether there is more and whether the client
-// has ended its side: an end that TLS announces is known to nobody else.
+// openInto reads what there is, and notes whether there is more and whether the client has
+// ended its side: nothing but crypto/tls sees an end that is announced in a record.
 func (c *Conn) openInto(b []byte) (n int, err error) {
 	n, err = c.wire.open(b, c.hungUp || c.urgent)
 	c.loop.moved(n)
@@ -177,9 +177,8 @@ func (c *Conn) lookAhead() bool {
 	return true
 }
 
-// writeSealed is write over TLS. It counts bytes as written that are sealed: they can
-// leave in no other order any more. If the socket does not take them all, the connection
-// is stuck.
+// writeSealed is write over TLS. It counts sealed bytes as written, because their order can
+// no longer change. If the socket does not take them all, the connection is stuck.
 func (c *Conn) writeSealed(b []byte) (n int, ok bool) {
 	w := c.wire
 	for c.loop.share > 0 && (len(w.out) > 0 || n < len(b)) {

@@ -5,8 +5,8 @@ import (
 	"beanfield/conn/secure"
 )
 
-// secured is the same face over TLS. A socket has its tls.Conn inside, so that who has the
-// socket need not know.
+// secured is the same face over TLS. A socket holds its tls.Conn, so that other code need
+// not know about TLS.
 type secured struct {
 	server *Server
 	certs  *secure.Certificates

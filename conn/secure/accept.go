@@ -11,11 +11,10 @@ import (
 // enough for slow lines.
 const Timeout = 10 * time.Second
 
-// NotHTTPS is what a client of HTTP is told that speaks without TLS.
+// NotHTTPS is the answer to a client that speaks HTTP without TLS.
 const NotHTTPS = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nThis port speaks HTTPS.\n"
 
-// Over makes a connection with TLS of one that has been accepted. Its handshake is still
-// to be made, with Accept.
+// Over puts TLS over a connection that has been accepted. Accept makes its handshake.
 func (c *Certificates) Over(nc net.Conn) *Conn {
 	p := &pausing{Conn: nc, certs: c}
 	p.shaking.Store(true)
@@ -46,8 +45,8 @@ func Under(nc net.Conn) net.Conn {
 	return nc
 }
 
-// Accept makes the handshake of a connection that Over made, within a time. A client that
-// speaks without TLS is sent the refusal. The caller closes the connection after an error.
+// Accept makes the handshake of a connection from Over, within timeout. A client that speaks
+// without TLS is sent the refusal. The caller closes the connection after an error.
 func (c *Certificates) Accept(t *Conn, timeout time.Duration, refusal string) error {
 	p := t.below
 	p.SetDeadline(time.Now().Add(timeout))
@@ -60,7 +59,7 @@ func (c *Certificates) Accept(t *Conn, timeout time.Duration, refusal string) er
 	return err
 }
 
-// pausing is a connection that gives the slot of its handshake to others while it waits.
+// pausing is a connection that gives its handshake's slot to others while it waits.
 type pausing struct {
 	net.Conn
 	certs   *Certificates

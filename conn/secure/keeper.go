@@ -23,7 +23,7 @@ type Keeper struct {
 	made, failed atomic.Uint64
 }
 
-// NewKeeper makes a keeper of certificates that no other has.
+// NewKeeper makes a keeper of certificates. They must have no other keeper.
 func NewKeeper(log *slog.Logger, all ...*Certificates) *Keeper {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -35,13 +35,13 @@ func NewKeeper(log *slog.Logger, all ...*Certificates) *Keeper {
 	return k
 }
 
-// defaultSlots is how many handshakes are computed at once: a quarter of the processors.
-// The others are for those who are connected already. A slot makes some three thousand
+// defaultSlots is how many handshakes are computed at once: one for every four processors.
+// The rest is for clients that are connected already. A slot makes some three thousand
 // handshakes a second.
 func defaultSlots() int { return max(1, runtime.GOMAXPROCS(0)/4) }
 
-// Every is how often the files are read: seldom enough to cost nothing, and
-// often enough that nobody wonders.
+// Every is how often the files are read: rarely enough to cost nothing, and often enough
+// that nobody has to wait long for a new certificate.
 const Every = 5 * time.Second
 
 // Watch reads the files every few seconds until ctx ends.
