@@ -152,6 +152,9 @@ func (r *fileReader) unknown(line int, key toml.Key, v any, allowed string) {
 		allowed += " in [" + where.String() + "]"
 	}
 	r.wrong(line, key, v, "unknown key", allowed)
+	if strings.Contains(key[len(key)-1], "token") {
+		r.mistakes[len(r.mistakes)-1].Value = "" // a slip of the pen: it is a secret all the same
+	}
 }
 
 // asTables accepts both spellings of an array of tables.

@@ -24,5 +24,9 @@ func TestSecrets(t *testing.T) {
 				t.Errorf("%s = %s: %v", key, value, err)
 			}
 		}
+		slip := strings.TrimSuffix(key, "s")
+		if _, err := load(t, "", slip+" = 'hush'"); err == nil || strings.Contains(err.Error(), "hush") || !strings.Contains(err.Error(), slip+": unknown key") {
+			t.Errorf("%s: %v", slip, err)
+		}
 	}
 }
