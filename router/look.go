@@ -30,13 +30,13 @@ func (r *Router) Look(ctx context.Context, i int) (Figures, bool) {
 	return all, true
 }
 
-// censusShare is how many tubes a shard tells of at a time, about a twentieth of a
-// millisecond: so no client waits for a census.
+// censusShare is how many tubes a shard reports at a time. That takes it about a twentieth of
+// a millisecond, so no client waits for a census.
 const censusShare = 128
 
-// Census calls tell with what there is to tell of the tubes of a shard, some at a time,
-// or reports false if the shard has not got round to it when ctx ends. Between two calls
-// others have their turn; tell must not keep the slice.
+// Census calls tell with the figures of a shard's tubes, some at a time, or reports false if
+// the shard has not got round to it when ctx ends. Others have their turn between two
+// calls. tell must not keep the slice.
 func (r *Router) Census(ctx context.Context, i int, tell func([]queue.TubeFigures)) bool {
 	list := make([]queue.TubeFigures, 0, censusShare)
 	for from := uint32(1); from != 0; {

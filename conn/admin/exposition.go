@@ -87,8 +87,8 @@ func write(out io.Writer, format expfmt.Format, all []*dto.MetricFamily) {
 	}
 }
 
-// considerate lets others have the processor after each few kilobytes: to word a thousand
-// tubes takes tens of milliseconds, and without another processor event loops would wait
+// considerate lets other goroutines run after every few kilobytes. Formatting a thousand
+// tubes takes tens of milliseconds, and on a single processor the event loops would wait
 // until the scheduler interrupts that.
 type considerate struct {
 	io.Writer

@@ -46,8 +46,8 @@ func (t texts) parse(o Options) (*pair, error) {
 	config := &tls.Config{
 		Certificates: []tls.Certificate{both},
 		MinVersion:   max(o.MinVersion, tls.VersionTLS12),
-		// Small records at first are for pages that are shown while they load. Here each
-		// record costs, and most replies fit into one anyway.
+		// Small records at first are for pages that a browser shows while they load. Here
+		// each record costs time, and most replies fit into one anyway.
 		DynamicRecordSizingDisabled: true,
 	}
 	if o.ClientCA != "" {

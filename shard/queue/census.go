@@ -20,7 +20,7 @@ func (s *State) Figures() Figures {
 	}
 }
 
-// TubeFigures are what there is to tell of a tube.
+// TubeFigures are a tube's figures for the metrics.
 type TubeFigures struct {
 	TubeInfo
 	Queue              bool // the queue service has touched it
@@ -28,8 +28,8 @@ type TubeFigures struct {
 	Pending, Delivered uint64 // at consumers; to the groups that there are
 }
 
-// Census appends what there is to tell of the tubes from a place on, at most n, and
-// returns the place to go on with, or 0 after the last one. Tubes that come and go
+// Census appends the figures of at most n tubes, beginning at a place, and returns the place
+// to go on with, or 0 after the last one. Tubes that come and go
 // meanwhile may be missed. It changes nothing: a wait that has ended elsewhere, and whose
 // entry here has not been removed yet, is still counted.
 func (s *State) Census(now int64, from uint32, n int, list []TubeFigures) ([]TubeFigures, uint32) {

@@ -2,10 +2,10 @@ package queue
 
 import "fmt"
 
-// A client's deadlines are in its heap. Those of a consumer, which may hold hundreds of
-// jobs, mostly come in order, because equal TTRs do, and go roughly in order. So as long as
-// they come in order they stand in a row, where coming and going take constant time. One
-// that is out of order, or that the row has no room for, is in the heap.
+// A client's deadlines are in its heap. A consumer may hold hundreds of jobs, but its
+// deadlines mostly come in order, because TTRs are mostly equal, and go roughly in order. So
+// deadlines that come in order are in a row, where adding and removing take constant time.
+// A deadline that is out of order, or that the row has no room for, is in the heap.
 
 // row holds entries that came in order, in a ring. One that is taken out of the middle
 // leaves a gap, an entry with slot 0, which goes when it is the first.

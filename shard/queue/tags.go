@@ -78,9 +78,9 @@ func (t Tags) Has(want Tags) bool {
 	return true
 }
 
-// marks has a bit for each pair. If tags have all pairs of others, they have all marks of
-// the others, too. So of many who want other items, most are passed over without a look at
-// their texts.
+// marks has a bit for each pair. Tags that include all pairs of other tags also include all
+// their marks. So most consumers and gets that want other tags can be skipped without
+// comparing texts.
 func (t Tags) marks() (m uint64) {
 	for k, v := range t.All() {
 		h := uint64(14695981039346656037) // FNV-1a

@@ -21,9 +21,9 @@ type Client struct {
 // goodbye is how long Close waits for the server.
 const goodbye = time.Second
 
-// Close ends the connection. The server gives back what the connection has reserved, and
-// has done so when Close returns, unless it is slow to end the connection: whoever runs one
-// command after another expects that.
+// Close ends the connection. The server releases what the connection has reserved, and has
+// done so when Close returns, unless it is slow to end the connection. People who run one
+// command after another expect that.
 func (c *Client) Close() error {
 	c.conn.limit = min(c.conn.limit, goodbye)
 	if c.send("quit", nil) == nil && c.w.Flush() == nil {

@@ -83,8 +83,8 @@ func tlsConfig(host string, o Options) (*tls.Config, error) {
 	return config, err
 }
 
-// logIn sends the token. It stands in a file, because a command line is seen by all users
-// of a machine.
+// logIn sends the token. The token is in a file, because all users of a machine can see a
+// command line.
 func (c *Client) logIn(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -82,8 +82,8 @@ func (d Document) Number(key string) int64 {
 
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
-// MarshalJSON writes one object with the keys in their order. Numbers are numbers, and
-// true and false are truth values.
+// MarshalJSON writes one object with the keys in their order. Numbers are JSON numbers, and
+// true and false are JSON booleans.
 func (d Document) MarshalJSON() ([]byte, error) {
 	out := bytes.NewBufferString("{")
 	for i, f := range d {

@@ -78,10 +78,10 @@ func (a *export) count(s *client.Client, tubes []string) (total int64, err error
 // window is how many ids are looked at between two looks at the count.
 const window = 10_000
 
-// find lists the ids of the wanted jobs, ascending. It walks from the highest id down,
-// and stops when it has found as many as there were when it began. The count is asked
-// for after the highest id: jobs that are put in between are counted, and never found, so
-// that the walk goes on to the end rather than stop too early.
+// find lists the ids of the wanted jobs, ascending. It walks from the highest id down, and
+// stops when it has found as many as there were when it began. It asks for the count after
+// the highest id: jobs that are put in between are then counted but never found, so the
+// walk goes on to the end, and never stops too early.
 func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
 	below := a.below
 	if below == 0 {

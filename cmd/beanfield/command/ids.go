@@ -7,12 +7,12 @@ import (
 	"beanfield/cmd/beanfield/client"
 )
 
-// probeTube is where the job is put that tells the highest id.
+// probeTube gets a job whose id shows how high ids are.
 const probeTube = "beanfield.probe"
 
-// newestID is an id above those of all jobs that are there now. The protocol does not
-// tell it, and stats count jobs since the last start only, so this puts a job into a tube
-// of its own, which nobody watches, and deletes it.
+// newestID is an id above those of all jobs that are there now. The protocol cannot be asked
+// for it, and stats count jobs only since the last start. So newestID puts a job into a
+// tube of its own, which nobody watches, and deletes it.
 func newestID(s *client.Client) (uint64, error) {
 	if err := use(s, probeTube); err != nil {
 		return 0, err

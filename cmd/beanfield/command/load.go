@@ -164,7 +164,7 @@ func (l *loading) bury() error {
 	return err
 }
 
-// end is that of putting, once all is buried.
+// end is as for putting, once all is buried.
 func (l *loading) end(err error) error {
 	if err == nil || errors.Is(err, errFull) {
 		if err := l.flush(); err != nil {

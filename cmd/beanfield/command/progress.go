@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// progress shows how far long work is, if standard error is a terminal.
+// progress shows how far a long task has come, if standard error is a terminal.
 type progress struct {
 	out   io.Writer // nil: nobody looks
 	what  string
@@ -19,7 +19,7 @@ type progress struct {
 	shown time.Time
 }
 
-// pace is how often a terminal is written to.
+// pace is how often progress is shown.
 const pace = 200 * time.Millisecond
 
 func (c *call) progress(what string, total int) *progress {

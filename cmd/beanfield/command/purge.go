@@ -85,7 +85,7 @@ func (a *purge) run(c *call) error {
 	})
 }
 
-// tries is how often a job is looked for again that somebody else was quicker to take.
+// tries is how often to look for a job again if somebody else was quicker to take it.
 const tries = 1000
 
 // deleteNext deletes the next job of the used tube. A worker may take it first.

@@ -24,7 +24,7 @@ type putting struct {
 	full         error // the server takes no more
 }
 
-// reported is how many refusals are told one by one.
+// reported is how many refusals are reported one by one.
 const reported = 10
 
 func newPutting(c *call, s *client.Client, quiet, asJSON bool) *putting {
@@ -72,7 +72,7 @@ func (p *putting) got(r client.Reply) error {
 // flush waits for all replies and shows what they said.
 func (p *putting) flush() error { return errors.Join(p.pipe.Flush(), p.out.Flush()) }
 
-// end tells how a run has ended that may have met an error.
+// end returns how a run ended; err is the error that it met, if any.
 func (p *putting) end(err error) error {
 	if err == nil || errors.Is(err, errFull) {
 		err = p.flush()

@@ -97,9 +97,9 @@ func watch(s *client.Client, tubes []string) error {
 	return r.Want("WATCHING")
 }
 
-// one takes a job, prints it, and only then does with it what was asked for (U2). A job
-// that is to be released stays reserved until the connection closes, or the next one
-// would be the same.
+// one takes a job, prints it, and only then deletes or buries it if asked to (U2). A job that
+// is to be released stays reserved until the connection closes; otherwise the next reserve
+// would return the same job.
 func (a *reserve) one(c *call, s *client.Client) (found bool, err error) {
 	seconds := int64((a.timeout + time.Second - 1) / time.Second)
 	r, err := s.AskWithin(a.timeout, fmt.Sprintf("reserve-with-timeout %d", seconds))

@@ -69,11 +69,11 @@ type trail struct {
 	shown   int
 }
 
-// beyond is how far a look goes past the highest id that is known to have been given.
-// Some ids are given to no job, which the server's count does not tell.
+// beyond is how far a look goes past the highest id that is known to have been given out.
+// Some ids never become jobs, and the server's count leaves them out.
 const beyond = 100
 
-// behind is how far seen may stay behind known: what a look costs is bounded, also while
+// behind is how far seen may stay behind known. It bounds what a look costs, even while
 // workers delete all jobs before they are found.
 const behind = 10_000
 

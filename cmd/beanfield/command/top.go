@@ -121,8 +121,8 @@ func (m *sample) since(before sample) overview {
 	return t
 }
 
-// ratesOf compares two documents. A count that has become smaller is of a tube that was
-// made anew.
+// ratesOf compares two documents. If a count has become smaller, the tube has been removed
+// and made again in between.
 func ratesOf(d, before client.Document, seconds float64) rates {
 	rate := func(key string) float64 {
 		n := d.Number(key) - before.Number(key)

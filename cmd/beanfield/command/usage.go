@@ -66,7 +66,7 @@ func (c *Command) printFlags(out *strings.Builder, title string, wanted func(*fl
 	}
 }
 
-// initially tells a default that is worth telling.
+// initially shows a flag's default, if it is worth showing.
 func initially(f *flag.Flag) string {
 	switch f.DefValue {
 	case "", "0", "false", "0s", "[]":

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// In a stuck, consumers with auto-commit begin to watch a queue with many jobs, and never
-// read. It goes on while the load lasts.
+// stuck is a disturbance: consumers with auto-commit begin to watch a queue with many jobs,
+// and never read. It goes on while the load lasts.
 type stuck struct {
 	crowd
 	queue     string
