@@ -48,7 +48,7 @@ const (
 )
 
 // errStranger says that something other than a beanstalkd answers.
-var errStranger = errors.New("this is no answer of a beanstalkd")
+var errStranger = errors.New("this is not a reply of beanstalkd")
 
 // readReply reads the next reply.
 func readReply(in *bufio.Reader) (Reply, error) {

@@ -58,9 +58,9 @@ func TestServerGoesAway(t *testing.T) {
 func TestStrangers(t *testing.T) {
 	for answer, says := range map[string]string{
 		"HTTP/1.1 400 Bad Request\r\n":  "the server answers HTTP/1.1",
-		"hello\n":                       "this is no answer of a beanstalkd",
-		strings.Repeat("x", 100_000):    "this is no answer of a beanstalkd",
-		"OK 99999999999\r\n":            "this is no answer of a beanstalkd",
+		"hello\n":                       "this is not a reply of beanstalkd",
+		strings.Repeat("x", 100_000):    "this is not a reply of beanstalkd",
+		"OK 99999999999\r\n":            "this is not a reply of beanstalkd",
 		"OK 3\r\nabcde\r\n":             "no line end behind the body",
 		"OK 3\r\nab":                    "has closed the connection",
 		"OK 4\r\nabcd\r\n":              `"abcd" in a stats reply`,

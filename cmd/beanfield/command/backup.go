@@ -73,7 +73,7 @@ func (a *backup) make(c *call, data string) error {
 		return err
 	}
 	if pid == 0 {
-		return fmt.Errorf("no server has %s open: copy the directory", data)
+		return fmt.Errorf("no server has %s open: copy the directory instead", data)
 	}
 	before, err := a.freeSecond()
 	if err != nil {

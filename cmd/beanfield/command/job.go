@@ -135,12 +135,12 @@ func encode(out io.Writer, v any) error {
 // ids reads the ids on a command line.
 func ids(words []string) (all []uint64, err error) {
 	if len(words) == 0 {
-		return nil, usagef("which job? An id is missing")
+		return nil, usagef("name at least one job by its id")
 	}
 	for _, w := range words {
 		id, err := strconv.ParseUint(w, 10, 64)
 		if err != nil || id == 0 {
-			return nil, usagef("%q is no id of a job", w)
+			return nil, usagef("%q is not the id of a job", w)
 		}
 		all = append(all, id)
 	}

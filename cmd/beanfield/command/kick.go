@@ -30,13 +30,13 @@ func (a *kick) run(c *call) error {
 		return c.withServer(func(s *client.Client) error { return forEach(s, all, "kick-job %d", "KICKED") })
 	}
 	if len(c.words) == 0 || len(c.words) > 2 {
-		return usagef("name one tube, and perhaps how many jobs")
+		return usagef("name one tube, and the number of jobs if you like")
 	}
 	most := uint64(1<<32 - 1)
 	if len(c.words) == 2 {
 		var err error
 		if most, err = strconv.ParseUint(c.words[1], 10, 32); err != nil {
-			return usagef("%q is no number of jobs", c.words[1])
+			return usagef("%q is not a number of jobs", c.words[1])
 		}
 	}
 	return c.onTube(c.words[0], func(s *client.Client, d client.Document) error {
@@ -111,7 +111,7 @@ func (*pause) run(c *call) error {
 	if err != nil {
 		d, err := time.ParseDuration(c.words[1])
 		if err != nil || d < 0 || d > (1<<32-1)*time.Second {
-			return usagef("%q is no time: want seconds, or a number with a unit, such as 5m", c.words[1])
+			return usagef("%q is not a time: want seconds, or a number with a unit, such as 5m", c.words[1])
 		}
 		seconds = uint64((d + time.Second - 1) / time.Second)
 	}

@@ -45,7 +45,7 @@ func (c *call) withServer(work func(s *client.Client) error) error {
 // checkTube refuses what no server takes for the name of a tube.
 func checkTube(name string) error {
 	if !isTube(name) {
-		return usagef("%q is no name of a tube: up to 200 letters, digits and -+/;.$_(), not beginning with -", name)
+		return usagef("%q is not a name for a tube: up to 200 letters, digits and -+/;.$_(), not beginning with -", name)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func (l *stateList) Set(text string) error {
 	*l = nil
 	for _, s := range strings.Split(text, ",") {
 		if !slices.Contains([]string{ready, delayed, buried}, s) {
-			return usagef("%q is no state: want ready, delayed or buried", s)
+			return usagef("%q is not a state: want ready, delayed or buried", s)
 		}
 		*l = append(*l, s)
 	}

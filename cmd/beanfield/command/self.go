@@ -46,7 +46,7 @@ func (*help) flags(*flag.FlagSet) {}
 func (*help) run(c *call) (err error) {
 	switch {
 	case len(c.words) > 1:
-		return usagef("one topic, please")
+		return usagef("name one topic")
 	case len(c.words) == 0:
 		_, err = fmt.Fprintf(c.Stdout, "%s\nTopics for beanfield help TOPIC, beside every command:\n%s", c.Usage, topicList())
 		return err

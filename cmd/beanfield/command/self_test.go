@@ -150,7 +150,7 @@ func TestOffline(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	ran(t, "dump").want(t, 2, "", "name one directory")
 	ran(t, "dump", nowhere).want(t, 1, "", "no such file")
-	ran(t, "dump", nowhere, "-summary", "-salvage", "x").want(t, 2, "", "no other flag")
+	ran(t, "dump", nowhere, "-summary", "-salvage", "x").want(t, 2, "", "other flags")
 	ran(t, "import").want(t, 2, "", "-from is missing")
 	ran(t, "import", "-from", nowhere, "-dry-run").want(t, 1, "", "no such file")
 }

@@ -29,7 +29,7 @@ func (a *stats) run(c *call) error {
 	question, of := "stats", "the server"
 	switch {
 	case a.tube != "" && a.job != 0:
-		return usagef("-tube and -job do not go together")
+		return usagef("-tube and -job cannot be combined")
 	case a.tube != "":
 		if err := checkTube(a.tube); err != nil {
 			return err

@@ -26,14 +26,14 @@ func (a *tail) flags(f *flag.FlagSet) {
 
 func (a *tail) run(c *call) error {
 	if len(c.words) > 1 {
-		return usagef("one PATTERN, please, in quotes")
+		return usagef("name one PATTERN, in quotes")
 	}
 	t := trail{tail: a, pattern: "*", out: bufio.NewWriter(c.Stdout)}
 	if len(c.words) == 1 {
 		t.pattern = c.words[0]
 	}
 	if _, err := path.Match(t.pattern, ""); err != nil || a.every <= 0 {
-		return usagef("%q is no pattern, or the interval is not above 0", t.pattern)
+		return usagef("%q is not a pattern, or the interval is not above 0", t.pattern)
 	}
 	return c.withServer(func(s *client.Client) (err error) {
 		t.s = s

@@ -32,14 +32,14 @@ func (a *top) flags(f *flag.FlagSet) {
 
 func (a *top) run(c *call) error {
 	if len(c.words) > 1 {
-		return usagef("one PATTERN, please, in quotes")
+		return usagef("name one PATTERN, in quotes")
 	}
 	pattern := "*"
 	if len(c.words) == 1 {
 		pattern = c.words[0]
 	}
 	if _, err := path.Match(pattern, ""); err != nil || a.every <= 0 || a.count < 0 {
-		return usagef("%q is no pattern, or the interval or the count is not above 0", pattern)
+		return usagef("%q is not a pattern, or the interval or the count is not above 0", pattern)
 	}
 	_, rows, terminal := terminalSize(c.Stdout)
 	if a.rows == 0 {

@@ -25,14 +25,14 @@ func (a *tubes) flags(f *flag.FlagSet) {
 
 func (a *tubes) run(c *call) error {
 	if len(c.words) > 1 {
-		return usagef("one PATTERN, please, in quotes")
+		return usagef("name one PATTERN, in quotes")
 	}
 	pattern := "*"
 	if len(c.words) == 1 {
 		pattern = c.words[0]
 	}
 	if _, err := path.Match(pattern, ""); err != nil {
-		return usagef("%q is no pattern", pattern)
+		return usagef("%q is not a pattern", pattern)
 	}
 	return c.withServer(func(s *client.Client) error {
 		names, err := matching(s, pattern)

@@ -31,7 +31,7 @@ func (o *Dump) Check(words []string) error {
 		return errors.New("name one directory")
 	}
 	if o.Salvage != "" && (o.Bodies || o.Summary || o.JSON) {
-		return errors.New("-salvage goes with no other flag")
+		return errors.New("-salvage cannot be combined with other flags")
 	}
 	o.Dir = words[0]
 	return nil

@@ -40,7 +40,7 @@ func shardsOf(dir string) (int, error) {
 		return 0, fmt.Errorf("%s/%s: %w", dir, manifestName, err)
 	}
 	if m.Creating {
-		return 0, fmt.Errorf("%s is not finished: the server that made it ended before it was; there are no jobs in it", dir)
+		return 0, fmt.Errorf("%s was never finished: the process that made it ended too early; there are no jobs in it", dir)
 	}
 	return m.Shards, nil
 }
