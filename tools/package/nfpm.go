@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// nfpm makes the packages. It is run and not imported: its modules are none of ours.
+// nfpm makes the packages. It is run and not imported, so that its modules are not among
+// ours.
 const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.0"
 
 // packages makes the Debian and the RPM package.

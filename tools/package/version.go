@@ -32,9 +32,9 @@ func (r *release) date() error {
 	return err
 }
 
-// fromGit is the version by the tag v1.2.3 of this commit. Without one it is the version in
-// the source with the day and the commit, as 0.1.0+git20260102.abc1234: above the release
-// that it follows. A tree with changes that are in no commit says so.
+// fromGit is the version from this commit's tag, such as v1.2.3. Without a tag it is the
+// version in the source with the day and the commit, such as 0.1.0+git20260102.abc1234, which
+// sorts above the release before it. If the tree has uncommitted changes, the version says so.
 func (r *release) fromGit() (string, error) {
 	dirty, err := output(r.top, "git", "status", "--porcelain", "--untracked-files=no")
 	if err != nil {
