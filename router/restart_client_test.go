@@ -80,6 +80,11 @@ func (c *restartClient) submit() error {
 		c.expect = append(c.expect, m.apply(c, &c.spec[k]))
 	}
 	c.flying = true
+	if m.touched {
+		if err := c.run.watchGroups(c.in); err != nil {
+			return err
+		}
+	}
 	if done {
 		return c.finish()
 	}
@@ -168,6 +173,9 @@ func sameFigures(j *restartJob, got *queue.JobInfo) error {
 		ID: j.id, Tube: j.tube, State: j.state, Pri: j.pri, Age: got.Age, Delay: j.delay, TTR: j.ttr, TimeLeft: got.TimeLeft,
 		Reserves: j.reserves, Releases: j.releases, Buries: j.buries, Kicks: j.kicks,
 	}
+	if j.vague {
+		want.Reserves = got.Reserves
+	}
 	if *got != want {
 		return fmt.Errorf("figures\n%+v, want\n%+v", *got, want)
 	}
@@ -236,13 +244,28 @@ func (c *restartClient) leave() error {
 	if err := c.settle(); err != nil {
 		return err
 	}
-	c.run.model.leave(c)
-	return c.complete(c.session.Close())
+	m := c.run.model
+	shards := m.leave(c)
+	if err := c.complete(c.session.Close()); err != nil {
+		return err
+	}
+	for _, i := range shards { // consumers may have got what it gave back
+		l := m.logs[i]
+		l.turns++
+		if err := c.run.watchGroups(i); err != nil {
+			return fmt.Errorf("%s has left: %w", c.name, err)
+		}
+		if c.run.synced() {
+			l.safe = l.turns
+		}
+	}
+	return nil
 }
 
 func describeOp(op *queue.Op) string {
 	if op.Kind == queue.Service {
-		return fmt.Sprintf("queue service %d of %s id=%d pri=%d size=%d indexes=%d", op.Ask.What, op.Ask.Queue, op.ID, op.Pri, op.Size, op.Ask.Indexes)
+		return fmt.Sprintf("queue service %d of %s for %s.%s id=%d start=%d window=%d limits=%+v pri=%d size=%d indexes=%d",
+			op.Ask.What, op.Ask.Queue, op.Ask.Group, op.Ask.User, op.ID, op.Ask.Index, op.Ask.Window, *op.Ask.Limits, op.Pri, op.Size, op.Ask.Indexes)
 	}
 	names := map[queue.Kind]string{
 		queue.Put: "put", queue.Reserve: "reserve", queue.ReserveJob: "reserve-job", queue.Delete: "delete",

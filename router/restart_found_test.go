@@ -2,16 +2,21 @@ package router
 
 import (
 	"fmt"
+	"slices"
 
 	"beanfield/shard/queue"
 )
 
 // restartFound is a job as a start has found it.
 type restartFound struct {
-	info  queue.JobInfo
-	body  string
-	tags  queue.Tags
-	ended bool // it is the end of a queue
+	info   queue.JobInfo
+	body   string
+	tags   queue.Tags
+	groups []queue.SearchInfo // for each group of its queue
+
+	// it is no job but what a queue is
+	queue, ended bool
+	names        []string // of its groups
 }
 
 // observe asks for every job that there can be, and notes between which moments.
@@ -33,10 +38,16 @@ func (run *restartRun) observe() (map[uint64]restartFound, [2]int64, error) {
 		found[id] = o
 	}
 	window[1] = run.now()
-	if err := run.count(len(found)); err != nil {
+	passed := 0
+	for _, o := range found {
+		if o.info.State == queue.Passed {
+			passed++
+		}
+	}
+	if err := run.count(len(found) - passed); err != nil {
 		return nil, window, err
 	}
-	return found, window, run.findEnds(found)
+	return found, window, run.findQueues(found)
 }
 
 // look asks for one job in the name of nobody.
@@ -44,6 +55,9 @@ func (run *restartRun) look(i int, id uint64) (restartFound, error) {
 	b, err := run.ask(i, queue.Op{Kind: queue.StatsJob, ID: id}, queue.Op{Kind: queue.Peek, ID: id})
 	if err != nil {
 		return restartFound{}, err
+	}
+	if b.Ops[0].Status == queue.NotFound && b.Ops[1].Status == queue.NotFound {
+		return run.lookPassed(i, id)
 	}
 	if b.Ops[0].Status != queue.OK || b.Ops[1].Status != queue.OK {
 		return restartFound{}, fmt.Errorf("R2: job %d is in the directory: stats-job says %d, peek %d", id, b.Ops[0].Status, b.Ops[1].Status)
@@ -104,7 +118,10 @@ func (run *restartRun) count(want int) error {
 
 // is compares a job with what a log says of it.
 func (o *restartFound) is(v *restartJob, window [2]int64) error {
-	if o.ended || v.ended {
+	if v.queue != nil {
+		if o.ended != v.queue.ended || !slices.Equal(o.names, v.queue.names()) {
+			return fmt.Errorf("queue %s has groups %q, ended %t, want %q, %t", v.tube, o.names, o.ended, v.queue.names(), v.queue.ended)
+		}
 		return nil
 	}
 	// A delayed item is not shown.
@@ -119,11 +136,17 @@ func (o *restartFound) is(v *restartJob, window [2]int64) error {
 			want.state = queue.Ready
 		}
 	}
-	if err := sameFigures(&want, &o.info); err != nil {
+	if err := sameFigures(&want, &o.info); err != nil && v.state != queue.Passed {
 		return err
+	}
+	if v.state == queue.Passed && (o.info.State != v.state || o.info.Tube != v.tube) {
+		return fmt.Errorf("job %d is %+v, and only views should have it", v.id, o.info)
 	}
 	if o.body != v.body {
 		return fmt.Errorf("job %d has another body: %.40q of %d bytes, want %.40q of %d", v.id, o.body, len(o.body), v.body, len(v.body))
+	}
+	if v.state == queue.Passed {
+		return nil
 	}
 	if err := within("age", o.info.Age, window[0]-v.born[1], window[1]-v.born[0]); err != nil {
 		return fmt.Errorf("job %d: %w", v.id, err)

@@ -26,9 +26,17 @@ type restartJob struct {
 	kicks      uint32
 	holder     *restartClient
 	reservedAs uint64
-	ended      bool // it is no job but the end of a queue
-	gone       bool // in a log: it was deleted
-	turn       int  // in a log: the turn that wrote this
+	fated      bool // it is a dead letter of a view, and others have it
+	fate       queue.Fate
+	vague      bool // it may have been reserved more often
+	rebalances int
+	code       string // of the last negative
+	reason     string
+	user       string // the consumer of the first group at whom it is pending
+	stakes     [len(restartGroups)]restartStake
+	queue      *restartQueue // it is no job but what a queue is
+	gone       bool          // in a log: it was deleted
+	turn       int           // in a log: the turn that wrote this
 }
 
 // restartLog is what one shard must have told its log: what was there when it
@@ -45,9 +53,11 @@ type restartLog struct {
 type restartModel struct {
 	shardOf func(tube string) int
 	jobs    map[uint64]*restartJob
-	ended   map[string]bool // queues that take no items any more
+	queues  map[string]*restartQueue
 	logs    []*restartLog
 	waiting []*restartClient
+	views   int      // made so far
+	touched bool     // a queue that may have groups
 	order   uint64   // of burying, reserving
 	window  [2]int64 // the moment of the operation is between these
 	known   uint64   // the highest id that anybody has been told
@@ -56,7 +66,7 @@ type restartModel struct {
 }
 
 func newRestartModel(shards int) *restartModel {
-	m := &restartModel{shardOf: func(tube string) int { return ShardOf(tube, shards) }, jobs: map[uint64]*restartJob{}, ended: map[string]bool{}}
+	m := &restartModel{shardOf: func(tube string) int { return ShardOf(tube, shards) }, jobs: map[uint64]*restartJob{}, queues: map[string]*restartQueue{}}
 	for range shards {
 		m.logs = append(m.logs, &restartLog{base: map[uint64]restartJob{}})
 	}
@@ -70,11 +80,18 @@ func (m *restartModel) born() [2]int64 {
 	return [2]int64{cut(m.window[0]), cut(m.window[1])}
 }
 
-// write notes what a change must have told the log.
+// write notes what a change must have told the log, in which a job that somebody holds is
+// ready.
 func (m *restartModel) write(j *restartJob) {
 	l := m.logs[m.shardOf(j.tube)]
 	v := *j
-	v.holder, v.turn = nil, l.turns
+	v.holder, v.user, v.turn = nil, "", l.turns
+	if v.state == queue.Reserved {
+		v.state = queue.Ready
+	}
+	for i := range v.stakes {
+		v.stakes[i].user = ""
+	}
 	l.changes = append(l.changes, v)
 }
 
@@ -119,6 +136,7 @@ func (m *restartModel) hold(j *restartJob, c *restartClient) {
 
 func (m *restartModel) makeReady(j *restartJob) {
 	j.state, j.holder = queue.Ready, nil
+	m.join(j)
 	i := slices.IndexFunc(m.waiting, func(c *restartClient) bool { return slices.Contains(c.session.Watched().all(), j.tube) })
 	if i < 0 {
 		return
@@ -142,14 +160,19 @@ func (m *restartModel) kick(j *restartJob) {
 	m.makeReady(j)
 }
 
-// leave is what the end of a session does.
-func (m *restartModel) leave(c *restartClient) {
+// leave is what the end of a session does. It returns the shards whose queues it changes.
+func (m *restartModel) leave(c *restartClient) (shards []int) {
 	m.waiting = slices.DeleteFunc(m.waiting, func(w *restartClient) bool { return w == c })
 	held := slices.DeleteFunc(slices.Collect(maps.Values(m.jobs)), func(j *restartJob) bool { return j.holder != c })
 	slices.SortFunc(held, byReserving)
 	for _, j := range held {
+		if hasGroups(j.tube) {
+			shards = append(shards, m.shardOf(j.tube))
+		}
 		m.makeReady(j)
 	}
+	slices.Sort(shards)
+	return slices.Compact(shards)
 }
 
 // sorted lists jobs by id: what is drawn from it is repeatable.

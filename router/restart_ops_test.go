@@ -17,6 +17,7 @@ type restartAnswer struct {
 
 // apply does to the model what the shard does when op is applied.
 func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
+	m.touched = m.touched || m.touches(c, op)
 	switch op.Kind {
 	case queue.Put:
 		return m.put(op, c.session.Used(), nil)
@@ -91,7 +92,7 @@ func (m *restartModel) applyKick(c *restartClient, bound uint32) restartAnswer {
 func (m *restartModel) applyByID(c *restartClient, op *queue.Op) restartAnswer {
 	refused := restartAnswer{status: queue.NotFound}
 	j := m.jobs[op.ID]
-	if j == nil {
+	if j == nil || j.state == queue.Passed {
 		return refused
 	}
 	mine, reserved := j.holder == c, j.state == queue.Reserved
@@ -104,9 +105,11 @@ func (m *restartModel) applyByID(c *restartClient, op *queue.Op) restartAnswer {
 		if reserved && !mine {
 			return refused
 		}
-		delete(m.jobs, j.id)
-		j.gone = true
-		m.write(j)
+		if reserved {
+			m.finish(j)
+		} else {
+			m.remove(j)
+		}
 	case queue.ReserveJob:
 		if reserved {
 			return refused

@@ -31,10 +31,14 @@ type restartRun struct {
 	holding bool // syncs wait until the power cut
 
 	submitting *restartClient // who is doing so just now, or nil
+	glancing   *queue.Batch   // the queries that are being submitted, or nil
+	glanced    int            // how far the turn came with them
+	grouped    int            // how many of ten steps concern groups
+	favourite  string         // the queue that most of these concern
 	back       int            // how many peeks were given back
 }
 
-var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name", "a;rear", "b;rear"}
+var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name", "a;rear", "b;rear", "S", "S;rear", "T", "T;rear"}
 
 func newRestartRun(seed uint64) *restartRun {
 	d := rand.New(rand.NewPCG(seed, 2))
@@ -43,6 +47,8 @@ func newRestartRun(seed uint64) *restartRun {
 	if d.IntN(2) == 0 {
 		run.budget = int64(1 + d.IntN(400))
 	}
+	run.grouped = []int{1, 8}[d.IntN(2)]
+	run.favourite = restartQueues[[]int{0, 0, 2, 2, 1}[d.IntN(5)]]
 	return run
 }
 
@@ -79,6 +85,9 @@ func (run *restartRun) turned() {
 	if c := run.submitting; c != nil {
 		c.reached = c.batch.Next
 	}
+	if b := run.glancing; b != nil {
+		run.glanced = b.Next
+	}
 }
 
 // live is one life: clients join, and do what the dice say.
@@ -90,6 +99,9 @@ func (run *restartRun) live() error {
 		}
 	}
 	steps := 5 + run.dice.IntN(60)
+	if run.grouped > 5 {
+		steps *= 2
+	}
 	hold := steps // never
 	if run.synced() && run.dice.IntN(3) > 0 {
 		hold = run.dice.IntN(steps + 1)
@@ -108,6 +120,9 @@ func (run *restartRun) live() error {
 	}
 	return nil
 }
+
+// hasGroups says that a tube may have groups.
+func hasGroups(tube string) bool { return slices.Contains(restartQueues, tube) }
 
 func (run *restartRun) join() error {
 	run.joined++
@@ -130,6 +145,9 @@ func (run *restartRun) step() error {
 	c := run.clients[run.dice.IntN(len(run.clients))]
 	if err := c.poll(); err != nil || !c.idle() {
 		return err
+	}
+	if run.dice.IntN(10) < run.grouped {
+		return run.groupAct(c)
 	}
 	if run.holding { // only what need not be waited for
 		return run.batch(c)
@@ -164,7 +182,7 @@ func (run *restartRun) move(c *restartClient) error {
 
 // reserve is one that may wait, or asks several shards.
 func (run *restartRun) reserve(c *restartClient) error {
-	poll := run.dice.IntN(2) == 0
+	poll := run.dice.IntN(2) == 0 || slices.ContainsFunc(c.session.Watched().all(), hasGroups)
 	if c.session.ReserveInPlace() {
 		return c.begin(c.session.WatchShard(), []queue.Op{{Kind: queue.Reserve, Poll: poll}})
 	}
@@ -181,12 +199,15 @@ func (run *restartRun) reserve(c *restartClient) error {
 // batch sends a few operations for one shard at once.
 func (run *restartRun) batch(c *restartClient) error {
 	used, m := c.session.UsedShard(), run.model
-	i := used
-	if jobs := m.sorted(func(*restartJob) bool { return true }); len(jobs) > 0 && run.dice.IntN(2) == 0 {
+	if hasGroups(c.session.Used()) {
+		used = -1
+	}
+	i := c.session.UsedShard()
+	if jobs := m.sorted(func(j *restartJob) bool { return !hasGroups(j.tube) }); len(jobs) > 0 && run.dice.IntN(2) == 0 {
 		i = m.shardOf(jobs[run.dice.IntN(len(jobs))].tube)
 	}
-	here := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i })
-	held := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i && j.holder == c })
+	here := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i && !hasGroups(j.tube) })
+	held := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i && j.holder == c && !hasGroups(j.tube) })
 	var ops []queue.Op
 	for range 1 + run.dice.IntN(6) {
 		switch n := run.dice.IntN(100); {

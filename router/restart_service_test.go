@@ -1,19 +1,22 @@
 package router
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
 	"beanfield/shard/queue"
 )
 
-// restartEnds is above the ids of all jobs: the ends of queues have such ids in the model.
+// restartEnds is above the ids of all jobs: what queues are has such ids in the model.
 const restartEnds = 1 << 62
 
 // service is an operation of the queue service on one of the queues of a shard. Jobs are
 // deleted first in a batch only: the rest of one may come when others have reserved them.
 func (run *restartRun) service(c *restartClient, i int, first bool) []queue.Op {
-	tubes := slices.DeleteFunc(slices.Clone(restartTubes), func(tube string) bool { return run.model.shardOf(tube) != i })
+	tubes := slices.DeleteFunc(slices.Clone(restartTubes), func(tube string) bool {
+		return run.model.shardOf(tube) != i || hasGroups(tube)
+	})
 	if len(tubes) == 0 {
 		return nil
 	}
@@ -46,25 +49,23 @@ func (m *restartModel) applyService(op *queue.Op) restartAnswer {
 	a := op.Ask
 	switch a.What {
 	case queue.AskPut:
-		if m.ended[a.Queue] {
+		if m.queue(a.Queue).ended {
 			return restartAnswer{status: queue.Ended}
 		}
 		return m.put(op, a.Queue, a.Tags)
 	case queue.AskDelete:
 		for _, id := range a.Indexes {
 			if j := m.jobs[id]; j != nil && j.tube == a.Queue {
-				delete(m.jobs, id)
-				j.gone = true
-				m.write(j)
+				m.remove(j)
 			}
 		}
 	case queue.AskEnd:
-		if !m.ended[a.Queue] {
-			m.ended[a.Queue] = true
-			m.write(&restartJob{id: restartEnds + uint64(slices.Index(restartTubes, a.Queue)), tube: a.Queue, ended: true})
+		if q := m.queue(a.Queue); !q.ended {
+			q.ended = true
+			m.writeQueue(q)
 		}
 	default:
-		panic(fmt.Sprint("the model does not know what to do for the queue service: ", a.What))
+		return m.applyGroups(a)
 	}
 	return restartAnswer{}
 }
@@ -85,17 +86,32 @@ func (run *restartRun) tagsOf(i int, id uint64, tube string, state queue.JobStat
 	return a.Found.Tags(0), nil
 }
 
-// findEnds asks which queues have ended.
-func (run *restartRun) findEnds(found map[uint64]restartFound) error {
-	for n, tube := range restartTubes {
-		a := &queue.Ask{What: queue.AskAttrs, Queue: tube, Limits: &queue.Limits{}}
-		b, err := run.ask(ShardOf(tube, run.router.Shards()), queue.Op{Kind: queue.Service, Ask: a})
+// touches says that an operation may change a queue that may have groups.
+func (m *restartModel) touches(c *restartClient, op *queue.Op) bool {
+	tube := c.session.Used()
+	switch j := m.jobs[op.ID]; {
+	case op.Kind == queue.Service:
+		tube = op.Ask.Queue
+	case j != nil:
+		tube = j.tube
+	}
+	return hasGroups(tube)
+}
+
+// lookPassed asks for an item that only views have.
+func (run *restartRun) lookPassed(i int, id uint64) (restartFound, error) {
+	for _, tube := range restartQueues {
+		a := &queue.Ask{What: queue.AskGet, Queue: tube, Index: id, Length: 1, Limits: &queue.Limits{}}
+		b, err := run.ask(i, queue.Op{Kind: queue.Service, Ask: a})
 		if err != nil {
-			return err
+			return restartFound{}, err
 		}
-		if b.Ops[0].Status == queue.OK && a.Attrs.Ended {
-			found[restartEnds+uint64(n)] = restartFound{info: queue.JobInfo{Tube: tube}, ended: true}
+		if b.Ops[0].Status == queue.OK && len(a.Found.Items) == 1 && a.Found.Items[0].Index == id {
+			it := &a.Found.Items[0]
+			o := restartFound{info: queue.JobInfo{ID: id, Tube: tube, State: queue.Passed}, tags: a.Found.Tags(0)}
+			o.body = string(a.Found.Small(0)) + string(bytes.Join(it.Large, nil))
+			return o, nil
 		}
 	}
-	return nil
+	return restartFound{}, fmt.Errorf("R2: job %d is in the directory, and nobody finds it", id)
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -44,6 +45,11 @@ func TestRestartsAgainstAModel(t *testing.T) {
 	})
 	t.Logf("%d restarts: %d jobs recovered, %d turns not acknowledged at a cut, of which %d were found, %d changes of the number of shards, %d peeks given back",
 		seen.restarts.Load(), seen.jobs.Load(), seen.open.Load(), seen.found.Load(), seen.moved.Load(), seen.back.Load())
+	t.Logf("found again: %d views, %d passed jobs, %d dead letters of views, %d buried ones, %d with a note, %d taken back",
+		seen.views.Load(), seen.passed.Load(), seen.fated.Load(), seen.buried.Load(), seen.noted.Load(), seen.returned.Load())
+	if n >= 1000 && min(seen.views.Load(), seen.passed.Load(), seen.fated.Load(), seen.buried.Load(), seen.returned.Load()) < 5 {
+		t.Error("the groups did not meet what they are for")
+	}
 	if n >= 20 && (seen.jobs.Load() == 0 || seen.open.Load() == 0 || seen.found.Load() == 0 || seen.moved.Load() == 0) {
 		t.Error("the runs did not meet what they are for")
 	}
@@ -53,7 +59,29 @@ func TestRestartsAgainstAModel(t *testing.T) {
 }
 
 // restartSeen counts what the runs have met.
-type restartSeen struct{ restarts, jobs, open, found, moved, back atomic.Int64 }
+type restartSeen struct {
+	restarts, jobs, open, found, moved, back      atomic.Int64
+	views, passed, fated, noted, returned, buried atomic.Int64 // of groups
+}
+
+// note counts what a start has found of groups.
+func (seen *restartSeen) note(m *restartModel) {
+	for _, q := range m.queues {
+		seen.views.Add(int64(len(q.views)))
+	}
+	add := func(n *atomic.Int64, yes bool) {
+		if yes {
+			n.Add(1)
+		}
+	}
+	for _, j := range m.jobs {
+		add(&seen.passed, j.state == queue.Passed)
+		add(&seen.fated, j.fated)
+		add(&seen.noted, j.code != "")
+		add(&seen.returned, j.rebalances > 0 || slices.ContainsFunc(j.stakes[:], func(s restartStake) bool { return s.returns > 0 }))
+		add(&seen.buried, j.state == queue.Buried && j.code != "")
+	}
+}
 
 func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 	run := newRestartRun(seed)
@@ -159,6 +187,7 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) error {
 	}
 	next := newRestartModel(shards)
 	next.order, next.known, next.last = m.order, m.known, run.router.ids.last.Load()
+	next.views = m.views
 	next.trail = append(m.trail, fmt.Sprintf("restart: %d shards instead of %d", shards, before))
 	for i, l := range m.logs {
 		here := maps.Clone(found)
@@ -171,8 +200,10 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) error {
 		seen.found.Add(int64(turn - l.safe))
 		for id, v := range state {
 			next.logs[next.shardOf(v.tube)].base[id] = v
-			if v.ended {
-				next.ended[v.tube] = true
+			if v.queue != nil {
+				q := *v.queue
+				q.views, q.users = slices.Clone(q.views), map[string]*restartUser{}
+				next.queues[v.tube] = &q
 				continue
 			}
 			j := v
@@ -181,6 +212,10 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) error {
 			next.known = max(next.known, id)
 		}
 	}
+	for _, j := range next.jobs {
+		next.queue(j.tube).restart(j, j.state)
+	}
+	seen.note(next)
 	seen.restarts.Add(1)
 	seen.jobs.Add(int64(len(found)))
 	if before != shards {
@@ -221,7 +256,7 @@ func (l *restartLog) differ(state map[uint64]restartJob, found map[uint64]restar
 			return err
 		}
 	}
-	return nil
+	return differGroups(state, found)
 }
 
 // drain empties the last life's router: so the order of the buried jobs shows.
@@ -244,6 +279,9 @@ func (run *restartRun) drain() error {
 				return err
 			}
 		}
+	}
+	if err := run.drainGroups(c); err != nil {
+		return err
 	}
 	return c.leave()
 }
