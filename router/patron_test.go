@@ -37,8 +37,8 @@ var (
 		p.ask(p.k.say(queue.AskLeave))
 	}}
 	dropGroup = visit{nil, func(p *patron) { p.ask(p.k.say(queue.AskDropGroup)) }}
-	takeOne   = visit{nil, func(p *patron) { p.find(true) }}
-	lookAtOne = visit{nil, func(p *patron) { p.find(false) }}
+	takeOne   = visit{nil, func(p *patron) { p.find(0, true) }}
+	lookAtOne = visit{nil, func(p *patron) { p.find(0, false) }}
 	giveUp    = visit{func(p *patron) bool { return !p.get.over }, func(p *patron) { p.get.hangUp() }}
 )
 
@@ -49,6 +49,11 @@ func watch(window int) visit {
 		a.Window = window
 		p.ask(a)
 	}}
+}
+
+// takeFrom takes the n-th item of the run, or a later one.
+func takeFrom(n uint64) visit {
+	return visit{nil, func(p *patron) { p.find(p.w.first+n, true) }}
 }
 
 // ask sends an operation.
@@ -71,8 +76,8 @@ func (p *patron) answer(what queue.What) {
 }
 
 // find begins a get that waits.
-func (p *patron) find(take bool) {
-	p.get = &waitingGet{crew: p.w.crew, ask: queue.Ask{What: queue.AskGet, Queue: p.k.queue, Length: 1, Take: take}}
+func (p *patron) find(from uint64, take bool) {
+	p.get = &waitingGet{crew: p.w.crew, ask: queue.Ask{What: queue.AskGet, Queue: p.k.queue, Index: from, Length: 1, Take: take}}
 	p.get.try()
 }
 
@@ -90,6 +95,7 @@ func (p *patron) visit() {
 func (p *patron) now(n int) *patron {
 	for ; n > 0; n-- {
 		p.visit()
+		p.w.bed.drain()
 	}
 	return p
 }

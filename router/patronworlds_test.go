@@ -200,6 +200,15 @@ func waitingGets() []scenario {
 			w.oneHand(first.took, second.took)
 			return w
 		}},
+		{"a get that was called for an item takes another, and the next wants that item", 1, false, func(d *bed) *world {
+			w := d.begin().serve(queue.Limits{})
+			w.producer(d.tube(0, 0), put).now(1)
+			w.add("holder", "", []string{d.tube(0, 0)}, reserve, release).now(1).mute = true
+			w.patron(d.tube(0, 0), "", "any", takeOne).now(1)
+			w.patron(d.tube(0, 0), "", "the second", takeFrom(2)).now(1)
+			w.producer(d.tube(0, 0), put)
+			return w
+		}},
 		{"a get begins and hangs up, and a put", 1, false, func(d *bed) *world {
 			w := d.begin().serve(queue.Limits{})
 			p := w.patron(d.tube(0, 0), "", "get", takeOne, giveUp)
@@ -207,7 +216,7 @@ func waitingGets() []scenario {
 			w.oneHand(p.took, func() bool { return len(w.crew.l.items) == 1 })
 			return w
 		}},
-		{"a get that takes, one that looks, a consumer, and a put", 1, false, func(d *bed) *world {
+		{"a get that takes, one that looks, a consumer, and a put", 1, true, func(d *bed) *world {
 			w := d.begin().serve(queue.Limits{})
 			get := w.patron(d.tube(0, 0), "", "taker", takeOne, giveUp).now(1)
 			w.patron(d.tube(0, 0), "", "looker", lookAtOne)

@@ -138,7 +138,12 @@ func (w *world) closePatrons() {
 		w.crew.submit(p.k.say(queue.AskLeave), queue.Op{}, nil)
 		w.crew.submit(p.k.say(queue.AskDropGroup), queue.Op{}, nil)
 	}
-	for _, p := range w.bed.shards {
+	w.bed.drain()
+}
+
+// drain applies what is in the mailboxes, in as many turns as it takes.
+func (d *bed) drain() {
+	for _, p := range d.shards {
 		for len(p.mail) > 0 {
 			p.step()
 		}
