@@ -13,7 +13,9 @@ type HTTPConfig struct {
 	Listen []address
 	Mode   fs.FileMode // of unix sockets; 0 leaves it to the umask
 	Tokens []string    // a client must have one of them; empty: none is needed
-	Pprof  bool
+	// Hosts are names of this server; see admin.Options.
+	Hosts []string
+	Pprof bool
 	// ReadOnly keeps those who use the console from changing anything.
 	ReadOnly bool
 	TLS      TLS
@@ -33,6 +35,8 @@ var httpSettings = append([]setting[Config]{
 		show: func(c *Config) string { return showMode(c.HTTP.Mode) },
 	},
 	secrets("http.tokens", func(c *Config) *[]string { return &c.HTTP.Tokens }),
+	texts("http.hosts", "names", `a list of names, as "queue.example.org"; [] for none`,
+		func(c *Config) *[]string { return &c.HTTP.Hosts }),
 	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }),
 	truth("http.read_only", func(c *Config) *bool { return &c.HTTP.ReadOnly }),
 }, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS })...)
@@ -58,6 +62,7 @@ func newAdmin(c *Config, a *conn.Acceptor, h *health, log *slog.Logger) (*admin.
 	return admin.NewServer(a, admin.Options{
 		Problems:         h.problems,
 		Tokens:           c.HTTP.Tokens,
+		Hosts:            c.HTTP.Hosts,
 		Profiles:         c.HTTP.Pprof,
 		HandshakeTimeout: c.Limits.Handshake,
 		Logger:           log,

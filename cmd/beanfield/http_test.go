@@ -180,7 +180,7 @@ func TestProcessHTTP(t *testing.T) {
 func TestHTTPMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"[http]\nlisten = ':1'": "http.listen", "[http]\nmode = 660": "http.mode", "[http]\npprof = 1": "true, false",
-		"[http]\ntoken = 'x'": "unknown key", "http = 1": "a table, [http], with listen, mode, tokens, pprof",
+		"[http]\ntoken = 'x'": "unknown key", "http = 1": "a table, [http], with listen, mode, tokens, hosts, pprof",
 	} {
 		if _, err := load(t, "", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want something with %q", text, err, want)

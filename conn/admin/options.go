@@ -15,6 +15,9 @@ type Options struct {
 	Problems func() []string
 	// Tokens: a client must have one of them. If there are none, everybody is let in.
 	Tokens []string
+	// Hosts are the names with dots under which browsers know the server, if it has
+	// neither tokens nor TLS.
+	Hosts []string
 	// Profiles opens /debug/pprof/.
 	Profiles bool
 	// ReadTimeout is how long a request's headers, and then its body, may take to arrive.

@@ -33,6 +33,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !s.tokens.admit(r):
 		w.Header()["Www-Authenticate"] = []string{realm, "Bearer"}
 		text(w, http.StatusUnauthorized, "a token is needed")
+	case path != metricsPage && !s.addressed(r):
+		text(w, http.StatusForbidden, "this server is not known by that name: see http.hosts")
 	case strings.HasPrefix(path, profiles):
 		s.profile(w, r)
 	default:
