@@ -269,7 +269,6 @@ func (m *restartModel) dropGroup(q *restartQueue, group int) {
 		for _, j := range m.in(q.tube) {
 			if j.user != "" {
 				j.user = ""
-				j.vague = true // others of the group may have had it until they were removed, too
 				m.makeReady(j)
 			}
 		}

@@ -28,7 +28,6 @@ type restartJob struct {
 	reservedAs uint64
 	fated      bool // it is a dead letter of a view, and others have it
 	fate       queue.Fate
-	vague      bool // it may have been reserved more often
 	rebalances int
 	code       string // of the last negative
 	reason     string

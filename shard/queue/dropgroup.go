@@ -17,17 +17,15 @@ func (s *State) askDropGroup(now int64, op *Op) {
 			w.dropping, w.building = true, false
 		} else {
 			v.first = nil
+			v.dropping++
 			s.logQueue(v)
 		}
+		a.at = len(a.group.consumers)
 	}
 	g := a.group
-	for len(g.consumers) > 0 {
-		if s.spent() {
-			op.Status = More
-			return
-		}
-		s.spend(moving)
-		s.dropConsumer(now, g.consumers[len(g.consumers)-1])
+	if !s.dropConsumers(now, g, a) {
+		op.Status = More
+		return
 	}
 	if g.view != nil {
 		if !s.emptyView(now, g.view, a) {
@@ -36,21 +34,45 @@ func (s *State) askDropGroup(now int64, op *Op) {
 		}
 		s.endView(g.service, g.view)
 		s.logQueue(g.service)
+	} else {
+		g.service.dropping--
 	}
 	a.group = nil
 	a.restart()
 	s.letGo(g.service.tube)
 }
 
-// dropConsumer does one step to end a consumer, whatever it has.
-func (s *State) dropConsumer(now int64, c *consumer) {
-	switch {
-	case c.to != nil:
-		c.to.Removed()
-		s.disconnect(now, c)
-	case c.held() > 0:
-		s.loseFirst(now, c)
-	default:
-		s.forgetConsumer(c)
+// dropConsumers ends a group's consumers. First all lose their connections: otherwise an
+// item that one of them has had would be pushed to another, which is about to be told that
+// the group is gone. It reports false if it must go on in another turn.
+func (s *State) dropConsumers(now int64, g *group, a *Ask) bool {
+	for ; a.at > 0; a.at-- {
+		if s.spent() {
+			return false
+		}
+		s.spend(moving)
+		if a.at > len(g.consumers) {
+			continue // some have been forgotten meanwhile
+		}
+		c := g.consumers[a.at-1]
+		if c.to != nil {
+			c.to.Removed()
+			s.disconnect(now, c)
+		}
+		if !c.departed { // it keeps its items until the loop below takes them
+			s.schedule(&s.leaving, s.leavePos, c.client.slot, now+forgetAfter)
+		}
 	}
+	for len(g.consumers) > 0 {
+		if s.spent() {
+			return false
+		}
+		s.spend(moving)
+		if c := g.consumers[len(g.consumers)-1]; c.held() > 0 {
+			s.loseFirst(now, c)
+		} else {
+			s.forgetConsumer(c)
+		}
+	}
+	return true
 }

@@ -1,6 +1,9 @@
 package queue
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // midway runs turns of an operation of the queue service until it has come to a point, and
 // not further.
@@ -105,5 +108,24 @@ func TestGetGoesBack(t *testing.T) {
 		if err := w.check(); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+// While a first group is removed, none of its consumers is sent what another one had.
+func TestFirstGroupIsRemoved(t *testing.T) {
+	w := newWideWorld(t, 0, 1)
+	w.run(`
+		g.a sub 2
+		g.b sub 1
+		g.p item 1024 -> 1 => g.a:1
+		g.p item 1024 -> 2 => g.b:2`)
+	w.pushed = nil
+	b := &Batch{Ops: []Op{{Kind: Service, Ask: &Ask{What: AskDropGroup, Queue: "default", Group: "g", Limits: testLimits}}}}
+	for !w.s.Run(w.now, b) {
+		w.s.Tick(w.now)
+		w.take()
+	}
+	if want := []string{"g.b:removed", "g.a:removed"}; !slices.Equal(w.pushed, want) {
+		t.Errorf("they hear %q, want %q", w.pushed, want)
 	}
 }

@@ -22,6 +22,7 @@ type service struct {
 	nextView uint32  // the number of the next
 	passed   int     // jobs that only views have
 	recorded bool    // the log has a record of the queue
+	dropping int     // first groups that are being removed
 }
 
 // applyService runs an operation of the queue service.
@@ -100,7 +101,7 @@ func (t *tube) length() int {
 
 // matters says that a tube must not end even if it has no job, user or watcher (S5).
 func (v *service) matters() bool {
-	return v.kept() || v.passed > 0 || v.finder.gets.busy()
+	return v.kept() || v.dropping > 0 || v.passed > 0 || v.finder.gets.busy()
 }
 
 // kept says that the queue has something that must outlive the process.
