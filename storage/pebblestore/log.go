@@ -47,10 +47,11 @@ type shardLog struct {
 	opened  uint64 // highest id before this run
 	highest uint64 // highest id in a complete group; under the committer's mutex
 
-	durable atomic.Uint64 // syncs that succeeded
-	dirty   atomic.Bool   // applied without sync since the last timed one
-	bytes   atomic.Uint64 // on disk, as last measured
-	tallies tallies
+	durable     atomic.Uint64 // syncs that succeeded
+	dirty       atomic.Bool   // applied without sync since the last timed one
+	bytes       atomic.Uint64 // on disk, as last measured
+	tallies     tallies
+	compactions *scheduler
 }
 
 func newShardLog(s *store, shard int, name string) *shardLog {

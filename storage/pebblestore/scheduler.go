@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -31,6 +32,7 @@ type scheduler struct {
 	failed  int   // how many compactions in a row could not read their tables
 	why     error // the error of the last of them
 	resting bool
+	met     chan struct{} // closed when why is no longer nil
 }
 
 const (
@@ -43,6 +45,7 @@ func newScheduler(later func(time.Duration, func())) *scheduler {
 		poked: make(chan struct{}, 1),
 		ended: make(chan struct{}),
 		idle:  make(chan struct{}),
+		met:   make(chan struct{}),
 		later: later,
 	}
 }
@@ -123,11 +126,17 @@ func (s *scheduler) compacted(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
+		if s.why != nil {
+			s.met = make(chan struct{})
+		}
 		s.failed, s.why = 0, nil
 		return
 	}
 	if !failedToRead(err) {
 		return
+	}
+	if s.why == nil {
+		close(s.met)
 	}
 	rest := longestRest
 	if s.failed < 10 {
@@ -152,6 +161,25 @@ func (s *scheduler) restsFor(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.why != nil && errors.Is(err, s.why)
+}
+
+// giveUp calls end with the error if the latest compaction could not read its tables, or
+// as soon as one cannot, until ctx ends.
+func (s *scheduler) giveUp(ctx context.Context, end context.CancelCauseFunc) {
+	for {
+		s.mu.Lock()
+		why, met := s.why, s.met
+		s.mu.Unlock()
+		if why != nil {
+			end(why)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-met:
+		}
+	}
 }
 
 // grant is the permission of one compaction to run.

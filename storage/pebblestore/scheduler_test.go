@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -220,5 +221,49 @@ func fillTable(t *testing.T, db *pebble.DB, n int) {
 		db.Flush())
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A full compaction gives up if another one has met damage, before it begins or while it
+// waits: Pebble would prefer compactions of its own, which would meet it again for ever.
+func TestFullCompactionGivesUp(t *testing.T) {
+	o := small(vfs.NewMem(), storage.Always)
+	o.later = func(time.Duration, func()) {} // the rest lasts
+	s := noTicks(o)
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	fill := func(id uint64) {
+		putOne(l, id)
+		mustCommit(t, l)
+		if err := l.flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill(1)
+	if err := l.compact(); err != nil {
+		t.Fatal("without damage: ", err)
+	}
+	damaged := errors.Join(storage.ErrCorrupt, errors.New("a block"))
+	fill(2)
+	slots := func(n int) {
+		l.compactions.mu.Lock()
+		l.compactions.running += n
+		l.compactions.mu.Unlock()
+	}
+	slots(10) // all are taken
+	ended := make(chan error, 1)
+	go func() { ended <- l.compact() }()
+	for waits := false; !waits && len(ended) == 0; runtime.Gosched() {
+		waits, _ = l.compactions.db.GetWaitingCompaction()
+	}
+	l.compactions.compacted(damaged)
+	if err := <-ended; !errors.Is(err, damaged) {
+		t.Errorf("while it waits: %v", err)
+	}
+	if err := l.compact(); !errors.Is(err, damaged) {
+		t.Errorf("before it begins: %v", err)
+	}
+	slots(-10)
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -150,6 +150,7 @@ func (s *store) openLogs(fresh bool) error {
 		db, reach, err := s.sharing.openDB(l.fault, path, l.name, func(o *pebble.Options) {
 			change(o)
 			l.tallies.listen(o.EventListener)
+			l.compactions = o.Logger.(reporter).compactions
 		})
 		if err == nil {
 			l.reach = reach

@@ -1,6 +1,8 @@
 package pebblestore
 
 import (
+	"context"
+
 	"github.com/cockroachdb/pebble/v2"
 )
 
@@ -57,14 +59,22 @@ func (l *shardLog) measure() (*pebble.Metrics, error) {
 	return m, nil
 }
 
-// compact rewrites the tables without what is dead.
+// compact rewrites the tables without what is dead. It gives up when a compaction has met
+// damage: it would meet it too, or wait for ever, because Pebble prefers compactions of its
+// own, which meet it again and again.
 func (l *shardLog) compact() error {
 	died := l.garbage.Swap(0)
 	l.store.o.Logger.Debug("full compaction", "shard", l.name)
+	ctx, end := context.WithCancelCause(l.store.ctx)
+	defer end(nil)
+	go l.compactions.giveUp(ctx, end)
 	err := l.fault.guard(func() error {
-		return l.db.Compact(l.store.ctx, []byte{0}, []byte{0xff}, false)
+		return l.db.Compact(ctx, []byte{0}, []byte{0xff}, false)
 	})
 	if err != nil && l.store.ctx.Err() == nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		l.store.o.Logger.Warn("full compaction failed", "shard", l.name, "error", err.Error())
 		l.garbage.Add(died)
 	}
