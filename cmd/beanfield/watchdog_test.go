@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,16 +18,23 @@ import (
 func TestWatchdog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		stuck, told := "", 0
-		after := func(d time.Duration) int {
-			told = 0
+		ended := errors.New("the end of the test")
+		var told atomic.Int64
+		var stuck atomic.Value // a text; "the end" ends the watchdog
+		after := func(d time.Duration) int64 {
+			told.Store(0)
 			time.Sleep(d)
 			synctest.Wait()
-			return told
+			return told.Load()
 		}
-		w := &watchdog{time.Second, func() string { return stuck },
-			func(string) error { told++; return nil }, slog.New(slog.NewTextHandler(&log, nil))}
-		ended := errors.New("the end of the test")
+		w := &watchdog{time.Second, func() string {
+			what := stuck.Load().(string)
+			if what == "the end" {
+				panic(ended)
+			}
+			return what
+		}, func(string) error { told.Add(1); return nil }, slog.New(slog.NewTextHandler(&log, nil))}
+		stuck.Store("")
 		go func() {
 			defer func() {
 				if e := recover(); e != ended {
@@ -38,18 +46,18 @@ func TestWatchdog(t *testing.T) {
 		if n := after(10*time.Second + time.Millisecond); n != 10 {
 			t.Errorf("%d signs of life in ten seconds", n)
 		}
-		stuck = "shard 3"
+		stuck.Store("shard 3")
 		if n := after(10 * time.Second); n != 0 {
 			t.Errorf("%d signs of life of a server that is stuck", n)
 		}
-		stuck = ""
+		stuck.Store("")
 		if n := after(10 * time.Second); n != 10 {
 			t.Errorf("%d signs of life in the ten seconds after it was no longer stuck", n)
 		}
 		if n := strings.Count(log.String(), `part="shard 3"`); n != 1 {
 			t.Errorf("said %d times what is stuck\n%s", n, log.String())
 		}
-		w.stuck = func() string { panic(ended) }
+		stuck.Store("the end")
 		after(time.Second)
 	})
 }

@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand"
 	"runtime"
 	"strings"
@@ -327,19 +328,20 @@ func TestLargeBodyBesideItsDelete(t *testing.T) {
 
 // A buried job comes in its turn, after others, and its body is not read before.
 func TestReplayOfALargeBodyReadsItOnce(t *testing.T) {
-	var took [2]uint64
-	for i, state := range []storage.JobState{storage.Ready, storage.Buried} {
+	took := [2]uint64{math.MaxUint64, math.MaxUint64}
+	for try := range 6 { // the least counts: databases of earlier tests may still be at work
+		i, state := try%2, []storage.JobState{storage.Ready, storage.Buried}[try%2]
 		s := noTicks(small(vfs.NewMem(), storage.Always))
 		l := mustOpen(t, s, 1)[0]
 		j := largeJob(1, 4*storage.LargeBody)
 		j.State = state
 		mustPut(t, l, j)
 		mustCommit(t, l)
-		took[i] = bytesAllocated(func() {
+		took[i] = min(took[i], bytesAllocated(func() {
 			if err := l.Replay(func(*storage.Job, []byte) error { return nil }); err != nil {
 				t.Error(err)
 			}
-		})
+		}))
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -349,7 +351,8 @@ func TestReplayOfALargeBodyReadsItOnce(t *testing.T) {
 	}
 }
 
-// bytesAllocated runs fn and says how much it took.
+// bytesAllocated runs fn and says how much it took. What other goroutines take meanwhile
+// is counted too.
 func bytesAllocated(fn func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
