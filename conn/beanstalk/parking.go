@@ -3,8 +3,11 @@ package beanstalk
 import (
 	"errors"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"beanfield/storage/pace"
 )
 
 // parking is a poller's place in Go's own poller. A loop that sleeps in epoll holds its
@@ -18,10 +21,13 @@ import (
 // pollers, which costs a twentieth of the throughput with one command in a write.
 type parking struct {
 	file  *os.File // a duplicate of the poller's descriptor
+	epfd  int      // this one
 	raw   syscall.RawConn
 	look  func(fd uintptr) bool
 	found []syscall.EpollEvent
 	timed bool // a deadline is set
+
+	asleep atomic.Bool
 }
 
 func newParking(p *poller) (*parking, error) {
@@ -33,7 +39,7 @@ func newParking(p *poller) (*parking, error) {
 		syscall.Close(int(fd))
 		return nil, err
 	}
-	k := &parking{file: os.NewFile(fd, "epoll")}
+	k := &parking{file: os.NewFile(fd, "epoll"), epfd: p.epfd}
 	k.look = func(uintptr) bool {
 		k.found = p.peek()
 		return len(k.found) > 0
@@ -46,6 +52,7 @@ func newParking(p *poller) (*parking, error) {
 		k.file.Close()
 		return nil, err
 	}
+	pace.AddSleeper(k)
 	return k, nil
 }
 
@@ -61,11 +68,21 @@ func (k *parking) wait(ms int) ([]syscall.EpollEvent, error) {
 		}
 	}
 	k.found = nil
+	k.asleep.Store(true)
 	err := k.raw.Read(k.look)
+	k.asleep.Store(false)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = nil
+		err, k.timed = nil, true // Look may have set it
 	}
 	return k.found, err
+}
+
+// Look implements pace.Sleeper. It ends the wait if there are events, which the loop then
+// finds by itself.
+func (k *parking) Look() {
+	if k.asleep.Load() && hasEvents(k.epfd) {
+		k.file.SetReadDeadline(time.Unix(1, 0))
+	}
 }
 
 // park blocks like wait, but lets go of the processor. If that cannot be, it is wait.
@@ -86,6 +103,7 @@ func (p *poller) park(ms int) []syscall.EpollEvent {
 // unpark takes the poller out of Go's.
 func (p *poller) unpark() {
 	if p.parking != nil {
+		pace.RemoveSleeper(p.parking)
 		p.parking.file.Close()
 		p.parking = nil
 	}

@@ -3,8 +3,11 @@ package beanstalk
 import (
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"beanfield/storage/pace"
 )
 
 // A poller that is parked misses no event, whether it comes before the wait or during it.
@@ -114,4 +117,36 @@ func (h *house) parks(l *loop) bool {
 	l.poll.wake()
 	l.sleep()
 	return l.poll.parking != nil
+}
+
+// A shard that works in turns, and yields after each, does not keep a parked loop from its
+// events: without Look, Go asks its poller 10 ms later.
+func TestParkedLoopBesideLongWork(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	l, near, far := loopOverPair(t)
+	defer l.poll.unpark()
+	l.poll.park(0)
+	var input [8]byte
+	for round := range 50 {
+		var woken atomic.Bool
+		parking := l.poll.parking
+		go func() {
+			// As the loop does: a wait may end without events, if Look came late for the last.
+			for len(l.poll.park(-1)) == 0 && len(l.poll.peek()) == 0 {
+			}
+			read(near, input[:])
+			woken.Store(true)
+		}()
+		for !parking.asleep.Load() {
+			runtime.Gosched()
+		}
+		syscall.Write(far, []byte("x"))
+		steps := 0
+		for ; !woken.Load(); steps++ {
+			pace.StepBack()
+		}
+		if steps > 100 {
+			t.Errorf("round %d: it wakes after %d steps", round, steps)
+		}
+	}
 }

@@ -8,6 +8,9 @@ import "runtime"
 // time until a scheduler interrupts the long work: Go's after 10 ms, the kernel's after
 // about 3.
 func StepBack() {
+	for _, s := range sleeping() {
+		s.Look()
+	}
 	yieldThread()
 	runtime.Gosched()
 }
