@@ -24,7 +24,7 @@
 //
 // Clients of a listener with TLS come to their face in the same way, and the face makes the
 // handshake. Package secure has the server's certificates, and tells who a client is by the
-// client's certificate.
+// client's certificate. Package access says what a client may do.
 //
 // The face knows and counts what its clients say and do. This package imports
 // nothing else of beanfield, so that it can be tested without a queue.

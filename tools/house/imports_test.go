@@ -35,7 +35,8 @@ var floors = map[string]int{
 
 	"storage/pebblestore/ondisk":   0,
 	"shard/queue/queuetest":        2,
-	"conn/secure":                  6,
+	"conn/access":                  6,
+	"conn/secure":                  5,
 	"conn/secure/securetest":       0,
 	"storage/pebblestore/powercut": 0,
 }

@@ -1,0 +1,126 @@
+package access
+
+import (
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Guesses counts the wrong tokens from each address, to answer those who try many later
+// and later, and at last not to look at what they show. The zero value is ready for use, by any
+// goroutine.
+//
+// Clients of unix sockets have no address. They are answered late, but never refused:
+// one user of the machine could lock out the others.
+type Guesses struct {
+	Now func() time.Time // nil means time.Now
+
+	known atomic.Int64 // addresses in by: without any, nobody needs the lock
+	mu    sync.Mutex
+	by    map[netip.Prefix]*guesser
+}
+
+// guesser is what is known of an address.
+type guesser struct {
+	wrong int
+	last  time.Time
+}
+
+const (
+	guessers     = 4096 // addresses that are remembered (A3)
+	firstDelay   = 100 * time.Millisecond
+	LongestDelay = 3 * time.Second
+	mostGuesses  = 20          // then an address is refused
+	guessMemory  = time.Minute // since the last one; then it has a clean record
+)
+
+// Refused says that what this address shows is not to be looked at now, be it right or
+// wrong.
+func (g *Guesses) Refused(addr netip.Addr) bool {
+	if g.known.Load() == 0 || !addr.IsValid() {
+		return false
+	}
+	now := g.now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	e := g.by[guesserOf(addr)]
+	return e != nil && e.wrong >= mostGuesses && now.Sub(e.last) < guessMemory
+}
+
+// Wrong notes a wrong token, and returns how much later than usual to answer it. What a
+// refused address shows need not be noted: the refusal ends with time.
+func (g *Guesses) Wrong(addr netip.Addr) time.Duration {
+	now := g.now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key := guesserOf(addr)
+	e := g.by[key]
+	if e == nil {
+		e = g.admit(key, now)
+	} else if now.Sub(e.last) >= guessMemory {
+		e.wrong = 0
+	}
+	e.wrong++
+	e.last = now
+	delay := LongestDelay
+	if e.wrong < 6 {
+		delay = min(delay, firstDelay<<(e.wrong-1))
+	}
+	return delay
+}
+
+// admit remembers an address, if need be instead of one that has been quiet for long.
+func (g *Guesses) admit(key netip.Prefix, now time.Time) *guesser {
+	if g.by == nil {
+		g.by = map[netip.Prefix]*guesser{}
+	}
+	if len(g.by) >= guessers {
+		g.forgetSome(now)
+	}
+	e := &guesser{}
+	g.by[key] = e
+	g.known.Store(int64(len(g.by)))
+	return e
+}
+
+// forgetSome makes room: it forgets those whose record is clean by now, or else the one that
+// has been quiet for longest. It looks at some only (their order is random), so that a flood from
+// many addresses costs little for each.
+func (g *Guesses) forgetSome(now time.Time) {
+	var quietest netip.Prefix
+	var since time.Time
+	looked := 0
+	for key, e := range g.by {
+		if now.Sub(e.last) >= guessMemory {
+			delete(g.by, key)
+		} else if since.IsZero() || e.last.Before(since) {
+			quietest, since = key, e.last
+		}
+		if looked++; looked == 64 {
+			break
+		}
+	}
+	if len(g.by) >= guessers {
+		delete(g.by, quietest)
+	}
+}
+
+// guesserOf is what counts as one address: with IPv6 it is a network of 64 bits, because each
+// client may have as many addresses as it likes in one.
+func guesserOf(addr netip.Addr) netip.Prefix {
+	addr = addr.Unmap()
+	bits := addr.BitLen()
+	if addr.Is6() {
+		bits = 64
+	}
+	p, _ := addr.Prefix(bits) // fails only for no address, whose key is the zero value
+	return p
+}
+
+func (g *Guesses) now() time.Time {
+	if g.Now != nil {
+		return g.Now()
+	}
+	return time.Now()
+}

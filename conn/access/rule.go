@@ -1,0 +1,139 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+)
+
+// Rule gives rights to some clients. A kind of Tokens, Certificates, Networks and peers
+// (UIDs and GIDs, both if both are given) that is empty does not matter; every other one
+// must match.
+type Rule struct {
+	Name         string         // for logs; "" means the rule's number
+	Tokens       []string       // SHA-256 hashes in hexadecimal
+	Certificates []string       // patterns for the subject, its common name or an alternative name
+	UIDs, GIDs   []uint32       // of the process at the other end of a unix socket
+	Networks     []netip.Prefix // that a client comes from
+	May          Rights
+	Tubes        []string // patterns
+}
+
+// check says what is wrong with a rule.
+func (r *Rule) check() error {
+	switch {
+	case len(r.Tokens)+len(r.Certificates)+len(r.UIDs)+len(r.GIDs)+len(r.Networks) == 0:
+		return errors.New("it names nobody")
+	case r.May == 0:
+		return errors.New("it gives no right")
+	case r.May&^All != 0:
+		return errors.New("it gives an unknown right")
+	case len(r.Tubes) == 0:
+		return errors.New("it names no tube")
+	}
+	for _, p := range r.Tubes {
+		if p == "" {
+			return errors.New("it names a tube without a name")
+		}
+	}
+	for _, p := range r.Certificates {
+		if p == "" {
+			return errors.New("it names a certificate without a name")
+		}
+	}
+	for _, n := range r.Networks {
+		if !n.IsValid() {
+			return errors.New("it names a network that is none")
+		}
+	}
+	return nil
+}
+
+// compiled is a rule that is ready to be compared with clients.
+type compiled struct {
+	Rule
+	hashes []Hash
+}
+
+func compile(i int, r Rule) (c compiled, err error) {
+	if r.Name == "" {
+		r.Name = "rule " + strconv.Itoa(i+1)
+	}
+	c.Rule = r
+	err = r.check()
+	for _, text := range r.Tokens {
+		h, e := ParseHash(text)
+		c.hashes = append(c.hashes, h)
+		err = errors.Join(err, e)
+	}
+	for j, n := range r.Networks {
+		if j == 0 {
+			c.Networks = nil // the caller's array stays as it is
+		}
+		c.Networks = append(c.Networks, unmap(n))
+	}
+	if err != nil {
+		return compiled{}, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	return c, nil
+}
+
+// unmap returns the IPv4 network that an IPv6 prefix maps, if it does.
+func unmap(n netip.Prefix) netip.Prefix {
+	if n.Addr().Is4In6() && n.Bits() >= 96 {
+		n = netip.PrefixFrom(n.Addr().Unmap(), n.Bits()-96)
+	}
+	return n.Masked()
+}
+
+// holdsFor says whether the rule holds for a client. knows is which of the policy's
+// tokens the client has.
+func (c *compiled) holdsFor(id *Identity, token bool) bool {
+	return (len(c.hashes) == 0 || token) && c.certificateFits(id) && c.peerFits(id) && c.networkFits(id)
+}
+
+func (c *compiled) certificateFits(id *Identity) bool {
+	if len(c.Certificates) == 0 {
+		return true
+	}
+	cert := id.Certificate
+	if cert == nil {
+		return false
+	}
+	return matchesAny(c.Certificates, []string{cert.Subject, cert.CommonName}) || matchesAny(c.Certificates, cert.Names)
+}
+
+func (c *compiled) peerFits(id *Identity) bool {
+	return oneOf(c.UIDs, id.Peer, func(p *Peer) uint32 { return p.UID }) &&
+		oneOf(c.GIDs, id.Peer, func(p *Peer) uint32 { return p.GID })
+}
+
+// oneOf says whether a peer's number is listed, or none is asked for.
+func oneOf(list []uint32, p *Peer, number func(*Peer) uint32) bool {
+	if len(list) == 0 {
+		return true
+	}
+	if p == nil {
+		return false
+	}
+	for _, n := range list {
+		if n == number(p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *compiled) networkFits(id *Identity) bool {
+	if len(c.Networks) == 0 {
+		return true
+	}
+	addr := id.Addr.Unmap().WithZone("")
+	for _, n := range c.Networks {
+		if n.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

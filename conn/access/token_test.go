@@ -1,0 +1,31 @@
+package access
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Tokens differ, fit into a command line, and are known by their hashes alone.
+func TestTokens(t *testing.T) {
+	a, b := NewToken(), NewToken()
+	if a == b || !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(a) {
+		t.Errorf("tokens %q and %q", a, b)
+	}
+	h, err := ParseHash(strings.ToUpper(HashOf(a).String()))
+	if err != nil || h != HashOf(a) {
+		t.Errorf("%v, %v: not the hash that was written", h, err)
+	}
+	p := policy(t,
+		Rule{Tokens: []string{HashOf("x").String()}, May: Put, Tubes: []string{"t"}},
+		Rule{Tokens: []string{HashOf("y").String(), h.String()}, May: Put, Tubes: []string{"t"}})
+	other := HashOf(b)
+	if !p.Knows(&h) || p.Knows(&other) || (*Policy)(nil).Knows(&h) {
+		t.Error("the policy knows other tokens than its own")
+	}
+	for _, text := range []string{"", a, h.String()[1:], h.String() + "00", "x" + h.String()[1:]} {
+		if _, err := ParseHash(text); err == nil || text != "" && strings.Contains(err.Error(), text) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
