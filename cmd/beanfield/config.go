@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"beanfield/conn/access"
 	"beanfield/conn/admin"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/secure"
@@ -76,6 +77,7 @@ type Config struct {
 	Queue   QueueConfig
 	HTTP    HTTPConfig
 	Metrics MetricsConfig
+	Access  []access.Rule // none: everyone may do everything
 	Log     struct {
 		Level  string
 		Format string
@@ -84,6 +86,7 @@ type Config struct {
 	// BinlogMaxSize is what -s said. It has no effect; stats shows it.
 	BinlogMaxSize int
 
+	policy      *access.Policy    // of Access
 	account     *account          // of User; nil if the process keeps its user
 	from        map[string]origin // by key; a key that is absent has its default
 	listenFlags []string          // -l and -p as given, in case sockets of systemd override them
@@ -150,6 +153,7 @@ func loadConfig(f flags) (*Config, error) {
 	ms = append(ms, c.findAccount()...)
 	ms = append(ms, c.findCertificates()...)
 	ms = append(ms, c.findDirectory(ms)...)
+	ms = append(ms, c.findPolicy(ms)...)
 	if len(ms) > 0 {
 		ms.sort()
 		return nil, ms

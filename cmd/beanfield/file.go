@@ -57,6 +57,8 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 		switch row := findSetting(settings, key.String()); {
 		case key.String() == "listen":
 			r.listen(key, v)
+		case key.String() == accessKey:
+			r.access(key, v)
 		case key.String() == queueForKey:
 			defer r.queueFor(key, v) // last: it starts from the limits that [queue] sets
 		case row != nil:
@@ -207,6 +209,9 @@ func keysBelow(path toml.Key) []string {
 		add(s.key)
 	}
 	for _, s := range queueForSettings {
+		add(s.key)
+	}
+	for _, s := range accessSettings {
 		add(s.key)
 	}
 	return names

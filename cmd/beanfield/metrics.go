@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"beanfield/conn/access"
 	"beanfield/conn/admin"
 	"beanfield/router"
 )
@@ -50,7 +51,7 @@ func (f *faces) newMetrics(c *Config, r *router.Router, ls []net.Listener) (*adm
 	}
 	if patterns := c.Metrics.Tubes; len(patterns) > 0 {
 		o.Tubes = func(name string) bool {
-			return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+			return slices.ContainsFunc(patterns, func(p string) bool { return access.Match(p, name) })
 		}
 	}
 	if o.Instance == "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
 
@@ -129,24 +130,10 @@ func (c *QueueConfig) limitsFor() func(name string) *queue.Limits {
 	return func(name string) *queue.Limits {
 		name = strings.TrimSuffix(name, queue.RearSuffix)
 		for i := range c.For {
-			if matches(c.For[i].Match, name) {
+			if access.Match(c.For[i].Match, name) {
 				return special[i]
 			}
 		}
 		return usual
 	}
-}
-
-// matches says whether name fits a pattern, in which * stands for any characters.
-func matches(pattern, name string) bool {
-	first, rest, more := strings.Cut(pattern, "*")
-	name, ok := strings.CutPrefix(name, first)
-	for ok && more {
-		var part string
-		if part, rest, more = strings.Cut(rest, "*"); !more {
-			return strings.HasSuffix(name, part)
-		}
-		_, name, ok = strings.Cut(name, part)
-	}
-	return ok && name == ""
 }

@@ -21,7 +21,7 @@ type setting[T any] struct {
 	show    func(c *T) string // as TOML
 }
 
-// settings are all keys but those of [[listen]] and [[queue.for]], in the order of
+// settings are all keys but those of [[listen]], [[queue.for]] and [[access]], in the order of
 // printing.
 var settings = slices.Concat([]setting[Config]{
 	number("shards", "-shards", "shards", maxShards, func(c *Config) *int { return &c.Shards }),

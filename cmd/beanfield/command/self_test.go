@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/cmd/beanfield/manual"
+	"beanfield/conn/access"
 )
 
 func TestSelf(t *testing.T) {
@@ -21,6 +22,17 @@ func TestSelf(t *testing.T) {
 	ran(t, "help", "nonsense").want(t, 3, "", "migration")
 	ran(t, "completion").want(t, 2, "", "one shell")
 	ran(t, "completion", "tcsh").want(t, 2, "", "tcsh")
+}
+
+// The line for the configuration has the hash of the token, and no two tokens are equal.
+func TestMakeToken(t *testing.T) {
+	first, again := ran(t, "token"), ran(t, "token")
+	made, _, _ := strings.Cut(first.stdout, "\n")
+	if len(made) != 43 || first.stdout == again.stdout {
+		t.Errorf("made %q twice", first.stdout)
+	}
+	first.want(t, 0, made+"\n\n# For a rule, [[access]], in the configuration:\ntoken = \""+access.HashOf(made).String()+"\"\n", "")
+	ran(t, "token", "x").want(t, 2, "", `unknown argument "x"`)
 }
 
 // Every command explains itself, in the same words by -h and by help.

@@ -38,6 +38,15 @@ It contacts no server: it calculates with measured figures, which beanfield help
 		make:     func() action { return new(size) },
 	},
 	{
+		Name: "token", Group: groupSelf,
+		Summary: "Make a token for clients, and print the line of the configuration that admits it",
+		Help: `
+The first line that it prints is the token, for the client. It is kept nowhere: the configuration
+has only its hash, and nobody can find the token from that. beanfield help security tells more.`,
+		Examples: []string{"beanfield token"},
+		make:     func() action { return new(token) },
+	},
+	{
 		Name: "version", Group: groupSelf,
 		Summary: "Print the version",
 		make:    func() action { return new(version) },

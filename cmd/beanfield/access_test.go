@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"net/netip"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"beanfield/conn/access"
+)
+
+// The rules that the example shows in comments are valid, and mean what they say.
+func TestExampleAccess(t *testing.T) {
+	text, err := os.ReadFile(exampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := string(text)[strings.Index(string(text), "# [[access]]"):]
+	shown, _, _ = strings.Cut(shown, "\n\n")
+	c, err := loadConfig(flags{config: writeConfig(t, strings.ReplaceAll(shown, "# ", ""))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []access.Rule{
+		{
+			Name: "mail workers", Tokens: []string{strings.Repeat("0123456789abcdef", 4)},
+			Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
+			May:      access.Put | access.Reserve, Tubes: []string{"mail", "mail-*"},
+		},
+		{Certificates: []string{"CN=monitor,O=Example"}, May: access.Stats, Tubes: []string{"*"}},
+		{UIDs: []uint32{0}, GIDs: []uint32{0}, May: access.Admin, Tubes: []string{"*"}},
+	}
+	if !reflect.DeepEqual(c.Access, want) {
+		t.Errorf("read %+v", c.Access)
+	}
+	root := c.policy.Subject(access.Identity{Peer: &access.Peer{}})
+	if root.Everywhere() != access.All || c.policy.Subject(access.Identity{}).Anywhere() != 0 {
+		t.Error("the policy is not that of the rules")
+	}
+}
+
+// What -check-config prints is a file with the same rules.
+func TestCheckConfigShowsRules(t *testing.T) {
+	c, err := load(t, "", `
+[[access]]
+token = ["`+access.HashOf("a").String()+`", "`+access.HashOf("b").String()+`"]
+certificate = ["*.example.org"]
+network = "192.0.2.7"
+may = ["put", "kick"]
+tubes = "mail"
+[[access]]
+name = "local"
+uid = [0, 4294967295]
+gid = [7]
+may = "peek"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := printConfig(&out, c); err != nil {
+		t.Fatal(err)
+	}
+	again, err := load(t, "", out.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Access) != 2 || !reflect.DeepEqual(again.Access, c.Access) {
+		t.Errorf("printed %+v, and read %+v", c.Access, again.Access)
+	}
+	if c.Access[0].Networks[0].String() != "192.0.2.7/32" || c.Access[1].Tubes[0] != "*" {
+		t.Errorf("read %+v", c.Access)
+	}
+}
+
+// Without rules there is no policy: everyone may do everything.
+func TestNoAccessRules(t *testing.T) {
+	for _, text := range []string{"", "access = []\n"} {
+		if c, err := load(t, "", text); err != nil || c.policy != nil {
+			t.Errorf("%q: %v, policy %v", text, err, c.policy)
+		}
+	}
+}
+
+// Mistakes in rules. SECRET must not be shown.
+var accessMistakes = []struct{ name, text, want string }{
+	{"nobody", "[[access]]\nmay = ['put']\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, certificate, uid, gid, network"},
+	{"empty", "[[access]]\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, certificate, uid, gid, network\n" +
+		`FILE:1: access.may: missing; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
+	{"no right", "[[access]]\nuid = 0\nmay = []\n",
+		`FILE:3: access.may = [...]: empty; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
+	{"unknown right", "[[access]]\nuid = 0\nmay = ['put', 'write']\n",
+		`FILE:3: access.may = [...]: in the list: "write" is not a right; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
+	{"token itself", "[[access]]\ntoken = 'SECRET'\nmay = 'put'\n",
+		`FILE:2: access.token: not the SHA-256 hash of a token, 64 hexadecimal digits; allowed: the hash that "beanfield token" prints, or a list of hashes`},
+	{"mistyped token", "[[access]]\nuid = 0\ntokens = 'SECRET'\nmay = 'put'\n",
+		`FILE:3: access.tokens: unknown key; allowed: name, token, certificate, uid, gid, network, may, tubes in [access]`},
+	{"network", "[[access]]\nmay = 'put'\nnetwork = ['10.0.0.0/33']\n",
+		"FILE:3: access.network = [...]: in the list: \"10.0.0.0/33\" is not a network; allowed: a network, as \"10.0.0.0/8\", or an address, or a list of them"},
+	{"host bits", "[[access]]\nmay = 'put'\nnetwork = '10.0.0.1/8'\n",
+		"FILE:3: access.network = \"10.0.0.1/8\": \"10.0.0.1/8\" is an address in the network 10.0.0.0/8; allowed: a network, as \"10.0.0.0/8\", or an address, or a list of them"},
+	{"nobody in a list", "[[access]]\nmay = 'put'\ncertificate = []\n",
+		"FILE:3: access.certificate = [...]: empty; allowed: a pattern for the subject, its common name or an alternative name, or a list; * stands for any characters"},
+	{"uid", "[[access]]\nuid = -1\nmay = 'put'\n", "FILE:2: access.uid = -1: too small; allowed: a number, or a list of numbers"},
+	{"gid", "[[access]]\ngid = ['staff']\nmay = 'put'\n", "FILE:2: access.gid = [...]: in the list: this is text; allowed: a number, or a list of numbers"},
+	{"no tube", "[[access]]\ngid = 1\nmay = 'put'\ntubes = ['']\n",
+		"FILE:4: access.tubes = [...]: in the list: empty; allowed: a name, or a list, in which * stands for any characters, also none"},
+	{"table", "[access]\ngid = 1\nmay = 'put'\n",
+		"FILE:1: access = {...}: this is a table; allowed: tables, as [[access]] with name, token, certificate, uid, gid, network, may, tubes"},
+	{"second rule", "[[access]]\nuid = 1\nmay = 'put'\n\n[[access]]\nmay = 'put'\n\n[[access]]\nuid = 1\nmay = 'gut'\n",
+		"FILE:5: access: the rule names nobody; allowed: one or several of token, certificate, uid, gid, network\n" +
+			`FILE:10: access.may = "gut": "gut" is not a right; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
+}
+
+// A file with mistakes in its rules starts no server; each mistake has its line and key.
+func TestAccessMistakes(t *testing.T) {
+	for _, c := range accessMistakes {
+		t.Run(c.name, func(t *testing.T) {
+			f := flags{config: writeConfig(t, c.text)}
+			_, err := loadConfig(f)
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			if got := strings.ReplaceAll(err.Error(), f.config, "FILE"); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
