@@ -16,8 +16,8 @@
 // A face is handed a bare, non-blocking socket rather than a net.Conn. An event
 // loop can register it as it is, while a face that wants a goroutine for each
 // client makes a net.Conn of it (Adopt). A net.Conn would give an event loop a
-// connection that the runtime polls as well. Faces that speak HTTP hand their
-// connections to package net/http through Arrivals.
+// connection that the runtime polls as well. Faces that speak HTTP
+// let package hall receive their clients.
 //
 // Faces share the processors, too. Before an event loop sleeps, it must know whether
 // goroutines of other faces wait for their clients' requests (Polled).

@@ -85,8 +85,16 @@ func (f *faces) begin(ls []net.Listener) {
 	}
 }
 
-// open makes the other faces, as the configuration says.
+// open makes the other faces, as the configuration says. If it fails, it ends those that
+// there are, and closes the router.
 func (f *faces) open(c *Config, r *router.Router, log *slog.Logger) error {
+	if err := f.make(c, r, log); err != nil {
+		return errors.Join(err, f.abandon(), r.Close())
+	}
+	return nil
+}
+
+func (f *faces) make(c *Config, r *router.Router, log *slog.Logger) error {
 	b, err := beanstalk.NewServer(r, f.acceptor, beanstalk.Options{
 		MaxJobSize:       int(c.Limits.MaxJobSize),
 		Loops:            c.Loops,
@@ -177,7 +185,7 @@ func (f *faces) Shutdown(ctx context.Context) error {
 // abandonLimit is how long administrators may take to leave when the server does not start.
 const abandonLimit = time.Second
 
-// abandon ends what begin started, if the jobs could not be recovered.
+// abandon ends what begin and open have started, if the server cannot serve.
 func (f *faces) abandon() error {
 	ctx, cancel := context.WithTimeout(context.Background(), abandonLimit)
 	defer cancel()

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -80,4 +82,47 @@ func TestProcessQueueService(t *testing.T) {
 	client := p.dial(p.dir + "/s")
 	client.expect("watch mail", "WATCHING 2")
 	client.expect("reserve", "RESERVED 1 5")
+}
+
+// If a face cannot be made, the others end and the log is closed: it can be opened again.
+func TestFaceThatCannotBeMade(t *testing.T) {
+	dir := t.TempDir()
+	for _, set := range []func(*Config){
+		func(c *Config) { c.Limits.MaxJobSize = -1 },
+		func(c *Config) { c.Queue.DeadAfter = -1 },
+		func(*Config) {},
+	} {
+		c, err := load(t, "-b "+dir+" -http 127.0.0.1:0 -queue 127.0.0.1:0", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		set(c)
+		log := slog.New(slog.DiscardHandler)
+		f, err := newFaces(c, c.keeper(log), log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := openRouter(t.Context(), c, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.open(c, r, log)
+		if broken := c.Limits.MaxJobSize < 0 || c.Queue.DeadAfter < 0; broken != (err != nil) {
+			t.Errorf("broken: %v; open answers %v", broken, err)
+		}
+		if err == nil {
+			if err := errors.Join(f.Shutdown(t.Context()), r.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// A server that takes only empty jobs has a console.
+func TestProcessWithEmptyJobs(t *testing.T) {
+	p := prepare(t, "-l", "unix:DIR/s", "-http", "unix:DIR/h", "-z", "0")
+	p.start()
+	if status, body := page(t, "unix", p.dir+"/h", "/", ""); status != 200 {
+		t.Errorf("%d %q", status, body)
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/conn/hall/halltest"
 )
 
 // hasty are options under which slow clients are given up soon.
@@ -22,9 +24,9 @@ func TestSlowClients(t *testing.T) {
 		"", "GE", "GET /healthz HTTP/1.1\r\nHost: x\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
 		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel", "POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel",
 	} {
-		c := h.dial()
-		c.send(begun)
-		c.ended()
+		c := h.Dial()
+		c.Send(begun)
+		c.Ended()
 	}
 }
 
@@ -40,7 +42,7 @@ func TestSlowReader(t *testing.T) {
 			}
 		}
 	})})
-	h.dial().send(requestText("GET", "/metrics", "", ""))
+	h.Dial().Send(halltest.Request("GET", "/metrics", "", ""))
 	select {
 	case <-ended:
 	case <-time.After(patience):
@@ -73,21 +75,21 @@ func TestShutdown(t *testing.T) {
 		<-r.Context().Done()
 		io.WriteString(w, "the end")
 	})})
-	silent, idle, lasting := h.dial(), h.dial(), h.dial()
-	idle.send(requestText("GET", "/healthz", "", ""))
-	idle.response("GET")
-	lasting.send(requestText("GET", "/events", "", ""))
+	silent, idle, lasting := h.Dial(), h.Dial(), h.Dial()
+	idle.Send(halltest.Request("GET", "/healthz", "", ""))
+	idle.Response("GET")
+	lasting.Send(halltest.Request("GET", "/events", "", ""))
 	<-begun
 	started := time.Now()
-	h.close()
+	h.Close()
 	if took := time.Since(started); took >= 5*time.Second { // net/http's patience with a silent client
 		t.Errorf("it took %v", took)
 	}
-	if _, body := lasting.response("GET"); body != "the end" {
+	if _, body := lasting.Response("GET"); body != "the end" {
 		t.Errorf("a page that lasted ends with %q", body)
 	}
-	for _, c := range []*client{silent, idle, lasting} {
-		c.ended()
+	for _, c := range []*halltest.Client{silent, idle, lasting} {
+		c.Ended()
 	}
 }
 

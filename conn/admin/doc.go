@@ -56,9 +56,8 @@
 //
 // # Invariants
 //
-//	H1  When a socket has been closed, whoever closed it, the acceptor is told once that
-//	    it has left.
-//	H2  No goroutine outlives its connection, and no connection outlives Shutdown.
-//	H3  No handler outside of /healthz and /readyz runs for a client without a token, if
+//	H1  No goroutine outlives its connection, and no connection outlives Shutdown (package
+//	    hall).
+//	H2  No handler outside of /healthz and /readyz runs for a client without a token, if
 //	    there are tokens.
 package admin

@@ -30,11 +30,11 @@ func TestHostsWithTokens(t *testing.T) {
 
 // named asks for a page under a name of the server's.
 func (h *house) named(host, target string, status int) {
-	h.t.Helper()
-	c := h.dial()
+	h.T.Helper()
+	c := h.Dial()
 	defer c.Close()
-	c.send("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
-	if r, body := c.response("GET"); r.StatusCode != status {
-		h.t.Errorf("%s of %q: %d %q, want %d", target, host, r.StatusCode, body, status)
+	c.Send("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+	if r, body := c.Response("GET"); r.StatusCode != status {
+		h.T.Errorf("%s of %q: %d %q, want %d", target, host, r.StatusCode, body, status)
 	}
 }

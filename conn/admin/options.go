@@ -4,8 +4,6 @@ import (
 	"errors"
 	"log/slog"
 	"time"
-
-	"beanfield/conn/secure"
 )
 
 // Options are what a Server is made with.
@@ -26,7 +24,7 @@ type Options struct {
 	WriteTimeout time.Duration
 	// IdleTimeout is how long a connection may wait for its next request.
 	IdleTimeout time.Duration
-	// HandshakeTimeout is how long a client has for its TLS handshake.
+	// HandshakeTimeout is how long a client has for its TLS handshake; see hall.Options.
 	HandshakeTimeout time.Duration
 	// MaxHeader bounds a request's line and headers in bytes.
 	MaxHeader int
@@ -50,7 +48,6 @@ func (o *Options) complete() error {
 		standard time.Duration
 	}{
 		{&o.ReadTimeout, DefaultReadTimeout}, {&o.WriteTimeout, DefaultWriteTimeout}, {&o.IdleTimeout, DefaultIdleTimeout},
-		{&o.HandshakeTimeout, secure.Timeout},
 	} {
 		if *d.set < 0 {
 			return errors.New("admin: a negative time")

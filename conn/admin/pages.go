@@ -30,7 +30,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		read(w, r, func() { text(w, http.StatusOK, "ok") })
 	case path == readyPage:
 		read(w, r, func() { s.ready(w) })
-	case !s.tokens.admit(r):
+	case !s.admit(r):
 		w.Header()["Www-Authenticate"] = []string{realm, "Bearer"}
 		text(w, http.StatusUnauthorized, "a token is needed")
 	case path != metricsPage && !s.addressed(r):

@@ -28,17 +28,17 @@ type exchange struct {
 }
 
 func (h *house) expect(all []exchange) {
-	h.t.Helper()
+	h.T.Helper()
 	for _, e := range all {
-		r, body := h.say(e.method, e.target, e.headers, e.body)
+		r, body := h.Say(e.method, e.target, e.headers, e.body)
 		if r.StatusCode != e.status || !strings.HasPrefix(body, e.answer) || e.answer == "" && body != "" {
-			h.t.Errorf("%s %s %q: %d %q, want %d %q", e.method, e.target, e.headers, r.StatusCode, body, e.status, e.answer)
+			h.T.Errorf("%s %s %q: %d %q, want %d %q", e.method, e.target, e.headers, r.StatusCode, body, e.status, e.answer)
 		}
 		if e.status == http.StatusMethodNotAllowed && r.Header.Get("Allow") != "GET, HEAD" {
-			h.t.Errorf("%s %s: allowed is %q", e.method, e.target, r.Header.Get("Allow"))
+			h.T.Errorf("%s %s: allowed is %q", e.method, e.target, r.Header.Get("Allow"))
 		}
 		if asks := len(r.Header.Values("Www-Authenticate")); (asks == 2) != (e.status == http.StatusUnauthorized) {
-			h.t.Errorf("%s %s: %d ways of sending a token", e.method, e.target, asks)
+			h.T.Errorf("%s %s: %d ways of sending a token", e.method, e.target, asks)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestPagesBeforeOpen(t *testing.T) {
 	})
 }
 
-// H3: without a right token only the health is shown. A token may come as a password.
+// H2: without a right token only the health is shown. A token may come as a password.
 func TestTokens(t *testing.T) {
 	h := newHouse(t, Options{Tokens: []string{"first", "sec:ond"}, Profiles: true})
 	h.server.Open(Pages{Metrics: figures, Console: echo})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 )
 
@@ -82,10 +83,10 @@ func TestBadRequests(t *testing.T) {
 	h := newHouse(t, nil)
 	for _, c := range badRequests {
 		t.Run(fmt.Sprintf("%s %.60s", c.method, c.target), func(t *testing.T) {
-			h.t = t
+			h.T = t
 			conn := h.dial()
-			io.WriteString(conn.Conn, requestText(c.method, c.target, c.headers, c.body)) // may be refused before its end
-			r, err := http.ReadResponse(conn.in, &http.Request{Method: c.method})
+			io.WriteString(conn.Conn, halltest.Request(c.method, c.target, c.headers, c.body)) // may be refused before its end
+			r, err := http.ReadResponse(conn.In, &http.Request{Method: c.method})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +96,7 @@ func TestBadRequests(t *testing.T) {
 			}
 		})
 	}
-	h.t = t
+	h.T = t
 	if len(h.asked) > 0 {
 		t.Errorf("%+v is asked", h.asked[0].Ask)
 	}
@@ -113,7 +114,7 @@ func manyTags(n int) string {
 func TestManyIndexes(t *testing.T) {
 	h := newHouse(t, nil)
 	for _, method := range []string{"PUT", "DELETE"} {
-		r, _ := h.say(method, "/api/predict/s?_indexes_=0"+strings.Repeat("%2C18446744073709551614", 10000), who, "")
+		r, _ := h.Say(method, "/api/predict/s?_indexes_=0"+strings.Repeat("%2C18446744073709551614", 10000), who, "")
 		if n := len(h.last(t).Ask.Indexes); r.StatusCode != 200 || n != 10001 {
 			t.Errorf("%d, %d indexes", r.StatusCode, n)
 		}
@@ -130,11 +131,11 @@ func TestFailures(t *testing.T) {
 		h.answer = status(s)
 		for _, target := range []string{"POST /api/predict/s", "PUT /api/predict/s?_indexes_=1", "GET /api/predict/s?_watch_=true", "GET /api/predict/s?_count_=true"} {
 			method, target, _ := strings.Cut(target, " ")
-			if r, body := h.say(method, target, "", ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
+			if r, body := h.Say(method, target, "", ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
 				t.Errorf("%s: %d %s, want %s", method, r.StatusCode, body, want)
 			}
 		}
-		if r, body := h.say("GET", "/api/predict/s?_watch_=true", handshakeText, ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
+		if r, body := h.Say("GET", "/api/predict/s?_watch_=true", handshakeText, ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
 			t.Errorf("handshake: %d %s, want %s", r.StatusCode, body, want)
 		}
 	}
@@ -146,12 +147,12 @@ func TestFailures(t *testing.T) {
 func TestTokens(t *testing.T) {
 	h := newHouse(t, nil, func(o *Options) { o.Tokens = []string{"one", "two"} })
 	for token, want := range map[string]int{"one": 200, "two": 200, "": 401, "on": 401, "onetwo": 401, "Bearer one": 401} {
-		if r, _ := h.say("PUT", "/api/predict/s?_indexes_=&_token_=one", "Authorization: "+token+"\r\n", ""); r.StatusCode != want {
+		if r, _ := h.Say("PUT", "/api/predict/s?_indexes_=&_token_=one", "Authorization: "+token+"\r\n", ""); r.StatusCode != want {
 			t.Errorf("%q: %d, want %d", token, r.StatusCode, want)
 		}
 	}
 	h2 := newHouse(t, nil)
-	if r, _ := h2.say("PUT", "/api/predict/s?_indexes_=", "Authorization: \r\n", ""); r.StatusCode != 200 {
+	if r, _ := h2.Say("PUT", "/api/predict/s?_indexes_=", "Authorization: \r\n", ""); r.StatusCode != 200 {
 		t.Errorf("without tokens: %d", r.StatusCode)
 	}
 }
@@ -161,7 +162,7 @@ func TestTokens(t *testing.T) {
 func TestEndlessBody(t *testing.T) {
 	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 100 * time.Millisecond })
 	c := h.dial()
-	c.send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
 	go func(c net.Conn) {
 		for {
 			if _, err := io.WriteString(c, "4000\r\n"+strings.Repeat("x", 0x4000)+"\r\n"); err != nil {
@@ -169,20 +170,20 @@ func TestEndlessBody(t *testing.T) {
 			}
 		}
 	}(c.Conn)
-	if r, _ := c.response(); r.StatusCode != 413 {
+	if r, _ := c.Response("GET"); r.StatusCode != 413 {
 		t.Errorf("endless: %d", r.StatusCode)
 	}
 	c.Close()
 
 	c = h.dial()
-	c.send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
-	if r, _ := c.response(); r.StatusCode != 408 {
+	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+	if r, _ := c.Response("GET"); r.StatusCode != 408 {
 		t.Errorf("stalled: %d", r.StatusCode)
 	}
 
 	c = h.dial()
-	c.send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 100001\r\n\r\n")
-	if r, _ := c.response(); r.StatusCode != 413 {
+	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 100001\r\n\r\n")
+	if r, _ := c.Response("GET"); r.StatusCode != 413 {
 		t.Errorf("announced: %d", r.StatusCode)
 	}
 	if len(h.asked) > 0 {
@@ -193,10 +194,10 @@ func TestEndlessBody(t *testing.T) {
 // Half a request is not waited for for ever.
 func TestStalledRequests(t *testing.T) {
 	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout, o.IdleTimeout = 50*time.Millisecond, 50*time.Millisecond })
-	for _, text := range []string{"", "GET", "GET / HTTP/1.1\r\nUpgrade: webs", requestText("PUT", "/api/predict/s?_indexes_=", "", "")} {
+	for _, text := range []string{"", "GET", "GET / HTTP/1.1\r\nUpgrade: webs", halltest.Request("PUT", "/api/predict/s?_indexes_=", "", "")} {
 		c := h.dial()
-		c.send(text)
-		if _, err := io.ReadAll(c.in); err != nil {
+		c.Send(text)
+		if _, err := io.ReadAll(c.In); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -209,20 +210,20 @@ func TestBodyOfNoUse(t *testing.T) {
 		"DELETE " + base + "?_indexes_=1", "POST " + base + "?_eos_=true", "POST " + base + "?_priority_=x"} {
 		h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 50 * time.Millisecond })
 		c := h.dial()
-		c.send(target + " HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n12345")
+		c.Send(target + " HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n12345")
 		io.Copy(io.Discard, c)
-		h.allLeft()
+		h.AllLeft()
 		if n := h.desk.times(queue.AskWatch); n != 0 {
 			t.Errorf("%s: it has become a consumer", target)
 		}
-		h.close()
+		h.Close()
 	}
 	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 50 * time.Millisecond })
 	h.desk.answer = func(op *queue.Op) { op.Status = queue.Waiting }
 	c := h.dial()
-	c.send("GET " + base + "?_timeout_=1h HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n12345")
+	c.Send("GET " + base + "?_timeout_=1h HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n12345")
 	h.await(t, queue.AskGet, 1)
 	c.Close()
 	h.await(t, queue.AskUnget, 1)
-	h.allLeft()
+	h.AllLeft()
 }

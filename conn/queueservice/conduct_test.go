@@ -53,8 +53,8 @@ func TestMisconduct(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := h.times(queue.AskLeave)
 			w := h.watch("", "")
-			w.t = t
-			w.send(c.frame)
+			w.T = t
+			w.Send(c.frame)
 			w.closes(c.code)
 			h.await(t, queue.AskLeave, before+1)
 		})
@@ -81,8 +81,8 @@ func TestRefusedHandshakes(t *testing.T) {
 		"window":       {token + handshakeText, "&_window_=x", 400},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h.t = t
-			r, body := h.say("GET", "/api/predict/s?_watch_=true"+c.query, c.headers, "")
+			h.T = t
+			r, body := h.Say("GET", "/api/predict/s?_watch_=true"+c.query, c.headers, "")
 			if r.StatusCode != c.status || body == "" || len(body) > 100 {
 				t.Errorf("%d %q, want %d", r.StatusCode, body, c.status)
 			}
@@ -91,5 +91,5 @@ func TestRefusedHandshakes(t *testing.T) {
 	if n := h.times(queue.AskWatch); n > 0 {
 		t.Errorf("%d watches are asked for", n)
 	}
-	h.t = t
+	h.T = t
 }

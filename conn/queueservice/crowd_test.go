@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -54,23 +55,23 @@ func (c *crowd) consume(t *testing.T, group, user string, dice *rand.Rand) {
 		w := c.connect(base+"?_watch_=true&_window_=7", who)
 		for stay := 1 + dice.IntN(200); stay > 0 && !c.done(); stay-- {
 			w.SetReadDeadline(time.Now().Add(100 * time.Millisecond)) // then it looks whether all is done
-			if _, err := w.in.Peek(2); err != nil {
+			if _, err := w.In.Peek(2); err != nil {
 				break
 			}
 			w.SetReadDeadline(time.Now().Add(patience))
 			index, _ := w.item()
 			if dice.IntN(10) == 0 {
-				requests.send(requestText("PUT", fmt.Sprintf("%s?_negative_=true&_indexes_=%d", base, index), who, "_code_=Busy"))
+				requests.Send(halltest.Request("PUT", fmt.Sprintf("%s?_negative_=true&_indexes_=%d", base, index), who, "_code_=Busy"))
 			} else {
-				requests.send(requestText("PUT", fmt.Sprintf("%s?_indexes_=%d", base, index), who, ""))
+				requests.Send(halltest.Request("PUT", fmt.Sprintf("%s?_indexes_=%d", base, index), who, ""))
 				c.handle(group, index)
 			}
-			if r, body := requests.response(); r.StatusCode != http.StatusOK {
+			if r, body := requests.Response("GET"); r.StatusCode != http.StatusOK {
 				t.Errorf("%d %s", r.StatusCode, body)
 			}
 		}
 		if dice.IntN(2) == 0 {
-			w.send(masked(ws.OpClose, "\x03\xe8"))
+			w.Send(masked(ws.OpClose, "\x03\xe8"))
 		}
 		w.Close()
 	}
@@ -90,8 +91,8 @@ func TestCrowd(t *testing.T) {
 	}
 	producer := h.dial()
 	for i := range items {
-		producer.send(requestText("POST", base, "", fmt.Sprint(i)))
-		_, text := producer.response()
+		producer.Send(halltest.Request("POST", base, "", fmt.Sprint(i)))
+		_, text := producer.Response("GET")
 		var index uint64
 		fmt.Sscan(text, &index)
 		for _, g := range groups {

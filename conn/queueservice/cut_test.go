@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -14,18 +15,18 @@ import (
 // A put that is cut anywhere is either whole or not there, and nothing is left of it.
 func TestPutCutAnywhere(t *testing.T) {
 	h := newHouse(t, nil)
-	text := requestText("POST", "/api/predict/s?a=b", who, "body")
+	text := halltest.Request("POST", "/api/predict/s?a=b", who, "body")
 	for i := range len(text) {
 		c := h.dial()
-		c.send(text[:i])
+		c.Send(text[:i])
 		c.Close()
 	}
-	h.allLeft()
+	h.AllLeft()
 	if n := h.times(queue.AskPut); n > 0 {
 		t.Errorf("%d puts", n)
 	}
 	c := h.dial()
-	c.send(text)
+	c.Send(text)
 	c.Close()
 	if op := h.await(t, queue.AskPut, 1); string(op.Data) != "body" {
 		t.Errorf("%q is put", op.Data)
@@ -36,24 +37,24 @@ func TestPutCutAnywhere(t *testing.T) {
 // once, wherever the frames after it are cut.
 func TestWatchCutAnywhere(t *testing.T) {
 	h := newHouse(t, nil)
-	text := requestText("GET", "/api/predict/s?_watch_=true", who+handshakeText, "")
+	text := halltest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, "")
 	for i := range len(text) {
 		c := h.dial()
-		c.send(text[:i])
+		c.Send(text[:i])
 		c.Close()
 	}
-	h.allLeft()
+	h.AllLeft()
 	if n := h.times(queue.AskWatch); n > 0 {
 		t.Errorf("%d watches", n)
 	}
 	frames := masked(ws.OpPing, "hello") + masked(ws.OpPong, "") + masked(ws.OpClose, "\x03\xe8")
 	for i := range len(frames) + 1 {
 		c := h.dial()
-		c.send(text + frames[:i])
-		io.ReadFull(c.in, make([]byte, len(handshakeReply)))
+		c.Send(text + frames[:i])
+		io.ReadFull(c.In, make([]byte, len(handshakeReply)))
 		c.Close()
 	}
-	h.allLeft()
+	h.AllLeft()
 	if watches, leaves := h.times(queue.AskWatch), h.times(queue.AskLeave); watches != len(frames)+1 || leaves != watches {
 		t.Errorf("%d watches, %d leave", watches, leaves)
 	}
@@ -64,12 +65,12 @@ func TestHandshakeWithoutClient(t *testing.T) {
 	h := newHouse(t, nil)
 	for range 50 {
 		c := h.dial()
-		c.send(requestText("GET", "/api/predict/s?_watch_=true", who+handshakeText, ""))
+		c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, ""))
 		c.Close()
 	}
 	h.await(t, queue.AskWatch, 50)
 	h.await(t, queue.AskLeave, 50)
-	h.allLeft()
+	h.AllLeft()
 }
 
 // A client that resets the connection before it is upgraded leaves.
@@ -82,9 +83,9 @@ func TestHandshakeReset(t *testing.T) {
 			c.Close()
 		}
 	}
-	c.send(requestText("GET", "/api/predict/s?_watch_=true", who+handshakeText, ""))
+	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, ""))
 	h.await(t, queue.AskLeave, 1)
-	h.allLeft()
+	h.AllLeft()
 }
 
 // Who has not asked for anything does not hold up the end.
@@ -93,9 +94,9 @@ func TestShutdownOfSilentClients(t *testing.T) {
 	for range 3 {
 		h.dial()
 	}
-	h.say("GET", "/api/predict/s", "", "") // those before it have been accepted
+	h.Say("GET", "/api/predict/s", "", "") // those before it have been accepted
 	begin := time.Now()
-	h.close()
+	h.Close()
 	if took := time.Since(begin); took > 4*time.Second {
 		t.Errorf("it takes %v", took)
 	}
@@ -109,9 +110,9 @@ func TestPushCutAnywhere(t *testing.T) {
 	for i := range frame {
 		c := h.watch("", "")
 		c.box.Receive(packed(sent{1, map[string]string{"k": "v"}, "body"}), true)
-		io.ReadFull(c.in, make([]byte, i))
+		io.ReadFull(c.In, make([]byte, i))
 		c.Close()
 	}
 	h.await(t, queue.AskLeave, frame)
-	h.allLeft()
+	h.AllLeft()
 }

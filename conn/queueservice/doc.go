@@ -18,7 +18,8 @@
 //
 // # Connections
 //
-// net/http serves a connection, in a goroutine of its own, until a client asks for
+// Package hall receives the clients, makes TLS handshakes, and closes all connections at
+// the end. net/http serves a connection, in a goroutine of its own, until a client asks for
 // the WebSocket protocol. Then the connection leaves net/http and its buffers behind,
 // and becomes a consumer with two goroutines:
 //
@@ -88,8 +89,6 @@
 //	F5  Only the writer writes to a consumer's socket or, while it sleeps, the one
 //	    goroutine that has taken its place. All others leave in the outbox what is to
 //	    be written.
-//	F6  When a socket has been closed, whoever closed it, the acceptor is told once that
-//	    it has left.
-//	F7  What a client sends is bounded before it is kept: headers, bodies, query, tags,
+//	F6  What a client sends is bounded before it is kept: headers, bodies, query, tags,
 //	    indexes, frames, messages.
 package queueservice

@@ -5,6 +5,7 @@ import (
 	"net"
 	"testing"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -19,7 +20,7 @@ func FuzzWatch(f *testing.F) {
 	f.Add([]byte("\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff0000"), false)
 	h := newHouse(f, nil)
 	f.Fuzz(func(t *testing.T, text []byte, json bool) {
-		h.t = t
+		h.T = t
 		before := h.times(queue.AskLeave)
 		headers := handshakeText
 		if json {
@@ -27,18 +28,18 @@ func FuzzWatch(f *testing.F) {
 		}
 		c := h.dial()
 		defer c.Close()
-		c.send(requestText("GET", base+"?_watch_=true", headers, "") + string(text))
+		c.Send(halltest.Request("GET", base+"?_watch_=true", headers, "") + string(text))
 		c.Conn.(*net.TCPConn).CloseWrite()
 		if status, reply := c.handshaken(); status != 101 {
 			t.Fatal(reply)
 		}
 		for {
-			hd, err := ws.ReadHeader(c.in)
+			hd, err := ws.ReadHeader(c.In)
 			if err == io.EOF {
 				break
 			}
 			if err == nil {
-				_, err = io.CopyN(io.Discard, c.in, hd.Length)
+				_, err = io.CopyN(io.Discard, c.In, hd.Length)
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 )
 
@@ -18,7 +19,7 @@ func TestGetWaits(t *testing.T) {
 		}
 	}
 	c := h.dial()
-	c.send(requestText("GET", "/api/predict/s?_length_=2&_timeout_=1m0s&_index_=4&_raw_=false&requestId=r", who, ""))
+	c.Send(halltest.Request("GET", "/api/predict/s?_length_=2&_timeout_=1m0s&_index_=4&_raw_=false&requestId=r", who, ""))
 	first := h.await(t, queue.AskGet, 1)
 	if a := first.Ask; !a.Wait || a.Length != 2 || !a.Take || a.Index != 4 || a.Getter == nil {
 		t.Fatalf("asked %+v", a)
@@ -44,7 +45,7 @@ func TestGetWaits(t *testing.T) {
 	h.answer = finds(sent{9, nil, "b"})
 	h.mu.Unlock()
 	third.Ask.Getter.TryAgain()
-	if r, body := c.response(); r.StatusCode != 200 || body != `[{"index":7,"tags":{},"data":"YQ=="},{"index":9,"tags":{},"data":"Yg=="}]` {
+	if r, body := c.Response("GET"); r.StatusCode != 200 || body != `[{"index":7,"tags":{},"data":"YQ=="},{"index":9,"tags":{},"data":"Yg=="}]` {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 	if n := h.times(queue.AskUnget); n > 0 {
@@ -62,7 +63,7 @@ func TestGetWaitsWithoutTaking(t *testing.T) {
 			finds(sent{8, nil, "b"})(op)
 		}
 	}
-	r, _ := h.say("GET", "/api/predict/s?_length_=3&_timeout_=60&_auto_delete_=false", who, "")
+	r, _ := h.Say("GET", "/api/predict/s?_length_=3&_timeout_=60&_auto_delete_=false", who, "")
 	if n := h.times(queue.AskGet); r.StatusCode != 200 || n != 2 {
 		t.Errorf("%d after %d gets", r.StatusCode, n)
 	}
@@ -73,7 +74,7 @@ func TestGetWaitsWithoutTaking(t *testing.T) {
 func TestGetThatFailsWaitsNoLonger(t *testing.T) {
 	h := newHouse(t, nil)
 	h.answer = func(op *queue.Op) { op.Status = queue.Failed }
-	if r, _ := h.say("GET", "/api/predict/s?_timeout_=1m", who, ""); r.StatusCode != 500 {
+	if r, _ := h.Say("GET", "/api/predict/s?_timeout_=1m", who, ""); r.StatusCode != 500 {
 		t.Errorf("%d", r.StatusCode)
 	}
 	if get, unget := h.await(t, queue.AskGet, 1), h.await(t, queue.AskUnget, 1); unget.Ask.Getter != get.Ask.Getter {
@@ -87,7 +88,7 @@ func TestGetGivesUp(t *testing.T) {
 	h := newHouse(t, nil)
 	h.answer = func(op *queue.Op) { op.Status = queue.Waiting }
 	begin := time.Now()
-	if r, _ := h.say("GET", "/api/predict/s?_timeout_=0.4", who, ""); r.StatusCode != 204 {
+	if r, _ := h.Say("GET", "/api/predict/s?_timeout_=0.4", who, ""); r.StatusCode != 204 {
 		t.Errorf("%d", r.StatusCode)
 	}
 	if took := time.Since(begin); took < 380*time.Millisecond || took >= 400*time.Millisecond {
@@ -102,16 +103,16 @@ func TestGetGivesUp(t *testing.T) {
 	}
 
 	c := h.dial()
-	c.send(requestText("GET", "/api/predict/s?_timeout_=1h", who, ""))
+	c.Send(halltest.Request("GET", "/api/predict/s?_timeout_=1h", who, ""))
 	h.await(t, queue.AskGet, 2)
 	c.Close()
 	h.await(t, queue.AskUnget, 2)
 
 	c = h.dial()
-	c.send(requestText("GET", "/api/predict/s?_timeout_=1h", who, ""))
+	c.Send(halltest.Request("GET", "/api/predict/s?_timeout_=1h", who, ""))
 	h.await(t, queue.AskGet, 3)
-	go h.close()
-	if r, _ := c.response(); r.StatusCode != 204 {
+	go h.Close()
+	if r, _ := c.Response("GET"); r.StatusCode != 204 {
 		t.Errorf("%d", r.StatusCode)
 	}
 	h.await(t, queue.AskUnget, 3)
@@ -146,10 +147,10 @@ func TestGetOfLostItem(t *testing.T) {
 		p.Items = p.Items[:op.Ask.Length]
 		op.Ask.Found = p
 	}
-	if r, _ := h.say("GET", "/api/predict/s", who, ""); r.StatusCode != 500 {
+	if r, _ := h.Say("GET", "/api/predict/s", who, ""); r.StatusCode != 500 {
 		t.Errorf("%d", r.StatusCode)
 	}
-	if r, body := h.say("GET", "/api/predict/s?_length_=2", who, ""); r.StatusCode != 200 || strings.Count(body, "index") != 1 {
+	if r, body := h.Say("GET", "/api/predict/s?_length_=2", who, ""); r.StatusCode != 200 || strings.Count(body, "index") != 1 {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 }
@@ -166,7 +167,7 @@ func TestGetOfManyBytes(t *testing.T) {
 		}
 	}
 	get := func() int {
-		_, body := h.say("GET", "/api/predict/s?_length_=1000&_raw_=false", who, "")
+		_, body := h.Say("GET", "/api/predict/s?_length_=1000&_raw_=false", who, "")
 		return strings.Count(body, `"index"`)
 	}
 	if n := get(); n != 60 {
@@ -182,7 +183,7 @@ func TestGetOfManyBytes(t *testing.T) {
 func TestGetOfNewest(t *testing.T) {
 	h := newHouse(t, nil)
 	h.answer = finds(sent{7, nil, "a"}, sent{8, nil, "b"})
-	_, body := h.say("GET", "/api/predict/s?_index_=-1&_length_=5&_timeout_=60&_auto_delete_=false&_raw_=false", who, "")
+	_, body := h.Say("GET", "/api/predict/s?_index_=-1&_length_=5&_timeout_=60&_auto_delete_=false&_raw_=false", who, "")
 	if n := strings.Count(body, `"index"`); n != 2 {
 		t.Errorf("%d items are found, want 2", n)
 	}
@@ -210,17 +211,17 @@ func getAfterHangUps(t *testing.T, secured bool) {
 		gets  int // asked so far
 	}{{"", false, 0}, {"?_timeout_=1h", false, 0}, {"?_auto_delete_=false", false, 1}, {"", true, 2}} {
 		one := h.dial()
-		one.send(requestText("GET", base+c.query, "", ""))
+		one.Send(halltest.Request("GET", base+c.query, "", ""))
 		<-opened
 		if !c.stays {
 			one.Close()
 		}
 		goOn <- struct{}{}
 		if c.stays {
-			one.response()
+			one.Response("GET")
 			one.Close()
 		}
-		h.allLeft()
+		h.AllLeft()
 		if n := h.times(queue.AskGet); n != c.gets {
 			t.Errorf("%d: %d gets are asked, want %d", i, n, c.gets)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 )
 
@@ -72,7 +73,7 @@ func each(t testing.TB, n int, come func(i int)) int64 {
 
 func TestIdleConsumers(t *testing.T) {
 	h, _ := newRealHouse(t, 4)
-	to := netip.MustParseAddrPort(h.address)
+	to := netip.MustParseAddrPort(h.Address)
 	var all []bare
 	defer func() {
 		for _, b := range all {
@@ -81,7 +82,7 @@ func TestIdleConsumers(t *testing.T) {
 	}()
 	took := each(t, 400, func(i int) {
 		who := fmt.Sprintf("X-EAS-QueueService-Uid: %s%04d\r\n", strings.Repeat("u", 32), i)
-		b := connect(t, to, requestText("GET", base+"?_watch_=true&_window_=5&_index_=0", who+handshakeText, ""))
+		b := connect(t, to, halltest.Request("GET", base+"?_watch_=true&_window_=5&_index_=0", who+handshakeText, ""))
 		all = append(all, b)
 		if reply := b.read(t); reply != handshakeReply {
 			t.Fatal(reply)
@@ -95,18 +96,18 @@ func TestIdleConsumers(t *testing.T) {
 
 func TestWaitingGets(t *testing.T) {
 	h, _ := newRealHouse(t, 4)
-	to := netip.MustParseAddrPort(h.address)
+	to := netip.MustParseAddrPort(h.Address)
 	all := map[string]bare{}
 	took := each(t, 400, func(i int) {
 		id := fmt.Sprintf("request-%d", i)
-		all[id] = connect(t, to, requestText("GET", base+"/sink?_timeout_=1h&requestId="+id, who, ""))
+		all[id] = connect(t, to, halltest.Request("GET", base+"/sink?_timeout_=1h&requestId="+id, who, ""))
 		awaitGets(t, h, i+1)
 	})
 	t.Logf("a waiting get takes %d bytes", took)
 	if took > waitMost {
 		t.Error("that is too much")
 	}
-	if polled, open := h.accept.Polled(), h.accept.Open(); polled != open {
+	if polled, open := h.Acceptor.Polled(), h.Acceptor.Open(); polled != open {
 		t.Errorf("of %d clients, the sockets of %d are counted as polled", open, polled)
 	}
 	for id, b := range all {
@@ -143,8 +144,8 @@ func TestStuckConsumer(t *testing.T) {
 	body := strings.Repeat("x", 90000)
 	c := h.dial()
 	for range 200 {
-		c.send(requestText("POST", base, "", body))
-		c.response()
+		c.Send(halltest.Request("POST", base, "", body))
+		c.Response("GET")
 	}
 	other := h.connect(base+"?_watch_=true&_window_=100000", strings.Replace(who, "u1", "u2", 1))
 	for range 20 { // more than the stuck one may have left

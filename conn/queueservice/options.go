@@ -1,13 +1,11 @@
 package queueservice
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
-	"beanfield/conn/secure"
 	"beanfield/shard/queue"
 )
 
@@ -52,7 +50,7 @@ type Options struct {
 	ReadTimeout time.Duration
 	// IdleTimeout is how long a connection may wait for its next request.
 	IdleTimeout time.Duration
-	// HandshakeTimeout is how long a client has for its TLS handshake.
+	// HandshakeTimeout is how long a client has for its TLS handshake; see hall.Options.
 	HandshakeTimeout time.Duration
 	// MaxWait bounds the time that a get may wait.
 	MaxWait time.Duration
@@ -85,7 +83,6 @@ func (o *Options) complete() error {
 	}{
 		{&o.DeadAfter, DefaultDeadAfter}, {&o.WriteTimeout, DefaultWriteTimeout}, {&o.ReadTimeout, DefaultReadTimeout},
 		{&o.IdleTimeout, DefaultIdleTimeout}, {&o.MaxWait, DefaultMaxWait},
-		{&o.HandshakeTimeout, secure.Timeout},
 	} {
 		if *d.set < 0 {
 			return errors.New("queueservice: a negative time")
@@ -104,13 +101,4 @@ func (o *Options) complete() error {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return nil
-}
-
-// hashes returns the tokens in a form that can be compared in constant time.
-func hashes(tokens []string) [][sha256.Size]byte {
-	var all [][sha256.Size]byte
-	for _, t := range tokens {
-		all = append(all, sha256.Sum256([]byte(t)))
-	}
-	return all
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -15,17 +16,17 @@ import (
 
 // page connects a consumer of the JSON subprotocol, as a browser does.
 func (h *house) page() *watcher {
-	h.t.Helper()
+	h.T.Helper()
 	before := h.times(queue.AskWatch)
 	c := h.dial()
-	c.send(requestText("GET", "/api/predict/s?_watch_=true&_window_=5&_uid_=me&_gid_=us&_token_=secret",
+	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=5&_uid_=me&_gid_=us&_token_=secret",
 		handshakeText+"Sec-WebSocket-Protocol: beanfield.json\r\nOrigin: https://good\r\n", ""))
 	want := strings.TrimSuffix(handshakeReply, "\r\n") + "Sec-WebSocket-Protocol: beanfield.json\r\n\r\n"
 	got := make([]byte, len(want))
-	if _, err := io.ReadFull(c.in, got); err != nil || string(got) != want {
-		h.t.Fatalf("handshake %q, %v", got, err)
+	if _, err := io.ReadFull(c.In, got); err != nil || string(got) != want {
+		h.T.Fatalf("handshake %q, %v", got, err)
 	}
-	return &watcher{c, h.await(h.t, queue.AskWatch, before+1).Ask.Receiver}
+	return &watcher{c, h.await(h.T, queue.AskWatch, before+1).Ask.Receiver}
 }
 
 func newPageHouse(t *testing.T) *house {
@@ -44,14 +45,14 @@ func TestPage(t *testing.T) {
 	c.expect(ws.OpText, `{"index":8,"tags":{},"data64":"/wA="}`)
 	c.expect(ws.OpText, `{"index":9,"tags":{},"data":"`+strings.Repeat("l", 70000)+`"}`)
 
-	c.send(masked(ws.OpText, `{"commit":[7,8]}`) + masked(ws.OpText, `{"commit":[],"id":0}`))
+	c.Send(masked(ws.OpText, `{"commit":[7,8]}`) + masked(ws.OpText, `{"commit":[],"id":0}`))
 	c.expect(ws.OpText, `{"done":0}`)
 	if a := h.await(t, queue.AskCommit, 1).Ask; len(a.Indexes) != 2 || a.Group != "us" || a.User != "me" || a.Queue != "s" {
 		t.Errorf("commit %+v", a)
 	}
 	first, second := ws.NewFrame(ws.OpText, false, []byte(`{"negative":[9],"co`)), ws.NewFrame(ws.OpContinuation, true, []byte(`de":"Busy","reason":"r","id":-5}`))
 	ws.WriteFrame(c, ws.MaskFrame(first))
-	c.send(masked(ws.OpPing, "between"))
+	c.Send(masked(ws.OpPing, "between"))
 	ws.WriteFrame(c, ws.MaskFrame(second))
 	c.expect(ws.OpPong, "between")
 	c.expect(ws.OpText, `{"done":-5}`)
@@ -59,7 +60,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("negative %+v", a)
 	}
 	h.answer = status(queue.Failed)
-	c.send(masked(ws.OpText, `{"commit":[9]}`))
+	c.Send(masked(ws.OpText, `{"commit":[9]}`))
 	c.closes(1011)
 }
 
@@ -82,7 +83,7 @@ func TestPageMisconduct(t *testing.T) {
 		{masked(ws.OpText, "x") + masked(ws.OpText, "y"), 1008},
 	} {
 		c := h.page()
-		c.send(x.frame)
+		c.Send(x.frame)
 		c.closes(x.code)
 	}
 	if n := h.times(queue.AskCommit) + h.times(queue.AskNegative); n > 0 {
@@ -112,7 +113,7 @@ func TestBatch(t *testing.T) {
 	}
 	const lines = "Content-Type: application/x-ndjson; charset=utf-8\r\n"
 	text := `{"data":"a","tags":{"k":"v"}}` + "\n\r\n" + `{"data64":"/w==","priority":3}` + "\r\n" + `{}`
-	r, body := h.say("POST", "/api/predict/s?_batch_=true", lines, text)
+	r, body := h.Say("POST", "/api/predict/s?_batch_=true", lines, text)
 	if r.StatusCode != 200 || body != "[41,42,43]" || r.Header.Get("Content-Type") != typeJSON {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
@@ -123,11 +124,11 @@ func TestBatch(t *testing.T) {
 	if id, ok := c.Ask.Tags.Get("requestId"); !ok || len(id) != 36 {
 		t.Errorf("id %q", id)
 	}
-	r, body = h.say("POST", "/api/predict/s?_batch_=true", lines, "{}\n{}\n{}\n")
+	r, body = h.Say("POST", "/api/predict/s?_batch_=true", lines, "{}\n{}\n{}\n")
 	if r.StatusCode != 429 || body != "queue too long; put were [44,45]" {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
-	r, body = h.say("POST", "/api/predict/s?_batch_=true", lines, "")
+	r, body = h.Say("POST", "/api/predict/s?_batch_=true", lines, "")
 	if r.StatusCode != 200 || body != "[]" {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
@@ -137,11 +138,11 @@ func TestBatch(t *testing.T) {
 		`{"tags":{"_x_":"x"}}`: 400, `{"tags":{"a":1}}`: 400, "{\"data\":\"\xff\"}": 400, `{"tags":{"a":"` + strings.Repeat("v", 5000) + `"}}`: 400,
 		strings.Repeat(`{}`+"\n", 40000): 413,
 	} {
-		if r, body := h.say("POST", "/api/predict/s?_batch_=true", lines, "{}\n"+text); r.StatusCode != status || status == 400 && !strings.HasPrefix(body, "line 2: ") {
+		if r, body := h.Say("POST", "/api/predict/s?_batch_=true", lines, "{}\n"+text); r.StatusCode != status || status == 400 && !strings.HasPrefix(body, "line 2: ") {
 			t.Errorf("%.50q: %d %s", text, r.StatusCode, body)
 		}
 	}
-	if r, _ := h.say("POST", "/api/predict/s?_batch_=true", "", "{}"); r.StatusCode != 415 {
+	if r, _ := h.Say("POST", "/api/predict/s?_batch_=true", "", "{}"); r.StatusCode != 415 {
 		t.Errorf("without a type: %d", r.StatusCode)
 	}
 	if len(h.asked) != before {
@@ -154,7 +155,7 @@ func TestBatchOfMany(t *testing.T) {
 	h := newHouse(t, nil)
 	id := uint64(0)
 	h.desk.answer = func(op *queue.Op) { id++; op.ID = id }
-	r, body := h.say("POST", "/api/predict/s?_batch_=true", "Content-Type: application/x-ndjson\r\n", strings.Repeat("{}\n", 1000))
+	r, body := h.Say("POST", "/api/predict/s?_batch_=true", "Content-Type: application/x-ndjson\r\n", strings.Repeat("{}\n", 1000))
 	if r.StatusCode != 200 || !strings.HasPrefix(body, "[1,2,3,") || !strings.HasSuffix(body, ",999,1000]") || strings.Count(body, ",") != 999 {
 		t.Errorf("a batch of many items is answered %d %.20s", r.StatusCode, body)
 	}
@@ -168,15 +169,15 @@ func TestBatchOfMany(t *testing.T) {
 func TestWhoIsPolled(t *testing.T) {
 	h := newPageHouse(t)
 	h.watch("", "Authorization: secret\r\n")
-	for end := time.Now().Add(patience); h.accept.Polled() != 0; runtime.Gosched() {
+	for end := time.Now().Add(patience); h.Acceptor.Polled() != 0; runtime.Gosched() {
 		if time.Now().After(end) {
-			t.Fatalf("%d clients are polled, beside a consumer", h.accept.Polled())
+			t.Fatalf("%d clients are polled, beside a consumer", h.Acceptor.Polled())
 		}
 	}
 	page := h.page()
-	page.send(masked(ws.OpText, `{"commit":[],"id":0}`))
+	page.Send(masked(ws.OpText, `{"commit":[],"id":0}`))
 	page.expect(ws.OpText, `{"done":0}`)
-	if n := h.accept.Polled(); n != 1 {
+	if n := h.Acceptor.Polled(); n != 1 {
 		t.Errorf("%d clients are polled, want the page", n)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 )
 
@@ -18,8 +19,8 @@ func TestPanicEndsTheProcess(t *testing.T) {
 		h := newHouse(t, nil)
 		h.answer = func(*queue.Op) { panic("S1 is broken") }
 		c := h.dial()
-		c.send(requestText("GET", base, "", ""))
-		c.response()
+		c.Send(halltest.Request("GET", base, "", ""))
+		c.Response("GET")
 		return
 	}
 	child := exec.Command(os.Args[0], "-test.run=^TestPanicEndsTheProcess$", "-test.timeout=60s")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
@@ -32,43 +33,43 @@ func newRealHouse(t testing.TB, shards int, set ...func(*Options)) (*house, *rou
 
 // ok sends a request that must succeed, and returns the answer.
 func (h *house) ok(method, target, headers, body string) string {
-	h.t.Helper()
-	r, reply := h.say(method, target, headers, body)
+	h.T.Helper()
+	r, reply := h.Say(method, target, headers, body)
 	if r.StatusCode != 200 {
-		h.t.Fatalf("%s %s: %d %s", method, target, r.StatusCode, reply)
+		h.T.Fatalf("%s %s: %d %s", method, target, r.StatusCode, reply)
 	}
 	return reply
 }
 
 // attribute asks for one of the queue s.
 func (h *house) attribute(name string) string {
-	h.t.Helper()
+	h.T.Helper()
 	all := map[string]string{}
 	if err := json.Unmarshal([]byte(h.ok("GET", "/api/predict/s?_attrs_=true", "", "")), &all); err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	return all[name]
 }
 
 // connect makes a WebSocket with any identity.
 func (h *house) connect(target, headers string) *client {
-	h.t.Helper()
+	h.T.Helper()
 	c := h.dial()
-	c.send(requestText("GET", target, headers+handshakeText, ""))
+	c.Send(halltest.Request("GET", target, headers+handshakeText, ""))
 	if r, body := c.handshaken(); r != 101 {
-		h.t.Fatalf("handshake: %d %s", r, body)
+		h.T.Fatalf("handshake: %d %s", r, body)
 	}
 	return c
 }
 
 // handshaken reads the answer to a handshake.
 func (c *client) handshaken() (status int, text string) {
-	c.t.Helper()
+	c.T.Helper()
 	var lines []string
 	for {
-		line, err := c.in.ReadString('\n')
+		line, err := c.In.ReadString('\n')
 		if err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
 		if line == "\r\n" {
 			break
@@ -81,10 +82,10 @@ func (c *client) handshaken() (status int, text string) {
 
 // item reads a frame with an item.
 func (c *client) item() (index uint64, data string) {
-	c.t.Helper()
+	c.T.Helper()
 	h, b := c.frame()
 	if h.OpCode != ws.OpBinary {
-		c.t.Fatalf("frame %d %q", h.OpCode, b)
+		c.T.Fatalf("frame %d %q", h.OpCode, b)
 	}
 	for len(b) > 0 {
 		field, kind, n := protowire.ConsumeTag(b)
@@ -150,10 +151,10 @@ func TestTakeover(t *testing.T) {
 func TestGetWaitsForPut(t *testing.T) {
 	h, _ := newRealHouse(t, 4)
 	c := h.dial()
-	c.send(requestText("GET", base+"/sink?requestId=r1&_timeout_=1h", who, ""))
+	c.Send(halltest.Request("GET", base+"/sink?requestId=r1&_timeout_=1h", who, ""))
 	h.ok("POST", base+"/sink?requestId=r2", "", "other")
 	h.ok("POST", base+"/sink?requestId=r1", "", "mine")
-	if r, body := c.response(); r.StatusCode != 200 || body != "mine" || r.Header.Get(headerRequest) != "r1" {
+	if r, body := c.Response("GET"); r.StatusCode != 200 || body != "mine" || r.Header.Get(headerRequest) != "r1" {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 	if got := h.ok("GET", base+"/sink?_count_=true", "", ""); got != "1" {
@@ -186,7 +187,7 @@ func TestOperations(t *testing.T) {
 	if got := h.ok("GET", fmt.Sprintf("%s?_search_=true&_index_=%d", base, list[1]), who, ""); !strings.Contains(got, `"IsPending":false`) {
 		t.Errorf("search %s", got)
 	}
-	if r, body := h.say("GET", base+"?_search_=true&_index_=12345", who, ""); r.StatusCode != 404 || body != "no data in stream" {
+	if r, body := h.Say("GET", base+"?_search_=true&_index_=12345", who, ""); r.StatusCode != 404 || body != "no data in stream" {
 		t.Errorf("search: %d %s", r.StatusCode, body)
 	}
 	h.ok("DELETE", fmt.Sprintf("%s?_indexes_=%d", base, list[1]), "", "")
@@ -195,7 +196,7 @@ func TestOperations(t *testing.T) {
 		t.Errorf("length %s", got)
 	}
 	h.ok("POST", base+"?_eos_=true&_force_=true", "", "")
-	if r, _ := h.say("POST", base, "", "x"); r.StatusCode != 410 {
+	if r, _ := h.Say("POST", base, "", "x"); r.StatusCode != 410 {
 		t.Errorf("put after the end: %d", r.StatusCode)
 	}
 	if got := h.attribute("meta.state") + h.attribute("stream.length"); got != "End0" {
@@ -227,7 +228,7 @@ func TestQueueTooLong(t *testing.T) {
 	})
 	h.ok("POST", base, "", "x")
 	h.ok("POST", base, "X-EAS-QueueService-Access-Rear: true\r\n", "x")
-	if r, body := h.say("POST", base, "", "x"); r.StatusCode != 429 || body != "queue too long" {
+	if r, body := h.Say("POST", base, "", "x"); r.StatusCode != 429 || body != "queue too long" {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 }

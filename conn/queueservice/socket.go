@@ -2,54 +2,33 @@ package queueservice
 
 import (
 	"net"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
+	"beanfield/conn/hall"
 	"beanfield/conn/secure"
 )
 
 // socket is a client's connection, whoever has it now: net/http or a consumer.
 type socket struct {
-	net.Conn
-	server *Server
-	closed sync.Once
-	fresh  atomic.Bool // nothing has been asked yet
-	polled atomic.Bool // the acceptor counts it as polled
-
+	*hall.Guest
+	opts    *Options
 	renewed time.Time // when the write deadline was last set; whoever writes owns it
 }
 
-// adopt makes a connection of a bare socket, which it takes over.
-func (s *Server) adopt(fd int) (*socket, error) {
-	c, err := s.acceptor.Adopt(fd)
+// listener makes sockets of the hall's guests.
+type listener struct {
+	*hall.Hall
+	opts *Options
+}
+
+// Accept implements net.Listener.
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Hall.Accept()
 	if err != nil {
 		return nil, err
 	}
-	k := &socket{Conn: c, server: s}
-	k.fresh.Store(true)
-	k.polled.Store(true)
-	s.acceptor.AddPolled(1)
-	return k, nil
-}
-
-// unpoll says that the client will send nothing that matters, so that nobody need hurry
-// to read it.
-func (k *socket) unpoll() {
-	if k.polled.CompareAndSwap(true, false) {
-		k.server.acceptor.AddPolled(-1)
-	}
-}
-
-// Close closes the connection, once, and tells the acceptor (F6).
-func (k *socket) Close() error {
-	err := net.ErrClosed
-	k.closed.Do(func() {
-		err = k.Conn.Close()
-		k.server.left(k)
-	})
-	return err
+	return &socket{Guest: c.(*hall.Guest), opts: l.opts}, nil
 }
 
 // hungUp says whether the client is known to have closed the connection. A client that
@@ -84,14 +63,6 @@ func closedTCP(fd int) bool {
 	return err == nil && (state == closed || state == closeWait)
 }
 
-// CloseWrite lets net/http end a connection so that the client still gets its answer.
-func (k *socket) CloseWrite() error {
-	if half, ok := k.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return nil
-}
-
 // writePart is how much must be written within one WriteTimeout.
 const writePart = 1 << 20
 
@@ -101,7 +72,7 @@ const writePart = 1 << 20
 func (k *socket) Write(b []byte) (int, error) {
 	done := 0
 	for {
-		timeout := k.server.opts.WriteTimeout
+		timeout := k.opts.WriteTimeout
 		if now := time.Now(); now.Sub(k.renewed) > timeout/4 {
 			if err := k.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
 				return done, err
@@ -130,6 +101,6 @@ func (k *socket) watchOver() {
 	if !ok {
 		return
 	}
-	after := k.server.opts.DeadAfter
+	after := k.opts.DeadAfter
 	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: max(after/2, time.Second), Interval: max(after/8, time.Second), Count: 4})
 }

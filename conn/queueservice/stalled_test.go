@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/conn/hall/halltest"
 )
 
 // stalledMost is what a connection takes whose request does not come to its end: buffers
@@ -54,17 +56,17 @@ func TestCrowdThatStalls(t *testing.T) {
 	}
 	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 3 * time.Second })
 	child := exec.Command(os.Args[0], "-test.run=^TestCrowdThatStalls$", "-test.v", "-test.timeout=120s")
-	child.Env = append(os.Environ(), stalledEnv+"="+h.address)
+	child.Env = append(os.Environ(), stalledEnv+"="+h.Address)
 	done := make(chan string, 1)
 	go func() {
 		text, err := child.CombinedOutput()
 		done <- fmt.Sprintf("%s%v", text, err)
 	}()
 	for most := 0; ; {
-		if r, _ := h.say("PUT", base+"?_indexes_=1", "", ""); r.StatusCode != 200 {
+		if r, _ := h.Say("PUT", base+"?_indexes_=1", "", ""); r.StatusCode != 200 {
 			t.Errorf("another client is answered %d", r.StatusCode)
 		}
-		most = max(most, h.accept.Open())
+		most = max(most, h.Acceptor.Open())
 		select {
 		case text := <-done:
 			if t.Logf("at most %d connections were open", most); strings.Contains(text, "--- SKIP") {
@@ -72,8 +74,8 @@ func TestCrowdThatStalls(t *testing.T) {
 			} else if !strings.HasSuffix(text, "<nil>") {
 				t.Error(text)
 			}
-			h.allLeft()
-			h.noGoroutines()
+			h.AllLeft()
+			h.NoGoroutines()
 			return
 		default:
 		}
@@ -105,7 +107,7 @@ func TestMemoryOfStalled(t *testing.T) {
 	long := "GET " + base + " HTTP/1.1\r\nX: " + strings.Repeat("h", 100<<10)
 	for text, most := range map[string]int64{halves[0]: stalledMost, halves[2]: stalledMost, announced: stalledMost, long: stalledMost + 3*100<<10} {
 		h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = time.Hour })
-		to := netip.MustParseAddrPort(h.address)
+		to := netip.MustParseAddrPort(h.Address)
 		var all []bare
 		took := each(t, 200, func(i int) {
 			all = append(all, connect(t, to, text))
@@ -118,8 +120,8 @@ func TestMemoryOfStalled(t *testing.T) {
 		for _, b := range all {
 			syscall.Close(int(b))
 		}
-		h.allLeft()
-		h.close()
+		h.AllLeft()
+		h.Close()
 	}
 }
 
@@ -127,9 +129,9 @@ func TestMemoryOfStalled(t *testing.T) {
 // away.
 func TestFewDescriptors(t *testing.T) {
 	h := newHouse(t, nil)
-	to := netip.MustParseAddrPort(h.address)
-	h.say("PUT", base+"?_indexes_=1", "", "") // what the process needs once, it has now
-	h.allLeft()
+	to := netip.MustParseAddrPort(h.Address)
+	h.Say("PUT", base+"?_indexes_=1", "", "") // what the process needs once, it has now
+	h.AllLeft()
 	const clients, left = 100, 7
 	var all []bare
 	for range clients {
@@ -156,7 +158,7 @@ func TestFewDescriptors(t *testing.T) {
 	}
 	awaitGets(t, h, left)
 	for _, b := range all {
-		if _, err := syscall.Write(int(b), []byte(requestText("PUT", base+"?_indexes_=1", "Connection: close\r\n", ""))); err != nil {
+		if _, err := syscall.Write(int(b), []byte(halltest.Request("PUT", base+"?_indexes_=1", "Connection: close\r\n", ""))); err != nil {
 			t.Fatal(err)
 		}
 		if reply := b.read(t); !strings.HasPrefix(reply, "HTTP/1.1 200 ") {
@@ -164,5 +166,5 @@ func TestFewDescriptors(t *testing.T) {
 		}
 		b.ends(t)
 	}
-	h.allLeft()
+	h.AllLeft()
 }

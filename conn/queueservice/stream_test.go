@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 
 	"golang.org/x/net/websocket"
@@ -14,8 +15,8 @@ import (
 func TestStream(t *testing.T) {
 	h := newHouse(t, nil)
 	c := h.dial()
-	c.send(requestText("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
-	r, err := http.ReadResponse(c.in, nil)
+	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
+	r, err := http.ReadResponse(c.In, nil)
 	if err != nil || r.StatusCode != 200 || r.Header.Get("Content-Type") != typeProtobuf {
 		t.Fatal(r, err)
 	}
@@ -32,22 +33,22 @@ func TestStream(t *testing.T) {
 	h.await(t, queue.AskLeave, 1)
 
 	c = h.dial()
-	c.send(requestText("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
+	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
 	h.await(t, queue.AskWatch, 2)
 	c.Close()
 	h.await(t, queue.AskLeave, 2)
 
 	c = h.dial()
-	c.send(requestText("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
+	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
 	h.await(t, queue.AskWatch, 3)
-	h.close()
+	h.Close()
 	h.await(t, queue.AskLeave, 3)
 }
 
 // The client that the Go SDK is built on.
 func TestRealClient(t *testing.T) {
 	h := newHouse(t, nil)
-	config, err := websocket.NewConfig("ws://"+h.address+"/api/predict/s?_watch_=true&_window_=5", "http://"+h.address+"/api/predict/s")
+	config, err := websocket.NewConfig("ws://"+h.Address+"/api/predict/s?_watch_=true&_window_=5", "http://"+h.Address+"/api/predict/s")
 	if err != nil {
 		t.Fatal(err)
 	}

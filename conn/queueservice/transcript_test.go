@@ -89,15 +89,15 @@ func TestTranscript(t *testing.T) {
 func exchangeAll(t *testing.T, h *house) {
 	for _, x := range exchanges {
 		t.Run(x.method+x.target, func(t *testing.T) {
-			h.t, h.answer = t, x.answer
-			r, body := h.say(x.method, x.target, x.headers, x.body)
+			h.T, h.answer = t, x.answer
+			r, body := h.Say(x.method, x.target, x.headers, x.body)
 			if r.StatusCode != x.status || body != x.reply || r.Header.Get("Content-Type") != x.kind {
 				t.Errorf("%d %s %q, want %d %s %q", r.StatusCode, r.Header.Get("Content-Type"), body, x.status, x.kind, x.reply)
 			}
 			x.compare(t, h.last(t))
 		})
 	}
-	h.t = t
+	h.T = t
 }
 
 // compare compares what was asked with what should have been.
@@ -124,7 +124,7 @@ func TestDefaultService(t *testing.T) {
 	for target, want := range map[string]string{
 		"/": "dflt", "/sink": "dflt/sink", "/sink/x": "dflt/sink", "/a/b": "dflt", "/sinker": "dflt", "/api/predict/s/sink": "s/sink",
 	} {
-		r, _ := h.say("GET", target, "", "")
+		r, _ := h.Say("GET", target, "", "")
 		if op := h.last(t); r.StatusCode != 204 || op.Ask.Queue != want {
 			t.Errorf("%s: %d, queue %q, want %q", target, r.StatusCode, op.Ask.Queue, want)
 		}
@@ -138,7 +138,7 @@ func TestPut(t *testing.T) {
 	h.answer = func(op *queue.Op) { op.ID = 1033 }
 	for _, size := range []int{0, 1, smallBody - 1, smallBody, smallBody + 1, 3 * smallBody, 99999, 100000} {
 		body := strings.Repeat("b", size)
-		r, reply := h.say("POST", "/api/predict/s/api_prompt?task_id=1&_x_=2", "Content-Type: application/x-www-form-urlencoded\r\n", body)
+		r, reply := h.Say("POST", "/api/predict/s/api_prompt?task_id=1&_x_=2", "Content-Type: application/x-www-form-urlencoded\r\n", body)
 		op := h.last(t)
 		id, _ := op.Ask.Tags.Get("requestId")
 		if reply != "1033" || r.Header.Get("Content-Length") != "4" || r.Header.Get(headerRequest) != string(id) || len(id) != 36 {
@@ -151,17 +151,17 @@ func TestPut(t *testing.T) {
 			t.Errorf("tag %q", v)
 		}
 	}
-	r, _ := h.say("POST", "/api/predict/s?requestId=mine", "X-Eas-Queueservice-Priority: 7\r\n", "x")
+	r, _ := h.Say("POST", "/api/predict/s?requestId=mine", "X-Eas-Queueservice-Priority: 7\r\n", "x")
 	if op := h.last(t); r.Header.Get(headerRequest) != "mine" || op.Pri != 1017 {
 		t.Errorf("%v, priority %d", r.Header, op.Pri)
 	}
-	h.say("POST", "/api/predict/s?_priority_=5000", "X-Eas-Queueservice-Priority: 7\r\n", "x")
+	h.Say("POST", "/api/predict/s?_priority_=5000", "X-Eas-Queueservice-Priority: 7\r\n", "x")
 	if op := h.last(t); op.Pri != 0 {
 		t.Errorf("priority %d", op.Pri)
 	}
 	c := h.dial()
-	c.send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
-	if r, _ := c.response(); r.StatusCode != 200 || string(h.last(t).Data) != "abcde" {
+	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+	if r, _ := c.Response("GET"); r.StatusCode != 200 || string(h.last(t).Data) != "abcde" {
 		t.Errorf("chunked: %d %q", r.StatusCode, h.last(t).Data)
 	}
 }
@@ -174,7 +174,7 @@ func TestAttributes(t *testing.T) {
 				Window: 5, Slots: 4, AutoCommit: false, Tags: queue.MakeTags(map[string]string{"b": "2", "a": "1"})}},
 			Groups: []queue.GroupInfo{{Group: "g", Index: 9, Pending: 1, Delivered: 12, Consumers: 1}}}
 	}
-	r, body := h.say("GET", "/api/predict/s?_attrs_=true", "", "")
+	r, body := h.Say("GET", "/api/predict/s?_attrs_=true", "", "")
 	want := `{"consumers.list.[0]":"Id: g.u, Index: 9, Pending: 1, Status: Running, Idle: 2.091s, Window: 5, Slots: 4, AutoCommit: false, Tags: tags[a=1 b=2]",` +
 		`"consumers.stats.total":"1","consumers.status.total":"1","groups.list.[0]":"Id: g, Index: 9, Pending: 1, Delivered: 12, Consumers: 1","groups.stats.total":"1",` +
 		`"meta.backend":"memory","meta.header.group":"X-EAS-QueueService-Gid","meta.header.groupIdentifyHeader":"X-EAS-QueueService-Gid",` +
@@ -184,7 +184,7 @@ func TestAttributes(t *testing.T) {
 		t.Errorf("%d %s\nwant %s", r.StatusCode, body, want)
 	}
 	h.answer = nil
-	r, body = h.say("GET", "/api/predict/s?_attrs_=true", "Accept: application/vnd.google.protobuf\r\n", "")
+	r, body = h.Say("GET", "/api/predict/s?_attrs_=true", "Accept: application/vnd.google.protobuf\r\n", "")
 	if !strings.Contains(body, "\x0a\x12\x0a\x0dstream.length\x12\x010") || r.Header.Get("Content-Type") != typeProtobuf || strings.Contains(body, "lastEntry") {
 		t.Errorf("%q", body)
 	}

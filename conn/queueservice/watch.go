@@ -95,7 +95,7 @@ func (c *consumer) connect(k *socket, json, indexOnly bool) {
 	if json {
 		c.frames.most, c.writer.framing = mostMessage, framedText
 	} else {
-		k.unpoll() // it sends nothing but pings and pongs
+		k.Unpoll() // it sends nothing but pings and pongs
 	}
 	c.outbox.mu.Lock()
 	c.outbox.lone = newLone(&c.writer, k)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -27,48 +28,48 @@ type watcher struct {
 
 // watch connects a consumer.
 func (h *house) watch(parameters, headers string) *watcher {
-	h.t.Helper()
+	h.T.Helper()
 	before := h.times(queue.AskWatch)
 	c := h.dial()
-	c.send(requestText("GET", "/api/predict/s?_watch_=true"+parameters, who+handshakeText+headers, ""))
+	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true"+parameters, who+handshakeText+headers, ""))
 	reply := make([]byte, len(handshakeReply))
-	if _, err := io.ReadFull(c.in, reply); err != nil || string(reply) != handshakeReply {
-		h.t.Fatalf("handshake %q, %v", reply, err)
+	if _, err := io.ReadFull(c.In, reply); err != nil || string(reply) != handshakeReply {
+		h.T.Fatalf("handshake %q, %v", reply, err)
 	}
-	return &watcher{c, h.await(h.t, queue.AskWatch, before+1).Ask.Receiver}
+	return &watcher{c, h.await(h.T, queue.AskWatch, before+1).Ask.Receiver}
 }
 
 // frame reads a frame as it is.
 func (c *client) frame() (ws.Header, []byte) {
-	c.t.Helper()
-	h, err := ws.ReadHeader(c.in)
+	c.T.Helper()
+	h, err := ws.ReadHeader(c.In)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	payload := make([]byte, h.Length)
-	if _, err := io.ReadFull(c.in, payload); err != nil {
-		c.t.Fatal(err)
+	if _, err := io.ReadFull(c.In, payload); err != nil {
+		c.T.Fatal(err)
 	}
 	if h.Masked || h.Rsv != 0 || !h.Fin {
-		c.t.Errorf("header %+v", h)
+		c.T.Errorf("header %+v", h)
 	}
 	return h, payload
 }
 
 // expect reads a frame that must be this one.
 func (c *client) expect(op ws.OpCode, payload string) {
-	c.t.Helper()
+	c.T.Helper()
 	if h, got := c.frame(); h.OpCode != op || string(got) != payload {
-		c.t.Errorf("frame %d %q, want %d %q", h.OpCode, got, op, payload)
+		c.T.Errorf("frame %d %q, want %d %q", h.OpCode, got, op, payload)
 	}
 }
 
 // closes expects a close frame with a code, and then the end.
 func (c *client) closes(code ws.StatusCode) {
-	c.t.Helper()
+	c.T.Helper()
 	h, got := c.frame()
 	if h.OpCode != ws.OpClose || len(got) < 2 || binary.BigEndian.Uint16(got) != uint16(code) {
-		c.t.Errorf("frame %d %q, want a close frame with %d", h.OpCode, got, code)
+		c.T.Errorf("frame %d %q, want a close frame with %d", h.OpCode, got, code)
 	}
 	c.ended()
 }
@@ -89,7 +90,7 @@ func TestHandshakeAsksForTheWatch(t *testing.T) {
 	if fmt.Sprint(*got.Ask) != fmt.Sprint(want) || !got.Ask.Tags.Has(queue.MakeTags(map[string]string{"a": "b"})) {
 		t.Errorf("asked %+v\nwant %+v", *got.Ask, want)
 	}
-	c.send(masked(ws.OpClose, "\x03\xe8"))
+	c.Send(masked(ws.OpClose, "\x03\xe8"))
 	c.closes(1000)
 	if left := h.await(t, queue.AskLeave, 1); left.Ask.Receiver != c.box {
 		t.Error("another one leaves")
@@ -122,9 +123,9 @@ func pushFrames(t *testing.T, h *house) {
 	for _, w := range want {
 		c.expect(ws.OpBinary, w)
 	}
-	c.send(masked(ws.OpPing, "ping"))
+	c.Send(masked(ws.OpPing, "ping"))
 	c.expect(ws.OpPong, "ping")
-	c.send(masked(ws.OpPing, "") + masked(ws.OpPong, "ignored") + masked(ws.OpPing, "again"))
+	c.Send(masked(ws.OpPing, "") + masked(ws.OpPong, "ignored") + masked(ws.OpPing, "again"))
 	c.expect(ws.OpPong, "")
 	c.expect(ws.OpPong, "again")
 }
@@ -142,8 +143,8 @@ func TestFramesWithTheHandshake(t *testing.T) {
 	c := h.dial()
 	long := strings.Repeat("p", 125)
 	pings := strings.Repeat(masked(ws.OpPing, long), 8)
-	c.send(requestText("GET", "/api/predict/s?_watch_=true", handshakeText, "") + pings)
-	io.ReadFull(c.in, make([]byte, len(handshakeReply)))
+	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", handshakeText, "") + pings)
+	io.ReadFull(c.In, make([]byte, len(handshakeReply)))
 	for range 8 {
 		c.expect(ws.OpPong, long)
 	}
@@ -166,7 +167,7 @@ func TestSentIsReported(t *testing.T) {
 		c.box.Receive(p, true)
 		c.frame()
 	}
-	c.send(masked(ws.OpClose, ""))
+	c.Send(masked(ws.OpClose, ""))
 	c.closes(1000)
 	h.await(t, queue.AskLeave, 1)
 	reported := 0
@@ -245,13 +246,13 @@ func TestShutdownEndsWatches(t *testing.T) {
 	h := newHouse(t, nil)
 	c := h.watch("", "")
 	c.box.Receive(packed(sent{1, nil, "a"}), true)
-	go h.close()
+	go h.Close()
 	c.expect(ws.OpBinary, "\x08\x01\x1a\x01a")
 	hd, got := c.frame()
 	if hd.OpCode != ws.OpClose || binary.BigEndian.Uint16(got) != 1001 {
 		t.Errorf("%v %q", hd, got)
 	}
-	c.send(masked(ws.OpClose, "\x03\xe9"))
+	c.Send(masked(ws.OpClose, "\x03\xe9"))
 	c.ended()
 	h.await(t, queue.AskLeave, 1)
 }
@@ -262,13 +263,13 @@ func TestDeadPeer(t *testing.T) {
 	alive, dead := h.watch("&_window_=1", ""), h.watch("&_window_=2", "")
 	for range 3 {
 		alive.expect(ws.OpPing, "")
-		alive.send(masked(ws.OpPong, ""))
+		alive.Send(masked(ws.OpPong, ""))
 	}
 	if left := h.await(t, queue.AskLeave, 1); left.Ask.Receiver != dead.box {
 		t.Error("the living one leaves")
 	}
 	dead.expect(ws.OpPing, "")
-	rest, _ := io.ReadAll(dead.in)
+	rest, _ := io.ReadAll(dead.In)
 	if len(rest) > 0 && rest[0] != 0x88 {
 		t.Errorf("%q", rest)
 	}

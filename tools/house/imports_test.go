@@ -13,17 +13,18 @@ const (
 
 // floors says how high each package stands (H1).
 var floors = map[string]int{
-	"cmd/beanfield":         10,
-	"cmd/beanfield/command": 9,
-	"cmd/beanfield/binlog":  8,
-	"cmd/beanfield/datadir": 8,
-	"cmd/beanfield/listing": 7,
-	"cmd/beanfield/client":  7,
-	"cmd/beanfield/manual":  7,
-	"conn/beanstalk":        7,
-	"conn/queueservice":     7,
-	"conn/admin":            7,
-	"conn/admin/console":    7,
+	"cmd/beanfield":         13,
+	"cmd/beanfield/command": 12,
+	"cmd/beanfield/binlog":  11,
+	"cmd/beanfield/datadir": 11,
+	"cmd/beanfield/listing": 10,
+	"cmd/beanfield/client":  10,
+	"cmd/beanfield/manual":  10,
+	"conn/beanstalk":        9,
+	"conn/queueservice":     9,
+	"conn/admin":            9,
+	"conn/admin/console":    9,
+	"conn/hall":             8,
 	"conn":                  6,
 	"router":                5,
 	"shard":                 4,
@@ -38,11 +39,12 @@ var floors = map[string]int{
 	"conn/access":                  6,
 	"conn/secure":                  5,
 	"conn/secure/securetest":       0,
+	"conn/hall/halltest":           7,
 	"storage/pebblestore/powercut": 0,
 }
 
-// kits are packages for tests; only tests import them.
-var kits = []string{"conn/secure/securetest", "shard/queue/queuetest", "storage/pebblestore/powercut"}
+// kits are packages for tests; only tests and other kits import them.
+var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/queuetest", "storage/pebblestore/powercut"}
 
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open
@@ -58,7 +60,7 @@ var doors = []struct {
 	dirs   []string
 }{
 	{"net", []string{"conn", "cmd", "tools"}},
-	{"net/http", []string{"conn/queueservice", "conn/admin", "cmd", "tools/clients"}},
+	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall/halltest", "cmd", "tools/clients"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
 	{"github.com/cespare/xxhash", []string{"router"}},
@@ -106,7 +108,7 @@ func misplaced(f *file, imported string) string {
 		return "it has no floor in the house"
 	case imported == process:
 		return "nobody imports the process"
-	case slices.Contains(kits, imported) && !f.test:
+	case slices.Contains(kits, imported) && !f.test && !slices.Contains(kits, f.dir):
 		return "only tests import it"
 	case within(f.dir, "tools"):
 	case floor == floors[f.dir]:

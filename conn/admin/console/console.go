@@ -48,7 +48,7 @@ var files embed.FS
 
 // New makes a console.
 func New(o Options) (*Console, error) {
-	if o.Router == nil || o.LimitsFor == nil || o.MaxJobSize <= 0 {
+	if o.Router == nil || o.LimitsFor == nil || o.MaxJobSize < 0 {
 		return nil, errors.New("console: router, limits or size of jobs are missing")
 	}
 	if o.May == nil {

@@ -1,4 +1,4 @@
-package conn
+package hall
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 // still accepted, and nobody else comes.
 func TestArrivals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := NewArrivals()
+		a := newArrivals()
 		first, _ := net.Pipe()
 		second, _ := net.Pipe()
 		accepted := make(chan net.Conn)
@@ -29,11 +29,11 @@ func TestArrivals(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		if !a.Add(first) || !a.Add(second) {
+		if !a.add(first) || !a.add(second) {
 			t.Error("an open listener takes nobody")
 		}
 		a.Close()
-		if a.Add(first) {
+		if a.add(first) {
 			t.Error("a closed listener takes somebody")
 		}
 		for _, want := range []net.Conn{first, second} {

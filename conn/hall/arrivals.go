@@ -1,29 +1,29 @@
-package conn
+package hall
 
 import (
 	"net"
 	"sync"
 )
 
-// Arrivals is a listener made of connections that have arrived already. A face that lets
-// package net/http serve its clients hands them over through it.
-type Arrivals struct {
+// arrivals is a listener made of connections that have arrived already: package net/http
+// accepts them from it.
+type arrivals struct {
 	mu     sync.Mutex
 	come   sync.Cond
 	queue  []net.Conn
 	closed bool
 }
 
-// NewArrivals makes a listener to which nobody has come.
-func NewArrivals() *Arrivals {
-	a := &Arrivals{}
+// newArrivals makes a listener to which nobody has come.
+func newArrivals() *arrivals {
+	a := &arrivals{}
 	a.come.L = &a.mu
 	return a
 }
 
-// Add lets Accept return a connection, unless the listener has been closed. It does not
+// add lets Accept return a connection, unless the listener has been closed. It does not
 // block.
-func (a *Arrivals) Add(c net.Conn) bool {
+func (a *arrivals) add(c net.Conn) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
@@ -35,7 +35,7 @@ func (a *Arrivals) Add(c net.Conn) bool {
 }
 
 // Accept implements net.Listener.
-func (a *Arrivals) Accept() (net.Conn, error) {
+func (a *arrivals) Accept() (net.Conn, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for len(a.queue) == 0 {
@@ -51,7 +51,7 @@ func (a *Arrivals) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener. Connections that have come are still accepted.
-func (a *Arrivals) Close() error {
+func (a *arrivals) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
@@ -60,4 +60,4 @@ func (a *Arrivals) Close() error {
 }
 
 // Addr implements net.Listener.
-func (a *Arrivals) Addr() net.Addr { return &net.UnixAddr{Name: "beanfield", Net: "unix"} }
+func (a *arrivals) Addr() net.Addr { return &net.UnixAddr{Name: "beanfield", Net: "unix"} }

@@ -1,0 +1,20 @@
+// Package hall receives clients for the faces that let package net/http serve them. It does
+// what is the same for each of these faces, and knows nothing of HTTP:
+//
+//	Acceptor --Welcome--> Hall --Accept--> net/http ... Guest.Close --Left--> Acceptor
+//
+// A Hall is a conn.Face to the acceptor and a net.Listener to net/http. It makes a Guest, a
+// net.Conn, of each bare socket. If the listener has TLS (Over), a goroutine of the client's
+// own makes the handshake first; until that is complete, net/http does not see the client.
+//
+// A Guest stays in the hall's books until it has been closed, whoever has it by then: the
+// handshake, net/http, or a face that has taken it over for WebSocket. So Shutdown reaches
+// every client.
+//
+// # Invariants
+//
+//	A1  When a guest has been closed, whoever closed it, the acceptor is told once that it
+//	    has left.
+//	A2  No guest outlives Shutdown, and the goroutine of a handshake ends with its guest.
+//	A3  A client of a listener with TLS comes to net/http only when its handshake is complete.
+package hall

@@ -1,0 +1,150 @@
+package hall
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/secure"
+)
+
+// Options are what a Hall is made with.
+type Options struct {
+	// Polled has guests counted as clients whose requests a goroutine waits for (conn's
+	// AddPolled), from the beginning until Unpoll.
+	Polled bool
+	// HandshakeTimeout is how long a client has for its TLS handshake; 0 means
+	// secure.Timeout.
+	HandshakeTimeout time.Duration
+	Logger           *slog.Logger
+}
+
+// Hall receives the clients of one face.
+type Hall struct {
+	opts     Options
+	acceptor *conn.Acceptor
+	arrivals *arrivals
+
+	mu     sync.Mutex
+	gone   sync.Cond // a guest has left
+	guests map[*Guest]struct{}
+}
+
+// New makes a hall. It tells the acceptor when a client has left.
+func New(a *conn.Acceptor, o Options) (*Hall, error) {
+	if o.HandshakeTimeout < 0 {
+		return nil, errors.New("hall: a negative time")
+	}
+	if o.HandshakeTimeout == 0 {
+		o.HandshakeTimeout = secure.Timeout
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	h := &Hall{opts: o, acceptor: a, arrivals: newArrivals(), guests: map[*Guest]struct{}{}}
+	h.gone.L = &h.mu
+	return h, nil
+}
+
+// Welcome implements conn.Face, without TLS.
+func (h *Hall) Welcome(socket int) {
+	if g := h.receive(socket, nil); g != nil {
+		h.introduce(g)
+	}
+}
+
+// receive makes a guest of a bare socket, which it takes over. It returns nil if the client
+// had to be let go.
+func (h *Hall) receive(socket int, certs *secure.Certificates) *Guest {
+	c, err := h.acceptor.Adopt(socket)
+	if err != nil {
+		h.opts.Logger.Warn("a client's socket cannot be used", "error", err)
+		h.acceptor.Left()
+		return nil
+	}
+	g := &Guest{Conn: c, hall: h}
+	if certs != nil {
+		g.Conn = certs.Over(c)
+	}
+	if h.opts.Polled {
+		g.polled.Store(true)
+		h.acceptor.AddPolled(1)
+	}
+	h.mu.Lock()
+	h.guests[g] = struct{}{}
+	h.mu.Unlock()
+	return g
+}
+
+// introduce lets Accept return a guest.
+func (h *Hall) introduce(g *Guest) {
+	if !h.arrivals.add(g) {
+		g.Close()
+	}
+}
+
+// left notes that a guest has been closed.
+func (h *Hall) left(g *Guest) {
+	g.Unpoll()
+	h.mu.Lock()
+	delete(h.guests, g)
+	h.gone.Broadcast()
+	h.mu.Unlock()
+	h.acceptor.Left()
+}
+
+// Accept implements net.Listener. The connection is a *Guest.
+func (h *Hall) Accept() (net.Conn, error) { return h.arrivals.Accept() }
+
+// Close implements net.Listener. Guests that have come are still accepted.
+func (h *Hall) Close() error { return h.arrivals.Close() }
+
+// Addr implements net.Listener.
+func (h *Hall) Addr() net.Addr { return h.arrivals.Addr() }
+
+// Guests is how many there are.
+func (h *Hall) Guests() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.guests)
+}
+
+// Shutdown lets answers be sent until ctx ends, and closes all guests (A2). server is the
+// http.Server that accepts from the hall. The acceptor must have been stopped before.
+func (h *Hall) Shutdown(ctx context.Context, server interface {
+	Shutdown(context.Context) error
+	Close() error
+}) error {
+	h.closeAll(func(g *Guest) bool { return !g.asked.Load() }) // otherwise net/http would wait for their first requests
+	err := server.Shutdown(ctx)
+	if err != nil {
+		server.Close()
+	}
+	force := context.AfterFunc(ctx, func() { h.closeAll(func(*Guest) bool { return true }) })
+	defer force()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for len(h.guests) > 0 {
+		h.gone.Wait()
+	}
+	return errors.Join(err, context.Cause(ctx))
+}
+
+// closeAll closes the guests that are chosen.
+func (h *Hall) closeAll(chosen func(*Guest) bool) {
+	var list []*Guest
+	h.mu.Lock()
+	for g := range h.guests {
+		if chosen(g) {
+			list = append(list, g)
+		}
+	}
+	h.mu.Unlock()
+	for _, g := range list {
+		g.Close()
+	}
+}

@@ -1,0 +1,219 @@
+package hall
+
+import (
+	"context"
+	"io"
+	"net"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/hall/halltest"
+	"beanfield/conn/secure"
+)
+
+const patience = halltest.Patience
+
+// host serves guests in place of net/http: each is sent back what it sends.
+type host struct {
+	*Hall
+	t       *testing.T
+	closed  chan struct{} // by Close
+	shutErr error         // what Shutdown answers
+	serving sync.WaitGroup
+}
+
+func newHost(t *testing.T, o Options) *host {
+	t.Helper()
+	a, err := conn.NewAcceptor(conn.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &host{t: t, closed: make(chan struct{})}
+	if h.Hall, err = New(a, o); err != nil {
+		t.Fatal(err)
+	}
+	h.serving.Go(func() {
+		for {
+			c, err := h.Accept()
+			if err != nil {
+				return
+			}
+			h.serving.Go(func() { h.serve(c.(*Guest)) })
+		}
+	})
+	return h
+}
+
+func (h *host) serve(g *Guest) {
+	defer g.Close()
+	if c, ok := g.Conn.(*secure.Conn); ok && !c.ConnectionState().HandshakeComplete {
+		h.t.Error("A3: a guest comes before its handshake is complete")
+	}
+	b := make([]byte, 100)
+	for {
+		n, err := g.Read(b)
+		if err != nil {
+			return
+		}
+		g.Asked()
+		g.Write(b[:n])
+	}
+}
+
+// Shutdown and Close are those of the http.Server.
+func (h *host) Shutdown(context.Context) error { h.Hall.Close(); return h.shutErr }
+func (h *host) Close() error                   { close(h.closed); return nil }
+
+// listen lets clients come through a face, and returns where.
+func (h *host) listen(f conn.Face) string {
+	h.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.serving.Go(func() { h.acceptor.Serve(l, f) })
+	return l.Addr().String()
+}
+
+// end shuts the hall down, and makes sure that nothing is left (A1, A2).
+func (h *host) end(ctx context.Context) error {
+	h.t.Helper()
+	h.acceptor.Stop()
+	err := h.Hall.Shutdown(ctx, h)
+	if n := h.Guests(); n != 0 {
+		h.t.Errorf("A2: %d guests are left", n)
+	}
+	if open, polled := h.acceptor.Open(), h.acceptor.Polled(); open != 0 || polled != 0 {
+		h.t.Errorf("A1: the acceptor counts %d clients, %d of them polled, when all have left", open, polled)
+	}
+	h.serving.Wait()
+	return err
+}
+
+func (h *host) dial(address string) net.Conn {
+	h.t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(patience))
+	return c
+}
+
+// echo makes sure that a client is served.
+func (h *host) echo(c net.Conn) {
+	h.t.Helper()
+	got := make([]byte, 2)
+	io.WriteString(c, "hi")
+	if _, err := io.ReadFull(c, got); err != nil || string(got) != "hi" {
+		h.t.Errorf("the answer is %q, %v", got, err)
+	}
+}
+
+// await waits until there are n guests.
+func (h *host) await(n int) {
+	h.t.Helper()
+	for end := time.Now().Add(patience); h.Guests() != n; runtime.Gosched() {
+		if time.Now().After(end) {
+			h.t.Fatalf("%d guests, want %d", h.Guests(), n)
+		}
+	}
+}
+
+// isClosed makes sure that the server has closed a client's connection.
+func isClosed(t *testing.T, c net.Conn) {
+	t.Helper()
+	if _, err := io.Copy(io.Discard, c); err != nil {
+		if ne, ok := err.(net.Error); ok && ne.Timeout() {
+			t.Error("a connection is not closed")
+		}
+	}
+}
+
+// Guests leave once, whoever closes them, and are polled until they leave or need it no more.
+func TestGuestsLeave(t *testing.T) {
+	h := newHost(t, Options{Polled: true})
+	address := h.listen(h.Hall)
+	leaves, stays := h.dial(address), h.dial(address)
+	h.echo(leaves)
+	h.echo(stays)
+	if n := h.acceptor.Polled(); n != 2 {
+		t.Errorf("%d are polled, want 2", n)
+	}
+	for g := range h.guests {
+		g.Unpoll()
+		g.Unpoll()
+	}
+	if n := h.acceptor.Polled(); n != 0 {
+		t.Errorf("%d are polled, want 0", n)
+	}
+	leaves.Close()
+	h.await(1)
+	if n := h.acceptor.Open(); n != 1 {
+		t.Errorf("%d are open, want 1", n)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	h.end(ctx)
+	isClosed(t, stays)
+}
+
+// A client that has asked may have its answer until the end; a client that has not is closed
+// at once. When the time is over, all are closed, and the http.Server too.
+func TestShutdown(t *testing.T) {
+	h := newHost(t, Options{})
+	address := h.listen(h.Hall)
+	asked, silent := h.dial(address), h.dial(address)
+	h.echo(asked)
+	h.await(2)
+	h.shutErr = context.DeadlineExceeded // of net/http's Shutdown
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- h.end(ctx) }()
+	isClosed(t, silent)
+	h.echo(asked)
+	select {
+	case err := <-ended:
+		t.Fatalf("Shutdown returns (%v) while a guest is there", err)
+	default:
+	}
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("Shutdown does not say that it was forced")
+	}
+	isClosed(t, asked)
+	select {
+	case <-h.closed:
+	default:
+		t.Error("the http.Server is not closed after its Shutdown has failed")
+	}
+}
+
+// A socket that cannot become a connection has left.
+func TestUselessSocket(t *testing.T) {
+	h := newHost(t, Options{})
+	file, err := syscall.Open("/dev/null", syscall.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Welcome(file)
+	if n := h.acceptor.Open(); n != -1 { // it was never counted in
+		t.Errorf("the acceptor counts %d", n)
+	}
+	if h.Guests() != 0 {
+		t.Error("it is a guest")
+	}
+	h.Hall.Close()
+	h.serving.Wait()
+}
+
+func TestNegativeTimeout(t *testing.T) {
+	if _, err := New(nil, Options{HandshakeTimeout: -1}); err == nil {
+		t.Error("it is taken")
+	}
+}

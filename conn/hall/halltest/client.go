@@ -1,0 +1,57 @@
+package halltest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+)
+
+// Client is a connection, byte by byte.
+type Client struct {
+	T testing.TB
+	net.Conn
+	In *bufio.Reader
+}
+
+// Send writes a text.
+func (c *Client) Send(text string) {
+	c.T.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		c.T.Fatal(err)
+	}
+}
+
+// Response reads the answer to a request of this method, with its body.
+func (c *Client) Response(method string) (*http.Response, string) {
+	c.T.Helper()
+	r, err := http.ReadResponse(c.In, &http.Request{Method: method})
+	if err != nil {
+		c.T.Fatal(err)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		c.T.Fatal(err)
+	}
+	return r, string(body)
+}
+
+// Ended makes sure that the server closes the connection, and returns what it sends before.
+func (c *Client) Ended() string {
+	c.T.Helper()
+	rest, err := io.ReadAll(c.In)
+	if ne, ok := err.(net.Error); ok && ne.Timeout() {
+		c.T.Error("the connection is not closed")
+	}
+	return string(rest)
+}
+
+// Request is the text of a request.
+func Request(method, target, headers, body string) string {
+	if body != "" {
+		headers += fmt.Sprintf("Content-Length: %d\r\n", len(body))
+	}
+	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%s\r\n%s", method, target, headers, body)
+}

@@ -1,0 +1,173 @@
+package halltest
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/secure"
+	"beanfield/conn/secure/securetest"
+)
+
+// Patience bounds every wait in tests. It is far beyond what any of them needs, so a test
+// that reaches it has found a fault.
+const Patience = 10 * time.Second
+
+// Face is what a House needs of the face that it has.
+type Face interface {
+	Over(*secure.Certificates) conn.Face
+	Shutdown(context.Context) error
+}
+
+// House is a face on a socket of its own.
+type House struct {
+	T        testing.TB
+	Acceptor *conn.Acceptor
+	Address  string
+	Trust    *tls.Config // of clients; nil without TLS
+
+	face    Face
+	works   []string // what the stacks of the face's goroutines show
+	served  sync.WaitGroup
+	closing sync.Once
+}
+
+// New makes a house for a face that Open brings. works are functions that only goroutines of
+// the face call, besides those of net/http.
+func New(t testing.TB, works ...string) *House {
+	t.Helper()
+	a, err := conn.NewAcceptor(conn.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &House{T: t, Acceptor: a, works: append(works, "net/http.(*conn)")}
+}
+
+// Open starts the face, with TLS or without. When the test ends, nothing of it may be left.
+func (h *House) Open(f Face, secured bool) {
+	h.T.Helper()
+	h.face = f
+	var certs *secure.Certificates
+	if secured {
+		certs, h.Trust = Certificates(h.T)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	h.Address = l.Addr().String()
+	h.served.Go(func() {
+		if err := h.Acceptor.Serve(l, f.Over(certs)); err != nil {
+			h.T.Errorf("Serve: %v", err)
+		}
+	})
+	h.T.Cleanup(h.Close)
+}
+
+// Certificates are those of a server, with what makes clients trust it.
+func Certificates(t testing.TB) (*secure.Certificates, *tls.Config) {
+	t.Helper()
+	a := securetest.NewAuthority(t, "authority")
+	p := a.Usual("server")
+	dir := t.TempDir()
+	c, err := secure.Read(secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t, dir, "key", p.Key)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	secure.NewKeeper(nil, c)
+	return c, a.Trust()
+}
+
+// Close shuts the face down, and makes sure that no client and no goroutine is left.
+func (h *House) Close() { h.closing.Do(h.shut) }
+
+func (h *House) shut() {
+	h.Acceptor.Stop()
+	h.served.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	if err := h.face.Shutdown(ctx); err != nil {
+		h.T.Errorf("Shutdown: %v", err)
+	}
+	if n := h.Acceptor.Open(); n != 0 {
+		h.T.Errorf("%d clients have not left", n)
+	}
+	if n := h.Acceptor.Polled(); n != 0 {
+		h.T.Errorf("%d clients' sockets are counted as polled when all have left", n)
+	}
+	h.NoGoroutines()
+}
+
+// AllLeft waits until there is no connection any more.
+func (h *House) AllLeft() {
+	h.T.Helper()
+	for end := time.Now().Add(Patience); h.Acceptor.Open() > 0; runtime.Gosched() {
+		if time.Now().After(end) {
+			h.T.Fatalf("%d connections are open", h.Acceptor.Open())
+		}
+	}
+}
+
+// NoGoroutines waits until the face has none for a client any more.
+func (h *House) NoGoroutines() {
+	var left []string
+	for end := time.Now().Add(Patience); time.Now().Before(end); runtime.Gosched() {
+		if left = h.goroutines(); len(left) == 0 {
+			return
+		}
+	}
+	h.T.Errorf("%d goroutines are left: %s", len(left), left[0])
+}
+
+// goroutines lists those of the face.
+func (h *House) goroutines() (list []string) {
+	text := make([]byte, 1<<20)
+	for n := runtime.Stack(text, true); ; n = runtime.Stack(text, true) {
+		if n < len(text) {
+			text = text[:n]
+			break
+		}
+		text = make([]byte, 2*len(text))
+	}
+	for g := range strings.SplitSeq(string(text), "\n\n") {
+		for _, name := range h.works {
+			if strings.Contains(g, name) {
+				list = append(list, g)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// Dial connects a client.
+func (h *House) Dial() *Client {
+	h.T.Helper()
+	c, err := net.Dial("tcp", h.Address)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	h.T.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(Patience))
+	if h.Trust != nil {
+		c = tls.Client(c, h.Trust)
+	}
+	return &Client{h.T, c, bufio.NewReader(c)}
+}
+
+// Say sends a request on a connection of its own and returns the answer.
+func (h *House) Say(method, target, headers, body string) (*http.Response, string) {
+	h.T.Helper()
+	c := h.Dial()
+	defer c.Close()
+	c.Send(Request(method, target, headers, body))
+	return c.Response(method)
+}
