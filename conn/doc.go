@@ -26,7 +26,8 @@
 // handshake. Package secure has the server's certificates, and tells who a client is by the
 // client's certificate. Package access says what a client may do.
 //
-// The face knows and counts what its clients say and do. This package imports
+// The face knows and counts what its clients say and do, and lists them for administrators
+// (Client). This package imports
 // nothing else of beanfield, so that it can be tested without a queue.
 //
 // # Limits

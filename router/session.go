@@ -115,6 +115,14 @@ func (s *Session) Watching() int { return s.watched.count }
 // Watched are their names, in the order of list-tubes-watched.
 func (s *Session) Watched() Names { return s.watched.snapshot() }
 
+// FirstWatched is one of them.
+func (s *Session) FirstWatched() string {
+	if s.watched.count == 0 {
+		return ""
+	}
+	return s.watched.at(0)
+}
+
 // UsedShard is the shard of the tube in use.
 func (s *Session) UsedShard() int { return s.usedRef.shard }
 

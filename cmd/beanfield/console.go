@@ -1,21 +1,37 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"time"
 
+	"beanfield/conn"
 	"beanfield/conn/admin/console"
 	"beanfield/router"
 )
 
-// newConsole makes the console.
-func newConsole(c *Config, r *router.Router) (*console.Console, error) {
+// newConsole makes the console, when all other faces have been made.
+func (f *faces) newConsole(c *Config, r *router.Router) (*console.Console, error) {
 	return console.New(console.Options{
 		Router:     r,
+		Faces:      f.clients(),
 		LimitsFor:  c.Queue.limitsFor(),
 		MaxJobSize: int(c.Limits.MaxJobSize),
 		Version:    version,
 		Started:    time.Now(),
 		May:        func(*http.Request) console.Rights { return console.Rights{Act: !c.HTTP.ReadOnly} },
 	})
+}
+
+// clients are who lists the clients of each face.
+func (f *faces) clients() []console.Face {
+	list := []console.Face{{Name: faceBeanstalk, Clients: f.beanstalk.Clients}}
+	if f.queue != nil {
+		list = append(list, console.Face{Name: faceQueue, Clients: func(_ context.Context, held map[any]int) ([]conn.Client, bool) {
+			return f.queue.Clients(held), true
+		}})
+	}
+	return append(list, console.Face{Name: faceAdmin, Clients: func(context.Context, map[any]int) ([]conn.Client, bool) {
+		return f.admin.Clients(), true
+	}})
 }

@@ -118,7 +118,7 @@ func (f *faces) make(c *Config, r *router.Router, log *slog.Logger) error {
 		if err != nil {
 			return err
 		}
-		pages, err := newConsole(c, r)
+		pages, err := f.newConsole(c, r)
 		if err != nil {
 			return err
 		}

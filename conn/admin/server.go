@@ -47,8 +47,11 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 		BaseContext:                  func(net.Listener) context.Context { return s.ctx },
 		ErrorLog:                     slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
 		ConnState: func(c net.Conn, state http.ConnState) {
-			if state == http.StateActive {
+			switch state {
+			case http.StateActive:
 				c.(*hall.Guest).Asked()
+			case http.StateIdle:
+				c.(*hall.Guest).Answered()
 			}
 		},
 	}
@@ -62,6 +65,9 @@ func (s *Server) Open(p Pages) { s.pages.Store(&p) }
 
 // Over returns the face that serves clients over TLS, or without it if c is nil.
 func (s *Server) Over(c *secure.Certificates) conn.Face { return s.hall.Over(c) }
+
+// Clients lists them.
+func (s *Server) Clients() []conn.Client { return s.hall.Clients(nil) }
 
 // Connections is how many there are.
 func (s *Server) Connections() int { return s.hall.Guests() }

@@ -37,6 +37,9 @@ type Conn struct {
 	run  *run
 	wake waitTimer
 
+	since int64  // when it came, in nanoseconds since 1970
+	reads uint64 // how often something has been read
+
 	listing [][]string // what is still to be worded of a list of tubes; nil if none is
 	stuck   [][]byte   // replies that the socket did not take
 	polling bool       // waiting for the socket to take more
@@ -223,6 +226,7 @@ func (c *Conn) fill() bool {
 		// read, and urgent data ends a read early.
 		c.readable = n == len(buf)-kept || c.hungUp || c.urgent
 		c.loop.moved(n)
+		c.reads++
 		c.process(buf[:kept+n])
 		return true
 	case err == syscall.EAGAIN:

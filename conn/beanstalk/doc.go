@@ -33,6 +33,10 @@
 // closed ends its session from the inbox, for the same reason: fifty clients that hang up
 // at once, each with thousands of tubes, would take some milliseconds otherwise.
 //
+// To tell administrators who is connected (Clients), a loop goes through its table in parts
+// (rollShare). What asks it to is a bell: a Conn without a socket, which comes through the
+// inbox as others do, so that nothing on the way of a command has to look for questions.
+//
 // A loop also shares its processor with other goroutines. It lets them run before it
 // sleeps, and again as long as a shard that owes it an answer is busy (linger). A
 // loop that moves large bodies may not sleep for seconds, so it lets others run after

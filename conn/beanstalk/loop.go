@@ -27,6 +27,8 @@ type loop struct {
 	stop     atomic.Bool
 	pulse    shard.Pulse // beats with each round of serve
 	done     chan struct{}
+	bell     Conn                 // a connection without a socket: in the inbox it means that there are rolls
+	rolls    atomic.Pointer[roll] // that have been asked for, the newest first
 
 	// touched by the loop's goroutine only
 	conns  []*Conn // by descriptor
@@ -43,6 +45,7 @@ type loop struct {
 	asked  int    // the shard that the latest of these calls waits for
 	lone   lone
 	runs   []*run
+	roll   *roll // that is being called
 	// for the metrics
 	rounds, events uint64
 	unsampled      int // runs until the next one whose time is taken
@@ -62,10 +65,12 @@ func newLoop(s *Server) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &loop{
+	l := &loop{
 		server: s, poll: p, done: make(chan struct{}), stepBack: pace.StepBack,
 		buf: make([]byte, readBuffer), out: make([]byte, 0, sendAt),
-	}, nil
+	}
+	l.bell.loop = l
+	return l, nil
 }
 
 // count counts a command for stats. The loop alone writes, so no locked
@@ -239,6 +244,10 @@ func (l *loop) isNew(c *Conn) bool {
 
 // admit takes a new connection in.
 func (l *loop) admit(c *Conn) {
+	if c == &l.bell {
+		l.callRoll()
+		return
+	}
 	for c.fd >= len(l.conns) {
 		l.conns = append(l.conns, nil)
 	}

@@ -25,7 +25,9 @@ type Server struct {
 	patient atomic.Bool // while stopping: wait for answers that are due
 	// relieving says that relieve is running, or about to.
 	relieving atomic.Bool
-	closing   sync.Once // of the pollers
+	closing   sync.Once    // of the pollers
+	bells     sync.RWMutex // held while a bell rings, and while closed becomes true
+	closed    bool         // the pollers, or they are about to be
 
 	next                     atomic.Uint64 // loop of the next connection
 	open, producers, workers atomic.Int64
@@ -89,6 +91,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	// None before all have ended: another file may get the number of a
 	// descriptor that is closed, and to wake a loop by it would write there.
 	s.closing.Do(func() {
+		s.bells.Lock()
+		s.closed = true
+		s.bells.Unlock()
 		for _, l := range s.loops {
 			l.poll.close()
 		}
@@ -103,7 +108,7 @@ func (s *Server) welcome(fd int, w *wire) {
 	s.open.Add(1)
 	s.total.Add(1)
 	l := s.loops[s.next.Add(1)%uint64(len(s.loops))]
-	c := &Conn{loop: l, fd: fd, wire: w}
+	c := &Conn{loop: l, fd: fd, wire: w, since: time.Now().UnixNano()}
 	c.Notify()
 }
 

@@ -137,6 +137,7 @@ func (c *Conn) fillSealed() bool {
 		c.close()
 		return false
 	}
+	c.reads++
 	c.process(buf[:kept+n])
 	return true
 }

@@ -12,12 +12,37 @@ type Guest struct {
 	net.Conn
 	hall   *Hall
 	closed sync.Once
-	asked  atomic.Bool // the client has asked something
+	since  int64         // when the client came, in nanoseconds since 1970
+	asked  atomic.Uint64 // how often the client has asked something
+	busy   atomic.Bool   // what it has asked is not answered yet
+	seat   atomic.Pointer[seat]
 	polled atomic.Bool // the acceptor counts it as polled
 }
 
 // Asked notes that the client has asked something: Shutdown lets it have the answer.
-func (g *Guest) Asked() { g.asked.Store(true) }
+func (g *Guest) Asked() {
+	g.asked.Add(1)
+	g.busy.Store(true)
+}
+
+// Answered notes that the client has its answer.
+func (g *Guest) Answered() { g.busy.Store(false) }
+
+// seat is a consumer's place.
+type seat struct {
+	name     string
+	receiver any // what holds its items
+}
+
+// Sit notes that the client is a consumer of this name, whose items the receiver holds, or
+// that it is one no more: then the receiver is nil.
+func (g *Guest) Sit(name string, receiver any) {
+	if receiver == nil {
+		g.seat.Store(nil)
+		return
+	}
+	g.seat.Store(&seat{name, receiver})
+}
 
 // Unpoll says that the client will send nothing that matters, so that nobody need hurry
 // to read it.

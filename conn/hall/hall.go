@@ -66,7 +66,7 @@ func (h *Hall) receive(socket int, certs *secure.Certificates) *Guest {
 		h.acceptor.Left()
 		return nil
 	}
-	g := &Guest{Conn: c, hall: h}
+	g := &Guest{Conn: c, hall: h, since: time.Now().UnixNano()}
 	if certs != nil {
 		g.Conn = certs.Over(c)
 	}
@@ -119,7 +119,7 @@ func (h *Hall) Shutdown(ctx context.Context, server interface {
 	Shutdown(context.Context) error
 	Close() error
 }) error {
-	h.closeAll(func(g *Guest) bool { return !g.asked.Load() }) // otherwise net/http would wait for their first requests
+	h.closeAll(func(g *Guest) bool { return g.asked.Load() == 0 }) // otherwise net/http would wait for their first requests
 	err := server.Shutdown(ctx)
 	if err != nil {
 		server.Close()

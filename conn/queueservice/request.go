@@ -41,6 +41,9 @@ type party struct {
 	limits             *queue.Limits
 }
 
+// name is who the consumer is, and of which queue.
+func (p *party) name() string { return p.queue + " " + p.group + "." + p.user }
+
 // op begins an operation.
 func (p *party) op(what queue.What) *queue.Op {
 	return &queue.Op{Kind: queue.Service, Ask: &queue.Ask{

@@ -52,8 +52,11 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		},
 		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
 		ConnState: func(c net.Conn, state http.ConnState) {
-			if state == http.StateActive {
+			switch state {
+			case http.StateActive:
 				c.(*socket).Asked()
+			case http.StateIdle:
+				c.(*socket).Answered()
 			}
 		},
 	}
@@ -75,6 +78,9 @@ func (s *Server) Open() (connections, consumers int) {
 	defer s.mu.Unlock()
 	return s.hall.Guests(), len(s.consumers)
 }
+
+// Clients lists them, with what each consumer holds according to held.
+func (s *Server) Clients(held map[any]int) []conn.Client { return s.hall.Clients(held) }
 
 // enlist notes a consumer, unless the server is about to stop.
 func (s *Server) enlist(c *consumer) bool {

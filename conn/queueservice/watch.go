@@ -89,6 +89,7 @@ func (q *request) upgrade(op *queue.Op) error {
 // connect gives the consumer its connection.
 func (c *consumer) connect(k *socket, json, indexOnly bool) {
 	c.socket = k
+	k.Sit(c.name(), &c.outbox)
 	c.input.c = c
 	c.frames.from = &c.input
 	c.writer = writer{party: c.party, shards: c.server.shards, box: &c.outbox, to: k, indexOnly: indexOnly}
@@ -160,6 +161,8 @@ func (q *request) stream(op *queue.Op) error {
 	defer context.AfterFunc(q.r.Context(), func() { box.finish(closeGoing, "") })()
 	if k, ok := q.r.Context().Value(socketKey{}).(*socket); ok {
 		k.watchOver()
+		k.Sit(q.name(), &box)
+		defer k.Sit("", nil)
 	}
 	control := http.NewResponseController(q.w)
 	q.w.Header().Set("Content-Type", typeProtobuf)

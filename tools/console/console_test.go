@@ -37,7 +37,8 @@ func TestConsole(t *testing.T) {
 		do   func(*testing.T, *browser, string)
 	}{
 		{"overview", overview}, {"tubes", tubes}, {"hostile", hostileBody}, {"put", putJob}, {"one job", oneJob}, {"kick and pause", kickAndPause},
-		{"search", search}, {"move and purge", moveAndPurge}, {"keys", keys}, {"drain", drain},
+		{"search", search}, {"move and purge", moveAndPurge}, {"keys", keys},
+		{"connections", func(t *testing.T, b *browser, base string) { connections(t, b, base, s) }}, {"drain", drain},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			b.t = t

@@ -23,7 +23,7 @@ func newServer(t *testing.T) *server.Launched {
 	if err := build.Run(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.Launch{Command: binary + " -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue}"}.Prepare()
+	s, err := server.Launch{Command: binary + " -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare()
 	if err != nil {
 		t.Fatal(err)
 	}

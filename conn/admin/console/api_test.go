@@ -27,14 +27,14 @@ type bench struct {
 	url    string
 }
 
-func newBench(t *testing.T, rights Rights) *bench {
+func newBench(t *testing.T, rights Rights, faces ...Face) *bench {
 	t.Helper()
 	r, err := router.New(router.Options{Shards: 3, Store: storage.Memory()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err := New(Options{
-		Router: r, MaxJobSize: 1 << 20, Version: "test", Started: time.Now(),
+		Router: r, MaxJobSize: 1 << 20, Version: "test", Started: time.Now(), Faces: faces,
 		LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, May: func(*http.Request) Rights { return rights },
 	})
 	if err != nil {

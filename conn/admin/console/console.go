@@ -22,6 +22,8 @@ type Options struct {
 	LimitsFor func(tube string) *queue.Limits
 	// MaxJobSize bounds the body of a put in bytes.
 	MaxJobSize int
+	// Faces have the clients that are connected.
+	Faces []Face
 	// Version is that of the server.
 	Version string
 	// Started is when the process began.
@@ -39,6 +41,7 @@ type Console struct {
 	router *router.Router
 	files  http.Handler
 	census census
+	roster roster
 }
 
 // files are the pages.
@@ -59,7 +62,7 @@ func New(o Options) (*Console, error) {
 		return nil, err
 	}
 	c := &Console{opts: o, router: o.Router, files: http.FileServerFS(pages)}
-	c.census.router = o.Router
+	c.census.router, c.roster.router, c.roster.faces = o.Router, o.Router, o.Faces
 	return c, nil
 }
 
@@ -67,6 +70,7 @@ func New(o Options) (*Console, error) {
 var (
 	readers = map[string]func(*Console, *http.Request) (any, error){
 		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
+		"connections": (*Console).connections,
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,

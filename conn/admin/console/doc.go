@@ -11,6 +11,7 @@
 //	GET  tube               one tube: name
 //	GET  jobs               jobs of a tube: tube, state, from, n, find
 //	GET  job                one job with its body: id
+//	GET  connections        a page of the clients: filter, sort, desc, from, n
 //	POST put, kick, pause   to a tube
 //	POST delete, bury, release, kick-job   to one job
 //	POST purge, move        to all jobs of a tube in given states
@@ -25,6 +26,8 @@
 // What is shown comes from looks (package shard), which do not wait for the log and are
 // bounded, or from operations that any client could send. All pages share one census of the
 // tubes. It is made when a page asks for it and the last one is older than censusAge.
+// Likewise all share one list of the clients (roster). A face makes it in parts, so that
+// none of its clients waits for it, however many there are; who holds jobs is asked of the shards.
 // Filtering, sorting and paging are done here, so the size of an answer is bounded, whatever
 // the number of tubes.
 //

@@ -4,14 +4,8 @@ import (
 	"cmp"
 	"math"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 )
-
-// pageMost is how many rows a page has at most.
-const pageMost = 200
 
 // figures are a row of the table of tubes, and with an empty name the sum of many.
 type figures struct {
@@ -97,87 +91,36 @@ type tubesAnswer struct {
 }
 
 func (c *Console) tubes(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	value, known := columns[q.Get("sort")]
-	if !known && q.Get("sort") != "" && q.Get("sort") != "name" {
-		return nil, wrong("the table cannot be sorted by this")
-	}
-	from, err := number(q, "from", 0, math.MaxInt32)
+	w, err := tableOf(r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	n, err := number(q, "n", 50, pageMost)
-	if err != nil {
-		return nil, err
+	value, known := columns[w.by]
+	if !known && w.by != "" && w.by != "name" {
+		return nil, wrong(notSortable)
 	}
 	s, err := c.census.take(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	shown := filter(q.Get("filter"))
 	var found []*tubeRow
+	var p pacer
 	for i := range s.tubes {
-		if shown(s.tubes[i].Name) {
+		if p.step(); w.shows == nil || w.shows(s.tubes[i].Name) {
 			found = append(found, &s.tubes[i])
 		}
 	}
-	desc := q.Get("desc") == "1"
 	slices.SortFunc(found, func(a, b *tubeRow) int {
-		order := 0
+		p.step()
 		if known {
-			order = cmp.Compare(value(a), value(b))
-		} else {
-			order = cmp.Compare(a.Name, b.Name)
+			return cmp.Or(w.order(cmp.Compare(value(a), value(b))), cmp.Compare(a.Name, b.Name))
 		}
-		if desc {
-			order = -order
-		}
-		return cmp.Or(order, cmp.Compare(a.Name, b.Name))
+		return w.order(cmp.Compare(a.Name, b.Name))
 	})
-	from = min(from, len(found))
+	from := min(w.from, len(found))
 	a := tubesAnswer{At: s.at.UnixMilli(), All: len(s.tubes), Found: len(found), From: from, Tubes: []figures{}}
-	for _, t := range found[from:min(from+n, len(found))] {
+	for _, t := range found[from:min(from+w.n, len(found))] {
 		a.Tubes = append(a.Tubes, t.figures())
 	}
 	return &a, nil
-}
-
-// number reads one of the query's, from 0 to most.
-func number(q url.Values, key string, standard, most int) (int, error) {
-	text := q.Get(key)
-	if text == "" {
-		return standard, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > most {
-		return 0, wrong(key + " must be from 0 to " + strconv.Itoa(most))
-	}
-	return n, nil
-}
-
-// filter says which names somebody is looking for: those that contain the text or, if it
-// has a *, that fit it as a whole. Large and small letters are the same.
-func filter(text string) func(string) bool {
-	text = strings.ToLower(text)
-	parts := strings.Split(text, "*")
-	if len(parts) == 1 {
-		return func(name string) bool { return strings.Contains(strings.ToLower(name), text) }
-	}
-	first, last := parts[0], parts[len(parts)-1]
-	return func(name string) bool {
-		name, ok := strings.CutPrefix(strings.ToLower(name), first)
-		for _, p := range parts[1 : len(parts)-1] {
-			if _, name, ok = cutIf(ok, name, p); !ok {
-				return false
-			}
-		}
-		return ok && strings.HasSuffix(name, last)
-	}
-}
-
-func cutIf(ok bool, name, part string) (before, after string, found bool) {
-	if !ok {
-		return "", "", false
-	}
-	return strings.Cut(name, part)
 }

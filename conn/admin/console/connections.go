@@ -1,0 +1,108 @@
+package console
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"beanfield/conn"
+)
+
+// connectionInfo is a row of the table of connections.
+type connectionInfo struct {
+	Face     string  `json:"face"`
+	Peer     string  `json:"peer"`
+	TLS      bool    `json:"tls"`
+	Identity string  `json:"identity"`
+	Since    int64   `json:"since"` // milliseconds since 1970
+	Age      float64 `json:"age"`   // seconds
+	Asked    uint64  `json:"asked"` // how often something has been read from it
+	Doing    string  `json:"doing"`
+	Held     int     `json:"held"` // jobs
+	Used     string  `json:"used"`
+	Watching int     `json:"watching"`
+	Watched  string  `json:"watched"` // one of these tubes
+	Consumer string  `json:"consumer"`
+}
+
+// connectionsAnswer is a page of the table.
+type connectionsAnswer struct {
+	At          int64            `json:"at"`
+	All         int              `json:"all"`
+	Found       int              `json:"found"` // those that the filter shows
+	Held        int              `json:"held"`  // jobs, by these
+	Waiting     int              `json:"waiting"`
+	From        int              `json:"from"`
+	Connections []connectionInfo `json:"connections"`
+}
+
+// connectionColumns are what the table can be sorted by.
+var connectionColumns = map[string]func(a, b *guest) int{
+	"face":     func(a, b *guest) int { return cmp.Compare(a.face, b.face) },
+	"peer":     func(a, b *guest) int { return a.Peer.Compare(b.Peer) },
+	"identity": func(a, b *guest) int { return cmp.Compare(a.Identity, b.Identity) },
+	"age":      func(a, b *guest) int { return cmp.Compare(b.Since, a.Since) },
+	"asked":    func(a, b *guest) int { return cmp.Compare(a.Asked, b.Asked) },
+	"doing":    func(a, b *guest) int { return cmp.Compare(a.Doing, b.Doing) },
+	"held":     func(a, b *guest) int { return cmp.Compare(a.Held, b.Held) },
+	"used":     func(a, b *guest) int { return cmp.Compare(a.Used, b.Used) },
+	"watching": func(a, b *guest) int { return cmp.Compare(a.Watching, b.Watching) },
+	"consumer": func(a, b *guest) int { return cmp.Compare(a.Consumer, b.Consumer) },
+}
+
+func (c *Console) connections(r *http.Request) (any, error) {
+	w, err := tableOf(r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	if w.by == "" {
+		w.by, w.desc = "held", true
+	}
+	if connectionColumns[w.by] == nil {
+		return nil, wrong(notSortable)
+	}
+	all, at, err := c.roster.take(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(all, at, w), nil
+}
+
+// pageOf chooses, counts and sorts.
+func pageOf(all []guest, at time.Time, w table) *connectionsAnswer {
+	a := &connectionsAnswer{At: at.UnixMilli(), All: len(all), Connections: []connectionInfo{}}
+	var found []*guest
+	var p pacer
+	for i := range all {
+		if p.step(); all[i].fits(w.shows) {
+			found = append(found, &all[i])
+			a.Held += all[i].Held
+			if all[i].Doing == conn.Waiting {
+				a.Waiting++
+			}
+		}
+	}
+	order := connectionColumns[w.by]
+	slices.SortFunc(found, func(x, y *guest) int {
+		p.step()
+		return cmp.Or(w.order(order(x, y)), cmp.Compare(y.Asked, x.Asked), cmp.Compare(x.Since, y.Since), x.Peer.Compare(y.Peer))
+	})
+	a.Found, a.From = len(found), min(w.from, len(found))
+	for _, g := range found[a.From:min(a.From+w.n, len(found))] {
+		a.Connections = append(a.Connections, g.show(at))
+	}
+	return a
+}
+
+// fits says whether the filter shows the client.
+func (g *guest) fits(shows func(string) bool) bool {
+	return shows == nil || shows(g.Peer.String()) || shows(g.Used) || shows(g.Watched) || shows(g.Consumer) || shows(g.Identity) || shows(g.face)
+}
+
+func (g *guest) show(at time.Time) connectionInfo {
+	return connectionInfo{
+		Face: g.face, Peer: g.Peer.String(), TLS: g.TLS, Identity: g.Identity, Since: g.Since / 1e6, Age: max(0, at.Sub(time.Unix(0, g.Since)).Seconds()),
+		Asked: g.Asked, Doing: g.Doing.String(), Held: g.Held, Used: g.Used, Watching: g.Watching, Watched: g.Watched, Consumer: g.Consumer,
+	}
+}

@@ -1,0 +1,91 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/conn"
+)
+
+// crowd is a face with clients of which some hold jobs, wait, or consume.
+func crowd(n int) Face {
+	began := time.Now().Add(-time.Hour).UnixNano()
+	return Face{Name: "crowd", Clients: func(_ context.Context, held map[any]int) (list []conn.Client, ok bool) {
+		for i := range n {
+			g := conn.Client{
+				Peer: conn.Peer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i / 250), byte(i % 250)}), uint16(1000+i%7))}, Since: began + int64(i)*1e9,
+				Asked: uint64(i * 7 % n), Used: fmt.Sprint("into-", i%10), Watching: i % 3, Watched: fmt.Sprint("from-", i%10), Held: i % 5,
+			}
+			if i%4 == 0 {
+				g.Doing = conn.Waiting
+			}
+			list = append(list, g)
+		}
+		return list, true
+	}}
+}
+
+// A page of the table is filtered, sorted and bounded, however many clients there are.
+func TestConnections(t *testing.T) {
+	b := newBench(t, Rights{Act: true}, crowd(1000))
+	for query, want := range map[string]string{
+		"n=3":                                  "10.0.2.214:1000 10.0.3.249:1005 10.0.1.34:1004", // those who hold most, of them those who asked most
+		"n=3&sort=age&desc=1":                  "10.0.0.0:1000 10.0.0.1:1001 10.0.0.2:1002",
+		"n=2&sort=peer&from=998":               "10.0.3.248:1004 10.0.3.249:1005",
+		"n=2&sort=peer&from=2000":              "",
+		"sort=peer&filter=10.0.0.24*":          "10.0.0.24:1003 10.0.0.240:1002 10.0.0.241:1003 10.0.0.242:1004 10.0.0.243:1005 10.0.0.244:1006 10.0.0.245:1000 10.0.0.246:1001 10.0.0.247:1002 10.0.0.248:1003 10.0.0.249:1004",
+		"n=1&sort=peer&filter=INTO-7":          "10.0.0.7:1000",
+		"n=1&sort=peer&filter=from-8":          "10.0.0.8:1001",
+		"n=1&sort=doing&desc=1&filter=nobody":  "",
+		"n=2&sort=asked":                       "10.0.0.0:1000 10.0.0.143:1003",
+		"n=1&sort=watching&desc=1&filter=crow": "10.0.3.107:1003",
+	} {
+		var a connectionsAnswer
+		values, _ := url.ParseQuery(query)
+		b.get("connections", values, &a)
+		var peers []string
+		for _, c := range a.Connections {
+			peers = append(peers, c.Peer)
+		}
+		if is := strings.Join(peers, " "); is != want || a.All != 1000 {
+			t.Errorf("%q shows %q of %d, want %q", query, is, a.All, want)
+		}
+	}
+	var a connectionsAnswer
+	b.get("connections", url.Values{"n": {"1"}}, &a)
+	if a.Found != 1000 || a.Held != 2000 || a.Waiting != 250 || a.Connections[0].Face != "crowd" || a.Connections[0].Age < 1 {
+		t.Errorf("the clients are shown as %+v", a)
+	}
+	for path, want := range map[string]int{"connections?sort=odd": 400, "connections?n=201": 400, "connections?from=-1": 400} {
+		if status, text, _ := b.ask("GET", apiPath+path, ""); status != want {
+			t.Errorf("%s: %d %s, want %d", path, status, text, want)
+		}
+	}
+}
+
+// A face that does not answer in time makes the page say so.
+func TestConnectionsOfABusyFace(t *testing.T) {
+	b := newBench(t, Rights{}, Face{Name: "busy", Clients: func(context.Context, map[any]int) ([]conn.Client, bool) { return nil, false }})
+	if status, text, _ := b.ask("GET", apiPath+"connections", ""); status != 503 {
+		t.Errorf("%d %s", status, text)
+	}
+}
+
+// BenchmarkConnections is a page of 100,000 connections, from a list that is there.
+func BenchmarkConnections(b *testing.B) {
+	all, _ := crowd(100_000).Clients(b.Context(), nil)
+	list := make([]guest, len(all))
+	for i := range all {
+		list[i] = guest{all[i], "crowd"}
+	}
+	for b.Loop() {
+		if a := pageOf(list, time.Now(), table{by: "held", desc: true, n: 50}); len(a.Connections) != 50 {
+			b.Fatal(len(a.Connections))
+		}
+	}
+}

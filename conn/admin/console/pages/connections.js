@@ -1,0 +1,80 @@
+import { get } from "./api.js";
+import { fill, h, setText, visible } from "./dom.js";
+import { count, duration, rate } from "./format.js";
+import { recall } from "./store.js";
+import { number, Pager, sorting, Table } from "./table.js";
+
+// Who is connected, and what each holds: filtered, sorted and paged by the server.
+
+const columns = {
+  peer: "Client", face: "Face", identity: "Identity", age: "Connected for", doing: "Doing", held: "Jobs held", asked: "Reads", speed: "Reads/s",
+  used: "Puts into", watching: "Watches", consumer: "Consumer",
+};
+const texts = ["peer", "face", "identity", "age", "doing", "used", "watching", "consumer"];
+
+const tubeLink = (name) => name && h("a", { href: "#/tube/" + encodeURIComponent(name) }, visible(name));
+
+// watches words which tubes a client watches.
+function watches(c) {
+  const rest = c.watching - 1;
+  return [tubeLink(c.watched), rest > 0 && ` and ${count(rest)} more`];
+}
+
+const links = { used: (c) => tubeLink(c.used), watching: watches, consumer: (c) => visible(c.consumer) };
+
+function rows() {
+  const before = new Map(); // what was read from a client, and when
+  return {
+    what: "connections", columns, texts, unsorted: ["speed"], key: (c) => `${c.face} ${c.peer} ${c.since}`, make() {},
+    change(cell, k, c) {
+      if (k === "held" || k === "asked") return number(cell, c[k], count);
+      if (k === "speed") return number(cell, c.speed, rate);
+      if (k === "age") return setText(cell, duration(c.age)), false;
+      const is = [c.used, c.watched, c.watching, c.consumer].join("\n");
+      if (!links[k]) setText(cell, k === "face" && c.tls ? c.face + ", TLS" : visible(c[k]));
+      else if (cell.was !== is) {
+        cell.was = is;
+        fill(cell, links[k](c));
+      }
+      return false;
+    },
+    // speeds says how often each client was read from since the last answer.
+    speeds(at, list) {
+      const now = new Map();
+      for (const c of list) {
+        const key = this.key(c), was = before.get(key);
+        c.speed = was && at > was.at ? Math.max(0, ((c.asked - was.asked) * 1000) / (at - was.at)) : was?.speed ?? 0;
+        now.set(key, was && at === was.at ? was : { at, asked: c.asked, speed: c.speed });
+      }
+      before.clear();
+      for (const [k, v] of now) before.set(k, v);
+    },
+  };
+}
+
+export function connections(main) {
+  const again = () => dispatchEvent(new Event("again"));
+  const want = { from: 0, n: recall("rows", 50), filter: "" };
+  const kind = rows();
+  const sort = sorting("sort.connections", { sort: "held", desc: true }, texts.filter((k) => k !== "age"), want, again);
+  const table = sort.table = new Table(Object.keys(columns), sort, kind), pager = new Pager(want, again);
+  const found = h("p", { class: "facts", "aria-live": "polite" });
+  const field = h("input", { type: "search", placeholder: "Filter, for example 10.0.0.* or mail", "aria-label": "Filter connections by address, tube or name", spellcheck: "false",
+    oninput: () => { want.filter = field.value; want.from = 0; again(); } });
+  fill(main,
+    h("div", { class: "head" }, h("h1", {}, "Connections"), found),
+    h("div", { class: "row controls" }, field, pager.size),
+    h("section", { class: "card" }, table.element),
+    pager.element);
+  return {
+    title: "Connections",
+    async refresh(signal) {
+      const a = await get("connections", want, signal);
+      const which = a.found === a.all ? `${count(a.all)} connection${a.all === 1 ? "" : "s"}` : `${count(a.found)} of ${count(a.all)} connections`;
+      setText(found, `${which} · ${count(a.held)} job${a.held === 1 ? "" : "s"} held · ${count(a.waiting)} waiting`);
+      kind.speeds(a.at, a.connections);
+      table.show(a.connections);
+      pager.show(a.from, a.connections.length, a.found);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+package queueservice
+
+import (
+	"net/http"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/hall/halltest"
+	"beanfield/shard/queue"
+)
+
+// Each client is told of: consumers by name and with what is pending at them.
+func TestClients(t *testing.T) {
+	h := newHouse(t, nil)
+	quiet, asking, w, streams := h.Dial(), h.Dial(), h.watch("", ""), h.Dial()
+	asking.Send(halltest.Request("GET", "/api/predict/s?_attrs_=true", who, ""))
+	asking.Response("GET")
+	streams.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
+	if _, err := http.ReadResponse(streams.In, nil); err != nil {
+		t.Fatal(err)
+	}
+	stream := h.await(t, queue.AskWatch, 2).Ask
+	name := stream.Queue + " " + stream.Group + "." + stream.User
+	want := map[string]conn.Client{
+		quiet.LocalAddr().String():   {},
+		asking.LocalAddr().String():  {Asked: 1},
+		w.LocalAddr().String():       {Asked: 1, Doing: conn.Consuming, Held: 5, Consumer: name},
+		streams.LocalAddr().String(): {Asked: 1, Doing: conn.Consuming, Held: 7, Consumer: name},
+	}
+	held := map[any]int{any(w.box): 5, any(stream.Receiver): 7}
+	var list []conn.Client
+	for end := time.Now().Add(patience); ; runtime.Gosched() { // net/http tells of the end of a request a little late
+		list = h.server.Clients(held)
+		if !slices.ContainsFunc(list, func(g conn.Client) bool { return g.Doing == conn.Working }) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("a request does not end: %+v", list)
+		}
+	}
+	if len(list) != len(want) {
+		t.Errorf("%d clients are told of", len(list))
+	}
+	for _, g := range list {
+		e := want[g.Peer.String()]
+		e.Peer, e.Since, e.TLS = g.Peer, g.Since, h.Trust != nil
+		if g != e {
+			t.Errorf("%s is told of as %+v, want %+v", g.Peer, g, e)
+		}
+	}
+}
