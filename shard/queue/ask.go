@@ -37,11 +37,13 @@ const NewestIndex = ^uint64(0)
 // Ask is what an operation of the queue service has beyond what Op has, and its
 // answer. Op.Kind is Service, and Op.ID the index of a put or search.
 type Ask struct {
-	What   What
-	Queue  string // the tube
-	Group  string
-	User   string
-	Limits *Limits // of this queue; never nil, and it never changes
+	What  What
+	Queue string // the tube
+	Group string
+	User  string
+	// Limits of this queue; never nil. They never change, but a later operation may
+	// bring others, which then hold for the queue.
+	Limits *Limits
 
 	Tags   Tags   // put: the item's; get, watch and count: which items
 	Index  uint64 // get, watch, truncate: where to begin
@@ -108,7 +110,8 @@ type Limits struct {
 	// MaxUnsent bounds what a slow client costs: a consumer is pushed another item only
 	// while what it was pushed and has not reported with AskSent weighs less. A report
 	// may wait until it covers a quarter of MaxUnsent, so up to half of MaxUnsent may be
-	// sent and unreported for ever. 0 is no limit, and then nothing is reported.
+	// sent and unreported for ever. 0 is no limit, and then nothing is reported. What
+	// its watch said holds for a consumer until it watches again.
 	MaxUnsent int
 }
 

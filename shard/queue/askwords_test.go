@@ -60,7 +60,8 @@ var testLimits = &Limits{MaxDelivery: 5}
 func (w *world) ask(words []string) string {
 	op := Op{Kind: Service, Ask: &Ask{Queue: words[1], Limits: testLimits}}
 	if w.limits != (Limits{}) {
-		op.Ask.Limits = &w.limits
+		l := w.limits
+		op.Ask.Limits = &l
 	}
 	bare := w.askFor(&op, words[0], words[2:])
 	a := op.Ask

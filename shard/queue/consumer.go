@@ -15,6 +15,7 @@ type consumer struct {
 	window     int
 	autoCommit bool
 	indexOnly  bool
+	maxUnsent  int // Limits.MaxUnsent then: its connection reports by that
 	tags       Tags
 	marks      uint64 // of tags, if it is choosy
 	start      uint64
@@ -43,8 +44,7 @@ type consumer struct {
 
 // clogged says that the connection must first send what it has.
 func (c *consumer) clogged() bool {
-	most := c.group.service.limits.MaxUnsent
-	return c.fetching || most > 0 && c.unsent >= most
+	return c.fetching || c.maxUnsent > 0 && c.unsent >= c.maxUnsent
 }
 
 // listens says that the consumer may be sent something.
@@ -110,7 +110,7 @@ func (s *State) askWatch(now int64, op *Op) {
 		g.add(c)
 	}
 	s.connect(c, a.Receiver)
-	c.window, c.autoCommit, c.indexOnly = a.Window, a.AutoCommit, a.IndexOnly
+	c.window, c.autoCommit, c.indexOnly, c.maxUnsent = a.Window, a.AutoCommit, a.IndexOnly, a.Limits.MaxUnsent
 	if g.view == nil {
 		c.choose(a.Tags, start)
 	} else {

@@ -75,6 +75,16 @@ func TestPushBesideOthers(t *testing.T) {
 			g.a item 1024 -> 4 => g.a:4
 			g.a item 1024 -> 5
 			g.a sent => g.a:5`},
+		{"another limit of what is unsent holds from the next watch on", `
+			limits unsent=100
+			g.a sub 9
+			limits unsent=50
+			g.a item 1024 -> 1 => g.a:1
+			g.a item 1024 -> 2 => g.a:2
+			g.a item 1024 -> 3 => g.a:3
+			g.a item 1024 -> 4
+			g.a sub 9 => g.a:replaced g.a:1 g.a:2
+			g.a sent => g.a:3 g.a:4`},
 		{"another group's name is no consumer's", `
 			g.a sub 1
 			g.a commit 7 0

@@ -70,7 +70,12 @@ func (s *State) serviceOf(t *tube, l *Limits) *service {
 	if t.service == nil {
 		t.service = &service{tube: t, pair: pairOf(t.name), finder: s.newFinder(t)}
 	}
-	t.service.limits = l
+	if old := t.service.limits; old != l {
+		t.service.limits = l
+		if old != nil && old.MaxIdle != l.MaxIdle {
+			s.retimeViews(t.service)
+		}
+	}
 	return t.service
 }
 

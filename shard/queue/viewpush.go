@@ -173,6 +173,13 @@ func (s *State) retimeView(w *view) {
 	s.schedule(&s.idling, s.idlePos, w.slot, at)
 }
 
+// retimeViews does so for all views of a queue, because MaxIdle has changed.
+func (s *State) retimeViews(v *service) {
+	for _, w := range v.views {
+		s.retimeView(w)
+	}
+}
+
 // tickViews takes back what has been pending for too long.
 func (s *State) tickViews(now int64) {
 	for !s.spent() && s.idling.n > 0 && int64(s.idling.top().major) <= now {

@@ -251,6 +251,22 @@ func TestViewsIdle(t *testing.T) {
 			g.y sub 3
 			+5s => g.y:1/2
 			g.y leave => g.x:1/3`},
+		{"another limit holds for what is pending", `
+			h.a sub 0
+			g.x sub 1
+			h.a item 0 -> 1 => g.x:1
+			+9s
+			limits idle=10s
+			h.a attrs -> length=1
+			limits idle=10500ms
+			h.a attrs -> length=1
+			+1s
+			+500ms => g.x:1/2
+			limits idle=0s
+			h.a attrs -> length=1
+			+99s
+			limits idle=5s
+			h.a attrs -> length=1 => g.x:1/3`},
 	})
 }
 
