@@ -27,7 +27,7 @@ type Face interface {
 // Acceptor lets clients in from any number of listeners, and counts those that are
 // connected.
 type Acceptor struct {
-	limit   int64
+	limit   atomic.Int64 // on open; 0 for none
 	log     *slog.Logger
 	started time.Time
 
@@ -53,11 +53,19 @@ func NewAcceptor(o Options) (*Acceptor, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	a := &Acceptor{
-		limit: int64(o.MaxConnections), log: o.Logger, started: time.Now(),
+		log: o.Logger, started: time.Now(),
 		freed: make(chan struct{}, 1), stopping: make(chan struct{}),
 	}
+	a.limit.Store(int64(o.MaxConnections))
 	a.spare.keep()
 	return a, nil
+}
+
+// Limit changes how many connections may be open at once. If more are open already, they
+// stay. What is negative counts as 0, no limit.
+func (a *Acceptor) Limit(connections int) {
+	a.limit.Store(int64(max(0, connections)))
+	a.nudge()
 }
 
 // Open is how many clients are with faces now.

@@ -194,3 +194,29 @@ func (l *pipeListener) Close() error {
 	l.closed = true
 	return nil
 }
+
+// Another limit lets in who waits, however many they are, and closes nobody.
+func TestAnotherLimit(t *testing.T) {
+	h := newHouse(t, 1)
+	a, addressA := h.face("tcp", "127.0.0.1:0")
+	b, addressB := h.face("tcp", "127.0.0.1:0")
+	dial(t, "tcp", addressA)
+	first := a.next()
+	dial(t, "tcp", addressA)
+	dial(t, "tcp", addressB)
+	h.waiting(2)
+	h.Limit(3)
+	second, third := a.next(), b.next()
+	h.Limit(2)
+	dial(t, "tcp", addressA)
+	h.waiting(1)
+	a.leave(first)
+	h.waiting(1)
+	if a.none(); h.Open() != 2 {
+		t.Errorf("%d are open", h.Open())
+	}
+	h.Limit(0)
+	a.leave(a.next())
+	a.leave(second)
+	b.leave(third)
+}

@@ -50,9 +50,9 @@
 //
 // # Invariants
 //
-// N1: at most MaxConnections clients are with faces at any time: each is counted
-// with one compare-and-swap before it is welcomed, and is counted until its face
-// says that it has left.
+// N1: nobody is welcomed while as many clients are with faces as MaxConnections, or
+// the last call of Limit, allows: each is counted with one compare-and-swap before it
+// is welcomed, and is counted until its face says that it has left.
 //
 // N2: an accepted socket is either welcomed by exactly one face, which closes it,
 // or closed here.

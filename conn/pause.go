@@ -7,7 +7,7 @@ import "time"
 func (a *Acceptor) enter() bool {
 	for !a.take() {
 		if a.worthALine() {
-			a.log.Warn("accepting pauses: as many connections as allowed are open", "limit", a.limit)
+			a.log.Warn("accepting pauses: as many connections as allowed are open", "limit", a.limit.Load())
 		}
 		a.awaitLeave(a.full)
 		if a.stopped() {
@@ -21,8 +21,8 @@ func (a *Acceptor) enter() bool {
 // take takes one of the places that MaxConnections allows, if there is one (N1).
 func (a *Acceptor) take() bool {
 	for {
-		n := a.open.Load()
-		if a.limit > 0 && n >= a.limit {
+		n, limit := a.open.Load(), a.limit.Load()
+		if limit > 0 && n >= limit {
 			return false
 		}
 		if a.open.CompareAndSwap(n, n+1) {
@@ -31,7 +31,10 @@ func (a *Acceptor) take() bool {
 	}
 }
 
-func (a *Acceptor) full() bool { return a.limit > 0 && a.open.Load() >= a.limit }
+func (a *Acceptor) full() bool {
+	limit := a.limit.Load()
+	return limit > 0 && a.open.Load() >= limit
+}
 
 // awaitDescriptor waits after accepting has failed for want of descriptors or memory,
 // which a connection frees when it leaves.

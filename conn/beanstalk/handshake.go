@@ -46,7 +46,7 @@ func (c *Conn) shaking() bool { return c.wire != nil && c.wire.shake != nil }
 // beginShake waits for the client's first bytes.
 func (c *Conn) beginShake() {
 	c.wire.poll = c.loop.poll
-	c.loop.timers.set(c, c.loop.server.router.Now()+int64(c.loop.server.opts.HandshakeTimeout))
+	c.loop.timers.set(c, c.loop.server.router.Now()+int64(c.loop.server.opts.Load().HandshakeTimeout))
 }
 
 // shakeOn handles an event of the socket until the handshake has been made.

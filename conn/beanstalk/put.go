@@ -29,7 +29,7 @@ const (
 // tried again.
 func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 	size := int(cmd.size)
-	tooBig := size > c.loop.server.opts.MaxJobSize
+	tooBig := size > c.loop.server.opts.Load().MaxJobSize
 	p := incoming{pri: cmd.pri, delay: cmd.delay, ttr: max(cmd.ttr, 1), size: size}
 	if !tooBig && !cmd.trailing && len(data) >= size+2 && string(data[size:size+2]) == crlf {
 		if !c.admit(&p, data[:size]) {

@@ -134,7 +134,7 @@ func (c *Conn) answerRun() {
 			c.becomeWorker()
 		}
 		var large [][]byte
-		c.loop.out, large = appendReply(c.loop.out, v, &r.Batch, op, c.loop.server.opts.Quoting)
+		c.loop.out, large = appendReply(c.loop.out, v, &r.Batch, op, c.loop.server.opts.Load().Quoting)
 		if large != nil {
 			c.sendLarge(large)
 		}

@@ -14,7 +14,7 @@ import (
 
 // Server serves the clients that it is given: it distributes them over its loops.
 type Server struct {
-	opts     Options
+	opts     atomic.Pointer[Options] // Change replaces them
 	log      *slog.Logger
 	router   *router.Router
 	acceptor *conn.Acceptor
@@ -45,7 +45,8 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, log: o.Logger, router: r, acceptor: a, ident: ident, full: o.Loops >= runtime.GOMAXPROCS(0)}
+	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, full: o.Loops >= runtime.GOMAXPROCS(0)}
+	s.opts.Store(&o)
 	s.patient.Store(true)
 	for i := 0; i < o.Loops; i++ {
 		l, err := newLoop(s)
@@ -62,6 +63,16 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 		go l.serve()
 	}
 	return s, nil
+}
+
+// Change makes options ready that are to hold from now on, in place of those that the server
+// was made with. Loops and Logger stay as they are. If nothing is wrong with them, apply puts
+// them into effect, for all connections.
+func (s *Server) Change(o Options) (apply func(), err error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	return func() { s.opts.Store(&o) }, nil
 }
 
 // Shutdown gives replies that are due until ctx ends to be sent, and closes all

@@ -83,7 +83,7 @@ var commandKeys = [...]struct {
 
 // appendStats formats the reply of stats, after the session has counted.
 func (s *Server) appendStats(out []byte, session *router.Session) []byte {
-	return appendYAML(out, func(out []byte) []byte { return s.appendKeys(out, &session.Sums, s.opts.Quoting) })
+	return appendYAML(out, func(out []byte) []byte { return s.appendKeys(out, &session.Sums, s.opts.Load().Quoting) })
 }
 
 // appendKeys formats the keys of stats.
@@ -102,7 +102,7 @@ func (s *Server) appendKeys(out []byte, sums *queue.Sums, q Quoting) []byte {
 	}
 	out = appendUint(out, "job-timeouts", sums.Timeouts)
 	out = appendUint(out, "total-jobs", sums.Total)
-	out = appendInt(out, "max-job-size", int64(s.opts.MaxJobSize))
+	out = appendInt(out, "max-job-size", int64(s.opts.Load().MaxJobSize))
 	out = appendInt(out, "current-tubes", int64(s.router.Tubes()))
 	return s.appendProcess(out, sums.Damaged, q)
 }
@@ -119,7 +119,7 @@ func (s *Server) appendProcess(out []byte, damaged int, q Quoting) []byte {
 	out = appendInt(out, "current-waiting", waiting)
 	out = appendUint(out, "total-connections", s.total.Load())
 	out = appendInt(out, "pid", int64(os.Getpid()))
-	out = appendRaw(out, "version", `"`+s.opts.Version+`"`) // quoted by every version
+	out = appendRaw(out, "version", `"`+s.opts.Load().Version+`"`) // quoted by every version
 	var ru syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &ru)
 	out = appendTime(out, "rusage-utime", ru.Utime)
@@ -130,7 +130,7 @@ func (s *Server) appendProcess(out []byte, damaged int, q Quoting) []byte {
 	out = appendInt(out, "binlog-records-migrated", 0)
 	log := s.router.LogStats()
 	out = appendUint(out, "binlog-records-written", log.Written)
-	out = appendInt(out, "binlog-max-size", int64(s.opts.BinlogMaxSize))
+	out = appendInt(out, "binlog-max-size", int64(s.opts.Load().BinlogMaxSize))
 	out = appendRaw(out, "draining", fmt.Sprint(s.router.Draining()))
 	out = appendRaw(out, "id", s.ident.id)
 	out = appendString(out, "hostname", s.ident.hostname, q)

@@ -23,7 +23,8 @@ func stillServer(t *testing.T) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{router: r, acceptor: a, log: slog.New(slog.DiscardHandler), opts: Options{MaxJobSize: DefaultMaxJobSize}}
+	s := &Server{router: r, acceptor: a, log: slog.New(slog.DiscardHandler)}
+	s.opts.Store(&Options{MaxJobSize: DefaultMaxJobSize})
 	s.patient.Store(true)
 	l, err := newLoop(s)
 	if err != nil {

@@ -27,11 +27,11 @@ type Options struct {
 // Certificates are what one listener's handshakes are made with. They can be replaced
 // while connections are made.
 type Certificates struct {
-	opts    Options
 	keeper  *Keeper
 	current atomic.Pointer[pair] // T1
 
 	// The keeper's, under its lock.
+	opts   Options
 	tried  [sha256.Size]byte // what the files held when they were last read
 	wrong  error             // why that cannot be used
 	warned *x509.Certificate // whose dates have been complained about

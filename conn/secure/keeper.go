@@ -68,13 +68,32 @@ func (k *Keeper) look(asked bool) {
 		changed, err := c.refresh()
 		switch {
 		case err == nil && changed:
-			leaf := c.current.Load().leaf
-			k.log.Info("a certificate has been replaced", "cert", c.opts.Cert, "subject", leaf.Subject.String(), "expires", leaf.NotAfter)
+			k.replaced(c)
 		case err != nil && (changed || asked):
 			k.log.Error("a certificate cannot be replaced: the old one stays in use", "error", err)
 		}
 		c.complain(k.log, time.Now())
 	}
+}
+
+// Exchange puts what has just been read for a listener, perhaps of other files, in the place
+// of what the listener had. If nothing is different, session tickets stay valid.
+func (k *Keeper) Exchange(c, read *Certificates) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if c.opts == read.opts && c.tried == read.tried {
+		return
+	}
+	c.opts, c.tried, c.wrong = read.opts, read.tried, nil
+	c.current.Store(read.current.Load())
+	k.replaced(c)
+	c.complain(k.log, time.Now())
+}
+
+// replaced says that a listener has a new certificate.
+func (k *Keeper) replaced(c *Certificates) {
+	leaf := c.current.Load().leaf
+	k.log.Info("a certificate has been replaced", "cert", c.opts.Cert, "subject", leaf.Subject.String(), "expires", leaf.NotAfter)
 }
 
 // Counts is how many handshakes have been made, and how many have failed.

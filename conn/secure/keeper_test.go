@@ -165,3 +165,47 @@ func TestSlots(t *testing.T) {
 		}
 	})
 }
+
+// Other files, or other options, take the place of what a listener had. If nothing is
+// different, the configuration with its keys for session tickets stays.
+func TestExchange(t *testing.T) {
+	a := securetest.NewAuthority(t, "authority")
+	o := files(t, a, a.Usual("one"))
+	c, err := Read(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &lines{}
+	k := NewKeeper(slog.New(slog.NewTextHandler(log, nil)), c)
+	before := c.Config()
+	exchange := func(o Options) {
+		t.Helper()
+		read, err := Read(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Exchange(c, read)
+	}
+	exchange(o)
+	if c.Config() != before || log.take() != "" {
+		t.Error("the same files are another configuration")
+	}
+	o.Optional = !o.Optional
+	exchange(o)
+	if c.Config() == before {
+		t.Error("another option changes nothing")
+	}
+	other := files(t, a, a.Usual("two"))
+	exchange(other)
+	if got := log.take(); c.current.Load().leaf.Subject.CommonName != "two" || strings.Count(got, "has been replaced") != 2 {
+		t.Errorf("the other files are not in use:\n%s", got)
+	}
+	securetest.Write(t, filepath.Dir(other.Cert), filepath.Base(other.Cert), []byte("nothing"))
+	if k.Reload(); !strings.Contains(log.take(), other.Cert) {
+		t.Error("the other files are not kept up to date")
+	}
+	exchange(o)
+	if k.Reload(); log.take() == "" || c.wrong != nil {
+		t.Errorf("the first files are wrong: %v", c.wrong)
+	}
+}
