@@ -20,7 +20,7 @@ const accessKey = "access"
 var who = []string{"token", "certificate", "uid", "gid", "network"}
 
 // accessSettings are the keys of each [[access]].
-var accessSettings = []setting[access.Rule]{
+var accessSettings = allLive([]setting[access.Rule]{
 	text("access.name", "", "text", `any text; "" for the rule's number`, func(r *access.Rule) *string { return &r.Name }),
 	{
 		key: "access.token", unit: "SHA-256 hashes", secret: true,
@@ -58,7 +58,7 @@ var accessSettings = []setting[access.Rule]{
 		set:  func(r *access.Rule, v any) (err error) { r.Tubes, err = each(v, asPattern); return err },
 		show: func(r *access.Rule) string { return showTexts(r.Tubes) },
 	},
-}
+})
 
 // peers is a setting with numbers of users or groups.
 func peers(key string, field func(*access.Rule) *[]uint32) setting[access.Rule] {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,7 @@ import (
 func backupsIn(path string, checkpoint func(string) error) (*backups, *bytes.Buffer) {
 	var log bytes.Buffer
 	return &backups{
-		path: path, checkpoint: checkpoint, log: newLogger(&log, defaults()),
+		path: path, checkpoint: checkpoint, log: newLogger(&log, defaults(), new(slog.LevelVar)),
 		now: func() time.Time { return time.Date(2024, 2, 29, 23, 4, 5, 999, time.FixedZone("", -3600)) },
 	}, &log
 }

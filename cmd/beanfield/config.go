@@ -117,6 +117,8 @@ func (o origin) String() string {
 	return "default"
 }
 
+func (c *Config) garbage() garbage { return garbage{c.Memory.GarbagePercent, c.Memory.GarbageRoom} }
+
 func defaults() *Config {
 	c := &Config{BinlogMaxSize: defaultBinlogSize, from: map[string]origin{}}
 	a, err := flagAddress(nil, nil)

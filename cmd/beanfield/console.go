@@ -8,18 +8,19 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/admin/console"
 	"beanfield/router"
+	"beanfield/shard/queue"
 )
 
-// newConsole makes the console, when all other faces have been made.
-func (f *faces) newConsole(c *Config, r *router.Router) (*console.Console, error) {
+// newConsole makes the console, when all other faces have been made. It looks at the settings each time, as they may change.
+func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 	return console.New(console.Options{
 		Router:     r,
 		Faces:      f.clients(),
-		LimitsFor:  c.Queue.limitsFor(),
-		MaxJobSize: int(c.Limits.MaxJobSize),
+		LimitsFor:  func(tube string) *queue.Limits { return (*f.limits.Load())(tube) },
+		MaxJobSize: func() int { return int(f.config.Load().Limits.MaxJobSize) },
 		Version:    version,
 		Started:    time.Now(),
-		May:        func(*http.Request) console.Rights { return console.Rights{Act: !c.HTTP.ReadOnly} },
+		May:        func(*http.Request) console.Rights { return console.Rights{Act: !f.config.Load().HTTP.ReadOnly} },
 	})
 }
 

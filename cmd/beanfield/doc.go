@@ -32,6 +32,7 @@
 //	garbage.go  how much garbage the heap may hold
 //	faces.go    all ways of serving clients
 //	tls.go      the settings of TLS, for all faces
+//	reload.go   reading the configuration again
 //	queue.go    the settings of the queue service; queuefile.go reads [[queue.for]]
 //	http.go     the settings of the face for administrators: health, metrics, console
 //	metrics.go  the settings of the metrics, and where their figures come from
@@ -71,7 +72,15 @@
 //	SIGTERM, SIGINT  stop cleanly: flush replies, sync and close the logs
 //	SIGUSR1          drain mode: no more jobs are accepted
 //	SIGUSR2          make a backup in storage.backup_path
-//	SIGHUP           read the certificates again
+//	SIGHUP           read the configuration and the certificates again
+//
+// A reload reads the file as the start does, and flags win over it as they did then. The
+// column reloads of the table in setting.go says which keys change. All of it is checked and
+// made ready first (reloader, faces.change). Only then does each part get its new settings,
+// as a whole behind an atomic pointer, so that a job pays at most for one more load. If
+// anything is wrong, nothing changes. Reloads run on the goroutine that serves signals: no
+// two at a time, and none during the end; of the signals that come meanwhile, one is
+// remembered.
 //
 // By default the log says which signal ended the process, whatever it was doing.
 //

@@ -60,8 +60,8 @@ func TestExampleQueueFor(t *testing.T) {
 	}
 }
 
-// Every key is explained: first its reason in prose, then unit, default and flag,
-// then what is allowed, then the key itself. All of it agrees with the code.
+// Every key is explained: first its reason in prose, then unit, default, flag and whether
+// it changes at a reload, then what is allowed, then the key itself. All of it agrees with the code.
 func TestExampleExplainsEveryKey(t *testing.T) {
 	text, err := os.ReadFile(exampleFile)
 	if err != nil {
@@ -70,10 +70,10 @@ func TestExampleExplainsEveryKey(t *testing.T) {
 	entries := exampleEntries(string(text))
 	d := defaults()
 	for _, s := range settings {
-		checkEntry(t, entries, s.key, s.unit, s.show(d), s.flag, s.allowed)
+		checkEntry(t, entries, s, s.show(d))
 	}
 	for _, s := range listenSettings {
-		checkEntry(t, entries, s.key, s.unit, s.show(&d.Listen[0]), s.flag, s.allowed)
+		checkEntry(t, entries, s, s.show(&d.Listen[0]))
 	}
 	if n := len(settings) + len(listenSettings); len(entries) != n {
 		t.Errorf("%d keys in the example, %d in the code", len(entries), n)
@@ -106,8 +106,9 @@ func exampleEntries(text string) map[string]entry {
 	return entries
 }
 
-func checkEntry(t *testing.T, entries map[string]entry, key, unit, value, flag, allowed string) {
+func checkEntry[T any](t *testing.T, entries map[string]entry, s setting[T], value string) {
 	t.Helper()
+	key, flag, reload := s.key, s.flag, "no"
 	e, ok := entries[key]
 	if !ok {
 		t.Errorf("%s is not in the example", key)
@@ -121,12 +122,15 @@ func checkEntry(t *testing.T, entries map[string]entry, key, unit, value, flag, 
 	if flag == "" {
 		flag = "none"
 	}
-	facts := e.comment[n-2]
-	if !strings.HasPrefix(facts, "Unit: "+unit+". Default: "+value) || !strings.HasSuffix(facts, ". Flag: "+flag+".") {
-		t.Errorf("%s: %q does not say unit %q, default %s, flag %s", key, facts, unit, value, flag)
+	if s.reloads != nil {
+		reload = "yes"
 	}
-	if e.comment[n-1] != "Allowed: "+allowed {
-		t.Errorf("%s: the example says %q, the code allows %s", key, e.comment[n-1], allowed)
+	facts := e.comment[n-2]
+	if !strings.HasPrefix(facts, "Unit: "+s.unit+". Default: "+value) || !strings.HasSuffix(facts, ". Flag: "+flag+". Reload: "+reload+".") {
+		t.Errorf("%s: %q does not say unit %q, default %s, flag %s, reload %s", key, facts, s.unit, value, flag, reload)
+	}
+	if e.comment[n-1] != "Allowed: "+s.allowed {
+		t.Errorf("%s: the example says %q, the code allows %s", key, e.comment[n-1], s.allowed)
 	}
 	if e.value != value {
 		t.Errorf("%s = %s, the default is %s", key, e.value, value)

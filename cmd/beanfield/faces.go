@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"beanfield/conn"
@@ -13,6 +14,7 @@ import (
 	"beanfield/conn/queueservice"
 	"beanfield/conn/secure"
 	"beanfield/router"
+	"beanfield/shard/queue"
 )
 
 // faces are all ways of serving clients, and the acceptor that lets clients in. The face for
@@ -25,6 +27,11 @@ type faces struct {
 	admin     *admin.Server        // nil if it has no address
 	health    health
 	keeper    *secure.Keeper
+	metrics   *admin.Metrics                                  // nil without admin
+	config    atomic.Pointer[Config]                          // that holds now; a reload replaces it
+	limits    atomic.Pointer[func(tube string) *queue.Limits] // those of config
+	reloader  reloader
+	log       *slog.Logger
 	listeners []net.Listener
 	early     map[net.Listener]chan error // listeners that begin serves; each channel gets the result of Serve
 }
@@ -68,8 +75,9 @@ func newFaces(c *Config, k *secure.Keeper, log *slog.Logger) (*faces, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &faces{acceptor: a, keeper: k, early: map[net.Listener]chan error{}}
-	f.admin, err = newAdmin(c, a, &f.health, log)
+	f := &faces{acceptor: a, keeper: k, log: log, early: map[net.Listener]chan error{}}
+	f.use(c)
+	f.admin, err = f.newAdmin(c)
 	return f, err
 }
 
@@ -95,7 +103,32 @@ func (f *faces) open(c *Config, r *router.Router, log *slog.Logger) error {
 }
 
 func (f *faces) make(c *Config, r *router.Router, log *slog.Logger) error {
-	b, err := beanstalk.NewServer(r, f.acceptor, beanstalk.Options{
+	b, err := beanstalk.NewServer(r, f.acceptor, beanstalkOptions(c, log))
+	if err != nil {
+		return err
+	}
+	f.router, f.beanstalk = r, b
+	if len(c.Queue.Listen) > 0 {
+		if f.queue, err = queueservice.NewServer(r, f.acceptor, f.queueOptions(c)); err != nil {
+			return err
+		}
+	}
+	if f.admin != nil {
+		if f.metrics, err = f.newMetrics(c, r); err != nil {
+			return err
+		}
+		pages, err := f.newConsole(r)
+		if err != nil {
+			return err
+		}
+		f.admin.Open(admin.Pages{Metrics: f.metrics, Console: pages})
+	}
+	f.health.router.Store(r)
+	return nil
+}
+
+func beanstalkOptions(c *Config, log *slog.Logger) beanstalk.Options {
+	return beanstalk.Options{
 		MaxJobSize:       int(c.Limits.MaxJobSize),
 		Loops:            c.Loops,
 		HandshakeTimeout: c.Limits.Handshake,
@@ -103,43 +136,61 @@ func (f *faces) make(c *Config, r *router.Router, log *slog.Logger) error {
 		BinlogMaxSize:    c.BinlogMaxSize,
 		Version:          version,
 		Logger:           log,
-	})
-	if err != nil {
-		return err
 	}
-	f.router, f.beanstalk = r, b
-	if len(c.Queue.Listen) > 0 {
-		if f.queue, err = newQueueService(c, r, f.acceptor, log); err != nil {
-			return err
-		}
-	}
-	if f.admin != nil {
-		m, err := f.newMetrics(c, r, f.listeners)
-		if err != nil {
-			return err
-		}
-		pages, err := f.newConsole(c, r)
-		if err != nil {
-			return err
-		}
-		f.admin.Open(admin.Pages{Metrics: m, Console: pages})
-	}
-	f.health.router.Store(r)
-	return nil
 }
 
-func newQueueService(c *Config, r *router.Router, a *conn.Acceptor, log *slog.Logger) (*queueservice.Server, error) {
-	q := &c.Queue
-	return queueservice.NewServer(r, a, queueservice.Options{
-		LimitsFor:        q.limitsFor(),
+func (f *faces) queueOptions(c *Config) queueservice.Options {
+	return queueservice.Options{
+		LimitsFor:        c.Queue.limitsFor(),
 		Backend:          c.Storage.Backend,
-		DefaultService:   q.DefaultService,
-		Tokens:           q.Tokens,
-		Origins:          q.Origins,
-		DeadAfter:        q.DeadAfter,
+		DefaultService:   c.Queue.DefaultService,
+		Tokens:           c.Queue.Tokens,
+		Origins:          c.Queue.Origins,
+		DeadAfter:        c.Queue.DeadAfter,
 		HandshakeTimeout: c.Limits.Handshake,
-		Logger:           log,
-	})
+		Logger:           f.log,
+	}
+}
+
+// use makes c the configuration that the console looks at.
+func (f *faces) use(c *Config) {
+	limits := c.Queue.limitsFor()
+	f.limits.Store(&limits)
+	f.config.Store(c)
+}
+
+// change makes ready what c says for all faces. apply puts it into effect.
+func (f *faces) change(c *Config) (apply func(), err error) {
+	steps := []func(){
+		func() { f.use(c) },
+		func() { f.acceptor.Limit(c.Limits.MaxConnections) },
+		func() { f.exchange(c) },
+	}
+	prepare := func(step func(), e error) {
+		steps, err = append(steps, step), errors.Join(err, e)
+	}
+	prepare(f.beanstalk.Change(beanstalkOptions(c, f.log)))
+	if f.queue != nil {
+		prepare(f.queue.Change(f.queueOptions(c)))
+	}
+	if f.admin != nil {
+		prepare(f.admin.Change(f.adminOptions(c)))
+		prepare(f.metrics.Change(f.metricsOptions(c)))
+	}
+	return func() {
+		for _, step := range steps {
+			step()
+		}
+	}, err
+}
+
+// exchange puts the certificates that were read with c in the place of the old ones.
+func (f *faces) exchange(c *Config) {
+	for _, t := range c.tables() {
+		if t.read != nil {
+			f.keeper.Exchange(t.certs, t.read)
+		}
+	}
 }
 
 // Serve accepts clients from a listener until Shutdown.
@@ -157,8 +208,8 @@ func (f *faces) Serve(l net.Listener) error {
 	return f.acceptor.Serve(fl.Listener, f.beanstalk.Secure(fl.certs))
 }
 
-// Reload reads the certificates again.
-func (f *faces) Reload() { f.keeper.Reload() }
+// Reload reads the configuration again.
+func (f *faces) Reload() { f.reloader.reload() }
 
 // Drain makes every later put answer DRAINING. It cannot be undone.
 func (f *faces) Drain() { f.router.Drain() }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 )
 
 // garbage is how much of it the heap may hold before it is collected. Go's default
@@ -25,15 +26,23 @@ type garbage struct {
 // smallestHeap is the least live data that the percentage is computed from.
 const smallestHeap = 4 << 20
 
-// bound applies that rule after each collection. If GOGC is set in the environment,
-// it does nothing: then the user has chosen.
-func (g garbage) bound() {
-	if os.Getenv("GOGC") != "" {
-		return
+// bounds is the rule that holds now.
+type bounds struct{ current atomic.Pointer[garbage] }
+
+// bound applies the rule after each collection. If GOGC is set in the environment, it does
+// nothing: then the user has chosen.
+func (g garbage) bound() *bounds {
+	b := &bounds{}
+	b.current.Store(&g)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(g.percentage(0, 0))
+		b.watchCycles()
 	}
-	debug.SetGCPercent(g.percentage(0, 0))
-	g.watchCycles()
+	return b
 }
+
+// replace has another rule apply from the next collection on.
+func (b *bounds) replace(g garbage) { b.current.Store(&g) }
 
 // percentage is what GOGC should be with live bytes of data in use, of which the collector
 // has to look at scanned bytes.
@@ -44,11 +53,11 @@ func (g garbage) percentage(live, scanned uint64) int {
 
 // watchCycles sets the percentage again after the next collection, and so on. It
 // knows that there was one because the cleanup of an unreachable object runs.
-func (g garbage) watchCycles() {
+func (b *bounds) watchCycles() {
 	sentinel := new(*int)
 	runtime.AddCleanup(sentinel, func(struct{}) {
-		debug.SetGCPercent(g.percentage(heapSize()))
-		g.watchCycles()
+		debug.SetGCPercent(b.current.Load().percentage(heapSize()))
+		b.watchCycles()
 	}, struct{}{})
 }
 

@@ -2,9 +2,7 @@ package main
 
 import (
 	"io/fs"
-	"log/slog"
 
-	"beanfield/conn"
 	"beanfield/conn/admin"
 )
 
@@ -28,17 +26,19 @@ var httpSettings = append([]setting[Config]{
 		allowed: `a list of addresses as in listen.address; [] for none of this`,
 		set:     func(c *Config, v any) (err error) { c.HTTP.Listen, err = asAddresses(v); return err },
 		show:    func(c *Config) string { return showAddresses(c.HTTP.Listen) },
+		copy:    copies(func(c *Config) *[]address { return &c.HTTP.Listen }),
 	},
 	{
 		key: "http.mode", unit: "octal digits", allowed: `text from "0001" to "0777", or "" to leave it to the umask`,
 		set:  func(c *Config, v any) (err error) { c.HTTP.Mode, err = asMode(v); return err },
 		show: func(c *Config) string { return showMode(c.HTTP.Mode) },
+		copy: copies(func(c *Config) *fs.FileMode { return &c.HTTP.Mode }),
 	},
-	secrets("http.tokens", func(c *Config) *[]string { return &c.HTTP.Tokens }),
+	secrets("http.tokens", func(c *Config) *[]string { return &c.HTTP.Tokens }).live(),
 	texts("http.hosts", "names", `a list of names, as "queue.example.org"; [] for none`,
-		func(c *Config) *[]string { return &c.HTTP.Hosts }),
-	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }),
-	truth("http.read_only", func(c *Config) *bool { return &c.HTTP.ReadOnly }),
+		func(c *Config) *[]string { return &c.HTTP.Hosts }).live(),
+	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }).live(),
+	truth("http.read_only", func(c *Config) *bool { return &c.HTTP.ReadOnly }).live(),
 }, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS })...)
 
 // applyHTTP lets -http replace all addresses of the HTTP side.
@@ -55,16 +55,20 @@ func (c *Config) applyHTTP(f flags) Mistakes {
 }
 
 // newAdmin makes the face for administrators, or none if it has no address.
-func newAdmin(c *Config, a *conn.Acceptor, h *health, log *slog.Logger) (*admin.Server, error) {
+func (f *faces) newAdmin(c *Config) (*admin.Server, error) {
 	if len(c.HTTP.Listen) == 0 {
 		return nil, nil
 	}
-	return admin.NewServer(a, admin.Options{
-		Problems:         h.problems,
+	return admin.NewServer(f.acceptor, f.adminOptions(c))
+}
+
+func (f *faces) adminOptions(c *Config) admin.Options {
+	return admin.Options{
+		Problems:         f.health.problems,
 		Tokens:           c.HTTP.Tokens,
 		Hosts:            c.HTTP.Hosts,
 		Profiles:         c.HTTP.Pprof,
 		HandshakeTimeout: c.Limits.Handshake,
-		Logger:           log,
-	})
+		Logger:           f.log,
+	}
 }

@@ -32,9 +32,10 @@ func levelWords() (words []string) {
 }
 
 // newLogger writes to w what the configuration asks for. Its words were checked
-// when they were read.
-func newLogger(w io.Writer, c *Config) *slog.Logger {
-	o := &slog.HandlerOptions{Level: levelOf(c.Log.Level), ReplaceAttr: nameNotice}
+// when they were read. level can be changed later.
+func newLogger(w io.Writer, c *Config, level *slog.LevelVar) *slog.Logger {
+	level.Set(levelOf(c.Log.Level))
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: nameNotice}
 	if c.Log.Format == "json" {
 		return slog.New(slog.NewJSONHandler(w, o))
 	}

@@ -24,10 +24,10 @@ const maxShownTubes = 100_000
 
 // metricsSettings are the keys of [metrics].
 var metricsSettings = []setting[Config]{
-	number("metrics.max_tubes", "", "tubes", maxShownTubes, func(c *Config) *int { return &c.Metrics.MaxTubes }),
+	number("metrics.max_tubes", "", "tubes", maxShownTubes, func(c *Config) *int { return &c.Metrics.MaxTubes }).live(),
 	texts("metrics.tubes", "patterns", `a list of patterns, in which * stands for any characters; [] for all tubes`,
-		func(c *Config) *[]string { return &c.Metrics.Tubes }),
-	{
+		func(c *Config) *[]string { return &c.Metrics.Tubes }).live(),
+	setting[Config]{
 		key: "metrics.aliases", unit: "names", allowed: fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter),
 		set: func(c *Config, v any) (err error) {
 			c.Metrics.Aliases, err = asTexts(v)
@@ -39,13 +39,14 @@ var metricsSettings = []setting[Config]{
 			return err
 		},
 		show: func(c *Config) string { return showTexts(c.Metrics.Aliases) },
-	},
+		copy: copies(func(c *Config) *[]string { return &c.Metrics.Aliases }),
+	}.live(),
 	text("metrics.instance", "", "host:port", `any text; "" for the first TCP address of the server`,
-		func(c *Config) *string { return &c.Metrics.Instance }),
+		func(c *Config) *string { return &c.Metrics.Instance }).live(),
 }
 
-// newMetrics makes the handler of /metrics. ls are the server's listeners.
-func (f *faces) newMetrics(c *Config, r *router.Router, ls []net.Listener) (*admin.Metrics, error) {
+// metricsOptions are those of /metrics.
+func (f *faces) metricsOptions(c *Config) admin.MetricsOptions {
 	o := admin.MetricsOptions{
 		MaxTubes: c.Metrics.MaxTubes, Aliases: c.Metrics.Aliases, Instance: c.Metrics.Instance, Durable: c.Storage.Backend != inMemory,
 	}
@@ -55,8 +56,13 @@ func (f *faces) newMetrics(c *Config, r *router.Router, ls []net.Listener) (*adm
 		}
 	}
 	if o.Instance == "" {
-		o.Instance = instance(ls)
+		o.Instance = instance(f.listeners)
 	}
+	return o
+}
+
+// newMetrics makes the handler of /metrics.
+func (f *faces) newMetrics(c *Config, r *router.Router) (*admin.Metrics, error) {
 	return admin.NewMetrics(admin.Sources{
 		Shards:      r,
 		Stats:       f.beanstalk.Stats,
@@ -66,7 +72,7 @@ func (f *faces) newMetrics(c *Config, r *router.Router, ls []net.Listener) (*adm
 		Loops:       f.loops,
 		Latency:     f.beanstalk.Latency,
 		Handshakes:  f.keeper.Counts,
-	}, o)
+	}, f.metricsOptions(c))
 }
 
 // instance is what a beanstalkd_exporter on this machine would call the server.

@@ -41,7 +41,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		complain(stderr, strings.Split(err.Error(), "\n"))
 		return exitCode(err)
 	}
-	log := newLogger(stderr, c)
+	d := &daemon{flags: f, config: c}
+	d.log = newLogger(stderr, c, &d.level)
+	log := d.log
 	for _, w := range append(f.warnings, c.doubts()...) {
 		log.Warn(w)
 	}
@@ -49,8 +51,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		c.keeper(log).Reload() // it warns of certificates that have expired
 		err = printConfig(stdout, c)
 	} else {
-		garbage{c.Memory.GarbagePercent, c.Memory.GarbageRoom}.bound()
-		err = start(c, log)
+		d.garbage = c.garbage().bound()
+		err = d.start()
 	}
 	if err != nil {
 		log.Error("beanfield ends", "error", err)
@@ -65,12 +67,26 @@ func complain(w io.Writer, lines []string) {
 	}
 }
 
-// start starts the parts, from the sockets inwards, and ends them in the opposite
+// daemon is what a reload needs of the start.
+type daemon struct {
+	flags   flags
+	config  *Config
+	log     *slog.Logger
+	level   slog.LevelVar // of log
+	garbage *bounds
+}
+
+// start listens for signals and runs.
+func (d *daemon) start() error {
+	d.log.Info("starting", "version", version, "pid", os.Getpid(), "storage", d.config.Storage.Backend, "shards", shards(d.config))
+	return d.run(watchSignals(d.log, os.Exit))
+}
+
+// run starts the parts, from the sockets inwards, and ends them in the opposite
 // order. Sockets come first because they may need root, and because clients that
 // connect while jobs are recovered then wait instead of failing.
-func start(c *Config, log *slog.Logger) error {
-	log.Info("starting", "version", version, "pid", os.Getpid(), "storage", c.Storage.Backend, "shards", shards(c))
-	sig := watchSignals(log, os.Exit)
+func (d *daemon) run(sig *signals) error {
+	c, log := d.config, d.log
 	ls, err := openListeners(c, sig, log)
 	if sig.stop.Err() != nil {
 		closeAll(ls)
@@ -99,6 +115,7 @@ func start(c *Config, log *slog.Logger) error {
 	if err := srv.open(c, r, log); err != nil {
 		return err
 	}
+	srv.reloader = d.reloader(srv.change)
 	watch(srv.stuck, log)
 	// If the server did not stop cleanly it may still use the router. Then the
 	// router is not closed, and the next start finds the logs as after a crash.

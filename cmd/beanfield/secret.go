@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 )
 
@@ -10,6 +11,9 @@ import (
 // mistake, and not a server that lets everybody in.
 func secrets(key string, field func(*Config) *[]string) setting[Config] {
 	return setting[Config]{
+		copy: copies(field),
+		same: func(a, b *Config) bool { return slices.Equal(*field(a), *field(b)) },
+
 		key: key, unit: "texts", allowed: `a list of texts, none of them ""; [] to let everybody in`, secret: true,
 		set: func(c *Config, v any) (err error) { *field(c), err = asSecrets(v); return err },
 		show: func(c *Config) string {

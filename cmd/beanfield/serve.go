@@ -42,7 +42,9 @@ func serve(srv server, ls []net.Listener, sig *signals, backup func(), log *slog
 		case <-sig.backup:
 			backup()
 		case <-sig.reload:
+			tell(log, reloading())
 			srv.Reload()
+			tell(log, "READY=1")
 		case <-sig.stop.Done():
 			if err := shutdown(srv, log, end); err != nil {
 				return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,38 @@ type setting[T any] struct {
 	secret  bool // its values are never shown
 	set     func(c *T, v any) error
 	show    func(c *T) string // as TOML
+	copy    func(to, from *T)
+	// reloads says whether the setting can change from now to next without a restart; nil
+	// if it never can.
+	reloads func(now, next *T) bool
+	same    func(a, b *T) bool // nil if show tells
+}
+
+// live is the same setting, if it changes at a reload.
+func (s setting[T]) live() setting[T] {
+	s.reloads = func(_, _ *T) bool { return true }
+	return s
+}
+
+// allLive makes live settings of all rows.
+func allLive[T any](rows []setting[T]) []setting[T] {
+	for i := range rows {
+		rows[i] = rows[i].live()
+	}
+	return rows
+}
+
+// equal says whether a and b have the same value.
+func (s *setting[T]) equal(a, b *T) bool {
+	if s.same != nil {
+		return s.same(a, b)
+	}
+	return s.show(a) == s.show(b)
+}
+
+// copies copies a field.
+func copies[T, V any](field func(*T) *V) func(to, from *T) {
+	return func(to, from *T) { *field(to) = *field(from) }
 }
 
 // settings are all keys but those of [[listen]], [[queue.for]] and [[access]], in the order of
@@ -28,11 +61,11 @@ var settings = slices.Concat([]setting[Config]{
 	number("loops", "", "event loops", maxLoops, func(c *Config) *int { return &c.Loops }),
 	text("user", "-u", "name of a user", `a user of this machine, or "" to stay who started it`,
 		func(c *Config) *string { return &c.User }),
-	size("limits.max_job_size", "-z", 0, maxJobSizeLimit, func(c *Config) *int64 { return &c.Limits.MaxJobSize }),
-	number("limits.max_connections", "", "connections", maxConnections, func(c *Config) *int { return &c.Limits.MaxConnections }),
-	duration("limits.handshake_timeout", minHandshake, maxHandshake, func(c *Config) *time.Duration { return &c.Limits.Handshake }),
-	number("memory.garbage_percent", "", "percent of the live data", maxGarbagePercent, func(c *Config) *int { return &c.Memory.GarbagePercent }),
-	size("memory.garbage_room", "", minGarbageRoom, maxBytes, func(c *Config) *int64 { return &c.Memory.GarbageRoom }),
+	size("limits.max_job_size", "-z", 0, maxJobSizeLimit, func(c *Config) *int64 { return &c.Limits.MaxJobSize }).live(),
+	number("limits.max_connections", "", "connections", maxConnections, func(c *Config) *int { return &c.Limits.MaxConnections }).live(),
+	duration("limits.handshake_timeout", minHandshake, maxHandshake, func(c *Config) *time.Duration { return &c.Limits.Handshake }).live(),
+	number("memory.garbage_percent", "", "percent of the live data", maxGarbagePercent, func(c *Config) *int { return &c.Memory.GarbagePercent }).live(),
+	size("memory.garbage_room", "", minGarbageRoom, maxBytes, func(c *Config) *int64 { return &c.Memory.GarbageRoom }).live(),
 	oneOf("storage.backend", "-b", []string{inMemory, onDisk}, func(c *Config) *string { return &c.Storage.Backend }),
 	text("storage.path", "-b", "directory", `an existing directory; "" with backend "memory" only`,
 		func(c *Config) *string { return &c.Storage.Path }),
@@ -46,19 +79,21 @@ var settings = slices.Concat([]setting[Config]{
 			return err
 		},
 		show: func(c *Config) string { return showTime(c.Storage.SyncInterval) },
+		copy: copies(func(c *Config) *time.Duration { return &c.Storage.SyncInterval }),
 	},
 	size("storage.memory_budget", "", 0, maxBytes, func(c *Config) *int64 { return &c.Storage.MemoryBudget }),
 	size("storage.min_free", "", 0, maxBytes, func(c *Config) *int64 { return &c.Storage.MinFree }),
 	size("storage.cache", "", minCache, maxBytes, func(c *Config) *int64 { return &c.Storage.Cache }),
 	text("storage.backup_path", "", "directory", `a directory, which is made if its parent exists; "" for one beside the data`,
 		func(c *Config) *string { return &c.Storage.BackupPath }),
-	{
+	setting[Config]{
 		key: "stats.quote_strings", unit: "word",
 		allowed: fmt.Sprintf("%q, %q, %q; also true for %[2]q, and false for %[3]q", quoteNeeded, quoteAlways, quoteNever),
 		set:     func(c *Config, v any) (err error) { c.Stats.QuoteStrings, err = asQuoting(v); return err },
 		show:    func(c *Config) string { return quote(c.Stats.QuoteStrings) },
-	},
-	oneOf("log.level", "-V", levelWords(), func(c *Config) *string { return &c.Log.Level }),
+		copy:    copies(func(c *Config) *string { return &c.Stats.QuoteStrings }),
+	}.live(),
+	oneOf("log.level", "-V", levelWords(), func(c *Config) *string { return &c.Log.Level }).live(),
 	oneOf("log.format", "", []string{"text", "json"}, func(c *Config) *string { return &c.Log.Format }),
 }, queueSettings, httpSettings, metricsSettings)
 
@@ -76,11 +111,13 @@ var listenSettings = slices.Concat([]setting[Listen]{
 			return err
 		},
 		show: func(l *Listen) string { return quote(l.Address.String()) },
+		copy: copies(func(l *Listen) *address { return &l.Address }),
 	},
 	{
 		key: "listen.mode", unit: "octal digits", allowed: `text from "0001" to "0777", or "" to leave it to the umask`,
 		set:  func(l *Listen, v any) (err error) { l.Mode, err = asMode(v); return err },
 		show: func(l *Listen) string { return showMode(l.Mode) },
+		copy: copies(func(l *Listen) *fs.FileMode { return &l.Mode }),
 	},
 }, tlsSettings("listen.", func(l *Listen) *TLS { return &l.TLS }))
 
@@ -94,6 +131,7 @@ func number[T any](key, flag, unit string, hi int, field func(*T) *int) setting[
 			return err
 		},
 		show: func(c *T) string { return strconv.Itoa(*field(c)) },
+		copy: copies(field),
 	}
 }
 
@@ -104,6 +142,7 @@ func size[T any](key, flag string, lo, hi int64, field func(*T) *int64) setting[
 		allowed: fmt.Sprintf(`%d to %d, or text with a unit: "64KiB", "1MiB", "1GiB"`, lo, hi),
 		set:     func(c *T, v any) (err error) { *field(c), err = asSize(v, lo, hi); return err },
 		show:    func(c *T) string { return showSize(*field(c)) },
+		copy:    copies(field),
 	}
 }
 
@@ -114,6 +153,7 @@ func text[T any](key, flag, unit, allowed string, field func(*T) *string) settin
 		key: key, flag: flag, unit: unit, allowed: allowed,
 		set:  func(c *T, v any) (err error) { *field(c), err = asText(v); return err },
 		show: func(c *T) string { return quote(*field(c)) },
+		copy: copies(field),
 	}
 }
 
@@ -123,6 +163,7 @@ func oneOf[T any](key, flag string, words []string, field func(*T) *string) sett
 		key: key, flag: flag, unit: "word", allowed: `"` + strings.Join(words, `", "`) + `"`,
 		set:  func(c *T, v any) (err error) { *field(c), err = asWord(v, words); return err },
 		show: func(c *T) string { return quote(*field(c)) },
+		copy: copies(field),
 	}
 }
 
@@ -132,6 +173,7 @@ func texts(key, unit, allowed string, field func(*Config) *[]string) setting[Con
 		key: key, unit: unit, allowed: allowed,
 		set:  func(c *Config, v any) (err error) { *field(c), err = asTexts(v); return err },
 		show: func(c *Config) string { return showTexts(*field(c)) },
+		copy: copies(field),
 	}
 }
 
@@ -141,6 +183,7 @@ func duration[T any](key string, lo, hi time.Duration, field func(*T) *time.Dura
 		key: key, unit: "time", allowed: fmt.Sprintf(`text with a unit, from %s to %s`, showTime(lo), showTime(hi)),
 		set:  func(c *T, v any) (err error) { *field(c), err = asTime(v, lo, hi); return err },
 		show: func(c *T) string { return showTime(*field(c)) },
+		copy: copies(field),
 	}
 }
 
@@ -157,5 +200,6 @@ func truth[T any](key string, field func(*T) *bool) setting[T] {
 			return nil
 		},
 		show: func(c *T) string { return strconv.FormatBool(*field(c)) },
+		copy: copies(field),
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // signals is what the process was told by signals. The first SIGTERM or SIGINT asks
 // for a clean stop, the second for an end at once. SIGUSR1 starts drain mode,
-// SIGUSR2 a backup, and SIGHUP makes the server read its certificates again. SIGPIPE and SIGXFSZ are
+// SIGUSR2 a backup, and SIGHUP makes the server read its configuration again. SIGPIPE and SIGXFSZ are
 // ignored: a write to a closed pipe, or one that makes a file larger than allowed, is an
 // error like any other.
 type signals struct {

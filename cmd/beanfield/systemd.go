@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+	"unsafe"
 )
 
 // firstInheritedFD is where systemd's sockets begin, after the standard three.
@@ -95,6 +96,15 @@ func notify(state string) error {
 	defer c.Close()
 	_, err = c.Write([]byte(state))
 	return err
+}
+
+// reloading is what systemd is told at the beginning of a reload, which READY=1 ends. The time
+// is that of CLOCK_MONOTONIC: by it, systemd knows which of its reloads this is.
+func reloading() string {
+	const clockMonotonic = 1
+	var now syscall.Timespec
+	syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0)
+	return fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d", now.Nano()/1000)
 }
 
 // secureInherited gives the sockets that systemd passed the TLS that [[listen]] asks for.

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
-	"slices"
 
 	"beanfield/conn/secure"
 )
@@ -16,6 +15,7 @@ type TLS struct {
 	MinTLS              string
 
 	certs *secure.Certificates // what the files hold; nil without TLS
+	read  *secure.Certificates // what a reload has read, to take the place of what certs has
 }
 
 // The words of client_auth and min_tls.
@@ -31,13 +31,17 @@ func defaultTLS() TLS { return TLS{ClientAuth: authRequired, MinTLS: "1.2"} }
 // tlsSettings are the keys of TLS that [[listen]], [queue] and [http] all have.
 func tlsSettings[T any](prefix string, of func(*T) *TLS) []setting[T] {
 	const file = `a PEM file that the server's user may read`
-	return []setting[T]{
+	rows := []setting[T]{
 		text(prefix+"cert", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Cert }),
 		text(prefix+"key", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Key }),
 		text(prefix+"client_ca", "", "file", file+`; "" to ask no client for a certificate`, func(c *T) *string { return &of(c).ClientCA }),
 		oneOf(prefix+"client_auth", "", []string{authRequired, authOptional}, func(c *T) *string { return &of(c).ClientAuth }),
 		oneOf(prefix+"min_tls", "", []string{"1.2", "1.3"}, func(c *T) *string { return &of(c).MinTLS }),
 	}
+	for i := range rows { // a listener with TLS keeps it, and one without gets none
+		rows[i].reloads = func(now, next *T) bool { return of(now).asked() == of(next).asked() }
+	}
+	return rows
 }
 
 // asked says whether any file is named, which asks for TLS.
@@ -91,13 +95,23 @@ func (c *Config) findCertificates() (ms Mistakes) {
 	return ms
 }
 
-// certificates are those of all addresses.
-func (c *Config) certificates() []*secure.Certificates {
-	all := []*secure.Certificates{c.Queue.TLS.certs, c.HTTP.TLS.certs}
-	for _, l := range c.Listen {
-		all = append(all, l.TLS.certs)
+// tables are the settings of TLS of all addresses.
+func (c *Config) tables() []*TLS {
+	all := []*TLS{&c.Queue.TLS, &c.HTTP.TLS}
+	for i := range c.Listen {
+		all = append(all, &c.Listen[i].TLS)
 	}
-	return slices.DeleteFunc(all, func(s *secure.Certificates) bool { return s == nil })
+	return all
+}
+
+// certificates are those of all addresses.
+func (c *Config) certificates() (all []*secure.Certificates) {
+	for _, t := range c.tables() {
+		if t.certs != nil {
+			all = append(all, t.certs)
+		}
+	}
+	return all
 }
 
 // keeper keeps the certificates up to date.

@@ -22,7 +22,7 @@ var logKeys = map[string]bool{"log-syncs": true, "log-bytes-live": true, "log-by
 func (m *Metrics) exporterFamilies(f *findings) (list []*dto.MetricFamily) {
 	gauge := dto.MetricType_GAUGE
 	names := []string{"instance"}
-	here := [][]*dto.LabelPair{labels(names, []string{m.opts.Instance})}
+	here := [][]*dto.LabelPair{labels(names, []string{f.opts.Instance})}
 	for _, k := range f.keys {
 		if !notTold[k.name] && !logKeys[k.name] {
 			list = append(list, family(underscored(k.name), k.name, gauge, here, func(int) float64 { return k.exported() }))
@@ -30,7 +30,7 @@ func (m *Metrics) exporterFamilies(f *findings) (list []*dto.MetricFamily) {
 	}
 	tubes := make([][]*dto.LabelPair, len(f.tubes.tubes))
 	for i := range tubes {
-		tubes[i] = labels([]string{"instance", "tube"}, []string{m.opts.Instance, f.tubes.tubes[i].Name})
+		tubes[i] = labels([]string{"instance", "tube"}, []string{f.opts.Instance, f.tubes.tubes[i].Name})
 	}
 	for _, k := range tubeKeys {
 		list = append(list, family("tube_"+underscored(k.name), k.name, gauge, tubes, func(i int) float64 { return k.of(&f.tubes.tubes[i]) }))

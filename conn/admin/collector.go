@@ -19,6 +19,7 @@ type gathering struct {
 
 // findings are what the shards have said for one scrape.
 type findings struct {
+	opts   *MetricsOptions
 	shards []router.Figures
 	up     []bool // which of them have answered
 	whole  bool   // all have
@@ -107,7 +108,7 @@ func (g *gathering) shard(i int) {
 	gauge("beanfield_shard_disk_only_bytes", "Bytes of job bodies beyond memory: they are on disk only.", float64(f.Outside))
 	gauge("beanfield_shard_log_failed", "1 if the log of the shard has failed.", truth(f.Log.Err != nil))
 	gauge("beanfield_shard_log_full", "1 if the disk has no room for new jobs.", truth(f.Log.Full))
-	if !g.opts.Durable {
+	if !g.found.opts.Durable {
 		return
 	}
 	count("beanfield_shard_log_records_total", "Records written to the log.", float64(f.Log.Written))

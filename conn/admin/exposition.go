@@ -66,7 +66,7 @@ func (m *Metrics) gather(r *http.Request) ([]*dto.MetricFamily, error) {
 		return nil, err
 	}
 	all = append(all, found.tubes.tubeFamilies()...)
-	if len(m.opts.Aliases) > 0 {
+	if len(found.opts.Aliases) > 0 {
 		all = append(all, m.exporterFamilies(found)...)
 	}
 	all = slices.DeleteFunc(all, func(f *dto.MetricFamily) bool { return len(f.Metric) == 0 })

@@ -17,7 +17,7 @@ import (
 // loaded, and for the browser both are then the same site. A token or TLS prevents this
 // too, as the browser sends no token to that name, and the certificate does not fit it.
 func (s *Server) addressed(r *http.Request) bool {
-	if len(s.tokens) > 0 || r.TLS != nil {
+	if len(s.now.Load().tokens) > 0 || r.TLS != nil {
 		return true
 	}
 	name := r.Host
@@ -28,5 +28,5 @@ func (s *Server) addressed(r *http.Request) bool {
 	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil || !strings.Contains(name, ".") {
 		return true
 	}
-	return slices.ContainsFunc(s.opts.Hosts, func(known string) bool { return strings.EqualFold(known, name) })
+	return slices.ContainsFunc(s.now.Load().Hosts, func(known string) bool { return strings.EqualFold(known, name) })
 }

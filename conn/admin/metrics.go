@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"beanfield/storage/tally"
@@ -39,7 +40,7 @@ const DefaultMaxTubes = 1000
 
 // Metrics answers scrapes. It is the handler of /metrics.
 type Metrics struct {
-	opts    MetricsOptions
+	opts    atomic.Pointer[MetricsOptions] // Change replaces them
 	src     Sources
 	process *prometheus.Registry // Go's runtime, and the process
 	scrapes chan struct{}        // has room for those that may go on at once
@@ -58,29 +59,47 @@ const scrapeLimit = 5 * time.Second
 
 // NewMetrics makes the handler of /metrics.
 func NewMetrics(src Sources, o MetricsOptions) (*Metrics, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	m := &Metrics{
+		src: src, process: prometheus.NewRegistry(), scrapes: make(chan struct{}, mostScrapes), descs: map[string]*prometheus.Desc{},
+	}
+	m.opts.Store(&o)
+	return m, errors.Join(m.process.Register(collectors.NewGoCollector()),
+		m.process.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})))
+}
+
+func (o *MetricsOptions) complete() error {
 	if o.MaxTubes < 0 {
-		return nil, errors.New("admin: a negative number of tubes")
+		return errors.New("admin: a negative number of tubes")
 	}
 	for _, a := range o.Aliases {
 		if a != BeanstalkdExporter {
-			return nil, fmt.Errorf("admin: no alias %q", a)
+			return fmt.Errorf("admin: no alias %q", a)
 		}
 	}
 	if o.Tubes == nil {
 		o.Tubes = func(string) bool { return true }
 	}
-	m := &Metrics{
-		opts: o, src: src, process: prometheus.NewRegistry(), scrapes: make(chan struct{}, mostScrapes), descs: map[string]*prometheus.Desc{},
+	return nil
+}
+
+// Change makes options ready that are to hold from the next scrape on. If nothing is wrong
+// with them, apply puts them into effect.
+func (m *Metrics) Change(o MetricsOptions) (apply func(), err error) {
+	if err := o.complete(); err != nil {
+		return nil, err
 	}
-	return m, errors.Join(m.process.Register(collectors.NewGoCollector()),
-		m.process.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})))
+	return func() { m.opts.Store(&o) }, nil
 }
 
 // find asks the shards.
 func (m *Metrics) find(ctx context.Context) *findings {
 	ctx, cancel := context.WithTimeout(ctx, scrapeLimit)
 	defer cancel()
-	f := &findings{whole: true, tubes: ranking{most: m.opts.MaxTubes, shown: m.opts.Tubes}}
+	o := m.opts.Load()
+	f := &findings{opts: o, whole: true, tubes: ranking{most: o.MaxTubes, shown: o.Tubes}}
 	for i := range m.src.Shards.Shards() {
 		figures, ok := m.src.Shards.Look(ctx, i)
 		ok = ok && m.src.Shards.Census(ctx, i, f.tubes.add)

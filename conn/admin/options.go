@@ -4,6 +4,8 @@ import (
 	"errors"
 	"log/slog"
 	"time"
+
+	"beanfield/conn/hall"
 )
 
 // Options are what a Server is made with.
@@ -41,6 +43,12 @@ const (
 	DefaultMaxHeader    = 64 << 10
 	DefaultMaxBody      = 16 << 20
 )
+
+// settings are options that hold at some time. They never change.
+type settings struct {
+	Options
+	tokens hall.Tokens
+}
 
 func (o *Options) complete() error {
 	for _, d := range []struct {

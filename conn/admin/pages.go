@@ -45,16 +45,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // bound limits how much a request may bring, and how long it and its answer may take.
 func (s *Server) bound(w http.ResponseWriter, r *http.Request) {
 	control, now := http.NewResponseController(w), time.Now()
-	control.SetWriteDeadline(now.Add(s.opts.WriteTimeout))
+	control.SetWriteDeadline(now.Add(s.now.Load().WriteTimeout))
 	if r.ContentLength != 0 {
-		control.SetReadDeadline(now.Add(s.opts.ReadTimeout))
-		r.Body = http.MaxBytesReader(w, r.Body, s.opts.MaxBody)
+		control.SetReadDeadline(now.Add(s.now.Load().ReadTimeout))
+		r.Body = http.MaxBytesReader(w, r.Body, s.now.Load().MaxBody)
 	}
 }
 
 // ready answers /readyz.
 func (s *Server) ready(w http.ResponseWriter) {
-	if problems := s.opts.Problems(); len(problems) > 0 {
+	if problems := s.now.Load().Problems(); len(problems) > 0 {
 		text(w, http.StatusServiceUnavailable, strings.Join(problems, "\n"))
 		return
 	}
@@ -66,7 +66,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) {
 	pages := s.pages.Load()
 	switch {
 	case pages == nil:
-		text(w, http.StatusServiceUnavailable, strings.Join(s.opts.Problems(), "\n"))
+		text(w, http.StatusServiceUnavailable, strings.Join(s.now.Load().Problems(), "\n"))
 	case r.URL.Path == metricsPage && pages.Metrics != nil:
 		read(w, r, func() { pages.Metrics.ServeHTTP(w, r) })
 	case r.URL.Path != metricsPage && pages.Console != nil:

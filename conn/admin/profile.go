@@ -17,7 +17,7 @@ const (
 // profile answers with one of Go's profiles. It may take as long as the client asks for,
 // and then the client has the usual time to read it.
 func (s *Server) profile(w http.ResponseWriter, r *http.Request) {
-	if !s.opts.Profiles {
+	if !s.now.Load().Profiles {
 		http.NotFound(w, r)
 		return
 	}
@@ -30,7 +30,7 @@ func (s *Server) profile(w http.ResponseWriter, r *http.Request) {
 		}
 		length = time.Duration(n * float64(time.Second))
 	}
-	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(length + s.opts.WriteTimeout))
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(length + s.now.Load().WriteTimeout))
 	show := pprof.Index
 	switch strings.TrimPrefix(r.URL.Path, profiles) {
 	case "cmdline":

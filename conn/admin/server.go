@@ -15,13 +15,12 @@ import (
 
 // Server serves the clients that it is given.
 type Server struct {
-	opts   Options
-	tokens hall.Tokens
-	hall   *hall.Hall
-	http   http.Server
-	ctx    context.Context // of all requests; it ends with Shutdown
-	stop   context.CancelFunc
-	pages  atomic.Pointer[Pages] // nil until Open
+	now   atomic.Pointer[settings]
+	hall  *hall.Hall
+	http  http.Server
+	ctx   context.Context // of all requests; it ends with Shutdown
+	stop  context.CancelFunc
+	pages atomic.Pointer[Pages] // nil until Open
 }
 
 // Pages are what other packages have to show. A page that is nil does not exist.
@@ -39,7 +38,8 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, tokens: hall.NewTokens(o.Tokens), hall: h}
+	s := &Server{hall: h}
+	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = http.Server{
 		Handler: s, ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeaderBytes: o.MaxHeader,
@@ -58,6 +58,20 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 	s.http.ErrorLog.SetFlags(log.Lmsgprefix)
 	go s.http.Serve(h)
 	return s, nil
+}
+
+// Change makes options ready that are to hold for requests from now on, in place of those
+// that the server was made with. What ReadTimeout and IdleTimeout mean for headers, MaxHeader and
+// Logger stay as they are. If nothing is wrong with them, apply puts them into effect.
+func (s *Server) Change(o Options) (apply func(), err error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	next := &settings{o, hall.NewTokens(o.Tokens)}
+	return func() {
+		s.now.Store(next)
+		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)
+	}, nil
 }
 
 // Open lets clients see these pages. It is called once, when the jobs are recovered.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"beanfield/conn"
@@ -26,6 +27,7 @@ type Options struct {
 // Hall receives the clients of one face.
 type Hall struct {
 	opts     Options
+	patience atomic.Int64 // HandshakeTimeout, as it holds now
 	acceptor *conn.Acceptor
 	arrivals *arrivals
 
@@ -46,8 +48,18 @@ func New(a *conn.Acceptor, o Options) (*Hall, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	h := &Hall{opts: o, acceptor: a, arrivals: newArrivals(), guests: map[*Guest]struct{}{}}
+	h.patience.Store(int64(o.HandshakeTimeout))
 	h.gone.L = &h.mu
 	return h, nil
+}
+
+// SetHandshakeTimeout changes how long clients have for their handshakes from now on; 0
+// means secure.Timeout.
+func (h *Hall) SetHandshakeTimeout(d time.Duration) {
+	if d == 0 {
+		d = secure.Timeout
+	}
+	h.patience.Store(int64(d))
 }
 
 // Welcome implements conn.Face, without TLS.

@@ -1,6 +1,8 @@
 package hall
 
 import (
+	"time"
+
 	"beanfield/conn"
 	"beanfield/conn/secure"
 )
@@ -27,7 +29,7 @@ func (s secured) Welcome(socket int) {
 		return
 	}
 	go func() {
-		if s.certs.Accept(g.Conn.(*secure.Conn), s.hall.opts.HandshakeTimeout, secure.NotHTTPS) != nil {
+		if s.certs.Accept(g.Conn.(*secure.Conn), time.Duration(s.hall.patience.Load()), secure.NotHTTPS) != nil {
 			g.Close()
 			return
 		}

@@ -55,7 +55,7 @@ func (q *request) describe(a *queue.Attrs) map[string]string {
 	}
 	consumers := strconv.Itoa(a.ConsumersTotal)
 	all := map[string]string{
-		"meta.name": q.queue, "meta.backend": q.server.opts.Backend, "meta.state": state,
+		"meta.name": q.queue, "meta.backend": q.set.Backend, "meta.state": state,
 		"meta.maxPayloadBytes": strconv.Itoa(q.maxPayload()),
 		"meta.header.user":     shownUser, "meta.header.userIdentifyHeader": shownUser,
 		"meta.header.group": shownGroup, "meta.header.groupIdentifyHeader": shownGroup,

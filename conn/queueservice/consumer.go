@@ -18,7 +18,6 @@ const closePatience = time.Second
 // consumer is a watch over WebSocket. Its reader, the goroutine of serve, ends it.
 type consumer struct {
 	party
-	server  *Server
 	socket  *socket
 	outbox  outbox
 	input   input
@@ -30,8 +29,8 @@ type consumer struct {
 
 // newConsumer prepares a consumer that has no connection yet. The shard may already
 // push to its outbox.
-func newConsumer(s *Server, p party) *consumer {
-	c := &consumer{party: p, server: s, written: make(chan struct{})}
+func newConsumer(p party) *consumer {
+	c := &consumer{party: p, written: make(chan struct{})}
 	c.outbox.init()
 	return c
 }

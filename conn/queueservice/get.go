@@ -60,7 +60,7 @@ func (q *request) get() error {
 	if err != nil {
 		return err
 	}
-	wait, err := p.timeout(q.server.opts.MaxWait)
+	wait, err := p.timeout(q.set.MaxWait)
 	if err != nil {
 		return err
 	}

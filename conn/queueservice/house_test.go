@@ -120,6 +120,13 @@ func options() Options {
 	return Options{LimitsFor: func(string) *queue.Limits { return someLimits }, Backend: "memory"}
 }
 
+// strangers are a party whose server does nothing.
+func strangers(l *queue.Limits) party {
+	s, set := &Server{}, &settings{}
+	s.now.Store(set)
+	return party{server: s, set: set, limits: l}
+}
+
 // newHouse starts a server before a desk, or before the shards of set. When the test
 // ends, nothing of it may be left.
 func newHouse(t testing.TB, shards Shards, set ...func(*Options)) *house {

@@ -51,7 +51,7 @@ func (in *input) Read(p []byte) (int, error) {
 // receive waits for bytes.
 func (in *input) receive(p []byte) (int, error) {
 	for {
-		in.c.socket.SetReadDeadline(time.Now().Add(in.c.server.opts.DeadAfter / 2))
+		in.c.socket.SetReadDeadline(time.Now().Add(in.c.server.now.Load().DeadAfter / 2))
 		if in.c.closing.Load() {
 			in.c.socket.SetReadDeadline(time.Now().Add(closePatience))
 		}

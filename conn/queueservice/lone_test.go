@@ -37,7 +37,7 @@ func TestLoneItem(t *testing.T) {
 	for _, room := range []int{-1, 0, 1, 6, 7, 1000} {
 		box, out, shards := &outbox{aloneMost: 250}, &bytes.Buffer{}, &desk{}
 		box.init()
-		w := writer{party: party{limits: &queue.Limits{MaxUnsent: 1000}}, shards: shards, box: box, to: out}
+		w := writer{party: strangers(&queue.Limits{MaxUnsent: 1000}), shards: shards, box: box, to: out}
 		socket := &narrow{room: room, meet: func() { box.Receive(packed(sent{2, nil, "b"}), true) }}
 		socket.lone = &lone{writer: &w, raw: socket}
 		box.lone = socket.lone
@@ -66,7 +66,7 @@ func TestLonePong(t *testing.T) {
 	for _, room := range []int{-1, 0, 1, 3, 1000} {
 		box, out := &outbox{}, &bytes.Buffer{}
 		box.init()
-		w := writer{party: party{limits: someLimits}, box: box, to: out}
+		w := writer{party: strangers(someLimits), box: box, to: out}
 		socket := &narrow{room: room, meet: func() { box.say(ws.OpPong, []byte("2")) }}
 		socket.lone = &lone{writer: &w, raw: socket}
 		box.lone = socket.lone
@@ -87,7 +87,7 @@ func TestLonePong(t *testing.T) {
 func TestLoneItemOfReplaced(t *testing.T) {
 	box, out := &outbox{}, &bytes.Buffer{}
 	box.init()
-	w := writer{party: party{limits: someLimits}, box: box, to: out}
+	w := writer{party: strangers(someLimits), box: box, to: out}
 	socket := &narrow{room: 3, meet: func() {}}
 	socket.lone = &lone{writer: &w, raw: socket}
 	box.lone = socket.lone

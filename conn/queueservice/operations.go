@@ -88,7 +88,7 @@ func checkNegative(code, reason string) error {
 
 // deadline sets the time by which the request's body must have come.
 func (q *request) deadline() {
-	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.server.opts.ReadTimeout))
+	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.set.ReadTimeout))
 }
 
 // truncate ends all items before an index for all groups.

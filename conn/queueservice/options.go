@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"beanfield/conn/hall"
 	"beanfield/shard/queue"
 )
 
@@ -69,6 +70,12 @@ const (
 	DefaultMaxWait      = time.Hour
 	DefaultMaxHeader    = 256 << 10
 )
+
+// settings are options that hold at some time. They never change.
+type settings struct {
+	Options
+	tokens hall.Tokens
+}
 
 func (o *Options) complete() error {
 	if o.LimitsFor == nil {

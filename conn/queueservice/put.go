@@ -152,7 +152,7 @@ func (q *request) readBody(op *queue.Op, small []byte) error {
 
 // readPart fills b from the body; io.EOF says that the body has ended.
 func (q *request) readPart(b []byte) (n int, err error) {
-	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.server.opts.ReadTimeout))
+	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.set.ReadTimeout))
 	for n < len(b) && err == nil {
 		var more int
 		more, err = q.r.Body.Read(b[n:])

@@ -37,33 +37,39 @@ const (
 
 // party is the consumer that asks for operations, and the queue that they are for.
 type party struct {
+	server             *Server
+	set                *settings // as of its request
 	queue, group, user string
-	limits             *queue.Limits
+	limits             *queue.Limits // by set
 }
 
 // name is who the consumer is, and of which queue.
 func (p *party) name() string { return p.queue + " " + p.group + "." + p.user }
 
-// op begins an operation.
+// op begins an operation. The limits are those that hold now: a consumer may have come before
+// they were changed.
 func (p *party) op(what queue.What) *queue.Op {
+	limits := p.limits
+	if now := p.server.now.Load(); now != p.set {
+		limits = now.LimitsFor(p.queue)
+	}
 	return &queue.Op{Kind: queue.Service, Ask: &queue.Ask{
-		What: what, Queue: p.queue, Group: p.group, User: p.user, Limits: p.limits}}
+		What: what, Queue: p.queue, Group: p.group, User: p.user, Limits: limits}}
 }
 
 // request is one HTTP request.
 type request struct {
 	party
-	server *Server
-	w      http.ResponseWriter
-	r      *http.Request
-	query  *query
-	json   bool // it asks for the WebSocket subprotocol
+	w     http.ResponseWriter
+	r     *http.Request
+	query *query
+	json  bool // it asks for the WebSocket subprotocol
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer conn.EndOnPanic(http.ErrAbortHandler)
-	q := &request{server: s, w: w, r: r}
+	q := &request{party: party{server: s, set: s.now.Load()}, w: w, r: r}
 	if r.ContentLength != 0 {
 		q.deadline() // net/http waits for the rest of an unread body before it answers
 	}
@@ -112,7 +118,7 @@ func (q *request) open() (err error) {
 	if q.queue, err = q.server.queueOf(q.r); err != nil {
 		return err
 	}
-	q.limits = q.server.opts.LimitsFor(q.queue)
+	q.limits = q.set.LimitsFor(q.queue)
 	return nil
 }
 
@@ -160,7 +166,7 @@ func (q *request) serve() error {
 
 // queueOf tells the tube that a request's path and headers name.
 func (s *Server) queueOf(r *http.Request) (string, error) {
-	service, rest := s.opts.DefaultService, strings.TrimPrefix(r.URL.Path, "/")
+	service, rest := s.now.Load().DefaultService, strings.TrimPrefix(r.URL.Path, "/")
 	if after, ok := strings.CutPrefix(r.URL.Path, basePath); ok {
 		service, rest, _ = strings.Cut(after, "/")
 	} else if service == "" || r.URL.Path+"/" == basePath {
@@ -189,7 +195,7 @@ func (q *request) identify() error {
 	if q.json && token == "" {
 		token = values[paramToken]
 	}
-	if s := q.server; len(s.tokens) > 0 && !s.tokens.Know(token) {
+	if t := q.set.tokens; len(t) > 0 && !t.Know(token) {
 		return refuse(http.StatusUnauthorized, "a wrong token")
 	}
 	q.user, q.group = first(h, headerUser, headerUserOld), first(h, headerGroup, headerGroupOld)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"beanfield/conn"
 	"beanfield/conn/hall"
@@ -15,9 +16,8 @@ import (
 
 // Server serves the clients that it is given.
 type Server struct {
-	opts     Options
+	now      atomic.Pointer[settings]
 	shards   Shards
-	tokens   hall.Tokens
 	hall     *hall.Hall
 	http     http.Server
 	ctx      context.Context // of all requests; it ends with Shutdown
@@ -39,8 +39,9 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		opts: o, shards: shards, tokens: hall.NewTokens(o.Tokens), hall: h, consumers: map[*consumer]struct{}{},
+		shards: shards, hall: h, consumers: map[*consumer]struct{}{},
 	}
+	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
 	s.gone.L = &s.mu
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = http.Server{
@@ -61,8 +62,23 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		},
 	}
 	s.http.ErrorLog.SetFlags(log.Lmsgprefix)
-	go s.http.Serve(listener{h, &s.opts})
+	go s.http.Serve(listener{h, &s.now})
 	return s, nil
+}
+
+// Change makes options ready that are to hold from now on, in place of those that the server
+// was made with: for new requests, and as far as they concern them, for consumers. What
+// ReadTimeout and IdleTimeout mean for headers, MaxHeader and Logger stay as they are. If nothing
+// is wrong with them, apply puts them into effect.
+func (s *Server) Change(o Options) (apply func(), err error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	next := &settings{o, hall.NewTokens(o.Tokens)}
+	return func() {
+		s.now.Store(next)
+		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)
+	}, nil
 }
 
 // socketKey is the key of the connection in a request's context.

@@ -2,6 +2,7 @@ package queueservice
 
 import (
 	"net"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -12,14 +13,14 @@ import (
 // socket is a client's connection, whoever has it now: net/http or a consumer.
 type socket struct {
 	*hall.Guest
-	opts    *Options
-	renewed time.Time // when the write deadline was last set; whoever writes owns it
+	now     *atomic.Pointer[settings] // the server's
+	renewed time.Time                 // when the write deadline was last set; whoever writes owns it
 }
 
 // listener makes sockets of the hall's guests.
 type listener struct {
 	*hall.Hall
-	opts *Options
+	now *atomic.Pointer[settings]
 }
 
 // Accept implements net.Listener.
@@ -28,7 +29,7 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &socket{Guest: c.(*hall.Guest), opts: l.opts}, nil
+	return &socket{Guest: c.(*hall.Guest), now: l.now}, nil
 }
 
 // hungUp says whether the client is known to have closed the connection. A client that
@@ -72,7 +73,7 @@ const writePart = 1 << 20
 func (k *socket) Write(b []byte) (int, error) {
 	done := 0
 	for {
-		timeout := k.opts.WriteTimeout
+		timeout := k.now.Load().WriteTimeout
 		if now := time.Now(); now.Sub(k.renewed) > timeout/4 {
 			if err := k.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
 				return done, err
@@ -101,6 +102,6 @@ func (k *socket) watchOver() {
 	if !ok {
 		return
 	}
-	after := k.opts.DeadAfter
+	after := k.now.Load().DeadAfter
 	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: max(after/2, time.Second), Interval: max(after/8, time.Second), Count: 4})
 }

@@ -52,7 +52,7 @@ func (q *request) upgrade(op *queue.Op) error {
 	if err := q.checkHandshake(); err != nil {
 		return err
 	}
-	c := newConsumer(q.server, q.party)
+	c := newConsumer(q.party)
 	op.Ask.Receiver = &c.outbox
 	if !q.server.enlist(c) {
 		return refuse(http.StatusServiceUnavailable, "the server stops")
@@ -122,7 +122,7 @@ func (q *request) checkHandshake() error {
 		q.w.Header().Set("Sec-WebSocket-Version", "13")
 		return refuse(http.StatusUpgradeRequired, "the version of WebSocket must be 13")
 	}
-	if origin := h.Get("Origin"); q.json && origin != "" && !slices.Contains(q.server.opts.Origins, origin) {
+	if origin := h.Get("Origin"); q.json && origin != "" && !slices.Contains(q.set.Origins, origin) {
 		return refuse(http.StatusForbidden, "a page of this origin may not watch")
 	}
 	return nil

@@ -208,7 +208,7 @@ func TestRemoved(t *testing.T) {
 
 	var box outbox
 	box.init()
-	w := writer{party: party{limits: someLimits}, box: &box, to: io.Discard}
+	w := writer{party: strangers(someLimits), box: &box, to: io.Discard}
 	box.Receive(packed(sent{1, nil, "a"}), true)
 	l, _ := box.take(load{})
 	box.Removed()
@@ -223,7 +223,7 @@ func TestReplacedBeforeWriting(t *testing.T) {
 	var box outbox
 	var out bytes.Buffer
 	box.init()
-	w := writer{party: party{limits: someLimits}, box: &box, to: &out}
+	w := writer{party: strangers(someLimits), box: &box, to: &out}
 	big := packed(sent{1, nil, ""})
 	big.Items[0].Size, big.Items[0].Large = 100000, [][]byte{make([]byte, 50000), make([]byte, 50000)}
 	box.Receive(big, true)

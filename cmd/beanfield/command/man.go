@@ -39,7 +39,7 @@ beanfield help TOPIC prints a page of the manual.`)
 	}
 	m.section("SIGNALS", `
 SIGTERM and SIGINT stop the server cleanly. SIGUSR1 makes it refuse new jobs. SIGUSR2 makes a
-backup. SIGHUP makes it read its certificates again.`)
+backup. SIGHUP makes it read its configuration and its certificates again.`)
 	m.section("EXIT STATUS", `
 The server: 0 after a clean stop, 1 if it ended by itself, 5 for a wrong flag or a mistake in the
 configuration, 10 if the data directory is missing, in use, or not beanfield's, 32 to 34 if it

@@ -60,7 +60,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, fn func(*Console, 
 		return
 	}
 	a := &action{ctx: r.Context()}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, int64(2*c.opts.MaxJobSize+64<<10)))
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, int64(2*c.opts.MaxJobSize()+64<<10)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&a.ask); err != nil {
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
@@ -102,7 +102,7 @@ func (c *Console) put(a *action) error {
 	} else {
 		return wrong("the body is not base64")
 	}
-	if len(body) > c.opts.MaxJobSize {
+	if len(body) > c.opts.MaxJobSize() {
 		return &problem{http.StatusRequestEntityTooLarge, "the body is larger than limits.max_job_size allows"}
 	}
 	op := newPut(body, orElse(k.Pri, usualPri), k.Delay, orElse(k.TTR, usualTTR))

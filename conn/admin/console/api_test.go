@@ -34,7 +34,7 @@ func newBench(t *testing.T, rights Rights, faces ...Face) *bench {
 		t.Fatal(err)
 	}
 	c, err := New(Options{
-		Router: r, MaxJobSize: 1 << 20, Version: "test", Started: time.Now(), Faces: faces,
+		Router: r, MaxJobSize: func() int { return 1 << 20 }, Version: "test", Started: time.Now(), Faces: faces,
 		LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, May: func(*http.Request) Rights { return rights },
 	})
 	if err != nil {

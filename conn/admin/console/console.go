@@ -20,8 +20,8 @@ type Options struct {
 	May func(*http.Request) Rights
 	// LimitsFor are the limits of the queue service for a tube.
 	LimitsFor func(tube string) *queue.Limits
-	// MaxJobSize bounds the body of a put in bytes.
-	MaxJobSize int
+	// MaxJobSize tells how large the body of a put may be, in bytes.
+	MaxJobSize func() int
 	// Faces have the clients that are connected.
 	Faces []Face
 	// Version is that of the server.
@@ -51,7 +51,7 @@ var files embed.FS
 
 // New makes a console.
 func New(o Options) (*Console, error) {
-	if o.Router == nil || o.LimitsFor == nil || o.MaxJobSize < 0 {
+	if o.Router == nil || o.LimitsFor == nil || o.MaxJobSize == nil {
 		return nil, errors.New("console: router, limits or size of jobs are missing")
 	}
 	if o.May == nil {

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"beanfield/conn/secure/securetest"
+)
+
+// others are values that differ from the defaults, one for each key.
+var others = map[string]string{
+	"shards": "3", "loops": "3", "user": "'nobody'", "limits.max_job_size": "10", "limits.max_connections": "9",
+	"limits.handshake_timeout": "'2s'", "memory.garbage_percent": "50", "memory.garbage_room": "'64MiB'",
+	"storage.backend": "'pebble'", "storage.path": "'/'", "storage.sync": "'never'", "storage.sync_interval": "'9ms'",
+	"storage.memory_budget": "'1GiB'", "storage.min_free": "'1GiB'", "storage.cache": "'64MiB'", "storage.backup_path": "'/b'",
+	"stats.quote_strings": "'always'", "log.level": "'debug'", "log.format": "'json'",
+	"queue.listen": "['unix:/q']", "queue.default_service": "'mail'", "queue.tokens": "['t']", "queue.origins": "['https://a']",
+	"queue.dead_after": "'9s'", "queue.cert": "'DIR/c'", "queue.key": "'DIR/k'", "queue.client_ca": "'DIR/c'", "queue.client_auth": "'optional'",
+	"queue.min_tls": "'1.3'", "queue.max_length": "9", "queue.max_payload": "9", "queue.max_tags": "9", "queue.max_delivery": "9",
+	"queue.max_idle": "'9s'", "queue.leaving": "'9s'", "queue.dead_letter": "'drop'", "queue.auto_evict": "true", "queue.max_unsent": "5000",
+	"http.listen": "['unix:/h']", "http.mode": "'0600'", "http.tokens": "['t']", "http.hosts": "['a.b']", "http.pprof": "true",
+	"http.read_only": "true", "http.cert": "'DIR/c'", "http.key": "'DIR/k'", "http.client_ca": "'DIR/c'", "http.client_auth": "'optional'",
+	"http.min_tls": "'1.3'", "metrics.max_tubes": "9", "metrics.tubes": "['a*']", "metrics.aliases": "['beanstalkd_exporter']",
+	"metrics.instance": "'a:1'",
+}
+
+// Every key is either taken over by a reload or said to need a restart, as its row in the
+// table says, and the rest stays as it was.
+func TestEveryKeyAtReload(t *testing.T) {
+	dir := t.TempDir()
+	now := defaults()
+	for _, s := range settings {
+		value, ok := others[s.key]
+		if !ok {
+			t.Errorf("the test has no value for %s", s.key)
+			continue
+		}
+		next := defaults()
+		if ms := readConfigFile(writeConfig(t, s.key+" = "+strings.ReplaceAll(value, "DIR", dir)), next); len(ms) > 0 {
+			t.Error(ms)
+			continue
+		}
+		merged, changes := now.merge(next)
+		if len(changes) != 1 || changes[0].key != s.key {
+			t.Errorf("%s: the changes are %v", s.key, changes)
+			continue
+		}
+		live := s.reloads != nil
+		if strings.HasSuffix(s.key, ".cert") || strings.HasSuffix(s.key, ".key") || strings.HasSuffix(s.key, ".client_ca") {
+			live = false // there is no TLS now
+		}
+		if changes[0].reloads != live || strings.Contains(changes[0].String(), "needs a restart") == live {
+			t.Errorf("%s: %v", s.key, changes[0])
+		}
+		want := now
+		if live {
+			want = next
+		}
+		for _, other := range settings {
+			if !other.equal(merged, want) {
+				t.Errorf("%s changed: %s is %s", s.key, other.key, other.show(merged))
+			}
+		}
+		if merged.from[s.key] != want.from[s.key] {
+			t.Errorf("%s is from %v", s.key, merged.from[s.key])
+		}
+		if back, changes := merged.merge(now); live != (len(changes) == 1) || !s.equal(back, now) {
+			t.Errorf("%s back again: %v", s.key, changes)
+		}
+	}
+}
+
+// reads sends SIGHUP, and returns when the process has told systemd that it is ready again:
+// what it has said meanwhile.
+func (p *process) reads() string {
+	p.t.Helper()
+	before := len(p.said())
+	p.signal(syscall.SIGHUP)
+	b := make([]byte, 100)
+	n, err := p.heard.Read(b)
+	if !regexp.MustCompile(`^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]{3,}$`).Match(b[:n]) {
+		p.t.Fatalf("heard %q, %v", b[:n], err)
+	}
+	p.hears("READY=1")
+	return p.said()[before:]
+}
+
+// configured is a process with a file that a test can replace.
+func configured(t *testing.T, text string, args ...string) (p *process, write func(text string)) {
+	t.Helper()
+	p = prepare(t, append(args, "-config", "DIR/c.toml")...)
+	write = func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(strings.ReplaceAll(text, "DIR", p.dir)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(text)
+	return p.start(), write
+}
+
+// has checks which words are in what a process says.
+func has(t *testing.T, said string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(said, w) {
+			t.Errorf("it does not say %q:\n%s", w, said)
+		}
+	}
+}
+
+// What can change does, for connections that are open too. What cannot is logged by its key,
+// each time. Flags win. A wrong file changes nothing, and the log says what check-config says.
+func TestProcessReloads(t *testing.T) {
+	const usual = "listen = [{ address = 'unix:DIR/s' }]\n"
+	p, write := configured(t, usual+"shards = 2\nlimits.max_job_size = 100\n", "-V")
+	c := p.dial(p.dir + "/s")
+	c.expect("put 0 0 1 11\r\n01234567890", "INSERTED 1")
+	write(usual + "shards = 3\nloops = 3\nlimits.max_job_size = 10\nlog.level = 'error'\nstats.quote_strings = true\n")
+	said := p.reads()
+	has(t, said, `level=WARN msg="shards: 2 now, 3 in the file: needs a restart" from=`+p.dir+"/c.toml:2",
+		`level=WARN msg="loops: 0 now, 3 in the file: needs a restart"`,
+		`level=NOTICE msg="limits.max_job_size: 100 before, 10 now" from=`, "changed=2 need-a-restart=2")
+	if strings.Contains(said, "log.level") {
+		t.Errorf("the flag -V has lost:\n%s", said)
+	}
+	c.expect("put 0 0 1 11\r\n01234567890", "JOB_TOO_BIG")
+	if got := c.document("stats-tube default")["name"]; got != `"default"` {
+		t.Errorf("the name is %s", got)
+	}
+	write("shards = 5\n")
+	has(t, p.reads(), `shards: 2 now, 5 in the file`, `listen: [\"unix:`, "limits.max_job_size: 10 before, 65535 now")
+
+	write(usual + "limits.max_job_size = 7\n\nloops = 'x'\nqueue.max_tag = 1\n")
+	said = p.reads()
+	has(t, said, `/c.toml:4: loops = \"x\": this is text; allowed: 0 to 1024`, "/c.toml:5: queue.max_tag = 1: unknown key")
+	if got := c.document("stats")["max-job-size"]; got != "65535" {
+		t.Errorf("a wrong file has made it %s", got)
+	}
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{"check-config", p.dir + "/c.toml"}, &stdout, &stderr); code != exitUsage {
+		t.Errorf("check-config: %d", code)
+	}
+	for line := range strings.Lines(stderr.String()) {
+		line = strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(line, "beanfield: ")), `"`, `\"`)
+		has(t, said, line)
+	}
+	if err := os.Remove(p.dir + "/c.toml"); err != nil {
+		t.Fatal(err)
+	}
+	has(t, p.reads(), "cannot read the configuration: no such file")
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+}
+
+// The level of the log changes, unless a flag has set it.
+func TestProcessReloadsItsLog(t *testing.T) {
+	p, write := configured(t, "", "-l", "unix:DIR/s")
+	write("log.level = 'error'\nlimits.max_job_size = 5")
+	if said := p.reads(); said != "" {
+		t.Errorf("at level error it says %s", said)
+	}
+	write("log.level = 'debug'\n")
+	has(t, p.reads(), `log.level: \"error\" before, \"debug\" now`)
+}
+
+// The queue service and the HTTP side take over what can change.
+func TestProcessReloadsItsFaces(t *testing.T) {
+	const usual = "queue.listen = ['unix:DIR/q']\nhttp.listen = ['unix:DIR/h']\n"
+	p, write := configured(t, usual, "-l", "unix:DIR/s")
+	put := func(token, body string) int {
+		t.Helper()
+		r, err := http.NewRequest("POST", "http://q/api/predict/mail", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", token)
+		a, err := over(p.dir + "/q").Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		return a.StatusCode
+	}
+	h := p.dir + "/h"
+	drain := func() int {
+		a, err := over(h).Post("http://h/api/v1/pause", "application/json", strings.NewReader(`{"tube":"mail","seconds":1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		return a.StatusCode
+	}
+	expect := func(what string, got, want int) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
+		}
+	}
+	status := func(path, token string) int { s, _ := page(t, "unix", h, path, token); return s }
+	expect("put", put("", "hello"), 200)
+	expect("profiles", status("/debug/pprof/", ""), 404)
+	expect("pause", drain(), 200)
+	write(usual + "[queue]\ntokens = ['secret']\nmax_payload = 4\n[[queue.for]]\nmatch = 'm*'\nmax_length = 2\n" +
+		"[http]\ntokens = ['other']\npprof = true\nread_only = true\n[metrics]\ntubes = ['none']\naliases = ['beanstalkd_exporter']\n")
+	said := p.reads()
+	has(t, said, "queue.for: changed", "http.tokens:", "queue.max_payload: ", "http.read_only: false before, true now")
+	if strings.Contains(said, "secret") || strings.Contains(said, "other") {
+		t.Errorf("the log has a token:\n%s", said)
+	}
+	expect("put without a token", put("", "x"), 401)
+	expect("large put", put("secret", "hello"), 413)
+	expect("put", put("secret", "x"), 200)
+	expect("put into a full queue", put("secret", "x"), 429)
+	expect("metrics without a token", status("/metrics", ""), 401)
+	expect("profiles", status("/debug/pprof/", "other"), 200)
+	if _, text := page(t, "unix", h, "/metrics", "other"); strings.Contains(text, `tube="mail"`) || !strings.Contains(text, "\nbeanstalkd_current_jobs_ready") && !strings.Contains(text, "\ncurrent_jobs_ready") {
+		t.Error("the metrics have not changed")
+	}
+	write(usual + "http.read_only = true\n")
+	p.reads()
+	expect("pause of a reader", drain(), 403)
+	expect("put", put("", "hello"), 200)
+	expect("profiles", status("/debug/pprof/", ""), 404)
+}
+
+func over(socket string) *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer(socket)}}
+}
+
+// Another file for a certificate is taken over, with all else that TLS has. Turning TLS off
+// needs a restart, and a listener that had it keeps it.
+func TestProcessReloadsTLS(t *testing.T) {
+	a := securetest.NewAuthority(t, "authority")
+	p, dir, addrs := secureProcess(t, a, a.Usual("one"))
+	file := p.Args[2]
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := a.Usual("two")
+	securetest.Write(t, dir, "c2", two.Cert)
+	securetest.Write(t, dir, "k2", two.Key)
+	write := func(old, new string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), old, new)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	early, _ := hello(t, addrs[0], a.Trust())
+	write("/k'", "/k2'")
+	has(t, p.reads(), "does not match")
+	write("/c'\n", "/c2'\n")
+	has(t, p.reads(), "does not match")
+	if _, name := hello(t, addrs[0], a.Trust()); name != "one" {
+		t.Errorf("%s is shown while the pair is wrong", name)
+	}
+	text = []byte(strings.ReplaceAll(string(text), "/c'\n", "/c2'\n"))
+	write("/k'", "/k2'")
+	has(t, p.reads(), "listen.cert of "+addrs[0])
+	if _, name := hello(t, addrs[0], a.Trust()); name != "two" {
+		t.Errorf("%s is shown", name)
+	}
+	text = []byte("[[listen]]\naddress = '" + addrs[0] + "'\n")
+	write("", "")
+	has(t, p.reads(), "listen.cert of "+addrs[0], "needs a restart", "http.listen: ")
+	if _, name := hello(t, addrs[0], a.Trust()); name != "two" {
+		t.Errorf("%s is shown", name)
+	}
+	speak(t, early)
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A thousand signals at once are a few reloads, beside clients that work. Signals that come
+// during the end change nothing of it.
+func TestProcessReloadStorm(t *testing.T) {
+	p, write := configured(t, "limits.max_job_size = 10\n", "-l", "unix:DIR/s")
+	c := p.dial(p.dir + "/s")
+	p.heard.Close() // nobody listens
+	write("limits.max_job_size = 20\n")
+	for i := range 1000 {
+		p.signal(syscall.SIGHUP)
+		if i%10 == 0 {
+			c.expect("put 0 0 1 10\r\n0123456789", fmt.Sprint("INSERTED ", i/10+1))
+		}
+	}
+	c.until("max-job-size", "20")
+	p.signal(syscall.SIGTERM)
+	for p.Process.Signal(syscall.SIGHUP) == nil {
+		if strings.Contains(p.said(), "signal=SIGTERM") {
+			break
+		}
+	}
+	p.signal(syscall.SIGHUP)
+	p.ends(0)
+}
+
+// Reloads beside clients of all faces, with one file and another, and to the end.
+func TestReloadsBesideClients(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "c.toml")
+	texts := []string{"limits.max_job_size = 100\nmetrics.max_tubes = 1\nqueue.max_length = 1000000\n",
+		"limits.max_job_size = 50\nhttp.hosts = ['a.b']\nqueue.for = [{ match = 'a', max_idle = '1s' }]\nlog.level = 'error'\n"}
+	write := func(n int) {
+		if err := os.WriteFile(path+".new", []byte(texts[n%2]), 0o600); err != nil {
+			t.Error(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Error(err)
+		}
+	}
+	write(0)
+	f := flags{config: path, addr: ptr("unix:" + dir + "/s"), http: ptr("unix:" + dir + "/h"), queue: ptr("unix:" + dir + "/q")}
+	d := &daemon{flags: f}
+	var err error
+	if d.config, err = loadConfig(f); err != nil {
+		t.Fatal(err)
+	}
+	d.log, d.garbage = newLogger(&bytes.Buffer{}, d.config, &d.level), &bounds{}
+	sig, end := stoppable(t)
+	ended := make(chan error, 1)
+	go func() { ended <- d.run(sig) }()
+	until(t, "it serves", func() bool { _, err := os.Stat(dir + "/s"); return err == nil })
+	for n := range 300 {
+		write(n)
+		ask(sig.reload)
+		if n%30 == 0 {
+			work(t, dir)
+		}
+	}
+	end()
+	ask(sig.reload)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// stoppable are signals that a test sends.
+func stoppable(t *testing.T) (*signals, func()) {
+	ctx, end := context.WithCancel(t.Context())
+	return newSignals(ctx), end
+}
+
+// work has one client at each face do something.
+func work(t *testing.T, dir string) {
+	t.Helper()
+	c, err := net.Dial("unix", dir+"/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(patience))
+	for _, want := range []string{"INSERTED", "FOUND", "OK"} {
+		fmt.Fprintf(c, "%s\r\n", map[string]string{"INSERTED": "put 0 0 1 1\r\nx", "FOUND": "peek-ready", "OK": "stats"}[want])
+		b := make([]byte, 10000)
+		if k, err := c.Read(b); !strings.HasPrefix(string(b[:k]), want) {
+			t.Fatalf("%q, %v; want %s", b[:k], err, want)
+		}
+	}
+	a, err := over(dir+"/q").Post("http://q/api/predict/a", "text/plain", strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Body.Close()
+	if a.StatusCode != http.StatusOK {
+		t.Errorf("a put is answered %d", a.StatusCode)
+	}
+	if status, _ := page(t, "unix", dir+"/h", "/metrics", ""); status != http.StatusOK {
+		t.Errorf("a scrape is answered %d", status)
+	}
+}
+
+// dialer connects to a unix socket, whatever the address.
+func dialer(socket string) func(context.Context, string, string) (net.Conn, error) {
+	return func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", socket) }
+}
