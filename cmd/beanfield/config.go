@@ -125,7 +125,7 @@ func defaults() *Config {
 	if err != nil {
 		panic("the default address is wrong: " + err.Error())
 	}
-	c.Listen = []Listen{{Address: a, TLS: defaultTLS()}}
+	c.Listen = []Listen{{Address: a}}
 	c.Limits.MaxJobSize = defaultMaxJobSize
 	c.Limits.Handshake = secure.Timeout
 	c.Memory.GarbagePercent = 4
@@ -139,7 +139,6 @@ func defaults() *Config {
 	c.Log.Level = "notice"
 	c.Log.Format = "text"
 	c.Queue = defaultQueue()
-	c.HTTP.TLS = defaultTLS()
 	c.Metrics.MaxTubes = admin.DefaultMaxTubes
 	return c
 }
@@ -209,7 +208,7 @@ func (c *Config) applyAddress(f flags) Mistakes {
 		if slices.ContainsFunc(c.Listen, func(l Listen) bool { return l.TLS.asked() }) {
 			return Mistakes{c.addressMistake("the addresses of the file have TLS, and this one would not; change listen.address in the file")}
 		}
-		c.Listen = []Listen{{Address: a, TLS: defaultTLS(), from: origin{flag: strings.Join(c.listenFlags, " ")}}}
+		c.Listen = []Listen{{Address: a, from: origin{flag: strings.Join(c.listenFlags, " ")}}}
 		return nil
 	}
 	var tcp []*Listen

@@ -100,9 +100,9 @@ func TestConfigFile(t *testing.T) {
 	want.Shards, want.Loops = 3, 2
 	want.Limits.MaxJobSize, want.Limits.MaxConnections = 65536, 1000
 	want.Listen = []Listen{
-		{Address: address{host: "127.0.0.1", port: 11301}, TLS: defaultTLS()},
-		{Address: address{host: "::1", port: 11302}, TLS: defaultTLS()},
-		{Address: address{path: "/run/b.sock"}, Mode: 0o660, TLS: defaultTLS()},
+		{Address: address{host: "127.0.0.1", port: 11301}},
+		{Address: address{host: "::1", port: 11302}},
+		{Address: address{path: "/run/b.sock"}, Mode: 0o660},
 	}
 	want.Storage.Backend, want.Storage.Path, want.Storage.BackupPath = "pebble", "/", "/backups"
 	want.Storage.Sync, want.Storage.SyncInterval = "interval", 90*time.Second
@@ -115,7 +115,7 @@ func TestConfigFile(t *testing.T) {
 	want.Queue = QueueConfig{
 		Listen:         []address{{host: "127.0.0.1", port: 8080}, {path: "/run/q.sock"}},
 		DefaultService: "s", Tokens: []string{"t", "u"}, Origins: []string{"https://example.org"},
-		TLS: defaultTLS(), DeadAfter: time.Minute, Limits: limits, For: []QueueFor{{"a*", short}, {"*", dropping}},
+		DeadAfter: time.Minute, Limits: limits, For: []QueueFor{{"a*", short}, {"*", dropping}},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("read %+v, want %+v", c, want)
@@ -244,7 +244,7 @@ func TestCheckConfigNamesOrigins(t *testing.T) {
 	}
 	got := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), c.from["stats.quote_strings"].file, "FILE")), " ")
 	for _, want := range []string{
-		`{ address = ":11300", mode = "", cert = "", key = "", client_ca = "", client_auth = "required", min_tls = "1.2" }, # default`,
+		`{ address = ":11300", mode = "", cert = "", key = "", client_ca = "", client_auth = "", min_tls = "" }, # default`,
 		"limits.max_job_size = 10 # flag -z",
 		`stats.quote_strings = "always" # FILE:3`,
 		`storage.backend = "memory" # default`,

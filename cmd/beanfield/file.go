@@ -95,7 +95,7 @@ func (r *fileReader) listen(key toml.Key, v any) {
 	r.config.Listen = nil
 	seen := map[address]int{}
 	for i, table := range tables {
-		l := Listen{TLS: defaultTLS(), from: origin{file: r.path, line: r.lines.element(key, i, len(tables))}}
+		l := Listen{from: origin{file: r.path, line: r.lines.element(key, i, len(tables))}}
 		if r.element(key, table, &l) && !l.Address.anyPort() {
 			at := child(key, "address")
 			line := r.lines.at(at, l.from.line)

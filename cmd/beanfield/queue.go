@@ -57,7 +57,7 @@ const (
 )
 
 func defaultQueue() QueueConfig {
-	return QueueConfig{TLS: defaultTLS(), DeadAfter: 30 * time.Second, Limits: QueueLimits{
+	return QueueConfig{DeadAfter: 30 * time.Second, Limits: QueueLimits{
 		MaxPayload: 1 << 20, MaxTags: 4 << 10, MaxDelivery: 5, Leaving: 15 * time.Second,
 		DeadLetter: "rear", MaxUnsent: 1 << 20,
 	}}

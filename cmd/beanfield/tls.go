@@ -11,8 +11,8 @@ import (
 // TLS is the settings of TLS for an address, or for a table with addresses.
 type TLS struct {
 	Cert, Key, ClientCA string // files; without Cert and Key there is no TLS
-	ClientAuth          string
-	MinTLS              string
+	ClientAuth          string // "": required, if there is a ClientCA
+	MinTLS              string // "": 1.2
 
 	certs *secure.Certificates // what the files hold; nil without TLS
 	read  *secure.Certificates // what a reload has read, to take the place of what certs has
@@ -26,8 +26,6 @@ const (
 
 var versions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 
-func defaultTLS() TLS { return TLS{ClientAuth: authRequired, MinTLS: "1.2"} }
-
 // tlsSettings are the keys of TLS that [[listen]], [queue] and [http] all have.
 func tlsSettings[T any](prefix string, of func(*T) *TLS) []setting[T] {
 	const file = `a PEM file that the server's user may read`
@@ -35,8 +33,8 @@ func tlsSettings[T any](prefix string, of func(*T) *TLS) []setting[T] {
 		text(prefix+"cert", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Cert }),
 		text(prefix+"key", "", "file", file+`; "" for no TLS`, func(c *T) *string { return &of(c).Key }),
 		text(prefix+"client_ca", "", "file", file+`; "" to ask no client for a certificate`, func(c *T) *string { return &of(c).ClientCA }),
-		oneOf(prefix+"client_auth", "", []string{authRequired, authOptional}, func(c *T) *string { return &of(c).ClientAuth }),
-		oneOf(prefix+"min_tls", "", []string{"1.2", "1.3"}, func(c *T) *string { return &of(c).MinTLS }),
+		oneOf(prefix+"client_auth", "", []string{"", authRequired, authOptional}, func(c *T) *string { return &of(c).ClientAuth }),
+		oneOf(prefix+"min_tls", "", []string{"", "1.2", "1.3"}, func(c *T) *string { return &of(c).MinTLS }),
 	}
 	for i := range rows { // a listener with TLS keeps it, and one without gets none
 		rows[i].reloads = func(now, next *T) bool { return of(now).asked() == of(next).asked() }
@@ -51,6 +49,10 @@ func (t *TLS) asked() bool { return t.Cert != "" || t.Key != "" || t.ClientCA !=
 // wrong, and why.
 func (t *TLS) load() (key, value, problem string) {
 	switch {
+	case t.MinTLS != "" && !t.asked():
+		return "min_tls", t.MinTLS, "there is no TLS here without cert and key"
+	case t.ClientAuth != "" && t.ClientCA == "":
+		return "client_auth", t.ClientAuth, "clients are asked for no certificate without client_ca"
 	case !t.asked():
 		return "", "", ""
 	case t.Cert == "":
