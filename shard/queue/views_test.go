@@ -258,10 +258,7 @@ func TestViewsIdle(t *testing.T) {
 			+9s
 			limits idle=10s
 			h.a attrs -> length=1
-			limits idle=10500ms
-			h.a attrs -> length=1
-			+1s
-			+500ms => g.x:1/2
+			+1s => g.x:1/2
 			limits idle=0s
 			h.a attrs -> length=1
 			+99s
