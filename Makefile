@@ -65,6 +65,9 @@ dist: ## a release, in dist: packages for Debian and RPM, a container's files, c
 package: ## make a release and try it: lintian, the same bytes twice, install, upgrade, container
 	tools/package/run
 
+monitoring: ## have Prometheus scrape the server, and promtool check metrics and alert rules
+	tools/monitoring/run
+
 clients: ## drive the server with real client libraries, and its console with a browser
 	tools/clients/run
 	$(GO) test ./tools/console -browser
@@ -75,4 +78,4 @@ bench: ## benchmarks of the parts and of the whole server
 bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 25 minutes
 	$(GO) run ./tools/bench compare -rows all -write
 
-.PHONY: help build run test race single lint fuzz compat crash dist package clients bench bench-compare
+.PHONY: help build run test race single lint fuzz compat crash dist package monitoring clients bench bench-compare
