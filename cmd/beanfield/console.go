@@ -16,6 +16,7 @@ func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 	return console.New(console.Options{
 		Router:     r,
 		Faces:      f.clients(),
+		Latency:    f.beanstalk.Latency,
 		LimitsFor:  func(tube string) *queue.Limits { return (*f.limits.Load())(tube) },
 		MaxJobSize: func() int { return int(f.config.Load().Limits.MaxJobSize) },
 		Version:    version,

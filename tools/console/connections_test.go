@@ -24,3 +24,19 @@ func connections(t *testing.T, b *browser, base string, s *server.Launched) {
 	worker.Close()
 	waiter.Close()
 }
+
+// latency looks at how long puts take, while there are some.
+func latency(t *testing.T, b *browser, base string, s *server.Launched) {
+	c := dial(t, s)
+	b.show(base)
+	const figure = `document.querySelector("figcaption select").closest("figure")`
+	b.await("a chart of the latency", figure)
+	for range 500 { // only one run of commands in 61 is measured
+		c.say(put(0, "x"))
+	}
+	b.await("puts among what is measured", `[...document.querySelectorAll("figcaption option")].some((o) => o.value === "put")`)
+	b.eval(`(() => { const e = document.querySelector("figcaption select"); e.value = "put"; e.dispatchEvent(new Event("change")) })()`)
+	b.await("how long puts take", `[...`+figure+`.querySelectorAll(".legend b")].every((e) => /^[0-9.,]+ (µs|ms|s)$/.test(e.textContent))`)
+	c.say(use("default"))
+	c.Close()
+}

@@ -27,16 +27,20 @@ type bench struct {
 	url    string
 }
 
-func newBench(t *testing.T, rights Rights, faces ...Face) *bench {
+func newBench(t *testing.T, rights Rights, set ...func(*Options)) *bench {
 	t.Helper()
 	r, err := router.New(router.Options{Shards: 3, Store: storage.Memory()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := New(Options{
-		Router: r, MaxJobSize: func() int { return 1 << 20 }, Version: "test", Started: time.Now(), Faces: faces,
+	o := Options{
+		Router: r, MaxJobSize: func() int { return 1 << 20 }, Version: "test", Started: time.Now(),
 		LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, May: func(*http.Request) Rights { return rights },
-	})
+	}
+	for _, fn := range set {
+		fn(&o)
+	}
+	c, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

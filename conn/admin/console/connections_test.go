@@ -32,7 +32,7 @@ func crowd(n int) Face {
 
 // A page of the table is filtered, sorted and bounded, however many clients there are.
 func TestConnections(t *testing.T) {
-	b := newBench(t, Rights{Act: true}, crowd(1000))
+	b := newBench(t, Rights{Act: true}, func(o *Options) { o.Faces = []Face{crowd(1000)} })
 	for query, want := range map[string]string{
 		"n=3":                                  "10.0.2.214:1000 10.0.3.249:1005 10.0.1.34:1004", // those who hold most, of them those who asked most
 		"n=3&sort=age&desc=1":                  "10.0.0.0:1000 10.0.0.1:1001 10.0.0.2:1002",
@@ -70,7 +70,9 @@ func TestConnections(t *testing.T) {
 
 // A face that does not answer in time makes the page say so.
 func TestConnectionsOfABusyFace(t *testing.T) {
-	b := newBench(t, Rights{}, Face{Name: "busy", Clients: func(context.Context, map[any]int) ([]conn.Client, bool) { return nil, false }})
+	b := newBench(t, Rights{}, func(o *Options) {
+		o.Faces = []Face{{Name: "busy", Clients: func(context.Context, map[any]int) ([]conn.Client, bool) { return nil, false }}}
+	})
 	if status, text, _ := b.ask("GET", apiPath+"connections", ""); status != 503 {
 		t.Errorf("%d %s", status, text)
 	}

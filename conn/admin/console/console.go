@@ -10,6 +10,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/storage/tally"
 )
 
 // Options are what a Console is made with.
@@ -24,6 +25,8 @@ type Options struct {
 	MaxJobSize func() int
 	// Faces have the clients that are connected.
 	Faces []Face
+	// Latency is how long commands took, by command, in steps of tally.Time; it may be nil.
+	Latency func() map[string]*tally.Reading
 	// Version is that of the server.
 	Version string
 	// Started is when the process began.
@@ -70,7 +73,7 @@ func New(o Options) (*Console, error) {
 var (
 	readers = map[string]func(*Console, *http.Request) (any, error){
 		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
-		"connections": (*Console).connections,
+		"connections": (*Console).connections, "latency": (*Console).latency,
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,

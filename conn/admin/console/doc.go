@@ -12,6 +12,7 @@
 //	GET  jobs               jobs of a tube: tube, state, from, n, find
 //	GET  job                one job with its body: id
 //	GET  connections        a page of the clients: filter, sort, desc, from, n
+//	GET  latency            histograms of how long commands and commits took
 //	POST put, kick, pause   to a tube
 //	POST delete, bury, release, kick-job   to one job
 //	POST purge, move        to all jobs of a tube in given states

@@ -13,6 +13,12 @@ export function short(n) {
   return one.format(n);
 }
 
+// brief words microseconds.
+export function brief(us) {
+  for (const [at, unit] of [[1e6, "s"], [1e3, "ms"]]) if (us >= at) return one.format(us / at) + " " + unit;
+  return us >= 10 ? whole.format(us) + " µs" : one.format(us) + " µs";
+}
+
 export function bytes(n) {
   const units = ["bytes", "KB", "MB", "GB", "TB"];
   let i = 0;

@@ -1,6 +1,7 @@
 import { Chart } from "./chart.js";
 import { h, fill, setText } from "./dom.js";
 import { count, duration, rate } from "./format.js";
+import { latencyChart, refreshLatency } from "./latency.js";
 import { Table } from "./table.js";
 
 // The whole server at a glance.
@@ -24,7 +25,7 @@ export function overview(main) {
   fill(main,
     h("div", { class: "head" }, h("h1", {}, "Overview"), facts),
     h("ul", { class: "tiles" }, [...states, ["waiting", "Waiting workers"], ...speeds].map(([k, l]) => tile(k, l))),
-    h("div", { class: "pair" }, jobs.element, rates.element),
+    h("div", { class: "pair" }, jobs.element, rates.element), latencyChart,
     h("section", { class: "card" }, h("div", { class: "row" }, h("h2", {}, "Busiest tubes"), h("a", { href: "#/tubes" }, "All tubes")), table.element));
   return {
     title: "",
@@ -38,6 +39,7 @@ export function overview(main) {
       jobs.add(a.at, t);
       rates.add(a.at, t);
       table.show(a.busiest);
+      return refreshLatency(signal);
     },
   };
 }
