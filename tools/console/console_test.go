@@ -37,7 +37,7 @@ func TestConsole(t *testing.T) {
 		do   func(*testing.T, *browser, string)
 	}{
 		{"overview", overview}, {"tubes", tubes}, {"hostile", hostileBody}, {"put", putJob}, {"one job", oneJob}, {"kick and pause", kickAndPause},
-		{"search", search}, {"move and purge", moveAndPurge}, {"keys", keys},
+		{"search", search}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
 		{"latency", func(t *testing.T, b *browser, base string) { latency(t, b, base, s) }},
 		{"connections", func(t *testing.T, b *browser, base string) { connections(t, b, base, s) }}, {"drain", drain},
 	} {
@@ -142,6 +142,7 @@ func kickAndPause(_ *testing.T, b *browser, base string) {
 	b.said("2 jobs are ready")
 	b.state("mail", 60, 16, 4)
 	b.click("main", "Kick all")
+	b.said("Kick of all in mail: 4 done")
 	b.state("mail", 64, 16, 0)
 	b.click("main", "Pause")
 	b.field("Seconds", "100")

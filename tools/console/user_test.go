@@ -1,6 +1,9 @@
 package console
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // What a user does with a page. Each step waits until the page is ready for it.
 
@@ -38,4 +41,23 @@ func (b *browser) state(tube string, ready, delayed, buried int) {
 	b.await(tube, fmt.Sprintf(`["ready", "delayed", "buried"].map((s) => document.querySelector(".t-" + s + " b").textContent).join() === "%d,%d,%d"`, ready, delayed, buried))
 	b.await("the next jobs of "+tube, fmt.Sprintf(`["ready", "delayed", "buried"].filter((s) => document.querySelector("article[data-state=" + s + "]")).length === %d`,
 		min(ready, 1)+min(delayed, 1)+min(buried, 1)))
+}
+
+// post asks the server for an action, as a page does.
+func (b *browser) post(base, action string, say any) {
+	b.t.Helper()
+	body, err := json.Marshal(say)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if b.eval("location.origin + '/'") != quoted(base) {
+		b.show(base)
+	}
+	b.eval(fmt.Sprintf(`fetch("/api/v1/%s", { method: "POST", headers: { "Content-Type": "application/json" }, body: %s }).then((r) => { if (!r.ok) throw new Error(r.status) })`, action, quoted(string(body))))
+}
+
+// unquoted is a text that eval has returned.
+func unquoted(text string) (s string) {
+	json.Unmarshal([]byte(text), &s)
+	return s
 }

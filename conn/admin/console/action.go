@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"math"
 	"net/http"
 	"time"
 
@@ -40,6 +39,8 @@ type answered struct {
 	ID   uint64 `json:"id,omitempty"` // of the new job
 	Done int    `json:"done"`         // jobs
 	Left int    `json:"left"`         // jobs that are still to be done, by another request
+	// State is that of the jobs which a kick of all has begun with.
+	State string `json:"state,omitempty"`
 }
 
 const (
@@ -137,21 +138,6 @@ func orElse(v *uint32, standard uint32) uint32 {
 func (a *action) existing(name string) error {
 	_, err := a.client.stats(name)
 	return err
-}
-
-// kick makes buried jobs ready or, if there are none, delayed ones.
-func (c *Console) kick(a *action) error {
-	if err := a.existing(a.ask.Tube); err != nil {
-		return err
-	}
-	a.client.finish(a.client.Use([]byte(a.ask.Tube)))
-	most := a.ask.Count
-	if most == 0 {
-		most = math.MaxUint32
-	}
-	op := a.client.run(a.client.UsedShard(), true, queue.Op{Kind: queue.Kick, Limit: most})[0]
-	a.answer.Done = int(op.Count)
-	return failure(op.Status)
 }
 
 // pause stops a tube for a time, or ends that.

@@ -18,7 +18,7 @@
 //	POST purge, move        to all jobs of a tube in given states
 //	POST drain              to the server
 //
-// A purge or a move of many jobs does a part of the work and answers how many jobs are left.
+// A kick of all, a purge or a move does a part of the work and answers how many jobs are left.
 // The page asks again until none is left, or its user stops it. So no goroutine works for a
 // page that has been closed.
 //

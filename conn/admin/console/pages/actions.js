@@ -1,4 +1,4 @@
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { h, say } from "./dom.js";
 import { count } from "./format.js";
 import { keep, recall } from "./store.js";
@@ -7,27 +7,43 @@ import { keep, recall } from "./store.js";
 
 const again = () => dispatchEvent(new Event("again"));
 
-// open shows a dialog, and returns what it was closed with.
-export function open(title, content, buttons) {
+// show shows a dialog. closed is what it will be closed with.
+function show(title, content, buttons) {
   const dialog = h("dialog", { "aria-labelledby": "dialog-title" });
   const form = h("form", { method: "dialog" }, h("h2", { id: "dialog-title" }, title), content,
     h("div", { class: "row end" }, buttons.map(([label, value, kind]) => h("button", { value, class: kind || "", formnovalidate: value === "" }, label))));
+  const before = document.activeElement;
   dialog.append(form);
   document.body.append(dialog);
   dialog.showModal();
-  return new Promise((done) => dialog.addEventListener("close", () => {
+  const closed = new Promise((done) => dialog.addEventListener("close", () => {
     const value = dialog.returnValue;
     dialog.remove();
+    restore(before);
     done(value);
   }));
+  return { dialog, closed };
 }
+
+// restore gives the focus back to what had it, or to the page if that has gone.
+function restore(before) {
+  if (document.activeElement !== document.body) return;
+  if (before?.isConnected && before !== document.body && !before.disabled) before.focus({ preventScroll: true });
+  else document.getElementById("main").focus({ preventScroll: true });
+}
+
+// open shows a dialog, and returns what it was closed with.
+export const open = (title, content, buttons) => show(title, content, buttons).closed;
 
 export async function ask(title, text, verb) {
   return (await open(title, h("p", {}, text), [["Cancel", ""], [verb, "yes", "danger"]])) === "yes";
 }
 
-// perform does something, says how it went, and reports whether it did.
+// perform does something, says how it went, and reports whether it did. What had the focus
+// may go away with it, as the button of a job that is deleted.
 export async function perform(text, fn) {
+  const before = document.activeElement;
+  addEventListener("drawn", () => restore(before), { once: true });
   try {
     const a = await fn();
     say(typeof text === "function" ? text(a) : text);
@@ -50,7 +66,7 @@ export async function putDialog(tube, job = {}) {
   const data = h("textarea", { rows: 8, spellcheck: "false", autofocus: tube !== "" });
   data.value = job.text ?? "";
   const pri = number("Priority", job.pri ?? 1024), delay = number("Delay, seconds", job.delay ?? 0), ttr = number("Time to run, seconds", job.ttr ?? 60);
-  const all = recall("samples", []);
+  const all = samples();
   const pick = h("select", { onchange: () => {
     const s = all[Number(pick.value)];
     if (!s) return;
@@ -66,9 +82,49 @@ export async function putDialog(tube, job = {}) {
   const job2 = { tube: name.value, data: data.value, pri: Number(pri.input.value), delay: Number(delay.input.value), ttr: Number(ttr.input.value) };
   if (title.value) {
     const { data: text, ...rest } = job2;
-    keep("samples", [...all.filter((s) => s.name !== title.value), { name: title.value, text, ...rest }]);
+    keepSample({ name: title.value, text, ...rest });
   }
   await perform((a) => `Job ${a.id} is in ${job2.tube}`, () => post("put", job2));
+}
+
+// sampleDialog keeps a job as a sample.
+export async function sampleDialog(job) {
+  const title = h("input", { required: true, maxlength: 80, autofocus: true });
+  const text = "It is kept in this browser, with its tube, priority and time to run.";
+  if (await open(`Keep job ${job.id} as a sample`, h("div", { class: "form" }, h("p", {}, text), h("label", {}, "Name", title)), [["Cancel", ""], ["Keep", "yes", "primary"]]) !== "yes") return;
+  keepSample({ name: title.value, tube: job.tube, text: job.text, pri: job.pri, delay: 0, ttr: job.ttr });
+  say(`Kept as ${title.value}`);
+}
+
+export const samples = () => recall("samples", []);
+export const keepSample = (sample) => keep("samples", [...samples().filter((s) => s.name !== sample.name), sample]);
+export const dropSample = (name) => keep("samples", samples().filter((s) => s.name !== name));
+
+export const kickAll = (tube) => many(`Kick of all in ${tube}`, "kick", { tube, count: 0 });
+
+// purgeTubes deletes jobs of all tubes that a filter shows.
+export async function purgeTubes(filter, found) {
+  const states = chosen("", "Delete");
+  const text = `They are in the ${count(found)} tube${found === 1 ? "" : "s"} that “${filter}” shows. They cannot be brought back. Jobs that workers hold stay.`;
+  if (await open("Purge tubes", h("div", { class: "form" }, states.element, h("p", {}, text)), [["Cancel", ""], ["Delete them", "yes", "danger"]]) !== "yes" || !states.get().length) return;
+  const names = [];
+  for (let from = 0; ; from += 200) {
+    const a = await get("tubes", { filter, from, n: 200 });
+    names.push(...a.tubes.filter((t) => states.get().some((s) => t[s] > 0)).map((t) => t.name));
+    if (from + a.tubes.length >= a.found || a.tubes.length === 0) break;
+  }
+  let done = 0;
+  await progress(`Purge of ${count(names.length)} tube${names.length === 1 ? "" : "s"}`, async (signal) => {
+    if (done === names.length) return null;
+    try {
+      const a = await post("purge", { tube: names[done], states: states.get() }, signal);
+      if (a.left === 0 || a.done === 0) done++;
+    } catch (e) {
+      if (e.status !== 404) throw e; // it has ended meanwhile
+      done++;
+    }
+    return { done, left: names.length - done };
+  });
 }
 
 export async function pauseDialog(tube) {
@@ -87,30 +143,48 @@ export async function kickDialog(tube) {
 
 export const kick = (tube, n) => perform((a) => (a.done === 1 ? "1 job is ready" : `${count(a.done)} jobs are ready`), () => post("kick", { tube, count: n }));
 
-// many does something in parts, shows how far it has come, and can be stopped.
-export async function many(title, action, body) {
+// progress shows how far something in parts has come, and lets its user stop it. part does the
+// next part and returns {done, left, idle}: done so far, and null when there is nothing left.
+export async function progress(title, part) {
   const stop = new AbortController();
-  const bar = h("progress", { max: 1 }), text = h("p", { "aria-live": "polite" }, "Beginning");
-  const shown = open(title, h("div", {}, bar, text), [["Stop", "stop"]]).then(() => stop.abort());
+  const bar = h("progress", { max: 1, "aria-label": title }), text = h("p", { "aria-live": "polite" }, "Beginning");
+  let over = false;
+  const { dialog, closed } = show(title, h("div", {}, bar, text), [["Stop", "stop"]]);
+  closed.then(() => { if (!over) stop.abort(); });
   let done = 0, error;
   try {
-    for (let idle = 0; idle < 20;) {
-      const a = await post(action, body, stop.signal);
-      done += a.done;
-      idle = a.done === 0 ? idle + 1 : 0;
+    for (let a; !stop.signal.aborted && (a = await part(stop.signal));) {
+      done = a.done;
       bar.max = done + a.left || 1;
       bar.value = done;
       text.textContent = `${count(done)} done, ${count(a.left)} to do`;
-      if (a.left === 0 || stop.signal.aborted) break;
+      if (a.left === 0) break;
     }
   } catch (e) {
     error = e;
   }
-  document.querySelector("dialog[open]")?.close();
-  await shown;
+  over = true;
+  dialog.close();
+  await closed;
   if (error && error.name !== "AbortError") say(`${count(done)} done, then: ${error.message}`, true);
-  else say(`${title}: ${count(done)} done${error ? ", then stopped" : ""}`);
+  else say(`${title}: ${count(done)} done${stop.signal.aborted ? ", then stopped" : ""}`);
   again();
+}
+
+// idleMost is after how many parts in which nothing could be done nobody goes on.
+const idleMost = 20;
+
+// many asks the server for an action until it has nothing left to do.
+export function many(title, action, body) {
+  let done = 0, idle = 0;
+  return progress(title, async (signal) => {
+    if (idle === idleMost) return null;
+    const a = await post(action, body, signal);
+    done += a.done;
+    idle = a.done === 0 ? idle + 1 : 0;
+    if (a.state) body.states = [a.state]; // a kick goes on with the jobs that it has begun with
+    return { done, left: a.left };
+  });
 }
 
 const chosen = (tube, verb) => {

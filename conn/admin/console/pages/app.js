@@ -6,13 +6,14 @@ import { tubes } from "./tubes.js";
 import { tube } from "./tube.js";
 import { search } from "./search.js";
 import { connections } from "./connections.js";
+import { samples } from "./samples.js";
 import { server } from "./server.js";
 
 // Shows the page that the address names, and asks the server again and again for what it
 // shows. A page is a function of (main, argument) that returns {title, refresh}; the
 // overview is asked for at each round, because it says how the server is.
 
-const pages = { "": overview, tubes, tube, search, connections, server };
+const pages = { "": overview, tubes, tube, search, samples, connections, server };
 const main = document.getElementById("main");
 const link = document.getElementById("link");
 
@@ -45,6 +46,7 @@ async function round() {
     state.server = await get("overview", {}, AbortSignal.any([control.signal, AbortSignal.timeout(8000)]));
     document.body.classList.toggle("looking", !state.server.act);
     await page.refresh(control.signal, state.server);
+    dispatchEvent(new Event("drawn"));
     if (mine !== number) return;
     setText(link, state.server.draining ? "draining" : state.server.act ? "live" : "read only");
     link.className = "link " + (state.server.draining ? "warn" : "good");
@@ -74,12 +76,12 @@ theme.value = recall("theme", "auto");
 theme.addEventListener("change", () => { keep("theme", theme.value); paint(); });
 paint();
 
-// Keys: / goes to the filter or the search, g then o, t, s, c or v to a page, r asks now.
+// Keys: / goes to the filter or the search, g then o, t, s, p, c or v to a page, r asks now.
 let g = false, toField = false;
 const field = () => main.querySelector("input[type=search]");
 addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName) || document.querySelector("dialog[open]")) return;
-  const to = { o: "#/", t: "#/tubes", s: "#/search", c: "#/connections", v: "#/server" }[e.key];
+  const to = { o: "#/", t: "#/tubes", s: "#/search", p: "#/samples", c: "#/connections", v: "#/server" }[e.key];
   if (g && to) location.hash = to;
   g = e.key === "g";
   if (e.key === "r") round();

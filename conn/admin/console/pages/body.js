@@ -1,3 +1,4 @@
+import { Branch, decode, Layer, unserialized } from "./decode.js";
 import { h, fill, visible } from "./dom.js";
 
 // A job's body in a form that its reader chooses. All of it is text.
@@ -18,47 +19,48 @@ function hex(bytes) {
   return lines.join("\n");
 }
 
-// tree shows a JSON value, folded below the second level.
+// tree shows a value, folded below the second level. A text in a value that is JSON, PHP or
+// base64 itself can be unfolded.
 function tree(value, depth = 0) {
-  if (value === null || typeof value !== "object") {
-    const kind = value === null ? "null" : typeof value;
-    return h("span", { class: "j-" + kind }, kind === "string" ? visible(JSON.stringify(value)) : String(value));
-  }
-  const list = Array.isArray(value), entries = Object.entries(value), [a, b] = list ? "[]" : "{}";
-  if (entries.length === 0) return h("span", {}, a + b);
+  if (value instanceof Layer) return tree(value.value, depth);
+  if (value === null || typeof value !== "object") return leaf(value, depth);
+  const branch = value instanceof Branch, list = branch ? value.list : Array.isArray(value);
+  const entries = branch ? value.entries : Object.entries(value), [a, b] = list ? "[]" : "{}";
+  const label = branch && value.label !== "array" ? [h("span", { class: "j-class" }, visible(value.label)), " "] : null;
+  if (entries.length === 0) return h("span", {}, label, branch && label ? "" : a + b);
   return h("details", { open: depth < 2, class: "j" },
-    h("summary", {}, a, h("span", { class: "quiet" }, ` ${entries.length} ${list ? "element" : "key"}${entries.length === 1 ? "" : "s"} `), b),
+    h("summary", {}, label, a, h("span", { class: "quiet" }, ` ${entries.length} ${list ? "element" : "key"}${entries.length === 1 ? "" : "s"} `), b),
     h("ul", {}, entries.map(([k, v]) => h("li", {}, list ? null : [h("span", { class: "j-key" }, visible(k)), ": "], tree(v, depth + 1)))));
 }
 
-function parsed(text) {
-  try {
-    const v = JSON.parse(text);
-    return v !== null && typeof v === "object" ? v : undefined;
-  } catch {
-    return undefined;
-  }
+function leaf(value, depth) {
+  const kind = value === null ? "null" : typeof value;
+  if (kind !== "string") return h("span", { class: "j-" + kind }, String(value));
+  const text = h("span", { class: "j-string" }, visible(JSON.stringify(value)));
+  const layer = depth < DEEPEST ? decode(value) : undefined;
+  if (layer === undefined || layer.form.startsWith("Base64") && value.length < 24) return text;
+  return h("details", { class: "j" }, h("summary", {}, h("span", { class: "quiet" }, layer.form + " in a text ")), h("ul", {}, h("li", {}, tree(layer, depth + 1)), h("li", {}, text)));
 }
 
-function decoded(text) {
-  if (!/^[A-Za-z0-9+/\s]{8,}={0,2}\s*$/.test(text)) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0)));
-  } catch {
-    return undefined;
-  }
+const DEEPEST = 40;
+
+// below names all layers below a text, from the outside in, and shows the innermost.
+function below(text) {
+  const names = [];
+  let v = decode(text);
+  for (; v instanceof Layer; v = v.value) names.push(v.form);
+  return names.length ? [[names.join(", "), () => (typeof v === "string" ? h("pre", {}, visible(v)) : tree(v))]] : [];
 }
 
 // bodyView makes tabs for the forms in which the body can be shown.
 export function bodyView(job) {
   const forms = [];
-  const json = job.text != null && !job.cut ? parsed(job.text) : undefined;
-  if (json !== undefined) forms.push(["JSON", () => tree(json)]);
-  if (job.text != null) forms.push(["Text", () => h("pre", {}, job.text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, visible))]);
-  const plain = job.text != null && !job.cut ? decoded(job.text) : undefined;
-  if (plain !== undefined) {
-    const inner = parsed(plain);
-    forms.push(["Base64 decoded", () => (inner !== undefined ? tree(inner) : h("pre", {}, visible(plain)))]);
+  if (job.text != null && !job.cut) forms.push(...below(job.text));
+  const decoded = forms.length > 0 && !forms[0][0].startsWith("Base64"); // a word may look like base64
+  if (job.text != null) forms.splice(decoded ? forms.length : 0, 0, ["Text", () => h("pre", {}, job.text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, visible))]);
+  else if (!job.cut) {
+    const php = unserialized(bytesOf(job));
+    if (php !== undefined) forms.push(["PHP", () => tree(php)]);
   }
   forms.push(["Hex", () => h("pre", {}, hex(bytesOf(job)))]);
   const panel = h("div", { class: "body", tabindex: 0, role: "group", "aria-label": "Body of the job" });

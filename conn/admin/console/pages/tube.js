@@ -1,5 +1,5 @@
 import { get, post } from "./api.js";
-import { kick, kickDialog, moveDialog, pauseDialog, perform, purgeDialog, putDialog } from "./actions.js";
+import { kick, kickAll, kickDialog, moveDialog, pauseDialog, perform, purgeDialog, putDialog } from "./actions.js";
 import { Chart } from "./chart.js";
 import { fill, h, setText, visible } from "./dom.js";
 import { bytes, count, duration, rate } from "./format.js";
@@ -30,7 +30,7 @@ export function tube(main, name) {
   fill(main,
     h("div", { class: "head" }, h("h1", {}, h("a", { href: "#/tubes", class: "quiet" }, "Tubes"), " / ", shown, " ", paused), facts),
     h("div", { class: "row act controls", role: "group", "aria-label": "Actions" },
-      button("Put a job", () => putDialog(name), "primary"), button("Kick 1", () => kick(name, 1)), button("Kick N", () => kickDialog(name)), button("Kick all", () => kick(name, 0)),
+      button("Put a job", () => putDialog(name), "primary"), button("Kick 1", () => kick(name, 1)), button("Kick N", () => kickDialog(name)), button("Kick all", () => kickAll(name)),
       button("Pause", () => pauseDialog(name)), unpause, button("Move jobs", () => moveDialog(name)), button("Purge", () => purgeDialog(name), "danger")),
     h("ul", { class: "tiles small" }, tiles.map(([k, label]) => {
       const b = h("b", {}, "–");
