@@ -39,7 +39,7 @@ func TestClaimOfALostBody(t *testing.T) {
 	if got := c.session.Reservation.Status; got != queue.TimedOut {
 		t.Errorf("the reserve ends with %v, job %d", got, c.session.Reservation.ID)
 	}
-	if err := c.complete(c.session.CountAll()); err != nil {
+	if err := c.complete(c.session.CountAll(nil)); err != nil {
 		t.Fatal(err)
 	}
 	if sums := c.session.Sums; sums.Reserved != 0 || sums.Buried != 3 || sums.Damaged != 3 {

@@ -187,7 +187,7 @@ func TestLongScript(t *testing.T) {
 		d.shards[i].inPlace = func() bool { batches++; return true }
 	}
 	turns := 1
-	for done := p.CountAll(); !done; done = p.Resume() {
+	for done := p.CountAll(nil); !done; done = p.Resume() {
 		if batches > turns*maxSteps {
 			t.Fatalf("turn %d: %d batches have been played", turns, batches)
 		}

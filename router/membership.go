@@ -42,6 +42,10 @@ func (s *Session) Ignore(name []byte) (done, refused bool) {
 		return true, true
 	}
 	s.watched.removeAt(i)
+	if s.isHidden(name) {
+		s.reveal(name)
+		return true, false
+	}
 	f := s.refs[s.r.TubeShard(name)]
 	f.watching--
 	s.findWatchShard()
@@ -82,7 +86,9 @@ func (s *Session) leaveTubes() bool {
 	for n := 0; n < maxSteps && s.watched.count > 0; n++ {
 		name := s.watched.at(0)
 		s.watched.removeAt(0)
-		s.script.addName(s.r.TubeShard([]byte(name)), queue.Ignore, name)
+		if !s.isHidden([]byte(name)) {
+			s.script.addName(s.r.TubeShard([]byte(name)), queue.Ignore, name)
+		}
 	}
 	if s.watched.count > 0 {
 		return s.play(func(s *Session) bool { return s.rest((*Session).leaveTubes) })
@@ -91,10 +97,11 @@ func (s *Session) leaveTubes() bool {
 	return s.play(nil)
 }
 
-// CountAll gathers the totals of all shards in Sums.
-func (s *Session) CountAll() bool {
-	s.Sums = queue.Sums{}
+// CountAll gathers the totals of all shards in Sums, or of the tubes that a judge allows.
+func (s *Session) CountAll(j queue.Judge) bool {
+	s.Sums = &queue.Sums{}
 	s.script.begin()
+	s.script.judge = j
 	for i := range s.r.shards {
 		s.script.add(i, queue.Op{Kind: queue.Totals})
 	}

@@ -5,6 +5,7 @@ import "beanfield/shard/queue"
 // script is a list of operations on several shards, run one after the other;
 // neighbours on the same shard go in one batch.
 type script struct {
+	judge queue.Judge // of all its operations; nil for none
 	steps []step
 	next  int
 	on    bool
@@ -19,6 +20,7 @@ type step struct {
 }
 
 func (c *script) begin() {
+	c.judge = nil
 	clear(c.steps)
 	c.steps = c.steps[:0]
 	c.next = 0
@@ -53,6 +55,7 @@ func (s *Session) Trim() {
 	if cap(s.small) > smallKeep {
 		s.small = nil
 	}
+	s.Sums = nil
 	s.Reservation = Reservation{}
 	s.delivery = queue.Delivery{}
 }
@@ -62,7 +65,10 @@ func (c *script) collect(s *Session) {
 	for i := range c.batch.Ops {
 		c.steps[c.first+i].op = c.batch.Ops[i]
 	}
-	sums, add := &s.Sums, &c.batch.Sums
+	sums, add := s.Sums, &c.batch.Sums
+	if sums == nil {
+		return // nobody counts
+	}
 	sums.Urgent += add.Urgent
 	sums.Ready += add.Ready
 	sums.Reserved += add.Reserved
@@ -71,6 +77,7 @@ func (c *script) collect(s *Session) {
 	sums.Damaged += add.Damaged
 	sums.Timeouts += add.Timeouts
 	sums.Total += add.Total
+	sums.Tubes += add.Tubes
 }
 
 // play runs the script, then goes on with after.
@@ -87,6 +94,7 @@ func (s *Session) playOn() bool {
 			return s.rest((*Session).playOn)
 		}
 		c.batch.Reset()
+		c.batch.Judge = c.judge
 		c.shard, c.first = c.steps[c.next].shard, c.next
 		for c.next < len(c.steps) && c.steps[c.next].shard == c.shard {
 			c.batch.Ops = append(c.batch.Ops, c.steps[c.next].op)

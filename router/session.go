@@ -29,7 +29,8 @@ type Session struct {
 	used       string
 	usedRef    *ref
 	watched    nameSet
-	watchShard int // the one shard of all watched tubes, or -1
+	hidden     *nameSet // of these, those that no shard knows of (Review); nil if none
+	watchShard int      // the one shard of all watched tubes that are not hidden, or -1
 
 	script script
 	after  func(*Session) bool // goes on when the script has ended
@@ -50,7 +51,7 @@ type Session struct {
 
 	// Reservation is the answer of Reserve, EndWait and ReserveJob.
 	Reservation Reservation
-	Sums        queue.Sums // the answer of Totals
+	Sums        *queue.Sums // the answer of CountAll, until Trim
 }
 
 // Reservation is how a reserve ended.

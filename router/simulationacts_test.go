@@ -68,7 +68,7 @@ func (s *simulation) answeredPut(op *queue.Op) {
 func (s *simulation) look(p *player) {
 	switch s.rnd.IntN(4) {
 	case 0:
-		p.call(p.CountAll(), nil)
+		p.call(p.CountAll(nil), nil)
 	case 1:
 		p.submit(p.UsedShard(), queue.Op{Kind: queue.PeekReady}, true, nil)
 	case 2:

@@ -52,7 +52,7 @@ func TestTrim(t *testing.T) {
 	large("a reserve that finds nothing")
 	trim("a reserve that finds nothing")
 
-	worker.finish(worker.CountAll())
+	worker.finish(worker.CountAll(nil))
 	large("stats")
 	trim("stats")
 

@@ -97,6 +97,7 @@ type Listen struct {
 	Address address
 	Mode    fs.FileMode // of a unix socket; 0 leaves it to the umask
 	TLS     TLS
+	Login   bool // clients may log in with a token
 	from    origin
 }
 

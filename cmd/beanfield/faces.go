@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/access"
 	"beanfield/conn/admin"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/queueservice"
@@ -32,6 +33,8 @@ type faces struct {
 	limits    atomic.Pointer[func(tube string) *queue.Limits] // those of config
 	reloader  reloader
 	log       *slog.Logger
+	book      *access.Book // who may do what; all faces ask it
+	guesses   *access.Guesses
 	listeners []net.Listener
 	early     map[net.Listener]chan error // listeners that begin serves; each channel gets the result of Serve
 }
@@ -48,6 +51,7 @@ type faceListener struct {
 	net.Listener
 	face  string
 	certs *secure.Certificates // nil without TLS
+	login bool                 // clients of the beanstalk protocol may log in
 }
 
 func faceOf(l net.Listener) string {
@@ -75,7 +79,7 @@ func newFaces(c *Config, k *secure.Keeper, log *slog.Logger) (*faces, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &faces{acceptor: a, keeper: k, log: log, early: map[net.Listener]chan error{}}
+	f := &faces{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), log: log, early: map[net.Listener]chan error{}}
 	f.use(c)
 	f.admin, err = f.newAdmin(c)
 	return f, err
@@ -103,7 +107,7 @@ func (f *faces) open(c *Config, r *router.Router, log *slog.Logger) error {
 }
 
 func (f *faces) make(c *Config, r *router.Router, log *slog.Logger) error {
-	b, err := beanstalk.NewServer(r, f.acceptor, beanstalkOptions(c, log))
+	b, err := beanstalk.NewServer(r, f.acceptor, f.beanstalkOptions(c))
 	if err != nil {
 		return err
 	}
@@ -127,7 +131,7 @@ func (f *faces) make(c *Config, r *router.Router, log *slog.Logger) error {
 	return nil
 }
 
-func beanstalkOptions(c *Config, log *slog.Logger) beanstalk.Options {
+func (f *faces) beanstalkOptions(c *Config) beanstalk.Options {
 	return beanstalk.Options{
 		MaxJobSize:       int(c.Limits.MaxJobSize),
 		Loops:            c.Loops,
@@ -135,7 +139,9 @@ func beanstalkOptions(c *Config, log *slog.Logger) beanstalk.Options {
 		Quoting:          quoting[c.Stats.QuoteStrings],
 		BinlogMaxSize:    c.BinlogMaxSize,
 		Version:          version,
-		Logger:           log,
+		Access:           f.book,
+		Guesses:          f.guesses,
+		Logger:           f.log,
 	}
 }
 
@@ -152,10 +158,13 @@ func (f *faces) queueOptions(c *Config) queueservice.Options {
 	}
 }
 
-// use makes c the configuration that the console looks at.
+// use makes c the configuration that holds: its rules, and what the console looks at.
 func (f *faces) use(c *Config) {
 	limits := c.Queue.limitsFor()
 	f.limits.Store(&limits)
+	if old := f.config.Load(); old == nil || showRules(old.Access) != showRules(c.Access) {
+		f.book.Replace(c.policy)
+	}
 	f.config.Store(c)
 }
 
@@ -169,7 +178,7 @@ func (f *faces) change(c *Config) (apply func(), err error) {
 	prepare := func(step func(), e error) {
 		steps, err = append(steps, step), errors.Join(err, e)
 	}
-	prepare(f.beanstalk.Change(beanstalkOptions(c, f.log)))
+	prepare(f.beanstalk.Change(f.beanstalkOptions(c)))
 	if f.queue != nil {
 		prepare(f.queue.Change(f.queueOptions(c)))
 	}
@@ -204,6 +213,9 @@ func (f *faces) Serve(l net.Listener) error {
 		return f.acceptor.Serve(l, f.beanstalk)
 	case fl.face == faceQueue:
 		return f.acceptor.Serve(fl.Listener, f.queue.Over(fl.certs))
+	}
+	if fl.login {
+		return f.acceptor.Serve(fl.Listener, f.beanstalk.Login(fl.certs))
 	}
 	return f.acceptor.Serve(fl.Listener, f.beanstalk.Secure(fl.certs))
 }

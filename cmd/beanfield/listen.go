@@ -26,8 +26,8 @@ func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Lis
 			closeAll(open)
 			return nil, &exitError{exitListen, fmt.Errorf("cannot listen on %s: %w", l.Address, err)}
 		}
-		if l.TLS.certs != nil {
-			bound = faceListener{bound, faceBeanstalk, l.TLS.certs}
+		if l.TLS.certs != nil || l.Login {
+			bound = faceListener{bound, faceBeanstalk, l.TLS.certs, l.Login}
 		}
 		open = append(open, bound)
 	}
@@ -42,7 +42,7 @@ func listenFor(ctx context.Context, face string, addrs []address, mode fs.FileMo
 	}
 	open, err := listenAll(ctx, ls, log)
 	for i, l := range open {
-		open[i] = faceListener{l, face, certs}
+		open[i] = faceListener{l, face, certs, false}
 	}
 	return open, err
 }

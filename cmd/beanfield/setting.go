@@ -119,6 +119,7 @@ var listenSettings = slices.Concat([]setting[Listen]{
 		show: func(l *Listen) string { return showMode(l.Mode) },
 		copy: copies(func(l *Listen) *fs.FileMode { return &l.Mode }),
 	},
+	truth("listen.login", func(l *Listen) *bool { return &l.Login }),
 }, tlsSettings("listen.", func(l *Listen) *TLS { return &l.TLS }))
 
 // number is a setting from 0 to hi.

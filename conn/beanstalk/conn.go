@@ -30,6 +30,10 @@ type Conn struct {
 	// short read may mean that it ended at the urgent byte's mark.
 	urgent           bool
 	producer, worker bool
+	login            bool // the client may log in with a token
+	knocks           bool // likewise with its first put, which is still to come
+	punished         bool // it has shown a wrong token, and waits for the answer
+	resumes          bool // its reserve goes on with a wait that was interrupted
 
 	in   []byte // read, but not yet parsed
 	skip skipper
@@ -39,6 +43,8 @@ type Conn struct {
 
 	since int64  // when it came, in nanoseconds since 1970
 	reads uint64 // how often something has been read
+
+	guard *guard // what the client may do; nil without rules
 
 	listing [][]string // what is still to be worded of a list of tubes; nil if none is
 	stuck   [][]byte   // replies that the socket did not take
@@ -60,6 +66,11 @@ const (
 	callEndWait
 	callRefresh
 	callStats
+	callReview  // the watched tubes, because other rules hold
+	callSuspend // a wait ends, because other rules hold
+	callReviewWait
+	callLogin
+	callSift  // the names of tubes that the client may see
 	callLeave // the session is still to be closed
 	callClose
 )
@@ -74,7 +85,7 @@ func (c *Conn) Notify() {
 
 // ready says whether the next command may be run.
 func (c *Conn) ready() bool {
-	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && c.listing == nil && !c.closed
+	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && c.listing == nil && !c.closed && !c.punished
 }
 
 // begin is the first thing that the loop does with a connection.
@@ -118,8 +129,18 @@ func (c *Conn) finish(k call, done bool) {
 	case callRefresh:
 		c.decideWait()
 	case callStats:
-		c.loop.out = c.loop.server.appendStats(c.loop.out, &c.session)
+		c.loop.out = c.loop.server.appendStats(c.loop.out, &c.session, c.guard.seenTubes(c))
 		c.session.Trim()
+	case callReview:
+		c.session.Trim()
+	case callSuspend:
+		c.finish(callReviewWait, c.session.Review(c.guard.mayReserve))
+	case callReviewWait:
+		c.resume()
+	case callLogin:
+		c.loggedIn()
+	case callSift:
+		c.siftOn()
 	}
 }
 

@@ -11,6 +11,9 @@ func (c *Conn) process(data []byte) {
 			c.send()
 			continue
 		}
+		if !c.obey() {
+			continue
+		}
 		if c.skip.on() {
 			data = c.skipSome(data)
 			continue
@@ -64,6 +67,12 @@ func (c *Conn) process(data []byte) {
 // the command has to be tried again because the run before it must be
 // answered first.
 func (c *Conn) execute(cmd *command) bool {
+	if cmd.verb == verbAuth {
+		return c.auth(cmd)
+	}
+	if c.guard != nil && cmd.word == "" && !c.allowed(cmd) {
+		return c.deny(cmd)
+	}
 	switch cmd.verb {
 	case verbReserve, verbReserveTimeout:
 		if cmd.word == "" {
@@ -130,6 +139,9 @@ func (c *Conn) executeAlone(cmd *command) bool {
 	switch cmd.verb {
 	case verbUse:
 		c.finish(callUse, s.Use(cmd.name))
+		if g := c.guard; g != nil {
+			g.used = g.subject.May(s.Used())
+		}
 	case verbWatch:
 		c.finish(callWatch, s.Watch(cmd.name))
 	case verbIgnore:
@@ -144,9 +156,9 @@ func (c *Conn) executeAlone(cmd *command) bool {
 	case verbListTubesWatched:
 		c.list(s.Watched())
 	case verbListTubes:
-		c.list(c.loop.server.router.TubeNames())
+		c.listSeen(c.loop.server.router.TubeNames())
 	case verbStats:
-		c.finish(callStats, s.CountAll())
+		c.finish(callStats, s.CountAll(c.guard.judgeOfStats()))
 	case verbQuit:
 		if c.send(); c.stuck != nil {
 			return false // what has been answered is still to get out
@@ -203,9 +215,15 @@ func (c *Conn) becomeProducer() {
 // answerReserve answers a reserve over several shards, or one that has waited; or
 // begins the wait.
 func (c *Conn) answerReserve() {
+	resumes := c.resumes
+	c.resumes = false
 	if c.session.Waiting() {
 		c.session.Trim()
-		c.wait(c.wake.timeout)
+		if resumes {
+			c.waitOn()
+		} else {
+			c.wait(c.wake.timeout)
+		}
 		return
 	}
 	res := &c.session.Reservation

@@ -19,6 +19,7 @@ type loopCounts struct {
 	rounds, events atomic.Uint64
 	connections    atomic.Int64
 	refusals       [len(refusals)]atomic.Uint64
+	denied         [verbCount]atomic.Uint64 // those of the refusals that rules have caused
 	latency        [verbCount]tally.Spread
 }
 
@@ -59,6 +60,12 @@ func (l *loop) countRefusal(w word) {
 			return
 		}
 	}
+}
+
+// countDenied counts a command that the client may not run.
+func (l *loop) countDenied(v verb) {
+	n := &l.figures.denied[v]
+	n.Store(n.Load() + 1)
 }
 
 // sampleEvery: the time of one run in so many is taken. Reading the clock twice for each
@@ -103,6 +110,22 @@ func (s *Server) Refusals() map[string]uint64 {
 	return m
 }
 
+// Denied are how many commands were refused because of the rules, by command. Tokens that
+// were wrong count as "auth".
+func (s *Server) Denied() map[string]uint64 {
+	m := map[string]uint64{}
+	for _, t := range tokens {
+		n := uint64(0)
+		for _, l := range s.loops {
+			n += l.figures.denied[t.verb].Load()
+		}
+		if n > 0 {
+			m[strings.TrimSpace(t.text)] = n
+		}
+	}
+	return m
+}
+
 // Latency is how long commands took from when they were handed to their shard until they
 // were answered, by command, in steps of tally.Time. It is a sample: of one run of commands
 // in 61. Commands that need several shards, or none, are not in it.
@@ -126,4 +149,6 @@ func (s *Server) Connections() int { return int(s.open.Load()) }
 
 // Stats is the body of the reply of stats with these sums, in which no text is quoted but
 // the version.
-func (s *Server) Stats(sums *queue.Sums) []byte { return s.appendKeys(nil, sums, QuoteNever) }
+func (s *Server) Stats(sums *queue.Sums) []byte {
+	return s.appendKeys(nil, sums, s.router.Tubes(), QuoteNever)
+}

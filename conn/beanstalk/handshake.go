@@ -27,13 +27,14 @@ type handshake struct {
 type secured struct {
 	server *Server
 	certs  *secure.Certificates
+	login  bool
 }
 
 // Secure returns the face that serves clients over TLS.
-func (s *Server) Secure(c *secure.Certificates) conn.Face { return secured{s, c} }
+func (s *Server) Secure(c *secure.Certificates) conn.Face { return secured{s, c, false} }
 
 // Welcome implements conn.Face.
-func (f secured) Welcome(fd int) { f.server.welcome(fd, newWire(fd, f.certs)) }
+func (f secured) Welcome(fd int) { f.server.welcome(fd, newWire(fd, f.certs), f.login) }
 
 func newWire(fd int, c *secure.Certificates) *wire {
 	return &wire{fd: fd, certs: c, shake: &handshake{woken: make(chan struct{}, 1)}}

@@ -227,7 +227,7 @@ type kept struct {
 
 func (k *kept) Welcome(fd int) {
 	k.wire = newWire(fd, k.certs)
-	k.server.welcome(fd, k.wire)
+	k.server.welcome(fd, k.wire, false)
 }
 
 // Established connections have no goroutines, and nothing of their handshakes.

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"beanfield/conn/access"
 	"beanfield/shard"
 	"beanfield/storage/pace"
 )
@@ -25,6 +26,7 @@ type loop struct {
 	inbox    inbox
 	asleep   atomic.Bool // or about to be: then wake has to write
 	stop     atomic.Bool
+	recheck  atomic.Bool // other rules hold: connections that wait are to be judged anew
 	pulse    shard.Pulse // beats with each round of serve
 	done     chan struct{}
 	bell     Conn                 // a connection without a socket: in the inbox it means that there are rolls
@@ -46,6 +48,9 @@ type loop struct {
 	lone   lone
 	runs   []*run
 	roll   *roll // that is being called
+	// of the recheck: the descriptors that it has passed, and the rules when it began
+	judged    int
+	rechecked *access.Policy
 	// for the metrics
 	rounds, events uint64
 	unsampled      int // runs until the next one whose time is taken
@@ -108,6 +113,9 @@ func (l *loop) serve() {
 		}
 		l.round(len(events))
 		l.serveInbox()
+		if l.recheck.Load() {
+			l.recheckSome()
+		}
 		l.ringAlarms()
 		if l.bulk >= bulkShare {
 			l.bulk = 0
@@ -175,7 +183,7 @@ const longestSleep = time.Hour
 // alarm is due.
 func (l *loop) sleep() []syscall.EpollEvent {
 	l.asleep.Store(true)
-	if !l.inbox.empty() {
+	if !l.inbox.empty() || l.recheck.Load() {
 		l.asleep.Store(false)
 		return nil
 	}
@@ -235,8 +243,8 @@ func (l *loop) serveInbox() {
 	}
 }
 
-// idle says that the inbox is empty.
-func (l *loop) idle() bool { return l.called == nil && l.inbox.empty() }
+// idle says that the inbox is empty, and no recheck is due.
+func (l *loop) idle() bool { return l.called == nil && l.inbox.empty() && !l.recheck.Load() }
 
 func (l *loop) isNew(c *Conn) bool {
 	return !c.closed && (c.fd >= len(l.conns) || l.conns[c.fd] != c)

@@ -230,8 +230,8 @@ func (h *house) owned() (n int) {
 // jobs counts the jobs in all shards.
 func (h *house) jobs() (n int) {
 	h.visit(func(v *visitor) {
-		v.finish(v.CountAll())
-		s := &v.Sums
+		v.finish(v.CountAll(nil))
+		s := v.Sums
 		n = s.Ready + s.Reserved + s.Delayed + s.Buried
 	})
 	return n

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"beanfield/conn/access"
 	"beanfield/conn/secure"
 )
 
@@ -28,6 +29,10 @@ type Options struct {
 	Quoting Quoting
 	// BinlogMaxSize is shown in stats, and nothing else.
 	BinlogMaxSize int
+	// Access has the rules that say who may do what; nil for none, ever.
+	Access *access.Book
+	// Guesses counts wrong tokens; nil if only this server counts them.
+	Guesses *access.Guesses
 	// Version is shown in stats.
 	Version string
 	Logger  *slog.Logger
@@ -51,6 +56,12 @@ func (o *Options) complete() error {
 	}
 	if o.HandshakeTimeout == 0 {
 		o.HandshakeTimeout = secure.Timeout
+	}
+	if o.Access == nil {
+		o.Access = new(access.Book)
+	}
+	if o.Guesses == nil {
+		o.Guesses = new(access.Guesses)
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -87,6 +87,9 @@ func parse(line []byte) (c command) {
 	case verbUse, verbWatch, verbIgnore, verbStatsTube:
 		c.name, a.rest = a.rest, nil
 		a.bad = !queue.ValidName(c.name)
+	case verbAuth:
+		c.name, a.rest = a.rest, nil
+		a.bad = len(c.name) == 0
 	case verbPauseTube:
 		return parsePause(c, a)
 	case verbQuit:

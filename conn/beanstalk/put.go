@@ -1,5 +1,7 @@
 package beanstalk
 
+import "beanfield/conn/access"
+
 // incoming is a put whose line has been accepted and whose body has not
 // arrived completely. Memory is taken as the bytes come, in parts, so that announcing
 // a gigabyte costs nothing and growing copies nothing.
@@ -32,6 +34,16 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 	tooBig := size > c.loop.server.opts.Load().MaxJobSize
 	p := incoming{pri: cmd.pri, delay: cmd.delay, ttr: max(cmd.ttr, 1), size: size}
 	if !tooBig && !cmd.trailing && len(data) >= size+2 && string(data[size:size+2]) == crlf {
+		if c.knocks && size <= longestKnock && isKnock(data[:size]) {
+			return c.knock(data, size)
+		}
+		c.knocks = false
+		if c.guard != nil && !c.allowed(cmd) {
+			if !c.deny(cmd) {
+				return data, false
+			}
+			return data[size+2:], true
+		}
 		if !c.admit(&p, data[:size]) {
 			c.flush()
 			return data, false
@@ -47,6 +59,10 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 		c.skip.body(int64(size) + 2)
 	case cmd.trailing:
 		c.loop.refuse(badFormat)
+	case c.guard != nil && !c.allowed(cmd) && (!c.knocks || size > longestKnock):
+		c.knocks = false
+		c.loop.countDenied(verbPut)
+		c.skip.refused(int64(size) + 2)
 	default:
 		c.becomeProducer()
 		p.id = c.session.NewID()
@@ -75,6 +91,17 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	if string(p.tail[:]) != crlf {
 		c.loop.server.router.EndID(p.id)
 		c.loop.refuse(expectedCRLF)
+		return data, true
+	}
+	if c.knocks && 0 < p.size && p.size <= longestKnock && isKnock(p.parts[0]) {
+		c.logIn(token(p.parts[0]), p.id)
+		return data, true
+	}
+	c.knocks = false
+	if g := c.guard; g != nil && !g.used.Has(access.Put) {
+		c.loop.server.router.EndID(p.id)
+		c.loop.countDenied(verbPut)
+		c.loop.refuse(refusedWith[verbPut])
 		return data, true
 	}
 	// There is room, because beginPut has flushed the run. The id cannot be lost with

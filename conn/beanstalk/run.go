@@ -57,6 +57,9 @@ func (c *Conn) opFor(i int, v verb) *queue.Op {
 		return nil
 	}
 	r.Ops = append(r.Ops, queue.Op{Kind: kinds[v]})
+	if c.guard != nil {
+		r.Judge = c.guard.judge
+	}
 	r.verbs = append(r.verbs, v)
 	return &r.Ops[len(r.Ops)-1]
 }
@@ -126,6 +129,9 @@ func (c *Conn) answerRun() {
 		}
 		if op.Status != queue.OK {
 			c.loop.countRefusal(failures[op.Status])
+			if op.Status == queue.Denied {
+				c.loop.countDenied(v)
+			}
 		}
 		switch {
 		case v == verbPut:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/access"
 	"beanfield/router"
 )
 
@@ -20,6 +21,8 @@ type Server struct {
 	acceptor *conn.Acceptor
 	ident    identity
 	loops    []*loop
+	book     *access.Book
+	guesses  *access.Guesses
 	full     bool // every processor has a loop
 
 	patient atomic.Bool // while stopping: wait for answers that are due
@@ -45,7 +48,7 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, full: o.Loops >= runtime.GOMAXPROCS(0)}
+	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, full: o.Loops >= runtime.GOMAXPROCS(0)}
 	s.opts.Store(&o)
 	s.patient.Store(true)
 	for i := 0; i < o.Loops; i++ {
@@ -62,6 +65,7 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	for _, l := range s.loops {
 		go l.serve()
 	}
+	s.book.OnReplace(s.recheck)
 	return s, nil
 }
 
@@ -113,13 +117,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // Welcome implements conn.Face: a loop will serve the client.
-func (s *Server) Welcome(fd int) { s.welcome(fd, nil) }
+func (s *Server) Welcome(fd int) { s.welcome(fd, nil, false) }
 
-func (s *Server) welcome(fd int, w *wire) {
+func (s *Server) welcome(fd int, w *wire, login bool) {
 	s.open.Add(1)
 	s.total.Add(1)
 	l := s.loops[s.next.Add(1)%uint64(len(s.loops))]
-	c := &Conn{loop: l, fd: fd, wire: w, since: time.Now().UnixNano()}
+	c := &Conn{loop: l, fd: fd, wire: w, login: login, knocks: login, since: time.Now().UnixNano()}
 	c.Notify()
 }
 

@@ -82,12 +82,12 @@ var commandKeys = [...]struct {
 }
 
 // appendStats formats the reply of stats, after the session has counted.
-func (s *Server) appendStats(out []byte, session *router.Session) []byte {
-	return appendYAML(out, func(out []byte) []byte { return s.appendKeys(out, &session.Sums, s.opts.Load().Quoting) })
+func (s *Server) appendStats(out []byte, session *router.Session, tubes int) []byte {
+	return appendYAML(out, func(out []byte) []byte { return s.appendKeys(out, session.Sums, tubes, s.opts.Load().Quoting) })
 }
 
 // appendKeys formats the keys of stats.
-func (s *Server) appendKeys(out []byte, sums *queue.Sums, q Quoting) []byte {
+func (s *Server) appendKeys(out []byte, sums *queue.Sums, tubes int, q Quoting) []byte {
 	out = appendInt(out, "current-jobs-urgent", int64(sums.Urgent))
 	out = appendInt(out, "current-jobs-ready", int64(sums.Ready))
 	out = appendInt(out, "current-jobs-reserved", int64(sums.Reserved))
@@ -103,7 +103,7 @@ func (s *Server) appendKeys(out []byte, sums *queue.Sums, q Quoting) []byte {
 	out = appendUint(out, "job-timeouts", sums.Timeouts)
 	out = appendUint(out, "total-jobs", sums.Total)
 	out = appendInt(out, "max-job-size", int64(s.opts.Load().MaxJobSize))
-	out = appendInt(out, "current-tubes", int64(s.router.Tubes()))
+	out = appendInt(out, "current-tubes", int64(tubes))
 	return s.appendProcess(out, sums.Damaged, q)
 }
 

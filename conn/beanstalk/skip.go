@@ -7,13 +7,17 @@ import "bytes"
 // however much there is to skip.
 type skipper struct {
 	bytes int64 // left of a body
+	word  word  // the answer to its put
 	line  bool  // until the line's CRLF
 	cr    bool  // the last byte of the line so far was CR
 }
 
 func (k *skipper) on() bool { return k.bytes > 0 || k.line }
 
-func (k *skipper) body(n int64) { k.bytes = n }
+func (k *skipper) body(n int64) { k.bytes, k.word = n, jobTooBig }
+
+// refused throws away the body of a put that the client may not make.
+func (k *skipper) refused(n int64) { k.bytes, k.word = n, refusedWith[verbPut] }
 
 // skipLine begins to throw away a line that is too long.
 func (c *Conn) skipLine(data []byte) []byte {
@@ -48,7 +52,7 @@ func (c *Conn) skipSome(data []byte) (rest []byte) {
 	if k.bytes > 0 {
 		n := min(k.bytes, int64(len(data)))
 		if k.bytes -= n; k.bytes == 0 {
-			c.loop.refuse(jobTooBig)
+			c.loop.refuse(k.word)
 		}
 		return data[n:]
 	}

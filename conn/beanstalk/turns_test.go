@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/conn"
+	"beanfield/conn/access"
 	"beanfield/router"
 	"beanfield/storage"
 )
@@ -23,7 +24,7 @@ func stillServer(t *testing.T) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{router: r, acceptor: a, log: slog.New(slog.DiscardHandler)}
+	s := &Server{book: new(access.Book), router: r, acceptor: a, log: slog.New(slog.DiscardHandler)}
 	s.opts.Store(&Options{MaxJobSize: DefaultMaxJobSize})
 	s.patient.Store(true)
 	l, err := newLoop(s)

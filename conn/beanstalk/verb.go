@@ -30,6 +30,7 @@ const (
 	verbListTubes
 	verbQuit
 	verbPauseTube
+	verbAuth // only where clients may log in
 	verbCount
 )
 
@@ -66,6 +67,7 @@ var tokens = [...]struct {
 	{"list-tubes", verbListTubes},
 	{"quit", verbQuit},
 	{"pause-tube", verbPauseTube},
+	{"auth ", verbAuth},
 }
 
 // tokensBy holds, for each first letter, where to begin looking.

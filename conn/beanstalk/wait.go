@@ -26,9 +26,17 @@ func (c *Conn) wait(timeout uint32) {
 	if timeout != forever {
 		c.wake.until = c.loop.server.router.Now() + int64(timeout)*second
 	}
+	c.waitOn()
+}
+
+// waitOn goes on with a wait.
+func (c *Conn) waitOn() {
 	c.setAlarm()
-	if c.hungUp {
+	switch {
+	case c.hungUp:
 		c.hangUpWait()
+	case c.outdated():
+		c.rejudgeWait()
 	}
 }
 
@@ -55,6 +63,10 @@ func (c *Conn) endWait() {
 func (c *Conn) alarm() {
 	if c.shaking() {
 		c.close()
+		return
+	}
+	if c.punished {
+		c.absolve()
 		return
 	}
 	if c.call != callNone || !c.session.Waiting() || c.session.Delivered() {

@@ -35,6 +35,7 @@ var failures = [...]word{
 	queue.NoRoom:       outOfMemory,
 	queue.Refused:      draining,
 	queue.Failed:       internalError,
+	queue.Denied:       notFound,
 }
 
 // successes are the words of the verbs that need no more than a word.

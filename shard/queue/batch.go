@@ -12,7 +12,8 @@ const maxVolume = 256 << 10
 type Batch struct {
 	Client *Client // may be nil for operations that need none
 	Ops    []Op
-	Next   int // the first operation not yet applied
+	Judge  Judge // nil if the client may do everything
+	Next   int   // the first operation not yet applied
 
 	// Answers.
 	Bytes   []byte

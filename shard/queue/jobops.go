@@ -77,13 +77,13 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 
 // delete ends a job: for the first group only if the client holds it, and for all groups
 // if nobody holds it.
-func (s *State) delete(now int64, c *Client, op *Op) {
-	op.Status = NotFound
-	slot := s.jobNamed(op.ID)
+func (s *State) delete(now int64, b *Batch, op *Op) {
+	slot := s.jobFor(b, op)
 	if slot == 0 {
 		return
 	}
-	j := s.jobs.at(slot)
+	op.Status = NotFound
+	j, c := s.jobs.at(slot), b.Client
 	reserved := j.state() == Reserved
 	if reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
 		return
@@ -101,6 +101,20 @@ func (s *State) delete(now int64, c *Client, op *Op) {
 func (s *State) jobNamed(id uint64) uint32 {
 	slot := s.index.find(&s.jobs, id)
 	if slot != 0 && s.jobs.at(slot).state() == Passed {
+		return 0
+	}
+	return slot
+}
+
+// jobFor finds the job that an operation of a client names, or answers that it is not there.
+func (s *State) jobFor(b *Batch, op *Op) uint32 {
+	slot := s.jobNamed(op.ID)
+	if slot == 0 {
+		op.Status = NotFound
+		return 0
+	}
+	if b.Judge != nil && !s.allows(b, op, slot) {
+		op.Status = Denied
 		return 0
 	}
 	return slot
@@ -204,12 +218,12 @@ func (s *State) kick(now int64, c *Client, op *Op) {
 	}
 }
 
-func (s *State) kickJob(now int64, op *Op) {
-	op.Status = NotFound
-	slot := s.jobNamed(op.ID)
+func (s *State) kickJob(now int64, b *Batch, op *Op) {
+	slot := s.jobFor(b, op)
 	if slot == 0 {
 		return
 	}
+	op.Status = NotFound
 	if st := s.jobs.at(slot).state(); st == Buried || st == Delayed {
 		s.kickOne(now, slot)
 		op.Status = OK
@@ -230,7 +244,9 @@ func (s *State) peek(b *Batch, op *Op) {
 	var slot uint32
 	switch op.Kind {
 	case Peek:
-		slot = s.jobNamed(op.ID)
+		if slot = s.jobFor(b, op); slot == 0 {
+			return
+		}
 	case PeekReady:
 		if t := b.Client.used; t.ready.n > 0 {
 			slot = t.ready.top().slot

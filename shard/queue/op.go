@@ -55,6 +55,7 @@ const (
 	NoRoom
 	Refused
 	Failed
+	Denied  // the client may not: for it there is no such job
 	TooLong // the queue is full
 	Ended   // the queue has ended, and takes no more items
 )
@@ -119,4 +120,5 @@ type Sums struct {
 	Urgent, Ready, Reserved, Delayed, Buried int
 	Damaged                                  int // of the buried
 	Timeouts, Total                          uint64
+	Tubes                                    int // 0 unless there is a Judge
 }

@@ -85,9 +85,12 @@ func (s *State) waitFor(now int64, c *Client, op *Op, t *tube) {
 
 // reserveJob takes one job by its id, wherever it is, unless it is reserved.
 func (s *State) reserveJob(now int64, b *Batch, op *Op) {
-	op.Status = NotFound
-	slot := s.jobNamed(op.ID)
-	if slot == 0 || s.jobs.at(slot).state() == Reserved {
+	slot := s.jobFor(b, op)
+	if slot == 0 {
+		return
+	}
+	if s.jobs.at(slot).state() == Reserved {
+		op.Status = NotFound
 		return
 	}
 	s.unplace(slot)

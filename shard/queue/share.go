@@ -16,6 +16,7 @@ const Slice = 256
 const (
 	ending  = 3 * moving
 	moving  = 16
+	summing = 2 // asking a judge about a tube, and adding up the tube
 	looking = 1
 )
 

@@ -119,7 +119,7 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 	case Reserve:
 		s.reserve(now, b, op)
 	case Delete:
-		s.delete(now, b.Client, op)
+		s.delete(now, b, op)
 	case Release:
 		s.release(now, b.Client, op)
 	case Bury:
@@ -133,7 +133,7 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 	case Kick:
 		s.kick(now, b.Client, op)
 	case KickJob:
-		s.kickJob(now, op)
+		s.kickJob(now, b, op)
 	case StatsJob, StatsTube, Totals:
 		s.applyStats(now, b, op)
 	case Pause:

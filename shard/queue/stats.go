@@ -4,9 +4,8 @@ package queue
 func (s *State) applyStats(now int64, b *Batch, op *Op) {
 	switch op.Kind {
 	case StatsJob:
-		slot := s.jobNamed(op.ID)
+		slot := s.jobFor(b, op)
 		if slot == 0 {
-			op.Status = NotFound
 			return
 		}
 		op.From = uint32(len(b.Jobs))
@@ -24,7 +23,13 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 		op.From = uint32(len(b.Tubes))
 		b.Tubes = append(b.Tubes, s.tubeInfo(now, t))
 	case Totals:
-		b.Sums = s.totals
+		if b.Judge != nil && !s.sumSeen(b, op) {
+			op.Status = More
+			return
+		}
+		if b.Judge == nil {
+			b.Sums = s.totals
+		}
 	}
 	op.Status = OK
 }

@@ -1,0 +1,188 @@
+package beanstalk
+
+import (
+	"net/netip"
+	"syscall"
+
+	"beanfield/conn/access"
+	"beanfield/shard/queue"
+)
+
+// guard is what a connection may do. It has one from its first command under rules on.
+//
+// Rights on the tube in use are found when the tube is chosen, and kept. Operations that name a
+// job are judged by the job's shard, which alone knows the tube. Whether the rules have been
+// replaced costs a command one atomic load.
+type guard struct {
+	policy  *access.Policy // by which the rest was judged
+	subject *access.Subject
+	judge   queue.Judge
+	used    access.Rights // on the tube in use
+	id      access.Identity
+	wrong   int    // tokens that the connection has shown
+	entry   uint64 // id of the put that has brought the latest token; 0 for the command auth
+	sieve   *sieve // of list-tubes; nil if none is under way
+	// stale says that the watched tubes have not been reviewed since subject was found.
+	stale bool
+}
+
+// rights are what the commands need that name a job, a tube, or the tube in use. A command
+// that is not here needs none, or has a case of its own.
+var rights = [verbCount]access.Rights{
+	verbPut:         access.Put,
+	verbPeek:        access.Peek,
+	verbPeekReady:   access.Peek,
+	verbPeekDelayed: access.Peek,
+	verbPeekBuried:  access.Peek,
+	verbReserveJob:  access.Reserve,
+	verbDelete:      access.Delete,
+	verbKick:        access.Kick,
+	verbKickJob:     access.Kick,
+	verbStatsJob:    access.Stats,
+	verbStatsTube:   access.Stats,
+	verbStats:       access.Stats,
+	verbPauseTube:   access.Pause,
+	verbWatch:       access.Reserve,
+}
+
+// judged are the rights that a judge asks for.
+var judged = [queue.Service + 1]access.Rights{
+	queue.Peek:       access.Peek,
+	queue.ReserveJob: access.Reserve,
+	queue.Delete:     access.Delete,
+	queue.KickJob:    access.Kick,
+	queue.StatsJob:   access.Stats,
+	queue.Totals:     access.Stats,
+}
+
+// refusedWith is how a command is answered that the client may not run: with a word that
+// means "there is no such thing" if the command has one, otherwise with one that every
+// client takes as an error of any command.
+var refusedWith = [verbCount]word{
+	verbUse:         badFormat,
+	verbPut:         badFormat,
+	verbWatch:       badFormat,
+	verbKick:        badFormat,
+	verbStats:       badFormat,
+	verbPeekReady:   notFound,
+	verbPeekDelayed: notFound,
+	verbPeekBuried:  notFound,
+	verbStatsTube:   notFound,
+	verbPauseTube:   notFound,
+}
+
+// outdated says that other rules hold than those by which the connection was judged.
+func (c *Conn) outdated() bool {
+	p := c.loop.server.book.Load()
+	if c.guard == nil {
+		return p != nil
+	}
+	return c.guard.stale || c.guard.policy != p
+}
+
+// obey judges the connection by the rules that hold now, if that is still to be done. It
+// reports false if the next command cannot run yet.
+func (c *Conn) obey() bool {
+	if !c.outdated() {
+		return true
+	}
+	if !c.flush() {
+		return false
+	}
+	c.judgeAnew()
+	c.finish(callReview, c.session.Review(c.guard.mayReserve))
+	return c.ready()
+}
+
+// judgeAnew finds out what the client may do by the rules that hold now.
+func (c *Conn) judgeAnew() {
+	if c.guard == nil {
+		c.guard = &guard{id: c.identity()}
+	}
+	g := c.guard
+	g.policy = c.loop.server.book.Load()
+	g.subject = g.policy.Subject(g.id)
+	subject := g.subject
+	g.judge = func(k queue.Kind, tube string) bool { return subject.May(tube).Has(judged[k]) }
+	g.used = subject.May(c.session.Used())
+	g.stale = false
+}
+
+func (g *guard) mayReserve(tube string) bool { return g.subject.May(tube).Has(access.Reserve) }
+
+// identity is who the client is, as far as the connection itself says.
+func (c *Conn) identity() (id access.Identity) {
+	if c.wire != nil {
+		id.Certificate = c.wire.peer
+	}
+	sa, err := syscall.Getpeername(c.fd)
+	if err != nil {
+		return id // it has gone
+	}
+	switch sa := sa.(type) {
+	case *syscall.SockaddrInet4:
+		id.Addr = netip.AddrFrom4(sa.Addr)
+	case *syscall.SockaddrInet6:
+		id.Addr = netip.AddrFrom16(sa.Addr).Unmap()
+	case *syscall.SockaddrUnix:
+		if u, err := syscall.GetsockoptUcred(c.fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED); err == nil {
+			id.Peer = &access.Peer{PID: u.Pid, UID: u.Uid, GID: u.Gid}
+		}
+	}
+	return id
+}
+
+// allowed says whether the client may run a command, as far as its shard need not be asked.
+// Without rules c.guard is nil, and nobody calls it.
+func (c *Conn) allowed(cmd *command) bool {
+	g := c.guard
+	switch cmd.verb {
+	case verbUse:
+		return g.subject.Sees(string(cmd.name))
+	case verbWatch, verbStatsTube, verbPauseTube:
+		return g.subject.May(string(cmd.name)).Has(rights[cmd.verb])
+	case verbStats:
+		return g.subject.Anywhere().Has(access.Stats)
+	case verbPut, verbPeekReady, verbPeekDelayed, verbPeekBuried, verbKick:
+		return g.used.Has(rights[cmd.verb])
+	}
+	return true
+}
+
+// deny answers a command that the client may not run, when those before it have been
+// answered: otherwise it reports false.
+func (c *Conn) deny(cmd *command) bool {
+	if !c.flush() {
+		return false
+	}
+	c.loop.count(cmd.verb)
+	c.loop.countDenied(cmd.verb)
+	c.loop.refuse(refusedWith[cmd.verb])
+	return true
+}
+
+// rejudgeWait is called while the connection waits in a reserve and other rules hold. If it
+// may no longer reserve from all tubes that it waits at, or from more than before, the wait
+// ends, and another one begins that lasts as long as this one would have.
+func (c *Conn) rejudgeWait() {
+	if c.session.Delivered() {
+		return // the job is the client's; its next command will be judged
+	}
+	c.judgeAnew()
+	if c.session.Settled(c.guard.mayReserve) {
+		return
+	}
+	won, done := c.session.CancelWait(queue.TimedOut)
+	if !won {
+		c.guard.stale = true // a job is coming, and the next command will be judged
+		return
+	}
+	c.loop.timers.remove(c)
+	c.finish(callSuspend, done)
+}
+
+// resume begins the wait again that rejudgeWait has ended.
+func (c *Conn) resume() {
+	c.resumes = true
+	c.finish(callReserve, c.session.Reserve(false))
+}

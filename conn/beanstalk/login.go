@@ -1,0 +1,141 @@
+package beanstalk
+
+import (
+	"bytes"
+	"strconv"
+
+	"beanfield/conn"
+	"beanfield/conn/access"
+	"beanfield/conn/secure"
+)
+
+// Clients of some listeners may log in with a token, in two ways. New clients send the command
+// auth. Old ones, whose library knows no such command, send their first put with a body that
+// begins with "oauth " and the token: it makes no job.
+
+// mostTries is how many wrong tokens a connection may show.
+const mostTries = 3
+
+// Login returns the face whose clients may log in, over TLS or, if c is nil, without it.
+func (s *Server) Login(c *secure.Certificates) conn.Face {
+	if c == nil {
+		return open{s}
+	}
+	return secured{s, c, true}
+}
+
+// open is the face whose clients may log in without TLS.
+type open struct{ server *Server }
+
+// Welcome implements conn.Face.
+func (f open) Welcome(fd int) { f.server.welcome(fd, nil, true) }
+
+// auth runs the command of that name.
+func (c *Conn) auth(cmd *command) bool {
+	if !c.flush() {
+		return false
+	}
+	switch {
+	case !c.login:
+		c.loop.refuse(unknownCommand)
+	case cmd.word != "":
+		c.loop.refuse(cmd.word)
+	default:
+		c.loop.effort -= effortAlone - 1
+		c.logIn(string(cmd.name), 0)
+	}
+	return true
+}
+
+const knockWord = "oauth "
+
+// longestKnock is how long such a body may be. A longer one is not looked at, so a client that
+// has not logged in cannot make the server hold more.
+const longestKnock = 4 << 10
+
+// isKnock says that a body shows a token.
+func isKnock(body []byte) bool { return bytes.HasPrefix(body, []byte(knockWord)) }
+
+// token is what stands behind the first word of such a body, up to the next space.
+func token(body []byte) string {
+	body = bytes.TrimLeft(body[len(knockWord):], " ")
+	if i := bytes.IndexAny(body, " \t\r\n\x00"); i >= 0 {
+		body = body[:i]
+	}
+	return string(body)
+}
+
+// knock runs a first put that shows a token. Its id is used up: some libraries take 0 for an
+// error.
+func (c *Conn) knock(data []byte, size int) (rest []byte, ok bool) {
+	if !c.flush() {
+		return data, false
+	}
+	c.loop.count(verbPut)
+	c.loop.effort -= effortAlone - 1
+	c.logIn(token(data[:size]), c.session.NewID())
+	return data[size+2:], true
+}
+
+// logIn looks at a token. id is that of the put that has brought it, or 0.
+func (c *Conn) logIn(text string, id uint64) {
+	s := c.loop.server
+	if id != 0 {
+		s.router.EndID(id)
+	}
+	c.knocks = false
+	if c.guard == nil {
+		c.guard = &guard{id: c.identity()}
+	}
+	g, p := c.guard, s.book.Load()
+	shown := g.id.WithToken(text)
+	if p != nil && (s.guesses.Refused(g.id.Addr) || !p.Knows(shown.Token)) {
+		c.punish(id)
+		return
+	}
+	g.id, g.entry = shown, id // also without rules: there may be some later
+	c.judgeAnew()
+	c.finish(callLogin, c.session.Review(g.mayReserve))
+}
+
+// loggedIn answers the command that has brought a right token.
+func (c *Conn) loggedIn() {
+	c.session.Trim()
+	if id := c.guard.entry; id != 0 {
+		c.loop.out = append(c.loop.out, "INSERTED "...)
+		c.loop.out = strconv.AppendUint(c.loop.out, id, 10)
+		c.loop.out = append(c.loop.out, crlf...)
+		return
+	}
+	c.loop.out = append(c.loop.out, "OK 0\r\n\r\n"...)
+}
+
+// punish lets a client with a wrong token wait for the answer, and nobody else.
+func (c *Conn) punish(id uint64) {
+	g := c.guard
+	g.wrong++
+	g.entry = id
+	c.loop.countDenied(verbAuth)
+	delay := access.LongestDelay
+	if guesses := c.loop.server.guesses; !guesses.Refused(g.id.Addr) {
+		delay = guesses.Wrong(g.id.Addr)
+	}
+	c.punished = true
+	c.loop.timers.set(c, c.loop.server.router.Now()+int64(delay))
+}
+
+// absolve answers a wrong token when its time has come.
+func (c *Conn) absolve() {
+	c.punished = false
+	w := notFound
+	if c.guard.entry != 0 {
+		w = refusedWith[verbPut]
+	}
+	c.loop.refuse(w)
+	if c.guard.wrong >= mostTries {
+		c.send()
+		c.close()
+		return
+	}
+	c.goOn()
+}

@@ -1,0 +1,137 @@
+package beanstalk
+
+import (
+	"strings"
+	"testing"
+
+	"beanfield/conn/access"
+)
+
+// The command auth gives the rights of a token; before it there are none.
+func TestAuth(t *testing.T) {
+	h, _ := newRuled(t, rule("one", access.Put, "*"))
+	c := h.knocking()
+	c.do("put 0 0 9 1\r\nx", "BAD_FORMAT")
+	c.do("auth ", "BAD_FORMAT")
+	c.send("auth one\r\nput 0 0 9 1\r\nx\r\n") // a pipeline
+	c.expect("OK 0\r\n")
+	c.expect("INSERTED 1")
+	c.do("auth admin", "OK 0\r\n") // somebody else now
+	c.do("delete 1", "DELETED")
+}
+
+// A wrong token is answered late, and the third one ends the connection. Others do not wait.
+func TestWrongToken(t *testing.T) {
+	h, _ := newRuled(t)
+	c, other := h.knocking(), h.as("admin")
+	for i := range mostTries {
+		c.send("auth wrong\r\nlist-tube-used\r\n")
+		for range 100 {
+			other.do("list-tube-used", "USING default")
+		}
+		c.expect("NOT_FOUND")
+		if i < mostTries-1 {
+			c.expect("USING default")
+		}
+	}
+	c.eof()
+	if n := h.server.Denied(); n["auth"] != mostTries {
+		t.Errorf("counted %v", n)
+	}
+	if len(h.logs.matching("wrong")) > 0 {
+		t.Error("the log has a token")
+	}
+}
+
+// A first put logs in: it answers an id and makes no job. A second one is a job like others.
+func TestKnock(t *testing.T) {
+	h, _ := newRuled(t, rule("one", access.Put, "*"))
+	for _, body := range []string{"oauth one", "oauth one and more", "oauth   one\r\n", "oauth one\x00"} {
+		for _, whole := range []bool{true, false} {
+			c := h.knocking()
+			line := "put 0 0 9 " + itoa(len(body)) + "\r\n"
+			if whole {
+				c.send(line + body + "\r\n")
+			} else {
+				c.send(line + body[:8])
+				h.as("admin") // so that the first part has been read
+				c.send(body[8:] + "\r\n")
+			}
+			if got := c.line(); !strings.HasPrefix(got, "INSERTED ") || got == "INSERTED 0" {
+				t.Fatalf("%q is answered %q", body, got)
+			}
+			if n := h.jobs(); n != 0 {
+				t.Fatalf("%q has made %d jobs", body, n)
+			}
+			c.put(0, 0, 9, "oauth one")
+			if n := h.jobs(); n != 1 {
+				t.Fatalf("there are %d jobs", n)
+			}
+			h.as("admin").do("delete "+itoa(int(h.newestID())), "DELETED")
+			c.close()
+		}
+	}
+}
+
+// Only the first put of a connection is looked at, and only where clients may log in.
+func TestNoKnock(t *testing.T) {
+	h, _ := newRuled(t, rule("one", access.Put, "*"))
+	c := h.knocking()
+	c.do("put 0 0 9 5\r\nhello", "BAD_FORMAT")
+	c.do("put 0 0 9 9\r\noauth one", "BAD_FORMAT")
+	h.pair().do("put 0 0 9 9\r\noauth one", "BAD_FORMAT")
+	large := h.knocking() // nobody keeps this for a client that may not put
+	large.send("put 0 0 9 60000\r\noauth one " + strings.Repeat("x", 59990) + "\r\n")
+	large.expect("BAD_FORMAT")
+	wrong := h.knocking()
+	wrong.do("put 0 0 9 11\r\noauth wrong", "BAD_FORMAT")
+	wrong.do("put 0 0 9 9\r\noauth one", "BAD_FORMAT")
+	if n := h.jobs(); n != 0 {
+		t.Errorf("there are %d jobs", n)
+	}
+	free := newHouse(t) // without rules, and without login, a body is a body
+	free.pair().do("put 0 0 9 9\r\noauth one", "INSERTED 1")
+	free.pair().do("auth one", "UNKNOWN_COMMAND")
+	if n := free.jobs(); n != 1 {
+		t.Errorf("there are %d jobs", n)
+	}
+}
+
+// Without rules everyone may do everything, and whoever logs in may too. The token counts when
+// there are rules later.
+func TestLoginWithoutRules(t *testing.T) {
+	book := new(access.Book)
+	h := newHouse(t, func(o *houseOptions) { o.Access = book })
+	c := h.as("one")
+	c.put(0, 0, 9, "x")
+	book.Replace(rules(t, rule("one", access.Peek, "*")))
+	c.do("peek 1", "FOUND 1 1\r\nx")
+	c.do("delete 1", "NOT_FOUND")
+	book.Replace(nil)
+	c.do("delete 1", "DELETED")
+}
+
+// Over TLS it is the same, and a certificate gives rights without any login.
+func TestLoginOverTLS(t *testing.T) {
+	h, _ := newRuled(t)
+	h.trust = trust(t)
+	c := newClient(t, clientOf(t, h.pairWith(h.server.Login(certificates(t, nil))), h.trust))
+	c.do("stats-tube default", "NOT_FOUND")
+	c.do("auth admin", "OK 0\r\n")
+	c.put(0, 0, 9, "x")
+}
+
+// An address that has tried too often is refused for a while, with a right token too.
+func TestGuessesAreRefused(t *testing.T) {
+	guesses := new(access.Guesses)
+	book := new(access.Book)
+	book.Replace(rules(t))
+	h := newHouse(t, func(o *houseOptions) { o.Access, o.Guesses = book, guesses })
+	address := h.serve("tcp", "127.0.0.1:0", h.server.Login(nil))
+	dial(t, "tcp", address).do("auth admin", "OK 0\r\n")
+	for !guesses.Refused(localhost) {
+		guesses.Wrong(localhost)
+	}
+	dial(t, "tcp", address).do("auth admin", "NOT_FOUND")
+	h.as("admin") // a unix socket is another place
+}

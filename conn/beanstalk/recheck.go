@@ -1,0 +1,42 @@
+package beanstalk
+
+// Other rules hold at once. A connection that asks for something finds out by itself, but one
+// that waits in a reserve must be told: each loop goes through its connections, some at a
+// time.
+
+// recheckShare is how many connections are looked at before others have their turn.
+const recheckShare = 256
+
+// recheck has all loops look at their connections. Whoever replaces the rules does not do so
+// beside Shutdown.
+func (s *Server) recheck() {
+	for _, l := range s.loops {
+		l.recheck.Store(true)
+		l.wake()
+	}
+}
+
+// recheckSome looks at some connections. If rules are replaced again meanwhile, those that have
+// been passed are looked at again.
+func (l *loop) recheckSome() {
+	if l.judged == 0 {
+		l.rechecked = l.server.book.Load()
+	}
+	end := min(l.judged+recheckShare, len(l.conns))
+	for ; l.judged < end; l.judged++ {
+		c := l.conns[l.judged]
+		if c != nil && c.call == callNone && !c.closed && !c.shaking() && c.session.Waiting() && c.outdated() {
+			l.turn()
+			c.rejudgeWait()
+			c.goOn()
+		}
+	}
+	if l.judged < len(l.conns) {
+		return
+	}
+	l.judged = 0
+	l.recheck.Store(false)
+	if l.server.book.Load() != l.rechecked {
+		l.recheck.Store(true)
+	}
+}

@@ -1,0 +1,226 @@
+package beanstalk
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"beanfield/conn/access"
+	"beanfield/conn/secure"
+	"beanfield/conn/secure/securetest"
+)
+
+var (
+	localhost = netip.MustParseAddr("127.0.0.1")
+	gid       = os.Getgid()
+)
+
+func optional(o *secure.Options) { o.Optional = true }
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// newestID is the id that was allotted last before this call.
+func (h *house) newestID() (id uint64) {
+	h.visit(func(v *visitor) {
+		id = v.NewID()
+		h.router.EndID(id)
+	})
+	return id - 1
+}
+
+// clientOf is the client's end of a connection over TLS.
+func clientOf(t testing.TB, near net.Conn, c *tls.Config) net.Conn {
+	t.Helper()
+	nc := tls.Client(near, c)
+	if err := nc.Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	return nc
+}
+
+// until asks for a value until it is the wanted one.
+func (c *client) until(line, key, want string) {
+	c.t.Helper()
+	for end := time.Now().Add(patience); c.stat(line, key) != want; runtime.Gosched() {
+		if time.Now().After(end) {
+			c.t.Fatalf("%q never says %s: %s", line, key, want)
+		}
+	}
+}
+
+// A right that is taken away is gone at the next command of an open connection, and for
+// one that waits in a reserve at once; what comes then is for others.
+func TestWithdrawal(t *testing.T) {
+	for _, shards := range []int{1, 4} {
+		t.Run(itoa(shards), func(t *testing.T) {
+			book := new(access.Book)
+			book.Replace(rules(t, rule("one", access.Put|access.Reserve, "t*")))
+			h := newHouse(t, func(o *houseOptions) { o.Access, o.shards = book, shards })
+			admin := h.as("admin")
+			admin.do("use t2", "USING t2")
+			waiter, producer := h.as("one"), h.as("one")
+			waiter.do("watch t1", "WATCHING 2")
+			waiter.do("watch t2", "WATCHING 3")
+			producer.do("use t2", "USING t2")
+			waiter.send("reserve\r\nlist-tube-used\r\n")
+			admin.until("stats-tube t2", "current-waiting", "1")
+
+			book.Replace(rules(t, rule("one", access.Put|access.Reserve, "t1")))
+			producer.do("put 0 0 9 1\r\nx", "BAD_FORMAT")
+			admin.until("stats-tube t2", "current-waiting", "0")
+			admin.until("stats-tube t1", "current-waiting", "1")
+			lost := admin.put(0, 0, 9, "x")
+			admin.do("use t1", "USING t1")
+			id := admin.put(9, 0, 9, "y")
+			waiter.expect(fmt.Sprintf("RESERVED %d 1\r\ny", id))
+			waiter.expect("USING default")
+			admin.do(fmt.Sprintf("delete %d", lost), "DELETED")
+			waiter.do(fmt.Sprintf("delete %d", id), "DELETED")
+		})
+	}
+}
+
+// A right that is given reaches a client that waits, and one that is taken away for good
+// leaves it waiting until its timeout.
+func TestGrantWhileWaiting(t *testing.T) {
+	h, book := newRuled(t)
+	admin := h.as("admin")
+	c := h.as("admin") // with a second rule below, so that the right on default comes and goes
+	c.do("watch t", "WATCHING 2")
+	c.send("reserve\r\n")
+	admin.until("stats", "current-waiting", "1")
+	book.Replace(rules(t))
+	nobody := h.pair()
+	nobody.send("reserve-with-timeout 1\r\n")
+	admin.until("stats", "current-waiting", "2")
+	peers, err := access.New([]access.Rule{rule("admin", access.All, "*"), {GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{"default"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	patient := h.pair()
+	patient.send("reserve\r\n")
+	admin.until("stats", "current-waiting", "3")
+	book.Replace(peers)
+	admin.do("use default", "USING default")
+	admin.until("stats-tube default", "current-waiting", itoa(3))
+	first := admin.put(0, 0, 9, "x") // for the one that has waited longest
+	c.expect(fmt.Sprintf("RESERVED %d 1\r\nx", first))
+	nobody.expect("TIMED_OUT")
+	second := admin.put(0, 0, 9, "x")
+	patient.expect(fmt.Sprintf("RESERVED %d 1\r\nx", second))
+}
+
+// Whoever holds a job may finish it after the right has gone.
+func TestFinishAfterWithdrawal(t *testing.T) {
+	h, book := newRuled(t, rule("one", access.All, "t"))
+	ids, _ := h.stocked("t")
+	c := h.as("one")
+	c.do("watch t", "WATCHING 2")
+	c.do("reserve", fmt.Sprintf("RESERVED %d 5\r\nready", ids[0]))
+	book.Replace(rules(t))
+	c.do(fmt.Sprintf("delete %d", ids[2]), "NOT_FOUND")
+	c.do("reserve-with-timeout 0", "TIMED_OUT")
+	c.do(fmt.Sprintf("touch %d", ids[0]), "TOUCHED")
+	c.do(fmt.Sprintf("delete %d", ids[0]), "DELETED")
+	c.do("reserve-with-timeout 0", "TIMED_OUT")
+	c.do("list-tubes-watched", "OK 18\r\n---\n- default\n- t\n")
+}
+
+// The rules change all the time beneath clients that put, reserve and delete over several
+// shards: no job is lost or handed out twice, and nothing is left behind (house.close).
+func TestReplaceStorm(t *testing.T) {
+	h, book := newRuled(t, rule("one", access.Put|access.Reserve, "*"))
+	policies := []*access.Policy{
+		nil, rules(t), rules(t, rule("one", access.Put|access.Reserve, "a")), rules(t, rule("one", access.Put|access.Reserve, "*")),
+		rules(t, rule("one", access.Put|access.Reserve, "b*", "default")),
+	}
+	const workers, rounds = 6, 300
+	var clients []*client
+	for range workers {
+		clients = append(clients, h.as("one"))
+	}
+	stop := make(chan struct{})
+	var storm, work sync.WaitGroup
+	storm.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				book.Replace(nil)
+				return
+			default:
+				book.Replace(policies[i%len(policies)])
+				runtime.Gosched()
+			}
+		}
+	})
+	var done jobsDone
+	for w, c := range clients {
+		work.Go(func() { done.work(c, w, rounds) })
+	}
+	work.Wait()
+	close(stop)
+	storm.Wait()
+	if len(done.ids) != workers*rounds || done.twice != 0 || h.jobs() != 0 {
+		t.Errorf("%d jobs were done, %d twice, %d are left", len(done.ids), done.twice, h.jobs())
+	}
+}
+
+// jobsDone are the jobs that the clients of a test have had.
+type jobsDone struct {
+	mu    sync.Mutex
+	ids   map[int]bool
+	twice int
+}
+
+// work puts a job, reserves one and deletes it, again and again. What is refused is tried until
+// it is allowed.
+func (d *jobsDone) work(c *client, w, rounds int) {
+	tubes := []string{"a", "b1", "b2"}
+	for _, tube := range tubes {
+		for c.ask("watch "+tube) == "BAD_FORMAT" {
+		}
+	}
+	for i := range rounds {
+		c.ask("use " + tubes[(i+w)%3])
+		for c.ask("put 0 0 60 1\r\nx") == "BAD_FORMAT" {
+		}
+		c.send("reserve\r\n")
+		id, _ := c.job("RESERVED")
+		d.mu.Lock()
+		if d.ids == nil {
+			d.ids = map[int]bool{}
+		}
+		if d.ids[int(id)] {
+			d.twice++
+		}
+		d.ids[int(id)] = true
+		d.mu.Unlock()
+		c.do(fmt.Sprintf("delete %d", id), "DELETED")
+	}
+}
+
+// A client certificate is a way to be known.
+func TestCertificateIsIdentity(t *testing.T) {
+	a, _ := credentials()
+	book := new(access.Book)
+	h := newHouse(t, func(o *houseOptions) { o.Access = book })
+	p, err := access.New([]access.Rule{{Certificates: []string{"worker*"}, May: access.Put, Tubes: []string{"*"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	book.Replace(p)
+	certs := certificates(t, optional)
+	for _, c := range []struct {
+		own  []securetest.Pair
+		want string
+	}{{[]securetest.Pair{a.Usual("worker 7")}, "INSERTED 1"}, {[]securetest.Pair{a.Usual("other")}, "BAD_FORMAT"}, {nil, "BAD_FORMAT"}} {
+		newClient(t, clientOf(t, h.pairWith(h.server.Secure(certs)), trust(t, c.own...))).do("put 0 0 9 1\r\nx", c.want)
+	}
+}

@@ -1,0 +1,132 @@
+package router
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"beanfield/shard/queue"
+)
+
+// hider is a session some of whose watched tubes are hidden, and what should be true of it. There
+// is one job in each tube.
+type hider struct {
+	*client
+	jobs    map[uint64]string
+	watched []string
+	may     []string
+}
+
+// reach reserves all that it can, gives it back, and says from which tubes that was.
+func (h *hider) reach(t *rapid.T) (tubes []string) {
+	var ids []uint64
+	for {
+		id, status := h.begin(true)
+		if status != queue.OK {
+			break
+		}
+		tubes = append(tubes, h.jobs[id])
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		i, _ := h.r.Owner(id)
+		if op := h.run(i, queue.Op{Kind: queue.Release, ID: id}, true); op.Status != queue.OK {
+			t.Fatalf("release: status %d", op.Status)
+		}
+	}
+	slices.Sort(tubes)
+	return tubes
+}
+
+// Whatever is watched, ignored and reviewed, the session reaches the tubes that it watches and may
+// reserve from, and leaves nothing behind.
+func TestReview(t *testing.T) {
+	tubes := []string{DefaultTube, "a", "b", "c", "d", "e"}
+	rapid.Check(t, func(rt *rapid.T) {
+		r := newRouterOf(t, rapid.IntRange(1, 3).Draw(rt, "shards"))
+		producer := newClient(r)
+		h := &hider{client: newClient(r), jobs: map[uint64]string{}, watched: []string{DefaultTube}, may: tubes}
+		for _, tube := range tubes {
+			producer.use(tube)
+			h.jobs[producer.put(1, 60)] = tube
+		}
+		allowed := func(tube string) bool { return slices.Contains(h.may, tube) }
+		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
+			tube := rapid.SampledFrom(tubes).Draw(rt, "tube")
+			switch has := slices.Contains(h.watched, tube); rapid.IntRange(0, 2).Draw(rt, "step") {
+			case 0:
+				if has || allowed(tube) {
+					h.finish(h.Watch([]byte(tube)))
+					if !has {
+						h.watched = append(h.watched, tube)
+					}
+				}
+			case 1:
+				done, refused := h.Ignore([]byte(tube))
+				h.finish(done)
+				if has && refused != (len(h.watched) == 1) {
+					rt.Fatalf("refused: %v, of %v", refused, h.watched)
+				}
+				if has && !refused {
+					h.watched = slices.DeleteFunc(h.watched, func(name string) bool { return name == tube })
+				}
+			case 2:
+				h.may = rapid.SliceOfDistinct(rapid.SampledFrom(tubes), rapid.ID).Draw(rt, "may")
+				h.finish(h.Review(allowed))
+			}
+			if !h.Settled(allowed) || h.Watching() != len(h.watched) {
+				rt.Fatal("it is not settled after a review")
+			}
+			want := slices.DeleteFunc(slices.Clone(h.watched), func(name string) bool { return !allowed(name) })
+			slices.Sort(want)
+			if got := h.reach(rt); !slices.Equal(got, want) {
+				rt.Fatalf("reaches %v, want %v of %v", got, want, h.watched)
+			}
+		}
+		for id := range h.jobs {
+			producer.delete(id)
+		}
+		h.close()
+		producer.close()
+		mustBeEmpty(t, r)
+	})
+}
+
+// A session that watches very many tubes is reviewed in shares, and one whose tubes are all
+// hidden waits until it is told to stop.
+func TestReviewOfManyTubes(t *testing.T) {
+	const tubes = 3*reviewShare + 7
+	r := newRouterOf(t, 4)
+	c, producer := newClient(r), newClient(r)
+	for i := range tubes {
+		c.finish(c.Watch([]byte{'t', byte('a' + i/26/26), byte('a' + i/26%26), byte('a' + i%26)}))
+	}
+	if c.Review(func(string) bool { return false }) {
+		t.Error("a review of very many tubes lets nobody in")
+	}
+	c.finish(false)
+	producer.use("taaa")
+	producer.delete(producer.put(1, 1))
+	c.finish(c.Reserve(false))
+	if !c.Waiting() || !c.Settled(func(string) bool { return false }) {
+		t.Fatal("it does not wait")
+	}
+	id := producer.put(1, 1)
+	if c.Delivered() {
+		t.Error("a hidden tube delivers")
+	}
+	if won, done := c.CancelWait(queue.TimedOut); !won || c.Reservation.Status != queue.TimedOut {
+		t.Error("the wait has ended otherwise")
+	} else {
+		c.finish(done)
+	}
+	producer.delete(id)
+	c.finish(c.Review(func(string) bool { return true }))
+	if c.hidden != nil {
+		t.Error("something is still hidden")
+	}
+	c.close()
+	producer.close()
+	mustBeEmpty(t, r)
+}

@@ -1,0 +1,42 @@
+package queue
+
+// Judge says whether the client of a batch may do an operation on the jobs of a tube. The
+// batch has one only if there are rules about that. The queue asks it about operations that
+// name a job, because only the queue knows the job's tube; whoever submits the batch decides
+// about the others. It does not ask about jobs that the client holds: reserving a job
+// includes finishing it. A Judge answers fast and changes nothing.
+type Judge func(k Kind, tube string) bool
+
+// allows asks the batch's judge about a job.
+func (s *State) allows(b *Batch, op *Op, slot uint32) bool {
+	j := s.jobs.at(slot)
+	if c := b.Client; c != nil && c.slot != 0 && j.state() == Reserved && s.trails.at(j.trail).holder == c.slot {
+		return true
+	}
+	return b.Judge(op.Kind, s.tubeAt.get(j.tube()).name)
+}
+
+// sumSeen adds up the tubes that the judge allows, in steps: op.From is the tube to go on
+// with. It reports whether it has seen all. Tubes that change meanwhile may be counted as they
+// were or as they are.
+func (s *State) sumSeen(b *Batch, op *Op) (all bool) {
+	for op.From = max(op.From, 1); op.From < s.tubeAt.n; op.From++ {
+		if s.spent() {
+			return false
+		}
+		s.spend(summing)
+		t := s.tubeAt.get(op.From)
+		if t == nil || !b.Judge(Totals, t.name) {
+			continue
+		}
+		sums := &b.Sums
+		sums.Urgent += t.urgent
+		sums.Ready += int(t.ready.n)
+		sums.Reserved += t.reserved
+		sums.Delayed += int(t.delayed.n)
+		sums.Buried += t.buried.n
+		sums.Total += t.total
+		sums.Tubes++
+	}
+	return true
+}

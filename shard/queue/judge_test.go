@@ -1,0 +1,99 @@
+package queue
+
+import (
+	"fmt"
+	"testing"
+)
+
+// judgeWorld has jobs in all states in a tube, one held by each of two clients. A job's id is
+// also its body.
+func judgeWorld(t *testing.T) (s *State, holder *Client, ids map[string]uint64) {
+	w := newWorld(t)
+	holder = &w.user("holder").client
+	other := &w.user("other").client
+	ids = map[string]uint64{}
+	run := func(c *Client, op Op) Op {
+		b := &Batch{Client: c, Ops: []Op{op}}
+		w.s.Run(w.now, b)
+		return b.Ops[0]
+	}
+	run(holder, Op{Kind: Use, Data: []byte("t")})
+	for _, state := range []string{"held", "others", "buried", "delayed", "ready"} {
+		op := Op{Kind: Put, TTR: 100, Size: 1, Data: []byte("x")}
+		if state == "delayed" {
+			op.Delay = 100
+		}
+		id := run(holder, op).ID
+		ids[state] = id
+		switch state {
+		case "held", "buried":
+			run(holder, Op{Kind: ReserveJob, ID: id})
+		case "others":
+			run(other, Op{Kind: ReserveJob, ID: id})
+		}
+		if state == "buried" {
+			run(holder, Op{Kind: Bury, ID: id})
+		}
+	}
+	return w.s, holder, ids
+}
+
+// A judge that refuses hides every job but one's own, and what is refused changes nothing. One
+// that allows changes nothing about any answer.
+func TestJudge(t *testing.T) {
+	for _, kind := range []Kind{Peek, StatsJob, KickJob, ReserveJob, Delete} {
+		for _, state := range []string{"ready", "delayed", "buried", "held", "others"} {
+			answer := func(j Judge) Status {
+				s, holder, ids := judgeWorld(t)
+				b := &Batch{Client: holder, Judge: j, Ops: []Op{{Kind: kind, ID: ids[state]}}}
+				before := s.totals
+				s.Run(1, b)
+				if b.Ops[0].Status == Denied && s.totals != before {
+					t.Errorf("%d of a job that is %s: refused, and %+v became %+v", kind, state, before, s.totals)
+				}
+				if err := s.Check(); err != nil {
+					t.Error(err)
+				}
+				return b.Ops[0].Status
+			}
+			asked := false
+			usual := answer(nil)
+			allowed := answer(func(k Kind, tube string) bool {
+				asked = true
+				return k == kind && tube == "t"
+			})
+			if usual != allowed || asked == (state == "held") {
+				t.Errorf("%d of a job that is %s: %d without a judge, %d with one, asked: %v", kind, state, usual, allowed, asked)
+			}
+			refused := answer(func(Kind, string) bool { return false })
+			if own := state == "held"; own && refused != usual || !own && refused != Denied {
+				t.Errorf("%d of a job that is %s: %d without a judge, %d when refused", kind, state, usual, refused)
+			}
+		}
+	}
+}
+
+// Totals with a judge count its tubes, also over many turns, and a client unknown to the shard is
+// judged too.
+func TestJudgeOfTotals(t *testing.T) {
+	const tubes = 1000
+	w := newWideWorld(t, 0, leastShare)
+	c := &w.user("c").client
+	for i := range tubes {
+		b := &Batch{Client: c, Ops: []Op{
+			{Kind: Use, Data: fmt.Appendf(nil, "t%d", i)}, {Kind: Put, TTR: 1, Size: 1, Data: []byte("x")}, {Kind: Put, Delay: 9, TTR: 1, Size: 1, Data: []byte("x")},
+		}}
+		for !w.s.Run(w.now, b) {
+			w.s.renew()
+		}
+	}
+	b := &Batch{Ops: []Op{{Kind: Totals}}, Judge: func(k Kind, tube string) bool { return k == Totals && tube[len(tube)-1] == '7' }}
+	turns := 1
+	for !w.s.Run(w.now, b) {
+		w.s.renew()
+		turns++
+	}
+	if b.Sums != (Sums{Urgent: 100, Ready: 100, Delayed: 100, Total: 200, Tubes: 100}) || turns < 50 {
+		t.Errorf("counted %+v in %d turns", b.Sums, turns)
+	}
+}
