@@ -51,6 +51,7 @@ func TestSurvey(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("a survey has not told of %d jobs", len(want))
 	}
+	surveyAll(t, r, jobs/2)
 	if list, next, ok := r.Survey(t.Context(), "none", 0, 100); !ok || next != 0 || len(list) != 0 {
 		t.Error("a survey of no tube tells of something")
 	}
@@ -62,5 +63,30 @@ func TestSurvey(t *testing.T) {
 	c.close()
 	if err := r.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// surveyAll makes sure that a survey of all tubes comes to each of so many jobs once.
+func surveyAll(t *testing.T, r *Router, jobs int) {
+	t.Helper()
+	seen, parts := map[uint64]bool{}, 0
+	for from, done := uint64(0), false; !done; done = from == 0 {
+		list, next, ok := r.SurveyAll(t.Context(), from, 100)
+		if !ok || len(list) > 100 {
+			t.Fatalf("a survey of all tubes tells of %d jobs", len(list))
+		}
+		for _, j := range list {
+			if seen[j.ID] {
+				t.Fatalf("a survey of all tubes tells of job %d twice", j.ID)
+			}
+			seen[j.ID] = true
+		}
+		from, parts = next, parts+1
+	}
+	if len(seen) != jobs || parts < r.Shards() {
+		t.Errorf("a survey of all tubes tells of %d jobs in %d parts, want %d", len(seen), parts, jobs)
+	}
+	if list, next, ok := r.SurveyAll(t.Context(), uint64(r.Shards())<<32, 100); !ok || next != 0 || len(list) != 0 {
+		t.Error("a survey behind the last shard tells of something")
 	}
 }

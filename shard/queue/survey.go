@@ -11,13 +11,13 @@ type JobFigures struct {
 	Size uint32
 }
 
-// Survey tells of the jobs of a tube that are in records from a place on: it goes through at
+// Survey tells of the jobs of a tube, or of all tubes if tube is empty, that are in records from a place on: it goes through at
 // most n records, which are in no order that means anything, and stops when it has most
 // jobs. It returns the place to go on with, or 0 after the last record. Jobs that come and
 // go meanwhile may be missed.
 func (s *State) Survey(now int64, tube string, from uint32, n, most int) (list []JobFigures, next uint32) {
 	t := s.tubes[tube]
-	if t == nil {
+	if t == nil && tube != "" {
 		return nil, 0
 	}
 	for slot := max(from, 1); ; slot++ {
@@ -30,7 +30,7 @@ func (s *State) Survey(now int64, tube string, from uint32, n, most int) (list [
 		case s.jobs.items[ci] == nil:
 			slot |= chunkMask
 		default:
-			if j := s.jobs.at(slot); j.tube() == t.slot && j.id() != 0 && j.state() != Passed {
+			if j := s.jobs.at(slot); (t == nil || j.tube() == t.slot) && j.id() != 0 && j.state() != Passed {
 				list = append(list, s.jobFigures(now, slot))
 			}
 		}

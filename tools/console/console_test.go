@@ -37,7 +37,7 @@ func TestConsole(t *testing.T) {
 		do   func(*testing.T, *browser, string)
 	}{
 		{"overview", overview}, {"tubes", tubes}, {"hostile", hostileBody}, {"put", putJob}, {"one job", oneJob}, {"kick and pause", kickAndPause},
-		{"search", search}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
+		{"search", search}, {"search all", searchAll}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
 		{"latency", func(t *testing.T, b *browser, base string) { latency(t, b, base, s) }},
 		{"connections", func(t *testing.T, b *browser, base string) { connections(t, b, base, s) }}, {"drain", drain},
 	} {
@@ -163,6 +163,27 @@ func search(_ *testing.T, b *browser, base string) {
 	b.click("main", "Save as CSV")
 	b.await("a file", `saved.length === 1`)
 	b.eval(`(async () => { const text = await saved[0].text(); if (text.split("\r\n").length !== 12 || !text.includes('""order"":1010')) throw new Error(text) })()`)
+}
+
+// searchAll looks through the jobs of all tubes, and of those that a pattern fits.
+func searchAll(_ *testing.T, b *browser, base string) {
+	b.show(base + "?all#/search")
+	b.field("Body contains", "onerror")
+	b.click("main", "Show")
+	b.await("how far it is", `!document.querySelector("progress").hidden || document.querySelector("article")`)
+	b.await("the one body of all tubes", `document.querySelectorAll("article").length === 1 && document.querySelector("article h3 a").hash === "#/tube/odd" && document.querySelector("progress").hidden`)
+	b.field("Tube", "*.events")
+	b.click("main", "Show")
+	b.await("that there is none in these", `/^No such job among 100,[0-9]{3}$/.test(document.querySelector("section .facts").textContent)`)
+	b.field("Body contains", "x")
+	b.click("main", "Show")
+	b.await("the first of many", `document.querySelectorAll("article").length === 20`)
+	b.click("main", "More")
+	b.await("more of them", `document.querySelectorAll("article").length === 40`)
+	b.field("Body contains", "nowhere")
+	b.click("main", "Show")
+	b.click("main", "Stop")
+	b.await("the stop", `document.querySelector("section .facts").textContent.endsWith(" looked at, stopped") || document.querySelector("section .facts").textContent.startsWith("No such job among")`)
 }
 
 func moveAndPurge(_ *testing.T, b *browser, base string) {

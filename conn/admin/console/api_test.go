@@ -225,30 +225,45 @@ func TestMoveThatIsRefused(t *testing.T) {
 	}
 }
 
-func TestSearch(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
-	for i := range 150 {
-		b.post(200, "put", fields{"tube": fmt.Sprint("t", i%2), "data": fmt.Sprintf("number %d <b>", i), "delay": i % 3})
-	}
-	query := url.Values{"tube": {"t0"}, "state": {"all"}, "find": {" 7"}, "n": {"4"}}
-	var texts []string
-	for from := uint32(0); ; {
+// search returns all bodies with " 7" that a search comes to, four at a time.
+func (b *bench) search(query url.Values) (texts []string) {
+	b.t.Helper()
+	query.Set("state", "all")
+	query.Set("find", " 7")
+	query.Set("n", "4")
+	for from := uint64(0); ; {
 		query.Set("from", fmt.Sprint(from))
 		a := b.list(query)
 		if len(a.Jobs) > 4 {
-			t.Fatalf("%d jobs are found at once", len(a.Jobs))
+			b.t.Fatalf("%d jobs are found at once", len(a.Jobs))
 		}
 		for _, j := range a.Jobs {
 			texts = append(texts, *j.Text)
 		}
 		if from = a.Next; from == 0 {
-			break
+			slices.Sort(texts)
+			return texts
 		}
 	}
-	slices.Sort(texts)
+}
+
+func TestSearch(t *testing.T) {
+	b := newBench(t, Rights{Act: true})
+	for i := range 150 {
+		b.post(200, "put", fields{"tube": fmt.Sprint("t", i%2), "data": fmt.Sprintf("number %d <b>", i), "delay": i % 3})
+	}
 	want := []string{"number 70 <b>", "number 72 <b>", "number 74 <b>", "number 76 <b>", "number 78 <b>"}
-	if !slices.Equal(texts, want) {
-		t.Errorf("found %q, want %q", texts, want)
+	all := slices.Concat([]string{"number 7 <b>"}, want, []string{"number 71 <b>", "number 73 <b>", "number 75 <b>", "number 77 <b>", "number 79 <b>"})
+	slices.Sort(all)
+	for _, e := range []struct {
+		query url.Values
+		want  []string
+	}{
+		{url.Values{"tube": {"t0"}}, want}, {url.Values{"filter": {"*0"}}, want}, {url.Values{}, all}, {url.Values{"filter": {"u"}}, nil},
+	} {
+		if texts := b.search(e.query); !slices.Equal(texts, e.want) {
+			t.Errorf("%v: found %q, want %q", e.query, texts, e.want)
+		}
 	}
 	for path, want := range map[string]int{
 		"jobs?tube=t0&state=odd": 400, "jobs?tube=t0&state=all&n=101": 400, "jobs?tube=t0&state=all&from=-1": 400, "jobs?tube=none&state=all": 200,

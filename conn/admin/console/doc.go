@@ -9,7 +9,7 @@
 //	GET  overview           totals, rates, the busiest tubes, shards
 //	GET  tubes              a page of the tubes: filter, sort, desc, from, n
 //	GET  tube               one tube: name
-//	GET  jobs               jobs of a tube: tube, state, from, n, find
+//	GET  jobs               jobs of a tube or of all: tube, filter, state, from, n, find
 //	GET  job                one job with its body: id
 //	GET  connections        a page of the clients: filter, sort, desc, from, n
 //	GET  latency            histograms of how long commands and commits took

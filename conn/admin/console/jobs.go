@@ -92,15 +92,15 @@ func (c *Console) job(r *http.Request) (any, error) {
 // jobsAnswer is a list of jobs. Next is where to go on, 0 if that was all.
 type jobsAnswer struct {
 	Jobs   []jobAnswer `json:"jobs"`
-	Next   uint32      `json:"next"`
+	Next   uint64      `json:"next"`
 	Looked int         `json:"looked"` // at so many jobs
 }
 
 // jobs answers with jobs of a tube: the first in their order or, from a place on, as they
-// are found.
+// are found. Without a tube it goes through all those that the filter shows.
 func (c *Console) jobs(r *http.Request) (any, error) {
 	q := r.URL.Query()
-	from, err := number(q, "from", 0, math.MaxUint32)
+	from, err := number(q, "from", 0, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (c *Console) jobs(r *http.Request) (any, error) {
 	}
 	s := newClient(c.router)
 	a := &jobsAnswer{Jobs: []jobAnswer{}}
-	if ordered && from == 0 && len(find) == 0 {
+	if tube != "" && ordered && from == 0 && len(find) == 0 {
 		list, ok := c.router.Heads(r.Context(), tube, st, n)
 		if !ok {
 			return nil, busy
@@ -123,7 +123,7 @@ func (c *Console) jobs(r *http.Request) (any, error) {
 		s.gather(a, list, nil, n)
 		return a, nil
 	}
-	return a, c.search(r.Context(), s, a, searched{tube, state, find, max(from, 1), n})
+	return a, c.search(r.Context(), s, a, searched{tube, filter(q.Get("filter")), state, find, uint64(max(from, 1)), n})
 }
 
 // states are those whose jobs have an order.
@@ -131,16 +131,28 @@ var states = map[string]queue.JobState{"ready": queue.Ready, "delayed": queue.De
 
 // searched is what a search is for.
 type searched struct {
-	tube, state string
-	find        []byte
-	from, n     int
+	tube  string // "" for all tubes that shows shows
+	shows func(tube string) bool
+	state string
+	find  []byte
+	from  uint64
+	n     int
 }
 
-// search goes through the jobs of a tube until it has found enough, or its time is over.
+// survey goes through some of the jobs.
+func (c *Console) survey(ctx context.Context, w *searched, from uint64, most int) ([]queue.JobFigures, uint64, bool) {
+	if w.tube == "" {
+		return c.router.SurveyAll(ctx, from, most)
+	}
+	list, next, ok := c.router.Survey(ctx, w.tube, uint32(min(from, math.MaxUint32)), most)
+	return list, uint64(next), ok
+}
+
+// search goes through the jobs until it has found enough, or its time is over.
 func (c *Console) search(ctx context.Context, s *client, a *jobsAnswer, w searched) error {
-	a.Next = uint32(w.from)
+	a.Next = w.from
 	for end := time.Now().Add(searchTime); a.Next != 0 && len(a.Jobs) < w.n && time.Now().Before(end); {
-		list, next, ok := c.router.Survey(ctx, w.tube, a.Next, min(candidates, w.n-len(a.Jobs)))
+		list, next, ok := c.survey(ctx, &w, a.Next, min(candidates, w.n-len(a.Jobs)))
 		if !ok {
 			return busy
 		}
@@ -148,7 +160,7 @@ func (c *Console) search(ctx context.Context, s *client, a *jobsAnswer, w search
 		a.Looked += len(list)
 		chosen := list[:0]
 		for i := range list {
-			if w.state == "all" || list[i].State.String() == w.state {
+			if (w.state == "all" || list[i].State.String() == w.state) && (w.tube != "" || w.shows(list[i].Tube)) {
 				chosen = append(chosen, list[i])
 			}
 		}

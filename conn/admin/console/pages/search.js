@@ -7,15 +7,19 @@ import { keep, recall } from "./store.js";
 // Jobs of a tube in a list: the first of a state, or those whose body has a text.
 
 export function search(main) {
-  fill(main, h("div", { class: "head" }, h("h1", {}, "Search"), h("p", { class: "facts" }, "Looks through the bodies of a tube's jobs, and changes nothing.")), finder(""));
-  return { title: "Search", refresh() {} };
+  const total = { jobs: 0 };
+  fill(main, h("div", { class: "head" }, h("h1", {}, "Search"), h("p", { class: "facts" }, "Looks through the bodies of jobs, and changes nothing.")), finder("", total));
+  return { title: "Search", refresh(signal, { total: t }) { total.jobs = t.ready + t.reserved + t.delayed + t.buried; } };
 }
 
-export function finder(tube) {
-  const name = h("input", { value: tube, required: true, maxlength: 200, spellcheck: "false", autocomplete: "off" });
-  const state = h("select", {}, ["ready", "delayed", "buried", "reserved", "all"].map((s) => h("option", {}, s)));
+// finder finds jobs of a tube, or of all tubes and those that a pattern fits: then total has how
+// many jobs there are.
+export function finder(tube, total) {
+  const name = h("input", { value: tube, placeholder: "all, or for example *.retry", maxlength: 200, spellcheck: "false", autocomplete: "off" });
+  const state = h("select", {}, ["ready", "delayed", "buried", "reserved", "all"].map((s) => h("option", { selected: !tube && s === "all" }, s)));
   const text = h("input", { type: "search", placeholder: "any", spellcheck: "false" });
   const limit = h("select", {}, [10, 20, 50, 100].map((n) => h("option", { value: n, selected: n === recall("limit", 20) }, n)));
+  const bar = h("progress", { hidden: true, "aria-label": "Jobs looked at" });
   const list = h("div", { class: "jobs" }), result = h("p", { class: "facts", "aria-live": "polite" });
   const more = h("button", { hidden: true }, "More"), stopper = h("button", { hidden: true }, "Stop");
   const files = h("span", { class: "row", hidden: true }, h("button", { onclick: () => exportJobs(jobs, "jsonl") }, "Save as JSON lines"), h("button", { onclick: () => exportJobs(jobs, "csv") }, "Save as CSV"));
@@ -30,14 +34,17 @@ export function finder(tube) {
     begin = false;
     keep("limit", Number(limit.value));
     more.hidden = true; stopper.hidden = false;
-    const n = Number(limit.value);
-    let found = 0, ordered = first && !text.value && !["reserved", "all"].includes(state.value);
+    const n = Number(limit.value), one = tube || (name.value.includes("*") ? "" : name.value.trim());
+    bar.hidden = one !== "";
+    let found = 0, ordered = one !== "" && first && !text.value && !["reserved", "all"].includes(state.value);
     try {
       do {
-        const a = await get("jobs", { tube: tube || name.value, state: state.value, find: text.value, from, n: n - found }, mine.signal);
+        const a = await get("jobs", { tube: one, filter: one ? "" : name.value.trim(), state: state.value, find: text.value, from, n: n - found }, mine.signal);
         found += a.jobs.length; looked += a.looked; from = a.next;
         jobs.push(...a.jobs);
         for (const j of a.jobs) list.append(jobCard({ ...j, showTube: !tube }));
+        bar.max = Math.max(total?.jobs ?? 0, looked, 1);
+        bar.value = looked;
         result.textContent = ordered ? `The first ${count(jobs.length)}` : `${count(jobs.length)} found, ${count(looked)} looked at`;
       } while (from !== 0 && found < n);
       if (ordered && found === n) { // what is behind them has no order
@@ -47,18 +54,18 @@ export function finder(tube) {
     } catch (e) {
       if (mine.signal.aborted && control !== mine) return;
       if (e.name !== "AbortError") say(e.message, true);
-      else result.textContent += ", stopped";
+      else result.textContent = `${count(jobs.length)} found, ${count(looked)} looked at, stopped`;
     }
-    stopper.hidden = true;
+    stopper.hidden = bar.hidden = true;
     files.hidden = jobs.length === 0;
     more.hidden = from === 0;
     more.textContent = begin ? "List all of them, in no order" : "More";
-    if (jobs.length === 0 && from === 0) result.textContent = "No such job";
+    if (jobs.length === 0 && from === 0 && !mine.signal.aborted) result.textContent = looked ? `No such job among ${count(looked)}` : "No such job";
   }
   more.onclick = () => look(false);
-  return h("section", { class: "card" }, h("h2", {}, tube ? "Jobs" : "Jobs of a tube"),
+  return h("section", { class: "card" }, h("h2", {}, tube ? "Jobs" : "Jobs of one tube or of all"),
     h("form", { class: "row controls", onsubmit: (e) => { e.preventDefault(); look(true); } },
       !tube && h("label", {}, "Tube", name), h("label", {}, "State", state), h("label", {}, "Body contains", text), h("label", {}, "At most", limit),
       h("button", { class: "primary" }, "Show")),
-    h("div", { class: "row" }, result, stopper, files), list, more);
+    h("div", { class: "row" }, result, bar, stopper, files), list, more);
 }
