@@ -28,7 +28,7 @@ func TestConsole(t *testing.T) {
 		t.Skip("without -browser")
 	}
 	b := browse(t)
-	s := newServer(t)
+	s := newServer(t, "")
 	fillUp(t, s)
 	base := "http://" + s.Queue + "/"
 	b.size(1280, 800)
@@ -38,6 +38,8 @@ func TestConsole(t *testing.T) {
 	}{
 		{"overview", overview}, {"tubes", tubes}, {"hostile", hostileBody}, {"put", putJob}, {"one job", oneJob}, {"kick and pause", kickAndPause},
 		{"search", search}, {"search all", searchAll}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
+		{"service", func(t *testing.T, b *browser, base string) { service(t, b, base, s) }},
+		{"accessibility", accessibility}, {"keyboard", keyboard},
 		{"latency", func(t *testing.T, b *browser, base string) { latency(t, b, base, s) }},
 		{"connections", func(t *testing.T, b *browser, base string) { connections(t, b, base, s) }}, {"drain", drain},
 	} {

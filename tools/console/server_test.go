@@ -14,8 +14,8 @@ import (
 	"beanfield/tools/server"
 )
 
-// newServer builds and starts a server. It ends with the test.
-func newServer(t *testing.T) *server.Launched {
+// newServer builds and starts a server with this configuration. It ends with the test.
+func newServer(t *testing.T, config string) *server.Launched {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "beanfield")
 	build := exec.Command("go", "build", "-o", binary, "beanfield/cmd/beanfield")
@@ -23,7 +23,7 @@ func newServer(t *testing.T) *server.Launched {
 	if err := build.Run(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.Launch{Command: binary + " -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare()
+	s, err := server.Launch{Config: config, Command: binary + " -config {config} -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare()
 	if err != nil {
 		t.Fatal(err)
 	}

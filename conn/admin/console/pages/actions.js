@@ -46,6 +46,7 @@ export async function perform(text, fn) {
   addEventListener("drawn", () => restore(before), { once: true });
   try {
     const a = await fn();
+    before?.closest("article.job")?.closest("section")?.focus({ preventScroll: true }); // the job may not be there any more
     say(typeof text === "function" ? text(a) : text);
     again();
     return true;

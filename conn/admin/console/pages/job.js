@@ -14,10 +14,11 @@ export function jobCard(job, label) {
     ["Reserved", count(job.reserves)], ["Timeouts", count(job.timeouts)], ["Released", count(job.releases)], ["Buried", count(job.buries)], ["Kicked", count(job.kicks)],
   ].filter(Boolean);
   const id = { id: job.id };
-  const button = (text, title, fn, kind = "") => h("button", { class: kind, title, onclick: fn }, text);
+  const renew = (ok) => ok && label === undefined && replace(card, job);
+  const button = (text, title, fn, kind = "") => h("button", { class: kind, title, onclick: () => fn()?.then(renew) }, text);
   const view = h("div", {}, bodyView(job));
   const held = job.state === "reserved";
-  return h("article", { class: "job", "data-state": job.state, "aria-label": `Job ${job.id}` },
+  const card = h("article", { class: "job", "data-state": job.state, "aria-label": `Job ${job.id}` },
     h("header", { class: "row" },
       h("h3", {}, label ? [h("span", { class: "state s-" + job.state }, label), " "] : h("span", { class: "state s-" + job.state }, job.state), " job ", h("span", { class: "id" }, job.id),
         label === undefined && job.showTube && [" in ", h("a", { href: "#/tube/" + encodeURIComponent(job.tube) }, visible(job.tube))]),
@@ -28,10 +29,20 @@ export function jobCard(job, label) {
         button("Copy", "put another one like it", () => whole(job).then((j) => (j.text == null ? say("a body that is no text cannot be edited here", true) : putDialog(job.tube, { ...j, delay: 0 })))),
         button("Keep", "keep it in this browser as a sample", () => whole(job).then((j) => (j.text == null ? say("a body that is no text cannot be kept", true) : sampleDialog(j)))),
         !held && button("Delete", "end this job", async () => {
-          if (await ask(`Delete job ${job.id}?`, "It cannot be brought back.", "Delete")) await perform(`Job ${job.id} is deleted`, () => post("delete", id));
+          return await ask(`Delete job ${job.id}?`, "It cannot be brought back.", "Delete") && perform(`Job ${job.id} is deleted`, () => post("delete", id));
         }, "danger"))),
     h("dl", { class: "jobfacts" }, facts.map(([k, v]) => h("div", {}, h("dt", {}, k), h("dd", {}, v)))),
     view, job.cut && h("button", { onclick: async (e) => { e.currentTarget.remove(); fill(view, bodyView(await whole(job))); } }, "Show all of it"));
+  return card;
+}
+
+// replace shows what has become of a job in a list.
+async function replace(card, job) {
+  try {
+    card.replaceWith(jobCard({ ...(await get("job", { id: job.id })), showTube: job.showTube }));
+  } catch (e) {
+    card.replaceWith(h("article", { class: "job none", "aria-label": `Job ${job.id}` }, e.status === 404 ? `Job ${job.id} has gone` : e.message));
+  }
 }
 
 async function whole(job) {
@@ -49,7 +60,7 @@ async function releaseDialog(job) {
   const delay = h("input", { type: "number", min: 0, max: 4294967295, required: true, value: 0 });
   const form = h("div", { class: "form three" }, h("label", {}, "Priority", pri), h("label", {}, "Delay, seconds", delay));
   if (await open(`Release job ${job.id}`, form, [["Cancel", ""], ["Release", "yes", "primary"]]) !== "yes") return;
-  await perform(`Job ${job.id} is released`, () => post("release", { id: job.id, pri: Number(pri.value), delay: Number(delay.value) }));
+  return perform(`Job ${job.id} is released`, () => post("release", { id: job.id, pri: Number(pri.value), delay: Number(delay.value) }));
 }
 
 // exportJobs offers a list of jobs as a file.

@@ -63,7 +63,7 @@ export function finder(tube, total) {
     if (jobs.length === 0 && from === 0 && !mine.signal.aborted) result.textContent = looked ? `No such job among ${count(looked)}` : "No such job";
   }
   more.onclick = () => look(false);
-  return h("section", { class: "card" }, h("h2", {}, tube ? "Jobs" : "Jobs of one tube or of all"),
+  return h("section", { class: "card", tabindex: "-1", "aria-label": "Found jobs" }, h("h2", {}, tube ? "Jobs" : "Jobs of one tube or of all"),
     h("form", { class: "row controls", onsubmit: (e) => { e.preventDefault(); look(true); } },
       !tube && h("label", {}, "Tube", name), h("label", {}, "State", state), h("label", {}, "Body contains", text), h("label", {}, "At most", limit),
       h("button", { class: "primary" }, "Show")),

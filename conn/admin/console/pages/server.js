@@ -11,7 +11,7 @@ export function server(main) {
   fill(main,
     h("div", { class: "head" }, h("h1", {}, "Server"), facts),
     h("section", { class: "card" }, h("h2", {}, "Shards and logs"),
-      h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((t, i) => h("th", { scope: "col", class: i && i < 12 ? "n" : "" }, t)))), body))),
+      h("div", { class: "scroll" }, h("table", { "aria-label": "Shards" }, h("thead", {}, h("tr", {}, heads.map((t, i) => h("th", { scope: "col", class: i && i < 12 ? "n" : "" }, t)))), body))),
     h("section", { class: "card act" }, h("h2", {}, "Drain"),
       h("p", {}, "A server that drains refuses new jobs and goes on serving those that it has. This ends with the process only."),
       h("button", { class: "danger", onclick: async () => {
