@@ -34,6 +34,7 @@ func (a *Acceptor) Serve(l net.Listener, f Face) error {
 		})
 	}
 	for {
+		a.awaitRoom(f)
 		fd, err := accept(raw)
 		switch {
 		case err == nil:

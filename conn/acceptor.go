@@ -24,6 +24,14 @@ type Face interface {
 	Welcome(socket int)
 }
 
+// Hesitant is a face that at times wants no new clients. They wait in the kernel meanwhile.
+type Hesitant interface {
+	Face
+	// Room returns nil if clients may come, otherwise a channel that is closed as soon as
+	// they may.
+	Room() <-chan struct{}
+}
+
 // Acceptor lets clients in from any number of listeners, and counts those that are
 // connected.
 type Acceptor struct {
@@ -107,6 +115,21 @@ func (a *Acceptor) stopped() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// awaitRoom waits until a face wants clients, or until Stop.
+func (a *Acceptor) awaitRoom(f Face) {
+	h, ok := f.(Hesitant)
+	for ok && !a.stopped() {
+		room := h.Room()
+		if room == nil {
+			return
+		}
+		select {
+		case <-room:
+		case <-a.stopping:
+		}
 	}
 }
 

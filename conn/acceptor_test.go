@@ -220,3 +220,47 @@ func TestAnotherLimit(t *testing.T) {
 	a.leave(second)
 	b.leave(third)
 }
+
+// hesitant is a face that wants nobody until room is closed.
+type hesitant struct {
+	*guests
+	room chan struct{}
+}
+
+func (h hesitant) Room() <-chan struct{} {
+	select {
+	case <-h.room:
+		return nil
+	default:
+		return h.room
+	}
+}
+
+// Clients of a face that has no room wait outside, and come in when there is room. Stop does
+// not wait for it.
+func TestRoom(t *testing.T) {
+	h := newHouse(t, 0)
+	f := hesitant{&guests{h, make(chan int, 100)}, make(chan struct{})}
+	listen := func() string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.served.Go(func() {
+			if err := h.Serve(l, f); err != nil {
+				t.Errorf("Serve: %v", err)
+			}
+		})
+		return l.Addr().String()
+	}
+	dial(t, "tcp", listen())
+	other, address := h.face("tcp", "127.0.0.1:0")
+	dial(t, "tcp", address)
+	other.leave(other.next()) // long after the first could have come in
+	f.none()
+	close(f.room)
+	f.leave(f.next())
+	f.room = make(chan struct{})
+	listen()
+	h.Stop()
+}

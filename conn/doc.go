@@ -41,6 +41,9 @@
 // sent away for want of a descriptor: making a net.Conn takes two for a moment, and
 // the acceptor keeps a spare one for that.
 //
+// A face may also be hesitant: while it has enough to do for those who have just come, the
+// acceptor leaves others to the kernel.
+//
 // # The end
 //
 // Stop ends accepting for all faces, and returns when no more clients come. Only

@@ -56,6 +56,7 @@ type Config struct {
 		MaxJobSize     int64 // bytes
 		MaxConnections int   // 0: as many as file descriptors allow
 		Handshake      time.Duration
+		Handshakes     int // 0: as mostHandshakes says
 	}
 	// Memory says how much garbage the heap may hold before it is collected: a
 	// percentage of the live data, but at least GarbageRoom.

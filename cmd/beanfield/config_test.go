@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func writeConfig(t *testing.T, text string) string {
+func writeConfig(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "beanfield.toml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

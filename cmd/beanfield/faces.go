@@ -173,6 +173,7 @@ func (f *faces) change(c *Config) (apply func(), err error) {
 	steps := []func(){
 		func() { f.use(c) },
 		func() { f.acceptor.Limit(c.Limits.MaxConnections) },
+		func() { f.keeper.Limit(c.mostHandshakes()) },
 		func() { f.exchange(c) },
 	}
 	prepare := func(step func(), e error) {

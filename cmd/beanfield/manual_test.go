@@ -85,7 +85,7 @@ func (m *machine) write(name, text string, mode os.FileMode) {
 }
 
 // freeAddress is one where nobody listened a moment ago.
-func freeAddress(t *testing.T) string {
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

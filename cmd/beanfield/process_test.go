@@ -22,7 +22,7 @@ const patience = 20 * time.Second
 // notification socket of systemd, so no test has to wait blindly.
 type process struct {
 	*exec.Cmd
-	t      *testing.T
+	t      testing.TB
 	dir    string // for its sockets; short, as paths of sockets must be
 	heard  *net.UnixConn
 	stderr *os.File
@@ -31,7 +31,7 @@ type process struct {
 
 // prepare makes a process that is not started yet, with the given arguments. DIR in
 // them stands for its directory.
-func prepare(t *testing.T, words ...string) *process {
+func prepare(t testing.TB, words ...string) *process {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bf")
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *process) start() *process {
 	return p
 }
 
-func startProcess(t *testing.T, words ...string) *process {
+func startProcess(t testing.TB, words ...string) *process {
 	t.Helper()
 	return prepare(t, words...).start()
 }
@@ -142,7 +142,7 @@ func (p *process) ends(code int) {
 // client is a connection that sends and receives lines.
 type client struct {
 	net.Conn
-	t *testing.T
+	t testing.TB
 	r *bufio.Reader
 }
 

@@ -64,6 +64,7 @@ var settings = slices.Concat([]setting[Config]{
 	size("limits.max_job_size", "-z", 0, maxJobSizeLimit, func(c *Config) *int64 { return &c.Limits.MaxJobSize }).live(),
 	number("limits.max_connections", "", "connections", maxConnections, func(c *Config) *int { return &c.Limits.MaxConnections }).live(),
 	duration("limits.handshake_timeout", minHandshake, maxHandshake, func(c *Config) *time.Duration { return &c.Limits.Handshake }).live(),
+	number("limits.handshakes", "", "handshakes", maxConnections, func(c *Config) *int { return &c.Limits.Handshakes }).live(),
 	number("memory.garbage_percent", "", "percent of the live data", maxGarbagePercent, func(c *Config) *int { return &c.Memory.GarbagePercent }).live(),
 	size("memory.garbage_room", "", minGarbageRoom, maxBytes, func(c *Config) *int64 { return &c.Memory.GarbageRoom }).live(),
 	oneOf("storage.backend", "-b", []string{inMemory, onDisk}, func(c *Config) *string { return &c.Storage.Backend }),

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"syscall"
 
 	"beanfield/conn/secure"
 )
@@ -118,5 +119,23 @@ func (c *Config) certificates() (all []*secure.Certificates) {
 
 // keeper keeps the certificates up to date.
 func (c *Config) keeper(log *slog.Logger) *secure.Keeper {
-	return secure.NewKeeper(log, c.certificates()...)
+	k := secure.NewKeeper(log, c.certificates()...)
+	k.Limit(c.mostHandshakes())
+	return k
+}
+
+// mostHandshakes is limits.handshakes, or what leaves others enough connections.
+func (c *Config) mostHandshakes() int {
+	if c.Limits.Handshakes > 0 {
+		return c.Limits.Handshakes
+	}
+	most := secure.MostHandshakes
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
+		most = int(min(uint64(most), files.Cur/4))
+	}
+	if c.Limits.MaxConnections > 0 {
+		most = min(most, c.Limits.MaxConnections/4)
+	}
+	return max(1, most)
 }

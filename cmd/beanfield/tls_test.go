@@ -73,7 +73,7 @@ func TestFlagsKeepTLS(t *testing.T) {
 }
 
 // secureProcess is a process with TLS on all its faces, and their addresses.
-func secureProcess(t *testing.T, a *securetest.Authority, p securetest.Pair) (s *process, dir string, addrs [3]string) {
+func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair, more ...string) (s *process, dir string, addrs [3]string) {
 	t.Helper()
 	dir = t.TempDir()
 	securetest.Write(t, dir, "c", p.Cert)
@@ -90,7 +90,7 @@ func secureProcess(t *testing.T, a *securetest.Authority, p securetest.Pair) (s 
 	}
 	closeAll(taken)
 	pair := fmt.Sprintf("cert = '%s/c'\nkey = '%[1]s/k'\n", dir)
-	config := "[[listen]]\naddress = '" + addrs[0] + "'\n" + pair + "client_ca = '" + dir + "/ca'\nclient_auth = 'optional'\n" +
+	config := strings.Join(more, "") + "[[listen]]\naddress = '" + addrs[0] + "'\n" + pair + "client_ca = '" + dir + "/ca'\nclient_auth = 'optional'\n" +
 		"[queue]\nlisten = ['" + addrs[1] + "']\n" + pair + "[http]\nlisten = ['" + addrs[2] + "']\n" + pair
 	return startProcess(t, "-config", writeConfig(t, config)), dir, addrs
 }

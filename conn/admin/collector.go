@@ -58,9 +58,12 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 			seconds, r, "command", command)
 	}
 	if g.src.Handshakes != nil {
-		made, failed := g.src.Handshakes()
-		g.value("beanfield_tls_handshakes_total", "TLS handshakes.", prometheus.CounterValue, float64(made), "outcome", "made")
-		g.value("beanfield_tls_handshakes_total", "TLS handshakes.", prometheus.CounterValue, float64(failed), "outcome", "failed")
+		n := g.src.Handshakes()
+		for outcome, count := range map[string]uint64{"made": n.Made, "failed": n.Failed, "dropped": n.Dropped} {
+			g.value("beanfield_tls_handshakes_total", "TLS handshakes that are over. Those that are dropped had waited for their clients longest when there were too many.",
+				prometheus.CounterValue, float64(count), "outcome", outcome)
+		}
+		g.value("beanfield_tls_half_handshakes", "TLS handshakes that are under way.", prometheus.GaugeValue, float64(n.Now))
 	}
 }
 

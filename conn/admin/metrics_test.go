@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/secure"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
@@ -52,7 +53,7 @@ func sources(s Shards) Sources {
 		Refusals:    func() []Refusals { return []Refusals{{"http", "Not Found", 2}} },
 		Loops:       func() []Loop { return []Loop{{1, 2, 3}} },
 		Latency:     func() map[string]*tally.Reading { return map[string]*tally.Reading{"put": someTimes()} },
-		Handshakes:  func() (made, failed uint64) { return 5, 1 },
+		Handshakes:  func() secure.Counts { return secure.Counts{Made: 5, Failed: 1, Dropped: 7, Now: 3} },
 	}
 }
 
@@ -109,6 +110,7 @@ func TestMetricsText(t *testing.T) {
 		`beanfield_command_seconds_bucket{command="put",le="0.0009765625"} 1`,
 		`beanfield_command_seconds_bucket{command="put",le="0.00390625"} 1001`,
 		`beanfield_command_seconds_count{command="put"} 1001`, `beanfield_tls_handshakes_total{outcome="failed"} 1`,
+		`beanfield_tls_handshakes_total{outcome="dropped"} 7`, "beanfield_tls_half_handshakes 3",
 		`beanfield_tube_current_jobs_ready{tube="tube-000001"} 1`, `beanfield_queue_queues 3`, `beanfield_other_tubes 0`,
 	} {
 		for what, text := range map[string]string{"plain text": plain, "gzip": string(unzipped), "OpenMetrics": open} {

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 
+	"beanfield/conn/secure"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage/tally"
@@ -24,7 +25,7 @@ type Sources struct {
 	// Latency is how long commands took, by command, in steps of tally.Time.
 	Latency func() map[string]*tally.Reading
 	// Handshakes are those over TLS; nil if there are none.
-	Handshakes func() (made, failed uint64)
+	Handshakes func() secure.Counts
 }
 
 // Shards is what the metrics need of the router.

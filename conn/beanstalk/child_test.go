@@ -55,7 +55,7 @@ func childMain() {
 	check(err)
 	loops, err := strconv.Atoi(cmp.Or(os.Getenv(loopsEnv), "2"))
 	check(err)
-	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: loops, Logger: log})
+	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: loops, HandshakeTimeout: 6 * patience, Logger: log})
 	check(err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)

@@ -14,10 +14,13 @@ import (
 // A client that sends nothing, or stops in between, is closed after the option
 // HandshakeTimeout.
 type handshake struct {
-	begun bool          // its goroutine has been started; the loop's
-	woken chan struct{} // holds a token after an event that nobody has acted on yet
-	over  atomic.Bool   // the goroutine must end
-	ended atomic.Bool   // it has
+	half    *secure.Half  // set when the loop takes the connection in
+	begun   bool          // its goroutine has been started; the loop's
+	left    bool          // the connection has been let go; likewise
+	woken   chan struct{} // holds a token after an event that nobody has acted on yet
+	dropped atomic.Bool   // to be closed, because there are too many
+	over    atomic.Bool   // the goroutine must end
+	ended   atomic.Bool   // it has
 
 	err     error // of the handshake; the goroutine's until it has ended
 	polling bool  // likewise: room in the socket was waited for
@@ -33,6 +36,9 @@ type secured struct {
 // Secure returns the face that serves clients over TLS.
 func (s *Server) Secure(c *secure.Certificates) conn.Face { return secured{s, c, false} }
 
+// Room implements conn.Hesitant.
+func (f secured) Room() <-chan struct{} { return f.certs.Room() }
+
 // Welcome implements conn.Face.
 func (f secured) Welcome(fd int) { f.server.welcome(fd, newWire(fd, f.certs), f.login) }
 
@@ -46,7 +52,12 @@ func (c *Conn) shaking() bool { return c.wire != nil && c.wire.shake != nil }
 
 // beginShake waits for the client's first bytes.
 func (c *Conn) beginShake() {
-	c.wire.poll = c.loop.poll
+	w := c.wire
+	w.poll = c.loop.poll
+	w.shake.half = w.certs.Begin(func() {
+		w.shake.dropped.Store(true)
+		c.Notify()
+	})
 	c.loop.timers.set(c, c.loop.server.router.Now()+int64(c.loop.server.opts.Load().HandshakeTimeout))
 }
 
@@ -75,7 +86,7 @@ func (s *handshake) wake() {
 func (c *Conn) makeShake(s *handshake) {
 	w := c.wire
 	w.conn = tls.Server(w, w.certs.Config())
-	if s.err = w.certs.Handshake(w.conn); s.err == nil {
+	if s.err = s.half.Make(w.conn); s.err == nil {
 		w.peer = secure.Identify(w.conn)
 	}
 	c.loop.server.shaking.Add(-1)
@@ -85,7 +96,7 @@ func (c *Conn) makeShake(s *handshake) {
 
 // await waits for the next event of the socket, without the slot.
 func (w *wire) await() error {
-	w.certs.Pause(func() { <-w.shake.woken })
+	w.shake.half.Pause(func() { <-w.shake.woken })
 	if w.shake.over.Load() {
 		return errOver
 	}
@@ -115,20 +126,25 @@ func (w *wire) pushHandshake() error {
 }
 
 // shaken is called by the loop when the handshake's goroutine has ended, or when the
-// connection has been closed meanwhile.
+// connection has been dropped or closed meanwhile.
 func (c *Conn) shaken() {
 	s := c.wire.shake
 	switch {
+	case s.left:
+	case !s.ended.Load() && !c.closed:
+		if s.dropped.Load() {
+			c.close()
+		}
 	case s.begun && !s.ended.Load():
 	case c.closed:
-		c.loop.ended(c)
+		c.letGo()
 	case s.err != nil:
 		if secure.Plain(s.err) {
 			write(c.fd, []byte("BAD_FORMAT\r\n")) // the client speaks without TLS
 		}
 		c.close()
-		c.loop.ended(c)
-	case s.ended.Load():
+		c.letGo()
+	default:
 		c.loop.timers.remove(c)
 		if s.polling {
 			c.loop.poll.watchWrites(c.fd, false)
@@ -140,6 +156,12 @@ func (c *Conn) shaken() {
 	}
 }
 
+// letGo ends a connection whose handshake has not been made, once: drop may still notify it.
+func (c *Conn) letGo() {
+	c.wire.shake.left = true
+	c.loop.ended(c)
+}
+
 // giveUp ends a handshake that has not been made. Nothing else of the connection has
 // begun. shaken lets it go, after one Notify: that of the goroutine if there is one,
 // which still uses the socket.
@@ -148,6 +170,7 @@ func (c *Conn) giveUp() {
 	s.over.Store(true)
 	s.wake()
 	if !s.begun {
+		s.half.End()
 		c.Notify()
 	}
 }

@@ -21,6 +21,9 @@ func (h *Hall) Over(c *secure.Certificates) conn.Face {
 	return secured{h, c}
 }
 
+// Room implements conn.Hesitant.
+func (s secured) Room() <-chan struct{} { return s.certs.Room() }
+
 // Welcome implements conn.Face. The handshake has a goroutine of its own until net/http
 // has the connection. Shutdown ends it as it ends any client that has asked nothing.
 func (s secured) Welcome(socket int) {
@@ -29,7 +32,7 @@ func (s secured) Welcome(socket int) {
 		return
 	}
 	go func() {
-		if s.certs.Accept(g.Conn.(*secure.Conn), time.Duration(s.hall.patience.Load()), secure.NotHTTPS) != nil {
+		if g.Conn.(*secure.Conn).Accept(time.Duration(s.hall.patience.Load()), secure.NotHTTPS) != nil {
 			g.Close()
 			return
 		}

@@ -14,10 +14,12 @@ const Timeout = 10 * time.Second
 // NotHTTPS is the answer to a client that speaks HTTP without TLS.
 const NotHTTPS = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nThis port speaks HTTPS.\n"
 
-// Over puts TLS over a connection that has been accepted. Accept makes its handshake.
+// Over puts TLS over a connection that has been accepted. Accept makes its handshake, and
+// must be called soon.
 func (c *Certificates) Over(nc net.Conn) *Conn {
-	p := &pausing{Conn: nc, certs: c}
+	p := &pausing{Conn: nc}
 	p.shaking.Store(true)
+	p.half = c.Begin(func() { nc.Close() })
 	return &Conn{tls.Server(p, c.Config()), p}
 }
 
@@ -47,10 +49,10 @@ func Under(nc net.Conn) net.Conn {
 
 // Accept makes the handshake of a connection from Over, within timeout. A client that speaks
 // without TLS is sent the refusal. The caller closes the connection after an error.
-func (c *Certificates) Accept(t *Conn, timeout time.Duration, refusal string) error {
+func (t *Conn) Accept(timeout time.Duration, refusal string) error {
 	p := t.below
 	p.SetDeadline(time.Now().Add(timeout))
-	err := c.Handshake(t.Conn)
+	err := p.half.Make(t.Conn)
 	p.shaking.Store(false)
 	if err != nil && Plain(err) {
 		p.Write([]byte(refusal))
@@ -62,7 +64,7 @@ func (c *Certificates) Accept(t *Conn, timeout time.Duration, refusal string) er
 // pausing is a connection that gives its handshake's slot to others while it waits.
 type pausing struct {
 	net.Conn
-	certs   *Certificates
+	half    *Half
 	shaking atomic.Bool // until Accept has made the handshake
 }
 
@@ -70,7 +72,7 @@ func (p *pausing) Read(b []byte) (n int, err error) {
 	if !p.shaking.Load() {
 		return p.Conn.Read(b)
 	}
-	p.certs.Pause(func() { n, err = p.Conn.Read(b) })
+	p.half.Pause(func() { n, err = p.Conn.Read(b) })
 	return n, err
 }
 
@@ -78,6 +80,6 @@ func (p *pausing) Write(b []byte) (n int, err error) {
 	if !p.shaking.Load() {
 		return p.Conn.Write(b)
 	}
-	p.certs.Pause(func() { n, err = p.Conn.Write(b) })
+	p.half.Pause(func() { n, err = p.Conn.Write(b) })
 	return n, err
 }

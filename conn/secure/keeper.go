@@ -16,6 +16,7 @@ import (
 type Keeper struct {
 	log   *slog.Logger
 	slots chan struct{} // T2
+	line  line
 
 	mu  sync.Mutex
 	all []*Certificates
@@ -29,6 +30,7 @@ func NewKeeper(log *slog.Logger, all ...*Certificates) *Keeper {
 		log = slog.New(slog.DiscardHandler)
 	}
 	k := &Keeper{log: log, slots: make(chan struct{}, defaultSlots()), all: all}
+	k.line.most = MostHandshakes
 	for _, c := range all {
 		c.keeper = k
 	}
@@ -96,33 +98,29 @@ func (k *Keeper) replaced(c *Certificates) {
 	k.log.Info("a certificate has been replaced", "cert", c.opts.Cert, "subject", leaf.Subject.String(), "expires", leaf.NotAfter)
 }
 
-// Counts is how many handshakes have been made, and how many have failed.
-func (k *Keeper) Counts() (made, failed uint64) { return k.made.Load(), k.failed.Load() }
+// MostHandshakes is how many handshakes may be under way unless Limit says otherwise.
+const MostHandshakes = 1000
 
-// Handshake makes a connection's handshake, in a slot. While it waits for its client, its
-// socket calls Pause.
-func (c *Certificates) Handshake(t *tls.Conn) error {
-	c.enter()
-	err := t.Handshake()
-	c.leave()
-	if err != nil {
-		c.keeper.failed.Add(1)
-		c.keeper.log.Debug("a TLS handshake has failed", "error", err)
-	} else {
-		c.keeper.made.Add(1)
-	}
-	return err
+// Limit sets how many handshakes may be under way at once.
+func (k *Keeper) Limit(most int) {
+	k.line.mu.Lock()
+	defer k.line.mu.Unlock()
+	k.line.most = most
 }
 
-// Pause gives the slot to others while wait waits.
-func (c *Certificates) Pause(wait func()) {
-	c.leave()
-	wait()
-	c.enter()
+// Counts are how many handshakes there have been, by their outcome.
+type Counts struct {
+	Made, Failed uint64
+	Dropped      uint64 // because too many others were under way
+	Now          int    // under way
 }
 
-func (c *Certificates) enter() { c.keeper.slots <- struct{}{} }
-func (c *Certificates) leave() { <-c.keeper.slots }
+// Counts counts.
+func (k *Keeper) Counts() Counts {
+	k.line.mu.Lock()
+	defer k.line.mu.Unlock()
+	return Counts{k.made.Load(), k.failed.Load(), k.line.dropped, k.line.count}
+}
 
 // Plain says that a handshake has failed because the client does not speak TLS at all.
 func Plain(err error) bool {

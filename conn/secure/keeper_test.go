@@ -135,8 +135,9 @@ func TestSlots(t *testing.T) {
 		var mu sync.Mutex
 		for range 3 * n {
 			go func() {
-				c.enter()
-				c.Pause(func() { <-resume })
+				h := c.Begin(func() { t.Error("a handshake is dropped") })
+				k.enter(h)
+				h.Pause(func() { <-resume })
 				mu.Lock()
 				if computing++; computing > n {
 					t.Errorf("%d handshakes at once", computing)
@@ -146,7 +147,8 @@ func TestSlots(t *testing.T) {
 				mu.Lock()
 				computing--
 				mu.Unlock()
-				c.leave()
+				k.leave()
+				h.End()
 			}()
 		}
 		synctest.Wait() // all pause: none has a slot

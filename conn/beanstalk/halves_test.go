@@ -1,0 +1,67 @@
+package beanstalk
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"beanfield/conn/secure"
+)
+
+// Ten thousand half handshakes, of clients that stop at different points, take the
+// descriptors and the memory of as many as may be under way. Those who have waited longest
+// are sent away. Clients that are in are served meanwhile, and new ones come in.
+func TestTenThousandHalfHandshakes(t *testing.T) {
+	const n, memoryEach = 10_000, 48 << 10
+	if got := descriptors(t, n+1000); got < n+1000 {
+		t.Skipf("only %d descriptors", got)
+	}
+	s := startChild(t, 0)
+	enter := func() *client {
+		nc, err := tls.Dial("tcp", s.sealed, stranger())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newClient(t, nc)
+		c.do("list-tube-used", "USING default")
+		return c
+	}
+	other := enter()
+	before := s.ask("memory")[0]
+	h := hello(t)
+	begin := [][]byte{nil, h[:3], h[:len(h)/2], h[:len(h)-1]}
+	var halves []net.Conn
+	for i := range n {
+		nc, err := net.Dial("tcp", s.sealed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
+		halves = append(halves, nc)
+		text := begin[i%len(begin)]
+		if i%10 == 0 {
+			text = h // the server has to answer
+		}
+		nc.Write(text)
+		if i%1000 == 0 {
+			other.do("list-tube-used", "USING default")
+		}
+	}
+	const most = secure.MostHandshakes + 1 // with the other
+	eventually(t, "the first have been sent away", func() bool { return s.ask("open")[0] <= most })
+	if took := s.ask("memory")[0] - before; took > secure.MostHandshakes*memoryEach {
+		t.Errorf("they take %d bytes", took)
+	}
+	other.do("list-tube-used", "USING default")
+	enter()
+	for i, nc := range halves[:n/2] { // later ones may have waited since a later message of theirs
+		nc.SetReadDeadline(time.Now().Add(patience))
+		var ne net.Error
+		if _, err := io.Copy(io.Discard, nc); errors.As(err, &ne) && ne.Timeout() {
+			t.Fatalf("number %d is still there", i)
+		}
+	}
+}
