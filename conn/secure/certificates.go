@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/binary"
+	"errors"
 	"log/slog"
 	"os"
 	"sync/atomic"
@@ -73,12 +74,18 @@ func (c *Certificates) refresh() (changed bool, err error) {
 	if err == nil {
 		p, err = t.parse(c.opts)
 	}
+	if err == nil && p.expired() && !c.current.Load().expired() {
+		err = wrongFile("cert", c.opts.Cert, errors.New("it has expired"))
+	}
 	c.tried, c.wrong = sum, err
 	if err == nil {
 		c.current.Store(p)
 	}
 	return true, err
 }
+
+// expired says that clients refuse the certificate, today and for ever.
+func (p *pair) expired() bool { return time.Now().After(p.leaf.NotAfter) }
 
 // complain warns, once for each certificate, that it has expired or is not valid yet.
 func (c *Certificates) complain(log *slog.Logger, now time.Time) {

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"beanfield/conn/secure/securetest"
+)
+
+// faceNames are the faces in the order of secureProcess.
+var faceNames = [3]string{faceBeanstalk, faceQueue, faceAdmin}
+
+// reach connects to a face, and says what comes first.
+func reach(t *testing.T, addr, first string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(c, first); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Each face tells who speaks to its TLS address without TLS that this is wrong, and then
+// closes.
+func TestPlainTextToTLS(t *testing.T) {
+	a := securetest.NewAuthority(t, "authority")
+	_, _, addrs := secureProcess(t, a, a.Usual("one"), "")
+	for i, want := range []string{"BAD_FORMAT\r\n", "HTTP/1.1 400 ", "HTTP/1.1 400 "} {
+		for _, text := range []string{"stats\r\n", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"} {
+			got, _ := io.ReadAll(reach(t, addrs[i], text)) // a reset may follow, for what the server has not read
+			if !strings.HasPrefix(string(got), want) || strings.Contains(string(got), "beanfield_") {
+				t.Errorf("%s: %q is answered %q", faceNames[i], text, got)
+			}
+		}
+	}
+}
+
+// A client that speaks TLS to an address without it sees soon that it is wrong, and the
+// server has nothing left of it.
+func TestTLSToPlainText(t *testing.T) {
+	addrs := [3]string{freeAddress(t), freeAddress(t), freeAddress(t)}
+	host, port, _ := strings.Cut(addrs[0], ":")
+	p := startProcess(t, "-l", host, "-p", port, "-queue", addrs[1], "-http", addrs[2])
+	trust := securetest.NewAuthority(t, "authority").Trust()
+	for i, addr := range addrs {
+		begun := time.Now()
+		nc := reach(t, addr, "")
+		err := tls.Client(nc, trust).Handshake()
+		var header tls.RecordHeaderError
+		if !errors.As(err, &header) || time.Since(begun) > patience/2 {
+			t.Errorf("%s: %v after %v", faceNames[i], err, time.Since(begun))
+		}
+		nc.Close()
+	}
+	p.dial(addrs[0]).until("current-connections", "1")
+	if got := p.problems(); got != "" {
+		t.Errorf("logged:\n%s", got)
+	}
+}
+
+// On each face, clients that stop in the middle of their handshakes are sent away by those
+// who come later, so that nobody is kept out; the metrics count them.
+func TestHalfHandshakesMakeRoom(t *testing.T) {
+	const most, each = 4, 10
+	a := securetest.NewAuthority(t, "authority")
+	_, _, addrs := secureProcess(t, a, a.Usual("one"), fmt.Sprintf("[limits]\nhandshakes = %d\nhandshake_timeout = '1h'\n", most))
+	trust := a.Trust()
+	web := http.Client{Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}}
+	var halves []net.Conn
+	for i := range each {
+		for _, addr := range addrs {
+			halves = append(halves, reach(t, addr, []string{"", "\x16\x03\x01", "\x16\x03\x01\x01\x00\x01\x00"}[i%3]))
+		}
+	}
+	until(t, "all but the latest are sent away", func() bool {
+		halves = slices.DeleteFunc(halves, func(nc net.Conn) bool {
+			nc.SetReadDeadline(time.Now().Add(time.Millisecond))
+			_, err := nc.Read(make([]byte, 1))
+			var ne net.Error
+			return !errors.As(err, &ne) || !ne.Timeout()
+		})
+		return len(halves) <= most
+	})
+	hello(t, addrs[0], trust)
+	for _, url := range []string{"https://" + addrs[1] + "/orders/?count=1", "https://" + addrs[2] + "/healthz"} {
+		r, err := web.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+	}
+	r, err := web.Get("https://" + addrs[2] + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(r.Body)
+	var dropped int
+	if _, line, ok := strings.Cut(string(text), "\nbeanfield_tls_handshakes_total{outcome=\"dropped\"} "); ok {
+		fmt.Sscan(line, &dropped)
+	}
+	if least := 3*each - most; dropped < least {
+		t.Errorf("%d are dropped, want at least %d", dropped, least)
+	}
+}
+
+// Files that go wrong while the process runs change nothing, however they are wrong, and the
+// log says what is wrong with which.
+func TestReloadOfWrongFiles(t *testing.T) {
+	a := securetest.NewAuthority(t, "authority")
+	one, two, old := a.Usual("one"), a.Usual("two"), a.Issue("old", time.Now().Add(-time.Minute))
+	p, dir, addrs := secureProcess(t, a, one, "")
+	trust := a.Trust()
+	for _, c := range []struct {
+		what      string
+		cert, key []byte
+		said      string
+	}{
+		{"a half-written certificate", two.Cert[:len(two.Cert)/2], two.Key, "it ends in the middle of a PEM block"},
+		{"a half-written key", two.Cert, two.Key[:len(two.Key)/2], "it ends in the middle of a PEM block"},
+		{"the key of another", two.Cert, one.Key, "private key does not match"},
+		{"a swapped pair", two.Key, two.Cert, "no certificate in it"},
+		{"nothing", nil, nil, "no certificate in it"},
+		{"one that has expired", old.Cert, old.Key, "it has expired"},
+	} {
+		before := strings.Count(p.said(), c.said)
+		securetest.Write(t, dir, "c", c.cert)
+		securetest.Write(t, dir, "k", c.key)
+		p.signal(syscall.SIGHUP)
+		until(t, c.what+" is logged", func() bool { return strings.Count(p.said(), c.said) > before })
+		if _, name := hello(t, addrs[0], trust); name != "one" {
+			t.Errorf("%s: %s is shown", c.what, name)
+		}
+	}
+	securetest.Write(t, dir, "c", two.Cert)
+	securetest.Write(t, dir, "k", two.Key)
+	p.signal(syscall.SIGHUP)
+	until(t, "the good pair is used", func() bool { _, name := hello(t, addrs[0], trust); return name == "two" })
+}
