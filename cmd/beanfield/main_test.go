@@ -13,8 +13,12 @@ import (
 const roleVar = "BEANFIELD_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(roleVar) == "inherit" {
+	switch os.Getenv(roleVar) {
+	case "inherit":
 		playInherit()
+		return
+	case "flood":
+		playFlood()
 		return
 	}
 	code := m.Run()

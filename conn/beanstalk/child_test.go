@@ -3,7 +3,6 @@ package beanstalk
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
@@ -31,9 +30,6 @@ import (
 // of file descriptors, or 0 for as many as there may be.
 const childEnv = "BEANSTALK_TEST_SERVER"
 
-// loopsEnv is how many loops such a server has; 2 if it is not set.
-const loopsEnv = "BEANSTALK_TEST_LOOPS"
-
 // childMain serves, prints its address, and then answers questions about
 // itself, until standard input ends.
 func childMain() {
@@ -53,9 +49,7 @@ func childMain() {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	a, err := conn.NewAcceptor(conn.Options{Logger: log})
 	check(err)
-	loops, err := strconv.Atoi(cmp.Or(os.Getenv(loopsEnv), "2"))
-	check(err)
-	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: loops, HandshakeTimeout: 6 * patience, Logger: log})
+	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: 2, HandshakeTimeout: 6 * patience, Logger: log})
 	check(err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)

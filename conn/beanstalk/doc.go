@@ -167,7 +167,7 @@
 //
 // TLS over the loops' sockets (see TLS) was measured against plain connections to the same
 // process, with TLS 1.3, AES-GCM and a shared machine (rows tls, tls-pipelined and tls-idle
-// of tools/bench, BenchmarkIdleConnections and BenchmarkHandshakeFlood):
+// of tools/bench, BenchmarkIdleConnections and BenchmarkHandshakeFlood of cmd/beanfield):
 //
 //	                                       plain      TLS      ratio
 //	CPU per command, one in a write        9.8 µs    11.7 µs   1.2

@@ -26,10 +26,6 @@ import (
 const patience = 10 * time.Second
 
 func TestMain(m *testing.M) {
-	if address := os.Getenv(floodEnv); address != "" {
-		floodMain(address)
-		return
-	}
 	if os.Getenv(childEnv) != "" {
 		childMain()
 		return

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// encounter compares how long clients wait for their answers in peace, and while others
+// disturb them, in windows that take turns. Windows in which programs that do not belong to
+// it use the processors do not count.
+type encounter struct {
+	b            *testing.B
+	all          []*client
+	pids         []int // of the processes that belong to it, beside this one
+	calm, stormy phase
+}
+
+// phase is what has been measured in one of the two ways.
+type phase struct {
+	took    []time.Duration
+	used    []time.Duration // processor time of each process
+	windows int
+}
+
+const (
+	windowLength = 500 * time.Millisecond
+	windows      = 8 // of each kind
+	// othersMost is the share of a processor that others may use.
+	othersMost = 0.15
+	// comparisonMost bounds the time until there are enough windows.
+	comparisonMost = 18 * time.Second
+)
+
+// compare measures until there are enough windows, and reports.
+func (e *encounter) compare(begin, end func()) {
+	give := time.Now().Add(comparisonMost)
+	dropped := 0
+	for e.stormy.windows < windows && time.Now().Before(give) {
+		calm := e.window()
+		begin()
+		stormy := e.window()
+		end()
+		if calm.windows == 0 || stormy.windows == 0 {
+			dropped++
+		}
+		e.calm.add(calm)
+		e.stormy.add(stormy)
+	}
+	if e.stormy.windows == 0 || e.calm.windows == 0 {
+		e.b.Skip("others use the machine all the time")
+	}
+	if dropped > 0 {
+		e.b.Logf("windows that do not count, as others used the machine: %d", dropped)
+	}
+	calm, stormy := e.calm.p(99), e.stormy.p(99)
+	e.b.ReportMetric(calm, "calm-p99-µs")
+	e.b.ReportMetric(stormy, "p99-µs")
+	e.b.ReportMetric(stormy/calm, "times")
+	e.b.ReportMetric(e.calm.p(100), "calm-longest-µs")
+	e.b.ReportMetric(e.stormy.p(100), "longest-µs")
+	e.b.ReportMetric(e.stormy.used[0].Seconds()/(float64(e.stormy.windows)*windowLength.Seconds()), "server-processors")
+}
+
+func (p *phase) add(o phase) {
+	p.took = append(p.took, o.took...)
+	p.windows += o.windows
+	if p.used == nil {
+		p.used = make([]time.Duration, len(o.used))
+	}
+	for i, u := range o.used {
+		p.used[i] += u
+	}
+}
+
+// p is a percentile, in microseconds.
+func (p *phase) p(percent int) float64 {
+	slices.Sort(p.took)
+	return float64(p.took[(len(p.took)-1)*percent/100]) / float64(time.Microsecond)
+}
+
+// window measures once. If others disturb it, there is nothing in it.
+func (e *encounter) window() phase {
+	busy, own := e.clocks()
+	p := phase{took: e.ask(windowLength), windows: 1}
+	busyAfter, ownAfter := e.clocks()
+	others := busyAfter - busy
+	for i := range own {
+		others -= ownAfter[i] - own[i]
+	}
+	p.used = make([]time.Duration, len(e.pids))
+	if others.Seconds() > othersMost*windowLength.Seconds() {
+		return phase{used: p.used}
+	}
+	for i := range e.pids {
+		p.used[i] = ownAfter[i] - own[i]
+	}
+	return p
+}
+
+// clocks are the processor times of the machine, and of each process and this one.
+func (e *encounter) clocks() (busy time.Duration, own []time.Duration) {
+	for _, pid := range e.pids {
+		f := e.fields(fmt.Sprintf("/proc/%d/stat", pid), ") ")
+		own = append(own, ticks(f[11:13]))
+	}
+	var ru syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &ru); err != nil {
+		e.b.Fatal(err)
+	}
+	f := e.fields("/proc/stat", "cpu ")
+	busy = ticks(slices.Concat(f[:3], f[5:8])) // without idle and iowait
+	return busy, append(own, time.Duration(ru.Utime.Nano()+ru.Stime.Nano()))
+}
+
+// fields are the words of a file's first line behind what ends with after.
+func (e *encounter) fields(file, after string) []string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		e.b.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.Fields(line[strings.LastIndex(line, after)+len(after):])
+}
+
+// ticks is a sum of times, of which Linux counts a hundred a second.
+func ticks(all []string) (sum time.Duration) {
+	for _, s := range all {
+		n, _ := strconv.Atoi(s)
+		sum += time.Duration(n) * time.Second / 100
+	}
+	return sum
+}
+
+// askers are clients with tubes of their own.
+func askers(p *process, addr string) (all []*client) {
+	for i := range 10 {
+		c := p.dial(addr)
+		c.SetDeadline(time.Time{})
+		c.expect(fmt.Sprintf("use t%d", i), fmt.Sprintf("USING t%d", i))
+		all = append(all, c)
+	}
+	return all
+}
+
+// ask has each client put and delete a job every few milliseconds, and returns how long
+// each put took.
+func (e *encounter) ask(length time.Duration) (took []time.Duration) {
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	for _, c := range e.all {
+		asking.Go(func() {
+			var own []time.Duration
+			tick := time.NewTicker(5 * time.Millisecond)
+			defer tick.Stop()
+			for end := time.Now().Add(length); time.Now().Before(end); {
+				<-tick.C
+				begun := time.Now()
+				id, ok := strings.CutPrefix(c.ask("put 0 0 60 5\r\nhello"), "INSERTED ")
+				own = append(own, time.Since(begun))
+				if !ok || c.ask("delete "+id) != "DELETED" {
+					c.t.Error("a job is not put and deleted")
+					return
+				}
+			}
+			mu.Lock()
+			took = append(took, own...)
+			mu.Unlock()
+		})
+	}
+	asking.Wait()
+	return took
+}
