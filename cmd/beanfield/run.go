@@ -41,7 +41,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		complain(stderr, strings.Split(err.Error(), "\n"))
 		return exitCode(err)
 	}
-	d := &daemon{flags: f, config: c}
+	d := &daemon{flags: f, config: c, end: os.Exit}
 	d.log = newLogger(stderr, c, &d.level)
 	log := d.log
 	for _, w := range append(f.warnings, c.doubts()...) {
@@ -74,12 +74,13 @@ type daemon struct {
 	log     *slog.Logger
 	level   slog.LevelVar // of log
 	garbage *bounds
+	end     func(code int) // of the process, when it must not wait
 }
 
 // start listens for signals and runs.
 func (d *daemon) start() error {
 	d.log.Info("starting", "version", version, "pid", os.Getpid(), "storage", d.config.Storage.Backend, "shards", shards(d.config))
-	return d.run(watchSignals(d.log, os.Exit))
+	return d.run(watchSignals(d.log, d.end))
 }
 
 // run starts the parts, from the sockets inwards, and ends them in the opposite
@@ -120,7 +121,7 @@ func (d *daemon) run(sig *signals) error {
 	// If the server did not stop cleanly it may still use the router. Then the
 	// router is not closed, and the next start finds the logs as after a crash.
 	b := newBackups(c, r.Checkpoint, log)
-	if err := serve(srv, ls, sig, b.begin, log, os.Exit); err != nil {
+	if err := serve(srv, ls, sig, b.begin, log, d.end); err != nil {
 		return err
 	}
 	b.wait()

@@ -54,7 +54,7 @@ func TestReloadsBesideClients(t *testing.T) {
 	}
 	write(0)
 	f := flags{config: path, addr: ptr("unix:" + dir + "/s"), http: ptr("unix:" + dir + "/h"), queue: ptr("unix:" + dir + "/q")}
-	d := &daemon{flags: f}
+	d := &daemon{flags: f, end: func(int) {}}
 	var err error
 	if d.config, err = loadConfig(f); err != nil {
 		t.Fatal(err)
