@@ -70,6 +70,8 @@ func meaning(key string, c *Config) string {
 		return fmt.Sprintf("; one for each core but one: %d", beanstalk.DefaultLoops())
 	case key == "limits.max_connections" && c.Limits.MaxConnections == 0:
 		return "; as many as file descriptors allow"
+	case key == "limits.handshakes" && c.Limits.Handshakes == 0:
+		return fmt.Sprintf("; here %d", c.mostHandshakes())
 	case key == "storage.sync_interval" && c.Storage.Sync != syncInterval:
 		return "; used with sync " + quote(syncInterval)
 	case key == "storage.memory_budget" && c.Storage.MemoryBudget == 0:

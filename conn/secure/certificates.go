@@ -74,14 +74,23 @@ func (c *Certificates) refresh() (changed bool, err error) {
 	if err == nil {
 		p, err = t.parse(c.opts)
 	}
-	if err == nil && p.expired() && !c.current.Load().expired() {
-		err = wrongFile("cert", c.opts.Cert, errors.New("it has expired"))
+	if err == nil {
+		err = c.outlives(p, c.opts)
 	}
 	c.tried, c.wrong = sum, err
 	if err == nil {
 		c.current.Store(p)
 	}
 	return true, err
+}
+
+// outlives is why a certificate must not replace the current one, if it has expired and the
+// current one has not.
+func (c *Certificates) outlives(p *pair, o Options) error {
+	if p.expired() && !c.current.Load().expired() {
+		return wrongFile("cert", o.Cert, errors.New("it has expired"))
+	}
+	return nil
 }
 
 // expired says that clients refuse the certificate, today and for ever.

@@ -72,7 +72,7 @@ func (k *Keeper) look(asked bool) {
 		case err == nil && changed:
 			k.replaced(c)
 		case err != nil && (changed || asked):
-			k.log.Error("a certificate cannot be replaced: the old one stays in use", "error", err)
+			k.keeps(err)
 		}
 		c.complain(k.log, time.Now())
 	}
@@ -86,10 +86,19 @@ func (k *Keeper) Exchange(c, read *Certificates) {
 	if c.opts == read.opts && c.tried == read.tried {
 		return
 	}
+	if err := c.outlives(read.current.Load(), read.opts); err != nil {
+		k.keeps(err)
+		return
+	}
 	c.opts, c.tried, c.wrong = read.opts, read.tried, nil
 	c.current.Store(read.current.Load())
 	k.replaced(c)
 	c.complain(k.log, time.Now())
+}
+
+// keeps says why a listener has no new certificate.
+func (k *Keeper) keeps(err error) {
+	k.log.Error("a certificate cannot be replaced: the old one stays in use", "error", err)
 }
 
 // replaced says that a listener has a new certificate.
