@@ -34,9 +34,25 @@ type census struct {
 // snapshot never changes after it has been made.
 type snapshot struct {
 	at     time.Time
-	tubes  []tubeRow
-	index  map[string]int
+	tubes  []tubeRow // in the order of the shards' tables, which seldom changes
 	shards []router.Figures
+
+	once  sync.Once
+	index map[string]int // made when somebody looks for a tube that is not where it was
+}
+
+// find is the place of a tube, or -1.
+func (s *snapshot) find(name string) int {
+	s.once.Do(func() {
+		s.index = make(map[string]int, len(s.tubes))
+		for i := range s.tubes {
+			s.index[s.tubes[i].Name] = i
+		}
+	})
+	if i, ok := s.index[name]; ok {
+		return i
+	}
+	return -1
 }
 
 // tubeRow is a tube with its rates in jobs a second.
@@ -56,7 +72,17 @@ func (c *census) take(ctx context.Context) (*snapshot, error) {
 		return s, nil
 	}
 	s := &snapshot{}
+	tubes := 0
 	for i := range c.router.Shards() {
+		f, ok := c.router.Look(ctx, i)
+		if !ok {
+			return nil, busy
+		}
+		s.shards = append(s.shards, f)
+		tubes += f.Tubes
+	}
+	s.tubes = make([]tubeRow, 0, tubes+tubes/64) // some may come meanwhile; to grow it would copy it
+	for i := range s.shards {
 		if !c.router.Census(ctx, i, func(list []queue.TubeFigures) {
 			for j := range list {
 				s.tubes = append(s.tubes, tubeRow{TubeFigures: list[j]})
@@ -64,17 +90,8 @@ func (c *census) take(ctx context.Context) (*snapshot, error) {
 		}) {
 			return nil, busy
 		}
-		f, ok := c.router.Look(ctx, i)
-		if !ok {
-			return nil, busy
-		}
-		s.shards = append(s.shards, f)
 	}
 	s.at = time.Now()
-	s.index = make(map[string]int, len(s.tubes))
-	for i := range s.tubes {
-		s.index[s.tubes[i].Name] = i
-	}
 	c.adopt(s)
 	return s, nil
 }
@@ -113,13 +130,20 @@ func (c *census) adopt(s *snapshot) {
 // compare fills in the rates since an earlier snapshot.
 func (s *snapshot) compare(b *snapshot) {
 	seconds := s.at.Sub(b.at).Seconds()
+	at := 0 // where the tube was, if none has come or gone before it
 	for i := range s.tubes {
 		t := &s.tubes[i]
-		if k, ok := b.index[t.Name]; ok {
-			was := &b.tubes[k]
-			t.puts = rate(was.Total, t.Total, seconds)
-			t.deletes = rate(was.Deletes, t.Deletes, seconds)
+		if at >= len(b.tubes) || b.tubes[at].Name != t.Name {
+			k := b.find(t.Name)
+			if k < 0 {
+				continue
+			}
+			at = k
 		}
+		was := &b.tubes[at]
+		t.puts = rate(was.Total, t.Total, seconds)
+		t.deletes = rate(was.Deletes, t.Deletes, seconds)
+		at++
 	}
 }
 

@@ -71,7 +71,7 @@ func (c *Console) tube(r *http.Request) (any, error) {
 	}
 	row := tubeRow{TubeFigures: queue.TubeFigures{TubeInfo: info}}
 	if all, err := c.census.take(r.Context()); err == nil {
-		if i, ok := all.index[name]; ok {
+		if i := all.find(name); i >= 0 {
 			row.puts, row.deletes = all.tubes[i].puts, all.tubes[i].deletes
 			row.Queue = all.tubes[i].Queue
 			row.Groups, row.Consumers, row.Pending = all.tubes[i].Groups, all.tubes[i].Consumers, all.tubes[i].Pending

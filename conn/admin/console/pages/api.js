@@ -1,3 +1,5 @@
+import { early } from "./early.js";
+
 // Asks the server.
 
 export class Refused extends Error {
@@ -16,12 +18,16 @@ async function answer(response) {
 
 const path = (name) => new URL("api/v1/" + name, location.origin + location.pathname);
 
+let first = early;
+
 export async function get(name, query = {}, signal) {
   const url = path(name);
   for (const [k, v] of Object.entries(query)) {
     if (v !== "" && v != null && v !== false) url.searchParams.set(k, v === true ? "1" : v);
   }
-  return answer(await fetch(url, { signal, cache: "no-store" }));
+  const begun = name === "overview" && first;
+  first = undefined;
+  return answer(await (begun || fetch(url, { signal, cache: "no-store" })));
 }
 
 export async function post(name, body, signal) {

@@ -1,0 +1,51 @@
+package console
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"testing"
+
+	"beanfield/router"
+	"beanfield/shard/queue"
+	"beanfield/storage"
+)
+
+// BenchmarkOverview is the answer to a page that comes when nobody else is looking, and to the
+// next one, with 100,000 tubes.
+func BenchmarkOverview(b *testing.B) {
+	r, err := router.New(router.Options{Shards: 4, Store: storage.Memory()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	for i := range 100_000 {
+		op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{
+			What: queue.AskPut, Queue: fmt.Sprintf("tenant-%05d.events", i), Limits: &queue.Limits{},
+		}}
+		if r.Ask(&op); op.Status != queue.OK {
+			b.Fatal(op.Status)
+		}
+	}
+	c, err := New(Options{Router: r, LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, MaxJobSize: func() int { return 1 }})
+	if err != nil {
+		b.Fatal(err)
+	}
+	request := httptest.NewRequest("GET", "/api/v1/overview", nil)
+	for _, e := range []struct {
+		name   string
+		forget func()
+	}{
+		{"first", func() { c.census.now, c.census.base = nil, nil }},
+		{"next", func() { c.census.now.at = c.census.now.at.Add(-2 * censusAge) }},
+	} {
+		b.Run(e.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.overview(request); err != nil {
+					b.Fatal(err)
+				}
+				e.forget()
+			}
+		})
+	}
+}
