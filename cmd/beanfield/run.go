@@ -32,7 +32,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stderr, usage(os.Args[0]))
 		return exitOK
 	case f.version:
-		fmt.Fprintln(stdout, "beanfield", version)
+		if _, err := fmt.Fprintln(stdout, "beanfield", version); err != nil {
+			complain(stderr, []string{err.Error()})
+			return exitFailed
+		}
 		return exitOK
 	}
 	c, err := loadConfig(f)

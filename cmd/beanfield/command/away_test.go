@@ -152,3 +152,32 @@ func TestNothingIsLostUnprinted(t *testing.T) {
 		}
 	})
 }
+
+// Jobs that are deleted while an export runs are left out: it says so, and has not failed.
+func TestExportOfVanishing(t *testing.T) {
+	const stats = "---\nid: 1\ntube: \"a\"\nstate: ready\npri: 0\nttr: 1\ntime-left: 0\n"
+	tube := "---\ncurrent-jobs-ready: 2\n"
+	asked := 0
+	s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
+		for {
+			line, err := in.ReadString('\n')
+			switch {
+			case err != nil:
+				return
+			case strings.HasPrefix(line, "stats-tube"):
+				fmt.Fprintf(conn, "OK %d\r\n%s\r\n", len(tube), tube)
+			case strings.HasPrefix(line, "stats-job") && asked < 2 || line == "stats-job 2\r\n":
+				asked++
+				fmt.Fprintf(conn, "OK %d\r\n%s\r\n", len(stats), strings.Replace(stats, "1", line[10:11], 1))
+			case line == "peek 2\r\n":
+				_, _ = io.WriteString(conn, "FOUND 2 1\r\nx\r\n")
+			case line == "quit\r\n":
+				return
+			default:
+				_, _ = io.WriteString(conn, "NOT_FOUND\r\n")
+			}
+		}
+	})
+	s.run("export", "a", "-below", "3").want(t, 0, `{"tube":"a","id":2,"pri":0,"delay":0,"ttr":1,"state":"ready","body":"x"}`+"\n",
+		"1 jobs were deleted before they could be exported")
+}

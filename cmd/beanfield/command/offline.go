@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"errors"
 	"flag"
 
 	"beanfield/cmd/beanfield/binlog"
@@ -36,5 +38,14 @@ func (a *dumping) run(c *call) error {
 	if err := a.Check(c.words); err != nil {
 		return usageError{err}
 	}
-	return a.Run(c.Stdout, c.logger())
+	if a.Salvage == "" {
+		return a.Run(c.Stdout, c.logger())
+	}
+	show := c.progress("salvage", 0)
+	a.Progress = show.set
+	var found bytes.Buffer // what is shown would stand in the way
+	err := a.Run(&found, c.logger())
+	show.done()
+	_, failed := found.WriteTo(c.Stdout)
+	return errors.Join(err, failed)
 }

@@ -62,7 +62,8 @@ The protocol has no list of a tube's jobs. So export looks at every id, from the
 and stops when it has found as many jobs as there were when it began. To learn the highest id it
 puts a job into the tube beanfield.probe and deletes it at once, unless you give -below. If the
 server has given out many millions of ids, this may take minutes. Jobs come in the order of their ids;
-jobs put meanwhile are left out, and so are those that are deleted meanwhile.`,
+jobs put meanwhile are left out, and so are those that are deleted meanwhile. This is no failure: the
+exit code is 0, and standard error says how many of those that export had found are gone.`,
 		Examples: []string{
 			"beanfield export mail > mail.jsonl",
 			"beanfield export -all -server beanstalk://old:11300 > all.jsonl",

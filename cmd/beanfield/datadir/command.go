@@ -15,9 +15,11 @@ type Dump struct {
 	Bodies  bool   // print the bodies too
 	Summary bool   // print only the tubes and the total
 	Salvage string // the new directory; "": only dump
+	// Progress, if there is one, is called with each job that a salvage has copied.
+	Progress func(copied int)
 }
 
-// Flags makes a flag of every field but Dir.
+// Flags makes a flag of every field but Dir and Progress.
 func (o *Dump) Flags(f *flag.FlagSet) {
 	f.BoolVar(&o.JSON, "json", false, "print lines of JSON")
 	f.BoolVar(&o.Bodies, "bodies", false, "print the bodies too")

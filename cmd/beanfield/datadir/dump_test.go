@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -324,4 +325,22 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(content)
+}
+
+// A salvage tells how far it is.
+func TestSalvageTellsItsProgress(t *testing.T) {
+	dir := t.TempDir()
+	var three []stored
+	for id := uint64(1); id <= 3; id++ {
+		three = append(three, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1, Size: 1, Created: noon}, "x"})
+	}
+	fill(t, dir, 1, three)
+	var told []int
+	o := Dump{Dir: dir, Salvage: filepath.Join(t.TempDir(), "new"), Progress: func(n int) { told = append(told, n) }}
+	if err := o.Run(io.Discard, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(told, []int{1, 2, 3}) {
+		t.Errorf("told %v", told)
+	}
 }

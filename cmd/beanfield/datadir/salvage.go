@@ -9,6 +9,7 @@ import (
 	"runtime"
 
 	"beanfield/router"
+	"beanfield/storage"
 	"beanfield/storage/pebblestore"
 )
 
@@ -32,7 +33,14 @@ func (o *Dump) salvage(out io.Writer, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	found, err := pebblestore.Salvage(o.Dir, nil, in.Put, in.PutQueue)
+	copied := 0
+	found, err := pebblestore.Salvage(o.Dir, nil, func(j *storage.Job, body []byte) error {
+		copied++
+		if o.Progress != nil {
+			o.Progress(copied)
+		}
+		return in.Put(j, body)
+	}, in.PutQueue)
 	if err != nil {
 		return errors.Join(err, in.Abort())
 	}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"beanfield/conn/secure/securetest"
+)
+
+// told runs the program in this process.
+func told(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// Commands speak TLS to the server itself: with a certificate of their own, and without one
+// where that is optional; but not to a server that they have no reason to trust.
+func TestCommandsOverTLS(t *testing.T) {
+	a := securetest.NewAuthority(t, "authority")
+	_, dir, addrs := secureProcess(t, a, a.Usual("server"))
+	mine := a.Usual("mine")
+	cert, key := securetest.Write(t, dir, "mc", mine.Cert), securetest.Write(t, dir, "mk", mine.Key)
+	at := []string{"-server", "beanstalks://" + addrs[0], "-ca", dir + "/ca"}
+	for _, c := range []struct {
+		args   []string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{append([]string{"put", "over TLS", "-cert", cert, "-key", key}, at...), 0, "1\n", ""},
+		{append([]string{"peek", "1"}, at...), 0, "over TLS\n", ""},
+		{[]string{"peek", "1", "-server", "beanstalks://" + addrs[0]}, 1, "", "certificate"},
+		{[]string{"peek", "1", "-server", addrs[0]}, 1, "", ""},
+		{append([]string{"purge", "default"}, at...), 0, "purged 1\n", ""},
+	} {
+		code, stdout, stderr := told(c.args...)
+		if code != c.code || stdout != c.stdout || !strings.Contains(stderr, c.stderr) {
+			t.Errorf("%q: code %d, %q, %q", c.args, code, stdout, stderr)
+		}
+	}
+}
+
+// A version that cannot be printed is an error.
+func TestVersionUnprinted(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"--version"}, {"-v"}, {"version"}, {"-check-config"}} {
+		var errs bytes.Buffer
+		if code := run(args, full, &errs); code != 1 || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%q: code %d, %q", args, code, errs.String())
+		}
+	}
+}
