@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -195,10 +196,10 @@ func (c *call) emptied(tube string) error {
 		if err := use(s, tube); err != nil {
 			return err
 		}
-		for {
-			if found, err := deleteNext(s, ready); !found || err != nil {
-				return err
-			}
+		t, err := newTaker(s, tube, ready, false)
+		for more := err == nil; more; {
+			_, more, err = t.delete(math.MaxInt)
 		}
+		return err
 	})
 }

@@ -89,6 +89,10 @@ func hold(s *client.Client, id uint64) error {
 	if err != nil {
 		return err
 	}
+	return wantHeld(r)
+}
+
+func wantHeld(r client.Reply) error {
 	if r.Word == "UNKNOWN_COMMAND" {
 		return errOld
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -30,47 +31,39 @@ func (a *move) run(c *call) error {
 			if err := use(target, to); err != nil {
 				return err
 			}
-			n, err := a.each(c, d, "move", func(state string) (bool, error) { return moveNext(s, target, state) })
+			n, err := a.each(c, s, d, "move", func(t *taker, most int) (int, bool, error) { return t.move(target, most) })
 			return c.counted("moved", n, a.json, err)
 		})
 	})
 }
 
-// moveNext puts the next job of a state into the target's tube, and deletes it (U2). It
-// holds the job meanwhile, so that no worker takes it.
-func moveNext(s, target *client.Client, state string) (found bool, err error) {
-	for range tries {
-		r, err := s.Ask("peek-" + state)
-		if err != nil || r.Word == "NOT_FOUND" {
-			return false, err
-		}
-		if err := r.Want("FOUND"); err != nil {
-			return false, err
-		}
-		j, err := lookUp(s, r.Number)
-		if err == nil {
-			err = hold(s, r.Number)
-		}
-		if isGone(err) {
-			continue // a worker was quicker
-		}
-		if err != nil {
-			return false, err
-		}
-		j.setBody(r.Body)
-		if err := putCopy(target, &j); err != nil {
-			return false, fmt.Errorf("job %d stays: %w", j.ID, errors.Join(err, giveBack(s, &j)))
-		}
-		r, err = s.Askf("delete %d", j.ID)
-		if err == nil {
-			err = r.Want("DELETED")
-		}
-		if err != nil {
-			return false, fmt.Errorf("job %d is in both tubes now: %w", j.ID, err)
-		}
-		return true, nil
+// move moves jobs, at most that many: it holds some, so that no worker takes them, puts copies
+// into the target's tube, and deletes those of which there are copies (U2).
+func (t *taker) move(target *client.Client, most int) (n int, more bool, err error) {
+	held, more, err := t.hold(most)
+	if err != nil || len(held) == 0 {
+		return 0, more, err
 	}
-	return false, nil
+	var stored []job
+	failed := putCopies(target, held)
+	for i := range held {
+		if failed[i] == nil {
+			stored = append(stored, held[i])
+			continue
+		}
+		back := giveBack(t.s, &held[i])
+		if err == nil || back != nil {
+			err = fmt.Errorf("job %d stays: %w", held[i].ID, errors.Join(err, failed[i], back))
+		}
+	}
+	n, doubled := deleteAll(t.s, stored, nil)
+	if doubled == nil && n < len(stored) {
+		doubled = client.Refused{Word: "NOT_FOUND"}
+	}
+	if doubled != nil {
+		doubled = fmt.Errorf("%d of the jobs from %d to %d are in both tubes now: %w", len(stored)-n, stored[0].ID, stored[len(stored)-1].ID, doubled)
+	}
+	return n, more, errors.Join(err, doubled)
 }
 
 // giveBack ends a hold: the job is again in the state that it had. Without it a buried job
@@ -90,13 +83,34 @@ func giveBack(s *client.Client, j *job) error {
 // may see it before.
 const hidden = 3600
 
-// putCopy puts a job into the used tube, in the state that it had.
-func putCopy(s *client.Client, j *job) error {
-	id, err := putJob(s, j)
-	if err == nil && j.State == buried {
-		err = buryNew(s, id, j.Pri)
+// putCopies puts jobs into the used tube, in the states that they had, and says which failed.
+func putCopies(s *client.Client, list []job) (failed []error) {
+	failed = make([]error, len(list))
+	ids := make([]uint64, len(list))
+	n := 0
+	pipe := s.Pipe(func(r client.Reply) error {
+		ids[n], failed[n] = r.Number, r.Want("INSERTED")
+		n++
+		return nil
+	})
+	err := func() error {
+		for i := range list {
+			body := list[i].body()
+			if err := pipe.Put(putLine(list[i].terms(), len(body)), body); err != nil {
+				return err
+			}
+		}
+		return pipe.Flush()
+	}()
+	for ; n < len(list); n++ {
+		failed[n] = err // the connection is lost, and it is not known what has become of it
 	}
-	return err
+	for i := range list {
+		if list[i].State == buried && failed[i] == nil {
+			failed[i] = buryNew(s, ids[i], list[i].Pri)
+		}
+	}
+	return failed
 }
 
 func (j *job) terms() terms {
@@ -107,19 +121,27 @@ func (j *job) terms() terms {
 	return t
 }
 
-func putJob(s *client.Client, j *job) (id uint64, err error) {
-	body := j.body()
-	r, err := s.Put(putLine(j.terms(), len(body)), body)
-	if err == nil {
-		err = r.Want("INSERTED")
-	}
-	return r.Number, err
-}
-
 // buryNew buries a job that was put hidden.
 func buryNew(s *client.Client, id uint64, pri uint32) error {
-	if err := hold(s, id); err != nil {
+	var held, done error
+	replies := 0
+	pipe := s.Pipe(func(r client.Reply) error {
+		if replies++; replies == 1 {
+			held = wantHeld(r)
+		} else {
+			done = r.Want("BURIED")
+		}
+		return nil
+	})
+	err := pipe.Send(fmt.Sprintf("reserve-job %d", id))
+	if err == nil {
+		err = pipe.Send(fmt.Sprintf("bury %d %d", id, pri))
+	}
+	if err == nil {
+		err = pipe.Flush()
+	}
+	if err = cmp.Or(err, held); err != nil {
 		return fmt.Errorf("job %d could not be buried and becomes ready in an hour: %w", id, err)
 	}
-	return buryHeld(s, id, pri)
+	return done
 }

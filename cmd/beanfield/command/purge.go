@@ -24,8 +24,8 @@ func (l *stateList) Set(text string) error {
 	return nil
 }
 
-// sweep is what purge and move have in common: they take the jobs of a tube one by one,
-// but no more than there were at the start, so that they end while others put.
+// sweep is what purge and move have in common: they take the jobs of a tube, but no more
+// than there were at the start, so that they end while others put.
 type sweep struct {
 	states stateList
 	most   uint64
@@ -39,8 +39,11 @@ func (a *sweep) flags(f *flag.FlagSet) {
 	f.BoolVar(&a.json, "json", false, "print the count as an object of JSON")
 }
 
+// tries is how often to look for jobs again if somebody else was quicker to take them.
+const tries = 1000
+
 // each calls take until it has dealt with as many jobs as there were, or finds none.
-func (a *sweep) each(c *call, d client.Document, what string, take func(state string) (found bool, err error)) (n uint64, err error) {
+func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, take func(t *taker, most int) (n int, more bool, err error)) (n uint64, err error) {
 	total := uint64(0)
 	for _, state := range a.states {
 		total += uint64(d.Number("current-jobs-" + state))
@@ -51,18 +54,23 @@ func (a *sweep) each(c *call, d client.Document, what string, take func(state st
 	show := c.progress(what, int(total))
 	defer show.done()
 	for _, state := range a.states {
-		for range d.Number("current-jobs-" + state) {
-			if n == total {
-				return n, nil
-			}
-			found, err := take(state)
+		t, err := newTaker(s, c.words[0], state, a.most > 0)
+		if err != nil {
+			return n, err
+		}
+		left := min(uint64(d.Number("current-jobs-"+state)), total-n)
+		for idle := 0; left > 0 && idle < tries; idle++ {
+			taken, more, err := take(t, int(left))
+			n, left = n+uint64(taken), left-uint64(taken)
 			if err != nil {
 				return n, err
 			}
-			if !found {
+			if !more {
 				break
 			}
-			n++
+			if taken > 0 {
+				idle = 0
+			}
 			show.set(int(n))
 		}
 	}
@@ -80,30 +88,7 @@ func (a *purge) run(c *call) error {
 		if err := use(s, c.words[0]); err != nil {
 			return err
 		}
-		n, err := a.each(c, d, "purge", func(state string) (bool, error) { return deleteNext(s, state) })
+		n, err := a.each(c, s, d, "purge", (*taker).delete)
 		return c.counted("purged", n, a.json, err)
 	})
-}
-
-// tries is how often to look for a job again if somebody else was quicker to take it.
-const tries = 1000
-
-// deleteNext deletes the next job of the used tube. A worker may take it first.
-func deleteNext(s *client.Client, state string) (found bool, err error) {
-	for range tries {
-		r, err := s.Ask("peek-" + state)
-		if err != nil || r.Word == "NOT_FOUND" {
-			return false, err
-		}
-		if err := r.Want("FOUND"); err != nil {
-			return false, err
-		}
-		if r, err = s.Askf("delete %d", r.Number); err != nil {
-			return false, err
-		}
-		if r.Word != "NOT_FOUND" {
-			return true, r.Want("DELETED")
-		}
-	}
-	return false, nil
 }

@@ -33,9 +33,9 @@ pause.`,
 		Name: "purge", Group: groupTubes, Args: "TUBE", remote: true,
 		Summary: "Delete all jobs of a tube",
 		Help: `
-Jobs that workers have reserved stay. It deletes jobs one by one, since the protocol cannot empty a
-tube, and no more than there were when it began, so that it ends even if others keep putting. It
-prints how many it has deleted.`,
+Jobs that workers have reserved stay. It takes and deletes each job, since the protocol cannot empty
+a tube, many with one round trip. It deletes no more than there were when it began, so that it ends
+even if others keep putting. It prints how many it has deleted.`,
 		Examples: []string{"beanfield purge mail", "beanfield purge -state buried mail"},
 		make:     func() action { return new(purge) },
 	},
@@ -44,9 +44,10 @@ prints how many it has deleted.`,
 		Summary: "Move the jobs of a tube to another one",
 		Help: `
 Jobs keep their body, priority, TTR, state and what is left of their delay. They get new ids, and
-their counters start at 0. Jobs that workers have reserved stay where they are. It moves one job at
-a time: it reserves the job by its id, puts a copy, and only then deletes the original. If it is cut
-short in between, one job is in both tubes, and none is lost. The server must know reserve-job, as
+their counters start at 0. Jobs that workers have reserved stay where they are. It
+reserves each job, puts a copy, and only then deletes the original. It has up to 100 ready jobs in
+hand at once, or 10 delayed or buried ones. If it is cut short, these may be in both tubes, and the
+latter become ready; none is lost. For delayed and buried jobs the server must know reserve-job, as
 beanstalkd does since 1.12.`,
 		Examples: []string{"beanfield move mail mail.old", "beanfield move -state buried -n 100 mail repair"},
 		make:     func() action { return new(move) },
