@@ -69,6 +69,7 @@ func (f *faces) newMetrics(c *Config, r *router.Router) (*admin.Metrics, error) 
 		Ready:       func() bool { return len(f.health.problems()) == 0 },
 		Connections: f.connections,
 		Refusals:    f.refusals,
+		Denied:      f.denied,
 		Loops:       f.loops,
 		Latency:     f.beanstalk.Latency,
 		Handshakes:  f.keeper.Counts,
@@ -105,6 +106,13 @@ func (f *faces) refusals() (list []admin.Refusals) {
 		for word, n := range f.queue.Refusals() {
 			list = append(list, admin.Refusals{Face: faceQueue, Reason: word, Count: n})
 		}
+	}
+	return list
+}
+
+func (f *faces) denied() (list []admin.Denied) {
+	for command, n := range f.beanstalk.Denied() {
+		list = append(list, admin.Denied{Face: faceBeanstalk, Command: command, Count: n})
 	}
 	return list
 }

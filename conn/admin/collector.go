@@ -50,6 +50,12 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 		g.value("beanfield_refusals_total", "Commands and requests that were not carried out, by the answer.",
 			prometheus.CounterValue, float64(r.Count), "face", r.Face, "reason", r.Reason)
 	}
+	if g.src.Denied != nil {
+		for _, d := range g.src.Denied() {
+			g.value("beanfield_denied_total", "Commands and requests that the rules of [[access]] have refused; auth: wrong tokens.",
+				prometheus.CounterValue, float64(d.Count), "face", d.Face, "command", d.Command)
+		}
+	}
 	for command, r := range g.src.Latency() {
 		if r.Total() == 0 {
 			continue

@@ -50,6 +50,7 @@ func sources(s Shards) Sources {
 		},
 		Ready:       func() bool { return true },
 		Connections: func() map[string]int { return map[string]int{"http": 1} },
+		Denied:      func() []Denied { return []Denied{{"beanstalk", "put", 3}} },
 		Refusals:    func() []Refusals { return []Refusals{{"http", "Not Found", 2}} },
 		Loops:       func() []Loop { return []Loop{{1, 2, 3}} },
 		Latency:     func() map[string]*tally.Reading { return map[string]*tally.Reading{"put": someTimes()} },
@@ -105,7 +106,7 @@ func TestMetricsText(t *testing.T) {
 	}
 	for _, line := range []string{
 		`beanfield_current_jobs_ready 3`, `beanfield_cmd_put_total 3`, `beanfield_info{version="1"} 1`, `beanfield_connections{face="http"} 1`,
-		`beanfield_refusals_total{face="http",reason="Not Found"} 2`, `beanfield_loop_events_total{loop="0"} 2`,
+		`beanfield_refusals_total{face="http",reason="Not Found"} 2`, `beanfield_denied_total{command="put",face="beanstalk"} 3`, `beanfield_loop_events_total{loop="0"} 2`,
 		`beanfield_command_seconds_bucket{command="put",le="9.5367431640625e-07"} 1`,
 		`beanfield_command_seconds_bucket{command="put",le="0.0009765625"} 1`,
 		`beanfield_command_seconds_bucket{command="put",le="0.00390625"} 1001`,

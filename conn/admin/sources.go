@@ -21,7 +21,9 @@ type Sources struct {
 	Connections func() map[string]int
 	// Refusals are the commands and requests that were not carried out.
 	Refusals func() []Refusals
-	Loops    func() []Loop
+	// Denied is what rules about access have refused; nil if nothing asks for such rules.
+	Denied func() []Denied
+	Loops  func() []Loop
 	// Latency is how long commands took, by command, in steps of tally.Time.
 	Latency func() map[string]*tally.Reading
 	// Handshakes are those over TLS; nil if there are none.
@@ -39,6 +41,13 @@ type Shards interface {
 type Refusals struct {
 	Face, Reason string
 	Count        uint64
+}
+
+// Denied are the commands or requests of one kind that one face has refused because the client
+// may not.
+type Denied struct {
+	Face, Command string
+	Count         uint64
 }
 
 // Loop is what an event loop has counted.

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"beanfield/conn/access"
+	"beanfield/shard/queue"
 )
 
 // usualLines are commands as clients send them.
@@ -101,6 +104,41 @@ func benchServer(b *testing.B, conns, depth int) {
 	done.Wait()
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cycles/s")
+}
+
+// BenchmarkRules times what 1,000 rules add to a command: whether other rules hold, whether the
+// tube in use may be put into, and what the shard asks about a job by its id.
+func BenchmarkRules(b *testing.B) {
+	var list []access.Rule
+	for i := range 1000 {
+		list = append(list, rule("one", access.Put|access.Delete, fmt.Sprintf("tube-%d-*", i)))
+	}
+	h, _ := newRuled(b, list...)
+	c := &Conn{loop: h.server.loops[0], fd: -1}
+	c.guard = &guard{id: access.Identity{}.WithToken("one")}
+	c.judgeAnew()
+	c.guard.used = c.guard.subject.May("tube-999-x")
+	put := command{verb: verbPut}
+	for _, measured := range []struct {
+		name string
+		ask  func() bool
+	}{
+		{"tube in use", func() bool { return !c.outdated() && c.guard != nil && c.allowed(&put) }},
+		{"job by id", func() bool { return !c.outdated() && c.guard != nil && c.guard.judge(queue.Delete, "tube-999-x") }},
+		{"no rules", func() bool { return !c.outdated() && c.guard == nil }},
+	} {
+		if measured.name == "no rules" {
+			c.guard = nil
+			h.server.book.Replace(nil)
+		}
+		b.Run(measured.name, func(b *testing.B) {
+			for b.Loop() {
+				if !measured.ask() {
+					b.Fatal("refused")
+				}
+			}
+		})
+	}
 }
 
 // cycler is a client that allocates nothing. A round is one write of depth

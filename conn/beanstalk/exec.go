@@ -11,7 +11,7 @@ func (c *Conn) process(data []byte) {
 			c.send()
 			continue
 		}
-		if !c.obey() {
+		if c.outdated() && !c.obey() {
 			continue
 		}
 		if c.skip.on() {

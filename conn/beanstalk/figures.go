@@ -110,8 +110,8 @@ func (s *Server) Refusals() map[string]uint64 {
 	return m
 }
 
-// Denied are how many commands were refused because of the rules, by command. Tokens that
-// were wrong count as "auth".
+// Denied are how many commands were refused because of the rules, by command: those that can
+// be, if there are rules. Tokens that were wrong count as "auth".
 func (s *Server) Denied() map[string]uint64 {
 	m := map[string]uint64{}
 	for _, t := range tokens {
@@ -119,12 +119,14 @@ func (s *Server) Denied() map[string]uint64 {
 		for _, l := range s.loops {
 			n += l.figures.denied[t.verb].Load()
 		}
-		if n > 0 {
+		if n > 0 || s.book.Load() != nil && deniable(t.verb) {
 			m[strings.TrimSpace(t.text)] = n
 		}
 	}
 	return m
 }
+
+func deniable(v verb) bool { return rights[v] != 0 || v == verbUse || v == verbAuth }
 
 // Latency is how long commands took from when they were handed to their shard until they
 // were answered, by command, in steps of tally.Time. It is a sample: of one run of commands

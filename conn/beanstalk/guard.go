@@ -80,12 +80,9 @@ func (c *Conn) outdated() bool {
 	return c.guard.stale || c.guard.policy != p
 }
 
-// obey judges the connection by the rules that hold now, if that is still to be done. It
-// reports false if the next command cannot run yet.
+// obey judges an outdated connection by the rules that hold now. It reports false if the next
+// command cannot run yet.
 func (c *Conn) obey() bool {
-	if !c.outdated() {
-		return true
-	}
 	if !c.flush() {
 		return false
 	}
