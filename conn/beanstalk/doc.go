@@ -117,6 +117,57 @@
 // W2: records are sent in the order in which they were sealed. Everything that is sealed
 // goes through out, including alerts and key updates.
 //
+// # Who may do what
+//
+// Package access has the rules. Without any, a command pays for one atomic load. With rules a
+// connection has a guard from its first command on: who the client is, and what it may do.
+// Rights on the tube in use are kept from one use to the next. Operations that name a job are
+// judged by the job's shard (queue.Judge), because only the shard knows the job's tube.
+//
+// A reserve is never refused: it waits at those of the watched tubes from which the client may
+// reserve. The others are hidden (router.Session.Review), above all default, which clients watch
+// without asking for it. A client that holds a job may delete, release, bury and touch it, and
+// see its statistics.
+//
+// A refused command has an answer that clients know. Where the command has a word for "there is
+// no such thing", it is that one, so a tube that one may not see cannot be told from
+// one that is not there. Otherwise it is BAD_FORMAT, which every client takes as an error of
+// any command, and after which none tries again.
+//
+//	command                            needs             refused
+//	use                                any right         BAD_FORMAT; the tube in use stays
+//	put                                put               BAD_FORMAT, after the body
+//	watch                              reserve           BAD_FORMAT
+//	reserve, reserve-with-timeout      reserve           as at empty tubes
+//	reserve-job                        reserve           NOT_FOUND
+//	delete                             delete            NOT_FOUND; one's own: never refused
+//	release, bury, touch               one's own job     never refused
+//	peek, peek-ready, -delayed, -buried  peek            NOT_FOUND
+//	kick                               kick              BAD_FORMAT
+//	kick-job                           kick              NOT_FOUND
+//	pause-tube                         pause             NOT_FOUND
+//	stats-tube                         stats             NOT_FOUND
+//	stats-job                          stats             NOT_FOUND; one's own: never refused
+//	stats                              stats anywhere    BAD_FORMAT
+//	list-tubes                         nothing           shows tubes with any right
+//	ignore, quit, list-tube-used,
+//	list-tubes-watched                 nothing
+//
+// stats counts the jobs and tubes on which the client has the right stats; job-timeouts is 0
+// then, because nobody counts it by tube. What it says of the process is the same for all.
+//
+// When the rules are replaced, a connection finds out at its next command. One that waits in a
+// reserve is told by its loop, which goes through its connections (recheck.go): if that
+// changes the tubes that it may reserve from, its wait ends and begins again with the new ones. A
+// command that has been handed to its shard, or that waits behind a reserve, is judged by the
+// rules that held when it was read.
+//
+// Clients of listeners that ask for it may log in with a token: by "auth TOKEN", answered with
+// OK 0 and an empty body, or NOT_FOUND; or by a first put of at most 4 KB whose body is "oauth
+// TOKEN" and anything behind a space, answered with an id that is used up and no job, or
+// BAD_FORMAT. A wrong token is answered late (access.Guesses) by a timer of the loop, and the
+// third one ends the connection.
+//
 // # Invariant C1: replies in the order of commands
 //
 // The answer of a command is in the reply buffer, or already sent, before the
