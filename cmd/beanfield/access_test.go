@@ -5,7 +5,9 @@ import (
 	"net/netip"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"beanfield/conn/access"
@@ -128,4 +130,45 @@ func TestAccessMistakes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The process obeys its rules from the first client on, and new ones at SIGHUP, for open
+// connections too. With a mistake in them it does not start, and a running one keeps its own.
+func TestProcessObeysRules(t *testing.T) {
+	const usual = "listen = [{ address = 'unix:DIR/s' }, { address = 'unix:DIR/login', login = true }]\n"
+	peer := "[[access]]\nuid = " + strconv.Itoa(os.Getuid()) + "\nmay = ['put', 'stats']\ntubes = 'mine'\n"
+	token := "[[access]]\ntoken = '" + access.HashOf("of-mine").String() + "'\nmay = 'peek'\n"
+	p, write := configured(t, usual+peer+token)
+	c, other := p.dial(p.dir+"/s"), p.dial(p.dir+"/login")
+	c.expect("put 0 0 1 1\r\nx", "BAD_FORMAT")
+	c.expect("use mine", "USING mine")
+	c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
+	c.expect("peek 1", "NOT_FOUND")
+	c.expect("auth of-mine", "UNKNOWN_COMMAND")
+	other.expect("peek 1", "NOT_FOUND")
+	other.expect("auth of-mine", "OK 0")
+	if empty, err := other.r.ReadString('\n'); empty != "\r\n" {
+		t.Errorf("the body is %q, %v", empty, err)
+	}
+	other.expect("peek 1", "FOUND 1 1")
+
+	write(usual + peer + "[[access]]\nmay = 'put'\n")
+	has(t, p.reads(), "/c.toml:6: access: the rule names nobody")
+	c.expect("put 0 0 1 1\r\nx", "INSERTED 2")
+	write(usual + token)
+	has(t, p.reads(), "access: changed")
+	c.expect("put 0 0 1 1\r\nx", "BAD_FORMAT")
+	c.expect("stats", "BAD_FORMAT")
+	if said := p.said(); strings.Contains(said, "of-mine") {
+		t.Errorf("the log has a token:\n%s", said)
+	}
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+
+	wrong := prepare(t, "-l", "unix:DIR/s", "-config", writeConfig(t, "[[access]]\nmay = 'put'\n"))
+	if err := wrong.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wrong.ends(exitUsage)
+	has(t, wrong.said(), "the rule names nobody")
 }

@@ -287,3 +287,22 @@ func TestManyTubesSeen(t *testing.T) {
 		t.Errorf("stats counts %s tubes, %d are listed", got, names)
 	}
 }
+
+// A right that goes while the body of a put is on its way is gone when the body is complete,
+// and the id is given up.
+func TestWithdrawalInMidPut(t *testing.T) {
+	h, book := newRuled(t, rule("one", access.Put, "*"))
+	c, admin := h.as("one"), h.as("admin")
+	c.send("list-tube-used\r\nput 0 0 9 10\r\nhello")
+	c.expect("USING default") // and what came with it has been read
+	admin.until("stats", "cmd-put", "1")
+	book.Replace(rules(t, rule("one", access.Peek, "*")))
+	c.send("hello\r\n")
+	c.expect("BAD_FORMAT")
+	if n := h.jobs(); n != 0 {
+		t.Errorf("there are %d jobs", n)
+	}
+	if n := h.server.Denied(); n["put"] != 1 {
+		t.Errorf("counted %v", n)
+	}
+}
