@@ -43,7 +43,8 @@ func (d Doing) String() string {
 // Peer is the other end of a socket.
 type Peer struct {
 	Addr     netip.AddrPort
-	UID, PID int32 // on a unix socket
+	PID      int32 // on a unix socket
+	UID, GID uint32
 	Unix     bool
 }
 
@@ -61,7 +62,7 @@ func PeerOf(socket int) (p Peer) {
 	case *syscall.SockaddrUnix:
 		p.Unix = true
 		if u, err := syscall.GetsockoptUcred(socket, syscall.SOL_SOCKET, syscall.SO_PEERCRED); err == nil {
-			p.UID, p.PID = int32(u.Uid), u.Pid
+			p.PID, p.UID, p.GID = u.Pid, u.Uid, u.Gid
 		}
 	}
 	return p

@@ -1,9 +1,8 @@
 package beanstalk
 
 import (
-	"net/netip"
-	"syscall"
 
+	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
@@ -112,19 +111,9 @@ func (c *Conn) identity() (id access.Identity) {
 	if c.wire != nil {
 		id.Certificate = c.wire.peer
 	}
-	sa, err := syscall.Getpeername(c.fd)
-	if err != nil {
-		return id // it has gone
-	}
-	switch sa := sa.(type) {
-	case *syscall.SockaddrInet4:
-		id.Addr = netip.AddrFrom4(sa.Addr)
-	case *syscall.SockaddrInet6:
-		id.Addr = netip.AddrFrom16(sa.Addr).Unmap()
-	case *syscall.SockaddrUnix:
-		if u, err := syscall.GetsockoptUcred(c.fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED); err == nil {
-			id.Peer = &access.Peer{PID: u.Pid, UID: u.Uid, GID: u.Gid}
-		}
+	p := conn.PeerOf(c.fd)
+	if id.Addr = p.Addr.Addr(); p.Unix {
+		id.Peer = &access.Peer{PID: p.PID, UID: p.UID, GID: p.GID}
 	}
 	return id
 }

@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+
+	"beanfield/conn/access"
 )
 
 // Guest is a client's connection. If it has TLS, Conn is a *secure.Conn, so that other code
@@ -17,6 +19,9 @@ type Guest struct {
 	busy   atomic.Bool   // what it has asked is not answered yet
 	seat   atomic.Pointer[seat]
 	polled atomic.Bool // the acceptor counts it as polled
+
+	token  atomic.Pointer[access.Hash] // that it has shown last, if that was right
+	judged atomic.Pointer[judgement]
 }
 
 // Asked notes that the client has asked something: Shutdown lets it have the answer.

@@ -1,29 +1,30 @@
 package hall
 
 import (
-	"crypto/sha256"
 	"crypto/subtle"
+
+	"beanfield/conn/access"
 )
 
-// Tokens are those that clients may have: their hashes, so that they can be compared in
-// constant time.
-type Tokens [][sha256.Size]byte
+// Tokens are those that clients may have if there are no rules: their hashes, so that they
+// can be compared in constant time.
+type Tokens []access.Hash
 
 // NewTokens returns tokens that know these texts.
 func NewTokens(texts []string) Tokens {
 	var t Tokens
 	for _, text := range texts {
-		t = append(t, sha256.Sum256([]byte(text)))
+		t = append(t, access.HashOf(text))
 	}
 	return t
 }
 
-// Know says whether a token is right. How long that takes does not depend on which token
-// it is, nor on how much of it is right.
-func (t Tokens) Know(token string) bool {
-	given, right := sha256.Sum256([]byte(token)), 0
+// has says whether a token with this hash is right. How long that takes does not depend
+// on which token it is, nor on how much of it is right.
+func (t Tokens) has(h *access.Hash) bool {
+	right := 0
 	for i := range t {
-		right |= subtle.ConstantTimeCompare(given[:], t[i][:])
+		right |= subtle.ConstantTimeCompare(h[:], t[i][:])
 	}
 	return right == 1
 }

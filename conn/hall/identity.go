@@ -1,0 +1,50 @@
+package hall
+
+import (
+	"beanfield/conn"
+	"beanfield/conn/access"
+	"beanfield/conn/secure"
+)
+
+// judgement is what a guest may do by the rules of a policy.
+type judgement struct {
+	policy  *access.Policy
+	token   *access.Hash
+	subject *access.Subject
+}
+
+// subject returns the guest's subject, with the token that it has shown last.
+func (g *Guest) subject(p *access.Policy) *access.Subject {
+	if p == nil {
+		return nil
+	}
+	token := g.token.Load()
+	if j := g.judged.Load(); j != nil && j.policy == p && j.token == token {
+		return j.subject
+	}
+	id := g.Identity()
+	id.Token = token
+	j := &judgement{p, token, p.Subject(id)}
+	g.judged.Store(j)
+	return j.subject
+}
+
+// judgedBy says whether the guest has been judged by a policy, with its token.
+func (g *Guest) judgedBy(p *access.Policy) bool {
+	j := g.judged.Load()
+	return j != nil && j.policy == p && j.token == g.token.Load()
+}
+
+// Identity is what is known of the client besides its token.
+func (g *Guest) Identity() (id access.Identity) {
+	below := g.Conn
+	if t, ok := g.Conn.(*secure.Conn); ok {
+		id.Certificate = secure.Identify(t.Conn)
+		below = secure.Under(t)
+	}
+	p := conn.PeerAt(below)
+	if id.Addr = p.Addr.Addr(); p.Unix {
+		id.Peer = &access.Peer{PID: p.PID, UID: p.UID, GID: p.GID}
+	}
+	return id
+}

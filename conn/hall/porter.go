@@ -1,0 +1,82 @@
+package hall
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"beanfield/conn/access"
+)
+
+// Porter finds out what the clients of a face may do. All faces have the same Book and
+// the same Guesses.
+type Porter struct {
+	Book    *access.Book
+	Guesses *access.Guesses
+}
+
+// Why a client is not let in.
+var (
+	ErrNoToken    = errors.New("a token is needed")
+	ErrWrongToken = errors.New("a wrong token")
+	ErrGuesses    = errors.New("too many wrong tokens from this address: try again in a minute")
+)
+
+// Judge returns the subject of a client that shows a token, or "" for none. As long as there
+// are no rules, listed are the tokens that let clients in, and all may enter if there are
+// none; the subject is nil then. Rules take the place of these tokens.
+//
+// A wrong token is answered late: until then, or until ctx ends, Judge does not return.
+func (p Porter) Judge(ctx context.Context, g *Guest, token string, listed Tokens) (*access.Subject, error) {
+	policy := p.Book.Load()
+	if policy == nil && len(listed) == 0 {
+		return nil, nil
+	}
+	if token == "" {
+		g.token.Store(nil)
+		s := g.subject(policy)
+		if policy == nil || s.Who() == "" {
+			return nil, ErrNoToken // perhaps a token helps
+		}
+		return s, nil
+	}
+	h := access.HashOf(token)
+	if known := g.token.Load(); policy == nil || known == nil || *known != h || !g.judgedBy(policy) {
+		addr := g.Identity().Addr
+		if p.Guesses.Refused(addr) {
+			return nil, ErrGuesses
+		}
+		if !knows(policy, listed, &h) {
+			pause(ctx, p.Guesses.Wrong(addr))
+			return nil, ErrWrongToken
+		}
+		g.token.Store(&h)
+	}
+	return g.subject(policy), nil
+}
+
+// May says whether a client that has been let in still has rights on a tube.
+func (p Porter) May(g *Guest, listed Tokens, tube string, rights access.Rights) bool {
+	if policy := p.Book.Load(); policy != nil {
+		return g.subject(policy).May(tube).Has(rights)
+	}
+	h := g.token.Load()
+	return len(listed) == 0 || h != nil && listed.has(h)
+}
+
+func knows(policy *access.Policy, listed Tokens, h *access.Hash) bool {
+	if policy != nil {
+		return policy.Knows(h)
+	}
+	return listed.has(h)
+}
+
+// pause waits for a time, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,206 @@
+package hall
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"beanfield/conn/access"
+)
+
+// stranger is a guest with an address and nothing else.
+func stranger(addr string) *Guest {
+	return &Guest{Conn: fake{addr: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(addr))}}
+}
+
+type fake struct {
+	net.Conn
+	addr net.Addr
+}
+
+func (f fake) RemoteAddr() net.Addr { return f.addr }
+
+func newPorter(t *testing.T, rules ...access.Rule) Porter {
+	t.Helper()
+	p := Porter{&access.Book{}, &access.Guesses{}}
+	p.Book.Replace(policy(t, rules...))
+	return p
+}
+
+func policy(t *testing.T, rules ...access.Rule) *access.Policy {
+	t.Helper()
+	p, err := access.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func byToken(token string, may access.Rights, tubes ...string) access.Rule {
+	return access.Rule{Name: token, Tokens: []string{access.HashOf(token).String()}, May: may, Tubes: tubes}
+}
+
+var home = access.Rule{Name: "home", Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, May: access.Stats, Tubes: []string{"*"}}
+
+// Whom the porter lets in, with rules and without, and as whom.
+func TestJudge(t *testing.T) {
+	rules := []access.Rule{byToken("mail", access.Put, "mail"), home}
+	listed := NewTokens([]string{"listed", "other"})
+	for _, c := range []struct {
+		name   string
+		rules  []access.Rule
+		listed Tokens
+		addr   string
+		token  string
+		who    string
+		err    error
+	}{
+		{"no rules", nil, nil, "8.8.8.8:1", "", "", nil},
+		{"no rules, any token", nil, nil, "8.8.8.8:1", "x", "", nil},
+		{"listed", nil, listed, "8.8.8.8:1", "other", "", nil},
+		{"the first of the list", nil, listed, "8.8.8.8:1", "listed", "", nil},
+		{"not listed", nil, listed, "8.8.8.8:1", "others", "", ErrWrongToken},
+		{"listed, no token", nil, listed, "8.8.8.8:1", "", "", ErrNoToken},
+		{"a rule's token", rules, nil, "8.8.8.8:1", "mail", "mail", nil},
+		{"a rule's token and network", rules, nil, "10.0.0.8:1", "mail", "mail, home", nil},
+		{"network", rules, nil, "10.0.0.8:1", "", "home", nil},
+		{"mapped network", rules, nil, "[::ffff:10.0.0.8]:1", "", "home", nil},
+		{"nobody", rules, nil, "8.8.8.8:1", "", "", ErrNoToken},
+		{"a wrong token with a right network", rules, nil, "10.0.0.8:1", "x", "", ErrWrongToken},
+		{"listed beside rules", rules, listed, "8.8.8.8:1", "listed", "", ErrWrongToken},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p, g := newPorter(t, c.rules...), stranger(c.addr)
+			for range 2 { // decided, and remembered
+				s, err := p.Judge(t.Context(), g, c.token, c.listed)
+				if !errors.Is(err, c.err) || s.Who() != c.who || (s == nil) != (c.rules == nil || c.err != nil) {
+					t.Errorf("%s: %q, %v; want %q, %v", c.name, s.Who(), err, c.who, c.err)
+				}
+			}
+		})
+	}
+}
+
+// Another policy has its effect on a client that is there already, and so have other tokens.
+func TestWithdrawal(t *testing.T) {
+	p, g := newPorter(t, byToken("mail", access.Put, "mail")), stranger("8.8.8.8:1")
+	if _, err := p.Judge(t.Context(), g, "mail", nil); err != nil {
+		t.Fatal(err)
+	}
+	may := func(want bool, listed ...string) {
+		t.Helper()
+		if got := p.May(g, NewTokens(listed), "mail", access.Put); got != want {
+			t.Errorf("it may: %v", got)
+		}
+	}
+	may(true)
+	p.Book.Replace(policy(t, byToken("mail", access.Put, "other")))
+	may(false)
+	p.Book.Replace(policy(t, byToken("other", access.Put, "mail")))
+	may(false)
+	p.Book.Replace(policy(t, byToken("mail", access.All, "m*")))
+	may(true)
+	p.Book.Replace(nil)
+	may(true)
+	may(true, "mail")
+	may(false, "other")
+	p.Book.Replace(policy(t, byToken("other", access.Put, "mail")))
+	if _, err := p.Judge(t.Context(), g, "", nil); !errors.Is(err, ErrNoToken) {
+		t.Errorf("without its token: %v", err)
+	}
+	may(false)
+}
+
+// Each request on a connection is judged by its own token, and by the rules as they are.
+func TestTokensOfOneConnection(t *testing.T) {
+	p, g := newPorter(t, byToken("a", access.Put, "t"), byToken("b", access.Put, "t"), home), stranger("10.0.0.1:1")
+	for _, c := range []struct {
+		token, who string
+		err        error
+	}{{"a", "a, home", nil}, {"b", "b, home", nil}, {"", "home", nil}, {"a", "a, home", nil}, {"x", "", ErrWrongToken}, {"", "home", nil}} {
+		if s, err := p.Judge(t.Context(), g, c.token, nil); s.Who() != c.who || !errors.Is(err, c.err) {
+			t.Errorf("%q: %q, %v; want %q, %v", c.token, s.Who(), err, c.who, c.err)
+		}
+	}
+	p.Judge(t.Context(), g, "a", nil)
+	p.Book.Replace(policy(t, home))
+	if _, err := p.Judge(t.Context(), g, "a", nil); !errors.Is(err, ErrWrongToken) {
+		t.Errorf("with a token that was taken away: %v", err)
+	}
+}
+
+// Whoever guesses is answered later and later and then not at all, also with a right token.
+// A connection that has shown that before goes on, and so do clients from elsewhere.
+func TestGuesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPorter(t, byToken("mail", access.Put, "mail"))
+		old, g, other := stranger("8.8.8.8:1"), stranger("8.8.8.8:2"), stranger("8.8.8.9:1")
+		judge := func(g *Guest, token string, want error) time.Duration {
+			t.Helper()
+			begun := time.Now()
+			if _, err := p.Judge(t.Context(), g, token, nil); !errors.Is(err, want) {
+				t.Fatalf("%v, want %v", err, want)
+			}
+			return time.Since(begun)
+		}
+		judge(old, "mail", nil)
+		if d := judge(g, "x", ErrWrongToken); d == 0 {
+			t.Error("a wrong token is answered at once")
+		}
+		for range 19 {
+			judge(g, "x", ErrWrongToken)
+		}
+		if d := judge(g, "mail", ErrGuesses); d != 0 {
+			t.Errorf("a refusal takes %v", d)
+		}
+		judge(old, "mail", nil)
+		judge(other, "mail", nil)
+		judge(old, "x", ErrGuesses)
+		time.Sleep(time.Minute)
+		judge(g, "mail", nil)
+	})
+}
+
+// A wrong token holds up nobody who goes away.
+func TestGuesserLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, begun := newPorter(t, home), time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := p.Judge(ctx, stranger("8.8.8.8:1"), "x", nil); !errors.Is(err, ErrWrongToken) || time.Since(begun) != 0 {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+	})
+}
+
+// A client of a unix socket is known by its process.
+func TestPeer(t *testing.T) {
+	h := newHost(t, Options{})
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	h.serving.Go(func() { h.acceptor.Serve(l, h.Hall) })
+	c, err := net.Dial("unix", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	h.await(1)
+	for g := range h.guests {
+		id := g.Identity()
+		want := access.Peer{PID: int32(os.Getpid()), UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
+		if id.Peer == nil || *id.Peer != want || id.Addr.IsValid() || id.Certificate != nil {
+			t.Errorf("%+v, want the peer %+v", id, want)
+		}
+	}
+	c.Close()
+	h.end(context.Background())
+}
