@@ -12,6 +12,7 @@ import (
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
 	"beanfield/conn/beanstalk"
+	"beanfield/conn/hall"
 	"beanfield/conn/queueservice"
 	"beanfield/conn/secure"
 	"beanfield/router"
@@ -150,6 +151,7 @@ func (f *faces) queueOptions(c *Config) queueservice.Options {
 		LimitsFor:        c.Queue.limitsFor(),
 		Backend:          c.Storage.Backend,
 		DefaultService:   c.Queue.DefaultService,
+		Porter:           f.porter(),
 		Tokens:           c.Queue.Tokens,
 		Origins:          c.Queue.Origins,
 		DeadAfter:        c.Queue.DeadAfter,
@@ -157,6 +159,9 @@ func (f *faces) queueOptions(c *Config) queueservice.Options {
 		Logger:           f.log,
 	}
 }
+
+// porter decides who the clients of the faces over HTTP are.
+func (f *faces) porter() hall.Porter { return hall.Porter{Book: f.book, Guesses: f.guesses} }
 
 // use makes c the configuration that holds: its rules, and what the console looks at.
 func (f *faces) use(c *Config) {
@@ -171,7 +176,6 @@ func (f *faces) use(c *Config) {
 // change makes ready what c says for all faces. apply puts it into effect.
 func (f *faces) change(c *Config) (apply func(), err error) {
 	steps := []func(){
-		func() { f.use(c) },
 		func() { f.acceptor.Limit(c.Limits.MaxConnections) },
 		func() { f.keeper.Limit(c.mostHandshakes()) },
 		func() { f.exchange(c) },
@@ -186,6 +190,12 @@ func (f *faces) change(c *Config) (apply func(), err error) {
 	if f.admin != nil {
 		prepare(f.admin.Change(f.adminOptions(c)))
 		prepare(f.metrics.Change(f.metricsOptions(c)))
+	}
+	use := func() { f.use(c) }
+	if c.policy == nil { // the tokens that take the place of the rules come first
+		steps = append(steps, use)
+	} else {
+		steps = append([]func(){use}, steps...)
 	}
 	return func() {
 		for _, step := range steps {

@@ -9,8 +9,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"beanfield/conn/access"
 )
 
 // Each form of quoting, by its word and by its older name, reaches the code that
@@ -125,4 +128,42 @@ func TestProcessWithEmptyJobs(t *testing.T) {
 	if status, body := page(t, "unix", p.dir+"/h", "/", ""); status != 200 {
 		t.Errorf("%d %q", status, body)
 	}
+}
+
+// The rules of the file hold for the faces over HTTP, from the start and after a reload, and
+// take the place of the lists of tokens.
+func TestProcessRulesOverHTTP(t *testing.T) {
+	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
+	config := func(rules string) {
+		t.Helper()
+		text := "queue.listen = ['unix:" + p.dir + "/q']\nqueue.tokens = ['old']\nhttp.listen = ['unix:" + p.dir + "/h']\nhttp.tokens = ['old']\n" + rules
+		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rule := func(token, may string) string {
+		return "[[access]]\ntoken = '" + access.HashOf(token).String() + "'\nmay = ['" + may + "']\n"
+	}
+	config(rule("worker", "reserve") + rule("monitor", "stats"))
+	p.start()
+	ask := func(socket, path, token string, want int) {
+		t.Helper()
+		if status, body := page(t, "unix", p.dir+"/"+socket, path, token); status != want {
+			t.Errorf("%s %s with %q: %d %q, want %d", socket, path, token, status, body, want)
+		}
+	}
+	ask("h", "/metrics", "monitor", 200)
+	ask("h", "/metrics", "worker", 403)
+	ask("h", "/metrics", "old", 401)
+	ask("h", "/metrics", "", 401)
+	ask("h", "/", "worker", 200)
+	config("[[access]]\nuid = " + strconv.Itoa(os.Getuid()) + "\nmay = ['admin']\n")
+	p.reads()
+	ask("h", "/metrics", "", 200)
+	ask("q", "/api/predict/s?_attrs_=true", "", 200)
+	config("")
+	p.reads()
+	ask("h", "/metrics", "", 401)
+	ask("h", "/metrics", "old", 200)
+	ask("q", "/api/predict/s?_attrs_=true", "", 401)
 }

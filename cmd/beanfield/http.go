@@ -65,6 +65,7 @@ func (f *faces) newAdmin(c *Config) (*admin.Server, error) {
 func (f *faces) adminOptions(c *Config) admin.Options {
 	return admin.Options{
 		Problems:         f.health.problems,
+		Porter:           f.porter(),
 		Tokens:           c.HTTP.Tokens,
 		Hosts:            c.HTTP.Hosts,
 		Profiles:         c.HTTP.Pprof,

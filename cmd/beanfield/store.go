@@ -70,13 +70,18 @@ func (c *Config) findDirectory(known Mistakes) Mistakes {
 }
 
 // doubts are settings that are valid, but probably not what was meant.
-func (c *Config) doubts() []string {
+func (c *Config) doubts() (list []string) {
+	for key, tokens := range map[string][]string{"queue.tokens": c.Queue.Tokens, "http.tokens": c.HTTP.Tokens} {
+		if len(tokens) > 0 && len(c.Access) > 0 {
+			list = append(list, fmt.Sprintf("%s (%s) let nobody in, because there are rules: see [[access]]", key, c.from[key]))
+		}
+	}
 	_, chosen := c.from["storage.backend"]
 	if c.Storage.Path != "" && !chosen {
-		return []string{fmt.Sprintf("storage.path is set (%s) but storage.backend is not: jobs are kept in memory only",
-			c.from["storage.path"])}
+		list = append(list, fmt.Sprintf("storage.path is set (%s) but storage.backend is not: jobs are kept in memory only",
+			c.from["storage.path"]))
 	}
-	return nil
+	return list
 }
 
 // backupPath is where backups go.

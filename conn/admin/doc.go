@@ -11,9 +11,14 @@
 //
 // The first two need no token, so that a load balancer or a supervisor can ask. For all
 // others, if Options has tokens, the client sends one of them: as "Authorization: Bearer
-// TOKEN", or as a browser sends a password, with any user name. The pages above the console
-// answer only GET and HEAD. The console gets its requests whatever their method, and must
-// refuse those that another site's page sends.
+// TOKEN", or as a browser sends a password, with any user name. If there are rules (package
+// access), those tokens do not count, and the client must be somebody for whom a rule holds.
+// It needs stats on all tubes for /metrics, and admin on all for profiles. With any right it sees
+// the console, which shows it only what it may see (ClientOf). A client that is not known is
+// answered 401, one that lacks a right 403.
+//
+// The pages above the console answer only GET and HEAD. The console gets its requests
+// whatever their method, and must refuse those that another site's page sends.
 //
 // # The start
 //
@@ -59,5 +64,5 @@
 //	H1  No goroutine outlives its connection, and no connection outlives Shutdown (package
 //	    hall).
 //	H2  No handler outside of /healthz and /readyz runs for a client without a token, if
-//	    there are tokens.
+//	    there are tokens, or without the rights that its page needs, if there are rules.
 package admin

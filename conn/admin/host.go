@@ -17,7 +17,7 @@ import (
 // loaded, and for the browser both are then the same site. A token or TLS prevents this
 // too, as the browser sends no token to that name, and the certificate does not fit it.
 func (s *Server) addressed(r *http.Request) bool {
-	if len(s.now.Load().tokens) > 0 || r.TLS != nil {
+	if ClientOf(r).token || r.TLS != nil {
 		return true
 	}
 	name := r.Host

@@ -13,7 +13,10 @@ type Options struct {
 	// Problems tells why clients cannot work at the moment, in words; empty if they
 	// can. It may be called from any goroutine and must not wait.
 	Problems func() []string
+	// Porter has the rules. It cannot be changed.
+	Porter hall.Porter
 	// Tokens: a client must have one of them. If there are none, everybody is let in.
+	// With rules they do not count.
 	Tokens []string
 	// Hosts are the names with dots under which browsers know the server, if it has
 	// neither tokens nor TLS.
@@ -51,6 +54,7 @@ type settings struct {
 }
 
 func (o *Options) complete() error {
+	o.Porter.Complete()
 	for _, d := range []struct {
 		set      *time.Duration
 		standard time.Duration

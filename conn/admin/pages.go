@@ -25,14 +25,29 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer conn.EndOnPanic(http.ErrAbortHandler)
 	s.bound(w, r)
 	w.Header()["X-Content-Type-Options"] = []string{"nosniff"}
-	switch path := r.URL.Path; {
-	case path == healthPage:
+	switch r.URL.Path {
+	case healthPage:
 		read(w, r, func() { text(w, http.StatusOK, "ok") })
-	case path == readyPage:
+	case readyPage:
 		read(w, r, func() { s.ready(w) })
-	case !s.admit(r):
+	default:
+		s.private(w, r)
+	}
+}
+
+// private answers a request for a page that not everybody may see.
+func (s *Server) private(w http.ResponseWriter, r *http.Request) {
+	r, err := s.admit(r)
+	if err != nil {
 		w.Header()["Www-Authenticate"] = []string{realm, "Bearer"}
-		text(w, http.StatusUnauthorized, "a token is needed")
+		text(w, http.StatusUnauthorized, err.Error())
+		return
+	}
+	path := r.URL.Path
+	forbidden := ClientOf(r).permit(path)
+	switch {
+	case forbidden != nil:
+		text(w, http.StatusForbidden, forbidden.Error())
 	case path != metricsPage && !s.addressed(r):
 		text(w, http.StatusForbidden, "this server is not known by that name: see http.hosts")
 	case strings.HasPrefix(path, profiles):

@@ -15,12 +15,13 @@ import (
 
 // Server serves the clients that it is given.
 type Server struct {
-	now   atomic.Pointer[settings]
-	hall  *hall.Hall
-	http  http.Server
-	ctx   context.Context // of all requests; it ends with Shutdown
-	stop  context.CancelFunc
-	pages atomic.Pointer[Pages] // nil until Open
+	now    atomic.Pointer[settings]
+	porter hall.Porter
+	hall   *hall.Hall
+	http   http.Server
+	ctx    context.Context // of all requests; it ends with Shutdown
+	stop   context.CancelFunc
+	pages  atomic.Pointer[Pages] // nil until Open
 }
 
 // Pages are what other packages have to show. A page that is nil does not exist.
@@ -38,14 +39,17 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{hall: h}
+	s := &Server{hall: h, porter: o.Porter}
 	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = http.Server{
 		Handler: s, ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeaderBytes: o.MaxHeader,
 		DisableGeneralOptionsHandler: true,
 		BaseContext:                  func(net.Listener) context.Context { return s.ctx },
-		ErrorLog:                     slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, guestKey{}, c)
+		},
+		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
 		ConnState: func(c net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateActive:

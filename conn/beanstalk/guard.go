@@ -1,7 +1,6 @@
 package beanstalk
 
 import (
-
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/shard/queue"

@@ -1,6 +1,8 @@
 package hall
 
 import (
+	"net"
+
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/secure"
@@ -35,6 +37,9 @@ func (g *Guest) judgedBy(p *access.Policy) bool {
 	return j != nil && j.policy == p && j.token == g.token.Load()
 }
 
+// From is where the client comes from, in words.
+func (g *Guest) From() string { return conn.PeerAt(secure.Under(g.Conn)).String() }
+
 // Identity is what is known of the client besides its token.
 func (g *Guest) Identity() (id access.Identity) {
 	below := g.Conn
@@ -42,8 +47,9 @@ func (g *Guest) Identity() (id access.Identity) {
 		id.Certificate = secure.Identify(t.Conn)
 		below = secure.Under(t)
 	}
-	p := conn.PeerAt(below)
-	if id.Addr = p.Addr.Addr(); p.Unix {
+	if tcp, ok := below.RemoteAddr().(*net.TCPAddr); ok {
+		id.Addr = tcp.AddrPort().Addr().Unmap()
+	} else if p := conn.PeerAt(below); p.Unix {
 		id.Peer = &access.Peer{PID: p.PID, UID: p.UID, GID: p.GID}
 	}
 	return id

@@ -15,6 +15,16 @@ type Porter struct {
 	Guesses *access.Guesses
 }
 
+// Complete makes a book without rules, and a memory of guesses, if there is none.
+func (p *Porter) Complete() {
+	if p.Book == nil {
+		p.Book = &access.Book{}
+	}
+	if p.Guesses == nil {
+		p.Guesses = &access.Guesses{}
+	}
+}
+
 // Why a client is not let in.
 var (
 	ErrNoToken    = errors.New("a token is needed")

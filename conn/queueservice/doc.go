@@ -16,6 +16,31 @@
 // method, the query and the headers: keys of the query that begin with _ are parameters,
 // all others are tags.
 //
+// # Who may do what
+//
+// If there are rules (package access), a request needs a right on its queue. A rear queue
+// has the rights of its queue; a sink is a queue of its own.
+//
+//	put              POST: items, many items, end (_eos_)
+//	put and delete   POST: end that empties the queue (_force_)
+//	reserve          GET: get, watch; PUT: commit, negative
+//	peek             GET with _auto_delete_=false
+//	stats            GET: attributes, search, count
+//	delete           DELETE: items, truncate
+//	admin            DELETE: a group, because its consumers lose what is pending
+//
+// A client is known by its token, in the header Authorization as it is, by its certificate,
+// its address, or its process on a unix socket. If no rule holds for it and it has no token, or
+// a wrong one, the answer is 401; if it lacks the right, 403, whether the queue exists or
+// not. A wrong token is answered late, and too many of them not at all for a while (package hall).
+//
+// A consumer's name proves nothing. So whoever may no longer reserve cannot finish what was
+// pushed to it: the items go to another consumer. When rules or tokens change, watches and
+// gets that wait and are not allowed any more end at once, a WebSocket with code 1008.
+//
+// Without rules, Options.Tokens let clients in, and each may do everything. As soon as there is
+// a rule, these tokens do not count.
+//
 // # Connections
 //
 // Package hall receives the clients, makes TLS handshakes, and closes all connections at
@@ -81,7 +106,7 @@
 //	F1  Every parcel that a consumer receives is counted once: when it has been written,
 //	    by the next AskSent or a later one. After AskLeave, Replaced or Removed nothing is
 //	    counted, because the shard has forgotten the receiver.
-//	F2  After Replaced or Removed only the end is written: a close frame, or the end of the
+//	F2  After Replaced or Removed, or when the client may not reserve any more, only the end is written: a close frame, or the end of the
 //	    response. What was in the outbox is not sent. (A frame that has been begun is
 //	    completed.)
 //	F3  No goroutine outlives its connection, and no connection outlives Shutdown.

@@ -1,10 +1,12 @@
 package queueservice
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
 
+	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
 
@@ -35,6 +37,7 @@ func (b bell) TryAgain() {
 type finding struct {
 	*request
 	op    *queue.Op
+	needs access.Rights
 	left  int // items
 	room  int // bytes
 	found []*queue.Parcel
@@ -55,6 +58,9 @@ func (q *request) get() error {
 	}
 	if a.Take, err = p.bool(paramAutoDelete, true); err != nil {
 		return err
+	}
+	if f.needs = access.Reserve; !a.Take {
+		f.needs = access.Peek
 	}
 	raw, err := p.bool(paramRaw, true)
 	if err != nil {
@@ -84,6 +90,13 @@ func (f *finding) search(wait time.Duration) error {
 			}
 		}
 	}
+	ctx, end := context.WithCancel(f.r.Context())
+	defer end()
+	v := &visit{f.guest, f.queue, f.needs, end}
+	defer f.server.leave(v)
+	if !f.server.begin(v) {
+		return errForbidden
+	}
 	f.bell = make(bell, 1)
 	f.op.Ask.Wait, f.op.Ask.Getter = true, f.bell
 	timer := time.NewTimer(wait - min(wait/20, mostMargin))
@@ -101,13 +114,16 @@ func (f *finding) search(wait time.Duration) error {
 		}
 		select {
 		case <-f.bell:
-			if f.r.Context().Err() == nil {
+			if ctx.Err() == nil {
 				continue
 			}
 		case <-timer.C:
-		case <-f.r.Context().Done(): // the client hangs up, or the server stops
+		case <-ctx.Done(): // the client hangs up or loses its right, or the server stops
 		}
 		f.unget()
+		if len(f.found) == 0 && !f.server.allowed(v) {
+			return errForbidden
+		}
 		return nil
 	}
 }
@@ -125,7 +141,7 @@ var errHungUp = bad("the client has hung up")
 // client that has hung up it takes nothing.
 func (f *finding) ask() (some bool, _ error) {
 	a := f.op.Ask
-	if k, ok := f.r.Context().Value(socketKey{}).(*socket); ok && a.Take && k.hungUp() {
+	if a.Take && f.socket.hungUp() {
 		return false, errHungUp
 	}
 	a.Length, a.Found = f.left, nil

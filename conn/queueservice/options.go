@@ -37,7 +37,10 @@ type Options struct {
 	Backend string
 	// DefaultService is the service of paths that name none; "" for none.
 	DefaultService string
+	// Porter has the rules. It cannot be changed.
+	Porter hall.Porter
 	// Tokens: a request must have one of them. If there are none, everybody is let in.
+	// With rules they do not count.
 	Tokens []string
 	// Origins are the origins of pages that may use the JSON subprotocol, as
 	// browsers write them: "https://example.org".
@@ -78,6 +81,7 @@ type settings struct {
 }
 
 func (o *Options) complete() error {
+	o.Porter.Complete()
 	if o.LimitsFor == nil {
 		return errors.New("queueservice: no limits")
 	}

@@ -162,10 +162,10 @@ func (o *outbox) end() (ws.StatusCode, string) {
 	return o.code, o.reason
 }
 
-// replaced says whether another connection has taken over, or the group was removed, so
-// that what the writer has taken must not be written any more.
+// replaced says whether another connection has taken over, the group was removed, or the
+// client may not reserve any more, so that what the writer has taken must not be written any more.
 func (o *outbox) replaced() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.over && (o.code == closeReplaced || o.code == closeRemoved)
+	return o.over && (o.code == closeReplaced || o.code == closeRemoved || o.code == closeForbidden)
 }

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"beanfield/conn"
+	"beanfield/conn/access"
+	"beanfield/conn/hall"
 	"beanfield/shard/queue"
 )
 
@@ -38,6 +40,7 @@ const (
 // party is the consumer that asks for operations, and the queue that they are for.
 type party struct {
 	server             *Server
+	guest              *hall.Guest
 	set                *settings // as of its request
 	queue, group, user string
 	limits             *queue.Limits // by set
@@ -64,12 +67,16 @@ type request struct {
 	r     *http.Request
 	query *query
 	json  bool // it asks for the WebSocket subprotocol
+
+	socket  *socket
+	subject *access.Subject // nil: everything is allowed
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer conn.EndOnPanic(http.ErrAbortHandler)
-	q := &request{party: party{server: s, set: s.now.Load()}, w: w, r: r}
+	k := r.Context().Value(socketKey{}).(*socket)
+	q := &request{party: party{server: s, set: s.now.Load(), guest: k.Guest}, w: w, r: r, socket: k}
 	if r.ContentLength != 0 {
 		q.deadline() // net/http waits for the rest of an unread body before it answers
 	}
@@ -122,46 +129,16 @@ func (q *request) open() (err error) {
 	return nil
 }
 
-// serve chooses the operation by method and parameters.
+// serve does what is asked for, if the client may.
 func (q *request) serve() error {
-	p := q.query
-	switch q.r.Method {
-	case http.MethodGet:
-		switch {
-		case p.on(paramAttrs):
-			return q.attributes()
-		case p.on(paramWatch):
-			return q.watch()
-		case p.on(paramSearch):
-			return q.search()
-		case p.on(paramCount):
-			return q.count()
-		}
-		return q.get()
-	case http.MethodPost:
-		switch {
-		case p.on(paramEOS):
-			return q.end()
-		case p.on(paramBatch):
-			return q.putMany()
-		}
-		return q.put()
-	case http.MethodPut:
-		if p.on(paramNegative) {
-			return q.negative()
-		}
-		return q.commit()
-	case http.MethodDelete:
-		switch {
-		case p.on(paramTrunc):
-			return q.truncate()
-		case p.has[paramGroup]:
-			return q.dropGroup()
-		}
-		return q.delete()
+	o, err := q.operation()
+	if err != nil {
+		return err
 	}
-	q.w.Header().Set("Allow", "GET, POST, PUT, DELETE")
-	return refuse(http.StatusMethodNotAllowed, "no such method")
+	if !q.subject.May(q.queue).Has(o.needs) {
+		return errForbidden
+	}
+	return o.run()
 }
 
 // queueOf tells the tube that a request's path and headers name.
@@ -195,8 +172,9 @@ func (q *request) identify() error {
 	if q.json && token == "" {
 		token = values[paramToken]
 	}
-	if t := q.set.tokens; len(t) > 0 && !t.Know(token) {
-		return refuse(http.StatusUnauthorized, "a wrong token")
+	var err error
+	if q.subject, err = q.server.porter.Judge(q.r.Context(), q.guest, token, q.set.tokens); err != nil {
+		return refuse(http.StatusUnauthorized, err.Error())
 	}
 	q.user, q.group = first(h, headerUser, headerUserOld), first(h, headerGroup, headerGroupOld)
 	if q.json {

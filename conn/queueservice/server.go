@@ -18,6 +18,7 @@ import (
 type Server struct {
 	now      atomic.Pointer[settings]
 	shards   Shards
+	porter   hall.Porter
 	hall     *hall.Hall
 	http     http.Server
 	ctx      context.Context // of all requests; it ends with Shutdown
@@ -27,6 +28,7 @@ type Server struct {
 	mu        sync.Mutex
 	gone      sync.Cond              // a consumer has left
 	consumers map[*consumer]struct{} // over WebSocket, until their goroutines have ended
+	visits    map[*visit]struct{}    // those that last, besides consumers
 }
 
 // NewServer makes a server. It tells the acceptor when a client has left.
@@ -39,7 +41,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		shards: shards, hall: h, consumers: map[*consumer]struct{}{},
+		shards: shards, porter: o.Porter, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
 	}
 	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
 	s.gone.L = &s.mu
@@ -63,6 +65,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 	}
 	s.http.ErrorLog.SetFlags(log.Lmsgprefix)
 	go s.http.Serve(listener{h, &s.now})
+	s.porter.Book.OnReplace(func() { go s.review() })
 	return s, nil
 }
 
@@ -78,6 +81,7 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	return func() {
 		s.now.Store(next)
 		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)
+		s.review()
 	}, nil
 }
 

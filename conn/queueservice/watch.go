@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"beanfield/conn/access"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -56,6 +57,10 @@ func (q *request) upgrade(op *queue.Op) error {
 	op.Ask.Receiver = &c.outbox
 	if !q.server.enlist(c) {
 		return refuse(http.StatusServiceUnavailable, "the server stops")
+	}
+	if !q.server.allowed(c.visit()) { // since it was let in
+		q.server.delist(c)
+		return errForbidden
 	}
 	q.server.shards.Ask(op)
 	if err := failed(op.Status); err != nil {
@@ -150,6 +155,11 @@ func (q *request) stream(op *queue.Op) error {
 	var box outbox
 	box.init()
 	op.Ask.Receiver = &box
+	v := &visit{q.guest, q.queue, access.Reserve, func() { box.stop(closeForbidden, "") }}
+	defer q.server.leave(v)
+	if !q.server.begin(v) {
+		return errForbidden
+	}
 	q.server.shards.Ask(op)
 	if err := failed(op.Status); err != nil {
 		return err
@@ -159,11 +169,9 @@ func (q *request) stream(op *queue.Op) error {
 	defer q.server.shards.Ask(leave) // F4
 	// The context ends when the client hangs up, or the server stops.
 	defer context.AfterFunc(q.r.Context(), func() { box.finish(closeGoing, "") })()
-	if k, ok := q.r.Context().Value(socketKey{}).(*socket); ok {
-		k.watchOver()
-		k.Sit(q.name(), &box)
-		defer k.Sit("", nil)
-	}
+	q.socket.watchOver()
+	q.socket.Sit(q.name(), &box)
+	defer q.socket.Sit("", nil)
 	control := http.NewResponseController(q.w)
 	q.w.Header().Set("Content-Type", typeProtobuf)
 	q.w.WriteHeader(http.StatusOK)

@@ -1,0 +1,85 @@
+package admin
+
+import (
+	"net/http"
+	"net/netip"
+	"testing"
+
+	"beanfield/conn/access"
+	"beanfield/conn/hall"
+)
+
+func policy(t *testing.T, rules ...access.Rule) *access.Policy {
+	t.Helper()
+	p, err := access.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func rule(token string, may access.Rights, tubes string) access.Rule {
+	return access.Rule{Name: token, Tokens: []string{access.HashOf(token).String()}, May: may, Tubes: []string{tubes}}
+}
+
+// H2: with rules each page needs its right, the tokens of the options do not count, and what
+// the rules say holds from the next request on.
+func TestRules(t *testing.T) {
+	book := &access.Book{}
+	book.Replace(policy(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All, "a*"), rule("put", access.Put, "*")))
+	h := newHouse(t, Options{Tokens: []string{"listed"}, Profiles: true, Porter: hall.Porter{Book: book}})
+	h.server.Open(Pages{Metrics: figures, Console: echo})
+	const pprof = "/debug/pprof/cmdline"
+	ask := func(token, page string, want int) {
+		t.Helper()
+		header := ""
+		if token != "" {
+			header = "Authorization: Bearer " + token + "\r\n"
+		}
+		if r, body := h.Say("GET", page, header, ""); r.StatusCode != want {
+			t.Errorf("%s with %q: %d %q, want %d", page, token, r.StatusCode, body, want)
+		}
+	}
+	for page, want := range map[string]map[string]int{
+		"/metrics": {"all": 200, "stats": 200, "some": 403, "put": 403, "": 401},
+		pprof:      {"all": 200, "stats": 403, "some": 403, "put": 403, "": 401},
+		"/":        {"all": 200, "stats": 200, "some": 200, "put": 200, "": 401},
+		"/api/v1/": {"some": 200, "": 401},
+		"/healthz": {"": 200, "put": 200},
+	} {
+		for token, status := range want {
+			ask(token, page, status)
+		}
+	}
+	ask("listed", "/", 401)
+	book.Replace(policy(t, rule("some", access.Stats, "*"), rule("else", access.Put, "*")))
+	ask("some", "/metrics", 200)
+	ask("all", "/metrics", 401)
+	book.Replace(nil)
+	ask("listed", pprof, 200)
+	ask("", "/", 401)
+}
+
+// Pages that are passed on know who asks. A client that is known by its address alone could
+// be a browser in which another site's page has taken the server's address.
+func TestClientOf(t *testing.T) {
+	book := &access.Book{}
+	here := access.Rule{Name: "here", Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Peek, Tubes: []string{"*"}}
+	book.Replace(policy(t, here, rule("all", access.Admin, "*")))
+	h := newHouse(t, Options{Porter: hall.Porter{Book: book}})
+	var seen *Client
+	h.server.Open(Pages{Console: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = ClientOf(r) })})
+	h.named("some.example", "/", 403)
+	h.named("some.example\r\nAuthorization: Bearer all", "/", 200)
+	if seen.Subject.Who() != "here, all" || !netip.MustParseAddrPort(seen.From).Addr().IsLoopback() {
+		t.Errorf("%q from %q", seen.Subject.Who(), seen.From)
+	}
+	h.named("localhost", "/", 200)
+	if seen.Subject.Who() != "here" || seen.Subject.Everywhere() != access.Peek {
+		t.Errorf("%q with %v", seen.Subject.Who(), seen.Subject.Everywhere())
+	}
+	r, _ := http.NewRequest("GET", "/", nil)
+	if c := ClientOf(r); c.Subject.Anywhere() != 0 {
+		t.Errorf("a request that has not come through this package may %v", c.Subject.Anywhere())
+	}
+}
