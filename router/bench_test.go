@@ -161,15 +161,15 @@ func (c *client) cycle(depth int) {
 		op := queue.Op{Kind: queue.Put, ID: c.NewID(), TTR: 100, Size: uint32(len(body)), Data: body}
 		c.batch.Ops = append(c.batch.Ops, op)
 	}
-	c.finish(c.Submit(i, &c.batch, true))
+	c.Finish(c.Submit(i, &c.batch, true))
 	c.batch.Reset()
 	for range depth {
 		c.batch.Ops = append(c.batch.Ops, queue.Op{Kind: queue.Reserve, Poll: true})
 	}
-	c.finish(c.Submit(i, &c.batch, true))
+	c.Finish(c.Submit(i, &c.batch, true))
 	for k := range c.batch.Ops {
 		c.batch.Ops[k] = queue.Op{Kind: queue.Delete, ID: c.batch.Ops[k].ID}
 	}
 	c.batch.Next = 0
-	c.finish(c.Submit(i, &c.batch, false))
+	c.Finish(c.Submit(i, &c.batch, false))
 }

@@ -2,7 +2,6 @@ package router
 
 import (
 	"fmt"
-	"sync/atomic"
 	"testing"
 
 	"beanfield/shard/queue"
@@ -17,53 +16,35 @@ func newRouterOf(t testing.TB, shards int) *Router {
 	return r
 }
 
-// client is a session whose owner is the goroutine that calls it. Each call
-// blocks until it is complete.
+// client is a caller with a batch.
 type client struct {
-	Session
-	bell  chan struct{}
+	Caller
 	batch queue.Batch
 }
 
 func newClient(r *Router, watch ...string) *client {
-	c := &client{bell: make(chan struct{}, 1)}
-	c.Init(r, c, new(atomic.Int64))
-	c.finish(c.Open())
+	c := &client{}
+	c.Enter(r)
+	c.Finish(c.Open())
 	for _, name := range watch {
-		c.finish(c.Watch([]byte(name)))
+		c.Finish(c.Watch([]byte(name)))
 	}
 	if len(watch) > 0 {
 		done, _ := c.Ignore([]byte(DefaultTube))
-		c.finish(done)
+		c.Finish(done)
 	}
 	return c
-}
-
-// Notify implements Owner. A bell that has been rung already is enough.
-func (c *client) Notify() {
-	select {
-	case c.bell <- struct{}{}:
-	default:
-	}
-}
-
-// finish waits until the call that has just begun is complete.
-func (c *client) finish(done bool) {
-	for !done {
-		<-c.bell
-		done = c.Resume()
-	}
 }
 
 // run applies one operation on a shard.
 func (c *client) run(i int, op queue.Op, member bool) *queue.Op {
 	c.batch.Reset()
 	c.batch.Ops = append(c.batch.Ops, op)
-	c.finish(c.Submit(i, &c.batch, member))
+	c.Finish(c.Submit(i, &c.batch, member))
 	return &c.batch.Ops[0]
 }
 
-func (c *client) use(name string) { c.finish(c.Use([]byte(name))) }
+func (c *client) use(name string) { c.Finish(c.Use([]byte(name))) }
 
 var body = []byte("the body of a job")
 
@@ -85,7 +66,7 @@ func (c *client) delete(id uint64) bool {
 // begin begins a reserve, and returns with a job, with a status or in a wait.
 func (c *client) begin(poll bool) (id uint64, status queue.Status) {
 	if !c.ReserveInPlace() {
-		c.finish(c.Reserve(poll))
+		c.Finish(c.Reserve(poll))
 		return c.Reservation.ID, c.Reservation.Status
 	}
 	op := c.run(c.WatchShard(), queue.Op{Kind: queue.Reserve, Poll: poll}, true)
@@ -111,18 +92,18 @@ func (c *client) await(stop <-chan struct{}) (id uint64, ok bool) {
 		case <-c.bell:
 		case <-stop:
 			if won, done := c.CancelWait(queue.TimedOut); won {
-				c.finish(done)
+				c.Finish(done)
 				return 0, false
 			}
 			stop = nil // a job is on its way
 		}
 	}
-	c.finish(c.EndWait())
+	c.Finish(c.EndWait())
 	return c.Reservation.ID, true
 }
 
 func (c *client) close() {
-	c.finish(c.Close())
+	c.Finish(c.Close())
 	if n := c.gate.waits.Load(); n != 0 {
 		panic(fmt.Sprintf("a session has gone, and %d waits of it are counted", n))
 	}

@@ -64,7 +64,8 @@
 // A Session is a connection's part of all this. Its owner runs it, one
 // goroutine at a time. A call is completed at once if the shards that it needs are
 // idle. Otherwise it reports false, a batch of it is in a mailbox, and Notify asks
-// the owner to come back and call Resume. Commands that need several shards are a
+// the owner to come back and call Resume. A Caller is a session for a goroutine that may
+// simply wait until then, as the console's do. Commands that need several shards are a
 // list of operations, played one after the other (script.go). Between batches the
 // state of a script is data, not a goroutine's stack, so ten thousand waiting
 // connections do not need ten thousand goroutines. At most one batch of a session

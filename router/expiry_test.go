@@ -56,7 +56,7 @@ func silence(t *testing.T, shards, count int) (late []time.Duration) {
 			for h.told.Load() == 0 {
 				<-h.bell
 			}
-			h.finish(h.EndWait())
+			h.Finish(h.EndWait())
 			if !h.delete(h.Reservation.ID) {
 				t.Errorf("worker %d was not the holder any more, and nobody else is", i)
 			}

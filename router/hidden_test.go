@@ -57,14 +57,14 @@ func TestReview(t *testing.T) {
 			switch has := slices.Contains(h.watched, tube); rapid.IntRange(0, 2).Draw(rt, "step") {
 			case 0:
 				if has || allowed(tube) {
-					h.finish(h.Watch([]byte(tube)))
+					h.Finish(h.Watch([]byte(tube)))
 					if !has {
 						h.watched = append(h.watched, tube)
 					}
 				}
 			case 1:
 				done, refused := h.Ignore([]byte(tube))
-				h.finish(done)
+				h.Finish(done)
 				if has && refused != (len(h.watched) == 1) {
 					rt.Fatalf("refused: %v, of %v", refused, h.watched)
 				}
@@ -73,7 +73,7 @@ func TestReview(t *testing.T) {
 				}
 			case 2:
 				h.may = rapid.SliceOfDistinct(rapid.SampledFrom(tubes), rapid.ID).Draw(rt, "may")
-				h.finish(h.Review(allowed))
+				h.Finish(h.Review(allowed))
 			}
 			if !h.Settled(allowed) || h.Watching() != len(h.watched) {
 				rt.Fatal("it is not settled after a review")
@@ -100,15 +100,15 @@ func TestReviewOfManyTubes(t *testing.T) {
 	r := newRouterOf(t, 4)
 	c, producer := newClient(r), newClient(r)
 	for i := range tubes {
-		c.finish(c.Watch([]byte{'t', byte('a' + i/26/26), byte('a' + i/26%26), byte('a' + i%26)}))
+		c.Finish(c.Watch([]byte{'t', byte('a' + i/26/26), byte('a' + i/26%26), byte('a' + i%26)}))
 	}
 	if c.Review(func(string) bool { return false }) {
 		t.Error("a review of very many tubes lets nobody in")
 	}
-	c.finish(false)
+	c.Finish(false)
 	producer.use("taaa")
 	producer.delete(producer.put(1, 1))
-	c.finish(c.Reserve(false))
+	c.Finish(c.Reserve(false))
 	if !c.Waiting() || !c.Settled(func(string) bool { return false }) {
 		t.Fatal("it does not wait")
 	}
@@ -119,10 +119,10 @@ func TestReviewOfManyTubes(t *testing.T) {
 	if won, done := c.CancelWait(queue.TimedOut); !won || c.Reservation.Status != queue.TimedOut {
 		t.Error("the wait has ended otherwise")
 	} else {
-		c.finish(done)
+		c.Finish(done)
 	}
 	producer.delete(id)
-	c.finish(c.Review(func(string) bool { return true }))
+	c.Finish(c.Review(func(string) bool { return true }))
 	if c.hidden != nil {
 		t.Error("something is still hidden")
 	}

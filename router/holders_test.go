@@ -22,18 +22,18 @@ func TestHolders(t *testing.T) {
 				t.Fatal("no job is reserved")
 			}
 		}
-		want[Owner(c)] = i%3 + 1
+		want[&c.Caller] = i%3 + 1
 	}
 	gone := all[0]
 	gone.close() // and its jobs are ready again
-	delete(want, Owner(gone))
+	delete(want, &gone.Caller)
 	held := map[any]int{}
 	for i := range r.Shards() {
 		if !r.Holders(t.Context(), i, held) {
 			t.Fatal("a shard is not asked")
 		}
 	}
-	if len(held) != len(want) || held[Owner(idle)] != 0 {
+	if len(held) != len(want) || held[&idle.Caller] != 0 {
 		t.Errorf("%d clients hold jobs, want %d", len(held), len(want))
 	}
 	for c, n := range want {

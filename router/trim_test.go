@@ -22,7 +22,7 @@ func watchAll(r *Router, c *client) (names []string) {
 		if shard := r.TubeShard([]byte(name)); !has[shard] {
 			has[shard] = true
 			names = append(names, name)
-			c.finish(c.Watch([]byte(name)))
+			c.Finish(c.Watch([]byte(name)))
 		}
 	}
 	return names
@@ -48,15 +48,15 @@ func TestTrim(t *testing.T) {
 			t.Errorf("%s: a session over 64 shards has used %d bytes only: nothing is tested", when, worker.held())
 		}
 	}
-	worker.finish(worker.Reserve(true))
+	worker.Finish(worker.Reserve(true))
 	large("a reserve that finds nothing")
 	trim("a reserve that finds nothing")
 
-	worker.finish(worker.CountAll(nil))
+	worker.Finish(worker.CountAll(nil))
 	large("stats")
 	trim("stats")
 
-	worker.finish(worker.Reserve(false))
+	worker.Finish(worker.Reserve(false))
 	if !worker.Waiting() {
 		t.Fatal("it does not wait")
 	}
@@ -68,7 +68,7 @@ func TestTrim(t *testing.T) {
 		t.Fatal("no job has come")
 	}
 	trim("a delivery that has come")
-	worker.finish(worker.EndWait())
+	worker.Finish(worker.EndWait())
 	if res := worker.Reservation; res.Status != queue.OK || res.ID != id || string(res.Small) != string(body) {
 		t.Errorf("the wait ended with %+v", res)
 	}
@@ -83,7 +83,7 @@ func TestTrimOfFewShards(t *testing.T) {
 	worker := newClient(r)
 	watchAll(r, worker)
 	reserve := func() {
-		worker.finish(worker.Reserve(true))
+		worker.Finish(worker.Reserve(true))
 		worker.Trim()
 	}
 	reserve()

@@ -179,39 +179,18 @@ func (h *house) states() []*queue.State {
 	return *(*[]*queue.State)(unsafe.Pointer(f.UnsafeAddr()))
 }
 
-// visitor is a session of the test's own.
-type visitor struct {
-	router.Session
-	called chan struct{}
-	waits  atomic.Int64
-}
-
-func (v *visitor) Notify() {
-	select {
-	case v.called <- struct{}{}:
-	default:
-	}
-}
-
-// finish waits for the end of a session's call.
-func (v *visitor) finish(done bool) {
-	for !done {
-		<-v.called
-		done = v.Resume()
-	}
-}
-
-func (h *house) visit(fn func(v *visitor)) {
-	v := &visitor{called: make(chan struct{}, 1)}
-	v.Init(h.router, v, &v.waits)
-	v.finish(v.Open())
+// visit lets the test call the router as a client does.
+func (h *house) visit(fn func(v *router.Caller)) {
+	v := &router.Caller{}
+	v.Enter(h.router)
+	v.Finish(v.Open())
 	fn(v)
-	v.finish(v.Close())
+	v.Finish(v.Close())
 }
 
 // owned counts the ids that the router's directory knows.
 func (h *house) owned() (n int) {
-	h.visit(func(v *visitor) {
+	h.visit(func(v *router.Caller) {
 		last := v.NewID()
 		h.router.EndID(last)
 		for id := uint64(1); id < last; id++ {
@@ -225,8 +204,8 @@ func (h *house) owned() (n int) {
 
 // jobs counts the jobs in all shards.
 func (h *house) jobs() (n int) {
-	h.visit(func(v *visitor) {
-		v.finish(v.CountAll(nil))
+	h.visit(func(v *router.Caller) {
+		v.Finish(v.CountAll(nil))
 		s := v.Sums
 		n = s.Ready + s.Reserved + s.Delayed + s.Buried
 	})

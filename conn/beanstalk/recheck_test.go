@@ -15,6 +15,8 @@ import (
 	"beanfield/conn/access"
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
+
+	"beanfield/router"
 )
 
 var (
@@ -28,7 +30,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // newestID is the id that was allotted last before this call.
 func (h *house) newestID() (id uint64) {
-	h.visit(func(v *visitor) {
+	h.visit(func(v *router.Caller) {
 		id = v.NewID()
 		h.router.EndID(id)
 	})

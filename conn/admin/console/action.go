@@ -72,8 +72,8 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, fn func(*Console, 
 		return
 	}
 	a.client = newClient(c.router)
-	a.client.finish(a.client.Open())
-	defer func() { a.client.finish(a.client.Close()) }()
+	a.client.Finish(a.client.Open())
+	defer func() { a.client.Finish(a.client.Close()) }()
 	if err := fn(c, a); err != nil {
 		refuse(w, err)
 		return
@@ -107,7 +107,7 @@ func (c *Console) put(a *action) error {
 		return &problem{http.StatusRequestEntityTooLarge, "the body is larger than limits.max_job_size allows"}
 	}
 	op := newPut(body, orElse(k.Pri, usualPri), k.Delay, orElse(k.TTR, usualTTR))
-	a.client.finish(a.client.Use([]byte(k.Tube)))
+	a.client.Finish(a.client.Use([]byte(k.Tube)))
 	op = a.client.run(a.client.UsedShard(), true, op)[0]
 	a.answer.ID, a.answer.Done = op.ID, 1
 	return failure(op.Status)

@@ -3,43 +3,24 @@ package console
 import (
 	"bytes"
 	"net/http"
-	"sync/atomic"
 
 	"beanfield/router"
 	"beanfield/shard/queue"
 )
 
-// client is a session whose owner is the goroutine of a request. Each call returns when it
-// is complete.
+// client is the goroutine of a request, as a caller of the router.
 type client struct {
-	router.Session
+	router.Caller
 	router *router.Router
-	bell   chan struct{}
 	batch  queue.Batch
 }
 
 // newClient makes a client that uses and watches no tube: it can only read, and do what
 // needs no place in a shard.
 func newClient(r *router.Router) *client {
-	c := &client{router: r, bell: make(chan struct{}, 1)}
-	c.Init(r, c, new(atomic.Int64))
+	c := &client{router: r}
+	c.Enter(r)
 	return c
-}
-
-// Notify implements router.Owner. A bell that has been rung already is enough.
-func (c *client) Notify() {
-	select {
-	case c.bell <- struct{}{}:
-	default:
-	}
-}
-
-// finish waits until the call that has just begun is complete.
-func (c *client) finish(done bool) {
-	for !done {
-		<-c.bell
-		done = c.Resume()
-	}
 }
 
 // run applies operations in a shard until all are answered. member says that they need the
@@ -48,7 +29,7 @@ func (c *client) run(shard int, member bool, ops ...queue.Op) []queue.Op {
 	c.batch.Reset()
 	c.batch.Ops = append(c.batch.Ops, ops...)
 	for c.batch.Next < len(ops) {
-		c.finish(c.Submit(shard, &c.batch, member))
+		c.Finish(c.Submit(shard, &c.batch, member))
 	}
 	return c.batch.Ops
 }

@@ -14,7 +14,7 @@ func (c *Console) kick(a *action) error {
 	if err := a.existing(a.ask.Tube); err != nil {
 		return err
 	}
-	a.client.finish(a.client.Use([]byte(a.ask.Tube)))
+	a.client.Finish(a.client.Use([]byte(a.ask.Tube)))
 	if a.ask.Count == 0 {
 		return c.kickAll(a)
 	}

@@ -81,7 +81,7 @@ func (c *Console) move(a *action) error {
 	if a.ask.To == a.ask.Tube {
 		return wrong("this is the same tube")
 	}
-	a.client.finish(a.client.Use([]byte(a.ask.To)))
+	a.client.Finish(a.client.Use([]byte(a.ask.To)))
 	return a.eachHandful(c, a.moveSome)
 }
 
