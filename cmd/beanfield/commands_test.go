@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,6 +43,38 @@ func TestCommandsOverTLS(t *testing.T) {
 			t.Errorf("%q: code %d, %q, %q", c.args, code, stdout, stderr)
 		}
 	}
+}
+
+// Commands log in with a token from a file, and a reload takes the token away again.
+func TestCommandsLogIn(t *testing.T) {
+	_, printed, _ := told("token")
+	token := strings.Fields(printed)[0]
+	rule := regexp.MustCompile(`token = "[0-9a-f]{64}"`).FindString(printed)
+	const address = "listen = [{ address = 'unix:DIR/s', login = true }]\n"
+	p, write := configured(t, address+"[[access]]\n"+rule+"\nmay = ['put', 'stats']\ntubes = 'mail*'\n")
+	file, other := filepath.Join(p.dir, "token"), filepath.Join(p.dir, "other")
+	for name, text := range map[string]string{file: token + "\n", other: "guessed\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := []string{"-server", "unix:" + p.dir + "/s"}
+	login := append([]string{"-token-file", file}, at...)
+	expect := func(code int, stdout, stderr string, args ...string) {
+		t.Helper()
+		got, out, errs := told(args...)
+		if got != code || out != stdout || !strings.Contains(errs, stderr) || strings.Contains(errs, token) {
+			t.Errorf("%q: code %d, %q, %q", args, got, out, errs)
+		}
+	}
+	expect(0, "1\n", "", append([]string{"put", "-tube", "mail", "x"}, login...)...)
+	expect(0, "mail\n", "", append([]string{"tubes", "-names"}, login...)...)
+	expect(1, "", "", append([]string{"put", "-tube", "other", "x"}, login...)...)
+	expect(1, "", "", append([]string{"put", "-tube", "mail", "x"}, at...)...)
+	expect(1, "", "the server refuses the token in "+other, append([]string{"put", "-tube", "mail", "x", "-token-file", other}, at...)...)
+	write(address + "[[access]]\nnetwork = '10.0.0.0/8'\nmay = 'admin'\n")
+	has(t, p.reads(), "access: changed")
+	expect(1, "", "the server refuses the token in "+file, append([]string{"put", "-tube", "mail", "x"}, login...)...)
 }
 
 // A version that cannot be printed is an error.

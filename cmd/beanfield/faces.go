@@ -175,6 +175,9 @@ func (f *faces) use(c *Config) {
 
 // change makes ready what c says for all faces. apply puts it into effect.
 func (f *faces) change(c *Config) (apply func(), err error) {
+	if ms := f.checkCertificates(c); len(ms) > 0 {
+		return nil, ms
+	}
 	steps := []func(){
 		func() { f.acceptor.Limit(c.Limits.MaxConnections) },
 		func() { f.keeper.Limit(c.mostHandshakes()) },
@@ -202,6 +205,25 @@ func (f *faces) change(c *Config) (apply func(), err error) {
 			step()
 		}
 	}, err
+}
+
+// checkCertificates says which of the certificates that were read with c must not be used.
+func (f *faces) checkCertificates(c *Config) (ms Mistakes) {
+	check := func(t *TLS, prefix string, at origin) {
+		if t.read == nil {
+			return
+		}
+		var wrong *secure.FileError
+		if errors.As(f.keeper.Check(t.certs, t.read), &wrong) {
+			ms = append(ms, Mistake{File: at.file, Line: at.line, Key: prefix + wrong.Key, Value: quote(wrong.File), Problem: wrong.Err.Error()})
+		}
+	}
+	check(&c.Queue.TLS, "queue.", c.from["queue.cert"])
+	check(&c.HTTP.TLS, "http.", c.from["http.cert"])
+	for i := range c.Listen {
+		check(&c.Listen[i].TLS, "listen.", c.Listen[i].from)
+	}
+	return ms
 }
 
 // exchange puts the certificates that were read with c in the place of the old ones.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"beanfield/conn/secure/securetest"
 )
@@ -274,4 +277,30 @@ func TestProcessReloadsTLS(t *testing.T) {
 		t.Errorf("%s is shown", name)
 	}
 	speak(t, early)
+}
+
+// A certificate that has expired does not take the place of a good one: then nothing changes.
+func TestProcessReloadsNoExpiredCertificate(t *testing.T) {
+	a := securetest.NewAuthority(t, "authority")
+	p, dir, addrs := secureProcess(t, a, a.Usual("one"))
+	old := a.Issue("old", time.Now().Add(-time.Hour))
+	securetest.Write(t, dir, "c2", old.Cert)
+	securetest.Write(t, dir, "k2", old.Key)
+	text, err := os.ReadFile(p.Args[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := "limits.max_job_size = 7\n" + strings.Replace(strings.Replace(string(text), "/c'", "/c2'", 1), "/k'", "/k2'", 1)
+	if err := os.WriteFile(p.Args[2], []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	has(t, p.reads(), `beanfield.toml:2: listen.cert = `, "it has expired")
+	c, name := hello(t, addrs[0], a.Trust())
+	if name != "one" {
+		t.Errorf("%s is shown", name)
+	}
+	fmt.Fprint(c, "put 0 0 1 9\r\n012345678\r\n")
+	if line, err := bufio.NewReader(c).ReadString('\n'); line != "INSERTED 1\r\n" {
+		t.Errorf("the limit has changed: %q, %v", line, err)
+	}
 }

@@ -78,6 +78,11 @@ func (k *Keeper) look(asked bool) {
 	}
 }
 
+// Check says why what has just been read must not replace what a listener has, as a *FileError.
+func (k *Keeper) Check(c, read *Certificates) error {
+	return c.outlives(read.current.Load(), read.opts)
+}
+
 // Exchange puts what has just been read for a listener, perhaps of other files, in the place
 // of what the listener had. If nothing is different, session tickets stay valid.
 func (k *Keeper) Exchange(c, read *Certificates) {
