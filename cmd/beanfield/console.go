@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/admin"
 	"beanfield/conn/admin/console"
 	"beanfield/router"
 	"beanfield/shard/queue"
@@ -21,7 +22,9 @@ func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 		MaxJobSize: func() int { return int(f.config.Load().Limits.MaxJobSize) },
 		Version:    version,
 		Started:    time.Now(),
-		May:        func(*http.Request) console.Rights { return console.Rights{Act: !f.config.Load().HTTP.ReadOnly} },
+		May: func(r *http.Request) console.Rights {
+			return console.Rights{Act: !f.config.Load().HTTP.ReadOnly, Subject: admin.ClientOf(r).Subject}
+		},
 	})
 }
 

@@ -50,35 +50,52 @@ const (
 	partTime = 500 * time.Millisecond
 )
 
+// Deed is an action, for the audit log.
+type Deed struct {
+	What, Tube, To string
+	ID             uint64
+	Done           int // jobs
+	Refused        bool
+}
+
 // act answers a POST of the interface.
-func (c *Console) act(w http.ResponseWriter, r *http.Request, fn func(*Console, *action) error) {
-	if err := sameOrigin(r); err != nil {
-		refuse(w, err)
-		return
-	}
-	if !c.opts.May(r).Act {
-		refuse(w, &problem{http.StatusForbidden, "you may look, and nothing else"})
-		return
-	}
+func (c *Console) act(w http.ResponseWriter, r *http.Request, name string, fn func(*Console, *action) error) {
 	a := &action{ctx: r.Context()}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, int64(2*c.opts.MaxJobSize()+64<<10)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a.ask); err != nil {
-		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-			refuse(w, &problem{http.StatusRequestEntityTooLarge, "the request is too large"})
-			return
-		}
-		refuse(w, wrong("not the JSON that is wanted: "+err.Error()))
-		return
-	}
-	a.client = newClient(c.router)
-	a.client.Finish(a.client.Open())
-	defer func() { a.client.Finish(a.client.Close()) }()
-	if err := fn(c, a); err != nil {
+	err := c.do(w, r, name, a, fn)
+	var p *problem
+	refused := errors.As(err, &p) && p.status == http.StatusForbidden
+	c.opts.Tell(r, Deed{name, a.ask.Tube, a.ask.To, a.ask.ID, a.answer.Done, refused})
+	if err != nil {
 		refuse(w, err)
 		return
 	}
 	reply(w, http.StatusOK, &a.answer)
+}
+
+// do carries out an action, if it is allowed.
+func (c *Console) do(w http.ResponseWriter, r *http.Request, name string, a *action, fn func(*Console, *action) error) error {
+	if err := sameOrigin(r); err != nil {
+		return err
+	}
+	may := c.opts.May(r)
+	if !may.Act {
+		return &problem{http.StatusForbidden, "you may look, and nothing else"}
+	}
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, int64(2*c.opts.MaxJobSize()+64<<10)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a.ask); err != nil {
+		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+			return &problem{http.StatusRequestEntityTooLarge, "the request is too large"}
+		}
+		return wrong("not the JSON that is wanted: " + err.Error())
+	}
+	a.client = newClient(c.router)
+	a.client.Finish(a.client.Open())
+	defer func() { a.client.Finish(a.client.Close()) }()
+	if err := c.permit(name, a, may.Subject); err != nil {
+		return err
+	}
+	return fn(c, a)
 }
 
 // tubeNamed says what is wrong with a tube's name.
@@ -145,7 +162,7 @@ func (c *Console) pause(a *action) error {
 	op := queue.Op{Kind: queue.Pause, Data: []byte(a.ask.Tube), Delay: a.ask.Second}
 	op = a.client.run(c.router.TubeShard(op.Data), false, op)[0]
 	a.answer.Done = 1
-	return failureOf(op.Status, "there is no such tube")
+	return failureOf(op.Status, noTube)
 }
 
 // drain makes the server refuse new jobs until its end.

@@ -38,7 +38,7 @@ func (c *client) run(shard int, member bool, ops ...queue.Op) []queue.Op {
 func (c *client) one(op queue.Op, member bool) (queue.Op, error) {
 	shard, ok := c.router.Owner(op.ID)
 	if !ok {
-		return op, &problem{http.StatusNotFound, "there is no such job any more"}
+		return op, errNoJob
 	}
 	op = c.run(shard, member, op)[0]
 	return op, failure(op.Status)
@@ -52,11 +52,16 @@ func (c *client) body(op *queue.Op) []byte {
 	return bytes.Clone(c.batch.Bytes[op.From:op.To])
 }
 
+// What is not there, or not for this client.
+var errNoJob = &problem{http.StatusNotFound, "there is no such job any more"}
+
+const noTube = "there is no such tube"
+
 // stats returns the figures of a tube.
 func (c *client) stats(tube string) (queue.TubeInfo, error) {
 	op := c.run(c.router.TubeShard([]byte(tube)), false, queue.Op{Kind: queue.StatsTube, Data: []byte(tube)})[0]
 	if op.Status != queue.OK {
-		return queue.TubeInfo{}, failureOf(op.Status, "there is no such tube")
+		return queue.TubeInfo{}, failureOf(op.Status, noTube)
 	}
 	return c.batch.Tubes[op.From], nil
 }

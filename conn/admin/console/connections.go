@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/access"
 )
 
 // connectionInfo is a row of the table of connections.
@@ -52,6 +53,9 @@ var connectionColumns = map[string]func(a, b *guest) int{
 }
 
 func (c *Console) connections(r *http.Request) (any, error) {
+	if !c.opts.May(r).Subject.Everywhere().Has(access.Admin) {
+		return nil, forbidden
+	}
 	w, err := tableOf(r.URL.Query())
 	if err != nil {
 		return nil, err

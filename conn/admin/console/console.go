@@ -19,6 +19,8 @@ type Options struct {
 	Router *router.Router
 	// May says what a request may do; nil if everybody may do everything.
 	May func(*http.Request) Rights
+	// Tell notes what somebody has done, or was refused; nil if nobody wants to know.
+	Tell func(*http.Request, Deed)
 	// LimitsFor are the limits of the queue service for a tube.
 	LimitsFor func(tube string) *queue.Limits
 	// MaxJobSize tells how large the body of a put may be, in bytes.
@@ -31,11 +33,6 @@ type Options struct {
 	Version string
 	// Started is when the process began.
 	Started time.Time
-}
-
-// Rights are what somebody may do.
-type Rights struct {
-	Act bool // anything but to look
 }
 
 // Console serves the pages and their interface.
@@ -59,6 +56,9 @@ func New(o Options) (*Console, error) {
 	}
 	if o.May == nil {
 		o.May = func(*http.Request) Rights { return Rights{Act: true} }
+	}
+	if o.Tell == nil {
+		o.Tell = func(*http.Request, Deed) {}
 	}
 	pages, err := fs.Sub(files, "pages")
 	if err != nil {

@@ -43,7 +43,13 @@
 // # Permissions
 //
 // Options.May says what a request may do. If a client may only read, every POST is refused,
-// and the pages do not show it the buttons.
+// and the pages do not show it the buttons. With rules (package access), a client sees the
+// figures of the tubes on which it has stats, and the jobs of those on which it has peek.
+// Others are not listed, counted, searched or fetched: for it they do not exist. The shards
+// and the latency need stats on every tube, the connections and drain admin on every tube. What the
+// other actions need is in one table (needs).
+//
+// Options.Tell is told of every action, for the audit log.
 //
 // # Moving jobs
 //

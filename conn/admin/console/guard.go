@@ -38,7 +38,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case reads && r.Method == http.MethodGet:
 		c.read(w, r, reader)
 	case acts && r.Method == http.MethodPost:
-		c.act(w, r, actor)
+		c.act(w, r, name, actor)
 	default:
 		h.Set("Allow", map[bool]string{true: http.MethodGet, false: http.MethodPost}[reads])
 		refuse(w, &problem{http.StatusMethodNotAllowed, "not with this method"})

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
 
@@ -81,6 +82,9 @@ func (c *Console) job(r *http.Request) (any, error) {
 		return nil, err
 	}
 	j := showJob(&queue.JobFigures{JobInfo: s.batch.Jobs[op.From]})
+	if !peeks(c.opts.May(r).Subject, j.Tube) {
+		return nil, errNoJob
+	}
 	if op, err = s.one(queue.Op{Kind: queue.Peek, ID: id}, false); err != nil {
 		return nil, err
 	}
@@ -113,6 +117,10 @@ func (c *Console) jobs(r *http.Request) (any, error) {
 	if !ordered && state != "reserved" && state != "all" {
 		return nil, wrong("there is no such state")
 	}
+	subject := c.opts.May(r).Subject
+	if tube != "" && !peeks(subject, tube) {
+		return nil, forbidden
+	}
 	s := newClient(c.router)
 	a := &jobsAnswer{Jobs: []jobAnswer{}}
 	if tube != "" && ordered && from == 0 && len(find) == 0 {
@@ -123,7 +131,7 @@ func (c *Console) jobs(r *http.Request) (any, error) {
 		s.gather(a, list, nil, n)
 		return a, nil
 	}
-	return a, c.search(r.Context(), s, a, searched{tube, filter(q.Get("filter")), state, find, uint64(max(from, 1)), n})
+	return a, c.search(r.Context(), s, a, searched{tube, visible(subject, filter(q.Get("filter"))), state, find, uint64(max(from, 1)), n})
 }
 
 // states are those whose jobs have an order.
@@ -137,6 +145,11 @@ type searched struct {
 	find  []byte
 	from  uint64
 	n     int
+}
+
+// visible is a filter that also hides the tubes whose jobs somebody may not see.
+func visible(s *access.Subject, shows func(string) bool) func(string) bool {
+	return func(tube string) bool { return shows(tube) && peeks(s, tube) }
 }
 
 // survey goes through some of the jobs.

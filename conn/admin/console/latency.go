@@ -16,6 +16,9 @@ type latencyAnswer struct {
 }
 
 func (c *Console) latency(r *http.Request) (any, error) {
+	if !whole(c.opts.May(r).Subject) {
+		return nil, forbidden
+	}
 	s, err := c.census.take(r.Context())
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"beanfield/conn/access"
 	"beanfield/router"
 )
 
@@ -49,13 +50,18 @@ func (c *Console) overview(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	may := c.opts.May(r)
 	a := overviewAnswer{
 		At: s.at.UnixMilli(), Version: c.opts.Version, Uptime: int64(time.Since(c.opts.Started) / time.Second),
-		Act: c.opts.May(r).Act, Draining: c.router.Draining(), Tubes: len(s.tubes),
+		Act: may.Act && may.Subject.Anywhere()&^(access.Stats|access.Peek) != 0, Draining: c.router.Draining(), Shards: []shardInfo{},
 	}
 	var best []*tubeRow
 	for i := range s.tubes {
 		t := &s.tubes[i]
+		if !reads(may.Subject, t.Name) {
+			continue
+		}
+		a.Tubes++
 		a.Total.add(t)
 		if len(best) < busiest || busier(t, best[len(best)-1]) < 0 {
 			at, _ := slices.BinarySearchFunc(best, t, busier)
@@ -66,6 +72,9 @@ func (c *Console) overview(r *http.Request) (any, error) {
 	a.Total.Name, a.Busiest = "", []figures{}
 	for _, t := range best {
 		a.Busiest = append(a.Busiest, t.figures())
+	}
+	if !whole(may.Subject) {
+		return &a, nil
 	}
 	a.Total.Total, a.Total.Timeouts = 0, 0
 	for i := range s.shards {

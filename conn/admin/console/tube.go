@@ -64,7 +64,10 @@ var fates = map[queue.Fate]string{queue.FateRear: "rear", queue.FateDrop: "drop"
 
 func (c *Console) tube(r *http.Request) (any, error) {
 	name := r.URL.Query().Get("name")
-	s := newClient(c.router)
+	s, subject := newClient(c.router), c.opts.May(r).Subject
+	if !reads(subject, name) {
+		return nil, failureOf(queue.NotFound, noTube)
+	}
 	info, err := s.stats(name)
 	if err != nil {
 		return nil, err
@@ -83,6 +86,9 @@ func (c *Console) tube(r *http.Request) (any, error) {
 	}
 	if row.Queue {
 		a.Service = c.service(name)
+	}
+	if !peeks(subject, name) {
+		return a, nil
 	}
 	for word, st := range states {
 		list, ok := c.router.Heads(r.Context(), name, st, 1)

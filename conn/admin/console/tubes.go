@@ -103,10 +103,14 @@ func (c *Console) tubes(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	subject, all := c.opts.May(r).Subject, 0
 	var found []*tubeRow
 	var p pacer
 	for i := range s.tubes {
-		if p.step(); w.shows == nil || w.shows(s.tubes[i].Name) {
+		if p.step(); !reads(subject, s.tubes[i].Name) {
+			continue
+		}
+		if all++; w.shows == nil || w.shows(s.tubes[i].Name) {
 			found = append(found, &s.tubes[i])
 		}
 	}
@@ -118,7 +122,7 @@ func (c *Console) tubes(r *http.Request) (any, error) {
 		return w.order(cmp.Compare(a.Name, b.Name))
 	})
 	from := min(w.from, len(found))
-	a := tubesAnswer{At: s.at.UnixMilli(), All: len(s.tubes), Found: len(found), From: from, Tubes: []figures{}}
+	a := tubesAnswer{At: s.at.UnixMilli(), All: all, Found: len(found), From: from, Tubes: []figures{}}
 	for _, t := range found[from:min(from+w.n, len(found))] {
 		a.Tubes = append(a.Tubes, t.figures())
 	}
