@@ -196,9 +196,10 @@
 //   - A slow reader: the answers of one batch. A batch is handed back when the
 //     bodies in its answers pass 256 KB; large bodies are shared with the job
 //     and not copied.
-//   - TLS: about 5 KB for an idle connection, the largest record that its client has sent
-//     (crypto/tls keeps the buffer: 18 KB at most), and 64 KB of records that the socket
-//     has not taken. A half handshake takes some 22 KB, and ends with HandshakeTimeout.
+//   - TLS: about 5 KB for an idle connection, the part of a record that has arrived, and
+//     64 KB of records that the socket has not taken. crypto/tls would keep a buffer of up to
+//     18 KB for its records; the loop lends it one instead (record.go). A half handshake takes
+//     some 22 KB, and ends with HandshakeTimeout, or when too many have begun.
 //   - Ids: an accepted put line that never becomes a job gives its id up, so
 //     the directory does not grow.
 //

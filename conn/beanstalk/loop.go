@@ -40,6 +40,7 @@ type loop struct {
 	buf    []byte // bytes just read
 	out    []byte // replies of the connection that is being served
 	sealed []byte // the same in records, if it uses TLS
+	record []byte // lent to connections that use TLS while they read
 	share  int    // bytes that it may still send in this turn
 	effort int    // work on commands that it may still cause
 	bulk   int    // bytes of large bodies since the loop has stepped back

@@ -145,7 +145,11 @@ func (c *Conn) fillSealed() bool {
 // openInto reads what there is, and notes whether there is more and whether the client has
 // ended its side: nothing but crypto/tls sees an end that is announced in a record.
 func (c *Conn) openInto(b []byte) (n int, err error) {
+	c.wire.lendRecord(c.loop)
 	n, err = c.wire.open(b, c.hungUp || c.urgent)
+	if err == errEmpty {
+		c.wire.returnRecord(c.loop)
+	}
 	c.loop.moved(n)
 	c.readable = err != errEmpty
 	if err == io.EOF {

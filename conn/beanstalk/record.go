@@ -1,0 +1,54 @@
+package beanstalk
+
+import (
+	"bytes"
+	"crypto/tls"
+	"reflect"
+	"unsafe"
+)
+
+// crypto/tls gathers a record in a buffer of the connection before it opens it. It never
+// gives that buffer back, so an idle client that has once sent a large record would take up
+// to 18 KB more. There is no other way to get at it than by its place in tls.Conn. So the loop
+// lends its own buffer to a connection that is about to read, and takes it back when the
+// connection has no part of a record in it. A Go version in which the buffer has another name
+// or type only costs memory: then nothing is lent.
+
+// recordAt is where tls.Conn has its buffer, or 0.
+var recordAt = func() uintptr {
+	f, ok := reflect.TypeFor[tls.Conn]().FieldByName("rawInput")
+	if !ok || f.Type != reflect.TypeFor[bytes.Buffer]() {
+		return 0
+	}
+	return f.Offset
+}()
+
+// record is the buffer of a connection, or nil if it cannot be found.
+func (w *wire) record() *bytes.Buffer {
+	if recordAt == 0 {
+		return nil
+	}
+	return (*bytes.Buffer)(unsafe.Add(unsafe.Pointer(w.conn), recordAt))
+}
+
+// lendRecord lends the loop's buffer to a connection that has none.
+func (w *wire) lendRecord(l *loop) {
+	if r := w.record(); r != nil && r.Cap() == 0 && l.record != nil {
+		*r = *bytes.NewBuffer(l.record)
+		l.record = nil
+	}
+}
+
+// returnRecord takes the buffer back. It is called when crypto/tls has found that the socket
+// is empty: then it has handed out all that it has opened.
+func (w *wire) returnRecord(l *loop) {
+	r := w.record()
+	if r == nil || r.Len() > 0 {
+		return // a part of a record
+	}
+	r.Reset()
+	if b := r.AvailableBuffer(); cap(b) > cap(l.record) {
+		l.record = b
+	}
+	*r = bytes.Buffer{}
+}

@@ -1,0 +1,81 @@
+package beanstalk
+
+import (
+	"crypto/tls"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// This version of Go has the buffer where it is looked for. Otherwise only memory is lost, but
+// somebody should know.
+func TestRecordBufferIsFound(t *testing.T) {
+	if recordAt == 0 {
+		t.Error("tls.Conn has no field rawInput of type bytes.Buffer any more")
+	}
+}
+
+// Connections that read parts of records in turn, on the same loop, do not get each other's
+// bytes, and those that have read all keep no buffer.
+func TestRecordsInTurn(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.Loops = 1 })
+	face := &kept{server: h.server, certs: certificates(t, nil)}
+	type sender struct {
+		*client
+		far  *hoard
+		wire *wire
+		body string
+		ids  []uint64
+	}
+	var all []*sender
+	for i := range 6 {
+		far := &hoard{Conn: h.pairWith(face)}
+		s := &sender{far: far, wire: face.wire, body: fmt.Sprint(i) + bodyOf(100+i*i*1500)}
+		s.client = newClient(t, tls.Client(far, trust(t)))
+		s.do("list-tube-used", "USING default")
+		far.hold = true
+		all = append(all, s)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		for _, s := range all {
+			s.send(fmt.Sprintf("put 0 0 60 %d\r\n%s\r\n", len(s.body), s.body))
+		}
+		for left := len(all); left > 0; {
+			s := all[r.IntN(len(all))]
+			if len(s.far.held) == 0 {
+				continue
+			}
+			n := min(len(s.far.held), 1+r.IntN(9000))
+			if _, err := s.far.Conn.Write(s.far.held[:n]); err != nil {
+				t.Fatal(err)
+			}
+			if s.far.held = s.far.held[n:]; len(s.far.held) == 0 {
+				left--
+			}
+			eventually(t, "it is read", func() bool { return pending(t, s.far.Conn) == 0 })
+		}
+		for _, s := range all {
+			var id uint64
+			if _, err := fmt.Sscanf(s.line(), "INSERTED %d", &id); err != nil {
+				t.Fatal(err)
+			}
+			s.ids = append(s.ids, id)
+		}
+	}
+	other := h.pair()
+	for i, s := range all {
+		for _, id := range s.ids {
+			other.send(fmt.Sprintf("peek %d\r\n", id))
+			if _, body := other.job("FOUND"); body != s.body {
+				t.Fatalf("sender %d: %.20q instead of %.20q", i, body, s.body)
+			}
+		}
+	}
+	h.close()
+	for i, s := range all {
+		if n := s.wire.record().Cap(); n > 0 {
+			t.Errorf("sender %d has a buffer of %d bytes", i, n)
+		}
+	}
+}
