@@ -15,18 +15,20 @@ func TestRecordBufferIsFound(t *testing.T) {
 	}
 }
 
+// sender is a client of TestRecordsInTurn.
+type sender struct {
+	*client
+	far  *hoard
+	wire *wire
+	body string
+	ids  []uint64
+}
+
 // Connections that read parts of records in turn, on the same loop, do not get each other's
 // bytes, and those that have read all keep no buffer.
 func TestRecordsInTurn(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.Loops = 1 })
 	face := &kept{server: h.server, certs: certificates(t, nil)}
-	type sender struct {
-		*client
-		far  *hoard
-		wire *wire
-		body string
-		ids  []uint64
-	}
 	var all []*sender
 	for i := range 6 {
 		far := &hoard{Conn: h.pairWith(face)}
@@ -36,25 +38,11 @@ func TestRecordsInTurn(t *testing.T) {
 		far.hold = true
 		all = append(all, s)
 	}
-	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		for _, s := range all {
 			s.send(fmt.Sprintf("put 0 0 60 %d\r\n%s\r\n", len(s.body), s.body))
 		}
-		for left := len(all); left > 0; {
-			s := all[r.IntN(len(all))]
-			if len(s.far.held) == 0 {
-				continue
-			}
-			n := min(len(s.far.held), 1+r.IntN(9000))
-			if _, err := s.far.Conn.Write(s.far.held[:n]); err != nil {
-				t.Fatal(err)
-			}
-			if s.far.held = s.far.held[n:]; len(s.far.held) == 0 {
-				left--
-			}
-			eventually(t, "it is read", func() bool { return pending(t, s.far.Conn) == 0 })
-		}
+		dribble(t, all)
 		for _, s := range all {
 			var id uint64
 			if _, err := fmt.Sscanf(s.line(), "INSERTED %d", &id); err != nil {
@@ -77,5 +65,25 @@ func TestRecordsInTurn(t *testing.T) {
 		if n := s.wire.record().Cap(); n > 0 {
 			t.Errorf("sender %d has a buffer of %d bytes", i, n)
 		}
+	}
+}
+
+// dribble sends what the senders have to send, in pieces from one and another.
+func dribble(t *testing.T, all []*sender) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, uint64(len(all[0].ids))))
+	for left := len(all); left > 0; {
+		s := all[r.IntN(len(all))]
+		if len(s.far.held) == 0 {
+			continue
+		}
+		n := min(len(s.far.held), 1+r.IntN(9000))
+		if _, err := s.far.Conn.Write(s.far.held[:n]); err != nil {
+			t.Fatal(err)
+		}
+		if s.far.held = s.far.held[n:]; len(s.far.held) == 0 {
+			left--
+		}
+		eventually(t, "it is read", func() bool { return pending(t, s.far.Conn) == 0 })
 	}
 }

@@ -32,7 +32,8 @@
 // much as a command. So only a few are computed at any time: a handshake takes a slot,
 // and gives it to others while it waits for its client (Make, Pause). While enough
 // handshakes wait for slots, listeners let nobody in (Room): a client that waits in the
-// kernel's queue takes neither a descriptor nor memory. Each face decides on which goroutine
+// kernel's queue takes neither a descriptor nor memory. Between two handshakes, and before
+// each signature, the processor is given to others. Each face decides on which goroutine
 // a handshake runs, and ends a handshake whose client takes too long.
 //
 // A client that stops in the middle of its handshake takes a descriptor and some 20 KB until

@@ -2,8 +2,12 @@ package secure
 
 import (
 	"container/list"
+	"crypto"
 	"crypto/tls"
+	"io"
 	"sync"
+
+	"beanfield/storage/pace"
 )
 
 // Half is a handshake that has not been made yet.
@@ -69,7 +73,23 @@ func (k *Keeper) enter(h *Half) {
 	k.slots <- struct{}{}
 }
 
-func (k *Keeper) leave() { <-k.slots }
+// leave gives the slot to the next handshake, and the processor to others. Otherwise, while
+// handshakes follow each other, the kernel would let their thread go on for about 3 ms, and
+// as long would a client of the same processor wait.
+func (k *Keeper) leave() {
+	<-k.slots
+	pace.StepBack()
+}
+
+// considerate is the key of a certificate. A signature is half of the work of a handshake, or
+// nearly all with RSA, so others have their turn before it.
+type considerate struct{ crypto.Signer }
+
+// Sign implements crypto.Signer.
+func (s considerate) Sign(r io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, error) {
+	pace.StepBack()
+	return s.Signer.Sign(r, digest, opts)
+}
 
 // Room returns nil if there is room for new handshakes, otherwise a channel that is closed
 // as soon as there is. Whoever lets clients in waits for it, so that handshakes which cannot

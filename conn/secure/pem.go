@@ -1,6 +1,7 @@
 package secure
 
 import (
+	"crypto"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -42,6 +43,9 @@ func (t texts) parse(o Options) (*pair, error) {
 	if err != nil {
 		err = errors.New(strings.TrimPrefix(err.Error(), "tls: "))
 		return nil, wrongFile("key", o.Key, fmt.Errorf("%w (with the certificate in %q)", err, o.Cert))
+	}
+	if key, ok := both.PrivateKey.(crypto.Signer); ok {
+		both.PrivateKey = considerate{key}
 	}
 	config := &tls.Config{
 		Certificates: []tls.Certificate{both},
