@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
@@ -214,4 +216,49 @@ func (c *cycler) answers(lines int) error {
 		return io.ErrUnexpectedEOF // more than was asked for
 	}
 	return nil
+}
+
+// BenchmarkClients lists 8,000 clients, again and again, while another one sends short commands:
+// what a client costs to list, and how long the commands take with and without it.
+func BenchmarkClients(b *testing.B) {
+	const many = 8000
+	h := newHouse(b, func(o *houseOptions) { o.Loops = 1 })
+	for range many {
+		defer h.pairWith(h.server).Close()
+	}
+	c := h.pair()
+	slowest := func() time.Duration {
+		var took []time.Duration
+		for range 2000 {
+			began := time.Now()
+			c.do("touch 9", "NOT_FOUND")
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		return took[len(took)*99/100]
+	}
+	alone := slowest()
+	done, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				h.server.Clients(b.Context(), nil)
+			}
+		}
+	}()
+	beside := slowest()
+	close(done)
+	<-over
+	for b.Loop() {
+		if list, ok := h.server.Clients(b.Context(), nil); !ok || len(list) != many+1 {
+			b.Fatal(len(list))
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/many, "ns/client")
+	b.ReportMetric(float64(alone.Microseconds()), "µs-p99-alone")
+	b.ReportMetric(float64(beside.Microseconds()), "µs-p99-beside")
 }

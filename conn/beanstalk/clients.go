@@ -6,49 +6,50 @@ import (
 	"beanfield/conn"
 )
 
-// roll is a list of a loop's clients in the making. The loop goes through its table in
-// parts, and serves others in between.
-type roll struct {
-	ctx   context.Context
-	held  map[any]int // nobody changes it meanwhile
-	at    int         // in the loop's table
-	parts [][]conn.Client
-	done  chan struct{}
-	next  *roll
+// part is a part of a list of the clients: those in a loop's table from a place on.
+type part struct {
+	held map[any]int // nobody changes it meanwhile
+	from int
+	next *part // in the loop's stack
+
+	list []conn.Client
+	on   int // where to go on, or 0 after the last part
+	done chan struct{}
 }
 
-// rollShare is how many places of its table a loop goes through at a time, in some 60 µs:
+// partLength is how many places of its table a loop goes through at a time, in some 60 µs:
 // most of that is the system call for the address.
-const rollShare = 128
+const partLength = 128
 
 // Clients lists the clients, with what each of them holds according to held. It reports false
-// if a loop has not got round to it when ctx ends.
+// if a loop has not got round to it when ctx ends. It asks for part after part, so that
+// meanwhile a loop serves its clients, and sleeps, as ever.
 func (s *Server) Clients(ctx context.Context, held map[any]int) (list []conn.Client, ok bool) {
-	rolls := make([]*roll, len(s.loops))
-	for i, l := range s.loops {
-		rolls[i] = &roll{ctx: ctx, held: held, done: make(chan struct{})}
-		l.ask(rolls[i])
-	}
-	for i, r := range rolls {
-		select {
-		case <-r.done:
-		case <-s.loops[i].done:
-			continue // it has no clients any more
-		case <-ctx.Done():
-			return nil, false
+	list = make([]conn.Client, 0, s.Connections())
+	for _, l := range s.loops {
+		for p := (&part{}); ; {
+			p = &part{held: held, from: p.on, done: make(chan struct{})}
+			l.ask(p)
+			select {
+			case <-p.done:
+				list = append(list, p.list...)
+			case <-l.done: // it has no clients any more
+			case <-ctx.Done():
+				return nil, false
+			}
+			if p.on == 0 {
+				break
+			}
 		}
-		for _, part := range r.parts {
-			list = append(list, part...)
-		}
 	}
-	return list, ctx.Err() == nil
+	return list, true
 }
 
-// ask has the loop call a roll. Its bell rings as a connection does that wants to be served.
-func (l *loop) ask(r *roll) {
+// ask has the loop make a part. Its bell rings as a connection does that wants to be served.
+func (l *loop) ask(p *part) {
 	for {
-		r.next = l.rolls.Load()
-		if l.rolls.CompareAndSwap(r.next, r) {
+		p.next = l.parts.Load()
+		if l.parts.CompareAndSwap(p.next, p) {
 			break
 		}
 	}
@@ -65,34 +66,20 @@ func (l *loop) ring() {
 	}
 }
 
-// callRoll goes on with the rolls that have been asked for.
-func (l *loop) callRoll() {
-	if l.roll == nil {
-		l.roll = l.rolls.Swap(nil)
-	}
-	r := l.roll
-	if r == nil {
-		return
-	}
-	end := min(r.at+rollShare, len(l.conns))
-	if r.ctx.Err() != nil {
-		end = len(l.conns) // nobody waits for it
-	} else {
-		var part []conn.Client
-		for _, c := range l.conns[r.at:end] {
+// makeParts makes the parts that have been asked for.
+func (l *loop) makeParts() {
+	for p := l.parts.Swap(nil); p != nil; p = p.next {
+		end := min(p.from+partLength, len(l.conns))
+		for _, c := range l.conns[min(p.from, end):end] {
 			if c != nil {
-				part = append(part, c.show(r.held))
+				p.list = append(p.list, c.show(p.held))
 			}
 		}
-		r.parts = append(r.parts, part)
+		if end < len(l.conns) {
+			p.on = end
+		}
+		close(p.done)
 	}
-	if r.at = end; r.at == len(l.conns) {
-		l.roll = r.next
-		close(r.done)
-	} else {
-		l.stepBack() // the loop does not sleep until the roll is complete
-	}
-	l.bell.Notify() // there may be more
 }
 
 // show is what there is to say of the client.

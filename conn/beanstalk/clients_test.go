@@ -1,7 +1,6 @@
 package beanstalk
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -87,39 +86,33 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// A loop goes through its clients in parts, and lets others have their turn in between.
+// A loop goes through its clients in parts, each when it is asked to.
 func TestClientsInParts(t *testing.T) {
 	s := stillServer(t)
 	l := s.loops[0]
-	steps := 0
-	l.stepBack = func() { steps++ }
-	for range 2 * rollShare {
+	for range 2 * partLength {
 		s.enter(t)
 	}
 	for !l.idle() {
 		l.serveInbox()
 	}
-	r, gone := &roll{ctx: t.Context(), done: make(chan struct{})}, &roll{done: make(chan struct{})}
-	over, cancel := context.WithCancel(context.Background())
-	cancel()
-	gone.ctx = over
-	l.ask(r)
-	l.ask(gone)
-	rounds := 0
-	for ; !l.idle(); rounds++ {
+	n, parts := 0, 0
+	for from, over := 0, false; !over; parts++ {
+		p, other := &part{from: from, done: make(chan struct{})}, &part{from: 1 << 30, done: make(chan struct{})}
+		l.ask(p)
+		l.ask(other) // behind the end of the table
 		l.serveInbox()
-	}
-	n := 0
-	for _, part := range r.parts {
-		if n += len(part); len(part) > rollShare {
-			t.Errorf("%d clients are told of at a time", len(part))
+		<-p.done
+		<-other.done
+		if len(p.list) > partLength || len(other.list) > 0 || other.on != 0 || !l.idle() {
+			t.Fatalf("a part has %d clients, and one behind the end %d", len(p.list), len(other.list))
 		}
+		n += len(p.list)
+		from, over = p.on, p.on == 0
 	}
-	if n != 2*rollShare || steps != len(r.parts)-1 || len(gone.parts) > 0 || rounds < 1+len(r.parts) {
-		t.Errorf("%d clients in %d parts and %d rounds, and the loop has stepped back %d times", n, len(r.parts), rounds, steps)
+	if n != 2*partLength || parts < 3 { // the first descriptors are not those of clients
+		t.Errorf("%d clients in %d parts", n, parts)
 	}
-	<-r.done
-	<-gone.done
 }
 
 // When the loops have ended there are no clients, and whoever asks does not wait.

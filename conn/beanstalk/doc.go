@@ -34,7 +34,7 @@
 // at once, each with thousands of tubes, would take some milliseconds otherwise.
 //
 // To tell administrators who is connected (Clients), a loop goes through its table in parts
-// (rollShare). What asks it to is a bell: a Conn without a socket, which comes through the
+// (partLength), each when it is asked to. What asks is a bell: a Conn without a socket, which comes through the
 // inbox as others do, so that nothing on the way of a command has to look for questions.
 //
 // A loop also shares its processor with other goroutines. It lets them run before it

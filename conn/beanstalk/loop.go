@@ -29,8 +29,8 @@ type loop struct {
 	recheck  atomic.Bool // other rules hold: connections that wait are to be judged anew
 	pulse    shard.Pulse // beats with each round of serve
 	done     chan struct{}
-	bell     Conn                 // a connection without a socket: in the inbox it means that there are rolls
-	rolls    atomic.Pointer[roll] // that have been asked for, the newest first
+	bell     Conn                 // a connection without a socket: in the inbox it means that there are parts
+	parts    atomic.Pointer[part] // of lists of the clients, which others have asked for
 
 	// touched by the loop's goroutine only
 	conns  []*Conn // by descriptor
@@ -48,7 +48,6 @@ type loop struct {
 	asked  int    // the shard that the latest of these calls waits for
 	lone   lone
 	runs   []*run
-	roll   *roll // that is being called
 	// of the recheck: the descriptors that it has passed, and the rules when it began
 	judged    int
 	rechecked *access.Policy
@@ -254,7 +253,7 @@ func (l *loop) isNew(c *Conn) bool {
 // admit takes a new connection in.
 func (l *loop) admit(c *Conn) {
 	if c == &l.bell {
-		l.callRoll()
+		l.makeParts()
 		return
 	}
 	for c.fd >= len(l.conns) {
