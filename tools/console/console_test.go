@@ -39,7 +39,7 @@ func TestConsole(t *testing.T) {
 		{"overview", overview}, {"tubes", tubes}, {"hostile", hostileBody}, {"put", putJob}, {"one job", oneJob}, {"kick and pause", kickAndPause},
 		{"search", search}, {"search all", searchAll}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
 		{"service", func(t *testing.T, b *browser, base string) { service(t, b, base, s) }},
-		{"accessibility", accessibility}, {"keyboard", keyboard},
+		{"phone", phone}, {"accessibility", accessibility}, {"keyboard", keyboard},
 		{"latency", func(t *testing.T, b *browser, base string) { latency(t, b, base, s) }},
 		{"connections", func(t *testing.T, b *browser, base string) { connections(t, b, base, s) }}, {"drain", drain},
 	} {
@@ -261,6 +261,19 @@ func pictures(t *testing.T, b *browser, base string) {
 			b.await("a line", fmt.Sprintf(`document.querySelector("path.line").getTotalLength() > %d`, length))
 		}
 		b.shot(filepath.Join("shots", p.name+".png"))
+	}
+	b.size(1280, 800)
+}
+
+// phone makes sure that no page is wider than a phone.
+func phone(t *testing.T, b *browser, base string) {
+	b.size(390, 700)
+	for _, page := range []string{"", "tubes", "tube/mail", "search", "samples", "connections", "server"} {
+		b.show(base + "?phone" + page + "#/" + page)
+		b.await("the page "+page, `document.querySelector("h1")`)
+		if width := b.eval(`document.documentElement.scrollWidth`); width != "390" {
+			t.Errorf("page %q is %s pixels wide", page, width)
+		}
 	}
 	b.size(1280, 800)
 }

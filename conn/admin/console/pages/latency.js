@@ -12,7 +12,7 @@ const shares = [["half", 0.5], ["nine", 0.9], ["most", 0.99]];
 
 const readings = []; // of the last WINDOW
 const points = new Map(); // of each kind
-const chart = new Chart("Latency", [{ key: "half", label: "50 %" }, { key: "nine", label: "90 %" }, { key: "most", label: "99 % within" }], 1200, brief);
+const chart = new Chart("Latency", [{ key: "half", label: "half within" }, { key: "nine", label: "90 % within" }, { key: "most", label: "99 % within" }], 1200, brief);
 const pick = h("select", { "aria-label": "Latency of", onchange: () => { keep("latency", pick.value); show(); } });
 let kinds = "";
 
