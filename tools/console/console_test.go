@@ -37,7 +37,7 @@ func TestConsole(t *testing.T) {
 		do   func(*testing.T, *browser, string)
 	}{
 		{"overview", overview}, {"tubes", tubes}, {"hostile", hostileBody}, {"put", putJob}, {"one job", oneJob}, {"kick and pause", kickAndPause},
-		{"search", search}, {"search all", searchAll}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
+		{"search", search}, {"search all", searchAll}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"listed", listed}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
 		{"service", func(t *testing.T, b *browser, base string) { service(t, b, base, s) }},
 		{"phone", phone}, {"accessibility", accessibility}, {"keyboard", keyboard},
 		{"latency", func(t *testing.T, b *browser, base string) { latency(t, b, base, s) }},

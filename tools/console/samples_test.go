@@ -1,6 +1,9 @@
 package console
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // samples puts a batch of the sample that putJob has kept and of one made of a job, and deletes
 // them.
@@ -24,6 +27,38 @@ func samples(_ *testing.T, b *browser, base string) {
 	b.await("one sample", `document.querySelectorAll("tbody th").length === 1`)
 	b.show(base + "?s2#/tube/new")
 	b.await("the batch", `document.querySelector(".t-delayed b").textContent === "31" && document.querySelector(".t-ready b").textContent === "1"`)
+}
+
+// listed moves and deletes the jobs of a list.
+func listed(_ *testing.T, b *browser, base string) {
+	for i := range 5 {
+		b.post(base, "put", map[string]any{"tube": "listed", "data": []string{"even", "odd"}[i%2]})
+	}
+	b.show(base + "?listed#/search")
+	b.field("Tube", "listed")
+	b.field("Body contains", "even")
+	b.click("main", "Show")
+	b.await("three jobs", `document.querySelectorAll("article").length === 3`)
+	b.click("article", "Move")
+	b.field("To the tube, which may be new", "listed.one")
+	b.click("dialog", "Move")
+	b.await("what has become of it", `document.querySelector("article").textContent.endsWith(" has gone")`)
+	b.click("main", "Show")
+	b.await("two jobs", `document.querySelectorAll("article").length === 2`)
+	b.click("main", "Move these")
+	b.field("To the tube, which may be new", "listed.two")
+	b.field("Delay, seconds", "77")
+	b.click("dialog", "Move")
+	b.said("Move to listed.two: 2 done")
+	b.await("none is left", `document.querySelector("section .facts").textContent.startsWith("No such job")`)
+	b.field("Body contains", "")
+	b.click("main", "Show")
+	b.await("the others", `document.querySelectorAll("article").length === 2`)
+	b.click("main", "Delete these")
+	b.click("dialog", "Delete")
+	b.said("Delete: 2 done")
+	b.show(base + "?listed2#/tube/listed.two")
+	b.state("listed.two", 0, 2, 0)
 }
 
 // purgeTubes deletes jobs of all tubes that a filter shows.
@@ -58,6 +93,7 @@ func bodies(t *testing.T, b *browser, base string) {
 		{"textbase64", "aGVsbG8gd29ybGQ=", "Base64 decoded", "hello world"},
 		{"notphp", notPHP, "Text", notPHP},
 		{"word", "password", "Text", "password"},
+		{"deep", strings.Repeat("[", 2000) + strings.Repeat("]", 2000), "JSON", "[ 1 element ]\n[ 1 element ]\n[ 1 element ]"},
 		{"hostphp", hostPHP, "PHP", "{ 1 key }\n<b>k</b>: <i>Class</i>"},
 	} {
 		b.post(base, "put", map[string]any{"tube": "bodies." + e.tube, "data": e.body})

@@ -170,61 +170,6 @@ func TestActions(t *testing.T) {
 	b.post(503, "put", fields{"tube": "a", "data": "late"})
 }
 
-func TestManyJobs(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
-	const many = 3*handful + 7
-	for i := range many {
-		b.post(200, "put", fields{"tube": "from", "data": fmt.Sprint("job ", i), "pri": i, "ttr": 77, "delay": 1000 * (i % 2)})
-	}
-	// Answers may say that there is more to do, as often as the machine is slow.
-	until := func(name string, say fields) (done int) {
-		for range 1000 {
-			a := b.post(200, name, say)
-			if done += a.Done; a.Left == 0 {
-				return done
-			}
-		}
-		t.Fatalf("%s does not end", name)
-		return 0
-	}
-	if n := until("move", fields{"tube": "from", "to": "to", "states": []string{"ready"}}); n != (many+1)/2 {
-		t.Errorf("%d jobs are moved", n)
-	}
-	b.expect("from", 0, many/2, 0)
-	b.expect("to", (many+1)/2, 0, 0)
-	if n := until("move", fields{"tube": "from", "to": "to", "states": []string{"ready", "delayed", "buried"}}); n != many/2 {
-		t.Errorf("%d jobs are moved", n)
-	}
-	b.expect("to", (many+1)/2, many/2, 0)
-	a := b.list(url.Values{"tube": {"to"}, "state": {"ready"}, "n": {"100"}})
-	for i, j := range a.Jobs {
-		if *j.Text != fmt.Sprint("job ", 2*i) || j.Pri != uint32(2*i) || j.TTR != 77 {
-			t.Fatalf("job %d has become %+v", i, j)
-		}
-	}
-	if n := until("purge", fields{"tube": "to", "states": []string{"delayed"}}); n != many/2 {
-		t.Errorf("%d jobs are purged", n)
-	}
-	b.expect("to", (many+1)/2, 0, 0)
-	b.post(400, "purge", fields{"tube": "to", "states": []string{"reserved"}})
-	b.post(400, "move", fields{"tube": "to", "to": "to", "states": []string{"ready"}})
-	b.post(404, "purge", fields{"tube": "none", "states": []string{"ready"}})
-}
-
-// A job that cannot be put stays where it was.
-func TestMoveThatIsRefused(t *testing.T) {
-	b := newBench(t, Rights{Act: true})
-	id := b.post(200, "put", fields{"tube": "a", "data": "x"}).ID
-	b.post(200, "bury", fields{"id": id})
-	b.post(200, "put", fields{"tube": "a", "data": "y", "delay": 100})
-	b.post(200, "put", fields{"tube": "a", "data": "z"})
-	b.router.Drain()
-	for _, state := range []string{"ready", "delayed", "buried"} {
-		b.post(503, "move", fields{"tube": "a", "to": "b", "states": []string{state}})
-		b.expect("a", 1, 1, 1)
-	}
-}
-
 // search returns all bodies with " 7" that a search comes to, four at a time.
 func (b *bench) search(query url.Values) (texts []string) {
 	b.t.Helper()

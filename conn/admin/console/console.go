@@ -77,7 +77,7 @@ var (
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,
-		"delete": (*Console).remove, "kick-job": (*Console).kickJob, "bury": (*Console).bury, "release": (*Console).release,
+		"delete": (*Console).remove, "kick-job": (*Console).kickJob, "move-job": (*Console).moveJob, "bury": (*Console).bury, "release": (*Console).release,
 		"purge": (*Console).purge, "move": (*Console).move, "drain": (*Console).drain,
 	}
 )

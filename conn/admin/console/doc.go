@@ -14,7 +14,7 @@
 //	GET  connections        a page of the clients: filter, sort, desc, from, n
 //	GET  latency            histograms of how long commands and commits took
 //	POST put, kick, pause   to a tube
-//	POST delete, bury, release, kick-job   to one job
+//	POST delete, bury, release, kick-job, move-job   to one job
 //	POST purge, move        to all jobs of a tube in given states
 //	POST drain              to the server
 //

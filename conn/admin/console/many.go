@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"time"
 
 	"beanfield/shard/queue"
@@ -85,6 +86,24 @@ func (c *Console) move(a *action) error {
 	return a.eachHandful(c, a.moveSome)
 }
 
+// moveJob makes one job that nobody holds a job of another tube, with the delay that is asked
+// for or, if there is none, what is left of its own.
+func (c *Console) moveJob(a *action) error {
+	if err := tubeNamed(a.ask.To); err != nil {
+		return err
+	}
+	op, err := a.client.one(queue.Op{Kind: queue.StatsJob, ID: a.ask.ID}, false)
+	if err != nil {
+		return err
+	}
+	job := queue.JobFigures{JobInfo: a.client.batch.Jobs[op.From]}
+	a.client.Finish(a.client.Use([]byte(a.ask.To)))
+	if a.answer.Done, err = a.moveSome([]queue.JobFigures{job}); err == nil && a.answer.Done == 0 {
+		err = failure(queue.NotFound)
+	}
+	return err
+}
+
 // moveSome moves some jobs, one after the other: a job that cannot be put goes back to
 // where it was.
 func (a *action) moveSome(list []queue.JobFigures) (done int, err error) {
@@ -98,7 +117,7 @@ func (a *action) moveSome(list []queue.JobFigures) (done int, err error) {
 		if j.State == queue.Delayed {
 			delay = uint32(max(1, j.TimeLeft))
 		}
-		put := newPut(a.client.body(&op), j.Pri, delay, j.TTR)
+		put := newPut(a.client.body(&op), j.Pri, cmp.Or(a.ask.Delay, delay), j.TTR)
 		put = a.client.run(a.client.UsedShard(), true, put)[0]
 		if err := failure(put.Status); err != nil {
 			a.giveBack(j, delay)

@@ -103,6 +103,37 @@ export const dropSample = (name) => keep("samples", samples().filter((s) => s.na
 
 export const kickAll = (tube) => many(`Kick of all in ${tube}`, "kick", { tube, count: 0 });
 
+// moveJobsDialog makes jobs, which may be one, jobs of another tube. It reports whether it has.
+export async function moveJobsDialog(jobs) {
+  const what = jobs.length === 1 ? `Move job ${jobs[0].id}` : `Move ${count(jobs.length)} jobs`;
+  const to = h("input", { required: true, maxlength: 200, spellcheck: "false", autocomplete: "off" }), delay = number("Delay, seconds", 0);
+  const text = "A moved job gets a new id. With no delay given, it keeps what is left of its own.";
+  if (await open(what, h("div", { class: "form" }, h("label", {}, "To the tube, which may be new", to), delay.element, h("p", {}, text)), [["Cancel", ""], ["Move", "yes", "primary"]]) !== "yes") return false;
+  const say = (j) => ({ id: j.id, to: to.value, delay: Number(delay.input.value) });
+  if (jobs.length === 1) return perform(`Job ${jobs[0].id} is in ${to.value}`, () => post("move-job", say(jobs[0])));
+  return each(`Move to ${to.value}`, jobs, "move-job", say);
+}
+
+export async function deleteJobs(jobs) {
+  return await ask(`Delete ${count(jobs.length)} jobs?`, "They cannot be brought back. Jobs that workers hold stay.", "Delete") && each("Delete", jobs, "delete", (j) => ({ id: j.id }));
+}
+
+// each does the same to each of the jobs. Those that have gone, or that somebody holds, are left out.
+async function each(title, jobs, action, body) {
+  let at = 0, done = 0;
+  await progress(title, async (signal) => {
+    if (at === jobs.length) return null;
+    try {
+      await post(action, body(jobs[at++]), signal);
+      done++;
+    } catch (e) {
+      if (e.status !== 404) throw e;
+    }
+    return { done, left: jobs.length - at };
+  });
+  return true;
+}
+
 // purgeTubes deletes jobs of all tubes that a filter shows.
 export async function purgeTubes(filter, found) {
   const states = chosen("", "Delete");

@@ -24,6 +24,7 @@ function hex(bytes) {
 function tree(value, depth = 0) {
   if (value instanceof Layer) return tree(value.value, depth);
   if (value === null || typeof value !== "object") return leaf(value, depth);
+  if (depth > DEEPEST) return h("span", { class: "quiet" }, "…");
   const branch = value instanceof Branch, list = branch ? value.list : Array.isArray(value);
   const entries = branch ? value.entries : Object.entries(value), [a, b] = list ? "[]" : "{}";
   const label = branch && value.label !== "array" ? [h("span", { class: "j-class" }, visible(value.label)), " "] : null;

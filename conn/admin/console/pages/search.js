@@ -1,4 +1,5 @@
 import { get } from "./api.js";
+import { deleteJobs, moveJobsDialog } from "./actions.js";
 import { fill, h, say } from "./dom.js";
 import { count } from "./format.js";
 import { exportJobs, jobCard } from "./job.js";
@@ -22,7 +23,10 @@ export function finder(tube, total) {
   const bar = h("progress", { hidden: true, "aria-label": "Jobs looked at" });
   const list = h("div", { class: "jobs" }), result = h("p", { class: "facts", "aria-live": "polite" });
   const more = h("button", { hidden: true }, "More"), stopper = h("button", { hidden: true }, "Stop");
-  const files = h("span", { class: "row", hidden: true }, h("button", { onclick: () => exportJobs(jobs, "jsonl") }, "Save as JSON lines"), h("button", { onclick: () => exportJobs(jobs, "csv") }, "Save as CSV"));
+  const files = h("span", { class: "row", hidden: true }, h("button", { onclick: () => exportJobs(jobs, "jsonl") }, "Save as JSON lines"), h("button", { onclick: () => exportJobs(jobs, "csv") }, "Save as CSV"),
+    h("button", { class: "act", onclick: () => all(moveJobsDialog) }, "Move these"), h("button", { class: "act danger", onclick: () => all(deleteJobs) }, "Delete these"));
+  // all does something to all jobs of the list, which then lists anew.
+  const all = (fn) => fn(jobs).then((did) => did && look(true));
   let jobs = [], from = 0, looked = 0, begin = false, control;
   stopper.onclick = () => control.abort();
 
