@@ -83,6 +83,17 @@ func TestReview(t *testing.T) {
 			if got := h.reach(rt); !slices.Equal(got, want) {
 				rt.Fatalf("reaches %v, want %v of %v", got, want, h.watched)
 			}
+			for _, f := range h.live {
+				n := 0
+				for _, tube := range want {
+					if r.TubeShard([]byte(tube)) == f.shard {
+						n++
+					}
+				}
+				if f.watching != n {
+					rt.Fatalf("the session believes that it watches %d tubes of shard %d, they are %d", f.watching, f.shard, n)
+				}
+			}
 		}
 		for id := range h.jobs {
 			producer.delete(id)

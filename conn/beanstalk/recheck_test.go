@@ -226,3 +226,35 @@ func TestCertificateIsIdentity(t *testing.T) {
 		newClient(t, clientOf(t, h.pairWith(h.server.Secure(certs)), trust(t, c.own...))).do("put 0 0 9 1\r\nx", c.want)
 	}
 }
+
+// Rules that are replaced while a reserve is on its way to its shard hold as soon as its wait
+// begins.
+func TestReplaceBeforeWait(t *testing.T) {
+	s := stillServer(t)
+	group := func(tube string) *access.Policy {
+		p, err := access.New([]access.Rule{{GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{tube}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	s.book.Replace(group("t"))
+	s.enter(t)
+	l := s.loops[0]
+	l.serveInbox()
+	var c *Conn
+	for _, other := range l.conns {
+		if other != nil {
+			c = other
+		}
+	}
+	c.process([]byte("watch t\r\nignore default\r\n"))
+	if !c.reserve(&command{verb: verbReserve}) || c.run == nil || c.session.WatchShard() < 0 {
+		t.Fatal("the reserve is not in a run")
+	}
+	s.book.Replace(group("other"))
+	c.flush()
+	if !c.session.Waiting() || c.outdated() || c.session.WatchShard() >= 0 {
+		t.Errorf("waiting: %v, outdated: %v, at shard %d", c.session.Waiting(), c.outdated(), c.session.WatchShard())
+	}
+}
