@@ -141,7 +141,7 @@ func (c *Conn) deny(cmd *command) bool {
 		return false
 	}
 	c.loop.count(cmd.verb)
-	c.loop.countDenied(cmd.verb)
+	c.noteDenied(cmd.verb, c.tubeOf(cmd.verb, cmd.name), 0)
 	c.loop.refuse(refusedWith[cmd.verb])
 	return true
 }

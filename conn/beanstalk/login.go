@@ -115,7 +115,7 @@ func (c *Conn) punish(id uint64) {
 	g := c.guard
 	g.wrong++
 	g.entry = id
-	c.loop.countDenied(verbAuth)
+	c.noteDenied(verbAuth, "", 0)
 	delay := access.LongestDelay
 	if guesses := c.loop.server.guesses; !guesses.Refused(g.id.Addr) {
 		delay = guesses.Wrong(g.id.Addr)

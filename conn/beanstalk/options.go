@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"beanfield/conn/access"
+	"beanfield/conn/audit"
 	"beanfield/conn/secure"
 )
 
@@ -33,6 +34,8 @@ type Options struct {
 	Access *access.Book
 	// Guesses counts wrong tokens; nil if only this server counts them.
 	Guesses *access.Guesses
+	// Audit is told what was refused and what administrators do; nil if nobody is.
+	Audit *audit.Log
 	// Version is shown in stats.
 	Version string
 	Logger  *slog.Logger

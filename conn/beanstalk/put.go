@@ -61,7 +61,7 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 		c.loop.refuse(badFormat)
 	case c.guard != nil && !c.allowed(cmd) && (!c.knocks || size > longestKnock):
 		c.knocks = false
-		c.loop.countDenied(verbPut)
+		c.noteDenied(verbPut, c.session.Used(), 0)
 		c.skip.refused(int64(size) + 2)
 	default:
 		c.becomeProducer()
@@ -100,7 +100,7 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	c.knocks = false
 	if g := c.guard; g != nil && !g.used.Has(access.Put) {
 		c.loop.server.router.EndID(p.id)
-		c.loop.countDenied(verbPut)
+		c.noteDenied(verbPut, c.session.Used(), 0)
 		c.loop.refuse(refusedWith[verbPut])
 		return data, true
 	}

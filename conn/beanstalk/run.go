@@ -130,8 +130,11 @@ func (c *Conn) answerRun() {
 		if op.Status != queue.OK {
 			c.loop.countRefusal(failures[op.Status])
 			if op.Status == queue.Denied {
-				c.loop.countDenied(v)
+				c.noteDenied(v, "", op.ID)
 			}
+		}
+		if c.loop.server.audit != nil && op.Status == queue.OK {
+			c.noteDone(v, op)
 		}
 		switch {
 		case v == verbPut:

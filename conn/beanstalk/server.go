@@ -10,6 +10,7 @@ import (
 
 	"beanfield/conn"
 	"beanfield/conn/access"
+	"beanfield/conn/audit"
 	"beanfield/router"
 )
 
@@ -23,7 +24,8 @@ type Server struct {
 	loops    []*loop
 	book     *access.Book
 	guesses  *access.Guesses
-	full     bool // every processor has a loop
+	audit    *audit.Log // nil for none
+	full     bool       // every processor has a loop
 
 	patient atomic.Bool // while stopping: wait for answers that are due
 	// relieving says that relieve is running, or about to.
@@ -48,7 +50,7 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, full: o.Loops >= runtime.GOMAXPROCS(0)}
+	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, audit: o.Audit, full: o.Loops >= runtime.GOMAXPROCS(0)}
 	s.opts.Store(&o)
 	s.patient.Store(true)
 	for i := 0; i < o.Loops; i++ {

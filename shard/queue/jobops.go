@@ -89,6 +89,9 @@ func (s *State) delete(now int64, b *Batch, op *Op) {
 		return
 	}
 	op.Status = OK
+	if !reserved {
+		op.Count = 1
+	}
 	if t := s.tubeAt.get(j.tube()); reserved && t.service != nil {
 		s.unhold(slot)
 		s.finish(now, slot)

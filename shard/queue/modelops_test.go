@@ -104,6 +104,9 @@ func (m *model) byID(now int64, c int, op *Op, log queuetest.Fullness) {
 	case Delete:
 		if mine || j.state != Reserved {
 			op.Status = OK
+			if !mine {
+				op.Count = 1
+			}
 			m.tube(j.tube).deletes++
 			m.jobs = slices.DeleteFunc(m.jobs, func(k mJob) bool { return k.id == op.ID })
 		}

@@ -72,7 +72,7 @@ type Op struct {
 	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not
 	Size    uint32 // put: of the body; answers: of the body found
 	Limit   uint32 // Kick: how many at most
-	Count   uint32 // Kick: how many, the answer
+	Count   uint32 // Kick: how many, the answer; Delete: 1 for a job that nobody held
 	ID      uint64 // put: 0 for one that the directory is to allot
 	Ticket  uint64 // Wait, Withdraw
 
