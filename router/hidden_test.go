@@ -39,6 +39,21 @@ func (h *hider) reach(t *rapid.T) (tubes []string) {
 	return tubes
 }
 
+// checkWatching compares how many tubes of each shard the session believes to watch.
+func (h *hider) checkWatching(t *rapid.T, tubes []string) {
+	for _, f := range h.live {
+		n := 0
+		for _, tube := range tubes {
+			if h.r.TubeShard([]byte(tube)) == f.shard {
+				n++
+			}
+		}
+		if f.watching != n {
+			t.Fatalf("the session believes that it watches %d tubes of shard %d, they are %d", f.watching, f.shard, n)
+		}
+	}
+}
+
 // Whatever is watched, ignored and reviewed, the session reaches the tubes that it watches and may
 // reserve from, and leaves nothing behind.
 func TestReview(t *testing.T) {
@@ -83,17 +98,7 @@ func TestReview(t *testing.T) {
 			if got := h.reach(rt); !slices.Equal(got, want) {
 				rt.Fatalf("reaches %v, want %v of %v", got, want, h.watched)
 			}
-			for _, f := range h.live {
-				n := 0
-				for _, tube := range want {
-					if r.TubeShard([]byte(tube)) == f.shard {
-						n++
-					}
-				}
-				if f.watching != n {
-					rt.Fatalf("the session believes that it watches %d tubes of shard %d, they are %d", f.watching, f.shard, n)
-				}
-			}
+			h.checkWatching(rt, want)
 		}
 		for id := range h.jobs {
 			producer.delete(id)
