@@ -38,7 +38,7 @@ func TestGarbageIsBounded(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
 	g := garbage{4, 32 << 20}
-	g.bound()
+	b := g.bound()
 	data := make([]byte, 512<<20)
 	settle(t, g.percent, g.percentage(512<<20, 0))
 	runtime.KeepAlive(data)
@@ -47,6 +47,10 @@ func TestGarbageIsBounded(t *testing.T) {
 	settle(t, 90, 100) // as much room as there are pointers
 	runtime.KeepAlive(pointers)
 	pointers = nil
+	settle(t, g.percentage(128<<20, 0), g.percentage(0, 0))
+	b.replace(garbage{4, 1 << 30})
+	settle(t, 1000, 1<<30*100/smallestHeap)
+	b.replace(g)
 	settle(t, g.percentage(128<<20, 0), g.percentage(0, 0))
 }
 

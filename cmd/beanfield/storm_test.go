@@ -43,7 +43,8 @@ func TestReloadsBesideClients(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "c.toml")
 	texts := []string{"limits.max_job_size = 100\nmetrics.max_tubes = 1\nqueue.max_length = 1000000\n",
-		"limits.max_job_size = 50\nhttp.hosts = ['a.b']\nqueue.for = [{ match = 'a', max_idle = '1s' }]\nlog.level = 'error'\n"}
+		"limits.max_job_size = 50\nhttp.hosts = ['a.b']\nqueue.for = [{ match = 'a', max_idle = '1s' }]\nlog.level = 'error'\n" +
+			fmt.Sprintf("access = [{ uid = %d, may = 'admin' }]\n", os.Getuid())}
 	write := func(n int) {
 		if err := os.WriteFile(path+".new", []byte(texts[n%2]), 0o600); err != nil {
 			t.Error(err)
