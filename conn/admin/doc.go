@@ -47,6 +47,12 @@
 // are summed up in gauges of another name: such a sum falls when a tube ends, and a counter
 // that falls would look like a restart.
 //
+// Clients wait longer while a scrape is under way (BenchmarkScrape of cmd/beanfield: 100,000
+// tubes, a scrape in each half second, and another client that asks for one and never reads).
+// On two cores that other programs used fully, the p99 of a put was 2.0 to 4.2 ms without
+// scrapes and 3.6 to 4.0 ms with them; before the census stepped back after each part, 5.1 to
+// 6.0 ms.
+//
 // Measured with 100,000 tubes, of which 1,000 are listed, and the aliases (go test -bench
 // HundredThousand ./conn/admin, two cores): 68 ms, 1.6 MB.
 //

@@ -219,14 +219,29 @@
 //
 // TLS over the loops' sockets (see TLS) was measured against plain connections to the same
 // process, with TLS 1.3, AES-GCM and a shared machine (rows tls, tls-pipelined and tls-idle
-// of tools/bench, BenchmarkIdleConnections and BenchmarkHandshakeFlood of cmd/beanfield):
+// of tools/bench, and BenchmarkIdleConnections):
 //
 //	                                       plain      TLS      ratio
 //	CPU per command, one in a write        9.8 µs    11.7 µs   1.2
 //	CPU per command, 16 cycles in a write  0.68 µs   0.81 µs   1.2
 //	idle connection, resident              2.4 KB    11.4 KB
-//	p99 of others while 800 to 1,250 handshakes
-//	a second are made, against p99 in peace                    1.7 to 2.2
+//
+// A flood of handshakes may delay others (BenchmarkHandshakeFlood of cmd/beanfield: clients
+// without TLS put jobs, in peace and under the flood in turns). One handshake costs the server
+// 0.4 ms with X25519 and a P-256 key, system calls included, and the client as much. So two
+// cores hardly make 2,000 a second: 1,730 when nobody else used them, which took others from a
+// p99 of 0.7 ms to 3.2. The reason was the kernel: handshakes followed each other on a thread
+// that never slept, and others waited for the end of its slice of 3 ms. Since then a
+// handshake steps back in its middle and at its end. That was measured only while other
+// programs used the machine fully, which is why peace was not peaceful; p99 in ms:
+//
+//	                           before, in peace  flood     after, in peace  flood
+//	one loop                   4.0 to 5.9        4.3, 5.3  3.4, 3.7         3.1, 3.3
+//	two loops                  5.1, 5.8          4.9, 5.8  11, 13           3.9, 5.2
+//	two loops, all faces       4.2, 5.4          6.2, 7.2  5.9, 13          4.5, 9.1
+//
+// with 850 to 1,360 handshakes a second. P-256 for the key exchange, which clients choose,
+// takes a third off their cost, and a resumed session a quarter.
 //
 // A record layer of our own, with the secrets of crypto/tls's handshake, could seal and open
 // in the loops' buffers and save a part of that fifth. It was not built: it would be
