@@ -162,6 +162,9 @@
 // command that has been handed to its shard, or that waits behind a reserve, is judged by the
 // rules that held when it was read.
 //
+// Refused commands, and those with which administrators intervene in the work of others, go to
+// the audit log, if there is one (note.go).
+//
 // Clients of listeners that ask for it may log in with a token: by "auth TOKEN", answered with
 // OK 0 and an empty body, or NOT_FOUND; or by a first put of at most 4 KB whose body is "oauth
 // TOKEN" and anything behind a space, answered with an id that is used up and no job, or
