@@ -24,6 +24,12 @@ func TestHolders(t *testing.T) {
 		}
 		want[&c.Caller] = i%3 + 1
 	}
+	idle.Finish(idle.Watch([]byte("e"))) // it has held a job, and does no more
+	p.use("e")
+	p.put(1, 60)
+	if id, ok := idle.reserve(nil); !ok || !idle.delete(id) {
+		t.Fatal("no job is reserved and deleted")
+	}
 	gone := all[0]
 	gone.close() // and its jobs are ready again
 	delete(want, &gone.Caller)
