@@ -79,6 +79,7 @@ type Config struct {
 	HTTP    HTTPConfig
 	Metrics MetricsConfig
 	Access  []access.Rule // none: everyone may do everything
+	Audit   struct{ File string }
 	Log     struct {
 		Level  string
 		Format string

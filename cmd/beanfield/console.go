@@ -20,6 +20,7 @@ func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 		Latency:    f.beanstalk.Latency,
 		LimitsFor:  func(tube string) *queue.Limits { return (*f.limits.Load())(tube) },
 		MaxJobSize: func() int { return int(f.config.Load().Limits.MaxJobSize) },
+		Tell:       f.tellDeed,
 		Version:    version,
 		Started:    time.Now(),
 		May: func(r *http.Request) console.Rights {

@@ -11,6 +11,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
+	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/hall"
 	"beanfield/conn/queueservice"
@@ -36,6 +37,7 @@ type faces struct {
 	log       *slog.Logger
 	book      *access.Book // who may do what; all faces ask it
 	guesses   *access.Guesses
+	audit     *audit.Log // nil if there is none
 	listeners []net.Listener
 	early     map[net.Listener]chan error // listeners that begin serves; each channel gets the result of Serve
 }
@@ -81,6 +83,9 @@ func newFaces(c *Config, k *secure.Keeper, log *slog.Logger) (*faces, error) {
 		return nil, err
 	}
 	f := &faces{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), log: log, early: map[net.Listener]chan error{}}
+	if err := f.startAudit(c); err != nil {
+		return nil, err
+	}
 	f.use(c)
 	f.admin, err = f.newAdmin(c)
 	return f, err
@@ -142,6 +147,7 @@ func (f *faces) beanstalkOptions(c *Config) beanstalk.Options {
 		Version:          version,
 		Access:           f.book,
 		Guesses:          f.guesses,
+		Audit:            f.audit,
 		Logger:           f.log,
 	}
 }
@@ -152,6 +158,7 @@ func (f *faces) queueOptions(c *Config) queueservice.Options {
 		Backend:          c.Storage.Backend,
 		DefaultService:   c.Queue.DefaultService,
 		Porter:           f.porter(),
+		Audit:            f.audit,
 		Tokens:           c.Queue.Tokens,
 		Origins:          c.Queue.Origins,
 		DeadAfter:        c.Queue.DeadAfter,
@@ -254,7 +261,11 @@ func (f *faces) Serve(l net.Listener) error {
 }
 
 // Reload reads the configuration again.
-func (f *faces) Reload() { f.reloader.reload() }
+func (f *faces) Reload() {
+	f.audit.Tell(audit.Event{What: "reload"})
+	f.reloader.reload()
+	f.reopenAudit()
+}
 
 // Drain makes every later put answer DRAINING. It cannot be undone.
 func (f *faces) Drain() { f.router.Drain() }
@@ -275,7 +286,7 @@ func (f *faces) Shutdown(ctx context.Context) error {
 	if f.admin != nil {
 		errs = append(errs, f.admin.Shutdown(ctx))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, f.audit.Close(ctx))...)
 }
 
 // abandonLimit is how long administrators may take to leave when the server does not start.

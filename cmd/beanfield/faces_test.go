@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"beanfield/conn/access"
@@ -168,4 +169,71 @@ func TestProcessRulesOverHTTP(t *testing.T) {
 	ask("h", "/metrics", "", 401)
 	ask("h", "/metrics", "old", 200)
 	ask("q", "/api/predict/s?_attrs_=true", "", 401)
+}
+
+// The audit log has what was refused and what changes things for others, on each face, never
+// a token, and goes on in a new file after SIGHUP.
+func TestProcessAudit(t *testing.T) {
+	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
+	config := "audit.file = '" + p.dir + "/audit'\nqueue.listen = ['unix:" + p.dir + "/q']\nhttp.listen = ['unix:" + p.dir + "/h']\n" +
+		"[[access]]\nname = 'here'\nuid = " + strconv.Itoa(os.Getuid()) + "\nmay = ['put', 'pause', 'kick', 'stats']\n" +
+		"[[access]]\nname = 'boss'\ntoken = '" + access.HashOf("the secret").String() + "'\nmay = ['admin']\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.start()
+	client := p.dial(p.dir + "/s")
+	client.expect("pause-tube default 0", "PAUSED")
+	client.expect("put 0 100 10 1\r\nx", "INSERTED 1")
+	client.expect("kick 1", "KICKED 1")
+	client.expect("delete 7", "NOT_FOUND")
+	client.expect("peek-ready", "NOT_FOUND")
+	client.document("stats-tube default")
+	page(t, "unix", p.dir+"/h", "/debug/pprof/cmdline", "")
+	page(t, "unix", p.dir+"/h", "/metrics", "wrong secret")
+	page(t, "unix", p.dir+"/q", "/api/predict/mail", "")
+	if err := os.Rename(p.dir+"/audit", p.dir+"/old"); err != nil {
+		t.Fatal(err)
+	}
+	p.reads()
+	page(t, "unix", p.dir+"/q", "/api/predict/after", "")
+	p.signal(syscall.SIGTERM)
+	p.ends(0)
+	old, err := os.ReadFile(p.dir + "/old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := os.ReadFile(p.dir + "/audit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const after = `"what":"get","tube":"after","refused":true}`
+	if !strings.Contains(string(fresh), after) {
+		t.Errorf("the new file has no %s:\n%s", after, fresh)
+	}
+	all := string(old) + string(fresh)
+	for _, want := range []string{
+		`"who":"here","from":"unix, uid`, `"face":"beanstalk","what":"pause-tube","tube":"default"}`, `"what":"kick","tube":"default"}`,
+		`"what":"peek-ready","tube":"default","refused":true}`, `"face":"http","what":"GET","detail":"/debug/pprof/cmdline","refused":true}`,
+		`"detail":"/metrics","refused":true}`, `"face":"queue service","what":"get","tube":"mail","refused":true}`, `"what":"reload"}`,
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the log has no %s:\n%s", want, all)
+		}
+	}
+	if strings.Contains(all, "secret") || strings.Contains(all, "stats-tube") {
+		t.Errorf("the log has what it should not have:\n%s", all)
+	}
+}
+
+// A server does not start without the audit log that it should have.
+func TestProcessAuditFails(t *testing.T) {
+	c, err := load(t, "", "audit.file = '/dev/null/x'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	if _, err := newFaces(c, c.keeper(log), log); err == nil || !strings.Contains(err.Error(), "audit.file: ") {
+		t.Errorf("%v", err)
+	}
 }

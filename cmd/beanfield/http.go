@@ -66,6 +66,7 @@ func (f *faces) adminOptions(c *Config) admin.Options {
 	return admin.Options{
 		Problems:         f.health.problems,
 		Porter:           f.porter(),
+		Audit:            f.audit,
 		Tokens:           c.HTTP.Tokens,
 		Hosts:            c.HTTP.Hosts,
 		Profiles:         c.HTTP.Pprof,

@@ -96,7 +96,7 @@ var settings = slices.Concat([]setting[Config]{
 	}.live(),
 	oneOf("log.level", "-V", levelWords(), func(c *Config) *string { return &c.Log.Level }).live(),
 	oneOf("log.format", "", []string{"text", "json"}, func(c *Config) *string { return &c.Log.Format }),
-}, queueSettings, httpSettings, metricsSettings)
+}, auditSettings, queueSettings, httpSettings, metricsSettings)
 
 // listenSettings are the keys of each [[listen]].
 var listenSettings = slices.Concat([]setting[Listen]{

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"beanfield/conn/audit"
 	"beanfield/conn/hall"
 )
 
@@ -15,6 +16,8 @@ type Options struct {
 	Problems func() []string
 	// Porter has the rules. It cannot be changed.
 	Porter hall.Porter
+	// Audit is told of refused requests; it may be nil. It cannot be changed.
+	Audit *audit.Log
 	// Tokens: a client must have one of them. If there are none, everybody is let in.
 	// With rules they do not count.
 	Tokens []string

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/audit"
+	"beanfield/conn/hall"
 )
 
 // The pages of this package.
@@ -40,6 +42,7 @@ func (s *Server) private(w http.ResponseWriter, r *http.Request) {
 	r, err := s.admit(r)
 	if err != nil {
 		w.Header()["Www-Authenticate"] = []string{realm, "Bearer"}
+		s.note(r, "")
 		text(w, http.StatusUnauthorized, err.Error())
 		return
 	}
@@ -47,6 +50,7 @@ func (s *Server) private(w http.ResponseWriter, r *http.Request) {
 	forbidden := ClientOf(r).permit(path)
 	switch {
 	case forbidden != nil:
+		s.note(r, ClientOf(r).Subject.Who())
 		text(w, http.StatusForbidden, forbidden.Error())
 	case path != metricsPage && !s.addressed(r):
 		text(w, http.StatusForbidden, "this server is not known by that name: see http.hosts")
@@ -55,6 +59,18 @@ func (s *Server) private(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.open(w, r)
 	}
+}
+
+// mostDetail bounds what a request adds to a line of the audit log, in bytes.
+const mostDetail = 200
+
+// note tells the audit log of a request that is refused.
+func (s *Server) note(r *http.Request, who string) {
+	if s.audit == nil {
+		return
+	}
+	g, path := r.Context().Value(guestKey{}).(*hall.Guest), r.URL.Path
+	s.audit.Tell(audit.Event{Who: who, From: g.From(), Face: "http", What: r.Method, Detail: path[:min(len(path), mostDetail)], Refused: true})
 }
 
 // bound limits how much a request may bring, and how long it and its answer may take.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"beanfield/conn"
+	"beanfield/conn/audit"
 	"beanfield/conn/hall"
 	"beanfield/conn/secure"
 )
@@ -17,6 +18,7 @@ import (
 type Server struct {
 	now    atomic.Pointer[settings]
 	porter hall.Porter
+	audit  *audit.Log // nil for none
 	hall   *hall.Hall
 	http   http.Server
 	ctx    context.Context // of all requests; it ends with Shutdown
@@ -39,7 +41,7 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{hall: h, porter: o.Porter}
+	s := &Server{hall: h, porter: o.Porter, audit: o.Audit}
 	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = http.Server{

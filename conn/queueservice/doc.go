@@ -41,6 +41,9 @@
 // Without rules, Options.Tokens let clients in, and each may do everything. As soon as there is
 // a rule, these tokens do not count.
 //
+// The audit log (package audit) is told of every request that was refused, and of those that
+// delete, truncate, end a queue or remove a group.
+//
 // # Connections
 //
 // Package hall receives the clients, makes TLS handshakes, and closes all connections at

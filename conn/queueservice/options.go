@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"beanfield/conn/audit"
 	"beanfield/conn/hall"
 	"beanfield/shard/queue"
 )
@@ -39,6 +40,9 @@ type Options struct {
 	DefaultService string
 	// Porter has the rules. It cannot be changed.
 	Porter hall.Porter
+	// Audit is told of refused requests, and of those that end items or groups; it may be nil. It
+	// cannot be changed.
+	Audit *audit.Log
 	// Tokens: a request must have one of them. If there are none, everybody is let in.
 	// With rules they do not count.
 	Tokens []string

@@ -136,9 +136,12 @@ func (q *request) serve() error {
 		return err
 	}
 	if !q.subject.May(q.queue).Has(o.needs) {
-		return errForbidden
+		err = errForbidden
+	} else {
+		err = o.run()
 	}
-	return o.run()
+	q.note(&o, err)
+	return err
 }
 
 // queueOf tells the tube that a request's path and headers name.
@@ -174,7 +177,9 @@ func (q *request) identify() error {
 	}
 	var err error
 	if q.subject, err = q.server.porter.Judge(q.r.Context(), q.guest, token, q.set.tokens); err != nil {
-		return refuse(http.StatusUnauthorized, err.Error())
+		err = refuse(http.StatusUnauthorized, err.Error())
+		q.note(&operation{name: "request"}, err)
+		return err
 	}
 	q.user, q.group = first(h, headerUser, headerUserOld), first(h, headerGroup, headerGroupOld)
 	if q.json {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"beanfield/conn"
+	"beanfield/conn/audit"
 	"beanfield/conn/hall"
 	"beanfield/conn/secure"
 )
@@ -19,6 +20,7 @@ type Server struct {
 	now      atomic.Pointer[settings]
 	shards   Shards
 	porter   hall.Porter
+	audit    *audit.Log // nil for none
 	hall     *hall.Hall
 	http     http.Server
 	ctx      context.Context // of all requests; it ends with Shutdown
@@ -41,7 +43,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		shards: shards, porter: o.Porter, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
+		shards: shards, porter: o.Porter, audit: o.Audit, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
 	}
 	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
 	s.gone.L = &s.mu
