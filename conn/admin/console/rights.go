@@ -22,7 +22,7 @@ var forbidden = &problem{http.StatusForbidden, "you may not do this"}
 var needs = map[string]access.Rights{
 	"put": access.Put, "kick": access.Kick, "pause": access.Pause,
 	"delete": access.Delete, "kick-job": access.Kick, "bury": access.Reserve, "release": access.Reserve,
-	"purge": access.Delete, "move": access.Reserve | access.Delete, "drain": access.Admin,
+	"purge": access.Delete, "move": access.Reserve | access.Delete, "move-job": access.Reserve | access.Delete, "drain": access.Admin,
 }
 
 // reads says whether somebody may see the figures of a tube.
@@ -47,7 +47,7 @@ func (c *Console) permit(name string, a *action, s *access.Subject) error {
 			return forbidden
 		}
 		return nil
-	case "delete", "kick-job", "bury", "release":
+	case "delete", "kick-job", "move-job", "bury", "release":
 		op, err := a.client.one(queue.Op{Kind: queue.StatsJob, ID: a.ask.ID}, false)
 		if err != nil {
 			return err
@@ -55,10 +55,9 @@ func (c *Console) permit(name string, a *action, s *access.Subject) error {
 		if tube = a.client.batch.Jobs[op.From].Tube; !s.Sees(tube) {
 			return errNoJob
 		}
-	case "move":
-		if !s.May(a.ask.To).Has(access.Put) {
-			return forbidden
-		}
+	}
+	if to := name == "move" || name == "move-job"; to && !s.May(a.ask.To).Has(access.Put) {
+		return forbidden
 	}
 	if right == 0 || !s.May(tube).Has(right) {
 		return forbidden

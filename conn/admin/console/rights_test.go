@@ -105,7 +105,7 @@ func TestNeeds(t *testing.T) {
 	for name, right := range needs {
 		ask := map[string]string{
 			"put": `{"tube":"t","data":"x"}`, "kick": `{"tube":"t","count":1}`, "pause": `{"tube":"t","seconds":1}`,
-			"purge": `{"tube":"t","states":["ready"]}`, "move": `{"tube":"t","to":"u","states":["ready"]}`, "drain": `{}`,
+			"purge": `{"tube":"t","states":["ready"]}`, "move": `{"tube":"t","to":"u","states":["ready"]}`, "drain": `{}`, "move-job": `{"id":ID,"to":"u"}`,
 		}[name]
 		if ask == "" {
 			ask = `{"id":ID}`
@@ -154,5 +154,21 @@ func TestNeeds(t *testing.T) {
 	rights.Subject = subject(t, map[string]access.Rights{"*": access.Admin})
 	if got := b.status("drain", "{}"); got != 200 {
 		t.Errorf("drain: %d", got)
+	}
+}
+
+// A job that moves alone needs put on the other tube too.
+func TestMoveJobNeedsPut(t *testing.T) {
+	b, rights, _ := restricted(t)
+	id := b.post(200, "put", fields{"tube": "t", "data": "x"}).ID
+	for _, e := range []struct {
+		grants map[string]access.Rights
+		want   int
+	}{
+		{map[string]access.Rights{"t": access.All, "u": access.All &^ access.Put &^ access.Admin}, 403},
+		{map[string]access.Rights{"t": access.Reserve | access.Delete, "u": access.Put}, 200},
+	} {
+		rights.Subject = subject(t, e.grants)
+		b.post(e.want, "move-job", fields{"id": id, "to": "u"})
 	}
 }
