@@ -44,9 +44,9 @@ type finding struct {
 	bell  bell
 }
 
-// get finds items, and takes them unless it is told not to.
-func (q *request) get() error {
-	f := &finding{request: q, op: q.op(queue.AskGet), room: mostAnswer}
+// get finds items for a client with a right: with Reserve it takes them, with Peek it does not.
+func (q *request) get(needs access.Rights) error {
+	f := &finding{request: q, op: q.op(queue.AskGet), needs: needs, room: mostAnswer}
 	a, p := f.op.Ask, q.query
 	length, err := p.count(paramLength, 1, mostItems)
 	if err != nil {
@@ -56,12 +56,7 @@ func (q *request) get() error {
 	if a.Index, err = p.index(paramIndex, 0); err != nil {
 		return err
 	}
-	if a.Take, err = p.bool(paramAutoDelete, true); err != nil {
-		return err
-	}
-	if f.needs = access.Reserve; !a.Take {
-		f.needs = access.Peek
-	}
+	a.Take = needs == access.Reserve
 	raw, err := p.bool(paramRaw, true)
 	if err != nil {
 		return err

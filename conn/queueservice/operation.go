@@ -29,10 +29,16 @@ func (q *request) operation() (operation, error) {
 			return operation{access.Stats, "search", false, q.search}, nil
 		case p.on(paramCount):
 			return operation{access.Stats, "count", false, q.count}, nil
-		case p.has[paramAutoDelete] && !p.on(paramAutoDelete):
-			return operation{access.Peek, "look", false, q.get}, nil
 		}
-		return operation{access.Reserve, "get", false, q.get}, nil
+		// Whether items are taken is read once: the right and the operation cannot differ.
+		take, err := p.bool(paramAutoDelete, true)
+		if err != nil {
+			return operation{}, err
+		}
+		if !take {
+			return operation{access.Peek, "look", false, func() error { return q.get(access.Peek) }}, nil
+		}
+		return operation{access.Reserve, "get", false, func() error { return q.get(access.Reserve) }}, nil
 	case http.MethodPost:
 		switch {
 		case p.on(paramEOS) && p.on(paramForce):
