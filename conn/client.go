@@ -45,7 +45,7 @@ type Peer struct {
 	Addr     netip.AddrPort
 	PID      int32 // on a unix socket
 	UID, GID uint32
-	Unix     bool
+	Unix     bool // false also if the kernel does not tell who it is
 }
 
 // PeerOf asks the kernel for the other end of a socket. It does not block.
@@ -60,9 +60,8 @@ func PeerOf(socket int) (p Peer) {
 	case *syscall.SockaddrInet6:
 		p.Addr = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr).Unmap(), uint16(sa.Port))
 	case *syscall.SockaddrUnix:
-		p.Unix = true
 		if u, err := syscall.GetsockoptUcred(socket, syscall.SOL_SOCKET, syscall.SO_PEERCRED); err == nil {
-			p.PID, p.UID, p.GID = u.Pid, u.Uid, u.Gid
+			p.Unix, p.PID, p.UID, p.GID = true, u.Pid, u.Uid, u.Gid
 		}
 	}
 	return p

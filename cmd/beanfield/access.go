@@ -161,6 +161,7 @@ func (r *fileReader) access(key toml.Key, v any) {
 		r.wrong(r.lines.at(key, 0), key, v, wrongKind(v).Error(), "tables, as [[access]] with "+join(keysBelow(key)))
 		return
 	}
+	r.config.Open = len(tables) == 0
 	for i, table := range tables {
 		rule := access.Rule{Tubes: []string{"*"}}
 		r.accessElement(key, r.lines.element(key, i, len(tables)), table, &rule)

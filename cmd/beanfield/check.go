@@ -29,11 +29,13 @@ func printConfig(w io.Writer, c *Config) error {
 		fmt.Fprintf(t, "  { %s },\n", showElement(queueForSettings, queueForKey+".", &c.Queue.For[i]))
 	}
 	fmt.Fprintln(t, "]")
-	fmt.Fprintln(t, accessKey+" = [")
-	for i := range c.Access {
-		fmt.Fprintf(t, "  { %s },\n", showRule(&c.Access[i]))
+	if len(c.Access) > 0 || c.Open {
+		fmt.Fprintln(t, accessKey+" = [")
+		for i := range c.Access {
+			fmt.Fprintf(t, "  { %s },\n", showRule(&c.Access[i]))
+		}
+		fmt.Fprintln(t, "]")
 	}
-	fmt.Fprintln(t, "]")
 	fmt.Fprintf(t, "# binlog-max-size in stats: %d\t# %s\n", c.BinlogMaxSize, c.from["-s"])
 	return t.Flush()
 }

@@ -79,6 +79,7 @@ type Config struct {
 	HTTP    HTTPConfig
 	Metrics MetricsConfig
 	Access  []access.Rule // none: everyone may do everything
+	Open    bool          // the file says so itself: access = []
 	Audit   struct{ File string }
 	Log     struct {
 		Level  string

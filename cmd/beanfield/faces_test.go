@@ -164,7 +164,7 @@ func TestProcessRulesOverHTTP(t *testing.T) {
 	p.reads()
 	ask("h", "/metrics", "", 200)
 	ask("q", "/api/predict/s?_attrs_=true", "", 200)
-	config("")
+	config("access = []\n")
 	p.reads()
 	ask("h", "/metrics", "", 401)
 	ask("h", "/metrics", "old", 200)

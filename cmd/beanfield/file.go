@@ -154,9 +154,16 @@ func (r *fileReader) unknown(line int, key toml.Key, v any, allowed string) {
 		allowed += " in [" + where.String() + "]"
 	}
 	r.wrong(line, key, v, "unknown key", allowed)
-	if strings.Contains(key[len(key)-1], "token") {
+	if mayBeSecret(key) {
 		r.mistakes[len(r.mistakes)-1].Value = "" // a slip of the pen: it is a secret all the same
 	}
+}
+
+// mayBeSecret says that somebody may have meant a token or a private key.
+func mayBeSecret(key toml.Key) bool {
+	name := strings.ToLower(key[len(key)-1])
+	return key[0] == accessKey || slices.ContainsFunc([]string{"token", "secret", "hash", "key", "password", "auth"},
+		func(word string) bool { return strings.Contains(name, word) })
 }
 
 // asTables accepts both spellings of an array of tables.

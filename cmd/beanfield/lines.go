@@ -11,32 +11,38 @@ import (
 // an array of tables stands on several.
 type keyLines map[string][]int
 
-// findLines finds the line of every key. For equal names the TOML package gives only
-// the line of the last one, which is wrong for arrays of tables. So this decodes the
-// text again and again, each time with one line more: keys that are new are on that
-// line. A text that ends within a value of several lines is not TOML; the keys that
-// appear when the value is complete are where it began. This takes quadratic time, on
-// files of a hundred lines, but never disagrees with the parser.
+// findLines finds the line of every key in a text that is TOML. For equal names the TOML
+// package gives only the line of the last one, which is wrong for arrays of tables. So this
+// decodes each line by itself, below the header of its table: the keys that then appear are
+// on that line. A line that ends within a value is not TOML, and is decoded again together
+// with the next one; the keys that appear when the value is complete are where it began.
 func findLines(text string) keyLines {
 	lines := keyLines{}
-	begin, end, known := 1, 0, 0
-	for n, line := range strings.SplitAfter(text, "\n") {
+	header, known := "", 0 // of the table that the lines are in, and how many keys it has alone
+	begin, end := 0, 0     // of what is decoded
+	number := 1            // of the line at begin
+	for line := range strings.SplitAfterSeq(text, "\n") {
 		end += len(line)
-		bare := strings.TrimSpace(line)
-		if begin == n+1 && (bare == "" || bare[0] == '#') {
-			begin++ // no key here: the text before it was complete
-			continue
+		bare := strings.TrimSpace(text[begin:end])
+		isHeader := strings.HasPrefix(bare, "[")
+		if isHeader {
+			header, known = "", 0
 		}
-		var doc map[string]any
-		md, err := toml.Decode(text[:end], &doc)
-		if err != nil {
-			continue
+		if bare != "" && bare[0] != '#' {
+			var doc map[string]any
+			md, err := toml.Decode(header+text[begin:end], &doc)
+			if err != nil {
+				continue
+			}
+			for _, key := range md.Keys()[known:] {
+				lines.add(key, number)
+			}
+			if isHeader {
+				header, known = text[begin:end], len(md.Keys())
+			}
 		}
-		for _, key := range md.Keys()[known:] {
-			lines.add(key, begin)
-		}
-		known = len(md.Keys())
-		begin = n + 2
+		number += strings.Count(text[begin:end], "\n")
+		begin = end
 	}
 	return lines
 }

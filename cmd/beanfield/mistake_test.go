@@ -214,3 +214,14 @@ g = 1
 		t.Errorf("found %v", got)
 	}
 }
+
+// The time grows as the file does: when it grew with the square of the length, this took minutes.
+func TestFindLinesOfManyTables(t *testing.T) {
+	const tables = 5000
+	got := findLines(strings.Repeat("[[access]]\nuid = 1\n\n", tables))
+	for i := range tables {
+		if got["access"][i] != 3*i+1 || got["access.uid"][i] != 3*i+2 {
+			t.Fatalf("table %d begins on %d, with uid on %d", i, got["access"][i], got["access.uid"][i])
+		}
+	}
+}

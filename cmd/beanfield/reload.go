@@ -37,6 +37,10 @@ func (r *reloader) reload() {
 		r.refuse(err)
 		return
 	}
+	if len(r.running.Access) > 0 && len(next.Access) == 0 && !next.Open {
+		r.refuse(noRules) // an editor that was saving, or a file that was cut
+		return
+	}
 	merged, changes := r.running.merge(next)
 	apply, err := r.change(merged)
 	if err != nil {
@@ -47,6 +51,10 @@ func (r *reloader) reload() {
 	r.running = merged
 	r.tell(changes)
 }
+
+// noRules refuses a file that would let everyone do everything without saying so.
+var noRules = Mistakes{{Key: accessKey, Problem: "the file has no rules, and rules hold now",
+	Allowed: "access = [] in the file, if everyone may do everything"}}
 
 // refuse logs each mistake.
 func (r *reloader) refuse(err error) {

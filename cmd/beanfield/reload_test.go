@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -75,6 +76,32 @@ func TestEveryKeyAtReload(t *testing.T) {
 		}
 		if back, changes := merged.merge(now); live != (len(changes) == 1) || !s.equal(back, now) {
 			t.Errorf("%s back again: %v", s.key, changes)
+		}
+	}
+}
+
+// A file without rules takes away those that hold only if it says so: an empty one may be half
+// written.
+func TestReloadWithoutRules(t *testing.T) {
+	path := writeConfig(t, "[[access]]\nuid = 1\nmay = 'put'\n")
+	running, err := loadConfig(flags{config: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	r := reloader{flags: flags{config: path}, running: running, log: slog.New(slog.NewTextHandler(&log, nil)),
+		change: func(*Config) (func(), error) { return func() {}, nil }}
+	for _, c := range []struct {
+		text  string
+		rules int
+	}{{"", 1}, {"shards = 1\n", 1}, {"access = []\n", 0}} {
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		log.Reset()
+		r.reload()
+		if len(r.running.Access) != c.rules || strings.Contains(log.String(), "rules hold now") != (c.rules == 1) {
+			t.Errorf("%q: %d rules hold, want %d\n%s", c.text, len(r.running.Access), c.rules, &log)
 		}
 	}
 }
