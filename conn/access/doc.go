@@ -51,7 +51,9 @@
 // A token is 32 random bytes (NewToken). The file has only SHA-256 hashes. A token that a client
 // shows is hashed, and its hash compared with all others, in a time that does not depend
 // on whether one matches or where. Guesses counts wrong ones by address: each makes the next
-// answer later, and after too many none is looked at for a while.
+// answer later. After too many, answers to right ones are late too for a while. So a guesser
+// delays those that have its address, but a right token always gets in, at worst after
+// LongestDelay. A client that has been let in does not wait again on the same connection.
 //
 // # Invariants
 //

@@ -8,11 +8,14 @@ import (
 )
 
 // Guesses counts the wrong tokens from each address, to answer those who try many later
-// and later, and at last not to look at what they show. The zero value is ready for use, by any
-// goroutine.
+// and later. After too many, an answer to a right token is late too: otherwise whoever guesses
+// many tokens at once could hang up on those that are not answered at once.
 //
-// Clients of unix sockets have no address. They are answered late, but never refused:
-// one user of the machine could lock out the others.
+// Nobody is refused, because an address may be that of a proxy, or of a whole office, and one
+// guesser there could lock out all others. Clients of unix sockets have no address, and their
+// right tokens are never late.
+//
+// The zero value is ready for use, by any goroutine.
 type Guesses struct {
 	Now func() time.Time // nil means time.Now
 
@@ -31,25 +34,26 @@ const (
 	guessers     = 4096 // addresses that are remembered (A3)
 	firstDelay   = 100 * time.Millisecond
 	LongestDelay = 3 * time.Second
-	mostGuesses  = 20          // then an address is refused
+	mostGuesses  = 20          // then right tokens from an address are answered late too
 	guessMemory  = time.Minute // since the last one; then it has a clean record
 )
 
-// Refused says that what this address shows is not to be looked at now, be it right or
-// wrong.
-func (g *Guesses) Refused(addr netip.Addr) bool {
+// Right returns how much later than usual to answer a right token.
+func (g *Guesses) Right(addr netip.Addr) time.Duration {
 	if g.known.Load() == 0 || !addr.IsValid() {
-		return false
+		return 0
 	}
 	now := g.now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	e := g.by[guesserOf(addr)]
-	return e != nil && e.wrong >= mostGuesses && now.Sub(e.last) < guessMemory
+	if e == nil || e.wrong < mostGuesses || now.Sub(e.last) >= guessMemory {
+		return 0
+	}
+	return LongestDelay
 }
 
-// Wrong notes a wrong token, and returns how much later than usual to answer it. What a
-// refused address shows need not be noted: the refusal ends with time.
+// Wrong notes a wrong token, and returns how much later than usual to answer it.
 func (g *Guesses) Wrong(addr netip.Addr) time.Duration {
 	now := g.now()
 	g.mu.Lock()

@@ -13,14 +13,20 @@ func clock() (*Guesses, *time.Time) {
 	return &Guesses{Now: func() time.Time { return now }}, &now
 }
 
-// Wrong tokens are answered later and later, then refused, until a minute has passed.
+// late says that right tokens from an address are answered late.
+func late(g *Guesses, addr string) bool {
+	return g.Right(netip.MustParseAddr(addr)) == LongestDelay
+}
+
+// Wrong tokens are answered later and later. After many, right ones are late as well, until a
+// minute has passed.
 func TestGuessing(t *testing.T) {
 	g, now := clock()
-	addr, other := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
+	addr := netip.MustParseAddr("10.0.0.1")
 	last := time.Duration(0)
 	for i := range mostGuesses {
-		if g.Refused(addr) {
-			t.Fatalf("refused after %d guesses", i)
+		if d := g.Right(addr); d != 0 {
+			t.Fatalf("a right token is answered %v later after %d guesses", d, i)
 		}
 		d := g.Wrong(addr)
 		if d < last || d < firstDelay || d > LongestDelay || i < 5 && d != firstDelay<<i {
@@ -28,23 +34,23 @@ func TestGuessing(t *testing.T) {
 		}
 		last = d
 	}
-	if last != LongestDelay || !g.Refused(addr) || !g.Refused(netip.MustParseAddr("::ffff:10.0.0.1")) || g.Refused(other) {
-		t.Error("the guesser, and only the guesser, should be refused")
+	if last != LongestDelay || !late(g, "10.0.0.1") || !late(g, "::ffff:10.0.0.1") || late(g, "10.0.0.2") {
+		t.Error("the guesser, and only the guesser, should be answered late")
 	}
 	*now = now.Add(guessMemory)
-	if g.Refused(addr) || g.Wrong(addr) != firstDelay {
+	if g.Right(addr) != 0 || g.Wrong(addr) != firstDelay {
 		t.Error("the record is not clean after a minute")
 	}
 }
 
-// A client of a unix socket is answered late, but not refused.
+// A client of a unix socket waits for the answer to a wrong token, and never to a right one.
 func TestGuessingLocally(t *testing.T) {
 	g, _ := clock()
 	for range 2 * mostGuesses {
 		g.Wrong(netip.Addr{})
 	}
-	if g.Refused(netip.Addr{}) || g.Wrong(netip.Addr{}) != LongestDelay {
-		t.Error("want the longest delay and no refusal")
+	if g.Right(netip.Addr{}) != 0 || g.Wrong(netip.Addr{}) != LongestDelay {
+		t.Error("want the longest delay for wrong tokens and none for right ones")
 	}
 }
 
@@ -54,8 +60,8 @@ func TestGuessingWithManyAddresses(t *testing.T) {
 	for i := range mostGuesses {
 		g.Wrong(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)}))
 	}
-	if !g.Refused(netip.MustParseAddr("2001:db8::ffff")) || g.Refused(netip.MustParseAddr("2001:db8:0:1::1")) {
-		t.Error("want the network refused, and its neighbour not")
+	if !late(g, "2001:db8::ffff") || late(g, "2001:db8:0:1::1") {
+		t.Error("want the network answered late, and its neighbour not")
 	}
 }
 
@@ -74,7 +80,7 @@ func TestGuessingFlood(t *testing.T) {
 			t.Fatalf("%d addresses are remembered", len(g.by))
 		}
 	}
-	if !g.Refused(busy) {
-		t.Error("the busiest guesser is not refused")
+	if g.Right(busy) != LongestDelay {
+		t.Error("the busiest guesser is not answered late")
 	}
 }

@@ -32,7 +32,7 @@ type Conn struct {
 	producer, worker bool
 	login            bool // the client may log in with a token
 	knocks           bool // likewise with its first put, which is still to come
-	punished         bool // it has shown a wrong token, and waits for the answer
+	punished         bool // it has shown a token whose answer is late (answerLate)
 	resumes          bool // its reserve goes on with a wait that was interrupted
 
 	in   []byte // read, but not yet parsed

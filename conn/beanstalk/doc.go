@@ -169,7 +169,8 @@
 // OK 0 and an empty body, or NOT_FOUND; or by a first put of at most 4 KB whose body is "oauth
 // TOKEN" and anything behind a space, answered with an id that is used up and no job, or
 // BAD_FORMAT. A wrong token is answered late (access.Guesses) by a timer of the loop, and the
-// third one ends the connection.
+// third one ends the connection. A right token is answered late if too many wrong ones have come
+// from its address, but the client gets in.
 //
 // # Invariant C1: replies in the order of commands
 //

@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"bytes"
 	"strconv"
+	"time"
 
 	"beanfield/conn"
 	"beanfield/conn/access"
@@ -88,14 +89,28 @@ func (c *Conn) logIn(text string, id uint64) {
 		c.guard = &guard{id: c.identity()}
 	}
 	g, p := c.guard, s.book.Load()
+	g.entry = id
 	shown := g.id.WithToken(text)
-	if p != nil && (s.guesses.Refused(g.id.Addr) || !p.Knows(shown.Token)) {
-		c.punish(id)
+	if p != nil && !p.Knows(shown.Token) {
+		c.punish()
 		return
 	}
-	g.id, g.entry = shown, id // also without rules: there may be some later
+	if p != nil {
+		if delay := s.guesses.Right(g.id.Addr); delay > 0 {
+			g.late = &shown
+			c.answerLate(delay)
+			return
+		}
+	}
+	c.enter(shown)
+}
+
+// enter gives a client the rights of the token that it has shown. Without rules the token is
+// kept too: there may be rules later.
+func (c *Conn) enter(as access.Identity) {
+	c.guard.id = as
 	c.judgeAnew()
-	c.finish(callLogin, c.session.Review(g.mayReserve))
+	c.finish(callLogin, c.session.Review(c.guard.mayReserve))
 }
 
 // loggedIn answers the command that has brought a right token.
@@ -111,28 +126,36 @@ func (c *Conn) loggedIn() {
 }
 
 // punish lets a client with a wrong token wait for the answer, and nobody else.
-func (c *Conn) punish(id uint64) {
+func (c *Conn) punish() {
 	g := c.guard
 	g.wrong++
-	g.entry = id
 	c.noteDenied(verbAuth, "", 0)
-	delay := access.LongestDelay
-	if guesses := c.loop.server.guesses; !guesses.Refused(g.id.Addr) {
-		delay = guesses.Wrong(g.id.Addr)
-	}
+	c.answerLate(c.loop.server.guesses.Wrong(g.id.Addr))
+}
+
+// answerLate has absolve answer a token after some time. Until then the connection runs nothing.
+func (c *Conn) answerLate(delay time.Duration) {
 	c.punished = true
 	c.loop.timers.set(c, c.loop.server.router.Now()+int64(delay))
 }
 
-// absolve answers a wrong token when its time has come.
+// absolve answers a token when its time has come. A right one may have been taken away meanwhile.
 func (c *Conn) absolve() {
 	c.punished = false
+	g, p := c.guard, c.loop.server.book.Load()
+	late := g.late
+	g.late = nil
+	if late != nil && (p == nil || p.Knows(late.Token)) {
+		c.enter(*late)
+		c.goOn()
+		return
+	}
 	w := notFound
-	if c.guard.entry != 0 {
+	if g.entry != 0 {
 		w = refusedWith[verbPut]
 	}
 	c.loop.refuse(w)
-	if c.guard.wrong >= mostTries {
+	if g.wrong >= mostTries {
 		c.send()
 		c.close()
 		return

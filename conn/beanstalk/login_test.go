@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"beanfield/conn/access"
 )
@@ -121,17 +122,43 @@ func TestLoginOverTLS(t *testing.T) {
 	c.put(0, 0, 9, "x")
 }
 
-// An address that has tried too often is refused for a while, with a right token too.
-func TestGuessesAreRefused(t *testing.T) {
+// Right tokens from an address that has tried too often are answered late, but they get in. Who
+// comes from elsewhere does not wait.
+func TestRightTokenAfterGuesses(t *testing.T) {
 	guesses := new(access.Guesses)
 	book := new(access.Book)
-	book.Replace(rules(t))
+	book.Replace(rules(t, rule("one", access.Put, "*"), rule("two", access.Put, "*")))
 	h := newHouse(t, func(o *houseOptions) { o.Access, o.Guesses = book, guesses })
 	address := h.serve("tcp", "127.0.0.1:0", h.server.Login(nil))
-	dial(t, "tcp", address).do("auth admin", "OK 0\r\n")
-	for !guesses.Refused(localhost) {
+	for guesses.Right(localhost) == 0 {
 		guesses.Wrong(localhost)
 	}
-	dial(t, "tcp", address).do("auth admin", "NOT_FOUND")
-	h.as("admin") // a unix socket is another place
+	begun := time.Now()
+	c, knocks, loses := dial(t, "tcp", address), dial(t, "tcp", address), dial(t, "tcp", address)
+	c.send("auth admin\r\nput 0 0 9 1\r\nx\r\n")
+	knocks.send("put 0 0 9 9\r\noauth one\r\nput 0 0 9 1\r\ny\r\n")
+	loses.send("auth two\r\n")
+	other := h.as("admin") // a unix socket is another place
+	for range 100 {        // meanwhile the token two has been read
+		other.do("list-tube-used", "USING default")
+	}
+	book.Replace(rules(t, rule("one", access.Put, "*")))
+	if d := time.Since(begun); d >= access.LongestDelay {
+		t.Errorf("others wait %v", d)
+	}
+	c.expect("OK 0\r\n")
+	if d := time.Since(begun); d < access.LongestDelay {
+		t.Errorf("the answer comes after %v", d)
+	}
+	for c, want := range map[*client][]string{c: {"INSERTED "}, knocks: {"INSERTED ", "INSERTED "}} {
+		for _, w := range want {
+			if got := c.line(); !strings.HasPrefix(got, w) {
+				t.Errorf("answered %q, want %q", got, w)
+			}
+		}
+	}
+	loses.expect("NOT_FOUND")
+	if n := h.jobs(); n != 2 {
+		t.Errorf("there are %d jobs", n)
+	}
 }

@@ -135,8 +135,8 @@ func TestTokensOfOneConnection(t *testing.T) {
 	}
 }
 
-// Whoever guesses is answered later and later and then not at all, also with a right token.
-// A connection that has shown that before goes on, and so do clients from elsewhere.
+// Whoever guesses is answered later and later. After many guesses a right token is late too, but
+// it gets in. A connection that has shown it before goes on, and so do clients from elsewhere.
 func TestGuesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPorter(t, byToken("mail", access.Put, "mail"))
@@ -153,17 +153,42 @@ func TestGuesses(t *testing.T) {
 		if d := judge(g, "x", ErrWrongToken); d == 0 {
 			t.Error("a wrong token is answered at once")
 		}
-		for range 19 {
+		for range 100 {
 			judge(g, "x", ErrWrongToken)
 		}
-		if d := judge(g, "mail", ErrGuesses); d != 0 {
-			t.Errorf("a refusal takes %v", d)
+		if d := judge(g, "mail", nil); d != access.LongestDelay {
+			t.Errorf("a right token is answered after %v", d)
 		}
-		judge(old, "mail", nil)
-		judge(other, "mail", nil)
-		judge(old, "x", ErrGuesses)
+		if d := judge(g, "mail", nil) + judge(old, "mail", nil) + judge(other, "mail", nil); d != 0 {
+			t.Errorf("those who are known, or elsewhere, wait %v", d)
+		}
 		time.Sleep(time.Minute)
-		judge(g, "mail", nil)
+		if d := judge(stranger("8.8.8.8:3"), "mail", nil); d != 0 {
+			t.Errorf("a minute later a right token is answered after %v", d)
+		}
+	})
+}
+
+// While a right token waits for its late answer, its client may leave, and the rules may change.
+func TestLateToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, addr := newPorter(t, byToken("mail", access.Put, "mail")), netip.MustParseAddr("8.8.8.8")
+		for p.Guesses.Right(addr) == 0 {
+			p.Guesses.Wrong(addr)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if _, err := p.Judge(ctx, stranger("8.8.8.8:1"), "mail", nil); !errors.Is(err, ErrLeft) {
+			t.Errorf("whoever has left is judged: %v", err)
+		}
+		time.AfterFunc(time.Second, func() { p.Book.Replace(policy(t, home)) })
+		g := stranger("8.8.8.8:1")
+		if _, err := p.Judge(t.Context(), g, "mail", nil); !errors.Is(err, ErrWrongToken) {
+			t.Errorf("with a token that was taken away meanwhile: %v", err)
+		}
+		if p.May(g, nil, "mail", access.Put) {
+			t.Error("it may put")
+		}
 	})
 }
 

@@ -228,7 +228,8 @@ func TestRightsTakenAwayMeanwhile(t *testing.T) {
 	h.AllLeft()
 }
 
-// Whoever guesses tokens is answered late, and at last not at all.
+// Whoever guesses tokens is answered late, and at last right tokens from there are late too, but
+// they get in.
 func TestGuessing(t *testing.T) {
 	guesses := &access.Guesses{}
 	h, _ := newGuarded(t, func(o *Options) {})
@@ -241,11 +242,34 @@ func TestGuessing(t *testing.T) {
 	if d := time.Since(begun); d < 100*time.Millisecond {
 		t.Errorf("the answer comes after %v", d)
 	}
-	for !guesses.Refused(addr) {
+	for guesses.Right(addr) == 0 {
 		guesses.Wrong(addr)
 	}
-	if r, body := h.Say("POST", base, auth("all"), "x"); r.StatusCode != 401 || body != hall.ErrGuesses.Error() {
-		t.Errorf("%d %q", r.StatusCode, body)
+	begun = time.Now()
+	if r, body := h.Say("POST", base, auth("all"), "x"); r.StatusCode != 200 {
+		t.Errorf("a right token after many wrong ones: %d %q", r.StatusCode, body)
+	}
+	if d := time.Since(begun); d < access.LongestDelay {
+		t.Errorf("the answer comes after %v", d)
+	}
+}
+
+// A page of another origin is refused before its token is looked at: it cannot make anybody
+// else's answers late.
+func TestOriginBeforeToken(t *testing.T) {
+	guesses := &access.Guesses{}
+	h, _ := newGuarded(t, func(o *Options) { o.Origins = []string{"https://good"} })
+	h.server.porter.Guesses = guesses
+	json := handshakeText + "Sec-WebSocket-Protocol: beanfield.json\r\nOrigin: https://evil\r\n"
+	for _, query := range []string{"_watch_=true", "_count_=true", ""} {
+		for _, token := range []string{"all", "bad"} {
+			if r, body := h.Say("GET", base+"?"+query+"&_token_="+token, json, ""); r.StatusCode != 403 {
+				t.Errorf("%s with %s: %d %q", query, token, r.StatusCode, body)
+			}
+		}
+	}
+	if d := guesses.Wrong(netip.MustParseAddr("127.0.0.1")); d != 100*time.Millisecond {
+		t.Errorf("the next wrong token is answered after %v: some were counted", d)
 	}
 }
 

@@ -32,7 +32,8 @@
 // A client is known by its token, in the header Authorization as it is, by its certificate,
 // its address, or its process on a unix socket. If no rule holds for it and it has no token, or
 // a wrong one, the answer is 401; if it lacks the right, 403, whether the queue exists or
-// not. A wrong token is answered late, and too many of them not at all for a while (package hall).
+// not. A wrong token is answered late. After too many from an address, a right one is late too,
+// but it gets in (package hall).
 //
 // A consumer's name proves nothing. So whoever may no longer reserve cannot finish what was
 // pushed to it: the items go to another consumer. When rules or tokens change, watches and
@@ -81,8 +82,9 @@
 // An id is optional; it is sent back as {"done": 1} when the operation is complete. A
 // message that is not understood closes the connection. Since a page cannot set
 // headers, _uid_, _gid_ and _token_ may be in the query; and since any page may open a
-// WebSocket to any host, the page's origin must be one of Options.Origins. Neither rule
-// applies to connections without the subprotocol.
+// WebSocket to any host, the page's origin must be one of Options.Origins. The origin is
+// judged before the token, so that a page elsewhere cannot try tokens from its visitors' addresses.
+// Neither rule applies to connections without the subprotocol.
 //
 // # Many items in one request
 //

@@ -119,6 +119,9 @@ func (q *request) open() (err error) {
 		return err
 	}
 	q.json = asksForJSON(q.r)
+	if err := q.checkOrigin(); err != nil { // first, or any page could have tokens tried from here
+		return err
+	}
 	if err := q.identify(); err != nil {
 		return err
 	}

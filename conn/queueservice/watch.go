@@ -127,10 +127,22 @@ func (q *request) checkHandshake() error {
 		q.w.Header().Set("Sec-WebSocket-Version", "13")
 		return refuse(http.StatusUpgradeRequired, "the version of WebSocket must be 13")
 	}
-	if origin := h.Get("Origin"); q.json && origin != "" && !slices.Contains(q.set.Origins, origin) {
-		return refuse(http.StatusForbidden, "a page of this origin may not watch")
-	}
 	return nil
+}
+
+// checkOrigin refuses pages that may not use the JSON subprotocol. It is called before anybody
+// looks at the token.
+func (q *request) checkOrigin() error {
+	if !q.json {
+		return nil
+	}
+	origin := q.r.Header.Get("Origin")
+	if origin == "" || slices.Contains(q.set.Origins, origin) {
+		return nil
+	}
+	err := refuse(http.StatusForbidden, "a page of this origin may not watch")
+	q.note(&operation{name: "request"}, err)
+	return err
 }
 
 // asksForJSON says whether a request is a handshake for the JSON subprotocol.
