@@ -3,10 +3,12 @@ package hall
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -219,7 +221,10 @@ func TestPeer(t *testing.T) {
 	}
 	defer c.Close()
 	h.await(1)
-	for g := range h.guests {
+	h.mu.Lock()
+	guests := slices.Collect(maps.Keys(h.guests))
+	h.mu.Unlock()
+	for _, g := range guests {
 		id := g.Identity()
 		want := access.Peer{PID: int32(os.Getpid()), UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
 		if id.Peer == nil || *id.Peer != want || id.Addr.IsValid() || id.Certificate != nil {
