@@ -142,10 +142,10 @@ func (s *Session) registered() bool {
 	return true
 }
 
-// BeginWait notes that a Reserve operation in a batch has ended in a wait.
+// BeginWait notes that a Reserve operation of the latest batch has ended in a wait.
 func (s *Session) BeginWait() {
 	s.waiting = true
-	s.refs[s.watchShard].asked = true
+	s.refs[s.underwayIn].asked = true
 }
 
 // Waiting says whether a wait is on.

@@ -43,8 +43,8 @@
 //
 // The Book has the policy that holds now. Whoever keeps a Subject also remembers its Policy and
 // compares that with the Book's before each command: this is one atomic load, and Replace
-// has its effect at the next command of every open connection. Clients that wait must be told:
-// they register with OnReplace.
+// has its effect at the next command that is run for an open connection, also if it was read
+// before. Clients that wait must be told: they register with OnReplace.
 //
 // # Tokens and guessing
 //

@@ -205,7 +205,14 @@ func (c *Conn) goOn() {
 		c.listOn()
 	}
 	if c.run != nil && c.ready() {
-		c.flush()
+		if c.obsolete() {
+			c.recall()
+		} else {
+			c.flush()
+		}
+	}
+	if c.guard != nil && c.guard.recalled != nil && c.ready() {
+		c.rerun()
 	}
 	if len(c.in) > 0 && c.ready() {
 		n := copy(c.loop.buf, c.in)

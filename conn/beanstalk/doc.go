@@ -159,8 +159,10 @@
 // When the rules are replaced, a connection finds out at its next command. One that waits in a
 // reserve is told by its loop, which goes through its connections (recheck.go): if that
 // changes the tubes that it may reserve from, its wait ends and begins again with the new ones. A
-// command that has been handed to its shard, or that waits behind a reserve, is judged by the
-// rules that held when it was read.
+// command that has been handed to its shard is judged by the rules that held then. One that is
+// still to be run, because a reserve before it waits or the client does not read its replies, is
+// judged by those that hold when it is run: what is left of a run that was judged by others is
+// taken apart into commands, which are executed once more (recall.go).
 //
 // Refused commands, and those with which administrators intervene in the work of others, go to
 // the audit log, if there is one (note.go).
@@ -181,8 +183,8 @@
 // command is not begun: its line stays in the input and is parsed again. A session
 // has at most one batch in a mailbox at any time, so two shards never work for one
 // connection at once. A run that stops at a wait, or because its answers have
-// become large, keeps its remaining operations, and goOn submits them before it
-// parses any input. Bytes leave in order because stuck replies stop the connection,
+// become large, keeps its remaining operations, and goOn submits them, or executes
+// them once more under other rules, before it parses any input. Bytes leave in order because stuck replies stop the connection,
 // and what is sent meanwhile is queued behind them.
 //
 // A run that outlives the read buffer must copy what it borrows from the buffer

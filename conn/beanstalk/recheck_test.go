@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -143,7 +144,7 @@ func TestReplaceStorm(t *testing.T) {
 		nil, rules(t), rules(t, rule("one", access.Put|access.Reserve, "a")), rules(t, rule("one", access.Put|access.Reserve, "*")),
 		rules(t, rule("one", access.Put|access.Reserve, "b*", "default")),
 	}
-	const workers, rounds = 6, 300
+	const workers, rounds = 6, 200
 	var clients []*client
 	for range workers {
 		clients = append(clients, h.as("one"))
@@ -169,7 +170,7 @@ func TestReplaceStorm(t *testing.T) {
 	work.Wait()
 	close(stop)
 	storm.Wait()
-	if len(done.ids) != workers*rounds || done.twice != 0 || h.jobs() != 0 {
+	if len(done.ids) != workers*rounds*pipelined || done.twice != 0 || h.jobs() != 0 {
 		t.Errorf("%d jobs were done, %d twice, %d are left", len(done.ids), done.twice, h.jobs())
 	}
 }
@@ -181,7 +182,10 @@ type jobsDone struct {
 	twice int
 }
 
-// work puts a job, reserves one and deletes it, again and again. What is refused is tried until
+// pipelined is how many reserves work sends at once.
+const pipelined = 2
+
+// work puts jobs, reserves as many and deletes them, again and again. What is refused is tried until
 // it is allowed.
 func (d *jobsDone) work(c *client, w, rounds int) {
 	tubes := []string{"a", "b1", "b2"}
@@ -190,22 +194,34 @@ func (d *jobsDone) work(c *client, w, rounds int) {
 		}
 	}
 	for i := range rounds {
-		c.ask("use " + tubes[(i+w)%3])
-		for c.ask("put 0 0 60 1\r\nx") == "BAD_FORMAT" {
+		for range pipelined {
+			c.ask("use " + tubes[(i+w)%3])
+			for c.ask("put 0 0 60 1\r\nx") == "BAD_FORMAT" {
+			}
 		}
-		c.send("reserve\r\n")
-		id, _ := c.job("RESERVED")
-		d.mu.Lock()
-		if d.ids == nil {
-			d.ids = map[int]bool{}
+		c.send(strings.Repeat("reserve\r\n", pipelined))
+		var done []uint64
+		for range pipelined {
+			id, _ := c.job("RESERVED")
+			d.note(int(id))
+			done = append(done, id)
 		}
-		if d.ids[int(id)] {
-			d.twice++
+		for _, id := range done {
+			c.do(fmt.Sprintf("delete %d", id), "DELETED")
 		}
-		d.ids[int(id)] = true
-		d.mu.Unlock()
-		c.do(fmt.Sprintf("delete %d", id), "DELETED")
 	}
+}
+
+func (d *jobsDone) note(id int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ids == nil {
+		d.ids = map[int]bool{}
+	}
+	if d.ids[id] {
+		d.twice++
+	}
+	d.ids[id] = true
 }
 
 // A client certificate is a way to be known.
@@ -227,33 +243,60 @@ func TestCertificateIsIdentity(t *testing.T) {
 	}
 }
 
+// groupMay is a policy by which the clients of this process may reserve from a tube.
+func groupMay(t *testing.T, tube string) *access.Policy {
+	t.Helper()
+	p, err := access.New([]access.Rule{{GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{tube}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// onlyConn lets a client in that watches t, from which it may reserve, and nothing else.
+func onlyConn(t *testing.T, s *Server) *Conn {
+	t.Helper()
+	s.book.Replace(groupMay(t, "t"))
+	s.enter(t)
+	s.loops[0].serveInbox()
+	for _, c := range s.loops[0].conns {
+		if c != nil {
+			c.process([]byte("watch t\r\nignore default\r\n"))
+			return c
+		}
+	}
+	t.Fatal("nobody has come in")
+	return nil
+}
+
 // Rules that are replaced while a reserve is on its way to its shard hold as soon as its wait
 // begins.
 func TestReplaceBeforeWait(t *testing.T) {
 	s := stillServer(t)
-	group := func(tube string) *access.Policy {
-		p, err := access.New([]access.Rule{{GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{tube}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	s.book.Replace(group("t"))
-	s.enter(t)
-	l := s.loops[0]
-	l.serveInbox()
-	var c *Conn
-	for _, other := range l.conns {
-		if other != nil {
-			c = other
-		}
-	}
-	c.process([]byte("watch t\r\nignore default\r\n"))
+	c := onlyConn(t, s)
 	if !c.reserve(&command{verb: verbReserve}) || c.run == nil || c.session.WatchShard() < 0 {
 		t.Fatal("the reserve is not in a run")
 	}
-	s.book.Replace(group("other"))
+	s.book.Replace(groupMay(t, "other"))
 	c.flush()
+	if !c.session.Waiting() || c.outdated() || c.session.WatchShard() >= 0 {
+		t.Errorf("waiting: %v, outdated: %v, at shard %d", c.session.Waiting(), c.outdated(), c.session.WatchShard())
+	}
+}
+
+// A recheck passes a connection that is asking its shards for deadlines. The wait that goes on
+// after that has the rules that hold then.
+func TestReplaceDuringRefresh(t *testing.T) {
+	s := stillServer(t)
+	c := onlyConn(t, s)
+	c.process([]byte("reserve\r\n"))
+	c.await(callRefresh)
+	s.book.Replace(groupMay(t, "other"))
+	s.loops[0].recheckSome()
+	if !c.outdated() {
+		t.Fatal("the recheck has not passed the connection")
+	}
+	c.finish(callRefresh, true)
 	if !c.session.Waiting() || c.outdated() || c.session.WatchShard() >= 0 {
 		t.Errorf("waiting: %v, outdated: %v, at shard %d", c.session.Waiting(), c.outdated(), c.session.WatchShard())
 	}

@@ -1,6 +1,9 @@
 package beanstalk
 
-import "beanfield/shard/queue"
+import (
+	"beanfield/conn/access"
+	"beanfield/shard/queue"
+)
 
 // maxRun bounds how many commands go to a shard in one batch.
 const maxRun = 128
@@ -10,8 +13,9 @@ const maxRun = 128
 type run struct {
 	queue.Batch
 	shard    int
-	member   bool // some command needs the session's place in the shard
-	counted  bool // its first command, a put, was counted when its line came
+	policy   *access.Policy // by which its operations were judged
+	member   bool           // some command needs the session's place in the shard
+	counted  bool           // its first command, a put, was counted when its line came
 	verbs    []verb
 	answered int   // how many answers have been worded
 	began    int64 // when it was submitted, if its time is taken; otherwise 0
@@ -42,7 +46,7 @@ func (l *loop) dropRun(r *run) {
 	}
 	r.Reset()
 	r.verbs = r.verbs[:0]
-	r.member, r.counted, r.answered, r.began = false, false, 0, 0
+	r.policy, r.member, r.counted, r.answered, r.began = nil, false, false, 0, 0
 	l.runs = append(l.runs, r)
 }
 
@@ -58,7 +62,7 @@ func (c *Conn) opFor(i int, v verb) *queue.Op {
 	}
 	r.Ops = append(r.Ops, queue.Op{Kind: kinds[v]})
 	if c.guard != nil {
-		r.Judge = c.guard.judge
+		r.Judge, r.policy = c.guard.judge, c.guard.policy
 	}
 	r.verbs = append(r.verbs, v)
 	return &r.Ops[len(r.Ops)-1]

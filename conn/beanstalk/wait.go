@@ -88,7 +88,7 @@ func (c *Conn) decideWait() {
 	case c.wake.until <= now || c.hungUp:
 		c.cancelWait(queue.TimedOut)
 	default:
-		c.setAlarm()
+		c.waitOn()
 	}
 }
 

@@ -1,0 +1,85 @@
+package beanstalk
+
+import "beanfield/shard/queue"
+
+// A run may be kept for long: behind a reserve that waits, or because the client does not read
+// its replies. If other rules hold when it could go on, its operations have been judged by the
+// wrong ones, and a reserve among them may be meant for the wrong shard. So the run ends there.
+// What is left of it becomes commands again, which are run before any input.
+
+// recalled is such a command.
+type recalled struct {
+	verb verb
+	op   queue.Op // not yet applied, and with memory of its own (Retain)
+}
+
+// obsolete says that the rules by which the run was judged do not hold any more.
+func (c *Conn) obsolete() bool {
+	return c.outdated() || c.guard != nil && c.guard.policy != c.run.policy
+}
+
+// recall ends the run. The run is not used again, because what is recalled borrows from it.
+// It has no put whose id is allotted already: such a one is the first of its run, and has been
+// applied when anything is kept.
+func (c *Conn) recall() {
+	r := c.run
+	c.run = nil
+	r.Retain()
+	if c.guard == nil {
+		c.guard = &guard{id: c.identity(), stale: true}
+	}
+	var left []recalled
+	for i := r.Next; i < len(r.Ops); i++ {
+		left = append(left, recalled{r.verbs[i], r.Ops[i]})
+	}
+	c.guard.recalled = append(left, c.guard.recalled...)
+}
+
+// rerun runs what has been recalled. It does not give way to other connections: there are at
+// most maxRun commands.
+func (c *Conn) rerun() {
+	g := c.guard
+	for len(g.recalled) > 0 && c.ready() {
+		if len(c.loop.out) >= sendAt {
+			c.send()
+			continue
+		}
+		if c.outdated() && !c.obey() {
+			continue
+		}
+		if c.again(&g.recalled[0]) {
+			g.recalled = g.recalled[1:]
+		}
+	}
+	if len(g.recalled) == 0 {
+		g.recalled = nil
+	}
+	if c.ready() {
+		c.flush()
+	}
+}
+
+// again executes a recalled command. It reports false when the command has to be tried again.
+func (c *Conn) again(r *recalled) bool {
+	op := &r.op
+	cmd := command{verb: r.verb, id: op.ID, pri: op.Pri, delay: op.Delay, n: op.Limit, name: op.Data}
+	switch r.verb {
+	case verbPut:
+		return c.putAgain(&cmd, op)
+	case verbReserve, verbReserveTimeout:
+		cmd.n = op.Timeout
+	}
+	return c.execute(&cmd)
+}
+
+func (c *Conn) putAgain(cmd *command, op *queue.Op) bool {
+	if !c.allowed(cmd) {
+		return c.deny(cmd)
+	}
+	p := incoming{pri: op.Pri, delay: op.Delay, ttr: op.TTR, size: int(op.Size)}
+	if !c.admit(&p, op.Data) {
+		c.flush()
+		return false
+	}
+	return true
+}
