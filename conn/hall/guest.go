@@ -20,7 +20,7 @@ type Guest struct {
 	seat   atomic.Pointer[seat]
 	polled atomic.Bool // the acceptor counts it as polled
 
-	token  atomic.Pointer[access.Hash] // that it has shown last, if that was right
+	token  atomic.Pointer[access.Hash] // that it has shown last, if that was right or nobody asked
 	judged atomic.Pointer[judgement]
 }
 

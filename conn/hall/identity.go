@@ -12,6 +12,7 @@ import (
 type judgement struct {
 	policy  *access.Policy
 	token   *access.Hash
+	known   bool // the policy knows the token
 	subject *access.Subject
 }
 
@@ -26,15 +27,26 @@ func (g *Guest) subject(p *access.Policy) *access.Subject {
 	}
 	id := g.Identity()
 	id.Token = token
-	j := &judgement{p, token, p.Subject(id)}
+	j := &judgement{p, token, token != nil && p.Knows(token), p.Subject(id)}
 	g.judged.Store(j)
 	return j.subject
 }
 
-// judgedBy says whether the guest has been judged by a policy, with its token.
+// remember notes a token that nobody has judged, or "" for none, in place of the one that the guest
+// has shown before. It counts if there are rules before the guest shows another.
+func (g *Guest) remember(token string) {
+	if token != "" {
+		h := access.HashOf(token)
+		g.token.Store(&h)
+	} else if g.token.Load() != nil {
+		g.token.Store(nil)
+	}
+}
+
+// judgedBy says whether the guest has been judged by a policy that knows its token.
 func (g *Guest) judgedBy(p *access.Policy) bool {
 	j := g.judged.Load()
-	return j != nil && j.policy == p && j.token == g.token.Load()
+	return j != nil && j.policy == p && j.known && j.token == g.token.Load()
 }
 
 // From is where the client comes from, in words.

@@ -119,6 +119,29 @@ func TestWithdrawal(t *testing.T) {
 	may(false)
 }
 
+// What a guest has shown while there were no rules, and nothing that it has shown before, counts
+// when there are rules.
+func TestTokenBeforeRules(t *testing.T) {
+	p, g := newPorter(t, byToken("a", access.Put, "t")), stranger("8.8.8.8:1")
+	for _, shown := range []string{"a", "", "b", "a", "b"} {
+		p.Book.Replace(policy(t, byToken("a", access.Put, "t")))
+		if _, err := p.Judge(t.Context(), g, "a", nil); err != nil {
+			t.Fatal(err)
+		}
+		p.Book.Replace(nil)
+		if _, err := p.Judge(t.Context(), g, shown, nil); err != nil {
+			t.Fatal(err)
+		}
+		p.Book.Replace(policy(t, byToken("a", access.Put, "t")))
+		if may := p.May(g, nil, "t", access.Put); may != (shown == "a") {
+			t.Errorf("after %q it may: %v", shown, may)
+		}
+		if _, err := p.Judge(t.Context(), g, shown, nil); (err == nil) != (shown == "a") {
+			t.Errorf("%q is judged again: %v", shown, err)
+		}
+	}
+}
+
 // Each request on a connection is judged by its own token, and by the rules as they are.
 func TestTokensOfOneConnection(t *testing.T) {
 	p, g := newPorter(t, byToken("a", access.Put, "t"), byToken("b", access.Put, "t"), home), stranger("10.0.0.1:1")

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
 
@@ -39,6 +40,9 @@ func (q *request) putMany() error {
 	text := append(body.Data, bytes.Join(body.Parts, nil)...)
 	if err := q.eachLine(text, func(*queue.Op) error { return nil }); err != nil {
 		return err
+	}
+	if !q.may(access.Put) {
+		return errForbidden
 	}
 	m := &many{request: q, indexes: []byte{'['}}
 	err := q.eachLine(text, m.add)

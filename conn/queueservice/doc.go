@@ -37,7 +37,9 @@
 //
 // A consumer's name proves nothing. So whoever may no longer reserve cannot finish what was
 // pushed to it: the items go to another consumer. When rules or tokens change, watches and
-// gets that wait and are not allowed any more end at once, a WebSocket with code 1008.
+// gets that wait and are not allowed any more end at once, a WebSocket with code 1008. The
+// connection of a client that does not read is closed after a second, and what it sends until then
+// is not obeyed. A request is judged when it has come, and judged again when its body has come.
 //
 // Without rules, Options.Tokens let clients in, and each may do everything. As soon as there is
 // a rule, these tokens do not count.
@@ -111,9 +113,9 @@
 //	F1  Every parcel that a consumer receives is counted once: when it has been written,
 //	    by the next AskSent or a later one. After AskLeave, Replaced or Removed nothing is
 //	    counted, because the shard has forgotten the receiver.
-//	F2  After Replaced or Removed, or when the client may not reserve any more, only the end is written: a close frame, or the end of the
-//	    response. What was in the outbox is not sent. (A frame that has been begun is
-//	    completed.)
+//	F2  After Replaced or Removed, or when the client may not reserve any more, only the
+//	    end is written: a close frame, or the end of the response. What was in the outbox
+//	    is not sent. (A frame that has been begun is completed, if the client reads it.)
 //	F3  No goroutine outlives its connection, and no connection outlives Shutdown.
 //	F4  Every AskWatch that was answered OK is followed by exactly one AskLeave.
 //	F5  Only the writer writes to a consumer's socket or, while it sleeps, the one

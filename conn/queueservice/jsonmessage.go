@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"beanfield/conn/access"
 	"beanfield/shard/queue"
 
 	"github.com/gobwas/ws"
@@ -44,6 +45,9 @@ func (c *consumer) obey(m message) error {
 	o, err := parseOrder(m.payload)
 	if err != nil {
 		return wrong(ws.StatusPolicyViolation, err.Error())
+	}
+	if !c.may(access.Reserve) { // the end of the watch may not have come through yet
+		return wrong(closeForbidden, errForbidden.Error())
 	}
 	op := c.op(queue.AskCommit)
 	op.Ask.Indexes = o.Commit

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
 
@@ -68,6 +69,9 @@ func (q *request) negative() (err error) {
 	}
 	if err := checkNegative(op.Ask.Code, op.Ask.Reason); err != nil {
 		return err
+	}
+	if !q.may(access.Reserve) {
+		return errForbidden
 	}
 	q.server.shards.Ask(op)
 	return q.done(op)

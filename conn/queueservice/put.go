@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"beanfield/conn/access"
 	"beanfield/shard/queue"
 )
 
@@ -46,6 +47,9 @@ func (q *request) put() error {
 	defer smallBodies.Put(small)
 	if err := q.readBody(op, *small); err != nil {
 		return err
+	}
+	if !q.may(access.Put) {
+		return errForbidden
 	}
 	q.server.shards.Ask(op)
 	if err := failed(op.Status); err != nil {

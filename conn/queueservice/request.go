@@ -69,7 +69,7 @@ type request struct {
 	json  bool // it asks for the WebSocket subprotocol
 
 	socket  *socket
-	subject *access.Subject // nil: everything is allowed
+	subject *access.Subject // as whom it was let in; nil: everything was allowed
 }
 
 // ServeHTTP implements http.Handler.
@@ -138,7 +138,7 @@ func (q *request) serve() error {
 	if err != nil {
 		return err
 	}
-	if !q.subject.May(q.queue).Has(o.needs) {
+	if !q.may(o.needs) {
 		err = errForbidden
 	} else {
 		err = o.run()

@@ -2,6 +2,7 @@ package queueservice
 
 import (
 	"net/http"
+	"time"
 
 	"beanfield/conn/access"
 	"beanfield/conn/hall"
@@ -22,11 +23,20 @@ type visit struct {
 	queue  string
 	rights access.Rights
 	end    func() // does not wait
+
+	consumer *consumer // whose visit it is, or nil
 }
 
 // allowed says whether a visit's client still has its rights.
 func (s *Server) allowed(v *visit) bool {
 	return s.porter.May(v.guest, s.now.Load().tokens, v.queue, v.rights)
+}
+
+// may says whether the client has rights on its queue, by the rules that hold now. It is asked
+// right before each operation: what has been asked of the client earlier, such as a body, may
+// have come slowly.
+func (p *party) may(rights access.Rights) bool {
+	return p.server.porter.May(p.guest, p.server.now.Load().tokens, p.queue, rights)
 }
 
 // begin notes a visit until leave is called. It reports false if the client has lost its
@@ -55,14 +65,48 @@ func (s *Server) review() {
 		all = append(all, c.visit())
 	}
 	s.mu.Unlock()
+	var ended []*visit
 	for _, v := range all {
 		if !s.allowed(v) {
 			v.end()
+			ended = append(ended, v)
 		}
+	}
+	if len(ended) > 0 {
+		time.AfterFunc(closePatience, func() { s.sever(ended) })
+	}
+}
+
+// sever closes the connections of visits that cannot end, because the client does not read. Their
+// items go to others then, long before Options.WriteTimeout is over.
+func (s *Server) sever(ended []*visit) {
+	for _, v := range ended {
+		if s.lasts(v) {
+			v.guest.Close()
+		}
+	}
+}
+
+// lasts says whether a visit that has been told to end goes on.
+func (s *Server) lasts(v *visit) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := v.consumer
+	if c == nil {
+		_, lasts := s.visits[v]
+		return lasts
+	}
+	select {
+	case <-c.written: // its reader will not wait for long
+		return false
+	default:
+		_, lasts := s.consumers[c]
+		return lasts
 	}
 }
 
 // visit is the consumer's. Its end is sent at once (F2).
 func (c *consumer) visit() *visit {
-	return &visit{c.guest, c.queue, access.Reserve, func() { c.outbox.stop(closeForbidden, errForbidden.Error()) }}
+	end := func() { c.outbox.stop(closeForbidden, errForbidden.Error()) }
+	return &visit{c.guest, c.queue, access.Reserve, end, c}
 }

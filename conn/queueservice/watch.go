@@ -167,7 +167,7 @@ func (q *request) stream(op *queue.Op) error {
 	var box outbox
 	box.init()
 	op.Ask.Receiver = &box
-	v := &visit{q.guest, q.queue, access.Reserve, func() { box.stop(closeForbidden, "") }}
+	v := &visit{q.guest, q.queue, access.Reserve, func() { box.stop(closeForbidden, "") }, nil}
 	defer q.server.leave(v)
 	if !q.server.begin(v) {
 		return errForbidden
