@@ -98,6 +98,47 @@ func TestNoKnock(t *testing.T) {
 	}
 }
 
+// What somebody has written may begin like a login. It is a job without rules, and if the client
+// may put it and no rule knows the token; nobody counts it as a guess. A right token logs in.
+func TestBodyLikeKnock(t *testing.T) {
+	guests := access.Rule{GIDs: []uint32{uint32(gid)}, May: access.Put, Tubes: []string{"default"}}
+	for name, list := range map[string][]access.Rule{"no rules": nil, "rules": {guests, rule("one", access.Delete, "*")}} {
+		for _, whole := range []bool{true, false} {
+			book := new(access.Book)
+			h := newHouse(t, func(o *houseOptions) { o.Access = book })
+			if list != nil {
+				book.Replace(rules(t, list...))
+			}
+			first := func(body string) *client {
+				c := h.knocking()
+				c.send("put 0 0 9 " + itoa(len(body)) + "\r\n")
+				if !whole {
+					c.send(body[:8])
+					h.as("admin") // so that the first part has been read
+					body = body[8:]
+				}
+				c.send(body + "\r\n")
+				return c
+			}
+			c := first("oauth hello world")
+			c.expect("INSERTED 1")
+			c.put(0, 0, 9, "x")
+			h.as("admin").do("peek 1", "FOUND 1 17\r\noauth hello world")
+			if n, denied := h.jobs(), h.server.Denied(); n != 2 || denied["auth"]+denied["put"] != 0 {
+				t.Errorf("%s: there are %d jobs, refused is %v", name, n, denied)
+			}
+			if list == nil {
+				continue
+			}
+			c.do("delete 1", "NOT_FOUND")
+			c = first("oauth one")
+			c.expect("INSERTED 3")
+			c.do("delete 1", "DELETED")
+			c.do("delete 3", "NOT_FOUND")
+		}
+	}
+}
+
 // Without rules everyone may do everything, and whoever logs in may too. The token counts when
 // there are rules later.
 func TestLoginWithoutRules(t *testing.T) {

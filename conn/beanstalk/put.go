@@ -34,7 +34,7 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 	tooBig := size > c.loop.server.opts.Load().MaxJobSize
 	p := incoming{pri: cmd.pri, delay: cmd.delay, ttr: max(cmd.ttr, 1), size: size}
 	if !tooBig && !cmd.trailing && len(data) >= size+2 && string(data[size:size+2]) == crlf {
-		if c.knocks && size <= longestKnock && isKnock(data[:size]) {
+		if c.isKnock(data[:size]) {
 			return c.knock(data, size)
 		}
 		c.knocks = false
@@ -93,7 +93,7 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 		c.loop.refuse(expectedCRLF)
 		return data, true
 	}
-	if c.knocks && 0 < p.size && p.size <= longestKnock && isKnock(p.parts[0]) {
+	if 0 < p.size && p.size <= longestKnock && c.isKnock(p.parts[0]) {
 		c.logIn(token(p.parts[0]), p.id)
 		return data, true
 	}
