@@ -16,8 +16,8 @@
 // A face is handed a bare, non-blocking socket rather than a net.Conn. An event
 // loop can register it as it is, while a face that wants a goroutine for each
 // client makes a net.Conn of it (Adopt). A net.Conn would give an event loop a
-// connection that the runtime polls as well. Faces that speak HTTP
-// let package hall receive their clients.
+// connection that the runtime polls as well. Package hall receives the clients of the faces
+// that speak HTTP.
 //
 // Faces share the processors, too. Before an event loop sleeps, it must know whether
 // goroutines of other faces wait for their clients' requests (Polled).
@@ -41,8 +41,8 @@
 // sent away for want of a descriptor: making a net.Conn takes two for a moment, and
 // the acceptor keeps a spare one for that.
 //
-// A face may also be hesitant: while it has enough to do for those who have just come, the
-// acceptor leaves others to the kernel.
+// A face may also be hesitant (Hesitant): while it is busy with clients that have just come,
+// the acceptor leaves others in the kernel's queue.
 //
 // # The end
 //

@@ -74,13 +74,13 @@
 //	SIGUSR2          make a backup in storage.backup_path
 //	SIGHUP           read the configuration and the certificates again
 //
-// A reload reads the file as the start does, and flags win over it as they did then. The
-// column reloads of the table in setting.go says which keys change. All of it is checked and
-// made ready first (reloader, faces.change). Only then does each part get its new settings,
-// as a whole behind an atomic pointer, so that a job pays at most for one more load. If
-// anything is wrong, nothing changes. Reloads run on the goroutine that serves signals: no
-// two at a time, and none during the end; of the signals that come meanwhile, one is
-// remembered.
+// A reload reads the file as the start does, and flags win over it as they do then. The
+// column reloads of the table in setting.go says which keys change. All new settings are
+// checked and made ready first (reloader, faces.change). Only then does each part get its
+// new settings, as a whole behind an atomic pointer, so that a job pays at most for one more
+// load. If anything is wrong, nothing changes. Reloads run on the goroutine that serves
+// signals, so two never run at a time, and none runs during the end. If signals come during a
+// reload, one of them is remembered.
 //
 // By default the log says which signal ended the process, whatever it was doing.
 //

@@ -4,53 +4,53 @@
 //
 // # Rules
 //
-// A Rule says who (by token, certificate, peer of a unix socket, network), may do what
-// (Rights), with which tubes (patterns). If it names several kinds, a client must match each
+// A Rule says who (by token, certificate, peer of a unix socket, or network) may do what
+// (Rights) with which tubes (patterns). If it names several kinds, a client must match each
 // of them: a token with a network is good only there. Within a kind one match is enough. A
 // rule that names nobody is a mistake, because it would let in everybody.
 //
-// A client has the rights of all rules that hold for it together. There is no rule that
-// takes a right away, so the order of rules does not matter. A client for whom no rule holds
-// may do nothing. Only without any rule may everyone do everything.
+// A client has the rights of all rules that hold for it. No rule takes a right away, so the
+// order of rules does not matter. A client for whom no rule holds may do nothing. If there are
+// no rules at all, everyone may do everything.
 //
 //	Rules --New--> Policy --Subject(Identity)--> Subject --May(tube)--> Rights
 //	                 ^
 //	               Book: which Policy holds now
 //
-// A Policy never changes. All clients for whom the same rules hold are one Subject, and what a
-// Subject may do with a tube is worked out once and then remembered, so that a command pays for a
-// look, however many rules there are (BenchmarkMay: 13 ns with 1,000 rules).
+// A Policy never changes. All clients for whom the same rules hold are one Subject. What a
+// Subject may do with a tube is worked out once and then remembered, so a command pays for one
+// look-up, however many rules there are (BenchmarkMay: 13 ns with 1,000 rules).
 //
 // # What each right allows
 //
-// The faces have tables of their commands. All agree on this:
+// Each face has a table of what its commands need. All faces agree on this:
 //
 //	put      adding jobs
-//	reserve  taking jobs, and finishing those: whoever holds a job may delete, release, bury
-//	         and touch it, and see its statistics, also after the right was taken away.
+//	reserve  taking jobs, and finishing them: a client that holds a job may delete, release,
+//	         bury and touch it, and see its statistics, even if it has lost the right.
 //	         Otherwise the job would be run a second time.
 //	delete   ending jobs that nobody holds
 //	peek     seeing jobs without taking them
 //	kick     making buried and delayed jobs ready
 //	pause    pausing tubes
-//	stats    the figures of tubes and jobs
+//	stats    seeing the figures of tubes and jobs
 //	admin    all of these, and what only administrators should do
 //
-// A client sees a tube if it has any right on it. One that it does not see is, in all
-// answers, a tube that does not exist. A queue's rear queue has the rights of its queue.
+// A client sees a tube if it has any right on it. All answers treat a tube that the client
+// does not see as one that does not exist. A queue's rear queue has the rights of its queue.
 //
 // # Reload
 //
-// The Book has the policy that holds now. Whoever keeps a Subject also remembers its Policy and
-// compares that with the Book's before each command: this is one atomic load, and Replace
-// has its effect at the next command that is run for an open connection, also if it was read
-// before. Clients that wait must be told: they register with OnReplace.
+// The Book has the policy that holds now. A face that keeps a Subject also keeps its Policy, and
+// compares it with the Book's before each command, which costs one atomic load. So Replace takes
+// effect at the next command that is run for an open connection, even if the command was read
+// before. For clients that wait, a face registers with OnReplace.
 //
 // # Tokens and guessing
 //
-// A token is 32 random bytes (NewToken). The file has only SHA-256 hashes. A token that a client
-// shows is hashed, and its hash compared with all others, in a time that does not depend
-// on whether one matches or where. Guesses counts wrong ones by address: each makes the next
+// A token is 32 random bytes (NewToken). The file has only SHA-256 hashes. When a client shows a
+// token, its hash is compared with all others, in a time that does not depend on whether one
+// matches, or which. Guesses counts wrong ones by address: each makes the next
 // answer later. After too many, answers to right ones are late too for a while. So a guesser
 // delays those that have its address, but a right token always gets in, at worst after
 // LongestDelay. A client that has been let in does not wait again on the same connection.
@@ -59,7 +59,7 @@
 //
 // A1: a nil Policy, and only that, allows everything. New returns it only for no rules.
 //
-// A2: May is the union of the rights of the rules that hold for the subject and have a
+// A2: May answers the union of the rights of the rules that hold for the subject and have a
 // pattern that matches the tube, whatever has been remembered or forgotten.
 //
 // A3: memory is bounded: a subject remembers at most rememberedTubes tubes, a policy shares at

@@ -12,10 +12,10 @@
 // The first two need no token, so that a load balancer or a supervisor can ask. For all
 // others, if Options has tokens, the client sends one of them: as "Authorization: Bearer
 // TOKEN", or as a browser sends a password, with any user name. If there are rules (package
-// access), those tokens do not count, and the client must be somebody for whom a rule holds.
-// It needs stats on all tubes for /metrics, and admin on all for profiles. With any right it sees
-// the console, which shows it only what it may see (ClientOf). A client that is not known is
-// answered 401, one that lacks a right 403.
+// access), these tokens are ignored, and a rule must hold for the client. The client needs stats
+// on all tubes for /metrics, and admin on all tubes for profiles. With any right it may open the
+// console, which shows only what the client may see (ClientOf). A client that is not known gets
+// the answer 401, and one that lacks a right 403.
 //
 // The pages above the console answer only GET and HEAD. The console gets its requests
 // whatever their method, and must refuse those that another site's page sends.
@@ -47,11 +47,11 @@
 // are summed up in gauges of another name: such a sum falls when a tube ends, and a counter
 // that falls would look like a restart.
 //
-// Clients wait longer while a scrape is under way (BenchmarkScrape of cmd/beanfield: 100,000
+// Clients may wait longer while a scrape is under way (BenchmarkScrape of cmd/beanfield: 100,000
 // tubes, a scrape in each half second, and another client that asks for one and never reads).
 // On two cores that other programs used fully, the p99 of a put was 2.0 to 4.2 ms without
-// scrapes and 3.6 to 4.0 ms with them; before the census stepped back after each part, 5.1 to
-// 6.0 ms.
+// scrapes and 3.6 to 4.0 ms with them. Before the census let others have the processor after
+// each part, it was 5.1 to 6.0 ms with them.
 //
 // Measured with 100,000 tubes, of which 1,000 are listed, and the aliases (go test -bench
 // HundredThousand ./conn/admin, two cores): 68 ms, 1.6 MB.

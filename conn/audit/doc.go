@@ -4,24 +4,23 @@
 //	{"time":"2026-11-22T11:02:03.000000004Z","who":"mailer","from":"10.0.0.7:40112",
 //	 "face":"beanstalk","what":"pause-tube","tube":"mail","refused":true}
 //
-// The faces decide what is an event: what only administrators should do, always, and
-// everything else only if it was refused. A token is never part of an event.
+// The faces decide what is an event: everything that was refused, and what intervenes in the
+// work of others, such as pausing, kicking or deleting. An event never contains a token.
 //
 // # Nobody waits for the disk
 //
 // An event loop cannot wait until a line is written. So Tell only puts the event into a
-// queue, and one goroutine writes what is there:
+// queue, and one goroutine writes the queue to the file:
 //
 //	faces --Tell--> queue --> writer --> file
 //
-// If the queue is full, the event is lost. The writer counts the lost ones, and writes a line
-// that says how many they were, {"time":…,"lost":12}, where they would be; the server's log
-// says it too. The same goes for events that could not be written, for instance on a full disk.
+// If the queue is full, the event is lost. In the place of lost events the writer puts a line
+// with their number, {"time":…,"lost":12}, and the server's log says so too. Events that cannot
+// be written, for instance because the disk is full, are lost in the same way.
 //
 // # Invariants
 //
 //	J1  Tell never waits.
 //	J2  Each event is written, as one whole line, or counted as lost.
-//	J3  An event that was told before Reopen may be in either file; later ones are in the
-//	    new one.
+//	J3  An event told before Reopen may be in either file. Later events are in the new one.
 package audit

@@ -34,8 +34,8 @@
 // at once, each with thousands of tubes, would take some milliseconds otherwise.
 //
 // To tell administrators who is connected (Clients), a loop goes through its table in parts
-// (partLength), each when it is asked to. What asks is a bell: a Conn without a socket, which comes through the
-// inbox as others do, so that nothing on the way of a command has to look for questions.
+// (partLength), one each time that it is asked. It is asked by a bell: a Conn without a socket,
+// which comes through the inbox as others do. So a command pays nothing for this.
 //
 // A loop also shares its processor with other goroutines. It lets them run before it
 // sleeps, and again as long as a shard that owes it an answer is busy (linger). A
@@ -125,14 +125,14 @@
 // judged by the job's shard (queue.Judge), because only the shard knows the job's tube.
 //
 // A reserve is never refused: it waits at those of the watched tubes from which the client may
-// reserve. The others are hidden (router.Session.Review), above all default, which clients watch
-// without asking for it. A client that holds a job may delete, release, bury and touch it, and
-// see its statistics.
+// reserve. The others are hidden (router.Session.Review). Often this is default, which clients
+// watch without asking for it. A client that holds a job may delete, release, bury and touch it,
+// and see its statistics.
 //
-// A refused command has an answer that clients know. Where the command has a word for "there is
-// no such thing", it is that one, so a tube that one may not see cannot be told from
-// one that is not there. Otherwise it is BAD_FORMAT, which every client takes as an error of
-// any command, and after which none tries again.
+// Clients know all answers to refused commands. If a command can be answered NOT_FOUND, it is, so
+// a client cannot tell a tube that it may not see from one that does not exist. Otherwise the
+// answer is BAD_FORMAT, which every client takes as an error of any command, and after which
+// none tries again.
 //
 //	command                            needs             refused
 //	use                                any right         BAD_FORMAT; the tube in use stays
@@ -140,29 +140,30 @@
 //	watch                              reserve           BAD_FORMAT
 //	reserve, reserve-with-timeout      reserve           as at empty tubes
 //	reserve-job                        reserve           NOT_FOUND
-//	delete                             delete            NOT_FOUND; one's own: never refused
-//	release, bury, touch               one's own job     never refused
+//	delete                             delete            NOT_FOUND; never for a job that the client holds
+//	release, bury, touch               to hold the job   never refused by rules
 //	peek, peek-ready, -delayed, -buried  peek            NOT_FOUND
 //	kick                               kick              BAD_FORMAT
 //	kick-job                           kick              NOT_FOUND
 //	pause-tube                         pause             NOT_FOUND
 //	stats-tube                         stats             NOT_FOUND
-//	stats-job                          stats             NOT_FOUND; one's own: never refused
+//	stats-job                          stats             NOT_FOUND; never for a job that the client holds
 //	stats                              stats anywhere    BAD_FORMAT
-//	list-tubes                         nothing           shows tubes with any right
+//	list-tubes                         nothing           lists tubes with any right
 //	ignore, quit, list-tube-used,
 //	list-tubes-watched                 nothing
 //
-// stats counts the jobs and tubes on which the client has the right stats; job-timeouts is 0
-// then, because nobody counts it by tube. What it says of the process is the same for all.
+// With rules, stats counts only tubes on which the client has the right stats, and their jobs;
+// job-timeouts is 0 then, because nobody counts it by tube. The figures of the process are the
+// same for all clients.
 //
 // When the rules are replaced, a connection finds out at its next command. One that waits in a
 // reserve is told by its loop, which goes through its connections (recheck.go): if that
 // changes the tubes that it may reserve from, its wait ends and begins again with the new ones. A
-// command that has been handed to its shard is judged by the rules that held then. One that is
-// still to be run, because a reserve before it waits or the client does not read its replies, is
-// judged by those that hold when it is run: what is left of a run that was judged by others is
-// taken apart into commands, which are executed once more (recall.go).
+// command that has been handed to its shard is judged by the rules that held then. A command may
+// still have to wait, because a reserve before it waits, or the client does not read its replies.
+// Then it is judged by the rules that hold when it is run: the rest of a run that was judged by
+// other rules is taken apart into commands, which are executed once more (recall.go).
 //
 // Refused commands, and those with which administrators intervene in the work of others, go to
 // the audit log, if there is one (note.go).
@@ -185,8 +186,9 @@
 // has at most one batch in a mailbox at any time, so two shards never work for one
 // connection at once. A run that stops at a wait, or because its answers have
 // become large, keeps its remaining operations, and goOn submits them, or executes
-// them once more under other rules, before it parses any input. Bytes leave in order because stuck replies stop the connection,
-// and what is sent meanwhile is queued behind them.
+// them once more under other rules, before it parses any input. Bytes leave in order
+// because stuck replies stop the connection, and what is sent meanwhile is queued
+// behind them.
 //
 // A run that outlives the read buffer must copy what it borrows from the buffer
 // (Retain). It does so when a part of it is left over, when it is under way, or
@@ -225,7 +227,7 @@
 // want to read at the moment again and again, or cost calls to switch it off and on.
 //
 // TLS over the loops' sockets (see TLS) was measured against plain connections to the same
-// process, with TLS 1.3, AES-GCM and a shared machine (rows tls, tls-pipelined and tls-idle
+// process, with TLS 1.3 and AES-GCM, on a shared machine (rows tls, tls-pipelined and tls-idle
 // of tools/bench, and BenchmarkIdleConnections):
 //
 //	                                       plain      TLS      ratio
@@ -234,16 +236,17 @@
 //	idle connection, resident              2.4 KB     9.7 KB
 //	idle after a body of 9 KB              5.1 KB    11.8 KB
 //
-// A flood of handshakes may delay others (BenchmarkHandshakeFlood of cmd/beanfield: clients
-// without TLS put jobs, in peace and under the flood in turns). One handshake costs the server
-// 0.4 ms with X25519 and a P-256 key, system calls included, and the client as much. So two
-// cores hardly make 2,000 a second: 1,730 when nobody else used them, which took others from a
-// p99 of 0.7 ms to 3.2. The reason was the kernel: handshakes followed each other on a thread
-// that never slept, and others waited for the end of its slice of 3 ms. Since then a
-// handshake steps back in its middle and at its end. That was measured only while other
-// programs used the machine fully, which is why peace was not peaceful; p99 in ms:
+// A flood of handshakes may delay others. BenchmarkHandshakeFlood of cmd/beanfield measures this:
+// clients without TLS put jobs, with and without the flood in turns. One handshake costs the
+// server 0.4 ms with X25519 and a P-256 key, system calls included, and the client as much. So
+// two cores hardly make 2,000 a second. While only a few other programs ran, they made 1,730,
+// and the p99 of the others rose from 0.7 ms to 3.2 ms. The likely reason, which was not
+// traced, is the kernel's scheduler: handshakes followed each other on a thread that never
+// slept, and others may have waited for the end of its slice of 3 ms. Since then a handshake
+// lets others have the processor in its middle and at its end. This was measured only while
+// other programs used the machine fully, so p99 was high without the flood too; in ms:
 //
-//	                           before, in peace  flood     after, in peace  flood
+//	                           before, no flood  flood     after, no flood  flood
 //	one loop                   4.0 to 5.9        4.3, 5.3  3.4, 3.7         3.1, 3.3
 //	two loops                  5.1, 5.8          4.9, 5.8  11, 13           3.9, 5.2
 //	two loops, all faces       4.2, 5.4          6.2, 7.2  5.9, 13          4.5, 9.1

@@ -1,5 +1,5 @@
-// Package hall receives clients for the faces that let package net/http serve them. It does
-// what is the same for each of these faces, and knows nothing of HTTP:
+// Package hall receives the clients of the faces that use package net/http. It does what
+// all these faces need, and knows nothing of HTTP:
 //
 //	Acceptor --Welcome--> Hall --Accept--> net/http ... Guest.Close --Left--> Acceptor
 //
@@ -7,9 +7,8 @@
 // net.Conn, of each bare socket. If the listener has TLS (Over), a goroutine of the client's
 // own makes the handshake first; until that is complete, net/http does not see the client.
 //
-// A Guest stays in the hall's books until it has been closed, whoever has it by then: the
-// handshake, net/http, or a face that has taken it over for WebSocket. So Shutdown reaches
-// every client.
+// The hall lists a Guest until it is closed, whoever has it by then: the handshake, net/http,
+// or a face that has taken it over for WebSocket. So Shutdown reaches every client.
 //
 // # Who a guest is
 //
@@ -18,9 +17,9 @@
 // turns away clients with a wrong token, and slows down those that guess; a right token always
 // gets in, at worst after access.LongestDelay. With rules (package access) it
 // returns the client's subject, which the face asks before each operation. Without rules, the
-// tokens of the face's own list let clients in, and each client may do everything; rules
-// take the place of that list. A guest remembers what it has been judged by, so that many rules
-// cost nothing on a connection with many requests.
+// tokens of the face's own list let clients in, and each client may do everything. If there are
+// rules, that list is ignored. A guest remembers its subject, so a connection with many requests
+// does not go through the rules each time.
 //
 // # Invariants
 //

@@ -30,19 +30,19 @@
 //	admin            DELETE: a group, because its consumers lose what is pending
 //
 // A client is known by its token, in the header Authorization as it is, by its certificate,
-// its address, or its process on a unix socket. If no rule holds for it and it has no token, or
-// a wrong one, the answer is 401; if it lacks the right, 403, whether the queue exists or
-// not. A wrong token is answered late. After too many from an address, a right one is late too,
-// but it gets in (package hall).
+// its address, or its process on a unix socket. The answer is 401 if its token is wrong, or if
+// it has none and no rule holds for it. If the client lacks the right, the answer is 403,
+// whether the queue exists or not. A wrong token is answered late. After too many from an
+// address, a right one is late too, but it gets in (package hall).
 //
-// A consumer's name proves nothing. So whoever may no longer reserve cannot finish what was
-// pushed to it: the items go to another consumer. When rules or tokens change, watches and
-// gets that wait and are not allowed any more end at once, a WebSocket with code 1008. The
-// connection of a client that does not read is closed after a second, and what it sends until then
-// is not obeyed. A request is judged when it has come, and judged again when its body has come.
+// A consumer's name proves nothing. So a client that may no longer reserve cannot finish the
+// items that were pushed to it: they go to another consumer. When rules or tokens change, watches
+// and gets that wait and are not allowed any more end at once, a WebSocket with code 1008. If the
+// client does not read, its connection is closed after a second, and what it sends until then is
+// ignored. A request is judged when its headers have come, and again when its body has come.
 //
-// Without rules, Options.Tokens let clients in, and each may do everything. As soon as there is
-// a rule, these tokens do not count.
+// Without rules, Options.Tokens let clients in, and each may do everything. If there are rules,
+// these tokens are ignored.
 //
 // The audit log (package audit) is told of every request that was refused, and of those that
 // delete, truncate, end a queue or remove a group.

@@ -31,25 +31,25 @@
 // A handshake takes a few hundred microseconds of processor time, a thousand times as
 // much as a command. So only a few are computed at any time: a handshake takes a slot,
 // and gives it to others while it waits for its client (Make, Pause). While enough
-// handshakes wait for slots, listeners let nobody in (Room): a client that waits in the
-// kernel's queue takes neither a descriptor nor memory. Between two handshakes, and before
-// each signature, the processor is given to others. Each face decides on which goroutine
-// a handshake runs, and ends a handshake whose client takes too long.
+// handshakes want slots, listeners let nobody in (Room): a client that waits in the
+// kernel's queue takes neither a descriptor nor memory. When a handshake gives up its slot,
+// and before each signature, it lets others have the processor. Each face decides on which
+// goroutine a handshake runs, and ends a handshake whose client takes too long.
 //
 // A client that stops in the middle of its handshake takes a descriptor and some 20 KB until
-// then. So that ten thousand of them do not take what others need, the number of handshakes
-// that are under way is limited, for all faces together. When one more begins, the one that
-// has waited for its client longest is dropped. To refuse the new one instead would lock
-// everybody out as long as those clients keep coming; a client that goes on with its
-// handshake is soon ahead of them. A handshake that waits for a slot is never dropped: that
-// is not its client's fault, and after a restart, when all clients come back at once,
-// most of them wait for slots.
+// its time is over. Ten thousand of them must not take what others need. So the number of
+// handshakes under way is limited, for all faces together. When one more begins, the one that
+// has waited for its client longest is dropped. If the new one were refused instead, such
+// clients could lock everybody out. A client that goes on with its handshake soon has waited
+// less long than they have. A handshake that waits for a slot is never dropped: that is not
+// its client's fault, and after a restart, when all clients come back at once, most of them
+// wait for slots.
 //
 // # Invariants
 //
 // T1: Certificates always hold a certificate and a key that belong together and could be
-// used when they were read. Files that cannot be used never replace them, nor does a
-// certificate that has expired replace one that has not.
+// used when they were read. Files that cannot be used never replace them, and a
+// certificate that has expired never replaces one that has not.
 //
 // T2: at any time at most as many handshakes are computed as there are slots; a handshake
 // that waits for its client has no slot.

@@ -28,7 +28,7 @@
 // bounded, or from operations that any client could send. All pages share one census of the
 // tubes. It is made when a page asks for it and the last one is older than censusAge.
 // Likewise all share one list of the clients (roster). A face makes it in parts, so that
-// none of its clients waits for it, however many there are; who holds jobs is asked of the shards.
+// none of its clients waits for it, however many there are. The shards tell who holds jobs.
 // Filtering, sorting and paging are done here, so the size of an answer is bounded, whatever
 // the number of tubes.
 //
@@ -45,9 +45,9 @@
 // Options.May says what a request may do. If a client may only read, every POST is refused,
 // and the pages do not show it the buttons. With rules (package access), a client sees the
 // figures of the tubes on which it has stats, and the jobs of those on which it has peek.
-// Others are not listed, counted, searched or fetched: for it they do not exist. The shards
-// and the latency need stats on every tube, the connections and drain admin on every tube. What the
-// other actions need is in one table (needs).
+// Others are not listed, counted, searched or fetched: for the client they do not exist. The
+// figures of the shards and the latency need stats on every tube. The list of connections, and
+// drain, need admin on every tube. One table says what the other actions need (needs).
 //
 // Options.Tell is told of every action, for the audit log.
 //
