@@ -42,7 +42,7 @@ It contacts no server: it calculates with measured figures, which beanfield help
 		Summary: "Make a token for clients, and print the line of the configuration that admits it",
 		Help: `
 The first line that it prints is the token, for the client. It is kept nowhere: the configuration
-has only its hash, and nobody can find the token from that. beanfield help security tells more.`,
+has only its hash, and nobody can find the token from that. beanfield help access tells more.`,
 		Examples: []string{"beanfield token"},
 		make:     func() action { return new(token) },
 	},

@@ -15,6 +15,7 @@ var Topics = []Topic{
 	{"persistence", "jobs on disk, backups, and restoring them"},
 	{"sizing", "how much memory and disk jobs take"},
 	{"security", "who can reach the server, and how to limit that"},
+	{"access", "who may do what: rules, tokens, the audit log"},
 	{"monitoring", "what to watch, and when to be alerted"},
 	{"queue", "the queue service, which pushes items over HTTP"},
 	{"trouble", "what each line of the log means, and what to do"},

@@ -18,6 +18,7 @@ import (
 var computed = map[string][]string{
 	"cmd/beanfield/run.go run":            {"storage.path is set", "flag was removed", "maximum job size was set to", "sync interval was set to"},
 	"cmd/beanfield/reload.go tell":        {"before, 100000 now", "needs a restart", "storage.path is set"},
+	"conn/audit/writer.go warn":           {"events are missing in the audit log", "the audit log cannot be written"},
 	"storage/pebblestore/fault.go Errorf": {"Lines of the storage library itself"},
 	"storage/pebblestore/fault.go listener": {
 		"storage: the disk is full: what tidies it is repeated", "storage: tables that cannot be read are not tidied"},
