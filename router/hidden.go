@@ -3,7 +3,7 @@ package router
 import "beanfield/shard/queue"
 
 // A session may watch tubes that it may not take jobs from, such as the default tube, which
-// every session watches from its beginning. These are hidden: the client still has them among
+// every session watches at first. These are hidden: the client still has them among
 // its watched tubes, but no shard knows of it, so nothing is ever delivered from them. If all
 // are hidden, a reserve waits as at tubes that stay empty.
 
@@ -11,7 +11,7 @@ import "beanfield/shard/queue"
 const reviewShare = 256
 
 // Review hides those of the watched tubes from which the session may not reserve, and reveals
-// those that it has hidden and from which it may. No wait may be on.
+// those that it has hidden and from which it may. No wait may be under way.
 func (s *Session) Review(may func(tube string) bool) bool { return s.reviewFrom(0, may) }
 
 func (s *Session) reviewFrom(i int, may func(string) bool) bool {

@@ -12,7 +12,8 @@ import (
 	"beanfield/shard/queue"
 )
 
-// newConsole makes the console, when all other faces have been made. It looks at the settings each time, as they may change.
+// newConsole makes the console, when all other faces have been made. The console reads the
+// settings each time, because they may change.
 func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 	return console.New(console.Options{
 		Router:     r,
@@ -29,7 +30,7 @@ func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 	})
 }
 
-// clients are who lists the clients of each face.
+// clients returns, for each face, who lists its clients.
 func (f *faces) clients() []console.Face {
 	list := []console.Face{{Name: faceBeanstalk, Clients: f.beanstalk.Clients}}
 	if f.queue != nil {

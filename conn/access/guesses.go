@@ -74,7 +74,7 @@ func (g *Guesses) Wrong(addr netip.Addr) time.Duration {
 	return delay
 }
 
-// admit remembers an address, if need be instead of one that has been quiet for long.
+// admit remembers an address. If there are too many, it forgets one that has been quiet for long.
 func (g *Guesses) admit(key netip.Prefix, now time.Time) *guesser {
 	if g.by == nil {
 		g.by = map[netip.Prefix]*guesser{}
@@ -88,9 +88,9 @@ func (g *Guesses) admit(key netip.Prefix, now time.Time) *guesser {
 	return e
 }
 
-// forgetSome makes room: it forgets those whose record is clean by now, or else the one that
-// has been quiet for longest. It looks at some only (their order is random), so that a flood from
-// many addresses costs little for each.
+// forgetSome makes room: it forgets those whose record is clean by now, otherwise the one that
+// has been quiet for longest. It looks at only some of them (their order is random), so that each
+// address of a flood from many costs little.
 func (g *Guesses) forgetSome(now time.Time) {
 	var quietest netip.Prefix
 	var since time.Time

@@ -121,9 +121,9 @@ func TestWrongRules(t *testing.T) {
 		"rule 2: it gives no right":                                      func(r *Rule) { r.May = 0 },
 		"rule 2: it gives an unknown right":                              func(r *Rule) { r.May = All + 1 },
 		"rule 2: it names no tube":                                       func(r *Rule) { r.Tubes = nil },
-		"rule 2: it names a tube without a name":                         func(r *Rule) { r.Tubes = []string{"a", ""} },
-		"rule 2: it names a certificate without a name":                  func(r *Rule) { r.Certificates = []string{""} },
-		"rule 2: it names a network that is none":                        func(r *Rule) { r.Networks = []netip.Prefix{{}} },
+		"rule 2: a pattern for tubes is empty":                           func(r *Rule) { r.Tubes = []string{"a", ""} },
+		"rule 2: a pattern for certificates is empty":                    func(r *Rule) { r.Certificates = []string{""} },
+		"rule 2: it names an invalid network":                            func(r *Rule) { r.Networks = []netip.Prefix{{}} },
 		"rule 2: not the SHA-256 hash of a token, 64 hexadecimal digits": func(r *Rule) { r.Tokens = []string{"secret"} },
 	} {
 		r := ok

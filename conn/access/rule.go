@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// Rule gives rights to some clients. A kind of Tokens, Certificates, Networks and peers
-// (UIDs and GIDs, both if both are given) that is empty does not matter; every other one
-// must match.
+// Rule gives rights to some clients: those that match each of Tokens, Certificates, UIDs, GIDs
+// and Networks that is not empty.
 type Rule struct {
 	Name         string         // for logs; "" means the rule's number
 	Tokens       []string       // SHA-256 hashes in hexadecimal
@@ -34,17 +33,17 @@ func (r *Rule) check() error {
 	}
 	for _, p := range r.Tubes {
 		if p == "" {
-			return errors.New("it names a tube without a name")
+			return errors.New("a pattern for tubes is empty")
 		}
 	}
 	for _, p := range r.Certificates {
 		if p == "" {
-			return errors.New("it names a certificate without a name")
+			return errors.New("a pattern for certificates is empty")
 		}
 	}
 	for _, n := range r.Networks {
 		if !n.IsValid() {
-			return errors.New("it names a network that is none")
+			return errors.New("it names an invalid network")
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *Server) Clients(ctx context.Context, held map[any]int) (list []conn.Cli
 	return list, true
 }
 
-// ask has the loop make a part. Its bell rings as a connection does that wants to be served.
+// ask has the loop make a part, and rings its bell.
 func (l *loop) ask(p *part) {
 	for {
 		p.next = l.parts.Load()
@@ -56,8 +56,8 @@ func (l *loop) ask(p *part) {
 	l.ring()
 }
 
-// ring wakes the loop, unless its poller may be closed: to wake it would write into whatever
-// file has got the number of the descriptor.
+// ring wakes the loop, unless its poller may be closed: another file may then have the number of
+// the descriptor that wakes it.
 func (l *loop) ring() {
 	l.server.bells.RLock()
 	defer l.server.bells.RUnlock()

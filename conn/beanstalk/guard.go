@@ -57,9 +57,8 @@ var judged = [queue.Service + 1]access.Rights{
 	queue.Totals:     access.Stats,
 }
 
-// refusedWith is how a command is answered that the client may not run: with a word that
-// means "there is no such thing" if the command has one, otherwise with one that every
-// client takes as an error of any command.
+// refusedWith has the answers to commands that the client may not run: NOT_FOUND if the command
+// can be answered so, otherwise BAD_FORMAT, which every client takes as an error of any command.
 var refusedWith = [verbCount]word{
 	verbUse:         badFormat,
 	verbPut:         badFormat,
@@ -170,7 +169,7 @@ func (c *Conn) rejudgeWait() {
 	c.finish(callSuspend, done)
 }
 
-// resume begins the wait again that rejudgeWait has ended.
+// resume begins anew the wait that rejudgeWait has ended.
 func (c *Conn) resume() {
 	c.resumes = true
 	c.finish(callReserve, c.session.Reserve(false))

@@ -69,7 +69,7 @@ func (c *Conn) isKnock(body []byte) bool {
 	return g.policy.Knows(&h)
 }
 
-// token is what stands behind the first word of such a body, up to the next space.
+// token is the second word of such a body.
 func token(body []byte) string {
 	body = bytes.TrimLeft(body[len(knockWord):], " ")
 	if i := bytes.IndexAny(body, " \t\r\n\x00"); i >= 0 {
@@ -78,8 +78,8 @@ func token(body []byte) string {
 	return string(body)
 }
 
-// knock runs a first put that shows a token. Its id is used up: some libraries take 0 for an
-// error.
+// knock runs a first put that shows a token. It uses up an id for the answer, although there is
+// no job: some libraries take the id 0 for an error.
 func (c *Conn) knock(data []byte, size int) (rest []byte, ok bool) {
 	if !c.flush() {
 		return data, false
@@ -137,7 +137,7 @@ func (c *Conn) loggedIn() {
 	c.loop.out = append(c.loop.out, "OK 0\r\n\r\n"...)
 }
 
-// punish lets a client with a wrong token wait for the answer, and nobody else.
+// punish delays the answer to a wrong token. Only this client waits.
 func (c *Conn) punish() {
 	g := c.guard
 	g.wrong++

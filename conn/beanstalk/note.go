@@ -8,8 +8,8 @@ import (
 	"beanfield/shard/queue"
 )
 
-// What goes into the audit log: commands that rules have refused, and those with which
-// administrators intervene. The latter are noted without rules too.
+// What goes into the audit log: commands that rules have refused and, with or without rules,
+// those that intervene in the work of others (pauses, kicks, deletes of jobs that nobody held).
 
 // verbNames are the commands as people write them.
 var verbNames = func() (names [verbCount]string) {
@@ -38,8 +38,8 @@ func (c *Conn) noteDenied(v verb, tube string, id uint64) {
 	}
 }
 
-// noteDone tells the audit log of a command that was carried out, if it is one of those with
-// which administrators intervene.
+// noteDone tells the audit log of a command that was carried out, if it intervenes in the work
+// of others.
 func (c *Conn) noteDone(v verb, op *queue.Op) {
 	switch {
 	case v == verbPauseTube, v == verbKick && op.Count > 0:

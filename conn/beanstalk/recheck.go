@@ -1,14 +1,12 @@
 package beanstalk
 
-// Other rules hold at once. A connection that asks for something finds out by itself, but one
-// that waits in a reserve must be told: each loop goes through its connections, some at a
-// time.
+// New rules take effect at once. A connection finds them at its next command, but one that waits
+// in a reserve must be told: each loop goes through its connections, some at a time.
 
 // recheckShare is how many connections are looked at before others have their turn.
 const recheckShare = 256
 
-// recheck has all loops look at their connections. Whoever replaces the rules does not do so
-// beside Shutdown.
+// recheck has all loops look at their connections. It must not run at the same time as Shutdown.
 func (s *Server) recheck() {
 	for _, l := range s.loops {
 		l.recheck.Store(true)

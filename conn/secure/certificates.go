@@ -93,7 +93,7 @@ func (c *Certificates) outlives(p *pair, o Options) error {
 	return nil
 }
 
-// expired says that clients refuse the certificate, today and for ever.
+// expired says whether the certificate has expired: clients will never accept it again.
 func (p *pair) expired() bool { return time.Now().After(p.leaf.NotAfter) }
 
 // complain warns, once for each certificate, that it has expired or is not valid yet.

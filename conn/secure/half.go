@@ -10,7 +10,7 @@ import (
 	"beanfield/storage/pace"
 )
 
-// Half is a handshake that has not been made yet.
+// Half is a handshake that is under way.
 type Half struct {
 	certs *Certificates
 	drop  func()
@@ -27,9 +27,9 @@ const (
 	hasLeft                  // has been made, has failed, or has been given up
 )
 
-// Begin counts a handshake, which waits for its client's first bytes. If there are too many,
-// drop of the one that has waited for its client longest is called, by the goroutine that
-// has called Begin for another. It must not block, and must have End or Make called soon.
+// Begin counts a handshake, which waits for its client's first bytes. If there are too many, it
+// calls drop of the one that has waited for its client longest. drop must not block, and must
+// see to it that the handshake soon ends: by End, or because Make returns.
 func (c *Certificates) Begin(drop func()) *Half {
 	h := &Half{certs: c, drop: drop}
 	if victim := c.keeper.line.begin(h); victim != nil {
@@ -73,16 +73,16 @@ func (k *Keeper) enter(h *Half) {
 	k.slots <- struct{}{}
 }
 
-// leave gives the slot to the next handshake, and the processor to others. Otherwise, while
-// handshakes follow each other, the kernel would let their thread go on for about 3 ms, and
-// as long would a client of the same processor wait.
+// leave gives the slot to the next handshake, and lets others have the processor. Otherwise,
+// while handshakes follow each other, their thread never sleeps, and the kernel may keep other
+// threads waiting for the same processor until its time slice ends.
 func (k *Keeper) leave() {
 	<-k.slots
 	pace.StepBack()
 }
 
-// considerate is the key of a certificate. A signature is half of the work of a handshake, or
-// nearly all with RSA, so others have their turn before it.
+// considerate is the key of a certificate that lets others have the processor before each
+// signature: that is half of the work of a handshake, and nearly all of it with RSA.
 type considerate struct{ crypto.Signer }
 
 // Sign implements crypto.Signer.
@@ -96,7 +96,7 @@ func (s considerate) Sign(r io.Reader, digest []byte, opts crypto.SignerOpts) ([
 // be computed yet wait in the kernel, where they take the least.
 func (c *Certificates) Room() <-chan struct{} { return c.keeper.line.room() }
 
-// line has all handshakes that have not been made.
+// line has all handshakes that are under way.
 type line struct {
 	mu      sync.Mutex
 	most    int       // T3

@@ -83,8 +83,8 @@ func (k *Keeper) Check(c, read *Certificates) error {
 	return c.outlives(read.current.Load(), read.opts)
 }
 
-// Exchange puts what has just been read for a listener, perhaps of other files, in the place
-// of what the listener had. If nothing is different, session tickets stay valid.
+// Exchange replaces what a listener has by what has just been read for it, perhaps from other
+// files. If nothing is different, session tickets stay valid.
 func (k *Keeper) Exchange(c, read *Certificates) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,13 +13,13 @@ type Sleeper interface {
 	Look()
 }
 
-// sleepers are those whom StepBack has look.
+// sleepers are those whose Look StepBack calls.
 var sleepers struct {
 	mu   sync.Mutex // of changes
 	list atomic.Pointer[[]Sleeper]
 }
 
-// AddSleeper makes whoever steps back call s.Look.
+// AddSleeper makes every StepBack call s.Look from now on.
 func AddSleeper(s Sleeper) {
 	sleepers.mu.Lock()
 	defer sleepers.mu.Unlock()

@@ -68,7 +68,7 @@ func TestReadOnly(t *testing.T) {
 		if page == "tube/a" {
 			b.await("the jobs", `document.querySelectorAll("article").length === 2`)
 		}
-		acts := `[...document.querySelectorAll("button:not(th *)")].filter((e) => e.checkVisibility() && /^(Put|Kick|Pause|Unpause|Move|Purge|Bury|Release|Delete|Copy|Make ready|Drain)/.test(e.textContent) && e.textContent !== "Delete the chosen ones").map((e) => e.textContent).join()`
+		acts := `[...document.querySelectorAll("button:not(th *)")].filter((e) => e.checkVisibility() && /^(Put|Kick|Pause|Unpause|Move|Purge|Bury|Release|Delete|Copy|Make ready|Drain)/.test(e.textContent) && e.textContent !== "Delete selected").map((e) => e.textContent).join()`
 		if is := b.eval(acts); is != `""` {
 			t.Errorf("page %q has the buttons %s", page, is)
 		}

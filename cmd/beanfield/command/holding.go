@@ -12,8 +12,8 @@ import (
 // become ready, so they are few.
 const mostHeld = 10
 
-// hold reserves the next jobs, at most n, and finds out all that a copy needs. There may be
-// more as long as some were there to be tried.
+// hold reserves the next jobs, at most n, and finds out all that a copy needs. more is
+// whether it found any to try: then there may be others.
 func (t *taker) hold(n int) (held []job, more bool, err error) {
 	if t.state == ready && !t.peeking {
 		if held, err = t.reserve(n); err != nil || len(held) > 0 {

@@ -116,8 +116,8 @@ func (t *taker) lookAhead(most int) (found []uint64, err error) {
 	return found, err
 }
 
-// delete deletes jobs, at most that many, and says how many. There may be more as long as
-// some were there to be tried.
+// delete deletes jobs, at most that many, and says how many. more is
+// whether it found any to try: then there may be others.
 func (t *taker) delete(most int) (n int, more bool, err error) {
 	if t.state == ready && !t.peeking {
 		held, err := t.reserve(most)

@@ -79,7 +79,7 @@ func (c *Console) do(w http.ResponseWriter, r *http.Request, name string, a *act
 	}
 	may := c.opts.May(r)
 	if !may.Act {
-		return &problem{http.StatusForbidden, "you may look, and nothing else"}
+		return &problem{http.StatusForbidden, "you may look, but change nothing"}
 	}
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, int64(2*c.opts.MaxJobSize()+64<<10)))
 	d.DisallowUnknownFields()
@@ -87,7 +87,7 @@ func (c *Console) do(w http.ResponseWriter, r *http.Request, name string, a *act
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			return &problem{http.StatusRequestEntityTooLarge, "the request is too large"}
 		}
-		return wrong("not the JSON that is wanted: " + err.Error())
+		return wrong("not the JSON that this needs: " + err.Error())
 	}
 	a.client = newClient(c.router)
 	a.client.Finish(a.client.Open())

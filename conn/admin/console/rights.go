@@ -14,7 +14,7 @@ type Rights struct {
 	Subject *access.Subject
 }
 
-// forbidden is what a client is told that lacks a right.
+// forbidden is the answer to a client that lacks a right.
 var forbidden = &problem{http.StatusForbidden, "you may not do this"}
 
 // needs are the rights that actions need on their tube. A job that is moved also needs put on
@@ -34,8 +34,8 @@ func peeks(s *access.Subject, tube string) bool { return s.May(tube).Has(access.
 // whole says whether somebody may see what is not about one tube.
 func whole(s *access.Subject) bool { return s.Everywhere().Has(access.Stats) }
 
-// permit says why an action is not allowed, if it is not. A tube of which one may see
-// nothing does not exist, and neither do its jobs.
+// permit returns an error if an action is not allowed. A tube of which a client may see
+// nothing does not exist for it, and neither do the tube's jobs.
 func (c *Console) permit(name string, a *action, s *access.Subject) error {
 	if s == nil {
 		return nil

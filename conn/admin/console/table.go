@@ -20,7 +20,7 @@ type table struct {
 	shows   func(text string) bool // the filter; nil if it shows all
 }
 
-const notSortable = "the table cannot be sorted by this"
+const notSortable = "the table cannot be sorted by this column"
 
 func tableOf(q url.Values) (w table, err error) {
 	w.by, w.desc = q.Get("sort"), q.Get("desc") == "1"

@@ -101,14 +101,14 @@ export const samples = () => recall("samples", []);
 export const keepSample = (sample) => keep("samples", [...samples().filter((s) => s.name !== sample.name), sample]);
 export const dropSample = (name) => keep("samples", samples().filter((s) => s.name !== name));
 
-export const kickAll = (tube) => many(`Kick of all in ${tube}`, "kick", { tube, count: 0 });
+export const kickAll = (tube) => many(`Kick all in ${tube}`, "kick", { tube, count: 0 });
 
-// moveJobsDialog makes jobs, which may be one, jobs of another tube. It reports whether it has.
+// moveJobsDialog moves one or more jobs to another tube. It reports whether it has.
 export async function moveJobsDialog(jobs) {
   const what = jobs.length === 1 ? `Move job ${jobs[0].id}` : `Move ${count(jobs.length)} jobs`;
   const to = h("input", { required: true, maxlength: 200, spellcheck: "false", autocomplete: "off" }), delay = number("Delay, seconds", 0);
-  const text = "A moved job gets a new id. With no delay given, it keeps what is left of its own.";
-  if (await open(what, h("div", { class: "form" }, h("label", {}, "To the tube, which may be new", to), delay.element, h("p", {}, text)), [["Cancel", ""], ["Move", "yes", "primary"]]) !== "yes") return false;
+  const text = "A moved job gets a new id. Without a delay here, it keeps what is left of its own.";
+  if (await open(what, h("div", { class: "form" }, h("label", {}, "To tube (new or existing)", to), delay.element, h("p", {}, text)), [["Cancel", ""], ["Move", "yes", "primary"]]) !== "yes") return false;
   const say = (j) => ({ id: j.id, to: to.value, delay: Number(delay.input.value) });
   if (jobs.length === 1) return perform(`Job ${jobs[0].id} is in ${to.value}`, () => post("move-job", say(jobs[0])));
   return each(`Move to ${to.value}`, jobs, "move-job", say);
@@ -137,7 +137,7 @@ async function each(title, jobs, action, body) {
 // purgeTubes deletes jobs of all tubes that a filter shows.
 export async function purgeTubes(filter, found) {
   const states = chosen("", "Delete");
-  const text = `They are in the ${count(found)} tube${found === 1 ? "" : "s"} that “${filter}” shows. They cannot be brought back. Jobs that workers hold stay.`;
+  const text = `This deletes the jobs of the ${count(found)} tube${found === 1 ? "" : "s"} that “${filter}” shows. They cannot be brought back. Jobs that workers hold stay.`;
   if (await open("Purge tubes", h("div", { class: "form" }, states.element, h("p", {}, text)), [["Cancel", ""], ["Delete them", "yes", "danger"]]) !== "yes" || !states.get().length) return;
   const names = [];
   for (let from = 0; ; from += 200) {
@@ -146,7 +146,7 @@ export async function purgeTubes(filter, found) {
     if (from + a.tubes.length >= a.found || a.tubes.length === 0) break;
   }
   let done = 0;
-  await progress(`Purge of ${count(names.length)} tube${names.length === 1 ? "" : "s"}`, async (signal) => {
+  await progress(`Purge ${count(names.length)} tube${names.length === 1 ? "" : "s"}`, async (signal) => {
     if (done === names.length) return null;
     try {
       const a = await post("purge", { tube: names[done], states: states.get() }, signal);
@@ -203,7 +203,7 @@ export async function progress(title, part) {
   again();
 }
 
-// idleMost is after how many parts in which nothing could be done nobody goes on.
+// idleMost is how many parts in a row may do nothing before the work is given up.
 const idleMost = 20;
 
 // many asks the server for an action until it has nothing left to do.
@@ -234,6 +234,6 @@ export async function moveDialog(tube) {
   const states = chosen(tube, "Move");
   const to = h("input", { required: true, maxlength: 200, spellcheck: "false", autocomplete: "off" });
   const text = "They get new ids, and keep priority, time to run and what is left of their delay. Buried jobs become ready.";
-  if (await open(`Move jobs of ${tube}`, h("div", { class: "form" }, states.element, h("label", {}, "To the tube, which may be new", to), h("p", {}, text)), [["Cancel", ""], ["Move them", "yes", "primary"]]) !== "yes") return;
+  if (await open(`Move jobs of ${tube}`, h("div", { class: "form" }, states.element, h("label", {}, "To tube (new or existing)", to), h("p", {}, text)), [["Cancel", ""], ["Move them", "yes", "primary"]]) !== "yes") return;
   if (states.get().length) await many(`Move to ${to.value}`, "move", { tube, to: to.value, states: states.get() });
 }

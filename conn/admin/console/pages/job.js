@@ -26,9 +26,9 @@ export function jobCard(job, label) {
         (job.state === "buried" || job.state === "delayed") && button("Make ready", "kick this job", () => perform(`Job ${job.id} is ready`, () => post("kick-job", id))),
         (job.state === "ready" || job.state === "delayed") && button("Bury", "no worker gets it until somebody kicks it", () => perform(`Job ${job.id} is buried`, () => post("bury", id))),
         !held && button("Release", "give it another priority or delay", () => releaseDialog(job)),
-        !held && button("Move", "make it a job of another tube", () => moveJobsDialog([job])),
+        !held && button("Move", "move it to another tube", () => moveJobsDialog([job])),
         button("Copy", "put another one like it", () => whole(job).then((j) => (j.text == null ? say("a body that is no text cannot be edited here", true) : putDialog(job.tube, { ...j, delay: 0 })))),
-        button("Keep", "keep it in this browser as a sample", () => whole(job).then((j) => (j.text == null ? say("a body that is no text cannot be kept", true) : sampleDialog(j)))),
+        button("Keep", "keep it in this browser as a sample", () => whole(job).then((j) => (j.text == null ? say("only a job with a text body can be kept", true) : sampleDialog(j)))),
         !held && button("Delete", "end this job", async () => {
           return await ask(`Delete job ${job.id}?`, "It cannot be brought back.", "Delete") && perform(`Job ${job.id} is deleted`, () => post("delete", id));
         }, "danger"))),

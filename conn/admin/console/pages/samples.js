@@ -11,44 +11,44 @@ const batchMost = 10_000;
 export function samples(main) {
   const body = h("tbody"), chosen = new Set();
   const times = h("input", { type: "number", min: 1, max: batchMost, required: true, value: recall("times", 1) });
-  const put = h("button", { class: "primary act" }, "Put the chosen ones");
+  const put = h("button", { class: "primary act" }, "Put selected");
   const drop = h("button", { type: "button", class: "danger", onclick: async () => {
     const names = [...chosen];
-    if (!await ask("Delete samples?", `${names.join(", ")}: they are kept in this browser alone.`, "Delete")) return;
+    if (!await ask("Delete samples?", `${names.join(", ")}: only this browser has them.`, "Delete")) return;
     names.forEach(dropSample);
     chosen.clear();
     draw();
     say(`${count(names.length)} deleted`);
     main.focus({ preventScroll: true });
-  } }, "Delete the chosen ones");
-  const every = h("input", { type: "checkbox", "aria-label": "Choose all samples", onchange: () => {
+  } }, "Delete selected");
+  const every = h("input", { type: "checkbox", "aria-label": "Select all samples", onchange: () => {
     all().forEach((s) => (every.checked ? chosen.add(s.name) : chosen.delete(s.name)));
     draw();
   } });
 
   function draw() {
     const list = all();
-    fill(body, list.length ? list.map(row) : h("tr", {}, h("td", { colspan: 7, class: "none" }, "No samples. The dialog that puts a job can keep it as one, and so can a job's page.")));
+    fill(body, list.length ? list.map(row) : h("tr", {}, h("td", { colspan: 7, class: "none" }, "No samples yet. You can keep a job as a sample when you put it, or with its button Keep.")));
     put.disabled = drop.disabled = chosen.size === 0;
     every.checked = list.length > 0 && list.every((s) => chosen.has(s.name));
   }
 
   function row(s) {
-    const box = h("input", { type: "checkbox", "aria-label": "Choose " + s.name, checked: chosen.has(s.name), onchange: () => {
+    const box = h("input", { type: "checkbox", "aria-label": "Select " + s.name, checked: chosen.has(s.name), onchange: () => {
       if (box.checked) chosen.add(s.name); else chosen.delete(s.name);
       put.disabled = drop.disabled = chosen.size === 0;
     } });
     return h("tr", {}, h("td", {}, box), h("th", { scope: "row" }, visible(s.name)), h("td", {}, visible(s.tube)),
       h("td", { class: "n" }, count(s.pri)), h("td", { class: "n" }, duration(s.ttr)), h("td", { class: "n" }, bytes(new TextEncoder().encode(s.text).length)),
-      h("td", {}, h("button", { class: "act", "aria-label": `Put ${s.name} after a look`, onclick: () => putDialog(s.tube, s).then(draw) }, "Put")));
+      h("td", {}, h("button", { class: "act", "aria-label": `Look at ${s.name} and put it`, onclick: () => putDialog(s.tube, s).then(draw) }, "Put")));
   }
 
-  // batch puts each of the chosen ones so many times, one after the other.
+  // batch puts each selected sample as often as asked for, one after the other.
   async function batch() {
     const list = all().filter((s) => chosen.has(s.name)), n = Number(times.value), jobs = n * list.length;
     keep("times", n);
     let done = 0;
-    await progress(`Batch of ${count(jobs)} job${jobs === 1 ? "" : "s"}`, async (signal) => {
+    await progress(`Put a batch of ${count(jobs)} job${jobs === 1 ? "" : "s"}`, async (signal) => {
       const s = list[done % list.length];
       await post("put", { tube: s.tube, data: s.text, pri: s.pri, delay: s.delay, ttr: s.ttr }, signal);
       done++;
