@@ -3,7 +3,6 @@ package pebblestore
 import (
 	"fmt"
 	"math/rand"
-	"runtime/debug"
 	"sync"
 	"testing"
 
@@ -55,7 +54,7 @@ func (c *camera) MaybeError(op errorfs.Op) error {
 // included, the next start succeeds, with all that was acknowledged; and so does the one
 // after a death at that start's end.
 func TestCrashAtAnyOperation(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it opens thousands of databases: a third of its time was the collector's
+	runLast(t)
 	for seed := range int64(max(1, *seeds/100)) {
 		r := rand.New(rand.NewSource(seed))
 		disk := vfs.NewCrashableMem()
