@@ -42,9 +42,9 @@
 // # Reload
 //
 // The Book has the policy that holds now. A face that keeps a Subject also keeps its Policy, and
-// compares it with the Book's before each command, which costs one atomic load. So Replace takes
-// effect at the next command that is run for an open connection, even if the command was read
-// before. For clients that wait, a face registers with OnReplace.
+// compares it with the Book's before it runs commands, which costs one atomic load. So Replace takes
+// effect when commands are next run for an open connection, even if they were read before. Those
+// that came in one read with a command that is being run may still have the old rights. For clients that wait, a face registers with OnReplace.
 //
 // # Tokens and guessing
 //

@@ -5,13 +5,15 @@ import "beanfield/shard/queue"
 // process parses and runs commands from data until it ends or the connection
 // cannot go on, and saves the rest.
 func (c *Conn) process(data []byte) {
+	// Once for all that has come together: looking before each command cost pipelined ones
+	// several percent of their time.
+	if len(data) > 0 && c.ready() && c.outdated() {
+		c.obey()
+	}
 	for len(data) > 0 && c.ready() && c.loop.effort > 0 {
 		c.loop.effort--
 		if len(c.loop.out) >= sendAt {
 			c.send()
-			continue
-		}
-		if c.outdated() && !c.obey() {
 			continue
 		}
 		if c.skip.on() {

@@ -10,7 +10,7 @@ import (
 //
 // Rights on the tube in use are found when the tube is chosen, and kept. Operations that name a
 // job are judged by the job's shard, which alone knows the tube. Whether the rules have been
-// replaced costs a command one atomic load.
+// replaced costs one atomic load for all commands that come in one read.
 type guard struct {
 	policy  *access.Policy // by which the rest was judged
 	subject *access.Subject

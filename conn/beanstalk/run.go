@@ -118,6 +118,7 @@ func (c *Conn) answerRun() {
 	if r.began != 0 {
 		c.loop.sampled(r)
 	}
+	audited, quoting := c.loop.server.audit != nil, c.loop.server.opts.Load().Quoting
 	for ; r.answered < r.Next; r.answered++ {
 		op, v := &r.Ops[r.answered], r.verbs[r.answered]
 		if !r.counted || r.answered > 0 {
@@ -137,7 +138,7 @@ func (c *Conn) answerRun() {
 				c.noteDenied(v, "", op.ID)
 			}
 		}
-		if c.loop.server.audit != nil && op.Status == queue.OK {
+		if audited && op.Status == queue.OK {
 			c.noteDone(v, op)
 		}
 		switch {
@@ -147,7 +148,7 @@ func (c *Conn) answerRun() {
 			c.becomeWorker()
 		}
 		var large [][]byte
-		c.loop.out, large = appendReply(c.loop.out, v, &r.Batch, op, c.loop.server.opts.Load().Quoting)
+		c.loop.out, large = appendReply(c.loop.out, v, &r.Batch, op, quoting)
 		if large != nil {
 			c.sendLarge(large)
 		}
