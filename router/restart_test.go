@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -27,7 +26,6 @@ var (
 // shard by shard, the state after some turn: the last that was acknowledged, or
 // a later one.
 func TestRestartsAgainstAModel(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it opens thousands of databases: a third of its time was the collector's
 	if *restartSeed != 0 {
 		restartOnce(t, *restartSeed, new(restartSeen))
 		return

@@ -186,7 +186,6 @@ func (h *history) find(t *testing.T, least int, got sight) {
 // L1 and L2: what was acknowledged is there after a power cut, what was not is
 // there up to some turn, and nothing else is.
 func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
-	runLast(t)
 	eachSeed(t, func(t *testing.T, seed int64) {
 		r := rand.New(rand.NewSource(seed))
 		mode := []storage.SyncMode{storage.Always, storage.Always, storage.Interval, storage.Never}[r.Intn(4)]

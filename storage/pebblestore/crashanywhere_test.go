@@ -54,7 +54,6 @@ func (c *camera) MaybeError(op errorfs.Op) error {
 // included, the next start succeeds, with all that was acknowledged; and so does the one
 // after a death at that start's end.
 func TestCrashAtAnyOperation(t *testing.T) {
-	runLast(t)
 	for seed := range int64(max(1, *seeds/100)) {
 		r := rand.New(rand.NewSource(seed))
 		disk := vfs.NewCrashableMem()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
-	"runtime/debug"
 	"sync/atomic"
 	"testing"
 
@@ -13,14 +12,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
-
-// runLast is for tests that open thousands of databases. They run beside each other, after all
-// other tests. A third of their time was the collector's; as nothing comes after them, its
-// setting stays.
-func runLast(t *testing.T) {
-	t.Parallel()
-	debug.SetGCPercent(400)
-}
 
 // failing is a file system on which one operation fails, or that one and all
 // after it.
@@ -113,7 +104,6 @@ func (sc *scenario) stopped(l *shardLog) error {
 // L1 and L2 with a disk that fails at any operation: every acknowledged turn is
 // there, no turn is there that was not begun.
 func TestErrorAtEveryOperation(t *testing.T) {
-	runLast(t)
 	step := int64(1)
 	if brief() {
 		step = 7

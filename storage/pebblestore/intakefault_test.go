@@ -52,7 +52,6 @@ func fillBreaking(fs vfs.FS, jobs []stored) error {
 // on, an intake holds every job, or it says that it has failed, and then no
 // store takes what is left for data, before a power cut and after it.
 func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
-	runLast(t)
 	step := int64(1)
 	if brief() {
 		step = 5

@@ -126,7 +126,6 @@ func TestAnotherNumberOfShards(t *testing.T) {
 // A death at any file operation of a change, with what was not synced lost in
 // part, leaves a directory that any number of shards can open, complete.
 func TestDeathDuringAChangeOfShards(t *testing.T) {
-	runLast(t)
 	step := int64(1)
 	if brief() {
 		step = 9

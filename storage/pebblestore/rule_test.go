@@ -83,7 +83,6 @@ func TestOlderDirectoryIsMoved(t *testing.T) {
 
 // A death at any file operation of that leaves a directory that can be opened, complete.
 func TestDeathWhileAnOlderDirectoryIsMoved(t *testing.T) {
-	runLast(t)
 	step := int64(3)
 	if brief() {
 		step = 17
