@@ -69,7 +69,7 @@ func (s *Server) note(r *http.Request, who string) {
 	if s.audit == nil {
 		return
 	}
-	g, path := r.Context().Value(guestKey{}).(*hall.Guest), r.URL.Path
+	g, path := hall.ConnOf(r).(*hall.Guest), r.URL.Path
 	s.audit.Tell(audit.Event{Who: who, From: g.From(), Face: "http", What: r.Method, Detail: path[:min(len(path), mostDetail)], Refused: true})
 }
 

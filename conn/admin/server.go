@@ -2,9 +2,6 @@ package admin
 
 import (
 	"context"
-	"log"
-	"log/slog"
-	"net"
 	"net/http"
 	"sync/atomic"
 
@@ -20,7 +17,7 @@ type Server struct {
 	porter hall.Porter
 	audit  *audit.Log // nil for none
 	hall   *hall.Hall
-	http   http.Server
+	http   *http.Server
 	ctx    context.Context // of all requests; it ends with Shutdown
 	stop   context.CancelFunc
 	pages  atomic.Pointer[Pages] // nil until Open
@@ -44,24 +41,7 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 	s := &Server{hall: h, porter: o.Porter, audit: o.Audit}
 	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.http = http.Server{
-		Handler: s, ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeaderBytes: o.MaxHeader,
-		DisableGeneralOptionsHandler: true,
-		BaseContext:                  func(net.Listener) context.Context { return s.ctx },
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, guestKey{}, c)
-		},
-		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
-		ConnState: func(c net.Conn, state http.ConnState) {
-			switch state {
-			case http.StateActive:
-				c.(*hall.Guest).Asked()
-			case http.StateIdle:
-				c.(*hall.Guest).Answered()
-			}
-		},
-	}
-	s.http.ErrorLog.SetFlags(log.Lmsgprefix)
+	s.http = h.Server(s.ctx, s, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
 	go s.http.Serve(h)
 	return s, nil
 }
@@ -96,5 +76,5 @@ func (s *Server) Connections() int { return s.hall.Guests() }
 // connections (H1). The acceptor must have been stopped before.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
-	return s.hall.Shutdown(ctx, &s.http)
+	return s.hall.Shutdown(ctx, s.http)
 }

@@ -17,11 +17,8 @@ type Client struct {
 	token   bool            // it has shown a right token
 }
 
-// clientKey is the key of a *Client in a request's context, and guestKey that of the guest.
-type (
-	clientKey struct{}
-	guestKey  struct{}
-)
+// clientKey is the key of a *Client in a request's context.
+type clientKey struct{}
 
 // ClientOf returns who has sent a request that this package has passed on.
 func ClientOf(r *http.Request) *Client {
@@ -34,7 +31,7 @@ func ClientOf(r *http.Request) *Client {
 
 // admit finds out who has sent a request. The request that it returns is to be passed on.
 func (s *Server) admit(r *http.Request) (*http.Request, error) {
-	g := r.Context().Value(guestKey{}).(*hall.Guest)
+	g := hall.ConnOf(r).(*hall.Guest)
 	token, set := tokenOf(r), s.now.Load()
 	subject, err := s.porter.Judge(r.Context(), g, token, set.tokens)
 	if err != nil {

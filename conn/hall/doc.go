@@ -1,5 +1,5 @@
 // Package hall receives the clients of the faces that use package net/http. It does what
-// all these faces need, and knows nothing of HTTP:
+// all these faces need, up to the http.Server itself (Server), and knows none of their requests:
 //
 //	Acceptor --Welcome--> Hall --Accept--> net/http ... Guest.Close --Left--> Acceptor
 //

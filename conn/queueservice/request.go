@@ -75,7 +75,7 @@ type request struct {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer conn.EndOnPanic(http.ErrAbortHandler)
-	k := r.Context().Value(socketKey{}).(*socket)
+	k := hall.ConnOf(r).(*socket)
 	q := &request{party: party{server: s, set: s.now.Load(), guest: k.Guest}, w: w, r: r, socket: k}
 	if r.ContentLength != 0 {
 		q.deadline() // net/http waits for the rest of an unread body before it answers

@@ -2,9 +2,6 @@ package queueservice
 
 import (
 	"context"
-	"log"
-	"log/slog"
-	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -22,7 +19,7 @@ type Server struct {
 	porter   hall.Porter
 	audit    *audit.Log // nil for none
 	hall     *hall.Hall
-	http     http.Server
+	http     *http.Server
 	ctx      context.Context // of all requests; it ends with Shutdown
 	stop     context.CancelFunc
 	refusals refusals
@@ -48,24 +45,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
 	s.gone.L = &s.mu
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.http = http.Server{
-		Handler: s, ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeaderBytes: o.MaxHeader,
-		DisableGeneralOptionsHandler: true,
-		BaseContext:                  func(net.Listener) context.Context { return s.ctx },
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, socketKey{}, c)
-		},
-		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
-		ConnState: func(c net.Conn, state http.ConnState) {
-			switch state {
-			case http.StateActive:
-				c.(*socket).Asked()
-			case http.StateIdle:
-				c.(*socket).Answered()
-			}
-		},
-	}
-	s.http.ErrorLog.SetFlags(log.Lmsgprefix)
+	s.http = h.Server(s.ctx, s, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
 	go s.http.Serve(listener{h, &s.now})
 	s.porter.Book.OnReplace(func() { go s.review() })
 	return s, nil
@@ -86,9 +66,6 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 		s.review()
 	}, nil
 }
-
-// socketKey is the key of the connection in a request's context.
-type socketKey struct{}
 
 // Over returns the face that serves clients over TLS, or without it if c is nil.
 func (s *Server) Over(c *secure.Certificates) conn.Face { return s.hall.Over(c) }
@@ -131,7 +108,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		c.outbox.finish(closeGoing, "the server stops")
 	}
 	s.mu.Unlock()
-	err := s.hall.Shutdown(ctx, &s.http)
+	err := s.hall.Shutdown(ctx, s.http)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.consumers) > 0 { // not for long: their connections are closed

@@ -61,7 +61,7 @@ var doors = []struct {
 	dirs   []string
 }{
 	{"net", []string{"conn", "cmd", "tools"}},
-	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall/halltest", "cmd", "tools/clients"}},
+	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall", "cmd", "tools/clients"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
 	{"github.com/cespare/xxhash", []string{"router"}},
