@@ -1,6 +1,8 @@
 # make help lists what can be done. Every target is one line of what you would type.
 
 GO         ?= go
+# Many packages wait for something half of their time, so more of them run at once than there are processors.
+ATONCE     ?= $(shell echo $$((2 * $$(nproc))))
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # About half a minute each. Counts, because a run limited by time may end with
 # "context deadline exceeded" though nothing was found (mended in Go 1.27).
@@ -25,11 +27,17 @@ build: ## the server, as ./beanfield
 run: build ## build and run the server on port 11300
 	./beanfield -V
 
-test: ## all tests
-	$(GO) test ./...
+test: ## all tests, the longest in their shorter forms
+	$(GO) test -short -p $(ATONCE) -timeout 20m ./...  # a package may take longer than the usual ten
+
+thorough: ## the longest tests, in full
+	$(GO) test -timeout 20m ./conn/beanstalk -run '^(TestBodySizes|TestRandomCommands|TestUrgentData|TestWakeFromAnotherLoop)$$'
+	$(GO) test -timeout 20m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNoBatchIsLeftInTheMailbox|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
+	$(GO) test -timeout 20m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong)$$'
+	$(GO) test -timeout 20m ./storage/pebblestore -run '^(TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestSalvageTellsWhatIsMissing)$$'
 
 race: ## all tests under the race detector
-	$(GO) test -race -timeout 20m ./...  # a package may take longer than the usual ten
+	$(GO) test -race -timeout 20m ./...
 
 single: ## all tests on one processor
 	GOMAXPROCS=1 $(GO) test -count 1 -timeout 20m ./...  # or the results of two would do
@@ -78,4 +86,4 @@ bench: ## benchmarks of the parts and of the whole server
 bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 25 minutes
 	$(GO) run ./tools/bench compare -rows all -write
 
-.PHONY: help build run test race single lint fuzz compat crash dist package monitoring clients bench bench-compare
+.PHONY: help build run test thorough race single lint fuzz compat crash dist package monitoring clients bench bench-compare

@@ -2,27 +2,46 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"beanfield/tools/server"
 )
 
+// program is the real server, once a test has asked for it.
+var program struct {
+	dir  string
+	make sync.Once
+	name string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if program.dir != "" {
+		os.RemoveAll(program.dir)
+	}
+	os.Exit(code)
+}
+
 // build makes the real server.
 func build(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds and runs the real server")
+	program.make.Do(func() {
+		if program.dir, program.err = os.MkdirTemp("", "crash"); program.err == nil {
+			program.name, program.err = server.Beanfield(context.Background(), program.dir)
+		}
+	})
+	if program.err != nil {
+		t.Fatal(program.err)
 	}
-	name, err := server.Beanfield(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return program.name
 }
 
 func smallRun(t *testing.T, command []string) (options, *bytes.Buffer) {

@@ -39,10 +39,12 @@ type brokenHouse struct {
 
 func (b *brokenHouse) fsys() fstest.MapFS {
 	fsys := fstest.MapFS{
-		"shard/doc.go":    {Data: []byte("// Package shard is described.\npackage shard\n")},
-		"shard/turn.go":   {Data: []byte("package shard\n")},
-		"Makefile":        {Data: []byte("\tgo test ./shard -run '^$$' -fuzz '^FuzzA$$' -fuzztime 1x\n")},
-		"shard/a_test.go": {Data: []byte("package shard_test\n\nimport _ \"beanfield/shard\"\n")},
+		"shard/doc.go":  {Data: []byte("// Package shard is described.\npackage shard\n")},
+		"shard/turn.go": {Data: []byte("package shard\n")},
+		"Makefile": {Data: []byte("\tgo test ./shard -run '^$$' -fuzz '^FuzzA$$' -fuzztime 1x\n" +
+			"\tgo test -timeout 1m ./shard -run '^(TestLong|TestLonger)$$'\n")},
+		"shard/a_test.go": {Data: []byte("package shard_test\n\nimport _ \"beanfield/shard\"\n" +
+			"func TestLong() { testing.Short() }\nfunc TestLonger() { brief() }\nfunc brief() { testing.Short() }\n")},
 	}
 	text := b.text
 	if strings.HasSuffix(b.path, ".go") && !strings.Contains(text, "package ") {
@@ -160,4 +162,10 @@ var brokenHouses = []brokenHouse{
 	{"H11", "shard/b_test.go", "func FuzzA() {}", nil},
 	{"H11", "router/b_test.go", "func FuzzA() {}", due("router/b_test.go:2: FuzzA is not run")},
 	{"H11", "shard/b.go", "func FuzzB() {}", nil},
+
+	{"H12", "shard/b_test.go", "func TestB() { other.Short() }\nfunc TestC() { (1).brief() }", nil},
+	{"H12", "shard/b_test.go", "func TestB() { brief() }", due("shard/b_test.go:2: TestB has a shorter form")},
+	{"H12", "router/b_test.go", "func TestLong() { testing.Short() }", due("router/b_test.go:2: TestLong has a shorter form")},
+	{"H12", "shard/a_test.go", "func TestLong() { testing.Short() }", due("make thorough runs TestLonger of shard,")},
+	{"H12", "Makefile", "\tgo test ./shard -run '^(TestLong|TestLonger)$$'\n\tgo test ./none -run '^(TestA)$$'\n", due("make thorough tests none")},
 }

@@ -33,4 +33,6 @@
 //	H9  A file or directory that a comment or a README names exists.
 //	H10 A log line has its error under the key "error", and under no other key.
 //	H11 make fuzz runs every fuzz target in the tree.
+//	H12 make thorough runs every test that has a shorter form (it asks testing.Short, which
+//	    make test has set), and no other. A shorter form does something: it is no skip.
 package house

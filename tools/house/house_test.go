@@ -115,6 +115,7 @@ var rules = []rule{
 	{"H9", namingNothing},
 	{"H10", errorMisnamed},
 	{"H11", neverFuzzed},
+	{"H12", neverThorough},
 }
 
 func TestHouse(t *testing.T) {
