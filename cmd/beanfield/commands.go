@@ -2,19 +2,17 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"beanfield/cmd/beanfield/command"
 )
 
-// runCommand runs a subcommand if the first word of the command line names one.
+// runCommand runs a subcommand if the command line does not begin with a flag.
 func runCommand(args []string, stdout, stderr io.Writer) (code int, ok bool) {
-	if len(args) == 0 {
-		return 0, false
-	}
-	c := command.Find(args[0])
-	if c == nil {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return 0, false
 	}
 	p := command.Program{
@@ -23,7 +21,21 @@ func runCommand(args []string, stdout, stderr io.Writer) (code int, ok bool) {
 		Usage:   usage("beanfield"),
 		Backups: backupsOf,
 	}
+	c := command.Find(args[0])
+	if c == nil {
+		return p.Unknown(args[0]), true
+	}
 	return p.Run(c, args[1:]), true
+}
+
+// misplaced reports a command behind flags, which are then taken for the server's.
+func misplaced(args []string, stderr io.Writer) {
+	for _, word := range args {
+		if command.Find(word) != nil {
+			fmt.Fprintf(stderr, "A command comes first, and its flags follow: beanfield %s [FLAGS]\n", word)
+			return
+		}
+	}
 }
 
 // backupsOf reads a configuration file: the data directory, and where its backups go.

@@ -26,7 +26,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err != nil:
 		complain(stderr, []string{err.Error()})
-		fmt.Fprint(stderr, usage(os.Args[0]))
+		fmt.Fprintln(stderr, "Use: beanfield [OPTIONS], or beanfield COMMAND [ARGUMENTS]")
+		misplaced(args, stderr)
+		fmt.Fprintln(stderr, "beanfield -h lists options and commands.")
 		return exitCode(err)
 	case f.help:
 		fmt.Fprint(stderr, usage(os.Args[0]))

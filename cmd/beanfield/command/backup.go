@@ -30,7 +30,7 @@ func (a *backup) flags(f *flag.FlagSet) {
 	f.BoolVar(&a.check, "check", false, "make no backup: read all of DIR, a backup, and say whether it is whole")
 	f.BoolVar(&a.quick, "quick", false, "do not read the new backup to check it")
 	f.BoolVar(&a.json, "json", false, "print lines of JSON")
-	f.DurationVar(&a.patience, "timeout", 10*time.Second, "`time` within which the server must begin")
+	f.Var(spanned(&a.patience, 10*time.Second), "timeout", "`time` within which the server must begin")
 }
 
 func (a *backup) run(c *call) error {
@@ -38,7 +38,7 @@ func (a *backup) run(c *call) error {
 		if err := c.noWords(); err != nil {
 			return err
 		}
-		data, backups, err := c.Backups(a.config)
+		data, backups, err := c.Backups(readable(a.config))
 		if err != nil {
 			return err
 		}

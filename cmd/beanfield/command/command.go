@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 )
 
 // A Command is one row of the table.
@@ -61,6 +62,15 @@ func Find(name string) *Command {
 // All are the commands in the order in which they are listed.
 func All() []Command { return table }
 
+// Unknown complains about a word where the name of a command should be, and returns the
+// exit code.
+func (p *Program) Unknown(word string) int {
+	fmt.Fprintf(p.Stderr, "beanfield: there is no command %q%s\n"+
+		"Use: beanfield COMMAND [ARGUMENTS], or beanfield [OPTIONS] to run the server\n"+
+		"beanfield help lists the commands.\n", word, suggestion(word, names()))
+	return codeUsage
+}
+
 // Run runs a command, and returns the exit code.
 func (p *Program) Run(c *Command, args []string) int {
 	if c.Name == checkConfig {
@@ -76,7 +86,7 @@ func (p *Program) Run(c *Command, args []string) int {
 		fmt.Fprint(p.Stdout, c.usage())
 		return codeDone
 	case err != nil:
-		err = usageError{err}
+		err = usageError{misspelt(err, f)}
 	default:
 		err = a.run(call)
 	}
@@ -115,6 +125,17 @@ func parse(f *flag.FlagSet, args []string) (words []string, err error) {
 		}
 		words, args = append(words, rest[0]), rest[1:]
 	}
+}
+
+// misspelt adds to an error about an unknown flag which one may be meant.
+func misspelt(err error, f *flag.FlagSet) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return err
+	}
+	var all []string
+	f.VisitAll(func(known *flag.Flag) { all = append(all, "-"+known.Name) })
+	return fmt.Errorf("%w%s", err, suggestion("-"+name, all))
 }
 
 // logger is for what packages of the server report while a command uses them.

@@ -6,8 +6,6 @@ import (
 	"io"
 	"regexp"
 	"strings"
-
-	"beanfield/cmd/beanfield/manual"
 )
 
 // completion is the command of that name. Its scripts have all words in them: completing
@@ -46,12 +44,7 @@ func choices(c *Command) (words []string) {
 	}
 	switch c.Name {
 	case "help":
-		for _, t := range manual.Topics {
-			words = append(words, t.Name)
-		}
-		for _, other := range table {
-			words = append(words, other.Name)
-		}
+		words = append(words, topics()...)
 	case "completion":
 		words = append(words, "bash", "zsh", "fish")
 	}

@@ -132,17 +132,31 @@ func encode(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// jobID is the id of a job that a command line names.
+type jobID uint64
+
+func (id *jobID) String() string { return strconv.FormatUint(uint64(*id), 10) }
+
+func (id *jobID) Set(text string) error {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 {
+		return usagef("%q is not the id of a job", text)
+	}
+	*id = jobID(n)
+	return nil
+}
+
 // ids reads the ids on a command line.
 func ids(words []string) (all []uint64, err error) {
 	if len(words) == 0 {
 		return nil, usagef("name at least one job by its id")
 	}
 	for _, w := range words {
-		id, err := strconv.ParseUint(w, 10, 64)
-		if err != nil || id == 0 {
-			return nil, usagef("%q is not the id of a job", w)
+		var id jobID
+		if err := id.Set(w); err != nil {
+			return nil, err
 		}
-		all = append(all, id)
+		all = append(all, uint64(id))
 	}
 	return all, nil
 }

@@ -134,7 +134,7 @@ func TestWrongUsage(t *testing.T) {
 		{"put", "x", "-tube", "a\r\ndelete 1"}, {"put", "x", "-nonsense"},
 		{"reserve", "x"}, {"reserve", "-then", "eat"}, {"reserve", "-n", "0"}, {"reserve", "-tube", ""},
 		{"peek"}, {"peek", "x"}, {"peek", "0"}, {"peek", "-1"}, {"peek", "-tube", "a", "-state", "reserved"}, {"peek", "-tube", "a", "1"},
-		{"delete"}, {"delete", "1", "x"}, {"bury"}, {"stats", "x"}, {"stats", "-tube", "a", "-job", "1"}, {"stats", "-tube", "é"},
+		{"delete"}, {"delete", "1", "x"}, {"bury"}, {"stats", "x", "y"}, {"stats", "x", "-tube", "a"}, {"stats", "-tube", "a", "-job", "1"}, {"stats", "-tube", "é"},
 		{"tubes", "a", "b"}, {"tubes", "[a"}, {"kick"}, {"kick", "a", "b"}, {"kick", "-jobs", "a"},
 		{"pause", "a"}, {"pause", "a", "-5s"}, {"pause", "a", "soon"}, {"purge"}, {"purge", "a", "-state", "reserved"},
 		{"move", "a"}, {"move", "a", "a"}, {"move", "a", "b", "c"},

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"strconv"
-	"time"
 
 	"beanfield/cmd/beanfield/client"
 )
@@ -107,16 +106,12 @@ func (*pause) run(c *call) error {
 	if len(c.words) != 2 {
 		return usagef("name a tube and a time")
 	}
-	seconds, err := strconv.ParseUint(c.words[1], 10, 32)
-	if err != nil {
-		d, err := time.ParseDuration(c.words[1])
-		if err != nil || d < 0 || d > (1<<32-1)*time.Second {
-			return usagef("%q is not a time: want seconds, or a number with a unit, such as 5m", c.words[1])
-		}
-		seconds = uint64((d + time.Second - 1) / time.Second)
+	var length seconds
+	if err := length.Set(c.words[1]); err != nil {
+		return usageError{err}
 	}
 	return c.onTube(c.words[0], func(s *client.Client, d client.Document) error {
-		r, err := s.Askf("pause-tube %s %d", d.Get("name"), seconds)
+		r, err := s.Askf("pause-tube %s %d", d.Get("name"), length)
 		if err == nil {
 			err = r.Want("PAUSED")
 		}

@@ -18,18 +18,28 @@ const serveCode = 42
 // typed runs a command with this standard input.
 func typed(t *testing.T, stdin string, args ...string) outcome {
 	t.Helper()
-	var out, errs bytes.Buffer
-	p := Program{
-		Version: "1.2.3", Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
-		Usage: "Use: beanfield\n -c, -n   ignored\n -p PORT  port\n -check-config  check\n",
-		Serve: func(flags []string) int { out.WriteString(strings.Join(flags, " ")); return serveCode },
-	}
 	c := Find(args[0])
 	if c == nil {
 		t.Fatalf("there is no command %s", args[0])
 	}
-	code := p.Run(c, args[1:])
+	return with(stdin, func(p *Program) int { return p.Run(c, args[1:]) })
+}
+
+// with does something with a program that has this standard input.
+func with(stdin string, do func(p *Program) int) outcome {
+	var out, errs bytes.Buffer
+	code := do(&Program{
+		Version: "1.2.3", Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Usage: "Use: beanfield\n -c, -n   ignored\n -p PORT  port\n -check-config  check\n",
+		Serve: func(flags []string) int { out.WriteString(strings.Join(flags, " ")); return serveCode },
+	})
 	return outcome{code, out.String(), errs.String()}
+}
+
+// unknown is what is said about a command that there is not.
+func unknown(t *testing.T, word string) outcome {
+	t.Helper()
+	return with("", func(p *Program) int { return p.Unknown(word) })
 }
 
 // ran runs a command without standard input.

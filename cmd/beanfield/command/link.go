@@ -29,7 +29,7 @@ func (l *link) flags(f *flag.FlagSet) {
 	f.StringVar(&l.CA, "ca", "", "`file` with the certificates to trust, for TLS")
 	f.StringVar(&l.Cert, "cert", "", "`file` with your own certificate, for TLS")
 	f.StringVar(&l.Key, "key", "", "`file` with the key of your certificate")
-	f.DurationVar(&l.Timeout, "connect-timeout", 30*time.Second, "longest `time` to wait for the server")
+	f.Var(spanned(&l.Timeout, 30*time.Second), "connect-timeout", "longest `time` to wait for the server")
 }
 
 // withServer connects, does work, and closes the connection.
@@ -40,6 +40,17 @@ func (c *call) withServer(work func(s *client.Client) error) error {
 	}
 	err = work(s)
 	return errors.Join(err, s.Close())
+}
+
+// tubeName is a tube that a flag names. An empty name is refused, which a script may give by
+// accident: it must not mean that there is no such flag.
+type tubeName string
+
+func (n *tubeName) String() string { return string(*n) }
+
+func (n *tubeName) Set(text string) error {
+	*n = tubeName(text)
+	return checkTube(text)
 }
 
 // checkTube refuses what no server takes for the name of a tube.

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"beanfield/cmd/beanfield/client"
@@ -15,34 +14,33 @@ import (
 
 // load is the command of that name.
 type load struct {
-	tube  string
+	tube  tubeName
 	quiet bool
 	json  bool
 }
 
 func (a *load) flags(f *flag.FlagSet) {
-	f.StringVar(&a.tube, "tube", "", "put all jobs into this `tube`, not into their own")
+	f.Var(&a.tube, "tube", "put all jobs into this `tube`, not into their own")
 	f.BoolVar(&a.quiet, "quiet", false, "do not print the ids")
 	f.BoolVar(&a.json, "json", false, "print an object with the id for each job")
 }
 
 func (a *load) run(c *call) error {
-	if a.tube != "" {
-		if err := checkTube(a.tube); err != nil {
+	files := c.words
+	if len(files) == 0 {
+		files = []string{stdin}
+	}
+	if times(files, stdin) > 1 {
+		return usagef("standard input can be read only once")
+	}
+	var in []io.Reader
+	for _, name := range files {
+		f, err := c.open(name)
+		if err != nil {
 			return err
 		}
-	}
-	in := []io.Reader{c.Stdin}
-	if len(c.words) > 0 && !slices.Equal(c.words, []string{"-"}) {
-		in = in[:0]
-		for _, name := range c.words {
-			f, err := os.Open(name)
-			if err != nil {
-				return err
-			}
-			defer f.Close() // it was only read
-			in = append(in, f)
-		}
+		defer f.Close() // it was only read
+		in = append(in, f)
 	}
 	return c.withServer(func(s *client.Client) error {
 		l := &loading{putting: newPutting(c, s, a.quiet, a.json), s: s}
@@ -56,7 +54,7 @@ func (a *load) run(c *call) error {
 				return errors.Join(fmt.Errorf("line %d: %w", line, err), l.flush())
 			}
 			if a.tube != "" {
-				j.Tube = a.tube
+				j.Tube = string(a.tube)
 			}
 			return l.put(j)
 		})

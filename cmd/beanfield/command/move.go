@@ -114,7 +114,7 @@ func putCopies(s *client.Client, list []job) (failed []error) {
 }
 
 func (j *job) terms() terms {
-	t := terms{pri: uint(j.Pri), delay: uint(j.Delay), ttr: uint(j.TTR)}
+	t := terms{pri: uint(j.Pri), delay: seconds(j.Delay), ttr: seconds(j.TTR)}
 	if j.State == buried {
 		t.delay = hidden
 	}

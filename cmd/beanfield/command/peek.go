@@ -12,11 +12,12 @@ import (
 // peek is the command of that name.
 type peek struct {
 	printer
-	tube, state string
+	tube  tubeName
+	state string
 }
 
 func (a *peek) flags(f *flag.FlagSet) {
-	f.StringVar(&a.tube, "tube", "", "show the next job of this `tube`")
+	f.Var(&a.tube, "tube", "show the next job of this `tube`")
 	f.StringVar(&a.state, "state", ready, "`state` of the next job: ready, delayed or buried")
 	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
 	f.BoolVar(&a.raw, "raw", false, "print the bodies without line ends behind them")
@@ -27,7 +28,7 @@ func (a *peek) run(c *call) error {
 	var err error
 	if a.tube == "" {
 		wanted, err = ids(c.words)
-	} else if err = errors.Join(c.noWords(), checkTube(a.tube)); err == nil && !slices.Contains([]string{ready, delayed, buried}, a.state) {
+	} else if err = c.noWords(); err == nil && !slices.Contains([]string{ready, delayed, buried}, a.state) {
 		err = usagef("-state %s: want ready, delayed or buried", a.state)
 	}
 	if err != nil {
@@ -35,9 +36,9 @@ func (a *peek) run(c *call) error {
 	}
 	return c.withServer(func(s *client.Client) error {
 		if a.tube != "" {
-			id, err := next(s, a.tube, a.state)
+			id, err := next(s, string(a.tube), a.state)
 			if err != nil {
-				return notThere(err, a.state+" job in tube "+a.tube)
+				return notThere(err, a.state+" job in tube "+string(a.tube))
 			}
 			wanted = []uint64{id}
 		}

@@ -1,20 +1,18 @@
 package command
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
-	"os"
+	"slices"
 
 	"beanfield/cmd/beanfield/client"
 )
 
 // put is the command of that name.
 type put struct {
-	tube  string
+	tube  tubeName
 	terms terms
 	file  string
 	lines bool
@@ -24,17 +22,20 @@ type put struct {
 
 // terms are what a put says about a job.
 type terms struct {
-	pri, delay, ttr uint
+	pri        uint
+	delay, ttr seconds
 }
 
 func (t *terms) flags(f *flag.FlagSet) {
 	f.UintVar(&t.pri, "pri", 1024, "`priority`: 0 is the most urgent")
-	f.UintVar(&t.delay, "delay", 0, "`seconds` until the job becomes ready")
-	f.UintVar(&t.ttr, "ttr", 60, "`seconds` that a worker has for the job")
+	t.ttr = 60
+	f.Var(&t.delay, "delay", "`time` until the job becomes ready")
+	f.Var(&t.ttr, "ttr", "`time` that a worker has for the job")
 }
 
 func (a *put) flags(f *flag.FlagSet) {
-	f.StringVar(&a.tube, "tube", "default", "the `tube` to put into")
+	a.tube = "default"
+	f.Var(&a.tube, "tube", "the `tube` to put into")
 	a.terms.flags(f)
 	f.StringVar(&a.file, "file", "", "put what is in this `file`; - is standard input")
 	f.BoolVar(&a.lines, "lines", false, "make a job of each line of standard input, or of -file")
@@ -44,25 +45,27 @@ func (a *put) flags(f *flag.FlagSet) {
 
 func (a *put) check(words []string) error {
 	switch {
-	case len(words) > 0 && (a.file != "" || a.lines):
+	case len(words) > 0 && (a.file != "" || a.lines && !slices.Equal(words, []string{stdin})):
 		return usagef("jobs come from arguments, or from -file and -lines, not from both")
 	case len(words) == 0 && a.file == "" && !a.lines:
-		return usagef("nothing to put: give a BODY, -file or -lines")
+		return usagef("nothing to put: give a BODY, - for standard input, -file or -lines")
+	case times(words, stdin) > 1:
+		return usagef("standard input can be put only once")
 	}
-	return checkTube(a.tube)
+	return nil
 }
 
 func (a *put) run(c *call) error {
 	if err := a.check(c.words); err != nil {
 		return err
 	}
-	in, err := a.open(c)
+	in, err := c.open(cmp.Or(a.file, stdin))
 	if err != nil {
 		return err
 	}
 	defer in.Close() // it was only read
 	return c.withServer(func(s *client.Client) error {
-		if err := use(s, a.tube); err != nil {
+		if err := use(s, string(a.tube)); err != nil {
 			return err
 		}
 		p := newPutting(c, s, a.quiet, a.json)
@@ -70,57 +73,28 @@ func (a *put) run(c *call) error {
 	})
 }
 
-// open opens what is to be read, or standard input.
-func (a *put) open(c *call) (io.ReadCloser, error) {
-	if a.file == "" || a.file == "-" {
-		return io.NopCloser(c.Stdin), nil
-	}
-	return os.Open(a.file)
-}
-
 // all puts whatever there is to put.
 func (a *put) all(c *call, p *putting, in io.Reader) error {
-	for _, word := range c.words {
-		if err := p.put(a.terms, []byte(word)); err != nil {
-			return err
-		}
-	}
-	switch {
-	case a.lines:
+	if a.lines {
 		return eachLine(in, p.flush, func(line []byte) error { return p.put(a.terms, line) })
-	case a.file != "":
-		body, err := io.ReadAll(in)
-		if err != nil {
+	}
+	bodies := c.words
+	if a.file != "" {
+		bodies = []string{stdin} // in is the file
+	}
+	for _, word := range bodies {
+		body := []byte(word)
+		if word == stdin {
+			var err error
+			if body, err = io.ReadAll(in); err != nil {
+				return err
+			}
+		}
+		if err := p.put(a.terms, body); err != nil {
 			return err
 		}
-		return p.put(a.terms, body)
 	}
 	return nil
-}
-
-// eachLine reads lines, the last of which need not have an end. It calls pause before it
-// waits for input: what has been read so far must not wait too.
-func eachLine(in io.Reader, pause func() error, each func(line []byte) error) error {
-	r := bufio.NewReaderSize(in, 64<<10)
-	for {
-		if there, _ := r.Peek(r.Buffered()); bytes.IndexByte(there, '\n') < 0 {
-			if err := pause(); err != nil {
-				return err
-			}
-		}
-		line, err := r.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if len(line) > 0 {
-			if err := each(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
-				return err
-			}
-		}
-		if err != nil {
-			return nil
-		}
-	}
 }
 
 func use(s *client.Client, tube string) error {

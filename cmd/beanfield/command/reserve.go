@@ -42,7 +42,7 @@ const (
 
 func (a *reserve) flags(f *flag.FlagSet) {
 	f.Var(&a.tubes, "tube", "a `tube` to take from; several may be given (default default)")
-	f.DurationVar(&a.timeout, "timeout", 0, "how long to wait for a job, as `time` with a unit (1m30s)")
+	f.Var(spanned(&a.timeout, 0), "timeout", "`time` to wait for a job")
 	f.IntVar(&a.count, "n", 1, "take this `number` of jobs")
 	f.StringVar(&a.then, "then", thenRelease, "`what` to do with a job once it is printed: delete, bury or release")
 	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
@@ -56,8 +56,8 @@ func (a *reserve) run(c *call) error {
 	if !slices.Contains([]string{thenDelete, thenBury, thenRelease}, a.then) {
 		return usagef("-then %s: want delete, bury or release", a.then)
 	}
-	if a.count < 1 || a.timeout < 0 {
-		return usagef("-n must be at least 1, and -timeout not negative")
+	if a.count < 1 {
+		return usagef("-n must be at least 1")
 	}
 	return c.withServer(func(s *client.Client) error {
 		if err := watch(s, a.tubes); err != nil {

@@ -28,8 +28,8 @@ const checkConfig = "check-config"
 // checkConfig starts the server's check. A word alone is the configuration file.
 func (p *Program) checkConfig(args []string) int {
 	flags := []string{"-check-config"}
-	if len(args) == 1 && !strings.HasPrefix(args[0], "-") {
-		flags = append(flags, "-config")
+	if len(args) == 1 && (!strings.HasPrefix(args[0], "-") || args[0] == stdin) {
+		return p.Serve(append(flags, "-config", readable(args[0])))
 	}
 	if len(args) == 1 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
 		fmt.Fprint(p.Stdout, Find(checkConfig).usage())
@@ -62,13 +62,22 @@ func (*help) run(c *call) (err error) {
 	}
 	text, ok := page(word)
 	if !ok {
-		return missingf("there is no topic %q; there are:\n%s", word, topicList())
+		return missingf("there is no topic %q%s; there are:\n%s", word, suggestion(word, topics()), topicList())
 	}
 	_, err = fmt.Fprint(c.Stdout, text)
 	return err
 }
 
 func page(topic string) (string, bool) { return manual.Page(topic) }
+
+// topics are the words that help explains.
+func topics() []string {
+	all := append(names(), "man")
+	for _, t := range manual.Topics {
+		all = append(all, t.Name)
+	}
+	return all
+}
 
 func topicList() string {
 	var out strings.Builder

@@ -11,32 +11,21 @@ import (
 
 // stats is the command of that name.
 type stats struct {
-	tube string
-	job  uint64
+	tube tubeName
+	job  jobID
 	json bool
 }
 
 func (a *stats) flags(f *flag.FlagSet) {
-	f.StringVar(&a.tube, "tube", "", "the stats of this `tube`, not of the server")
-	f.Uint64Var(&a.job, "job", 0, "the stats of the job with this `id`")
+	f.Var(&a.tube, "tube", "the stats of this `tube`, even if its name is a number")
+	f.Var(&a.job, "job", "the stats of the job with this `id`")
 	f.BoolVar(&a.json, "json", false, "print one object of JSON")
 }
 
 func (a *stats) run(c *call) error {
-	if err := c.noWords(); err != nil {
+	question, of, err := a.question(c.words)
+	if err != nil {
 		return err
-	}
-	question, of := "stats", "the server"
-	switch {
-	case a.tube != "" && a.job != 0:
-		return usagef("-tube and -job cannot be combined")
-	case a.tube != "":
-		if err := checkTube(a.tube); err != nil {
-			return err
-		}
-		question, of = "stats-tube "+a.tube, "tube "+a.tube
-	case a.job != 0:
-		question, of = fmt.Sprintf("stats-job %d", a.job), fmt.Sprintf("job %d", a.job)
 	}
 	return c.withServer(func(s *client.Client) error {
 		d, err := s.Stats(question)
@@ -53,6 +42,31 @@ func (a *stats) run(c *call) error {
 		}
 		return nil
 	})
+}
+
+// question is the command for the server, and what it is about. A word is a tube, or a job
+// if it is a number: always, so that what a script asks does not depend on which tubes
+// there are.
+func (a *stats) question(words []string) (question, of string, err error) {
+	if len(words) > 1 || len(words) == 1 && (a.tube != "" || a.job != 0) || a.tube != "" && a.job != 0 {
+		return "", "", usagef("name one tube or one job")
+	}
+	hint := ""
+	if len(words) == 1 {
+		word := words[0]
+		if a.job.Set(word) == nil {
+			hint = "; -tube " + word + " asks for a tube with that name"
+		} else if err := a.tube.Set(word); err != nil {
+			return "", "", err
+		}
+	}
+	switch {
+	case a.tube != "":
+		return "stats-tube " + string(a.tube), "tube " + string(a.tube), nil
+	case a.job != 0:
+		return fmt.Sprintf("stats-job %d", a.job), fmt.Sprintf("job %d%s", a.job, hint), nil
+	}
+	return "stats", "the server", nil
 }
 
 // isGone says whether an error is the reply NOT_FOUND.

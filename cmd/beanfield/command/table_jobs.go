@@ -6,15 +6,18 @@ var jobCommands = []Command{
 		Name: "put", Group: groupJobs, Args: "[BODY...]", remote: true,
 		Summary: "Put jobs: each argument, a file, or each line of standard input",
 		Help: `
-Each BODY is a job, byte for byte. With -file the whole file is one job. With -lines each line is a
+Each BODY is a job, byte for byte; - is what standard input holds, up to its end. With -file the
+whole file is one job. With -lines each line is a
 job, without its line end; an empty line is a job too. put sends many jobs at a time, but never
 holds lines back to wait for more input. It prints the ids in the order of the jobs.
 
 If the server refuses a job, the others are still put, unless the server takes no more jobs at all.
-put reports what was not put, and the exit code is 1. Write -- before a BODY that begins with a dash.`,
+put reports what was not put, and the exit code is 1. Write -- before a BODY that begins with a dash;
+a job that is a dash and nothing else has to come from standard input.`,
 		Examples: []string{
 			"beanfield put -tube mail hello",
-			"beanfield put -tube mail -delay 60 -file letter.txt",
+			"beanfield put -tube mail -delay 5m -file letter.txt",
+			"date | beanfield put -tube mail -ttr 90 -",
 			"beanfield put -tube mail -lines < letters.txt",
 		},
 		make: func() action { return new(put) },

@@ -6,7 +6,7 @@ var selfCommands = []Command{
 		Name: checkConfig, Group: groupSelf, Args: "[FILE]",
 		Summary: "Print the settings that the server would use, and where each comes from",
 		Help: `
-It accepts the flags of the server, which beanfield -h lists, and starts nothing. The exit code is
+FILE may be - for standard input. It accepts the flags of the server, which beanfield -h lists, and starts nothing. The exit code is
 0, or the one with which the server would end, such as 5 for a mistake.`,
 		Examples: []string{
 			"beanfield check-config /etc/beanfield/beanfield.toml",

@@ -3,12 +3,14 @@ package command
 // serverCommands are about a server as a whole.
 var serverCommands = []Command{
 	{
-		Name: "stats", Group: groupServer, remote: true,
+		Name: "stats", Group: groupServer, Args: "[TUBE|JOB]", remote: true,
 		Summary: "Show the stats of a server, a tube or a job",
 		Help: `
+A number is always the id of a job: for a tube whose name is a number, use -tube.
+
 The keys are those of the protocol, in the same order. With -json, numbers are JSON numbers, and
 true and false are JSON booleans.`,
-		Examples: []string{"beanfield stats", "beanfield stats -json -tube mail", "beanfield stats -job 7"},
+		Examples: []string{"beanfield stats", "beanfield stats -json mail", "beanfield stats 7"},
 		make:     func() action { return new(stats) },
 	},
 	{

@@ -20,7 +20,7 @@ type tail struct {
 
 func (a *tail) flags(f *flag.FlagSet) {
 	f.BoolVar(&a.json, "json", false, "print an object for each job, as export does")
-	f.DurationVar(&a.every, "interval", 250*time.Millisecond, "`time` between two looks")
+	f.Var(spanned(&a.every, 250*time.Millisecond), "interval", "`time` between two looks")
 	f.IntVar(&a.most, "n", 0, "end after this `number` of jobs")
 }
 

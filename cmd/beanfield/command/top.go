@@ -24,7 +24,7 @@ type top struct {
 }
 
 func (a *top) flags(f *flag.FlagSet) {
-	f.DurationVar(&a.every, "interval", time.Second, "`time` over which rates are measured")
+	f.Var(spanned(&a.every, time.Second), "interval", "`time` over which rates are measured")
 	f.IntVar(&a.count, "count", 0, "end after this `number` of tables; without a terminal, after one")
 	f.IntVar(&a.rows, "rows", 0, "show at most this `number` of tubes; 0: as many as fit the terminal, or 20")
 	f.BoolVar(&a.json, "json", false, "print an object for each table")

@@ -1,0 +1,68 @@
+package command
+
+import (
+	"bufio"
+	"flag"
+	"net"
+	"testing"
+	"time"
+)
+
+// Every flag for a time takes plain seconds, and numbers with units.
+func TestTimesOfAllFlags(t *testing.T) {
+	times := 0
+	for i := range table {
+		c := &table[i]
+		for _, f := range c.Flags() {
+			if name, _ := flag.UnquoteUsage(f); name != "time" {
+				continue
+			}
+			times++
+			for text, good := range map[string]bool{"5": true, "60": true, "5s": true, "2m": true, "0.5": true, "1h30m": true,
+				"": false, "-1": false, "-5s": false, "5d": false, ".": false, "soon": false} {
+				if err := c.flagSet(c.make(), new(link)).Set(f.Name, text); (err == nil) != good {
+					t.Errorf("%s -%s %q: %v", c.Name, f.Name, text, err)
+				}
+			}
+		}
+	}
+	if times < 8 {
+		t.Errorf("found only %d flags for a time", times)
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "5s": 5 * time.Second, "2m": 2 * time.Minute, "0.25": time.Second / 4, "0": 0} {
+		if got, err := parseTime(text); got != want || err != nil {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]seconds{"1": 1, "1.2": 2, "90ms": 1, "4294967295": 1<<32 - 1} {
+		var s seconds
+		if err := s.Set(text); s != want || err != nil {
+			t.Errorf("%s: %v, %v", text, s, err)
+		}
+	}
+	ran(t, "put", "-ttr", "4294967296", "x").want(t, 2, "", "too long: at most 4294967295 seconds")
+	ran(t, "pause", "a", "-1").want(t, 2, "", "not defined: -1")
+	ran(t, "pause", "a", "soon").want(t, 2, "", `"soon" is not a time`)
+	ran(t, "pause", "a", "4294967296").want(t, 2, "", "too long")
+}
+
+// What is sent is in seconds.
+func TestTimesAreSent(t *testing.T) {
+	for args, want := range map[[2]string]string{
+		{"5", "60"}:    "put 1024 5 60 1\r\n",
+		{"2m", "1.5s"}: "put 1024 120 2 1\r\n",
+	} {
+		s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
+			_, _ = in.ReadString('\n')
+			_, _ = conn.Write([]byte("USING default\r\n"))
+			if line, _ := in.ReadString('\n'); line != want {
+				t.Errorf("%q: sent %q, want %q", args, line, want)
+			}
+			_, _ = conn.Write([]byte("INSERTED 1\r\n"))
+		})
+		s.run("put", "-delay", args[0], "-ttr", args[1], "x").want(t, 0, "1\n", "")
+	}
+}
