@@ -47,6 +47,23 @@
 // A job ends when the last group is done with it; a dead letter then goes where its fate
 // says. Views are made and removed in shares (viewops.go, dropgroup.go).
 //
+// # Deliveries
+//
+// Limits.MaxDelivery bounds how often an item is sent to the consumers of a group. What is
+// counted, and logged in the same turn, is how often it was taken back: refused, held for
+// too long, or left behind by a consumer that stayed away. So a refusal that was answered
+// has been counted, and stays so in whatever follows, a crash included. To send an item
+// is not logged: that would be a write for each push. Hence these are not counted, and an
+// item may be sent more than MaxDelivery times because of them:
+//
+//   - After a restart, what was pending is sent again. Nobody has refused it.
+//   - A consumer that connects again in time is sent again what was pending.
+//   - A refusal of what is not pending at the consumer counts nothing. After a restart,
+//     nothing is, until the consumer has watched again.
+//
+// While the log has no room even for updates, items are taken back all the same, and no
+// item dies. Their counts are in memory then, and in the next record of each item.
+//
 // # Bounds
 //
 // One turn does a bounded amount of work, so that others wait for the
