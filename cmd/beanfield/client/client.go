@@ -32,6 +32,10 @@ func (c *Client) Close() error {
 	return c.conn.Close()
 }
 
+// Hurry gives the server so long for everything that is still to come. Any goroutine may
+// call it.
+func (c *Client) Hurry(limit time.Duration) { c.conn.hurry(limit) }
+
 // Ask sends a command and returns its reply.
 func (c *Client) Ask(command string) (Reply, error) {
 	if err := c.send(command, nil); err != nil {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -36,7 +37,7 @@ func Dial(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot reach %s: %w", o.Server, err)
 	}
-	c := &Client{server: o.Server, conn: patient{conn, o.Timeout}}
+	c := &Client{server: o.Server, conn: patient{Conn: conn, limit: o.Timeout}}
 	c.r, c.w = bufio.NewReaderSize(&c.conn, 64<<10), bufio.NewWriterSize(&c.conn, 64<<10)
 	if o.TokenFile != "" {
 		if err := c.logIn(o.TokenFile); err != nil {
@@ -112,13 +113,35 @@ func (c *Client) logIn(file string) error {
 type patient struct {
 	net.Conn
 	limit time.Duration
+
+	mu  sync.Mutex // of end, and of the deadlines that follow from it
+	end time.Time  // of everything; zero: there is none
+}
+
+// hurry gives everything one limit from now on. Any goroutine may call it.
+func (p *patient) hurry(limit time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end = time.Now().Add(limit)
+	_ = p.SetDeadline(p.end) // fails only if the connection is closed
+}
+
+// within sets a deadline for the next piece.
+func (p *patient) within(set func(time.Time) error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	next := time.Now().Add(p.limit)
+	if !p.end.IsZero() && p.end.Before(next) {
+		next = p.end
+	}
+	return set(next)
 }
 
 // pieceSize is how much is written at once.
 const pieceSize = 64 << 10
 
 func (p *patient) Read(b []byte) (int, error) {
-	if err := p.SetReadDeadline(time.Now().Add(p.limit)); err != nil {
+	if err := p.within(p.SetReadDeadline); err != nil {
 		return 0, err
 	}
 	return p.Conn.Read(b)
@@ -126,7 +149,7 @@ func (p *patient) Read(b []byte) (int, error) {
 
 func (p *patient) Write(b []byte) (n int, err error) {
 	for len(b) > 0 && err == nil {
-		if err = p.SetWriteDeadline(time.Now().Add(p.limit)); err != nil {
+		if err = p.within(p.SetWriteDeadline); err != nil {
 			break
 		}
 		var m int

@@ -4,8 +4,11 @@ package client
 // maxWaiting of them, or maxBuffered bytes of commands: few enough that neither side fills
 // the other's socket while both write.
 type Pipe struct {
-	c       *Client
-	got     func(Reply) error
+	c   *Client
+	got func(Reply) error
+	// Waits, if it is set, is called before the pipe waits for replies: all those that are
+	// there have been handed out.
+	Waits   func()
 	waiting int
 	size    int
 }
@@ -44,6 +47,9 @@ func (p *Pipe) add(command string, body *[]byte) error {
 func (p *Pipe) Flush() error {
 	p.size = 0
 	for ; p.waiting > 0; p.waiting-- {
+		if p.Waits != nil && p.c.r.Buffered() == 0 {
+			p.Waits()
+		}
 		r, err := p.c.receive()
 		if err != nil {
 			return err

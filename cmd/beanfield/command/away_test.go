@@ -181,3 +181,31 @@ func TestExportOfVanishing(t *testing.T) {
 	s.run("export", "a", "-below", "3").want(t, 0, `{"tube":"a","id":2,"pri":0,"delay":0,"ttr":1,"state":"ready","body":"x"}`+"\n",
 		"1 jobs were deleted before they could be exported")
 }
+
+// A server that does not let us use a tube gets no job for it: that would go into the tube
+// before.
+func TestLoadOfRefusedTube(t *testing.T) {
+	puts := make(chan int, 1)
+	s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
+		n := 0
+		for {
+			line, err := in.ReadString('\n')
+			switch {
+			case err != nil || line == "quit\r\n":
+				puts <- n
+				return
+			case line == "use b\r\n":
+				_, _ = io.WriteString(conn, "BAD_FORMAT\r\n")
+			case strings.HasPrefix(line, "use "):
+				_, _ = io.WriteString(conn, "USING a\r\n")
+			case !strings.HasPrefix(line, "put "): // a body
+				n++
+				fmt.Fprintf(conn, "INSERTED %d\r\n", n)
+			}
+		}
+	})
+	s.typed(`{"tube":"a","body":"x"}`+"\n"+`{"tube":"b","body":"y"}`+"\n", "load").want(t, 1, "1\n", "use tube b: the server answers BAD_FORMAT\n1 jobs were put")
+	if n := <-puts; n != 1 {
+		t.Errorf("%d jobs were put", n)
+	}
+}

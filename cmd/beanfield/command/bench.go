@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/signal"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -46,8 +45,8 @@ func (a *bench) run(c *call) error {
 	if !within(a.jobs, mostJobs) || !within(a.connections, mostConnections) || !within(a.depth, mostDepth) || a.size < 0 || a.size > 1<<30 {
 		return usagef("want -jobs up to %d, -connections up to %d, -depth up to %d", mostJobs, mostConnections, mostDepth)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx, end := interruptible()
+	defer end()
 	tube := fmt.Sprintf("beanfield.bench.%d", os.Getpid())
 	r, err := a.measure(ctx, c, tube)
 	if left := c.emptied(tube); err == nil {
@@ -150,7 +149,7 @@ func (b *bencher) batch(into *spent, n int, send func(p *client.Pipe, i int) err
 	err := p.Flush()
 	into.n += n
 	into.time += time.Since(begun)
-	return errors.Join(err, b.ctx.Err())
+	return errors.Join(err, stopped(b.ctx))
 }
 
 func (b *bencher) put() error {

@@ -56,7 +56,12 @@ func kickSome(s *client.Client, d client.Document, most uint64) (kicked uint64, 
 	if err := use(s, d.Get("name")); err != nil {
 		return 0, err
 	}
+	ctx, end := interruptible(s)
+	defer end()
 	for most = min(most, uint64(there)); kicked < most; {
+		if err := stopped(ctx); err != nil {
+			return kicked, err
+		}
 		batch := min(most-kicked, kickBatch)
 		r, err := s.Askf("kick %d", batch)
 		if err == nil {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -43,15 +44,17 @@ func (a *load) run(c *call) error {
 		in = append(in, f)
 	}
 	return c.withServer(func(s *client.Client) error {
-		l := &loading{putting: newPutting(c, s, a.quiet, a.json), s: s}
+		ctx, end := interruptible(s)
+		defer end()
+		l := &loading{putting: newPutting(ctx, c, s, a.quiet, a.json), s: s, allowed: map[string]bool{}}
 		l.unit = "line"
-		l.pipe = s.Pipe(l.got)
+		l.through(s.Pipe(l.got))
 		line := 0
-		err := eachLine(io.MultiReader(in...), l.flush, func(text []byte) error {
+		err := eachLine(newStoppable(ctx, io.MultiReader(in...)), l.flush, func(text []byte) error {
 			line++
 			j, err := parseJob(text)
 			if err != nil {
-				return errors.Join(fmt.Errorf("line %d: %w", line, err), l.flush())
+				return fmt.Errorf("line %d: %w", line, err)
 			}
 			if a.tube != "" {
 				j.Tube = string(a.tube)
@@ -91,8 +94,9 @@ type loading struct {
 	*putting
 	s       *client.Client
 	used    string
-	waiting []waitingJob // for the replies to their puts
-	held    []waitingJob // put hidden, and to be buried
+	allowed map[string]bool // tubes that the server lets us use
+	waiting []waitingJob    // for the replies to their puts
+	held    []waitingJob    // put hidden, and to be buried
 }
 
 // waitingJob is what is still needed of a job that was sent.
@@ -103,17 +107,34 @@ type waitingJob struct {
 }
 
 func (l *loading) put(j *job) error {
-	if l.full != nil {
-		return errFull
-	}
-	if j.Tube != l.used {
-		if err := l.pipe.Send("use " + j.Tube); err != nil {
-			return err
-		}
-		l.used = j.Tube
+	if err := l.use(j.Tube); err != nil {
+		return err
 	}
 	l.waiting = append(l.waiting, waitingJob{pri: j.Pri, buried: j.State == buried})
-	return l.putting.put(j.terms(), j.body())
+	return l.putting.put(j.terms(), j.body()) // what it does not send, nobody waits for
+}
+
+// use changes the tube. The reply is waited for if it may be a refusal: the jobs behind it
+// would go into the tube that was used before.
+func (l *loading) use(tube string) error {
+	switch {
+	case tube == l.used:
+		return nil
+	case !l.allowed[tube]:
+		if err := l.flush(); err != nil {
+			return err
+		}
+		if err := use(l.s, tube); err != nil {
+			return fmt.Errorf("use tube %s: %w", tube, err)
+		}
+		l.allowed[tube] = true
+	default:
+		if err := l.kept(l.pipe.Send("use " + tube)); err != nil {
+			return err
+		}
+	}
+	l.used = tube
+	return nil
 }
 
 func (l *loading) got(r client.Reply) error {
@@ -131,10 +152,10 @@ func (l *loading) got(r client.Reply) error {
 
 // flush also buries what is to be buried.
 func (l *loading) flush() error {
-	if err := l.putting.flush(); err != nil {
+	if err := l.putting.flush(); l.lost {
 		return err
 	}
-	return l.bury()
+	return cmp.Or(l.bury(), l.mute)
 }
 
 // bury buries the jobs that were put hidden, in their order.
@@ -146,15 +167,15 @@ func (l *loading) bury() error {
 		return r.Want("RESERVED", "BURIED")
 	})
 	for _, j := range l.held {
-		err := pipe.Send(fmt.Sprintf("reserve-job %d", j.id))
+		err := l.kept(pipe.Send(fmt.Sprintf("reserve-job %d", j.id)))
 		if err == nil {
-			err = pipe.Send(fmt.Sprintf("bury %d %d", j.id, j.pri))
+			err = l.kept(pipe.Send(fmt.Sprintf("bury %d %d", j.id, j.pri)))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	err := pipe.Flush()
+	err := l.kept(pipe.Flush())
 	if err != nil {
 		err = fmt.Errorf("%d jobs could not be buried, and become ready in an hour: %w", len(l.held), err)
 	}
@@ -164,9 +185,13 @@ func (l *loading) bury() error {
 
 // end is as for putting, once all is buried.
 func (l *loading) end(err error) error {
-	if err == nil || errors.Is(err, errFull) {
-		if err := l.flush(); err != nil {
-			return l.putting.end(err)
+	if !l.lost {
+		failed := l.flush()
+		switch {
+		case err == nil || errors.Is(err, errFull):
+			err = failed
+		case failed != nil && !errors.Is(err, failed):
+			err = errors.Join(err, failed)
 		}
 	}
 	return l.putting.end(err)

@@ -2,8 +2,11 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
+	"fmt"
+	"os"
 
 	"beanfield/cmd/beanfield/binlog"
 	"beanfield/cmd/beanfield/datadir"
@@ -25,6 +28,15 @@ func (a *importing) run(c *call) error {
 		if done == total {
 			show.done()
 		}
+	}
+	if a.To != "" && !a.DryRun {
+		ctx, end := interruptible()
+		defer end()
+		defer context.AfterFunc(ctx, func() {
+			show.done()
+			fmt.Fprintf(c.Stderr, "beanfield import: interrupted: unless it had just ended, %s is no data directory yet, and the next import starts over in it\n", a.To)
+			os.Exit(codeFailed) // at any moment: see the package binlog
+		})()
 	}
 	return a.Run(c.Stdout, c.logger())
 }

@@ -53,6 +53,8 @@ func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, 
 	}
 	show := c.progress(what, int(total))
 	defer show.done()
+	ctx, end := interruptible(s)
+	defer end()
 	for _, state := range a.states {
 		t, err := newTaker(s, c.words[0], state, a.most > 0)
 		if err != nil {
@@ -60,6 +62,9 @@ func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, 
 		}
 		left := min(uint64(d.Number("current-jobs-"+state)), total-n)
 		for idle := 0; left > 0 && idle < tries; idle++ {
+			if err := stopped(ctx); err != nil {
+				return n, err
+			}
 			taken, more, err := take(t, int(left))
 			n, left = n+uint64(taken), left-uint64(taken)
 			if err != nil {

@@ -68,8 +68,10 @@ func (a *put) run(c *call) error {
 		if err := use(s, string(a.tube)); err != nil {
 			return err
 		}
-		p := newPutting(c, s, a.quiet, a.json)
-		return p.end(a.all(c, p, in))
+		ctx, end := interruptible(s)
+		defer end()
+		p := newPutting(ctx, c, s, a.quiet, a.json)
+		return p.end(a.all(c, p, newStoppable(ctx, in)))
 	})
 }
 

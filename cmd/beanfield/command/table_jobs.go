@@ -12,7 +12,8 @@ job, without its line end; an empty line is a job too. put sends many jobs at a 
 holds lines back to wait for more input. It prints the ids in the order of the jobs.
 
 If the server refuses a job, the others are still put, unless the server takes no more jobs at all.
-put reports what was not put, and the exit code is 1. Write -- before a BODY that begins with a dash;
+put reports what was not put, and the exit code is 1. Asked to end, as by Ctrl-C, it first prints the ids
+of all jobs that were put. Write -- before a BODY that begins with a dash;
 a job that is a dash and nothing else has to come from standard input.`,
 		Examples: []string{
 			"beanfield put -tube mail hello",

@@ -1,0 +1,195 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// child is a command in a process of its own, whose output a test reads as it comes.
+type child struct {
+	*exec.Cmd
+	t      *testing.T
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stdout io.Closer
+	stderr bytes.Buffer
+}
+
+func spawn(t *testing.T, s *server, args ...string) *child {
+	t.Helper()
+	c := &child{t: t, Cmd: exec.Command(beanfield(t), append([]string{args[0], "-server", s.addr}, args[1:]...)...)}
+	c.Cmd.Stderr = &c.stderr
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.in, c.out, c.stdout = in, bufio.NewReader(out), out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	return c
+}
+
+// id is the next id that is printed; 0 is the end.
+func (c *child) id() uint64 {
+	c.t.Helper()
+	line, err := c.out.ReadString('\n')
+	if err == io.EOF {
+		return 0
+	}
+	id, failed := strconv.ParseUint(strings.TrimSpace(line), 10, 64)
+	if err != nil || failed != nil {
+		c.t.Fatalf("%q, %v", line, err)
+	}
+	return id
+}
+
+// ends reads the ids to the end and returns the last one.
+func (c *child) ends(last uint64, code int, says string) uint64 {
+	c.t.Helper()
+	for id := c.id(); id > 0; id = c.id() {
+		if id != last+1 {
+			c.t.Errorf("id %d follows %d", id, last)
+		}
+		last = id
+	}
+	_ = c.Wait() // the code says it
+	if got := c.ProcessState.ExitCode(); got != code || !strings.Contains(c.stderr.String(), says) {
+		c.t.Errorf("code %d, %q; want %d, %q", got, c.stderr.String(), code, says)
+	}
+	return last
+}
+
+// many is more jobs than are stored before a test has sent its signal.
+const many = 300_000
+
+// U4: a put of many jobs that is asked to end prints the ids of all that are stored, and where
+// it stopped: amid a file, and while it waits for input.
+func TestInterruptedPuts(t *testing.T) {
+	s := startServer(t, beanfield(t))
+	file := filepath.Join(t.TempDir(), "jobs")
+	line := `{"tube":"default","body":"x"}` + "\n"
+	writeFile(t, file, strings.Repeat(line, many))
+	stored := func() string { return s.count("default", "total-jobs") }
+	last := uint64(0)
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		for _, args := range [][]string{{"load", file}, {"put", "-lines", "-file", file}} {
+			c := spawn(t, s, args...)
+			if c.id() != last+1 {
+				t.Fatal("no id")
+			}
+			_ = c.Process.Signal(sig)
+			last = c.ends(last+1, 1, ": interrupted after ")
+			if got := stored(); got != fmt.Sprint(last) {
+				t.Errorf("%v: %s: %s jobs are stored, and the last id printed is %d", sig, args[0], got, last)
+			}
+		}
+	}
+	c := spawn(t, s, "load")
+	for range 3 {
+		if _, err := io.WriteString(c.in, line); err != nil {
+			t.Fatal(err)
+		}
+		last++
+		if id := c.id(); id != last {
+			t.Errorf("id %d, want %d", id, last)
+		}
+	}
+	_ = c.Process.Signal(syscall.SIGTERM)
+	c.ends(last, 1, "interrupted after line 3: 3 jobs were put")
+}
+
+// U4: what the server has said is printed before the next wait for it, so a kill -9 hides only
+// ids that it has not said yet.
+func TestIDsAreNotHeldBack(t *testing.T) {
+	talk := func(conn net.Conn, in *bufio.Reader) {
+		for n := 0; ; {
+			line, err := in.ReadString('\n')
+			switch {
+			case err != nil:
+				return
+			case strings.HasPrefix(line, "use "):
+				_, _ = io.WriteString(conn, "USING a\r\n")
+			case !strings.HasPrefix(line, "put ") && n < 7: // a body
+				n++
+				fmt.Fprintf(conn, "INSERTED %d\r\n", n)
+			}
+		}
+	}
+	for _, args := range [][]string{{"load"}, {"put", "-lines"}} {
+		c := spawn(t, pretend(t, talk), args...)
+		if _, err := io.WriteString(c.in, strings.Repeat(`{"tube":"a","body":"x"}`+"\n", 400)); err != nil {
+			t.Fatal(err)
+		}
+		c.in.Close()
+		for want := uint64(1); want <= 7; want++ {
+			if id := c.id(); id != want {
+				t.Errorf("%s: id %d, want %d", args[0], id, want)
+			}
+		}
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}
+}
+
+// U4: an output that is closed ends a put, which says what was stored without its id being
+// printed.
+func TestPutsIntoClosedOutput(t *testing.T) {
+	for _, args := range [][]string{{"load"}, {"put", "-lines"}} {
+		s := startServer(t, beanfield(t))
+		c := spawn(t, s, args...)
+		c.stdout.Close()
+		line := `{"tube":"default","body":"x"}` + "\n"
+		for range 3 { // the first finds out, and nothing follows it
+			_, _ = io.WriteString(c.in, line)
+			_ = c.in.Close()
+		}
+		_ = c.Wait()
+		if c.ProcessState.ExitCode() != 1 || !strings.Contains(c.stderr.String(), "ids that could not be printed: 1\n") ||
+			!strings.Contains(c.stderr.String(), "broken pipe\n1 jobs were put") || s.count("default", "total-jobs") != "1" {
+			t.Errorf("%s: %v, %q", args[0], c.ProcessState, c.stderr.String())
+		}
+	}
+}
+
+// Jobs that are moved or deleted by the thousand: a command that is asked to end says how many.
+func TestInterruptedSweeps(t *testing.T) {
+	s := startServer(t, beanfield(t))
+	if o := s.typed(strings.Repeat("x\n", 60_000), "put", "-lines", "-quiet", "-tube", "from"); o.code != 0 {
+		t.Fatal(o)
+	}
+	for done, args := range map[string][]string{"moved": {"move", "from", "to"}, "purged": {"purge", "from"}} {
+		before, _ := strconv.Atoi(s.count("from", "current-jobs-ready"))
+		c := spawn(t, s, args...)
+		for s.count("from", "current-jobs-ready") == fmt.Sprint(before) {
+		}
+		_ = c.Process.Signal(syscall.SIGTERM)
+		said, err := c.out.ReadString('\n')
+		n, failed := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(said, done+" ")))
+		_ = c.Wait()
+		left, _ := strconv.Atoi(s.count("from", "current-jobs-ready"))
+		if err != nil || failed != nil || before-left != n || left > 0 && (c.ProcessState.ExitCode() != 1 || !strings.Contains(c.stderr.String(), "interrupted")) {
+			t.Errorf("%q: %q, %d before and %d after, %q", args, said, before, left, c.stderr.String())
+		}
+	}
+}
+
+func TestIDRanges(t *testing.T) {
+	if got := idRanges([]uint64{1, 2, 3, 7, 9, 10}); got != "1-3, 7, 9-10" {
+		t.Error(got)
+	}
+}
