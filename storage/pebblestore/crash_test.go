@@ -49,7 +49,8 @@ type history struct {
 	maxIDs []uint64
 	nextID uint64
 	rank   uint64
-	large  bool // some jobs are large
+	large  bool   // some jobs are large
+	shard  string // part of its queues' names
 }
 
 func newHistory(r *rand.Rand) *history {
@@ -101,7 +102,7 @@ func (h *history) turn(l storage.Log) {
 
 // queue writes a record of a random queue.
 func (h *history) queue(l storage.Log, queues map[string]*storage.Queue) {
-	tube := fmt.Sprint("queue ", h.r.Intn(8))
+	tube := fmt.Sprint("queue ", h.shard, h.r.Intn(8))
 	if queues[tube] != nil && h.r.Intn(3) == 0 {
 		l.DeleteQueue(tube)
 		delete(queues, tube)

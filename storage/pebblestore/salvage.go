@@ -27,6 +27,9 @@ type Salvaged struct {
 	// or had been deleted.
 	Unknown    string
 	UnknownIDs uint64
+	// MayBeBack is how many of the jobs may have been deleted: their deletes may have been in
+	// what could not be read, or, where no manifest can be read, in files that were removed.
+	MayBeBack int
 	// QueuesInDoubt says that what is kept of a queue may have been in what could not be
 	// read: it is missing, or in an older state.
 	QueuesInDoubt bool
@@ -36,13 +39,17 @@ type Salvaged struct {
 }
 
 // Salvage reads what is readable of a damaged data directory, which no process
-// may have in use, and changes nothing there. It does not rely on Pebble's own
-// manifest, which may be what is damaged, but reads all tables and logs one by
+// may have in use, and changes nothing there. It reads tables and logs one by
 // one, steps over what cannot be read, and believes the newest trace of each job.
 // So a job whose delete was in a damaged part may come back, and one whose update
 // was may come back in an older state: a salvaged store keeps "never lost" as far
-// as it can, not "never back". The manifest and the mark, where they can be read,
-// tell which files are missing, and how far the others reached.
+// as it can, not "never back".
+//
+// Pebble's manifest and the mark tell which files are in use, which are missing, and how
+// far the others reached. Only what is in use counts: Pebble leaves tables and logs behind,
+// and a job may be in one of them whose delete is nowhere any more. If no manifest
+// can be read, all files count, and the result says how many jobs may be back.
+// Of an undamaged directory a salvage gives what a server finds in it.
 //
 // job gets the jobs in no particular order; job and body are valid only during
 // the call. queue gets the queues. Put them in an Intake, and finish that with MaxID.
@@ -81,6 +88,8 @@ type salvage struct {
 	bodies  map[uint64][]string   // tables with pieces of a job's body
 	witness *witness
 	walked  []walkedLog
+	named   map[uint64]bool // tables that only logs name: they have just been taken over
+	doubts  doubts
 	flushed uint64 // the highest id found in tables
 	giving  bool   // the second pass
 	at      string // the file that is being read
@@ -107,6 +116,9 @@ func (s *salvage) damaged(file string, err error) {
 	text := strings.TrimPrefix(explain(err).Error(), "storage: ")
 	if !strings.Contains(text, file) {
 		text = file + ": " + text
+	}
+	if slices.Contains(s.result.Damaged, text) {
+		return // a log is read more than once
 	}
 	s.result.Damaged = append(s.result.Damaged, text)
 }
@@ -183,8 +195,10 @@ func (s *salvage) shard(path string) error {
 	}
 	slices.Sort(names)
 	s.latest, s.updates, s.queues = make(map[uint64]trace), make(map[uint64]update), make(map[string]queueTrace)
-	s.bodies, s.walked, s.flushed, s.giving = make(map[uint64][]string), nil, 0, false
+	s.bodies, s.named, s.flushed, s.giving = make(map[uint64][]string), make(map[uint64]bool), 0, false
+	s.walked, s.doubts = nil, doubts{}
 	s.hear(path, names)
+	s.surveyLogs()
 	for _, name := range names {
 		file := s.dir.fs.PathJoin(path, name)
 		if err := s.file(file, s.learn); err != nil {
@@ -202,30 +216,6 @@ func (s *salvage) shard(path string) error {
 	return s.giveQueues()
 }
 
-// hear learns from mark and manifest which files there were.
-func (s *salvage) hear(path string, names []string) {
-	w := &witness{fs: s.dir.fs, dir: path, names: names, claims: make(map[uint64]int64)}
-	s.witness = w
-	var err error
-	if w.mark, w.marked, err = readMark(w.fs, path); err != nil {
-		s.damaged(w.path(markName), err)
-	}
-	for _, e := range w.mark.logs {
-		w.claim(e)
-	}
-	if err := w.readManifest(); err != nil {
-		s.damaged(path, err)
-		w.manifest = nil
-		return
-	}
-	for number := range w.manifest.Tables {
-		if name := fmt.Sprintf("%06d.sst", number); !slices.Contains(names, name) {
-			s.damagedf(w.path("%s", name), "it is missing")
-			s.tableHole(number)
-		}
-	}
-}
-
 // stopped is an error of the caller's function, which ends the salvage.
 type stopped struct{ error }
 
@@ -236,8 +226,8 @@ func (s *salvage) file(path string, fn visit) error {
 	base := s.dir.fs.PathBase(path)
 	table, isTable := numbered(base, "", ".sst")
 	log, isLog := numbered(base, "", ".log")
-	if !isTable && !isLog {
-		return nil // Pebble's own
+	if !isTable && !isLog || isTable && !s.tableCounts(table) || isLog && !s.logCounts(log) {
+		return nil // Pebble's own, or left behind
 	}
 	f, err := s.dir.fs.Open(path)
 	if err != nil {
@@ -342,6 +332,9 @@ func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byt
 			s.lost("job %d is left out: %v", id, err)
 			return nil
 		}
+	}
+	if s.doubts.about(id, seq) {
+		s.result.MayBeBack++
 	}
 	s.result.Jobs++
 	if err := s.fn(&j, r.body); err != nil {

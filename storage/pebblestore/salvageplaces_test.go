@@ -40,6 +40,9 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 		if !maps.EqualFunc(foundQueues, queues, sameQueue) && !result.QueuesInDoubt {
 			t.Errorf("%s: %d queues, want %d, and nothing is said of queues\n%s", what, len(foundQueues), len(queues), report)
 		}
+		if back := tooMany(found, state); back > result.MayBeBack {
+			t.Errorf("%s: %d jobs are back, and it tells of %d\n%s", what, back, result.MayBeBack, report)
+		}
 		for id, want := range state {
 			got, ok := found[id]
 			switch {
@@ -64,6 +67,16 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 	if missing == 0 || told == 0 {
 		t.Errorf("%d jobs were missing, damage was told of %d times", missing, told)
 	}
+}
+
+// tooMany is how many jobs were found that had been deleted.
+func tooMany(found, state map[uint64]stored) (n int) {
+	for id := range found {
+		if _, ok := state[id]; !ok {
+			n++
+		}
+	}
+	return n
 }
 
 // namesID says whether a report has an id, in a range or as a job whose body is not whole.

@@ -29,7 +29,7 @@ func openTable(f vfs.File) (*sstable.Reader, error) {
 func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error {
 	r, err := openTable(&checkedTable{File: f, name: path})
 	if err != nil {
-		s.damagedTable(number, path, err)
+		s.damaged(path, err)
 		s.tableHole(number)
 		return nil
 	}
@@ -43,24 +43,10 @@ func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error 
 			last = from
 		}
 		from = readableAfter(r, last)
-		if s.damagedTable(number, path, err) {
-			s.keyHole(last, from)
-		}
+		s.damaged(path, err)
+		s.keyHole(last, from)
 	}
 	return nil
-}
-
-// damagedTable reports a table, if it is in use: others are left from a flush or a
-// compaction, and their content is elsewhere too.
-func (s *salvage) damagedTable(number uint64, path string, err error) (counts bool) {
-	counts = s.witness.manifest == nil
-	if !counts {
-		_, counts = s.witness.manifest.Tables[number]
-	}
-	if counts {
-		s.damaged(path, err)
-	}
-	return counts
 }
 
 // walkTable visits the entries from a key on, and returns the last one's key.
@@ -188,13 +174,13 @@ func (s *salvage) keyHole(last, next []byte) {
 	} else {
 		to--
 	}
-	s.hole(from+1, to)
+	s.deletesHole(from+1, to)
 }
 
 // tableHole notes which records may have been in a table that cannot be read at all.
 func (s *salvage) tableHole(number uint64) {
 	if s.witness.manifest == nil {
-		s.hole(1, math.MaxUint64)
+		s.deletesHole(1, math.MaxUint64)
 		s.queueHole()
 		return
 	}
@@ -216,5 +202,13 @@ func (s *salvage) tableHole(number uint64) {
 	if toKind > keyRecord {
 		to = math.MaxUint64
 	}
+	s.deletesHole(from, to)
+}
+
+// deletesHole notes that records or their deletes may have been in what cannot be read.
+func (s *salvage) deletesHole(from, to uint64) {
 	s.hole(from, to)
+	if !s.giving && from <= to {
+		s.doubts.holes = append(s.doubts.holes, idRange{from, to})
+	}
 }

@@ -152,6 +152,11 @@ func (w *witness) readManifest() error {
 	if err != nil {
 		return err
 	}
+	return w.load(name)
+}
+
+// load reads a manifest.
+func (w *witness) load(name string) error {
 	path := w.fs.PathJoin(w.dir, name)
 	f, size, err := w.open(path)
 	if err != nil {

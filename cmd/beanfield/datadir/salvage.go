@@ -67,6 +67,10 @@ func report(out io.Writer, found pebblestore.Salvaged) {
 	for _, d := range found.Damaged {
 		_, _ = fmt.Fprintf(out, "damaged: %s\n", d)
 	}
+	if found.MayBeBack > 0 {
+		_, _ = fmt.Fprintf(out, "back: %d of the jobs may have been deleted before, because their deletes may have been in what "+
+			"could not be read, or in files that were no longer needed and are gone\n", found.MayBeBack)
+	}
 	if found.UnknownIDs > 0 {
 		_, _ = fmt.Fprintf(out, "unknown: %d ids may have stood in what could not be read, and nothing else tells of them; "+
 			"their jobs are missing, or had been deleted: %s\n", found.UnknownIDs, found.Unknown)

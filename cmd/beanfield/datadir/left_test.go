@@ -1,0 +1,92 @@
+package datadir
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+	"beanfield/storage/pebblestore"
+)
+
+// globbed are the files of a shard whose names match.
+func globbed(t *testing.T, dir, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "gen-*", "*", pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// emptied has had n jobs, all of which are deleted; the logs in which they were put, old, are
+// still there, as Pebble may leave them.
+func emptied(t *testing.T, n uint64) (dir string, old map[string]string) {
+	t.Helper()
+	dir, old = t.TempDir(), make(map[string]string)
+	var all []stored
+	for id := uint64(1); id <= n; id++ {
+		all = append(all, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1, Size: 1, Created: noon}, "x"})
+	}
+	fill(t, dir, 1, all)
+	for _, path := range globbed(t, dir, "*.log") {
+		old[path] = read(t, path)
+	}
+	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
+	logs, err := store.Open(1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range all {
+		logs[0].Delete(&j.Job)
+	}
+	done := make(acks, 1)
+	if !logs[0].Commit(done) {
+		err = <-done
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(old) == 0 {
+		t.Fatal("there was no log")
+	}
+	for path, content := range old {
+		if _, err := os.Stat(path); err == nil {
+			t.Fatalf("%s is still in use", path)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, old
+}
+
+// A deleted job does not come back because a log is still there that is no longer in use. If
+// nothing tells which logs are in use, the salvage says how many jobs may be back, and does not
+// end with 0.
+func TestSalvageOfWhatIsLeftBehind(t *testing.T) {
+	dir, old := emptied(t, 100)
+	status, stdout, stderr := command("-salvage", filepath.Join(t.TempDir(), "new"), dir)
+	if status != 0 || savedJobs(t, stdout) != 0 || strings.Contains(stdout, "back:") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+	if err := Verify(dir, new(strings.Builder), false); err != nil {
+		t.Error(err)
+	}
+	for _, path := range globbed(t, dir, "[M0-9]*") { // the mark stays
+		if _, kept := old[path]; kept {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status, stdout, stderr = command("-salvage", filepath.Join(t.TempDir(), "new"), dir)
+	if status != 3 || savedJobs(t, stdout) != 100 || !strings.Contains(stdout, "back: 100 of the jobs may have been deleted before") {
+		t.Errorf("without manifests: status %d, %s%s", status, stdout, stderr)
+	}
+}

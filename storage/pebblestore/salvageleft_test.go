@@ -1,0 +1,260 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// hoard is a file system on which all manifests, and some of the logs and tables, stay that a
+// database has no more use for, as they do for a while in real life. If all stayed, all deletes
+// would be there too.
+type hoard struct{ vfs.FS }
+
+func (h hoard) Remove(name string) error {
+	if strings.HasPrefix(h.PathBase(name), "MANIFEST-") {
+		return nil
+	}
+	if number, _, _ := strings.Cut(h.PathBase(name), "."); len(number) == 6 && number[5]%2 == 0 {
+		return nil
+	}
+	return h.FS.Remove(name)
+}
+
+func (h hoard) ReuseForWrite(_, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return h.FS.Create(name, c)
+}
+
+// left is a directory as a server has left it, and what was in it.
+type left struct {
+	fs        *vfs.MemFS
+	shards    int
+	histories []*history
+}
+
+// mustOpenAsIs opens a store whose jobs stay where they are: a history does not ask on which
+// shard a tube belongs.
+func mustOpenAsIs(t *testing.T, s *store, shards int) []storage.Log {
+	t.Helper()
+	logs, err := s.Open(shards, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return logs
+}
+
+// leave makes a store with so many shards, does random things in several lives, each of which
+// ends with a clean stop or a kill, the last one perhaps with a power cut, and returns what
+// is there afterwards.
+func leave(t *testing.T, seed int64, shards int) left {
+	t.Helper()
+	r := rand.New(rand.NewSource(seed))
+	d := left{fs: vfs.NewCrashableMem(), shards: shards}
+	for i := range shards {
+		h := newHistory(rand.New(rand.NewSource(r.Int63())))
+		h.large, h.nextID = true, uint64(1+i*1_000_000)
+		h.shard = fmt.Sprint("of shard ", i, " ")
+		d.histories = append(d.histories, h)
+	}
+	for lives := r.Intn(3); lives >= 0; lives-- {
+		d.life(t, r, lives == 0)
+	}
+	return d
+}
+
+func (d *left) life(t *testing.T, r *rand.Rand, last bool) {
+	o := small(hoard{d.fs}, storage.Always)
+	o.disk = mib // so memtables are small
+	s := noTicks(o)
+	logs := mustOpenAsIs(t, s, d.shards)
+	for range 20 + r.Intn(100) {
+		i := r.Intn(d.shards)
+		l := logs[i].(*shardLog)
+		for range 1 + r.Intn(10) {
+			d.histories[i].turn(l)
+		}
+		mustCommit(t, l)
+		switch r.Intn(20) {
+		case 0:
+			if err := l.flush(); err != nil {
+				t.Fatal(err)
+			}
+		case 1:
+			_ = l.compact()
+		}
+	}
+	percent := 100
+	if last {
+		percent = r.Intn(101)
+		d.histories[0].turn(logs[0]) // nobody waits for it
+		logs[0].Commit(newWaiter())
+	}
+	killed := clone(d.fs, percent, r)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r.Intn(3) > 0 {
+		d.fs = killed
+	}
+}
+
+// served is what a server finds.
+type served struct {
+	jobs   map[uint64]stored
+	queues map[string]*storage.Queue
+	maxID  uint64
+}
+
+func (d *left) serve(t *testing.T) served {
+	t.Helper()
+	all := served{map[uint64]stored{}, map[string]*storage.Queue{}, 0}
+	s := noTicks(small(clone(d.fs, 100, rand.New(rand.NewSource(1))), storage.Always))
+	for _, l := range mustOpenAsIs(t, s, d.shards) {
+		got := look(t, l)
+		for _, j := range got.jobs {
+			all.jobs[j.ID] = j
+		}
+		for _, q := range got.queues {
+			all.queues[q.Tube] = q
+		}
+		all.maxID = max(all.maxID, got.maxID)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// equals checks that a salvage has found just what a server finds.
+func (want served) equals(t *testing.T, jobs map[uint64]stored, queues map[string]*storage.Queue, result Salvaged) {
+	t.Helper()
+	sameJobs(t, inOrder(valuesOf(jobs)), inOrder(valuesOf(want.jobs)))
+	if !maps.EqualFunc(queues, want.queues, sameQueue) {
+		t.Errorf("%d queues, want %d", len(queues), len(want.queues))
+	}
+	// A power cut may leave a body without its record. A salvage does not give its id again.
+	if result.MaxID < want.maxID || result.MaxID > want.maxID+10 || result.MayBeBack > 0 || result.UnknownIDs > 0 {
+		t.Errorf("highest id %d, want %d; %d may be back, %s are unknown", result.MaxID, want.maxID, result.MayBeBack, result.Unknown)
+	}
+}
+
+// A salvage of an undamaged directory finds what a server finds in it, and nothing that is left
+// in logs and tables that are no longer in use.
+func TestSalvageFindsWhatAServerFinds(t *testing.T) {
+	for seed := range int64(max(3, *seeds/100)) {
+		d := leave(t, seed, 1+int(seed%3))
+		jobs, queues, result := salvagedAll(t, d.fs)
+		d.serve(t).equals(t, jobs, queues, result)
+		if len(result.Damaged) > 0 {
+			t.Errorf("%q", result.Damaged)
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// If no manifest can be read, nothing is missing that a server would have found; and it is said
+// how many jobs may be back that were deleted.
+func TestSalvageWithoutAManifest(t *testing.T) {
+	cut := ruin{"the end is cut off", func(r *rand.Rand, text []byte) []byte { return text[:len(text)-1-r.Intn(len(text)-1)] }}
+	back := 0
+	for seed := range int64(max(6, *seeds/100)) {
+		d := leave(t, seed, 1+int(seed%3))
+		want, r := d.serve(t), rand.New(rand.NewSource(seed))
+		for _, way := range []ruin{ruins[0], ruins[2], cut, ruins[5]} {
+			fs := clone(d.fs, 100, r)
+			for i := range d.shards {
+				path := currentManifest(t, fs, newStore(small(fs, storage.Always)).dir.shard(1, i))
+				if text := way.do(r, []byte(read(t, fs, path))); text != nil {
+					write(t, fs, path, string(text))
+				} else if err := fs.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			jobs, queues, result := salvagedAll(t, fs)
+			extra := tooMany(jobs, want.jobs)
+			for id, j := range want.jobs {
+				if got, ok := jobs[id]; !ok || got.body != j.body {
+					t.Errorf("%s: job %d is missing, or different", way.what, id)
+				}
+			}
+			if !maps.EqualFunc(queues, want.queues, sameQueue) && !result.QueuesInDoubt {
+				t.Errorf("%s: %d queues, want %d", way.what, len(queues), len(want.queues))
+			}
+			if report := strings.Join(result.Damaged, "\n"); strings.Count(report, "MANIFEST-") < d.shards {
+				t.Errorf("%s: not all manifests are named:\n%s", way.what, report)
+			}
+			if extra > result.MayBeBack || result.MaxID < want.maxID {
+				t.Errorf("%s: %d jobs are back, and it tells of %d; highest id %d, want %d", way.what, extra, result.MayBeBack, result.MaxID, want.maxID)
+			}
+			if result.MayBeBack == len(jobs) && len(jobs) > 100 {
+				t.Errorf("%s: it is sure of none of %d jobs", way.what, len(jobs))
+			}
+			back += extra
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	if back == 0 {
+		t.Error("no job was back: the test shows nothing")
+	}
+}
+
+func currentManifest(t *testing.T, fs vfs.FS, shard string) string {
+	t.Helper()
+	names, err := fs.List(shard)
+	w := witness{fs: fs, dir: shard, names: names}
+	name, wrong := w.marker("manifest")
+	if err = errors.Join(err, wrong); err != nil {
+		t.Fatal(err)
+	}
+	return fs.PathJoin(shard, name)
+}
+
+// Without the marker, or with one that names an older manifest, the newest manifest counts, and
+// the salvage says so.
+func TestSalvageWithAWrongMarker(t *testing.T) {
+	older := 0
+	for seed := range int64(max(6, *seeds/100)) {
+		d := leave(t, seed, 1)
+		want := d.serve(t)
+		shard := newStore(small(d.fs, storage.Always)).dir.shard(1, 0)
+		for _, path := range append(lookFor(t, d.fs, shard, "MANIFEST-"), "") {
+			fs := clone(d.fs, 100, rand.New(rand.NewSource(seed)))
+			if path == currentManifest(t, fs, shard) {
+				continue
+			}
+			for _, marker := range lookFor(t, fs, shard, "marker.manifest") {
+				if err := fs.Remove(marker); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if path != "" {
+				write(t, fs, fs.PathJoin(shard, "marker.manifest.000099."+fs.PathBase(path)), "")
+			}
+			jobs, queues, result := salvagedAll(t, fs)
+			want.equals(t, jobs, queues, result)
+			switch report := strings.Join(result.Damaged, "\n"); {
+			case strings.Contains(report, "is used here"):
+				older++
+			case path == "":
+				t.Errorf("there is no marker, and it says %q", report)
+			}
+			if t.Failed() {
+				t.Fatalf("seed %d, marker %q: %q", seed, path, result.Damaged)
+			}
+		}
+	}
+	if older == 0 {
+		t.Error("no other manifest was used: the test shows nothing")
+	}
+}
