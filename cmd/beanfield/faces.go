@@ -98,7 +98,7 @@ func (f *faces) begin(ls []net.Listener) {
 		if fl, ok := l.(faceListener); ok && fl.face == faceAdmin {
 			ended := make(chan error, 1)
 			f.early[l] = ended
-			go func() { ended <- f.acceptor.Serve(fl.Listener, f.admin.Over(fl.certs)) }()
+			go func() { ended <- f.acceptor.Serve(fl.Listener, f.admin.Over(fl.Addr(), fl.certs)) }()
 		}
 	}
 }
@@ -160,6 +160,7 @@ func (f *faces) queueOptions(c *Config) queueservice.Options {
 		Porter:           f.porter(),
 		Audit:            f.audit,
 		Tokens:           c.Queue.Tokens,
+		Hosts:            c.Queue.Hosts,
 		Origins:          c.Queue.Origins,
 		DeadAfter:        c.Queue.DeadAfter,
 		HandshakeTimeout: c.Limits.Handshake,
@@ -252,7 +253,7 @@ func (f *faces) Serve(l net.Listener) error {
 	case !ok:
 		return f.acceptor.Serve(l, f.beanstalk)
 	case fl.face == faceQueue:
-		return f.acceptor.Serve(fl.Listener, f.queue.Over(fl.certs))
+		return f.acceptor.Serve(fl.Listener, f.queue.Over(fl.Addr(), fl.certs))
 	}
 	if fl.login {
 		return f.acceptor.Serve(fl.Listener, f.beanstalk.Login(fl.certs))

@@ -11,9 +11,10 @@ type HTTPConfig struct {
 	Listen []address
 	Mode   fs.FileMode // of unix sockets; 0 leaves it to the umask
 	Tokens []string    // a client must have one of them; empty: none is needed
-	// Hosts are names of this server; see admin.Options.
-	Hosts []string
-	Pprof bool
+	// Hosts and Origins are names of this server, and origins of pages that may use it; see
+	// hall.NewGuard.
+	Hosts, Origins []string
+	Pprof          bool
 	// ReadOnly keeps those who use the console from changing anything.
 	ReadOnly bool
 	TLS      TLS
@@ -35,10 +36,10 @@ var httpSettings = append([]setting[Config]{
 		copy: copies(func(c *Config) *fs.FileMode { return &c.HTTP.Mode }),
 	},
 	secrets("http.tokens", func(c *Config) *[]string { return &c.HTTP.Tokens }).live(),
-	texts("http.hosts", "names", `a list of names, as "queue.example.org"; [] for none`,
-		func(c *Config) *[]string { return &c.HTTP.Hosts }).live(),
+	hosts("http.hosts", func(c *Config) *[]string { return &c.HTTP.Hosts }).live(),
 	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }).live(),
 	truth("http.read_only", func(c *Config) *bool { return &c.HTTP.ReadOnly }).live(),
+	origins("http.origins", func(c *Config) *[]string { return &c.HTTP.Origins }).live(),
 }, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS })...)
 
 // applyHTTP lets -http replace all addresses of the HTTP side.
@@ -69,6 +70,7 @@ func (f *faces) adminOptions(c *Config) admin.Options {
 		Audit:            f.audit,
 		Tokens:           c.HTTP.Tokens,
 		Hosts:            c.HTTP.Hosts,
+		Origins:          c.HTTP.Origins,
 		Profiles:         c.HTTP.Pprof,
 		HandshakeTimeout: c.Limits.Handshake,
 		Logger:           f.log,

@@ -15,7 +15,8 @@ type QueueConfig struct {
 	Listen         []address
 	DefaultService string   // the service of the bare paths
 	Tokens         []string // each request must have one of them; empty: none is needed
-	Origins        []string // of pages that may open a WebSocket
+	Hosts          []string // names of this server; see hall.NewGuard
+	Origins        []string // of pages that may use it
 	TLS            TLS
 	DeadAfter      time.Duration
 	Limits         QueueLimits
@@ -75,8 +76,8 @@ var queueSettings = slices.Concat([]setting[Config]{
 	text("queue.default_service", "", "name of a service", `a name as tubes have; "" to refuse paths without a service`,
 		func(c *Config) *string { return &c.Queue.DefaultService }).live(),
 	secrets("queue.tokens", func(c *Config) *[]string { return &c.Queue.Tokens }).live(),
-	texts("queue.origins", "origins", `a list of origins, as "https://example.org"; [] for none`,
-		func(c *Config) *[]string { return &c.Queue.Origins }).live(),
+	hosts("queue.hosts", func(c *Config) *[]string { return &c.Queue.Hosts }).live(),
+	origins("queue.origins", func(c *Config) *[]string { return &c.Queue.Origins }).live(),
 	duration("queue.dead_after", minDeadAfter, maxDeadAfter, func(c *Config) *time.Duration { return &c.Queue.DeadAfter }).live(),
 }, tlsSettings("queue.", func(c *Config) *TLS { return &c.Queue.TLS }),
 	limitSettings("queue.", func(c *Config) *QueueLimits { return &c.Queue.Limits }))

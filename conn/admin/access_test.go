@@ -69,7 +69,7 @@ func TestClientOf(t *testing.T) {
 	h := newHouse(t, Options{Porter: hall.Porter{Book: book}})
 	var seen *Client
 	h.server.Open(Pages{Console: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = ClientOf(r) })})
-	h.named("some.example", "/", 403)
+	h.named("some.example", "/", 421)
 	h.named("some.example\r\nAuthorization: Bearer all", "/", 200)
 	if seen.Subject.Who() != "here, all" || !netip.MustParseAddrPort(seen.From).Addr().IsLoopback() {
 		t.Errorf("%q from %q", seen.Subject.Who(), seen.From)

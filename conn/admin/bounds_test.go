@@ -21,8 +21,8 @@ func TestSlowClients(t *testing.T) {
 	h := newHouse(t, hasty())
 	h.server.Open(Pages{Console: echo})
 	for _, begun := range []string{
-		"", "GE", "GET /healthz HTTP/1.1\r\nHost: x\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
-		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel", "POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel",
+		"", "GE", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel", "POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel",
 	} {
 		c := h.Dial()
 		c.Send(begun)

@@ -22,11 +22,25 @@ func newHouse(t testing.TB, o Options) *house {
 
 func openHouse(t testing.TB, secured bool, o Options) *house {
 	t.Helper()
+	h := built(t, o)
+	h.Open(h.server, secured)
+	return h
+}
+
+// anywhere starts a server whose listener says that it is not on a loopback address.
+func anywhere(t testing.TB, o Options) *house {
+	t.Helper()
+	h := built(t, o)
+	h.Open(halltest.Anywhere{Face: h.server}, false)
+	return h
+}
+
+func built(t testing.TB, o Options) *house {
+	t.Helper()
 	h := &house{House: halltest.New(t)}
 	var err error
 	if h.server, err = NewServer(h.Acceptor, o); err != nil {
 		t.Fatal(err)
 	}
-	h.Open(h.server, secured)
 	return h
 }

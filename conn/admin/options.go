@@ -2,6 +2,7 @@ package admin
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -21,9 +22,9 @@ type Options struct {
 	// Tokens: a client must have one of them. If there are none, everybody is let in.
 	// With rules they do not count.
 	Tokens []string
-	// Hosts are the names with dots under which browsers know the server, if it has
-	// neither tokens nor TLS.
-	Hosts []string
+	// Hosts are the names under which browsers know the server, if it has no tokens, and
+	// Origins the origins of pages that may use it: see hall.NewGuard.
+	Hosts, Origins []string
 	// Profiles opens /debug/pprof/.
 	Profiles bool
 	// ReadTimeout is how long a request's headers, and then its body, may take to arrive.
@@ -39,6 +40,8 @@ type Options struct {
 	// MaxBody bounds a request's body in bytes.
 	MaxBody int64
 	Logger  *slog.Logger
+
+	guard *hall.Guard // by Hosts and Origins
 }
 
 // Defaults of Options.
@@ -54,10 +57,20 @@ const (
 type settings struct {
 	Options
 	tokens hall.Tokens
+	guard  *hall.Guard
+}
+
+// settings are complete options.
+func (o *Options) settings() *settings {
+	return &settings{*o, hall.NewTokens(o.Tokens), o.guard}
 }
 
 func (o *Options) complete() error {
 	o.Porter.Complete()
+	var err error
+	if o.guard, err = hall.NewGuard(o.Hosts, o.Origins); err != nil {
+		return fmt.Errorf("admin: %w", err)
+	}
 	for _, d := range []struct {
 		set      *time.Duration
 		standard time.Duration

@@ -53,7 +53,7 @@ func (s *Server) private(w http.ResponseWriter, r *http.Request) {
 		s.note(r, ClientOf(r).Subject.Who())
 		text(w, http.StatusForbidden, forbidden.Error())
 	case path != metricsPage && !s.addressed(r):
-		text(w, http.StatusForbidden, "this server is not known by that name: see http.hosts")
+		text(w, http.StatusMisdirectedRequest, hall.ErrHost.Error()+": see http.hosts")
 	case strings.HasPrefix(path, profiles):
 		s.profile(w, r)
 	default:

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"sync/atomic"
 
@@ -39,9 +40,9 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{hall: h, porter: o.Porter, audit: o.Audit}
-	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
+	s.now.Store(o.settings())
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.http = h.Server(s.ctx, s, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
+	s.http = h.Server(s.ctx, door{s}, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
 	go s.http.Serve(h)
 	return s, nil
 }
@@ -53,7 +54,7 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	next := &settings{o, hall.NewTokens(o.Tokens)}
+	next := o.settings()
 	return func() {
 		s.now.Store(next)
 		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)
@@ -63,8 +64,9 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 // Open lets clients see these pages. It is called once, when the jobs are recovered.
 func (s *Server) Open(p Pages) { s.pages.Store(&p) }
 
-// Over returns the face that serves clients over TLS, or without it if c is nil.
-func (s *Server) Over(c *secure.Certificates) conn.Face { return s.hall.Over(c) }
+// Over returns the face that serves the clients of a listener at an address: over TLS, or
+// without it if c is nil.
+func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.Face { return s.hall.Over(at, c) }
 
 // Clients lists them.
 func (s *Server) Clients() []conn.Client { return s.hall.Clients(nil) }

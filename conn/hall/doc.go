@@ -3,9 +3,10 @@
 //
 //	Acceptor --Welcome--> Hall --Accept--> net/http ... Guest.Close --Left--> Acceptor
 //
-// A Hall is a conn.Face to the acceptor and a net.Listener to net/http. It makes a Guest, a
-// net.Conn, of each bare socket. If the listener has TLS (Over), a goroutine of the client's
-// own makes the handshake first; until that is complete, net/http does not see the client.
+// A Hall is a conn.Face to the acceptor for each of its addresses (Over), and a net.Listener to
+// net/http. It makes a Guest, a net.Conn, of each bare socket. If the address has TLS, a goroutine
+// of the client's own makes the handshake first; until that is complete, net/http does not see
+// the client.
 //
 // The hall lists a Guest until it is closed, whoever has it by then: the handshake, net/http,
 // or a face that has taken it over for WebSocket. So Shutdown reaches every client.
@@ -21,10 +22,27 @@
 // rules, that list is ignored. A guest remembers its subject, so a connection with many requests
 // does not go through the rules each time.
 //
+// # Pages from elsewhere
+//
+// A browser that reaches the server does what any page in it asks for. So before anybody looks
+// at a token, the Guard refuses requests that a page from elsewhere has made:
+//
+//   - If there is an Origin, it must name the host and port that the request is for, or be listed.
+//     SDKs send the address that they dial, perhaps with a path; other programs send none.
+//   - If there is a Sec-Fetch-Site, it must be same-origin or none, unless a listed page asks.
+//   - A page may have its own name lead to this server after it has been loaded. Then both are one
+//     site to the browser. So on a loopback address, the Host must be an address, localhost or a
+//     listed name, unless a token is needed.
+//
+// The Origin of a GET is missing if the page wants no answer, and Sec-Fetch-Site is missing if
+// the request goes over plain HTTP to an address that is not loopback. Where both are missing, the
+// guard cannot help: only a token or a certificate does. Headers that proxies add are not looked at.
+//
 // # Invariants
 //
 //	A1  When a guest has been closed, whoever closed it, the acceptor is told once that it
 //	    has left.
 //	A2  No guest outlives Shutdown, and the goroutine of a handshake ends with its guest.
 //	A3  A client of a listener with TLS comes to net/http only when its handshake is complete.
+//	A4  No face sees a request that its guard refuses.
 package hall

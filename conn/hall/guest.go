@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"beanfield/conn/access"
+	"beanfield/conn/secure"
 )
 
 // Guest is a client's connection. If it has TLS, Conn is a *secure.Conn, so that other code
@@ -19,10 +20,16 @@ type Guest struct {
 	busy   atomic.Bool   // what it has asked is not answered yet
 	seat   atomic.Pointer[seat]
 	polled atomic.Bool // the acceptor counts it as polled
+	local  bool        // it has come to a loopback address
 
 	token  atomic.Pointer[access.Hash] // that it has shown last, if that was right or nobody asked
 	judged atomic.Pointer[judgement]
 }
+
+func (g *Guest) self() *Guest { return g }
+
+// Secured says whether the client has TLS.
+func (g *Guest) Secured() bool { return secure.Under(g.Conn) != g.Conn }
 
 // Asked notes that the client has asked something: Shutdown lets it have the answer.
 func (g *Guest) Asked() {

@@ -62,13 +62,6 @@ func (h *Hall) SetHandshakeTimeout(d time.Duration) {
 	h.patience.Store(int64(d))
 }
 
-// Welcome implements conn.Face, without TLS.
-func (h *Hall) Welcome(socket int) {
-	if g := h.receive(socket, nil); g != nil {
-		h.introduce(g)
-	}
-}
-
 // receive makes a guest of a bare socket, which it takes over. It returns nil if the client
 // had to be let go.
 func (h *Hall) receive(socket int, certs *secure.Certificates) *Guest {

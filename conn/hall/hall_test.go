@@ -138,7 +138,7 @@ func isClosed(t *testing.T, c net.Conn) {
 // Guests leave once, whoever closes them, and are polled until they leave or need it no more.
 func TestGuestsLeave(t *testing.T) {
 	h := newHost(t, Options{Polled: true})
-	address := h.listen(h.Hall)
+	address := h.listen(h.Over(nil, nil))
 	leaves, stays := h.dial(address), h.dial(address)
 	h.echo(leaves)
 	h.echo(stays)
@@ -167,7 +167,7 @@ func TestGuestsLeave(t *testing.T) {
 // at once. When the time is over, all are closed, and the http.Server too.
 func TestShutdown(t *testing.T) {
 	h := newHost(t, Options{})
-	address := h.listen(h.Hall)
+	address := h.listen(h.Over(nil, nil))
 	asked, silent := h.dial(address), h.dial(address)
 	h.echo(asked)
 	h.await(2)
@@ -201,7 +201,7 @@ func TestUselessSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Welcome(file)
+	h.Over(nil, nil).Welcome(file)
 	if n := h.acceptor.Open(); n != -1 { // it was never counted in
 		t.Errorf("the acceptor counts %d", n)
 	}

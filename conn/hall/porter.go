@@ -81,6 +81,15 @@ func (p Porter) May(g *Guest, listed Tokens, tube string, rights access.Rights) 
 	return len(listed) == 0 || h != nil && listed.has(h)
 }
 
+// Exposed says whether anybody is let in who can send a request, with or without a token: if
+// there is nothing that asks for one, or rules let in by address those that have none.
+func (p Porter) Exposed(hasToken bool, listed Tokens) bool {
+	if p.Book.Load() != nil {
+		return !hasToken
+	}
+	return len(listed) == 0
+}
+
 func knows(policy *access.Policy, listed Tokens, h *access.Hash) bool {
 	if policy != nil {
 		return policy.Knows(h)

@@ -237,7 +237,7 @@ func TestPeer(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := l.Addr().String()
-	h.serving.Go(func() { h.acceptor.Serve(l, h.Hall) })
+	h.serving.Go(func() { h.acceptor.Serve(l, h.Over(nil, nil)) })
 	c, err := net.Dial("unix", address)
 	if err != nil {
 		t.Fatal(err)

@@ -16,11 +16,41 @@ type Bounds struct {
 	MaxHeader   int           // of a request's line and headers, in bytes
 }
 
+// Face answers the requests of a hall's guests.
+type Face interface {
+	http.Handler // gets those that the guard lets in (A4)
+	// Guard is the guard that holds now.
+	Guard() *Guard
+	// Exposed says whether anybody is let in with this request: see Porter.Exposed.
+	Exposed(*http.Request) bool
+	// TurnAway answers a request that the guard refuses.
+	TurnAway(w http.ResponseWriter, r *http.Request, status int, why error)
+}
+
+// guarded is a face behind its guard.
+type guarded struct{ Face }
+
+// ServeHTTP implements http.Handler.
+func (f guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g := guestOf(ConnOf(r))
+	switch err := f.Guard().check(r, g.Secured(), g.local && f.Exposed(r)); err {
+	case nil:
+		f.Face.ServeHTTP(w, r)
+	case ErrHost:
+		f.TurnAway(w, r, http.StatusMisdirectedRequest, err)
+	default:
+		f.TurnAway(w, r, http.StatusForbidden, err)
+	}
+}
+
+// guestOf finds the guest, or the one that a face has made something of.
+func guestOf(c net.Conn) *Guest { return c.(interface{ self() *Guest }).self() }
+
 // Server makes what serves the guests' requests. They all get ctx, and ConnOf finds their
 // connection.
-func (h *Hall) Server(ctx context.Context, handler http.Handler, b Bounds) *http.Server {
+func (h *Hall) Server(ctx context.Context, f Face, b Bounds) *http.Server {
 	s := &http.Server{
-		Handler: handler, ReadHeaderTimeout: b.ReadTimeout, IdleTimeout: b.IdleTimeout, MaxHeaderBytes: b.MaxHeader,
+		Handler: guarded{f}, ReadHeaderTimeout: b.ReadTimeout, IdleTimeout: b.IdleTimeout, MaxHeaderBytes: b.MaxHeader,
 		DisableGeneralOptionsHandler: true,
 		BaseContext:                  func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {

@@ -162,7 +162,7 @@ func TestTokens(t *testing.T) {
 func TestEndlessBody(t *testing.T) {
 	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 100 * time.Millisecond })
 	c := h.dial()
-	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
 	go func(c net.Conn) {
 		for {
 			if _, err := io.WriteString(c, "4000\r\n"+strings.Repeat("x", 0x4000)+"\r\n"); err != nil {
@@ -176,13 +176,13 @@ func TestEndlessBody(t *testing.T) {
 	c.Close()
 
 	c = h.dial()
-	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc")
 	if r, _ := c.Response("GET"); r.StatusCode != 408 {
 		t.Errorf("stalled: %d", r.StatusCode)
 	}
 
 	c = h.dial()
-	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 100001\r\n\r\n")
+	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 100001\r\n\r\n")
 	if r, _ := c.Response("GET"); r.StatusCode != 413 {
 		t.Errorf("announced: %d", r.StatusCode)
 	}
@@ -210,7 +210,7 @@ func TestBodyOfNoUse(t *testing.T) {
 		"DELETE " + base + "?_indexes_=1", "POST " + base + "?_eos_=true", "POST " + base + "?_priority_=x"} {
 		h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 50 * time.Millisecond })
 		c := h.dial()
-		c.Send(target + " HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n12345")
+		c.Send(target + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n12345")
 		io.Copy(io.Discard, c)
 		h.AllLeft()
 		if n := h.desk.times(queue.AskWatch); n != 0 {
@@ -221,7 +221,7 @@ func TestBodyOfNoUse(t *testing.T) {
 	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 50 * time.Millisecond })
 	h.desk.answer = func(op *queue.Op) { op.Status = queue.Waiting }
 	c := h.dial()
-	c.Send("GET " + base + "?_timeout_=1h HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n12345")
+	c.Send("GET " + base + "?_timeout_=1h HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n12345")
 	h.await(t, queue.AskGet, 1)
 	c.Close()
 	h.await(t, queue.AskUnget, 1)

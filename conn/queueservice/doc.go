@@ -83,10 +83,15 @@
 //
 // An id is optional; it is sent back as {"done": 1} when the operation is complete. A
 // message that is not understood closes the connection. Since a page cannot set
-// headers, _uid_, _gid_ and _token_ may be in the query; and since any page may open a
-// WebSocket to any host, the page's origin must be one of Options.Origins. The origin is
-// judged before the token, so that a page elsewhere cannot try tokens from its visitors' addresses.
-// Neither rule applies to connections without the subprotocol.
+// headers, _uid_, _gid_ and _token_ may be in the query; this does not apply to connections
+// without the subprotocol.
+//
+// # Pages from elsewhere
+//
+// Package hall refuses what a page of another origin has sent, unless it is one of
+// Options.Origins: 403, before anybody looks at the token, so that such a page cannot try tokens
+// from its visitors' addresses either. Where no token is asked for on a loopback address, a Host
+// that is none of Options.Hosts is 421.
 //
 // # Many items in one request
 //

@@ -70,7 +70,7 @@ func (q *request) operation() (operation, error) {
 // note tells the audit log what the client has done, or was refused.
 func (q *request) note(o *operation, err error) {
 	f, _ := err.(*failure)
-	refused := f != nil && (f.status == http.StatusUnauthorized || f.status == http.StatusForbidden)
+	refused := f != nil && (f.status == http.StatusUnauthorized || f.status == http.StatusForbidden || f.status == http.StatusMisdirectedRequest)
 	if q.server.audit == nil || !refused && (!o.audited || err != nil) {
 		return
 	}

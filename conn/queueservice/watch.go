@@ -3,7 +3,6 @@ package queueservice
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"beanfield/conn/access"
@@ -128,21 +127,6 @@ func (q *request) checkHandshake() error {
 		return refuse(http.StatusUpgradeRequired, "the version of WebSocket must be 13")
 	}
 	return nil
-}
-
-// checkOrigin refuses pages that may not use the JSON subprotocol. It is called before anybody
-// looks at the token.
-func (q *request) checkOrigin() error {
-	if !q.json {
-		return nil
-	}
-	origin := q.r.Header.Get("Origin")
-	if origin == "" || slices.Contains(q.set.Origins, origin) {
-		return nil
-	}
-	err := refuse(http.StatusForbidden, "a page of this origin may not watch")
-	q.note(&operation{name: "request"}, err)
-	return err
 }
 
 // asksForJSON says whether a request is a handshake for the JSON subprotocol.

@@ -83,7 +83,7 @@ func masked(op ws.OpCode, payload string) string {
 
 func TestHandshakeAsksForTheWatch(t *testing.T) {
 	h := newHouse(t, nil)
-	c := h.watch("&_index_=18446744073709551615&_window_=5&_index_only_=false&_auto_commit_=true&a=b", "Origin: http://elsewhere\r\nSec-WebSocket-Protocol: x\r\n")
+	c := h.watch("&_index_=18446744073709551615&_window_=5&_index_only_=false&_auto_commit_=true&a=b", "Origin: https://localhost/api/predict/s\r\nSec-WebSocket-Protocol: x\r\n")
 	got := h.last(t)
 	want := queue.Ask{What: queue.AskWatch, Queue: "s", Group: "eas", User: "u1", Limits: someLimits, Index: queue.NewestIndex,
 		Window: 5, AutoCommit: true, Receiver: c.box, Tags: got.Ask.Tags}

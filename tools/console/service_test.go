@@ -18,7 +18,7 @@ func watch(t *testing.T, s *server.Launched, queue, group, user, parameters stri
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	fmt.Fprintf(c, "GET /api/predict/%s?_watch_=true&%s HTTP/1.1\r\nHost: x\r\nX-EAS-QueueService-Uid: %s\r\nX-EAS-QueueService-Gid: %s\r\n\r\n", queue, parameters, user, group)
+	fmt.Fprintf(c, "GET /api/predict/%s?_watch_=true&%s HTTP/1.1\r\nHost: localhost\r\nX-EAS-QueueService-Uid: %s\r\nX-EAS-QueueService-Gid: %s\r\n\r\n", queue, parameters, user, group)
 	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 200") {
 		t.Fatalf("a watch is answered %q, %v", line, err)
 	}

@@ -16,6 +16,7 @@ var Topics = []Topic{
 	{"sizing", "how much memory and disk jobs take"},
 	{"security", "who can reach the server, and how to limit that"},
 	{"access", "who may do what: rules, tokens, the audit log"},
+	{"browsers", "which web pages may use the server, and by what names"},
 	{"monitoring", "what to watch, and when to be alerted"},
 	{"queue", "the queue service, which pushes items over HTTP"},
 	{"trouble", "what each line of the log means, and what to do"},

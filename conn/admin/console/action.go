@@ -74,7 +74,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, name string, fn fu
 
 // do carries out an action, if it is allowed.
 func (c *Console) do(w http.ResponseWriter, r *http.Request, name string, a *action, fn func(*Console, *action) error) error {
-	if err := sameOrigin(r); err != nil {
+	if err := checkKind(r); err != nil {
 		return err
 	}
 	may := c.opts.May(r)

@@ -35,9 +35,8 @@
 // # Other sites' pages
 //
 // A browser sends its password even with requests that another site's page makes. So a GET
-// changes nothing, and a POST must be of type application/json and come from this origin, as
-// far as the browser says (Sec-Fetch-Site, Origin). The content security
-// policy allows neither scripts in pages nor frames around them. Pages show names and
+// changes nothing, and a POST must be of type application/json. Package hall refuses what comes
+// from another origin, as far as the browser says. The content security policy allows neither scripts in pages nor frames around them. Pages show names and
 // bodies as text: they never make HTML of a string.
 //
 // # Permissions

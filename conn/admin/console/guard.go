@@ -5,7 +5,6 @@ import (
 	"errors"
 	"mime"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -57,18 +56,9 @@ func (c *Console) page(w http.ResponseWriter, r *http.Request) {
 	c.files.ServeHTTP(w, r)
 }
 
-// sameOrigin says what is wrong with a request that acts, if another site's page may have
-// made it. Programs that are no browsers send neither header.
-func sameOrigin(r *http.Request) error {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
-		return &problem{http.StatusForbidden, "another site's page has sent this"}
-	}
-	if origin := r.Header.Get("Origin"); origin != "" {
-		u, err := url.Parse(origin)
-		if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-			return &problem{http.StatusForbidden, "another site's page has sent this"}
-		}
-	}
+// checkKind refuses an action that is not JSON: a page from elsewhere that a browser has told
+// nothing about could send any other kind without asking first.
+func checkKind(r *http.Request) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return &problem{http.StatusUnsupportedMediaType, "the content type must be application/json"}
 	}

@@ -53,5 +53,5 @@ func Request(method, target, headers, body string) string {
 	if body != "" {
 		headers += fmt.Sprintf("Content-Length: %d\r\n", len(body))
 	}
-	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%s\r\n%s", method, target, headers, body)
+	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n%s", method, target, headers, body)
 }

@@ -23,9 +23,15 @@ const Patience = 10 * time.Second
 
 // Face is what a House needs of the face that it has.
 type Face interface {
-	Over(*secure.Certificates) conn.Face
+	Over(net.Addr, *secure.Certificates) conn.Face
 	Shutdown(context.Context) error
 }
+
+// Anywhere is a face at an address of which only the server knows that it is a loopback one.
+type Anywhere struct{ Face }
+
+// Over implements Face.
+func (a Anywhere) Over(_ net.Addr, c *secure.Certificates) conn.Face { return a.Face.Over(nil, c) }
 
 // House is a face on a socket of its own.
 type House struct {
@@ -65,7 +71,7 @@ func (h *House) Open(f Face, secured bool) {
 	}
 	h.Address = l.Addr().String()
 	h.served.Go(func() {
-		if err := h.Acceptor.Serve(l, f.Over(certs)); err != nil {
+		if err := h.Acceptor.Serve(l, f.Over(l.Addr(), certs)); err != nil {
 			h.T.Errorf("Serve: %v", err)
 		}
 	})

@@ -100,7 +100,7 @@ const (
 )
 
 func identity(user int) string {
-	return fmt.Sprintf("Host: bench\r\nX-EAS-QueueService-Uid: u%d\r\nX-EAS-QueueService-Gid: %s\r\n", user, group)
+	return fmt.Sprintf("Host: localhost\r\nX-EAS-QueueService-Uid: u%d\r\nX-EAS-QueueService-Gid: %s\r\n", user, group)
 }
 
 // watch makes a connection a consumer: the handshake on a socket that blocks.

@@ -28,7 +28,7 @@ func newErrand(addr, method, query, group, want string) (*errand, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("%s /api/predict/%s?%s HTTP/1.1\r\nHost: bench\r\n"+
+	text := fmt.Sprintf("%s /api/predict/%s?%s HTTP/1.1\r\nHost: localhost\r\n"+
 		"X-EAS-QueueService-Uid: bench\r\nX-EAS-QueueService-Gid: %s\r\n", method, disturbedTube, query, group)
 	return &errand{wire: w, text: text, want: want}, nil
 }

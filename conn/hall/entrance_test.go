@@ -16,7 +16,7 @@ import (
 func (h *host) overTLS() (address string, trust *tls.Config) {
 	h.t.Helper()
 	certs, trust := halltest.Certificates(h.t)
-	return h.listen(h.Over(certs)), trust
+	return h.listen(h.Over(nil, certs)), trust
 }
 
 // Clients that stop in the middle of a handshake, or that speak without TLS, do not stay,
@@ -31,7 +31,7 @@ func TestHandshakesThatStop(t *testing.T) {
 		halves = append(halves, c)
 	}
 	plain := h.dial(address)
-	io.WriteString(plain, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	io.WriteString(plain, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	reply := make([]byte, 1000)
 	if n, _ := plain.Read(reply); !strings.HasPrefix(string(reply[:n]), "HTTP/1.1 400 ") {
 		t.Errorf("a client without TLS is answered %q", reply[:n])
@@ -68,7 +68,7 @@ func TestShutdownDuringHandshakes(t *testing.T) {
 // A nil certificate means a listener without TLS.
 func TestWithoutTLS(t *testing.T) {
 	h := newHost(t, Options{})
-	c := h.dial(h.listen(h.Over(nil)))
+	c := h.dial(h.listen(h.Over(nil, nil)))
 	h.echo(c)
 	c.Close()
 	h.await(0)

@@ -1,0 +1,56 @@
+package hall
+
+import (
+	"net"
+	"time"
+
+	"beanfield/conn"
+	"beanfield/conn/secure"
+)
+
+// entrance is one of the hall's addresses.
+type entrance struct {
+	hall  *Hall
+	certs *secure.Certificates // nil without TLS
+	local bool                 // it is a loopback address
+}
+
+// hesitant is an entrance with TLS.
+type hesitant struct{ entrance }
+
+// Over returns the face that receives the clients of a listener at this address: over TLS,
+// or without it if c is nil.
+func (h *Hall) Over(at net.Addr, c *secure.Certificates) conn.Face {
+	e := entrance{hall: h, certs: c}
+	if tcp, ok := at.(*net.TCPAddr); ok {
+		e.local = tcp.IP.IsLoopback()
+	}
+	if c == nil {
+		return e
+	}
+	return hesitant{e}
+}
+
+// Room implements conn.Hesitant.
+func (h hesitant) Room() <-chan struct{} { return h.certs.Room() }
+
+// Welcome implements conn.Face. A handshake has a goroutine of its own until net/http has
+// the connection. Shutdown ends it as it ends any client that has asked nothing.
+func (e entrance) Welcome(socket int) {
+	g := e.hall.receive(socket, e.certs)
+	if g == nil {
+		return
+	}
+	g.local = e.local
+	if e.certs == nil {
+		e.hall.introduce(g)
+		return
+	}
+	go func() {
+		if g.Conn.(*secure.Conn).Accept(time.Duration(e.hall.patience.Load()), secure.NotHTTPS) != nil {
+			g.Close()
+			return
+		}
+		e.hall.introduce(g)
+	}()
+}
