@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"beanfield/conn"
 	"beanfield/conn/admin"
 	"beanfield/conn/admin/console"
+	"beanfield/conn/admin/history"
 	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/storage/pebblestore"
 )
 
 // newConsole makes the console, when all other faces have been made. The console reads the
@@ -19,6 +22,7 @@ func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 		Router:     r,
 		Faces:      f.clients(),
 		Latency:    f.beanstalk.Latency,
+		History:    f.history.Book,
 		LimitsFor:  func(tube string) *queue.Limits { return (*f.limits.Load())(tube) },
 		MaxJobSize: func() int { return int(f.config.Load().Limits.MaxJobSize) },
 		Tell:       f.tellDeed,
@@ -28,6 +32,15 @@ func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 			return console.Rights{Act: !f.config.Load().HTTP.ReadOnly, Subject: admin.ClientOf(r).Subject}
 		},
 	})
+}
+
+// newHistory begins to keep what the console's charts show, in the data directory if there is one.
+func (f *faces) newHistory(c *Config, r *router.Router) *history.Keeper {
+	o := history.Options{Shards: r, Latency: f.beanstalk.Latency, Logger: f.log}
+	if c.Storage.Backend == onDisk {
+		o.Path = filepath.Join(c.Storage.Path, pebblestore.HistoryName)
+	}
+	return history.Start(o)
 }
 
 // clients returns, for each face, who lists its clients.

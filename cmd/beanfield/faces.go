@@ -11,6 +11,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
+	"beanfield/conn/admin/history"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/hall"
@@ -31,6 +32,7 @@ type faces struct {
 	health    health
 	keeper    *secure.Keeper
 	metrics   *admin.Metrics                                  // nil without admin
+	history   *history.Keeper                                 // nil without admin
 	config    atomic.Pointer[Config]                          // that holds now; a reload replaces it
 	limits    atomic.Pointer[func(tube string) *queue.Limits] // those of config
 	reloader  reloader
@@ -127,6 +129,7 @@ func (f *faces) make(c *Config, r *router.Router, log *slog.Logger) error {
 		if f.metrics, err = f.newMetrics(c, r); err != nil {
 			return err
 		}
+		f.history = f.newHistory(c, r)
 		pages, err := f.newConsole(r)
 		if err != nil {
 			return err
@@ -287,6 +290,7 @@ func (f *faces) Shutdown(ctx context.Context) error {
 	if f.admin != nil {
 		errs = append(errs, f.admin.Shutdown(ctx))
 	}
+	errs = append(errs, f.history.Stop(ctx))
 	return errors.Join(append(errs, f.audit.Close(ctx))...)
 }
 

@@ -17,6 +17,7 @@ import (
 //	LOCK            held while a process uses the directory
 //	beanfield.json  the manifest: which generation counts, and its shards
 //	ballast         space to give up when the disk is full
+//	history         what the console's charts begin with; the server's, not the store's
 //	gen-000001/     a generation: one set of shards
 //	    shard-000/  a Pebble database
 //
@@ -26,6 +27,11 @@ import (
 const (
 	lockName    = "LOCK"
 	ballastName = "ballast"
+	// HistoryName is a file that a server may keep beside the store, and whose temporary
+	// form ends with ".tmp". The store never reads it and no copy has it. It is known here
+	// so that a directory does not look like somebody else's for it.
+	HistoryName = "history"
+	historyTemp = HistoryName + ".tmp"
 	genPrefix   = "gen-"
 	shardPrefix = "shard-"
 	// category tells Pebble's file system whose writes these are.
@@ -72,8 +78,8 @@ func (d *directory) inspect() (written bool, err error) {
 				"import it into another directory with beanfield import", name)
 		case strings.HasPrefix(name, genPrefix):
 			generations = append(generations, name)
-		case name == lockName || name == ballastName || name == manifestTemp || name == "lost+found":
-			// Left from a start that was cut short, or a fresh file system.
+		case name == lockName || name == ballastName || name == manifestTemp || name == "lost+found" || name == HistoryName || name == historyTemp:
+			// Left from a start that was cut short, or a fresh file system, or of no weight.
 		default:
 			foreign = append(foreign, name)
 		}

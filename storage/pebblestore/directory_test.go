@@ -55,7 +55,7 @@ func TestForeignDirectories(t *testing.T) {
 		{"beanstalkd's", map[string]string{"lock": "", "binlog.12": "\x07"}, ErrForeign, "beanfield import"},
 		{"somebody's", map[string]string{"thesis.tex": "x"}, ErrForeign, "thesis.tex"},
 		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, ErrForeign, "2 more"},
-		{"no manifest", map[string]string{"gen-000001": ""}, storage.ErrCorrupt, manifestName},
+		{"no manifest", map[string]string{"gen-000001": "", HistoryName: "x", historyTemp: ""}, storage.ErrCorrupt, manifestName},
 		{"newer format", map[string]string{manifestName: `{"format":3,"generation":1,"shards":1}`}, ErrVersion, "format 3"},
 		{"damaged manifest", map[string]string{manifestName: `{"format":1,`}, storage.ErrCorrupt, manifestName},
 		{"empty manifest", map[string]string{manifestName: ``}, storage.ErrCorrupt, manifestName},

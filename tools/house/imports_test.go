@@ -25,6 +25,7 @@ var floors = map[string]int{
 	"conn/admin":            9,
 	"conn/admin/console":    9,
 	"conn/hall":             8,
+	"conn/admin/history":    8,
 	"conn":                  6,
 	"router":                5,
 	"shard":                 4,

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"beanfield/conn/admin/history"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage/tally"
@@ -29,6 +30,8 @@ type Options struct {
 	Faces []Face
 	// Latency is how long commands took, by command, in steps of tally.Time; it may be nil.
 	Latency func() map[string]*tally.Reading
+	// History has how the server was; nil, or a nil book, if nobody keeps it.
+	History func() *history.Book
 	// Version is that of the server.
 	Version string
 	// Started is when the process began.
@@ -60,6 +63,9 @@ func New(o Options) (*Console, error) {
 	if o.Tell == nil {
 		o.Tell = func(*http.Request, Deed) {}
 	}
+	if o.History == nil {
+		o.History = func() *history.Book { return nil }
+	}
 	pages, err := fs.Sub(files, "pages")
 	if err != nil {
 		return nil, err
@@ -73,7 +79,7 @@ func New(o Options) (*Console, error) {
 var (
 	readers = map[string]func(*Console, *http.Request) (any, error){
 		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
-		"connections": (*Console).connections, "latency": (*Console).latency,
+		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history,
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,

@@ -13,6 +13,7 @@
 //	GET  job                one job with its body: id
 //	GET  connections        a page of the clients: filter, sort, desc, from, n
 //	GET  latency            histograms of how long commands and commits took
+//	GET  history            how it was: span (hour, day), tube
 //	POST put, kick, pause   to a tube
 //	POST delete, bury, release, kick-job, move-job   to one job
 //	POST purge, move        to all jobs of a tube in given states
@@ -43,9 +44,9 @@
 //
 // Options.May says what a request may do. If a client may only read, every POST is refused,
 // and the pages do not show it the buttons. With rules (package access), a client sees the
-// figures of the tubes on which it has stats, and the jobs of those on which it has peek.
+// figures and the history of the tubes on which it has stats, and the jobs of those on which it has peek.
 // Others are not listed, counted, searched or fetched: for the client they do not exist. The
-// figures of the shards and the latency need stats on every tube. The list of connections, and
+// figures of the shards, the latency and the history of the whole need stats on every tube. The list of connections, and
 // drain, need admin on every tube. One table says what the other actions need (needs).
 //
 // Options.Tell is told of every action, for the audit log.

@@ -1,0 +1,79 @@
+package console
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"beanfield/conn/admin/history"
+	"beanfield/shard/queue"
+)
+
+// historyAnswer is how the server or a tube was: a row for each point, with the time and then
+// the figures that Keys names. A figure that nobody knows is null.
+type historyAnswer struct {
+	At   int64    `json:"at"`
+	Step int64    `json:"step"` // milliseconds from one point to the next, if none is missing
+	Keys []string `json:"keys"`
+	// Kept says whether there is a history: only the busiest tubes have one.
+	Kept bool           `json:"kept"`
+	Rows []historyPoint `json:"rows"`
+}
+
+// historyKeys are the names of the figures, in their order. The totals have them all, and tubes
+// the first.
+var historyKeys = []string{
+	history.Ready: "ready", history.Reserved: "reserved", history.Delayed: "delayed", history.Buried: "buried", history.Puts: "puts", history.Done: "done",
+	history.Waiting: "waiting", history.Timeouts: "timeouts",
+	history.CommandHalf: "half", history.CommandNine: "nine", history.CommandMost: "most",
+	history.CommitHalf: "commitHalf", history.CommitNine: "commitNine", history.CommitMost: "commitMost",
+}
+
+// historySpans are the spans that can be asked for.
+var historySpans = map[string]history.Span{"hour": history.Hour, "day": history.Day}
+
+// historyPoint is a row.
+type historyPoint history.Point
+
+// MarshalJSON implements json.Marshaler.
+func (p historyPoint) MarshalJSON() ([]byte, error) {
+	text := strconv.AppendInt([]byte("["), p.At, 10)
+	for _, v := range p.Figures {
+		text = append(text, ',')
+		if v := float64(v); math.IsNaN(v) {
+			text = append(text, "null"...)
+		} else {
+			text = strconv.AppendFloat(text, math.Round(v*1000)/1000, 'f', -1, 64)
+		}
+	}
+	return append(text, ']'), nil
+}
+
+// history answers with the history of a tube or, without a name, of the whole server.
+func (c *Console) history(r *http.Request) (any, error) {
+	q, subject := r.URL.Query(), c.opts.May(r).Subject
+	span, ok := historySpans[q.Get("span")]
+	if !ok {
+		return nil, wrong("span must be hour or day")
+	}
+	now := time.Now()
+	a := &historyAnswer{At: now.UnixMilli(), Step: span.Step() * 1000, Keys: historyKeys, Rows: []historyPoint{}}
+	var list []history.Point
+	book := c.opts.History()
+	if name := q.Get("tube"); name != "" {
+		if !reads(subject, name) {
+			return nil, failureOf(queue.NotFound, noTube)
+		}
+		a.Keys = historyKeys[:history.Done+1]
+		list, a.Kept = book.Tube(name, span, now)
+	} else if !whole(subject) {
+		return nil, forbidden
+	} else {
+		list, a.Kept = book.Total(span, now), book != nil
+	}
+	for _, p := range list {
+		a.Rows = append(a.Rows, historyPoint(p))
+	}
+	return a, nil
+}

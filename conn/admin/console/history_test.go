@@ -1,0 +1,92 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"beanfield/conn/access"
+	"beanfield/conn/admin/history"
+)
+
+// remembering is a restricted bench with a history of its tubes, which has been sampled once.
+func remembering(t *testing.T, tubes ...string) (*bench, *Rights) {
+	t.Helper()
+	var k *history.Keeper
+	rights := &Rights{Act: true}
+	b := newBench(t, Rights{}, func(o *Options) {
+		o.May = func(*http.Request) Rights { return *rights }
+		o.History = func() *history.Book { return k.Book() }
+	})
+	for _, tube := range tubes {
+		b.post(http.StatusOK, "put", map[string]any{"tube": tube, "data": "x"})
+	}
+	k = history.Start(history.Options{Shards: b.router})
+	for beat := time.NewTicker(time.Millisecond); len(k.Book().Total(history.Hour, time.Now())) == 0; {
+		<-beat.C
+	}
+	if err := k.Stop(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return b, rights
+}
+
+// A client sees the history of the tubes whose figures it may see, and that of the whole only if
+// it may see every tube.
+func TestHistoryWithRights(t *testing.T) {
+	b, rights := remembering(t, "own", "hidden")
+	for _, e := range []struct {
+		grants map[string]access.Rights
+		query  string
+		status int
+	}{
+		{nil, "span=hour", 200}, {nil, "span=day", 200}, {nil, "span=day&tube=hidden", 200}, {nil, "span=day&tube=never", 200},
+		{nil, "", 400}, {nil, "span=week", 400},
+		{map[string]access.Rights{"own": access.Stats}, "span=hour&tube=own", 200},
+		{map[string]access.Rights{"own": access.Stats}, "span=hour&tube=hidden", 404},
+		{map[string]access.Rights{"own": access.Stats}, "span=hour", 403},
+		{map[string]access.Rights{"own": access.Peek | access.Put}, "span=hour&tube=own", 404},
+		{map[string]access.Rights{"*": access.Peek}, "span=hour", 403},
+		{map[string]access.Rights{"*": access.Stats}, "span=hour", 200},
+		{map[string]access.Rights{"*": access.Stats}, "span=hour&tube=hidden", 200},
+	} {
+		rights.Subject = nil
+		if e.grants != nil {
+			rights.Subject = subject(t, e.grants)
+		}
+		if status, text, _ := b.ask("GET", apiPath+"history?"+e.query, ""); status != e.status {
+			t.Errorf("%v asks for %s: %d %s, want %d", e.grants, e.query, status, text, e.status)
+		}
+	}
+}
+
+// The rows have the figures in the order of the keys, and null for what nobody knows.
+func TestHistoryRows(t *testing.T) {
+	b, _ := remembering(t, "t")
+	status, text, _ := b.ask("GET", apiPath+"history?span=hour&tube=t", "")
+	var a struct {
+		Kept bool
+		Keys []string
+		Step int64
+		Rows [][]*float64
+	}
+	if err := json.Unmarshal(text, &a); err != nil || status != 200 {
+		t.Fatal(status, string(text), err)
+	}
+	if !a.Kept || a.Step != 10_000 || len(a.Keys) != 6 || len(a.Rows) != 1 || len(a.Rows[0]) != 7 {
+		t.Fatalf("%s", text)
+	}
+	row := a.Rows[0]
+	if at := time.UnixMilli(int64(*row[0])); time.Since(at) > time.Minute || *row[1] != 1 || *row[2] != 0 || row[5] != nil {
+		t.Errorf("%s", text)
+	}
+	if status, text, _ = b.ask("GET", apiPath+"history?span=day", ""); status != 200 || json.Unmarshal(text, &a) != nil || len(a.Keys) != 14 || len(a.Rows) != 1 || len(a.Rows[0]) != 15 {
+		t.Errorf("%d %s", status, text)
+	}
+	b, _, _ = restricted(t) // without a keeper
+	if status, text, _ = b.ask("GET", apiPath+"history?span=day", ""); status != 200 || json.Unmarshal(text, &a) != nil || a.Kept || len(a.Rows) != 0 {
+		t.Errorf("%d %s", status, text)
+	}
+}

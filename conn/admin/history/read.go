@@ -1,0 +1,61 @@
+package history
+
+import (
+	"time"
+)
+
+// Point are the figures of a time, in the order of their constants.
+type Point struct {
+	At      int64 // milliseconds since 1970
+	Figures []Figure
+}
+
+// Figure is a number, or NaN if nobody knows it.
+type Figure float32
+
+// Total returns the figures of the whole server over a span that ends now, the oldest first.
+// While the server was down there are none.
+func (b *Book) Total(span Span, now time.Time) []Point {
+	if b == nil {
+		return nil
+	}
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.read(b.total, span, now)
+}
+
+// Tube returns those of a tube, or reports false if it has no history.
+func (b *Book) Tube(name string, span Span, now time.Time) ([]Point, bool) {
+	if b == nil {
+		return nil, false
+	}
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	t := b.tubes[name]
+	if t == nil {
+		return nil, false
+	}
+	return b.read(t.series, span, now), true
+}
+
+// read leaves out what nobody knows anything of.
+func (b *Book) read(s *series, span Span, now time.Time) []Point {
+	var list []Point
+	last := now.Unix() / span.Step()
+	for slot := last - int64(counts[span]) + 1; slot <= last; slot++ {
+		place := span.place(max(0, slot))
+		figures := s.at(place)
+		if b.line[place] != slot || figures[Ready] != figures[Ready] {
+			continue
+		}
+		p := Point{At: slot * span.Step() * 1000, Figures: make([]Figure, s.keys)}
+		if span == Day { // a mean belongs to the middle of its slot
+			p.At = min(p.At+span.Step()*500, now.UnixMilli())
+		}
+		for i, v := range figures {
+			p.Figures[i] = Figure(v)
+		}
+		list = append(list, p)
+	}
+	return list
+}
