@@ -82,7 +82,8 @@
 //	stager      writes large bodies, as pieces                      stager.go, pieces.go
 //	aheadFile   keeps a log file longer than its content            ahead.go
 //	tableFile   makes flushes and compactions yield                 tablefile.go
-//	scan        walks records and updates side by side              replay.go
+//	scan        walks records and updates side by side              scan.go, replay.go
+//	Read        shows what is in a directory, and changes nothing   read.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go
 //	scheduler   says when compactions begin, and waits after one

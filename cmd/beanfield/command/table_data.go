@@ -24,10 +24,12 @@ ids are above the highest one ever logged. The report says what was skipped, whe
 		Summary: "Show what is in a data directory, or salvage a damaged one",
 		Help: `
 Stop the server first, or dump a copy. dump lists the jobs in the order in which a server would
-recover them, and then the tubes with their counts.
+recover them, and then the tubes with their counts. It changes nothing in DIR, which may be
+on a file system that is read-only.
 
 -salvage copies what can be read of a damaged directory to a new one, which must not exist yet, and
-leaves the old one as it is. It lists what could not be read, and then ends with exit code 3.`,
+leaves the old one as it is. It lists what could not be read, and how many jobs may be back that had
+been deleted, and then ends with exit code 3.`,
 		Examples: []string{
 			"beanfield dump -summary /var/lib/beanfield/data",
 			"beanfield dump -json -bodies /var/lib/beanfield/data",

@@ -18,11 +18,10 @@
 //
 // # What it changes
 //
-// Nothing that matters. It opens the store as a server does. So the store may move
-// its log into a table, drop an update that belongs to no job, and remove what a
-// change of the number of shards left behind; the jobs, and the number of shards, stay
-// as they are. If even that must not happen, dump a copy. A directory that is in use, or
-// not beanfield's, is left alone.
+// D1. Dump, salvage and check change nothing in the directory that they read, no byte and
+// no time of a file; it may be on a file system that is read-only. All they do there is to lock
+// the lock file for reading, so that no server starts meanwhile. A directory that is in use, or
+// not beanfield's, is refused.
 //
 // # Salvage
 //

@@ -7,47 +7,60 @@ import (
 
 	"beanfield/cmd/beanfield/listing"
 	"beanfield/storage"
+	"beanfield/storage/pebblestore"
 )
 
 // dump prints a data directory.
 func (o *Dump) dump(out io.Writer, logger *slog.Logger) (err error) {
-	store, logs, err := open(o.Dir, logger)
+	if err := complete(o.Dir); err != nil {
+		return err
+	}
+	held, err := hold(o.Dir)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
+	defer func() { err = errors.Join(err, held.Close()) }()
 	l := listing.New(out, o.JSON)
 	var lastID uint64
-	for shard, log := range logs {
-		lastID = max(lastID, log.MaxID())
-		err := log.ReplayQueues(func(q *storage.Queue) error {
-			if o.Summary {
-				return nil
-			}
-			return l.Queue(q, &shard)
-		})
+	shards, err := pebblestore.Read(pebblestore.Options{Dir: o.Dir, Logger: logger}, func(shard int, c *pebblestore.Contents) error {
+		highest, err := c.MaxID()
 		if err != nil {
 			return err
 		}
-		err = log.Replay(func(j *storage.Job, body []byte) error {
-			l.Add(j)
-			if o.Summary {
-				return nil
-			}
-			e := listing.Entry{Job: j, Shard: &shard}
-			if o.Bodies {
-				e.Body = &body
-			}
-			return l.Job(e)
-		})
-		if err != nil {
-			return err
-		}
+		lastID = max(lastID, highest)
+		return o.shard(l, shard, c)
+	})
+	if err != nil {
+		return err
 	}
 	if err := l.Tubes(); err != nil {
 		return err
 	}
-	return l.Line(totalLine{"total", len(logs), lastID, l.All}, "shards %d, highest id %d", len(logs), lastID)
+	return l.Line(totalLine{"total", shards, lastID, l.All}, "shards %d, highest id %d", shards, lastID)
+}
+
+// shard lists what is in one.
+func (o *Dump) shard(l *listing.Listing, shard int, c *pebblestore.Contents) error {
+	err := c.Queues(func(q *storage.Queue) error {
+		if o.Summary {
+			return nil
+		}
+		return l.Queue(q, &shard)
+	})
+	if err != nil {
+		return err
+	}
+	return c.Jobs(func(j *storage.Job, body []byte) error {
+		l.Add(j)
+		if o.Summary {
+			return nil
+		}
+		e := listing.Entry{Job: j, Shard: &shard}
+		if o.Bodies {
+			e.Body = &body
+		}
+		return l.Job(e)
+	})
 }
 
 // totalLine ends a dump as JSON.

@@ -233,9 +233,7 @@ func TestSalvage(t *testing.T) {
 		many = append(many, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1, Size: uint32(len(body)), Created: noon}, body})
 	}
 	fill(t, dir, 1, many)
-	if status, _, stderr := command(dir); status != 0 { // which makes a table of the log
-		t.Fatal(stderr)
-	}
+	restart(t, dir, 1) // which makes a table of the log
 	tables, err := filepath.Glob(filepath.Join(dir, "gen-*", "*", "*.sst"))
 	if err != nil || len(tables) == 0 {
 		t.Fatalf("no table: %v", err)

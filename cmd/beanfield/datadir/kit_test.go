@@ -76,6 +76,24 @@ func fill(t *testing.T, dir string, shards int, jobs []stored) {
 	}
 }
 
+// restart opens a directory as a server does, and closes it.
+func restart(t *testing.T, dir string, shards int) {
+	t.Helper()
+	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
+	logs, err := store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range logs {
+		if err := l.Replay(func(*storage.Job, []byte) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // command dumps as the command line does.
 func command(args ...string) (status int, stdout, stderr string) {
 	var o Dump

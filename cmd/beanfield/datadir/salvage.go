@@ -15,13 +15,15 @@ import (
 
 // salvage copies what is readable of a damaged directory to a new one, which
 // becomes a data directory when it has all of that, and not before.
-func (o *Dump) salvage(out io.Writer, logger *slog.Logger) error {
+func (o *Dump) salvage(out io.Writer, logger *slog.Logger) (err error) {
 	if _, err := os.Stat(o.Dir); err != nil {
 		return err
 	}
-	if err := free(o.Dir); err != nil {
+	held, err := hold(o.Dir)
+	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, held.Close()) }()
 	if _, err := os.Lstat(o.Salvage); err == nil {
 		return fmt.Errorf("%s exists: give a new name, or remove what is left of a salvage cut short", o.Salvage)
 	} else if !errors.Is(err, os.ErrNotExist) {

@@ -1,16 +1,14 @@
 package datadir
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"beanfield/storage"
-	"beanfield/storage/pebblestore"
 )
 
 // The names of the store's files that are needed before it opens a directory.
@@ -19,59 +17,55 @@ const (
 	lockName     = "LOCK"
 )
 
-// shardsOf reads how many shards a data directory has. It refuses a directory that is
-// not a complete one, since opening it would make it one.
-func shardsOf(dir string) (int, error) {
+// complete returns an error if there is no data directory, or one that was never finished.
+func complete(dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, os.ErrNotExist) {
 		if _, statErr := os.Stat(dir); statErr != nil {
-			return 0, statErr
+			return statErr
 		}
-		return 0, fmt.Errorf("%s is not a data directory of beanfield: it has no %s", dir, manifestName)
+		return fmt.Errorf("%s is not a data directory of beanfield: it has no %s", dir, manifestName)
 	}
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var m struct {
-		Shards   int
-		Creating bool
-	}
+	var m struct{ Creating bool }
 	if err := json.Unmarshal(text, &m); err != nil {
-		return 0, fmt.Errorf("%s/%s: %w", dir, manifestName, err)
+		return fmt.Errorf("%s/%s: %w", dir, manifestName, err)
 	}
 	if m.Creating {
-		return 0, fmt.Errorf("%s was never finished: the process that made it ended too early; there are no jobs in it", dir)
+		return fmt.Errorf("%s was never finished: the process that made it ended too early; there are no jobs in it", dir)
 	}
-	return m.Shards, nil
+	return nil
 }
 
-// open opens a data directory as it is. If a server changes the number of shards at the
-// same moment, the store must not change it back: it fails then.
-func open(dir string, logger *slog.Logger) (storage.Store, []storage.Log, error) {
-	shards, err := shardsOf(dir)
+// hold keeps servers from using a directory until what it returns is closed. As a reader of the
+// lock file, it changes nothing, and works where nothing can be changed. A directory
+// without a lock file, such as a copy, has no server.
+func hold(dir string) (held io.Closer, err error) {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if errors.Is(err, os.ErrNotExist) {
+		return io.NopCloser(nil), nil
+	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, MinFree: -1, Logger: logger})
-	logs, err := store.Open(shards, nil)
-	if errors.Is(err, pebblestore.ErrInUse) {
-		return nil, nil, fmt.Errorf("%w: stop the server first, or dump a copy", err)
+	lock := syscall.Flock_t{Type: syscall.F_RDLCK}
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &lock)
+	if err == nil {
+		return f, nil
 	}
-	return store, logs, err
-}
-
-// free returns an error if a server uses the directory.
-func free(dir string) error {
-	pid, err := Holder(dir)
-	if err == nil && pid != 0 {
-		err = fmt.Errorf("%s is in use by process %d: stop the server first", dir, pid)
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
+		err = fmt.Errorf("%s is in use by a server", dir)
+		if pid, wrong := Holder(dir); pid != 0 || wrong != nil {
+			err = cmp.Or(wrong, fmt.Errorf("%s is in use by process %d: stop the server first, or look at a copy", dir, pid))
+		}
 	}
-	return err
+	return nil, errors.Join(err, f.Close())
 }
 
 // Holder is the process that has the directory open, or 0 if there is none. Looking
-// changes nothing, not even the lock file: a directory that is salvaged must stay as it
-// is.
+// changes nothing, not even the lock file.
 func Holder(dir string) (pid int, err error) {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	if errors.Is(err, os.ErrNotExist) {

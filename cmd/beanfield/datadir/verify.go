@@ -1,6 +1,7 @@
 package datadir
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,16 +14,18 @@ import (
 // Verify reads all that is in a data directory which no server uses, and changes nothing
 // there. It prints the tubes, or lines of JSON, and returns an error if anything cannot be
 // read.
-func Verify(dir string, out io.Writer, asJSON bool) error {
+func Verify(dir string, out io.Writer, asJSON bool) (err error) {
 	if _, err := os.Stat(dir); err != nil {
 		return err
 	}
-	if _, err := shardsOf(dir); err != nil {
+	if err := complete(dir); err != nil {
 		return err
 	}
-	if err := free(dir); err != nil {
+	held, err := hold(dir)
+	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, held.Close()) }()
 	l := listing.New(out, asJSON)
 	found, err := pebblestore.Salvage(dir, nil,
 		func(j *storage.Job, _ []byte) error { l.Add(j); return nil },

@@ -1,0 +1,91 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Read calls fn for each shard of a data directory, in order. No process may have the directory
+// in use, and nothing in it is changed: not even a lock is taken. A directory that a server
+// would refuse is refused.
+func Read(o Options, fn func(shard int, c *Contents) error) (shards int, err error) {
+	o = o.withDefaults()
+	o.FS = frozenFS{o.FS}
+	s := newStore(o)
+	m, ok, err := s.dir.usable()
+	switch {
+	case err != nil:
+		return 0, err
+	case !ok || m.Creating:
+		return 0, dirError(o.Dir, ErrUnfinished, "the process that made it ended too early; there are no jobs in it")
+	}
+	if err := s.verify(m); err != nil {
+		return 0, err
+	}
+	for i := range m.Shards {
+		err := s.readShard(m, i, func(db *pebble.DB) error { return fn(i, &Contents{db}) })
+		if err != nil {
+			return 0, s.dir.orSalvage(fmt.Errorf("storage: shard-%03d: %w", i, err), "")
+		}
+	}
+	return m.Shards, nil
+}
+
+// Contents is what is in one shard of a directory that is only read.
+type Contents struct{ db *pebble.DB }
+
+// MaxID is what Log says.
+func (c *Contents) MaxID() (uint64, error) { return readMaxID(c.db) }
+
+// Queues calls fn for every queue, in the order of their names.
+func (c *Contents) Queues(fn func(q *storage.Queue) error) error {
+	return eachQueue(c.db, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+}
+
+// Jobs calls fn for every job, in the order of a replay. A job whose body cannot be read is
+// Damaged. Job and body are valid only during the call.
+func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
+	_, err := inReplayOrder(c.db, func(*scan) error { return nil }, func(s *scan) error {
+		body, err := s.body()
+		if s.content.apart && failedToRead(err) {
+			s.job.Damaged, body, err = true, nil, nil
+		}
+		if err != nil {
+			return err
+		}
+		return fn(&s.job, body)
+	})
+	return err
+}
+
+// errFrozen is that of a change to a file system that is only read.
+var errFrozen = errors.New("storage: this directory is only read")
+
+// frozenFS refuses every change. Pebble makes a lock file even if it opens a database for
+// reading only.
+type frozenFS struct{ vfs.FS }
+
+func (frozenFS) Create(string, vfs.DiskWriteCategory) (vfs.File, error) { return nil, errFrozen }
+func (frozenFS) Link(string, string) error                              { return errFrozen }
+func (frozenFS) Remove(string) error                                    { return errFrozen }
+func (frozenFS) RemoveAll(string) error                                 { return errFrozen }
+func (frozenFS) Rename(string, string) error                            { return errFrozen }
+func (frozenFS) MkdirAll(string, fs.FileMode) error                     { return errFrozen }
+
+func (frozenFS) OpenReadWrite(string, vfs.DiskWriteCategory, ...vfs.OpenOption) (vfs.File, error) {
+	return nil, errFrozen
+}
+
+func (frozenFS) ReuseForWrite(string, string, vfs.DiskWriteCategory) (vfs.File, error) {
+	return nil, errFrozen
+}
+
+// Lock does without one: the caller of Read sees to it that nobody writes.
+func (frozenFS) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
