@@ -101,6 +101,7 @@ type Listen struct {
 	Mode    fs.FileMode // of a unix socket; 0 leaves it to the umask
 	TLS     TLS
 	Login   bool // clients may log in with a token
+	HTTP    bool // clients may speak HTTP, and are not disconnected for it
 	from    origin
 }
 

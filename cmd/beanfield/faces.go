@@ -57,6 +57,7 @@ type faceListener struct {
 	face  string
 	certs *secure.Certificates // nil without TLS
 	login bool                 // clients of the beanstalk protocol may log in
+	http  bool                 // and may speak HTTP
 }
 
 func faceOf(l net.Listener) string {
@@ -258,10 +259,7 @@ func (f *faces) Serve(l net.Listener) error {
 	case fl.face == faceQueue:
 		return f.acceptor.Serve(fl.Listener, f.queue.Over(fl.Addr(), fl.certs))
 	}
-	if fl.login {
-		return f.acceptor.Serve(fl.Listener, f.beanstalk.Login(fl.certs))
-	}
-	return f.acceptor.Serve(fl.Listener, f.beanstalk.Secure(fl.certs))
+	return f.acceptor.Serve(fl.Listener, f.beanstalk.Door(beanstalk.Door{Certificates: fl.certs, Login: fl.login, HTTP: fl.http}))
 }
 
 // Reload reads the configuration again.

@@ -26,10 +26,7 @@ func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Lis
 			closeAll(open)
 			return nil, &exitError{exitListen, fmt.Errorf("cannot listen on %s: %w", l.Address, err)}
 		}
-		if l.TLS.certs != nil || l.Login {
-			bound = faceListener{bound, faceBeanstalk, l.TLS.certs, l.Login}
-		}
-		open = append(open, bound)
+		open = append(open, l.served(bound))
 	}
 	return open, nil
 }
@@ -42,9 +39,14 @@ func listenFor(ctx context.Context, face string, addrs []address, mode fs.FileMo
 	}
 	open, err := listenAll(ctx, ls, log)
 	for i, l := range open {
-		open[i] = faceListener{l, face, certs, false}
+		open[i] = faceListener{Listener: l, face: face, certs: certs}
 	}
 	return open, err
+}
+
+// served says how the clients of a listener are served.
+func (l *Listen) served(bound net.Listener) net.Listener {
+	return faceListener{bound, faceBeanstalk, l.TLS.certs, l.Login, l.HTTP}
 }
 
 func closeAll(ls []net.Listener) {

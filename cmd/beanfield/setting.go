@@ -121,7 +121,24 @@ var listenSettings = slices.Concat([]setting[Listen]{
 		copy: copies(func(l *Listen) *fs.FileMode { return &l.Mode }),
 	},
 	truth("listen.login", func(l *Listen) *bool { return &l.Login }),
+	refuseHTTP,
 }, tlsSettings("listen.", func(l *Listen) *TLS { return &l.TLS }))
+
+// refuseHTTP is true by default, so Listen has its opposite.
+var refuseHTTP = func() setting[Listen] {
+	s := truth("listen.refuse_http", func(l *Listen) *bool { return &l.HTTP })
+	set, show := s.set, s.show
+	s.set = func(l *Listen, v any) error {
+		err := set(l, v)
+		l.HTTP = err == nil && !l.HTTP
+		return err
+	}
+	s.show = func(l *Listen) string {
+		opposite := Listen{HTTP: !l.HTTP}
+		return show(&opposite)
+	}
+	return s
+}()
 
 // number is a setting from 0 to hi.
 func number[T any](key, flag, unit string, hi int, field func(*T) *int) setting[T] {

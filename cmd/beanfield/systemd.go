@@ -107,18 +107,18 @@ func reloading() string {
 	return fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d", now.Nano()/1000)
 }
 
-// secureInherited gives the sockets that systemd passed the TLS and the login that [[listen]] asks for.
+// secureInherited gives the sockets that systemd passed what [[listen]] asks for: TLS, login, HTTP.
 // They have no order that could be relied on, so this is clear only if all addresses ask
 // for the same, or if there is one of each.
 func (c *Config) secureInherited(ls []net.Listener) ([]net.Listener, error) {
-	secured := slices.ContainsFunc(c.Listen, func(l Listen) bool { return l.TLS.certs != nil || l.Login })
+	secured := slices.ContainsFunc(c.Listen, func(l Listen) bool { return l.TLS.certs != nil || l.Login || l.HTTP })
 	switch {
 	case !secured:
 		return ls, nil
 	case len(c.Listen) > 1 || len(ls) > 1:
 		closeAll(ls)
-		return nil, &exitError{exitListen, errors.New("[[listen]] asks for TLS or login, and it is not clear for which of the inherited sockets: " +
+		return nil, &exitError{exitListen, errors.New("[[listen]] asks for TLS, login or HTTP, and it is not clear for which of the inherited sockets: " +
 			"pass one socket and have one [[listen]]")}
 	}
-	return []net.Listener{faceListener{ls[0], faceBeanstalk, c.Listen[0].TLS.certs, c.Listen[0].Login}}, nil
+	return []net.Listener{c.Listen[0].served(ls[0])}, nil
 }

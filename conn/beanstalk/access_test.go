@@ -34,7 +34,7 @@ func newRuled(t testing.TB, list ...access.Rule) (*house, *access.Book) {
 // knocking is a client of a listener that lets clients log in.
 func (h *house) knocking() *client {
 	h.t.Helper()
-	return newClient(h.t, h.pairWith(h.server.Login(nil)))
+	return newClient(h.t, h.pairWith(h.server.Door(Door{Login: true})))
 }
 
 // as is a client that has logged in with a token.

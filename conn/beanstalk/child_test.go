@@ -57,7 +57,7 @@ func childMain() {
 	check(err)
 	fmt.Println(l.Addr(), sealed.Addr())
 	go func() { check(a.Serve(l, s)) }()
-	go func() { check(a.Serve(sealed, s.Secure(certificates(&testing.B{}, nil)))) }()
+	go func() { check(a.Serve(sealed, s.Door(Door{Certificates: certificates(&testing.B{}, nil)}))) }()
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		switch in.Text() {

@@ -30,6 +30,8 @@ type Conn struct {
 	// short read may mean that it ended at the urgent byte's mark.
 	urgent           bool
 	producer, worker bool
+	fresh            bool // no line has come yet
+	http             bool // the client may speak HTTP (Door)
 	login            bool // the client may log in with a token
 	knocks           bool // likewise with its first put, which is still to come
 	punished         bool // it has shown a token whose answer is late (answerLate)

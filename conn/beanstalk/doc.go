@@ -117,6 +117,20 @@
 // W2: records are sent in the order in which they were sealed. Everything that is sealed
 // goes through out, including alerts and key updates.
 //
+// # Web pages
+//
+// A page of any site can make a browser send a request to any port that the browser's machine
+// reaches, with a body of the page's choice, and the lines of the body would be commands. The
+// page cannot have a body without a request line and the header Host before it. So, unless the
+// listener lets it (Door.HTTP), these end the connection (http.go):
+//
+//   - a first line that is a request line, of any length;
+//   - a line that begins with "Host:", in any case, at any place where a command may stand;
+//   - a first line that begins as a TLS handshake does: a page of https can have commands in it,
+//     since a site chooses the session that its browsers resume.
+//
+// No client of the beanstalk protocol sends such lines. The body of a put may have any.
+//
 // # Who may do what
 //
 // Package access has the rules. Without any, a command pays for one atomic load. With rules a

@@ -28,8 +28,7 @@ func (c *Conn) process(data []byte) {
 			continue
 		}
 		line, rest, state := nextLine(data)
-		if state != lineComplete && isHello(data) {
-			c.refuseHello()
+		if (c.fresh || state != lineComplete) && c.foreign(data, line, state) {
 			break
 		}
 		if state == lineIncomplete {
@@ -39,8 +38,13 @@ func (c *Conn) process(data []byte) {
 			data = c.skipLine(data)
 			continue
 		}
+		c.fresh = false
 		cmd := parse(line)
 		ok := false
+		if cmd.verb == verbNone && c.isHost(line) {
+			c.refuseHTTP()
+			break
+		}
 		if cmd.verb == verbPut && cmd.word == "" {
 			rest, ok = c.beginPut(&cmd, rest)
 		} else {

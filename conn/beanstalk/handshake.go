@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"beanfield/conn"
 	"beanfield/conn/secure"
 )
 
@@ -25,22 +24,6 @@ type handshake struct {
 	err     error // of the handshake; the goroutine's until it has ended
 	polling bool  // likewise: room in the socket was waited for
 }
-
-// secured is the face of the same server over TLS.
-type secured struct {
-	server *Server
-	certs  *secure.Certificates
-	login  bool
-}
-
-// Secure returns the face that serves clients over TLS.
-func (s *Server) Secure(c *secure.Certificates) conn.Face { return secured{s, c, false} }
-
-// Room implements conn.Hesitant.
-func (f secured) Room() <-chan struct{} { return f.certs.Room() }
-
-// Welcome implements conn.Face.
-func (f secured) Welcome(fd int) { f.server.welcome(fd, newWire(fd, f.certs), f.login) }
 
 func newWire(fd int, c *secure.Certificates) *wire {
 	return &wire{fd: fd, certs: c, shake: &handshake{woken: make(chan struct{}, 1)}}

@@ -148,7 +148,7 @@ func TestWrongPorts(t *testing.T) {
 // Versions of TLS that are broken are refused, as is any below what the listener asks for.
 func TestOldVersions(t *testing.T) {
 	h := newHouse(t)
-	new := h.server.Secure(certificates(t, func(o *secure.Options) { o.ClientCA, o.MinVersion = "", tls.VersionTLS13 }))
+	new := h.server.Door(Door{Certificates: certificates(t, func(o *secure.Options) { o.ClientCA, o.MinVersion = "", tls.VersionTLS13 })})
 	for _, c := range []struct {
 		face    conn.Face
 		highest uint16
@@ -227,7 +227,7 @@ type kept struct {
 
 func (k *kept) Welcome(fd int) {
 	k.wire = newWire(fd, k.certs)
-	k.server.welcome(fd, k.wire, false)
+	k.server.welcome(fd, k.wire, Door{})
 }
 
 // Established connections have no goroutines, and nothing of their handshakes.

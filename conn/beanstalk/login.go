@@ -5,9 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"beanfield/conn"
 	"beanfield/conn/access"
-	"beanfield/conn/secure"
 )
 
 // Clients of some listeners may log in with a token, in two ways. New clients send the command
@@ -16,20 +14,6 @@ import (
 
 // mostTries is how many wrong tokens a connection may show.
 const mostTries = 3
-
-// Login returns the face whose clients may log in, over TLS or, if c is nil, without it.
-func (s *Server) Login(c *secure.Certificates) conn.Face {
-	if c == nil {
-		return open{s}
-	}
-	return secured{s, c, true}
-}
-
-// open is the face whose clients may log in without TLS.
-type open struct{ server *Server }
-
-// Welcome implements conn.Face.
-func (f open) Welcome(fd int) { f.server.welcome(fd, nil, true) }
 
 // auth runs the command of that name.
 func (c *Conn) auth(cmd *command) bool {

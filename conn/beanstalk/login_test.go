@@ -157,7 +157,7 @@ func TestLoginWithoutRules(t *testing.T) {
 func TestLoginOverTLS(t *testing.T) {
 	h, _ := newRuled(t)
 	h.trust = trust(t)
-	c := newClient(t, clientOf(t, h.pairWith(h.server.Login(certificates(t, nil))), h.trust))
+	c := newClient(t, clientOf(t, h.pairWith(h.server.Door(Door{Certificates: certificates(t, nil), Login: true})), h.trust))
 	c.do("stats-tube default", "NOT_FOUND")
 	c.do("auth admin", "OK 0\r\n")
 	c.put(0, 0, 9, "x")
@@ -170,7 +170,7 @@ func TestRightTokenAfterGuesses(t *testing.T) {
 	book := new(access.Book)
 	book.Replace(rules(t, rule("one", access.Put, "*"), rule("two", access.Put, "*")))
 	h := newHouse(t, func(o *houseOptions) { o.Access, o.Guesses = book, guesses })
-	address := h.serve("tcp", "127.0.0.1:0", h.server.Login(nil))
+	address := h.serve("tcp", "127.0.0.1:0", h.server.Door(Door{Login: true}))
 	for guesses.Right(localhost) == 0 {
 		guesses.Wrong(localhost)
 	}

@@ -239,7 +239,7 @@ func TestCertificateIsIdentity(t *testing.T) {
 		own  []securetest.Pair
 		want string
 	}{{[]securetest.Pair{a.Usual("worker 7")}, "INSERTED 1"}, {[]securetest.Pair{a.Usual("other")}, "BAD_FORMAT"}, {nil, "BAD_FORMAT"}} {
-		newClient(t, clientOf(t, h.pairWith(h.server.Secure(certs)), trust(t, c.own...))).do("put 0 0 9 1\r\nx", c.want)
+		newClient(t, clientOf(t, h.pairWith(h.server.Door(Door{Certificates: certs})), trust(t, c.own...))).do("put 0 0 9 1\r\nx", c.want)
 	}
 }
 

@@ -47,7 +47,7 @@ func trust(t testing.TB, own ...securetest.Pair) *tls.Config {
 func (h *house) secured() *secured {
 	h.t.Helper()
 	if h.face == nil {
-		f := h.server.Secure(certificates(h.t, nil)).(secured)
+		f := h.server.Door(Door{Certificates: certificates(h.t, nil)}).(secured)
 		h.face, h.trust = &f, trust(h.t)
 	}
 	return h.face

@@ -38,6 +38,7 @@ type Server struct {
 	open, producers, workers atomic.Int64
 	total                    atomic.Uint64
 	shaking                  atomic.Int64 // handshakes that have a goroutine
+	web                      webLog
 }
 
 // NewServer starts the loops. The server owns nothing of the router but its
@@ -119,13 +120,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // Welcome implements conn.Face: a loop will serve the client.
-func (s *Server) Welcome(fd int) { s.welcome(fd, nil, false) }
+func (s *Server) Welcome(fd int) { s.welcome(fd, nil, Door{}) }
 
-func (s *Server) welcome(fd int, w *wire, login bool) {
+func (s *Server) welcome(fd int, w *wire, d Door) {
 	s.open.Add(1)
 	s.total.Add(1)
 	l := s.loops[s.next.Add(1)%uint64(len(s.loops))]
-	c := &Conn{loop: l, fd: fd, wire: w, login: login, knocks: login, since: time.Now().UnixNano()}
+	c := &Conn{loop: l, fd: fd, wire: w, fresh: true, http: d.HTTP, login: d.Login, knocks: d.Login, since: time.Now().UnixNano()}
 	c.Notify()
 }
 

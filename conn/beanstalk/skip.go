@@ -10,6 +10,10 @@ type skipper struct {
 	word  word  // the answer to its put
 	line  bool  // until the line's CRLF
 	cr    bool  // the last byte of the line so far was CR
+	// request says that the line may be the first one of a request of HTTP, and ends with this
+	// many bytes of version so far.
+	request bool
+	version uint8
 }
 
 func (k *skipper) on() bool { return k.bytes > 0 || k.line }
@@ -21,7 +25,8 @@ func (k *skipper) refused(n int64) { k.bytes, k.word = n, refusedWith[verbPut] }
 
 // skipLine begins to throw away a line that is too long.
 func (c *Conn) skipLine(data []byte) []byte {
-	c.skip = skipper{line: true}
+	c.skip = skipper{line: true, request: c.fresh && !c.http && startsRequest(data)}
+	c.fresh = false
 	return c.skipSome(data)
 }
 
@@ -56,13 +61,25 @@ func (c *Conn) skipSome(data []byte) (rest []byte) {
 		}
 		return data[n:]
 	}
+	return c.skipOn(data)
+}
+
+// skipOn throws away more of a line.
+func (c *Conn) skipOn(data []byte) (rest []byte) {
+	k := &c.skip
 	for len(data) > 0 {
 		if k.cr && data[0] == '\n' {
+			request := k.request && int(k.version) == len(version)
 			*k = skipper{}
-			c.loop.refuse(badFormat)
+			if request {
+				c.refuseHTTP()
+			} else {
+				c.loop.refuse(badFormat)
+			}
 			return data[1:]
 		}
 		i := bytes.IndexByte(data, '\r')
+		k.watch(data, i)
 		if i < 0 {
 			k.cr = false
 			return nil
@@ -71,4 +88,20 @@ func (c *Conn) skipSome(data []byte) (rest []byte) {
 		data = data[i+1:]
 	}
 	return nil
+}
+
+// watch looks at a piece of the line, up to the CR at i if that is not negative.
+func (k *skipper) watch(piece []byte, i int) {
+	if !k.request {
+		return
+	}
+	if k.cr {
+		k.version = 0 // that CR was a part of the line
+	}
+	if i >= 0 {
+		piece = piece[:i]
+	}
+	for _, b := range piece[max(0, len(piece)-len(version)):] {
+		k.version = versionSo(k.version, b)
+	}
 }

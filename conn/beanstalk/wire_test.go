@@ -151,7 +151,7 @@ func TestReloadKeepsConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := secure.NewKeeper(nil, certs)
-	face := h.server.Secure(certs)
+	face := h.server.Door(Door{Certificates: certs})
 	enter := func(name string) *client {
 		nc := tls.Client(h.pairWith(face), trust(t))
 		c := newClient(t, nc)
