@@ -28,8 +28,8 @@ func (c *Conn) process(data []byte) {
 			continue
 		}
 		line, rest, state := nextLine(data)
-		if (c.fresh || state != lineComplete) && c.foreign(data, line, state) {
-			break
+		if (c.fresh || state != lineComplete || data[0]|0x20 == 'h') && c.foreign(data, line, state) {
+			break // no command begins with an h
 		}
 		if state == lineIncomplete {
 			break
@@ -39,12 +39,7 @@ func (c *Conn) process(data []byte) {
 			continue
 		}
 		c.fresh = false
-		cmd := parse(line)
-		ok := false
-		if cmd.verb == verbNone && c.isHost(line) {
-			c.refuseHTTP()
-			break
-		}
+		cmd, ok := parse(line), false
 		if cmd.verb == verbPut && cmd.word == "" {
 			rest, ok = c.beginPut(&cmd, rest)
 		} else {

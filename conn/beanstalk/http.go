@@ -21,7 +21,7 @@ func (c *Conn) foreign(data, line []byte, state lineState) bool {
 	switch {
 	case (guarded || state != lineComplete) && isHello(data):
 		c.refuseHello()
-	case state == lineComplete && guarded && isRequest(line), state == lineTooLong && c.isHost(data):
+	case state == lineComplete && (guarded && isRequest(line) || c.isHost(line)), state == lineTooLong && c.isHost(data):
 		c.refuseHTTP()
 	default:
 		return false
@@ -67,7 +67,7 @@ func startsRequest(line []byte) bool {
 	return true
 }
 
-// isHost says whether a line, or the beginning of one that is too long, is the header Host, and
+// isHost says whether a line, or the beginning of one that is too long, is the header Host, which
 // ends the connection.
 func (c *Conn) isHost(line []byte) bool {
 	const host = "host:"
