@@ -244,7 +244,7 @@ func TestCheckConfigNamesOrigins(t *testing.T) {
 	}
 	got := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), c.from["stats.quote_strings"].file, "FILE")), " ")
 	for _, want := range []string{
-		`{ address = ":11300", mode = "", login = false, cert = "", key = "", client_ca = "", client_auth = "", min_tls = "" }, # default`,
+		`{ address = ":11300", mode = "", login = false, refuse_http = true, cert = "", key = "", client_ca = "", client_auth = "", min_tls = "" }, # default`,
 		"limits.max_job_size = 10 # flag -z",
 		`stats.quote_strings = "always" # FILE:3`,
 		`storage.backend = "memory" # default`,

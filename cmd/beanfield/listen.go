@@ -46,8 +46,14 @@ func listenFor(ctx context.Context, face string, addrs []address, mode fs.FileMo
 
 // served says how the clients of a listener are served.
 func (l *Listen) served(bound net.Listener) net.Listener {
+	if l.plain() {
+		return bound
+	}
 	return faceListener{bound, faceBeanstalk, l.TLS.certs, l.Login, l.HTTP}
 }
+
+// plain says that the clients of an address need nothing but the beanstalk protocol.
+func (l *Listen) plain() bool { return l.TLS.certs == nil && !l.Login && !l.HTTP }
 
 func closeAll(ls []net.Listener) {
 	for _, l := range ls {

@@ -111,7 +111,7 @@ func reloading() string {
 // They have no order that could be relied on, so this is clear only if all addresses ask
 // for the same, or if there is one of each.
 func (c *Config) secureInherited(ls []net.Listener) ([]net.Listener, error) {
-	secured := slices.ContainsFunc(c.Listen, func(l Listen) bool { return l.TLS.certs != nil || l.Login || l.HTTP })
+	secured := slices.ContainsFunc(c.Listen, func(l Listen) bool { return !l.plain() })
 	switch {
 	case !secured:
 		return ls, nil
