@@ -69,7 +69,6 @@ func TestRights(t *testing.T) {
 	for _, c := range []struct{ method, query, needs string }{
 		{"POST", "", "put"}, {"POST", "?_batch_=true", "put"}, {"POST", "?_eos_=true", "put"}, {"POST", "?_eos_=true&_force_=true", "put+delete"},
 		{"GET", "", "reserve"}, {"GET", "?_auto_delete_=true", "reserve"}, {"GET", "?_timeout_=1ms", "reserve"},
-		{"GET", "?_auto_delete_=", "reserve"}, {"GET", "?_auto_delete_", "reserve"}, // no value means true
 		{"GET", "?_watch_=true&_window_=x", "reserve"}, // without the right, nobody looks at the window
 		{"GET", "?_auto_delete_=false", "peek"}, {"GET", "?_auto_delete_=0&_index_=-1", "peek"},
 		{"PUT", "?_indexes_=1", "reserve"}, {"PUT", "?_indexes_=1&_negative_=true", "reserve"},

@@ -16,6 +16,14 @@
 // method, the query and the headers: keys of the query that begin with _ are parameters,
 // all others are tags.
 //
+// # Doubtful requests
+//
+// A get takes an item unless it says otherwise, so a request that leaves a doubt is refused (400)
+// before anything is asked of a shard: a boolean that is neither true nor false, an empty index, a
+// key that comes twice, an unknown key that begins with _, and a parameter that the operation does
+// not take. In a put, which takes nothing, unknown keys that resemble no parameter are ignored,
+// because Go's SDK lets its users send them.
+//
 // # Who may do what
 //
 // If there are rules (package access), a request needs a right on its queue. A rear queue

@@ -61,6 +61,10 @@ func (q *request) get(needs access.Rights) error {
 	if err != nil {
 		return err
 	}
+	raw = raw && length <= 1
+	if !q.accepts(raw) {
+		return errUnacceptable
+	}
 	wait, err := p.timeout(q.set.MaxWait)
 	if err != nil {
 		return err
@@ -71,7 +75,7 @@ func (q *request) get(needs access.Rights) error {
 	if err := f.search(wait); err != nil {
 		return err
 	}
-	f.reply(raw && length <= 1)
+	f.reply(raw)
 	return nil
 }
 

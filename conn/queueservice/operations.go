@@ -118,12 +118,10 @@ func (q *request) dropGroup() error {
 	return q.done(op)
 }
 
-// end says that no more items come.
-func (q *request) end() (err error) {
+// end says that no more items come; with force, those that are there end too.
+func (q *request) end(force bool) error {
 	op := q.op(queue.AskEnd)
-	if op.Ask.Force, err = q.query.bool(paramForce, false); err != nil {
-		return err
-	}
+	op.Ask.Force = force
 	q.server.shards.Ask(op)
 	return q.done(op)
 }

@@ -21,6 +21,7 @@ const (
 	paramBatch
 	paramCode
 	paramCount
+	paramDelete // old clients send it with a commit; it has no meaning
 	paramEOS
 	paramForce
 	paramGid
@@ -45,19 +46,21 @@ const (
 
 var paramNames = map[string]param{
 	"_attrs_": paramAttrs, "_auto_commit_": paramAutoCommit, "_auto_delete_": paramAutoDelete, "_batch_": paramBatch,
-	"_code_": paramCode, "_count_": paramCount, "_eos_": paramEOS, "_force_": paramForce, "_gid_": paramGid,
+	"_code_": paramCode, "_count_": paramCount, "_delete_": paramDelete, "_eos_": paramEOS, "_force_": paramForce, "_gid_": paramGid,
 	"_group_": paramGroup, "_index_": paramIndex, "_indexes_": paramIndexes, "_index_only_": paramIndexOnly,
 	"_length_": paramLength, "_negative_": paramNegative, "_priority_": paramPriority, "_raw_": paramRaw,
 	"_reason_": paramReason, "_search_": paramSearch, "_timeout_": paramTimeout, "_token_": paramToken,
 	"_trunc_": paramTrunc, "_uid_": paramUid, "_watch_": paramWatch, "_window_": paramWindow,
 }
 
-// query is a query, or a form, taken apart. Of a key that comes twice, the first counts.
-// An unknown key that begins with _ is ignored.
+// query is a query, or a form, taken apart. No key comes twice.
 type query struct {
 	values [params]string
 	has    [params]bool
 	tags   map[string]string // nil if there are none
+	// unknown is a key that begins with _ and is no parameter; "" for none.
+	unknown  string
+	unknowns int // how many such keys there are
 }
 
 // mostTags is how many tags a query may have.
@@ -94,7 +97,17 @@ func parseQuery(raw string) (q *query, err error) {
 
 func (q *query) add(key, value string) error {
 	if strings.HasPrefix(key, "_") {
-		if p, ok := paramNames[key]; ok && !q.has[p] {
+		p, ok := paramNames[key]
+		switch {
+		case !ok && q.unknowns == mostTags:
+			return errManyTags
+		case !ok:
+			if q.unknowns++; q.unknown == "" || !resembles(q.unknown) {
+				q.unknown = key // one that resembles a parameter is told rather than others
+			}
+		case ok && q.has[p]:
+			return bad("%s comes twice", p)
+		case ok:
 			q.values[p], q.has[p] = value, true
 		}
 		return nil
@@ -109,9 +122,10 @@ func (q *query) add(key, value string) error {
 	case q.tags == nil:
 		q.tags = map[string]string{}
 	}
-	if _, twice := q.tags[key]; !twice {
-		q.tags[key] = value
+	if _, twice := q.tags[key]; twice {
+		return bad("the tag %.40q comes twice", key)
 	}
+	q.tags[key] = value
 	return nil
 }
 
@@ -154,9 +168,10 @@ func hexDigit(c byte) byte {
 	return 255
 }
 
-// bool reads a parameter that is true or false.
+// bool reads a parameter that is true or false. It is neither if it has no value: then
+// nobody knows what was meant.
 func (q *query) bool(p param, absent bool) (bool, error) {
-	if !q.has[p] || q.values[p] == "" {
+	if !q.has[p] {
 		return absent, nil
 	}
 	v, err := strconv.ParseBool(q.values[p])
@@ -174,7 +189,7 @@ func (q *query) on(p param) bool {
 
 // index reads an index. Clients write NewestIndex in two ways: as -1, or in full.
 func (q *query) index(p param, absent uint64) (uint64, error) {
-	if !q.has[p] || q.values[p] == "" {
+	if !q.has[p] {
 		return absent, nil
 	}
 	n, ok := parseIndex(q.values[p])

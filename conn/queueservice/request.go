@@ -259,8 +259,3 @@ func (q *request) done(op *queue.Op) error {
 	q.answer(http.StatusOK, typeText, []byte("OK"))
 	return nil
 }
-
-// wantsProtobuf says in which form lists and attributes are sent.
-func (q *request) wantsProtobuf() bool {
-	return strings.Contains(q.r.Header.Get("Accept"), typeProtobuf)
-}

@@ -1,0 +1,41 @@
+package queueservice
+
+import (
+	"net/http"
+	"strings"
+)
+
+// accepted calls each with the media types that the client can read, until that returns true.
+func (q *request) accepted(each func(kind string) bool) bool {
+	for _, list := range q.r.Header["Accept"] {
+		for one := range strings.SplitSeq(list, ",") {
+			kind, _, _ := strings.Cut(one, ";")
+			if each(strings.ToLower(strings.TrimSpace(kind))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wantsProtobuf says in which form lists and attributes are sent.
+func (q *request) wantsProtobuf() bool {
+	return q.accepted(func(kind string) bool { return kind == typeProtobuf })
+}
+
+// typeFlatbuffers is a form of items for which a vendor's SDK has a name, and nothing more.
+const typeFlatbuffers = "application/x-flatbuffers"
+
+var errUnacceptable = refuse(http.StatusNotAcceptable, "items are sent as "+typeProtobuf+" or "+typeJSON)
+
+// accepts says whether the client can read an answer with items. Whether it can read a body as
+// it is, only the client knows.
+func (q *request) accepts(raw bool) bool {
+	return q.r.Header.Get("Accept") == "" || q.accepted(func(kind string) bool {
+		switch kind {
+		case "*/*", "application/*", typeJSON, typeProtobuf:
+			return true
+		}
+		return raw && kind != typeFlatbuffers
+	})
+}
