@@ -64,16 +64,38 @@ func (f *faces) metricsOptions(c *Config) admin.MetricsOptions {
 // newMetrics makes the handler of /metrics.
 func (f *faces) newMetrics(c *Config, r *router.Router) (*admin.Metrics, error) {
 	return admin.NewMetrics(admin.Sources{
-		Shards:      r,
-		Stats:       f.beanstalk.Stats,
-		Ready:       func() bool { return len(f.health.problems()) == 0 },
-		Connections: f.connections,
-		Refusals:    f.refusals,
-		Denied:      f.denied,
-		Loops:       f.loops,
-		Latency:     f.beanstalk.Latency,
-		Handshakes:  f.keeper.Counts,
+		Shards:       r,
+		Stats:        f.beanstalk.Stats,
+		Ready:        func() bool { return len(f.health.problems()) == 0 },
+		Connections:  f.connections,
+		Refusals:     f.refusals,
+		Denied:       f.denied,
+		Loops:        f.loops,
+		Latency:      f.beanstalk.Latency,
+		Handshakes:   f.keeper.Counts,
+		Certificates: func() []admin.Certificate { return f.config.Load().expiries() },
 	}, f.metricsOptions(c))
+}
+
+// expiries are those of the certificates in use, each once for each face.
+func (c *Config) expiries() (all []admin.Certificate) {
+	seen := map[admin.Certificate]bool{}
+	add := func(face string, t *TLS) {
+		if t.certs == nil {
+			return
+		}
+		file, ends := t.certs.Expiry()
+		if series := (admin.Certificate{Face: face, File: file}); !seen[series] {
+			seen[series] = true
+			all = append(all, admin.Certificate{Face: face, File: file, Ends: ends})
+		}
+	}
+	for i := range c.Listen {
+		add(faceBeanstalk, &c.Listen[i].TLS)
+	}
+	add(faceQueue, &c.Queue.TLS)
+	add(faceAdmin, &c.HTTP.TLS)
+	return all
 }
 
 // instance is what a beanstalkd_exporter on this machine would call the server.

@@ -51,20 +51,44 @@ func TestMonitoringNamesWhatExists(t *testing.T) {
 }
 
 // optional are metrics that exist only when there is something to tell.
-var optional = map[string]bool{"beanfield_tube_pending_items": true}
+var optional = map[string]bool{"beanfield_tube_pending_items": true, "beanfield_tls_certificate_expiry_seconds": true}
+
+// No rule fires for a shard, a tube, a certificate or anything else below a server: it must
+// lose these labels, or have a metric that has none.
+func TestAlertsAreOfServers(t *testing.T) {
+	text, err := os.ReadFile(monitoring + "alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := regexp.MustCompile(`(?s)- alert: (\w+)\n\s+expr: (.*?)\n        (for|labels):`).FindAllStringSubmatch(string(text), -1)
+	if len(rules) < 15 {
+		t.Errorf("found only %d rules", len(rules))
+	}
+	for _, r := range rules {
+		for part, label := range map[string]string{"beanfield_shard_": "shard", "beanfield_tube_": "tube", "beanfield_tls_certificate_": "file", "beanfield_refusals_": "reason"} {
+			if strings.Contains(r[2], part) && !regexp.MustCompile(`without \((\w+, )*`+label+`\)`).MatchString(r[2]) {
+				t.Errorf("%s fires for each %s", r[1], label)
+			}
+		}
+	}
+}
 
 func TestAlertRules(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skip("promtool is not installed: apt-get install prometheus")
 	}
-	if out, err := exec.Command(promtool, "check", "rules", monitoring+"alerts.yaml").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("SUCCESS")) {
-		t.Errorf("%v: %s", err, out)
+	for _, task := range [][]string{{"check", "rules", monitoring + "alerts.yaml"}, {"test", "rules", monitoring + "alerts_test.yaml"}} {
+		if out, err := exec.Command(promtool, task...).CombinedOutput(); err != nil || !bytes.Contains(out, []byte("SUCCESS")) {
+			t.Errorf("%q: %v: %s", task, err, out)
+		}
 	}
 }
 
 // Debian's Prometheus scrapes the server, with a token, evaluates the rules, and knows what
-// stats says. It asks for protobuf, so this is also the test of native histograms.
+// stats says. It asks for protobuf, so this is also the test of native histograms. The
+// instance of our own metrics is Prometheus's, and that of the aliases is theirs if it
+// honours labels, as tools/monitoring/README.md says.
 func TestPrometheusScrapes(t *testing.T) {
 	prometheus, err := exec.LookPath("prometheus")
 	if err != nil {
@@ -72,7 +96,7 @@ func TestPrometheusScrapes(t *testing.T) {
 	}
 	target, web := freeAddress(t), freeAddress(t)
 	p := prepare(t, "-l", "unix:DIR/s", "-http", target, "-config", "DIR/c.toml")
-	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte("http.tokens = ['secret']\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte("http.tokens = ['secret']\nmetrics.aliases = ['beanstalkd_exporter']\nmetrics.instance = 'queues:11300'\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p.start()
@@ -86,7 +110,7 @@ func TestPrometheusScrapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fmt.Sprintf("global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [%q]\nscrape_configs:\n- job_name: beanfield\n"+
+	config := fmt.Sprintf("global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [%q]\nscrape_configs:\n- job_name: beanfield\n  honor_labels: true\n"+
 		"  authorization: {credentials: secret}\n  static_configs: [{targets: [%q]}]\n", rules, target)
 	if err := os.WriteFile(filepath.Join(p.dir, "p.yml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
@@ -98,10 +122,12 @@ func TestPrometheusScrapes(t *testing.T) {
 	}
 	defer func() { server.Process.Kill(); server.Wait() }()
 	for query, want := range map[string]string{
-		`beanfield_tube_current_jobs_ready{tube="mail"}`:               `"3"]`,
-		`up{job="beanfield"}`:                                          `"1"]`,
-		`histogram_count(beanfield_command_seconds{command="put"})`:    `"1"]`,
-		`count(ALERTS{alertname="BeanfieldNobodyWorks"}) or vector(0)`: `"1"]`,
+		`beanfield_tube_current_jobs_ready{tube="mail"}`:                         `"3"]`,
+		`up{job="beanfield"}`:                                                    `"1"]`,
+		`histogram_count(beanfield_command_seconds{command="put"})`:              `"1"]`,
+		`beanfield_ready{instance="` + target + `",job="beanfield"}`:             `"1"]`,
+		`tube_current_jobs_ready{instance="queues:11300",tube="mail"}`:           `"3"]`,
+		`count({__name__=~"beanfield_.*",exported_instance=~".+"}) or vector(0)`: `"0"]`,
 	} {
 		awaitAnswer(t, "http://"+web+"/api/v1/query?query="+url.QueryEscape(query), want)
 	}

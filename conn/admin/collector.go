@@ -3,6 +3,7 @@ package admin
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"beanfield/router"
 	"beanfield/shard/queue"
@@ -62,6 +63,17 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 		}
 		g.spread("beanfield_command_seconds", "Time from when a command is handed to its shard until it is answered; of one run of commands in 61.",
 			seconds, r, "command", command)
+	}
+	g.secured()
+}
+
+// secured sends what is known of TLS.
+func (g *gathering) secured() {
+	if g.src.Certificates != nil {
+		for _, c := range g.src.Certificates() {
+			g.value("beanfield_tls_certificate_expiry_seconds", "Time until the certificate, or one of its chain, expires; below 0 once it has expired.",
+				prometheus.GaugeValue, time.Until(c.Ends).Seconds(), "face", c.Face, "file", c.File)
+		}
 	}
 	if g.src.Handshakes != nil {
 		n := g.src.Handshakes()

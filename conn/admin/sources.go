@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"time"
 
 	"beanfield/conn/secure"
 	"beanfield/router"
@@ -28,6 +29,9 @@ type Sources struct {
 	Latency func() map[string]*tally.Reading
 	// Handshakes are those over TLS; nil if there are none.
 	Handshakes func() secure.Counts
+	// Certificates are those of the listeners with TLS, each face and file once; nil if
+	// there are none.
+	Certificates func() []Certificate
 }
 
 // Shards is what the metrics need of the router.
@@ -48,6 +52,12 @@ type Refusals struct {
 type Denied struct {
 	Face, Command string
 	Count         uint64
+}
+
+// Certificate says when clients of a face stop accepting a certificate.
+type Certificate struct {
+	Face, File string
+	Ends       time.Time
 }
 
 // Loop is what an event loop has counted.

@@ -42,6 +42,8 @@ type Certificates struct {
 type pair struct {
 	config *tls.Config
 	leaf   *x509.Certificate
+	file   string    // that the certificate was read from
+	ends   time.Time // when it, or one that vouches for it in that file, expires
 }
 
 // Read reads the files. Its error is a *FileError.
@@ -61,6 +63,13 @@ func Read(o Options) (*Certificates, error) {
 
 // Config is what the next handshake is made with. It must not be changed.
 func (c *Certificates) Config() *tls.Config { return c.current.Load().config }
+
+// Expiry is when clients stop accepting the certificate in use, and its file. Any goroutine
+// may ask.
+func (c *Certificates) Expiry() (file string, ends time.Time) {
+	p := c.current.Load()
+	return p.file, p.ends
+}
 
 // refresh reads the files again. It reports whether they have changed since they were
 // last read, and why what they hold cannot be used, if so.

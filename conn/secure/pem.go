@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -68,7 +69,8 @@ func (t texts) parse(o Options) (*pair, error) {
 			config.ClientAuth = tls.VerifyClientCertIfGiven
 		}
 	}
-	return &pair{config, chain[0]}, nil
+	first := slices.MinFunc(chain, func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
+	return &pair{config, chain[0], o.Cert, first.NotAfter}, nil
 }
 
 // certificates parses all certificates of a file. Anything else in it may be
