@@ -113,11 +113,11 @@ func limitSettings[T any](prefix string, of func(*T) *QueueLimits) []setting[T] 
 }
 
 // forQueues returns the limits in the form that package queue takes.
-func (l QueueLimits) forQueues() *queue.Limits {
+func (l QueueLimits) forQueues(deadAfter time.Duration) *queue.Limits {
 	return &queue.Limits{
 		MaxLength: l.MaxLength, MaxPayload: int(l.MaxPayload), MaxTags: int(l.MaxTags), MaxDelivery: l.MaxDelivery,
 		MaxIdle: int64(l.MaxIdle), Leaving: int64(l.Leaving), DeadLetter: fates[l.DeadLetter], AutoEvict: l.AutoEvict,
-		MaxUnsent: int(l.MaxUnsent),
+		MaxUnsent: int(l.MaxUnsent), Forget: int64(deadAfter),
 	}
 }
 
@@ -125,10 +125,10 @@ func (l QueueLimits) forQueues() *queue.Limits {
 // [[queue.for]] that its name matches, or those of [queue] if none does. A rear queue has
 // the limits of its queue.
 func (c *QueueConfig) limitsFor() func(name string) *queue.Limits {
-	usual := c.Limits.forQueues()
+	usual := c.Limits.forQueues(c.DeadAfter)
 	special := make([]*queue.Limits, len(c.For))
 	for i, f := range c.For {
-		special[i] = f.Limits.forQueues()
+		special[i] = f.Limits.forQueues(c.DeadAfter)
 	}
 	return func(name string) *queue.Limits {
 		name = strings.TrimSuffix(name, queue.RearSuffix)

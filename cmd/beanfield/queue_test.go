@@ -12,6 +12,7 @@ import (
 func TestLimitsFor(t *testing.T) {
 	c, err := load(t, "", `
 queue.max_length = 1
+queue.dead_after = "7s"
 [[queue.for]]
 match = "a*"
 max_length = 2
@@ -30,7 +31,7 @@ dead_letter = "drop"
 	limits := c.Queue.limitsFor()
 	for name, want := range map[string]int{"a": 2, "ab": 2, "ab;rear": 2, "b": 1, "b;rear": 1, "c": 1} {
 		l := limits(name)
-		if l.MaxLength != want || l != limits(name) {
+		if l.MaxLength != want || l != limits(name) || l.Forget != int64(7*time.Second) {
 			t.Errorf("%s: limits %+v", name, l)
 		}
 		b := strings.HasPrefix(name, "b")

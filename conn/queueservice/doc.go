@@ -101,6 +101,24 @@
 // from its visitors' addresses either. Where no token is asked for on a loopback address, a Host
 // that is none of Options.Hosts is 421.
 //
+// # The end of a queue
+//
+// A consumer learns that its queue has ended (_eos_) as soon as its group is done with all
+// that the queue had: it is told behind the last item, and while others may still refuse
+// what they have, it is not told yet.
+//
+//   - A client of the JSON subprotocol is sent {"ended": true}, and its connection stays.
+//   - Another WebSocket ends with a close frame, code 1000, "the queue has ended".
+//   - A watch over plain HTTP ends as an answer ends.
+//
+// The vendor's clients know no other sign than the end of the connection, and connect again
+// whatever the reason: after at most a second in Go and Python, after five in Java, for ever.
+// So a consumer is told in this way only once. When it comes back, it is let in and its
+// connection is left idle, which costs the least: nobody tries again, as after a refusal. It
+// is still a consumer, and gets what beanstalk clients put into the tube. A consumer that is
+// forgotten (after Limits.Forget), or whose client gives no name, is told again, and so is
+// every consumer after a restart.
+//
 // # Many items in one request
 //
 // A POST with _batch_=true and Content-Type application/x-ndjson puts one item for
@@ -110,8 +128,13 @@
 // # Dead peers
 //
 // A consumer from which nothing has come for half of Options.DeadAfter is sent a ping;
-// after the other half it is dead, and leaves. A write that makes no progress for
-// Options.WriteTimeout fails.
+// after the other half it is dead, and leaves. On a watch over plain HTTP no ping can be
+// sent: there the kernel asks whether the peer lives, and gives up after DeadAfter, or, if
+// something that was sent is not acknowledged, after about a quarter of an hour. A write
+// that makes no progress for Options.WriteTimeout fails.
+//
+// A consumer that has left is shown in the attributes as long as it has something pending,
+// and then for DeadAfter again (Limits.Forget).
 //
 // # Clients that stall
 //

@@ -37,6 +37,10 @@ func parseOrder(text []byte) (o order, err error) {
 	return o, checkNegative(o.Code, o.Reason)
 }
 
+// messageEnded tells a client of the JSON subprotocol that its queue has ended and nothing is
+// left for it.
+const messageEnded = `{"ended":true}`
+
 // obey does what a message of the client says.
 func (c *consumer) obey(m message) error {
 	if m.op != ws.OpText {

@@ -57,7 +57,7 @@ func newLone(w *writer, k *socket) *lone {
 
 // suits says whether a parcel may be written this way.
 func (l *lone) suits(p *queue.Parcel) bool {
-	return l != nil && !p.Crowd && len(p.Items) == 1 && p.Items[0].Size <= loneBody && !p.Items[0].Lost
+	return l != nil && !p.Crowd && !p.Over && len(p.Items) == 1 && p.Items[0].Size <= loneBody && !p.Items[0].Lost
 }
 
 // write writes as much of a frame as the socket takes, and returns how much that was.

@@ -13,9 +13,13 @@ import (
 const (
 	closeGoing    = ws.StatusGoingAway
 	closeFailed   = ws.StatusInternalServerError
+	closeEnded    = ws.StatusNormalClosure
 	closeReplaced = ws.StatusCode(4001)
 	closeRemoved  = ws.StatusCode(4002)
 )
+
+// reasonEnded is what a consumer is told when its queue has ended and nothing is left for it.
+const reasonEnded = "the queue has ended"
 
 // mostControl bounds what waits to be sent to a client besides items: pings, and answers
 // to its pings and messages.
@@ -34,6 +38,7 @@ type outbox struct {
 	code    ws.StatusCode   // why it ends
 	reason  string
 	over    bool // nothing more is put in; what is there is the last
+	stays   bool // the end of the queue does not end the watch
 
 	lone        *lone           // nil if there is none
 	pushed      int64           // when something was last received
@@ -71,6 +76,9 @@ func (o *outbox) Receive(p *queue.Parcel, ok bool) {
 		return
 	default:
 		o.parcels = append(o.parcels, p)
+		if p.Over && !o.stays {
+			o.over, o.code, o.reason = true, closeEnded, reasonEnded
+		}
 	}
 	o.stir()
 }

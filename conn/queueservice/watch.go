@@ -53,7 +53,7 @@ func (q *request) upgrade(op *queue.Op) error {
 		return err
 	}
 	c := newConsumer(q.party)
-	op.Ask.Receiver = &c.outbox
+	op.Ask.Receiver, op.Ask.Closes, c.outbox.stays = &c.outbox, !q.json, q.json
 	if !q.server.enlist(c) {
 		return refuse(http.StatusServiceUnavailable, "the server stops")
 	}
@@ -150,7 +150,7 @@ func hasToken(values []string, token string) bool {
 func (q *request) stream(op *queue.Op) error {
 	var box outbox
 	box.init()
-	op.Ask.Receiver = &box
+	op.Ask.Receiver, op.Ask.Closes = &box, true
 	v := &visit{q.guest, q.queue, access.Reserve, func() { box.stop(closeForbidden, "") }, nil}
 	defer q.server.leave(v)
 	if !q.server.begin(v) {

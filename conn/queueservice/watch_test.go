@@ -86,7 +86,7 @@ func TestHandshakeAsksForTheWatch(t *testing.T) {
 	c := h.watch("&_index_=18446744073709551615&_window_=5&_index_only_=false&_auto_commit_=true&a=b", "Origin: https://localhost/api/predict/s\r\nSec-WebSocket-Protocol: x\r\n")
 	got := h.last(t)
 	want := queue.Ask{What: queue.AskWatch, Queue: "s", Group: "eas", User: "u1", Limits: someLimits, Index: queue.NewestIndex,
-		Window: 5, AutoCommit: true, Receiver: c.box, Tags: got.Ask.Tags}
+		Window: 5, AutoCommit: true, Closes: true, Receiver: c.box, Tags: got.Ask.Tags}
 	if fmt.Sprint(*got.Ask) != fmt.Sprint(want) || !got.Ask.Tags.Has(queue.MakeTags(map[string]string{"a": "b"})) {
 		t.Errorf("asked %+v\nwant %+v", *got.Ask, want)
 	}

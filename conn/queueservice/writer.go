@@ -107,6 +107,9 @@ func (w *writer) write(l load) error {
 				return err
 			}
 		}
+		if p.Over && w.framing == framedText {
+			b = append(appendDataHeader(b, ws.OpText, len(messageEnded)), messageEnded...)
+		}
 		if len(b) >= fullBuffer || i == len(l.parcels)-1 {
 			if b, err = w.flush(b); err != nil {
 				return err

@@ -56,6 +56,7 @@ type Ask struct {
 	Window     int       // watch: how many items may be pending
 	IndexOnly  bool      // watch: no bodies
 	AutoCommit bool      // watch: items are done when they are pushed
+	Closes     bool      // watch: the connection ends when the consumer is told Parcel.Over
 	Bytes      int       // sent: their Weight
 	Spent      []*Parcel // sent: the shard may use these again, but not the slice
 
@@ -105,6 +106,7 @@ type Limits struct {
 	MaxDelivery int   // how often an item is sent before it is dead
 	MaxIdle     int64 // nanoseconds in which an item must be committed
 	Leaving     int64 // nanoseconds from Leaving to Exit
+	Forget      int64 // nanoseconds that one with nothing pending is shown afterwards, in all queues; 0: 5 minutes
 	DeadLetter  Fate
 	AutoEvict   bool // a full queue drops its oldest item for a new one
 	// MaxUnsent bounds what a slow client costs: a consumer is pushed another item only

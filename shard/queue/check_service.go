@@ -58,6 +58,12 @@ func (s *State) checkConsumer(c *consumer) error {
 	if c.room() && !c.choosy() && !waits && !c.listed {
 		return fmt.Errorf("Q5: it has room and does not wait")
 	}
+	if c.group.over() && c.listens() && !c.told && !c.listed && !c.group.service.ending && !c.group.parting {
+		return fmt.Errorf("Q7: its group is over, and it is not told")
+	}
+	if c.told && !c.group.service.ended {
+		return fmt.Errorf("Q7: it was told that its queue has ended")
+	}
 	if c.choosy() {
 		if err := s.checkChoosy(c); err != nil {
 			return err
@@ -117,7 +123,7 @@ func (s *State) checkChoosy(c *consumer) error {
 func (s *State) checkDeparted() error {
 	n := 0
 	for c, prev := s.departed.head, (*consumer)(nil); c != nil; prev, c = c, c.next {
-		if !c.departed || c.prev != prev || prev != nil && prev.forgetAt > c.forgetAt {
+		if !c.departed || c.prev != prev || prev != nil && prev.departedAt > c.departedAt {
 			return fmt.Errorf("S4: the list of consumers that have departed is broken")
 		}
 		n++

@@ -15,6 +15,7 @@ type consumer struct {
 	window     int
 	autoCommit bool
 	indexOnly  bool
+	closes     bool
 	maxUnsent  int // Limits.MaxUnsent then: its connection reports by that
 	tags       Tags
 	marks      uint64 // of tags, if it is choosy
@@ -25,6 +26,7 @@ type consumer struct {
 	index    uint64 // the item that it was sent last
 	heard    int64  // when it was last heard of
 	unsent   int    // Parcel.Weight of what was pushed and is not reported as sent
+	told     bool   // it knows that its group is over
 	stopped  bool   // it is about to stop (CodeShutdown), and is sent nothing until it watches again
 	fetching bool   // bodies are read for its last parcel; the next would overtake it
 	again    uint32 // the pending item that a new connection is to be sent next, or 0
@@ -38,7 +40,7 @@ type consumer struct {
 
 	exited     bool  // it left, and its time to come back has passed
 	departed   bool  // it is in State.departed
-	forgetAt   int64 // if so
+	departedAt int64 // if so
 	prev, next *consumer
 }
 
@@ -111,6 +113,7 @@ func (s *State) askWatch(now int64, op *Op) {
 	}
 	s.connect(c, a.Receiver)
 	c.window, c.autoCommit, c.indexOnly, c.maxUnsent = a.Window, a.AutoCommit, a.IndexOnly, a.Limits.MaxUnsent
+	c.closes, c.told = a.Closes, c.told && a.Closes
 	if g.view == nil {
 		c.choose(a.Tags, start)
 	} else {

@@ -132,6 +132,8 @@
 //	    for it, or its tube is shut.
 //	Q6  A consumer without a connection is either leaving, with a time at which its items
 //	    go to others, or has departed, and then has nothing pending.
+//	Q7  In a queue that has ended, each consumer that listens, and whose group is done with
+//	    all items, has been told so, or is told at the end of this turn or a later one.
 //	F1  A finder has the jobs of its tube and no others, in the order of their ids. It
 //	    has all of them as soon as it is whole (finder.go).
 //	F2  Each of these jobs that has a request id is in the ring of that id's hash.
@@ -158,6 +160,6 @@
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
 // reserve.go, wait.go, share.go and wide.go; then heap.go, slab.go, index.go and
 // body.go for how a job stays so small. For the queue service: ask.go, service.go,
-// consumer.go, deadlines.go, push.go, commit.go, rebalance.go, leave.go, choosy.go; then
-// finder.go, gets.go and views.go.
+// consumer.go, deadlines.go, push.go, commit.go, rebalance.go, leave.go, over.go, choosy.go;
+// then finder.go, gets.go and views.go.
 package queue

@@ -94,6 +94,7 @@ func (s *State) askEnd(op *Op) {
 	if !v.ended {
 		v.ended = true
 		s.logQueue(v)
+		s.mayBeOver(v)
 	}
 	if a.Force && (!s.whole(v) || !s.endLoose(v, a)) {
 		op.Status = More

@@ -71,7 +71,7 @@ func TestEndOfQueue(t *testing.T) {
 			g.a item 5 -> 2
 			q end default force
 			g.a attrs -> length=1 ended=true
-			h.x commit 1
+			h.x commit 1 => h.x:over
 			q get default -> 1`},
 	})
 }

@@ -11,6 +11,10 @@ type group struct {
 	delivered uint64
 	pending   int   // of all of them together
 	view      *view // nil for the first group
+
+	parted   bool // its consumers have been told that it is over, or are in State.parting
+	parting  bool // it is in State.parting
+	uncalled int  // there: how many of its consumers have not been woken
 }
 
 func newGroup(v *service, name string) *group {

@@ -2,11 +2,20 @@ package queue
 
 // A consumer whose connection has gone may come back. For Limits.Leaving it keeps its
 // pending items; then they go to others. When it has none left, it is only remembered, so
-// that the attributes can show it: for forgetAfter, and up to departedMost in a shard.
+// that the attributes can show it: for Limits.Forget, and up to departedMost in a shard.
 const (
-	forgetAfter  = 300 * second
+	forgetAfter  = 300 * second // if Limits.Forget is 0
 	departedMost = 1024
 )
+
+// forgetAt is when a consumer that has departed is forgotten, by the limits that an operation
+// brought last. They say the same for all queues, so who departed first is due first.
+func (s *State) forgetAt(c *consumer) int64 {
+	if s.shownFor > 0 {
+		return c.departedAt + s.shownFor
+	}
+	return c.departedAt + forgetAfter
+}
 
 // askLeave ends a consumer's connection.
 func (s *State) askLeave(now int64, op *Op) {
@@ -69,7 +78,7 @@ func (s *State) departIdle(now int64, c *consumer) {
 // only remembered.
 func (s *State) depart(now int64, c *consumer) {
 	s.schedule(&s.leaving, s.leavePos, c.client.slot, 0)
-	c.departed, c.forgetAt = true, now+forgetAfter
+	c.departed, c.departedAt = true, now
 	c.prev = s.departed.tail
 	if c.prev == nil {
 		s.departed.head = c
@@ -125,8 +134,8 @@ func (s *State) soonestLeave() int64 {
 	if s.leaving.n > 0 {
 		at = int64(s.leaving.top().major)
 	}
-	if c := s.departed.head; c != nil && (at == 0 || c.forgetAt < at) {
-		at = c.forgetAt
+	if c := s.departed.head; c != nil && (at == 0 || s.forgetAt(c) < at) {
+		at = s.forgetAt(c)
 	}
 	return at
 }
@@ -134,7 +143,7 @@ func (s *State) soonestLeave() int64 {
 // tickConsumers ends a turn for the consumers: what is due is taken back from them, in at
 // most half a share, and those that have room are fed.
 func (s *State) tickConsumers(now int64) {
-	if s.hungry.n == 0 && s.leaving.n == 0 && s.departed.n == 0 && s.idling.n == 0 {
+	if s.hungry.n == 0 && s.leaving.n == 0 && s.departed.n == 0 && s.idling.n == 0 && len(s.ending)+len(s.parting) == 0 {
 		return
 	}
 	s.share = (s.Share + 1) / 2
@@ -150,7 +159,7 @@ func (s *State) tickLeavers(now int64) {
 		s.spend(moving)
 		s.exit(now)
 	}
-	for c := s.departed.head; c != nil && c.forgetAt <= now && !s.spent(); c = s.departed.head {
+	for c := s.departed.head; c != nil && s.forgetAt(c) <= now && !s.spent(); c = s.departed.head {
 		s.spend(moving)
 		s.forgetConsumer(c)
 	}

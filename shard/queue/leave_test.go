@@ -58,6 +58,39 @@ func TestLeave(t *testing.T) {
 	})
 }
 
+// Limits.Forget: a consumer that has left, with nothing pending, goes from the list.
+func TestHowLongAConsumerIsShown(t *testing.T) {
+	runScripts(t, []script{
+		{"how long it is shown", `
+			limits forget=2s leaving=3s
+			g.a sub 1
+			g.b sub 1
+			g.b leave
+			+1s
+			g.a item 1024 -> 1 => g.a:1
+			g.a leave
+			g.c sub 0
+			+1s
+			g.a attrs -> consumers=2 g.a=Leaving/1/0
+			+2s
+			g.a attrs -> g.a=Exit/0/1
+			+2s
+			g.a attrs -> consumers=1`},
+		{"and when that is changed, for whom it was longer", `
+			limits forget=24h
+			g.a sub 1
+			g.a leave
+			x.a@other sub 1
+			x.a@other leave
+			limits forget=2s
+			y.a@third sub 0
+			x.a@other attrs -> consumers=1
+			+2s
+			x.a@other attrs -> consumers=0
+			g.a attrs -> consumers=0`},
+	})
+}
+
 // However many consumers come and go, few are remembered.
 func TestDepartedConsumersAreBounded(t *testing.T) {
 	f := newPushField(0, 1)

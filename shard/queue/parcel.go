@@ -18,6 +18,8 @@ type Parcel struct {
 	// Crowd says that many other parcels leave in the same turn and wait for this one:
 	// whoever receives it must not do much.
 	Crowd bool
+	// Over says that the queue has ended, and that after these items no more come.
+	Over bool
 
 	to       Receiver  // nil for a get's
 	consumer *consumer // likewise

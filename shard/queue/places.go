@@ -74,6 +74,9 @@ func (s *State) makeBuried(slot uint32) {
 	s.trailOf(j).key = int64(s.buryRank)
 	s.listAppend(&t.buried, slot)
 	s.totals.Buried++
+	if t.service != nil {
+		s.mayBeOver(t.service)
+	}
 }
 
 func (s *State) unbury(slot uint32) {

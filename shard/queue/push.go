@@ -7,9 +7,17 @@ package queue
 // that have room take turns, a consumer with a large window takes no more than others at
 // a time, and the work of a turn is bounded.
 
-// feed serves the consumers that may have got room.
+// feed serves the consumers that may have got room, and those that are to learn that no
+// more items come.
 func (s *State) feed(now int64) {
-	for s.hungry.n > 0 && !s.spent() {
+	for !s.spent() {
+		if s.hungry.n == 0 {
+			if len(s.ending)+len(s.parting) == 0 {
+				return
+			}
+			s.tickOver()
+			continue
+		}
 		c := s.hungry.pop()
 		c.listed = false
 		s.spend(moving)
@@ -55,6 +63,8 @@ func (s *State) feedOne(now int64, c *consumer) {
 		s.departIdle(now, c)
 		return
 	case !c.listens():
+		return
+	case c.group.service.ended && s.tells(c):
 		return
 	case c.again != 0:
 		s.resend(now, c)
@@ -119,9 +129,8 @@ func (s *State) resend(now int64, c *consumer) {
 	}
 }
 
-// load adds a job to what the turn sends to a consumer. It reports whether the job's
-// body is yet to be read.
-func (s *State) load(c *consumer, slot uint32) (away bool) {
+// parcelFor is what the turn sends to a consumer.
+func (s *State) parcelFor(c *consumer) *Parcel {
 	p := c.parcel
 	if p == nil {
 		p = s.newParcel()
@@ -129,6 +138,13 @@ func (s *State) load(c *consumer, slot uint32) (away bool) {
 		c.parcel = p
 		s.Parcels = append(s.Parcels, p)
 	}
+	return p
+}
+
+// load adds a job to what the turn sends to a consumer. It reports whether the job's
+// body is yet to be read.
+func (s *State) load(c *consumer, slot uint32) (away bool) {
+	p := s.parcelFor(c)
 	s.pushed++
 	s.pack(p, slot, !c.indexOnly)
 	i := &p.Items[len(p.Items)-1]

@@ -23,6 +23,10 @@ type service struct {
 	passed   int     // jobs that only views have
 	recorded bool    // the log has a record of the queue
 	dropping int     // first groups that are being removed
+
+	ending  bool // it is in State.ending
+	visited int  // there: how many groups have been looked at
+	changed bool // and whether they must be looked at again
 }
 
 // applyService runs an operation of the queue service.
@@ -71,7 +75,7 @@ func (s *State) serviceOf(t *tube, l *Limits) *service {
 		t.service = &service{tube: t, pair: pairOf(t.name), finder: s.newFinder(t)}
 	}
 	if old := t.service.limits; old != l {
-		t.service.limits = l
+		t.service.limits, s.shownFor = l, l.Forget
 		if old != nil && old.MaxIdle != l.MaxIdle {
 			s.retimeViews(t.service)
 		}
@@ -131,6 +135,7 @@ func (v *service) jobReady(s *State, now int64, id uint64) {
 func (v *service) jobGone(s *State, slot uint32) {
 	v.jobLeaves(s, slot)
 	v.finder.remove(s, slot)
+	s.mayBeOver(v)
 }
 
 // logQueue tells the log what a queue is like. The records of jobs may name views that

@@ -11,14 +11,15 @@ import (
 // "default", or GROUP.USER@QUEUE:
 //
 //	g.a item 1024 k=v -> 1     puts an item: priority and tags
-//	g.a sub 2 auto only index=4 k=v => g.a:1   watches: the window; what it is pushed
+//	g.a sub 2 auto only closes index=4 k=v => g.a:1   watches: the window; what it is pushed
 //	g.a leave                  its connection has gone
 //	g.a sent                   its connection has sent what it got
 //	g.a commit 1 2
 //	g.a negative Code why 1 2
 //	g.a drop                   the group is removed
+//	g.a end force              the queue ends, perhaps by force; a consumer that is told so is written g.a:over
 //	g.a attrs -> length=1 g.a=Running/0/2   of a consumer: status, pending, slots
-//	limits delivery=2 idle=5s leaving=10s dead=rear length=3 unsent=100 evict=1
+//	limits delivery=2 idle=5s leaving=10s forget=30s dead=rear length=3 unsent=100 evict=1
 //
 // A push that is not the first of its item is written g.a:1/2. A connection that was
 // replaced is written g.a:replaced; one whose group was removed, g.a:removed.
@@ -55,6 +56,9 @@ func (r *subscriber) Receive(p *Parcel, ok bool) {
 			r.w.t.Fatalf("item %d is pushed with tags %q, want %q", it.Index, got, r.w.tags[it.Index])
 		}
 	}
+	if p.Over {
+		r.w.pushed = append(r.w.pushed, r.name+":over")
+	}
 	r.spent = append(r.spent, p)
 }
 
@@ -79,7 +83,7 @@ func tagsFrom(words []string) Tags {
 
 var consumerWords = map[string]What{
 	"item": AskPut, "sub": AskWatch, "leave": AskLeave, "sent": AskSent, "commit": AskCommit,
-	"negative": AskNegative, "attrs": AskAttrs, "drop": AskDropGroup,
+	"negative": AskNegative, "attrs": AskAttrs, "drop": AskDropGroup, "end": AskEnd,
 }
 
 // consumer runs one word of a script that a consumer says.
@@ -108,6 +112,8 @@ func (w *world) consumer(who, verb string, args []string) string {
 		a.Receiver, a.Bytes = w.subs[who], w.subs[who].unsent
 		a.Spent = w.subs[who].spent
 		w.subs[who].unsent, w.subs[who].spent = 0, nil
+	case AskEnd:
+		a.Force = len(args) > 0
 	case AskNegative:
 		a.Code, a.Reason, args = args[0], args[1], args[2:]
 		fallthrough
@@ -142,6 +148,8 @@ func (w *world) askedWatch(who string, a *Ask, args []string) {
 			a.Index = number(index)
 		case arg == "auto":
 			a.AutoCommit = true
+		case arg == "closes":
+			a.Closes = true
 		case arg == "only":
 			a.IndexOnly = true
 		default:
@@ -227,6 +235,8 @@ func (w *world) setLimits(words []string) {
 			w.limits.MaxUnsent = n
 		case "idle":
 			w.limits.MaxIdle = duration(value)
+		case "forget":
+			w.limits.Forget = duration(value)
 		case "leaving":
 			w.limits.Leaving = duration(value)
 		case "dead":

@@ -51,7 +51,10 @@ type State struct {
 	hungry     hungryQueue // consumers that may have got room, by turns
 	leaving    heap        // consumers without a connection, by when their items go to others
 	leavePos   positions
-	departed   consumers // those that are only remembered
+	departed   consumers  // those that are only remembered
+	shownFor   int64      // Limits.Forget: how long they are
+	ending     []*service // queues that have ended, and of which a group may be over
+	parting    []*group   // whose consumers are to be told that it is over
 	views      pages[*view]
 	freeViews  []uint32
 	pendings   slab[pending] // what views have sent

@@ -2,7 +2,7 @@ package queue
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if s.opening.n > 0 || s.hungry.n > 0 {
+	if s.opening.n > 0 || s.hungry.n > 0 || len(s.ending)+len(s.parting) > 0 {
 		return 1 // at once
 	}
 	var at int64

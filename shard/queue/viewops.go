@@ -132,6 +132,7 @@ func (s *State) endView(v *service, w *view) {
 	}
 	s.schedule(&s.idling, s.idlePos, w.slot, 0)
 	v.views = slices.DeleteFunc(v.views, func(x *view) bool { return x == w })
+	s.mayBeOver(v) // tickOver may have counted it
 	s.views.set(w.slot, nil)
 	s.freeViews = append(s.freeViews, w.slot)
 }

@@ -37,6 +37,7 @@ func (s *State) feedView(now int64, c *consumer) {
 	case c.to == nil:
 		s.departIdle(now, c)
 	case !c.listens():
+	case c.group.service.ended && s.tells(c):
 	case c.again != 0:
 		s.resendView(now, c)
 		s.wake(c)

@@ -188,6 +188,7 @@ func (s *State) viewEnds(now int64, w *view, slot uint32) {
 	w.places.set(slot, viewDone)
 	delete(w.returned, slot)
 	v := w.group.service
+	s.mayBeOver(v)
 	if s.jobs.at(slot).state() != Passed || v.wanted(slot) {
 		s.logUpdate(slot)
 		return
@@ -211,7 +212,9 @@ func (s *State) settle(now int64, slot uint32) {
 func (s *State) makePassed(slot uint32) {
 	j := s.jobs.at(slot)
 	j.setState(Passed)
-	s.tubeAt.get(j.tube()).service.passed++
+	v := s.tubeAt.get(j.tube()).service
+	v.passed++
+	s.mayBeOver(v)
 }
 
 func (s *State) unpass(slot uint32) {
