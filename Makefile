@@ -31,7 +31,7 @@ test: ## all tests, the longest in their shorter forms
 	$(GO) test -short -p $(ATONCE) -timeout 20m ./...  # a package may take longer than the usual ten
 
 thorough: ## the longest tests, in full
-	$(GO) test -timeout 20m ./conn/beanstalk -run '^(TestBodySizes|TestRandomCommands|TestUrgentData|TestWakeFromAnotherLoop)$$'
+	$(GO) test -timeout 20m ./conn/beanstalk -run '^(TestBodySizes|TestRandomCommands|TestWakeFromAnotherLoop)$$'
 	$(GO) test -timeout 20m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNoBatchIsLeftInTheMailbox|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
 	$(GO) test -timeout 20m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong)$$'
 	$(GO) test -timeout 20m ./storage/pebblestore -run '^(TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestSalvageTellsWhatIsMissing)$$'

@@ -111,7 +111,7 @@ func (c *client) close() {
 
 // mustBeEmpty fails the test if a shard has a waiter or a job, or a counter
 // that does not fit. All clients must be closed.
-func mustBeEmpty(t *testing.T, r *Router) {
+func mustBeEmpty(t testing.TB, r *Router) {
 	t.Helper()
 	if err := r.Close(); err != nil {
 		t.Error(err)

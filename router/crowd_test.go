@@ -193,7 +193,7 @@ func runCrowd(t *testing.T, items int, healthy bool) {
 	select {
 	case <-c.over:
 		all.Wait()
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		for _, a := range c.audits {
 			a.mu.Lock()
 			t.Errorf("%s has handled %d items of %d", a.name, a.ended, items)

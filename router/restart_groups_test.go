@@ -48,7 +48,7 @@ func (run *restartRun) watched(t *testing.T, tube, group string, want int) (ids 
 		select {
 		case id := <-r.got:
 			ids = append(ids, id)
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 			t.Fatalf("group %s of %s gets %d, want %d items", group, tube, ids, want)
 		}
 	}

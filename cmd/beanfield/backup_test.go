@@ -63,7 +63,7 @@ func TestBackupIsNamedWhenComplete(t *testing.T) {
 	}
 }
 
-func mustMkdir(t *testing.T, dir string) string {
+func mustMkdir(t testing.TB, dir string) string {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

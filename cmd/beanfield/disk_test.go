@@ -17,13 +17,13 @@ import (
 
 // dataDir makes an empty data directory in a directory of its own, where its backups
 // go too.
-func dataDir(t *testing.T) string {
+func dataDir(t testing.TB) string {
 	t.Helper()
 	return mustMkdir(t, filepath.Join(t.TempDir(), "data"))
 }
 
 // onData starts a server on a data directory and connects to it.
-func onData(t *testing.T, data string, words ...string) (*process, *client) {
+func onData(t testing.TB, data string, words ...string) (*process, *client) {
 	t.Helper()
 	p := startProcess(t, append(words, "-l", "unix:DIR/s", "-b", data)...)
 	return p, p.dial(p.dir + "/s")
@@ -340,24 +340,20 @@ func (p *process) untilFailed() {
 	p.untilSaid(p.dial(p.dir+"/s"), "its shard answers INTERNAL_ERROR")
 }
 
-// An empty data directory is opened quickly, even with many shards. The best of
-// several tries counts, since a busy machine says nothing about the program.
-func TestProcessStartsFastOnDisk(t *testing.T) {
-	for _, x := range []struct {
-		shards string
-		limit  time.Duration
-	}{{"2", 150 * time.Millisecond}, {"64", time.Second}} {
-		best := time.Hour
-		for try := 0; try < 10 && best >= x.limit; try++ {
-			p, c := onData(t, dataDir(t), "-shards", x.shards)
-			c.expect("list-tube-used", "USING default")
-			best = min(best, time.Since(p.begun))
-			p.kill()
-		}
-		t.Logf("%s shards: %v", x.shards, best)
-		if best >= x.limit {
-			t.Errorf("with %s shards the best start took %v, want less than %v", x.shards, best, x.limit)
-		}
+// BenchmarkStartOnDisk measures the start on an empty data directory, also with many
+// shards.
+func BenchmarkStartOnDisk(b *testing.B) {
+	for _, shards := range []string{"2", "64"} {
+		b.Run("shards="+shards, func(b *testing.B) {
+			best := time.Hour
+			for b.Loop() {
+				p, c := onData(b, dataDir(b), "-shards", shards)
+				c.expect("list-tube-used", "USING default")
+				best = min(best, time.Since(p.begun))
+				p.kill()
+			}
+			b.ReportMetric(float64(best.Microseconds())/1e3, "best-ms")
+		})
 	}
 }
 

@@ -56,7 +56,7 @@ func BenchmarkScrape(b *testing.B) {
 // crowd has a client watch many tubes.
 func crowd(t testing.TB, c *client, tubes int) {
 	t.Helper()
-	c.SetDeadline(time.Now().Add(3 * patience))
+	c.SetDeadline(time.Now().Add(patience))
 	go func() {
 		w := bufio.NewWriter(c.Conn)
 		for i := range tubes {

@@ -110,7 +110,7 @@ func TestInheritSeveral(t *testing.T) {
 	}
 	for i, want := range []string{"hello from tcp", "hello from unix"} {
 		b := make([]byte, 100)
-		clients[i].SetReadDeadline(time.Now().Add(10 * time.Second))
+		clients[i].SetReadDeadline(time.Now().Add(patience))
 		n, err := clients[i].Read(b)
 		if string(b[:n]) != want {
 			t.Errorf("client read %q, %v; want %q", b[:n], err, want)
@@ -184,7 +184,7 @@ func TestNotify(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := make([]byte, 100)
-		c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		c.SetReadDeadline(time.Now().Add(patience))
 		n, err := c.Read(b)
 		if string(b[:n]) != "READY=1" {
 			t.Errorf("%s: read %q, %v", name, b[:n], err)

@@ -56,12 +56,11 @@ func TestTLSToPlainText(t *testing.T) {
 	p := startProcess(t, "-l", host, "-p", port, "-queue", addrs[1], "-http", addrs[2])
 	trust := securetest.NewAuthority(t, "authority").Trust()
 	for i, addr := range addrs {
-		begun := time.Now()
 		nc := reach(t, addr, "")
 		err := tls.Client(nc, trust).Handshake()
 		var header tls.RecordHeaderError
-		if !errors.As(err, &header) || time.Since(begun) > patience/2 {
-			t.Errorf("%s: %v after %v", faceNames[i], err, time.Since(begun))
+		if !errors.As(err, &header) {
+			t.Errorf("%s: %v", faceNames[i], err)
 		}
 		nc.Close()
 	}

@@ -49,7 +49,7 @@ func childMain() {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	a, err := conn.NewAcceptor(conn.Options{Logger: log})
 	check(err)
-	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: 2, HandshakeTimeout: 6 * patience, Logger: log})
+	s, err := NewServer(r, a, Options{MaxJobSize: DefaultMaxJobSize, Loops: 2, HandshakeTimeout: time.Hour, Logger: log})
 	check(err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
@@ -66,7 +66,7 @@ func childMain() {
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
-			fmt.Println(m.HeapInuse+m.StackInuse, resident())
+			fmt.Println(m.HeapInuse+m.StackInuse, resident(), m.HeapAlloc+m.StackInuse)
 		case "processor":
 			var ru syscall.Rusage
 			check(syscall.Getrusage(syscall.RUSAGE_SELF, &ru))
@@ -77,7 +77,7 @@ func childMain() {
 			f := strings.Fields(string(data))
 			fmt.Println(f[5], f[7]) // syscr, syscw
 		case "open":
-			fmt.Println(s.open.Load())
+			fmt.Println(s.open.Load(), s.shaking.Load())
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestVanishingWorkers has clients vanish that hold jobs, in tubes of several
@@ -58,20 +57,16 @@ func TestHalfCloseIsSeenWhileWaiting(t *testing.T) {
 	h := newHouse(t)
 	for _, network := range []string{"tcp", "unix", "pair", "tls", "sealed"} {
 		for _, watch := range []int{0, 5} {
-			start := time.Now()
 			c := h.connect(network)
 			for i := range watch {
 				c.do(fmt.Sprintf("watch h%d", i), fmt.Sprintf("WATCHING %d", i+2))
 			}
-			c.send("reserve-with-timeout 100\r\nlist-tube-used\r\n")
+			c.send("reserve-with-timeout 1000000\r\nlist-tube-used\r\n")
 			eventually(t, "it waits", func() bool { return h.waiting() == 1 })
 			c.closeWrite()
 			c.expect("TIMED_OUT")
 			c.expect("USING default")
 			c.eof()
-			if d := time.Since(start); d > patience/2 {
-				t.Errorf("%s, %d more tubes: the answer took %v", network, watch, d)
-			}
 		}
 	}
 }

@@ -51,7 +51,10 @@ func idle(t testing.TB, n int, sealed bool, say func(i int) (lines, want string)
 			}
 		}
 	}
-	eventually(t, "all are in", func() bool { return int(s.ask("open")[0]) == n+1 })
+	eventually(t, "all are in, and their handshakes are over", func() bool {
+		counts := s.ask("open")
+		return int(counts[0]) == n+1 && counts[1] == 0
+	})
 	after := s.ask("memory")
 	return float64(after[0]-before[0]) / float64(n), float64(after[1]-before[1]) / float64(n)
 }
@@ -109,9 +112,7 @@ func TestIdleAfterReservesOverShards(t *testing.T) {
 		for _, c := range all {
 			act(c)
 		}
-		if took := (heapInUse() - before) / clients; took > most {
-			t.Errorf("%s: a connection takes %d bytes more", what, took)
-		}
+		atMost(t, "after "+what+" a connection takes", most, func() int64 { return (heapInUse() - before) / clients })
 	}
 	each("a reserve that finds nothing", 4<<10, func(c *client) { c.do("reserve-with-timeout 0", "TIMED_OUT") })
 	each("stats", 4<<10, func(c *client) { c.yaml("stats") })

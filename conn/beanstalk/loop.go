@@ -179,6 +179,12 @@ func (l *loop) linger() []syscall.EpollEvent {
 // longestSleep bounds a sleep to as many milliseconds as epoll accepts.
 const longestSleep = time.Hour
 
+// milliseconds is how long to sleep if so much time is left: no less, as an alarm must not
+// be early.
+func milliseconds(left time.Duration) int {
+	return int(max(0, (min(left, longestSleep)+time.Millisecond-1)/time.Millisecond))
+}
+
 // sleep blocks until there is an event, a connection in the inbox, or an
 // alarm is due.
 func (l *loop) sleep() []syscall.EpollEvent {
@@ -189,8 +195,7 @@ func (l *loop) sleep() []syscall.EpollEvent {
 	}
 	ms := -1
 	if at := l.timers.first(); at != 0 {
-		left := min(time.Duration(at-l.server.router.Now()), longestSleep)
-		ms = int(max(0, (left+time.Millisecond-1)/time.Millisecond))
+		ms = milliseconds(time.Duration(at - l.server.router.Now()))
 	}
 	if l.stop.Load() {
 		ms = 10 // then finished looks again

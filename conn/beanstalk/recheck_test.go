@@ -51,7 +51,7 @@ func clientOf(t testing.TB, near net.Conn, c *tls.Config) net.Conn {
 // until asks for a value until it is the wanted one.
 func (c *client) until(line, key, want string) {
 	c.t.Helper()
-	for end := time.Now().Add(patience); c.stat(line, key) != want; runtime.Gosched() {
+	for end := time.Now().Add(patience); c.stat(line, key) != want; {
 		if time.Now().After(end) {
 			c.t.Fatalf("%q never says %s: %s", line, key, want)
 		}

@@ -95,11 +95,11 @@ func (h *Hall) introduce(g *Guest) {
 // left notes that a guest has been closed.
 func (h *Hall) left(g *Guest) {
 	g.Unpoll()
+	h.acceptor.Left() // first: when there are no guests, nobody is counted any more
 	h.mu.Lock()
 	delete(h.guests, g)
 	h.gone.Broadcast()
 	h.mu.Unlock()
-	h.acceptor.Left()
 }
 
 // Accept implements net.Listener. The connection is a *Guest.

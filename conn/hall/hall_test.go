@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net"
-	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -118,10 +117,8 @@ func (h *host) echo(c net.Conn) {
 // await waits until there are n guests.
 func (h *host) await(n int) {
 	h.t.Helper()
-	for end := time.Now().Add(patience); h.Guests() != n; runtime.Gosched() {
-		if time.Now().After(end) {
-			h.t.Fatalf("%d guests, want %d", h.Guests(), n)
-		}
+	if !halltest.Await(func() bool { return h.Guests() == n }) {
+		h.t.Fatalf("%d guests, want %d", h.Guests(), n)
 	}
 }
 

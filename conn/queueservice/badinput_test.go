@@ -3,7 +3,6 @@ package queueservice
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -160,34 +159,34 @@ func TestTokens(t *testing.T) {
 // A body without an end is refused at its limit, one that stalls after a while, and one
 // that is cut is no item.
 func TestEndlessBody(t *testing.T) {
-	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 100 * time.Millisecond })
-	c := h.dial()
-	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
-	go func(c net.Conn) {
-		for {
-			if _, err := io.WriteString(c, "4000\r\n"+strings.Repeat("x", 0x4000)+"\r\n"); err != nil {
-				return
+	const post = "POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\n"
+	for head, want := range map[string]int{
+		"Transfer-Encoding: chunked\r\n\r\n": 413, "Content-Length: 10\r\n\r\nabc": 408, "Expect: 100-continue\r\nContent-Length: 100001\r\n\r\n": 413,
+	} {
+		patiently(t, func(limit time.Duration) error {
+			h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = limit })
+			defer h.Close()
+			c := h.dial()
+			defer c.Close()
+			io.WriteString(c, post+head)
+			if strings.Contains(head, "chunked") {
+				go func() {
+					for {
+						if _, err := io.WriteString(c, "4000\r\n"+strings.Repeat("x", 0x4000)+"\r\n"); err != nil {
+							return
+						}
+					}
+				}()
 			}
-		}
-	}(c.Conn)
-	if r, _ := c.Response("GET"); r.StatusCode != 413 {
-		t.Errorf("endless: %d", r.StatusCode)
-	}
-	c.Close()
-
-	c = h.dial()
-	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc")
-	if r, _ := c.Response("GET"); r.StatusCode != 408 {
-		t.Errorf("stalled: %d", r.StatusCode)
-	}
-
-	c = h.dial()
-	c.Send("POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 100001\r\n\r\n")
-	if r, _ := c.Response("GET"); r.StatusCode != 413 {
-		t.Errorf("announced: %d", r.StatusCode)
-	}
-	if len(h.asked) > 0 {
-		t.Errorf("%+v is asked", h.asked[0].Ask)
+			r, _, err := c.Answer("POST")
+			if len(h.desk.asked) > 0 {
+				t.Errorf("%q: %+v is asked", head, h.desk.asked[0].Ask)
+			}
+			if err != nil || r.StatusCode != want {
+				return fmt.Errorf("%q: %+v, %v, want %d", head, r, err, want)
+			}
+			return nil
+		})
 	}
 }
 
@@ -218,7 +217,7 @@ func TestBodyOfNoUse(t *testing.T) {
 		}
 		h.Close()
 	}
-	h := newHouse(t, nil, func(o *Options) { o.ReadTimeout = 50 * time.Millisecond })
+	h := newHouse(t, nil)
 	h.desk.answer = func(op *queue.Op) { op.Status = queue.Waiting }
 	c := h.dial()
 	c.Send("GET " + base + "?_timeout_=1h HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n12345")

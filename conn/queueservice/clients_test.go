@@ -2,10 +2,8 @@ package queueservice
 
 import (
 	"net/http"
-	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"beanfield/conn"
 	"beanfield/conn/hall/halltest"
@@ -32,14 +30,11 @@ func TestClients(t *testing.T) {
 	}
 	held := map[any]int{any(w.box): 5, any(stream.Receiver): 7}
 	var list []conn.Client
-	for end := time.Now().Add(patience); ; runtime.Gosched() { // net/http tells of the end of a request a little late
+	if !halltest.Await(func() bool { // net/http tells of the end of a request a little late
 		list = h.server.Clients(held)
-		if !slices.ContainsFunc(list, func(g conn.Client) bool { return g.Doing == conn.Working }) {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("a request does not end: %+v", list)
-		}
+		return !slices.ContainsFunc(list, func(g conn.Client) bool { return g.Doing == conn.Working })
+	}) {
+		t.Fatalf("a request does not end: %+v", list)
 	}
 	if len(list) != len(want) {
 		t.Errorf("%d clients are told of", len(list))

@@ -91,11 +91,8 @@ func TestGetGivesUp(t *testing.T) {
 	if r, _ := h.Say("GET", "/api/predict/s?_timeout_=0.4", who, ""); r.StatusCode != 204 {
 		t.Errorf("%d", r.StatusCode)
 	}
-	if took := time.Since(begin); took < 380*time.Millisecond || took >= 400*time.Millisecond {
-		t.Logf("it took %v", took) // the machine may be busy, so this is for readers
-		if took < 380*time.Millisecond {
-			t.Error("it has not waited")
-		}
+	if took := time.Since(begin); took < 380*time.Millisecond {
+		t.Errorf("it has waited %v", took)
 	}
 	got := h.await(t, queue.AskUnget, 1)
 	if get := h.await(t, queue.AskGet, 1); get.Ask.Getter != got.Ask.Getter || got.Ask.Queue != "s" {

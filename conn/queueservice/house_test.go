@@ -153,6 +153,20 @@ func openHouse(t testing.TB, shards Shards, secured bool, set ...func(*Options))
 	return h
 }
 
+// patiently tries a scenario with a limit of the time that the server gives to its clients. On
+// a busy machine an honest one may miss a short limit, so longer ones are tried then.
+func patiently(t *testing.T, scenario func(limit time.Duration) error) {
+	t.Helper()
+	var err error
+	for limit := 50 * time.Millisecond; limit < time.Minute; limit *= 5 {
+		if err = scenario(limit); err == nil {
+			return
+		}
+		t.Logf("within %v: %v", limit, err)
+	}
+	t.Error(err)
+}
+
 // client is a connection, byte by byte.
 type client struct{ *halltest.Client }
 

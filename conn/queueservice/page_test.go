@@ -3,10 +3,8 @@ package queueservice
 import (
 	"bytes"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
@@ -169,10 +167,8 @@ func TestBatchOfMany(t *testing.T) {
 func TestWhoIsPolled(t *testing.T) {
 	h := newPageHouse(t)
 	h.watch("", "Authorization: secret\r\n")
-	for end := time.Now().Add(patience); h.Acceptor.Polled() != 0; runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatalf("%d clients are polled, beside a consumer", h.Acceptor.Polled())
-		}
+	if !halltest.Await(func() bool { return h.Acceptor.Polled() == 0 }) {
+		t.Fatalf("%d clients are polled, beside a consumer", h.Acceptor.Polled())
 	}
 	page := h.page()
 	page.Send(masked(ws.OpText, `{"commit":[],"id":0}`))

@@ -3,6 +3,7 @@ package queueservice
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -42,18 +43,24 @@ func (h *house) watch(parameters, headers string) *watcher {
 // frame reads a frame as it is.
 func (c *client) frame() (ws.Header, []byte) {
 	c.T.Helper()
-	h, err := ws.ReadHeader(c.In)
+	h, payload, err := c.next()
 	if err != nil {
-		c.T.Fatal(err)
-	}
-	payload := make([]byte, h.Length)
-	if _, err := io.ReadFull(c.In, payload); err != nil {
 		c.T.Fatal(err)
 	}
 	if h.Masked || h.Rsv != 0 || !h.Fin {
 		c.T.Errorf("header %+v", h)
 	}
 	return h, payload
+}
+
+// next is frame for a client that may be sent away.
+func (c *client) next() (h ws.Header, payload []byte, err error) {
+	if h, err = ws.ReadHeader(c.In); err != nil {
+		return h, nil, err
+	}
+	payload = make([]byte, h.Length)
+	_, err = io.ReadFull(c.In, payload)
+	return h, payload, err
 }
 
 // expect reads a frame that must be this one.
@@ -259,20 +266,29 @@ func TestShutdownEndsWatches(t *testing.T) {
 
 // A peer that is silent is sent a ping, and leaves if it does not answer.
 func TestDeadPeer(t *testing.T) {
-	h := newHouse(t, nil, func(o *Options) { o.DeadAfter = 50 * time.Millisecond })
-	alive, dead := h.watch("&_window_=1", ""), h.watch("&_window_=2", "")
-	for range 3 {
-		alive.expect(ws.OpPing, "")
-		alive.Send(masked(ws.OpPong, ""))
-	}
-	if left := h.await(t, queue.AskLeave, 1); left.Ask.Receiver != dead.box {
-		t.Error("the living one leaves")
-	}
-	dead.expect(ws.OpPing, "")
-	rest, _ := io.ReadAll(dead.In)
-	if len(rest) > 0 && rest[0] != 0x88 {
-		t.Errorf("%q", rest)
-	}
+	patiently(t, func(limit time.Duration) error {
+		h := newHouse(t, nil, func(o *Options) { o.DeadAfter = limit })
+		defer h.Close()
+		alive, dead := h.watch("&_window_=1", ""), h.watch("&_window_=2", "")
+		defer alive.Close()
+		defer dead.Close()
+		for range 3 {
+			hd, _, err := alive.next()
+			if err != nil || hd.OpCode != ws.OpPing {
+				return fmt.Errorf("the living one gets frame %d, %v", hd.OpCode, err)
+			}
+			io.WriteString(alive, masked(ws.OpPong, ""))
+		}
+		if left := h.await(t, queue.AskLeave, 1); left.Ask.Receiver != dead.box {
+			return errors.New("the living one leaves")
+		}
+		dead.expect(ws.OpPing, "")
+		rest, _ := io.ReadAll(dead.In)
+		if len(rest) > 0 && rest[0] != 0x88 {
+			t.Errorf("%q", rest)
+		}
+		return nil
+	})
 }
 
 // A client that takes nothing leaves, though its writer is stuck.

@@ -108,7 +108,7 @@ func proxied(t *testing.T, patience time.Duration, maxJob int, change func(int64
 	return pr
 }
 
-const generous, hurried = 10 * time.Second, 200 * time.Millisecond
+const generous, hurried = 5 * time.Minute, 200 * time.Millisecond
 
 func randomOver(t *testing.T, seed uint64, patience time.Duration, change func(int64, []byte) []byte) (*randomRun, *failure) {
 	t.Helper()

@@ -255,7 +255,7 @@ func TestBeanstalkdWaitsForImport(t *testing.T) {
 	if err := second.Start(); err != nil {
 		t.Fatal(err)
 	}
-	patience := time.AfterFunc(10*time.Second, func() { _ = second.Process.Kill() })
+	patience := time.AfterFunc(5*time.Minute, func() { _ = second.Process.Kill() })
 	if err := second.Wait(); err == nil || second.ProcessState.ExitCode() != 10 {
 		t.Errorf("beanstalkd ended with %v, want status 10", err)
 	}

@@ -50,7 +50,7 @@ func start(t *testing.T, dir string, flags ...string) *beanstalkd {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.kill)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	retry := time.NewTicker(time.Millisecond)
 	defer retry.Stop()

@@ -28,7 +28,7 @@ func played(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *Client {
 		defer conn.Close()
 		talk(conn, bufio.NewReader(conn))
 	}()
-	c, err := Dial(Options{Server: "unix:" + path, Timeout: 10 * time.Second})
+	c, err := Dial(Options{Server: "unix:" + path, Timeout: 5 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

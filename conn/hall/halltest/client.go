@@ -27,15 +27,21 @@ func (c *Client) Send(text string) {
 // Response reads the answer to a request of this method, with its body.
 func (c *Client) Response(method string) (*http.Response, string) {
 	c.T.Helper()
+	r, body, err := c.Answer(method)
+	if err != nil {
+		c.T.Fatal(err)
+	}
+	return r, body
+}
+
+// Answer is Response for a client that may be sent away.
+func (c *Client) Answer(method string) (*http.Response, string, error) {
 	r, err := http.ReadResponse(c.In, &http.Request{Method: method})
 	if err != nil {
-		c.T.Fatal(err)
+		return nil, "", err
 	}
 	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		c.T.Fatal(err)
-	}
-	return r, string(body)
+	return r, string(body), err
 }
 
 // Ended makes sure that the server closes the connection, and returns what it sends before.

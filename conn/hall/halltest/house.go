@@ -17,9 +17,21 @@ import (
 	"beanfield/conn/secure/securetest"
 )
 
-// Patience bounds every wait in tests. It is far beyond what any of them needs, so a test
-// that reaches it has found a fault.
-const Patience = 10 * time.Second
+// Patience bounds every wait in tests. It is far beyond what any of them needs on the
+// busiest machine, so a test that reaches it has found a fault.
+const Patience = 5 * time.Minute
+
+// Await asks again and again until ok, or for as long as Patience. It says whether that came.
+func Await(ok func() bool) bool {
+	again := time.NewTicker(time.Millisecond) // others need the processor, too
+	defer again.Stop()
+	for end := time.Now().Add(Patience); !ok(); <-again.C {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
 
 // Face is what a House needs of the face that it has.
 type Face interface {
@@ -115,22 +127,17 @@ func (h *House) shut() {
 // AllLeft waits until there is no connection any more.
 func (h *House) AllLeft() {
 	h.T.Helper()
-	for end := time.Now().Add(Patience); h.Acceptor.Open() > 0; runtime.Gosched() {
-		if time.Now().After(end) {
-			h.T.Fatalf("%d connections are open", h.Acceptor.Open())
-		}
+	if !Await(func() bool { return h.Acceptor.Open() == 0 }) {
+		h.T.Fatalf("%d connections are open", h.Acceptor.Open())
 	}
 }
 
 // NoGoroutines waits until the face has none for a client any more.
 func (h *House) NoGoroutines() {
 	var left []string
-	for end := time.Now().Add(Patience); time.Now().Before(end); runtime.Gosched() {
-		if left = h.goroutines(); len(left) == 0 {
-			return
-		}
+	if !Await(func() bool { left = h.goroutines(); return len(left) == 0 }) {
+		h.T.Errorf("%d goroutines are left: %s", len(left), left[0])
 	}
-	h.T.Errorf("%d goroutines are left: %s", len(left), left[0])
 }
 
 // goroutines lists those of the face.
