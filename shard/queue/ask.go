@@ -162,12 +162,14 @@ type ConsumerInfo struct {
 	Tags          Tags
 }
 
-// GroupInfo is a group in Attrs.
+// GroupInfo is a group in Attrs. Index and Delivered say what has been sent since the process
+// began: to log them would be a write for each push, and what was logged only now and then
+// would be wrong after a crash.
 type GroupInfo struct {
 	Group     string
-	Index     uint64
+	Index     uint64 // the highest that was sent
 	Pending   int
-	Delivered uint64
+	Delivered uint64 // how many were sent
 	Consumers int
 }
 

@@ -1,6 +1,9 @@
 package queue
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // What of an item's deliveries outlives the process (doc.go, Deliveries): each time that
 // it was taken back, however that came about, and nothing else.
@@ -91,6 +94,35 @@ func TestTakenBackOutlivesTheProcess(t *testing.T) {
 			restart
 			g.a sub 1 => g.a:1/2`},
 	})
+}
+
+// What a group was sent is counted since the process began: sending is not logged.
+func TestGroupsCountSinceTheStart(t *testing.T) {
+	w := newWorld(t)
+	groups := func() (list []GroupInfo) {
+		op := Op{Kind: Service, Ask: &Ask{What: AskAttrs, Queue: "default", Limits: testLimits}}
+		w.service(&op)
+		return op.Ask.Attrs.Groups
+	}
+	expect := func(want ...GroupInfo) {
+		t.Helper()
+		if got := groups(); !slices.Equal(got, want) {
+			t.Errorf("the groups are %+v, want %+v", got, want)
+		}
+	}
+	w.run(`
+		g.a sub 2
+		h.x sub 2
+		g.a item 1024 -> 1 => g.a:1 h.x:1
+		g.a item 1024 -> 2 => g.a:2 h.x:2
+		g.a commit 2`)
+	expect(GroupInfo{"g", 2, 1, 2, 1}, GroupInfo{"h", 2, 2, 2, 1})
+	w.run("restart")
+	expect(GroupInfo{Group: "g"}, GroupInfo{Group: "h"})
+	w.run(`
+		g.a sub 2 => g.a:1
+		h.x sub 1 => h.x:1`)
+	expect(GroupInfo{"g", 1, 1, 1, 1}, GroupInfo{"h", 1, 1, 1, 1})
 }
 
 // While the log has no room even for updates, no item becomes a dead letter, and what is
