@@ -67,22 +67,35 @@ func (s *space) fit(o Options) {
 	s.reserve = o.reserve()
 }
 
-// take accepts a put of n bytes, or says no.
+// take accepts a put of n bytes, or says no, and then takes nothing.
 func (s *space) take(n int) bool {
-	if s.left.Load() > 0 && s.left.Add(-amplification*int64(n)-updateSize) > 0 {
+	if withdraw(&s.left, amplification*int64(n)+updateSize) {
 		return true
 	}
 	s.wanted.Store(true)
 	return false
 }
 
-// takeUpdate accepts an update, or says no. It counts against puts too.
+// takeUpdate accepts an update, or says no, and then takes nothing. It counts against puts too.
 func (s *space) takeUpdate() bool {
-	if s.updates.Load() <= 0 {
+	if !withdraw(&s.updates, updateSize) {
 		return false
 	}
 	s.left.Add(-updateSize)
-	return s.updates.Add(-updateSize) > 0
+	return true
+}
+
+// withdraw takes n bytes if something is left then. What does not fit is not even taken for a
+// moment: others would be refused meanwhile.
+func withdraw(from *atomic.Int64, n int64) bool {
+	if from.Load() <= n {
+		return false
+	}
+	if from.Add(-n) > 0 {
+		return true
+	}
+	from.Add(n) // another was quicker
+	return false
 }
 
 // short says whether there is too little for puts, or was for one since the last call.

@@ -117,6 +117,9 @@ func (l *shardLog) Stage(id uint64, body [][]byte, ack storage.Ack) {
 		err := l.stage(id, parts, size)
 		l.staging.Unlock()
 		l.store.space.promised.Add(-size)
+		if err != nil {
+			l.store.space.look() // what Room has taken for it is free again
+		}
 		ack.Committed(err)
 	})
 }

@@ -1,0 +1,51 @@
+package pebblestore
+
+import (
+	"math/rand"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// V2. The mark is on the disk, and not only written, when the manifest has changed and when the
+// database is closed: a power cut does not take it back to before that.
+func TestMarkSurvivesAPowerCut(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	afterCut := func() mark {
+		t.Helper()
+		m, ok, err := readMark(clone(fs, 0, rand.New(rand.NewSource(1))), s.dir.shard(1, 0))
+		if !ok || err != nil {
+			t.Fatalf("no mark is left: %v", err)
+		}
+		return m
+	}
+	shard := s.dir.shard(1, 0)
+	for id := uint64(1); id <= 3; id++ {
+		putOne(l, id)
+		mustCommit(t, l)
+		if err := l.flush(); err != nil {
+			t.Fatal(err)
+		}
+		path := currentManifest(t, fs, shard)
+		number, _ := numbered(fs.PathBase(path), "MANIFEST-", "")
+		if got, want := length(afterCut().manifests, number), int64(len(read(t, fs, path))); got != want {
+			t.Errorf("the manifest has %d bytes, and the mark says %d", want, got)
+		}
+	}
+	putOne(l, 4)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := readMark(fs, shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := afterCut(); got.count != m.count || len(got.logs) == 0 {
+		t.Errorf("after the stop, mark %d is on the disk, and %d was written", got.count, m.count)
+	}
+}
