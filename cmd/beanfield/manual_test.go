@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,15 +85,30 @@ func (m *machine) write(name, text string, mode os.FileMode) {
 	}
 }
 
-// freeAddress is one where nobody listened a moment ago.
+// Ports are taken from below those that the kernel gives to outgoing connections, which
+// would take them before the server listens; tools/server takes those below them.
+const (
+	firstPort = 30_000
+	ports     = 2_700
+)
+
+var portsTried atomic.Uint32
+
+// freeAddress is one where nobody listened a moment ago. No other server of this program
+// gets the same.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		port := firstPort + (uint32(os.Getpid())*97+portsTried.Add(1))%ports
+		l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
+		if portsTried.Load() > ports {
+			t.Fatal(err)
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // fence is a block of a page: its language, and its text.
@@ -126,8 +142,8 @@ func TestManualCommands(t *testing.T) {
 			cmd := exec.Command("bash", "../script")
 			cmd.Dir = filepath.Join(m.root, "here")
 			cmd.Env = append(os.Environ(), "PATH="+m.root+"/bin:"+os.Getenv("PATH"), m.replace.Replace("BEANFIELD_SERVER=127.0.0.1:11300"))
-			cmd.WaitDelay = time.Second
-			limit := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+			cmd.WaitDelay = patience
+			limit := time.AfterFunc(2*patience, func() { cmd.Process.Kill() })
 			defer limit.Stop()
 			out, err := cmd.CombinedOutput()
 			if err != nil {

@@ -70,7 +70,7 @@ func TestReserveBehindWaitOfNothing(t *testing.T) {
 			}
 			c, admin := h.as("one"), h.as("admin")
 			c.send("reserve-with-timeout 1\r\nreserve-with-timeout 1\r\nreserve-with-timeout 0\r\nlist-tube-used\r\n")
-			admin.until("stats", "current-waiting", "1")
+			eventually(t, "it waits", func() bool { return admin.stat("stats", "cmd-reserve-with-timeout") != "0" })
 			book.Replace(rules(t))
 			admin.until("stats-tube default", "current-waiting", "0")
 			admin.put(0, 0, 9, "x")

@@ -102,17 +102,20 @@ func TestGrantWhileWaiting(t *testing.T) {
 	book.Replace(rules(t))
 	nobody := h.pair()
 	nobody.send("reserve-with-timeout 1\r\n")
-	admin.until("stats", "current-waiting", "2")
+	admin.until("stats", "cmd-reserve-with-timeout", "1") // perhaps it does not wait any more
 	peers, err := access.New([]access.Rule{rule("admin", access.All, "*"), {GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{"default"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	patient := h.pair()
 	patient.send("reserve\r\n")
-	admin.until("stats", "current-waiting", "3")
+	admin.until("stats", "cmd-reserve", "2")
 	book.Replace(peers)
 	admin.do("use default", "USING default")
-	admin.until("stats-tube default", "current-waiting", itoa(3))
+	eventually(t, "all who wait may have a job", func() bool {
+		waiting := admin.stat("stats-tube default", "current-waiting")
+		return waiting != "0" && waiting != "1" && waiting == admin.stat("stats", "current-waiting")
+	})
 	first := admin.put(0, 0, 9, "x") // for the one that has waited longest
 	c.expect(fmt.Sprintf("RESERVED %d 1\r\nx", first))
 	nobody.expect("TIMED_OUT")

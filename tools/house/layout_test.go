@@ -37,7 +37,7 @@ var sleeps = map[string]string{
 	"awaitRoom":                           "Pebble removes files in the background, and tells nobody when it has",
 	"TestServerThatDoesNotEnd":            "asks again and again whether a shell runs, which tells nobody",
 	"TestOpenLoopCountsWhatAStallDelayed": "the sleep is the stall that is measured",
-	"TestStallIsThatOfTheDisturbance":     "the sleep is the stall that is measured",
+	"stalledBy":                           "the sleep is the stall that is measured",
 }
 
 // slept are the functions of sleeps that are there.

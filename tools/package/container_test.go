@@ -98,7 +98,7 @@ func TestContainer(t *testing.T) {
 	if err := container.Start(); err != nil {
 		t.Fatal(err)
 	}
-	limit := time.AfterFunc(time.Minute, func() { container.Process.Kill() })
+	limit := time.AfterFunc(5*time.Minute, func() { container.Process.Kill() })
 	defer limit.Stop()
 	first := child(t, container.Process.Pid)
 	for !im.healthy(first) {
@@ -137,7 +137,7 @@ func (im *image) healthy(pid int) bool {
 // child waits for the one child of a process.
 func child(t *testing.T, pid int) int {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 		if err != nil {
 			t.Fatal(err)

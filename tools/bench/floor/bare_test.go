@@ -16,7 +16,7 @@ func TestLongestAnswer(t *testing.T) {
 	}
 	const lasting = 20 * time.Millisecond
 	longest, err := LongestAnswer("0", "0", lasting)
-	if err != nil || longest <= 0 || longest > time.Minute {
+	if err != nil || longest <= 0 {
 		t.Errorf("the longest answer took %v, %v", longest, err)
 	}
 	if after, err := machine.OwnAffinity(); err != nil || after != before {
