@@ -183,13 +183,12 @@
 // the audit log, if there is one (note.go).
 //
 // Clients of listeners that ask for it may log in with a token: by "auth TOKEN", answered with
-// OK 0 and an empty body, or NOT_FOUND; or by a first put of at most 4 KB whose body is "oauth
-// TOKEN" and anything behind a space, answered with an id that is used up and no job, or
-// BAD_FORMAT. Such a put is a job, because anybody may write such a body, if there are no
-// rules, or if the client may put it anyway and no rule knows the token. A wrong token is
-// answered late (access.Guesses) by a timer of the loop, and the third one ends the connection.
-// A right token is answered late if too many wrong ones have come from its address, but the
-// client gets in.
+// OK 0 and an empty body, or NOT_FOUND; or by a put whose body is "oauth TOKEN" and anything
+// behind a space, answered with an id that is used up and no job. A token that a rule knows never
+// becomes a job: where clients may not log in, such a put is answered BAD_FORMAT. With other tokens
+// it is a job, because anybody may write such a body; but if it is the first put of a client that
+// may log in and may not put, it is a wrong token. A wrong token is answered late (access.Guesses)
+// by a timer of the loop, and the third one ends the connection.
 //
 // # Invariant C1: replies in the order of commands
 //

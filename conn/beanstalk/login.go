@@ -1,7 +1,6 @@
 package beanstalk
 
 import (
-	"bytes"
 	"strconv"
 	"time"
 
@@ -9,8 +8,8 @@ import (
 )
 
 // Clients of some listeners may log in with a token, in two ways. New clients send the command
-// auth. Old ones, whose library knows no such command, send their first put with a body that
-// begins with "oauth " and the token: it makes no job.
+// auth. Old ones, whose library knows no such command, put a body that shows the token
+// (access.Shown): it makes no job.
 
 // mostTries is how many wrong tokens a connection may show.
 const mostTries = 3
@@ -32,46 +31,50 @@ func (c *Conn) auth(cmd *command) bool {
 	return true
 }
 
-const knockWord = "oauth "
+// knockKind is what the body of a put is to the rules.
+type knockKind uint8
 
-// longestKnock is how long such a body may be. A longer one is not looked at, so a client that
-// has not logged in cannot make the server hold more.
-const longestKnock = 4 << 10
+const (
+	noKnock knockKind = iota
+	knocks            // it shows a token, and the client may log in
+	exposes           // it shows a token that a rule knows, and the client may not log in
+)
 
-// isKnock says that the body of a first put shows a token. Others may begin like that too, because
-// bodies are often what somebody has written. So without rules such a put is a job, and likewise
-// if the client may put it and no rule knows the token.
-func (c *Conn) isKnock(body []byte) bool {
+// kindOfKnock says what a body is, of which at least access.LongestShown bytes are there. A token
+// that a rule knows never becomes a job. Bodies are often what somebody has written, and may begin
+// like that too: so without rules such a put is a job, and likewise if no rule knows the token,
+// unless this is the first put of a client that may not put: then it has mistaken its token.
+func (c *Conn) kindOfKnock(body []byte, size int) knockKind {
 	g := c.guard
-	if !c.knocks || g == nil || len(body) > longestKnock || !bytes.HasPrefix(body, []byte(knockWord)) {
+	if g == nil || g.policy == nil {
+		return noKnock
+	}
+	token, ok := access.Shown(body)
+	if !ok {
+		return noKnock
+	}
+	c.loop.effort -= effortAlone - 1
+	h := access.HashOf(token)
+	switch known := g.policy.Knows(&h); {
+	case known && !c.login:
+		return exposes
+	case known, c.knocks && !g.used.Has(access.Put) && size <= access.LongestShown:
+		return knocks
+	}
+	return noKnock
+}
+
+// knock runs a put that shows a token. It uses up an id for the answer, although there is no
+// job: some libraries take the id 0 for an error. It reports false when the put has to be tried
+// again.
+func (c *Conn) knock(body []byte) bool {
+	if !c.flush() {
 		return false
 	}
-	if !g.used.Has(access.Put) {
-		return true
-	}
-	h := access.HashOf(token(body))
-	return g.policy.Knows(&h)
-}
-
-// token is the second word of such a body.
-func token(body []byte) string {
-	body = bytes.TrimLeft(body[len(knockWord):], " ")
-	if i := bytes.IndexAny(body, " \t\r\n\x00"); i >= 0 {
-		body = body[:i]
-	}
-	return string(body)
-}
-
-// knock runs a first put that shows a token. It uses up an id for the answer, although there is
-// no job: some libraries take the id 0 for an error.
-func (c *Conn) knock(data []byte, size int) (rest []byte, ok bool) {
-	if !c.flush() {
-		return data, false
-	}
 	c.loop.count(verbPut)
-	c.loop.effort -= effortAlone - 1
-	c.logIn(token(data[:size]), c.session.NewID())
-	return data[size+2:], true
+	token, _ := access.Shown(body)
+	c.logIn(token, c.session.NewID())
+	return true
 }
 
 // logIn looks at a token. id is that of the put that has brought it, or 0.

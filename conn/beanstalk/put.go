@@ -34,18 +34,7 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 	tooBig := size > c.loop.server.opts.Load().MaxJobSize
 	p := incoming{pri: cmd.pri, delay: cmd.delay, ttr: max(cmd.ttr, 1), size: size}
 	if !tooBig && !cmd.trailing && len(data) >= size+2 && string(data[size:size+2]) == crlf {
-		if c.isKnock(data[:size]) {
-			return c.knock(data, size)
-		}
-		c.knocks = false
-		if c.guard != nil && !c.allowed(cmd) {
-			if !c.deny(cmd) {
-				return data, false
-			}
-			return data[size+2:], true
-		}
-		if !c.admit(&p, data[:size]) {
-			c.flush()
+		if !c.runPut(cmd, &p, data[:size]) {
 			return data, false
 		}
 		return data[size+2:], true
@@ -59,7 +48,7 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 		c.skip.body(int64(size) + 2)
 	case cmd.trailing:
 		c.loop.refuse(badFormat)
-	case c.guard != nil && !c.allowed(cmd) && (!c.knocks || size > longestKnock):
+	case c.guard != nil && !c.allowed(cmd) && (!c.login || size > access.LongestShown):
 		c.knocks = false
 		c.noteDenied(verbPut, c.session.Used(), 0)
 		c.skip.refused(int64(size) + 2)
@@ -70,6 +59,30 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 		*c.put = p
 	}
 	return data, true
+}
+
+// runPut runs a put whose body is there. It reports false when the put has to be tried again.
+func (c *Conn) runPut(cmd *command, p *incoming, body []byte) bool {
+	kind := noKnock
+	if c.guard != nil {
+		kind = c.kindOfKnock(body, len(body))
+	}
+	if kind == knocks {
+		return c.knock(body)
+	}
+	if c.guard != nil && (kind == exposes || !c.allowed(cmd)) {
+		if !c.deny(cmd) {
+			return false
+		}
+		c.knocks = false
+		return true
+	}
+	if !c.admit(p, body) {
+		c.flush()
+		return false
+	}
+	c.knocks = false
+	return true
 }
 
 // fillPut takes bytes of the body that is arriving. It reports false when data does
@@ -93,12 +106,17 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 		c.loop.refuse(expectedCRLF)
 		return data, true
 	}
-	if 0 < p.size && p.size <= longestKnock && c.isKnock(p.parts[0]) {
-		c.logIn(token(p.parts[0]), p.id)
+	kind := noKnock
+	if c.guard != nil && p.size > 0 {
+		kind = c.kindOfKnock(p.parts[0], p.size)
+	}
+	if kind == knocks {
+		token, _ := access.Shown(p.parts[0])
+		c.logIn(token, p.id)
 		return data, true
 	}
 	c.knocks = false
-	if g := c.guard; g != nil && !g.used.Has(access.Put) {
+	if g := c.guard; g != nil && (kind == exposes || !g.used.Has(access.Put)) {
 		c.loop.server.router.EndID(p.id)
 		c.noteDenied(verbPut, c.session.Used(), 0)
 		c.loop.refuse(refusedWith[verbPut])

@@ -73,13 +73,6 @@ func (c *Conn) again(r *recalled) bool {
 }
 
 func (c *Conn) putAgain(cmd *command, op *queue.Op) bool {
-	if !c.allowed(cmd) {
-		return c.deny(cmd)
-	}
 	p := incoming{pri: op.Pri, delay: op.Delay, ttr: op.TTR, size: int(op.Size)}
-	if !c.admit(&p, op.Data) {
-		c.flush()
-		return false
-	}
-	return true
+	return c.runPut(cmd, &p, op.Data)
 }
