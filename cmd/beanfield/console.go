@@ -25,6 +25,7 @@ func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 		History:    f.history.Book,
 		LimitsFor:  func(tube string) *queue.Limits { return (*f.limits.Load())(tube) },
 		MaxJobSize: func() int { return int(f.config.Load().Limits.MaxJobSize) },
+		Exposes:    func(body []byte) bool { return f.book.Load().Exposes(body) },
 		Tell:       f.tellDeed,
 		Version:    version,
 		Started:    time.Now(),

@@ -147,6 +147,9 @@ func (q *request) lineOp(text []byte) (*queue.Op, error) {
 			return nil, bad("a tag's name is empty or begins with _")
 		}
 	}
+	if q.exposes(op) {
+		return nil, errExposes
+	}
 	if _, err := q.label(op.Ask, l.Tags); err != nil {
 		return nil, err
 	}

@@ -51,6 +51,9 @@ func (q *request) put() error {
 	if !q.may(access.Put) {
 		return errForbidden
 	}
+	if q.exposes(op) {
+		return errExposes
+	}
 	q.server.shards.Ask(op)
 	if err := failed(op.Status); err != nil {
 		return err
@@ -104,6 +107,19 @@ func (q *request) maxPayload() int {
 		return min(m, MaxPayload)
 	}
 	return MaxPayload
+}
+
+// errExposes refuses to store a token.
+var errExposes = refuse(http.StatusBadRequest, "the item shows a token of a rule")
+
+// exposes says whether an item shows a token that a rule knows. The first part of a large one is
+// long enough for that.
+func (q *request) exposes(op *queue.Op) bool {
+	body := op.Data
+	if len(op.Parts) > 0 {
+		body = op.Parts[0]
+	}
+	return q.server.porter.Book.Load().Exposes(body)
 }
 
 var errTooLarge = refuse(http.StatusRequestEntityTooLarge, "the body is too large")

@@ -123,12 +123,18 @@ func (c *Console) put(a *action) error {
 	if len(body) > c.opts.MaxJobSize() {
 		return &problem{http.StatusRequestEntityTooLarge, "the body is larger than limits.max_job_size allows"}
 	}
+	if c.opts.Exposes(body) {
+		return errExposes
+	}
 	op := newPut(body, orElse(k.Pri, usualPri), k.Delay, orElse(k.TTR, usualTTR))
 	a.client.Finish(a.client.Use([]byte(k.Tube)))
 	op = a.client.run(a.client.UsedShard(), true, op)[0]
 	a.answer.ID, a.answer.Done = op.ID, 1
 	return failure(op.Status)
 }
+
+// errExposes refuses to store a token.
+var errExposes = wrong("the body shows a token of a rule")
 
 // smallBody is how large a body may be that a shard copies.
 const smallBody = 4 << 10

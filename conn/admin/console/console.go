@@ -20,6 +20,9 @@ type Options struct {
 	Router *router.Router
 	// May says what a request may do; nil if everybody may do everything.
 	May func(*http.Request) Rights
+	// Exposes says whether a body shows a token that a rule knows, and so must be no job; nil if
+	// none does.
+	Exposes func(body []byte) bool
 	// Tell notes what somebody has done, or was refused; nil if nobody wants to know.
 	Tell func(*http.Request, Deed)
 	// LimitsFor are the limits of the queue service for a tube.
@@ -59,6 +62,9 @@ func New(o Options) (*Console, error) {
 	}
 	if o.May == nil {
 		o.May = func(*http.Request) Rights { return Rights{Act: true} }
+	}
+	if o.Exposes == nil {
+		o.Exposes = func([]byte) bool { return false }
 	}
 	if o.Tell == nil {
 		o.Tell = func(*http.Request, Deed) {}

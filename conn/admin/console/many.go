@@ -83,7 +83,7 @@ func (c *Console) move(a *action) error {
 		return wrong("this is the same tube")
 	}
 	a.client.Finish(a.client.Use([]byte(a.ask.To)))
-	return a.eachHandful(c, a.moveSome)
+	return a.eachHandful(c, func(list []queue.JobFigures) (int, error) { return a.moveSome(c, list) })
 }
 
 // moveJob makes one job that nobody holds a job of another tube, with the delay that is asked
@@ -98,7 +98,7 @@ func (c *Console) moveJob(a *action) error {
 	}
 	job := queue.JobFigures{JobInfo: a.client.batch.Jobs[op.From]}
 	a.client.Finish(a.client.Use([]byte(a.ask.To)))
-	if a.answer.Done, err = a.moveSome([]queue.JobFigures{job}); err == nil && a.answer.Done == 0 {
+	if a.answer.Done, err = a.moveSome(c, []queue.JobFigures{job}); err == nil && a.answer.Done == 0 {
 		err = failure(queue.NotFound)
 	}
 	return err
@@ -106,7 +106,7 @@ func (c *Console) moveJob(a *action) error {
 
 // moveSome moves some jobs, one after the other: a job that cannot be put goes back to
 // where it was.
-func (a *action) moveSome(list []queue.JobFigures) (done int, err error) {
+func (a *action) moveSome(c *Console, list []queue.JobFigures) (done int, err error) {
 	for i := range list {
 		j := &list[i]
 		op, err := a.client.one(queue.Op{Kind: queue.ReserveJob, ID: j.ID}, true)
@@ -117,7 +117,12 @@ func (a *action) moveSome(list []queue.JobFigures) (done int, err error) {
 		if j.State == queue.Delayed {
 			delay = uint32(max(1, j.TimeLeft))
 		}
-		put := newPut(a.client.body(&op), j.Pri, cmp.Or(a.ask.Delay, delay), j.TTR)
+		body := a.client.body(&op)
+		if c.opts.Exposes(body) { // it was put before there was the rule
+			a.giveBack(j, delay)
+			return done, errExposes
+		}
+		put := newPut(body, j.Pri, cmp.Or(a.ask.Delay, delay), j.TTR)
 		put = a.client.run(a.client.UsedShard(), true, put)[0]
 		if err := failure(put.Status); err != nil {
 			a.giveBack(j, delay)
