@@ -50,10 +50,10 @@
 //
 // A token is 32 random bytes (NewToken). The file has only SHA-256 hashes. When a client shows a
 // token, its hash is compared with all others, in a time that does not depend on whether one
-// matches, or which. Guesses counts wrong ones by address: each makes the next
-// answer later. After too many, answers to right ones are late too for a while. So a guesser
-// delays those that have its address, but a right token always gets in, at worst after
-// LongestDelay. A client that has been let in does not wait again on the same connection.
+// matches, or which. Guesses counts wrong ones by address, and each makes the answer to the next
+// wrong one later. A right one never waits, whatever came before from its address. Only some wrong
+// ones wait at a time, so that guessers hold few connections. A body that shows a known token is
+// no job (Shown).
 //
 // # Invariants
 //
@@ -63,5 +63,6 @@
 // pattern that matches the tube, whatever has been remembered or forgotten.
 //
 // A3: memory is bounded: a subject remembers at most rememberedTubes tubes, a policy shares at
-// most sharedSubjects subjects, Guesses knows at most guessers addresses.
+// most sharedSubjects subjects, Guesses knows at most guessers addresses, and lets at most
+// mostWaitingAll answers wait.
 package access

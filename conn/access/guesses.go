@@ -3,57 +3,43 @@ package access
 import (
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // Guesses counts the wrong tokens from each address, to answer those who try many later
-// and later. After too many, an answer to a right token is late too: otherwise whoever guesses
-// many tokens at once could hang up on those that are not answered at once.
-//
-// Nobody is refused, because an address may be that of a proxy, or of a whole office, and one
-// guesser there could lock out all others. Clients of unix sockets have no address, and their
-// right tokens are never late.
+// and later. Right tokens are never late: they are random and long, so nobody finds one by
+// guessing fast, and an address may be that of a proxy or of a whole office. For the same reason
+// only some wrong answers wait at a time, of one address and of all: those that wait hold
+// connections, and a proxy may have few. The others are answered at once.
 //
 // The zero value is ready for use, by any goroutine.
 type Guesses struct {
 	Now func() time.Time // nil means time.Now
 
-	known atomic.Int64 // addresses in by: without any, nobody needs the lock
-	mu    sync.Mutex
-	by    map[netip.Prefix]*guesser
+	mu      sync.Mutex
+	by      map[netip.Prefix]*guesser
+	waiting int // answers that wait
 }
 
 // guesser is what is known of an address.
 type guesser struct {
-	wrong int
-	last  time.Time
+	wrong   int
+	last    time.Time
+	waiting int // answers that wait
 }
 
 const (
 	guessers     = 4096 // addresses that are remembered (A3)
 	firstDelay   = 100 * time.Millisecond
 	LongestDelay = 3 * time.Second
-	mostGuesses  = 20          // then right tokens from an address are answered late too
 	guessMemory  = time.Minute // since the last one; then it has a clean record
+	// How many answers wait at most, of one address and of all.
+	mostWaiting    = 8
+	mostWaitingAll = 512
 )
 
-// Right returns how much later than usual to answer a right token.
-func (g *Guesses) Right(addr netip.Addr) time.Duration {
-	if g.known.Load() == 0 || !addr.IsValid() {
-		return 0
-	}
-	now := g.now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	e := g.by[guesserOf(addr)]
-	if e == nil || e.wrong < mostGuesses || now.Sub(e.last) >= guessMemory {
-		return 0
-	}
-	return LongestDelay
-}
-
-// Wrong notes a wrong token, and returns how much later than usual to answer it.
+// Wrong notes a wrong token, and returns how much later than usual to answer it: 0 if enough
+// answers wait already. Otherwise Answered must be called when it has been answered.
 func (g *Guesses) Wrong(addr netip.Addr) time.Duration {
 	now := g.now()
 	g.mu.Lock()
@@ -61,37 +47,51 @@ func (g *Guesses) Wrong(addr netip.Addr) time.Duration {
 	key := guesserOf(addr)
 	e := g.by[key]
 	if e == nil {
-		e = g.admit(key, now)
+		e = g.admit(key)
 	} else if now.Sub(e.last) >= guessMemory {
 		e.wrong = 0
 	}
 	e.wrong++
 	e.last = now
-	delay := LongestDelay
-	if e.wrong < 6 {
-		delay = min(delay, firstDelay<<(e.wrong-1))
+	if e.waiting >= mostWaiting || g.waiting >= mostWaitingAll {
+		return 0
 	}
-	return delay
+	e.waiting++
+	g.waiting++
+	if e.wrong < 6 {
+		return min(LongestDelay, firstDelay<<(e.wrong-1))
+	}
+	return LongestDelay
+}
+
+// Answered notes that an answer which had to wait waits no more.
+func (g *Guesses) Answered(addr netip.Addr) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting--
+	if e := g.by[guesserOf(addr)]; e != nil && e.waiting > 0 { // it may have been forgotten meanwhile
+		e.waiting--
+	}
 }
 
 // admit remembers an address. If there are too many, it forgets one that has been quiet for long.
-func (g *Guesses) admit(key netip.Prefix, now time.Time) *guesser {
+func (g *Guesses) admit(key netip.Prefix) *guesser {
 	if g.by == nil {
 		g.by = map[netip.Prefix]*guesser{}
 	}
 	if len(g.by) >= guessers {
-		g.forgetSome(now)
+		g.forgetSome()
 	}
 	e := &guesser{}
 	g.by[key] = e
-	g.known.Store(int64(len(g.by)))
 	return e
 }
 
 // forgetSome makes room: it forgets those whose record is clean by now, otherwise the one that
 // has been quiet for longest. It looks at only some of them (their order is random), so that each
 // address of a flood from many costs little.
-func (g *Guesses) forgetSome(now time.Time) {
+func (g *Guesses) forgetSome() {
+	now := g.now()
 	var quietest netip.Prefix
 	var since time.Time
 	looked := 0

@@ -13,55 +13,71 @@ func clock() (*Guesses, *time.Time) {
 	return &Guesses{Now: func() time.Time { return now }}, &now
 }
 
-// late says that right tokens from an address are answered late.
-func late(g *Guesses, addr string) bool {
-	return g.Right(netip.MustParseAddr(addr)) == LongestDelay
-}
-
-// Wrong tokens are answered later and later. After many, right ones are late as well, until a
-// minute has passed.
+// Wrong tokens are answered later and later, until a minute has passed without one.
 func TestGuessing(t *testing.T) {
 	g, now := clock()
 	addr := netip.MustParseAddr("10.0.0.1")
-	last := time.Duration(0)
-	for i := range mostGuesses {
-		if d := g.Right(addr); d != 0 {
-			t.Fatalf("a right token is answered %v later after %d guesses", d, i)
-		}
+	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30, 30} {
 		d := g.Wrong(addr)
-		if d < last || d < firstDelay || d > LongestDelay || i < 5 && d != firstDelay<<i {
-			t.Errorf("guess %d is answered %v later, the one before %v", i, d, last)
+		if d != want*firstDelay {
+			t.Errorf("guess %d is answered %v later, want %v", i, d, want*firstDelay)
 		}
-		last = d
+		g.Answered(addr)
 	}
-	if last != LongestDelay || !late(g, "10.0.0.1") || !late(g, "::ffff:10.0.0.1") || late(g, "10.0.0.2") {
-		t.Error("the guesser, and only the guesser, should be answered late")
+	if d := g.Wrong(netip.MustParseAddr("::ffff:10.0.0.1")); d != LongestDelay {
+		t.Errorf("the same address is another: %v", d)
+	}
+	if d := g.Wrong(netip.MustParseAddr("10.0.0.2")); d != firstDelay {
+		t.Errorf("another address is the same: %v", d)
 	}
 	*now = now.Add(guessMemory)
-	if g.Right(addr) != 0 || g.Wrong(addr) != firstDelay {
-		t.Error("the record is not clean after a minute")
+	if d := g.Wrong(addr); d != firstDelay {
+		t.Errorf("the record is not clean after a minute: %v", d)
 	}
 }
 
-// A client of a unix socket waits for the answer to a wrong token, and never to a right one.
-func TestGuessingLocally(t *testing.T) {
+// Clients of unix sockets, who have no address, and all addresses of an IPv6 network count as one.
+func TestGuessersAreOne(t *testing.T) {
 	g, _ := clock()
-	for range 2 * mostGuesses {
-		g.Wrong(netip.Addr{})
+	for i := range mostWaiting + 1 {
+		late := g.Wrong(netip.Addr{}) > 0
+		if alike := g.Wrong(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)})) > 0; late != (i < mostWaiting) || alike != late {
+			t.Errorf("answer %d waits: %v, %v", i, late, alike)
+		}
 	}
-	if g.Right(netip.Addr{}) != 0 || g.Wrong(netip.Addr{}) != LongestDelay {
-		t.Error("want the longest delay for wrong tokens and none for right ones")
+	if g.Wrong(netip.MustParseAddr("2001:db8:0:1::1")) != firstDelay {
+		t.Error("a neighbour is the same")
 	}
 }
 
-// All addresses of an IPv6 network are one guesser.
-func TestGuessingWithManyAddresses(t *testing.T) {
+// Few answers wait at a time, of one address and of all; when one waits no more, another may.
+func TestGuessesThatWait(t *testing.T) {
 	g, _ := clock()
-	for i := range mostGuesses {
-		g.Wrong(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)}))
+	addr := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}) }
+	waiting := 0
+	for i := range mostWaitingAll {
+		for n := range mostWaiting + 3 {
+			late := g.Wrong(addr(i)) > 0
+			if want := n < mostWaiting && waiting < mostWaitingAll; late != want {
+				t.Fatalf("answer %d to address %d waits: %v", n, i, late)
+			}
+			if late {
+				waiting++
+			}
+		}
 	}
-	if !late(g, "2001:db8::ffff") || late(g, "2001:db8:0:1::1") {
-		t.Error("want the network answered late, and its neighbour not")
+	if waiting != mostWaitingAll || g.waiting != waiting {
+		t.Errorf("%d wait, counted are %d", waiting, g.waiting)
+	}
+	g.Answered(addr(0))
+	if g.Wrong(addr(0)) == 0 || g.Wrong(addr(1)) > 0 {
+		t.Error("one that is answered does not let one more wait")
+	}
+	for range mostWaitingAll {
+		g.Answered(addr(0)) // also of those that have been forgotten
+	}
+	if g.waiting != 0 {
+		t.Errorf("%d wait when all have been answered", g.waiting)
 	}
 }
 
@@ -74,13 +90,15 @@ func TestGuessingFlood(t *testing.T) {
 		*now = now.Add(time.Millisecond)
 		var a [4]byte
 		binary.BigEndian.PutUint32(a[:], 10<<24+uint32(i))
-		g.Wrong(netip.AddrFrom4(a))
-		g.Wrong(busy)
+		for _, addr := range []netip.Addr{netip.AddrFrom4(a), busy} {
+			g.Wrong(addr)
+			g.Answered(addr)
+		}
 		if len(g.by) > guessers {
 			t.Fatalf("%d addresses are remembered", len(g.by))
 		}
 	}
-	if g.Right(busy) != LongestDelay {
-		t.Error("the busiest guesser is not answered late")
+	if d := g.Wrong(busy); d != LongestDelay {
+		t.Errorf("the busiest guesser is answered after %v", d)
 	}
 }

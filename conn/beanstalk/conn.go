@@ -34,7 +34,7 @@ type Conn struct {
 	http             bool // the client may speak HTTP (Door)
 	login            bool // the client may log in with a token
 	knocks           bool // likewise with its first put, which is still to come
-	punished         bool // it has shown a token whose answer is late (answerLate)
+	punished         bool // it has shown a wrong token, whose answer is late
 	resumes          bool // its reserve goes on with a wait that was interrupted
 
 	in   []byte // read, but not yet parsed
@@ -291,6 +291,7 @@ func (c *Conn) close() {
 		return
 	}
 	c.closed = true
+	c.forgive()
 	c.loop.forget(c)
 	if c.put != nil {
 		c.loop.server.router.EndID(c.put.id)

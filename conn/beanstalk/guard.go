@@ -20,8 +20,6 @@ type guard struct {
 	wrong   int    // tokens that the connection has shown
 	entry   uint64 // id of the put that has brought the latest token; 0 for the command auth
 	sieve   *sieve // of list-tubes; nil if none is under way
-	// late is who the client will be when its right token is answered; nil if none waits for that.
-	late *access.Identity
 	// recalled are commands that come before any input; nil if there are none.
 	recalled []recalled
 	// stale says that the watched tubes have not been reviewed since subject was found.

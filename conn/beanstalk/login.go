@@ -2,7 +2,6 @@ package beanstalk
 
 import (
 	"strconv"
-	"time"
 
 	"beanfield/conn/access"
 )
@@ -94,13 +93,6 @@ func (c *Conn) logIn(text string, id uint64) {
 		c.punish()
 		return
 	}
-	if p != nil {
-		if delay := s.guesses.Right(g.id.Addr); delay > 0 {
-			g.late = &shown
-			c.answerLate(delay)
-			return
-		}
-	}
 	c.enter(shown)
 }
 
@@ -124,40 +116,46 @@ func (c *Conn) loggedIn() {
 	c.loop.out = append(c.loop.out, "OK 0\r\n\r\n"...)
 }
 
-// punish delays the answer to a wrong token. Only this client waits.
+// punish answers a wrong token, mostly late. Only this client waits: until then its connection
+// runs nothing.
 func (c *Conn) punish() {
 	g := c.guard
 	g.wrong++
 	c.noteDenied(verbAuth, "", 0)
-	c.answerLate(c.loop.server.guesses.Wrong(g.id.Addr))
-}
-
-// answerLate has absolve answer a token after some time. Until then the connection runs nothing.
-func (c *Conn) answerLate(delay time.Duration) {
+	delay := c.loop.server.guesses.Wrong(g.id.Addr)
+	if delay == 0 {
+		c.turnAway()
+		return
+	}
 	c.punished = true
 	c.loop.timers.set(c, c.loop.server.router.Now()+int64(delay))
 }
 
-// absolve answers a token when its time has come. A right one may have been taken away meanwhile.
+// absolve answers a wrong token when its time has come.
 func (c *Conn) absolve() {
-	c.punished = false
-	g, p := c.guard, c.loop.server.book.Load()
-	late := g.late
-	g.late = nil
-	if late != nil && (p == nil || p.Knows(late.Token)) {
-		c.enter(*late)
+	c.forgive()
+	if c.turnAway(); !c.closed {
 		c.goOn()
-		return
 	}
+}
+
+// forgive ends the wait of a wrong token's answer, if there is one.
+func (c *Conn) forgive() {
+	if c.punished {
+		c.punished = false
+		c.loop.server.guesses.Answered(c.guard.id.Addr)
+	}
+}
+
+// turnAway answers a wrong token. The third one ends the connection.
+func (c *Conn) turnAway() {
 	w := notFound
-	if g.entry != 0 {
+	if c.guard.entry != 0 {
 		w = refusedWith[verbPut]
 	}
 	c.loop.refuse(w)
-	if g.wrong >= mostTries {
+	if c.guard.wrong >= mostTries {
 		c.send()
 		c.close()
-		return
 	}
-	c.goOn()
 }

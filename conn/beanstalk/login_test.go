@@ -1,9 +1,9 @@
 package beanstalk
 
 import (
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"beanfield/conn/access"
 )
@@ -164,43 +164,54 @@ func TestLoginOverTLS(t *testing.T) {
 	c.put(0, 0, 9, "x")
 }
 
-// Right tokens from an address that has tried too often are answered late, but they get in. Who
-// comes from elsewhere does not wait.
+// A right token never waits, however many wrong ones from its address do, or have been answered at
+// once because enough wait. Clients that leave while they wait make room for others.
 func TestRightTokenAfterGuesses(t *testing.T) {
-	guesses := new(access.Guesses)
-	book := new(access.Book)
-	book.Replace(rules(t, rule("one", access.Put, "*"), rule("two", access.Put, "*")))
-	h := newHouse(t, func(o *houseOptions) { o.Access, o.Guesses = book, guesses })
-	address := h.serve("tcp", "127.0.0.1:0", h.server.Door(Door{Login: true}))
-	for guesses.Right(localhost) == 0 {
-		guesses.Wrong(localhost)
-	}
-	begun := time.Now()
-	c, knocks, loses := dial(t, "tcp", address), dial(t, "tcp", address), dial(t, "tcp", address)
-	c.send("auth admin\r\nput 0 0 9 1\r\nx\r\n")
-	knocks.send("put 0 0 9 9\r\noauth one\r\nput 0 0 9 1\r\ny\r\n")
-	loses.send("auth two\r\n")
-	other := h.as("admin") // a unix socket is another place
-	for range 100 {        // meanwhile the token two has been read
-		other.do("list-tube-used", "USING default")
-	}
-	book.Replace(rules(t, rule("one", access.Put, "*")))
-	if d := time.Since(begun); d >= access.LongestDelay {
-		t.Errorf("others wait %v", d)
-	}
-	c.expect("OK 0\r\n")
-	if d := time.Since(begun); d < access.LongestDelay {
-		t.Errorf("the answer comes after %v", d)
-	}
-	for c, want := range map[*client][]string{c: {"INSERTED "}, knocks: {"INSERTED ", "INSERTED "}} {
-		for _, w := range want {
-			if got := c.line(); !strings.HasPrefix(got, w) {
-				t.Errorf("answered %q, want %q", got, w)
+	s := stillServer(t)
+	s.guesses = new(access.Guesses)
+	s.book.Replace(rules(t, rule("one", access.Put, "*")))
+	l := s.loops[0]
+	visit := func(line string) (*Conn, int) {
+		far := s.enterBy(t, s.Door(Door{Login: true}))
+		tell(t, far, []byte(line))
+		l.serveInbox()
+		for _, c := range slices.Backward(l.conns) {
+			if c != nil && c.fresh {
+				c.readable = true
+				c.goOn()
+				return c, far
 			}
 		}
+		t.Fatal("nobody has come in")
+		return nil, 0
 	}
-	loses.expect("NOT_FOUND")
-	if n := h.jobs(); n != 2 {
-		t.Errorf("there are %d jobs", n)
+	var waiting []*Conn
+	atOnce := 0
+	for range 25 {
+		c, far := visit("auth wrong\r\n")
+		if c.punished {
+			waiting = append(waiting, c)
+		} else if heard(far) == "NOT_FOUND\r\n" {
+			atOnce++
+		}
+	}
+	if len(waiting) == 0 || atOnce == 0 || len(waiting)+atOnce != 25 {
+		t.Errorf("%d wait, %d are answered at once", len(waiting), atOnce)
+	}
+	for _, line := range []string{"auth one\r\n", "put 0 0 9 9\r\noauth one\r\n"} {
+		if _, far := visit(line); heard(far) == "" {
+			t.Errorf("%q is not answered at once", line)
+		}
+	}
+	waiting[0].close()
+	if c, _ := visit("auth wrong\r\n"); !c.punished {
+		t.Error("a client that has left while it waited has made no room")
+	}
+	waiting[1].absolve()
+	if c, _ := visit("auth wrong\r\n"); !c.punished {
+		t.Error("an answer has made no room")
+	}
+	if c, _ := visit("auth wrong\r\n"); c.punished {
+		t.Error("too many wait")
 	}
 }

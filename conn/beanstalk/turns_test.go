@@ -48,12 +48,17 @@ func stillServer(t *testing.T) *Server {
 // client's end.
 func (s *Server) enter(t *testing.T) (far int) {
 	t.Helper()
+	return s.enterBy(t, s)
+}
+
+func (s *Server) enterBy(t *testing.T, face conn.Face) (far int) {
+	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { syscall.Close(fds[1]) })
-	s.Welcome(fds[0])
+	face.Welcome(fds[0])
 	return fds[1]
 }
 

@@ -3,6 +3,7 @@ package hall
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	"beanfield/conn/access"
@@ -29,15 +30,14 @@ func (p *Porter) Complete() {
 var (
 	ErrNoToken    = errors.New("a token is needed")
 	ErrWrongToken = errors.New("a wrong token")
-	ErrLeft       = errors.New("the client has left, or the server stops")
 )
 
 // Judge returns the subject of a client that shows a token, or "" for none. As long as there
 // are no rules, listed are the tokens that let clients in, and all may enter if there are
 // none; the subject is nil then. Rules take the place of these tokens.
 //
-// Some tokens are answered late (access.Guesses): until then, or until ctx ends, Judge does not
-// return. A client that is gone when its right token would be answered is not let in.
+// Wrong tokens are answered late (access.Guesses): until then, or until ctx ends, Judge does not
+// return. A right one never waits.
 func (p Porter) Judge(ctx context.Context, g *Guest, token string, listed Tokens) (*access.Subject, error) {
 	policy := p.Book.Load()
 	if policy == nil && len(listed) == 0 {
@@ -54,18 +54,9 @@ func (p Porter) Judge(ctx context.Context, g *Guest, token string, listed Tokens
 	}
 	h := access.HashOf(token)
 	if known := g.token.Load(); policy == nil || known == nil || *known != h || !g.judgedBy(policy) {
-		addr := g.Identity().Addr
 		if !knows(policy, listed, &h) {
-			pause(ctx, p.Guesses.Wrong(addr))
+			p.punish(ctx, g.Identity().Addr)
 			return nil, ErrWrongToken
-		}
-		if d := p.Guesses.Right(addr); d > 0 {
-			if !pause(ctx, d) {
-				return nil, ErrLeft
-			}
-			if policy = p.Book.Load(); !knows(policy, listed, &h) { // other rules hold by now
-				return nil, ErrWrongToken
-			}
 		}
 		g.token.Store(&h)
 	}
@@ -97,14 +88,17 @@ func knows(policy *access.Policy, listed Tokens, h *access.Hash) bool {
 	return listed.has(h)
 }
 
-// pause waits for a time. It reports false if ctx ends before.
-func pause(ctx context.Context, d time.Duration) bool {
+// punish waits as long as a wrong token's answer has to, or until ctx ends.
+func (p Porter) punish(ctx context.Context, addr netip.Addr) {
+	d := p.Guesses.Wrong(addr)
+	if d == 0 {
+		return
+	}
+	defer p.Guesses.Answered(addr)
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-ctx.Done():
-		return false
 	}
 }
