@@ -167,6 +167,7 @@ func (f *faces) queueOptions(c *Config) queueservice.Options {
 		Hosts:            c.Queue.Hosts,
 		Origins:          c.Queue.Origins,
 		DeadAfter:        c.Queue.DeadAfter,
+		MaxBatch:         int(c.Queue.MaxBatch),
 		HandshakeTimeout: c.Limits.Handshake,
 		Logger:           f.log,
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/conn/access"
+	"beanfield/conn/queueservice"
 	"beanfield/shard/queue"
 )
 
@@ -19,6 +20,7 @@ type QueueConfig struct {
 	Origins        []string // of pages that may use it
 	TLS            TLS
 	DeadAfter      time.Duration
+	MaxBatch       int64 // bytes
 	Limits         QueueLimits
 	For            []QueueFor
 }
@@ -53,12 +55,14 @@ const (
 	maxTags      = 60 << 10
 	minUnsent    = 4 << 10
 	maxIdle      = 365 * 24 * time.Hour
+	minBatch     = 1 << 10
+	maxBatch     = 128 << 20 // half of what all batches may take together
 	minDeadAfter = time.Second
 	maxDeadAfter = 24 * time.Hour
 )
 
 func defaultQueue() QueueConfig {
-	return QueueConfig{DeadAfter: 30 * time.Second, Limits: QueueLimits{
+	return QueueConfig{DeadAfter: 30 * time.Second, MaxBatch: queueservice.DefaultMaxBatch, Limits: QueueLimits{
 		MaxPayload: 1 << 20, MaxTags: 4 << 10, MaxDelivery: 5, Leaving: 15 * time.Second,
 		DeadLetter: "rear", MaxUnsent: 1 << 20,
 	}}
@@ -79,6 +83,7 @@ var queueSettings = slices.Concat([]setting[Config]{
 	hosts("queue.hosts", func(c *Config) *[]string { return &c.Queue.Hosts }).live(),
 	origins("queue.origins", func(c *Config) *[]string { return &c.Queue.Origins }).live(),
 	duration("queue.dead_after", minDeadAfter, maxDeadAfter, func(c *Config) *time.Duration { return &c.Queue.DeadAfter }).live(),
+	size("queue.max_batch", "", minBatch, maxBatch, func(c *Config) *int64 { return &c.Queue.MaxBatch }).live(),
 }, tlsSettings("queue.", func(c *Config) *TLS { return &c.Queue.TLS }),
 	limitSettings("queue.", func(c *Config) *QueueLimits { return &c.Queue.Limits }))
 

@@ -24,7 +24,7 @@ var others = map[string]string{
 	"storage.backend": "'pebble'", "storage.path": "'/'", "storage.sync": "'never'", "storage.sync_interval": "'9ms'",
 	"storage.memory_budget": "'1GiB'", "storage.min_free": "'1GiB'", "storage.cache": "'64MiB'", "storage.backup_path": "'/b'",
 	"stats.quote_strings": "'always'", "log.level": "'debug'", "log.format": "'json'", "audit.file": "'/a'",
-	"queue.listen": "['unix:/q']", "queue.default_service": "'mail'", "queue.tokens": "['t']", "queue.origins": "['https://a']", "queue.hosts": "['a.b']",
+	"queue.listen": "['unix:/q']", "queue.default_service": "'mail'", "queue.tokens": "['t']", "queue.origins": "['https://a']", "queue.hosts": "['a.b']", "queue.max_batch": "2048",
 	"queue.dead_after": "'9s'", "queue.cert": "'DIR/c'", "queue.key": "'DIR/k'", "queue.client_ca": "'DIR/c'", "queue.client_auth": "'optional'",
 	"queue.min_tls": "'1.3'", "queue.max_length": "9", "queue.max_payload": "9", "queue.max_tags": "9", "queue.max_delivery": "9",
 	"queue.max_idle": "'9s'", "queue.leaving": "'9s'", "queue.dead_letter": "'drop'", "queue.auto_evict": "true", "queue.max_unsent": "5000",

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -24,9 +26,12 @@ type line struct {
 	Priority int64             `json:"priority"`
 }
 
+// mostLines is how many lines a batch may have: the indexes of items may be longer than they.
+const mostLines = 500_000
+
 // putMany adds an item for each line of the request's body, and answers with all
-// indexes. The body may be as long as that of one item. Wrong lines are found before
-// anything is put.
+// indexes. Wrong lines are found before anything is put. The body stays in the parts in which it
+// has come, so that it is in memory once.
 func (q *request) putMany() error {
 	if kind, _, _ := mime.ParseMediaType(q.r.Header.Get("Content-Type")); kind != typeLines {
 		return refuse(http.StatusUnsupportedMediaType, "a batch must be "+typeLines)
@@ -34,18 +39,26 @@ func (q *request) putMany() error {
 	small := smallBodies.Get().(*[]byte)
 	defer smallBodies.Put(small)
 	var body queue.Op
-	if err := q.readBody(&body, *small); err != nil {
+	held := share{of: &q.server.bodies}
+	defer held.end()
+	if err := q.readBody(&body, *small, q.set.MaxBatch, &held); err != nil {
 		return err
 	}
-	text := append(body.Data, bytes.Join(body.Parts, nil)...)
-	if err := q.eachLine(text, func(*queue.Op) error { return nil }); err != nil {
+	parts, lines := append([][]byte{body.Data}, body.Parts...), 0
+	for _, part := range parts {
+		lines += bytes.Count(part, newline)
+	}
+	if lines > mostLines {
+		return refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("a batch has at most %d lines", mostLines))
+	}
+	if err := q.eachLine(parts, func(*queue.Op) error { return nil }); err != nil {
 		return err
 	}
 	if !q.may(access.Put) {
 		return errForbidden
 	}
 	m := &many{request: q, indexes: []byte{'['}}
-	err := q.eachLine(text, m.add)
+	err := q.eachLine(parts, m.add)
 	if err == nil {
 		err = m.put()
 	}
@@ -58,36 +71,61 @@ func (q *request) putMany() error {
 
 // eachLine calls show with the item of each line. It makes each item only for that call:
 // all items of a body of short lines would take hundreds of times its length.
-func (q *request) eachLine(text []byte, show func(*queue.Op) error) error {
-	for number := 1; len(text) > 0; number++ {
-		var one []byte
-		one, text, _ = bytes.Cut(text, []byte("\n"))
-		if one = bytes.TrimSpace(one); len(one) == 0 {
-			continue
+func (q *request) eachLine(parts [][]byte, show func(*queue.Op) error) error {
+	number := 0
+	line := func(text []byte) error {
+		number++
+		if text = bytes.TrimSpace(text); len(text) == 0 {
+			return nil
 		}
-		op, err := q.lineOp(one)
+		op, err := q.lineOp(text)
 		if err != nil {
-			return bad("line %d: %v", number, err)
+			f := &failure{http.StatusBadRequest, err.Error()}
+			errors.As(err, &f)
+			return refuse(f.status, fmt.Sprintf("line %d: %s", number, f.text))
 		}
-		if err := show(op); err != nil {
-			return err
+		return show(op)
+	}
+	var begun []byte // a line of which the rest is in a later part
+	for _, part := range parts {
+		for len(part) > 0 {
+			text, rest, whole := bytes.Cut(part, newline)
+			if part = rest; !whole {
+				begun = append(begun, text...)
+				break
+			}
+			if len(begun) > 0 {
+				text = append(begun, text...)
+				begun = begun[:0]
+			}
+			if err := line(text); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	return line(begun)
 }
 
-// mostPuts is how many items are put at once: a shard serves nobody else meanwhile.
-const mostPuts = queue.Slice
+var newline = []byte("\n")
+
+// mostPuts is how many items are put at once, and mostPutBytes about how many bytes of them: a
+// shard serves nobody else meanwhile.
+const (
+	mostPuts     = queue.Slice
+	mostPutBytes = 1 << 20
+)
 
 // many puts items, up to mostPuts at a time.
 type many struct {
 	*request
 	ops     []queue.Op
+	bytes   int    // of their bodies
 	indexes []byte // of those that have been put
 }
 
 func (m *many) add(op *queue.Op) error {
-	if m.ops = append(m.ops, *op); len(m.ops) < mostPuts {
+	m.ops = append(m.ops, *op)
+	if m.bytes += len(op.Data); len(m.ops) < mostPuts && m.bytes < mostPutBytes {
 		return nil
 	}
 	return m.put()
@@ -109,9 +147,11 @@ func (m *many) put() error {
 		m.indexes = strconv.AppendUint(m.indexes, m.ops[i].ID, 10)
 	}
 	clear(m.ops)
-	m.ops = m.ops[:0]
+	m.ops, m.bytes = m.ops[:0], 0
 	return nil
 }
+
+var errItemTooLarge = refuse(http.StatusRequestEntityTooLarge, "the item is too large")
 
 // lineOp turns a line into a put.
 func (q *request) lineOp(text []byte) (*queue.Op, error) {
@@ -139,6 +179,9 @@ func (q *request) lineOp(text []byte) (*queue.Op, error) {
 			return nil, bad("data64 is not base64")
 		}
 		op.Data = data
+	}
+	if len(op.Data) > q.maxPayload() {
+		return nil, errItemTooLarge
 	}
 	op.Size = uint32(len(op.Data))
 	op.Pri = uint32(urgency - min(max(l.Priority, 0), urgency))

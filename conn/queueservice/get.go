@@ -42,17 +42,23 @@ type finding struct {
 	room  int // bytes
 	found []*queue.Parcel
 	bell  bell
+	held  share // of what all gets have found beyond their first portions
+	short bool  // it has stopped because of size
 }
 
 // get finds items for a client with a right: with Reserve it takes them, with Peek it does not.
 func (q *request) get(needs access.Rights) error {
-	f := &finding{request: q, op: q.op(queue.AskGet), needs: needs, room: mostAnswer}
+	f := &finding{request: q, op: q.op(queue.AskGet), needs: needs, room: mostAnswer, held: share{of: &q.server.answers}}
+	defer f.held.end()
 	a, p := f.op.Ask, q.query
 	length, err := p.count(paramLength, 1, mostItems)
 	if err != nil {
 		return err
 	}
-	f.left = max(length, 1)
+	if length == 0 {
+		return bad("%s is 0", paramLength)
+	}
+	f.left = length
 	if a.Index, err = p.index(paramIndex, 0); err != nil {
 		return err
 	}
@@ -156,8 +162,11 @@ func (f *finding) ask() (some bool, _ error) {
 	f.found = append(f.found, a.Found)
 	f.left -= min(f.left, len(a.Found.Items))
 	f.room -= a.Found.Weight()
-	switch {
-	case f.room <= 0 || !a.Take && a.Index == queue.NewestIndex:
+	switch newest := !a.Take && a.Index == queue.NewestIndex; {
+	case f.left == 0:
+	case f.room <= 0 || newest && a.Cut || !newest && !f.held.grow(mostMemory(a.Found.Weight())):
+		f.left, f.short = 0, true
+	case newest:
 		f.left = 0 // one look at the newest items is all
 	case !a.Take: // the rest comes after what was found
 		for i := range a.Found.Items {
@@ -167,8 +176,15 @@ func (f *finding) ask() (some bool, _ error) {
 	return true, nil
 }
 
+// mostMemory is about how much memory a portion of this weight and its encoding take: as JSON
+// a body is longer by a third, and a buffer that has grown is longer by a quarter.
+func mostMemory(weight int) int { return 3 * weight }
+
 // reply sends what was found: a list or, with raw, the body of the one item as it is.
 func (f *finding) reply(raw bool) {
+	if f.short {
+		f.w.Header()[headerStopped] = []string{"size"}
+	}
 	drop := 0
 	for _, p := range f.found {
 		drop += dropLost(p)

@@ -2,7 +2,6 @@ package queueservice
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,53 +12,47 @@ import (
 )
 
 // commit says that items are done, for the client's group. The list may be empty.
-func (q *request) commit() error {
-	if !q.query.has[paramIndexes] {
-		return bad("%s is missing", paramIndexes)
-	}
-	return q.onIndexes(queue.AskCommit)
-}
+func (q *request) commit() error { return q.onIndexes(queue.AskCommit, access.Reserve) }
 
 // delete ends items for all groups.
-func (q *request) delete() error {
-	if !q.query.has[paramIndexes] {
-		return bad("%s, %s or %s is missing", paramIndexes, paramTrunc, paramGroup)
-	}
-	return q.onIndexes(queue.AskDelete)
-}
+func (q *request) delete() error { return q.onIndexes(queue.AskDelete, access.Delete) }
 
-func (q *request) onIndexes(what queue.What) (err error) {
+func (q *request) onIndexes(what queue.What, needs access.Rights) (err error) {
 	op := q.op(what)
+	f, err := q.readForm()
+	if err != nil {
+		return err
+	}
+	defer f.end()
+	if !q.query.has[paramIndexes] {
+		return bad("%s is missing, in the query and in the body", paramIndexes)
+	}
+	if f.has[paramCode] || f.has[paramReason] {
+		return bad("a code or reason without %s", paramNegative)
+	}
 	if op.Ask.Indexes, err = q.query.indexes(); err != nil {
 		return err
+	}
+	if !q.may(needs) {
+		return errForbidden
 	}
 	q.server.shards.Ask(op)
 	return q.done(op)
 }
 
-// mostForm bounds the body of a negative, and so its reason.
-const mostForm = 16 << 10
-
 // negative says that the consumer cannot process items. Code and reason are in a
 // form; they may also be in the query.
 func (q *request) negative() (err error) {
 	op := q.op(queue.AskNegative)
+	form, err := q.readForm()
+	if err != nil {
+		return err
+	}
+	defer form.end()
 	if op.Ask.Indexes, err = q.query.indexes(); err != nil {
 		return err
 	}
-	q.deadline()
-	text, err := io.ReadAll(io.LimitReader(q.r.Body, mostForm+1))
-	if err != nil {
-		return bad("the form is incomplete")
-	}
-	if len(text) > mostForm {
-		return refuse(http.StatusRequestEntityTooLarge, "the form is too large")
-	}
-	form, err := parseQuery(string(text))
-	if err != nil {
-		return err
-	}
-	for _, from := range []*query{q.query, form} {
+	for _, from := range []*query{q.query, form.query} {
 		if from.has[paramCode] {
 			op.Ask.Code = from.values[paramCode]
 		}

@@ -62,10 +62,12 @@ type Options struct {
 	HandshakeTimeout time.Duration
 	// MaxWait bounds the time that a get may wait.
 	MaxWait time.Duration
-	// MaxHeader bounds a request's line and headers in bytes. A commit of many
-	// indexes needs 23 bytes for each.
+	// MaxHeader bounds a request's line and headers in bytes. A commit of many indexes needs up
+	// to 23 bytes for each; a longer list may be in the body.
 	MaxHeader int
-	Logger    *slog.Logger
+	// MaxBatch bounds the body of a batch in bytes.
+	MaxBatch int
+	Logger   *slog.Logger
 
 	guard *hall.Guard // by Hosts and Origins
 }
@@ -77,7 +79,8 @@ const (
 	DefaultReadTimeout  = 20 * time.Second
 	DefaultIdleTimeout  = 3 * time.Minute
 	DefaultMaxWait      = time.Hour
-	DefaultMaxHeader    = 256 << 10
+	DefaultMaxHeader    = 512 << 10 // 50,000 indexes of up to seven digits, each with %2C
+	DefaultMaxBatch     = 8 << 20
 )
 
 // settings are options that hold at some time. They never change.
@@ -118,8 +121,11 @@ func (o *Options) complete() error {
 			*d.set = d.standard
 		}
 	}
-	if o.MaxHeader < 0 {
-		return errors.New("queueservice: a negative limit on headers")
+	if o.MaxHeader < 0 || o.MaxBatch < 0 {
+		return errors.New("queueservice: a negative limit")
+	}
+	if o.MaxBatch == 0 {
+		o.MaxBatch = DefaultMaxBatch
 	}
 	if o.MaxHeader == 0 {
 		o.MaxHeader = DefaultMaxHeader

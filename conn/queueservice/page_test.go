@@ -101,7 +101,7 @@ func TestPageThatNeverReads(t *testing.T) {
 }
 
 func TestBatch(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newHouse(t, nil, func(o *Options) { o.MaxBatch = 100000 })
 	next := uint64(40)
 	h.answer = func(op *queue.Op) {
 		if next++; next == 46 {

@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
@@ -45,7 +47,7 @@ func (q *request) put() error {
 	}
 	small := smallBodies.Get().(*[]byte)
 	defer smallBodies.Put(small)
-	if err := q.readBody(op, *small); err != nil {
+	if err := q.readBody(op, *small, q.maxPayload(), nil); err != nil {
 		return err
 	}
 	if !q.may(access.Put) {
@@ -78,6 +80,9 @@ func (q *request) label(a *queue.Ask, tags map[string]string) (id string, err er
 
 // pack packs tags, unless they are too large.
 func (q *request) pack(tags map[string]string) (queue.Tags, error) {
+	if strings.ContainsFunc(tags[queue.TagRequest], unicode.IsControl) { // it is sent back in a header
+		return nil, bad("%s has a control character", queue.TagRequest)
+	}
 	most := maxTags
 	if m := q.limits.MaxTags; m > 0 {
 		most = min(most, m)
@@ -122,12 +127,15 @@ func (q *request) exposes(op *queue.Op) bool {
 	return q.server.porter.Book.Load().Exposes(body)
 }
 
+// errBusy is the answer to a batch for which there is no memory at the moment.
+var errBusy = refuse(http.StatusServiceUnavailable, "too many large requests at once")
+
 var errTooLarge = refuse(http.StatusRequestEntityTooLarge, "the body is too large")
 
-// readBody reads the request's body into op. Memory is taken as the bytes come, so
-// announcing a large body costs nothing.
-func (q *request) readBody(op *queue.Op, small []byte) error {
-	most, announced := q.maxPayload(), q.r.ContentLength
+// readBody reads the request's body, of most bytes, into op. Memory is taken as the bytes
+// come, so announcing a large body costs nothing. Parts of it are held in a share, if there is one.
+func (q *request) readBody(op *queue.Op, small []byte, most int, held *share) error {
+	announced := q.r.ContentLength
 	if announced > int64(most) {
 		return errTooLarge
 	}
@@ -146,6 +154,9 @@ func (q *request) readBody(op *queue.Op, small []byte) error {
 		return err
 	}
 	total := n
+	if held != nil && !held.grow(len(small)) {
+		return errBusy
+	}
 	op.Parts = append(op.Parts, append([]byte(nil), small...))
 	for err != io.EOF {
 		if total > most {
@@ -154,6 +165,9 @@ func (q *request) readBody(op *queue.Op, small []byte) error {
 		size := min(max(total, smallBody), mostPart)
 		if announced > 0 {
 			size = min(size, int(announced)-total+1) // one byte more, to see the end
+		}
+		if held != nil && !held.grow(size) {
+			return errBusy
 		}
 		part := make([]byte, size)
 		if n, err = q.readPart(part); err != nil && err != io.EOF {

@@ -30,6 +30,7 @@ const (
 	headerPriority = "X-Eas-Queueservice-Priority"
 	headerRequest  = "X-Eas-Queueservice-Request-Id"
 	headerIndex    = "X-Eas-Queueservice-Index"
+	headerStopped  = "X-Eas-Queueservice-Stopped" // "size": a get was cut, so there may be more
 )
 
 const (

@@ -24,6 +24,8 @@ type Server struct {
 	ctx      context.Context // of all requests; it ends with Shutdown
 	stop     context.CancelFunc
 	refusals refusals
+	bodies   ration // of batches and of lists of indexes
+	answers  ration // of gets
 
 	mu        sync.Mutex
 	gone      sync.Cond              // a consumer has left
@@ -44,6 +46,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		shards: shards, porter: o.Porter, audit: o.Audit, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
 	}
 	s.now.Store(o.settings())
+	s.bodies.most, s.answers.most = mostBodies, mostAnswers
 	s.gone.L = &s.mu
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, door{s}, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})

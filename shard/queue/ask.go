@@ -71,6 +71,7 @@ type Ask struct {
 
 	// Answers. They are the asker's when the batch is complete.
 	Found  *Parcel // get
+	Cut    bool    // get: there are fewer than Length because their bodies are large
 	Count  int     // count
 	Search SearchInfo
 	Attrs  *Attrs

@@ -119,6 +119,7 @@ func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 	f := v.finder
 	if !a.begun {
 		a.Found.Reset()
+		a.Cut = false
 		a.begun, a.from = true, a.Index
 		if id, ok := a.Tags.Get(TagRequest); ok && a.Index != NewestIndex {
 			var list [ringMost]uint32
@@ -166,7 +167,11 @@ func (s *State) gatherBack(f *finder, b *Batch, a *Ask) bool {
 
 // full says that a get has found enough for one answer.
 func (a *Ask) full(b *Batch) bool {
-	return len(a.Found.Items) > 0 && (len(a.Found.Items) >= a.Length || b.volume > maxVolume)
+	if len(a.Found.Items) == 0 || len(a.Found.Items) >= a.Length {
+		return len(a.Found.Items) > 0
+	}
+	a.Cut = b.volume > maxVolume
+	return a.Cut
 }
 
 // consider puts an item into a get's answer if the get asks for it.
