@@ -88,14 +88,15 @@ func (s *space) takeUpdate() bool {
 // withdraw takes n bytes if something is left then. What does not fit is not even taken for a
 // moment: others would be refused meanwhile.
 func withdraw(from *atomic.Int64, n int64) bool {
-	if from.Load() <= n {
-		return false
+	for {
+		left := from.Load()
+		if left <= n {
+			return false
+		}
+		if from.CompareAndSwap(left, left-n) {
+			return true
+		}
 	}
-	if from.Add(-n) > 0 {
-		return true
-	}
-	from.Add(n) // another was quicker
-	return false
 }
 
 // short says whether there is too little for puts, or was for one since the last call.
