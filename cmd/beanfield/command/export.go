@@ -40,12 +40,15 @@ func (a *export) run(c *call) error {
 			return err
 		}
 		out, written := bufio.NewWriter(c.Stdout), 0
-		err = fetch(s, found, func(j *job) error { written++; return encode(out, j) })
+		damaged, err := apartFromDamage(fetch(s, found, func(j *job) error { written++; return encode(out, j) }))
 		if err = errors.Join(err, out.Flush()); err != nil {
 			return fmt.Errorf("%w\n%d of %d jobs were exported", err, written, len(found))
 		}
-		if gone := len(found) - written; gone > 0 {
+		if gone := len(found) - written - len(damaged); gone > 0 {
 			fmt.Fprintf(c.Stderr, "%d jobs were deleted before they could be exported\n", gone)
+		}
+		if len(damaged) > 0 {
+			return fmt.Errorf("%w\n%d of %d jobs were exported", damaged, written, len(found))
 		}
 		return nil
 	})

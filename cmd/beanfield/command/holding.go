@@ -102,6 +102,9 @@ func (t *taker) holdNext() (*job, error) {
 	switch {
 	case isGone(described) || isGone(held):
 		return nil, nil
+	case described == nil && isUnreadable(held):
+		t.damaged = append(t.damaged, j)
+		return nil, nil
 	case described != nil || held != nil:
 		return nil, errors.Join(described, held)
 	case j.State != t.state || j.Tube != t.tube: // kicked meanwhile, or its delay is over

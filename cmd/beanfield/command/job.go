@@ -75,39 +75,6 @@ func lookUp(s *client.Client, id uint64) (j job, err error) {
 	return j, err
 }
 
-// fetch asks for jobs with their bodies, many at a time. A job that is gone meanwhile is
-// left out.
-func fetch(s *client.Client, ids []uint64, each func(*job) error) error {
-	var j job
-	known := false
-	pipe := s.Pipe(func(r client.Reply) error {
-		switch r.Word {
-		case "OK":
-			known = true
-			return j.describe(r)
-		case "FOUND":
-			if !known {
-				return nil
-			}
-			known = false
-			j.setBody(r.Body)
-			return each(&j)
-		case "NOT_FOUND":
-			known = false
-			return nil
-		}
-		return client.Refused{Word: r.Word}
-	})
-	for _, id := range ids {
-		for _, verb := range []string{"stats-job", "peek"} {
-			if err := pipe.Send(verb + " " + strconv.FormatUint(id, 10)); err != nil {
-				return err
-			}
-		}
-	}
-	return pipe.Flush()
-}
-
 // printer shows jobs: as JSON, one object a line; bare, as they are; or one body a line.
 type printer struct {
 	json, raw bool

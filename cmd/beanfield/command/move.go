@@ -32,6 +32,9 @@ func (a *move) run(c *call) error {
 				return err
 			}
 			n, err := a.each(c, s, d, "move", func(t *taker, most int) (int, bool, error) { return t.move(target, most) })
+			if err == nil && len(a.damaged) > 0 {
+				err = a.damaged
+			}
 			return c.counted("moved", n, a.json, err)
 		})
 	})

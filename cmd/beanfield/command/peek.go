@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"flag"
+	"fmt"
 	"slices"
 
 	"beanfield/cmd/beanfield/client"
@@ -61,12 +62,22 @@ func next(s *client.Client, tube, state string) (uint64, error) {
 func (a *peek) show(c *call, s *client.Client, wanted []uint64) error {
 	out := bufio.NewWriter(c.Stdout)
 	gone := slices.Clone(wanted)
-	err := fetch(s, wanted, func(j *job) error {
-		gone = slices.DeleteFunc(gone, func(id uint64) bool { return id == j.ID })
+	found := func(j *job) { gone = slices.DeleteFunc(gone, func(id uint64) bool { return id == j.ID }) }
+	damaged, err := apartFromDamage(fetch(s, wanted, func(j *job) error {
+		found(j)
 		return a.print(out, j)
-	})
+	}))
 	if err = errors.Join(err, out.Flush()); err != nil {
 		return err
 	}
-	return missingJobs(gone)
+	if len(damaged) == 0 {
+		return missingJobs(gone)
+	}
+	for i := range damaged {
+		found(&damaged[i])
+	}
+	if err := missingJobs(gone); err != nil {
+		fmt.Fprintln(c.Stderr, err)
+	}
+	return damaged
 }

@@ -30,6 +30,8 @@ type sweep struct {
 	states stateList
 	most   uint64
 	json   bool
+
+	damaged damagedError // what could not be taken
 }
 
 func (a *sweep) flags(f *flag.FlagSet) {
@@ -78,6 +80,7 @@ func (a *sweep) each(c *call, s *client.Client, d client.Document, what string, 
 			}
 			show.set(int(n))
 		}
+		a.damaged = append(a.damaged, t.damaged...)
 	}
 	return n, nil
 }

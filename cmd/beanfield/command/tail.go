@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"path"
 	"time"
 
@@ -28,7 +29,7 @@ func (a *tail) run(c *call) error {
 	if len(c.words) > 1 {
 		return usagef("name one PATTERN, in quotes")
 	}
-	t := trail{tail: a, pattern: "*", out: bufio.NewWriter(c.Stdout)}
+	t := trail{tail: a, pattern: "*", out: bufio.NewWriter(c.Stdout), errs: c.Stderr}
 	if len(c.words) == 1 {
 		t.pattern = c.words[0]
 	}
@@ -61,6 +62,7 @@ type trail struct {
 	*tail
 	s       *client.Client
 	out     *bufio.Writer
+	errs    io.Writer // gets what cannot be shown
 	pattern string
 	seen    uint64
 	known   uint64
@@ -139,7 +141,11 @@ func (t *trail) look() error {
 		}
 	}
 	t.seen = newest
-	return errors.Join(fetch(t.s, wanted, t.show), t.out.Flush())
+	damaged, err := apartFromDamage(fetch(t.s, wanted, t.show))
+	if len(damaged) > 0 {
+		fmt.Fprintln(t.errs, damaged)
+	}
+	return errors.Join(err, t.out.Flush())
 }
 
 // show prints one job.

@@ -15,6 +15,10 @@ type taker struct {
 	width       int    // how many ready jobs are reserved at once, as long as they are small
 	ahead       int    // how many ids behind that of next are looked at; 0: none
 	peeking     bool   // ready jobs cannot be reserved: their tube is paused
+
+	blind   bool     // peeks fail, as the next job is damaged: see walk
+	list    []uint64 // when blind: what is left to try
+	damaged damagedError
 }
 
 const (
@@ -74,8 +78,12 @@ func (t *taker) peek() (found bool, err error) {
 		return true, nil
 	}
 	r, err := t.s.Ask("peek-" + t.state)
+	seeing := !t.blind
 	if err == nil {
 		err = t.peeked(r)
+	}
+	if seeing && t.blind && err == nil {
+		err = t.walk()
 	}
 	return t.next > 0, err
 }
@@ -83,7 +91,15 @@ func (t *taker) peek() (found bool, err error) {
 // peeked takes the reply to a peek.
 func (t *taker) peeked(r client.Reply) error {
 	t.next = 0
-	if r.Word == "NOT_FOUND" {
+	if t.blind {
+		t.nextOfList()
+		return nil
+	}
+	switch r.Word {
+	case "NOT_FOUND":
+		return nil
+	case unreadable:
+		t.blind, t.ahead = true, 0
 		return nil
 	}
 	t.next = r.Number
