@@ -17,7 +17,13 @@ import (
 const accessKey = "access"
 
 // who are the keys of [[access]] that say for whom a rule holds.
-var who = []string{"token", "certificate", "uid", "gid", "network"}
+var who = []string{"token", "subject", "common_name", "dns_name", "email", "uri", "uid", "gid", "network"}
+
+// parts are those of them that name a part of a certificate. There was one key, certificate, for
+// all of them: a name could be taken for a whole subject.
+var parts = []string{"subject", "common_name", "dns_name", "email", "uri"}
+
+const oldCertificate = "certificate"
 
 // accessSettings are the keys of each [[access]].
 var accessSettings = allLive([]setting[access.Rule]{
@@ -28,12 +34,11 @@ var accessSettings = allLive([]setting[access.Rule]{
 		set:     func(r *access.Rule, v any) (err error) { r.Tokens, err = each(v, asHash); return err },
 		show:    func(r *access.Rule) string { return showTexts(r.Tokens) },
 	},
-	{
-		key: "access.certificate", unit: "patterns",
-		allowed: `a pattern for the subject, its common name or an alternative name, or a list; * stands for any characters`,
-		set:     func(r *access.Rule, v any) (err error) { r.Certificates, err = each(v, asPattern); return err },
-		show:    func(r *access.Rule) string { return showTexts(r.Certificates) },
-	},
+	holder("subject", func(h *access.Holder) *[]string { return &h.Subjects }),
+	holder("common_name", func(h *access.Holder) *[]string { return &h.CommonNames }),
+	holder("dns_name", func(h *access.Holder) *[]string { return &h.DNSNames }),
+	holder("email", func(h *access.Holder) *[]string { return &h.Emails }),
+	holder("uri", func(h *access.Holder) *[]string { return &h.URIs }),
 	peers("access.uid", func(r *access.Rule) *[]uint32 { return &r.UIDs }),
 	peers("access.gid", func(r *access.Rule) *[]uint32 { return &r.GIDs }),
 	{
@@ -59,6 +64,15 @@ var accessSettings = allLive([]setting[access.Rule]{
 		show: func(r *access.Rule) string { return showTexts(r.Tubes) },
 	},
 })
+
+// holder is a setting with patterns for a part of a certificate.
+func holder(part string, field func(*access.Holder) *[]string) setting[access.Rule] {
+	return setting[access.Rule]{
+		key: accessKey + "." + part, unit: "patterns", allowed: `a pattern for this part of a certificate, or a list; * stands for any characters`,
+		set:  func(r *access.Rule, v any) (err error) { *field(&r.Holder), err = each(v, asPattern); return err },
+		show: func(r *access.Rule) string { return showTexts(*field(&r.Holder)) },
+	}
+}
 
 // peers is a setting with numbers of users or groups.
 func peers(key string, field func(*access.Rule) *[]uint32) setting[access.Rule] {
@@ -173,7 +187,7 @@ func (r *fileReader) accessElement(path toml.Key, line int, table map[string]any
 	missing := func(key, problem, allowed string) {
 		r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: line, Key: key, Problem: problem, Allowed: allowed})
 	}
-	if !slices.ContainsFunc(who, func(name string) bool { _, ok := table[name]; return ok }) {
+	if !slices.ContainsFunc(append(who, oldCertificate), func(name string) bool { _, ok := table[name]; return ok }) {
 		missing(accessKey, "the rule names nobody", "one or several of "+join(who))
 	}
 	if _, ok := table["may"]; !ok {
@@ -183,7 +197,9 @@ func (r *fileReader) accessElement(path toml.Key, line int, table map[string]any
 		key := child(path, name)
 		at := r.lines.at(key, line)
 		row := findSetting(accessSettings, key.String())
-		if row == nil {
+		if name == oldCertificate {
+			r.wrong(at, key, v, "it does not say for which part of the certificate this is", join(parts)+" instead of it")
+		} else if row == nil {
 			r.unknown(at, key, v, join(keysBelow(path)))
 		} else if err := row.set(rule, v); err != nil {
 			r.wrong(at, key, v, err.Error(), row.allowed)

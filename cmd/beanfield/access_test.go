@@ -31,7 +31,7 @@ func TestExampleAccess(t *testing.T) {
 			Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
 			May:      access.Put | access.Reserve, Tubes: []string{"mail", "mail-*"},
 		},
-		{Certificates: []string{"CN=monitor,O=Example"}, May: access.Stats, Tubes: []string{"*"}},
+		{Holder: access.Holder{Subjects: []string{"CN=monitor,O=Example"}}, May: access.Stats, Tubes: []string{"*"}},
 		{UIDs: []uint32{0}, GIDs: []uint32{0}, May: access.Admin, Tubes: []string{"*"}},
 	}
 	if !reflect.DeepEqual(c.Access, want) {
@@ -48,7 +48,11 @@ func TestCheckConfigShowsRules(t *testing.T) {
 	c, err := load(t, "", `
 [[access]]
 token = ["`+access.HashOf("a").String()+`", "`+access.HashOf("b").String()+`"]
-certificate = ["*.example.org"]
+subject = "CN=*,O=Example"
+common_name = ["a", "b"]
+dns_name = ["*.example.org"]
+email = "*@example.org"
+uri = "spiffe://*"
 network = "192.0.2.7"
 may = ["put", "kick"]
 tubes = "mail"
@@ -88,8 +92,8 @@ func TestNoAccessRules(t *testing.T) {
 
 // Mistakes in rules. SECRET must not be shown.
 var accessMistakes = []struct{ name, text, want string }{
-	{"nobody", "[[access]]\nmay = ['put']\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, certificate, uid, gid, network"},
-	{"empty", "[[access]]\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, certificate, uid, gid, network\n" +
+	{"nobody", "[[access]]\nmay = ['put']\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network"},
+	{"empty", "[[access]]\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network\n" +
 		`FILE:1: access.may: missing; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
 	{"no right", "[[access]]\nuid = 0\nmay = []\n",
 		`FILE:3: access.may = [...]: empty; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
@@ -98,24 +102,27 @@ var accessMistakes = []struct{ name, text, want string }{
 	{"token itself", "[[access]]\ntoken = 'SECRET'\nmay = 'put'\n",
 		`FILE:2: access.token: not the SHA-256 hash of a token, 64 hexadecimal digits; allowed: the hash that "beanfield token" prints, or a list of hashes`},
 	{"mistyped token", "[[access]]\nuid = 0\ntokens = 'SECRET'\nmay = 'put'\n",
-		`FILE:3: access.tokens: unknown key; allowed: name, token, certificate, uid, gid, network, may, tubes in [access]`},
+		`FILE:3: access.tokens: unknown key; allowed: name, token, subject, common_name, dns_name, email, uri, uid, gid, network, may, tubes in [access]`},
 	{"mistyped key", "[[access]]\nuid = 0\nTOKEN = 'SECRET'\nmay = 'put'\n",
-		`FILE:3: access.TOKEN: unknown key; allowed: name, token, certificate, uid, gid, network, may, tubes in [access]`},
+		`FILE:3: access.TOKEN: unknown key; allowed: name, token, subject, common_name, dns_name, email, uri, uid, gid, network, may, tubes in [access]`},
 	{"key outside", "Hash = 'SECRET'\n", `FILE:1: Hash: unknown key; allowed: ` + join(keysBelow(nil))},
 	{"network", "[[access]]\nmay = 'put'\nnetwork = ['10.0.0.0/33']\n",
 		"FILE:3: access.network = [...]: in the list: \"10.0.0.0/33\" is not a network; allowed: a network, as \"10.0.0.0/8\", or an address, or a list of them"},
 	{"host bits", "[[access]]\nmay = 'put'\nnetwork = '10.0.0.1/8'\n",
 		"FILE:3: access.network = \"10.0.0.1/8\": \"10.0.0.1/8\" is an address in the network 10.0.0.0/8; allowed: a network, as \"10.0.0.0/8\", or an address, or a list of them"},
-	{"nobody in a list", "[[access]]\nmay = 'put'\ncertificate = []\n",
-		"FILE:3: access.certificate = [...]: empty; allowed: a pattern for the subject, its common name or an alternative name, or a list; * stands for any characters"},
+	{"nobody in a list", "[[access]]\nmay = 'put'\ndns_name = []\n",
+		"FILE:3: access.dns_name = [...]: empty; allowed: a pattern for this part of a certificate, or a list; * stands for any characters"},
+	{"old key", "[[access]]\nmay = 'put'\ncertificate = 'CN=x'\n",
+		`FILE:3: access.certificate = "CN=x": it does not say for which part of the certificate this is; ` +
+			"allowed: subject, common_name, dns_name, email, uri instead of it"},
 	{"uid", "[[access]]\nuid = -1\nmay = 'put'\n", "FILE:2: access.uid = -1: too small; allowed: a number, or a list of numbers"},
 	{"gid", "[[access]]\ngid = ['staff']\nmay = 'put'\n", "FILE:2: access.gid = [...]: in the list: this is text; allowed: a number, or a list of numbers"},
 	{"no tube", "[[access]]\ngid = 1\nmay = 'put'\ntubes = ['']\n",
 		"FILE:4: access.tubes = [...]: in the list: empty; allowed: a name, or a list, in which * stands for any characters, also none"},
 	{"table", "[access]\ngid = 1\nmay = 'put'\n",
-		"FILE:1: access = {...}: this is a table; allowed: tables, as [[access]] with name, token, certificate, uid, gid, network, may, tubes"},
+		"FILE:1: access = {...}: this is a table; allowed: tables, as [[access]] with name, token, subject, common_name, dns_name, email, uri, uid, gid, network, may, tubes"},
 	{"second rule", "[[access]]\nuid = 1\nmay = 'put'\n\n[[access]]\nmay = 'put'\n\n[[access]]\nuid = 1\nmay = 'gut'\n",
-		"FILE:5: access: the rule names nobody; allowed: one or several of token, certificate, uid, gid, network\n" +
+		"FILE:5: access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network\n" +
 			`FILE:10: access.may = "gut": "gut" is not a right; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
 }
 

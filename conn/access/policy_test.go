@@ -4,8 +4,6 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-
-	"beanfield/conn/secure"
 )
 
 func policy(t testing.TB, rules ...Rule) *Policy {
@@ -44,7 +42,6 @@ func TestNoRules(t *testing.T) {
 func TestWhoIsMeant(t *testing.T) {
 	right := Identity{}.WithToken("right").Token
 	wrong := Identity{}.WithToken("wrong").Token
-	mail := &secure.Identity{Subject: "CN=mailer,O=Example", CommonName: "mailer", Names: []string{"mailer.example.org"}}
 	v4, v6 := netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("2001:db8::/32")
 	for name, c := range map[string]struct {
 		rule   Rule
@@ -53,12 +50,8 @@ func TestWhoIsMeant(t *testing.T) {
 	}{
 		"token": {Rule{Tokens: []string{HashOf("other").String(), right.String()}},
 			[]Identity{{Token: right}}, []Identity{{Token: wrong}, {}}},
-		"subject": {Rule{Certificates: []string{"CN=*,O=Example"}},
-			[]Identity{{Certificate: mail}}, []Identity{{Certificate: &secure.Identity{Subject: "CN=mailer,O=Other"}}, {}}},
-		"common name": {Rule{Certificates: []string{"mailer"}}, []Identity{{Certificate: mail}}, []Identity{{Certificate: &secure.Identity{CommonName: "mailers"}}}},
-		"alternative": {Rule{Certificates: []string{"*.example.org"}}, []Identity{{Certificate: mail}}, []Identity{{Certificate: &secure.Identity{CommonName: "x"}}}},
-		"uid":         {Rule{UIDs: []uint32{7, 8}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{UID: 9, GID: 8}}, {}}},
-		"gid":         {Rule{GIDs: []uint32{0}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{GID: 9}}, {}, from("10.0.0.1")}},
+		"uid": {Rule{UIDs: []uint32{7, 8}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{UID: 9, GID: 8}}, {}}},
+		"gid": {Rule{GIDs: []uint32{0}}, []Identity{{Peer: &Peer{UID: 8}}}, []Identity{{Peer: &Peer{GID: 9}}, {}, from("10.0.0.1")}},
 		"uid and gid": {Rule{UIDs: []uint32{7}, GIDs: []uint32{8}}, []Identity{{Peer: &Peer{UID: 7, GID: 8}}},
 			[]Identity{{Peer: &Peer{UID: 7}}, {Peer: &Peer{GID: 8}}}},
 		"network": {Rule{Networks: []netip.Prefix{v4, v6}}, []Identity{from("10.1.2.3"), from("::ffff:10.1.2.3"), from("2001:db8::1")},
@@ -122,7 +115,7 @@ func TestWrongRules(t *testing.T) {
 		"rule 2: it gives an unknown right":                              func(r *Rule) { r.May = All + 1 },
 		"rule 2: it names no tube":                                       func(r *Rule) { r.Tubes = nil },
 		"rule 2: a pattern for tubes is empty":                           func(r *Rule) { r.Tubes = []string{"a", ""} },
-		"rule 2: a pattern for certificates is empty":                    func(r *Rule) { r.Certificates = []string{""} },
+		"rule 2: a pattern for certificates is empty":                    func(r *Rule) { r.Holder.Emails = []string{""} },
 		"rule 2: it names an invalid network":                            func(r *Rule) { r.Networks = []netip.Prefix{{}} },
 		"rule 2: not the SHA-256 hash of a token, 64 hexadecimal digits": func(r *Rule) { r.Tokens = []string{"secret"} },
 	} {

@@ -7,22 +7,22 @@ import (
 	"strconv"
 )
 
-// Rule gives rights to some clients: those that match each of Tokens, Certificates, UIDs, GIDs
-// and Networks that is not empty.
+// Rule gives rights to some clients: those that match each of Tokens, the lists of Holder, UIDs,
+// GIDs and Networks that is not empty.
 type Rule struct {
-	Name         string         // for logs; "" means the rule's number
-	Tokens       []string       // SHA-256 hashes in hexadecimal
-	Certificates []string       // patterns for the subject, its common name or an alternative name
-	UIDs, GIDs   []uint32       // of the process at the other end of a unix socket
-	Networks     []netip.Prefix // that a client comes from
-	May          Rights
-	Tubes        []string // patterns
+	Name       string   // for logs; "" means the rule's number
+	Tokens     []string // SHA-256 hashes in hexadecimal
+	Holder     Holder
+	UIDs, GIDs []uint32       // of the process at the other end of a unix socket
+	Networks   []netip.Prefix // that a client comes from
+	May        Rights
+	Tubes      []string // patterns
 }
 
 // check says what is wrong with a rule.
 func (r *Rule) check() error {
 	switch {
-	case len(r.Tokens)+len(r.Certificates)+len(r.UIDs)+len(r.GIDs)+len(r.Networks) == 0:
+	case len(r.Tokens)+len(r.UIDs)+len(r.GIDs)+len(r.Networks) == 0 && !r.Holder.named():
 		return errors.New("it names nobody")
 	case r.May == 0:
 		return errors.New("it gives no right")
@@ -36,30 +36,30 @@ func (r *Rule) check() error {
 			return errors.New("a pattern for tubes is empty")
 		}
 	}
-	for _, p := range r.Certificates {
-		if p == "" {
-			return errors.New("a pattern for certificates is empty")
-		}
-	}
 	for _, n := range r.Networks {
 		if !n.IsValid() {
 			return errors.New("it names an invalid network")
 		}
 	}
-	return nil
+	return r.Holder.check()
 }
 
 // compiled is a rule that is ready to be compared with clients.
 type compiled struct {
 	Rule
 	hashes []Hash
+	holder Holder // that of the rule, with opaque patterns for subjects
 }
 
 func compile(i int, r Rule) (c compiled, err error) {
 	if r.Name == "" {
 		r.Name = "rule " + strconv.Itoa(i+1)
 	}
-	c.Rule = r
+	c.Rule, c.holder = r, r.Holder
+	c.holder.Subjects = nil
+	for _, p := range r.Holder.Subjects {
+		c.holder.Subjects = append(c.holder.Subjects, opaque(p))
+	}
 	err = r.check()
 	for _, text := range r.Tokens {
 		h, e := ParseHash(text)
@@ -89,18 +89,7 @@ func unmap(n netip.Prefix) netip.Prefix {
 // holdsFor says whether the rule holds for a client. knows is which of the policy's
 // tokens the client has.
 func (c *compiled) holdsFor(id *Identity, token bool) bool {
-	return (len(c.hashes) == 0 || token) && c.certificateFits(id) && c.peerFits(id) && c.networkFits(id)
-}
-
-func (c *compiled) certificateFits(id *Identity) bool {
-	if len(c.Certificates) == 0 {
-		return true
-	}
-	cert := id.Certificate
-	if cert == nil {
-		return false
-	}
-	return matchesAny(c.Certificates, []string{cert.Subject, cert.CommonName}) || matchesAny(c.Certificates, cert.Names)
+	return (len(c.hashes) == 0 || token) && c.holder.fits(id.Certificate) && c.peerFits(id) && c.networkFits(id)
 }
 
 func (c *compiled) peerFits(id *Identity) bool {

@@ -232,7 +232,7 @@ func TestCertificateIsIdentity(t *testing.T) {
 	a, _ := credentials()
 	book := new(access.Book)
 	h := newHouse(t, func(o *houseOptions) { o.Access = book })
-	p, err := access.New([]access.Rule{{Certificates: []string{"worker*"}, May: access.Put, Tubes: []string{"*"}}})
+	p, err := access.New([]access.Rule{{Holder: access.Holder{CommonNames: []string{"worker*"}}, May: access.Put, Tubes: []string{"*"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

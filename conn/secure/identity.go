@@ -9,7 +9,8 @@ import (
 type Identity struct {
 	Subject    string   // as RFC 2253 writes it: "CN=worker,O=Example"
 	CommonName string   // of the subject
-	Names      []string // its alternative names: of hosts, addresses of mail and IP, URIs
+	// Its alternative names. Addresses of IP are not kept: nobody is known by them.
+	DNSNames, Emails, URIs []string
 }
 
 // Identify returns who the client of a connection is, or nil if it has shown no
@@ -23,14 +24,9 @@ func Identify(t *tls.Conn) *Identity {
 }
 
 func identity(cert *x509.Certificate) *Identity {
-	id := &Identity{Subject: cert.Subject.String(), CommonName: cert.Subject.CommonName}
-	id.Names = append(id.Names, cert.DNSNames...)
-	id.Names = append(id.Names, cert.EmailAddresses...)
-	for _, ip := range cert.IPAddresses {
-		id.Names = append(id.Names, ip.String())
-	}
+	id := &Identity{Subject: cert.Subject.String(), CommonName: cert.Subject.CommonName, DNSNames: cert.DNSNames, Emails: cert.EmailAddresses}
 	for _, u := range cert.URIs {
-		id.Names = append(id.Names, u.String())
+		id.URIs = append(id.URIs, u.String())
 	}
 	return id
 }
