@@ -7,8 +7,8 @@ import (
 
 // Identity is who a client is by its certificate, which has been verified.
 type Identity struct {
-	Subject    string   // as RFC 2253 writes it: "CN=worker,O=Example"
-	CommonName string   // of the subject
+	Subject    string // as RFC 2253 writes it: "CN=worker,O=Example"
+	CommonName string // of the subject
 	// Its alternative names. Addresses of IP are not kept: nobody is known by them.
 	DNSNames, Emails, URIs []string
 }
