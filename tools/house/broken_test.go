@@ -122,6 +122,9 @@ var brokenHouses = []brokenHouse{
 
 	{"H4", "shard/long.go", lines(399), nil},
 	{"H4", "shard/long.go", lines(400), due("shard/long.go has 401 lines")},
+	{"H4", "README.md", lines(300), nil},
+	{"H4", "README.md", lines(301), due("README.md has 301 lines")},
+	{"H4", "shard/README.md", lines(301), nil},
 	{"H4", "shard/long_test.go", lines(400), due("shard/long_test.go has 401 lines")},
 	{"H4", "shard/a.go", "func f() {" + lines(59) + "}\n", nil},
 	{"H4", "shard/a.go", "func f() {" + lines(60) + "}\n", due("shard/a.go:2: f has 61 lines")},

@@ -1,4 +1,129 @@
-// Package house holds the rules that every file of beanfield keeps, as tests.
+// Package house holds the rules that every file of beanfield keeps, as tests, and the map of
+// the source: this page.
+//
+// # The house
+//
+//	cmd/beanfield             the process: flags, configuration, signals, start and stop
+//	cmd/beanfield/command     its subcommands, in one table
+//	cmd/beanfield/manual      the pages of beanfield help TOPIC
+//	cmd/beanfield/client      a client of the beanstalk protocol, for the subcommands
+//	cmd/beanfield/binlog      beanstalkd's binlogs, for import
+//	cmd/beanfield/datadir     data directories without a server: dump, salvage, check
+//	cmd/beanfield/listing     how import and dump list jobs
+//	    |
+//	conn                      lets clients in: listeners, limits, who is connected
+//	conn/beanstalk            the beanstalk protocol: event loops, parser, replies
+//	conn/queueservice         the queue service: HTTP, WebSocket, pushes to consumers
+//	conn/admin                HTTP for administrators: health, metrics
+//	conn/admin/console        the console: pages, and the JSON interface that they use
+//	conn/admin/history        the history of the charts
+//	conn/hall                 receives the clients of the HTTP faces, and finds out who they are
+//	conn/audit                the audit log
+//	conn/access               who may do what: rules, rights, tokens
+//	conn/secure               TLS: certificates, handshakes
+//	    |
+//	router                    tube -> shard, job -> shard, ids, reserve over several shards
+//	    |
+//	shard                     runs a queue among goroutines, without a lock
+//	shard/queue               the queue itself: tubes, heaps, jobs, waiters, consumers, groups
+//	    |
+//	storage                   what a shard needs of its log; jobs in memory only
+//	storage/pebblestore       jobs on disk, with Pebble
+//	storage/pace              lets other threads run during long work
+//	storage/tally             counts for the metrics
+//
+//	tools                     for developers and packagers; alert rules and a dashboard
+//
+// Imports run one way, down this list (H1).
+//
+// # Reading the source
+//
+// Each package's doc.go states its invariants by number; comments and tests cite them.
+//
+//  1. shard/queue/doc.go, then shard/queue/op.go, shard/queue/state.go, shard/queue/places.go
+//     and shard/queue/jobops.go: the queue's rules, without any concurrency.
+//  2. shard/queue/reserve.go and shard/queue/wait.go: how a job finds its worker.
+//  3. shard/doc.go and shard/shard.go: who runs the queue, and why that needs no lock.
+//  4. router/doc.go, then router/session.go, router/script.go and router/reserve.go: reserve
+//     over several shards.
+//  5. conn/doc.go: how clients come in. Then conn/beanstalk/doc.go, conn/beanstalk/loop.go,
+//     conn/beanstalk/conn.go, conn/beanstalk/exec.go and conn/beanstalk/run.go: from bytes to
+//     operations and back.
+//  6. conn/queueservice/doc.go, conn/queueservice/watch.go and conn/queueservice/writer.go;
+//     then shard/queue/consumer.go, shard/queue/push.go, shard/queue/commit.go and
+//     shard/queue/views.go: how items are pushed.
+//  7. storage/doc.go and storage/storage.go: what a shard expects of its log. Then
+//     storage/pebblestore/doc.go, storage/pebblestore/log.go and
+//     storage/pebblestore/committer.go: what is written, and when it is safe.
+//  8. conn/access/doc.go: rules and rights. conn/secure/doc.go, then "TLS" in
+//     conn/beanstalk/doc.go and conn/beanstalk/wire.go: TLS in an event loop.
+//  9. conn/admin/doc.go and conn/admin/metrics.go: health and metrics. Then
+//     conn/admin/console/doc.go: the console.
+//  10. cmd/beanfield/doc.go and cmd/beanfield/run.go: how the server is put together. Then
+//     cmd/beanfield/command/doc.go and cmd/beanfield/command/table.go: the commands.
+//
+// # The goroutines, and what each owns
+//
+//	accepting          one for each listener (conn/accept.go): its listening socket
+//	event loop         one for each core but one (conn/beanstalk/loop.go): its epoll instance,
+//	                   its connections, their buffers and timers
+//	HTTP               one for each connection over HTTP that is no WebSocket (net/http): its
+//	                   connection
+//	reader, writer     one of each for every WebSocket (conn/queueservice/consumer.go): what
+//	                   comes in; what is written
+//	handshake          one for each TLS handshake, until it is made
+//	                   (conn/beanstalk/handshake.go, conn/hall/entrance.go): the
+//	                   connection's TLS state
+//	audit              one, with an audit log (conn/audit/writer.go): the file that it writes
+//	certificates       one (conn/secure/keeper.go): what the files held when it last read them
+//	history            one, with [http] (conn/admin/history): the history of the charts, of
+//	                   which it takes a sample each 10 s
+//	shard              one for each shard (shard/shard.go): the shard, while it serves
+//	                   deadlines or a long mailbox
+//	relief             one from time to time, with sync always and a client that is alone on its
+//	                   loop (conn/beanstalk/lone.go): nothing; it starts a stand-in for a loop
+//	                   whose commit takes long
+//	body reader        one for each turn that needs bodies from disk (shard/away.go): the
+//	                   answers of that turn
+//	committer          one for each shard on disk (storage/pebblestore/committer.go): the group
+//	                   of turns that it is writing
+//	body writer        one for each large body that arrives; one at a time writes
+//	                   (storage/pebblestore/stager.go): the body until it is on disk
+//	sync timer         one for each shard, with sync interval
+//	                   (storage/pebblestore/synctimer.go): nothing
+//	housekeeping       two (storage/pebblestore/store.go): nothing; one watches the free space,
+//	                   one compacts
+//	signals            one (cmd/beanfield/signals.go): nothing; it acts on signals
+//	watchdog           one, if systemd asks for it (cmd/beanfield/watchdog.go): nothing; it
+//	                   checks shards and loops, and tells systemd
+//
+// An event loop that finds a shard idle takes it with one compare-and-swap, runs its commands
+// in place and gives it back. If the shard is busy, the commands wait in its mailbox, and the
+// loop serves other connections until they are answered. Pebble has goroutines of its own for
+// flushes and compactions.
+//
+// # Dependencies
+//
+//	github.com/cockroachdb/pebble/v2         the log of each shard
+//	github.com/cockroachdb/errors            finding the name of a damaged file in Pebble's errors
+//	github.com/cespare/xxhash/v2             tube -> shard
+//	github.com/BurntSushi/toml               the configuration file
+//	github.com/prometheus/client_golang      metrics of Go's runtime and the process, and of
+//	                                         everything but tubes
+//	github.com/prometheus/client_model       the metrics of tubes, made without client_golang
+//	                                         because there may be many
+//	github.com/prometheus/common             writing metrics in the formats that Prometheus reads
+//	github.com/gobwas/ws                     WebSocket handshakes and frames, without buffers or
+//	                                         goroutines of its own
+//	google.golang.org/protobuf               encoding the queue service's frames, with its
+//	                                         package protowire; tests of the metrics
+//	go.yaml.in/yaml/v3                       tests only: reading the replies of stats
+//	golang.org/x/net                         tests only: the WebSocket client that the queue
+//	                                         service's Go SDK uses
+//	pgregory.net/rapid                       tests only: random command sequences that shrink and
+//	                                         repeat from a seed
+//
+// # The rules
 //
 //	go test ./tools/house
 //
@@ -20,7 +145,8 @@
 //	H3  The queue, shard/queue, is pure. It may import only what computes (pure in
 //	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine
 //	    and has no channel, and prints nothing. This does not apply to its tests.
-//	H4  A file has at most 400 lines, a function at most 60, tests included.
+//	H4  A file has at most 400 lines, a function at most 60, tests included. README.md has at
+//	    most 300: it is for users, and details are in the manual.
 //	H5  Every package has a doc.go with its package comment, and no other file has
 //	    one: a newcomer knows where to start.
 //	H6  No package is called util, common, helpers or the like: a name says what a

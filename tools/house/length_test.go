@@ -3,15 +3,22 @@ package house
 import (
 	"fmt"
 	"go/ast"
+	"strings"
 )
 
 // The lengths of H4, in lines.
 const (
 	maxFile     = 400
 	maxFunction = 60
+	maxReadme   = 300 // of README.md at the top
 )
 
 func tooLong(h *house) (complaints []string) {
+	for _, p := range h.pages {
+		if n := strings.Count(p.text, "\n"); p.path == "README.md" && n > maxReadme {
+			complaints = append(complaints, fmt.Sprintf("H4: %s has %d lines, at most %d are wanted", p.path, n, maxReadme))
+		}
+	}
 	for _, f := range h.files {
 		if f.lines > maxFile {
 			complaints = append(complaints, fmt.Sprintf("H4: %s has %d lines, at most %d are wanted", f.path, f.lines, maxFile))
