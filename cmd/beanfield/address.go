@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,6 +49,21 @@ func parseAddress(s string) (address, error) {
 		return address{}, err
 	}
 	return tcpAddress(host, port)
+}
+
+// parseAddresses reads a list of addresses with commas between them, as flags have it.
+func parseAddresses(s string) (list []address, err error) {
+	for one := range strings.SplitSeq(s, ",") {
+		a, err := parseAddress(one)
+		if err != nil {
+			return nil, err
+		}
+		if !a.anyPort() && slices.Contains(list, a) {
+			return nil, fmt.Errorf("%s comes twice", a)
+		}
+		list = append(list, a)
+	}
+	return list, nil
 }
 
 // flagAddress reads what -l and -p say; either may be absent.

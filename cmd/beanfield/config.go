@@ -236,11 +236,11 @@ func (c *Config) applyQueue(f flags) Mistakes {
 	if f.queue == nil {
 		return nil
 	}
-	a, err := parseAddress(*f.queue)
+	list, err := parseAddresses(*f.queue)
 	if err != nil {
 		return Mistakes{{Key: "-queue", Value: *f.queue, Problem: err.Error(), Code: exitListen}}
 	}
-	c.Queue.Listen, c.from["queue.listen"] = []address{a}, origin{flag: "-queue"}
+	c.Queue.Listen, c.from["queue.listen"] = list, origin{flag: "-queue"}
 	return nil
 }
 

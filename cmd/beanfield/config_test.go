@@ -75,7 +75,9 @@ listen = ["127.0.0.1:8080", "unix:/run/q.sock"]
 default_service = "s"
 tokens = ["t", "u"]
 origins = ["https://example.org"]
+hosts = ["queue.example.org"]
 dead_after = "1m"
+max_batch = "2KiB"
 max_length = 5
 max_payload = 6
 max_tags = "1KiB"
@@ -115,7 +117,7 @@ func TestConfigFile(t *testing.T) {
 	want.Queue = QueueConfig{
 		Listen:         []address{{host: "127.0.0.1", port: 8080}, {path: "/run/q.sock"}},
 		DefaultService: "s", Tokens: []string{"t", "u"}, Origins: []string{"https://example.org"},
-		DeadAfter: time.Minute, Limits: limits, For: []QueueFor{{"a*", short}, {"*", dropping}},
+		Hosts: []string{"queue.example.org"}, DeadAfter: time.Minute, MaxBatch: 2048, Limits: limits, For: []QueueFor{{"a*", short}, {"*", dropping}},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("read %+v, want %+v", c, want)
@@ -161,6 +163,8 @@ func TestPrecedence(t *testing.T) {
 		{"", file, "log.format", `"text"`, "default"},
 		{"", file, "queue.listen", "[]", "default"},
 		{"-queue :1", "", "queue.listen", `[":1"]`, "flag -queue"},
+		{"-queue [::1]:1,unix:/q,:2", "", "queue.listen", `["[::1]:1", "unix:/q", ":2"]`, "flag -queue"},
+		{"-http 127.0.0.1:0,127.0.0.1:0", "", "http.listen", `["127.0.0.1:0", "127.0.0.1:0"]`, "flag -http"},
 		{"-queue [::1]:1", "queue.listen = ['h:2', 'h:3']", "queue.listen", `["[::1]:1"]`, "flag -queue"},
 		{"", "queue.listen = ['h:2', 'h:3']", "queue.listen", `["h:2", "h:3"]`, "FILE:1"},
 		{"", "", "listen.address", `":11300"`, "default"},

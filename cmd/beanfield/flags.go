@@ -278,9 +278,9 @@ As beanstalkd:
 In addition:
  -config FILE   read settings from this TOML file; flags win over it
  -shards N      run N shards (default: one for each core)
- -queue HOST:PORT  serve the queue service over HTTP on this address
- -http HOST:PORT   serve health, metrics and the console over HTTP on this
-                address
+ -queue HOST:PORT[,...]  serve the queue service over HTTP on these addresses
+ -http HOST:PORT[,...]   serve health, metrics and the console over HTTP on
+                these addresses
  -check-config  print the settings that would be used, and where each comes
                 from; start nothing
 

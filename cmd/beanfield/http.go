@@ -47,11 +47,11 @@ func (c *Config) applyHTTP(f flags) Mistakes {
 	if f.http == nil {
 		return nil
 	}
-	a, err := parseAddress(*f.http)
+	list, err := parseAddresses(*f.http)
 	if err != nil {
 		return Mistakes{{Key: "-http", Value: *f.http, Problem: err.Error(), Code: exitListen}}
 	}
-	c.HTTP.Listen, c.from["http.listen"] = []address{a}, origin{flag: "-http"}
+	c.HTTP.Listen, c.from["http.listen"] = list, origin{flag: "-http"}
 	return nil
 }
 

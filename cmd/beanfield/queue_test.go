@@ -59,7 +59,9 @@ func TestQueueMistakes(t *testing.T) {
 			t.Errorf("%q: %v, want something with %q", text, err, want)
 		}
 	}
-	if _, err := load(t, "-queue x", ""); err == nil || exitCode(err) != exitListen {
-		t.Errorf("-queue x: %v", err)
+	for _, flag := range []string{"-queue x", "-queue :1,", "-queue ,:1", "-queue :1,:2,:1", "-queue :1;:2", "-http :1,:1"} {
+		if _, err := load(t, flag, ""); err == nil || exitCode(err) != exitListen {
+			t.Errorf("%s: %v", flag, err)
+		}
 	}
 }

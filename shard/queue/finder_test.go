@@ -88,6 +88,27 @@ func TestGetIsCut(t *testing.T) {
 	w.run("q get t len=9 -> 1\nq get t from=2 len=9 -> 2 3 4\nq get t len=9 take -> 1\nq get t len=9 take -> 2 3 4\nq get t len=9 take -> 5")
 }
 
+// An answer that was cut because it is large says so; one that has all that there is does not.
+func TestGetSaysThatItIsCut(t *testing.T) {
+	w := newWorld(t)
+	w.run(fmt.Sprintf("q put t size=%d -> 1\nq put t size=%d -> 2\nq put t -> 3", maxVolume, maxVolume/2))
+	for _, c := range []struct {
+		from   uint64
+		length int
+		cut    bool
+	}{{1, 1, false}, {1, 2, false}, {1, 3, true}, {2, 9, false}, {NewestIndex, 2, false}, {NewestIndex, 3, false}, {NewestIndex, 9, true}} {
+		if c.from == NewestIndex && c.length == 9 {
+			w.run(fmt.Sprintf("q put t size=%d -> 4\nq put t size=%d -> 5", maxVolume, maxVolume))
+		}
+		b := &Batch{Ops: []Op{{Kind: Service, Ask: &Ask{What: AskGet, Queue: "t", Index: c.from, Length: c.length, Limits: testLimits}}}}
+		for !w.s.Run(w.now, b) {
+		}
+		if a := b.Ops[0].Ask; a.Cut != c.cut {
+			t.Errorf("%d from %d: %d items, cut %v", c.length, c.from, len(a.Found.Items), a.Cut)
+		}
+	}
+}
+
 // Where very many items have one request id, a get still finds them in order.
 func TestManyOfOneRequest(t *testing.T) {
 	w := newWideWorld(t, 0, 4*moving)
