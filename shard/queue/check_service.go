@@ -16,6 +16,9 @@ func (s *State) checkService(v *service) error {
 		if i > 0 && v.views[i-1].number >= w.number || w.number >= v.nextView {
 			return fmt.Errorf("V4: view %q has number %d", w.group.name, w.number)
 		}
+		if v.named[w.group.name] != w || len(v.named) != len(v.views) {
+			return fmt.Errorf("S4: view %q is filed wrongly among %d", w.group.name, len(v.named))
+		}
 		if err := s.checkGroup(w.group); err != nil {
 			return err
 		}

@@ -19,10 +19,11 @@ type service struct {
 	choosy []*consumer // of the first group, connected; first the one that has waited longest
 
 	views    []*view // the further groups, in the order of their numbers
-	nextView uint32  // the number of the next
-	passed   int     // jobs that only views have
-	recorded bool    // the log has a record of the queue
-	dropping int     // first groups that are being removed
+	named    map[string]*view
+	nextView uint32 // the number of the next
+	passed   int    // jobs that only views have
+	recorded bool   // the log has a record of the queue
+	dropping int    // first groups that are being removed
 
 	ending  bool // it is in State.ending
 	visited int  // there: how many groups have been looked at

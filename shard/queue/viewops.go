@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"slices"
 
 	"beanfield/storage"
@@ -21,6 +22,10 @@ func (s *State) newView(v *service, number uint32, name string, start uint64, ta
 	}
 	s.idlePos.set(w.slot, nowhere)
 	v.views = append(v.views, w)
+	if v.named == nil {
+		v.named = map[string]*view{}
+	}
+	v.named[name] = w
 	return w
 }
 
@@ -83,11 +88,18 @@ func (s *State) build(w *view) bool {
 }
 
 // viewNamed finds a view by its group's name.
-func (v *service) viewNamed(name string) *view {
-	for _, w := range v.views {
-		if w.group.name == name {
-			return w
-		}
+func (v *service) viewNamed(name string) *view { return v.named[name] }
+
+// rank is where a view with this number is among the views, or would be.
+func (v *service) rank(number uint32) int {
+	at, _ := slices.BinarySearchFunc(v.views, number, func(w *view, n uint32) int { return cmp.Compare(w.number, n) })
+	return at
+}
+
+// viewNumbered finds a view by its number.
+func (v *service) viewNumbered(number uint32) *view {
+	if at := v.rank(number); at < len(v.views) && v.views[at].number == number {
+		return v.views[at]
 	}
 	return nil
 }
@@ -131,7 +143,9 @@ func (s *State) endView(v *service, w *view) {
 		return
 	}
 	s.schedule(&s.idling, s.idlePos, w.slot, 0)
-	v.views = slices.DeleteFunc(v.views, func(x *view) bool { return x == w })
+	at := v.rank(w.number)
+	v.views = slices.Delete(v.views, at, at+1)
+	delete(v.named, w.group.name)
 	s.mayBeOver(v) // tickOver may have counted it
 	s.views.set(w.slot, nil)
 	s.freeViews = append(s.freeViews, w.slot)
@@ -170,19 +184,15 @@ func (v *service) recordJob(slot uint32, r *storage.Item) {
 func (v *service) restoreJob(slot uint32, r *storage.Item) {
 	for _, number := range r.Done {
 		v.nextView = max(v.nextView, number+1)
-	}
-	for _, x := range r.Returned {
-		v.nextView = max(v.nextView, x.View+1)
-	}
-	for _, w := range v.views {
-		if slices.Contains(r.Done, w.number) {
+		if w := v.viewNumbered(number); w != nil && w.where(slot) == nowhere {
 			w.know(slot)
 			w.places.set(slot, viewDone)
 		}
-		for _, x := range r.Returned {
-			if x.View == w.number {
-				w.count(slot, x.Times)
-			}
+	}
+	for _, x := range r.Returned {
+		v.nextView = max(v.nextView, x.View+1)
+		if w := v.viewNumbered(x.View); w != nil {
+			w.count(slot, x.Times)
 		}
 	}
 }

@@ -9,7 +9,8 @@ package queue
 //
 // Places are in chunks that are made when a job of the chunk comes into the view, and
 // dropped when none is left. So a view costs 20 bytes for a job that it has not
-// delivered, and nothing where it has none.
+// delivered, and nothing where it has none. One chunk is kept for the next job: otherwise each
+// job of a queue that is mostly empty would cost a chunk in every view.
 
 // view is a further group of a queue.
 type view struct {
@@ -22,6 +23,7 @@ type view struct {
 	heap     heap              // undelivered, by (priority, id)
 	places   positions         // of jobs by slot: in the heap, or one of the marks below
 	known    []uint16          // by chunk of places: how many jobs in it have one
+	spare    []uint32          // a chunk in which none has, or nil
 	sent     pendingList       // all that is pending, first sent first
 	returned map[uint32]uint32 // how often jobs were taken back from consumers
 	line     line[consumer, *consumer]
@@ -78,9 +80,15 @@ func (w *view) undelivered(slot uint32) bool { return w.where(slot)&viewPending 
 func (w *view) know(slot uint32) {
 	ci := int(slot >> chunkShift)
 	if ci >= len(w.places) || w.places[ci] == nil {
-		w.places.cover(slot)
-		for i := range w.places[ci] {
-			w.places[ci][i] = nowhere
+		for ci >= len(w.places) {
+			w.places = append(w.places, nil)
+		}
+		w.places[ci], w.spare = w.spare, nil
+		if w.places[ci] == nil {
+			w.places.cover(slot)
+			for i := range w.places[ci] {
+				w.places[ci][i] = nowhere
+			}
 		}
 		for len(w.known) <= ci {
 			w.known = append(w.known, 0)
@@ -94,7 +102,7 @@ func (w *view) unknow(slot uint32) {
 	ci := slot >> chunkShift
 	w.places.set(slot, nowhere)
 	if w.known[ci]--; w.known[ci] == 0 {
-		w.places[ci] = nil
+		w.spare, w.places[ci] = w.places[ci], nil
 	}
 	delete(w.returned, slot)
 }
@@ -141,9 +149,16 @@ func (v *service) jobRanks(s *State, slot uint32) {
 }
 
 // wanted says whether there is a view that is not done with a job.
-func (v *service) wanted(slot uint32) bool {
-	for _, w := range v.views {
-		if !w.dropping && w.open(slot) {
+func (v *service) wanted(slot uint32) bool { return v.wantedFrom(0, slot) }
+
+// wantedFrom begins with one of the views. Whoever asks after each commit begins with the view
+// that has committed: then it looks at few views, in whatever order they commit.
+func (v *service) wantedFrom(first int, slot uint32) bool {
+	for i := range v.views {
+		if i += first; i >= len(v.views) {
+			i -= len(v.views)
+		}
+		if w := v.views[i]; !w.dropping && w.open(slot) {
 			return true
 		}
 	}
@@ -189,7 +204,7 @@ func (s *State) viewEnds(now int64, w *view, slot uint32) {
 	delete(w.returned, slot)
 	v := w.group.service
 	s.mayBeOver(v)
-	if s.jobs.at(slot).state() != Passed || v.wanted(slot) {
+	if s.jobs.at(slot).state() != Passed || v.wantedFrom(v.rank(w.number), slot) {
 		s.logUpdate(slot)
 		return
 	}
