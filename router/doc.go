@@ -113,6 +113,11 @@
 //	    itself the directory still names the shard, which answers NOT_FOUND.
 //	R3  No stale waiter: when a reserve has ended, no shard has an entry for it.
 //
+//	B4  A session and its scripts keep nothing of their callers: a name that is given as
+//	    bytes is made a string before the call returns. What a batch of Submit borrows is
+//	    borrowed as packages shard and queue say (B1, B2). A delivery that was copied
+//	    (Session.small) and a Reservation are valid until the session's next call, or Trim.
+//
 // # Why it holds
 //
 // What a shard does with one batch is one step: nobody sees a part of it.

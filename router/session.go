@@ -47,7 +47,7 @@ type Session struct {
 	delivery  queue.Delivery // written by the shard that has claimed the gate
 	deliverer *ref
 	lost      bool   // the delivery cannot be sent
-	small     []byte // its body
+	small     []byte // its body, copied (B4)
 
 	// Reservation is the answer of Reserve, EndWait and ReserveJob.
 	Reservation Reservation

@@ -37,7 +37,7 @@ type Conn struct {
 	punished         bool // it has shown a wrong token, whose answer is late
 	resumes          bool // its reserve goes on with a wait that was interrupted
 
-	in   []byte // read, but not yet parsed
+	in   []byte // read, but not yet parsed; a copy (B3)
 	skip skipper
 	put  *incoming // a put whose body is not complete
 	run  *run
@@ -49,7 +49,7 @@ type Conn struct {
 	guard *guard // what the client may do; nil without rules
 
 	listing [][]string // what is still to be worded of a list of tubes; nil if none is
-	stuck   [][]byte   // replies that the socket did not take
+	stuck   [][]byte   // replies that the socket did not take: copies, or bodies of jobs (B3)
 	polling bool       // waiting for the socket to take more
 }
 
@@ -227,7 +227,10 @@ func (c *Conn) goOn() {
 			c.Notify() // others first, then this one again
 			break
 		}
-		if !c.ready() || !c.fill() {
+		if !c.ready() {
+			break
+		}
+		if c.loop.over(); !c.fill() {
 			break
 		}
 	}

@@ -85,6 +85,19 @@
 // A client that shuts down its sending side while it waits gets TIMED_OUT at once;
 // the commands that it had already sent are run, and then the connection is closed.
 //
+// # After a pause
+//
+// The process may stand still while times pass: it was stopped, or its machine was. What
+// was due then comes before what clients have sent meanwhile. Shards see to their jobs and
+// tubes (package shard), a loop to the waits: it rings its alarms before it reads. A wait
+// whose time is over first asks the shards where it waits, so that it brings the job that
+// became ready in time. Beside beanstalkd 1.13, both stopped over the deadlines, the answers
+// are the same: reserve-with-timeout 0 has the job whose delay or pause is over, stats-tube
+// counts it as ready, and a client whose job has expired is told NOT_FOUND by touch,
+// release and bury, and DELETED by delete unless another client has the job by then, because
+// anybody may delete a ready job. They differ for a client that waits while its own job
+// expires: beanstalkd tells it DEADLINE_SOON; here it gets the job, which is ready again.
+//
 // # TLS
 //
 // A client of a TLS listener has a wire: crypto/tls over the same non-blocking socket
@@ -204,9 +217,25 @@
 // because stuck replies stop the connection, and what is sent meanwhile is queued
 // behind them.
 //
-// A run that outlives the read buffer must copy what it borrows from the buffer
-// (Retain). It does so when a part of it is left over, when it is under way, or
-// when it was not submitted because replies are stuck.
+// # Invariant B3: whose bytes, until when
+//
+// The loop's buffers are used for one connection after the other. What was read for a
+// connection is that connection's until its turn is over or it reads again, whichever comes
+// first; so are the replies that gather, and their records. Then the next one overwrites them.
+// So whoever needs bytes for longer copies them, and says so at the field:
+//
+//   - Conn.in: input that cannot run yet. Conn.put: the parts of a body that is arriving.
+//   - A run: what it borrows from the read buffer (Retain, B2). It does so when a part of
+//     it is left over, when it is under way, or when it was not submitted because replies are
+//     stuck. run.named: tubes of pauses, for the audit log and for what was slow, because the
+//     operations themselves let go of all that they have borrowed once they are applied (B1).
+//   - Conn.stuck, wire.out: replies that the socket did not take. A large body is the job's,
+//     which nobody ever changes, and is not copied.
+//   - Everything that the session, the rules, the audit log and others keep are strings made
+//     for them: names of tubes, tokens.
+//
+// Tests overwrite the buffers at each of these ends (spoil), and the answers of a run that is
+// given back, so all of them fail on a pointer that stays.
 //
 // # Bounds on memory
 //

@@ -37,9 +37,9 @@ type loop struct {
 	open   int     // connections not yet ended
 	called *Conn   // taken out of the inbox, and not yet served
 	timers timers
-	buf    []byte // bytes just read
-	out    []byte // replies of the connection that is being served
-	sealed []byte // the same in records, if it uses TLS
+	buf    []byte // bytes just read; valid until over, or the next read (B3)
+	out    []byte // replies of the connection that is being served; likewise
+	sealed []byte // the same in records, if it uses TLS; likewise
 	record []byte // lent to connections that use TLS while they read
 	share  int    // bytes that it may still send in this turn
 	effort int    // work on commands that it may still cause
@@ -101,6 +101,7 @@ func (l *loop) serve() {
 				events = l.sleep()
 			}
 		}
+		l.ringAlarms() // before what came later
 		for i := range events {
 			ev := &events[i]
 			if int(ev.Fd) == l.poll.wakefd {
@@ -109,6 +110,7 @@ func (l *loop) serve() {
 			if c := l.conns[ev.Fd]; c != nil {
 				l.turn()
 				c.event(ev.Events)
+				l.over()
 			}
 		}
 		l.round(len(events))
@@ -116,7 +118,6 @@ func (l *loop) serve() {
 		if l.recheck.Load() {
 			l.recheckSome()
 		}
-		l.ringAlarms()
 		if l.bulk >= bulkShare {
 			l.bulk = 0
 			l.stepBack()
@@ -242,6 +243,7 @@ func (l *loop) serveInbox() {
 		} else {
 			c.notified()
 		}
+		l.over()
 		if c.closed || c.listing != nil {
 			left -= 7
 		}
@@ -314,6 +316,7 @@ func (l *loop) ringAlarms() {
 		l.timers.remove(c)
 		l.turn()
 		c.alarm()
+		l.over()
 	}
 }
 

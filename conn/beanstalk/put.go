@@ -9,9 +9,9 @@ type incoming struct {
 	id              uint64 // 0 until it is known
 	pri, delay, ttr uint32
 	size            int
-	got             int // bytes of the body
-	parts           [][]byte
-	tail            [2]byte // what stands where CRLF should
+	got             int      // bytes of the body
+	parts           [][]byte // copies (B3)
+	tail            [2]byte  // what stands where CRLF should
 	tailGot         int
 }
 

@@ -10,7 +10,7 @@ import "beanfield/shard/queue"
 // recalled is such a command.
 type recalled struct {
 	verb verb
-	op   queue.Op // not yet applied, and with memory of its own (Retain)
+	op   queue.Op // not yet applied, and with memory of its own (B2)
 }
 
 // obsolete says that the rules by which the run was judged do not hold any more.

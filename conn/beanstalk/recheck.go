@@ -28,6 +28,7 @@ func (l *loop) recheckSome() {
 			l.turn()
 			c.rejudgeWait()
 			c.goOn()
+			l.over()
 		}
 	}
 	if l.judged < len(l.conns) {

@@ -265,6 +265,7 @@ func onlyConn(t *testing.T, s *Server) *Conn {
 	for _, c := range s.loops[0].conns {
 		if c != nil {
 			c.process([]byte("watch t\r\nignore default\r\n"))
+			c.send()
 			return c
 		}
 	}

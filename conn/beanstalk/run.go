@@ -17,8 +17,9 @@ type run struct {
 	member   bool           // some command needs the session's place in the shard
 	counted  bool           // its first command, a put, was counted when its line came
 	verbs    []verb
-	answered int   // how many answers have been worded
-	began    int64 // when it was submitted, if its time is taken; otherwise 0
+	named    []string // the tubes of its pauses that are not yet answered; copies (B3)
+	answered int      // how many answers have been worded
+	began    int64    // when it was submitted, if its time is taken; otherwise 0
 }
 
 // runKeepOps and runKeepBytes are how much memory an unused run may keep. A slice that
@@ -44,8 +45,12 @@ func (l *loop) dropRun(r *run) {
 	if cap(r.Ops) > runKeepOps || cap(r.Bytes) > runKeepBytes || len(l.runs) >= 16 {
 		return
 	}
+	if spoil != nil {
+		spoil(r.Bytes[:cap(r.Bytes)])
+	}
 	r.Reset()
-	r.verbs = r.verbs[:0]
+	clear(r.named)
+	r.verbs, r.named = r.verbs[:0], r.named[:0]
 	r.policy, r.member, r.counted, r.answered, r.began = nil, false, false, 0, 0
 	l.runs = append(l.runs, r)
 }
@@ -138,8 +143,12 @@ func (c *Conn) answerRun() {
 				c.noteDenied(v, "", op.ID)
 			}
 		}
+		tube := ""
+		if v == verbPauseTube {
+			tube, r.named = r.named[0], r.named[1:]
+		}
 		if audited && op.Status == queue.OK {
-			c.noteDone(v, op)
+			c.noteDone(v, op, tube)
 		}
 		switch {
 		case v == verbPut:

@@ -24,7 +24,7 @@ type wire struct {
 	shake *handshake // nil once the handshake has been made
 
 	out      []byte // sealed and not sent yet, in the order in which it was sealed (W2)
-	borrowed bool   // out is the loop's buffer
+	borrowed bool   // out is the loop's buffer; keep ends that (B3)
 
 	// empty is true after a short read: the socket has nothing more. eager says not to
 	// trust that, as with Conn.urgent.

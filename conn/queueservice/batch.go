@@ -37,7 +37,7 @@ func (q *request) putMany() error {
 		return refuse(http.StatusUnsupportedMediaType, "a batch must be "+typeLines)
 	}
 	small := smallBodies.Get().(*[]byte)
-	defer smallBodies.Put(small)
+	defer giveBack(small)
 	var body queue.Op
 	held := share{of: &q.server.bodies}
 	defer held.end()

@@ -46,7 +46,7 @@ func (q *request) put() error {
 		return err
 	}
 	small := smallBodies.Get().(*[]byte)
-	defer smallBodies.Put(small)
+	defer giveBack(small)
 	if err := q.readBody(op, *small, q.maxPayload(), nil); err != nil {
 		return err
 	}
@@ -105,6 +105,17 @@ var smallBodies = sync.Pool{New: func() any {
 	b := make([]byte, smallBody)
 	return &b
 }}
+
+// giveBack ends the use of a small body: everything in it has been copied (queue, B1).
+func giveBack(small *[]byte) {
+	if spoil != nil {
+		spoil(*small)
+	}
+	smallBodies.Put(small)
+}
+
+// spoil overwrites bytes that nobody may use any more. Only tests set it.
+var spoil func([]byte)
 
 // maxPayload is how many bytes an item may have.
 func (q *request) maxPayload() int {

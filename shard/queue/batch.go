@@ -11,9 +11,9 @@ const maxVolume = 256 << 10
 // whose job was deleted while its body was read must be submitted once more.
 type Batch struct {
 	Client *Client // may be nil for operations that need none
-	Ops    []Op
-	Judge  Judge // nil if the client may do everything
-	Next   int   // the first operation not yet applied
+	Ops    []Op    // of the submitter, like what they point to (B1, B2)
+	Judge  Judge   // nil if the client may do everything
+	Next   int     // the first operation not yet applied
 
 	// Answers.
 	Bytes   []byte
@@ -33,7 +33,7 @@ type Batch struct {
 
 	lacking  bool   // the last answer is still without its body (Lacking)
 	volume   int    // bytes of bodies in the answers of this run
-	own      []byte // what Retain has copied
+	own      []byte // what Retain has copied (B2)
 	retained bool
 }
 
@@ -54,6 +54,7 @@ func (s *State) Run(now int64, b *Batch) bool {
 		if op.Status == More || op.Status == Staging {
 			return false
 		}
+		op.letGo()
 		b.Next++
 		if op.Status == Waiting || b.volume > maxVolume || b.lacking {
 			break // with a body lacking, because the next operation may delete it
@@ -64,6 +65,17 @@ func (s *State) Run(now int64, b *Batch) bool {
 	}
 	b.volume = 0
 	return true
+}
+
+// letGo forgets what the operation has borrowed, when it has been applied (B1). The parts of
+// other operations than puts are answers.
+func (op *Op) letGo() {
+	if op.Data != nil {
+		op.Data = nil
+	}
+	if op.Parts != nil && (op.Kind == Put || op.Kind == Service) {
+		op.Parts = nil
+	}
 }
 
 // Fail turns the answers of a batch into failures, which lack no bodies.
@@ -82,8 +94,8 @@ func (b *Batch) Reset() {
 	*b = Batch{Ops: b.Ops[:0], Bytes: b.Bytes[:0], Jobs: b.Jobs[:0], Tubes: b.Tubes[:0], own: b.own[:0]}
 }
 
-// Retain copies what the batch has borrowed, because it is about to outlive
-// the buffers that its operations point into.
+// Retain copies what the batch has borrowed and not yet let go, because it is about to
+// outlive the buffers that its operations point into (B2).
 func (b *Batch) Retain() {
 	if b.retained {
 		return

@@ -91,6 +91,28 @@ func TestRetain(t *testing.T) {
 	}
 }
 
+// B1: an operation that has been applied has let go of what it had borrowed; answers stay.
+func TestAppliedOperationsLetGo(t *testing.T) {
+	w := newWorld(t)
+	buffer, large := []byte("defaultsmall"), [][]byte{make([]byte, 5000)}
+	b := &Batch{Client: &w.user("a").client, Ops: []Op{
+		{Kind: Use, Data: buffer[:7]}, {Kind: Watch, Data: buffer[:7]},
+		{Kind: Put, ID: 1, Pri: 1, TTR: 9, Size: 5, Data: buffer[7:]}, {Kind: Put, ID: 2, TTR: 9, Size: 5000, Parts: large},
+		{Kind: StatsTube, Data: buffer[:7]}, {Kind: Pause, Data: buffer[:7]}, {Kind: Pause, Data: []byte("none")},
+		{Kind: Peek, ID: 2}, {Kind: Reserve}, {Kind: Reserve}, {Kind: Reserve}, {Kind: Pause, Data: buffer[:7]},
+	}}
+	w.s.Run(w.now, b)
+	for i := range b.Ops {
+		op := &b.Ops[i]
+		if kept := op.Data != nil; kept != (i >= b.Next && op.Kind == Pause) {
+			t.Errorf("operation %d, %v, still has its data: %t", i, op.Kind, kept)
+		}
+		if answer := op.Parts != nil; answer != (op.Kind == Peek || op.Kind == Reserve && op.ID == 2) {
+			t.Errorf("operation %d, %v, has parts: %t", i, op.Kind, answer)
+		}
+	}
+}
+
 func TestReset(t *testing.T) {
 	b := &Batch{
 		Client: &Client{}, Ops: make([]Op, 3, 8), Next: 2, Bytes: make([]byte, 4, 16),

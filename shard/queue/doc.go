@@ -147,6 +147,12 @@
 //	V3  While a view has undelivered jobs, and a consumer waits in its line, one of its
 //	    consumers is called, unless the tube is paused.
 //	V4  The numbers of a queue's views grow, and none is used again.
+//	B1  What an operation has borrowed, Op.Data and the parts of a put, belongs to whoever has
+//	    submitted it. Run reads it until the operation has been applied, and then lets go
+//	    of it: nobody can read it in an answer. The queue copies what it keeps; it takes over
+//	    the parts of a put, and a log that stages them may keep them.
+//	B2  A batch that comes back later than its submitter's buffers last has copies of its own
+//	    for what is not yet applied (Retain).
 //	L1  What has been acknowledged has been logged (record.go); in the log's
 //	    strictest mode it is durable.
 //	L2  Restoring what the log replays gives the state that was acknowledged,

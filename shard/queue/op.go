@@ -76,8 +76,9 @@ type Op struct {
 	ID      uint64 // put: 0 for one that the directory is to allot
 	Ticket  uint64 // Wait, Withdraw
 
-	// Data is a tube's name or a small body, Parts a large body. Both are
-	// borrowed until the batch is complete; parts of a put are taken over.
+	// Data is a tube's name or a small body, Parts a large body, or the body that is the
+	// answer. Data is borrowed until the operation is applied, and nil from then on (B1);
+	// parts of a put are taken over.
 	Data  []byte
 	Parts [][]byte
 

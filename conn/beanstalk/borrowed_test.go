@@ -1,0 +1,209 @@
+package beanstalk
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"beanfield/conn/audit"
+	"beanfield/router"
+	"beanfield/storage"
+)
+
+// heldStore is durable, with one log. While it is closed, no turn is committed.
+type heldStore struct {
+	storage.Store
+	log *heldLog
+}
+
+func newHeldStore() *heldStore {
+	return &heldStore{storage.Memory(), &heldLog{came: make(chan struct{}, 1000)}}
+}
+
+func (s *heldStore) Durable() bool { return true }
+
+func (s *heldStore) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
+	logs, err := s.Store.Open(n, shardOf)
+	s.log.Log = logs[0]
+	return []storage.Log{s.log}, err
+}
+
+type heldLog struct {
+	storage.Log
+	came chan struct{} // a turn is held
+
+	mu   sync.Mutex
+	gate chan struct{} // if there is one, the next turn stops here until it is closed
+	held bool
+	acks []storage.Ack
+}
+
+func (l *heldLog) Commit(ack storage.Ack) bool {
+	l.mu.Lock()
+	if gate := l.gate; gate != nil {
+		l.gate = nil
+		l.mu.Unlock()
+		l.came <- struct{}{}
+		<-gate
+		l.mu.Lock()
+	}
+	defer l.mu.Unlock()
+	if !l.held {
+		return true
+	}
+	l.acks = append(l.acks, ack)
+	l.came <- struct{}{}
+	return false
+}
+
+// hold keeps all turns from now on.
+func (l *heldLog) hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = true
+}
+
+// free commits what is held, and from now on all at once.
+func (l *heldLog) free() {
+	l.mu.Lock()
+	l.held = false
+	l.mu.Unlock()
+	l.commit()
+}
+
+// await waits until a turn is held.
+func (l *heldLog) await(t *testing.T) {
+	t.Helper()
+	select {
+	case <-l.came:
+	case <-time.After(patience):
+		t.Fatal("no turn is held")
+	}
+}
+
+// commit commits what is held.
+func (l *heldLog) commit() {
+	l.mu.Lock()
+	acks := l.acks
+	l.acks = nil
+	l.mu.Unlock()
+	for _, a := range acks {
+		a.Committed(nil)
+	}
+}
+
+// audited is a house with one loop and one shard over a heldStore, and an audit log; lines ends
+// the house and reads the log.
+func audited(t *testing.T) (h *house, held *heldLog, lines func() []audit.Event) {
+	store, file := newHeldStore(), new(paper)
+	log := audit.New(file, slog.New(slog.DiscardHandler))
+	h = newHouse(t, func(o *houseOptions) { o.shards, o.Loops, o.store, o.Audit = 1, 1, store, log })
+	return h, store.log, func() (list []audit.Event) {
+		h.close()
+		if err := log.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(file.text.String()) {
+			var e audit.Event
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, e)
+		}
+		return list
+	}
+}
+
+// B1: what the audit log says of a command that waits for its commit is what the client has
+// sent, whatever others send meanwhile. Here buffers keep what they have, as in production.
+func TestAuditWhileOthersSend(t *testing.T) {
+	spoil = nil
+	defer func() { spoil = poison }()
+	h, held, lines := audited(t)
+	c, other := h.pair(), h.pair()
+	c.do("list-tube-used", "USING default")
+	held.hold()
+	c.send("put 0 0 60 5\r\nhello\r\npause-tube default 0\r\n")
+	held.await(t)
+	for range 20 { // none of these needs the shard
+		other.do(strings.Repeat("Z", 200), "UNKNOWN_COMMAND")
+	}
+	held.free()
+	c.expect("INSERTED 1")
+	c.expect("PAUSED")
+	if list := lines(); len(list) != 1 || list[0].What != "pause-tube" || list[0].Tube != "default" {
+		t.Errorf("the audit log has %+v", list)
+	}
+}
+
+// B1 and B2: the same in each way in which commands may come to wait: behind a reserve, behind a
+// turn that is not over, for a commit, or for a client that does not read.
+func TestAuditOfCommandsThatWait(t *testing.T) {
+	h, held, lines := audited(t)
+	c, other := h.pair(), h.pair()
+	c.do("list-tube-used", "USING default")
+	c.send("reserve\r\npause-tube default 0\r\nput 0 0 60 5\r\nhello\r\npause-tube default 0\r\n")
+	eventually(t, "it waits", func() bool { return h.waiting() == 1 })
+	held.hold()
+	other.send("put 0 0 60 1\r\nx\r\npause-tube default 0\r\n")
+	held.await(t)
+	held.free()
+	other.expect("INSERTED 1")
+	other.expect("PAUSED")
+	for _, want := range []string{"RESERVED 1 1\r\nx", "PAUSED", "INSERTED 2", "PAUSED"} {
+		c.expect(want)
+	}
+	held.hold()
+	const many = 3 * maxRun // several runs of one client, each behind a commit
+	c.send(strings.Repeat("pause-tube default 0\r\n", many))
+	for range 3 {
+		held.await(t)
+		held.commit()
+	}
+	held.free()
+	for range many {
+		c.expect("PAUSED")
+	}
+	other.do("peek-ready", "FOUND 2 5\r\nhello")
+	list := lines()
+	if len(list) != many+3 {
+		t.Errorf("the audit log has %d lines, want %d", len(list), many+3)
+	}
+	for _, e := range list {
+		if e.What != "pause-tube" || e.Tube != "default" {
+			t.Fatalf("the audit log has %+v", e)
+		}
+	}
+}
+
+// B2: commands whose shard is busy keep what they were sent with until they are run.
+func TestCommandsForABusyShard(t *testing.T) {
+	h, held, lines := audited(t)
+	c, other := h.pair(), h.pair()
+	c.do("list-tube-used", "USING default")
+	gate, visited := make(chan struct{}), make(chan struct{})
+	held.mu.Lock()
+	held.gate = gate
+	held.mu.Unlock()
+	go func() {
+		h.visit(func(*router.Caller) {})
+		close(visited)
+	}()
+	held.await(t)
+	c.send("put 0 0 60 5\r\nhello\r\npause-tube default 0\r\npeek-ready\r\n")
+	for range 5 { // none of these needs the shard
+		other.do(strings.Repeat("Z", 200), "UNKNOWN_COMMAND")
+	}
+	close(gate)
+	c.expect("INSERTED 1")
+	c.expect("PAUSED")
+	c.expect("FOUND 1 5\r\nhello")
+	<-visited
+	if list := lines(); len(list) != 1 || list[0].Tube != "default" {
+		t.Errorf("the audit log has %+v", list)
+	}
+}
