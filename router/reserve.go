@@ -39,9 +39,8 @@ func (s *Session) Reserve(poll bool) bool {
 // the session no longer holds the job and does not know it yet.
 func (s *Session) refresh(after func(*Session) bool) bool {
 	s.script.begin()
-	near := s.r.Now() + queue.Margin
 	for _, f := range s.live {
-		if f.soonest != 0 && f.soonest <= near {
+		if s.near(f) {
 			s.script.add(f.shard, queue.Op{Kind: queue.Soonest})
 		}
 	}
@@ -190,5 +189,20 @@ func (s *Session) withdraw() bool {
 	return s.play(nil)
 }
 
-// Refresh brings Soonest up to date, for a wait whose end it decides.
-func (s *Session) Refresh() bool { return s.refresh(nil) }
+// Refresh brings Soonest up to date, for a wait whose end it decides. It asks all shards where
+// the session waits: each does what is due there before it answers, so a job that has become
+// ready in time is delivered before anybody says that there was none.
+func (s *Session) Refresh() bool {
+	s.script.begin()
+	for _, f := range s.live {
+		if f.asked || s.near(f) {
+			s.script.add(f.shard, queue.Op{Kind: queue.Soonest})
+		}
+	}
+	return s.play(nil)
+}
+
+// near says that the first deadline in a shard seems to be near.
+func (s *Session) near(f *ref) bool {
+	return f.soonest != 0 && f.soonest <= s.r.Now()+queue.Margin
+}

@@ -20,13 +20,20 @@
 //
 // # A turn
 //
-// A turn takes all that is in the mailbox, reads the clock once, runs the
-// batches, does what is due, closes the log's open batch, and answers: at once
+// A turn takes all that is in the mailbox, reads the clock once, does what was due before
+// that, runs the batches, does what they have made due, closes the log's open batch, and
+// answers: at once
 // if the log keeps nothing, otherwise when the log says that the turn is safe.
 // Meanwhile the next turns go on. Turns are bounded: the queue does long
 // operations in slices, and a goroutine that has taken the shard to run its own
 // batch runs at most a few dozen other batches, and leaves the rest to the shard's
 // goroutine.
+//
+// So a command never sees a delay, a deadline or a pause that was over when the command came,
+// even after the whole process has stood still and no timer has fired. That costs one
+// comparison with the next deadline. It is not a promise without bounds: one share of what is
+// due (queue.Slice jobs) is done first, and if a million jobs fall due at once, commands are
+// run between the shares.
 //
 // An answer may lack a body that is only in the log. A separate goroutine reads it
 // after the turn has been committed, and then answers.
@@ -54,6 +61,11 @@
 //	    may read the fields of Shard that never change, such as its log and
 //	    directory: goroutines that have not taken the shard read bodies from
 //	    the log, and tell the directory which ids have ended.
+//
+//	B2  Before Submit returns false, or may be about to, the batch has copies of what it
+//	    still borrows (queue.Batch.Retain): in the mailbox, in a turn that waits for its
+//	    log, and in one that is not finished. After Done has been told, nobody here has the
+//	    batch or anything in it; what the log has been given to stage is the log's.
 //
 // The other invariants of a shard are in package queue.
 //

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"bytes"
 	"math"
 	"runtime"
 	"sync"
@@ -30,7 +31,8 @@ type Shard struct {
 	pulse Pulse                // beats with each turn
 	looks atomic.Pointer[look] // to be served by whoever has taken the shard
 	tally *tallies             // owned; here because there is room
-	_     [32]byte             // every submitter writes busy; keep them off the mailbox's line
+	armed int64                // likewise: when the timer will fire at the latest; MaxInt64 if unset
+	_     [24]byte             // every submitter writes busy; keep them off the mailbox's line
 	mail  mailbox
 	_     [56]byte // and off what the owner works with
 
@@ -47,7 +49,7 @@ type Shard struct {
 
 	// owned
 	state *queue.State
-	armed int64 // when the timer will fire at the latest; MaxInt64 if unset
+	due   int64 // when the queue has something to do by itself; MaxInt64 for never
 	turn  *turn // being filled
 
 	// Shards are made one after the other, and none shares a cache line with the
@@ -64,9 +66,9 @@ func New(s *queue.State, now func() int64) *Shard {
 	}
 	sh.turn, sh.tally = &turn{shard: sh}, &tallies{left: 1}
 	sh.timer.Stop()
-	if next := s.Next(); next != 0 { // a log may have brought delayed jobs back
-		sh.armed = next
-		sh.timer.Reset(time.Duration(max(0, next-now())))
+	if sh.findDue(); sh.due < sh.armed { // a log may have brought delayed jobs back
+		sh.armed = sh.due
+		sh.timer.Reset(time.Duration(max(0, sh.due-now())))
 	}
 	sh.ended.Add(1)
 	go sh.serve()
@@ -86,6 +88,13 @@ func (sh *Shard) Busy() bool { return sh.busy.Load() }
 
 // Alive says whether the shard has been idle, or has ended a turn since the last call.
 func (sh *Shard) Alive() bool { return sh.pulse.Alive(sh.busy.Load()) }
+
+// findDue notes when the queue has something to do by itself.
+func (sh *Shard) findDue() {
+	if sh.due = sh.state.Next(); sh.due == 0 {
+		sh.due = math.MaxInt64
+	}
+}
 
 // take makes the caller the owner of the shard, if it has none (S2).
 func (sh *Shard) take() bool { return sh.busy.CompareAndSwap(false, true) }
@@ -119,6 +128,9 @@ func (sh *Shard) runInPlace(b *queue.Batch) bool {
 		return false
 	}
 	now, first := sh.now(), b.Next
+	if now >= sh.due {
+		sh.state.Tick(now) // what was due before the batch came
+	}
 	finished := sh.state.Run(now, b)
 	ops := b.Next - first
 	if !finished {
@@ -134,17 +146,17 @@ func (sh *Shard) runInPlace(b *queue.Batch) bool {
 // postpone keeps a batch that is to be run again: when this turn is committed, or
 // when the log has the body of a put.
 func (sh *Shard) postpone(b *queue.Batch) {
-	b.Retain()
 	op := &b.Ops[b.Next]
 	if op.Status != queue.Staging {
+		b.Retain()
 		sh.turn.unfinished = append(sh.turn.unfinished, b)
 		return
 	}
-	body := op.Parts
-	if body == nil {
-		body = [][]byte{op.Data}
+	if op.Parts == nil {
+		op.Parts, op.Data = [][]byte{bytes.Clone(op.Data)}, nil // the log keeps it
 	}
-	sh.log.Stage(op.ID, body, &stage{sh, b})
+	b.Retain()
+	sh.log.Stage(op.ID, op.Parts, &stage{sh, b})
 }
 
 // proceed gives a batch that was postponed to the shard's goroutine. Any goroutine
@@ -162,6 +174,9 @@ func (sh *Shard) drain(max int) {
 		sh.alarm.Store(false)
 		b := sh.mail.swap()
 		now, ops := sh.now(), 0
+		if now >= sh.due && b != nil {
+			sh.state.Tick(now) // what was due before these came
+		}
 		for b != nil {
 			next := b.Link
 			b.Link = nil
@@ -196,9 +211,9 @@ func (sh *Shard) giveBack() {
 			sh.handed <- struct{}{} // has room: only an owner sends, and once
 			return
 		}
-		if next := sh.state.Next(); next != 0 && next < sh.armed {
-			sh.armed = next
-			sh.timer.Reset(time.Duration(max(0, next-sh.now())))
+		if sh.due < sh.armed {
+			sh.armed = sh.due
+			sh.timer.Reset(time.Duration(max(0, sh.due-sh.now())))
 		}
 		sh.busy.Store(false)
 		// A caller that came before this store has left a batch, an alarm or a look; one

@@ -31,7 +31,8 @@ func (sh *Shard) endTurn(now int64) { sh.endTurnFor(now, nil) }
 func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 	sh.pulse.Beat()
 	s := sh.state
-	if s.Tick(now) {
+	s.Tick(now)
+	if sh.findDue(); sh.due <= now {
 		sh.alarm.Store(true) // more is due: giveBack goes on with it
 	}
 	if now >= sh.armed {

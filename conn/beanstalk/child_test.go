@@ -94,6 +94,7 @@ type child struct {
 	t       testing.TB
 	address string
 	sealed  string // address for TLS
+	pid     int
 	in      *os.File
 	out     *bufio.Reader
 	mu      sync.Mutex
@@ -132,6 +133,7 @@ func startChild(t testing.TB, descriptors int) *child {
 		t.Fatal(err)
 	}
 	r.Close()
+	c.pid = cmd.Process.Pid
 	c.in, c.out = w, bufio.NewReader(out)
 	t.Cleanup(func() {
 		w.Close()
