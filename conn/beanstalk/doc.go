@@ -91,7 +91,7 @@
 // was due then comes before what clients have sent meanwhile. Shards see to their jobs and
 // tubes (package shard), a loop to the waits: it rings its alarms before it reads. A wait
 // whose time is over first asks the shards where it waits, so that it brings the job that
-// became ready in time. Beside beanstalkd 1.13, both stopped over the deadlines, the answers
+// became ready in time. Beside beanstalkd 1.12, both stopped over the deadlines, the answers
 // are the same: reserve-with-timeout 0 has the job whose delay or pause is over, stats-tube
 // counts it as ready, and a client whose job has expired is told NOT_FOUND by touch,
 // release and bury, and DELETED by delete unless another client has the job by then, because
