@@ -36,7 +36,7 @@ func (q *request) readForm() (_ *form, err error) {
 		most = mostForm
 	}
 	small := smallBodies.Get().(*[]byte)
-	defer smallBodies.Put(small)
+	defer giveBack(small)
 	var body queue.Op
 	if err := q.readBody(&body, *small, most, &f.share); err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ var sleeps = map[string]string{
 	"awaitRoom":                           "Pebble removes files in the background, and tells nobody when it has",
 	"TestServerThatDoesNotEnd":            "asks again and again whether a shell runs, which tells nobody",
 	"TestOpenLoopCountsWhatAStallDelayed": "the sleep is the stall that is measured",
+	"stop":                                "the time passes for a process that is stopped, which no false clock can be given to",
 	"stalledBy":                           "the sleep is the stall that is measured",
 }
 
