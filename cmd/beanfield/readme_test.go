@@ -112,9 +112,9 @@ class WebSocket {
   constructor(url, protocol) { process.stdout.write(protocol + ' ' + new URL(url).search + '\n'); setImmediate(() => this.play()) }
   send(text) { if (text.includes('"commit":[9]')) throw new Error('no more'); process.stdout.write('sent ' + text + '\n') }
   play() {
-    for (const item of [{ index: 7, data: 'hello' }, { index: 8, data64: '/wA=' }, { index: 9, data: 'x' }]) this.onmessage({ data: JSON.stringify(item) })
+    for (const item of [{ index: 7, data: 'hello' }, { index: 8, data64: '/wA=' }, { index: 9, data: 'x' }, { ended: true }]) this.onmessage({ data: JSON.stringify(item) })
     this.onerror({})
-    this.onclose({ code: 4000, reason: 'the queue has ended' })
+    this.onclose({ code: 4000, reason: 'restart' })
   }
 }
 `
@@ -131,7 +131,8 @@ func TestReadmePage(t *testing.T) {
 	out, err := exec.Command(node, "-e", stage+script).CombinedOutput()
 	const want = "beanfield.json ?_watch_=true&_window_=5&_uid_=page\n7: hello\nsent {\"commit\":[7]}\n8: \u00ff\x00\nsent {\"commit\":[8]}\n" +
 		"9: x\n9 failed: Error: no more\nsent {\"negative\":[9],\"code\":\"Failed\",\"reason\":\"Error: no more\"}\n" +
-		"error: the server cannot be reached, or does not let this page in\nclosed: 4000 the queue has ended\n"
+		"the queue has ended\n" +
+		"error: the server cannot be reached, or does not let this page in\nclosed: 4000 restart\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
 	}
