@@ -55,7 +55,7 @@ func TestIDsAreDenseFromOne(t *testing.T) {
 func TestOnlyLivingIDsAreFound(t *testing.T) {
 	d := newDirectory()
 	id := d.begin(MaxShards - 1)
-	for _, other := range []uint64{0, id + 1, leafIDs, nodeIDs, 1 << 40, 1 << 53, 1<<56 - 1, 1 << 56, 1<<64 - 1} {
+	for _, other := range []uint64{0, id + 1, leafIDs, nodeIDs, 1 << 40, 1 << 53, 1<<56 - 1, 1 << 56, id | 1<<56, id | 1<<63, 1<<64 - 1} {
 		if shard, ok := d.find(other); ok {
 			t.Errorf("find(%d) = %d, though it has never begun", other, shard)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/storage"
 )
 
 // hurtShard has jobs 1 to n, of which every odd one has a body that cannot be read.
@@ -52,25 +53,28 @@ func TestWorkersPassDamagedJobs(t *testing.T) {
 	c.sums(t, sh, queue.Sums{Buried: 5, Damaged: 5})
 }
 
-// A waiter that is given a damaged job is told once, and then gets the next.
+// A waiter that is given a job whose body is damaged, or missing, is told once, and then gets
+// the next.
 func TestWaitersPassDamagedJobs(t *testing.T) {
-	sh, log, producer := hurtShard(t, 0)
-	worker := newCaller()
-	worker.enter(sh)
-	log.hurt[1] = true
-	for id, want := range []string{1: "lost", 2: "abcdefgh"} {
-		if id == 0 {
-			continue
+	for _, damage := range []error{storage.ErrUnreadable, storage.ErrNoBody} {
+		sh, log, producer := hurtShard(t, 0)
+		worker := newCaller()
+		worker.enter(sh)
+		for i, want := range []string{"lost", "abcdefgh"} {
+			log.broken = nil
+			if want == "lost" {
+				log.broken = damage
+			}
+			if b := worker.ask(sh, queue.Op{Kind: queue.Reserve}); b.Ops[0].Status != queue.Waiting {
+				t.Fatalf("%v: the worker does not wait: %v", damage, b.Ops[0].Status)
+			}
+			producer.ask(sh, putOp(uint64(i+1), "abcdefgh"))
+			if got := <-worker.woke; got != want {
+				t.Errorf("%v: with job %d the waiter is told %q, want %q", damage, i+1, got, want)
+			}
 		}
-		if b := worker.ask(sh, queue.Op{Kind: queue.Reserve}); b.Ops[0].Status != queue.Waiting {
-			t.Fatalf("the worker does not wait: %v", b.Ops[0].Status)
-		}
-		producer.ask(sh, putOp(uint64(id), "abcdefgh"))
-		if got := <-worker.woke; got != want {
-			t.Errorf("with job %d the waiter is told %q, want %q", id, got, want)
-		}
+		worker.sums(t, sh, queue.Sums{Reserved: 1, Buried: 1, Damaged: 1})
 	}
-	worker.sums(t, sh, queue.Sums{Reserved: 1, Buried: 1, Damaged: 1})
 }
 
 // A damaged job is shown to nobody, and others can look at the next; it can be

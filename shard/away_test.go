@@ -290,3 +290,21 @@ func TestFailedLogInsteadOfABody(t *testing.T) {
 		}
 	}
 }
+
+// A turn that has read bodies, and is used again, reads none: its answers come in place.
+func TestTurnAfterAFetch(t *testing.T) {
+	sh, _ := newAwayShard(t, 1)
+	c := newCaller()
+	c.enter(sh)
+	c.ask(sh, putOp(1, "abcdefgh"))
+	if got := c.ask(sh, queue.Op{Kind: queue.Peek, ID: 1}); string(bytes.Join(got.Ops[0].Parts, nil)) != "abcdefgh" {
+		t.Fatalf("the body is %q", got.Ops[0].Parts)
+	}
+	for i := range 4 { // each turn that there is
+		b := &queue.Batch{Client: &c.Client, Ops: []queue.Op{{Kind: queue.Totals}}, Done: c}
+		if !sh.Submit(b) {
+			<-c.done
+			t.Errorf("turn %d after it is not answered in place", i)
+		}
+	}
+}

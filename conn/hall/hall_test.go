@@ -2,6 +2,7 @@ package hall
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
 	"sync"
@@ -213,4 +214,30 @@ func TestNegativeTimeout(t *testing.T) {
 	if _, err := New(nil, Options{HandshakeTimeout: -1}); err == nil {
 		t.Error("it is taken")
 	}
+}
+
+// net/http ends a connection in one direction first, with TLS too, so that its answer is not
+// lost: what the client still sends would have it reset.
+func TestCloseWrite(t *testing.T) {
+	h := newHost(t, Options{})
+	secured, trust := h.overTLS()
+	for _, c := range []net.Conn{h.dial(h.listen(h.Over(nil, nil))), tls.Client(h.dial(secured), trust)} {
+		h.echo(c)
+		h.mu.Lock()
+		for g := range h.guests {
+			if err := g.CloseWrite(); err != nil {
+				t.Error(err)
+			}
+		}
+		h.mu.Unlock()
+		if n, err := c.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+			t.Errorf("%T: the client reads %d bytes, %v, want the end", c, n, err)
+		}
+		if h.Guests() != 1 {
+			t.Errorf("%T: the guest has gone", c)
+		}
+		c.Close()
+		h.await(0)
+	}
+	h.end(context.Background())
 }
