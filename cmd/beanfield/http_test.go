@@ -24,7 +24,7 @@ func page(t *testing.T, network, address, path, token string) (status int, body 
 	t.Helper()
 	web := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial(network, address) }}}
-	r, err := http.NewRequest("GET", "http://b"+path, nil)
+	r, err := http.NewRequest("GET", "http://localhost"+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,6 +163,23 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// What was lost is written down in the end, too, if nothing follows it.
+func TestLossAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &paper{room: 0}
+		l, _ := start(t, p)
+		l.Tell(Event{What: "a"})
+		synctest.Wait()
+		p.mu.Lock()
+		p.room = -1
+		p.mu.Unlock()
+		end(t, l)
+		if whats, lost := p.lines(t); len(whats) != 0 || lost != 1 {
+			t.Errorf("%v and %d lost", whats, lost)
+		}
+	})
+}
+
 // J3: after Reopen events are in the new file, and the old one is closed.
 func TestReopen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

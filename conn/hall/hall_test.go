@@ -221,7 +221,14 @@ func TestNegativeTimeout(t *testing.T) {
 func TestCloseWrite(t *testing.T) {
 	h := newHost(t, Options{})
 	secured, trust := h.overTLS()
-	for _, c := range []net.Conn{h.dial(h.listen(h.Over(nil, nil))), tls.Client(h.dial(secured), trust)} {
+	plain := h.listen(h.Over(nil, nil))
+	for _, over := range []bool{false, true} {
+		var c net.Conn
+		if over {
+			c = tls.Client(h.dial(secured), trust)
+		} else {
+			c = h.dial(plain)
+		}
 		h.echo(c)
 		h.mu.Lock()
 		for g := range h.guests {

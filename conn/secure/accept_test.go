@@ -2,8 +2,10 @@ package secure
 
 import (
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,5 +45,51 @@ func TestCloseWhileAccepting(t *testing.T) {
 		if len(k.slots) != 0 {
 			t.Errorf("%d slots are taken", len(k.slots))
 		}
+	})
+}
+
+// After its handshake a connection lasts longer than that may take, and what it reads and
+// writes concerns no slot.
+func TestAfterAccept(t *testing.T) {
+	a := securetest.NewAuthority(t, "authority")
+	o := files(t, a, a.Usual("server"))
+	o.ClientCA = ""
+	certs, err := Read(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		k := NewKeeper(nil, certs)
+		near, far := net.Pipe()
+		c := certs.Over(near)
+		client := tls.Client(far, &tls.Config{InsecureSkipVerify: true})
+		var talk sync.WaitGroup
+		talk.Go(func() { // an echo
+			io.Copy(client, client)
+			client.Close()
+		})
+		if err := c.Accept(time.Second, NotHTTPS); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		got := make(chan string)
+		go func() {
+			b := make([]byte, 2)
+			c.Write([]byte("hi"))
+			n, err := io.ReadFull(c, b)
+			got <- fmt.Sprint(string(b[:n]), err)
+		}()
+		synctest.Wait()
+		select {
+		case text := <-got:
+			if text != "hi<nil>" {
+				t.Errorf("the echo is %s", text)
+			}
+		default:
+			t.Error("the connection waits for a slot")
+			k.slots <- struct{}{}
+		}
+		near.Close()
+		talk.Wait()
 	})
 }
