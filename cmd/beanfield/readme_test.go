@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // block is the first piece of the README in a language, after a heading.
@@ -88,7 +87,7 @@ func TestReadmeQueueSection(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	defer cancel()
 	bash := exec.CommandContext(ctx, "bash")
-	bash.Dir, bash.Stdin, bash.WaitDelay = dir, strings.NewReader(script.String()), time.Second
+	bash.Dir, bash.Stdin, bash.WaitDelay = dir, strings.NewReader(script.String()), patience
 	out, err := bash.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v", err)

@@ -44,9 +44,7 @@ func TestOverdueAfterAStop(t *testing.T) {
 	holder.do("reserve", fmt.Sprintf("RESERVED %d 4\r\nheld", held))
 	last := producer.put(0, 1, 60, "waited")
 	waiter.send("reserve-with-timeout 1\r\n")
-	for waiting := "0"; waiting != "1"; {
-		waiting = producer.stat("stats-tube waited", "current-waiting")
-	}
+	eventually(t, "it waits", func() bool { return producer.stat("stats", "cmd-reserve-with-timeout") == "1" })
 	s.stop(1500*time.Millisecond, func() {
 		for _, c := range polls {
 			c.send("reserve-with-timeout 0\r\n")

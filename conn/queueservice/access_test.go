@@ -240,15 +240,11 @@ func TestGuessing(t *testing.T) {
 	}
 	addr := netip.MustParseAddr("127.0.0.1")
 	for guesses.Wrong(addr) > 0 {
-		begun = time.Now()
 	}
 	for range 25 {
 		if r, body := h.Say("POST", base, auth("all"), "x"); r.StatusCode != 200 {
 			t.Errorf("a right token after many wrong ones: %d %q", r.StatusCode, body)
 		}
-	}
-	if d := time.Since(begun); d >= 25*access.LongestDelay {
-		t.Errorf("25 right tokens took %v", d)
 	}
 }
 

@@ -3,11 +3,9 @@ package queueservice
 import (
 	"fmt"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
@@ -26,10 +24,8 @@ func newCounting(t *testing.T, set ...func(*Options)) *house {
 // released waits until nothing is held any more: a share ends after the answer.
 func released(t *testing.T, r *ration) {
 	t.Helper()
-	for end := time.Now().Add(patience); r.held.Load() != 0; runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatalf("%d bytes are held", r.held.Load())
-		}
+	if !halltest.Await(func() bool { return r.held.Load() == 0 }) {
+		t.Fatalf("%d bytes are held", r.held.Load())
 	}
 }
 
@@ -88,10 +84,8 @@ func TestManyLargeBatches(t *testing.T) {
 	h.server.bodies.most = 3 << 20
 	first := h.dial()
 	first.Send("POST " + base + "?_batch_=true HTTP/1.1\r\nHost: localhost\r\n" + ofLines + "Content-Length: 2000000\r\n\r\n" + strings.Repeat(" ", 1999990))
-	for end := time.Now().Add(patience); h.server.bodies.held.Load() < 1999990; runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatalf("%d bytes are held", h.server.bodies.held.Load())
-		}
+	if !halltest.Await(func() bool { return h.server.bodies.held.Load() >= 1999990 }) {
+		t.Fatalf("%d bytes are held", h.server.bodies.held.Load())
 	}
 	large := strings.Repeat(" ", 2000000)
 	if r, body := h.Say("POST", base+"?_batch_=true", ofLines, large); r.StatusCode != 503 {
@@ -155,10 +149,8 @@ func TestManyLargeGets(t *testing.T) {
 	h.server.answers.most = 80 << 20
 	slow := h.dial()
 	slow.Send(halltest.Request("GET", base+"?_length_=20", who, ""))
-	for end := time.Now().Add(patience); h.times(queue.AskGet) < 20; runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatalf("%d gets are asked", h.times(queue.AskGet))
-		}
+	if !halltest.Await(func() bool { return h.times(queue.AskGet) >= 20 }) {
+		t.Fatalf("%d gets are asked", h.times(queue.AskGet))
 	}
 	if held := h.server.answers.held.Load(); held < 19*3<<20 {
 		t.Fatalf("%d bytes are held", held)
