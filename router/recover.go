@@ -13,7 +13,7 @@ import (
 
 // recover puts back what the logs hold, all shards in parallel, before anything
 // else can touch them. New ids are above the highest that any log has ever seen.
-func (r *Router) recover(log *slog.Logger) error {
+func (r *Router) recover(log *slog.Logger, steps *storage.Steps) error {
 	var jobs, bytes atomic.Int64
 	stop := report(log, &jobs, &bytes)
 	defer stop()
@@ -22,6 +22,8 @@ func (r *Router) recover(log *slog.Logger) error {
 	var all sync.WaitGroup
 	for i, l := range r.logs {
 		all.Go(func() {
+			step := steps.Begin(fmt.Sprintf("replaying shard-%03d", i), "jobs")
+			defer step.End()
 			highest[i] = l.MaxID()
 			now := r.Now()
 			err := l.ReplayQueues(func(q *storage.Queue) error {
@@ -37,6 +39,7 @@ func (r *Router) recover(log *slog.Logger) error {
 				r.states[i].Restore(now, j, body)
 				r.ids.adopt(j.ID, i)
 				jobs.Add(1)
+				step.Count()
 				bytes.Add(int64(len(body)))
 				return nil
 			})

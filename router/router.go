@@ -30,6 +30,8 @@ type Options struct {
 	Budget int64
 	// Logger is told how a long recovery gets on; nil for none.
 	Logger *slog.Logger
+	// Steps learns what New is doing; nil for nobody.
+	Steps *storage.Steps
 }
 
 // runner is a shard as sessions see it. Tests put a slower one in its place,
@@ -91,7 +93,7 @@ func newRouter(o Options, c queue.Config, run func(*queue.State, func() int64) r
 		}
 		r.states = append(r.states, queue.NewState(c))
 	}
-	if err := r.recover(o.Logger); err != nil {
+	if err := r.recover(o.Logger, o.Steps); err != nil {
 		return nil, errors.Join(err, o.Store.Close())
 	}
 	for _, s := range r.states {

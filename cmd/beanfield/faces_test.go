@@ -106,7 +106,7 @@ func TestFaceThatCannotBeMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := openRouter(t.Context(), c, log)
+		r, err := openRouter(t.Context(), c, nil, log)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/router"
+	"beanfield/storage"
 )
 
 const (
@@ -21,11 +22,11 @@ const (
 
 // openRouter opens the store and recovers its jobs. If the process is told to end
 // meanwhile, there is neither a router nor an error.
-func openRouter(stop context.Context, c *Config, log *slog.Logger) (*router.Router, error) {
+func openRouter(stop context.Context, c *Config, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
 	p := &progress{Handler: log.Handler(), opening: &atomic.Bool{}, begun: time.Now()}
 	p.opening.Store(true)
 	defer p.opening.Store(false)
-	store, err := newStore(c, slog.New(p))
+	store, err := newStore(c, steps, slog.New(p))
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +36,7 @@ func openRouter(stop context.Context, c *Config, log *slog.Logger) (*router.Rout
 			Store:  store,
 			Budget: memoryBudget(c),
 			Logger: slog.New(p),
+			Steps:  steps,
 		})
 	})
 	return r, storeError(err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"beanfield/conn/secure"
+	"beanfield/storage"
 )
 
 // run is the whole process; it returns the exit code.
@@ -92,8 +93,12 @@ func (d *daemon) start() error {
 // order. Sockets come first because they may need root, and because clients that
 // connect while jobs are recovered then wait instead of failing.
 func (d *daemon) run(sig *signals) error {
-	c, log := d.config, d.log
+	c, log, steps := d.config, d.log, new(storage.Steps)
+	started := watchStart(steps, log)
+	defer started()
+	step := steps.Begin("binding the addresses", "")
 	ls, err := openListeners(c, sig, log)
+	step.End()
 	if sig.stop.Err() != nil {
 		closeAll(ls)
 		return nil // told to end already, perhaps while a name was looked up
@@ -109,16 +114,21 @@ func (d *daemon) run(sig *signals) error {
 	}
 	keeper := c.keeper(log)
 	go keeper.Watch(sig.stop)
+	step = steps.Begin("making the servers", "")
 	srv, err := newFaces(c, keeper, log)
+	step.End()
 	if err != nil {
 		return err
 	}
 	srv.begin(ls)
-	r, err := openRouter(sig.stop, c, log)
+	r, err := openRouter(sig.stop, c, steps, log)
 	if r == nil || err != nil {
 		return errors.Join(err, srv.abandon())
 	}
-	if err := srv.open(c, r, log); err != nil {
+	step = steps.Begin("opening the servers", "")
+	err = srv.open(c, r, log)
+	step.End()
+	if err != nil {
 		return err
 	}
 	srv.reloader = d.reloader(srv.change)
@@ -126,6 +136,7 @@ func (d *daemon) run(sig *signals) error {
 	// If the server did not stop cleanly it may still use the router. Then the
 	// router is not closed, and the next start finds the logs as after a crash.
 	b := newBackups(c, r.Checkpoint, log)
+	started()
 	if err := serve(srv, ls, sig, b.begin, log, d.end); err != nil {
 		return err
 	}

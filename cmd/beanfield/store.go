@@ -97,13 +97,15 @@ func (c *Config) backupPath() string {
 }
 
 // newStore is the only place that knows the backends.
-func newStore(c *Config, log *slog.Logger) (storage.Store, error) {
+func newStore(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error) {
 	switch c.Storage.Backend {
 	case inMemory:
 		return storage.Memory(), nil
 	case onDisk:
 		log.Info("keeping jobs on disk", "path", c.Storage.Path, "sync", c.Storage.Sync)
-		return pebblestore.New(pebbleOptions(c, log)), nil
+		o := pebbleOptions(c, log)
+		o.Steps = steps
+		return pebblestore.New(o), nil
 	}
 	return nil, fmt.Errorf("storage backend %q passed the check but does not exist", c.Storage.Backend)
 }

@@ -65,7 +65,10 @@ func newShardLog(s *store, shard int, name string) *shardLog {
 func (l *shardLog) start(db *pebble.DB, fresh bool) error {
 	l.db = db
 	err := l.fault.guard(func() (err error) {
-		if err := l.stager.sweep(); err != nil {
+		step := l.store.o.Steps.Begin("removing bodies that were never taken over by "+l.name, "")
+		err = l.stager.sweep()
+		step.End()
+		if err != nil {
 			return err
 		}
 		if fresh {

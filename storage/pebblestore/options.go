@@ -31,7 +31,9 @@ type Options struct {
 	Ballast int64
 
 	Logger *slog.Logger // default: slog.Default()
-	FS     vfs.FS       // default: the operating system's
+	// Steps learns what Open and the replays are doing; nil for nobody.
+	Steps *storage.Steps
+	FS    vfs.FS // default: the operating system's
 	// Fatal is called, at most once and in a goroutine of its own, with an
 	// error after which a log accepts nothing more: the process should end.
 	Fatal func(error)

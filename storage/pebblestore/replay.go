@@ -66,6 +66,8 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) error {
 	}
 	// It is not known what died before this run: let tidy check.
 	l.garbage.Store(1 << 62)
+	step := l.store.o.Steps.Begin("looking for bodies without jobs in "+l.name, "")
+	defer step.End()
 	stray, err := strayBodies(l.db, bodies)
 	if err != nil && !failedToRead(err) { // the others are found at a later start
 		return err

@@ -21,14 +21,19 @@ const moveBatch = mib
 // that, the old generation counts and is as it was; if after, the new one counts. The next
 // start removes the other.
 func (s *store) reshard(m manifest, n int) (manifest, error) {
-	if err := s.roomToMove(m); err != nil {
+	step := s.o.Steps.Begin("looking whether there is room to move the jobs", "")
+	err := s.roomToMove(m)
+	step.End()
+	if err != nil {
 		return m, err
 	}
 	next := manifest{Format: m.Format, Generation: m.Generation + 1, Shards: n, Rule: shardRule}
 	if err := s.dir.makeGeneration(next.Generation, n); err != nil {
 		return m, err
 	}
-	newer, err := s.move(m, next)
+	step = s.o.Steps.Begin(fmt.Sprintf("moving jobs from %d to %d shards", m.Shards, n), "jobs")
+	newer, err := s.move(m, next, step)
+	step.End()
 	if err != nil {
 		return m, err
 	}
@@ -38,17 +43,19 @@ func (s *store) reshard(m manifest, n int) (manifest, error) {
 	if err := s.dir.writeManifest(next); err != nil {
 		return m, err
 	}
+	step = s.o.Steps.Begin("removing the old shards", "")
+	defer step.End()
 	return next, s.dir.sweep(next.Generation)
 }
 
 // move copies everything from one generation to another, and says whether an older build
 // would misread some of it.
-func (s *store) move(from, to manifest) (newer bool, err error) {
+func (s *store) move(from, to manifest, step *storage.Step) (newer bool, err error) {
 	target, err := s.openMove(to, func(o *pebble.Options) { o.ErrorIfExists = true })
 	if err != nil {
 		return false, err
 	}
-	mv := &mover{to: target, shardOf: s.shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, last: time.Now()}
+	mv := &mover{to: target, shardOf: s.shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, step: step, last: time.Now()}
 	mv.stagers = make([]stager, to.Shards)
 	for i, db := range target.dbs {
 		mv.batches[i] = db.NewBatch()
@@ -185,6 +192,7 @@ type mover struct {
 	jobs    int
 	newer   bool // something was moved that an older build would misread
 	log     *store
+	step    *storage.Step
 	last    time.Time
 }
 
@@ -265,6 +273,7 @@ func (m *mover) job(s *scan) error {
 		}
 	}
 	m.jobs++
+	m.step.Count()
 	if time.Since(m.last) > time.Second {
 		m.last = time.Now()
 		m.log.o.Logger.Info("moving jobs", "jobs", m.jobs)

@@ -40,6 +40,8 @@ func (s *store) misplaced(m manifest) (tube string, err error) {
 		return "", nil
 	}
 	s.o.Logger.Info("the directory is of an older build: every tube's shard is checked once")
+	step := s.o.Steps.Begin("checking the shard of every job", "jobs")
+	defer step.End()
 	for i := range m.Shards {
 		err := s.readShard(m, i, func(db *pebble.DB) (err error) {
 			sc, err := newScan(db)
@@ -49,6 +51,7 @@ func (s *store) misplaced(m manifest) (tube string, err error) {
 			defer func() { err = errors.Join(err, sc.close()) }()
 			found, err := sc.first()
 			for ; found && err == nil && tube == ""; found, err = sc.next() {
+				step.Count()
 				if s.shardOf(sc.job.Tube) != i {
 					tube = sc.job.Tube
 				}

@@ -88,18 +88,11 @@ func (s *store) open(n int, shardOf func(string) int) error {
 			return err
 		}
 	}
-	if err := s.dir.fs.Remove(s.space.ballast); err != nil && !isNotExist(err) {
-		return fmt.Errorf("storage: %w", err)
+	if err := s.prepare(m, ok && !m.Creating); err != nil {
+		return err
 	}
-	s.fit()
 	if !ok || m.Creating {
 		return s.create(n)
-	}
-	if err := s.addSum(m); err != nil {
-		return err
-	}
-	if err := s.dir.sweep(m.Generation); err != nil {
-		return err
 	}
 	s.shardOf = shardOf
 	if m, err = s.settle(m, n); err != nil {
@@ -107,6 +100,23 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	}
 	s.now = m
 	return s.openLogs(false)
+}
+
+// prepare removes from a directory what earlier runs have left. kept says that it has jobs.
+func (s *store) prepare(m manifest, kept bool) error {
+	step := s.o.Steps.Begin("removing what earlier runs have left in "+s.dir.path, "")
+	defer step.End()
+	if err := s.dir.fs.Remove(s.space.ballast); err != nil && !isNotExist(err) {
+		return fmt.Errorf("storage: %w", err)
+	}
+	s.fit()
+	if !kept {
+		return nil
+	}
+	if err := s.addSum(m); err != nil {
+		return err
+	}
+	return s.dir.sweep(m.Generation)
 }
 
 // create makes the first generation. Until that is complete, the manifest says so.
@@ -147,6 +157,8 @@ func (s *store) openLogs(fresh bool) error {
 		l := newShardLog(s, i, fmt.Sprintf("shard-%03d", i))
 		s.logs[i] = l
 		path := s.dir.shard(s.now.Generation, i)
+		step := s.o.Steps.Begin("opening "+l.name, "")
+		defer step.End()
 		db, reach, err := s.sharing.openDB(l.fault, path, l.name, func(o *pebble.Options) {
 			change(o)
 			l.tallies.listen(o.EventListener)

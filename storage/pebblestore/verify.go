@@ -76,6 +76,7 @@ type witness struct {
 	manifest *ondisk.Manifest
 	claims   map[uint64]int64 // how far each log has been synced, at least
 	logs     []logSeen        // those that count, in order
+	step     *storage.Step
 }
 
 // logSeen is a log as it was found.
@@ -86,7 +87,9 @@ type logSeen struct {
 }
 
 func (s *store) verifyShard(dir string) (*witness, error) {
-	w := &witness{fs: s.o.FS, dir: dir, claims: make(map[uint64]int64)}
+	step := s.o.Steps.Begin("checking the files of "+s.o.FS.PathBase(dir), "records")
+	defer step.End()
+	w := &witness{fs: s.o.FS, dir: dir, claims: make(map[uint64]int64), step: step}
 	var err error
 	if w.names, err = w.fs.List(dir); err != nil {
 		return w, fmt.Errorf("storage: %w", err)

@@ -43,6 +43,7 @@ func (w *witness) claim(e extent) {
 // record takes note of a record's stamp. The key is the mark's or, without a mark, that
 // of the first stamp.
 func (w *witness) record(path string, r *ondisk.Record) error {
+	w.step.Count()
 	s, stamped, tables, err := stampOf(r.Payload)
 	if err != nil && !r.Broken {
 		return damaged(path, "the record at byte %d cannot be read: %v", r.Start, err)
