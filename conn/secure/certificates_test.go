@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,5 +159,40 @@ func TestIdentify(t *testing.T) {
 	if id.Subject != "CN=worker,O=Example" || id.CommonName != "worker" ||
 		fmt.Sprint(id.DNSNames, id.Emails, id.URIs) != "[localhost worker] [beans@example.org] [spiffe://example.org/worker]" {
 		t.Errorf("%+v", id)
+	}
+}
+
+// With TLS 1.2 a client gets no suite with CBC, and all that it may get work.
+func TestNoCBC(t *testing.T) {
+	c, err := Read(files(t, securetest.NewAuthority(t, "authority"), securetest.NewAuthority(t, "authority").Usual("one")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := c.Config().Clone()
+	config.ClientAuth = tls.NoClientCert
+	shake := func(suite uint16) error {
+		near, far := net.Pipe()
+		defer near.Close()
+		go func() {
+			tls.Server(far, config).Handshake()
+			far.Close()
+		}()
+		return tls.Client(near, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}}).Handshake()
+	}
+	worked := 0
+	for _, s := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
+		if !slices.Contains(s.SupportedVersions, tls.VersionTLS12) {
+			continue
+		}
+		err := shake(s.ID)
+		if err == nil {
+			worked++
+		}
+		if modern := strings.Contains(s.Name, "GCM") || strings.Contains(s.Name, "POLY1305"); err == nil && !modern {
+			t.Errorf("%s is offered", s.Name)
+		}
+	}
+	if worked != 3 { // those for the key of this certificate
+		t.Errorf("%d suites work", worked)
 	}
 }

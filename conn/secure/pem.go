@@ -51,6 +51,7 @@ func (t texts) parse(o Options) (*pair, error) {
 	config := &tls.Config{
 		Certificates: []tls.Certificate{both},
 		MinVersion:   max(o.MinVersion, tls.VersionTLS12),
+		CipherSuites: suites,
 		// Small records at first are for pages that a browser shows while they load. Here
 		// each record costs time, and most replies fit into one anyway.
 		DynamicRecordSizingDisabled: true,
@@ -71,6 +72,14 @@ func (t texts) parse(o Options) (*pair, error) {
 	}
 	first := slices.MinFunc(chain, func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
 	return &pair{config, chain[0], o.Cert, first.NotAfter}, nil
+}
+
+// suites are those of TLS 1.2, in the order that crypto/tls chooses. Its own list has suites with
+// CBC too, which have been broken again and again. TLS 1.3 has none.
+var suites = []uint16{
+	tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+	tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+	tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 }
 
 // certificates parses all certificates of a file. Anything else in it may be
