@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -98,11 +97,11 @@ type Config struct {
 // Listen is one address to listen on.
 type Listen struct {
 	Address address
-	Mode    fs.FileMode // of a unix socket; 0 leaves it to the umask
-	TLS     TLS
-	Login   bool // clients may log in with a token
-	HTTP    bool // clients may speak HTTP, and are not disconnected for it
-	from    origin
+	Permissions
+	TLS   TLS
+	Login bool // clients may log in with a token
+	HTTP  bool // clients may speak HTTP, and are not disconnected for it
+	from  origin
 }
 
 // origin says where a setting was made: a flag, a line of the file, or nowhere.

@@ -104,7 +104,7 @@ func TestConfigFile(t *testing.T) {
 	want.Listen = []Listen{
 		{Address: address{host: "127.0.0.1", port: 11301}},
 		{Address: address{host: "::1", port: 11302}},
-		{Address: address{path: "/run/b.sock"}, Mode: 0o660},
+		{Address: address{path: "/run/b.sock"}, Permissions: Permissions{Mode: 0o660}},
 	}
 	want.Storage.Backend, want.Storage.Path, want.Storage.BackupPath = "pebble", "/", "/backups"
 	want.Storage.Sync, want.Storage.SyncInterval = "interval", 90*time.Second
@@ -248,7 +248,7 @@ func TestCheckConfigNamesOrigins(t *testing.T) {
 	}
 	got := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), c.from["stats.quote_strings"].file, "FILE")), " ")
 	for _, want := range []string{
-		`{ address = ":11300", mode = "", login = false, refuse_http = true, cert = "", key = "", client_ca = "", client_auth = "", min_tls = "" }, # default`,
+		`{ address = ":11300", mode = "", group = "", login = false, refuse_http = true, cert = "", key = "", client_ca = "", client_auth = "", min_tls = "" }, # default`,
 		"limits.max_job_size = 10 # flag -z",
 		`stats.quote_strings = "always" # FILE:3`,
 		`storage.backend = "memory" # default`,

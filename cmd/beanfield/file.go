@@ -128,10 +128,12 @@ func (r *fileReader) element(path toml.Key, table map[string]any, l *Listen) (ok
 			ok = ok && name != "address"
 		}
 	}
-	if ok && l.Mode != 0 && l.Address.path == "" {
-		mode := child(path, "mode")
-		r.wrong(r.lines.at(mode, l.from.line), mode, table["mode"],
-			"only a unix socket has a mode, and "+l.Address.String()+" is not one", `""`)
+	for name, set := range map[string]bool{"mode": l.Mode != 0, "group": l.Group.name != ""} {
+		if ok && set && l.Address.path == "" {
+			key := child(path, name)
+			r.wrong(r.lines.at(key, l.from.line), key, table[name],
+				"only a unix socket has a "+name+", and "+l.Address.String()+" is not one", `""`)
+		}
 	}
 	if wrong, value, problem := l.TLS.load(); problem != "" {
 		at := child(path, wrong)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"io/fs"
+	"slices"
 
 	"beanfield/conn/admin"
 )
@@ -9,8 +9,8 @@ import (
 // HTTPConfig is the table [http]: health, metrics and the console.
 type HTTPConfig struct {
 	Listen []address
-	Mode   fs.FileMode // of unix sockets; 0 leaves it to the umask
-	Tokens []string    // a client must have one of them; empty: none is needed
+	Permissions
+	Tokens []string // a client must have one of them; empty: none is needed
 	// Hosts and Origins are names of this server, and origins of pages that may use it; see
 	// hall.NewGuard.
 	Hosts, Origins []string
@@ -21,7 +21,7 @@ type HTTPConfig struct {
 }
 
 // httpSettings are the keys of [http].
-var httpSettings = append([]setting[Config]{
+var httpSettings = slices.Concat([]setting[Config]{
 	{
 		key: "http.listen", flag: "-http", unit: "addresses",
 		allowed: `a list of addresses as in listen.address; [] for none of this`,
@@ -29,18 +29,13 @@ var httpSettings = append([]setting[Config]{
 		show:    func(c *Config) string { return showAddresses(c.HTTP.Listen) },
 		copy:    copies(func(c *Config) *[]address { return &c.HTTP.Listen }),
 	},
-	{
-		key: "http.mode", unit: "octal digits", allowed: `text from "0001" to "0777", or "" to leave it to the umask`,
-		set:  func(c *Config, v any) (err error) { c.HTTP.Mode, err = asMode(v); return err },
-		show: func(c *Config) string { return showMode(c.HTTP.Mode) },
-		copy: copies(func(c *Config) *fs.FileMode { return &c.HTTP.Mode }),
-	},
+}, permissionSettings("http.", func(c *Config) *Permissions { return &c.HTTP.Permissions }), []setting[Config]{
 	secrets("http.tokens", func(c *Config) *[]string { return &c.HTTP.Tokens }).live(),
 	hosts("http.hosts", func(c *Config) *[]string { return &c.HTTP.Hosts }).live(),
 	truth("http.pprof", func(c *Config) *bool { return &c.HTTP.Pprof }).live(),
 	truth("http.read_only", func(c *Config) *bool { return &c.HTTP.ReadOnly }).live(),
 	origins("http.origins", func(c *Config) *[]string { return &c.HTTP.Origins }).live(),
-}, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS })...)
+}, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS }))
 
 // applyHTTP lets -http replace all addresses of the HTTP side.
 func (c *Config) applyHTTP(f flags) Mistakes {

@@ -72,7 +72,7 @@ func TestHealthFromStartToEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	ls, err := listenFor(t.Context(), faceAdmin, c.HTTP.Listen, 0, nil, log)
+	ls, err := listenFor(t.Context(), faceAdmin, c.HTTP.Listen, Permissions{}, nil, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestAbandonedStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	ls, err := listenFor(t.Context(), faceAdmin, c.HTTP.Listen, 0, nil, log)
+	ls, err := listenFor(t.Context(), faceAdmin, c.HTTP.Listen, Permissions{}, nil, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestProcessHTTP(t *testing.T) {
 func TestHTTPMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"[http]\nlisten = ':1'": "http.listen", "[http]\nmode = 660": "http.mode", "[http]\npprof = 1": "true, false",
-		"[http]\ntoken = 'x'": "unknown key", "http = 1": "a table, [http], with listen, mode, tokens, hosts, pprof",
+		"[http]\ntoken = 'x'": "unknown key", "http = 1": "a table, [http], with listen, mode, group, tokens, hosts, pprof",
 	} {
 		if _, err := load(t, "", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want something with %q", text, err, want)

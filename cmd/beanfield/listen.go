@@ -32,10 +32,10 @@ func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Lis
 }
 
 // listenFor binds every address of a face, or none.
-func listenFor(ctx context.Context, face string, addrs []address, mode fs.FileMode, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
+func listenFor(ctx context.Context, face string, addrs []address, perms Permissions, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
 	var ls []Listen
 	for _, a := range addrs {
-		ls = append(ls, Listen{Address: a, Mode: mode})
+		ls = append(ls, Listen{Address: a, Permissions: perms})
 	}
 	open, err := listenAll(ctx, ls, log)
 	for i, l := range open {
@@ -63,7 +63,7 @@ func closeAll(ls []net.Listener) {
 
 func (l Listen) open(ctx context.Context, log *slog.Logger) (net.Listener, error) {
 	if l.Address.path != "" {
-		return listenUnix(ctx, l.Address.path, l.Mode, log)
+		return listenUnix(ctx, l.Address.path, l.Permissions, log)
 	}
 	places, err := l.Address.places(ctx)
 	if err != nil {
@@ -167,7 +167,7 @@ func setTCPOptions(fd int) error {
 // server left there; a file that is not a socket may be somebody's data and stays. As
 // with beanstalkd the socket stays when the process ends, so that an old process
 // that ends late never removes its successor's.
-func listenUnix(ctx context.Context, path string, mode fs.FileMode, log *slog.Logger) (net.Listener, error) {
+func listenUnix(ctx context.Context, path string, perms Permissions, log *slog.Logger) (net.Listener, error) {
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -183,14 +183,15 @@ func listenUnix(ctx context.Context, path string, mode fs.FileMode, log *slog.Lo
 	if path[0] == '@' {
 		path = "./" + path // or net would take it for a name outside the file system
 	}
-	if mode != 0 {
-		// With the umask, and not with a chmod afterwards, so that the socket is
-		// never more open than asked for. Nothing else makes files while the
-		// process starts.
-		defer syscall.Umask(syscall.Umask(0o777 &^ int(mode)))
-	}
+	usual := syscall.Umask(0o777) // nothing else makes files while the process starts
+	syscall.Umask(perms.umask(usual))
 	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	syscall.Umask(usual)
 	if err != nil {
+		return nil, err
+	}
+	if err := perms.open(path, usual); err != nil {
+		l.Close() // which removes the socket
 		return nil, err
 	}
 	l.(*net.UnixListener).SetUnlinkOnClose(false)

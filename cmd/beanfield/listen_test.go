@@ -140,7 +140,7 @@ func TestUnixModes(t *testing.T) {
 	defer syscall.Umask(old)
 	for mode, want := range map[fs.FileMode]fs.FileMode{0: 0o750, 0o600: 0o600, 0o660: 0o660, 0o777: 0o777} {
 		path := filepath.Join(t.TempDir(), "s")
-		listenOn(t, Listen{Address: address{path: path}, Mode: mode})
+		listenOn(t, Listen{Address: address{path: path}, Permissions: Permissions{Mode: mode}})
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)

@@ -119,14 +119,7 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 // install it. A command that fails ends the test.
 func TestManualCommands(t *testing.T) {
 	for _, topic := range manual.Topics {
-		text, _ := manual.Page(topic.Name)
-		script := ""
-		for _, block := range fence.FindAllStringSubmatchIndex(text, -1) {
-			if text[block[2]:block[3]] == "sh" {
-				line := 2 + strings.Count(text[:block[0]], "\n")
-				script += fmt.Sprintf("echo '== line %d' >&2\n%s", line, text[block[4]:block[5]])
-			}
-		}
+		script := scriptOf(topic.Name)
 		if script == "" {
 			continue
 		}
@@ -138,19 +131,36 @@ func TestManualCommands(t *testing.T) {
 			}
 			t.Parallel()
 			m := newMachine(t)
-			m.write("script", "set -euo pipefail\ntrap 'systemctl stop beanfield' EXIT\nsystemctl start beanfield\n"+script, 0o644)
-			cmd := exec.Command("bash", "../script")
-			cmd.Dir = filepath.Join(m.root, "here")
-			cmd.Env = append(os.Environ(), "PATH="+m.root+"/bin:"+os.Getenv("PATH"), m.replace.Replace("BEANFIELD_SERVER=127.0.0.1:11300"))
-			cmd.WaitDelay = patience
-			limit := time.AfterFunc(2*patience, func() { cmd.Process.Kill() })
-			defer limit.Stop()
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				log, _ := os.ReadFile(m.root + "/run/beanfield/log")
-				t.Fatalf("%v\n%s\nthe server says\n%s", err, out, log)
-			}
+			m.run(script)
 		})
+	}
+}
+
+// scriptOf is the commands of a page.
+func scriptOf(topic string) (script string) {
+	text, _ := manual.Page(topic)
+	for _, block := range fence.FindAllStringSubmatchIndex(text, -1) {
+		if text[block[2]:block[3]] == "sh" {
+			line := 2 + strings.Count(text[:block[0]], "\n")
+			script += fmt.Sprintf("echo '== line %d' >&2\n%s", line, text[block[4]:block[5]])
+		}
+	}
+	return script
+}
+
+// run runs a script beside the service.
+func (m *machine) run(script string) {
+	m.t.Helper()
+	m.write("script", "set -euo pipefail\ntrap 'systemctl stop beanfield' EXIT\nsystemctl start beanfield\n"+script, 0o644)
+	cmd := exec.Command("bash", "../script")
+	cmd.Dir = filepath.Join(m.root, "here")
+	cmd.Env = append(os.Environ(), "PATH="+m.root+"/bin:"+os.Getenv("PATH"), m.replace.Replace("BEANFIELD_SERVER=127.0.0.1:11300"))
+	cmd.WaitDelay = patience
+	limit := time.AfterFunc(2*patience, func() { cmd.Process.Kill() })
+	defer limit.Stop()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		log, _ := os.ReadFile(m.root + "/run/beanfield/log")
+		m.t.Fatalf("%v\n%s\nthe server says\n%s", err, out, log)
 	}
 }
 

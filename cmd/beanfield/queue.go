@@ -13,7 +13,8 @@ import (
 
 // QueueConfig is the table [queue]: the queue service.
 type QueueConfig struct {
-	Listen         []address
+	Listen []address
+	Permissions
 	DefaultService string   // the service of the bare paths
 	Tokens         []string // each request must have one of them; empty: none is needed
 	Hosts          []string // names of this server; see hall.NewGuard
@@ -77,6 +78,7 @@ var queueSettings = slices.Concat([]setting[Config]{
 		show:    func(c *Config) string { return showAddresses(c.Queue.Listen) },
 		copy:    copies(func(c *Config) *[]address { return &c.Queue.Listen }),
 	},
+}, permissionSettings("queue.", func(c *Config) *Permissions { return &c.Queue.Permissions }), []setting[Config]{
 	text("queue.default_service", "", "name of a service", `a name as tubes have; "" to refuse paths without a service`,
 		func(c *Config) *string { return &c.Queue.DefaultService }).live(),
 	secrets("queue.tokens", func(c *Config) *[]string { return &c.Queue.Tokens }).live(),

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -164,10 +163,10 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 	for _, more := range []struct {
 		face  string
 		addrs []address
-		mode  fs.FileMode
+		perms Permissions
 		certs *secure.Certificates
-	}{{faceQueue, c.Queue.Listen, 0, c.Queue.TLS.certs}, {faceAdmin, c.HTTP.Listen, c.HTTP.Mode, c.HTTP.TLS.certs}} {
-		open, err := listenFor(sig.stop, more.face, more.addrs, more.mode, more.certs, log)
+	}{{faceQueue, c.Queue.Listen, c.Queue.Permissions, c.Queue.TLS.certs}, {faceAdmin, c.HTTP.Listen, c.HTTP.Permissions, c.HTTP.TLS.certs}} {
+		open, err := listenFor(sig.stop, more.face, more.addrs, more.perms, more.certs, log)
 		if err != nil {
 			closeAll(ls)
 			return nil, err

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strconv"
 )
@@ -23,6 +25,19 @@ func secrets(key string, field func(*Config) *[]string) setting[Config] {
 			return showTexts(nil)
 		},
 	}
+}
+
+// readable complains of a configuration with tokens that every user of the machine can read. Those
+// of rules are hashes.
+func (c *Config) readable() (list []string) {
+	for key, tokens := range map[string][]string{"queue.tokens": c.Queue.Tokens, "http.tokens": c.HTTP.Tokens} {
+		at := c.from[key]
+		info, err := os.Stat(at.file)
+		if len(tokens) > 0 && err == nil && info.Mode().Perm()&0o004 != 0 {
+			list = append(list, fmt.Sprintf("%s (%s) can be read by every user of this machine: chmod o-r %s", key, at, at.file))
+		}
+	}
+	return list
 }
 
 // asSecrets takes an array of texts. An empty one would let in everybody who sends an empty

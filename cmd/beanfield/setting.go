@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,12 +113,7 @@ var listenSettings = slices.Concat([]setting[Listen]{
 		show: func(l *Listen) string { return quote(l.Address.String()) },
 		copy: copies(func(l *Listen) *address { return &l.Address }),
 	},
-	{
-		key: "listen.mode", unit: "octal digits", allowed: `text from "0001" to "0777", or "" to leave it to the umask`,
-		set:  func(l *Listen, v any) (err error) { l.Mode, err = asMode(v); return err },
-		show: func(l *Listen) string { return showMode(l.Mode) },
-		copy: copies(func(l *Listen) *fs.FileMode { return &l.Mode }),
-	},
+}, permissionSettings("listen.", func(l *Listen) *Permissions { return &l.Permissions }), []setting[Listen]{
 	truth("listen.login", func(l *Listen) *bool { return &l.Login }),
 	refuseHTTP,
 }, tlsSettings("listen.", func(l *Listen) *TLS { return &l.TLS }))

@@ -76,6 +76,7 @@ func (c *Config) doubts() (list []string) {
 			list = append(list, fmt.Sprintf("%s (%s) let nobody in, because there are rules: see [[access]]", key, c.from[key]))
 		}
 	}
+	list = append(list, c.readable()...)
 	_, chosen := c.from["storage.backend"]
 	if c.Storage.Path != "" && !chosen {
 		list = append(list, fmt.Sprintf("storage.path is set (%s) but storage.backend is not: jobs are kept in memory only",

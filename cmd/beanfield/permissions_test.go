@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// otherGroup is a group that the process may give files to and that is not its own, or its own.
+func otherGroup(t *testing.T) int {
+	t.Helper()
+	if os.Geteuid() == 0 {
+		return 4711
+	}
+	all, err := os.Getgroups()
+	if err != nil || len(all) == 0 {
+		return os.Getegid()
+	}
+	return all[0]
+}
+
+// A socket is closed to everybody until it is its group's, and has its mode from then on.
+func TestUnixGroup(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o027))
+	g := group{"some", otherGroup(t)}
+	for mode, want := range map[fs.FileMode]fs.FileMode{0: 0o750, 0o660: 0o660, 0o666: 0o666} {
+		path := filepath.Join(t.TempDir(), "s")
+		p := Permissions{Mode: mode, Group: g}
+		usual := syscall.Umask(0o777)
+		syscall.Umask(p.umask(usual))
+		l, err := net.Listen("unix", path)
+		syscall.Umask(usual)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0 {
+			t.Errorf("mode %o: %v, %v before it is the group's", mode, info.Mode(), err)
+		}
+		if err := p.open(path, usual); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != want || int(info.Sys().(*syscall.Stat_t).Gid) != g.gid {
+			t.Errorf("mode %o: %v, %+v, %v", mode, info.Mode(), info.Sys(), err)
+		}
+	}
+}
+
+// What somebody has put in the socket's place meanwhile stays as it is.
+func TestUnixGroupFollowsNothing(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	p := Permissions{Mode: 0o666, Group: group{"some", otherGroup(t)}}
+	for _, name := range []string{"file", "link"} {
+		if err := p.open(filepath.Join(dir, name), 0o022); err == nil {
+			t.Errorf("%s is opened", name)
+		}
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info.Mode(), err)
+	}
+}
+
+// A socket that cannot be given to its group is not left behind.
+func TestUnixGroupForbidden(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may give files to any group")
+	}
+	path := filepath.Join(t.TempDir(), "s")
+	l := Listen{Address: address{path: path}, Permissions: Permissions{Group: group{"root", 0}}}
+	if _, err := l.open(context.Background(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "group root") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the socket is left: %v", err)
+	}
+}
+
+// Groups are named or numbered, and must exist.
+func TestGroups(t *testing.T) {
+	gid := strconv.Itoa(os.Getgid())
+	c, err := load(t, "", "listen = [{ address = 'unix:/s', group = '"+gid+"' }]\nhttp.group = 'root'\nqueue.group = '0'\n")
+	if err != nil || c.Listen[0].Group.gid != os.Getgid() || c.HTTP.Group != (group{"root", 0}) || c.Queue.Group != (group{"0", 0}) {
+		t.Errorf("%v, read %+v", err, c)
+	}
+	for text, want := range map[string]string{
+		"http.group = 'no-such-group-here'\n":                             "no such group",
+		"queue.group = '99999999999'\n":                                   "not the number of a group",
+		"http.group = 7\n":                                                "this is a whole number",
+		"listen = [{ address = '127.0.0.1:1', group = '" + gid + "' }]\n": "only a unix socket has a group",
+	} {
+		if _, err := load(t, "", text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A file with tokens that everybody can read is complained of; hashes of tokens are no secrets.
+func TestReadableTokens(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		mode fs.FileMode
+		want string
+	}{
+		{"http.tokens = ['x']\n", 0o644, "http.tokens (FILE:1) can be read by every user of this machine: chmod o-r FILE"},
+		{"\nqueue.tokens = ['x']\n", 0o604, "queue.tokens (FILE:2) can be read by every user of this machine: chmod o-r FILE"},
+		{"http.tokens = ['x']\n", 0o640, ""},
+		{"http.tokens = []\n", 0o644, ""},
+		{"[[access]]\ntoken = '" + strings.Repeat("0", 64) + "'\nmay = 'put'\n", 0o644, ""},
+	} {
+		file := writeConfig(t, c.text)
+		if err := os.Chmod(file, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		config, err := loadConfig(flags{config: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.ReplaceAll(strings.Join(config.doubts(), "\n"), file, "FILE"); got != c.want {
+			t.Errorf("%q, %o: %q, want %q", c.text, c.mode, got, c.want)
+		}
+	}
+}
+
+// The workers of the manual's example get in as any user of the machine, with their token, though
+// the service's umask is 0027; and without it, nobody does anything.
+func TestExampleLetsWorkersIn(t *testing.T) {
+	if _, err := exec.LookPath("setpriv"); err != nil || os.Geteuid() != 0 {
+		t.Skip("only root can be another user, with setpriv")
+	}
+	m := newMachine(t)
+	if err := os.Chmod(m.root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const worker = "setpriv --reuid 65534 --regid 65534 --clear-groups ./worker put -server unix:/run/beanfield/beanfield.sock -tube mail"
+	m.run("umask 027\n" + scriptOf("access") + "cp \"$(command -v beanfield)\" worker\nchmod 755 worker\nchmod 644 worker.token\n" +
+		worker + " -token-file worker.token hello\n! " + worker + " hello\n")
+}
