@@ -28,7 +28,9 @@ func (a *peek) run(c *call) error {
 	var wanted []uint64
 	var err error
 	if a.tube == "" {
-		wanted, err = ids(c.words)
+		if wanted, err = ids(c.words); err != nil && len(c.words) == 1 && isTube(c.words[0]) {
+			err = usagef("%w; -tube %s shows the next job of that tube", err, c.words[0])
+		}
 	} else if err = c.noWords(); err == nil && !slices.Contains([]string{ready, delayed, buried}, a.state) {
 		err = usagef("-state %s: want ready, delayed or buried", a.state)
 	}

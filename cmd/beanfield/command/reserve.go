@@ -51,7 +51,7 @@ func (a *reserve) flags(f *flag.FlagSet) {
 
 func (a *reserve) run(c *call) error {
 	if err := c.noWords(); err != nil {
-		return err
+		return usagef("%w; -tube names a tube", err)
 	}
 	if !slices.Contains([]string{thenDelete, thenBury, thenRelease}, a.then) {
 		return usagef("-then %s: want delete, bury or release", a.then)

@@ -7,14 +7,16 @@ var jobCommands = []Command{
 		Summary: "Put jobs: each argument, a file, or each line of standard input",
 		Help: `
 Each BODY is a job, byte for byte; - is what standard input holds, up to its end. With -file the
-whole file is one job. With -lines each line is a
-job, without its line end; an empty line is a job too. put sends many jobs at a time, but never
-holds lines back to wait for more input. It prints the ids in the order of the jobs.
+whole file is one job. With -lines each line is a job, without its line end; an empty line is a job
+too. put sends many jobs at a time, but never holds lines back to wait for more input. It prints the
+ids in the order of the jobs.
 
 If the server refuses a job, the others are still put, unless the server takes no more jobs at all.
-put reports what was not put, and the exit code is 1. Asked to end, as by Ctrl-C, it first prints the ids
-of all jobs that were put. Write -- before a BODY that begins with a dash;
-a job that is a dash and nothing else has to come from standard input.`,
+put reports what was not put, and the exit code is 1. If it is interrupted, it first prints the ids of
+all jobs that were put.
+
+Times are seconds, or have a unit: 90, 90s, 2m. Write -- before a BODY that begins with a dash. A job
+that is a dash and nothing else has to come from standard input.`,
 		Examples: []string{
 			"beanfield put -tube mail hello",
 			"beanfield put -tube mail -delay 5m -file letter.txt",

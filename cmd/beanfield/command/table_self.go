@@ -6,8 +6,8 @@ var selfCommands = []Command{
 		Name: checkConfig, Group: groupSelf, Args: "[FILE]",
 		Summary: "Print the settings that the server would use, and where each comes from",
 		Help: `
-FILE may be - for standard input. It accepts the flags of the server, which beanfield -h lists, and starts nothing. The exit code is
-0, or the one with which the server would end, such as 5 for a mistake.`,
+FILE may be - for standard input. check-config accepts the flags of the server, which beanfield -h
+lists, and starts nothing. The exit code is 0, or the one with which the server would end, such as 5 for a mistake.`,
 		Examples: []string{
 			"beanfield check-config /etc/beanfield/beanfield.toml",
 			"beanfield check-config -config /etc/beanfield/beanfield.toml -p 11301",

@@ -46,9 +46,9 @@ even if others keep putting. It prints how many it has deleted.`,
 Jobs keep their body, priority, TTR, state and what is left of their delay. They get new ids, and
 their counters start at 0. Jobs that workers have reserved stay where they are. It
 reserves each job, puts a copy, and only then deletes the original. It has up to 100 ready jobs in
-hand at once, or 10 delayed or buried ones. If it is cut short, these may be in both tubes, and the
-latter become ready; none is lost. Asked to end, it finishes those it has in hand, and prints how many
-were moved. For delayed and buried jobs the server must know reserve-job, as
+hand at once, or 10 delayed or buried ones. If the connection is lost, these may be in both tubes, and the
+latter become ready; none is lost. If it is interrupted, it first finishes those that it has in hand,
+and prints how many were moved. For delayed and buried jobs the server must know reserve-job, as
 beanstalkd does since 1.12.`,
 		Examples: []string{"beanfield move mail mail.old", "beanfield move -state buried -n 100 mail repair"},
 		make:     func() action { return new(move) },
@@ -81,8 +81,8 @@ ids are new, and are printed. Reserved jobs become ready. Buried jobs are buried
 order of the lines; for that the server must know reserve-job, as beanstalkd does since 1.12. A line
 must have tube and body; for the rest, load has the defaults of put.
 
-If a line is not a job, load stops there and prints the number of the line. Asked to end, it first
-prints the ids that were stored so far, and the line after which it has stopped; the exit code is 1.`,
+If a line is not a job, load stops there and prints the number of the line. If it is interrupted, it
+first prints the ids of all jobs that were put, and the line after which it has stopped.`,
 		Examples: []string{
 			"beanfield load mail.jsonl",
 			"beanfield export mail | beanfield load -server beanstalk://new:11300 -quiet",

@@ -62,7 +62,7 @@ func (c *Command) printFlags(out *strings.Builder, title string, wanted func(*fl
 		if name != "" {
 			name = " " + strings.ToUpper(name)
 		}
-		fmt.Fprintf(out, "  -%-18s %s%s\n", f.Name+name, text, initially(f))
+		fmt.Fprintf(out, "  -%-21s %s%s\n", f.Name+name, text, initially(f))
 	}
 }
 
