@@ -19,9 +19,12 @@ type Client struct {
 	Held     int    // jobs that are reserved, or pending at a consumer
 	Used     string // the tube that it puts jobs into
 	Watching int    // tubes
-	Watched  string // one of them
+	Watched  string // the first WatchedMost of them, with spaces in between
 	Consumer string // of the queue service: queue, group and user
 }
+
+// WatchedMost is how many of the tubes that a client watches are named.
+const WatchedMost = 8
 
 // Doing is what a client's connection is in the middle of.
 type Doing uint8

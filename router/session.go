@@ -116,12 +116,13 @@ func (s *Session) Watching() int { return s.watched.count }
 // Watched are their names, in the order of list-tubes-watched.
 func (s *Session) Watched() Names { return s.watched.snapshot() }
 
-// FirstWatched is one of them.
-func (s *Session) FirstWatched() string {
-	if s.watched.count == 0 {
-		return ""
+// SomeWatched are at most n of them.
+func (s *Session) SomeWatched(n int) []string {
+	list := make([]string, min(n, s.watched.count))
+	for i := range list {
+		list[i] = s.watched.at(i)
 	}
-	return s.watched.at(0)
+	return list
 }
 
 // UsedShard is the shard of the tube in use.

@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"context"
+	"strings"
 
 	"beanfield/conn"
 )
@@ -93,7 +94,7 @@ func (c *Conn) show(held map[any]int) conn.Client {
 		g.Identity = c.wire.peer.Subject
 	}
 	g.Held = held[c]
-	g.Used, g.Watching, g.Watched = c.session.Used(), c.session.Watching(), c.session.FirstWatched()
+	g.Used, g.Watching, g.Watched = c.session.Used(), c.session.Watching(), strings.Join(c.session.SomeWatched(conn.WatchedMost), " ")
 	switch {
 	case c.stuck != nil:
 		g.Doing = conn.Stuck

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"beanfield/conn"
@@ -12,19 +13,19 @@ import (
 
 // connectionInfo is a row of the table of connections.
 type connectionInfo struct {
-	Face     string  `json:"face"`
-	Peer     string  `json:"peer"`
-	TLS      bool    `json:"tls"`
-	Identity string  `json:"identity"`
-	Since    int64   `json:"since"` // milliseconds since 1970
-	Age      float64 `json:"age"`   // seconds
-	Asked    uint64  `json:"asked"` // how often something has been read from it
-	Doing    string  `json:"doing"`
-	Held     int     `json:"held"` // jobs
-	Used     string  `json:"used"`
-	Watching int     `json:"watching"`
-	Watched  string  `json:"watched"` // one of these tubes
-	Consumer string  `json:"consumer"`
+	Face     string   `json:"face"`
+	Peer     string   `json:"peer"`
+	TLS      bool     `json:"tls"`
+	Identity string   `json:"identity"`
+	Since    int64    `json:"since"` // milliseconds since 1970
+	Age      float64  `json:"age"`   // seconds
+	Asked    uint64   `json:"asked"` // how often something has been read from it
+	Doing    string   `json:"doing"`
+	Held     int      `json:"held"` // jobs
+	Used     string   `json:"used"`
+	Watching int      `json:"watching"`
+	Watched  []string `json:"watched"` // the first of these tubes; "default" comes last
+	Consumer string   `json:"consumer"`
 }
 
 // connectionsAnswer is a page of the table.
@@ -101,12 +102,16 @@ func pageOf(all []guest, at time.Time, w table) *connectionsAnswer {
 
 // fits says whether the filter shows the client.
 func (g *guest) fits(shows func(string) bool) bool {
-	return shows == nil || shows(g.Peer.String()) || shows(g.Used) || shows(g.Watched) || shows(g.Consumer) || shows(g.Identity) || shows(g.face)
+	return shows == nil || shows(g.Peer.String()) || shows(g.Used) || slices.ContainsFunc(strings.Fields(g.Watched), shows) || shows(g.Consumer) || shows(g.Identity) || shows(g.face)
 }
 
 func (g *guest) show(at time.Time) connectionInfo {
+	watched := strings.Fields(g.Watched)
+	if i := slices.Index(watched, "default"); i >= 0 { // everybody watches it in the beginning, few mean it
+		watched = append(slices.Delete(watched, i, i+1), "default")
+	}
 	return connectionInfo{
 		Face: g.face, Peer: g.Peer.String(), TLS: g.TLS, Identity: g.Identity, Since: g.Since / 1e6, Age: max(0, at.Sub(time.Unix(0, g.Since)).Seconds()),
-		Asked: g.Asked, Doing: g.Doing.String(), Held: g.Held, Used: g.Used, Watching: g.Watching, Watched: g.Watched, Consumer: g.Consumer,
+		Asked: g.Asked, Doing: g.Doing.String(), Held: g.Held, Used: g.Used, Watching: g.Watching, Watched: watched, Consumer: g.Consumer,
 	}
 }

@@ -19,7 +19,7 @@ func crowd(n int) Face {
 		for i := range n {
 			g := conn.Client{
 				Peer: conn.Peer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i / 250), byte(i % 250)}), uint16(1000+i%7))}, Since: began + int64(i)*1e9,
-				Asked: uint64(i * 7 % n), Used: fmt.Sprint("into-", i%10), Watching: i % 3, Watched: fmt.Sprint("from-", i%10), Held: i % 5,
+				Asked: uint64(i * 7 % n), Used: fmt.Sprint("into-", i%10), Watching: i % 3, Watched: fmt.Sprint("default from-", i%10), Held: i % 5,
 			}
 			if i%4 == 0 {
 				g.Doing = conn.Waiting
@@ -60,6 +60,9 @@ func TestConnections(t *testing.T) {
 	b.get("connections", url.Values{"n": {"1"}}, &a)
 	if a.Found != 1000 || a.Held != 2000 || a.Waiting != 250 || a.Connections[0].Face != "crowd" || a.Connections[0].Age < 1 {
 		t.Errorf("the clients are shown as %+v", a)
+	}
+	if w := a.Connections[0].Watched; len(w) != 2 || w[0] != "from-4" || w[1] != "default" {
+		t.Errorf("a client watches %q", w)
 	}
 	for path, want := range map[string]int{"connections?sort=odd": 400, "connections?n=201": 400, "connections?from=-1": 400} {
 		if status, text, _ := b.ask("GET", apiPath+path, ""); status != want {
