@@ -33,6 +33,7 @@ type browser struct {
 	asked   int
 	answers map[int]chan message
 	wrong   []string // what the page has reported
+	refused []string // what it was answered 403
 }
 
 type message struct {
@@ -123,7 +124,7 @@ func (b *browser) read(in *os.File) {
 // event notes what the page reports.
 func (b *browser) event(m message) {
 	var p struct {
-		Entry            struct{ Level, Text, Source string }
+		Entry            struct{ Level, Text, Source, URL string }
 		ExceptionDetails json.RawMessage
 	}
 	json.Unmarshal(m.Params, &p)
@@ -131,6 +132,9 @@ func (b *browser) event(m message) {
 	case "Runtime.exceptionThrown":
 		b.wrong = append(b.wrong, string(p.ExceptionDetails))
 	case "Log.entryAdded":
+		if strings.Contains(p.Entry.Text, " 403 ") {
+			b.refused = append(b.refused, p.Entry.URL)
+		}
 		if p.Entry.Level == "error" && p.Entry.Source != "network" { // a server that is down is told by the page
 			b.wrong = append(b.wrong, p.Entry.Text)
 		}

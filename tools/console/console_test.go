@@ -40,6 +40,8 @@ func TestConsole(t *testing.T) {
 		{"search", search}, {"search all", searchAll}, {"move and purge", moveAndPurge}, {"keys", keys}, {"samples", samples}, {"listed", listed}, {"bodies", bodies}, {"purge of tubes", purgeTubes},
 		{"service", func(t *testing.T, b *browser, base string) { service(t, b, base, s) }},
 		{"phone", phone}, {"accessibility", accessibility}, {"keyboard", keyboard},
+		{"dialogs", func(t *testing.T, b *browser, base string) { dialogs(t, b, base, s) }}, {"kicks", func(t *testing.T, b *browser, base string) { kicks(t, b, base, s) }},
+		{"past", func(t *testing.T, b *browser, base string) { past(t, b, base, s) }},
 		{"latency", func(t *testing.T, b *browser, base string) { latency(t, b, base, s) }},
 		{"connections", func(t *testing.T, b *browser, base string) { connections(t, b, base, s) }}, {"drain", drain},
 	} {
@@ -144,6 +146,8 @@ func kickAndPause(_ *testing.T, b *browser, base string) {
 	b.said("2 jobs are ready")
 	b.state("mail", 60, 16, 4)
 	b.click("main", "Kick all")
+	b.await("what it does", `document.querySelector("dialog p").textContent === "The 4 buried jobs will be ready."`)
+	b.click("dialog", "Kick all of them")
 	b.said("Kick all in mail: 4 done")
 	b.state("mail", 64, 16, 0)
 	b.click("main", "Pause")
@@ -192,13 +196,13 @@ func moveAndPurge(_ *testing.T, b *browser, base string) {
 	b.show(base + "#/tube/orders")
 	b.state("orders", 48, 12, 0)
 	b.click("main", "Move jobs")
-	b.field("ready", "")
+	b.field("delayed", "") // all that the tube has is chosen in the beginning
 	b.field("To tube (new or existing)", "elsewhere")
 	b.click("dialog", "Move them")
 	b.said("48 done")
 	b.state("orders", 0, 12, 0)
 	b.click("main", "Purge")
-	b.field("delayed", "")
+	b.await("how many", `document.querySelector("dialog .sum").textContent === "Delete 12 jobs, and those that come meanwhile."`)
 	b.click("dialog", "Delete them")
 	b.said("12 done")
 	b.show(base + "?2#/tube/elsewhere")

@@ -67,7 +67,7 @@ func purgeTubes(_ *testing.T, b *browser, base string) {
 	b.write("input[type=search]", "tenant-0010*.events")
 	b.await("ten tubes", `document.querySelector(".facts").textContent.startsWith("10 of 100,0")`)
 	b.click("main", "Purge these")
-	b.field("ready", "")
+	b.await("how many", `document.querySelector("dialog .sum").textContent === "Delete 10 jobs, and those that come meanwhile."`)
 	b.click("dialog", "Delete them")
 	b.said("Purge 10 tubes: 10 done")
 	b.await("no tubes", `document.querySelector(".facts").textContent.startsWith("0 of ")`)

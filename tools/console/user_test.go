@@ -24,7 +24,7 @@ func (b *browser) write(selector, text string) {
 // field fills in the field with this label, or turns its box over.
 func (b *browser) field(label, text string) {
 	b.t.Helper()
-	field := fmt.Sprintf(`[...(document.querySelector("dialog[open]") || document).querySelectorAll("main label, dialog label")].find((e) => e.firstChild.nodeType === 3 && e.firstChild.data === %[1]s || e.textContent === %[1]s)`, quoted(label))
+	field := fmt.Sprintf(`[...(document.querySelector("dialog[open]") || document).querySelectorAll("main label, dialog label")].find((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data === %[1]s))`, quoted(label))
 	b.await("the field "+label, field)
 	b.eval(fmt.Sprintf(`(() => { const e = %s.querySelector("input, textarea, select"); if (e.type === "checkbox") e.click(); else e.value = %s })()`, field, quoted(text)))
 }

@@ -333,7 +333,7 @@ func TestPages(t *testing.T) {
 		}
 		return nil
 	})
-	if total > 100<<10 {
+	if total > 128<<10 {
 		t.Errorf("the pages have %d bytes", total)
 	}
 }

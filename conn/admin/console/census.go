@@ -36,6 +36,7 @@ type snapshot struct {
 	at     time.Time
 	tubes  []tubeRow // in the order of the shards' tables, which seldom changes
 	shards []router.Figures
+	rated  bool // the rates are known
 
 	once  sync.Once
 	index map[string]int // made when somebody looks for a tube that is not where it was
@@ -130,6 +131,7 @@ func (c *census) adopt(s *snapshot) {
 // compare fills in the rates since an earlier snapshot.
 func (s *snapshot) compare(b *snapshot) {
 	seconds := s.at.Sub(b.at).Seconds()
+	s.rated = true
 	at := 0 // where the tube was, if none has come or gone before it
 	for i := range s.tubes {
 		t := &s.tubes[i]

@@ -85,7 +85,7 @@ func New(o Options) (*Console, error) {
 var (
 	readers = map[string]func(*Console, *http.Request) (any, error){
 		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
-		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history,
+		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history, "rights": (*Console).rights,
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,

@@ -14,6 +14,7 @@
 //	GET  connections        a page of the clients: filter, sort, desc, from, n
 //	GET  latency            histograms of how long commands and commits took
 //	GET  history            how it was: span (hour, day), tube
+//	GET  rights             what the client may do with each tube that it names
 //	POST put, kick, pause   to a tube
 //	POST delete, bury, release, kick-job, move-job   to one job
 //	POST purge, move        to all jobs of a tube in given states
@@ -47,7 +48,9 @@
 // figures and the history of the tubes on which it has stats, and the jobs of those on which it has peek.
 // Others are not listed, counted, searched or fetched: for the client they do not exist. The
 // figures of the shards, the latency and the history of the whole need stats on every tube. The list of connections, and
-// drain, need admin on every tube. One table says what the other actions need (needs).
+// drain, need admin on every tube. One table says what the other actions need (needs). Answers say
+// what a client may do, so that the pages show nothing that would be refused, and say what is
+// missing.
 //
 // Options.Tell is told of every action, for the audit log.
 //

@@ -45,6 +45,8 @@ type jobAnswer struct {
 	Text   *string `json:"text,omitempty"`   // the body, if it is UTF-8
 	Base64 string  `json:"base64,omitempty"` // if not
 	Cut    bool    `json:"cut,omitempty"`    // only the beginning
+	// Can is what a client with limited rights may do with it.
+	Can []string `json:"can,omitempty"`
 }
 
 func showJob(f *queue.JobFigures) jobAnswer {
@@ -82,9 +84,11 @@ func (c *Console) job(r *http.Request) (any, error) {
 		return nil, err
 	}
 	j := showJob(&queue.JobFigures{JobInfo: s.batch.Jobs[op.From]})
-	if !peeks(c.opts.May(r).Subject, j.Tube) {
+	may := c.opts.May(r)
+	if !peeks(may.Subject, j.Tube) {
 		return nil, errNoJob
 	}
+	j.Can = may.canWith(j.Tube)
 	if op, err = s.one(queue.Op{Kind: queue.Peek, ID: id}, false); err != nil {
 		return nil, err
 	}
@@ -117,12 +121,13 @@ func (c *Console) jobs(r *http.Request) (any, error) {
 	if !ordered && state != "reserved" && state != "all" {
 		return nil, wrong("there is no such state")
 	}
-	subject := c.opts.May(r).Subject
-	if tube != "" && !peeks(subject, tube) {
+	may := c.opts.May(r)
+	if tube != "" && !peeks(may.Subject, tube) {
 		return nil, forbidden
 	}
 	s := newClient(c.router)
 	a := &jobsAnswer{Jobs: []jobAnswer{}}
+	defer may.mark(a)
 	if tube != "" && ordered && from == 0 && len(find) == 0 {
 		list, ok := c.router.Heads(r.Context(), tube, st, n)
 		if !ok {
@@ -131,7 +136,14 @@ func (c *Console) jobs(r *http.Request) (any, error) {
 		s.gather(a, list, nil, n)
 		return a, nil
 	}
-	return a, c.search(r.Context(), s, a, searched{tube, visible(subject, filter(q.Get("filter"))), state, find, uint64(max(from, 1)), n})
+	return a, c.search(r.Context(), s, a, searched{tube, visible(may.Subject, filter(q.Get("filter"))), state, find, uint64(max(from, 1)), n})
+}
+
+// mark says what a client may do with each of the jobs.
+func (m *Rights) mark(a *jobsAnswer) {
+	for i := range a.Jobs {
+		a.Jobs[i].Can = m.canWith(a.Jobs[i].Tube)
+	}
 }
 
 // states are those whose jobs have an order.

@@ -18,9 +18,31 @@ func (c *Console) kick(a *action) error {
 	if a.ask.Count == 0 {
 		return c.kickAll(a)
 	}
+	if len(a.ask.States) > 0 {
+		if left, err := a.kickable(a.ask.States[0]); err != nil || left == 0 {
+			return err
+		}
+	}
 	n, err := a.kickSome(a.ask.Count)
 	a.answer.Done = n
 	return err
+}
+
+// kickable is how many jobs of a state a kick would take now: delayed ones only while none is
+// buried.
+func (a *action) kickable(state string) (int, error) {
+	info, err := a.client.stats(a.ask.Tube)
+	switch {
+	case err != nil:
+		return 0, err
+	case state == "buried":
+		return info.Buried, nil
+	case state != "delayed":
+		return 0, wrong("jobs of this state cannot be kicked")
+	case info.Buried > 0:
+		return 0, nil
+	}
+	return info.Delayed, nil
 }
 
 func (a *action) kickSome(most uint32) (int, error) {
@@ -32,27 +54,18 @@ func (a *action) kickSome(most uint32) (int, error) {
 // says which jobs it has begun with: when the last buried one is ready, the delayed ones must
 // not follow.
 func (c *Console) kickAll(a *action) error {
-	var state string
+	state := "buried"
+	if len(a.ask.States) > 0 {
+		state = a.ask.States[0]
+	} else if n, err := a.kickable(state); err != nil {
+		return err
+	} else if n == 0 {
+		state = "delayed"
+	}
 	for end := time.Now().Add(partTime); ; {
-		info, err := a.client.stats(a.ask.Tube)
+		left, err := a.kickable(state)
 		if err != nil {
 			return err
-		}
-		switch {
-		case state != "":
-		case len(a.ask.States) > 0:
-			state = a.ask.States[0]
-		case info.Buried > 0:
-			state = "buried"
-		default:
-			state = "delayed"
-		}
-		left, ok := map[string]int{"buried": info.Buried, "delayed": info.Delayed}[state]
-		if !ok {
-			return wrong("jobs of this state cannot be kicked")
-		}
-		if state == "delayed" && info.Buried > 0 {
-			left = 0 // somebody has buried jobs meanwhile, and a kick would take those
 		}
 		a.answer.State, a.answer.Left = state, left
 		if left == 0 || time.Now().After(end) || a.ctx.Err() != nil {

@@ -44,3 +44,27 @@ func TestKickAll(t *testing.T) {
 	}
 	b.expect("a", buried+delayed, 0, 0)
 }
+
+// A kick that says which jobs it is for takes no others: neither delayed ones when the last
+// buried one has gone, nor buried ones when it is for delayed ones.
+func TestKickOfAState(t *testing.T) {
+	b := newBench(t, Rights{Act: true})
+	for _, delay := range []int{0, 1000, 1000} {
+		b.post(200, "put", fields{"tube": "t", "data": "x", "delay": delay})
+	}
+	kick := func(state string, done int) {
+		t.Helper()
+		if a := b.post(200, "kick", fields{"tube": "t", "count": 1, "states": []string{state}}); a.Done != done {
+			t.Errorf("a kick of %s jobs takes %d, want %d", state, a.Done, done)
+		}
+	}
+	kick("buried", 0)
+	b.expect("t", 1, 2, 0)
+	b.post(200, "bury", fields{"id": 1})
+	kick("delayed", 0)
+	b.expect("t", 0, 2, 1)
+	kick("buried", 1)
+	kick("delayed", 1)
+	b.expect("t", 2, 1, 0)
+	b.post(400, "kick", fields{"tube": "t", "count": 1, "states": []string{"ready"}})
+}

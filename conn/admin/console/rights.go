@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
@@ -33,6 +34,69 @@ func peeks(s *access.Subject, tube string) bool { return s.May(tube).Has(access.
 
 // whole says whether somebody may see what is not about one tube.
 func whole(s *access.Subject) bool { return s.Everywhere().Has(access.Stats) }
+
+// scope is what a client may do and see that is not about one tube. The pages show nothing else.
+type scope struct {
+	Whole       bool `json:"whole"`       // figures of the shards, the latency and the history of the whole
+	Connections bool `json:"connections"` // the list of them
+	Drain       bool `json:"drain"`
+	// Can is what the client may do with some tube or other; see can.
+	Can []string `json:"can"`
+}
+
+func (m *Rights) scope() scope {
+	everywhere := m.Subject.Everywhere()
+	return scope{
+		Whole: whole(m.Subject), Connections: everywhere.Has(access.Admin), Drain: m.Act && everywhere.Has(access.Admin),
+		Can: m.can(m.Subject.Anywhere()),
+	}
+}
+
+// can names the actions that rights on a tube allow, and the rights to see: stats and peek. A
+// move needs put on the other tube as well.
+func (m *Rights) can(on access.Rights) []string {
+	list := []string{}
+	for name, right := range needs {
+		if m.Act && name != "drain" && on.Has(right) {
+			list = append(list, name)
+		}
+	}
+	for _, right := range []access.Rights{access.Stats, access.Peek} {
+		if on.Has(right) {
+			list = append(list, right.String())
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// canWith is can for a tube in a list of many. It is nil if the client may do everything there.
+func (m *Rights) canWith(tube string) []string {
+	if m.Act && m.Subject.May(tube) == access.All {
+		return nil
+	}
+	return m.can(m.Subject.May(tube))
+}
+
+// rightsAnswer is what a client may do with tubes, whether they exist or not.
+type rightsAnswer struct {
+	Can map[string][]string `json:"can"`
+}
+
+// mostAsked is how many tubes a client may ask about at once.
+const mostAsked = 200
+
+func (c *Console) rights(r *http.Request) (any, error) {
+	names, may := r.URL.Query()["tube"], c.opts.May(r)
+	if len(names) > mostAsked {
+		return nil, wrong("too many tubes at once")
+	}
+	a := &rightsAnswer{Can: map[string][]string{}}
+	for _, name := range names {
+		a.Can[name] = may.can(may.Subject.May(name))
+	}
+	return a, nil
+}
 
 // permit returns an error if an action is not allowed. A tube of which a client may see
 // nothing does not exist for it, and neither do the tube's jobs.

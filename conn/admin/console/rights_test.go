@@ -172,3 +172,46 @@ func TestMoveJobNeedsPut(t *testing.T) {
 		b.post(e.want, "move-job", fields{"id": id, "to": "u"})
 	}
 }
+
+// Answers say what a client may do, and nothing about tubes of which it may see nothing.
+func TestWhatCanBeDone(t *testing.T) {
+	b, rights, _ := restricted(t)
+	for _, tube := range []string{"own", "blind", "hidden"} {
+		b.post(200, "put", fields{"tube": tube, "data": "x"})
+	}
+	rights.Subject = subject(t, map[string]access.Rights{"own": access.Stats | access.Peek | access.Kick, "blind": access.Put | access.Delete, "never": access.Put})
+	var own, blind, never tubeAnswer
+	b.get("tube", url.Values{"name": {"own"}}, &own)
+	b.get("tube", url.Values{"name": {"blind"}}, &blind)
+	b.get("tube", url.Values{"name": {"never"}}, &never)
+	if is := strings.Join(own.Can, " "); own.Tube == nil || is != "kick kick-job peek stats" || strings.Join(own.Next["ready"].Can, " ") != is {
+		t.Errorf("on its own tube a client can %s, shown %+v", is, own.Tube)
+	}
+	if is := strings.Join(blind.Can, " "); blind.Tube != nil || len(blind.Next) != 0 || is != "delete purge put" {
+		t.Errorf("without stats a client can %s, shown %+v", is, blind.Tube)
+	}
+	if never.Tube != nil || strings.Join(never.Can, " ") != "put" {
+		t.Errorf("of a tube that never was it is told %+v", never)
+	}
+	var asked rightsAnswer
+	b.get("rights", url.Values{"tube": {"own", "hidden", "none"}}, &asked)
+	if len(asked.Can["own"]) != 4 || len(asked.Can["hidden"])+len(asked.Can["none"]) != 0 {
+		t.Errorf("it can %v", asked.Can)
+	}
+	var all overviewAnswer
+	if b.get("overview", nil, &all); all.May.Whole || all.May.Connections || all.May.Drain || strings.Join(all.May.Can, " ") != "delete kick kick-job peek purge put stats" {
+		t.Errorf("it may %+v", all.May)
+	}
+	var tubes tubesAnswer
+	if b.get("tubes", nil, &tubes); len(tubes.Tubes) != 1 || len(tubes.Tubes[0].Can) != 4 || tubes.Sum.Ready != 1 {
+		t.Errorf("tubes %+v", tubes)
+	}
+	rights.Act = false
+	if b.get("overview", nil, &all); strings.Join(all.May.Can, " ") != "peek stats" {
+		t.Errorf("who may only look may %+v", all.May)
+	}
+	rights.Subject, rights.Act, tubes = nil, true, tubesAnswer{}
+	if b.get("tubes", nil, &tubes); len(tubes.Tubes) != 4 || tubes.Tubes[0].Can != nil || tubes.Sum.Ready != 3 {
+		t.Errorf("without rules: %+v", tubes)
+	}
+}

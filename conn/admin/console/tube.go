@@ -10,7 +10,9 @@ import (
 // tubeAnswer is one tube.
 type tubeAnswer struct {
 	At      int64                 `json:"at"`
-	Tube    figures               `json:"tube"`
+	Tube    *figures              `json:"tube"` // nil if the client may not see them
+	Rated   bool                  `json:"rated"`
+	Can     []string              `json:"can"`
 	Shard   int                   `json:"shard"`
 	Pause   int64                 `json:"pause"` // its whole length in seconds; 0: not paused
 	Next    map[string]*jobAnswer `json:"next"`  // by state, the job that is the next to leave it
@@ -62,32 +64,24 @@ type limitsInfo struct {
 
 var fates = map[queue.Fate]string{queue.FateRear: "rear", queue.FateDrop: "drop", queue.FateBury: "bury"}
 
+// tube answers with what a client may see of a tube. Without stats, the answer says what the
+// client may do, whether there is such a tube or not.
 func (c *Console) tube(r *http.Request) (any, error) {
-	name := r.URL.Query().Get("name")
-	s, subject := newClient(c.router), c.opts.May(r).Subject
-	if !reads(subject, name) {
+	name, may := r.URL.Query().Get("name"), c.opts.May(r)
+	if !may.Subject.Sees(name) {
 		return nil, failureOf(queue.NotFound, noTube)
 	}
-	info, err := s.stats(name)
-	if err != nil {
-		return nil, err
-	}
-	row := tubeRow{TubeFigures: queue.TubeFigures{TubeInfo: info}}
-	if all, err := c.census.take(r.Context()); err == nil {
-		if i := all.find(name); i >= 0 {
-			row.puts, row.deletes = all.tubes[i].puts, all.tubes[i].deletes
-			row.Queue = all.tubes[i].Queue
-			row.Groups, row.Consumers, row.Pending = all.tubes[i].Groups, all.tubes[i].Consumers, all.tubes[i].Pending
-		}
-	}
 	a := &tubeAnswer{
-		At: time.Now().UnixMilli(), Tube: row.figures(), Shard: c.router.TubeShard([]byte(name)), Pause: info.Pause,
+		At: time.Now().UnixMilli(), Can: may.can(may.Subject.May(name)), Shard: c.router.TubeShard([]byte(name)),
 		Next: map[string]*jobAnswer{}, Limits: showLimits(c.opts.LimitsFor(name)),
 	}
-	if row.Queue {
-		a.Service = c.service(name)
+	s := newClient(c.router)
+	if reads(may.Subject, name) {
+		if err := c.figuresOf(r, s, name, a); err != nil {
+			return nil, err
+		}
 	}
-	if !peeks(subject, name) {
+	if !peeks(may.Subject, name) {
 		return a, nil
 	}
 	for word, st := range states {
@@ -96,11 +90,34 @@ func (c *Console) tube(r *http.Request) (any, error) {
 			return nil, busy
 		}
 		var one jobsAnswer
-		if s.gather(&one, list, nil, 1); len(one.Jobs) > 0 {
+		s.gather(&one, list, nil, 1)
+		if may.mark(&one); len(one.Jobs) > 0 {
 			a.Next[word] = &one.Jobs[0]
 		}
 	}
 	return a, nil
+}
+
+// figuresOf adds the figures of a tube to an answer.
+func (c *Console) figuresOf(r *http.Request, s *client, name string, a *tubeAnswer) error {
+	info, err := s.stats(name)
+	if err != nil {
+		return err
+	}
+	row := tubeRow{TubeFigures: queue.TubeFigures{TubeInfo: info}}
+	if all, err := c.census.take(r.Context()); err == nil {
+		a.Rated = all.rated
+		if i := all.find(name); i >= 0 {
+			row.puts, row.deletes = all.tubes[i].puts, all.tubes[i].deletes
+			row.Queue = all.tubes[i].Queue
+			row.Groups, row.Consumers, row.Pending = all.tubes[i].Groups, all.tubes[i].Consumers, all.tubes[i].Pending
+		}
+	}
+	f := row.figures()
+	if a.Tube, a.Pause = &f, info.Pause; row.Queue {
+		a.Service = c.service(name)
+	}
+	return nil
 }
 
 // service asks what the queue service knows.

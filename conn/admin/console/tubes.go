@@ -28,6 +28,8 @@ type figures struct {
 	Groups    int     `json:"groups"`
 	Consumers int     `json:"consumers"`
 	Pending   uint64  `json:"pending"`
+	// Can is what a client with limited rights may do here.
+	Can []string `json:"can,omitempty"`
 }
 
 // figures puts a tube in the form of an answer.
@@ -87,6 +89,7 @@ type tubesAnswer struct {
 	All   int       `json:"all"`   // tubes
 	Found int       `json:"found"` // those that the filter shows
 	From  int       `json:"from"`
+	Sum   figures   `json:"sum"` // of those that the filter shows
 	Tubes []figures `json:"tubes"`
 }
 
@@ -103,15 +106,17 @@ func (c *Console) tubes(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	subject, all := c.opts.May(r).Subject, 0
+	may, all := c.opts.May(r), 0
+	a := tubesAnswer{At: s.at.UnixMilli(), Tubes: []figures{}}
 	var found []*tubeRow
 	var p pacer
 	for i := range s.tubes {
-		if p.step(); !reads(subject, s.tubes[i].Name) {
+		if p.step(); !reads(may.Subject, s.tubes[i].Name) {
 			continue
 		}
 		if all++; w.shows == nil || w.shows(s.tubes[i].Name) {
 			found = append(found, &s.tubes[i])
+			a.Sum.add(&s.tubes[i])
 		}
 	}
 	slices.SortFunc(found, func(a, b *tubeRow) int {
@@ -121,10 +126,11 @@ func (c *Console) tubes(r *http.Request) (any, error) {
 		}
 		return w.order(cmp.Compare(a.Name, b.Name))
 	})
-	from := min(w.from, len(found))
-	a := tubesAnswer{At: s.at.UnixMilli(), All: all, Found: len(found), From: from, Tubes: []figures{}}
-	for _, t := range found[from:min(from+w.n, len(found))] {
-		a.Tubes = append(a.Tubes, t.figures())
+	a.All, a.Found, a.From = all, len(found), min(w.from, len(found))
+	for _, t := range found[a.From:min(a.From+w.n, len(found))] {
+		f := t.figures()
+		f.Can = may.canWith(t.Name)
+		a.Tubes = append(a.Tubes, f)
 	}
 	return &a, nil
 }

@@ -23,7 +23,8 @@ let first = early;
 export async function get(name, query = {}, signal) {
   const url = path(name);
   for (const [k, v] of Object.entries(query)) {
-    if (v !== "" && v != null && v !== false) url.searchParams.set(k, v === true ? "1" : v);
+    if (Array.isArray(v)) v.forEach((one) => url.searchParams.append(k, one));
+    else if (v !== "" && v != null && v !== false) url.searchParams.set(k, v === true ? "1" : v);
   }
   const begun = name === "overview" && first;
   first = undefined;

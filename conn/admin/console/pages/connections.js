@@ -1,5 +1,5 @@
 import { get } from "./api.js";
-import { fill, h, setText, visible } from "./dom.js";
+import { fill, h, missing, setText, visible } from "./dom.js";
 import { count, duration, rate } from "./format.js";
 import { recall } from "./store.js";
 import { number, Pager, sorting, Table } from "./table.js";
@@ -14,10 +14,13 @@ const texts = ["peer", "face", "identity", "age", "doing", "used", "watching", "
 
 const tubeLink = (name) => name && h("a", { href: "#/tube/" + encodeURIComponent(name) }, visible(name));
 
-// watches words which tubes a client watches.
+// namedMost is how many tubes of a client have room in a row.
+const namedMost = 3;
+
+// watches names the tubes that a client watches.
 function watches(c) {
-  const rest = c.watching - 1;
-  return [tubeLink(c.watched), rest > 0 && ` and ${count(rest)} more`];
+  const names = c.watched.slice(0, namedMost), rest = c.watching - names.length;
+  return names.length > 0 && h("span", { title: c.watched.join("\n") + (c.watching > c.watched.length ? "\n…" : "") }, names.map((n, i) => [i > 0 && ", ", tubeLink(n)]), rest > 0 && ` and ${count(rest)} more`);
 }
 
 const links = { used: (c) => tubeLink(c.used), watching: watches, consumer: (c) => visible(c.consumer) };
@@ -30,7 +33,7 @@ function rows() {
       if (k === "held" || k === "asked") return number(cell, c[k], count);
       if (k === "speed") return number(cell, c.speed, rate);
       if (k === "age") return setText(cell, duration(c.age)), false;
-      const is = [c.used, c.watched, c.watching, c.consumer].join("\n");
+      const is = [c.used, c.watched.join(" "), c.watching, c.consumer].join("\n");
       if (!links[k]) setText(cell, k === "face" && c.tls ? c.face + ", TLS" : visible(c[k]));
       else if (cell.was !== is) {
         cell.was = is;
@@ -68,7 +71,8 @@ export function connections(main) {
     pager.element);
   return {
     title: "Connections",
-    async refresh(signal) {
+    async refresh(signal, { may }) {
+      if (!may.connections) return void fill(main, h("div", { class: "head" }, h("h1", {}, "Connections")), missing("The list of connections needs the right admin on all tubes."));
       const a = await get("connections", want, signal);
       const which = a.found === a.all ? `${count(a.all)} connection${a.all === 1 ? "" : "s"}` : `${count(a.found)} of ${count(a.all)} connections`;
       setText(found, `${which} · ${count(a.held)} job${a.held === 1 ? "" : "s"} held · ${count(a.waiting)} waiting`);

@@ -36,6 +36,9 @@ export function visible(text) {
     (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+// missing is a sentence about what somebody may not see or do; nothing if it is "".
+export const missing = (text) => text && h("p", { class: "missing" }, text);
+
 let hush;
 export function say(text, bad = false) {
   const e = document.getElementById("said");

@@ -22,9 +22,13 @@ export function brief(us) {
 export function bytes(n) {
   const units = ["bytes", "KB", "MB", "GB", "TB"];
   let i = 0;
+  if (n === 1) return "1 byte";
   while (n >= 1024 && i < units.length - 1) { n /= 1024; i++; }
   return one.format(n) + " " + units[i];
 }
+
+// timeToRun words how long a worker may hold a job.
+export const timeToRun = (seconds) => (seconds > 0 ? duration(seconds) : "no time to run");
 
 export function duration(seconds) {
   if (seconds < 1) return seconds > 0 ? "under a second" : "0 seconds";

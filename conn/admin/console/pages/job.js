@@ -1,35 +1,37 @@
 import { get, post } from "./api.js";
-import { ask, moveJobsDialog, open, perform, putDialog, sampleDialog } from "./actions.js";
+import { may, moveJobsDialog, putDialog, sampleDialog } from "./actions.js";
 import { bodyView } from "./body.js";
+import { ask, confirm, perform } from "./dialog.js";
 import { fill, h, say, visible } from "./dom.js";
-import { bytes, count, duration } from "./format.js";
+import { bytes, count, duration, timeToRun } from "./format.js";
 
 // One job with its figures, its body, and what can be done with it.
 
 export function jobCard(job, label) {
   const facts = [
-    ["Priority", count(job.pri)], ["Age", duration(job.age)], ["Time to run", duration(job.ttr)],
+    ["Priority", count(job.pri)], ["Age", duration(job.age)], ["Time to run", timeToRun(job.ttr)],
     job.state === "delayed" && ["Ready in", duration(job.timeLeft)], job.state === "reserved" && ["Time left", duration(job.timeLeft)],
     job.delay > 0 && ["Delay", duration(job.delay)], ["Size", bytes(job.size)],
     ["Reserved", count(job.reserves)], ["Timeouts", count(job.timeouts)], ["Released", count(job.releases)], ["Buried", count(job.buries)], ["Kicked", count(job.kicks)],
   ].filter(Boolean);
   const id = { id: job.id };
   const renew = (ok) => ok && label === undefined && replace(card, job);
-  const button = (text, title, fn, kind = "") => h("button", { class: kind, title, onclick: () => fn()?.then(renew) }, text);
+  // action names what the server is asked for, so that only those see the button who may do it.
+  const button = (action, text, title, fn, kind = "") => (!action || may(job.can, action)) && h("button", { class: kind + (action ? " act" : ""), title, onclick: () => fn()?.then(renew) }, text);
   const view = h("div", {}, bodyView(job));
   const held = job.state === "reserved";
   const card = h("article", { class: "job", "data-state": job.state, "aria-label": `Job ${job.id}` },
     h("header", { class: "row" },
       h("h3", {}, label ? [h("span", { class: "state s-" + job.state }, label), " "] : h("span", { class: "state s-" + job.state }, job.state), " job ", h("span", { class: "id" }, job.id),
         label === undefined && job.showTube && [" in ", h("a", { href: "#/tube/" + encodeURIComponent(job.tube) }, visible(job.tube))]),
-      h("div", { class: "row act" },
-        (job.state === "buried" || job.state === "delayed") && button("Make ready", "kick this job", () => perform(`Job ${job.id} is ready`, () => post("kick-job", id))),
-        (job.state === "ready" || job.state === "delayed") && button("Bury", "no worker gets it until somebody kicks it", () => perform(`Job ${job.id} is buried`, () => post("bury", id))),
-        !held && button("Release", "give it another priority or delay", () => releaseDialog(job)),
-        !held && button("Move", "move it to another tube", () => moveJobsDialog([job])),
-        button("Copy", "put another one like it", () => whole(job).then((j) => (j.text == null ? say("a body that is no text cannot be edited here", true) : putDialog(job.tube, { ...j, delay: 0 })))),
-        button("Keep", "keep it in this browser as a sample", () => whole(job).then((j) => (j.text == null ? say("only a job with a text body can be kept", true) : sampleDialog(j)))),
-        !held && button("Delete", "end this job", async () => {
+      h("div", { class: "row" },
+        (job.state === "buried" || job.state === "delayed") && button("kick-job", "Make ready", "kick this job", () => perform(`Job ${job.id} is ready`, () => post("kick-job", id))),
+        (job.state === "ready" || job.state === "delayed") && button("bury", "Bury", "no worker gets it until somebody kicks it", () => perform(`Job ${job.id} is buried`, () => post("bury", id))),
+        !held && button("release", "Release", "give it another priority or delay", () => releaseDialog(job)),
+        !held && button("move-job", "Move", "move it to another tube", () => moveJobsDialog([job])),
+        button("put", "Copy", "put another one like it", () => whole(job).then((j) => (j.text == null ? say("a body that is no text cannot be edited here", true) : putDialog(job.tube, { ...j, delay: 0 })))),
+        button("", "Keep", "keep it in this browser as a sample", () => whole(job).then((j) => (j.text == null ? say("only a job with a text body can be kept", true) : sampleDialog(j)))),
+        !held && button("delete", "Delete", "end this job", async () => {
           return await ask(`Delete job ${job.id}?`, "It cannot be brought back.", "Delete") && perform(`Job ${job.id} is deleted`, () => post("delete", id));
         }, "danger"))),
     h("dl", { class: "jobfacts" }, facts.map(([k, v]) => h("div", {}, h("dt", {}, k), h("dd", {}, v)))),
@@ -60,7 +62,7 @@ async function releaseDialog(job) {
   const pri = h("input", { type: "number", min: 0, max: 4294967295, required: true, value: job.pri });
   const delay = h("input", { type: "number", min: 0, max: 4294967295, required: true, value: 0 });
   const form = h("div", { class: "form three" }, h("label", {}, "Priority", pri), h("label", {}, "Delay, seconds", delay));
-  if (await open(`Release job ${job.id}`, form, [["Cancel", ""], ["Release", "yes", "primary"]]) !== "yes") return;
+  if (!await confirm(`Release job ${job.id}`, form, "Release")) return;
   return perform(`Job ${job.id} is released`, () => post("release", { id: job.id, pri: Number(pri.value), delay: Number(delay.value) }));
 }
 

@@ -1,10 +1,12 @@
 import { get } from "./api.js";
-import { Chart, SPAN } from "./chart.js";
+import { Chart } from "./chart.js";
 import { fill, h } from "./dom.js";
 import { brief } from "./format.js";
+import { draw, LIVE } from "./past.js";
 import { keep, recall } from "./store.js";
 
 // How long commands take, from the server's histograms: what was counted in the last seconds.
+// What was before, the server remembers for all commands together and for commits.
 
 const WINDOW = 10_000; // milliseconds; only a sample is counted, so one second may have nothing
 const ALL = "all commands", COMMITS = "commits to the log";
@@ -12,9 +14,11 @@ const shares = [["half", 0.5], ["nine", 0.9], ["most", 0.99]];
 
 const readings = []; // of the last WINDOW
 const points = new Map(); // of each kind
-const chart = new Chart("Latency", [{ key: "half", label: "half within" }, { key: "nine", label: "90 % within" }, { key: "most", label: "99 % within" }], 1200, brief);
+const chart = new Chart("Latency", [{ key: "half", label: "half within" }, { key: "nine", label: "90 % within" }, { key: "most", label: "99 % within" }], brief);
 const pick = h("select", { "aria-label": "Latency of", onchange: () => { keep("latency", pick.value); show(); } });
-let kinds = "";
+// kept are the names of the shares in the server's history.
+const kept = { [ALL]: ["half", "nine", "most"], [COMMITS]: ["commitHalf", "commitNine", "commitMost"] };
+let kinds = "", past, last = 0;
 
 chart.element.querySelector("figcaption h2").after(pick);
 export const latencyChart = chart.element;
@@ -39,24 +43,28 @@ export function within(now, before, share) {
 }
 
 function show() {
-  chart.points = points.get(pick.value) || [];
-  chart.refresh();
+  const names = kept[pick.value];
+  const rows = names && past ? past.rows.map((r) => ({ at: r.at, ...Object.fromEntries(shares.map(([key], i) => [key, r[names[i]]])) })) : [];
+  draw(chart, rows, points.get(pick.value) || [], last);
 }
 
-export async function refreshLatency(signal) {
+// refreshLatency draws the chart; whole has the server's history.
+export async function refreshLatency(signal, whole) {
+  past = whole;
   const a = await get("latency", {}, signal);
   const now = new Map(Object.entries(a.commands).map(([name, list]) => [name, merged([list])]));
-  if (readings.length && readings.at(-1).at >= a.at) return;
+  last = a.at;
+  if (readings.length && readings.at(-1).at >= a.at) return show();
   now.set(ALL, merged(Object.values(a.commands)));
   if (a.commits) now.set(COMMITS, merged([a.commits]));
   readings.push({ at: a.at, now });
   while (readings.length > 2 && readings[1].at <= a.at - WINDOW) readings.shift();
-  if (readings.length < 2) return void choices([...now.keys()]);
+  if (readings.length < 2) { choices([...now.keys()]); return show(); }
   for (const [name, counts] of now) {
     const was = readings[0].now.get(name), list = points.get(name) || [];
     points.set(name, list);
     list.push({ at: a.at, ...Object.fromEntries(shares.map(([key, share]) => [key, within(counts, was, share)])) });
-    while (list.length > 2 && list[1].at < a.at - SPAN) list.shift();
+    while (list.length > 2 && list[1].at < a.at - LIVE) list.shift();
   }
   choices([...now.keys()]);
   show();

@@ -1,7 +1,9 @@
-import { post } from "./api.js";
-import { ask, dropSample, progress, putDialog, samples as all } from "./actions.js";
+import { get, post } from "./api.js";
+import { may, putDialog } from "./actions.js";
+import { ask, progress } from "./dialog.js";
+import { dropSample, samples as all } from "./samplestore.js";
 import { fill, h, say, visible } from "./dom.js";
-import { bytes, count, duration } from "./format.js";
+import { bytes, count, timeToRun } from "./format.js";
 import { recall, keep } from "./store.js";
 
 // Jobs that this browser keeps, to be put once or as a batch.
@@ -10,6 +12,7 @@ const batchMost = 10_000;
 
 export function samples(main) {
   const body = h("tbody"), chosen = new Set();
+  let allowed = true, refused = new Set(); // tubes into which this client may not put
   const times = h("input", { type: "number", min: 1, max: batchMost, required: true, value: recall("times", 1) });
   const put = h("button", { class: "primary act" }, "Put selected");
   const drop = h("button", { type: "button", class: "danger", onclick: async () => {
@@ -29,18 +32,24 @@ export function samples(main) {
   function draw() {
     const list = all();
     fill(body, list.length ? list.map(row) : h("tr", {}, h("td", { colspan: 7, class: "none" }, "No samples yet. You can keep a job as a sample when you put it, or with its button Keep.")));
-    put.disabled = drop.disabled = chosen.size === 0;
+    enable();
     every.checked = list.length > 0 && list.every((s) => chosen.has(s.name));
+  }
+
+  function enable() {
+    drop.disabled = chosen.size === 0;
+    put.disabled = drop.disabled || all().some((s) => chosen.has(s.name) && refused.has(s.tube));
+    put.title = put.disabled && !drop.disabled ? "You may not put jobs into all of these tubes." : "";
   }
 
   function row(s) {
     const box = h("input", { type: "checkbox", "aria-label": "Select " + s.name, checked: chosen.has(s.name), onchange: () => {
       if (box.checked) chosen.add(s.name); else chosen.delete(s.name);
-      put.disabled = drop.disabled = chosen.size === 0;
+      enable();
     } });
     return h("tr", {}, h("td", {}, box), h("th", { scope: "row" }, visible(s.name)), h("td", {}, visible(s.tube)),
-      h("td", { class: "n" }, count(s.pri)), h("td", { class: "n" }, duration(s.ttr)), h("td", { class: "n" }, bytes(new TextEncoder().encode(s.text).length)),
-      h("td", {}, h("button", { class: "act", "aria-label": `Look at ${s.name} and put it`, onclick: () => putDialog(s.tube, s).then(draw) }, "Put")));
+      h("td", { class: "n" }, count(s.pri)), h("td", { class: "n" }, timeToRun(s.ttr)), h("td", { class: "n" }, bytes(new TextEncoder().encode(s.text).length)),
+      h("td", {}, allowed && !refused.has(s.tube) && h("button", { class: "act", "aria-label": `Look at ${s.name} and put it`, onclick: () => putDialog(s.tube, s).then(draw) }, "Put")));
   }
 
   // batch puts each selected sample as often as asked for, one after the other.
@@ -63,5 +72,16 @@ export function samples(main) {
         h("thead", {}, h("tr", {}, h("td", {}, every), ["Name", "Tube", "Priority", "Time to run", "Size", ""].map((t, i) => (t ? h("th", { scope: "col", class: i > 1 ? "n" : "" }, t) : h("td"))))), body)),
       h("form", { class: "row controls", onsubmit: (e) => { e.preventDefault(); batch(); } }, h("label", { class: "act" }, "Times", times), put, drop)));
   draw();
-  return { title: "Samples", refresh() {} };
+  // refresh hides what cannot be put: the tubes of samples may be others' by now.
+  async function refresh(signal, { may: m }) {
+    allowed = m.can.includes("put");
+    times.parentElement.hidden = put.hidden = !allowed;
+    const tubes = [...new Set(all().map((s) => s.tube))].slice(0, 200);
+    const { can } = m.whole && allowed && !tubes.length ? { can: {} } : await get("rights", { tube: tubes }, signal);
+    const next = new Set(tubes.filter((t) => !may(can[t], "put")));
+    if (next.size === refused.size && [...next].every((t) => refused.has(t))) return;
+    refused = next;
+    draw();
+  }
+  return { title: "Samples", refresh };
 }

@@ -1,6 +1,6 @@
 import { get } from "./api.js";
-import { deleteJobs, moveJobsDialog } from "./actions.js";
-import { fill, h, say } from "./dom.js";
+import { deleteJobs, may, moveJobsDialog } from "./actions.js";
+import { fill, h, missing, say } from "./dom.js";
 import { count } from "./format.js";
 import { exportJobs, jobCard } from "./job.js";
 import { keep, recall } from "./store.js";
@@ -9,8 +9,14 @@ import { keep, recall } from "./store.js";
 
 export function search(main) {
   const total = { jobs: 0 };
-  fill(main, h("div", { class: "head" }, h("h1", {}, "Search"), h("p", { class: "facts" }, "Looks through the bodies of jobs, and changes nothing.")), finder("", total));
-  return { title: "Search", refresh(signal, { total: t }) { total.jobs = t.ready + t.reserved + t.delayed + t.buried; } };
+  const lack = h("div"), form = finder("", total);
+  fill(main, h("div", { class: "head" }, h("h1", {}, "Search"), h("p", { class: "facts" }, "Looks through the bodies of jobs, and changes nothing.")), lack, form);
+  return { title: "Search", refresh(signal, { total: t, may: m }) {
+    total.jobs = t.ready + t.reserved + t.delayed + t.buried;
+    form.hidden = !m.can.includes("peek");
+    const text = form.hidden ? "You see no jobs: that needs the right peek on a tube." : m.whole ? "" : "The search finds jobs of the tubes on which you have the right peek.";
+    if (lack.textContent !== text) fill(lack, missing(text));
+  } };
 }
 
 // finder finds jobs of a tube, or of all tubes and those that a pattern fits: then total has how
@@ -23,8 +29,9 @@ export function finder(tube, total) {
   const bar = h("progress", { hidden: true, "aria-label": "Jobs looked at" });
   const list = h("div", { class: "jobs" }), result = h("p", { class: "facts", "aria-live": "polite" });
   const more = h("button", { hidden: true }, "More"), stopper = h("button", { hidden: true }, "Stop");
+  const mover = h("button", { class: "act", onclick: () => all(moveJobsDialog) }, "Move these"), remover = h("button", { class: "act danger", onclick: () => all(deleteJobs) }, "Delete these");
   const files = h("span", { class: "row", hidden: true }, h("button", { onclick: () => exportJobs(jobs, "jsonl") }, "Save as JSON lines"), h("button", { onclick: () => exportJobs(jobs, "csv") }, "Save as CSV"),
-    h("button", { class: "act", onclick: () => all(moveJobsDialog) }, "Move these"), h("button", { class: "act danger", onclick: () => all(deleteJobs) }, "Delete these"));
+    mover, remover);
   // all does something to all jobs of the list, which then lists anew.
   const all = (fn) => fn(jobs).then((did) => did && look(true));
   let jobs = [], from = 0, looked = 0, begin = false, control;
@@ -62,6 +69,8 @@ export function finder(tube, total) {
     }
     stopper.hidden = bar.hidden = true;
     files.hidden = jobs.length === 0;
+    mover.hidden = !jobs.every((j) => may(j.can, "move-job"));
+    remover.hidden = !jobs.every((j) => may(j.can, "delete"));
     more.hidden = from === 0;
     more.textContent = begin ? "List all of them, in no order" : "More";
     if (jobs.length === 0 && from === 0 && !mine.signal.aborted) result.textContent = looked ? `No such job among ${count(looked)}` : "No such job";

@@ -43,9 +43,9 @@ export class Table {
     this.sort = sort;
     this.kind = kind;
     this.rows = new Map();
-    this.head = h("tr");
-    this.body = h("tbody");
-    this.element = h("div", { class: "scroll" }, h("table", { "aria-label": kind.what }, h("thead", {}, this.head), this.body));
+    this.head = h("tr", { role: "row" }); // with the roles, for a phone makes cards of the rows
+    this.body = h("tbody", { role: "rowgroup" });
+    this.element = h("div", { class: "scroll" }, h("table", { "aria-label": kind.what, class: "cards", role: "table" }, h("thead", { role: "rowgroup" }, this.head), this.body));
     this.choose(names);
   }
 
@@ -61,7 +61,7 @@ export class Table {
     fill(this.head, this.names.map((k) => {
       const on = o && o.by === k;
       const label = this.kind.columns[k];
-      return h("th", { scope: "col", class: this.kind.texts.includes(k) ? "" : "n", "aria-sort": on ? (o.desc ? "descending" : "ascending") : null },
+      return h("th", { scope: "col", role: "columnheader", class: this.kind.texts.includes(k) ? "" : "n", "aria-sort": on ? (o.desc ? "descending" : "ascending") : null },
         o && !this.kind.unsorted?.includes(k) ? h("button", { class: "plain", onclick: () => o.choose(k) }, label, h("i", { class: "arrow", "aria-hidden": "true" }, on ? (o.desc ? "▾" : "▴") : "")) : label);
     }));
   }
@@ -89,10 +89,10 @@ export class Table {
   }
 
   row(t) {
-    const cells = {}, tr = h("tr");
+    const cells = {}, tr = h("tr", { role: "row" });
     this.names.forEach((k, i) => {
       const text = this.kind.texts.includes(k);
-      tr.append(cells[k] = i === 0 ? h("th", { scope: "row" }) : h("td", { class: (text ? "" : "n ") + "c-" + k }));
+      tr.append(cells[k] = i === 0 ? h("th", { scope: "row", role: "rowheader" }) : h("td", { role: "cell", class: (text ? "" : "n ") + "c-" + k, "data-label": this.kind.columns[k] }));
       this.kind.make(cells[k], k, t);
     });
     return { tr, cells, fresh: true };

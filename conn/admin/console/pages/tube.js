@@ -1,47 +1,84 @@
 import { get, post } from "./api.js";
-import { kick, kickAll, kickDialog, moveDialog, pauseDialog, perform, purgeDialog, putDialog } from "./actions.js";
-import { Chart } from "./chart.js";
-import { fill, h, setText, visible } from "./dom.js";
+import { kickAll, kickDialog, kickOne, may, moveDialog, pauseDialog, purgeDialog, putDialog } from "./actions.js";
+import { perform } from "./dialog.js";
+import { fill, h, missing, setText, visible } from "./dom.js";
 import { bytes, count, duration, rate } from "./format.js";
 import { jobCard } from "./job.js";
+import { Past, spanPicker } from "./past.js";
 import { finder } from "./search.js";
 
 // One tube.
 
-const tiles = [["ready", "Ready"], ["reserved", "Reserved"], ["delayed", "Delayed"], ["buried", "Buried"], ["waiting", "Waiting"],
-  ["watching", "Watching"], ["using", "Using"], ["puts", "Puts/s"], ["done", "Deletes/s"], ["total", "Total"]];
+const states = [["ready", "Ready"], ["reserved", "Reserved"], ["delayed", "Delayed"], ["buried", "Buried"]];
+const tiles = [...states, ["waiting", "Waiting"], ["watching", "Watching"], ["using", "Using"], ["puts", "Puts/s"], ["done", "Deletes/s"], ["total", "Total"]];
+const none = { ready: 0, reserved: 0, delayed: 0, buried: 0 };
 
-// charts of the tubes that were looked at, so that coming back shows the line again.
-const charts = new Map();
-function chartOf(name) {
-  if (!charts.has(name)) {
-    if (charts.size > 30) charts.delete(charts.keys().next().value);
-    charts.set(name, new Chart("Jobs by state", [["ready", "Ready"], ["reserved", "Reserved"], ["delayed", "Delayed"], ["buried", "Buried"]].map(([key, label]) => ({ key, label })), innerWidth < 700 ? 600 : 1200));
+// pasts are those of the tubes that were looked at, so that coming back shows the line again.
+const pasts = new Map();
+function pastOf(name) {
+  if (!pasts.has(name)) {
+    if (pasts.size > 30) pasts.delete(pasts.keys().next().value);
+    const past = new Past(name);
+    past.elements = [past.chart("Jobs by state", states).element, past.chart("Jobs a second", [["puts", "put"], ["done", "deleted"]]).element];
+    pasts.set(name, past);
   }
-  return charts.get(name);
+  return pasts.get(name);
+}
+
+// actionButtons are what can be done with the tube. Each has the name of its action.
+function actionButtons(name, figures) {
+  return [
+    ["put", "Put a job", () => putDialog(name), "primary"], ["kick", "Kick 1", () => kickOne(name, figures)], ["kick", "Kick N", () => kickDialog(name, figures)], ["kick", "Kick all", () => kickAll(name, figures)],
+    ["pause", "Pause", () => pauseDialog(name, figures)], ["pause", "Unpause", () => perform("The pause has ended", () => post("pause", { tube: name, seconds: 0 }))],
+    ["move", "Move jobs", () => moveDialog(name, figures)], ["purge", "Purge", () => purgeDialog(name, figures), "danger"],
+  ].map(([action, text, onclick, kind = ""]) => ({ action, text, element: h("button", { class: kind, onclick, hidden: true }, text) }));
+}
+
+// lacking says what somebody does not see of the tube.
+function lacking(can) {
+  if (!can.includes("stats")) return can.includes("peek") ? "You see no figures of this tube: they need the right stats." : "You see no figures and no jobs of this tube: they need the rights stats and peek.";
+  return can.includes("peek") ? "" : "You see no jobs of this tube: they need the right peek.";
 }
 
 export function tube(main, name) {
-  const values = new Map(), shown = visible(name);
-  const facts = h("p", { class: "facts" }), paused = h("span", { class: "mark", hidden: true });
-  const unpause = h("button", { hidden: true, onclick: () => perform("The pause has ended", () => post("pause", { tube: name, seconds: 0 })) }, "Unpause");
-  const chart = chartOf(name), next = h("div", { class: "jobs" }), service = h("div");
-  const button = (text, fn, kind = "") => h("button", { class: kind, onclick: fn }, text);
+  const values = new Map(), shown = visible(name), past = pastOf(name);
+  let now = none, last = "", lacks = "";
+  const buttons = actionButtons(name, () => now);
+  const facts = h("p", { class: "facts" }), paused = h("span", { class: "mark", hidden: true }), lack = h("div"), note = h("p", { class: "facts", hidden: true });
+  const next = h("div", { class: "jobs" }), service = h("div");
+  const seen = h("div", {}, h("ul", { class: "tiles small" }, tiles.map(([k, label]) => {
+    const b = h("b", {}, "–");
+    values.set(k, b);
+    return h("li", { class: "tile t-" + k }, h("span", {}, label), b);
+  })), h("div", { class: "row spans" }, note, spanPicker()), h("div", { class: "pair" }, past.elements));
+  const peeked = h("div", {}, h("section", { class: "card", tabindex: "-1", "aria-label": "Next jobs" }, h("h2", {}, "Next jobs"), next), service, finder(name));
   fill(main,
     h("div", { class: "head" }, h("h1", {}, h("a", { href: "#/tubes", class: "quiet" }, "Tubes"), " / ", shown, " ", paused), facts),
-    h("div", { class: "row act controls", role: "group", "aria-label": "Actions" },
-      button("Put a job", () => putDialog(name), "primary"), button("Kick 1", () => kick(name, 1)), button("Kick N", () => kickDialog(name)), button("Kick all", () => kickAll(name)),
-      button("Pause", () => pauseDialog(name)), unpause, button("Move jobs", () => moveDialog(name)), button("Purge", () => purgeDialog(name), "danger")),
-    h("ul", { class: "tiles small" }, tiles.map(([k, label]) => {
-      const b = h("b", {}, "–");
-      values.set(k, b);
-      return h("li", { class: "tile t-" + k }, h("span", {}, label), b);
-    })),
-    chart.element,
-    h("section", { class: "card", tabindex: "-1", "aria-label": "Next jobs" }, h("h2", {}, "Next jobs"), next),
-    service,
-    finder(name));
-  let last = "";
+    h("div", { class: "row act controls", role: "group", "aria-label": "Actions" }, buttons.map((b) => b.element)), lack, seen, peeked);
+
+  // figures shows those of an answer.
+  function figures(a) {
+    const t = now = a.tube;
+    for (const [k, b] of values) setText(b, k !== "puts" && k !== "done" ? count(t[k]) : a.rated ? rate(t[k]) : "–");
+    setText(facts, `shard ${a.shard} · ${count(t.urgent)} urgent · ${count(t.deletes)} deleted · paused ${count(t.pauses)} time${t.pauses === 1 ? "" : "s"}`);
+    paused.hidden = t.pauseLeft < 0;
+    setText(paused, t.pauseLeft < 0 ? "" : `paused, ${duration(t.pauseLeft)} left`);
+    past.add(a, t);
+  }
+
+  // permit shows what can be seen and done.
+  function permit(can) {
+    const sees = can.includes("stats");
+    seen.hidden = !sees;
+    peeked.hidden = !can.includes("peek");
+    for (const { action, text, element } of buttons) {
+      element.hidden = !may(can, action) || text === "Unpause" && sees && !(now.pauseLeft >= 0) || !sees && ["Kick N", "Kick all", "Move jobs", "Purge"].includes(text);
+      if (text === "Kick 1" && sees) element.disabled = now.buried + now.delayed === 0;
+    }
+    const text = lacking(can);
+    if (text !== lacks) fill(lack, missing(lacks = text));
+  }
+
   return {
     title: shown,
     async refresh(signal) {
@@ -51,28 +88,35 @@ export function tube(main, name) {
       } catch (e) {
         if (e.status !== 404) throw e;
         last = "";
-        setText(facts, "There is no such tube at the moment. It appears when somebody uses it.");
-        for (const b of values.values()) setText(b, "–");
-        fill(next, h("p", { class: "none" }, "No jobs"));
-        fill(service);
-        return;
+        now = none;
+        gone(values, next, service, facts);
+        const { can } = await get("rights", { tube: name }, signal);
+        return permit(can[name].filter((c) => ["put", "stats", "peek"].includes(c)));
       }
-      const t = a.tube;
-      for (const [k, b] of values) setText(b, k === "puts" || k === "done" ? rate(t[k]) : count(t[k]));
-      setText(facts, `shard ${a.shard} · ${count(t.urgent)} urgent · ${count(t.deletes)} deleted · paused ${count(t.pauses)} time${t.pauses === 1 ? "" : "s"}`);
-      paused.hidden = unpause.hidden = t.pauseLeft < 0;
-      setText(paused, t.pauseLeft < 0 ? "" : `paused, ${duration(t.pauseLeft)} left`);
-      chart.add(a.at, t);
-      const now = JSON.stringify(["ready", "delayed", "buried"].map((s) => a.next[s] && { ...a.next[s], age: 0, timeLeft: 0 }));
+      if (a.tube) figures(a);
+      permit(a.can);
+      const now2 = JSON.stringify(["ready", "delayed", "buried"].map((s) => a.next[s] && { ...a.next[s], age: 0, timeLeft: 0 }));
       // A job must not go away under the pointer, and what was unfolded must not fold again.
-      if (now !== last && !next.matches(":hover, :focus-within")) {
-        last = now;
+      if (now2 !== last && !next.matches(":hover, :focus-within")) {
+        last = now2;
         const cards = ["ready", "delayed", "buried"].filter((s) => a.next[s]).map((s) => jobCard(a.next[s], "next " + s));
         fill(next, cards.length ? cards : h("p", { class: "none" }, "No jobs"));
       }
       showService(service, a);
+      if (!a.tube) return;
+      await past.refresh(a.at, signal);
+      note.hidden = past.kept;
+      setText(note, "The server remembers the 100 busiest tubes; this one is not among them.");
     },
   };
+}
+
+// gone shows that there is no such tube.
+function gone(values, next, service, facts) {
+  setText(facts, "There is no such tube at the moment. It appears when somebody uses it.");
+  for (const b of values.values()) setText(b, "–");
+  fill(next, h("p", { class: "none" }, "No jobs"));
+  fill(service);
 }
 
 function showService(place, a) {

@@ -1,0 +1,38 @@
+package console
+
+import (
+	"testing"
+
+	"beanfield/tools/server"
+)
+
+// past looks at charts of a page that has just been opened: they begin with what the server
+// remembers, over the span that its user has chosen.
+func past(t *testing.T, b *browser, base string, _ *server.Launched) {
+	const older = `(() => { const e = document.querySelector("path.line"), width = e.getBBox().width / (e.ownerSVGElement.clientWidth - 48);
+		return width * 300 > performance.now() / 1000 + 5 })()`
+	b.show(base + "?past#/")
+	b.await("a line that is older than the page", older)
+	b.show(base + "?past2#/tube/mail")
+	b.await("a line of the tube that is older than the page", older)
+	for _, span := range []string{"1 hour", "1 day", "5 min"} {
+		b.click("main", span)
+		b.await("the span "+span, `document.querySelector("[aria-pressed=true].span").textContent === `+quoted(span)+` &&
+			/^[0-9][0-9]:[0-9][0-9]$/.test(document.querySelectorAll(".chart text")[3].textContent) === `+map[bool]string{true: "true", false: "false"}[span != "5 min"]+
+			` && (document.querySelector("path.line").getAttribute("d") !== "")`)
+		if span == "1 hour" {
+			b.show(base + "?past3#/")
+			b.await("the same span on another page", `document.querySelector("[aria-pressed=true].span").textContent === "1 hour" && document.querySelector("path.line").getAttribute("d") !== ""`)
+		}
+	}
+	// What is between two points is drawn only if nothing is missing there.
+	gaps := b.eval(`(async () => {
+		const { Chart } = await import("/chart.js"), c = new Chart("x", [{ key: "k", label: "k" }]);
+		c.show([[0, 1], [10, 2], [20, null], [30, 4], [90, 5], [100, 6]].map(([at, k]) => ({ at, k })), 100, { ms: 100, gap: 25 });
+		const path = c.element.querySelector("path").getAttribute("d");
+		return [path.match(/M/g).length, path.match(/L/g).length, c.element.querySelectorAll("circle").length].join();
+	})()`)
+	if gaps != `"3,2,2"` {
+		t.Errorf("a line with gaps has %s beginnings, steps and dots", gaps)
+	}
+}
