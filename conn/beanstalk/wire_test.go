@@ -61,6 +61,32 @@ func TestEndsOfRepliesOverTLS(t *testing.T) {
 	}
 }
 
+// A client that reads a little at a time gets all of a reply, wherever in its records the
+// socket takes no more.
+func TestSlowEndsOfRepliesOverTLS(t *testing.T) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize, o.Loops = 1<<20, 1 })
+	p := h.pair()
+	for size := 400 << 10; size < 500<<10; size += 12 << 10 {
+		c := h.sealed(nil)
+		body := bodyOf(size)
+		id := p.put(0, 0, 60, body)
+		c.send(fmt.Sprintf("peek %d\r\n", id))
+		if want := fmt.Sprintf("FOUND %d %d", id, size); c.line() != want {
+			t.Fatalf("not %s", want)
+		}
+		for rest := body; rest != ""; {
+			eventually(t, "the loop has sent what it can", func() bool { return h.server.loops[0].asleep.Load() })
+			n := min(len(rest), 16<<10)
+			if string(c.bytes(n)) != rest[:n] {
+				t.Fatal("another body has come")
+			}
+			rest = rest[n:]
+		}
+		c.expect("")
+		c.close()
+	}
+}
+
 // Commands that come in many records are answered together, and records that come in
 // pieces as if they had come in one.
 func TestTornRecords(t *testing.T) {
