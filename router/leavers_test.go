@@ -179,6 +179,9 @@ func TestFarewellOfVeryManyTubes(t *testing.T) {
 
 // So does any other call that concerns very many shards.
 func TestLongScript(t *testing.T) {
+	if maxSteps > 256 {
+		t.Fatalf("others wait for %d batches of one call", maxSteps)
+	}
 	const shards = 5*maxSteps/2 + 1
 	d := newBed(shards)
 	p := d.newPlayer("p")

@@ -59,6 +59,46 @@ func TestTheEndOfTheQueue(t *testing.T) {
 	page.expect(ws.OpText, `{"done":1}`)
 }
 
+// A stream that has ended, however that came about, is no visit any more, which a change of the
+// rules would have to judge.
+func TestStreamsLeaveNoVisit(t *testing.T) {
+	h := newHouse(t, nil)
+	for n, end := range []func(queue.Receiver){
+		func(box queue.Receiver) { box.Receive(over(), true) },
+		queue.Receiver.Replaced,
+		func(box queue.Receiver) { box.Receive(packed(), false) },
+	} {
+		c := h.dial()
+		c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", who, ""))
+		r, err := http.ReadResponse(c.In, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end(h.await(t, queue.AskWatch, n+1).Ask.Receiver)
+		io.Copy(io.Discard, r.Body) // it ends when the handler has returned
+		h.server.mu.Lock()
+		if len(h.server.visits) > 0 {
+			t.Errorf("%d: %d visits are left", n, len(h.server.visits))
+		}
+		h.server.mu.Unlock()
+	}
+}
+
+// F2: what has not been sent when a watch is stopped is not kept for its writer.
+func TestStopDropsParcels(t *testing.T) {
+	for _, code := range []ws.StatusCode{closeGoing, closeReplaced, closeForbidden} {
+		var o outbox
+		o.init()
+		o.Receive(packed(sent{1, nil, "a"}), true)
+		o.say(ws.OpPong, nil)
+		o.stop(code, "")
+		o.Receive(packed(sent{2, nil, "b"}), true)
+		if l, some := o.take(load{}); !some || !l.over || len(l.parcels)+len(l.control) > 0 {
+			t.Errorf("code %d: %d parcels and %d bytes are to be sent, over: %t", code, len(l.parcels), len(l.control), l.over)
+		}
+	}
+}
+
 // A client that comes back to a queue that has ended is let in and not sent away again, so
 // that one that always connects again does so once. A page is told each time.
 func TestWhoComesBackAfterTheEnd(t *testing.T) {
