@@ -58,16 +58,16 @@
 //
 // # The start
 //
-// Sockets are bound first, since that may need root. Then the process becomes its
-// user, so that the data belong to that user. Then it opens the store and recovers
-// the jobs. Only then does it serve, and send READY=1 to systemd; clients that
-// connect earlier wait. Only the face for administrators serves as soon as the addresses
-// are bound, so that a supervisor can see that jobs are being recovered. If a recovery
-// takes more than a second, the log reports it at notice, with the progress that storage
-// and router report every second, and the process asks systemd for more time. If the whole
-// start takes more than five seconds, the log says which steps are under way (package
-// storage's Steps), again after 15, 35 and 75 and then every 60, and at the end which took longest. SIGTERM
-// ends a recovery at once, with code 0: that is as safe as a kill.
+// Sockets are bound first, since that may need root. Then the process becomes its user, so
+// that the data belong to that user. Then it opens the store and recovers the jobs. Only then
+// does it serve, and send READY=1 to systemd; clients that connect earlier wait. Only the face
+// for administrators serves as soon as the addresses are bound, so that a supervisor can see
+// that jobs are being recovered. If a recovery takes more than a second, the log reports it at
+// notice, with the progress that storage and router report every second, and the process asks
+// systemd for more time. If the whole start takes more than five seconds, the log says which
+// steps are under way (package storage's Steps), again after 15, 35 and 75 and then every 60,
+// and at the end which took longest. SIGTERM ends a recovery at once, with code 0: that is as
+// safe as a kill.
 //
 // # Signals
 //

@@ -13,14 +13,13 @@
 //
 // # Who a guest is
 //
-// A Porter decides with each request who the client is: by the token that the request has,
-// by the client's certificate, by its process if it has a unix socket, and by its address. It
+// A Porter decides with each request who the client is: by the token that the request has, by
+// the client's certificate, by its process if it has a unix socket, and by its address. It
 // turns away clients with a wrong token, and slows down those that guess; a right token never
-// waits. With rules (package access) it
-// returns the client's subject, which the face asks before each operation. Without rules, the
-// tokens of the face's own list let clients in, and each client may do everything. If there are
-// rules, that list is ignored. A guest remembers its subject, so a connection with many requests
-// does not go through the rules each time.
+// waits. With rules (package access) it returns the client's subject, which the face asks
+// before each operation. Without rules, the tokens of the face's own list let clients in, and
+// each client may do everything. If there are rules, that list is ignored. A guest remembers
+// its subject, so a connection with many requests does not go through the rules each time.
 //
 // # Pages from elsewhere
 //

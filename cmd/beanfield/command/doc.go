@@ -26,7 +26,7 @@
 //	U2  A job is never lost: a command that moves or hands out a job deletes it only after
 //	    the job is stored, or printed, elsewhere.
 //	U3  Every wait for a server ends: with its reply, or with the connection's time limit.
-//	U4  What is put is told: an id is printed before the next wait for the server, and a
-//	    command that is asked to end, or whose output is closed, first says how far it has
-//	    come. After kill -9 only ids are missing whose replies it had not read.
+//	U4  Nobody has to guess what was stored: an id is printed before the next wait for the
+//	    server, and a command that is interrupted, or whose output is closed, first says how
+//	    far it has come. After kill -9, only ids are missing whose replies it had not read.
 package command

@@ -25,16 +25,16 @@
 //
 // # Salvage
 //
-// If a directory is so damaged that neither a server nor a dump opens it, -salvage
-// copies what is readable to a new directory, which must not exist, and leaves DIR as it
-// is. It lists what is not readable: each file, or each part of one, with the reason;
-// the ids that may have been there and are mentioned nowhere else; jobs whose bodies are
-// incomplete; how many jobs may be back, and whether groups of queues may be missing. A job
-// whose delete was in an unreadable part is back, and one whose last release, bury or kick was
-// there has the state from before that. The store leaves files behind that are no
-// longer in use; they count only if nothing can be read that says which those are. New jobs get ids above the highest one found in any readable
-// part, even if that job is deleted or cannot be read. A salvage that is killed leaves a
-// directory that a server refuses.
+// If a directory is so damaged that neither a server nor a dump opens it, -salvage copies what
+// is readable to a new directory, which must not exist, and leaves DIR as it is. It lists what
+// is not readable: each file, or each part of one, with the reason; the ids that may have been
+// there and are mentioned nowhere else; jobs whose bodies are incomplete; how many jobs may be
+// back, and whether groups of queues may be missing. A job whose delete was in an unreadable
+// part is back, and one whose last release, bury or kick was there has the state from before
+// that. The store leaves files behind that are no longer in use; they count only if nothing
+// can be read that says which those are. New jobs get ids above the highest one found in any
+// readable part, even if that job is deleted or cannot be read. A salvage that is killed
+// leaves a directory that a server refuses.
 //
 // # A check
 //

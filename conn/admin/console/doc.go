@@ -37,20 +37,21 @@
 // # Other sites' pages
 //
 // A browser sends its password even with requests that another site's page makes. So a GET
-// changes nothing, and a POST must be of type application/json. Package hall refuses what comes
-// from another origin, as far as the browser says. The content security policy allows neither scripts in pages nor frames around them. Pages show names and
-// bodies as text: they never make HTML of a string.
+// changes nothing, and a POST must be of type application/json. Package hall refuses what
+// comes from another origin, as far as the browser says. The content security policy allows
+// neither scripts in pages nor frames around them. Pages show names and bodies as text: they
+// never make HTML of a string.
 //
 // # Permissions
 //
 // Options.May says what a request may do. If a client may only read, every POST is refused,
 // and the pages do not show it the buttons. With rules (package access), a client sees the
-// figures and the history of the tubes on which it has stats, and the jobs of those on which it has peek.
-// Others are not listed, counted, searched or fetched: for the client they do not exist. The
-// figures of the shards, the latency and the history of the whole need stats on every tube. The list of connections, and
-// drain, need admin on every tube. One table says what the other actions need (needs). Answers say
-// what a client may do, so that the pages show nothing that would be refused, and say what is
-// missing.
+// figures and the history of the tubes on which it has stats, and the jobs of those on which
+// it has peek. Others are not listed, counted, searched or fetched: for the client they do not
+// exist. The figures of the shards, the latency and the history of the whole need stats on
+// every tube. The list of connections, and drain, need admin on every tube. One table says
+// what the other actions need (needs). Answers say what a client may do, so that the pages
+// show nothing that would be refused, and say what is missing.
 //
 // Options.Tell is told of every action, for the audit log.
 //
