@@ -196,7 +196,7 @@ func TestFiftyThousandIndexes(t *testing.T) {
 	}{
 		{"PUT", "", strings.Repeat("1", mostList+1), 413}, {"PUT", "?_indexes_=1", strings.Repeat("x", mostForm+1), 413}, {"PUT", "", "hello", 400},
 		{"PUT", "?_indexes_=1", "_negative_=true&_code_=Busy", 400}, {"PUT", "?_indexes_=1", "_code_=Busy", 400}, {"PUT", "", "_indexes_=1&_negative_=yes", 400},
-		{"PUT", "?_indexes_=1", "_indexes_=2", 400}, {"PUT", "", "_indexes_=1&_indexes_=2", 400}, {"PUT", "", "_indexs_=1", 400}, {"PUT", "", "1,2;3", 400},
+		{"PUT", "?_indexes_=1", "_indexes_=2", 400}, {"PUT", "", "_indexes_=1&_indexes_=2", 400}, {"PUT", "", "_indexs_=1", 400}, {"PUT", "?_indexes_=1", "_negativ_=true", 400}, {"PUT", "", "1,2;3", 400},
 		{"DELETE", "?_indexes_=1", "_trunc_=true", 400}, {"DELETE", "", "_index_=4", 400}, {"DELETE", "", " ", 400}, {"PUT", "", "[]", 400},
 	} {
 		if r, body := h.Say(c.method, base+c.query, who, c.body); r.StatusCode != c.status {

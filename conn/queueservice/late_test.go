@@ -1,0 +1,70 @@
+package queueservice
+
+import (
+	"runtime"
+	"testing"
+
+	"beanfield/conn/access"
+	"beanfield/conn/hall"
+	"beanfield/conn/hall/halltest"
+	"beanfield/shard/queue"
+)
+
+// A client that loses its right after it was let in, and before it is a consumer, does not become
+// one: nobody would end its watch.
+func TestRightLostBeforeUpgrade(t *testing.T) {
+	book := &access.Book{}
+	book.Replace(rules(t, "reserve"))
+	h := newHouse(t, nil, func(o *Options) { o.Porter = hall.Porter{Book: book} })
+	// The limits are asked for when the client has been let in, once they have changed since the
+	// request came.
+	later := options()
+	later.Porter.Book = book
+	later.LimitsFor = func(string) *queue.Limits {
+		book.Replace(rules(t, "peek"))
+		return someLimits
+	}
+	change, err := h.server.Change(later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := options()
+	early.Porter.Book = book
+	early.LimitsFor = func(string) *queue.Limits {
+		change()
+		return someLimits
+	}
+	begin, err := h.server.Change(early)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin()
+	c := h.dial()
+	c.Send(halltest.Request("GET", base+"?_watch_=true", auth("reserve")+handshakeText, ""))
+	if r, body := c.Response("GET"); r.StatusCode != 403 {
+		t.Errorf("%d %q", r.StatusCode, body)
+	}
+	if n := h.times(queue.AskWatch); n != 0 {
+		t.Errorf("%d watches are asked for", n)
+	}
+	if _, n := h.server.Open(); n != 0 {
+		t.Errorf("%d consumers are left", n)
+	}
+}
+
+// A buffer that has grown beyond the usual is not used again.
+func TestHugeBuffersAreLetGo(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what is put into the pool is what comes out next
+	for range 50 {
+		w := writer{box: &outbox{}}
+		b := make([]byte, 0, mostBuffer+1)
+		w.buffer = &b
+		w.rest()
+		if w.buffer != nil {
+			t.Fatal("the writer still has the buffer")
+		}
+		if next := buffers.Get().(*[]byte); cap(*next) > mostBuffer {
+			t.Fatalf("a buffer of %d bytes is used again", cap(*next))
+		}
+	}
+}
