@@ -14,7 +14,7 @@ func (d door) Guard() *hall.Guard { return d.now.Load().guard }
 
 // Exposed implements hall.Face.
 func (d door) Exposed(r *http.Request) bool {
-	return d.porter.Exposed(tokenOf(r) != "", d.now.Load().tokens)
+	return d.porter.Exposed(hall.ConnOf(r).(*hall.Guest), tokenOf(r) != "", d.now.Load().tokens)
 }
 
 // TurnAway implements hall.Face.

@@ -185,3 +185,24 @@ func TestLists(t *testing.T) {
 		}
 	}
 }
+
+// Whom nothing but the Host keeps out: those who need no token, unless the certificate of the
+// server keeps pages from elsewhere out too.
+func TestExposed(t *testing.T) {
+	free, ruled := newPorter(t), newPorter(t, home)
+	free.Book.Replace(nil)
+	plain := stranger("127.0.0.1:1")
+	for _, c := range []struct {
+		p       Porter
+		token   bool
+		listed  Tokens
+		exposed bool
+	}{
+		{free, false, nil, true}, {free, true, nil, true}, {free, false, NewTokens([]string{"a"}), false},
+		{ruled, false, nil, true}, {ruled, true, nil, false}, {ruled, false, NewTokens([]string{"a"}), true},
+	} {
+		if got := c.p.Exposed(plain, c.token, c.listed); got != c.exposed {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -73,10 +73,11 @@ func (p Porter) May(g *Guest, listed Tokens, tube string, rights access.Rights) 
 }
 
 // Exposed says whether anybody is let in who can send a request, with or without a token: if
-// there is nothing that asks for one, or rules let in by address those that have none.
-func (p Porter) Exposed(hasToken bool, listed Tokens) bool {
+// there is nothing that asks for one, or rules let in by address those that have none. (With
+// rules and TLS nobody is, since the certificate does not fit the name of a page from elsewhere.)
+func (p Porter) Exposed(g *Guest, hasToken bool, listed Tokens) bool {
 	if p.Book.Load() != nil {
-		return !hasToken
+		return !hasToken && !g.Secured()
 	}
 	return len(listed) == 0
 }

@@ -16,7 +16,7 @@ func (d door) Guard() *hall.Guard { return d.now.Load().guard }
 // Exposed implements hall.Face.
 func (d door) Exposed(r *http.Request) bool {
 	token := r.Header.Get("Authorization") != "" || asksForJSON(r) && strings.Contains(r.URL.RawQuery, tokenKey)
-	return d.porter.Exposed(token, d.now.Load().tokens)
+	return d.porter.Exposed(hall.ConnOf(r).(*socket).Guest, token, d.now.Load().tokens)
 }
 
 // tokenKey is how pages send a token, which cannot set headers.

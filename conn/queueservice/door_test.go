@@ -79,7 +79,7 @@ func TestReboundPages(t *testing.T) {
 		if book.Replace(nil); c.rules {
 			book.Replace(rules(t, "all"))
 		}
-		h := newHouse(t, nil, c.set, func(o *Options) { o.Porter = hall.Porter{Book: book} })
+		h := openHouse(t, nil, false, c.set, func(o *Options) { o.Porter = hall.Porter{Book: book} })
 		k := h.dial()
 		k.Send("GET " + base + "?_attrs_=true HTTP/1.1\r\nHost: " + rebound + "\r\nOrigin: http://" + rebound + "\r\n" + c.headers + "\r\n")
 		if r, body := k.Response("GET"); r.StatusCode != c.status {
