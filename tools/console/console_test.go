@@ -261,8 +261,8 @@ func pictures(t *testing.T, b *browser, base string) {
 	} {
 		b.size(p.width, p.height)
 		b.eval(fmt.Sprintf(`(() => { const e = document.getElementById("theme"); e.value = %q; e.dispatchEvent(new Event("change")); location.hash = %q })()`, p.theme, p.hash))
-		for length := 10; length <= 40; length += 10 {
-			b.await("a line", fmt.Sprintf(`document.querySelector("path.line").getTotalLength() > %d`, length))
+		for length := 10; length <= 120; length += 10 {
+			b.await("a line", fmt.Sprintf(`document.querySelector("path.line").getBBox().width > %d`, length))
 		}
 		b.shot(filepath.Join("shots", p.name+".png"))
 	}

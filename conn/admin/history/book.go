@@ -23,7 +23,6 @@ type Book struct {
 	recent *recent // nil while all tubes are followed
 	all    bool    // all tubes of the sample before were followed
 	before *before // nil if there is no sample before
-	partly bool    // a census has begun and has not been written
 }
 
 // before is what a sample is compared with.
@@ -39,10 +38,11 @@ type before struct {
 func newBook() *Book { return &Book{total: newSeries(totalKeys), tubes: map[string]*followed{}} }
 
 // quiet says whether nothing has happened since the sample before: then all tubes are as they
-// were, and need no census.
+// were, and need no census. (Turns are only counted up: after a sample that was given up, they are
+// others than before.)
 func (b *Book) quiet(s *sample) bool {
 	_, turns, _ := s.sums()
-	if s.same = b.before != nil && b.before.turns == turns && !b.partly; s.same {
+	if s.same = b.before != nil && b.before.turns == turns; s.same {
 		s.waiting = b.before.waiting
 	}
 	return s.same
@@ -50,7 +50,6 @@ func (b *Book) quiet(s *sample) bool {
 
 // begin prepares for a census.
 func (b *Book) begin() {
-	b.partly = true
 	for _, t := range b.tubes {
 		t.met = false
 	}
@@ -73,7 +72,6 @@ func (b *Book) write(s *sample) {
 	total := b.compare(s, seconds)
 	unix := s.at.Unix()
 	slot := unix / Day.Step()
-	b.partly = false
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	places := b.line.enter(unix, func(place int) {

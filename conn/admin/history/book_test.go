@@ -108,7 +108,9 @@ func TestClockJumps(t *testing.T) {
 	f.samples(t, b, 2, func(int) { f.put("a", 1, 0) })
 	f.shows(t, b, "a", Hour, Ready, "8 9")
 	f.shows(t, b, "a", Day, Ready, "8.5")
-	f.shows(t, b, "", Hour, Puts, "- 0.1") // no time has passed before the first, as far as the clock says
+	f.shows(t, b, "", Hour, Puts, "- 0.1")      // no time has passed before the first, as far as the clock says
+	f.at = f.at.Add(time.Hour - 30*time.Second) // what was in the future does not come back
+	f.shows(t, b, "a", Hour, Ready, "8 9")
 	f.at = f.at.Add(48 * time.Hour)
 	f.samples(t, b, 2, func(int) { f.put("a", 1, 0) })
 	f.shows(t, b, "a", Hour, Ready, "10 11")

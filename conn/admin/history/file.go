@@ -73,8 +73,7 @@ func decode(text []byte) (*Book, error) {
 		return nil, errors.New("it has another layout")
 	}
 	b := newBook()
-	get(b.line[:])
-	b.line.mend()
+	get(b.line[:]) // a slot that cannot be at its place is never asked for
 	get(b.total.points)
 	b.total.mend()
 	for range h.Tubes {
@@ -96,17 +95,6 @@ func decode(text []byte) (*Book, error) {
 		return nil, fmt.Errorf("%w: its length is wrong", errDamaged)
 	}
 	return b, nil
-}
-
-// mend forgets slots that cannot be at their places.
-func (t *timeline) mend() {
-	for s := range spans {
-		for i := range counts[s] {
-			if k := s.place(int64(i)); t[k] < 0 || s.place(t[k]) != k {
-				t[k] = 0
-			}
-		}
-	}
 }
 
 // mend forgets figures that cannot be.
