@@ -157,6 +157,10 @@ func (s *Session) absorb() {
 	s.underway = nil
 }
 
+// Times are when the last batch of a script of several operations was first applied, and when
+// it was given to the log, by the router's clock; 0 for what has not been.
+func (s *Session) Times() (began, ended int64) { return s.script.batch.Began, s.script.batch.Ended }
+
 // Underway is the shard that the call under way waits for.
 func (s *Session) Underway() int { return s.underwayIn }
 

@@ -131,6 +131,9 @@ func (sh *Shard) runInPlace(b *queue.Batch) bool {
 	if now >= sh.due {
 		sh.state.Tick(now) // what was due before the batch came
 	}
+	if b.Began == 0 {
+		b.Began = now
+	}
 	finished := sh.state.Run(now, b)
 	ops := b.Next - first
 	if !finished {
@@ -181,6 +184,9 @@ func (sh *Shard) drain(max int) {
 			next := b.Link
 			b.Link = nil
 			first := b.Next
+			if b.Began == 0 {
+				b.Began = now
+			}
 			finished := sh.state.Run(now, b)
 			ops += b.Next - first
 			if finished {

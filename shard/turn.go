@@ -55,8 +55,10 @@ func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 // commit hands a turn to the log. If the turn ran in place and has nothing to wait
 // for, the caller answers its own batch itself.
 func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
+	ran := sh.now()
 	for _, b := range t.batches {
 		t.fetches = t.fetches || b.Lacking() != nil
+		b.Ended = ran
 	}
 	for i := range t.woken {
 		t.fetches = t.fetches || t.woken[i].Fetch != 0
@@ -66,6 +68,7 @@ func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
 	}
 	if own != nil {
 		t.fetches = t.fetches || own.Lacking() != nil
+		own.Ended = ran
 		own.Retain() // what is left of it may outlive the caller's buffers
 		t.batches = append(t.batches, own)
 	}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"strconv"
 	"strings"
 
 	"beanfield/cmd/beanfield/command"
@@ -20,6 +22,7 @@ func runCommand(args []string, stdout, stderr io.Writer) (code int, ok bool) {
 		Serve:   func(flags []string) int { return run(flags, stdout, stderr) },
 		Usage:   usage("beanfield"),
 		Backups: backupsOf,
+		Console: consoleOf,
 	}
 	c := command.Find(args[0])
 	if c == nil {
@@ -36,6 +39,25 @@ func misplaced(args []string, stderr io.Writer) {
 			return
 		}
 	}
+}
+
+// consoleOf reads a configuration file: where the console is, for programs on this machine.
+func consoleOf(file string) (at command.Console, err error) {
+	c, err := loadConfig(flags{config: file})
+	if err != nil {
+		return at, err
+	}
+	if len(c.HTTP.Listen) == 0 {
+		return at, errors.New(file + " has no http.listen: the server tells what was slow over HTTP")
+	}
+	a := c.HTTP.Listen[0]
+	if at.Address = a.String(); a.path == "" && (a.host == "" || net.ParseIP(a.host).IsUnspecified()) {
+		at.Address = net.JoinHostPort("localhost", strconv.Itoa(a.port))
+	}
+	if at.TLS = c.HTTP.TLS.certs != nil; len(c.HTTP.Tokens) > 0 {
+		at.Token = c.HTTP.Tokens[0]
+	}
+	return at, nil
 }
 
 // backupsOf reads a configuration file: the data directory, and where its backups go.

@@ -10,6 +10,7 @@ import (
 	"beanfield/conn/admin"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/secure"
+	"beanfield/conn/slow"
 	"beanfield/router"
 )
 
@@ -28,6 +29,7 @@ const (
 	maxSyncInterval   = time.Hour
 	minHandshake      = 100 * time.Millisecond
 	maxHandshake      = time.Hour
+	maxSlow           = time.Hour
 	defaultBinlogSize = 10485760
 )
 
@@ -83,6 +85,7 @@ type Config struct {
 	Log     struct {
 		Level  string
 		Format string
+		Slow   time.Duration // 0: nothing is slow
 	}
 
 	// BinlogMaxSize is what -s said. It has no effect; stats shows it.
@@ -132,6 +135,7 @@ func defaults() *Config {
 	c.Listen = []Listen{{Address: a}}
 	c.Limits.MaxJobSize = defaultMaxJobSize
 	c.Limits.Handshake = secure.Timeout
+	c.Log.Slow = slow.DefaultBound
 	c.Memory.GarbagePercent = 4
 	c.Memory.GarbageRoom = 32 << 20
 	c.Storage.Backend = inMemory

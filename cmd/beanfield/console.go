@@ -27,6 +27,7 @@ func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 		MaxJobSize: func() int { return int(f.config.Load().Limits.MaxJobSize) },
 		Exposes:    func(body []byte) bool { return f.book.Load().Exposes(body) },
 		Tell:       f.tellDeed,
+		Slow:       f.slow,
 		Version:    version,
 		Started:    time.Now(),
 		May: func(r *http.Request) console.Rights {

@@ -17,6 +17,7 @@ import (
 	"beanfield/conn/hall"
 	"beanfield/conn/queueservice"
 	"beanfield/conn/secure"
+	"beanfield/conn/slow"
 	"beanfield/router"
 	"beanfield/shard/queue"
 )
@@ -40,6 +41,7 @@ type faces struct {
 	book      *access.Book // who may do what; all faces ask it
 	guesses   *access.Guesses
 	audit     *audit.Log // nil if there is none
+	slow      *slow.Log
 	listeners []net.Listener
 	early     map[net.Listener]chan error // listeners that begin serves; each channel gets the result of Serve
 }
@@ -85,7 +87,7 @@ func newFaces(c *Config, k *secure.Keeper, log *slog.Logger) (*faces, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &faces{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), log: log, early: map[net.Listener]chan error{}}
+	f := &faces{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), slow: new(slow.Log), log: log, early: map[net.Listener]chan error{}}
 	if err := f.startAudit(c); err != nil {
 		return nil, err
 	}
@@ -152,6 +154,7 @@ func (f *faces) beanstalkOptions(c *Config) beanstalk.Options {
 		Access:           f.book,
 		Guesses:          f.guesses,
 		Audit:            f.audit,
+		Slow:             f.slow,
 		Logger:           f.log,
 	}
 }
@@ -183,6 +186,7 @@ func (f *faces) use(c *Config) {
 	if old := f.config.Load(); old == nil || showRules(old.Access) != showRules(c.Access) {
 		f.book.Replace(c.policy)
 	}
+	f.slow.SetBound(c.Log.Slow)
 	f.config.Store(c)
 }
 

@@ -70,6 +70,7 @@ func (f *faces) newMetrics(c *Config, r *router.Router) (*admin.Metrics, error) 
 		Connections:  f.connections,
 		Refusals:     f.refusals,
 		Denied:       f.denied,
+		Slow:         f.slow.Count,
 		Loops:        f.loops,
 		Latency:      f.beanstalk.Latency,
 		Handshakes:   f.keeper.Counts,

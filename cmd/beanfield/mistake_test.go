@@ -105,7 +105,7 @@ var fileMistakes = []struct{ name, text, want string }{
 	{"all of them", "shards = 'x'\n[log]\nlevel = 'loud'\ncolour = 1\n[[listen]]\naddress = 3\nmode = 4\nx = 5\n",
 		"FILE:1: shards = \"x\": this is text; allowed: 0 to 254\n" +
 			"FILE:3: log.level = \"loud\": unknown word; allowed: \"debug\", \"info\", \"notice\", \"warn\", \"error\"\n" +
-			"FILE:4: log.colour = 1: unknown key; allowed: level, format in [log]\n" +
+			"FILE:4: log.colour = 1: unknown key; allowed: level, format, slow in [log]\n" +
 			"FILE:6: listen.address = 3: this is a whole number; allowed: ADDRESSES\n" +
 			"FILE:7: listen.mode = 4: this is a whole number; allowed: text from \"0001\" to \"0777\", or \"\" to leave it to the umask\n" +
 			"FILE:8: listen.x = 5: unknown key; allowed: address, mode, login, refuse_http, cert, key, client_ca, client_auth, min_tls in [listen]"},

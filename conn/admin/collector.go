@@ -57,6 +57,10 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 				prometheus.CounterValue, float64(d.Count), "face", d.Face, "command", d.Command)
 		}
 	}
+	if g.src.Slow != nil {
+		g.value("beanfield_slow_commands_total", "Commands that took longer than log.slow; beanfield slow lists the latest.",
+			prometheus.CounterValue, float64(g.src.Slow()))
+	}
 	for command, r := range g.src.Latency() {
 		if r.Total() == 0 {
 			continue

@@ -53,6 +53,7 @@ func sources(s Shards) Sources {
 		Refusals:    func() []Refusals { return []Refusals{{"http", "Not Found", 2}} },
 		Loops:       func() []Loop { return []Loop{{1, 2, 3}} },
 		Latency:     func() map[string]*tally.Reading { return map[string]*tally.Reading{"put": someTimes()} },
+		Slow:        func() uint64 { return 4 },
 		Handshakes:  func() secure.Counts { return secure.Counts{Made: 5, Failed: 1, Dropped: 7, Now: 3} },
 	}
 }
@@ -110,7 +111,7 @@ func TestMetricsText(t *testing.T) {
 		`beanfield_command_seconds_bucket{command="put",le="0.0009765625"} 1`,
 		`beanfield_command_seconds_bucket{command="put",le="0.00390625"} 1001`,
 		`beanfield_command_seconds_count{command="put"} 1001`, `beanfield_tls_handshakes_total{outcome="failed"} 1`,
-		`beanfield_tls_handshakes_total{outcome="dropped"} 7`, "beanfield_tls_half_handshakes 3",
+		`beanfield_tls_handshakes_total{outcome="dropped"} 7`, "beanfield_slow_commands_total 4", "beanfield_tls_half_handshakes 3",
 		`beanfield_tube_current_jobs_ready{tube="tube-000001"} 1`, `beanfield_queue_queues 3`, `beanfield_other_tubes 0`,
 	} {
 		for what, text := range map[string]string{"plain text": plain, "gzip": string(unzipped), "OpenMetrics": open} {

@@ -24,7 +24,9 @@ type Sources struct {
 	Refusals func() []Refusals
 	// Denied is what rules about access have refused; nil if nothing asks for such rules.
 	Denied func() []Denied
-	Loops  func() []Loop
+	// Slow is how many commands took longer than log.slow; nil if nobody counts them.
+	Slow  func() uint64
+	Loops func() []Loop
 	// Latency is how long commands took, by command, in steps of tally.Time.
 	Latency func() map[string]*tally.Reading
 	// Handshakes are those over TLS; nil if there are none.

@@ -43,6 +43,7 @@ type Conn struct {
 	run  *run
 	wake waitTimer
 
+	came  int64  // when the call that is under way began; 0 if nobody wants to know
 	since int64  // when it came, in nanoseconds since 1970
 	reads uint64 // how often something has been read
 
@@ -100,6 +101,7 @@ func (c *Conn) begin() {
 func (c *Conn) await(k call) {
 	if c.call == callNone {
 		c.loop.calls++
+		c.begun()
 	}
 	c.call = k
 	c.loop.asked = c.session.Underway()
@@ -114,6 +116,10 @@ func (c *Conn) finish(k call, done bool) {
 	if c.call != callNone {
 		c.call = callNone
 		c.loop.calls--
+	}
+	if came := c.came; came != 0 && !c.closed {
+		c.came = 0
+		c.timeCall(k, came)
 	}
 	if c.closed {
 		c.closing(k)

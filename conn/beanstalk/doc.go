@@ -227,8 +227,8 @@
 //   - Conn.in: input that cannot run yet. Conn.put: the parts of a body that is arriving.
 //   - A run: what it borrows from the read buffer (Retain, B2). It does so when a part of
 //     it is left over, when it is under way, or when it was not submitted because replies are
-//     stuck. run.named: tubes of pauses, for the audit log and for what was slow, because the
-//     operations themselves let go of all that they have borrowed once they are applied (B1).
+//     stuck. The operations themselves let go of all that they have borrowed once they are
+//     applied (B1); a tube's name in Op.Tube is the shard's, which never changes it.
 //   - Conn.stuck, wire.out: replies that the socket did not take. A large body is the job's,
 //     which nobody ever changes, and is not copied.
 //   - Everything that the session, the rules, the audit log and others keep are strings made

@@ -125,9 +125,6 @@ func (c *Conn) executeInRun(cmd *command) bool {
 		return false
 	}
 	op.ID, op.Pri, op.Delay, op.Limit, op.Data = cmd.id, cmd.pri, cmd.delay, cmd.n, cmd.name
-	if cmd.verb == verbPauseTube {
-		c.run.named = append(c.run.named, string(cmd.name))
-	}
 	c.run.member = c.run.member || member
 	return true
 }

@@ -47,6 +47,7 @@ type loop struct {
 	calls  int    // connections whose call is under way
 	asked  int    // the shard that the latest of these calls waits for
 	lone   lone
+	latest latest
 	runs   []*run
 	// of the recheck: the descriptors that it has passed, and the rules when it began
 	judged    int
@@ -118,6 +119,7 @@ func (l *loop) serve() {
 		if l.recheck.Load() {
 			l.recheckSome()
 		}
+		l.endRound()
 		if l.bulk >= bulkShare {
 			l.bulk = 0
 			l.stepBack()
@@ -287,6 +289,9 @@ func (l *loop) admit(c *Conn) {
 // forget stops serving a connection. Its socket stays open until ended.
 func (l *loop) forget(c *Conn) {
 	l.conns[c.fd] = nil
+	if l.latest.conn == c {
+		l.latest.conn = nil
+	}
 	if l.lone.recent == c {
 		l.lone.recent = nil
 	}

@@ -39,11 +39,11 @@ func (c *Conn) noteDenied(v verb, tube string, id uint64) {
 }
 
 // noteDone tells the audit log of a command that was carried out, if it intervenes in the work
-// of others. paused is the tube of a pause: the operation has let go of the name (B1).
-func (c *Conn) noteDone(v verb, op *queue.Op, paused string) {
+// of others.
+func (c *Conn) noteDone(v verb, op *queue.Op) {
 	switch {
 	case v == verbPauseTube:
-		c.tell(audit.Event{What: verbNames[v], Tube: paused})
+		c.tell(audit.Event{What: verbNames[v], Tube: op.Tube})
 	case v == verbKick && op.Count > 0:
 		c.tell(audit.Event{What: verbNames[v], Tube: c.session.Used()})
 	case v == verbKickJob, v == verbDelete && op.Count > 0:

@@ -10,6 +10,7 @@ import (
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
 	"beanfield/conn/secure"
+	"beanfield/conn/slow"
 )
 
 // Limits of what may be configured.
@@ -36,6 +37,8 @@ type Options struct {
 	Guesses *access.Guesses
 	// Audit is told what was refused and what administrators do; nil if nobody is.
 	Audit *audit.Log
+	// Slow is told of commands that took long; nil if nobody is.
+	Slow *slow.Log
 	// Version is shown in stats.
 	Version string
 	Logger  *slog.Logger

@@ -17,9 +17,9 @@ type run struct {
 	member   bool           // some command needs the session's place in the shard
 	counted  bool           // its first command, a put, was counted when its line came
 	verbs    []verb
-	named    []string // the tubes of its pauses that are not yet answered; copies (B3)
-	answered int      // how many answers have been worded
-	began    int64    // when it was submitted, if its time is taken; otherwise 0
+	answered int   // how many answers have been worded
+	began    int64 // when it was submitted, if its time is taken; otherwise 0
+	came     int64 // when it was submitted, if it was not answered at once; otherwise 0
 }
 
 // runKeepOps and runKeepBytes are how much memory an unused run may keep. A slice that
@@ -49,9 +49,8 @@ func (l *loop) dropRun(r *run) {
 		spoil(r.Bytes[:cap(r.Bytes)])
 	}
 	r.Reset()
-	clear(r.named)
-	r.verbs, r.named = r.verbs[:0], r.named[:0]
-	r.policy, r.member, r.counted, r.answered, r.began = nil, false, false, 0, 0
+	r.verbs = r.verbs[:0]
+	r.policy, r.member, r.counted, r.answered, r.began, r.came = nil, false, false, 0, 0, 0
 	l.runs = append(l.runs, r)
 }
 
@@ -100,9 +99,10 @@ func (c *Conn) flush() bool {
 	for c.run != nil {
 		alone := c.loop.alone(c)
 		c.loop.sample(c.run)
-		c.run.Later = alone
+		c.run.Later, c.run.Began, c.run.Ended = alone, 0, 0
 		if !c.session.Submit(c.run.shard, &c.run.Batch, c.run.member) {
 			c.await(callRun)
+			c.run.came = c.came
 			if alone {
 				c.loop.owes(c.run.shard)
 			}
@@ -122,6 +122,9 @@ func (c *Conn) answerRun() {
 	r := c.run
 	if r.began != 0 {
 		c.loop.sampled(r)
+	}
+	if bound := c.loop.slowFrom(); bound > 0 && r.answered < r.Next {
+		c.timeRun(r, bound)
 	}
 	audited, quoting := c.loop.server.audit != nil, c.loop.server.opts.Load().Quoting
 	for ; r.answered < r.Next; r.answered++ {
@@ -143,12 +146,8 @@ func (c *Conn) answerRun() {
 				c.noteDenied(v, "", op.ID)
 			}
 		}
-		tube := ""
-		if v == verbPauseTube {
-			tube, r.named = r.named[0], r.named[1:]
-		}
 		if audited && op.Status == queue.OK {
-			c.noteDone(v, op, tube)
+			c.noteDone(v, op)
 		}
 		switch {
 		case v == verbPut:

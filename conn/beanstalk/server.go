@@ -11,6 +11,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
+	"beanfield/conn/slow"
 	"beanfield/router"
 )
 
@@ -25,6 +26,7 @@ type Server struct {
 	book     *access.Book
 	guesses  *access.Guesses
 	audit    *audit.Log // nil for none
+	slow     *slow.Log  // likewise
 	full     bool       // every processor has a loop
 
 	patient atomic.Bool // while stopping: wait for answers that are due
@@ -51,7 +53,7 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, audit: o.Audit, full: o.Loops >= runtime.GOMAXPROCS(0)}
+	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, audit: o.Audit, slow: o.Slow, full: o.Loops >= runtime.GOMAXPROCS(0)}
 	s.opts.Store(&o)
 	s.patient.Store(true)
 	for i := 0; i < o.Loops; i++ {

@@ -25,6 +25,11 @@ type Batch struct {
 	// Done is told when a batch that was not completed at once is complete.
 	Done interface{ Complete(*Batch) }
 
+	// Began is when the first operation of this run was applied, and Ended when what was
+	// applied was given to the log; 0 if there is none. They are times of the shard's clock.
+	// Whoever submits the batch sets both to 0 before.
+	Began, Ended int64
+
 	// Later says that the submitter pushes the log afterwards.
 	Later bool
 

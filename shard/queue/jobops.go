@@ -120,8 +120,12 @@ func (s *State) jobFor(b *Batch, op *Op) uint32 {
 		op.Status = Denied
 		return 0
 	}
+	s.nameTube(op, slot)
 	return slot
 }
+
+// nameTube notes whose job the operation has found.
+func (s *State) nameTube(op *Op, slot uint32) { op.Tube = s.tubeAt.get(s.jobs.at(slot).tube()).name }
 
 // takeBack takes the job of a release or bury from its holder, and leaves it in
 // no place. It returns 0 if the client does not hold the job.
@@ -139,8 +143,9 @@ func (s *State) takeBack(c *Client, op *Op) (slot uint32) {
 	s.unhold(slot)
 	j := s.jobs.at(slot)
 	j.pri = op.Pri
-	if v := s.tubeAt.get(j.tube()).service; v != nil {
-		v.jobRanks(s, slot)
+	t := s.tubeAt.get(j.tube())
+	if op.Tube = t.name; t.service != nil {
+		t.service.jobRanks(s, slot)
 	}
 	return slot
 }
@@ -181,6 +186,7 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 		return
 	}
 	op.Status = OK
+	s.nameTube(op, slot)
 	j := s.jobs.at(slot)
 	if j.ttr == 0 {
 		return

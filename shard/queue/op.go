@@ -86,6 +86,10 @@ type Op struct {
 	// element of Batch.Jobs or Batch.Tubes is the answer.
 	From, To uint32
 
+	// Tube is the tube that the operation has named, or that of the job that it has found,
+	// for whoever tells people about the command.
+	Tube string
+
 	Ask *Ask // Service
 }
 

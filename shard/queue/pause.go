@@ -8,7 +8,7 @@ func (s *State) pause(now int64, op *Op) {
 		op.Status = NotFound
 		return
 	}
-	op.Status = OK
+	op.Status, op.Tube = OK, t.name
 	t.pauses++
 	if op.Delay == 0 {
 		s.unpause(t)

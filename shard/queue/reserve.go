@@ -26,6 +26,7 @@ func (s *State) take(now int64, b *Batch, op *Op, t *tube) {
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
 	s.show(b, op, slot)
+	op.Tube = t.name
 }
 
 // applyReserving runs the operations of a reserve that are not on the shortest

@@ -20,7 +20,7 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 			op.Status = More
 			return
 		}
-		op.From = uint32(len(b.Tubes))
+		op.From, op.Tube = uint32(len(b.Tubes)), t.name
 		b.Tubes = append(b.Tubes, s.tubeInfo(now, t))
 	case Totals:
 		if b.Judge != nil && !s.sumSeen(b, op) {

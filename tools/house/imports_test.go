@@ -39,6 +39,7 @@ var floors = map[string]int{
 	"shard/queue/queuetest":        2,
 	"conn/access":                  6,
 	"conn/audit":                   6,
+	"conn/slow":                    6,
 	"conn/secure":                  5,
 	"conn/secure/securetest":       0,
 	"conn/hall/halltest":           7,

@@ -39,6 +39,8 @@ type Program struct {
 	Usage string
 	// Backups reads a configuration file: the data directory, and where its backups go.
 	Backups func(file string) (data, backups string, err error)
+	// Console reads a configuration file: where the server's console is.
+	Console func(file string) (Console, error)
 }
 
 // call is one run of a command.

@@ -33,6 +33,23 @@ Ctrl-C ends it.`,
 		make:     func() action { return new(tail) },
 	},
 	{
+		Name: "slow", Group: groupServer,
+		Summary: "Show which commands were slow, and what they waited for",
+		Help: `
+The server remembers the last 400 commands that took longer than log.slow, 100ms by default. A
+reserve is not slow because it waits for a job. Each line says when a command came, how long it
+took, and what of that it waited for its turn, ran, and waited for the disk.
+
+The server tells over HTTP, so it needs an address there (http.listen, or -http). On the server's
+machine -config finds the address and the token in the server's configuration. With rules, you need
+the right stats on every tube, or see the commands of the tubes on which you have it.`,
+		Examples: []string{
+			"beanfield slow -config /etc/beanfield/beanfield.toml",
+			"beanfield slow -http 10.0.0.5:8080 -token-file token -json",
+		},
+		make: func() action { return new(slow) },
+	},
+	{
 		Name: "backup", Group: groupServer, Args: "DIR",
 		Summary: "Make a backup of a running server's data, or check one",
 		Help: `

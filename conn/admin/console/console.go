@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/conn/admin/history"
+	"beanfield/conn/slow"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage/tally"
@@ -35,6 +36,8 @@ type Options struct {
 	Latency func() map[string]*tally.Reading
 	// History has how the server was; nil, or a nil book, if nobody keeps it.
 	History func() *history.Book
+	// Slow has the commands that took long; it may be nil.
+	Slow *slow.Log
 	// Version is that of the server.
 	Version string
 	// Started is when the process began.
@@ -86,6 +89,7 @@ var (
 	readers = map[string]func(*Console, *http.Request) (any, error){
 		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
 		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history, "rights": (*Console).rights,
+		"slow": (*Console).slow,
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,

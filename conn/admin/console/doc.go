@@ -12,6 +12,7 @@
 //	GET  jobs               jobs of a tube or of all: tube, filter, state, from, n, find
 //	GET  job                one job with its body: id
 //	GET  connections        a page of the clients: filter, sort, desc, from, n
+//	GET  slow               the commands that took long, the latest first
 //	GET  latency            histograms of how long commands and commits took
 //	GET  history            how it was: span (hour, day), tube
 //	GET  rights             what the client may do with each tube that it names
@@ -52,6 +53,10 @@
 // every tube. The list of connections, and drain, need admin on every tube. One table says
 // what the other actions need (needs). Answers say what a client may do, so that the pages
 // show nothing that would be refused, and say what is missing.
+//
+// Slow commands are shown to those who have stats on their tube; those that are about no tube to
+// those who have it on every tube. Where they came from is shown to those with admin on every
+// tube.
 //
 // Options.Tell is told of every action, for the audit log.
 //

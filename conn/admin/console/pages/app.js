@@ -8,12 +8,13 @@ import { search } from "./search.js";
 import { connections } from "./connections.js";
 import { samples } from "./samples.js";
 import { server } from "./server.js";
+import { slow } from "./slow.js";
 
 // Shows the page that the address names, and asks the server again and again for what it
 // shows. A page is a function of (main, argument) that returns {title, refresh}; the
 // overview is asked for at each round, because it says how the server is.
 
-const pages = { "": overview, tubes, tube, search, samples, connections, server };
+const pages = { "": overview, tubes, tube, search, samples, connections, slow, server };
 const main = document.getElementById("main");
 const link = document.getElementById("link");
 

@@ -1,0 +1,77 @@
+package command
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// Console is where a server's console is.
+type Console struct {
+	Address string // host:port, or unix:PATH
+	TLS     bool
+	Token   string // "" for none
+}
+
+// consoleAt is the console at an address that a flag names.
+func consoleAt(text string) (at Console) {
+	at.Address, at.TLS = strings.CutPrefix(text, "https://")
+	at.Address = strings.TrimSuffix(strings.TrimPrefix(at.Address, "http://"), "/")
+	return at
+}
+
+// tokenIn reads a token from a file.
+func tokenIn(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	return strings.TrimSpace(string(text)), err
+}
+
+// get asks the console, and decodes what it answers.
+func (at Console) get(what, ca string, patience time.Duration, answer any) error {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	if ca != "" {
+		text, err := os.ReadFile(ca)
+		if err != nil {
+			return err
+		}
+		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
+		if !transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(text) {
+			return fmt.Errorf("%s has no certificate", ca)
+		}
+	}
+	host, scheme := at.Address, "http://"
+	if path, ok := strings.CutPrefix(at.Address, "unix:"); ok {
+		host = "localhost"
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		}
+	}
+	if at.TLS {
+		scheme = "https://"
+	}
+	ask, err := http.NewRequest(http.MethodGet, scheme+host+"/api/v1/"+what, nil)
+	if err != nil {
+		return usagef("%q is not an address", at.Address)
+	}
+	if at.Token != "" {
+		ask.Header.Set("Authorization", "Bearer "+at.Token)
+	}
+	got, err := (&http.Client{Transport: transport, Timeout: patience}).Do(ask)
+	if err != nil {
+		return err
+	}
+	defer got.Body.Close()
+	if got.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(got.Body, 1<<10))
+		return fmt.Errorf("the server answers %s: %s", got.Status, strings.TrimSpace(string(text)))
+	}
+	return json.NewDecoder(got.Body).Decode(answer)
+}

@@ -1,0 +1,62 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"beanfield/conn/access"
+	"beanfield/conn/slow"
+)
+
+// What was slow is shown with what it waited for, the latest first, and to each who may see it.
+func TestSlow(t *testing.T) {
+	log := slow.New(time.Second)
+	for i, tube := range []string{"own", "other", ""} {
+		log.Tell(slow.Command{
+			At: time.UnixMilli(1000), Verb: "put", Tube: tube, Count: i + 1, Client: "10.0.0.1:5", Who: "somebody",
+			Turn: time.Second, Ran: 2 * time.Second, Disk: 3 * time.Second,
+		})
+	}
+	var rights Rights
+	b := newBench(t, Rights{}, func(o *Options) {
+		o.Slow, o.May = log, func(*http.Request) Rights { return rights }
+	})
+	for name, want := range map[string]struct {
+		grants map[string]access.Rights
+		shown  string
+		count  uint64
+	}{
+		"everybody":     {nil, "[3  somebody][2 other somebody][1 own somebody]", 6},
+		"admin":         {map[string]access.Rights{"*": access.Admin | access.Stats}, "[3  somebody][2 other somebody][1 own somebody]", 6},
+		"stats":         {map[string]access.Rights{"*": access.Stats}, "[3  ][2 other ][1 own ]", 6},
+		"stats of one":  {map[string]access.Rights{"own": access.Stats}, "[1 own ]", 0},
+		"without stats": {map[string]access.Rights{"own": access.Put}, "", 0},
+	} {
+		if rights.Subject = nil; want.grants != nil {
+			rights.Subject = subject(t, want.grants)
+		}
+		var a slowAnswer
+		b.get("slow", nil, &a)
+		shown := ""
+		for _, k := range a.Commands {
+			shown += fmt.Sprintf("[%d %s %s]", k.Count, k.Tube, k.Who)
+			if k.At != 1000 || k.Took != 6 || k.Turn != 1 || k.Ran != 2 || k.Disk != 3 || (k.Client == "") != (k.Who == "") {
+				t.Errorf("%s: shown is %+v", name, k)
+			}
+		}
+		if shown != want.shown || a.Count != want.count || a.Bound != 1 || a.Hidden != (want.count == 0) {
+			t.Errorf("%s: shown is %s, want %s; %+v", name, shown, want.shown, a)
+		}
+	}
+}
+
+// Without a log of slow commands there are none.
+func TestNothingSlow(t *testing.T) {
+	b := newBench(t, Rights{})
+	var a slowAnswer
+	if b.get("slow", nil, &a); a.Bound != 0 || a.Count != 0 || len(a.Commands) > 0 {
+		t.Errorf("the answer is %+v", a)
+	}
+}
