@@ -39,14 +39,16 @@ func (s *Session) reviewFrom(i int, may func(string) bool) bool {
 	})
 }
 
-// Settled says that Review would change nothing.
-func (s *Session) Settled(may func(tube string) bool) bool {
-	for i := range s.watched.count {
+// Settled looks at watched tubes from the i-th on, at most that many, and says that Review would
+// change none of these. next is where to go on; all have been looked at when it is Watching.
+func (s *Session) Settled(i, most int, may func(tube string) bool) (next int, settled bool) {
+	end := min(s.watched.count-i, most) + i
+	for ; i < end; i++ {
 		if name := s.watched.at(i); may(name) == s.isHidden([]byte(name)) {
-			return false
+			return i, false
 		}
 	}
-	return true
+	return i, true
 }
 
 func (s *Session) isHidden(name []byte) bool { return s.hidden != nil && s.hidden.index(name) >= 0 }

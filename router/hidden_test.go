@@ -90,7 +90,7 @@ func TestReview(t *testing.T) {
 				h.may = rapid.SliceOfDistinct(rapid.SampledFrom(tubes), rapid.ID).Draw(rt, "may")
 				h.Finish(h.Review(allowed))
 			}
-			if !h.Settled(allowed) || h.Watching() != len(h.watched) {
+			if !allSettled(&h.Session, allowed) || h.Watching() != len(h.watched) {
 				rt.Fatal("it is not settled after a review")
 			}
 			want := slices.DeleteFunc(slices.Clone(h.watched), func(name string) bool { return !allowed(name) })
@@ -109,6 +109,18 @@ func TestReview(t *testing.T) {
 	})
 }
 
+// allSettled says that a review would change nothing. It looks at some tubes at a time.
+func allSettled(s *Session, may func(string) bool) bool {
+	for i := 0; i < s.Watching(); {
+		next, settled := s.Settled(i, 2, may)
+		if !settled || next > i+2 {
+			return false
+		}
+		i = next
+	}
+	return true
+}
+
 // A session that watches very many tubes is reviewed in shares, and one whose tubes are all
 // hidden waits until it is told to stop.
 func TestReviewOfManyTubes(t *testing.T) {
@@ -125,7 +137,7 @@ func TestReviewOfManyTubes(t *testing.T) {
 	producer.use("taaa")
 	producer.delete(producer.put(1, 1))
 	c.Finish(c.Reserve(false))
-	if !c.Waiting() || !c.Settled(func(string) bool { return false }) {
+	if !c.Waiting() || !allSettled(&c.Session, func(string) bool { return false }) {
 		t.Fatal("it does not wait")
 	}
 	id := producer.put(1, 1)

@@ -143,3 +143,20 @@ func TestReplace(t *testing.T) {
 		t.Errorf("told of %v", seen)
 	}
 }
+
+// A3: however many kinds of clients there are, a policy keeps few subjects. Others are right, too.
+func TestSharedSubjectsAreBounded(t *testing.T) {
+	var list []Rule
+	for i := range sharedSubjects + 10 {
+		list = append(list, Rule{UIDs: []uint32{uint32(i)}, May: Put, Tubes: []string{"t"}})
+	}
+	p := policy(t, list...)
+	for i := range list {
+		if s := p.Subject(Identity{Peer: &Peer{UID: uint32(i)}}); s.May("t") != Put || s.May("u") != 0 {
+			t.Fatalf("client %d may %v", i, s.May("t"))
+		}
+	}
+	if len(p.subjects) > sharedSubjects {
+		t.Errorf("%d subjects are kept", len(p.subjects))
+	}
+}

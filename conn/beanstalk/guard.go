@@ -149,22 +149,31 @@ func (c *Conn) deny(cmd *command) bool {
 
 // rejudgeWait is called while the connection waits in a reserve and other rules hold. If it
 // may no longer reserve from all tubes that it waits at, or from more than before, the wait
-// ends, and another one begins that lasts as long as this one would have.
-func (c *Conn) rejudgeWait() {
+// ends, and another one begins that lasts as long as this one would have. It looks at the watched
+// tubes from one on, at most that many. If there are more, it returns where to go on: until all
+// have been looked at, the connection stays outdated.
+func (c *Conn) rejudgeWait(from, most int) (next int, more bool) {
 	if c.session.Delivered() {
-		return // the job is the client's; its next command will be judged
+		return from, false // the job is the client's; its next command will be judged
 	}
-	c.judgeAnew()
-	if c.session.Settled(c.guard.mayReserve) {
-		return
+	if from == 0 {
+		c.judgeAnew()
+		if c.loop.partly == c {
+			c.loop.partly = nil // what it has seen so far was judged by other rules
+		}
+	}
+	next, settled := c.session.Settled(from, most, c.guard.mayReserve)
+	if settled {
+		c.guard.stale = next < c.session.Watching()
+		return next, c.guard.stale
 	}
 	won, done := c.session.CancelWait(queue.TimedOut)
-	if !won {
-		c.guard.stale = true // a job is coming, and the next command will be judged
-		return
+	if c.guard.stale = !won; !won {
+		return next, false // a job is coming, and the next command will be judged
 	}
 	c.loop.timers.remove(c)
 	c.finish(callSuspend, done)
+	return next, false
 }
 
 // resume begins anew the wait that rejudgeWait has ended.

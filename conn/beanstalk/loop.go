@@ -52,6 +52,9 @@ type loop struct {
 	// of the recheck: the descriptors that it has passed, and the rules when it began
 	judged    int
 	rechecked *access.Policy
+	partly    *Conn // of whose watched tubes a part is still to be looked at, and
+	tubes     int   // how many have been
+	late      bool  // one more is to follow
 	// for the metrics
 	rounds, events uint64
 	unsampled      int // runs until the next one whose time is taken

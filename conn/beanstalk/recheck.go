@@ -3,9 +3,13 @@ package beanstalk
 // New rules take effect at once. A connection finds them at its next command, but one that waits
 // in a reserve must be told: each loop goes through its connections, some at a time.
 
-// recheckShare is how many connections are looked at before others have their turn. To find
-// the rules that hold for one takes tens of microseconds if there are thousands.
-const recheckShare = 16
+// recheckShare is how many watched tubes are looked at before others have their turn: each costs
+// a comparison with all patterns. recheckCost is what a connection costs in addition: to find the
+// rules that hold for it takes tens of microseconds if there are thousands.
+const (
+	recheckShare = 1024
+	recheckCost  = recheckShare / 16
+)
 
 // recheck has all loops look at their connections. It must not run at the same time as Shutdown.
 func (s *Server) recheck() {
@@ -15,28 +19,55 @@ func (s *Server) recheck() {
 	}
 }
 
+// recheckLate has the loop look at all its connections again, because one whose wait has just
+// begun may have been passed.
+func (l *loop) recheckLate() {
+	l.late = true
+	l.recheck.Store(true)
+}
+
 // recheckSome looks at some connections. If rules are replaced again meanwhile, those that have
 // been passed are looked at again.
 func (l *loop) recheckSome() {
-	if l.judged == 0 {
-		l.rechecked = l.server.book.Load()
+	if l.judged == 0 && l.partly == nil {
+		l.rechecked, l.late = l.server.book.Load(), false
 	}
-	end := min(l.judged+recheckShare, len(l.conns))
-	for ; l.judged < end; l.judged++ {
-		c := l.conns[l.judged]
-		if c != nil && c.call == callNone && !c.closed && !c.shaking() && c.session.Waiting() && c.outdated() {
-			l.turn()
-			c.rejudgeWait()
-			c.goOn()
-			l.over()
+	for left := recheckShare; l.judged < len(l.conns); {
+		if left <= 0 {
+			return
 		}
-	}
-	if l.judged < len(l.conns) {
-		return
+		left -= l.recheckOne(l.conns[l.judged], left)
+		if l.partly == nil {
+			l.judged++
+		}
 	}
 	l.judged = 0
 	l.recheck.Store(false)
-	if l.server.book.Load() != l.rechecked {
+	if l.late || l.server.book.Load() != l.rechecked {
 		l.recheck.Store(true)
 	}
+}
+
+// recheckOne looks at one connection, or at a part of its tubes, and returns what that cost. If
+// a part is left, the connection is in partly afterwards.
+func (l *loop) recheckOne(c *Conn, most int) (cost int) {
+	partly := l.partly
+	l.partly = nil
+	if c == nil || c.call != callNone || c.closed || c.shaking() || !c.session.Waiting() || !c.outdated() {
+		return 1
+	}
+	from := 0
+	if c == partly && c.guard.policy == l.server.book.Load() {
+		from = l.tubes
+	} else {
+		cost = recheckCost
+	}
+	l.turn()
+	next, more := c.rejudgeWait(from, max(1, most-cost))
+	if more {
+		l.partly, l.tubes = c, next
+	} else {
+		c.goOn()
+	}
+	return cost + next - from + 1
 }

@@ -36,7 +36,9 @@ func (c *Conn) waitOn() {
 	case c.hungUp:
 		c.hangUpWait()
 	case c.outdated():
-		c.rejudgeWait()
+		if _, more := c.rejudgeWait(0, recheckShare); more {
+			c.loop.recheckLate()
+		}
 	}
 }
 
