@@ -123,7 +123,10 @@
 //
 // A POST with _batch_=true and Content-Type application/x-ndjson puts one item for
 // each line, {"data": "text", "tags": {"k": "v"}, "priority": 1} or with "data64". The
-// answer is a JSON array of their indexes. If a line is wrong, nothing is put.
+// answer is a JSON array of their indexes. If a line is wrong, nothing is put. Each item has the
+// limit of an item, and the body that of Options.MaxBatch. What the bodies of all batches and long
+// lists of indexes take together is rationed, and what all gets have found beyond a first portion: a
+// batch that does not fit is 503, a get stops short and says so in a header.
 //
 // # Dead peers
 //

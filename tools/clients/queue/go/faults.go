@@ -167,7 +167,8 @@ func rears(x *client) {
 	x.clear()
 }
 
-// ending: after the end nothing is put, and what is there is delivered.
+// ending: after the end nothing is put, what is there is delivered, and then the socket ends. Who
+// connects again, as SDKs do for ever, stays.
 func ending(x *client) {
 	id := x.put("last", "")
 	x.done("end", x.ask("POST", "_eos_=true", ""))
@@ -177,7 +178,10 @@ func ending(x *client) {
 	defer w.cut()
 	w.wants("what was there", id)
 	x.commit(id)
-	w.quiet("the socket stays")
+	w.ends("the socket")
+	again := x.watch("1")
+	defer again.cut()
+	again.quiet("the socket of who was told stays")
 	x.equal("length", x.length(), 0)
 	forced := x.checks.client(x.queue+"-forced", "u1")
 	forced.fill(3, "")
