@@ -29,6 +29,7 @@
 //	    |
 //	storage                   what a shard needs of its log; jobs in memory only
 //	storage/pebblestore       jobs on disk, with Pebble
+//	storage/pebblestore/ondisk  reads Pebble's files without opening them, for salvage
 //	storage/pace              lets other threads run during long work
 //	storage/tally             counts for the metrics
 //
