@@ -183,10 +183,10 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	if in < descriptors/2 || in >= descriptors {
 		t.Fatalf("%d connections are open", in)
 	}
-	before := s.ask("processor")[0]
-	all[0].do("reserve-with-timeout 1", "TIMED_OUT") // a second in which nothing else happens
-	if used := time.Duration(s.ask("processor")[0] - before); used > 200*time.Millisecond {
-		t.Errorf("the pause takes %v of processor time a second", used)
+	before, begun := s.ask("processor")[0], time.Now()
+	all[0].do("reserve-with-timeout 1", "TIMED_OUT") // a second, or more, in which nothing else happens
+	if used, took := time.Duration(s.ask("processor")[0]-before), time.Since(begun); used > took/2 {
+		t.Errorf("a pause of %v takes %v of processor time", took, used)
 	}
 	for i, c := range all {
 		c.do("list-tube-used", "USING default")
