@@ -42,9 +42,10 @@ func (b *backups) begin() {
 		return
 	}
 	b.ended.Go(func() {
-		defer b.running.Store(false)
+		release := sync.OnceFunc(func() { b.running.Store(false) })
+		defer release()
 		begun := b.now()
-		path, err := b.make(begun)
+		path, err := b.make(begun, release)
 		if err != nil {
 			b.log.Error("backup failed", "error", err)
 			return
@@ -59,7 +60,9 @@ func (b *backups) wait() { b.ended.Wait() }
 // make copies the data, and gives the copy its name when it is complete: a directory
 // with the name of a backup is always complete. Until then the copy grows in a
 // directory of its own, so that two servers can make backups in the same path.
-func (b *backups) make(at time.Time) (path string, err error) {
+//
+// It calls copied before that: whoever sees the name may ask for the next backup.
+func (b *backups) make(at time.Time, copied func()) (path string, err error) {
 	name := "beanfield-" + at.UTC().Format("20060102T150405Z")
 	path = filepath.Join(b.path, name)
 	if err := os.Mkdir(b.path, 0o700); err == nil {
@@ -81,6 +84,7 @@ func (b *backups) make(at time.Time) (path string, err error) {
 	if err := b.checkpoint(filepath.Join(place, name)); err != nil {
 		return "", err
 	}
+	copied()
 	if err := os.Rename(filepath.Join(place, name), path); err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -120,5 +121,29 @@ func TestBackupsRunOneAtATime(t *testing.T) {
 	b.wait()
 	if !strings.Contains(log.String(), "backup complete") {
 		t.Errorf("the log says %q", log)
+	}
+}
+
+// Whoever sees the name of a backup may ask for the next one, though the first may still be
+// tidying up.
+func TestBackupAfterABackup(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "backups")
+	b, log := backupsIn(path, func(dir string) error { return os.Mkdir(dir, 0o700) })
+	first := b.now()
+	var asked atomic.Int64
+	b.now = func() time.Time {
+		n := asked.Add(1)
+		if n == 2 { // the first has its name, and has not ended
+			if got := names(t, path); len(got) != 1 {
+				t.Errorf("there are %q", got)
+			}
+			b.begin()
+		}
+		return first.Add(time.Duration(n) * time.Second)
+	}
+	b.begin()
+	b.wait()
+	if got := names(t, path); len(got) != 2 || strings.Contains(log.String(), "still running") {
+		t.Errorf("there are %q, and the log says %q", got, log)
 	}
 }

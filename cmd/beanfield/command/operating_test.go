@@ -45,14 +45,15 @@ func TestBackup(t *testing.T) {
 	s := startServer(t, beanfield(t), "-b", "DIR/data")
 	data := filepath.Join(s.dir, "data")
 	s.run("put", "-tube", "mail", "one", "two").want(t, 0, "1\n2\n", "")
-	o := ran(t, "backup", data)
+	const long = "5m" // a busy server may begin late
+	o := ran(t, "backup", data, "-timeout", long)
 	path := strings.TrimSpace(o.stdout)
 	if o.code != 0 || filepath.Dir(path) != data+"-backups" {
 		t.Fatalf("%+v", o)
 	}
 	ran(t, "backup", "-check", path).has(t, 0, "    2        0       0     2      6  mail\n")
 	ran(t, "dump", "-bodies", path).has(t, 0, `"two"`)
-	second := ran(t, "backup", data, "-quick", "-json") // within the same second
+	second := ran(t, "backup", data, "-quick", "-json", "-timeout", long) // within the same second
 	var v struct{ Path string }
 	if err := json.Unmarshal([]byte(second.stdout), &v); err != nil || second.code != 0 || v.Path <= path {
 		t.Errorf("%+v: %v", second, err)
