@@ -123,3 +123,16 @@ func TestTakeover(t *testing.T) {
 			g.a attrs -> length=0 g.a=Running/0/0`},
 	})
 }
+
+// Q2: who comes back with a smaller window is sent again what fits, and others get the rest.
+func TestComeBackWithASmallerWindow(t *testing.T) {
+	runScripts(t, []script{{"in the first group and in a view", `
+		g.a sub 3
+		h.x sub 3
+		g.a item 1024 -> 1 => g.a:1 h.x:1
+		g.a item 1024 -> 2 => g.a:2 h.x:2
+		g.a sub 1 => g.a:replaced g.a:1
+		w poll -> 2
+		h.x sub 1 => h.x:replaced h.x:1
+		h.y sub 3 => h.y:2`}})
+}
