@@ -19,6 +19,7 @@
 //	conn/admin/history        the history of the charts
 //	conn/hall                 receives the clients of the HTTP faces, and finds out who they are
 //	conn/audit                the audit log
+//	conn/slow                 which commands took long, and what they waited for
 //	conn/access               who may do what: rules, rights, tokens
 //	conn/secure               TLS: certificates, handshakes
 //	    |
