@@ -62,19 +62,19 @@ var fileMistakes = []struct{ name, text, want string }{
 	{"table expected", "limits = 3\n",
 		"FILE:1: limits = 3: this is a whole number; allowed: a table, [limits], with max_job_size, max_connections, handshake_timeout, handshakes"},
 	{"array of tables for a table", "[[log]]\nlevel = 'info'\n",
-		"FILE:1: log = [...]: this is an array of tables; allowed: a table, [log], with level, format"},
+		"FILE:1: log = [...]: this is an array of tables; allowed: a table, [log], with level, format, slow"},
 	{"table for an array of tables", "[listen]\naddress = ':1'\n",
-		"FILE:1: listen = {...}: this is a table; allowed: tables, one for each address, as [[listen]] with address, mode, login, refuse_http, cert, key, client_ca, client_auth, min_tls"},
+		"FILE:1: listen = {...}: this is a table; allowed: tables, one for each address, as [[listen]] with address, mode, group, login, refuse_http, cert, key, client_ca, client_auth, min_tls"},
 	{"no address at all", "listen = []\n",
-		"FILE:1: listen = [...]: no address; allowed: tables, one for each address, as [[listen]] with address, mode, login, refuse_http, cert, key, client_ca, client_auth, min_tls"},
+		"FILE:1: listen = [...]: no address; allowed: tables, one for each address, as [[listen]] with address, mode, group, login, refuse_http, cert, key, client_ca, client_auth, min_tls"},
 	{"listen of text", "listen = [':1']\n",
-		"FILE:1: listen = [...]: this is an array; allowed: tables, one for each address, as [[listen]] with address, mode, login, refuse_http, cert, key, client_ca, client_auth, min_tls"},
+		"FILE:1: listen = [...]: this is an array; allowed: tables, one for each address, as [[listen]] with address, mode, group, login, refuse_http, cert, key, client_ca, client_auth, min_tls"},
 	{"address missing", "[[listen]]\naddress = ':1'\n\n[[listen]]\nmode = ''\n",
 		"FILE:4: listen.address: missing; allowed: ADDRESSES"},
 	{"second of equal keys", "[[listen]]\naddress = ':1'\n[[listen]]\naddress = '1'\n[[listen]]\naddress = ':3'\n",
 		`FILE:4: listen.address = "1": missing port in address; allowed: ADDRESSES`},
 	{"unknown in an array", "[[listen]]\naddress = ':1'\n[[listen]]\naddress = ':2'\nport = 3\n[[listen]]\naddress = ':3'\n",
-		"FILE:5: listen.port = 3: unknown key; allowed: address, mode, login, refuse_http, cert, key, client_ca, client_auth, min_tls in [listen]"},
+		"FILE:5: listen.port = 3: unknown key; allowed: address, mode, group, login, refuse_http, cert, key, client_ca, client_auth, min_tls in [listen]"},
 	{"twice", "[[listen]]\naddress = ':1'\n[[listen]]\nmode = ''\naddress = ':1'\n",
 		`FILE:5: listen.address = ":1": the same address as in line 2`},
 	{"inline", "shards = 1\nlisten = [\n {address = ':1'},\n {address = 5},\n]\n",
@@ -108,7 +108,7 @@ var fileMistakes = []struct{ name, text, want string }{
 			"FILE:4: log.colour = 1: unknown key; allowed: level, format, slow in [log]\n" +
 			"FILE:6: listen.address = 3: this is a whole number; allowed: ADDRESSES\n" +
 			"FILE:7: listen.mode = 4: this is a whole number; allowed: text from \"0001\" to \"0777\", or \"\" to leave it to the umask\n" +
-			"FILE:8: listen.x = 5: unknown key; allowed: address, mode, login, refuse_http, cert, key, client_ca, client_auth, min_tls in [listen]"},
+			"FILE:8: listen.x = 5: unknown key; allowed: address, mode, group, login, refuse_http, cert, key, client_ca, client_auth, min_tls in [listen]"},
 }
 
 // Every mistake names file, line, key, value and what is allowed. All mistakes of a
