@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
 	"runtime"
 	"strconv"
@@ -16,14 +15,10 @@ import (
 	"beanfield/conn/access"
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
-
 	"beanfield/router"
 )
 
-var (
-	localhost = netip.MustParseAddr("127.0.0.1")
-	gid       = os.Getgid()
-)
+var gid = os.Getgid()
 
 func optional(o *secure.Options) { o.Optional = true }
 
