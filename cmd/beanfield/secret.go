@@ -30,11 +30,14 @@ func secrets(key string, field func(*Config) *[]string) setting[Config] {
 // readable complains of a configuration with tokens that every user of the machine can read. Those
 // of rules are hashes.
 func (c *Config) readable() (list []string) {
-	for key, tokens := range map[string][]string{"queue.tokens": c.Queue.Tokens, "http.tokens": c.HTTP.Tokens} {
-		at := c.from[key]
+	for _, x := range []struct {
+		key    string
+		tokens []string
+	}{{"queue.tokens", c.Queue.Tokens}, {"http.tokens", c.HTTP.Tokens}} {
+		at := c.from[x.key]
 		info, err := os.Stat(at.file)
-		if len(tokens) > 0 && err == nil && info.Mode().Perm()&0o004 != 0 {
-			list = append(list, fmt.Sprintf("%s (%s) can be read by every user of this machine: chmod o-r %s", key, at, at.file))
+		if len(x.tokens) > 0 && err == nil && info.Mode().Perm()&0o004 != 0 {
+			list = append(list, fmt.Sprintf("%s (%s) can be read by every user of this machine: chmod o-r %s", x.key, at, at.file))
 		}
 	}
 	return list
