@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -74,26 +75,47 @@ func (c *child) ends(last uint64, code int, says string) uint64 {
 	return last
 }
 
-// many is more jobs than are stored before a test has sent its signal.
-const many = 300_000
+// endless makes a file whose end no command reaches: lines come as long as somebody reads.
+// It returns a function that waits for the end of whoever reads it.
+func endless(t *testing.T, line string) (path string, over func()) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "jobs")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f, err := os.OpenFile(path, os.O_WRONLY, 0) // waits for the reader
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer f.Close()
+		for err == nil {
+			_, err = f.WriteString(strings.Repeat(line, 100))
+		}
+	}()
+	return path, func() { <-done }
+}
 
 // U4: a put of many jobs that is asked to end prints the ids of all that are stored, and where
 // it stopped: amid a file, and while it waits for input.
 func TestInterruptedPuts(t *testing.T) {
 	s := startServer(t, beanfield(t))
-	file := filepath.Join(t.TempDir(), "jobs")
 	line := `{"tube":"default","body":"x"}` + "\n"
-	writeFile(t, file, strings.Repeat(line, many))
 	stored := func() string { return s.count("default", "total-jobs") }
 	last := uint64(0)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		for _, args := range [][]string{{"load", file}, {"put", "-lines", "-file", file}} {
-			c := spawn(t, s, args...)
+		for _, args := range [][]string{{"load"}, {"put", "-lines", "-file"}} {
+			file, over := endless(t, line)
+			c := spawn(t, s, append(args, file)...)
 			if c.id() != last+1 {
 				t.Fatal("no id")
 			}
 			_ = c.Process.Signal(sig)
 			last = c.ends(last+1, 1, ": interrupted after ")
+			over()
 			if got := stored(); got != fmt.Sprint(last) {
 				t.Errorf("%v: %s: %s jobs are stored, and the last id printed is %d", sig, args[0], got, last)
 			}
