@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -23,6 +24,17 @@ type child struct {
 	out    *bufio.Reader
 	stdout io.Closer
 	stderr bytes.Buffer
+}
+
+// heeded has processes that a test starts heed a signal that the test itself ignores, as under
+// nohup: they would ignore it as well.
+func heeded(t *testing.T, sig os.Signal) {
+	if !signal.Ignored(sig) {
+		return
+	}
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, sig)
+	t.Cleanup(func() { signal.Stop(c) })
 }
 
 func spawn(t *testing.T, s *server, args ...string) *child {
@@ -107,6 +119,7 @@ func TestInterruptedPuts(t *testing.T) {
 	stored := func() string { return s.count("default", "total-jobs") }
 	last := uint64(0)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		heeded(t, sig)
 		for _, args := range [][]string{{"load"}, {"put", "-lines", "-file"}} {
 			file, over := endless(t, line)
 			c := spawn(t, s, append(args, file)...)
