@@ -47,7 +47,7 @@ async function round() {
     state.server = await get("overview", {}, AbortSignal.any([control.signal, AbortSignal.timeout(8000)]));
     document.body.classList.toggle("looking", !state.server.act);
     const { may } = state.server;
-    for (const [page, shown] of Object.entries({ tubes: may.can.includes("stats") || may.can.includes("put"), search: may.can.includes("peek"), connections: may.connections, server: may.whole || may.drain })) {
+    for (const [page, shown] of Object.entries({ tubes: may.can.includes("stats") || may.can.includes("put"), search: may.can.includes("peek"), connections: may.connections, slow: may.can.includes("stats"), server: may.whole || may.drain })) {
       document.querySelector(`nav a[data-page=${page}]`).hidden = !shown;
     }
     await page.refresh(control.signal, state.server);
