@@ -31,6 +31,8 @@
 //	storage                   what a shard needs of its log; jobs in memory only
 //	storage/pebblestore       jobs on disk, with Pebble
 //	storage/pebblestore/ondisk  reads Pebble's files without opening them, for salvage
+//	storage/locallog          a log of turns in files of its own; the store does not use it yet
+//	storage/turns             how the records of such a log are encoded
 //	storage/pace              lets other threads run during long work
 //	storage/tally             counts for the metrics
 //
@@ -108,7 +110,7 @@
 //
 //	github.com/cockroachdb/pebble/v2         the log of each shard
 //	github.com/cockroachdb/errors            finding the name of a damaged file in Pebble's errors
-//	github.com/cespare/xxhash/v2             tube -> shard
+//	github.com/cespare/xxhash/v2             tube -> shard; hashes of records
 //	github.com/BurntSushi/toml               the configuration file
 //	github.com/prometheus/client_golang      metrics of Go's runtime and the process, and of
 //	                                         everything but tubes
@@ -141,8 +143,9 @@
 //	    packages below a tool's own directory are for that tool alone, those
 //	    directly below tools are for all of them.
 //	H2  What comes from outside the house comes in through one door: Pebble in
-//	    storage/pebblestore, TOML in cmd, xxhash in router, the network in conn, cmd
-//	    and tools, HTTP in the faces that speak it and in cmd, WebSocket and protobuf
+//	    storage/pebblestore and storage/locallog, TOML in cmd, xxhash in router and where
+//	    records are hashed (storage/turns, storage/locallog), the network in conn, cmd and
+//	    tools, HTTP in the faces that speak it and in cmd, WebSocket and protobuf
 //	    in conn/queueservice. Clients in tools/clients may use what clients use.
 //	H3  The queue, shard/queue, is pure. It may import only what computes (pure in
 //	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine

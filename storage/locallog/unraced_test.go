@@ -1,0 +1,5 @@
+//go:build !race
+
+package locallog
+
+const raced = false
