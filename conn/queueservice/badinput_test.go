@@ -28,6 +28,7 @@ var badRequests = []struct {
 	{"GET", "/api/predict/s%zz", "", "", 400},
 	{"GET", "/api/predict/" + strings.Repeat("s", 201), "", "", 400},
 	{"GET", "/api/predict/s;rear", "X-EAS-QueueService-Access-Rear: true\r\n", "", 400},
+	{"GET", "/api/predict/s", "X-EAS-QueueService-Access-Rear: yes\r\n", "", 400}, // it would take from the other queue
 	{"HEAD", base, "", "", 405},
 	{"PATCH", base, "", "", 405},
 	{"OPTIONS", "*", "", "", 404},

@@ -162,7 +162,12 @@ func (s *Server) queueOf(r *http.Request) (string, error) {
 	if first, _, _ := strings.Cut(rest, "/"); first == sinkSuffix[1:] {
 		name += sinkSuffix
 	}
-	if on, _ := strconv.ParseBool(r.Header.Get(headerRear)); on {
+	text := r.Header.Get(headerRear)
+	rear, err := strconv.ParseBool(text)
+	if err != nil && text != "" {
+		return "", bad("%s is neither true nor false", headerRear)
+	}
+	if rear {
 		if strings.HasSuffix(name, queue.RearSuffix) {
 			return "", bad("a rear queue has none of its own")
 		}
