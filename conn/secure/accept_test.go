@@ -13,9 +13,9 @@ import (
 	"beanfield/conn/secure/securetest"
 )
 
-// A connection that is closed just when its handshake has been made, and before Accept has
-// noted that, takes no slot from another handshake, and Close does not wait (T2).
-func TestCloseWhileAccepting(t *testing.T) {
+// forAnyClient are certificates of a server whose clients need none.
+func forAnyClient(t *testing.T) *Certificates {
+	t.Helper()
 	a := securetest.NewAuthority(t, "authority")
 	o := files(t, a, a.Usual("server"))
 	o.ClientCA = ""
@@ -23,6 +23,13 @@ func TestCloseWhileAccepting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return certs
+}
+
+// A connection that is closed just when its handshake has been made, and before Accept has
+// noted that, takes no slot from another handshake, and Close does not wait (T2).
+func TestCloseWhileAccepting(t *testing.T) {
+	certs := forAnyClient(t)
 	synctest.Test(t, func(t *testing.T) {
 		k := NewKeeper(nil, certs)
 		near, far := net.Pipe()
@@ -51,13 +58,7 @@ func TestCloseWhileAccepting(t *testing.T) {
 // After its handshake a connection lasts longer than that may take, and what it reads and
 // writes concerns no slot.
 func TestAfterAccept(t *testing.T) {
-	a := securetest.NewAuthority(t, "authority")
-	o := files(t, a, a.Usual("server"))
-	o.ClientCA = ""
-	certs, err := Read(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	certs := forAnyClient(t)
 	synctest.Test(t, func(t *testing.T) {
 		k := NewKeeper(nil, certs)
 		near, far := net.Pipe()
