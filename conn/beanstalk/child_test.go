@@ -88,7 +88,7 @@ func childMain() {
 			f := strings.Fields(string(data))
 			fmt.Println(f[5], f[7]) // syscr, syscw
 		case "open":
-			fmt.Println(s.open.Load(), s.shaking.Load())
+			fmt.Println(s.open.Load(), s.shaking.Load(), s.total.Load())
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestTenThousandHalfHandshakes(t *testing.T) {
 		return c
 	}
 	other := enter()
-	before := s.ask("memory")[2]
+	before, total := s.ask("memory")[2], s.ask("open")[2]
 	h := hello(t)
 	begin := [][]byte{nil, h[:3], h[:len(h)/2], h[:len(h)-1]}
 	var halves []net.Conn
@@ -51,7 +51,10 @@ func TestTenThousandHalfHandshakes(t *testing.T) {
 		}
 	}
 	const most = secure.MostHandshakes + 1 // with the other
-	eventually(t, "the first have been sent away", func() bool { return s.ask("open")[0] <= most })
+	// Those who are still on their way in send others away later, whoever has waited longest then.
+	eventually(t, "all are in, and the first have been sent away", func() bool {
+		return s.ask("open")[2] == total+n && s.ask("open")[0] <= most
+	})
 	atMost(t, "they take", secure.MostHandshakes*memoryEach, func() int64 { return s.ask("memory")[2] - before })
 	other.do("list-tube-used", "USING default")
 	enter()
