@@ -46,6 +46,7 @@ func (r *Router) recover(log *slog.Logger, steps *storage.Steps) error {
 			if err != nil {
 				errs[i] = fmt.Errorf("shard %d: %w", i, err)
 			}
+			r.states[i].Restored()
 			// Delays that ended while no server ran must not seem to go on.
 			for r.states[i].Tick(r.Now()) {
 			}

@@ -1,5 +1,7 @@
 package queue
 
+import "math/bits"
+
 // index finds a job's slot by its id: a linear hash whose chains run through
 // the records themselves, so a job costs four bytes here and four there. It
 // grows and shrinks by one bucket at a time, so no command ever pays for a
@@ -9,6 +11,7 @@ type index struct {
 	level   uint // buckets are 1<<level + split
 	split   uint32
 	buckets [][]uint32
+	unfiled uint32 // the chain of the jobs that wait for file
 }
 
 const indexMinLevel = chunkShift
@@ -48,6 +51,33 @@ func (x *index) insert(jobs *slab[job], slot uint32) {
 	x.n++
 	if x.n > 1<<x.level+x.split {
 		x.growOne(jobs)
+	}
+}
+
+// postpone takes in a job that will be found after the next call of file. A start has
+// millions of them, and growing by one bucket for each would look at every job again and
+// again, in an order that no cache can follow.
+func (x *index) postpone(jobs *slab[job], slot uint32) {
+	jobs.at(slot).chain, x.unfiled = x.unfiled, slot
+	x.n++
+}
+
+// file makes the postponed jobs findable. There must be no others.
+func (x *index) file(jobs *slab[job]) {
+	slot := x.unfiled
+	x.unfiled = 0
+	total := max(x.n, 1<<indexMinLevel)
+	x.level = uint(bits.Len32(total) - 1)
+	x.split = total - 1<<x.level
+	for len(x.buckets)<<chunkShift < int(total) {
+		x.buckets = append(x.buckets, make([]uint32, chunkLen))
+	}
+	for slot != 0 {
+		j := jobs.at(slot)
+		next := j.chain
+		head := x.head(x.bucketOf(j.id()))
+		j.chain, *head = *head, slot
+		slot = next
 	}
 }
 

@@ -106,3 +106,36 @@ func TestIndexSpreads(t *testing.T) {
 		}
 	}
 }
+
+// An index that is filled at once is like one that has grown, and goes on like one.
+func TestIndexFiled(t *testing.T) {
+	for _, n := range []int{0, 1, 1023, 1024, 1025, 2047, 2048, 5000, 9000} {
+		jobs, grownJobs := newSlab[job](), newSlab[job]()
+		x, grown := newIndex(), newIndex()
+		want := map[uint64]uint32{}
+		for i := range n {
+			slot, id := jobs.alloc(), uint64(1+3*i)
+			*jobs.at(slot) = newJob(id, 0, 0)
+			x.postpone(&jobs, slot)
+			want[id] = slot
+			*grownJobs.at(grownJobs.alloc()) = newJob(id, 0, 0)
+			grown.insert(&grownJobs, slot)
+		}
+		x.file(&jobs)
+		checkIndex(t, &x, &jobs, want)
+		if x.level != grown.level || x.split != grown.split || len(x.buckets) != len(grown.buckets) {
+			t.Errorf("%d jobs: level %d, split %d, %d chunks; grown %d, %d, %d", n,
+				x.level, x.split, len(x.buckets), grown.level, grown.split, len(grown.buckets))
+		}
+		slot := jobs.alloc()
+		*jobs.at(slot) = newJob(2, 0, 0)
+		x.insert(&jobs, slot)
+		want[2] = slot
+		checkIndex(t, &x, &jobs, want)
+		for id, slot := range want {
+			x.remove(&jobs, slot)
+			delete(want, id)
+		}
+		checkIndex(t, &x, &jobs, want)
+	}
+}

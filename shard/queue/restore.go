@@ -3,7 +3,7 @@ package queue
 import "beanfield/storage"
 
 // Restore puts a job back that the log has replayed. Buried jobs must come in
-// the order of their rank.
+// the order of their rank. Restored must be called after the last one.
 func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	t := s.tubeNamed([]byte(r.Tube))
 	slot := s.jobs.alloc()
@@ -21,7 +21,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	} else {
 		s.keepBody(slot, body, nil)
 	}
-	s.index.insert(&s.jobs, slot)
+	s.index.postpone(&s.jobs, slot)
 	s.restoreItem(slot, r.Item)
 	if t.service != nil {
 		t.service.jobBorn(s, slot)
@@ -53,6 +53,10 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 		s.markAside(slot)
 	}
 }
+
+// Restored ends the replay, during which nobody looks for a job by its id: there are no
+// clients yet.
+func (s *State) Restored() { s.index.file(&s.jobs) }
 
 // restorePassed puts back a job that the first group was done with, and a view was not. If
 // no view has it, the log has lost the queue's record, and nobody knows who is to get the

@@ -347,4 +347,5 @@ func (w *world) replay() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.s.Restored()
 }
