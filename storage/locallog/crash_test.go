@@ -32,12 +32,16 @@ type world struct {
 type appended struct {
 	text   string
 	number uint64
+	at     turns.At // in this opening
 }
 
 const origin = 77
 
 func newWorld(t *testing.T, fresh bool) *world {
 	w := &world{t: t, d: newDisk(), store: turns.Place{Origin: origin}, fresh: fresh}
+	if err := Create(w.options(), w.store); err != nil {
+		t.Fatal(err)
+	}
 	w.open()
 	return w
 }
@@ -61,7 +65,7 @@ func (w *world) open() {
 		i = len(w.said)
 	}
 	for ; ; i++ {
-		b, behind, ok, err := w.fold.Next()
+		b, at, behind, ok, err := w.fold.Next()
 		switch {
 		case err != nil:
 			w.t.Fatalf("%s: %v", w.path, err)
@@ -70,9 +74,12 @@ func (w *world) open() {
 		case !ok:
 			w.said, w.least = w.said[:i], i
 			w.fold = w.l.Reader()
+			w.readBack()
 			return
 		case i >= len(w.said) || string(b) != w.said[i].text || behind.Number != w.said[i].number:
 			w.t.Fatalf("%s: %q came as number %d; appended were %v", w.path, b, behind.Number, w.said)
+		default:
+			w.said[i].at = at
 		}
 	}
 }
@@ -82,6 +89,7 @@ func (w *world) open() {
 // process: the system still has all that was written, and may or may not write it.
 func (w *world) step(what rune) {
 	w.path += string(what)
+	defer w.readBack()
 	switch what {
 	case 'a':
 		w.append(1)
@@ -96,7 +104,7 @@ func (w *world) step(what rune) {
 		w.open()
 	case 't':
 		for {
-			_, behind, ok, err := w.fold.Next()
+			_, _, behind, ok, err := w.fold.Next()
 			if err != nil {
 				w.t.Fatalf("%s: %v", w.path, err)
 			}
@@ -116,11 +124,27 @@ func (w *world) append(times int) {
 		b = fmt.Sprintf("new%05d", w.count)
 	}
 	b = strings.Repeat(b, times)
-	switch number, err := w.l.Append([]byte(b)); {
+	switch number, at, err := w.l.Append([]byte(b)); {
 	case err == nil:
-		w.said = append(w.said, appended{b, number})
+		w.said = append(w.said, appended{b, number, at})
 	case !errors.Is(err, storage.ErrNoSpace):
 		w.t.Fatalf("%s: %v", w.path, err)
+	}
+}
+
+// readBack reads from anywhere in all turns that the log has, synced or not.
+func (w *world) readBack() {
+	for _, a := range w.said {
+		if a.number <= w.store.Number {
+			continue
+		}
+		for from := 0; from < len(a.text); from += 7 {
+			b := make([]byte, len(a.text)-from)
+			err := w.l.ReadAt(a.at+turns.At(from), b)
+			if err != nil || string(b) != a.text[from:] {
+				w.t.Fatalf("%s: %q at %x reads as %q, %v", w.path, a.text, a.at, b, err)
+			}
+		}
 	}
 }
 

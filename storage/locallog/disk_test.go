@@ -64,6 +64,9 @@ func overwrite(b, data []byte, at int64) []byte {
 
 func (d *disk) PathJoin(elem ...string) string { return path.Join(elem...) }
 func (d *disk) PathBase(p string) string       { return path.Base(p) }
+func (d *disk) PathDir(p string) string        { return path.Dir(p) }
+
+func (d *disk) MkdirAll(string, os.FileMode) error { return nil }
 
 func (d *disk) List(string) ([]string, error) {
 	var names []string
@@ -94,6 +97,15 @@ type file struct {
 	d        *disk
 	name     string
 }
+
+func (f *file) Stat() (vfs.FileInfo, error) { return size{n: int64(len(f.d.seen[f.name]))}, nil }
+
+type size struct {
+	vfs.FileInfo // nil
+	n            int64
+}
+
+func (s size) Size() int64 { return s.n }
 
 func (f *file) ReadAt(b []byte, at int64) (int, error) {
 	content := f.d.seen[f.name]

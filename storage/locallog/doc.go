@@ -60,7 +60,7 @@
 //
 // G2. A record that is appended chains to the one before it, and a reader stops at the
 // first gap. Turns in parts count with their last part. If a crash took that, the parts
-// stay in the chain, and the next record has another epoch: with it, a reader forgets them.
+// stay in the chain, and the next record begins other turns: with it, a reader forgets them.
 //
 // G3. Three things claim that something had been durable, and all of them speak of syncs that had
 // returned: the mark, the Synced of every record that can be read, wherever it is found, and the
@@ -76,10 +76,13 @@
 //
 // # Who may call what
 //
-// The owner appends, syncs and closes, one goroutine at a time. A Reader belongs to one
-// goroutine, which may be another; so may the caller of Trim. A reader is given only what
-// is durable, so a store that folds it always holds a prefix of the log. Nobody may use a log
-// that has been closed.
+// The owner appends, syncs and closes: one goroutine at a time, so a store in which a timer
+// or a fold syncs too has a lock around these. Everything else may be called by any
+// goroutine, at any time until Close: ReadAt, Segments, Used, Synced, Trim, and Prepare,
+// which keeps Append from making slots itself. A Reader belongs to one goroutine, which may
+// be another. A reader is given only what is durable, so a store that folds it always holds
+// a prefix of the log. ReadAt gives what has been appended too. Both say ErrGone if the
+// turns have been freed, or are freed meanwhile.
 //
 // # Rejected
 //

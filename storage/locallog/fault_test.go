@@ -18,17 +18,11 @@ import (
 // onPebbles are options for a log on one of Pebble's file systems.
 func onPebbles(t *testing.T, fs vfs.FS) Options {
 	t.Helper()
-	if err := fs.MkdirAll("log", 0o700); err != nil {
+	o := Options{FS: fs, Dir: "log", Slot: 8 << 10, Slots: 4, Epoch: rand.Uint64()}
+	if err := Create(o, turns.Place{Origin: origin}); err != nil {
 		t.Fatal(err)
 	}
-	root, err := fs.OpenDir("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(root.Sync(), root.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return Options{FS: fs, Dir: "log", Slot: 8 << 10, Slots: 4, Epoch: rand.Uint64()}
+	return o
 }
 
 // readAll returns all turns that a log gives its store.
@@ -36,7 +30,7 @@ func readAll(t *testing.T, l *Log) (all []string, place turns.Place) {
 	t.Helper()
 	r := l.Reader()
 	for {
-		b, behind, ok, err := r.Next()
+		b, _, behind, ok, err := r.Next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +71,7 @@ func (w *owner) open(o Options) {
 // work appends turns, and syncs and trims now and then.
 func (w *owner) work() {
 	b := bytes.Repeat([]byte{byte(w.r.Uint32())}, 1+w.r.IntN(1<<w.r.IntN(14)))
-	switch _, err := w.l.Append(b); {
+	switch _, _, err := w.l.Append(b); {
 	case err == nil:
 		w.said = append(w.said, string(b))
 	case !errors.Is(err, storage.ErrNoSpace):
@@ -93,7 +87,7 @@ func (w *owner) work() {
 		return
 	}
 	for {
-		_, behind, ok, err := w.fold.Next()
+		_, _, behind, ok, err := w.fold.Next()
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -137,7 +131,7 @@ func TestFullLog(t *testing.T) {
 	var want []string
 	for i := 0; ; i++ {
 		b := fmt.Sprintf("%0999d", i)
-		if _, err := l.Append([]byte(b)); errors.Is(err, storage.ErrNoSpace) {
+		if _, _, err := l.Append([]byte(b)); errors.Is(err, storage.ErrNoSpace) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
@@ -151,11 +145,11 @@ func TestFullLog(t *testing.T) {
 	if !slices.Equal(got, want) || len(want) < 28 {
 		t.Fatalf("%d turns were read, %d appended", len(got), len(want))
 	}
-	if _, err := l.Append(make([]byte, 64<<10)); !errors.Is(err, storage.ErrNoSpace) {
+	if _, _, err := l.Append(make([]byte, 64<<10)); !errors.Is(err, storage.ErrNoSpace) {
 		t.Errorf("turns longer than the log: %v", err)
 	}
 	l.Trim(place.Number)
-	if _, err := l.Append(make([]byte, 30<<10)); err != nil {
+	if _, _, err := l.Append(make([]byte, 30<<10)); err != nil {
 		t.Errorf("turns nearly as long as the log, when all of it is free: %v", err)
 	}
 	if err := l.Close(); err != nil {
@@ -179,19 +173,19 @@ func TestFailingDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Append([]byte("one")); err != nil {
+		if _, _, err := l.Append([]byte("one")); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Sync(); err != nil {
 			t.Fatal(err)
 		}
 		failing = true
-		_, written := l.Append([]byte("two"))
+		_, _, written := l.Append([]byte("two"))
 		if synced := l.Sync(); !errors.Is(synced, bad) || written != nil && !errors.Is(written, bad) {
 			t.Errorf("%v: %v, %v", kind, written, synced)
 		}
 		failing = false
-		if _, err := l.Append([]byte("three")); !errors.Is(err, bad) {
+		if _, _, err := l.Append([]byte("three")); !errors.Is(err, bad) {
 			t.Errorf("%v: afterwards: %v", kind, err)
 		}
 		if err := l.Sync(); !errors.Is(err, bad) {

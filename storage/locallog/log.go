@@ -3,6 +3,7 @@ package locallog
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"beanfield/storage"
@@ -14,17 +15,17 @@ import (
 // Options configure a log. All fields are needed.
 type Options struct {
 	FS  vfs.FS
-	Dir string // exists, and is this log's alone
+	Dir string // is this log's alone
 	// Slot is how long a slot is, and Slots how many there may be: together they bound
-	// what may be waiting for the store. A longer slot, made with another length, stays as it is.
+	// what may be waiting for the store. A slot that was made with another length is used as
+	// it is, but a free one is made longer if it is too short.
 	Slot  int64
 	Slots int
 	// Epoch is a number that no opening of this log has had before: a random one.
 	Epoch uint64
 }
 
-// Log is a log in files of this machine. Append, Sync, Place and Close are the owner's: one
-// goroutine at a time. A Reader and Trim may be another's, until Close.
+// Log is a log in files of this machine. See doc.go for who may call what.
 type Log struct {
 	o    Options
 	from turns.Place // where the store stood when the log was opened
@@ -34,94 +35,105 @@ type Log struct {
 	buf   []byte
 	dirty []*slot // were written to, and not synced
 	mark  vfs.File
-	err   error // the first one: nothing is appended after it
 
-	mu      sync.Mutex
-	slots   []*slot
-	current *slot // where the next record goes, if it fits; nil for none
-	synced  uint64
+	making sync.Mutex // held while slots are made or removed; taken before mu
+
+	mu     sync.Mutex
+	err    error       // the first one: nothing is appended after it
+	slots  []*slot     // all of them
+	used   []*slot     // those in use, in the order of their sequences, which are dense
+	seq    uint32      // of the last use of a slot
+	behind turns.Place // of the last whole turns
+	synced uint64
 }
-
-// slot is a file that holds records one after the other, from its beginning.
-type slot struct {
-	name string
-	file vfs.File
-	size int64
-
-	// Under the log's mutex. A free slot has no numbers, whatever is still in it.
-	first, last uint64
-	end         int64 // where the last record ends, with the padding after it
-	busy        bool  // the owner is writing to it, and alone may change the rest
-}
-
-func (s *slot) free() bool { return s.first == 0 }
-
-// Records begin at multiples of align.
-const align = 8
-
-func aligned(n int64) int64 { return (n + align - 1) &^ (align - 1) }
-
-// room is how many bytes of turns a slot has room for behind its last record.
-func (s *slot) room() int64 { return min(s.size-s.end-turns.Overhead, turns.MaxTurns) }
 
 // Place is that of the last record.
 func (l *Log) Place() turns.Place { return l.place }
 
-// Append writes the turns, in one record if they fit into one, and returns the number of the
-// last. They are durable after a Sync. With storage.ErrNoSpace nothing was written, and
-// there is room again after a Trim, unless the turns are longer than the whole log. After any
-// other error the log takes nothing more.
-func (l *Log) Append(b []byte) (number uint64, err error) {
-	if l.err != nil {
-		return 0, l.err
-	}
+// Append writes the turns, in one record if they fit into one. It returns the number of the
+// last, and where the turns begin. They are durable after a Sync. With storage.ErrNoSpace
+// nothing was written, and there is room again after a Trim: a log that is all free takes
+// turns of any length, as long as the disk has room. After any other error the log takes
+// nothing more.
+func (l *Log) Append(b []byte) (number uint64, at turns.At, err error) {
 	parts, err := l.plan(int64(len(b)))
 	if err != nil {
-		if !errors.Is(err, storage.ErrNoSpace) {
-			l.err = err
-		}
-		return 0, err
+		return 0, 0, err
 	}
-	for i, p := range parts {
-		n := min(int64(len(b)), p.room())
-		if err := l.write(p, b[:n], i < len(parts)-1); err != nil {
-			l.err = err
-			return 0, err
+	for i, s := range parts {
+		n := min(int64(len(b)), s.room())
+		start, err := l.write(s, turns.Record{Rest: i > 0, More: i < len(parts)-1, Turns: b[:n]})
+		if err != nil {
+			return 0, 0, l.fail(err)
+		}
+		if i == 0 {
+			at = start
 		}
 		b = b[n:]
 	}
-	return l.place.Number, nil
+	return l.place.Number, at, nil
 }
 
-// plan says into which slots n bytes of turns go, and keeps them from Trim until they have
-// been written to. If all slots have one length, turns that fit into one are not cut.
-func (l *Log) plan(n int64) (parts []*slot, err error) {
+// fail notes the first error.
+func (l *Log) fail(err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.current != nil && n <= l.current.room() {
-		l.current.busy = true
-		return []*slot{l.current}, nil
+	if l.err == nil {
+		l.err = err
 	}
-	for _, s := range l.slots {
-		if s.free() && n > 0 {
-			parts = append(parts, s)
-			n -= s.room()
+	return err
+}
+
+// plan says into which slots n bytes of turns go, and makes slots if they are needed.
+func (l *Log) plan(n int64) (parts []*slot, err error) {
+	if parts, err = l.choose(n); parts != nil || err != nil {
+		return parts, err
+	}
+	l.making.Lock()
+	defer l.making.Unlock()
+	for {
+		// Prepare may have made one meanwhile, and Trim freed some.
+		if parts, err = l.choose(n); parts != nil || err != nil {
+			return parts, err
 		}
-	}
-	most := int64(max(0, l.o.Slots-len(l.slots)))
-	if n > most*(&slot{size: l.o.Slot}).room() {
-		return nil, fmt.Errorf("storage: the log in %s: %w until the store has caught up", l.o.Dir, storage.ErrNoSpace)
-	}
-	for n > 0 {
-		l.mu.Unlock() // making a slot takes long, and only the owner does it
-		s, err := l.grow()
-		l.mu.Lock()
-		if err != nil {
+		if err := l.grow(); err != nil {
 			return nil, err
 		}
-		l.slots = append(l.slots, s)
+	}
+}
+
+// choose chooses the slots, and keeps them from Trim until they have been written to. If it
+// returns none, more have to be made. If all slots have one length, turns that fit into one
+// are not cut.
+func (l *Log) choose(n int64) (parts []*slot, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return nil, l.err
+	}
+	if s := l.current(); s != nil && n <= s.room() {
+		s.busy = true
+		return []*slot{s}, nil
+	}
+	for _, s := range l.slots {
+		if !s.free() {
+			continue
+		}
 		parts = append(parts, s)
-		n -= s.room()
+		if n -= s.room(); n <= 0 {
+			break
+		}
+	}
+	need, lacks := len(parts), n > 0 || len(parts) == 0
+	if lacks {
+		room := (&slot{size: l.o.Slot}).room()
+		need += int(max(1, (n+room-1)/room))
+	}
+	switch {
+	case len(l.used) > 0 && need > l.o.Slots-len(l.used):
+		return nil, fmt.Errorf("storage: the log in %s: %w until the store has caught up", l.o.Dir, storage.ErrNoSpace)
+	case lacks:
+		return nil, nil
 	}
 	for _, s := range parts {
 		s.busy = true
@@ -129,50 +141,73 @@ func (l *Log) plan(n int64) (parts []*slot, err error) {
 	return parts, nil
 }
 
-// write writes one record. Nobody reads it before it has been synced.
-func (l *Log) write(s *slot, b []byte, more bool) error {
-	r := turns.Record{
-		Origin: l.place.Origin, Epoch: l.o.Epoch, Number: l.place.Number + 1, Before: l.place.Hash,
-		Synced: l.synced, More: more, Turns: b,
+// current is the slot that was written to last, if it is still in use.
+func (l *Log) current() *slot {
+	if len(l.used) == 0 {
+		return nil
 	}
+	return l.used[len(l.used)-1]
+}
+
+// write writes one record, and returns where its turns are.
+func (l *Log) write(s *slot, r turns.Record) (turns.At, error) {
+	r.Origin, r.Epoch, r.Number, r.Before = l.place.Origin, l.o.Epoch, l.place.Number+1, l.place.Hash
+	r.Synced = l.synced // only the owner changes it
 	var hash uint64
 	l.buf, hash = turns.Append(l.buf[:0], r)
+	start := s.end + turns.Head
 	if _, err := s.file.WriteAt(l.buf, s.end); err != nil {
-		return fmt.Errorf("storage: %s: %w", s.name, err)
+		return 0, fmt.Errorf("storage: %s: %w", s.name, err)
 	}
 	l.place.Number, l.place.Hash = r.Number, hash
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s.first == 0 {
+		l.use(s)
 		s.first = r.Number
 	}
 	s.last, s.end, s.busy = r.Number, s.end+aligned(int64(len(l.buf))), false
-	l.current = s
-	if n := len(l.dirty); n == 0 || l.dirty[n-1] != s {
-		l.dirty = append(l.dirty, s)
+	s.tail, s.more = start+int64(len(r.Turns)), r.More
+	if !r.More {
+		l.behind = l.place
 	}
-	return nil
+	s.behind = l.behind
+	if !s.dirty {
+		s.dirty, l.dirty = true, append(l.dirty, s)
+	}
+	return turns.NewAt(s.seq, start), nil
+}
+
+// use takes a slot into use.
+func (l *Log) use(s *slot) {
+	l.seq++
+	s.seq = l.seq
+	l.used = append(l.used, s)
 }
 
 // Sync makes all that was appended durable. What failed once is never tried again: the
 // kernel may have dropped the pages and call them clean.
 func (l *Log) Sync() error {
-	if l.err != nil || len(l.dirty) == 0 {
-		return l.err
+	l.mu.Lock()
+	err := l.err
+	l.mu.Unlock()
+	if err != nil || len(l.dirty) == 0 {
+		return err
 	}
 	for _, s := range l.dirty {
 		if err := s.file.SyncData(); err != nil {
-			l.err = fmt.Errorf("storage: %s: sync: %w", s.name, err)
-			return l.err
+			return l.fail(fmt.Errorf("storage: %s: sync: %w", s.name, err))
 		}
 	}
-	l.dirty = l.dirty[:0]
-	if l.err = l.writeMark(l.place.Number); l.err != nil {
-		return l.err
+	if err := l.writeMark(); err != nil {
+		return l.fail(err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.synced = l.place.Number
+	for _, s := range l.dirty {
+		s.dirty = false
+	}
+	l.dirty, l.synced = l.dirty[:0], l.place.Number
 	return nil
 }
 
@@ -181,22 +216,24 @@ func (l *Log) Sync() error {
 func (l *Log) Trim(upTo uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, s := range l.slots {
-		if s.free() || s.busy || s.last > upTo {
-			continue
-		}
+	for len(l.used) > 0 && !l.used[0].busy && l.used[0].last <= upTo {
+		s := l.used[0]
 		s.first, s.last, s.end = 0, 0, 0
-		if s == l.current {
-			l.current = nil
-		}
+		l.used = slices.Delete(l.used, 0, 1)
 	}
 }
 
-// Close syncs the log and its mark, and closes its files.
+// Close syncs the log and its mark, and closes its files. Closing it again does nothing.
 func (l *Log) Close() error {
+	if l.mark == nil {
+		return nil
+	}
 	err := l.Sync()
 	if err == nil {
 		err = l.mark.Sync()
 	}
+	l.fail(errClosed)
 	return l.closeFiles(err)
 }
+
+var errClosed = errors.New("storage: the log has been closed")

@@ -1,11 +1,14 @@
 package locallog
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"beanfield/storage/turns"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -26,13 +29,17 @@ const (
 	markSize  = 32
 )
 
-// writeMark says that the log is durable up to a record.
-func (l *Log) writeMark(number uint64) error {
+// markOf returns what a mark says.
+func markOf(origin, number uint64) []byte {
 	b := append(make([]byte, 0, markSize), markMagic...)
-	b = binary.LittleEndian.AppendUint64(b, l.from.Origin)
+	b = binary.LittleEndian.AppendUint64(b, origin)
 	b = binary.LittleEndian.AppendUint64(b, number)
-	b = binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
-	if _, err := l.mark.WriteAt(b, 0); err != nil {
+	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
+}
+
+// writeMark says that the log is durable up to its last record.
+func (l *Log) writeMark() error {
+	if _, err := l.mark.WriteAt(markOf(l.place.Origin, l.place.Number), 0); err != nil {
 		return fmt.Errorf("storage: %s: mark: %w", l.o.Dir, err)
 	}
 	return nil
@@ -47,25 +54,45 @@ func (l *Log) openMark() (err error) {
 	return nil
 }
 
-// readMark returns the number in the mark of a log, or 0 if there is none that can be
-// read: it is never the only witness.
-func readMark(fs vfs.FS, dir string, origin uint64) (number uint64, err error) {
+// Create makes the directory of a log for a store that stands at a place: there is only a
+// mark in it, which names the place. The directory and the mark are durable when it returns,
+// if the parent is; it may be called again if a crash came before.
+func Create(o Options, from turns.Place) error {
+	if err := o.FS.MkdirAll(o.Dir, 0o700); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	f, err := o.FS.OpenReadWrite(o.FS.PathJoin(o.Dir, markName), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	_, err = f.WriteAt(markOf(from.Origin, from.Number), 0)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("storage: %s: mark: %w", o.Dir, err)
+	}
+	return errors.Join(syncDir(o.FS, o.Dir), syncDir(o.FS, o.FS.PathDir(o.Dir)))
+}
+
+// readMark returns the number in the mark of a log, if there is one that can be read. It is
+// never the only witness, unless there are no slots.
+func readMark(fs vfs.FS, dir string, origin uint64) (number uint64, ok bool, err error) {
 	f, err := fs.Open(fs.PathJoin(dir, markName))
 	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
+		return 0, false, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("storage: %w", err)
+		return 0, false, fmt.Errorf("storage: %w", err)
 	}
 	defer f.Close()
 	b := make([]byte, markSize)
 	if _, err := f.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
-		return 0, fmt.Errorf("storage: %s: mark: %w", dir, err)
+		return 0, false, fmt.Errorf("storage: %s: mark: %w", dir, err)
 	}
-	end := markSize - 8
-	if string(b[:8]) != markMagic || binary.LittleEndian.Uint64(b[8:]) != origin ||
-		binary.LittleEndian.Uint64(b[end:]) != xxhash.Sum64(b[:end]) {
-		return 0, nil
+	number = binary.LittleEndian.Uint64(b[16:])
+	if !bytes.Equal(b, markOf(origin, number)) {
+		return 0, false, nil
 	}
-	return binary.LittleEndian.Uint64(b[16:]), nil
+	return number, true, nil
 }

@@ -12,41 +12,53 @@ import (
 type Reader struct {
 	log   *Log
 	place turns.Place
-	slot  *slot
-	at    int64
-	buf   []byte
-	// Parts of turns whose last part has not been read.
-	parts []byte
-	part  turns.Record // the last of them; no part if its More is not set
+
+	slot *slot
+	seq  uint32
+	next uint64 // the number of the record at
+	at   int64
+
+	buf  []byte // what is in the slot from here:
+	base int64
+
+	parts []byte // of turns whose last part has not been read
+	start turns.At
 }
+
+// readAhead is how much a reader reads at once, if there is as much.
+const readAhead = 64 << 10
 
 // Reader returns a reader.
 func (l *Log) Reader() *Reader { return &Reader{log: l, place: l.from} }
 
-// Next returns the next turns and the place behind them. If ok is false without an error,
-// there is nothing more to read until the next Sync; the place is one to go on from and to
-// trim up to nevertheless, since void parts may be before it. The turns are valid until the
-// next call.
-func (r *Reader) Next() (b []byte, behind turns.Place, ok bool, err error) {
+// Place is where the reader is.
+func (r *Reader) Place() turns.Place { return r.place }
+
+// SkipTo has the reader go on behind a place, without reading what is before.
+func (r *Reader) SkipTo(behind turns.Place) { *r = Reader{log: r.log, place: behind, buf: r.buf[:0]} }
+
+// Next returns the next turns, where they are, and the place behind them. If ok is false
+// without an error, there is nothing more to read until the next Sync; the place is one to
+// go on from and to trim up to nevertheless, since void parts may be before it. The turns
+// are valid until the next call. After ErrGone, SkipTo says where to go on.
+func (r *Reader) Next() (b []byte, at turns.At, behind turns.Place, ok bool, err error) {
 	for {
 		ok, err = r.seek()
 		if err != nil || !ok {
-			return nil, r.place, false, err
+			return nil, 0, r.place, false, err
 		}
-		rec, err := r.read()
+		rec, at, err := r.read()
 		if err != nil {
-			return nil, r.place, false, err
+			return nil, 0, r.place, false, err
 		}
-		before := r.part
-		r.part = rec
-		if !before.More || before.Epoch != rec.Epoch {
-			r.parts = r.parts[:0]
+		if !rec.Rest {
+			r.parts, r.start = r.parts[:0], at // parts without a last one are void
 			if !rec.More {
-				return rec.Turns, r.place, true, nil
+				return rec.Turns, at, r.place, true, nil
 			}
 		}
 		if r.parts = append(r.parts, rec.Turns...); !rec.More {
-			return r.parts, r.place, true, nil
+			return r.parts, r.start, r.place, true, nil
 		}
 	}
 }
@@ -59,58 +71,90 @@ func (r *Reader) seek() (ok bool, err error) {
 	if want > l.synced {
 		return false, nil
 	}
-	if r.slot != nil && want <= r.slot.last && want > r.slot.first {
+	if r.slot != nil && l.inUse(r.seq) == r.slot && want <= r.slot.last {
 		return true, nil
 	}
-	for _, s := range l.slots {
-		if !s.free() && s.first <= want && want <= s.last {
-			r.slot, r.at = s, 0
+	for _, s := range l.used {
+		if s.first <= want && want <= s.last {
+			r.slot, r.seq, r.next, r.at = s, s.seq, s.first, 0
+			r.buf, r.base = r.buf[:0], 0
 			return true, nil
 		}
 	}
-	return false, fmt.Errorf("storage: the log in %s has no record %d any more", l.o.Dir, want)
+	return false, fmt.Errorf("%w: record %d of the log in %s", ErrGone, want, l.o.Dir)
 }
 
-// read reads the record at which the reader is. Those that the store has already are
-// stepped over.
-func (r *Reader) read() (turns.Record, error) {
+// read reads the next record. Those before it in its slot are stepped over.
+func (r *Reader) read() (rec turns.Record, at turns.At, err error) {
 	for {
-		rec, hash, err := r.record()
+		rec, hash, n, err := r.record()
 		if err != nil {
-			return rec, err
+			return rec, 0, err
 		}
-		if rec.Origin == r.place.Origin && rec.Number <= r.place.Number {
-			continue
+		start := r.at + turns.Head
+		stepping := r.next <= r.place.Number
+		if rec.Number != r.next || !stepping && !r.place.Takes(&rec) {
+			return rec, 0, r.unreadable()
 		}
-		if !r.place.Takes(&rec) {
-			return rec, fmt.Errorf("storage: %s: %w: record %d is not what follows", r.slot.name, storage.ErrCorrupt, r.place.Number+1)
+		r.at, r.next = r.at+aligned(n), r.next+1
+		if !stepping {
+			r.place.Number, r.place.Hash = rec.Number, hash
+			return rec, turns.NewAt(r.seq, start), nil
 		}
-		r.place.Number, r.place.Hash = rec.Number, hash
-		return rec, nil
 	}
 }
 
-// record reads one record, and goes on behind it.
-func (r *Reader) record() (turns.Record, uint64, error) {
-	n := turns.Overhead
-	for {
-		if cap(r.buf) < n {
-			r.buf = make([]byte, n, 2*n)
+// unreadable says why the next record cannot be read.
+func (r *Reader) unreadable() error {
+	if !r.log.has(r.slot, r.seq) {
+		return fmt.Errorf("%w: record %d of the log in %s", ErrGone, r.next, r.log.o.Dir)
+	}
+	return fmt.Errorf("storage: %s: %w: record %d cannot be read", r.slot.name, storage.ErrCorrupt, r.next)
+}
+
+// record decodes the record at which the reader is.
+func (r *Reader) record() (rec turns.Record, hash uint64, n int64, err error) {
+	b, err := r.peek(turns.Overhead)
+	if length, none := turns.Length(b); err == nil && none == nil {
+		b, err = r.peek(int64(length))
+	}
+	if err != nil {
+		return rec, 0, 0, err
+	}
+	rec, hash, length, err := turns.Decode(b)
+	if err != nil {
+		return rec, 0, 0, r.unreadable()
+	}
+	return rec, hash, int64(length), nil
+}
+
+// peek returns what is in the slot where the reader is, up to n bytes. It reads no further
+// than records reach: what is behind them may be written at the same time.
+func (r *Reader) peek(n int64) ([]byte, error) {
+	if have := r.base + int64(len(r.buf)); have < r.at+n {
+		l := r.log
+		l.mu.Lock()
+		end := min(r.slot.end, r.slot.size)
+		gone := l.inUse(r.seq) != r.slot
+		l.mu.Unlock()
+		if gone {
+			return nil, r.unreadable()
 		}
-		r.buf = r.buf[:n]
+		length := min(max(n, readAhead), end-r.at)
+		if length <= have-r.at {
+			return r.buf[r.at-r.base:], nil // there is no more
+		}
+		if int64(cap(r.buf)) < length {
+			r.buf = make([]byte, length)
+		}
+		r.buf, r.base = r.buf[:length], r.at
 		if _, err := r.slot.file.ReadAt(r.buf, r.at); err != nil {
-			return turns.Record{}, 0, fmt.Errorf("storage: %s: %w", r.slot.name, err)
+			r.buf = r.buf[:0]
+			if !l.has(r.slot, r.seq) {
+				return nil, r.unreadable()
+			}
+			return nil, fmt.Errorf("storage: %s: %w", r.slot.name, err)
 		}
-		length, err := turns.Length(r.buf)
-		if err == nil && length > n && r.at+int64(length) <= r.slot.size {
-			n = length
-			continue
-		}
-		rec, hash, length, err := turns.Decode(r.buf)
-		if err != nil {
-			return rec, 0, fmt.Errorf("storage: %s: %w: record %d cannot be read", r.slot.name, storage.ErrCorrupt, r.place.Number+1)
-		}
-		r.at += aligned(int64(length))
-		return rec, hash, nil
 	}
+	return r.buf[r.at-r.base:][:min(n, int64(len(r.buf))-(r.at-r.base))], nil
 }

@@ -4,54 +4,100 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"syscall"
 
 	"beanfield/storage"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
+
+// slot is a file that holds records one after the other, from its beginning.
+type slot struct {
+	name string
+	file vfs.File
+	size int64
+
+	// Under the log's mutex. A free slot has no numbers, whatever is still in it.
+	seq         uint32 // of its use
+	first, last uint64
+	behind      turns.Place // of the last whole turns in it, or before it
+	end         int64       // where the last record ends, with the padding after it
+	tail        int64       // where the turns of the last record end
+	more        bool        // and go on in the slot with the next sequence
+	busy        bool        // the owner is writing to it, and alone may change the rest
+	dirty       bool        // it has been written to, and not synced
+}
+
+func (s *slot) free() bool { return s.first == 0 }
+
+// Records begin at multiples of align.
+const align = 8
+
+func aligned(n int64) int64 { return (n + align - 1) &^ (align - 1) }
+
+// room is how many bytes of turns a slot has room for behind its last record.
+func (s *slot) room() int64 { return s.size - s.end - turns.Overhead }
 
 // slotSuffix ends the name of a slot; what comes before is its number.
 const slotSuffix = ".turns"
 
 func slotName(i int) string { return fmt.Sprintf("%04d%s", i, slotSuffix) }
 
-// slotNames lists the slots of the directory, in a fixed order.
-func (l *Log) slotNames() ([]string, error) {
-	names, err := l.o.FS.List(l.o.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("storage: %w", err)
+// Prepare makes a slot if none is free and there may be more, so that Append need not. It
+// removes what is beyond Options.Slots and free. Any goroutine may call it.
+func (l *Log) Prepare() error {
+	l.making.Lock()
+	defer l.making.Unlock()
+	l.mu.Lock()
+	var surplus []*slot
+	for i := len(l.slots) - 1; i >= 0 && len(l.slots) > l.o.Slots; i-- {
+		if s := l.slots[i]; s.free() && !s.busy && !s.dirty {
+			surplus = append(surplus, s)
+			l.slots = slices.Delete(l.slots, i, i+1)
+		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, slotSuffix) })
-	slices.Sort(names)
-	return names, nil
+	enough := len(l.slots) >= l.o.Slots || slices.ContainsFunc(l.slots, (*slot).free)
+	err := l.err
+	l.mu.Unlock()
+	for _, s := range surplus {
+		err = errors.Join(err, s.file.Close(), l.o.FS.Remove(s.name))
+	}
+	if err != nil || enough {
+		return err
+	}
+	return l.grow()
 }
 
 // grow makes one more slot. It is written full of zeros and synced, so that no later sync
-// has to change the file's length or where its blocks are.
-func (l *Log) grow() (*slot, error) {
+// has to change the file's length or where its blocks are. The caller holds making.
+func (l *Log) grow() error {
+	l.mu.Lock()
 	i := 0
 	for slices.ContainsFunc(l.slots, func(s *slot) bool { return l.o.FS.PathBase(s.name) == slotName(i) }) {
 		i++
 	}
-	name := l.o.FS.PathJoin(l.o.Dir, slotName(i))
-	f, err := l.o.FS.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return nil, fmt.Errorf("storage: %w", err)
-	}
-	s := &slot{name: name, file: f}
-	err = l.fill(s)
-	if err == nil {
-		err = l.syncDir()
-	}
-	if err != nil {
-		if errors.Is(err, syscall.ENOSPC) {
-			err = fmt.Errorf("%w: %w", storage.ErrNoSpace, err)
+	l.mu.Unlock()
+	s := &slot{name: l.o.FS.PathJoin(l.o.Dir, slotName(i))}
+	var err error
+	if s.file, err = l.o.FS.OpenReadWrite(s.name, vfs.WriteCategoryUnspecified); err == nil {
+		if err = l.fill(s); err == nil {
+			err = syncDir(l.o.FS, l.o.Dir)
 		}
-		return nil, errors.Join(err, f.Close(), l.o.FS.Remove(name))
+		if err != nil {
+			err = errors.Join(err, s.file.Close(), l.o.FS.Remove(s.name))
+		}
 	}
-	return s, nil
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("storage: %s: %w: %w", s.name, storage.ErrNoSpace, err)
+	}
+	if err != nil {
+		return l.fail(fmt.Errorf("storage: %w", err))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.slots = append(l.slots, s)
+	return nil
 }
 
 // fill writes zeros from where a slot ends to where it should.
@@ -70,26 +116,35 @@ func (l *Log) fill(s *slot) error {
 	return nil
 }
 
-// syncDir makes the names of the slots durable.
-func (l *Log) syncDir() error {
-	dir, err := l.o.FS.OpenDir(l.o.Dir)
+// syncDir makes the names in a directory durable.
+func syncDir(fs vfs.FS, name string) error {
+	dir, err := fs.OpenDir(name)
 	if err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// refill finishes slots that a crash, or the end of the process, left unfinished.
+// refill finishes slots that a crash, or the end of the process, left unfinished, or that
+// were made shorter. If there is no room for that, they are not used.
 func (l *Log) refill() error {
-	for _, s := range l.slots {
-		if s.size >= l.o.Slot {
+	for i := 0; i < len(l.slots); i++ {
+		s := l.slots[i]
+		if !s.free() || s.size >= l.o.Slot {
 			continue
 		}
-		if err := l.fill(s); err != nil {
+		switch err := l.fill(s); {
+		case errors.Is(err, syscall.ENOSPC):
+			l.slots = slices.Delete(l.slots, i, i+1)
+			i--
+			if err := s.file.Close(); err != nil {
+				return fmt.Errorf("storage: %w", err)
+			}
+		case err != nil:
 			return err
 		}
 	}
-	return l.syncDir()
+	return syncDir(l.o.FS, l.o.Dir)
 }
 
 // closeFiles closes what has been opened, and returns the error with those of closing.
@@ -100,5 +155,6 @@ func (l *Log) closeFiles(err error) error {
 	if l.mark != nil {
 		err = errors.Join(err, l.mark.Close())
 	}
+	l.slots, l.used, l.mark = nil, nil, nil
 	return err
 }

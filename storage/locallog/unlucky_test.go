@@ -27,7 +27,7 @@ func reopened(t *testing.T, o Options, from turns.Place) (*Log, []string) {
 // mustAppend appends turns and syncs.
 func mustAppend(t *testing.T, l *Log, text string) {
 	t.Helper()
-	if _, err := l.Append([]byte(text)); err != nil {
+	if _, _, err := l.Append([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Sync(); err != nil {
@@ -137,11 +137,11 @@ func TestSlotThatCannotBeMade(t *testing.T) {
 		return nil
 	})))
 	l, _ := reopened(t, o, turns.Place{Origin: origin})
-	if _, err := l.Append([]byte("one")); !errors.Is(err, bad) {
+	if _, _, err := l.Append([]byte("one")); !errors.Is(err, bad) {
 		t.Errorf("the first append: %v", err)
 	}
 	failing = false
-	if _, err := l.Append([]byte("one")); !errors.Is(err, bad) {
+	if _, _, err := l.Append([]byte("one")); !errors.Is(err, bad) {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -153,7 +153,7 @@ func TestVoidPartsAreTrimmed(t *testing.T) {
 	o := onPebbles(t, fs)
 	l, _ := reopened(t, o, turns.Place{Origin: origin})
 	long := make([]byte, 30<<10) // needs all slots
-	if _, err := l.Append(long); err != nil {
+	if _, _, err := l.Append(long); err != nil {
 		t.Fatal(err)
 	}
 	f, err := fs.OpenReadWrite(fs.PathJoin(o.Dir, slotName(3)), vfs.WriteCategoryUnspecified)
@@ -164,7 +164,7 @@ func TestVoidPartsAreTrimmed(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, all := reopened(t, o, turns.Place{Origin: origin})
-	_, behind, ok, err := l.Reader().Next()
+	_, _, behind, ok, err := l.Reader().Next()
 	if len(all) != 0 || ok || err != nil {
 		t.Fatalf("%d turns are there, %v, %v", len(all), ok, err)
 	}

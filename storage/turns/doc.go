@@ -6,7 +6,8 @@
 // # A record
 //
 //	4 bytes  magic and version
-//	4 bytes  length of the turns; the highest bit says that the next record goes on with them
+//	4 bytes  length of the turns; the highest bit says that the next record goes on with them,
+//	         the one below it that they go on with those of the record before
 //	8 bytes  origin: which log this is, a number that nobody outside knows
 //	8 bytes  epoch: which ownership of the shard wrote it
 //	8 bytes  number: dense, from 1
@@ -31,7 +32,8 @@
 //
 // # Turns in parts
 //
-// Turns that do not fit into one record go in several, all but the last marked More.
-// They count when the last part is there. Parts may be cut anywhere, so a reader puts
-// them together before it looks into them.
+// Turns that do not fit into one record go in several, all but the last marked More, all but
+// the first marked Rest. They count when all parts are there: parts that a record without Rest
+// follows are void. Parts may be cut anywhere, so a reader puts them together before it looks
+// into them.
 package turns

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"math"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -17,6 +16,7 @@ type Record struct {
 	Before uint64 // the hash of the record before; 0 for the first
 	Synced uint64 // every record up to this number was durable before this one was written
 	More   bool   // the next record goes on with the same turns
+	Rest   bool   // it goes on with the turns of the record before
 	Turns  []byte // of a decoded record: a part of what was decoded
 }
 
@@ -24,16 +24,20 @@ type Record struct {
 const Magic = "bfr\x01"
 
 const (
-	head = 48
-	tail = 8
-	more = 1 << 31
+	tail  = 8
+	more  = 1 << 31
+	rest  = 1 << 30
+	flags = more | rest
 )
 
+// Head is how many bytes of a record come before its turns.
+const Head = 48
+
 // Overhead is how much longer a record is than its turns.
-const Overhead = head + tail
+const Overhead = Head + tail
 
 // MaxTurns is how many bytes of turns fit into a record.
-const MaxTurns = math.MaxInt32 - Overhead
+const MaxTurns = rest - 1
 
 // ErrNone says that there is no record: other bytes, a part of one, or a damaged one.
 var ErrNone = errors.New("turns: there is no whole record")
@@ -44,6 +48,9 @@ func Append(dst []byte, r Record) ([]byte, uint64) {
 	length := uint32(len(r.Turns))
 	if r.More {
 		length |= more
+	}
+	if r.Rest {
+		length |= rest
 	}
 	dst = append(dst, Magic...)
 	dst = binary.LittleEndian.AppendUint32(dst, length)
@@ -62,11 +69,11 @@ func Decode(b []byte) (r Record, hash uint64, n int, err error) {
 		return r, 0, 0, ErrNone
 	}
 	length := binary.LittleEndian.Uint32(b[4:])
-	turns := int(length &^ more)
+	turns := int(length &^ flags)
 	if turns > len(b)-Overhead {
 		return r, 0, 0, ErrNone
 	}
-	end := head + turns
+	end := Head + turns
 	hash = binary.LittleEndian.Uint64(b[end:])
 	if hash != xxhash.Sum64(b[:end]) {
 		return r, 0, 0, ErrNone
@@ -74,7 +81,7 @@ func Decode(b []byte) (r Record, hash uint64, n int, err error) {
 	at := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8+8*i:]) }
 	r = Record{
 		Origin: at(0), Epoch: at(1), Number: at(2), Before: at(3), Synced: at(4),
-		More: length&more != 0, Turns: b[head:end:end],
+		More: length&more != 0, Rest: length&rest != 0, Turns: b[Head:end:end],
 	}
 	return r, hash, end + tail, nil
 }
@@ -84,7 +91,7 @@ func Length(b []byte) (int, error) {
 	if len(b) < Overhead || string(b[:len(Magic)]) != Magic {
 		return 0, ErrNone
 	}
-	return Overhead + int(binary.LittleEndian.Uint32(b[4:])&^more), nil
+	return Overhead + int(binary.LittleEndian.Uint32(b[4:])&^flags), nil
 }
 
 // Find returns the place of the first record of a log at or after from, at a multiple of

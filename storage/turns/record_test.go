@@ -11,7 +11,7 @@ func drawn(t *rapid.T) Record {
 	u := rapid.Uint64()
 	return Record{
 		Origin: u.Draw(t, "origin"), Epoch: u.Draw(t, "epoch"), Number: u.Draw(t, "number"),
-		Before: u.Draw(t, "before"), Synced: u.Draw(t, "synced"), More: rapid.Bool().Draw(t, "more"),
+		Before: u.Draw(t, "before"), Synced: u.Draw(t, "synced"), More: rapid.Bool().Draw(t, "more"), Rest: rapid.Bool().Draw(t, "rest"),
 		Turns: rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "turns"),
 	}
 }
@@ -33,7 +33,7 @@ func TestRecordsAreReadAsWritten(t *testing.T) {
 		}
 		got.Turns, r.Turns = nil, nil
 		if got.Origin != r.Origin || got.Epoch != r.Epoch || got.Number != r.Number ||
-			got.Before != r.Before || got.Synced != r.Synced || got.More != r.More {
+			got.Before != r.Before || got.Synced != r.Synced || got.More != r.More || got.Rest != r.Rest {
 			t.Fatalf("%+v, want %+v", got, r)
 		}
 	})
@@ -67,6 +67,7 @@ func TestHashTellsContentsApart(t *testing.T) {
 		func(r *Record) { r.Epoch = 1 },
 		func(r *Record) { r.Synced = 1 },
 		func(r *Record) { r.More = true },
+		func(r *Record) { r.Rest = true },
 	} {
 		other := r
 		change(&other)
