@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -30,8 +32,32 @@ func TestUsageOfThisProcess(t *testing.T) {
 	if before.RSS < 1<<20 || before.Peak < before.RSS || before.System > before.CPU {
 		t.Errorf("%+v, %d", before, x&1)
 	}
+	if after, err := UsageOf(os.Getpid()); err != nil || after.Written < before.Written {
+		t.Errorf("%d bytes written, and before %d, %v", after.Written, before.Written, err)
+	}
 	if none, err := UsageOf(0); err != nil || none != (Usage{}) {
 		t.Errorf("no process uses %+v, %v", none, err)
+	}
+}
+
+// What is written counts in whole pages, wherever the kernel tells of it and the directory
+// is on a disk.
+func TestUsageCountsWhatIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	before := bytesWritten(os.Getpid())
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(path, &fs); err != nil {
+		t.Fatal(err)
+	}
+	const tmpfs = 0x01021994
+	if _, err := os.Stat("/proc/self/io"); err != nil || fs.Type == tmpfs {
+		t.Skip("the kernel does not tell, or there is no disk")
+	}
+	if n := bytesWritten(os.Getpid()) - before; n < 1<<20 {
+		t.Errorf("%d bytes written, of 1 MiB", n)
 	}
 }
 

@@ -46,6 +46,7 @@ func (h *Held) Measure(ctx context.Context, ld load.Load, set generator.Settings
 	if err != nil {
 		return nil, errors.Join(err, h.server.Died())
 	}
+	res.Server.OnDisk = h.server.OnDisk()
 	return res, nil
 }
 

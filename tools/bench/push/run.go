@@ -185,6 +185,7 @@ func (r *run) result() (*result.Result, error) {
 		res.Server = result.ServerUse{
 			CPU: float64(cpu) / ns, CPUPerOp: each(cpu), SystemPerOp: each(r.last.Server.System - r.first.Server.System),
 			RSS: r.last.Server.RSS, PeakRSS: r.last.Server.Peak,
+			WrittenPerOp: float64(r.last.Server.Written-r.first.Server.Written) / float64(ops),
 		}
 	}
 	return res, nil
