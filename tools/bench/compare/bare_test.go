@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/result"
 )
 
 func TestBareLoopStandsBesideDurableCycles(t *testing.T) {
@@ -20,6 +21,30 @@ func TestBareLoopStandsBesideDurableCycles(t *testing.T) {
 	want := "always always-pipelined always-one always-one-core written written-singly"
 	if got := strings.Join(in, " "); !bare.logged || got != want {
 		t.Errorf("the bare loop is in %s, want %s", got, want)
+	}
+}
+
+// A goal beside the bare loop is a ratio to it, not to beanstalkd.
+func TestGoalsBesideTheBareLoop(t *testing.T) {
+	r := rowResult{
+		Title: "made", row: row{class: classAlways, goals: []goal{atLeast(metricThroughput, 6), ofBare(atMost(metricCPU, 1.15))}},
+		Peers: []peerResult{
+			{Name: nameBeanfield, Rounds: []*result.Result{round(700, 12, 1)}},
+			{Name: nameBeanstalkd, Rounds: []*result.Result{round(100, 40, 1)}, peer: peer{baseline: true}},
+			{Name: nameLogged, Rounds: []*result.Result{round(1000, 10, 1)}, peer: peer{logged: true}},
+		},
+	}
+	text := (&comparison{Rows: []rowResult{r}}).markdown()
+	for _, want := range []string{
+		"| made | throughput | at least 6.00 x | 7.00 | yes |",
+		"| made | server CPU per operation | at most 1.15 x the bare loop | 1.20 | missed |",
+		"| made | beanfield | 0.700 | 1.20 |",
+		"| made | beanstalkd | 0.100 | 4.00 |",
+		"| made | bare loop with a log | 1 | 1 |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("missing: %s\nin\n%s", want, text)
+		}
 	}
 }
 
