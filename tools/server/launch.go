@@ -106,6 +106,9 @@ func (s *Launched) Serve(ctx context.Context) error {
 	return conn.Close()
 }
 
+// Disk is where its files are.
+func (s *Launched) Disk() Disk { return DiskOf(s.dir) }
+
 // OnDisk is how many bytes of the disk its files take.
 func (s *Launched) OnDisk() (sum int64) {
 	_ = filepath.WalkDir(filepath.Join(s.dir, "data"), func(path string, d fs.DirEntry, err error) error {

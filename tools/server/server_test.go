@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -40,24 +39,30 @@ func TestUsageOfThisProcess(t *testing.T) {
 	}
 }
 
-// What is written counts in whole pages, wherever the kernel tells of it and the directory
-// is on a disk.
+// What is written counts, wherever the kernel tells of it and the directory is on a disk.
 func TestUsageCountsWhatIsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	before := bytesWritten(os.Getpid())
-	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+	disk := DiskOf(filepath.Dir(path))
+	before, on := bytesWritten(os.Getpid()), disk.Written()
+	file, err := os.Create(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(path, &fs); err != nil {
+	defer file.Close()
+	if _, err := file.Write(make([]byte, 1<<20)); err != nil {
 		t.Fatal(err)
 	}
-	const tmpfs = 0x01021994
-	if _, err := os.Stat("/proc/self/io"); err != nil || fs.Type == tmpfs {
+	if err := file.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/proc/self/io"); err != nil || disk == "" {
 		t.Skip("the kernel does not tell, or there is no disk")
 	}
 	if n := bytesWritten(os.Getpid()) - before; n < 1<<20 {
 		t.Errorf("%d bytes written, of 1 MiB", n)
+	}
+	if n := disk.Written() - on; n < 1<<20 {
+		t.Errorf("%d bytes written to the disk, of 1 MiB", n)
 	}
 }
 

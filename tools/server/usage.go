@@ -19,8 +19,8 @@ type Usage struct {
 	System time.Duration // of it in the kernel, estimated in ticks
 	RSS    int64         // bytes resident
 	Peak   int64
-	// Written is how many bytes it has caused to be written to disks; 0 where the kernel
-	// does not tell.
+	// Written is how many bytes of files it has changed, at most; 0 where the kernel does
+	// not tell.
 	Written int64
 }
 
@@ -47,8 +47,8 @@ func UsageOf(pid int) (Usage, error) {
 	return u, err
 }
 
-// bytesWritten reads write_bytes, which counts whole pages: one that is written again
-// after a sync counts again, as on the disk.
+// bytesWritten reads write_bytes, which counts whole pieces of the kernel's memory for
+// files. Where they are large, a change of a few bytes may count as 2 MiB.
 func bytesWritten(pid int) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid)) // not every kernel has it, nor may every user read it
 	for line := range strings.Lines(string(text)) {

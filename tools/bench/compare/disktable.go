@@ -9,7 +9,7 @@ import (
 
 // What a server writes, and what durable replies cost beside the least that they can cost.
 const diskHead = "## On the disk\n\n" +
-	"What a server wrote while it was measured is what the kernel counts, in whole pages. " +
+	"What a server wrote while it was measured is what the kernel counts for its process or for its disk, whichever is less. " +
 	"The bare loop with a log reads all that is ready, makes one write and one sync, and answers; it recovers nothing and never tidies up.\n\n" +
 	"| load | server | ops/s × bare loop | CPU × bare loop | CPU µs/job | bytes written/job | MB on the disk | highest MB |\n" +
 	"|---|---|--:|--:|--:|--:|--:|--:|\n"

@@ -6,8 +6,8 @@ import "beanfield/tools/bench/load"
 const lifeSet = "persistence"
 
 // recordsOfJob are the bytes of what must be written of a job of 100 bytes that is put and
-// deleted: a record with the body, the tube, the times and counters (150), and the deletion.
-const recordsOfJob = 160
+// deleted: a record with the body, the tube, the times and counters (141), and the deletion.
+const recordsOfJob = 146
 
 var lifeRows = []row{
 	{

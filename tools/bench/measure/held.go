@@ -31,7 +31,7 @@ func (p *Pinning) Hold(ctx context.Context, pinned bool, how server.Launch, echo
 		s.Stop()
 		return nil, err
 	}
-	t := generator.Target{Addr: s.Addr, Queue: s.Queue, TLS: s.TLS, PID: s.PID(), Echo: echo, Owned: true}
+	t := generator.Target{Addr: s.Addr, Queue: s.Queue, TLS: s.TLS, PID: s.PID(), Echo: echo, Owned: true, Disk: s.Disk()}
 	return &Held{pinning: p, pinned: pinned, target: t, server: s}, nil
 }
 
