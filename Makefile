@@ -34,7 +34,7 @@ thorough: ## the longest tests, in full
 	$(GO) test -timeout 60m ./conn/beanstalk -run '^(TestBodySizes|TestRandomCommands|TestWakeFromAnotherLoop)$$'
 	$(GO) test -timeout 60m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNoBatchIsLeftInTheMailbox|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
 	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong)$$'
-	$(GO) test -timeout 60m ./storage/locallog -run '^(TestEveryCrash)$$'
+	$(GO) test -timeout 60m ./storage/locallog -run '^(TestEveryCrash|TestSalvageAfterCrashes)$$'
 	$(GO) test -timeout 60m ./storage/pebblestore -run '^(TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestSalvageTellsWhatIsMissing)$$'
 
 race: ## all tests under the race detector

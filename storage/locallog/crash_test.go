@@ -52,10 +52,13 @@ func (w *world) options() Options {
 }
 
 // open opens the log and reads it. Everything that was durable must be there, in order, and
-// nothing that was not appended (G1, G2).
+// nothing that was not appended (G1, G2). Whoever looks at the log before sees the same.
 func (w *world) open() {
+	looked, err := w.looksOnly(w.d)
+	if err != nil {
+		w.t.Fatalf("%s: read: %v", w.path, err)
+	}
 	w.epoch++
-	var err error
 	if w.l, err = Open(w.options(), w.store); err != nil {
 		w.t.Fatalf("%s: %v", w.path, err)
 	}
@@ -74,6 +77,9 @@ func (w *world) open() {
 		case !ok:
 			w.said, w.least = w.said[:i], i
 			w.fold = w.l.Reader()
+			if !slices.Equal(looked, w.behind()) {
+				w.t.Fatalf("%s: read gave %v, open %v", w.path, looked, w.said)
+			}
 			w.readBack()
 			return
 		case i >= len(w.said) || string(b) != w.said[i].text || behind.Number != w.said[i].number:
@@ -86,7 +92,8 @@ func (w *world) open() {
 
 // step does one thing: a appends turns that fit into a record, l turns that need more
 // than one, s syncs, t has the store read all that is durable, and trims, and k kills the
-// process: the system still has all that was written, and may or may not write it.
+// process: the system still has all that was written, and may or may not write it. o has it
+// read and trim only what ends in the oldest slot, p prepares.
 func (w *world) step(what rune) {
 	w.path += string(what)
 	defer w.readBack()
@@ -102,6 +109,12 @@ func (w *world) step(what rune) {
 		w.least = len(w.said)
 	case 'k':
 		w.open()
+	case 'p':
+		if err := w.l.Prepare(); err != nil {
+			w.t.Fatalf("%s: %v", w.path, err)
+		}
+	case 'o':
+		w.trimOldest()
 	case 't':
 		for {
 			_, _, behind, ok, err := w.fold.Next()
@@ -114,6 +127,21 @@ func (w *world) step(what rune) {
 			}
 		}
 		w.l.Trim(w.store.Number)
+	}
+}
+
+// trimOldest has the store go to the end of the turns in the oldest slot, if that is durable,
+// by skipping them.
+func (w *world) trimOldest() {
+	i := slices.IndexFunc(w.l.Segments(), func(s Segment) bool { return s.Behind.Number > w.store.Number })
+	if i < 0 || w.l.Segments()[i].Behind.Number > w.l.Synced() {
+		return
+	}
+	w.store = w.l.Segments()[i].Behind
+	w.fold.SkipTo(w.store)
+	w.l.Trim(w.store.Number)
+	if left := w.l.Segments(); len(left) > 0 && left[0].First <= w.store.Number {
+		w.t.Fatalf("%s: the store has record %d, and slots are %v", w.path, w.store.Number, left)
 	}
 }
 
@@ -198,7 +226,7 @@ func TestEveryCrash(t *testing.T) {
 	for _, fresh := range []bool{true, false} {
 		var crashes, again int
 		for records := range 3 {
-			histories("alskt", first, func(word string) {
+			histories("alskto", first, func(word string) {
 				w := begun(t, fresh, records)
 				for _, c := range word {
 					w.step(c)

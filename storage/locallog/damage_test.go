@@ -29,6 +29,7 @@ func TestDamage(t *testing.T) {
 				delete(w.d.seen, path.Join("log", markName))
 				w.least = claimed
 			}
+			truth := w.truth()
 			for name, content := range w.d.seen {
 				if path.Base(name) == markName {
 					continue
@@ -37,7 +38,7 @@ func TestDamage(t *testing.T) {
 					if !marked && len(bad) < len(content) {
 						continue
 					}
-					if w.survives(name, bad) {
+					if w.survives(name, bad, truth) {
 						kept++
 					} else {
 						refused++
@@ -69,7 +70,7 @@ func spoiled(content []byte) (all [][]byte) {
 
 // survives opens the world with another content of a file. It reports false if the log was
 // refused; if not, everything that was durable must be there.
-func (w *world) survives(name string, content []byte) bool {
+func (w *world) survives(name string, content []byte, truth truth) bool {
 	n := *w
 	n.d = newDisk()
 	for other, c := range w.d.seen {
@@ -79,7 +80,11 @@ func (w *world) survives(name string, content []byte) bool {
 		delete(n.d.seen, name)
 	}
 	n.epoch++
+	refused := w.salvages(name, bytes.Clone(content), truth)
 	_, err := Open(n.options(), n.store)
+	if (err != nil) != refused {
+		w.t.Fatalf("%s: %s damaged: open says %v, read refuses: %v", w.path, name, err, refused)
+	}
 	if err == nil {
 		n.said = append([]appended(nil), w.said...)
 		n.open()
@@ -97,9 +102,9 @@ func TestDamagedMark(t *testing.T) {
 	for _, c := range "asasas" {
 		w.step(c)
 	}
-	name := path.Join("log", markName)
+	name, truth := path.Join("log", markName), w.truth()
 	for _, bad := range spoiled(w.d.seen[name]) {
-		if !w.survives(name, bad) {
+		if !w.survives(name, bad, truth) {
 			t.Errorf("a mark of %q is a reason to refuse the log", bad)
 		}
 	}

@@ -65,12 +65,8 @@ func (l *Log) takeOver(row []run, place turns.Place) {
 		s := l.slots[r.slot]
 		l.use(s)
 		s.first, s.last, s.end, s.tail, s.more = r.first, r.last.Number, r.end, r.tail, r.more
-		behind := r.last
-		if r.more && i+1 < len(row) && row[i+1].rest {
-			behind = r.whole
-		}
-		if behind.Number > l.behind.Number {
-			l.behind = behind
+		if goesOn := r.more && i+1 < len(row) && row[i+1].rest; !goesOn {
+			l.behind = r.last // of whole turns, or of parts that are void
 		}
 		s.behind = l.behind
 	}

@@ -28,7 +28,7 @@ type found struct {
 	marked bool
 
 	// If set, it is told what the disk does not give, which is then taken for zeros.
-	unreadable func(file string, at int64, why string) error
+	unreadable func(file string, at int64, why string)
 	buf        []byte
 }
 
@@ -79,24 +79,22 @@ func (f *found) content(slot int) ([]byte, error) {
 	if f.unreadable == nil {
 		return nil, fmt.Errorf("storage: %s: %w", name, err)
 	}
-	return f.buf, f.piecewise(name, file)
+	f.piecewise(name, file)
+	return f.buf, nil
 }
 
 // block is what a disk reads at least.
 const block = 4096
 
 // piecewise reads what can be read of a file.
-func (f *found) piecewise(name string, file vfs.File) error {
+func (f *found) piecewise(name string, file vfs.File) {
 	for at := int64(0); at < int64(len(f.buf)); at += block {
 		b := f.buf[at:min(at+block, int64(len(f.buf)))]
 		if _, err := file.ReadAt(b, at); err != nil && !errors.Is(err, io.EOF) {
 			clear(b)
-			if err := f.unreadable(name, at, err.Error()); err != nil {
-				return err
-			}
+			f.unreadable(name, at, err.Error())
 		}
 	}
-	return nil
 }
 
 // run is a row of records that chain, one directly behind the other.
@@ -107,12 +105,11 @@ type run struct {
 	first   uint64
 	before  uint64 // the hash that the first record names
 	last    turns.Place
-	whole   turns.Place // of the last record before the last one that ends turns, or void parts
-	epochs  [2]uint64   // of the first record and of the last
-	rest    bool        // the first record goes on with turns
-	more    bool        // the turns in the last record go on in another
-	synced  uint64      // the highest that a record in it claims
-	holds   bool        // it has the record at which the store stands
+	epochs  [2]uint64 // of the first record and of the last
+	rest    bool      // the first record goes on with turns
+	more    bool      // the turns in the last record go on in another
+	synced  uint64    // the highest that a record in it claims
+	holds   bool      // it has the record at which the store stands
 }
 
 // add takes a record into the run, if it follows.
@@ -122,8 +119,6 @@ func (r *run) add(rec *turns.Record, hash uint64, at, n int64) bool {
 		r.at, r.first, r.before, r.rest, r.epochs[0] = at, rec.Number, rec.Before, rec.Rest, rec.Epoch
 	case !r.last.Takes(rec):
 		return false
-	case !r.more || !rec.Rest:
-		r.whole = r.last
 	}
 	r.last = turns.Place{Origin: rec.Origin, Number: rec.Number, Hash: hash}
 	r.end, r.tail = at+aligned(n), at+turns.Head+int64(len(rec.Turns))

@@ -10,27 +10,25 @@ import (
 
 // busy keeps another tube under full load while the load lasts.
 type busy struct {
-	target  generator.Target
-	load    *load.Load
-	kind    string // of that load
-	tube    string // empty: the load's own
-	stepper *generator.Stepper
-	ends    int64 // on the clock of stepper
-	done    bool
+	target generator.Target
+	load   *load.Load
+	cycles *generator.Stepper
+	ends   int64 // on the clock of cycles
+	done   bool
 }
 
 func (b *busy) prepare(context.Context) error {
 	ld := *b.load
-	ld.Kind = b.kind
+	ld.Kind = load.KindCycles
 	b.done = false
 	var err error
-	b.stepper, err = generator.NewStepper(b.target, ld, b.tube)
+	b.cycles, err = generator.NewStepper(b.target, ld, "")
 	return err
 }
 
 func (b *busy) begin() error {
-	b.ends = b.stepper.Now() + int64(b.load.Duration)
-	return b.stepper.Start()
+	b.ends = b.cycles.Now() + int64(b.load.Duration)
+	return b.cycles.Start()
 }
 
 // step serves one connection, so that the neighbour comes after each.
@@ -38,17 +36,17 @@ func (b *busy) step() (bool, error) {
 	if b.done {
 		return false, nil
 	}
-	found, err := b.stepper.Look(0)
+	found, err := b.cycles.Look(0)
 	if found && err == nil {
-		err = b.stepper.Serve()
+		err = b.cycles.Serve()
 	}
 	if err != nil {
 		return false, err
 	}
-	if b.stepper.Now() >= b.ends {
-		b.stepper.Stop()
+	if b.cycles.Now() >= b.ends {
+		b.cycles.Stop()
 	}
-	b.done = b.stepper.Rests()
+	b.done = b.cycles.Rests()
 	return found, nil
 }
 
@@ -56,4 +54,4 @@ func (b *busy) starts() time.Time { return time.Time{} }
 
 func (b *busy) over() bool { return b.done }
 
-func (b *busy) end() { b.stepper.Close() }
+func (b *busy) end() { b.cycles.Close() }
