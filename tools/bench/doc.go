@@ -4,6 +4,7 @@
 //	bench [flags]            one measurement of one server
 //	bench compare [flags]    several servers, interleaved rounds, ratios
 //	bench echo -p PORT       a server that sends back what it gets
+//	bench logged -p PORT     a bare queue that answers when its log is on the disk
 //
 // The packages below it, each of which imports only those that stand after it:
 //
@@ -12,7 +13,7 @@
 //	push         the load of the queue service
 //	stalls       what a client waits while others disturb the server
 //	generator    the load: connections, requests, replies, their verification
-//	floor        the least that any server can do: bare echo servers
+//	floor        the least that any server can do: bare echo servers, a bare loop with a log
 //	result       what a measurement found, and how its numbers are shown
 //	load         what is asked of a server, as flags and as JSON
 //	socket       system calls on sockets and epoll

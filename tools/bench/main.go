@@ -40,6 +40,8 @@ func dispatch(ctx context.Context, args []string) error {
 			return compare.Main(ctx, args[1:])
 		case "echo":
 			return floor.Echo(ctx, args[1:])
+		case "logged":
+			return floor.Logged(ctx, args[1:])
 		}
 	}
 	return runMain(ctx, args)

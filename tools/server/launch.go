@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -102,6 +104,23 @@ func (s *Launched) Serve(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}
 	return conn.Close()
+}
+
+// Disk is where its files are.
+func (s *Launched) Disk() Disk { return DiskOf(s.dir) }
+
+// OnDisk is how many bytes of the disk its files take.
+func (s *Launched) OnDisk() (sum int64) {
+	_ = filepath.WalkDir(filepath.Join(s.dir, "data"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil // a file that has gone meanwhile takes nothing
+		}
+		if info, err := d.Info(); err == nil {
+			sum += info.Sys().(*syscall.Stat_t).Blocks * 512
+		}
+		return nil
+	})
+	return sum
 }
 
 // Stop ends the server for good and removes its data. It does not matter how it ends.

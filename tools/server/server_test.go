@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -30,8 +31,38 @@ func TestUsageOfThisProcess(t *testing.T) {
 	if before.RSS < 1<<20 || before.Peak < before.RSS || before.System > before.CPU {
 		t.Errorf("%+v, %d", before, x&1)
 	}
+	if after, err := UsageOf(os.Getpid()); err != nil || after.Written < before.Written {
+		t.Errorf("%d bytes written, and before %d, %v", after.Written, before.Written, err)
+	}
 	if none, err := UsageOf(0); err != nil || none != (Usage{}) {
 		t.Errorf("no process uses %+v, %v", none, err)
+	}
+}
+
+// What is written counts, wherever the kernel tells of it and the directory is on a disk.
+func TestUsageCountsWhatIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	disk := DiskOf(filepath.Dir(path))
+	before, on := bytesWritten(os.Getpid()), disk.Written()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.Write(make([]byte, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/proc/self/io"); err != nil || disk == "" {
+		t.Skip("the kernel does not tell, or there is no disk")
+	}
+	if n := bytesWritten(os.Getpid()) - before; n < 1<<20 {
+		t.Errorf("%d bytes written, of 1 MiB", n)
+	}
+	if n := disk.Written() - on; n < 1<<20 {
+		t.Errorf("%d bytes written to the disk, of 1 MiB", n)
 	}
 }
 

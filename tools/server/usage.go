@@ -19,6 +19,9 @@ type Usage struct {
 	System time.Duration // of it in the kernel, estimated in ticks
 	RSS    int64         // bytes resident
 	Peak   int64
+	// Written is how many bytes of files it has changed, at most; 0 where the kernel does
+	// not tell.
+	Written int64
 }
 
 // UsageOf reads a process; pid 0 is one that is not known, and uses nothing.
@@ -39,8 +42,22 @@ func UsageOf(pid int) (Usage, error) {
 	if user+system > 0 {
 		u.System = time.Duration(float64(cpu) * float64(system) / float64(user+system))
 	}
+	u.Written = bytesWritten(pid)
 	u.RSS, u.Peak, err = residentMemory(pid)
 	return u, err
+}
+
+// bytesWritten reads write_bytes, which counts whole pieces of the kernel's memory for
+// files. Where they are large, a change of a few bytes may count as 2 MiB.
+func bytesWritten(pid int) int64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid)) // not every kernel has it, nor may every user read it
+	for line := range strings.Lines(string(text)) {
+		if digits, ok := strings.CutPrefix(line, "write_bytes: "); ok {
+			n, _ := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+			return n
+		}
+	}
+	return 0
 }
 
 // CPUTime reads the process's CPU clock, which counts nanoseconds. Linux builds the

@@ -174,7 +174,7 @@ func TestChooseRows(t *testing.T) {
 		t.Errorf("all: %d rows, %v", len(all), err)
 	}
 	life, err := chooseRows("persistence,recovery")
-	if err != nil || len(life) != 9 || life[0].name != "always" {
+	if err != nil || len(life) != 15 || life[0].name != "always" {
 		t.Errorf("persistence: %d rows, %v", len(life), err)
 	}
 	for _, r := range rows {

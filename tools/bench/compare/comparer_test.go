@@ -2,7 +2,10 @@ package compare
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 	"time"
 
@@ -49,6 +52,15 @@ func TestCompareEchoServers(t *testing.T) {
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "echo" {
 		if err := floor.Echo(context.Background(), os.Args[2:]); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "logged" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		if err := floor.Logged(ctx, os.Args[2:]); err != nil {
+			fmt.Println(err)
 			os.Exit(1)
 		}
 		return

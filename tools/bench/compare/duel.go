@@ -72,6 +72,9 @@ func (d *duel) peer(r *row, side int) *peer {
 // round measures a share of a row's pairs. Where a server can be measured again and
 // again, both are started once.
 func (d *duel) round(ctx context.Context, one *duelRow, round int) error {
+	if one.row.load.Whole {
+		return d.fresh(ctx, one, round)
+	}
 	switch one.row.load.Kind {
 	case load.KindMemory, load.KindIdle, load.KindConsumers, load.KindGets, load.KindRestart, load.KindNeighbour:
 		return d.fresh(ctx, one, round)

@@ -41,6 +41,13 @@ func (b bounds) String() string {
 
 // metrics are those that are shown of a row.
 func (r *duelRow) metrics() []metric {
+	if r.row.load.Whole {
+		m := []metric{metricThroughput, metricCPU, metricWritten, metricOnDisk, metricPeakMB}
+		if r.row.load.Kind != load.KindPut {
+			m = m[2:3] // these rows are there for it
+		}
+		return m
+	}
 	switch r.row.load.Kind {
 	case load.KindMemory, load.KindIdle, load.KindConsumers, load.KindGets:
 		return []metric{metricBytes}
@@ -48,9 +55,9 @@ func (r *duelRow) metrics() []metric {
 		if r.row.load.Backlog == 0 {
 			return []metric{metricStart}
 		}
-		return []metric{metricRecovery, metricRecoveredMB}
+		return []metric{metricRecovery, metricRecoveredMB, metricOnDisk}
 	case load.KindNeighbour:
-		return []metric{metricStall}
+		return []metric{metricStall, metricStallP999}
 	}
 	if r.row.load.Rate > 0 || r.row.half {
 		return []metric{metricCPU, metricP99}
@@ -74,9 +81,14 @@ func (b bounds) worse(m metric) bounds {
 // machine, a server's CPU per operation is more certain than its throughput.
 func (r *duelRow) verdict() string {
 	best := bounds{median: math.NaN()}
-	for _, m := range r.metrics() {
-		if m == metricP99 || m == metricRecoveredMB {
+	for i, m := range r.metrics() {
+		switch m {
+		case metricP99, metricRecoveredMB, metricOnDisk, metricPeakMB, metricStallP999:
 			continue // shown only
+		case metricWritten:
+			if i > 0 {
+				continue
+			}
 		}
 		w := r.ratio(m).worse(m)
 		if math.IsNaN(best.median) || w.high-w.low < best.high-best.low {

@@ -19,6 +19,9 @@ const (
 	takesByte   = 16 * time.Nanosecond
 	takesOurPut = time.Microsecond
 	takesOurs   = 7 * time.Nanosecond
+
+	takesCommand = 2 * time.Microsecond  // each of many in a write, synced
+	takesSync    = 12 * time.Microsecond // each alone, of 50 connections
 )
 
 // estimate tells how long the comparison will take, repeats and waiting for a calm
@@ -68,6 +71,13 @@ func (c *comparer) takes(p *peer, ld load.Load) time.Duration {
 			sum += takesStart + 2*c.settle + jobs*takesBack
 		}
 		return sum
+	}
+	if ld.Whole {
+		each := takesCommand
+		if ld.Batch() == 1 {
+			each = takesSync
+		}
+		return sum + time.Duration(ld.MaxJobs*ld.JobOperations())*each
 	}
 	ld = timed(ld, c.warmup, c.duration, c.seed)
 	return sum + ld.Warmup + ld.Duration

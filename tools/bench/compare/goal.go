@@ -12,6 +12,7 @@ type goal struct {
 	bound    float64
 	atLeast  bool // otherwise at most
 	absolute bool // the number itself, not a ratio
+	bare     bool // a ratio to the bare loop with a log, not to beanstalkd
 }
 
 func (g goal) met(v float64) bool {
@@ -26,8 +27,11 @@ func (g goal) String() string {
 	if g.atLeast {
 		word = "at least"
 	}
-	if g.absolute {
+	switch {
+	case g.absolute:
 		unit = ""
+	case g.bare:
+		unit = " x the bare loop"
 	}
 	return fmt.Sprintf("%s %s%s", word, result.Short(g.bound), unit)
 }
@@ -35,6 +39,12 @@ func (g goal) String() string {
 func atLeast(m metric, bound float64) goal { return goal{metric: m, bound: bound, atLeast: true} }
 
 func atMost(m metric, bound float64) goal { return goal{metric: m, bound: bound} }
+
+// ofBare is the goal as one for the ratio to the bare loop with a log.
+func ofBare(g goal) goal {
+	g.bare = true
+	return g
+}
 
 // numberAtLeast is a goal for the number itself, not for a ratio.
 func numberAtLeast(m metric, least float64) goal {

@@ -29,6 +29,7 @@ func (c *comparison) markdown() string {
 	c.table(&b, "| load | server | ops/s | × beanstalkd | CPU µs/op | × beanstalkd | × echo | p50 µs | p99 µs | p99.9 µs | RSS MB | calls/op |\n"+
 		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
 		func(r *rowResult) bool { return !r.restarts() && !r.stalls() }, (*rowResult).line)
+	c.table(&b, diskHead, (*rowResult).onDisk, (*rowResult).diskLine)
 	c.table(&b, restartHead, (*rowResult).restarts, (*rowResult).restartLine)
 	c.table(&b, stallHead, (*rowResult).stalls, (*rowResult).stallLine)
 	c.remarks(&b)
@@ -74,6 +75,10 @@ func (r *rowResult) baseline() *peerResult {
 
 func (r *rowResult) floor() *peerResult {
 	return r.peerNamed(func(p *peerResult) bool { return p.peer.echo })
+}
+
+func (r *rowResult) bareLoop() *peerResult {
+	return r.peerNamed(func(p *peerResult) bool { return p.peer.logged })
 }
 
 func (r *rowResult) beanfield() *peerResult {
@@ -153,6 +158,8 @@ func (r *rowResult) measured(g goal) result.Spread {
 		return result.SpreadOf(g.metric.all(p.Rounds))
 	case r.row.own != nil:
 		return result.SpreadOf(ratios(g.metric.all(p.Rounds), g.metric.all(p.Own)))
+	case g.bare:
+		return ratio(g.metric, p, r.bareLoop())
 	default:
 		return ratio(g.metric, p, r.baseline())
 	}

@@ -26,7 +26,13 @@ const (
 	metricLoadedMB     metric = "highest MB while loading"
 	metricRecoveredMB  metric = "highest MB after the restart"
 
-	metricStall metric = "longest stall of a neighbour, µs"
+	metricStall     metric = "longest stall of a neighbour, µs"
+	metricStallP999 metric = "p99.9 of a neighbour, µs"
+
+	// Of what is kept on a disk.
+	metricWritten metric = "bytes written for each job"
+	metricOnDisk  metric = "MB on the disk at the end"
+	metricPeakMB  metric = "highest MB"
 )
 
 func (m metric) of(r *result.Result) float64 {
@@ -47,6 +53,14 @@ func (m metric) of(r *result.Result) float64 {
 		return r.Server.BytesEach
 	case metricStall:
 		return r.Stalls.All(result.LongestStall).Median
+	case metricStallP999:
+		return r.Stalls.All(result.StallP999).Median
+	case metricWritten:
+		return r.Server.WrittenPerOp * float64(r.Load.JobOperations())
+	case metricOnDisk:
+		return result.MB(r.Server.OnDisk)
+	case metricPeakMB:
+		return result.MB(r.Server.PeakRSS)
 	default:
 		return m.ofRestart(r.Restart)
 	}
@@ -76,7 +90,7 @@ func (m metric) ofRestart(u *result.Restart) float64 {
 // timed says whether others who use the processors change the metric; memory is not timed.
 func (m metric) timed() bool {
 	switch m {
-	case metricBytes, metricRecoveryPeak, metricLoadedMB, metricRecoveredMB:
+	case metricBytes, metricRecoveryPeak, metricLoadedMB, metricRecoveredMB, metricWritten, metricOnDisk, metricPeakMB:
 		return false
 	}
 	return true
@@ -86,7 +100,7 @@ func (m metric) timed() bool {
 func (m metric) show(v float64) string {
 	unit := map[metric]string{
 		metricThroughput: "ops/s", metricCPU: "µs", metricJobCPU: "µs", metricP50: "µs", metricP99: "µs", metricP999: "µs", metricBytes: "bytes",
-		metricStall: "µs", metricStart: "ms", metricRecovery: "s", metricLoadedMB: "MB", metricRecoveredMB: "MB",
+		metricStall: "µs", metricStallP999: "µs", metricWritten: "bytes", metricOnDisk: "MB", metricPeakMB: "MB", metricStart: "ms", metricRecovery: "s", metricLoadedMB: "MB", metricRecoveredMB: "MB",
 	}[m]
 	return strings.TrimSpace(result.Short(v) + " " + unit)
 }

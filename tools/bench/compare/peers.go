@@ -18,6 +18,7 @@ type peer struct {
 	Version  string `json:"version,omitempty"`
 	baseline bool   // ratios are to this one
 	echo     bool
+	logged   bool // the bare loop with a log
 }
 
 // The classes of peers: a row compares only servers that promise the same.
@@ -31,13 +32,15 @@ const (
 	nameBeanfield  = "beanfield"
 	nameBeanstalkd = "beanstalkd"
 	nameEcho       = "echo (the floor)"
+	nameLogged     = "bare loop with a log"
 )
 
 // listen is the address, where a row's configuration has none.
 const listen = " -l 127.0.0.1 -p {port}"
 
-// standardPeers are beanfield, beanstalkd and the echo server.
-func standardPeers(beanfield, beanstalkd string, echo bool) []peer {
+// standardPeers are beanfield, beanstalkd and the floors: the echo server and the bare loop
+// with a log.
+func standardPeers(beanfield, beanstalkd string, floors bool) []peer {
 	const (
 		always   = " -b {dir} -f 0"
 		interval = " -b {dir} -f 50"
@@ -50,8 +53,10 @@ func standardPeers(beanfield, beanstalkd string, echo bool) []peer {
 		{Name: nameBeanfield, Class: classInterval, Command: beanfield + listen + interval},
 		{Name: nameBeanstalkd, Class: classInterval, Command: beanstalkd + listen + interval, baseline: true},
 	}
-	if echo {
-		peers = append(peers, peer{Name: nameEcho, Class: classMemory, Command: "{self} echo -p {port}", echo: true})
+	if floors {
+		peers = append(peers,
+			peer{Name: nameEcho, Class: classMemory, Command: "{self} echo -p {port}", echo: true},
+			peer{Name: nameLogged, Class: classAlways, Command: "{self} logged -p {port} -d {dir}", logged: true})
 	}
 	return peers
 }
@@ -90,6 +95,9 @@ func (p *peer) inRow(r *row) bool {
 	if p.Class != class {
 		return false
 	}
+	if p.logged { // it knows nothing but cycles
+		return r.load.Kind == load.KindCycle || r.load.Kind == load.KindCycles
+	}
 	// A row that compares a server with itself does not need the baseline, which would
 	// take minutes to get 100,000 tubes or 10 million jobs.
 	return !p.baseline || r.own == nil && !r.alone
@@ -97,9 +105,9 @@ func (p *peer) inRow(r *row) bool {
 
 // floorOf tells whether the echo server takes part, which it does where there is a
 // goal. It has no queue: it can stand beside plain cycles alone, and beside servers that
-// write to a disk only where many commands share a write.
+// write to a disk only where many commands share a write, and it counts no jobs.
 func (p *peer) floorOf(r *row) bool {
-	if r.own != nil || len(r.goals) == 0 {
+	if r.own != nil || len(r.goals) == 0 || r.load.Whole {
 		return false
 	}
 	return r.load.Kind == load.KindCycles || r.load.Kind == load.KindCycle && (r.class == "" || r.class == p.Class)
@@ -107,7 +115,7 @@ func (p *peer) floorOf(r *row) bool {
 
 // version asks the program with -v, as beanstalkd has it.
 func (p *peer) version(ctx context.Context) string {
-	if p.echo {
+	if p.echo || p.logged {
 		return ""
 	}
 	out, err := exec.CommandContext(ctx, strings.Fields(p.Command)[0], "-v").Output()

@@ -51,7 +51,7 @@ func TestCompareRestarts(t *testing.T) {
 	text := c.out.markdown()
 	for _, want := range []string{
 		"| 500 jobs of 100 bytes, restarted | beanfield |",
-		"| seconds until it serves all jobs again | at most 15.0 |",
+		"| seconds until it serves all jobs again | at most 3.00 |",
 		"| ms until the first reply | at most 150 |",
 		restartHead,
 	} {

@@ -13,7 +13,7 @@ import (
 // A row is one load of the comparison. To add one, add it to a table of rows.
 type row struct {
 	name  string
-	title string    // {jobs} in it is the number of jobs put beforehand, {large} the size of a large one
+	title string    // {jobs} in it is the number of jobs put beforehand, {puts} that of -max-jobs, {large} the size of a large one
 	set   string    // also part of this set
 	load  load.Load // length, warm-up and seed come from the flags of compare
 	// unpinned rows leave it to the system where servers and generator run.
@@ -70,6 +70,9 @@ func (r row) scaled(by float64) *row {
 	if by > 0 && by != 1 {
 		part := func(n int) int { return max(min(n, 1), int(float64(n)*by)) }
 		r.load.Backlog = part(r.load.Backlog)
+		if r.load.Whole {
+			r.load.MaxJobs = part(r.load.MaxJobs)
+		}
 		if r.load.Kind == load.KindNeighbour {
 			r.load.Disturb.Large = int(float64(r.load.Disturb.Large) * min(by, 1))
 			r.load.Tubes = part(r.load.Tubes)
@@ -79,7 +82,7 @@ func (r row) scaled(by float64) *row {
 		}
 	}
 	r.title = strings.NewReplacer(
-		"{jobs}", jobCount(r.load.Backlog), "{tubes}", jobCount(r.load.Tubes), "{clients}", jobCount(r.load.Connections),
+		"{jobs}", jobCount(r.load.Backlog), "{puts}", jobCount(r.load.MaxJobs), "{tubes}", jobCount(r.load.Tubes), "{clients}", jobCount(r.load.Connections),
 		"{large}", fmt.Sprintf("%d MiB", r.load.Disturb.Large>>20)).Replace(r.title)
 	return &r
 }

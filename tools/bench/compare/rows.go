@@ -29,10 +29,11 @@ func sixteenCommands(ld *load.Load) { ld.Depth = 16 }
 const (
 	million  = 1_000_000
 	firstSet = "first"
-	lifeSet  = "persistence"
 )
 
-var rows = slices.Concat([]row{
+var rows = slices.Concat(plainRows, lifeRows, otherRows, pushRows, tlsRows, stallRows())
+
+var plainRows = []row{
 	{
 		name: "unpinned", set: firstSet, title: "50 connections, nothing pinned, the generator sleeps between replies", unpinned: true,
 		load: base(nil), goals: []goal{atLeast(metricThroughput, 1.4)},
@@ -94,61 +95,10 @@ var rows = slices.Concat([]row{
 		load:  base(func(ld *load.Load) { ld.Kind, ld.Connections = load.KindIdle, 10_000 }),
 		goals: []goal{number(metricBytes, 6144)},
 	},
-	{
-		name: "always", set: lifeSet, title: "50 connections, fsync before each reply", class: classAlways, load: base(nil),
-		goals: []goal{atLeast(metricThroughput, 6)},
-	},
-	{
-		name: "always-pipelined", set: lifeSet, title: "fsync before each reply, 16 cycles pipelined", class: classAlways,
-		load:  base(sixteenCycles),
-		goals: []goal{atLeast(metricThroughput, 50)},
-	},
-	{
-		name: "always-one", set: lifeSet, title: "1 connection, fsync before each reply, nothing pinned", class: classAlways, unpinned: true, rounds: 2,
-		load:  base(func(ld *load.Load) { ld.Connections = 1 }),
-		goals: []goal{atLeast(metricThroughput, 1), atMost(metricP99, 1)},
-	},
-	{
-		name: "interval", set: lifeSet, title: "50 connections, fsync every 50 ms", class: classInterval, load: base(nil),
-		goals: []goal{atLeast(metricThroughput, 1)},
-	},
-	{
-		name: "interval-pipelined", set: lifeSet, title: "fsync every 50 ms, 16 cycles pipelined", class: classInterval,
-		load:  base(sixteenCycles),
-		goals: []goal{atLeast(metricThroughput, 6)},
-	},
+}
 
-	{
-		name: "recovery", set: lifeSet, title: "{jobs} jobs of 100 bytes, restarted",
-		class: classInterval, unpinned: true, rounds: 1,
-		load: base(func(ld *load.Load) { ld.Kind, ld.Backlog = load.KindRestart, 5*million }),
-		goals: []goal{
-			atMost(metricRecovery, 1), number(metricRecovery, 15), number(metricRecoveryPeak, 1.3),
-		},
-	},
-	{
-		name: "budget", set: lifeSet, title: "{jobs} jobs of 1,000 bytes, beanfield with memory_budget 64MiB, restarted",
-		class: classInterval, unpinned: true, rounds: 1,
-		flags: "-config {config}", config: "[storage]\nmemory_budget = \"64MiB\"\n",
-		load: base(func(ld *load.Load) {
-			ld.Kind, ld.Backlog, ld.Body = load.KindRestart, 5*million, load.Sizes(1000, 1000)
-		}),
-		goals: []goal{number(metricLoadedMB, 700), number(metricRecoveredMB, 700)},
-	},
-	{
-		name: "start", set: lifeSet, title: "start with an empty directory, beanfield with 2 shards",
-		class: classInterval, unpinned: true, flags: "-shards 2",
-		load:  base(func(ld *load.Load) { ld.Kind = load.KindRestart }),
-		goals: []goal{number(metricStart, 150)},
-	},
-	{
-		name: "start-64", set: lifeSet, title: "start with an empty directory, beanfield with 64 shards",
-		class: classInterval, unpinned: true, flags: "-shards 64",
-		load:  base(func(ld *load.Load) { ld.Kind = load.KindRestart }),
-		goals: []goal{number(metricStart, 1000)},
-	},
-
-	// Without goals: loads that users have, so that a slow one is noticed.
+// Without goals: loads that users have, so that a slow one is noticed.
+var otherRows = []row{
 	{name: "batched", rounds: 2, title: "16 commands in a write", load: base(sixteenCommands)},
 	{name: "put", title: "put only", load: base(func(ld *load.Load) { ld.Kind, ld.MaxJobs = load.KindPut, 2*million })},
 	{name: "apart", title: "25 producers, 25 workers", load: base(func(ld *load.Load) { ld.Kind = load.KindApart })},
@@ -162,4 +112,4 @@ var rows = slices.Concat([]row{
 	{name: "mixed", title: "bodies from 10 B to 64 KB, 4 cycles pipelined", load: base(func(ld *load.Load) {
 		ld.Body, ld.Depth = load.Sizes(10, 65535), 4
 	})},
-}, pushRows, tlsRows, stallRows())
+}

@@ -32,6 +32,7 @@ var stallKinds = []stallKind{
 	},
 	{name: "body", by: load.DisturbBody, title: "a job of {large} is put, reserved and deleted"},
 	{name: "busy", by: load.DisturbBusy, connections: 50, title: "50 connections, 16 cycles pipelined"},
+	{name: "fill", by: load.DisturbFill, connections: 50, title: "50 connections put, 16 jobs in a write"},
 	{
 		name: "hangup", by: load.DisturbHangup, connections: 50, tubes: 10_000, alone: true,
 		title: "{clients} connections that watch {tubes} tubes each hang up",
@@ -65,7 +66,7 @@ func stallRows() []row {
 	for _, k := range stallKinds {
 		all = append(all, k.row())
 		switch k.by {
-		case load.DisturbKick, load.DisturbDeath, load.DisturbBody:
+		case load.DisturbKick, load.DisturbDeath, load.DisturbBody, load.DisturbBusy, load.DisturbFill:
 			r := k.row()
 			r.class, r.alone = classAlways, true
 			r.name += "-disk"
@@ -92,7 +93,7 @@ func (k stallKind) row() row {
 	switch k.by {
 	case load.DisturbBody:
 		r.everybody = fmt.Sprintf("-z %d", 1<<30)
-	case load.DisturbBusy:
+	case load.DisturbBusy, load.DisturbFill:
 		// A neighbour that gets half of one processor is not stalled.
 		r.load.Depth, r.goals = 16, nil
 	}

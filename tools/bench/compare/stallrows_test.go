@@ -95,7 +95,7 @@ func TestStallsAreJudgedByTheMedian(t *testing.T) {
 // Each round disturbs a new server once: rows with others' rules would mix them up.
 func TestStallRows(t *testing.T) {
 	chosen, err := chooseRows(stallSet)
-	if err != nil || len(chosen) != len(stallKinds)+3 {
+	if err != nil || len(chosen) != len(stallKinds)+5 {
 		t.Fatalf("%d rows, %v", len(chosen), err)
 	}
 	seen := map[string]bool{}
@@ -104,7 +104,8 @@ func TestStallRows(t *testing.T) {
 		if r.load.Disturb.Again != 1 || !strings.Contains(r.flags, "-shards 1") || r.unpinned {
 			t.Errorf("%s: %+v", r.name, r)
 		}
-		if busy := r.load.Disturb.By == load.DisturbBusy; busy != (len(r.goals) == 0) {
+		by := r.load.Disturb.By
+		if busy := by == load.DisturbBusy || by == load.DisturbFill; busy != (len(r.goals) == 0) {
 			t.Errorf("%s: goals %v", r.name, r.goals)
 		}
 		if large := r.load.Disturb.By == load.DisturbBody; large != (r.everybody == "-z 1073741824") {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -25,7 +24,12 @@ func Echo(ctx context.Context, args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", *port))
+	return serve(ctx, *port, echoAll)
+}
+
+// serve listens on a port, and has one goroutine serve all connections with epoll.
+func serve(ctx context.Context, port int, all func(ctx context.Context, epfd int) error) error {
+	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return err
 	}
@@ -38,7 +42,7 @@ func Echo(ctx context.Context, args []string) error {
 	defer syscall.Close(epfd)
 	accepted := make(chan error, 1)
 	go func() { accepted <- accept(ctx, l, epfd) }()
-	if err := echoAll(ctx, epfd); err != nil {
+	if err := all(ctx, epfd); err != nil {
 		return err
 	}
 	return <-accepted
@@ -103,16 +107,5 @@ func echo(fd int, buf []byte) bool {
 	if e == syscall.EAGAIN || e == syscall.EINTR {
 		return true
 	}
-	for sent := 0; e == 0 && sent < n; {
-		k, e := socket.Write(fd, buf[sent:n])
-		switch e {
-		case 0:
-			sent += k
-		case syscall.EAGAIN, syscall.EINTR: // a client that reads nothing for a while
-			runtime.Gosched()
-		default:
-			return false
-		}
-	}
-	return e == 0 && n > 0
+	return e == 0 && n > 0 && send(fd, buf[:n])
 }

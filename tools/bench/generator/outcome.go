@@ -44,6 +44,7 @@ func (r *run) result(t *Tally, calls *syscallCount) (*result.Result, error) {
 		res.Server = result.ServerUse{
 			CPU: float64(cpu) / ns, CPUPerOp: perOp(cpu), SystemPerOp: perOp(system),
 			RSS: r.last.Server.RSS, PeakRSS: r.last.Server.Peak,
+			WrittenPerOp: float64(r.last.Written(&r.first)) / float64(ops),
 		}
 		if calls != nil && calls.operations > 0 {
 			res.Server.SyscallsPerOp = calls.calls / calls.operations

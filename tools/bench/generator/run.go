@@ -15,16 +15,18 @@ import (
 	"beanfield/tools/bench/machine"
 	"beanfield/tools/bench/result"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/server"
 )
 
 // A Target is the server to be loaded.
 type Target struct {
 	Addr  string
-	Queue string // of its queue service
-	TLS   string // of the same over TLS
-	PID   int    // 0: not known; then CPU and memory are not measured
-	Echo  bool   // sends back what it gets
-	Owned bool   // started for this run: nobody else uses it
+	Queue string      // of its queue service
+	TLS   string      // of the same over TLS
+	PID   int         // 0: not known; then CPU and memory are not measured
+	Echo  bool        // sends back what it gets
+	Owned bool        // started for this run: nobody else uses it
+	Disk  server.Disk // with its files; empty: not known
 }
 
 // dial connects, with TLS if so.
@@ -86,9 +88,9 @@ type run struct {
 
 func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
-func (r *run) opened(now int64) { r.first = machine.MomentOf(r.target.PID, now) }
+func (r *run) opened(now int64) { r.first = machine.MomentOf(r.target.PID, r.target.Disk, now) }
 
-func (r *run) closed(now int64) { r.last = machine.MomentOf(r.target.PID, now) }
+func (r *run) closed(now int64) { r.last = machine.MomentOf(r.target.PID, r.target.Disk, now) }
 
 // finish ends the measurement and the load before their time.
 func (r *run) finish(now int64) {

@@ -121,6 +121,24 @@ func TestPutEndsAfterItsJobs(t *testing.T) {
 	}
 }
 
+// A whole load is measured from its first job to its last, whatever time was asked for.
+func TestWholeLoads(t *testing.T) {
+	for kind, commands := range map[string]int{load.KindPut: 1, load.KindCycle: 3, load.KindCycles: 3} {
+		_, addr := fakequeue.Start(t)
+		ld := brief(func(ld *load.Load) {
+			ld.Kind, ld.MaxJobs, ld.Whole, ld.Depth, ld.Warmup, ld.Duration = kind, 500, true, 2, time.Hour, time.Nanosecond
+		})
+		res, err := runOn(t, addr, ld, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 500 + ld.Connections*ld.Batch()
+		if puts := int(res.ByCommand["put"]); puts < 500-ld.Connections*ld.Batch() || puts > most || int(res.Ops) > most*commands {
+			t.Errorf("%s: %v, of 500 jobs", kind, res.ByCommand)
+		}
+	}
+}
+
 // A loop that sees nothing of the measurement: because it had no processor then, which
 // another try may mend, or because the load came to its end before.
 func TestMeasurementThatPassedUnseen(t *testing.T) {

@@ -19,7 +19,7 @@ type Stepper struct {
 // NewStepper connects the load. All its connections use the tube, if there is one;
 // otherwise the load's own. Nothing is sent before start.
 func NewStepper(t Target, ld load.Load, tube string) (*Stepper, error) {
-	r := &run{target: t, load: &ld, tube: tube, base: time.Now()}
+	r := &run{target: t, load: &ld, tube: tube, maxJobs: int64(ld.MaxJobs), base: time.Now()}
 	if err := r.connect(1); err != nil {
 		r.close()
 		return nil, err

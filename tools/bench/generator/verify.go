@@ -101,7 +101,7 @@ func (l *loop) inWindow(due int64) bool {
 
 // settle ends an answered batch and sends the next.
 func (l *loop) settle(c *conn, now int64) error {
-	if l.run.load.Kind == load.KindPut && l.tally.Inserted >= l.run.maxJobs {
+	if (l.run.load.Kind == load.KindPut || l.run.load.Whole) && l.tally.Inserted >= l.run.maxJobs {
 		l.run.finish(now)
 		l.phase(now)
 	}

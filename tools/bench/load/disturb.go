@@ -25,6 +25,7 @@ const (
 	DisturbPause = "pause" // workers wait for jobs of a paused tube, and the pause ends
 	DisturbBody  = "body"  // a large job is put, reserved by another connection, deleted
 	DisturbBusy  = "busy"  // connections work as hard as they can
+	DisturbFill  = "fill"  // connections put as fast as they can
 
 	DisturbHangup  = "hangup"  // connections that watch many tubes each hang up, all at once
 	DisturbWatch   = "watch"   // one connection watches very many tubes
@@ -45,7 +46,7 @@ const (
 
 var (
 	Disturbances = slices.Concat([]string{
-		DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbBody, DisturbBusy,
+		DisturbKick, DisturbDeath, DisturbDue, DisturbPause, DisturbBody, DisturbBusy, DisturbFill,
 		DisturbHangup, DisturbWatch, DisturbList, DisturbStats, DisturbReserve,
 	}, QueueDisturbances)
 	QueueDisturbances = []string{DisturbTouch, DisturbGroup, DisturbDrop, DisturbTruncate, DisturbTruncateView, DisturbStuck}

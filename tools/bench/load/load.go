@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -23,6 +24,8 @@ type Load struct {
 	Rate        float64       `json:"rate,omitempty"`       // operations a second; 0: closed loop
 	Delay       int           `json:"delay,omitempty"`      // seconds; delayed
 	MaxJobs     int           `json:"max_jobs,omitempty"`   // put ends after so many
+	Whole       bool          `json:"whole,omitempty"`      // it ends after MaxJobs alone, however long that takes
+	Kill        bool          `json:"kill,omitempty"`       // restart: the server gets SIGKILL
 	Window      int           `json:"window,omitempty"`     // push: of a consumer; 0: auto-commit
 	Ahead       int           `json:"ahead,omitempty"`      // push: writes of a producer that may be unanswered; 0: 1
 	Commit      int           `json:"commit,omitempty"`     // push: items in a request that commits
@@ -68,6 +71,9 @@ const (
 	BacklogSpread = "spread" // one job each in as many other tubes
 )
 
+// wholePatience bounds a run whose end is a number of jobs.
+const wholePatience = time.Hour
+
 func Default() Load {
 	return Load{
 		Kind: KindCycle, Connections: 50, Depth: 1, Tubes: 1, Body: BodySize{100, 100},
@@ -92,6 +98,8 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 	f.Float64Var(&ld.Rate, "rate", ld.Rate, "open loop: operations a `second` on a fixed timetable; 0: closed loop, full speed")
 	f.IntVar(&ld.Delay, "delay", ld.Delay, "`seconds` that puts are delayed (delayed; default 1)")
 	f.IntVar(&ld.MaxJobs, "max-jobs", ld.MaxJobs, "put: end the run after so many jobs")
+	f.BoolVar(&ld.Whole, "whole", ld.Whole, "put, cycle, cycles: measure until -max-jobs jobs were put, instead of for -time, without -warmup")
+	f.BoolVar(&ld.Kill, "kill", ld.Kill, "restart: end the server with SIGKILL")
 	f.IntVar(&ld.Window, "window", ld.Window, "push: a consumer's window; 0: auto-commit")
 	f.IntVar(&ld.Ahead, "ahead", ld.Ahead, "push: `writes` of a producer that may be unanswered; 0: 1")
 	f.IntVar(&ld.Commit, "commit", ld.Commit, "push: items in a request that commits")
@@ -119,6 +127,9 @@ func (ld *Load) Check() error {
 	if ld.Kind != KindNeighbour {
 		ld.Disturb = Disturb{}
 	}
+	if ld.Whole {
+		ld.Warmup, ld.Duration = 0, wholePatience
+	}
 	if ld.Kind == KindDelayed && ld.Delay == 0 {
 		ld.Delay = 1
 	}
@@ -126,7 +137,7 @@ func (ld *Load) Check() error {
 		return errors.New("delayed needs -rate: jobs come due as fast as they were put")
 	}
 	switch {
-	case !known(ld.Kind):
+	case !slices.Contains(kinds, ld.Kind):
 		return fmt.Errorf("no load %q; there are %v", ld.Kind, kinds)
 	case ld.Connections < 1 || ld.Connections > 60000:
 		return errors.New("-c must lie between 1 and 60000")
@@ -138,6 +149,10 @@ func (ld *Load) Check() error {
 		return errors.New("-time and -warmup: want a positive time")
 	case ld.BacklogIn != backlogOwn && ld.BacklogIn != BacklogSame && ld.BacklogIn != BacklogSpread:
 		return fmt.Errorf("-backlog-in %q: want own, same or spread", ld.BacklogIn)
+	case ld.Whole && (ld.Rate > 0 || !slices.Contains([]string{KindPut, KindCycle, KindCycles}, ld.Kind)):
+		return errors.New("-whole is for put, cycle and cycles at full speed")
+	case ld.Kill && ld.Kind != KindRestart:
+		return errors.New("-kill is for restart")
 	case ld.Kind == KindMemory && ld.Backlog == 0:
 		return errors.New("memory needs -backlog")
 	case ld.Kind == KindNeighbour:
@@ -234,13 +249,4 @@ func (ld *Load) InFlight() int64 {
 	default:
 		return 10_000
 	}
-}
-
-func known(kind string) bool {
-	for _, k := range kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
 }

@@ -16,6 +16,9 @@ func TestLoadsThatCannotRun(t *testing.T) {
 		"memory":     func(ld *Load) { ld.Kind = KindMemory },
 		"push":       func(ld *Load) { ld.Kind, ld.Producers = KindPush, ld.Connections },
 		"window":     func(ld *Load) { ld.Kind, ld.Window, ld.Commit = KindPush, 10, 11 },
+		"whole":      func(ld *Load) { ld.Kind, ld.Whole = KindPoll, true },
+		"whole rate": func(ld *Load) { ld.Whole, ld.Rate = true, 1 },
+		"kill":       func(ld *Load) { ld.Kill = true },
 		"no commit":  func(ld *Load) { ld.Kind, ld.Window = KindPush, 10 },
 	} {
 		ld := Default()

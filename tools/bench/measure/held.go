@@ -31,7 +31,7 @@ func (p *Pinning) Hold(ctx context.Context, pinned bool, how server.Launch, echo
 		s.Stop()
 		return nil, err
 	}
-	t := generator.Target{Addr: s.Addr, Queue: s.Queue, TLS: s.TLS, PID: s.PID(), Echo: echo, Owned: true}
+	t := generator.Target{Addr: s.Addr, Queue: s.Queue, TLS: s.TLS, PID: s.PID(), Echo: echo, Owned: true, Disk: s.Disk()}
 	return &Held{pinning: p, pinned: pinned, target: t, server: s}, nil
 }
 
@@ -46,6 +46,7 @@ func (h *Held) Measure(ctx context.Context, ld load.Load, set generator.Settings
 	if err != nil {
 		return nil, errors.Join(err, h.server.Died())
 	}
+	res.Server.OnDisk = h.server.OnDisk()
 	return res, nil
 }
 

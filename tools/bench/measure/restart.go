@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"beanfield/tools/bench/generator"
@@ -19,7 +20,8 @@ const (
 	stopPatience    = 2 * time.Minute
 )
 
-// measureRestart starts a server, fills it, ends it with SIGTERM and starts it again.
+// measureRestart starts a server, fills it, ends it, with SIGTERM if the load says nothing
+// else, and starts it again.
 // Peaks are VmHWM: the kernel keeps it, so that no moment is missed.
 func measureRestart(ctx context.Context, s *server.Launched, ld load.Load, set generator.Settings) (*result.Result, error) {
 	if err := ld.Check(); err != nil {
@@ -37,11 +39,11 @@ func measureRestart(ctx context.Context, s *server.Launched, ld load.Load, set g
 		if err := loadFor(ctx, u, s, &ld, set); err != nil {
 			return nil, errors.Join(err, s.Died())
 		}
-		if err := restartAgain(ctx, u, s, set, res); err != nil {
+		if err := restartAgain(ctx, u, s, &ld, set, res); err != nil {
 			return nil, err
 		}
 	}
-	res.Seconds = time.Since(begun).Seconds()
+	res.Seconds, res.Server.OnDisk = time.Since(begun).Seconds(), s.OnDisk()
 	return res, nil
 }
 
@@ -58,9 +60,11 @@ func loadFor(ctx context.Context, u *result.Restart, s *server.Launched, ld *loa
 }
 
 // restartAgain ends the server and measures how it comes back.
-func restartAgain(ctx context.Context, u *result.Restart, s *server.Launched, set generator.Settings, res *result.Result) error {
+func restartAgain(ctx context.Context, u *result.Restart, s *server.Launched, ld *load.Load, set generator.Settings, res *result.Result) error {
 	begun := time.Now()
-	if err := s.Terminate(stopPatience); err != nil {
+	if ld.Kill {
+		s.End(syscall.SIGKILL)
+	} else if err := s.Terminate(stopPatience); err != nil {
 		return err
 	}
 	u.StopSec = time.Since(begun).Seconds()

@@ -16,10 +16,16 @@ import (
 
 func restartOf(t *testing.T, flags string, jobs int) (*result.Result, error) {
 	t.Helper()
+	return restartOfLoad(t, flags, func(ld *load.Load) { ld.Backlog = jobs })
+}
+
+func restartOfLoad(t *testing.T, flags string, change func(*load.Load)) (*result.Result, error) {
+	t.Helper()
 	p := &Pinning{}
 	how := server.Launch{Command: "{self} queue -p {port} -d {dir} " + flags, Data: t.TempDir()}
 	ld := load.Default()
-	ld.Kind, ld.Backlog = load.KindRestart, jobs
+	ld.Kind = load.KindRestart
+	change(&ld)
 	set := generator.Settings{Threads: 1, Say: func(string, ...any) {}}
 	return p.MeasureNew(context.Background(), false, how, false, ld, set)
 }
@@ -38,12 +44,23 @@ func TestRestart(t *testing.T) {
 			t.Errorf("%s is %v", name, v)
 		}
 	}
+	if res.Server.OnDisk < 500*100 {
+		t.Errorf("%d bytes on the disk", res.Server.OnDisk)
+	}
 	if u.Jobs != 500 || u.LoadedPeak < u.LoadedRSS || u.RecoveredPeak < u.RecoveredRSS || u.Peak() <= 0 {
 		t.Errorf("%+v", u)
 	}
 	text, err := json.Marshal(res)
 	if err != nil || !strings.Contains(string(text), `"recovery_s":`) {
 		t.Errorf("%s %v", text, err)
+	}
+}
+
+// The fake queue writes its jobs when it is asked to end, and so has none after SIGKILL.
+func TestKilled(t *testing.T) {
+	_, err := restartOfLoad(t, "", func(ld *load.Load) { ld.Backlog, ld.Kill = 500, true })
+	if want := "has 0 jobs ready, and should have 500"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want an error with %q", err, want)
 	}
 }
 

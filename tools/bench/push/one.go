@@ -142,7 +142,7 @@ func (o *one) drive(ctx context.Context, l *loop, from *wire, t generator.Target
 	for begun := time.Duration(0); time.Since(base) < ld.Warmup+ld.Duration; {
 		if begun == 0 && time.Since(base) >= ld.Warmup {
 			begun = time.Since(base)
-			first = machine.MomentOf(t.PID, int64(begun))
+			first = machine.MomentOf(t.PID, t.Disk, int64(begun))
 			h.Reset()
 		}
 		for calm := time.Now(); time.Since(calm) < pause; {
@@ -168,7 +168,7 @@ func (o *one) drive(ctx context.Context, l *loop, from *wire, t generator.Target
 			}
 		}
 	}
-	last := machine.MomentOf(t.PID, int64(time.Since(base)))
+	last := machine.MomentOf(t.PID, t.Disk, int64(time.Since(base)))
 	ns := float64(last.At - first.At)
 	if h.N == 0 || first.At == 0 {
 		return nil, generator.ErrNothing

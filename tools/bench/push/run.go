@@ -131,9 +131,9 @@ func (r *run) drive(ctx context.Context) error {
 		switch {
 		case !measuring && now >= begin && now < end:
 			measuring = true
-			r.first, r.firstDone, r.firstVacant = machine.MomentOf(r.target.PID, now), r.done, r.vacant
+			r.first, r.firstDone, r.firstVacant = machine.MomentOf(r.target.PID, r.target.Disk, now), r.done, r.vacant
 		case now >= end && !r.stopping:
-			r.last, r.lastDone, r.lastVacant = machine.MomentOf(r.target.PID, now), r.done, r.vacant
+			r.last, r.lastDone, r.lastVacant = machine.MomentOf(r.target.PID, r.target.Disk, now), r.done, r.vacant
 			r.stopping = true
 			err = r.finish()
 		case now >= end+patience:
@@ -185,6 +185,7 @@ func (r *run) result() (*result.Result, error) {
 		res.Server = result.ServerUse{
 			CPU: float64(cpu) / ns, CPUPerOp: each(cpu), SystemPerOp: each(r.last.Server.System - r.first.Server.System),
 			RSS: r.last.Server.RSS, PeakRSS: r.last.Server.Peak,
+			WrittenPerOp: float64(r.last.Written(&r.first)) / float64(ops),
 		}
 	}
 	return res, nil

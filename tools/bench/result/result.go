@@ -35,6 +35,8 @@ type ServerUse struct {
 	PeakRSS       int64   `json:"peak_rss_bytes"`
 	SyscallsPerOp float64 `json:"syscalls_per_op,omitempty"`
 	BytesEach     float64 `json:"bytes_each,omitempty"` // memory, idle: of each job, connection
+	WrittenPerOp  float64 `json:"written_bytes_per_op,omitempty"`
+	OnDisk        int64   `json:"on_disk_bytes,omitempty"` // its files at the end
 }
 
 // GeneratorBound tells that the generator was always busy while answers waited for

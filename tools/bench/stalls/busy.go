@@ -10,25 +10,27 @@ import (
 
 // busy keeps another tube under full load while the load lasts.
 type busy struct {
-	target generator.Target
-	load   *load.Load
-	cycles *generator.Stepper
-	ends   int64 // on the clock of cycles
-	done   bool
+	target  generator.Target
+	load    *load.Load
+	kind    string // of that load
+	tube    string // empty: the load's own
+	stepper *generator.Stepper
+	ends    int64 // on the clock of stepper
+	done    bool
 }
 
 func (b *busy) prepare(context.Context) error {
 	ld := *b.load
-	ld.Kind = load.KindCycles
+	ld.Kind = b.kind
 	b.done = false
 	var err error
-	b.cycles, err = generator.NewStepper(b.target, ld, "")
+	b.stepper, err = generator.NewStepper(b.target, ld, b.tube)
 	return err
 }
 
 func (b *busy) begin() error {
-	b.ends = b.cycles.Now() + int64(b.load.Duration)
-	return b.cycles.Start()
+	b.ends = b.stepper.Now() + int64(b.load.Duration)
+	return b.stepper.Start()
 }
 
 // step serves one connection, so that the neighbour comes after each.
@@ -36,17 +38,17 @@ func (b *busy) step() (bool, error) {
 	if b.done {
 		return false, nil
 	}
-	found, err := b.cycles.Look(0)
+	found, err := b.stepper.Look(0)
 	if found && err == nil {
-		err = b.cycles.Serve()
+		err = b.stepper.Serve()
 	}
 	if err != nil {
 		return false, err
 	}
-	if b.cycles.Now() >= b.ends {
-		b.cycles.Stop()
+	if b.stepper.Now() >= b.ends {
+		b.stepper.Stop()
 	}
-	b.done = b.cycles.Rests()
+	b.done = b.stepper.Rests()
 	return found, nil
 }
 
@@ -54,4 +56,4 @@ func (b *busy) starts() time.Time { return time.Time{} }
 
 func (b *busy) over() bool { return b.done }
 
-func (b *busy) end() { b.cycles.Close() }
+func (b *busy) end() { b.stepper.Close() }

@@ -32,7 +32,9 @@ func newDisturbance(t generator.Target, ld *load.Load) disturbance {
 	case load.DisturbBody:
 		return &large{addr: t.Addr, size: ld.Disturb.Large}
 	case load.DisturbBusy:
-		return &busy{target: t, load: ld}
+		return &busy{target: t, load: ld, kind: load.KindCycles}
+	case load.DisturbFill:
+		return &busy{target: t, load: ld, kind: load.KindPut, tube: disturbedTube}
 	case load.DisturbHangup:
 		return &hangup{addr: t.Addr, load: ld}
 	case load.DisturbWatch:

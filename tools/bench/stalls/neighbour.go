@@ -103,7 +103,7 @@ func (n *neighbour) disturbed(ctx context.Context, d disturbance, peace time.Dur
 	}
 	// A collection of this program's garbage would be measured too; there is little.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	before := machine.MomentOf(n.target.PID, n.cycle.Now())
+	before := machine.MomentOf(n.target.PID, n.target.Disk, n.cycle.Now())
 	end := before.At + int64(peace)
 	calm, err := n.observe(ctx, nil, func(now int64) bool { return now >= end })
 	if err != nil {
@@ -129,7 +129,7 @@ func (n *neighbour) disturbed(ctx context.Context, d disturbance, peace time.Dur
 	if err != nil {
 		return nil, usedTime{}, err
 	}
-	after := machine.MomentOf(n.target.PID, n.cycle.Now())
+	after := machine.MomentOf(n.target.PID, n.target.Disk, n.cycle.Now())
 	used := usedTime{whole: time.Duration(after.At - before.At)}
 	used.others = after.Busy - before.Busy - (after.Self - before.Self) - (after.Server.CPU - before.Server.CPU)
 	s := result.NewStall(calm, stormy, time.Duration(over-began), n.away, n.work)

@@ -84,6 +84,25 @@ func TestEveryDisturbance(t *testing.T) {
 	}
 }
 
+// A server that is filled keeps what was put, and has it in another tube than the neighbour.
+func TestFillOnlyPuts(t *testing.T) {
+	q, addr := fakequeue.Start(t)
+	if _, err := measureOn(t, addr, disturbedBy(load.DisturbFill, nil), true); err != nil {
+		t.Fatal(err)
+	}
+	c, err := generator.Dial(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	counts, err := c.Numbers("stats-tube " + disturbedTube)
+	q.Mu.Lock()
+	defer q.Mu.Unlock()
+	if n := len(q.Jobs); err != nil || n == 0 || counts["total-jobs"] != int64(n) {
+		t.Errorf("%d jobs are left, of %d that were put, %v", n, counts["total-jobs"], err)
+	}
+}
+
 // A stall is one of the disturbance: what comes before or after it does not count. The
 // machine may hold up anything, and a measurement that it has held up is made again.
 func TestStallIsThatOfTheDisturbance(t *testing.T) {

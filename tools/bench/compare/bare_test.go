@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/result"
+)
+
+func TestBareLoopStandsBesideDurableCycles(t *testing.T) {
+	bare := standardPeers("f", "d", true)[7]
+	var in []string
+	for i := range rows {
+		if bare.inRow(&rows[i]) {
+			in = append(in, rows[i].name)
+		}
+	}
+	want := "always always-pipelined always-one always-one-core written written-singly"
+	if got := strings.Join(in, " "); !bare.logged || got != want {
+		t.Errorf("the bare loop is in %s, want %s", got, want)
+	}
+}
+
+// A goal beside the bare loop is a ratio to it, not to beanstalkd.
+func TestGoalsBesideTheBareLoop(t *testing.T) {
+	r := rowResult{
+		Title: "made", row: row{class: classAlways, goals: []goal{atLeast(metricThroughput, 6), ofBare(atMost(metricCPU, 1.15))}},
+		Peers: []peerResult{
+			{Name: nameBeanfield, Rounds: []*result.Result{round(700, 12, 1)}},
+			{Name: nameBeanstalkd, Rounds: []*result.Result{round(100, 40, 1)}, peer: peer{baseline: true}},
+			{Name: nameLogged, Rounds: []*result.Result{round(1000, 10, 1)}, peer: peer{logged: true}},
+		},
+	}
+	text := (&comparison{Rows: []rowResult{r}}).markdown()
+	for _, want := range []string{
+		"| made | throughput | at least 6.00 x | 7.00 | yes |",
+		"| made | server CPU per operation | at most 1.15 x the bare loop | 1.20 | missed |",
+		"| made | beanfield | 0.700 | 1.20 |",
+		"| made | beanstalkd | 0.100 | 4.00 |",
+		"| made | bare loop with a log | 1 | 1 |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("missing: %s\nin\n%s", want, text)
+		}
+	}
+}
+
+// The rows of durable cycles with bare loops in the places of all servers: the goals are
+// ratios to the one that is there for that, and each has written its jobs' records.
+func TestCompareBareLoops(t *testing.T) {
+	chosen, err := chooseRows("always,always-pipelined,always-one,written")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := func(name string) peer {
+		return peer{
+			Name: name, Class: classAlways, Command: "{self} logged -p {port} -d {dir} -log 1048576",
+			baseline: name == nameBeanstalkd, logged: name == nameLogged,
+		}
+	}
+	c := comparer{
+		peers: []peer{bare(nameBeanfield), bare(nameBeanstalkd), bare(nameLogged)}, rows: chosen,
+		rounds: 1, repeats: 4, scale: 0.002, duration: 50 * time.Millisecond, seed: 1, data: t.TempDir(),
+	}
+	if err := c.compare(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	text := c.out.markdown()
+	for _, want := range []string{
+		"| 50 connections, fsync before each reply | server CPU per operation | at most 1.15 x the bare loop |",
+		"| fsync before each reply, 16 cycles pipelined | server CPU per operation | at most 2.00 x the bare loop |",
+		"| 1 connection, fsync before each reply, nothing pinned | throughput | at least 0.970 x the bare loop |",
+		"| 4,000 jobs that are soon deleted, 16 cycles pipelined, fsync before each reply | bytes written for each job | at most 190 |",
+		"| 4,000 jobs that are soon deleted, 16 cycles pipelined, fsync before each reply | bare loop with a log | 1 | 1 |",
+		diskHead,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("missing: %s\nin\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "not measured") {
+		t.Errorf("a goal without its number:\n%s", text)
+	}
+	for _, r := range c.out.Rows {
+		for _, p := range r.Peers {
+			for _, res := range p.Rounds {
+				if res.Server.OnDisk < 1<<20 || metricOnDisk.of(res) < 1 {
+					t.Errorf("%s, %s: %d bytes on the disk", r.Name, p.Name, res.Server.OnDisk)
+				}
+				if least := 120.0; res.Server.WrittenPerOp > 0 && metricWritten.of(res) < least {
+					t.Errorf("%s, %s: %v bytes written for each job, which has %v", r.Name, p.Name, metricWritten.of(res), least)
+				}
+			}
+		}
+	}
+}
+
+// Two programs that are filled and measured as a whole: each pair has servers of its own.
+func TestDuelOfWholeLoads(t *testing.T) {
+	c := &comparer{
+		rounds: 2, pairs: 9, scale: 0.01, duration: time.Millisecond, seed: 1, data: t.TempDir(),
+		rows: []row{
+			{name: "puts", load: base(func(ld *load.Load) { ld.Kind, ld.MaxJobs, ld.Whole = load.KindPut, 100_000, true })},
+			{name: "cycles", load: base(func(ld *load.Load) { ld.MaxJobs, ld.Whole = 100_000, true })},
+		},
+	}
+	d := newDuel(c, "{self} queue", "{self} queue")
+	if err := d.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range d.rows {
+		r := &d.rows[i]
+		if len(r.sides[0]) != 2 || len(r.sides[1]) != 2 {
+			t.Fatalf("%s: %d and %d measurements", r.row.name, len(r.sides[0]), len(r.sides[1]))
+		}
+		for _, res := range append(r.sides[0], r.sides[1]...) {
+			jobs := int(res.Ops) / res.Load.JobOperations()
+			if jobs < 1000-50 || jobs > 1000+50 {
+				t.Errorf("%s: %d jobs", r.row.name, jobs)
+			}
+		}
+	}
+	if text := d.markdown(); !strings.Contains(text, "; highest MB ") || strings.Contains(text, "| cycles | throughput") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,130 @@
+package floor
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// A bareQueue is as much of a queue as cycles of put, reserve and delete need: one tube,
+// first in, first out.
+type bareQueue struct {
+	jobs    []bareJob // by id, modulo their number
+	last    uint64    // the highest id
+	next    uint64    // the one that is reserved next
+	deleted uint64
+}
+
+type bareJob struct {
+	id   uint64 // 0: deleted
+	body []byte
+}
+
+// bareJobs is more than any load of cycles has at a time.
+const bareJobs = 1 << 16
+
+func newBareQueue() *bareQueue { return &bareQueue{jobs: make([]bareJob, bareJobs), next: 1} }
+
+// A bareTurn has the replies to what one connection has sent, and what of it the log must
+// have before they leave.
+type bareTurn struct{ out, log []byte }
+
+// run takes the complete commands of in and tells how many bytes they are.
+func (q *bareQueue) run(in []byte, t *bareTurn) (taken int, err error) {
+	for {
+		rest := in[taken:]
+		end := bytes.IndexByte(rest, '\n')
+		if end < 1 {
+			return taken, nil
+		}
+		body, err := q.command(rest[:end-1], rest[end+1:], t)
+		if err != nil || body < 0 {
+			return taken, err
+		}
+		taken += end + 1 + body
+	}
+}
+
+// command runs one. It tells how many bytes a body took, -1 if that has not come yet.
+func (q *bareQueue) command(line, rest []byte, t *bareTurn) (int, error) {
+	verb, argument, _ := bytes.Cut(line, []byte(" "))
+	switch string(verb) {
+	case "put":
+		return q.put(line, rest, t)
+	case "reserve":
+		return 0, q.reserve(t)
+	case "delete":
+		return 0, q.delete(argument, t)
+	case "use":
+		t.out = fmt.Appendf(t.out, "USING %s\r\n", argument)
+	case "watch", "ignore":
+		t.out = append(t.out, "WATCHING 1\r\n"...)
+	case "stats":
+		text := fmt.Sprintf("total-jobs: %d\ncurrent-jobs-ready: %d\ncurrent-jobs-reserved: %d\ncurrent-jobs-delayed: 0\ncurrent-jobs-buried: 0\n",
+			q.last, q.last+1-q.next, q.next-1-q.deleted)
+		t.out = fmt.Appendf(t.out, "OK %d\r\n%s\r\n", len(text), text)
+	default:
+		t.out = append(t.out, "UNKNOWN_COMMAND\r\n"...)
+	}
+	return 0, nil
+}
+
+func (q *bareQueue) put(line, rest []byte, t *bareTurn) (int, error) {
+	size, ok := bareNumber(line[bytes.LastIndexByte(line, ' ')+1:])
+	if !ok || size > bareBuffer {
+		return 0, fmt.Errorf("a put with a wrong size: %.40q", line)
+	}
+	n := int(size)
+	if len(rest) < n+len("\r\n") {
+		return -1, nil
+	}
+	q.last++
+	j := &q.jobs[q.last%bareJobs]
+	if j.id != 0 {
+		return 0, errors.New("too many jobs")
+	}
+	j.id, j.body = q.last, append(j.body[:0], rest[:n]...)
+	t.log = binary.LittleEndian.AppendUint64(append(t.log, 'p'), j.id)
+	t.log = append(binary.LittleEndian.AppendUint32(t.log, uint32(n)), j.body...)
+	t.out = append(strconv.AppendUint(append(t.out, "INSERTED "...), j.id, 10), "\r\n"...)
+	return n + len("\r\n"), nil
+}
+
+// reserve never waits: in cycles there has been a put for each.
+func (q *bareQueue) reserve(t *bareTurn) error {
+	if q.next > q.last {
+		return errors.New("a reserve would have to wait")
+	}
+	j := &q.jobs[q.next%bareJobs]
+	q.next++
+	t.out = strconv.AppendUint(append(t.out, "RESERVED "...), j.id, 10)
+	t.out = strconv.AppendInt(append(t.out, ' '), int64(len(j.body)), 10)
+	t.out = append(append(append(t.out, "\r\n"...), j.body...), "\r\n"...)
+	return nil
+}
+
+func (q *bareQueue) delete(argument []byte, t *bareTurn) error {
+	id, ok := bareNumber(argument)
+	j := &q.jobs[id%bareJobs]
+	if !ok || j.id != id || id >= q.next {
+		return fmt.Errorf("a delete of a job that is not reserved: %.40q", argument)
+	}
+	j.id = 0
+	q.deleted++
+	t.log = binary.LittleEndian.AppendUint64(append(t.log, 'd'), id)
+	t.out = append(t.out, "DELETED\r\n"...)
+	return nil
+}
+
+// bareNumber reads digits, and nothing else.
+func bareNumber(digits []byte) (n uint64, ok bool) {
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(d-'0')
+	}
+	return n, len(digits) > 0 && len(digits) < 19
+}
