@@ -112,7 +112,8 @@ func TestBesideAppend(t *testing.T) {
 	work.Wait()
 }
 
-// A slot may be freed and used again while it is read: ReadAt and a Reader say that the turns are gone.
+// A slot may be freed and used again while it is read: ReadAt and a Reader say that the
+// turns are gone.
 func TestGoneWhileRead(t *testing.T) {
 	var amid func()
 	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {

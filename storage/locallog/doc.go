@@ -28,6 +28,9 @@
 //	0000.turns, 0001.turns, …  slots
 //	synced                     the mark: see mark.go
 //
+// Create makes the directory with a mark alone. A directory without slots is a log only if its
+// mark names the place at which the store stands, and one with neither is a damaged log.
+//
 // A slot is a file of a fixed length, full of zeros at first, and safe on the disk with its
 // directory entry before anything is written to it. So a sync has data to write and nothing
 // else: neither the file's length nor the place of its blocks ever changes. Records begin at
@@ -36,6 +39,16 @@
 // slot durable, the slot is free, and the next record that needs one is written over its
 // beginning. What is behind it stays until it is overwritten, so most slots hold remains.
 //
+// Turns that do not fit into a slot go in parts, which fill slots from their beginnings. A
+// store's place is never between parts, unless these are void, and Segments names only such
+// places. Turns that are longer than all slots together are taken when all of the log is
+// free: it gets as many more slots as they need, and Prepare removes them when they are free
+// again.
+//
+// An At counts the uses of slots since the log was opened. So the same At is never that of
+// other turns, and nothing has to be told when a slot is freed: whoever reads there looks at
+// the sequence of the slot before and after.
+//
 // # Why it holds
 //
 // A log is read from the place where its store stands: number and hash of the last record
@@ -43,14 +56,14 @@
 // that, and so on. Chaining means the next number and the hash of the one before. Only
 // records directly behind one another, from the beginning of a slot, are looked at.
 //
-// Nothing but a record that was appended there can chain. Remains of trimmed
-// records have lower numbers than the store's place. Another case is harder: a crash may leave record 6 torn and record 7
-// whole. The next opening goes on behind record 5 and writes another 6, and then 7 must not
-// follow that. It does not, because its link is the hash of the old 6, and the new one has a
-// different hash: each opening has its own epoch, which is in every record and so in
-// every hash. (Without the epoch the two could be the same but for a part that lies in
-// another sector. Then a crash that writes the first half of the new record over the torn
-// old one puts the old one together again. The exhaustive test found that.)
+// Nothing but a record that was appended there can chain. Remains of trimmed records have
+// lower numbers than the store's place. Another case is harder: a crash may leave record 6
+// torn and record 7 whole. The next opening goes on behind record 5 and writes another 6,
+// and then 7 must not follow that. It does not, because its link is the hash of the old 6,
+// and the new one has a different hash: each opening has its own epoch, which is in every
+// record and so in every hash. (Without the epoch the two could be the same but for a part
+// that lies in another sector. Then a crash that writes the first half of the new record
+// over the torn old one puts the old one together again. The exhaustive test found that.)
 //
 // G1. Sync returns when all files written to have been synced. What is durable is overwritten
 // only in free slots. A slot is free when the store has said, by Trim, that it needs none of
@@ -67,12 +80,15 @@
 // store's place. So a crash alone never breaks a claim. Whoever damages a record
 // that was durable breaks the mark's claim; or, without the mark, that of every record
 // that was written since.
-// An Open that meets a broken claim has written nothing.
+// An Open that meets a broken claim has written nothing. Salvage reads what can be read then:
+// threads.go says what of it is believed.
 //
-// The tests take none of this on trust. crash_test.go tries all short histories of appends (in one
-// record or in parts), syncs, trims, kills and power cuts, with every set of sectors that
-// can have reached the disk, and lets each of them go on to another crash. damage_test.go
-// spoils each byte, each sector and each file.
+// The tests take none of this on trust. crash_test.go tries all short histories of appends
+// (in one record or in parts), syncs, trims, kills and power cuts, with every set of sectors
+// that can have reached the disk, and lets each of them go on to another crash; Read must
+// see what Open then gives, and ReadAt all that was appended. damage_test.go spoils each
+// byte, each sector and each file, also for Read and Salvage; salvage_test.go does so after
+// crashes.
 //
 // # Who may call what
 //

@@ -29,9 +29,9 @@ const (
 	markSize  = 32
 )
 
-// markOf returns what a mark says.
-func markOf(origin, number uint64) []byte {
-	b := append(make([]byte, 0, markSize), markMagic...)
+// markOf returns what a mark says, in the room of b.
+func markOf(b []byte, origin, number uint64) []byte {
+	b = append(b[:0], markMagic...)
 	b = binary.LittleEndian.AppendUint64(b, origin)
 	b = binary.LittleEndian.AppendUint64(b, number)
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
@@ -39,7 +39,8 @@ func markOf(origin, number uint64) []byte {
 
 // writeMark says that the log is durable up to its last record.
 func (l *Log) writeMark() error {
-	if _, err := l.mark.WriteAt(markOf(l.place.Origin, l.place.Number), 0); err != nil {
+	l.buf = markOf(l.buf, l.place.Origin, l.place.Number)
+	if _, err := l.mark.WriteAt(l.buf, 0); err != nil {
 		return fmt.Errorf("storage: %s: mark: %w", l.o.Dir, err)
 	}
 	return nil
@@ -65,7 +66,7 @@ func Create(o Options, from turns.Place) error {
 	if err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
-	_, err = f.WriteAt(markOf(from.Origin, from.Number), 0)
+	_, err = f.WriteAt(markOf(nil, from.Origin, from.Number), 0)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -91,7 +92,7 @@ func readMark(fs vfs.FS, dir string, origin uint64) (number uint64, ok bool, err
 		return 0, false, fmt.Errorf("storage: %s: mark: %w", dir, err)
 	}
 	number = binary.LittleEndian.Uint64(b[16:])
-	if !bytes.Equal(b, markOf(origin, number)) {
+	if !bytes.Equal(b, markOf(nil, origin, number)) {
 		return 0, false, nil
 	}
 	return number, true, nil

@@ -154,8 +154,8 @@ func (w *world) salvages(name string, bad []byte, truth truth) (refused bool) {
 // truth of the world as it is.
 func (w *world) truth() truth { return truthOf(w.d.seen, w.l.Place()) }
 
-// G3: what can be read of a damaged log is given, and nothing else: not what an earlier opening left behind
-// a torn record, nor what the store has already.
+// G3: what can be read of a damaged log is given, and nothing else: not what an earlier
+// opening left behind a torn record, nor what the store has already.
 func TestSalvageAfterCrashes(t *testing.T) {
 	first := 4
 	if testing.Short() || raced {

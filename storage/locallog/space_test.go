@@ -24,7 +24,8 @@ func slotsOf(t *testing.T, o Options) (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, slotSuffix) })
 }
 
-// Turns that are longer than the whole log are refused while anything is in use. When all is free they make it longer, until they have been trimmed.
+// Turns that are longer than the whole log are refused while anything is in use. When all is
+// free they make it longer, until they have been trimmed.
 func TestTurnsLongerThanTheLog(t *testing.T) {
 	o := onPebbles(t, vfs.NewMem())
 	l, _ := reopened(t, o, turns.Place{Origin: origin})
@@ -92,8 +93,9 @@ func TestPreparedSlots(t *testing.T) {
 	}
 }
 
-// A disk without room for another slot breaks nothing: the log says that it is full, to Append
-// and to Prepare, and takes turns again when there is room. One that is opened then uses what it has.
+// A disk without room for another slot breaks nothing: the log says that it is full, to
+// Append and to Prepare, and takes turns again when there is room. One that is opened then
+// uses what it has.
 func TestFullDisk(t *testing.T) {
 	var full bool
 	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {

@@ -15,8 +15,8 @@ import (
 // syncs, since each opening begins with all that had been durable, and then those that go on
 // longest.
 //
-// A thread without proof that begins behind all that anything says had been durable is what a crash left:
-// what was appended after a sync names that sync.
+// A thread without proof that begins behind all that anything says had been durable is what
+// a crash left: what was appended after a sync names that sync.
 
 // A thread is a row of runs that chain.
 type thread []run
@@ -83,7 +83,7 @@ func (s *salvage) threads() (main thread, others []thread) {
 	}
 	for _, r := range s.runs {
 		if old, ok := behind[before(r)]; !ok || old.last.Number < r.last.Number {
-			behind[before(r)] = r // what comes twice may come shorter, in the remains of a job that had it in its body
+			behind[before(r)] = r // one may be a copy, in the body of a job
 		}
 	}
 	for _, r := range s.runs {

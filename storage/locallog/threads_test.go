@@ -37,7 +37,9 @@ func (c crafted) gap(slot int) {
 }
 
 // marked sets the mark.
-func (c crafted) marked(number uint64) { c.d.seen[path.Join("log", markName)] = markOf(origin, number) }
+func (c crafted) marked(number uint64) {
+	c.d.seen[path.Join("log", markName)] = markOf(nil, origin, number)
+}
 
 // lost is the hash of a record that is not there.
 const lost = 4711
