@@ -51,6 +51,7 @@ type Router struct {
 	states []*queue.State // for tests that look for what is left behind
 	store  storage.Store
 	logs   []storage.Log
+	pushed bool // the logs are storage.Pushers
 	ids    directory
 	tubes  tubes
 	// leavers are, for each shard, those who do not wait there any more.
@@ -81,6 +82,7 @@ func newRouter(o Options, c queue.Config, run func(*queue.State, func() int64) r
 		return nil, err
 	}
 	r.logs = logs
+	_, r.pushed = logs[0].(storage.Pusher)
 	for i, log := range logs {
 		c.Directory, c.Log, c.Durable, c.Epoch = home{r, i}, log, o.Store.Durable(), r.base.UnixNano()
 		c.Ended = r.leavers[i].take
@@ -134,10 +136,13 @@ func (r *Router) Stuck() int {
 // Push starts writing to disk what was submitted to a shard with Later set. If here is
 // set, the caller's goroutine does it itself, if possible, and waits until it is done.
 func (r *Router) Push(shard int, here bool) {
-	if p, ok := r.logs[shard].(storage.Pusher); ok {
-		p.Push(here)
+	if r.pushed {
+		r.logs[shard].(storage.Pusher).Push(here)
 	}
 }
+
+// Pushed says whether there is anything to Push: whether sessions should be Later.
+func (r *Router) Pushed() bool { return r.pushed }
 
 // Drain makes every later put answer Refused. It cannot be undone.
 func (r *Router) Drain() { r.draining.Store(true) }

@@ -43,6 +43,8 @@ type Session struct {
 	underway        *queue.Batch
 	underwayIn      int // its shard
 
+	// Later says that the owner pushes the log of a call that is under way (Router.Push).
+	Later     bool
 	waiting   bool
 	delivery  queue.Delivery // written by the shard that has claimed the gate
 	deliverer *ref
@@ -140,7 +142,7 @@ func (s *Session) Submit(i int, b *queue.Batch, member bool) bool {
 	} else if member {
 		b.Client = &s.ref(i).client
 	}
-	b.Done = s
+	b.Done, b.Later = s, s.Later
 	s.underway, s.underwayIn = b, i
 	if !s.r.shards[i].Submit(b) {
 		return false

@@ -24,7 +24,8 @@
 // that, runs the batches, does what they have made due, closes the log's open batch, and
 // answers: at once
 // if the log keeps nothing, otherwise when the log says that the turn is safe.
-// Meanwhile the next turns go on. Turns are bounded: the queue does long
+// Meanwhile the next turns go on. A submitter may say that it pushes the log (Batch.Later);
+// then the log's goroutine is not woken for the turns that it runs. Turns are bounded: the queue does long
 // operations in slices, and a goroutine that has taken the shard to run its own
 // batch runs at most a few dozen other batches, and leaves the rest to the shard's
 // goroutine.

@@ -32,7 +32,8 @@ type Shard struct {
 	looks atomic.Pointer[look] // to be served by whoever has taken the shard
 	tally *tallies             // owned; here because there is room
 	armed int64                // likewise: when the timer will fire at the latest; MaxInt64 if unset
-	_     [24]byte             // every submitter writes busy; keep them off the mailbox's line
+	later bool                 // likewise: who has taken the shard pushes the log afterwards
+	_     [23]byte             // every submitter writes busy; keep them off the mailbox's line
 	mail  mailbox
 	_     [56]byte // and off what the owner works with
 
@@ -104,15 +105,18 @@ func (sh *Shard) take() bool { return sh.busy.CompareAndSwap(false, true) }
 // returns.
 func (sh *Shard) Submit(b *queue.Batch) bool {
 	if sh.take() {
+		sh.later = b.Later
 		done := sh.runInPlace(b)
 		sh.giveBack()
 		return done
 	}
 	b.Retain()
+	later := b.Later // b may be answered, and used again, once it is in the mailbox
 	sh.mail.push(b)
 	// The owner may have looked into the mailbox before the push and given
 	// the shard back since: then it is free, and taking it is our duty.
 	if sh.take() {
+		sh.later = later
 		sh.drain(turnBatches)
 		sh.giveBack()
 	}
@@ -247,6 +251,7 @@ func (sh *Shard) serve() {
 		case <-sh.quit:
 			return
 		}
+		sh.later = false
 		sh.drain(turnBatches)
 		sh.giveBack()
 		// Let connections go first, even with a single processor. A loop that sleeps

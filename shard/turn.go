@@ -73,7 +73,7 @@ func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
 		t.batches = append(t.batches, own)
 	}
 	sh.turn = sh.newTurn() // t may be answered, and used again, before Commit returns
-	if own != nil && own.Later && sh.pusher != nil {
+	if sh.later && sh.pusher != nil {
 		if !sh.pusher.CommitLater(t) {
 			return false
 		}

@@ -30,12 +30,13 @@ type Conn struct {
 	// short read may mean that it ended at the urgent byte's mark.
 	urgent           bool
 	producer, worker bool
-	fresh            bool // no line has come yet
-	http             bool // the client may speak HTTP (Door)
-	login            bool // the client may log in with a token
-	knocks           bool // likewise with its first put, which is still to come
-	punished         bool // it has shown a wrong token, whose answer is late
-	resumes          bool // its reserve goes on with a wait that was interrupted
+	fresh            bool  // no line has come yet
+	http             bool  // the client may speak HTTP (Door)
+	login            bool  // the client may log in with a token
+	knocks           bool  // likewise with its first put, which is still to come
+	punished         bool  // it has shown a wrong token, whose answer is late
+	resumes          bool  // its reserve goes on with a wait that was interrupted
+	swiftRuns        uint8 // runs in a row that were answered at once
 
 	in   []byte // read, but not yet parsed; a copy (B3)
 	skip skipper
@@ -93,6 +94,7 @@ func (c *Conn) ready() bool {
 
 // begin is the first thing that the loop does with a connection.
 func (c *Conn) begin() {
+	c.session.Later = c.loop.server.router.Pushed()
 	c.session.Init(c.loop.server.router, c, &c.loop.waiting)
 	c.finish(callOpen, c.session.Open())
 }
@@ -105,6 +107,10 @@ func (c *Conn) await(k call) {
 	}
 	c.call = k
 	c.loop.asked = c.session.Underway()
+	if c.session.Later {
+		c.swiftRuns = 0
+		c.loop.owes(c.loop.asked)
+	}
 }
 
 // finish ends a session's call if it is done, or remembers that it is under way.

@@ -61,6 +61,48 @@
 // answered. Its body is gathered in parts as it arrives; nobody sees the job
 // before its last byte. Either way, ids follow the order of lines.
 //
+// # Commits
+//
+// With fsync before each reply, nearly every command waits for a turn of its shard to be on
+// the disk. A sync costs the same for one turn as for a hundred, and to have another
+// goroutine do it and be woken by it costs two changes of threads. So:
+//
+// A loop first serves all its connections that are ready. What they commit gathers in the
+// shards' logs, which are not woken for it (queue.Batch.Later); the loop owes these shards a
+// push. When nothing is ready any more it pays, before it would sleep: a push for each shard,
+// which serves all turns that are there. Acknowledgements come through the inbox, so all
+// replies leave at once, one write for a connection, before the loop looks for more events.
+//
+// If several shards are owed, their logs' own goroutines are woken, for all but one, and the
+// loop writes and syncs the last one itself, in place, so syncs overlap. If another goroutine
+// is in the middle of that log's sync, a push returns at once, and the turns are the next
+// group: whoever is in the sync wakes the log's goroutine for it.
+//
+// To wait in place costs nothing if all clients wait for it too. Others must not. So a loop
+// pays in place only while it is steady: it has owed the same shards many times in a row
+// (steadyAfter), so no connection of another shard has to wait for this one's sync; and no
+// connection has had many runs in a row answered at once (swiftAfter), so nobody is there who
+// does not wait for the disk. Otherwise all the logs' goroutines are woken, which is as good
+// for everybody but the processor. The rest depends on the disk:
+//
+//   - Where groups have taken a millisecond lately, the log declines and has its own
+//     goroutine do it (pebblestore, committer.pace).
+//   - A loop in a push can be relieved. When the push takes long, or never returns because the
+//     log has failed, a stand-in goes on with the loop, and the goroutine that was in the push
+//     ends when the push returns. Between two rounds a loop has no state on its goroutine's
+//     stack, so any goroutine can go on with it. While one is still in a push, nothing more is
+//     paid in place: the other shards' logs are probably on the same disk.
+//
+// C2: a loop does not sleep while it owes anything, and owes nothing for long: when its
+// connections have made much work since the first debt (gatherShare), it has the logs'
+// goroutines pay, and goes on.
+//
+// C3: whoever is told by Submit to wait, and has set Later, owes that shard: a turn that no log
+// was woken for is pushed after it was committed. It may be the turn of others, which the
+// submitter ran with its own; so a connection's own turn may be pushed by another loop.
+//
+// Without a disk, or if replies do not wait for it, nothing is ever owed.
+//
 // # The states of a connection
 //
 //   - ready: its next command may run.

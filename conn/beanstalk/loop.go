@@ -46,7 +46,7 @@ type loop struct {
 	bulk   int    // bytes of large bodies since the loop has stepped back
 	calls  int    // connections whose call is under way
 	asked  int    // the shard that the latest of these calls waits for
-	lone   lone
+	owed   debts
 	latest latest
 	runs   []*run
 	// of the recheck: the descriptors that it has passed, and the rules when it began
@@ -60,8 +60,10 @@ type loop struct {
 	unsampled      int // runs until the next one whose time is taken
 
 	// pushing is the number of the push that the loop's goroutine is in, 0 if none:
-	// the goroutine that sets it back to 0 goes on with the loop.
-	pushing atomic.Uint64
+	// the goroutine that sets it back to 0 goes on with the loop. stranded is how many
+	// goroutines that had the loop are still in a push.
+	pushing  atomic.Uint64
+	stranded atomic.Int32
 
 	// read by stats from other loops
 	counts  [verbCount]atomic.Uint64
@@ -95,40 +97,51 @@ func (l *loop) wake() {
 // serve runs until the server stops and all connections have ended.
 func (l *loop) serve() {
 	for !l.finished() {
-		l.pulse.Beat()
-		events := l.poll.peek()
-		if l.lone.owed && !l.push(len(events) == 0 && l.idle()) {
-			return // another goroutine serves the loop
-		}
-		if len(events) == 0 && l.idle() {
-			if events = l.linger(); len(events) == 0 {
-				events = l.sleep()
-			}
-		}
-		l.ringAlarms() // before what came later
-		for i := range events {
-			ev := &events[i]
-			if int(ev.Fd) == l.poll.wakefd {
-				continue // edge-triggered: it need not be read
-			}
-			if c := l.conns[ev.Fd]; c != nil {
-				l.turn()
-				c.event(ev.Events)
-				l.over()
-			}
-		}
-		l.round(len(events))
-		l.serveInbox()
-		if l.recheck.Load() {
-			l.recheckSome()
-		}
-		l.endRound()
-		if l.bulk >= bulkShare {
-			l.bulk = 0
-			l.stepBack()
+		if !l.serveRound() {
+			return
 		}
 	}
 	close(l.done)
+}
+
+// serveRound serves what is ready, or waits until something is. It reports false if another
+// goroutine serves the loop now.
+func (l *loop) serveRound() bool {
+	l.pulse.Beat()
+	events := l.poll.peek()
+	if len(events) == 0 && l.idle() {
+		if l.inDebt() {
+			runtime.Gosched() // as in linger; what others commit is paid for too
+			if !l.pay() {
+				return false
+			}
+		} else if events = l.linger(); len(events) == 0 {
+			events = l.sleep()
+		}
+	}
+	l.ringAlarms() // before what came later
+	for i := range events {
+		ev := &events[i]
+		if int(ev.Fd) == l.poll.wakefd {
+			continue // edge-triggered: it need not be read
+		}
+		if c := l.conns[ev.Fd]; c != nil {
+			l.turn()
+			c.event(ev.Events)
+			l.served()
+		}
+	}
+	l.round(len(events))
+	l.serveInbox()
+	if l.recheck.Load() {
+		l.recheckSome()
+	}
+	l.endRound()
+	if l.bulk >= bulkShare {
+		l.bulk = 0
+		l.stepBack()
+	}
+	return true
 }
 
 // alive says whether the loop has slept or ended, or has ended a round since the last
@@ -248,7 +261,7 @@ func (l *loop) serveInbox() {
 		} else {
 			c.notified()
 		}
-		l.over()
+		l.served()
 		if c.closed || c.listing != nil {
 			left -= 7
 		}
@@ -295,9 +308,6 @@ func (l *loop) forget(c *Conn) {
 	if l.latest.conn == c {
 		l.latest.conn = nil
 	}
-	if l.lone.recent == c {
-		l.lone.recent = nil
-	}
 	l.timers.remove(c)
 }
 
@@ -324,7 +334,7 @@ func (l *loop) ringAlarms() {
 		l.timers.remove(c)
 		l.turn()
 		c.alarm()
-		l.over()
+		l.served()
 	}
 }
 

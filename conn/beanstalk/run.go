@@ -97,17 +97,14 @@ var kinds = [verbCount]queue.Kind{
 // the connection may go on with its next command.
 func (c *Conn) flush() bool {
 	for c.run != nil {
-		alone := c.loop.alone(c)
 		c.loop.sample(c.run)
-		c.run.Later, c.run.Began, c.run.Ended = alone, 0, 0
+		c.run.Began, c.run.Ended = 0, 0
 		if !c.session.Submit(c.run.shard, &c.run.Batch, c.run.member) {
 			c.await(callRun)
 			c.run.came = c.came
-			if alone {
-				c.loop.owes(c.run.shard)
-			}
 			return false
 		}
+		c.swift()
 		c.answerRun()
 		if !c.ready() {
 			return false

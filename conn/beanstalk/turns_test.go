@@ -16,7 +16,13 @@ import (
 // stillServer is a server whose one loop does not run until a test runs it.
 func stillServer(t *testing.T) *Server {
 	t.Helper()
-	r, err := router.New(router.Options{Shards: 2, Store: storage.Memory()})
+	return stillServerOver(t, storage.Memory())
+}
+
+// stillServerOver is one with two shards over a store.
+func stillServerOver(t *testing.T, store storage.Store) *Server {
+	t.Helper()
+	r, err := router.New(router.Options{Shards: 2, Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

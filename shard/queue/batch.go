@@ -30,7 +30,7 @@ type Batch struct {
 	// Whoever submits the batch sets both to 0 before.
 	Began, Ended int64
 
-	// Later says that the submitter pushes the log afterwards.
+	// Later says that the submitter pushes the log, once Submit has reported false.
 	Later bool
 
 	// Link is for lists of batches that are still to be run.

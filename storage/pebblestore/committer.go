@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"sync"
+	"time"
 
 	"beanfield/storage"
 )
@@ -48,6 +49,8 @@ type committer struct {
 	waiting int       // acks not told yet
 	closing bool
 	failed  error
+	// slow is above 0 while the disk is slow, or has been: push leaves groups to run.
+	slow int
 	// applying is set from before a group is applied until its acks have been told,
 	// delivering while they are told, without the mutex.
 	applying, delivering bool
@@ -124,6 +127,13 @@ func (c *committer) offer(later bool) {
 		c.handOver()
 	}
 	if !later {
+		c.rouse()
+	}
+}
+
+// rouse wakes run, unless a group is being applied: whoever does that wakes it after.
+func (c *committer) rouse() {
+	if !c.applying {
 		c.work.Signal()
 	}
 }
@@ -138,15 +148,15 @@ func (c *committer) atOnce(wrote bool) bool {
 }
 
 // push starts applying what was committed with later set. The caller's goroutine does
-// it if here is set and no other goroutine applies; otherwise run does it.
+// it if here is set, no other goroutine applies, and the disk is fast; otherwise run does it.
 func (c *committer) push(here bool) {
 	c.mu.Lock()
 	var g *group
-	if here && c.failed == nil {
+	if here && c.strict && c.slow == 0 && c.failed == nil {
 		g = c.next()
 	}
 	if g == nil {
-		c.work.Signal()
+		c.rouse()
 	}
 	c.mu.Unlock()
 	if g != nil {
@@ -209,11 +219,14 @@ func (c *committer) handOver() {
 // carryOut applies a group and tells its acks. It reports false when the log has
 // failed: the acks are the undertaker's then.
 func (c *committer) carryOut(g *group) bool {
+	began := time.Now()
 	if err := c.env.apply(g); err != nil {
 		c.env.broken(err)
 		return false
 	}
+	took := time.Since(began)
 	c.mu.Lock()
+	c.pace(took)
 	if c.failed != nil {
 		c.mu.Unlock()
 		return false
@@ -238,6 +251,24 @@ func (c *committer) carryOut(g *group) bool {
 	}
 	c.quiet.Broadcast()
 	return true
+}
+
+// A group that takes longer than slowApply costs slowCost of those that follow their
+// application in place, up to slowMost. To wait that long is worse for a caller of push, who
+// has others to serve, than what the changes of goroutine cost.
+const (
+	slowApply = time.Millisecond
+	slowCost  = 8
+	slowMost  = 4 * slowCost
+)
+
+// pace notes how long a group took.
+func (c *committer) pace(took time.Duration) {
+	if took > slowApply {
+		c.slow = min(c.slow+slowCost, slowMost)
+	} else {
+		c.slow = max(c.slow-1, 0)
+	}
 }
 
 // close has run end after everything that was committed.

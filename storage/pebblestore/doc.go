@@ -114,7 +114,7 @@
 // over at once it would be the whole group, and every second sync would serve only a
 // few turns: with 50 clients that cost an eighth of the throughput.)
 //
-// # One client alone
+// # Who applies
 //
 // With Always, a client that waits for each reply waits for a sync each time, and for
 // every change of goroutine around it: event loop, committer, Pebble's log writer,
@@ -122,6 +122,11 @@
 // 10 µs, while a sync takes 100. So a loop that would only wait may do the committer's
 // work (push): the loop applies the group, Pebble's log writer syncs, the loop goes on.
 // That is two changes instead of four, and no wake-up through the loop's epoll.
+//
+// Loops push at the end of a round, for all turns that it has committed (conn/beanstalk,
+// section Commits). The first that comes applies. Those that come meanwhile leave their
+// turns to the committer's goroutine, which the first one wakes when it is done. Where
+// groups take a millisecond or more, all are left to that goroutine (pace).
 //
 // These two remain, because Pebble always writes its log on a goroutine of its own. A
 // log of our own beside Pebble's, written and synced by the caller, would save them, at

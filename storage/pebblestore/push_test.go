@@ -2,8 +2,11 @@ package pebblestore
 
 import (
 	"errors"
+	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // A goroutine that pushes what it committed applies it itself, if no other goroutine
@@ -119,3 +122,102 @@ func TestCloseDuringAPush(t *testing.T) {
 		b.want([]int{1, 1}, []int{1, 2}, nil)
 	})
 }
+
+// Where turns do not wait for the disk, the caller does not either.
+func TestPushWithoutSyncs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBed(t, false)
+		b.write()
+		if !b.commit(bedTurn{b, 1}, false) {
+			t.Error("a turn waits")
+		}
+		b.push(true)
+		b.want([]int{0}, nil, nil)
+		b.db.end <- nil
+		b.ends()
+	})
+}
+
+// On a slow disk groups are left to run: after a few slow ones for as many groups as
+// slowMost says, and after a single one not for long.
+func TestPushOnASlowDisk(t *testing.T) {
+	for slow, want := range map[int]int{0: 0, 1: slowCost, 2: 2 * slowCost, 100: slowMost} {
+		bubble(t, func(b *bed) {
+			turn := 0
+			// here says whether the caller of push has applied a group.
+			here := func(took time.Duration) bool {
+				turn++
+				b.turns(turn, turn, true)
+				pushed := make(chan struct{})
+				go func() {
+					b.push(true)
+					close(pushed)
+				}()
+				synctest.Wait()
+				applies := true
+				select {
+				case <-pushed:
+					applies = false
+				default:
+				}
+				time.Sleep(took)
+				b.db.end <- nil
+				<-pushed
+				synctest.Wait()
+				return applies
+			}
+			for i := range slow {
+				if got := here(slowApply + 1); got != (i == 0) {
+					t.Errorf("slow group %d is applied by the caller: %v", i, got)
+				}
+			}
+			left := 0
+			for !here(slowApply) {
+				left++
+			}
+			if left != want || !here(0) {
+				t.Errorf("after %d slow groups %d are left to run, want %d", slow, left, want)
+			}
+			b.ends()
+		})
+	}
+}
+
+// swiftDatabase is an environment whose applies end after others have had their turn.
+type swiftDatabase struct{ *fakeDatabase }
+
+func (swiftDatabase) apply(*group) error {
+	runtime.Gosched()
+	return nil
+}
+
+// However many push at once, no turn is left behind: the bubble would end with goroutines
+// that wait for ever.
+func TestPushersLeaveNothingBehind(t *testing.T) {
+	const pushers, each = 8, 500
+	bubble(t, func(b *bed) {
+		b.env = swiftDatabase{b.db}
+		var owner sync.Mutex
+		var all sync.WaitGroup
+		for range pushers {
+			all.Go(func() {
+				for n := range each {
+					told := make(told, 1)
+					owner.Lock()
+					b.write()
+					b.commit(told, true)
+					owner.Unlock()
+					b.push(n%3 > 0)
+					<-told
+				}
+			})
+		}
+		all.Wait()
+		b.ends()
+	})
+}
+
+// told is an ack that somebody waits for.
+type told chan error
+
+func (c told) Committed(err error) { c <- err }

@@ -84,9 +84,8 @@
 //	                   which it takes a sample each 10 s
 //	shard              one for each shard (shard/shard.go): the shard, while it serves
 //	                   deadlines or a long mailbox
-//	relief             one from time to time, with sync always and a client that is alone on its
-//	                   loop (conn/beanstalk/lone.go): nothing; it starts a stand-in for a loop
-//	                   whose commit takes long
+//	relief             one from time to time, with sync always (conn/beanstalk/debts.go):
+//	                   nothing; it starts a stand-in for a loop whose push takes long
 //	body reader        one for each turn that needs bodies from disk (shard/away.go): the
 //	                   answers of that turn
 //	committer          one for each shard on disk (storage/pebblestore/committer.go): the group
