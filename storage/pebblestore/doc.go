@@ -83,6 +83,7 @@
 //	aheadFile   keeps a log file longer than its content            ahead.go
 //	tableFile   makes flushes and compactions yield                 tablefile.go
 //	scan        walks records and updates side by side              scan.go, replay.go
+//	relay       passes jobs from a scan to those who replay it      relay.go
 //	Read        shows what is in a directory, and changes nothing   read.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go

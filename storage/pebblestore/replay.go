@@ -51,16 +51,20 @@ func (l *shardLog) replayed(err error) error {
 
 func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) error {
 	bodies := make(map[uint64]bool)
-	orphans, err := inReplayOrder(l.db, func(s *scan) error {
-		if l.isAstray(s.job.Tube) {
-			return l.store.astray(s.job.Tube)
-		}
-		l.live.Add(diskSize(&s.job))
-		if s.content.apart {
-			bodies[s.job.ID] = true
-		}
-		return nil
-	}, func(s *scan) error { return l.give(s, fn) })
+	var orphans []uint64
+	err := relayed(func(r *relay) (err error) {
+		orphans, err = inReplayOrder(l.db, func(s *scan) error {
+			if l.isAstray(s.job.Tube) {
+				return l.store.astray(s.job.Tube)
+			}
+			l.live.Add(diskSize(&s.job))
+			if s.content.apart {
+				bodies[s.job.ID] = true
+			}
+			return nil
+		}, func(s *scan) error { return l.give(s, r) })
+		return err
+	}, fn)
 	if err != nil {
 		return err
 	}
@@ -78,7 +82,7 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) error {
 // give passes on a job even if its body, stored apart, cannot be read, and marks it as
 // damaged. If a record cannot be read, nobody knows what else was in that block: then
 // the replay fails.
-func (l *shardLog) give(s *scan, fn func(*storage.Job, []byte) error) error {
+func (l *shardLog) give(s *scan, r *relay) error {
 	body, err := s.body()
 	if s.content.apart && failedToRead(err) {
 		_ = l.unreadable.note(s.job.ID, err)
@@ -88,7 +92,7 @@ func (l *shardLog) give(s *scan, fn func(*storage.Job, []byte) error) error {
 	if err != nil {
 		return err
 	}
-	return fn(&s.job, body)
+	return r.give(&s.job, body, s.content.apart && body != nil)
 }
 
 // drop removes updates and large bodies without a record. Nothing waits for it:

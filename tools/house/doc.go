@@ -92,6 +92,8 @@
 //	                   of turns that it is writing
 //	body writer        one for each large body that arrives; one at a time writes
 //	                   (storage/pebblestore/stager.go): the body until it is on disk
+//	scan               one for each shard on disk, while its jobs are replayed
+//	                   (storage/pebblestore/relay.go): the load of jobs that it is filling
 //	sync timer         one for each shard, with sync interval
 //	                   (storage/pebblestore/synctimer.go): nothing
 //	housekeeping       two (storage/pebblestore/store.go): nothing; one watches the free space,
