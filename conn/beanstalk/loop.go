@@ -115,8 +115,11 @@ func (l *loop) serveRound() bool {
 			if !l.pay() {
 				return false
 			}
-		} else if events = l.linger(); len(events) == 0 {
-			events = l.sleep()
+		}
+		if l.idle() {
+			if events = l.linger(); len(events) == 0 {
+				events = l.sleep()
+			}
 		}
 	}
 	l.ringAlarms() // before what came later
