@@ -1,0 +1,43 @@
+// Package fold works out what is left of turns that a log has and a store does not: their
+// net effect. A job that comes and goes meanwhile leaves nothing.
+//
+//	log --Absorb--> Window --Collect--> Share --> store
+//	                  |                   |
+//	                  '---- Find, Read    '-- Done
+//
+// A Window is told of all turns that are appended to a log, in order, and of their places. It
+// remembers for each job where the operation is that counts: that of the record, and that of
+// the newest update. It does not keep the operations themselves: they are in the log.
+//
+// A Share is what the store gets next: the net effect of the oldest turns. Its maker reads
+// these turns again, and gives them to Collect, which takes what still counts. When the share
+// is in the store, together with the place behind its turns, Done makes the window forget it.
+//
+// # Invariants
+//
+//	W1  The store with all shares up to a place, and then the turns behind that place, is the
+//	    state after all turns: of the jobs, of the queues, and of the highest id.
+//	W2  Over all shares, a record is set at most once, and is removed at most once, and only
+//	    after it was set. So the store may remove it by a single delete.
+//	W3  At any time, each living job's record is where Find says, or in the store.
+//
+// W1 holds after a crash too, when the turns behind the place are absorbed by a new window,
+// although the shares have left out what ended later: a share is given to the store only when
+// all turns that had been absorbed when it was collected are durable. So what it left out
+// has its end in the log, behind the place. There the end of a job that no store has
+// is the end of nothing.
+//
+// Why W2 holds: a window has a set entry only between the record's Absorb and its share's
+// Done. A Delete finds it there before it is collected, and then both vanish; or finds it moving or
+// gone, and then the record is in an earlier share than the end. After a crash the
+// place decides which turns are absorbed again, and it is in the store with the share or
+// not at all.
+//
+// # Rejected
+//
+//   - Bitmaps of the ids that have ended, set by the owner: as fast, but the owner and the
+//     fold then share words, bodies still need an index, and a replica would need its own way.
+//   - Keeping the operations in memory until they are folded: twice the memory for a backlog,
+//     for reads that the system's cache serves.
+//   - Giving the store all operations: that is a memtable, and a table, for jobs that are gone.
+package fold

@@ -1,0 +1,143 @@
+package fold
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"beanfield/storage/turns"
+)
+
+// Share is what a store gets at once: the net effect of turns up to a place. Each list has one
+// entry for a job, in the order of their ids.
+type Share struct {
+	Place   turns.Place
+	Highest uint64
+	Records []Change
+	Updates []Change
+	Bodies  []uint64 // jobs whose bodies are kept apart, and to be removed
+	Queues  []Change // in the order of their names
+
+	window *Window
+	room   []byte // for values
+}
+
+// roomAtOnce is how much memory for values is taken at once.
+const roomAtOnce = 256 << 10
+
+// Change sets a value, or removes it.
+type Change struct {
+	ID    uint64 // of a job
+	Name  []byte // of a queue
+	Value []byte // nil for one that is removed
+	at    turns.At
+}
+
+// NewShare begins a share.
+func (w *Window) NewShare() *Share { return &Share{window: w} }
+
+// Collect takes from turns what counts. They must come in order, from the oldest that the
+// window has. The turns are the caller's again when it returns.
+func (s *Share) Collect(b []byte, at turns.At) error {
+	w := s.window
+	return w.each(b, at, func(op turns.Op, e entry) {
+		switch op.Kind {
+		case turns.Put, turns.Delete:
+			if found := w.records.find(op.ID); found != nil && found.at == e.at {
+				s.record(op, found)
+			}
+		case turns.Update:
+			if found := w.updates.find(op.ID); found != nil && found.at == e.at {
+				found.what |= moving
+				s.Updates = append(s.Updates, s.change(op, e))
+			}
+		default:
+			if found, ok := w.queues[string(op.Name)]; ok && found.at == e.at {
+				c := s.change(op, e)
+				c.Name = bytes.Clone(op.Name)
+				s.Queues = append(s.Queues, c)
+			}
+		}
+	})
+}
+
+func (s *Share) record(op turns.Op, e *entry) {
+	if e.what&(set|gone) != 0 {
+		s.Records = append(s.Records, s.change(op, *e))
+	}
+	if e.what&updated != 0 {
+		s.Updates = append(s.Updates, s.change(op, *e))
+	}
+	if e.what&large != 0 {
+		s.Bodies = append(s.Bodies, op.ID)
+	}
+	e.what |= moving
+}
+
+func (s *Share) change(op turns.Op, e entry) Change {
+	c := Change{ID: op.ID, at: e.at}
+	if op.Kind == turns.Delete || op.Kind == turns.DropQueue {
+		return c
+	}
+	if n := len(op.Value); s.room == nil || cap(s.room)-len(s.room) < n {
+		s.room = make([]byte, 0, max(n, roomAtOnce))
+	}
+	start := len(s.room)
+	s.room = append(s.room, op.Value...)
+	c.Value = s.room[start:len(s.room):len(s.room)] // never nil
+	return c
+}
+
+// Seal ends the collecting: these were all turns up to a place.
+func (s *Share) Seal(place turns.Place) {
+	s.Place, s.Highest = place, s.window.Highest()
+	byID := func(a, b Change) int { return cmp.Compare(a.ID, b.ID) }
+	slices.SortFunc(s.Records, byID)
+	slices.SortFunc(s.Updates, byID)
+	slices.Sort(s.Bodies)
+	slices.SortFunc(s.Queues, func(a, b Change) int { return bytes.Compare(a.Name, b.Name) })
+}
+
+// Empty says that the store gets nothing but the place.
+func (s *Share) Empty() bool {
+	return len(s.Records)+len(s.Updates)+len(s.Bodies)+len(s.Queues) == 0
+}
+
+// Done is called when the store has the share.
+func (s *Share) Done() {
+	s.forget(s.Records, &s.window.records)
+	s.forget(s.Updates, &s.window.updates)
+	w := s.window
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range s.Bodies {
+		w.forget(&w.records, id)
+	}
+	for _, c := range s.Queues {
+		if e := w.queues[string(c.Name)]; e.at == c.at {
+			delete(w.queues, string(c.Name))
+			w.count(e, -1)
+		}
+	}
+	w.records.spare()
+	w.updates.spare()
+}
+
+func (s *Share) forget(changes []Change, t *table) {
+	w := s.window
+	for part := range slices.Chunk(changes, atOnce) {
+		w.mu.Lock()
+		for _, c := range part {
+			w.forget(t, c.ID)
+		}
+		w.mu.Unlock()
+	}
+}
+
+// forget removes what has been moved, unless something newer has taken its place.
+func (w *Window) forget(t *table, id uint64) {
+	if e := t.find(id); e != nil && e.what&moving != 0 {
+		w.count(*e, -1)
+		t.remove(id)
+	}
+}

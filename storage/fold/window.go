@@ -1,0 +1,145 @@
+package fold
+
+import (
+	"fmt"
+	"sync"
+
+	"beanfield/storage"
+	"beanfield/storage/turns"
+)
+
+// Window is the net effect of turns. Any goroutine may call its methods, but Absorb is called
+// for one turn after the other, and only one share is under way at a time.
+type Window struct {
+	mu      sync.Mutex
+	records table
+	updates table
+	queues  map[string]entry
+	counts  map[uint32]int // how many entries are in a slot, by its sequence
+	highest uint64         // of all ids
+}
+
+// NewWindow returns a window for a store that has recorded this highest id.
+func NewWindow(highest uint64) *Window {
+	return &Window{queues: map[string]entry{}, counts: map[uint32]int{}, highest: highest}
+}
+
+// atOnce is how many operations are looked at before others have their turn.
+const atOnce = 512
+
+// each calls fn for each operation of turns, under the lock.
+func (w *Window) each(b []byte, at turns.At, fn func(op turns.Op, e entry)) error {
+	for len(b) > 0 {
+		w.mu.Lock()
+		for i := 0; i < atOnce && len(b) > 0; i++ {
+			op, n, err := turns.NextOp(b)
+			if err != nil {
+				w.mu.Unlock()
+				return fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
+			}
+			fn(op, entry{id: op.ID, at: at, n: uint32(n)})
+			b, at = b[n:], at+turns.At(n)
+		}
+		w.mu.Unlock()
+	}
+	return nil
+}
+
+// Absorb takes note of turns that were appended to the log.
+func (w *Window) Absorb(b []byte, at turns.At) error { return w.each(b, at, w.absorb) }
+
+func (w *Window) absorb(op turns.Op, e entry) {
+	switch op.Kind {
+	case turns.Put:
+		e.what = set
+		w.records.put(e)
+		w.count(e, 1)
+		w.highest = max(w.highest, op.ID)
+	case turns.Update:
+		e.what = set
+		w.replace(&w.updates, e)
+	case turns.Delete:
+		w.end(op, e)
+	default:
+		if e.what = set; op.Kind == turns.DropQueue {
+			e.what = gone
+		}
+		if old, ok := w.queues[string(op.Name)]; ok {
+			w.count(old, -1)
+		}
+		w.queues[string(op.Name)] = e
+		w.count(e, 1)
+	}
+}
+
+// replace has an entry take the place of the one before.
+func (w *Window) replace(t *table, e entry) {
+	if old := t.find(e.id); old != nil {
+		w.count(*old, -1)
+		*old = e
+	} else {
+		t.put(e)
+	}
+	w.count(e, 1)
+}
+
+// end notes the end of a job. If its record is only here, it vanishes, and then the store has
+// no update of it either.
+func (w *Window) end(op turns.Op, e entry) {
+	if op.Updated {
+		if old := w.updates.find(op.ID); old != nil {
+			w.count(*old, -1)
+			w.updates.remove(op.ID)
+		}
+	}
+	old := w.records.find(op.ID)
+	if old == nil || old.what&moving != 0 {
+		e.what |= gone
+		if op.Updated {
+			e.what |= updated
+		}
+	}
+	if op.Large {
+		e.what |= large
+	}
+	switch {
+	case e.what != 0:
+		w.replace(&w.records, e)
+	case old != nil:
+		w.count(*old, -1)
+		w.records.remove(op.ID)
+	}
+}
+
+func (w *Window) count(e entry, by int) {
+	seq := e.at.Seq()
+	if n := w.counts[seq] + by; n != 0 {
+		w.counts[seq] = n
+	} else {
+		delete(w.counts, seq)
+	}
+}
+
+// Find says where the operation is that put a job, and how long it is.
+func (w *Window) Find(id uint64) (at turns.At, n int, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e := w.records.find(id); e != nil && e.what&set != 0 {
+		return e.at, int(e.n), true
+	}
+	return 0, 0, false
+}
+
+// Left says how many operations in a slot still count.
+func (w *Window) Left(seq uint32) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.counts[seq]
+}
+
+// Highest is the highest id of a job that anybody has put.
+func (w *Window) Highest() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.highest
+}

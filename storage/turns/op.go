@@ -1,0 +1,121 @@
+package turns
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Kind says what an operation does.
+type Kind byte
+
+// The operations of turns.
+const (
+	Put       Kind = iota + 1 // a new job; the value is its record
+	Update                    // the job's newest state, in place of the one before
+	Delete                    // the end of a job
+	SetQueue                  // what a queue is like, in place of what it was
+	DropQueue                 // the end of what is known of a queue
+)
+
+// Op is one operation. Turns are operations, one directly behind the other.
+type Op struct {
+	Kind    Kind
+	Updated bool   // Delete: the job has an update too
+	Large   bool   // Delete: the job's body is kept apart from its record
+	ID      uint64 // of the job
+	Name    []byte // of the queue
+	Value   []byte // of Put, Update and SetQueue: whatever the store keeps
+}
+
+// An operation is a byte with its kind and flags; the id, or the name with its length
+// before it; and the value with its length before it.
+const (
+	kindBits    = 0x0f
+	updatedFlag = 0x40
+	largeFlag   = 0x80
+)
+
+// ErrOp says that these bytes are no operation.
+var ErrOp = errors.New("turns: no operation")
+
+// AppendJob appends the beginning of a Put or an Update. The caller appends the n bytes of
+// the value.
+func AppendJob(dst []byte, k Kind, id uint64, n int) []byte {
+	dst = binary.AppendUvarint(append(dst, byte(k)), id)
+	return binary.AppendUvarint(dst, uint64(n))
+}
+
+// AppendDelete appends the end of a job.
+func AppendDelete(dst []byte, id uint64, updated, large bool) []byte {
+	head := byte(Delete)
+	if updated {
+		head |= updatedFlag
+	}
+	if large {
+		head |= largeFlag
+	}
+	return binary.AppendUvarint(append(dst, head), id)
+}
+
+// AppendSetQueue appends what a queue is like.
+func AppendSetQueue(dst []byte, name string, value []byte) []byte {
+	dst = appendText(append(dst, byte(SetQueue)), name)
+	dst = binary.AppendUvarint(dst, uint64(len(value)))
+	return append(dst, value...)
+}
+
+// AppendDropQueue appends the end of a queue.
+func AppendDropQueue(dst []byte, name string) []byte {
+	return appendText(append(dst, byte(DropQueue)), name)
+}
+
+func appendText(dst []byte, text string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
+}
+
+// NextOp reads the operation at the beginning of b, and returns how long it is. Its slices
+// are parts of b.
+func NextOp(b []byte) (op Op, n int, err error) {
+	if len(b) == 0 {
+		return op, 0, ErrOp
+	}
+	head := b[0]
+	op.Kind = Kind(head & kindBits)
+	n, ok := 1, true
+	switch op.Kind {
+	case Put, Update:
+		if op.ID, n, ok = number(b, n); ok {
+			op.Value, n, ok = text(b, n)
+		}
+	case Delete:
+		op.Updated, op.Large = head&updatedFlag != 0, head&largeFlag != 0
+		op.ID, n, ok = number(b, n)
+		head &^= updatedFlag | largeFlag
+	case SetQueue:
+		if op.Name, n, ok = text(b, n); ok {
+			op.Value, n, ok = text(b, n)
+		}
+	case DropQueue:
+		op.Name, n, ok = text(b, n)
+	default:
+		ok = false
+	}
+	if !ok || head != byte(op.Kind) {
+		return Op{}, 0, ErrOp
+	}
+	return op, n, nil
+}
+
+func number(b []byte, at int) (v uint64, end int, ok bool) {
+	v, n := binary.Uvarint(b[at:])
+	return v, at + n, n > 0
+}
+
+func text(b []byte, at int) (t []byte, end int, ok bool) {
+	size, at, ok := number(b, at)
+	if !ok || size > uint64(len(b)-at) {
+		return nil, 0, false
+	}
+	end = at + int(size)
+	return b[at:end:end], end, true
+}
