@@ -51,7 +51,7 @@ func (s *Share) Collect(b []byte, at turns.At) error {
 				found.what |= moving
 				s.Updates = append(s.Updates, s.change(op, e))
 			}
-		default:
+		case turns.SetQueue, turns.DropQueue:
 			if found, ok := w.queues[string(op.Name)]; ok && found.at == e.at {
 				c := s.change(op, e)
 				c.Name = bytes.Clone(op.Name)

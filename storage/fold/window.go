@@ -60,6 +60,8 @@ func (w *Window) absorb(op turns.Op, e entry) {
 		w.replace(&w.updates, e)
 	case turns.Delete:
 		w.end(op, e)
+	case turns.Raise:
+		w.highest = max(w.highest, op.ID)
 	default:
 		if e.what = set; op.Kind == turns.DropQueue {
 			e.what = gone

@@ -15,6 +15,7 @@ const (
 	Delete                    // the end of a job
 	SetQueue                  // what a queue is like, in place of what it was
 	DropQueue                 // the end of what is known of a queue
+	Raise                     // no id up to this one is given again
 )
 
 // Op is one operation. Turns are operations, one directly behind the other.
@@ -22,7 +23,7 @@ type Op struct {
 	Kind    Kind
 	Updated bool   // Delete: the job has an update too
 	Large   bool   // Delete: the job's body is kept apart from its record
-	ID      uint64 // of the job
+	ID      uint64 // of the job; of Raise, the id
 	Name    []byte // of the queue
 	Value   []byte // of Put, Update and SetQueue: whatever the store keeps
 }
@@ -55,6 +56,11 @@ func AppendDelete(dst []byte, id uint64, updated, large bool) []byte {
 		head |= largeFlag
 	}
 	return binary.AppendUvarint(append(dst, head), id)
+}
+
+// AppendRaise appends that no id up to this one is given again.
+func AppendRaise(dst []byte, id uint64) []byte {
+	return binary.AppendUvarint(append(dst, byte(Raise)), id)
 }
 
 // AppendSetQueue appends what a queue is like.
@@ -91,6 +97,8 @@ func NextOp(b []byte) (op Op, n int, err error) {
 		op.Updated, op.Large = head&updatedFlag != 0, head&largeFlag != 0
 		op.ID, n, ok = number(b, n)
 		head &^= updatedFlag | largeFlag
+	case Raise:
+		op.ID, n, ok = number(b, n)
 	case SetQueue:
 		if op.Name, n, ok = text(b, n); ok {
 			op.Value, n, ok = text(b, n)
