@@ -3,7 +3,7 @@ package pebblestore
 import (
 	"fmt"
 
-	"github.com/cockroachdb/pebble/v2"
+	"beanfield/storage/locallog"
 )
 
 // Checkpoint implements Checkpointer. The copy shows all shards at one moment:
@@ -34,7 +34,7 @@ func (s *store) Checkpoint(dir string) error {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
 	s.naming.Lock()
-	m := manifest{Format: s.now.Format, Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule}
+	m := manifest{Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule}
 	s.naming.Unlock()
 	return copied.writeManifest(m)
 }
@@ -45,6 +45,10 @@ func (s *store) copyLogs(to *directory) error {
 			l.committer.thaw()
 		}
 	}()
+	// The most is folded before anybody has to wait.
+	if err := inParallel(len(s.logs), func(i int) error { return s.logs[i].foldAll() }); err != nil {
+		return err
+	}
 	for _, step := range []func(*committer) error{(*committer).hold, (*committer).settle, (*committer).gate} {
 		for _, l := range s.logs {
 			if err := step(l.committer); err != nil {
@@ -52,10 +56,19 @@ func (s *store) copyLogs(to *directory) error {
 			}
 		}
 	}
-	return inParallel(len(s.logs), func(i int) error {
-		l := s.logs[i]
-		return l.fault.guard(func() error {
-			return l.db.Checkpoint(to.shard(1, i), pebble.WithFlushedWAL())
-		})
-	})
+	return inParallel(len(s.logs), func(i int) error { return s.logs[i].copyTo(to.shard(1, i)) })
+}
+
+// copyTo copies a shard. All of its turns are folded first, so the copy's log has none: it
+// begins where the store stands.
+func (l *shardLog) copyTo(path string) error {
+	if err := l.foldAll(); err != nil {
+		return err
+	}
+	l.folding.Lock() // the place stays what it is
+	defer l.folding.Unlock()
+	if err := l.fault.guard(func() error { return l.db.Checkpoint(path) }); err != nil {
+		return err
+	}
+	return locallog.Create(l.store.logOptions(path, len(l.store.logs)), l.place)
 }

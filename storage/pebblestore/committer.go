@@ -7,12 +7,9 @@ import (
 	"beanfield/storage"
 )
 
-// environment is what a committer needs of its log and the database.
+// environment is what a committer needs of its log.
 type environment interface {
-	// complete adds the records that a group needs as a whole. It is called under
-	// the committer's mutex, between turns, and the group takes no more turns after.
-	complete(g *group)
-	// apply applies a group to the database. When it returns without an error, the
+	// apply appends a group to the log. When it returns without an error, the
 	// group is as durable as the store's mode promises.
 	apply(g *group) error
 	// broken is told the error of an apply. In the end it calls the committer's fail.
@@ -211,7 +208,6 @@ func (c *committer) take() bool {
 // handOver makes the open group the flight.
 func (c *committer) handOver() {
 	g := c.open
-	c.env.complete(g)
 	c.flight, c.open, c.spare = g, c.spare, nil
 	c.taken++
 }

@@ -9,6 +9,7 @@ import "math"
 const (
 	ballastShare  = 16
 	memTableShare = 128
+	logShare      = 16
 	// leastMemTable is what a shard has in any case.
 	leastMemTable      = 64 << 10
 	leastMemTableShare = 1024
@@ -19,6 +20,7 @@ func (o Options) fit(disk int64) Options {
 	o.disk = disk
 	o.Ballast = min(o.Ballast, disk/ballastShare)
 	o.MemTableBytes = min(o.MemTableBytes, disk/memTableShare)
+	o.LogBytes = min(o.LogBytes, disk/logShare)
 	return o
 }
 
@@ -29,6 +31,20 @@ func (o Options) memTable(shards int) uint64 {
 		least = min(least, max(leastMemTable, o.disk/leastMemTableShare))
 	}
 	return uint64(min(max(o.MemTableBytes/int64(shards), least), maxMemTable))
+}
+
+// A shard's log has so many slots of equal length, between these.
+const (
+	logSlots  = 16
+	leastSlot = 16 << 10
+	mostSlot  = 4 * mib
+	slotAlign = 4 << 10
+)
+
+// slots says how long the slots of a shard's log are, and how many there may be.
+func (o Options) slots(shards int) (length int64, n int) {
+	length = o.LogBytes / int64(shards) / logSlots
+	return min(max(length, leastSlot), mostSlot) &^ (slotAlign - 1), logSlots
 }
 
 // reserve is how much of the disk is not for puts. Also with a smaller MinFree

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"beanfield/storage"
+	"beanfield/storage/turns"
 )
 
 // Intake fills a new data directory with jobs from another place. All jobs must arrive
@@ -233,5 +234,6 @@ func (in *Intake) remove() error {
 // raise makes the log note an id as given, with the turn that ends next.
 func (l *shardLog) raise(id uint64) {
 	l.committer.begin()
-	l.committer.open.maxID = max(l.committer.open.maxID, id)
+	g := l.committer.open
+	g.buf = turns.AppendRaise(g.buf, id)
 }

@@ -51,11 +51,6 @@ func setItem(j *storage.Job, i *storage.Item) {
 	}
 }
 
-// newer says whether an older build would misread a job, or could not read it.
-func newer(j *storage.Job) bool {
-	return j.Item != nil || j.State == storage.Passed || storage.Rear(j.Tube)
-}
-
 func appendMoved(dst []byte, j *storage.Job) []byte {
 	if j.Item == nil || !j.Item.Moved {
 		return append(dst, 0)

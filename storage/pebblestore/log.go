@@ -2,37 +2,51 @@ package pebblestore
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/fold"
+	"beanfield/storage/locallog"
+	"beanfield/storage/turns"
 
-	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
-
-// maxBatch is how many bytes a batch may hold.
-const maxBatch = 64 * mib
 
 // mostQueued bounds maxQueued. A larger bound makes replies late (with 4 MiB, p99 of 16
 // cycles pipelined was 36 ms instead of 8), a smaller one costs throughput.
 const mostQueued = 256 << 10
 
-// shardLog is the log of one shard: see doc.go for how its parts work together.
+// shardLog is what one shard writes: its log of turns, and the store that follows it. See
+// doc.go for how its parts work together.
 type shardLog struct {
+	shardStore
 	store *store
 	shard int
-	fault *fault
-	db    *pebble.DB
-	reach *reach
-	name  string
 
-	stager  stager
+	turns     *locallog.Log
+	writing   sync.Mutex    // guards appending and syncing
+	appended  atomic.Uint64 // the number of the last record
+	window    *fold.Window
+	committer *committer
+
+	// The fold: see folding.go.
+	folding   sync.Mutex
+	reader    *locallog.Reader
+	share     *fold.Share // that could not be stored yet
+	full      atomic.Bool // a group waits for room in the log
+	freed     chan struct{}
+	foldDue   chan struct{}
+	foldStop  chan struct{}
+	foldEnded chan struct{}
+	lastSlot  uint32 // in which the last group began
+
 	staging sync.Mutex // one body at a time
 	stages  sync.WaitGroup
 	sums    checksums // of staged bodies whose jobs are not put yet
-
-	committer *committer
+	newest  *newest   // for the replay
 
 	// The owner is the goroutine that has taken the shard. Others read the counters.
 	scratch []byte
@@ -44,54 +58,78 @@ type shardLog struct {
 
 	unreadable unreadable
 
-	opened  uint64 // highest id before this run
-	highest uint64 // highest id in a complete group; under the committer's mutex
+	opened uint64 // highest id before this run
 
 	durable     atomic.Uint64 // syncs that succeeded
-	dirty       atomic.Bool   // applied without sync since the last timed one
+	dirty       atomic.Bool   // appended without sync since the last timed one
 	bytes       atomic.Uint64 // on disk, as last measured
 	tallies     tallies
 	compactions *scheduler
 }
 
 func newShardLog(s *store, shard int, name string) *shardLog {
-	l := &shardLog{store: s, shard: shard, name: name}
+	l := &shardLog{
+		store: s, shard: shard,
+		freed: make(chan struct{}, 1), foldDue: make(chan struct{}, 1),
+		foldStop: make(chan struct{}), foldEnded: make(chan struct{}),
+	}
+	l.name = name
 	l.committer = newCommitter(l, s.o.Sync == storage.Always)
 	l.fault = newFault(l.onFault)
 	return l
 }
 
-// start makes the log ready for its owner, on a database that has just been opened.
-func (l *shardLog) start(db *pebble.DB, fresh bool) error {
-	l.db = db
-	err := l.fault.guard(func() (err error) {
-		step := l.store.o.Steps.Begin("removing bodies that were never taken over by "+l.name, "")
-		err = l.stager.sweep()
-		step.End()
-		if err != nil {
-			return err
-		}
-		if fresh {
-			if err := writeMaxID(db, 0, pebble.Sync); err != nil {
-				return err
-			}
-			// A new database begins in Pebble's oldest format, which is raised only
-			// when its first log file exists. In that format damage looks like a torn
-			// tail, so begin another log file.
-			return db.Flush()
-		}
-		l.opened, err = readMaxID(db)
-		return err
-	})
+// start makes the log ready for its owner, on a store that has just been opened.
+func (l *shardLog) start(fresh bool) error {
+	step := l.store.o.Steps.Begin("removing tables that were never taken over by "+l.name, "")
+	err := l.stager.sweep()
+	step.End()
 	if err != nil {
 		return err
 	}
-	l.highest = l.opened
+	if fresh {
+		if err := l.begin(0); err != nil {
+			return err
+		}
+		if err := locallog.Create(l.logOptions(), l.place); err != nil {
+			return err
+		}
+	} else if l.opened, err = l.goOn(); err != nil {
+		return err
+	}
+	if l.turns, err = locallog.Open(l.logOptions(), l.place); err != nil {
+		return err
+	}
+	l.appended.Store(l.turns.Place().Number)
+	l.window = fold.NewWindow(l.opened)
+	if err := l.eachTurns(l.window.Absorb); err != nil {
+		return err
+	}
+	l.opened = l.window.Highest()
+	l.reader = l.turns.Reader()
 	if _, err := l.measure(); err != nil { // the keys of stats are right from the start
 		return err
 	}
-	l.committer.start(min(mostQueued, int(l.store.sharing.mem/4)), &group{batch: l.newBatch()}, &group{batch: l.newBatch()})
+	l.committer.start(min(mostQueued, int(l.store.sharing.mem/4)), &group{}, &group{})
+	go l.foldLoop()
 	return nil
+}
+
+func (l *shardLog) logOptions() locallog.Options {
+	return l.store.logOptions(l.stager.dir, l.store.now.Shards)
+}
+
+// turnsName is the directory of the log, in that of the shard.
+const turnsName = "turns"
+
+func turnsDir(fs vfs.FS, shard string) string { return fs.PathJoin(shard, turnsName) }
+
+// logOptions are for the log of one shard of so many.
+func (s *store) logOptions(shard string, shards int) locallog.Options {
+	length, n := s.o.slots(shards)
+	return locallog.Options{
+		FS: s.space.wrap(), Dir: turnsDir(s.o.FS, shard), Slot: length, Slots: n, Epoch: rand.Uint64(),
+	}
 }
 
 // Put implements Log.
@@ -103,58 +141,46 @@ func (l *shardLog) Put(j *storage.Job, body ...[]byte) {
 	} else {
 		l.scratch = appendRecord(l.scratch[:0], j)
 	}
+	l.job(turns.Put, keyRecord, j.ID, body)
+	l.live.Add(diskSize(j))
+}
+
+// job adds a Put or an Update: the value is in scratch, and goes on with the body.
+func (l *shardLog) job(k turns.Kind, kind byte, id uint64, body [][]byte) {
 	n := len(l.scratch)
 	for _, p := range body {
 		n += len(p)
 	}
 	g := l.committer.open
-	g.maxID = max(g.maxID, j.ID)
-	g.newer = g.newer || newer(j)
-	l.live.Add(diskSize(j))
-	l.count()
-	l.makeRoom(n)
-	op := g.batch.SetDeferred(keyLen, n)
-	putKey(op.Key, keyRecord, j.ID)
-	at := copy(op.Value, l.scratch)
+	g.buf = turns.AppendJob(g.buf, k, id, n)
+	start := len(g.buf)
+	g.buf = append(g.buf, l.scratch...)
 	for _, p := range body {
-		at += copy(op.Value[at:], p)
+		g.buf = append(g.buf, p...)
 	}
-	seal(op.Key, op.Value)
+	key := makeKey(kind, id)
+	seal(key[:], g.buf[start:])
+	l.count()
 }
 
 // Update implements Log.
 func (l *shardLog) Update(j *storage.Job) {
 	l.committer.begin()
 	l.scratch = appendUpdate(l.scratch[:0], j)
-	g := l.committer.open
-	g.newer = g.newer || newer(j)
-	l.makeRoom(len(l.scratch))
-	op := g.batch.SetDeferred(keyLen, len(l.scratch))
-	putKey(op.Key, keyUpdate, j.ID)
-	copy(op.Value, l.scratch)
-	seal(op.Key, op.Value)
+	l.job(turns.Update, keyUpdate, j.ID, nil)
 	l.garbage.Add(max(updateSize, int64(len(l.scratch))))
-	l.count()
 }
 
 // updateSize is about what an update, or the trace of a delete, takes.
 const updateSize = 48
 
-// Delete implements Log. A record is written exactly once, so a single delete is
-// enough: where the two meet, at the latest in a compaction, both vanish.
+// Delete implements Log.
 func (l *shardLog) Delete(j *storage.Job) {
 	l.committer.begin()
-	op := l.committer.open.batch.SingleDeleteDeferred(keyLen)
-	putKey(op.Key, keyRecord, j.ID)
-	if j.Updated {
-		op := l.committer.open.batch.DeleteDeferred(keyLen)
-		putKey(op.Key, keyUpdate, j.ID)
-	}
-	if j.Size > storage.LargeBody {
-		from, to := pieceBounds(j.ID)
-		op := l.committer.open.batch.DeleteRangeDeferred(len(from), len(to))
-		copy(op.Key, from)
-		copy(op.Value, to)
+	isLarge := j.Size > storage.LargeBody
+	g := l.committer.open
+	g.buf = turns.AppendDelete(g.buf, j.ID, j.Updated, isLarge)
+	if isLarge {
 		l.dropped.Add(int64(j.Size))
 	}
 	size := diskSize(j)
@@ -165,20 +191,6 @@ func (l *shardLog) Delete(j *storage.Job) {
 
 // count needs no locked addition: only the owner writes, and Stats reads.
 func (l *shardLog) count() { l.written.Store(l.written.Load() + 1) }
-
-// makeRoom has the open group go on with another batch if n bytes do not fit into this one.
-func (l *shardLog) makeRoom(n int) {
-	if b := l.committer.open.batch; b.Empty() || b.Len()+n <= maxBatch {
-		return
-	}
-	l.committer.mu.Lock()
-	defer l.committer.mu.Unlock()
-	l.committer.open.cut(l.newBatch())
-}
-
-func (l *shardLog) newBatch() *pebble.Batch {
-	return l.db.NewBatch(pebble.WithMaxRetainedSizeBytes(mib))
-}
 
 // Commit implements Log.
 func (l *shardLog) Commit(ack storage.Ack) bool { return l.committer.commit(ack, false) }
@@ -192,54 +204,30 @@ func (l *shardLog) CommitLater(ack storage.Ack) bool {
 // Push implements storage.Pusher.
 func (l *shardLog) Push(here bool) { l.committer.push(here) }
 
-// complete implements environment. The highest id goes into the same batch as the
-// jobs, once for all turns of the group, and so does the stamp.
-func (l *shardLog) complete(g *group) {
-	if g.maxID > l.highest {
-		l.highest = g.maxID
-		op := g.batch.SetDeferred(keyLen, maxIDLen)
-		putKey(op.Key, keyMaxID, 0)
-		encodeMaxID(op.Key, op.Value, l.highest)
-	}
-	if g.written() {
-		l.reach.stamp().put(g.batch)
-		g.sealed = g.batch.Repr()
-	}
-}
-
-// apply implements environment. It also catches Pebble's panics: there is one when a
-// log file cannot be closed or created.
-func (l *shardLog) apply(g *group) (err error) {
+// apply implements environment: the group becomes a record of the log, and the window learns
+// of it.
+func (l *shardLog) apply(g *group) error {
 	if !g.written() {
 		return nil // only turns that wait for those before them
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("storage: panic: %v", p)
-		}
-	}()
-	if g.newer {
-		if err := l.store.raise(); err != nil {
-			return err
-		}
-	}
 	began := time.Now()
-	for _, b := range g.full {
-		if err := l.db.Apply(b.batch, pebble.NoSync); err != nil {
-			return err
-		}
-	}
-	option := pebble.NoSync
-	if l.store.o.Sync == storage.Always {
-		option = pebble.Sync
-	}
-	if err := l.db.Apply(g.batch, option); err != nil {
+	at, err := l.append(g)
+	if err != nil {
 		return err
 	}
-	if option.Sync {
-		l.durable.Add(1)
+	if l.store.o.Sync == storage.Always {
+		if err := l.sync(); err != nil {
+			return err
+		}
 	} else {
 		l.dirty.Store(true)
+	}
+	if err := l.window.Absorb(g.sealed, at); err != nil {
+		return err
+	}
+	if seq := at.Seq(); seq != l.lastSlot {
+		l.lastSlot = seq
+		l.wakeFold()
 	}
 	l.tallies.applied(g, began)
 	return nil
@@ -248,7 +236,7 @@ func (l *shardLog) apply(g *group) (err error) {
 // broken implements environment.
 func (l *shardLog) broken(err error) { l.fault.fail(err) }
 
-// onFault is told the first error after which the database must not be used.
+// onFault is told the first error after which the log must not be used.
 func (l *shardLog) onFault(err error) {
 	err = l.errorf("%w", err)
 	l.committer.fail(err)

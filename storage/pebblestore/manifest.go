@@ -17,13 +17,11 @@ const (
 	manifestTemp = manifestName + ".tmp"
 )
 
-// The formats of a data directory. A directory begins with the first one, which older
-// builds read too. It gets the second before anything is written that they would misread:
-// a job with something for the queue service, a queue, or a tube that they would look for
-// on another shard.
+// The formats of a data directory. Those of older builds are taken over: see takeover.go.
 const (
 	firstFormat = 1
-	queueFormat = 2
+	queueFormat = 2 // with jobs and queues that the first builds misread
+	turnsFormat = 3 // each shard has a log of turns, and Pebble has none
 )
 
 // shardRule is the number of the rule by which a tube's name chooses its shard. The rule
@@ -91,9 +89,9 @@ func (d *directory) readManifest() (m manifest, ok bool, err error) {
 	if err != nil {
 		return m, false, fmt.Errorf("storage: %s: %w: %v", path, storage.ErrCorrupt, err)
 	}
-	if m.Format < firstFormat || m.Format > queueFormat {
+	if m.Format < firstFormat || m.Format > turnsFormat {
 		return m, false, fmt.Errorf("storage: %s: %w: the data has format %d, this build reads formats %d to %d",
-			path, ErrVersion, m.Format, firstFormat, queueFormat)
+			path, ErrVersion, m.Format, firstFormat, turnsFormat)
 	}
 	if m.Generation < 1 || checkShards(m.Shards) != nil {
 		return m, false, fmt.Errorf("storage: %s: %w: generation %d, %d shards", path, storage.ErrCorrupt, m.Generation, m.Shards)
@@ -127,7 +125,9 @@ func (s *store) addSum(m manifest) error {
 // writeManifest replaces the manifest: a temporary file, its content forced to
 // the disk, renamed over the old one, and the directory forced too.
 func (d *directory) writeManifest(m manifest) error {
-	m.Format = max(m.Format, firstFormat)
+	if m.Format == 0 {
+		m.Format = turnsFormat
+	}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err

@@ -18,8 +18,11 @@ type Options struct {
 	SyncEvery time.Duration // in Interval; default 50 ms
 
 	CacheBytes    int64 // block cache of all shards; default 32 MiB
-	MemTableBytes int64 // memtables of all shards, one each; default 16 MiB; logs take up to 7 times as much
-	MaxOpenFiles  int   // open tables of all shards; default 1,000
+	MemTableBytes int64 // memtables of all shards, one each; default 16 MiB
+	// LogBytes bounds the logs of all shards together: turns that the stores have not folded
+	// yet. What comes and goes within that costs no table. Default 64 MiB.
+	LogBytes     int64
+	MaxOpenFiles int // open tables of all shards; default 1,000
 
 	// MinFree is how much of the disk stays free: with less, Room says no. It
 	// is what flushes and compactions need so that they never meet a full
@@ -58,6 +61,7 @@ func (o Options) withDefaults() Options {
 	}
 	def(&o.CacheBytes, 32*mib)
 	def(&o.MemTableBytes, 16*mib)
+	def(&o.LogBytes, 64*mib)
 	def(&o.MinFree, 256*mib)
 	def(&o.Ballast, 32*mib)
 	if o.SyncEvery <= 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"beanfield/storage"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -121,30 +122,27 @@ func (f *fields) copied(most uint64, what string) []byte {
 func (l *shardLog) PutQueue(q *storage.Queue) {
 	l.committer.begin()
 	l.scratch = appendQueue(l.scratch[:0], q)
-	l.committer.open.newer = true
-	l.makeRoom(len(l.scratch))
-	op := l.committer.open.batch.SetDeferred(1+len(q.Tube), len(l.scratch))
-	op.Key[0] = keyQueue
-	copy(op.Key[1:], q.Tube)
-	copy(op.Value, l.scratch)
-	seal(op.Key, op.Value)
-	l.garbage.Add(int64(len(op.Key) + len(op.Value)))
+	seal(queueKey(q.Tube), l.scratch)
+	g := l.committer.open
+	g.buf = turns.AppendSetQueue(g.buf, q.Tube, l.scratch)
+	l.garbage.Add(int64(1 + len(q.Tube) + len(l.scratch)))
 	l.count()
 }
 
 // DeleteQueue implements storage.Log.
 func (l *shardLog) DeleteQueue(tube string) {
 	l.committer.begin()
-	op := l.committer.open.batch.DeleteDeferred(1 + len(tube))
-	op.Key[0] = keyQueue
-	copy(op.Key[1:], tube)
+	g := l.committer.open
+	g.buf = turns.AppendDropQueue(g.buf, tube)
 	l.garbage.Add(updateSize)
 	l.count()
 }
 
 // ReplayQueues implements storage.Log.
 func (l *shardLog) ReplayQueues(fn func(q *storage.Queue) error) error {
-	return l.replayed(eachQueue(l.db, func(_, _ []byte, q *storage.Queue) error { return fn(q) }))
+	return l.replayed(l.withNewest(func(r pebble.Reader) error {
+		return eachQueue(r, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+	}))
 }
 
 // eachQueue calls fn for every queue of a database.

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// reach knows how far the logs and manifests of one database have been forced to the
+// reach knows how far the manifests of one database have been forced to the
 // disk, and keeps the mark that says so. What it says stays true: a file that counts
 // never gets shorter. So a mark that could no longer be written claims less than
 // it could, but nothing false.
@@ -73,19 +73,6 @@ func (r *reach) give(err error) {
 	}
 }
 
-// logSynced notes that a log has been forced to the disk up to a length.
-func (r *reach) logSynced(number uint64, length int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.mark.logs = extend(r.mark.logs, number, length, mostLogs)
-	if r.file == nil {
-		return
-	}
-	if err := r.write(); err != nil {
-		r.give(err)
-	}
-}
-
 // manifestCreated forgets another manifest of that number: a power cut can take the name
 // of a file whose content was synced, and its number is then given again.
 func (r *reach) manifestCreated(number uint64) {
@@ -121,17 +108,6 @@ func extend(list []extent, number uint64, length int64, most int) []extent {
 		list = append(list[:0], list[1:]...)
 	}
 	return list
-}
-
-// stamp says what a batch that is about to be written may say of the log.
-func (r *reach) stamp() stamp {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := stamp{key: r.mark.key}
-	if n := len(r.mark.logs); n > 0 {
-		s.synced = r.mark.logs[n-1]
-	}
-	return s
 }
 
 // close forces the mark to the disk when the database is closed. It may be called

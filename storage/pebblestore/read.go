@@ -30,7 +30,7 @@ func Read(o Options, fn func(shard int, c *Contents) error) (shards int, err err
 		return 0, err
 	}
 	for i := range m.Shards {
-		err := s.readShard(m, i, func(db *pebble.DB) error { return fn(i, &Contents{db}) })
+		err := s.readShard(m, i, func(r pebble.Reader, _ *pebble.DB) error { return fn(i, &Contents{r}) })
 		if err != nil {
 			return 0, s.dir.orSalvage(fmt.Errorf("storage: shard-%03d: %w", i, err), "")
 		}
@@ -39,20 +39,20 @@ func Read(o Options, fn func(shard int, c *Contents) error) (shards int, err err
 }
 
 // Contents is what is in one shard of a directory that is only read.
-type Contents struct{ db *pebble.DB }
+type Contents struct{ from pebble.Reader }
 
 // MaxID is what Log says.
-func (c *Contents) MaxID() (uint64, error) { return readMaxID(c.db) }
+func (c *Contents) MaxID() (uint64, error) { return readMaxID(c.from) }
 
 // Queues calls fn for every queue, in the order of their names.
 func (c *Contents) Queues(fn func(q *storage.Queue) error) error {
-	return eachQueue(c.db, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+	return eachQueue(c.from, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
 }
 
 // Jobs calls fn for every job, in the order of a replay. A job whose body cannot be read is
 // Damaged. Job and body are valid only during the call.
 func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
-	_, err := inReplayOrder(c.db, func(*scan) error { return nil }, func(s *scan) error {
+	_, err := inReplayOrder(c.from, func(*scan) error { return nil }, func(s *scan) error {
 		body, err := s.body()
 		if s.content.apart && failedToRead(err) {
 			s.job.Damaged, body, err = true, nil, nil

@@ -18,6 +18,7 @@ const (
 	keyQueue  = 'q' // a queue, by the name of its tube instead of an id: see queues.go
 	keyPiece  = 'v' // a piece of a large body: see pieces.go
 	keyMaxID  = 'm' // the highest id ever, under id 0
+	keyPlace  = 'p' // how far the store has folded its log, under id 0: see place.go
 	keyLen    = 9
 )
 
@@ -297,6 +298,12 @@ func diskSize(j *storage.Job) int64 {
 
 // maxIDLen is the length of the value under keyMaxID: version, checksum, id.
 const maxIDLen = recordPrefix + 8
+
+func maxIDValue(id uint64) []byte {
+	key, value := makeKey(keyMaxID, 0), make([]byte, maxIDLen)
+	encodeMaxID(key[:], value, id)
+	return value
+}
 
 func encodeMaxID(key, value []byte, id uint64) {
 	value[0] = recordVersion

@@ -1,13 +1,10 @@
 package pebblestore
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // While puts are refused for want of space, the space of dead jobs is freed at once,
-// and not when Pebble or tidy would get to it: without puts a memtable never fills,
-// and so its log, and the logs kept for reuse, would stay for ever.
+// and not when Pebble or tidy would get to it: without puts the log fills slowly, and the
+// store would not learn for long what has died.
 //
 // The work is bounded: a log is relieved only if jobs in it have died since the last
 // time, at most once a second, and less often while that fails.
@@ -62,19 +59,16 @@ func (l *shardLog) relieve() {
 	*r = relief{died: died}
 }
 
-// giveBack flushes the memtable, so that its log can go, and compacts the tables
-// if enough in them is dead, and if there is room for what is not. It returns the
+// giveBack folds the log, so that the store knows of all that has died, and compacts the
+// tables if enough in them is dead, and if there is room for what is not. It returns the
 // garbage that it has dealt with: what dies meanwhile is for the next time.
 func (l *shardLog) giveBack() (died int64, err error) {
 	died = l.garbage.Load()
+	if err := l.foldAll(); err != nil {
+		return l.relief.died, err
+	}
 	m, err := l.measure()
-	if err != nil || m.MemTable.Count > 1 { // then a flush is under way already
-		return l.relief.died, err
-	}
-	if done, err := l.dropLogs(); err != nil || !done {
-		return l.relief.died, err
-	}
-	if m, err = l.measure(); err != nil {
+	if err != nil {
 		return died, err
 	}
 	live := max(0, l.live.Load())
@@ -84,77 +78,4 @@ func (l *shardLog) giveBack() (died int64, err error) {
 		return died, nil
 	}
 	return 0, l.compact() // which counts garbage anew
-}
-
-// dropLogs flushes, and removes the log files that are not needed after that:
-// Pebble would keep them for reuse. None of those that are there before the flush
-// is needed after it, but that Pebble may be reusing one under a new name; then
-// there is none with the old name any more. A checkpoint needs all that it has seen:
-// while one is made, nothing is done.
-func (l *shardLog) dropLogs() (done bool, err error) {
-	if !l.store.copying.TryLock() {
-		return false, nil
-	}
-	defer l.store.copying.Unlock()
-	before, err := l.logFiles()
-	if err != nil {
-		return false, err
-	}
-	if err := l.flush(); err != nil {
-		return false, err
-	}
-	after, err := l.logFiles()
-	if err != nil {
-		return false, err
-	}
-	var current uint64 // the one that is written
-	for n := range after {
-		current = max(current, n)
-	}
-	for n, path := range before {
-		if n >= current {
-			continue
-		}
-		if err := l.stager.fs.Remove(path); err != nil && !isNotExist(err) {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// logFiles are the paths of the log's files by their numbers.
-func (l *shardLog) logFiles() (map[uint64]string, error) {
-	fs, dir := l.stager.fs, l.stager.dir
-	names, err := fs.List(dir)
-	if err != nil {
-		return nil, err
-	}
-	paths := make(map[uint64]string)
-	for _, name := range names {
-		if n, ok := numbered(name, "", ".log"); ok {
-			paths[n] = fs.PathJoin(dir, name)
-		}
-	}
-	return paths, nil
-}
-
-// flush writes the memtable to a table. On a full disk that may take until there
-// is space, so it does not outlast the store.
-func (l *shardLog) flush() error {
-	var done <-chan struct{}
-	err := l.fault.guard(func() (err error) {
-		done, err = l.db.AsyncFlush()
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	select {
-	case <-done:
-		return l.fault.Err()
-	case <-l.fault.dead:
-		return l.fault.Err()
-	case <-l.store.ctx.Done():
-		return errors.New("the store is closed")
-	}
 }

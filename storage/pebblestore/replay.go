@@ -6,16 +6,17 @@ import (
 	"fmt"
 
 	"beanfield/storage"
+	"beanfield/storage/locallog"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/batchrepr"
 )
 
 // readMaxID reads the highest id that a database has ever recorded. Every
 // database has that key from its first moment: without it, it has lost its files.
-func readMaxID(db *pebble.DB) (uint64, error) {
+func readMaxID(r pebble.Reader) (uint64, error) {
 	key := makeKey(keyMaxID, 0)
-	value, closer, err := db.Get(key[:])
+	value, closer, err := r.Get(key[:])
 	if errors.Is(err, pebble.ErrNotFound) {
 		return 0, fmt.Errorf("%w: the database is empty", storage.ErrCorrupt)
 	}
@@ -28,14 +29,45 @@ func readMaxID(db *pebble.DB) (uint64, error) {
 
 // writeMaxID puts it there.
 func writeMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
-	key, value := makeKey(keyMaxID, 0), make([]byte, maxIDLen)
-	encodeMaxID(key[:], value, id)
-	return w.Set(key[:], value, o)
+	key := makeKey(keyMaxID, 0)
+	return w.Set(key[:], maxIDValue(id), o)
 }
 
 // Replay implements Log.
 func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
-	return l.replayed(l.replay(fn))
+	err := l.withNewest(func(r pebble.Reader) error { return l.replay(r, fn) })
+	if l.newest != nil {
+		err = errors.Join(err, l.newest.Close())
+		l.newest = nil
+	}
+	return l.replayed(err)
+}
+
+// withNewest calls fn with all that store and log have. ReplayQueues makes it, and Replay,
+// which is called after that, is its end.
+func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
+	if l.newest == nil {
+		n, err := newNewest(l.db, l.opened, l.eachTurns)
+		if err != nil {
+			return err
+		}
+		l.newest = &n
+	}
+	return fn(l.newest)
+}
+
+// eachTurns calls fn for all turns of the log that the store does not have.
+func (l *shardLog) eachTurns(fn func(b []byte, at turns.At) error) error {
+	r := l.turns.Reader()
+	for {
+		b, at, _, ok, err := r.Next()
+		if err == nil && ok {
+			err = fn(b, at)
+		}
+		if err != nil || !ok {
+			return err
+		}
+	}
 }
 
 // replayed returns the error with which a replay ends, or nil.
@@ -49,20 +81,17 @@ func (l *shardLog) replayed(err error) error {
 	return nil
 }
 
-func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) error {
+func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) error) error {
 	bodies := make(map[uint64]bool)
 	var orphans []uint64
-	err := relayed(func(r *relay) (err error) {
-		orphans, err = inReplayOrder(l.db, func(s *scan) error {
-			if l.isAstray(s.job.Tube) {
-				return l.store.astray(s.job.Tube)
-			}
+	err := relayed(func(to *relay) (err error) {
+		orphans, err = inReplayOrder(r, func(s *scan) error {
 			l.live.Add(diskSize(&s.job))
 			if s.content.apart {
 				bodies[s.job.ID] = true
 			}
 			return nil
-		}, func(s *scan) error { return l.give(s, r) })
+		}, func(s *scan) error { return l.give(s, to) })
 		return err
 	}, fn)
 	if err != nil {
@@ -72,7 +101,7 @@ func (l *shardLog) replay(fn func(j *storage.Job, body []byte) error) error {
 	l.garbage.Store(1 << 62)
 	step := l.store.o.Steps.Begin("looking for bodies without jobs in "+l.name, "")
 	defer step.End()
-	stray, err := strayBodies(l.db, bodies)
+	stray, err := strayBodies(r, bodies)
 	if err != nil && !failedToRead(err) { // the others are found at a later start
 		return err
 	}
@@ -117,20 +146,20 @@ func (l *shardLog) drop(orphans, stray []uint64) error {
 	return b.Commit(pebble.NoSync)
 }
 
-// Body implements Log. What the committer has not applied yet is not in the
-// database: then it is in one of the batches.
+// Body implements Log. A record is in a group first, then in the log, where the window knows
+// its place, and then in the database. Each has it before the one before lets it go.
 func (l *shardLog) Body(id uint64, dst []byte) ([]byte, error) {
 	if err := l.fault.Err(); err != nil {
 		return dst, err
 	}
 	key := makeKey(keyRecord, id)
-	out, err := l.body(key, dst)
+	out, err := l.body(key, id, dst)
 	if errors.Is(err, storage.ErrCorrupt) {
 		// Pieces are gone if the job was deleted after its record was read.
 		_, closer, again := l.db.Get(key[:])
 		if again == nil {
 			err = errors.Join(err, closer.Close())
-		} else {
+		} else if _, _, logged := l.window.Find(id); !logged {
 			err = again
 		}
 	}
@@ -145,13 +174,13 @@ func (l *shardLog) Body(id uint64, dst []byte) ([]byte, error) {
 	return dst, l.unreadable.note(id, err)
 }
 
-func (l *shardLog) body(key [keyLen]byte, dst []byte) ([]byte, error) {
-	out, err := l.stored(key[:], dst)
+func (l *shardLog) body(key [keyLen]byte, id uint64, dst []byte) ([]byte, error) {
+	out, err := l.settled(key, id, dst)
 	if !errors.Is(err, pebble.ErrNotFound) {
 		return out, err
 	}
 	l.committer.mu.Lock()
-	value := l.queued(key[:])
+	value := l.queued(id)
 	inPieces := apart(value)
 	switch {
 	case inPieces:
@@ -162,12 +191,36 @@ func (l *shardLog) body(key [keyLen]byte, dst []byte) ([]byte, error) {
 	l.committer.mu.Unlock()
 	switch {
 	case value == nil:
-		// It may have been applied between the two looks.
-		return l.stored(key[:], dst)
+		// It may have been appended between the two looks.
+		return l.settled(key, id, dst)
 	case inPieces:
 		out, err = l.appendBody(key[:], value, dst)
 	}
 	return out, err // a value that was not copied may be overwritten by now
+}
+
+// settled reads a body that is in the log or in the database.
+func (l *shardLog) settled(key [keyLen]byte, id uint64, dst []byte) ([]byte, error) {
+	if at, n, ok := l.window.Find(id); ok {
+		out, err := l.logged(key, at, n, dst)
+		if !errors.Is(err, locallog.ErrGone) {
+			return out, err
+		}
+	}
+	return l.stored(key[:], dst)
+}
+
+// logged reads a body from the log.
+func (l *shardLog) logged(key [keyLen]byte, at turns.At, n int, dst []byte) ([]byte, error) {
+	b := make([]byte, n)
+	if err := l.turns.ReadAt(at, b); err != nil {
+		return dst, err
+	}
+	op, _, err := turns.NextOp(b)
+	if err != nil {
+		return dst, fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
+	}
+	return l.appendBody(key[:], op.Value, dst)
 }
 
 func (l *shardLog) stored(key, dst []byte) ([]byte, error) {
@@ -180,34 +233,16 @@ func (l *shardLog) stored(key, dst []byte) ([]byte, error) {
 }
 
 // queued finds a record in the complete turns that wait.
-func (l *shardLog) queued(key []byte) []byte {
+func (l *shardLog) queued(id uint64) []byte {
 	for _, g := range []*group{l.committer.flight, l.committer.open} {
 		if g == nil {
 			continue
 		}
-		for _, b := range g.full {
-			if value := inBatch(b.repr, key); value != nil {
-				return value
-			}
-		}
-		if value := inBatch(g.sealed, key); value != nil {
+		if value := g.record(id); value != nil {
 			return value
 		}
 	}
 	return nil
-}
-
-func inBatch(repr, key []byte) []byte {
-	r := batchrepr.Read(repr)
-	for {
-		kind, k, value, ok, err := r.Next()
-		if err != nil || !ok {
-			return nil
-		}
-		if kind == pebble.InternalKeyKindSet && string(k) == string(key) {
-			return value
-		}
-	}
 }
 
 func (l *shardLog) appendBody(key, value, dst []byte) ([]byte, error) {

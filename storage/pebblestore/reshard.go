@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"strings"
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/locallog"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // moveBatch is how many bytes are moved at once.
@@ -27,18 +29,15 @@ func (s *store) reshard(m manifest, n int) (manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	next := manifest{Format: m.Format, Generation: m.Generation + 1, Shards: n, Rule: shardRule}
+	next := manifest{Generation: m.Generation + 1, Shards: n, Rule: shardRule}
 	if err := s.dir.makeGeneration(next.Generation, n); err != nil {
 		return m, err
 	}
 	step = s.o.Steps.Begin(fmt.Sprintf("moving jobs from %d to %d shards", m.Shards, n), "jobs")
-	newer, err := s.move(m, next, step)
+	err = s.move(m, next, step)
 	step.End()
 	if err != nil {
 		return m, err
-	}
-	if newer {
-		next.Format = max(next.Format, queueFormat)
 	}
 	if err := s.dir.writeManifest(next); err != nil {
 		return m, err
@@ -48,28 +47,25 @@ func (s *store) reshard(m manifest, n int) (manifest, error) {
 	return next, s.dir.sweep(next.Generation)
 }
 
-// move copies everything from one generation to another, and says whether an older build
-// would misread some of it.
-func (s *store) move(from, to manifest, step *storage.Step) (newer bool, err error) {
+// move copies everything from one generation to another.
+func (s *store) move(from, to manifest, step *storage.Step) error {
 	target, err := s.openMove(to, func(o *pebble.Options) { o.ErrorIfExists = true })
 	if err != nil {
-		return false, err
+		return err
 	}
 	mv := &mover{to: target, shardOf: s.shardOf, batches: make([]*pebble.Batch, to.Shards), log: s, step: step, last: time.Now()}
-	mv.stagers = make([]stager, to.Shards)
-	for i, db := range target.dbs {
-		mv.batches[i] = db.NewBatch()
-		mv.stagers[i] = target.sharing.stager(db, s.dir.shard(to.Generation, i))
+	for i, t := range target.shards {
+		mv.batches[i] = t.db.NewBatch()
 	}
 	for i := range from.Shards {
 		if err := s.moveShard(from, i, mv); err != nil {
-			return false, errors.Join(err, target.close())
+			return errors.Join(err, target.close())
 		}
 	}
 	if err := mv.finish(); err != nil {
-		return false, errors.Join(err, target.close())
+		return errors.Join(err, target.close())
 	}
-	return mv.newer, target.close()
+	return target.close()
 }
 
 // roomToMove refuses a change that the disk has no room for, before anything is
@@ -77,8 +73,8 @@ func (s *store) move(from, to manifest, step *storage.Step) (newer bool, err err
 func (s *store) roomToMove(m manifest) error {
 	var bytes int64
 	for i := range m.Shards {
-		err := s.readShard(m, i, func(db *pebble.DB) error {
-			bytes += s.bytesToMove(m, i, db)
+		err := s.readShard(m, i, func(_ pebble.Reader, db *pebble.DB) error {
+			bytes += s.bytesToMove(db)
 			return nil
 		})
 		if err != nil {
@@ -88,36 +84,25 @@ func (s *store) roomToMove(m manifest) error {
 	return s.space.need(bytes)
 }
 
-// bytesToMove is about what a copy of a shard takes: its tables, and of its log
-// files, which may be longer than what is in them, the part that counts.
-func (s *store) bytesToMove(m manifest, i int, db *pebble.DB) int64 {
-	var logs int64
-	path := s.dir.shard(m.Generation, i)
-	names, _ := s.o.FS.List(path) // an estimate: reading them will tell
-	for _, name := range names {
-		if !strings.HasSuffix(name, ".log") {
-			continue
-		}
-		if info, err := s.o.FS.Stat(s.o.FS.PathJoin(path, name)); err == nil {
-			logs += max(0, info.Size()-int64(len(zeros)))
-		}
-	}
-	d := db.Metrics()
-	return int64(d.Table.Local.LiveSize) + min(logs, int64(d.MemTable.Size))
+// bytesToMove is about what a copy of a shard takes: its tables, and what may be in its log.
+func (s *store) bytesToMove(db *pebble.DB) int64 {
+	slot, slots := s.o.slots(s.now.Shards)
+	return int64(db.Metrics().Table.Local.LiveSize) + slot*int64(slots)
 }
 
 // moveShard copies one shard.
 func (s *store) moveShard(m manifest, i int, mv *mover) error {
-	return s.readShard(m, i, func(db *pebble.DB) error {
-		if err := s.space.need(s.bytesToMove(m, i, db)); err != nil {
+	return s.readShard(m, i, func(r pebble.Reader, db *pebble.DB) error {
+		if err := s.space.need(s.bytesToMove(db)); err != nil {
 			return err
 		}
-		return mv.shard(db)
+		return mv.shard(r)
 	})
 }
 
-// readShard opens one shard for reading only.
-func (s *store) readShard(m manifest, i int, fn func(db *pebble.DB) error) error {
+// readShard opens one shard for reading only. The reader has all turns of its log; the
+// database has only those that have been folded.
+func (s *store) readShard(m manifest, i int, fn func(r pebble.Reader, db *pebble.DB) error) error {
 	f := newFault(nil)
 	sh := newSharing(s.o, s.o.FS, 1)
 	path := s.dir.shard(m.Generation, i)
@@ -125,7 +110,8 @@ func (s *store) readShard(m manifest, i int, fn func(db *pebble.DB) error) error
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, explain(err))
 	}
-	if err = f.guard(func() error { return fn(db) }); err != nil && !errors.Is(err, storage.ErrNoSpace) {
+	err = f.guard(func() error { return readNewest(s.o.FS, path, db, fn) })
+	if err != nil && !errors.Is(err, storage.ErrNoSpace) {
 		err = fmt.Errorf("%s: %w", path, explain(err))
 	}
 	if f.Err() != nil {
@@ -138,24 +124,42 @@ func (s *store) readShard(m manifest, i int, fn func(db *pebble.DB) error) error
 	return errors.Join(err, closing)
 }
 
+// readNewest gives fn a database as its log makes it.
+func readNewest(fs vfs.FS, path string, db *pebble.DB, fn func(r pebble.Reader, db *pebble.DB) error) error {
+	place, err := readPlace(db)
+	if err != nil {
+		return err
+	}
+	highest, err := readMaxID(db)
+	if err != nil {
+		return err
+	}
+	n, err := newNewest(db, highest, func(fn func(b []byte, at turns.At) error) error {
+		_, err := locallog.Read(fs, turnsDir(fs, path), place, func(b []byte, at turns.At, _ turns.Place) error { return fn(b, at) })
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(n, db), n.Close())
+}
+
 // databases are those of one generation that is being written.
 type databases struct {
 	fault   *fault
 	sharing *sharing
-	dbs     []*pebble.DB
-	reaches []*reach
+	shards  []*shardStore
 }
 
 func (s *store) openMove(m manifest, change func(*pebble.Options)) (*databases, error) {
 	d := &databases{
 		fault:   newFault(nil),
 		sharing: newSharing(s.o, s.space.wrap(), m.Shards),
-		dbs:     make([]*pebble.DB, m.Shards),
-		reaches: make([]*reach, m.Shards),
+		shards:  make([]*shardStore, m.Shards),
 	}
 	err := inParallel(m.Shards, func(i int) (err error) {
 		path := s.dir.shard(m.Generation, i)
-		d.dbs[i], d.reaches[i], err = d.sharing.openDB(d.fault, path, fmt.Sprintf("to-%03d", i), change)
+		d.shards[i], err = d.sharing.openStore(d.fault, path, fmt.Sprintf("to-%03d", i), change)
 		if err != nil {
 			err = fmt.Errorf("open %s: %w", path, err)
 		}
@@ -168,12 +172,11 @@ func (s *store) openMove(m manifest, change func(*pebble.Options)) (*databases, 
 }
 
 func (d *databases) close() error {
-	err := inParallel(len(d.dbs), func(i int) error {
-		if d.dbs[i] == nil || d.fault.Err() != nil {
+	err := inParallel(len(d.shards), func(i int) error {
+		if d.shards[i] == nil || d.fault.Err() != nil {
 			return d.fault.Err()
 		}
-		defer d.reaches[i].close()
-		return d.fault.guard(d.dbs[i].Close)
+		return d.shards[i].close()
 	})
 	if err == nil {
 		d.sharing.close()
@@ -187,25 +190,23 @@ type mover struct {
 	to      *databases
 	shardOf func(string) int
 	batches []*pebble.Batch
-	stagers []stager
 	highest uint64
 	jobs    int
-	newer   bool // something was moved that an older build would misread
 	log     *store
 	step    *storage.Step
 	last    time.Time
 }
 
-func (m *mover) shard(db *pebble.DB) (err error) {
-	highest, err := readMaxID(db)
+func (m *mover) shard(r pebble.Reader) (err error) {
+	highest, err := readMaxID(r)
 	if err != nil {
 		return err
 	}
 	m.highest = max(m.highest, highest)
-	if err := eachQueue(db, m.queue); err != nil {
+	if err := eachQueue(r, m.queue); err != nil {
 		return err
 	}
-	s, err := newScan(db)
+	s, err := newScan(r)
 	if err != nil {
 		return err
 	}
@@ -233,7 +234,6 @@ func (m *mover) queue(key, value []byte, q *storage.Queue) error {
 	if err != nil {
 		return err
 	}
-	m.newer = true
 	if err := m.batches[to].Set(key, value, nil); err != nil {
 		return err
 	}
@@ -245,12 +245,11 @@ func (m *mover) job(s *scan) error {
 	if err != nil {
 		return err
 	}
-	m.newer = m.newer || newer(&s.job)
 	if s.content.apart {
 		body, err := s.body()
 		if err == nil {
 			err = m.to.fault.guard(func() error {
-				_, err := m.stagers[to].stage(s.job.ID, [][]byte{body})
+				_, err := m.to.shards[to].stager.stage(s.job.ID, [][]byte{body})
 				return err
 			})
 		}
@@ -294,22 +293,24 @@ func (m *mover) flush(i int) error {
 	if m.batches[i].Empty() {
 		return nil
 	}
-	err := m.to.fault.guard(func() error { return m.to.dbs[i].Apply(m.batches[i], pebble.NoSync) })
+	err := m.to.fault.guard(func() error { return m.to.shards[i].db.Apply(m.batches[i], pebble.NoSync) })
 	if err == nil {
 		m.batches[i].Reset()
 	}
 	return err
 }
 
-// finish forces everything to the disk. Every shard gets the highest id of all.
+// finish forces everything to the disk, and begins the logs. Every shard gets the highest id
+// of all.
 func (m *mover) finish() error {
 	return inParallel(len(m.batches), func(i int) error {
-		if err := writeMaxID(m.batches[i], m.highest, nil); err != nil {
-			return err
-		}
 		if err := m.flush(i); err != nil {
 			return err
 		}
-		return m.to.fault.guard(m.to.dbs[i].Flush)
+		t := m.to.shards[i]
+		if err := t.begin(m.highest); err != nil {
+			return err
+		}
+		return locallog.Create(m.log.logOptions(t.stager.dir, len(m.batches)), t.place)
 	})
 }

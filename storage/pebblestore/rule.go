@@ -2,9 +2,6 @@ package pebblestore
 
 import (
 	"errors"
-	"fmt"
-
-	"beanfield/storage"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -43,8 +40,8 @@ func (s *store) misplaced(m manifest) (tube string, err error) {
 	step := s.o.Steps.Begin("checking the shard of every job", "jobs")
 	defer step.End()
 	for i := range m.Shards {
-		err := s.readShard(m, i, func(db *pebble.DB) (err error) {
-			sc, err := newScan(db)
+		err := s.readShard(m, i, func(r pebble.Reader, _ *pebble.DB) (err error) {
+			sc, err := newScan(r)
 			if err != nil {
 				return err
 			}
@@ -63,43 +60,4 @@ func (s *store) misplaced(m manifest) (tube string, err error) {
 		}
 	}
 	return "", nil
-}
-
-// raise gives the manifest the format that older builds refuse.
-func (s *store) raise() error {
-	s.naming.Lock()
-	defer s.naming.Unlock()
-	if s.now.Format >= queueFormat {
-		return nil
-	}
-	m := s.now
-	m.Format = queueFormat
-	return s.rename(m)
-}
-
-// rename replaces the manifest, on disk and in now.
-func (s *store) rename(m manifest) error {
-	if err := s.dir.writeManifest(m); err != nil {
-		return err
-	}
-	s.now = m
-	return nil
-}
-
-// astray is the error of a replay that finds a rear queue on the wrong shard. This build
-// would not have put it there, so an older one has written to the directory since. astray
-// removes the rule's number from the manifest, so that the next start checks all tubes.
-func (s *store) astray(tube string) error {
-	s.naming.Lock()
-	defer s.naming.Unlock()
-	m := s.now
-	m.Rule = 0
-	return errors.Join(s.rename(m), fmt.Errorf("an older build has written to this directory, and tube %q may be on the wrong shard: "+
-		"start again, and the jobs are moved", tube))
-}
-
-// isAstray says whether a tube of this log is a rear queue that belongs on another shard.
-func (l *shardLog) isAstray(tube string) bool {
-	s := l.store
-	return storage.Rear(tube) && s.shardOf != nil && s.shardOf(tube) != l.shard
 }

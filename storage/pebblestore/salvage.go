@@ -87,8 +87,6 @@ type salvage struct {
 	queues  map[string]queueTrace // by tube
 	bodies  map[uint64][]string   // tables with pieces of a job's body
 	witness *witness
-	walked  []walkedLog
-	named   map[uint64]bool // tables that only logs name: they have just been taken over
 	doubts  doubts
 	flushed uint64 // the highest id found in tables
 	giving  bool   // the second pass
@@ -195,17 +193,15 @@ func (s *salvage) shard(path string) error {
 	}
 	slices.Sort(names)
 	s.latest, s.updates, s.queues = make(map[uint64]trace), make(map[uint64]update), make(map[string]queueTrace)
-	s.bodies, s.named, s.flushed, s.giving = make(map[uint64][]string), make(map[uint64]bool), 0, false
-	s.walked, s.doubts = nil, doubts{}
+	s.bodies, s.flushed, s.giving = make(map[uint64][]string), 0, false
+	s.doubts = doubts{}
 	s.hear(path, names)
-	s.surveyLogs()
 	for _, name := range names {
 		file := s.dir.fs.PathJoin(path, name)
 		if err := s.file(file, s.learn); err != nil {
 			s.damaged(file, err)
 		}
 	}
-	s.judgeLogs()
 	s.giving = true
 	for _, name := range names {
 		err := s.file(s.dir.fs.PathJoin(path, name), s.give)
@@ -225,8 +221,7 @@ type visit func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) erro
 func (s *salvage) file(path string, fn visit) error {
 	base := s.dir.fs.PathBase(path)
 	table, isTable := numbered(base, "", ".sst")
-	log, isLog := numbered(base, "", ".log")
-	if !isTable && !isLog || isTable && !s.tableCounts(table) || isLog && !s.logCounts(log) {
+	if !isTable || !s.tableCounts(table) {
 		return nil // Pebble's own, or left behind
 	}
 	f, err := s.dir.fs.Open(path)
@@ -237,9 +232,6 @@ func (s *salvage) file(path string, fn visit) error {
 		s.result.Files++
 	}
 	s.at = path
-	if isLog {
-		return errors.Join(s.logFile(f, log, fn), f.Close())
-	}
 	return s.table(path, table, f, fn)
 }
 

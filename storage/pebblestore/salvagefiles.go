@@ -7,14 +7,11 @@ import (
 
 // hear learns from mark and manifest which files there were.
 func (s *salvage) hear(path string, names []string) {
-	w := &witness{fs: s.dir.fs, dir: path, names: names, claims: make(map[uint64]int64)}
+	w := &witness{fs: s.dir.fs, dir: path, names: names}
 	s.witness = w
 	var err error
 	if w.mark, w.marked, err = readMark(w.fs, path); err != nil {
 		s.damaged(w.path(markName), err)
-	}
-	for _, e := range w.mark.logs {
-		w.claim(e)
 	}
 	if _, err := w.marker("format-version"); err != nil {
 		s.damaged(path, err)
@@ -77,11 +74,6 @@ func (w *witness) misses() bool {
 			return true
 		}
 	}
-	for number, claim := range w.claims {
-		if claim > 0 && number >= w.manifest.MinLog && !slices.Contains(w.names, fmt.Sprintf("%06d.log", number)) {
-			return true
-		}
-	}
 	return false
 }
 
@@ -92,12 +84,7 @@ func (s *salvage) tableCounts(number uint64) bool {
 		return true
 	}
 	_, named := s.witness.manifest.Tables[number]
-	return named || s.named[number]
-}
-
-// logCounts says whether a log is in use. What the others have is in tables.
-func (s *salvage) logCounts(number uint64) bool {
-	return s.witness.manifest == nil || number >= s.witness.manifest.MinLog
+	return named
 }
 
 // doubts are about jobs whose records can be read, and which may have been deleted.

@@ -96,7 +96,7 @@ func (s *stager) sweep() error {
 		return err
 	}
 	for _, name := range names {
-		if !strings.HasPrefix(name, stagedPrefix) {
+		if !strings.HasPrefix(name, stagedPrefix) && !strings.HasPrefix(name, foldPrefix) {
 			continue
 		}
 		if err := s.fs.Remove(s.fs.PathJoin(s.dir, name)); err != nil {

@@ -95,6 +95,9 @@ func (s *store) open(n int, shardOf func(string) int) error {
 		return s.create(n)
 	}
 	s.shardOf = shardOf
+	if m, err = s.takeOver(m); err != nil {
+		return s.dir.orSalvage(err, "")
+	}
 	if m, err = s.settle(m, n); err != nil {
 		return s.dir.orSalvage(fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err), "")
 	}
@@ -159,15 +162,14 @@ func (s *store) openLogs(fresh bool) error {
 		path := s.dir.shard(s.now.Generation, i)
 		step := s.o.Steps.Begin("opening "+l.name, "")
 		defer step.End()
-		db, reach, err := s.sharing.openDB(l.fault, path, l.name, func(o *pebble.Options) {
+		base, err := s.sharing.openStore(l.fault, path, l.name, func(o *pebble.Options) {
 			change(o)
 			l.tallies.listen(o.EventListener)
 			l.compactions = o.Logger.(reporter).compactions
 		})
 		if err == nil {
-			l.reach = reach
-			l.stager = s.sharing.stager(db, path)
-			err = l.start(db, fresh)
+			l.shardStore = *base
+			err = l.start(fresh)
 		}
 		if err != nil {
 			return s.dir.orSalvage(fmt.Errorf("storage: open %s: %w", path, explain(err)), "")
@@ -292,10 +294,11 @@ func (s *store) closeLogs() error {
 	return err
 }
 
-// close ends the committer after all that was committed, and the database.
+// close ends the committer after all that was committed, then the fold, the log and the
+// store. What has not been folded is in the log.
 func (l *shardLog) close() error {
 	if started := l.committer.close(); !started {
-		return l.closeDB()
+		return l.closeFiles()
 	}
 	staged := make(chan struct{})
 	go func() {
@@ -308,19 +311,27 @@ func (l *shardLog) close() error {
 		case <-l.fault.dead:
 		}
 	}
-	return l.closeDB()
+	close(l.foldStop)
+	select {
+	case <-l.foldEnded:
+	case <-l.fault.dead:
+	}
+	return l.closeFiles()
 }
 
-func (l *shardLog) closeDB() error {
+func (l *shardLog) closeFiles() error {
 	if err := l.fault.Err(); err != nil {
 		return l.errorf("%w", err)
 	}
-	if l.db == nil {
-		return nil
+	var err error
+	if l.turns != nil {
+		err = l.turns.Close()
 	}
-	if err := l.fault.guard(l.db.Close); err != nil {
+	if l.db != nil {
+		err = errors.Join(err, l.shardStore.close())
+	}
+	if err != nil {
 		return l.errorf("close: %w", err)
 	}
-	l.reach.close()
 	return nil
 }

@@ -8,18 +8,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// strictFS is the file system of one database. The first write to a log file or to the
-// directory that fails ends the database at once. Pebble would panic while it changes
-// log files, in a state that nothing recovers from; and a sync that has failed must not
-// be tried again, because the kernel may have dropped the pages, and the second try
-// would succeed. Files outside the database's directory, such as those of a
-// checkpoint, are treated as usual.
+// strictFS is the file system of one database. It notes how far manifests have been forced
+// to the disk, and has tables checked as they are read. Files outside the database's directory,
+// such as those of a checkpoint, are treated as usual.
 type strictFS struct {
 	vfs.FS
 	dir   string
 	fault *fault
 	reach *reach // learns what has been synced
-	ahead bool   // log files are zeroed ahead
 }
 
 // number is that of a file of the database's directory, if its name is one that
@@ -61,15 +57,7 @@ func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 		s.reach.manifestCreated(number)
 		return &manifestFile{File: f, reach: s.reach, number: number}, nil
 	}
-	number, ours := s.number(name, "", ".log")
-	if !ours {
-		return f, err
-	}
-	s.check("create", name, err)
-	if s.ahead {
-		f = newAheadFile(f)
-	}
-	return &strictFile{File: f, fs: s, name: name, number: number}, nil
+	return f, err
 }
 
 // Open also has the blocks of tables checked.
@@ -79,77 +67,6 @@ func (s *strictFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 		return &checkedTable{File: f, name: name}, nil
 	}
 	return f, err
-}
-
-func (s *strictFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := s.FS.ReuseForWrite(old, name, c)
-	if isNotExist(err) {
-		return s.Create(name, c) // relief has removed the old one
-	}
-	number, ours := s.number(name, "", ".log")
-	if !ours {
-		return f, err
-	}
-	s.check("reuse for", name, err)
-	if s.ahead {
-		f = reusedAheadFile(f)
-	}
-	return &strictFile{File: f, fs: s, name: name, number: number}, nil
-}
-
-func (s *strictFS) OpenDir(name string) (vfs.File, error) {
-	f, err := s.FS.OpenDir(name)
-	if name != s.dir || err != nil {
-		return f, err
-	}
-	return &strictFile{File: f, fs: s, name: name}, nil
-}
-
-// strictFile is a log file, or the directory.
-type strictFile struct {
-	vfs.File
-	fs     *strictFS
-	name   string
-	number uint64 // of a log
-	end    int64  // of what has been written
-}
-
-func (f *strictFile) Write(p []byte) (int, error) {
-	n, err := f.File.Write(p)
-	f.fs.check("write", f.name, err)
-	f.end += int64(n)
-	return n, nil
-}
-
-func (f *strictFile) Sync() error {
-	f.fs.check("sync", f.name, f.File.Sync())
-	f.synced()
-	return nil
-}
-
-func (f *strictFile) SyncData() error {
-	f.fs.check("sync", f.name, f.File.SyncData())
-	f.synced()
-	return nil
-}
-
-// synced comes before anybody is told of the sync: so after the death of the process
-// the mark knows of everything that was acknowledged.
-func (f *strictFile) synced() {
-	if f.end > 0 { // nothing is written to the directory
-		f.fs.reach.logSynced(f.number, f.end)
-	}
-}
-
-func (f *strictFile) SyncTo(length int64) (bool, error) {
-	full, err := f.File.SyncTo(length)
-	f.fs.check("sync", f.name, err)
-	return full, nil
-}
-
-func (f *strictFile) Close() error {
-	f.fs.check("close", f.name, f.File.Close())
-	return nil
 }
 
 // manifestFile is a manifest that is being written.

@@ -1,12 +1,8 @@
 package pebblestore
 
-import (
-	"time"
+import "time"
 
-	"github.com/cockroachdb/pebble/v2"
-)
-
-// syncLoop has Pebble sync its log at the store's interval, in Interval mode, even
+// syncLoop syncs the log at the store's interval, in Interval mode, even
 // when nothing more is committed.
 func (l *shardLog) syncLoop(tick <-chan time.Time, stop <-chan struct{}) {
 	for {
@@ -17,15 +13,12 @@ func (l *shardLog) syncLoop(tick <-chan time.Time, stop <-chan struct{}) {
 		case <-l.fault.dead:
 			return
 		}
-		if !l.dirty.Swap(false) {
+		if !l.dirty.Load() {
 			continue
 		}
-		// A record without content, after all others in the log, is synced.
-		err := l.fault.guard(func() error { return l.db.LogData(nil, pebble.Sync) })
-		if err != nil {
+		if err := l.sync(); err != nil {
 			l.fault.fail(err)
 			return
 		}
-		l.durable.Add(1)
 	}
 }

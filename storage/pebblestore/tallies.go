@@ -16,6 +16,7 @@ type tallies struct {
 	stalls          atomic.Uint64
 	stalled         atomic.Int64 // nanoseconds, of the stalls that have ended
 	since           atomic.Int64 // when the stall that is on began, in nanoseconds since 1970; 0 for none
+	waits           atomic.Int64 // the same of the group that waits for room in the log
 	debt            atomic.Uint64
 }
 
@@ -23,6 +24,20 @@ type tallies struct {
 func (t *tallies) applied(g *group, began time.Time) {
 	t.commits.Add(tally.Time(int64(time.Since(began))), 1)
 	t.groups.Add(tally.Number(g.turns), 1)
+}
+
+// stallBegins counts that a group waits for room in the log since a time; stallEnds, that
+// it does no longer.
+func (t *tallies) stallBegins(since time.Time) {
+	if t.waits.CompareAndSwap(0, since.UnixNano()) {
+		t.stalls.Add(1)
+	}
+}
+
+func (t *tallies) stallEnds(since time.Time) {
+	if t.waits.Swap(0) != 0 {
+		t.stalled.Add(int64(time.Since(since)))
+	}
 }
 
 // listen makes an event listener count the times when writes wait for compactions.
@@ -46,7 +61,10 @@ func (l *shardLog) Figures() storage.LogFigures {
 	f := storage.LogFigures{
 		Stalls: t.stalls.Load(), Stalled: time.Duration(t.stalled.Load()), Debt: t.debt.Load(), Garbage: uint64(max(0, l.garbage.Load())),
 	}
-	if since := t.since.Load(); since != 0 {
+	for _, since := range [...]int64{t.since.Load(), t.waits.Load()} {
+		if since == 0 {
+			continue
+		}
 		f.Stalled += time.Duration(max(0, time.Now().UnixNano()-since))
 	}
 	t.commits.ReadTo(&f.Commits)

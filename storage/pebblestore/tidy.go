@@ -12,8 +12,8 @@ import (
 const spareTables = 64 * mib
 
 // tidy measures the databases, and compacts those that hold too much garbage,
-// one after the other. A flush frees the space of deleted large bodies: their tables can
-// be removed as soon as the delete itself is in a table.
+// one after the other. To fold the log frees the space of deleted large bodies: their
+// tables can be removed as soon as the store knows of the deletes.
 func (s *store) tidy() {
 	for _, l := range s.logs {
 		if s.ctx.Err() != nil {
@@ -26,8 +26,8 @@ func (s *store) tidy() {
 func (l *shardLog) tidy(spare int64) {
 	if l.dropped.Load() >= spare {
 		l.dropped.Store(0)
-		if err := l.flush(); err != nil {
-			l.store.o.Logger.Warn("flush failed", "shard", l.name, "error", err)
+		if err := l.foldAll(); err != nil {
+			l.store.o.Logger.Warn("folding the log failed", "shard", l.name, "error", err)
 		}
 	}
 	m, err := l.measure()

@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"time"
 
-	"beanfield/storage"
-
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -27,7 +25,6 @@ type sharing struct {
 	tables tableSizes
 	most   int64 // bytes of a manifest
 	shards int
-	ahead  bool // logs are synced so often that zeroing them ahead pays
 	log    *slog.Logger
 	later  func(time.Duration, func()) // for schedulers
 }
@@ -42,7 +39,6 @@ func newSharing(o Options, fs vfs.FS, shards int) *sharing {
 		tables: o.tableSizes(),
 		most:   o.maxManifest(),
 		shards: shards,
-		ahead:  o.Sync == storage.Always,
 		log:    o.Logger,
 		later:  o.later,
 	}
@@ -63,10 +59,10 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 		FormatMajorVersion: formatVersion,
 		Logger:             r,
 		EventListener:      r.listener(),
-		// A queue's jobs mostly come and go while they are in a memtable, and
-		// then cost no table at all: the larger, the better. The log files,
-		// which Pebble keeps for reuse, are as large as the memtables, and
-		// count against the bound on disk space: so not too many of them.
+		// What a share of the fold has goes to tables, and the turns since then are in the
+		// log: see doc.go. A memtable is for jobs that are moved to other shards, and for
+		// what a start cleans up.
+		DisableWAL:                  true,
 		MemTableSize:                s.mem,
 		MemTableStopWritesThreshold: 3,
 		L0CompactionThreshold:       4,
@@ -95,29 +91,24 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 	return o
 }
 
-// stager is for the large bodies of a database of these options.
-func (s *sharing) stager(db *pebble.DB, dir string) stager {
-	o := s.options(newFault(nil), "")
-	o.EnsureDefaults()
-	return stager{
-		db: db, fs: s.plain, dir: dir, most: tablePieces,
-		table: o.MakeWriterOptions(0, formatVersion.MaxTableFormat()),
-	}
-}
-
-// openDB opens the database at path, or makes it. The reach is to be closed after the
-// database.
-func (s *sharing) openDB(f *fault, path, name string, change func(*pebble.Options)) (*pebble.DB, *reach, error) {
+// openStore opens the store of a shard at path, or makes its database.
+func (s *sharing) openStore(f *fault, path, name string, change func(*pebble.Options)) (*shardStore, error) {
 	o := s.options(f, name)
 	r := newReach(s.fs, path, o.Logger.(reporter).log)
-	o.FS = &strictFS{FS: s.fs, dir: path, fault: f, reach: r, ahead: s.ahead}
+	o.FS = &strictFS{FS: s.fs, dir: path, fault: f, reach: r}
 	change(o)
 	db, err := s.open(f, path, o)
 	if err != nil {
 		r.close()
-		return nil, nil, err
+		return nil, err
 	}
-	return db, r, nil
+	return &shardStore{
+		name: name, fault: f, db: db, reach: r,
+		stager: stager{
+			db: db, fs: s.plain, dir: path, most: tablePieces,
+			table: o.MakeWriterOptions(len(o.Levels)-1, formatVersion.MaxTableFormat()),
+		},
+	}, nil
 }
 
 // readDB opens the database at path for reading only.

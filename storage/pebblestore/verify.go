@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"beanfield/storage"
+	"beanfield/storage/locallog"
 	"beanfield/storage/pebblestore/ondisk"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -24,8 +26,7 @@ func (s *store) verify(m manifest) error {
 	err := s.dir.verifyLayout(m)
 	if err == nil {
 		err = inParallel(m.Shards, func(i int) error {
-			_, err := s.verifyShard(s.dir.shard(m.Generation, i))
-			return err
+			return s.verifyShard(s.dir.shard(m.Generation, i), m.Format)
 		})
 	}
 	return s.dir.orSalvage(err, "Nothing was changed. ")
@@ -74,22 +75,28 @@ type witness struct {
 	marked   bool // there is a mark
 	mark     mark
 	manifest *ondisk.Manifest
-	claims   map[uint64]int64 // how far each log has been synced, at least
-	logs     []logSeen        // those that count, in order
 	step     *storage.Step
 }
 
-// logSeen is a log as it was found.
-type logSeen struct {
-	number uint64
-	path   string
-	shape  ondisk.Shape
-}
-
-func (s *store) verifyShard(dir string) (*witness, error) {
+func (s *store) verifyShard(dir string, format int) error {
 	step := s.o.Steps.Begin("checking the files of "+s.o.FS.PathBase(dir), "records")
 	defer step.End()
-	w := &witness{fs: s.o.FS, dir: dir, claims: make(map[uint64]int64), step: step}
+	w, err := s.look(dir, step)
+	if err != nil {
+		return err
+	}
+	if err := s.checkOptions(w); err != nil {
+		return err
+	}
+	if format < turnsFormat {
+		return w.checkOldLogs()
+	}
+	return s.checkTurns(dir, step)
+}
+
+// look reads what a shard's files say of each other.
+func (s *store) look(dir string, step *storage.Step) (*witness, error) {
+	w := &witness{fs: s.o.FS, dir: dir, step: step}
 	var err error
 	if w.names, err = w.fs.List(dir); err != nil {
 		return w, fmt.Errorf("storage: %w", err)
@@ -97,15 +104,31 @@ func (s *store) verifyShard(dir string) (*witness, error) {
 	if w.mark, w.marked, err = readMark(w.fs, dir); err != nil {
 		return w, err
 	}
-	if !w.marked {
-		s.o.Logger.Info("storage: no mark of what was synced: a log that was cut short would not be noticed", "directory", dir)
+	if err := w.readManifest(); err != nil {
+		return w, err
 	}
-	for _, step := range []func() error{w.readManifest, w.checkTables, w.readLogs, w.checkLogs} {
-		if err := step(); err != nil {
-			return w, err
-		}
+	return w, w.checkTables()
+}
+
+// checkTurns reads the log behind the place where the store stands. What the manifest
+// has lost is noticed here too: then the store stands where the log has been trimmed.
+func (s *store) checkTurns(dir string, step *storage.Step) error {
+	f := newFault(nil)
+	sh := newSharing(s.o, s.o.FS, 1)
+	defer sh.close()
+	db, err := sh.readDB(f, dir, s.o.FS.PathBase(dir))
+	if err != nil {
+		return fmt.Errorf("storage: open %s: %w", dir, explain(err))
 	}
-	return w, s.checkOptions(w)
+	place, err := readPlace(db)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("storage: %s: %w", dir, explain(err))
+	}
+	_, err = locallog.Read(s.o.FS, turnsDir(s.o.FS, dir), place, func([]byte, turns.At, turns.Place) error {
+		step.Count()
+		return nil
+	})
+	return err
 }
 
 func (w *witness) path(format string, args ...any) string {

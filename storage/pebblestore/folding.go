@@ -1,0 +1,170 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"beanfield/storage/fold"
+	"beanfield/storage/locallog"
+	"beanfield/storage/pace"
+)
+
+// folding has the store of a shard follow its log, in the background. It lets the log fill
+// up first: the longer turns stay there, the more of what they did has ended.
+
+// A log that has more slots in use than foldAbove of foldOf is folded until it has at most
+// foldDownTo of foldOf.
+const (
+	foldAbove  = 12
+	foldDownTo = 8
+	foldOf     = 16
+)
+
+// foldRest is how long the fold waits after it has met a full disk.
+const foldRest = 100 * time.Millisecond
+
+// wakeFold has the fold look whether there is something to do.
+func (l *shardLog) wakeFold() {
+	select {
+	case l.foldDue <- struct{}{}:
+	default:
+	}
+}
+
+// foldLoop is the goroutine of the fold. It ends after the last turn has been committed.
+func (l *shardLog) foldLoop() {
+	defer close(l.foldEnded)
+	for {
+		select {
+		case <-l.foldDue:
+		case <-l.foldStop:
+			return
+		case <-l.fault.dead:
+			return
+		}
+		if err := l.keepUp(); err != nil {
+			l.fault.fail(err)
+			return
+		}
+	}
+}
+
+// keepUp folds as long as the log has too many slots in use, and sees to a free one.
+func (l *shardLog) keepUp() error {
+	for {
+		used, of := l.turns.Used()
+		full := l.full.Swap(false)
+		if !full && used*foldOf <= of*foldAbove {
+			break
+		}
+		err := l.foldSlots(max(1, used-of*foldDownTo/foldOf))
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, syscall.ENOSPC) || l.store.ctx.Err() != nil {
+			return err
+		}
+		l.full.Store(true)
+		l.store.o.Logger.Warn("storage: the disk is full: the log is folded later", "shard", l.name, "error", err.Error())
+		select {
+		case <-time.After(foldRest):
+		case <-l.store.ctx.Done():
+		}
+	}
+	return l.turns.Prepare()
+}
+
+// foldAll has the store take all that has been appended.
+func (l *shardLog) foldAll() error {
+	for last := l.appended.Load(); ; {
+		l.folding.Lock()
+		done := l.place.Number >= last
+		l.folding.Unlock()
+		if done {
+			return nil
+		}
+		if err := l.foldSlots(foldOf / 4); err != nil {
+			return err
+		}
+	}
+}
+
+// foldSlots has the store take the turns in the oldest slots of the log.
+func (l *shardLog) foldSlots(n int) error {
+	l.folding.Lock()
+	defer l.folding.Unlock()
+	share := l.share
+	if share == nil {
+		var err error
+		if share, err = l.collect(n); err != nil || share == nil {
+			return err
+		}
+	}
+	l.share = share // if it cannot be stored now, it is the next one again
+	if err := l.fault.guard(func() error { return l.take(share) }); err != nil {
+		return err
+	}
+	l.share = nil
+	share.Done()
+	l.turns.Trim(l.place.Number)
+	select {
+	case l.freed <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// collect makes a share of the oldest slots, or nil if there is nothing to fold. It sees to it
+// that all turns are durable on which the share relies.
+func (l *shardLog) collect(slots int) (*fold.Share, error) {
+	segments := l.turns.Segments()
+	segments = segments[:min(slots, len(segments))]
+	if len(segments) == 0 {
+		return nil, nil
+	}
+	if l.turns.Synced() < segments[len(segments)-1].Behind.Number {
+		if err := l.sync(); err != nil {
+			return nil, err
+		}
+	}
+	share := l.window.NewShare()
+	for _, s := range segments {
+		if err := l.collectSlot(share, s); err != nil {
+			return nil, err
+		}
+	}
+	share.Seal(l.reader.Place())
+	if l.turns.Synced() < l.appended.Load() {
+		if err := l.sync(); err != nil {
+			return nil, err
+		}
+	}
+	return share, nil
+}
+
+// collectSlot collects the turns that end in a slot.
+func (l *shardLog) collectSlot(share *fold.Share, s locallog.Segment) error {
+	if l.window.Left(s.Seq) == 0 && s.First == l.reader.Place().Number+1 {
+		l.reader.SkipTo(s.Behind)
+		return nil
+	}
+	for since := time.Now(); l.reader.Place().Number < s.Behind.Number; {
+		b, at, _, ok, err := l.reader.Next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("storage: %s: its log ends before record %d", l.name, s.Behind.Number)
+		}
+		if err := share.Collect(b, at); err != nil {
+			return err
+		}
+		if time.Since(since) > stepBackEvery {
+			pace.StepBack()
+			since = time.Now()
+		}
+	}
+	return nil
+}

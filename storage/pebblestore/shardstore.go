@@ -1,0 +1,122 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+
+	"beanfield/storage/fold"
+	"beanfield/storage/turns"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// shardStore is the store of one shard: what has been folded of its log, up to a place.
+type shardStore struct {
+	name   string
+	fault  *fault
+	db     *pebble.DB
+	stager stager
+	reach  *reach
+	place  turns.Place // belongs to whoever folds
+}
+
+// begin makes a new database a store that has folded nothing.
+func (s *shardStore) begin(highest uint64) error {
+	s.place = newPlace()
+	key := makeKey(keyPlace, 0)
+	return s.fault.guard(func() error {
+		b := s.db.NewBatch()
+		err := writeMaxID(b, highest, nil)
+		if err == nil {
+			err = b.Set(key[:], appendPlace(nil, s.place), nil)
+		}
+		if err == nil {
+			err = b.Commit(pebble.NoSync)
+		}
+		if err != nil {
+			return err
+		}
+		return s.db.Flush()
+	})
+}
+
+// goOn reads where a store stands, and the highest id that it has recorded.
+func (s *shardStore) goOn() (highest uint64, err error) {
+	err = s.fault.guard(func() (err error) {
+		if s.place, err = readPlace(s.db); err == nil {
+			highest, err = readMaxID(s.db)
+		}
+		return err
+	})
+	return highest, err
+}
+
+// close closes the database.
+func (s *shardStore) close() error {
+	if err := s.fault.guard(s.db.Close); err != nil {
+		return err
+	}
+	s.reach.close()
+	return nil
+}
+
+// newest is a database as its log makes it: with the net effect of all turns that it has not
+// folded yet. Nothing of that goes into the database.
+type newest struct {
+	*pebble.Batch
+}
+
+// eachTurns calls fn for all turns of a log behind the place of its store.
+type eachTurns func(fn func(b []byte, at turns.At) error) error
+
+// newNewest reads the turns twice: what ends later does not count.
+func newNewest(db *pebble.DB, highest uint64, log eachTurns) (newest, error) {
+	w := fold.NewWindow(highest)
+	share := w.NewShare()
+	err := log(w.Absorb)
+	if err == nil {
+		err = log(share.Collect)
+	}
+	if err != nil {
+		return newest{}, err
+	}
+	share.Seal(turns.Place{})
+	n := newest{db.NewIndexedBatch()}
+	if err := n.apply(share); err != nil {
+		return n, errors.Join(err, n.Close())
+	}
+	return n, nil
+}
+
+// apply adds a share.
+func (n newest) apply(share *fold.Share) error {
+	b := n.Batch
+	err := writeMaxID(b, share.Highest, nil)
+	for _, c := range share.Queues {
+		err = errors.Join(err, change(b, queueKey(string(c.Name)), c.Value))
+	}
+	for _, c := range share.Records {
+		key := makeKey(keyRecord, c.ID)
+		err = errors.Join(err, change(b, key[:], c.Value))
+	}
+	for _, c := range share.Updates {
+		key := makeKey(keyUpdate, c.ID)
+		err = errors.Join(err, change(b, key[:], c.Value))
+	}
+	for _, id := range share.Bodies {
+		from, to := pieceBounds(id)
+		err = errors.Join(err, b.DeleteRange(from, to, nil))
+	}
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	return nil
+}
+
+// change sets a key, or removes it.
+func change(b *pebble.Batch, key, value []byte) error {
+	if value == nil {
+		return b.Delete(key, nil)
+	}
+	return b.Set(key, value, nil)
+}

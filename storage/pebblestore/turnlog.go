@@ -1,0 +1,61 @@
+package pebblestore
+
+import (
+	"errors"
+	"time"
+
+	"beanfield/storage"
+	"beanfield/storage/turns"
+)
+
+// turnLog is where the turns of a shard are, in order, until its store has them. The one on
+// this machine is locallog.Log.
+type turnLog interface {
+	// Append appends turns, and returns the number of their last record, and where they are.
+	// storage.ErrNoSpace says that the store must catch up first.
+	Append(b []byte) (number uint64, at turns.At, err error)
+	// Sync makes durable what has been appended.
+	Sync() error
+	// Synced is the number of the last record that is known to be durable.
+	Synced() uint64
+	// ReadAt reads what was appended at a place.
+	ReadAt(at turns.At, b []byte) error
+	// Trim frees what has numbers up to this one.
+	Trim(number uint64)
+}
+
+// append appends a group to the log. While the log is full, it waits for the fold.
+func (l *shardLog) append(g *group) (at turns.At, err error) {
+	for began := time.Now(); ; {
+		l.writing.Lock()
+		number, at, err := l.turns.Append(g.sealed)
+		if err == nil {
+			l.appended.Store(number)
+		}
+		l.writing.Unlock()
+		if !errors.Is(err, storage.ErrNoSpace) {
+			l.tallies.stallEnds(began)
+			return at, err
+		}
+		l.tallies.stallBegins(began)
+		l.full.Store(true)
+		l.wakeFold()
+		select {
+		case <-l.freed:
+		case <-l.fault.dead:
+			return 0, l.fault.err
+		}
+	}
+}
+
+// sync forces the log to the disk.
+func (l *shardLog) sync() error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.dirty.Store(false)
+	if err := l.turns.Sync(); err != nil {
+		return err
+	}
+	l.durable.Add(1)
+	return nil
+}
