@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// gate is a file system whose syncs of log files wait while it is shut.
+// gate is a file system whose syncs of logs wait while it is shut.
 type gate struct {
 	vfs.FS
 	mu      sync.Mutex
@@ -24,7 +24,7 @@ type gate struct {
 func newGate(fs vfs.FS) *gate {
 	g := &gate{arrived: make(chan struct{}, 1000)}
 	g.FS = errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if strings.HasSuffix(op.Path, ".log") &&
+		if strings.HasSuffix(op.Path, ".turns") &&
 			(op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData) {
 			g.arrived <- struct{}{}
 			g.mu.Lock()

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // fakeDatabase is an environment without a database. An apply waits until the test
@@ -45,7 +43,7 @@ func newBed(t *testing.T, strict bool) *bed {
 	db := &fakeDatabase{end: make(chan error)}
 	b := &bed{t: t, db: db, committer: newCommitter(db, strict)}
 	db.c = b.committer
-	b.start(1000, &group{batch: new(pebble.Batch)}, &group{batch: new(pebble.Batch)})
+	b.start(1000, new(group), new(group))
 	synctest.Wait() // run waits for work
 	return b
 }
@@ -66,9 +64,7 @@ func (a bedTurn) Committed(err error) {
 // write adds a record to the turn under way.
 func (b *bed) write() {
 	b.begin()
-	if err := b.open.batch.Set([]byte("key"), make([]byte, 100), nil); err != nil {
-		b.t.Fatal(err)
-	}
+	b.open.buf = append(b.open.buf, make([]byte, 110)...)
 }
 
 // turns commits some that write and must wait, with the numbers from first to last.

@@ -89,7 +89,7 @@ func (c *camera) life(t *testing.T, r *rand.Rand, h *history) {
 		case 0:
 			mustCommit(t, l)
 		case 1:
-			if err := l.flush(); err != nil {
+			if err := l.foldAll(); err != nil {
 				t.Error(err)
 			}
 		case 2:

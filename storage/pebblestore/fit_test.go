@@ -10,7 +10,6 @@ import (
 // What a store keeps for itself is a small part of a disk, however small, and what
 // the options say of a large one.
 func TestFit(t *testing.T) {
-	const logsOfAShard = 7 // each a tenth longer than a memtable
 	for _, x := range []struct {
 		disk   int64
 		shards int
@@ -20,7 +19,8 @@ func TestFit(t *testing.T) {
 		{340 * mib, 64, 0.2}, {4 << 30, 2, 0.9},
 	} {
 		o := Options{MinFree: -1}.withDefaults().fit(x.disk)
-		logs := int64(x.shards) * logsOfAShard * int64(o.memTable(x.shards)) * 11 / 10
+		slot, slots := o.slots(x.shards)
+		logs := int64(x.shards) * (slot*int64(slots) + int64(o.memTable(x.shards)))
 		if left := x.disk - logs - o.reserve(); float64(left) < x.free*float64(x.disk) {
 			t.Errorf("%d shards on %d MiB: %d are left, want %.0f %%: logs take %d, %d are reserved",
 				x.shards, x.disk/mib, left, 100*x.free, logs, o.reserve())

@@ -26,7 +26,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 func small(fs vfs.FS, sync storage.SyncMode) Options {
 	return Options{
 		Dir: "data", FS: fs, Sync: sync, Logger: quiet(),
-		CacheBytes: 1 << 20, MaxOpenFiles: 100, Ballast: -1, MinFree: -1,
+		CacheBytes: 1 << 20, MaxOpenFiles: 100, Ballast: -1, MinFree: -1, LogBytes: mib,
 	}
 }
 

@@ -27,7 +27,7 @@ func TestMarkSurvivesAPowerCut(t *testing.T) {
 	for id := uint64(1); id <= 3; id++ {
 		putOne(l, id)
 		mustCommit(t, l)
-		if err := l.flush(); err != nil {
+		if err := l.foldAll(); err != nil {
 			t.Fatal(err)
 		}
 		path := currentManifest(t, fs, shard)

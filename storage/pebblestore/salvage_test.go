@@ -122,15 +122,14 @@ func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte)
 	t.Helper()
 	for i := range 2 {
 		s := newStore(small(fs, storage.Always))
-		db, reach, err := newSharing(s.o, fs, 1).openDB(newFault(nil), s.dir.shard(1, i), "planted", func(*pebble.Options) {})
+		st, err := newSharing(s.o, fs, 1).openStore(newFault(nil), s.dir.shard(1, i), "planted", func(*pebble.Options) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		key := makeKey(kind, id)
-		if err := errors.Join(db.Set(key[:], value(key[:]), pebble.Sync), db.Compact(t.Context(), []byte{0}, []byte{0xff}, false), db.Close()); err != nil {
+		if err := errors.Join(st.db.Set(key[:], value(key[:]), pebble.NoSync), st.db.Compact(t.Context(), []byte{0}, []byte{0xff}, false), st.close()); err != nil {
 			t.Fatal(err)
 		}
-		reach.close()
 	}
 }
 

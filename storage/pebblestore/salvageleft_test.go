@@ -83,7 +83,7 @@ func (d *left) life(t *testing.T, r *rand.Rand, last bool) {
 		mustCommit(t, l)
 		switch r.Intn(20) {
 		case 0:
-			if err := l.flush(); err != nil {
+			if err := l.foldAll(); err != nil {
 				t.Fatal(err)
 			}
 		case 1:

@@ -164,10 +164,11 @@ func TestCompactionsOfDamageRest(t *testing.T) {
 	sh := newSharing(o.withDefaults(), o.FS, 1)
 	damagedLevel0(t, sh)
 	f := newFault(nil)
-	db, reach, err := sh.openDB(f, "db", "damaged", func(*pebble.Options) {})
+	st, err := sh.openStore(f, "db", "damaged", func(*pebble.Options) {})
 	if err != nil {
 		t.Fatal(err)
 	}
+	db := st.db
 	for n := range 5 {
 		rest := <-later
 		if want := shortestRest << n; rest.d != want {
@@ -179,10 +180,9 @@ func TestCompactionsOfDamageRest(t *testing.T) {
 		}
 		rest.fn()
 	}
-	if err := errors.Join(f.Err(), db.Close()); err != nil {
+	if err := errors.Join(f.Err(), st.close()); err != nil {
 		t.Error(err)
 	}
-	reach.close()
 	sh.close()
 }
 
@@ -190,17 +190,16 @@ func TestCompactionsOfDamageRest(t *testing.T) {
 // which one is damaged.
 func damagedLevel0(t *testing.T, sh *sharing) {
 	t.Helper()
-	db, reach, err := sh.openDB(newFault(nil), "db", "whole", func(o *pebble.Options) { o.DisableAutomaticCompactions = true })
+	st, err := sh.openStore(newFault(nil), "db", "whole", func(o *pebble.Options) { o.DisableAutomaticCompactions = true })
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range 6 {
-		fillTable(t, db, n)
+		fillTable(t, st.db, n)
 	}
-	if err := db.Close(); err != nil {
+	if err := st.close(); err != nil {
 		t.Fatal(err)
 	}
-	reach.close()
 	for _, path := range lookFor(t, sh.plain, "db", ".sst") {
 		text := read(t, sh.plain, path)
 		if at := strings.Index(text, "body 3"); at >= 0 {
@@ -234,7 +233,7 @@ func TestFullCompactionGivesUp(t *testing.T) {
 	fill := func(id uint64) {
 		putOne(l, id)
 		mustCommit(t, l)
-		if err := l.flush(); err != nil {
+		if err := l.foldAll(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,7 +33,7 @@ func hurtStore(t *testing.T, n uint64, out *bytes.Buffer) (l *shardLog, hurt uin
 		l.Put(&j.Job, b)
 		mustCommit(t, l)
 	}
-	if err := errors.Join(l.flush(), s.Close()); err != nil {
+	if err := errors.Join(l.foldAll(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	hurt = n / 2
@@ -79,7 +79,7 @@ func TestUnreadableBody(t *testing.T) {
 	}
 	putOne(l, jobs+1)
 	mustCommit(t, l)
-	if err := errors.Join(l.flush(), l.compact()); err == nil || !failedToRead(err) {
+	if err := errors.Join(l.foldAll(), l.compact()); err == nil || !failedToRead(err) {
 		t.Errorf("the damaged table is compacted: %v", err)
 	}
 	putOne(l, jobs+2)
