@@ -50,6 +50,7 @@ type shardLog struct {
 
 	// The owner is the goroutine that has taken the shard. Others read the counters.
 	scratch []byte
+	key     [keyLen]byte
 	written atomic.Uint64
 	live    atomic.Int64 // bytes of live jobs, about
 	garbage atomic.Int64 // bytes that died since the last full compaction, about
@@ -158,8 +159,8 @@ func (l *shardLog) job(k turns.Kind, kind byte, id uint64, body [][]byte) {
 	for _, p := range body {
 		g.buf = append(g.buf, p...)
 	}
-	key := makeKey(kind, id)
-	seal(key[:], g.buf[start:])
+	putKey(l.key[:], kind, id)
+	seal(l.key[:], g.buf[start:])
 	l.count()
 }
 

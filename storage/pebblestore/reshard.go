@@ -74,7 +74,7 @@ func (s *store) roomToMove(m manifest) error {
 	var bytes int64
 	for i := range m.Shards {
 		err := s.readShard(m, i, func(_ pebble.Reader, db *pebble.DB) error {
-			bytes += s.bytesToMove(db)
+			bytes += s.bytesToMove(m, db)
 			return nil
 		})
 		if err != nil {
@@ -85,15 +85,15 @@ func (s *store) roomToMove(m manifest) error {
 }
 
 // bytesToMove is about what a copy of a shard takes: its tables, and what may be in its log.
-func (s *store) bytesToMove(db *pebble.DB) int64 {
-	slot, slots := s.o.slots(s.now.Shards)
+func (s *store) bytesToMove(m manifest, db *pebble.DB) int64 {
+	slot, slots := s.o.slots(m.Shards)
 	return int64(db.Metrics().Table.Local.LiveSize) + slot*int64(slots)
 }
 
 // moveShard copies one shard.
 func (s *store) moveShard(m manifest, i int, mv *mover) error {
 	return s.readShard(m, i, func(r pebble.Reader, db *pebble.DB) error {
-		if err := s.space.need(s.bytesToMove(db)); err != nil {
+		if err := s.space.need(s.bytesToMove(m, db)); err != nil {
 			return err
 		}
 		return mv.shard(r)

@@ -63,6 +63,9 @@ func (l *shardLog) measure() (*pebble.Metrics, error) {
 // damage: it would meet it too, or wait for ever, because Pebble prefers compactions of its
 // own, which meet it again and again.
 func (l *shardLog) compact() error {
+	if err := l.foldAll(); err != nil { // or the store would not know what is dead
+		return err
+	}
 	died := l.garbage.Swap(0)
 	l.store.o.Logger.Debug("full compaction", "shard", l.name)
 	ctx, end := context.WithCancelCause(l.store.ctx)

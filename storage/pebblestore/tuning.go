@@ -106,7 +106,7 @@ func (s *sharing) openStore(f *fault, path, name string, change func(*pebble.Opt
 		name: name, fault: f, db: db, reach: r,
 		stager: stager{
 			db: db, fs: s.plain, dir: path, most: tablePieces,
-			table: o.MakeWriterOptions(len(o.Levels)-1, formatVersion.MaxTableFormat()),
+			table: o.MakeWriterOptions(0, formatVersion.MaxTableFormat()), // in the last level deletes would not count
 		},
 	}, nil
 }
