@@ -96,10 +96,19 @@ func (l *Log) plan(n int64) (parts []*slot, err error) {
 		if parts, err = l.choose(n); parts != nil || err != nil {
 			return parts, err
 		}
-		if err := l.grow(); err != nil {
+		length := l.o.Slot
+		if l.longer(n) {
+			length = n + turns.Overhead
+		}
+		if err := l.grow(length); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// longer says whether turns are longer than the whole log. They get a slot of their own.
+func (l *Log) longer(n int64) bool {
+	return n > int64(l.o.Slots)*(&slot{size: l.o.Slot}).room()
 }
 
 // choose chooses the slots, and keeps them from Trim until they have been written to. If it
@@ -115,8 +124,12 @@ func (l *Log) choose(n int64) (parts []*slot, err error) {
 		s.busy = true
 		return []*slot{s}, nil
 	}
+	longer := l.longer(n)
+	if longer && len(l.used) > 0 {
+		return nil, l.noSpace()
+	}
 	for _, s := range l.slots {
-		if !s.free() {
+		if !s.free() || longer && s.room() < n {
 			continue
 		}
 		parts = append(parts, s)
@@ -131,7 +144,7 @@ func (l *Log) choose(n int64) (parts []*slot, err error) {
 	}
 	switch {
 	case len(l.used) > 0 && need > l.o.Slots-len(l.used):
-		return nil, fmt.Errorf("storage: the log in %s: %w until the store has caught up", l.o.Dir, storage.ErrNoSpace)
+		return nil, l.noSpace()
 	case lacks:
 		return nil, nil
 	}
@@ -139,6 +152,10 @@ func (l *Log) choose(n int64) (parts []*slot, err error) {
 		s.busy = true
 	}
 	return parts, nil
+}
+
+func (l *Log) noSpace() error {
+	return fmt.Errorf("storage: the log in %s: %w until the store has caught up", l.o.Dir, storage.ErrNoSpace)
 }
 
 // current is the slot that was written to last, if it is still in use.

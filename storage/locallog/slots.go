@@ -44,15 +44,19 @@ const slotSuffix = ".turns"
 
 func slotName(i int) string { return fmt.Sprintf("%04d%s", i, slotSuffix) }
 
+// mostTimes is how many times longer than the others a free slot may be that stays.
+const mostTimes = 8
+
 // Prepare makes a slot if none is free and there may be more, so that Append need not. It
-// removes what is beyond Options.Slots and free. Any goroutine may call it.
+// removes free slots that are beyond Options.Slots, or much too long. Any goroutine may call it.
 func (l *Log) Prepare() error {
 	l.making.Lock()
 	defer l.making.Unlock()
 	l.mu.Lock()
 	var surplus []*slot
-	for i := len(l.slots) - 1; i >= 0 && len(l.slots) > l.o.Slots; i-- {
-		if s := l.slots[i]; s.free() && !s.busy && !s.dirty {
+	for i := len(l.slots) - 1; i >= 0; i-- {
+		s := l.slots[i]
+		if (len(l.slots) > l.o.Slots || s.size > mostTimes*l.o.Slot) && s.free() && !s.busy && !s.dirty {
 			surplus = append(surplus, s)
 			l.slots = slices.Delete(l.slots, i, i+1)
 		}
@@ -66,12 +70,12 @@ func (l *Log) Prepare() error {
 	if err != nil || enough {
 		return err
 	}
-	return l.grow()
+	return l.grow(l.o.Slot)
 }
 
 // grow makes one more slot. It is written full of zeros and synced, so that no later sync
 // has to change the file's length or where its blocks are. The caller holds making.
-func (l *Log) grow() error {
+func (l *Log) grow(length int64) error {
 	l.mu.Lock()
 	i := 0
 	for slices.ContainsFunc(l.slots, func(s *slot) bool { return l.o.FS.PathBase(s.name) == slotName(i) }) {
@@ -81,7 +85,7 @@ func (l *Log) grow() error {
 	s := &slot{name: l.o.FS.PathJoin(l.o.Dir, slotName(i))}
 	var err error
 	if s.file, err = l.o.FS.OpenReadWrite(s.name, vfs.WriteCategoryUnspecified); err == nil {
-		if err = l.fill(s); err == nil {
+		if err = l.fill(s, length); err == nil {
 			err = syncDir(l.o.FS, l.o.Dir)
 		}
 		if err != nil {
@@ -101,10 +105,10 @@ func (l *Log) grow() error {
 }
 
 // fill writes zeros from where a slot ends to where it should.
-func (l *Log) fill(s *slot) error {
-	zeros := make([]byte, min(l.o.Slot, 1<<20))
-	for s.size < l.o.Slot {
-		n := min(int64(len(zeros)), l.o.Slot-s.size)
+func (l *Log) fill(s *slot, length int64) error {
+	zeros := make([]byte, min(length, 1<<20))
+	for s.size < length {
+		n := min(int64(len(zeros)), length-s.size)
 		if _, err := s.file.WriteAt(zeros[:n], s.size); err != nil {
 			return fmt.Errorf("storage: %s: %w", s.name, err)
 		}
@@ -133,7 +137,7 @@ func (l *Log) refill() error {
 		if !s.free() || s.size >= l.o.Slot {
 			continue
 		}
-		switch err := l.fill(s); {
+		switch err := l.fill(s, l.o.Slot); {
 		case errors.Is(err, syscall.ENOSPC):
 			l.slots = slices.Delete(l.slots, i, i+1)
 			i--

@@ -59,9 +59,12 @@ func (l *shardLog) keepUp() error {
 		if !full && used*foldOf <= of*foldAbove {
 			break
 		}
-		err := l.foldSlots(max(1, used-of*foldDownTo/foldOf))
-		if err == nil {
+		folded, err := l.foldSlots(max(1, used-of*foldDownTo/foldOf))
+		if err == nil && folded {
 			continue
+		}
+		if err == nil {
+			break // one long turn is still being written
 		}
 		if !errors.Is(err, syscall.ENOSPC) || l.store.ctx.Err() != nil {
 			return err
@@ -85,26 +88,25 @@ func (l *shardLog) foldAll() error {
 		if done {
 			return nil
 		}
-		if err := l.foldSlots(foldOf / 4); err != nil {
+		if _, err := l.foldSlots(foldOf / 4); err != nil {
 			return err
 		}
 	}
 }
 
-// foldSlots has the store take the turns in the oldest slots of the log.
-func (l *shardLog) foldSlots(n int) error {
+// foldSlots has the store take the turns in the oldest slots of the log, if there are any.
+func (l *shardLog) foldSlots(n int) (folded bool, err error) {
 	l.folding.Lock()
 	defer l.folding.Unlock()
 	share := l.share
 	if share == nil {
-		var err error
 		if share, err = l.collect(n); err != nil || share == nil {
-			return err
+			return false, err
 		}
 	}
 	l.share = share // if it cannot be stored now, it is the next one again
 	if err := l.fault.guard(func() error { return l.take(share) }); err != nil {
-		return err
+		return false, err
 	}
 	l.share = nil
 	share.Done()
@@ -113,18 +115,22 @@ func (l *shardLog) foldSlots(n int) error {
 	case l.freed <- struct{}{}:
 	default:
 	}
-	return nil
+	return true, nil
 }
 
 // collect makes a share of the oldest slots, or nil if there is nothing to fold. It sees to it
 // that all turns are durable on which the share relies.
 func (l *shardLog) collect(slots int) (*fold.Share, error) {
 	segments := l.turns.Segments()
-	segments = segments[:min(slots, len(segments))]
-	if len(segments) == 0 {
+	n := min(slots, len(segments))
+	for n < len(segments) && segments[n-1].Behind.Number <= l.place.Number {
+		n++ // the same turns go on there
+	}
+	if n == 0 || segments[n-1].Behind.Number <= l.place.Number {
 		return nil, nil
 	}
-	if l.turns.Synced() < segments[len(segments)-1].Behind.Number {
+	segments = segments[:n]
+	if l.turns.Synced() < segments[n-1].Behind.Number {
 		if err := l.sync(); err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func (s *stager) write(path string, id uint64, n int, body [][]byte, sum *uint32
 	if err != nil {
 		return body, err
 	}
-	f = vfs.NewSyncingFile(&tableFile{File: f}, vfs.SyncingFileOptions{BytesPerSync: pieceSize})
+	f = vfs.NewSyncingFile(newTableFile(f), vfs.SyncingFileOptions{BytesPerSync: pieceSize})
 	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.table)
 	value := make([]byte, 0, recordPrefix+pieceSize)
 	for end := n + s.most; n < end && len(body) > 0; n++ {

@@ -51,7 +51,7 @@ func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 	}
 	f, err := s.FS.Create(name, c)
 	if err == nil && strings.HasSuffix(name, ".sst") {
-		return &tableFile{File: f}, nil
+		return newTableFile(f), nil
 	}
 	if number, ok := s.number(name, "MANIFEST-", ""); ok && err == nil {
 		s.reach.manifestCreated(number)

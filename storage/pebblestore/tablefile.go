@@ -18,6 +18,8 @@ type tableFile struct {
 	since time.Time // of the last step back
 }
 
+func newTableFile(f vfs.File) *tableFile { return &tableFile{File: f, since: time.Now()} }
+
 const stepBackEvery = time.Millisecond
 
 func (f *tableFile) Write(p []byte) (int, error) {

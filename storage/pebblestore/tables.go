@@ -150,7 +150,7 @@ func (t *tables) open() error {
 		return err
 	}
 	t.paths = append(t.paths, path)
-	t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(&tableFile{File: f}), s.table)
+	t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(newTableFile(f)), s.table)
 	t.size = 0
 	return nil
 }
