@@ -81,7 +81,7 @@ func (l *shardLog) keepUp() error {
 
 // foldAll has the store take all that has been appended.
 func (l *shardLog) foldAll() error {
-	for last := l.appended.Load(); ; {
+	for last := l.absorbed.Load(); ; {
 		l.folding.Lock()
 		done := l.place.Number >= last
 		l.folding.Unlock()
@@ -121,6 +121,7 @@ func (l *shardLog) foldSlots(n int) (folded bool, err error) {
 // collect makes a share of the oldest slots, or nil if there is nothing to fold. It sees to it
 // that all turns are durable on which the share relies.
 func (l *shardLog) collect(slots int) (*fold.Share, error) {
+	absorbed := l.absorbed.Load() // what comes after it, the window may not know yet
 	segments := l.turns.Segments()
 	n := min(slots, len(segments))
 	for n < len(segments) && segments[n-1].Behind.Number <= l.place.Number {
@@ -137,7 +138,7 @@ func (l *shardLog) collect(slots int) (*fold.Share, error) {
 	}
 	share := l.window.NewShare()
 	for _, s := range segments {
-		if err := l.collectSlot(share, s); err != nil {
+		if err := l.collectSlot(share, s, absorbed); err != nil {
 			return nil, err
 		}
 	}
@@ -150,19 +151,20 @@ func (l *shardLog) collect(slots int) (*fold.Share, error) {
 	return share, nil
 }
 
-// collectSlot collects the turns that end in a slot.
-func (l *shardLog) collectSlot(share *fold.Share, s locallog.Segment) error {
-	if l.window.Left(s.Seq) == 0 && s.First == l.reader.Place().Number+1 {
+// collectSlot collects the turns that end in a slot, as far as they have been absorbed.
+func (l *shardLog) collectSlot(share *fold.Share, s locallog.Segment, absorbed uint64) error {
+	if s.Behind.Number <= absorbed && l.window.Left(s.Seq) == 0 && s.First == l.reader.Place().Number+1 {
 		l.reader.SkipTo(s.Behind)
 		return nil
 	}
-	for since := time.Now(); l.reader.Place().Number < s.Behind.Number; {
+	last := min(s.Behind.Number, absorbed)
+	for since := time.Now(); l.reader.Place().Number < last; {
 		b, at, _, ok, err := l.reader.Next()
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("storage: %s: its log ends before record %d", l.name, s.Behind.Number)
+			return fmt.Errorf("storage: %s: its log ends before record %d", l.name, last)
 		}
 		if err := share.Collect(b, at); err != nil {
 			return err

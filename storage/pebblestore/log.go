@@ -30,6 +30,7 @@ type shardLog struct {
 	writing   sync.Mutex    // guards appending and syncing
 	appended  atomic.Uint64 // the number of the last record
 	window    *fold.Window
+	absorbed  atomic.Uint64 // the number of the last record that the window knows
 	committer *committer
 
 	// The fold: see folding.go.
@@ -106,6 +107,7 @@ func (l *shardLog) start(fresh bool) error {
 	if err := l.eachTurns(l.window.Absorb); err != nil {
 		return err
 	}
+	l.absorbed.Store(l.appended.Load())
 	l.opened = l.window.Highest()
 	l.reader = l.turns.Reader()
 	if _, err := l.measure(); err != nil { // the keys of stats are right from the start
@@ -226,6 +228,7 @@ func (l *shardLog) apply(g *group) error {
 	if err := l.window.Absorb(g.sealed, at); err != nil {
 		return err
 	}
+	l.absorbed.Store(l.appended.Load())
 	if seq := at.Seq(); seq != l.lastSlot {
 		l.lastSlot = seq
 		l.wakeFold()
