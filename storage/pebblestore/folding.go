@@ -142,6 +142,9 @@ func (l *shardLog) collect(slots int) (*fold.Share, error) {
 			return nil, err
 		}
 	}
+	if l.reader.Place().Number == l.place.Number {
+		return nil, nil
+	}
 	share.Seal(l.reader.Place())
 	if l.turns.Synced() < l.appended.Load() {
 		if err := l.sync(); err != nil {
