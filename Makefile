@@ -13,6 +13,7 @@ FUZZCODEC  ?= 200000x
 FUZZFRAMES ?= 200000x
 FUZZWATCH  ?= 20000x
 FUZZRECORD ?= 100000x
+FUZZOPS    ?= 100000x
 FUZZWALK   ?= 40000x
 FUZZREADER ?= 10000x
 
@@ -34,6 +35,7 @@ thorough: ## the longest tests, in full
 	$(GO) test -timeout 60m ./conn/beanstalk -run '^(TestBodySizes|TestRandomCommands|TestWakeFromAnotherLoop)$$'
 	$(GO) test -timeout 60m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNoBatchIsLeftInTheMailbox|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
 	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong)$$'
+	$(GO) test -timeout 60m ./storage/fold -run '^(TestEveryShortHistory|TestTableRemovesInAllOrders)$$'
 	$(GO) test -timeout 60m ./storage/locallog -run '^(TestEveryCrash|TestSalvageAfterCrashes)$$'
 	$(GO) test -timeout 60m ./storage/pebblestore -run '^(TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestSalvageTellsWhatIsMissing)$$'
 
@@ -57,6 +59,7 @@ fuzz: ## each fuzz target for about half a minute
 	$(GO) test ./conn/queueservice -run '^$$' -fuzz '^FuzzWatch$$' -fuzztime $(FUZZWATCH)
 	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeRecord$$' -fuzztime $(FUZZRECORD)
 	$(GO) test ./storage/pebblestore -run '^$$' -fuzz '^FuzzDecodeQueue$$' -fuzztime $(FUZZRECORD)
+	$(GO) test ./storage/turns -run '^$$' -fuzz '^FuzzOps$$' -fuzztime $(FUZZOPS)
 	$(GO) test ./storage/pebblestore/ondisk -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZWALK)
 	$(GO) test ./cmd/beanfield/binlog -run '^$$' -fuzz '^FuzzReader$$' -fuzztime $(FUZZREADER) -fuzzminimizetime 20x
 

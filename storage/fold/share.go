@@ -12,18 +12,22 @@ import (
 // entry for a job, in the order of their ids.
 type Share struct {
 	Place   turns.Place
-	Highest uint64
+	Highest uint64 // of all ids, also of turns behind the place
 	Records []Change
 	Updates []Change
 	Bodies  []uint64 // jobs whose bodies are kept apart, and to be removed
 	Queues  []Change // in the order of their names
 
 	window *Window
-	room   []byte // for values
+	upTo   turns.At // behind all that had been absorbed when it began
+	room   []byte   // for values
 }
 
-// roomAtOnce is how much memory for values is taken at once.
-const roomAtOnce = 256 << 10
+// Memory for values is taken in rooms, each twice as large as the one before.
+const (
+	firstRoom = 1 << 10
+	lastRoom  = 256 << 10
+)
 
 // Change sets a value, or removes it.
 type Change struct {
@@ -33,13 +37,22 @@ type Change struct {
 	at    turns.At
 }
 
-// NewShare begins a share.
-func (w *Window) NewShare() *Share { return &Share{window: w} }
+// NewShare begins a share. It may be of turns that the window has absorbed before, and of no
+// others.
+func (w *Window) NewShare() *Share {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &Share{window: w, upTo: w.upTo}
+}
 
 // Collect takes from turns what counts. They must come in order, from the oldest that the
-// window has. The turns are the caller's again when it returns.
+// window has; those of a slot in which nothing counts may be left out. The turns are the
+// caller's again when it returns.
 func (s *Share) Collect(b []byte, at turns.At) error {
 	w := s.window
+	if at+turns.At(len(b)) > s.upTo {
+		panic("W1, W2: a share of turns that had not been absorbed when it began")
+	}
 	return w.each(b, at, func(op turns.Op, e entry) {
 		switch op.Kind {
 		case turns.Put, turns.Delete:
@@ -80,7 +93,7 @@ func (s *Share) change(op turns.Op, e entry) Change {
 		return c
 	}
 	if n := len(op.Value); s.room == nil || cap(s.room)-len(s.room) < n {
-		s.room = make([]byte, 0, max(n, roomAtOnce))
+		s.room = make([]byte, 0, max(n, firstRoom, min(2*cap(s.room), lastRoom)))
 	}
 	start := len(s.room)
 	s.room = append(s.room, op.Value...)
@@ -88,7 +101,8 @@ func (s *Share) change(op turns.Op, e entry) Change {
 	return c
 }
 
-// Seal ends the collecting: these were all turns up to a place.
+// Seal ends the collecting: these were all turns up to a place. The store may have the share
+// when all that the window has absorbed by then is durable (W1).
 func (s *Share) Seal(place turns.Place) {
 	s.Place, s.Highest = place, s.window.Highest()
 	byID := func(a, b Change) int { return cmp.Compare(a.ID, b.ID) }
@@ -98,7 +112,7 @@ func (s *Share) Seal(place turns.Place) {
 	slices.SortFunc(s.Queues, func(a, b Change) int { return bytes.Compare(a.Name, b.Name) })
 }
 
-// Empty says that the store gets nothing but the place.
+// Empty says that the store gets nothing but the place and the highest id.
 func (s *Share) Empty() bool {
 	return len(s.Records)+len(s.Updates)+len(s.Bodies)+len(s.Queues) == 0
 }

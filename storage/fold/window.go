@@ -15,13 +15,14 @@ type Window struct {
 	records table
 	updates table
 	queues  map[string]entry
-	counts  map[uint32]int // how many entries are in a slot, by its sequence
-	highest uint64         // of all ids
+	live    slots    // how many entries are in each slot
+	upTo    turns.At // behind all that was absorbed
+	highest uint64   // of all ids
 }
 
 // NewWindow returns a window for a store that has recorded this highest id.
 func NewWindow(highest uint64) *Window {
-	return &Window{queues: map[string]entry{}, counts: map[uint32]int{}, highest: highest}
+	return &Window{queues: map[string]entry{}, highest: highest}
 }
 
 // atOnce is how many operations are looked at before others have their turn.
@@ -49,6 +50,7 @@ func (w *Window) each(b []byte, at turns.At, fn func(op turns.Op, e entry)) erro
 func (w *Window) Absorb(b []byte, at turns.At) error { return w.each(b, at, w.absorb) }
 
 func (w *Window) absorb(op turns.Op, e entry) {
+	w.upTo = e.at + turns.At(e.n)
 	switch op.Kind {
 	case turns.Put:
 		e.what = set
@@ -113,14 +115,7 @@ func (w *Window) end(op turns.Op, e entry) {
 	}
 }
 
-func (w *Window) count(e entry, by int) {
-	seq := e.at.Seq()
-	if n := w.counts[seq] + by; n != 0 {
-		w.counts[seq] = n
-	} else {
-		delete(w.counts, seq)
-	}
-}
+func (w *Window) count(e entry, by int) { w.live.add(e.at.Seq(), by) }
 
 // Find says where the operation is that put a job, and how long it is.
 func (w *Window) Find(id uint64) (at turns.At, n int, ok bool) {
@@ -136,7 +131,7 @@ func (w *Window) Find(id uint64) (at turns.At, n int, ok bool) {
 func (w *Window) Left(seq uint32) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.counts[seq]
+	return w.live.left(seq)
 }
 
 // Highest is the highest id of a job that anybody has put.

@@ -29,7 +29,8 @@ type Op struct {
 }
 
 // An operation is a byte with its kind and flags; the id, or the name with its length
-// before it; and the value with its length before it.
+// before it; and the value with its length before it. There is one way to write each: a number
+// takes no more bytes than it needs. No job has the id 0.
 const (
 	kindBits    = 0x0f
 	updatedFlag = 0x40
@@ -90,12 +91,12 @@ func NextOp(b []byte) (op Op, n int, err error) {
 	n, ok := 1, true
 	switch op.Kind {
 	case Put, Update:
-		if op.ID, n, ok = number(b, n); ok {
+		if op.ID, n, ok = job(b, n); ok {
 			op.Value, n, ok = text(b, n)
 		}
 	case Delete:
 		op.Updated, op.Large = head&updatedFlag != 0, head&largeFlag != 0
-		op.ID, n, ok = number(b, n)
+		op.ID, n, ok = job(b, n)
 		head &^= updatedFlag | largeFlag
 	case Raise:
 		op.ID, n, ok = number(b, n)
@@ -114,9 +115,14 @@ func NextOp(b []byte) (op Op, n int, err error) {
 	return op, n, nil
 }
 
+func job(b []byte, at int) (id uint64, end int, ok bool) {
+	id, end, ok = number(b, at)
+	return id, end, ok && id != 0
+}
+
 func number(b []byte, at int) (v uint64, end int, ok bool) {
 	v, n := binary.Uvarint(b[at:])
-	return v, at + n, n > 0
+	return v, at + n, n == 1 || n > 1 && b[at+n-1] != 0
 }
 
 func text(b []byte, at int) (t []byte, end int, ok bool) {

@@ -32,7 +32,8 @@
 //	storage/pebblestore       jobs on disk, with Pebble
 //	storage/pebblestore/ondisk  reads Pebble's files without opening them, for salvage
 //	storage/locallog          a log of turns in files of its own; the store does not use it yet
-//	storage/turns             how the records of such a log are encoded
+//	storage/fold              what is left of turns that a log has and a store does not
+//	storage/turns             how such a log's records, and the operations in them, are encoded
 //	storage/pace              lets other threads run during long work
 //	storage/tally             counts for the metrics
 //

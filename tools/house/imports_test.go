@@ -32,6 +32,7 @@ var floors = map[string]int{
 	"shard/queue":           3,
 	"storage/pebblestore":   3,
 	"storage/locallog":      2,
+	"storage/fold":          2,
 	"storage/turns":         1,
 	"storage":               1,
 	"storage/pace":          0,
