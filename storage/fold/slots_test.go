@@ -34,5 +34,11 @@ func TestSlots(t *testing.T) {
 		if s.n[0] == 0 || s.first+uint32(len(s.n)) != newest+2 {
 			t.Fatalf("%d slots from %d up to %d", len(s.n), s.first, newest+1)
 		}
+		for i := range s.n {
+			s.n[i] = 0
+		}
+		if s.add(newest+5, 1); len(s.n) != 1 || s.left(newest+5) != 1 {
+			t.Fatalf("%d slots when all before the last are free", len(s.n))
+		}
 	})
 }

@@ -65,9 +65,6 @@ func (w *Window) absorb(op turns.Op, e entry) {
 	case turns.Raise:
 		w.highest = max(w.highest, op.ID)
 	default:
-		if e.what = set; op.Kind == turns.DropQueue {
-			e.what = gone
-		}
 		if old, ok := w.queues[string(op.Name)]; ok {
 			w.count(old, -1)
 		}
