@@ -80,7 +80,6 @@
 //	fault       the first error, and who is told of it              fault.go
 //	strictFS    ends a log with the first write that fails          strict.go
 //	stager      writes large bodies, as pieces                      stager.go, pieces.go
-//	aheadFile   keeps a log file longer than its content            ahead.go
 //	tableFile   makes flushes and compactions yield                 tablefile.go
 //	scan        walks records and updates side by side              scan.go, replay.go
 //	relay       passes jobs from a scan to those who replay it      relay.go
@@ -98,7 +97,8 @@
 //	Checkpoint  copies a running store                              checkpoint.go, freeze.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	reach       knows what has been synced, and keeps the mark      reach.go, mark.go
-//	verify      refuses what is damaged, before it is touched       verify.go, verifylog.go
+//	verify      refuses what is damaged, before it is touched       verify.go
+//	takeOver    gives directories of older builds this format       takeover.go
 //	Salvage     reads what is readable of a damaged one             salvage*.go
 //
 // # Turns, groups and syncs
@@ -154,33 +154,38 @@
 //
 // # Damage
 //
-// If Pebble cannot read the end of its newest log, or any part of its manifest, it
-// assumes that a crash cut off the rest. It then goes on without the rest, and removes
-// the tables and logs that nothing names any more. A single flipped bit can destroy
-// thousands of jobs in this way. So before Pebble opens a directory, verify reads it,
-// changes nothing, and refuses it if something is missing that had been on disk.
+// If Pebble cannot read any part of its manifest, it assumes that a crash cut off the rest. It
+// then goes on without the rest, and removes the tables that nothing names any more. A single
+// flipped bit can destroy thousands of jobs in this way. So before Pebble opens a directory,
+// verify reads it, changes nothing, and refuses it if something is missing that had been on
+// disk.
 //
-// V1. Everything that V2 and V3 say had been synced can be read. Otherwise the directory
+// V1. Everything that V2, V3 and V4 say had been synced can be read. Otherwise the directory
 // is refused and left as it was.
 //
-// V2. The mark (mark.go) says how far the newest logs and manifests have been synced.
-// It is written after each sync, before anybody hears of that sync, but is itself synced
-// only when the manifest changes and when the database is closed. It is exact after the
-// process is killed, since the kernel has what was written, and after a clean stop; after
-// a power cut it may be older.
+// V2. The mark of the manifests (mark.go) says how far the newest ones have been synced. It is
+// written and synced itself after each sync of a manifest, before anybody hears of that one:
+// before a slot of the log is freed, or a table removed, because of what the manifest says. So
+// it is exact after a kill, a power cut and a clean stop.
 //
-// V3. Each group carries a stamp (stamp.go) that says how far the log had been synced
-// when the group was handed over. If a group can be read, everything up to the place in
-// its stamp must be readable as well. With Always a group is handed over when the one
-// before it has been synced. So without the mark, or after a power cut, only what comes
-// after the place in the last readable stamp is in doubt: the last group, if nothing else
-// is damaged.
+// V3. The log tells what of it had been synced: by its numbers, its hashes, what each record
+// says of those before it, and a mark of its own (package locallog, G3).
 //
-// Why there are no false alarms: the mark and the stamps cover only syncs that had
-// returned, so what they cover stays readable through any crash. (What comes after that
-// may not: a disk may write the blocks of one sync in any order, and leave out some.) A
-// file never becomes shorter while it is in use. A log is in use until the manifest says
-// that its content is in tables; a manifest, until a marker names another; both have been
+// V4. The place of the store is in the store itself, in the ingest of the share that led up to
+// it. The log goes on from there, or has begun before it. This holds the two together: if the
+// store has lost shares whose slots are in use again, nothing in the log follows on its place.
+//
+// Without the mark of the manifests, V4 is the second witness for them. What can be lost then
+// from the end of a manifest without a word is nothing that matters: shares whose slots are all
+// still there are folded again; what a compaction made is missing only if what it was made
+// of has been kept. If large bodies are lost, their jobs are reported as Damaged. Where
+// something goes through memtables, by a change of shards or a takeover, the place is in the
+// last flush, and a store without a place is damaged.
+//
+// Why there are no false alarms: all four speak only of syncs that had returned, so
+// what they cover stays readable through any crash. (What comes after that may not: a disk may
+// write the blocks of one sync in any order, and leave out some.) A manifest never becomes
+// shorter while it is in use, and is in use until a marker names another; both have been
 // synced before anything is removed or overwritten.
 //
 // What verify checks, for each shard:
@@ -189,20 +194,27 @@
 //     says, and nothing readable comes after an unreadable part;
 //   - the tables that the manifest names: they exist and have the length that it says, and
 //     their indexes, properties and range deletes can be read;
-//   - the logs in use: those that mark and stamps name exist and can be read that far; all
-//     but the newest have the end that Pebble gives a closed log;
-//   - Pebble's options, as Pebble will compare them.
+//   - Pebble's options, as Pebble will compare them;
+//   - that the database opens, read only, and has a place;
+//   - the log behind this place, as locallog will read it.
 //
 // and for the directory: beanfield.json matches its checksum, and the shards that it
 // names are there, and no others. Damage inside a table's blocks is found when they are
 // read, by their own checksums; it cannot be mistaken for the end of a file.
 //
-// What it does not see: damage that neither the mark nor a later stamp covers, as when a
-// log is cut short after a power cut, beyond the place in an older mark; or damage to a log
-// that an older build wrote, which has no stamps. In Interval and Never it notices the loss
-// of what was synced, not of all that was acknowledged. An older build ignores mark and
-// stamps: it opens the directory as before, and afterwards the manifest decides, since the
-// old mark then names logs that are no longer in use.
+// What it does not see: damage to the log that neither its mark nor a later record covers, as
+// when it is cut short after a power cut, beyond the number in an older mark. In Interval and
+// Never it notices the loss of what was synced, not of all that was acknowledged.
+//
+// # Older builds
+//
+// In formats 1 and 2 there was no log of turns: Pebble had its own. takeover.go takes such a
+// directory over, once. First it is verified, as it is. What stands for V3 is its mark, which
+// told of Pebble's logs too; Pebble then reads them, in a database that is only read. (Older
+// builds also wrote stamps into these logs, in case there was no mark. They are not read any more.)
+// When the logs are in tables, each store gets a place and each shard a log, and then
+// beanfield.json the new format, which older builds refuse. Until then an older build can go
+// on, and another takeover begins anew.
 //
 // # Rejected
 //

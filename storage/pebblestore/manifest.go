@@ -47,6 +47,9 @@ type manifest struct {
 	summed bool // it was read with its checksum
 }
 
+// old says whether an older build wrote the directory.
+func (m manifest) old() bool { return m.Format == firstFormat || m.Format == queueFormat }
+
 // The checksum is the last field: the CRC-32C of all the text before it. Manifests of
 // older builds have none, and those ignore it.
 const sumField = `,

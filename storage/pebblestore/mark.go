@@ -10,24 +10,24 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// markName is the file, beside the files of a database, that says how far they
-// reach. It is written in place, after every sync, to one of two slots in turn: a
-// write that was torn leaves the other. It is never the only witness: without it a
-// database opens as before, and only what stamps and manifest tell is known.
+// markName is the file, beside the files of a database, that says how far its manifests
+// reach. It is written in place, after every sync of one, to one of two slots in turn: a
+// write that was torn leaves the other. It is never the only witness: see doc.go.
 //
 //	8 bytes  markMagic
 //	8 bytes  how often the mark was written, little endian as all numbers
-//	8 bytes  the key of the stamps
+//	8 bytes  a key of older builds
 //	2 bytes  number of logs, and of manifests
 //	         for each its number and its length, 8 bytes each
 //	4 bytes  CRC-32C of all that
+//
+// Only older builds had logs to tell of. What they told stays until these are taken over.
 const (
 	markName  = "synced"
 	markMagic = "beanmrk1"
 	markSlot  = 4096
-	// mostLogs bounds how many logs a mark names. There are only a few: what is
-	// written waits in few memtables.
-	mostLogs      = 64
+	// mostManifests is how many a mark names: after a crash the one before the newest
+	// may be the one that counts.
 	mostManifests = 4
 )
 

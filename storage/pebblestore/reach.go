@@ -1,8 +1,6 @@
 package pebblestore
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"log/slog"
 	"slices"
@@ -28,10 +26,8 @@ type reach struct {
 // one. If that fails, the database is opened all the same.
 func newReach(fs vfs.FS, dir string, log *slog.Logger) *reach {
 	r := &reach{log: log}
-	m, ok, err := readMark(fs, dir)
-	if r.mark = m; !ok {
-		r.mark.key = newKey()
-	}
+	m, _, err := readMark(fs, dir)
+	r.mark = m
 	if err == nil {
 		r.file, err = fs.OpenReadWrite(fs.PathJoin(dir, markName), category)
 	}
@@ -42,13 +38,6 @@ func newReach(fs vfs.FS, dir string, log *slog.Logger) *reach {
 		r.give(err)
 	}
 	return r
-}
-
-// newKey is a random key that no client can know.
-func newKey() uint64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return binary.LittleEndian.Uint64(b[:])
 }
 
 // begin writes both slots.
@@ -81,13 +70,26 @@ func (r *reach) manifestCreated(number uint64) {
 	r.mark.manifests = slices.DeleteFunc(r.mark.manifests, func(e extent) bool { return e.number == number })
 }
 
-// manifestSynced notes the same of a manifest. The mark is forced to the disk too:
-// what the manifest no longer needs is removed next, and a mark from before would
-// not miss it.
+// logsTaken forgets what older builds told of logs, when all that is in these is in tables.
+func (r *reach) logsTaken() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mark.logs = nil
+	r.put()
+}
+
+// manifestSynced notes how far a manifest has been forced to the disk. The mark is forced
+// there too: what the manifest no longer needs is removed next, and a mark from before
+// would not miss it.
 func (r *reach) manifestSynced(number uint64, length int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.mark.manifests = extend(r.mark.manifests, number, length, mostManifests)
+	r.put()
+}
+
+// put forces the mark to the disk.
+func (r *reach) put() {
 	if r.file == nil {
 		return
 	}

@@ -101,16 +101,26 @@ func (s *store) moveShard(m manifest, i int, mv *mover) error {
 }
 
 // readShard opens one shard for reading only. The reader has all turns of its log; the
-// database has only those that have been folded.
+// database has only those that have been folded. Pebble's logs of older builds are in both.
 func (s *store) readShard(m manifest, i int, fn func(r pebble.Reader, db *pebble.DB) error) error {
+	path := s.dir.shard(m.Generation, i)
+	return s.readDatabase(path, fmt.Sprintf("from-%03d", i), func(db *pebble.DB) error {
+		if m.old() {
+			return fn(db, db)
+		}
+		return readNewest(s.o.FS, path, db, fn)
+	})
+}
+
+// readDatabase opens a database for reading only.
+func (s *store) readDatabase(path, name string, fn func(db *pebble.DB) error) error {
 	f := newFault(nil)
 	sh := newSharing(s.o, s.o.FS, 1)
-	path := s.dir.shard(m.Generation, i)
-	db, err := sh.readDB(f, path, fmt.Sprintf("from-%03d", i))
+	db, err := sh.readDB(f, path, name)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, explain(err))
 	}
-	err = f.guard(func() error { return readNewest(s.o.FS, path, db, fn) })
+	err = f.guard(func() error { return fn(db) })
 	if err != nil && !errors.Is(err, storage.ErrNoSpace) {
 		err = fmt.Errorf("%s: %w", path, explain(err))
 	}

@@ -96,7 +96,7 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	}
 	s.shardOf = shardOf
 	if m, err = s.takeOver(m); err != nil {
-		return s.dir.orSalvage(err, "")
+		return s.dir.orOlderBuild(err)
 	}
 	if m, err = s.settle(m, n); err != nil {
 		return s.dir.orSalvage(fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err), "")
@@ -162,11 +162,15 @@ func (s *store) openLogs(fresh bool) error {
 		path := s.dir.shard(s.now.Generation, i)
 		step := s.o.Steps.Begin("opening "+l.name, "")
 		defer step.End()
-		base, err := s.sharing.openStore(l.fault, path, l.name, func(o *pebble.Options) {
-			change(o)
-			l.tallies.listen(o.EventListener)
-			l.compactions = o.Logger.(reporter).compactions
-		})
+		err := removeLogs(s.o.FS, path)
+		var base *shardStore
+		if err == nil {
+			base, err = s.sharing.openStore(l.fault, path, l.name, func(o *pebble.Options) {
+				change(o)
+				l.tallies.listen(o.EventListener)
+				l.compactions = o.Logger.(reporter).compactions
+			})
+		}
 		if err == nil {
 			l.shardStore = *base
 			err = l.start(fresh)

@@ -9,8 +9,9 @@ import (
 )
 
 // strictFS is the file system of one database. It notes how far manifests have been forced
-// to the disk, and has tables checked as they are read. Files outside the database's directory,
-// such as those of a checkpoint, are treated as usual.
+// to the disk, and has tables checked as they are read. The first sync of the directory that
+// fails ends the database at once: Pebble would panic while it changes manifests. Files
+// outside the database's directory, such as those of a checkpoint, are treated as usual.
 type strictFS struct {
 	vfs.FS
 	dir   string
@@ -67,6 +68,25 @@ func (s *strictFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 		return &checkedTable{File: f, name: name}, nil
 	}
 	return f, err
+}
+
+func (s *strictFS) OpenDir(name string) (vfs.File, error) {
+	f, err := s.FS.OpenDir(name)
+	if name != s.dir || err != nil {
+		return f, err
+	}
+	return &strictDir{File: f, fs: s}, nil
+}
+
+// strictDir is the directory.
+type strictDir struct {
+	vfs.File
+	fs *strictFS
+}
+
+func (d *strictDir) Sync() error {
+	d.fs.check("sync", d.fs.dir, d.File.Sync())
+	return nil
 }
 
 // manifestFile is a manifest that is being written.

@@ -111,10 +111,10 @@ func (s *sharing) openStore(f *fault, path, name string, change func(*pebble.Opt
 	}, nil
 }
 
-// readDB opens the database at path for reading only.
+// readDB opens the database at path for reading only. Nothing is changed there.
 func (s *sharing) readDB(f *fault, path, name string) (*pebble.DB, error) {
 	o := s.options(f, name)
-	o.FS = &strictFS{FS: s.fs, dir: path, fault: f}
+	o.FS = &strictFS{FS: frozenFS{s.fs}, dir: path, fault: f}
 	o.ReadOnly = true
 	return s.open(f, path, o)
 }

@@ -14,6 +14,7 @@ import (
 	"beanfield/storage/pebblestore/ondisk"
 	"beanfield/storage/turns"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -25,9 +26,10 @@ import (
 func (s *store) verify(m manifest) error {
 	err := s.dir.verifyLayout(m)
 	if err == nil {
-		err = inParallel(m.Shards, func(i int) error {
-			return s.verifyShard(s.dir.shard(m.Generation, i), m.Format)
-		})
+		err = inParallel(m.Shards, func(i int) error { return s.verifyShard(m, i) })
+	}
+	if err != nil && m.old() {
+		return s.dir.orOlderBuild(fmt.Errorf("%w\nNothing was changed.", err))
 	}
 	return s.dir.orSalvage(err, "Nothing was changed. ")
 }
@@ -78,7 +80,8 @@ type witness struct {
 	step     *storage.Step
 }
 
-func (s *store) verifyShard(dir string, format int) error {
+func (s *store) verifyShard(m manifest, i int) error {
+	dir := s.dir.shard(m.Generation, i)
 	step := s.o.Steps.Begin("checking the files of "+s.o.FS.PathBase(dir), "records")
 	defer step.End()
 	w, err := s.look(dir, step)
@@ -88,10 +91,10 @@ func (s *store) verifyShard(dir string, format int) error {
 	if err := s.checkOptions(w); err != nil {
 		return err
 	}
-	if format < turnsFormat {
-		return w.checkOldLogs()
+	if m.old() {
+		return s.checkOldLogs(w)
 	}
-	return s.checkTurns(dir, step)
+	return s.checkTurns(w)
 }
 
 // look reads what a shard's files say of each other.
@@ -112,20 +115,17 @@ func (s *store) look(dir string, step *storage.Step) (*witness, error) {
 
 // checkTurns reads the log behind the place where the store stands. What the manifest
 // has lost is noticed here too: then the store stands where the log has been trimmed.
-func (s *store) checkTurns(dir string, step *storage.Step) error {
-	f := newFault(nil)
-	sh := newSharing(s.o, s.o.FS, 1)
-	defer sh.close()
-	db, err := sh.readDB(f, dir, s.o.FS.PathBase(dir))
+func (s *store) checkTurns(w *witness) error {
+	var place turns.Place
+	err := s.readDatabase(w.dir, s.o.FS.PathBase(w.dir), func(db *pebble.DB) (err error) {
+		place, err = readPlace(db)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("storage: open %s: %w", dir, explain(err))
+		return err
 	}
-	place, err := readPlace(db)
-	if err = errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("storage: %s: %w", dir, explain(err))
-	}
-	_, err = locallog.Read(s.o.FS, turnsDir(s.o.FS, dir), place, func([]byte, turns.At, turns.Place) error {
-		step.Count()
+	_, err = locallog.Read(s.o.FS, turnsDir(s.o.FS, w.dir), place, func([]byte, turns.At, turns.Place) error {
+		w.step.Count()
 		return nil
 	})
 	return err

@@ -16,10 +16,10 @@ import (
 func TestExtend(t *testing.T) {
 	var list []extent
 	for n := range uint64(100) {
-		list = extend(list, n, 10, mostLogs)
-		list = extend(list, n, 5, mostLogs)
+		list = extend(list, n, 10, mostManifests)
+		list = extend(list, n, 5, mostManifests)
 	}
-	if len(list) != mostLogs || list[0] != (extent{100 - mostLogs, 10}) || list[mostLogs-1] != (extent{99, 10}) {
+	if len(list) != mostManifests || list[0] != (extent{100 - mostManifests, 10}) || list[mostManifests-1] != (extent{99, 10}) {
 		t.Errorf("%v", list)
 	}
 }

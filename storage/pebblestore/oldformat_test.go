@@ -1,0 +1,125 @@
+package pebblestore
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// oldDirs are directories of two shards that older builds have left, each as a packed
+// directory, and a text that says what that build found there. Each was used twice: tables,
+// and a log that was never flushed. There are jobs in all states, updated ones, one with a large
+// body, ids of jobs that are gone, and in format 2 items, groups and a rear queue.
+var oldDirs = []string{"format1-killed", "format1-stopped", "format2-killed", "format2-stopped"}
+
+// oldDir unpacks one. All of it is on the disk.
+func oldDir(t testing.TB, name string) *vfs.MemFS {
+	t.Helper()
+	fs := vfs.NewCrashableMem()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	packed, err := os.Open("testdata/" + name + ".tar.gz")
+	must(err)
+	defer packed.Close()
+	unzipped, err := gzip.NewReader(packed)
+	must(err)
+	dirs := []string{"."}
+	for r := tar.NewReader(unzipped); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(err)
+		path := fs.PathJoin("data", h.Name)
+		if h.FileInfo().IsDir() {
+			must(fs.MkdirAll(path, 0o700))
+			dirs = append(dirs, path)
+			continue
+		}
+		f, err := fs.Create(path, category)
+		must(err)
+		_, err = io.Copy(f, r)
+		must(errors.Join(err, f.Sync(), f.Close()))
+	}
+	for _, d := range dirs {
+		must(syncDir(fs, d))
+	}
+	return fs
+}
+
+// told is a text about all that is in a directory.
+type told struct{ strings.Builder }
+
+func (b *told) shard(i int, highest uint64) { fmt.Fprintf(b, "shard %d, highest id %d\n", i, highest) }
+
+func (b *told) queue(q *storage.Queue) error { fmt.Fprintf(b, "queue %+v\n", *q); return nil }
+
+func (b *told) job(j *storage.Job, body []byte) error {
+	fmt.Fprintf(b, "job %d tube %q state %d pri %d delay %d ttr %d created %d deadline %d rank %d updated %t damaged %t\n",
+		j.ID, j.Tube, j.State, j.Pri, j.Delay, j.TTR, j.Created, j.Deadline, j.BuryRank, j.Updated, j.Damaged)
+	fmt.Fprintf(b, "\treserves %d timeouts %d releases %d buries %d kicks %d size %d body %d %08x\n",
+		j.Reserves, j.Timeouts, j.Releases, j.Buries, j.Kicks, j.Size, len(body), crc32.ChecksumIEEE(body))
+	if i := j.Item; i != nil {
+		fmt.Fprintf(b, "\ttags %q fate %d note %q done %d returned %d moved %t rebalances %d\n",
+			i.Tags, i.Fate, i.Note, i.Done, i.Returned, i.Moved, i.Rebalances)
+	}
+	return nil
+}
+
+// byRouter is the shard of each of their tubes.
+func byRouter(tube string) int {
+	if tube == "default" {
+		return 0
+	}
+	return 1
+}
+
+// tell opens a directory and returns what is in it.
+func tell(t testing.TB, fs vfs.FS) (string, error) {
+	t.Helper()
+	var b told
+	s := noTicks(small(fs, storage.Always))
+	logs, err := s.Open(2, byRouter)
+	if err != nil {
+		return "", err
+	}
+	for i, l := range logs {
+		b.shard(i, l.MaxID())
+		if err := errors.Join(l.ReplayQueues(b.queue), l.Replay(b.job)); err != nil {
+			return "", errors.Join(err, s.Close())
+		}
+	}
+	return b.String(), s.Close()
+}
+
+// mustTell checks that all is there.
+func mustTell(t testing.TB, fs vfs.FS, name string) {
+	t.Helper()
+	if got, err := tell(t, fs); err != nil || got != oldText(t, name) {
+		t.Fatalf("%v:\n%s\nwant\n%s", err, got, oldText(t, name))
+	}
+}
+
+// oldText is what the older build found in a directory.
+func oldText(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

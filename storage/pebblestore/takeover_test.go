@@ -1,0 +1,239 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand"
+	"strings"
+	"sync"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// Directories of older builds are read as they are, and opened with all that is in them. Then
+// they have the new format, and starts do not leave more and more of Pebble's logs there.
+func TestOldFormats(t *testing.T) {
+	for _, name := range oldDirs {
+		t.Run(name, func(t *testing.T) {
+			fs := oldDir(t, name)
+			before := contents(t, fs)
+			var b told
+			_, err := Read(small(fs, storage.Always), func(shard int, c *Contents) error {
+				highest, err := c.MaxID()
+				b.shard(shard, highest)
+				return errors.Join(err, c.Queues(b.queue), c.Jobs(b.job))
+			})
+			if err != nil || b.String() != oldText(t, name) {
+				t.Errorf("%v:\n%s\nwant\n%s", err, b.String(), oldText(t, name))
+			}
+			if !maps.Equal(contents(t, fs), before) {
+				t.Error("reading has changed something")
+			}
+			for range 8 {
+				mustTell(t, fs, name)
+				fs = clone(fs, 50, rand.New(rand.NewSource(1)))
+				if m := manifestOf(t, fs); m.Format != turnsFormat || m.Rule != shardRule || m.Generation != 1 {
+					t.Fatalf("the manifest is %+v", m)
+				}
+				if logs := lookFor(t, fs, "data", ".log"); len(logs) > 2 {
+					t.Fatalf("there are logs: %v", logs)
+				}
+			}
+			for _, dir := range []string{"shard-000", "shard-001"} {
+				m, ok, err := readMark(fs, "data/gen-000001/"+dir)
+				if !ok || err != nil || len(m.logs) > 0 || len(m.manifests) == 0 {
+					t.Errorf("the mark is %+v, %v", m, err)
+				}
+			}
+		})
+	}
+}
+
+// photographer takes one photo of a disk, before the change to it with a number.
+type photographer struct {
+	disk *cloneable
+	at   int
+	r    *rand.Rand
+
+	mu   sync.Mutex
+	n    int
+	op   errorfs.Op
+	left *vfs.MemFS
+}
+
+func (p *photographer) String() string { return "photographer" }
+
+func (p *photographer) MaybeError(op errorfs.Op) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if op.Kind.ReadOrWrite() == errorfs.OpIsRead {
+		return nil
+	}
+	if p.n++; p.n == p.at {
+		p.op = op
+		percent := []int{0, 100, p.r.Intn(101)}[p.r.Intn(3)]
+		p.left = p.disk.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(p.r.Int63())})
+	}
+	return nil
+}
+
+// every is how many changes to the disk a test skips. All are tried by whoever has the time.
+func every(n int) int {
+	if *seeds > 1000 {
+		return 1
+	}
+	if brief() {
+		n *= 5
+	}
+	return n
+}
+
+// A death at any change to the disk leaves an old directory or a new one, which the next start
+// takes over, or goes on with; and so does another death after that.
+func TestDeathWhileTakingOver(t *testing.T) {
+	formats := make(map[int]int)
+	for i, name := range oldDirs {
+		old := oldDir(t, name)
+		for at := 1 + i; ; at += every(17) {
+			r := rand.New(rand.NewSource(int64(at)))
+			disk := &cloneable{MemFS: clone(old, 100, r)}
+			p := &photographer{disk: disk, at: at, r: r}
+			mustTell(t, errorfs.Wrap(disk, p), name)
+			if p.left == nil {
+				break
+			}
+			formats[manifestOf(t, p.left).Format]++
+			for range 2 {
+				if got, err := tell(t, p.left); err != nil || got != oldText(t, name) {
+					t.Fatalf("%s, change %d, %v on %s: %v:\n%s", name, at, p.op.Kind, p.op.Path, err, got)
+				}
+				p.left = clone(p.left, r.Intn(101), r)
+			}
+		}
+	}
+	t.Logf("formats that a death has left, and how often: %v", formats)
+	if formats[firstFormat] == 0 || formats[queueFormat] == 0 || formats[turnsFormat] == 0 {
+		t.Error("that is too few kinds")
+	}
+}
+
+// A disk that fails at any operation leaves a directory that the next start takes over.
+func TestErrorWhileTakingOver(t *testing.T) {
+	name := "format2-killed"
+	old := oldDir(t, name)
+	for _, onward := range []bool{false, true} {
+		failed := 0
+		for at := int64(1); ; at += int64(every(17)) {
+			r := rand.New(rand.NewSource(at))
+			disk := &cloneable{MemFS: clone(old, 100, r)}
+			fs, count := failing(disk, at, onward)
+			_, err := tell(t, fs)
+			if err != nil {
+				failed++
+			}
+			left := disk.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: r.Intn(101), RNG: randv2(at)})
+			if got, after := tell(t, left); after != nil || got != oldText(t, name) {
+				t.Fatalf("operation %d fails (%v), onward %t: %v:\n%s", at, err, onward, after, got)
+			}
+			if count.Load() < at {
+				break
+			}
+		}
+		if t.Logf("onward %t: %d starts failed", onward, failed); failed == 0 {
+			t.Error("no start has failed")
+		}
+	}
+}
+
+// tryOld damages a file of an old directory. The start refuses it, and changes nothing, or
+// finds all that was there.
+func tryOld(t *testing.T, old *vfs.MemFS, name, path string, text []byte) (refused bool) {
+	t.Helper()
+	fs := clone(old, 100, rand.New(rand.NewSource(1)))
+	if text != nil {
+		write(t, fs, path, string(text))
+	} else if err := fs.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, fs)
+	got, err := tell(t, fs)
+	if err == nil {
+		if got != oldText(t, name) {
+			t.Errorf("%s: what was there is not there any more", path)
+		}
+		return false
+	}
+	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), nameFor(path)) {
+		t.Errorf("%s: the error is %v", path, err)
+	}
+	if !maps.Equal(contents(t, fs), before) {
+		t.Errorf("%s: the start was refused, and has changed something", path)
+	}
+	return true
+}
+
+// What the old mark says to have been synced, of Pebble's logs, is there, or the directory is
+// refused, whichever byte is damaged.
+func TestDamagedOldLogIsRefused(t *testing.T) {
+	for _, name := range oldDirs {
+		old := oldDir(t, name)
+		refused, tried := 0, 0
+		for i := range 2 {
+			dir := fmt.Sprintf("data/gen-000001/shard-%03d", i)
+			m, _, err := readMark(old, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			log := m.logs[len(m.logs)-1]
+			path := fmt.Sprintf("%s/%06d.log", dir, log.number)
+			text := read(t, old, path)
+			for at := int(log.length) - 1; at >= 0; at -= every(23) {
+				flipped, short := []byte(text), []byte(text[:at])
+				flipped[at] ^= 1 << (at % 8)
+				for _, damaged := range [][]byte{flipped, short} {
+					if tried++; tryOld(t, old, name, path, damaged) {
+						refused++
+					}
+				}
+			}
+			if tried++; tryOld(t, old, name, path, nil) {
+				refused++
+			}
+		}
+		// The end of a log that was closed is only partly looked at.
+		if t.Logf("%s: %d of %d refused", name, refused, tried); refused < tried-2*11 {
+			t.Errorf("%s: only %d of %d were refused", name, refused, tried)
+		}
+	}
+}
+
+// The same for all other files of an old directory, but for its tables.
+func TestDamagedOldDirectoryIsRefused(t *testing.T) {
+	for _, name := range oldDirs {
+		old := oldDir(t, name)
+		refused, tried := 0, 0
+		for i, path := range files(t, old, "data") {
+			text := read(t, old, path)
+			if strings.HasSuffix(path, ".sst") || strings.HasSuffix(path, lockName) {
+				continue
+			}
+			for n, way := range ruins {
+				if len(text) == 0 {
+					way = ruins[len(ruins)-1]
+				}
+				for k := range 20 / every(5) {
+					r := rand.New(rand.NewSource(int64(1000*i + 100*n + k)))
+					if tried++; tryOld(t, old, name, path, way.do(r, []byte(text))) {
+						refused++
+					}
+				}
+			}
+		}
+		t.Logf("%s: %d of %d refused", name, refused, tried)
+	}
+}
