@@ -14,8 +14,8 @@ import (
 // A piece that is missing or damaged is not passed over.
 func TestDamagedPieces(t *testing.T) {
 	for name, damage := range map[string]func(l *shardLog) error{
-		"first gone": func(l *shardLog) error { k := pieceKey(1, 0); return l.db.Delete(k[:], nil) },
-		"last gone":  func(l *shardLog) error { k := pieceKey(1, 7); return l.db.Delete(k[:], nil) },
+		"first gone": func(l *shardLog) error { k := pieceKey(1, 0); return l.db.Delete(k[:], pebble.NoSync) },
+		"last gone":  func(l *shardLog) error { k := pieceKey(1, 7); return l.db.Delete(k[:], pebble.NoSync) },
 		"changed": func(l *shardLog) error {
 			k := pieceKey(1, 3)
 			v, c, err := l.db.Get(k[:])
@@ -24,13 +24,13 @@ func TestDamagedPieces(t *testing.T) {
 			}
 			v = bytes.Clone(v)
 			v[len(v)-1]++
-			return errors.Join(c.Close(), l.db.Set(k[:], v, nil))
+			return errors.Join(c.Close(), l.db.Set(k[:], v, pebble.NoSync))
 		},
 		"longer": func(l *shardLog) error {
 			k := pieceKey(1, 7)
 			v := append([]byte{recordVersion, 0, 0, 0, 0}, make([]byte, pieceSize+1)...)
 			seal(k[:], v)
-			return l.db.Set(k[:], v, nil)
+			return l.db.Set(k[:], v, pebble.NoSync)
 		},
 	} {
 		s := noTicks(small(vfs.NewMem(), storage.Always))

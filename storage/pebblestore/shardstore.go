@@ -72,8 +72,8 @@ type eachTurns func(fn func(b []byte, at turns.At) error) error
 // newNewest reads the turns twice: what ends later does not count.
 func newNewest(db *pebble.DB, highest uint64, log eachTurns) (newest, error) {
 	w := fold.NewWindow(highest)
-	share := w.NewShare()
 	err := log(w.Absorb)
+	share := w.NewShare()
 	if err == nil {
 		err = log(share.Collect)
 	}

@@ -67,7 +67,7 @@ func TestBallast(t *testing.T) {
 		switch {
 		case op.Kind == errorfs.OpRemove && op.Path == "data/ballast":
 			noSpace.Store(false)
-		case op.Kind == errorfs.OpFileWrite && noSpace.Load():
+		case (op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpFileWriteAt) && noSpace.Load():
 			return syscall.ENOSPC
 		}
 		return nil

@@ -47,7 +47,7 @@ func TestStepsOfAStart(t *testing.T) {
 	for _, want := range []string{
 		"checking the files of shard-000", "checking the files of shard-001", "removing what earlier runs have left in data",
 		"moving jobs from 2 to 3 shards", "removing the old shards", "opening shard-000", "opening shard-002",
-		"removing bodies that were never taken over by shard-001",
+		"removing tables that were never taken over by shard-001",
 	} {
 		if !slices.Contains(seen, want) {
 			t.Errorf("it never said that it was %s", want)
@@ -56,7 +56,7 @@ func TestStepsOfAStart(t *testing.T) {
 	for _, path := range idle {
 		// The manifest and the lock are looked at before and between the steps, and in the
 		// new generation Pebble goes on in the background.
-		if strings.Contains(path, "gen-000001/") && strings.Contains(path, ".log") {
+		if strings.Contains(path, "gen-000001/") && strings.Contains(path, ".turns") {
 			t.Errorf("no step is under way at a use of %s", path)
 		}
 	}
