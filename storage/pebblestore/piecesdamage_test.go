@@ -8,6 +8,7 @@ import (
 
 	"beanfield/storage"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 

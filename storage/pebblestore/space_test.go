@@ -160,7 +160,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.compact()
-		s.space.look()
+		awaitRoom(t, s, l)
 	}
 	if err := l.Stats().Err; err != nil {
 		t.Error(err)

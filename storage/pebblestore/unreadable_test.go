@@ -77,7 +77,9 @@ func TestUnreadableBody(t *testing.T) {
 		l.SetAside(&storage.Job{ID: hurt, Tube: "mail", State: storage.Buried, BuryRank: 1})
 		mustCommit(t, l)
 	}
-	l.Delete(&storage.Job{ID: 1, Tube: "mail", Size: 40 << 10}) // a compaction is for what is dead
+	for _, id := range []uint64{hurt - 1, hurt + 1} { // a compaction is for what is dead
+		l.Delete(&storage.Job{ID: id, Tube: "mail", Size: 40 << 10})
+	}
 	mustCommit(t, l)
 	if err := errors.Join(l.foldAll(), l.compact()); err == nil || !failedToRead(err) {
 		t.Errorf("the damaged table is compacted: %v", err)
