@@ -202,7 +202,7 @@ func TestPushersLeaveNothingBehind(t *testing.T) {
 		for range pushers {
 			all.Go(func() {
 				for n := range each {
-					told := make(told, 1)
+					told := make(committed, 1)
 					owner.Lock()
 					b.write()
 					b.commit(told, true)
@@ -216,8 +216,3 @@ func TestPushersLeaveNothingBehind(t *testing.T) {
 		b.ends()
 	})
 }
-
-// told is an ack that somebody waits for.
-type told chan error
-
-func (c told) Committed(err error) { c <- err }
