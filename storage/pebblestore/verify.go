@@ -122,7 +122,7 @@ func (s *store) checkTurns(w *witness) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("storage: %w", err)
 	}
 	_, err = locallog.Read(s.o.FS, turnsDir(s.o.FS, w.dir), place, func([]byte, turns.At, turns.Place) error {
 		w.step.Count()
