@@ -122,7 +122,7 @@ func (s *store) checkTurns(w *witness) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return err
 	}
 	_, err = locallog.Read(s.o.FS, turnsDir(s.o.FS, w.dir), place, func([]byte, turns.At, turns.Place) error {
 		w.step.Count()
@@ -197,7 +197,7 @@ func (w *witness) load(name string) error {
 	if claim := length(w.mark.manifests, number); shape.Good < claim {
 		return damaged(path, "it cannot be read from byte %d on, and had %d bytes", shape.Good, claim)
 	}
-	if len(shape.Gaps) > 0 || shape.Good == 0 {
+	if shape.Damaged || shape.Good == 0 {
 		return damaged(path, "it cannot be read from byte %d on", shape.Good)
 	}
 	return nil

@@ -30,7 +30,7 @@
 //	    |
 //	storage                   what a shard needs of its log; jobs in memory only
 //	storage/pebblestore       jobs on disk, with Pebble
-//	storage/pebblestore/ondisk  reads Pebble's files without opening them, for salvage
+//	storage/pebblestore/ondisk  reads the manifest of a Pebble database without opening it
 //	storage/locallog          a log of turns in files of its own; the store does not use it yet
 //	storage/fold              what is left of turns that a log has and a store does not
 //	storage/turns             how such a log's records, and the operations in them, are encoded

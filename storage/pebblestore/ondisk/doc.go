@@ -1,9 +1,9 @@
-// Package ondisk reads the logs and the manifest of a Pebble database as they lie
-// on the disk, without opening it and without changing anything.
+// Package ondisk reads the manifest of a Pebble database as it lies on the disk, without
+// opening it and without changing anything.
 //
-// Pebble's own readers stop at the first place that they cannot read and take that
-// for the end of the file. This package reads on after it, so that its caller can
-// tell damage from the torn end that a crash leaves, and can save what follows.
+// Pebble's own reader stops at the first place that it cannot read and takes that for the
+// end of the file. This package looks at what follows, so that its caller can tell damage
+// from the torn end that a crash leaves.
 //
 // # The format
 //
@@ -14,18 +14,9 @@
 //
 //	4 bytes  checksum of all that follows the length
 //	2 bytes  length of the payload
-//	1 byte   type: which part of a record it is, and which header it has
-//	4 bytes  in logs: the number of the log, since a log may be written over an old one
-//	8 bytes  in the newer logs: how far the log had been synced (in v2.1.7 too low)
+//	1 byte   type: which part of a record it is
 //
-// A log that was closed ends with a header of the next log's number, with neither
-// checksum nor payload. A manifest has the short header and no such end.
-//
-// # Finding the next chunk after damage
-//
-// If the header of an unreadable chunk is plausible, the next chunk is where its
-// length says. Otherwise every place in the rest of the block is tried. If none is a
-// chunk, the next block certainly begins with one. A chunk found by trying may be part
-// of a body that a client sent, made to look like a chunk: such records are marked, up
-// to the next block.
+// A record of a manifest is an edit: a row of fields, each a tag and what it has. An edit
+// is synced before the next one is written. So behind a place that cannot be read, there is
+// the beginning of another edit only if something has damaged the file.
 package ondisk

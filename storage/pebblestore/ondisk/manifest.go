@@ -13,6 +13,9 @@ type Table struct {
 	Size   uint64
 	// Smallest and Largest are the bounds of its keys, without sequence numbers.
 	Smallest, Largest []byte
+	// Sequence is the sequence number of all its entries, if it was ingested: in the file they
+	// have 0. Otherwise it is 0.
+	Sequence uint64
 }
 
 // Manifest is what a manifest says of the files of its database.
@@ -30,12 +33,9 @@ type place struct{ level, table uint64 }
 // ReadManifest reads a manifest up to the first place that it cannot read.
 func ReadManifest(f io.ReaderAt, size int64) (*Manifest, Shape, error) {
 	m := &Manifest{placed: make(map[place]uint64), backings: make(map[uint64]Table), Tables: make(map[uint64]Table)}
-	shape, err := Edits(f, size, func(r *Record) error {
-		if r.Broken {
-			return nil
-		}
-		if err := m.apply(r.Payload); err != nil {
-			return fmt.Errorf("the edit at byte %d: %w", r.Start, err)
+	shape, err := records(f, size, func(start int64, payload []byte) error {
+		if err := m.apply(payload); err != nil {
+			return fmt.Errorf("the edit at byte %d: %w", start, err)
 		}
 		return nil
 	})
@@ -157,8 +157,9 @@ func (e *edit) table(tag uint64) (p place, t Table, file uint64) {
 		return p, t, 0
 	}
 	t.Smallest, t.Largest = userKey(e.bytes()), userKey(e.bytes())
-	e.number() // the smallest and
-	e.number() // the largest sequence number
+	if least, most := e.number(), e.number(); least == most {
+		t.Sequence = least
+	}
 	file = t.Number
 	for tag == tagNewTable4 && e.err == nil {
 		switch custom := e.number(); custom {

@@ -8,68 +8,62 @@ import (
 	"io"
 )
 
-// Record is a record that is complete and has the right checksums.
-type Record struct {
-	Start, End int64  // where its first chunk begins and its last one ends
-	Payload    []byte // valid during the call only
-	// Guessed says that the record was found by trying, behind damage.
-	Guessed bool
-	// Broken says that a gap stands somewhere before the record.
-	Broken bool
-}
-
-// Gap is a part of a file that cannot be read.
-type Gap struct{ From, To int64 }
-
 // Shape says how far a file can be read.
 type Shape struct {
-	// Good is the end of what can be read from the beginning without a gap.
+	// Good is the end of what can be read.
 	Good int64
-	// Ended says that the mark of a log that was closed stands before Good.
-	Ended bool
-	// Gaps are the parts behind Good which cannot be read and have a readable chunk
-	// behind them.
-	Gaps []Gap
-	// Tail is where the last readable chunk ends.
-	Tail int64
+	// Damaged says that a record begins somewhere behind Good. A crash leaves nothing there.
+	Damaged bool
 }
 
 const (
-	blockSize   = 32 << 10
-	shortHeader = 7
-	numHeader   = 11
-	syncHeader  = 19
+	blockSize  = 32 << 10
+	headerSize = 7
 )
 
-// Log reads the records of the log of a number, and calls visit for each.
-func Log(f io.ReaderAt, size int64, number uint64, visit func(*Record) error) (Shape, error) {
-	w := &walker{f: f, visit: visit, log: true, number: uint32(number)}
-	return w.walk(size)
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Checksum is the one that Pebble writes into its files.
+func Checksum(b []byte) uint32 {
+	c := crc32.Checksum(b, castagnoli)
+	return (c>>15 | c<<17) + 0xa282ead8
 }
 
-// Edits reads the records of a manifest, and calls visit for each.
-func Edits(f io.ReaderAt, size int64, visit func(*Record) error) (Shape, error) {
-	w := &walker{f: f, visit: visit}
-	return w.walk(size)
+// records calls visit for each record of a file up to the first place that cannot be read.
+// The payload is valid during the call only.
+func records(f io.ReaderAt, size int64, visit func(start int64, payload []byte) error) (Shape, error) {
+	w := &walker{visit: visit}
+	buf := make([]byte, blockSize)
+	for w.base = 0; w.base < size && !w.shape.Damaged; w.base += blockSize {
+		w.block = buf[:min(blockSize, size-w.base)]
+		if _, err := f.ReadAt(w.block, w.base); err != nil && !errors.Is(err, io.EOF) {
+			return w.shape, err
+		}
+		at, err := 0, error(nil)
+		if !w.lost {
+			at, err = w.chunks()
+		}
+		if w.lost {
+			w.search(at)
+		}
+		if err != nil {
+			return w.shape, err
+		}
+	}
+	return w.shape, nil
 }
 
 // walker reads one file.
 type walker struct {
-	f      io.ReaderAt
-	visit  func(*Record) error
-	log    bool
-	number uint32
+	visit func(start int64, payload []byte) error
 
-	block  []byte // the one at hand, shorter at the end of the file
-	base   int64  // where it begins
-	shape  Shape
-	broken bool // a gap was met
-	from   int64
-	lost   bool // what stands from `from` on cannot be read
-	guess  bool // the way was found by trying
-	rec    Record
-	buf    []byte
-	open   bool // a record has begun
+	block []byte // the one at hand, shorter at the end of the file
+	base  int64  // where it begins
+	shape Shape
+	lost  bool   // what stands behind Good cannot be read
+	open  bool   // a record has begun,
+	start int64  // here,
+	buf   []byte // with this
 }
 
 // part is which part of a record a chunk is.
@@ -82,210 +76,58 @@ const (
 	last
 )
 
-// header is a chunk's, decoded.
-type header struct {
-	part   part
-	size   int // of the header
-	length int // of the payload
-	sum    uint32
-}
+func (p part) begins() bool { return p == full || p == first }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Checksum is the one that Pebble writes into its files.
-func Checksum(b []byte) uint32 {
-	c := crc32.Checksum(b, castagnoli)
-	return (c>>15 | c<<17) + 0xa282ead8
-}
-
-func (w *walker) walk(size int64) (Shape, error) {
-	buf := make([]byte, blockSize)
-	for w.base = 0; w.base < size; w.base += blockSize {
-		w.block = buf[:min(blockSize, size-w.base)]
-		if _, err := w.f.ReadAt(w.block, w.base); err != nil && !errors.Is(err, io.EOF) {
-			return w.shape, err
+// chunks reads the block at hand, up to a place that cannot be read.
+func (w *walker) chunks() (at int, err error) {
+	for at < len(w.block) && !w.isPadding(at) {
+		p, payload := w.chunk(at)
+		if p == 0 || p.begins() == w.open { // no writer leaves out a part of a record
+			w.lost = true
+			return at, nil
 		}
-		w.guess = false
-		if done, err := w.chunks(); done || err != nil {
-			return w.shape, err
+		if p.begins() {
+			w.open, w.start, w.buf = true, w.base+int64(at), w.buf[:0]
 		}
-	}
-	if !w.broken {
-		w.shape.Good = size
-	}
-	return w.shape, nil
-}
-
-// chunks reads the block at hand. It reports true at the end of a closed log.
-func (w *walker) chunks() (done bool, err error) {
-	at := 0
-	for at < len(w.block) {
-		h, state := w.header(at)
-		switch state {
-		case padding:
-			return false, nil
-		case closed:
-			if w.open {
-				w.lose(at)
+		w.buf = append(w.buf, payload...)
+		at += headerSize + len(payload)
+		w.shape.Good = w.base + int64(at)
+		if p == full || p == last {
+			w.open = false
+			if err := w.visit(w.start, w.buf); err != nil {
+				return at, err
 			}
-			w.shape.Tail = w.base + int64(at) + numHeader
-			if !w.broken {
-				w.shape.Good, w.shape.Ended = w.base+int64(at)+numHeader, true
-			}
-			return true, nil
-		case readable:
-			if err := w.chunk(at, h); err != nil {
-				return false, err
-			}
-			at += h.size + h.length
-			continue
-		}
-		w.lose(at)
-		if at = w.next(at, h, state); at < 0 {
-			return false, nil
 		}
 	}
-	return false, nil
+	w.shape.Good = w.base + int64(len(w.block))
+	return at, nil
 }
 
-// state is what stands at a place.
-type state byte
-
-const (
-	unreadable state = iota
-	wrongSum         // a plausible header whose checksum does not fit
-	padding
-	closed
-	readable
-)
-
-// header looks at a place in the block.
-func (w *walker) header(at int) (h header, s state) {
-	rest := w.block[at:]
-	if w.isPadding(rest, blockSize-at) {
-		return h, padding
-	}
-	if len(rest) < shortHeader {
-		return h, unreadable
-	}
-	h.sum = binary.LittleEndian.Uint32(rest)
-	h.length = int(binary.LittleEndian.Uint16(rest[4:]))
-	kind := rest[6]
-	switch {
-	case !w.log && kind >= 1 && kind <= 4:
-		h.part, h.size = part(kind), shortHeader
-	case w.log && kind >= 5 && kind <= 8:
-		h.part, h.size = part(kind-4), numHeader
-	case w.log && kind >= 9 && kind <= 12:
-		h.part, h.size = part(kind-8), syncHeader
-	default:
-		return h, unreadable
-	}
-	if len(rest) < h.size {
-		return h, unreadable
-	}
-	if w.log {
-		number := binary.LittleEndian.Uint32(rest[shortHeader:])
-		if number == w.number+1 && h.sum == 0 && h.length == 0 && kind == 5 {
-			return h, closed
-		}
-		if number != w.number {
-			return h, unreadable
+// search looks for the beginning of a record. A crash may leave a later part of the one that
+// was being written.
+func (w *walker) search(at int) {
+	for ; at < len(w.block); at++ {
+		if p, _ := w.chunk(at); p.begins() {
+			w.shape.Damaged = true
+			return
 		}
 	}
-	if h.size+h.length > len(rest) {
-		return h, unreadable
-	}
-	if Checksum(rest[6:h.size+h.length]) != h.sum {
-		return h, wrongSum
-	}
-	return h, readable
 }
 
 // isPadding says whether the rest of a block has no room for a chunk, and nothing in it.
-func (w *walker) isPadding(rest []byte, room int) bool {
-	most := shortHeader
-	if w.log {
-		most = syncHeader
-	}
-	return room < most && len(bytes.Trim(rest, "\x00")) == 0
+func (w *walker) isPadding(at int) bool {
+	return blockSize-at < headerSize && len(bytes.Trim(w.block[at:], "\x00")) == 0
 }
 
-// lose notes that what stands at a place cannot be read.
-func (w *walker) lose(at int) {
-	if !w.lost {
-		w.lost, w.from = true, w.base+int64(at)
+// chunk returns the one at a place in the block, or 0.
+func (w *walker) chunk(at int) (p part, payload []byte) {
+	rest := w.block[at:]
+	if len(rest) < headerSize {
+		return 0, nil
 	}
-	if !w.broken {
-		w.broken, w.shape.Good = true, w.from
+	p, end := part(rest[6]), headerSize+int(binary.LittleEndian.Uint16(rest[4:]))
+	if p < full || p > last || end > len(rest) || Checksum(rest[6:end]) != binary.LittleEndian.Uint32(rest) {
+		return 0, nil
 	}
-	w.open = false
-}
-
-// next finds the place to go on at, in the block at hand, or -1.
-func (w *walker) next(at int, h header, s state) int {
-	if s == wrongSum {
-		after := at + h.size + h.length
-		if after == len(w.block) {
-			return -1
-		}
-		if _, s := w.header(after); s == readable || s == padding || s == closed {
-			return after
-		}
-	}
-	w.guess = true
-	if !w.log {
-		for at++; at+shortHeader <= len(w.block); at++ {
-			if _, s := w.header(at); s == readable {
-				return at
-			}
-		}
-		return -1
-	}
-	number := binary.LittleEndian.AppendUint32(nil, w.number)
-	for at++; at+numHeader <= len(w.block); at++ {
-		i := bytes.Index(w.block[at+shortHeader:], number)
-		if i < 0 {
-			return -1
-		}
-		at += i
-		if _, s := w.header(at); s == readable {
-			return at
-		}
-	}
-	return -1
-}
-
-// chunk takes one that is readable.
-func (w *walker) chunk(at int, h header) error {
-	place := w.base + int64(at)
-	end := place + int64(h.size+h.length)
-	begins := h.part == full || h.part == first
-	if begins == w.open && !w.broken {
-		// The rest of a record is missing, or its beginning, which no writer leaves.
-		w.lose(at)
-	}
-	if w.lost && (begins || w.open) {
-		w.shape.Gaps = append(w.shape.Gaps, Gap{w.from, place})
-		w.lost = false
-	}
-	w.shape.Tail = end
-	if !w.broken {
-		w.shape.Good = end
-	}
-	if begins {
-		w.open, w.buf = true, w.buf[:0]
-		w.rec = Record{Start: place, Broken: w.broken}
-	}
-	if !w.open {
-		return nil // of a record whose beginning is lost
-	}
-	w.rec.Guessed = w.rec.Guessed || w.guess
-	w.buf = append(w.buf, w.block[at+h.size:at+h.size+h.length]...)
-	if h.part != full && h.part != last {
-		return nil
-	}
-	w.open = false
-	w.rec.End, w.rec.Payload = end, w.buf
-	return w.visit(&w.rec)
+	return p, rest[headerSize:end]
 }
