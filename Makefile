@@ -37,7 +37,7 @@ thorough: ## the longest tests, in full
 	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong)$$'
 	$(GO) test -timeout 60m ./storage/fold -run '^(TestEveryShortHistory|TestTableRemovesInAllOrders)$$'
 	$(GO) test -timeout 60m ./storage/locallog -run '^(TestEveryCrash|TestSalvageAfterCrashes)$$'
-	$(GO) test -timeout 60m ./storage/pebblestore -run '^(TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDamagedOldDirectoryIsRefused|TestDamagedOldLogIsRefused|TestDamagedRegions|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDeathWhileTakingOver|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestErrorWhileTakingOver|TestPlaceAlone|TestSalvageTellsWhatIsMissing)$$'
+	$(GO) test -timeout 60m ./storage/pebblestore -run '^(TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDamagedOldDirectoryIsRefused|TestDamagedOldLogIsRefused|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDeathWhileTakingOver|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestErrorWhileTakingOver|TestSalvageTellsWhatIsMissing)$$'
 
 race: ## all tests under the race detector
 	$(GO) test -race -timeout 60m ./...

@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -56,34 +55,30 @@ var ruins = []ruin{
 type damagedStore struct {
 	fs    *vfs.MemFS
 	h     *history
-	least int    // the first state that a start may find
-	names string // what a refusal names, if it need not be the damaged file
+	least int // the first state that a start may find
 }
 
-// fullStore makes one: tables, large bodies, and a log of several slots, some of which have
-// been folded and are used again.
+// fullStore makes one: tables, large bodies, turns that were folded and are still in the log, and
+// turns that were not.
 func fullStore(t *testing.T, seed int64, leave func(fs *vfs.MemFS, s *store) *vfs.MemFS) damagedStore {
 	t.Helper()
 	fs := vfs.NewCrashableMem()
 	h := newHistory(rand.New(rand.NewSource(seed)))
 	h.large = true
 	o := small(fs, storage.Always)
-	o.LogBytes = logSlots * leastSlot
+	o.LogBytes = leastSlot * logSlots
 	s := noTicks(o)
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	for i := range 200 {
 		h.turn(l)
 		mustCommit(t, l)
-		if i%40 == 39 && i < 180 {
-			if _, err := l.foldSlots(1); err != nil {
+		if i == 60 || i == 120 {
+			if err := l.foldAll(); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if used, _ := l.turns.Used(); used < 3 {
-		t.Fatalf("only %d slots are in use", used)
-	}
-	return damagedStore{fs: leave(fs, s), h: h, least: h.turns()}
+	return damagedStore{leave(fs, s), h, h.turns()}
 }
 
 func clone(fs *vfs.MemFS, percent int, r *rand.Rand) *vfs.MemFS {
@@ -199,7 +194,7 @@ func (d *damagedStore) try(t *testing.T, r *rand.Rand, path string, way ruin) (r
 		}
 		return false
 	}
-	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), cmp.Or(d.names, nameFor(path))) {
+	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), nameFor(path)) {
 		t.Errorf("%s: the error does not name it as damaged: %v", what, err)
 	}
 	// What is wrong inside a table is found when it is read, and Pebble is at work then.
@@ -216,12 +211,8 @@ func (d *damagedStore) try(t *testing.T, r *rand.Rand, path string, way ruin) (r
 	return true
 }
 
-// nameFor is what a refusal must name: for a marker its kind, since the file is gone, and of
-// a log its directory, since its slots are one row.
+// nameFor is what a refusal must name: for a marker its kind, since the file is gone.
 func nameFor(path string) string {
-	if dir, _, ok := strings.Cut(path, "/"+turnsName+"/"); ok {
-		return dir + "/" + turnsName
-	}
 	if dir, base, ok := strings.Cut(path, "marker."); ok {
 		kind, _, _ := strings.Cut(base, ".")
 		return dir + "marker." + kind

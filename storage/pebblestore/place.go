@@ -41,7 +41,11 @@ func readPlace(r pebble.Reader) (p turns.Place, err error) {
 		return p, err
 	}
 	defer closer.Close()
-	rest, err := unseal(key[:], value)
+	return decodePlace(key[:], value)
+}
+
+func decodePlace(key, value []byte) (p turns.Place, err error) {
+	rest, err := unseal(key, value)
 	if err != nil {
 		return p, err
 	}

@@ -18,7 +18,7 @@ import (
 type Salvaged struct {
 	Jobs   int // given to job
 	Queues int // given to queue
-	Files  int // tables and logs read
+	Files  int // tables, and files of logs, that were read
 	// Damaged is what could not be read, each with the file's name, the place and the
 	// reason. If there is nothing in it, nothing is missing.
 	Damaged []string
@@ -38,18 +38,19 @@ type Salvaged struct {
 	MaxID uint64
 }
 
-// Salvage reads what is readable of a damaged data directory, which no process
-// may have in use, and changes nothing there. It reads tables and logs one by
-// one, steps over what cannot be read, and believes the newest trace of each job.
-// So a job whose delete was in a damaged part may come back, and one whose update
-// was may come back in an older state: a salvaged store keeps "never lost" as far
+// Salvage reads what is readable of a damaged data directory, which no process may have in
+// use, and changes nothing there. It reads the tables one by one, steps over what cannot be
+// read, and then the logs of turns behind the places of their stores. It believes the newest
+// trace of each job. So a job whose delete was in a damaged part may come back, and one whose
+// update was may come back in an older state: a salvaged store keeps "never lost" as far
 // as it can, not "never back".
 //
-// Pebble's manifest and the mark tell which files are in use, which are missing, and how
-// far the others reached. Only what is in use counts: Pebble leaves tables and logs behind,
-// and a job may be in one of them whose delete is nowhere any more. If no manifest
-// can be read, all files count, and the result says how many jobs may be back.
-// Of an undamaged directory a salvage gives what a server finds in it.
+// Pebble's manifest and the mark tell which tables are in use, and which are missing.
+// Only what is in use counts: Pebble leaves tables behind, and a job may be in one of
+// them whose delete is nowhere any more. If no manifest can be read, all tables count, and the
+// result says how many jobs may be back.
+// Of an undamaged directory a salvage gives what a server finds in it. Where the tables are
+// damaged, it also reads what is still there of turns that the store has folded.
 //
 // job gets the jobs in no particular order; job and body are valid only during
 // the call. queue gets the queues. Put them in an Intake, and finish that with MaxID.
@@ -79,30 +80,33 @@ type salvage struct {
 	result  Salvaged
 	seen    idSet     // ids of records that can be read, or of their deletes
 	holes   []idRange // ids whose records may have been in what cannot be read
-	queued  bool      // the directory may have queues
+	oneShard
+}
 
-	// Of the shard at hand.
+// oneShard is what is known of the shard at hand.
+type oneShard struct {
 	latest  map[uint64]trace
 	updates map[uint64]update
 	queues  map[string]queueTrace // by tube
 	bodies  map[uint64][]string   // tables with pieces of a job's body
 	witness *witness
 	doubts  doubts
-	flushed uint64 // the highest id found in tables
+	log     salvagedLog
 	giving  bool   // the second pass
-	at      string // the file that is being read
+	at      string // what is being read
 }
 
-// trace is the newest that is known of a job's record.
+// trace is what is known of a job's record. No id is ever put twice: so a delete counts,
+// wherever it is.
 type trace struct {
-	seq     uint64
+	record  uint64 // of the log, in which it was put; 0 for one in a table
 	deleted bool
 	given   bool
 }
 
 type update struct {
-	seq   uint64
-	value []byte // nil for a deleted one
+	rank  uint64
+	value []byte
 }
 
 // damaged reports a file that cannot be read, or a part of it. The second pass meets
@@ -116,7 +120,7 @@ func (s *salvage) damaged(file string, err error) {
 		text = file + ": " + text
 	}
 	if slices.Contains(s.result.Damaged, text) {
-		return // a log is read more than once
+		return // it is read more than once
 	}
 	s.result.Damaged = append(s.result.Damaged, text)
 }
@@ -142,10 +146,11 @@ func (s *salvage) shards() ([]string, error) {
 	fs := s.dir.fs
 	var generation string
 	m, ok, err := s.dir.readManifest()
-	s.queued = !ok || m.Format >= queueFormat
 	switch {
 	case errors.Is(err, ErrVersion):
 		return nil, err
+	case ok && m.Format < turnsFormat:
+		return nil, dirError(s.dir.path, ErrVersion, "it has format %d: only the build that wrote it can salvage it", m.Format)
 	case ok && m.Filling:
 		return nil, dirError(s.dir.path, ErrUnfinished, "an import into it did not finish: repeat it")
 	case ok:
@@ -174,7 +179,7 @@ func (s *salvage) shards() ([]string, error) {
 		if path := s.dir.shard(m.Generation, i); !slices.Contains(names, fs.PathBase(path)) {
 			s.damagedf(path, "it is missing")
 			s.hole(1, math.MaxUint64)
-			s.queueHole()
+			s.result.QueuesInDoubt = true
 		}
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, shardPrefix) })
@@ -192,9 +197,12 @@ func (s *salvage) shard(path string) error {
 		return err
 	}
 	slices.Sort(names)
-	s.latest, s.updates, s.queues = make(map[uint64]trace), make(map[uint64]update), make(map[string]queueTrace)
-	s.bodies, s.flushed, s.giving = make(map[uint64][]string), 0, false
-	s.doubts = doubts{}
+	s.oneShard = oneShard{
+		latest: make(map[uint64]trace), updates: make(map[uint64]update),
+		queues: make(map[string]queueTrace), bodies: make(map[uint64][]string),
+		log: salvagedLog{dir: turnsDir(s.dir.fs, path)},
+	}
+	told := len(s.result.Damaged)
 	s.hear(path, names)
 	for _, name := range names {
 		file := s.dir.fs.PathJoin(path, name)
@@ -202,6 +210,7 @@ func (s *salvage) shard(path string) error {
 			s.damaged(file, err)
 		}
 	}
+	s.learnLog(len(s.result.Damaged) == told)
 	s.giving = true
 	for _, name := range names {
 		err := s.file(s.dir.fs.PathJoin(path, name), s.give)
@@ -209,14 +218,18 @@ func (s *salvage) shard(path string) error {
 			return stop.error
 		}
 	}
+	if err := s.giveLog(); err != nil {
+		return err
+	}
 	return s.giveQueues()
 }
 
 // stopped is an error of the caller's function, which ends the salvage.
 type stopped struct{ error }
 
-// visit gets one entry of a file.
-type visit func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error
+// visit gets one entry of a table, or one operation of the log as if it were an entry. Of two
+// for the same key, the one of the higher rank is newer.
+type visit func(kind pebble.InternalKeyKind, rank uint64, key, value []byte) error
 
 func (s *salvage) file(path string, fn visit) error {
 	base := s.dir.fs.PathBase(path)
@@ -240,58 +253,55 @@ func isSet(kind pebble.InternalKeyKind) bool {
 }
 
 // learn notes what is newest.
-func (s *salvage) learn(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+func (s *salvage) learn(kind pebble.InternalKeyKind, rank uint64, key, value []byte) error {
 	if len(key) == pieceKeyLen && key[0] == keyPiece {
 		return s.learnPiece(kind, key)
 	}
 	if len(key) > 0 && key[0] == keyQueue {
-		return s.learnQueue(kind, seq, key, value)
+		return s.learnQueue(kind, rank, key, value)
 	}
 	id, err := keyID(key)
 	if err != nil {
 		return err
 	}
 	s.result.MaxID = max(s.result.MaxID, id)
-	switch key[0] {
-	case keyMaxID:
-		if highest, err := decodeMaxID(key, value); err == nil && isSet(kind) {
+	t := s.latest[id]
+	switch {
+	case key[0] == keyMaxID && isSet(kind):
+		if highest, err := decodeMaxID(key, value); err == nil {
 			s.result.MaxID = max(s.result.MaxID, highest)
-			s.noteFlushed(highest)
 		}
-	case keyRecord:
+		return nil
+	case key[0] == keyPlace && isSet(kind):
+		return s.log.learnPlace(rank, key, value)
+	case key[0] == keyRecord && isSet(kind):
 		s.seen.add(id)
-		s.noteFlushed(id)
-		if t, ok := s.latest[id]; !ok || seq > t.seq {
-			s.latest[id] = trace{seq: seq, deleted: !isSet(kind)}
+		t.record = s.log.learnPut(id, apart(value))
+	case key[0] == keyRecord:
+		s.seen.add(id)
+		t.deleted = true
+	case key[0] == keyUpdate && isSet(kind):
+		if u, ok := s.updates[id]; !ok || rank > u.rank {
+			s.updates[id] = update{rank, bytes.Clone(value)}
 		}
-	case keyUpdate:
-		if u, ok := s.updates[id]; !ok || seq > u.seq {
-			u = update{seq: seq}
-			if isSet(kind) {
-				u.value = bytes.Clone(value)
-			}
-			s.updates[id] = u
-		}
+		return nil
+	case key[0] == keyUpdate:
+		t.deleted = true // it goes with the record only
+	default:
+		return nil
 	}
+	s.latest[id] = t
 	return nil
 }
 
-// noteFlushed notes an id that a table has, other than of a large body, which is in a
-// table before its job is in a log.
-func (s *salvage) noteFlushed(id uint64) {
-	if strings.HasSuffix(s.at, ".sst") {
-		s.flushed = max(s.flushed, id)
-	}
-}
-
-// give calls the caller's function for a record that is the newest of its job.
-func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+// give calls the caller's function for a record of a job that has not been deleted.
+func (s *salvage) give(kind pebble.InternalKeyKind, _ uint64, key, value []byte) error {
 	id, err := keyID(key)
 	if err != nil || key[0] != keyRecord || !isSet(kind) {
 		return nil // a key that is none has been told of by learn
 	}
 	t := s.latest[id]
-	if t.deleted || t.given || t.seq != seq {
+	if t.deleted || t.given {
 		return nil
 	}
 	var j storage.Job
@@ -306,7 +316,7 @@ func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byt
 		return nil
 	}
 	j.Tube = string(r.tube)
-	if u := s.updates[id]; u.value != nil {
+	if u, ok := s.updates[id]; ok {
 		put, updateKey := j, makeKey(keyUpdate, id)
 		tube, err := decodeUpdate(updateKey[:], u.value, &j)
 		switch {
@@ -325,7 +335,7 @@ func (s *salvage) give(kind pebble.InternalKeyKind, seq uint64, key, value []byt
 			return nil
 		}
 	}
-	if s.doubts.about(id, seq) {
+	if s.doubts.about(id, t.record) {
 		s.result.MayBeBack++
 	}
 	s.result.Jobs++

@@ -40,14 +40,16 @@ func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]stored, map[string]*storag
 	return found, queues, result
 }
 
-// compacted fills a directory and makes tables of it.
+// compacted fills a directory and makes tables of all that is in it.
 func compacted(t *testing.T) (vfs.FS, []stored) {
 	t.Helper()
 	fs := vfs.NewMem()
 	all := fillLarge(t, fs, 2, 2000, 3)
 	s := noTicks(small(fs, storage.Always))
 	for _, l := range mustOpen(t, s, 2) {
-		l.(*shardLog).compact()
+		if err := errors.Join(l.(*shardLog).foldAll(), l.(*shardLog).compact()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

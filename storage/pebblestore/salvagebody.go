@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"slices"
 
 	"beanfield/storage"
 
@@ -29,21 +28,29 @@ func (s *salvage) learnPiece(kind pebble.InternalKeyKind, key []byte) error {
 // some of another job that had the same id and was never put: then the sum, or a length,
 // is wrong.
 func (s *salvage) body(j *storage.Job, sum uint32) ([]byte, error) {
-	pieces := make([][]byte, (int(j.Size)+pieceSize-1)/pieceSize)
+	pieces := make([]piece, (int(j.Size)+pieceSize-1)/pieceSize)
 	for _, path := range s.bodies[j.ID] {
 		s.pieces(path, j.ID, pieces)
 	}
+	body := make([]byte, 0, j.Size)
 	for n, p := range pieces {
-		if p == nil {
+		if p.value == nil {
 			return nil, fmt.Errorf("%w: piece %d of the body of job %d is missing", storage.ErrCorrupt, n, j.ID)
 		}
+		body = append(body, p.value...)
 	}
-	body := slices.Concat(pieces...)
 	return body, checkBody(j, sum, len(body), crc32.Checksum(body, castagnoli))
 }
 
+// piece is the newest that was found.
+type piece struct {
+	rank  uint64
+	value []byte
+}
+
 // pieces reads what is readable of one table. The first pass has told of its damage.
-func (s *salvage) pieces(path string, id uint64, into [][]byte) {
+func (s *salvage) pieces(path string, id uint64, into []piece) {
+	table, _ := numbered(s.dir.fs.PathBase(path), "", ".sst")
 	f, err := s.dir.fs.Open(path)
 	if err != nil {
 		return
@@ -55,14 +62,15 @@ func (s *salvage) pieces(path string, id uint64, into [][]byte) {
 	defer r.Close()
 	for n := 0; n < len(into); {
 		from := pieceKey(id, n)
-		_, err := walkTable(r, from[:], func(kind pebble.InternalKeyKind, _ uint64, key, value []byte) error {
+		_, err := walkTable(r, from[:], func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
 			of, at, err := pieceOf(key)
 			if err != nil || of != id || at >= len(into) {
 				return errOtherBody
 			}
 			n = at + 1
-			if piece, err := unseal(key, value); err == nil && isSet(kind) {
-				into[at] = append([]byte{}, piece...)
+			rank := s.rank(table, seq)
+			if v, err := unseal(key, value); err == nil && isSet(kind) && (into[at].value == nil || rank > into[at].rank) {
+				into[at] = piece{rank, append([]byte{}, v...)}
 			}
 			return nil
 		})

@@ -2,7 +2,10 @@ package pebblestore
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+
+	"beanfield/storage/pebblestore/ondisk"
 )
 
 // hear learns from mark and manifest which files there were.
@@ -26,6 +29,8 @@ func (s *salvage) hear(path string, names []string) {
 	}
 	s.hearNewer(name)
 	if w.manifest == nil {
+		// A delete may have gone with a table, and its job's table is still there.
+		s.doubts.lossy, s.result.QueuesInDoubt = true, true
 		return
 	}
 	for number := range w.manifest.Tables {
@@ -38,15 +43,12 @@ func (s *salvage) hear(path string, names []string) {
 
 func tableName(number uint64) string { return fmt.Sprintf("%06d.sst", number) }
 
-// hearNewer takes the newest manifest in place of another that the marker names, if that one
-// cannot be read or does not fit the files that are there. When Pebble begins a new manifest it
-// writes into it all that is in the old one, and moves the marker after that. So after
-// a crash between the two, both fit.
+// hearNewer takes the newest manifest in place of the one that the marker names, unless that one
+// fits the tables better. When Pebble begins a new manifest it writes into it all that is in
+// the old one, and moves the marker after that. So after a crash between the two, both
+// say the same.
 func (s *salvage) hearNewer(named string) {
 	w, found := s.witness, s.witness.manifest
-	if found != nil && !w.misses() {
-		return
-	}
 	newest := uint64(0)
 	for _, e := range w.mark.manifests {
 		newest = max(newest, e.number)
@@ -64,7 +66,9 @@ func (s *salvage) hearNewer(named string) {
 		w.manifest = found
 		return
 	}
-	s.damagedf(w.path("marker.manifest.*"), "it does not name %s, which is the newest manifest and is used here", name)
+	if found == nil || !maps.EqualFunc(found.Tables, w.manifest.Tables, func(_, _ ondisk.Table) bool { return true }) {
+		s.damagedf(w.path("marker.manifest.*"), "it does not name %s, which is the newest manifest and is used here", name)
+	}
 }
 
 // misses says whether there is not all that the manifest names.
@@ -87,29 +91,15 @@ func (s *salvage) tableCounts(number uint64) bool {
 	return named
 }
 
-// doubts are about jobs whose records can be read, and which may have been deleted.
-type doubts struct {
-	// From the sequence number start up to next the logs have everything: each batch begins
-	// with the number that follows on the one before. (A body that is taken over
-	// has a number too, so that start may be too high.)
-	start, next uint64
-	lossy       bool      // deletes may be lost, other than those in holes
-	cut         bool      // also newer ones than any that can be read
-	holes       []idRange // the ids whose deletes may have been in what cannot be read of tables
-}
-
-// batch takes note of a batch in a log. They come in order.
-func (d *doubts) batch(seq uint64, count uint32) {
-	if seq != d.next {
-		d.start = seq
+// rank is that of an entry with a sequence number in a table. Without a manifest nobody knows
+// the sequence numbers of tables that were ingested: then newer tables have higher numbers,
+// more or less.
+func (s *salvage) rank(table, seq uint64) uint64 {
+	if s.witness.manifest == nil {
+		return table
 	}
-	d.next = seq + uint64(count)
-}
-
-// about says whether the delete of a job may be lost whose record has this sequence number.
-func (d *doubts) about(id, seq uint64) bool {
-	if !d.cut && d.next > 0 && seq >= d.start {
-		return false // it would be in the logs
+	if seq == 0 {
+		return s.witness.manifest.Tables[table].Sequence
 	}
-	return d.lossy || slices.ContainsFunc(d.holes, func(h idRange) bool { return h.from <= id && id <= h.to })
+	return seq
 }

@@ -14,20 +14,20 @@ import (
 
 // queueTrace is the newest record of a queue that was found.
 type queueTrace struct {
-	seq   uint64
+	rank  uint64
 	value []byte // nil if it was deleted
-	at    string // the file
+	at    string // where it was found
 }
 
-func (s *salvage) learnQueue(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+func (s *salvage) learnQueue(kind pebble.InternalKeyKind, rank uint64, key, value []byte) error {
 	tube, err := queueOf(key)
 	if err != nil {
 		return err
 	}
-	if q, ok := s.queues[tube]; ok && seq <= q.seq {
+	if q, ok := s.queues[tube]; ok && rank <= q.rank {
 		return nil
 	}
-	q := queueTrace{seq: seq, at: s.at}
+	q := queueTrace{rank: rank, at: s.at}
 	if isSet(kind) {
 		q.value = bytes.Clone(value)
 	}
@@ -47,7 +47,7 @@ func (s *salvage) giveQueues() error {
 			return err
 		}
 		if s.at = t.at; err != nil {
-			s.queueHole()
+			s.result.QueuesInDoubt = true
 			s.lost("the groups of queue %q are left out: %v", tube, err)
 			continue
 		}
@@ -57,13 +57,6 @@ func (s *salvage) giveQueues() error {
 		}
 	}
 	return nil
-}
-
-// queueHole notes that queues may have been in what cannot be read.
-func (s *salvage) queueHole() {
-	if s.queued {
-		s.result.QueuesInDoubt = true
-	}
 }
 
 // readableName finds the first key of a queue, or nearly the first, from which on the

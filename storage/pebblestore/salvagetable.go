@@ -35,7 +35,9 @@ func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error 
 	}
 	defer r.Close()
 	for from := []byte{0}; from != nil; {
-		last, err := walkTable(r, from, fn)
+		last, err := walkTable(r, from, func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+			return fn(kind, s.rank(number, seq), key, value)
+		})
 		if stop := (stopped{}); err == nil || errors.As(err, &stop) {
 			return err
 		}
@@ -161,7 +163,7 @@ func (s *salvage) keyHole(last, next []byte) {
 		toKind, to = splitKey(next)
 	}
 	if fromKind <= keyQueue && toKind >= keyQueue {
-		s.queueHole()
+		s.result.QueuesInDoubt = true
 	}
 	if fromKind > keyRecord || toKind < keyRecord || toKind == keyRecord && to == 0 {
 		return
@@ -181,7 +183,7 @@ func (s *salvage) keyHole(last, next []byte) {
 func (s *salvage) tableHole(number uint64) {
 	if s.witness.manifest == nil {
 		s.deletesHole(1, math.MaxUint64)
-		s.queueHole()
+		s.result.QueuesInDoubt = true
 		return
 	}
 	t, ok := s.witness.manifest.Tables[number]
@@ -191,7 +193,7 @@ func (s *salvage) tableHole(number uint64) {
 	fromKind, from := splitKey(t.Smallest)
 	toKind, to := splitKey(t.Largest)
 	if fromKind <= keyQueue && toKind >= keyQueue {
-		s.queueHole()
+		s.result.QueuesInDoubt = true
 	}
 	if fromKind > keyRecord || toKind < keyRecord {
 		return

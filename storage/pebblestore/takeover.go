@@ -110,14 +110,10 @@ func (s *store) checkOldLogs(w *witness) error {
 		}
 	}
 	// Pebble finds what else is wrong with them when it reads them.
-	err := s.readDatabase(w.dir, s.o.FS.PathBase(w.dir), func(db *pebble.DB) error {
+	return s.readDatabase(w.dir, s.o.FS.PathBase(w.dir), func(db *pebble.DB) error {
 		_, err := readMaxID(db)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("storage: %w", err)
-	}
-	return nil
 }
 
 func (w *witness) checkOldLog(l extent) error {

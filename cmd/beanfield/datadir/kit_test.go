@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"testing"
 
 	"beanfield/router"
@@ -92,6 +93,20 @@ func restart(t *testing.T, dir string, shards int) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// copied makes a copy of a directory with one shard, as a backup does: all that is in it is in
+// tables.
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	store, to := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()}), filepath.Join(t.TempDir(), "copy")
+	if _, err := store.Open(1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(store.(storage.Checkpointer).Checkpoint(to), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return to
 }
 
 // command dumps as the command line does.

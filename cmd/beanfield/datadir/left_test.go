@@ -1,8 +1,10 @@
 package datadir
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,20 +22,18 @@ func globbed(t *testing.T, dir, pattern string) []string {
 	return paths
 }
 
-// emptied has had n jobs, all of which are deleted; the logs in which they were put, old, are
-// still there, as Pebble may leave them.
-func emptied(t *testing.T, n uint64) (dir string, old map[string]string) {
+// emptied has had n jobs, all of which are deleted; a table with the jobs, old, is still there,
+// as Pebble may leave it.
+func emptied(t *testing.T, n uint64) (dir, old string) {
 	t.Helper()
-	dir, old = t.TempDir(), make(map[string]string)
 	var all []stored
 	for id := uint64(1); id <= n; id++ {
 		all = append(all, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1, Size: 1, Created: noon}, "x"})
 	}
-	fill(t, dir, 1, all)
-	for _, path := range globbed(t, dir, "*.log") {
-		old[path] = read(t, path)
-	}
-	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
+	full, empty := t.TempDir(), t.TempDir()
+	fill(t, full, 1, all)
+	fill(t, empty, 1, all)
+	store := pebblestore.New(pebblestore.Options{Dir: empty, Ballast: -1, Logger: quiet()})
 	logs, err := store.Open(1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -45,28 +45,20 @@ func emptied(t *testing.T, n uint64) (dir string, old map[string]string) {
 	if !logs[0].Commit(done) {
 		err = <-done
 	}
-	if err != nil {
+	if err = errors.Join(err, store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Close(); err != nil {
+	dir = copied(t, empty)
+	largest := slices.MaxFunc(globbed(t, copied(t, full), "*.sst"), func(a, b string) int { return len(read(t, a)) - len(read(t, b)) })
+	old = filepath.Join(dir, "gen-000001", "shard-000", "000900.sst")
+	if err := os.WriteFile(old, []byte(read(t, largest)), 0o600); err != nil {
 		t.Fatal(err)
-	}
-	if len(old) == 0 {
-		t.Fatal("there was no log")
-	}
-	for path, content := range old {
-		if _, err := os.Stat(path); err == nil {
-			t.Fatalf("%s is still in use", path)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 	return dir, old
 }
 
-// A deleted job does not come back because a log is still there that is no longer in use. If
-// nothing tells which logs are in use, the salvage says how many jobs may be back, and does not
+// A deleted job does not come back because a table is still there that is no longer in use. If
+// nothing tells which tables are in use, the salvage says how many jobs may be back, and does not
 // end with 0.
 func TestSalvageOfWhatIsLeftBehind(t *testing.T) {
 	dir, old := emptied(t, 100)
@@ -78,7 +70,7 @@ func TestSalvageOfWhatIsLeftBehind(t *testing.T) {
 		t.Error(err)
 	}
 	for _, path := range globbed(t, dir, "[M0-9]*") { // the mark stays
-		if _, kept := old[path]; kept {
+		if path == old {
 			continue
 		}
 		if err := os.Remove(path); err != nil {
