@@ -128,11 +128,11 @@ type Log interface {
 	Body(id uint64, dst []byte) ([]byte, error)
 	// Replay calls fn for every job in the log: first for those that are not buried, in
 	// the order of their ids, then for the buried ones, in the order of their ranks. It
-	// is called once, before anything is written. Job and body are valid only
-	// during the call.
+	// is called before anything is written, and again whenever the shard's state is built
+	// anew: then no turn may be under way. Job and body are valid only during the call.
 	Replay(fn func(j *Job, body []byte) error) error
 	// ReplayQueues calls fn for every queue in the log, in the order of their names. It
-	// is called once, before Replay. The queue is the caller's.
+	// is called before Replay, each time. The queue is the caller's.
 	ReplayQueues(fn func(q *Queue) error) error
 	// MaxID is the highest id that the log recorded before it was opened, so
 	// that no id is used twice, not even that of a job long deleted. After a

@@ -48,6 +48,7 @@ type shardLog struct {
 	stages  sync.WaitGroup
 	sums    checksums // of staged bodies whose jobs are not put yet
 	newest  *newest   // for the replay
+	cleaned bool      // by the first replay
 
 	// The owner is the goroutine that has taken the shard. Others read the counters.
 	scratch []byte

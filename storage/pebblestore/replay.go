@@ -47,7 +47,17 @@ func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
 // which is called after that, is its end.
 func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
 	if l.newest == nil {
-		n, err := newNewest(l.db, l.opened, l.eachTurns)
+		if err := l.committer.settle(); err != nil {
+			return err
+		}
+		if l.turns.Synced() < l.appended.Load() { // only what is durable is read
+			if err := l.sync(); err != nil {
+				return err
+			}
+		}
+		l.folding.Lock()
+		n, err := newNewest(l.db, l.window.Highest(), l.eachTurns)
+		l.folding.Unlock()
 		if err != nil {
 			return err
 		}
@@ -59,6 +69,7 @@ func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
 // eachTurns calls fn for all turns of the log that the store does not have.
 func (l *shardLog) eachTurns(fn func(b []byte, at turns.At) error) error {
 	r := l.turns.Reader()
+	r.SkipTo(l.place)
 	for {
 		b, at, _, ok, err := r.Next()
 		if err == nil && ok {
@@ -84,6 +95,7 @@ func (l *shardLog) replayed(err error) error {
 func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) error) error {
 	bodies := make(map[uint64]bool)
 	var orphans []uint64
+	l.live.Store(0)
 	err := relayed(func(to *relay) (err error) {
 		orphans, err = inReplayOrder(r, func(s *scan) error {
 			l.live.Add(diskSize(&s.job))
@@ -97,6 +109,10 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 	if err != nil {
 		return err
 	}
+	if l.cleaned {
+		return nil // bodies may have been staged whose jobs are put next
+	}
+	l.cleaned = true
 	// It is not known what died before this run: let tidy check.
 	l.garbage.Store(1 << 62)
 	step := l.store.o.Steps.Begin("looking for bodies without jobs in "+l.name, "")

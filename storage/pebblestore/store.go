@@ -147,39 +147,37 @@ func (s *store) begin() error {
 	return s.openLogs(true)
 }
 
-// openLogs opens all databases of the generation that counts, side by side, or
-// makes them.
+// openLogs opens all shards of the generation that counts, side by side, or makes them.
 func (s *store) openLogs(fresh bool) error {
-	n := s.now.Shards
-	change := func(o *pebble.Options) {
-		o.ErrorIfExists, o.ErrorIfNotExists = fresh, !fresh
+	s.sharing = newSharing(s.o, s.space.wrap(), s.now.Shards)
+	s.logs = make([]*shardLog, s.now.Shards)
+	return inParallel(s.now.Shards, func(i int) error { return s.openLog(i, fresh) })
+}
+
+// openLog opens the log and the store of one shard, or makes them. The others need not be open.
+func (s *store) openLog(i int, fresh bool) error {
+	l := newShardLog(s, i, fmt.Sprintf("shard-%03d", i))
+	s.logs[i] = l
+	path := s.dir.shard(s.now.Generation, i)
+	step := s.o.Steps.Begin("opening "+l.name, "")
+	defer step.End()
+	err := removeLogs(s.o.FS, path)
+	var base *shardStore
+	if err == nil {
+		base, err = s.sharing.openStore(l.fault, path, l.name, func(o *pebble.Options) {
+			o.ErrorIfExists, o.ErrorIfNotExists = fresh, !fresh
+			l.tallies.listen(o.EventListener)
+			l.compactions = o.Logger.(reporter).compactions
+		})
 	}
-	s.sharing = newSharing(s.o, s.space.wrap(), n)
-	s.logs = make([]*shardLog, n)
-	return inParallel(n, func(i int) error {
-		l := newShardLog(s, i, fmt.Sprintf("shard-%03d", i))
-		s.logs[i] = l
-		path := s.dir.shard(s.now.Generation, i)
-		step := s.o.Steps.Begin("opening "+l.name, "")
-		defer step.End()
-		err := removeLogs(s.o.FS, path)
-		var base *shardStore
-		if err == nil {
-			base, err = s.sharing.openStore(l.fault, path, l.name, func(o *pebble.Options) {
-				change(o)
-				l.tallies.listen(o.EventListener)
-				l.compactions = o.Logger.(reporter).compactions
-			})
-		}
-		if err == nil {
-			l.shardStore = *base
-			err = l.start(fresh)
-		}
-		if err != nil {
-			return s.dir.orSalvage(fmt.Errorf("storage: open %s: %w", path, explain(err)), "")
-		}
-		return nil
-	})
+	if err == nil {
+		l.shardStore = *base
+		err = l.start(fresh)
+	}
+	if err != nil {
+		return s.dir.orSalvage(fmt.Errorf("storage: open %s: %w", path, explain(err)), "")
+	}
+	return nil
 }
 
 // explain makes Pebble's corruption errors an ErrCorrupt, and adds the details of its
