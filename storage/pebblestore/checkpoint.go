@@ -33,9 +33,7 @@ func (s *store) Checkpoint(dir string) error {
 	if err := s.copyLogs(copied); err != nil {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
-	s.naming.Lock()
 	m := manifest{Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule}
-	s.naming.Unlock()
 	return copied.writeManifest(m)
 }
 

@@ -56,7 +56,7 @@ func TestForeignDirectories(t *testing.T) {
 		{"somebody's", map[string]string{"thesis.tex": "x"}, ErrForeign, "thesis.tex"},
 		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, ErrForeign, "2 more"},
 		{"no manifest", map[string]string{"gen-000001": "", HistoryName: "x", historyTemp: ""}, storage.ErrCorrupt, manifestName},
-		{"newer format", map[string]string{manifestName: `{"format":3,"generation":1,"shards":1}`}, ErrVersion, "format 3"},
+		{"newer format", map[string]string{manifestName: `{"format":4,"generation":1,"shards":1}`}, ErrVersion, "format 4"},
 		{"damaged manifest", map[string]string{manifestName: `{"format":1,`}, storage.ErrCorrupt, manifestName},
 		{"empty manifest", map[string]string{manifestName: ``}, storage.ErrCorrupt, manifestName},
 		{"no shards", map[string]string{manifestName: `{"format":1,"generation":1}`}, storage.ErrCorrupt, "0 shards"},

@@ -25,7 +25,6 @@ type store struct {
 	sharing *sharing
 	logs    []*shardLog
 	now     manifest
-	naming  sync.Mutex // guards now and its file while the logs are open
 	shardOf func(tube string) int
 
 	copying sync.Mutex // one checkpoint at a time
