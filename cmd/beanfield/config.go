@@ -23,6 +23,8 @@ const (
 	maxConnections    = 10_000_000
 	maxBytes          = 1 << 40
 	minCache          = 1 << 20
+	minLog            = 1 << 20
+	maxLog            = 64 << 30
 	maxGarbagePercent = 1000
 	minGarbageRoom    = 1 << 20
 	minSyncInterval   = time.Millisecond
@@ -73,6 +75,7 @@ type Config struct {
 		MemoryBudget int64  // bytes; 0: no limit
 		MinFree      int64  // bytes
 		Cache        int64  // bytes
+		Log          int64  // bytes
 		BackupPath   string // "": beside Path
 	}
 	Stats   struct{ QuoteStrings string }
@@ -143,6 +146,7 @@ func defaults() *Config {
 	c.Storage.SyncInterval = 50 * time.Millisecond
 	c.Storage.MinFree = 256 << 20
 	c.Storage.Cache = 32 << 20
+	c.Storage.Log = 64 << 20
 	c.Stats.QuoteStrings = quoteNeeded
 	c.Log.Level = "notice"
 	c.Log.Format = "text"

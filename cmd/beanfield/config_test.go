@@ -61,6 +61,7 @@ sync_interval = "1m30s"
 memory_budget = "1GiB"
 min_free = 0
 cache = 3_145_728
+log_size = "7MiB"
 backup_path = "/backups"
 [stats]
 quote_strings = false
@@ -109,6 +110,7 @@ func TestConfigFile(t *testing.T) {
 	want.Storage.Backend, want.Storage.Path, want.Storage.BackupPath = "pebble", "/", "/backups"
 	want.Storage.Sync, want.Storage.SyncInterval = "interval", 90*time.Second
 	want.Storage.MemoryBudget, want.Storage.MinFree, want.Storage.Cache = 1<<30, 0, 3<<20
+	want.Storage.Log = 7 << 20
 	want.Stats.QuoteStrings = "never"
 	want.Log.Level, want.Log.Format = "error", "json"
 	limits := QueueLimits{5, 6, 1 << 10, 7, 8 * time.Second, 0, "bury", true, 8 << 10}

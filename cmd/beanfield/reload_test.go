@@ -22,7 +22,7 @@ var others = map[string]string{
 	"shards": "3", "loops": "3", "user": "'nobody'", "limits.max_job_size": "10", "limits.max_connections": "9",
 	"limits.handshake_timeout": "'2s'", "limits.handshakes": "50", "memory.garbage_percent": "50", "memory.garbage_room": "'64MiB'",
 	"storage.backend": "'pebble'", "storage.path": "'/'", "storage.sync": "'never'", "storage.sync_interval": "'9ms'",
-	"storage.memory_budget": "'1GiB'", "storage.min_free": "'1GiB'", "storage.cache": "'64MiB'", "storage.backup_path": "'/b'",
+	"storage.memory_budget": "'1GiB'", "storage.min_free": "'1GiB'", "storage.cache": "'64MiB'", "storage.log_size": "'1MiB'", "storage.backup_path": "'/b'",
 	"stats.quote_strings": "'always'", "log.level": "'debug'", "log.format": "'json'", "log.slow": "'9ms'", "audit.file": "'/a'",
 	"queue.listen": "['unix:/q']", "queue.mode": "'0600'", "queue.group": "'root'", "queue.default_service": "'mail'", "queue.tokens": "['t']", "queue.origins": "['https://a']", "queue.hosts": "['a.b']", "queue.max_batch": "2048",
 	"queue.dead_after": "'9s'", "queue.cert": "'DIR/c'", "queue.key": "'DIR/k'", "queue.client_ca": "'DIR/c'", "queue.client_auth": "'optional'",

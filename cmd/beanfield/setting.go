@@ -84,6 +84,7 @@ var settings = slices.Concat([]setting[Config]{
 	size("storage.memory_budget", "", 0, maxBytes, func(c *Config) *int64 { return &c.Storage.MemoryBudget }),
 	size("storage.min_free", "", 0, maxBytes, func(c *Config) *int64 { return &c.Storage.MinFree }),
 	size("storage.cache", "", minCache, maxBytes, func(c *Config) *int64 { return &c.Storage.Cache }),
+	size("storage.log_size", "", minLog, maxLog, func(c *Config) *int64 { return &c.Storage.Log }),
 	text("storage.backup_path", "", "directory", `a directory, which is made if its parent exists; "" for one beside the data`,
 		func(c *Config) *string { return &c.Storage.BackupPath }),
 	setting[Config]{

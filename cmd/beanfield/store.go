@@ -116,6 +116,7 @@ func pebbleOptions(c *Config, log *slog.Logger) pebblestore.Options {
 		Dir:        c.Storage.Path,
 		SyncEvery:  c.Storage.SyncInterval,
 		CacheBytes: c.Storage.Cache,
+		LogBytes:   c.Storage.Log,
 		MinFree:    c.Storage.MinFree,
 		Logger:     log,
 		// The process stays: its other shards work, stats says what happened, and

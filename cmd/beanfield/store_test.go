@@ -25,6 +25,7 @@ func TestStoragePrecedence(t *testing.T) {
 		{"", "", "storage.memory_budget", "0", "default"},
 		{"", "", "storage.min_free", `"256MiB"`, "default"},
 		{"", "", "storage.cache", `"32MiB"`, "default"},
+		{"", "", "storage.log_size", `"64MiB"`, "default"},
 		{"", "", "storage.backup_path", `""`, "default"},
 		{"", file, "storage.backend", `"memory"`, "FILE:1"},
 		{"", file, "storage.path", `"/file"`, "FILE:2"},
@@ -103,14 +104,14 @@ func TestCheckConfigExplainsStorage(t *testing.T) {
 // Every setting reaches the store, and zero means zero there.
 func TestPebbleOptions(t *testing.T) {
 	c := defaults()
-	c.Storage.Path, c.Storage.Cache = "/data", 5<<20
+	c.Storage.Path, c.Storage.Cache, c.Storage.Log = "/data", 5<<20, 6<<20
 	for _, s := range []struct {
 		word string
 		want storage.SyncMode
 	}{{"always", storage.Always}, {"interval", storage.Interval}, {"never", storage.Never}} {
 		c.Storage.Sync, c.Storage.SyncInterval = s.word, 7*time.Millisecond
 		o := pebbleOptions(c, nil)
-		if o.Dir != "/data" || o.Sync != s.want || o.SyncEvery != 7*time.Millisecond || o.CacheBytes != 5<<20 || o.MinFree != 256<<20 || o.Fatal == nil {
+		if o.Dir != "/data" || o.Sync != s.want || o.SyncEvery != 7*time.Millisecond || o.CacheBytes != 5<<20 || o.LogBytes != 6<<20 || o.MinFree != 256<<20 || o.Fatal == nil {
 			t.Errorf("%s: %+v", s.word, o)
 		}
 	}
