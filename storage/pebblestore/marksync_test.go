@@ -45,7 +45,7 @@ func TestMarkSurvivesAPowerCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := afterCut(); got.count != m.count || len(got.logs) == 0 {
+	if got := afterCut(); got.count != m.count || len(got.manifests) == 0 {
 		t.Errorf("after the stop, mark %d is on the disk, and %d was written", got.count, m.count)
 	}
 }

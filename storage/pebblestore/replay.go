@@ -159,7 +159,10 @@ func (l *shardLog) drop(orphans, stray []uint64) error {
 			return err
 		}
 	}
-	return b.Commit(pebble.NoSync)
+	if err := b.Commit(pebble.NoSync); err != nil {
+		return err
+	}
+	return l.fault.guard(l.db.Flush) // or a body that is taken over later would have to wait for it
 }
 
 // Body implements Log. A record is in a group first, then in the log, where the window knows

@@ -69,10 +69,10 @@ func (t *tables) share(share *fold.Share) error {
 	if err := t.end(t.queues(share.Queues)); err != nil {
 		return err
 	}
-	if err := t.end(t.jobs(keyRecord, share.Records, pebble.InternalKeyKindSingleDelete)); err != nil {
+	if err := t.end(t.jobs(keyRecord, share.Records)); err != nil {
 		return err
 	}
-	if err := t.end(t.jobs(keyUpdate, share.Updates, pebble.InternalKeyKindDelete)); err != nil {
+	if err := t.end(t.jobs(keyUpdate, share.Updates)); err != nil {
 		return err
 	}
 	return t.end(t.bodies(share.Bodies))
@@ -92,13 +92,14 @@ func (t *tables) queues(changes []fold.Change) error {
 	return nil
 }
 
-// jobs writes changes of records or updates. gone is the kind of key that removes one.
-func (t *tables) jobs(kind byte, changes []fold.Change, gone pebble.InternalKeyKind) error {
+// jobs writes changes of records or updates. A record could be removed by a single delete,
+// but when a compaction cannot read what is behind that, Pebble panics.
+func (t *tables) jobs(kind byte, changes []fold.Change) error {
 	for _, c := range changes {
 		key := makeKey(kind, c.ID)
 		var err error
 		if c.Value == nil {
-			err = t.add(key[:], gone, nil)
+			err = t.add(key[:], pebble.InternalKeyKindDelete, nil)
 		} else {
 			err = t.set(key[:], c.Value)
 		}

@@ -85,6 +85,9 @@ func (s *sharing) options(f *fault, name string) *pebble.Options {
 	o.Experimental.CompactionScheduler = r.compactions
 	// Reads of single bodies must not cause compactions.
 	o.Experimental.ReadSamplingMultiplier = -1
+	// A table that is taken over must be durable then. One that waits behind a memtable would
+	// be in a log, of which there is none.
+	o.Experimental.DisableIngestAsFlushable = func() bool { return true }
 	// Values stay with their keys: a job's body dies with it, and separated
 	// values would need a collector of their own.
 	o.Experimental.ValueSeparationPolicy = nil
