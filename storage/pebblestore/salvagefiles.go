@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"beanfield/storage/pebblestore/ondisk"
@@ -29,8 +30,10 @@ func (s *salvage) hear(path string, names []string) {
 	}
 	s.hearNewer(name)
 	if w.manifest == nil {
-		// A delete may have gone with a table, and its job's table is still there.
+		// Nobody knows which tables are missing. And a delete may have gone with a table that
+		// is of no more use, while that of its job is still there.
 		s.doubts.lossy, s.result.QueuesInDoubt = true, true
+		s.hole(1, math.MaxUint64)
 		return
 	}
 	for number := range w.manifest.Tables {

@@ -6,29 +6,26 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Salvage gives what can be read, or says that something cannot; and every job that is
 // missing had an id that it tells of.
 func TestSalvageTellsWhatIsMissing(t *testing.T) {
-	d := fullStore(t, 6, killed(t))
+	d := fullStore(t, 5+max(*seed, 1), killed(t))
 	state, queues := d.h.states[d.h.turns()], d.h.queues[d.h.turns()]
 	r := rand.New(rand.NewSource(max(*seed, 1)))
 	paths := files(t, d.fs, "data/gen-000001")
 	missing, told := 0, 0
 	for n := 0; n < placesToTry(); n++ {
-		path, way := paths[n%len(paths)], ruins[r.Intn(len(ruins))]
-		text := []byte(read(t, d.fs, path))
-		if len(text) == 0 {
-			continue
-		}
 		fs := clone(d.fs, 100, r)
-		if text = way.do(r, text); text != nil {
-			write(t, fs, path, string(text))
-		} else if err := fs.Remove(path); err != nil {
-			t.Fatal(err)
+		path := paths[n%len(paths)]
+		what := ruined(t, r, fs, path)
+		// Without the log's mark nobody knows that the end of the log is gone.
+		if other := paths[r.Intn(len(paths))]; n%3 == 0 && fs.PathBase(path) != "synced" && fs.PathBase(other) != "synced" {
+			what += ", " + ruined(t, r, fs, other)
 		}
-		what := fmt.Sprintf("%s: %s", path, way.what)
 		found, foundQueues, result := salvagedAll(t, fs)
 		report := strings.Join(result.Damaged, "\n")
 		if strings.Contains(report, "<nil>") {
@@ -67,6 +64,21 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 	if missing == 0 || told == 0 {
 		t.Errorf("%d jobs were missing, damage was told of %d times", missing, told)
 	}
+}
+
+// ruined damages a file in some way, unless it is empty or gone.
+func ruined(t *testing.T, r *rand.Rand, fs vfs.FS, path string) (what string) {
+	t.Helper()
+	if info, err := fs.Stat(path); err != nil || info.Size() == 0 {
+		return ""
+	}
+	way := ruins[r.Intn(len(ruins))]
+	if text := way.do(r, []byte(read(t, fs, path))); text != nil {
+		write(t, fs, path, string(text))
+	} else if err := fs.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	return path + ": " + way.what
 }
 
 // tooMany is how many jobs were found that had been deleted.
