@@ -1,48 +1,47 @@
-// Package pebblestore is the log of a shard on Pebble: a database for each shard,
-// and one data directory around them.
+// Package pebblestore keeps the jobs of each shard on the disk: a log of turns (package
+// locallog), a store on Pebble that folds the log (package fold), and one data directory
+// around them.
 //
-// Package storage says what a log is for, and states the invariants L1 and L2. This
+// Package storage explains log, store and fold, and states the invariants L1 and L2. This
 // is how this package keeps them.
 //
 // # Why the invariants hold
 //
-// L1. Acknowledged implies logged. A turn is acknowledged after its records, and those
-// of all turns before it, have been applied to the database, and in Always mode have
-// been synced to disk. (In Interval and Never a Commit that returns true promises only
-// that the records are in the committer's queue.)
+// L1. Acknowledged implies logged. A turn is acknowledged after its operations, and those of
+// all turns before it, have been appended to the log, and in Always mode have been synced to
+// disk. (In Interval and Never a Commit that returns true promises only that they are in the
+// committer's queue.)
 //
-// Why it holds: records go into one open group; a group is handed to the one
-// committer as a whole, in order, only between turns; the committer calls a
-// group's Acks after Apply has returned, and Apply returns after the sync of
-// Pebble's log, which is written in order. A turn that wrote nothing joins the
-// group under way or the open one, so its Ack too comes after all that it can
+// Why it holds: operations go into one open group; a group is handed to the one committer as
+// a whole, in order, only between turns; it becomes one record of the log, and the committer
+// calls its Acks after the log's Append and Sync have returned. A turn that wrote nothing
+// joins the group under way or the open one, so its Ack too comes after all that it can
 // have seen. After the first error no Ack succeeds: the fault is noted before
 // the call that met it returns, the committer checks it before it delivers, and
 // from then on the undertaker takes all groups and delivers the error.
 //
-// L2. Replay gives the acknowledged state. By L1 the log on the disk is a prefix of
-// the groups, each whole or not there at all (Pebble's log frames a batch with
-// checksums), and it covers what was acknowledged. Ids are never put twice, so a
-// record key has at most one value and one delete, in this order, and an update key's
-// newest value is the last update. A delete removes both; an update whose record is
-// gone is ignored and dropped. A large body is on the disk, as part of the database,
-// before its record is in any group, and the batch that deletes the record deletes the
-// body. So no record is without its body, and a body without a record, left by a crash
+// L2. Replay gives the acknowledged state. By L1 and G2 (package locallog) the log on the disk
+// is a prefix of the groups, each whole or not there at all, and it covers what was
+// acknowledged. The store is what its place says, because the place is in the same ingest as
+// the share that leads up to it, and an ingest is there as a whole or not at all. So the
+// store, with the net effect of the turns behind its place, is the state (W1, package fold).
+// A replay reads that: the net effect is laid over the database in a batch that is never
+// applied. A large body is on the disk, as part of the database, before its record is in any
+// group. So no record is without its body, and a body without a record, left by a crash
 // between the two, is dropped. That body's id may be used again; a record has the
 // checksum of its own body. Everything read is checked against a checksum that covers
-// the key too, so that one record cannot be mistaken for another. (One exception to
-// "after some turn": a turn of more than 64 MiB may be cut.)
+// the key too, so that one record cannot be mistaken for another.
 //
-// The highest id is written in the same batch as the job that has it. So if the job,
-// or its delete, survives a crash, the highest id is known.
+// The highest id is in each share, and what comes after the share is in the log. So if a job,
+// or its end, survives a crash, the highest id is known.
 //
 // # What is on the disk
 //
 // See directory.go for the directory, manifest.go for the file that says which parts
 // of it are valid, record.go for keys and values. A job is one key with everything,
 // and a second, small one that overrides its state after a release, bury or kick, so
-// that bodies are written once. The record is removed by a single delete: a job
-// that comes and goes while it is in a memtable costs no table at all.
+// that bodies are written once, but for the log. A job that comes and goes while its turns
+// are in the log costs no table at all.
 //
 // What the queue service adds to a job is in the same two keys, in values that have
 // versions of their own (item.go). Tags do not change and are in the record. What changes
@@ -55,30 +54,25 @@
 // without the number are read once, and if a tube is on the wrong shard, they are moved as
 // if the number of shards had changed.
 //
-// An older build would misread some of this: it does not see queues, and looks for rear
-// queues on other shards. So before the first such record is written, the manifest gets
-// format 2, which older builds refuse. A directory that the queue service has never
-// touched keeps format 1, and older builds can go on with it. If one of them puts a rear
-// queue on the wrong shard, the next replay fails and removes the rule's number, so that
-// the start after that checks all shards again.
-//
 // A body above LargeBody is stored in pieces beside its record. They are written to
 // tables outside the database, which then takes them over as they are (Pebble's
 // Ingest). If they went through the log, a gigabyte would delay every other turn for
 // 4 s or more, and then go through memtables and compactions. Their keys are above all
 // others, so that no other table overlaps with them: they go to the last level and
-// stay there until their jobs are deleted. No group is applied while a table is taken
-// over, which takes about as long as a sync. Removing a table keeps a processor busy,
+// stay there until their jobs are deleted. Removing a table keeps a processor busy,
 // so a table has at most 16 MiB.
 //
 // # The parts
 //
 //	shardLog    what the shard calls                                log.go
-//	committer   applies groups of turns, tells their acks           committer.go, group.go
+//	committer   appends groups of turns, tells their acks           committer.go, group.go
+//	turnLog     where it appends them, and waits for room           turnlog.go
+//	fold        has the store follow the log                        folding.go
+//	shardStore  the store of a shard: takes shares, says its place  shardstore.go, place.go, tables.go
 //	undertaker  tells acks after a failure                          undertaker.go
 //	syncLoop    the timer of Interval mode                          synctimer.go
 //	fault       the first error, and who is told of it              fault.go
-//	strictFS    ends a log with the first write that fails          strict.go
+//	strictFS    notes how far manifests have been synced            strict.go
 //	stager      writes large bodies, as pieces                      stager.go, pieces.go
 //	tableFile   makes flushes and compactions yield                 tablefile.go
 //	scan        walks records and updates side by side              scan.go, replay.go
@@ -91,8 +85,7 @@
 //	unreadable  remembers which bodies cannot be read               unreadable.go
 //	fit         makes a store small on a small disk                 fit.go
 //	relief      frees space while there is too little               relief.go
-//	settle      moves jobs that belong on other shards; raise
-//	            keeps older builds away                             rule.go
+//	settle      moves jobs that belong on other shards              rule.go
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go, freeze.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
@@ -104,7 +97,7 @@
 // # Turns, groups and syncs
 //
 // Three words, for three things: the shard commits a turn; the committer applies a
-// group of turns to the database; Pebble syncs its log.
+// group of turns, which means that it appends it to the log; the log is synced.
 //
 // There are two groups: one open, one with the committer. The owner appends to
 // the open one without a lock; the mutex is taken once when a turn begins to
@@ -118,31 +111,25 @@
 // # Who applies
 //
 // With Always, a client that waits for each reply waits for a sync each time, and for
-// every change of goroutine around it: event loop, committer, Pebble's log writer,
-// committer, event loop. Each costs a futex call and the wake-up of another thread, 5 to
-// 10 µs, while a sync takes 100. So a loop that would only wait may do the committer's
-// work (push): the loop applies the group, Pebble's log writer syncs, the loop goes on.
-// That is two changes instead of four, and no wake-up through the loop's epoll.
+// every change of goroutine around it: event loop, committer, event loop. Each costs a futex
+// call and the wake-up of another thread, 5 to 10 µs, while a sync takes 100. So a loop that
+// would only wait may do the committer's work (push): it appends the group, syncs, and goes on.
 //
 // Loops push at the end of a round, for all turns that it has committed (conn/beanstalk,
 // section Commits). The first that comes applies. Those that come meanwhile leave their
 // turns to the committer's goroutine, which the first one wakes when it is done. Where
 // groups take a millisecond or more, all are left to that goroutine (pace).
 //
-// These two remain, because Pebble always writes its log on a goroutine of its own. A
-// log of our own beside Pebble's, written and synced by the caller, would save them, at
-// the price of writing every record twice and of a second replay.
-//
 // # When something fails
 //
 // A failed sync may have lost pages that the kernel then calls clean, so it is
-// never tried again. Pebble wants its logger's Fatalf to end the process, and
-// panics when it cannot change log files; to go on after either would risk a
-// manifest that names files which are gone. So a failed write of a log parks its
-// goroutine, the log reports the error to every turn, Room reports false, Stats says
+// never tried again. Pebble wants its logger's Fatalf to end the process; to go on after that
+// would risk a manifest that names files which are gone. So its goroutine is parked. After
+// either, the log reports the error to every turn, Room reports false, Stats says
 // why, the process is told through Fatal, and the database is left alone: what it had
-// made durable is there at the next start. Flushes and compactions that fail for want
-// of space are repeated, since nothing is lost by them.
+// made durable is there at the next start. Folds and compactions that fail for want
+// of space are repeated, since nothing is lost by them. Meanwhile the log fills up, and then
+// turns wait.
 //
 // A failed read is different. A body that is damaged, or that the disk does not
 // return, concerns only its own job: Body returns ErrUnreadable, the shard sets the
@@ -226,21 +213,14 @@
 //     less CPU, because syncs are shared: a reason not to have many more shards
 //     than cores. Also, a shard with a database of its own can be moved by copying
 //     its directory.
-//   - A key for each turn that holds all its records, with a collector of our
-//     own: about half the CPU at 64 jobs a turn, but live-data tracking, and a
-//     read of one body decodes a turn. The interface leaves room for it.
 //   - Records and updates under adjacent keys: one iterator would do for Replay,
 //     but a compaction of updates would rewrite the bodies beside them.
-//   - Plain deletes: a tombstone then outlives the record it hides until it
-//     reaches the last level. DeleteSized helps to find garbage; a single delete
-//     leaves none.
-//   - Range deletes of ids that are all dead: one must know which are, and single
-//     deletes and tidy bound the garbage anyway. (The pieces of one large body are
-//     removed by a range delete.)
+//   - Single deletes of records: nothing is left where the two meet, but when a compaction
+//     cannot read what is behind one, Pebble panics, and so does the next start.
+//   - Range deletes of ids that are all dead: one must know which are, and tidy bounds the
+//     garbage anyway. (The pieces of one large body are removed by a range delete.)
 //   - Large bodies as plain files: they would need a life of their own in copies,
 //     moves, salvage and crashes, which tables have already.
-//   - Pebble's ApplyNoSyncWait: it needs another goroutine that waits for the sync,
-//     which is one more to wake, not one less.
 //   - Looking up the highest id as the last key: any number of tombstones may follow
 //     it, and the job that had it may be deleted.
 package pebblestore
