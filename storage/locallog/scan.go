@@ -180,7 +180,29 @@ func (f *found) sound() (row []run, place turns.Place, err error) {
 	row, place = f.chain()
 	if claim := f.claim(); place.Number < claim {
 		return nil, place, fmt.Errorf("storage: %s: %w: record %d cannot be read, and the log had been synced up to record %d",
-			f.dir, storage.ErrCorrupt, place.Number+1, claim)
+			f.suspect(row, place.Number), storage.ErrCorrupt, place.Number+1, claim)
 	}
 	return row, place, nil
+}
+
+// suspect names the slot in which the record behind a number must have been, or the log's
+// directory, if a whole slot may be missing. It judges by the first record behind the gap.
+func (f *found) suspect(row []run, number uint64) string {
+	var next *run
+	for i := range f.runs {
+		if r := &f.runs[i]; r.first > number+1 && (next == nil || r.first < next.first) {
+			next = r
+		}
+	}
+	if next != nil && next.at > 0 {
+		return f.names[next.slot]
+	}
+	if len(row) == 0 {
+		return f.dir
+	}
+	last := row[len(row)-1]
+	if next != nil && f.sizes[last.slot]-last.end <= turns.Overhead {
+		return f.dir
+	}
+	return f.names[last.slot]
 }

@@ -255,6 +255,9 @@ func (r *ruined) check(l *server.Launched) error {
 // named is what a refusal must say about a file. A marker is an empty file, so for it
 // this is the part of its name that says what it marks.
 func named(path string) string {
+	if strings.HasSuffix(path, ".turns") {
+		return filepath.Dir(path) // a lost record may have been at the beginning of any of them
+	}
 	if dir, base := filepath.Split(path); strings.HasPrefix(base, "marker.") {
 		return dir + strings.Join(strings.SplitN(base, ".", 3)[:2], ".")
 	}
