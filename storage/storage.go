@@ -176,10 +176,11 @@ type Measured interface {
 type LogFigures struct {
 	Commits tally.Reading // how long it took to apply a group of turns, in steps of tally.Time
 	Groups  tally.Reading // how many turns a group had, in steps of tally.Number
-	Stalls  uint64        // times when writes had to wait for compactions
+	Stalls  uint64        // times when writes had to wait for compactions, or for room in the log
 	Stalled time.Duration // how long these lasted together
 	Debt    uint64        // bytes that compactions have before them, as last measured
 	Garbage uint64        // bytes that have died since the last full compaction, about
+	Filled  float64       // how full the log is with turns that the tables do not have yet; 1 is full
 }
 
 // Store is a set of logs, one for each shard, opened and closed together.

@@ -35,6 +35,16 @@ func (l *Log) Used() (slots, of int) {
 	return len(l.used), l.o.Slots
 }
 
+// Size is how many bytes the slots take, used or not.
+func (l *Log) Size() (bytes int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.slots {
+		bytes += s.size
+	}
+	return bytes
+}
+
 // Synced is the number of the last record that is known to be durable.
 func (l *Log) Synced() uint64 {
 	l.mu.Lock()

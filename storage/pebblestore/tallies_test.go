@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/locallog"
 	"beanfield/storage/tally"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -32,9 +33,45 @@ func TestFiguresOfALog(t *testing.T) {
 	}
 }
 
+// What is on the disk is counted, with the log, and so is how full that is.
+func TestSpaceOfALog(t *testing.T) {
+	fs := vfs.NewMem()
+	s := noTicks(small(fs, storage.Always))
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	if f := l.Figures(); f.Filled != 0 {
+		t.Errorf("an empty log is full to %v", f.Filled)
+	}
+	l.Put(&storage.Job{ID: 1, Tube: "a", Size: mib / 2}, make([]byte, mib/2))
+	mustCommit(t, l)
+	if f := l.Figures(); f.Filled < 0.5 || f.Filled > 0.7 {
+		t.Errorf("a log with half of its size is full to %v", f.Filled)
+	}
+	if err := l.turns.Prepare(); err != nil { // so that none is made meanwhile
+		t.Fatal(err)
+	}
+	s.tidy()
+	var slots uint64
+	for _, path := range lookFor(t, fs, "data/gen-000001/shard-000/turns", ".turns") {
+		slots += uint64(len(read(t, fs, path)))
+	}
+	m, err := l.measure()
+	if n := l.Stats().Bytes; err != nil || slots < mib/2 || n != slots+m.DiskSpaceUsage() {
+		t.Errorf("%d bytes are counted, %d are in slots, %v", n, slots, err)
+	}
+	if err := l.foldAll(); err != nil {
+		t.Fatal(err)
+	}
+	if f := l.Figures(); f.Filled > 1.0/16 {
+		t.Errorf("a log that has been folded is full to %v", f.Filled)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The times when writes wait for compactions are counted, also one that lasts.
 func TestStallsAreCounted(t *testing.T) {
-	l := &shardLog{}
+	l := &shardLog{turns: &locallog.Log{}}
 	heard := 0
 	e := &pebble.EventListener{WriteStallBegin: func(pebble.WriteStallBeginInfo) { heard++ }}
 	l.tallies.listen(e)

@@ -44,7 +44,7 @@ func (l *shardLog) tidy(spare int64) {
 	_ = l.compact() // tried again when more has died
 }
 
-// measure asks the database what it takes on the disk.
+// measure finds out what the database and the log take on the disk.
 func (l *shardLog) measure() (*pebble.Metrics, error) {
 	var m *pebble.Metrics
 	err := l.fault.guard(func() error {
@@ -54,7 +54,7 @@ func (l *shardLog) measure() (*pebble.Metrics, error) {
 	if err != nil {
 		return nil, err // m may still be written
 	}
-	l.bytes.Store(m.DiskSpaceUsage())
+	l.bytes.Store(m.DiskSpaceUsage() + uint64(l.turns.Size()))
 	l.tallies.debt.Store(m.Compact.EstimatedDebt)
 	return m, nil
 }
