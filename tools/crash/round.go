@@ -76,18 +76,22 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-// start starts a server, sometimes with another number of shards, and sometimes
-// with little memory for bodies.
+// start starts a server, sometimes with another number of shards, with little memory for
+// bodies, and with short logs, so that their turns go to tables all the time.
 func (c *campaign) start(ctx context.Context, n int) error {
 	command := append([]string{}, c.options.server...)
 	command = append(command, "-b", c.data, "-shards", strconv.Itoa(c.shards(n)))
-	if c.dice.IntN(2) == 0 {
-		name := filepath.Join(c.dir, "config.toml")
-		if err := os.WriteFile(name, []byte("[storage]\nmemory_budget = \"64KiB\"\n"), 0o644); err != nil {
-			return err
+	config := "[storage]\n"
+	for _, key := range []string{"memory_budget = '64KiB'", "log_size = '1MiB'"} {
+		if c.dice.IntN(2) == 0 {
+			config += key + "\n"
 		}
-		command = append(command, "-config", name)
 	}
+	name := filepath.Join(c.dir, "config.toml")
+	if err := os.WriteFile(name, []byte(config), 0o644); err != nil {
+		return err
+	}
+	command = append(command, "-config", name)
 	port, err := server.FreePort()
 	if err != nil {
 		return err

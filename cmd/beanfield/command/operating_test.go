@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -73,17 +72,14 @@ func TestBackup(t *testing.T) {
 	ran(t, "backup").want(t, 2, "", "name one directory")
 }
 
-// damage flips bits in the middle of every log and table of a directory.
+// damage flips bits in the middle of every table of a directory. Its logs are empty.
 func damage(t *testing.T, dir string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "gen-*", "shard-*", "*.*"))
+	files, err := filepath.Glob(filepath.Join(dir, "gen-*", "shard-*", "*.sst"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range files {
-		if !slices.Contains([]string{".log", ".sst"}, filepath.Ext(name)) {
-			continue
-		}
 		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
