@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -88,6 +89,95 @@ func TestSalvageOfOlderFormats(t *testing.T) {
 		_, err := Salvage("data", fs, nil, nil)
 		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "only the build that wrote it can salvage it") {
 			t.Errorf("format %d: %v", format, err)
+		}
+	}
+}
+
+// openOne opens a store with one shard.
+func openOne(t *testing.T, fs vfs.FS) (*store, *shardLog) {
+	t.Helper()
+	s := noTicks(small(fs, storage.Always))
+	return s, mustOpenAsIs(t, s, 1)[0].(*shardLog)
+}
+
+// A large body gets its id before other jobs, and its job is put after them.
+func TestSalvageMissesALargeJob(t *testing.T) {
+	fs := vfs.NewMem()
+	s, l := openOne(t, fs)
+	big, other := largeJob(1, 2*storage.LargeBody), largeJob(2, 10)
+	if err := stageBody(l, 1, []byte(big.body)); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, l, other)
+	mustCommit(t, l)
+	l.Put(&big.Job)
+	mustCommit(t, l)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	slot := lookFor(t, fs, "data", slotSuffix)[0]
+	text := read(t, fs, slot)
+	at := strings.LastIndex(text, turns.Magic)
+	write(t, fs, slot, text[:at]+strings.Repeat("\x00", len(text)-at))
+	found, result := salvaged(t, fs)
+	if len(found) != 1 || len(result.Damaged) == 0 || result.Unknown != "1" {
+		t.Errorf("%d jobs, %+v", len(found), result)
+	}
+}
+
+// If the end of a job is lost, and that of its update is not, the job is not given.
+func TestSalvageBelievesTheEndOfAnUpdate(t *testing.T) {
+	fs := vfs.NewMem()
+	s, l := openOne(t, fs)
+	j := largeJob(1, 10)
+	mustPut(t, l, j)
+	l.Update(&j.Job)
+	mustCommit(t, l)
+	err := l.foldAll()
+	j.Updated = true
+	l.Delete(&j.Job)
+	mustCommit(t, l)
+	if err = errors.Join(err, l.foldAll(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, slot := range lookFor(t, fs, "data", slotSuffix) {
+		write(t, fs, slot, strings.Repeat("\x00", len(read(t, fs, slot))))
+	}
+	w, err := s.look("data/gen-000001/shard-000", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := uint64(0)
+	for n, table := range w.manifest.Tables {
+		if table.Smallest[0] == keyRecord {
+			last = max(last, n)
+		}
+	}
+	if err := fs.Remove(w.path("%s", tableName(last))); err != nil {
+		t.Fatal(err)
+	}
+	if found, result := salvaged(t, fs); len(found) != 0 || len(result.Damaged) != 1 {
+		t.Errorf("%d jobs, %+v", len(found), result)
+	}
+}
+
+// Jobs whose table is gone are found in turns that were folded, if these are still there.
+func TestSalvageOfFoldedTurns(t *testing.T) {
+	fs := vfs.NewMem()
+	s, l := openOne(t, fs)
+	want := largeJob(1, 10)
+	mustPut(t, l, want)
+	mustCommit(t, l)
+	if err := errors.Join(l.foldAll(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range lookFor(t, fs, "data", ".sst") {
+		if err := fs.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		found, result := salvaged(t, fs)
+		if len(found) != 1 || found[1].body != want.body || len(result.Damaged) == 0 {
+			t.Errorf("without %s: %d jobs, %+v", path, len(found), result)
 		}
 	}
 }
