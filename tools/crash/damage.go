@@ -83,7 +83,11 @@ func damage(ctx context.Context, o options) error {
 
 // fill has a server take jobs and ends it when all is answered.
 func (r *ruined) fill(ctx context.Context, s syscall.Signal) error {
-	p, err := startServer(ctx, append(slices.Clone(r.options.server), "-b", r.data, "-shards", "2", "-z", "4194304"))
+	config := filepath.Join(r.dir, "config.toml") // with short logs, so that there are tables too
+	if err := os.WriteFile(config, []byte("[storage]\nlog_size = '1MiB'\n"), 0o644); err != nil {
+		return err
+	}
+	p, err := startServer(ctx, append(slices.Clone(r.options.server), "-config", config, "-b", r.data, "-shards", "2", "-z", "4194304"))
 	if err != nil {
 		return err
 	}
@@ -186,7 +190,15 @@ func (r *ruined) start(ctx context.Context, data, path, what string) error {
 	}
 	defer l.Stop()
 	begun := time.Now()
-	err = l.Serve(ctx)
+	if err = l.Serve(ctx); err == nil {
+		err = r.check(l)
+	}
+	if errors.Is(err, errStranger) {
+		// This server has the port no more. It never had, or it ended when it met the damage
+		// in its replay: it listens before that.
+		<-l.Exited()
+		err = fmt.Errorf("%w: %w", server.ErrNotStarted, l.Died())
+	}
 	took := time.Since(begun)
 	if err != nil && strings.Contains(err.Error(), "address already in use") {
 		return errStranger
@@ -203,9 +215,6 @@ func (r *ruined) start(ctx context.Context, data, path, what string) error {
 		}
 		return nil
 	case err != nil:
-		return err
-	}
-	if err := r.check(l); err != nil {
 		return fmt.Errorf("%s: %w; the server said: %s", what, err, l.Said())
 	}
 	return nil

@@ -30,16 +30,16 @@ type need struct {
 }
 
 const (
-	sizeServer, sizeShard         = 25_000_000, 30_000_000
-	sizeTube, sizeConnection      = 700, 2_100
-	sizeJob, sizeJobDisk, minFree = 75, 200, 256 << 20
+	sizeServer, sizeShard                  = 25_000_000, 30_000_000
+	sizeTube, sizeConnection               = 700, 2_100
+	sizeJob, sizeJobDisk, minFree, logSize = 75, 200, 256 << 20, 64 << 20
 )
 
 func (a *size) need() need {
 	n := need{Memory: sizeServer + a.jobs*(sizeJob+a.body+a.body/20) + a.tubes*sizeTube + a.connections*sizeConnection}
 	if !a.inMemory {
 		n.Memory += a.shards * sizeShard
-		n.Disk = 2*a.jobs*(a.body+sizeJobDisk) + minFree
+		n.Disk = 2*a.jobs*(a.body+sizeJobDisk) + minFree + logSize
 	}
 	return n
 }

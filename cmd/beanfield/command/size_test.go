@@ -31,7 +31,7 @@ func TestSize(t *testing.T) {
 	}
 	ran(t, "size", "-memory", "-jobs", "10", "-body", "1000", "-tubes", "1", "-connections", "1", "-json").
 		want(t, 0, `{"memory":25014050,"disk":0}`+"\n", "")
-	ran(t, "size", "-jobs", "10", "-body", "100", "-shards", "1", "-json").want(t, 0, `{"memory":55281800,"disk":268441456}`+"\n", "")
+	ran(t, "size", "-jobs", "10", "-body", "100", "-shards", "1", "-json").want(t, 0, `{"memory":55281800,"disk":335550320}`+"\n", "")
 	ran(t, "size", "-jobs", "-1").want(t, 2, "", "negative")
 	ran(t, "size", "-body", "1073741825").want(t, 2, "", "negative, or too large")
 	ran(t, "size", "x").want(t, 2, "", "unknown argument")
