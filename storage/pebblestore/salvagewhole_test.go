@@ -174,6 +174,7 @@ func TestSalvageOfFoldedTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range lookFor(t, fs, "data", ".sst") {
+		text := read(t, fs, path)
 		if err := fs.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -181,5 +182,6 @@ func TestSalvageOfFoldedTurns(t *testing.T) {
 		if len(found) != 1 || found[1].body != want.body || len(result.Damaged) == 0 {
 			t.Errorf("without %s: %d jobs, %+v", path, len(found), result)
 		}
+		write(t, fs, path, text)
 	}
 }
