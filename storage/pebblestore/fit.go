@@ -3,9 +3,8 @@ package pebblestore
 import "math"
 
 // What a store takes for itself has to fit its disk. On a disk of 2 GiB or more
-// the options hold as they are; a smaller one is shared out: a sixteenth for the
-// ballast, and as much for the logs, which are up to seven times as long as the
-// memtables. Without that, two shards took 50 MiB before the first job came.
+// the default options hold as they are; a smaller one is shared out: a sixteenth for the
+// ballast, and as much for the logs. Without that, two shards took 50 MiB before the first job came.
 const (
 	ballastShare  = 16
 	memTableShare = 128

@@ -35,8 +35,8 @@ type manifest struct {
 	Format     int `json:"format"`
 	Generation int `json:"generation"`
 	Shards     int `json:"shards"`
-	// Rule is the number of the rule by which jobs are on their shards. An older build
-	// ignores it, and drops it when it moves jobs.
+	// Rule is the number of the rule by which jobs are on their shards. A takeover
+	// drops it, and so has an older build that moved jobs.
 	Rule int `json:"rule,omitempty"`
 	// Creating is set until the first generation is complete: a start that
 	// finds it set starts over, because nothing was acknowledged yet.
