@@ -151,7 +151,9 @@ func (t *tables) open() error {
 		return err
 	}
 	t.paths = append(t.paths, path)
-	t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(newTableFile(f)), s.table)
+	o := s.table
+	o.Compression = sstable.SnappyCompression // most of it stays where it is, as in the last level
+	t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(newTableFile(f)), o)
 	t.size = 0
 	return nil
 }
