@@ -72,11 +72,7 @@ func (s *store) takeOverShard(sh *sharing, path string, shards int) error {
 	if err = errors.Join(err, t.close()); err != nil {
 		return err
 	}
-	o := s.logOptions(path, shards)
-	if err := o.FS.RemoveAll(o.Dir); err != nil { // of a takeover that was cut short
-		return err
-	}
-	return locallog.Create(o, t.place)
+	return locallog.Create(s.logOptions(path, shards), t.place)
 }
 
 // removeLogs removes the logs of Pebble's. When the manifest has the new format, nothing is
