@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"beanfield/storage"
 	"beanfield/storage/fold"
 	"beanfield/storage/locallog"
 	"beanfield/storage/pace"
@@ -24,6 +25,9 @@ const (
 
 // foldRest is how long the fold waits after it has met a full disk.
 const foldRest = 100 * time.Millisecond
+
+// lastTries is how often it tries when the store is being closed.
+const lastTries = 10
 
 // wakeFold has the fold look whether there is something to do.
 func (l *shardLog) wakeFold() {
@@ -53,30 +57,60 @@ func (l *shardLog) foldLoop() {
 
 // keepUp folds as long as the log has too many slots in use, and sees to a free one.
 func (l *shardLog) keepUp() error {
-	for {
+	for tries := 1; ; {
 		used, of := l.turns.Used()
-		full := l.full.Swap(false)
+		full := l.tallies.waits.Load() != 0 // a group waits for room
 		if !full && used*foldOf <= of*foldAbove {
 			break
 		}
 		folded, err := l.foldSlots(max(1, used-of*foldDownTo/foldOf))
-		if err == nil && folded {
+		switch {
+		case err == nil && folded:
 			continue
-		}
-		if err == nil {
-			break // one long turn is still being written
-		}
-		if !errors.Is(err, syscall.ENOSPC) || l.store.ctx.Err() != nil {
+		case err == nil && !full: // one long turn is still being written
+			return l.prepare()
+		case err != nil && !errors.Is(err, syscall.ENOSPC):
 			return err
 		}
-		l.full.Store(true)
-		l.store.o.Logger.Warn("storage: the disk is full: the log is folded later", "shard", l.name, "error", err.Error())
-		select {
-		case <-time.After(foldRest):
-		case <-l.store.ctx.Done():
+		if err == nil {
+			err = storage.ErrNoSpace // for another slot
 		}
+		if l.store.ctx.Err() != nil && tries > lastTries {
+			if full {
+				return err // the group can wait no longer
+			}
+			return nil
+		}
+		l.rest(tries, err)
+		tries++
 	}
-	return l.turns.Prepare()
+	return l.prepare()
+}
+
+// prepare makes a slot ahead, if there is room on the disk. Otherwise the log makes do with
+// those that it has.
+func (l *shardLog) prepare() error {
+	if err := l.turns.Prepare(); err != nil && !errors.Is(err, storage.ErrNoSpace) {
+		return err
+	}
+	return nil
+}
+
+// rest waits while the disk is full, and then has the group that waits for room try again.
+func (l *shardLog) rest(tries int, why error) {
+	if tries > 1 && tries&(tries-1) == 0 { // to report each would fill the log
+		l.store.o.Logger.Warn("storage: the disk is full: the log is folded later", "shard", l.name, "times", tries, "error", why.Error())
+	}
+	time.Sleep(foldRest)
+	l.free()
+}
+
+// free tells a group that waits that there may be room in the log.
+func (l *shardLog) free() {
+	select {
+	case l.freed <- struct{}{}:
+	default:
+	}
 }
 
 // foldAll has the store take all that has been appended.
@@ -111,10 +145,7 @@ func (l *shardLog) foldSlots(n int) (folded bool, err error) {
 	l.share = nil
 	share.Done()
 	l.turns.Trim(l.place.Number)
-	select {
-	case l.freed <- struct{}{}:
-	default:
-	}
+	l.free()
 	return true, nil
 }
 

@@ -37,7 +37,6 @@ type shardLog struct {
 	folding   sync.Mutex
 	reader    *locallog.Reader
 	share     *fold.Share // that could not be stored yet
-	full      atomic.Bool // a group waits for room in the log
 	freed     chan struct{}
 	foldDue   chan struct{}
 	foldStop  chan struct{}

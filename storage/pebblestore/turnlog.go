@@ -38,7 +38,6 @@ func (l *shardLog) append(g *group) (at turns.At, err error) {
 			return at, err
 		}
 		l.tallies.stallBegins(began)
-		l.full.Store(true)
 		l.wakeFold()
 		select {
 		case <-l.freed:

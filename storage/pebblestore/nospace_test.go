@@ -1,0 +1,52 @@
+package pebblestore
+
+import (
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"beanfield/storage"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// On a disk without room for another slot, or for a table of a share, nothing is lost and
+// nothing ends: turns wait, and go on when there is room.
+func TestLogOnAFullDisk(t *testing.T) {
+	for _, what := range []string{".turns", foldPrefix} {
+		var full atomic.Bool
+		met := make(chan struct{}, 1000)
+		fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+			makes := op.Kind == errorfs.OpCreate || op.Kind == errorfs.OpOpen
+			if !full.Load() || !makes || !strings.Contains(op.Path, what) {
+				return nil
+			}
+			met <- struct{}{}
+			return syscall.ENOSPC
+		}))
+		s := noTicks(small(fs, storage.Always))
+		l := mustOpen(t, s, 1)[0].(*shardLog)
+		putMany(t, l, 1, 100, asIs, 1000)
+		full.Store(true)
+		written := make(chan struct{})
+		go func() {
+			defer close(written)
+			putMany(t, l, 101, 3000, asIs, 1000) // three times as much as the log has room for
+		}()
+		<-met
+		<-met
+		full.Store(false)
+		<-written
+		if err := l.Stats().Err; err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := replayed(t, mustOpen(t, noTicks(s.o), 1)[0]); len(got) != 3000 {
+			t.Errorf("%s: %d jobs are there", what, len(got))
+		}
+	}
+}
