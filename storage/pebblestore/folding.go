@@ -142,7 +142,7 @@ func (l *shardLog) foldSlots(n int) (folded bool, err error) {
 	if err := l.fault.guard(func() error { return l.take(share) }); err != nil {
 		return false, err
 	}
-	l.share = nil
+	l.share, l.place = nil, share.Place
 	share.Done()
 	l.turns.Trim(l.place.Number)
 	l.free()

@@ -26,7 +26,7 @@ type shardLog struct {
 	store *store
 	shard int
 
-	turns     *locallog.Log
+	turns     turnLog
 	writing   sync.Mutex    // guards appending and syncing
 	appended  atomic.Uint64 // the number of the last record
 	window    *fold.Window
@@ -99,9 +99,11 @@ func (l *shardLog) start(fresh bool) error {
 	} else if l.opened, err = l.goOn(); err != nil {
 		return err
 	}
-	if l.turns, err = locallog.Open(l.logOptions(), l.place); err != nil {
+	log, err := locallog.Open(l.logOptions(), l.place)
+	if err != nil {
 		return err
 	}
+	l.turns = log
 	l.appended.Store(l.turns.Place().Number)
 	l.window = fold.NewWindow(l.opened)
 	if err := l.eachTurns(l.window.Absorb); err != nil {

@@ -42,13 +42,19 @@ func (s *shardStore) begin(highest uint64) error {
 
 // goOn reads where a store stands, and the highest id that it has recorded.
 func (s *shardStore) goOn() (highest uint64, err error) {
+	var place turns.Place
+	var id uint64
 	err = s.fault.guard(func() (err error) {
-		if s.place, err = readPlace(s.db); err == nil {
-			highest, err = readMaxID(s.db)
+		if place, err = readPlace(s.db); err == nil {
+			id, err = readMaxID(s.db)
 		}
 		return err
 	})
-	return highest, err
+	if err != nil {
+		return 0, err // the database may still be read
+	}
+	s.place = place
+	return id, nil
 }
 
 // close closes the database.

@@ -24,7 +24,7 @@ const foldPrefix = "fold-"
 // processor busy.
 const mostInTable = 8 * mib
 
-// take makes a share part of the store, and its place the store's.
+// take makes a share part of the store.
 func (s *shardStore) take(share *fold.Share) error {
 	w := &tables{store: s}
 	err := w.share(share)
@@ -32,7 +32,6 @@ func (s *shardStore) take(share *fold.Share) error {
 		err = s.db.Ingest(context.Background(), w.paths)
 	}
 	if err == nil {
-		s.place = share.Place
 		return nil
 	}
 	for _, path := range w.paths {

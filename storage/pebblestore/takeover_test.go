@@ -88,7 +88,7 @@ func every(n int) int {
 		return 1
 	}
 	if brief() {
-		n *= 5
+		n *= 2
 	}
 	return n
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/locallog"
 	"beanfield/storage/turns"
 )
 
@@ -18,10 +19,22 @@ type turnLog interface {
 	Sync() error
 	// Synced is the number of the last record that is known to be durable.
 	Synced() uint64
-	// ReadAt reads what was appended at a place.
+	// Place is that of the last record.
+	Place() turns.Place
+	// ReadAt reads what was appended at a place; locallog.ErrGone says that it was trimmed.
 	ReadAt(at turns.At, b []byte) error
+	// Reader reads all turns behind the store's place.
+	Reader() *locallog.Reader
+	// Segments are what Trim frees, the oldest first.
+	Segments() []locallog.Segment
 	// Trim frees what has numbers up to this one.
 	Trim(number uint64)
+	// Used says how much of its bound the log takes; Prepare makes room ahead.
+	Used() (slots, of int)
+	Prepare() error
+	// Size is what the log takes on the disk.
+	Size() int64
+	Close() error
 }
 
 // append appends a group to the log. While the log is full, it waits for the fold.

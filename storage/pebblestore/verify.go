@@ -29,7 +29,7 @@ func (s *store) verify(m manifest) error {
 		err = inParallel(m.Shards, func(i int) error { return s.verifyShard(m, i) })
 	}
 	if err != nil && m.old() {
-		return s.dir.orOlderBuild(fmt.Errorf("%w\nNothing was changed.", err))
+		return s.dir.orOlderBuild(fmt.Errorf("%w\nNothing was changed", err))
 	}
 	return s.dir.orSalvage(err, "Nothing was changed. ")
 }
