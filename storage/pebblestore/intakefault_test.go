@@ -88,7 +88,7 @@ func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 	for _, kind := range []errorfs.OpKind{
 		errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpRename, errorfs.OpMkdirAll,
 		errorfs.OpFileClose, errorfs.OpOpenDir, errorfs.OpOpen, errorfs.OpFileRead, errorfs.OpList, errorfs.OpStat,
-		errorfs.OpLock, errorfs.OpRemove, errorfs.OpRemoveAll, errorfs.OpReuseForWrite,
+		errorfs.OpLock, errorfs.OpRemove, errorfs.OpRemoveAll, errorfs.OpFileWriteAt, errorfs.OpLink,
 	} {
 		if !met[kind] {
 			t.Errorf("no operation of kind %d ever failed", kind)

@@ -208,7 +208,7 @@ func usageBounds() usage {
 func (u usage) run(t *testing.T, name string, live int64, fn func(t *testing.T, l storage.Log)) {
 	t.Run(name, func(t *testing.T) {
 		o := onDisk(t, storage.Never)
-		o.MemTableBytes, o.Ballast = u.memTables, u.ballast
+		o.MemTableBytes, o.LogBytes, o.Ballast = u.memTables, 4*u.memTables, u.ballast
 		s := noTicks(o)
 		l := mustOpen(t, s, 1)[0].(*shardLog)
 		fn(t, l)
