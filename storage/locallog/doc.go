@@ -2,7 +2,7 @@
 // (package turns), one after the other, in files that are written in place and used again
 // and again.
 //
-// It is to replace Pebble's own log below the store on disk, which does not use it yet.
+// Package storage says what it is for; package pebblestore has the store that follows it.
 //
 // # What it promises
 //

@@ -23,6 +23,9 @@ const (
 	foldOf     = 16
 )
 
+// mostAtOnce is how many slots go into a share. It bounds the memory of one.
+const mostAtOnce = 4
+
 // foldRest is how long the fold waits after it has met a full disk.
 const foldRest = 100 * time.Millisecond
 
@@ -63,7 +66,7 @@ func (l *shardLog) keepUp() error {
 		if !full && used*foldOf <= of*foldAbove {
 			break
 		}
-		folded, err := l.foldSlots(max(1, used-of*foldDownTo/foldOf))
+		folded, err := l.foldSlots(min(mostAtOnce, max(1, used-of*foldDownTo/foldOf)))
 		switch {
 		case err == nil && folded:
 			continue
@@ -122,7 +125,7 @@ func (l *shardLog) foldAll() error {
 		if done {
 			return nil
 		}
-		if _, err := l.foldSlots(foldOf / 4); err != nil {
+		if _, err := l.foldSlots(mostAtOnce); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@
 //	storage                   what a shard needs of its log; jobs in memory only
 //	storage/pebblestore       jobs on disk, with Pebble
 //	storage/pebblestore/ondisk  reads the manifest of a Pebble database without opening it
-//	storage/locallog          a log of turns in files of its own; the store does not use it yet
+//	storage/locallog          the log of a shard's turns, in files of this machine
 //	storage/fold              what is left of turns that a log has and a store does not
 //	storage/turns             how such a log's records, and the operations in them, are encoded
 //	storage/pace              lets other threads run during long work
@@ -91,6 +91,8 @@
 //	                   answers of that turn
 //	committer          one for each shard on disk (storage/pebblestore/committer.go): the group
 //	                   of turns that it is writing
+//	fold               one for each shard on disk (storage/pebblestore/folding.go): the share
+//	                   that it is making, and the place of the store
 //	body writer        one for each large body that arrives; one at a time writes
 //	                   (storage/pebblestore/stager.go): the body until it is on disk
 //	scan               one for each shard on disk, while its jobs are replayed
