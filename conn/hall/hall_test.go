@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -115,6 +117,13 @@ func (h *host) echo(c net.Conn) {
 	}
 }
 
+// present are the guests that are there.
+func (h *host) present() []*Guest {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.guests))
+}
+
 // await waits until there are n guests.
 func (h *host) await(n int) {
 	h.t.Helper()
@@ -143,7 +152,7 @@ func TestGuestsLeave(t *testing.T) {
 	if n := h.acceptor.Polled(); n != 2 {
 		t.Errorf("%d are polled, want 2", n)
 	}
-	for g := range h.guests {
+	for _, g := range h.present() {
 		g.Unpoll()
 		g.Unpoll()
 	}

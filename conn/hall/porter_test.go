@@ -3,12 +3,10 @@ package hall
 import (
 	"context"
 	"errors"
-	"maps"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -224,10 +222,7 @@ func TestPeer(t *testing.T) {
 	}
 	defer c.Close()
 	h.await(1)
-	h.mu.Lock()
-	guests := slices.Collect(maps.Keys(h.guests))
-	h.mu.Unlock()
-	for _, g := range guests {
+	for _, g := range h.present() {
 		id := g.Identity()
 		want := access.Peer{PID: int32(os.Getpid()), UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
 		if id.Peer == nil || *id.Peer != want || id.Addr.IsValid() || id.Certificate != nil {
