@@ -21,9 +21,9 @@ type checkedTable struct {
 	name string
 }
 
-// leastChecked is the length from which on a read can only be that of a block. Shorter
-// reads are left to Pebble's search for a flipped bit.
-const leastChecked = 1024
+// leastChecked is the length from which on a read can only be that of a block: a footer is
+// shorter. Shorter reads are left to Pebble's search for a flipped bit.
+const leastChecked = 128
 
 // ReadAt reads a block: its content, a byte that says how it is compressed, and the
 // checksum of both.
