@@ -63,10 +63,10 @@
 //	    directory: goroutines that have not taken the shard read bodies from
 //	    the log, and tell the directory which ids have ended.
 //
-//	B2  Before Submit returns false, or may be about to, the batch has copies of what it
-//	    still borrows (queue.Batch.Retain): in the mailbox, in a turn that waits for its
-//	    log, and in one that is not finished. After Done has been told, nobody here has the
-//	    batch or anything in it; what the log has been given to stage is the log's.
+// How B2 (package queue) is kept: before Submit returns false, or may be about to, the batch has
+// copies of what it still borrows (queue.Batch.Retain): in the mailbox, in a turn that waits for
+// its log, and in one that is not finished. After Done has been told, nobody here has the batch or
+// anything in it; what the log has been given to stage is the log's.
 //
 // The other invariants of a shard are in package queue.
 //

@@ -22,7 +22,7 @@ func rule(token string, may access.Rights, tubes string) access.Rule {
 	return access.Rule{Name: token, Tokens: []string{access.HashOf(token).String()}, May: may, Tubes: []string{tubes}}
 }
 
-// H2: with rules each page needs its right, the tokens of the options do not count, and what
+// AD2: with rules each page needs its right, the tokens of the options do not count, and what
 // the rules say holds from the next request on.
 func TestRules(t *testing.T) {
 	book := &access.Book{}

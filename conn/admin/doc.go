@@ -67,8 +67,8 @@
 //
 // # Invariants
 //
-//	H1  No goroutine outlives its connection, and no connection outlives Shutdown (package
-//	    hall).
-//	H2  No handler outside of /healthz and /readyz runs for a client without a token, if
-//	    there are tokens, or without the rights that its page needs, if there are rules.
+//	AD1  No goroutine outlives its connection, and no connection outlives Shutdown (package
+//	     hall).
+//	AD2  No handler outside of /healthz and /readyz runs for a client without a token, if
+//	     there are tokens, or without the rights that its page needs, if there are rules.
 package admin

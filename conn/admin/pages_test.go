@@ -88,7 +88,7 @@ func TestPagesBeforeOpen(t *testing.T) {
 	})
 }
 
-// H2: without a right token only the health is shown. A token may come as a password.
+// AD2: without a right token only the health is shown. A token may come as a password.
 func TestTokens(t *testing.T) {
 	h := newHouse(t, Options{Tokens: []string{"first", "sec:ond"}, Profiles: true})
 	h.server.Open(Pages{Metrics: figures, Console: echo})

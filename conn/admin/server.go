@@ -75,7 +75,7 @@ func (s *Server) Clients() []conn.Client { return s.hall.Clients(nil) }
 func (s *Server) Connections() int { return s.hall.Guests() }
 
 // Shutdown ends the pages that last, lets answers be sent until ctx ends, and closes all
-// connections (H1). The acceptor must have been stopped before.
+// connections (AD1). The acceptor must have been stopped before.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
 	return s.hall.Shutdown(ctx, s.http)

@@ -39,9 +39,9 @@
 //
 // # Invariants
 //
-//	A1  When a guest has been closed, whoever closed it, the acceptor is told once that it
-//	    has left.
-//	A2  No guest outlives Shutdown, and the goroutine of a handshake ends with its guest.
-//	A3  A client of a listener with TLS comes to net/http only when its handshake is complete.
-//	A4  No face sees a request that its guard refuses.
+//	HA1  When a guest has been closed, whoever closed it, the acceptor is told once that it
+//	     has left.
+//	HA2  No guest outlives Shutdown, and the goroutine of a handshake ends with its guest.
+//	HA3  A client of a listener with TLS comes to net/http only when its handshake is complete.
+//	HA4  No face sees a request that its guard refuses.
 package hall

@@ -20,7 +20,7 @@ func (h *host) overTLS() (address string, trust *tls.Config) {
 }
 
 // Clients that stop in the middle of a handshake, or that speak without TLS, do not stay,
-// and others are served (A3).
+// and others are served (HA3).
 func TestHandshakesThatStop(t *testing.T) {
 	h := newHost(t, Options{Polled: true, HandshakeTimeout: time.Hour})
 	address, trust := h.overTLS()

@@ -64,7 +64,7 @@ func (g *Guest) Unpoll() {
 	}
 }
 
-// Close closes the connection, once, and tells the acceptor (A1).
+// Close closes the connection, once, and tells the acceptor (HA1).
 func (g *Guest) Close() error {
 	err := net.ErrClosed
 	g.closed.Do(func() {

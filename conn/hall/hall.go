@@ -118,7 +118,7 @@ func (h *Hall) Guests() int {
 	return len(h.guests)
 }
 
-// Shutdown lets answers be sent until ctx ends, and closes all guests (A2). server is the
+// Shutdown lets answers be sent until ctx ends, and closes all guests (HA2). server is the
 // http.Server that accepts from the hall. The acceptor must have been stopped before.
 func (h *Hall) Shutdown(ctx context.Context, server interface {
 	Shutdown(context.Context) error

@@ -53,7 +53,7 @@ func newHost(t *testing.T, o Options) *host {
 func (h *host) serve(g *Guest) {
 	defer g.Close()
 	if c, ok := g.Conn.(*secure.Conn); ok && !c.ConnectionState().HandshakeComplete {
-		h.t.Error("A3: a guest comes before its handshake is complete")
+		h.t.Error("HA3: a guest comes before its handshake is complete")
 	}
 	b := make([]byte, 100)
 	for {
@@ -81,16 +81,16 @@ func (h *host) listen(f conn.Face) string {
 	return l.Addr().String()
 }
 
-// end shuts the hall down, and makes sure that nothing is left (A1, A2).
+// end shuts the hall down, and makes sure that nothing is left (HA1, HA2).
 func (h *host) end(ctx context.Context) error {
 	h.t.Helper()
 	h.acceptor.Stop()
 	err := h.Hall.Shutdown(ctx, h)
 	if n := h.Guests(); n != 0 {
-		h.t.Errorf("A2: %d guests are left", n)
+		h.t.Errorf("HA2: %d guests are left", n)
 	}
 	if open, polled := h.acceptor.Open(), h.acceptor.Polled(); open != 0 || polled != 0 {
-		h.t.Errorf("A1: the acceptor counts %d clients, %d of them polled, when all have left", open, polled)
+		h.t.Errorf("HA1: the acceptor counts %d clients, %d of them polled, when all have left", open, polled)
 	}
 	h.serving.Wait()
 	return err

@@ -18,7 +18,7 @@ type Bounds struct {
 
 // Face answers the requests of a hall's guests.
 type Face interface {
-	http.Handler // gets those that the guard lets in (A4)
+	http.Handler // gets those that the guard lets in (HA4)
 	// Guard is the guard that holds now.
 	Guard() *Guard
 	// Exposed says whether anybody is let in with this request: see Porter.Exposed.

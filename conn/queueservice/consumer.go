@@ -76,7 +76,7 @@ func (c *consumer) read() error {
 	}
 }
 
-// end takes the consumer out of its queue (F4), and ends the connection: with a close
+// end takes the consumer out of its queue (QS4), and ends the connection: with a close
 // frame if the client has ended it, or has done something wrong.
 func (c *consumer) end(err error) {
 	var why *misconduct

@@ -149,17 +149,17 @@
 //
 // # Invariants
 //
-//	F1  Every parcel that a consumer receives is counted once: when it has been written,
-//	    by the next AskSent or a later one. After AskLeave, Replaced or Removed nothing is
-//	    counted, because the shard has forgotten the receiver.
-//	F2  After Replaced or Removed, or when the client may not reserve any more, only the
-//	    end is written: a close frame, or the end of the response. What was in the outbox
-//	    is not sent. (A frame that has been begun is completed, if the client reads it.)
-//	F3  No goroutine outlives its connection, and no connection outlives Shutdown.
-//	F4  Every AskWatch that was answered OK is followed by exactly one AskLeave.
-//	F5  Only the writer writes to a consumer's socket or, while it sleeps, the one
-//	    goroutine that has taken its place. All others leave in the outbox what is to
-//	    be written.
-//	F6  What a client sends is bounded before it is kept: headers, bodies, query, tags,
-//	    indexes, frames, messages.
+//	QS1  Every parcel that a consumer receives is counted once: when it has been written,
+//	     by the next AskSent or a later one. After AskLeave, Replaced or Removed nothing is
+//	     counted, because the shard has forgotten the receiver.
+//	QS2  After Replaced or Removed, or when the client may not reserve any more, only the
+//	     end is written: a close frame, or the end of the response. What was in the outbox
+//	     is not sent. (A frame that has been begun is completed, if the client reads it.)
+//	QS3  No goroutine outlives its connection, and no connection outlives Shutdown.
+//	QS4  Every AskWatch that was answered OK is followed by exactly one AskLeave.
+//	QS5  Only the writer writes to a consumer's socket or, while it sleeps, the one
+//	     goroutine that has taken its place. All others leave in the outbox what is to
+//	     be written.
+//	QS6  What a client sends is bounded before it is kept: headers, bodies, query, tags,
+//	     indexes, frames, messages.
 package queueservice

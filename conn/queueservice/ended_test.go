@@ -84,7 +84,7 @@ func TestStreamsLeaveNoVisit(t *testing.T) {
 	}
 }
 
-// F2: what has not been sent when a watch is stopped is not kept for its writer.
+// QS2: what has not been sent when a watch is stopped is not kept for its writer.
 func TestStopDropsParcels(t *testing.T) {
 	for _, code := range []ws.StatusCode{closeGoing, closeReplaced, closeForbidden} {
 		var o outbox

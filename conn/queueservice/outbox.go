@@ -84,13 +84,13 @@ func (o *outbox) Receive(p *queue.Parcel, ok bool) {
 }
 
 // Replaced implements queue.Receiver. What has not been sent is dropped, because another
-// connection is sent it (F2).
+// connection is sent it (QS2).
 func (o *outbox) Replaced() {
 	o.stop(closeReplaced, "another connection of this consumer has taken over")
 }
 
 // Removed implements queue.Receiver. What has not been sent is dropped, because the group
-// has nothing pending any more (F2).
+// has nothing pending any more (QS2).
 func (o *outbox) Removed() { o.stop(closeRemoved, "the consumer's group was removed") }
 
 // finish ends the watch as soon as all that is in the outbox has been sent.

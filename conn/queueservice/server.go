@@ -105,7 +105,7 @@ func (s *Server) delist(c *consumer) {
 }
 
 // Shutdown ends the gets that wait and all watches, lets answers be sent until ctx ends,
-// and closes all connections (F3). The acceptor must have been stopped before.
+// and closes all connections (QS3). The acceptor must have been stopped before.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.stop()

@@ -105,7 +105,7 @@ func (s *Server) lasts(v *visit) bool {
 	}
 }
 
-// visit is the consumer's. Its end is sent at once (F2).
+// visit is the consumer's. Its end is sent at once (QS2).
 func (c *consumer) visit() *visit {
 	end := func() { c.outbox.stop(closeForbidden, errForbidden.Error()) }
 	return &visit{c.guest, c.queue, access.Reserve, end, c}

@@ -162,7 +162,7 @@ func (q *request) stream(op *queue.Op) error {
 	}
 	leave := q.op(queue.AskLeave)
 	leave.Ask.Receiver = &box
-	defer q.server.shards.Ask(leave) // F4
+	defer q.server.shards.Ask(leave) // QS4
 	// The context ends when the client hangs up, or the server stops.
 	defer context.AfterFunc(q.r.Context(), func() { box.finish(closeGoing, "") })()
 	q.socket.watchOver()

@@ -160,7 +160,7 @@ func TestFramesWithTheHandshake(t *testing.T) {
 	}
 }
 
-// F1: all that is written is reported, in batches, to the last eighth of the limit and
+// QS1: all that is written is reported, in batches, to the last eighth of the limit and
 // never more than that late.
 func TestSentIsReported(t *testing.T) {
 	limits := *someLimits
@@ -192,7 +192,7 @@ func TestSentIsReported(t *testing.T) {
 	}
 }
 
-// F2: after a takeover nothing is sent but the close frame.
+// QS2: after a takeover nothing is sent but the close frame.
 func TestReplaced(t *testing.T) {
 	h := newHouse(t, nil)
 	c := h.watch("", "")

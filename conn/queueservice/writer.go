@@ -35,7 +35,7 @@ var buffers = sync.Pool{New: func() any {
 }}
 
 // writer turns parcels into frames. It belongs to one goroutine, the only one that
-// writes to the connection (F5).
+// writes to the connection (QS5).
 type writer struct {
 	party
 	shards    Shards
@@ -87,7 +87,7 @@ func (w *writer) rest() {
 }
 
 // write writes a load: with one system call, unless it is large. A parcel is reported as
-// sent only when all of it has been written (F1).
+// sent only when all of it has been written (QS1).
 func (w *writer) write(l load) error {
 	if w.buffer == nil {
 		w.buffer = buffers.Get().(*[]byte)
@@ -182,7 +182,7 @@ func appendTextFrame(b []byte, p *queue.Parcel, i int, withData bool) []byte {
 }
 
 // flush writes b, unless another connection has taken over: then nothing but the end
-// is written (F2).
+// is written (QS2).
 func (w *writer) flush(b []byte) ([]byte, error) {
 	if len(b) == 0 {
 		return b, nil

@@ -6,6 +6,6 @@
 //
 // # Invariants
 //
-//	T1  Tell is for slow commands only. It takes a lock that nobody holds for long.
-//	T2  A Command has no bytes of anybody's buffers, and no token: names are copies.
+//	SL1  Tell is for slow commands only. It takes a lock that nobody holds for long.
+//	SL2  A Command has no bytes of anybody's buffers, and no token: names are copies.
 package slow

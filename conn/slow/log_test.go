@@ -26,7 +26,7 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// T1: any goroutine may tell and read at once.
+// SL1: any goroutine may tell and read at once.
 func TestManyTell(t *testing.T) {
 	l := New(time.Second)
 	var telling sync.WaitGroup

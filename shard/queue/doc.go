@@ -109,8 +109,6 @@
 //	S1  A job is in exactly one place: ready, delayed, reserved, buried or passed.
 //	    Between an un… and the next make… (places.go) it is in none, and
 //	    nobody else can see that.
-//	S2  Only the goroutine that has taken the shard touches a State and its
-//	    clients (package shard). Its Config never changes.
 //	S3  Every counter equals what walking the state would count.
 //	S4  The position of an entry of a heap or a row is the one that its job, tube or
 //	    client remembers.
@@ -153,13 +151,13 @@
 //	    the parts of a put, and a log that stages them may keep them.
 //	B2  A batch that comes back later than its submitter's buffers last has copies of its own
 //	    for what is not yet applied (Retain).
-//	L1  What has been acknowledged has been logged (record.go); in the log's
-//	    strictest mode it is durable.
-//	L2  Restoring what the log replays gives the state that was acknowledged,
-//	    with those jobs buried whose bodies cannot be read (aside.go).
 //
-// State.Check walks everything and cites these numbers. R1 to R3, about waits, are
-// in package router.
+// State.Check walks everything and cites these numbers. Others are stated where they are
+// kept, and hold here too. S2, package shard: only the goroutine that has taken the shard
+// touches a State and its clients; its Config never changes. R1 to R3, package router, are
+// about waits. L1 and L2, package storage: what has been acknowledged has been logged
+// (record.go), and restoring what the log replays gives that state, with those jobs buried
+// whose bodies cannot be read (aside.go).
 //
 // # Reading order
 //

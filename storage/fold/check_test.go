@@ -10,7 +10,7 @@ func (h *history) check() {
 	h.checkLeft()
 }
 
-// checkRest checks W1 as it is written: the store, and the turns behind its place.
+// checkRest checks FO1 as it is written: the store, and the turns behind its place.
 func (h *history) checkRest() {
 	s := h.store.state.clone()
 	for _, t := range h.log[h.store.place:] {
@@ -19,11 +19,11 @@ func (h *history) checkRest() {
 		}
 	}
 	if !s.equal(h.now) {
-		h.fail("W1: the store and the turns behind %d: %v, want %v", h.store.place, s, h.now)
+		h.fail("FO1: the store and the turns behind %d: %v, want %v", h.store.place, s, h.now)
 	}
 }
 
-// checkCrash checks W1 for a crash that leaves n turns: a new window absorbs those behind the
+// checkCrash checks FO1 for a crash that leaves n turns: a new window absorbs those behind the
 // store's place, and one share of everything takes the store to the state after them.
 func (h *history) checkCrash(n int) {
 	s, w, want := h.store.clone(), NewWindow(h.store.highest), newState()
@@ -50,14 +50,14 @@ func (h *history) checkCrash(n int) {
 		}
 	}
 	if !s.equal(want) {
-		h.fail("W1: after a crash that left %d turns: %v, want %v", n, s.state, want)
+		h.fail("FO1: after a crash that left %d turns: %v, want %v", n, s.state, want)
 	}
 	if w.records.n != 0 || w.updates.n != 0 || len(w.queues) != 0 || w.live.sum() != 0 {
 		h.fail("a window without turns still has something")
 	}
 }
 
-// checkFind checks W3.
+// checkFind checks FO3.
 func (h *history) checkFind() {
 	for id := uint64(1); id <= h.now.highest+1; id++ {
 		at, n, ok := h.window.Find(id)
@@ -65,15 +65,15 @@ func (h *history) checkFind() {
 		stored, inStore := h.store.records[id]
 		switch {
 		case ok && !living:
-			h.fail("W3: job %d has ended, and is found at %d", id, at)
+			h.fail("FO3: job %d has ended, and is found at %d", id, at)
 		case living && !ok && !inStore:
-			h.fail("W3: job %d is nowhere", id)
+			h.fail("FO3: job %d is nowhere", id)
 		case living && inStore && stored != value:
-			h.fail("W3: the store has %q of job %d, want %q", stored, id, value)
+			h.fail("FO3: the store has %q of job %d, want %q", stored, id, value)
 		case ok && inStore && !h.stored:
-			h.fail("W3: job %d is in the store, and the window has not forgotten it", id)
+			h.fail("FO3: job %d is in the store, and the window has not forgotten it", id)
 		case ok && h.read(at, n) != value:
-			h.fail("W3: at %d is %q, want %q of job %d", at, h.read(at, n), value, id)
+			h.fail("FO3: at %d is %q, want %q of job %d", at, h.read(at, n), value, id)
 		}
 	}
 }

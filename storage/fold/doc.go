@@ -17,21 +17,21 @@
 //
 // # Invariants
 //
-//	W1  The store with all shares up to a place, and then the turns behind that place, is the
-//	    state after all turns: of the jobs, of the queues, and of the highest id.
-//	W2  Over all shares, a record is set at most once, and is removed at most once, and never
-//	    set after it was removed, nor both in one share. So the store may remove it by a single
-//	    delete. A record that was never set is removed only if its put and its end are on two
-//	    sides of a crash's place.
-//	W3  At any time, each living job's record is where Find says, or in the store.
+//	FO1  The store with all shares up to a place, and then the turns behind that place, is the
+//	     state after all turns: of the jobs, of the queues, and of the highest id.
+//	FO2  Over all shares, a record is set at most once, and is removed at most once, and never
+//	     set after it was removed, nor both in one share. So the store may remove it by a single
+//	     delete. A record that was never set is removed only if its put and its end are on two
+//	     sides of a crash's place.
+//	FO3  At any time, each living job's record is where Find says, or in the store.
 //
-// W1 holds after a crash too, when the turns behind the place are absorbed by a new window
+// FO1 holds after a crash too, when the turns behind the place are absorbed by a new window
 // before its first share, although the shares have left out what ended later: a share is given
 // to the store only when all turns that had been absorbed when it was sealed are durable. So
 // what it left out has its end in the log, behind the place, and so has what replaced an update or
 // a queue that it left out. There the end of a job that no store has is the end of nothing.
 //
-// Why W2 holds: a window has a set entry only between the record's Absorb and its share's
+// Why FO2 holds: a window has a set entry only between the record's Absorb and its share's
 // Done. A Delete finds it there before it is collected, and then both vanish; or finds it moving or
 // gone, and then the record is in an earlier share than the end, since a share ends before
 // whatever is absorbed after its beginning. After a crash the place decides which turns are

@@ -18,7 +18,7 @@ type turn struct {
 // history is a shard's life: its jobs and queues, its log, window and store, and a share
 // on its way from one to the other.
 type history struct {
-	hasty bool // its store takes shares before the log is durable as W1 demands
+	hasty bool // its store takes shares before the log is durable as FO1 demands
 
 	now     state
 	group   []turns.Op // the turn that has not been appended yet
@@ -163,7 +163,7 @@ func size(s *Share) int { return len(s.Records) + len(s.Updates) + len(s.Bodies)
 
 func place(n int) turns.Place { return turns.Place{Origin: 1, Number: uint64(n), Hash: uint64(n)} }
 
-// keep has the store take the share, when the log is durable as W1 demands.
+// keep has the store take the share, when the log is durable as FO1 demands.
 func (h *history) keep() {
 	if h.durable = max(h.durable, h.to); !h.hasty {
 		h.durable = max(h.durable, h.sealed)

@@ -127,7 +127,7 @@ func (x *explorer) steps(h *history) (steps []step) {
 	return steps
 }
 
-// W1 to W3 hold in all short histories of two jobs, one of them large, and a queue, with every
+// FO1 to FO3 hold in all short histories of two jobs, one of them large, and a queue, with every
 // place where a share can end, every interleaving of shares with turns, and a crash anywhere.
 // In full, they are longer.
 func TestEveryShortHistory(t *testing.T) {
@@ -144,12 +144,12 @@ func TestEveryShortHistory(t *testing.T) {
 	}
 }
 
-// Without its condition, W1 does not hold after a crash: a store that takes a share before the
+// Without its condition, FO1 does not hold after a crash: a store that takes a share before the
 // turns are durable that had been absorbed meanwhile loses jobs.
 func TestHastyStoreLosesJobs(t *testing.T) {
 	x := explorer{kinds: "SL", length: 4, hasty: true}
 	x.explore()
-	if !strings.Contains(x.first, "W1: after a crash") {
+	if !strings.Contains(x.first, "FO1: after a crash") {
 		t.Errorf("nothing was lost in %d histories: %q", x.tried, x.first)
 	}
 	x = explorer{kinds: "SL", length: 4}
@@ -159,7 +159,7 @@ func TestHastyStoreLosesJobs(t *testing.T) {
 	}
 }
 
-// W1 to W3 hold in long histories of many jobs, whose turns have several operations.
+// FO1 to FO3 hold in long histories of many jobs, whose turns have several operations.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(rapid.IntRange(1, 5).Draw(t, "turns in a slot"))

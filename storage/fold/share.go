@@ -51,7 +51,7 @@ func (w *Window) NewShare() *Share {
 func (s *Share) Collect(b []byte, at turns.At) error {
 	w := s.window
 	if at+turns.At(len(b)) > s.upTo {
-		panic("W1, W2: a share of turns that had not been absorbed when it began")
+		panic("FO1, FO2: a share of turns that had not been absorbed when it began")
 	}
 	return w.each(b, at, func(op turns.Op, e entry) {
 		switch op.Kind {
@@ -102,7 +102,7 @@ func (s *Share) change(op turns.Op, e entry) Change {
 }
 
 // Seal ends the collecting: these were all turns up to a place. The store may have the share
-// when all that the window has absorbed by then is durable (W1).
+// when all that the window has absorbed by then is durable (FO1).
 func (s *Share) Seal(place turns.Place) {
 	s.Place, s.Highest = place, s.window.Highest()
 	byID := func(a, b Change) int { return cmp.Compare(a.ID, b.ID) }

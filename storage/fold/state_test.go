@@ -58,7 +58,7 @@ func (s *state) apply(op turns.Op) {
 	}
 }
 
-// store is what shares make of an empty store, and what W2 needs to be known of it.
+// store is what shares make of an empty store, and what FO2 needs to be known of it.
 type store struct {
 	state
 	place        int // how many turns it has
@@ -71,7 +71,7 @@ func (s *store) clone() *store {
 	return &store{s.state.clone(), s.place, maps.Clone(s.set), maps.Clone(s.removed)}
 }
 
-// take gives the store a share. It returns what breaks W2, or the promises of Share.
+// take gives the store a share. It returns what breaks FO2, or the promises of Share.
 // older says whether the put of a job was absorbed by an earlier window than this share's.
 func (s *store) take(sh *Share, older func(id uint64) bool) (wrong string) {
 	if !ordered(sh) {
@@ -80,11 +80,11 @@ func (s *store) take(sh *Share, older func(id uint64) bool) (wrong string) {
 	for _, c := range sh.Records {
 		switch {
 		case s.removed[c.ID], c.Value != nil && s.set[c.ID]:
-			return fmt.Sprintf("W2: record %d changes once more", c.ID)
+			return fmt.Sprintf("FO2: record %d changes once more", c.ID)
 		case c.Value != nil:
 			s.set[c.ID], s.records[c.ID] = true, string(c.Value)
 		case !s.set[c.ID] && !older(c.ID):
-			return fmt.Sprintf("W2: record %d is removed, and was never set", c.ID)
+			return fmt.Sprintf("FO2: record %d is removed, and was never set", c.ID)
 		default:
 			s.removed[c.ID] = true
 			delete(s.records, c.ID)

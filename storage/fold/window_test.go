@@ -25,7 +25,7 @@ func TestWhatIsNoTurnIsCorrupt(t *testing.T) {
 	}
 }
 
-// W1, W2: a share takes no turns that were absorbed after it began, and none that were not absorbed
+// FO1, FO2: a share takes no turns that were absorbed after it began, and none that were not absorbed
 // at all: it could not tell what counts.
 func TestShareIsOfTurnsAbsorbedBefore(t *testing.T) {
 	w := NewWindow(0)
@@ -53,7 +53,7 @@ func TestShareIsOfTurnsAbsorbedBefore(t *testing.T) {
 	}
 }
 
-// findsAll checks W3 for turns of more operations than are looked at at once.
+// findsAll checks FO3 for turns of more operations than are looked at at once.
 func findsAll(t *testing.T, w *Window, b []byte, at turns.At) {
 	for len(b) > 0 {
 		op, n, err := turns.NextOp(b)

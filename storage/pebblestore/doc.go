@@ -7,7 +7,7 @@
 //
 // # Why the invariants hold
 //
-// L1. Acknowledged implies logged. A turn is acknowledged after its operations, and those of
+// Acknowledged implies logged (L1): a turn is acknowledged after its operations, and those of
 // all turns before it, have been appended to the log, and in Always mode have been synced to
 // disk. (In Interval and Never a Commit that returns true promises only that they are in the
 // committer's queue.)
@@ -20,11 +20,11 @@
 // the call that met it returns, the committer checks it before it delivers, and
 // from then on the undertaker takes all groups and delivers the error.
 //
-// L2. Replay gives the acknowledged state. By L1 and G2 (package locallog) the log on the disk
+// Replay gives the acknowledged state (L2): by L1 and G2 (package locallog) the log on the disk
 // is a prefix of the groups, each whole or not there at all, and it covers what was
 // acknowledged. The store is what its place says, because the place is in the same ingest as
 // the share that leads up to it, and an ingest is there as a whole or not at all. So the
-// store, with the net effect of the turns behind its place, is the state (W1, package fold).
+// store, with the net effect of the turns behind its place, is the state (FO1, package fold).
 // A replay reads that: the net effect is laid over the database in a batch that is never
 // applied. A large body is on the disk, as part of the database, before its record is in any
 // group. So no record is without its body, and a body without a record, left by a crash
@@ -147,22 +147,22 @@
 // verify reads it, changes nothing, and refuses it if something is missing that had been on
 // disk.
 //
-// V1. Everything that V2, V3 and V4 say had been synced can be read. Otherwise the directory
+// VE1. Everything that VE2, VE3 and VE4 say had been synced can be read. Otherwise the directory
 // is refused and left as it was.
 //
-// V2. The mark of the manifests (mark.go) says how far the newest ones have been synced. It is
+// VE2. The mark of the manifests (mark.go) says how far the newest ones have been synced. It is
 // written and synced itself after each sync of a manifest, before anybody hears of that one:
 // before a slot of the log is freed, or a table removed, because of what the manifest says. So
 // it is exact after a kill, a power cut and a clean stop.
 //
-// V3. The log tells what of it had been synced: by its numbers, its hashes, what each record
+// VE3. The log tells what of it had been synced: by its numbers, its hashes, what each record
 // says of those before it, and a mark of its own (package locallog, G3).
 //
-// V4. The place of the store is in the store itself, in the ingest of the share that led up to
+// VE4. The place of the store is in the store itself, in the ingest of the share that led up to
 // it. The log goes on from there, or has begun before it. This holds the two together: if the
 // store has lost shares whose slots are in use again, nothing in the log follows on its place.
 //
-// Without the mark of the manifests, V4 is the second witness for them. What can be lost then
+// Without the mark of the manifests, VE4 is the second witness for them. What can be lost then
 // from the end of a manifest without a word is nothing that matters: shares whose slots are all
 // still there are folded again; what a compaction made is missing only if what it was made
 // of has been kept. If large bodies are lost, their jobs are reported as Damaged. Where
@@ -196,7 +196,7 @@
 // # Older builds
 //
 // In formats 1 and 2 there was no log of turns: Pebble had its own. takeover.go takes such a
-// directory over, once. First it is verified, as it is. What stands for V3 is its mark, which
+// directory over, once. First it is verified, as it is. What stands for VE3 is its mark, which
 // told of Pebble's logs too; Pebble then reads them, in a database that is only read. (Older
 // builds also wrote stamps into these logs, in case there was no mark. They are not read any more.)
 // When the logs are in tables, each store gets a place and each shard a log, and then

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// V2. The mark is on the disk, and not only written, when the manifest has changed and when the
+// VE2. The mark is on the disk, and not only written, when the manifest has changed and when the
 // database is closed: a power cut does not take it back to before that.
 func TestMarkSurvivesAPowerCut(t *testing.T) {
 	fs := vfs.NewCrashableMem()

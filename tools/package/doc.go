@@ -23,12 +23,12 @@
 //
 // # Invariants
 //
-//	R1  The same commit gives the same bytes: no time, name or path of the machine gets
-//	    into a file. All times are that of the commit.
-//	R2  What is written about flags and commands comes from the program itself.
-//	R3  The service works as installed, on 127.0.0.1 only, with jobs on disk. An upgrade
-//	    keeps a configuration that was edited, and no package ever removes jobs.
+//	PK1  The same commit gives the same bytes: no time, name or path of the machine gets
+//	     into a file. All times are that of the commit.
+//	PK2  What is written about flags and commands comes from the program itself.
+//	PK3  The service works as installed, on 127.0.0.1 only, with jobs on disk. An upgrade
+//	     keeps a configuration that was edited, and no package ever removes jobs.
 //
-// The tests check R1 to R3, with lintian and with an installation in a throwaway copy of the
+// The tests check PK1 to PK3, with lintian and with an installation in a throwaway copy of the
 // system; make package runs them.
 package main

@@ -64,7 +64,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// The same source at another place, which is no repository, gives the same bytes (R1).
+// The same source at another place, which is no repository, gives the same bytes (PK1).
 func TestReproducible(t *testing.T) {
 	sums, err := os.ReadFile(file(t, "SHA256SUMS"))
 	if err != nil {
@@ -156,7 +156,7 @@ func TestRPM(t *testing.T) {
 	}
 }
 
-// The Debian package is installed, serves, is upgraded and purged (R3), in a copy of this
+// The Debian package is installed, serves, is upgraded and purged (PK3), in a copy of this
 // system.
 func TestInstall(t *testing.T) {
 	old := file(t, "*.deb")

@@ -67,7 +67,7 @@ func (c *Client) Put(command string, body []byte) (Reply, error) {
 // send buffers a command. A body follows the line if there is one, even an empty one.
 func (c *Client) send(command string, body *[]byte) error {
 	if strings.ContainsAny(command, "\r\n\x00") {
-		return fmt.Errorf("%q is not a command: it has a line end in it", command) // A2
+		return fmt.Errorf("%q is not a command: it has a line end in it", command) // CL2
 	}
 	_, err := c.w.WriteString(command + "\r\n")
 	if err == nil && body != nil {

@@ -36,7 +36,7 @@ func played(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *Client {
 	return c
 }
 
-// A2: a name never becomes a second command.
+// CL2: a name never becomes a second command.
 func TestLineEnds(t *testing.T) {
 	heard := make(chan string, 10)
 	c := played(t, func(conn net.Conn, in *bufio.Reader) {
@@ -65,7 +65,7 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-// A1, with more commands than are sent at once, and bodies larger than all buffers.
+// CL1, with more commands than are sent at once, and bodies larger than all buffers.
 func TestPipe(t *testing.T) {
 	const many = 3*maxWaiting + 1
 	body := strings.Repeat("x", 100)

@@ -7,9 +7,9 @@
 //
 // # Invariants
 //
-//	A1  Replies come in the order of the commands.
-//	A2  No command has a line end within it: a name from a command line cannot become a
-//	    second command.
-//	A3  Nothing waits longer than Options.Timeout without a byte of progress, except a
-//	    reserve, which may wait for as long as the client has asked the server to wait.
+//	CL1  Replies come in the order of the commands.
+//	CL2  No command has a line end within it: a name from a command line cannot become a
+//	     second command.
+//	CL3  Nothing waits longer than Options.Timeout without a byte of progress, except a
+//	     reserve, which may wait for as long as the client has asked the server to wait.
 package client

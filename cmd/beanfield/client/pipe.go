@@ -18,7 +18,7 @@ const (
 	maxBuffered = 256 << 10
 )
 
-// Pipe returns a pipe that hands each reply, in the order of the commands (A1), to got. An
+// Pipe returns a pipe that hands each reply, in the order of the commands (CL1), to got. An
 // error of got ends the pipe.
 func (c *Client) Pipe(got func(Reply) error) *Pipe { return &Pipe{c: c, got: got} }
 
