@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// Serve hands the clients of a listener to a face until Stop. It takes over the
+// Serve hands the clients of a listener to a front end until Stop. It takes over the
 // listener.
-func (a *Acceptor) Serve(l net.Listener, f Face) error {
+func (a *Acceptor) Serve(l net.Listener, f FrontEnd) error {
 	file, err := listenerFile(l)
 	l.Close() // the file is a descriptor of its own
 	if err != nil {

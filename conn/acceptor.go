@@ -12,21 +12,21 @@ import (
 // Options are what an Acceptor is made with.
 type Options struct {
 	// MaxConnections is how many connections may be open at once, over all
-	// faces; further ones wait. 0 means as many as file descriptors allow.
+	// front ends; further ones wait. 0 means as many as file descriptors allow.
 	MaxConnections int
 	Logger         *slog.Logger
 }
 
-// Face serves the clients that are welcomed to it.
-type Face interface {
+// FrontEnd serves the clients that are welcomed to it.
+type FrontEnd interface {
 	// Welcome takes over the non-blocking socket of a client, and does not
-	// block. When the face has closed the socket it calls the acceptor's Left.
+	// block. When the front end has closed the socket it calls the acceptor's Left.
 	Welcome(socket int)
 }
 
-// Hesitant is a face that at times wants no new clients. They wait in the kernel meanwhile.
+// Hesitant is a front end that at times wants no new clients. They wait in the kernel meanwhile.
 type Hesitant interface {
-	Face
+	FrontEnd
 	// Room returns nil if clients may come, otherwise a channel that is closed as soon as
 	// they may.
 	Room() <-chan struct{}
@@ -39,7 +39,7 @@ type Acceptor struct {
 	log     *slog.Logger
 	started time.Time
 
-	open   atomic.Int64  // clients with faces (N1)
+	open   atomic.Int64  // clients with front ends (N1)
 	polled atomic.Int64  // of these, those for whose requests a goroutine waits
 	short  atomic.Int32  // listeners that wait for somebody to leave
 	freed  chan struct{} // somebody has left while short was above 0 (N4)
@@ -76,10 +76,10 @@ func (a *Acceptor) Limit(connections int) {
 	a.nudge()
 }
 
-// Open is how many clients are with faces now.
+// Open is how many clients are with front ends now.
 func (a *Acceptor) Open() int { return int(a.open.Load()) }
 
-// AddPolled is called by a face that has goroutines wait for its clients' requests, in Go's
+// AddPolled is called by a front end that has goroutines wait for its clients' requests, in Go's
 // poller: with 1 for each client, and with -1 when no more requests of that client come.
 func (a *Acceptor) AddPolled(n int) { a.polled.Add(int64(n)) }
 
@@ -118,8 +118,8 @@ func (a *Acceptor) stopped() bool {
 	}
 }
 
-// awaitRoom waits until a face wants clients, or until Stop.
-func (a *Acceptor) awaitRoom(f Face) {
+// awaitRoom waits until a front end wants clients, or until Stop.
+func (a *Acceptor) awaitRoom(f FrontEnd) {
 	h, ok := f.(Hesitant)
 	for ok && !a.stopped() {
 		room := h.Room()

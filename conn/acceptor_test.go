@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Two faces share a limit of one. Whichever listener a client comes to, it
+// Two front ends share a limit of one. Whichever listener a client comes to, it
 // waits for the one who is in.
-func TestTheLimitHoldsForAllFaces(t *testing.T) {
+func TestTheLimitHoldsForAllFrontEnds(t *testing.T) {
 	h := newHouse(t, 1)
-	a, addressA := h.face("tcp", "127.0.0.1:0")
-	b, addressB := h.face("tcp", "127.0.0.1:0")
+	a, addressA := h.open("tcp", "127.0.0.1:0")
+	b, addressB := h.open("tcp", "127.0.0.1:0")
 	dial(t, "tcp", addressA)
 	in := a.next()
 	dial(t, "tcp", addressA)
@@ -25,7 +25,7 @@ func TestTheLimitHoldsForAllFaces(t *testing.T) {
 	a.none()
 	b.none()
 	a.leave(in)
-	var second, third *guests
+	var second, third *front
 	select {
 	case in = <-a.in:
 		second, third = a, b
@@ -53,9 +53,9 @@ func TestTheLimitHoldsForAllFaces(t *testing.T) {
 // client in hand, and one that comes too late; nobody is welcomed afterwards.
 func TestStop(t *testing.T) {
 	h := newHouse(t, 1)
-	a, addressA := h.face("tcp", "127.0.0.1:0")
+	a, addressA := h.open("tcp", "127.0.0.1:0")
 	path := filepath.Join(t.TempDir(), "s")
-	b, _ := h.face("unix", path)
+	b, _ := h.open("unix", path)
 	dial(t, "tcp", addressA)
 	in := a.next()
 	out := dial(t, "unix", path)
@@ -69,7 +69,7 @@ func TestStop(t *testing.T) {
 	if _, err := net.Dial("tcp", addressA); err == nil {
 		t.Error("somebody still listens")
 	}
-	late, address := h.face("tcp", "127.0.0.1:0")
+	late, address := h.open("tcp", "127.0.0.1:0")
 	h.served.Wait()
 	if _, err := net.Dial("tcp", address); err == nil {
 		t.Error("a listener that came too late is open")
@@ -84,7 +84,7 @@ func TestStop(t *testing.T) {
 func TestSocketFileStays(t *testing.T) {
 	h := newHouse(t, 0)
 	path := filepath.Join(t.TempDir(), "s")
-	g, _ := h.face("unix", path)
+	g, _ := h.open("unix", path)
 	dial(t, "unix", path)
 	g.leave(g.next())
 	h.Stop()
@@ -93,11 +93,11 @@ func TestSocketFileStays(t *testing.T) {
 	}
 }
 
-// A face gets a socket that does not block, dies with the process's image, and
+// A front end gets a socket that does not block, dies with the process's image, and
 // sends small replies at once.
 func TestSocketOptions(t *testing.T) {
 	h := newHouse(t, 0)
-	g, address := h.face("tcp", "127.0.0.1:0")
+	g, address := h.open("tcp", "127.0.0.1:0")
 	dial(t, "tcp", address)
 	g.leave(g.next()) // from now on the listener has its options
 	dial(t, "tcp", address)
@@ -198,8 +198,8 @@ func (l *pipeListener) Close() error {
 // Another limit lets in who waits, however many they are, and closes nobody.
 func TestAnotherLimit(t *testing.T) {
 	h := newHouse(t, 1)
-	a, addressA := h.face("tcp", "127.0.0.1:0")
-	b, addressB := h.face("tcp", "127.0.0.1:0")
+	a, addressA := h.open("tcp", "127.0.0.1:0")
+	b, addressB := h.open("tcp", "127.0.0.1:0")
 	dial(t, "tcp", addressA)
 	first := a.next()
 	dial(t, "tcp", addressA)
@@ -221,9 +221,9 @@ func TestAnotherLimit(t *testing.T) {
 	b.leave(third)
 }
 
-// hesitant is a face that wants nobody until room is closed.
+// hesitant is a front end that wants nobody until room is closed.
 type hesitant struct {
-	*guests
+	*front
 	room chan struct{}
 }
 
@@ -236,11 +236,11 @@ func (h hesitant) Room() <-chan struct{} {
 	}
 }
 
-// Clients of a face that has no room wait outside, and come in when there is room. Stop does
+// Clients of a front end that has no room wait outside, and come in when there is room. Stop does
 // not wait for it.
 func TestRoom(t *testing.T) {
 	h := newHouse(t, 0)
-	f := hesitant{&guests{h, make(chan int, 100)}, make(chan struct{})}
+	f := hesitant{&front{h, make(chan int, 100)}, make(chan struct{})}
 	listen := func() string {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -254,7 +254,7 @@ func TestRoom(t *testing.T) {
 		return l.Addr().String()
 	}
 	dial(t, "tcp", listen())
-	other, address := h.face("tcp", "127.0.0.1:0")
+	other, address := h.open("tcp", "127.0.0.1:0")
 	dial(t, "tcp", address)
 	other.leave(other.next()) // long after the first could have come in
 	f.none()

@@ -14,16 +14,16 @@ import (
 // them needs on the busiest machine, so a test that reaches it has found a fault.
 const patience = 5 * time.Minute
 
-// guests is a face that keeps its clients until the test lets them go.
-type guests struct {
+// front is a front end that keeps its clients until the test lets them go.
+type front struct {
 	house *house
 	in    chan int
 }
 
-func (g *guests) Welcome(fd int) { g.in <- fd }
+func (g *front) Welcome(fd int) { g.in <- fd }
 
 // next waits for a client.
-func (g *guests) next() int {
+func (g *front) next() int {
 	g.house.t.Helper()
 	select {
 	case fd := <-g.in:
@@ -34,19 +34,19 @@ func (g *guests) next() int {
 	}
 }
 
-func (g *guests) none() {
+func (g *front) none() {
 	g.house.t.Helper()
 	if len(g.in) > 0 {
 		g.house.t.Error("somebody is welcomed")
 	}
 }
 
-func (g *guests) leave(fd int) {
+func (g *front) leave(fd int) {
 	syscall.Close(fd)
 	g.house.Left()
 }
 
-// house is an acceptor with faces and listeners. When the test ends it stops.
+// house is an acceptor with front ends and listeners. When the test ends it stops.
 type house struct {
 	*Acceptor
 	t      *testing.T
@@ -74,14 +74,14 @@ func (h *house) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// face makes a face with a listener, and returns the listener's address too.
-func (h *house) face(network, address string) (*guests, string) {
+// open makes a front end with a listener, and returns the listener's address too.
+func (h *house) open(network, address string) (*front, string) {
 	h.t.Helper()
 	l, err := net.Listen(network, address)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	g := &guests{h, make(chan int, 100)}
+	g := &front{h, make(chan int, 100)}
 	h.served.Go(func() {
 		if err := h.Serve(l, g); err != nil {
 			h.t.Errorf("Serve: %v", err)

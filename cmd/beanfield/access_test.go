@@ -142,9 +142,9 @@ func TestAccessMistakes(t *testing.T) {
 	}
 }
 
-// The process obeys its rules from the first client on, and new ones at SIGHUP, for open
+// The process applies its rules from the first client on, and new ones at SIGHUP, for open
 // connections too. With a mistake in them it does not start, and a running one keeps its own.
-func TestProcessObeysRules(t *testing.T) {
+func TestProcessAppliesItsRules(t *testing.T) {
 	const usual = "listen = [{ address = 'unix:DIR/s' }, { address = 'unix:DIR/login', login = true }]\n"
 	peer := "[[access]]\nuid = " + strconv.Itoa(os.Getuid()) + "\nmay = ['put', 'stats']\ntubes = 'mine'\n"
 	token := "[[access]]\ntoken = '" + access.HashOf("of-mine").String() + "'\nmay = 'peek'\n"

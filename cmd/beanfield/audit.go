@@ -41,7 +41,7 @@ func (c *Config) openAudit() (io.WriteCloser, error) {
 }
 
 // startAudit begins the audit log, if there is to be one.
-func (f *faces) startAudit(c *Config) error {
+func (f *fronts) startAudit(c *Config) error {
 	file, err := c.openAudit()
 	if file != nil {
 		f.audit = audit.New(file, f.log)
@@ -50,7 +50,7 @@ func (f *faces) startAudit(c *Config) error {
 }
 
 // reopenAudit goes on in the file that has the name now: the old one may have been moved away.
-func (f *faces) reopenAudit() {
+func (f *fronts) reopenAudit() {
 	if f.audit == nil {
 		return
 	}
@@ -63,7 +63,7 @@ func (f *faces) reopenAudit() {
 }
 
 // tellDeed tells the audit log what somebody has done in the console.
-func (f *faces) tellDeed(r *http.Request, d console.Deed) {
+func (f *fronts) tellDeed(r *http.Request, d console.Deed) {
 	if f.audit == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (f *faces) tellDeed(r *http.Request, d console.Deed) {
 	}
 	client := admin.ClientOf(r)
 	f.audit.Tell(audit.Event{
-		Who: client.Subject.Who(), From: client.From, Face: "console", What: d.What, Tube: d.Tube, ID: d.ID,
+		Who: client.Subject.Who(), From: client.From, FrontEnd: "console", What: d.What, Tube: d.Tube, ID: d.ID,
 		Detail: strings.Join(detail, ", "), Refused: d.Refused,
 	})
 }

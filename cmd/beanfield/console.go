@@ -15,12 +15,12 @@ import (
 	"beanfield/storage/pebblestore"
 )
 
-// newConsole makes the console, when all other faces have been made. The console reads the
+// newConsole makes the console, when all other front ends have been made. The console reads the
 // settings each time, because they may change.
-func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
+func (f *fronts) newConsole(r *router.Router) (*console.Console, error) {
 	return console.New(console.Options{
 		Router:     r,
-		Faces:      f.clients(),
+		FrontEnds:  f.clients(),
 		Latency:    f.beanstalk.Latency,
 		History:    f.history.Book,
 		LimitsFor:  func(tube string) *queue.Limits { return (*f.limits.Load())(tube) },
@@ -37,7 +37,7 @@ func (f *faces) newConsole(r *router.Router) (*console.Console, error) {
 }
 
 // newHistory begins to keep what the console's charts show, in the data directory if there is one.
-func (f *faces) newHistory(c *Config, r *router.Router) *history.Keeper {
+func (f *fronts) newHistory(c *Config, r *router.Router) *history.Keeper {
 	o := history.Options{Shards: r, Latency: f.beanstalk.Latency, Logger: f.log}
 	if c.Storage.Backend == onDisk {
 		o.Path = filepath.Join(c.Storage.Path, pebblestore.HistoryName)
@@ -45,15 +45,15 @@ func (f *faces) newHistory(c *Config, r *router.Router) *history.Keeper {
 	return history.Start(o)
 }
 
-// clients returns, for each face, who lists its clients.
-func (f *faces) clients() []console.Face {
-	list := []console.Face{{Name: faceBeanstalk, Clients: f.beanstalk.Clients}}
+// clients returns, for each front end, who lists its clients.
+func (f *fronts) clients() []console.FrontEnd {
+	list := []console.FrontEnd{{Name: frontBeanstalk, Clients: f.beanstalk.Clients}}
 	if f.queue != nil {
-		list = append(list, console.Face{Name: faceQueue, Clients: func(_ context.Context, held map[any]int) ([]conn.Client, bool) {
+		list = append(list, console.FrontEnd{Name: frontQueue, Clients: func(_ context.Context, held map[any]int) ([]conn.Client, bool) {
 			return f.queue.Clients(held), true
 		}})
 	}
-	return append(list, console.Face{Name: faceAdmin, Clients: func(context.Context, map[any]int) ([]conn.Client, bool) {
+	return append(list, console.FrontEnd{Name: frontAdmin, Clients: func(context.Context, map[any]int) ([]conn.Client, bool) {
 		return f.admin.Clients(), true
 	}})
 }

@@ -30,11 +30,11 @@
 //	commands.go running a subcommand
 //	serve.go    from the first connection to the last reply
 //	garbage.go  how much garbage the heap may hold
-//	faces.go    all ways of serving clients
-//	tls.go      the settings of TLS, for all faces
+//	frontends.go    all ways of serving clients
+//	tls.go      the settings of TLS, for all front ends
 //	reload.go   reading the configuration again
 //	queue.go    the settings of the queue service; queuefile.go reads [[queue.for]]
-//	http.go     the settings of the face for administrators: health, metrics, console
+//	http.go     the settings of the front end for administrators: health, metrics, console
 //	metrics.go  the settings of the metrics, and where their figures come from
 //	health.go   why clients cannot work at the moment
 //
@@ -60,7 +60,7 @@
 //
 // Sockets are bound first, since that may need root. Then the process becomes its user, so
 // that the data belong to that user. Then it opens the store and recovers the jobs. Only then
-// does it serve, and send READY=1 to systemd; clients that connect earlier wait. Only the face
+// does it serve, and send READY=1 to systemd; clients that connect earlier wait. Only the front end
 // for administrators serves as soon as the addresses are bound, so that a supervisor can see
 // that jobs are being recovered. If a recovery takes more than a second, the log reports it at
 // notice, with the progress that storage and router report every second, and the process asks
@@ -78,7 +78,7 @@
 //
 // A reload reads the file as the start does, and flags win over it as they do then. The
 // column reloads of the table in setting.go says which keys change. All new settings are
-// checked and made ready first (reloader, faces.change). Only then does each part get its
+// checked and made ready first (reloader, fronts.change). Only then does each part get its
 // new settings, as a whole behind an atomic pointer, so that a job pays at most for one more
 // load. If anything is wrong, nothing changes. Reloads run on the goroutine that serves
 // signals, so two never run at a time, and none runs during the end. If signals come during a

@@ -14,7 +14,7 @@ import (
 	"beanfield/conn/secure/securetest"
 )
 
-// /metrics says when each certificate expires, once for each face and file, and follows a
+// /metrics says when each certificate expires, once for each front end and file, and follows a
 // reload. What stays in use because the new files are wrong, or because TLS cannot be turned
 // off, stays in the metrics too.
 func TestCertificateExpiry(t *testing.T) {

@@ -27,14 +27,14 @@ const (
 // others make 2,000 TLS handshakes a second, beside how long they wait in peace.
 func BenchmarkHandshakeFlood(b *testing.B) {
 	for _, c := range []struct {
-		name         string
-		loops, faces int
-	}{{"one-loop", 1, 1}, {"one-loop-all-faces", 1, 3}, {"two-loops", 2, 1}, {"two-loops-all-faces", 2, 3}} {
+		name          string
+		loops, fronts int
+	}{{"one-loop", 1, 1}, {"one-loop-all-fronts", 1, 3}, {"two-loops", 2, 1}, {"two-loops-all-fronts", 2, 3}} {
 		b.Run(c.name, func(b *testing.B) {
 			a := securetest.NewAuthority(b, "authority")
 			plain := freeAddress(b)
 			p, _, addrs := secureProcess(b, a, a.Usual("server"), fmt.Sprintf("loops = %d\n[[listen]]\naddress = '%s'\n", c.loops, plain))
-			f := startFlood(b, addrs[:c.faces])
+			f := startFlood(b, addrs[:c.fronts])
 			e := &encounter{b: b, all: askers(p, plain), pids: []int{p.Process.Pid, f.Process.Pid}}
 			for b.Loop() {
 				e.compare(f.begin, f.end)

@@ -50,18 +50,18 @@ func (c *Config) applyHTTP(f flags) Mistakes {
 	return nil
 }
 
-// newAdmin makes the face for administrators, or none if it has no address.
-func (f *faces) newAdmin(c *Config) (*admin.Server, error) {
+// newAdmin makes the front end for administrators, or none if it has no address.
+func (f *fronts) newAdmin(c *Config) (*admin.Server, error) {
 	if len(c.HTTP.Listen) == 0 {
 		return nil, nil
 	}
 	return admin.NewServer(f.acceptor, f.adminOptions(c))
 }
 
-func (f *faces) adminOptions(c *Config) admin.Options {
+func (f *fronts) adminOptions(c *Config) admin.Options {
 	return admin.Options{
 		Problems:         f.health.problems,
-		Porter:           f.porter(),
+		Authenticator:    f.authenticator(),
 		Audit:            f.audit,
 		Tokens:           c.HTTP.Tokens,
 		Hosts:            c.HTTP.Hosts,

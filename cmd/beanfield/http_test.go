@@ -72,11 +72,11 @@ func TestHealthFromStartToEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	ls, err := listenFor(t.Context(), faceAdmin, c.HTTP.Listen, Permissions{}, nil, log)
+	ls, err := listenFor(t.Context(), frontAdmin, c.HTTP.Listen, Permissions{}, nil, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newFaces(c, c.keeper(log), log)
+	f, err := newFronts(c, c.keeper(log), log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,11 +128,11 @@ func TestAbandonedStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	ls, err := listenFor(t.Context(), faceAdmin, c.HTTP.Listen, Permissions{}, nil, log)
+	ls, err := listenFor(t.Context(), frontAdmin, c.HTTP.Listen, Permissions{}, nil, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newFaces(c, c.keeper(log), log)
+	f, err := newFronts(c, c.keeper(log), log)
 	if err != nil {
 		t.Fatal(err)
 	}

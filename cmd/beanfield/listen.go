@@ -31,15 +31,15 @@ func listenAll(ctx context.Context, addrs []Listen, log *slog.Logger) ([]net.Lis
 	return open, nil
 }
 
-// listenFor binds every address of a face, or none.
-func listenFor(ctx context.Context, face string, addrs []address, perms Permissions, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
+// listenFor binds every address of a front end, or none.
+func listenFor(ctx context.Context, front string, addrs []address, perms Permissions, certs *secure.Certificates, log *slog.Logger) ([]net.Listener, error) {
 	var ls []Listen
 	for _, a := range addrs {
 		ls = append(ls, Listen{Address: a, Permissions: perms})
 	}
 	open, err := listenAll(ctx, ls, log)
 	for i, l := range open {
-		open[i] = faceListener{Listener: l, face: face, certs: certs}
+		open[i] = frontListener{Listener: l, front: front, certs: certs}
 	}
 	return open, err
 }
@@ -49,7 +49,7 @@ func (l *Listen) served(bound net.Listener) net.Listener {
 	if l.plain() {
 		return bound
 	}
-	return faceListener{bound, faceBeanstalk, l.TLS.certs, l.Login, l.HTTP}
+	return frontListener{bound, frontBeanstalk, l.TLS.certs, l.Login, l.HTTP}
 }
 
 // plain says that the clients of an address need nothing but the beanstalk protocol.

@@ -46,7 +46,7 @@ var metricsSettings = []setting[Config]{
 }
 
 // metricsOptions are those of /metrics.
-func (f *faces) metricsOptions(c *Config) admin.MetricsOptions {
+func (f *fronts) metricsOptions(c *Config) admin.MetricsOptions {
 	o := admin.MetricsOptions{
 		MaxTubes: c.Metrics.MaxTubes, Aliases: c.Metrics.Aliases, Instance: c.Metrics.Instance, Durable: c.Storage.Backend != inMemory,
 	}
@@ -62,7 +62,7 @@ func (f *faces) metricsOptions(c *Config) admin.MetricsOptions {
 }
 
 // newMetrics makes the handler of /metrics.
-func (f *faces) newMetrics(c *Config, r *router.Router) (*admin.Metrics, error) {
+func (f *fronts) newMetrics(c *Config, r *router.Router) (*admin.Metrics, error) {
 	return admin.NewMetrics(admin.Sources{
 		Shards:       r,
 		Stats:        f.beanstalk.Stats,
@@ -78,24 +78,24 @@ func (f *faces) newMetrics(c *Config, r *router.Router) (*admin.Metrics, error) 
 	}, f.metricsOptions(c))
 }
 
-// expiries are those of the certificates in use, each once for each face.
+// expiries are those of the certificates in use, each once for each front end.
 func (c *Config) expiries() (all []admin.Certificate) {
 	seen := map[admin.Certificate]bool{}
-	add := func(face string, t *TLS) {
+	add := func(front string, t *TLS) {
 		if t.certs == nil {
 			return
 		}
 		file, ends := t.certs.Expiry()
-		if series := (admin.Certificate{Face: face, File: file}); !seen[series] {
+		if series := (admin.Certificate{FrontEnd: front, File: file}); !seen[series] {
 			seen[series] = true
-			all = append(all, admin.Certificate{Face: face, File: file, Ends: ends})
+			all = append(all, admin.Certificate{FrontEnd: front, File: file, Ends: ends})
 		}
 	}
 	for i := range c.Listen {
-		add(faceBeanstalk, &c.Listen[i].TLS)
+		add(frontBeanstalk, &c.Listen[i].TLS)
 	}
-	add(faceQueue, &c.Queue.TLS)
-	add(faceAdmin, &c.HTTP.TLS)
+	add(frontQueue, &c.Queue.TLS)
+	add(frontAdmin, &c.HTTP.TLS)
 	return all
 }
 
@@ -106,41 +106,41 @@ func instance(ls []net.Listener) string {
 		host = "localhost"
 	}
 	for _, l := range ls {
-		if faceOf(l) == faceBeanstalk && l.Addr().Network() == "tcp" {
+		if frontOf(l) == frontBeanstalk && l.Addr().Network() == "tcp" {
 			return admin.InstanceOf(l.Addr().String(), host)
 		}
 	}
 	return host
 }
 
-func (f *faces) connections() map[string]int {
-	n := map[string]int{faceBeanstalk: f.beanstalk.Connections(), faceAdmin: f.admin.Connections()}
+func (f *fronts) connections() map[string]int {
+	n := map[string]int{frontBeanstalk: f.beanstalk.Connections(), frontAdmin: f.admin.Connections()}
 	if f.queue != nil {
-		n[faceQueue], _ = f.queue.Open()
+		n[frontQueue], _ = f.queue.Open()
 	}
 	return n
 }
 
-func (f *faces) refusals() (list []admin.Refusals) {
+func (f *fronts) refusals() (list []admin.Refusals) {
 	for word, n := range f.beanstalk.Refusals() {
-		list = append(list, admin.Refusals{Face: faceBeanstalk, Reason: word, Count: n})
+		list = append(list, admin.Refusals{FrontEnd: frontBeanstalk, Reason: word, Count: n})
 	}
 	if f.queue != nil {
 		for word, n := range f.queue.Refusals() {
-			list = append(list, admin.Refusals{Face: faceQueue, Reason: word, Count: n})
+			list = append(list, admin.Refusals{FrontEnd: frontQueue, Reason: word, Count: n})
 		}
 	}
 	return list
 }
 
-func (f *faces) denied() (list []admin.Denied) {
+func (f *fronts) denied() (list []admin.Denied) {
 	for command, n := range f.beanstalk.Denied() {
-		list = append(list, admin.Denied{Face: faceBeanstalk, Command: command, Count: n})
+		list = append(list, admin.Denied{FrontEnd: frontBeanstalk, Command: command, Count: n})
 	}
 	return list
 }
 
-func (f *faces) loops() (list []admin.Loop) {
+func (f *fronts) loops() (list []admin.Loop) {
 	for _, l := range f.beanstalk.Loops() {
 		list = append(list, admin.Loop(l))
 	}

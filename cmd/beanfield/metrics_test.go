@@ -270,7 +270,7 @@ func TestInstance(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if got := instance([]net.Listener{faceListener{Listener: l, face: faceAdmin}, l}); got != l.Addr().String() {
+	if got := instance([]net.Listener{frontListener{Listener: l, front: frontAdmin}, l}); got != l.Addr().String() {
 		t.Errorf("the instance is %s", got)
 	}
 	host, err := os.Hostname()

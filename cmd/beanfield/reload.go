@@ -18,7 +18,7 @@ type reloader struct {
 	log     *slog.Logger
 }
 
-// reloader makes the reloader of a daemon whose faces change as change says.
+// reloader makes the reloader of a daemon whose front ends change as change says.
 func (d *daemon) reloader(change func(*Config) (func(), error)) reloader {
 	return reloader{flags: d.flags, running: d.config, log: d.log, change: func(c *Config) (func(), error) {
 		apply, err := change(c)

@@ -201,7 +201,7 @@ func TestProcessReloadsItsLog(t *testing.T) {
 }
 
 // The queue service and the HTTP side take over what can change.
-func TestProcessReloadsItsFaces(t *testing.T) {
+func TestProcessReloadsItsFrontEnds(t *testing.T) {
 	const usual = "queue.listen = ['unix:DIR/q']\nhttp.listen = ['unix:DIR/h']\n"
 	p, write := configured(t, usual, "-l", "unix:DIR/s")
 	put := func(token, body string) int {

@@ -114,7 +114,7 @@ func (d *daemon) run(sig *signals) error {
 	keeper := c.keeper(log)
 	go keeper.Watch(sig.stop)
 	step = steps.Begin("making the servers", "")
-	srv, err := newFaces(c, keeper, log)
+	srv, err := newFronts(c, keeper, log)
 	step.End()
 	if err != nil {
 		return err
@@ -161,12 +161,12 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 		return nil, err
 	}
 	for _, more := range []struct {
-		face  string
+		front string
 		addrs []address
 		perms Permissions
 		certs *secure.Certificates
-	}{{faceQueue, c.Queue.Listen, c.Queue.Permissions, c.Queue.TLS.certs}, {faceAdmin, c.HTTP.Listen, c.HTTP.Permissions, c.HTTP.TLS.certs}} {
-		open, err := listenFor(sig.stop, more.face, more.addrs, more.perms, more.certs, log)
+	}{{frontQueue, c.Queue.Listen, c.Queue.Permissions, c.Queue.TLS.certs}, {frontAdmin, c.HTTP.Listen, c.HTTP.Permissions, c.HTTP.TLS.certs}} {
+		open, err := listenFor(sig.stop, more.front, more.addrs, more.perms, more.certs, log)
 		if err != nil {
 			closeAll(ls)
 			return nil, err
@@ -174,7 +174,7 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 		ls = append(ls, open...)
 	}
 	for _, l := range ls {
-		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", faceOf(l), "tls", certsOf(l) != nil)
+		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", frontOf(l), "tls", certsOf(l) != nil)
 	}
 	return ls, nil
 }

@@ -16,7 +16,7 @@ const (
 	hardLimit  = 10 * time.Second
 )
 
-// server is what serving needs of faces.
+// server is what serving needs of front ends.
 type server interface {
 	Serve(net.Listener) error
 	Drain()

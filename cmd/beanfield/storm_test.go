@@ -38,7 +38,7 @@ func TestProcessReloadStorm(t *testing.T) {
 	p.ends(0)
 }
 
-// Reloads beside clients of all faces, with one file and another, and to the end.
+// Reloads beside clients of all front ends, with one file and another, and to the end.
 func TestReloadsBesideClients(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "c.toml")
@@ -85,7 +85,7 @@ func stoppable(t *testing.T) (*signals, func()) {
 	return newSignals(ctx), end
 }
 
-// work has one client at each face do something.
+// work has one client at each front end do something.
 func work(t *testing.T, dir string) {
 	t.Helper()
 	c, err := net.Dial("unix", dir+"/s")

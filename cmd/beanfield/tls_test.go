@@ -72,7 +72,7 @@ func TestFlagsKeepTLS(t *testing.T) {
 	}
 }
 
-// secureProcess is a process with TLS on all its faces, and their addresses.
+// secureProcess is a process with TLS on all its front ends, and their addresses.
 func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair, more ...string) (s *process, dir string, addrs [3]string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -95,7 +95,7 @@ func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair, mor
 	return startProcess(t, "-config", writeConfig(t, config)), dir, addrs
 }
 
-// hello speaks to the beanstalk face, and returns whose certificate the server shows.
+// hello speaks to the beanstalk front end, and returns whose certificate the server shows.
 func hello(t *testing.T, addr string, trust *tls.Config) (*tls.Conn, string) {
 	t.Helper()
 	c, err := tls.Dial("tcp", addr, trust)
@@ -119,7 +119,7 @@ func speak(t *testing.T, c *tls.Conn) {
 	}
 }
 
-// All faces speak TLS. New certificates are used after SIGHUP, or by themselves, without a
+// All front ends speak TLS. New certificates are used after SIGHUP, or by themselves, without a
 // connection being lost; a pair that does not fit is logged, and changes nothing.
 func TestProcessSpeaksTLS(t *testing.T) {
 	a := securetest.NewAuthority(t, "authority")

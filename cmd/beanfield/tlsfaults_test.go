@@ -15,10 +15,10 @@ import (
 	"beanfield/conn/secure/securetest"
 )
 
-// faceNames are the faces in the order of secureProcess.
-var faceNames = [3]string{faceBeanstalk, faceQueue, faceAdmin}
+// frontNames are the front ends in the order of secureProcess.
+var frontNames = [3]string{frontBeanstalk, frontQueue, frontAdmin}
 
-// reach connects to a face, and says what comes first.
+// reach connects to a front end, and says what comes first.
 func reach(t *testing.T, addr, first string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
@@ -33,7 +33,7 @@ func reach(t *testing.T, addr, first string) net.Conn {
 	return c
 }
 
-// Each face tells who speaks to its TLS address without TLS that this is wrong, and then
+// Each front end tells who speaks to its TLS address without TLS that this is wrong, and then
 // closes.
 func TestPlainTextToTLS(t *testing.T) {
 	a := securetest.NewAuthority(t, "authority")
@@ -42,7 +42,7 @@ func TestPlainTextToTLS(t *testing.T) {
 		for _, text := range []string{"stats\r\n", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"} {
 			got, _ := io.ReadAll(reach(t, addrs[i], text)) // a reset may follow, for what the server has not read
 			if !strings.HasPrefix(string(got), want) || strings.Contains(string(got), "beanfield_") {
-				t.Errorf("%s: %q is answered %q", faceNames[i], text, got)
+				t.Errorf("%s: %q is answered %q", frontNames[i], text, got)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func TestTLSToPlainText(t *testing.T) {
 		err := tls.Client(nc, trust).Handshake()
 		var header tls.RecordHeaderError
 		if !errors.As(err, &header) {
-			t.Errorf("%s: %v", faceNames[i], err)
+			t.Errorf("%s: %v", frontNames[i], err)
 		}
 		nc.Close()
 	}
@@ -70,7 +70,7 @@ func TestTLSToPlainText(t *testing.T) {
 	}
 }
 
-// On each face, clients that stop in the middle of their handshakes are sent away by those
+// On each front end, clients that stop in the middle of their handshakes are sent away by those
 // who come later, so that nobody is kept out; the metrics count them.
 func TestHalfHandshakesMakeRoom(t *testing.T) {
 	const most, each = 4, 10

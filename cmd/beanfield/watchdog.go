@@ -64,7 +64,7 @@ func (w *watchdog) look(calm bool) bool {
 }
 
 // stuck names a shard or an event loop that makes no progress, or "".
-func (f *faces) stuck() string {
+func (f *fronts) stuck() string {
 	shard, loop := f.router.Stuck(), f.beanstalk.Stuck()
 	switch {
 	case shard >= 0:

@@ -1,6 +1,6 @@
 // Package access decides who may do what: it knows the rules, finds those that hold for a
 // client, and says which rights they give on a tube. It knows no protocol, opens nothing and
-// has no goroutine. The faces ask it, and word the refusals.
+// has no goroutine. The front ends ask it, and word the refusals.
 //
 // # Rules
 //
@@ -23,7 +23,7 @@
 //
 // # What each right allows
 //
-// Each face has a table of what its commands need. All faces agree on this:
+// Each front end has a table of what its commands need. All front ends agree on this:
 //
 //	put      adding jobs
 //	reserve  taking jobs, and finishing them: a client that holds a job may delete, release,
@@ -41,10 +41,11 @@
 //
 // # Reload
 //
-// The Book has the policy that holds now. A face that keeps a Subject also keeps its Policy, and
+// The Book has the policy that holds now. A front end that keeps a Subject also keeps its Policy, and
 // compares it with the Book's before it runs commands, which costs one atomic load. So Replace takes
 // effect when commands are next run for an open connection, even if they were read before. Those
-// that came in one read with a command that is being run may still have the old rights. For clients that wait, a face registers with OnReplace.
+// that came in one read with a command that is being run may still have the old rights. For clients
+// that wait, a front end registers with OnReplace.
 //
 // # Tokens and guessing
 //

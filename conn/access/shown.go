@@ -4,7 +4,7 @@ import "bytes"
 
 // Clients whose library knows no command for it log in with a put whose body is "oauth TOKEN",
 // and anything behind a space or a line's end. Such a body must never become a job while a rule
-// knows the token: whoever may look at jobs, data or backups would have it. So all faces ask here.
+// knows the token: whoever may look at jobs, data or backups would have it. So all front ends ask here.
 
 const shownWord = "oauth "
 

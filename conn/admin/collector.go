@@ -44,17 +44,17 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 		g.value("beanfield_loop_events_total", "Events of sockets that a loop has served.", prometheus.CounterValue, float64(l.Events), "loop", n)
 		g.value("beanfield_loop_connections", "Connections of a loop.", prometheus.GaugeValue, float64(l.Connections), "loop", n)
 	}
-	for face, n := range g.src.Connections() {
-		g.value("beanfield_connections", "Connections that are open.", prometheus.GaugeValue, float64(n), "face", face)
+	for front, n := range g.src.Connections() {
+		g.value("beanfield_connections", "Connections that are open.", prometheus.GaugeValue, float64(n), "face", front)
 	}
 	for _, r := range g.src.Refusals() {
 		g.value("beanfield_refusals_total", "Commands and requests that were not carried out, by the answer.",
-			prometheus.CounterValue, float64(r.Count), "face", r.Face, "reason", r.Reason)
+			prometheus.CounterValue, float64(r.Count), "face", r.FrontEnd, "reason", r.Reason)
 	}
 	if g.src.Denied != nil {
 		for _, d := range g.src.Denied() {
 			g.value("beanfield_denied_total", "Commands and requests that the rules of [[access]] have refused; auth: wrong tokens.",
-				prometheus.CounterValue, float64(d.Count), "face", d.Face, "command", d.Command)
+				prometheus.CounterValue, float64(d.Count), "face", d.FrontEnd, "command", d.Command)
 		}
 	}
 	if g.src.Slow != nil {
@@ -76,7 +76,7 @@ func (g *gathering) secured() {
 	if g.src.Certificates != nil {
 		for _, c := range g.src.Certificates() {
 			g.value("beanfield_tls_certificate_expiry_seconds", "Time until the certificate, or one of its chain, expires; below 0 once it has expired.",
-				prometheus.GaugeValue, time.Until(c.Ends).Seconds(), "face", c.Face, "file", c.File)
+				prometheus.GaugeValue, time.Until(c.Ends).Seconds(), "face", c.FrontEnd, "file", c.File)
 		}
 	}
 	if g.src.Handshakes != nil {

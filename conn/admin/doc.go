@@ -1,4 +1,4 @@
-// Package admin is the face for administrators and their monitoring: health, metrics, the
+// Package admin is the front end for administrators and their monitoring: health, metrics, the
 // console and profiles, over HTTP.
 //
 // # Pages

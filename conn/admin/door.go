@@ -9,15 +9,15 @@ import (
 // door is what the hall asks about a request before the server sees it.
 type door struct{ *Server }
 
-// Guard implements hall.Face.
+// Guard implements hall.FrontEnd.
 func (d door) Guard() *hall.Guard { return d.now.Load().guard }
 
-// Exposed implements hall.Face.
+// Exposed implements hall.FrontEnd.
 func (d door) Exposed(r *http.Request) bool {
-	return d.porter.Exposed(hall.ConnOf(r).(*hall.Guest), tokenOf(r) != "", d.now.Load().tokens)
+	return d.auth.Exposed(hall.ConnOf(r).(*hall.Client), tokenOf(r) != "", d.now.Load().tokens)
 }
 
-// TurnAway implements hall.Face.
+// TurnAway implements hall.FrontEnd.
 func (d door) TurnAway(w http.ResponseWriter, r *http.Request, status int, why error) {
 	d.bound(w, r)
 	d.note(r, "")
@@ -31,5 +31,5 @@ func (d door) TurnAway(w http.ResponseWriter, r *http.Request, status int, why e
 // A token or TLS makes this needless: a page whose own name leads to this server has no token
 // for that name, and the certificate does not fit it.
 func (s *Server) addressed(r *http.Request) bool {
-	return ClientOf(r).token || hall.ConnOf(r).(*hall.Guest).Secured() || s.now.Load().guard.Addressed(r.Host)
+	return ClientOf(r).token || hall.ConnOf(r).(*hall.Client).Secured() || s.now.Load().guard.Addressed(r.Host)
 }

@@ -31,7 +31,7 @@ func openHouse(t testing.TB, secured bool, o Options) *house {
 func anywhere(t testing.TB, o Options) *house {
 	t.Helper()
 	h := built(t, o)
-	h.Open(halltest.Anywhere{Face: h.server}, false)
+	h.Open(halltest.Anywhere{FrontEnd: h.server}, false)
 	return h
 }
 

@@ -15,8 +15,8 @@ type Options struct {
 	// Problems tells why clients cannot work at the moment, in words; empty if they
 	// can. It may be called from any goroutine and must not wait.
 	Problems func() []string
-	// Porter has the rules. It cannot be changed.
-	Porter hall.Porter
+	// Authenticator has the rules. It cannot be changed.
+	Authenticator hall.Authenticator
 	// Audit is told of refused requests; it may be nil. It cannot be changed.
 	Audit *audit.Log
 	// Tokens: a client must have one of them. If there are none, everybody is let in.
@@ -66,7 +66,7 @@ func (o *Options) settings() *settings {
 }
 
 func (o *Options) complete() error {
-	o.Porter.Complete()
+	o.Authenticator.Complete()
 	var err error
 	if o.guard, err = hall.NewGuard(o.Hosts, o.Origins); err != nil {
 		return fmt.Errorf("admin: %w", err)

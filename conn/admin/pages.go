@@ -69,8 +69,8 @@ func (s *Server) note(r *http.Request, who string) {
 	if s.audit == nil {
 		return
 	}
-	g, path := hall.ConnOf(r).(*hall.Guest), r.URL.Path
-	s.audit.Tell(audit.Event{Who: who, From: g.From(), Face: "http", What: r.Method, Detail: path[:min(len(path), mostDetail)], Refused: true})
+	g, path := hall.ConnOf(r).(*hall.Client), r.URL.Path
+	s.audit.Tell(audit.Event{Who: who, From: g.From(), FrontEnd: "http", What: r.Method, Detail: path[:min(len(path), mostDetail)], Refused: true})
 }
 
 // bound limits how much a request may bring, and how long it and its answer may take.

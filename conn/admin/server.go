@@ -14,14 +14,14 @@ import (
 
 // Server serves the clients that it is given.
 type Server struct {
-	now    atomic.Pointer[settings]
-	porter hall.Porter
-	audit  *audit.Log // nil for none
-	hall   *hall.Hall
-	http   *http.Server
-	ctx    context.Context // of all requests; it ends with Shutdown
-	stop   context.CancelFunc
-	pages  atomic.Pointer[Pages] // nil until Open
+	now   atomic.Pointer[settings]
+	auth  hall.Authenticator
+	audit *audit.Log // nil for none
+	hall  *hall.Hall
+	http  *http.Server
+	ctx   context.Context // of all requests; it ends with Shutdown
+	stop  context.CancelFunc
+	pages atomic.Pointer[Pages] // nil until Open
 }
 
 // Pages are what other packages have to show. A page that is nil does not exist.
@@ -39,7 +39,7 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{hall: h, porter: o.Porter, audit: o.Audit}
+	s := &Server{hall: h, auth: o.Authenticator, audit: o.Audit}
 	s.now.Store(o.settings())
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, door{s}, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
@@ -64,15 +64,15 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 // Open lets clients see these pages. It is called once, when the jobs are recovered.
 func (s *Server) Open(p Pages) { s.pages.Store(&p) }
 
-// Over returns the face that serves the clients of a listener at an address: over TLS, or
+// Over returns the front end that serves the clients of a listener at an address: over TLS, or
 // without it if c is nil.
-func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.Face { return s.hall.Over(at, c) }
+func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd { return s.hall.Over(at, c) }
 
 // Clients lists them.
 func (s *Server) Clients() []conn.Client { return s.hall.Clients(nil) }
 
 // Connections is how many there are.
-func (s *Server) Connections() int { return s.hall.Guests() }
+func (s *Server) Connections() int { return s.hall.Connections() }
 
 // Shutdown ends the pages that last, lets answers be sent until ctx ends, and closes all
 // connections (AD1). The acceptor must have been stopped before.

@@ -18,7 +18,7 @@ type Sources struct {
 	Stats func(*queue.Sums) []byte
 	// Ready says whether clients can work.
 	Ready func() bool
-	// Connections are how many there are, by face.
+	// Connections are how many there are, by front end.
 	Connections func() map[string]int
 	// Refusals are the commands and requests that were not carried out.
 	Refusals func() []Refusals
@@ -31,7 +31,7 @@ type Sources struct {
 	Latency func() map[string]*tally.Reading
 	// Handshakes are those over TLS; nil if there are none.
 	Handshakes func() secure.Counts
-	// Certificates are those of the listeners with TLS, each face and file once; nil if
+	// Certificates are those of the listeners with TLS, each front end and file once; nil if
 	// there are none.
 	Certificates func() []Certificate
 }
@@ -43,23 +43,23 @@ type Shards interface {
 	Census(ctx context.Context, shard int, tell func([]queue.TubeFigures)) bool
 }
 
-// Refusals are those of one face for one reason.
+// Refusals are those of one front end for one reason.
 type Refusals struct {
-	Face, Reason string
-	Count        uint64
+	FrontEnd, Reason string
+	Count            uint64
 }
 
-// Denied are the commands or requests of one kind that one face has refused because the client
+// Denied are the commands or requests of one kind that one front end has refused because the client
 // may not.
 type Denied struct {
-	Face, Command string
-	Count         uint64
+	FrontEnd, Command string
+	Count             uint64
 }
 
-// Certificate says when clients of a face stop accepting a certificate.
+// Certificate says when clients of a front end stop accepting a certificate.
 type Certificate struct {
-	Face, File string
-	Ends       time.Time
+	FrontEnd, File string
+	Ends           time.Time
 }
 
 // Loop is what an event loop has counted.

@@ -31,9 +31,9 @@ func ClientOf(r *http.Request) *Client {
 
 // admit finds out who has sent a request. The request that it returns is to be passed on.
 func (s *Server) admit(r *http.Request) (*http.Request, error) {
-	g := hall.ConnOf(r).(*hall.Guest)
+	g := hall.ConnOf(r).(*hall.Client)
 	token, set := tokenOf(r), s.now.Load()
-	subject, err := s.porter.Judge(r.Context(), g, token, set.tokens)
+	subject, err := s.auth.Judge(r.Context(), g, token, set.tokens)
 	if err != nil {
 		return r, err
 	}

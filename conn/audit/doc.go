@@ -2,9 +2,9 @@
 // standard error.
 //
 //	{"time":"2026-11-22T11:02:03.000000004Z","who":"mailer","from":"10.0.0.7:40112",
-//	 "face":"beanstalk","what":"pause-tube","tube":"mail","refused":true}
+//	 "front end":"beanstalk","what":"pause-tube","tube":"mail","refused":true}
 //
-// The faces decide what is an event: everything that was refused, and what intervenes in the
+// The front ends decide what is an event: everything that was refused, and what intervenes in the
 // work of others, such as pausing, kicking or deleting. An event never contains a token.
 //
 // # Nobody waits for the disk
@@ -12,7 +12,7 @@
 // An event loop cannot wait until a line is written. So Tell only puts the event into a
 // queue, and one goroutine writes the queue to the file:
 //
-//	faces --Tell--> queue --> writer --> file
+//	front ends --Tell--> queue --> writer --> file
 //
 // If the queue is full, the event is lost. In the place of lost events the writer puts a line
 // with their number, {"time":…,"lost":12}, and the server's log says so too. Events that cannot

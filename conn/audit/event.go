@@ -7,15 +7,15 @@ import (
 
 // Event is something that a client did or tried to do. What is empty is left out.
 type Event struct {
-	Time    time.Time `json:"time"` // set by Tell
-	Who     string    `json:"who,omitempty"`
-	From    string    `json:"from,omitempty"`
-	Face    string    `json:"face,omitempty"`
-	What    string    `json:"what"`
-	Tube    string    `json:"tube,omitempty"`
-	ID      uint64    `json:"id,omitempty"`
-	Detail  string    `json:"detail,omitempty"` // such as how many jobs, or another tube
-	Refused bool      `json:"refused,omitempty"`
+	Time     time.Time `json:"time"` // set by Tell
+	Who      string    `json:"who,omitempty"`
+	From     string    `json:"from,omitempty"`
+	FrontEnd string    `json:"face,omitempty"`
+	What     string    `json:"what"`
+	Tube     string    `json:"tube,omitempty"`
+	ID       uint64    `json:"id,omitempty"`
+	Detail   string    `json:"detail,omitempty"` // such as how many jobs, or another tube
+	Refused  bool      `json:"refused,omitempty"`
 }
 
 // loss is the line in place of events that were lost.

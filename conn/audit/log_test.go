@@ -91,7 +91,7 @@ func TestLines(t *testing.T) {
 		p := &paper{room: -1}
 		l, warnings := start(t, p)
 		l.Tell(Event{What: "reload"})
-		l.Tell(Event{Who: "a\n\"b\"", From: "10.0.0.1:5", Face: "beanstalk", What: "put", Tube: "t", ID: 7, Detail: "x", Refused: true})
+		l.Tell(Event{Who: "a\n\"b\"", From: "10.0.0.1:5", FrontEnd: "beanstalk", What: "put", Tube: "t", ID: 7, Detail: "x", Refused: true})
 		end(t, l)
 		const at = `{"time":"2000-01-01T00:00:00Z",`
 		want := at + `"what":"reload"}` + "\n" +

@@ -45,7 +45,7 @@ func (h *house) pair() *client {
 }
 
 // pairWith connects to a face of the server.
-func (h *house) pairWith(face conn.Face) net.Conn {
+func (h *house) pairWith(face conn.FrontEnd) net.Conn {
 	h.t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -14,7 +14,7 @@ type Door struct {
 }
 
 // Door returns the face of clients that come through such a door.
-func (s *Server) Door(d Door) conn.Face {
+func (s *Server) Door(d Door) conn.FrontEnd {
 	if d.Certificates == nil {
 		return open{s, d}
 	}
@@ -27,7 +27,7 @@ type open struct {
 	door   Door
 }
 
-// Welcome implements conn.Face.
+// Welcome implements conn.FrontEnd.
 func (f open) Welcome(fd int) { f.server.welcome(fd, nil, f.door) }
 
 // secured is a face with TLS.
@@ -39,5 +39,5 @@ type secured struct {
 // Room implements conn.Hesitant.
 func (f secured) Room() <-chan struct{} { return f.door.Certificates.Room() }
 
-// Welcome implements conn.Face.
+// Welcome implements conn.FrontEnd.
 func (f secured) Welcome(fd int) { f.server.welcome(fd, newWire(fd, f.door.Certificates), f.door) }

@@ -180,7 +180,7 @@ func TestOldVersions(t *testing.T) {
 	h := newHouse(t)
 	new := h.server.Door(Door{Certificates: certificates(t, func(o *secure.Options) { o.ClientCA, o.MinVersion = "", tls.VersionTLS13 })})
 	for _, c := range []struct {
-		face    conn.Face
+		face    conn.FrontEnd
 		highest uint16
 		in      bool
 	}{

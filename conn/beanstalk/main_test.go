@@ -109,7 +109,7 @@ func shortTemp(t testing.TB) string {
 	return dir
 }
 
-func (h *house) serve(network, address string, f conn.Face) string {
+func (h *house) serve(network, address string, f conn.FrontEnd) string {
 	l, err := net.Listen(network, address)
 	if err != nil {
 		h.t.Fatal(err)

@@ -52,7 +52,7 @@ func (c *Conn) noteDone(v verb, op *queue.Op) {
 }
 
 func (c *Conn) tell(e audit.Event) {
-	e.Face, e.From = "beanstalk", conn.PeerOf(c.fd).String()
+	e.FrontEnd, e.From = "beanstalk", conn.PeerOf(c.fd).String()
 	if c.guard != nil {
 		e.Who = c.guard.subject.Who()
 	}

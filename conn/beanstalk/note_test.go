@@ -73,10 +73,10 @@ func TestAuditNotes(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
 		}
-		if e.Face != "beanstalk" || !strings.HasPrefix(e.From, "unix") || e.Time.IsZero() {
+		if e.FrontEnd != "beanstalk" || !strings.HasPrefix(e.From, "unix") || e.Time.IsZero() {
 			t.Errorf("%s: without a face, a place or a time", line)
 		}
-		e.Face, e.From, e.Time = "", "", want[0].Time
+		e.FrontEnd, e.From, e.Time = "", "", want[0].Time
 		if i >= len(want) || e != want[i] {
 			t.Errorf("line %d is %s", i, line)
 		}

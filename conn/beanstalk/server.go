@@ -121,7 +121,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Welcome implements conn.Face: a loop will serve the client.
+// Welcome implements conn.FrontEnd: a loop will serve the client.
 func (s *Server) Welcome(fd int) { s.welcome(fd, nil, Door{}) }
 
 func (s *Server) welcome(fd int, w *wire, d Door) {

@@ -140,7 +140,7 @@ func (c *Conn) timeCall(k call, came int64) {
 func (c *Conn) tellSlow(told slow.Command, now int64) {
 	took := told.Took()
 	told.At = time.Now().Add(-took - time.Duration(c.loop.server.router.Now()-now))
-	told.Face, told.Client = "beanstalk", conn.PeerOf(c.fd).String()
+	told.FrontEnd, told.Client = "beanstalk", conn.PeerOf(c.fd).String()
 	if c.guard != nil {
 		told.Who = c.guard.subject.Who()
 	}

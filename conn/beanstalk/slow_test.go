@@ -52,7 +52,7 @@ func TestSlowCommandsAreTold(t *testing.T) {
 		if verb == "pause-tube" {
 			wantID = 0
 		}
-		if got.Tube != k.tube || got.ID != wantID || got.Count != 1 || got.Client != c.nc.LocalAddr().String() || got.Face != "beanstalk" ||
+		if got.Tube != k.tube || got.ID != wantID || got.Count != 1 || got.Client != c.nc.LocalAddr().String() || got.FrontEnd != "beanstalk" ||
 			got.Ran <= 0 || time.Since(got.At) > time.Hour {
 			t.Errorf("%s is told as %+v", verb, got)
 		}

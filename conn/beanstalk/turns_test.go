@@ -57,7 +57,7 @@ func (s *Server) enter(t *testing.T) (far int) {
 	return s.enterBy(t, s)
 }
 
-func (s *Server) enterBy(t *testing.T, face conn.Face) (far int) {
+func (s *Server) enterBy(t *testing.T, face conn.FrontEnd) (far int) {
 	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
 	if err != nil {

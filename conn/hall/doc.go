@@ -1,24 +1,24 @@
-// Package hall receives the clients of the faces that use package net/http. It does what
-// all these faces need, up to the http.Server itself (Server), and knows none of their requests:
+// Package hall receives the clients of the front ends that use package net/http. It does what
+// all these front ends need, up to the http.Server itself (Server), and knows none of their requests:
 //
-//	Acceptor --Welcome--> Hall --Accept--> net/http ... Guest.Close --Left--> Acceptor
+//	Acceptor --Welcome--> Hall --Accept--> net/http ... Client.Close --Left--> Acceptor
 //
-// A Hall is a conn.Face to the acceptor for each of its addresses (Over), and a net.Listener to
-// net/http. It makes a Guest, a net.Conn, of each bare socket. If the address has TLS, a goroutine
+// A Hall is a conn.FrontEnd to the acceptor for each of its addresses (Over), and a net.Listener to
+// net/http. It makes a Client, a net.Conn, of each bare socket. If the address has TLS, a goroutine
 // of the client's own makes the handshake first; until that is complete, net/http does not see
 // the client.
 //
-// The hall lists a Guest until it is closed, whoever has it by then: the handshake, net/http,
-// or a face that has taken it over for WebSocket. So Shutdown reaches every client.
+// The hall lists a Client until it is closed, whoever has it by then: the handshake, net/http,
+// or a front end that has taken it over for WebSocket. So Shutdown reaches every client.
 //
-// # Who a guest is
+// # Who a client is
 //
-// A Porter decides with each request who the client is: by the token that the request has, by
+// An Authenticator decides with each request who the client is: by the token that the request has, by
 // the client's certificate, by its process if it has a unix socket, and by its address. It
 // turns away clients with a wrong token, and slows down those that guess; a right token never
-// waits. With rules (package access) it returns the client's subject, which the face asks
-// before each operation. Without rules, the tokens of the face's own list let clients in, and
-// each client may do everything. If there are rules, that list is ignored. A guest remembers
+// waits. With rules (package access) it returns the client's subject, which the front end asks
+// before each operation. Without rules, the tokens of the front end's own list let clients in, and
+// each client may do everything. If there are rules, that list is ignored. A client remembers
 // its subject, so a connection with many requests does not go through the rules each time.
 //
 // # Pages from elsewhere
@@ -39,9 +39,9 @@
 //
 // # Invariants
 //
-//	HA1  When a guest has been closed, whoever closed it, the acceptor is told once that it
+//	HA1  When a client has been closed, whoever closed it, the acceptor is told once that it
 //	     has left.
-//	HA2  No guest outlives Shutdown, and the goroutine of a handshake ends with its guest.
+//	HA2  No client outlives Shutdown, and the goroutine of a handshake ends with its client.
 //	HA3  A client of a listener with TLS comes to net/http only when its handshake is complete.
-//	HA4  No face sees a request that its guard refuses.
+//	HA4  No front end sees a request that its guard refuses.
 package hall

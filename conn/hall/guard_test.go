@@ -189,11 +189,11 @@ func TestLists(t *testing.T) {
 // Whom nothing but the Host keeps out: those who need no token, unless the certificate of the
 // server keeps pages from elsewhere out too.
 func TestExposed(t *testing.T) {
-	free, ruled := newPorter(t), newPorter(t, home)
+	free, ruled := newAuthenticator(t), newAuthenticator(t, home)
 	free.Book.Replace(nil)
 	plain := stranger("127.0.0.1:1")
 	for _, c := range []struct {
-		p       Porter
+		p       Authenticator
 		token   bool
 		listed  Tokens
 		exposed bool

@@ -15,7 +15,7 @@ import (
 
 // Options are what a Hall is made with.
 type Options struct {
-	// Polled has guests counted as clients whose requests a goroutine waits for (conn's
+	// Polled has clients counted as clients whose requests a goroutine waits for (conn's
 	// AddPolled), from the beginning until Unpoll.
 	Polled bool
 	// HandshakeTimeout is how long a client has for its TLS handshake; 0 means
@@ -24,16 +24,16 @@ type Options struct {
 	Logger           *slog.Logger
 }
 
-// Hall receives the clients of one face.
+// Hall receives the clients of one front end.
 type Hall struct {
 	opts     Options
 	patience atomic.Int64 // HandshakeTimeout, as it holds now
 	acceptor *conn.Acceptor
 	arrivals *arrivals
 
-	mu     sync.Mutex
-	gone   sync.Cond // a guest has left
-	guests map[*Guest]struct{}
+	mu      sync.Mutex
+	gone    sync.Cond // a client has left
+	clients map[*Client]struct{}
 }
 
 // New makes a hall. It tells the acceptor when a client has left.
@@ -47,7 +47,7 @@ func New(a *conn.Acceptor, o Options) (*Hall, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Hall{opts: o, acceptor: a, arrivals: newArrivals(), guests: map[*Guest]struct{}{}}
+	h := &Hall{opts: o, acceptor: a, arrivals: newArrivals(), clients: map[*Client]struct{}{}}
 	h.patience.Store(int64(o.HandshakeTimeout))
 	h.gone.L = &h.mu
 	return h, nil
@@ -62,16 +62,16 @@ func (h *Hall) SetHandshakeTimeout(d time.Duration) {
 	h.patience.Store(int64(d))
 }
 
-// receive makes a guest of a bare socket, which it takes over. It returns nil if the client
+// receive makes a client of a bare socket, which it takes over. It returns nil if the client
 // had to be let go.
-func (h *Hall) receive(socket int, certs *secure.Certificates) *Guest {
+func (h *Hall) receive(socket int, certs *secure.Certificates) *Client {
 	c, err := h.acceptor.Adopt(socket)
 	if err != nil {
 		h.opts.Logger.Warn("a client's socket cannot be used", "error", err)
 		h.acceptor.Left()
 		return nil
 	}
-	g := &Guest{Conn: c, hall: h, since: time.Now().UnixNano()}
+	g := &Client{Conn: c, hall: h, since: time.Now().UnixNano()}
 	if certs != nil {
 		g.Conn = certs.Over(c)
 	}
@@ -80,70 +80,70 @@ func (h *Hall) receive(socket int, certs *secure.Certificates) *Guest {
 		h.acceptor.AddPolled(1)
 	}
 	h.mu.Lock()
-	h.guests[g] = struct{}{}
+	h.clients[g] = struct{}{}
 	h.mu.Unlock()
 	return g
 }
 
-// introduce lets Accept return a guest.
-func (h *Hall) introduce(g *Guest) {
+// introduce lets Accept return a client.
+func (h *Hall) introduce(g *Client) {
 	if !h.arrivals.add(g) {
 		g.Close()
 	}
 }
 
-// left notes that a guest has been closed.
-func (h *Hall) left(g *Guest) {
+// left notes that a client has been closed.
+func (h *Hall) left(g *Client) {
 	g.Unpoll()
-	h.acceptor.Left() // first: when there are no guests, nobody is counted any more
+	h.acceptor.Left() // first: when there are no clients, nobody is counted any more
 	h.mu.Lock()
-	delete(h.guests, g)
+	delete(h.clients, g)
 	h.gone.Broadcast()
 	h.mu.Unlock()
 }
 
-// Accept implements net.Listener. The connection is a *Guest.
+// Accept implements net.Listener. The connection is a *Client.
 func (h *Hall) Accept() (net.Conn, error) { return h.arrivals.Accept() }
 
-// Close implements net.Listener. Guests that have come are still accepted.
+// Close implements net.Listener. Connections that have come are still accepted.
 func (h *Hall) Close() error { return h.arrivals.Close() }
 
 // Addr implements net.Listener.
 func (h *Hall) Addr() net.Addr { return h.arrivals.Addr() }
 
-// Guests is how many there are.
-func (h *Hall) Guests() int {
+// Connections is how many there are.
+func (h *Hall) Connections() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.guests)
+	return len(h.clients)
 }
 
-// Shutdown lets answers be sent until ctx ends, and closes all guests (HA2). server is the
+// Shutdown lets answers be sent until ctx ends, and closes all clients (HA2). server is the
 // http.Server that accepts from the hall. The acceptor must have been stopped before.
 func (h *Hall) Shutdown(ctx context.Context, server interface {
 	Shutdown(context.Context) error
 	Close() error
 }) error {
-	h.closeAll(func(g *Guest) bool { return g.asked.Load() == 0 }) // otherwise net/http would wait for their first requests
+	h.closeAll(func(g *Client) bool { return g.asked.Load() == 0 }) // otherwise net/http would wait for their first requests
 	err := server.Shutdown(ctx)
 	if err != nil {
 		server.Close()
 	}
-	force := context.AfterFunc(ctx, func() { h.closeAll(func(*Guest) bool { return true }) })
+	force := context.AfterFunc(ctx, func() { h.closeAll(func(*Client) bool { return true }) })
 	defer force()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for len(h.guests) > 0 {
+	for len(h.clients) > 0 {
 		h.gone.Wait()
 	}
 	return errors.Join(err, context.Cause(ctx))
 }
 
-// closeAll closes the guests that are chosen.
-func (h *Hall) closeAll(chosen func(*Guest) bool) {
-	var list []*Guest
+// closeAll closes the clients that are chosen.
+func (h *Hall) closeAll(chosen func(*Client) bool) {
+	var list []*Client
 	h.mu.Lock()
-	for g := range h.guests {
+	for g := range h.clients {
 		if chosen(g) {
 			list = append(list, g)
 		}

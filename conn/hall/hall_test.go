@@ -19,7 +19,7 @@ import (
 
 const patience = halltest.Patience
 
-// host serves guests in place of net/http: each is sent back what it sends.
+// host serves clients in place of net/http: each is sent back what it sends.
 type host struct {
 	*Hall
 	t       *testing.T
@@ -44,16 +44,16 @@ func newHost(t *testing.T, o Options) *host {
 			if err != nil {
 				return
 			}
-			h.serving.Go(func() { h.serve(c.(*Guest)) })
+			h.serving.Go(func() { h.serve(c.(*Client)) })
 		}
 	})
 	return h
 }
 
-func (h *host) serve(g *Guest) {
+func (h *host) serve(g *Client) {
 	defer g.Close()
 	if c, ok := g.Conn.(*secure.Conn); ok && !c.ConnectionState().HandshakeComplete {
-		h.t.Error("HA3: a guest comes before its handshake is complete")
+		h.t.Error("HA3: a client comes before its handshake is complete")
 	}
 	b := make([]byte, 100)
 	for {
@@ -70,8 +70,8 @@ func (h *host) serve(g *Guest) {
 func (h *host) Shutdown(context.Context) error { h.Hall.Close(); return h.shutErr }
 func (h *host) Close() error                   { close(h.closed); return nil }
 
-// listen lets clients come through a face, and returns where.
-func (h *host) listen(f conn.Face) string {
+// listen lets clients come through a front end, and returns where.
+func (h *host) listen(f conn.FrontEnd) string {
 	h.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -86,8 +86,8 @@ func (h *host) end(ctx context.Context) error {
 	h.t.Helper()
 	h.acceptor.Stop()
 	err := h.Hall.Shutdown(ctx, h)
-	if n := h.Guests(); n != 0 {
-		h.t.Errorf("HA2: %d guests are left", n)
+	if n := h.Connections(); n != 0 {
+		h.t.Errorf("HA2: %d clients are left", n)
 	}
 	if open, polled := h.acceptor.Open(), h.acceptor.Polled(); open != 0 || polled != 0 {
 		h.t.Errorf("HA1: the acceptor counts %d clients, %d of them polled, when all have left", open, polled)
@@ -117,18 +117,18 @@ func (h *host) echo(c net.Conn) {
 	}
 }
 
-// present are the guests that are there.
-func (h *host) present() []*Guest {
+// present are the clients that are there.
+func (h *host) present() []*Client {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Collect(maps.Keys(h.guests))
+	return slices.Collect(maps.Keys(h.clients))
 }
 
-// await waits until there are n guests.
+// await waits until there are n clients.
 func (h *host) await(n int) {
 	h.t.Helper()
-	if !halltest.Await(func() bool { return h.Guests() == n }) {
-		h.t.Fatalf("%d guests, want %d", h.Guests(), n)
+	if !halltest.Await(func() bool { return h.Connections() == n }) {
+		h.t.Fatalf("%d clients, want %d", h.Connections(), n)
 	}
 }
 
@@ -142,8 +142,8 @@ func isClosed(t *testing.T, c net.Conn) {
 	}
 }
 
-// Guests leave once, whoever closes them, and are polled until they leave or need it no more.
-func TestGuestsLeave(t *testing.T) {
+// Clients leave once, whoever closes them, and are polled until they leave or need it no more.
+func TestClientsLeave(t *testing.T) {
 	h := newHost(t, Options{Polled: true})
 	address := h.listen(h.Over(nil, nil))
 	leaves, stays := h.dial(address), h.dial(address)
@@ -186,7 +186,7 @@ func TestShutdown(t *testing.T) {
 	h.echo(asked)
 	select {
 	case err := <-ended:
-		t.Fatalf("Shutdown returns (%v) while a guest is there", err)
+		t.Fatalf("Shutdown returns (%v) while a client is there", err)
 	default:
 	}
 	cancel()
@@ -212,8 +212,8 @@ func TestUselessSocket(t *testing.T) {
 	if n := h.acceptor.Open(); n != -1 { // it was never counted in
 		t.Errorf("the acceptor counts %d", n)
 	}
-	if h.Guests() != 0 {
-		t.Error("it is a guest")
+	if h.Connections() != 0 {
+		t.Error("it is a client")
 	}
 	h.Hall.Close()
 	h.serving.Wait()
@@ -240,7 +240,7 @@ func TestCloseWrite(t *testing.T) {
 		}
 		h.echo(c)
 		h.mu.Lock()
-		for g := range h.guests {
+		for g := range h.clients {
 			if err := g.CloseWrite(); err != nil {
 				t.Error(err)
 			}
@@ -249,8 +249,8 @@ func TestCloseWrite(t *testing.T) {
 		if n, err := c.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 			t.Errorf("%T: the client reads %d bytes, %v, want the end", c, n, err)
 		}
-		if h.Guests() != 1 {
-			t.Errorf("%T: the guest has gone", c)
+		if h.Connections() != 1 {
+			t.Errorf("%T: the client has gone", c)
 		}
 		c.Close()
 		h.await(0)

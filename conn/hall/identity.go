@@ -8,7 +8,7 @@ import (
 	"beanfield/conn/secure"
 )
 
-// judgement is what a guest may do by the rules of a policy.
+// judgement is what a client may do by the rules of a policy.
 type judgement struct {
 	policy  *access.Policy
 	token   *access.Hash
@@ -16,8 +16,8 @@ type judgement struct {
 	subject *access.Subject
 }
 
-// subject returns the guest's subject, with the token that it has shown last.
-func (g *Guest) subject(p *access.Policy) *access.Subject {
+// subject returns the client's subject, with the token that it has shown last.
+func (g *Client) subject(p *access.Policy) *access.Subject {
 	if p == nil {
 		return nil
 	}
@@ -32,9 +32,9 @@ func (g *Guest) subject(p *access.Policy) *access.Subject {
 	return j.subject
 }
 
-// remember notes a token that nobody has judged, or "" for none, in place of the one that the guest
-// has shown before. It counts if there are rules before the guest shows another.
-func (g *Guest) remember(token string) {
+// remember notes a token that nobody has judged, or "" for none, in place of the one that the client
+// has shown before. It counts if there are rules before the client shows another.
+func (g *Client) remember(token string) {
 	if token != "" {
 		h := access.HashOf(token)
 		g.token.Store(&h)
@@ -43,17 +43,17 @@ func (g *Guest) remember(token string) {
 	}
 }
 
-// judgedBy says whether the guest has been judged by a policy that knows its token.
-func (g *Guest) judgedBy(p *access.Policy) bool {
+// judgedBy says whether the client has been judged by a policy that knows its token.
+func (g *Client) judgedBy(p *access.Policy) bool {
 	j := g.judged.Load()
 	return j != nil && j.policy == p && j.known && j.token == g.token.Load()
 }
 
 // From is where the client comes from, in words.
-func (g *Guest) From() string { return conn.PeerAt(secure.Under(g.Conn)).String() }
+func (g *Client) From() string { return conn.PeerAt(secure.Under(g.Conn)).String() }
 
 // Identity is what is known of the client besides its token.
-func (g *Guest) Identity() (id access.Identity) {
+func (g *Client) Identity() (id access.Identity) {
 	below := g.Conn
 	if t, ok := g.Conn.(*secure.Conn); ok {
 		id.Certificate = secure.Identify(t.Conn)

@@ -9,33 +9,33 @@ import (
 	"time"
 )
 
-// Bounds are what the requests of a face may take.
+// Bounds are what the requests of a front end may take.
 type Bounds struct {
 	ReadTimeout time.Duration // of a request's headers
 	IdleTimeout time.Duration // between requests
 	MaxHeader   int           // of a request's line and headers, in bytes
 }
 
-// Face answers the requests of a hall's guests.
-type Face interface {
+// FrontEnd answers the requests of a hall's clients.
+type FrontEnd interface {
 	http.Handler // gets those that the guard lets in (HA4)
 	// Guard is the guard that holds now.
 	Guard() *Guard
-	// Exposed says whether anybody is let in with this request: see Porter.Exposed.
+	// Exposed says whether anybody is let in with this request: see Authenticator.Exposed.
 	Exposed(*http.Request) bool
 	// TurnAway answers a request that the guard refuses.
 	TurnAway(w http.ResponseWriter, r *http.Request, status int, why error)
 }
 
-// guarded is a face behind its guard.
-type guarded struct{ Face }
+// guarded is a front end behind its guard.
+type guarded struct{ FrontEnd }
 
 // ServeHTTP implements http.Handler.
 func (f guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	g := guestOf(ConnOf(r))
+	g := clientOf(ConnOf(r))
 	switch err := f.Guard().check(r, g.Secured(), g.local && f.Exposed(r)); err {
 	case nil:
-		f.Face.ServeHTTP(w, r)
+		f.FrontEnd.ServeHTTP(w, r)
 	case ErrHost:
 		f.TurnAway(w, r, http.StatusMisdirectedRequest, err)
 	default:
@@ -43,12 +43,12 @@ func (f guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// guestOf finds the guest, or the one that a face has made something of.
-func guestOf(c net.Conn) *Guest { return c.(interface{ self() *Guest }).self() }
+// clientOf finds the client, or the one that a front end has made something of.
+func clientOf(c net.Conn) *Client { return c.(interface{ self() *Client }).self() }
 
-// Server makes what serves the guests' requests. They all get ctx, and ConnOf finds their
+// Server makes what serves the clients' requests. They all get ctx, and ConnOf finds their
 // connection.
-func (h *Hall) Server(ctx context.Context, f Face, b Bounds) *http.Server {
+func (h *Hall) Server(ctx context.Context, f FrontEnd, b Bounds) *http.Server {
 	s := &http.Server{
 		Handler: guarded{f}, ReadHeaderTimeout: b.ReadTimeout, IdleTimeout: b.IdleTimeout, MaxHeaderBytes: b.MaxHeader,
 		DisableGeneralOptionsHandler: true,
@@ -63,7 +63,7 @@ func (h *Hall) Server(ctx context.Context, f Face, b Bounds) *http.Server {
 	return s
 }
 
-// noteState tells a guest, or what a face has made of it, that a request has begun or ended.
+// noteState tells a client, or what a front end has made of it, that a request has begun or ended.
 func noteState(c net.Conn, state http.ConnState) {
 	g := c.(interface {
 		Asked()

@@ -50,7 +50,7 @@ func newGuarded(t testing.TB, set ...func(*Options)) (*house, *access.Book) {
 	t.Helper()
 	book := &access.Book{}
 	book.Replace(rules(t, append(access.RightNames(), "all", "none", "put+delete")...))
-	h := newHouse(t, nil, append(set, func(o *Options) { o.Porter = hall.Porter{Book: book} })...)
+	h := newHouse(t, nil, append(set, func(o *Options) { o.Authenticator = hall.Authenticator{Book: book} })...)
 	return h, book
 }
 
@@ -230,7 +230,7 @@ func TestRightsTakenAwayMeanwhile(t *testing.T) {
 // Whoever guesses tokens is answered late, and a right token from there is not.
 func TestGuessing(t *testing.T) {
 	h, _ := newGuarded(t, func(o *Options) {})
-	guesses := h.server.porter.Guesses
+	guesses := h.server.auth.Guesses
 	begun := time.Now()
 	if r, body := h.Say("POST", base, auth("guess"), "x"); r.StatusCode != 401 || body != hall.ErrWrongToken.Error() {
 		t.Errorf("%d %q", r.StatusCode, body)
@@ -253,7 +253,7 @@ func TestGuessing(t *testing.T) {
 func TestOriginBeforeToken(t *testing.T) {
 	guesses := &access.Guesses{}
 	h, _ := newGuarded(t, func(o *Options) { o.Origins = []string{"https://good"} })
-	h.server.porter.Guesses = guesses
+	h.server.auth.Guesses = guesses
 	json := handshakeText + "Sec-WebSocket-Protocol: beanfield.json\r\nOrigin: https://evil\r\n"
 	for _, query := range []string{"_watch_=true", "_count_=true", ""} {
 		for _, token := range []string{"all", "bad"} {

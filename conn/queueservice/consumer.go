@@ -54,7 +54,7 @@ func (c *consumer) write() {
 	c.socket.SetReadDeadline(time.Now().Add(patience))
 }
 
-// read reads and obeys what the client sends, until the connection is to end.
+// read reads and handles what the client sends, until the connection is to end.
 func (c *consumer) read() error {
 	for {
 		m, err := c.frames.next()
@@ -69,7 +69,7 @@ func (c *consumer) read() error {
 		case ws.OpClose:
 			return wrong(closeCode(m.payload), "")
 		default:
-			if err := c.obey(m); err != nil {
+			if err := c.handle(m); err != nil {
 				return err
 			}
 		}

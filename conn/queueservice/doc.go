@@ -1,4 +1,4 @@
-// Package queueservice is a face of the server: a queue service over HTTP and
+// Package queueservice is a front end of the server: a queue service over HTTP and
 // WebSocket, which clients of Alibaba's PAI-EAS queue service can use unchanged. It
 // puts, gets and pushes the jobs of the same tubes as package beanstalk.
 //

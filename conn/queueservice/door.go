@@ -10,19 +10,19 @@ import (
 // door is what the hall asks about a request before the server sees it.
 type door struct{ *Server }
 
-// Guard implements hall.Face.
+// Guard implements hall.FrontEnd.
 func (d door) Guard() *hall.Guard { return d.now.Load().guard }
 
-// Exposed implements hall.Face.
+// Exposed implements hall.FrontEnd.
 func (d door) Exposed(r *http.Request) bool {
 	token := r.Header.Get("Authorization") != "" || asksForJSON(r) && strings.Contains(r.URL.RawQuery, tokenKey)
-	return d.porter.Exposed(hall.ConnOf(r).(*socket).Guest, token, d.now.Load().tokens)
+	return d.auth.Exposed(hall.ConnOf(r).(*socket).Client, token, d.now.Load().tokens)
 }
 
 // tokenKey is how pages send a token, which cannot set headers.
 const tokenKey = "_token_="
 
-// TurnAway implements hall.Face.
+// TurnAway implements hall.FrontEnd.
 func (d door) TurnAway(w http.ResponseWriter, r *http.Request, status int, why error) {
 	q := d.newRequest(w, r)
 	q.query = &query{}

@@ -97,7 +97,7 @@ func (f *finding) search(wait time.Duration) error {
 	}
 	ctx, end := context.WithCancel(f.r.Context())
 	defer end()
-	v := &visit{f.guest, f.queue, f.needs, end, nil}
+	v := &visit{f.client, f.queue, f.needs, end, nil}
 	defer f.server.leave(v)
 	if !f.server.begin(v) {
 		return errForbidden

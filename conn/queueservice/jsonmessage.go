@@ -41,8 +41,8 @@ func parseOrder(text []byte) (o order, err error) {
 // left for it.
 const messageEnded = `{"ended":true}`
 
-// obey does what a message of the client says.
-func (c *consumer) obey(m message) error {
+// handle does what a message of the client says.
+func (c *consumer) handle(m message) error {
 	if m.op != ws.OpText {
 		return wrong(ws.StatusUnsupportedData, "the message is not text")
 	}

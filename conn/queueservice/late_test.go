@@ -15,11 +15,11 @@ import (
 func TestRightLostBeforeUpgrade(t *testing.T) {
 	book := &access.Book{}
 	book.Replace(rules(t, "reserve"))
-	h := newHouse(t, nil, func(o *Options) { o.Porter = hall.Porter{Book: book} })
+	h := newHouse(t, nil, func(o *Options) { o.Authenticator = hall.Authenticator{Book: book} })
 	// The limits are asked for when the client has been let in, once they have changed since the
 	// request came.
 	later := options()
-	later.Porter.Book = book
+	later.Authenticator.Book = book
 	later.LimitsFor = func(string) *queue.Limits {
 		book.Replace(rules(t, "peek"))
 		return someLimits
@@ -29,7 +29,7 @@ func TestRightLostBeforeUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	early := options()
-	early.Porter.Book = book
+	early.Authenticator.Book = book
 	early.LimitsFor = func(string) *queue.Limits {
 		change()
 		return someLimits

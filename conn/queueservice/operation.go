@@ -31,7 +31,7 @@ func (q *request) note(o *operation, err error) {
 		detail = "before " + p.values[paramIndex]
 	}
 	q.server.audit.Tell(audit.Event{
-		Who: q.subject.Who(), From: q.guest.From(), Face: "queue service", What: o.name, Tube: q.queue,
+		Who: q.subject.Who(), From: q.client.From(), FrontEnd: "queue service", What: o.name, Tube: q.queue,
 		Detail: detail[:min(len(detail), mostDetail)], Refused: refused,
 	})
 }

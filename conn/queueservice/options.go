@@ -38,8 +38,8 @@ type Options struct {
 	Backend string
 	// DefaultService is the service of paths that name none; "" for none.
 	DefaultService string
-	// Porter has the rules. It cannot be changed.
-	Porter hall.Porter
+	// Authenticator has the rules. It cannot be changed.
+	Authenticator hall.Authenticator
 	// Audit is told of refused requests, and of those that end items or groups; it may be nil. It
 	// cannot be changed.
 	Audit *audit.Log
@@ -96,7 +96,7 @@ func (o *Options) settings() *settings {
 }
 
 func (o *Options) complete() error {
-	o.Porter.Complete()
+	o.Authenticator.Complete()
 	var err error
 	if o.guard, err = hall.NewGuard(o.Hosts, o.Origins); err != nil {
 		return fmt.Errorf("queueservice: %w", err)

@@ -162,7 +162,7 @@ func TestBatchOfMany(t *testing.T) {
 	}
 }
 
-// A loop of another face may keep its processor from a consumer that sends nothing but
+// A loop of another front end may keep its processor from a consumer that sends nothing but
 // pings, but not from a page.
 func TestWhoIsPolled(t *testing.T) {
 	h := newPageHouse(t)

@@ -41,7 +41,7 @@ const (
 // party is the consumer that asks for operations, and the queue that they are for.
 type party struct {
 	server             *Server
-	guest              *hall.Guest
+	client             *hall.Client
 	set                *settings // as of its request
 	queue, group, user string
 	limits             *queue.Limits // by set
@@ -91,7 +91,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) newRequest(w http.ResponseWriter, r *http.Request) *request {
 	k := hall.ConnOf(r).(*socket)
-	q := &request{party: party{server: s, set: s.now.Load(), guest: k.Guest}, w: w, r: r, socket: k}
+	q := &request{party: party{server: s, set: s.now.Load(), client: k.Client}, w: w, r: r, socket: k}
 	if r.ContentLength != 0 {
 		q.deadline() // net/http waits for the rest of an unread body before it answers
 	}
@@ -187,7 +187,7 @@ func (q *request) identify() error {
 		token = values[paramToken]
 	}
 	var err error
-	if q.subject, err = q.server.porter.Judge(q.r.Context(), q.guest, token, q.set.tokens); err != nil {
+	if q.subject, err = q.server.auth.Judge(q.r.Context(), q.client, token, q.set.tokens); err != nil {
 		err = refuse(http.StatusUnauthorized, err.Error())
 		q.note(&operation{name: "request"}, err)
 		return err

@@ -46,7 +46,7 @@ func TestRevokedDoesNotCommit(t *testing.T) {
 			c.Send(masked(ws.OpText, message))
 			h.await(t, queue.AskLeave, 1)
 			if n := h.times(queue.AskCommit) + h.times(queue.AskNegative); n != 0 {
-				t.Errorf("%s is obeyed", message)
+				t.Errorf("%s takes effect", message)
 			}
 		})
 	}

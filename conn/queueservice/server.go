@@ -17,7 +17,7 @@ import (
 type Server struct {
 	now      atomic.Pointer[settings]
 	shards   Shards
-	porter   hall.Porter
+	auth     hall.Authenticator
 	audit    *audit.Log // nil for none
 	hall     *hall.Hall
 	http     *http.Server
@@ -43,7 +43,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		shards: shards, porter: o.Porter, audit: o.Audit, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
+		shards: shards, auth: o.Authenticator, audit: o.Audit, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
 	}
 	s.now.Store(o.settings())
 	s.bodies.most, s.answers.most = mostBodies, mostAnswers
@@ -51,7 +51,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, door{s}, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
 	go s.http.Serve(listener{h, &s.now})
-	s.porter.Book.OnReplace(func() { go s.review() })
+	s.auth.Book.OnReplace(func() { go s.review() })
 	return s, nil
 }
 
@@ -71,16 +71,16 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 	}, nil
 }
 
-// Over returns the face that serves the clients of a listener at an address: over TLS, or
+// Over returns the front end that serves the clients of a listener at an address: over TLS, or
 // without it if c is nil.
-func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.Face { return s.hall.Over(at, c) }
+func (s *Server) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd { return s.hall.Over(at, c) }
 
 // Open is how many connections there are, and how many of them are consumers over
 // WebSocket.
 func (s *Server) Open() (connections, consumers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.hall.Guests(), len(s.consumers)
+	return s.hall.Connections(), len(s.consumers)
 }
 
 // Clients lists them, with what each consumer holds according to held.

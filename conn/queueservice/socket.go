@@ -12,12 +12,12 @@ import (
 
 // socket is a client's connection, whoever has it now: net/http or a consumer.
 type socket struct {
-	*hall.Guest
+	*hall.Client
 	now     *atomic.Pointer[settings] // the server's
 	renewed time.Time                 // when the write deadline was last set; whoever writes owns it
 }
 
-// listener makes sockets of the hall's guests.
+// listener makes sockets of the hall's clients.
 type listener struct {
 	*hall.Hall
 	now *atomic.Pointer[settings]
@@ -29,7 +29,7 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &socket{Guest: c.(*hall.Guest), now: l.now}, nil
+	return &socket{Client: c.(*hall.Client), now: l.now}, nil
 }
 
 // hungUp says whether the client is known to have closed the connection. A client that

@@ -19,7 +19,7 @@ var errForbidden = refuse(http.StatusForbidden, "not allowed on this queue")
 // visit is something that lasts: a get that waits or a watch. It ends when its client loses
 // the right to it.
 type visit struct {
-	guest  *hall.Guest
+	client *hall.Client
 	queue  string
 	rights access.Rights
 	end    func() // does not wait
@@ -29,14 +29,14 @@ type visit struct {
 
 // allowed says whether a visit's client still has its rights.
 func (s *Server) allowed(v *visit) bool {
-	return s.porter.May(v.guest, s.now.Load().tokens, v.queue, v.rights)
+	return s.auth.May(v.client, s.now.Load().tokens, v.queue, v.rights)
 }
 
 // may says whether the client has rights on its queue, by the rules that hold now. It is asked
 // right before each operation: what has been asked of the client earlier, such as a body, may
 // have come slowly.
 func (p *party) may(rights access.Rights) bool {
-	return p.server.porter.May(p.guest, p.server.now.Load().tokens, p.queue, rights)
+	return p.server.auth.May(p.client, p.server.now.Load().tokens, p.queue, rights)
 }
 
 // begin notes a visit until leave is called. It reports false if the client has lost its
@@ -82,7 +82,7 @@ func (s *Server) review() {
 func (s *Server) sever(ended []*visit) {
 	for _, v := range ended {
 		if s.lasts(v) {
-			v.guest.Close()
+			v.client.Close()
 		}
 	}
 }
@@ -108,5 +108,5 @@ func (s *Server) lasts(v *visit) bool {
 // visit is the consumer's. Its end is sent at once (QS2).
 func (c *consumer) visit() *visit {
 	end := func() { c.outbox.stop(closeForbidden, errForbidden.Error()) }
-	return &visit{c.guest, c.queue, access.Reserve, end, c}
+	return &visit{c.client, c.queue, access.Reserve, end, c}
 }

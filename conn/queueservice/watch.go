@@ -151,7 +151,7 @@ func (q *request) stream(op *queue.Op) error {
 	var box outbox
 	box.init()
 	op.Ask.Receiver, op.Ask.Closes = &box, true
-	v := &visit{q.guest, q.queue, access.Reserve, func() { box.stop(closeForbidden, "") }, nil}
+	v := &visit{q.client, q.queue, access.Reserve, func() { box.stop(closeForbidden, "") }, nil}
 	defer q.server.leave(v)
 	if !q.server.begin(v) {
 		return errForbidden

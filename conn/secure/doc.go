@@ -1,4 +1,4 @@
-// Package secure reads the certificates with which the faces speak TLS and keeps them up to
+// Package secure reads the certificates with which the front ends speak TLS and keeps them up to
 // date, and tells who a client is by its certificate.
 //
 // # Certificates
@@ -33,12 +33,12 @@
 // and gives it to others while it waits for its client (Make, Pause). While enough
 // handshakes want slots, listeners let nobody in (Room): a client that waits in the
 // kernel's queue takes neither a descriptor nor memory. When a handshake gives up its slot,
-// and before each signature, it lets others have the processor. Each face decides on which
+// and before each signature, it lets others have the processor. Each front end decides on which
 // goroutine a handshake runs, and ends a handshake whose client takes too long.
 //
 // A client that stops in the middle of its handshake takes a descriptor and some 20 KB until
 // its time is over. Ten thousand of them must not take what others need. So the number of
-// handshakes under way is limited, for all faces together. When one more begins, the one that
+// handshakes under way is limited, for all front ends together. When one more begins, the one that
 // has waited for its client longest is dropped. If the new one were refused instead, such
 // clients could lock everybody out. A client that goes on with its handshake soon has waited
 // less long than they have. A handshake that waits for a slot is never dropped: that is not

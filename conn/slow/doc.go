@@ -1,7 +1,7 @@
 // Package slow remembers the commands and requests that took long: the last few hundred, with
 // what each of them waited for. Administrators read the list (beanfield slow, and the console).
 //
-// The faces decide what has taken long, by Bound, and tell it when the answer is there. They
+// The front ends decide what has taken long, by Bound, and tell it when the answer is there. They
 // measure so that quick commands pay nearly nothing; how is with each of them.
 //
 // # Invariants

@@ -8,14 +8,14 @@ import (
 
 // Command is one that took long, or several of the same kind that came together.
 type Command struct {
-	At     time.Time // when it was begun
-	Face   string
-	Verb   string
-	Tube   string // "" if it names none
-	ID     uint64 // of its job; 0 if it names none
-	Count  int    // how many came together
-	Client string // where it has come from
-	Who    string // by the rules; "" without rules
+	At       time.Time // when it was begun
+	FrontEnd string
+	Verb     string
+	Tube     string // "" if it names none
+	ID       uint64 // of its job; 0 if it names none
+	Count    int    // how many came together
+	Client   string // where it has come from
+	Who      string // by the rules; "" without rules
 
 	Turn time.Duration // it waited for its turn: others had the shard
 	Ran  time.Duration

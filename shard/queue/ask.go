@@ -102,8 +102,8 @@ const (
 // field says otherwise.
 type Limits struct {
 	MaxLength   int   // items of both that have not ended
-	MaxPayload  int   // bytes of an item; the face enforces it
-	MaxTags     int   // bytes of an item's tags, encoded; the face enforces it
+	MaxPayload  int   // bytes of an item; the front end enforces it
+	MaxTags     int   // bytes of an item's tags, encoded; the front end enforces it
 	MaxDelivery int   // how often an item is sent before it is dead
 	MaxIdle     int64 // nanoseconds in which an item must be committed
 	Leaving     int64 // nanoseconds from Leaving to Exit

@@ -17,7 +17,7 @@
 //	conn/admin                HTTP for administrators: health, metrics
 //	conn/admin/console        the console: pages, and the JSON interface that they use
 //	conn/admin/history        the history of the charts
-//	conn/hall                 receives the clients of the HTTP faces, and finds out who they are
+//	conn/hall                 receives the clients of front ends over HTTP, and finds out who they are
 //	conn/audit                the audit log
 //	conn/slow                 which commands took long, and what they waited for
 //	conn/access               who may do what: rules, rights, tokens
@@ -77,7 +77,7 @@
 //	reader, writer     one of each for every WebSocket (conn/queueservice/consumer.go): what
 //	                   comes in; what is written
 //	handshake          one for each TLS handshake, until it is made
-//	                   (conn/beanstalk/handshake.go, conn/hall/entrance.go): the
+//	                   (conn/beanstalk/handshake.go, conn/hall/welcome.go): the
 //	                   connection's TLS state
 //	audit              one, with an audit log (conn/audit/writer.go): the file that it writes
 //	certificates       one (conn/secure/keeper.go): what the files held when it last read them
@@ -141,7 +141,7 @@
 //
 //	H1  Imports run one way. A package has a floor (floors in imports_test.go), and
 //	    imports only packages on lower floors. Packages on the same floor do not
-//	    import each other, which keeps the faces apart. Nobody imports the process, but
+//	    import each other, which keeps the front ends apart. Nobody imports the process, but
 //	    tools may import what lies below its directory: a package or a manual page is
 //	    made from the table of its commands. Only tools import tools:
 //	    packages below a tool's own directory are for that tool alone, those
@@ -149,7 +149,7 @@
 //	H2  What comes from outside the house comes in through one door: Pebble in
 //	    storage/pebblestore and storage/locallog, TOML in cmd, xxhash in router and where
 //	    records are hashed (storage/turns, storage/locallog), the network in conn, cmd and
-//	    tools, HTTP in the faces that speak it and in cmd, WebSocket and protobuf
+//	    tools, HTTP in the front ends that speak it and in cmd, WebSocket and protobuf
 //	    in conn/queueservice. Clients in tools/clients may use what clients use.
 //	H3  The queue, shard/queue, is pure. It may import only what computes (pure in
 //	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine

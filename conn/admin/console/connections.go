@@ -13,7 +13,7 @@ import (
 
 // connectionInfo is a row of the table of connections.
 type connectionInfo struct {
-	Face     string   `json:"face"`
+	FrontEnd string   `json:"face"`
 	Peer     string   `json:"peer"`
 	TLS      bool     `json:"tls"`
 	Identity string   `json:"identity"`
@@ -40,17 +40,17 @@ type connectionsAnswer struct {
 }
 
 // connectionColumns are what the table can be sorted by.
-var connectionColumns = map[string]func(a, b *guest) int{
-	"face":     func(a, b *guest) int { return cmp.Compare(a.face, b.face) },
-	"peer":     func(a, b *guest) int { return a.Peer.Compare(b.Peer) },
-	"identity": func(a, b *guest) int { return cmp.Compare(a.Identity, b.Identity) },
-	"age":      func(a, b *guest) int { return cmp.Compare(b.Since, a.Since) },
-	"asked":    func(a, b *guest) int { return cmp.Compare(a.Asked, b.Asked) },
-	"doing":    func(a, b *guest) int { return cmp.Compare(a.Doing, b.Doing) },
-	"held":     func(a, b *guest) int { return cmp.Compare(a.Held, b.Held) },
-	"used":     func(a, b *guest) int { return cmp.Compare(a.Used, b.Used) },
-	"watching": func(a, b *guest) int { return cmp.Compare(a.Watching, b.Watching) },
-	"consumer": func(a, b *guest) int { return cmp.Compare(a.Consumer, b.Consumer) },
+var connectionColumns = map[string]func(a, b *connected) int{
+	"face":     func(a, b *connected) int { return cmp.Compare(a.front, b.front) },
+	"peer":     func(a, b *connected) int { return a.Peer.Compare(b.Peer) },
+	"identity": func(a, b *connected) int { return cmp.Compare(a.Identity, b.Identity) },
+	"age":      func(a, b *connected) int { return cmp.Compare(b.Since, a.Since) },
+	"asked":    func(a, b *connected) int { return cmp.Compare(a.Asked, b.Asked) },
+	"doing":    func(a, b *connected) int { return cmp.Compare(a.Doing, b.Doing) },
+	"held":     func(a, b *connected) int { return cmp.Compare(a.Held, b.Held) },
+	"used":     func(a, b *connected) int { return cmp.Compare(a.Used, b.Used) },
+	"watching": func(a, b *connected) int { return cmp.Compare(a.Watching, b.Watching) },
+	"consumer": func(a, b *connected) int { return cmp.Compare(a.Consumer, b.Consumer) },
 }
 
 func (c *Console) connections(r *http.Request) (any, error) {
@@ -75,9 +75,9 @@ func (c *Console) connections(r *http.Request) (any, error) {
 }
 
 // pageOf chooses, counts and sorts.
-func pageOf(all []guest, at time.Time, w table) *connectionsAnswer {
+func pageOf(all []connected, at time.Time, w table) *connectionsAnswer {
 	a := &connectionsAnswer{At: at.UnixMilli(), All: len(all), Connections: []connectionInfo{}}
-	var found []*guest
+	var found []*connected
 	var p pacer
 	for i := range all {
 		if p.step(); all[i].fits(w.shows) {
@@ -89,7 +89,7 @@ func pageOf(all []guest, at time.Time, w table) *connectionsAnswer {
 		}
 	}
 	order := connectionColumns[w.by]
-	slices.SortFunc(found, func(x, y *guest) int {
+	slices.SortFunc(found, func(x, y *connected) int {
 		p.step()
 		return cmp.Or(w.order(order(x, y)), cmp.Compare(y.Asked, x.Asked), cmp.Compare(x.Since, y.Since), x.Peer.Compare(y.Peer))
 	})
@@ -101,17 +101,17 @@ func pageOf(all []guest, at time.Time, w table) *connectionsAnswer {
 }
 
 // fits says whether the filter shows the client.
-func (g *guest) fits(shows func(string) bool) bool {
-	return shows == nil || shows(g.Peer.String()) || shows(g.Used) || slices.ContainsFunc(strings.Fields(g.Watched), shows) || shows(g.Consumer) || shows(g.Identity) || shows(g.face)
+func (g *connected) fits(shows func(string) bool) bool {
+	return shows == nil || shows(g.Peer.String()) || shows(g.Used) || slices.ContainsFunc(strings.Fields(g.Watched), shows) || shows(g.Consumer) || shows(g.Identity) || shows(g.front)
 }
 
-func (g *guest) show(at time.Time) connectionInfo {
+func (g *connected) show(at time.Time) connectionInfo {
 	watched := strings.Fields(g.Watched)
 	if i := slices.Index(watched, "default"); i >= 0 { // everybody watches it in the beginning, few mean it
 		watched = append(slices.Delete(watched, i, i+1), "default")
 	}
 	return connectionInfo{
-		Face: g.face, Peer: g.Peer.String(), TLS: g.TLS, Identity: g.Identity, Since: g.Since / 1e6, Age: max(0, at.Sub(time.Unix(0, g.Since)).Seconds()),
+		FrontEnd: g.front, Peer: g.Peer.String(), TLS: g.TLS, Identity: g.Identity, Since: g.Since / 1e6, Age: max(0, at.Sub(time.Unix(0, g.Since)).Seconds()),
 		Asked: g.Asked, Doing: g.Doing.String(), Held: g.Held, Used: g.Used, Watching: g.Watching, Watched: watched, Consumer: g.Consumer,
 	}
 }

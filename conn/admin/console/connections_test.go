@@ -12,10 +12,10 @@ import (
 	"beanfield/conn"
 )
 
-// crowd is a face with clients of which some hold jobs, wait, or consume.
-func crowd(n int) Face {
+// crowd is a front end with clients of which some hold jobs, wait, or consume.
+func crowd(n int) FrontEnd {
 	began := time.Now().Add(-time.Hour).UnixNano()
-	return Face{Name: "crowd", Clients: func(_ context.Context, held map[any]int) (list []conn.Client, ok bool) {
+	return FrontEnd{Name: "crowd", Clients: func(_ context.Context, held map[any]int) (list []conn.Client, ok bool) {
 		for i := range n {
 			g := conn.Client{
 				Peer: conn.Peer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i / 250), byte(i % 250)}), uint16(1000+i%7))}, Since: began + int64(i)*1e9,
@@ -32,7 +32,7 @@ func crowd(n int) Face {
 
 // A page of the table is filtered, sorted and bounded, however many clients there are.
 func TestConnections(t *testing.T) {
-	b := newBench(t, Rights{Act: true}, func(o *Options) { o.Faces = []Face{crowd(1000)} })
+	b := newBench(t, Rights{Act: true}, func(o *Options) { o.FrontEnds = []FrontEnd{crowd(1000)} })
 	for query, want := range map[string]string{
 		"n=3":                                  "10.0.2.214:1000 10.0.3.249:1005 10.0.1.34:1004", // those who hold most, of them those who asked most
 		"n=3&sort=age&desc=1":                  "10.0.0.0:1000 10.0.0.1:1001 10.0.0.2:1002",
@@ -58,7 +58,7 @@ func TestConnections(t *testing.T) {
 	}
 	var a connectionsAnswer
 	b.get("connections", url.Values{"n": {"1"}}, &a)
-	if a.Found != 1000 || a.Held != 2000 || a.Waiting != 250 || a.Connections[0].Face != "crowd" || a.Connections[0].Age < 1 {
+	if a.Found != 1000 || a.Held != 2000 || a.Waiting != 250 || a.Connections[0].FrontEnd != "crowd" || a.Connections[0].Age < 1 {
 		t.Errorf("the clients are shown as %+v", a)
 	}
 	if w := a.Connections[0].Watched; len(w) != 2 || w[0] != "from-4" || w[1] != "default" {
@@ -71,10 +71,10 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// A face that does not answer in time makes the page say so.
-func TestConnectionsOfABusyFace(t *testing.T) {
+// A front end that does not answer in time makes the page say so.
+func TestConnectionsOfABusyFrontEnd(t *testing.T) {
 	b := newBench(t, Rights{}, func(o *Options) {
-		o.Faces = []Face{{Name: "busy", Clients: func(context.Context, map[any]int) ([]conn.Client, bool) { return nil, false }}}
+		o.FrontEnds = []FrontEnd{{Name: "busy", Clients: func(context.Context, map[any]int) ([]conn.Client, bool) { return nil, false }}}
 	})
 	if status, text, _ := b.ask("GET", apiPath+"connections", ""); status != 503 {
 		t.Errorf("%d %s", status, text)
@@ -84,9 +84,9 @@ func TestConnectionsOfABusyFace(t *testing.T) {
 // BenchmarkConnections is a page of 100,000 connections, from a list that is there.
 func BenchmarkConnections(b *testing.B) {
 	all, _ := crowd(100_000).Clients(b.Context(), nil)
-	list := make([]guest, len(all))
+	list := make([]connected, len(all))
 	for i := range all {
-		list[i] = guest{all[i], "crowd"}
+		list[i] = connected{all[i], "crowd"}
 	}
 	for b.Loop() {
 		if a := pageOf(list, time.Now(), table{by: "held", desc: true, n: 50}); len(a.Connections) != 50 {

@@ -30,8 +30,8 @@ type Options struct {
 	LimitsFor func(tube string) *queue.Limits
 	// MaxJobSize tells how large the body of a put may be, in bytes.
 	MaxJobSize func() int
-	// Faces have the clients that are connected.
-	Faces []Face
+	// FrontEnds have the clients that are connected.
+	FrontEnds []FrontEnd
 	// Latency is how long commands took, by command, in steps of tally.Time; it may be nil.
 	Latency func() map[string]*tally.Reading
 	// History has how the server was; nil, or a nil book, if nobody keeps it.
@@ -80,7 +80,7 @@ func New(o Options) (*Console, error) {
 		return nil, err
 	}
 	c := &Console{opts: o, router: o.Router, files: http.FileServerFS(pages)}
-	c.census.router, c.roster.router, c.roster.faces = o.Router, o.Router, o.Faces
+	c.census.router, c.roster.router, c.roster.fronts = o.Router, o.Router, o.FrontEnds
 	return c, nil
 }
 

@@ -30,7 +30,7 @@
 // What is shown comes from looks (package shard), which do not wait for the log and are
 // bounded, or from operations that any client could send. All pages share one census of the
 // tubes. It is made when a page asks for it and the last one is older than censusAge.
-// Likewise all share one list of the clients (roster). A face makes it in parts, so that
+// Likewise all share one list of the clients (roster). A front end makes it in parts, so that
 // none of its clients waits for it, however many there are. The shards tell who holds jobs.
 // Filtering, sorting and paging are done here, so the size of an answer is bounded, whatever
 // the number of tubes.

@@ -9,9 +9,9 @@ import (
 	"beanfield/router"
 )
 
-// Face is a way of serving clients. Clients lists them with what they hold, by the owner of a
+// FrontEnd is a way of serving clients. Clients lists them with what they hold, by the owner of a
 // session or the receiver of a consumer. It reports false if it cannot do so before ctx ends.
-type Face struct {
+type FrontEnd struct {
 	Name    string
 	Clients func(ctx context.Context, held map[any]int) ([]conn.Client, bool)
 }
@@ -25,23 +25,23 @@ const rosterKept = 10 * time.Second
 // roster has all clients, as of a moment. It is made only when somebody looks.
 type roster struct {
 	router *router.Router
-	faces  []Face
+	fronts []FrontEnd
 
 	turn   sync.Mutex // makes a list
 	mu     sync.Mutex
-	now    []guest // never changed after it has been made
+	now    []connected // never changed after it has been made
 	at     time.Time
 	forget *time.Timer
 }
 
-// guest is a client of a face.
-type guest struct {
+// connected is a client of a front end.
+type connected struct {
 	conn.Client
-	face string
+	front string
 }
 
 // take returns a list that is younger than rosterAge.
-func (r *roster) take(ctx context.Context) ([]guest, time.Time, error) {
+func (r *roster) take(ctx context.Context) ([]connected, time.Time, error) {
 	if list, at, ok := r.fresh(); ok {
 		return list, at, nil
 	}
@@ -56,27 +56,27 @@ func (r *roster) take(ctx context.Context) ([]guest, time.Time, error) {
 			return nil, time.Time{}, busy
 		}
 	}
-	var all []guest
-	for _, f := range r.faces {
+	var all []connected
+	for _, f := range r.fronts {
 		list, ok := f.Clients(ctx, held)
 		if !ok {
 			return nil, time.Time{}, busy
 		}
 		for i := range list {
-			all = append(all, guest{list[i], f.Name})
+			all = append(all, connected{list[i], f.Name})
 		}
 	}
 	return r.adopt(all)
 }
 
-func (r *roster) fresh() ([]guest, time.Time, bool) {
+func (r *roster) fresh() ([]connected, time.Time, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.now, r.at, time.Since(r.at) < rosterAge
 }
 
 // adopt makes a list the latest, and has it forgotten when nobody has asked for a while.
-func (r *roster) adopt(all []guest) ([]guest, time.Time, error) {
+func (r *roster) adopt(all []connected) ([]connected, time.Time, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now, r.at = all, time.Now()

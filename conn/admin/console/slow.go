@@ -9,14 +9,14 @@ import (
 
 // slowInfo is a command that took long, or several of a kind that came together.
 type slowInfo struct {
-	At     int64  `json:"at"` // when it was begun, in milliseconds since 1970
-	Face   string `json:"face"`
-	Verb   string `json:"verb"`
-	Tube   string `json:"tube"`
-	ID     uint64 `json:"id"` // of the job; 0 if it names none
-	Count  int    `json:"count"`
-	Client string `json:"client"`
-	Who    string `json:"who"`
+	At       int64  `json:"at"` // when it was begun, in milliseconds since 1970
+	FrontEnd string `json:"face"`
+	Verb     string `json:"verb"`
+	Tube     string `json:"tube"`
+	ID       uint64 `json:"id"` // of the job; 0 if it names none
+	Count    int    `json:"count"`
+	Client   string `json:"client"`
+	Who      string `json:"who"`
 
 	// Seconds: in all, until it had its turn, while it ran, and until it was safe and answered.
 	Took float64 `json:"took"`
@@ -49,7 +49,7 @@ func (c *Console) slow(r *http.Request) (any, error) {
 			k.Client, k.Who = "", ""
 		}
 		a.Commands = append(a.Commands, slowInfo{
-			At: k.At.UnixMilli(), Face: k.Face, Verb: k.Verb, Tube: k.Tube, ID: k.ID, Count: k.Count, Client: k.Client, Who: k.Who,
+			At: k.At.UnixMilli(), FrontEnd: k.FrontEnd, Verb: k.Verb, Tube: k.Tube, ID: k.ID, Count: k.Count, Client: k.Client, Who: k.Who,
 			Took: k.Took().Seconds(), Turn: k.Turn.Seconds(), Ran: k.Ran.Seconds(), Disk: k.Disk.Seconds(),
 		})
 	}

@@ -33,33 +33,35 @@ func Await(ok func() bool) bool {
 	return true
 }
 
-// Face is what a House needs of the face that it has.
-type Face interface {
-	Over(net.Addr, *secure.Certificates) conn.Face
+// FrontEnd is what a House needs of the front end that it has.
+type FrontEnd interface {
+	Over(net.Addr, *secure.Certificates) conn.FrontEnd
 	Shutdown(context.Context) error
 }
 
-// Anywhere is a face at an address of which only the server knows that it is a loopback one.
-type Anywhere struct{ Face }
+// Anywhere is a front end at an address of which only the server knows that it is a loopback one.
+type Anywhere struct{ FrontEnd }
 
-// Over implements Face.
-func (a Anywhere) Over(_ net.Addr, c *secure.Certificates) conn.Face { return a.Face.Over(nil, c) }
+// Over implements FrontEnd.
+func (a Anywhere) Over(_ net.Addr, c *secure.Certificates) conn.FrontEnd {
+	return a.FrontEnd.Over(nil, c)
+}
 
-// House is a face on a socket of its own.
+// House is a front end on a socket of its own.
 type House struct {
 	T        testing.TB
 	Acceptor *conn.Acceptor
 	Address  string
 	Trust    *tls.Config // of clients; nil without TLS
 
-	face    Face
-	works   []string // what the stacks of the face's goroutines show
+	front   FrontEnd
+	works   []string // what the stacks of the front end's goroutines show
 	served  sync.WaitGroup
 	closing sync.Once
 }
 
-// New makes a house for a face that Open brings. works are functions that only goroutines of
-// the face call, besides those of net/http.
+// New makes a house for a front end that Open brings. works are functions that only goroutines of
+// the front end call, besides those of net/http.
 func New(t testing.TB, works ...string) *House {
 	t.Helper()
 	a, err := conn.NewAcceptor(conn.Options{})
@@ -69,10 +71,10 @@ func New(t testing.TB, works ...string) *House {
 	return &House{T: t, Acceptor: a, works: append(works, "net/http.(*conn)")}
 }
 
-// Open starts the face, with TLS or without. When the test ends, nothing of it may be left.
-func (h *House) Open(f Face, secured bool) {
+// Open starts the front end, with TLS or without. When the test ends, nothing of it may be left.
+func (h *House) Open(f FrontEnd, secured bool) {
 	h.T.Helper()
-	h.face = f
+	h.front = f
 	var certs *secure.Certificates
 	if secured {
 		certs, h.Trust = Certificates(h.T)
@@ -104,7 +106,7 @@ func Certificates(t testing.TB) (*secure.Certificates, *tls.Config) {
 	return c, a.Trust()
 }
 
-// Close shuts the face down, and makes sure that no client and no goroutine is left.
+// Close shuts the front end down, and makes sure that no client and no goroutine is left.
 func (h *House) Close() { h.closing.Do(h.shut) }
 
 func (h *House) shut() {
@@ -112,7 +114,7 @@ func (h *House) shut() {
 	h.served.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	if err := h.face.Shutdown(ctx); err != nil {
+	if err := h.front.Shutdown(ctx); err != nil {
 		h.T.Errorf("Shutdown: %v", err)
 	}
 	if n := h.Acceptor.Open(); n != 0 {
@@ -132,7 +134,7 @@ func (h *House) AllLeft() {
 	}
 }
 
-// NoGoroutines waits until the face has none for a client any more.
+// NoGoroutines waits until the front end has none for a client any more.
 func (h *House) NoGoroutines() {
 	var left []string
 	if !Await(func() bool { left = h.goroutines(); return len(left) == 0 }) {
@@ -140,7 +142,7 @@ func (h *House) NoGoroutines() {
 	}
 }
 
-// goroutines lists those of the face.
+// goroutines lists those of the front end.
 func (h *House) goroutines() (list []string) {
 	text := make([]byte, 1<<20)
 	for n := runtime.Stack(text, true); ; n = runtime.Stack(text, true) {

@@ -18,9 +18,9 @@ type entrance struct {
 // hesitant is an entrance with TLS.
 type hesitant struct{ entrance }
 
-// Over returns the face that receives the clients of a listener at this address: over TLS,
+// Over returns the front end that receives the clients of a listener at this address: over TLS,
 // or without it if c is nil.
-func (h *Hall) Over(at net.Addr, c *secure.Certificates) conn.Face {
+func (h *Hall) Over(at net.Addr, c *secure.Certificates) conn.FrontEnd {
 	e := entrance{hall: h, certs: c}
 	if tcp, ok := at.(*net.TCPAddr); ok {
 		e.local = tcp.IP.IsLoopback()
@@ -34,7 +34,7 @@ func (h *Hall) Over(at net.Addr, c *secure.Certificates) conn.Face {
 // Room implements conn.Hesitant.
 func (h hesitant) Room() <-chan struct{} { return h.certs.Room() }
 
-// Welcome implements conn.Face. A handshake has a goroutine of its own until net/http has
+// Welcome implements conn.FrontEnd. A handshake has a goroutine of its own until net/http has
 // the connection. Shutdown ends it as it ends any client that has asked nothing.
 func (e entrance) Welcome(socket int) {
 	g := e.hall.receive(socket, e.certs)

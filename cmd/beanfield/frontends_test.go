@@ -43,7 +43,7 @@ func TestProcessQuotes(t *testing.T) {
 	}
 }
 
-// Both faces serve the same tubes, and the queue service has the settings of the file.
+// Both front ends serve the same tubes, and the queue service has the settings of the file.
 func TestProcessQueueService(t *testing.T) {
 	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
 	config := "queue.listen = ['unix:" + p.dir + "/q']\nqueue.tokens = ['secret']\nqueue.max_payload = 5\n" +
@@ -88,8 +88,8 @@ func TestProcessQueueService(t *testing.T) {
 	client.expect("reserve", "RESERVED 1 5")
 }
 
-// If a face cannot be made, the others end and the log is closed: it can be opened again.
-func TestFaceThatCannotBeMade(t *testing.T) {
+// If a front end cannot be made, the others end and the log is closed: it can be opened again.
+func TestFrontEndThatCannotBeMade(t *testing.T) {
 	dir := t.TempDir()
 	for _, set := range []func(*Config){
 		func(c *Config) { c.Limits.MaxJobSize = -1 },
@@ -102,7 +102,7 @@ func TestFaceThatCannotBeMade(t *testing.T) {
 		}
 		set(c)
 		log := slog.New(slog.DiscardHandler)
-		f, err := newFaces(c, c.keeper(log), log)
+		f, err := newFronts(c, c.keeper(log), log)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestProcessWithEmptyJobs(t *testing.T) {
 	}
 }
 
-// The rules of the file hold for the faces over HTTP, from the start and after a reload, and
+// The rules of the file hold for the front ends over HTTP, from the start and after a reload, and
 // take the place of the lists of tokens.
 func TestProcessRulesOverHTTP(t *testing.T) {
 	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
@@ -171,7 +171,7 @@ func TestProcessRulesOverHTTP(t *testing.T) {
 	ask("q", "/api/predict/s?_attrs_=true", "", 401)
 }
 
-// The audit log has what was refused and what changes things for others, on each face, never
+// The audit log has what was refused and what changes things for others, on each front end, never
 // a token, and goes on in a new file after SIGHUP.
 func TestProcessAudit(t *testing.T) {
 	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
@@ -233,7 +233,7 @@ func TestProcessAuditFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	if _, err := newFaces(c, c.keeper(log), log); err == nil || !strings.Contains(err.Error(), "audit.file: ") {
+	if _, err := newFronts(c, c.keeper(log), log); err == nil || !strings.Contains(err.Error(), "audit.file: ") {
 		t.Errorf("%v", err)
 	}
 }

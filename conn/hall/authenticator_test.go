@@ -15,9 +15,9 @@ import (
 	"beanfield/conn/access"
 )
 
-// stranger is a guest with an address and nothing else.
-func stranger(addr string) *Guest {
-	return &Guest{Conn: fake{addr: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(addr))}}
+// stranger is a client with an address and nothing else.
+func stranger(addr string) *Client {
+	return &Client{Conn: fake{addr: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(addr))}}
 }
 
 type fake struct {
@@ -27,9 +27,9 @@ type fake struct {
 
 func (f fake) RemoteAddr() net.Addr { return f.addr }
 
-func newPorter(t *testing.T, rules ...access.Rule) Porter {
+func newAuthenticator(t *testing.T, rules ...access.Rule) Authenticator {
 	t.Helper()
-	p := Porter{&access.Book{}, &access.Guesses{}}
+	p := Authenticator{&access.Book{}, &access.Guesses{}}
 	p.Book.Replace(policy(t, rules...))
 	return p
 }
@@ -49,7 +49,7 @@ func byToken(token string, may access.Rights, tubes ...string) access.Rule {
 
 var home = access.Rule{Name: "home", Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, May: access.Stats, Tubes: []string{"*"}}
 
-// Whom the porter lets in, with rules and without, and as whom.
+// Whom the authenticator lets in, with rules and without, and as whom.
 func TestJudge(t *testing.T) {
 	rules := []access.Rule{byToken("mail", access.Put, "mail"), home}
 	listed := NewTokens([]string{"listed", "other"})
@@ -77,7 +77,7 @@ func TestJudge(t *testing.T) {
 		{"listed beside rules", rules, listed, "8.8.8.8:1", "listed", "", ErrWrongToken},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p, g := newPorter(t, c.rules...), stranger(c.addr)
+			p, g := newAuthenticator(t, c.rules...), stranger(c.addr)
 			for range 2 { // decided, and remembered
 				s, err := p.Judge(t.Context(), g, c.token, c.listed)
 				if !errors.Is(err, c.err) || s.Who() != c.who || (s == nil) != (c.rules == nil || c.err != nil) {
@@ -90,7 +90,7 @@ func TestJudge(t *testing.T) {
 
 // Another policy has its effect on a client that is there already, and so have other tokens.
 func TestWithdrawal(t *testing.T) {
-	p, g := newPorter(t, byToken("mail", access.Put, "mail")), stranger("8.8.8.8:1")
+	p, g := newAuthenticator(t, byToken("mail", access.Put, "mail")), stranger("8.8.8.8:1")
 	if _, err := p.Judge(t.Context(), g, "mail", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -118,10 +118,10 @@ func TestWithdrawal(t *testing.T) {
 	may(false)
 }
 
-// What a guest has shown while there were no rules, and nothing that it has shown before, counts
+// What a client has shown while there were no rules, and nothing that it has shown before, counts
 // when there are rules.
 func TestTokenBeforeRules(t *testing.T) {
-	p, g := newPorter(t, byToken("a", access.Put, "t")), stranger("8.8.8.8:1")
+	p, g := newAuthenticator(t, byToken("a", access.Put, "t")), stranger("8.8.8.8:1")
 	for _, shown := range []string{"a", "", "b", "a", "b"} {
 		p.Book.Replace(policy(t, byToken("a", access.Put, "t")))
 		if _, err := p.Judge(t.Context(), g, "a", nil); err != nil {
@@ -143,7 +143,7 @@ func TestTokenBeforeRules(t *testing.T) {
 
 // Each request on a connection is judged by its own token, and by the rules as they are.
 func TestTokensOfOneConnection(t *testing.T) {
-	p, g := newPorter(t, byToken("a", access.Put, "t"), byToken("b", access.Put, "t"), home), stranger("10.0.0.1:1")
+	p, g := newAuthenticator(t, byToken("a", access.Put, "t"), byToken("b", access.Put, "t"), home), stranger("10.0.0.1:1")
 	for _, c := range []struct {
 		token, who string
 		err        error
@@ -163,7 +163,7 @@ func TestTokensOfOneConnection(t *testing.T) {
 // come from its address meanwhile, as behind a proxy; and only some of those wait at a time.
 func TestGuesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPorter(t, byToken("mail", access.Put, "mail"))
+		p := newAuthenticator(t, byToken("mail", access.Put, "mail"))
 		var mu sync.Mutex
 		waits := map[time.Duration]int{}
 		var guessing sync.WaitGroup
@@ -198,7 +198,7 @@ func TestGuesses(t *testing.T) {
 // A wrong token holds up nobody who goes away.
 func TestGuesserLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, begun := newPorter(t, home), time.Now()
+		p, begun := newAuthenticator(t, home), time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := p.Judge(ctx, stranger("8.8.8.8:1"), "x", nil); !errors.Is(err, ErrWrongToken) || time.Since(begun) != 0 {

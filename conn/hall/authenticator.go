@@ -9,15 +9,15 @@ import (
 	"beanfield/conn/access"
 )
 
-// Porter finds out what the clients of a face may do. All faces have the same Book and
+// Authenticator finds out what the clients of a front end may do. All front ends have the same Book and
 // the same Guesses.
-type Porter struct {
+type Authenticator struct {
 	Book    *access.Book
 	Guesses *access.Guesses
 }
 
 // Complete makes a book without rules, and a memory of guesses, if there is none.
-func (p *Porter) Complete() {
+func (p *Authenticator) Complete() {
 	if p.Book == nil {
 		p.Book = &access.Book{}
 	}
@@ -38,7 +38,7 @@ var (
 //
 // Wrong tokens are answered late (access.Guesses): until then, or until ctx ends, Judge does not
 // return. A right one never waits.
-func (p Porter) Judge(ctx context.Context, g *Guest, token string, listed Tokens) (*access.Subject, error) {
+func (p Authenticator) Judge(ctx context.Context, g *Client, token string, listed Tokens) (*access.Subject, error) {
 	policy := p.Book.Load()
 	if policy == nil && len(listed) == 0 {
 		g.remember(token)
@@ -55,7 +55,7 @@ func (p Porter) Judge(ctx context.Context, g *Guest, token string, listed Tokens
 	h := access.HashOf(token)
 	if known := g.token.Load(); policy == nil || known == nil || *known != h || !g.judgedBy(policy) {
 		if !knows(policy, listed, &h) {
-			p.punish(ctx, g.Identity().Addr)
+			p.delayRefusal(ctx, g.Identity().Addr)
 			return nil, ErrWrongToken
 		}
 		g.token.Store(&h)
@@ -64,7 +64,7 @@ func (p Porter) Judge(ctx context.Context, g *Guest, token string, listed Tokens
 }
 
 // May says whether a client that has been let in still has rights on a tube.
-func (p Porter) May(g *Guest, listed Tokens, tube string, rights access.Rights) bool {
+func (p Authenticator) May(g *Client, listed Tokens, tube string, rights access.Rights) bool {
 	if policy := p.Book.Load(); policy != nil {
 		return g.subject(policy).May(tube).Has(rights)
 	}
@@ -75,7 +75,7 @@ func (p Porter) May(g *Guest, listed Tokens, tube string, rights access.Rights) 
 // Exposed says whether anybody is let in who can send a request, with or without a token: if
 // there is nothing that asks for one, or rules let in by address those that have none. (With
 // rules and TLS nobody is, since the certificate does not fit the name of a page from elsewhere.)
-func (p Porter) Exposed(g *Guest, hasToken bool, listed Tokens) bool {
+func (p Authenticator) Exposed(g *Client, hasToken bool, listed Tokens) bool {
 	if p.Book.Load() != nil {
 		return !hasToken && !g.Secured()
 	}
@@ -89,8 +89,8 @@ func knows(policy *access.Policy, listed Tokens, h *access.Hash) bool {
 	return listed.has(h)
 }
 
-// punish waits as long as a wrong token's answer has to, or until ctx ends.
-func (p Porter) punish(ctx context.Context, addr netip.Addr) {
+// delayRefusal waits as long as a wrong token's answer has to, or until ctx ends.
+func (p Authenticator) delayRefusal(ctx context.Context, addr netip.Addr) {
 	d := p.Guesses.Wrong(addr)
 	if d == 0 {
 		return

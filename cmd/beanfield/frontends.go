@@ -22,9 +22,9 @@ import (
 	"beanfield/shard/queue"
 )
 
-// faces are all ways of serving clients, and the acceptor that lets clients in. The face for
+// fronts are all ways of serving clients, and the acceptor that lets clients in. The front end for
 // administrators serves from the start, the others once the jobs have been recovered.
-type faces struct {
+type fronts struct {
 	acceptor  *conn.Acceptor
 	router    *router.Router
 	beanstalk *beanstalk.Server
@@ -38,7 +38,7 @@ type faces struct {
 	limits    atomic.Pointer[func(tube string) *queue.Limits] // those of config
 	reloader  reloader
 	log       *slog.Logger
-	book      *access.Book // who may do what; all faces ask it
+	book      *access.Book // who may do what; all front ends ask it
 	guesses   *access.Guesses
 	audit     *audit.Log // nil if there is none
 	slow      *slow.Log
@@ -46,31 +46,31 @@ type faces struct {
 	early     map[net.Listener]chan error // listeners that begin serves; each channel gets the result of Serve
 }
 
-// The faces, as the log and the metrics name them.
+// The front ends, as the log and the metrics name them.
 const (
-	faceBeanstalk = "beanstalk"
-	faceQueue     = "queue service"
-	faceAdmin     = "http"
+	frontBeanstalk = "beanstalk"
+	frontQueue     = "queue service"
+	frontAdmin     = "http"
 )
 
-// faceListener is a listener whose clients are not for the beanstalk protocol, or use TLS.
-type faceListener struct {
+// frontListener is a listener whose clients are not for the beanstalk protocol, or use TLS.
+type frontListener struct {
 	net.Listener
-	face  string
+	front string
 	certs *secure.Certificates // nil without TLS
 	login bool                 // clients of the beanstalk protocol may log in
 	http  bool                 // and may speak HTTP
 }
 
-func faceOf(l net.Listener) string {
-	if f, ok := l.(faceListener); ok {
-		return f.face
+func frontOf(l net.Listener) string {
+	if f, ok := l.(frontListener); ok {
+		return f.front
 	}
-	return faceBeanstalk
+	return frontBeanstalk
 }
 
 func certsOf(l net.Listener) *secure.Certificates {
-	f, _ := l.(faceListener)
+	f, _ := l.(frontListener)
 	return f.certs
 }
 
@@ -81,13 +81,13 @@ var quoting = map[string]beanstalk.Quoting{
 	quoteNever:  beanstalk.QuoteNever,
 }
 
-// newFaces makes the acceptor and the face for administrators, without listeners.
-func newFaces(c *Config, k *secure.Keeper, log *slog.Logger) (*faces, error) {
+// newFronts makes the acceptor and the front end for administrators, without listeners.
+func newFronts(c *Config, k *secure.Keeper, log *slog.Logger) (*fronts, error) {
 	a, err := conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	f := &faces{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), slow: new(slow.Log), log: log, early: map[net.Listener]chan error{}}
+	f := &fronts{acceptor: a, keeper: k, book: new(access.Book), guesses: new(access.Guesses), slow: new(slow.Log), log: log, early: map[net.Listener]chan error{}}
 	if err := f.startAudit(c); err != nil {
 		return nil, err
 	}
@@ -97,10 +97,10 @@ func newFaces(c *Config, k *secure.Keeper, log *slog.Logger) (*faces, error) {
 }
 
 // begin serves administrators, who may want to watch the recovery.
-func (f *faces) begin(ls []net.Listener) {
+func (f *fronts) begin(ls []net.Listener) {
 	f.listeners = ls
 	for _, l := range ls {
-		if fl, ok := l.(faceListener); ok && fl.face == faceAdmin {
+		if fl, ok := l.(frontListener); ok && fl.front == frontAdmin {
 			ended := make(chan error, 1)
 			f.early[l] = ended
 			go func() { ended <- f.acceptor.Serve(fl.Listener, f.admin.Over(fl.Addr(), fl.certs)) }()
@@ -108,16 +108,16 @@ func (f *faces) begin(ls []net.Listener) {
 	}
 }
 
-// open makes the other faces, as the configuration says. If it fails, it ends those that
+// open makes the other front ends, as the configuration says. If it fails, it ends those that
 // there are, and closes the router.
-func (f *faces) open(c *Config, r *router.Router, log *slog.Logger) error {
+func (f *fronts) open(c *Config, r *router.Router, log *slog.Logger) error {
 	if err := f.make(c, r, log); err != nil {
 		return errors.Join(err, f.abandon(), r.Close())
 	}
 	return nil
 }
 
-func (f *faces) make(c *Config, r *router.Router, log *slog.Logger) error {
+func (f *fronts) make(c *Config, r *router.Router, log *slog.Logger) error {
 	b, err := beanstalk.NewServer(r, f.acceptor, f.beanstalkOptions(c))
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (f *faces) make(c *Config, r *router.Router, log *slog.Logger) error {
 	return nil
 }
 
-func (f *faces) beanstalkOptions(c *Config) beanstalk.Options {
+func (f *fronts) beanstalkOptions(c *Config) beanstalk.Options {
 	return beanstalk.Options{
 		MaxJobSize:       int(c.Limits.MaxJobSize),
 		Loops:            c.Loops,
@@ -159,12 +159,12 @@ func (f *faces) beanstalkOptions(c *Config) beanstalk.Options {
 	}
 }
 
-func (f *faces) queueOptions(c *Config) queueservice.Options {
+func (f *fronts) queueOptions(c *Config) queueservice.Options {
 	return queueservice.Options{
 		LimitsFor:        c.Queue.limitsFor(),
 		Backend:          c.Storage.Backend,
 		DefaultService:   c.Queue.DefaultService,
-		Porter:           f.porter(),
+		Authenticator:    f.authenticator(),
 		Audit:            f.audit,
 		Tokens:           c.Queue.Tokens,
 		Hosts:            c.Queue.Hosts,
@@ -176,11 +176,13 @@ func (f *faces) queueOptions(c *Config) queueservice.Options {
 	}
 }
 
-// porter decides who the clients of the faces over HTTP are.
-func (f *faces) porter() hall.Porter { return hall.Porter{Book: f.book, Guesses: f.guesses} }
+// authenticator decides who the clients of the front ends over HTTP are.
+func (f *fronts) authenticator() hall.Authenticator {
+	return hall.Authenticator{Book: f.book, Guesses: f.guesses}
+}
 
 // use makes c the configuration that holds: its rules, and what the console looks at.
-func (f *faces) use(c *Config) {
+func (f *fronts) use(c *Config) {
 	limits := c.Queue.limitsFor()
 	f.limits.Store(&limits)
 	if old := f.config.Load(); old == nil || showRules(old.Access) != showRules(c.Access) {
@@ -190,8 +192,8 @@ func (f *faces) use(c *Config) {
 	f.config.Store(c)
 }
 
-// change makes ready what c says for all faces. apply puts it into effect.
-func (f *faces) change(c *Config) (apply func(), err error) {
+// change makes ready what c says for all front ends. apply puts it into effect.
+func (f *fronts) change(c *Config) (apply func(), err error) {
 	if ms := f.checkCertificates(c); len(ms) > 0 {
 		return nil, ms
 	}
@@ -225,7 +227,7 @@ func (f *faces) change(c *Config) (apply func(), err error) {
 }
 
 // checkCertificates says which of the certificates that were read with c must not be used.
-func (f *faces) checkCertificates(c *Config) (ms Mistakes) {
+func (f *fronts) checkCertificates(c *Config) (ms Mistakes) {
 	check := func(t *TLS, prefix string, at origin) {
 		if t.read == nil {
 			return
@@ -244,7 +246,7 @@ func (f *faces) checkCertificates(c *Config) (ms Mistakes) {
 }
 
 // exchange puts the certificates that were read with c in the place of the old ones.
-func (f *faces) exchange(c *Config) {
+func (f *fronts) exchange(c *Config) {
 	for _, t := range c.tables() {
 		if t.read != nil {
 			f.keeper.Exchange(t.certs, t.read)
@@ -253,34 +255,34 @@ func (f *faces) exchange(c *Config) {
 }
 
 // Serve accepts clients from a listener until Shutdown.
-func (f *faces) Serve(l net.Listener) error {
+func (f *fronts) Serve(l net.Listener) error {
 	if ended, ok := f.early[l]; ok {
 		return <-ended
 	}
-	fl, ok := l.(faceListener)
+	fl, ok := l.(frontListener)
 	switch {
 	case !ok:
 		return f.acceptor.Serve(l, f.beanstalk)
-	case fl.face == faceQueue:
+	case fl.front == frontQueue:
 		return f.acceptor.Serve(fl.Listener, f.queue.Over(fl.Addr(), fl.certs))
 	}
 	return f.acceptor.Serve(fl.Listener, f.beanstalk.Door(beanstalk.Door{Certificates: fl.certs, Login: fl.login, HTTP: fl.http}))
 }
 
 // Reload reads the configuration again.
-func (f *faces) Reload() {
+func (f *fronts) Reload() {
 	f.audit.Tell(audit.Event{What: "reload"})
 	f.reloader.reload()
 	f.reopenAudit()
 }
 
 // Drain makes every later put answer DRAINING. It cannot be undone.
-func (f *faces) Drain() { f.router.Drain() }
+func (f *fronts) Drain() { f.router.Drain() }
 
 // Shutdown stops accepting, and then closes the connections cleanly. The queue service
 // stops first, before the last replies to beanstalk clients are sent. Administrators are
 // the last to leave, since they may be watching.
-func (f *faces) Shutdown(ctx context.Context) error {
+func (f *fronts) Shutdown(ctx context.Context) error {
 	f.health.stopping.Store(true)
 	f.acceptor.Stop()
 	var errs []error
@@ -301,7 +303,7 @@ func (f *faces) Shutdown(ctx context.Context) error {
 const abandonLimit = time.Second
 
 // abandon ends what begin and open have started, if the server cannot serve.
-func (f *faces) abandon() error {
+func (f *fronts) abandon() error {
 	ctx, cancel := context.WithTimeout(context.Background(), abandonLimit)
 	defer cancel()
 	return f.Shutdown(ctx)

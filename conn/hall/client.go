@@ -5,13 +5,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/secure"
 )
 
-// Guest is a client's connection. If it has TLS, Conn is a *secure.Conn, so that other code
+// Client is a client's connection. If it has TLS, Conn is a *secure.Conn, so that other code
 // need not know about TLS.
-type Guest struct {
+type Client struct {
 	net.Conn
 	hall   *Hall
 	closed sync.Once
@@ -26,19 +27,19 @@ type Guest struct {
 	judged atomic.Pointer[judgement]
 }
 
-func (g *Guest) self() *Guest { return g }
+func (g *Client) self() *Client { return g }
 
 // Secured says whether the client has TLS.
-func (g *Guest) Secured() bool { return secure.Under(g.Conn) != g.Conn }
+func (g *Client) Secured() bool { return secure.Under(g.Conn) != g.Conn }
 
 // Asked notes that the client has asked something: Shutdown lets it have the answer.
-func (g *Guest) Asked() {
+func (g *Client) Asked() {
 	g.asked.Add(1)
 	g.busy.Store(true)
 }
 
 // Answered notes that the client has its answer.
-func (g *Guest) Answered() { g.busy.Store(false) }
+func (g *Client) Answered() { g.busy.Store(false) }
 
 // seat is a consumer's place.
 type seat struct {
@@ -48,7 +49,7 @@ type seat struct {
 
 // Sit notes that the client is a consumer of this name, whose items the receiver holds, or
 // that it is one no more: then the receiver is nil.
-func (g *Guest) Sit(name string, receiver any) {
+func (g *Client) Sit(name string, receiver any) {
 	if receiver == nil {
 		g.seat.Store(nil)
 		return
@@ -58,14 +59,14 @@ func (g *Guest) Sit(name string, receiver any) {
 
 // Unpoll says that the client will send nothing that matters, so that nobody need hurry
 // to read it.
-func (g *Guest) Unpoll() {
+func (g *Client) Unpoll() {
 	if g.polled.CompareAndSwap(true, false) {
 		g.hall.acceptor.AddPolled(-1)
 	}
 }
 
 // Close closes the connection, once, and tells the acceptor (HA1).
-func (g *Guest) Close() error {
+func (g *Client) Close() error {
 	err := net.ErrClosed
 	g.closed.Do(func() {
 		err = g.Conn.Close()
@@ -75,9 +76,35 @@ func (g *Guest) Close() error {
 }
 
 // CloseWrite lets net/http end a connection so that the client still gets its answer.
-func (g *Guest) CloseWrite() error {
+func (g *Client) CloseWrite() error {
 	if half, ok := g.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
 	return nil
+}
+
+// Clients lists the clients, with what each consumer holds according to held.
+func (h *Hall) Clients(held map[any]int) []conn.Client {
+	h.mu.Lock()
+	clients := make([]*Client, 0, len(h.clients))
+	for g := range h.clients {
+		clients = append(clients, g)
+	}
+	h.mu.Unlock()
+	list := make([]conn.Client, len(clients))
+	for i, g := range clients {
+		list[i] = g.show(held)
+	}
+	return list
+}
+
+func (g *Client) show(held map[any]int) conn.Client {
+	below := secure.Under(g.Conn)
+	c := conn.Client{Peer: conn.PeerAt(below), TLS: below != g.Conn, Since: g.since, Asked: g.asked.Load()}
+	if s := g.seat.Load(); s != nil {
+		c.Doing, c.Held, c.Consumer = conn.Consuming, held[s.receiver], s.name
+	} else if g.busy.Load() {
+		c.Doing = conn.Working
+	}
+	return c
 }
