@@ -170,4 +170,6 @@
 //	H11 make fuzz runs every fuzz target in the tree.
 //	H12 make thorough runs every test that has a shorter form (it asks testing.Short, which
 //	    make test has set), and no other. A shorter form does something: it is no skip.
+//	H13 Inside a room that rooms_test.go lists, files have layers, and refer to nothing in a
+//	    higher layer, but for what the list allows. Its tests may look everywhere.
 package house

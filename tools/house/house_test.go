@@ -116,6 +116,7 @@ var rules = []rule{
 	{"H10", errorMisnamed},
 	{"H11", neverFuzzed},
 	{"H12", neverThorough},
+	{"H13", climbing},
 }
 
 func TestHouse(t *testing.T) {
