@@ -37,7 +37,7 @@
 //
 // # Reading the source
 //
-// reply.go and client.go speak the protocol's framing; form.go has the subject's
+// reply.go is one answer, side.go one server with its connections; form.go has the subject's
 // configurations; pair.go keeps two servers in lockstep; random.go runs a seed with
 // generator.go; script.go is the little language of the table_*.go files;
 // report.go prints what was found.

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"beanfield/conn/beanstalk/client"
 )
 
 // A comparison that cannot fail proves nothing. Here both servers are
@@ -47,15 +49,15 @@ func startProxy(t *testing.T, target string, change func(int64, []byte) []byte) 
 	return p
 }
 
-func (p *proxy) serve(client net.Conn) {
-	defer func() { _ = client.Close() }()
+func (p *proxy) serve(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
 	target, err := net.Dial("tcp", p.target)
 	if err != nil {
 		return
 	}
 	defer func() { _ = target.Close() }()
 	p.wg.Go(func() {
-		_, err := io.Copy(target, client)
+		_, err := io.Copy(target, conn)
 		if err != nil {
 			_ = target.(*net.TCPConn).SetLinger(0) // a reset stays a reset
 			_ = target.Close()
@@ -65,13 +67,13 @@ func (p *proxy) serve(client net.Conn) {
 	})
 	r := bufio.NewReader(target)
 	for {
-		raw, err := readReply(r)
+		raw, err := client.ReadRaw(r)
 		if len(raw) > 0 {
 			out := p.change(p.count.Add(1)-1, raw)
 			if out == nil {
 				return
 			}
-			if _, err := client.Write(out); err != nil {
+			if _, err := conn.Write(out); err != nil {
 				return
 			}
 		}

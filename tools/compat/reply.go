@@ -1,9 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"io"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -53,8 +52,7 @@ func (r reply) value(key string) (string, bool) {
 // isYAML tells a complete reply of stats or of a list.
 func (r reply) isYAML() bool {
 	line := firstLine(r.raw)
-	n, ok := bodySize([]byte(line))
-	return ok && r.word() == "OK" && len(r.raw) == len(line)+n+2
+	return r.word() == "OK" && len(r.raw) > len(line)+1 && fmt.Sprintf("OK %d\r\n", len(r.raw)-len(line)-2) == line
 }
 
 func firstLine(b []byte) string {
@@ -62,48 +60,4 @@ func firstLine(b []byte) string {
 		b = b[:i+1]
 	}
 	return string(b)
-}
-
-// largestBody bounds what a reply may claim to carry. A larger number is taken for
-// nonsense, and the line for the whole reply.
-const largestBody = 1 << 31
-
-// readReply reads one reply: a line, and the body it announces. What is left
-// when the stream ends in the middle is returned as it is, before the error.
-func readReply(r *bufio.Reader) ([]byte, error) {
-	line, err := r.ReadBytes('\n')
-	if err != nil {
-		return line, err
-	}
-	n, ok := bodySize(line)
-	if !ok {
-		return line, nil
-	}
-	raw := make([]byte, len(line)+n+2)
-	copy(raw, line)
-	got, err := io.ReadFull(r, raw[len(line):])
-	return raw[:len(line)+got], err
-}
-
-// bodySize tells how many bytes follow the line, not counting the last CRLF.
-func bodySize(line []byte) (int, bool) {
-	fields := bytes.Fields(line)
-	if len(fields) == 0 {
-		return 0, false
-	}
-	size := -1
-	switch string(fields[0]) {
-	case "OK":
-		size = 1
-	case "FOUND", "RESERVED":
-		size = 2
-	}
-	if size < 0 || len(fields) != size+1 {
-		return 0, false
-	}
-	n, err := strconv.Atoi(string(fields[size]))
-	if err != nil || n < 0 || n > largestBody {
-		return 0, false
-	}
-	return n, true
 }

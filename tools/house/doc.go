@@ -6,13 +6,13 @@
 //	cmd/beanfield             the process: flags, configuration, signals, start and stop
 //	cmd/beanfield/command     its subcommands, in one table
 //	cmd/beanfield/manual      the pages of beanfield help TOPIC
-//	cmd/beanfield/client      a client of the beanstalk protocol, for the subcommands
 //	cmd/beanfield/binlog      beanstalkd's binlogs, for import
 //	cmd/beanfield/datadir     data directories without a server: dump, salvage, check
 //	cmd/beanfield/listing     how import and dump list jobs
 //	    |
 //	conn                      lets clients in: listeners, limits, who is connected
 //	conn/beanstalk            the beanstalk protocol: event loops, parser, replies
+//	conn/beanstalk/client     a client of it, for subcommands, tools and tests
 //	conn/queueservice         the queue service: HTTP, WebSocket, pushes to consumers
 //	conn/admin                HTTP for administrators: health, metrics
 //	conn/admin/console        the console: pages, and the JSON interface that they use

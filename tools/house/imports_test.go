@@ -18,7 +18,6 @@ var floors = map[string]int{
 	"cmd/beanfield/binlog":  11,
 	"cmd/beanfield/datadir": 11,
 	"cmd/beanfield/listing": 10,
-	"cmd/beanfield/client":  10,
 	"cmd/beanfield/manual":  10,
 	"conn/beanstalk":        9,
 	"conn/queueservice":     9,
@@ -27,6 +26,7 @@ var floors = map[string]int{
 	"conn/hall":             8,
 	"conn/admin/history":    8,
 	"conn":                  6,
+	"conn/beanstalk/client": 5,
 	"router":                5,
 	"shard":                 4,
 	"shard/queue":           3,
@@ -54,10 +54,11 @@ var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue
 
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open
-// one anywhere.
+// one anywhere. The server is nobody's client.
 var private = map[string][]string{
 	"storage/pebblestore":        {"cmd", "tools"},
 	"storage/pebblestore/ondisk": {"storage/pebblestore"},
+	"conn/beanstalk/client":      {"cmd", "tools"},
 }
 
 // doors say where an import from outside may stand (H2).

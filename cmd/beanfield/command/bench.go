@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // bench is the command of that name.

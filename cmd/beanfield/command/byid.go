@@ -5,7 +5,7 @@ import (
 	"flag"
 	"fmt"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // deleting is the command delete.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // export is the command of that name.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // fetch asks for jobs with their bodies, many at a time. A job that is gone meanwhile is

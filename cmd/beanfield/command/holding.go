@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // mostHeld is how many delayed or buried jobs are held at once. If a move is cut short they

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // probeTube gets a job whose id shows how high ids are.

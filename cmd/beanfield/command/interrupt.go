@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // errInterrupted ends a command that was asked to end: by Ctrl-C, kill, or a closed terminal.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // job is a job as export writes it and load reads it.

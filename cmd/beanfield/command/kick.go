@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // kick is the command of that name.

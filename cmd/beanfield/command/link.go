@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // serverVariable names the server that commands speak to if no flag does.

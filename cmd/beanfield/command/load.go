@@ -10,7 +10,7 @@ import (
 	"io"
 	"slices"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // load is the command of that name.

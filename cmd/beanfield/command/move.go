@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // move is the command of that name.

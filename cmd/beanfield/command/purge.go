@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // stateList are the states of jobs that a command is for.

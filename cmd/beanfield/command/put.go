@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // put is the command of that name.

@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // putting puts jobs through a pipe, prints their ids as soon as they are known (U4), and counts

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // nameList collects the values of a flag that may be given several times.

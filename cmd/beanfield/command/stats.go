@@ -6,7 +6,7 @@ import (
 	"flag"
 	"fmt"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // stats is the command of that name.

@@ -9,7 +9,7 @@ import (
 	"path"
 	"time"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // tail is the command of that name.

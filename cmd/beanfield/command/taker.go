@@ -3,7 +3,7 @@ package command
 import (
 	"fmt"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // taker takes the jobs of a tube that are in one state, many with one round trip. Without

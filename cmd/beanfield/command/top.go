@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // top is the command of that name.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // tubes is the command of that name.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/cmd/beanfield/client"
+	"beanfield/conn/beanstalk/client"
 )
 
 // follow runs tail until it has shown n jobs. begun is closed when it looks.

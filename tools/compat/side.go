@@ -6,13 +6,14 @@ import (
 	"net"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/server"
 )
 
-// client is one connection to one server. A goroutine of its own reads, so that
+// connection is one connection to one server. A goroutine of its own reads, so that
 // a server is never blocked by a comparison that is busy elsewhere; what it
 // reads goes to the side's channel, and from there into the queue.
-type client struct {
+type connection struct {
 	conn  net.Conn
 	queue []arrival
 }
@@ -24,7 +25,7 @@ type arrival struct {
 }
 
 type event struct {
-	client *client
+	from *connection
 	arrival
 }
 
@@ -36,7 +37,7 @@ type side struct {
 	form       form // of the strings in its stats
 	server     *server.Process
 	pid        int // the server's
-	clients    map[string]*client
+	conns      map[string]*connection
 	events     chan event
 	done       chan struct{} // closed when nobody will read events any more
 	timer      *time.Timer
@@ -49,26 +50,26 @@ func newSide(name string, pid int, s *server.Process) *side {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	return &side{
-		name:    name,
-		form:    never,
-		server:  s,
-		pid:     pid,
-		clients: map[string]*client{},
-		events:  make(chan event, 1024),
-		done:    make(chan struct{}),
-		timer:   timer,
-		asked:   map[string]int{"cmd-stats": server.AskedAtStart},
+		name:   name,
+		form:   never,
+		server: s,
+		pid:    pid,
+		conns:  map[string]*connection{},
+		events: make(chan event, 1024),
+		done:   make(chan struct{}),
+		timer:  timer,
+		asked:  map[string]int{"cmd-stats": server.AskedAtStart},
 	}
 }
 
 // attach takes over a connection that is already open.
 func (s *side) attach(name string, conn net.Conn) {
-	c := &client{conn: conn}
-	s.clients[name] = c
+	c := &connection{conn: conn}
+	s.conns[name] = c
 	go func() {
 		r := bufio.NewReader(conn)
 		for {
-			raw, err := readReply(r)
+			raw, err := client.ReadRaw(r)
 			at := time.Now()
 			if len(raw) > 0 && !s.post(event{c, arrival{reply{raw: raw}, at}}) {
 				return
@@ -106,20 +107,20 @@ func (s *side) dial(name string) error {
 // write sends bytes. If the peer has closed, the replies show it, so it is no error
 // here.
 func (s *side) write(name string, data []byte) {
-	_, _ = s.clients[name].conn.Write(data)
+	_, _ = s.conns[name].conn.Write(data)
 }
 
 // halfClose says that no more will be sent; the server answers what it has
 // and then closes, which is how a transcript is known to be complete.
 func (s *side) halfClose(name string) {
-	if c, ok := s.clients[name].conn.(*net.TCPConn); ok {
+	if c, ok := s.conns[name].conn.(*net.TCPConn); ok {
 		_ = c.CloseWrite()
 	}
 }
 
 // abort drops the connection with a reset, as a client that dies does.
 func (s *side) abort(name string) {
-	if c, ok := s.clients[name].conn.(*net.TCPConn); ok {
+	if c, ok := s.conns[name].conn.(*net.TCPConn); ok {
 		_ = c.SetLinger(0)
 	}
 	s.forget(name)
@@ -127,15 +128,15 @@ func (s *side) abort(name string) {
 
 // forget closes our end and ignores what still comes.
 func (s *side) forget(name string) {
-	if c := s.clients[name]; c != nil {
+	if c := s.conns[name]; c != nil {
 		_ = c.conn.Close()
-		delete(s.clients, name)
+		delete(s.conns, name)
 	}
 }
 
 // next waits for the next reply on a connection.
 func (s *side) next(name string, wait time.Duration) (arrival, bool) {
-	c := s.clients[name]
+	c := s.conns[name]
 	deadline := time.Now().Add(wait)
 	for len(c.queue) == 0 {
 		if !s.pump(time.Until(deadline)) {
@@ -152,7 +153,7 @@ func (s *side) nextOf(names []string, wait time.Duration) (string, bool) {
 	deadline := time.Now().Add(wait)
 	for {
 		for _, name := range names {
-			if len(s.clients[name].queue) > 0 {
+			if len(s.conns[name].queue) > 0 {
 				return name, true
 			}
 		}
@@ -166,7 +167,7 @@ func (s *side) nextOf(names []string, wait time.Duration) (string, bool) {
 func (s *side) pump(wait time.Duration) bool {
 	select {
 	case e := <-s.events:
-		e.client.queue = append(e.client.queue, e.arrival)
+		e.from.queue = append(e.from.queue, e.arrival)
 		return true
 	default:
 	}
@@ -177,7 +178,7 @@ func (s *side) pump(wait time.Duration) bool {
 	defer s.timer.Stop()
 	select {
 	case e := <-s.events:
-		e.client.queue = append(e.client.queue, e.arrival)
+		e.from.queue = append(e.from.queue, e.arrival)
 		return true
 	case <-s.timer.C:
 		return false
@@ -188,7 +189,7 @@ func (s *side) pump(wait time.Duration) bool {
 func (s *side) unread() (string, reply, bool) {
 	for s.pump(0) {
 	}
-	for name, c := range s.clients {
+	for name, c := range s.conns {
 		if len(c.queue) > 0 {
 			return name, c.queue[0].reply, true
 		}
@@ -198,7 +199,7 @@ func (s *side) unread() (string, reply, bool) {
 
 // close ends every connection, and with it the goroutine that reads it.
 func (s *side) close() {
-	for name := range s.clients {
+	for name := range s.conns {
 		s.forget(name)
 	}
 	close(s.done)

@@ -65,17 +65,11 @@ func readReply(in *bufio.Reader) (Reply, error) {
 	if len(words) > 1 {
 		r.Number, _ = strconv.ParseUint(words[1], 10, 64) // USING and a name have none
 	}
-	size := ""
-	switch {
-	case r.Word == "OK" && len(words) == 2:
-		size = words[1]
-	case (r.Word == "RESERVED" || r.Word == "FOUND") && len(words) == 3:
-		size = words[2]
-	default:
+	if !carries(words) {
 		return r, nil
 	}
-	n, err := strconv.ParseUint(size, 10, 64)
-	if err != nil || n > maxBody {
+	n, ok := bodySize(words)
+	if !ok {
 		return r, fmt.Errorf("%w: %q", errStranger, text)
 	}
 	r.Body = make([]byte, n+2)
@@ -87,4 +81,40 @@ func readReply(in *bufio.Reader) (Reply, error) {
 	}
 	r.Body = r.Body[:n]
 	return r, nil
+}
+
+// carries says whether a body follows a line of these words.
+func carries(words []string) bool {
+	switch words[0] {
+	case "OK":
+		return len(words) == 2
+	case "RESERVED", "FOUND":
+		return len(words) == 3
+	}
+	return false
+}
+
+// bodySize is how many bytes follow such a line, without the last CRLF.
+func bodySize(words []string) (int, bool) {
+	n, err := strconv.ParseUint(words[len(words)-1], 10, 64)
+	return int(n), err == nil && n <= maxBody
+}
+
+// ReadRaw reads a reply byte for byte, for those who compare servers. Whatever is no reply
+// is taken for a line without a body. What is left when the stream ends in the middle is
+// returned as it is, with the error.
+func ReadRaw(in *bufio.Reader) ([]byte, error) {
+	line, err := in.ReadBytes('\n')
+	words := strings.Fields(string(line))
+	if err != nil || len(words) == 0 || !carries(words) {
+		return line, err
+	}
+	n, ok := bodySize(words)
+	if !ok {
+		return line, nil
+	}
+	raw := make([]byte, len(line)+n+2)
+	copy(raw, line)
+	got, err := io.ReadFull(in, raw[len(line):])
+	return raw[:len(line)+got], err
 }

@@ -104,3 +104,33 @@ func TestPipe(t *testing.T) {
 		t.Errorf("%d replies, %v", got, err)
 	}
 }
+
+// A round of commands with bodies is more than is sent at once; a server that hangs up is an
+// error, and what it had answered before is there.
+func TestExchange(t *testing.T) {
+	const many = 3*atOnce + 1
+	c := played(t, func(conn net.Conn, in *bufio.Reader) {
+		for i := range many {
+			for _, want := range []string{fmt.Sprintf("put 0 0 0 %d\r\n", i%10), strings.Repeat("x", i%10) + "\r\n"} {
+				if line, _ := in.ReadString('\n'); line != want {
+					t.Errorf("%d: %q, want %q", i, line, want)
+				}
+			}
+			fmt.Fprintf(conn, "INSERTED %d\r\n", i+1)
+		}
+		_, _ = in.ReadString('\n')
+		_, _ = io.WriteString(conn, "OK 19\r\n---\nname: \"1\"\na: 2\n\r\nNOT_F")
+	})
+	var commands []string
+	for i := range many {
+		commands = append(commands, fmt.Sprintf("put 0 0 0 %d\r\n%s", i%10, strings.Repeat("x", i%10)))
+	}
+	replies, err := c.Exchange(commands...)
+	if err != nil || len(replies) != many || replies[many-1].Number != many {
+		t.Fatalf("%d replies, %v", len(replies), err)
+	}
+	replies, err = c.Exchange("stats-tube 1", "peek 1")
+	if err == nil || len(replies) != 1 || replies[0].Document().Get("name") != "1" || replies[0].Document().Number("a") != 2 {
+		t.Errorf("%+v, %v", replies, err)
+	}
+}

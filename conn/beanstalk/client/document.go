@@ -33,6 +33,15 @@ func (c *Client) Stats(command string) (Document, error) {
 	return ParseDocument(r.Body)
 }
 
+// Document is the stats in a reply, empty if it has none.
+func (r Reply) Document() Document {
+	d, err := ParseDocument(r.Body)
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
 // ParseDocument reads the body of a stats reply.
 func ParseDocument(body []byte) (d Document, err error) {
 	for line := range strings.Lines(string(body)) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,6 +32,9 @@ func (c *Client) Close() error {
 	}
 	return c.conn.Close()
 }
+
+// HangUp ends the connection without a word to the server.
+func (c *Client) HangUp() error { return c.conn.Close() }
 
 // Hurry gives the server so long for everything that is still to come. Any goroutine may
 // call it.
@@ -64,6 +68,44 @@ func (c *Client) Put(command string, body []byte) (Reply, error) {
 	return c.receive()
 }
 
+// Send sends bytes as they are, at once. Nothing looks for line ends in them (CL2): it is
+// for those who test a server.
+func (c *Client) Send(data []byte) error {
+	_, err := c.w.Write(data)
+	if err == nil {
+		err = c.w.Flush()
+	}
+	return c.lost(err)
+}
+
+// Next reads a reply to what Send has sent. Also after a Send that has failed, a part may
+// be answered.
+func (c *Client) Next() (Reply, error) {
+	r, err := readReply(c.r)
+	return r, c.lost(err)
+}
+
+// atOnce is how many commands of Exchange are sent before their replies are read.
+const atOnce = 32
+
+// Exchange sends commands as Send does, each with its body if it has one, and returns a
+// reply for each. Neither has the last CRLF.
+func (c *Client) Exchange(commands ...string) (replies []Reply, err error) {
+	for some := range slices.Chunk(commands, atOnce) {
+		if err := c.Send([]byte(strings.Join(some, "\r\n") + "\r\n")); err != nil {
+			return replies, err
+		}
+		for range some {
+			r, err := c.Next()
+			if err != nil {
+				return replies, err
+			}
+			replies = append(replies, r)
+		}
+	}
+	return replies, nil
+}
+
 // send buffers a command. A body follows the line if there is one, even an empty one.
 func (c *Client) send(command string, body *[]byte) error {
 	if strings.ContainsAny(command, "\r\n\x00") {
@@ -81,12 +123,10 @@ func (c *Client) send(command string, body *[]byte) error {
 
 // receive sends what is buffered and reads one reply.
 func (c *Client) receive() (Reply, error) {
-	err := c.w.Flush()
-	if err != nil {
+	if err := c.w.Flush(); err != nil {
 		return Reply{}, c.lost(err)
 	}
-	r, err := readReply(c.r)
-	return r, c.lost(err)
+	return c.Next()
 }
 
 // lost says in words why a connection cannot be used any more.

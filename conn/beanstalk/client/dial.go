@@ -37,14 +37,21 @@ func Dial(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot reach %s: %w", o.Server, err)
 	}
-	c := &Client{server: o.Server, conn: patient{Conn: conn, limit: o.Timeout}}
-	c.r, c.w = bufio.NewReaderSize(&c.conn, 64<<10), bufio.NewWriterSize(&c.conn, 64<<10)
+	c := On(conn, o.Server, o.Timeout)
 	if o.TokenFile != "" {
 		if err := c.logIn(o.TokenFile); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
 	}
 	return c, nil
+}
+
+// On is a client on a connection that somebody else has made. Its errors call the server by
+// this name, and limit is as Options.Timeout.
+func On(conn net.Conn, server string, limit time.Duration) *Client {
+	c := &Client{server: server, conn: patient{Conn: conn, limit: limit}}
+	c.r, c.w = bufio.NewReaderSize(&c.conn, 64<<10), bufio.NewWriterSize(&c.conn, 64<<10)
+	return c
 }
 
 func connect(a address, o Options) (net.Conn, error) {
