@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/server"
 )
 
@@ -56,7 +57,7 @@ type comparison struct {
 	dice     *rand.Rand
 	commands [2][]string
 	servers  [2]*server.Process
-	conns    [2]*client
+	conns    [2]*client.Client
 	jobs     []*twin
 	byID     [2]map[uint64]*twin // of the living
 	life     int
@@ -123,7 +124,7 @@ func (c *comparison) start(ctx context.Context) error {
 func (c *comparison) stop(sig os.Signal) {
 	for i := range sides {
 		if c.conns[i] != nil {
-			c.conns[i].close()
+			c.conns[i].HangUp()
 			c.servers[i].End(sig)
 			c.conns[i] = nil
 		}
@@ -144,7 +145,7 @@ func (c *comparison) restarted() {
 
 // both asks both servers, each with its own id for a job, and makes the replies
 // comparable: ids become the jobs' numbers.
-func (c *comparison) both(j *twin, format string, args ...any) (r [2]reply, err error) {
+func (c *comparison) both(j *twin, format string, args ...any) (r [2]client.Reply, err error) {
 	for i := range sides {
 		command := fmt.Sprintf(format, args...)
 		if j != nil {
@@ -153,21 +154,21 @@ func (c *comparison) both(j *twin, format string, args ...any) (r [2]reply, err 
 		if i == 1 {
 			c.trail = append(c.trail, fmt.Sprintf("%.60s", strings.Trim(strconv.Quote(command), `"`)))
 		}
-		all, err := c.conns[i].ask(command)
+		all, err := c.conns[i].Exchange(command)
 		if err != nil {
 			return r, fmt.Errorf("%s, %q: %w; it said: %s", sides[i], command, err, c.servers[i].Said())
 		}
 		r[i] = all[0]
-		if w := r[i].word; w == "RESERVED" || w == "FOUND" {
-			r[i].line = fmt.Sprintf("%s of job %d, %d bytes", w, slices.Index(c.jobs, c.byID[i][r[i].id()]), len(r[i].body))
+		if w := r[i].Word; w == "RESERVED" || w == "FOUND" {
+			r[i].Line = fmt.Sprintf("%s of job %d, %d bytes", w, slices.Index(c.jobs, c.byID[i][r[i].Number]), len(r[i].Body))
 		}
 	}
 	c.asked++
-	if r[0].word == "INSERTED" && r[1].word == "INSERTED" || r[0].word == "OK" && r[1].word == "OK" {
+	if r[0].Word == "INSERTED" && r[1].Word == "INSERTED" || r[0].Word == "OK" && r[1].Word == "OK" {
 		return r, nil // compared by the caller
 	}
-	if r[0].line != r[1].line || string(r[0].body) != string(r[1].body) {
-		return r, fmt.Errorf("beanstalkd says %q, beanfield %q", r[0].line, r[1].line)
+	if r[0].Line != r[1].Line || string(r[0].Body) != string(r[1].Body) {
+		return r, fmt.Errorf("beanstalkd says %q, beanfield %q", r[0].Line, r[1].Line)
 	}
 	return r, nil
 }
@@ -219,7 +220,7 @@ func (c *comparison) same(format string, args ...any) error {
 func (c *comparison) about(j *twin) error {
 	pri, delay := c.dice.IntN(3), 300+c.dice.IntN(100000)
 	var err error
-	var r [2]reply
+	var r [2]client.Reply
 	var next state
 	switch c.dice.IntN(8) {
 	case 0:
@@ -246,7 +247,7 @@ func (c *comparison) about(j *twin) error {
 	default:
 		return c.statsJob(j)
 	}
-	if err == nil && r[0].word != "NOT_FOUND" {
+	if err == nil && r[0].Word != "NOT_FOUND" {
 		c.log(j, next)
 	}
 	return err
@@ -273,7 +274,7 @@ func (c *comparison) put() error {
 	if err != nil {
 		return err
 	}
-	j := &twin{ids: [2]uint64{r[0].id(), r[1].id()}, tube: c.used, alive: true, logged: logged, since: c.life, learnt: c.life}
+	j := &twin{ids: [2]uint64{r[0].Number, r[1].Number}, tube: c.used, alive: true, logged: logged, since: c.life, learnt: c.life}
 	c.jobs = append(c.jobs, j)
 	for i := range sides {
 		c.byID[i][j.ids[i]] = j

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"beanfield/conn/beanstalk/client"
 )
 
 // old says whether a tube has jobs that were buried before the last restart.
@@ -33,7 +35,7 @@ func (c *comparison) kickAll() error {
 		if err != nil {
 			return err
 		}
-		before[j] = r[1].number("kicks")
+		before[j] = r[1].Document().Number("kicks")
 	}
 	if err := c.same("kick 1000000"); err != nil {
 		return err
@@ -43,7 +45,7 @@ func (c *comparison) kickAll() error {
 		if err != nil {
 			return err
 		}
-		if r[1].number("kicks") > kicks {
+		if r[1].Document().Number("kicks") > kicks {
 			c.log(j, ready)
 		}
 	}
@@ -52,7 +54,7 @@ func (c *comparison) kickAll() error {
 
 func (c *comparison) statsJob(j *twin) error {
 	r, err := c.both(j, "stats-job ID")
-	if err != nil || r[0].word != "OK" {
+	if err != nil || r[0].Word != "OK" {
 		return err
 	}
 	return c.compareYAML(j, r)
@@ -93,7 +95,7 @@ func (c *comparison) compareAll() error {
 	if err != nil {
 		return err
 	}
-	lists := [2][]string{strings.Split(string(r[0].body), "\n"), strings.Split(string(r[1].body), "\n")}
+	lists := [2][]string{strings.Split(string(r[0].Body), "\n"), strings.Split(string(r[1].Body), "\n")}
 	for i := range lists {
 		slices.Sort(lists[i])
 	}
@@ -107,10 +109,10 @@ func (c *comparison) compareAll() error {
 const tolerance = 3
 
 // compareYAML compares the keys of stats-job or stats-tube.
-func (c *comparison) compareYAML(j *twin, r [2]reply) error {
-	want, got := strings.Split(string(r[0].body), "\n"), strings.Split(string(r[1].body), "\n")
+func (c *comparison) compareYAML(j *twin, r [2]client.Reply) error {
+	want, got := strings.Split(string(r[0].Body), "\n"), strings.Split(string(r[1].Body), "\n")
 	if len(want) != len(got) {
-		return fmt.Errorf("beanstalkd says %q, beanfield %q", r[0].body, r[1].body)
+		return fmt.Errorf("beanstalkd says %q, beanfield %q", r[0].Body, r[1].Body)
 	}
 	for i := range want {
 		key, w, _ := strings.Cut(want[i], ": ")
@@ -141,7 +143,7 @@ func (c *comparison) compareYAML(j *twin, r [2]reply) error {
 		case w == g && key == other:
 			continue
 		}
-		return fmt.Errorf("beanstalkd says %q, beanfield %q\n%s\n%s", want[i], got[i], r[0].body, r[1].body)
+		return fmt.Errorf("beanstalkd says %q, beanfield %q\n%s\n%s", want[i], got[i], r[0].Body, r[1].Body)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/server"
 )
 
@@ -96,7 +97,7 @@ func (r *ruined) fill(ctx context.Context, s syscall.Signal) error {
 	if err != nil {
 		return err
 	}
-	defer c.close()
+	defer c.HangUp()
 	for round := range 60 {
 		if err := r.round(c, round); err != nil {
 			return fmt.Errorf("%w; the server said: %s", err, p.Said())
@@ -106,55 +107,41 @@ func (r *ruined) fill(ctx context.Context, s syscall.Signal) error {
 }
 
 // round puts some jobs into several tubes, and deletes and buries some.
-func (r *ruined) round(c *client, n int) error {
-	var puts []string
+func (r *ruined) round(c *client.Client, n int) error {
+	var uses []string
 	var bodies [][]byte
 	for i := range 40 {
 		size := 40 + r.dice.IntN(3000)
 		if n%20 == 7 && i == 0 {
 			size = 1<<20 + r.dice.IntN(1<<20) // it stands apart
 		}
-		body := newBody(uint64(n*100+i+1), size)
-		bodies = append(bodies, body)
-		puts = append(puts, fmt.Sprintf("use tube-%d\r\nput 0 0 60 %d\r\n%s", r.dice.IntN(9), len(body), body))
+		bodies = append(bodies, newBody(uint64(n*100+i+1), size))
+		uses = append(uses, fmt.Sprintf("use tube-%d", r.dice.IntN(9)))
 	}
-	for i, put := range puts {
-		replies, err := c.askBoth(put)
+	for i, body := range bodies {
+		replies, err := c.Exchange(uses[i], fmt.Sprintf("put 0 0 60 %d\r\n%s", len(body), body))
 		if err != nil {
 			return err
 		}
-		if replies[1].word != "INSERTED" {
-			return fmt.Errorf("a put is answered with %q", replies[1].line)
+		if replies[1].Word != "INSERTED" {
+			return fmt.Errorf("a put is answered with %q", replies[1].Line)
 		}
-		r.bodies[replies[1].id()] = bodies[i]
+		r.bodies[replies[1].Number] = body
 	}
 	for id, body := range r.bodies {
 		if body == nil || r.dice.IntN(12) > 0 {
 			continue
 		}
-		replies, err := c.ask(fmt.Sprintf("delete %d", id))
+		reply, err := c.Askf("delete %d", id)
 		if err != nil {
 			return err
 		}
-		if replies[0].word != "DELETED" {
-			return fmt.Errorf("a delete is answered with %q", replies[0].line)
+		if reply.Word != "DELETED" {
+			return fmt.Errorf("a delete is answered with %q", reply.Line)
 		}
 		r.bodies[id] = nil
 	}
 	return nil
-}
-
-// askBoth sends a command that is really two, and reads both replies.
-func (c *client) askBoth(commands string) (replies [2]reply, err error) {
-	if err := c.send([]byte(commands + "\r\n")); err != nil {
-		return replies, err
-	}
-	for i := range replies {
-		if replies[i], err = c.read(); err != nil {
-			return replies, err
-		}
-	}
-	return replies, nil
 }
 
 // place damages one file of a copy and starts on it.
@@ -233,24 +220,24 @@ func (r *ruined) check(l *server.Launched) error {
 	if err != nil {
 		return errors.Join(errStranger, err)
 	}
-	defer c.close()
+	defer c.HangUp()
 	told := false
-	stats, err := c.ask("stats")
-	if err != nil || stats[0].number("pid") != int64(l.PID()) {
+	stats, err := c.Stats("stats")
+	if err != nil || stats.Number("pid") != int64(l.PID()) {
 		return errStranger
 	}
 	for id, body := range r.bodies {
-		replies, err := c.ask(fmt.Sprintf("peek %d", id))
+		got, err := c.Askf("peek %d", id)
 		if err != nil {
 			return err
 		}
-		switch got := replies[0]; {
-		case got.word == "INTERNAL_ERROR" && body != nil:
+		switch {
+		case got.Word == "INTERNAL_ERROR" && body != nil:
 			told = true
-		case body == nil && got.word != "NOT_FOUND":
-			return fmt.Errorf("job %d was deleted, and peek says %q", id, got.line)
-		case body != nil && (got.word != "FOUND" || !bytes.Equal(got.body, body)):
-			return fmt.Errorf("job %d was acknowledged, and peek says %q", id, got.line)
+		case body == nil && got.Word != "NOT_FOUND":
+			return fmt.Errorf("job %d was deleted, and peek says %q", id, got.Line)
+		case body != nil && (got.Word != "FOUND" || !bytes.Equal(got.Body, body)):
+			return fmt.Errorf("job %d was acknowledged, and peek says %q", id, got.Line)
 		}
 	}
 	if told {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"beanfield/conn/beanstalk/client"
 )
 
 var tubes = []string{"default", "mail", "images", "reports", "a-tube-with-a-longer-name", "x", "y", "z", "mail;rear"}
@@ -17,22 +19,29 @@ const (
 	pipeline = 16
 )
 
+// answerWithin bounds the wait for a reply of a server that lives.
+const answerWithin = 30 * time.Second
+
+func dial(addr string) (*client.Client, error) {
+	return client.Dial(client.Options{Server: addr, Timeout: answerWithin})
+}
+
 // actor is a connection with the commands that it is about to send at once.
 type actor struct {
-	*client
+	*client.Client
 	l     *ledger
 	dice  *rand.Rand
 	used  string
-	queue *queueFace
+	queue *queueService
 
 	data  []byte
-	then  []func(reply)   // what to do with each answer
-	locks []*sync.Mutex   // given back when the answers are there
-	held  map[uint64]*job // reserved by this connection, as far as it knows
+	then  []func(client.Reply) // what to do with each answer
+	locks []*sync.Mutex        // given back when the answers are there
+	held  map[uint64]*job      // reserved by this connection, as far as it knows
 }
 
 // add appends a command to what is sent next.
-func (a *actor) add(then func(reply), format string, args ...any) {
+func (a *actor) add(then func(client.Reply), format string, args ...any) {
 	a.data = fmt.Appendf(a.data, format, args...)
 	a.data = append(a.data, "\r\n"...)
 	a.then = append(a.then, then)
@@ -42,9 +51,9 @@ func (a *actor) add(then func(reply), format string, args ...any) {
 // are missing: these commands stay in flight.
 func (a *actor) flush() error {
 	// Of what could not be sent whole, a part may be answered.
-	failed := a.send(a.data)
+	failed := a.Send(a.data)
 	for _, then := range a.then {
-		r, err := a.read()
+		r, err := a.Next()
 		if err != nil {
 			return errors.Join(err, failed)
 		}
@@ -74,12 +83,12 @@ func (a *actor) lock(tube string) bool {
 }
 
 // expect notes an answer that is one of two words.
-func (a *actor) expect(j *job, yes string) func(reply) {
-	return func(r reply) {
-		if r.word != yes && r.word != "NOT_FOUND" {
-			a.l.failf("job %d: the answer is %q, want %s or NOT_FOUND", j.id, r.line, yes)
+func (a *actor) expect(j *job, yes string) func(client.Reply) {
+	return func(r client.Reply) {
+		if r.Word != yes && r.Word != "NOT_FOUND" {
+			a.l.failf("job %d: the answer is %q, want %s or NOT_FOUND", j.id, r.Line, yes)
 		}
-		a.l.end(j, r.word == yes)
+		a.l.end(j, r.Word == yes)
 	}
 }
 
@@ -87,7 +96,7 @@ func (a *actor) expect(j *job, yes string) func(reply) {
 func (a *actor) produce() {
 	if t := tubes[a.dice.IntN(len(tubes))]; t != a.used {
 		a.used = t
-		a.add(func(reply) {}, "use %s", t)
+		a.add(func(client.Reply) {}, "use %s", t)
 	}
 	if a.dice.IntN(4) == 0 {
 		a.item()
@@ -98,12 +107,12 @@ func (a *actor) produce() {
 			ttr = 1
 		}
 		j, body := a.l.put(a.used, pri, a.delay(), ttr, a.size())
-		a.add(func(r reply) {
-			if r.word != "INSERTED" {
-				a.l.failf("put: the answer is %q", r.line)
+		a.add(func(r client.Reply) {
+			if r.Word != "INSERTED" {
+				a.l.failf("put: the answer is %q", r.Line)
 				return
 			}
-			a.l.inserted(j, r.id())
+			a.l.inserted(j, r.Number)
 		}, "put %d %d %d %d\r\n%s", pri, j.could[1].delay, ttr, len(body), body)
 	}
 }
@@ -136,26 +145,26 @@ func (a *actor) reserve() {
 	sent := a.l.tick()
 	timeout := a.dice.IntN(20) / 19
 	for range 1 + a.dice.IntN(pipeline)*(1-timeout) {
-		a.add(func(r reply) { a.keep(r, sent, nil) }, "reserve-with-timeout %d", timeout)
+		a.add(func(r client.Reply) { a.keep(r, sent, nil) }, "reserve-with-timeout %d", timeout)
 	}
 }
 
 // keep notes the answer of a reserve.
-func (a *actor) keep(r reply, sent uint64, wanted *job) {
-	switch r.word {
+func (a *actor) keep(r client.Reply, sent uint64, wanted *job) {
+	switch r.Word {
 	case "RESERVED":
 	case "TIMED_OUT", "DEADLINE_SOON", "NOT_FOUND":
 		return
 	default:
-		a.l.failf("reserve: the answer is %q", r.line)
+		a.l.failf("reserve: the answer is %q", r.Line)
 		return
 	}
-	j := a.l.reserved(r.id(), r.body, sent)
+	j := a.l.reserved(r.Number, r.Body, sent)
 	if j != nil {
 		a.held[j.id] = j
 	}
 	if wanted != nil && j != wanted {
-		a.l.failf("reserve-job %d brought job %d", wanted.id, r.id())
+		a.l.failf("reserve-job %d brought job %d", wanted.id, r.Number)
 	}
 }
 
@@ -199,7 +208,7 @@ func (a *actor) one(id uint64, j *job) bool {
 			a.add(a.expect(j, "BURIED"), "bury %d %d", id, pri)
 		}
 	case choice < 90:
-		a.add(func(reply) {}, "touch %d", id)
+		a.add(func(client.Reply) {}, "touch %d", id)
 		return false
 	default:
 		return false

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
+
+	"beanfield/conn/beanstalk/client"
 )
 
 // meddle does what a connection may do to jobs that it has not reserved.
@@ -37,10 +39,10 @@ func (a *actor) kick() {
 		return // it would kick delayed jobs: which ones, only the server knows
 	}
 	a.used = t
-	a.add(func(reply) {}, "use %s", t)
-	a.add(func(r reply) {
-		if r.word != "KICKED" || r.id() != uint64(len(list)) {
-			a.l.failf("kick %d of tube %s: the answer is %q, want %d", bound, t, r.line, len(list))
+	a.add(func(client.Reply) {}, "use %s", t)
+	a.add(func(r client.Reply) {
+		if r.Word != "KICKED" || r.Number != uint64(len(list)) {
+			a.l.failf("kick %d of tube %s: the answer is %q, want %d", bound, t, r.Line, len(list))
 		}
 		for _, j := range list {
 			a.l.end(j, true)
@@ -78,9 +80,9 @@ func (a *actor) take() {
 		return
 	}
 	sent := a.l.tick()
-	a.add(func(r reply) {
+	a.add(func(r client.Reply) {
 		a.keep(r, sent, j)
-		a.l.taken(j, r.word == "RESERVED")
+		a.l.taken(j, r.Word == "RESERVED")
 	}, "reserve-job %d", j.id)
 }
 
@@ -99,18 +101,18 @@ func (a *actor) peek() {
 	if j == nil {
 		return
 	}
-	a.add(func(r reply) {
-		if r.word != "FOUND" {
+	a.add(func(r client.Reply) {
+		if r.Word != "FOUND" {
 			return // deleted meanwhile
 		}
-		if token, err := readBody(r.body); err != nil || token != j.token && len(r.body) > 0 {
+		if token, err := readBody(r.Body); err != nil || token != j.token && len(r.Body) > 0 {
 			a.l.failf("peek %d shows the body of %x: %v", j.id, token, err)
 		}
 	}, "peek %d", j.id)
 }
 
 // play is what one connection does until the server is gone.
-func play(l *ledger, addr string, face *queueFace, seed uint64, role int, killed *atomic.Bool) {
+func play(l *ledger, addr string, service *queueService, seed uint64, role int, killed *atomic.Bool) {
 	dice := rand.New(rand.NewPCG(seed, uint64(role)))
 	for !l.failed() {
 		c, err := dial(addr)
@@ -120,10 +122,10 @@ func play(l *ledger, addr string, face *queueFace, seed uint64, role int, killed
 			}
 			return
 		}
-		a := &actor{client: c, l: l, dice: dice, used: "default", queue: face, held: map[uint64]*job{}}
+		a := &actor{Client: c, l: l, dice: dice, used: "default", queue: service, held: map[uint64]*job{}}
 		for _, t := range tubes {
 			if t != "default" && dice.IntN(2) == 0 {
-				a.add(func(reply) {}, "watch %s", t)
+				a.add(func(client.Reply) {}, "watch %s", t)
 			}
 		}
 		err = a.flush()
@@ -131,7 +133,7 @@ func play(l *ledger, addr string, face *queueFace, seed uint64, role int, killed
 			a.act(role)
 			err = a.flush()
 		}
-		c.close() // what it holds is ready again
+		c.HangUp() // what it holds is ready again
 		if err != nil {
 			if !killed.Load() {
 				l.failf("connection %d, before the kill: %v", role, err)

@@ -2,8 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"time"
+
+	"beanfield/conn/beanstalk/client"
 )
 
 // snapshot is what a server shows right after a start.
@@ -22,16 +23,16 @@ func observe(addr string, known []uint64, first uint64) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
+	defer c.HangUp()
 	s := &snapshot{jobs: map[uint64]*finding{}, heads: map[string]uint64{}}
-	all, err := c.ask("stats")
+	stats, err := c.Stats("stats")
 	if err != nil {
 		return nil, err
 	}
 	for _, k := range []string{"ready", "reserved", "delayed", "buried"} {
-		s.count += all[0].number("current-jobs-" + k)
+		s.count += stats.Number("current-jobs-" + k)
 	}
-	if s.probe, err = c.probe(); err != nil {
+	if s.probe, err = probe(c); err != nil {
 		return nil, err
 	}
 	var ids []uint64
@@ -43,33 +44,33 @@ func observe(addr string, known []uint64, first uint64) (*snapshot, error) {
 	for id := first; id < s.probe; id++ {
 		ids = append(ids, id)
 	}
-	if err := c.look(s, ids); err != nil {
+	if err := look(c, s, ids); err != nil {
 		return nil, err
 	}
-	return s, c.lookAtHeads(s)
+	return s, lookAtHeads(c, s)
 }
 
 // probe puts a job and deletes it, to learn its id.
-func (c *client) probe() (uint64, error) {
-	r, err := c.ask("put 0 0 100 5\r\nprobe")
+func probe(c *client.Client) (uint64, error) {
+	r, err := c.Put("put 0 0 100 5", []byte("probe"))
 	if err != nil {
 		return 0, err
 	}
-	if r[0].word != "INSERTED" {
-		return 0, fmt.Errorf("a put is answered with %q", r[0].line)
+	if r.Word != "INSERTED" {
+		return 0, fmt.Errorf("a put is answered with %q", r.Line)
 	}
-	d, err := c.ask(fmt.Sprintf("delete %d", r[0].id()))
-	if err == nil && d[0].word != "DELETED" {
-		err = fmt.Errorf("its delete is answered with %q", d[0].line)
+	d, err := c.Askf("delete %d", r.Number)
+	if err == nil && d.Word != "DELETED" {
+		err = fmt.Errorf("its delete is answered with %q", d.Line)
 	}
-	return r[0].id(), err
+	return r.Number, err
 }
 
 // portion is how many jobs are asked about at once.
 const portion = 16
 
 // look asks for jobs by id.
-func (c *client) look(s *snapshot, ids []uint64) error {
+func look(c *client.Client, s *snapshot, ids []uint64) error {
 	for len(ids) > 0 {
 		n := min(portion, len(ids))
 		var commands []string
@@ -77,17 +78,17 @@ func (c *client) look(s *snapshot, ids []uint64) error {
 			commands = append(commands, fmt.Sprintf("stats-job %d", id), fmt.Sprintf("peek %d", id))
 		}
 		from := time.Now()
-		replies, err := c.ask(commands...)
+		replies, err := c.Exchange(commands...)
 		if err != nil {
 			return err
 		}
 		for i, id := range ids[:n] {
 			stats, peek := replies[2*i], replies[2*i+1]
-			if (stats.word == "OK") != (peek.word == "FOUND") {
-				return fmt.Errorf("job %d: stats-job says %q, peek %q", id, stats.line, peek.line)
+			if (stats.Word == "OK") != (peek.Word == "FOUND") {
+				return fmt.Errorf("job %d: stats-job says %q, peek %q", id, stats.Line, peek.Line)
 			}
-			if stats.word == "OK" {
-				s.jobs[id] = newFinding(id, stats, peek.body, from)
+			if stats.Word == "OK" {
+				s.jobs[id] = newFinding(id, stats.Document(), peek.Body, from)
 			}
 		}
 		ids = ids[n:]
@@ -95,31 +96,28 @@ func (c *client) look(s *snapshot, ids []uint64) error {
 	return nil
 }
 
-func newFinding(id uint64, stats reply, body []byte, from time.Time) *finding {
-	f := &finding{id: id, tube: stats.yaml("tube"), body: body, from: from, to: time.Now()}
+func newFinding(id uint64, stats client.Document, body []byte, from time.Time) *finding {
+	f := &finding{id: id, tube: stats.Get("tube"), body: body, from: from, to: time.Now()}
 	for s := ready; s <= buried; s++ {
-		if stats.yaml("state") == s.String() {
+		if stats.Get("state") == s.String() {
 			f.state = s
 		}
 	}
-	u32 := func(key string) uint32 {
-		n, _ := strconv.ParseUint(stats.yaml(key), 10, 32)
-		return uint32(n)
-	}
+	u32 := func(key string) uint32 { return uint32(stats.Number(key)) }
 	f.pri, f.delay, f.ttr = u32("pri"), u32("delay"), u32("ttr")
 	f.reserves, f.releases = int(u32("reserves")), int(u32("releases"))
 	f.buries, f.kicks = int(u32("buries")), int(u32("kicks"))
-	f.timeLeft = stats.number("time-left")
+	f.timeLeft = stats.Number("time-left")
 	return f
 }
 
-func (c *client) lookAtHeads(s *snapshot) error {
+func lookAtHeads(c *client.Client, s *snapshot) error {
 	for _, t := range tubes {
-		r, err := c.ask("use "+t, "peek-buried")
+		r, err := c.Exchange("use "+t, "peek-buried")
 		if err != nil {
 			return err
 		}
-		s.heads[t] = r[1].id()
+		s.heads[t] = r[1].Number
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ type campaign struct {
 	data   string
 	l      *ledger
 	server *server.Process
-	queue  *queueFace
+	queue  *queueService
 	first  uint64 // no id below it is new since the last start
 
 	longest time.Duration // a start
@@ -96,7 +96,7 @@ func (c *campaign) start(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	c.queue = &queueFace{addr: fmt.Sprintf("127.0.0.1:%d", port)}
+	c.queue = &queueService{addr: fmt.Sprintf("127.0.0.1:%d", port)}
 	command = append(command, "-queue", c.queue.addr)
 	begun := time.Now()
 	p, err := startServer(ctx, command)
@@ -190,15 +190,15 @@ func (c *campaign) checkOrder() error {
 	if err != nil {
 		return err
 	}
-	defer conn.close()
+	defer conn.HangUp()
 	for _, t := range tubes {
 		for _, j := range c.l.inOrder(t) {
-			r, err := conn.ask("use "+t, "peek-buried", "kick 1")
+			r, err := conn.Exchange("use "+t, "peek-buried", "kick 1")
 			if err != nil {
 				return err
 			}
-			if r[1].id() != j.id || r[2].id() != 1 {
-				c.l.failf("tube %s: buried first should be job %d; peek-buried says %q, kick 1 says %q", t, j.id, r[1].line, r[2].line)
+			if r[1].Number != j.id || r[2].Number != 1 {
+				c.l.failf("tube %s: buried first should be job %d; peek-buried says %q, kick 1 says %q", t, j.id, r[1].Line, r[2].Line)
 				return c.failures()
 			}
 		}

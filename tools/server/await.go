@@ -1,15 +1,13 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"strconv"
-	"strings"
 	"time"
+
+	"beanfield/conn/beanstalk/client"
 )
 
 const (
@@ -44,27 +42,12 @@ var errStranger = errors.New("another process serves the port")
 // identify makes sure that the process started is the one that answers. It asks for
 // stats once.
 func (p *Process) identify(conn net.Conn) error {
-	if err := conn.SetDeadline(time.Now().Add(startWithin)); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(conn, "stats\r\n"); err != nil {
-		return err
-	}
 	// The reply is the only one, so nothing behind it is read ahead.
-	r := bufio.NewReader(conn)
-	head, err := r.ReadString('\n')
+	stats, err := client.On(conn, p.Addr, startWithin).Stats("stats")
 	if err != nil {
 		return fmt.Errorf("stats: %w", err)
 	}
-	size, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(head, "OK ")))
-	if err != nil || size < 0 || size > 1<<20 {
-		return fmt.Errorf("%w: stats was answered %.80q", errStranger, head)
-	}
-	text := make([]byte, size+2)
-	if _, err := io.ReadFull(r, text); err != nil {
-		return fmt.Errorf("stats: %w", err)
-	}
-	if want := fmt.Sprintf("\npid: %d\n", p.PID()); !strings.Contains(string(text), want) {
+	if stats.Number("pid") != int64(p.PID()) {
 		return fmt.Errorf("%w: process %d is not in its stats", errStranger, p.PID())
 	}
 	return conn.SetDeadline(time.Time{})

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// queueFace is the address of a server's queue service.
-type queueFace struct {
+// queueService is the address of a server's queue service.
+type queueService struct {
 	addr string
 }
 
@@ -22,7 +22,7 @@ const itemPri = 1024
 
 // ask sends one request on a connection of its own, as HTTP/1.0: the answer ends where the
 // connection does.
-func (q *queueFace) ask(method, tube string, query url.Values, body []byte) (text []byte, status int, err error) {
+func (q *queueService) ask(method, tube string, query url.Values, body []byte) (text []byte, status int, err error) {
 	conn, err := net.DialTimeout("tcp", q.addr, 5*time.Second)
 	if err != nil {
 		return nil, 0, err
@@ -69,7 +69,7 @@ func (a *actor) item() {
 }
 
 // checkTags asks for the tags of all items. The ledger is not in use.
-func (q *queueFace) checkTags(l *ledger, s *snapshot) error {
+func (q *queueService) checkTags(l *ledger, s *snapshot) error {
 	query := url.Values{"_length_": {"1"}, "_auto_delete_": {"false"}, "_raw_": {"false"}}
 	for _, j := range l.alive {
 		if j.tag == "" || s.jobs[j.id] == nil || s.jobs[j.id].state == delayed {
