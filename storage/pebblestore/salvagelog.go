@@ -126,6 +126,9 @@ func (s *salvage) readLog(from turns.Place, fn visit) error {
 		}
 		return err
 	}, s.logDamaged)
+	if fn == nil && l.record < l.place.Number {
+		s.doubts.whole = math.MaxUint64 // newer ones had been there, and left when the store had them
+	}
 	if err == nil || errors.As(err, &stop) {
 		return stop.error
 	}
