@@ -50,3 +50,36 @@ func TestLogOnAFullDisk(t *testing.T) {
 		}
 	}
 }
+
+// What the fold writes is what frees space in the end: when something else has filled the
+// disk, it is repeated without the ballast.
+func TestFoldTakesTheBallast(t *testing.T) {
+	mem := vfs.NewMem()
+	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 100 * mib, TotalBytes: 1 << 40, UsedBytes: 1 << 40})
+	var full atomic.Bool
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		switch {
+		case op.Kind == errorfs.OpRemove && op.Path == "data/ballast":
+			full.Store(false)
+		case op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) && full.Load():
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	o := small(fs, storage.Always)
+	o.MinFree, o.Ballast = mib, mib
+	s := noTicks(o)
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	putMany(t, l, 1, 100, asIs, 1000)
+	deleteMany(t, l, 1, 99, 1000, false)
+	full.Store(true)
+	if err := l.foldAll(); err != nil {
+		t.Error(err)
+	}
+	if _, err := mem.Stat("data/ballast"); !isNotExist(err) {
+		t.Errorf("the ballast is still there: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // shardStore is the store of one shard: what has been folded of its log, up to a place.
@@ -15,6 +16,7 @@ type shardStore struct {
 	name   string
 	fault  *fault
 	db     *pebble.DB
+	fs     vfs.FS // gives up the ballast on a full disk, other than the stager's
 	stager stager
 	reach  *reach
 	place  turns.Place // belongs to whoever folds
@@ -98,16 +100,13 @@ func newNewest(db *pebble.DB, highest uint64, log eachTurns) (newest, error) {
 func (n newest) apply(share *fold.Share) error {
 	b := n.Batch
 	err := writeMaxID(b, share.Highest, nil)
-	for _, c := range share.Queues {
-		err = errors.Join(err, change(b, queueKey(string(c.Name)), c.Value))
-	}
-	for _, c := range share.Records {
-		key := makeKey(keyRecord, c.ID)
-		err = errors.Join(err, change(b, key[:], c.Value))
-	}
-	for _, c := range share.Updates {
-		key := makeKey(keyUpdate, c.ID)
-		err = errors.Join(err, change(b, key[:], c.Value))
+	if err == nil {
+		err = eachChange(share, func(key, value []byte) error {
+			if value == nil {
+				return b.Delete(key, nil)
+			}
+			return b.Set(key, value, nil)
+		})
 	}
 	for _, id := range share.Bodies {
 		from, to := pieceBounds(id)
@@ -117,12 +116,4 @@ func (n newest) apply(share *fold.Share) error {
 		return fmt.Errorf("storage: %w", err)
 	}
 	return nil
-}
-
-// change sets a key, or removes it.
-func change(b *pebble.Batch, key, value []byte) error {
-	if value == nil {
-		return b.Delete(key, nil)
-	}
-	return b.Set(key, value, nil)
 }

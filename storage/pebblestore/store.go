@@ -170,7 +170,7 @@ func (s *store) openLog(i int, fresh bool) error {
 		})
 	}
 	if err == nil {
-		l.db, l.stager, l.reach = base.db, base.stager, base.reach // the rest may be in use already
+		l.db, l.fs, l.stager, l.reach = base.db, base.fs, base.stager, base.reach // the rest may be in use already
 		err = l.start(fresh)
 	}
 	if err != nil {

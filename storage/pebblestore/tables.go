@@ -35,11 +35,34 @@ func (s *shardStore) take(share *fold.Share) error {
 		return nil
 	}
 	for _, path := range w.paths {
-		if gone := s.stager.fs.Remove(path); gone != nil && !isNotExist(gone) {
+		if gone := s.fs.Remove(path); gone != nil && !isNotExist(gone) {
 			err = errors.Join(err, gone)
 		}
 	}
 	return fmt.Errorf("storage: %s: folding its log: %w", s.name, err)
+}
+
+// eachChange calls fn for each key that a share changes, in their order. The value of one that
+// is removed is nil. Key and value are valid only during the call.
+func eachChange(share *fold.Share, fn func(key, value []byte) error) error {
+	for _, c := range share.Queues {
+		if err := fn(queueKey(string(c.Name)), c.Value); err != nil {
+			return err
+		}
+	}
+	var key [keyLen]byte
+	for _, list := range [...]struct {
+		kind    byte
+		changes []fold.Change
+	}{{keyRecord, share.Records}, {keyUpdate, share.Updates}} {
+		for _, c := range list.changes {
+			putKey(key[:], list.kind, c.ID)
+			if err := fn(key[:], c.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // tables are those of one share.
@@ -47,76 +70,54 @@ type tables struct {
 	store *shardStore
 	paths []string
 	w     *sstable.Writer // the open one, or nil
+	kind  byte            // of its keys
 	size  int
 }
 
 // share writes all tables of a share, in the order of their keys.
 func (t *tables) share(share *fold.Share) error {
-	state := [...]struct {
-		kind  byte
-		value []byte
-	}{
-		{keyMaxID, maxIDValue(share.Highest)},
-		{keyPlace, appendPlace(nil, share.Place)},
+	highest, place := makeKey(keyMaxID, 0), makeKey(keyPlace, 0)
+	err := t.change(highest[:], maxIDValue(share.Highest))
+	if err == nil {
+		err = t.change(place[:], appendPlace(nil, share.Place))
 	}
-	for _, s := range state {
-		key := makeKey(s.kind, 0)
-		if err := t.set(key[:], s.value); err != nil {
-			return t.end(err)
-		}
+	if err == nil {
+		err = eachChange(share, t.change)
 	}
-	if err := t.end(t.queues(share.Queues)); err != nil {
-		return err
+	if err == nil {
+		err = t.bodies(share.Bodies)
 	}
-	if err := t.end(t.jobs(keyRecord, share.Records)); err != nil {
-		return err
-	}
-	if err := t.end(t.jobs(keyUpdate, share.Updates)); err != nil {
-		return err
-	}
-	return t.end(t.bodies(share.Bodies))
+	return t.end(err)
 }
 
-func (t *tables) queues(changes []fold.Change) error {
-	for _, c := range changes {
-		key := queueKey(string(c.Name))
-		if c.Value == nil {
-			if err := t.add(key, pebble.InternalKeyKindDelete, nil); err != nil {
-				return err
-			}
-		} else if err := t.set(key, c.Value); err != nil {
+// change sets a key, or removes it. A record could be removed by a single delete, but when a
+// compaction cannot read what is behind that, Pebble panics.
+func (t *tables) change(key, value []byte) error {
+	kind := max(key[0], keyQueue) // the few keys below have one table
+	if kind != t.kind || t.size >= mostInTable {
+		if err := t.end(nil); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// jobs writes changes of records or updates. A record could be removed by a single delete,
-// but when a compaction cannot read what is behind that, Pebble panics.
-func (t *tables) jobs(kind byte, changes []fold.Change) error {
-	for _, c := range changes {
-		key := makeKey(kind, c.ID)
-		var err error
-		if c.Value == nil {
-			err = t.add(key[:], pebble.InternalKeyKindDelete, nil)
-		} else {
-			err = t.set(key[:], c.Value)
-		}
-		if err == nil && t.size >= mostInTable {
-			err = t.end(nil)
-		}
-		if err != nil {
-			return err
-		}
+	if err := t.open(kind); err != nil {
+		return err
 	}
-	return nil
+	what := pebble.InternalKeyKindSet
+	if value == nil {
+		what = pebble.InternalKeyKindDelete
+	}
+	t.size += len(key) + len(value)
+	return t.w.Raw().Add(pebble.MakeInternalKey(key, 0, what), value, false)
 }
 
 // bodies removes the pieces of large bodies.
 func (t *tables) bodies(ids []uint64) error {
+	if err := t.end(nil); err != nil {
+		return err
+	}
 	for _, id := range ids {
 		from, to := pieceBounds(id)
-		if err := t.open(); err != nil {
+		if err := t.open(keyPiece); err != nil {
 			return err
 		}
 		if err := t.w.DeleteRange(from, to); err != nil {
@@ -126,34 +127,22 @@ func (t *tables) bodies(ids []uint64) error {
 	return nil
 }
 
-func (t *tables) set(key, value []byte) error {
-	return t.add(key, pebble.InternalKeyKindSet, value)
-}
-
-func (t *tables) add(key []byte, kind pebble.InternalKeyKind, value []byte) error {
-	if err := t.open(); err != nil {
-		return err
-	}
-	t.size += len(key) + len(value)
-	return t.w.Raw().Add(pebble.MakeInternalKey(key, 0, kind), value, false)
-}
-
 // open begins a table, if none is open.
-func (t *tables) open() error {
+func (t *tables) open(kind byte) error {
 	if t.w != nil {
 		return nil
 	}
-	s := &t.store.stager
-	path := s.fs.PathJoin(s.dir, fmt.Sprintf("%s%d", foldPrefix, len(t.paths)))
+	s := t.store
+	path := s.fs.PathJoin(s.stager.dir, fmt.Sprintf("%s%d", foldPrefix, len(t.paths)))
 	f, err := s.fs.Create(path, category)
 	if err != nil {
 		return err
 	}
 	t.paths = append(t.paths, path)
-	o := s.table
+	o := s.stager.table
 	o.Compression = sstable.SnappyCompression // most of it stays where it is, as in the last level
 	t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(newTableFile(f)), o)
-	t.size = 0
+	t.kind, t.size = kind, 0
 	return nil
 }
 

@@ -106,7 +106,7 @@ func (s *sharing) openStore(f *fault, path, name string, change func(*pebble.Opt
 		return nil, err
 	}
 	return &shardStore{
-		name: name, fault: f, db: db, reach: r,
+		name: name, fault: f, db: db, fs: s.fs, reach: r,
 		stager: stager{
 			db: db, fs: s.plain, dir: path, most: tablePieces,
 			table: o.MakeWriterOptions(0, formatVersion.MaxTableFormat()), // in the last level deletes would not count
