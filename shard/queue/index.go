@@ -62,6 +62,17 @@ func (x *index) postpone(jobs *slab[job], slot uint32) {
 	x.n++
 }
 
+// spread puts the jobs of a chain into their buckets.
+func (x *index) spread(jobs *slab[job], slot uint32) {
+	for slot != 0 {
+		j := jobs.at(slot)
+		next := j.chain
+		head := x.head(x.bucketOf(j.id()))
+		j.chain, *head = *head, slot
+		slot = next
+	}
+}
+
 // file makes the postponed jobs findable. There must be no others.
 func (x *index) file(jobs *slab[job]) {
 	slot := x.unfiled
@@ -72,13 +83,7 @@ func (x *index) file(jobs *slab[job]) {
 	for len(x.buckets)<<chunkShift < int(total) {
 		x.buckets = append(x.buckets, make([]uint32, chunkLen))
 	}
-	for slot != 0 {
-		j := jobs.at(slot)
-		next := j.chain
-		head := x.head(x.bucketOf(j.id()))
-		j.chain, *head = *head, slot
-		slot = next
-	}
+	x.spread(jobs, slot)
 }
 
 func (x *index) remove(jobs *slab[job], slot uint32) {
@@ -105,13 +110,7 @@ func (x *index) growOne(jobs *slab[job]) {
 	if x.split == 1<<x.level {
 		x.level, x.split = x.level+1, 0
 	}
-	for slot != 0 {
-		j := jobs.at(slot)
-		next := j.chain
-		head := x.head(x.bucketOf(j.id()))
-		j.chain, *head = *head, slot
-		slot = next
-	}
+	x.spread(jobs, slot)
 }
 
 // shrinkOne is growOne backwards: the last bucket joins the one it came from.
