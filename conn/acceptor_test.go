@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // Two front ends share a limit of one. Whichever listener a client comes to, it
@@ -124,10 +126,7 @@ func TestSocketOptions(t *testing.T) {
 // but do not wait yet: there is room for one token only, and both go on at once.
 func TestTwoLeaveAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, err := NewAcceptor(Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(NewAcceptor(Options{}))
 		a.open.Store(2)
 		a.short.Add(2)
 		a.Left()
@@ -242,10 +241,7 @@ func TestRoom(t *testing.T) {
 	h := newHouse(t, 0)
 	f := hesitant{&front{h, make(chan int, 100)}, make(chan struct{})}
 	listen := func() string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 		h.served.Go(func() {
 			if err := h.Serve(l, f); err != nil {
 				t.Errorf("Serve: %v", err)

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // patience bounds every wait in these tests. It is far beyond what any of
@@ -57,10 +59,7 @@ type house struct {
 func newHouse(t *testing.T, limit int) *house {
 	t.Helper()
 	h := &house{t: t, lines: make(chan string, 100)}
-	var err error
-	if h.Acceptor, err = NewAcceptor(Options{MaxConnections: limit, Logger: slog.New(slog.NewTextHandler(h, nil))}); err != nil {
-		t.Fatal(err)
-	}
+	h.Acceptor = must.Get(NewAcceptor(Options{MaxConnections: limit, Logger: slog.New(slog.NewTextHandler(h, nil))}))
 	t.Cleanup(func() {
 		h.Stop()
 		h.served.Wait()
@@ -77,10 +76,7 @@ func (h *house) Write(b []byte) (int, error) {
 // open makes a front end with a listener, and returns the listener's address too.
 func (h *house) open(network, address string) (*front, string) {
 	h.t.Helper()
-	l, err := net.Listen(network, address)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	l := must.Get(net.Listen(network, address))
 	g := &front{h, make(chan int, 100)}
 	h.served.Go(func() {
 		if err := h.Serve(l, g); err != nil {
@@ -104,10 +100,7 @@ func (h *house) waiting(n int32) {
 
 func dial(t *testing.T, network, address string) net.Conn {
 	t.Helper()
-	c, err := net.Dial(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial(network, address))
 	t.Cleanup(func() { c.Close() })
 	c.SetDeadline(time.Now().Add(patience))
 	return c

@@ -7,24 +7,18 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"beanfield/conn/access"
+	"beanfield/storage/must"
 )
 
 // The rules that the example shows in comments are valid, and mean what they say.
 func TestExampleAccess(t *testing.T) {
-	text, err := os.ReadFile(exampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(exampleFile))
 	shown := string(text)[strings.Index(string(text), "# [[access]]"):]
 	shown, _, _ = strings.Cut(shown, "\n\n")
-	c, err := loadConfig(flags{config: writeConfig(t, strings.ReplaceAll(shown, "# ", ""))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(loadConfig(flags{config: writeConfig(t, strings.ReplaceAll(shown, "# ", ""))}))
 	want := []access.Rule{
 		{
 			Name: "mail workers", Tokens: []string{strings.Repeat("0123456789abcdef", 4)},
@@ -45,7 +39,7 @@ func TestExampleAccess(t *testing.T) {
 
 // What -check-config prints is a file with the same rules.
 func TestCheckConfigShowsRules(t *testing.T) {
-	c, err := load(t, "", `
+	c := must.Get(load(t, "", `
 [[access]]
 token = ["`+access.HashOf("a").String()+`", "`+access.HashOf("b").String()+`"]
 subject = "CN=*,O=Example"
@@ -61,18 +55,10 @@ name = "local"
 uid = [0, 4294967295]
 gid = [7]
 may = "peek"
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))
 	var out bytes.Buffer
-	if err := printConfig(&out, c); err != nil {
-		t.Fatal(err)
-	}
-	again, err := load(t, "", out.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, printConfig(&out, c))
+	again := must.Get(load(t, "", out.String()))
 	if len(c.Access) != 2 || !reflect.DeepEqual(again.Access, c.Access) {
 		t.Errorf("printed %+v, and read %+v", c.Access, again.Access)
 	}
@@ -172,13 +158,10 @@ func TestProcessAppliesItsRules(t *testing.T) {
 	if said := p.said(); strings.Contains(said, "of-mine") {
 		t.Errorf("the log has a token:\n%s", said)
 	}
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 
 	wrong := prepare(t, "-l", "unix:DIR/s", "-config", writeConfig(t, "[[access]]\nmay = 'put'\n"))
-	if err := wrong.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, wrong.Start())
 	wrong.ends(exitUsage)
 	has(t, wrong.said(), "the rule names nobody")
 }

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // backupsIn makes backups by a clock that stands still, and logs by default.
@@ -24,10 +26,7 @@ func backupsIn(path string, checkpoint func(string) error) (*backups, *bytes.Buf
 
 func names(t *testing.T, dir string) (found []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))
 	for _, e := range entries {
 		found = append(found, e.Name())
 	}
@@ -66,9 +65,7 @@ func TestBackupIsNamedWhenComplete(t *testing.T) {
 
 func mustMkdir(t testing.TB, dir string) string {
 	t.Helper()
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o700))
 	return dir
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // told runs the program in this process.
@@ -54,9 +55,7 @@ func TestCommandsLogIn(t *testing.T) {
 	p, write := configured(t, address+"[[access]]\n"+rule+"\nmay = ['put', 'stats']\ntubes = 'mail*'\n")
 	file, other := filepath.Join(p.dir, "token"), filepath.Join(p.dir, "other")
 	for name, text := range map[string]string{file: token + "\n", other: "guessed\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	at := []string{"-server", "unix:" + p.dir + "/s"}
 	login := append([]string{"-token-file", file}, at...)

@@ -8,24 +8,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 func writeConfig(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "beanfield.toml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
 // load resolves a configuration from the words of a command line and a file.
 func load(t *testing.T, args, file string) (*Config, error) {
 	t.Helper()
-	f, err := parseFlags(strings.Fields(args))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(parseFlags(strings.Fields(args)))
 	if file != "" {
 		f.config = writeConfig(t, file)
 	}
@@ -94,10 +91,7 @@ dead_letter = "drop"
 `
 
 func TestConfigFile(t *testing.T) {
-	c, err := load(t, "", fullFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(load(t, "", fullFile))
 	forgetOrigins(c)
 	want := defaults()
 	want.Shards, want.Loops = 3, 2
@@ -201,10 +195,7 @@ func TestPrecedence(t *testing.T) {
 
 // -p changes the port of the one TCP address of a file; unix sockets stay.
 func TestPortFlagBesideUnixSocket(t *testing.T) {
-	c, err := load(t, "-p 5", "[[listen]]\naddress = 'unix:/s'\n[[listen]]\naddress = '127.0.0.1:1'\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(load(t, "-p 5", "[[listen]]\naddress = 'unix:/s'\n[[listen]]\naddress = '127.0.0.1:1'\n"))
 	if a, b := c.Listen[0].Address.String(), c.Listen[1].Address.String(); a != "unix:/s" || b != "127.0.0.1:5" {
 		t.Errorf("listens on %s and %s", a, b)
 	}
@@ -222,9 +213,7 @@ func TestCheckConfigRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			var printed bytes.Buffer
-			if err := printConfig(&printed, c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, printConfig(&printed, c))
 			again, err := load(t, "", strings.Replace(printed.String(), `queue.tokens = "2, not shown"`, `queue.tokens = ["t", "u"]`, 1))
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, &printed)
@@ -240,14 +229,9 @@ func TestCheckConfigRoundTrip(t *testing.T) {
 }
 
 func TestCheckConfigNamesOrigins(t *testing.T) {
-	c, err := load(t, "-z 10 -s 4096", "[stats]\n\nquote_strings = true\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(load(t, "-z 10 -s 4096", "[stats]\n\nquote_strings = true\n"))
 	var b bytes.Buffer
-	if err := printConfig(&b, c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, printConfig(&b, c))
 	got := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), c.from["stats.quote_strings"].file, "FILE")), " ")
 	for _, want := range []string{
 		`{ address = ":11300", mode = "", group = "", login = false, refuse_http = true, cert = "", key = "", client_ca = "", client_auth = "", min_tls = "" }, # default`,

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // largeSize is above the size from which a body is in a table of its own before its put
@@ -24,28 +26,17 @@ func largeBody(id int) []byte {
 // damageBody changes a byte of a body that is in a table.
 func damageBody(t *testing.T, data string, id int) (table string) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(data, "gen-*", "shard-*", "*.sst"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob(filepath.Join(data, "gen-*", "shard-*", "*.sst")))
 	middle := largeBody(id)[largeSize/2 : largeSize/2+100] // the beginning and the end may be in the cache
 	for _, path := range found {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))
 		at := bytes.Index(text, middle)
 		if at < 0 {
 			continue
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.OpenFile(path, os.O_WRONLY, 0))
 		defer f.Close()
-		if _, err := f.WriteAt([]byte{^text[at]}, int64(at)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.WriteAt([]byte{^text[at]}, int64(at)))
 		return path
 	}
 	t.Fatalf("the body of job %d is in no table", id)
@@ -95,12 +86,8 @@ func (p *process) saysOnce(job, table string) {
 func TestProcessSetsDamagedJobsAside(t *testing.T) {
 	data := dataDir(t)
 	serve := func() (*process, *client) {
-		p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml", "-z", "2000000")
-		file := "storage = { backend = 'pebble', path = '" + data + "', memory_budget = 1 }\n"
-		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return p, p.start().dial(p.dir + "/s")
+		p, _ := configured(t, "storage = { backend = 'pebble', path = '"+data+"', memory_budget = 1 }\n", "-l", "unix:DIR/s", "-z", "2000000")
+		return p, p.dial(p.dir + "/s")
 	}
 	p, c := serve()
 	for id := 1; id <= 6; id++ {

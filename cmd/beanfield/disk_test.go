@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"beanfield/storage/must"
 )
 
 // dataDir makes an empty data directory in a directory of its own, where its backups
@@ -118,13 +120,8 @@ func TestProcessKeepsJobs(t *testing.T) {
 // Bodies beyond the budget are read from the disk.
 func TestProcessKeepsBodiesOnDisk(t *testing.T) {
 	data := dataDir(t)
-	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
-	file := "storage = { backend = 'pebble', path = '" + data + "', memory_budget = 1 }\n"
-	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(file), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := p.start().dial(p.dir + "/s")
-	fill(c)
+	p, _ := configured(t, "storage = { backend = 'pebble', path = '"+data+"', memory_budget = 1 }\n", "-l", "unix:DIR/s")
+	fill(p.dial(p.dir + "/s"))
 	p.stop()
 	if got := names(t, data); !slices.Contains(got, "beanfield.json") {
 		t.Errorf("the data directory holds %q", got)
@@ -146,24 +143,17 @@ func TestProcessRefusesDirectory(t *testing.T) {
 	} {
 		data := dataDir(t)
 		for name, text := range x.files {
-			if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o400); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(data, name), []byte(text), 0o400))
 		}
 		p := prepare(t, "-l", "unix:DIR/s", "-b", data)
-		if err := p.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Start())
 		p.ends(x.code)
 		if !strings.Contains(p.said(), x.said) {
 			t.Errorf("%v: it says %q", x.files, p.said())
 		}
 		left := map[string]string{}
 		for _, name := range names(t, data) {
-			text, err := os.ReadFile(filepath.Join(data, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(filepath.Join(data, name)))
 			left[name] = string(text)
 		}
 		if !maps.Equal(left, x.files) {
@@ -176,9 +166,7 @@ func TestProcessRefusesDirectoryInUse(t *testing.T) {
 	data := dataDir(t)
 	first, c := onData(t, data)
 	p := prepare(t, "-l", "unix:DIR/s", "-b", data)
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Start())
 	p.ends(exitStorage)
 	if !strings.Contains(p.said(), "in use by another process") {
 		t.Errorf("it says %q", p.said())
@@ -191,20 +179,15 @@ func TestProcessRefusesDirectoryInUse(t *testing.T) {
 func TestProcessRefusesJobsWithoutSpace(t *testing.T) {
 	data := dataDir(t)
 	var disk syscall.Statfs_t
-	if err := syscall.Statfs(data, &disk); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Statfs(data, &disk))
 	if disk.Bavail*uint64(disk.Bsize) >= maxBytes {
 		t.Skip("min_free cannot be more than this disk has")
 	}
 	p, c := onData(t, data)
 	fill(c)
 	p.stop()
-	p = prepare(t, "-l", "unix:DIR/s", "-b", data, "-config", "DIR/c.toml")
-	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte("storage.min_free = '1024GiB'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c = p.start().dial(p.dir + "/s")
+	p, _ = configured(t, "storage.min_free = '1024GiB'\n", "-l", "unix:DIR/s", "-b", data)
+	c = p.dial(p.dir + "/s")
 	c.expect("put 0 0 60 1\r\nx", "OUT_OF_MEMORY")
 	c.expect("reserve", "RESERVED 1 5")
 	c.expectLine("ready")
@@ -272,15 +255,10 @@ func TestProcessKeepsJobsAsUser(t *testing.T) {
 	}
 	p := prepare(t, "-u", "nobody", "-l", "unix:DIR/s", "-b", "DIR/data")
 	data := mustMkdir(t, filepath.Join(p.dir, "data"))
-	if err := os.Chown(data, nobody.uid, nobody.gid); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chown(data, nobody.uid, nobody.gid))
 	fill(p.start().dial(p.dir + "/s"))
 	for _, name := range names(t, data) {
-		info, err := os.Stat(filepath.Join(data, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(filepath.Join(data, name)))
 		if uid := info.Sys().(*syscall.Stat_t).Uid; int(uid) != nobody.uid {
 			t.Errorf("%s belongs to %d", name, uid)
 		}
@@ -361,18 +339,11 @@ func BenchmarkStartOnDisk(b *testing.B) {
 // recovery never ends: it waits for somebody to write to a pipe.
 func TestProcessEndsDuringRecovery(t *testing.T) {
 	data := dataDir(t)
-	if err := syscall.Mkfifo(filepath.Join(data, "beanfield.json"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(filepath.Join(data, "beanfield.json"), 0o600))
 	p := prepare(t, "-l", "unix:DIR/s", "-b", data)
 	p.Stderr = nil
-	out, err := p.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(p.StderrPipe())
+	must.Do(t, p.Start())
 	lines := bufio.NewScanner(out)
 	for _, want := range []string{"recovering jobs takes a while", "level=NOTICE msg=stopping signal=SIGTERM", "ending before all jobs are recovered"} {
 		if !lines.Scan() || !strings.Contains(lines.Text(), want) {

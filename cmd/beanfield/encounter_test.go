@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // encounter compares how long clients wait for their answers in peace, and while others
@@ -102,9 +104,7 @@ func (e *encounter) clocks() (busy time.Duration, own []time.Duration) {
 		own = append(own, ticks(f[11:13]))
 	}
 	var ru syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &ru); err != nil {
-		e.b.Fatal(err)
-	}
+	must.Do(e.b, syscall.Getrusage(syscall.RUSAGE_SELF, &ru))
 	f := e.fields("/proc/stat", "cpu ")
 	busy = ticks(slices.Concat(f[:3], f[5:8])) // without idle and iowait
 	return busy, append(own, time.Duration(ru.Utime.Nano()+ru.Stime.Nano()))
@@ -112,10 +112,7 @@ func (e *encounter) clocks() (busy time.Duration, own []time.Duration) {
 
 // fields are the words of a file's first line behind what ends with after.
 func (e *encounter) fields(file, after string) []string {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		e.b.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))
 	line, _, _ := strings.Cut(string(text), "\n")
 	return strings.Fields(line[strings.LastIndex(line, after)+len(after):])
 }

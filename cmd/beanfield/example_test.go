@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 const exampleFile = "../../config.example.toml"
@@ -26,10 +28,7 @@ func TestExampleEqualsDefaults(t *testing.T) {
 
 // The address that the example shows in comments is valid too.
 func TestExampleSecondAddress(t *testing.T) {
-	text, err := os.ReadFile(exampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(exampleFile))
 	from := strings.Index(string(text), "# [[listen]]")
 	to := from + strings.Index(string(text)[from:], "\n\n")
 	c := defaults()
@@ -43,10 +42,7 @@ func TestExampleSecondAddress(t *testing.T) {
 
 // The limits for some queues that the example shows in comments are valid too.
 func TestExampleQueueFor(t *testing.T) {
-	text, err := os.ReadFile(exampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(exampleFile))
 	shown := string(text)[strings.Index(string(text), "# [[queue.for]]"):]
 	shown, _, _ = strings.Cut(shown, "\n\n")
 	c := defaults()
@@ -63,10 +59,7 @@ func TestExampleQueueFor(t *testing.T) {
 // Every key is explained: first its reason in prose, then unit, default, flag and whether
 // it changes at a reload, then what is allowed, then the key itself. All of it agrees with the code.
 func TestExampleExplainsEveryKey(t *testing.T) {
-	text, err := os.ReadFile(exampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(exampleFile))
 	entries := exampleEntries(string(text))
 	d := defaults()
 	for _, s := range settings {

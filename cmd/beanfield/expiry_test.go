@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // /metrics says when each certificate expires, once for each front end and file, and follows a
@@ -23,15 +24,9 @@ func TestCertificateExpiry(t *testing.T) {
 	trusting := &http.Client{Transport: &http.Transport{TLSClientConfig: a.Trust(), DisableKeepAlives: true}}
 	expiries := func() map[string]time.Duration {
 		t.Helper()
-		r, err := trusting.Get("https://" + addrs[2] + "/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(trusting.Get("https://" + addrs[2] + "/metrics"))
 		defer r.Body.Close()
-		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(io.ReadAll(r.Body))
 		found := map[string]time.Duration{}
 		for _, m := range regexp.MustCompile(`(?m)^beanfield_tls_certificate_expiry_seconds\{face="([^"]+)",file="(.*)"\} (\S+)$`).FindAllSubmatch(text, -1) {
 			seconds, err := strconv.ParseFloat(string(m[3]), 64)
@@ -52,15 +47,10 @@ func TestCertificateExpiry(t *testing.T) {
 	long := a.Issue("two", time.Now().Add(20*time.Hour))
 	securetest.Write(t, dir, "c2", long.Cert)
 	securetest.Write(t, dir, "k2", long.Key)
-	text, err := os.ReadFile(p.Args[2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(p.Args[2]))
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(p.Args[2], []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(p.Args[2], []byte(text), 0o600))
 	}
 	another := strings.NewReplacer("/c'", "/c2'", "/k'", "/k2'")
 	head, tail, _ := strings.Cut(string(text), "[queue]")
@@ -78,10 +68,7 @@ func TestExpiryOfChain(t *testing.T) {
 	leaf, between := a.Issue("leaf", time.Now().Add(9*time.Hour)), a.Issue("between", time.Now().Add(3*time.Hour))
 	file := fmt.Sprintf("[[listen]]\naddress = ':1'\ncert = '%s'\nkey = '%s'\n[[listen]]\naddress = ':2'\ncert = '%[1]s'\nkey = '%[2]s'\n",
 		securetest.Write(t, dir, "c", append(leaf.Cert, between.Cert...)), securetest.Write(t, dir, "k", leaf.Key))
-	c, err := load(t, "", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(load(t, "", file))
 	all := c.expiries()
 	if len(all) != 1 || time.Until(all[0].Ends).Round(time.Hour) != 3*time.Hour {
 		t.Errorf("%v", all)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 const (
@@ -61,17 +62,9 @@ func startFlood(b *testing.B, addrs []string) *flood {
 	f := &flood{Cmd: exec.Command("nice", "-n", "10", os.Args[0]), b: b}
 	f.Env = append(os.Environ(), roleVar+"=flood", floodVar+"="+strings.Join(addrs, " "))
 	f.Stderr = os.Stderr
-	in, err := f.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	out, err := f.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Start(); err != nil {
-		b.Fatal(err)
-	}
+	in := must.Get(f.StdinPipe())
+	out := must.Get(f.StdoutPipe())
+	must.Do(b, f.Start())
 	b.Cleanup(func() { in.Close(); f.Wait() })
 	f.in, f.out = in, bufio.NewReader(out)
 	return f
@@ -86,9 +79,7 @@ func (f *flood) end() {
 	f.took += time.Since(f.begun)
 	fmt.Fprintln(f.in, "end")
 	var made int
-	if _, err := fmt.Fscanln(f.out, &made); err != nil {
-		f.b.Fatal(err)
-	}
+	must.Get(fmt.Fscanln(f.out, &made))
 	f.made += made
 }
 

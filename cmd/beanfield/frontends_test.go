@@ -8,13 +8,12 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"beanfield/conn/access"
+	"beanfield/storage/must"
 )
 
 // Each form of quoting, by its word and by its older name, reaches the code that
@@ -28,11 +27,7 @@ func TestProcessQuotes(t *testing.T) {
 		{`quote_strings = "never"`, `default`, `1e3`},
 		{`quote_strings = false`, `default`, `1e3`},
 	} {
-		p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
-		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte("[stats]\n"+c.file+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p.start()
+		p, _ := configured(t, "[stats]\n"+c.file+"\n", "-l", "unix:DIR/s")
 		client := p.dial(p.dir + "/s")
 		client.expect("use 1e3", "USING 1e3")
 		for name, want := range map[string]string{"default": c.usual, "1e3": c.odd} {
@@ -45,13 +40,8 @@ func TestProcessQuotes(t *testing.T) {
 
 // Both front ends serve the same tubes, and the queue service has the settings of the file.
 func TestProcessQueueService(t *testing.T) {
-	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
-	config := "queue.listen = ['unix:" + p.dir + "/q']\nqueue.tokens = ['secret']\nqueue.max_payload = 5\n" +
-		"queue.default_service = 'mail'\nqueue.for = [{ match = 'short', max_length = 1 }]\n"
-	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.start()
+	p, _ := configured(t, "queue.listen = ['unix:DIR/q']\nqueue.tokens = ['secret']\nqueue.max_payload = 5\n"+
+		"queue.default_service = 'mail'\nqueue.for = [{ match = 'short', max_length = 1 }]\n", "-l", "unix:DIR/s")
 	web := http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return net.Dial("unix", p.dir+"/q")
 	}}}
@@ -73,10 +63,7 @@ func TestProcessQueueService(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Authorization", c.token)
-		a, err := web.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(web.Do(r))
 		body, err := io.ReadAll(a.Body)
 		a.Body.Close()
 		if err != nil || a.StatusCode != c.status || c.status == 200 && string(body) != c.answer {
@@ -102,14 +89,8 @@ func TestFrontEndThatCannotBeMade(t *testing.T) {
 		}
 		set(c)
 		log := slog.New(slog.DiscardHandler)
-		f, err := newFronts(c, c.keeper(log), log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := openRouter(t.Context(), c, nil, log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(newFronts(c, c.keeper(log), log))
+		r := must.Get(openRouter(t.Context(), c, nil, log))
 		err = f.open(c, r, log)
 		if broken := c.Limits.MaxJobSize < 0 || c.Queue.DeadAfter < 0; broken != (err != nil) {
 			t.Errorf("broken: %v; open answers %v", broken, err)
@@ -134,19 +115,11 @@ func TestProcessWithEmptyJobs(t *testing.T) {
 // The rules of the file hold for the front ends over HTTP, from the start and after a reload, and
 // take the place of the lists of tokens.
 func TestProcessRulesOverHTTP(t *testing.T) {
-	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
-	config := func(rules string) {
-		t.Helper()
-		text := "queue.listen = ['unix:" + p.dir + "/q']\nqueue.tokens = ['old']\nhttp.listen = ['unix:" + p.dir + "/h']\nhttp.tokens = ['old']\n" + rules
-		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	const usual = "queue.listen = ['unix:DIR/q']\nqueue.tokens = ['old']\nhttp.listen = ['unix:DIR/h']\nhttp.tokens = ['old']\n"
 	rule := func(token, may string) string {
 		return "[[access]]\ntoken = '" + access.HashOf(token).String() + "'\nmay = ['" + may + "']\n"
 	}
-	config(rule("worker", "reserve") + rule("monitor", "stats"))
-	p.start()
+	p, write := configured(t, usual+rule("worker", "reserve")+rule("monitor", "stats"), "-l", "unix:DIR/s")
 	ask := func(socket, path, token string, want int) {
 		t.Helper()
 		if status, body := page(t, "unix", p.dir+"/"+socket, path, token); status != want {
@@ -160,11 +133,11 @@ func TestProcessRulesOverHTTP(t *testing.T) {
 	ask("h", "/", "worker", 200)
 	ask("h", "/api/v1/tube?name=default", "worker", 200) // what it may do there, and no figures
 	ask("h", "/api/v1/tube?name=default", "monitor", 200)
-	config("[[access]]\nuid = " + strconv.Itoa(os.Getuid()) + "\nmay = ['admin']\n")
+	write(usual + "[[access]]\nuid = " + strconv.Itoa(os.Getuid()) + "\nmay = ['admin']\n")
 	p.reads()
 	ask("h", "/metrics", "", 200)
 	ask("q", "/api/predict/s?_attrs_=true", "", 200)
-	config("access = []\n")
+	write(usual + "access = []\n")
 	p.reads()
 	ask("h", "/metrics", "", 401)
 	ask("h", "/metrics", "old", 200)
@@ -174,14 +147,9 @@ func TestProcessRulesOverHTTP(t *testing.T) {
 // The audit log has what was refused and what changes things for others, on each front end, never
 // a token, and goes on in a new file after SIGHUP.
 func TestProcessAudit(t *testing.T) {
-	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
-	config := "audit.file = '" + p.dir + "/audit'\nqueue.listen = ['unix:" + p.dir + "/q']\nhttp.listen = ['unix:" + p.dir + "/h']\n" +
-		"[[access]]\nname = 'here'\nuid = " + strconv.Itoa(os.Getuid()) + "\nmay = ['put', 'pause', 'kick', 'stats']\n" +
-		"[[access]]\nname = 'boss'\ntoken = '" + access.HashOf("the secret").String() + "'\nmay = ['admin']\n"
-	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.start()
+	p, _ := configured(t, "audit.file = 'DIR/audit'\nqueue.listen = ['unix:DIR/q']\nhttp.listen = ['unix:DIR/h']\n"+
+		"[[access]]\nname = 'here'\nuid = "+strconv.Itoa(os.Getuid())+"\nmay = ['put', 'pause', 'kick', 'stats']\n"+
+		"[[access]]\nname = 'boss'\ntoken = '"+access.HashOf("the secret").String()+"'\nmay = ['admin']\n", "-l", "unix:DIR/s")
 	client := p.dial(p.dir + "/s")
 	client.expect("pause-tube default 0", "PAUSED")
 	client.expect("put 0 100 10 1\r\nx", "INSERTED 1")
@@ -192,21 +160,12 @@ func TestProcessAudit(t *testing.T) {
 	page(t, "unix", p.dir+"/h", "/debug/pprof/cmdline", "")
 	page(t, "unix", p.dir+"/h", "/metrics", "wrong secret")
 	page(t, "unix", p.dir+"/q", "/api/predict/mail", "")
-	if err := os.Rename(p.dir+"/audit", p.dir+"/old"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(p.dir+"/audit", p.dir+"/old"))
 	p.reads()
 	page(t, "unix", p.dir+"/q", "/api/predict/after", "")
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
-	old, err := os.ReadFile(p.dir + "/old")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := os.ReadFile(p.dir + "/audit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.stop()
+	old := must.Get(os.ReadFile(p.dir + "/old"))
+	fresh := must.Get(os.ReadFile(p.dir + "/audit"))
 	const after = `"what":"get","tube":"after","refused":true}`
 	if !strings.Contains(string(fresh), after) {
 		t.Errorf("the new file has no %s:\n%s", after, fresh)
@@ -228,10 +187,7 @@ func TestProcessAudit(t *testing.T) {
 
 // A server does not start without the audit log that it should have.
 func TestProcessAuditFails(t *testing.T) {
-	c, err := load(t, "", "audit.file = '/dev/null/x'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(load(t, "", "audit.file = '/dev/null/x'"))
 	log := slog.New(slog.DiscardHandler)
 	if _, err := newFronts(c, c.keeper(log), log); err == nil || !strings.Contains(err.Error(), "audit.file: ") {
 		t.Errorf("%v", err)

@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
 
@@ -45,8 +45,7 @@ func TestHistoryOverRestarts(t *testing.T) {
 	run := func(fn func(p *process)) *process {
 		p := startProcess(t, "-l", "unix:DIR/s", "-http", "unix:DIR/h", "-b", dir)
 		fn(p)
-		p.signal(syscall.SIGTERM)
-		p.ends(0)
+		p.stop()
 		return p
 	}
 	run(func(p *process) { p.dial(p.dir+"/s").expect("use t\r\nput 0 0 9 1\r\nx\r\n", "USING t") })
@@ -56,10 +55,7 @@ func TestHistoryOverRestarts(t *testing.T) {
 	})
 	file := filepath.Join(dir, pebblestore.HistoryName)
 	run(func(p *process) { p.keeps("t") })
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))
 	for _, c := range [][]string{{"dump", dir}, {"dump", "-salvage", filepath.Join(t.TempDir(), "new"), dir}} {
 		var out bytes.Buffer
 		if code, ok := runCommand(c, &out, &out); !ok || code != 0 {
@@ -73,9 +69,7 @@ func TestHistoryOverRestarts(t *testing.T) {
 		t.Errorf("a command has changed the history: %v", err)
 	}
 	text[len(text)/2] ^= 1
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, text, 0o600))
 	p := run(func(p *process) {
 		p.keeps("default")
 		if p.kept("t") {
@@ -93,8 +87,7 @@ func TestHistoryInMemory(t *testing.T) {
 	p.Dir = p.dir
 	p.start()
 	p.keeps("default")
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 	if _, err := os.Lstat(filepath.Join(p.dir, pebblestore.HistoryName)); err == nil {
 		t.Error("it has written a file")
 	}

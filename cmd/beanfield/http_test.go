@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -17,6 +16,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // page asks for a page on a connection of its own.
@@ -24,22 +24,13 @@ func page(t *testing.T, network, address, path, token string) (status int, body 
 	t.Helper()
 	web := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial(network, address) }}}
-	r, err := http.NewRequest("GET", "http://localhost"+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequest("GET", "http://localhost"+path, nil))
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	a, err := web.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(web.Do(r))
 	defer a.Body.Close()
-	b, err := io.ReadAll(a.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(a.Body))
 	return a.StatusCode, string(b)
 }
 
@@ -67,19 +58,10 @@ func (s sickStore) Open(n int, shardOf func(string) int) ([]storage.Log, error) 
 // The HTTP side answers from before the recovery until the end, and says at each step
 // whether clients can work.
 func TestHealthFromStartToEnd(t *testing.T) {
-	c, err := load(t, "-http 127.0.0.1:0", "shards = 2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(load(t, "-http 127.0.0.1:0", "shards = 2"))
 	log := slog.New(slog.DiscardHandler)
-	ls, err := listenFor(t.Context(), frontAdmin, c.HTTP.Listen, Permissions{}, nil, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := newFronts(c, c.keeper(log), log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ls := must.Get(listenFor(t.Context(), frontAdmin, c.HTTP.Listen, Permissions{}, nil, log))
+	f := must.Get(newFronts(c, c.keeper(log), log))
 	f.begin(ls)
 	address := ls[0].Addr().String()
 	expect := func(status int, reason string) {
@@ -94,13 +76,8 @@ func TestHealthFromStartToEnd(t *testing.T) {
 	expect(503, "recovering")
 	var stats atomic.Pointer[storage.LogStats]
 	stats.Store(&storage.LogStats{})
-	r, err := router.New(router.Options{Shards: 2, Store: sickStore{storage.Memory(), &stats}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.open(c, r, log); err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(router.New(router.Options{Shards: 2, Store: sickStore{storage.Memory(), &stats}}))
+	must.Do(t, f.open(c, r, log))
 	expect(200, "ok\n")
 	stats.Store(&storage.LogStats{Full: true})
 	expect(503, "disk space is low")
@@ -123,24 +100,12 @@ func TestHealthFromStartToEnd(t *testing.T) {
 
 // A start that fails, or is broken off, leaves nobody on the HTTP side.
 func TestAbandonedStart(t *testing.T) {
-	c, err := load(t, "-http 127.0.0.1:0", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(load(t, "-http 127.0.0.1:0", ""))
 	log := slog.New(slog.DiscardHandler)
-	ls, err := listenFor(t.Context(), frontAdmin, c.HTTP.Listen, Permissions{}, nil, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := newFronts(c, c.keeper(log), log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ls := must.Get(listenFor(t.Context(), frontAdmin, c.HTTP.Listen, Permissions{}, nil, log))
+	f := must.Get(newFronts(c, c.keeper(log), log))
 	f.begin(ls)
-	silent, err := net.Dial("tcp", ls[0].Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	silent := must.Get(net.Dial("tcp", ls[0].Addr().String()))
 	defer silent.Close()
 	if err := f.abandon(); err != nil || f.acceptor.Open() != 0 {
 		t.Errorf("%v, %d are left", err, f.acceptor.Open())
@@ -149,12 +114,7 @@ func TestAbandonedStart(t *testing.T) {
 
 // The process has the settings of [http], and SIGUSR1 makes it not ready.
 func TestProcessHTTP(t *testing.T) {
-	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
-	config := "http.listen = ['unix:" + p.dir + "/h']\nhttp.mode = '0620'\nhttp.tokens = ['secret']\nhttp.pprof = true\n"
-	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.start()
+	p, _ := configured(t, "http.listen = ['unix:DIR/h']\nhttp.mode = '0620'\nhttp.tokens = ['secret']\nhttp.pprof = true\n", "-l", "unix:DIR/s")
 	if info, err := os.Stat(p.dir + "/h"); err != nil || info.Mode().Perm() != 0o620 || info.Mode().Type() != fs.ModeSocket {
 		t.Errorf("the socket is %v, %v", info.Mode(), err)
 	}
@@ -173,8 +133,7 @@ func TestProcessHTTP(t *testing.T) {
 	if status, body := page(t, "unix", p.dir+"/h", "/readyz", ""); status != 503 || !strings.Contains(body, "draining") {
 		t.Errorf("while it drains /readyz is %d %q", status, body)
 	}
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 }
 
 func TestHTTPMistakes(t *testing.T) {

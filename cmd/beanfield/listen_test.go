@@ -13,15 +13,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 func listenOn(t *testing.T, l Listen) (net.Listener, string) {
 	t.Helper()
 	var logged bytes.Buffer
-	ls, err := listenAll(context.Background(), []Listen{l}, slog.New(slog.NewTextHandler(&logged, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ls := must.Get(listenAll(context.Background(), []Listen{l}, slog.New(slog.NewTextHandler(&logged, nil))))
 	t.Cleanup(func() { ls[0].Close() })
 	return ls[0], logged.String()
 }
@@ -43,25 +42,17 @@ func acceptedOptions(t *testing.T, l net.Listener) (set [2]bool) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	client, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(net.Dial("tcp", l.Addr().String()))
 	defer client.Close()
 	fd := int(f.Fd()) // Fd makes it blocking
-	if err := syscall.SetNonblock(fd, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.SetNonblock(fd, false))
 	conn, _, err := syscall.Accept4(fd, syscall.SOCK_CLOEXEC)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer syscall.Close(conn)
 	for i, o := range [][2]int{{syscall.IPPROTO_TCP, syscall.TCP_NODELAY}, {syscall.SOL_SOCKET, syscall.SO_KEEPALIVE}} {
-		v, err := syscall.GetsockoptInt(conn, o[0], o[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(syscall.GetsockoptInt(conn, o[0], o[1]))
 		set[i] = v != 0
 	}
 	return set
@@ -101,10 +92,7 @@ func TestHostName(t *testing.T) {
 // 192.0.2.1 is reserved for documentation, so no machine has it.
 func TestListenFirst(t *testing.T) {
 	absent := place{"tcp4", "192.0.2.1"}
-	l, err := listenFirst(context.Background(), []place{absent, {"tcp4", "127.0.0.1"}}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(listenFirst(context.Background(), []place{absent, {"tcp4", "127.0.0.1"}}, 0))
 	defer l.Close()
 	if !strings.HasPrefix(l.Addr().String(), "127.0.0.1:") {
 		t.Errorf("listens on %s", l.Addr())
@@ -141,10 +129,7 @@ func TestUnixModes(t *testing.T) {
 	for mode, want := range map[fs.FileMode]fs.FileMode{0: 0o750, 0o600: 0o600, 0o660: 0o660, 0o777: 0o777} {
 		path := filepath.Join(t.TempDir(), "s")
 		listenOn(t, Listen{Address: address{path: path}, Permissions: Permissions{Mode: mode}})
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(path))
 		if got := info.Mode(); got != want|fs.ModeSocket {
 			t.Errorf("mode %o makes %v, want %o", mode, got, want)
 		}
@@ -170,9 +155,7 @@ func TestUnixReplacesSocketOnly(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "data")
-	if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("precious"), 0o600))
 	_, err := listenAll(context.Background(), []Listen{{Address: address{path: file}}}, slog.New(slog.DiscardHandler))
 	if err == nil || exitCode(err) != exitListen || !strings.Contains(err.Error(), "another file already exists") {
 		t.Errorf("over a file: %v, code %d", err, exitCode(err))

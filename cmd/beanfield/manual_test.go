@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"beanfield/cmd/beanfield/manual"
+	"beanfield/storage/must"
 )
 
 // machine is where the commands of the manual are tried: a directory with what the
@@ -31,26 +32,19 @@ func newMachine(t *testing.T) *machine {
 	}
 	t.Cleanup(func() { os.RemoveAll(root) })
 	for _, dir := range []string{"bin", "etc/beanfield", "var/lib/beanfield/data", "var/lib/beanfield/backups", "run/beanfield", "here"} {
-		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
 	m := &machine{t: t, root: root}
 	m.replace = strings.NewReplacer(
 		"127.0.0.1:11300", freeAddress(t), "127.0.0.1:11380", freeAddress(t), "127.0.0.1:11381", freeAddress(t),
 		"127.0.0.1:11400", freeAddress(t),
 		"/etc/beanfield", root+"/etc/beanfield", "/var/lib/beanfield", root+"/var/lib/beanfield", "/run/beanfield", root+"/run/beanfield")
-	installed, err := os.ReadFile("../../tools/package/files/beanfield.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	installed := must.Get(os.ReadFile("../../tools/package/files/beanfield.toml"))
 	m.write("etc/beanfield/beanfield.toml", string(installed)+
 		"[queue]\nlisten = [\"127.0.0.1:11380\"]\n[http]\nlisten = [\"127.0.0.1:11381\"]\n", 0o644)
 	m.write("bin/systemctl", standIn, 0o755)
 	m.write("bin/chown", "#!/bin/sh\n", 0o755)
-	if err := os.Symlink(binary(t), filepath.Join(root, "bin/beanfield")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(binary(t), filepath.Join(root, "bin/beanfield")))
 	return m
 }
 
@@ -80,9 +74,7 @@ esac
 
 func (m *machine) write(name, text string, mode os.FileMode) {
 	m.t.Helper()
-	if err := os.WriteFile(filepath.Join(m.root, name), []byte(m.replace.Replace(text)), mode); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Do(m.t, os.WriteFile(filepath.Join(m.root, name), []byte(m.replace.Replace(text)), mode))
 }
 
 // Ports are taken from below those that the kernel gives to outgoing connections, which

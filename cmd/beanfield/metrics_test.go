@@ -8,11 +8,12 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -30,10 +31,7 @@ func scrape(t *testing.T, socket string) (scraped, string) {
 		t.Fatalf("/metrics answers %d %s", status, text)
 	}
 	p := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := p.TextToMetricFamilies(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := must.Get(p.TextToMetricFamilies(strings.NewReader(text)))
 	return families, text
 }
 
@@ -69,16 +67,8 @@ func (s scraped) named(prefix, key string) string {
 // metered starts a process with metrics of everything, gives it some jobs, and returns it
 // with a client.
 func metered(t *testing.T, more string) (*process, *client) {
-	p := prepare(t, "-l", "unix:DIR/s", "-config", "DIR/c.toml")
-	if err := os.Mkdir(p.dir+"/data", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	config := "shards = 2\nhttp.listen = ['unix:" + p.dir + "/h']\nqueue.listen = ['unix:" + p.dir + "/q']\n" +
-		"storage.backend = 'pebble'\nstorage.path = '" + p.dir + "/data'\n" + more
-	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.start()
+	p, _ := configured(t, "shards = 2\nhttp.listen = ['unix:DIR/h']\nqueue.listen = ['unix:DIR/q']\n"+
+		"storage.backend = 'pebble'\nstorage.path = '"+dataDir(t)+"'\n"+more, "-l", "unix:DIR/s")
 	c := p.dial(p.dir + "/s")
 	for _, tube := range []string{"mail", "video", "orders"} {
 		c.expect("use "+tube, "USING "+tube)
@@ -265,18 +255,12 @@ func TestPromtoolIsContent(t *testing.T) {
 }
 
 func TestInstance(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	if got := instance([]net.Listener{frontListener{Listener: l, front: frontAdmin}, l}); got != l.Addr().String() {
 		t.Errorf("the instance is %s", got)
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Get(os.Hostname())
 	if all, err := new(net.ListenConfig).Listen(context.Background(), "tcp4", "0.0.0.0:0"); err == nil {
 		defer all.Close()
 		if got := instance([]net.Listener{all}); !strings.HasPrefix(got, host+":") {

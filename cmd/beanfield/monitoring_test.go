@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 const monitoring = "../../tools/monitoring/"
@@ -24,10 +26,7 @@ func TestMonitoringNamesWhatExists(t *testing.T) {
 	p, _ := metered(t, "")
 	s, _ := scrape(t, p.dir+"/h")
 	for _, file := range []string{"grafana.json", "alerts.yaml"} {
-		text, err := os.ReadFile(monitoring + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(monitoring + file))
 		names := regexp.MustCompile(`\b(beanfield|go|process)_[a-z_]+`).FindAllString(string(text), -1)
 		if len(names) < 15 {
 			t.Errorf("%s names only %d metrics", file, len(names))
@@ -56,10 +55,7 @@ var optional = map[string]bool{"beanfield_tube_pending_items": true, "beanfield_
 // No rule fires for a shard, a tube, a certificate or anything else below a server: it must
 // lose these labels, or have a metric that has none.
 func TestAlertsAreOfServers(t *testing.T) {
-	text, err := os.ReadFile(monitoring + "alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(monitoring + "alerts.yaml"))
 	rules := regexp.MustCompile(`(?s)- alert: (\w+)\n\s+expr: (.*?)\n        (for|labels):`).FindAllStringSubmatch(string(text), -1)
 	if len(rules) < 15 {
 		t.Errorf("found only %d rules", len(rules))
@@ -95,31 +91,21 @@ func TestPrometheusScrapes(t *testing.T) {
 		t.Skip("prometheus is not installed: apt-get install prometheus")
 	}
 	target, web := freeAddress(t), freeAddress(t)
-	p := prepare(t, "-l", "unix:DIR/s", "-http", target, "-config", "DIR/c.toml")
-	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte("http.tokens = ['secret']\nmetrics.aliases = ['beanstalkd_exporter']\nmetrics.instance = 'queues:11300'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.start()
+	p, _ := configured(t, "http.tokens = ['secret']\nmetrics.aliases = ['beanstalkd_exporter']\nmetrics.instance = 'queues:11300'\n",
+		"-l", "unix:DIR/s", "-http", target)
 	c := p.dial(p.dir + "/s")
 	c.expect("use mail", "USING mail")
 	for i := range 3 {
 		c.send("put 5 0 60 1")
 		c.expect("x", fmt.Sprintf("INSERTED %d", i+1))
 	}
-	rules, err := filepath.Abs(monitoring + "alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(filepath.Abs(monitoring + "alerts.yaml"))
 	config := fmt.Sprintf("global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [%q]\nscrape_configs:\n- job_name: beanfield\n  honor_labels: true\n"+
 		"  authorization: {credentials: secret}\n  static_configs: [{targets: [%q]}]\n", rules, target)
-	if err := os.WriteFile(filepath.Join(p.dir, "p.yml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(p.dir, "p.yml"), []byte(config), 0o600))
 	server := exec.Command(prometheus, "--config.file="+p.dir+"/p.yml", "--storage.tsdb.path="+p.dir+"/tsdb",
 		"--web.listen-address="+web, "--enable-feature=native-histograms")
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Start())
 	defer func() { server.Process.Kill(); server.Wait() }()
 	for query, want := range map[string]string{
 		`beanfield_tube_current_jobs_ready{tube="mail"}`:                         `"3"]`,

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // otherGroup is a group that the process may give files to and that is not its own, or its own.
@@ -46,9 +48,7 @@ func TestUnixGroup(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0 {
 			t.Errorf("mode %o: %v, %v before it is the group's", mode, info.Mode(), err)
 		}
-		if err := p.open(path, usual); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.open(path, usual))
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != want || int(info.Sys().(*syscall.Stat_t).Gid) != g.gid {
 			t.Errorf("mode %o: %v, %+v, %v", mode, info.Mode(), info.Sys(), err)
@@ -60,12 +60,8 @@ func TestUnixGroup(t *testing.T) {
 func TestUnixGroupFollowsNothing(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(file, filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
+	must.Do(t, os.Symlink(file, filepath.Join(dir, "link")))
 	p := Permissions{Mode: 0o666, Group: group{"some", otherGroup(t)}}
 	for _, name := range []string{"file", "link"} {
 		if err := p.open(filepath.Join(dir, name), 0o022); err == nil {
@@ -125,13 +121,8 @@ func TestReadableTokens(t *testing.T) {
 		{"[[access]]\ntoken = '" + strings.Repeat("0", 64) + "'\nmay = 'put'\n", 0o644, ""},
 	} {
 		file := writeConfig(t, c.text)
-		if err := os.Chmod(file, c.mode); err != nil {
-			t.Fatal(err)
-		}
-		config, err := loadConfig(flags{config: file})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(file, c.mode))
+		config := must.Get(loadConfig(flags{config: file}))
 		if got := strings.ReplaceAll(strings.Join(config.doubts(), "\n"), file, "FILE"); got != c.want {
 			t.Errorf("%q, %o: %q, want %q", c.text, c.mode, got, c.want)
 		}
@@ -145,9 +136,7 @@ func TestExampleLetsWorkersIn(t *testing.T) {
 		t.Skip("only root can be another user, with setpriv")
 	}
 	m := newMachine(t)
-	if err := os.Chmod(m.root, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(m.root, 0o755))
 	const worker = "setpriv --reuid 65534 --regid 65534 --clear-groups ./worker put -server unix:/run/beanfield/beanfield.sock -tube mail"
 	m.run("umask 027\n" + scriptOf("access") + "cp \"$(command -v beanfield)\" worker\nchmod 755 worker\nchmod 644 worker.token\n" +
 		worker + " -token-file worker.token hello\n! " + worker + " hello\n")

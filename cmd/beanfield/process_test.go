@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // patience is the limit of every wait of these tests, far above what they need on the
@@ -34,29 +36,18 @@ type process struct {
 // them stands for its directory.
 func prepare(t testing.TB, words ...string) *process {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "bf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "bf"))
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(dir, 0o755))
 	for i := range words {
 		words[i] = strings.ReplaceAll(words[i], "DIR", dir)
 	}
 	p := &process{Cmd: exec.Command(binary(t), words...), t: t, dir: dir}
 	name := filepath.Join(dir, "notify")
-	if p.heard, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"}); err != nil {
-		t.Fatal(err)
-	}
+	p.heard = must.Get(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"}))
 	t.Cleanup(func() { p.heard.Close() })
-	if err := os.Chmod(name, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if p.Stderr, err = os.Create(filepath.Join(dir, "stderr")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(name, 0o777))
+	p.Stderr = must.Get(os.Create(filepath.Join(dir, "stderr")))
 	p.stderr = p.Stderr.(*os.File)
 	t.Cleanup(func() { p.stderr.Close() })
 	p.Env = append(os.Environ(), "NOTIFY_SOCKET="+name)
@@ -67,9 +58,7 @@ func prepare(t testing.TB, words ...string) *process {
 func (p *process) start() *process {
 	p.t.Helper()
 	p.begun = time.Now()
-	if err := p.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, p.Start())
 	p.t.Cleanup(func() {
 		if p.ProcessState == nil {
 			p.Process.Kill()
@@ -97,10 +86,7 @@ func (p *process) hears(want string) {
 
 // said is what the process has written to stderr so far.
 func (p *process) said() string {
-	b, err := os.ReadFile(p.stderr.Name())
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(p.stderr.Name()))
 	return string(b)
 }
 
@@ -124,9 +110,7 @@ func (p *process) addresses() (found []string) {
 
 func (p *process) signal(s syscall.Signal) {
 	p.t.Helper()
-	if err := p.Process.Signal(s); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, p.Process.Signal(s))
 }
 
 // ends waits for the end and checks its code.
@@ -164,9 +148,7 @@ func (p *process) dial(addr string) *client {
 
 func (c *client) send(command string) {
 	c.t.Helper()
-	if _, err := io.WriteString(c, command+"\r\n"); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, command+"\r\n"))
 }
 
 // ask sends a command and returns the first line of its reply.
@@ -194,13 +176,9 @@ func (c *client) stats() map[string]string { return c.document("stats") }
 func (c *client) document(command string) map[string]string {
 	c.t.Helper()
 	var n int
-	if _, err := fmt.Sscanf(c.ask(command), "OK %d", &n); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(fmt.Sscanf(c.ask(command), "OK %d", &n))
 	body := make([]byte, n+2)
-	if _, err := io.ReadFull(c.r, body); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(io.ReadFull(c.r, body))
 	found := map[string]string{}
 	for _, line := range strings.Split(string(body), "\n") {
 		if key, value, ok := strings.Cut(line, ": "); ok {

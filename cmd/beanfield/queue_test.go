@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 // The first pattern that matches counts, and a rear queue has its queue's limits.
 func TestLimitsFor(t *testing.T) {
-	c, err := load(t, "", `
+	c := must.Get(load(t, "", `
 queue.max_length = 1
 queue.dead_after = "7s"
 [[queue.for]]
@@ -24,10 +25,7 @@ dead_letter = "drop"
 match = "b"
 leaving = "3s"
 dead_letter = "drop"
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))
 	limits := c.Queue.limitsFor()
 	for name, want := range map[string]int{"a": 2, "ab": 2, "ab;rear": 2, "b": 1, "b;rear": 1, "c": 1} {
 		l := limits(name)

@@ -7,15 +7,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // block is the first piece of the README in a language, after a heading.
 func block(t *testing.T, heading, language string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../README.md"))
 	_, section, _ := strings.Cut(string(text), "\n## "+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	_, section, _ = strings.Cut(section, "```"+language+"\n")
@@ -73,9 +72,7 @@ func TestReadmeQueueSection(t *testing.T) {
 		t.Fatalf("%d commands, and it is known of %d what they print", len(commands), len(readmePrints))
 	}
 	dir := t.TempDir()
-	if err := os.Symlink(binary(t), dir+"/beanfield"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(binary(t), dir+"/beanfield"))
 	here := strings.NewReplacer("127.0.0.1:11380", freeAddress(t), "-config queue.toml &", "-config queue.toml -l unix:s 2>/dev/null &")
 	var script strings.Builder
 	for _, c := range commands {

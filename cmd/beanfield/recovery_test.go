@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 func TestAwaitReturnsWhatIsOpened(t *testing.T) {
@@ -31,10 +33,7 @@ func TestAwaitReturnsWhatIsOpened(t *testing.T) {
 // A long recovery is logged once, and systemd is asked for more time early enough.
 func TestAwaitALongRecovery(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "notify")
-	heard, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	heard := must.Get(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"}))
 	defer heard.Close()
 	t.Setenv("NOTIFY_SOCKET", name)
 	var log bytes.Buffer

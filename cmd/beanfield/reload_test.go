@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // others are values that differ from the defaults, one for each key.
@@ -84,10 +85,7 @@ func TestEveryKeyAtReload(t *testing.T) {
 // written.
 func TestReloadWithoutRules(t *testing.T) {
 	path := writeConfig(t, "[[access]]\nuid = 1\nmay = 'put'\n")
-	running, err := loadConfig(flags{config: path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	running := must.Get(loadConfig(flags{config: path}))
 	var log bytes.Buffer
 	r := reloader{flags: flags{config: path}, running: running, log: slog.New(slog.NewTextHandler(&log, nil)),
 		change: func(*Config) (func(), error) { return func() {}, nil }}
@@ -95,9 +93,7 @@ func TestReloadWithoutRules(t *testing.T) {
 		text  string
 		rules int
 	}{{"", 1}, {"shards = 1\n", 1}, {"access = []\n", 0}} {
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(c.text), 0o600))
 		log.Reset()
 		r.reload()
 		if len(r.running.Access) != c.rules || strings.Contains(log.String(), "rules hold now") != (c.rules == 1) {
@@ -127,9 +123,7 @@ func configured(t *testing.T, text string, args ...string) (p *process, write fu
 	p = prepare(t, append(args, "-config", "DIR/c.toml")...)
 	write = func(text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(strings.ReplaceAll(text, "DIR", p.dir)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(strings.ReplaceAll(text, "DIR", p.dir)), 0o600))
 	}
 	write(text)
 	return p.start(), write
@@ -181,12 +175,9 @@ func TestProcessReloads(t *testing.T) {
 		line = strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(line, "beanfield: ")), `"`, `\"`)
 		has(t, said, line)
 	}
-	if err := os.Remove(p.dir + "/c.toml"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(p.dir+"/c.toml"))
 	has(t, p.reads(), "cannot read the configuration: no such file")
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 }
 
 // The level of the log changes, unless a flag has set it.
@@ -206,24 +197,15 @@ func TestProcessReloadsItsFrontEnds(t *testing.T) {
 	p, write := configured(t, usual, "-l", "unix:DIR/s")
 	put := func(token, body string) int {
 		t.Helper()
-		r, err := http.NewRequest("POST", "http://q/api/predict/mail", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequest("POST", "http://q/api/predict/mail", strings.NewReader(body)))
 		r.Header.Set("Authorization", token)
-		a, err := over(p.dir + "/q").Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(over(p.dir + "/q").Do(r))
 		a.Body.Close()
 		return a.StatusCode
 	}
 	h := p.dir + "/h"
 	drain := func() int {
-		a, err := over(h).Post("http://h/api/v1/pause", "application/json", strings.NewReader(`{"tube":"mail","seconds":1}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(over(h).Post("http://h/api/v1/pause", "application/json", strings.NewReader(`{"tube":"mail","seconds":1}`)))
 		a.Body.Close()
 		return a.StatusCode
 	}
@@ -270,18 +252,13 @@ func TestProcessReloadsTLS(t *testing.T) {
 	a := securetest.NewAuthority(t, "authority")
 	p, dir, addrs := secureProcess(t, a, a.Usual("one"))
 	file := p.Args[2]
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))
 	two := a.Usual("two")
 	securetest.Write(t, dir, "c2", two.Cert)
 	securetest.Write(t, dir, "k2", two.Key)
 	write := func(old, new string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), old, new)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), old, new)), 0o600))
 	}
 	early, _ := hello(t, addrs[0], a.Trust())
 	write("/k'", "/k2'")
@@ -313,14 +290,9 @@ func TestProcessReloadsNoExpiredCertificate(t *testing.T) {
 	old := a.Issue("old", time.Now().Add(-time.Hour))
 	securetest.Write(t, dir, "c2", old.Cert)
 	securetest.Write(t, dir, "k2", old.Key)
-	text, err := os.ReadFile(p.Args[2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(p.Args[2]))
 	changed := "limits.max_job_size = 7\n" + strings.Replace(strings.Replace(string(text), "/c'", "/c2'", 1), "/k'", "/k2'", 1)
-	if err := os.WriteFile(p.Args[2], []byte(changed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(p.Args[2], []byte(changed), 0o600))
 	has(t, p.reads(), `beanfield.toml:2: listen.cert = `, "it has expired")
 	c, name := hello(t, addrs[0], a.Trust())
 	if name != "one" {

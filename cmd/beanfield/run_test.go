@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // answers are what the process says, and the code it ends with, when it does not
@@ -64,23 +66,16 @@ var answers = []struct {
 }
 
 func TestProcessAnswers(t *testing.T) {
-	taken, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp4", "127.0.0.1:0"))
 	defer taken.Close()
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
 	for _, c := range answers {
 		t.Run(c.args, func(t *testing.T) {
 			p := prepare(t, strings.Fields(strings.ReplaceAll(c.args, "PORT", port))...)
-			if err := os.WriteFile(filepath.Join(p.dir, "wrong.toml"), []byte("shards = -1\nnonsense = 1\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(p.dir, "wrong.toml"), []byte("shards = -1\nnonsense = 1\n"), 0o600))
 			var stdout bytes.Buffer
 			p.Stdout = &stdout
-			if err := p.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.Start())
 			p.ends(c.code)
 			if got := stdout.String(); !strings.HasPrefix(got, c.stdout) || c.stdout == "" && got != "" {
 				t.Errorf("stdout is %q", got)
@@ -125,8 +120,7 @@ func TestProcessDrains(t *testing.T) {
 	c.until("draining", "true")
 	c.expect("put 0 0 1 1\r\nx", "DRAINING")
 	c.expect("delete 1", "DELETED")
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 }
 
 func TestProcessIgnoresSignals(t *testing.T) {
@@ -135,16 +129,12 @@ func TestProcessIgnoresSignals(t *testing.T) {
 		p.signal(sig)
 		p.dial(p.dir+"/s").expect("list-tube-used", "USING default")
 	}
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 }
 
 // Flags and file have their effect.
 func TestProcessConfigured(t *testing.T) {
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Get(os.Hostname())
 	for _, c := range []struct {
 		file, args string
 		want       map[string]string
@@ -155,11 +145,7 @@ func TestProcessConfigured(t *testing.T) {
 		{"shards = 3\nloops = 1\nlimits.max_job_size = '1KiB'\nstats.quote_strings = false\n", "",
 			map[string]string{"max-job-size": "1024", "hostname": host}},
 	} {
-		p := prepare(t, append(strings.Fields(c.args), "-l", "unix:DIR/s", "-config", "DIR/c.toml")...)
-		if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(c.file), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p.start()
+		p, _ := configured(t, c.file, append(strings.Fields(c.args), "-l", "unix:DIR/s")...)
 		got := p.dial(p.dir + "/s").stats()
 		for key, want := range c.want {
 			if got[key] != want {
@@ -175,15 +161,11 @@ func TestProcessListensOnSeveral(t *testing.T) {
 		l.Close()
 		hosts = append(hosts, "[::1]")
 	}
-	p := prepare(t, "-V", "-config", "DIR/c.toml")
-	file := "[[listen]]\naddress = 'unix:" + p.dir + "/s'\nmode = '0620'\n"
+	file := "[[listen]]\naddress = 'unix:DIR/s'\nmode = '0620'\n"
 	for _, h := range hosts {
 		file += "[[listen]]\naddress = '" + h + ":0'\n"
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(file), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.start()
+	p, _ := configured(t, file, "-V")
 	addrs := p.addresses()
 	if len(addrs) != len(hosts)+1 || addrs[0] != p.dir+"/s" {
 		t.Fatalf("listens on %q", addrs)
@@ -197,8 +179,7 @@ func TestProcessListensOnSeveral(t *testing.T) {
 	if info, err := os.Stat(p.dir + "/s"); err != nil || info.Mode().Perm() != 0o620 {
 		t.Errorf("the socket is %v, %v", info.Mode(), err)
 	}
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 	if said := p.said(); !strings.Contains(said, "msg=starting version="+version) || !strings.Contains(said, "msg=stopping signal=SIGTERM") {
 		t.Errorf("-V says\n%s", said)
 	}
@@ -238,10 +219,7 @@ func TestProcessInherits(t *testing.T) {
 	p.Env = append(p.Env, "LISTEN_FDS=2")
 	var ls []net.Listener
 	for _, a := range [][2]string{{"tcp4", "127.0.0.1:0"}, {"unix", p.dir + "/s"}} {
-		l, err := net.Listen(a[0], a[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen(a[0], a[1]))
 		defer l.Close()
 		ls = append(ls, l)
 		p.ExtraFiles = append(p.ExtraFiles, fileOf(t, l.(filer)))
@@ -258,8 +236,7 @@ func TestProcessInherits(t *testing.T) {
 			t.Errorf("it does not say that %s is ignored:\n%s", o, p.said())
 		}
 	}
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 	if _, err := os.Lstat(p.dir + "/s"); err != nil {
 		t.Errorf("systemd's socket is gone: %v", err)
 	}
@@ -288,18 +265,14 @@ func TestProcessBecomesUser(t *testing.T) {
 		groups = append(groups, strconv.Itoa(g))
 	}
 	for _, task := range tasks {
-		status, err := os.ReadFile(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		status := must.Get(os.ReadFile(task))
 		for key, want := range map[string][]string{"Uid:": four(nobody.uid), "Gid:": four(nobody.gid), "Groups:": groups} {
 			if got := statusLine(string(status), key); !slices.Equal(got, want) {
 				t.Errorf("%s: %s %v, want %v", task, key, got, want)
 			}
 		}
 	}
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 }
 
 // statusLine is the line of /proc/*/status that begins with key.
@@ -328,10 +301,7 @@ func BenchmarkStart(b *testing.B) {
 
 func mustAbs(t testing.TB, path string) string {
 	t.Helper()
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	abs := must.Get(filepath.Abs(path))
 	return abs
 }
 

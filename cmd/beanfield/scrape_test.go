@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // BenchmarkScrape measures how long clients wait for their answers while /metrics is read in
@@ -23,10 +25,7 @@ func BenchmarkScrape(b *testing.B) {
 	var longest time.Duration
 	begin := func() {
 		scraped = make(chan time.Duration, 1)
-		deaf, err := net.Dial("tcp", web)
-		if err != nil {
-			b.Fatal(err)
-		}
+		deaf := must.Get(net.Dial("tcp", web))
 		b.Cleanup(func() { deaf.Close() })
 		deaf.(*net.TCPConn).SetReadBuffer(4096)
 		io.WriteString(deaf, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -66,10 +65,7 @@ func crowd(t testing.TB, c *client, tubes int) {
 	}()
 	want := fmt.Sprintf("WATCHING %d\r\n", tubes+1)
 	for {
-		line, err := c.r.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must.Get(c.r.ReadString('\n'))
 		if line == want {
 			return
 		}

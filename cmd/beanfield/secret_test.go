@@ -3,16 +3,15 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // No token is ever shown, and what is shown instead is no configuration. An empty token is
 // a mistake.
 func TestSecrets(t *testing.T) {
 	for _, key := range []string{"queue.tokens", "http.tokens"} {
-		c, err := load(t, "", key+" = ['hush', 'hush2']")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(load(t, "", key+" = ['hush', 'hush2']"))
 		var out strings.Builder
 		if err := printConfig(&out, c); err != nil || strings.Contains(out.String(), "hush") {
 			t.Errorf("%v, -check-config prints\n%s", err, out.String())

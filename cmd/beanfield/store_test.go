@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
 
@@ -81,14 +82,9 @@ func TestCheckConfigExplainsStorage(t *testing.T) {
 			`storage.backup_path = "/b" # FILE:2 stats`,
 		}},
 	} {
-		got, err := load(t, c.args, c.file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(load(t, c.args, c.file))
 		var b bytes.Buffer
-		if err := printConfig(&b, got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, printConfig(&b, got))
 		text := strings.Join(strings.Fields(b.String()), " ")
 		if o := got.from["storage.backup_path"]; o.file != "" {
 			text = strings.ReplaceAll(text, o.file, "FILE")
@@ -138,10 +134,7 @@ func TestMemoryBudget(t *testing.T) {
 }
 
 func TestBackupPath(t *testing.T) {
-	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	wd := must.Get(os.Getwd())
 	for _, x := range [][3]string{
 		{"/data", "", "/data-backups"}, {"/data/", "", "/data-backups"}, {"/data", "/b", "/b"},
 		{".", "", wd + "-backups"}, {"x", "", filepath.Join(wd, "x-backups")},
@@ -164,10 +157,7 @@ func TestDoubts(t *testing.T) {
 		{"", "storage.path = '/data'\nstorage.backend = 'memory'\n", 0},
 		{"-b /", "storage.path = '/data'\n", 0},
 	} {
-		c, err := load(t, x.args, x.file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(load(t, x.args, x.file))
 		if got := c.doubts(); len(got) != x.doubts {
 			t.Errorf("%q with %q: %q", x.args, x.file, got)
 		}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // A thousand signals at once are a few reloads, beside clients that work. Signals that come
@@ -56,10 +58,7 @@ func TestReloadsBesideClients(t *testing.T) {
 	write(0)
 	f := flags{config: path, addr: ptr("unix:" + dir + "/s"), http: ptr("unix:" + dir + "/h"), queue: ptr("unix:" + dir + "/q")}
 	d := &daemon{flags: f, end: func(int) {}}
-	var err error
-	if d.config, err = loadConfig(f); err != nil {
-		t.Fatal(err)
-	}
+	d.config = must.Get(loadConfig(f))
 	d.log, d.garbage = newLogger(&bytes.Buffer{}, d.config, &d.level), &bounds{}
 	sig, end := stoppable(t)
 	ended := make(chan error, 1)
@@ -88,10 +87,7 @@ func stoppable(t *testing.T) (*signals, func()) {
 // work has one client at each front end do something.
 func work(t *testing.T, dir string) {
 	t.Helper()
-	c, err := net.Dial("unix", dir+"/s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("unix", dir+"/s"))
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(patience))
 	for _, want := range []string{"INSERTED", "FOUND", "OK"} {
@@ -101,10 +97,7 @@ func work(t *testing.T, dir string) {
 			t.Fatalf("%q, %v; want %s", b[:k], err, want)
 		}
 	}
-	a, err := over(dir+"/q").Post("http://q/api/predict/a", "text/plain", strings.NewReader("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(over(dir+"/q").Post("http://q/api/predict/a", "text/plain", strings.NewReader("x")))
 	a.Body.Close()
 	if a.StatusCode != http.StatusOK {
 		t.Errorf("a put is answered %d", a.StatusCode)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // playInherit is what the test binary does in the role "inherit": it takes the
@@ -74,33 +76,21 @@ type filer interface{ File() (*os.File, error) }
 
 func fileOf(t *testing.T, s filer) *os.File {
 	t.Helper()
-	f, err := s.File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(s.File())
 	t.Cleanup(func() { f.Close() })
 	return f
 }
 
 func TestInheritSeveral(t *testing.T) {
-	tcp, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tcp := must.Get(net.Listen("tcp4", "127.0.0.1:0"))
 	defer tcp.Close()
 	path := filepath.Join(t.TempDir(), "s")
-	unix, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unix := must.Get(net.Listen("unix", path))
 	defer unix.Close()
 	// The clients are in the kernel's queues before anybody accepts.
 	var clients []net.Conn
 	for _, l := range []net.Listener{tcp, unix} {
-		c, err := net.Dial(l.Addr().Network(), l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial(l.Addr().Network(), l.Addr().String()))
 		defer c.Close()
 		clients = append(clients, c)
 	}
@@ -132,25 +122,13 @@ func TestInheritNothing(t *testing.T) {
 }
 
 func TestInheritMistakes(t *testing.T) {
-	udp, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	udp := must.Get(net.ListenPacket("udp4", "127.0.0.1:0"))
 	defer udp.Close()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp4", "127.0.0.1:0"))
 	defer l.Close()
-	client, err := net.Dial("tcp4", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(net.Dial("tcp4", l.Addr().String()))
 	defer client.Close()
-	plain, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(os.Open(os.DevNull))
 	defer plain.Close()
 	const notListening = "not a listening TCP or unix stream socket"
 	for _, c := range []struct {
@@ -180,9 +158,7 @@ func TestNotify(t *testing.T) {
 		}
 		defer c.Close()
 		t.Setenv("NOTIFY_SOCKET", name)
-		if err := notify("READY=1"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, notify("READY=1"))
 		b := make([]byte, 100)
 		c.SetReadDeadline(time.Now().Add(patience))
 		n, err := c.Read(b)

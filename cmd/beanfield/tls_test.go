@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // A certificate, key or authority that cannot be used is a mistake that names the file,
@@ -81,10 +82,7 @@ func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair, mor
 	securetest.Write(t, dir, "ca", a.PEM)
 	var taken []net.Listener
 	for i := range addrs {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 		addrs[i] = l.Addr().String()
 		taken = append(taken, l)
 	}
@@ -98,10 +96,7 @@ func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair, mor
 // hello speaks to the beanstalk front end, and returns whose certificate the server shows.
 func hello(t *testing.T, addr string, trust *tls.Config) (*tls.Conn, string) {
 	t.Helper()
-	c, err := tls.Dial("tcp", addr, trust)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(tls.Dial("tcp", addr, trust))
 	t.Cleanup(func() { c.Close() })
 	c.SetDeadline(time.Now().Add(patience))
 	speak(t, c)
@@ -110,9 +105,7 @@ func hello(t *testing.T, addr string, trust *tls.Config) (*tls.Conn, string) {
 
 func speak(t *testing.T, c *tls.Conn) {
 	t.Helper()
-	if _, err := io.WriteString(c, "list-tube-used\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, "list-tube-used\r\n"))
 	line, err := bufio.NewReader(c).ReadString('\n')
 	if err != nil || line != "USING default\r\n" {
 		t.Fatalf("%q, %v", line, err)
@@ -133,10 +126,7 @@ func TestProcessSpeaksTLS(t *testing.T) {
 	web := http.Client{Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}}
 	get := func(url string) (status int, shown string) {
 		t.Helper()
-		r, err := web.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(web.Get(url))
 		r.Body.Close()
 		return r.StatusCode, r.TLS.PeerCertificates[0].Subject.CommonName
 	}
@@ -165,8 +155,7 @@ func TestProcessSpeaksTLS(t *testing.T) {
 	securetest.Write(t, dir, "k", three.Key)
 	until(t, "the next pair is used without a signal", func() bool { _, name := hello(t, addrs[0], trust); return name == "three" })
 	speak(t, early)
-	p.signal(syscall.SIGTERM)
-	p.ends(0)
+	p.stop()
 }
 
 // until polls for what nobody tells.
@@ -193,9 +182,7 @@ func TestProcessChecksCertificates(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "has expired") || !strings.Contains(string(out), cert) {
 		t.Errorf("%v:\n%s", err, out)
 	}
-	if err := os.WriteFile(key, a.Usual("other").Key, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(key, a.Usual("other").Key, 0o600))
 	for _, args := range [][]string{{"-config", config, "-check-config"}, {"-config", config}} {
 		out, err = exec.Command(binary(t), args...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), key) || !strings.Contains(string(out), "listen.key") {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // frontNames are the front ends in the order of secureProcess.
@@ -21,15 +22,10 @@ var frontNames = [3]string{frontBeanstalk, frontQueue, frontAdmin}
 // reach connects to a front end, and says what comes first.
 func reach(t *testing.T, addr, first string) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", addr))
 	t.Cleanup(func() { c.Close() })
 	c.SetDeadline(time.Now().Add(patience))
-	if _, err := io.WriteString(c, first); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, first))
 	return c
 }
 
@@ -95,16 +91,10 @@ func TestHalfHandshakesMakeRoom(t *testing.T) {
 	})
 	hello(t, addrs[0], trust)
 	for _, url := range []string{"https://" + addrs[1] + "/orders/?count=1", "https://" + addrs[2] + "/healthz"} {
-		r, err := web.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(web.Get(url))
 		r.Body.Close()
 	}
-	r, err := web.Get("https://" + addrs[2] + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(web.Get("https://" + addrs[2] + "/metrics"))
 	text, _ := io.ReadAll(r.Body)
 	var dropped int
 	if _, line, ok := strings.Cut(string(text), "\nbeanfield_tls_handshakes_total{outcome=\"dropped\"} "); ok {

@@ -5,17 +5,13 @@ import (
 	"os/user"
 	"strconv"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 func TestLookupAccount(t *testing.T) {
-	self, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := lookupAccount(self.Username)
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(user.Current())
+	a := must.Get(lookupAccount(self.Username))
 	if strconv.Itoa(a.uid) != self.Uid || strconv.Itoa(a.gid) != self.Gid {
 		t.Errorf("%s is %+v, want uid %s and gid %s", self.Username, a, self.Uid, self.Gid)
 	}

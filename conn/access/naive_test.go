@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"beanfield/storage/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -88,10 +90,7 @@ func drawIdentity(t *rapid.T) (id Identity) {
 func TestUnionAgainstNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules := rapid.SliceOfN(rapid.Custom(drawRule), 1, 5).Draw(t, "rules")
-		p, err := New(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(New(rules))
 		id := drawIdentity(t)
 		s := p.Subject(id)
 		for _, tube := range rapid.SliceOfN(rapid.StringMatching(`[abc]{0,5}`), 1, 20).Draw(t, "asked") {

@@ -4,14 +4,13 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 func policy(t testing.TB, rules ...Rule) *Policy {
 	t.Helper()
-	p, err := New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(rules))
 	return p
 }
 

@@ -7,14 +7,12 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/conn/hall"
+	"beanfield/storage/must"
 )
 
 func policy(t *testing.T, rules ...access.Rule) *access.Policy {
 	t.Helper()
-	p, err := access.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(access.New(rules))
 	return p
 }
 

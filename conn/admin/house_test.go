@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"beanfield/conn/hall/halltest"
+	"beanfield/storage/must"
 )
 
 const patience = halltest.Patience
@@ -38,9 +39,6 @@ func anywhere(t testing.TB, o Options) *house {
 func built(t testing.TB, o Options) *house {
 	t.Helper()
 	h := &house{House: halltest.New(t)}
-	var err error
-	if h.server, err = NewServer(h.Acceptor, o); err != nil {
-		t.Fatal(err)
-	}
+	h.server = must.Get(NewServer(h.Acceptor, o))
 	return h
 }

@@ -15,6 +15,7 @@ import (
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/tally"
 
 	dto "github.com/prometheus/client_model/go"
@@ -24,10 +25,7 @@ import (
 // newRouter makes a router with so many queues, each with one item.
 func newRouter(t testing.TB, tubes int) *router.Router {
 	t.Helper()
-	r, err := router.New(router.Options{Shards: 2, Store: storage.Memory()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(router.New(router.Options{Shards: 2, Store: storage.Memory()}))
 	t.Cleanup(func() { r.Close() })
 	for i := range tubes {
 		put(r, fmt.Sprintf("tube-%06d", i))
@@ -70,10 +68,7 @@ func someTimes() *tally.Reading {
 
 func newMetrics(t testing.TB, src Sources, o MetricsOptions) *Metrics {
 	t.Helper()
-	m, err := NewMetrics(src, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMetrics(src, o))
 	return m
 }
 
@@ -92,14 +87,8 @@ func ask(m *Metrics, headers ...string) *httptest.ResponseRecorder {
 func TestMetricsText(t *testing.T) {
 	m := newMetrics(t, sources(newRouter(t, 3)), MetricsOptions{MaxTubes: 10})
 	plain := ask(m).Body.String()
-	zipped, err := gzip.NewReader(ask(m, "Accept-Encoding", "gzip").Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unzipped, err := io.ReadAll(zipped)
-	if err != nil {
-		t.Fatal(err)
-	}
+	zipped := must.Get(gzip.NewReader(ask(m, "Accept-Encoding", "gzip").Body))
+	unzipped := must.Get(io.ReadAll(zipped))
 	open := ask(m, "Accept", "application/openmetrics-text; version=1.0.0").Body.String()
 	if !strings.HasSuffix(open, "# EOF\n") || strings.HasSuffix(plain, "# EOF\n") {
 		t.Error("OpenMetrics ends with # EOF, and nothing else does")

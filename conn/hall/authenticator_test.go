@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"beanfield/conn/access"
+	"beanfield/storage/must"
 )
 
 // stranger is a client with an address and nothing else.
@@ -36,10 +37,7 @@ func newAuthenticator(t *testing.T, rules ...access.Rule) Authenticator {
 
 func policy(t *testing.T, rules ...access.Rule) *access.Policy {
 	t.Helper()
-	p, err := access.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(access.New(rules))
 	return p
 }
 
@@ -91,9 +89,7 @@ func TestJudge(t *testing.T) {
 // Another policy has its effect on a client that is there already, and so have other tokens.
 func TestWithdrawal(t *testing.T) {
 	p, g := newAuthenticator(t, byToken("mail", access.Put, "mail")), stranger("8.8.8.8:1")
-	if _, err := p.Judge(t.Context(), g, "mail", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.Judge(t.Context(), g, "mail", nil))
 	may := func(want bool, listed ...string) {
 		t.Helper()
 		if got := p.May(g, NewTokens(listed), "mail", access.Put); got != want {
@@ -124,13 +120,9 @@ func TestTokenBeforeRules(t *testing.T) {
 	p, g := newAuthenticator(t, byToken("a", access.Put, "t")), stranger("8.8.8.8:1")
 	for _, shown := range []string{"a", "", "b", "a", "b"} {
 		p.Book.Replace(policy(t, byToken("a", access.Put, "t")))
-		if _, err := p.Judge(t.Context(), g, "a", nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.Judge(t.Context(), g, "a", nil))
 		p.Book.Replace(nil)
-		if _, err := p.Judge(t.Context(), g, shown, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.Judge(t.Context(), g, shown, nil))
 		p.Book.Replace(policy(t, byToken("a", access.Put, "t")))
 		if may := p.May(g, nil, "t", access.Put); may != (shown == "a") {
 			t.Errorf("after %q it may: %v", shown, may)
@@ -210,16 +202,10 @@ func TestGuesserLeaves(t *testing.T) {
 // A client of a unix socket is known by its process.
 func TestPeer(t *testing.T) {
 	h := newHost(t, Options{})
-	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("unix", filepath.Join(t.TempDir(), "s")))
 	address := l.Addr().String()
 	h.serving.Go(func() { h.acceptor.Serve(l, h.Over(nil, nil)) })
-	c, err := net.Dial("unix", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("unix", address))
 	defer c.Close()
 	h.await(1)
 	for _, g := range h.present() {

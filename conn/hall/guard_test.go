@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // ask is what a guard looks at, one header a line.
@@ -18,10 +20,7 @@ func ask(method, host string, headers ...string) *http.Request {
 
 func guard(t testing.TB, hosts, origins []string) *Guard {
 	t.Helper()
-	g, err := NewGuard(hosts, origins)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(NewGuard(hosts, origins))
 	return g
 }
 

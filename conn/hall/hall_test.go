@@ -15,6 +15,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/hall/halltest"
 	"beanfield/conn/secure"
+	"beanfield/storage/must"
 )
 
 const patience = halltest.Patience
@@ -30,14 +31,9 @@ type host struct {
 
 func newHost(t *testing.T, o Options) *host {
 	t.Helper()
-	a, err := conn.NewAcceptor(conn.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(conn.NewAcceptor(conn.Options{}))
 	h := &host{t: t, closed: make(chan struct{})}
-	if h.Hall, err = New(a, o); err != nil {
-		t.Fatal(err)
-	}
+	h.Hall = must.Get(New(a, o))
 	h.serving.Go(func() {
 		for {
 			c, err := h.Accept()
@@ -73,10 +69,7 @@ func (h *host) Close() error                   { close(h.closed); return nil }
 // listen lets clients come through a front end, and returns where.
 func (h *host) listen(f conn.FrontEnd) string {
 	h.t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	h.serving.Go(func() { h.acceptor.Serve(l, f) })
 	return l.Addr().String()
 }
@@ -98,10 +91,7 @@ func (h *host) end(ctx context.Context) error {
 
 func (h *host) dial(address string) net.Conn {
 	h.t.Helper()
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", address))
 	h.t.Cleanup(func() { c.Close() })
 	c.SetDeadline(time.Now().Add(patience))
 	return c
@@ -204,10 +194,7 @@ func TestShutdown(t *testing.T) {
 // A socket that cannot become a connection has left.
 func TestUselessSocket(t *testing.T) {
 	h := newHost(t, Options{})
-	file, err := syscall.Open("/dev/null", syscall.O_RDONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(syscall.Open("/dev/null", syscall.O_RDONLY, 0))
 	h.Over(nil, nil).Welcome(file)
 	if n := h.acceptor.Open(); n != -1 { // it was never counted in
 		t.Errorf("the acceptor counts %d", n)

@@ -11,6 +11,7 @@ import (
 	"beanfield/conn/hall"
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
 )
@@ -29,19 +30,13 @@ func rules(t testing.TB, tokens ...string) *access.Policy {
 			r.May, r.Tubes = access.All, []string{"other"}
 		default:
 			for name := range strings.SplitSeq(token, "+") {
-				right, err := access.ParseRight(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				right := must.Get(access.ParseRight(name))
 				r.May |= right
 			}
 		}
 		list = append(list, r)
 	}
-	p, err := access.New(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(access.New(list))
 	return p
 }
 
@@ -126,10 +121,7 @@ func TestListedTokens(t *testing.T) {
 // A client may be known by where it comes from, without a token.
 func TestNetworkRule(t *testing.T) {
 	h, book := newGuarded(t)
-	p, err := access.New([]access.Rule{{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Put, Tubes: []string{"s*"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(access.New([]access.Rule{{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Put, Tubes: []string{"s*"}}}))
 	book.Replace(p)
 	for target, want := range map[string]int{"/api/predict/s": 200, "/api/predict/s/sink": 200, "/api/predict/x": 403} {
 		if r, body := h.Say("POST", target, "", "x"); r.StatusCode != want {
@@ -182,10 +174,7 @@ func TestListedTokenTakenAway(t *testing.T) {
 	h := newHouse(t, nil, func(set *Options) { set.Tokens = []string{"a", "b"}; o = *set })
 	loses, stays := h.watch("", auth("a")), h.watch("", auth("b"))
 	o.Tokens = []string{"b"}
-	apply, err := h.server.Change(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apply := must.Get(h.server.Change(o))
 	apply()
 	loses.closes(closeForbidden)
 	stays.Send(masked(ws.OpPing, "x"))
@@ -197,10 +186,7 @@ func TestListedTokenTakenAway(t *testing.T) {
 func TestRightsTakenAwayMeanwhile(t *testing.T) {
 	h, book := newGuarded(t)
 	hash := []string{access.HashOf("reserve").String()}
-	without, err := access.New([]access.Rule{{Tokens: hash, May: access.Put, Tubes: []string{"s"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := must.Get(access.New([]access.Rule{{Tokens: hash, May: access.Put, Tubes: []string{"s"}}}))
 	with := rules(t, "reserve")
 	for i := range 60 {
 		book.Replace(with)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/conn/audit"
+	"beanfield/storage/must"
 )
 
 // page is a file in memory.
@@ -28,9 +29,7 @@ func TestAudit(t *testing.T) {
 		h.Say(c.method, base+c.query, auth(c.token), "")
 	}
 	h.Close()
-	if err := log.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, log.Close(t.Context()))
 	got := regexp.MustCompile(`"time":"[^"]*",|"from":"127[^"]*",|"face":"queue service",`).ReplaceAllString(file.String(), "")
 	want := `{"who":"reserve","what":"put","tube":"s","refused":true}
 {"what":"request","refused":true}

@@ -10,6 +10,7 @@ import (
 
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 const base = "/api/predict/s"
@@ -86,10 +87,7 @@ func TestBadRequests(t *testing.T) {
 			h.T = t
 			conn := h.dial()
 			io.WriteString(conn.Conn, halltest.Request(c.method, c.target, c.headers, c.body)) // may be refused before its end
-			r, err := http.ReadResponse(conn.In, &http.Request{Method: c.method})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(http.ReadResponse(conn.In, &http.Request{Method: c.method}))
 			body, _ := io.ReadAll(r.Body)
 			if r.StatusCode != c.status || len(body) == 0 != (c.method == "HEAD") || len(body) > 100 || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
 				t.Errorf("%d %q %v, want %d", r.StatusCode, body, r.Header, c.status)

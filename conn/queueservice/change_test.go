@@ -6,6 +6,7 @@ import (
 
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
 )
@@ -19,10 +20,7 @@ func TestConsumerAfterChange(t *testing.T) {
 	limits.MaxIdle, limits.MaxUnsent = 7, 2<<20
 	o := options()
 	o.LimitsFor = func(string) *queue.Limits { return &limits }
-	apply, err := h.server.Change(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apply := must.Get(h.server.Change(o))
 	if h.server.now.Load().LimitsFor("s") != someLimits {
 		t.Error("the limits have changed before anything has been applied")
 	}
@@ -33,9 +31,7 @@ func TestConsumerAfterChange(t *testing.T) {
 		t.Errorf("it leaves with %+v", op.Ask.Limits)
 	}
 	o.Tokens = []string{"new"}
-	if apply, err = h.server.Change(o); err != nil {
-		t.Fatal(err)
-	}
+	apply = must.Get(h.server.Change(o))
 	apply()
 	late := h.dial()
 	late.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", handshakeText, ""))

@@ -8,6 +8,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 // Each client is told of: consumers by name and with what is pending at them.
@@ -17,9 +18,7 @@ func TestClients(t *testing.T) {
 	asking.Send(halltest.Request("GET", "/api/predict/s?_attrs_=true", who, ""))
 	asking.Response("GET")
 	streams.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
-	if _, err := http.ReadResponse(streams.In, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(http.ReadResponse(streams.In, nil))
 	stream := h.await(t, queue.AskWatch, 2).Ask
 	name := stream.Queue + " " + stream.Group + "." + stream.User
 	want := map[string]conn.Client{

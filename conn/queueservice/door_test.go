@@ -9,6 +9,7 @@ import (
 	"beanfield/conn/hall"
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 // What a page can have its browser send without asking the server first, and more.
@@ -26,10 +27,7 @@ var pageRequests = []struct{ method, query, headers, body string }{
 // A page from elsewhere is refused before anybody looks at what it wants, or at its token, and
 // nothing is asked of the shards. It is refused as well where rules let it in by its address.
 func TestPagesFromElsewhere(t *testing.T) {
-	here, err := access.New([]access.Rule{{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.All, Tubes: []string{"*"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must.Get(access.New([]access.Rule{{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.All, Tubes: []string{"*"}}}))
 	book := &access.Book{}
 	book.Replace(here)
 	for name, set := range map[string]func(*Options){

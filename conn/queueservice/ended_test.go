@@ -8,6 +8,7 @@ import (
 
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
 )
@@ -70,10 +71,7 @@ func TestStreamsLeaveNoVisit(t *testing.T) {
 	} {
 		c := h.dial()
 		c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", who, ""))
-		r, err := http.ReadResponse(c.In, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.ReadResponse(c.In, nil))
 		end(h.await(t, queue.AskWatch, n+1).Ask.Receiver)
 		io.Copy(io.Discard, r.Body) // it ends when the handler has returned
 		h.server.mu.Lock()
@@ -119,10 +117,7 @@ func TestWhoComesBackAfterTheEnd(t *testing.T) {
 	// A stream is a connection like any other: it has the consumer's name.
 	s := h.dial()
 	s.Send(halltest.Request("GET", target, strings.ReplaceAll(who, "u1", "other"), ""))
-	r, err := http.ReadResponse(s.In, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.ReadResponse(s.In, nil))
 	if rest, err := io.ReadAll(r.Body); len(rest) > 0 || err != nil {
 		t.Errorf("%q, %v", rest, err)
 	}

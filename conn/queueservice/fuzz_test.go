@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -82,9 +83,7 @@ func FuzzCodec(f *testing.F) {
 			Data   *string
 			Data64 []byte
 		}
-		if err := json.Unmarshal(appendItemJSON(nil, p, 0, true), &got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(appendItemJSON(nil, p, 0, true), &got))
 		if got.Data != nil {
 			got.Data64 = []byte(*got.Data)
 		}

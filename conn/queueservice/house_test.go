@@ -9,6 +9,7 @@ import (
 
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 const patience = halltest.Patience
@@ -145,10 +146,7 @@ func openHouse(t testing.TB, shards Shards, secured bool, set ...func(*Options))
 	for _, fn := range set {
 		fn(&o)
 	}
-	var err error
-	if h.server, err = NewServer(shards, h.Acceptor, o); err != nil {
-		t.Fatal(err)
-	}
+	h.server = must.Get(NewServer(shards, h.Acceptor, o))
 	h.Open(h.server, secured)
 	return h
 }

@@ -11,6 +11,7 @@ import (
 
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 // How much of the server's memory an idle consumer and a waiting get may take.
@@ -25,16 +26,9 @@ type bare int
 // connect opens a connection and sends a request on it.
 func connect(t testing.TB, to netip.AddrPort, text string) bare {
 	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Connect(fd, &syscall.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := syscall.Write(fd, []byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	fd := must.Get(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0))
+	must.Do(t, syscall.Connect(fd, &syscall.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}))
+	must.Get(syscall.Write(fd, []byte(text)))
 	return bare(fd)
 }
 
@@ -42,10 +36,7 @@ func connect(t testing.TB, to netip.AddrPort, text string) bare {
 func (b bare) read(t testing.TB) string {
 	t.Helper()
 	text := make([]byte, 1000)
-	n, err := syscall.Read(int(b), text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(syscall.Read(int(b), text))
 	return string(text[:n])
 }
 

@@ -8,6 +8,7 @@ import (
 	"beanfield/conn/hall"
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 // A client that loses its right after it was let in, and before it is a consumer, does not become
@@ -24,20 +25,14 @@ func TestRightLostBeforeUpgrade(t *testing.T) {
 		book.Replace(rules(t, "peek"))
 		return someLimits
 	}
-	change, err := h.server.Change(later)
-	if err != nil {
-		t.Fatal(err)
-	}
+	change := must.Get(h.server.Change(later))
 	early := options()
 	early.Authenticator.Book = book
 	early.LimitsFor = func(string) *queue.Limits {
 		change()
 		return someLimits
 	}
-	begin, err := h.server.Change(early)
-	if err != nil {
-		t.Fatal(err)
-	}
+	begin := must.Get(h.server.Change(early))
 	begin()
 	c := h.dial()
 	c.Send(halltest.Request("GET", base+"?_watch_=true", auth("reserve")+handshakeText, ""))

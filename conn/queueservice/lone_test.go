@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
 )
@@ -49,9 +50,7 @@ func TestLoneItem(t *testing.T) {
 			t.Errorf("room for %d: the writer is not woken", room)
 		}
 		l, _ := box.take(load{})
-		if err := w.write(l); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.write(l))
 		if all := string(socket.took) + out.String(); all != "\x82\x05\x08\x01\x1a\x01a"+"\x82\x05\x08\x02\x1a\x01b" {
 			t.Errorf("room for %d: %q", room, all)
 		}
@@ -73,9 +72,7 @@ func TestLonePong(t *testing.T) {
 		box.take(load{})
 		box.say(ws.OpPong, []byte("1"))
 		l, _ := box.take(load{})
-		if err := w.write(l); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.write(l))
 		if all := string(socket.took) + out.String(); all != "\x8a\x011\x8a\x012" {
 			t.Errorf("room for %d: %q", room, all)
 		}

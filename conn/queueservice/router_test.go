@@ -11,6 +11,7 @@ import (
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -19,10 +20,7 @@ import (
 // newRealHouse starts a server before a router in memory.
 func newRealHouse(t testing.TB, shards int, set ...func(*Options)) (*house, *router.Router) {
 	t.Helper()
-	r, err := router.New(router.Options{Shards: shards, Store: storage.Memory()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(router.New(router.Options{Shards: shards, Store: storage.Memory()}))
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -45,9 +43,7 @@ func (h *house) ok(method, target, headers, body string) string {
 func (h *house) attribute(name string) string {
 	h.T.Helper()
 	all := map[string]string{}
-	if err := json.Unmarshal([]byte(h.ok("GET", "/api/predict/s?_attrs_=true", "", "")), &all); err != nil {
-		h.T.Fatal(err)
-	}
+	must.Do(h.T, json.Unmarshal([]byte(h.ok("GET", "/api/predict/s?_attrs_=true", "", "")), &all))
 	return all[name]
 }
 
@@ -67,10 +63,7 @@ func (c *client) handshaken() (status int, text string) {
 	c.T.Helper()
 	var lines []string
 	for {
-		line, err := c.In.ReadString('\n')
-		if err != nil {
-			c.T.Fatal(err)
-		}
+		line := must.Get(c.In.ReadString('\n'))
 		if line == "\r\n" {
 			break
 		}

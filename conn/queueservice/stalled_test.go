@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"beanfield/conn/hall/halltest"
+	"beanfield/storage/must"
 )
 
 // stalledMost is what a connection takes whose request does not come to its end: buffers
@@ -96,9 +97,7 @@ func TestCrowdThatStalls(t *testing.T) {
 func stall(t *testing.T, server netip.AddrPort) {
 	const clients = 10_000
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	if limit.Cur < clients+200 {
 		t.Skipf("needs %d descriptors, RLIMIT_NOFILE is %d", clients+200, limit.Cur)
 	}
@@ -141,32 +140,21 @@ func TestFewDescriptors(t *testing.T) {
 	const clients, left = 100, 7
 	var all []bare
 	for range clients {
-		fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fd := must.Get(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0))
 		all = append(all, bare(fd))
 	}
 	var was syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was))
 	limit := was
 	limit.Cur = uint64(int(all[clients-1]) + 1 + left) // sockets take the lowest numbers
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was)
 	for _, b := range all {
-		if err := syscall.Connect(int(b), &syscall.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Connect(int(b), &syscall.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}))
 	}
 	awaitGets(t, h, left)
 	for _, b := range all {
-		if _, err := syscall.Write(int(b), []byte(halltest.Request("PUT", base+"?_indexes_=1", "Connection: close\r\n", ""))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(syscall.Write(int(b), []byte(halltest.Request("PUT", base+"?_indexes_=1", "Connection: close\r\n", ""))))
 		if reply := b.read(t); !strings.HasPrefix(reply, "HTTP/1.1 200 ") {
 			t.Errorf("answered %q", reply)
 		}

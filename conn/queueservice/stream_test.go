@@ -7,6 +7,7 @@ import (
 
 	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 
 	"golang.org/x/net/websocket"
 )
@@ -48,15 +49,9 @@ func TestStream(t *testing.T) {
 // The client that the Go SDK is built on.
 func TestRealClient(t *testing.T) {
 	h := newHouse(t, nil)
-	config, err := websocket.NewConfig("ws://"+h.Address+"/api/predict/s?_watch_=true&_window_=5", "http://"+h.Address+"/api/predict/s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(websocket.NewConfig("ws://"+h.Address+"/api/predict/s?_watch_=true&_window_=5", "http://"+h.Address+"/api/predict/s"))
 	config.Header.Set("Accept", typeProtobuf)
-	c, err := websocket.DialConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(websocket.DialConfig(config))
 	box := h.last(t).Ask.Receiver
 	box.Receive(packed(sent{1, nil, "a"}), true)
 	var got []byte

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // forAnyClient are certificates of a server whose clients need none.
@@ -19,10 +20,7 @@ func forAnyClient(t *testing.T) *Certificates {
 	a := securetest.NewAuthority(t, "authority")
 	o := files(t, a, a.Usual("server"))
 	o.ClientCA = ""
-	certs, err := Read(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	certs := must.Get(Read(o))
 	return certs
 }
 
@@ -69,9 +67,7 @@ func TestAfterAccept(t *testing.T) {
 			io.Copy(client, client)
 			client.Close()
 		})
-		if err := c.Accept(time.Second, NotHTTPS); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Accept(time.Second, NotHTTPS))
 		time.Sleep(time.Minute)
 		got := make(chan string)
 		go func() {

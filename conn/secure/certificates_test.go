@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // files writes a usable set and returns options for it.
@@ -84,10 +85,7 @@ func TestConfig(t *testing.T) {
 	} {
 		o := o
 		c.change(&o)
-		got, err := Read(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Read(o))
 		if n := got.Config(); n.ClientAuth != c.auth || n.MinVersion != c.version || (n.ClientCAs == nil) != (o.ClientCA == "") {
 			t.Errorf("%+v: %v, version %x, authorities %v", o, n.ClientAuth, n.MinVersion, n.ClientCAs)
 		}
@@ -101,10 +99,7 @@ func TestRefresh(t *testing.T) {
 	one, two := a.Usual("one"), a.Usual("two")
 	o := files(t, a, one)
 	dir := filepath.Dir(o.Cert)
-	c, err := Read(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Read(o))
 	for _, s := range []struct {
 		what, file string
 		text       []byte
@@ -141,20 +136,14 @@ func TestRefresh(t *testing.T) {
 }
 
 func (c *Certificates) texts(t *testing.T) (cert, key []byte) {
-	f, err := readFiles(c.opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(readFiles(c.opts))
 	return f.cert, f.key
 }
 
 func TestIdentify(t *testing.T) {
 	a := securetest.NewAuthority(t, "authority")
 	p := a.Issue("worker", time.Now().Add(time.Hour))
-	all, err := certificates(p.Cert)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(certificates(p.Cert))
 	id := identity(all[0])
 	if id.Subject != "CN=worker,O=Example" || id.CommonName != "worker" ||
 		fmt.Sprint(id.DNSNames, id.Emails, id.URIs) != "[localhost worker] [beans@example.org] [spiffe://example.org/worker]" {
@@ -164,10 +153,7 @@ func TestIdentify(t *testing.T) {
 
 // With TLS 1.2 a client gets no suite with CBC, and all that it may get work.
 func TestNoCBC(t *testing.T) {
-	c, err := Read(files(t, securetest.NewAuthority(t, "authority"), securetest.NewAuthority(t, "authority").Usual("one")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Read(files(t, securetest.NewAuthority(t, "authority"), securetest.NewAuthority(t, "authority").Usual("one"))))
 	config := c.Config().Clone()
 	config.ClientAuth = tls.NoClientCert
 	shake := func(suite uint16) error {

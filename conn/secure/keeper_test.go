@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // lines keeps what is logged.
@@ -43,10 +44,7 @@ func TestWatch(t *testing.T) {
 		one, two := a.Usual("one"), a.Usual("two")
 		o := files(t, a, one)
 		dir := filepath.Dir(o.Cert)
-		c, err := Read(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Read(o))
 		log := &lines{}
 		k := NewKeeper(slog.New(slog.NewTextHandler(log, nil)), c)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -79,9 +77,7 @@ func TestWatch(t *testing.T) {
 		}
 		securetest.Write(t, dir, "key.pem", two.Key)
 		expect("two", "level=INFO", "replaced", o.Cert, "CN=two")
-		if err := os.Remove(o.Key); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(o.Key))
 		expect("two", "level=ERROR", o.Key, "no such file")
 		expect("two")
 		securetest.Write(t, dir, "key.pem", two.Key)
@@ -96,14 +92,8 @@ func TestWatch(t *testing.T) {
 func TestWatchWarnsOfDates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := securetest.NewAuthority(t, "authority")
-		c, err := Read(files(t, a, a.Issue("short", time.Now().Add(30*time.Second))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		old, err := Read(files(t, a, a.Issue("old", time.Now().Add(-time.Minute))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Read(files(t, a, a.Issue("short", time.Now().Add(30*time.Second)))))
+		old := must.Get(Read(files(t, a, a.Issue("old", time.Now().Add(-time.Minute)))))
 		log := &lines{}
 		k := NewKeeper(slog.New(slog.NewTextHandler(log, nil)), c, old)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -173,19 +163,13 @@ func TestSlots(t *testing.T) {
 func TestExchange(t *testing.T) {
 	a := securetest.NewAuthority(t, "authority")
 	o := files(t, a, a.Usual("one"))
-	c, err := Read(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Read(o))
 	log := &lines{}
 	k := NewKeeper(slog.New(slog.NewTextHandler(log, nil)), c)
 	before := c.Config()
 	exchange := func(o Options) {
 		t.Helper()
-		read, err := Read(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must.Get(Read(o))
 		k.Exchange(c, read)
 	}
 	exchange(o)

@@ -36,6 +36,7 @@
 //	storage/turns             how such a log's records, and the operations in them, are encoded
 //	storage/pace              lets other threads run during long work
 //	storage/tally             counts for the metrics
+//	storage/must              ends a test whose preparations fail
 //
 //	tools                     for developers and packagers; alert rules and a dashboard
 //

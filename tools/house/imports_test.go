@@ -37,6 +37,7 @@ var floors = map[string]int{
 	"storage":               1,
 	"storage/pace":          0,
 	"storage/tally":         0,
+	"storage/must":          0,
 
 	"storage/pebblestore/ondisk":   0,
 	"shard/queue/queuetest":        2,
@@ -44,13 +45,13 @@ var floors = map[string]int{
 	"conn/audit":                   6,
 	"conn/slow":                    6,
 	"conn/secure":                  5,
-	"conn/secure/securetest":       0,
+	"conn/secure/securetest":       1,
 	"conn/hall/halltest":           7,
 	"storage/pebblestore/powercut": 0,
 }
 
 // kits are packages for tests; only tests and other kits import them.
-var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/queuetest", "storage/pebblestore/powercut"}
+var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/queuetest", "storage/must", "storage/pebblestore/powercut"}
 
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // life is what one client does with beanstalkd at random.
@@ -151,9 +152,7 @@ func TestMissingFile(t *testing.T) {
 		t.Fatalf("%d files, %v", len(src.files), err)
 	}
 	missing := src.files[2].name
-	if err := os.Remove(filepath.Join(dir, missing)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, missing)))
 	got, _, rep := imported(t, dir)
 	if want := missing + " is missing"; !slices.Contains(rep.notes, want) {
 		t.Errorf("notes are %q, want one %q", rep.notes, want)
@@ -171,15 +170,10 @@ func TestGarbageLength(t *testing.T) {
 		}
 		b.kill()
 		path := filepath.Join(dir, "binlog.1")
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(path))
 		third := versionLen + 2*(4+len("default")+80+len("body\r\n"))
 		copy(data[third:], garbage)
-		if err := os.Chmod(path, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(path, 0o600))
 		write1(t, dir, "binlog.1", data)
 		got, maxID, rep := imported(t, dir)
 		if len(got) != 2 || maxID != 2 || len(rep.skips) != 1 || rep.skips[0].Offset != int64(third) {
@@ -247,22 +241,15 @@ func TestRunningBeanstalkd(t *testing.T) {
 func TestBeanstalkdWaitsForImport(t *testing.T) {
 	dir := t.TempDir()
 	start(t, dir).kill()
-	src, err := openSource(dir, os.DirFS(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(openSource(dir, os.DirFS(dir)))
 	second := commandFor(t, dir)
-	if err := second.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.Start())
 	patience := time.AfterFunc(5*time.Minute, func() { _ = second.Process.Kill() })
 	if err := second.Wait(); err == nil || second.ProcessState.ExitCode() != 10 {
 		t.Errorf("beanstalkd ended with %v, want status 10", err)
 	}
 	patience.Stop()
-	if err := src.close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, src.close())
 	if n := len(restarted(t, dir, 1)); n != 0 {
 		t.Errorf("%d jobs", n)
 	}
@@ -286,9 +273,7 @@ func TestStates(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := rep.print(&out, true); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rep.print(&out, true))
 	if want := `{"type":"tube","tube":"t","ready":3,"delayed":1,"buried":0,"jobs":4,"bytes":7}`; !strings.Contains(out.String(), want) {
 		t.Errorf("the report lacks %s:\n%s", want, out.String())
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // sample is a directory with a bit of everything.
@@ -26,14 +28,8 @@ func sample(t *testing.T) string {
 // readSample opens a directory of binlogs and reads them all.
 func readSample(t *testing.T, from string) (*source, *history) {
 	t.Helper()
-	src, err := openSource(from, os.DirFS(from))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := readAll(src, new(report))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(openSource(from, os.DirFS(from)))
+	h := must.Get(readAll(src, new(report)))
 	return src, h
 }
 
@@ -81,14 +77,10 @@ func TestJSON(t *testing.T) {
 	}
 	for l := range strings.Lines(stdout) {
 		var v struct{ Type string }
-		if err := json.Unmarshal([]byte(l), &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(l), &v))
 		types = append(types, v.Type)
 		if v.Type == "total" {
-			if err := json.Unmarshal([]byte(l), &total); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(l), &total))
 		}
 	}
 	if want := strings.Fields("job job job job job job tube skipped note note note total"); !slices.Equal(types, want) {
@@ -110,9 +102,7 @@ func TestRefused(t *testing.T) {
 	from, full := sample(t), t.TempDir()
 	write1(t, full, "something", nil)
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(from, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(from, link))
 	locked := mustCopy(t, from)
 	write1(t, locked, "lock", nil)
 	for _, c := range []struct {
@@ -196,9 +186,7 @@ func TestSourceGoesAway(t *testing.T) {
 	from, to := sample(t), filepath.Join(t.TempDir(), "new")
 	src, h := readSample(t, from)
 	jobs := h.settle(0)
-	if err := os.Truncate(filepath.Join(from, "binlog.2"), 300); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(filepath.Join(from, "binlog.2"), 300))
 	err := (&Import{To: to, Shards: 2}).write(src, jobs, h.maxID, quiet())
 	if err == nil || !strings.Contains(err.Error(), "binlog.2") {
 		t.Errorf("write says %v", err)
@@ -212,9 +200,7 @@ func TestProgress(t *testing.T) {
 	var told []string
 	o := Import{From: sample(t), To: filepath.Join(t.TempDir(), "new"), Shards: 1,
 		Progress: func(done, total int) { told = append(told, fmt.Sprintf("%d/%d", done, total)) }}
-	if err := o.Run(io.Discard, quiet()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.Run(io.Discard, quiet()))
 	if want := "1/6 2/6 3/6 4/6 5/6 6/6"; strings.Join(told, " ") != want {
 		t.Errorf("told %q, want %s", told, want)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
 
@@ -32,27 +33,19 @@ type stored struct {
 func replay(t *testing.T, dir string, shards int) (jobs map[uint64]stored, maxID uint64) {
 	t.Helper()
 	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
-	logs, err := store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := must.Get(store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) }))
 	jobs = make(map[uint64]stored)
 	for i, l := range logs {
 		maxID = max(maxID, l.MaxID())
-		err := l.Replay(func(j *storage.Job, body []byte) error {
+		must.Do(t, l.Replay(func(j *storage.Job, body []byte) error {
 			if router.ShardOf(j.Tube, shards) != i {
 				t.Errorf("job %d of tube %s is in shard %d", j.ID, j.Tube, i)
 			}
 			jobs[j.ID] = stored{*j, string(body)}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Close())
 	return jobs, maxID
 }
 
@@ -63,10 +56,7 @@ func imported(t *testing.T, from string) (map[uint64]stored, uint64, *report) {
 	const shards = 2
 	before := fingerprint(t, from)
 	to := filepath.Join(t.TempDir(), "new")
-	rep, err := (&Import{From: from, To: to, Shards: shards, SkipUnreadable: true}).transfer(time.Now(), quiet())
-	if err != nil {
-		t.Fatal(err)
-	}
+	rep := must.Get((&Import{From: from, To: to, Shards: shards, SkipUnreadable: true}).transfer(time.Now(), quiet()))
 	if after := fingerprint(t, from); after != before {
 		t.Errorf("the source has changed:\nbefore\n%safter\n%s", before, after)
 	}
@@ -84,7 +74,7 @@ func imported(t *testing.T, from string) (map[uint64]stored, uint64, *report) {
 func fingerprint(t *testing.T, dir string) string {
 	t.Helper()
 	var out strings.Builder
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -100,10 +90,7 @@ func fingerprint(t *testing.T, dir string) string {
 		}
 		fmt.Fprintf(&out, "%s %v %d %v %x\n", path, info.Mode(), info.Size(), info.ModTime(), sha256.Sum256(content))
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out.String()
 }
 
@@ -163,17 +150,13 @@ func whys(rep *report) []string {
 func mustCopy(t *testing.T, from string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(to, os.DirFS(from)))
 	return to
 }
 
 func write1(t *testing.T, dir, name string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 }
 
 // command imports as the command line does.

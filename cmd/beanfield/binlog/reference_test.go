@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // beanstalkd is a process of Debian's beanstalkd with one connection to it.
@@ -46,9 +47,7 @@ func start(t *testing.T, dir string, flags ...string) *beanstalkd {
 	t.Helper()
 	b := &beanstalkd{t: t, process: commandFor(t, dir, flags...)}
 	socket := strings.TrimPrefix(b.process.Args[2], "unix:")
-	if err := b.process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.process.Start())
 	t.Cleanup(b.kill)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -93,18 +92,13 @@ func (b *beanstalkd) kill() {
 // say sends a command and returns the reply's words.
 func (b *beanstalkd) say(format string, args ...any) []string {
 	b.t.Helper()
-	if _, err := fmt.Fprintf(b.conn, format+"\r\n", args...); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(fmt.Fprintf(b.conn, format+"\r\n", args...))
 	return b.reply()
 }
 
 func (b *beanstalkd) reply() []string {
 	b.t.Helper()
-	text, err := b.in.ReadString('\n')
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(b.in.ReadString('\n'))
 	return strings.Fields(text)
 }
 
@@ -141,14 +135,9 @@ func (b *beanstalkd) reserve(id uint64) {
 // data reads what follows a reply that ends in a size.
 func (b *beanstalkd) data(size string) string {
 	b.t.Helper()
-	n, err := strconv.Atoi(size)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	n := must.Get(strconv.Atoi(size))
 	buf := make([]byte, n+2)
-	if _, err := io.ReadFull(b.in, buf); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(io.ReadFull(b.in, buf))
 	return string(buf[:n])
 }
 

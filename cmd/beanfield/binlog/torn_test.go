@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // bodies are the bodies of jobs, by id.
@@ -53,15 +54,9 @@ func TestTornPut(t *testing.T) {
 // history1 reads a directory without importing it.
 func history1(t *testing.T, dir string) (*history, *report) {
 	t.Helper()
-	src, err := openSource(dir, os.DirFS(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(openSource(dir, os.DirFS(dir)))
 	rep := new(report)
-	h, err := readAll(src, rep)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(readAll(src, rep))
 	return h, rep
 }
 

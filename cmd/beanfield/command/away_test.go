@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // pretend listens as a server that a test plays: talk is called with the first
@@ -15,10 +17,7 @@ import (
 func pretend(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *server {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("unix", path))
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		conn, err := l.Accept()
@@ -91,9 +90,7 @@ func TestLinesDoNotWait(t *testing.T) {
 	}()
 	r := bufio.NewReader(out)
 	for i := range 3 {
-		if _, err := fmt.Fprintf(feed, "line\nhalf of"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Fprintf(feed, "line\nhalf of"))
 		if id, err := r.ReadString('\n'); id != fmt.Sprintln(i+1) || err != nil {
 			t.Fatalf("%q, %v", id, err)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // largeText is a body that is stored apart from its job, in pieces.
@@ -16,20 +18,12 @@ func largeText(id int) string { return strings.Repeat(fmt.Sprintf("body of %d. "
 // damageBody changes a byte in the middle of the body of a job that is in no log.
 func damageBody(t *testing.T, data string, id int) {
 	t.Helper()
-	tables, err := filepath.Glob(filepath.Join(data, "gen-*", "*", "*.sst"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := must.Get(filepath.Glob(filepath.Join(data, "gen-*", "*", "*.sst")))
 	for _, path := range tables {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))
 		if at := bytes.Index(text, []byte(largeText(id)[:10_000])); at >= 0 {
 			text[at+5000] ^= 1
-			if err := os.WriteFile(path, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, text, 0o600))
 			return
 		}
 	}
@@ -45,12 +39,8 @@ func serverWithDamage(t *testing.T) *server {
 		first.typed(largeText(id), "put", "-tube", "t", "-file", "-").want(t, 0, fmt.Sprintln(id), "")
 	}
 	first.run("put", "-tube", "other", "small").want(t, 0, "5\n", "")
-	if err := first.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.Process.Signal(syscall.SIGTERM))
+	must.Do(t, first.Wait())
 	data := filepath.Join(first.dir, "data")
 	damageBody(t, data, 2)
 	return startServer(t, beanfield(t), "-b", data, "-z", "5000000")

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // A tube goes from one server to another and back, with all that can be kept, and nothing
@@ -99,9 +101,7 @@ func TestExportWalks(t *testing.T) {
 	if o := s.run("export", "low", "big", "high"); o.code != 0 || strings.Count(o.stdout, "\n") != 3*window+2 {
 		t.Errorf("code %d, %d lines: %s", o.code, strings.Count(o.stdout, "\n"), o.stderr)
 	}
-	if err := s.Process.Signal(drainSignal); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Process.Signal(drainSignal))
 	for !strings.Contains(s.run("stats").stdout, "draining: true") {
 	}
 	s.run("export", "high").want(t, 1, "", "-below ID does without")

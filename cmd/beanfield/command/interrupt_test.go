@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // child is a command in a process of its own, whose output a test reads as it comes.
@@ -41,18 +43,10 @@ func spawn(t *testing.T, s *server, args ...string) *child {
 	t.Helper()
 	c := &child{t: t, Cmd: exec.Command(beanfield(t), append([]string{args[0], "-server", s.addr}, args[1:]...)...)}
 	c.Cmd.Stderr = &c.stderr
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(c.StdinPipe())
+	out := must.Get(c.StdoutPipe())
 	c.in, c.out, c.stdout = in, bufio.NewReader(out), out
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Start())
 	t.Cleanup(func() { _ = c.Process.Kill() })
 	return c
 }
@@ -92,9 +86,7 @@ func (c *child) ends(last uint64, code int, says string) uint64 {
 func endless(t *testing.T, line string) (path string, over func()) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "jobs")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(path, 0o600))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -136,9 +128,7 @@ func TestInterruptedPuts(t *testing.T) {
 	}
 	c := spawn(t, s, "load")
 	for range 3 {
-		if _, err := io.WriteString(c.in, line); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c.in, line))
 		last++
 		if id := c.id(); id != last {
 			t.Errorf("id %d, want %d", id, last)
@@ -167,9 +157,7 @@ func TestIDsAreNotHeldBack(t *testing.T) {
 	}
 	for _, args := range [][]string{{"load"}, {"put", "-lines"}} {
 		c := spawn(t, pretend(t, talk), args...)
-		if _, err := io.WriteString(c.in, strings.Repeat(`{"tube":"a","body":"x"}`+"\n", 400)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c.in, strings.Repeat(`{"tube":"a","body":"x"}`+"\n", 400)))
 		c.in.Close()
 		for want := uint64(1); want <= 7; want++ {
 			if id := c.id(); id != want {

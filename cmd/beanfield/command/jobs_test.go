@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 func TestPutAndReserve(t *testing.T) {
@@ -59,9 +61,7 @@ func TestBinaryBodies(t *testing.T) {
 			all[i] = byte(i)
 		}
 		file := filepath.Join(t.TempDir(), "body")
-		if err := os.WriteFile(file, all, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, all, 0o600))
 		s.run("put", "-file", file).want(t, 0, "1\n", "")
 		s.typed("a\r\nb\n", "put", "-file", "-").want(t, 0, "2\n", "")
 		s.run("peek", "-raw", "1").want(t, 0, string(all), "")
@@ -100,9 +100,7 @@ func TestPutRefused(t *testing.T) {
 	s := startServer(t, beanfield(t), "-z", "5")
 	s.typed("a\ntoo long\nb\nas long as this\n", "put", "-lines").want(t, 1, "1\n2\n", "job 2: the job is larger than the server allows: JOB_TOO_BIG\njob 4: ")
 	s.run("put", "longer").want(t, 1, "", "1 of 1 jobs were not put")
-	if err := s.Process.Signal(drainSignal); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Process.Signal(drainSignal))
 	for begun := time.Now(); !strings.Contains(s.run("stats").stdout, "draining: true"); {
 		if time.Since(begun) > patience {
 			t.Fatal("it does not drain")

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 func TestBench(t *testing.T) {
@@ -75,24 +77,14 @@ func TestBackup(t *testing.T) {
 // damage flips bits in the middle of every table of a directory. Its logs are empty.
 func damage(t *testing.T, dir string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "gen-*", "shard-*", "*.sst"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(dir, "gen-*", "shard-*", "*.sst")))
 	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(name))
 		for i := len(b) / 3; i < len(b)*2/3; i++ {
 			b[i] ^= 0x55
 		}
-		if err := os.Chmod(name, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(name, 0o600))
+		must.Do(t, os.WriteFile(name, b, 0o600))
 	}
 }
 

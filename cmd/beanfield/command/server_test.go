@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // patience is the limit of every wait of these tests, far above what they need on the
@@ -77,9 +79,7 @@ func startServer(t *testing.T, program string, flags ...string) *server {
 	}
 	s.Cmd = exec.Command(program, append(flags, "-l", s.addr)...)
 	s.Stderr = os.Stderr
-	if err = errors.Join(err, s.Start()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, s.Start()))
 	t.Cleanup(s.kill)
 	for begun := time.Now(); ; <-time.After(time.Millisecond) {
 		err := s.answers()
@@ -161,7 +161,5 @@ func onEach(t *testing.T, test func(t *testing.T, s *server)) {
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }

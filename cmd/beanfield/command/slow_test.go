@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // twoSlow is what a server says of two slow commands.
@@ -39,9 +41,7 @@ func TestSlow(t *testing.T) {
 	at := slowServer(t, twoSlow)
 	p := Program{Console: func(file string) (Console, error) { return Console{Address: at, Token: "secret"}, nil }}
 	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(token, []byte("secret\n"), 0o600))
 	for _, args := range [][]string{{"-config", "x.toml"}, {"-http", at, "-token-file", token}, {"-http", "http://" + at + "/", "-token-file", token}} {
 		out, complaint, code := runSlow(p, args...)
 		lines := strings.Split(out, "\n")

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // bodies are those of a tube's jobs, in the order of their ids.
@@ -14,9 +16,7 @@ func bodies(t *testing.T, s *server, tube string) (list []string) {
 	t.Helper()
 	for line := range strings.Lines(s.run("export", tube).stdout) {
 		var j job
-		if err := json.Unmarshal([]byte(line), &j); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &j))
 		list = append(list, j.State+" "+string(j.body()))
 	}
 	return list

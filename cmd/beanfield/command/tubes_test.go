@@ -5,6 +5,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 const drainSignal = syscall.SIGUSR1
@@ -78,9 +80,7 @@ func TestMove(t *testing.T) {
 		var got []string
 		for line := range strings.Lines(s.run("peek", "-json", "6", "7", "8", "9", "10").stdout) {
 			var j job
-			if err := json.Unmarshal([]byte(line), &j); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(line), &j))
 			if j.State == delayed && (j.Delay < 490 || j.Delay > 500) || j.Tube != "to" {
 				t.Errorf("%+v", j)
 			}
@@ -103,9 +103,7 @@ func TestMove(t *testing.T) {
 func TestMoveRefused(t *testing.T) {
 	onEach(t, func(t *testing.T, s *server) {
 		mixed(t, s)
-		if err := s.Process.Signal(drainSignal); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Process.Signal(drainSignal))
 		for !strings.Contains(s.run("stats").stdout, "draining: true") {
 		}
 		for _, state := range []string{"buried", "delayed", "ready"} {

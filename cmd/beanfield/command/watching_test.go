@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/storage/must"
 )
 
 // follow runs tail until it has shown n jobs. begun is closed when it looks.
@@ -77,16 +78,11 @@ func TestTail(t *testing.T) {
 // server counts them.
 func TestTailKeepsUp(t *testing.T) {
 	onEach(t, func(t *testing.T, s *server) {
-		c, err := client.Dial(client.Options{Server: s.addr, Timeout: patience})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(client.Dial(client.Options{Server: s.addr, Timeout: patience}))
 		defer c.Close()
 		var out bytes.Buffer
 		tr := trail{tail: &tail{}, s: c, out: bufio.NewWriter(&out), pattern: "*"}
-		if err := errors.Join(tr.begin(), tr.look()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(tr.begin(), tr.look()))
 		s.typed(strings.Repeat("z\n", 3*beyond), "put", "-lines", "-tube", "gone", "-quiet").want(t, 0, "", "")
 		s.run("purge", "gone").want(t, 0, fmt.Sprintf("purged %d\n", 3*beyond), "")
 		s.run("put", "next").want(t, 0, fmt.Sprintln(3*beyond+2), "")

@@ -15,6 +15,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
 
@@ -59,9 +60,7 @@ func TestJSON(t *testing.T) {
 	var all []map[string]any
 	for l := range strings.Lines(stdout) {
 		var v map[string]any
-		if err := json.Unmarshal([]byte(l), &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(l), &v))
 		all = append(all, v)
 	}
 	for i, want := range []map[string]any{
@@ -88,13 +87,9 @@ func TestJSON(t *testing.T) {
 func TestRefused(t *testing.T) {
 	empty, data, creating := t.TempDir(), t.TempDir(), t.TempDir()
 	fill(t, data, 1, nil)
-	if err := os.WriteFile(filepath.Join(creating, manifestName), []byte(`{"format":1,"shards":1,"creating":true}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(creating, manifestName), []byte(`{"format":1,"shards":1,"creating":true}`), 0o600))
 	newer := t.TempDir()
-	if err := os.WriteFile(filepath.Join(newer, manifestName), []byte(`{"format":99,"generation":1,"shards":1}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(newer, manifestName), []byte(`{"format":99,"generation":1,"shards":1}`), 0o600))
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -133,9 +128,7 @@ func TestHold(t *testing.T) {
 		t.Skip("only as another test's child")
 	}
 	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
-	if _, err := store.Open(1, func(string) int { return 0 }); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(store.Open(1, func(string) int { return 0 }))
 	fmt.Println("open")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
@@ -145,17 +138,9 @@ func TestInUse(t *testing.T) {
 	fill(t, dir, 1, jobs())
 	child := exec.Command(os.Args[0], "-test.run", "^TestHold$")
 	child.Env = append(os.Environ(), holding+"="+dir)
-	in, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(child.StdinPipe())
+	out := must.Get(child.StdoutPipe())
+	must.Do(t, child.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "open\n" {
 		t.Fatalf("the child says %q, %v", line, err)
 	}
@@ -178,15 +163,12 @@ func TestInUse(t *testing.T) {
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && e.Name() != "LOCK" {
 			all[path] = read(t, path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -203,9 +185,7 @@ func TestDamagedBody(t *testing.T) {
 	largest := slices.MaxFunc(tables, func(a, b string) int { return len(read(t, a)) - len(read(t, b)) })
 	content := []byte(read(t, largest))
 	content[len(content)/2] ^= 0xff
-	if err := os.WriteFile(largest, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(largest, content, 0o600))
 	for _, x := range []struct{ flag, hurt, whole string }{
 		{"-json=false", " shard 0 (the body cannot be read)\n", ` shard 0 "hello"` + "\n"},
 		{"-json", `"shard":0,"body_damaged":true}` + "\n", `"shard":0,"body":"hello"}` + "\n"},
@@ -235,15 +215,11 @@ func TestSalvage(t *testing.T) {
 	largest := slices.MaxFunc(tables, func(a, b string) int { return len(read(t, a)) - len(read(t, b)) })
 	content := []byte(read(t, largest))
 	content[len(content)/2] ^= 0xff
-	if err := os.WriteFile(largest, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(largest, content, 0o600))
 	// On a copy: a damaged database is given up, not closed, so in this process
 	// it may go on to tidy its files while the salvage is watched.
 	spare := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(spare, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(spare, os.DirFS(dir)))
 	status, _, stderr := command("-summary", spare)
 	if status != 1 || !strings.Contains(stderr, "-salvage NEW_DIR") {
 		t.Errorf("a damaged directory: status %d, %s", status, stderr)
@@ -281,9 +257,7 @@ func TestSalvage(t *testing.T) {
 // savedJobs is how many jobs a salvage says that it has copied.
 func savedJobs(t *testing.T, stdout string) (saved int) {
 	t.Helper()
-	if _, err := fmt.Sscanf(stdout[strings.LastIndex(stdout, "copied"):], "copied %d jobs", &saved); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscanf(stdout[strings.LastIndex(stdout, "copied"):], "copied %d jobs", &saved))
 	return saved
 }
 
@@ -296,9 +270,7 @@ func wholeJobs(t *testing.T, dir string, want []stored) (found int) {
 			Type, Body string
 			ID         int
 		}
-		if err := json.Unmarshal([]byte(l), &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(l), &v))
 		if v.Type != "job" {
 			continue
 		}
@@ -312,10 +284,7 @@ func wholeJobs(t *testing.T, dir string, want []stored) (found int) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))
 	return string(content)
 }
 
@@ -329,9 +298,7 @@ func TestSalvageTellsItsProgress(t *testing.T) {
 	fill(t, dir, 1, three)
 	var told []int
 	o := Dump{Dir: dir, Salvage: filepath.Join(t.TempDir(), "new"), Progress: func(n int) { told = append(told, n) }}
-	if err := o.Run(io.Discard, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.Run(io.Discard, slog.New(slog.DiscardHandler)))
 	if !slices.Equal(told, []int{1, 2, 3}) {
 		t.Errorf("told %v", told)
 	}

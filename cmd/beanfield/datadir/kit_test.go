@@ -11,6 +11,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
 
@@ -44,10 +45,7 @@ func (a acks) Committed(err error) { a <- err }
 func fill(t *testing.T, dir string, shards int, jobs []stored) {
 	t.Helper()
 	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
-	logs, err := store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := must.Get(store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) }))
 	log := func(j *storage.Job) storage.Log { return logs[router.ShardOf(j.Tube, shards)] }
 	gone := storage.Job{ID: 5000, Tube: "mail", State: storage.Ready}
 	log(&gone).Put(&gone)
@@ -72,27 +70,18 @@ func fill(t *testing.T, dir string, shards int, jobs []stored) {
 			}
 		}
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Close())
 }
 
 // restart opens a directory as a server does, and closes it.
 func restart(t *testing.T, dir string, shards int) {
 	t.Helper()
 	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
-	logs, err := store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := must.Get(store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) }))
 	for _, l := range logs {
-		if err := l.Replay(func(*storage.Job, []byte) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Replay(func(*storage.Job, []byte) error { return nil }))
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Close())
 }
 
 // copied makes a copy of a directory with one shard, as a backup does: all that is in it is in
@@ -100,12 +89,8 @@ func restart(t *testing.T, dir string, shards int) {
 func copied(t *testing.T, dir string) string {
 	t.Helper()
 	store, to := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()}), filepath.Join(t.TempDir(), "copy")
-	if _, err := store.Open(1, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(store.(storage.Checkpointer).Checkpoint(to), store.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(store.Open(1, nil))
+	must.Do(t, errors.Join(store.(storage.Checkpointer).Checkpoint(to), store.Close()))
 	return to
 }
 

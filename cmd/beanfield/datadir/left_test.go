@@ -9,16 +9,14 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
 
 // globbed are the files of a shard whose names match.
 func globbed(t *testing.T, dir, pattern string) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "gen-*", "*", pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(filepath.Glob(filepath.Join(dir, "gen-*", "*", pattern)))
 	return paths
 }
 
@@ -45,15 +43,11 @@ func emptied(t *testing.T, n uint64) (dir, old string) {
 	if !logs[0].Commit(done) {
 		err = <-done
 	}
-	if err = errors.Join(err, store.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, store.Close()))
 	dir = copied(t, empty)
 	largest := slices.MaxFunc(globbed(t, copied(t, full), "*.sst"), func(a, b string) int { return len(read(t, a)) - len(read(t, b)) })
 	old = filepath.Join(dir, "gen-000001", "shard-000", "000900.sst")
-	if err := os.WriteFile(old, []byte(read(t, largest)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(old, []byte(read(t, largest)), 0o600))
 	return dir, old
 }
 
@@ -73,9 +67,7 @@ func TestSalvageOfWhatIsLeftBehind(t *testing.T) {
 		if path == old {
 			continue
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(path))
 	}
 	status, stdout, stderr = command("-salvage", filepath.Join(t.TempDir(), "new"), dir)
 	if status != 3 || savedJobs(t, stdout) != 100 || !strings.Contains(stdout, "back: 100 of the jobs may have been deleted before") {

@@ -7,6 +7,7 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
 
@@ -14,10 +15,7 @@ import (
 func fillQueues(t *testing.T, dir string) {
 	t.Helper()
 	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
-	logs, err := store.Open(1, func(string) int { return 0 })
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := must.Get(store.Open(1, func(string) int { return 0 }))
 	l := logs[0]
 	tags := queue.MakeTags(map[string]string{"requestId": "r-1", "é": "\"x\""})
 	j := storage.Job{ID: 1, Tube: "S", State: storage.Ready, Created: noon, Item: &storage.Item{Tags: tags}}
@@ -36,9 +34,7 @@ func fillQueues(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Close())
 }
 
 // A dump shows the queues with their groups, and what the jobs have for the queue

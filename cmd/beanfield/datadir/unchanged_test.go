@@ -14,6 +14,7 @@ import (
 
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
 
@@ -21,7 +22,7 @@ import (
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -35,10 +36,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		}
 		all[path] = fmt.Sprint(info.Mode(), info.ModTime().UnixNano(), info.Size(), sum)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -85,9 +83,7 @@ func killed(t *testing.T, dir string, shards int, more []stored) (left string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Close())
 	return left
 }
 
@@ -98,17 +94,13 @@ func movedMidway(t *testing.T, switched bool) (dir string) {
 	dir = t.TempDir()
 	fill(t, dir, 2, several())
 	before := filepath.Join(t.TempDir(), "before")
-	if err := os.CopyFS(before, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(before, os.DirFS(dir)))
 	restart(t, dir, 3)
 	left, of, name := dir, before, "gen-000001"
 	if !switched {
 		left, of, name = before, dir, "gen-000002"
 	}
-	if err := os.CopyFS(filepath.Join(left, name), os.DirFS(filepath.Join(of, name))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(filepath.Join(left, name), os.DirFS(filepath.Join(of, name))))
 	return left
 }
 
@@ -141,9 +133,7 @@ func TestReadingChangesNothing(t *testing.T) {
 		// With a time of their own, a file that was written anew stands out.
 		past := time.Unix(1_600_000_000, 0)
 		for path := range snapshot(t, dir) {
-			if err := os.Chtimes(path, past, past); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chtimes(path, past, past))
 		}
 		before := snapshot(t, dir)
 		for _, args := range [][]string{

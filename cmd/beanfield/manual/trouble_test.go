@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // computed are the lines whose words are put together, by file and function, with what
@@ -31,7 +33,7 @@ var aLog = regexp.MustCompile(`(^|\.)(log|Log|logger|Logger|logger\(\))$`)
 func source(t *testing.T, visit func(path string, file *ast.File)) {
 	t.Helper()
 	for _, top := range []string{"cmd", "conn", "router", "shard", "storage"} {
-		err := fs.WalkDir(os.DirFS("../../.."), top, func(path string, d fs.DirEntry, err error) error {
+		must.Do(t, fs.WalkDir(os.DirFS("../../.."), top, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -40,10 +42,7 @@ func source(t *testing.T, visit func(path string, file *ast.File)) {
 				visit(path, file)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 }
 

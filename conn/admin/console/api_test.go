@@ -18,6 +18,7 @@ import (
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // bench is a console over shards of its own, behind a socket.
@@ -29,10 +30,7 @@ type bench struct {
 
 func newBench(t *testing.T, rights Rights, set ...func(*Options)) *bench {
 	t.Helper()
-	r, err := router.New(router.Options{Shards: 3, Store: storage.Memory()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(router.New(router.Options{Shards: 3, Store: storage.Memory()}))
 	o := Options{
 		Router: r, MaxJobSize: func() int { return 1 << 20 }, Version: "test", Started: time.Now(),
 		LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, May: func(*http.Request) Rights { return rights },
@@ -40,10 +38,7 @@ func newBench(t *testing.T, rights Rights, set ...func(*Options)) *bench {
 	for _, fn := range set {
 		fn(&o)
 	}
-	c, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New(o))
 	s := httptest.NewServer(c)
 	t.Cleanup(func() {
 		s.Close()
@@ -57,22 +52,13 @@ func newBench(t *testing.T, rights Rights, set ...func(*Options)) *bench {
 // ask sends a request and returns the answer.
 func (b *bench) ask(method, path string, body string, headers ...string) (int, []byte, http.Header) {
 	b.t.Helper()
-	r, err := http.NewRequest(method, b.url+path, strings.NewReader(body))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequest(method, b.url+path, strings.NewReader(body)))
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	answer := must.Get(http.DefaultClient.Do(r))
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(answer.Body))
 	return answer.StatusCode, text, answer.Header
 }
 
@@ -83,18 +69,13 @@ func (b *bench) get(name string, query url.Values, answer any) {
 	if status != http.StatusOK {
 		b.t.Fatalf("%s %v: %d %s", name, query, status, text)
 	}
-	if err := json.Unmarshal(text, answer); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal(text, answer))
 }
 
 // post acts, and wants this status.
 func (b *bench) post(status int, name string, say any) (a answered) {
 	b.t.Helper()
-	body, err := json.Marshal(say)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	body := must.Get(json.Marshal(say))
 	is, text, _ := b.ask("POST", apiPath+name, string(body), "Content-Type", "application/json")
 	if is != status {
 		b.t.Fatalf("%s %s: %d %s, want %d", name, body, is, text, status)

@@ -9,6 +9,7 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/conn/admin/history"
+	"beanfield/storage/must"
 )
 
 // remembering is a restricted bench with a history of its tubes, which has been sampled once.
@@ -27,9 +28,7 @@ func remembering(t *testing.T, tubes ...string) (*bench, *Rights) {
 	for beat := time.NewTicker(time.Millisecond); len(k.Book().Total(history.Hour, time.Now())) == 0; {
 		<-beat.C
 	}
-	if err := k.Stop(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.Stop(context.Background()))
 	return b, rights
 }
 

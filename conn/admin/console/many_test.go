@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 func TestManyJobs(t *testing.T) {
@@ -65,9 +66,7 @@ func TestMoveJob(t *testing.T) {
 	}
 	worker := newClient(b.router)
 	worker.Finish(worker.Open())
-	if _, err := worker.one(queue.Op{Kind: queue.ReserveJob, ID: jobs[0].ID}, true); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(worker.one(queue.Op{Kind: queue.ReserveJob, ID: jobs[0].ID}, true))
 	b.post(404, "move-job", fields{"id": jobs[0].ID, "to": "c"})
 	worker.Finish(worker.Close())
 }

@@ -8,15 +8,13 @@ import (
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // BenchmarkOverview is the answer to a page that comes when nobody else is looking, and to the
 // next one, with 100,000 tubes.
 func BenchmarkOverview(b *testing.B) {
-	r, err := router.New(router.Options{Shards: 4, Store: storage.Memory()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := must.Get(router.New(router.Options{Shards: 4, Store: storage.Memory()}))
 	defer r.Close()
 	for i := range 100_000 {
 		op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{
@@ -26,10 +24,7 @@ func BenchmarkOverview(b *testing.B) {
 			b.Fatal(op.Status)
 		}
 	}
-	c, err := New(Options{Router: r, LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, MaxJobSize: func() int { return 1 }})
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(New(Options{Router: r, LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, MaxJobSize: func() int { return 1 }}))
 	request := httptest.NewRequest("GET", "/api/v1/overview", nil)
 	for _, e := range []struct {
 		name   string
@@ -41,9 +36,7 @@ func BenchmarkOverview(b *testing.B) {
 		b.Run(e.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := c.overview(request); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(c.overview(request))
 				e.forget()
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"beanfield/conn/access"
+	"beanfield/storage/must"
 )
 
 // subject is somebody with rights on the tubes that fit a pattern.
@@ -18,10 +19,7 @@ func subject(t *testing.T, grants map[string]access.Rights) *access.Subject {
 	for pattern, may := range grants {
 		rules = append(rules, access.Rule{Tokens: []string{access.HashOf("x").String()}, May: may, Tubes: []string{pattern}})
 	}
-	p, err := access.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(access.New(rules))
 	return p.Subject(access.Identity{}.WithToken("x"))
 }
 

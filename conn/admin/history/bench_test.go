@@ -8,15 +8,13 @@ import (
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // BenchmarkSample is what is done each 10 s on a server with so many tubes, of which one is busy.
 func BenchmarkSample(b *testing.B) {
 	for _, tubes := range []int{100, 1000, 100_000} {
-		r, err := router.New(router.Options{Shards: 4, Store: storage.Memory()})
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := must.Get(router.New(router.Options{Shards: 4, Store: storage.Memory()}))
 		defer r.Close()
 		put := func(i int) {
 			op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // filled is a book with something in it, and its file.
@@ -20,9 +22,7 @@ func filled(t *testing.T) (*field, *Book, []byte) {
 	f, b := newField(), newBook()
 	f.samples(t, b, 40, func(i int) { f.put("a", 20, 10); f.put("b", i, 0) })
 	var file bytes.Buffer
-	if err := b.encode(&file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.encode(&file))
 	return f, b, file.Bytes()
 }
 
@@ -30,10 +30,7 @@ func filled(t *testing.T) (*field, *Book, []byte) {
 func TestRestart(t *testing.T) {
 	f, b, file := filled(t)
 	before := words(b.read(b.total, Hour, f.at), 10, Ready)
-	again, err := decode(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(decode(file))
 	f.at = f.at.Add(5 * time.Minute)
 	f.tubes, f.turns = nil, 0
 	f.samples(t, again, 2, func(int) { f.put("a", 30, 0) })
@@ -95,9 +92,7 @@ func TestPlaceOfTheFile(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string][]byte{"empty": nil, "newer": []byte("beanfield history 2\n"), "half": file[:len(file)/2], "text": []byte("dear diary")} {
-		if err := os.WriteFile(path(name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path(name), text, 0o600))
 	}
 	for name, err := range map[string]error{
 		"directory": os.Mkdir(path("directory"), 0o700), "pipe": syscall.Mkfifo(path("pipe"), 0o600), "large": os.WriteFile(path("large"), nil, 0o600),
@@ -115,9 +110,7 @@ func TestPlaceOfTheFile(t *testing.T) {
 	if b, err := load(path("nothing")); b != nil || err != nil {
 		t.Errorf("no file: %v", err)
 	}
-	if err := b.save(path("half")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.save(path("half")))
 	if got, err := load(path("half")); err != nil || len(got.tubes) != 2 {
 		t.Errorf("after saving: %v", err)
 	}

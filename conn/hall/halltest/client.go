@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // Client is a connection, byte by byte.
@@ -19,9 +21,7 @@ type Client struct {
 // Send writes a text.
 func (c *Client) Send(text string) {
 	c.T.Helper()
-	if _, err := io.WriteString(c, text); err != nil {
-		c.T.Fatal(err)
-	}
+	must.Get(io.WriteString(c, text))
 }
 
 // Response reads the answer to a request of this method, with its body.

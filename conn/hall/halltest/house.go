@@ -15,6 +15,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // Patience bounds every wait in tests. It is far beyond what any of them needs on the
@@ -64,10 +65,7 @@ type House struct {
 // the front end call, besides those of net/http.
 func New(t testing.TB, works ...string) *House {
 	t.Helper()
-	a, err := conn.NewAcceptor(conn.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(conn.NewAcceptor(conn.Options{}))
 	return &House{T: t, Acceptor: a, works: append(works, "net/http.(*conn)")}
 }
 
@@ -79,10 +77,7 @@ func (h *House) Open(f FrontEnd, secured bool) {
 	if secured {
 		certs, h.Trust = Certificates(h.T)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	h.Address = l.Addr().String()
 	h.served.Go(func() {
 		if err := h.Acceptor.Serve(l, f.Over(l.Addr(), certs)); err != nil {
@@ -98,10 +93,7 @@ func Certificates(t testing.TB) (*secure.Certificates, *tls.Config) {
 	a := securetest.NewAuthority(t, "authority")
 	p := a.Usual("server")
 	dir := t.TempDir()
-	c, err := secure.Read(secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t, dir, "key", p.Key)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(secure.Read(secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t, dir, "key", p.Key)}))
 	secure.NewKeeper(nil, c)
 	return c, a.Trust()
 }
@@ -166,10 +158,7 @@ func (h *House) goroutines() (list []string) {
 // Dial connects a client.
 func (h *House) Dial() *Client {
 	h.T.Helper()
-	c, err := net.Dial("tcp", h.Address)
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", h.Address))
 	h.T.Cleanup(func() { c.Close() })
 	c.SetDeadline(time.Now().Add(Patience))
 	if h.Trust != nil {

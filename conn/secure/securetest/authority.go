@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // Authority signs certificates.
@@ -44,19 +46,13 @@ func NewAuthority(t testing.TB, name string) *Authority {
 
 func newKey(t testing.TB) *ecdsa.PrivateKey {
 	t.Helper()
-	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	return k
 }
 
 func (a *Authority) sign(template *x509.Certificate, key *ecdsa.PrivateKey) []byte {
 	a.t.Helper()
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key))
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
@@ -77,10 +73,7 @@ func (a *Authority) Issue(name string, until time.Time) Pair {
 		IPAddresses:    []net.IP{net.IPv4(127, 0, 0, 1)},
 		URIs:           []*url.URL{{Scheme: "spiffe", Host: "example.org", Path: "/" + name}},
 	}, key)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	der := must.Get(x509.MarshalPKCS8PrivateKey(key))
 	return Pair{cert, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})}
 }
 
@@ -94,10 +87,7 @@ func (a *Authority) Trust(own ...Pair) *tls.Config {
 	c := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "localhost"}
 	c.RootCAs.AppendCertsFromPEM(a.PEM)
 	for _, p := range own {
-		pair, err := tls.X509KeyPair(p.Cert, p.Key)
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		pair := must.Get(tls.X509KeyPair(p.Cert, p.Key))
 		c.Certificates = append(c.Certificates, pair)
 	}
 	return c
@@ -107,11 +97,7 @@ func (a *Authority) Trust(own ...Pair) *tls.Config {
 func Write(t testing.TB, dir, name string, text []byte) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path+".new", text, 0o600))
+	must.Do(t, os.Rename(path+".new", path))
 	return path
 }
