@@ -14,6 +14,7 @@ import (
 	"beanfield/conn/admin/history"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/hall"
 	"beanfield/conn/queueservice"
 	"beanfield/conn/secure"
@@ -75,10 +76,10 @@ func certsOf(l net.Listener) *secure.Certificates {
 }
 
 // quoting is what the words of stats.quote_strings mean.
-var quoting = map[string]beanstalk.Quoting{
-	quoteNeeded: beanstalk.QuoteNeeded,
-	quoteAlways: beanstalk.QuoteAlways,
-	quoteNever:  beanstalk.QuoteNever,
+var quoting = map[string]protocol.Quoting{
+	quoteNeeded: protocol.QuoteNeeded,
+	quoteAlways: protocol.QuoteAlways,
+	quoteNever:  protocol.QuoteNever,
 }
 
 // newFronts makes the acceptor and the front end for administrators, without listeners.

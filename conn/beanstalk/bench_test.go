@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
 )
 
@@ -25,28 +26,28 @@ var usualLines = [][]byte{
 // TestParserAllocatesNothing holds for right and wrong lines.
 func TestParserAllocatesNothing(t *testing.T) {
 	lines := append(sentLines(t), usualLines...)
-	var c command
+	var c protocol.Command
 	n := testing.AllocsPerRun(10, func() {
 		for _, line := range lines {
-			if len(line) <= maxLine {
-				c = parse(line)
+			if len(line) <= protocol.MaxLine {
+				c = grammar.Parse(line)
 			}
 		}
 	})
 	if n != 0 {
-		t.Errorf("%v allocations for %d lines, the last a command %d", n, len(lines), c.verb)
+		t.Errorf("%v allocations for %d lines, the last a command %d", n, len(lines), c.Verb)
 	}
 }
 
 // BenchmarkParse times one line, of the usual ones in turn.
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
-	var c command
+	var c protocol.Command
 	for i := 0; b.Loop(); i++ {
-		c = parse(usualLines[i%len(usualLines)])
+		c = grammar.Parse(usualLines[i%len(usualLines)])
 	}
-	if c.word != "" {
-		b.Fatal(c.word)
+	if c.Word != "" {
+		b.Fatal(c.Word)
 	}
 }
 
@@ -56,7 +57,7 @@ func BenchmarkNextLine(b *testing.B) {
 	buf := bytes.Repeat([]byte("reserve-with-timeout 0\r\n"), readBuffer/24)
 	rest := buf
 	for b.Loop() {
-		if _, rest, _ = nextLine(rest); len(rest) == 0 {
+		if _, rest, _ = protocol.NextLine(rest); len(rest) == 0 {
 			rest = buf
 		}
 	}
@@ -120,7 +121,7 @@ func BenchmarkRules(b *testing.B) {
 	c.guard = &guard{id: access.Identity{}.WithToken("one")}
 	c.judgeAnew()
 	c.guard.used = c.guard.subject.May("tube-999-x")
-	put := command{verb: verbPut}
+	put := protocol.Command{Verb: verbPut}
 	for _, measured := range []struct {
 		name string
 		ask  func() bool

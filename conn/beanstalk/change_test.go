@@ -3,6 +3,8 @@ package beanstalk
 import (
 	"strings"
 	"testing"
+
+	"beanfield/conn/beanstalk/protocol"
 )
 
 // Options that change hold at once, for connections that are open too. A put whose line has
@@ -15,7 +17,7 @@ func TestChange(t *testing.T) {
 	slow.send("put 0 0 1 10\r\n01234")
 	eventually(t, "the line has been read", func() bool { return c.stat("stats", "cmd-put") == "2" })
 
-	set.MaxJobSize, set.Quoting = 9, QuoteAlways
+	set.MaxJobSize, set.Quoting = 9, protocol.QuoteAlways
 	apply, err := h.server.Change(set)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +53,7 @@ func TestChangeBesideClients(t *testing.T) {
 			default:
 			}
 			o := set
-			o.MaxJobSize, o.Quoting = 5+n%2*5, Quoting(n%3)
+			o.MaxJobSize, o.Quoting = 5+n%2*5, protocol.Quoting(n%3)
 			apply, err := h.server.Change(o)
 			if err != nil {
 				t.Error(err)

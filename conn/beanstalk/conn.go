@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/router"
 )
 
@@ -21,7 +22,8 @@ type Conn struct {
 	queued  atomic.Bool
 	next    *Conn // in the loop's inbox
 
-	call   call // the session's call that is under way
+	call   call          // the session's call that is under way
+	verb   protocol.Verb // of the latest command that the session ran by itself
 	closed bool
 	// readable is true while the socket may have bytes that no event will
 	// announce again; hungUp after the client has shut down its side.
@@ -63,13 +65,10 @@ const (
 	callNone call = iota
 	callRun
 	callOpen
-	callUse
-	callWatch
-	callIgnore
+	callSession // of the command in Conn.verb
 	callReserve
 	callEndWait
 	callRefresh
-	callStats
 	callReview  // the watched tubes, because other rules hold
 	callSuspend // a wait ends, because other rules hold
 	callReviewWait
@@ -134,17 +133,12 @@ func (c *Conn) finish(k call, done bool) {
 	switch k {
 	case callRun:
 		c.answerRun()
-	case callUse:
-		c.loop.out = appendUsing(c.loop.out, c.session.Used())
-	case callWatch, callIgnore:
-		c.loop.out = appendWatching(c.loop.out, c.session.Watching())
+	case callSession:
+		commands[c.verb].answer(c)
 	case callReserve, callEndWait:
 		c.answerReserve()
 	case callRefresh:
 		c.decideWait()
-	case callStats:
-		c.loop.out = c.loop.server.appendStats(c.loop.out, &c.session, c.guard.seenTubes(c))
-		c.session.Trim()
 	case callReview:
 		c.session.Trim()
 	case callSuspend:

@@ -46,11 +46,11 @@
 //
 // # The life of a command
 //
-// nextLine finds the line and parse reads it, without allocating. A command
-// that one shard can answer becomes an operation of the connection's run: the
-// consecutive commands for the same shard. A command for another shard, one that
-// concerns the session or all shards, an answer that is known already, or the end
-// of the input flushes the run: it goes to the shard as one batch, and its answers
+// protocol.NextLine finds the line and the grammar reads it, without allocating; the table of
+// the commands (commands.go) says what to do. A command that one shard can answer becomes an
+// operation of the connection's run: the consecutive commands for the same shard. A command for
+// another shard, one that concerns the session or all shards, an answer that is known already,
+// or the end of the input flushes the run: it goes to the shard as one batch, and its answers
 // are appended to the loop's reply buffer in the order of the operations. When the
 // connection cannot go on, or the buffer is full, one write sends it all.
 //
@@ -193,34 +193,34 @@
 // Rights on the tube in use are kept from one use to the next. Operations that name a job are
 // judged by the job's shard (queue.Judge), because only the shard knows the job's tube.
 //
-// A reserve is never refused: it waits at those of the watched tubes from which the client may
-// reserve. The others are hidden (router.Session.Review). Often this is default, which clients
-// watch without asking for it. A client that holds a job may delete, release, bury and touch it,
-// and see its statistics.
+// A reserve is never refused. It waits only at those of the watched tubes from which the client
+// may reserve; the others are hidden from it (router.Session.Review). Often default is one of
+// these, because all clients watch it from the start. A client that holds a job may always
+// delete, release, bury and touch it, and see its statistics.
 //
-// Clients know all answers to refused commands. If a command can be answered NOT_FOUND, it is, so
-// a client cannot tell a tube that it may not see from one that does not exist. Otherwise the
-// answer is BAD_FORMAT, which every client takes as an error of any command, and after which
-// none tries again.
+// There is no new word for a refusal: old clients would not know it. A command that may find
+// nothing is refused with NOT_FOUND, so a client cannot tell a tube that it may not see from one
+// that does not exist. Any other command is refused with BAD_FORMAT: all clients take it as an
+// error, and none tries again.
 //
-//	command                            needs             refused
-//	use                                any right         BAD_FORMAT; the tube in use stays
-//	put                                put               BAD_FORMAT, after the body
-//	watch                              reserve           BAD_FORMAT
-//	reserve, reserve-with-timeout      reserve           as at empty tubes
-//	reserve-job                        reserve           NOT_FOUND
-//	delete                             delete            NOT_FOUND; never for a job that the client holds
-//	release, bury, touch               to hold the job   never refused by rules
-//	peek, peek-ready, -delayed, -buried  peek            NOT_FOUND
-//	kick                               kick              BAD_FORMAT
-//	kick-job                           kick              NOT_FOUND
-//	pause-tube                         pause             NOT_FOUND
-//	stats-tube                         stats             NOT_FOUND
-//	stats-job                          stats             NOT_FOUND; never for a job that the client holds
-//	stats                              stats anywhere    BAD_FORMAT
-//	list-tubes                         nothing           lists tubes with any right
-//	ignore, quit, list-tube-used,
-//	list-tubes-watched                 nothing
+//	command                                       needs             refused
+//	use                                           any right         BAD_FORMAT; the tube in use stays
+//	put                                           put               BAD_FORMAT, after the body
+//	watch                                         reserve           BAD_FORMAT
+//	reserve, reserve-with-timeout                 reserve           as at empty tubes
+//	reserve-job                                   reserve           NOT_FOUND
+//	delete                                        delete            NOT_FOUND; never for a job that the client holds
+//	release, bury, touch                          to hold the job   never refused by rules
+//	peek, peek-ready, peek-delayed, peek-buried   peek              NOT_FOUND
+//	kick                                          kick              BAD_FORMAT
+//	kick-job                                      kick              NOT_FOUND
+//	pause-tube                                    pause             NOT_FOUND
+//	stats-tube                                    stats             NOT_FOUND
+//	stats-job                                     stats             NOT_FOUND; never for a job that the client holds
+//	stats                                         stats anywhere    BAD_FORMAT
+//	list-tubes                                    nothing           lists tubes with any right
+//	ignore, list-tube-used                        nothing           never
+//	list-tubes-watched, quit                      nothing           never
 //
 // With rules, stats counts only tubes on which the client has the right stats, and their jobs;
 // job-timeouts is 0 then, because nobody counts it by tube. The figures of the process are the

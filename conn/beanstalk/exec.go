@@ -1,6 +1,9 @@
 package beanstalk
 
-import "beanfield/shard/queue"
+import (
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/shard/queue"
+)
 
 // process parses and runs commands from data until it ends or the connection
 // cannot go on, and saves the rest.
@@ -27,20 +30,20 @@ func (c *Conn) process(data []byte) {
 			}
 			continue
 		}
-		line, rest, state := nextLine(data)
-		if (c.fresh || state != lineComplete || data[0]|0x20 == 'h') && c.foreign(data, line, state) {
+		line, rest, state := protocol.NextLine(data)
+		if (c.fresh || state != protocol.Complete || data[0]|0x20 == 'h') && c.foreign(data, line, state) {
 			break // no command begins with an h
 		}
-		if state == lineIncomplete {
+		if state == protocol.Incomplete {
 			break
 		}
-		if state == lineTooLong {
+		if state == protocol.TooLong {
 			data = c.skipLine(data)
 			continue
 		}
 		c.fresh = false
-		cmd, ok := parse(line), false
-		if cmd.verb == verbPut && cmd.word == "" {
+		cmd, ok := grammar.Parse(line), false
+		if cmd.Verb == verbPut && cmd.Word == "" {
 			rest, ok = c.beginPut(&cmd, rest)
 		} else {
 			ok = c.execute(&cmd)
@@ -67,117 +70,146 @@ func (c *Conn) process(data []byte) {
 // execute runs one command, or puts it into the run. It reports false when
 // the command has to be tried again because the run before it must be
 // answered first.
-func (c *Conn) execute(cmd *command) bool {
-	if cmd.verb == verbAuth {
-		return c.auth(cmd)
-	}
-	if c.guard != nil && cmd.word == "" && !c.allowed(cmd) {
+func (c *Conn) execute(cmd *protocol.Command) bool {
+	row := &commands[cmd.Verb]
+	switch {
+	case row.login && !c.login:
+		return c.reject(cmd.Verb, protocol.UnknownCommand, false)
+	case cmd.Word != "":
+		return c.reject(cmd.Verb, cmd.Word, cmd.Counts)
+	case c.guard != nil && !c.allowed(cmd):
 		return c.deny(cmd)
 	}
-	switch cmd.verb {
-	case verbReserve, verbReserveTimeout:
-		if cmd.word == "" {
-			return c.reserve(cmd)
-		}
-	case verbUse, verbWatch, verbIgnore, verbListTubesWatched, verbListTubeUsed, verbListTubes, verbStats, verbQuit:
-		if cmd.word == "" {
-			return c.executeAlone(cmd)
-		}
-	}
-	if cmd.word != "" {
-		if !c.flush() {
-			return false
-		}
-		if cmd.counts {
-			c.loop.count(cmd.verb)
-		}
-		c.loop.refuse(cmd.word)
-		return true
-	}
-	return c.executeInRun(cmd)
+	return row.run(c, cmd)
 }
 
-// executeInRun adds a command that one shard answers to the run.
-func (c *Conn) executeInRun(cmd *command) bool {
-	i, member := c.session.UsedShard(), false
-	switch cmd.verb {
-	case verbPeek, verbReserveJob, verbDelete, verbRelease, verbBury, verbTouch, verbKickJob, verbStatsJob:
-		owner, ok := c.loop.server.router.Owner(cmd.id)
+// reject answers a line that is no command.
+func (c *Conn) reject(v protocol.Verb, w protocol.Word, counts bool) bool {
+	if !c.flush() {
+		return false
+	}
+	if counts {
+		c.loop.count(v)
+	}
+	c.loop.refuse(w)
+	return true
+}
+
+// runInShard adds a command that one shard answers to the run.
+func (c *Conn) runInShard(cmd *protocol.Command) bool {
+	i, row := c.session.UsedShard(), &commands[cmd.Verb]
+	switch row.about {
+	case aboutJob:
+		owner, ok := c.loop.server.router.Owner(cmd.ID)
 		if !ok {
 			// The id may be that of a put which is still in the run.
 			if c.run != nil {
 				c.flush()
 				return false
 			}
-			c.loop.count(cmd.verb)
-			c.loop.refuse(notFound)
+			c.loop.count(cmd.Verb)
+			c.loop.refuse(protocol.NotFound)
 			return true
 		}
-		i, member = owner, cmd.verb == verbReserveJob
-	case verbStatsTube, verbPauseTube:
-		i = c.loop.server.router.TubeShard(cmd.name)
-	default:
-		member = true
+		i = owner
+	case aboutTube:
+		i = c.loop.server.router.TubeShard(cmd.Name)
 	}
-	op := c.opFor(i, cmd.verb)
+	op := c.opFor(i, cmd.Verb)
 	if op == nil {
 		c.flush()
 		return false
 	}
-	op.ID, op.Pri, op.Delay, op.Limit, op.Data = cmd.id, cmd.pri, cmd.delay, cmd.n, cmd.name
-	c.run.member = c.run.member || member
+	op.ID, op.Pri, op.Delay, op.Limit, op.Data = cmd.ID, cmd.Pri, cmd.Delay, cmd.N, cmd.Name
+	c.run.member = c.run.member || row.about == aboutUsed || row.role == worker
 	return true
 }
 
-// executeAlone runs a command that concerns the session or all shards.
-func (c *Conn) executeAlone(cmd *command) bool {
-	if !c.flush() {
-		return false
+// alone makes run of a command that concerns the session or all shards: it begins when those
+// before it have been answered.
+func alone(begin func(*Conn, *protocol.Command) bool) func(*Conn, *protocol.Command) bool {
+	return func(c *Conn, cmd *protocol.Command) bool {
+		if !c.flush() {
+			return false
+		}
+		c.loop.effort -= effortAlone - 1
+		c.loop.count(cmd.Verb)
+		c.verb = cmd.Verb
+		return begin(c, cmd)
 	}
-	c.loop.effort -= effortAlone - 1
-	c.loop.count(cmd.verb)
-	s := &c.session
-	switch cmd.verb {
-	case verbUse:
-		c.finish(callUse, s.Use(cmd.name))
-		if g := c.guard; g != nil {
-			g.used = g.subject.May(s.Used())
-		}
-	case verbWatch:
-		c.finish(callWatch, s.Watch(cmd.name))
-	case verbIgnore:
-		done, refused := s.Ignore(cmd.name)
-		if refused {
-			c.loop.refuse(notIgnored)
-		} else {
-			c.finish(callIgnore, done)
-		}
-	case verbListTubeUsed:
-		c.loop.out = appendUsing(c.loop.out, s.Used())
-	case verbListTubesWatched:
-		c.list(s.Watched())
-	case verbListTubes:
-		c.listSeen(c.loop.server.router.TubeNames())
-	case verbStats:
-		c.finish(callStats, s.CountAll(c.guard.judgeOfStats()))
-	case verbQuit:
-		if c.send(); c.stuck != nil {
-			return false // what has been answered is still to get out
-		}
-		c.close()
+}
+
+func (c *Conn) use(cmd *protocol.Command) bool {
+	c.finish(callSession, c.session.Use(cmd.Name))
+	if g := c.guard; g != nil {
+		g.used = g.subject.May(c.session.Used())
 	}
 	return true
+}
+
+func (c *Conn) watch(cmd *protocol.Command) bool {
+	c.finish(callSession, c.session.Watch(cmd.Name))
+	return true
+}
+
+func (c *Conn) ignore(cmd *protocol.Command) bool {
+	done, refused := c.session.Ignore(cmd.Name)
+	if refused {
+		c.loop.refuse(protocol.NotIgnored)
+	} else {
+		c.finish(callSession, done)
+	}
+	return true
+}
+
+func (c *Conn) stats(*protocol.Command) bool {
+	c.finish(callSession, c.session.CountAll(c.guard.judgeOfStats()))
+	return true
+}
+
+func (c *Conn) listUsed(*protocol.Command) bool {
+	c.sayUsing()
+	return true
+}
+
+func (c *Conn) listWatched(*protocol.Command) bool {
+	c.list(c.session.Watched())
+	return true
+}
+
+func (c *Conn) listTubes(*protocol.Command) bool {
+	c.listSeen(c.loop.server.router.TubeNames())
+	return true
+}
+
+func (c *Conn) quit(*protocol.Command) bool {
+	if c.send(); c.stuck != nil {
+		return false // what has been answered is still to get out
+	}
+	c.close()
+	return true
+}
+
+func (c *Conn) sayUsing() { c.loop.out = protocol.AppendUsing(c.loop.out, c.session.Used()) }
+
+func (c *Conn) sayWatching() {
+	c.loop.out = protocol.AppendWatching(c.loop.out, c.session.Watching())
+}
+
+func (c *Conn) sayStats() {
+	c.loop.out = c.loop.server.appendStats(c.loop.out, &c.session, c.guard.seenTubes(c))
+	c.session.Trim()
 }
 
 // reserve runs both reserves. In the usual case, all watched tubes in one
 // shard, it is an operation of the run like others.
-func (c *Conn) reserve(cmd *command) bool {
-	timeout := cmd.n
-	if cmd.verb == verbReserve {
+func (c *Conn) reserve(cmd *protocol.Command) bool {
+	timeout := cmd.N
+	if cmd.Verb == verbReserve {
 		timeout = forever
 	}
 	if c.session.ReserveInPlace() {
-		op := c.opFor(c.session.WatchShard(), cmd.verb)
+		op := c.opFor(c.session.WatchShard(), cmd.Verb)
 		if op == nil {
 			c.flush()
 			return false
@@ -192,7 +224,7 @@ func (c *Conn) reserve(cmd *command) bool {
 		return false
 	}
 	c.becomeWorker()
-	c.loop.count(cmd.verb)
+	c.loop.count(cmd.Verb)
 	c.wake.timeout = timeout
 	c.finish(callReserve, c.session.Reserve(timeout == 0))
 	return true
@@ -229,12 +261,12 @@ func (c *Conn) answerReserve() {
 	}
 	res := &c.session.Reservation
 	if res.Status != queue.OK {
-		c.loop.refuse(failures[res.Status])
+		c.loop.refuse(protocol.Failures[res.Status])
 		c.session.Trim()
 		return
 	}
 	var large [][]byte
-	c.loop.out, large = appendJob(c.loop.out, "RESERVED ", res.ID, res.Size, res.Small, res.Large)
+	c.loop.out, large = protocol.AppendJob(c.loop.out, "RESERVED ", res.ID, res.Size, res.Small, res.Large)
 	if large != nil {
 		c.sendLarge(large)
 	}

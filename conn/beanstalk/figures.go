@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
 	"beanfield/storage/tally"
 )
@@ -19,8 +20,8 @@ type loopCounts struct {
 	rounds, events atomic.Uint64
 	connections    atomic.Int64
 	refusals       [len(refusals)]atomic.Uint64
-	denied         [verbCount]atomic.Uint64 // those of the refusals that rules have caused
-	latency        [verbCount]tally.Spread
+	denied         [mostCommands]atomic.Uint64 // those of the refusals that rules have caused
+	latency        [mostCommands]tally.Spread
 }
 
 // publishEvery is after how many rounds a loop publishes its figures. To do so before each
@@ -42,17 +43,17 @@ func (l *loop) publish() {
 }
 
 // refusals are the words of commands that were not carried out, the most usual first.
-var refusals = [...]word{
-	timedOut, notFound, deadlineSoon, draining, badFormat, unknownCommand, outOfMemory, jobTooBig, internalError, expectedCRLF, notIgnored,
+var refusals = [...]protocol.Word{
+	protocol.TimedOut, protocol.NotFound, protocol.DeadlineSoon, protocol.Draining, protocol.BadFormat, protocol.UnknownCommand, protocol.OutOfMemory, protocol.JobTooBig, protocol.InternalError, protocol.ExpectedCRLF, protocol.NotIgnored,
 }
 
 // refuse answers a command that is not carried out.
-func (l *loop) refuse(w word) {
+func (l *loop) refuse(w protocol.Word) {
 	l.out = append(l.out, w...)
 	l.countRefusal(w)
 }
 
-func (l *loop) countRefusal(w word) {
+func (l *loop) countRefusal(w protocol.Word) {
 	for i, r := range refusals {
 		if r == w {
 			n := &l.figures.refusals[i]
@@ -63,7 +64,7 @@ func (l *loop) countRefusal(w word) {
 }
 
 // countDenied counts a command that the client may not run.
-func (l *loop) countDenied(v verb) {
+func (l *loop) countDenied(v protocol.Verb) {
 	n := &l.figures.denied[v]
 	n.Store(n.Load() + 1)
 }
@@ -114,34 +115,32 @@ func (s *Server) Refusals() map[string]uint64 {
 // be, if there are rules. Tokens that were wrong count as "auth".
 func (s *Server) Denied() map[string]uint64 {
 	m := map[string]uint64{}
-	for _, t := range tokens {
+	for _, v := range verbs {
 		n := uint64(0)
 		for _, l := range s.loops {
-			n += l.figures.denied[t.verb].Load()
+			n += l.figures.denied[v].Load()
 		}
-		if n > 0 || s.book.Load() != nil && deniable(t.verb) {
-			m[strings.TrimSpace(t.text)] = n
+		if n > 0 || s.book.Load() != nil && commands[v].refused != "" {
+			m[commands[v].name] = n
 		}
 	}
 	return m
 }
-
-func deniable(v verb) bool { return rights[v] != 0 || v == verbUse || v == verbAuth }
 
 // Latency is how long commands took from when they were handed to their shard until they
 // were answered, by command, in steps of tally.Time. It is a sample: of one run of commands
 // in 61. Commands that need several shards, or none, are not in it.
 func (s *Server) Latency() map[string]*tally.Reading {
 	m := map[string]*tally.Reading{}
-	for _, t := range tokens {
-		if kinds[t.verb] == 0 {
+	for _, v := range verbs {
+		if commands[v].op == 0 {
 			continue // it does not go into runs
 		}
 		r := &tally.Reading{}
 		for _, l := range s.loops {
-			l.figures.latency[t.verb].ReadTo(r)
+			l.figures.latency[v].ReadTo(r)
 		}
-		m[strings.TrimSpace(t.text)] = r
+		m[commands[v].name] = r
 	}
 	return m
 }
@@ -152,5 +151,5 @@ func (s *Server) Connections() int { return int(s.open.Load()) }
 // Stats is the body of the reply of stats with these sums, in which no text is quoted but
 // the version.
 func (s *Server) Stats(sums *queue.Sums) []byte {
-	return s.appendKeys(nil, sums, s.router.Tubes(), QuoteNever)
+	return s.appendKeys(nil, sums, s.router.Tubes(), protocol.QuoteNever)
 }

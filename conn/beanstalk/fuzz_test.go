@@ -16,15 +16,15 @@ import (
 const fuzzMax = 5000
 
 // answers says which words may answer a command that is well formed.
-var answers = map[verb]string{
-	verbPut: "INSERTED", verbPeek: "FOUND NOT_FOUND", verbPeekReady: "FOUND NOT_FOUND",
-	verbPeekDelayed: "FOUND NOT_FOUND", verbPeekBuried: "FOUND NOT_FOUND",
-	verbReserveTimeout: "RESERVED TIMED_OUT DEADLINE_SOON", verbReserve: "RESERVED TIMED_OUT DEADLINE_SOON",
-	verbReserveJob: "RESERVED NOT_FOUND", verbDelete: "DELETED NOT_FOUND", verbRelease: "RELEASED NOT_FOUND",
-	verbBury: "BURIED NOT_FOUND", verbKick: "KICKED", verbKickJob: "KICKED NOT_FOUND",
-	verbTouch: "TOUCHED NOT_FOUND", verbStatsJob: "OK NOT_FOUND", verbStatsTube: "OK NOT_FOUND", verbStats: "OK",
-	verbUse: "USING", verbWatch: "WATCHING", verbIgnore: "WATCHING NOT_IGNORED", verbListTubesWatched: "OK",
-	verbListTubeUsed: "USING", verbListTubes: "OK", verbPauseTube: "PAUSED NOT_FOUND",
+var answers = map[string]string{
+	"put": "INSERTED", "peek": "FOUND NOT_FOUND", "peek-ready": "FOUND NOT_FOUND",
+	"peek-delayed": "FOUND NOT_FOUND", "peek-buried": "FOUND NOT_FOUND",
+	"reserve-with-timeout": "RESERVED TIMED_OUT DEADLINE_SOON", "reserve": "RESERVED TIMED_OUT DEADLINE_SOON",
+	"reserve-job": "RESERVED NOT_FOUND", "delete": "DELETED NOT_FOUND", "release": "RELEASED NOT_FOUND",
+	"bury": "BURIED NOT_FOUND", "kick": "KICKED", "kick-job": "KICKED NOT_FOUND",
+	"touch": "TOUCHED NOT_FOUND", "stats-job": "OK NOT_FOUND", "stats-tube": "OK NOT_FOUND", "stats": "OK",
+	"use": "USING", "watch": "WATCHING", "ignore": "WATCHING NOT_IGNORED", "list-tubes-watched": "OK",
+	"list-tube-used": "USING", "list-tubes": "OK", "pause-tube": "PAUSED NOT_FOUND",
 }
 
 // expected walks over what a client sends and lists, for each command, the
@@ -41,31 +41,32 @@ func expected(in []byte) (replies []string) {
 			replies = append(replies, "BAD_FORMAT")
 			continue
 		}
-		c := parse(line)
+		c := grammar.Parse(line)
+		name := commands[c.Verb].name
 		switch {
-		case c.word != "":
-			replies = append(replies, strings.TrimSpace(string(c.word)))
-		case c.verb == verbQuit:
+		case c.Word != "":
+			replies = append(replies, strings.TrimSpace(string(c.Word)))
+		case name == "quit":
 			return replies
-		case c.verb == verbPut && (c.size > fuzzMax || !c.trailing):
-			size := int(c.size) + 2
+		case c.Verb == verbPut && (c.Size > fuzzMax || !c.Trailing):
+			size := int(c.Size) + 2
 			if len(in) < size {
 				return replies
 			}
 			body := in[:size]
 			in = in[size:]
 			switch {
-			case c.size > fuzzMax:
+			case c.Size > fuzzMax:
 				replies = append(replies, "JOB_TOO_BIG")
 			case !bytes.HasSuffix(body, []byte("\r\n")):
 				replies = append(replies, "EXPECTED_CRLF")
 			default:
-				replies = append(replies, answers[verbPut])
+				replies = append(replies, answers["put"])
 			}
-		case c.verb == verbPut:
+		case c.Verb == verbPut:
 			replies = append(replies, "BAD_FORMAT")
 		default:
-			replies = append(replies, answers[c.verb])
+			replies = append(replies, answers[name])
 		}
 	}
 }

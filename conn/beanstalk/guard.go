@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"beanfield/conn"
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
 )
 
@@ -24,50 +25,6 @@ type guard struct {
 	recalled []recalled
 	// stale says that the watched tubes have not been reviewed since subject was found.
 	stale bool
-}
-
-// rights are what the commands need that name a job, a tube, or the tube in use. A command
-// that is not here needs none, or has a case of its own.
-var rights = [verbCount]access.Rights{
-	verbPut:         access.Put,
-	verbPeek:        access.Peek,
-	verbPeekReady:   access.Peek,
-	verbPeekDelayed: access.Peek,
-	verbPeekBuried:  access.Peek,
-	verbReserveJob:  access.Reserve,
-	verbDelete:      access.Delete,
-	verbKick:        access.Kick,
-	verbKickJob:     access.Kick,
-	verbStatsJob:    access.Stats,
-	verbStatsTube:   access.Stats,
-	verbStats:       access.Stats,
-	verbPauseTube:   access.Pause,
-	verbWatch:       access.Reserve,
-}
-
-// judged are the rights that a judge asks for.
-var judged = [queue.Service + 1]access.Rights{
-	queue.Peek:       access.Peek,
-	queue.ReserveJob: access.Reserve,
-	queue.Delete:     access.Delete,
-	queue.KickJob:    access.Kick,
-	queue.StatsJob:   access.Stats,
-	queue.Totals:     access.Stats,
-}
-
-// refusedWith has the answers to commands that the client may not run: NOT_FOUND if the command
-// can be answered so, otherwise BAD_FORMAT, which every client takes as an error of any command.
-var refusedWith = [verbCount]word{
-	verbUse:         badFormat,
-	verbPut:         badFormat,
-	verbWatch:       badFormat,
-	verbKick:        badFormat,
-	verbStats:       badFormat,
-	verbPeekReady:   notFound,
-	verbPeekDelayed: notFound,
-	verbPeekBuried:  notFound,
-	verbStatsTube:   notFound,
-	verbPauseTube:   notFound,
 }
 
 // outdated says that other rules hold than those by which the connection was judged.
@@ -120,30 +77,30 @@ func (c *Conn) identity() (id access.Identity) {
 
 // allowed says whether the client may run a command, as far as its shard need not be asked.
 // Without rules c.guard is nil, and nobody calls it.
-func (c *Conn) allowed(cmd *command) bool {
-	g := c.guard
-	switch cmd.verb {
-	case verbUse:
-		return g.subject.Sees(string(cmd.name))
-	case verbWatch, verbStatsTube, verbPauseTube:
-		return g.subject.May(string(cmd.name)).Has(rights[cmd.verb])
-	case verbStats:
-		return g.subject.Anywhere().Has(access.Stats)
-	case verbPut, verbPeekReady, verbPeekDelayed, verbPeekBuried, verbKick:
-		return g.used.Has(rights[cmd.verb])
+func (c *Conn) allowed(cmd *protocol.Command) bool {
+	g, row := c.guard, &commands[cmd.Verb]
+	switch {
+	case row.about == aboutUsed:
+		return g.used.Has(row.needs)
+	case row.about == aboutTube && row.needs == anyRight:
+		return g.subject.Sees(string(cmd.Name))
+	case row.about == aboutTube:
+		return g.subject.May(string(cmd.Name)).Has(row.needs)
+	case row.about == aboutAll:
+		return g.subject.Anywhere().Has(row.needs)
 	}
 	return true
 }
 
 // deny answers a command that the client may not run, when those before it have been
 // answered: otherwise it reports false.
-func (c *Conn) deny(cmd *command) bool {
+func (c *Conn) deny(cmd *protocol.Command) bool {
 	if !c.flush() {
 		return false
 	}
-	c.loop.count(cmd.verb)
-	c.noteDenied(cmd.verb, c.tubeOf(cmd.verb, cmd.name), 0)
-	c.loop.refuse(refusedWith[cmd.verb])
+	c.loop.count(cmd.Verb)
+	c.noteDenied(cmd.Verb, c.tubeOf(cmd.Verb, cmd.Name), 0)
+	c.loop.refuse(commands[cmd.Verb].refused)
 	return true
 }
 

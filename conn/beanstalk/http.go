@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/beanstalk/protocol"
 )
 
 // A web page can have a browser send HTTP to any port, also to one that only this machine
@@ -16,12 +17,12 @@ import (
 
 // foreign says that a line is of another protocol. The connection ends then, or will when what
 // came before the line has been answered.
-func (c *Conn) foreign(data, line []byte, state lineState) bool {
+func (c *Conn) foreign(data, line []byte, state protocol.LineState) bool {
 	guarded := c.fresh && !c.http
 	switch {
-	case (guarded || state != lineComplete) && isHello(data):
+	case (guarded || state != protocol.Complete) && isHello(data):
 		c.refuseHello()
-	case state == lineComplete && (guarded && isRequest(line) || c.isHost(line)), state == lineTooLong && c.isHost(data):
+	case state == protocol.Complete && (guarded && isRequest(line) || c.isHost(line)), state == protocol.TooLong && c.isHost(data):
 		c.refuseHTTP()
 	default:
 		return false

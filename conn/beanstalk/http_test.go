@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/secure"
 )
 
@@ -20,8 +21,8 @@ var webRequests = map[string]string{
 	"HTTP/2":              "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 	"for a proxy":         "CONNECT queue:11300 HTTP/1.0\r\n",
 	"spaces in the path":  "GET /a b c HTTP/1.1\r\n",
-	"the longest line":    "GET /" + strings.Repeat("a", maxLine-len("GET / HTTP/1.1")) + " HTTP/1.1\r\n",
-	"too long by one":     "GET /" + strings.Repeat("a", maxLine-len("GET / HTTP/1.1")+1) + " HTTP/1.1\r\n",
+	"the longest line":    "GET /" + strings.Repeat("a", protocol.MaxLine-len("GET / HTTP/1.1")) + " HTTP/1.1\r\n",
+	"too long by one":     "GET /" + strings.Repeat("a", protocol.MaxLine-len("GET / HTTP/1.1")+1) + " HTTP/1.1\r\n",
 	"much too long":       "POST /" + strings.Repeat("a", 3*readBuffer) + " HTTP/1.1\r\n",
 	"too long with CR":    "POST /" + strings.Repeat("\ra HTTP/1.\r", 99) + " HTTP/1.1\r\n",
 	"Host":                "Host: queue:11300\r\n",
@@ -56,7 +57,7 @@ func TestHTTPIsRefused(t *testing.T) {
 					if err != nil {
 						break
 					}
-					if line != string(unknownCommand) && line != string(badFormat) {
+					if line != string(protocol.UnknownCommand) && line != string(protocol.BadFormat) {
 						t.Errorf("%s, %s: answered %q", network, name, line)
 					}
 				}

@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"strconv"
 
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/router"
 )
 
@@ -18,7 +19,7 @@ func (c *Conn) list(names router.Names) {
 	const head, foot = "---\n", "- \n"
 	out := append(c.loop.out, "OK "...)
 	out = strconv.AppendInt(out, int64(len(head)+names.Bytes+len(foot)*names.Count), 10)
-	out = append(out, crlf...)
+	out = append(out, protocol.CRLF...)
 	c.loop.out = append(out, head...)
 	c.listing = names.Chunks
 	c.listOn()
@@ -46,5 +47,5 @@ func (c *Conn) listOn() {
 		return
 	}
 	c.listing = nil
-	c.loop.out = append(c.loop.out, crlf...)
+	c.loop.out = append(c.loop.out, protocol.CRLF...)
 }

@@ -1,9 +1,8 @@
 package beanstalk
 
 import (
-	"strconv"
-
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
 )
 
 // Clients of some listeners may log in with a token, in two ways. New clients send the command
@@ -14,19 +13,8 @@ import (
 const mostTries = 3
 
 // auth runs the command of that name.
-func (c *Conn) auth(cmd *command) bool {
-	if !c.flush() {
-		return false
-	}
-	switch {
-	case !c.login:
-		c.loop.refuse(unknownCommand)
-	case cmd.word != "":
-		c.loop.refuse(cmd.word)
-	default:
-		c.loop.effort -= effortAlone - 1
-		c.logIn(string(cmd.name), 0)
-	}
+func (c *Conn) auth(cmd *protocol.Command) bool {
+	c.logIn(string(cmd.Name), 0)
 	return true
 }
 
@@ -108,9 +96,7 @@ func (c *Conn) enter(as access.Identity) {
 func (c *Conn) loggedIn() {
 	c.session.Trim()
 	if id := c.guard.entry; id != 0 {
-		c.loop.out = append(c.loop.out, "INSERTED "...)
-		c.loop.out = strconv.AppendUint(c.loop.out, id, 10)
-		c.loop.out = append(c.loop.out, crlf...)
+		c.loop.out = protocol.AppendNumber(c.loop.out, "INSERTED ", id)
 		return
 	}
 	c.loop.out = append(c.loop.out, "OK 0\r\n\r\n"...)
@@ -149,11 +135,11 @@ func (c *Conn) forgive() {
 
 // turnAway answers a wrong token. The third one ends the connection.
 func (c *Conn) turnAway() {
-	w := notFound
+	v := verbAuth
 	if c.guard.entry != 0 {
-		w = refusedWith[verbPut]
+		v = verbPut
 	}
-	c.loop.refuse(w)
+	c.loop.refuse(commands[v].refused)
 	if c.guard.wrong >= mostTries {
 		c.send()
 		c.close()

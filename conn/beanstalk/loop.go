@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard"
 	"beanfield/storage/pace"
 )
@@ -66,7 +67,7 @@ type loop struct {
 	stranded atomic.Int32
 
 	// read by stats from other loops
-	counts  [verbCount]atomic.Uint64
+	counts  [mostCommands]atomic.Uint64
 	waiting atomic.Int64
 	figures loopCounts // read by the metrics
 }
@@ -86,7 +87,7 @@ func newLoop(s *Server) (*loop, error) {
 
 // count counts a command for stats. The loop alone writes, so no locked
 // addition is needed.
-func (l *loop) count(v verb) { l.counts[v].Store(l.counts[v].Load() + 1) }
+func (l *loop) count(v protocol.Verb) { l.counts[v].Store(l.counts[v].Load() + 1) }
 
 func (l *loop) wake() {
 	if l.asleep.Load() && l.asleep.CompareAndSwap(true, false) {

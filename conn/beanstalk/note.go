@@ -1,54 +1,50 @@
 package beanstalk
 
 import (
-	"strings"
-
 	"beanfield/conn"
 	"beanfield/conn/audit"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
 )
 
 // What goes into the audit log: commands that rules have refused and, with or without rules,
 // those that intervene in the work of others (pauses, kicks, deletes of jobs that nobody held).
 
-// verbNames are the commands as people write them.
-var verbNames = func() (names [verbCount]string) {
-	for _, t := range tokens {
-		names[t.verb] = strings.TrimSpace(t.text)
-	}
-	return names
-}()
-
 // tubeOf is the tube that a command is about: the one that it names, or the one in use.
-func (c *Conn) tubeOf(v verb, name []byte) string {
-	switch v {
-	case verbUse, verbWatch, verbStatsTube, verbPauseTube:
+func (c *Conn) tubeOf(v protocol.Verb, name []byte) string {
+	switch commands[v].about {
+	case aboutTube:
 		return string(name)
-	case verbPut, verbPeekReady, verbPeekDelayed, verbPeekBuried, verbKick:
+	case aboutUsed:
 		return c.session.Used()
 	}
 	return ""
 }
 
 // noteDenied counts a command that the rules have refused, and tells the audit log.
-func (c *Conn) noteDenied(v verb, tube string, id uint64) {
+func (c *Conn) noteDenied(v protocol.Verb, tube string, id uint64) {
 	c.loop.countDenied(v)
 	if c.loop.server.audit != nil {
-		c.tell(audit.Event{What: verbNames[v], Tube: tube, ID: id, Refused: true})
+		c.tell(audit.Event{What: commands[v].name, Tube: tube, ID: id, Refused: true})
 	}
 }
 
 // noteDone tells the audit log of a command that was carried out, if it intervenes in the work
 // of others.
-func (c *Conn) noteDone(v verb, op *queue.Op) {
-	switch {
-	case v == verbPauseTube:
-		c.tell(audit.Event{What: verbNames[v], Tube: op.Tube})
-	case v == verbKick && op.Count > 0:
-		c.tell(audit.Event{What: verbNames[v], Tube: c.session.Used()})
-	case v == verbKickJob, v == verbDelete && op.Count > 0:
-		c.tell(audit.Event{What: verbNames[v], ID: op.ID})
+func (c *Conn) noteDone(row *command, op *queue.Op) {
+	if row.audit == 0 || row.audit == auditCounted && op.Count == 0 {
+		return
 	}
+	e := audit.Event{What: row.name}
+	switch row.about {
+	case aboutTube:
+		e.Tube = op.Tube
+	case aboutUsed:
+		e.Tube = c.session.Used()
+	case aboutJob:
+		e.ID = op.ID
+	}
+	c.tell(e)
 }
 
 func (c *Conn) tell(e audit.Event) {

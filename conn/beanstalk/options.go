@@ -9,6 +9,7 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/secure"
 	"beanfield/conn/slow"
 )
@@ -28,7 +29,7 @@ type Options struct {
 	// HandshakeTimeout is how long a client has for its TLS handshake; 0 means ten seconds.
 	HandshakeTimeout time.Duration
 	// Quoting says which strings in replies of stats are quoted.
-	Quoting Quoting
+	Quoting protocol.Quoting
 	// BinlogMaxSize is shown in stats, and nothing else.
 	BinlogMaxSize int
 	// Access has the rules that say who may do what; nil for none, ever.

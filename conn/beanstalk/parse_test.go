@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"strings"
 	"testing"
+
+	"beanfield/conn/beanstalk/protocol"
 )
 
 // The reference parser below is written straight from the protocol's
@@ -14,7 +17,6 @@ import (
 
 // shape is one command as the description gives it. Verbs are tried in order.
 type shape struct {
-	verb  verb
 	token string
 	args  string // regular expression of everything after the token
 	whole bool   // the token must end the word, though its space is no part of it
@@ -28,31 +30,31 @@ const (
 )
 
 var shapes = []shape{
-	{verbPut, "put ", number + another + another + another + `((?:[^0-9].*)?)`, false},
-	{verbPeek, "peek ", number, false},
-	{verbPeekReady, "peek-ready", ``, false},
-	{verbPeekDelayed, "peek-delayed", ``, false},
-	{verbPeekBuried, "peek-buried", ``, false},
-	{verbReserveTimeout, "reserve-with-timeout ", number, false},
-	{verbReserveJob, "reserve-job ", number, false},
-	{verbReserve, "reserve", ``, false},
-	{verbDelete, "delete ", number, false},
-	{verbRelease, "release ", number + another + another, false},
-	{verbBury, "bury ", number + another, false},
-	{verbKick, "kick ", number, false},
-	{verbKickJob, "kick-job ", number, false},
-	{verbTouch, "touch ", number, false},
-	{verbStatsJob, "stats-job ", number, false},
-	{verbStatsTube, "stats-tube ", tubeName, false},
-	{verbStats, "stats", ``, false},
-	{verbUse, "use ", tubeName, false},
-	{verbWatch, "watch ", tubeName, false},
-	{verbIgnore, "ignore ", tubeName, false},
-	{verbListTubesWatched, "list-tubes-watched", ``, false},
-	{verbListTubeUsed, "list-tube-used", ``, false},
-	{verbListTubes, "list-tubes", ``, false},
-	{verbQuit, "quit", `.*`, true},
-	{verbPauseTube, "pause-tube", anyName + another, true},
+	{"put ", number + another + another + another + `((?:[^0-9].*)?)`, false},
+	{"peek ", number, false},
+	{"peek-ready", ``, false},
+	{"peek-delayed", ``, false},
+	{"peek-buried", ``, false},
+	{"reserve-with-timeout ", number, false},
+	{"reserve-job ", number, false},
+	{"reserve", ``, false},
+	{"delete ", number, false},
+	{"release ", number + another + another, false},
+	{"bury ", number + another, false},
+	{"kick ", number, false},
+	{"kick-job ", number, false},
+	{"touch ", number, false},
+	{"stats-job ", number, false},
+	{"stats-tube ", tubeName, false},
+	{"stats", ``, false},
+	{"use ", tubeName, false},
+	{"watch ", tubeName, false},
+	{"ignore ", tubeName, false},
+	{"list-tubes-watched", ``, false},
+	{"list-tube-used", ``, false},
+	{"list-tubes", ``, false},
+	{"quit", `.*`, true},
+	{"pause-tube", anyName + another, true},
 }
 
 var shapeArgs = func() (all []*regexp.Regexp) {
@@ -65,32 +67,32 @@ var shapeArgs = func() (all []*regexp.Regexp) {
 var validTube = regexp.MustCompile(`\A` + tubeName + `\z`)
 
 // limits are the largest values of a command's numbers.
-func limits(v verb) []string {
+func limits(name string) []string {
 	const u32, u64 = "4294967295", "18446744073709551615"
-	switch v {
-	case verbPut:
+	switch name {
+	case "put":
 		return []string{u32, u32, u32, u32}
-	case verbRelease:
+	case "release":
 		return []string{u64, u32, u32}
-	case verbBury:
+	case "bury":
 		return []string{u64, u32}
-	case verbKick, verbPauseTube:
+	case "kick", "pause-tube":
 		return []string{u32}
-	case verbReserveTimeout:
+	case "reserve-with-timeout":
 		return []string{"2147483647"}
 	}
 	return []string{u64}
 }
 
 // outcome is what a parser makes of a line, in comparable form.
-func outcome(v verb, w word, counts, trailing bool, numbers []uint64, name string) string {
-	return fmt.Sprintf("verb %d answers %q, counts %t, trailing %t, %d, %q", v, w, counts, trailing, numbers, name)
+func outcome(command string, w protocol.Word, counts, trailing bool, numbers []uint64, name string) string {
+	return fmt.Sprintf("%q answers %q, counts %t, trailing %t, %d, %q", command, w, counts, trailing, numbers, name)
 }
 
 func referenceParse(line []byte) string {
-	refuse := func(w word) string { return outcome(0, w, false, false, nil, "") }
+	refuse := func(w protocol.Word) string { return outcome("", w, false, false, nil, "") }
 	if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
-		return refuse(badFormat)
+		return refuse(protocol.BadFormat)
 	}
 	for i, s := range shapes {
 		rest, ok := bytes.CutPrefix(line, []byte(s.token))
@@ -98,71 +100,72 @@ func referenceParse(line []byte) string {
 			continue
 		}
 		if s.whole && len(rest) > 0 && rest[0] != ' ' {
-			return refuse(unknownCommand)
+			return refuse(protocol.UnknownCommand)
 		}
 		m := shapeArgs[i].FindSubmatch(rest)
 		if m == nil {
-			return refuse(badFormat)
+			return refuse(protocol.BadFormat)
 		}
-		return referenceArgs(s.verb, m[1:])
+		return referenceArgs(strings.TrimSpace(s.token), m[1:])
 	}
-	return refuse(unknownCommand)
+	return refuse(protocol.UnknownCommand)
 }
 
 // referenceArgs reads the arguments of a line that has the right shape.
-func referenceArgs(v verb, args [][]byte) string {
-	name, trailing, w := "", false, word("")
-	switch v {
-	case verbPut:
+func referenceArgs(command string, args [][]byte) string {
+	name, trailing, w := "", false, protocol.Word("")
+	switch command {
+	case "put":
 		trailing = len(args[4]) > 0
 		args = args[:4]
-	case verbUse, verbWatch, verbIgnore, verbStatsTube:
+	case "use", "watch", "ignore", "stats-tube":
 		name, args = string(args[0]), nil
-	case verbPauseTube:
+	case "pause-tube":
 		name, args = string(args[0]), args[1:]
 		if !validTube.MatchString(name) {
-			w = badFormat
+			w = protocol.BadFormat
 		}
 	}
 	var numbers []uint64
 	for i, a := range args {
 		n, _ := new(big.Int).SetString(string(a), 10)
-		limit, _ := new(big.Int).SetString(limits(v)[i], 10)
+		limit, _ := new(big.Int).SetString(limits(command)[i], 10)
 		if n.Cmp(limit) > 0 {
-			return outcome(0, badFormat, false, false, nil, "")
+			return outcome("", protocol.BadFormat, false, false, nil, "")
 		}
 		numbers = append(numbers, n.Uint64())
 	}
-	return outcome(v, w, true, trailing, numbers, name)
+	return outcome(command, w, true, trailing, numbers, name)
 }
 
 // asOutcome brings the real parser's result into the same form.
-func asOutcome(c command) string {
-	if !c.counts {
-		return outcome(0, c.word, false, false, nil, "")
+func asOutcome(c protocol.Command) string {
+	if !c.Counts {
+		return outcome("", c.Word, false, false, nil, "")
 	}
+	name := commands[c.Verb].name
 	var n []uint64
-	switch c.verb {
-	case verbPut:
-		n = []uint64{uint64(c.pri), uint64(c.delay), uint64(c.ttr), uint64(c.size)}
-	case verbRelease:
-		n = []uint64{c.id, uint64(c.pri), uint64(c.delay)}
-	case verbBury:
-		n = []uint64{c.id, uint64(c.pri)}
-	case verbPeek, verbReserveJob, verbDelete, verbKickJob, verbTouch, verbStatsJob:
-		n = []uint64{c.id}
-	case verbKick, verbReserveTimeout:
-		n = []uint64{uint64(c.n)}
-	case verbPauseTube:
-		n = []uint64{uint64(c.delay)}
+	switch name {
+	case "put":
+		n = []uint64{uint64(c.Pri), uint64(c.Delay), uint64(c.TTR), uint64(c.Size)}
+	case "release":
+		n = []uint64{c.ID, uint64(c.Pri), uint64(c.Delay)}
+	case "bury":
+		n = []uint64{c.ID, uint64(c.Pri)}
+	case "peek", "reserve-job", "delete", "kick-job", "touch", "stats-job":
+		n = []uint64{c.ID}
+	case "kick", "reserve-with-timeout":
+		n = []uint64{uint64(c.N)}
+	case "pause-tube":
+		n = []uint64{uint64(c.Delay)}
 	}
-	return outcome(c.verb, c.word, c.counts, c.trailing, n, string(c.name))
+	return outcome(name, c.Word, c.Counts, c.Trailing, n, string(c.Name))
 }
 
 func compareParsers(t *testing.T, line []byte) {
 	t.Helper()
 	before := string(line)
-	got, want := asOutcome(parse(line)), referenceParse(line)
+	got, want := asOutcome(grammar.Parse(line)), referenceParse(line)
 	if got != want {
 		t.Fatalf("%q: %s, want %s", line, got, want)
 	}
@@ -187,7 +190,7 @@ func sentLines(t testing.TB) (lines [][]byte) {
 // short and continued at every byte.
 func TestParse(t *testing.T) {
 	for _, line := range sentLines(t) {
-		line = line[:min(len(line), maxLine)]
+		line = line[:min(len(line), protocol.MaxLine)]
 		for i := range len(line) + 1 {
 			compareParsers(t, line[:i:i])
 			for _, more := range []string{" ", "0", "-", "\x00", "a", " 1", "\t"} {
@@ -199,12 +202,12 @@ func TestParse(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, line := range sentLines(f) {
-		if len(line) <= maxLine {
+		if len(line) <= protocol.MaxLine {
 			f.Add(line)
 		}
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		if len(line) > maxLine || bytes.Contains(line, []byte("\r\n")) {
+		if len(line) > protocol.MaxLine || bytes.Contains(line, []byte("\r\n")) {
 			return
 		}
 		compareParsers(t, line)

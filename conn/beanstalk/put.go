@@ -1,6 +1,9 @@
 package beanstalk
 
-import "beanfield/conn/access"
+import (
+	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
+)
 
 // incoming is a put whose line has been accepted and whose body has not
 // arrived completely. Memory is taken as the bytes come, in parts, so that announcing
@@ -15,9 +18,6 @@ type incoming struct {
 	tailGot         int
 }
 
-// crlf ends a line and a body.
-const crlf = "\r\n"
-
 // Sizes of the parts of a body that does not come in one piece.
 const (
 	firstPart = 4 << 10
@@ -29,11 +29,11 @@ const (
 // here, so that ids follow the order of lines and not that of bodies; for this, all
 // earlier commands must have been answered. It reports false when the line has to be
 // tried again.
-func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
-	size := int(cmd.size)
+func (c *Conn) beginPut(cmd *protocol.Command, data []byte) (rest []byte, ok bool) {
+	size := int(cmd.Size)
 	tooBig := size > c.loop.server.opts.Load().MaxJobSize
-	p := incoming{pri: cmd.pri, delay: cmd.delay, ttr: max(cmd.ttr, 1), size: size}
-	if !tooBig && !cmd.trailing && len(data) >= size+2 && string(data[size:size+2]) == crlf {
+	p := incoming{pri: cmd.Pri, delay: cmd.Delay, ttr: max(cmd.TTR, 1), size: size}
+	if !tooBig && !cmd.Trailing && len(data) >= size+2 && string(data[size:size+2]) == protocol.CRLF {
 		if !c.runPut(cmd, &p, data[:size]) {
 			return data, false
 		}
@@ -46,8 +46,8 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 	switch {
 	case tooBig:
 		c.skip.body(int64(size) + 2)
-	case cmd.trailing:
-		c.loop.refuse(badFormat)
+	case cmd.Trailing:
+		c.loop.refuse(protocol.BadFormat)
 	case c.guard != nil && !c.allowed(cmd) && (!c.login || size > access.LongestShown):
 		c.knocks = false
 		c.noteDenied(verbPut, c.session.Used(), 0)
@@ -62,7 +62,7 @@ func (c *Conn) beginPut(cmd *command, data []byte) (rest []byte, ok bool) {
 }
 
 // runPut runs a put whose body is there. It reports false when the put has to be tried again.
-func (c *Conn) runPut(cmd *command, p *incoming, body []byte) bool {
+func (c *Conn) runPut(cmd *protocol.Command, p *incoming, body []byte) bool {
 	kind := noKnock
 	if c.guard != nil {
 		kind = c.kindOfKnock(body, len(body))
@@ -101,9 +101,9 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 		return data, false
 	}
 	c.put = nil
-	if string(p.tail[:]) != crlf {
+	if string(p.tail[:]) != protocol.CRLF {
 		c.loop.server.router.EndID(p.id)
-		c.loop.refuse(expectedCRLF)
+		c.loop.refuse(protocol.ExpectedCRLF)
 		return data, true
 	}
 	kind := noKnock
@@ -119,7 +119,7 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	if g := c.guard; g != nil && (kind == exposes || !g.used.Has(access.Put)) {
 		c.loop.server.router.EndID(p.id)
 		c.noteDenied(verbPut, c.session.Used(), 0)
-		c.loop.refuse(refusedWith[verbPut])
+		c.loop.refuse(commands[verbPut].refused)
 		return data, true
 	}
 	// There is room, because beginPut has flushed the run. The id cannot be lost with

@@ -1,6 +1,9 @@
 package beanstalk
 
-import "beanfield/shard/queue"
+import (
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/shard/queue"
+)
 
 // A run may be kept for long: behind a reserve that waits, or because the client does not read
 // its replies. If other rules hold when it could go on, its operations have been judged by the
@@ -9,7 +12,7 @@ import "beanfield/shard/queue"
 
 // recalled is such a command.
 type recalled struct {
-	verb verb
+	verb protocol.Verb
 	op   queue.Op // not yet applied, and with memory of its own (B2)
 }
 
@@ -62,17 +65,17 @@ func (c *Conn) rerun() {
 // again executes a recalled command. It reports false when the command has to be tried again.
 func (c *Conn) again(r *recalled) bool {
 	op := &r.op
-	cmd := command{verb: r.verb, id: op.ID, pri: op.Pri, delay: op.Delay, n: op.Limit, name: op.Data}
-	switch r.verb {
-	case verbPut:
+	cmd := protocol.Command{Verb: r.verb, ID: op.ID, Pri: op.Pri, Delay: op.Delay, N: op.Limit, Name: op.Data}
+	switch op.Kind {
+	case queue.Put:
 		return c.putAgain(&cmd, op)
-	case verbReserve, verbReserveTimeout:
-		cmd.n = op.Timeout
+	case queue.Reserve:
+		cmd.N = op.Timeout
 	}
 	return c.execute(&cmd)
 }
 
-func (c *Conn) putAgain(cmd *command, op *queue.Op) bool {
+func (c *Conn) putAgain(cmd *protocol.Command, op *queue.Op) bool {
 	p := incoming{pri: op.Pri, delay: op.Delay, ttr: op.TTR, size: int(op.Size)}
 	return c.runPut(cmd, &p, op.Data)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
 	"beanfield/router"
@@ -273,7 +274,7 @@ func onlyConn(t *testing.T, s *Server) *Conn {
 func TestReplaceBeforeWait(t *testing.T) {
 	s := stillServer(t)
 	c := onlyConn(t, s)
-	if !c.reserve(&command{verb: verbReserve}) || c.run == nil || c.session.WatchShard() < 0 {
+	if !c.reserve(&protocol.Command{Verb: verbReserve}) || c.run == nil || c.session.WatchShard() < 0 {
 		t.Fatal("the reserve is not in a run")
 	}
 	s.book.Replace(groupMay(t, "other"))

@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
 )
 
@@ -16,7 +17,7 @@ type run struct {
 	policy   *access.Policy // by which its operations were judged
 	member   bool           // some command needs the session's place in the shard
 	counted  bool           // its first command, a put, was counted when its line came
-	verbs    []verb
+	verbs    []protocol.Verb
 	answered int   // how many answers have been worded
 	began    int64 // when it was submitted, if its time is taken; otherwise 0
 	came     int64 // when it was submitted, if it was not answered at once; otherwise 0
@@ -56,7 +57,7 @@ func (l *loop) dropRun(r *run) {
 
 // opFor adds an operation to the connection's run, or reports that the run
 // has to be flushed first because it is full or belongs to another shard.
-func (c *Conn) opFor(i int, v verb) *queue.Op {
+func (c *Conn) opFor(i int, v protocol.Verb) *queue.Op {
 	r := c.run
 	if r == nil {
 		r = c.loop.takeRun(i)
@@ -64,33 +65,12 @@ func (c *Conn) opFor(i int, v verb) *queue.Op {
 	} else if r.shard != i || len(r.Ops) >= maxRun {
 		return nil
 	}
-	r.Ops = append(r.Ops, queue.Op{Kind: kinds[v]})
+	r.Ops = append(r.Ops, queue.Op{Kind: commands[v].op})
 	if c.guard != nil {
 		r.Judge, r.policy = c.guard.judge, c.guard.policy
 	}
 	r.verbs = append(r.verbs, v)
 	return &r.Ops[len(r.Ops)-1]
-}
-
-// kinds maps the verbs that a shard answers to its operations.
-var kinds = [verbCount]queue.Kind{
-	verbPut:            queue.Put,
-	verbPeek:           queue.Peek,
-	verbPeekReady:      queue.PeekReady,
-	verbPeekDelayed:    queue.PeekDelayed,
-	verbPeekBuried:     queue.PeekBuried,
-	verbReserve:        queue.Reserve,
-	verbReserveTimeout: queue.Reserve,
-	verbReserveJob:     queue.ReserveJob,
-	verbDelete:         queue.Delete,
-	verbRelease:        queue.Release,
-	verbBury:           queue.Bury,
-	verbKick:           queue.Kick,
-	verbKickJob:        queue.KickJob,
-	verbTouch:          queue.Touch,
-	verbStatsJob:       queue.StatsJob,
-	verbStatsTube:      queue.StatsTube,
-	verbPauseTube:      queue.Pause,
 }
 
 // flush submits the run and formats the answers that have come. It reports whether
@@ -126,6 +106,7 @@ func (c *Conn) answerRun() {
 	audited, quoting := c.loop.server.audit != nil, c.loop.server.opts.Load().Quoting
 	for ; r.answered < r.Next; r.answered++ {
 		op, v := &r.Ops[r.answered], r.verbs[r.answered]
+		row := &commands[v]
 		if !r.counted || r.answered > 0 {
 			c.loop.count(v)
 		}
@@ -137,23 +118,28 @@ func (c *Conn) answerRun() {
 			c.wait(timeout)
 			return
 		}
+		if row.role == producer {
+			c.becomeProducer()
+		}
 		if op.Status != queue.OK {
-			c.loop.countRefusal(failures[op.Status])
+			c.loop.refuse(protocol.Failures[op.Status])
 			if op.Status == queue.Denied {
 				c.noteDenied(v, "", op.ID)
 			}
+			continue
 		}
-		if audited && op.Status == queue.OK {
-			c.noteDone(v, op)
+		if audited {
+			c.noteDone(row, op)
 		}
-		switch {
-		case v == verbPut:
-			c.becomeProducer()
-		case v == verbReserveJob && op.Status == queue.OK:
+		if row.role == worker {
 			c.becomeWorker()
 		}
+		if row.reply == nil {
+			c.loop.out = append(c.loop.out, row.done...)
+			continue
+		}
 		var large [][]byte
-		c.loop.out, large = appendReply(c.loop.out, v, &r.Batch, op, quoting)
+		c.loop.out, large = row.reply(c.loop.out, &r.Batch, op, quoting)
 		if large != nil {
 			c.sendLarge(large)
 		}

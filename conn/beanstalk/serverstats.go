@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
@@ -24,7 +25,7 @@ type identity struct {
 
 func newIdentity() (identity, error) {
 	n := identity{started: time.Now()}
-	for n.id == "" || !strings.ContainsAny(n.id, "abcdf") || !plain(n.id) {
+	for n.id == "" || !strings.ContainsAny(n.id, "abcdf") || !protocol.Plain(n.id) {
 		// It is never quoted, so no YAML reader may take it for a number: it has a
 		// letter that is not an e, and is not 0b with binary digits.
 		var b [8]byte
@@ -51,91 +52,64 @@ func utsString(field []int8) string {
 	return b.String()
 }
 
-// commandKeys are the counters of stats, in the order of the reply.
-// reserve-job and kick-job have none.
-var commandKeys = [...]struct {
-	key  string
-	verb verb
-}{
-	{"cmd-put", verbPut},
-	{"cmd-peek", verbPeek},
-	{"cmd-peek-ready", verbPeekReady},
-	{"cmd-peek-delayed", verbPeekDelayed},
-	{"cmd-peek-buried", verbPeekBuried},
-	{"cmd-reserve", verbReserve},
-	{"cmd-reserve-with-timeout", verbReserveTimeout},
-	{"cmd-delete", verbDelete},
-	{"cmd-release", verbRelease},
-	{"cmd-use", verbUse},
-	{"cmd-watch", verbWatch},
-	{"cmd-ignore", verbIgnore},
-	{"cmd-bury", verbBury},
-	{"cmd-kick", verbKick},
-	{"cmd-touch", verbTouch},
-	{"cmd-stats", verbStats},
-	{"cmd-stats-job", verbStatsJob},
-	{"cmd-stats-tube", verbStatsTube},
-	{"cmd-list-tubes", verbListTubes},
-	{"cmd-list-tube-used", verbListTubeUsed},
-	{"cmd-list-tubes-watched", verbListTubesWatched},
-	{"cmd-pause-tube", verbPauseTube},
-}
-
 // appendStats formats the reply of stats, after the session has counted.
 func (s *Server) appendStats(out []byte, session *router.Session, tubes int) []byte {
-	return appendYAML(out, func(out []byte) []byte { return s.appendKeys(out, session.Sums, tubes, s.opts.Load().Quoting) })
+	return protocol.AppendYAML(out, func(out []byte) []byte { return s.appendKeys(out, session.Sums, tubes, s.opts.Load().Quoting) })
 }
 
 // appendKeys formats the keys of stats.
-func (s *Server) appendKeys(out []byte, sums *queue.Sums, tubes int, q Quoting) []byte {
-	out = appendInt(out, "current-jobs-urgent", int64(sums.Urgent))
-	out = appendInt(out, "current-jobs-ready", int64(sums.Ready))
-	out = appendInt(out, "current-jobs-reserved", int64(sums.Reserved))
-	out = appendInt(out, "current-jobs-delayed", int64(sums.Delayed))
-	out = appendInt(out, "current-jobs-buried", int64(sums.Buried))
-	for _, k := range commandKeys {
+func (s *Server) appendKeys(out []byte, sums *queue.Sums, tubes int, q protocol.Quoting) []byte {
+	out = protocol.AppendInt(out, "current-jobs-urgent", int64(sums.Urgent))
+	out = protocol.AppendInt(out, "current-jobs-ready", int64(sums.Ready))
+	out = protocol.AppendInt(out, "current-jobs-reserved", int64(sums.Reserved))
+	out = protocol.AppendInt(out, "current-jobs-delayed", int64(sums.Delayed))
+	out = protocol.AppendInt(out, "current-jobs-buried", int64(sums.Buried))
+	for _, v := range verbs {
+		if commands[v].uncounted {
+			continue
+		}
 		n := uint64(0)
 		for _, l := range s.loops {
-			n += l.counts[k.verb].Load()
+			n += l.counts[v].Load()
 		}
-		out = appendUint(out, k.key, n)
+		out = protocol.AppendUint(out, "cmd-"+commands[v].name, n)
 	}
-	out = appendUint(out, "job-timeouts", sums.Timeouts)
-	out = appendUint(out, "total-jobs", sums.Total)
-	out = appendInt(out, "max-job-size", int64(s.opts.Load().MaxJobSize))
-	out = appendInt(out, "current-tubes", int64(tubes))
+	out = protocol.AppendUint(out, "job-timeouts", sums.Timeouts)
+	out = protocol.AppendUint(out, "total-jobs", sums.Total)
+	out = protocol.AppendInt(out, "max-job-size", int64(s.opts.Load().MaxJobSize))
+	out = protocol.AppendInt(out, "current-tubes", int64(tubes))
 	return s.appendProcess(out, sums.Damaged, q)
 }
 
 // appendProcess formats the keys that concern connections and the process.
-func (s *Server) appendProcess(out []byte, damaged int, q Quoting) []byte {
+func (s *Server) appendProcess(out []byte, damaged int, q protocol.Quoting) []byte {
 	waiting := int64(0)
 	for _, l := range s.loops {
 		waiting += l.waiting.Load()
 	}
-	out = appendInt(out, "current-connections", s.open.Load())
-	out = appendInt(out, "current-producers", s.producers.Load())
-	out = appendInt(out, "current-workers", s.workers.Load())
-	out = appendInt(out, "current-waiting", waiting)
-	out = appendUint(out, "total-connections", s.total.Load())
-	out = appendInt(out, "pid", int64(os.Getpid()))
-	out = appendRaw(out, "version", `"`+s.opts.Load().Version+`"`) // quoted by every version
+	out = protocol.AppendInt(out, "current-connections", s.open.Load())
+	out = protocol.AppendInt(out, "current-producers", s.producers.Load())
+	out = protocol.AppendInt(out, "current-workers", s.workers.Load())
+	out = protocol.AppendInt(out, "current-waiting", waiting)
+	out = protocol.AppendUint(out, "total-connections", s.total.Load())
+	out = protocol.AppendInt(out, "pid", int64(os.Getpid()))
+	out = protocol.AppendRaw(out, "version", `"`+s.opts.Load().Version+`"`) // quoted by every version
 	var ru syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &ru)
 	out = appendTime(out, "rusage-utime", ru.Utime)
 	out = appendTime(out, "rusage-stime", ru.Stime)
-	out = appendInt(out, "uptime", int64(s.uptime()/time.Second))
-	out = appendInt(out, "binlog-oldest-index", 0)
-	out = appendInt(out, "binlog-current-index", 0)
-	out = appendInt(out, "binlog-records-migrated", 0)
+	out = protocol.AppendInt(out, "uptime", int64(s.uptime()/time.Second))
+	out = protocol.AppendInt(out, "binlog-oldest-index", 0)
+	out = protocol.AppendInt(out, "binlog-current-index", 0)
+	out = protocol.AppendInt(out, "binlog-records-migrated", 0)
 	log := s.router.LogStats()
-	out = appendUint(out, "binlog-records-written", log.Written)
-	out = appendInt(out, "binlog-max-size", int64(s.opts.Load().BinlogMaxSize))
-	out = appendRaw(out, "draining", fmt.Sprint(s.router.Draining()))
-	out = appendRaw(out, "id", s.ident.id)
-	out = appendString(out, "hostname", s.ident.hostname, q)
-	out = appendString(out, "os", s.ident.os, q)
-	out = appendString(out, "platform", s.ident.platform, q)
+	out = protocol.AppendUint(out, "binlog-records-written", log.Written)
+	out = protocol.AppendInt(out, "binlog-max-size", int64(s.opts.Load().BinlogMaxSize))
+	out = protocol.AppendRaw(out, "draining", fmt.Sprint(s.router.Draining()))
+	out = protocol.AppendRaw(out, "id", s.ident.id)
+	out = protocol.AppendString(out, "hostname", s.ident.hostname, q)
+	out = protocol.AppendString(out, "os", s.ident.os, q)
+	out = protocol.AppendString(out, "platform", s.ident.platform, q)
 	return appendLog(out, log, damaged)
 }
 
@@ -145,15 +119,15 @@ func appendLog(out []byte, log storage.LogStats, damaged int) []byte {
 	if log == (storage.LogStats{}) {
 		return out
 	}
-	out = appendUint(out, "log-syncs", log.Syncs)
-	out = appendUint(out, "log-bytes-live", log.Live)
-	out = appendUint(out, "log-bytes-on-disk", log.Bytes)
+	out = protocol.AppendUint(out, "log-syncs", log.Syncs)
+	out = protocol.AppendUint(out, "log-bytes-live", log.Live)
+	out = protocol.AppendUint(out, "log-bytes-on-disk", log.Bytes)
 	if log.Err == nil {
-		out = appendRaw(out, "log-error", "none")
+		out = protocol.AppendRaw(out, "log-error", "none")
 	} else {
-		out = appendRaw(out, "log-error", strconv.QuoteToASCII(log.Err.Error()))
+		out = protocol.AppendRaw(out, "log-error", strconv.QuoteToASCII(log.Err.Error()))
 	}
-	return appendInt(out, "current-jobs-damaged", int64(damaged)) // of the buried ones
+	return protocol.AppendInt(out, "current-jobs-damaged", int64(damaged)) // of the buried ones
 }
 
 func appendTime(out []byte, key string, t syscall.Timeval) []byte {

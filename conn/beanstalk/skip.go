@@ -1,15 +1,19 @@
 package beanstalk
 
-import "bytes"
+import (
+	"bytes"
+
+	"beanfield/conn/beanstalk/protocol"
+)
 
 // skipper throws away input that cannot become a command: the body of a
 // job that is too big, or a line that is too long. Its state is a few bytes,
 // however much there is to skip.
 type skipper struct {
-	bytes int64 // left of a body
-	word  word  // the answer to its put
-	line  bool  // until the line's CRLF
-	cr    bool  // the last byte of the line so far was CR
+	bytes int64         // left of a body
+	word  protocol.Word // the answer to its put
+	line  bool          // until the line's CRLF
+	cr    bool          // the last byte of the line so far was CR
 	// request says that the line may be the first one of a request of HTTP, and ends with this
 	// many bytes of version so far.
 	request bool
@@ -18,10 +22,10 @@ type skipper struct {
 
 func (k *skipper) on() bool { return k.bytes > 0 || k.line }
 
-func (k *skipper) body(n int64) { k.bytes, k.word = n, jobTooBig }
+func (k *skipper) body(n int64) { k.bytes, k.word = n, protocol.JobTooBig }
 
 // refused throws away the body of a put that the client may not make.
-func (k *skipper) refused(n int64) { k.bytes, k.word = n, refusedWith[verbPut] }
+func (k *skipper) refused(n int64) { k.bytes, k.word = n, commands[verbPut].refused }
 
 // skipLine begins to throw away a line that is too long.
 func (c *Conn) skipLine(data []byte) []byte {
@@ -42,7 +46,7 @@ func (c *Conn) refuseHello() {
 	if !c.flush() {
 		return
 	}
-	c.loop.out = append(c.loop.out, badFormat...)
+	c.loop.out = append(c.loop.out, protocol.BadFormat...)
 	c.send()
 	c.close()
 }
@@ -74,7 +78,7 @@ func (c *Conn) skipOn(data []byte) (rest []byte) {
 			if request {
 				c.refuseHTTP()
 			} else {
-				c.loop.refuse(badFormat)
+				c.loop.refuse(protocol.BadFormat)
 			}
 			return data[1:]
 		}

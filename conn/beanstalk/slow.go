@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/slow"
 )
 
@@ -21,17 +22,12 @@ import (
 
 // latest is the last run that was answered at once, while the time since then is not known.
 type latest struct {
-	conn  *Conn // nil for none
-	at    int64 // when its turn began
-	verb  verb  // of its first command
+	conn  *Conn         // nil for none
+	at    int64         // when its turn began
+	verb  protocol.Verb // of its first command
 	count int
 	tube  string
 	id    uint64
-}
-
-// callVerbs are the commands that a session's call answers.
-var callVerbs = [callClose + 1]verb{
-	callUse: verbUse, callWatch: verbWatch, callIgnore: verbIgnore, callReserve: verbReserve, callEndWait: verbReserve, callStats: verbStats,
 }
 
 // slowFrom is the time from which on a command is slow, in nanoseconds; 0 if none is.
@@ -70,7 +66,7 @@ func (c *Conn) timeRun(r *run, bound int64) {
 // tube.
 func (c *Conn) describe(r *run, from int) (told slow.Command) {
 	v, tube := r.verbs[from], c.tubeOfOp(r, from)
-	told = slow.Command{Verb: verbNames[v], Tube: tube, Count: 1}
+	told = slow.Command{Verb: commands[v].name, Tube: tube, Count: 1}
 	for i := from + 1; i < r.Next && r.verbs[i] == v && c.tubeOfOp(r, i) == tube; i++ {
 		told.Count++
 	}
@@ -82,8 +78,7 @@ func (c *Conn) describe(r *run, from int) (told slow.Command) {
 
 // tubeOfOp is the tube that an operation was about, or "".
 func (c *Conn) tubeOfOp(r *run, i int) string {
-	switch r.verbs[i] {
-	case verbPut, verbPeekReady, verbPeekDelayed, verbPeekBuried, verbKick:
+	if commands[r.verbs[i]].about == aboutUsed {
 		return c.session.Used()
 	}
 	return r.Ops[i].Tube
@@ -96,7 +91,7 @@ func (l *loop) learn(now int64) {
 		return
 	}
 	was := &l.latest
-	c.tellSlow(slow.Command{Verb: verbNames[was.verb], Tube: was.tube, ID: was.id, Count: was.count, Ran: time.Duration(now - was.at)}, now)
+	c.tellSlow(slow.Command{Verb: commands[was.verb].name, Tube: was.tube, ID: was.id, Count: was.count, Ran: time.Duration(now - was.at)}, now)
 }
 
 // endRound tells of the last run of a round that was answered at once.
@@ -115,8 +110,15 @@ func (c *Conn) begun() {
 
 // timeCall finds out whether a session's call that has ended was slow.
 func (c *Conn) timeCall(k call, came int64) {
-	v, bound := callVerbs[k], c.loop.slowFrom()
-	if v == verbNone || bound == 0 {
+	v, bound := c.verb, c.loop.slowFrom()
+	switch k {
+	case callSession:
+	case callReserve, callEndWait:
+		v = verbReserve
+	default:
+		return
+	}
+	if bound == 0 {
 		return
 	}
 	now := c.loop.server.router.Now()
@@ -129,7 +131,7 @@ func (c *Conn) timeCall(k call, came int64) {
 	if ended == began {
 		ended = now
 	}
-	told := slow.Command{Verb: verbNames[v], Count: 1, Turn: time.Duration(began - came), Ran: time.Duration(ended - began), Disk: time.Duration(now - ended)}
+	told := slow.Command{Verb: commands[v].name, Count: 1, Turn: time.Duration(began - came), Ran: time.Duration(ended - began), Disk: time.Duration(now - ended)}
 	if v == verbUse {
 		told.Tube = c.session.Used()
 	}

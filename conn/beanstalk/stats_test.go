@@ -2,13 +2,16 @@ package beanstalk
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"beanfield/conn/beanstalk/protocol"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // serverKeys are the keys of stats and the form of their values. An @ stands
@@ -27,13 +30,13 @@ var serverKeys = []string{
 	"hostname: @", "os: @", "platform: @",
 }
 
-func keyPattern(key string, q Quoting) *regexp.Regexp {
+func keyPattern(key string, q protocol.Quoting) *regexp.Regexp {
 	name, form, _ := strings.Cut(key, ": ")
 	text := `[^"\n]+`
 	switch {
-	case q == QuoteAlways:
+	case q == protocol.QuoteAlways:
 		text = `"` + text + `"`
-	case q == QuoteNeeded && name == "os":
+	case q == protocol.QuoteNeeded && name == "os":
 		text = `("#` + text + `"|[^#"\n]+)` // on a usual Linux it begins with a #
 	}
 	switch form {
@@ -56,7 +59,7 @@ func TestStatsKeys(t *testing.T) {
 	if len(serverKeys) != 51 {
 		t.Fatalf("%d keys", len(serverKeys))
 	}
-	for _, q := range []Quoting{QuoteNeeded, QuoteAlways, QuoteNever} {
+	for _, q := range []protocol.Quoting{protocol.QuoteNeeded, protocol.QuoteAlways, protocol.QuoteNever} {
 		h := newHouse(t, func(o *houseOptions) { o.Quoting = q })
 		lines := h.pair().yaml("stats")
 		if len(lines) != len(serverKeys) {
@@ -83,7 +86,7 @@ func (c *client) all() map[string]string {
 
 // TestStatsOfTheProcess checks the values that can be known from outside.
 func TestStatsOfTheProcess(t *testing.T) {
-	h := newHouse(t, func(o *houseOptions) { o.Quoting = QuoteAlways })
+	h := newHouse(t, func(o *houseOptions) { o.Quoting = protocol.QuoteAlways })
 	m := h.pair().all()
 	host, err := os.Hostname()
 	if err != nil {
@@ -223,25 +226,7 @@ func TestStatsOfClients(t *testing.T) {
 	check("all have left", 1, 0, 0, 0, 3)
 }
 
-// TestAppendYAML checks the head's length for documents around the lengths at
-// which it grows a digit, and that what was there before stays.
-func TestAppendYAML(t *testing.T) {
-	for _, n := range []int{0, 1, 5, 6, 95, 96, 97, 995, 996, 997, 9995, 9996, 123456} {
-		text := strings.Repeat("y", n)
-		got := string(appendYAML([]byte("before"), func(out []byte) []byte { return append(out, text...) }))
-		want := fmt.Sprintf("beforeOK %d\r\n---\n%s\r\n", n+4, text)
-		if got != want {
-			t.Errorf("%d bytes: %.60q, want %.60q", n, got, want)
-		}
-	}
-}
-
-// TestAppendNumbers checks what the formats of numbers do at their ends.
-func TestAppendNumbers(t *testing.T) {
-	got := string(appendInt(appendUint(nil, "a", math.MaxUint64), "b", -1))
-	if got != "a: 18446744073709551615\nb: -1\n" {
-		t.Errorf("%q", got)
-	}
+func TestAppendTime(t *testing.T) {
 	if got := string(appendTime(nil, "t", syscall.Timeval{Sec: 3, Usec: 7})); got != "t: 3.000007\n" {
 		t.Errorf("%q", got)
 	}
@@ -260,5 +245,43 @@ func TestIdentity(t *testing.T) {
 			t.Fatalf("id %q", n.id)
 		}
 		seen[n.id] = true
+	}
+}
+
+// A reader of the whole replies gets each name back from stats-tube and
+// stats-job, numbers as numbers, and the strings of stats as text. In lists,
+// names stand as they are.
+func TestRepliesAreRead(t *testing.T) {
+	h := newHouse(t)
+	c := h.pair()
+	read := func(line string) (doc map[string]any) {
+		t.Helper()
+		if err := yaml.Unmarshal([]byte(strings.Join(c.yaml(line), "\n")), &doc); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		return doc
+	}
+	for _, name := range []string{"1", "017", "1e3", "0x1F", "+1", ".5", "1.", ".inf", ".nan", "null", "true", "y", "NO", "1_000", "2001-01-01", ".", "/", "(a)", "$;+", "a.b"} {
+		c.do("use "+name, "USING "+name)
+		id := c.put(0, 0, 60, "x")
+		tube, job := read("stats-tube "+name), read(fmt.Sprintf("stats-job %d", id))
+		if tube["name"] != name || tube["current-jobs-ready"] != 1 || len(tube) != 14 {
+			t.Errorf("stats-tube %s is read as %v", name, tube)
+		}
+		if job["tube"] != name || job["id"] != int(id) || job["state"] != "ready" || len(job) != 14 {
+			t.Errorf("stats-job of %s is read as %v", name, job)
+		}
+		if list := c.yaml("list-tubes"); list[len(list)-1] != "- "+name {
+			t.Errorf("list-tubes: %q", list)
+		}
+	}
+	ident := h.server.ident
+	stats := read("stats")
+	for key, want := range map[string]any{
+		"version": "1.2.3", "id": ident.id, "hostname": ident.hostname, "os": ident.os, "platform": ident.platform, "draining": false, "cmd-stats": 1,
+	} {
+		if stats[key] != want {
+			t.Errorf("%s is read as %#v, want %#v", key, stats[key], want)
+		}
 	}
 }

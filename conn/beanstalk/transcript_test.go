@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"beanfield/conn/beanstalk/protocol"
 )
 
 // The files in testdata/transcripts are conversations with a fresh server.
@@ -181,10 +183,10 @@ func (tr *transcript) once(t testing.TB, network string, cut int) error {
 			o.MaxJobSize = n
 		}
 		if _, ok := tr.flags["always"]; ok {
-			o.Quoting = QuoteAlways
+			o.Quoting = protocol.QuoteAlways
 		}
 		if _, ok := tr.flags["never"]; ok {
-			o.Quoting = QuoteNever
+			o.Quoting = protocol.QuoteNever
 		}
 		if cut > 0 {
 			o.Loops = 1 // many plays: keep them cheap

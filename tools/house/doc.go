@@ -11,7 +11,8 @@
 //	cmd/beanfield/listing     how import and dump list jobs
 //	    |
 //	conn                      lets clients in: listeners, limits, who is connected
-//	conn/beanstalk            the beanstalk protocol: event loops, parser, replies
+//	conn/beanstalk            the beanstalk protocol: event loops, connections, the table of commands
+//	conn/beanstalk/protocol   how its lines and replies are written
 //	conn/beanstalk/client     a client of it, for subcommands, tools and tests
 //	conn/queueservice         the queue service: HTTP, WebSocket, pushes to consumers
 //	conn/admin                HTTP for administrators: health, metrics
@@ -53,7 +54,8 @@
 //  4. router/doc.go, then router/session.go, router/script.go and router/reserve.go: reserve
 //     over several shards.
 //  5. conn/doc.go: how clients come in. Then conn/beanstalk/doc.go, conn/beanstalk/loop.go,
-//     conn/beanstalk/conn.go, conn/beanstalk/exec.go and conn/beanstalk/run.go: from bytes to
+//     conn/beanstalk/conn.go, conn/beanstalk/commands.go, conn/beanstalk/exec.go and
+//     conn/beanstalk/run.go: from bytes to
 //     operations and back.
 //  6. conn/queueservice/doc.go, conn/queueservice/watch.go and conn/queueservice/writer.go;
 //     then shard/queue/consumer.go, shard/queue/push.go, shard/queue/commit.go and

@@ -42,6 +42,7 @@ var floors = map[string]int{
 	"storage/pebblestore/ondisk":   0,
 	"shard/queue/queuetest":        2,
 	"conn/access":                  6,
+	"conn/beanstalk/protocol":      6,
 	"conn/audit":                   6,
 	"conn/slow":                    6,
 	"conn/secure":                  5,

@@ -1,4 +1,4 @@
-package beanstalk
+package protocol
 
 import (
 	"fmt"
@@ -172,44 +172,6 @@ func readAll(t *testing.T, names []string) {
 	for i, name := range names {
 		if got[i]["name"] != name {
 			t.Errorf("%q is read as %#v", name, got[i]["name"])
-		}
-	}
-}
-
-// A reader of the whole replies gets each name back from stats-tube and
-// stats-job, numbers as numbers, and the strings of stats as text. In lists,
-// names stand as they are.
-func TestRepliesAreRead(t *testing.T) {
-	h := newHouse(t)
-	c := h.pair()
-	read := func(line string) (doc map[string]any) {
-		t.Helper()
-		if err := yaml.Unmarshal([]byte(strings.Join(c.yaml(line), "\n")), &doc); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		return doc
-	}
-	for _, name := range []string{"1", "017", "1e3", "0x1F", "+1", ".5", "1.", ".inf", ".nan", "null", "true", "y", "NO", "1_000", "2001-01-01", ".", "/", "(a)", "$;+", "a.b"} {
-		c.do("use "+name, "USING "+name)
-		id := c.put(0, 0, 60, "x")
-		tube, job := read("stats-tube "+name), read(fmt.Sprintf("stats-job %d", id))
-		if tube["name"] != name || tube["current-jobs-ready"] != 1 || len(tube) != 14 {
-			t.Errorf("stats-tube %s is read as %v", name, tube)
-		}
-		if job["tube"] != name || job["id"] != int(id) || job["state"] != "ready" || len(job) != 14 {
-			t.Errorf("stats-job of %s is read as %v", name, job)
-		}
-		if list := c.yaml("list-tubes"); list[len(list)-1] != "- "+name {
-			t.Errorf("list-tubes: %q", list)
-		}
-	}
-	ident := h.server.ident
-	stats := read("stats")
-	for key, want := range map[string]any{
-		"version": "1.2.3", "id": ident.id, "hostname": ident.hostname, "os": ident.os, "platform": ident.platform, "draining": false, "cmd-stats": 1,
-	} {
-		if stats[key] != want {
-			t.Errorf("%s is read as %#v, want %#v", key, stats[key], want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package beanstalk
+package protocol
 
 import (
 	"regexp"
@@ -30,17 +30,17 @@ func (q Quoting) append(out []byte, s string) []byte {
 		out = append(out, '"')
 		out = append(out, s...)
 		return append(out, '"')
-	case q == QuoteNeeded && !plain(s):
+	case q == QuoteNeeded && !Plain(s):
 		return strconv.AppendQuoteToASCII(out, s)
 	}
 	return append(out, s...)
 }
 
-// plain says whether every reader reads a string after "key: " unchanged if it is not
+// Plain says whether every reader reads a string after "key: " unchanged if it is not
 // quoted. Readers differ: YAML 1.1 knows more words and forms of numbers than 1.2, and
 // those in use (PyYAML, Ruby's psych, Go's yaml, js-yaml, Symfony's) go beyond both. A
 // string that any of them reads as something other than itself is not plain.
-func plain(s string) bool {
+func Plain(s string) bool {
 	if !plainText(s) {
 		return false
 	}

@@ -1,0 +1,99 @@
+package protocol
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"beanfield/shard/queue"
+)
+
+// Verb is a command's number in its grammar; 0 is none.
+type Verb uint8
+
+// Args are a command's arguments, in order.
+type Args [4]Arg
+
+// Grammar says how all commands are written.
+type Grammar struct {
+	by [256][]token // by first letter, in the order in which lines are compared with them
+}
+
+// token is what a line begins with. A space that belongs to it decides how odd lines are
+// answered: "reserve-job" without its space is the command reserve with something behind it,
+// but "peek" without its space is unknown.
+type token struct {
+	text string
+	args Args
+	verb Verb
+}
+
+// Add makes a command known. Whatever order they are added in, a line is compared with a text
+// before it is compared with the beginning of that text.
+func (g *Grammar) Add(v Verb, text string, args Args) {
+	list := &g.by[text[0]]
+	i := slices.IndexFunc(*list, func(t token) bool { return strings.HasPrefix(text, t.text) })
+	if i < 0 {
+		i = len(*list)
+	}
+	*list = slices.Insert(*list, i, token{text, args, v})
+}
+
+// match finds the command of a line, and what follows its word.
+func (g *Grammar) match(line []byte) (*token, []byte) {
+	if len(line) == 0 {
+		return nil, nil
+	}
+	list := g.by[line[0]]
+	for i := range list {
+		t := &list[i]
+		if len(line) >= len(t.text) && string(line[:len(t.text)]) == t.text {
+			return t, line[len(t.text):]
+		}
+	}
+	return nil, nil
+}
+
+// Command is a parsed line.
+type Command struct {
+	Verb Verb
+	// Counts is false only for a line that is so malformed that stats do not count
+	// it.
+	Counts bool
+	Word   Word // the answer, if parsing already decides it
+	// Trailing marks a line with something after the size of a body. That is an
+	// error, but if the job is also too big, JOB_TOO_BIG is answered.
+	Trailing bool
+
+	ID              uint64
+	Pri, Delay, TTR uint32 // Delay is also the length of a pause
+	Size            uint32 // of a put's body
+	N               uint32 // kick's bound, reserve's timeout
+	Name            []byte // borrowed from the line
+}
+
+// Parse reads one line, without its CRLF.
+func (g *Grammar) Parse(line []byte) (c Command) {
+	if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
+		c.Word = BadFormat
+		return c
+	}
+	t, rest := g.match(line)
+	if t == nil || t.args[0] == Apart && len(rest) > 0 && rest[0] != ' ' {
+		c.Word = UnknownCommand
+		return c
+	}
+	c.Verb = t.verb
+	a, inner := args{rest: rest}, false
+	for _, k := range t.args {
+		if k == noArg {
+			break
+		}
+		a.read(k, &c)
+		inner = inner || k == Inner
+	}
+	if c.Counts = !a.bad && len(a.rest) == 0; !c.Counts || inner && !queue.ValidName(c.Name) {
+		c.Word = BadFormat
+	}
+	return c
+}
