@@ -108,7 +108,3 @@ func (p *poller) unpark() {
 		p.parking = nil
 	}
 }
-
-// crowded says that a loop should park: every processor has a loop, and there are goroutines
-// that wait for clients of other faces, or make handshakes.
-func (s *Server) crowded() bool { return s.full && (s.acceptor.Polled() > 0 || s.shaking.Load() > 0) }

@@ -7,7 +7,7 @@ var rooms = []room{
 		{"cells", []string{"slab.go", "slots.go", "pages.go", "heap.go", "line.go"}},
 	}, nil},
 	{"conn/beanstalk", []layer{
-		{"words and replies", []string{"verb.go", "word.go", "yaml.go", "quote.go", "reply.go", "parse.go"}},
+		{"sockets", []string{"poller.go", "parking.go"}},
 	}, nil},
 	{"storage/pebblestore", []layer{
 		{"format", []string{"record.go", "place.go", "errors.go"}},
