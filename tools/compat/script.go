@@ -10,27 +10,7 @@ import (
 	"time"
 )
 
-// A script is lines of text, each an instruction; empty lines and those that
-// start with # are skipped. NAME is a connection, opened when first named; TEXT
-// knows Go's escapes; a reply read is a reply compared.
-//
-//	NAME: TEXT          send TEXT and CRLF, read one reply
-//	NAME*N: TEXT        the same with N replies
-//	NAME> TEXT          send TEXT and CRLF, read nothing yet
-//	NAME+ TEXT          send TEXT as it is, read nothing yet
-//	NAME< N             read N replies
-//	NAME< N after D     read N replies that must come D after NAME's last sending
-//	NAME-               half-close, read to the end
-//	NAME!               reset the connection, wait until both have noticed
-//	NAME? Q | KEY VALUE ask Q until the answer's KEY is VALUE
-//	? KEY VALUE         the same with stats, on the control connection
-//	wait D              let time pass
-//	drain               send SIGUSR1, wait until both drain
-//
-// Before an instruction that reads, two lines may say that beanfield differs:
-//
-//	differs: REASON
-//	want: TEXT          what beanfield must answer instead
+// instruction is one step of a script; cases/README lists them.
 type instruction struct {
 	line    string
 	op      string
@@ -50,8 +30,9 @@ func (i instruction) reads() bool {
 }
 
 var (
-	onConn  = regexp.MustCompile(`^([a-z][a-z0-9]*)(?:\*(\d+))?([:>+<!?-])(?: (.*))?$`)
-	reading = regexp.MustCompile(`^(\d+)(?: after (\S+))?$`)
+	connName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+	onConn   = regexp.MustCompile(`^([a-z][a-z0-9]*)(?:\*(\d+))?([:>+<!?-])(?: (.*))?$`)
+	reading  = regexp.MustCompile(`^(\d+)(?: after (\S+))?$`)
 )
 
 // parseScript turns a script into instructions.
@@ -71,17 +52,36 @@ func parseScript(script string) ([]instruction, error) {
 			want = text
 			continue
 		}
-		in, err := parseInstruction(line)
+		some, err := parseInstructions(line)
 		if err == nil && differs != "" {
+			in := &some[0]
 			in.differs = differs
 			in.want, err = unescape(want)
 			differs, want = "", ""
-			if !in.reads() {
-				err = fmt.Errorf("nothing to differ in")
+			if len(some) > 1 || !in.reads() {
+				err = fmt.Errorf("nothing to differ in, or more than one thing")
 			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", line, err)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// parseInstructions parses a line, in which a connection may send several commands, one after
+// the other.
+func parseInstructions(line string) (all []instruction, err error) {
+	conn, texts, ok := strings.Cut(line, ": ")
+	if !ok || !connName.MatchString(conn) {
+		in, err := parseInstruction(line)
+		return []instruction{in}, err
+	}
+	for text := range strings.SplitSeq(texts, "; ") {
+		in, err := parseInstruction(conn + ": " + text)
+		if err != nil {
+			return nil, err
 		}
 		all = append(all, in)
 	}
