@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"beanfield/storage/pace"
 	"beanfield/storage/turns"
 )
 
@@ -101,11 +102,21 @@ func (s *Share) change(op turns.Op, e entry) Change {
 	return c
 }
 
+// comparisons is how many a sort makes before it asks whether others should have their turn: a share of a full log
+// has some hundred thousand changes.
+const comparisons = 1 << 12
+
 // Seal ends the collecting: these were all turns up to a place. The store may have the share
 // when all that the window has absorbed by then is durable (FO1).
 func (s *Share) Seal(place turns.Place) {
 	s.Place, s.Highest = place, s.window.Highest()
-	byID := func(a, b Change) int { return cmp.Compare(a.ID, b.ID) }
+	made, work := 0, pace.Begin()
+	byID := func(a, b Change) int {
+		if made++; made%comparisons == 0 {
+			work.Step()
+		}
+		return cmp.Compare(a.ID, b.ID)
+	}
 	slices.SortFunc(s.Records, byID)
 	slices.SortFunc(s.Updates, byID)
 	slices.Sort(s.Bodies)
@@ -138,13 +149,14 @@ func (s *Share) Done() {
 }
 
 func (s *Share) forget(changes []Change, t *table) {
-	w := s.window
+	w, work := s.window, pace.Begin()
 	for part := range slices.Chunk(changes, atOnce) {
 		w.mu.Lock()
 		for _, c := range part {
 			w.forget(t, c.ID)
 		}
 		w.mu.Unlock()
+		work.Step()
 	}
 }
 

@@ -1,6 +1,9 @@
 package pace
 
-import "runtime"
+import (
+	"runtime"
+	"time"
+)
 
 // StepBack lets other goroutines and other threads have this processor. It is for code
 // that works for long while clients wait. A commit changes goroutines up to five times,
@@ -13,4 +16,19 @@ func StepBack() {
 	}
 	yieldThread()
 	runtime.Gosched()
+}
+
+// A Stretch is long work that steps back once a millisecond. More often would starve it:
+// beside busy clients each step back takes as long as they have work.
+type Stretch struct{ since time.Time }
+
+// Begin begins the work.
+func Begin() Stretch { return Stretch{time.Now()} }
+
+// Step is called between its parts.
+func (s *Stretch) Step() {
+	if time.Since(s.since) > time.Millisecond {
+		StepBack()
+		s.since = time.Now()
+	}
 }

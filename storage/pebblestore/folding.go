@@ -195,7 +195,7 @@ func (l *shardLog) collectSlot(share *fold.Share, s locallog.Segment, absorbed u
 		return nil
 	}
 	last := min(s.Behind.Number, absorbed)
-	for since := time.Now(); l.reader.Place().Number < last; {
+	for work := pace.Begin(); l.reader.Place().Number < last; work.Step() {
 		b, at, _, ok, err := l.reader.Next()
 		if err != nil {
 			return err
@@ -205,10 +205,6 @@ func (l *shardLog) collectSlot(share *fold.Share, s locallog.Segment, absorbed u
 		}
 		if err := share.Collect(b, at); err != nil {
 			return err
-		}
-		if time.Since(since) > stepBackEvery {
-			pace.StepBack()
-			since = time.Now()
 		}
 	}
 	return nil

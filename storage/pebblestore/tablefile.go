@@ -1,8 +1,6 @@
 package pebblestore
 
 import (
-	"time"
-
 	"beanfield/storage/pace"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -15,17 +13,12 @@ import (
 // have to wait for them.
 type tableFile struct {
 	vfs.File
-	since time.Time // of the last step back
+	work pace.Stretch
 }
 
-func newTableFile(f vfs.File) *tableFile { return &tableFile{File: f, since: time.Now()} }
-
-const stepBackEvery = time.Millisecond
+func newTableFile(f vfs.File) *tableFile { return &tableFile{File: f, work: pace.Begin()} }
 
 func (f *tableFile) Write(p []byte) (int, error) {
-	if time.Since(f.since) > stepBackEvery {
-		pace.StepBack()
-		f.since = time.Now()
-	}
+	f.work.Step()
 	return f.File.Write(p)
 }
