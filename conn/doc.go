@@ -1,34 +1,30 @@
-// Package conn has what all front ends of the server share: it lets clients in.
+// Package conn accepts connections, for the whole server: one process has one table of file
+// descriptors, one limit on connections, and one end.
 //
-// # FrontEnds
+// # Front ends
 //
-// A front end serves clients in one way: the beanstalk protocol, a queue service, an
-// administrator's pages. Each is a package below this one, with its own protocol,
-// goroutines and buffers, and knows nothing of its neighbours. What they cannot
-// each have alone is here: one process has one table of descriptors, one limit on
-// connections, and one end.
+// A front end is one way of serving clients: the beanstalk protocol, the queue service, or the
+// pages for administrators. Each is a package below this one. It has its own protocol, goroutines
+// and buffers, and does not know the others. An Acceptor accepts from every listener, and hands
+// each client to the front end that the listener is for. When the client has gone, the front end
+// says so:
 //
-// An Acceptor accepts from every listener, and hands each client to the front end that
-// the listener is for:
+//	listener --accept--> Acceptor --Welcome--> FrontEnd
+//	                     Acceptor <---Left---- FrontEnd
 //
-//	listener --accept--> Acceptor --Welcome--> FrontEnd ... Left
+// What Welcome hands over is a bare, non-blocking socket and not a net.Conn: an event loop polls
+// its sockets itself, and the Go runtime would poll those of a net.Conn as well. A front end that
+// wants a goroutine for each client makes a net.Conn of the socket (Adopt). Those that speak HTTP
+// leave that, and what else they have in common, to package hall.
 //
-// A front end is handed a bare, non-blocking socket rather than a net.Conn. An event
-// loop can register it as it is, while a front end that wants a goroutine for each
-// client makes a net.Conn of it (Adopt). A net.Conn would give an event loop a
-// connection that the runtime polls as well. Package hall receives the clients of the front ends
-// that speak HTTP.
+// With TLS too, a front end gets the bare socket, and makes the handshake itself. Package secure has
+// the certificates and finds out whose certificate a client shows; package access says what the
+// client may do. A front end counts what its clients do, and lists them for administrators (Client).
 //
-// Front ends share the processors, too. Before an event loop sleeps, it must know whether
-// goroutines of other front ends wait for their clients' requests (Polled).
+// Goroutines that wait for requests, and event loops, share the processors: before a loop sleeps,
+// it asks whether clients of other front ends wait in Go's own poller (Polled).
 //
-// Clients of a listener with TLS come to their front end in the same way, and the front end makes the
-// handshake. Package secure has the server's certificates, and tells who a client is by the
-// client's certificate. Package access says what a client may do.
-//
-// The front end knows and counts what its clients say and do, and lists them for administrators
-// (Client). This package imports
-// nothing else of beanfield, so that it can be tested without a queue.
+// This package imports nothing else of beanfield, so that it can be tested without a queue.
 //
 // # Limits
 //

@@ -162,24 +162,21 @@ func (f *fronts) beanstalkOptions(c *Config) beanstalk.Options {
 
 func (f *fronts) queueOptions(c *Config) queueservice.Options {
 	return queueservice.Options{
-		LimitsFor:        c.Queue.limitsFor(),
-		Backend:          c.Storage.Backend,
-		DefaultService:   c.Queue.DefaultService,
-		Authenticator:    f.authenticator(),
-		Audit:            f.audit,
-		Tokens:           c.Queue.Tokens,
-		Hosts:            c.Queue.Hosts,
-		Origins:          c.Queue.Origins,
-		DeadAfter:        c.Queue.DeadAfter,
-		MaxBatch:         int(c.Queue.MaxBatch),
-		HandshakeTimeout: c.Limits.Handshake,
-		Logger:           f.log,
+		Options:        f.httpOptions(c, c.Queue.Tokens, c.Queue.Hosts, c.Queue.Origins),
+		LimitsFor:      c.Queue.limitsFor(),
+		Backend:        c.Storage.Backend,
+		DefaultService: c.Queue.DefaultService,
+		DeadAfter:      c.Queue.DeadAfter,
+		MaxBatch:       int(c.Queue.MaxBatch),
 	}
 }
 
-// authenticator decides who the clients of the front ends over HTTP are.
-func (f *fronts) authenticator() hall.Authenticator {
-	return hall.Authenticator{Book: f.book, Guesses: f.guesses}
+// httpOptions are those that the front ends over HTTP have in common.
+func (f *fronts) httpOptions(c *Config, tokens, hosts, origins []string) hall.Options {
+	return hall.Options{
+		Authenticator: hall.Authenticator{Book: f.book, Guesses: f.guesses}, Audit: f.audit, Tokens: tokens, Hosts: hosts, Origins: origins,
+		HandshakeTimeout: c.Limits.Handshake, Logger: f.log,
+	}
 }
 
 // use makes c the configuration that holds: its rules, and what the console looks at.

@@ -60,14 +60,8 @@ func (f *fronts) newAdmin(c *Config) (*admin.Server, error) {
 
 func (f *fronts) adminOptions(c *Config) admin.Options {
 	return admin.Options{
-		Problems:         f.health.problems,
-		Authenticator:    f.authenticator(),
-		Audit:            f.audit,
-		Tokens:           c.HTTP.Tokens,
-		Hosts:            c.HTTP.Hosts,
-		Origins:          c.HTTP.Origins,
-		Profiles:         c.HTTP.Pprof,
-		HandshakeTimeout: c.Limits.Handshake,
-		Logger:           f.log,
+		Options:  f.httpOptions(c, c.HTTP.Tokens, c.HTTP.Hosts, c.HTTP.Origins),
+		Problems: f.health.problems,
+		Profiles: c.HTTP.Pprof,
 	}
 }

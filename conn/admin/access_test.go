@@ -25,7 +25,7 @@ func rule(token string, may access.Rights, tubes string) access.Rule {
 func TestRules(t *testing.T) {
 	book := &access.Book{}
 	book.Replace(policy(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All, "a*"), rule("put", access.Put, "*")))
-	h := newHouse(t, Options{Tokens: []string{"listed"}, Profiles: true, Authenticator: hall.Authenticator{Book: book}})
+	h := newHouse(t, Options{Options: hall.Options{Tokens: []string{"listed"}, Authenticator: hall.Authenticator{Book: book}}, Profiles: true})
 	h.server.Open(Pages{Metrics: figures, Console: echo})
 	const pprof = "/debug/pprof/cmdline"
 	ask := func(token, page string, want int) {
@@ -64,7 +64,7 @@ func TestClientOf(t *testing.T) {
 	book := &access.Book{}
 	here := access.Rule{Name: "here", Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Peek, Tubes: []string{"*"}}
 	book.Replace(policy(t, here, rule("all", access.Admin, "*")))
-	h := newHouse(t, Options{Authenticator: hall.Authenticator{Book: book}})
+	h := newHouse(t, Options{Options: hall.Options{Authenticator: hall.Authenticator{Book: book}}})
 	var seen *Client
 	h.server.Open(Pages{Console: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = ClientOf(r) })})
 	h.named("some.example", "/", 421)

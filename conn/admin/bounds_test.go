@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/hall"
 	"beanfield/conn/hall/halltest"
 )
 
 // hasty are options under which slow clients are given up soon.
 func hasty() Options {
-	return Options{ReadTimeout: 50 * time.Millisecond, WriteTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond, MaxBody: 100}
+	return Options{Options: hall.Options{ReadTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond}, WriteTimeout: 50 * time.Millisecond, MaxBody: 100}
 }
 
 // A client that begins a request and goes silent, in its line, its headers or its body, is
@@ -51,7 +52,7 @@ func TestSlowReader(t *testing.T) {
 }
 
 func TestTooMuch(t *testing.T) {
-	h := newHouse(t, Options{MaxHeader: 5000, MaxBody: 100})
+	h := newHouse(t, Options{Options: hall.Options{MaxHeader: 5000}, MaxBody: 100})
 	h.server.Open(Pages{Console: echo})
 	long := strings.Repeat("x", 101)
 	h.expect([]exchange{
@@ -90,7 +91,7 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestOptionsThatCannotBe(t *testing.T) {
-	for _, o := range []Options{{ReadTimeout: -1}, {WriteTimeout: -1}, {IdleTimeout: -1}, {MaxHeader: -1}, {MaxBody: -1}} {
+	for _, o := range []Options{{Options: hall.Options{ReadTimeout: -1}}, {WriteTimeout: -1}, {Options: hall.Options{IdleTimeout: -1}}, {Options: hall.Options{MaxHeader: -1}}, {MaxBody: -1}} {
 		if _, err := NewServer(nil, o); err == nil {
 			t.Errorf("%+v is taken", o)
 		}

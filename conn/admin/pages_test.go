@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"beanfield/conn/hall"
 	"encoding/base64"
 	"io"
 	"net/http"
@@ -90,7 +91,7 @@ func TestPagesBeforeOpen(t *testing.T) {
 
 // AD2: without a right token only the health is shown. A token may come as a password.
 func TestTokens(t *testing.T) {
-	h := newHouse(t, Options{Tokens: []string{"first", "sec:ond"}, Profiles: true})
+	h := newHouse(t, Options{Options: hall.Options{Tokens: []string{"first", "sec:ond"}}, Profiles: true})
 	h.server.Open(Pages{Metrics: figures, Console: echo})
 	basic := func(pair string) string {
 		return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(pair)) + "\r\n"

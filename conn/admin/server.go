@@ -32,17 +32,18 @@ type Pages struct {
 
 // NewServer makes a server. It tells the acceptor when a client has left.
 func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
-	if err := o.complete(); err != nil {
+	now, err := o.complete()
+	if err != nil {
 		return nil, err
 	}
-	h, err := hall.New(a, hall.Options{HandshakeTimeout: o.HandshakeTimeout, Logger: o.Logger})
+	h, err := hall.New(a, o.Options)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{hall: h, auth: o.Authenticator, audit: o.Audit}
-	s.now.Store(o.settings())
+	s.now.Store(now)
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.http = h.Server(s.ctx, door{s}, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
+	s.http = h.Server(s.ctx, handler{s})
 	go s.http.Serve(h)
 	return s, nil
 }
@@ -51,10 +52,10 @@ func NewServer(a *conn.Acceptor, o Options) (*Server, error) {
 // that the server was made with. What ReadTimeout and IdleTimeout mean for headers, MaxHeader and
 // Logger stay as they are. If nothing is wrong with them, apply puts them into effect.
 func (s *Server) Change(o Options) (apply func(), err error) {
-	if err := o.complete(); err != nil {
+	next, err := o.complete()
+	if err != nil {
 		return nil, err
 	}
-	next := o.settings()
 	return func() {
 		s.now.Store(next)
 		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)

@@ -33,11 +33,11 @@ func ClientOf(r *http.Request) *Client {
 func (s *Server) admit(r *http.Request) (*http.Request, error) {
 	g := hall.ConnOf(r).(*hall.Client)
 	token, set := tokenOf(r), s.now.Load()
-	subject, err := s.auth.Judge(r.Context(), g, token, set.tokens)
+	subject, err := s.auth.Judge(r.Context(), g, token, set.Listed)
 	if err != nil {
 		return r, err
 	}
-	c := &Client{Subject: subject, From: g.From(), token: token != "" && (subject != nil || len(set.tokens) > 0)}
+	c := &Client{Subject: subject, From: g.From(), token: token != "" && (subject != nil || len(set.Listed) > 0)}
 	return r.WithContext(context.WithValue(r.Context(), clientKey{}, c)), nil
 }
 

@@ -3,7 +3,6 @@ package hall
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -12,17 +11,6 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/secure"
 )
-
-// Options are what a Hall is made with.
-type Options struct {
-	// Polled has clients counted as clients whose requests a goroutine waits for (conn's
-	// AddPolled), from the beginning until Unpoll.
-	Polled bool
-	// HandshakeTimeout is how long a client has for its TLS handshake; 0 means
-	// secure.Timeout.
-	HandshakeTimeout time.Duration
-	Logger           *slog.Logger
-}
 
 // Hall receives the clients of one front end.
 type Hall struct {
@@ -36,16 +24,10 @@ type Hall struct {
 	clients map[*Client]struct{}
 }
 
-// New makes a hall. It tells the acceptor when a client has left.
+// New makes the hall of a front end. It tells the acceptor when a client has left.
 func New(a *conn.Acceptor, o Options) (*Hall, error) {
-	if o.HandshakeTimeout < 0 {
-		return nil, errors.New("hall: a negative time")
-	}
-	if o.HandshakeTimeout == 0 {
-		o.HandshakeTimeout = secure.Timeout
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+	if _, err := o.Complete(); err != nil {
+		return nil, err
 	}
 	h := &Hall{opts: o, acceptor: a, arrivals: newArrivals(), clients: map[*Client]struct{}{}}
 	h.patience.Store(int64(o.HandshakeTimeout))
@@ -53,14 +35,8 @@ func New(a *conn.Acceptor, o Options) (*Hall, error) {
 	return h, nil
 }
 
-// SetHandshakeTimeout changes how long clients have for their handshakes from now on; 0
-// means secure.Timeout.
-func (h *Hall) SetHandshakeTimeout(d time.Duration) {
-	if d == 0 {
-		d = secure.Timeout
-	}
-	h.patience.Store(int64(d))
-}
+// SetHandshakeTimeout changes how long clients have for their handshakes from now on.
+func (h *Hall) SetHandshakeTimeout(d time.Duration) { h.patience.Store(int64(d)) }
 
 // receive makes a client of a bare socket, which it takes over. It returns nil if the client
 // had to be let go.

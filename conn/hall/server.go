@@ -6,18 +6,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"time"
 )
 
-// Bounds are what the requests of a front end may take.
-type Bounds struct {
-	ReadTimeout time.Duration // of a request's headers
-	IdleTimeout time.Duration // between requests
-	MaxHeader   int           // of a request's line and headers, in bytes
-}
-
-// FrontEnd answers the requests of a hall's clients.
-type FrontEnd interface {
+// Handler answers the requests of a hall's clients.
+type Handler interface {
 	http.Handler // gets those that the guard lets in (HA4)
 	// Guard is the guard that holds now.
 	Guard() *Guard
@@ -27,15 +19,15 @@ type FrontEnd interface {
 	TurnAway(w http.ResponseWriter, r *http.Request, status int, why error)
 }
 
-// guarded is a front end behind its guard.
-type guarded struct{ FrontEnd }
+// guarded is a handler behind its guard.
+type guarded struct{ Handler }
 
 // ServeHTTP implements http.Handler.
 func (f guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g := clientOf(ConnOf(r))
 	switch err := f.Guard().check(r, g.Secured(), g.local && f.Exposed(r)); err {
 	case nil:
-		f.FrontEnd.ServeHTTP(w, r)
+		f.Handler.ServeHTTP(w, r)
 	case ErrHost:
 		f.TurnAway(w, r, http.StatusMisdirectedRequest, err)
 	default:
@@ -48,9 +40,9 @@ func clientOf(c net.Conn) *Client { return c.(interface{ self() *Client }).self(
 
 // Server makes what serves the clients' requests. They all get ctx, and ConnOf finds their
 // connection.
-func (h *Hall) Server(ctx context.Context, f FrontEnd, b Bounds) *http.Server {
+func (h *Hall) Server(ctx context.Context, f Handler) *http.Server {
 	s := &http.Server{
-		Handler: guarded{f}, ReadHeaderTimeout: b.ReadTimeout, IdleTimeout: b.IdleTimeout, MaxHeaderBytes: b.MaxHeader,
+		Handler: guarded{f}, ReadHeaderTimeout: h.opts.ReadTimeout, IdleTimeout: h.opts.IdleTimeout, MaxHeaderBytes: h.opts.MaxHeader,
 		DisableGeneralOptionsHandler: true,
 		BaseContext:                  func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {

@@ -2,6 +2,7 @@ package queueservice
 
 import (
 	"errors"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -131,41 +132,11 @@ func (q *query) add(key, value string) error {
 
 // unescape undoes percent escapes and plus signs.
 func unescape(s string) (string, error) {
-	if !strings.ContainsAny(s, "%+") {
-		return s, nil
+	plain, err := url.QueryUnescape(s)
+	if err != nil {
+		return "", errEscape
 	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '+':
-			b = append(b, ' ')
-		case '%':
-			if i+2 >= len(s) {
-				return "", errEscape
-			}
-			high, low := hexDigit(s[i+1]), hexDigit(s[i+2])
-			if high > 15 || low > 15 {
-				return "", errEscape
-			}
-			b = append(b, high<<4|low)
-			i += 2
-		default:
-			b = append(b, c)
-		}
-	}
-	return string(b), nil
-}
-
-func hexDigit(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 255
+	return plain, nil
 }
 
 // bool reads a parameter that is true or false. It is neither if it has no value: then

@@ -35,21 +35,22 @@ type Server struct {
 
 // NewServer makes a server. It tells the acceptor when a client has left.
 func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
-	if err := o.complete(); err != nil {
+	now, err := o.complete()
+	if err != nil {
 		return nil, err
 	}
-	h, err := hall.New(a, hall.Options{Polled: true, HandshakeTimeout: o.HandshakeTimeout, Logger: o.Logger})
+	h, err := hall.New(a, o.Options)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
 		shards: shards, auth: o.Authenticator, audit: o.Audit, hall: h, consumers: map[*consumer]struct{}{}, visits: map[*visit]struct{}{},
 	}
-	s.now.Store(o.settings())
+	s.now.Store(now)
 	s.bodies.most, s.answers.most = mostBodies, mostAnswers
 	s.gone.L = &s.mu
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.http = h.Server(s.ctx, door{s}, hall.Bounds{ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, MaxHeader: o.MaxHeader})
+	s.http = h.Server(s.ctx, handler{s})
 	go s.http.Serve(listener{h, &s.now})
 	s.auth.Book.OnReplace(func() { go s.review() })
 	return s, nil
@@ -60,10 +61,10 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 // ReadTimeout and IdleTimeout mean for headers, MaxHeader and Logger stay as they are. If nothing
 // is wrong with them, apply puts them into effect.
 func (s *Server) Change(o Options) (apply func(), err error) {
-	if err := o.complete(); err != nil {
+	next, err := o.complete()
+	if err != nil {
 		return nil, err
 	}
-	next := o.settings()
 	return func() {
 		s.now.Store(next)
 		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)

@@ -29,14 +29,14 @@ type visit struct {
 
 // allowed says whether a visit's client still has its rights.
 func (s *Server) allowed(v *visit) bool {
-	return s.auth.May(v.client, s.now.Load().tokens, v.queue, v.rights)
+	return s.auth.May(v.client, s.now.Load().Listed, v.queue, v.rights)
 }
 
 // may says whether the client has rights on its queue, by the rules that hold now. It is asked
 // right before each operation: what has been asked of the client earlier, such as a body, may
 // have come slowly.
 func (p *party) may(rights access.Rights) bool {
-	return p.server.auth.May(p.client, p.server.now.Load().tokens, p.queue, rights)
+	return p.server.auth.May(p.client, p.server.now.Load().Listed, p.queue, rights)
 }
 
 // begin notes a visit until leave is called. It reports false if the client has lost its

@@ -1,13 +1,14 @@
 package admin
 
 import (
+	"beanfield/conn/hall"
 	"strings"
 	"testing"
 )
 
 // On a loopback address, a name that another site's page may have been given leads nowhere.
 func TestHosts(t *testing.T) {
-	h := newHouse(t, Options{Hosts: []string{"queue.example.org"}, Profiles: true})
+	h := newHouse(t, Options{Options: hall.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
 	h.server.Open(Pages{Metrics: figures, Console: echo})
 	pages := []string{"/", "/api/v1/put", "/debug/pprof/cmdline", "/metrics", "/healthz", "/readyz"}
 	for _, good := range []string{"127.0.0.1:11381", "127.0.0.1", "[::1]:80", "[::1]", "localhost:1", "Localhost.", "Queue.Example.Org:80", "queue.example.org."} {
@@ -24,7 +25,7 @@ func TestHosts(t *testing.T) {
 
 // On another address, only the console has this rule, and names without a dot will do.
 func TestHostsElsewhere(t *testing.T) {
-	h := anywhere(t, Options{Hosts: []string{"queue.example.org"}, Profiles: true})
+	h := anywhere(t, Options{Options: hall.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
 	h.server.Open(Pages{Metrics: figures, Console: echo})
 	for _, good := range []string{"127.0.0.1:11381", "[::1]", "localhost:1", "queue01", "Queue.Example.Org:80", "queue.example.org."} {
 		h.named(good, "/", 200)
@@ -42,7 +43,7 @@ func TestHostsElsewhere(t *testing.T) {
 // What a page of another origin sends is refused, whatever it asks for; Prometheus and health
 // checks send no origin.
 func TestOrigins(t *testing.T) {
-	h := newHouse(t, Options{Origins: []string{"https://good.example"}, Tokens: []string{"x"}})
+	h := newHouse(t, Options{Options: hall.Options{Origins: []string{"https://good.example"}, Tokens: []string{"x"}}})
 	h.server.Open(Pages{Metrics: figures, Console: echo})
 	for headers, status := range map[string]int{
 		"": 200, "Origin: http://" + h.Address: 200, "Sec-Fetch-Site: same-origin": 200, "Sec-Fetch-Site: none": 200,
@@ -57,7 +58,7 @@ func TestOrigins(t *testing.T) {
 
 // With tokens, every name will do: a page from elsewhere has none.
 func TestHostsWithTokens(t *testing.T) {
-	h := newHouse(t, Options{Tokens: []string{"x"}})
+	h := newHouse(t, Options{Options: hall.Options{Tokens: []string{"x"}}})
 	h.server.Open(Pages{Console: echo})
 	h.named("some.example", "/", 401)
 	h.named("some.example\r\nAuthorization: Bearer x", "/", 200)

@@ -6,21 +6,21 @@ import (
 	"beanfield/conn/hall"
 )
 
-// door is what the hall asks about a request before the server sees it.
-type door struct{ *Server }
+// handler is what the hall asks about a request before the server sees it.
+type handler struct{ *Server }
 
-// Guard implements hall.FrontEnd.
-func (d door) Guard() *hall.Guard { return d.now.Load().guard }
+// Guard implements hall.Handler.
+func (h handler) Guard() *hall.Guard { return h.now.Load().Guard }
 
-// Exposed implements hall.FrontEnd.
-func (d door) Exposed(r *http.Request) bool {
-	return d.auth.Exposed(hall.ConnOf(r).(*hall.Client), tokenOf(r) != "", d.now.Load().tokens)
+// Exposed implements hall.Handler.
+func (h handler) Exposed(r *http.Request) bool {
+	return h.auth.Exposed(hall.ConnOf(r).(*hall.Client), tokenOf(r) != "", h.now.Load().Listed)
 }
 
-// TurnAway implements hall.FrontEnd.
-func (d door) TurnAway(w http.ResponseWriter, r *http.Request, status int, why error) {
-	d.bound(w, r)
-	d.note(r, "")
+// TurnAway implements hall.Handler.
+func (h handler) TurnAway(w http.ResponseWriter, r *http.Request, status int, why error) {
+	h.bound(w, r)
+	h.note(r, "")
 	text(w, status, why.Error()+": see "+map[error]string{hall.ErrHost: "http.hosts", hall.ErrOrigin: "http.origins"}[why])
 }
 
@@ -31,5 +31,5 @@ func (d door) TurnAway(w http.ResponseWriter, r *http.Request, status int, why e
 // A token or TLS makes this needless: a page whose own name leads to this server has no token
 // for that name, and the certificate does not fit it.
 func (s *Server) addressed(r *http.Request) bool {
-	return ClientOf(r).token || hall.ConnOf(r).(*hall.Client).Secured() || s.now.Load().guard.Addressed(r.Host)
+	return ClientOf(r).token || hall.ConnOf(r).(*hall.Client).Secured() || s.now.Load().Guard.Addressed(r.Host)
 }
