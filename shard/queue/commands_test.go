@@ -3,6 +3,7 @@ package queue
 import (
 	"slices"
 
+	"beanfield/shard/queue/naive"
 	"beanfield/shard/queue/queuetest"
 )
 
@@ -35,15 +36,15 @@ var commands = []struct {
 
 func (x *machine) put() {
 	c, u := x.client()
-	if u == nil || x.m.clients[c].used == "" {
+	if u == nil || x.m.Clients[c].Used == "" {
 		return
 	}
-	if len(x.m.jobs) > 30 {
+	if len(x.m.Jobs) > 30 {
 		x.do(c, u, Op{Kind: Delete, ID: x.id()}, "")
 		return
 	}
-	x.atTube(x.m.clients[c].used)
-	if x.m.clients[c].waiting > 0 {
+	x.atTube(x.m.Clients[c].Used)
+	if x.m.Clients[c].Waiting > 0 {
 		return
 	}
 	x.w.lastID++
@@ -69,7 +70,7 @@ func (x *machine) put() {
 
 func (x *machine) reserve() {
 	c, u := x.client()
-	if u == nil || len(x.m.clients[c].watched) == 0 {
+	if u == nil || len(x.m.Clients[c].Watched) == 0 {
 		return
 	}
 	switch x.pick(5, "how") {
@@ -90,11 +91,11 @@ func (x *machine) reserve() {
 // then another shard has been faster.
 func (x *machine) wait() {
 	c, u := x.client()
-	if u == nil || len(x.m.clients[c].watched) == 0 {
+	if u == nil || len(x.m.Clients[c].Watched) == 0 {
 		return
 	}
 	ticket := u.Arm()
-	if x.m.clients[c].open = true; x.pick(4, "late") == 0 {
+	if x.m.Clients[c].Open = true; x.pick(4, "late") == 0 {
 		x.endElsewhere(c, u)
 	}
 	x.do(c, u, Op{Kind: Wait, Ticket: ticket}, "")
@@ -103,7 +104,7 @@ func (x *machine) wait() {
 // endElsewhere ends a wait in another shard; this one has still to be told.
 func (x *machine) endElsewhere(c int, u *user) {
 	u.end()
-	x.m.clients[c].open = false
+	x.m.Clients[c].Open = false
 }
 
 // endWait ends somebody's wait elsewhere, and lets the shard know at once,
@@ -111,7 +112,7 @@ func (x *machine) endElsewhere(c int, u *user) {
 func (x *machine) endWait() {
 	for c := range machineClients {
 		u := x.w.users[string(rune('0'+c))]
-		if x.m.clients[c].waiting == 0 || x.pick(2, "this") == 0 {
+		if x.m.Clients[c].Waiting == 0 || x.pick(2, "this") == 0 {
 			continue
 		}
 		switch x.pick(4, "end") {
@@ -131,12 +132,7 @@ func (x *machine) endWait() {
 
 // held picks a job of the client's, mostly.
 func (x *machine) held(c int) uint64 {
-	var ids []uint64
-	for _, j := range x.m.jobs {
-		if j.state == Reserved && j.holder == c {
-			ids = append(ids, j.id)
-		}
-	}
+	ids := x.m.Pending(c)
 	if len(ids) == 0 || x.pick(10, "not held") == 0 {
 		return x.id()
 	}
@@ -149,10 +145,10 @@ func (x *machine) release() {
 		return
 	}
 	id := x.held(c)
-	if j := x.m.job(id); j != nil {
-		x.atTube(j.tube)
+	if j := x.m.Job(id); j != nil {
+		x.atTube(j.Tube)
 	}
-	if x.m.clients[c].waiting > 0 {
+	if x.m.Clients[c].Waiting > 0 {
 		return
 	}
 	x.do(c, u, Op{
@@ -179,13 +175,13 @@ func (x *machine) byID() {
 }
 
 func (x *machine) peek() {
-	if c, u := x.client(); u != nil && x.m.clients[c].used != "" {
+	if c, u := x.client(); u != nil && x.m.Clients[c].Used != "" {
 		x.do(c, u, Op{Kind: choose(x, "kind", PeekReady, PeekDelayed, PeekBuried)}, "")
 	}
 }
 
 func (x *machine) kick() {
-	if c, u := x.client(); u != nil && x.m.clients[c].used != "" {
+	if c, u := x.client(); u != nil && x.m.Clients[c].Used != "" {
 		x.do(c, u, Op{Kind: Kick, Limit: choose[uint32](x, "bound", 0, 1, 1, 2, 5, 4294967295)}, "")
 	}
 }
@@ -196,7 +192,7 @@ func (x *machine) pause() {
 		return
 	}
 	x.at(pausePhase)
-	if x.m.clients[c].waiting == 0 {
+	if x.m.Clients[c].Waiting == 0 {
 		name := choose(x, "tube", machineTubes...)
 		x.do(c, u, Op{Kind: Pause, Data: []byte(name), Delay: choose[uint32](x, "pause", 0, 1, 2, 3)}, "")
 	}
@@ -215,7 +211,7 @@ func (x *machine) member() {
 	case 2:
 		op.Kind = Unuse
 	default:
-		if slices.Contains(x.m.clients[c].watched, name) {
+		if slices.Contains(x.m.Clients[c].Watched, name) {
 			op.Kind = Ignore
 		}
 	}
@@ -248,7 +244,7 @@ func (x *machine) time() {
 	default:
 		// Nobody serves the shard for a while. Without waiters it does not
 		// matter in which order it makes up for that.
-		if x.m.service == nil && !slices.ContainsFunc(x.m.clients, func(c mClient) bool { return c.waiting > 0 }) {
+		if !x.serves && !slices.ContainsFunc(x.m.Clients, func(c *naive.Client) bool { return c.Waiting > 0 }) {
 			x.w.now += int64(x.pick(4, "late")) * 900e6
 			x.tick()
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"beanfield/shard/queue/naive"
 	"beanfield/shard/queue/queuetest"
 	"beanfield/storage"
 )
@@ -13,9 +14,12 @@ import (
 // machine drives a State and the model side by side with random operations.
 type machine struct {
 	w *world
-	m *model
+	m *naive.Queue
 	// pick chooses one of n; the label helps to read a failure.
 	pick func(n int, label string) int
+	// of the queue service
+	serves bool
+	words  []string // the tags of the operation
 }
 
 const machineClients = 4
@@ -36,10 +40,8 @@ func newServiceMachine(t queuetest.Failer, pick func(int, string) int) *machine 
 }
 
 func newSharedMachine(t queuetest.Failer, pick func(int, string) int, share int) *machine {
-	x := &machine{w: newWideWorld(t, pick(4, "wide"), share), m: &model{}, pick: pick}
+	x := &machine{w: newWideWorld(t, pick(4, "wide"), share), m: naive.New(), pick: pick}
 	x.w.deaf = true
-	x.m.clients = make([]mClient, machineClients)
-	x.m.need("default")
 	x.newUsers()
 	return x
 }
@@ -49,6 +51,7 @@ func (x *machine) newUsers() {
 		u := &user{w: x.w, name: fmt.Sprint(i)}
 		u.client.Waiter = u
 		x.w.users[u.name] = u
+		x.m.Join()
 	}
 }
 
@@ -57,8 +60,8 @@ func choose[T any](x *machine, label string, from ...T) T { return from[x.pick(l
 // client picks a client that does not wait, and may so give commands.
 func (x *machine) client() (int, *user) {
 	var idle []int
-	for i, c := range x.m.clients[:machineClients] {
-		if c.waiting == 0 {
+	for i, c := range x.m.Clients[:machineClients] {
+		if c.Waiting == 0 {
 			idle = append(idle, i)
 		}
 	}
@@ -71,10 +74,10 @@ func (x *machine) client() (int, *user) {
 
 // id picks a job, mostly one that is there.
 func (x *machine) id() uint64 {
-	if len(x.m.jobs) == 0 || x.pick(20, "stray") == 0 {
+	if len(x.m.Jobs) == 0 || x.pick(20, "stray") == 0 {
 		return uint64(x.pick(int(x.w.lastID)+2, "id"))
 	}
-	return x.m.jobs[x.pick(len(x.m.jobs), "job")].id
+	return x.m.Jobs[x.pick(len(x.m.Jobs), "job")].ID
 }
 
 // do runs one operation on both and compares everything.
@@ -85,16 +88,16 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 		want.ID = x.w.lastID
 	}
 	got, b := u.apply(op)
-	x.m.apply(x.w.now, c, &want, body, x.w.log.Full)
+	x.model(c, &want, body)
 	if got.Status != want.Status || got.Status == OK && (got.ID != want.ID || got.Count != want.Count || got.Pri != want.Pri) {
 		x.w.t.Fatalf("client %d: operation %d is answered %v %d %d %d, want %v %d %d %d", c, op.Kind,
 			got.Status, got.ID, got.Count, got.Pri, want.Status, want.ID, want.Count, want.Pri)
 	}
 	u.answer(&got, b) // looks at the body
-	if b.Soonest != x.m.soonest(c) {
-		x.w.t.Fatalf("client %d holds a deadline at %d, want %d", c, b.Soonest, x.m.soonest(c))
+	if b.Soonest != x.m.Soonest(c) {
+		x.w.t.Fatalf("client %d holds a deadline at %d, want %d", c, b.Soonest, x.m.Soonest(c))
 	}
-	if x.m.service != nil {
+	if x.serves {
 		x.tick() // the end of the turn
 		return got
 	}
@@ -106,8 +109,8 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 func (x *machine) passTo(end int64) {
 	for {
 		next := x.w.s.Next()
-		if next != x.m.due() {
-			x.w.t.Fatalf("next is %d, want %d", next, x.m.due())
+		if due, _ := x.m.Due(); next != due {
+			x.w.t.Fatalf("next is %d, want %d", next, due)
 		}
 		if next == 0 || next > end {
 			break
@@ -124,10 +127,8 @@ func (x *machine) passTo(end int64) {
 
 // forget forgets what the last step has given.
 func (x *machine) forget() {
-	x.w.given, x.w.wakes, x.m.given, x.w.pushed, x.w.called = nil, nil, nil, nil, nil
-	if x.m.service != nil {
-		x.m.service.pushed, x.m.service.called = nil, nil
-	}
+	x.w.given, x.w.wakes, x.w.pushed, x.w.called = nil, nil, nil, nil
+	x.m.Given, x.m.Pushed, x.m.Called = nil, nil, nil
 }
 
 // tick ends a turn. What the turn has given before is compared, too.
@@ -136,8 +137,10 @@ func (x *machine) tick() {
 	}
 	x.w.take()
 	x.w.tryAgain()
-	x.m = x.m.tick(x.w.now, x.w.given, x.w.log.Full)
-	x.m.sweep()
+	x.sync()
+	x.m = x.m.Tick(func(given []naive.Gift) bool {
+		return len(given) <= len(x.w.given) && slices.Equal(texts(given), x.w.given[:len(given)])
+	})
 	x.compare()
 	x.forget()
 }
@@ -157,36 +160,43 @@ func (x *machine) atTube(name string) { x.at(int64(1 + slices.Index(machineTubes
 
 const pausePhase = 500
 
+func texts(given []naive.Gift) (list []string) {
+	for _, g := range given {
+		list = append(list, fmt.Sprintf("%d:%d", g.Client, g.ID))
+	}
+	return list
+}
+
 func (x *machine) compare() {
 	w, m := x.w, x.m
-	if !slices.Equal(w.given, m.given) {
-		w.t.Fatalf("waiters are given %v, want %v", w.given, m.given)
+	if want := texts(m.Given); !slices.Equal(w.given, want) {
+		w.t.Fatalf("waiters are given %v, want %v", w.given, want)
 	}
-	if m.service != nil {
+	if x.serves {
 		x.compareService()
 	}
 	if err := w.check(); err != nil {
 		w.t.Fatal(err)
 	}
-	want := m.counts("")
-	want.Timeouts, want.Total = m.totals.Timeouts, m.totals.Total
+	want := x.sums("")
+	want.Timeouts, want.Total = m.Timeouts, m.Total
 	if w.s.totals != want {
 		w.t.Fatalf("totals are %+v, want %+v", w.s.totals, want)
 	}
 	waits := 0
-	for i, c := range m.clients {
+	for i, c := range m.Clients {
 		switch {
-		case c.waiting > 0 && c.consumer == nil && w.users[fmt.Sprint(i)].client.wide != nil:
+		case c.Waiting > 0 && c.Consumer == nil && w.users[fmt.Sprint(i)].client.wide != nil:
 			waits++
-		case c.waiting > 0:
-			waits += len(c.watched)
+		case c.Waiting > 0:
+			waits += len(c.Watched)
 		}
 	}
 	if n := w.s.Waits(); n != waits {
 		w.t.Fatalf("R3: %d places in queues are taken, want %d", n, waits)
 	}
 	if w.deaf = x.pick(2, "told") == 0; !w.deaf {
-		m.leave()
+		m.Leave()
 	}
 	x.compareTubes()
 	w.deaf = true
@@ -205,9 +215,9 @@ func (x *machine) ask(op Op) *Batch {
 
 func (x *machine) compareTubes() {
 	var want []string
-	for i := range x.m.tubes {
-		want = append(want, x.m.tubes[i].name)
-		info := x.m.tubeInfo(x.w.now, &x.m.tubes[i])
+	for _, t := range x.m.Tubes {
+		want = append(want, t.Name)
+		info := x.tubeInfo(t)
 		b := x.ask(Op{Kind: StatsTube, Data: []byte(info.Name)})
 		if len(b.Tubes) == 1 && x.w.deaf { // it cannot know who is still there
 			b.Tubes[0].Waiting = info.Waiting
@@ -224,31 +234,30 @@ func (x *machine) compareTubes() {
 
 func (x *machine) compareJobs() {
 	w := x.w
-	for i := range x.m.jobs {
-		j := &x.m.jobs[i]
-		info := x.m.jobInfo(w.now, j)
-		b := x.ask(Op{Kind: StatsJob, ID: j.id})
-		if len(b.Jobs) != 1 || b.Jobs[0] != info {
+	for _, j := range x.m.Jobs {
+		info := jobInfo(w.now, j)
+		b := x.ask(Op{Kind: StatsJob, ID: j.ID})
+		if j.State == naive.Passed && len(b.Jobs) != 0 || j.State != naive.Passed && (len(b.Jobs) != 1 || b.Jobs[0] != info) {
 			w.t.Fatalf("job is %+v, want %+v", b.Jobs, info)
 		}
-		logged := w.log.Jobs[j.id]
-		if logged == nil || w.log.Bodies[j.id] != j.body {
-			w.t.Fatalf("L1: job %d is not in the log", j.id)
+		got := w.log.Jobs[j.ID]
+		if got == nil || w.log.Bodies[j.ID] != j.Body {
+			w.t.Fatalf("L1: job %d is not in the log", j.ID)
 		}
-		ranked := *logged
+		ranked := *got
 		ranked.BuryRank, ranked.Updated, ranked.Item = 0, false, nil // matters of the log, not of the queue
-		if ranked != j.logged || (logged.BuryRank > 0) != (logged.State == 3) {
-			w.t.Fatalf("L1: the log has %+v, want %+v", *logged, j.logged)
+		if want := logged(j.Logged); ranked != want || (got.BuryRank > 0) != (got.State == storage.Buried) {
+			w.t.Fatalf("L1: the log has %+v, want %+v", *got, want)
 		}
 		var item storage.Item
-		if logged.Item != nil {
-			item = *logged.Item
+		if got.Item != nil {
+			item = *got.Item
 		}
-		if item.Moved != j.loggedMoved || int(item.Rebalances) != j.loggedRebalances {
-			w.t.Fatalf("L1: the log has %+v of item %d, want %t %d", item, j.id, j.loggedMoved, j.loggedRebalances)
+		if item.Moved != j.Logged.Moved || int(item.Rebalances) != j.Logged.Returns {
+			w.t.Fatalf("L1: the log has %+v of item %d, want %t %d", item, j.ID, j.Logged.Moved, j.Logged.Returns)
 		}
 	}
-	if n := len(x.m.jobs); int(w.s.index.n) != n || len(w.log.Jobs) != n || int(w.lastID)-len(w.dir.Gone) != n {
+	if n := len(x.m.Jobs); int(w.s.index.n) != n || len(w.log.Jobs) != n || int(w.lastID)-len(w.dir.Gone) != n {
 		w.t.Fatalf("%d jobs are indexed, %d logged, %d of %d ended, want %d", w.s.index.n, len(w.log.Jobs),
 			len(w.dir.Gone), w.lastID, n)
 	}
@@ -260,9 +269,18 @@ func (x *machine) restart() {
 	x.w.log.Full = queuetest.Roomy
 	x.w.replay()
 	x.w.dir.Gone = gone
-	x.newUsers()
 	x.w.now += int64(x.pick(3, "downtime")) * second
-	x.m.restart()
+	var jobs []*naive.Job
+	for _, j := range x.m.Jobs {
+		jobs = append(jobs, j.Logged)
+	}
+	old := x.m
+	x.m = naive.Restore(jobs, slices.Collect(maps.Values(old.Services)))
+	x.newUsers()
+	if x.serves {
+		x.m.Limits = old.Limits
+		x.employ()
+	}
 	x.forget()
 	x.tick()
 }
@@ -270,34 +288,72 @@ func (x *machine) restart() {
 // compareService compares the consumers.
 func (x *machine) compareService() {
 	w, m := x.w, x.m
-	pushed := slices.DeleteFunc(byConsumer(w.pushed), func(s string) bool { return strings.HasSuffix(s, ":replaced") })
-	if want := byConsumer(m.service.pushed); !slices.Equal(pushed, want) {
+	pushed := slices.DeleteFunc(bySubscriber(w.pushed), func(s string) bool {
+		return strings.HasSuffix(s, ":replaced") || strings.HasSuffix(s, ":removed")
+	})
+	if want := x.pushed(); !slices.Equal(pushed, want) {
 		w.t.Fatalf("pushed are %v, want %v", pushed, want)
 	}
-	if !slices.Equal(w.called, m.service.called) {
-		w.t.Fatalf("called are %v, want %v", w.called, m.service.called)
+	if !slices.Equal(w.called, x.called()) {
+		w.t.Fatalf("called are %v, want %v", w.called, m.Called)
 	}
 	for name, t := range w.s.tubes {
-		if v := t.service; v != nil && (v.first != nil) != m.service.first[name] {
-			w.t.Fatalf("queue %q has a first group: %t", name, v.first != nil)
-		}
-		if logged := w.log.Queues[name]; (logged != nil) != m.service.first[name] {
-			w.t.Fatalf("L1: queue %q is logged as %+v", name, logged)
-		}
+		x.compareQueue(name, t.service)
 	}
-	for i := range m.clients {
-		c := m.clients[i].consumer
-		if c == nil || !m.service.first[c.queue] {
+	for i := range m.Clients {
+		c := m.Clients[i].Consumer
+		if c == nil || x.groupOf(c) == nil {
 			continue
 		}
-		got := w.s.tubes[c.queue].service.first.users[c.user]
-		if (got != nil) != c.known {
-			w.t.Fatalf("consumer %s of %s is known: %t", c.user, c.queue, got != nil)
+		got := x.groupOf(c).users[c.User]
+		if (got != nil) != c.Known {
+			w.t.Fatalf("consumer %s.%s of %s is known: %t", c.Group, c.User, c.Queue, got != nil)
 		}
-		if got != nil && got.client.held.n != len(m.heldBy(i)) {
-			w.t.Fatalf("consumer %s of %s has %d items, want %d", c.user, c.queue, got.client.held.n, len(m.heldBy(i)))
+		if got != nil && got.held() != len(m.Pending(i)) {
+			w.t.Fatalf("consumer %s.%s of %s has %d items, want %d", c.Group, c.User, c.Queue, got.held(), len(m.Pending(i)))
 		}
 	}
+}
+
+// compareQueue compares what groups a queue has, and what the log has of it: of one without
+// groups it may have a record that says so.
+func (x *machine) compareQueue(name string, v *service) {
+	want := x.m.Services[name]
+	if want == nil {
+		want = &naive.Service{}
+	}
+	if v != nil && (v.first != nil) != (want.First != "") {
+		x.w.t.Fatalf("queue %q has a first group: %t", name, v.first != nil)
+	}
+	logged := x.w.log.Queues[name]
+	if logged == nil {
+		logged = &storage.Queue{}
+	}
+	same := logged.First == want.First && slices.EqualFunc(logged.Views, want.Views, func(a storage.View, b *naive.View) bool {
+		return a.Name == b.Name && a.Start == b.Start && string(a.Tags) == string(tagsFrom(b.Tags))
+	})
+	if !same {
+		x.w.t.Fatalf("L1: queue %q is logged as %+v, want %+v", name, logged, want)
+	}
+}
+
+// pushed and called are what the model has sent.
+func (x *machine) pushed() (list []string) {
+	for _, p := range x.m.Pushed {
+		text := fmt.Sprintf("%s:%d", who(x.m.Clients[p.Client].Consumer), p.ID)
+		if p.Delivery > 1 {
+			text += fmt.Sprintf("/%d", p.Delivery)
+		}
+		list = append(list, text)
+	}
+	return bySubscriber(list)
+}
+
+func (x *machine) called() (list []string) {
+	for _, name := range x.m.Called {
+		list = append(list, name+"!")
+	}
+	return list
 }
 
 func (x *machine) body(id uint64) string {

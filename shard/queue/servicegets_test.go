@@ -3,11 +3,11 @@ package queue
 import "fmt"
 
 // tags picks tags of an item, or those that somebody asks for; mostly none.
-func (x *machine) tags(some int) Tags {
+func (x *machine) tags(some int) []string {
 	if x.pick(some+1, "tags") > some/2 {
 		return nil
 	}
-	return tagsFrom(choose(x, "which", []string{"k=v"}, []string{"requestId=r"}, []string{"requestId=s"}, []string{"k=v", "requestId=r"}))
+	return choose(x, "which", []string{"k=v"}, []string{"requestId=r"}, []string{"requestId=s"}, []string{"k=v", "requestId=r"})
 }
 
 // index picks where to begin; mostly at the head.
@@ -27,8 +27,8 @@ const machineGets = 6
 // getter is one of the gets that do not wait, or nil.
 func (x *machine) getter() *caller {
 	c := x.w.caller(fmt.Sprint(x.pick(machineGets, "get")))
-	for _, g := range x.m.service.gets {
-		if g.getter == c {
+	for _, g := range x.m.Gets {
+		if g.Name == c.name {
 			return nil
 		}
 	}
@@ -42,7 +42,7 @@ func (x *machine) find() {
 		Take: x.pick(2, "take") == 0, Index: x.index(3),
 	}
 	if x.pick(2, "any") == 0 {
-		a.Tags = x.tags(2)
+		x.words = x.tags(2)
 	}
 	if c := x.getter(); c != nil && x.pick(3, "wait") > 0 {
 		a.Wait, a.Getter = true, c
@@ -52,19 +52,19 @@ func (x *machine) find() {
 
 // findAgain lets a get that was called try again, or one that waits give up.
 func (x *machine) findAgain() {
-	all := x.m.service.gets
+	all := x.m.Gets
 	if len(all) == 0 {
 		return
 	}
 	g := *choose(x, "get", all...)
-	if g.called == 0 && x.pick(3, "patience") > 0 {
+	if g.Called == 0 && x.pick(3, "patience") > 0 {
 		return
 	}
-	a := Ask{What: AskUnget, Queue: g.queue, Getter: g.getter}
-	if g.called != 0 && x.pick(2, "gives up") > 0 {
-		a = Ask{What: AskGet, Queue: g.queue, Index: g.from, Tags: g.tags, Take: g.take, Length: 1, Wait: true, Getter: g.getter}
-		if x.pick(4, "another wish") == 0 {
-			a.Tags = x.tags(2)
+	a := Ask{What: AskUnget, Queue: g.Queue, Getter: x.w.caller(g.Name)}
+	if g.Called != 0 && x.pick(2, "gives up") > 0 {
+		a = Ask{What: AskGet, Queue: g.Queue, Index: g.From, Take: g.Take, Length: 1, Wait: true, Getter: a.Getter}
+		if x.words = g.Tags; x.pick(4, "another wish") == 0 {
+			x.words = x.tags(2)
 		}
 	}
 	x.say(x.consumer(), a, Op{}, "")

@@ -5,13 +5,15 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"beanfield/shard/queue/naive"
 )
 
-// The queues of the service machine, each with its consumers. Their beanstalk clients
+// The consumers of the service machine: of first groups, and of views. Its beanstalk clients
 // are the machine's, so workers and consumers share the jobs.
-var machineConsumers = []mConsumer{
-	{queue: "default", user: "a"}, {queue: "one", user: "a"}, {queue: "one", user: "b"},
-	{queue: "two", user: "a"}, {queue: "two", user: "b"}, {queue: "one;rear", user: "a"},
+var machineConsumers = []string{
+	"g.a@default", "g.a@one", "g.b@one", "g.a@two", "g.b@two", "g.a@one;rear",
+	"h.a@one", "h.b@one", "i.a@one", "h.a@two", "h.a@one;rear",
 }
 
 var serviceCommands = []struct {
@@ -26,43 +28,66 @@ var serviceCommands = []struct {
 	{9, (*machine).find},
 	{9, (*machine).findAgain},
 	{2, (*machine).endSome},
+	{1, (*machine).dropGroup},
 }
 
 // serve makes a machine one of the queue service, too.
 func (x *machine) serve() {
-	m := x.m
-	m.service = &mService{first: map[string]bool{}, slot: func(i int) uint32 { return x.clientOf(i).slot }}
-	l := &m.service.limits
+	x.serves = true
+	l := &x.w.limits
 	l.MaxDelivery = choose(x, "deliveries", 0, 2, 3)
 	l.MaxLength = choose(x, "length", 0, 5)
 	l.AutoEvict = x.pick(2, "evict") == 0
 	l.MaxIdle = choose(x, "idle", 0, 5*second)
 	l.Leaving = choose(x, "leaving", second, 10*second)
 	l.DeadLetter = choose(x, "fate", FateRear, FateRear, FateDrop, FateBury)
-	x.w.limits = *l
-	for _, c := range machineConsumers {
-		m.clients = append(m.clients, mClient{consumer: &c})
+	x.m.Limits = naive.Limits{
+		MaxDelivery: l.MaxDelivery, MaxLength: l.MaxLength, AutoEvict: l.AutoEvict, MaxIdle: l.MaxIdle, Leaving: l.Leaving,
+		DeadLetter: map[Fate]naive.Fate{FateRear: naive.FateRear, FateDrop: naive.FateDrop, FateBury: naive.FateBury}[l.DeadLetter],
 	}
+	x.employ()
 }
 
-// clientOf is a client of the state's, by its number in the model.
-func (x *machine) clientOf(i int) *Client {
-	c := x.m.clients[i].consumer
-	if c == nil {
-		return &x.w.users[fmt.Sprint(i)].client
+// employ makes the consumers in the model.
+func (x *machine) employ() {
+	for _, name := range machineConsumers {
+		name, tube, _ := strings.Cut(name, "@")
+		group, user, _ := strings.Cut(name, ".")
+		x.m.User(tube, group, user)
 	}
-	return &x.w.s.tubes[c.queue].service.first.users[c.user].client
+	x.m.Slot = func(i int) uint32 {
+		c := x.m.Clients[i].Consumer
+		if c == nil {
+			return x.w.users[fmt.Sprint(i)].client.slot
+		}
+		return x.groupOf(c).users[c.User].client.slot
+	}
+	x.m.ViewSlot = func(tube string, v *naive.View) uint32 { return x.w.s.tubes[tube].service.viewNamed(v.Name).slot }
 }
+
+// groupOf finds the group of a consumer; nil if it is not there.
+func (x *machine) groupOf(c *naive.Consumer) *group {
+	t := x.w.s.tubes[c.Queue]
+	if t == nil {
+		return nil
+	}
+	return t.service.groupNamed(c.Group)
+}
+
+func who(c *naive.Consumer) string { return c.Group + "." + c.User + "@" + c.Queue }
 
 // say runs one operation of the queue service on both and compares everything.
 func (x *machine) say(i int, a Ask, op Op, body string) {
 	x.forget()
-	c := x.m.clients[i].consumer
+	c := x.m.Clients[i].Consumer
 	if a.Queue == "" {
-		a.Queue = c.queue
+		a.Queue = c.Queue
 	}
-	who := "g." + c.user + "@" + c.queue
-	a.Group, a.User, a.Limits = "g", c.user, &x.w.limits
+	who := who(c)
+	a.Group, a.User, a.Limits = c.Group, c.User, &x.w.limits
+	if len(x.words) > 0 {
+		a.Tags = tagsFrom(x.words)
+	}
 	switch a.What {
 	case AskWatch:
 		x.w.subs[who] = &subscriber{w: x.w, name: who}
@@ -77,22 +102,23 @@ func (x *machine) say(i int, a Ask, op Op, body string) {
 		want.ID = x.w.lastID
 	}
 	x.w.service(&op)
-	x.m.ask(x.w.now, i, &want, body, x.w.log.Full)
+	x.modelAsk(i, &want, body)
 	if op.Status != want.Status || op.Status == OK && op.ID != want.ID {
 		x.w.t.Fatalf("%s: operation %d is answered %v %d, want %v %d", who, a.What, op.Status, op.ID, want.Status, want.ID)
 	}
 	if a.What == AskGet && op.Status == OK {
-		if got, want := x.w.asked(&op), strings.Trim(fmt.Sprint(x.m.service.found), "[]"); got != want {
+		if got, want := x.w.asked(&op), strings.Trim(fmt.Sprint(x.m.Found), "[]"); got != want {
 			x.w.t.Fatalf("found are %s, want %s", got, want)
 		}
 	}
+	x.words = nil
 	x.tick()
 }
 
 func (x *machine) consumer() int { return machineClients + x.pick(len(machineConsumers), "consumer") }
 
 func (x *machine) putItem() {
-	if len(x.m.jobs) > 30 {
+	if len(x.m.Jobs) > 30 {
 		return
 	}
 	queue := choose(x, "queue", "default", "one", "two", "one;rear")
@@ -101,8 +127,8 @@ func (x *machine) putItem() {
 	x.w.bodies[x.w.lastID+1] = body
 	delete(x.w.tags, x.w.lastID+1)
 	a := Ask{What: AskPut, Queue: queue}
-	if a.Tags = x.tags(2); a.Tags != nil {
-		x.w.tags[x.w.lastID+1] = a.Tags
+	if x.words = x.tags(2); x.words != nil {
+		x.w.tags[x.w.lastID+1] = tagsFrom(x.words)
 	}
 	op := Op{Pri: choose[uint32](x, "pri", 0, 1023, 1024, 1024, 1024), Data: []byte(body), Size: uint32(len(body))}
 	x.say(x.consumer(), a, op, body)
@@ -112,7 +138,7 @@ func (x *machine) subscribe() {
 	i := x.consumer()
 	a := Ask{What: AskWatch, Window: x.pick(4, "window"), AutoCommit: x.pick(8, "auto") == 0}
 	if x.pick(3, "choosy") > 0 {
-		a.Tags, a.Index = x.tags(4), x.index(2)
+		x.words, a.Index = x.tags(4), x.index(2)
 	}
 	x.say(i, a, Op{}, "")
 }
@@ -143,6 +169,22 @@ func (x *machine) refuse() {
 	x.say(i, a, Op{}, "")
 }
 
+// dropGroup removes a group. Of a first group no more than one consumer has items then: in
+// which order those of several come back is not promised.
+func (x *machine) dropGroup() {
+	i := x.consumer()
+	c := x.m.Clients[i].Consumer
+	had := 0
+	for k, o := range x.m.Clients {
+		if o.Consumer != nil && o.Consumer.Queue == c.Queue && o.Consumer.Group == c.Group && len(x.m.Pending(k)) > 0 {
+			had++
+		}
+	}
+	if had < 2 || x.m.Services[c.Queue].First != c.Group {
+		x.say(i, Ask{What: AskDropGroup}, Op{}, "")
+	}
+}
+
 // The queue service and workers on the same tubes, against the model.
 func TestServiceModel(t *testing.T) {
 	var all []func(*machine)
@@ -170,7 +212,7 @@ func TestServiceModel(t *testing.T) {
 				}
 			}()
 			x := newServiceMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
-			for ; step < 500; step++ {
+			for ; step < 600; step++ {
 				all[rnd.IntN(len(all))](x)
 			}
 		})

@@ -41,6 +41,7 @@ var floors = map[string]int{
 
 	"storage/pebblestore/ondisk":   0,
 	"shard/queue/queuetest":        2,
+	"shard/queue/naive":            0,
 	"conn/access":                  6,
 	"conn/beanstalk/protocol":      6,
 	"conn/audit":                   6,
@@ -52,7 +53,8 @@ var floors = map[string]int{
 }
 
 // kits are packages for tests; only tests and other kits import them.
-var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/queuetest", "storage/must", "storage/pebblestore/powercut"}
+var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
+	"storage/pebblestore/powercut"}
 
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open

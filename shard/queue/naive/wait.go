@@ -1,0 +1,83 @@
+package naive
+
+import "slices"
+
+// place takes a job to a place where nobody holds it.
+func (j *Job) place(s State) { j.State, j.Deadline, j.Holder = s, 0, Nobody }
+
+func (m *Queue) take(client int, j *Job) {
+	j.State, j.Holder, j.taken = Reserved, client, m.next()
+	j.Deadline = 0
+	if j.TTR > 0 {
+		j.Deadline = m.Now + int64(j.TTR)*Second
+	}
+	j.Reserves++
+}
+
+// ready makes a job ready, wherever it was, and gives it away: to those who wait in line, then
+// to gets, then to choosy consumers.
+func (m *Queue) ready(j *Job) {
+	j.place(Ready)
+	m.join(j)
+	m.match()
+	if m.Job(j.ID) == j {
+		m.offer(j, j.State == Ready)
+		m.show(j.ID)
+	}
+}
+
+// match gives jobs to waiters until no tube has both: the best job of all, to the first
+// waiter of its tube. Who is found not to wait any more leaves.
+func (m *Queue) match() {
+	for {
+		var tubes []string
+		for _, c := range m.Clients {
+			if c.Waiting > 0 {
+				tubes = append(tubes, c.Watched...)
+			}
+		}
+		j := m.Best(tubes)
+		if j == nil {
+			return
+		}
+		first := Nobody
+		for i, c := range m.Clients {
+			if c.Waiting > 0 && slices.Contains(c.Watched, j.Tube) && (first == Nobody || c.Waiting < m.Clients[first].Waiting) {
+				first = i
+			}
+		}
+		m.serve(first, j)
+	}
+}
+
+// serve gives a job to a client that has waited for one.
+func (m *Queue) serve(client int, j *Job) {
+	c, tube := m.Clients[client], j.Tube
+	c.Waiting = 0
+	if m.opening {
+		m.opened(tube)
+	}
+	switch {
+	case c.Consumer != nil:
+		m.push(client, j)
+	case c.Open:
+		c.Open = false
+		m.take(client, j)
+		m.Given = append(m.Given, Gift{client, j.ID})
+	}
+	if m.opening {
+		m.opened(tube)
+	}
+	if c.Consumer != nil {
+		m.stand(client)
+	}
+}
+
+// Leave takes those out of the lines whose wait has ended elsewhere.
+func (m *Queue) Leave() {
+	for _, c := range m.Clients {
+		if !c.Open {
+			c.Waiting = 0
+		}
+	}
+}
