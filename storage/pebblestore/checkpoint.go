@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 )
 
 // Checkpoint implements Checkpointer. The copy shows all shards at one moment:
@@ -20,24 +22,24 @@ func (s *store) Checkpoint(dir string) error {
 	fs := s.o.FS
 	if _, err := fs.Stat(dir); err == nil {
 		return fmt.Errorf("storage: checkpoint: %s exists", dir)
-	} else if !isNotExist(err) {
+	} else if !directory.Missing(err) {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
-	copied := &directory{fs: fs, path: dir}
-	if err := makeDir(fs, dir); err != nil {
+	copied := &directory.Dir{FS: fs, Path: dir}
+	if err := directory.MakeDir(fs, dir); err != nil {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
-	if err := makeDir(fs, copied.generation(1)); err != nil {
+	if err := directory.MakeDir(fs, copied.Generation(1)); err != nil {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
 	if err := s.copyLogs(copied); err != nil {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
-	m := manifest{Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule}
-	return copied.writeManifest(m)
+	m := format.Manifest{Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule}
+	return copied.WriteManifest(m)
 }
 
-func (s *store) copyLogs(to *directory) error {
+func (s *store) copyLogs(to *directory.Dir) error {
 	defer func() {
 		for _, l := range s.logs {
 			l.committer.thaw()
@@ -54,7 +56,7 @@ func (s *store) copyLogs(to *directory) error {
 			}
 		}
 	}
-	return inParallel(len(s.logs), func(i int) error { return s.logs[i].copyTo(to.shard(1, i)) })
+	return inParallel(len(s.logs), func(i int) error { return s.logs[i].copyTo(to.Shard(1, i)) })
 }
 
 // copyTo copies a shard. All of its turns are folded first, so the copy's log has none: it

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -75,7 +76,7 @@ func TestCheckpointOfARunningStore(t *testing.T) {
 			for _, l := range mustOpen(t, c, 2) {
 				for _, j := range replayed(t, l) {
 					there[(j.ID-1)%jobs] = true
-					if j.body != "body" {
+					if j.Body != "body" {
 						t.Errorf("%s: %v", name, j)
 					}
 				}
@@ -102,7 +103,7 @@ func TestUnfinishedCheckpointIsRefused(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := fs.Remove("copy/" + manifestName); err != nil {
+	if err := fs.Remove("copy/" + directory.ManifestName); err != nil {
 		t.Fatal(err)
 	}
 	o := small(fs, storage.Always)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -44,7 +46,7 @@ func randv2(seed int64) *v2.Rand { return v2.New(v2.NewPCG(uint64(seed), 1)) }
 // Turn n led from states[n-1] to states[n].
 type history struct {
 	r      *rand.Rand
-	states []map[uint64]stored
+	states []map[uint64]storagetest.Stored
 	queues []map[string]*storage.Queue
 	maxIDs []uint64
 	nextID uint64
@@ -54,7 +56,7 @@ type history struct {
 }
 
 func newHistory(r *rand.Rand) *history {
-	return &history{r: r, states: []map[uint64]stored{{}}, queues: []map[string]*storage.Queue{{}}, maxIDs: []uint64{0}, nextID: 1}
+	return &history{r: r, states: []map[uint64]storagetest.Stored{{}}, queues: []map[string]*storage.Queue{{}}, maxIDs: []uint64{0}, nextID: 1}
 }
 
 func (h *history) turns() int { return len(h.states) - 1 }
@@ -64,18 +66,18 @@ func (h *history) turn(l storage.Log) {
 	state := maps.Clone(h.states[h.turns()])
 	maxID := h.maxIDs[h.turns()]
 	for range 1 + h.r.Intn(5) {
-		var picked *stored
+		var picked *storagetest.Stored
 		if len(state) > 0 {
 			// Map order is random on purpose elsewhere; here the seed decides.
-			jobs := inOrder(valuesOf(state))
+			jobs := storagetest.InOrder(valuesOf(state))
 			picked = &jobs[h.r.Intn(len(jobs))]
 		}
 		switch n := h.r.Intn(10); {
 		case picked == nil || n < 5:
-			j := randomJob(h.r, h.nextID, []string{"a", "b", "c", "default"}[h.r.Intn(4)])
+			j := storagetest.RandomJob(h.r, h.nextID, []string{"a", "b", "c", "default"}[h.r.Intn(4)])
 			h.nextID += uint64(1 + h.r.Intn(2))
 			if h.large && h.r.Intn(100) == 0 {
-				j.fill(storage.LargeBody + h.r.Intn(3*pieceSize))
+				j.Fill(storage.LargeBody + h.r.Intn(3*format.PieceSize))
 			}
 			if put(l, &j) {
 				maxID = j.ID
@@ -85,7 +87,7 @@ func (h *history) turn(l storage.Log) {
 			l.Delete(&picked.Job)
 			delete(state, picked.ID)
 		default:
-			randomUpdate(h.r, picked, &h.rank)
+			storagetest.RandomUpdate(h.r, picked, &h.rank)
 			l.Update(&picked.Job)
 			state[picked.ID] = *picked
 		}
@@ -108,12 +110,12 @@ func (h *history) queue(l storage.Log, queues map[string]*storage.Queue) {
 		delete(queues, tube)
 		return
 	}
-	queues[tube] = randomQueue(h.r, tube)
+	queues[tube] = storagetest.RandomQueue(h.r, tube)
 	l.PutQueue(queues[tube])
 }
 
-func valuesOf(m map[uint64]stored) []stored {
-	jobs := make([]stored, 0, len(m))
+func valuesOf(m map[uint64]storagetest.Stored) []storagetest.Stored {
+	jobs := make([]storagetest.Stored, 0, len(m))
 	for _, j := range m {
 		jobs = append(jobs, j)
 	}
@@ -122,7 +124,7 @@ func valuesOf(m map[uint64]stored) []stored {
 
 // sight is what a test finds in a log.
 type sight struct {
-	jobs   []stored
+	jobs   []storagetest.Stored
 	queues []*storage.Queue
 	maxID  uint64
 }
@@ -138,7 +140,7 @@ func (h *history) nth(least int, got sight) int {
 	for n := least; n <= h.turns(); n++ {
 		same := h.maxIDs[n] == got.maxID && len(got.jobs) == len(h.states[n]) && len(got.queues) == len(h.queues[n])
 		for i := 0; same && i < len(got.jobs); i++ {
-			same = h.states[n][got.jobs[i].ID].same(got.jobs[i])
+			same = h.states[n][got.jobs[i].ID].Same(got.jobs[i])
 		}
 		for i := 0; same && i < len(got.queues); i++ {
 			same = reflect.DeepEqual(h.queues[n][got.queues[i].Tube], got.queues[i])
@@ -155,7 +157,7 @@ func (h *history) nth(least int, got sight) int {
 func (h *history) find(t *testing.T, least int, got sight) {
 	t.Helper()
 	if n := h.nth(least, got); n >= 0 {
-		h.states = append([]map[uint64]stored{}, h.states[n])
+		h.states = append([]map[uint64]storagetest.Stored{}, h.states[n])
 		h.queues = append([]map[string]*storage.Queue{}, h.queues[n])
 		h.maxIDs = []uint64{got.maxID}
 		return
@@ -170,7 +172,7 @@ func (h *history) find(t *testing.T, least int, got sight) {
 			here[j.ID] = true
 			if want, ok := h.states[n][j.ID]; !ok {
 				extra++
-			} else if !j.same(want) {
+			} else if !j.Same(want) {
 				other++
 				t.Logf("%v\nshould be %v", j, want)
 			}
@@ -221,7 +223,7 @@ func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
 			s = noTicks(small(fs, mode))
 			l = mustOpen(t, s, 1)[0]
 			got := look(t, l)
-			sameJobs(t, got.jobs, inOrder(append([]stored{}, got.jobs...)))
+			storagetest.SameJobs(t, got.jobs, storagetest.InOrder(append([]storagetest.Stored{}, got.jobs...)))
 			h.find(t, least, got)
 			if err := s.Close(); err != nil {
 				t.Fatal(err)

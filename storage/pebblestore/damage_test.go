@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -36,7 +37,7 @@ func TestDamagedLogIsRefused(t *testing.T) {
 		damage(t, fs, path)
 	}
 	_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
-	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), turnsName) {
+	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), directory.TurnsName) {
 		t.Errorf("error is %v", err)
 	}
 	found, result := salvaged(t, fs)

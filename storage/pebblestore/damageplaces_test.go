@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -159,7 +161,7 @@ func (d *damagedStore) startOn(t *testing.T, fs *vfs.MemFS) (got sight, err erro
 		return got, err
 	}
 	err = logs[0].Replay(func(j *storage.Job, body []byte) error {
-		got.jobs = append(got.jobs, keep(j, body))
+		got.jobs = append(got.jobs, storagetest.Keep(j, body))
 		return nil
 	})
 	got.maxID = logs[0].MaxID()
@@ -167,10 +169,10 @@ func (d *damagedStore) startOn(t *testing.T, fs *vfs.MemFS) (got sight, err erro
 }
 
 // excuse gives jobs their bodies back that the start has named as damaged.
-func (d *damagedStore) excuse(jobs []stored) {
+func (d *damagedStore) excuse(jobs []storagetest.Stored) {
 	for i := range jobs {
 		if j := &jobs[i]; j.Damaged {
-			j.Damaged, j.body = false, d.h.states[d.h.turns()][j.ID].body
+			j.Damaged, j.Body = false, d.h.states[d.h.turns()][j.ID].Body
 		}
 	}
 }
@@ -201,12 +203,12 @@ func (d *damagedStore) try(t *testing.T, r *rand.Rand, path string, way ruin) (r
 	// What is wrong inside a table is found when it is read, and Pebble is at work then.
 	if strings.Contains(err.Error(), "Nothing was changed") {
 		after := contents(t, fs)
-		delete(after, "data/"+lockName)
-		delete(before, "data/"+lockName)
+		delete(after, "data/"+directory.LockName)
+		delete(before, "data/"+directory.LockName)
 		if !maps.Equal(before, after) {
 			t.Errorf("%s: the start was refused, and has changed something", what)
 		}
-	} else if !strings.HasSuffix(path, ".sst") && !strings.HasSuffix(path, manifestName) {
+	} else if !strings.HasSuffix(path, ".sst") && !strings.HasSuffix(path, directory.ManifestName) {
 		t.Errorf("%s: the start was refused late: %v", what, err)
 	}
 	return true

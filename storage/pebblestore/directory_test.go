@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -18,7 +20,7 @@ import (
 
 func write(t *testing.T, fs vfs.FS, name, text string) {
 	t.Helper()
-	f, err := fs.Create(name, category)
+	f, err := fs.Create(name, directory.Category)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +54,14 @@ func TestForeignDirectories(t *testing.T) {
 		kind  error
 		text  string
 	}{
-		{"beanstalkd's", map[string]string{"lock": "", "binlog.12": "\x07"}, ErrForeign, "beanfield import"},
-		{"somebody's", map[string]string{"thesis.tex": "x"}, ErrForeign, "thesis.tex"},
-		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, ErrForeign, "2 more"},
-		{"no manifest", map[string]string{"gen-000001": "", HistoryName: "x", historyTemp: ""}, storage.ErrCorrupt, manifestName},
-		{"newer format", map[string]string{manifestName: `{"format":4,"generation":1,"shards":1}`}, ErrVersion, "format 4"},
-		{"damaged manifest", map[string]string{manifestName: `{"format":1,`}, storage.ErrCorrupt, manifestName},
-		{"empty manifest", map[string]string{manifestName: ``}, storage.ErrCorrupt, manifestName},
-		{"no shards", map[string]string{manifestName: `{"format":1,"generation":1}`}, storage.ErrCorrupt, "0 shards"},
+		{"beanstalkd's", map[string]string{"lock": "", "binlog.12": "\x07"}, directory.ErrForeign, "beanfield import"},
+		{"somebody's", map[string]string{"thesis.tex": "x"}, directory.ErrForeign, "thesis.tex"},
+		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, directory.ErrForeign, "2 more"},
+		{"no manifest", map[string]string{"gen-000001": "", directory.HistoryName: "x", directory.HistoryTemp: ""}, storage.ErrCorrupt, directory.ManifestName},
+		{"newer format", map[string]string{directory.ManifestName: `{"format":4,"generation":1,"shards":1}`}, format.ErrVersion, "format 4"},
+		{"damaged manifest", map[string]string{directory.ManifestName: `{"format":1,`}, storage.ErrCorrupt, directory.ManifestName},
+		{"empty manifest", map[string]string{directory.ManifestName: ``}, storage.ErrCorrupt, directory.ManifestName},
+		{"no shards", map[string]string{directory.ManifestName: `{"format":1,"generation":1}`}, storage.ErrCorrupt, "0 shards"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fs := vfs.NewMem()
@@ -91,7 +93,7 @@ func TestTryToOpen(t *testing.T) {
 		t.Skip("only as another test's child")
 	}
 	_, err := New(Options{Dir: dir, Logger: quiet(), Ballast: -1}).Open(2, byName(2))
-	fmt.Println("in use:", errors.Is(err, ErrInUse), err)
+	fmt.Println("in use:", errors.Is(err, directory.ErrInUse), err)
 }
 
 func TestSecondProcessIsRefused(t *testing.T) {
@@ -100,7 +102,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	s := New(o)
 	mustOpen(t, s, 2)
 	// Not by another process: but refused all the same.
-	if _, err := New(o).Open(2, byName(2)); err == nil || errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) {
+	if _, err := New(o).Open(2, byName(2)); err == nil || errors.Is(err, directory.ErrInUse) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("second open: %v", err)
 	}
 	child := exec.Command(os.Args[0], "-test.run", "^TestTryToOpen$")
@@ -117,7 +119,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(dir + "/" + ballastName); !isNotExist(err) {
+	if _, err := os.Stat(dir + "/" + directory.BallastName); !directory.Missing(err) {
 		t.Errorf("the ballast is still there: %v", err)
 	}
 }
@@ -128,14 +130,14 @@ func TestALockThatFails(t *testing.T) {
 	for _, why := range []syscall.Errno{syscall.EROFS, syscall.EACCES, syscall.ENOLCK, syscall.EIO, syscall.EAGAIN} {
 		mem := vfs.NewMem()
 		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-			if op.Kind == errorfs.OpLock && op.Path == "data/"+lockName {
+			if op.Kind == errorfs.OpLock && op.Path == "data/"+directory.LockName {
 				return &os.PathError{Op: "lock", Path: op.Path, Err: why}
 			}
 			return nil
 		}))
 		_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
 		inUse := why == syscall.EAGAIN
-		if errors.Is(err, ErrInUse) != inUse || !inUse && !errors.Is(err, why) || !strings.Contains(err.Error(), "data directory data") {
+		if errors.Is(err, directory.ErrInUse) != inUse || !inUse && !errors.Is(err, why) || !strings.Contains(err.Error(), "data directory data") {
 			t.Errorf("%v: %v", why, err)
 		}
 	}
@@ -206,7 +208,7 @@ func overwrite(fs vfs.FS, path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := fs.Create(path, category)
+	f, err := fs.Create(path, directory.Category)
 	if err != nil {
 		return err
 	}

@@ -37,17 +37,17 @@
 //
 // # What is on the disk
 //
-// See directory.go for the directory, manifest.go for the file that says which parts
-// of it are valid, record.go for keys and values. A job is one key with everything,
+// See package directory for the directory, and package format for the file that says which
+// parts of it are valid, and for keys and values. A job is one key with everything,
 // and a second, small one that overrides its state after a release, bury or kick, so
 // that bodies are written once, but for the log. A job that comes and goes while its turns
 // are in the log costs no table at all.
 //
 // What the queue service adds to a job is in the same two keys, in values that have
-// versions of their own (item.go). Tags do not change and are in the record. What changes
+// versions of their own. Tags do not change and are in the record. What changes
 // is in the update, and so is the tube's name if the job was moved. All other jobs are
 // written with the same bytes as before there was a queue service. A queue, with its
-// groups and views, is one small key (queues.go), written as a whole each time.
+// groups and views, is one small key, written as a whole each time.
 //
 // storage.Home of a tube's name chooses its shard, so that a queue and its rear queue are
 // together. The manifest has the number of this rule (rule.go). All jobs of a directory
@@ -68,7 +68,7 @@
 //	committer   appends groups of turns, tells their acks           committer.go, group.go
 //	turnLog     where it appends them, and waits for room           turnlog.go
 //	fold        has the store follow the log                        folding.go
-//	shardStore  the store of a shard: takes shares, says its place  shardstore.go, place.go, tables.go
+//	shardStore  the store of a shard: takes shares, says its place  shardstore.go, tables.go
 //	undertaker  tells acks after a failure                          undertaker.go
 //	syncLoop    the timer of Interval mode                          synctimer.go
 //	fault       the first error, and who is told of it              fault.go

@@ -77,7 +77,7 @@ func (o Options) maxManifest() int64 {
 
 // fit is called when the directory is there, before anything is written.
 func (s *store) fit() {
-	usage, err := s.dir.fs.GetDiskUsage(s.dir.path)
+	usage, err := s.dir.FS.GetDiskUsage(s.dir.Path)
 	if err == nil && usage.TotalBytes > 0 {
 		s.o = s.o.fit(int64(min(usage.TotalBytes, math.MaxInt64)))
 	}

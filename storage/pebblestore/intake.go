@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 )
 
@@ -30,20 +32,7 @@ const intakeTurn = 4 * mib
 // CheckIntake returns an error if a directory cannot be filled. It changes nothing.
 func CheckIntake(o Options) error {
 	o = o.withDefaults()
-	return (&directory{fs: o.FS, path: o.Dir}).free()
-}
-
-// free returns an error if the directory cannot be filled by an intake.
-func (d *directory) free() error {
-	written, err := d.inspect()
-	if err != nil || !written {
-		return err
-	}
-	m, _, err := d.readManifest()
-	if err == nil && !m.Filling {
-		err = fmt.Errorf("storage: %s is a data directory already: give a new or an empty directory", d.path)
-	}
-	return err
+	return (&directory.Dir{FS: o.FS, Path: o.Dir}).Free()
 }
 
 // NewIntake begins to fill a directory, which must not exist, or be empty, or be
@@ -54,15 +43,15 @@ func NewIntake(o Options, shards int, shardOf func(tube string) int) (*Intake, e
 }
 
 func newIntake(s *store, shards int, shardOf func(string) int) (*Intake, error) {
-	if err := errors.Join(checkShards(shards), s.dir.free()); err != nil {
+	if err := errors.Join(format.CheckShards(shards), s.dir.Free()); err != nil {
 		return nil, err
 	}
-	_, err := s.dir.fs.Stat(s.dir.path)
+	_, err := s.dir.FS.Stat(s.dir.Path)
 	in := &Intake{
 		store: s, shardOf: shardOf, pending: make([]int, shards), limit: intakeTurn,
-		made: isNotExist(err),
+		made: directory.Missing(err),
 	}
-	if err := s.dir.acquire(); err != nil {
+	if err := s.dir.Acquire(); err != nil {
 		return nil, err // if it is somebody's, it is not for us to tidy
 	}
 	if err := in.begin(shards); err != nil {
@@ -73,12 +62,12 @@ func newIntake(s *store, shards int, shardOf func(string) int) (*Intake, error) 
 
 func (in *Intake) begin(shards int) error {
 	s := in.store
-	if err := s.dir.free(); err != nil { // now it is locked
+	if err := s.dir.Free(); err != nil { // now it is locked
 		in.ended = true
-		return errors.Join(err, s.dir.release())
+		return errors.Join(err, s.dir.Release())
 	}
 	s.fit()
-	s.now = manifest{Generation: 1, Shards: shards, Rule: shardRule, Filling: true}
+	s.now = format.Manifest{Generation: 1, Shards: shards, Rule: format.ShardRule, Filling: true}
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -89,11 +78,11 @@ func (in *Intake) begin(shards int) error {
 // Put adds a job, as one record with all that has happened to it. Neither it
 // nor the body is kept.
 func (in *Intake) Put(j *storage.Job, body []byte) error {
-	n := len(body) + len(j.Tube) + len(tagsOf(j))
+	n := len(body) + len(j.Tube) + len(format.TagsOf(j))
 	i := in.shardOf(j.Tube)
 	l := in.store.logs[i]
 	if !l.Room(n) {
-		return dirError(in.store.dir.path, storage.ErrNoSpace, "job %d does not fit", j.ID)
+		return directory.Error(in.store.dir.Path, storage.ErrNoSpace, "job %d does not fit", j.ID)
 	}
 	if j.Size > storage.LargeBody {
 		done := make(committed, 1)
@@ -149,7 +138,7 @@ func (in *Intake) Finish(last uint64) error {
 	in.ended = true
 	// Everything is on the disk. A lock that cannot be given back ends with the
 	// process.
-	_ = in.store.dir.release()
+	_ = in.store.dir.Release()
 	return nil
 }
 
@@ -188,7 +177,7 @@ func (in *Intake) close() error {
 // count lets the manifest say that the directory is complete.
 func (in *Intake) count() error {
 	in.store.now.Filling = false
-	return in.store.dir.writeManifest(in.store.now)
+	return in.store.dir.WriteManifest(in.store.now)
 }
 
 // Abort removes everything that was written, unless the intake has ended. What
@@ -201,12 +190,12 @@ func (in *Intake) Abort() error {
 	_ = in.close() // what it says does not matter any more
 	s := in.store
 	if err := in.remove(); err != nil {
-		return errors.Join(fmt.Errorf("storage: %s holds a useless remainder, remove it: %w", s.dir.path, err),
-			s.dir.release())
+		return errors.Join(fmt.Errorf("storage: %s holds a useless remainder, remove it: %w", s.dir.Path, err),
+			s.dir.Release())
 	}
-	err := s.dir.release()
+	err := s.dir.Release()
 	if in.made {
-		err = errors.Join(err, s.dir.fs.Remove(s.dir.path))
+		err = errors.Join(err, s.dir.FS.Remove(s.dir.Path))
 	}
 	return err
 }
@@ -216,15 +205,15 @@ func (in *Intake) remove() error {
 	if !s.now.Filling {
 		// The manifest may already say that it is complete, without being durable.
 		s.now.Filling = true
-		if err := s.dir.writeManifest(s.now); err != nil {
+		if err := s.dir.WriteManifest(s.now); err != nil {
 			return err
 		}
 	}
-	if err := s.dir.sweep(0); err != nil {
+	if err := s.dir.Sweep(0); err != nil {
 		return err
 	}
-	for _, name := range []string{manifestName, lockName} {
-		if err := s.dir.fs.Remove(s.dir.join(name)); err != nil && !isNotExist(err) {
+	for _, name := range []string{directory.ManifestName, directory.LockName} {
+		if err := s.dir.FS.Remove(s.dir.Join(name)); err != nil && !directory.Missing(err) {
 			return err
 		}
 	}

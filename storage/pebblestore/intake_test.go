@@ -9,16 +9,18 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // intakeJobs are jobs as somebody else may have had them: in every state, with
 // all that happened to them.
-func intakeJobs(n uint64) []stored {
-	all := make([]stored, 0, n)
+func intakeJobs(n uint64) []storagetest.Stored {
+	all := make([]storagetest.Stored, 0, n)
 	for id := uint64(1); id <= n; id++ {
-		j := stored{Job: storage.Job{
+		j := storagetest.Stored{Job: storage.Job{
 			ID: id, Tube: fmt.Sprintf("tube-%d", id%7), State: storage.Ready, TTR: 60, Created: int64(id),
 			Reserves: uint32(id), Kicks: 1,
 		}}
@@ -34,18 +36,18 @@ func intakeJobs(n uint64) []stored {
 		if id%6 == 0 {
 			j.State = storage.Passed
 		}
-		j.body = strings.Repeat(fmt.Sprintf("%d.", id), int(id%40))
-		j.Size = uint32(len(j.body))
+		j.Body = strings.Repeat(fmt.Sprintf("%d.", id), int(id%40))
+		j.Size = uint32(len(j.Body))
 		all = append(all, j)
 	}
 	return all
 }
 
 // take puts jobs in an intake; a job that was updated makes no difference.
-func take(in *Intake, jobs []stored) error {
+func take(in *Intake, jobs []storagetest.Stored) error {
 	for _, j := range jobs {
 		j.Updated = true
-		if err := in.Put(&j.Job, []byte(j.body)); err != nil {
+		if err := in.Put(&j.Job, []byte(j.Body)); err != nil {
 			return err
 		}
 	}
@@ -86,11 +88,11 @@ func TestIntakeTakesAllJobsAndTheLastID(t *testing.T) {
 func refused(t *testing.T, fs vfs.FS) {
 	t.Helper()
 	_, err := noTicks(small(fs, storage.Always)).Open(2, byName(2))
-	if !errors.Is(err, ErrUnfinished) || !strings.Contains(err.Error(), "repeat it or remove the directory") {
+	if !errors.Is(err, directory.ErrUnfinished) || !strings.Contains(err.Error(), "repeat it or remove the directory") {
 		t.Errorf("opening an unfinished directory says %v", err)
 	}
 	_, err = Salvage("data", fs, func(*storage.Job, []byte) error { return nil }, nil)
-	if !errors.Is(err, ErrUnfinished) {
+	if !errors.Is(err, directory.ErrUnfinished) {
 		t.Errorf("salvaging an unfinished directory says %v", err)
 	}
 	if err := CheckIntake(small(fs, storage.Always)); err != nil {
@@ -229,7 +231,7 @@ func TestIntakeMakesDirectoriesThatLast(t *testing.T) {
 	}
 	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
 	s := noTicks(o)
-	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), inOrder(jobs))
+	storagetest.SameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), storagetest.InOrder(jobs))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -240,13 +242,13 @@ func TestIntakeKeepsNoBody(t *testing.T) {
 	fs := vfs.NewMem()
 	in := mustBegin(t, fs, 1)
 	buffer := make([]byte, 2*storage.LargeBody)
-	var want []stored
+	var want []storagetest.Stored
 	for id := uint64(1); id <= 6; id++ {
 		body := buffer[:len(buffer)>>(id%3)]
 		for i := range body {
 			body[i] = byte(id)
 		}
-		s := stored{storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(len(body))}, string(body)}
+		s := storagetest.Stored{Job: storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(len(body))}, Body: string(body)}
 		if err := in.Put(&s.Job, body); err != nil {
 			t.Fatal(err)
 		}
@@ -258,5 +260,5 @@ func TestIntakeKeepsNoBody(t *testing.T) {
 	}
 	s := noTicks(small(fs, storage.Always))
 	defer s.Close()
-	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), want)
+	storagetest.SameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), want)
 }

@@ -6,17 +6,19 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // bulky makes the first jobs so large that tables are written.
-func bulky(jobs []stored) []stored {
+func bulky(jobs []storagetest.Stored) []storagetest.Stored {
 	for i := range 6 {
 		jobs[i].Tube = "bulky"
-		jobs[i].body = strings.Repeat("x", 100<<10)
-		jobs[i].Size = uint32(len(jobs[i].body))
+		jobs[i].Body = strings.Repeat("x", 100<<10)
+		jobs[i].Size = uint32(len(jobs[i].Body))
 	}
 	return jobs
 }
@@ -36,7 +38,7 @@ func leftover(t *testing.T) *vfs.MemFS {
 	return dead
 }
 
-func fillBreaking(fs vfs.FS, jobs []stored) error {
+func fillBreaking(fs vfs.FS, jobs []storagetest.Stored) error {
 	in, err := newIntake(noTicks(small(fs, storage.Always)), 2, byName(2))
 	if err != nil {
 		return err
@@ -97,12 +99,12 @@ func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 }
 
 // afterIntake looks at what an intake has left: as far as it counts it is whole.
-func afterIntake(t *testing.T, fs *vfs.MemFS, jobs []stored, failure error) {
+func afterIntake(t *testing.T, fs *vfs.MemFS, jobs []storagetest.Stored, failure error) {
 	t.Helper()
 	s := noTicks(small(fs, storage.Always))
-	_, there, err := s.dir.usable()
+	_, there, err := s.dir.Usable()
 	switch {
-	case errors.Is(err, ErrUnfinished) && failure != nil:
+	case errors.Is(err, directory.ErrUnfinished) && failure != nil:
 		refused(t, fs)
 	case err != nil:
 		t.Errorf("what is left: %v", err)

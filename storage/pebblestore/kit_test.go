@@ -1,20 +1,15 @@
 package pebblestore
 
 import (
-	"bytes"
-	"cmp"
-	"fmt"
 	"hash/fnv"
 	"io"
 	"log/slog"
-	"math/rand"
-	"reflect"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -91,35 +86,12 @@ func mustCommit(t testing.TB, l storage.Log) {
 	}
 }
 
-// stored is a job with its body, as a test knows it.
-type stored struct {
-	storage.Job
-	body string
-}
-
-func (s stored) String() string {
-	return fmt.Sprintf("%+v %.20q item %+v", s.Job, s.body, s.Item)
-}
-
-// keep copies what a replay gives.
-func keep(j *storage.Job, body []byte) stored {
-	s := stored{*j, string(body)}
-	s.Item = j.Item.Clone()
-	return s
-}
-
-func (s stored) same(other stored) bool {
-	a, b := s.Item, other.Item
-	s.Item, other.Item = nil, nil
-	return s == other && reflect.DeepEqual(a, b)
-}
-
 // replayed reads all jobs of a log, in the order of the replay.
-func replayed(t testing.TB, l storage.Log) []stored {
+func replayed(t testing.TB, l storage.Log) []storagetest.Stored {
 	t.Helper()
-	var all []stored
+	var all []storagetest.Stored
 	err := l.Replay(func(j *storage.Job, body []byte) error {
-		all = append(all, keep(j, body))
+		all = append(all, storagetest.Keep(j, body))
 		return nil
 	})
 	if err != nil {
@@ -128,90 +100,10 @@ func replayed(t testing.TB, l storage.Log) []stored {
 	return all
 }
 
-// inOrder sorts jobs as Replay must deliver them.
-func inOrder(jobs []stored) []stored {
-	rank := func(s stored) uint64 {
-		if s.State == storage.Buried {
-			return s.BuryRank
-		}
-		return 0
-	}
-	slices.SortFunc(jobs, func(a, b stored) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.ID, b.ID))
-	})
-	return jobs
-}
-
-func sameJobs(t testing.TB, got, want []stored) {
-	t.Helper()
-	if slices.EqualFunc(got, want, stored.same) {
-		return
-	}
-	for i := range max(len(got), len(want)) {
-		switch {
-		case i >= len(got):
-			t.Fatalf("job %d of %d is missing: %v", i, len(want), want[i])
-		case i >= len(want):
-			t.Fatalf("job %d of %d is too much: %v", i, len(got), got[i])
-		case !got[i].same(want[i]):
-			t.Fatalf("job %d differs:\n got %v\nwant %v", i, got[i], want[i])
-		}
-	}
-}
-
-// randomJob makes a new job with every field set to something.
-func randomJob(r *rand.Rand, id uint64, tube string) stored {
-	s := stored{Job: storage.Job{
-		ID: id, Tube: tube, State: storage.Ready, Pri: r.Uint32(), TTR: r.Uint32(),
-		Created: r.Int63(),
-	}}
-	if r.Intn(3) == 0 {
-		s.State, s.Delay, s.Deadline = storage.Delayed, r.Uint32(), r.Int63()
-	}
-	n := r.Intn(300)
-	if r.Intn(50) == 0 {
-		n = r.Intn(20000)
-	}
-	s.fill(n)
-	if r.Intn(3) == 0 {
-		s.Item = &storage.Item{Tags: bytes.Repeat([]byte("tag"), 1+r.Intn(40))}
-	}
-	return s
-}
-
-// randomItem changes a job as the queue service does.
-func randomItem(r *rand.Rand, s *stored) {
-	i := s.Item.Clone() // a test may have kept the job as it was
-	if i == nil {
-		i = new(storage.Item)
-	}
-	if i.Rebalances++; r.Intn(3) == 0 {
-		i.Fate, i.Note = uint8(r.Intn(4)), []byte("why")
-	}
-	if r.Intn(3) == 0 {
-		i.Done = append(i.Done, r.Uint32())
-		i.Returned = append(i.Returned, storage.Returned{View: r.Uint32(), Times: r.Uint32()})
-	}
-	if r.Intn(3) == 0 && !i.Moved {
-		i.Moved = true
-		s.Tube += storage.RearSuffix
-	}
-	s.Item = i
-	if s.State == storage.Ready && r.Intn(3) == 0 {
-		s.State = storage.Passed
-	}
-}
-
-// fill gives a job a body of about n bytes.
-func (s *stored) fill(n int) {
-	s.body = string(bytes.Repeat([]byte{byte(s.ID), byte(n)}, n/2))
-	s.Size = uint32(len(s.body))
-}
-
 // put records a job, whose body is staged if it is large, in two parts. It reports
 // false if the log has refused that.
-func put(l storage.Log, s *stored) bool {
-	body := []byte(s.body)
+func put(l storage.Log, s *storagetest.Stored) bool {
+	body := []byte(s.Body)
 	half := len(body) / 2
 	if s.Size <= storage.LargeBody {
 		l.Put(&s.Job, body[:half], body[half:])
@@ -229,32 +121,6 @@ func stageBody(l storage.Log, id uint64, body ...[]byte) error {
 	w := newWaiter()
 	l.Stage(id, body, w)
 	return <-w.done
-}
-
-// randomUpdate changes a job as release, bury and kick do.
-func randomUpdate(r *rand.Rand, s *stored, rank *uint64) {
-	s.Updated = true
-	s.Reserves += uint32(r.Intn(3))
-	s.Timeouts += uint32(r.Intn(2))
-	s.State, s.Delay, s.Deadline, s.BuryRank = storage.Ready, 0, 0, 0
-	if r.Intn(4) == 0 {
-		randomItem(r, s)
-		return
-	}
-	switch r.Intn(4) {
-	case 0:
-		*rank++
-		s.State, s.BuryRank, s.Pri = storage.Buried, *rank, r.Uint32()
-		s.Buries++
-	case 1:
-		s.State, s.Delay, s.Deadline, s.Pri = storage.Delayed, r.Uint32(), r.Int63(), r.Uint32()
-		s.Releases++
-	case 2:
-		s.Kicks++
-	default:
-		s.Pri = r.Uint32()
-		s.Releases++
-	}
 }
 
 // ledger is an Ack that counts, in order, what was acknowledged.

@@ -10,9 +10,9 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/fold"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // mostQueued bounds maxQueued. A larger bound makes replies late (with 4 MiB, p99 of 16
@@ -51,7 +51,7 @@ type shardLog struct {
 
 	// The owner is the goroutine that has taken the shard. Others read the counters.
 	scratch []byte
-	key     [keyLen]byte
+	key     [format.KeyLen]byte
 	written atomic.Uint64
 	live    atomic.Int64 // bytes of live jobs, about
 	garbage atomic.Int64 // bytes that died since the last full compaction, about
@@ -124,16 +124,11 @@ func (l *shardLog) logOptions() locallog.Options {
 	return l.store.logOptions(l.stager.dir, l.store.now.Shards)
 }
 
-// turnsName is the directory of the log, in that of the shard.
-const turnsName = "turns"
-
-func turnsDir(fs vfs.FS, shard string) string { return fs.PathJoin(shard, turnsName) }
-
 // logOptions are for the log of one shard of so many.
 func (s *store) logOptions(shard string, shards int) locallog.Options {
 	length, n := s.o.slots(shards)
 	return locallog.Options{
-		FS: s.space.wrap(), Dir: turnsDir(s.o.FS, shard), Slot: length, Slots: n, Epoch: rand.Uint64(),
+		FS: s.space.wrap(), Dir: directory.Turns(s.o.FS, shard), Slot: length, Slots: n, Epoch: rand.Uint64(),
 	}
 }
 
@@ -141,13 +136,13 @@ func (s *store) logOptions(shard string, shards int) locallog.Options {
 func (l *shardLog) Put(j *storage.Job, body ...[]byte) {
 	l.committer.begin()
 	if j.Size > storage.LargeBody {
-		l.scratch = appendApart(l.scratch[:0], j, l.sums.take(j.ID))
+		l.scratch = format.AppendApart(l.scratch[:0], j, l.sums.take(j.ID))
 		body = nil
 	} else {
-		l.scratch = appendRecord(l.scratch[:0], j)
+		l.scratch = format.AppendRecord(l.scratch[:0], j)
 	}
-	l.job(turns.Put, keyRecord, j.ID, body)
-	l.live.Add(diskSize(j))
+	l.job(turns.Put, format.KeyRecord, j.ID, body)
+	l.live.Add(format.DiskSize(j))
 }
 
 // job adds a Put or an Update: the value is in scratch, and goes on with the body.
@@ -163,16 +158,16 @@ func (l *shardLog) job(k turns.Kind, kind byte, id uint64, body [][]byte) {
 	for _, p := range body {
 		g.buf = append(g.buf, p...)
 	}
-	putKey(l.key[:], kind, id)
-	seal(l.key[:], g.buf[start:])
+	format.PutKey(l.key[:], kind, id)
+	format.Seal(l.key[:], g.buf[start:])
 	l.count()
 }
 
 // Update implements Log.
 func (l *shardLog) Update(j *storage.Job) {
 	l.committer.begin()
-	l.scratch = appendUpdate(l.scratch[:0], j)
-	l.job(turns.Update, keyUpdate, j.ID, nil)
+	l.scratch = format.AppendUpdate(l.scratch[:0], j)
+	l.job(turns.Update, format.KeyUpdate, j.ID, nil)
 	l.garbage.Add(max(updateSize, int64(len(l.scratch))))
 }
 
@@ -188,9 +183,29 @@ func (l *shardLog) Delete(j *storage.Job) {
 	if isLarge {
 		l.dropped.Add(int64(j.Size))
 	}
-	size := diskSize(j)
+	size := format.DiskSize(j)
 	l.live.Add(-size)
 	l.garbage.Add(size + updateSize)
+	l.count()
+}
+
+// PutQueue implements storage.Log.
+func (l *shardLog) PutQueue(q *storage.Queue) {
+	l.committer.begin()
+	l.scratch = format.AppendQueue(l.scratch[:0], q)
+	format.Seal(format.QueueKey(q.Tube), l.scratch)
+	g := l.committer.open
+	g.buf = turns.AppendSetQueue(g.buf, q.Tube, l.scratch)
+	l.garbage.Add(int64(1 + len(q.Tube) + len(l.scratch)))
+	l.count()
+}
+
+// DeleteQueue implements storage.Log.
+func (l *shardLog) DeleteQueue(tube string) {
+	l.committer.begin()
+	g := l.committer.open
+	g.buf = turns.AppendDropQueue(g.buf, tube)
+	l.garbage.Add(updateSize)
 	l.count()
 }
 

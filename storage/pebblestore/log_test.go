@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -16,10 +17,10 @@ func TestReplayGivesBackWhatWasCommitted(t *testing.T) {
 		r := rand.New(rand.NewSource(1))
 		s := noTicks(small(fs, mode))
 		l := mustOpen(t, s, 1)[0]
-		live := map[uint64]*stored{}
+		live := map[uint64]*storagetest.Stored{}
 		var rank uint64
 		for id := uint64(1); id <= 2000; id++ {
-			j := randomJob(r, id, "tube")
+			j := storagetest.RandomJob(r, id, "tube")
 			live[id] = &j
 			put(l, &j)
 			if other := live[1+uint64(r.Intn(int(id)))]; other != nil {
@@ -27,7 +28,7 @@ func TestReplayGivesBackWhatWasCommitted(t *testing.T) {
 					l.Delete(&other.Job)
 					delete(live, other.ID)
 				} else {
-					randomUpdate(r, other, &rank)
+					storagetest.RandomUpdate(r, other, &rank)
 					l.Update(&other.Job)
 				}
 			}
@@ -38,16 +39,16 @@ func TestReplayGivesBackWhatWasCommitted(t *testing.T) {
 		}
 		s = noTicks(small(fs, mode))
 		l = mustOpen(t, s, 1)[0]
-		var want []stored
+		var want []storagetest.Stored
 		for _, j := range live {
 			want = append(want, *j)
 		}
-		sameJobs(t, replayed(t, l), inOrder(want))
+		storagetest.SameJobs(t, replayed(t, l), storagetest.InOrder(want))
 		if l.MaxID() != 2000 {
 			t.Errorf("highest id is %d", l.MaxID())
 		}
 		for _, j := range want {
-			if body, err := l.Body(j.ID, []byte("+")); err != nil || string(body) != "+"+j.body {
+			if body, err := l.Body(j.ID, []byte("+")); err != nil || string(body) != "+"+j.Body {
 				t.Fatalf("body of job %d: %q, %v", j.ID, body, err)
 			}
 		}
@@ -61,7 +62,7 @@ func TestMaxIDOutlivesItsJob(t *testing.T) {
 	fs := vfs.NewMem()
 	s := noTicks(small(fs, storage.Always))
 	l := mustOpen(t, s, 1)[0]
-	j := stored{Job: storage.Job{ID: 77, Tube: "t", State: storage.Ready}}
+	j := storagetest.Stored{Job: storage.Job{ID: 77, Tube: "t", State: storage.Ready}}
 	l.Put(&j.Job)
 	mustCommit(t, l)
 	l.Delete(&j.Job)

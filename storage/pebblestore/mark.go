@@ -7,6 +7,9 @@ import (
 	"hash/crc32"
 	"io"
 
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -58,7 +61,7 @@ func (m *mark) appendTo(b []byte) []byte {
 			b = binary.LittleEndian.AppendUint64(b, uint64(e.length))
 		}
 	}
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], format.Castagnoli))
 }
 
 // decodeMark reads one slot.
@@ -69,7 +72,7 @@ func decodeMark(b []byte) (m mark, ok bool) {
 	}
 	logs, manifests := int(b[head-2]), int(b[head-1])
 	end := head + (logs+manifests)*16
-	if len(b) < end+4 || binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], castagnoli) {
+	if len(b) < end+4 || binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], format.Castagnoli) {
 		return m, false
 	}
 	m.count = binary.LittleEndian.Uint64(b[len(markMagic):])
@@ -88,7 +91,7 @@ func decodeMark(b []byte) (m mark, ok bool) {
 func readMark(fs vfs.FS, dir string) (m mark, ok bool, err error) {
 	path := fs.PathJoin(dir, markName)
 	f, err := fs.Open(path)
-	if isNotExist(err) {
+	if directory.Missing(err) {
 		return m, false, nil
 	}
 	if err != nil {

@@ -17,13 +17,13 @@ func TestMarkSurvivesAPowerCut(t *testing.T) {
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	afterCut := func() mark {
 		t.Helper()
-		m, ok, err := readMark(clone(fs, 0, rand.New(rand.NewSource(1))), s.dir.shard(1, 0))
+		m, ok, err := readMark(clone(fs, 0, rand.New(rand.NewSource(1))), s.dir.Shard(1, 0))
 		if !ok || err != nil {
 			t.Fatalf("no mark is left: %v", err)
 		}
 		return m
 	}
-	shard := s.dir.shard(1, 0)
+	shard := s.dir.Shard(1, 0)
 	for id := uint64(1); id <= 3; id++ {
 		putOne(l, id)
 		mustCommit(t, l)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -76,7 +77,7 @@ func TestFoldTakesTheBallast(t *testing.T) {
 	if err := l.foldAll(); err != nil {
 		t.Error(err)
 	}
-	if _, err := mem.Stat("data/ballast"); !isNotExist(err) {
+	if _, err := mem.Stat("data/ballast"); !directory.Missing(err) {
 		t.Errorf("the ballast is still there: %v", err)
 	}
 	if err := s.Close(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -50,13 +51,13 @@ func oldDir(t testing.TB, name string) *vfs.MemFS {
 			dirs = append(dirs, path)
 			continue
 		}
-		f, err := fs.Create(path, category)
+		f, err := fs.Create(path, directory.Category)
 		must(err)
 		_, err = io.Copy(f, r)
 		must(errors.Join(err, f.Sync(), f.Close()))
 	}
 	for _, d := range dirs {
-		must(syncDir(fs, d))
+		must(directory.SyncDir(fs, d))
 	}
 	return fs
 }

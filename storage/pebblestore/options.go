@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -83,14 +82,4 @@ func (o Options) withDefaults() Options {
 		o.Fatal = func(error) {}
 	}
 	return o
-}
-
-// maxShards bounds what a manifest is believed to say.
-const maxShards = 4096
-
-func checkShards(n int) error {
-	if n < 1 || n > maxShards {
-		return fmt.Errorf("storage: %d shards: must be from 1 to %d", n, maxShards)
-	}
-	return nil
 }

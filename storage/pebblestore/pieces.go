@@ -1,49 +1,84 @@
 package pebblestore
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A large body is cut into pieces, each under a key of its own: the record's, of
-// another kind, and four bytes that count. A range delete removes them together with
-// the record.
-const (
-	pieceSize   = 256 << 10
-	pieceKeyLen = keyLen + 4
-)
-
-func pieceKey(id uint64, n int) (k [pieceKeyLen]byte) {
-	putKey(k[:], keyPiece, id)
-	binary.BigEndian.PutUint32(k[keyLen:], uint32(n))
-	return k
+func kindRange(kind byte) *pebble.IterOptions {
+	return &pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}}
 }
 
-// pieceBounds enclose all pieces of a body.
-func pieceBounds(id uint64) (from, to []byte) {
-	first, last := pieceKey(id, 0), pieceKey(id, 1<<32-1)
-	return first[:], last[:]
-}
-
-// checkBody says whether what was read is what was put with the job.
-func checkBody(j *storage.Job, sum uint32, size int, got uint32) error {
-	if size != int(j.Size) || got != sum {
-		return fmt.Errorf("%w: the body of job %d has %d bytes and checksum %08x, should have %d and %08x",
-			storage.ErrCorrupt, j.ID, size, got, j.Size, sum)
+// readMaxID reads the highest id that a database has ever recorded. Every
+// database has that key from its first moment: without it, it has lost its files.
+func readMaxID(r pebble.Reader) (uint64, error) {
+	key := format.Key(format.KeyMaxID, 0)
+	value, closer, err := r.Get(key[:])
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, fmt.Errorf("%w: the database is empty", storage.ErrCorrupt)
 	}
-	return nil
+	if err != nil {
+		return 0, err
+	}
+	defer closer.Close()
+	return format.DecodeMaxID(key[:], value)
+}
+
+// writeMaxID puts it there.
+func writeMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
+	key := format.Key(format.KeyMaxID, 0)
+	return w.Set(key[:], format.MaxIDValue(id), o)
+}
+
+// readPlace reads the place of a store. Every store has one from its first moment, like the
+// highest id; one that older builds have written has none before it is taken over.
+func readPlace(r pebble.Reader) (p turns.Place, err error) {
+	key := format.Key(format.KeyPlace, 0)
+	value, closer, err := r.Get(key[:])
+	if errors.Is(err, pebble.ErrNotFound) {
+		return p, fmt.Errorf("%w: it does not say how far it has folded its log", storage.ErrCorrupt)
+	}
+	if err != nil {
+		return p, err
+	}
+	defer closer.Close()
+	return format.DecodePlace(key[:], value)
+}
+
+// eachQueue calls fn for every queue of a database.
+func eachQueue(r pebble.Reader, fn func(key, value []byte, q *storage.Queue) error) (err error) {
+	it, err := r.NewIter(kindRange(format.KeyQueue))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		q, err := format.DecodeQueue(it.Key(), value)
+		if err != nil {
+			return fmt.Errorf("queue %q: %w", it.Key()[1:], err)
+		}
+		if err := fn(it.Key(), value, q); err != nil {
+			return err
+		}
+	}
+	return it.Error()
 }
 
 // readPieces appends the body of a job to dst.
 func readPieces(r pebble.Reader, j *storage.Job, sum uint32, dst []byte) (_ []byte, err error) {
-	from, to := pieceBounds(j.ID)
+	from, to := format.PieceBounds(j.ID)
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
 		return dst, err
@@ -53,7 +88,7 @@ func readPieces(r pebble.Reader, j *storage.Job, sum uint32, dst []byte) (_ []by
 	dst = slices.Grow(dst, int(j.Size))
 	valid := it.First()
 	for n := 0; len(dst)-start < int(j.Size); n++ {
-		want := pieceKey(j.ID, n)
+		want := format.PieceKey(j.ID, n)
 		if err := it.Error(); err != nil {
 			return dst, err
 		}
@@ -64,43 +99,35 @@ func readPieces(r pebble.Reader, j *storage.Job, sum uint32, dst []byte) (_ []by
 		if err != nil {
 			return dst, err
 		}
-		piece, err := unseal(want[:], value)
+		piece, err := format.Unseal(want[:], value)
 		if err != nil {
 			return dst, fmt.Errorf("piece %d of the body of job %d: %w", n, j.ID, err)
 		}
 		dst = append(dst, piece...)
-		got = crc32.Update(got, castagnoli, piece) // with all at once, a gigabyte takes 40 ms
+		got = crc32.Update(got, format.Castagnoli, piece) // with all at once, a gigabyte takes 40 ms
 		valid = it.Next()
 	}
-	return dst, checkBody(j, sum, len(dst)-start, got)
+	return dst, format.CheckBody(j, sum, len(dst)-start, got)
 }
 
 // strayBodies finds the bodies that no record refers to: their jobs were never
 // put. known are those that have one.
 func strayBodies(r pebble.Reader, known map[uint64]bool) (stray []uint64, err error) {
-	it, err := r.NewIter(kindRange(keyPiece))
+	it, err := r.NewIter(kindRange(format.KeyPiece))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
 	for ok := it.First(); ok; {
-		id, _, err := pieceOf(it.Key())
+		id, _, err := format.PieceOf(it.Key())
 		if err != nil {
 			return nil, err
 		}
 		if !known[id] {
 			stray = append(stray, id)
 		}
-		_, end := pieceBounds(id)
+		_, end := format.PieceBounds(id)
 		ok = it.SeekGE(end)
 	}
 	return stray, it.Error()
-}
-
-// pieceOf takes a piece's key apart.
-func pieceOf(key []byte) (id uint64, n int, err error) {
-	if len(key) != pieceKeyLen {
-		return 0, 0, fmt.Errorf("%w: key of %d bytes", storage.ErrCorrupt, len(key))
-	}
-	return binary.BigEndian.Uint64(key[1:]), int(binary.BigEndian.Uint32(key[keyLen:])), nil
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -18,13 +21,13 @@ import (
 )
 
 // largeJob is a job whose body takes so many bytes, no two pieces of it alike.
-func largeJob(id uint64, size int) stored {
+func largeJob(id uint64, size int) storagetest.Stored {
 	body := make([]byte, size)
 	rand.New(rand.NewSource(int64(id))).Read(body)
-	return stored{storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(size)}, string(body)}
+	return storagetest.Stored{Job: storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(size)}, Body: string(body)}
 }
 
-func mustPut(t testing.TB, l storage.Log, s stored) {
+func mustPut(t testing.TB, l storage.Log, s storagetest.Stored) {
 	t.Helper()
 	if !put(l, &s) {
 		t.Fatalf("job %d is refused: %v", s.ID, l.Stats().Err)
@@ -37,9 +40,9 @@ func TestLargeBodies(t *testing.T) {
 	mem := vfs.NewMem()
 	g, s, l, led := heldUp(t, mem)
 	const before = 1 // heldUp puts it
-	var want []stored
+	var want []storagetest.Stored
 	for i, size := range []int{
-		storage.LargeBody + 1, 5*pieceSize - 1, 5 * pieceSize, 5*pieceSize + 1, 9*pieceSize + 7,
+		storage.LargeBody + 1, 5*format.PieceSize - 1, 5 * format.PieceSize, 5*format.PieceSize + 1, 9*format.PieceSize + 7,
 	} {
 		want = append(want, largeJob(uint64(10+i), size))
 	}
@@ -53,7 +56,7 @@ func TestLargeBodies(t *testing.T) {
 	readable := func(when string) {
 		t.Helper()
 		for _, j := range want {
-			if body, err := l.Body(j.ID, []byte("+")); err != nil || string(body) != "+"+j.body {
+			if body, err := l.Body(j.ID, []byte("+")); err != nil || string(body) != "+"+j.Body {
 				t.Errorf("%s: job %d: %d bytes, %v", when, j.ID, len(body), err)
 			}
 		}
@@ -73,7 +76,7 @@ func TestLargeBodies(t *testing.T) {
 	l = mustOpen(t, s, 1)[0]
 	defer s.Close()
 	got := replayed(t, l)
-	sameJobs(t, got[before:], want)
+	storagetest.SameJobs(t, got[before:], want)
 	readable("after the restart")
 	if max := l.MaxID(); max != 20 {
 		t.Errorf("the highest id is %d, want 20", max)
@@ -89,7 +92,7 @@ func pieces(t *testing.T, l storage.Log) (n int) {
 	if err := l.(*shardLog).foldAll(); err != nil { // it knows of deletes then
 		t.Fatal(err)
 	}
-	it, err := l.(*shardLog).db.NewIter(kindRange(keyPiece))
+	it, err := l.(*shardLog).db.NewIter(kindRange(format.KeyPiece))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +109,7 @@ func TestLargeBodyIsNoBurden(t *testing.T) {
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	defer s.Close()
 	j := largeJob(1, 8*storage.LargeBody)
-	if err := stageBody(l, 1, []byte(j.body)); err != nil {
+	if err := stageBody(l, 1, []byte(j.Body)); err != nil {
 		t.Fatal(err)
 	}
 	if got := bytesAllocated(func() { l.Put(&j.Job) }); got > 4096 {
@@ -134,24 +137,24 @@ func TestStrayBody(t *testing.T) {
 	mustPut(t, l, kept)
 	mustCommit(t, l)
 	for id := uint64(2); id < 5; id++ {
-		if err := stageBody(l, id, []byte(kept.body)); err != nil {
+		if err := stageBody(l, id, []byte(kept.Body)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	half := fs.PathJoin(s.dir.shard(1, 0), stagedPrefix+"9")
-	if f, err := fs.Create(half, category); err != nil || f.Close() != nil {
+	half := fs.PathJoin(s.dir.Shard(1, 0), stagedPrefix+"9")
+	if f, err := fs.Create(half, directory.Category); err != nil || f.Close() != nil {
 		t.Fatal(err)
 	}
 
 	s = noTicks(small(fs, storage.Always))
 	l = mustOpen(t, s, 1)[0]
-	if _, err := fs.Stat(half); !isNotExist(err) {
+	if _, err := fs.Stat(half); !directory.Missing(err) {
 		t.Errorf("half a body is left: %v", err)
 	}
-	sameJobs(t, replayed(t, l), []stored{kept})
+	storagetest.SameJobs(t, replayed(t, l), []storagetest.Stored{kept})
 	if n := pieces(t, l); n != 8 {
 		t.Errorf("%d pieces are left of 8", n)
 	}
@@ -161,8 +164,8 @@ func TestStrayBody(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, fs, 1, []stored{kept, again}, 3)
-	holds(t, fs, 2, []stored{kept, again}, 3)
+	holds(t, fs, 1, []storagetest.Stored{kept, again}, 3)
+	holds(t, fs, 2, []storagetest.Stored{kept, again}, 3)
 }
 
 // What is acknowledged has its body after a power cut, when each commit is synced.
@@ -181,7 +184,7 @@ func TestLargeBodySurvivesAPowerCut(t *testing.T) {
 	}
 	s = noTicks(small(cut, storage.Always))
 	defer s.Close()
-	sameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), []stored{second, first})
+	storagetest.SameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), []storagetest.Stored{second, first})
 }
 
 // Closing waits for a body that is on its way.
@@ -213,10 +216,10 @@ func TestLargeBodyIsRefused(t *testing.T) {
 			l := mustOpen(t, s, 1)[0].(*shardLog)
 			l.stager.most = 4
 			j := largeJob(1, 2*storage.LargeBody)
-			if err := stageBody(l, 1, []byte(j.body)); !errors.Is(err, fault) || errors.Is(err, storage.ErrNoSpace) != (fault == syscall.ENOSPC) {
+			if err := stageBody(l, 1, []byte(j.Body)); !errors.Is(err, fault) || errors.Is(err, storage.ErrNoSpace) != (fault == syscall.ENOSPC) {
 				t.Errorf("%v: %v", fault, err)
 			}
-			if names, err := fs.List(s.dir.shard(1, 0)); err != nil || strings.Contains(fmt.Sprint(names), stagedPrefix) {
+			if names, err := fs.List(s.dir.Shard(1, 0)); err != nil || strings.Contains(fmt.Sprint(names), stagedPrefix) {
 				t.Errorf("%v is left, %v", names, err)
 			}
 			if n := pieces(t, l); n != 0 {
@@ -226,7 +229,7 @@ func TestLargeBodyIsRefused(t *testing.T) {
 			j.ID = 2
 			mustPut(t, l, j)
 			mustCommit(t, l)
-			if body, err := l.Body(2, nil); err != nil || string(body) != j.body {
+			if body, err := l.Body(2, nil); err != nil || string(body) != j.Body {
 				t.Errorf("%d bytes, %v", len(body), err)
 			}
 			if err := s.Close(); err != nil {
@@ -243,17 +246,17 @@ func TestLargeBodyInItsRecord(t *testing.T) {
 	s := noTicks(small(fs, storage.Always))
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	kept, gone := largeJob(1, storage.LargeBody+1), largeJob(2, 2*storage.LargeBody)
-	for _, j := range []stored{kept, gone} {
+	for _, j := range []storagetest.Stored{kept, gone} {
 		old := j.Job
 		old.Size = 0
-		record, _ := encoded(&old, j.body)
-		key := makeKey(keyRecord, j.ID)
+		key, record := format.Key(format.KeyRecord, j.ID), append(format.AppendRecord(nil, &old), j.Body...)
+		format.Seal(key[:], record)
 		if err := errors.Join(l.db.Set(key[:], record, pebble.NoSync), writeMaxID(l.db, j.ID, pebble.NoSync), l.db.Flush()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sameJobs(t, replayed(t, l), []stored{kept, gone})
-	if body, err := l.Body(1, nil); err != nil || string(body) != kept.body {
+	storagetest.SameJobs(t, replayed(t, l), []storagetest.Stored{kept, gone})
+	if body, err := l.Body(1, nil); err != nil || string(body) != kept.Body {
 		t.Errorf("%d bytes are read, %v", len(body), err)
 	}
 	l.Delete(&gone.Job)
@@ -262,10 +265,10 @@ func TestLargeBodyInItsRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, result := salvaged(t, fs)
-	if sameJobs(t, valuesOf(found), []stored{kept}); len(result.Damaged) != 0 {
+	if storagetest.SameJobs(t, valuesOf(found), []storagetest.Stored{kept}); len(result.Damaged) != 0 {
 		t.Error(result.Damaged)
 	}
-	holds(t, fs, 2, []stored{kept}, 2)
+	holds(t, fs, 2, []storagetest.Stored{kept}, 2)
 }
 
 // Beside small jobs, large bodies go to the last level, where nothing moves them.
@@ -313,7 +316,7 @@ func TestLargeBodyBesideItsDelete(t *testing.T) {
 		go func() {
 			for {
 				body, err := l.Body(id, nil)
-				if err == nil && string(body) != j.body {
+				if err == nil && string(body) != j.Body {
 					err = errors.New("another body is read")
 				}
 				if err != nil {

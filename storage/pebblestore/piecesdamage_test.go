@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -15,10 +17,10 @@ import (
 // A piece that is missing or damaged is not passed over.
 func TestDamagedPieces(t *testing.T) {
 	for name, damage := range map[string]func(l *shardLog) error{
-		"first gone": func(l *shardLog) error { k := pieceKey(1, 0); return l.db.Delete(k[:], pebble.NoSync) },
-		"last gone":  func(l *shardLog) error { k := pieceKey(1, 7); return l.db.Delete(k[:], pebble.NoSync) },
+		"first gone": func(l *shardLog) error { k := format.PieceKey(1, 0); return l.db.Delete(k[:], pebble.NoSync) },
+		"last gone":  func(l *shardLog) error { k := format.PieceKey(1, 7); return l.db.Delete(k[:], pebble.NoSync) },
 		"changed": func(l *shardLog) error {
-			k := pieceKey(1, 3)
+			k := format.PieceKey(1, 3)
 			v, c, err := l.db.Get(k[:])
 			if err != nil {
 				return err
@@ -28,9 +30,9 @@ func TestDamagedPieces(t *testing.T) {
 			return errors.Join(c.Close(), l.db.Set(k[:], v, pebble.NoSync))
 		},
 		"longer": func(l *shardLog) error {
-			k := pieceKey(1, 7)
-			v := append([]byte{recordVersion, 0, 0, 0, 0}, make([]byte, pieceSize+1)...)
-			seal(k[:], v)
+			k := format.PieceKey(1, 7)
+			v := append([]byte{format.RecordVersion, 0, 0, 0, 0}, make([]byte, format.PieceSize+1)...)
+			format.Seal(k[:], v)
 			return l.db.Set(k[:], v, pebble.NoSync)
 		},
 	} {
@@ -44,7 +46,7 @@ func TestDamagedPieces(t *testing.T) {
 		if _, err := l.Body(1, nil); !errors.Is(err, storage.ErrCorrupt) || !errors.Is(err, storage.ErrUnreadable) {
 			t.Errorf("%s: a body is read: %v", name, err)
 		}
-		if got := replayed(t, l); len(got) != 1 || !got[0].Damaged || got[0].body != "" || got[0].ID != 1 {
+		if got := replayed(t, l); len(got) != 1 || !got[0].Damaged || got[0].Body != "" || got[0].ID != 1 {
 			t.Errorf("%s: what comes back is not a damaged job: %v", name, got)
 		}
 		if err := s.Close(); err != nil {
@@ -60,7 +62,7 @@ func TestSalvageOfLargeBodies(t *testing.T) {
 	s := noTicks(small(fs, storage.Always))
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	whole, hurt, gone := largeJob(1, 3*storage.LargeBody+5), largeJob(2, 2*storage.LargeBody), largeJob(3, 2*storage.LargeBody)
-	for _, j := range []stored{whole, hurt, gone} {
+	for _, j := range []storagetest.Stored{whole, hurt, gone} {
 		mustPut(t, l, j)
 	}
 	l.Delete(&gone.Job)
@@ -69,16 +71,16 @@ func TestSalvageOfLargeBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, result := salvaged(t, fs)
-	if sameJobs(t, inOrder(valuesOf(found)), []stored{whole, hurt}); len(result.Damaged) != 0 {
+	if storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), []storagetest.Stored{whole, hurt}); len(result.Damaged) != 0 {
 		t.Error(result.Damaged)
 	}
 	for _, path := range lookFor(t, fs, "data", ".sst") {
-		if text := read(t, fs, path); strings.Contains(text, hurt.body[5*pieceSize:5*pieceSize+100]) {
+		if text := read(t, fs, path); strings.Contains(text, hurt.Body[5*format.PieceSize:5*format.PieceSize+100]) {
 			damage(t, fs, path)
 		}
 	}
 	found, result = salvaged(t, fs)
-	sameJobs(t, valuesOf(found), []stored{whole})
+	storagetest.SameJobs(t, valuesOf(found), []storagetest.Stored{whole})
 	if text := strings.Join(result.Damaged, "\n"); !strings.Contains(text, "body of job 2") {
 		t.Errorf("the report does not tell of the body: %s", text)
 	}
@@ -93,7 +95,7 @@ func TestSalvageOfAnIDGivenAgain(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := noTicks(small(fs, storage.Always))
 	l := mustOpen(t, s, 1)[0]
-	if err := stageBody(l, 1, []byte(largeJob(9, 2*storage.LargeBody).body)); err != nil {
+	if err := stageBody(l, 1, []byte(largeJob(9, 2*storage.LargeBody).Body)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -101,11 +103,11 @@ func TestSalvageOfAnIDGivenAgain(t *testing.T) {
 	}
 	s = noTicks(small(fs, storage.Always))
 	l = mustOpen(t, s, 1)[0]
-	sameJobs(t, replayed(t, l), nil)
+	storagetest.SameJobs(t, replayed(t, l), nil)
 	j := largeJob(1, 2*storage.LargeBody)
 	mustPut(t, l, j)
 	mustCommit(t, l)
-	if body, err := l.Body(1, nil); err != nil || string(body) != j.body {
+	if body, err := l.Body(1, nil); err != nil || string(body) != j.Body {
 		t.Errorf("%d bytes, %v", len(body), err)
 	}
 	// To close would let compactions drop what was never put.
@@ -113,11 +115,11 @@ func TestSalvageOfAnIDGivenAgain(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if found, result := salvaged(t, cut); found[1].body != j.body || len(result.Damaged) != 0 {
+	if found, result := salvaged(t, cut); found[1].Body != j.Body || len(result.Damaged) != 0 {
 		t.Errorf("undamaged: %d jobs, %v", len(found), result.Damaged)
 	}
 	for _, path := range lookFor(t, cut, "data", ".sst") {
-		if text := read(t, cut, path); strings.Contains(text, j.body[5*pieceSize:5*pieceSize+100]) {
+		if text := read(t, cut, path); strings.Contains(text, j.Body[5*format.PieceSize:5*format.PieceSize+100]) {
 			damage(t, cut, path)
 		}
 	}

@@ -42,12 +42,12 @@ func TestErrorWhileLargeJobsArePut(t *testing.T) {
 		after := noTicks(small(base.clone(vfs.CrashCloneCfg{}), storage.Always))
 		found := map[uint64]string{}
 		for _, j := range replayed(t, mustOpen(t, after, 1)[0]) {
-			found[j.ID] = j.body
+			found[j.ID] = j.Body
 		}
-		if found[1] != "" && (deleted || found[1] != gone.body) {
+		if found[1] != "" && (deleted || found[1] != gone.Body) {
 			t.Errorf("%s: job 1 has %d bytes", what, len(found[1]))
 		}
-		if found[2] != kept.body && (found[2] != "" || inserted) {
+		if found[2] != kept.Body && (found[2] != "" || inserted) {
 			t.Errorf("%s: job 2 has %d bytes", what, len(found[2]))
 		}
 		if err := after.Close(); err != nil {

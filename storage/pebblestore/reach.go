@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"beanfield/storage/pebblestore/directory"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -29,7 +31,7 @@ func newReach(fs vfs.FS, dir string, log *slog.Logger) *reach {
 	m, _, err := readMark(fs, dir)
 	r.mark = m
 	if err == nil {
-		r.file, err = fs.OpenReadWrite(fs.PathJoin(dir, markName), category)
+		r.file, err = fs.OpenReadWrite(fs.PathJoin(dir, markName), directory.Category)
 	}
 	if err == nil {
 		err = r.begin()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -19,12 +20,12 @@ func Read(o Options, fn func(shard int, c *Contents) error) (shards int, err err
 	o = o.withDefaults()
 	o.FS = frozenFS{o.FS}
 	s := newStore(o)
-	m, ok, err := s.dir.usable()
+	m, ok, err := s.dir.Usable()
 	switch {
 	case err != nil:
 		return 0, err
 	case !ok || m.Creating:
-		return 0, dirError(o.Dir, ErrUnfinished, "the process that made it ended too early; there are no jobs in it")
+		return 0, directory.Error(o.Dir, directory.ErrUnfinished, "the process that made it ended too early; there are no jobs in it")
 	}
 	if err := s.verify(m); err != nil {
 		return 0, err
@@ -32,7 +33,7 @@ func Read(o Options, fn func(shard int, c *Contents) error) (shards int, err err
 	for i := range m.Shards {
 		err := s.readShard(m, i, func(r pebble.Reader, _ *pebble.DB) error { return fn(i, &Contents{r}) })
 		if err != nil {
-			return 0, s.dir.orSalvage(fmt.Errorf("storage: shard-%03d: %w", i, err), "")
+			return 0, s.dir.OrSalvage(fmt.Errorf("storage: shard-%03d: %w", i, err), "")
 		}
 	}
 	return m.Shards, nil
@@ -54,7 +55,7 @@ func (c *Contents) Queues(fn func(q *storage.Queue) error) error {
 func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
 	_, err := inReplayOrder(c.from, func(*scan) error { return nil }, func(s *scan) error {
 		body, err := s.body()
-		if s.content.apart && failedToRead(err) {
+		if s.content.Apart && failedToRead(err) {
 			s.job.Damaged, body, err = true, nil, nil
 		}
 		if err != nil {

@@ -36,7 +36,7 @@ func TestReplayAgain(t *testing.T) {
 			}
 			// A body is on its way while the state is built anew. Its job is put afterwards.
 			body := largeJob(1<<40+uint64(h.turns()), storage.LargeBody+1)
-			if err := stageBody(l, body.ID, []byte(body.body)); err != nil {
+			if err := stageBody(l, body.ID, []byte(body.Body)); err != nil {
 				t.Fatal(err)
 			}
 			got := look(t, l)
@@ -46,7 +46,7 @@ func TestReplayAgain(t *testing.T) {
 			}
 			l.Put(&body.Job)
 			mustCommit(t, l)
-			if text, err := l.Body(body.ID, nil); err != nil || string(text) != body.body {
+			if text, err := l.Body(body.ID, nil); err != nil || string(text) != body.Body {
 				t.Fatalf("%d bytes of its body, %v", len(text), err)
 			}
 			l.Delete(&body.Job)

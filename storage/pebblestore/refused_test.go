@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -95,8 +96,8 @@ func TestChecksumsOfBodiesGo(t *testing.T) {
 	mem := vfs.NewMem()
 	l := roomy(t, mem, mem, 1000*mib)
 	for id := uint64(1); id <= 6; id++ {
-		j := stored{Job: storage.Job{ID: id, Tube: "t", State: storage.Ready}}
-		j.fill(2 * storage.LargeBody)
+		j := storagetest.Stored{Job: storage.Job{ID: id, Tube: "t", State: storage.Ready}}
+		j.Fill(2 * storage.LargeBody)
 		if !put(l, &j) {
 			t.Fatal("no room")
 		}

@@ -7,31 +7,11 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
 )
-
-// readMaxID reads the highest id that a database has ever recorded. Every
-// database has that key from its first moment: without it, it has lost its files.
-func readMaxID(r pebble.Reader) (uint64, error) {
-	key := makeKey(keyMaxID, 0)
-	value, closer, err := r.Get(key[:])
-	if errors.Is(err, pebble.ErrNotFound) {
-		return 0, fmt.Errorf("%w: the database is empty", storage.ErrCorrupt)
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer closer.Close()
-	return decodeMaxID(key[:], value)
-}
-
-// writeMaxID puts it there.
-func writeMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
-	key := makeKey(keyMaxID, 0)
-	return w.Set(key[:], maxIDValue(id), o)
-}
 
 // Replay implements Log.
 func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
@@ -41,6 +21,13 @@ func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
 		l.newest = nil
 	}
 	return l.replayed(err)
+}
+
+// ReplayQueues implements storage.Log.
+func (l *shardLog) ReplayQueues(fn func(q *storage.Queue) error) error {
+	return l.replayed(l.withNewest(func(r pebble.Reader) error {
+		return eachQueue(r, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+	}))
 }
 
 // withNewest calls fn with all that store and log have. ReplayQueues makes it, and Replay,
@@ -87,7 +74,7 @@ func (l *shardLog) replayed(err error) error {
 		err = errors.Join(err, fault)
 	}
 	if err != nil {
-		return l.store.dir.orSalvage(l.errorf("replay: %w", explain(err)), "")
+		return l.store.dir.OrSalvage(l.errorf("replay: %w", explain(err)), "")
 	}
 	return nil
 }
@@ -98,8 +85,8 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 	l.live.Store(0)
 	err := relayed(func(to *relay) (err error) {
 		orphans, err = inReplayOrder(r, func(s *scan) error {
-			l.live.Add(diskSize(&s.job))
-			if s.content.apart {
+			l.live.Add(format.DiskSize(&s.job))
+			if s.content.Apart {
 				bodies[s.job.ID] = true
 			}
 			return nil
@@ -129,7 +116,7 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 // the replay fails.
 func (l *shardLog) give(s *scan, r *relay) error {
 	body, err := s.body()
-	if s.content.apart && failedToRead(err) {
+	if s.content.Apart && failedToRead(err) {
 		_ = l.unreadable.note(s.job.ID, err)
 		l.tellAside(&s.job)
 		s.job.Damaged, body, err = true, nil, nil
@@ -137,7 +124,7 @@ func (l *shardLog) give(s *scan, r *relay) error {
 	if err != nil {
 		return err
 	}
-	return r.give(&s.job, body, s.content.apart && body != nil)
+	return r.give(&s.job, body, s.content.Apart && body != nil)
 }
 
 // drop removes updates and large bodies without a record. Nothing waits for it:
@@ -148,13 +135,13 @@ func (l *shardLog) drop(orphans, stray []uint64) error {
 	}
 	b := l.db.NewBatch()
 	for _, id := range stray {
-		from, to := pieceBounds(id)
+		from, to := format.PieceBounds(id)
 		if err := b.DeleteRange(from, to, nil); err != nil {
 			return err
 		}
 	}
 	for _, id := range orphans {
-		key := makeKey(keyUpdate, id)
+		key := format.Key(format.KeyUpdate, id)
 		if err := b.Delete(key[:], nil); err != nil {
 			return err
 		}
@@ -171,7 +158,7 @@ func (l *shardLog) Body(id uint64, dst []byte) ([]byte, error) {
 	if err := l.fault.Err(); err != nil {
 		return dst, err
 	}
-	key := makeKey(keyRecord, id)
+	key := format.Key(format.KeyRecord, id)
 	out, err := l.body(key, id, dst)
 	if errors.Is(err, storage.ErrCorrupt) {
 		// Pieces are gone if the job was deleted after its record was read.
@@ -193,14 +180,14 @@ func (l *shardLog) Body(id uint64, dst []byte) ([]byte, error) {
 	return dst, l.unreadable.note(id, err)
 }
 
-func (l *shardLog) body(key [keyLen]byte, id uint64, dst []byte) ([]byte, error) {
+func (l *shardLog) body(key [format.KeyLen]byte, id uint64, dst []byte) ([]byte, error) {
 	out, err := l.settled(key, id, dst)
 	if !errors.Is(err, pebble.ErrNotFound) {
 		return out, err
 	}
 	l.committer.mu.Lock()
 	value := l.queued(id)
-	inPieces := apart(value)
+	inPieces := format.Apart(value)
 	switch {
 	case inPieces:
 		value = bytes.Clone(value) // its pieces are to be read without the mutex
@@ -219,7 +206,7 @@ func (l *shardLog) body(key [keyLen]byte, id uint64, dst []byte) ([]byte, error)
 }
 
 // settled reads a body that is in the log or in the database.
-func (l *shardLog) settled(key [keyLen]byte, id uint64, dst []byte) ([]byte, error) {
+func (l *shardLog) settled(key [format.KeyLen]byte, id uint64, dst []byte) ([]byte, error) {
 	if at, n, ok := l.window.Find(id); ok {
 		out, err := l.logged(key, at, n, dst)
 		if !errors.Is(err, locallog.ErrGone) {
@@ -230,7 +217,7 @@ func (l *shardLog) settled(key [keyLen]byte, id uint64, dst []byte) ([]byte, err
 }
 
 // logged reads a body from the log.
-func (l *shardLog) logged(key [keyLen]byte, at turns.At, n int, dst []byte) ([]byte, error) {
+func (l *shardLog) logged(key [format.KeyLen]byte, at turns.At, n int, dst []byte) ([]byte, error) {
 	b := make([]byte, n)
 	if err := l.turns.ReadAt(at, b); err != nil {
 		return dst, err
@@ -266,12 +253,12 @@ func (l *shardLog) queued(id uint64) []byte {
 
 func (l *shardLog) appendBody(key, value, dst []byte) ([]byte, error) {
 	var j storage.Job
-	r, err := decodeRecord(key, value, &j)
+	r, err := format.DecodeRecord(key, value, &j)
 	if err != nil {
 		return dst, err
 	}
-	if r.apart {
-		return readPieces(l.db, &j, r.sum, dst)
+	if r.Apart {
+		return readPieces(l.db, &j, r.Sum, dst)
 	}
-	return append(dst, r.body...), nil
+	return append(dst, r.Body...), nil
 }

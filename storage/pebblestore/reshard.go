@@ -8,6 +8,8 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -22,15 +24,15 @@ const moveBatch = mib
 // is complete and on the disk, the manifest switches to it. If the process dies before
 // that, the old generation counts and is as it was; if after, the new one counts. The next
 // start removes the other.
-func (s *store) reshard(m manifest, n int) (manifest, error) {
+func (s *store) reshard(m format.Manifest, n int) (format.Manifest, error) {
 	step := s.o.Steps.Begin("looking whether there is room to move the jobs", "")
 	err := s.roomToMove(m)
 	step.End()
 	if err != nil {
 		return m, err
 	}
-	next := manifest{Generation: m.Generation + 1, Shards: n, Rule: shardRule}
-	if err := s.dir.makeGeneration(next.Generation, n); err != nil {
+	next := format.Manifest{Generation: m.Generation + 1, Shards: n, Rule: format.ShardRule}
+	if err := s.dir.MakeGeneration(next.Generation, n); err != nil {
 		return m, err
 	}
 	step = s.o.Steps.Begin(fmt.Sprintf("moving jobs from %d to %d shards", m.Shards, n), "jobs")
@@ -39,16 +41,16 @@ func (s *store) reshard(m manifest, n int) (manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	if err := s.dir.writeManifest(next); err != nil {
+	if err := s.dir.WriteManifest(next); err != nil {
 		return m, err
 	}
 	step = s.o.Steps.Begin("removing the old shards", "")
 	defer step.End()
-	return next, s.dir.sweep(next.Generation)
+	return next, s.dir.Sweep(next.Generation)
 }
 
 // move copies everything from one generation to another.
-func (s *store) move(from, to manifest, step *storage.Step) error {
+func (s *store) move(from, to format.Manifest, step *storage.Step) error {
 	target, err := s.openMove(to, func(o *pebble.Options) { o.ErrorIfExists = true })
 	if err != nil {
 		return err
@@ -70,7 +72,7 @@ func (s *store) move(from, to manifest, step *storage.Step) error {
 
 // roomToMove refuses a change that the disk has no room for, before anything is
 // touched: nothing of the old generation is removed until the new one is complete.
-func (s *store) roomToMove(m manifest) error {
+func (s *store) roomToMove(m format.Manifest) error {
 	var bytes int64
 	for i := range m.Shards {
 		err := s.readShard(m, i, func(_ pebble.Reader, db *pebble.DB) error {
@@ -85,13 +87,13 @@ func (s *store) roomToMove(m manifest) error {
 }
 
 // bytesToMove is about what a copy of a shard takes: its tables, and what may be in its log.
-func (s *store) bytesToMove(m manifest, db *pebble.DB) int64 {
+func (s *store) bytesToMove(m format.Manifest, db *pebble.DB) int64 {
 	slot, slots := s.o.slots(m.Shards)
 	return int64(db.Metrics().Table.Local.LiveSize) + slot*int64(slots)
 }
 
 // moveShard copies one shard.
-func (s *store) moveShard(m manifest, i int, mv *mover) error {
+func (s *store) moveShard(m format.Manifest, i int, mv *mover) error {
 	return s.readShard(m, i, func(r pebble.Reader, db *pebble.DB) error {
 		if err := s.space.need(s.bytesToMove(m, db)); err != nil {
 			return err
@@ -102,10 +104,10 @@ func (s *store) moveShard(m manifest, i int, mv *mover) error {
 
 // readShard opens one shard for reading only. The reader has all turns of its log; the
 // database has only those that have been folded. Pebble's logs of older builds are in both.
-func (s *store) readShard(m manifest, i int, fn func(r pebble.Reader, db *pebble.DB) error) error {
-	path := s.dir.shard(m.Generation, i)
+func (s *store) readShard(m format.Manifest, i int, fn func(r pebble.Reader, db *pebble.DB) error) error {
+	path := s.dir.Shard(m.Generation, i)
 	return s.readDatabase(path, fmt.Sprintf("from-%03d", i), func(db *pebble.DB) error {
-		if m.old() {
+		if m.Old() {
 			return fn(db, db)
 		}
 		return readNewest(s.o.FS, path, db, fn)
@@ -145,7 +147,7 @@ func readNewest(fs vfs.FS, path string, db *pebble.DB, fn func(r pebble.Reader, 
 		return err
 	}
 	n, err := newNewest(db, highest, func(fn func(b []byte, at turns.At) error) error {
-		_, err := locallog.Read(fs, turnsDir(fs, path), place, func(b []byte, at turns.At, _ turns.Place) error { return fn(b, at) })
+		_, err := locallog.Read(fs, directory.Turns(fs, path), place, func(b []byte, at turns.At, _ turns.Place) error { return fn(b, at) })
 		return err
 	})
 	if err != nil {
@@ -161,14 +163,14 @@ type databases struct {
 	shards  []*shardStore
 }
 
-func (s *store) openMove(m manifest, change func(*pebble.Options)) (*databases, error) {
+func (s *store) openMove(m format.Manifest, change func(*pebble.Options)) (*databases, error) {
 	d := &databases{
 		fault:   newFault(nil),
 		sharing: newSharing(s.o, s.space.wrap(), m.Shards),
 		shards:  make([]*shardStore, m.Shards),
 	}
 	err := inParallel(m.Shards, func(i int) (err error) {
-		path := s.dir.shard(m.Generation, i)
+		path := s.dir.Shard(m.Generation, i)
 		d.shards[i], err = d.sharing.openStore(d.fault, path, fmt.Sprintf("to-%03d", i), change)
 		if err != nil {
 			err = fmt.Errorf("open %s: %w", path, err)
@@ -255,7 +257,7 @@ func (m *mover) job(s *scan) error {
 	if err != nil {
 		return err
 	}
-	if s.content.apart {
+	if s.content.Apart {
 		body, err := s.body()
 		if err == nil {
 			err = m.to.fault.guard(func() error {

@@ -8,23 +8,25 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // fill writes jobs in every state to n shards and returns them.
-func fill(t *testing.T, fs vfs.FS, n, jobs int) []stored {
+func fill(t *testing.T, fs vfs.FS, n, jobs int) []storagetest.Stored {
 	return fillLarge(t, fs, n, jobs, 0)
 }
 
 // fillLarge makes the first so many of them large.
-func fillLarge(t *testing.T, fs vfs.FS, n, jobs, large int) []stored {
+func fillLarge(t *testing.T, fs vfs.FS, n, jobs, large int) []storagetest.Stored {
 	t.Helper()
 	return fillBy(t, fs, n, jobs, large, byName(n))
 }
 
 // fillBy does it with another rule for a tube's shard.
-func fillBy(t *testing.T, fs vfs.FS, n, jobs, large int, shardOf func(string) int) []stored {
+func fillBy(t *testing.T, fs vfs.FS, n, jobs, large int, shardOf func(string) int) []storagetest.Stored {
 	t.Helper()
 	r := rand.New(rand.NewSource(int64(n)))
 	s := noTicks(small(fs, storage.Always))
@@ -34,16 +36,16 @@ func fillBy(t *testing.T, fs vfs.FS, n, jobs, large int, shardOf func(string) in
 	}
 	tubes := filledTubes
 	var rank uint64
-	var all []stored
+	var all []storagetest.Stored
 	for id := uint64(1); id <= uint64(jobs); id++ {
-		j := randomJob(r, id, tubes[r.Intn(len(tubes))])
+		j := storagetest.RandomJob(r, id, tubes[r.Intn(len(tubes))])
 		l := logs[shardOf(j.Tube)]
 		if id <= uint64(large) {
-			j.fill(storage.LargeBody + int(id)*1000)
+			j.Fill(storage.LargeBody + int(id)*1000)
 		}
 		put(l, &j)
 		if r.Intn(3) == 0 {
-			randomUpdate(r, &j, &rank)
+			storagetest.RandomUpdate(r, &j, &rank)
 			l.Update(&j.Job)
 		}
 		if r.Intn(4) == 0 || id == uint64(jobs) {
@@ -68,17 +70,17 @@ func fillBy(t *testing.T, fs vfs.FS, n, jobs, large int, shardOf func(string) in
 var filledTubes = []string{"a", "b", "c", "d", "e", "f", "g", "default"}
 
 func filledQueue(tube string) *storage.Queue {
-	return randomQueue(rand.New(rand.NewSource(int64(tube[0]))), tube)
+	return storagetest.RandomQueue(rand.New(rand.NewSource(int64(tube[0]))), tube)
 }
 
 // holds opens a directory with n shards and checks all that is in it. The queues are some
 // of fill's.
-func holds(t *testing.T, fs vfs.FS, n int, want []stored, maxID uint64, queues ...string) {
+func holds(t *testing.T, fs vfs.FS, n int, want []storagetest.Stored, maxID uint64, queues ...string) {
 	t.Helper()
 	s := noTicks(small(fs, storage.Always))
 	logs := mustOpen(t, s, n)
 	var highest uint64
-	parts := make([][]stored, n)
+	parts := make([][]storagetest.Stored, n)
 	for _, j := range want {
 		i := byName(n)(j.Tube)
 		parts[i] = append(parts[i], j)
@@ -90,8 +92,8 @@ func holds(t *testing.T, fs vfs.FS, n int, want []stored, maxID uint64, queues .
 				mine[tube] = filledQueue(tube)
 			}
 		}
-		sameQueues(t, replayedQueues(t, l), mine)
-		sameJobs(t, replayed(t, l), inOrder(parts[i]))
+		storagetest.SameQueues(t, replayedQueues(t, l), mine)
+		storagetest.SameJobs(t, replayed(t, l), storagetest.InOrder(parts[i]))
 		highest = max(highest, l.MaxID())
 	}
 	if highest != maxID {
@@ -106,9 +108,9 @@ func holds(t *testing.T, fs vfs.FS, n int, want []stored, maxID uint64, queues .
 	}
 	for _, name := range names {
 		switch name {
-		case lockName, manifestName:
+		case directory.LockName, directory.ManifestName:
 		default:
-			if m, _, _ := s.dir.readManifest(); fs.PathJoin("data", name) != s.dir.generation(m.Generation) {
+			if m, _, _ := s.dir.ReadManifest(); fs.PathJoin("data", name) != s.dir.Generation(m.Generation) {
 				t.Errorf("%s is left in the directory", name)
 			}
 		}
@@ -144,7 +146,7 @@ func deathDuringAChange(t *testing.T, step int64, jobs, large int) {
 }
 
 // deathWhileMoving opens a directory with n shards and dies at each operation.
-func deathWhileMoving(t *testing.T, base *vfs.MemFS, n int, step int64, jobs int, all []stored) {
+func deathWhileMoving(t *testing.T, base *vfs.MemFS, n int, step int64, jobs int, all []storagetest.Stored) {
 	t.Helper()
 	for at := int64(1); ; at += step {
 		source := &cloneable{MemFS: base.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}

@@ -3,16 +3,18 @@ package pebblestore
 import (
 	"errors"
 
+	"beanfield/storage/pebblestore/format"
+
 	"github.com/cockroachdb/pebble/v2"
 )
 
 // settle moves the jobs to n shards, if they are on another number of shards, or if one is
 // not on the shard that its tube belongs to. Without shardOf nothing is moved.
-func (s *store) settle(m manifest, n int) (manifest, error) {
+func (s *store) settle(m format.Manifest, n int) (format.Manifest, error) {
 	switch {
 	case s.shardOf == nil && m.Shards != n:
 		return m, errors.New("the directory is to stay as it is")
-	case s.shardOf == nil || m.Shards == n && m.Rule == shardRule:
+	case s.shardOf == nil || m.Shards == n && m.Rule == format.ShardRule:
 		return m, nil
 	case m.Shards != n:
 		s.o.Logger.Info("the number of shards changes: jobs are moved", "from", m.Shards, "to", n)
@@ -26,13 +28,13 @@ func (s *store) settle(m manifest, n int) (manifest, error) {
 		s.o.Logger.Info("tubes belong to other shards than in an older build: jobs are moved", "tube", tube)
 		return s.reshard(m, n)
 	}
-	m.Rule = shardRule
-	return m, s.dir.writeManifest(m)
+	m.Rule = format.ShardRule
+	return m, s.dir.WriteManifest(m)
 }
 
 // misplaced finds a tube that is not on its shard. It reads all jobs, but only once for a
 // directory: afterwards the manifest has the rule's number.
-func (s *store) misplaced(m manifest) (tube string, err error) {
+func (s *store) misplaced(m format.Manifest) (tube string, err error) {
 	if m.Shards == 1 {
 		return "", nil
 	}

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -22,19 +25,19 @@ func byWholeName(n int) func(string) int {
 }
 
 // rewrite changes the manifest of a directory.
-func rewrite(t *testing.T, fs vfs.FS, change func(*manifest)) {
+func rewrite(t *testing.T, fs vfs.FS, change func(*format.Manifest)) {
 	t.Helper()
-	d := &directory{fs: fs, path: "data"}
+	d := &directory.Dir{FS: fs, Path: "data"}
 	m := manifestOf(t, fs)
 	change(&m)
-	if err := d.writeManifest(m); err != nil {
+	if err := d.WriteManifest(m); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func manifestOf(t *testing.T, fs vfs.FS) manifest {
+func manifestOf(t *testing.T, fs vfs.FS) format.Manifest {
 	t.Helper()
-	m, _, err := (&directory{fs: fs, path: "data"}).readManifest()
+	m, _, err := (&directory.Dir{FS: fs, Path: "data"}).ReadManifest()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +46,7 @@ func manifestOf(t *testing.T, fs vfs.FS) manifest {
 
 // older makes a directory as a takeover leaves it if it ends there, of a build for which rear
 // queues were tubes like others.
-func older(t *testing.T, fs vfs.FS, jobs int) []stored {
+func older(t *testing.T, fs vfs.FS, jobs int) []storagetest.Stored {
 	t.Helper()
 	all := fillBy(t, fs, 2, jobs, 0, byWholeName(2))
 	s := noTicks(small(fs, storage.Always))
@@ -52,7 +55,7 @@ func older(t *testing.T, fs vfs.FS, jobs int) []stored {
 		t.Fatal(err)
 	}
 	for id, tube := range []string{"a;rear", "b;rear", "c;rear", ";rear"} {
-		j := stored{Job: storage.Job{ID: uint64(jobs + 1 + id), Tube: tube, State: storage.Ready}}
+		j := storagetest.Stored{Job: storage.Job{ID: uint64(jobs + 1 + id), Tube: tube, State: storage.Ready}}
 		logs[byWholeName(2)(tube)].Put(&j.Job)
 		all = append(all, j)
 	}
@@ -66,7 +69,7 @@ func older(t *testing.T, fs vfs.FS, jobs int) []stored {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	rewrite(t, fs, func(m *manifest) { m.Rule = 0 })
+	rewrite(t, fs, func(m *format.Manifest) { m.Rule = 0 })
 	return all
 }
 
@@ -77,7 +80,7 @@ func TestOlderDirectoryIsMoved(t *testing.T) {
 	all := older(t, fs, 200)
 	for range 3 {
 		holds(t, fs, 2, all, 204, filledTubes...)
-		if m := manifestOf(t, fs); m.Generation != 2 || m.Rule != shardRule || m.Format != turnsFormat {
+		if m := manifestOf(t, fs); m.Generation != 2 || m.Rule != format.ShardRule || m.Format != format.TurnsFormat {
 			t.Errorf("the manifest is %+v", m)
 		}
 	}
@@ -99,7 +102,7 @@ func TestDeathWhileAnOlderDirectoryIsMoved(t *testing.T) {
 func TestOlderDirectoryWithoutRearQueuesStays(t *testing.T) {
 	fs := vfs.NewMem()
 	all := fill(t, fs, 2, 100)
-	rewrite(t, fs, func(m *manifest) { m.Rule = 0 })
+	rewrite(t, fs, func(m *format.Manifest) { m.Rule = 0 })
 	for checks := 1; checks >= 0; checks-- {
 		var said bytes.Buffer
 		o := small(fs, storage.Always)
@@ -114,7 +117,7 @@ func TestOlderDirectoryWithoutRearQueuesStays(t *testing.T) {
 		if n := strings.Count(said.String(), "every tube's shard is checked once"); n != checks {
 			t.Errorf("%d checks, should be %d", n, checks)
 		}
-		if m := manifestOf(t, fs); m.Generation != 1 || m.Rule != shardRule || m.Format != turnsFormat {
+		if m := manifestOf(t, fs); m.Generation != 1 || m.Rule != format.ShardRule || m.Format != format.TurnsFormat {
 			t.Errorf("the manifest is %+v", m)
 		}
 	}
@@ -125,7 +128,7 @@ func TestOlderDirectoryWithoutRearQueuesStays(t *testing.T) {
 func TestOpenAsItIs(t *testing.T) {
 	fs := vfs.NewMem()
 	older(t, fs, 50)
-	before := read(t, fs, "data/"+manifestName)
+	before := read(t, fs, "data/"+directory.ManifestName)
 	s := noTicks(small(fs, storage.Always))
 	if _, err := s.Open(3, nil); err == nil {
 		t.Error("a directory with 2 shards was opened with 3")
@@ -141,7 +144,7 @@ func TestOpenAsItIs(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if after := read(t, fs, "data/"+manifestName); after != before {
+	if after := read(t, fs, "data/"+directory.ManifestName); after != before {
 		t.Errorf("the manifest was %s and is %s", before, after)
 	}
 }

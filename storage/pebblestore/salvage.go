@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -58,7 +60,7 @@ func Salvage(dir string, fs vfs.FS, job func(*storage.Job, []byte) error, queue 
 	if fs == nil {
 		fs = vfs.Default
 	}
-	s := &salvage{dir: &directory{fs: fs, path: dir}, fn: job, queueFn: queue}
+	s := &salvage{dir: &directory.Dir{FS: fs, Path: dir}, fn: job, queueFn: queue}
 	shards, err := s.shards()
 	if err != nil {
 		return s.result, err
@@ -74,7 +76,7 @@ func Salvage(dir string, fs vfs.FS, job func(*storage.Job, []byte) error, queue 
 }
 
 type salvage struct {
-	dir     *directory
+	dir     *directory.Dir
 	fn      func(*storage.Job, []byte) error
 	queueFn func(*storage.Queue) error
 	result  Salvaged
@@ -126,7 +128,7 @@ func (s *salvage) damaged(file string, err error) {
 }
 
 func (s *salvage) damagedf(file, format string, args ...any) {
-	s.damaged(file, damaged(file, format, args...))
+	s.damaged(file, directory.Damaged(file, format, args...))
 }
 
 // lost reports one job.
@@ -143,46 +145,46 @@ func (s *salvage) hole(from, to uint64) {
 // shards finds the directories of the generation that counts: the manifest's,
 // or the newest if the manifest cannot be read.
 func (s *salvage) shards() ([]string, error) {
-	fs := s.dir.fs
+	fs := s.dir.FS
 	var generation string
-	m, ok, err := s.dir.readManifest()
+	m, ok, err := s.dir.ReadManifest()
 	switch {
-	case errors.Is(err, ErrVersion):
+	case errors.Is(err, format.ErrVersion):
 		return nil, err
-	case ok && m.Format < turnsFormat:
-		return nil, dirError(s.dir.path, ErrVersion, "it has format %d: only the build that wrote it can salvage it", m.Format)
+	case ok && m.Format < format.TurnsFormat:
+		return nil, directory.Error(s.dir.Path, format.ErrVersion, "it has format %d: only the build that wrote it can salvage it", m.Format)
 	case ok && m.Filling:
-		return nil, dirError(s.dir.path, ErrUnfinished, "an import into it did not finish: repeat it")
+		return nil, directory.Error(s.dir.Path, directory.ErrUnfinished, "an import into it did not finish: repeat it")
 	case ok:
-		generation = s.dir.generation(m.Generation)
+		generation = s.dir.Generation(m.Generation)
 	default:
-		names, listErr := fs.List(s.dir.path)
+		names, listErr := fs.List(s.dir.Path)
 		if listErr != nil {
 			return nil, fmt.Errorf("storage: %w", listErr)
 		}
-		names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, genPrefix) })
+		names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, directory.GenerationPrefix) })
 		if len(names) == 0 {
-			return nil, dirError(s.dir.path, ErrForeign, "it has no %s* in it", genPrefix)
+			return nil, directory.Error(s.dir.Path, directory.ErrForeign, "it has no %s* in it", directory.GenerationPrefix)
 		}
-		if path := s.dir.join(manifestName); err != nil {
+		if path := s.dir.Join(directory.ManifestName); err != nil {
 			s.damaged(path, err)
 		} else {
 			s.damagedf(path, "it is missing")
 		}
-		generation = s.dir.join(slices.Max(names))
+		generation = s.dir.Join(slices.Max(names))
 	}
 	names, err := fs.List(generation)
-	if err != nil && !isNotExist(err) {
+	if err != nil && !directory.Missing(err) {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
 	for i := range m.Shards {
-		if path := s.dir.shard(m.Generation, i); !slices.Contains(names, fs.PathBase(path)) {
+		if path := s.dir.Shard(m.Generation, i); !slices.Contains(names, fs.PathBase(path)) {
 			s.damagedf(path, "it is missing")
 			s.hole(1, math.MaxUint64)
 			s.result.QueuesInDoubt = true
 		}
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, shardPrefix) })
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, directory.ShardPrefix) })
 	slices.Sort(names)
 	for i, n := range names {
 		names[i] = fs.PathJoin(generation, n)
@@ -192,7 +194,7 @@ func (s *salvage) shards() ([]string, error) {
 
 // shard reads everything twice: to learn what is newest, and to give it out.
 func (s *salvage) shard(path string) error {
-	names, err := s.dir.fs.List(path)
+	names, err := s.dir.FS.List(path)
 	if err != nil {
 		return err
 	}
@@ -200,12 +202,12 @@ func (s *salvage) shard(path string) error {
 	s.oneShard = oneShard{
 		latest: make(map[uint64]trace), updates: make(map[uint64]update),
 		queues: make(map[string]queueTrace), bodies: make(map[uint64][]string),
-		log: salvagedLog{dir: turnsDir(s.dir.fs, path)},
+		log: salvagedLog{dir: directory.Turns(s.dir.FS, path)},
 	}
 	told := len(s.result.Damaged)
 	s.hear(path, names)
 	for _, name := range names {
-		file := s.dir.fs.PathJoin(path, name)
+		file := s.dir.FS.PathJoin(path, name)
 		if err := s.file(file, s.learn); err != nil {
 			s.damaged(file, err)
 		}
@@ -213,7 +215,7 @@ func (s *salvage) shard(path string) error {
 	s.learnLog(len(s.result.Damaged) == told)
 	s.giving = true
 	for _, name := range names {
-		err := s.file(s.dir.fs.PathJoin(path, name), s.give)
+		err := s.file(s.dir.FS.PathJoin(path, name), s.give)
 		if stop := (stopped{}); errors.As(err, &stop) {
 			return stop.error
 		}
@@ -232,12 +234,12 @@ type stopped struct{ error }
 type visit func(kind pebble.InternalKeyKind, rank uint64, key, value []byte) error
 
 func (s *salvage) file(path string, fn visit) error {
-	base := s.dir.fs.PathBase(path)
+	base := s.dir.FS.PathBase(path)
 	table, isTable := numbered(base, "", ".sst")
 	if !isTable || !s.tableCounts(table) {
 		return nil // Pebble's own, or left behind
 	}
-	f, err := s.dir.fs.Open(path)
+	f, err := s.dir.FS.Open(path)
 	if err != nil {
 		return err
 	}
@@ -254,38 +256,38 @@ func isSet(kind pebble.InternalKeyKind) bool {
 
 // learn notes what is newest.
 func (s *salvage) learn(kind pebble.InternalKeyKind, rank uint64, key, value []byte) error {
-	if len(key) == pieceKeyLen && key[0] == keyPiece {
+	if len(key) == format.PieceKeyLen && key[0] == format.KeyPiece {
 		return s.learnPiece(kind, key)
 	}
-	if len(key) > 0 && key[0] == keyQueue {
+	if len(key) > 0 && key[0] == format.KeyQueue {
 		return s.learnQueue(kind, rank, key, value)
 	}
-	id, err := keyID(key)
+	id, err := format.KeyID(key)
 	if err != nil {
 		return err
 	}
 	s.result.MaxID = max(s.result.MaxID, id)
 	t := s.latest[id]
 	switch {
-	case key[0] == keyMaxID && isSet(kind):
-		if highest, err := decodeMaxID(key, value); err == nil {
+	case key[0] == format.KeyMaxID && isSet(kind):
+		if highest, err := format.DecodeMaxID(key, value); err == nil {
 			s.result.MaxID = max(s.result.MaxID, highest)
 		}
 		return nil
-	case key[0] == keyPlace && isSet(kind):
+	case key[0] == format.KeyPlace && isSet(kind):
 		return s.log.learnPlace(rank, key, value)
-	case key[0] == keyRecord && isSet(kind):
+	case key[0] == format.KeyRecord && isSet(kind):
 		s.seen.add(id)
-		t.record = s.log.learnPut(id, apart(value))
-	case key[0] == keyRecord:
+		t.record = s.log.learnPut(id, format.Apart(value))
+	case key[0] == format.KeyRecord:
 		s.seen.add(id)
 		t.deleted = true
-	case key[0] == keyUpdate && isSet(kind):
+	case key[0] == format.KeyUpdate && isSet(kind):
 		if u, ok := s.updates[id]; !ok || rank > u.rank {
 			s.updates[id] = update{rank, bytes.Clone(value)}
 		}
 		return nil
-	case key[0] == keyUpdate:
+	case key[0] == format.KeyUpdate:
 		t.deleted = true // it goes with the record only
 	default:
 		return nil
@@ -296,8 +298,8 @@ func (s *salvage) learn(kind pebble.InternalKeyKind, rank uint64, key, value []b
 
 // give calls the caller's function for a record of a job that has not been deleted.
 func (s *salvage) give(kind pebble.InternalKeyKind, _ uint64, key, value []byte) error {
-	id, err := keyID(key)
-	if err != nil || key[0] != keyRecord || !isSet(kind) {
+	id, err := format.KeyID(key)
+	if err != nil || key[0] != format.KeyRecord || !isSet(kind) {
 		return nil // a key that is none has been told of by learn
 	}
 	t := s.latest[id]
@@ -305,8 +307,8 @@ func (s *salvage) give(kind pebble.InternalKeyKind, _ uint64, key, value []byte)
 		return nil
 	}
 	var j storage.Job
-	r, err := decodeRecord(key, value, &j)
-	if errors.Is(err, ErrVersion) {
+	r, err := format.DecodeRecord(key, value, &j)
+	if errors.Is(err, format.ErrVersion) {
 		return stopped{err}
 	}
 	t.given = true
@@ -315,12 +317,12 @@ func (s *salvage) give(kind pebble.InternalKeyKind, _ uint64, key, value []byte)
 		s.lost("job %d cannot be read: %v", id, err)
 		return nil
 	}
-	j.Tube = string(r.tube)
+	j.Tube = string(r.Tube)
 	if u, ok := s.updates[id]; ok {
-		put, updateKey := j, makeKey(keyUpdate, id)
-		tube, err := decodeUpdate(updateKey[:], u.value, &j)
+		put, updateKey := j, format.Key(format.KeyUpdate, id)
+		tube, err := format.DecodeUpdate(updateKey[:], u.value, &j)
 		switch {
-		case errors.Is(err, ErrVersion):
+		case errors.Is(err, format.ErrVersion):
 			return stopped{err}
 		case err != nil:
 			s.lost("job %d is as it was put: what was noted later cannot be read: %v", id, err)
@@ -329,8 +331,8 @@ func (s *salvage) give(kind pebble.InternalKeyKind, _ uint64, key, value []byte)
 			j.Tube = string(tube)
 		}
 	}
-	if r.apart {
-		if r.body, err = s.body(&j, r.sum); err != nil {
+	if r.Apart {
+		if r.Body, err = s.body(&j, r.Sum); err != nil {
 			s.lost("job %d is left out: %v", id, err)
 			return nil
 		}
@@ -339,7 +341,7 @@ func (s *salvage) give(kind pebble.InternalKeyKind, _ uint64, key, value []byte)
 		s.result.MayBeBack++
 	}
 	s.result.Jobs++
-	if err := s.fn(&j, r.body); err != nil {
+	if err := s.fn(&j, r.Body); err != nil {
 		return stopped{err}
 	}
 	return nil

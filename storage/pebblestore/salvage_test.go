@@ -6,26 +6,29 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-func salvaged(t *testing.T, fs vfs.FS) (map[uint64]stored, Salvaged) {
+func salvaged(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, Salvaged) {
 	t.Helper()
 	found, _, result := salvagedAll(t, fs)
 	return found, result
 }
 
 // salvagedAll returns the queues, too.
-func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]stored, map[string]*storage.Queue, Salvaged) {
+func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, map[string]*storage.Queue, Salvaged) {
 	t.Helper()
-	found, queues := map[uint64]stored{}, map[string]*storage.Queue{}
+	found, queues := map[uint64]storagetest.Stored{}, map[string]*storage.Queue{}
 	result, err := Salvage("data", fs, func(j *storage.Job, body []byte) error {
 		if _, twice := found[j.ID]; twice {
 			t.Errorf("job %d came twice", j.ID)
 		}
-		found[j.ID] = keep(j, body)
+		found[j.ID] = storagetest.Keep(j, body)
 		return nil
 	}, func(q *storage.Queue) error {
 		if _, twice := queues[q.Tube]; twice {
@@ -41,7 +44,7 @@ func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]stored, map[string]*storag
 }
 
 // compacted fills a directory and makes tables of all that is in it.
-func compacted(t *testing.T) (vfs.FS, []stored) {
+func compacted(t *testing.T) (vfs.FS, []storagetest.Stored) {
 	t.Helper()
 	fs := vfs.NewMem()
 	all := fillLarge(t, fs, 2, 2000, 3)
@@ -65,11 +68,11 @@ func TestSalvageOfAllThereIs(t *testing.T) {
 	inTables, more := compacted(t)
 	for _, c := range []struct {
 		fs   vfs.FS
-		want []stored
+		want []storagetest.Stored
 	}{{inLogs, jobs}, {inTables, more}} {
 		before := c.fs.(*vfs.MemFS).String()
 		found, result := salvaged(t, c.fs)
-		sameJobs(t, inOrder(valuesOf(found)), inOrder(c.want))
+		storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), storagetest.InOrder(c.want))
 		if result.Jobs != len(c.want) || len(result.Damaged) != 0 {
 			t.Errorf("%+v", result)
 		}
@@ -98,14 +101,10 @@ func TestSalvageFindsTheHighestID(t *testing.T) {
 		value func(key []byte) []byte
 		want  uint64
 	}{
-		{"a record that cannot be read", keyRecord, 3000, func([]byte) []byte { return garbage }, 3000},
-		{"an update without its record", keyUpdate, 3001, func([]byte) []byte { return garbage }, 3001},
-		{"the note of a deleted job", keyMaxID, 0, func(key []byte) []byte {
-			value := make([]byte, maxIDLen)
-			encodeMaxID(key, value, 3002)
-			return value
-		}, 3002},
-		{"a note that cannot be read", keyMaxID, 0, func([]byte) []byte { return garbage }, 0},
+		{"a record that cannot be read", format.KeyRecord, 3000, func([]byte) []byte { return garbage }, 3000},
+		{"an update without its record", format.KeyUpdate, 3001, func([]byte) []byte { return garbage }, 3001},
+		{"the note of a deleted job", format.KeyMaxID, 0, func([]byte) []byte { return format.MaxIDValue(3002) }, 3002},
+		{"a note that cannot be read", format.KeyMaxID, 0, func([]byte) []byte { return garbage }, 0},
 	} {
 		fs, all := compacted(t)
 		plant(t, fs, c.kind, c.id, c.value)
@@ -124,11 +123,11 @@ func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte)
 	t.Helper()
 	for i := range 2 {
 		s := newStore(small(fs, storage.Always))
-		st, err := newSharing(s.o, fs, 1).openStore(newFault(nil), s.dir.shard(1, i), "planted", func(*pebble.Options) {})
+		st, err := newSharing(s.o, fs, 1).openStore(newFault(nil), s.dir.Shard(1, i), "planted", func(*pebble.Options) {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := makeKey(kind, id)
+		key := format.Key(kind, id)
 		if err := errors.Join(st.db.Set(key[:], value(key[:]), pebble.NoSync), st.db.Compact(t.Context(), []byte{0}, []byte{0xff}, false), st.close()); err != nil {
 			t.Fatal(err)
 		}
@@ -143,20 +142,20 @@ func TestSalvageOfDamagedTables(t *testing.T) {
 	for _, path := range tables {
 		damage(t, fs, path)
 	}
-	for _, path := range append(lookFor(t, fs, "data", "MANIFEST-"), "data/"+manifestName) {
+	for _, path := range append(lookFor(t, fs, "data", "MANIFEST-"), "data/"+directory.ManifestName) {
 		if err := fs.Remove(path); err != nil {
 			t.Fatal(err)
 		}
 	}
 	found, result := salvaged(t, fs)
 	text := strings.Join(result.Damaged, "\n")
-	for _, path := range append(tables, manifestName) {
+	for _, path := range append(tables, directory.ManifestName) {
 		if !strings.Contains(text, path) {
 			t.Errorf("%s is damaged, which is not reported: %s", path, text)
 		}
 	}
 	for _, j := range all {
-		if f, ok := found[j.ID]; ok && f.body != j.body {
+		if f, ok := found[j.ID]; ok && f.Body != j.Body {
 			t.Errorf("%v was found as %v", j, f)
 		}
 	}

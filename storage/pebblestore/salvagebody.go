@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -13,7 +14,7 @@ import (
 // learnPiece notes where a piece of a large body is. Deletes of pieces are ignored:
 // the job's record says whether they count.
 func (s *salvage) learnPiece(kind pebble.InternalKeyKind, key []byte) error {
-	id, _, err := pieceOf(key)
+	id, _, err := format.PieceOf(key)
 	if err != nil || !isSet(kind) {
 		return err
 	}
@@ -28,7 +29,7 @@ func (s *salvage) learnPiece(kind pebble.InternalKeyKind, key []byte) error {
 // some of another job that had the same id and was never put: then the sum, or a length,
 // is wrong.
 func (s *salvage) body(j *storage.Job, sum uint32) ([]byte, error) {
-	pieces := make([]piece, (int(j.Size)+pieceSize-1)/pieceSize)
+	pieces := make([]piece, (int(j.Size)+format.PieceSize-1)/format.PieceSize)
 	for _, path := range s.bodies[j.ID] {
 		s.pieces(path, j.ID, pieces)
 	}
@@ -39,7 +40,7 @@ func (s *salvage) body(j *storage.Job, sum uint32) ([]byte, error) {
 		}
 		body = append(body, p.value...)
 	}
-	return body, checkBody(j, sum, len(body), crc32.Checksum(body, castagnoli))
+	return body, format.CheckBody(j, sum, len(body), crc32.Checksum(body, format.Castagnoli))
 }
 
 // piece is the newest that was found.
@@ -50,8 +51,8 @@ type piece struct {
 
 // pieces reads what is readable of one table. The first pass has told of its damage.
 func (s *salvage) pieces(path string, id uint64, into []piece) {
-	table, _ := numbered(s.dir.fs.PathBase(path), "", ".sst")
-	f, err := s.dir.fs.Open(path)
+	table, _ := numbered(s.dir.FS.PathBase(path), "", ".sst")
+	f, err := s.dir.FS.Open(path)
 	if err != nil {
 		return
 	}
@@ -61,15 +62,15 @@ func (s *salvage) pieces(path string, id uint64, into []piece) {
 	}
 	defer r.Close()
 	for n := 0; n < len(into); {
-		from := pieceKey(id, n)
+		from := format.PieceKey(id, n)
 		_, err := walkTable(r, from[:], func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
-			of, at, err := pieceOf(key)
+			of, at, err := format.PieceOf(key)
 			if err != nil || of != id || at >= len(into) {
 				return errOtherBody
 			}
 			n = at + 1
 			rank := s.rank(table, seq)
-			if v, err := unseal(key, value); err == nil && isSet(kind) && (into[at].value == nil || rank > into[at].rank) {
+			if v, err := format.Unseal(key, value); err == nil && isSet(kind) && (into[at].value == nil || rank > into[at].rank) {
 				into[at] = piece{rank, append([]byte{}, v...)}
 			}
 			return nil

@@ -11,7 +11,7 @@ import (
 
 // hear learns from mark and manifest which files there were.
 func (s *salvage) hear(path string, names []string) {
-	w := &witness{fs: s.dir.fs, dir: path, names: names}
+	w := &witness{fs: s.dir.FS, dir: path, names: names}
 	s.witness = w
 	var err error
 	if w.mark, w.marked, err = readMark(w.fs, path); err != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/storagetest"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -111,7 +113,7 @@ func (d *left) life(t *testing.T, r *rand.Rand, last bool) {
 
 // served is what a server finds.
 type served struct {
-	jobs   map[uint64]stored
+	jobs   map[uint64]storagetest.Stored
 	queues map[string]*storage.Queue
 	maxID  uint64
 	lax    bool
@@ -119,7 +121,7 @@ type served struct {
 
 func (d *left) serve(t *testing.T) served {
 	t.Helper()
-	all := served{map[uint64]stored{}, map[string]*storage.Queue{}, 0, d.lax}
+	all := served{map[uint64]storagetest.Stored{}, map[string]*storage.Queue{}, 0, d.lax}
 	s := noTicks(small(clone(d.fs, 100, rand.New(rand.NewSource(1))), storage.Always))
 	for _, l := range mustOpenAsIs(t, s, d.shards) {
 		got := look(t, l)
@@ -138,9 +140,9 @@ func (d *left) serve(t *testing.T) served {
 }
 
 // equals checks that a salvage has found just what a server finds.
-func (want served) equals(t *testing.T, jobs map[uint64]stored, queues map[string]*storage.Queue, result Salvaged) {
+func (want served) equals(t *testing.T, jobs map[uint64]storagetest.Stored, queues map[string]*storage.Queue, result Salvaged) {
 	t.Helper()
-	sameJobs(t, inOrder(valuesOf(jobs)), inOrder(valuesOf(want.jobs)))
+	storagetest.SameJobs(t, storagetest.InOrder(valuesOf(jobs)), storagetest.InOrder(valuesOf(want.jobs)))
 	if !maps.EqualFunc(queues, want.queues, sameQueue) {
 		t.Errorf("%d queues, want %d", len(queues), len(want.queues))
 	}
@@ -177,7 +179,7 @@ func TestSalvageWithoutAManifest(t *testing.T) {
 		for _, way := range []ruin{ruins[0], ruins[2], cut, ruins[5]} {
 			fs := clone(d.fs, 100, r)
 			for i := range d.shards {
-				path := currentManifest(t, fs, newStore(small(fs, storage.Always)).dir.shard(1, i))
+				path := currentManifest(t, fs, newStore(small(fs, storage.Always)).dir.Shard(1, i))
 				if text := way.do(r, []byte(read(t, fs, path))); text != nil {
 					write(t, fs, path, string(text))
 				} else if err := fs.Remove(path); err != nil {
@@ -187,7 +189,7 @@ func TestSalvageWithoutAManifest(t *testing.T) {
 			jobs, queues, result := salvagedAll(t, fs)
 			extra := tooMany(jobs, want.jobs)
 			for id, j := range want.jobs {
-				if got, ok := jobs[id]; !ok || got.body != j.body {
+				if got, ok := jobs[id]; !ok || got.Body != j.Body {
 					t.Errorf("%s: job %d is missing, or different", way.what, id)
 				}
 			}
@@ -232,7 +234,7 @@ func TestSalvageWithAWrongMarker(t *testing.T) {
 	for seed := range int64(max(6, *seeds/100)) {
 		d := leave(t, seed, 1)
 		want := d.serve(t)
-		shard := newStore(small(d.fs, storage.Always)).dir.shard(1, 0)
+		shard := newStore(small(d.fs, storage.Always)).dir.Shard(1, 0)
 		for _, path := range append(lookFor(t, d.fs, shard, "MANIFEST-"), "") {
 			fs := clone(d.fs, 100, rand.New(rand.NewSource(seed)))
 			if path == currentManifest(t, fs, shard) {
@@ -274,8 +276,8 @@ func TestSalvageOfALogThatEndsBeforeItsStore(t *testing.T) {
 		d := leave(t, seed, 1)
 		s := noTicks(small(d.fs, storage.Always))
 		l := mustOpenAsIs(t, s, 1)[0].(*shardLog)
-		shard := s.dir.shard(1, 0)
-		marks := lookFor(t, d.fs, turnsDir(d.fs, shard), markName)
+		shard := s.dir.Shard(1, 0)
+		marks := lookFor(t, d.fs, directory.Turns(d.fs, shard), markName)
 		mark := read(t, d.fs, marks[0])
 		for range 20 {
 			d.histories[0].turn(l)
@@ -285,7 +287,7 @@ func TestSalvageOfALogThatEndsBeforeItsStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, d.fs, marks[0], mark)
-		newest, least, most := newestSlot(t, d.fs, turnsDir(d.fs, shard))
+		newest, least, most := newestSlot(t, d.fs, directory.Turns(d.fs, shard))
 		write(t, d.fs, newest, strings.Repeat("\x00", len(read(t, d.fs, newest))))
 		if least < most {
 			older++

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -37,7 +38,7 @@ const slotSuffix = ".turns"
 const logRank = 1 << 62
 
 func (l *salvagedLog) learnPlace(rank uint64, key, value []byte) error {
-	p, err := decodePlace(key, value)
+	p, err := format.DecodePlace(key, value)
 	if err == nil && rank+1 > l.placed {
 		l.place, l.placed = p, rank+1
 	}
@@ -60,10 +61,10 @@ func (l *salvagedLog) learnPut(id uint64, apart bool) uint64 {
 // overwritten would bring its job back.
 func (s *salvage) learnLog(sound bool) {
 	l := &s.log
-	names, _ := s.dir.fs.List(l.dir) // if it is missing, locallog says so
+	names, _ := s.dir.FS.List(l.dir) // if it is missing, locallog says so
 	for _, name := range names {
 		if strings.HasSuffix(name, slotSuffix) {
-			l.slots = append(l.slots, s.dir.fs.PathJoin(l.dir, name))
+			l.slots = append(l.slots, s.dir.FS.PathJoin(l.dir, name))
 		}
 	}
 	s.result.Files += len(l.slots)
@@ -111,7 +112,7 @@ func (s *salvage) readLog(from turns.Place, fn visit) error {
 		s.doubts.whole = 0
 	}
 	stop := stopped{}
-	err := locallog.Salvage(s.dir.fs, l.dir, from, func(number uint64, b []byte) error {
+	err := locallog.Salvage(s.dir.FS, l.dir, from, func(number uint64, b []byte) error {
 		l.record = number
 		if l.survey {
 			s.doubts.whole = min(s.doubts.whole, number)
@@ -145,20 +146,20 @@ func (l *salvagedLog) operations(b []byte, fn visit) error {
 		}
 		b = b[n:]
 		l.rank++
-		kind, key := pebble.InternalKeyKindSet, makeKey(keyRecord, op.ID)
+		kind, key := pebble.InternalKeyKindSet, format.Key(format.KeyRecord, op.ID)
 		k := key[:]
 		switch op.Kind {
 		case turns.Update:
-			k[0] = keyUpdate
+			k[0] = format.KeyUpdate
 		case turns.Delete:
 			kind = pebble.InternalKeyKindSingleDelete
 		case turns.SetQueue:
-			k = queueKey(string(op.Name))
+			k = format.QueueKey(string(op.Name))
 		case turns.DropQueue:
-			k, kind = queueKey(string(op.Name)), pebble.InternalKeyKindDelete
+			k, kind = format.QueueKey(string(op.Name)), pebble.InternalKeyKindDelete
 		case turns.Raise:
-			putKey(k, keyMaxID, 0)
-			op.Value = maxIDValue(op.ID)
+			format.PutKey(k, format.KeyMaxID, 0)
+			op.Value = format.MaxIDValue(op.ID)
 		}
 		if err := fn(kind, l.rank, k, op.Value); err != nil {
 			return err
@@ -190,7 +191,7 @@ func (s *salvage) logDamaged(file string, at int64, why string) {
 // origin finds out whose records are in the log.
 func (s *salvage) origin() uint64 {
 	for _, path := range s.log.slots {
-		f, err := s.dir.fs.Open(path)
+		f, err := s.dir.FS.Open(path)
 		if err != nil {
 			continue
 		}

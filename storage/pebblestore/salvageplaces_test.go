@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/storage/storagetest"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -43,11 +45,11 @@ func TestSalvageTellsWhatIsMissing(t *testing.T) {
 		for id, want := range state {
 			got, ok := found[id]
 			switch {
-			case ok && got.same(want):
+			case ok && got.Same(want):
 			case len(result.Damaged) == 0:
 				t.Errorf("%s: job %d is missing or different, and nothing is said", what, id)
 			case ok:
-				if got.body != want.body {
+				if got.Body != want.Body {
 					t.Errorf("%s: job %d has another body", what, id)
 				}
 			default:
@@ -82,7 +84,7 @@ func ruined(t *testing.T, r *rand.Rand, fs vfs.FS, path string) (what string) {
 }
 
 // tooMany is how many jobs were found that had been deleted.
-func tooMany(found, state map[uint64]stored) (n int) {
+func tooMany(found, state map[uint64]storagetest.Stored) (n int) {
 	for id := range found {
 		if _, ok := state[id]; !ok {
 			n++

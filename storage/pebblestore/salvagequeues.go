@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -20,7 +21,7 @@ type queueTrace struct {
 }
 
 func (s *salvage) learnQueue(kind pebble.InternalKeyKind, rank uint64, key, value []byte) error {
-	tube, err := queueOf(key)
+	tube, err := format.QueueOf(key)
 	if err != nil {
 		return err
 	}
@@ -42,8 +43,8 @@ func (s *salvage) giveQueues() error {
 		if t.value == nil {
 			continue
 		}
-		q, err := decodeQueue(queueKey(tube), t.value)
-		if errors.Is(err, ErrVersion) {
+		q, err := format.DecodeQueue(format.QueueKey(tube), t.value)
+		if errors.Is(err, format.ErrVersion) {
 			return err
 		}
 		if s.at = t.at; err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 
+	"beanfield/storage/pebblestore/format"
+
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -80,15 +82,15 @@ func walkTable(r *sstable.Reader, from []byte, fn visit) (last []byte, err error
 // and then halves the last step.
 func readableAfter(r *sstable.Reader, key []byte) []byte {
 	kind, id := splitKey(key)
-	for ; kind <= keyPiece; kind, id = kind+1, 0 {
-		if kind == keyQueue {
-			if key[0] != keyQueue {
-				key = []byte{keyQueue}
+	for ; kind <= format.KeyPiece; kind, id = kind+1, 0 {
+		if kind == format.KeyQueue {
+			if key[0] != format.KeyQueue {
+				key = []byte{format.KeyQueue}
 			}
 			if next := readableName(r, key); next != nil {
 				return next
 			}
-			if next := makeKey(kind+1, 0); canSeek(r, next[:]) {
+			if next := format.Key(kind+1, 0); canSeek(r, next[:]) {
 				return next[:]
 			}
 			continue
@@ -104,7 +106,7 @@ func readableAfter(r *sstable.Reader, key []byte) []byte {
 		}
 		if good == math.MaxUint64 && !canSeekID(r, kind, good) {
 			if canSeekID(r, kind+1, 0) {
-				next := makeKey(kind+1, 0)
+				next := format.Key(kind+1, 0)
 				return next[:]
 			}
 			continue
@@ -116,7 +118,7 @@ func readableAfter(r *sstable.Reader, key []byte) []byte {
 				bad = middle
 			}
 		}
-		next := makeKey(kind, good)
+		next := format.Key(kind, good)
 		return next[:]
 	}
 	return nil
@@ -125,15 +127,15 @@ func readableAfter(r *sstable.Reader, key []byte) []byte {
 // splitKey gives the kind and the id of a key, even of one that is not valid. The id of a
 // queue is 0.
 func splitKey(key []byte) (kind byte, id uint64) {
-	if len(key) > 0 && key[0] == keyQueue {
-		return keyQueue, 0
+	if len(key) > 0 && key[0] == format.KeyQueue {
+		return format.KeyQueue, 0
 	}
-	if len(key) == pieceKeyLen {
-		key = key[:keyLen]
+	if len(key) == format.PieceKeyLen {
+		key = key[:format.KeyLen]
 	}
-	id, err := keyID(key)
+	id, err := format.KeyID(key)
 	if err != nil {
-		return keyMaxID, 0
+		return format.KeyMaxID, 0
 	}
 	return key[0], id
 }
@@ -149,7 +151,7 @@ func canSeek(r *sstable.Reader, key []byte) bool {
 }
 
 func canSeekID(r *sstable.Reader, kind byte, id uint64) bool {
-	key := makeKey(kind, id)
+	key := format.Key(kind, id)
 	return canSeek(r, key[:])
 }
 
@@ -158,20 +160,20 @@ func canSeekID(r *sstable.Reader, kind byte, id uint64) bool {
 // put together.
 func (s *salvage) keyHole(last, next []byte) {
 	fromKind, from := splitKey(last)
-	toKind, to := byte(keyPiece), uint64(0)
+	toKind, to := byte(format.KeyPiece), uint64(0)
 	if next != nil {
 		toKind, to = splitKey(next)
 	}
-	if fromKind <= keyQueue && toKind >= keyQueue {
+	if fromKind <= format.KeyQueue && toKind >= format.KeyQueue {
 		s.result.QueuesInDoubt = true
 	}
-	if fromKind > keyRecord || toKind < keyRecord || toKind == keyRecord && to == 0 {
+	if fromKind > format.KeyRecord || toKind < format.KeyRecord || toKind == format.KeyRecord && to == 0 {
 		return
 	}
-	if fromKind < keyRecord {
+	if fromKind < format.KeyRecord {
 		from = 0
 	}
-	if toKind > keyRecord || to == 0 {
+	if toKind > format.KeyRecord || to == 0 {
 		to = math.MaxUint64
 	} else {
 		to--
@@ -192,16 +194,16 @@ func (s *salvage) tableHole(number uint64) {
 	}
 	fromKind, from := splitKey(t.Smallest)
 	toKind, to := splitKey(t.Largest)
-	if fromKind <= keyQueue && toKind >= keyQueue {
+	if fromKind <= format.KeyQueue && toKind >= format.KeyQueue {
 		s.result.QueuesInDoubt = true
 	}
-	if fromKind > keyRecord || toKind < keyRecord {
+	if fromKind > format.KeyRecord || toKind < format.KeyRecord {
 		return
 	}
-	if fromKind < keyRecord {
+	if fromKind < format.KeyRecord {
 		from = 1
 	}
-	if toKind > keyRecord {
+	if toKind > format.KeyRecord {
 		to = math.MaxUint64
 	}
 	s.deletesHole(from, to)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -81,14 +83,14 @@ func TestSalvageOfACopy(t *testing.T) {
 // What an older build has written, only an older build can salvage.
 func TestSalvageOfOlderFormats(t *testing.T) {
 	fs, _ := compacted(t)
-	path := "data/" + manifestName
+	path := "data/" + directory.ManifestName
 	text := read(t, fs, path)
 	text = text[:strings.Index(text, ",\n  \"sum\"")] + "\n}\n"
-	for format := firstFormat; format < turnsFormat; format++ {
-		write(t, fs, path, strings.Replace(text, `"format": 3`, fmt.Sprintf(`"format": %d`, format), 1))
+	for older := format.FirstFormat; older < format.TurnsFormat; older++ {
+		write(t, fs, path, strings.Replace(text, `"format": 3`, fmt.Sprintf(`"format": %d`, older), 1))
 		_, err := Salvage("data", fs, nil, nil)
-		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "only the build that wrote it can salvage it") {
-			t.Errorf("format %d: %v", format, err)
+		if !errors.Is(err, format.ErrVersion) || !strings.Contains(err.Error(), "only the build that wrote it can salvage it") {
+			t.Errorf("format %d: %v", older, err)
 		}
 	}
 }
@@ -105,7 +107,7 @@ func TestSalvageMissesALargeJob(t *testing.T) {
 	fs := vfs.NewMem()
 	s, l := openOne(t, fs)
 	big, other := largeJob(1, 2*storage.LargeBody), largeJob(2, 10)
-	if err := stageBody(l, 1, []byte(big.body)); err != nil {
+	if err := stageBody(l, 1, []byte(big.Body)); err != nil {
 		t.Fatal(err)
 	}
 	mustPut(t, l, other)
@@ -151,7 +153,7 @@ func TestSalvageBelievesTheEndOfAnUpdate(t *testing.T) {
 	}
 	last := uint64(0)
 	for n, table := range w.manifest.Tables {
-		if table.Smallest[0] == keyRecord {
+		if table.Smallest[0] == format.KeyRecord {
 			last = max(last, n)
 		}
 	}
@@ -179,7 +181,7 @@ func TestSalvageOfFoldedTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, result := salvaged(t, fs)
-		if len(found) != 1 || found[1].body != want.body || len(result.Damaged) == 0 {
+		if len(found) != 1 || found[1].Body != want.Body || len(result.Damaged) == 0 {
 			t.Errorf("without %s: %d jobs, %+v", path, len(found), result)
 		}
 		write(t, fs, path, text)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -19,25 +20,21 @@ type scan struct {
 	records, updates *pebble.Iterator
 	tubes            map[string]string
 	job              storage.Job
-	content          content
+	content          format.Content
 	matched          uint64 // the last job that had an update; the scan may still be at that update
 	orphans          []uint64
 }
 
 func newScan(r pebble.Reader) (*scan, error) {
-	records, err := r.NewIter(kindRange(keyRecord))
+	records, err := r.NewIter(kindRange(format.KeyRecord))
 	if err != nil {
 		return nil, err
 	}
-	updates, err := r.NewIter(kindRange(keyUpdate))
+	updates, err := r.NewIter(kindRange(format.KeyUpdate))
 	if err != nil {
 		return nil, errors.Join(err, records.Close())
 	}
 	return &scan{from: r, records: records, updates: updates, tubes: make(map[string]string)}, nil
-}
-
-func kindRange(kind byte) *pebble.IterOptions {
-	return &pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}}
 }
 
 func (s *scan) close() error {
@@ -54,11 +51,11 @@ func (s *scan) next() (bool, error) { return s.load(s.records.Next()) }
 // seek goes to one job, which is there. It tries the next one first: buried jobs
 // are often in the order of their ids.
 func (s *scan) seek(id uint64) error {
-	key := makeKey(keyRecord, id)
+	key := format.Key(format.KeyRecord, id)
 	if !s.records.Valid() || !s.records.Next() || string(s.records.Key()) != string(key[:]) {
 		s.records.SeekGE(key[:])
 	}
-	putKey(key[:], keyUpdate, id)
+	format.PutKey(key[:], format.KeyUpdate, id)
 	if !s.updates.Valid() || string(s.updates.Key()) > string(key[:]) ||
 		(string(s.updates.Key()) != string(key[:]) && !s.updates.Next()) ||
 		string(s.updates.Key()) != string(key[:]) {
@@ -89,25 +86,25 @@ func (s *scan) load(valid bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if s.content, err = decodeRecord(key, value, &s.job); err != nil {
-		id, _ := keyID(key)
+	if s.content, err = format.DecodeRecord(key, value, &s.job); err != nil {
+		id, _ := format.KeyID(key)
 		return false, fmt.Errorf("job %d: %w", id, err)
 	}
-	s.job.Tube = s.intern(s.content.tube)
+	s.job.Tube = s.intern(s.content.Tube)
 	return true, s.merge()
 }
 
 // body is that of the job that the scan is at.
 func (s *scan) body() ([]byte, error) {
-	if s.content.apart {
-		return readPieces(s.from, &s.job, s.content.sum, nil)
+	if s.content.Apart {
+		return readPieces(s.from, &s.job, s.content.Sum, nil)
 	}
-	return s.content.body, nil
+	return s.content.Body, nil
 }
 
 func (s *scan) merge() error {
 	for s.updates.Valid() {
-		id, err := keyID(s.updates.Key())
+		id, err := format.KeyID(s.updates.Key())
 		switch {
 		case err != nil:
 			return err
@@ -123,7 +120,7 @@ func (s *scan) merge() error {
 		if err != nil {
 			return err
 		}
-		tube, err := decodeUpdate(s.updates.Key(), value, &s.job)
+		tube, err := format.DecodeUpdate(s.updates.Key(), value, &s.job)
 		if err != nil {
 			return fmt.Errorf("update of job %d: %w", id, err)
 		}
@@ -139,7 +136,7 @@ func (s *scan) merge() error {
 // orphan steps over an update that no record has: one that belongs to the record
 // before is none.
 func (s *scan) orphan() error {
-	id, err := keyID(s.updates.Key())
+	id, err := format.KeyID(s.updates.Key())
 	if id != s.matched {
 		s.orphans = append(s.orphans, id)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -214,9 +215,9 @@ func damagedLevel0(t *testing.T, sh *sharing) {
 func fillTable(t *testing.T, db *pebble.DB, n int) {
 	t.Helper()
 	err := errors.Join(
-		db.Set([]byte{keyRecord}, nil, pebble.NoSync),
-		db.Set([]byte{keyRecord, byte(n)}, fmt.Appendf(nil, "body %d", n), pebble.NoSync),
-		db.Set([]byte{keyRecord, 255}, nil, pebble.NoSync),
+		db.Set([]byte{format.KeyRecord}, nil, pebble.NoSync),
+		db.Set([]byte{format.KeyRecord, byte(n)}, fmt.Appendf(nil, "body %d", n), pebble.NoSync),
+		db.Set([]byte{format.KeyRecord, 255}, nil, pebble.NoSync),
 		db.Flush())
 	if err != nil {
 		t.Fatal(err)

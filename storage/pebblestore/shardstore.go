@@ -3,8 +3,10 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"beanfield/storage/fold"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -25,12 +27,12 @@ type shardStore struct {
 // begin makes a new database a store that has folded nothing.
 func (s *shardStore) begin(highest uint64) error {
 	s.place = newPlace()
-	key := makeKey(keyPlace, 0)
+	key := format.Key(format.KeyPlace, 0)
 	return s.fault.guard(func() error {
 		b := s.db.NewBatch()
 		err := writeMaxID(b, highest, nil)
 		if err == nil {
-			err = b.Set(key[:], appendPlace(nil, s.place), nil)
+			err = b.Set(key[:], format.AppendPlace(nil, s.place), nil)
 		}
 		if err == nil {
 			err = b.Commit(pebble.NoSync)
@@ -67,6 +69,9 @@ func (s *shardStore) close() error {
 	s.reach.close()
 	return nil
 }
+
+// newPlace is where a new log begins.
+func newPlace() turns.Place { return turns.Place{Origin: rand.Uint64()} }
 
 // newest is a database as its log makes it: with the net effect of all turns that it has not
 // folded yet. Nothing of that goes into the database.
@@ -109,7 +114,7 @@ func (n newest) apply(share *fold.Share) error {
 		})
 	}
 	for _, id := range share.Bodies {
-		from, to := pieceBounds(id)
+		from, to := format.PieceBounds(id)
 		err = errors.Join(err, b.DeleteRange(from, to, nil))
 	}
 	if err != nil {

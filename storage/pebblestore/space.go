@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -55,8 +56,8 @@ const (
 // in the log, in a table, and in the table that a compaction makes of that.
 const amplification = 3
 
-func newSpace(o Options, d *directory) *space {
-	s := &space{fs: d.fs, path: d.path, ballast: d.join(ballastName), log: o.Logger}
+func newSpace(o Options, d *directory.Dir) *space {
+	s := &space{fs: d.FS, path: d.Path, ballast: d.Join(directory.BallastName), log: o.Logger}
 	s.fit(o)
 	return s
 }
@@ -166,12 +167,12 @@ func (s *space) need(bytes int64) error {
 	if err != nil || free-s.reserve >= bytes {
 		return nil
 	}
-	return dirError(s.path, storage.ErrNoSpace, "a second copy of the jobs needs about %d bytes; %d are free, %d of them reserved", bytes, free, s.reserve)
+	return directory.Error(s.path, storage.ErrNoSpace, "a second copy of the jobs needs about %d bytes; %d are free, %d of them reserved", bytes, free, s.reserve)
 }
 
 // fill makes the ballast.
 func (s *space) fill() error {
-	f, err := s.fs.Create(s.ballast, category)
+	f, err := s.fs.Create(s.ballast, directory.Category)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -85,7 +87,7 @@ func TestBallast(t *testing.T) {
 	noSpace.Store(true)
 	l.Delete(&storage.Job{ID: 1, Tube: "t", Size: 4})
 	mustCommit(t, l)
-	if _, err := mem.Stat("data/ballast"); !isNotExist(err) {
+	if _, err := mem.Stat("data/ballast"); !directory.Missing(err) {
 		t.Fatalf("the ballast is still there: %v", err)
 	}
 	if l.Room(0) || !l.Stats().Full {
@@ -228,7 +230,9 @@ func (u usage) run(t *testing.T, name string, live int64, fn func(t *testing.T, 
 // Disk use stays proportional to the live jobs.
 func TestDiskUse(t *testing.T) {
 	u := usageBounds()
-	size := func(jobs uint64) int64 { return int64(jobs) * diskSize(&storage.Job{Tube: "default", Size: 100}) }
+	size := func(jobs uint64) int64 {
+		return int64(jobs) * format.DiskSize(&storage.Job{Tube: "default", Size: 100})
+	}
 
 	u.run(t, "released with a delay again and again", size(1), func(t *testing.T, l storage.Log) {
 		putMany(t, l, 1, 1, asIs, 100)

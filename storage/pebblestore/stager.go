@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
@@ -48,11 +50,11 @@ func (s *stager) stage(id uint64, body [][]byte) (sum uint32, err error) {
 		if err == nil {
 			continue
 		}
-		if gone := s.fs.Remove(path); gone != nil && !isNotExist(gone) {
+		if gone := s.fs.Remove(path); gone != nil && !directory.Missing(gone) {
 			err = errors.Join(err, gone)
 		}
 		if n > 0 {
-			from, to := pieceBounds(id)
+			from, to := format.PieceBounds(id)
 			err = errors.Join(err, s.db.DeleteRange(from, to, pebble.NoSync))
 		}
 		return 0, fmt.Errorf("storage: body of job %d: %w", id, err)
@@ -63,15 +65,15 @@ func (s *stager) stage(id uint64, body [][]byte) (sum uint32, err error) {
 // write makes a table of the pieces from n on, and returns what is left of the body.
 // The disk gets it as it grows, so that no sync of others waits for all of it.
 func (s *stager) write(path string, id uint64, n int, body [][]byte, sum *uint32) ([][]byte, error) {
-	f, err := s.fs.Create(path, category)
+	f, err := s.fs.Create(path, directory.Category)
 	if err != nil {
 		return body, err
 	}
-	f = vfs.NewSyncingFile(newTableFile(f), vfs.SyncingFileOptions{BytesPerSync: pieceSize})
+	f = vfs.NewSyncingFile(newTableFile(f), vfs.SyncingFileOptions{BytesPerSync: format.PieceSize})
 	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.table)
-	value := make([]byte, 0, recordPrefix+pieceSize)
+	value := make([]byte, 0, format.HeadLen+format.PieceSize)
 	for end := n + s.most; n < end && len(body) > 0; n++ {
-		value = append(value[:0], recordVersion, 0, 0, 0, 0)
+		value = format.AppendHead(value[:0])
 		for len(body) > 0 && len(value) < cap(value) {
 			k := min(len(body[0]), cap(value)-len(value))
 			value = append(value, body[0][:k]...)
@@ -79,9 +81,9 @@ func (s *stager) write(path string, id uint64, n int, body [][]byte, sum *uint32
 				body = body[1:]
 			}
 		}
-		*sum = crc32.Update(*sum, castagnoli, value[recordPrefix:])
-		key := pieceKey(id, n)
-		seal(key[:], value)
+		*sum = crc32.Update(*sum, format.Castagnoli, value[format.HeadLen:])
+		key := format.PieceKey(id, n)
+		format.Seal(key[:], value)
 		if err := w.Set(key[:], value); err != nil {
 			return body, errors.Join(err, w.Close())
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -18,15 +19,15 @@ import (
 func TestOldManifestOnAFullDisk(t *testing.T) {
 	mem := vfs.NewMem()
 	fill(t, mem, 1, 100)
-	path := "data/" + manifestName
+	path := "data/" + directory.ManifestName
 	text := read(t, mem, path)
 	write(t, mem, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
-	write(t, mem, "data/"+ballastName, "space")
+	write(t, mem, "data/"+directory.BallastName, "space")
 	var noSpace atomic.Bool
 	noSpace.Store(true)
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		switch {
-		case op.Kind == errorfs.OpRemove && op.Path == "data/"+ballastName:
+		case op.Kind == errorfs.OpRemove && op.Path == "data/"+directory.BallastName:
 			noSpace.Store(false)
 		case op.Kind == errorfs.OpFileWrite && noSpace.Load():
 			return syscall.ENOSPC
@@ -67,7 +68,7 @@ func TestManifestNumberIsGivenAgain(t *testing.T) {
 	r := newReach(mem, path, quiet())
 	fs := &strictFS{FS: mem, dir: path, fault: newFault(nil), reach: r}
 	for _, size := range []int{900, 300} {
-		f, err := fs.Create(path+"/MANIFEST-000999", category)
+		f, err := fs.Create(path+"/MANIFEST-000999", directory.Category)
 		if err != nil {
 			t.Fatal(err)
 		}

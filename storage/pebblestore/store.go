@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 
 	crdb "github.com/cockroachdb/errors"
 	"github.com/cockroachdb/pebble/v2"
@@ -20,11 +22,11 @@ func New(o Options) storage.Store { return newStore(o) }
 
 type store struct {
 	o       Options
-	dir     *directory
+	dir     *directory.Dir
 	space   *space
 	sharing *sharing
 	logs    []*shardLog
-	now     manifest
+	now     format.Manifest
 	shardOf func(tube string) int
 
 	copying sync.Mutex // one checkpoint at a time
@@ -40,7 +42,7 @@ type store struct {
 
 func newStore(o Options) *store {
 	o = o.withDefaults()
-	s := &store{o: o, dir: &directory{fs: o.FS, path: o.Dir}}
+	s := &store{o: o, dir: &directory.Dir{FS: o.FS, Path: o.Dir}}
 	s.space = newSpace(o, s.dir)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.ticker = func(d time.Duration) (<-chan time.Time, func()) {
@@ -56,13 +58,13 @@ func (s *store) Durable() bool { return true }
 // Open implements Store. Nothing is touched before the directory is known to be
 // ours, of a format that this build reads, and free.
 func (s *store) Open(n int, shardOf func(tube string) int) ([]storage.Log, error) {
-	if err := checkShards(n); err != nil {
+	if err := format.CheckShards(n); err != nil {
 		return nil, err
 	}
-	if _, _, err := s.dir.usable(); err != nil {
+	if _, _, err := s.dir.Usable(); err != nil {
 		return nil, err
 	}
-	if err := s.dir.acquire(); err != nil {
+	if err := s.dir.Acquire(); err != nil {
 		return nil, err
 	}
 	if err := s.open(n, shardOf); err != nil {
@@ -78,7 +80,7 @@ func (s *store) Open(n int, shardOf func(tube string) int) ([]storage.Log, error
 }
 
 func (s *store) open(n int, shardOf func(string) int) error {
-	m, ok, err := s.dir.usable() // now the directory is locked
+	m, ok, err := s.dir.Usable() // now the directory is locked
 	if err != nil {
 		return err
 	}
@@ -95,20 +97,20 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	}
 	s.shardOf = shardOf
 	if m, err = s.takeOver(m); err != nil {
-		return s.dir.orOlderBuild(err)
+		return s.dir.OrOlderBuild(err)
 	}
 	if m, err = s.settle(m, n); err != nil {
-		return s.dir.orSalvage(fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err), "")
+		return s.dir.OrSalvage(fmt.Errorf("storage: from %d to %d shards: %w", m.Shards, n, err), "")
 	}
 	s.now = m
 	return s.openLogs(false)
 }
 
 // prepare removes from a directory what earlier runs have left. kept says that it has jobs.
-func (s *store) prepare(m manifest, kept bool) error {
-	step := s.o.Steps.Begin("removing what earlier runs have left in "+s.dir.path, "")
+func (s *store) prepare(m format.Manifest, kept bool) error {
+	step := s.o.Steps.Begin("removing what earlier runs have left in "+s.dir.Path, "")
 	defer step.End()
-	if err := s.dir.fs.Remove(s.space.ballast); err != nil && !isNotExist(err) {
+	if err := s.dir.FS.Remove(s.space.ballast); err != nil && !directory.Missing(err) {
 		return fmt.Errorf("storage: %w", err)
 	}
 	s.fit()
@@ -118,29 +120,37 @@ func (s *store) prepare(m manifest, kept bool) error {
 	if err := s.addSum(m); err != nil {
 		return err
 	}
-	return s.dir.sweep(m.Generation)
+	return s.dir.Sweep(m.Generation)
+}
+
+// addSum gives the manifest of an older build its checksum.
+func (s *store) addSum(m format.Manifest) error {
+	if m.Summed {
+		return nil
+	}
+	return s.dir.WriteManifest(m)
 }
 
 // create makes the first generation. Until that is complete, the manifest says so.
 func (s *store) create(n int) error {
-	s.now = manifest{Generation: 1, Shards: n, Rule: shardRule, Creating: true}
+	s.now = format.Manifest{Generation: 1, Shards: n, Rule: format.ShardRule, Creating: true}
 	if err := s.begin(); err != nil {
 		return err
 	}
 	s.now.Creating = false
-	return s.dir.writeManifest(s.now)
+	return s.dir.WriteManifest(s.now)
 }
 
 // begin writes the manifest in s.now, removes what is left of an earlier attempt, and
 // makes the first generation.
 func (s *store) begin() error {
-	if err := s.dir.writeManifest(s.now); err != nil {
+	if err := s.dir.WriteManifest(s.now); err != nil {
 		return err
 	}
-	if err := s.dir.sweep(0); err != nil {
+	if err := s.dir.Sweep(0); err != nil {
 		return err
 	}
-	if err := s.dir.makeGeneration(s.now.Generation, s.now.Shards); err != nil {
+	if err := s.dir.MakeGeneration(s.now.Generation, s.now.Shards); err != nil {
 		return err
 	}
 	return s.openLogs(true)
@@ -157,7 +167,7 @@ func (s *store) openLogs(fresh bool) error {
 func (s *store) openLog(i int, fresh bool) error {
 	l := newShardLog(s, i, fmt.Sprintf("shard-%03d", i))
 	s.logs[i] = l
-	path := s.dir.shard(s.now.Generation, i)
+	path := s.dir.Shard(s.now.Generation, i)
 	step := s.o.Steps.Begin("opening "+l.name, "")
 	defer step.End()
 	err := removeLogs(s.o.FS, path)
@@ -174,7 +184,7 @@ func (s *store) openLog(i int, fresh bool) error {
 		err = l.start(fresh)
 	}
 	if err != nil {
-		return s.dir.orSalvage(fmt.Errorf("storage: open %s: %w", path, explain(err)), "")
+		return s.dir.OrSalvage(fmt.Errorf("storage: open %s: %w", path, explain(err)), "")
 	}
 	return nil
 }
@@ -262,7 +272,7 @@ func (s *store) report(err error) {
 
 // abort gives back what a failed Open has taken.
 func (s *store) abort() error {
-	return errors.Join(s.closeLogs(), s.dir.release())
+	return errors.Join(s.closeLogs(), s.dir.Release())
 }
 
 // Close implements Store. A log that has failed is left as it is: its database
@@ -273,11 +283,11 @@ func (s *store) Close() error {
 	if err := s.closeLogs(); err != nil {
 		return err
 	}
-	err := s.dir.fs.Remove(s.space.ballast)
-	if isNotExist(err) {
+	err := s.dir.FS.Remove(s.space.ballast)
+	if directory.Missing(err) {
 		err = nil
 	}
-	return errors.Join(err, s.dir.release())
+	return errors.Join(err, s.dir.Release())
 }
 
 func (s *store) closeLogs() error {

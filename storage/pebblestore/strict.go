@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"beanfield/storage/pebblestore/directory"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -48,7 +50,7 @@ func (s *strictFS) check(what, name string, err error) {
 // is durable before the marker is: Pebble syncs the directory once for both.
 func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if s.PathDir(name) == s.dir && strings.HasPrefix(s.PathBase(name), "marker.") {
-		s.check("sync", s.dir, syncDir(s.FS, s.dir))
+		s.check("sync", s.dir, directory.SyncDir(s.FS, s.dir))
 	}
 	f, err := s.FS.Create(name, c)
 	if err == nil && strings.HasSuffix(name, ".sst") {

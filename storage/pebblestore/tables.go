@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"beanfield/storage/fold"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
@@ -35,7 +37,7 @@ func (s *shardStore) take(share *fold.Share) error {
 		return nil
 	}
 	for _, path := range w.paths {
-		if gone := s.fs.Remove(path); gone != nil && !isNotExist(gone) {
+		if gone := s.fs.Remove(path); gone != nil && !directory.Missing(gone) {
 			err = errors.Join(err, gone)
 		}
 	}
@@ -46,17 +48,17 @@ func (s *shardStore) take(share *fold.Share) error {
 // is removed is nil. Key and value are valid only during the call.
 func eachChange(share *fold.Share, fn func(key, value []byte) error) error {
 	for _, c := range share.Queues {
-		if err := fn(queueKey(string(c.Name)), c.Value); err != nil {
+		if err := fn(format.QueueKey(string(c.Name)), c.Value); err != nil {
 			return err
 		}
 	}
-	var key [keyLen]byte
+	var key [format.KeyLen]byte
 	for _, list := range [...]struct {
 		kind    byte
 		changes []fold.Change
-	}{{keyRecord, share.Records}, {keyUpdate, share.Updates}} {
+	}{{format.KeyRecord, share.Records}, {format.KeyUpdate, share.Updates}} {
 		for _, c := range list.changes {
-			putKey(key[:], list.kind, c.ID)
+			format.PutKey(key[:], list.kind, c.ID)
 			if err := fn(key[:], c.Value); err != nil {
 				return err
 			}
@@ -76,10 +78,10 @@ type tables struct {
 
 // share writes all tables of a share, in the order of their keys.
 func (t *tables) share(share *fold.Share) error {
-	highest, place := makeKey(keyMaxID, 0), makeKey(keyPlace, 0)
-	err := t.change(highest[:], maxIDValue(share.Highest))
+	highest, place := format.Key(format.KeyMaxID, 0), format.Key(format.KeyPlace, 0)
+	err := t.change(highest[:], format.MaxIDValue(share.Highest))
 	if err == nil {
-		err = t.change(place[:], appendPlace(nil, share.Place))
+		err = t.change(place[:], format.AppendPlace(nil, share.Place))
 	}
 	if err == nil {
 		err = eachChange(share, t.change)
@@ -93,7 +95,7 @@ func (t *tables) share(share *fold.Share) error {
 // change sets a key, or removes it. A record could be removed by a single delete, but when a
 // compaction cannot read what is behind that, Pebble panics.
 func (t *tables) change(key, value []byte) error {
-	kind := max(key[0], keyQueue) // the few keys below have one table
+	kind := max(key[0], format.KeyQueue) // the few keys below have one table
 	if kind != t.kind || t.size >= mostInTable {
 		if err := t.end(nil); err != nil {
 			return err
@@ -116,8 +118,8 @@ func (t *tables) bodies(ids []uint64) error {
 		return err
 	}
 	for _, id := range ids {
-		from, to := pieceBounds(id)
-		if err := t.open(keyPiece); err != nil {
+		from, to := format.PieceBounds(id)
+		if err := t.open(format.KeyPiece); err != nil {
 			return err
 		}
 		if err := t.w.DeleteRange(from, to); err != nil {
@@ -134,7 +136,7 @@ func (t *tables) open(kind byte) error {
 	}
 	s := t.store
 	path := s.fs.PathJoin(s.stager.dir, fmt.Sprintf("%s%d", foldPrefix, len(t.paths)))
-	f, err := s.fs.Create(path, category)
+	f, err := s.fs.Create(path, directory.Category)
 	if err != nil {
 		return err
 	}

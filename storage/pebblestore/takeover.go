@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/record"
@@ -17,15 +18,15 @@ import (
 // format of this one. Pebble folds its logs when it opens a database, and begins no others.
 // Until the manifest has the new format, nothing is removed and nothing is changed that the
 // older build would miss; so after a crash it begins again.
-func (s *store) takeOver(m manifest) (manifest, error) {
-	if !m.old() {
+func (s *store) takeOver(m format.Manifest) (format.Manifest, error) {
+	if !m.Old() {
 		return m, nil
 	}
 	s.o.Logger.Info("the directory is of an older build: it gets the format of this one, which older builds refuse",
-		"from", m.Format, "to", turnsFormat)
+		"from", m.Format, "to", format.TurnsFormat)
 	sh := newSharing(s.o, s.space.wrap(), m.Shards)
 	err := inParallel(m.Shards, func(i int) error {
-		path := s.dir.shard(m.Generation, i)
+		path := s.dir.Shard(m.Generation, i)
 		step := s.o.Steps.Begin("taking over "+s.o.FS.PathBase(path), "")
 		defer step.End()
 		if err := s.takeOverShard(sh, path, m.Shards); err != nil {
@@ -38,16 +39,8 @@ func (s *store) takeOver(m manifest) (manifest, error) {
 	}
 	sh.close()
 	// The older build may have put a rear queue where this one does not look for it.
-	m.Format, m.Rule = turnsFormat, 0
-	return m, s.dir.writeManifest(m)
-}
-
-// orOlderBuild adds to an error about damage what can be done about an old directory.
-func (d *directory) orOlderBuild(err error) error {
-	if errors.Is(err, storage.ErrCorrupt) {
-		err = fmt.Errorf("%w\nThe build that wrote %s can copy what can be read, with its beanfield dump -salvage", err, d.path)
-	}
-	return err
+	m.Format, m.Rule = format.TurnsFormat, 0
+	return m, s.dir.WriteManifest(m)
 }
 
 func (s *store) takeOverShard(sh *sharing, path string, shards int) error {
@@ -123,7 +116,7 @@ func (w *witness) checkOldLog(l extent) error {
 		return fmt.Errorf("storage: %s: %w", path, err)
 	}
 	if good = min(good, size); good < l.length {
-		return damaged(path, "it cannot be read from byte %d on, and had been synced up to byte %d", good, l.length)
+		return directory.Damaged(path, "it cannot be read from byte %d on, and had been synced up to byte %d", good, l.length)
 	}
 	return nil
 }

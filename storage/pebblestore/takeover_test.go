@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -37,7 +39,7 @@ func TestOldFormats(t *testing.T) {
 			for range 8 {
 				mustTell(t, fs, name)
 				fs = clone(fs, 50, rand.New(rand.NewSource(1)))
-				if m := manifestOf(t, fs); m.Format != turnsFormat || m.Rule != shardRule || m.Generation != 1 {
+				if m := manifestOf(t, fs); m.Format != format.TurnsFormat || m.Rule != format.ShardRule || m.Generation != 1 {
 					t.Fatalf("the manifest is %+v", m)
 				}
 				if logs := lookFor(t, fs, "data", ".log"); len(logs) > 2 {
@@ -117,7 +119,7 @@ func TestDeathWhileTakingOver(t *testing.T) {
 		}
 	}
 	t.Logf("formats that a death has left, and how often: %v", formats)
-	if formats[firstFormat] == 0 || formats[queueFormat] == 0 || formats[turnsFormat] == 0 {
+	if formats[format.FirstFormat] == 0 || formats[format.QueueFormat] == 0 || formats[format.TurnsFormat] == 0 {
 		t.Error("that is too few kinds")
 	}
 }
@@ -219,7 +221,7 @@ func TestDamagedOldDirectoryIsRefused(t *testing.T) {
 		refused, tried := 0, 0
 		for i, path := range files(t, old, "data") {
 			text := read(t, old, path)
-			if strings.HasSuffix(path, ".sst") || strings.HasSuffix(path, lockName) {
+			if strings.HasSuffix(path, ".sst") || strings.HasSuffix(path, directory.LockName) {
 				continue
 			}
 			for n, way := range ruins {

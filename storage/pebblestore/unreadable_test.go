@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -23,13 +24,13 @@ func hurtStore(t *testing.T, n uint64, out *bytes.Buffer) (l *shardLog, hurt uin
 	s := noTicks(o)
 	l = mustOpen(t, s, 1)[0].(*shardLog)
 	r := rand.New(rand.NewSource(1))
-	bodies := make([]stored, n)
+	bodies := make([]storagetest.Stored, n)
 	for i := range bodies {
 		j := &bodies[i]
 		j.Job = storage.Job{ID: uint64(i) + 1, Tube: "mail", State: storage.Ready, TTR: 60}
 		b := make([]byte, 40<<10)
 		r.Read(b)
-		j.body, j.Size = string(b), uint32(len(b))
+		j.Body, j.Size = string(b), uint32(len(b))
 		l.Put(&j.Job, b)
 		mustCommit(t, l)
 	}
@@ -39,7 +40,7 @@ func hurtStore(t *testing.T, n uint64, out *bytes.Buffer) (l *shardLog, hurt uin
 	hurt = n / 2
 	for _, path := range lookFor(t, fs, "data", ".sst") {
 		text := read(t, fs, path)
-		if at := strings.Index(text, bodies[hurt-1].body[1000:1100]); at >= 0 {
+		if at := strings.Index(text, bodies[hurt-1].Body[1000:1100]); at >= 0 {
 			write(t, fs, path, text[:at]+"?"+text[at+1:])
 			table = path
 		}

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/pebblestore/ondisk"
 	"beanfield/storage/turns"
 
@@ -23,49 +24,15 @@ import (
 // have been on disk. Pebble would take an unreadable end of its newest log, or an
 // unreadable part of its manifest, for the result of a crash, and then remove files that
 // it takes for garbage.
-func (s *store) verify(m manifest) error {
-	err := s.dir.verifyLayout(m)
+func (s *store) verify(m format.Manifest) error {
+	err := s.dir.VerifyLayout(m)
 	if err == nil {
 		err = inParallel(m.Shards, func(i int) error { return s.verifyShard(m, i) })
 	}
-	if err != nil && m.old() {
-		return s.dir.orOlderBuild(fmt.Errorf("%w\nNothing was changed", err))
+	if err != nil && m.Old() {
+		return s.dir.OrOlderBuild(fmt.Errorf("%w\nNothing was changed", err))
 	}
-	return s.dir.orSalvage(err, "Nothing was changed. ")
-}
-
-// orSalvage adds to an error about damage what can be done about it.
-func (d *directory) orSalvage(err error, before string) error {
-	if errors.Is(err, storage.ErrCorrupt) {
-		err = fmt.Errorf("%w\n%sbeanfield dump -salvage NEW_DIR %s copies what can be read", err, before, d.path)
-	}
-	return err
-}
-
-// verifyLayout compares the shards on disk with those that the manifest names: with a
-// wrong number there, the other shards would be removed.
-func (d *directory) verifyLayout(m manifest) error {
-	generation := d.generation(m.Generation)
-	names, err := d.fs.List(generation)
-	if err != nil && !isNotExist(err) {
-		return fmt.Errorf("storage: %w", err)
-	}
-	for i := range m.Shards {
-		path := d.shard(m.Generation, i)
-		if !slices.Contains(names, d.fs.PathBase(path)) {
-			return damaged(path, "it is missing: %s tells of %d shards", d.join(manifestName), m.Shards)
-		}
-	}
-	// Other files may lie there: a tool for copies or a file manager leaves its own.
-	if more := d.shard(m.Generation, m.Shards); slices.Contains(names, d.fs.PathBase(more)) {
-		return damaged(d.join(manifestName), "it tells of %d shards, and there is %s", m.Shards, more)
-	}
-	return nil
-}
-
-// damaged says what is wrong with a file.
-func damaged(path, format string, args ...any) error {
-	return fmt.Errorf("storage: %s: %w: %s", path, storage.ErrCorrupt, fmt.Sprintf(format, args...))
+	return s.dir.OrSalvage(err, "Nothing was changed. ")
 }
 
 // witness gathers what is known of the files of one database.
@@ -80,8 +47,8 @@ type witness struct {
 	step     *storage.Step
 }
 
-func (s *store) verifyShard(m manifest, i int) error {
-	dir := s.dir.shard(m.Generation, i)
+func (s *store) verifyShard(m format.Manifest, i int) error {
+	dir := s.dir.Shard(m.Generation, i)
 	step := s.o.Steps.Begin("checking the files of "+s.o.FS.PathBase(dir), "records")
 	defer step.End()
 	w, err := s.look(dir, step)
@@ -91,7 +58,7 @@ func (s *store) verifyShard(m manifest, i int) error {
 	if err := s.checkOptions(w); err != nil {
 		return err
 	}
-	if m.old() {
+	if m.Old() {
 		return s.checkOldLogs(w)
 	}
 	return s.checkTurns(w)
@@ -124,7 +91,7 @@ func (s *store) checkTurns(w *witness) error {
 	if err != nil {
 		return err
 	}
-	_, err = locallog.Read(s.o.FS, turnsDir(s.o.FS, w.dir), place, func([]byte, turns.At, turns.Place) error {
+	_, err = locallog.Read(s.o.FS, directory.Turns(s.o.FS, w.dir), place, func([]byte, turns.At, turns.Place) error {
 		w.step.Count()
 		return nil
 	})
@@ -138,8 +105,8 @@ func (w *witness) path(format string, args ...any) string {
 // open opens a file that must be there.
 func (w *witness) open(path string) (f vfs.File, size int64, err error) {
 	f, err = w.fs.Open(path)
-	if isNotExist(err) {
-		return nil, 0, damaged(path, "it is missing")
+	if directory.Missing(err) {
+		return nil, 0, directory.Damaged(path, "it is missing")
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("storage: %w", err)
@@ -163,7 +130,7 @@ func (w *witness) marker(name string) (value string, err error) {
 		}
 	}
 	if value == "" {
-		return "", damaged(w.path("marker.%s.*", name), "it is missing")
+		return "", directory.Damaged(w.path("marker.%s.*", name), "it is missing")
 	}
 	return value, nil
 }
@@ -190,15 +157,15 @@ func (w *witness) load(name string) error {
 	}
 	m, shape, err := ondisk.ReadManifest(f, size)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return damaged(path, "%v", err)
+		return directory.Damaged(path, "%v", err)
 	}
 	w.manifest = m
 	number, _ := numbered(name, "MANIFEST-", "")
 	if claim := length(w.mark.manifests, number); shape.Good < claim {
-		return damaged(path, "it cannot be read from byte %d on, and had %d bytes", shape.Good, claim)
+		return directory.Damaged(path, "it cannot be read from byte %d on, and had %d bytes", shape.Good, claim)
 	}
 	if shape.Damaged || shape.Good == 0 {
-		return damaged(path, "it cannot be read from byte %d on", shape.Good)
+		return directory.Damaged(path, "it cannot be read from byte %d on", shape.Good)
 	}
 	return nil
 }
@@ -227,14 +194,14 @@ func (w *witness) checkTables() error {
 func (w *witness) checkTable(number uint64, size int64) error {
 	path := w.path("%06d.sst", number)
 	info, err := w.fs.Stat(path)
-	if isNotExist(err) {
-		return damaged(path, "it is missing")
+	if directory.Missing(err) {
+		return directory.Damaged(path, "it is missing")
 	}
 	if err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
 	if size >= 0 && info.Size() != size {
-		return damaged(path, "it has %d bytes, and had %d", info.Size(), size)
+		return directory.Damaged(path, "it has %d bytes, and had %d", info.Size(), size)
 	}
 	return w.checkFrame(path)
 }
@@ -293,7 +260,7 @@ func (s *store) checkOptions(w *witness) error {
 	o := sh.options(newFault(nil), "")
 	o.EnsureDefaults()
 	if err := o.CheckCompatibility(w.dir, string(text)); err != nil {
-		return damaged(path, "%v", err)
+		return directory.Damaged(path, "%v", err)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -74,7 +76,7 @@ func TestWrongNumberOfShards(t *testing.T) {
 		for from, to := range map[string]string{`"shards": 2`: `"shards": 3`, `"generation": 1`: `"generation": 2`, `"shards": 2,`: `"shards": 1,`} {
 			fs := vfs.NewMem()
 			fill(t, fs, 2, 100)
-			path := "data/" + manifestName
+			path := "data/" + directory.ManifestName
 			text := strings.Replace(read(t, fs, path), from, to, 1)
 			if old {
 				text = text[:strings.Index(text, ",\n  \"sum\"")] + "\n}\n"
@@ -94,7 +96,7 @@ func TestWrongNumberOfShards(t *testing.T) {
 func TestOldManifestGetsItsSum(t *testing.T) {
 	fs := vfs.NewMem()
 	fill(t, fs, 2, 100)
-	path := "data/" + manifestName
+	path := "data/" + directory.ManifestName
 	text := read(t, fs, path)
 	write(t, fs, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
 	s := noTicks(small(fs, storage.Always))
@@ -133,7 +135,7 @@ func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := pieceKey(1, 0)
+	from := format.PieceKey(1, 0)
 	_, err = walkTable(r, from[:], func(pebble.InternalKeyKind, uint64, []byte, []byte) error { return nil })
 	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), path+": corrupt data: the block at byte ") {
 		t.Errorf("%v", err)

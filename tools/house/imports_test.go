@@ -31,38 +31,43 @@ var floors = map[string]int{
 	"shard":                 4,
 	"shard/queue":           3,
 	"storage/pebblestore":   3,
-	"storage/locallog":      2,
-	"storage/fold":          2,
-	"storage/turns":         1,
-	"storage":               1,
-	"storage/pace":          0,
-	"storage/tally":         0,
-	"storage/must":          0,
+	"storage/locallog":      -3,
+	"storage/fold":          -3,
+	"storage/turns":         -4,
+	"storage":               -5,
+	"storage/pace":          -6,
+	"storage/tally":         -6,
+	"storage/must":          -7,
 
-	"storage/pebblestore/ondisk":   0,
-	"shard/queue/queuetest":        2,
-	"shard/queue/naive":            0,
-	"conn/access":                  6,
-	"conn/beanstalk/protocol":      6,
-	"conn/audit":                   6,
-	"conn/slow":                    6,
-	"conn/secure":                  5,
-	"conn/secure/securetest":       1,
-	"conn/hall/halltest":           7,
-	"storage/pebblestore/powercut": 0,
+	"storage/storagetest":           -4,
+	"storage/pebblestore/format":    -3,
+	"storage/pebblestore/directory": -2,
+	"storage/pebblestore/ondisk":    -6,
+	"shard/queue/queuetest":         2,
+	"shard/queue/naive":             0,
+	"conn/access":                   6,
+	"conn/beanstalk/protocol":       6,
+	"conn/audit":                    6,
+	"conn/slow":                     6,
+	"conn/secure":                   5,
+	"conn/secure/securetest":        1,
+	"conn/hall/halltest":            7,
+	"storage/pebblestore/powercut":  -6,
 }
 
 // kits are packages for tests; only tests and other kits import them.
 var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
-	"storage/pebblestore/powercut"}
+	"storage/pebblestore/powercut", "storage/storagetest"}
 
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open
 // one anywhere. The server is nobody's client.
 var private = map[string][]string{
-	"storage/pebblestore":        {"cmd", "tools"},
-	"storage/pebblestore/ondisk": {"storage/pebblestore"},
-	"conn/beanstalk/client":      {"cmd", "tools"},
+	"storage/pebblestore":           {"cmd", "tools"},
+	"storage/pebblestore/format":    {"storage/pebblestore"},
+	"storage/pebblestore/directory": {"storage/pebblestore"},
+	"storage/pebblestore/ondisk":    {"storage/pebblestore"},
+	"conn/beanstalk/client":         {"cmd", "tools"},
 }
 
 // doors say where an import from outside may stand (H2).

@@ -10,15 +10,12 @@ var rooms = []room{
 		{"sockets", []string{"poller.go", "parking.go"}},
 	}, nil},
 	{"storage/pebblestore", []layer{
-		{"format", []string{"record.go", "place.go", "errors.go"}},
-	}, map[string]string{
-		"record.go appendItem":  "the attributes of an item have a file of their own, with those that log them",
-		"record.go appendMoved": "as before",
-		"record.go changedItem": "as before",
-		"record.go tagsOf":      "as before",
-		"record.go fields.item": "as before",
-		"record.go setItem":     "as before",
-		"record.go appendText":  "as before",
-		"record.go fields.text": "as before",
-	}},
+		{"errors", []string{"errors.go"}},
+	}, nil},
+	{"storage/pebblestore/format", []layer{
+		{"keys and fields", []string{"keys.go", "fields.go"}},
+		{"items and manifests", []string{"item.go", "manifest.go"}},
+		{"records", []string{"record.go"}},
+		{"queues and places", []string{"queue.go", "place.go"}},
+	}, nil},
 }

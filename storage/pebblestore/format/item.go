@@ -1,4 +1,4 @@
-package pebblestore
+package format
 
 import (
 	"encoding/binary"
@@ -27,7 +27,7 @@ import (
 // An update says all that Item has, apart from the tags. So an update of another version
 // says that the job has nothing of that.
 
-func tagsOf(j *storage.Job) []byte {
+func TagsOf(j *storage.Job) []byte {
 	if j.Item == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package pebblestore
+package format
 
 import (
 	"bytes"
@@ -12,41 +12,42 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/storagetest"
 )
 
 var golden = flag.Bool("golden", false, "write the golden file of records anew: only with a new record version")
 
 // encoded are the bytes of a record and of an update.
 func encoded(j *storage.Job, body string) (record, update []byte) {
-	key := makeKey(keyRecord, j.ID)
-	record = append(appendRecord(nil, j), body...)
+	key := Key(KeyRecord, j.ID)
+	record = append(AppendRecord(nil, j), body...)
 	if j.Size > storage.LargeBody {
-		record = appendApart(nil, j, 0x01020304)
+		record = AppendApart(nil, j, 0x01020304)
 	}
-	seal(key[:], record)
-	key = makeKey(keyUpdate, j.ID)
-	update = appendUpdate(nil, j)
-	seal(key[:], update)
+	Seal(key[:], record)
+	key = Key(KeyUpdate, j.ID)
+	update = AppendUpdate(nil, j)
+	Seal(key[:], update)
 	return record, update
 }
 
-func goldenJobs() []stored {
+func goldenJobs() []storagetest.Stored {
 	const most = 1<<32 - 1
-	return []stored{
-		{storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 60, Created: 1_700_000_000_000_000_000}, "hello"},
-		{storage.Job{ID: 2, Tube: "a", State: storage.Delayed, Pri: 1024, Delay: 3600, TTR: 1,
-			Created: 1, Deadline: 1_700_000_003_600_000_000}, ""},
-		{storage.Job{ID: 1<<53 - 1, Tube: strings.Repeat("t", 200), State: storage.Buried, Pri: most, Delay: most, TTR: most,
+	return []storagetest.Stored{
+		{Job: storage.Job{ID: 1, Tube: "default", State: storage.Ready, TTR: 60, Created: 1_700_000_000_000_000_000}, Body: "hello"},
+		{Job: storage.Job{ID: 2, Tube: "a", State: storage.Delayed, Pri: 1024, Delay: 3600, TTR: 1,
+			Created: 1, Deadline: 1_700_000_003_600_000_000}, Body: ""},
+		{Job: storage.Job{ID: 1<<53 - 1, Tube: strings.Repeat("t", 200), State: storage.Buried, Pri: most, Delay: most, TTR: most,
 			Created: -1, Deadline: -1 << 63, BuryRank: 1<<64 - 1,
-			Reserves: most, Timeouts: most, Releases: most, Buries: most, Kicks: most}, "\x00\r\n\xff"},
-		{storage.Job{ID: 3, Tube: "a", State: storage.Ready, TTR: 1, Created: 1, Size: 3 << 20}, ""}, // stands apart
-		{storage.Job{ID: 4, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{Tags: []byte("\x01k\x01v")}}, "tagged"},
-		{storage.Job{ID: 5, Tube: "q;rear", State: storage.Passed, Created: 1, Item: &storage.Item{
+			Reserves: most, Timeouts: most, Releases: most, Buries: most, Kicks: most}, Body: "\x00\r\n\xff"},
+		{Job: storage.Job{ID: 3, Tube: "a", State: storage.Ready, TTR: 1, Created: 1, Size: 3 << 20}, Body: ""}, // stands apart
+		{Job: storage.Job{ID: 4, Tube: "q", State: storage.Ready, Created: 1, Item: &storage.Item{Tags: []byte("\x01k\x01v")}}, Body: "tagged"},
+		{Job: storage.Job{ID: 5, Tube: "q;rear", State: storage.Passed, Created: 1, Item: &storage.Item{
 			Tags: bytes.Repeat([]byte{0xff}, 300), Moved: true, Rebalances: most, Fate: 255,
 			Note: []byte("why"), Done: []uint32{0, 7, most}, Returned: []storage.Returned{{View: 3, Times: most}},
-		}}, "moved"},
-		{storage.Job{ID: 6, Tube: "q", State: storage.Passed, Created: 1}, "passed"},
-		{storage.Job{ID: 7, Tube: "q", State: storage.Ready, Created: 1, Size: 2 << 20, Item: &storage.Item{Rebalances: 1}}, ""}, // stands apart
+		}}, Body: "moved"},
+		{Job: storage.Job{ID: 6, Tube: "q", State: storage.Passed, Created: 1}, Body: "passed"},
+		{Job: storage.Job{ID: 7, Tube: "q", State: storage.Ready, Created: 1, Size: 2 << 20, Item: &storage.Item{Rebalances: 1}}, Body: ""}, // stands apart
 	}
 }
 
@@ -55,7 +56,7 @@ func TestGoldenRecords(t *testing.T) {
 	const file = "testdata/records.golden"
 	var b strings.Builder
 	for _, j := range goldenJobs() {
-		record, update := encoded(&j.Job, j.body)
+		record, update := encoded(&j.Job, j.Body)
 		fmt.Fprintf(&b, "job %d\nrecord %x\nupdate %x\n", j.ID, record, update)
 	}
 	if *golden {
@@ -75,19 +76,19 @@ func TestGoldenRecords(t *testing.T) {
 	for i := 0; i < len(lines); i += 3 {
 		want := jobs[i/3]
 		value, _ := hex.DecodeString(strings.TrimPrefix(lines[i+1], "record "))
-		want.Size = max(want.Size, uint32(len(want.body)))
+		want.Size = max(want.Size, uint32(len(want.Body)))
 		checkDecoded(t, want, value)
 		value, _ = hex.DecodeString(strings.TrimPrefix(lines[i+2], "update "))
-		key, j := makeKey(keyUpdate, want.ID), want.Job
+		key, j := Key(KeyUpdate, want.ID), want.Job
 		if want.Item != nil {
 			j.Item = &storage.Item{Tags: want.Item.Tags, Note: []byte("old"), Done: []uint32{1}}
 		}
-		tube, err := decodeUpdate(key[:], value, &j)
+		tube, err := DecodeUpdate(key[:], value, &j)
 		if tube == nil {
 			tube = []byte(want.Tube)
 		}
-		if j.Tube, want.Updated = string(tube), true; err != nil || !(stored{j, want.body}).same(want) {
-			t.Errorf("got %v, want %v, %v", stored{j, want.body}, want, err)
+		if j.Tube, want.Updated = string(tube), true; err != nil || !(storagetest.Stored{Job: j, Body: want.Body}).Same(want) {
+			t.Errorf("got %v, want %v, %v", storagetest.Stored{Job: j, Body: want.Body}, want, err)
 		}
 	}
 }
@@ -102,22 +103,22 @@ func TestRecordLayout(t *testing.T) {
 	}
 }
 
-func checkDecoded(t *testing.T, want stored, value []byte) {
+func checkDecoded(t *testing.T, want storagetest.Stored, value []byte) {
 	t.Helper()
-	key := makeKey(keyRecord, want.ID)
+	key := Key(KeyRecord, want.ID)
 	var j storage.Job
-	c, err := decodeRecord(key[:], value, &j)
+	c, err := DecodeRecord(key[:], value, &j)
 	if err != nil {
 		t.Fatalf("job %d: %v", want.ID, err)
 	}
-	j.Tube = string(c.tube)
-	if c.apart && c.sum != 0x01020304 {
-		t.Errorf("job %d: the checksum is %08x", want.ID, c.sum)
+	j.Tube = string(c.Tube)
+	if c.Apart && c.Sum != 0x01020304 {
+		t.Errorf("job %d: the checksum is %08x", want.ID, c.Sum)
 	}
 	if want.Item = want.Item.Clone(); want.Item != nil {
 		want.Item.Moved = false // the record has the tube that the job was moved to
 	}
-	if got := (stored{j, string(c.body)}); !got.same(want) {
+	if got := (storagetest.Stored{Job: j, Body: string(c.Body)}); !got.Same(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -125,11 +126,11 @@ func checkDecoded(t *testing.T, want stored, value []byte) {
 // checkUpdate decodes an update, whose checksum is still missing, and has it encoded again.
 func checkUpdate(t *testing.T, id uint64, value []byte) {
 	t.Helper()
-	key := makeKey(keyUpdate, id)
-	seal(key[:], value)
+	key := Key(KeyUpdate, id)
+	Seal(key[:], value)
 	was := storage.Job{ID: id, Tube: "was", Item: &storage.Item{Tags: []byte("tags"), Rebalances: 3}}
 	j := was
-	tube, err := decodeUpdate(key[:], value, &j)
+	tube, err := DecodeUpdate(key[:], value, &j)
 	if err != nil {
 		if !errors.Is(err, storage.ErrCorrupt) {
 			t.Errorf("unexpected error %v", err)
@@ -141,7 +142,7 @@ func checkUpdate(t *testing.T, id uint64, value []byte) {
 	}
 	_, again := encoded(&j, "")
 	k := was
-	moved, err := decodeUpdate(key[:], again, &k)
+	moved, err := DecodeUpdate(key[:], again, &k)
 	if moved != nil {
 		k.Tube = string(moved)
 	}
@@ -152,16 +153,16 @@ func checkUpdate(t *testing.T, id uint64, value []byte) {
 
 func TestDamagedRecords(t *testing.T) {
 	for _, g := range goldenJobs() {
-		record, update := encoded(&g.Job, g.body)
+		record, update := encoded(&g.Job, g.Body)
 		for _, c := range []struct {
 			kind   byte
 			value  []byte
 			decode func(k, v []byte) error
 		}{
-			{keyRecord, record, func(k, v []byte) error { _, err := decodeRecord(k, v, new(storage.Job)); return err }},
-			{keyUpdate, update, func(k, v []byte) error { _, err := decodeUpdate(k, v, new(storage.Job)); return err }},
+			{KeyRecord, record, func(k, v []byte) error { _, err := DecodeRecord(k, v, new(storage.Job)); return err }},
+			{KeyUpdate, update, func(k, v []byte) error { _, err := DecodeUpdate(k, v, new(storage.Job)); return err }},
 		} {
-			key := makeKey(c.kind, g.ID)
+			key := Key(c.kind, g.ID)
 			if err := c.decode(key[:], c.value); err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +180,7 @@ func TestDamagedRecords(t *testing.T) {
 					t.Fatalf("cut at %d: %v", i, err)
 				}
 			}
-			other := makeKey(c.kind, g.ID+1)
+			other := Key(c.kind, g.ID+1)
 			if err := c.decode(other[:], c.value); !errors.Is(err, storage.ErrCorrupt) {
 				t.Errorf("under another id: %v", err)
 			}
@@ -192,9 +193,9 @@ func TestDamagedRecords(t *testing.T) {
 // out again as it was.
 func FuzzDecodeRecord(f *testing.F) {
 	for _, g := range goldenJobs() {
-		record, update := encoded(&g.Job, g.body)
-		f.Add(g.ID, record[recordPrefix:])
-		f.Add(g.ID, update[recordPrefix:])
+		record, update := encoded(&g.Job, g.Body)
+		f.Add(g.ID, record[HeadLen:])
+		f.Add(g.ID, update[HeadLen:])
 	}
 	f.Fuzz(func(t *testing.T, id uint64, content []byte) {
 		if len(content) > storage.LargeBody {
@@ -202,19 +203,19 @@ func FuzzDecodeRecord(f *testing.F) {
 		}
 		value := append([]byte{0, 0, 0, 0, 0}, content...)
 		var j storage.Job
-		for value[0] = itemApartVersion; value[0] >= recordVersion; value[0]-- {
-			key := makeKey(keyRecord, id)
-			seal(key[:], value)
-			c, err := decodeRecord(key[:], value, &j)
+		for value[0] = itemApartVersion; value[0] >= RecordVersion; value[0]-- {
+			key := Key(KeyRecord, id)
+			Seal(key[:], value)
+			c, err := DecodeRecord(key[:], value, &j)
 			if err == nil {
-				j.Tube = string(c.tube)
-				again, _ := encoded(&j, string(c.body))
-				checkDecoded(t, stored{j, string(c.body)}, again)
+				j.Tube = string(c.Tube)
+				again, _ := encoded(&j, string(c.Body))
+				checkDecoded(t, storagetest.Stored{Job: j, Body: string(c.Body)}, again)
 			} else if !errors.Is(err, storage.ErrCorrupt) {
 				t.Errorf("unexpected error %v", err)
 			}
 		}
-		for _, value[0] = range []byte{recordVersion, itemVersion} {
+		for _, value[0] = range []byte{RecordVersion, itemVersion} {
 			checkUpdate(t, id, value)
 		}
 	})
