@@ -33,7 +33,7 @@ func audit(s *State, clients []*Client) error {
 		if w := c.wide; w != nil && (len(w.place) != len(tubes) || len(c.watched) > 0) {
 			return fmt.Errorf("S4: a wide client watches %d tubes, knows %d, and lists %d as an ordinary one", len(tubes), len(w.place), len(c.watched))
 		}
-		for slot := c.held.head; slot != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
+		for slot := c.held.head; slot != 0; slot = s.linksOf(slot).next {
 			reserved[s.tubeAt.get(s.jobs.at(slot).tube())]++
 		}
 		if err := auditWaits(c); err != nil {

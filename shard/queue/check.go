@@ -64,8 +64,8 @@ func (s *State) Check() error {
 	if waits += wide; waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
-	return cmp.Or(checkHeap(&s.timeline, s.tubePos), checkHeap(&s.opening, s.openPos),
-		checkHeap(&s.holders, s.clientPos), s.checkServices())
+	return cmp.Or(s.timeline.check(s.tubePos), s.opening.check(s.openPos),
+		s.holders.check(s.clientPos), s.checkServices())
 }
 
 func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {
@@ -82,12 +82,8 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if urgent != t.urgent {
 		return fmt.Errorf("S3: tube %q counts %d urgent jobs, has %d", name, t.urgent, urgent)
 	}
-	n := 0
-	for e := t.waiters.head; e != nil; e = e.next {
-		n++
-	}
-	if n != t.waiters.n {
-		return fmt.Errorf("S3: tube %q counts %d waiters, has %d", name, t.waiters.n, n)
+	if err := t.waiters.check((*waitEntry).links, func(*waitEntry) error { return nil }); err != nil {
+		return fmt.Errorf("%w (waiters of tube %s)", err, name)
 	}
 	if s.firstWaiter(t) != nil && t.offers() {
 		return fmt.Errorf("S6: tube %q has waiters and ready jobs", name)
@@ -100,15 +96,15 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 			return fmt.Errorf("%w (queue %s)", err, name)
 		}
 	}
-	*waits += n
+	*waits += t.waiters.n
 	sums.Urgent += urgent
 	sums.Ready += int(t.ready.n)
 	sums.Delayed += int(t.delayed.n)
 	sums.Buried += t.buried.n
-	if err := checkHeap(&t.ready, s.jobPos); err != nil {
+	if err := t.ready.check(s.jobPos); err != nil {
 		return err
 	}
-	return checkHeap(&t.delayed, s.jobPos)
+	return t.delayed.check(s.jobPos)
 }
 
 // checkPlaces walks the jobs of a tube that nobody holds, and counts the urgent ones.
@@ -141,7 +137,7 @@ func (s *State) checkPlaces(name string, t *tube, place func(uint32, string) err
 
 func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) error) error {
 	timed := 0
-	for slot := c.held.head; slot != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
+	for slot := c.held.head; slot != 0; slot = s.linksOf(slot).next {
 		if s.jobs.at(slot).ttr > 0 {
 			timed++
 		}
@@ -168,69 +164,46 @@ func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) er
 		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed, c.ttrs.n)
 	}
 	sums.Reserved += c.held.n
-	if err := checkHeap(&c.ttrs, s.jobPos); err != nil {
+	if err := c.ttrs.check(s.jobPos); err != nil {
 		return err
 	}
 	return s.checkList(&c.held, Reserved, "a client's list", place)
 }
 
-func (s *State) checkList(l *list, want JobState, where string, place func(uint32, string) error) error {
-	n, prev := 0, uint32(0)
-	for slot := l.head; slot != 0; {
-		j := s.jobs.at(slot)
-		t := s.trails.at(j.trail)
-		if j.state() != want || t.prev != prev {
+func (s *State) checkList(l *list[uint32], want JobState, where string, place func(uint32, string) error) error {
+	return l.check(s.linksOf, func(slot uint32) error {
+		if j := s.jobs.at(slot); j.state() != want {
 			return fmt.Errorf("S1: job %d does not belong into %s", j.id(), where)
 		}
-		if err := place(slot, where); err != nil {
-			return err
-		}
-		n++
-		prev, slot = slot, t.next
-	}
-	if n != l.n || prev != l.tail {
-		return fmt.Errorf("S3: %s counts %d jobs, has %d", where, l.n, n)
-	}
-	return nil
-}
-
-func checkHeap(h *heap, p positions) error {
-	for i := uint32(0); i < h.n; i++ {
-		e := *h.at(i)
-		if i > 0 && e.before(*h.at((i - 1) / 4)) {
-			return fmt.Errorf("S4: heap order is broken at %d", i)
-		}
-		if p.get(e.slot) != i {
-			return fmt.Errorf("S4: entry %d believes to be at %d", i, p.get(e.slot))
-		}
-	}
-	return nil
+		return place(slot, where)
+	})
 }
 
 // checkWide looks at the wide clients that wait, and counts them.
 func (s *State) checkWide() (waits int, err error) {
-	var prev *Client
-	for c := s.wideWaits.head; c != nil; prev, c = c, c.wide.next {
-		if !c.wide.waits || c.wide.prev != prev || prev != nil && prev.arrival >= c.arrival {
-			return 0, fmt.Errorf("S4: a wide client waits in the wrong place")
+	last := uint64(0)
+	err = s.wideWaits.check((*Client).place, func(c *Client) error {
+		if c.arrival <= last {
+			return fmt.Errorf("S4: a wide client waits in the wrong place")
 		}
-		waits++
-	}
-	if s.wideWaits.tail != prev {
-		return 0, fmt.Errorf("S4: the queue of wide clients has another end")
+		last = c.arrival
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	for _, c := range s.seekers {
-		if err := c.checkSearch(); err != nil {
+		if err := s.checkSearch(c); err != nil {
 			return 0, err
 		}
 	}
-	return waits, nil
+	return s.wideWaits.n, nil
 }
 
 // checkSearch looks for tubes that a search would miss.
-func (c *Client) checkSearch() error {
+func (s *State) checkSearch(c *Client) error {
 	w := c.wide
-	if !w.seeking || w.waits || w.seen+w.again > w.tubes.n {
+	if !w.seeking || s.wideWaits.has(c, c.place()) || w.seen+w.again > w.tubes.n {
 		return fmt.Errorf("S7: a client is not in the middle of a search")
 	}
 	for i := range w.tubes.n {

@@ -54,7 +54,7 @@ func (s *State) checkConsumer(c *consumer) error {
 	if c.again == 0 && c.to != nil && !c.autoCommit && c.held() > c.window {
 		return fmt.Errorf("Q2: %d items are pending in a window of %d", c.held(), c.window)
 	}
-	waits := c.client.waits != nil || c.inLine.lined
+	waits := c.client.waits != nil || c.lined()
 	if waits && !c.room() {
 		return fmt.Errorf("Q5: it waits and has no room")
 	}
@@ -89,7 +89,7 @@ func (s *State) checkConsumer(c *consumer) error {
 	if c.group.view != nil {
 		return s.checkHas(c)
 	}
-	for slot, again := c.client.held.head, c.again; slot != 0 || again != 0; slot = s.trails.at(s.jobs.at(slot).trail).next {
+	for slot, again := c.client.held.head, c.again; slot != 0 || again != 0; slot = s.linksOf(slot).next {
 		if slot == 0 {
 			return fmt.Errorf("Q1: it is to be sent an item again that it does not have")
 		}
@@ -124,15 +124,19 @@ func (s *State) checkChoosy(c *consumer) error {
 // checkDeparted walks the consumers that are only remembered, and the heap of the others
 // that have left.
 func (s *State) checkDeparted() error {
-	n := 0
-	for c, prev := s.departed.head, (*consumer)(nil); c != nil; prev, c = c, c.next {
-		if !c.departed || c.prev != prev || prev != nil && prev.departedAt > c.departedAt {
-			return fmt.Errorf("S4: the list of consumers that have departed is broken")
+	var prev *consumer
+	err := s.departed.check((*consumer).departedLinks, func(c *consumer) error {
+		if !c.departed || prev != nil && prev.departedAt > c.departedAt {
+			return fmt.Errorf("S4: consumer %s has departed in another order", c.user)
 		}
-		n++
+		prev = c
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if n != s.departed.n || n > departedMost {
-		return fmt.Errorf("Q4: %d consumers have departed, %d counted", n, s.departed.n)
+	if s.departed.n > departedMost {
+		return fmt.Errorf("Q4: %d consumers have departed", s.departed.n)
 	}
-	return checkHeap(&s.leaving, s.leavePos)
+	return s.leaving.check(s.leavePos)
 }

@@ -79,10 +79,10 @@ func (g *gets) check(s *State, slot uint32) error {
 		if !visible(j, w.take) || !w.matches(j.id(), s.tagsOf(slot)) {
 			continue
 		}
-		if !w.take && w.place.lined {
+		if !w.take && w.lined() {
 			return fmt.Errorf("F3: a get waits for job %d, which is there", j.id())
 		}
-		waits = waits || w.place.lined
+		waits = waits || w.lined()
 		called = called || w.take && w.called == j.id()
 	}
 	if waits && !called {
@@ -102,22 +102,22 @@ func (g *gets) checkLines() error {
 		}
 	}
 	for l, takes := range lines {
-		var prev *waitGet
-		for w := l.head; w != nil; prev, w = w, w.place.next {
-			if !w.place.lined || w.line() != l || w.take != takes || w.place.prev != prev || w.called != 0 || g.waits[w.getter] != w {
+		err := l.check((*waitGet).links, func(w *waitGet) error {
+			if w.line() != l || w.take != takes || w.called != 0 || g.waits[w.getter] != w {
 				return fmt.Errorf("F4: a get stands in a line wrongly")
 			}
-			n++
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		if l.tail != prev {
-			return fmt.Errorf("F4: a line of gets has another end")
-		}
+		n += l.n
 	}
 	for _, w := range g.waits {
-		if !w.place.lined && w.called == 0 {
+		if !w.lined() && w.called == 0 {
 			return fmt.Errorf("F4: a get neither waits nor is called")
 		}
-		if w.place.lined {
+		if w.lined() {
 			n--
 		}
 	}

@@ -50,7 +50,7 @@ func (s *State) checkView(w *view) error {
 	if s.views.get(w.slot) != w {
 		return fmt.Errorf("S4: it is filed wrongly")
 	}
-	if err := checkHeap(&w.heap, w.places); err != nil {
+	if err := w.heap.check(w.places); err != nil {
 		return err
 	}
 	tube := w.group.service.tube
@@ -107,14 +107,14 @@ func (s *State) checkComplete(w *view) error {
 		}
 	}
 	called := w.building || w.group.service.tube.paused()
-	var prev *consumer
-	for c := w.line.head; c != nil; prev, c = c, c.inLine.next {
-		if !c.inLine.lined || c.inLine.prev != prev || c.group.view != w {
-			return fmt.Errorf("S4: the view's line is broken")
+	err := w.line.check((*consumer).links, func(c *consumer) error {
+		if c.group.view != w {
+			return fmt.Errorf("S4: a consumer waits in another view's line")
 		}
-	}
-	if w.line.tail != prev {
-		return fmt.Errorf("S4: the view's line has another end")
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for _, c := range w.group.consumers {
 		called = called || c.listed
@@ -127,19 +127,18 @@ func (s *State) checkComplete(w *view) error {
 
 // checkSent walks what a view has pending, in the order in which it was sent.
 func (s *State) checkSent(w *view) error {
-	n, prev := 0, uint32(0)
-	for ref := w.sent.head; ref != 0; prev, ref = ref, s.pendings.at(ref).newer {
-		p := s.pendings.at(ref)
-		if p.older != prev || prev != 0 && s.pendings.at(prev).at > p.at {
-			return fmt.Errorf("S4: the list of what was sent is broken")
+	var due, last int64
+	err := w.sent.check(s.allLinks, func(ref uint32) error {
+		if last > s.pendings.at(ref).at {
+			return fmt.Errorf("S4: what was sent is in another order")
 		}
-		n++
+		last = s.pendings.at(ref).at
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if n != w.sent.n || w.sent.tail != prev {
-		return fmt.Errorf("S3: %d are pending, the list has %d", w.sent.n, n)
-	}
-	var due int64
-	if idle := w.group.service.limits.MaxIdle; idle > 0 && n > 0 {
+	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.n > 0 {
 		due = s.pendings.at(w.sent.head).at + idle
 	}
 	if !scheduledAt(&s.idling, s.idlePos, w.slot, due) {
@@ -158,17 +157,16 @@ func scheduledAt(h *heap, p positions, slot uint32, due int64) bool {
 
 // checkHas walks what a view's consumer has.
 func (s *State) checkHas(c *consumer) error {
-	n, prev, again := 0, uint32(0), c.again == 0
-	for ref := c.has.head; ref != 0; prev, ref = ref, s.pendings.at(ref).next {
-		p := s.pendings.at(ref)
-		if p.prev != prev || p.consumer != c.client.slot || c.group.view.pendingOf(p.job) != ref {
-			return fmt.Errorf("Q1: the list of its items is broken")
+	again := c.again == 0
+	err := c.has.check(s.ownLinks, func(ref uint32) error {
+		if p := s.pendings.at(ref); p.consumer != c.client.slot || c.group.view.pendingOf(p.job) != ref {
+			return fmt.Errorf("Q1: job %d is pending elsewhere", s.jobs.at(p.job).id())
 		}
 		again = again || ref == c.again
-		n++
+		return nil
+	})
+	if err == nil && !again {
+		err = fmt.Errorf("Q1: it is to be sent an item again that it does not have")
 	}
-	if n != c.has.n || c.has.tail != prev || !again {
-		return fmt.Errorf("Q4: it has %d items, %d are counted", n, c.has.n)
-	}
-	return nil
+	return err
 }

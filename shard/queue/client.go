@@ -10,10 +10,10 @@ type Client struct {
 
 	slot    uint32 // in State.clients; 0 while it has none
 	used    *tube
-	watched []*tube  // in no order that means anything; a wide client's are in wide
-	wide    *wideSet // nil while they are few
-	held    list     // in the order of reservation
-	ttrs    heap     // the same jobs by deadline, except for those in a consumer's row
+	watched []*tube      // in no order that means anything; a wide client's are in wide
+	wide    *wideSet     // nil while they are few
+	held    list[uint32] // in the order of reservation
+	ttrs    heap         // the same jobs by deadline, except for those in a consumer's row
 	waits   *waitEntry
 	ticket  uint64 // of the latest wait
 	arrival uint64 // its number among the shard's
@@ -61,7 +61,7 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 		if c.consumer == nil || !c.consumer.row.push(s.jobPos, e) {
 			c.ttrs.push(s.jobPos, e)
 		}
-		s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+		s.holders.schedule(s.clientPos, c.slot, c.soonest())
 	}
 	if c.consumer != nil {
 		c.consumer.group.pending++
@@ -85,7 +85,7 @@ func (s *State) unhold(slot uint32) {
 		} else {
 			c.consumer.row.remove(at)
 		}
-		s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+		s.holders.schedule(s.clientPos, c.slot, c.soonest())
 	}
 	t.holder, t.key = 0, 0
 	s.tubeAt.get(j.tube()).reserved--
@@ -106,4 +106,33 @@ func (s *State) heldBy(c *Client, id uint64) uint32 {
 		return 0
 	}
 	return slot
+}
+
+// A client's deadlines are in its heap. A consumer may hold hundreds of jobs, but its
+// deadlines mostly come in order, because TTRs are mostly equal, and go roughly in order. So
+// deadlines that come in order are in a row. A deadline that is out of order, or that the row
+// has no room for, is in the heap.
+
+// first is the job whose deadline comes first; there must be one.
+func (c *Client) first() entry {
+	if c.consumer == nil || c.consumer.row.n == 0 {
+		return c.ttrs.top()
+	}
+	if e := c.consumer.row.first(); c.ttrs.n == 0 || e.before(c.ttrs.top()) {
+		return e
+	}
+	return c.ttrs.top()
+}
+
+// soonest is the first deadline of the jobs that the client holds, or 0.
+func (c *Client) soonest() int64 {
+	switch {
+	case c == nil:
+		return 0
+	case c.ttrs.n > 0 && c.consumer == nil:
+		return int64(c.ttrs.top().major)
+	case c.ttrs.n > 0 || c.consumer != nil && c.consumer.row.n > 0:
+		return int64(c.first().major)
+	}
+	return 0
 }

@@ -35,13 +35,13 @@ type consumer struct {
 	parcel   *Parcel
 
 	// of a view's consumer: what is pending, and its place in the view's line
-	has    pendingList
-	inLine links[consumer]
+	has    list[uint32]
+	inLine links[*consumer]
 
-	exited     bool  // it left, and its time to come back has passed
-	departed   bool  // it is in State.departed
-	departedAt int64 // if so
-	prev, next *consumer
+	exited     bool             // it left, and its time to come back has passed
+	departed   bool             // it is in State.departed
+	departedAt int64            // if so
+	among      links[*consumer] // there
 }
 
 // clogged says that the connection must first send what it has.
@@ -176,7 +176,7 @@ func (s *State) askSent(now int64, op *Op) {
 func (s *State) unpend(c *consumer, slot uint32) {
 	c.group.pending--
 	if c.again == slot {
-		c.again = s.trails.at(s.jobs.at(slot).trail).next
+		c.again = s.linksOf(slot).next
 	}
 	s.wake(c)
 }

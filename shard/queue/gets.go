@@ -30,14 +30,22 @@ type waitGet struct {
 	take   bool
 	hash   uint64 // of the request id, if it asks for one
 	lines  *getLines
-	place  links[waitGet] // in line, unless it is called
-	called uint64         // the job that it was called for
+	place  links[*waitGet] // in line, unless it is called
+	called uint64          // the job that it was called for
 }
 
 // getLine is a list of gets.
-type getLine = line[waitGet, *waitGet]
+type getLine = list[*waitGet]
 
-func (w *waitGet) links() *links[waitGet] { return &w.place }
+func (w *waitGet) links() *links[*waitGet] {
+	if w == nil {
+		return nil
+	}
+	return &w.place
+}
+
+// lined says that the get waits in its line.
+func (w *waitGet) lined() bool { return w.line().has(w, &w.place) }
 
 // line is where the get waits, unless it is called.
 func (w *waitGet) line() *getLine {
@@ -64,12 +72,12 @@ func (g *gets) wait(a *Ask) {
 		}
 	}
 	w.lines = lines
-	w.line().push(w)
+	w.line().push(w, &w.place, w.line().tail.links())
 }
 
 // leave takes a get out of its line.
 func (g *gets) leave(w *waitGet) {
-	w.line().remove(w)
+	w.line().remove(&w.place, w.place.prev.links(), w.place.next.links())
 	if w.lines.empty() && w.lines != &g.others {
 		delete(g.requests, w.hash)
 	}
@@ -83,7 +91,7 @@ func (g *gets) returned(by Getter) (called uint64) {
 		return 0
 	}
 	delete(g.waits, by)
-	if w.place.lined {
+	if w.lined() {
 		g.leave(w)
 	}
 	return w.called

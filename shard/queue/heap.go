@@ -1,8 +1,9 @@
 package queue
 
-// entry is one place of a heap. The key is inline, so that sifting touches
-// the heap's own memory and the positions only. For ready jobs the key is
-// (priority, id), for all others (deadline, low bits of the id or slot).
+import "fmt"
+
+// entry is one place of a heap. The key, (major, minor), is inline, so that sifting
+// touches the heap's own memory and the positions only.
 type entry struct {
 	major uint64
 	minor uint32
@@ -13,14 +14,8 @@ func (x entry) before(y entry) bool {
 	return x.major < y.major || x.major == y.major && x.minor < y.minor
 }
 
-// readyKey packs (priority, id) into 96 bits of which no id needs more.
-func readyKey(pri uint32, id uint64, slot uint32) entry {
-	return entry{uint64(pri)<<32 | id>>32, uint32(id), slot}
-}
-
-func deadlineKey(deadline int64, tie uint64, slot uint32) entry {
-	return entry{uint64(deadline), uint32(tie), slot}
-}
+// nowhere is the position of a slot that is in no heap.
+const nowhere = ^uint32(0)
 
 // positions remembers, for every slot, where in a heap it stands (S4). A
 // slot is in one heap at a time, so all heaps over the same slots share it.
@@ -71,6 +66,22 @@ func (h *heap) remove(p positions, i uint32) {
 
 // update gives the entry at position i another key.
 func (h *heap) update(p positions, i uint32, e entry) { h.place(p, i, e) }
+
+// schedule moves a slot to a time, or takes it out at 0. The heap is a timeline: its
+// entries have times as keys, and a slot that is not in it has the position nowhere.
+func (h *heap) schedule(p positions, slot uint32, at int64) {
+	pos := p.get(slot)
+	switch {
+	case at == 0 && pos != nowhere:
+		h.remove(p, pos)
+		p.set(slot, nowhere)
+	case at == 0:
+	case pos == nowhere:
+		h.push(p, entry{uint64(at), slot, slot})
+	case int64(h.at(pos).major) != at:
+		h.update(p, pos, entry{uint64(at), slot, slot})
+	}
+}
 
 // place puts e at position i and sifts it whichever way it has to go.
 func (h *heap) place(p positions, i uint32, e entry) {
@@ -143,4 +154,18 @@ func (h *heap) shrink() {
 		h.chunks[keep] = nil
 		h.chunks = h.chunks[:keep]
 	}
+}
+
+// check walks the heap.
+func (h *heap) check(p positions) error {
+	for i := range h.n {
+		e := *h.at(i)
+		if i > 0 && e.before(*h.at((i - 1) / 4)) {
+			return fmt.Errorf("S4: heap order is broken at %d", i)
+		}
+		if p.get(e.slot) != i {
+			return fmt.Errorf("S4: entry %d believes to be at %d", i, p.get(e.slot))
+		}
+	}
+	return nil
 }

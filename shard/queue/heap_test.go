@@ -33,7 +33,7 @@ func (m *heapModel) key(slot uint32) entry {
 
 func (m *heapModel) check(t *testing.T) {
 	t.Helper()
-	if err := checkHeap(&m.h, m.p); err != nil {
+	if err := m.h.check(m.p); err != nil {
 		t.Fatal(err)
 	}
 	if int(m.h.n) != len(m.in) {
@@ -128,7 +128,7 @@ func TestHeapRemoveAnywhere(t *testing.T) {
 			}
 			gone := h.at(i).slot
 			h.remove(p, i)
-			if err := checkHeap(&h, p); err != nil || h.n != n-1 {
+			if err := h.check(p); err != nil || h.n != n-1 {
 				t.Fatalf("%d of %d: %v", i, n, err)
 			}
 			for k := range h.n {

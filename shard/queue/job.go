@@ -84,16 +84,26 @@ func (j *job) setState(s JobState) { j.place = j.place&^stateMask | uint32(s)<<s
 func (j *job) away() bool          { return j.place&flagAway != 0 }
 func (j *job) updated() bool       { return j.place&flagUpdated != 0 }
 
+// readyKey is the key of a ready job: (priority, id), packed into 96 bits of which no id
+// needs more.
+func readyKey(pri uint32, id uint64, slot uint32) entry {
+	return entry{uint64(pri)<<32 | id>>32, uint32(id), slot}
+}
+
+// deadlineKey is the key of a delayed or reserved job.
+func deadlineKey(deadline int64, id uint64, slot uint32) entry {
+	return entry{uint64(deadline), uint32(id), slot}
+}
+
 // trail is what a job gathers on its way: a deadline and neighbours while it
 // is delayed, reserved or buried, and the counters of stats-job.
 type trail struct {
 	// deadline while the job is delayed or reserved, rank while it is buried:
 	// its order over restarts.
 	key      int64
-	prev     uint32 // in the holder's or the tube's buried list
-	next     uint32
-	holder   uint32 // client slot while reserved
-	delay    uint32 // seconds, as put or release last gave it
+	links    links[uint32] // in the holder's or the tube's buried list
+	holder   uint32        // client slot while reserved
+	delay    uint32        // seconds, as put or release last gave it
 	reserves uint32
 	timeouts uint32
 	releases uint32
@@ -110,36 +120,18 @@ func (s *State) trailOf(j *job) *trail {
 	return s.trails.at(j.trail)
 }
 
-// list is a doubly linked list of jobs through their trails.
-type list struct {
-	head, tail uint32
-	n          int
+// linksOf are the links of a job that has a trail. For slot 0, which is no job, they are links
+// that nobody uses.
+func (s *State) linksOf(slot uint32) *links[uint32] {
+	return &s.trails.at(s.jobs.at(slot).trail).links
 }
 
-func (s *State) listAppend(l *list, slot uint32) {
+func (s *State) listAppend(l *list[uint32], slot uint32) {
 	t := s.trailOf(s.jobs.at(slot))
-	t.prev, t.next = l.tail, 0
-	if l.tail == 0 {
-		l.head = slot
-	} else {
-		s.trailOf(s.jobs.at(l.tail)).next = slot
-	}
-	l.tail = slot
-	l.n++
+	l.push(slot, &t.links, s.linksOf(l.tail))
 }
 
-func (s *State) listRemove(l *list, slot uint32) {
-	t := s.trailOf(s.jobs.at(slot))
-	if t.prev == 0 {
-		l.head = t.next
-	} else {
-		s.trailOf(s.jobs.at(t.prev)).next = t.next
-	}
-	if t.next == 0 {
-		l.tail = t.prev
-	} else {
-		s.trailOf(s.jobs.at(t.next)).prev = t.prev
-	}
-	t.prev, t.next = 0, 0
-	l.n--
+func (s *State) listRemove(l *list[uint32], slot uint32) {
+	own := s.linksOf(slot)
+	l.remove(own, s.linksOf(own.prev), s.linksOf(own.next))
 }

@@ -194,7 +194,7 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 	t := s.trails.at(j.trail)
 	t.key = now + int64(j.ttr)*second
 	c.ttrs.update(s.jobPos, s.jobPos.get(slot), deadlineKey(t.key, j.id(), slot))
-	s.schedule(&s.holders, s.clientPos, c.slot, c.soonest())
+	s.holders.schedule(s.clientPos, c.slot, c.soonest())
 }
 
 // kick brings jobs of the used tube back: buried ones if there are any when

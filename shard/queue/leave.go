@@ -37,7 +37,7 @@ func (s *State) disconnect(now int64, c *consumer) {
 	c.ignoreShown()
 	s.leaveLine(c)
 	c.to, c.parcel, c.again = nil, nil, 0
-	s.schedule(&s.leaving, s.leavePos, c.client.slot, now+max(0, v.limits.Leaving))
+	s.leaving.schedule(s.leavePos, c.client.slot, now+max(0, v.limits.Leaving))
 	if c.group.view == nil {
 		s.ignore(&c.client, v.tube)
 	}
@@ -77,16 +77,9 @@ func (s *State) departIdle(now int64, c *consumer) {
 // depart puts a consumer that has left, and has nothing pending, among those that are
 // only remembered.
 func (s *State) depart(now int64, c *consumer) {
-	s.schedule(&s.leaving, s.leavePos, c.client.slot, 0)
+	s.leaving.schedule(s.leavePos, c.client.slot, 0)
 	c.departed, c.departedAt = true, now
-	c.prev = s.departed.tail
-	if c.prev == nil {
-		s.departed.head = c
-	} else {
-		c.prev.next = c
-	}
-	s.departed.tail = c
-	s.departed.n++
+	s.departed.push(c, &c.among, s.departed.tail.departedLinks())
 	if s.departed.n > departedMost {
 		s.forgetConsumer(s.departed.head)
 	}
@@ -95,24 +88,12 @@ func (s *State) depart(now int64, c *consumer) {
 // undepart takes a consumer, which comes back or is forgotten, out of all lists of those
 // that have left.
 func (s *State) undepart(c *consumer) {
-	s.schedule(&s.leaving, s.leavePos, c.client.slot, 0)
+	s.leaving.schedule(s.leavePos, c.client.slot, 0)
 	c.exited = false
-	if !c.departed {
-		return
+	if c.departed {
+		s.departed.remove(&c.among, c.among.prev.departedLinks(), c.among.next.departedLinks())
+		c.departed = false
 	}
-	l := &s.departed
-	if c.prev == nil {
-		l.head = c.next
-	} else {
-		c.prev.next = c.next
-	}
-	if c.next == nil {
-		l.tail = c.prev
-	} else {
-		c.next.prev = c.prev
-	}
-	l.n--
-	c.departed, c.prev, c.next = false, nil, nil
 }
 
 // forgetConsumer ends a consumer that has left and has nothing pending.
@@ -122,10 +103,11 @@ func (s *State) forgetConsumer(c *consumer) {
 	s.dismiss(&c.client)
 }
 
-// consumers is a list of those that have departed, first departed first.
-type consumers struct {
-	head, tail *consumer
-	n          int
+func (c *consumer) departedLinks() *links[*consumer] {
+	if c == nil {
+		return nil
+	}
+	return &c.among
 }
 
 // soonestLeave is the next time at which a consumer that has left needs attention, or 0.

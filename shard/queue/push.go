@@ -25,32 +25,6 @@ func (s *State) feed(now int64) {
 	}
 }
 
-// hungryQueue is first in, first out, in a ring that keeps its memory.
-type hungryQueue struct {
-	ring []*consumer // its length is a power of two
-	from int
-	n    int
-}
-
-func (q *hungryQueue) push(c *consumer) {
-	if q.n == len(q.ring) {
-		bigger := make([]*consumer, max(8, 2*q.n))
-		n := copy(bigger, q.ring[q.from:])
-		copy(bigger[n:], q.ring[:q.from])
-		q.ring, q.from = bigger, 0
-	}
-	q.ring[(q.from+q.n)&(len(q.ring)-1)] = c
-	q.n++
-}
-
-func (q *hungryQueue) pop() *consumer {
-	c := q.ring[q.from]
-	q.ring[q.from] = nil
-	q.from = (q.from + 1) & (len(q.ring) - 1)
-	q.n--
-	return c
-}
-
 // feedOne sends a consumer one item, or lets it wait for one.
 func (s *State) feedOne(now int64, c *consumer) {
 	t := c.group.service.tube
@@ -121,7 +95,7 @@ func (s *State) resend(now int64, c *consumer) {
 	default:
 		c.resent++
 		away := s.load(c, slot)
-		c.again = s.trails.at(s.jobs.at(slot).trail).next
+		c.again = s.linksOf(slot).next
 		if c.autoCommit && !away {
 			s.unhold(slot)
 			s.finish(now, slot)

@@ -133,7 +133,7 @@ func searchAgainst(t *testing.T, r *rival, d *dice, u *user, kind Kind) (turns i
 		w.s.Tick(w.now)
 		r.move(d)
 		for _, c := range w.s.seekers {
-			if err := c.checkSearch(); err != nil {
+			if err := w.s.checkSearch(c); err != nil {
 				t.Fatalf("operation %d: %v: %v", kind, err, d.taken)
 			}
 		}

@@ -42,19 +42,19 @@ type State struct {
 	openPos positions
 
 	freeWaits  *waitEntry
-	waiting    int    // places in queues that are taken
-	arrivals   uint64 // waits that have begun
-	wideWaits  wideQueue
-	numbered   uint32      // consumers
-	spares     []*Parcel   // to be used again
-	spareBytes int         // their footprints
-	hungry     hungryQueue // consumers that may have got room, by turns
-	leaving    heap        // consumers without a connection, by when their items go to others
+	waiting    int             // places in queues that are taken
+	arrivals   uint64          // waits that have begun
+	wideWaits  list[*Client]   // wide clients that wait
+	numbered   uint32          // consumers
+	spares     []*Parcel       // to be used again
+	spareBytes int             // their footprints
+	hungry     ring[*consumer] // consumers that may have got room, by turns
+	leaving    heap            // consumers without a connection, by when their items go to others
 	leavePos   positions
-	departed   consumers  // those that are only remembered
-	shownFor   int64      // Limits.Forget: how long they are
-	ending     []*service // queues that have ended, and of which a group may be over
-	parting    []*group   // whose consumers are to be told that it is over
+	departed   list[*consumer] // those that are only remembered
+	shownFor   int64           // Limits.Forget: how long they are
+	ending     []*service      // queues that have ended, and of which a group may be over
+	parting    []*group        // whose consumers are to be told that it is over
 	views      pages[*view]
 	freeViews  []uint32
 	pendings   slab[pending] // what views have sent

@@ -52,7 +52,7 @@ func (s *State) Heads(now int64, tube string, st JobState, n int) (list []JobFig
 	case Delayed:
 		list = s.headsOf(now, &t.delayed, n)
 	case Buried:
-		for slot := t.buried.head; slot != 0 && len(list) < n; slot = s.trails.at(s.jobs.at(slot).trail).next {
+		for slot := t.buried.head; slot != 0 && len(list) < n; slot = s.linksOf(slot).next {
 			list = append(list, s.jobFigures(now, slot))
 		}
 	}

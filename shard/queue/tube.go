@@ -7,8 +7,8 @@ type tube struct {
 	slot    uint32
 	ready   heap // (priority, id)
 	delayed heap // (deadline, id)
-	buried  list
-	waiters waitQueue
+	buried  list[uint32]
+	waiters list[*waitEntry]
 
 	service *service // nil until the queue service has touched it
 
@@ -80,9 +80,6 @@ func (s *State) letGo(t *tube) {
 	s.Directory.TubeGone(t.name)
 }
 
-// nowhere is the position of a tube or client that is in no heap.
-const nowhere = ^uint32(0)
-
 // retime moves a tube in the timeline to the moment when it next needs
 // attention: its soonest delayed job or the end of its pause.
 func (s *State) retime(t *tube) {
@@ -93,20 +90,5 @@ func (s *State) retime(t *tube) {
 	if t.paused() && (at == 0 || t.pausedUntil < at) {
 		at = t.pausedUntil
 	}
-	s.schedule(&s.timeline, s.tubePos, t.slot, at)
-}
-
-// schedule puts slot into heap h at the given time, or takes it out at 0.
-func (s *State) schedule(h *heap, p positions, slot uint32, at int64) {
-	pos := p.get(slot)
-	switch {
-	case at == 0 && pos != nowhere:
-		h.remove(p, pos)
-		p.set(slot, nowhere)
-	case at == 0:
-	case pos == nowhere:
-		h.push(p, deadlineKey(at, uint64(slot), slot))
-	case int64(h.at(pos).major) != at:
-		h.update(p, pos, deadlineKey(at, uint64(slot), slot))
-	}
+	s.timeline.schedule(s.tubePos, t.slot, at)
 }

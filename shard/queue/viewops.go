@@ -142,7 +142,7 @@ func (s *State) endView(v *service, w *view) {
 	if s.views.get(w.slot) != w {
 		return
 	}
-	s.schedule(&s.idling, s.idlePos, w.slot, 0)
+	s.idling.schedule(s.idlePos, w.slot, 0)
 	at := v.rank(w.number)
 	v.views = slices.Delete(v.views, at, at+1)
 	delete(v.named, w.group.name)

@@ -5,19 +5,27 @@ package queue
 // which then goes through State.hungry like all consumers. While there are undelivered
 // jobs and the line is not empty, one of the view's consumers is called (V3).
 
-func (c *consumer) links() *links[consumer] { return &c.inLine }
+func (c *consumer) links() *links[*consumer] {
+	if c == nil {
+		return nil
+	}
+	return &c.inLine
+}
+
+// lined says that the consumer waits in its view's line.
+func (c *consumer) lined() bool { return c.group.view != nil && c.group.view.line.has(c, &c.inLine) }
 
 // leaveLine takes a consumer of a view out of its line.
 func (s *State) leaveLine(c *consumer) {
-	if c.inLine.lined {
-		c.group.view.line.remove(c)
+	if c.lined() {
+		c.group.view.line.remove(&c.inLine, c.inLine.prev.links(), c.inLine.next.links())
 	}
 }
 
 // callLine calls the first consumer of the line, if there is a job for it.
 func (s *State) callLine(w *view) {
 	if c := w.line.head; c != nil && w.heap.n > 0 && !w.group.service.tube.paused() {
-		w.line.remove(c)
+		s.leaveLine(c)
 		s.wake(c)
 	}
 }
@@ -41,12 +49,12 @@ func (s *State) feedView(now int64, c *consumer) {
 	case c.again != 0:
 		s.resendView(now, c)
 		s.wake(c)
-	case !c.room() || c.inLine.lined:
+	case !c.room() || c.lined():
 	case w.heap.n > 0 && !w.group.service.tube.paused():
 		s.pushView(now, w, c)
 		s.wake(c)
 	default:
-		w.line.push(c)
+		w.line.push(c, &c.inLine, w.line.tail.links())
 	}
 }
 
@@ -77,10 +85,10 @@ func (s *State) resendView(now int64, c *consumer) {
 	}
 	c.resent++
 	p.at = now
-	w.sent.remove(s, c.again)
-	w.sent.push(s, c.again)
+	w.unsend(s, c.again)
+	w.send(s, c.again)
 	s.retimeView(w)
-	c.again = p.next
+	c.again = p.own.next
 	away := s.load(c, slot)
 	last := &c.parcel.Items[len(c.parcel.Items)-1]
 	last.Delivery = 1 + int(w.returned[slot])
@@ -92,16 +100,10 @@ func (s *State) resendView(now int64, c *consumer) {
 // viewHold makes a job of the view pending at a consumer.
 func (s *State) viewHold(now int64, w *view, c *consumer, slot uint32) {
 	ref := s.pendings.alloc()
-	*s.pendings.at(ref) = pending{job: slot, consumer: c.client.slot, prev: c.has.tail, at: now}
-	if c.has.tail == 0 {
-		c.has.head = ref
-	} else {
-		s.pendings.at(c.has.tail).next = ref
-	}
-	c.has.tail = ref
-	c.has.n++
+	*s.pendings.at(ref) = pending{job: slot, consumer: c.client.slot, at: now}
+	c.has.push(ref, s.ownLinks(ref), s.ownLinks(c.has.tail))
 	w.group.pending++
-	w.sent.push(s, ref)
+	w.send(s, ref)
 	w.places.set(slot, viewPending|ref)
 	s.retimeView(w)
 }
@@ -111,58 +113,28 @@ func (s *State) viewUnpend(w *view, ref uint32) {
 	p := s.pendings.at(ref)
 	c := s.clients.get(p.consumer).consumer
 	if c.again == ref {
-		c.again = p.next
+		c.again = p.own.next
 	}
-	if p.prev == 0 {
-		c.has.head = p.next
-	} else {
-		s.pendings.at(p.prev).next = p.next
-	}
-	if p.next == 0 {
-		c.has.tail = p.prev
-	} else {
-		s.pendings.at(p.next).prev = p.prev
-	}
-	c.has.n--
+	c.has.remove(&p.own, s.ownLinks(p.own.prev), s.ownLinks(p.own.next))
 	w.group.pending--
-	w.sent.remove(s, ref)
+	w.unsend(s, ref)
 	s.pendings.release(ref)
 	s.retimeView(w)
 	s.wake(c)
 }
 
-// pendingList is a list of pendings: those of a consumer, linked by prev and next, or
-// those of a view, linked by older and newer. Its methods are for a view's.
-type pendingList struct {
-	head, tail uint32
-	n          int
-}
+// ownLinks and allLinks are a pending's in its consumer's list and in its view's. Those of
+// slot 0, which is no pending, are links that nobody uses.
+func (s *State) ownLinks(ref uint32) *links[uint32] { return &s.pendings.at(ref).own }
+func (s *State) allLinks(ref uint32) *links[uint32] { return &s.pendings.at(ref).all }
 
-func (l *pendingList) push(s *State, ref uint32) {
-	p := s.pendings.at(ref)
-	p.older, p.newer = l.tail, 0
-	if l.tail == 0 {
-		l.head = ref
-	} else {
-		s.pendings.at(l.tail).newer = ref
-	}
-	l.tail = ref
-	l.n++
-}
+// send appends a pending to the view's.
+func (w *view) send(s *State, ref uint32) { w.sent.push(ref, s.allLinks(ref), s.allLinks(w.sent.tail)) }
 
-func (l *pendingList) remove(s *State, ref uint32) {
-	p := s.pendings.at(ref)
-	if p.older == 0 {
-		l.head = p.newer
-	} else {
-		s.pendings.at(p.older).newer = p.newer
-	}
-	if p.newer == 0 {
-		l.tail = p.older
-	} else {
-		s.pendings.at(p.newer).older = p.older
-	}
-	l.n--
+// unsend removes it.
+func (w *view) unsend(s *State, ref uint32) {
+	k := s.allLinks(ref)
+	w.sent.remove(k, s.allLinks(k.prev), s.allLinks(k.next))
 }
 
 // retimeView notes when the oldest of a view's pendings will have been idle too long.
@@ -171,7 +143,7 @@ func (s *State) retimeView(w *view) {
 	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.head != 0 {
 		at = s.pendings.at(w.sent.head).at + idle
 	}
-	s.schedule(&s.idling, s.idlePos, w.slot, at)
+	s.idling.schedule(s.idlePos, w.slot, at)
 }
 
 // retimeViews does so for all views of a queue, because MaxIdle has changed.

@@ -24,9 +24,9 @@ type view struct {
 	places   positions         // of jobs by slot: in the heap, or one of the marks below
 	known    []uint16          // by chunk of places: how many jobs in it have one
 	spare    []uint32          // a chunk in which none has, or nil
-	sent     pendingList       // all that is pending, first sent first
+	sent     list[uint32]      // all that is pending, first sent first
 	returned map[uint32]uint32 // how often jobs were taken back from consumers
-	line     line[consumer, *consumer]
+	line     list[*consumer]
 
 	cursor   uint64 // while it is built: the first id that it has not looked at
 	building bool
@@ -36,12 +36,11 @@ type view struct {
 
 // pending is a job that a consumer of a view has, without a pointer.
 type pending struct {
-	job        uint32
-	consumer   uint32 // slot of its client
-	prev, next uint32 // of the consumer's, first sent first
-	older      uint32 // of the view's
-	newer      uint32
-	at         int64 // when it was sent
+	job      uint32
+	consumer uint32        // slot of its client
+	own      links[uint32] // in the consumer's list
+	all      links[uint32] // in the view's
+	at       int64         // when it was sent
 }
 
 // Marks of a job in view.places that are not positions in the heap.

@@ -3,16 +3,17 @@ package queue
 // waitEntry is one client's place in the queue of one tube. The entries of a
 // client are chained, so that ending a wait costs what beginning it cost.
 type waitEntry struct {
-	client     *Client
-	tube       *tube
-	prev, next *waitEntry // in the tube's queue
-	sibling    *waitEntry // the client's next entry, or the free list's
+	client  *Client
+	tube    *tube
+	place   links[*waitEntry] // in the tube's queue
+	sibling *waitEntry        // the client's next entry, or the free list's
 }
 
-// waitQueue serves clients first come, first served.
-type waitQueue struct {
-	head, tail *waitEntry
-	n          int
+func (e *waitEntry) links() *links[*waitEntry] {
+	if e == nil {
+		return nil
+	}
+	return &e.place
 }
 
 // wait registers the client at all tubes it watches in this shard.
@@ -20,7 +21,7 @@ func (s *State) wait(c *Client, ticket uint64) {
 	s.arrivals++
 	c.ticket, c.arrival = ticket, s.arrivals
 	if c.wide != nil {
-		s.wideWaits.push(c)
+		s.wideWaits.push(c, c.place(), s.wideWaits.tail.place())
 		s.waiting++
 		return
 	}
@@ -31,15 +32,9 @@ func (s *State) wait(c *Client, ticket uint64) {
 		} else {
 			s.freeWaits = e.sibling
 		}
-		*e = waitEntry{client: c, tube: t, prev: t.waiters.tail, sibling: c.waits}
+		*e = waitEntry{client: c, tube: t, sibling: c.waits}
 		c.waits = e
-		if e.prev == nil {
-			t.waiters.head = e
-		} else {
-			e.prev.next = e
-		}
-		t.waiters.tail = e
-		t.waiters.n++
+		t.waiters.push(e, &e.place, t.waiters.tail.links())
 	}
 	s.waiting += len(c.watched)
 	s.spend(looking * len(c.watched))
@@ -47,23 +42,14 @@ func (s *State) wait(c *Client, ticket uint64) {
 
 // unwait takes the client out of all queues (R3).
 func (s *State) unwait(c *Client) {
-	if c.wide != nil && c.wide.waits {
-		s.wideWaits.remove(c)
+	if c.wide != nil && s.wideWaits.has(c, c.place()) {
+		k := c.place()
+		s.wideWaits.remove(k, k.prev.place(), k.next.place())
 		s.waiting--
 	}
 	for e := c.waits; e != nil; {
 		q := &e.tube.waiters
-		if e.prev == nil {
-			q.head = e.next
-		} else {
-			e.prev.next = e.next
-		}
-		if e.next == nil {
-			q.tail = e.prev
-		} else {
-			e.next.prev = e.prev
-		}
-		q.n--
+		q.remove(&e.place, e.place.prev.links(), e.place.next.links())
 		if q.n == 0 && e.tube.opening {
 			s.reopen(e.tube)
 		}
@@ -102,7 +88,7 @@ func (s *State) waitersOf(t *tube) int {
 	if t.wide == 0 {
 		return n
 	}
-	for c := s.wideWaits.head; c != nil; c = c.wide.next {
+	for c := s.wideWaits.head; c != nil; c = c.wide.inLine.next {
 		s.spend(looking)
 		if c.watches(t) {
 			n++
@@ -120,7 +106,7 @@ func (s *State) firstWaiter(t *tube) *Client {
 	if t.wide == 0 {
 		return first
 	}
-	for c := s.wideWaits.head; c != nil && (first == nil || c.arrival < first.arrival); c = c.wide.next {
+	for c := s.wideWaits.head; c != nil && (first == nil || c.arrival < first.arrival); c = c.wide.inLine.next {
 		s.spend(looking)
 		if c.watches(t) {
 			return c

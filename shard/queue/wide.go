@@ -33,9 +33,7 @@ type wideSet struct {
 	tubes pages[*tube]      // in no order that means anything
 	place map[uint32]uint32 // of a tube in tubes, by the tube's slot
 
-	// its wait
-	waits      bool
-	prev, next *Client
+	inLine links[*Client] // while it waits
 
 	// the search that is under way
 	seeking bool
@@ -45,11 +43,6 @@ type wideSet struct {
 	unsure  bool   // first pass: that job was taken, so nobody can say which is best now
 	hasty   bool   // second pass: the first that is found will do
 	again   uint32 // second pass: how many of the next had been seen already
-}
-
-// wideQueue holds the wide clients that wait, first come, first served.
-type wideQueue struct {
-	head, tail *Client
 }
 
 // widen makes a client wide.
@@ -103,32 +96,12 @@ func (c *Client) watches(t *tube) bool {
 	return ok
 }
 
-// push lets a client wait.
-func (q *wideQueue) push(c *Client) {
-	w := c.wide
-	w.waits, w.prev, w.next = true, q.tail, nil
-	if q.tail == nil {
-		q.head = c
-	} else {
-		q.tail.wide.next = c
+// place is where a wide client has its links in the queue of those that wait.
+func (c *Client) place() *links[*Client] {
+	if c == nil {
+		return nil
 	}
-	q.tail = c
-}
-
-// remove ends a client's wait.
-func (q *wideQueue) remove(c *Client) {
-	w := c.wide
-	if w.prev == nil {
-		q.head = w.next
-	} else {
-		w.prev.wide.next = w.next
-	}
-	if w.next == nil {
-		q.tail = w.prev
-	} else {
-		w.next.wide.prev = w.prev
-	}
-	w.waits, w.prev, w.next = false, nil, nil
+	return &c.wide.inLine
 }
 
 // seek finds the best tube of a client's, or none. When done is false the turn's

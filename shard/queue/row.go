@@ -2,13 +2,9 @@ package queue
 
 import "fmt"
 
-// A client's deadlines are in its heap. A consumer may hold hundreds of jobs, but its
-// deadlines mostly come in order, because TTRs are mostly equal, and go roughly in order. So
-// deadlines that come in order are in a row, where adding and removing take constant time.
-// A deadline that is out of order, or that the row has no room for, is in the heap.
-
-// row holds entries that came in order, in a ring. One that is taken out of the middle
-// leaves a gap, an entry with slot 0, which goes when it is the first.
+// row holds entries that came in order, in a ring, where adding and removing take constant
+// time. One that is taken out of the middle leaves a gap, an entry with slot 0, which goes
+// when it is the first.
 type row struct {
 	ring []entry // its length is a power of two
 	from uint32  // the first entry, which is no gap
@@ -52,6 +48,9 @@ func (r *row) grow(p positions) {
 	}
 }
 
+// first is the entry that came first; there must be one.
+func (r *row) first() entry { return r.ring[r.from] }
+
 // remove takes out the entry at a position.
 func (r *row) remove(pos uint32) {
 	at, mask := pos&^inRow, uint32(len(r.ring)-1)
@@ -60,31 +59,6 @@ func (r *row) remove(pos uint32) {
 		r.from = (r.from + 1) & mask
 		r.n--
 	}
-}
-
-// first is the job whose deadline comes first; there must be one.
-func (c *Client) first() entry {
-	if c.consumer == nil || c.consumer.row.n == 0 {
-		return c.ttrs.top()
-	}
-	r := &c.consumer.row
-	if e := r.ring[r.from]; c.ttrs.n == 0 || e.before(c.ttrs.top()) {
-		return e
-	}
-	return c.ttrs.top()
-}
-
-// soonest is the first deadline of the jobs that the client holds, or 0.
-func (c *Client) soonest() int64 {
-	switch {
-	case c == nil:
-		return 0
-	case c.ttrs.n > 0 && c.consumer == nil:
-		return int64(c.ttrs.top().major)
-	case c.ttrs.n > 0 || c.consumer != nil && c.consumer.row.n > 0:
-		return int64(c.first().major)
-	}
-	return 0
 }
 
 // check walks the row, and counts the entries.
