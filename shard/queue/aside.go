@@ -19,9 +19,9 @@ func (s *State) setAside(c *Client, op *Op) {
 	if slot == 0 || s.aside[slot] {
 		return
 	}
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	state := j.state()
-	if state == Reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
+	if state == Reserved && (c == nil || s.trails.At(j.trail).holder != c.slot) {
 		return
 	}
 	op.Status = OK
@@ -42,7 +42,7 @@ func (s *State) markAside(slot uint32) {
 // checkAside counts the jobs that are aside.
 func (s *State) checkAside(sums *Sums) error {
 	for slot := range s.aside {
-		if j := s.jobs.at(slot); j.state() != Buried {
+		if j := s.jobs.At(slot); j.state() != Buried {
 			return fmt.Errorf("S1: job %d is aside and not buried", j.id())
 		}
 		sums.Damaged++

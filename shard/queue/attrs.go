@@ -27,7 +27,7 @@ func (s *State) askAttrs(now int64, op *Op) {
 		return
 	}
 	if o := &v.finder.order; o.n > 0 {
-		a.Attrs.First, a.Attrs.Last = s.jobs.at(o.first()).id(), o.lastID(&s.jobs)
+		a.Attrs.First, a.Attrs.Last = s.jobs.At(o.first()).id(), o.lastID(&s.jobs)
 	}
 	a.Attrs.Ended = v.ended
 	if v.first != nil {

@@ -3,6 +3,7 @@ package queue
 import (
 	"fmt"
 
+	"beanfield/shard/queue/cells"
 	"beanfield/storage"
 )
 
@@ -33,8 +34,8 @@ func audit(s *State, clients []*Client) error {
 		if w := c.wide; w != nil && (len(w.place) != len(tubes) || len(c.watched) > 0) {
 			return fmt.Errorf("S4: a wide client watches %d tubes, knows %d, and lists %d as an ordinary one", len(tubes), len(w.place), len(c.watched))
 		}
-		for slot := c.held.head; slot != 0; slot = s.linksOf(slot).next {
-			reserved[s.tubeAt.get(s.jobs.at(slot).tube())]++
+		for slot := c.held.Head; slot != 0; slot = s.linksOf(slot).Next {
+			reserved[s.tubeAt.Get(s.jobs.At(slot).tube())]++
 		}
 		if err := auditWaits(c); err != nil {
 			return err
@@ -52,8 +53,8 @@ func audit(s *State, clients []*Client) error {
 				t.name, t.using, t.watching, t.reserved, using[t], watching[t], reserved[t])
 		}
 		due := int64(0)
-		if t.delayed.n > 0 {
-			due = int64(t.delayed.top().major)
+		if t.delayed.N > 0 {
+			due = int64(t.delayed.Top().Major)
 		}
 		if t.pausedUntil != 0 && (due == 0 || t.pausedUntil < due) {
 			due = t.pausedUntil
@@ -71,18 +72,18 @@ func (c *Client) tubes() []*tube {
 		return c.watched
 	}
 	var all []*tube
-	for i := range c.wide.tubes.n {
-		all = append(all, c.wide.tubes.get(i))
+	for i := range c.wide.tubes.N {
+		all = append(all, c.wide.tubes.Get(i))
 	}
 	return all
 }
 
-func scheduled(h *heap, p positions, slot uint32, due int64) bool {
-	pos := p.get(slot)
+func scheduled(h *cells.Heap, p cells.Positions, slot uint32, due int64) bool {
+	pos := p.Get(slot)
 	if due == 0 {
-		return pos == nowhere
+		return pos == cells.Nowhere
 	}
-	return pos < h.n && h.at(pos).slot == slot && int64(h.at(pos).major) == due
+	return pos < h.N && h.At(pos).Slot == slot && int64(h.At(pos).Major) == due
 }
 
 // auditWaits checks that a client waits nowhere or at all tubes it watches.
@@ -106,12 +107,13 @@ func auditWaits(c *Client) error {
 // auditMemory counts the slots in use against the jobs that need them.
 func auditMemory(s *State) error {
 	jobs, trails, items, small, large := 0, 0, 0, 0, 0
-	for ci := range s.jobs.items {
-		if s.jobs.items[ci] == nil {
+	for ci := range s.jobs.Chunks() {
+		if !s.jobs.Backed(ci) {
 			continue
 		}
-		for i := range s.jobs.items[ci] {
-			j := &s.jobs.items[ci][i]
+		for i := range uint32(cells.ChunkLen) {
+			slot := uint32(ci)<<cells.ChunkShift | i
+			j := s.jobs.At(slot)
 			if j.id() == 0 {
 				continue
 			}
@@ -123,13 +125,13 @@ func auditMemory(s *State) error {
 			if j.away() {
 				sizes[0] = 0
 			}
-			if it := s.itemAt(uint32(ci)<<chunkShift | uint32(i)); it != nil {
+			if it := s.itemAt(slot); it != nil {
 				items++
 				sizes = append(sizes, it.tagsSize, it.noteSize)
 			}
 			for _, size := range sizes {
 				switch {
-				case size > inlineMax:
+				case size > cells.SmallMost:
 					large++
 				case size > 0:
 					small++
@@ -137,32 +139,19 @@ func auditMemory(s *State) error {
 			}
 		}
 	}
-	usedSmall := 0
-	for i := range s.bodies.classes {
-		usedSmall += inUse(&s.bodies.classes[i].slots)
-	}
-	// Slot 0 of the two slabs is never handed out, but taken.
-	if n := inUse(&s.jobs.slots) - 1; n != jobs || jobs != int(s.index.n) {
+	if n := s.jobs.Used(); n != jobs || jobs != int(s.index.n) {
 		return fmt.Errorf("%d job records in use, %d filled, %d indexed", n, jobs, s.index.n)
 	}
-	if n := inUse(&s.trails.slots) - 1; n != trails {
+	if n := s.trails.Used(); n != trails {
 		return fmt.Errorf("%d trails in use, %d needed", n, trails)
 	}
-	if n := inUse(&s.items.slots) - 1; n != items {
+	if n := s.items.Used(); n != items {
 		return fmt.Errorf("%d items in use, %d needed", n, items)
 	}
-	if n := inUse(&s.bodies.large); usedSmall != small || n != large {
-		return fmt.Errorf("%d small and %d large bodies in use, %d and %d needed", usedSmall, n, small, large)
+	if n, m := s.bodies.Used(); n != small || m != large {
+		return fmt.Errorf("%d small and %d large bodies in use, %d and %d needed", n, m, small, large)
 	}
 	return nil
-}
-
-func inUse(s *slots) int {
-	n := 0
-	for i := range s.chunks {
-		n += int(s.chunks[i].used)
-	}
-	return n
 }
 
 // consumers are the clients of a tube's consumers.
@@ -185,17 +174,17 @@ func (w *world) auditLog() error {
 		if slot == 0 {
 			return fmt.Errorf("L2: the log has job %d, which has ended", id)
 		}
-		j := w.s.jobs.at(slot)
+		j := w.s.jobs.At(slot)
 		want := map[JobState]storage.JobState{Delayed: storage.Delayed, Buried: storage.Buried, Passed: storage.Passed}[j.state()]
 		switch {
-		case id > w.s.tubeAt.get(j.tube()).newest:
+		case id > w.s.tubeAt.Get(j.tube()).newest:
 			return fmt.Errorf("S3: job %d is newer than the newest of its tube", id)
 		case want != 0 && r.State != want, r.State == storage.Passed && j.state() != Passed:
 			return fmt.Errorf("L2: job %d is %s, and %v in the log", id, j.state(), r.State)
-		case r.State == storage.Delayed && j.state() == Delayed && r.Deadline != w.s.trails.at(j.trail).key+testEpoch:
-			return fmt.Errorf("L2: job %d is delayed until %d, in the log until %d", id, w.s.trails.at(j.trail).key+testEpoch, r.Deadline)
-		case r.State == storage.Buried && j.state() == Buried && r.BuryRank != uint64(w.s.trails.at(j.trail).key):
-			return fmt.Errorf("L2: job %d is buried as %d, in the log as %d", id, w.s.trails.at(j.trail).key, r.BuryRank)
+		case r.State == storage.Delayed && j.state() == Delayed && r.Deadline != w.s.trails.At(j.trail).key+testEpoch:
+			return fmt.Errorf("L2: job %d is delayed until %d, in the log until %d", id, w.s.trails.At(j.trail).key+testEpoch, r.Deadline)
+		case r.State == storage.Buried && j.state() == Buried && r.BuryRank != uint64(w.s.trails.At(j.trail).key):
+			return fmt.Errorf("L2: job %d is buried as %d, in the log as %d", id, w.s.trails.At(j.trail).key, r.BuryRank)
 		}
 	}
 	return nil

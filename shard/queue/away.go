@@ -14,14 +14,14 @@ import (
 
 // keepBody stores a new job's body, in memory if there is room.
 func (s *State) keepBody(slot uint32, data []byte, parts [][]byte) {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	if s.Budget > 0 && j.size > 0 && s.inside+int64(j.size) > s.Budget {
 		j.place |= flagAway
 		s.outside += int64(j.size)
 		return
 	}
 	s.inside += int64(j.size)
-	j.body = s.bodies.add(data, parts, int(j.size))
+	j.body = s.bodies.Add(data, parts, int(j.size))
 }
 
 func (s *State) dropBody(j *job) {
@@ -30,7 +30,7 @@ func (s *State) dropBody(j *job) {
 		return
 	}
 	s.inside -= int64(j.size)
-	s.bodies.drop(j.body, j.size)
+	s.bodies.Drop(j.body, j.size)
 }
 
 // fetchTries bounds how often a peek is repeated.

@@ -35,8 +35,8 @@ type TubeFigures struct {
 func (s *State) Census(now int64, from uint32, n int, list []TubeFigures) ([]TubeFigures, uint32) {
 	share := s.share
 	defer func() { s.share = share }() // this is not a part of a turn
-	for from = max(from, 1); from < s.tubeAt.n; from++ {
-		t := s.tubeAt.get(from)
+	for from = max(from, 1); from < s.tubeAt.N; from++ {
+		t := s.tubeAt.Get(from)
 		if t == nil {
 			continue
 		}

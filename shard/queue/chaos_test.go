@@ -165,9 +165,9 @@ func (x *chaos) workOff() {
 		w.advance(400 * second) // delays and pauses end, and who left has left
 		for _, queue := range chaosQueues {
 			if t := w.s.tubes[queue]; t != nil {
-				for t.buried.n > 0 {
+				for t.buried.N > 0 {
 					w.s.renew()
-					w.s.kickOne(w.now, t.buried.head)
+					w.s.kickOne(w.now, t.buried.Head)
 				}
 			}
 			for _, group := range []string{"g", "h", "i"} {

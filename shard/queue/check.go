@@ -3,6 +3,8 @@ package queue
 import (
 	"cmp"
 	"fmt"
+
+	"beanfield/shard/queue/cells"
 )
 
 // Check walks the whole state and reports the first broken invariant, by its
@@ -12,7 +14,7 @@ func (s *State) Check() error {
 	seen := map[uint32]string{}
 	place := func(slot uint32, where string) error {
 		if was, dup := seen[slot]; dup {
-			return fmt.Errorf("S1: job %d is in %s and in %s", s.jobs.at(slot).id(), was, where)
+			return fmt.Errorf("S1: job %d is in %s and in %s", s.jobs.At(slot).id(), was, where)
 		}
 		seen[slot] = where
 		return nil
@@ -25,8 +27,8 @@ func (s *State) Check() error {
 			return err
 		}
 	}
-	for slot := range s.clients.n {
-		c := s.clients.get(slot)
+	for slot := range s.clients.N {
+		c := s.clients.Get(slot)
 		if c == nil {
 			continue
 		}
@@ -53,8 +55,8 @@ func (s *State) Check() error {
 		return fmt.Errorf("S1: %d jobs are indexed, %d are in a place", s.index.n, len(seen))
 	}
 	for slot := range seen {
-		if found := s.index.find(&s.jobs, s.jobs.at(slot).id()); found != slot {
-			return fmt.Errorf("S1: job %d is not found by its id", s.jobs.at(slot).id())
+		if found := s.index.find(&s.jobs, s.jobs.At(slot).id()); found != slot {
+			return fmt.Errorf("S1: job %d is not found by its id", s.jobs.At(slot).id())
 		}
 	}
 	wide, err := s.checkWide()
@@ -64,12 +66,12 @@ func (s *State) Check() error {
 	if waits += wide; waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
-	return cmp.Or(s.timeline.check(s.tubePos), s.opening.check(s.openPos),
-		s.holders.check(s.clientPos), s.checkServices())
+	return cmp.Or(s.timeline.Check(s.tubePos), s.opening.Check(s.openPos),
+		s.holders.Check(s.clientPos), s.checkServices())
 }
 
 func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {
-	if t.name != name || s.tubeAt.get(t.slot) != t {
+	if t.name != name || s.tubeAt.Get(t.slot) != t {
 		return fmt.Errorf("S4: tube %q is filed wrongly", name)
 	}
 	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && name != s.Pinned && (t.service == nil || !t.service.matters()) {
@@ -82,13 +84,13 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if urgent != t.urgent {
 		return fmt.Errorf("S3: tube %q counts %d urgent jobs, has %d", name, t.urgent, urgent)
 	}
-	if err := t.waiters.check((*waitEntry).links, func(*waitEntry) error { return nil }); err != nil {
+	if err := t.waiters.Check((*waitEntry).links, func(*waitEntry) error { return nil }); err != nil {
 		return fmt.Errorf("%w (waiters of tube %s)", err, name)
 	}
 	if s.firstWaiter(t) != nil && t.offers() {
 		return fmt.Errorf("S6: tube %q has waiters and ready jobs", name)
 	}
-	if pos := s.openPos.get(t.slot); t.opening != (pos != nowhere) || t.opening && s.opening.at(pos).major != t.ready.top().major {
+	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening && s.opening.At(pos).Major != t.ready.Top().Major {
 		return fmt.Errorf("S4: tube %q has the wrong place among those that open", name)
 	}
 	if t.service != nil {
@@ -96,39 +98,39 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 			return fmt.Errorf("%w (queue %s)", err, name)
 		}
 	}
-	*waits += t.waiters.n
+	*waits += t.waiters.N
 	sums.Urgent += urgent
-	sums.Ready += int(t.ready.n)
-	sums.Delayed += int(t.delayed.n)
-	sums.Buried += t.buried.n
-	if err := t.ready.check(s.jobPos); err != nil {
+	sums.Ready += int(t.ready.N)
+	sums.Delayed += int(t.delayed.N)
+	sums.Buried += t.buried.N
+	if err := t.ready.Check(s.jobPos); err != nil {
 		return err
 	}
-	return t.delayed.check(s.jobPos)
+	return t.delayed.Check(s.jobPos)
 }
 
 // checkPlaces walks the jobs of a tube that nobody holds, and counts the urgent ones.
 func (s *State) checkPlaces(name string, t *tube, place func(uint32, string) error) (urgent int, err error) {
-	for i := uint32(0); i < t.ready.n; i++ {
-		e := *t.ready.at(i)
-		j := s.jobs.at(e.slot)
-		if j.state() != Ready || j.tube() != t.slot || e != readyKey(j.pri, j.id(), e.slot) {
+	for i := uint32(0); i < t.ready.N; i++ {
+		e := *t.ready.At(i)
+		j := s.jobs.At(e.Slot)
+		if j.state() != Ready || j.tube() != t.slot || e != readyKey(j.pri, j.id(), e.Slot) {
 			return 0, fmt.Errorf("S1: job %d does not belong where it is ready", j.id())
 		}
 		if j.pri < urgentBelow {
 			urgent++
 		}
-		if err := place(e.slot, name+" ready"); err != nil {
+		if err := place(e.Slot, name+" ready"); err != nil {
 			return 0, err
 		}
 	}
-	for i := uint32(0); i < t.delayed.n; i++ {
-		e := *t.delayed.at(i)
-		j := s.jobs.at(e.slot)
-		if j.state() != Delayed || j.tube() != t.slot || s.trails.at(j.trail).key != int64(e.major) {
+	for i := uint32(0); i < t.delayed.N; i++ {
+		e := *t.delayed.At(i)
+		j := s.jobs.At(e.Slot)
+		if j.state() != Delayed || j.tube() != t.slot || s.trails.At(j.trail).key != int64(e.Major) {
 			return 0, fmt.Errorf("S1: job %d does not belong where it is delayed", j.id())
 		}
-		if err := place(e.slot, name+" delayed"); err != nil {
+		if err := place(e.Slot, name+" delayed"); err != nil {
 			return 0, err
 		}
 	}
@@ -137,42 +139,42 @@ func (s *State) checkPlaces(name string, t *tube, place func(uint32, string) err
 
 func (s *State) checkClient(c *Client, sums *Sums, place func(uint32, string) error) error {
 	timed := 0
-	for slot := c.held.head; slot != 0; slot = s.linksOf(slot).next {
-		if s.jobs.at(slot).ttr > 0 {
+	for slot := c.held.Head; slot != 0; slot = s.linksOf(slot).Next {
+		if s.jobs.At(slot).ttr > 0 {
 			timed++
 		}
 	}
-	holds := func(e entry) error {
-		if t := s.trails.at(s.jobs.at(e.slot).trail); t.holder != c.slot || t.key != int64(e.major) {
-			return fmt.Errorf("S1: job %d is not held where it says", s.jobs.at(e.slot).id())
+	holds := func(e cells.Entry) error {
+		if t := s.trails.At(s.jobs.At(e.Slot).trail); t.holder != c.slot || t.key != int64(e.Major) {
+			return fmt.Errorf("S1: job %d is not held where it says", s.jobs.At(e.Slot).id())
 		}
 		return nil
 	}
-	for i := uint32(0); i < c.ttrs.n; i++ {
-		if err := holds(*c.ttrs.at(i)); err != nil {
+	for i := uint32(0); i < c.ttrs.N; i++ {
+		if err := holds(*c.ttrs.At(i)); err != nil {
 			return err
 		}
 	}
 	if c.consumer != nil {
-		n, err := c.consumer.row.check(s.jobPos, holds)
+		n, err := c.consumer.row.Check(s.jobPos, holds)
 		if err != nil {
 			return err
 		}
 		timed -= n
 	}
-	if int(c.ttrs.n) != timed {
-		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed, c.ttrs.n)
+	if int(c.ttrs.N) != timed {
+		return fmt.Errorf("S3: a client's list has %d jobs with a deadline that are in no row, its heap %d", timed, c.ttrs.N)
 	}
-	sums.Reserved += c.held.n
-	if err := c.ttrs.check(s.jobPos); err != nil {
+	sums.Reserved += c.held.N
+	if err := c.ttrs.Check(s.jobPos); err != nil {
 		return err
 	}
 	return s.checkList(&c.held, Reserved, "a client's list", place)
 }
 
-func (s *State) checkList(l *list[uint32], want JobState, where string, place func(uint32, string) error) error {
-	return l.check(s.linksOf, func(slot uint32) error {
-		if j := s.jobs.at(slot); j.state() != want {
+func (s *State) checkList(l *cells.List[uint32], want JobState, where string, place func(uint32, string) error) error {
+	return l.Check(s.linksOf, func(slot uint32) error {
+		if j := s.jobs.At(slot); j.state() != want {
 			return fmt.Errorf("S1: job %d does not belong into %s", j.id(), where)
 		}
 		return place(slot, where)
@@ -182,7 +184,7 @@ func (s *State) checkList(l *list[uint32], want JobState, where string, place fu
 // checkWide looks at the wide clients that wait, and counts them.
 func (s *State) checkWide() (waits int, err error) {
 	last := uint64(0)
-	err = s.wideWaits.check((*Client).place, func(c *Client) error {
+	err = s.wideWaits.Check((*Client).place, func(c *Client) error {
 		if c.arrival <= last {
 			return fmt.Errorf("S4: a wide client waits in the wrong place")
 		}
@@ -197,17 +199,17 @@ func (s *State) checkWide() (waits int, err error) {
 			return 0, err
 		}
 	}
-	return s.wideWaits.n, nil
+	return s.wideWaits.N, nil
 }
 
 // checkSearch looks for tubes that a search would miss.
 func (s *State) checkSearch(c *Client) error {
 	w := c.wide
-	if !w.seeking || s.wideWaits.has(c, c.place()) || w.seen+w.again > w.tubes.n {
+	if !w.seeking || s.wideWaits.Has(c, c.place()) || w.seen+w.again > w.tubes.N {
 		return fmt.Errorf("S7: a client is not in the middle of a search")
 	}
-	for i := range w.tubes.n {
-		t := w.tubes.get(i)
+	for i := range w.tubes.N {
+		t := w.tubes.Get(i)
 		if w.place[t.slot] != i {
 			return fmt.Errorf("S4: tube %q stands in another place of a client's", t.name)
 		}
@@ -215,7 +217,7 @@ func (s *State) checkSearch(c *Client) error {
 			continue
 		}
 		// The order is promised only while nobody takes the best job.
-		if w.hasty || w.best == nil || !w.unsure && w.intact() && t.ready.top().before(w.best.ready.top()) {
+		if w.hasty || w.best == nil || !w.unsure && w.intact() && t.ready.Top().Before(w.best.ready.Top()) {
 			return fmt.Errorf("S7: a search misses tube %q", t.name)
 		}
 	}

@@ -3,6 +3,8 @@ package queue
 import (
 	"fmt"
 	"slices"
+
+	"beanfield/shard/queue/cells"
 )
 
 // checkService walks a tube's groups and consumers.
@@ -36,7 +38,7 @@ func (s *State) checkGroup(g *group) error {
 		return fmt.Errorf("Q4: group %q has %d consumers by name, %d in its list", g.name, len(g.users), len(g.consumers))
 	}
 	for i, c := range g.consumers {
-		if c.at != i || g.users[c.user] != c || c.client.consumer != c || s.clients.get(c.client.slot) != &c.client {
+		if c.at != i || g.users[c.user] != c || c.client.consumer != c || s.clients.Get(c.client.slot) != &c.client {
 			return fmt.Errorf("S4: consumer %s.%s is filed wrongly", g.name, c.user)
 		}
 		if err := s.checkConsumer(c); err != nil {
@@ -79,7 +81,7 @@ func (s *State) checkConsumer(c *consumer) error {
 	if len(c.client.watched) != watching {
 		return fmt.Errorf("S3: it watches %d tubes, not %d", len(c.client.watched), watching)
 	}
-	leaving := s.leavePos.get(c.client.slot) != nowhere
+	leaving := s.leavePos.Get(c.client.slot) != cells.Nowhere
 	if (c.to == nil) != (leaving || c.departed) || leaving && c.departed {
 		return fmt.Errorf("Q6: it is leaving: %t, departed: %t", leaving, c.departed)
 	}
@@ -89,7 +91,7 @@ func (s *State) checkConsumer(c *consumer) error {
 	if c.group.view != nil {
 		return s.checkHas(c)
 	}
-	for slot, again := c.client.held.head, c.again; slot != 0 || again != 0; slot = s.linksOf(slot).next {
+	for slot, again := c.client.held.Head, c.again; slot != 0 || again != 0; slot = s.linksOf(slot).Next {
 		if slot == 0 {
 			return fmt.Errorf("Q1: it is to be sent an item again that it does not have")
 		}
@@ -112,9 +114,9 @@ func (s *State) checkChoosy(c *consumer) error {
 	if c.room() && c.look != lookedAll && !c.listed && !v.tube.shut() {
 		return fmt.Errorf("Q5: it has room, should look, and does not")
 	}
-	for i := uint32(0); i < v.tube.ready.n; i++ {
-		slot := v.tube.ready.at(i).slot
-		if id := s.jobs.at(slot).id(); c.to != nil && id < c.look && c.wants(s, slot) {
+	for i := uint32(0); i < v.tube.ready.N; i++ {
+		slot := v.tube.ready.At(i).Slot
+		if id := s.jobs.At(slot).id(); c.to != nil && id < c.look && c.wants(s, slot) {
 			return fmt.Errorf("Q5: it misses item %d, and looks from %d on", id, c.look)
 		}
 	}
@@ -125,7 +127,7 @@ func (s *State) checkChoosy(c *consumer) error {
 // that have left.
 func (s *State) checkDeparted() error {
 	var prev *consumer
-	err := s.departed.check((*consumer).departedLinks, func(c *consumer) error {
+	err := s.departed.Check((*consumer).departedLinks, func(c *consumer) error {
 		if !c.departed || prev != nil && prev.departedAt > c.departedAt {
 			return fmt.Errorf("S4: consumer %s has departed in another order", c.user)
 		}
@@ -135,8 +137,8 @@ func (s *State) checkDeparted() error {
 	if err != nil {
 		return err
 	}
-	if s.departed.n > departedMost {
-		return fmt.Errorf("Q4: %d consumers have departed", s.departed.n)
+	if s.departed.N > departedMost {
+		return fmt.Errorf("Q4: %d consumers have departed", s.departed.N)
 	}
-	return s.leaving.check(s.leavePos)
+	return s.leaving.Check(s.leavePos)
 }

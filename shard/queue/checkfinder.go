@@ -28,12 +28,12 @@ func (s *State) checkFinder(t *tube) error {
 	for at := f.order.seek(&s.jobs, 0); f.order.at(at) != 0; at = f.order.next(at) {
 		slot := f.order.at(at)
 		found++
-		if s.jobs.at(slot).tube() != t.slot {
-			return fmt.Errorf("F1: job %d is in the order of tube %q", s.jobs.at(slot).id(), t.name)
+		if s.jobs.At(slot).tube() != t.slot {
+			return fmt.Errorf("F1: job %d is in the order of tube %q", s.jobs.At(slot).id(), t.name)
 		}
 		_, has := s.tagsOf(slot).Get(TagRequest)
 		if it := s.itemAt(slot); has != (it != nil && it.requested) {
-			return fmt.Errorf("F2: job %d is not filed by its request id", s.jobs.at(slot).id())
+			return fmt.Errorf("F2: job %d is not filed by its request id", s.jobs.At(slot).id())
 		}
 		if has {
 			requested++
@@ -54,12 +54,12 @@ func (s *State) checkFinder(t *tube) error {
 // check walks all rings and counts their items.
 func (r requests) check(s *State, t *tube) (n int, err error) {
 	for h, head := range r {
-		prev := s.items.at(head).prev
+		prev := s.items.At(head).prev
 		for ref, first := head, true; first || ref != head; first = false {
-			it := s.items.at(ref)
+			it := s.items.At(ref)
 			id, _ := s.tagsOf(it.job).Get(TagRequest)
 			switch {
-			case it.prev != prev || hashRequest(id) != h || s.jobs.at(it.job).tube() != t.slot:
+			case it.prev != prev || hashRequest(id) != h || s.jobs.At(it.job).tube() != t.slot:
 				return 0, fmt.Errorf("F2: job %d is in a wrong ring", s.idOf(ref))
 			case !first && s.idOf(prev) >= s.idOf(ref):
 				return 0, fmt.Errorf("F2: a ring has job %d before %d", s.idOf(prev), s.idOf(ref))
@@ -73,7 +73,7 @@ func (r requests) check(s *State, t *tube) (n int, err error) {
 
 // check looks for gets that wait though they could have an item.
 func (g *gets) check(s *State, slot uint32) error {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	waits, called := false, false
 	for _, w := range g.waits {
 		if !visible(j, w.take) || !w.matches(j.id(), s.tagsOf(slot)) {
@@ -97,12 +97,12 @@ func (g *gets) checkLines() error {
 	lines := map[*getLine]bool{&g.others.lookers: false, &g.others.takers: true} // whether its gets take
 	for h, l := range g.requests {
 		lines[&l.lookers], lines[&l.takers] = false, true
-		if first := cmp.Or(l.lookers.head, l.takers.head); first == nil || first.hash != h {
+		if first := cmp.Or(l.lookers.Head, l.takers.Head); first == nil || first.hash != h {
 			return fmt.Errorf("F4: a line of gets is empty, or filed wrongly")
 		}
 	}
 	for l, takes := range lines {
-		err := l.check((*waitGet).links, func(w *waitGet) error {
+		err := l.Check((*waitGet).links, func(w *waitGet) error {
 			if w.line() != l || w.take != takes || w.called != 0 || g.waits[w.getter] != w {
 				return fmt.Errorf("F4: a get stands in a line wrongly")
 			}
@@ -111,7 +111,7 @@ func (g *gets) checkLines() error {
 		if err != nil {
 			return err
 		}
-		n += l.n
+		n += l.N
 	}
 	for _, w := range g.waits {
 		if !w.lined() && w.called == 0 {

@@ -1,6 +1,10 @@
 package queue
 
-import "fmt"
+import (
+	"fmt"
+
+	"beanfield/shard/queue/cells"
+)
 
 // placePassed shows the jobs that only views have to the check of S1.
 func (s *State) placePassed(place func(uint32, string) error) error {
@@ -10,7 +14,7 @@ func (s *State) placePassed(place func(uint32, string) error) error {
 		}
 		o := &t.service.finder.order
 		for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
-			if slot := o.at(at); s.jobs.at(slot).state() == Passed {
+			if slot := o.at(at); s.jobs.At(slot).state() == Passed {
 				if err := place(slot, t.name+" passed"); err != nil {
 					return err
 				}
@@ -26,14 +30,14 @@ func (s *State) checkPassed(v *service) error {
 	o := &v.finder.order
 	for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
 		slot := o.at(at)
-		j := s.jobs.at(slot)
+		j := s.jobs.At(slot)
 		if j.state() != Passed {
 			continue
 		}
 		n++
 		held := v.wanted(slot)
 		for _, w := range v.views {
-			held = held || w.dropping && w.where(slot) != nowhere
+			held = held || w.dropping && w.where(slot) != cells.Nowhere
 		}
 		if !held {
 			return fmt.Errorf("V2: job %d is passed, and no view has it", j.id())
@@ -47,16 +51,16 @@ func (s *State) checkPassed(v *service) error {
 
 // checkView walks a view.
 func (s *State) checkView(w *view) error {
-	if s.views.get(w.slot) != w {
+	if s.views.Get(w.slot) != w {
 		return fmt.Errorf("S4: it is filed wrongly")
 	}
-	if err := w.heap.check(w.places); err != nil {
+	if err := w.heap.Check(w.places); err != nil {
 		return err
 	}
 	tube := w.group.service.tube
-	for i := range w.heap.n {
-		e := *w.heap.at(i)
-		if j := s.jobs.at(e.slot); e != readyKey(j.pri, j.id(), e.slot) {
+	for i := range w.heap.N {
+		e := *w.heap.At(i)
+		if j := s.jobs.At(e.Slot); e != readyKey(j.pri, j.id(), e.Slot) {
 			return fmt.Errorf("V1: job %d has another place among the undelivered", j.id())
 		}
 	}
@@ -64,12 +68,12 @@ func (s *State) checkView(w *view) error {
 	for ci, chunk := range w.places {
 		n := 0
 		for i, at := range chunk {
-			slot := uint32(ci)<<chunkShift | uint32(i)
-			if at == nowhere {
+			slot := uint32(ci)<<cells.ChunkShift | uint32(i)
+			if at == cells.Nowhere {
 				continue
 			}
 			n++
-			j := s.jobs.at(slot)
+			j := s.jobs.At(slot)
 			if j.tube() != tube.slot || j.id() < w.start || !s.tagsOf(slot).Has(w.tags) {
 				return fmt.Errorf("V1: the view has job %d, which it does not get", j.id())
 			}
@@ -77,7 +81,7 @@ func (s *State) checkView(w *view) error {
 			case at == viewDone:
 			case ref == 0:
 				heaped++
-			case s.pendings.at(ref).job != slot:
+			case s.pendings.At(ref).job != slot:
 				return fmt.Errorf("V1: job %d is not pending where it says", j.id())
 			default:
 				pends++
@@ -88,8 +92,8 @@ func (s *State) checkView(w *view) error {
 		}
 		known += n
 	}
-	if heaped != int(w.heap.n) && !w.emptied || pends != w.group.pending || pends != w.sent.n {
-		return fmt.Errorf("V1: %d jobs are undelivered, %d pending; counted are %d, %d and %d", heaped, pends, w.heap.n, w.group.pending, w.sent.n)
+	if heaped != int(w.heap.N) && !w.emptied || pends != w.group.pending || pends != w.sent.N {
+		return fmt.Errorf("V1: %d jobs are undelivered, %d pending; counted are %d, %d and %d", heaped, pends, w.heap.N, w.group.pending, w.sent.N)
 	}
 	if err := s.checkSent(w); err != nil {
 		return err
@@ -102,12 +106,12 @@ func (s *State) checkView(w *view) error {
 func (s *State) checkComplete(w *view) error {
 	o := &w.group.service.finder.order
 	for at := o.seek(&s.jobs, 0); o.at(at) != 0 && !w.building; at = o.next(at) {
-		if slot := o.at(at); s.jobs.at(slot).state() == Ready && w.wants(s, slot) {
-			return fmt.Errorf("V1: the view misses job %d", s.jobs.at(slot).id())
+		if slot := o.at(at); s.jobs.At(slot).state() == Ready && w.wants(s, slot) {
+			return fmt.Errorf("V1: the view misses job %d", s.jobs.At(slot).id())
 		}
 	}
 	called := w.building || w.group.service.tube.paused()
-	err := w.line.check((*consumer).links, func(c *consumer) error {
+	err := w.line.Check((*consumer).links, func(c *consumer) error {
 		if c.group.view != w {
 			return fmt.Errorf("S4: a consumer waits in another view's line")
 		}
@@ -119,7 +123,7 @@ func (s *State) checkComplete(w *view) error {
 	for _, c := range w.group.consumers {
 		called = called || c.listed
 	}
-	if w.heap.n > 0 && w.line.head != nil && !called {
+	if w.heap.N > 0 && w.line.Head != nil && !called {
 		return fmt.Errorf("V3: a consumer waits while there are undelivered jobs")
 	}
 	return nil
@@ -128,18 +132,18 @@ func (s *State) checkComplete(w *view) error {
 // checkSent walks what a view has pending, in the order in which it was sent.
 func (s *State) checkSent(w *view) error {
 	var due, last int64
-	err := w.sent.check(s.allLinks, func(ref uint32) error {
-		if last > s.pendings.at(ref).at {
+	err := w.sent.Check(s.allLinks, func(ref uint32) error {
+		if last > s.pendings.At(ref).at {
 			return fmt.Errorf("S4: what was sent is in another order")
 		}
-		last = s.pendings.at(ref).at
+		last = s.pendings.At(ref).at
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.n > 0 {
-		due = s.pendings.at(w.sent.head).at + idle
+	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.N > 0 {
+		due = s.pendings.At(w.sent.Head).at + idle
 	}
 	if !scheduledAt(&s.idling, s.idlePos, w.slot, due) {
 		return fmt.Errorf("S4: the view is not in the timeline for %d", due)
@@ -147,20 +151,20 @@ func (s *State) checkSent(w *view) error {
 	return nil
 }
 
-func scheduledAt(h *heap, p positions, slot uint32, due int64) bool {
-	pos := p.get(slot)
+func scheduledAt(h *cells.Heap, p cells.Positions, slot uint32, due int64) bool {
+	pos := p.Get(slot)
 	if due == 0 {
-		return pos == nowhere
+		return pos == cells.Nowhere
 	}
-	return pos < h.n && h.at(pos).slot == slot && int64(h.at(pos).major) == due
+	return pos < h.N && h.At(pos).Slot == slot && int64(h.At(pos).Major) == due
 }
 
 // checkHas walks what a view's consumer has.
 func (s *State) checkHas(c *consumer) error {
 	again := c.again == 0
-	err := c.has.check(s.ownLinks, func(ref uint32) error {
-		if p := s.pendings.at(ref); p.consumer != c.client.slot || c.group.view.pendingOf(p.job) != ref {
-			return fmt.Errorf("Q1: job %d is pending elsewhere", s.jobs.at(p.job).id())
+	err := c.has.Check(s.ownLinks, func(ref uint32) error {
+		if p := s.pendings.At(ref); p.consumer != c.client.slot || c.group.view.pendingOf(p.job) != ref {
+			return fmt.Errorf("Q1: job %d is pending elsewhere", s.jobs.At(p.job).id())
 		}
 		again = again || ref == c.again
 		return nil

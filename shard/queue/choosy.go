@@ -1,6 +1,10 @@
 package queue
 
-import "slices"
+import (
+	"slices"
+
+	"beanfield/shard/queue/cells"
+)
 
 // A choosy consumer wants only items with its tags, or from an index on. So it does not
 // wait in the line of its tube's waiters, who take whatever is best. It looks through
@@ -19,7 +23,7 @@ func (c *consumer) choosy() bool {
 
 // wants says whether a job may be sent to a choosy consumer.
 func (c *consumer) wants(s *State, slot uint32) bool {
-	return s.jobs.at(slot).id() >= c.start && s.tagsOf(slot).Has(c.tags)
+	return s.jobs.At(slot).id() >= c.start && s.tagsOf(slot).Has(c.tags)
 }
 
 // startOf is the first index that a watch asks for. It reports false if another turn is
@@ -58,7 +62,7 @@ func (c *consumer) ignoreShown() {
 // show offers a job to the choosy consumers, if it is still ready.
 func (v *service) show(s *State, now int64, id uint64) {
 	slot := s.index.find(&s.jobs, id)
-	if slot == 0 || s.jobs.at(slot).state() != Ready || s.jobs.at(slot).tube() != v.tube.slot {
+	if slot == 0 || s.jobs.At(slot).state() != Ready || s.jobs.At(slot).tube() != v.tube.slot {
 		return
 	}
 	marks := s.tagsOf(slot).marks()
@@ -102,7 +106,7 @@ func (s *State) seekFor(now int64, c *consumer) {
 			break
 		}
 		s.spend(visiting)
-		j := s.jobs.at(slot)
+		j := s.jobs.At(slot)
 		c.look = j.id() + 1
 		if j.state() == Ready && c.wants(s, slot) {
 			s.push(now, c, slot)
@@ -126,20 +130,20 @@ func (s *State) wakeChoosy(t *tube) {
 // pick is the ready job that a consumer is sent next: the best one. If the consumer has
 // just refused that or been too slow, and its group has others who may take it, it is sent the second best.
 func (s *State) pick(c *consumer, t *tube) uint32 {
-	best := t.ready.top().slot
+	best := t.ready.Top().Slot
 	if !s.avoids(c, best) || len(c.group.consumers) < 2 {
 		return best
 	}
-	var second *entry // among the children of the best one in the heap
-	for i := uint32(1); i < min(5, t.ready.n); i++ {
-		if e := t.ready.at(i); second == nil || e.before(*second) {
+	var second *cells.Entry // among the children of the best one in the heap
+	for i := uint32(1); i < min(5, t.ready.N); i++ {
+		if e := t.ready.At(i); second == nil || e.Before(*second) {
 			second = e
 		}
 	}
-	if second == nil || s.avoids(c, second.slot) {
+	if second == nil || s.avoids(c, second.Slot) {
 		return best
 	}
-	return second.slot
+	return second.Slot
 }
 
 func (s *State) avoids(c *consumer, slot uint32) bool {

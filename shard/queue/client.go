@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // Client is what a shard knows of one connection: the tube it uses, the
 // tubes it watches, the jobs it holds, and whether it waits. The connection
 // owns the memory; the shard alone touches it (S2). The zero value with a
@@ -10,10 +12,10 @@ type Client struct {
 
 	slot    uint32 // in State.clients; 0 while it has none
 	used    *tube
-	watched []*tube      // in no order that means anything; a wide client's are in wide
-	wide    *wideSet     // nil while they are few
-	held    list[uint32] // in the order of reservation
-	ttrs    heap         // the same jobs by deadline, except for those in a consumer's row
+	watched []*tube            // in no order that means anything; a wide client's are in wide
+	wide    *wideSet           // nil while they are few
+	held    cells.List[uint32] // in the order of reservation
+	ttrs    cells.Heap         // the same jobs by deadline, except for those in a consumer's row
 	waits   *waitEntry
 	ticket  uint64 // of the latest wait
 	arrival uint64 // its number among the shard's
@@ -24,15 +26,15 @@ func (s *State) enroll(c *Client) {
 	if c.slot != 0 {
 		return
 	}
-	if s.freeClients.n > 0 {
-		c.slot = s.freeClients.pop()
-		s.clients.set(c.slot, c)
+	if s.freeClients.N > 0 {
+		c.slot = s.freeClients.Pop()
+		s.clients.Set(c.slot, c)
 	} else {
-		c.slot = s.clients.n
-		s.clients.push(c)
-		s.clientPos.cover(c.slot)
+		c.slot = s.clients.N
+		s.clients.Push(c)
+		s.clientPos.Cover(c.slot)
 	}
-	s.clientPos.set(c.slot, nowhere)
+	s.clientPos.Set(c.slot, cells.Nowhere)
 }
 
 // dismiss takes the slot back when the client has left.
@@ -40,15 +42,15 @@ func (s *State) dismiss(c *Client) {
 	if c.slot == 0 {
 		return
 	}
-	s.clients.set(c.slot, nil)
-	s.freeClients.push(c.slot)
+	s.clients.Set(c.slot, nil)
+	s.freeClients.Push(c.slot)
 	c.slot = 0
 }
 
 // hold makes the client the holder of a job that is in no place.
 func (s *State) hold(now int64, c *Client, slot uint32) {
 	s.enroll(c)
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	t := s.trailOf(j)
 	j.setState(Reserved)
 	t.holder = c.slot
@@ -58,37 +60,37 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 	if j.ttr > 0 { // otherwise it has no deadline
 		t.key = now + int64(j.ttr)*second
 		e := deadlineKey(t.key, j.id(), slot)
-		if c.consumer == nil || !c.consumer.row.push(s.jobPos, e) {
-			c.ttrs.push(s.jobPos, e)
+		if c.consumer == nil || !c.consumer.row.Push(s.jobPos, e) {
+			c.ttrs.Push(s.jobPos, e)
 		}
-		s.holders.schedule(s.clientPos, c.slot, c.soonest())
+		s.holders.Schedule(s.clientPos, c.slot, c.soonest())
 	}
 	if c.consumer != nil {
 		c.consumer.group.pending++
 	}
-	s.tubeAt.get(j.tube()).reserved++
+	s.tubeAt.Get(j.tube()).reserved++
 	s.totals.Reserved++
 }
 
 // unhold takes a job from its holder and leaves it in no place.
 func (s *State) unhold(slot uint32) {
-	j := s.jobs.at(slot)
-	t := s.trails.at(j.trail)
-	c := s.clients.get(t.holder)
+	j := s.jobs.At(slot)
+	t := s.trails.At(j.trail)
+	c := s.clients.Get(t.holder)
 	if c.consumer != nil {
 		s.unpend(c.consumer, slot)
 	}
 	s.listRemove(&c.held, slot)
 	if j.ttr > 0 {
-		if at := s.jobPos.get(slot); at&inRow == 0 {
-			c.ttrs.remove(s.jobPos, at)
+		if at := s.jobPos.Get(slot); at&cells.InRow == 0 {
+			c.ttrs.Remove(s.jobPos, at)
 		} else {
-			c.consumer.row.remove(at)
+			c.consumer.row.Remove(at)
 		}
-		s.holders.schedule(s.clientPos, c.slot, c.soonest())
+		s.holders.Schedule(s.clientPos, c.slot, c.soonest())
 	}
 	t.holder, t.key = 0, 0
-	s.tubeAt.get(j.tube()).reserved--
+	s.tubeAt.Get(j.tube()).reserved--
 	s.totals.Reserved--
 }
 
@@ -101,8 +103,8 @@ func (s *State) heldBy(c *Client, id uint64) uint32 {
 	if slot == 0 {
 		return 0
 	}
-	j := s.jobs.at(slot)
-	if j.state() != Reserved || s.trails.at(j.trail).holder != c.slot {
+	j := s.jobs.At(slot)
+	if j.state() != Reserved || s.trails.At(j.trail).holder != c.slot {
 		return 0
 	}
 	return slot
@@ -114,14 +116,14 @@ func (s *State) heldBy(c *Client, id uint64) uint32 {
 // has no room for, is in the heap.
 
 // first is the job whose deadline comes first; there must be one.
-func (c *Client) first() entry {
-	if c.consumer == nil || c.consumer.row.n == 0 {
-		return c.ttrs.top()
+func (c *Client) first() cells.Entry {
+	if c.consumer == nil || c.consumer.row.N == 0 {
+		return c.ttrs.Top()
 	}
-	if e := c.consumer.row.first(); c.ttrs.n == 0 || e.before(c.ttrs.top()) {
+	if e := c.consumer.row.First(); c.ttrs.N == 0 || e.Before(c.ttrs.Top()) {
 		return e
 	}
-	return c.ttrs.top()
+	return c.ttrs.Top()
 }
 
 // soonest is the first deadline of the jobs that the client holds, or 0.
@@ -129,10 +131,10 @@ func (c *Client) soonest() int64 {
 	switch {
 	case c == nil:
 		return 0
-	case c.ttrs.n > 0 && c.consumer == nil:
-		return int64(c.ttrs.top().major)
-	case c.ttrs.n > 0 || c.consumer != nil && c.consumer.row.n > 0:
-		return int64(c.first().major)
+	case c.ttrs.N > 0 && c.consumer == nil:
+		return int64(c.ttrs.Top().Major)
+	case c.ttrs.N > 0 || c.consumer != nil && c.consumer.row.N > 0:
+		return int64(c.first().Major)
 	}
 	return 0
 }

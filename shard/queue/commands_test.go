@@ -3,6 +3,7 @@ package queue
 import (
 	"slices"
 
+	"beanfield/shard/queue/cells"
 	"beanfield/shard/queue/naive"
 	"beanfield/shard/queue/queuetest"
 )
@@ -57,7 +58,7 @@ func (x *machine) put() {
 		op.ID = x.w.lastID
 	}
 	op.Size = uint32(len(body))
-	if half := len(body) / 2; len(body) > inlineMax || x.pick(4, "parts") == 0 {
+	if half := len(body) / 2; len(body) > cells.SmallMost || x.pick(4, "parts") == 0 {
 		op.Parts = [][]byte{[]byte(body[:half]), []byte(body[half:])}
 	} else {
 		op.Data = []byte(body)

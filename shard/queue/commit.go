@@ -15,7 +15,7 @@ func (s *State) each(op *Op, do func(slot uint32)) {
 		}
 		s.spend(looking)
 		slot := s.index.find(&s.jobs, a.Indexes[op.Count])
-		if slot == 0 || s.tubeAt.get(s.jobs.at(slot).tube()).name != a.Queue {
+		if slot == 0 || s.tubeAt.Get(s.jobs.At(slot).tube()).name != a.Queue {
 			continue
 		}
 		s.spend(moving)
@@ -26,11 +26,11 @@ func (s *State) each(op *Op, do func(slot uint32)) {
 
 // holderOf is the consumer that a job is pending at; nil if there is none.
 func (s *State) holderOf(slot uint32) *consumer {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	if j.state() != Reserved {
 		return nil
 	}
-	return s.clients.get(s.trails.at(j.trail).holder).consumer
+	return s.clients.Get(s.trails.At(j.trail).holder).consumer
 }
 
 // askCommit ends items for the asker's group, if they are pending at any of its
@@ -52,7 +52,7 @@ func (s *State) askCommit(now int64, op *Op) {
 		if c := s.holderOf(slot); c != nil && c.group == g {
 			s.unhold(slot)
 			s.finish(now, slot)
-		} else if s.jobs.at(slot).state() == Ready {
+		} else if s.jobs.At(slot).state() == Ready {
 			s.unready(slot)
 			s.finish(now, slot)
 		}

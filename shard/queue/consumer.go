@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // consumer is a user of a group that is sent items, over one connection at a time.
 // In the first group, its client watches the tube, and what the client holds is pending.
 // A consumer stays for a while after its connection has gone.
@@ -21,27 +23,27 @@ type consumer struct {
 	marks      uint64 // of tags, if it is choosy
 	start      uint64
 
-	row      row    // deadlines that came in order
-	look     uint64 // of a choosy one: it wants no job with a lower id
-	index    uint64 // the item that it was sent last
-	heard    int64  // when it was last heard of
-	unsent   int    // Parcel.Weight of what was pushed and is not reported as sent
-	told     bool   // it knows that its group is over
-	stopped  bool   // it is about to stop (CodeShutdown), and is sent nothing until it watches again
-	fetching bool   // bodies are read for its last parcel; the next would overtake it
-	again    uint32 // the pending item that a new connection is to be sent next, or 0
-	resent   int    // how many it was sent again
-	listed   bool   // it is in State.hungry
+	row      cells.Row // deadlines that came in order
+	look     uint64    // of a choosy one: it wants no job with a lower id
+	index    uint64    // the item that it was sent last
+	heard    int64     // when it was last heard of
+	unsent   int       // Parcel.Weight of what was pushed and is not reported as sent
+	told     bool      // it knows that its group is over
+	stopped  bool      // it is about to stop (CodeShutdown), and is sent nothing until it watches again
+	fetching bool      // bodies are read for its last parcel; the next would overtake it
+	again    uint32    // the pending item that a new connection is to be sent next, or 0
+	resent   int       // how many it was sent again
+	listed   bool      // it is in State.hungry
 	parcel   *Parcel
 
 	// of a view's consumer: what is pending, and its place in the view's line
-	has    list[uint32]
-	inLine links[*consumer]
+	has    cells.List[uint32]
+	inLine cells.Links[*consumer]
 
-	exited     bool             // it left, and its time to come back has passed
-	departed   bool             // it is in State.departed
-	departedAt int64            // if so
-	among      links[*consumer] // there
+	exited     bool                   // it left, and its time to come back has passed
+	departed   bool                   // it is in State.departed
+	departedAt int64                  // if so
+	among      cells.Links[*consumer] // there
 }
 
 // clogged says that the connection must first send what it has.
@@ -55,9 +57,9 @@ func (c *consumer) listens() bool { return c.to != nil && !c.stopped && !c.clogg
 // held is how many items are pending.
 func (c *consumer) held() int {
 	if c.group.view != nil {
-		return c.has.n
+		return c.has.N
 	}
-	return c.client.held.n
+	return c.client.held.N
 }
 
 // slots is how many more items may be pending.
@@ -107,8 +109,8 @@ func (s *State) askWatch(now int64, op *Op) {
 		c = &consumer{group: g, user: a.User, number: s.numbered}
 		c.client.consumer = c
 		s.enroll(&c.client)
-		s.leavePos.cover(c.client.slot)
-		s.leavePos.set(c.client.slot, nowhere)
+		s.leavePos.Cover(c.client.slot)
+		s.leavePos.Set(c.client.slot, cells.Nowhere)
 		g.add(c)
 	}
 	s.connect(c, a.Receiver)
@@ -139,9 +141,9 @@ func (s *State) connect(c *consumer, to Receiver) {
 	}
 	c.to, c.parcel = to, nil
 	c.unsent, c.stopped, c.fetching = 0, false, false
-	c.again, c.resent = c.client.held.head, 0
+	c.again, c.resent = c.client.held.Head, 0
 	if c.group.view != nil {
-		c.again = c.has.head
+		c.again = c.has.Head
 	}
 }
 
@@ -176,7 +178,7 @@ func (s *State) askSent(now int64, op *Op) {
 func (s *State) unpend(c *consumer, slot uint32) {
 	c.group.pending--
 	if c.again == slot {
-		c.again = s.linksOf(slot).next
+		c.again = s.linksOf(slot).Next
 	}
 	s.wake(c)
 }
@@ -185,6 +187,6 @@ func (s *State) unpend(c *consumer, slot uint32) {
 func (s *State) wake(c *consumer) {
 	if !c.listed {
 		c.listed = true
-		s.hungry.push(c)
+		s.hungry.Push(c)
 	}
 }

@@ -136,3 +136,37 @@ func TestComeBackWithASmallerWindow(t *testing.T) {
 		h.x sub 1 => h.x:replaced h.x:1
 		h.y sub 3 => h.y:2`}})
 }
+
+// Items whose times pass go to others in the order of their deadlines, whether they stand
+// in a consumer's row or not.
+func TestDeadlinesOutOfOrder(t *testing.T) {
+	f := newPushField(0, 0)
+	c := &Client{}
+	f.apply(c, Op{Kind: Use, Data: []byte("tube0")})
+	f.watchAll("tube0", 1, 100)
+	before := f.id
+	for _, ttr := range []uint32{5, 7, 7, 3, 9, 4} {
+		f.id++
+		f.apply(c, Op{Kind: Put, ID: f.id, TTR: ttr})
+	}
+	f.endTurn()
+	holder := f.s.tubes["tube0"].service.first.users["0"]
+	if holder.row.N != 4 || holder.client.ttrs.N != 2 {
+		t.Fatalf("%d deadlines in the row, %d in the heap", holder.row.N, holder.client.ttrs.N)
+	}
+	for _, nth := range []uint64{4, 6, 1, 2, 3, 5} {
+		want := before + nth
+		e := holder.client.first()
+		if got := f.s.jobs.At(e.Slot).id(); got != want {
+			t.Errorf("the next deadline is that of item %d, want %d", got, want)
+		}
+		if at := f.s.Next(); at != int64(e.Major) {
+			t.Errorf("the shard wakes at %d, the deadline is %d", at, e.Major)
+		}
+		f.ask(&Ask{What: AskCommit, Queue: "tube0", Group: "g", User: "0", Limits: &f.limits, Indexes: []uint64{want}})
+		f.endTurn()
+		if err := f.s.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -162,8 +162,8 @@
 // # Reading order
 //
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
-// reserve.go, wait.go, share.go and wide.go; then heap.go, slab.go, index.go and
-// body.go for how a job stays so small. For the queue service: ask.go, service.go,
-// consumer.go, deadlines.go, push.go, commit.go, rebalance.go, leave.go, over.go, choosy.go;
+// reserve.go, wait.go, share.go and wide.go; then package cells and index.go for how a
+// job stays so small. For the queue service: ask.go, service.go,
+// consumer.go, push.go, commit.go, rebalance.go, leave.go, over.go, choosy.go;
 // then finder.go, gets.go and views.go.
 package queue

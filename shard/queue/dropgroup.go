@@ -60,7 +60,7 @@ func (s *State) dropConsumers(now int64, g *group, a *Ask) bool {
 			s.disconnect(now, c)
 		}
 		if !c.departed { // it keeps its items until the loop below takes them
-			s.leaving.schedule(s.leavePos, c.client.slot, now+forgetAfter)
+			s.leaving.Schedule(s.leavePos, c.client.slot, now+forgetAfter)
 		}
 	}
 	for len(g.consumers) > 0 {

@@ -49,7 +49,7 @@ func (s *State) askDelete(op *Op) {
 // jobIn finds a job of a tube, or 0.
 func (s *State) jobIn(t *tube, id uint64) uint32 {
 	slot := s.index.find(&s.jobs, id)
-	if slot == 0 || s.jobs.at(slot).tube() != t.slot {
+	if slot == 0 || s.jobs.At(slot).tube() != t.slot {
 		return 0
 	}
 	return slot
@@ -72,7 +72,7 @@ func (s *State) truncate(op *Op) {
 func (s *State) endBefore(v *service, index uint64) bool {
 	for {
 		slot := v.finder.order.first()
-		if slot == 0 || s.jobs.at(slot).id() >= index {
+		if slot == 0 || s.jobs.At(slot).id() >= index {
 			return true
 		}
 		if s.spent() {
@@ -116,7 +116,7 @@ func (s *State) endLoose(v *service, a *Ask) bool {
 
 // had says whether a client or a consumer has a job.
 func (s *State) had(v *service, slot uint32) bool {
-	if s.jobs.at(slot).state() == Reserved {
+	if s.jobs.At(slot).state() == Reserved {
 		return true
 	}
 	for _, w := range v.views {

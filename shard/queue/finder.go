@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // finder finds the items of a queue: by their ids, by their request ids, and for the
 // gets that wait. If a tube had jobs before the queue service touched it, its finder is
 // filled in shares: the cursor goes through the job records of the shard, and jobs that
@@ -34,16 +36,16 @@ func (s *State) newFinder(t *tube) *finder {
 func (s *State) whole(v *service) bool {
 	f := v.finder
 	for f.cursor != wholeFinder {
-		ci := int(f.cursor >> chunkShift)
+		ci := int(f.cursor >> cells.ChunkShift)
 		switch {
-		case ci >= len(s.jobs.items):
+		case ci >= s.jobs.Chunks():
 			f.cursor = wholeFinder
 			return true
 		case s.spent():
 			return false
-		case s.jobs.items[ci] == nil:
+		case !s.jobs.Backed(ci):
 			s.spend(looking)
-			f.cursor = uint32(ci+1) << chunkShift
+			f.cursor = uint32(ci+1) << cells.ChunkShift
 		default:
 			s.takeIn(v, f.cursor)
 			f.cursor++
@@ -57,7 +59,7 @@ func (s *State) takeIn(v *service, slot uint32) {
 	if slot%passing == 0 {
 		s.spend(looking)
 	}
-	if s.jobs.at(slot).tube() == v.tube.slot && !v.finder.order.has(&s.jobs, slot) {
+	if s.jobs.At(slot).tube() == v.tube.slot && !v.finder.order.has(&s.jobs, slot) {
 		s.spend(indexing)
 		v.finder.add(s, slot)
 	}
@@ -89,7 +91,7 @@ func (s *State) walk(v *service, a *Ask, cost int, show func(slot uint32)) bool 
 			return false
 		}
 		s.spend(cost)
-		a.from = s.jobs.at(slot).id() + 1
+		a.from = s.jobs.At(slot).id() + 1
 		show(slot)
 		if o.at(at) == slot {
 			at = o.next(at)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"beanfield/shard/queue/cells"
 )
 
 // stock gives a tube jobs without its service.
@@ -19,7 +21,7 @@ func TestFinderIsMadeInShares(t *testing.T) {
 	w := newWideWorld(t, 0, 4*moving)
 	w.stock("other", 50)
 	w.stock("t", 40)
-	w.stock("other", 3*chunkLen/2)
+	w.stock("other", 3*cells.ChunkLen/2)
 	w.run("f use t\nf put 0 0 60 -> " + fmt.Sprint(w.lastID+1))
 	last := w.lastID
 	w.run("f kick 0 -> 0")

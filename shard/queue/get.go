@@ -142,7 +142,7 @@ func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 		if s.spent() {
 			return false
 		}
-		a.from = s.jobs.at(slot).id() + 1
+		a.from = s.jobs.At(slot).id() + 1
 		s.consider(b, a, slot)
 	}
 	return true
@@ -158,7 +158,7 @@ func (s *State) gatherBack(f *finder, b *Batch, a *Ask) bool {
 		if s.spent() {
 			return false
 		}
-		a.from = s.jobs.at(slot).id()
+		a.from = s.jobs.At(slot).id()
 		s.consider(b, a, slot)
 	}
 	slices.Reverse(a.Found.Items)
@@ -177,7 +177,7 @@ func (a *Ask) full(b *Batch) bool {
 // consider puts an item into a get's answer if the get asks for it.
 func (s *State) consider(b *Batch, a *Ask, slot uint32) {
 	s.spend(visiting)
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	if j.id() < a.start() || !visible(j, a.Take) || !s.tagsOf(slot).Has(a.Tags) {
 		return
 	}
@@ -208,7 +208,7 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 		s.spend(moving)
 		it := p.Items[a.at]
 		slot := s.jobIn(v.tube, it.Index)
-		if slot == 0 || s.jobs.at(slot).state() != Ready {
+		if slot == 0 || s.jobs.At(slot).state() != Ready {
 			continue
 		}
 		s.endForAll(slot)
@@ -222,8 +222,8 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 
 // endForAll ends a job for all groups, whatever state it is in.
 func (s *State) endForAll(slot uint32) {
-	if j := s.jobs.at(slot); j.state() != Passed { // otherwise it was counted when it passed
-		s.tubeAt.get(j.tube()).deletes++
+	if j := s.jobs.At(slot); j.state() != Passed { // otherwise it was counted when it passed
+		s.tubeAt.Get(j.tube()).deletes++
 	}
 	s.logDelete(slot)
 	s.unplace(slot)
@@ -232,7 +232,7 @@ func (s *State) endForAll(slot uint32) {
 
 // pack appends an item to a parcel.
 func (s *State) pack(p *Parcel, slot uint32, body bool) {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	it := Item{Index: j.id(), Pri: j.pri, Size: j.size, TagsAt: uint32(len(p.Bytes))}
 	p.Bytes = append(p.Bytes, s.tagsOf(slot)...)
 	it.BodyAt = uint32(len(p.Bytes))
@@ -243,7 +243,7 @@ func (s *State) pack(p *Parcel, slot uint32, body bool) {
 		p.away++
 	default:
 		var small []byte
-		small, it.Large = s.bodies.get(j.body, j.size)
+		small, it.Large = s.bodies.Get(j.body, j.size)
 		p.Bytes = append(p.Bytes, small...)
 	}
 	it.BodyEnd = uint32(len(p.Bytes))

@@ -1,6 +1,10 @@
 package queue
 
-import "slices"
+import (
+	"slices"
+
+	"beanfield/shard/queue/cells"
+)
 
 // gets are the gets that wait for an item. Those that ask for a request id are found
 // by it; the others wait in one line. An item calls all gets that want to look at it and,
@@ -19,7 +23,7 @@ type gets struct {
 // item calls only one of the takers, however many there are.
 type getLines struct{ lookers, takers getLine }
 
-func (l *getLines) empty() bool { return l.lookers.head == nil && l.takers.head == nil }
+func (l *getLines) empty() bool { return l.lookers.Head == nil && l.takers.Head == nil }
 
 // waitGet is one get that waits, or has been called.
 type waitGet struct {
@@ -30,14 +34,14 @@ type waitGet struct {
 	take   bool
 	hash   uint64 // of the request id, if it asks for one
 	lines  *getLines
-	place  links[*waitGet] // in line, unless it is called
-	called uint64          // the job that it was called for
+	place  cells.Links[*waitGet] // in line, unless it is called
+	called uint64                // the job that it was called for
 }
 
 // getLine is a list of gets.
-type getLine = list[*waitGet]
+type getLine = cells.List[*waitGet]
 
-func (w *waitGet) links() *links[*waitGet] {
+func (w *waitGet) links() *cells.Links[*waitGet] {
 	if w == nil {
 		return nil
 	}
@@ -45,7 +49,7 @@ func (w *waitGet) links() *links[*waitGet] {
 }
 
 // lined says that the get waits in its line.
-func (w *waitGet) lined() bool { return w.line().has(w, &w.place) }
+func (w *waitGet) lined() bool { return w.line().Has(w, &w.place) }
 
 // line is where the get waits, unless it is called.
 func (w *waitGet) line() *getLine {
@@ -72,12 +76,12 @@ func (g *gets) wait(a *Ask) {
 		}
 	}
 	w.lines = lines
-	w.line().push(w, &w.place, w.line().tail.links())
+	w.line().Push(w, &w.place, w.line().Tail.links())
 }
 
 // leave takes a get out of its line.
 func (g *gets) leave(w *waitGet) {
-	w.line().remove(&w.place, w.place.prev.links(), w.place.next.links())
+	w.line().Remove(&w.place, w.place.Prev.links(), w.place.Next.links())
 	if w.lines.empty() && w.lines != &g.others {
 		delete(g.requests, w.hash)
 	}
@@ -133,13 +137,13 @@ func (g *gets) offer(s *State, slot uint32, taking bool) {
 	tags := s.tagsOf(slot)
 	for _, a := range g.looking {
 		if taking || !a.Take {
-			a.goBack(s.jobs.at(slot).id(), tags)
+			a.goBack(s.jobs.At(slot).id(), tags)
 		}
 	}
 	if len(g.waits) == 0 {
 		return
 	}
-	it := offered{s.jobs.at(slot).id(), tags, tags.marks()}
+	it := offered{s.jobs.At(slot).id(), tags, tags.marks()}
 	if id, ok := tags.Get(TagRequest); ok {
 		if l := g.requests[hashRequest(id)]; l != nil {
 			taking = g.offerTo(s, l, &it, taking)
@@ -158,13 +162,13 @@ type offered struct {
 // offerTo calls the lookers and, if the item may be taken, the first taker that asks for
 // it. It returns whether somebody else may still take the item.
 func (g *gets) offerTo(s *State, l *getLines, it *offered, taking bool) bool {
-	for w := l.lookers.head; w != nil; {
-		next := w.place.next
+	for w := l.lookers.Head; w != nil; {
+		next := w.place.Next
 		g.callFor(s, w, it)
 		w = next
 	}
-	for w := l.takers.head; w != nil && taking; {
-		next := w.place.next
+	for w := l.takers.Head; w != nil && taking; {
+		next := w.place.Next
 		taking = !g.callFor(s, w, it)
 		w = next
 	}
@@ -186,15 +190,15 @@ func (g *gets) callFor(s *State, w *waitGet, it *offered) bool {
 // shown offers an item that has just become ready, and may have been taken since.
 func (g *gets) shown(s *State, id uint64) {
 	if slot := s.index.find(&s.jobs, id); slot != 0 {
-		g.offer(s, slot, s.jobs.at(slot).state() == Ready)
+		g.offer(s, slot, s.jobs.At(slot).state() == Ready)
 	}
 }
 
 // seen shows a job that may have been delayed, and is not ready, to the gets that wait to
 // look at it.
 func (s *State) seen(slot uint32) {
-	j := s.jobs.at(slot)
-	if v := s.tubeAt.get(j.tube()).service; v != nil {
+	j := s.jobs.At(slot)
+	if v := s.tubeAt.Get(j.tube()).service; v != nil {
 		v.finder.gets.offer(s, slot, false)
 	}
 }
@@ -204,7 +208,7 @@ func (g *gets) again(s *State, t *tube, id uint64) {
 	if id == 0 {
 		return
 	}
-	if slot := s.jobIn(t, id); slot != 0 && s.jobs.at(slot).state() == Ready {
+	if slot := s.jobIn(t, id); slot != 0 && s.jobs.At(slot).state() == Ready {
 		g.offer(s, slot, true)
 	}
 }

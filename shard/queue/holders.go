@@ -11,16 +11,16 @@ type Holding struct {
 // returns the place to go on with, or 0 after the last one. Clients that come and go
 // meanwhile may be missed. A consumer whose connection has left is not told of.
 func (s *State) Holders(from uint32, n int, list []Holding) ([]Holding, uint32) {
-	for from = max(from, 1); from < s.clients.n; from++ {
+	for from = max(from, 1); from < s.clients.N; from++ {
 		if n == 0 {
 			return list, from
 		}
 		n--
-		c := s.clients.get(from)
+		c := s.clients.Get(from)
 		switch {
 		case c == nil:
-		case c.consumer == nil && c.held.n > 0:
-			list = append(list, Holding{c.Waiter, c.held.n})
+		case c.consumer == nil && c.held.N > 0:
+			list = append(list, Holding{c.Waiter, c.held.N})
 		case c.consumer != nil && c.consumer.to != nil && c.consumer.held() > 0:
 			list = append(list, Holding{c.consumer.to, c.consumer.held()})
 		}

@@ -3,17 +3,19 @@ package queue
 import (
 	"math/rand/v2"
 	"testing"
+
+	"beanfield/shard/queue/cells"
 )
 
 // checkIndex compares with a map, and walks all chains.
-func checkIndex(t *testing.T, x *index, jobs *slab[job], want map[uint64]uint32) {
+func checkIndex(t *testing.T, x *index, jobs *cells.Slab[job], want map[uint64]uint32) {
 	t.Helper()
 	n := 0
 	total := uint32(1)<<x.level + x.split
 	for b := range total {
-		for slot := *x.head(b); slot != 0; slot = jobs.at(slot).chain {
-			if x.bucketOf(jobs.at(slot).id()) != b {
-				t.Fatalf("job %d is in bucket %d, belongs into %d", jobs.at(slot).id(), b, x.bucketOf(jobs.at(slot).id()))
+		for slot := *x.head(b); slot != 0; slot = jobs.At(slot).chain {
+			if x.bucketOf(jobs.At(slot).id()) != b {
+				t.Fatalf("job %d is in bucket %d, belongs into %d", jobs.At(slot).id(), b, x.bucketOf(jobs.At(slot).id()))
 			}
 			n++
 		}
@@ -26,7 +28,7 @@ func checkIndex(t *testing.T, x *index, jobs *slab[job], want map[uint64]uint32)
 			t.Fatalf("job %d is found at %d, want %d", id, got, slot)
 		}
 	}
-	if size := len(x.buckets) << chunkShift; size < int(total) || size > int(total)+3*chunkLen {
+	if size := len(x.buckets) << cells.ChunkShift; size < int(total) || size > int(total)+3*cells.ChunkLen {
 		t.Fatalf("memory for %d buckets, %d in use", size, total)
 	}
 }
@@ -34,15 +36,15 @@ func checkIndex(t *testing.T, x *index, jobs *slab[job], want map[uint64]uint32)
 // The index grows and shrinks again, bucket by bucket, and loses nothing.
 func TestIndex(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
-	jobs := newSlab[job]()
+	jobs := cells.NewSlab[job]()
 	x := newIndex()
 	want := map[uint64]uint32{}
 	var ids []uint64
 	next := uint64(0)
 	add := func() {
 		next += uint64(rnd.IntN(3)) + 1 // as when other shards take ids, too
-		slot := jobs.alloc()
-		*jobs.at(slot) = newJob(next, 0, 0)
+		slot := jobs.Alloc()
+		*jobs.At(slot) = newJob(next, 0, 0)
 		x.insert(&jobs, slot)
 		want[next] = slot
 		ids = append(ids, next)
@@ -54,7 +56,7 @@ func TestIndex(t *testing.T) {
 		ids = ids[:len(ids)-1]
 		slot := x.find(&jobs, id)
 		x.remove(&jobs, slot)
-		jobs.release(slot)
+		jobs.Release(slot)
 		delete(want, id)
 		if x.find(&jobs, id) != 0 {
 			t.Fatalf("job %d is found after its end", id)
@@ -85,18 +87,18 @@ func TestIndex(t *testing.T) {
 // Ids that a router deals out in steps must not crowd in a few buckets.
 func TestIndexSpreads(t *testing.T) {
 	for _, step := range []uint64{1, 2, 3, 8, 16, 64, 254, 256, 1024, 4096, 1 << 20} {
-		jobs := newSlab[job]()
+		jobs := cells.NewSlab[job]()
 		x := newIndex()
 		const n = 20000
 		for i := range uint64(n) {
-			slot := jobs.alloc()
-			*jobs.at(slot) = newJob(1+i*step, 0, 0)
+			slot := jobs.Alloc()
+			*jobs.At(slot) = newJob(1+i*step, 0, 0)
 			x.insert(&jobs, slot)
 		}
 		longest := 0
 		for b := range uint32(1)<<x.level + x.split {
 			length := 0
-			for slot := *x.head(b); slot != 0; slot = jobs.at(slot).chain {
+			for slot := *x.head(b); slot != 0; slot = jobs.At(slot).chain {
 				length++
 			}
 			longest = max(longest, length)
@@ -110,15 +112,15 @@ func TestIndexSpreads(t *testing.T) {
 // An index that is filled at once is like one that has grown, and goes on like one.
 func TestIndexFiled(t *testing.T) {
 	for _, n := range []int{0, 1, 1023, 1024, 1025, 2047, 2048, 5000, 9000} {
-		jobs, grownJobs := newSlab[job](), newSlab[job]()
+		jobs, grownJobs := cells.NewSlab[job](), cells.NewSlab[job]()
 		x, grown := newIndex(), newIndex()
 		want := map[uint64]uint32{}
 		for i := range n {
-			slot, id := jobs.alloc(), uint64(1+3*i)
-			*jobs.at(slot) = newJob(id, 0, 0)
+			slot, id := jobs.Alloc(), uint64(1+3*i)
+			*jobs.At(slot) = newJob(id, 0, 0)
 			x.postpone(&jobs, slot)
 			want[id] = slot
-			*grownJobs.at(grownJobs.alloc()) = newJob(id, 0, 0)
+			*grownJobs.At(grownJobs.Alloc()) = newJob(id, 0, 0)
 			grown.insert(&grownJobs, slot)
 		}
 		x.file(&jobs)
@@ -127,8 +129,8 @@ func TestIndexFiled(t *testing.T) {
 			t.Errorf("%d jobs: level %d, split %d, %d chunks; grown %d, %d, %d", n,
 				x.level, x.split, len(x.buckets), grown.level, grown.split, len(grown.buckets))
 		}
-		slot := jobs.alloc()
-		*jobs.at(slot) = newJob(2, 0, 0)
+		slot := jobs.Alloc()
+		*jobs.At(slot) = newJob(2, 0, 0)
 		x.insert(&jobs, slot)
 		want[2] = slot
 		checkIndex(t, &x, &jobs, want)

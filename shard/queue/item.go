@@ -28,22 +28,22 @@ const (
 
 // itemOf finds the item of a job, or makes it.
 func (s *State) itemOf(slot uint32) *item {
-	t := s.trailOf(s.jobs.at(slot))
+	t := s.trailOf(s.jobs.At(slot))
 	if t.item == 0 {
-		t.item = s.items.alloc()
-		s.items.at(t.item).job = slot
+		t.item = s.items.Alloc()
+		s.items.At(t.item).job = slot
 	}
-	return s.items.at(t.item)
+	return s.items.At(t.item)
 }
 
 // itemAt finds the item of a job, if it has one.
 func (s *State) itemAt(slot uint32) *item {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	if j.trail == 0 {
 		return nil
 	}
-	if ref := s.trails.at(j.trail).item; ref != 0 {
-		return s.items.at(ref)
+	if ref := s.trails.At(j.trail).item; ref != 0 {
+		return s.items.At(ref)
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func (s *State) setTags(slot uint32, tags Tags) {
 		return
 	}
 	it := s.itemOf(slot)
-	it.tags, it.tagsSize = s.bodies.add(tags, nil, len(tags)), uint32(len(tags))
+	it.tags, it.tagsSize = s.bodies.Add(tags, nil, len(tags)), uint32(len(tags))
 }
 
 // tagsOf are a job's tags. They are valid during the turn only.
@@ -68,7 +68,7 @@ func (s *State) tagsOf(slot uint32) Tags {
 
 // text finds tags or a note.
 func (s *State) text(ref, size uint32) []byte {
-	small, large := s.bodies.get(ref, size)
+	small, large := s.bodies.Get(ref, size)
 	if large != nil {
 		return large[0]
 	}
@@ -88,10 +88,10 @@ func (s *State) setNote(slot uint32, code, reason string) {
 
 func (s *State) keepNote(slot uint32, note []byte) {
 	it := s.itemOf(slot)
-	s.bodies.drop(it.note, it.noteSize)
+	s.bodies.Drop(it.note, it.noteSize)
 	it.note, it.noteSize = 0, 0
 	if len(note) > 0 {
-		it.note, it.noteSize = s.bodies.add(note, nil, len(note)), uint32(len(note))
+		it.note, it.noteSize = s.bodies.Add(note, nil, len(note)), uint32(len(note))
 	}
 }
 
@@ -111,10 +111,10 @@ func (s *State) dropItem(t *trail) {
 	if t.item == 0 {
 		return
 	}
-	it := s.items.at(t.item)
-	s.bodies.drop(it.tags, it.tagsSize)
-	s.bodies.drop(it.note, it.noteSize)
-	s.items.release(t.item)
+	it := s.items.At(t.item)
+	s.bodies.Drop(it.tags, it.tagsSize)
+	s.bodies.Drop(it.note, it.noteSize)
+	s.items.Release(t.item)
 	t.item = 0
 }
 
@@ -151,7 +151,7 @@ func (s *State) restoreItem(slot uint32, r *storage.Item) {
 	if r == nil {
 		return
 	}
-	if t := s.tubeAt.get(s.jobs.at(slot).tube()); t.service != nil || len(r.Done)+len(r.Returned) > 0 {
+	if t := s.tubeAt.Get(s.jobs.At(slot).tube()); t.service != nil || len(r.Done)+len(r.Returned) > 0 {
 		if t.service == nil { // the log has lost the queue's record
 			s.serviceOf(t, &Limits{})
 		}

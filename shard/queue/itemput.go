@@ -50,7 +50,7 @@ func (s *State) admit(v *service) (victim uint64, _ Status) {
 	if slot == 0 {
 		return 0, TooLong
 	}
-	return s.jobs.at(slot).id(), OK
+	return s.jobs.At(slot).id(), OK
 }
 
 // lengthOfPair counts the items of a queue and its rear queue.

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // JobState is the place of a job (S1).
 type JobState uint8
 
@@ -86,13 +88,13 @@ func (j *job) updated() bool       { return j.place&flagUpdated != 0 }
 
 // readyKey is the key of a ready job: (priority, id), packed into 96 bits of which no id
 // needs more.
-func readyKey(pri uint32, id uint64, slot uint32) entry {
-	return entry{uint64(pri)<<32 | id>>32, uint32(id), slot}
+func readyKey(pri uint32, id uint64, slot uint32) cells.Entry {
+	return cells.Entry{Major: uint64(pri)<<32 | id>>32, Minor: uint32(id), Slot: slot}
 }
 
 // deadlineKey is the key of a delayed or reserved job.
-func deadlineKey(deadline int64, id uint64, slot uint32) entry {
-	return entry{uint64(deadline), uint32(id), slot}
+func deadlineKey(deadline int64, id uint64, slot uint32) cells.Entry {
+	return cells.Entry{Major: uint64(deadline), Minor: uint32(id), Slot: slot}
 }
 
 // trail is what a job gathers on its way: a deadline and neighbours while it
@@ -101,9 +103,9 @@ type trail struct {
 	// deadline while the job is delayed or reserved, rank while it is buried:
 	// its order over restarts.
 	key      int64
-	links    links[uint32] // in the holder's or the tube's buried list
-	holder   uint32        // client slot while reserved
-	delay    uint32        // seconds, as put or release last gave it
+	links    cells.Links[uint32] // in the holder's or the tube's buried list
+	holder   uint32              // client slot while reserved
+	delay    uint32              // seconds, as put or release last gave it
 	reserves uint32
 	timeouts uint32
 	releases uint32
@@ -115,23 +117,25 @@ type trail struct {
 // trailOf returns the job's trail, making one if there is none.
 func (s *State) trailOf(j *job) *trail {
 	if j.trail == 0 {
-		j.trail = s.trails.alloc()
+		j.trail = s.trails.Alloc()
 	}
-	return s.trails.at(j.trail)
+	return s.trails.At(j.trail)
 }
 
-// linksOf are the links of a job that has a trail. For slot 0, which is no job, they are links
-// that nobody uses.
-func (s *State) linksOf(slot uint32) *links[uint32] {
-	return &s.trails.at(s.jobs.at(slot).trail).links
+// linksOf are the links of a job that has a trail; nil for slot 0, which is no job.
+func (s *State) linksOf(slot uint32) *cells.Links[uint32] {
+	if slot == 0 {
+		return nil
+	}
+	return &s.trails.At(s.jobs.At(slot).trail).links
 }
 
-func (s *State) listAppend(l *list[uint32], slot uint32) {
-	t := s.trailOf(s.jobs.at(slot))
-	l.push(slot, &t.links, s.linksOf(l.tail))
+func (s *State) listAppend(l *cells.List[uint32], slot uint32) {
+	t := s.trailOf(s.jobs.At(slot))
+	l.Push(slot, &t.links, s.linksOf(l.Tail))
 }
 
-func (s *State) listRemove(l *list[uint32], slot uint32) {
+func (s *State) listRemove(l *cells.List[uint32], slot uint32) {
 	own := s.linksOf(slot)
-	l.remove(own, s.linksOf(own.prev), s.linksOf(own.next))
+	l.Remove(own, s.linksOf(own.Prev), s.linksOf(own.Next))
 }

@@ -46,9 +46,9 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 	if !s.accept(op) {
 		return
 	}
-	slot := s.jobs.alloc()
-	s.jobPos.cover(slot)
-	j := s.jobs.at(slot)
+	slot := s.jobs.Alloc()
+	s.jobPos.Cover(slot)
+	j := s.jobs.At(slot)
 	*j = newJob(op.ID, now+s.Epoch, t.slot)
 	j.size, j.pri, j.ttr = op.Size, op.Pri, op.TTR
 	s.keepBody(slot, op.Data, op.Parts)
@@ -83,16 +83,16 @@ func (s *State) delete(now int64, b *Batch, op *Op) {
 		return
 	}
 	op.Status = NotFound
-	j, c := s.jobs.at(slot), b.Client
+	j, c := s.jobs.At(slot), b.Client
 	reserved := j.state() == Reserved
-	if reserved && (c == nil || s.trails.at(j.trail).holder != c.slot) {
+	if reserved && (c == nil || s.trails.At(j.trail).holder != c.slot) {
 		return
 	}
 	op.Status = OK
 	if !reserved {
 		op.Count = 1
 	}
-	if t := s.tubeAt.get(j.tube()); reserved && t.service != nil {
+	if t := s.tubeAt.Get(j.tube()); reserved && t.service != nil {
 		s.unhold(slot)
 		s.finish(now, slot)
 		return
@@ -103,7 +103,7 @@ func (s *State) delete(now int64, b *Batch, op *Op) {
 // jobNamed finds a job that beanstalk clients can see, or 0.
 func (s *State) jobNamed(id uint64) uint32 {
 	slot := s.index.find(&s.jobs, id)
-	if slot != 0 && s.jobs.at(slot).state() == Passed {
+	if slot != 0 && s.jobs.At(slot).state() == Passed {
 		return 0
 	}
 	return slot
@@ -125,7 +125,7 @@ func (s *State) jobFor(b *Batch, op *Op) uint32 {
 }
 
 // nameTube notes whose job the operation has found.
-func (s *State) nameTube(op *Op, slot uint32) { op.Tube = s.tubeAt.get(s.jobs.at(slot).tube()).name }
+func (s *State) nameTube(op *Op, slot uint32) { op.Tube = s.tubeAt.Get(s.jobs.At(slot).tube()).name }
 
 // takeBack takes the job of a release or bury from its holder, and leaves it in
 // no place. It returns 0 if the client does not hold the job.
@@ -141,9 +141,9 @@ func (s *State) takeBack(c *Client, op *Op) (slot uint32) {
 	}
 	op.Status = OK
 	s.unhold(slot)
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	j.pri = op.Pri
-	t := s.tubeAt.get(j.tube())
+	t := s.tubeAt.Get(j.tube())
 	if op.Tube = t.name; t.service != nil {
 		t.service.jobRanks(s, slot)
 	}
@@ -155,8 +155,8 @@ func (s *State) release(now int64, c *Client, op *Op) {
 	if slot == 0 {
 		return
 	}
-	j := s.jobs.at(slot)
-	t := s.trails.at(j.trail)
+	j := s.jobs.At(slot)
+	t := s.trails.At(j.trail)
 	t.delay = op.Delay
 	t.releases++
 	if op.Delay > 0 {
@@ -174,7 +174,7 @@ func (s *State) bury(c *Client, op *Op) {
 	if slot == 0 {
 		return
 	}
-	s.trails.at(s.jobs.at(slot).trail).buries++
+	s.trails.At(s.jobs.At(slot).trail).buries++
 	s.makeBuried(slot)
 	s.logUpdate(slot)
 }
@@ -187,14 +187,14 @@ func (s *State) touch(now int64, c *Client, op *Op) {
 	}
 	op.Status = OK
 	s.nameTube(op, slot)
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	if j.ttr == 0 {
 		return
 	}
-	t := s.trails.at(j.trail)
+	t := s.trails.At(j.trail)
 	t.key = now + int64(j.ttr)*second
-	c.ttrs.update(s.jobPos, s.jobPos.get(slot), deadlineKey(t.key, j.id(), slot))
-	s.holders.schedule(s.clientPos, c.slot, c.soonest())
+	c.ttrs.Update(s.jobPos, s.jobPos.Get(slot), deadlineKey(t.key, j.id(), slot))
+	s.holders.Schedule(s.clientPos, c.slot, c.soonest())
 }
 
 // kick brings jobs of the used tube back: buried ones if there are any when
@@ -204,13 +204,13 @@ func (s *State) kick(now int64, c *Client, op *Op) {
 	t := c.used
 	if op.phase == 0 {
 		op.phase = delayedOnes
-		if t.buried.n > 0 {
+		if t.buried.N > 0 {
 			op.phase = buriedOnes
 		}
 	}
 	op.Status = OK
 	for op.Count < op.Limit {
-		if op.phase == buriedOnes && t.buried.n == 0 || op.phase == delayedOnes && t.delayed.n == 0 {
+		if op.phase == buriedOnes && t.buried.N == 0 || op.phase == delayedOnes && t.delayed.N == 0 {
 			return
 		}
 		if s.spent() {
@@ -218,9 +218,9 @@ func (s *State) kick(now int64, c *Client, op *Op) {
 			return
 		}
 		s.spend(moving)
-		slot := t.buried.head
+		slot := t.buried.Head
 		if op.phase == delayedOnes {
-			slot = t.delayed.top().slot
+			slot = t.delayed.Top().Slot
 		}
 		s.kickOne(now, slot)
 		op.Count++
@@ -233,7 +233,7 @@ func (s *State) kickJob(now int64, b *Batch, op *Op) {
 		return
 	}
 	op.Status = NotFound
-	if st := s.jobs.at(slot).state(); st == Buried || st == Delayed {
+	if st := s.jobs.At(slot).state(); st == Buried || st == Delayed {
 		s.kickOne(now, slot)
 		op.Status = OK
 	}
@@ -241,7 +241,7 @@ func (s *State) kickJob(now int64, b *Batch, op *Op) {
 
 func (s *State) kickOne(now int64, slot uint32) {
 	s.unplace(slot)
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	s.trailOf(j).kicks++
 	j.setState(Ready)
 	s.logUpdate(slot)
@@ -257,15 +257,15 @@ func (s *State) peek(b *Batch, op *Op) {
 			return
 		}
 	case PeekReady:
-		if t := b.Client.used; t.ready.n > 0 {
-			slot = t.ready.top().slot
+		if t := b.Client.used; t.ready.N > 0 {
+			slot = t.ready.Top().Slot
 		}
 	case PeekDelayed:
-		if t := b.Client.used; t.delayed.n > 0 {
-			slot = t.delayed.top().slot
+		if t := b.Client.used; t.delayed.N > 0 {
+			slot = t.delayed.Top().Slot
 		}
 	case PeekBuried:
-		slot = b.Client.used.buried.head
+		slot = b.Client.used.buried.Head
 	}
 	if slot == 0 {
 		op.Status = NotFound
@@ -277,7 +277,7 @@ func (s *State) peek(b *Batch, op *Op) {
 // show puts a job's id and body into the answer. A body that is away is to be
 // fetched before the answer leaves.
 func (s *State) show(b *Batch, op *Op, slot uint32) {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	op.Status, op.ID, op.Size = OK, j.id(), j.size
 	b.volume += int(j.size)
 	if j.away() {
@@ -285,7 +285,7 @@ func (s *State) show(b *Batch, op *Op, slot uint32) {
 		op.From, op.To, op.Parts = 0, 0, nil
 		return
 	}
-	small, large := s.bodies.get(j.body, j.size)
+	small, large := s.bodies.Get(j.body, j.size)
 	op.Parts = large
 	op.From = uint32(len(b.Bytes))
 	b.Bytes = append(b.Bytes, small...)

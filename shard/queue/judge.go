@@ -9,32 +9,32 @@ type Judge func(k Kind, tube string) bool
 
 // allows asks the batch's judge about a job.
 func (s *State) allows(b *Batch, op *Op, slot uint32) bool {
-	j := s.jobs.at(slot)
-	if c := b.Client; c != nil && c.slot != 0 && j.state() == Reserved && s.trails.at(j.trail).holder == c.slot {
+	j := s.jobs.At(slot)
+	if c := b.Client; c != nil && c.slot != 0 && j.state() == Reserved && s.trails.At(j.trail).holder == c.slot {
 		return true
 	}
-	return b.Judge(op.Kind, s.tubeAt.get(j.tube()).name)
+	return b.Judge(op.Kind, s.tubeAt.Get(j.tube()).name)
 }
 
 // sumSeen adds up the tubes that the judge allows, in steps: op.From is the tube to go on
 // with. It reports whether it has seen all. Tubes that change meanwhile may be counted as they
 // were or as they are.
 func (s *State) sumSeen(b *Batch, op *Op) (all bool) {
-	for op.From = max(op.From, 1); op.From < s.tubeAt.n; op.From++ {
+	for op.From = max(op.From, 1); op.From < s.tubeAt.N; op.From++ {
 		if s.spent() {
 			return false
 		}
 		s.spend(summing)
-		t := s.tubeAt.get(op.From)
+		t := s.tubeAt.Get(op.From)
 		if t == nil || !b.Judge(Totals, t.name) {
 			continue
 		}
 		sums := &b.Sums
 		sums.Urgent += t.urgent
-		sums.Ready += int(t.ready.n)
+		sums.Ready += int(t.ready.N)
 		sums.Reserved += t.reserved
-		sums.Delayed += int(t.delayed.n)
-		sums.Buried += t.buried.n
+		sums.Delayed += int(t.delayed.N)
+		sums.Buried += t.buried.N
 		sums.Total += t.total
 		sums.Tubes++
 	}

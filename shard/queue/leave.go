@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // A consumer whose connection has gone may come back. For Limits.Leaving it keeps its
 // pending items; then they go to others. When it has none left, it is only remembered, so
 // that the attributes can show it: for Limits.Forget, and up to departedMost in a shard.
@@ -37,7 +39,7 @@ func (s *State) disconnect(now int64, c *consumer) {
 	c.ignoreShown()
 	s.leaveLine(c)
 	c.to, c.parcel, c.again = nil, nil, 0
-	s.leaving.schedule(s.leavePos, c.client.slot, now+max(0, v.limits.Leaving))
+	s.leaving.Schedule(s.leavePos, c.client.slot, now+max(0, v.limits.Leaving))
 	if c.group.view == nil {
 		s.ignore(&c.client, v.tube)
 	}
@@ -49,16 +51,16 @@ func (s *State) disconnect(now int64, c *consumer) {
 // exit goes on with the first of the consumers whose time to come back has passed: it
 // takes back one item.
 func (s *State) exit(now int64) {
-	c := s.clients.get(s.leaving.top().slot).consumer
+	c := s.clients.Get(s.leaving.Top().Slot).consumer
 	if c.held() == 0 {
 		s.depart(now, c)
 		return
 	}
 	c.exited = true
 	if w := c.group.view; w != nil {
-		s.viewReturns(now, w, s.pendings.at(c.has.head).job)
+		s.viewReturns(now, w, s.pendings.At(c.has.Head).job)
 	} else {
-		slot := c.client.held.head
+		slot := c.client.held.Head
 		s.unhold(slot)
 		s.rebalance(now, slot)
 	}
@@ -77,21 +79,21 @@ func (s *State) departIdle(now int64, c *consumer) {
 // depart puts a consumer that has left, and has nothing pending, among those that are
 // only remembered.
 func (s *State) depart(now int64, c *consumer) {
-	s.leaving.schedule(s.leavePos, c.client.slot, 0)
+	s.leaving.Schedule(s.leavePos, c.client.slot, 0)
 	c.departed, c.departedAt = true, now
-	s.departed.push(c, &c.among, s.departed.tail.departedLinks())
-	if s.departed.n > departedMost {
-		s.forgetConsumer(s.departed.head)
+	s.departed.Push(c, &c.among, s.departed.Tail.departedLinks())
+	if s.departed.N > departedMost {
+		s.forgetConsumer(s.departed.Head)
 	}
 }
 
 // undepart takes a consumer, which comes back or is forgotten, out of all lists of those
 // that have left.
 func (s *State) undepart(c *consumer) {
-	s.leaving.schedule(s.leavePos, c.client.slot, 0)
+	s.leaving.Schedule(s.leavePos, c.client.slot, 0)
 	c.exited = false
 	if c.departed {
-		s.departed.remove(&c.among, c.among.prev.departedLinks(), c.among.next.departedLinks())
+		s.departed.Remove(&c.among, c.among.Prev.departedLinks(), c.among.Next.departedLinks())
 		c.departed = false
 	}
 }
@@ -103,7 +105,7 @@ func (s *State) forgetConsumer(c *consumer) {
 	s.dismiss(&c.client)
 }
 
-func (c *consumer) departedLinks() *links[*consumer] {
+func (c *consumer) departedLinks() *cells.Links[*consumer] {
 	if c == nil {
 		return nil
 	}
@@ -113,10 +115,10 @@ func (c *consumer) departedLinks() *links[*consumer] {
 // soonestLeave is the next time at which a consumer that has left needs attention, or 0.
 func (s *State) soonestLeave() int64 {
 	var at int64
-	if s.leaving.n > 0 {
-		at = int64(s.leaving.top().major)
+	if s.leaving.N > 0 {
+		at = int64(s.leaving.Top().Major)
 	}
-	if c := s.departed.head; c != nil && (at == 0 || s.forgetAt(c) < at) {
+	if c := s.departed.Head; c != nil && (at == 0 || s.forgetAt(c) < at) {
 		at = s.forgetAt(c)
 	}
 	return at
@@ -125,7 +127,7 @@ func (s *State) soonestLeave() int64 {
 // tickConsumers ends a turn for the consumers: what is due is taken back from them, in at
 // most half a share, and those that have room are fed.
 func (s *State) tickConsumers(now int64) {
-	if s.hungry.n == 0 && s.leaving.n == 0 && s.departed.n == 0 && s.idling.n == 0 && len(s.ending)+len(s.parting) == 0 {
+	if s.hungry.N == 0 && s.leaving.N == 0 && s.departed.N == 0 && s.idling.N == 0 && len(s.ending)+len(s.parting) == 0 {
 		return
 	}
 	s.share = (s.Share + 1) / 2
@@ -137,11 +139,11 @@ func (s *State) tickConsumers(now int64) {
 
 // tickLeavers does what is due for the consumers that have left.
 func (s *State) tickLeavers(now int64) {
-	for !s.spent() && s.leaving.n > 0 && int64(s.leaving.top().major) <= now {
+	for !s.spent() && s.leaving.N > 0 && int64(s.leaving.Top().Major) <= now {
 		s.spend(moving)
 		s.exit(now)
 	}
-	for c := s.departed.head; c != nil && s.forgetAt(c) <= now && !s.spent(); c = s.departed.head {
+	for c := s.departed.Head; c != nil && s.forgetAt(c) <= now && !s.spent(); c = s.departed.Head {
 		s.spend(moving)
 		s.forgetConsumer(c)
 	}

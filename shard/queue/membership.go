@@ -47,7 +47,7 @@ func (s *State) ignore(c *Client, t *tube) {
 	if !c.unwatch(t) {
 		panic("S5: a client ignores a tube that it does not watch")
 	}
-	if c.wide != nil && int(c.wide.tubes.n) <= s.Wide/2 {
+	if c.wide != nil && int(c.wide.tubes.N) <= s.Wide/2 {
 		c.narrow()
 	}
 	t.watching--
@@ -75,13 +75,13 @@ func (c *Client) unwatch(t *tube) (found bool) {
 func (s *State) detach(now int64, c *Client, op *Op) {
 	s.sweep()
 	s.unwait(c)
-	for c.held.n > 0 {
+	for c.held.N > 0 {
 		if s.spent() {
 			op.Status = More
 			return
 		}
 		s.spend(moving)
-		slot := c.held.head
+		slot := c.held.Head
 		s.unhold(slot)
 		s.makeReady(now, slot)
 	}

@@ -3,6 +3,8 @@ package queue
 import (
 	"slices"
 	"testing"
+
+	"beanfield/shard/queue/cells"
 )
 
 // midway runs turns of an operation of the queue service until it has come to a point, and
@@ -34,7 +36,7 @@ func TestJobChangesWhileAViewIsRemoved(t *testing.T) {
 		v := w.s.tubes["default"].service.views[0]
 		b := w.midway(Ask{What: AskDropGroup, Queue: "default", Group: "h"}, func(*Ask) bool { return v.emptied })
 		slot := w.s.index.find(&w.s.jobs, 1)
-		if v.where(slot) == nowhere {
+		if v.where(slot) == cells.Nowhere {
 			t.Fatal("the view has forgotten the job")
 		}
 		w.run(does)

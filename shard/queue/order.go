@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"beanfield/shard/queue/cells"
 )
 
 // order keeps the slots of a tube's jobs in the order of their ids, in runs of up to
@@ -31,8 +33,8 @@ const runMost = 512
 type place struct{ run, at int }
 
 // insert takes in a job that is not in the order.
-func (o *order) insert(jobs *slab[job], slot uint32) {
-	id := jobs.at(slot).id()
+func (o *order) insert(jobs *cells.Slab[job], slot uint32) {
+	id := jobs.At(slot).id()
 	o.n++
 	last := len(o.runs) - 1
 	if last < 0 || id > o.lastID(jobs) {
@@ -48,7 +50,7 @@ func (o *order) insert(jobs *slab[job], slot uint32) {
 	}
 	if len(r.slots) >= runMost {
 		half := len(r.slots) / 2
-		o.runs = slices.Insert(o.runs, p.run+1, run{from: jobs.at(r.slots[half]).id(), slots: slices.Clone(r.slots[half:])})
+		o.runs = slices.Insert(o.runs, p.run+1, run{from: jobs.At(r.slots[half]).id(), slots: slices.Clone(r.slots[half:])})
 		r = &o.runs[p.run]
 		r.slots = r.slots[:half]
 		if p.at > half {
@@ -89,7 +91,7 @@ func (o *order) push(last int, id uint64, slot uint32) {
 	o.runs = append(o.runs, run{id, append(memory, slot), memory})
 }
 
-func (o *order) lastID(jobs *slab[job]) uint64 { return jobs.at(o.last()).id() }
+func (o *order) lastID(jobs *cells.Slab[job]) uint64 { return jobs.At(o.last()).id() }
 
 // first is the job with the lowest id, or 0.
 func (o *order) first() uint32 {
@@ -110,15 +112,15 @@ func (o *order) last() uint32 {
 
 // seek finds the first job whose id is at least the given one. If there is none the
 // place is the end of the last run, at which there is no job.
-func (o *order) seek(jobs *slab[job], id uint64) place {
+func (o *order) seek(jobs *cells.Slab[job], id uint64) place {
 	ri := sort.Search(len(o.runs), func(i int) bool { return o.runs[i].from > id }) - 1
 	if ri < 0 {
 		return place{}
 	}
 	r := &o.runs[ri]
 	at := 0
-	if jobs.at(r.slots[0]).id() < id {
-		at = sort.Search(len(r.slots), func(i int) bool { return jobs.at(r.slots[i]).id() >= id })
+	if jobs.At(r.slots[0]).id() < id {
+		at = sort.Search(len(r.slots), func(i int) bool { return jobs.At(r.slots[i]).id() >= id })
 	}
 	if at == len(r.slots) && ri+1 < len(o.runs) {
 		return place{ri + 1, 0}
@@ -154,15 +156,15 @@ func (o *order) back(p place) place {
 }
 
 // has says whether a job is in the order.
-func (o *order) has(jobs *slab[job], slot uint32) bool {
-	return o.at(o.seek(jobs, jobs.at(slot).id())) == slot
+func (o *order) has(jobs *cells.Slab[job], slot uint32) bool {
+	return o.at(o.seek(jobs, jobs.At(slot).id())) == slot
 }
 
 // remove takes out a job, which must be in the order.
-func (o *order) remove(jobs *slab[job], slot uint32) {
+func (o *order) remove(jobs *cells.Slab[job], slot uint32) {
 	p := place{}
 	if o.first() != slot {
-		p = o.seek(jobs, jobs.at(slot).id())
+		p = o.seek(jobs, jobs.At(slot).id())
 	}
 	if o.at(p) != slot {
 		panic("queue: a job is not in its tube's order")
@@ -208,14 +210,14 @@ func (o *order) join(i int) {
 }
 
 // check walks the order.
-func (o *order) check(jobs *slab[job]) error {
+func (o *order) check(jobs *cells.Slab[job]) error {
 	n, prev := 0, uint64(0)
 	for i, r := range o.runs {
 		if len(r.slots) == 0 || len(r.slots) > runMost || r.from <= prev && n > 0 {
 			return fmt.Errorf("F1: run %d of an order has %d jobs from %d on, after %d", i, len(r.slots), r.from, prev)
 		}
 		for _, slot := range r.slots {
-			id := jobs.at(slot).id()
+			id := jobs.At(slot).id()
 			if id < r.from || id <= prev {
 				return fmt.Errorf("F1: job %d comes after %d in an order, in a run from %d on", id, prev, r.from)
 			}

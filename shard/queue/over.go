@@ -16,13 +16,13 @@ package queue
 func (g *group) over() bool {
 	v := g.service
 	t := v.tube
-	if !v.ended || t.delayed.n > 0 {
+	if !v.ended || t.delayed.N > 0 {
 		return false
 	}
 	if w := g.view; w != nil {
-		return w.heap.n == 0 && g.pending == 0 && !w.building && !w.dropping
+		return w.heap.N == 0 && g.pending == 0 && !w.building && !w.dropping
 	}
-	return v.first == g && t.ready.n == 0 && t.reserved == 0
+	return v.first == g && t.ready.N == 0 && t.reserved == 0
 }
 
 // mayBeOver notes that a group of a queue has fewer items than before.

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // pause stops a tube from being served for op.Delay seconds. A length of 0
 // ends a pause.
 func (s *State) pause(now int64, op *Op) {
@@ -38,20 +40,20 @@ func (s *State) unpause(t *tube) {
 // reopen moves a tube that is opening to where its best job belongs among the
 // others. With no waiter or no job left it is open, or paused again.
 func (s *State) reopen(t *tube) {
-	pos := s.openPos.get(t.slot)
-	if !t.paused() && t.ready.n > 0 && s.firstWaiter(t) != nil {
-		key := t.ready.top()
-		key.slot = t.slot
-		if pos == nowhere {
-			s.opening.push(s.openPos, key)
+	pos := s.openPos.Get(t.slot)
+	if !t.paused() && t.ready.N > 0 && s.firstWaiter(t) != nil {
+		key := t.ready.Top()
+		key.Slot = t.slot
+		if pos == cells.Nowhere {
+			s.opening.Push(s.openPos, key)
 		} else {
-			s.opening.update(s.openPos, pos, key)
+			s.opening.Update(s.openPos, pos, key)
 		}
 		return
 	}
-	if pos != nowhere {
-		s.opening.remove(s.openPos, pos)
-		s.openPos.set(t.slot, nowhere)
+	if pos != cells.Nowhere {
+		s.opening.Remove(s.openPos, pos)
+		s.openPos.Set(t.slot, cells.Nowhere)
 	}
 	t.opening = false
 	s.tell(t)
@@ -67,8 +69,8 @@ const wakes = 64
 // many wait, stays shut for other clients until a later turn has served the rest: a
 // new client joins the queue.
 func (s *State) serveOpening(now int64) {
-	for n := 0; n < wakes && s.opening.n > 0 && !s.spent(); n++ {
-		t := s.tubeAt.get(s.opening.top().slot)
+	for n := 0; n < wakes && s.opening.N > 0 && !s.spent(); n++ {
+		t := s.tubeAt.Get(s.opening.Top().Slot)
 		s.spend(moving)
 		if c := s.firstWaiter(t); c != nil {
 			s.serve(now, c, t)

@@ -4,10 +4,10 @@ package queue
 // place; each make… puts a job from no place into one.
 
 func (s *State) makeReady(now int64, slot uint32) {
-	j := s.jobs.at(slot)
-	t := s.tubeAt.get(j.tube())
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
 	j.setState(Ready)
-	t.ready.push(s.jobPos, readyKey(j.pri, j.id(), slot))
+	t.ready.Push(s.jobPos, readyKey(j.pri, j.id(), slot))
 	s.totals.Ready++
 	if j.pri < urgentBelow {
 		t.urgent++
@@ -18,25 +18,25 @@ func (s *State) makeReady(now int64, slot uint32) {
 	}
 	if t.service != nil {
 		s.itemReady(now, t, slot)
-	} else if t.waiters.head != nil || t.wide > 0 {
+	} else if t.waiters.Head != nil || t.wide > 0 {
 		s.match(now, t)
 	}
 }
 
 // itemReady is the rest of makeReady for a tube that has a service.
 func (s *State) itemReady(now int64, t *tube, slot uint32) {
-	v, id := t.service, s.jobs.at(slot).id()
+	v, id := t.service, s.jobs.At(slot).id()
 	v.jobJoins(s, slot)
-	if t.waiters.head != nil || t.wide > 0 {
+	if t.waiters.Head != nil || t.wide > 0 {
 		s.match(now, t)
 	}
 	v.jobReady(s, now, id)
 }
 
 func (s *State) unready(slot uint32) {
-	j := s.jobs.at(slot)
-	t := s.tubeAt.get(j.tube())
-	t.ready.remove(s.jobPos, s.jobPos.get(slot))
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
+	t.ready.Remove(s.jobPos, s.jobPos.Get(slot))
 	s.totals.Ready--
 	if j.pri < urgentBelow {
 		t.urgent--
@@ -48,27 +48,27 @@ func (s *State) unready(slot uint32) {
 }
 
 func (s *State) makeDelayed(slot uint32, deadline int64) {
-	j := s.jobs.at(slot)
-	t := s.tubeAt.get(j.tube())
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
 	j.setState(Delayed)
 	s.trailOf(j).key = deadline
-	t.delayed.push(s.jobPos, deadlineKey(deadline, j.id(), slot))
+	t.delayed.Push(s.jobPos, deadlineKey(deadline, j.id(), slot))
 	s.totals.Delayed++
 	s.retime(t)
 }
 
 func (s *State) undelay(slot uint32) {
-	j := s.jobs.at(slot)
-	t := s.tubeAt.get(j.tube())
-	t.delayed.remove(s.jobPos, s.jobPos.get(slot))
-	s.trails.at(j.trail).key = 0
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
+	t.delayed.Remove(s.jobPos, s.jobPos.Get(slot))
+	s.trails.At(j.trail).key = 0
 	s.totals.Delayed--
 	s.retime(t)
 }
 
 func (s *State) makeBuried(slot uint32) {
-	j := s.jobs.at(slot)
-	t := s.tubeAt.get(j.tube())
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
 	j.setState(Buried)
 	s.buryRank++
 	s.trailOf(j).key = int64(s.buryRank)
@@ -80,8 +80,8 @@ func (s *State) makeBuried(slot uint32) {
 }
 
 func (s *State) unbury(slot uint32) {
-	j := s.jobs.at(slot)
-	s.listRemove(&s.tubeAt.get(j.tube()).buried, slot)
+	j := s.jobs.At(slot)
+	s.listRemove(&s.tubeAt.Get(j.tube()).buried, slot)
 	s.totals.Buried--
 	if s.aside[slot] {
 		delete(s.aside, slot)
@@ -91,7 +91,7 @@ func (s *State) unbury(slot uint32) {
 
 // unplace takes a job out of whatever place it is in.
 func (s *State) unplace(slot uint32) {
-	switch s.jobs.at(slot).state() {
+	switch s.jobs.At(slot).state() {
 	case Ready:
 		s.unready(slot)
 	case Delayed:
@@ -109,8 +109,8 @@ func (s *State) unplace(slot uint32) {
 // until the delete is committed. Commands for the job still come to this shard until
 // then, and the answer NOT_FOUND waits for that commit (L1).
 func (s *State) forget(slot uint32) {
-	j := s.jobs.at(slot)
-	t := s.tubeAt.get(j.tube())
+	j := s.jobs.At(slot)
+	t := s.tubeAt.Get(j.tube())
 	id := j.id()
 	if t.service != nil {
 		t.service.jobGone(s, slot)
@@ -118,10 +118,10 @@ func (s *State) forget(slot uint32) {
 	s.index.remove(&s.jobs, slot)
 	s.dropBody(j)
 	if j.trail != 0 {
-		s.dropItem(s.trails.at(j.trail))
-		s.trails.release(j.trail)
+		s.dropItem(s.trails.At(j.trail))
+		s.trails.Release(j.trail)
 	}
-	s.jobs.release(slot)
+	s.jobs.Release(slot)
 	if s.Durable {
 		s.Gone = append(s.Gone, id)
 	} else {

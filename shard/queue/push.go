@@ -11,14 +11,14 @@ package queue
 // more items come.
 func (s *State) feed(now int64) {
 	for !s.spent() {
-		if s.hungry.n == 0 {
+		if s.hungry.N == 0 {
 			if len(s.ending)+len(s.parting) == 0 {
 				return
 			}
 			s.tickOver()
 			continue
 		}
-		c := s.hungry.pop()
+		c := s.hungry.Pop()
 		c.listed = false
 		s.spend(moving)
 		s.feedOne(now, c)
@@ -58,7 +58,7 @@ func (s *State) feedOne(now int64, c *consumer) {
 
 // serveConsumer gives the tube's best job to a consumer that has left the line for it.
 func (s *State) serveConsumer(now int64, c *consumer, t *tube) {
-	s.push(now, c, t.ready.top().slot)
+	s.push(now, c, t.ready.Top().Slot)
 	switch {
 	case !c.room():
 	case t.offers():
@@ -85,7 +85,7 @@ func (s *State) push(now int64, c *consumer, slot uint32) {
 // the item back if the consumer no longer wants it or has room for it.
 func (s *State) resend(now int64, c *consumer) {
 	slot := c.again
-	switch id := s.jobs.at(slot).id(); {
+	switch id := s.jobs.At(slot).id(); {
 	case id < c.start:
 		s.unhold(slot)
 		s.rebalance(now, slot)
@@ -95,7 +95,7 @@ func (s *State) resend(now int64, c *consumer) {
 	default:
 		c.resent++
 		away := s.load(c, slot)
-		c.again = s.linksOf(slot).next
+		c.again = s.linksOf(slot).Next
 		if c.autoCommit && !away {
 			s.unhold(slot)
 			s.finish(now, slot)

@@ -5,7 +5,7 @@ import "strings"
 // finish notes that the first group is done with a job, which is in no place. The job
 // ends, unless a view is not done with it.
 func (s *State) finish(now int64, slot uint32) {
-	t := s.tubeAt.get(s.jobs.at(slot).tube())
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
 	t.deletes++
 	if t.service != nil && t.service.wanted(slot) {
 		s.makePassed(slot)
@@ -21,8 +21,8 @@ func (s *State) rebalance(now int64, slot uint32) {
 	s.rebalanced++
 	it := s.itemOf(slot)
 	it.rebalances++
-	j := s.jobs.at(slot)
-	l := s.tubeAt.get(j.tube()).service.limits
+	j := s.jobs.At(slot)
+	l := s.tubeAt.Get(j.tube()).service.limits
 	roomy := !s.Durable || s.Log.RoomToUpdate()
 	if roomy && l.MaxDelivery > 0 && int(it.rebalances) >= l.MaxDelivery {
 		s.die(now, slot, l.DeadLetter)
@@ -39,7 +39,7 @@ func (s *State) rebalance(now int64, slot uint32) {
 // view is not done with it, its fate is only noted. In a rear queue, or if the name of the
 // rear queue would be too long, it is buried instead of moved.
 func (s *State) die(now int64, slot uint32, f Fate) {
-	t := s.tubeAt.get(s.jobs.at(slot).tube())
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
 	if t.service.wanted(slot) {
 		it := s.itemOf(slot)
 		it.fated, it.fate = true, f
@@ -57,7 +57,7 @@ func (s *State) die(now int64, slot uint32, f Fate) {
 		s.move(now, slot, s.tubeNamed([]byte(t.service.pair)))
 		s.letGo(t)
 	default:
-		s.trailOf(s.jobs.at(slot)).buries++
+		s.trailOf(s.jobs.At(slot)).buries++
 		s.makeBuried(slot)
 		s.logUpdate(slot)
 	}
@@ -66,8 +66,8 @@ func (s *State) die(now int64, slot uint32, f Fate) {
 // move makes a job, which is in no place, ready in another tube. Its deliveries are
 // counted anew there.
 func (s *State) move(now int64, slot uint32, to *tube) {
-	j := s.jobs.at(slot)
-	from := s.tubeAt.get(j.tube())
+	j := s.jobs.At(slot)
+	from := s.tubeAt.Get(j.tube())
 	if from.service != nil {
 		from.service.jobGone(s, slot)
 	}

@@ -23,7 +23,7 @@ func (s *State) logUpdate(slot uint32) {
 	if s.Durable {
 		s.describe(slot)
 		s.Log.Update(&s.record)
-		s.jobs.at(slot).place |= flagUpdated
+		s.jobs.At(slot).place |= flagUpdated
 	}
 }
 
@@ -32,7 +32,7 @@ func (s *State) logAside(slot uint32) {
 	if s.Durable {
 		s.describe(slot)
 		s.Log.SetAside(&s.record)
-		s.jobs.at(slot).place |= flagUpdated
+		s.jobs.At(slot).place |= flagUpdated
 	}
 }
 
@@ -47,13 +47,13 @@ func (s *State) logDelete(slot uint32) {
 // log, because that is what it becomes when the client has gone. So if a view commits a job
 // that was reserved by its id, the log forgets that it was delayed or buried before.
 func (s *State) describe(slot uint32) {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	s.record = storage.Job{
-		ID: j.id(), Tube: s.tubeAt.get(j.tube()).name, State: storage.Ready,
+		ID: j.id(), Tube: s.tubeAt.Get(j.tube()).name, State: storage.Ready,
 		Pri: j.pri, TTR: j.ttr, Size: j.size, Created: j.created(),
 		Updated: j.updated(),
 	}
-	if v := s.tubeAt.get(j.tube()).service; v != nil && len(v.views) > 0 {
+	if v := s.tubeAt.Get(j.tube()).service; v != nil && len(v.views) > 0 {
 		s.describeDone(v, slot)
 	}
 	if j.state() == Passed {
@@ -62,9 +62,9 @@ func (s *State) describe(slot uint32) {
 	if j.trail == 0 {
 		return
 	}
-	t := s.trails.at(j.trail)
+	t := s.trails.At(j.trail)
 	if t.item != 0 {
-		s.describeItem(slot, s.items.at(t.item))
+		s.describeItem(slot, s.items.At(t.item))
 	}
 	r := &s.record
 	r.Delay = t.delay

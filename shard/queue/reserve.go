@@ -22,7 +22,7 @@ func (s *State) reserve(now int64, b *Batch, op *Op) {
 
 // take reserves the best job of t as the answer to op.
 func (s *State) take(now int64, b *Batch, op *Op, t *tube) {
-	slot := t.ready.top().slot
+	slot := t.ready.Top().Slot
 	s.unready(slot)
 	s.hold(now, b.Client, slot)
 	s.show(b, op, slot)
@@ -61,10 +61,10 @@ func (s *State) applyTo(now int64, b *Batch, op *Op, t *tube) {
 	case t == nil:
 		op.Status = Empty
 	case op.Kind == Offer: // binds nobody
-		top := t.ready.top()
+		top := t.ready.Top()
 		op.Status = OK
-		op.Pri = uint32(top.major >> 32)
-		op.ID = top.major<<32 | uint64(top.minor)
+		op.Pri = uint32(top.Major >> 32)
+		op.ID = top.Major<<32 | uint64(top.Minor)
 	default: // Claim; the job may by now be another than was offered
 		s.take(now, b, op, t)
 	}
@@ -90,7 +90,7 @@ func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 	if slot == 0 {
 		return
 	}
-	if s.jobs.at(slot).state() == Reserved {
+	if s.jobs.At(slot).state() == Reserved {
 		op.Status = NotFound
 		return
 	}
@@ -105,7 +105,7 @@ func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 func (c *Client) bestTube() *tube {
 	var best *tube
 	for _, t := range c.watched {
-		if t.offers() && (best == nil || t.ready.top().before(best.ready.top())) {
+		if t.offers() && (best == nil || t.ready.Top().Before(best.ready.Top())) {
 			best = t
 		}
 	}

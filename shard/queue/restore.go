@@ -6,10 +6,10 @@ import "beanfield/storage"
 // the order of their rank. Restored must be called after the last one.
 func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	t := s.tubeNamed([]byte(r.Tube))
-	slot := s.jobs.alloc()
-	s.jobPos.cover(slot)
+	slot := s.jobs.Alloc()
+	s.jobPos.Cover(slot)
 	t.newest = max(t.newest, r.ID)
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	*j = newJob(r.ID, r.Created, t.slot)
 	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
 	if r.Updated {
@@ -40,7 +40,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	case r.State == storage.Buried:
 		s.makeBuried(slot)
 		s.buryRank = max(s.buryRank, r.BuryRank)
-		s.trails.at(s.jobs.at(slot).trail).key = int64(r.BuryRank)
+		s.trails.At(s.jobs.At(slot).trail).key = int64(r.BuryRank)
 	case r.State == storage.Passed:
 		s.restorePassed(slot)
 	default:
@@ -62,7 +62,7 @@ func (s *State) Restored() { s.index.file(&s.jobs) }
 // no view has it, the log has lost the queue's record, and nobody knows who is to get the
 // job: it is buried, so that somebody may look at it, and kick or delete it.
 func (s *State) restorePassed(slot uint32) {
-	v := s.tubeAt.get(s.jobs.at(slot).tube()).service
+	v := s.tubeAt.Get(s.jobs.At(slot).tube()).service
 	if v != nil {
 		v.jobJoins(s, slot)
 	}

@@ -35,7 +35,7 @@ func (s *State) waits(g *group, slot uint32) bool {
 	if g != nil && g.view != nil {
 		return g.view.undelivered(slot)
 	}
-	return s.jobs.at(slot).state() == Ready
+	return s.jobs.At(slot).state() == Ready
 }
 
 // whoHas says which consumer of a group has an item, and how often the item was sent to
@@ -49,13 +49,13 @@ func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 	if w := g.view; w != nil {
 		i.Deliveries = int(w.returned[slot])
 		if ref := w.pendingOf(slot); ref != 0 {
-			i.Pending, c = true, s.clients.get(s.pendings.at(ref).consumer).consumer
+			i.Pending, c = true, s.clients.Get(s.pendings.At(ref).consumer).consumer
 		}
 	} else {
 		if it := s.itemAt(slot); it != nil {
 			i.Deliveries = int(it.rebalances)
 		}
-		i.Pending, c = s.jobs.at(slot).state() == Reserved, s.holderOf(slot)
+		i.Pending, c = s.jobs.At(slot).state() == Reserved, s.holderOf(slot)
 	}
 	if i.Pending {
 		i.Deliveries++
@@ -69,11 +69,11 @@ func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 // countBefore counts the items that a group would be sent before a given one. It reports
 // false if it must go on in another turn.
 func (s *State) countBefore(v *service, a *Ask, g *group, slot uint32) bool {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	own := readyKey(j.pri, j.id(), slot)
 	return s.walk(v, a, looking, func(other uint32) {
-		x := s.jobs.at(other)
-		if s.waits(g, other) && readyKey(x.pri, x.id(), other).before(own) {
+		x := s.jobs.At(other)
+		if s.waits(g, other) && readyKey(x.pri, x.id(), other).Before(own) {
 			a.Search.WaitCount++
 		}
 	})
@@ -96,7 +96,7 @@ func (s *State) count(op *Op) {
 		a.begun, a.Count = true, 0
 	}
 	more := !s.whole(v) || !s.walk(v, a, looking, func(slot uint32) {
-		if a.ByPri && s.jobs.at(slot).pri != op.Pri {
+		if a.ByPri && s.jobs.At(slot).pri != op.Pri {
 			return
 		}
 		if s.tagsOf(slot).Has(a.Tags) {

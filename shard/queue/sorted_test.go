@@ -4,24 +4,26 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"beanfield/shard/queue/cells"
 )
 
 // sorted is an order beside what it must say, and the jobs that it names.
 type sorted struct {
 	t    *testing.T
-	jobs slab[job]
+	jobs cells.Slab[job]
 	o    order
 	ids  []uint64
 	slot map[uint64]uint32
 }
 
 func newSorted(t *testing.T) *sorted {
-	return &sorted{t: t, jobs: newSlab[job](), slot: map[uint64]uint32{}}
+	return &sorted{t: t, jobs: cells.NewSlab[job](), slot: map[uint64]uint32{}}
 }
 
 func (x *sorted) insert(id uint64) {
-	slot := x.jobs.alloc()
-	*x.jobs.at(slot) = newJob(id, 0, 1)
+	slot := x.jobs.Alloc()
+	*x.jobs.At(slot) = newJob(id, 0, 1)
 	x.slot[id] = slot
 	i, _ := slices.BinarySearch(x.ids, id)
 	x.ids = slices.Insert(x.ids, i, id)
@@ -32,7 +34,7 @@ func (x *sorted) remove(i int) {
 	id := x.ids[i]
 	x.ids = slices.Delete(x.ids, i, i+1)
 	x.o.remove(&x.jobs, x.slot[id])
-	x.jobs.release(x.slot[id])
+	x.jobs.Release(x.slot[id])
 	delete(x.slot, id)
 }
 
@@ -45,11 +47,11 @@ func (x *sorted) compare() {
 	var there, back []uint64
 	end := x.o.seek(&x.jobs, 0)
 	for p := end; x.o.at(p) != 0; p = x.o.next(p) {
-		there = append(there, x.jobs.at(x.o.at(p)).id())
+		there = append(there, x.jobs.At(x.o.at(p)).id())
 		end = x.o.next(p)
 	}
 	for p := x.o.back(end); x.o.at(p) != 0; p = x.o.back(p) {
-		back = append(back, x.jobs.at(x.o.at(p)).id())
+		back = append(back, x.jobs.At(x.o.at(p)).id())
 	}
 	slices.Reverse(back)
 	if !slices.Equal(there, x.ids) || !slices.Equal(back, x.ids) || x.o.n != len(x.ids) {
@@ -114,8 +116,8 @@ func TestOrderKeepsItsMemory(t *testing.T) {
 		x := newSorted(t)
 		slots := make([]uint32, 2000)
 		for i := range slots {
-			slots[i] = x.jobs.alloc()
-			*x.jobs.at(slots[i]) = newJob(uint64(i+1), 0, 1)
+			slots[i] = x.jobs.Alloc()
+			*x.jobs.At(slots[i]) = newJob(uint64(i+1), 0, 1)
 		}
 		at := 0
 		pass := func() {
@@ -173,8 +175,8 @@ func TestOrderFlows(t *testing.T) {
 		var slots []uint32
 		next := uint64(1)
 		put := func() {
-			slot := jobs.alloc()
-			*jobs.at(slot) = newJob(next, 0, 1)
+			slot := jobs.Alloc()
+			*jobs.At(slot) = newJob(next, 0, 1)
 			next++
 			o.insert(jobs, slot)
 			slots = append(slots, slot)
@@ -187,7 +189,7 @@ func TestOrderFlows(t *testing.T) {
 			for range 5000 {
 				put()
 				o.remove(jobs, slots[0])
-				jobs.release(slots[0])
+				jobs.Release(slots[0])
 				slots = slots[1:]
 			}
 		})

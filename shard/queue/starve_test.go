@@ -141,5 +141,5 @@ func (w *world) allDue(n [3]int) (left func() [3]int) {
 	a.apply(Op{Kind: Use, Data: []byte("delayed")})
 	w.fill(a, n[0], 1)
 	w.now += 600 * second
-	return func() [3]int { return [3]int{w.s.totals.Delayed, w.s.waiting, int(h.client.ttrs.n)} }
+	return func() [3]int { return [3]int{w.s.totals.Delayed, w.s.waiting, int(h.client.ttrs.N)} }
 }

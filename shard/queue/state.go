@@ -1,6 +1,9 @@
 package queue
 
-import "beanfield/storage"
+import (
+	"beanfield/shard/queue/cells"
+	"beanfield/storage"
+)
 
 const (
 	millisecond = int64(1e6)
@@ -21,51 +24,51 @@ type State struct {
 
 	inside, outside int64 // bytes of bodies in memory, and of those in the log only
 
-	jobs   slab[job]
-	trails slab[trail]
-	jobPos positions // of jobs in ready, delayed and TTR heaps (S4)
+	jobs   cells.Slab[job]
+	trails cells.Slab[trail]
+	jobPos cells.Positions // of jobs in ready, delayed and TTR heaps (S4)
 	index  index
-	bodies bodies
+	bodies cells.Bytes
 
 	tubes     map[string]*tube
-	tubeAt    pages[*tube] // by slot; slot 0 is no tube
-	freeTubes pages[uint32]
-	timeline  heap // tubes by their next delayed job or end of pause
-	tubePos   positions
+	tubeAt    cells.Pages[*tube] // by slot; slot 0 is no tube
+	freeTubes cells.Pages[uint32]
+	timeline  cells.Heap // tubes by their next delayed job or end of pause
+	tubePos   cells.Positions
 
-	clients     pages[*Client] // by slot; slot 0 is no client
-	freeClients pages[uint32]
-	holders     heap // clients by the first deadline they hold
-	clientPos   positions
+	clients     cells.Pages[*Client] // by slot; slot 0 is no client
+	freeClients cells.Pages[uint32]
+	holders     cells.Heap // clients by the first deadline they hold
+	clientPos   cells.Positions
 
-	opening heap // tubes whose pause has ended and that are not open yet, by best job
-	openPos positions
+	opening cells.Heap // tubes whose pause has ended and that are not open yet, by best job
+	openPos cells.Positions
 
 	freeWaits  *waitEntry
-	waiting    int             // places in queues that are taken
-	arrivals   uint64          // waits that have begun
-	wideWaits  list[*Client]   // wide clients that wait
-	numbered   uint32          // consumers
-	spares     []*Parcel       // to be used again
-	spareBytes int             // their footprints
-	hungry     ring[*consumer] // consumers that may have got room, by turns
-	leaving    heap            // consumers without a connection, by when their items go to others
-	leavePos   positions
-	departed   list[*consumer] // those that are only remembered
-	shownFor   int64           // Limits.Forget: how long they are
-	ending     []*service      // queues that have ended, and of which a group may be over
-	parting    []*group        // whose consumers are to be told that it is over
-	views      pages[*view]
+	waiting    int                   // places in queues that are taken
+	arrivals   uint64                // waits that have begun
+	wideWaits  cells.List[*Client]   // wide clients that wait
+	numbered   uint32                // consumers
+	spares     []*Parcel             // to be used again
+	spareBytes int                   // their footprints
+	hungry     cells.Ring[*consumer] // consumers that may have got room, by turns
+	leaving    cells.Heap            // consumers without a connection, by when their items go to others
+	leavePos   cells.Positions
+	departed   cells.List[*consumer] // those that are only remembered
+	shownFor   int64                 // Limits.Forget: how long they are
+	ending     []*service            // queues that have ended, and of which a group may be over
+	parting    []*group              // whose consumers are to be told that it is over
+	views      cells.Pages[*view]
 	freeViews  []uint32
-	pendings   slab[pending] // what views have sent
-	idling     heap          // views by when what they have sent is to be taken back
-	idlePos    positions
+	pendings   cells.Slab[pending] // what views have sent
+	idling     cells.Heap          // views by when what they have sent is to be taken back
+	idlePos    cells.Positions
 	seekers    []*Client // whose search takes several turns
 	ended      []*Client // whose wait may have ended elsewhere
 
 	share int // what is left of this turn's
 
-	items slab[item] // what the queue service adds to jobs
+	items cells.Slab[item] // what the queue service adds to jobs
 
 	totals     Sums
 	pushed     uint64 // items sent to consumers
@@ -95,11 +98,11 @@ type State struct {
 func NewState(c Config) *State {
 	s := &State{
 		Config: c,
-		jobs:   newSlab[job](), trails: newSlab[trail](), items: newSlab[item](), pendings: newSlab[pending](), index: newIndex(), bodies: newBodies(),
+		jobs:   cells.NewSlab[job](), trails: cells.NewSlab[trail](), items: cells.NewSlab[item](), pendings: cells.NewSlab[pending](), index: newIndex(), bodies: cells.NewBytes(),
 		tubes: map[string]*tube{}, aside: map[uint32]bool{},
 	}
-	s.tubeAt.push(nil)
-	s.clients.push(nil)
+	s.tubeAt.Push(nil)
+	s.clients.Push(nil)
 	if s.Wide == 0 {
 		s.Wide = usualWide
 	}

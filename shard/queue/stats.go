@@ -35,15 +35,15 @@ func (s *State) applyStats(now int64, b *Batch, op *Op) {
 }
 
 func (s *State) jobInfo(now int64, slot uint32) JobInfo {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	info := JobInfo{
-		ID: j.id(), Tube: s.tubeAt.get(j.tube()).name, State: j.state(), Pri: j.pri,
+		ID: j.id(), Tube: s.tubeAt.Get(j.tube()).name, State: j.state(), Pri: j.pri,
 		Age: (now + s.Epoch - j.created()) / second, TTR: j.ttr,
 	}
 	if j.trail == 0 {
 		return info
 	}
-	t := s.trails.at(j.trail)
+	t := s.trails.At(j.trail)
 	if t.key != 0 && (j.state() == Reserved || j.state() == Delayed) {
 		info.TimeLeft = (t.key - now) / second
 	}
@@ -56,7 +56,7 @@ func (s *State) jobInfo(now int64, slot uint32) JobInfo {
 func (s *State) tubeInfo(now int64, t *tube) TubeInfo {
 	info := TubeInfo{
 		Name:   t.name,
-		Urgent: t.urgent, Ready: int(t.ready.n), Reserved: t.reserved, Delayed: int(t.delayed.n), Buried: t.buried.n,
+		Urgent: t.urgent, Ready: int(t.ready.N), Reserved: t.reserved, Delayed: int(t.delayed.N), Buried: t.buried.N,
 		Total: t.total, Using: t.using, Watching: t.watching, Waiting: s.waitersOf(t),
 		Deletes: t.deletes, Pauses: t.pauses,
 	}

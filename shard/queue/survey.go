@@ -1,6 +1,10 @@
 package queue
 
-import "slices"
+import (
+	"slices"
+
+	"beanfield/shard/queue/cells"
+)
 
 // A console shows jobs that it does not take. It asks in looks, not in operations, so
 // what it is shown changes nothing and does not wait for the log.
@@ -21,16 +25,16 @@ func (s *State) Survey(now int64, tube string, from uint32, n, most int) (list [
 		return nil, 0
 	}
 	for slot := max(from, 1); ; slot++ {
-		ci := int(slot >> chunkShift)
+		ci := int(slot >> cells.ChunkShift)
 		switch {
-		case ci >= len(s.jobs.items):
+		case ci >= s.jobs.Chunks():
 			return list, 0
 		case n == 0 || len(list) == most:
 			return list, slot
-		case s.jobs.items[ci] == nil:
-			slot |= chunkMask
+		case !s.jobs.Backed(ci):
+			slot |= cells.ChunkMask
 		default:
-			if j := s.jobs.at(slot); (t == nil || j.tube() == t.slot) && j.id() != 0 && j.state() != Passed {
+			if j := s.jobs.At(slot); (t == nil || j.tube() == t.slot) && j.id() != 0 && j.state() != Passed {
 				list = append(list, s.jobFigures(now, slot))
 			}
 		}
@@ -52,7 +56,7 @@ func (s *State) Heads(now int64, tube string, st JobState, n int) (list []JobFig
 	case Delayed:
 		list = s.headsOf(now, &t.delayed, n)
 	case Buried:
-		for slot := t.buried.head; slot != 0 && len(list) < n; slot = s.linksOf(slot).next {
+		for slot := t.buried.Head; slot != 0 && len(list) < n; slot = s.linksOf(slot).Next {
 			list = append(list, s.jobFigures(now, slot))
 		}
 	}
@@ -61,14 +65,14 @@ func (s *State) Heads(now int64, tube string, st JobState, n int) (list []JobFig
 
 // headsOf finds the smallest entries of a heap: behind each that is found, its children
 // may be the next.
-func (s *State) headsOf(now int64, h *heap, n int) (list []JobFigures) {
+func (s *State) headsOf(now int64, h *cells.Heap, n int) (list []JobFigures) {
 	edge := []uint32{} // positions of entries whose parents are in the list, the best last
 	add := func(i uint32) {
-		if i >= h.n {
+		if i >= h.N {
 			return
 		}
-		at, _ := slices.BinarySearchFunc(edge, h.at(i), func(p uint32, e *entry) int {
-			if q := h.at(p); e.before(*q) {
+		at, _ := slices.BinarySearchFunc(edge, h.At(i), func(p uint32, e *cells.Entry) int {
+			if q := h.At(p); e.Before(*q) {
 				return -1
 			}
 			return 1
@@ -78,7 +82,7 @@ func (s *State) headsOf(now int64, h *heap, n int) (list []JobFigures) {
 	for add(0); len(edge) > 0 && len(list) < n; {
 		i := edge[len(edge)-1]
 		edge = edge[:len(edge)-1]
-		list = append(list, s.jobFigures(now, h.at(i).slot))
+		list = append(list, s.jobFigures(now, h.At(i).Slot))
 		for child := 4*i + 1; child <= 4*i+4; child++ {
 			add(child)
 		}
@@ -87,5 +91,5 @@ func (s *State) headsOf(now int64, h *heap, n int) (list []JobFigures) {
 }
 
 func (s *State) jobFigures(now int64, slot uint32) JobFigures {
-	return JobFigures{JobInfo: s.jobInfo(now, slot), Size: s.jobs.at(slot).size}
+	return JobFigures{JobInfo: s.jobInfo(now, slot), Size: s.jobs.At(slot).size}
 }

@@ -2,20 +2,20 @@ package queue
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if s.opening.n > 0 || s.hungry.n > 0 || len(s.ending)+len(s.parting) > 0 {
+	if s.opening.N > 0 || s.hungry.N > 0 || len(s.ending)+len(s.parting) > 0 {
 		return 1 // at once
 	}
 	var at int64
-	if s.timeline.n > 0 {
-		at = int64(s.timeline.top().major)
+	if s.timeline.N > 0 {
+		at = int64(s.timeline.Top().Major)
 	}
-	if s.holders.n > 0 {
-		if d := int64(s.holders.top().major); at == 0 || d < at {
+	if s.holders.N > 0 {
+		if d := int64(s.holders.Top().Major); at == 0 || d < at {
 			at = d
 		}
 	}
-	if s.idling.n > 0 {
-		if d := int64(s.idling.top().major); at == 0 || d < at {
+	if s.idling.N > 0 {
+		if d := int64(s.idling.Top().Major); at == 0 || d < at {
 			at = d
 		}
 	}
@@ -36,7 +36,7 @@ func (s *State) Next() int64 {
 func (s *State) Tick(now int64) (more bool) {
 	third := max(1, s.Share/3)
 	opening, expiring := 0, 0
-	if s.opening.n > 0 {
+	if s.opening.N > 0 {
 		opening = third
 	}
 	if s.expired(now) {
@@ -49,7 +49,7 @@ func (s *State) Tick(now int64) (more bool) {
 	s.share = max(0, s.share) + expiring
 	for !s.spent() && s.expired(now) {
 		s.spend(moving)
-		s.expire(now, s.clients.get(s.holders.top().slot).first().slot)
+		s.expire(now, s.clients.Get(s.holders.Top().Slot).first().Slot)
 	}
 	s.tickConsumers(now)
 	s.renew()
@@ -59,14 +59,14 @@ func (s *State) Tick(now int64) (more bool) {
 
 // serveTimeline makes delayed jobs ready and ends pauses.
 func (s *State) serveTimeline(now int64) {
-	for !s.spent() && s.timeline.n > 0 && int64(s.timeline.top().major) <= now {
+	for !s.spent() && s.timeline.N > 0 && int64(s.timeline.Top().Major) <= now {
 		s.spend(moving)
-		t := s.tubeAt.get(s.timeline.top().slot)
+		t := s.tubeAt.Get(s.timeline.Top().Slot)
 		if t.paused() && t.pausedUntil <= now {
 			s.unpause(t)
 			continue
 		}
-		slot := t.delayed.top().slot
+		slot := t.delayed.Top().Slot
 		s.undelay(slot)
 		s.makeReady(now, slot)
 	}
@@ -74,7 +74,7 @@ func (s *State) serveTimeline(now int64) {
 
 // expired says that the deadline of a reserved job has passed.
 func (s *State) expired(now int64) bool {
-	return s.holders.n > 0 && int64(s.holders.top().major) <= now
+	return s.holders.N > 0 && int64(s.holders.Top().Major) <= now
 }
 
 // expire takes back a job whose holder's time has run out.
@@ -84,7 +84,7 @@ func (s *State) expire(now int64, slot uint32) {
 		s.standBack(c)
 	}
 	s.unhold(slot)
-	s.trails.at(s.jobs.at(slot).trail).timeouts++
+	s.trails.At(s.jobs.At(slot).trail).timeouts++
 	s.totals.Timeouts++
 	if c != nil {
 		s.itemOf(slot).avoid = c.number // it may well be stuck at that consumer

@@ -1,14 +1,16 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // tube is one queue of a shard. It exists while it has a job, a user or a
 // watcher, or the queue service needs it (S5).
 type tube struct {
 	name    string
 	slot    uint32
-	ready   heap // (priority, id)
-	delayed heap // (deadline, id)
-	buried  list[uint32]
-	waiters list[*waitEntry]
+	ready   cells.Heap // (priority, id)
+	delayed cells.Heap // (deadline, id)
+	buried  cells.List[uint32]
+	waiters cells.List[*waitEntry]
 
 	service *service // nil until the queue service has touched it
 
@@ -25,13 +27,13 @@ type tube struct {
 }
 
 func (t *tube) jobs() int {
-	return int(t.ready.n) + int(t.delayed.n) + t.buried.n + t.reserved
+	return int(t.ready.N) + int(t.delayed.N) + t.buried.N + t.reserved
 }
 
 func (t *tube) paused() bool { return t.pausedUntil != 0 }
 
 // offers says that a reserve may take a job from the tube now.
-func (t *tube) offers() bool { return t.ready.n > 0 && !t.shut() }
+func (t *tube) offers() bool { return t.ready.N > 0 && !t.shut() }
 
 // shut says that no reserve may take from the tube just now.
 func (t *tube) shut() bool { return t.pausedUntil != 0 || t.opening }
@@ -42,19 +44,19 @@ func (s *State) tubeNamed(name []byte) *tube {
 		return t
 	}
 	t := &tube{name: string(name)}
-	if s.freeTubes.n > 0 {
-		t.slot = s.freeTubes.pop()
-		s.tubeAt.set(t.slot, t)
+	if s.freeTubes.N > 0 {
+		t.slot = s.freeTubes.Pop()
+		s.tubeAt.Set(t.slot, t)
 	} else {
-		if t.slot = s.tubeAt.n; t.slot == maxTubes {
+		if t.slot = s.tubeAt.N; t.slot == maxTubes {
 			panic("queue: more tubes than a job's record can name")
 		}
-		s.tubeAt.push(t)
-		s.tubePos.cover(t.slot)
-		s.openPos.cover(t.slot)
+		s.tubeAt.Push(t)
+		s.tubePos.Cover(t.slot)
+		s.openPos.Cover(t.slot)
 	}
-	s.tubePos.set(t.slot, nowhere)
-	s.openPos.set(t.slot, nowhere)
+	s.tubePos.Set(t.slot, cells.Nowhere)
+	s.openPos.Set(t.slot, cells.Nowhere)
 	s.tubes[t.name] = t
 	s.Directory.TubeBorn(t.name)
 	return t
@@ -75,8 +77,8 @@ func (s *State) letGo(t *tube) {
 	t.pausedUntil = 0
 	s.retime(t)
 	delete(s.tubes, t.name)
-	s.tubeAt.set(t.slot, nil)
-	s.freeTubes.push(t.slot)
+	s.tubeAt.Set(t.slot, nil)
+	s.freeTubes.Push(t.slot)
 	s.Directory.TubeGone(t.name)
 }
 
@@ -84,11 +86,11 @@ func (s *State) letGo(t *tube) {
 // attention: its soonest delayed job or the end of its pause.
 func (s *State) retime(t *tube) {
 	var at int64
-	if t.delayed.n > 0 {
-		at = int64(t.delayed.top().major)
+	if t.delayed.N > 0 {
+		at = int64(t.delayed.Top().Major)
 	}
 	if t.paused() && (at == 0 || t.pausedUntil < at) {
 		at = t.pausedUntil
 	}
-	s.timeline.schedule(s.tubePos, t.slot, at)
+	s.timeline.Schedule(s.tubePos, t.slot, at)
 }

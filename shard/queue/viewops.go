@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"beanfield/shard/queue/cells"
 	"beanfield/storage"
 )
 
@@ -14,13 +15,13 @@ func (s *State) newView(v *service, number uint32, name string, start uint64, ta
 	if n := len(s.freeViews); n > 0 {
 		w.slot = s.freeViews[n-1]
 		s.freeViews = s.freeViews[:n-1]
-		s.views.set(w.slot, w)
+		s.views.Set(w.slot, w)
 	} else {
-		w.slot = uint32(s.views.n)
-		s.views.push(w)
-		s.idlePos.cover(w.slot)
+		w.slot = uint32(s.views.N)
+		s.views.Push(w)
+		s.idlePos.Cover(w.slot)
 	}
-	s.idlePos.set(w.slot, nowhere)
+	s.idlePos.Set(w.slot, cells.Nowhere)
 	v.views = append(v.views, w)
 	if v.named == nil {
 		v.named = map[string]*view{}
@@ -80,8 +81,8 @@ func (s *State) build(w *view) bool {
 			return false
 		}
 		s.spend(moving / 4)
-		w.cursor = s.jobs.at(slot).id() + 1
-		if s.jobs.at(slot).state() != Delayed && w.wants(s, slot) {
+		w.cursor = s.jobs.At(slot).id() + 1
+		if s.jobs.At(slot).state() != Delayed && w.wants(s, slot) {
 			w.enter(s, slot)
 		}
 	}
@@ -107,12 +108,12 @@ func (v *service) viewNumbered(number uint32) *view {
 // loseFirst takes the first of a consumer's items from it, because its group ends.
 func (s *State) loseFirst(now int64, c *consumer) {
 	if w := c.group.view; w != nil {
-		slot := s.pendings.at(c.has.head).job
-		s.viewUnpend(w, c.has.head)
+		slot := s.pendings.At(c.has.Head).job
+		s.viewUnpend(w, c.has.Head)
 		w.offer(s, slot)
 		return
 	}
-	slot := c.client.held.head
+	slot := c.client.held.Head
 	s.unhold(slot)
 	s.makeReady(now, slot)
 }
@@ -122,14 +123,14 @@ func (s *State) loseFirst(now int64, c *consumer) {
 func (s *State) emptyView(now int64, w *view, a *Ask) bool {
 	v := w.group.service
 	if !w.emptied {
-		w.emptied, w.heap = true, heap{}
+		w.emptied, w.heap = true, cells.Heap{}
 	}
 	return s.walk(v, a, moving/4, func(slot uint32) {
-		if w.where(slot) == nowhere {
+		if w.where(slot) == cells.Nowhere {
 			return
 		}
 		s.viewForgets(w, slot)
-		if s.jobs.at(slot).state() == Passed && !v.wanted(slot) {
+		if s.jobs.At(slot).state() == Passed && !v.wanted(slot) {
 			s.spend(ending)
 			s.unpass(slot)
 			s.settle(now, slot)
@@ -139,15 +140,15 @@ func (s *State) emptyView(now int64, w *view, a *Ask) bool {
 
 // endView forgets an empty view, unless another AskDropGroup has already done so.
 func (s *State) endView(v *service, w *view) {
-	if s.views.get(w.slot) != w {
+	if s.views.Get(w.slot) != w {
 		return
 	}
-	s.idling.schedule(s.idlePos, w.slot, 0)
+	s.idling.Schedule(s.idlePos, w.slot, 0)
 	at := v.rank(w.number)
 	v.views = slices.Delete(v.views, at, at+1)
 	delete(v.named, w.group.name)
 	s.mayBeOver(v) // tickOver may have counted it
-	s.views.set(w.slot, nil)
+	s.views.Set(w.slot, nil)
 	s.freeViews = append(s.freeViews, w.slot)
 }
 
@@ -184,9 +185,9 @@ func (v *service) recordJob(slot uint32, r *storage.Item) {
 func (v *service) restoreJob(slot uint32, r *storage.Item) {
 	for _, number := range r.Done {
 		v.nextView = max(v.nextView, number+1)
-		if w := v.viewNumbered(number); w != nil && w.where(slot) == nowhere {
+		if w := v.viewNumbered(number); w != nil && w.where(slot) == cells.Nowhere {
 			w.know(slot)
-			w.places.set(slot, viewDone)
+			w.places.Set(slot, viewDone)
 		}
 	}
 	for _, x := range r.Returned {

@@ -1,11 +1,13 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // What a view sends to its consumers. Those that have room, and for which there is no
 // job, wait in the view's line. A job that becomes undelivered calls the first of them,
 // which then goes through State.hungry like all consumers. While there are undelivered
 // jobs and the line is not empty, one of the view's consumers is called (V3).
 
-func (c *consumer) links() *links[*consumer] {
+func (c *consumer) links() *cells.Links[*consumer] {
 	if c == nil {
 		return nil
 	}
@@ -13,18 +15,18 @@ func (c *consumer) links() *links[*consumer] {
 }
 
 // lined says that the consumer waits in its view's line.
-func (c *consumer) lined() bool { return c.group.view != nil && c.group.view.line.has(c, &c.inLine) }
+func (c *consumer) lined() bool { return c.group.view != nil && c.group.view.line.Has(c, &c.inLine) }
 
 // leaveLine takes a consumer of a view out of its line.
 func (s *State) leaveLine(c *consumer) {
 	if c.lined() {
-		c.group.view.line.remove(&c.inLine, c.inLine.prev.links(), c.inLine.next.links())
+		c.group.view.line.Remove(&c.inLine, c.inLine.Prev.links(), c.inLine.Next.links())
 	}
 }
 
 // callLine calls the first consumer of the line, if there is a job for it.
 func (s *State) callLine(w *view) {
-	if c := w.line.head; c != nil && w.heap.n > 0 && !w.group.service.tube.paused() {
+	if c := w.line.Head; c != nil && w.heap.N > 0 && !w.group.service.tube.paused() {
 		s.leaveLine(c)
 		s.wake(c)
 	}
@@ -50,17 +52,17 @@ func (s *State) feedView(now int64, c *consumer) {
 		s.resendView(now, c)
 		s.wake(c)
 	case !c.room() || c.lined():
-	case w.heap.n > 0 && !w.group.service.tube.paused():
+	case w.heap.N > 0 && !w.group.service.tube.paused():
 		s.pushView(now, w, c)
 		s.wake(c)
 	default:
-		w.line.push(c, &c.inLine, w.line.tail.links())
+		w.line.Push(c, &c.inLine, w.line.Tail.links())
 	}
 }
 
 // pushView sends a consumer the view's best job.
 func (s *State) pushView(now int64, w *view, c *consumer) {
-	slot := w.heap.top().slot
+	slot := w.heap.Top().Slot
 	w.take(slot)
 	w.group.delivered++
 	s.viewHold(now, w, c, slot)
@@ -76,7 +78,7 @@ func (s *State) pushView(now int64, w *view, c *consumer) {
 // gives it back if the consumer's window is smaller now.
 func (s *State) resendView(now int64, c *consumer) {
 	w := c.group.view
-	p := s.pendings.at(c.again)
+	p := s.pendings.At(c.again)
 	slot := p.job
 	if !c.autoCommit && c.resent >= c.window {
 		s.viewUnpend(w, c.again)
@@ -88,7 +90,7 @@ func (s *State) resendView(now int64, c *consumer) {
 	w.unsend(s, c.again)
 	w.send(s, c.again)
 	s.retimeView(w)
-	c.again = p.own.next
+	c.again = p.own.Next
 	away := s.load(c, slot)
 	last := &c.parcel.Items[len(c.parcel.Items)-1]
 	last.Delivery = 1 + int(w.returned[slot])
@@ -99,51 +101,51 @@ func (s *State) resendView(now int64, c *consumer) {
 
 // viewHold makes a job of the view pending at a consumer.
 func (s *State) viewHold(now int64, w *view, c *consumer, slot uint32) {
-	ref := s.pendings.alloc()
-	*s.pendings.at(ref) = pending{job: slot, consumer: c.client.slot, at: now}
-	c.has.push(ref, s.ownLinks(ref), s.ownLinks(c.has.tail))
+	ref := s.pendings.Alloc()
+	*s.pendings.At(ref) = pending{job: slot, consumer: c.client.slot, at: now}
+	c.has.Push(ref, s.ownLinks(ref), s.ownLinks(c.has.Tail))
 	w.group.pending++
 	w.send(s, ref)
-	w.places.set(slot, viewPending|ref)
+	w.places.Set(slot, viewPending|ref)
 	s.retimeView(w)
 }
 
 // viewUnpend takes a job from the consumer at which it is pending.
 func (s *State) viewUnpend(w *view, ref uint32) {
-	p := s.pendings.at(ref)
-	c := s.clients.get(p.consumer).consumer
+	p := s.pendings.At(ref)
+	c := s.clients.Get(p.consumer).consumer
 	if c.again == ref {
-		c.again = p.own.next
+		c.again = p.own.Next
 	}
-	c.has.remove(&p.own, s.ownLinks(p.own.prev), s.ownLinks(p.own.next))
+	c.has.Remove(&p.own, s.ownLinks(p.own.Prev), s.ownLinks(p.own.Next))
 	w.group.pending--
 	w.unsend(s, ref)
-	s.pendings.release(ref)
+	s.pendings.Release(ref)
 	s.retimeView(w)
 	s.wake(c)
 }
 
 // ownLinks and allLinks are a pending's in its consumer's list and in its view's. Those of
 // slot 0, which is no pending, are links that nobody uses.
-func (s *State) ownLinks(ref uint32) *links[uint32] { return &s.pendings.at(ref).own }
-func (s *State) allLinks(ref uint32) *links[uint32] { return &s.pendings.at(ref).all }
+func (s *State) ownLinks(ref uint32) *cells.Links[uint32] { return &s.pendings.At(ref).own }
+func (s *State) allLinks(ref uint32) *cells.Links[uint32] { return &s.pendings.At(ref).all }
 
 // send appends a pending to the view's.
-func (w *view) send(s *State, ref uint32) { w.sent.push(ref, s.allLinks(ref), s.allLinks(w.sent.tail)) }
+func (w *view) send(s *State, ref uint32) { w.sent.Push(ref, s.allLinks(ref), s.allLinks(w.sent.Tail)) }
 
 // unsend removes it.
 func (w *view) unsend(s *State, ref uint32) {
 	k := s.allLinks(ref)
-	w.sent.remove(k, s.allLinks(k.prev), s.allLinks(k.next))
+	w.sent.Remove(k, s.allLinks(k.Prev), s.allLinks(k.Next))
 }
 
 // retimeView notes when the oldest of a view's pendings will have been idle too long.
 func (s *State) retimeView(w *view) {
 	var at int64
-	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.head != 0 {
-		at = s.pendings.at(w.sent.head).at + idle
+	if idle := w.group.service.limits.MaxIdle; idle > 0 && w.sent.Head != 0 {
+		at = s.pendings.At(w.sent.Head).at + idle
 	}
-	s.idling.schedule(s.idlePos, w.slot, at)
+	s.idling.Schedule(s.idlePos, w.slot, at)
 }
 
 // retimeViews does so for all views of a queue, because MaxIdle has changed.
@@ -155,11 +157,11 @@ func (s *State) retimeViews(v *service) {
 
 // tickViews takes back what has been pending for too long.
 func (s *State) tickViews(now int64) {
-	for !s.spent() && s.idling.n > 0 && int64(s.idling.top().major) <= now {
+	for !s.spent() && s.idling.N > 0 && int64(s.idling.Top().Major) <= now {
 		s.spend(moving)
-		w := s.views.get(s.idling.top().slot)
-		p := s.pendings.at(w.sent.head)
-		c := s.clients.get(p.consumer).consumer
+		w := s.views.Get(s.idling.Top().Slot)
+		p := s.pendings.At(w.sent.Head)
+		c := s.clients.Get(p.consumer).consumer
 		s.standBack(c)
 		s.viewReturns(now, w, p.job)
 		s.wake(c)
@@ -178,7 +180,7 @@ func (s *State) viewCommits(now int64, w *view, slot uint32) {
 func (s *State) viewRefuses(now int64, c *consumer, slot uint32, a *Ask) {
 	w := c.group.view
 	ref := w.pendingOf(slot)
-	if ref == 0 || s.pendings.at(ref).consumer != c.client.slot {
+	if ref == 0 || s.pendings.At(ref).consumer != c.client.slot {
 		return
 	}
 	s.setNote(slot, a.Code, a.Reason)
@@ -196,11 +198,11 @@ func (s *State) viewFetched(now int64, f *fetched) {
 			return 0, false
 		}
 		ref := w.pendingOf(slot)
-		return slot, ref != 0 && s.pendings.at(ref).consumer == c.client.slot
+		return slot, ref != 0 && s.pendings.At(ref).consumer == c.client.slot
 	}
 	for _, id := range f.lost {
 		if slot, ok := has(id); ok {
-			if s.jobs.at(slot).state() == Passed {
+			if s.jobs.At(slot).state() == Passed {
 				s.unpass(slot)
 				s.makeBuried(slot)
 				s.markAside(slot)

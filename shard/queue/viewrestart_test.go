@@ -164,8 +164,8 @@ func TestViewsTakeShares(t *testing.T) {
 	w.slices = 0
 	w.run("h.x drop => h.x:removed\ng.a attrs -> length=150 groups=1")
 	w.run("w stats-tube default -> ready=150")
-	if n := inUse(&w.s.pendings.slots); n != 1 {
-		t.Errorf("%d pendings are in use", n-1)
+	if n := w.s.pendings.Used(); n != 0 {
+		t.Errorf("%d pendings are in use", n)
 	}
 }
 
@@ -187,16 +187,13 @@ func TestViewIsSmall(t *testing.T) {
 	}
 	v := w.s.tubes["t"].service
 	h := v.views[0]
-	bytes := 0
-	for _, c := range h.heap.chunks {
-		bytes += 16 * cap(c)
-	}
+	bytes := h.heap.Memory()
 	for _, c := range h.places {
 		bytes += 4 * cap(c)
 	}
-	bytes += 2*cap(h.known) + 24*cap(h.heap.chunks) + 24*cap(h.places)
-	if int(h.heap.n) != n || bytes > 24*n {
-		t.Errorf("%d undelivered jobs take %d bytes", h.heap.n, bytes)
+	bytes += 2*cap(h.known) + 24*cap(h.places)
+	if int(h.heap.N) != n || bytes > 24*n {
+		t.Errorf("%d undelivered jobs take %d bytes", h.heap.N, bytes)
 	}
 	op := Op{Kind: Service, Ask: &Ask{What: AskTruncate, Queue: "t", Limits: testLimits, Index: n + 1}}
 	w.applyAsk(&op)
@@ -204,7 +201,7 @@ func TestViewIsSmall(t *testing.T) {
 	for _, c := range h.places {
 		left += len(c)
 	}
-	if left != 0 || h.heap.n != 0 {
+	if left != 0 || h.heap.N != 0 {
 		t.Errorf("of the places %d are left", left)
 	}
 }

@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // The first group of a queue is its tube. Every further group is a view. A view gets each
 // job too, from when the job first becomes ready, and has its own account of the jobs: a
 // heap of those that it has not delivered, in the same order as the tube's heap; a place
@@ -20,13 +22,13 @@ type view struct {
 	start  uint64 // the first id that it gets
 	tags   Tags   // it gets items that have these only
 
-	heap     heap              // undelivered, by (priority, id)
-	places   positions         // of jobs by slot: in the heap, or one of the marks below
-	known    []uint16          // by chunk of places: how many jobs in it have one
-	spare    []uint32          // a chunk in which none has, or nil
-	sent     list[uint32]      // all that is pending, first sent first
-	returned map[uint32]uint32 // how often jobs were taken back from consumers
-	line     list[*consumer]
+	heap     cells.Heap         // undelivered, by (priority, id)
+	places   cells.Positions    // of jobs by slot: in the heap, or one of the marks below
+	known    []uint16           // by chunk of places: how many jobs in it have one
+	spare    []uint32           // a chunk in which none has, or nil
+	sent     cells.List[uint32] // all that is pending, first sent first
+	returned map[uint32]uint32  // how often jobs were taken back from consumers
+	line     cells.List[*consumer]
 
 	cursor   uint64 // while it is built: the first id that it has not looked at
 	building bool
@@ -37,36 +39,36 @@ type view struct {
 // pending is a job that a consumer of a view has, without a pointer.
 type pending struct {
 	job      uint32
-	consumer uint32        // slot of its client
-	own      links[uint32] // in the consumer's list
-	all      links[uint32] // in the view's
-	at       int64         // when it was sent
+	consumer uint32              // slot of its client
+	own      cells.Links[uint32] // in the consumer's list
+	all      cells.Links[uint32] // in the view's
+	at       int64               // when it was sent
 }
 
 // Marks of a job in view.places that are not positions in the heap.
 const (
-	viewDone    = nowhere - 1
+	viewDone    = cells.Nowhere - 1
 	viewPending = uint32(1) << 31 // the rest is the slot of the pending
 )
 
 // where says where a job is in the view: a position in its heap, viewDone, viewPending
 // with a slot, or nowhere.
 func (w *view) where(slot uint32) uint32 {
-	if ci := int(slot >> chunkShift); ci >= len(w.places) || w.places[ci] == nil {
-		return nowhere
+	if ci := int(slot >> cells.ChunkShift); ci >= len(w.places) || w.places[ci] == nil {
+		return cells.Nowhere
 	}
-	return w.places.get(slot)
+	return w.places.Get(slot)
 }
 
 // open says that the view is not done with a job.
 func (w *view) open(slot uint32) bool {
 	at := w.where(slot)
-	return at != nowhere && at != viewDone
+	return at != cells.Nowhere && at != viewDone
 }
 
 // pendingOf is the slot of the pending of a job, or 0.
 func (w *view) pendingOf(slot uint32) uint32 {
-	if at := w.where(slot); at != nowhere && at != viewDone && at&viewPending != 0 {
+	if at := w.where(slot); at != cells.Nowhere && at != viewDone && at&viewPending != 0 {
 		return at &^ viewPending
 	}
 	return 0
@@ -77,16 +79,16 @@ func (w *view) undelivered(slot uint32) bool { return w.where(slot)&viewPending 
 
 // know makes room for a job's place, and counts it.
 func (w *view) know(slot uint32) {
-	ci := int(slot >> chunkShift)
+	ci := int(slot >> cells.ChunkShift)
 	if ci >= len(w.places) || w.places[ci] == nil {
 		for ci >= len(w.places) {
 			w.places = append(w.places, nil)
 		}
 		w.places[ci], w.spare = w.spare, nil
 		if w.places[ci] == nil {
-			w.places.cover(slot)
+			w.places.Cover(slot)
 			for i := range w.places[ci] {
-				w.places[ci][i] = nowhere
+				w.places[ci][i] = cells.Nowhere
 			}
 		}
 		for len(w.known) <= ci {
@@ -98,8 +100,8 @@ func (w *view) know(slot uint32) {
 
 // unknow forgets a job's place.
 func (w *view) unknow(slot uint32) {
-	ci := slot >> chunkShift
-	w.places.set(slot, nowhere)
+	ci := slot >> cells.ChunkShift
+	w.places.Set(slot, cells.Nowhere)
 	if w.known[ci]--; w.known[ci] == 0 {
 		w.spare, w.places[ci] = w.places[ci], nil
 	}
@@ -108,7 +110,7 @@ func (w *view) unknow(slot uint32) {
 
 // wants says whether the view gets a job that it has not seen.
 func (w *view) wants(s *State, slot uint32) bool {
-	return !w.dropping && s.jobs.at(slot).id() >= w.start && w.where(slot) == nowhere &&
+	return !w.dropping && s.jobs.At(slot).id() >= w.start && w.where(slot) == cells.Nowhere &&
 		(len(w.tags) == 0 || s.tagsOf(slot).Has(w.tags))
 }
 
@@ -120,13 +122,13 @@ func (w *view) enter(s *State, slot uint32) {
 
 // offer puts a job that is known, and in no place, among the undelivered.
 func (w *view) offer(s *State, slot uint32) {
-	j := s.jobs.at(slot)
-	w.heap.push(w.places, readyKey(j.pri, j.id(), slot))
+	j := s.jobs.At(slot)
+	w.heap.Push(w.places, readyKey(j.pri, j.id(), slot))
 	s.callLine(w)
 }
 
 // take takes a job out of the undelivered. The caller sets its new place.
-func (w *view) take(slot uint32) { w.heap.remove(w.places, w.where(slot)) }
+func (w *view) take(slot uint32) { w.heap.Remove(w.places, w.where(slot)) }
 
 // jobJoins shows a job that becomes ready to the views.
 func (v *service) jobJoins(s *State, slot uint32) {
@@ -139,10 +141,10 @@ func (v *service) jobJoins(s *State, slot uint32) {
 
 // jobRanks is told when a job has got another priority.
 func (v *service) jobRanks(s *State, slot uint32) {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	for _, w := range v.views {
 		if !w.emptied && w.undelivered(slot) {
-			w.heap.update(w.places, w.where(slot), readyKey(j.pri, j.id(), slot))
+			w.heap.Update(w.places, w.where(slot), readyKey(j.pri, j.id(), slot))
 		}
 	}
 }
@@ -173,7 +175,7 @@ func (v *service) jobLeaves(s *State, slot uint32) {
 
 // viewForgets takes a job out of a view, wherever it is.
 func (s *State) viewForgets(w *view, slot uint32) {
-	if w.where(slot) == nowhere {
+	if w.where(slot) == cells.Nowhere {
 		delete(w.returned, slot) // a delayed job from the log may have a count and no place
 		return
 	}
@@ -199,11 +201,11 @@ func (s *State) viewLoses(w *view, slot uint32) {
 // the job ends.
 func (s *State) viewEnds(now int64, w *view, slot uint32) {
 	s.viewLoses(w, slot)
-	w.places.set(slot, viewDone)
+	w.places.Set(slot, viewDone)
 	delete(w.returned, slot)
 	v := w.group.service
 	s.mayBeOver(v)
-	if s.jobs.at(slot).state() != Passed || v.wantedFrom(v.rank(w.number), slot) {
+	if s.jobs.At(slot).state() != Passed || v.wantedFrom(v.rank(w.number), slot) {
 		s.logUpdate(slot)
 		return
 	}
@@ -224,15 +226,15 @@ func (s *State) settle(now int64, slot uint32) {
 
 // makePassed notes that the first group is done with a job, and a view is not.
 func (s *State) makePassed(slot uint32) {
-	j := s.jobs.at(slot)
+	j := s.jobs.At(slot)
 	j.setState(Passed)
-	v := s.tubeAt.get(j.tube()).service
+	v := s.tubeAt.Get(j.tube()).service
 	v.passed++
 	s.mayBeOver(v)
 }
 
 func (s *State) unpass(slot uint32) {
-	s.tubeAt.get(s.jobs.at(slot).tube()).service.passed--
+	s.tubeAt.Get(s.jobs.At(slot).tube()).service.passed--
 }
 
 // count notes that a job was taken back from consumers of the view.

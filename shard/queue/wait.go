@@ -1,15 +1,17 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // waitEntry is one client's place in the queue of one tube. The entries of a
 // client are chained, so that ending a wait costs what beginning it cost.
 type waitEntry struct {
 	client  *Client
 	tube    *tube
-	place   links[*waitEntry] // in the tube's queue
-	sibling *waitEntry        // the client's next entry, or the free list's
+	place   cells.Links[*waitEntry] // in the tube's queue
+	sibling *waitEntry              // the client's next entry, or the free list's
 }
 
-func (e *waitEntry) links() *links[*waitEntry] {
+func (e *waitEntry) links() *cells.Links[*waitEntry] {
 	if e == nil {
 		return nil
 	}
@@ -21,7 +23,7 @@ func (s *State) wait(c *Client, ticket uint64) {
 	s.arrivals++
 	c.ticket, c.arrival = ticket, s.arrivals
 	if c.wide != nil {
-		s.wideWaits.push(c, c.place(), s.wideWaits.tail.place())
+		s.wideWaits.Push(c, c.place(), s.wideWaits.Tail.place())
 		s.waiting++
 		return
 	}
@@ -34,7 +36,7 @@ func (s *State) wait(c *Client, ticket uint64) {
 		}
 		*e = waitEntry{client: c, tube: t, sibling: c.waits}
 		c.waits = e
-		t.waiters.push(e, &e.place, t.waiters.tail.links())
+		t.waiters.Push(e, &e.place, t.waiters.Tail.links())
 	}
 	s.waiting += len(c.watched)
 	s.spend(looking * len(c.watched))
@@ -42,15 +44,15 @@ func (s *State) wait(c *Client, ticket uint64) {
 
 // unwait takes the client out of all queues (R3).
 func (s *State) unwait(c *Client) {
-	if c.wide != nil && s.wideWaits.has(c, c.place()) {
+	if c.wide != nil && s.wideWaits.Has(c, c.place()) {
 		k := c.place()
-		s.wideWaits.remove(k, k.prev.place(), k.next.place())
+		s.wideWaits.Remove(k, k.Prev.place(), k.Next.place())
 		s.waiting--
 	}
 	for e := c.waits; e != nil; {
 		q := &e.tube.waiters
-		q.remove(&e.place, e.place.prev.links(), e.place.next.links())
-		if q.n == 0 && e.tube.opening {
+		q.Remove(&e.place, e.place.Prev.links(), e.place.Next.links())
+		if q.N == 0 && e.tube.opening {
 			s.reopen(e.tube)
 		}
 		s.waiting--
@@ -84,11 +86,11 @@ func (s *State) sweep() bool {
 
 // waitersOf counts the clients that wait for a tube.
 func (s *State) waitersOf(t *tube) int {
-	n := t.waiters.n
+	n := t.waiters.N
 	if t.wide == 0 {
 		return n
 	}
-	for c := s.wideWaits.head; c != nil; c = c.wide.inLine.next {
+	for c := s.wideWaits.Head; c != nil; c = c.wide.inLine.Next {
 		s.spend(looking)
 		if c.watches(t) {
 			n++
@@ -100,13 +102,13 @@ func (s *State) waitersOf(t *tube) int {
 // firstWaiter is the client that has waited longest for a tube, or nil.
 func (s *State) firstWaiter(t *tube) *Client {
 	var first *Client
-	if t.waiters.head != nil {
-		first = t.waiters.head.client
+	if t.waiters.Head != nil {
+		first = t.waiters.Head.client
 	}
 	if t.wide == 0 {
 		return first
 	}
-	for c := s.wideWaits.head; c != nil && (first == nil || c.arrival < first.arrival); c = c.wide.inLine.next {
+	for c := s.wideWaits.Head; c != nil && (first == nil || c.arrival < first.arrival); c = c.wide.inLine.Next {
 		s.spend(looking)
 		if c.watches(t) {
 			return c

@@ -1,6 +1,10 @@
 package queue
 
-import "slices"
+import (
+	"slices"
+
+	"beanfield/shard/queue/cells"
+)
 
 // A client that watches many tubes here is wide. If it waited in the queue of each,
 // or if one search went through all of them for the best job, turns would be long.
@@ -30,19 +34,19 @@ const usualWide = 256
 
 // wideSet is what only a wide client has.
 type wideSet struct {
-	tubes pages[*tube]      // in no order that means anything
-	place map[uint32]uint32 // of a tube in tubes, by the tube's slot
+	tubes cells.Pages[*tube] // in no order that means anything
+	place map[uint32]uint32  // of a tube in tubes, by the tube's slot
 
-	inLine links[*Client] // while it waits
+	inLine cells.Links[*Client] // while it waits
 
 	// the search that is under way
 	seeking bool
-	seen    uint32 // how many tubes have been seen: the first in tubes
-	best    *tube  // first pass: of these, and of those that have got a job since
-	top     entry  // first pass: its best job when it was last considered
-	unsure  bool   // first pass: that job was taken, so nobody can say which is best now
-	hasty   bool   // second pass: the first that is found will do
-	again   uint32 // second pass: how many of the next had been seen already
+	seen    uint32      // how many tubes have been seen: the first in tubes
+	best    *tube       // first pass: of these, and of those that have got a job since
+	top     cells.Entry // first pass: its best job when it was last considered
+	unsure  bool        // first pass: that job was taken, so nobody can say which is best now
+	hasty   bool        // second pass: the first that is found will do
+	again   uint32      // second pass: how many of the next had been seen already
 }
 
 // widen makes a client wide.
@@ -56,8 +60,8 @@ func (c *Client) widen() {
 
 // narrow makes a wide client an ordinary one.
 func (c *Client) narrow() {
-	for w := c.wide; w.tubes.n > 0; {
-		t := w.tubes.pop()
+	for w := c.wide; w.tubes.N > 0; {
+		t := w.tubes.Pop()
 		t.wide--
 		c.watched = append(c.watched, t)
 	}
@@ -66,8 +70,8 @@ func (c *Client) narrow() {
 
 // add puts in a tube that is not there.
 func (w *wideSet) add(t *tube) {
-	w.place[t.slot] = w.tubes.n
-	w.tubes.push(t)
+	w.place[t.slot] = w.tubes.N
+	w.tubes.Push(t)
 	t.wide++
 }
 
@@ -77,8 +81,8 @@ func (w *wideSet) remove(t *tube) (found bool) {
 	if !found {
 		return false
 	}
-	w.move(w.tubes.get(w.tubes.n-1), i)
-	w.tubes.pop()
+	w.move(w.tubes.Get(w.tubes.N-1), i)
+	w.tubes.Pop()
 	delete(w.place, t.slot)
 	t.wide--
 	return true
@@ -86,7 +90,7 @@ func (w *wideSet) remove(t *tube) (found bool) {
 
 // move makes t the tube at i.
 func (w *wideSet) move(t *tube, i uint32) {
-	w.tubes.set(i, t)
+	w.tubes.Set(i, t)
 	w.place[t.slot] = i
 }
 
@@ -97,7 +101,7 @@ func (c *Client) watches(t *tube) bool {
 }
 
 // place is where a wide client has its links in the queue of those that wait.
-func (c *Client) place() *links[*Client] {
+func (c *Client) place() *cells.Links[*Client] {
 	if c == nil {
 		return nil
 	}
@@ -140,12 +144,12 @@ func (s *State) seek(c *Client) (best *tube, done bool) {
 // seekBest is the first pass of a search.
 func (s *State) seekBest(c *Client) (best *tube, done bool) {
 	w := c.wide
-	for ; w.seen < w.tubes.n; w.seen++ {
+	for ; w.seen < w.tubes.N; w.seen++ {
 		if s.spent() {
 			return nil, false
 		}
 		s.spend(looking)
-		w.consider(w.tubes.get(w.seen))
+		w.consider(w.tubes.Get(w.seen))
 	}
 	return w.best, true
 }
@@ -153,7 +157,7 @@ func (s *State) seekBest(c *Client) (best *tube, done bool) {
 // seekAny is the second.
 func (s *State) seekAny(c *Client) (any *tube, done bool) {
 	w := c.wide
-	for ; w.seen < w.tubes.n; w.seen++ {
+	for ; w.seen < w.tubes.N; w.seen++ {
 		switch {
 		case w.again > 0:
 			w.again-- // tell has spent what this costs: others cannot hold us here for ever
@@ -162,7 +166,7 @@ func (s *State) seekAny(c *Client) (any *tube, done bool) {
 		default:
 			s.spend(looking)
 		}
-		if t := w.tubes.get(w.seen); t.offers() {
+		if t := w.tubes.Get(w.seen); t.offers() {
 			return t, true
 		}
 	}
@@ -175,15 +179,15 @@ func (w *wideSet) consider(t *tube) {
 		return
 	}
 	w.unsure = w.unsure || !w.intact()
-	if w.best == nil || w.best == t || !w.best.offers() || t.ready.top().before(w.best.ready.top()) {
-		w.best, w.top = t, t.ready.top()
+	if w.best == nil || w.best == t || !w.best.offers() || t.ready.Top().Before(w.best.ready.Top()) {
+		w.best, w.top = t, t.ready.Top()
 	}
 }
 
 // intact says that nobody has taken the best job of the best tube since that tube was
 // considered. Check needs this: another tube's job may be better than what is left.
 func (w *wideSet) intact() bool {
-	return w.best == nil || w.best.offers() && !w.top.before(w.best.ready.top())
+	return w.best == nil || w.best.offers() && !w.top.Before(w.best.ready.Top())
 }
 
 // tell shows a tube that has a job, for which nobody waits, to the clients that search.
@@ -212,6 +216,6 @@ func (c *Client) look(t *tube) {
 	}
 	w.seen--
 	w.again++
-	w.move(w.tubes.get(w.seen), i)
+	w.move(w.tubes.Get(w.seen), i)
 	w.move(t, w.seen)
 }

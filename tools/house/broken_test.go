@@ -114,6 +114,7 @@ var brokenHouses = []brokenHouse{
 	{"H3", "shard/queue/a.go", imports("os"), due("shard/queue/a.go imports os")},
 	{"H3", "shard/queue/a.go", imports("beanfield/storage/pace"), due("shard/queue/a.go imports beanfield/storage/pace")},
 	{"H3", "shard/queue/a_test.go", imports("time"), nil},
+	{"H3", "shard/queue/cells/a.go", imports("time"), due("shard/queue/cells/a.go imports time")},
 	{"H3", "shard/a.go", imports("time"), nil},
 	{"H3", "shard/queue/a.go", "func f() { go f() }", due("shard/queue/a.go:2: starts")},
 	{"H3", "shard/queue/a.go", "func f() { _ = make(chan int) }", due("shard/queue/a.go:2: has a channel")},

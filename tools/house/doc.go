@@ -28,6 +28,7 @@
 //	    |
 //	shard                     runs a queue among goroutines, without a lock
 //	shard/queue               the queue itself: tubes, heaps, jobs, waiters, consumers, groups
+//	shard/queue/cells         its containers: slabs, heaps, lists
 //	    |
 //	storage                   what a shard needs of its log; jobs in memory only
 //	storage/pebblestore       jobs on disk, with Pebble
@@ -156,7 +157,7 @@
 //	    records are hashed (storage/turns, storage/locallog), the network in conn, cmd and
 //	    tools, HTTP in the front ends that speak it and in cmd, WebSocket and protobuf
 //	    in conn/queueservice. Clients in tools/clients may use what clients use.
-//	H3  The queue, shard/queue, is pure. It may import only what computes (pure in
+//	H3  The queue, shard/queue with its cells, is pure. It may import only what computes (pure in
 //	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine
 //	    and has no channel, and prints nothing. This does not apply to its tests.
 //	H4  A file has at most 400 lines, a function at most 60, tests included. README.md has at

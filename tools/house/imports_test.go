@@ -30,6 +30,7 @@ var floors = map[string]int{
 	"router":                5,
 	"shard":                 4,
 	"shard/queue":           3,
+	"shard/queue/cells":     0,
 	"storage/pebblestore":   3,
 	"storage/locallog":      -3,
 	"storage/fold":          -3,
@@ -68,6 +69,7 @@ var private = map[string][]string{
 	"storage/pebblestore/directory": {"storage/pebblestore"},
 	"storage/pebblestore/ondisk":    {"storage/pebblestore"},
 	"conn/beanstalk/client":         {"cmd", "tools"},
+	"shard/queue/cells":             {"shard/queue"},
 }
 
 // doors say where an import from outside may stand (H2).

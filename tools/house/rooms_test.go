@@ -4,7 +4,7 @@ package house
 // references that may go up and their reasons.
 var rooms = []room{
 	{"shard/queue", []layer{
-		{"cells", []string{"slab.go", "slots.go", "pages.go", "heap.go", "line.go"}},
+		{"words", []string{"name.go", "tags.go"}},
 	}, nil},
 	{"conn/beanstalk", []layer{
 		{"sockets", []string{"poller.go", "parking.go"}},

@@ -1,4 +1,4 @@
-package queue
+package cells
 
 import (
 	"bytes"
@@ -18,24 +18,24 @@ func pattern(size, seed int) []byte {
 // their neighbours alone.
 func TestBodies(t *testing.T) {
 	const most = 4100
-	b := newBodies()
+	b := NewBytes()
 	refs := make([][3]uint32, most+1)
 	for size := range most + 1 {
 		for k := range 2 {
-			refs[size][k] = b.add(pattern(size, k), nil, size)
+			refs[size][k] = b.Add(pattern(size, k), nil, size)
 		}
 		whole := pattern(size, 2)
 		cut := size / 3
 		parts := [][]byte{whole[:cut], whole[cut : 2*cut], whole[2*cut:]}
-		refs[size][2] = b.add(nil, parts, size)
+		refs[size][2] = b.Add(nil, parts, size)
 	}
 	check := func(size, k int) {
 		t.Helper()
-		small, large := b.get(refs[size][k], uint32(size))
-		if len(small) > 0 && len(large) > 0 || size > inlineMax && len(small) > 0 {
+		small, large := b.Get(refs[size][k], uint32(size))
+		if len(small) > 0 && len(large) > 0 || size > SmallMost && len(small) > 0 {
 			t.Fatalf("size %d: small and large", size)
 		}
-		if got := append(append([]byte{}, small...), joined(large)...); !bytes.Equal(got, pattern(size, k)) {
+		if got := append(append([]byte{}, small...), bytes.Join(large, nil)...); !bytes.Equal(got, pattern(size, k)) {
 			t.Fatalf("size %d body %d is damaged", size, k)
 		}
 	}
@@ -45,26 +45,21 @@ func TestBodies(t *testing.T) {
 		}
 	}
 	for size := range most + 1 {
-		b.drop(refs[size][1], uint32(size))
+		b.Drop(refs[size][1], uint32(size))
 	}
 	for size := range most + 1 {
 		check(size, 0)
 		check(size, 2)
-		refs[size][1] = b.add(pattern(size, 1), nil, size)
+		refs[size][1] = b.Add(pattern(size, 1), nil, size)
 	}
 	for size := range most + 1 {
 		for k := range 3 {
 			check(size, k)
-			b.drop(refs[size][k], uint32(size))
+			b.Drop(refs[size][k], uint32(size))
 		}
 	}
-	for i := range b.classes {
-		if inUse(&b.classes[i].slots) != 0 {
-			t.Errorf("cells of %d bytes are left", b.classes[i].size)
-		}
-	}
-	if inUse(&b.large) != 0 {
-		t.Error("large bodies are left")
+	if small, large := b.Used(); small+large > 0 {
+		t.Errorf("%d small bodies are left, and %d large ones", small, large)
 	}
 	for _, p := range b.parts {
 		if p != nil {
@@ -75,18 +70,18 @@ func TestBodies(t *testing.T) {
 
 // The body that is given is a view of one cell and cannot grow into the next.
 func TestBodyViewEndsAtItsCell(t *testing.T) {
-	b := newBodies()
-	first := b.add([]byte("12345678"), nil, 8)
-	second := b.add([]byte("abcdefgh"), nil, 8)
-	small, _ := b.get(first, 8)
+	b := NewBytes()
+	first := b.Add([]byte("12345678"), nil, 8)
+	second := b.Add([]byte("abcdefgh"), nil, 8)
+	small, _ := b.Get(first, 8)
 	_ = append(small, "!!!!"...)
-	if small, _ = b.get(second, 8); string(small) != "abcdefgh" {
+	if small, _ = b.Get(second, 8); string(small) != "abcdefgh" {
 		t.Errorf("the neighbour is %q now", small)
 	}
 }
 
 func TestBodyClasses(t *testing.T) {
-	for size := 1; size <= inlineMax; size++ {
+	for size := 1; size <= SmallMost; size++ {
 		cell := cellSizes[classOf[(size+7)/8]]
 		if cell < size {
 			t.Fatalf("a body of %d in a cell of %d", size, cell)
@@ -96,7 +91,7 @@ func TestBodyClasses(t *testing.T) {
 		}
 	}
 	for _, size := range cellSizes {
-		c := newCells(size)
+		c := newByteSlab(size)
 		if waste := cellChunk - int(c.slots.size)*size; waste < 0 || waste >= size {
 			t.Errorf("cells of %d leave %d bytes of a chunk", size, waste)
 		}
@@ -106,19 +101,19 @@ func TestBodyClasses(t *testing.T) {
 // Memory follows a load that comes and goes.
 func TestBodiesGiveMemoryBack(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(4, 4))
-	b := newBodies()
+	b := NewBytes()
 	for range 3 {
 		var refs, sizes []uint32
 		for range 20000 {
 			size := uint32(rnd.IntN(300) + 1)
-			refs = append(refs, b.add(pattern(int(size), 0), nil, int(size)))
+			refs = append(refs, b.Add(pattern(int(size), 0), nil, int(size)))
 			sizes = append(sizes, size)
 		}
 		rnd.Shuffle(len(refs), func(i, k int) {
 			refs[i], refs[k], sizes[i], sizes[k] = refs[k], refs[i], sizes[k], sizes[i]
 		})
 		for i := range refs {
-			b.drop(refs[i], sizes[i])
+			b.Drop(refs[i], sizes[i])
 		}
 		for i := range b.classes {
 			held := 0

@@ -1,4 +1,4 @@
-package queue
+package cells
 
 import "math/bits"
 
@@ -81,7 +81,7 @@ func (s *slots) give(slot uint32) (drop bool) {
 	c := &s.chunks[slot>>s.shift]
 	i := slot & (1<<s.shift - 1)
 	if c.free[i>>6]&(1<<(i&63)) != 0 {
-		panic("queue: slot freed twice")
+		panic("cells: slot freed twice")
 	}
 	c.free[i>>6] |= 1 << (i & 63)
 	c.first = min(c.first, int32(i>>6))
@@ -110,4 +110,12 @@ func newSlotChunk(n int) slotChunk {
 		c.free[len(c.free)-1] = 1<<(n%64) - 1
 	}
 	return c
+}
+
+// inUse counts the slots that are taken.
+func (s *slots) inUse() (n int) {
+	for i := range s.chunks {
+		n += int(s.chunks[i].used)
+	}
+	return n
 }

@@ -1,4 +1,4 @@
-package queue
+package cells
 
 import (
 	"math/rand/v2"
@@ -115,28 +115,30 @@ func TestSlotGivenTwicePanics(t *testing.T) {
 	s.give(slot)
 }
 
+type record struct{ id, more uint64 }
+
 func TestSlab(t *testing.T) {
-	s := newSlab[job]()
+	s := NewSlab[record]()
 	var slots []uint32
-	for i := range 3*chunkLen + 5 {
-		slot := s.alloc()
+	for i := range 3*ChunkLen + 5 {
+		slot := s.Alloc()
 		if slot == 0 {
 			t.Fatal("slot 0 means none")
 		}
-		if *s.at(slot) != (job{}) {
+		if *s.At(slot) != (record{}) {
 			t.Fatalf("slot %d is not empty", slot)
 		}
-		*s.at(slot) = newJob(uint64(i+1), 0, 0)
+		s.At(slot).id = uint64(i + 1)
 		slots = append(slots, slot)
 	}
 	for i, slot := range slots {
-		if s.at(slot).id() != uint64(i+1) {
+		if s.At(slot).id != uint64(i+1) {
 			t.Fatalf("slot %d has lost its value", slot)
 		}
-		s.release(slot)
+		s.Release(slot)
 	}
 	chunks := 0
-	for _, c := range s.items {
+	for _, c := range s.chunks {
 		if c != nil {
 			chunks++
 		}
@@ -144,8 +146,8 @@ func TestSlab(t *testing.T) {
 	if chunks > 2 { // the one of slot 0 and a spare one
 		t.Errorf("%d chunks are left", chunks)
 	}
-	for range 3 * chunkLen {
-		if slot := s.alloc(); *s.at(slot) != (job{}) || slot == 0 {
+	for range 3 * ChunkLen {
+		if slot := s.Alloc(); *s.At(slot) != (record{}) || slot == 0 {
 			t.Fatalf("slot %d is not empty when used again", slot)
 		}
 	}

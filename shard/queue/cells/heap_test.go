@@ -1,4 +1,4 @@
-package queue
+package cells
 
 import (
 	"cmp"
@@ -7,41 +7,41 @@ import (
 	"testing"
 )
 
-func compareEntries(a, b entry) int {
-	return cmp.Or(cmp.Compare(a.major, b.major), cmp.Compare(a.minor, b.minor))
+func compareEntries(a, b Entry) int {
+	return cmp.Or(cmp.Compare(a.Major, b.Major), cmp.Compare(a.Minor, b.Minor))
 }
 
 // heapModel is a heap beside a map of what it must hold.
 type heapModel struct {
 	rnd   *rand.Rand
-	h     heap
-	p     positions
+	h     Heap
+	p     Positions
 	in    []uint32 // slots in the heap
-	keys  map[uint32]entry
+	keys  map[uint32]Entry
 	where map[uint32]int // of a slot in in
 	free  []int
 }
 
 func newHeapModel(slots int) *heapModel {
 	rnd := rand.New(rand.NewPCG(1, 1))
-	return &heapModel{rnd: rnd, keys: map[uint32]entry{}, where: map[uint32]int{}, free: rnd.Perm(slots)}
+	return &heapModel{rnd: rnd, keys: map[uint32]Entry{}, where: map[uint32]int{}, free: rnd.Perm(slots)}
 }
 
-func (m *heapModel) key(slot uint32) entry {
-	return entry{uint64(m.rnd.IntN(50)), slot, slot} // many equal majors
+func (m *heapModel) key(slot uint32) Entry {
+	return Entry{uint64(m.rnd.IntN(50)), slot, slot} // many equal majors
 }
 
 func (m *heapModel) check(t *testing.T) {
 	t.Helper()
-	if err := m.h.check(m.p); err != nil {
+	if err := m.h.Check(m.p); err != nil {
 		t.Fatal(err)
 	}
-	if int(m.h.n) != len(m.in) {
-		t.Fatalf("%d entries, want %d", m.h.n, len(m.in))
+	if int(m.h.N) != len(m.in) {
+		t.Fatalf("%d entries, want %d", m.h.N, len(m.in))
 	}
 	for slot, e := range m.keys {
-		if *m.h.at(m.p.get(slot)) != e {
-			t.Fatalf("slot %d has %+v, want %+v", slot, *m.h.at(m.p.get(slot)), e)
+		if *m.h.At(m.p.Get(slot)) != e {
+			t.Fatalf("slot %d has %+v, want %+v", slot, *m.h.At(m.p.Get(slot)), e)
 		}
 	}
 }
@@ -52,12 +52,12 @@ func (m *heapModel) push() {
 	m.keys[slot] = m.key(slot)
 	m.where[slot] = len(m.in)
 	m.in = append(m.in, slot)
-	m.p.cover(slot)
-	m.h.push(m.p, m.keys[slot])
+	m.p.Cover(slot)
+	m.h.Push(m.p, m.keys[slot])
 }
 
 func (m *heapModel) drop(slot uint32) {
-	m.h.remove(m.p, m.p.get(slot))
+	m.h.Remove(m.p, m.p.Get(slot))
 	i := m.where[slot]
 	m.in[i] = m.in[len(m.in)-1]
 	m.where[m.in[i]] = i
@@ -78,11 +78,11 @@ func (m *heapModel) step(grow bool) {
 	case r < 8:
 		m.drop(m.pick())
 	case r == 8:
-		m.drop(m.h.top().slot)
+		m.drop(m.h.Top().Slot)
 	default:
 		slot := m.pick()
 		m.keys[slot] = m.key(slot)
-		m.h.update(m.p, m.p.get(slot), m.keys[slot])
+		m.h.Update(m.p, m.p.Get(slot), m.keys[slot])
 	}
 }
 
@@ -102,16 +102,16 @@ func TestHeap(t *testing.T) {
 		}
 	}
 	m.check(t)
-	var want []entry
+	var want []Entry
 	for _, e := range m.keys {
 		want = append(want, e)
 	}
 	slices.SortFunc(want, compareEntries)
 	for i, e := range want {
-		if m.h.top() != e {
-			t.Fatalf("entry %d is %+v, want %+v", i, m.h.top(), e)
+		if m.h.Top() != e {
+			t.Fatalf("entry %d is %+v, want %+v", i, m.h.Top(), e)
 		}
-		m.h.remove(m.p, 0)
+		m.h.Remove(m.p, 0)
 	}
 }
 
@@ -120,19 +120,19 @@ func TestHeap(t *testing.T) {
 func TestHeapRemoveAnywhere(t *testing.T) {
 	for n := range uint32(40) {
 		for i := range n {
-			var h heap
-			var p positions
+			var h Heap
+			var p Positions
 			for slot := range n {
-				p.cover(slot)
-				h.push(p, entry{uint64(slot % 3), 0, slot}) // even the ties are equal
+				p.Cover(slot)
+				h.Push(p, Entry{uint64(slot % 3), 0, slot}) // even the ties are equal
 			}
-			gone := h.at(i).slot
-			h.remove(p, i)
-			if err := h.check(p); err != nil || h.n != n-1 {
+			gone := h.At(i).Slot
+			h.Remove(p, i)
+			if err := h.Check(p); err != nil || h.N != n-1 {
 				t.Fatalf("%d of %d: %v", i, n, err)
 			}
-			for k := range h.n {
-				if h.at(k).slot == gone {
+			for k := range h.N {
+				if h.At(k).Slot == gone {
 					t.Fatalf("%d of %d is still there", i, n)
 				}
 			}
@@ -141,34 +141,16 @@ func TestHeapRemoveAnywhere(t *testing.T) {
 }
 
 func TestHeapGivesMemoryBack(t *testing.T) {
-	var h heap
-	var p positions
-	for slot := range uint32(10 * chunkLen) {
-		p.cover(slot)
-		h.push(p, entry{uint64(slot), 0, slot})
+	var h Heap
+	var p Positions
+	for slot := range uint32(10 * ChunkLen) {
+		p.Cover(slot)
+		h.Push(p, Entry{uint64(slot), 0, slot})
 	}
-	for h.n > 0 {
-		h.remove(p, h.n-1)
-		if keep := int(h.n>>chunkShift) + 2; len(h.chunks) > keep {
-			t.Fatalf("%d chunks for %d entries", len(h.chunks), h.n)
-		}
-	}
-}
-
-func TestKeys(t *testing.T) {
-	ids := []uint64{1, 2, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<53 - 1}
-	pris := []uint32{0, 1, 1023, 1024, 1<<32 - 1}
-	var keys []entry
-	for _, pri := range pris {
-		for _, id := range ids {
-			keys = append(keys, readyKey(pri, id, 0))
-		}
-	}
-	for i := range keys {
-		for k := range keys {
-			if keys[i].before(keys[k]) != (i < k) {
-				t.Errorf("keys %d and %d are in the wrong order", i, k)
-			}
+	for h.N > 0 {
+		h.Remove(p, h.N-1)
+		if keep := int(h.N>>ChunkShift) + 2; len(h.chunks) > keep {
+			t.Fatalf("%d chunks for %d entries", len(h.chunks), h.N)
 		}
 	}
 }
