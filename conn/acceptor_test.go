@@ -51,7 +51,7 @@ func TestTheLimitHoldsForAllFrontEnds(t *testing.T) {
 	}
 }
 
-// Stop ends a listener that waits in accept, one that waits for a place with a
+// N2 and N3: Stop ends a listener that waits in accept, one that waits for a place with a
 // client in hand, and one that comes too late; nobody is welcomed afterwards.
 func TestStop(t *testing.T) {
 	h := newHouse(t, 1)

@@ -216,6 +216,7 @@ func aSecond() { time.Sleep(time.Second) }
 
 var thorough = flag.Bool("thorough", false, "run the interleavings that take minutes too")
 
+// R1 to R3 hold after each step of any order.
 func TestEveryInterleaving(t *testing.T) { exploreAll(t, scenarios, sessionModes) }
 
 // The bubble's clock stands still but when lapse moves it.

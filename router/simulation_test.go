@@ -33,6 +33,7 @@ type simulation struct {
 
 type simulationSeen struct{ steps, moves, given, ended int }
 
+// R1 to R3 hold after each step, and S5 in the end.
 func TestSimulation(t *testing.T) { simulate(t, 4000, false) }
 
 // The same with consumers of several groups on the same tubes.

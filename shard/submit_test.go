@@ -12,8 +12,8 @@ import (
 	"beanfield/shard/queue"
 )
 
-// Many goroutines submit to one shard: everything is applied exactly once, and
-// each sees its own operations in order.
+// Many goroutines submit to one shard: everything is applied exactly once, and each sees its
+// own operations in order. S2: nobody else touches the queue meanwhile.
 func TestSubmitConcurrently(t *testing.T) {
 	for _, durable := range []bool{false, true} {
 		const workers, rounds = 8, 1500

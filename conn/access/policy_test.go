@@ -18,7 +18,7 @@ var everyone = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustPars
 
 func from(addr string) Identity { return Identity{Addr: netip.MustParseAddr(addr)} }
 
-// Without rules everyone may do everything, and with rules nobody for whom none holds.
+// A1: without rules everyone may do everything, and with rules nobody for whom none holds.
 func TestNoRules(t *testing.T) {
 	for _, rules := range [][]Rule{nil, {}} {
 		p := policy(t, rules...)

@@ -66,7 +66,7 @@ func TestTooMuch(t *testing.T) {
 	})
 }
 
-// Shutdown ends pages that last, and connections on which nothing or half a request has
+// AD1: Shutdown ends pages that last, and connections on which nothing or half a request has
 // come; the client of a page gets what was written.
 func TestShutdown(t *testing.T) {
 	h := newHouse(t, Options{})

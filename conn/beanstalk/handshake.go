@@ -141,7 +141,11 @@ func (c *Conn) shaken() {
 
 // letGo ends a connection whose handshake has not been made, once: drop may still notify it.
 func (c *Conn) letGo() {
-	c.wire.shake.left = true
+	s := c.wire.shake
+	if s.begun && !s.ended.Load() {
+		panic("W1: the handshake's goroutine still uses the socket")
+	}
+	s.left = true
 	c.loop.ended(c)
 }
 

@@ -55,7 +55,7 @@ func TestBodySizes(t *testing.T) {
 	}
 }
 
-// TestSmallBodiesTorn tears bodies of each small size in two after the line,
+// B3: TestSmallBodiesTorn tears bodies of each small size in two after the line,
 // in their middle, and within their CRLF.
 func TestSmallBodiesTorn(t *testing.T) {
 	h := newHouse(t)

@@ -32,7 +32,7 @@ func told(t *testing.T, log *slow.Log, verb string) (found slow.Command) {
 }
 
 // Each command that takes longer than it may is told, with its tube, its job and its client,
-// also those that are answered at once.
+// also those that are answered at once. SL2: what is told outlives the buffers.
 func TestSlowCommandsAreTold(t *testing.T) {
 	h, _, log := watched(t)
 	c := h.dial()

@@ -339,7 +339,7 @@ func TestTranscripts(t *testing.T) {
 // tornSize is the length up to which a transcript is torn at every byte.
 const tornSize = 120
 
-// TestTranscriptsTorn tears the shorter ones in two, at every byte.
+// TestTranscriptsTorn tears the shorter ones in two, at every byte (B4: what is kept is a copy).
 func TestTranscriptsTorn(t *testing.T) {
 	for _, tr := range readTranscripts(t) {
 		n := tr.sent()

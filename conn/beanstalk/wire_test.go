@@ -200,7 +200,7 @@ func TestReloadKeepsConnections(t *testing.T) {
 	early.do("list-tube-used", "USING default")
 }
 
-// openssl, which nobody here has written, can do what Go's client cannot: renegotiate,
+// W2: openssl, which nobody here has written, can do what Go's client cannot: renegotiate,
 // which is refused, and ask for new keys, which are made without losing a byte.
 func TestOpenSSL(t *testing.T) {
 	if _, err := exec.LookPath("openssl"); err != nil {

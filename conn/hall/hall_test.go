@@ -132,7 +132,8 @@ func isClosed(t *testing.T, c net.Conn) {
 	}
 }
 
-// Clients leave once, whoever closes them, and are polled until they leave or need it no more.
+// HA1: clients leave once, whoever closes them, and are polled until they leave or need it no
+// more.
 func TestClientsLeave(t *testing.T) {
 	h := newHost(t, Options{Polled: true})
 	address := h.listen(h.Over(nil, nil))
@@ -160,8 +161,8 @@ func TestClientsLeave(t *testing.T) {
 	isClosed(t, stays)
 }
 
-// A client that has asked may have its answer until the end; a client that has not is closed
-// at once. When the time is over, all are closed, and the http.Server too.
+// HA2: a client that has asked may have its answer until the end; a client that has not is
+// closed at once. When the time is over, all are closed, and the http.Server too.
 func TestShutdown(t *testing.T) {
 	h := newHost(t, Options{})
 	address := h.listen(h.Over(nil, nil))

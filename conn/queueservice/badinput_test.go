@@ -155,7 +155,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A body without an end is refused at its limit, one that stalls after a while, and one
+// QS6: a body without an end is refused at its limit, one that stalls after a while, and one
 // that is cut is no item.
 func TestEndlessBody(t *testing.T) {
 	const post = "POST /api/predict/s HTTP/1.1\r\nHost: localhost\r\n"

@@ -32,8 +32,8 @@ func TestPutCutAnywhere(t *testing.T) {
 	}
 }
 
-// A handshake that is cut anywhere is none, and whoever has become a consumer leaves
-// once, wherever the frames after it are cut.
+// QS4: a handshake that is cut anywhere is none, and whoever has become a consumer leaves once,
+// wherever the frames after it are cut.
 func TestWatchCutAnywhere(t *testing.T) {
 	h := newHouse(t, nil)
 	text := halltest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, "")
@@ -87,7 +87,7 @@ func TestHandshakeReset(t *testing.T) {
 	h.AllLeft()
 }
 
-// Who has not asked for anything is closed, too.
+// QS3: who has not asked for anything is closed, too.
 func TestShutdownOfSilentClients(t *testing.T) {
 	h := newHouse(t, nil)
 	for range 3 {

@@ -126,7 +126,7 @@ func readFrame(t *testing.T, b []byte, p *queue.Parcel, body []byte, withData bo
 	}
 }
 
-// Whatever a client sends over WebSocket, it is read without a panic and within the
+// QS6: whatever a client sends over WebSocket, it is read without a panic and within the
 // bounds, in pieces of any size as in one.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte(masked(ws.OpPing, "ping")+masked(ws.OpText, `{"commit":[1]}`)), uint8(0))

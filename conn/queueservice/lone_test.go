@@ -79,7 +79,7 @@ func TestLonePong(t *testing.T) {
 	}
 }
 
-// The rest of a frame is written even if another connection has taken over: the close
+// QS5: the rest of a frame is written even if another connection has taken over: the close
 // frame must not stand inside it.
 func TestLoneItemOfReplaced(t *testing.T) {
 	box, out := &outbox{}, &bytes.Buffer{}

@@ -14,8 +14,9 @@ var (
 	stepsFlag = flag.Int("queue.steps", 3000, "steps of TestModelLong for each seed")
 )
 
-// The state answers like the model, whatever is asked. When it does not, rapid
-// shrinks the run and prints the seed and the file that repeat it.
+// The state answers like the model, whatever is asked. When it does not, rapid shrinks the run
+// and prints the seed and the file that repeat it. S1 and S3 to S7 hold after each step
+// (audit).
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := newMachine(rt, func(n int, label string) int { return rapid.IntRange(0, n-1).Draw(rt, label) })

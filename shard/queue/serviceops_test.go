@@ -185,7 +185,8 @@ func (x *machine) dropGroup() {
 	}
 }
 
-// The queue service and workers on the same tubes, against the model.
+// The queue service and workers on the same tubes, against the model. Q1 to Q7, F1 to F4 and V1 to
+// V4 hold after each step.
 func TestServiceModel(t *testing.T) {
 	var all []func(*machine)
 	for _, c := range commands {

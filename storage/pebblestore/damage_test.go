@@ -29,8 +29,8 @@ func unclosed(t *testing.T, n uint64) vfs.FS {
 	return crashed
 }
 
-// Damage in the middle of a log, before what was synced later, is not taken for
-// the torn tail of a crash: nothing that was acknowledged is dropped in silence.
+// VE3: damage in the middle of a log, before what was synced later, is not taken for the torn
+// tail of a crash: nothing that was acknowledged is dropped in silence.
 func TestDamagedLogIsRefused(t *testing.T) {
 	fs := unclosed(t, 3000)
 	for _, path := range lookFor(t, fs, "data", ".turns") {

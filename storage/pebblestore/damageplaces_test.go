@@ -226,7 +226,7 @@ func nameFor(path string) string {
 	return path
 }
 
-// What was acknowledged does not vanish without a word, whatever is damaged.
+// VE1: what was acknowledged does not vanish without a word, whatever is damaged.
 func TestDamageAnywhere(t *testing.T) {
 	for name, leave := range map[string]func(*testing.T) func(*vfs.MemFS, *store) *vfs.MemFS{
 		"kill": killed, "stop": stoppedInOrder,

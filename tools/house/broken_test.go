@@ -7,9 +7,9 @@ import (
 	"testing/fstest"
 )
 
-// Each rule notices what breaks it, and nothing else: small houses, with the
-// beginning of every complaint that is due. A source without a package clause is
-// the body of one.
+// H1 to H14: each rule notices what breaks it, and nothing else: small houses, with the
+// beginning of every complaint that is due. A source without a package clause is the body of
+// one.
 func TestBrokenRules(t *testing.T) {
 	for _, c := range brokenHouses {
 		t.Run(c.rule+" "+c.path, func(t *testing.T) {
@@ -174,4 +174,26 @@ var brokenHouses = []brokenHouse{
 	{"H12", "router/b_test.go", "func TestLong() { testing.Short() }", due("router/b_test.go:2: TestLong has a shorter form")},
 	{"H12", "shard/a_test.go", "func TestLong() { testing.Short() }", due("make thorough runs TestLonger of shard,")},
 	{"H12", "Makefile", "\tgo test ./shard -run '^(TestLong|TestLonger)$$'\n\tgo test ./none -run '^(TestA)$$'\n", due("make thorough tests none")},
+
+	{"H14", "router/doc.go", "// Package router is.\n//\n//\tX1  One.\n//\tX2 Two, as Y1.\n//\n// Y1: one.\n//\n// # Invariant Z1: one\npackage router",
+		due("router/doc.go states X1, and no", "router/doc.go states X2, and no", "router/doc.go states Y1, and no", "router/doc.go states Z1, and no")},
+	{"H14", "shard/doc.go", "// Package shard has X1.\n//\n// X1: one.\n//\n//\tX1  one.\npackage shard", due("shard/doc.go states X1, as shard/doc.go does", "shard/doc.go states X1, and no")},
+	{"H14", "shard/a.go", "// See X1 and P99.\nfunc f() { panic(\"X2, X3: broken\"); panic(\"of X4\") }",
+		due("shard/a.go:2 cites X1, which", "shard/a.go:3 cites X2, which", "shard/a.go:3 cites X3, which")},
+	{"H14", "shard/b_test.go", "// X1 to X3, and Y2 to Z4.\nfunc TestB() {}",
+		due("shard/b_test.go:2 cites X1", "shard/b_test.go:2 cites X2", "shard/b_test.go:2 cites X3", "shard/b_test.go:2 cites Z4", "shard/b_test.go:2 cites Y2")},
+}
+
+// H14: of two that are stated, the comment of a test cites one.
+func TestCitations(t *testing.T) {
+	h, err := open(fstest.MapFS{
+		"shard/doc.go":    {Data: []byte("// Package shard is.\n//\n//\tX1  One.\n//\tX2  Two.\n//\tX3  Three.\npackage shard\n")},
+		"shard/a_test.go": {Data: []byte("package shard\n\n// kit has X2.\nfunc kit() {}\n\n// X1, and\n// X3.\nfunc FuzzA() {}\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := unnamed(h); !slices.Equal(got, []string{"H14: shard/doc.go states X2, and no test cites it"}) {
+		t.Errorf("%q", got)
+	}
 }

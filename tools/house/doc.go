@@ -178,4 +178,6 @@
 //	    make test has set), and no other. A shorter form does something: it is no skip.
 //	H13 Inside a room that rooms_test.go lists, files have layers, and refer to nothing in a
 //	    higher layer, but for what the list allows. Its tests may look everywhere.
+//	H14 An invariant has one name: one doc.go states it, and comments, panics and errors cite
+//	    no others. The comment of a test that fails without it cites it.
 package house

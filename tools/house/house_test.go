@@ -117,6 +117,7 @@ var rules = []rule{
 	{"H11", neverFuzzed},
 	{"H12", neverThorough},
 	{"H13", climbing},
+	{"H14", unnamed},
 }
 
 func TestHouse(t *testing.T) {

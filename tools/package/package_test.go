@@ -96,7 +96,8 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// The program is one file that needs no other, and not a large one.
+// The program is one file that needs no other, and not a large one. PK2: the manual page beside
+// it is what it says itself.
 func TestProgram(t *testing.T) {
 	dir := t.TempDir()
 	run(t, "tar", "-xzf", file(t, "*-linux-amd64.tar.gz"), "-C", dir)
@@ -117,6 +118,9 @@ func TestProgram(t *testing.T) {
 		if p.Type == elf.PT_INTERP {
 			t.Error("the program is not static")
 		}
+	}
+	if page, err := os.ReadFile(only(t, filepath.Join(dir, "*", "beanfield.1"))); err != nil || string(page) != run(t, name, "help", "man") {
+		t.Errorf("the manual page is not the program's own: %v", err)
 	}
 	if got := run(t, name, "--version"); !strings.Contains(filepath.Dir(name), strings.TrimSpace(strings.TrimPrefix(got, "beanfield "))) {
 		t.Errorf("%s is in %s", got, name)

@@ -53,7 +53,8 @@ func TestServerGoesAway(t *testing.T) {
 	o.want(t, 1, "1\n2\n3\n4\n5\n6\n7\n", "7 jobs were put; what became of 393 more is not known")
 }
 
-// What is no beanstalkd, or says nothing, is told as such, and no command waits for ever.
+// CL3 and U3: what is no beanstalkd, or says nothing, is told as such, and no command waits for
+// ever.
 func TestStrangers(t *testing.T) {
 	for answer, says := range map[string]string{
 		"HTTP/1.1 400 Bad Request\r\n":  "the server answers HTTP/1.1",

@@ -13,6 +13,7 @@ import (
 	"beanfield/storage/must"
 )
 
+// U1: as all tests on each server, also with beanstalkd.
 func TestPutAndReserve(t *testing.T) {
 	onEach(t, func(t *testing.T, s *server) {
 		s.run("put", "-tube", "mail", "one", "-pri", "5", "--", "-two").want(t, 0, "1\n2\n", "")

@@ -11,6 +11,7 @@ import (
 
 const drainSignal = syscall.SIGUSR1
 
+// U1: as all tests on each server, also with beanstalkd.
 func TestTubes(t *testing.T) {
 	onEach(t, func(t *testing.T, s *server) {
 		s.run("put", "-tube", "mail/a", "1", "2").want(t, 0, "1\n2\n", "")

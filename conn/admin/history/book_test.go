@@ -3,14 +3,15 @@ package history
 import (
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"beanfield/storage/tally"
 )
 
-// The hour has each sample as it was, and the day their means. What is put and deleted is a rate
-// from the second sample on.
+// HI2: the hour has each sample as it was, and the day their means. What is put and deleted is
+// a rate from the second sample on.
 func TestHourAndDay(t *testing.T) {
 	f, b := newField(), newBook()
 	f.samples(t, b, 33, func(i int) { f.put("a", 20, 10+10*(i%2)) }) // ten more stay in every second sample
@@ -136,4 +137,30 @@ func TestLatency(t *testing.T) {
 			t.Errorf("figure %d is known without commands", key)
 		}
 	}
+}
+
+// HI4: others read the histories while the keeper's goroutine writes them, under the lock. (The
+// race detector fails this without it.)
+func TestReadWhileSampled(t *testing.T) {
+	f, b := newField(), newBook()
+	f.put("a", 1, 0)
+	f.samples(t, b, 1, nil)
+	over, now := make(chan struct{}), f.at
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for {
+				b.Total(Hour, now)
+				b.Tube("a", Day, now)
+				select {
+				case <-over:
+					return
+				default:
+				}
+			}
+		})
+	}
+	f.samples(t, b, 50, func(int) { f.put("a", 2, 1) })
+	close(over)
+	readers.Wait()
 }
