@@ -16,7 +16,7 @@
 //	floor        the least that any server can do: bare echo servers, a bare loop with a log
 //	result       what a measurement found, and how its numbers are shown
 //	load         what is asked of a server, as flags and as JSON
-//	socket       system calls on sockets and epoll
+//	socket       drives connections without blocking
 //	machine      the processors, and who uses them
 //	tools/server a server as a process: start, end, output, CPU and memory
 //

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -17,8 +18,8 @@ type audit struct {
 // auditPatience is how long a server may take to notice that connections closed.
 const auditPatience = 10 * time.Second
 
-func startAudit(addr string) (*audit, error) {
-	c, err := Dial(addr)
+func startAudit(ctx context.Context, addr string) (*audit, error) {
+	c, err := Dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -30,8 +31,8 @@ func startAudit(addr string) (*audit, error) {
 
 // finish is called when the load's connections are closed. The jobs that workers still
 // held come back when the server notices that.
-func (a *audit) finish(t *Tally) error {
-	c, err := Dial(a.addr)
+func (a *audit) finish(ctx context.Context, t *Tally) error {
+	c, err := Dial(ctx, a.addr)
 	if err != nil {
 		return err
 	}

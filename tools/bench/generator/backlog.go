@@ -1,18 +1,14 @@
 package generator
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"beanfield/tools/bench/load"
 )
 
-// FillBacklog puts the jobs that stay in the server while it is measured. One goroutine
-// writes the puts, this one reads the replies.
+// FillBacklog puts the jobs that stay in the server while it is measured.
 func FillBacklog(ctx context.Context, addr string, ld *load.Load, say func(string, ...any)) error {
 	if ld.Backlog == 0 {
 		return nil
@@ -20,29 +16,29 @@ func FillBacklog(ctx context.Context, addr string, ld *load.Load, say func(strin
 	if err := load.Affordable(ld); err != nil {
 		return err
 	}
-	c, err := Dial(addr)
+	c, err := Dial(ctx, addr)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	wrote := make(chan error, 1)
-	go func() { wrote <- streamBacklog(c.conn, ld) }()
-	last := time.Now()
-	for i := range ld.Backlog {
-		if err := c.backlogReply(ld, i); err != nil {
-			return fmt.Errorf("backlog, job %d: %w", i, err)
+	put, _ := NewPayload(ld.Body, 0, 1, ld.Seed).put(backlogPriority, 0, ld.Body.Min)
+	last, i := time.Now(), 0
+	err = c.Stream(ld.Backlog, func(b []byte, i int) []byte {
+		if tube, change := useBefore(ld, i); change {
+			b = append(append(append(b, "use "...), tube...), "\r\n"...)
 		}
-		if i%1024 == 0 {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if time.Since(last) >= time.Second {
-				last = time.Now()
-				say("backlog: %d of %d jobs", i, ld.Backlog)
-			}
+		return append(b, put...)
+	}, func(line []byte) error {
+		if i++; i%1024 == 0 && time.Since(last) >= time.Second {
+			last = time.Now()
+			say("backlog: %d of %d jobs", i, ld.Backlog)
 		}
+		return c.backlogReply(ld, i-1, line)
+	})
+	if err != nil {
+		return fmt.Errorf("backlog: %w", err)
 	}
-	return <-wrote
+	return nil
 }
 
 // useBefore gives the tube that job i of the backlog goes to, and whether it is another
@@ -60,32 +56,16 @@ func useBefore(ld *load.Load, i int) (string, bool) {
 	}
 }
 
-func streamBacklog(w io.Writer, ld *load.Load) error {
-	buf := bufio.NewWriterSize(w, 64<<10)
-	p := NewPayload(ld.Body, 0, 1, ld.Seed)
-	put, _ := p.put(backlogPriority, 0, ld.Body.Min)
-	for i := range ld.Backlog {
-		if tube, change := useBefore(ld, i); change {
-			buf.WriteString("use " + tube + "\r\n")
+func (c *Client) backlogReply(ld *load.Load, i int, line []byte) (err error) {
+	if tube, change := useBefore(ld, i); change {
+		if string(line) != "USING "+tube {
+			return fmt.Errorf("use was answered %.80q", line)
 		}
-		if _, err := buf.Write(put); err != nil {
+		if line, err = c.Line(); err != nil {
 			return err
 		}
 	}
-	return buf.Flush()
-}
-
-func (c *Client) backlogReply(ld *load.Load, i int) error {
-	if tube, change := useBefore(ld, i); change {
-		if line, err := c.line(); err != nil || line != "USING "+tube {
-			return fmt.Errorf("use was answered %.80q: %w", line, err)
-		}
-	}
-	line, err := c.r.ReadSlice('\n')
-	if err != nil {
-		return err
-	}
-	if !strings.HasPrefix(string(line), "INSERTED ") {
+	if _, ok := After(line, "INSERTED "); !ok {
 		return fmt.Errorf("put was answered %.80q", line)
 	}
 	return nil

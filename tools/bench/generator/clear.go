@@ -1,10 +1,9 @@
 package generator
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"beanfield/tools/bench/load"
@@ -12,8 +11,8 @@ import (
 
 // ClearLeftovers takes every job out of the tubes of a load, for a server that has
 // other users and is not ended.
-func ClearLeftovers(addr string, ld *load.Load) error {
-	c, err := Dial(addr)
+func ClearLeftovers(ctx context.Context, addr string, ld *load.Load) error {
+	c, err := Dial(ctx, addr)
 	if err != nil {
 		return err
 	}
@@ -35,20 +34,13 @@ func ClearLeftovers(addr string, ld *load.Load) error {
 	return nil
 }
 
+// EmptyTube deletes every job of a tube.
 func (c *Client) EmptyTube(tube string) error {
 	const batch = 100
-	if _, err := fmt.Fprintf(c.conn, "watch %s\r\n", tube); err != nil {
-		return err
-	}
-	if _, err := c.line(); err != nil {
-		return err
-	}
-	// default is watched at first, and may hold other users' jobs.
-	if _, err := io.WriteString(c.conn, "ignore default\r\n"); err != nil {
-		return err
-	}
-	if _, err := c.line(); err != nil {
-		return err
+	for _, say := range []string{"watch " + tube, "ignore default"} { // that may hold other users' jobs
+		if err := c.Ask(say, "WATCHING "); err != nil {
+			return err
+		}
 	}
 	retry := time.NewTicker(5 * time.Millisecond)
 	defer retry.Stop()
@@ -64,66 +56,43 @@ func (c *Client) EmptyTube(tube string) error {
 			if err != nil {
 				return err
 			}
-			if left["current-jobs-ready"]+left["current-jobs-reserved"] > 0 && time.Now().Before(deadline) {
-				<-retry.C
-				continue
+			if left["current-jobs-ready"]+left["current-jobs-reserved"] == 0 || time.Now().After(deadline) {
+				break
 			}
-			_, err = fmt.Fprintf(c.conn, "watch default\r\nignore %s\r\n", tube)
-			if err == nil {
-				_, err = c.line()
-			}
-			if err == nil {
-				_, err = c.line()
-			}
-			return err
+			<-retry.C
 		}
-		if err := c.deleteBatch(ids); err != nil {
+		if err := c.DeleteAll(ids); err != nil {
 			return err
 		}
 	}
+	return errors.Join(c.Ask("watch default", "WATCHING "), c.Ask("ignore "+tube, "WATCHING "))
 }
 
-func (c *Client) reserveBatch(n int) ([]string, error) {
-	if _, err := io.WriteString(c.conn, strings.Repeat("reserve-with-timeout 0\r\n", n)); err != nil {
-		return nil, err
-	}
-	var ids []string
-	for range n {
-		line, err := c.line()
-		if err != nil {
-			return nil, err
+func (c *Client) reserveBatch(n int) (ids []uint64, err error) {
+	err = c.Stream(n, appendPoll, func(line []byte) error {
+		if string(line) == "TIMED_OUT" {
+			return nil
 		}
-		if line == "TIMED_OUT" {
-			continue
+		id, size, err := Reserved(line)
+		if err == nil {
+			ids = append(ids, id)
+			_, err = c.r.Discard(size + 2)
 		}
-		f := strings.Fields(line)
-		if len(f) != 3 || f[0] != "RESERVED" {
-			return nil, fmt.Errorf("reserve was answered %.80q", line)
-		}
-		size, err := strconv.Atoi(f[2])
-		if err != nil {
-			return nil, err
-		}
-		if _, err := c.r.Discard(size + 2); err != nil {
-			return nil, err
-		}
-		ids = append(ids, f[1])
-	}
-	return ids, nil
-}
-
-func (c *Client) deleteBatch(ids []string) error {
-	var b strings.Builder
-	for _, id := range ids {
-		b.WriteString("delete " + id + "\r\n")
-	}
-	if _, err := io.WriteString(c.conn, b.String()); err != nil {
 		return err
-	}
-	for range ids {
-		if line, err := c.line(); err != nil || line != "DELETED" {
-			return fmt.Errorf("delete was answered %.80q: %w", line, err)
+	})
+	return ids, err
+}
+
+func appendPoll(b []byte, _ int) []byte { return append(b, "reserve-with-timeout 0\r\n"...) }
+
+// DeleteAll deletes jobs, which need not be reserved for that.
+func (c *Client) DeleteAll(ids []uint64) error {
+	return c.Stream(len(ids), func(b []byte, i int) []byte {
+		return AppendCommand(b, VerbDelete, ids[i])
+	}, func(line []byte) error {
+		if string(line) != "DELETED" {
+			return fmt.Errorf("delete was answered %.80q", line)
 		}
-	}
-	return nil
+		return nil
+	})
 }

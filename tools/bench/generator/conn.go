@@ -1,18 +1,16 @@
 package generator
 
 import (
-	"io"
+	"fmt"
 	"math/rand/v2"
-	"syscall"
 
 	"beanfield/tools/bench/socket"
 )
 
 // A conn is one connection of the load. It has at most one batch outstanding.
 type conn struct {
-	fd     int
-	tls    *socket.TLS // nil without TLS
-	index  int         // in its loop
+	loop   *loop
+	wire   *socket.Conn
 	plan   plan
 	random *rand.Rand
 
@@ -37,8 +35,6 @@ type conn struct {
 	parked bool   // waits until fewer jobs are in flight
 
 	build []byte // requests are built here; kept until the batch is answered
-	out   []byte // what the socket has not taken yet
-	in    []byte // the start of a reply whose end has not arrived
 }
 
 // outstanding notes the batch whose replies are awaited from now on.
@@ -59,17 +55,9 @@ func (c *conn) passed() {
 	c.op = c.pattern[c.turn]
 }
 
-// blocking is the connection while its socket still blocks.
-func (c *conn) blocking() io.ReadWriter {
-	if c.tls != nil {
-		return c.tls
-	}
-	return socket.Blocking(c.fd)
-}
+// Take takes what has arrived.
+func (c *conn) Take(b []byte) (int, error) { return c.loop.consume(c, b) }
 
-func (c *conn) close() {
-	if c.fd >= 0 {
-		syscall.Close(c.fd)
-		c.fd = -1
-	}
+func (c *conn) String() string {
+	return fmt.Sprintf("a connection that awaited %d replies to %v", c.left, c.op)
 }

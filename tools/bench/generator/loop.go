@@ -1,9 +1,6 @@
 package generator
 
 import (
-	"fmt"
-	"syscall"
-
 	"beanfield/tools/bench/socket"
 )
 
@@ -12,7 +9,7 @@ import (
 type loop struct {
 	run    *run
 	number int
-	epfd   int
+	wires  *socket.Loop
 	conns  []*conn
 	paced  []*conn // the connections on the timetable, in the order of their slots
 	pacer  pacer
@@ -26,14 +23,11 @@ type loop struct {
 	stopping  bool
 	quiet     bool // its producers have ended
 
-	events []syscall.EpollEvent
-	input  []byte // what a read brings; shared, since each reply is handled before the next read
-	reply  Reply
+	reply Reply
 }
 
 const (
 	loopEvents = 256
-	loopInput  = 256 << 10
 	// parkedRetry is how often a loop looks whether parked producers may go on, when
 	// another loop's workers are the ones to make room.
 	parkedRetry = int64(200e3)
@@ -44,35 +38,12 @@ const (
 )
 
 func newLoop(r *run, number int) (*loop, error) {
-	epfd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
-	if err != nil {
-		return nil, fmt.Errorf("epoll: %w", err)
+	most := loopEvents
+	if r.single {
+		most = 1
 	}
-	return &loop{
-		run: r, number: number, epfd: epfd, ledger: NewLedger(),
-		events: make([]syscall.EpollEvent, loopEvents), input: make([]byte, loopInput),
-	}, nil
-}
-
-// add takes over a connected socket.
-func (l *loop) add(c *conn) error {
-	if err := syscall.SetNonblock(c.fd, true); err != nil {
-		return err
-	}
-	c.index = len(l.conns)
-	l.conns = append(l.conns, c)
-	ev := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(c.index)}
-	if err := syscall.EpollCtl(l.epfd, syscall.EPOLL_CTL_ADD, c.fd, &ev); err != nil {
-		return fmt.Errorf("epoll: %w", err)
-	}
-	return nil
-}
-
-func (l *loop) close() {
-	for _, c := range l.conns {
-		c.close()
-	}
-	syscall.Close(l.epfd)
+	wires, err := socket.NewLoop(most)
+	return &loop{run: r, number: number, wires: wires, ledger: NewLedger()}, err
 }
 
 // drive runs the load until its time is over and everything is answered.
@@ -89,7 +60,7 @@ func (l *loop) drive() error {
 	}
 	looked := now // when the last look for events began
 	for !l.run.abort.Load() {
-		n, err := socket.Wait(l.epfd, l.events, l.patience())
+		n, err := l.wires.Look(l.patience())
 		if err != nil {
 			return err
 		}
@@ -103,8 +74,8 @@ func (l *loop) drive() error {
 			l.tally.vacant += min(now-looked, longestLook)
 		}
 		l.phase(now)
-		for _, ev := range l.events[:n] {
-			if err := l.serve(l.conns[ev.Fd], ev.Events); err != nil {
+		for i := range n {
+			if err := l.wires.Serve(i); err != nil {
 				return err
 			}
 		}
@@ -192,90 +163,6 @@ func (l *loop) phase(now int64) {
 	l.run.progress[l.number].Store(l.tally.everything)
 }
 
-// serve handles what epoll said about one connection.
-func (l *loop) serve(c *conn, events uint32) error {
-	if events&syscall.EPOLLOUT != 0 {
-		if err := l.flush(c); err != nil {
-			return err
-		}
-	}
-	if events&^uint32(syscall.EPOLLOUT) == 0 {
-		return nil
-	}
-	if c.tls != nil {
-		return l.serveTLS(c)
-	}
-	n, e := socket.Read(c.fd, l.input)
-	switch {
-	case e == syscall.EAGAIN || e == syscall.EINTR:
-		return nil
-	case e != 0:
-		return fmt.Errorf("read: %w", e)
-	case n == 0:
-		return fmt.Errorf("the server closed a connection that awaited %d replies to %v", c.left, c.op)
-	}
-	return l.consume(c, l.input[:n])
-}
-
-// serveTLS reads all records that have come: epoll knows only of the socket.
-func (l *loop) serveTLS(c *conn) error {
-	for {
-		n, err := c.tls.Read(l.input)
-		if n > 0 {
-			if err := l.consume(c, l.input[:n]); err != nil {
-				return err
-			}
-		}
-		switch {
-		case err == socket.ErrEmpty:
-			return nil
-		case err != nil:
-			return fmt.Errorf("read: %w", err)
-		}
-	}
-}
-
-// send writes a batch; what the socket does not take waits for EPOLLOUT.
-func (l *loop) send(c *conn, b []byte) error {
-	if c.tls != nil {
-		b = c.tls.Seal(b)
-	}
-	n, e := socket.Write(c.fd, b)
-	if e != 0 {
-		if e != syscall.EAGAIN && e != syscall.EINTR {
-			return fmt.Errorf("write: %w", e)
-		}
-		n = 0
-	}
-	if n == len(b) {
-		return nil
-	}
-	c.out = b[n:]
-	return l.watch(c, syscall.EPOLLIN|syscall.EPOLLOUT)
-}
-
-func (l *loop) flush(c *conn) error {
-	n, e := socket.Write(c.fd, c.out)
-	if e != 0 {
-		if e == syscall.EAGAIN || e == syscall.EINTR {
-			return nil
-		}
-		return fmt.Errorf("write: %w", e)
-	}
-	if c.out = c.out[n:]; len(c.out) > 0 {
-		return nil
-	}
-	return l.watch(c, syscall.EPOLLIN)
-}
-
-func (l *loop) watch(c *conn, events uint32) error {
-	ev := syscall.EpollEvent{Events: events, Fd: int32(c.index)}
-	if err := syscall.EpollCtl(l.epfd, syscall.EPOLL_CTL_MOD, c.fd, &ev); err != nil {
-		return fmt.Errorf("epoll: %w", err)
-	}
-	return nil
-}
-
 // advance sends the connection's next batch, if it is time.
 func (l *loop) advance(c *conn, now int64) error {
 	due := now
@@ -302,7 +189,7 @@ func (l *loop) advance(c *conn, now int64) error {
 		c.slot += l.pacer.conns
 	}
 	c.outstanding(req, due)
-	return l.send(c, req.bytes)
+	return c.wire.Send(req.bytes)
 }
 
 // resume sends for connections whose slot has come, and for parked ones.

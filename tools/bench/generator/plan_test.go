@@ -74,7 +74,7 @@ func TestEchoOfCyclesIsAboutAsLong(t *testing.T) {
 			t.Error("counted before all of it was back")
 		}
 		c.ids = c.ids[:0] // so that the connection rests once it is answered
-		if err := l.consume(c, part); err != nil {
+		if err := arrive(l, c, string(part)); err != nil {
 			t.Fatal(err)
 		}
 	}

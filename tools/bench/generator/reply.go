@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// A Word is the first word of a reply to the generator.
+// A word is the first word of a reply to the generator.
 type word uint8
 
 const (
 	wordInserted word = iota
-	WordReserved
+	wordReserved
 	wordDeleted
-	WordTimedOut
+	wordTimedOut
 	wordUsing
 	wordWatching
 	wordOther // any other: always wrong, kept to be shown
@@ -54,7 +54,7 @@ func (r *Reply) Parse(buf []byte) (int, error) {
 		r.Word = wordInserted
 		return end + 1, r.number(line[9:])
 	case len(line) > 9 && string(line[:9]) == "RESERVED ":
-		r.Word = WordReserved
+		r.Word = wordReserved
 		return r.job(buf, line[9:], end+1)
 	case len(line) > 9 && string(line[:9]) == "WATCHING ":
 		r.Word = wordWatching
@@ -62,7 +62,7 @@ func (r *Reply) Parse(buf []byte) (int, error) {
 	case string(line) == "DELETED":
 		r.Word = wordDeleted
 	case string(line) == "TIMED_OUT":
-		r.Word = WordTimedOut
+		r.Word = wordTimedOut
 	case len(line) > 6 && string(line[:6]) == "USING ":
 		r.Word = wordUsing
 	default:
@@ -72,7 +72,7 @@ func (r *Reply) Parse(buf []byte) (int, error) {
 }
 
 func (r *Reply) number(digits []byte) error {
-	id, ok := Decimal(digits)
+	id, ok := decimal(digits)
 	if !ok {
 		return fmt.Errorf("a reply with a bad number: %.80q", r.line)
 	}
@@ -83,16 +83,11 @@ func (r *Reply) number(digits []byte) error {
 // job parses what follows RESERVED: id, size, and after the line's end, which is at
 // start, the body and its CRLF.
 func (r *Reply) job(buf, rest []byte, start int) (int, error) {
-	space := bytes.IndexByte(rest, ' ')
-	if space < 0 {
-		return 0, fmt.Errorf("a reserved job without a size: %.80q", r.line)
+	id, size, err := r.head(rest)
+	if err != nil {
+		return 0, err
 	}
-	id, ok1 := Decimal(rest[:space])
-	size, ok2 := Decimal(rest[space+1:])
-	if !ok1 || !ok2 || size > 1<<30 {
-		return 0, fmt.Errorf("a reserved job with a bad number: %.80q", r.line)
-	}
-	end := start + int(size)
+	end := start + size
 	if len(buf) < end+2 {
 		return 0, nil
 	}
@@ -103,8 +98,22 @@ func (r *Reply) job(buf, rest []byte, start int) (int, error) {
 	return end + 2, nil
 }
 
-// Decimal reads a whole slice as an unsigned number of at most 19 digits.
-func Decimal(digits []byte) (uint64, bool) {
+// head parses id and size.
+func (r *Reply) head(rest []byte) (uint64, int, error) {
+	space := bytes.IndexByte(rest, ' ')
+	if space < 0 {
+		return 0, 0, fmt.Errorf("a reserved job without a size: %.80q", r.line)
+	}
+	id, ok1 := decimal(rest[:space])
+	size, ok2 := decimal(rest[space+1:])
+	if !ok1 || !ok2 || size > 1<<30 {
+		return 0, 0, fmt.Errorf("a reserved job with a bad number: %.80q", r.line)
+	}
+	return id, int(size), nil
+}
+
+// decimal reads a whole slice as an unsigned number of at most 19 digits.
+func decimal(digits []byte) (uint64, bool) {
 	if len(digits) == 0 || len(digits) > 19 {
 		return 0, false
 	}

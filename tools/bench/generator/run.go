@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -29,30 +28,38 @@ type Target struct {
 	Disk  server.Disk // with its files; empty: not known
 }
 
-// dial connects, with TLS if so.
-func (t *Target) dial(secured bool) (fd int, c *socket.TLS, err error) {
-	if !secured {
-		fd, err = socket.Dial(t.Addr)
-		return fd, nil, err
+// Dial connects, with TLS if so. The client is for a conversation while the socket still
+// blocks.
+func (t *Target) Dial(secured bool) (fd int, over *socket.TLS, c *Client, err error) {
+	addr := t.Addr
+	if secured {
+		addr = t.TLS
 	}
-	if fd, err = socket.Dial(t.TLS); err != nil {
-		return -1, nil, err
+	if fd, err = socket.Dial(addr); err != nil || !secured {
+		return fd, nil, NewClient(socket.Blocking(fd), setupPiece), err
 	}
-	if c, err = socket.Secure(fd); err != nil {
+	if over, err = socket.Secure(fd); err != nil {
 		socket.CloseAll([]int{fd})
-		return -1, nil, err
+		return -1, nil, nil, err
 	}
-	return fd, c, nil
+	return fd, over, NewClient(over, setupPiece), nil
 }
 
-// Dial connects, and returns what can be spoken on while the socket still blocks.
-func (t *Target) Dial(secured bool) (fd int, c io.ReadWriter, err error) {
-	fd, over, err := t.dial(secured)
-	if over != nil {
-		return fd, over, err
+// DialTube connects for what uses and watches one tube alone. The socket still blocks.
+func (t *Target) DialTube(tube string) (int, error) {
+	fd, _, c, err := t.Dial(false)
+	if err != nil {
+		return -1, err
 	}
-	return fd, socket.Blocking(fd), err
+	if err := c.MoveTo(tube); err != nil {
+		socket.CloseAll([]int{fd})
+		return -1, err
+	}
+	return fd, nil
 }
+
+// setupPiece is more than any reply has while connections are set up.
+const setupPiece = 512
 
 // Settings are how a measurement is made, as opposed to what is sent.
 type Settings struct {
@@ -70,6 +77,7 @@ type run struct {
 	target   Target
 	load     *load.Load
 	tube     string // of all connections; empty: the load's
+	single   bool   // one connection is served between two looks
 	wait     Wait
 	maxJobs  int64 // a loop's share
 	base     time.Time
@@ -111,7 +119,7 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 	var check *audit
 	var err error
 	if t.Owned && !t.Echo {
-		if check, err = startAudit(t.Addr); err != nil {
+		if check, err = startAudit(ctx, t.Addr); err != nil {
 			return nil, err
 		}
 	}
@@ -128,12 +136,12 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 	}
 	r.close()
 	if check != nil && total.missed == 0 {
-		if err := check.finish(total); err != nil {
+		if err := check.finish(ctx, total); err != nil {
 			return nil, err
 		}
 	}
 	if !t.Owned && !t.Echo {
-		if err := ClearLeftovers(t.Addr, &ld); err != nil {
+		if err := ClearLeftovers(ctx, t.Addr, &ld); err != nil {
 			return nil, err
 		}
 	}
@@ -153,21 +161,24 @@ func (r *run) connect(threads int) error {
 		r.loops = append(r.loops, l)
 	}
 	for i := range r.load.Connections {
-		fd, secured, err := r.target.dial(r.load.TLS)
+		fd, secured, talk, err := r.target.Dial(r.load.TLS)
 		if err != nil {
 			return err
 		}
-		c := &conn{fd: fd, tls: secured, plan: r.plan(i, q), random: rand.New(rand.NewPCG(r.load.Seed, uint64(i+2)))}
 		l := r.loops[i%threads]
+		c := &conn{loop: l, plan: r.plan(i, q), random: rand.New(rand.NewPCG(r.load.Seed, uint64(i+2)))}
 		switch {
 		case r.tube != "":
-			err = MoveTo(fd, r.tube)
+			err = talk.MoveTo(r.tube)
 		case !r.target.Echo:
-			err = c.chooseTubes(i, r.load)
+			err = chooseTubes(talk, i, r.load)
 		}
-		if err = errors.Join(err, l.add(c)); err != nil {
+		var added error
+		c.wire, added = l.wires.Add(fd, secured, c)
+		if err := errors.Join(err, added); err != nil {
 			return err
 		}
+		l.conns = append(l.conns, c)
 		// Only producers have a timetable; workers wait for their jobs.
 		if _, worker := c.plan.(workerPlan); !worker {
 			l.paced = append(l.paced, c)
@@ -178,23 +189,23 @@ func (r *run) connect(threads int) error {
 
 // chooseTubes has the connection use its tube, and watch it or all of them. The
 // socket still blocks.
-func (c *conn) chooseTubes(i int, ld *load.Load) error {
+func chooseTubes(c *Client, i int, ld *load.Load) error {
 	role := i
 	if ld.Apart() && i >= ld.Producers {
 		role = i - ld.Producers
 	}
 	own := loadTube(role % ld.Tubes)
-	if err := Converse(c.blocking(), "use "+own, wordUsing); err != nil {
+	if err := c.Ask("use "+own, "USING "+own); err != nil {
 		return err
 	}
 	for t := range ld.Tubes {
 		if name := loadTube(t); ld.WatchAll || name == own {
-			if err := Converse(c.blocking(), "watch "+name, wordWatching); err != nil {
+			if err := c.Ask("watch "+name, "WATCHING "); err != nil {
 				return err
 			}
 		}
 	}
-	return Converse(c.blocking(), "ignore default", wordWatching)
+	return c.Ask("ignore default", "WATCHING ")
 }
 
 // drive runs the loops, prints their progress, and has system calls counted.
@@ -282,7 +293,7 @@ func (r *run) total() (*Tally, error) {
 
 func (r *run) close() {
 	for _, l := range r.loops {
-		l.close()
+		l.wires.Close()
 	}
 	r.loops = nil
 }

@@ -214,7 +214,7 @@ func TestWrongRepliesEndCycles(t *testing.T) {
 // A server that loses a job answers every command well; only its counts tell.
 func TestAuditFindsLostJobs(t *testing.T) {
 	q, addr := fakequeue.Start(t)
-	check, err := startAudit(addr)
+	check, err := startAudit(t.Context(), addr)
 	if err != nil {
 		t.Fatal(err)
 	}

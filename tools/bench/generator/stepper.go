@@ -4,22 +4,19 @@ import (
 	"time"
 
 	"beanfield/tools/bench/load"
-	"beanfield/tools/bench/socket"
 )
 
 // A Stepper is a load that its owner drives, one answer at a time, so that the same
 // goroutine can do other things between two answers.
 type Stepper struct {
-	run    *run
-	loop   *loop
-	found  *conn // that has something to read, or to write
-	events uint32
+	run  *run
+	loop *loop
 }
 
 // NewStepper connects the load. All its connections use the tube, if there is one;
 // otherwise the load's own. Nothing is sent before start.
 func NewStepper(t Target, ld load.Load, tube string) (*Stepper, error) {
-	r := &run{target: t, load: &ld, tube: tube, maxJobs: int64(ld.MaxJobs), base: time.Now()}
+	r := &run{target: t, load: &ld, tube: tube, single: true, maxJobs: int64(ld.MaxJobs), base: time.Now()}
 	if err := r.connect(1); err != nil {
 		r.close()
 		return nil, err
@@ -51,19 +48,15 @@ func (s *Stepper) Start() error {
 
 // Look waits so many nanoseconds at most for something to do on one connection.
 func (s *Stepper) Look(wait int64) (bool, error) {
-	n, err := socket.Wait(s.loop.epfd, s.loop.events[:1], wait)
-	if n == 0 || err != nil {
-		return false, err
-	}
-	s.found, s.events = s.loop.conns[s.loop.events[0].Fd], s.loop.events[0].Events
-	return true, nil
+	n, err := s.loop.wires.Look(wait)
+	return n > 0, err
 }
 
 // Due is when the batch was sent whose answer look has found.
-func (s *Stepper) Due() int64 { return s.found.due }
+func (s *Stepper) Due() int64 { return s.loop.wires.Found(0).(*conn).due }
 
 // Serve does what look has found.
-func (s *Stepper) Serve() error { return s.loop.serve(s.found, s.events) }
+func (s *Stepper) Serve() error { return s.loop.wires.Serve(0) }
 
 // Stop begins nothing new: each connection ends what it has begun.
 func (s *Stepper) Stop() { s.loop.stopping = true }
@@ -86,17 +79,4 @@ func (s *Stepper) Take() *Tally {
 	t := s.loop.tally
 	s.loop.measuring, s.loop.tally = false, Tally{}
 	return &t
-}
-
-// MoveTo has a connection use and watch one tube alone. Its socket still blocks.
-func MoveTo(fd int, tube string) error {
-	for _, c := range []struct {
-		line string
-		want word
-	}{{"use " + tube, wordUsing}, {"watch " + tube, wordWatching}, {"ignore default", wordWatching}} {
-		if err := Converse(socket.Blocking(fd), c.line, c.want); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -7,42 +7,32 @@ import (
 	"beanfield/tools/bench/load"
 )
 
-// consume takes what a read brought for one connection: every complete reply is
+// consume takes what has arrived for one connection: every complete reply is
 // compared with the batch outstanding, and the connection goes on when all of it is
-// answered.
-func (l *loop) consume(c *conn, data []byte) error {
+// answered. It tells how much was complete.
+func (l *loop) consume(c *conn, data []byte) (used int, err error) {
 	now := l.run.now()
 	if c.echo != nil {
-		return l.consumeEcho(c, data, now)
-	}
-	kept := len(c.in) > 0
-	if kept {
-		c.in = append(c.in, data...)
-		data = c.in
+		return len(data), l.consumeEcho(c, data, now)
 	}
 	var replies [operations]uint64
-	for len(data) > 0 {
-		n, err := l.reply.Parse(data)
+	for used < len(data) {
+		n, err := l.reply.Parse(data[used:])
 		if err != nil {
-			return err
+			return used, err
 		}
 		if n == 0 {
 			break
 		}
 		if c.left == 0 {
-			return fmt.Errorf("the server sent a reply that nothing asked for: %.80q", l.reply.line)
+			return used, fmt.Errorf("the server sent a reply that nothing asked for: %.80q", l.reply.line)
 		}
 		if err := l.accept(c, &l.reply, now); err != nil {
-			return err
+			return used, err
 		}
-		data = data[n:]
+		used += n
 		replies[c.op]++
 		c.passed()
-	}
-	if kept {
-		c.in = c.in[:copy(c.in, data)]
-	} else {
-		c.in = append(c.in, data...)
 	}
 	some := false
 	for op, n := range replies {
@@ -52,12 +42,12 @@ func (l *loop) consume(c *conn, data []byte) error {
 		}
 	}
 	if some && c.left == 0 {
-		if len(c.in) > 0 {
-			return fmt.Errorf("the server sent bytes that nothing asked for: %.80q", c.in)
+		if used < len(data) {
+			return used, fmt.Errorf("the server sent bytes that nothing asked for: %.80q", data[used:])
 		}
-		return l.settle(c, now)
+		return used, l.settle(c, now)
 	}
-	return nil
+	return used, nil
 }
 
 // consumeEcho expects the bytes of the batch to come back unchanged.
@@ -113,9 +103,9 @@ func (l *loop) accept(c *conn, r *Reply, now int64) error {
 	switch {
 	case c.op == opPut && r.Word == wordInserted:
 		return l.inserted(c, r)
-	case (c.op == opReserve || c.op == opPoll || c.op == opReserveJob) && r.Word == WordReserved:
+	case (c.op == opReserve || c.op == opPoll || c.op == opReserveJob) && r.Word == wordReserved:
 		return l.reserved(c, r, now)
-	case c.op == opPoll && r.Word == WordTimedOut:
+	case c.op == opPoll && r.Word == wordTimedOut:
 		return nil
 	case c.op == opDelete && r.Word == wordDeleted:
 		l.tally.deleted++

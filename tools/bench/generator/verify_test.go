@@ -24,8 +24,23 @@ func awaiting(op operation, n int, change func(*load.Load)) (*loop, *conn) {
 	r.payload = q.payload
 	l := &loop{run: r, ledger: NewLedger(), stopping: true, measuring: true}
 	r.loops = []*loop{l}
-	c := &conn{fd: -1, plan: r.plan(0, q), op: op, left: n, random: rand.New(rand.NewPCG(1, 1))}
+	c := &conn{plan: r.plan(0, q), op: op, left: n, random: rand.New(rand.NewPCG(1, 1))}
 	return l, c
+}
+
+// arrive has parts of a stream arrive one after the other: what is left of one comes again
+// with the next.
+func arrive(l *loop, c *conn, parts ...string) error {
+	var b []byte
+	for _, part := range parts {
+		b = append(b, part...)
+		used, err := l.consume(c, b)
+		if err != nil {
+			return err
+		}
+		b = b[used:]
+	}
+	return nil
 }
 
 func body20() string { return "12345678" + "abcdefghijklmnopqrst"[8:] }
@@ -39,13 +54,11 @@ func TestConsumeSplitAtEveryByte(t *testing.T) {
 	l, first := awaiting(opReserve, 3, nil)
 	for i := range len(stream) + 1 {
 		for j := i; j <= len(stream); j++ {
-			c := &conn{fd: -1, plan: first.plan, op: opReserve, left: 3}
+			c := &conn{plan: first.plan, op: opReserve, left: 3}
 			l.ledger, l.tally.ops[opReserve] = NewLedger(), 0
 			l.tally.latency[opReserve].Reset()
-			for _, part := range []string{stream[:i], stream[i:j], stream[j:]} {
-				if err := l.consume(c, []byte(part)); err != nil {
-					t.Fatalf("cut at %d and %d: %v", i, j, err)
-				}
+			if err := arrive(l, c, stream[:i], stream[i:j], stream[j:]); err != nil {
+				t.Fatalf("cut at %d and %d: %v", i, j, err)
 			}
 			if c.left != 0 || fmt.Sprint(c.ids) != "[5 6 7]" || l.tally.ops[opReserve] != 3 || l.tally.latency[opReserve].N != 3 {
 				t.Fatalf("cut at %d and %d: %d to come, jobs %v, counted %d", i, j, c.left, c.ids, l.tally.ops[opReserve])
@@ -78,7 +91,7 @@ func TestConsumeRefusesWrongReplies(t *testing.T) {
 	} {
 		l, c := awaiting(test.op, test.n, nil)
 		c.tube = []byte("bench-0")
-		err := l.consume(c, []byte(test.input))
+		err := arrive(l, c, test.input)
 		if err == nil || !strings.Contains(err.Error(), test.message) {
 			t.Errorf("%s: got %v, want an error with %q", test.name, err, test.message)
 		}
@@ -89,7 +102,7 @@ func TestConsumeWantsTheJobThatWasAskedFor(t *testing.T) {
 	l, c := awaiting(opReserveJob, 2, func(ld *load.Load) { ld.Kind = load.KindHop })
 	c.ids = []uint64{5, 6}
 	input := fmt.Sprintf("RESERVED 5 20\r\n%s\r\nRESERVED 7 20\r\n%s\r\n", body20(), body20())
-	err := l.consume(c, []byte(input))
+	err := arrive(l, c, input)
 	if err == nil || !strings.Contains(err.Error(), "reserve-job 6 gave job 7") {
 		t.Errorf("got %v", err)
 	}
@@ -107,10 +120,8 @@ func TestConsumeCycles(t *testing.T) {
 		c.outstanding(request{op: opPut, n: 6, pattern: cycleCommands}, 0)
 		l.stopping = false
 		c.paced, l.pacer, c.slot = true, newPacer(1e18, 1, 1, 1), 1 // the next batch is far away
-		for _, part := range []string{stream[:i], stream[i:]} {
-			if err := l.consume(c, []byte(part)); err != nil {
-				t.Fatalf("cut at %d: %v", i, err)
-			}
+		if err := arrive(l, c, stream[:i], stream[i:]); err != nil {
+			t.Fatalf("cut at %d: %v", i, err)
 		}
 		if c.left != 0 || fmt.Sprint(c.ids) != "[5 6]" {
 			t.Fatalf("cut at %d: %d to come, jobs %v", i, c.left, c.ids)
@@ -137,7 +148,7 @@ func TestConsumeCyclesInTheWrongOrder(t *testing.T) {
 	} {
 		l, c := awaiting(opPut, 0, func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 2 })
 		c.outstanding(request{op: opPut, n: 6, pattern: cycleCommands}, 0)
-		if err := l.consume(c, []byte(input)); err == nil || !strings.Contains(err.Error(), message) {
+		if err := arrive(l, c, input); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%.60q: got %v, want an error with %q", input, err, message)
 		}
 	}
@@ -147,13 +158,12 @@ func TestConsumeEcho(t *testing.T) {
 	for cut := range 6 {
 		l, c := awaiting(opEcho, 2, nil)
 		c.echo = []byte("hello")
-		if err := l.consume(c, []byte("hello")[:cut]); err != nil && cut > 0 {
-			t.Fatal(err)
+		parts := []string{"hello"[:cut], "hello"[cut:]}
+		if cut == 5 {
+			parts = parts[:1]
 		}
-		if cut < 5 {
-			if err := l.consume(c, []byte("hello")[cut:]); err != nil {
-				t.Fatal(err)
-			}
+		if err := arrive(l, c, parts...); err != nil {
+			t.Fatal(err)
 		}
 		if c.left != 0 || l.tally.ops[opEcho] != 2 {
 			t.Fatalf("cut at %d: %d to come, %d counted", cut, c.left, l.tally.ops[opEcho])
@@ -161,7 +171,7 @@ func TestConsumeEcho(t *testing.T) {
 	}
 	l, c := awaiting(opEcho, 1, nil)
 	c.echo = []byte("hello")
-	if err := l.consume(c, []byte("hullo")); err == nil {
+	if err := arrive(l, c, "hullo"); err == nil {
 		t.Error("another text passed for the echo")
 	}
 }
@@ -171,7 +181,7 @@ func TestDelayedJobMustNotComeEarly(t *testing.T) {
 	p := l.run.payload
 	request := p.appendStamped(nil, 0, 1)
 	stamped := request[p.stamp[0] : len(request)-2]
-	err := l.consume(c, fmt.Appendf(nil, "RESERVED 5 20\r\n%s\r\n", stamped))
+	err := arrive(l, c, fmt.Sprintf("RESERVED 5 20\r\n%s\r\n", stamped))
 	if err == nil || !strings.Contains(err.Error(), "too early") {
 		t.Errorf("a job delayed by an hour came at once: %v", err)
 	}

@@ -15,13 +15,18 @@ func socketPair(t *testing.T) (own, other int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { socket.CloseAll(fds[:]) })
+	t.Cleanup(func() { socket.CloseAll(fds[1:]) }) // the loop closes the other
 	return fds[0], fds[1]
 }
 
 // When a connection's next request goes out: at once, where the loop spins, and where it
 // sleeps, only after all answers have been read that it woke up for.
 func TestWhenTheNextRequestGoesOut(t *testing.T) {
+	wires, err := socket.NewLoop(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wires.Close()
 	for wait, early := range map[Wait]bool{WaitSpin: true, WaitEpoll: false} {
 		l, first := awaiting(opPut, 1, func(ld *load.Load) { ld.Kind = load.KindPut })
 		l.run.wait, l.stopping = wait, false
@@ -29,8 +34,11 @@ func TestWhenTheNextRequestGoesOut(t *testing.T) {
 		for range 2 {
 			fd, other := socketPair(t)
 			others = append(others, other)
-			c := &conn{fd: fd, plan: first.plan, op: opPut, left: 1, random: first.random}
-			if err := l.consume(c, []byte("INSERTED 5\r\n")); err != nil {
+			c := &conn{plan: first.plan, op: opPut, left: 1, random: first.random}
+			if c.wire, err = wires.Add(fd, nil, c); err != nil {
+				t.Fatal(err)
+			}
+			if err := arrive(l, c, "INSERTED 5\r\n"); err != nil {
 				t.Fatal(err)
 			}
 			if _, e := socket.Read(other, make([]byte, 100)); (e == 0) != early {

@@ -50,7 +50,7 @@ func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set ge
 		RSS: after.RSS, PeakRSS: after.Peak, BytesEach: float64(after.RSS-before.RSS) / float64(count),
 	}
 	if !t.Owned && ld.Kind == load.KindMemory {
-		return res, generator.ClearLeftovers(t.Addr, &ld)
+		return res, generator.ClearLeftovers(ctx, t.Addr, &ld)
 	}
 	return res, nil
 }
@@ -71,7 +71,7 @@ func open(t generator.Target, ld *load.Load) ([]int, error) {
 func openIdle(t generator.Target, n int, secured bool) ([]int, error) {
 	var idle []int
 	for i := range n {
-		fd, c, err := t.Dial(secured)
+		fd, _, c, err := t.Dial(secured)
 		if err != nil {
 			return idle, fmt.Errorf("connection %d: %w", i, err)
 		}
@@ -79,7 +79,7 @@ func openIdle(t generator.Target, n int, secured bool) ([]int, error) {
 		if t.Echo {
 			continue
 		}
-		if err := generator.Converse(c, "reserve-with-timeout 0", generator.WordTimedOut); err != nil {
+		if err := c.Ask("reserve-with-timeout 0", "TIMED_OUT"); err != nil {
 			return idle, fmt.Errorf("connection %d: %w", i, err)
 		}
 	}

@@ -18,6 +18,8 @@ import (
 const (
 	restartPatience = 5 * time.Minute
 	stopPatience    = 2 * time.Minute
+	// replyPiece is more than the first line of any reply.
+	replyPiece = 4 << 10
 )
 
 // measureRestart starts a server, fills it, ends it, with SIGTERM if the load says nothing
@@ -136,7 +138,7 @@ func firstReply(ctx context.Context, s *server.Launched, jobs int) (time.Duratio
 	if err != nil {
 		return 0, err
 	}
-	c := generator.NewClient(conn)
+	c := generator.NewClient(conn, replyPiece)
 	defer c.Close()
 	defer context.AfterFunc(ctx, c.Close)()
 	stats, err := c.Stats()

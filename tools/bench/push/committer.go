@@ -4,17 +4,29 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
+
+	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/socket"
 )
 
 // A committer is the HTTP connection on which a consumer commits its items. It has at most
 // one request outstanding.
 type committer struct {
 	run     *run
-	wire    *wire
-	user    int
+	wire    *socket.Conn
 	ids     []uint64 // to be committed
 	sent    int      // of those, in the request that is outstanding
 	request []byte
+
+	before, after string // of a request: what comes before the ids, and after them
+}
+
+func newCommitter(r *run, user int) *committer {
+	c := &committer{run: r}
+	c.before, c.after, _ = strings.Cut(generator.Request("PUT", tube, "_indexes_=*", name(user), group), "*")
+	c.after += "Content-Length: 0\r\n\r\n"
+	return c
 }
 
 // goOn commits items when there are enough, or, at the end, what there is.
@@ -24,16 +36,15 @@ func (c *committer) goOn() error {
 		return nil
 	}
 	c.sent = n
-	c.request = append(c.request[:0], "PUT /api/predict/"+tube+"?_indexes_="...)
+	c.request = append(c.request[:0], c.before...)
 	for i, id := range c.ids[:n] {
 		if i > 0 {
 			c.request = append(c.request, "%2C"...) // as all clients escape it
 		}
 		c.request = strconv.AppendUint(c.request, id, 10)
 	}
-	c.request = append(c.request, " HTTP/1.1\r\nContent-Length: 0\r\n"...)
-	c.request = append(append(c.request, identity(c.user)...), "\r\n"...)
-	return c.wire.send(c.request)
+	c.request = append(c.request, c.after...)
+	return c.wire.Send(c.request)
 }
 
 var (
@@ -43,7 +54,7 @@ var (
 )
 
 // take reads the answer: OK.
-func (c *committer) take(b []byte) (int, error) {
+func (c *committer) Take(b []byte) (int, error) {
 	head := bytes.Index(b, headEnd)
 	if head < 0 || len(b) < head+len(headEnd)+2 {
 		return 0, nil

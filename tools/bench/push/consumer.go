@@ -3,9 +3,7 @@ package push
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"syscall"
 
 	"beanfield/tools/bench/socket"
 )
@@ -13,7 +11,7 @@ import (
 // A consumer is pushed items, in frames as protobuf.
 type consumer struct {
 	run       *run
-	wire      *wire
+	wire      *socket.Conn
 	committer *committer // nil with auto-commit
 }
 
@@ -25,7 +23,7 @@ const (
 )
 
 // take reads whole frames.
-func (c *consumer) take(b []byte) (used int, err error) {
+func (c *consumer) Take(b []byte) (used int, err error) {
 	for {
 		kind, payload, n := frame(b[used:])
 		if n == 0 {
@@ -38,7 +36,7 @@ func (c *consumer) take(b []byte) (used int, err error) {
 			}
 		case framePing: // a pong is masked, here with zeros
 			pong := append([]byte{framePong, 0x80 | byte(len(payload)), 0, 0, 0, 0}, payload...)
-			if err = c.wire.send(pong); err != nil {
+			if err = c.wire.Send(pong); err != nil {
 				return used, err
 			}
 		default:
@@ -98,61 +96,3 @@ const (
 	tube  = "bench-push"
 	group = "bench"
 )
-
-func identity(user int) string {
-	return fmt.Sprintf("Host: localhost\r\nX-EAS-QueueService-Uid: u%d\r\nX-EAS-QueueService-Gid: %s\r\n", user, group)
-}
-
-// watch makes a connection a consumer: the handshake on a socket that blocks.
-func watch(addr, queue string, user, window int) (int, error) {
-	fd, err := socket.Dial(addr)
-	if err != nil {
-		return -1, err
-	}
-	how := "_auto_commit_=true"
-	if window > 0 {
-		how = fmt.Sprintf("_window_=%d", window)
-	}
-	err = write(fd, fmt.Sprintf("GET /api/predict/%s?_watch_=true&_index_=0&%s HTTP/1.1\r\n%s"+
-		"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", queue, how, identity(user)))
-	if err == nil {
-		err = answered(fd, "HTTP/1.1 101 ")
-	}
-	if err != nil {
-		syscall.Close(fd)
-	}
-	return fd, err
-}
-
-func write(fd int, text string) error {
-	return socket.Uninterrupted(func() error {
-		_, err := syscall.Write(fd, []byte(text))
-		return err
-	})
-}
-
-// answered reads the head of an answer from a socket that blocks, and nothing beyond it.
-func answered(fd int, first string) error {
-	var head []byte
-	for one := make([]byte, 1); !bytes.HasSuffix(head, []byte("\r\n\r\n")); {
-		var n int
-		err := socket.Uninterrupted(func() (err error) {
-			n, err = syscall.Read(fd, one)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return errors.New("the server closed a connection during the handshake")
-		}
-		if head = append(head, one...); len(head) > 8<<10 {
-			break
-		}
-	}
-	if !bytes.HasPrefix(head, []byte(first)) {
-		return fmt.Errorf("answered %.200q, want %q", head, first)
-	}
-	return nil
-}

@@ -14,173 +14,117 @@ import (
 	"beanfield/tools/bench/socket"
 )
 
-// one measures how long jobs that come one at a time take to reach whoever waits for them.
+// A one measures how long jobs that come one at a time take to reach whoever waits for them.
 type one struct {
-	body  []byte
-	came  bool // the job has come
-	said  bool // the put is answered
-	ready bool // whoever takes the jobs waits for the next
-}
-
-// A putter puts one job when it is told to.
-type putter struct{ *one }
-
-func (p putter) take(b []byte) (int, error) {
-	end := bytes.IndexByte(b, '\n') + 1
-	if end > 0 && !bytes.HasPrefix(b, inserted) {
-		return 0, fmt.Errorf("a put was answered %.80q", b)
-	}
-	p.said = p.said || end > 0
-	return end, nil
-}
-
-// A listener is a consumer with auto-commit.
-type listener struct{ *one }
-
-func (l listener) take(b []byte) (int, error) {
-	kind, payload, n := frame(b)
-	if n > 0 && (kind != frameBinary || !bytes.HasSuffix(payload, l.body)) {
-		return 0, fmt.Errorf("pushed %.80q", b)
-	}
-	if n > 0 {
-		l.came, l.ready = true, true
-	}
-	return n, nil
-}
-
-// A worker reserves a job, deletes it, and reserves the next.
-type worker struct {
-	*one
-	wire **wire
-}
-
-var deleted = []byte("DELETED\r\n")
-
-func (w worker) take(b []byte) (int, error) {
-	if bytes.HasPrefix(b, deleted) {
-		w.ready = true
-		return len(deleted), nil
-	}
-	end := bytes.IndexByte(b, '\n') + 1
-	n := end + len(w.body) + 2
-	if end == 0 || len(b) < n {
-		return 0, nil
-	}
-	var id uint64
-	var size int
-	if _, err := fmt.Sscanf(string(b[:end]), "RESERVED %d %d", &id, &size); err != nil || !bytes.Equal(b[end:n-2], w.body) {
-		return 0, fmt.Errorf("a reserve was answered %.80q", b)
-	}
-	w.came = true
-	return n, (*w.wire).send(fmt.Appendf(nil, "delete %d\r\nreserve\r\n", id))
-}
-
-// MeasureOne puts one job after another, each when the one before is done and whoever
-// takes it waits again. A latency is the time from the put to the arrival of the job.
-func MeasureOne(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (*result.Result, error) {
-	o := &one{body: generator.NewPayload(ld.Body, 0, 1, ld.Seed).Body(), ready: true}
-	l, err := newLoop()
-	if err != nil {
-		return nil, err
-	}
-	defer l.close()
-	fd, err := socket.Dial(t.Addr)
-	if err != nil {
-		return nil, err
-	}
-	if err := generator.MoveTo(fd, tube); err != nil {
-		socket.CloseAll([]int{fd})
-		return nil, err
-	}
-	from, err := l.add(fd, putter{o})
-	if err == nil {
-		err = o.attend(l, t, ld.Kind)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return o.drive(ctx, l, from, t, &ld, set)
-}
-
-// attend connects whoever takes the jobs.
-func (o *one) attend(l *loop, t generator.Target, kind string) error {
-	if kind == load.KindPushOne {
-		fd, err := watch(t.Queue, tube, 0, 0)
-		if err == nil {
-			_, err = l.add(fd, listener{o})
-		}
-		return err
-	}
-	fd, err := socket.Dial(t.Addr)
-	if err != nil {
-		return err
-	}
-	if err = generator.MoveTo(fd, tube); err != nil {
-		socket.CloseAll([]int{fd})
-		return err
-	}
-	w := worker{o, new(*wire)}
-	if *w.wire, err = l.add(fd, w); err != nil {
-		return err
-	}
-	return (*w.wire).send([]byte("reserve\r\n"))
+	body            []byte
+	producer, taker *generator.Client
+	// await returns when the job has come to the taker, again when it waits for the next.
+	await, again func() error
 }
 
 // pause is how long the server is left alone before each put, so that whoever takes the
 // job really waits.
 const pause = 200 * time.Microsecond
 
-func (o *one) drive(ctx context.Context, l *loop, from *wire, t generator.Target, ld *load.Load, set generator.Settings) (*result.Result, error) {
-	put := puts(o.body, 1)
-	wait := int64(0)
-	if set.Wait == generator.WaitEpoll {
-		wait = longestWait
+// MeasureOne puts one job after another, each when the one before is done and whoever
+// takes it waits again. A latency is the time from the put to the arrival of the job.
+func MeasureOne(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (*result.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, ld.Warmup+ld.Duration+time.Duration(patience))
+	defer cancel()
+	turn := &socket.Turn{Context: ctx}
+	if set.Wait == generator.WaitSpin {
+		turn.Spin(func() bool { return ctx.Err() == nil })
 	}
-	var h result.Histogram
-	base := time.Now()
-	var first machine.Moment
-	for begun := time.Duration(0); time.Since(base) < ld.Warmup+ld.Duration; {
-		if begun == 0 && time.Since(base) >= ld.Warmup {
-			begun = time.Since(base)
-			first = machine.MomentOf(t.PID, t.Disk, int64(begun))
-			h.Reset()
-		}
-		for calm := time.Now(); time.Since(calm) < pause; {
-			if _, err := l.look(0); err != nil {
-				return nil, err
-			}
-		}
-		o.came, o.said, o.ready = false, false, false
-		sent := time.Now()
-		if err := from.send(put); err != nil {
-			return nil, err
-		}
-		for took := time.Duration(0); !o.came || !o.said || !o.ready; {
-			if _, err := l.look(wait); err != nil {
-				return nil, err
-			}
-			if took == 0 && o.came {
-				took = time.Since(sent)
-				h.Record(int64(took), 1)
-			}
-			if time.Since(sent) > time.Duration(patience) || ctx.Err() != nil {
-				return nil, errors.Join(errors.New("a job did not come"), ctx.Err())
-			}
-		}
+	o := &one{body: generator.NewPayload(ld.Body, 0, 1, ld.Seed).Body()}
+	addr := t.Addr
+	if ld.Kind == load.KindPushOne {
+		addr = t.Queue
 	}
-	last := machine.MomentOf(t.PID, t.Disk, int64(time.Since(base)))
-	ns := float64(last.At - first.At)
+	var err error
+	if o.producer, err = generator.DialSide(t.Addr, turn, onePiece); err != nil {
+		return nil, err
+	}
+	defer o.producer.Close()
+	if o.taker, err = generator.DialSide(addr, turn, onePiece); err != nil {
+		return nil, err
+	}
+	defer o.taker.Close()
+	if err := errors.Join(o.producer.MoveTo(tube), o.attend(ld.Kind)); err != nil {
+		return nil, err
+	}
+	h, first, last, err := o.drive(t, &ld)
+	if err != nil {
+		return nil, errors.Join(err, ctx.Err())
+	}
 	if h.N == 0 || first.At == 0 {
 		return nil, generator.ErrNothing
 	}
-	res := &result.Result{
-		Load: *ld, Wait: string(set.Wait), Seconds: ns / 1e9, Ops: h.N, OpsPerSec: float64(h.N) / ns * 1e9,
-		Latency: map[string]result.Latency{"all": result.LatencyOf(&h)},
-	}
-	if t.PID != 0 {
-		cpu := last.Server.CPU - first.Server.CPU
-		res.OthersCPU = max(0, float64(last.Busy-first.Busy-(last.Self-first.Self)-cpu)/ns)
-		res.Server = result.ServerUse{CPU: float64(cpu) / ns, CPUPerOp: float64(cpu) / float64(h.N) / 1e3, RSS: last.Server.RSS, PeakRSS: last.Server.Peak}
-	}
+	res := result.Between(&ld, string(set.Wait), t.PID, h.N, &first, &last)
+	res.Latency = map[string]result.Latency{"all": result.LatencyOf(h)}
 	return res, nil
+}
+
+// onePiece holds any job.
+const onePiece = 256 << 10
+
+// attend has the taker wait for its first job: as a consumer with auto-commit, or as a
+// worker, which reserves a job, deletes it, and reserves the next.
+func (o *one) attend(kind string) error {
+	if kind == load.KindPushOne {
+		o.await, o.again = o.pushed, func() error { return nil }
+		return o.taker.Fetch(generator.WatchRequest(tube, "_auto_commit_=true", name(0), group), "HTTP/1.1 101 ")
+	}
+	o.await, o.again = o.reserved, func() error { return o.taker.Answer("delete", "DELETED") }
+	return errors.Join(o.taker.MoveTo(tube), o.taker.Send("reserve"))
+}
+
+func (o *one) pushed() error {
+	return o.taker.Whole(func(b []byte) (int, error) {
+		kind, payload, n := frame(b)
+		if n > 0 && (kind != frameBinary || !bytes.HasSuffix(payload, o.body)) {
+			return 0, fmt.Errorf("pushed %.80q", b)
+		}
+		return n, nil
+	})
+}
+
+func (o *one) reserved() error {
+	id, body, err := o.taker.Job()
+	if err == nil && !bytes.Equal(body, o.body) {
+		err = fmt.Errorf("job %d came with another body: %.80q", id, body)
+	}
+	if err != nil {
+		return err
+	}
+	return o.taker.Send(fmt.Sprintf("delete %d\r\nreserve", id))
+}
+
+func (o *one) drive(t generator.Target, ld *load.Load) (h *result.Histogram, first, last machine.Moment, err error) {
+	put := puts(o.body, 1)
+	h = new(result.Histogram)
+	base := time.Now()
+	for begun := false; time.Since(base) < ld.Warmup+ld.Duration; {
+		if at := time.Since(base); !begun && at >= ld.Warmup {
+			begun = true
+			first = machine.MomentOf(t.PID, t.Disk, int64(at))
+			h.Reset()
+		}
+		for calm := time.Now(); time.Since(calm) < pause; {
+		}
+		sent := time.Now()
+		if err = o.producer.Write(put); err == nil {
+			err = o.await()
+		}
+		h.Record(int64(time.Since(sent)), 1)
+		if err == nil {
+			err = o.producer.Answer("put", "INSERTED ")
+		}
+		if err == nil {
+			err = o.again()
+		}
+		if err != nil {
+			return nil, first, last, fmt.Errorf("one job: %w", err)
+		}
+	}
+	return h, first, machine.MomentOf(t.PID, t.Disk, int64(time.Since(base))), nil
 }

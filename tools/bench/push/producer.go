@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/socket"
 )
 
 // A producer puts jobs over the beanstalk protocol: one batch in a write, and a few of
 // them before the first is answered.
 type producer struct {
 	run   *run
-	wire  *wire
+	wire  *socket.Conn
 	batch []byte
 	jobs  int // in a batch
 	most  int // that may be unanswered
@@ -26,7 +27,7 @@ func puts(body []byte, jobs int) []byte {
 
 var inserted = []byte("INSERTED ")
 
-func (p *producer) take(b []byte) (used int, err error) {
+func (p *producer) Take(b []byte) (used int, err error) {
 	for {
 		end := bytes.IndexByte(b[used:], '\n')
 		if end < 0 {
@@ -49,7 +50,7 @@ func (p *producer) goOn() error {
 	for p.left+p.jobs <= p.most && !p.run.stopping && p.run.put-p.run.done < p.run.inFlight {
 		p.left += p.jobs
 		p.run.put += uint64(p.jobs)
-		if err := p.wire.send(p.batch); err != nil {
+		if err := p.wire.Send(p.batch); err != nil {
 			return err
 		}
 	}

@@ -100,24 +100,24 @@ func TestFrame(t *testing.T) {
 func TestWrongItems(t *testing.T) {
 	c := &consumer{run: &run{body: []byte("body"), ledger: generator.NewLedger()}}
 	item := func(text string) []byte { return append([]byte{frameBinary, byte(len(text))}, text...) }
-	if used, err := c.take(item("\x08\x05\x1a\x04body")); err != nil || used != 10 || c.run.done != 1 {
+	if used, err := c.Take(item("\x08\x05\x1a\x04body")); err != nil || used != 10 || c.run.done != 1 {
 		t.Fatal(used, err)
 	}
 	for text, want := range map[string]string{
 		"\x08\x05\x1a\x04body": "came twice", "\x08\x06\x1a\x04bode": "another body", "\x1a\x04body": "without an index", "": "without an index",
 	} {
-		if _, err := c.take(item(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := c.Take(item(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 	m := &committer{run: c.run, sent: 1}
 	for _, text := range []string{"HTTP/1.1 400 Bad\r\nContent-Length: 2\r\n\r\nno", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK!"} {
-		if _, err := m.take([]byte(text)); err == nil {
+		if _, err := m.Take([]byte(text)); err == nil {
 			t.Errorf("%q passes", text)
 		}
 	}
 	p := &producer{run: c.run, left: 1}
-	if _, err := p.take([]byte("OUT_OF_MEMORY\r\n")); err == nil {
+	if _, err := p.Take([]byte("OUT_OF_MEMORY\r\n")); err == nil {
 		t.Error("a put that failed passes")
 	}
 }

@@ -18,7 +18,7 @@ type run struct {
 	target     generator.Target
 	wait       generator.Wait
 	base       time.Time
-	loop       *loop
+	loop       *socket.Loop
 	producers  []*producer
 	committers []*committer
 	body       []byte
@@ -36,6 +36,7 @@ type run struct {
 }
 
 const (
+	loopEvents = 64
 	// longestLook is longer than it takes to look for events and find none.
 	longestLook = int64(10e3)
 	// longestWait bounds a wait so that the end of the measurement is noticed.
@@ -51,10 +52,10 @@ func Measure(ctx context.Context, t generator.Target, ld load.Load, set generato
 		body: generator.NewPayload(ld.Body, 0, ld.Depth, ld.Seed).Body(),
 	}
 	var err error
-	if r.loop, err = newLoop(); err != nil {
+	if r.loop, err = socket.NewLoop(loopEvents); err != nil {
 		return nil, err
 	}
-	defer r.loop.close()
+	defer r.loop.Close()
 	if err := r.connect(); err != nil {
 		return nil, err
 	}
@@ -72,16 +73,12 @@ func (r *run) connect() error {
 	}
 	batch := puts(r.body, r.load.Depth)
 	for range r.load.Producers {
-		fd, err := socket.Dial(r.target.Addr)
+		fd, err := r.target.DialTube(tube)
 		if err != nil {
 			return err
 		}
 		p := &producer{run: r, batch: batch, jobs: r.load.Depth, most: r.load.Depth * max(1, r.load.Ahead)}
-		if err := generator.MoveTo(fd, tube); err != nil {
-			socket.CloseAll([]int{fd})
-			return err
-		}
-		if p.wire, err = r.loop.add(fd, p); err != nil {
+		if p.wire, err = r.loop.Add(fd, nil, p); err != nil {
 			return err
 		}
 		r.producers = append(r.producers, p)
@@ -90,20 +87,20 @@ func (r *run) connect() error {
 }
 
 func (r *run) addConsumer(user int) error {
-	fd, err := watch(r.target.Queue, tube, user, r.load.Window)
+	fd, err := watch(r.target.Queue, user, r.load.Window)
 	if err != nil {
 		return err
 	}
 	c := &consumer{run: r}
-	if c.wire, err = r.loop.add(fd, c); err != nil || r.load.Window == 0 {
+	if c.wire, err = r.loop.Add(fd, nil, c); err != nil || r.load.Window == 0 {
 		return err
 	}
 	if fd, err = socket.Dial(r.target.Queue); err != nil {
 		return err
 	}
-	c.committer = &committer{run: r, user: user}
+	c.committer = newCommitter(r, user)
 	r.committers = append(r.committers, c.committer)
-	c.committer.wire, err = r.loop.add(fd, c.committer)
+	c.committer.wire, err = r.loop.Add(fd, nil, c.committer)
 	return err
 }
 
@@ -119,7 +116,7 @@ func (r *run) drive(ctx context.Context) error {
 		if r.wait == generator.WaitEpoll {
 			wait = longestWait
 		}
-		n, err := r.loop.look(wait)
+		n, err := r.loop.Turn(wait)
 		if err != nil {
 			return err
 		}
@@ -169,24 +166,11 @@ func (r *run) finish() error {
 
 // result is about items: an operation is an item that was put, pushed and committed.
 func (r *run) result() (*result.Result, error) {
-	ns := float64(r.last.At - r.first.At)
 	ops := r.lastDone - r.firstDone
-	if ops == 0 || r.first.At == 0 || ns <= 0 {
+	if ops == 0 || r.first.At == 0 || r.last.At <= r.first.At {
 		return nil, generator.ErrNothing
 	}
-	self, cpu := r.last.Self-r.first.Self, r.last.Server.CPU-r.first.Server.CPU
-	res := &result.Result{
-		Load: *r.load, Wait: string(r.wait), Seconds: ns / 1e9, Ops: ops, OpsPerSec: float64(ops) / ns * 1e9,
-		GeneratorCPU: max(0, float64(int64(self)-(r.lastVacant-r.firstVacant))/ns),
-	}
-	if r.target.PID != 0 {
-		each := func(d time.Duration) float64 { return float64(d) / float64(ops) / 1e3 }
-		res.OthersCPU = max(0, float64(r.last.Busy-r.first.Busy-self-cpu)/ns)
-		res.Server = result.ServerUse{
-			CPU: float64(cpu) / ns, CPUPerOp: each(cpu), SystemPerOp: each(r.last.Server.System - r.first.Server.System),
-			RSS: r.last.Server.RSS, PeakRSS: r.last.Server.Peak,
-			WrittenPerOp: float64(r.last.Written(&r.first)) / float64(ops),
-		}
-	}
+	res := result.Between(r.load, string(r.wait), r.target.PID, ops, &r.first, &r.last)
+	res.GeneratorCPU = result.OwnShare(&r.first, &r.last, r.lastVacant-r.firstVacant)
 	return res, nil
 }

@@ -2,16 +2,51 @@ package push
 
 import (
 	"fmt"
+	"io"
+	"syscall"
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/socket"
 )
 
+// A slowly reads byte by byte, and so nothing beyond what is awaited.
+type slowly struct{ io.ReadWriter }
+
+func (s slowly) Read(b []byte) (int, error) { return s.ReadWriter.Read(b[:1]) }
+
+// headPiece is more than any line of a head has.
+const headPiece = 512
+
+// dial connects to the queue service. The socket blocks.
+func dial(addr string) (int, *generator.Client, error) {
+	fd, err := socket.Dial(addr)
+	return fd, generator.NewClient(slowly{socket.Blocking(fd)}, headPiece), err
+}
+
+// watch makes a connection a consumer. The socket still blocks.
+func watch(addr string, user, window int) (int, error) {
+	how := "_auto_commit_=true"
+	if window > 0 {
+		how = fmt.Sprintf("_window_=%d", window)
+	}
+	fd, c, err := dial(addr)
+	if err != nil {
+		return -1, err
+	}
+	if err := c.Fetch(generator.WatchRequest(tube, how, name(user), group), "HTTP/1.1 101 "); err != nil {
+		syscall.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+func name(user int) string { return fmt.Sprintf("u%d", user) }
+
 // OpenConsumers opens consumers of one queue that are pushed nothing.
 func OpenConsumers(t generator.Target, n int) ([]int, error) {
 	var fds []int
 	for i := range n {
-		fd, err := watch(t.Queue, tube, i, 100)
+		fd, err := watch(t.Queue, i, 100)
 		if err != nil {
 			return fds, fmt.Errorf("consumer %d: %w", i, err)
 		}
@@ -24,29 +59,26 @@ func OpenConsumers(t generator.Target, n int) ([]int, error) {
 // one gets its item, which shows that the server has come to all of them.
 func OpenGets(t generator.Target, n int) ([]int, error) {
 	var fds []int
+	var last *generator.Client
 	for i := range n + 1 {
-		fd, err := socket.Dial(t.Queue)
+		fd, c, err := dial(t.Queue)
 		if err != nil {
 			return fds, fmt.Errorf("get %d: %w", i, err)
 		}
-		fds = append(fds, fd)
-		err = write(fd, fmt.Sprintf("GET /api/predict/%s/sink?requestId=r%d&_timeout_=300s HTTP/1.1\r\n%sContent-Length: 0\r\n\r\n",
-			tube, i, identity(i)))
-		if err != nil {
+		fds, last = append(fds, fd), c
+		request := generator.Request("GET", tube+"/sink", fmt.Sprintf("requestId=r%d&_timeout_=300s", i), name(i), group)
+		if err := c.Write([]byte(request + "Content-Length: 0\r\n\r\n")); err != nil {
 			return fds, fmt.Errorf("get %d: %w", i, err)
 		}
 	}
-	fd, err := socket.Dial(t.Queue)
+	fd, c, err := dial(t.Queue)
 	if err != nil {
 		return fds, err
 	}
 	defer socket.CloseAll([]int{fd})
-	err = write(fd, fmt.Sprintf("POST /api/predict/%s/sink?requestId=r%d HTTP/1.1\r\n%sContent-Length: 4\r\n\r\nitem", tube, n, identity(n)))
-	if err == nil {
-		err = answered(fd, "HTTP/1.1 200 ")
+	item := generator.Request("POST", tube+"/sink", fmt.Sprintf("requestId=r%d", n), name(n), group) + "Content-Length: 4\r\n\r\nitem"
+	if err := c.Fetch(item, "HTTP/1.1 200 "); err != nil {
+		return fds, err
 	}
-	if err == nil {
-		err = answered(fds[n], "HTTP/1.1 200 ")
-	}
-	return fds, err
+	return fds, last.Head("HTTP/1.1 200 ")
 }

@@ -1,59 +1,48 @@
 package stalls
 
 import (
-	"context"
-	"time"
-
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 )
 
-// busy keeps another tube under full load while the load lasts.
-type busy struct {
-	target  generator.Target
-	load    *load.Load
-	kind    string // of that load
-	tube    string // empty: the load's own
-	stepper *generator.Stepper
-	ends    int64 // on the clock of stepper
-	done    bool
-}
+// Disturbances by another tube under full load, while the load lasts.
 
-func (b *busy) prepare(context.Context) error {
-	ld := *b.load
-	ld.Kind = b.kind
-	b.done = false
-	var err error
-	b.stepper, err = generator.NewStepper(b.target, ld, b.tube)
+func (d *disturbance) connectBusy() error { return d.connect(load.KindCycles, "") }
+
+func (d *disturbance) connectFill() error { return d.connect(load.KindPut, disturbedTube) }
+
+// connect prepares a load of that kind. All of it uses the tube; if there is none, the
+// load's own.
+func (d *disturbance) connect(kind, tube string) (err error) {
+	ld := *d.load
+	ld.Kind = kind
+	if d.stepper, err = generator.NewStepper(d.target, ld, tube); err == nil {
+		d.ends = append(d.ends, d.stepper.Close)
+	}
 	return err
 }
 
-func (b *busy) begin() error {
-	b.ends = b.stepper.Now() + int64(b.load.Duration)
-	return b.stepper.Start()
+// work serves one connection at a time, so that the neighbour comes after each.
+func (d *disturbance) work() error {
+	s := d.stepper
+	ends := s.Now() + int64(d.load.Duration)
+	if err := s.Start(); err != nil {
+		return err
+	}
+	for !s.Rests() {
+		found, err := s.Look(0)
+		if found && err == nil {
+			err = s.Serve()
+		}
+		if s.Now() >= ends {
+			s.Stop()
+		}
+		if err == nil {
+			err = d.turn.Pass(found)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
-
-// step serves one connection, so that the neighbour comes after each.
-func (b *busy) step() (bool, error) {
-	if b.done {
-		return false, nil
-	}
-	found, err := b.stepper.Look(0)
-	if found && err == nil {
-		err = b.stepper.Serve()
-	}
-	if err != nil {
-		return false, err
-	}
-	if b.stepper.Now() >= b.ends {
-		b.stepper.Stop()
-	}
-	b.done = b.stepper.Rests()
-	return found, nil
-}
-
-func (b *busy) starts() time.Time { return time.Time{} }
-
-func (b *busy) over() bool { return b.done }
-
-func (b *busy) end() { b.stepper.Close() }

@@ -2,63 +2,170 @@ package stalls
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/socket"
 )
 
-// A disturbance is what the neighbour is measured beside. While that is measured, both
-// are driven by the same goroutine: another one would take the processor from the
-// neighbour, which would look like a stall of the server.
-type disturbance interface {
-	// prepare does all that comes before begin. It may take long.
-	prepare(ctx context.Context) error
-	// starts is when it begins by itself; zero: with begin.
-	starts() time.Time
-	begin() error
-	// step does a little, without waiting. worked says whether there was anything to do.
-	step() (worked bool, err error)
-	over() bool
-	// end closes what is open, whether it was over or not.
-	end()
+// A disturbance is what the neighbour is measured beside. Its code is written as if it
+// waited for the server. While the neighbour is measured, it is driven in small steps by the
+// neighbour's own goroutine: another one would take the processor from the neighbour, which
+// would look like a stall of the server.
+type disturbance struct {
+	target generator.Target
+	load   *load.Load
+	kind   kind
+	turn   socket.Turn
+	ends   []func() // close what is open
+
+	starts time.Time // when it begins by itself; zero: with the first step
+	next   func() (worked, more bool, err error)
+	over   bool
+
+	payload *generator.Payload
+	ids     []uint64 // of the jobs, once they are put
+	took    time.Duration
+
+	// What prepare has made for run.
+	one, other *generator.Client
+	clients    []*generator.Client
+	workers    *staff
+	stepper    *generator.Stepper
+}
+
+// A kind of disturbance: prepare does all that comes before it, and may take long; run
+// returns when it is over.
+type kind struct{ prepare, run func(*disturbance) error }
+
+var kinds = map[string]kind{
+	load.DisturbKick:         {(*disturbance).bury, (*disturbance).kick},
+	load.DisturbDeath:        {(*disturbance).reserveAll, (*disturbance).die},
+	load.DisturbDue:          {(*disturbance).delay, (*disturbance).settle},
+	load.DisturbPause:        {(*disturbance).pause, (*disturbance).endPause},
+	load.DisturbBody:         {(*disturbance).dialTwo, (*disturbance).large},
+	load.DisturbBusy:         {(*disturbance).connectBusy, (*disturbance).work},
+	load.DisturbFill:         {(*disturbance).connectFill, (*disturbance).work},
+	load.DisturbHangup:       {(*disturbance).watchOften, (*disturbance).hangUp},
+	load.DisturbWatch:        {(*disturbance).dialOne, (*disturbance).watch},
+	load.DisturbList:         {(*disturbance).watchOnce, (*disturbance).list},
+	load.DisturbStats:        {(*disturbance).crowd, (*disturbance).stats},
+	load.DisturbReserve:      {(*disturbance).watchOnce, (*disturbance).reserve},
+	load.DisturbTouch:        {(*disturbance).queue, (*disturbance).touch},
+	load.DisturbGroup:        {(*disturbance).queue, (*disturbance).group},
+	load.DisturbDrop:         {(*disturbance).queue, (*disturbance).drop},
+	load.DisturbTruncate:     {(*disturbance).queue, (*disturbance).truncate},
+	load.DisturbTruncateView: {(*disturbance).queue, (*disturbance).truncate},
+	load.DisturbStuck:        {(*disturbance).queue, (*disturbance).stick},
 }
 
 // disturbedTube is the tube of all disturbances but busy, which has that of other loads.
 const disturbedTube = "bench-disturbed"
 
-func newDisturbance(t generator.Target, ld *load.Load) disturbance {
-	switch ld.Disturb.By {
-	case load.DisturbBody:
-		return &large{addr: t.Addr, size: ld.Disturb.Large}
-	case load.DisturbBusy:
-		return &busy{target: t, load: ld, kind: load.KindCycles}
-	case load.DisturbFill:
-		return &busy{target: t, load: ld, kind: load.KindPut, tube: disturbedTube}
-	case load.DisturbHangup:
-		return &hangup{addr: t.Addr, load: ld}
-	case load.DisturbWatch:
-		return &watch{addr: t.Addr, load: ld}
-	case load.DisturbList:
-		return newList(t.Addr, ld)
-	case load.DisturbStats:
-		return newStats(t.Addr, ld)
-	case load.DisturbReserve:
-		return &reserve{addr: t.Addr, load: ld}
+const (
+	// stepPiece is what is read or written at most before the neighbour has its turn.
+	stepPiece = 16 << 10
+	// fillPiece is the same while nobody else has one.
+	fillPiece = 64 << 10
+)
+
+func newDisturbance(t generator.Target, ld *load.Load) *disturbance {
+	return &disturbance{target: t, load: ld, kind: kinds[ld.Disturb.By], payload: generator.NewPayload(ld.Body, 0, 1, ld.Seed)}
+}
+
+func (d *disturbance) prepare(ctx context.Context) error {
+	d.turn, d.starts, d.next, d.over = socket.Turn{Context: ctx}, time.Time{}, nil, false
+	return d.kind.prepare(d)
+}
+
+// step does a little, without waiting. It tells whether there was anything to do.
+func (d *disturbance) step() (worked bool, err error) {
+	if d.over {
+		return false, nil
 	}
-	jobs := newCrowd(t.Addr, ld)
-	switch ld.Disturb.By {
-	case load.DisturbKick:
-		return &kick{crowd: jobs}
-	case load.DisturbDeath:
-		return &death{crowd: jobs}
-	case load.DisturbDue:
-		return &due{crowd: jobs}
-	case load.DisturbPause:
-		return &pause{crowd: jobs, staff: staff{addr: t.Addr}}
-	case load.DisturbStuck:
-		return &stuck{crowd: jobs, queue: t.Queue}
-	default:
-		return &overhaul{crowd: jobs, queue: t.Queue}
+	if d.next == nil {
+		next, stop := d.turn.Steps(func() error { return d.kind.run(d) })
+		d.next, d.ends = next, append(d.ends, stop)
 	}
+	worked, more, err := d.next()
+	d.over = !more
+	return worked, err
+}
+
+// end closes what is open, whether it was over or not.
+func (d *disturbance) end() {
+	for _, end := range d.ends {
+		end()
+	}
+	d.ends, d.clients = nil, nil
+}
+
+// dial connects. The client is closed at the end.
+func (d *disturbance) dial(addr string, piece int) (*generator.Client, error) {
+	c, err := generator.DialSide(addr, &d.turn, piece)
+	if err == nil {
+		d.ends = append(d.ends, c.Close)
+	}
+	return c, err
+}
+
+// dialTube connects to the disturbed tube.
+func (d *disturbance) dialTube() (*generator.Client, error) {
+	c, err := d.dial(d.target.Addr, stepPiece)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.MoveTo(disturbedTube)
+}
+
+// dialOne is all that comes before a disturbance with one connection.
+func (d *disturbance) dialOne() (err error) {
+	d.one, err = d.dialTube()
+	return err
+}
+
+func (d *disturbance) dialTwo() (err error) {
+	if err = d.dialOne(); err == nil {
+		d.other, err = d.dialTube()
+	}
+	return err
+}
+
+// talk opens a connection to the disturbed tube for do, and closes it afterwards.
+func (d *disturbance) talk(do func(*generator.Client) error) error {
+	c, err := generator.DialSide(d.target.Addr, &d.turn, fillPiece)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.MoveTo(disturbedTube); err != nil {
+		return err
+	}
+	return do(c)
+}
+
+const counterPace = 10 * time.Millisecond
+
+// await asks for the counts of the disturbed tube, over and over, but seldom, until they
+// are right.
+func (d *disturbance) await(c *generator.Client, right func(counts map[string]int64) (bool, error)) error {
+	for {
+		counts, err := c.Numbers("stats-tube " + disturbedTube)
+		if err != nil {
+			return err
+		}
+		if done, err := right(counts); done || err != nil {
+			return err
+		}
+		if err := d.turn.Sleep(counterPace); err != nil {
+			return fmt.Errorf("the tube has %v: %w", counts, err)
+		}
+	}
+}
+
+// counted is right when a count is what it must be.
+func counted(key string, want int) func(map[string]int64) (bool, error) {
+	return func(counts map[string]int64) (bool, error) { return counts[key] == int64(want), nil }
 }

@@ -63,7 +63,7 @@ func Measure(ctx context.Context, t generator.Target, ld load.Load, set generato
 		res.Seconds += used.whole.Seconds()
 		busy += used.others
 	}
-	if err := n.audit(); err != nil {
+	if err := n.audit(ctx); err != nil {
 		return nil, err
 	}
 	res.Ops, res.ByCommand = n.sum.Total(), map[string]uint64{}
@@ -79,7 +79,7 @@ func Measure(ctx context.Context, t generator.Target, ld load.Load, set generato
 		if ld.Disturb.UsesQueue() {
 			return res, clearQueue(ctx, t.Queue)
 		}
-		return res, clearDisturbed(t.Addr)
+		return res, clearDisturbed(ctx, t.Addr)
 	}
 	return res, nil
 }
@@ -95,7 +95,7 @@ func newNeighbour(t generator.Target, set generator.Settings) (*neighbour, error
 type usedTime struct{ whole, others time.Duration }
 
 // disturbed measures peace, one disturbance, and what comes after it.
-func (n *neighbour) disturbed(ctx context.Context, d disturbance, peace time.Duration) (*result.Stall, usedTime, error) {
+func (n *neighbour) disturbed(ctx context.Context, d *disturbance, peace time.Duration) (*result.Stall, usedTime, error) {
 	ctx, cancel := context.WithTimeout(ctx, disturbPatience)
 	defer cancel()
 	if err := d.prepare(ctx); err != nil {
@@ -109,8 +109,8 @@ func (n *neighbour) disturbed(ctx context.Context, d disturbance, peace time.Dur
 	if err != nil {
 		return nil, usedTime{}, err
 	}
-	if at := d.starts(); !at.IsZero() {
-		ahead := time.Until(at)
+	if !d.starts.IsZero() {
+		ahead := time.Until(d.starts)
 		if ahead < 0 {
 			return nil, usedTime{}, fmt.Errorf("it began %v before the peace was over", -ahead)
 		}
@@ -121,7 +121,7 @@ func (n *neighbour) disturbed(ctx context.Context, d disturbance, peace time.Dur
 	}
 	began, over := n.cycle.Now(), int64(0)
 	stormy, err := n.observe(ctx, d, func(now int64) bool {
-		if over == 0 && d.over() {
+		if over == 0 && d.over {
 			over = now
 		}
 		return over > 0 && now >= over+int64(result.Aftermath)
@@ -138,7 +138,7 @@ func (n *neighbour) disturbed(ctx context.Context, d disturbance, peace time.Dur
 
 // observe measures the neighbour for one phase. Before and after it, no answer is
 // outstanding.
-func (n *neighbour) observe(ctx context.Context, d disturbance, until func(now int64) bool) (*result.Histogram, error) {
+func (n *neighbour) observe(ctx context.Context, d *disturbance, until func(now int64) bool) (*result.Histogram, error) {
 	n.away, n.work, n.missed = 0, 0, 0
 	var err error
 	if n.used, err = n.serverClock(); err != nil {
@@ -146,11 +146,6 @@ func (n *neighbour) observe(ctx context.Context, d disturbance, until func(now i
 	}
 	if err := n.cycle.Start(); err != nil {
 		return nil, err
-	}
-	if d != nil {
-		if err := d.begin(); err != nil {
-			return nil, err
-		}
 	}
 	if err := n.pump(ctx, d, until); err != nil {
 		return nil, err
@@ -163,7 +158,7 @@ func (n *neighbour) observe(ctx context.Context, d disturbance, until func(now i
 }
 
 // pump drives the neighbour and the disturbance in turn.
-func (n *neighbour) pump(ctx context.Context, d disturbance, until func(now int64) bool) error {
+func (n *neighbour) pump(ctx context.Context, d *disturbance, until func(now int64) bool) error {
 	looked := n.cycle.Now()
 	for turn := 0; !until(looked); turn++ {
 		if turn%1024 == 0 && ctx.Err() != nil {
@@ -218,8 +213,8 @@ func (n *neighbour) serverClock() (time.Duration, error) {
 }
 
 // audit compares the counts of the neighbour's tube with what it did.
-func (n *neighbour) audit() error {
-	c, err := generator.Dial(n.target.Addr)
+func (n *neighbour) audit(ctx context.Context) error {
+	c, err := generator.Dial(ctx, n.target.Addr)
 	if err != nil {
 		return err
 	}
@@ -239,8 +234,8 @@ func (n *neighbour) audit() error {
 }
 
 // clearDisturbed takes the jobs of a disturbance out of a server with other users.
-func clearDisturbed(addr string) error {
-	c, err := generator.Dial(addr)
+func clearDisturbed(ctx context.Context, addr string) error {
+	c, err := generator.Dial(ctx, addr)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func TestFillOnlyPuts(t *testing.T) {
 	if _, err := measureOn(t, addr, disturbedBy(load.DisturbFill, nil), true); err != nil {
 		t.Fatal(err)
 	}
-	c, err := generator.Dial(addr)
+	c, err := generator.Dial(t.Context(), addr)
 	if err != nil {
 		t.Fatal(err)
 	}

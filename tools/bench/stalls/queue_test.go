@@ -9,6 +9,7 @@ import (
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/socket"
 	"beanfield/tools/server"
 )
 
@@ -41,7 +42,7 @@ func TestQueueDisturbances(t *testing.T) {
 		if each := res.Stalls.Each; len(each) != 2 || each[0].Stormy.N == 0 || each[1].TookSec <= 0 {
 			t.Errorf("%s: %+v", by, res.Stalls)
 		}
-		c, err := generator.Dial(s.Addr)
+		c, err := generator.Dial(t.Context(), s.Addr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +57,7 @@ func TestQueueDisturbances(t *testing.T) {
 }
 
 // An answer other than the right one ends the measurement.
-func TestErrandsAnswer(t *testing.T) {
+func TestAnswersOfTheQueue(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -82,14 +83,16 @@ func TestErrandsAnswer(t *testing.T) {
 	for answer, right := range map[string]bool{
 		"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n": true, "HTTP/1.1 404 Not Found\r\n\r\n": false, "HTTP/1.1 200 OK\r\n": false, "": false,
 	} {
-		e, err := newErrand(l.Addr().String(), "DELETE", truncateAll, firstGroup, answeredOK)
+		d := &disturbance{target: generator.Target{Queue: l.Addr().String()}, turn: socket.Turn{Context: t.Context()}}
+		c, err := d.dial(d.target.Queue, headPiece)
 		if err != nil {
 			t.Fatal(err)
 		}
+		d.clients = append(d.clients, c)
 		answers <- answer
-		if err := e.run(t.Context()); err == nil != right || e.done != right {
-			t.Errorf("%q: %v, done %v", answer, err, e.done)
+		if err := d.truncate(); err == nil != right {
+			t.Errorf("%q: %v", answer, err)
 		}
-		e.close()
+		d.end()
 	}
 }
