@@ -132,8 +132,8 @@
 //	google.golang.org/protobuf               encoding the queue service's frames, with its
 //	                                         package protowire; tests of the metrics
 //	go.yaml.in/yaml/v3                       tests only: reading the replies of stats
-//	golang.org/x/net                         tests only: the WebSocket client that the queue
-//	                                         service's Go SDK uses
+//	golang.org/x/net                         tests and tools/clients only: the WebSocket client
+//	                                         that the queue service's Go SDK uses
 //	pgregory.net/rapid                       tests only: random command sequences that shrink and
 //	                                         repeat from a seed
 //

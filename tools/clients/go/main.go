@@ -6,13 +6,8 @@ import (
 	"net"
 	"os"
 	"regexp"
-	"runtime/debug"
-	"time"
-)
 
-const (
-	timeLimit = 60 * time.Second // of the whole run
-	patience  = 10 * time.Second // of a reserve that is expected to get a job
+	"beanfield/tools/clients/checks"
 )
 
 var (
@@ -38,46 +33,17 @@ func main() {
 		os.Exit(2)
 	}
 
-	var c checks
-	time.AfterFunc(timeLimit, func() {
-		fmt.Fprintf(os.Stderr, "FAIL go-beanstalk: %s: not done after %v\n", c.section, timeLimit)
-		os.Exit(1)
-	})
-	for _, s := range sections {
-		c.run(s.name, address, s.play)
+	c := checks.New("go-beanstalk")
+	for _, section := range sections {
+		// On a tube of its own, so that a section that broke leaves nothing in the way of the
+		// next.
+		c.Section(section.name, func() {
+			s := open(c, address, "go-"+section.name)
+			defer s.conn.Close()
+			section.play(s)
+		})
 	}
-
-	name := "go-beanstalk " + version()
-	if c.failed > 0 {
-		fmt.Printf("FAIL %s: %d of %d checks failed\n", name, c.failed, c.done)
-		os.Exit(1)
-	}
-	fmt.Printf("ok   %s: %d checks\n", name, c.done)
-}
-
-// run plays one section on a tube of its own, so that a section that broke
-// leaves nothing in the way of the next.
-func (c *checks) run(section, address string, play func(*session)) {
-	c.section = section
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case broken:
-			c.that("unexpected error", false, p.err)
-		default:
-			panic(p)
-		}
-	}()
-	s := c.open(address, "go-"+section)
-	defer s.conn.Close()
-	play(s)
-}
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && len(info.Deps) > 0 {
-		return info.Deps[0].Version
-	}
-	return "(unknown)"
+	c.Report("github.com/beanstalkd/go-beanstalk")
 }
 
 // text is a string as the server writes it into stats. Of those that come up

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/beanstalkd/go-beanstalk"
+
+	"beanfield/tools/clients/checks"
 )
 
 var sections = []struct {
@@ -26,15 +28,15 @@ func tubes(s *session) {
 	must(err)
 	names, err := s.conn.ListTubes()
 	must(err)
-	s.that("list-tubes has default", slices.Contains(names, "default"), names)
-	s.that("list-tubes has the long name", slices.Contains(names, longest), names)
-	s.that("list-tubes has no tube that nobody needs", !slices.Contains(names, s.name), names)
+	s.That("list-tubes has default", slices.Contains(names, "default"), names)
+	s.That("list-tubes has the long name", slices.Contains(names, longest), names)
+	s.That("list-tubes has no tube that nobody needs", !slices.Contains(names, s.name), names)
 
 	near := s.put("near", 5, 0, time.Minute)
 	both := beanstalk.NewTubeSet(s.conn, s.name, longest)
-	got, body, err := both.Reserve(patience)
+	got, body, err := both.Reserve(checks.Patience)
 	must(err)
-	s.equal("the most urgent of two tubes", got, id)
+	s.Equal("the most urgent of two tubes", got, id)
 	s.body("its body", body, []byte("far"))
 	s.reserve("after ignoring the long name", near, "near")
 	s.delete(id, near)
@@ -42,10 +44,10 @@ func tubes(s *session) {
 
 func order(s *session) {
 	a, b, c := s.put("a", 2000, 0, time.Minute), s.put("b", 10, 0, time.Minute), s.put("c", 10, 0, time.Minute)
-	s.equal("ids are dense", []uint64{b, c}, []uint64{a + 1, a + 2})
+	s.Equal("ids are dense", []uint64{b, c}, []uint64{a + 1, a + 2})
 	id, body, err := s.tube.PeekReady()
 	must(err)
-	s.equal("peek-ready id", id, b)
+	s.Equal("peek-ready id", id, b)
 	s.body("peek-ready body", body, []byte("b"))
 	got, err := s.tube.Stats()
 	s.stats("stats-tube", got, err, map[string]any{
@@ -71,7 +73,7 @@ func life(s *session) {
 	s.stats("stats-job", got, err, map[string]any{"state": "reserved", "reserves": 1})
 	s.keys("stats-job", got, known.Job, false)
 	left := number(got["time-left"])
-	s.that("time-left is the ttr", left > 80 && left <= 90, left)
+	s.That("time-left is the ttr", left > 80 && left <= 90, left)
 	must(s.conn.Touch(id))
 	must(s.conn.Release(id, 8, 0))
 	s.job(id, map[string]any{"state": "ready", "pri": 8, "releases": 1})
@@ -81,11 +83,11 @@ func life(s *session) {
 	s.job(id, map[string]any{"state": "buried", "pri": 9, "buries": 1, "reserves": 2})
 	buried, body, err := s.tube.PeekBuried()
 	must(err)
-	s.equal("peek-buried id", buried, id)
+	s.Equal("peek-buried id", buried, id)
 	s.body("peek-buried body", body, []byte("life"))
 	n, err := s.tube.Kick(10)
 	must(err)
-	s.equal("kick a buried job", n, 1)
+	s.Equal("kick a buried job", n, 1)
 	s.job(id, map[string]any{"state": "ready", "kicks": 1, "time-left": 0})
 
 	must(s.conn.Delete(id))
@@ -93,7 +95,7 @@ func life(s *session) {
 	s.job(id, map[string]any{"state": "delayed", "delay": 3600})
 	delayed, body, err := s.tube.PeekDelayed()
 	must(err)
-	s.equal("peek-delayed id", delayed, id)
+	s.Equal("peek-delayed id", delayed, id)
 	s.body("peek-delayed body", body, []byte("later"))
 	must(s.conn.KickJob(id))
 	s.job(id, map[string]any{"state": "ready", "kicks": 1})
@@ -115,22 +117,22 @@ func clock(s *session) {
 	start := time.Now()
 	late := s.put("late", 0, time.Second, time.Minute)
 	s.reserve("a delayed job comes due", late, "late")
-	s.within("its delay", start, 900*time.Millisecond, 5*time.Second)
+	s.Within("its delay", start, 900*time.Millisecond, 5*time.Second)
 
 	got, err := s.conn.StatsJob(held)
 	must(err)
 	before := number(got["time-left"])
-	s.that("time-left goes down", before <= 58, before)
+	s.That("time-left goes down", before <= 58, before)
 	must(s.conn.Touch(held))
 	got, err = s.conn.StatsJob(held)
 	must(err)
-	s.that("touch lifts time-left", number(got["time-left"]) > before, got["time-left"])
+	s.That("touch lifts time-left", number(got["time-left"]) > before, got["time-left"])
 
 	start = time.Now()
 	must(s.conn.Release(late, 3, time.Second))
 	s.job(late, map[string]any{"state": "delayed", "delay": 1, "pri": 3, "releases": 1})
 	s.reserve("a job released with a delay comes due", late, "late")
-	s.within("its delay", start, 900*time.Millisecond, 5*time.Second)
+	s.Within("its delay", start, 900*time.Millisecond, 5*time.Second)
 	s.delete(held, late)
 }
 
@@ -142,14 +144,14 @@ func pause(s *session) {
 	got, err := s.tube.Stats()
 	s.stats("stats-tube", got, err, map[string]any{"pause": 3600, "cmd-pause-tube": 1, "current-jobs-ready": 1})
 	left := number(got["pause-time-left"])
-	s.that("pause-time-left", left > 3590 && left <= 3600, left)
+	s.That("pause-time-left", left > 3590 && left <= 3600, left)
 	must(s.tube.Pause(0))
 	s.reserve("after the pause was lifted", id, "paused")
 	must(s.conn.Release(id, 0, 0))
 	start := time.Now()
 	must(s.tube.Pause(time.Second))
 	s.reserve("when the pause ends by itself", id, "paused")
-	s.within("the pause", start, 900*time.Millisecond, 5*time.Second)
+	s.Within("the pause", start, 900*time.Millisecond, 5*time.Second)
 	s.delete(id)
 }
 
@@ -208,7 +210,7 @@ func mistakes(s *session) {
 	}
 	n, err := s.tube.Kick(5)
 	must(err)
-	s.equal("kick nothing", n, 0)
+	s.Equal("kick nothing", n, 0)
 	nowhere := beanstalk.NewTube(s.conn, "go-nowhere")
 	_, err = nowhere.Stats()
 	s.fails("stats-tube of no tube", err, beanstalk.ErrNotFound)
@@ -221,7 +223,7 @@ func mistakes(s *session) {
 func deadline(s *session) {
 	id := s.put("soon", 0, 0, 2*time.Second)
 	s.reserve("reserve", id, "soon")
-	_, _, err := s.set.Reserve(patience)
+	_, _, err := s.set.Reserve(checks.Patience)
 	s.fails("reserve near the deadline", err, beanstalk.ErrDeadline)
 	s.delete(id)
 }
@@ -244,8 +246,8 @@ func expiry(s *session) {
 			continue
 		}
 		must(err)
-		s.equal("the expired job", got, id)
-		s.within("its ttr", start, 900*time.Millisecond, 3*time.Second)
+		s.Equal("the expired job", got, id)
+		s.Within("its ttr", start, 900*time.Millisecond, 3*time.Second)
 		s.fails("touch after the ttr", s.conn.Touch(id), beanstalk.ErrNotFound)
 		s.job(id, map[string]any{"timeouts": 1, "reserves": 2, "ttr": 1})
 		must(other.conn.Delete(id))
@@ -265,7 +267,7 @@ func waiting(s *session) {
 	}
 	woken := make(chan answer, 1)
 	go func() {
-		id, body, err := worker.set.Reserve(patience)
+		id, body, err := worker.set.Reserve(checks.Patience)
 		woken <- answer{id, body, err}
 	}()
 	for count := ""; count != "1" && len(woken) == 0; {
@@ -275,7 +277,7 @@ func waiting(s *session) {
 	id := s.put("wake up", 0, 0, time.Minute)
 	a := <-woken
 	must(a.err)
-	s.equal("the waiter's job", a.id, id)
+	s.Equal("the waiter's job", a.id, id)
 	s.body("its body", a.body, []byte("wake up"))
 	must(worker.conn.Delete(id))
 }
@@ -306,18 +308,18 @@ func stats(s *session) {
 	for key, more := range map[string]int{
 		"cmd-put": 1, "total-jobs": 1, "cmd-reserve-with-timeout": 1, "cmd-delete": 1, "cmd-stats-tube": 1, "cmd-stats": 1, "cmd-bury": 0, "cmd-use": 1, "cmd-watch": 1, "cmd-ignore": 1,
 	} {
-		s.equal(key+" grew by", number(after[key])-number(before[key]), more)
+		s.Equal(key+" grew by", number(after[key])-number(before[key]), more)
 	}
 	host, err := os.Hostname()
 	must(err)
-	s.equal("hostname", after["hostname"], text(host))
-	s.equal("pid", after["pid"], os.Getenv("SERVER_PID"))
-	s.equal("draining", after["draining"], false)
-	s.that("id", regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(after["id"]), after["id"])
-	s.that("version is quoted", regexp.MustCompile(`^".+"$`).MatchString(after["version"]), after["version"])
+	s.Equal("hostname", after["hostname"], text(host))
+	s.Equal("pid", after["pid"], os.Getenv("SERVER_PID"))
+	s.Equal("draining", after["draining"], false)
+	s.That("id", regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(after["id"]), after["id"])
+	s.That("version is quoted", regexp.MustCompile(`^".+"$`).MatchString(after["version"]), after["version"])
 	kernel, err := os.ReadFile("/proc/sys/kernel/version")
 	must(err)
-	s.equal("os", after["os"], text(strings.TrimSpace(string(kernel))))
+	s.Equal("os", after["os"], text(strings.TrimSpace(string(kernel))))
 }
 
 // leftovers: the sections before deleted what they put.
@@ -325,7 +327,7 @@ func leftovers(s *session) {
 	all, err := s.conn.Stats()
 	must(err)
 	for _, state := range []string{"urgent", "ready", "reserved", "delayed", "buried"} {
-		s.equal("jobs "+state, all["current-jobs-"+state], 0)
+		s.Equal("jobs "+state, all["current-jobs-"+state], 0)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"beanfield/tools/clients/checks"
 )
 
 const (
@@ -19,20 +21,20 @@ const (
 // client is one user of a queue, who says who he is in the headers that the
 // attributes name.
 type client struct {
-	*checks
+	*checks.Checks
 	queue, user, group string
 	headers            http.Header
 
 	userHeader, groupHeader, priorityHeader string
 }
 
-// client makes a user, who first asks for the attributes.
-func (c *checks) client(queue, user string) *client {
-	x := &client{checks: c, queue: queue, user: user, group: firstGroup, headers: http.Header{"Authorization": {token}}}
+// newClient makes a user, who first asks for the attributes.
+func newClient(c *checks.Checks, queue, user string) *client {
+	x := &client{Checks: c, queue: queue, user: user, group: firstGroup, headers: http.Header{"Authorization": {token}}}
 	all := x.attributes()
 	x.userHeader, x.groupHeader, x.priorityHeader = all["meta.header.user"], all["meta.header.group"], all["meta.header.priority"]
 	if x.userHeader == "" || x.groupHeader == "" || x.priorityHeader == "" {
-		panic(broken{errors.New("malformed attributes")})
+		must(errors.New("malformed attributes"))
 	}
 	x.headers.Set(x.userHeader, user)
 	x.headers.Set(x.groupHeader, x.group)
@@ -40,7 +42,7 @@ func (c *checks) client(queue, user string) *client {
 }
 
 // another is a second user of the same queue and group.
-func (x *client) another(user string) *client { return x.checks.client(x.queue, user) }
+func (x *client) another(user string) *client { return newClient(x.Checks, x.queue, user) }
 
 // in is the same user in another group.
 func (x *client) in(group string) *client {
@@ -92,7 +94,7 @@ func (x *client) path() string { return "/api/predict/" + x.queue }
 // needs wants a reply to have a status, or else ends the section.
 func (r reply) needs(status int) reply {
 	if r.status != status {
-		panic(broken{fmt.Errorf("status %d: %.100s", r.status, r.body)})
+		must(fmt.Errorf("status %d: %.100s", r.status, r.body))
 	}
 	return r
 }
@@ -142,7 +144,7 @@ func comma(indexes []uint64) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(indexes), "[]"), " ", "%2C")
 }
 
-func (x *client) done(what string, r reply) { x.equal(what, fmt.Sprint(r.status, r.body), "200OK") }
+func (x *client) done(what string, r reply) { x.Equal(what, fmt.Sprint(r.status, r.body), "200OK") }
 
 func (x *client) commit(indexes ...uint64) {
 	x.done("commit", x.ask("PUT", "_indexes_="+comma(indexes), ""))
@@ -167,5 +169,5 @@ func (x *client) clear() {
 		must(err)
 		x.truncate(index + 1)
 	}
-	x.equal("length after truncate", x.length(), 0)
+	x.Equal("length after truncate", x.length(), 0)
 }

@@ -3,8 +3,7 @@
 // with golang.org/x/net/websocket, which accepts only the exact handshake of its RFC, and
 // takes each frame for a message.
 //
-// It is a module of its own, so that the server's module does not depend on what only
-// clients need. It is started by the run script two folders up; alone:
+// It is started by the run script two folders up; alone:
 //
 //	queueclient HOST PORT QUEUE_PORT
 //

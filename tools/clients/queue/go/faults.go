@@ -22,9 +22,9 @@ func takeover(x *client) {
 	again.wants("pending again", at[0], at[2], at[3], at[4], at[5])
 	x.commit(at[0], at[2], at[3], at[4], at[5])
 	again.wants("the rest", at[6])
-	x.equal("consumers", x.attributes()["consumers.stats.total"], 1)
+	x.Equal("consumers", x.attributes()["consumers.stats.total"], 1)
 	x.commit(at[6])
-	x.equal("length", x.length(), 0)
+	x.Equal("length", x.length(), 0)
 	again.cut()
 	x.until("status", "Complete", func() any { return x.consumer()["Status"] })
 }
@@ -43,10 +43,10 @@ func leaving(x *client) {
 	w.cut()
 	x.until("status", "Leaving", func() any { return x.consumer()["Status"] })
 	other.wants("what has been left", at[0], at[1])
-	x.took("after a while", start, 900*time.Millisecond, 4*time.Second)
-	x.equal("commit by the user that left", x.ask("PUT", fmt.Sprint("_indexes_=", at[0]), "").status, 200)
+	x.Within("after a while", start, 900*time.Millisecond, 4*time.Second)
+	x.Equal("commit by the user that left", x.ask("PUT", fmt.Sprint("_indexes_=", at[0]), "").status, 200)
 	y.commit(at...)
-	x.equal("length", x.length(), 0)
+	x.Equal("length", x.length(), 0)
 }
 
 // found is the answer of search.
@@ -66,24 +66,24 @@ func (x *client) search(index uint64) (f found) {
 // negatives: what one cannot process another gets.
 func negatives(x *client) {
 	at := x.fill(2, "")
-	x.equal("waits", fmt.Sprint(x.search(at[1])), fmt.Sprint(found{WaitCount: 1}))
+	x.Equal("waits", fmt.Sprint(x.search(at[1])), fmt.Sprint(found{WaitCount: 1}))
 	w := x.watch("2")
 	defer w.cut()
 	w.wants("first", at...)
-	x.equal("pending", fmt.Sprint(x.search(at[1])), fmt.Sprint(found{ConsumerId: "eas.u1", IsPending: true, Deliveries: 1}))
+	x.Equal("pending", fmt.Sprint(x.search(at[1])), fmt.Sprint(found{ConsumerId: "eas.u1", IsPending: true, Deliveries: 1}))
 	y := x.another("u2")
 	other := y.watch("1")
 	defer other.cut()
 	x.negative("_code_=Busy&_reason_=no+room+%26+no+time", at[1])
 	other.wants("refused", at[1])
-	x.equal("by another", fmt.Sprint(y.search(at[1])),
+	x.Equal("by another", fmt.Sprint(y.search(at[1])),
 		fmt.Sprint(found{ConsumerId: "eas.u2", IsPending: true, Deliveries: 2, Code: "Busy", Reason: "no room & no time"}))
 	w.quiet("what it refused")
 	more := x.put("", "")
 	w.wants("it is still sent others", more)
 	y.commit(at[1])
 	x.commit(at[0], more)
-	x.equal("length", x.length(), 0)
+	x.Equal("length", x.length(), 0)
 }
 
 // farewell: Shutdown ends pushes until the next watch.
@@ -94,7 +94,7 @@ func farewell(x *client) {
 	x.negative("_code_=Shutdown&_reason_=going+away", at[1])
 	last := x.put("", "")
 	w.quiet("after the farewell")
-	x.equal("it keeps the others", x.pending(), 1)
+	x.Equal("it keeps the others", x.pending(), 1)
 	y := x.another("u2")
 	other := y.watch("5")
 	other.wants("others are sent them", at[1], last)
@@ -121,14 +121,14 @@ func deadLetters(x *client) {
 	x.negative("_code_=Worse&_reason_=why", id)
 	w.quiet("a dead letter")
 	rear := x.rear()
-	x.equal("lengths", fmt.Sprint(x.length(), rear.length()), "01")
-	x.equal("its last words", fmt.Sprint(rear.search(id).Code, rear.search(id).Reason), "Worsewhy")
+	x.Equal("lengths", fmt.Sprint(x.length(), rear.length()), "01")
+	x.Equal("its last words", fmt.Sprint(rear.search(id).Code, rear.search(id).Reason), "Worsewhy")
 	rw := rear.stream("1")
 	defer rw.cut()
 	it := rw.wants("in the rear queue", id)
-	x.equal("it is whole", fmt.Sprint(it.data, it.tags["k"]), "poisonv")
+	x.Equal("it is whole", fmt.Sprint(it.data, it.tags["k"]), "poisonv")
 	rear.commit(id)
-	x.equal("lengths", fmt.Sprint(x.length(), rear.length()), "00")
+	x.Equal("lengths", fmt.Sprint(x.length(), rear.length()), "00")
 }
 
 // idle: what takes too long another gets.
@@ -142,9 +142,9 @@ func idle(x *client) {
 	other := y.watch("5")
 	defer other.cut()
 	other.wants("after max_idle", id)
-	x.took("max_idle", start, 500*time.Millisecond, 4*time.Second)
+	x.Within("max_idle", start, 500*time.Millisecond, 4*time.Second)
 	y.commit(id)
-	x.equal("length", x.length(), 0)
+	x.Equal("length", x.length(), 0)
 }
 
 // rears: a queue and its rear queue share a limit, here of four.
@@ -154,15 +154,15 @@ func rears(x *client) {
 	id := rear.put("in the rear", "")
 	for _, q := range []*client{x, rear} {
 		r := q.ask("POST", "", "one too many")
-		x.equal("a full queue", fmt.Sprint(r.status, r.body), "429queue too long")
-		x.equal("its limit", q.attributes()["stream.approxMaxLength"], 4)
+		x.Equal("a full queue", fmt.Sprint(r.status, r.body), "429queue too long")
+		x.Equal("its limit", q.attributes()["stream.approxMaxLength"], 4)
 	}
-	x.equal("lengths", fmt.Sprint(x.length(), rear.length(), x.attributes()["stream.rearLength"]), "311")
+	x.Equal("lengths", fmt.Sprint(x.length(), rear.length(), x.attributes()["stream.rearLength"]), "311")
 	x.delete(at[0])
 	rear.put("fits again", "")
 	list := rear.get(fmt.Sprint("_auto_delete_=true&_raw_=false&_index_=", id))
-	x.equal("from the rear", list[0].data, "in the rear")
-	x.equal("count in the rear", rear.ask("GET", "_count_=true", "").body, 1)
+	x.Equal("from the rear", list[0].data, "in the rear")
+	x.Equal("count in the rear", rear.ask("GET", "_count_=true", "").body, 1)
 	rear.clear()
 	x.clear()
 }
@@ -172,8 +172,8 @@ func rears(x *client) {
 func ending(x *client) {
 	id := x.put("last", "")
 	x.done("end", x.ask("POST", "_eos_=true", ""))
-	x.equal("put", x.ask("POST", "", "late").status, 410)
-	x.equal("state", x.attributes()["meta.state"], "End")
+	x.Equal("put", x.ask("POST", "", "late").status, 410)
+	x.Equal("state", x.attributes()["meta.state"], "End")
 	w := x.watch("1")
 	defer w.cut()
 	w.wants("what was there", id)
@@ -182,8 +182,8 @@ func ending(x *client) {
 	again := x.watch("1")
 	defer again.cut()
 	again.quiet("the socket of who was told stays")
-	x.equal("length", x.length(), 0)
-	forced := x.checks.client(x.queue+"-forced", "u1")
+	x.Equal("length", x.length(), 0)
+	forced := newClient(x.Checks, x.queue+"-forced", "u1")
 	forced.fill(3, "")
 	x.done("end", forced.ask("POST", "_eos_=true&_force_=true", ""))
 	forced.until("length", 0, func() any { return forced.length() })

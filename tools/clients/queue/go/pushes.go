@@ -20,35 +20,35 @@ func windows(x *client) {
 	defer w.cut()
 	for i := range 5 {
 		it := w.next()
-		x.equal("index", it.index, at[i])
-		x.equal("body", it.data, i)
-		x.equal("tag", it.tags["k"], "v")
-		x.equal("length of the request id", len(it.tags["requestId"]), 36)
+		x.Equal("index", it.index, at[i])
+		x.Equal("body", it.data, i)
+		x.Equal("tag", it.tags["k"], "v")
+		x.Equal("length of the request id", len(it.tags["requestId"]), 36)
 	}
 	w.quiet("a full window")
 	line := x.consumer()
 	for key, want := range map[string]string{
 		"Index": fmt.Sprint(at[4]), "Pending": "5", "Status": "Running", "Window": "5", "Slots": "0", "AutoCommit": "false",
 	} {
-		x.equal(key, line[key], want)
+		x.Equal(key, line[key], want)
 	}
 	x.commit(at[1])
 	w.wants("a slot", at[5])
 	w.quiet("a full window")
 	x.commit(at[0], at[2], at[3], at[4], at[5])
 	w.wants("two slots", at[6], at[7])
-	x.equal("length", x.length(), 2)
+	x.Equal("length", x.length(), 2)
 	x.commit(at[6], at[7])
-	x.equal("length", x.length(), 0)
+	x.Equal("length", x.length(), 0)
 	id := x.put("later", "")
 	w.wants("what comes later", id)
 	x.commit(id)
 	large := x.put(strings.Repeat("z", 64<<10), "")
-	x.equal("a large one in one frame", len(w.wants("a large one", large).data), 64<<10)
+	x.Equal("a large one in one frame", len(w.wants("a large one", large).data), 64<<10)
 	x.commit(large)
 	x.until("slots", 5, func() any { return x.consumer()["Slots"] })
 	group := x.listed("groups", firstGroup)
-	x.equal("group", fmt.Sprint(group["Pending"], group["Delivered"], group["Consumers"]), "0101")
+	x.Equal("group", fmt.Sprint(group["Pending"], group["Delivered"], group["Consumers"]), "0101")
 }
 
 // orders: higher priorities come first, and first come first in each.
@@ -76,14 +76,14 @@ func commits(x *client) {
 		x.done("negative of "+indexes, x.ask("PUT", "_negative_=true&_indexes_="+indexes, ""))
 		x.done("delete of "+indexes, x.ask("DELETE", "_indexes_="+indexes, ""))
 	}
-	x.equal("commit of nonsense", x.ask("PUT", "_indexes_=1,x", "").status, 400)
+	x.Equal("commit of nonsense", x.ask("PUT", "_indexes_=1,x", "").status, 400)
 	at := x.fill(20, "")
 	w, err := x.dial("_watch_=true&_auto_commit_=true&_index_=0&_window_=2&_index_only_=false")
 	must(err)
 	w.wants("automatic", at...)
 	x.until("length", 0, func() any { return x.length() })
 	line := x.consumer()
-	x.equal("as shown", fmt.Sprint(line["AutoCommit"], line["Window"], line["Slots"]), "true00")
+	x.Equal("as shown", fmt.Sprint(line["AutoCommit"], line["Window"], line["Slots"]), "true00")
 	w.cut()
 	x.until("status", "Complete", func() any { return x.consumer()["Status"] })
 
@@ -92,12 +92,12 @@ func commits(x *client) {
 	must(err)
 	defer w.cut()
 	it := w.wants("index only", tagged)
-	x.equal("without its body", it.data, "")
-	x.equal("with its tags", it.tags["k"], "v")
+	x.Equal("without its body", it.data, "")
+	x.Equal("with its tags", it.tags["k"], "v")
 	body := x.get(fmt.Sprint("_raw_=false&_auto_delete_=false&_index_=", tagged))
-	x.equal("its body", body[0].data, "unseen")
+	x.Equal("its body", body[0].data, "unseen")
 	x.commit(tagged)
-	x.equal("length", x.length(), 0)
+	x.Equal("length", x.length(), 0)
 }
 
 // starts: a watch may begin at any index, or with what is new.
@@ -134,7 +134,7 @@ func filters(x *client) {
 	later := x.put("", "k=v&odd=true&more=1")
 	w.wants("later", later)
 	w.quiet("others")
-	x.equal("as shown", x.consumer()["Tags"], "tags[k=v odd=true]")
+	x.Equal("as shown", x.consumer()["Tags"], "tags[k=v odd=true]")
 	all := x.another("u2").watch("9")
 	defer all.cut()
 	all.wants("without tags", even...)
@@ -146,8 +146,8 @@ func stream(x *client) {
 	w := x.stream("2")
 	at := x.fill(3, "k=v")
 	it := w.wants("over HTTP", at[0], at[1])
-	x.equal("body", it.data, 1)
-	x.equal("tag", it.tags["k"], "v")
+	x.Equal("body", it.data, 1)
+	x.Equal("tag", it.tags["k"], "v")
 	w.quiet("a full window")
 	x.commit(at[0], at[1])
 	w.wants("a slot", at[2])
@@ -163,5 +163,5 @@ func stream(x *client) {
 	w.wants("the rear queue", id)
 	socket.quiet("the rear queue's item")
 	rear.commit(id)
-	x.equal("length of the rear queue", rear.length(), 0)
+	x.Equal("length of the rear queue", rear.length(), 0)
 }

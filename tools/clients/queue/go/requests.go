@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"beanfield/tools/clients/checks"
 )
 
 // section is a part of the scenario.
@@ -29,51 +31,51 @@ func attributes(x *client) {
 		"meta.name": x.queue, "meta.state": "OK", "meta.backend": "memory", "meta.maxPayloadBytes": "65536", "stream.length": "0",
 		"consumers.stats.total": "0", "consumers.status.total": "0",
 	} {
-		x.equal(key, all[key], want)
+		x.Equal(key, all[key], want)
 	}
 	_, there := all["stream.lastEntry"]
-	x.that("no last entry", !there, all)
+	x.That("no last entry", !there, all)
 	for _, accept := range []string{"", "*/*", "application/json"} {
 		r := x.send("GET", x.path()+"?_attrs_=true", "", "Accept", accept)
 		var texts map[string]string
 		must(json.Unmarshal([]byte(r.body), &texts))
-		x.equal("as JSON", texts, all)
-		x.equal("type", r.header.Get("Content-Type"), "application/json")
+		x.Equal("as JSON", texts, all)
+		x.Equal("type", r.header.Get("Content-Type"), "application/json")
 	}
-	x.equal("type", x.ask("GET", "_attrs_=true", "").header.Get("Content-Type"), typeProtobuf)
+	x.Equal("type", x.ask("GET", "_attrs_=true", "").header.Get("Content-Type"), typeProtobuf)
 	w := x.worker()
 	defer w.close()
 	w.say("use default")
 	w.say("watch default")
 	w.say("ignore " + x.queue)
-	x.equal("no tube is made", w.say("stats-tube "+x.queue), "NOT_FOUND")
+	x.Equal("no tube is made", w.say("stats-tube "+x.queue), "NOT_FOUND")
 }
 
 // addresses checks who is let in, and what paths mean.
 func addresses(x *client) {
 	for _, wrong := range []string{"", "secre", "secret2", "Bearer secret"} {
 		r := x.ask("GET", "_attrs_=true", "", "Authorization", wrong)
-		x.that("a wrong token", r.status == 401 && r.body != "", r)
+		x.That("a wrong token", r.status == 401 && r.body != "", r)
 	}
-	x.equal("another token", x.ask("GET", "_attrs_=true", "", "Authorization", "another").status, 200)
+	x.Equal("another token", x.ask("GET", "_attrs_=true", "", "Authorization", "another").status, 200)
 	stranger := *x
 	stranger.headers = x.headers.Clone()
 	stranger.headers.Set("Authorization", "wrong")
 	_, err := stranger.dial(plainWatch + "&_window_=1")
-	x.that("a watch with a wrong token", err != nil, err)
+	x.That("a watch with a wrong token", err != nil, err)
 	for path, want := range map[string]string{
 		"/": "plain", "/sink": "plain/sink", "/sink/more": "plain/sink", "/a/b": "plain",
 		x.path() + "/sink": x.queue + "/sink", x.path() + "/a/b": x.queue, "/api/predict/g." + x.queue: "g." + x.queue,
 	} {
 		var all map[string]string
 		must(json.Unmarshal([]byte(x.send("GET", path+"?_attrs_=true", "").needs(200).body), &all))
-		x.equal("the queue of "+path, all["meta.name"], want)
+		x.Equal("the queue of "+path, all["meta.name"], want)
 	}
-	x.equal("a method", x.ask("PATCH", "", "").status, 405)
-	x.equal("a name that no tube can have", x.send("GET", "/api/predict/a%20b?_attrs_=true", "").status, 400)
+	x.Equal("a method", x.ask("PATCH", "", "").status, 405)
+	x.Equal("a name that no tube can have", x.send("GET", "/api/predict/a%20b?_attrs_=true", "").status, 400)
 	for _, query := range []string{"_index_=x", "_length_=x", "_timeout_=x", "_auto_delete_=x", "_watch_=true&_window_=x", "a=%ff", "a=%zz"} {
 		r := x.ask("GET", query, "")
-		x.that(query, r.status == 400 && r.body != "", r.status)
+		x.That(query, r.status == 400 && r.body != "", r.status)
 	}
 }
 
@@ -91,34 +93,34 @@ func puts(x *client) {
 		var index uint64
 		_, err := fmt.Sscan(r.body, &index)
 		must(err)
-		x.equal("the bare index", r.body, index)
-		x.that("indexes grow", index > last, index)
+		x.Equal("the bare index", r.body, index)
+		x.That("indexes grow", index > last, index)
 		last = index
 		list := x.get(fmt.Sprint("_index_=", index, "&_length_=1&_timeout_=0s&_raw_=false&_auto_delete_=false"))
-		x.equal("found", len(list), 1)
-		x.equal("index", list[0].index, index)
-		x.that(what+": body", list[0].data == body, len(list[0].data))
+		x.Equal("found", len(list), 1)
+		x.Equal("index", list[0].index, index)
+		x.That(what+": body", list[0].data == body, len(list[0].data))
 		id := r.header.Get("X-Eas-Queueservice-Request-Id")
-		x.equal("length of the request id", len(id), 36)
-		x.equal("tags", list[0].tags, map[string]string{"kind": what, "task id": "ä &", "requestId": id})
+		x.Equal("length of the request id", len(id), 36)
+		x.Equal("tags", list[0].tags, map[string]string{"kind": what, "task id": "ä &", "requestId": id})
 	}
-	x.equal("length", x.length(), 5)
-	x.equal("too large", x.ask("POST", "", strings.Repeat("x", 64<<10+1)).status, 413)
-	x.equal("tags that are too large", x.ask("POST", "a="+strings.Repeat("v", 5000), "").status, 400)
+	x.Equal("length", x.length(), 5)
+	x.Equal("too large", x.ask("POST", "", strings.Repeat("x", 64<<10+1)).status, 413)
+	x.Equal("tags that are too large", x.ask("POST", "a="+strings.Repeat("v", 5000), "").status, 400)
 	r := x.ask("POST", "requestId=mine", "own").needs(200)
-	x.equal("own request id", r.header.Get("X-Eas-Queueservice-Request-Id"), "mine")
+	x.Equal("own request id", r.header.Get("X-Eas-Queueservice-Request-Id"), "mine")
 	list := x.get("requestId=mine&_index_=0&_length_=1&_timeout_=0s&_raw_=false&_auto_delete_=true")
-	x.equal("by its request id", fmt.Sprint(len(list), " ", list[0].data), "1 own")
+	x.Equal("by its request id", fmt.Sprint(len(list), " ", list[0].data), "1 own")
 	x.send("POST", x.path()+"/api_prompt?task_id=1", "suffix", "Accept", typeProtobuf).needs(200)
 	x.put("urgent", "_priority_=1")
 	x.put("urgent", "", x.priorityHeader, "1")
 	for query, want := range map[string]int{"": 8, "&task_id=1": 1, "&kind=form": 1, "&kind=none": 0, "&_priority_=1": 2, "&_priority_=0": 6} {
-		x.equal("count"+query, x.ask("GET", "_count_=true"+query, "").body, want)
+		x.Equal("count"+query, x.ask("GET", "_count_=true"+query, "").body, want)
 	}
 	x.clear()
-	x.equal("batch", x.ask("POST", "_batch_=true", `{"data":"a"}`+"\n"+`{"data64":"/w==","tags":{"k":"v"},"priority":1}`, "Content-Type", "application/x-ndjson").needs(200).status, 200)
+	x.Equal("batch", x.ask("POST", "_batch_=true", `{"data":"a"}`+"\n"+`{"data64":"/w==","tags":{"k":"v"},"priority":1}`, "Content-Type", "application/x-ndjson").needs(200).status, 200)
 	list = x.get("_length_=5&_auto_delete_=true")
-	x.equal("of the batch", fmt.Sprintf("%d %q %q %s", len(list), list[0].data, list[1].data, list[1].tags["k"]), `2 "a" "\xff" v`)
+	x.Equal("of the batch", fmt.Sprintf("%d %q %q %s", len(list), list[0].data, list[1].data, list[1].tags["k"]), `2 "a" "\xff" v`)
 }
 
 // gets reads by index, by tags, newest first, and with and without taking.
@@ -141,14 +143,14 @@ func gets(x *client) {
 		"_length_=9&odd=true" + keep: "135", "_length_=9&odd=true&n=3" + keep: "3", "n=9" + keep: "",
 		"_length_=9&_timeout_=0&odd=false" + keep: "024",
 	} {
-		x.equal(query, bodies(query), want)
+		x.Equal(query, bodies(query), want)
 	}
-	x.equal("nothing is taken", x.length(), 6)
-	x.equal("taken by index", bodies(fmt.Sprint("_index_=", at[1], "&_raw_=false&_auto_delete_=true")), "1")
-	x.equal("taken by tag", bodies("n=4"), "4")
-	x.equal("taken from the head", bodies("_length_=2"), "02")
+	x.Equal("nothing is taken", x.length(), 6)
+	x.Equal("taken by index", bodies(fmt.Sprint("_index_=", at[1], "&_raw_=false&_auto_delete_=true")), "1")
+	x.Equal("taken by tag", bodies("n=4"), "4")
+	x.Equal("taken from the head", bodies("_length_=2"), "02")
 	raw := x.send("GET", x.path()+"?_auto_delete_=false", "")
-	x.equal("raw", raw.body, "body3")
+	x.Equal("raw", raw.body, "body3")
 	encapsulated := x.send("GET", x.path()+"?_raw_=false&_auto_delete_=false", "")
 	var list []struct {
 		Index uint64
@@ -156,19 +158,19 @@ func gets(x *client) {
 		Tags  map[string]string
 	}
 	must(json.Unmarshal([]byte(encapsulated.body), &list))
-	x.equal("as JSON", fmt.Sprintf("%d %s %s", list[0].Index, list[0].Data, list[0].Tags["n"]), fmt.Sprint(at[3], " body3 3"))
+	x.Equal("as JSON", fmt.Sprintf("%d %s %s", list[0].Index, list[0].Data, list[0].Tags["n"]), fmt.Sprint(at[3], " body3 3"))
 	x.delete(at[3], at[0], 0)
-	x.equal("left", bodies("_length_=9"), "5")
-	x.equal("nothing left", x.ask("GET", "", "").status, 204)
-	x.equal("length", x.length(), 0)
+	x.Equal("left", bodies("_length_=9"), "5")
+	x.Equal("nothing left", x.ask("GET", "", "").status, 204)
+	x.Equal("length", x.length(), 0)
 }
 
 // waiting gets are answered when there is something, or a little before their time.
 func waiting(x *client) {
 	for timeout, low := range map[string]time.Duration{"0s": 0, "0": 0, "1s": 800 * time.Millisecond, "0.5s": 400 * time.Millisecond, "1": 800 * time.Millisecond} {
 		start := time.Now()
-		x.equal("nothing", len(x.get("_index_=0&_length_=1&_timeout_="+timeout)), 0)
-		x.took("timeout "+timeout, start, low, low+900*time.Millisecond)
+		x.Equal("nothing", len(x.get("_index_=0&_length_=1&_timeout_="+timeout)), 0)
+		x.Within("timeout "+timeout, start, low, low+900*time.Millisecond)
 	}
 	type found struct {
 		list []item
@@ -186,10 +188,10 @@ func waiting(x *client) {
 		}
 		x.put("this", put)
 		got := <-answer
-		x.equal(query, fmt.Sprint(len(got.list), " ", got.list[0].data), "1 this")
-		x.that("at once", got.took < patience, got.took)
+		x.Equal(query, fmt.Sprint(len(got.list), " ", got.list[0].data), "1 this")
+		x.That("at once", got.took < checks.Patience, got.took)
 	}
-	x.equal("length", x.length(), 0)
+	x.Equal("length", x.length(), 0)
 }
 
 // truncate ends what comes before an index, pending or not.
@@ -204,12 +206,12 @@ func truncate(x *client) {
 	x.truncate(at[3])
 	w.wants("its slots are free again", at[3], at[4])
 	all := x.attributes()
-	x.equal("length", all["stream.length"], 2)
-	x.equal("first", all["stream.firstEntry"], at[3])
-	x.equal("last", all["stream.lastEntry"], at[4])
-	x.equal("pending", x.pending(), 2)
+	x.Equal("length", all["stream.length"], 2)
+	x.Equal("first", all["stream.firstEntry"], at[3])
+	x.Equal("last", all["stream.lastEntry"], at[4])
+	x.Equal("pending", x.pending(), 2)
 	x.clear()
 	x.until("pending", 0, x.pending)
 	search := x.ask("GET", fmt.Sprint("_search_=true&_index_=", at[4]), "")
-	x.equal("search", fmt.Sprint(search.status, " ", search.body), "404 no data in stream")
+	x.Equal("search", fmt.Sprint(search.status, " ", search.body), "404 no data in stream")
 }

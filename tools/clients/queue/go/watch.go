@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/net/websocket"
+
+	"beanfield/tools/clients/checks"
 )
 
 // watcher is a client's connection on which items are pushed.
@@ -70,7 +72,7 @@ func (x *client) stream(query string) *watcher {
 	answer, err := http.DefaultClient.Do(r)
 	must(err)
 	if answer.StatusCode != 200 {
-		panic(broken{errors.New(answer.Status)})
+		must(errors.New(answer.Status))
 	}
 	w := x.watcher(answer.Body)
 	go w.read(func() ([]byte, error) {
@@ -128,23 +130,24 @@ func (w *watcher) cut() {
 }
 
 // next is the next item, which must come.
-func (w *watcher) next() item {
+func (w *watcher) next() (it item) {
+	var ok bool
 	select {
-	case it, ok := <-w.items:
+	case it, ok = <-w.items:
 		if !ok {
-			panic(broken{fmt.Errorf("the watch has ended: %w", w.why)})
+			must(fmt.Errorf("the watch has ended: %w", w.why))
 		}
-		return it
-	case <-time.After(patience):
-		panic(broken{fmt.Errorf("%s gets no item", w.user)})
+	case <-time.After(checks.Patience):
+		must(fmt.Errorf("%s gets no item", w.user))
 	}
+	return it
 }
 
 // wants wants these items next, and returns the last.
 func (w *watcher) wants(what string, indexes ...uint64) (last item) {
 	for i, index := range indexes {
 		last = w.next()
-		w.equal(fmt.Sprintf("%s: item %d", what, i), last.index, index)
+		w.Equal(fmt.Sprintf("%s: item %d", what, i), last.index, index)
 	}
 	return last
 }
@@ -153,9 +156,9 @@ func (w *watcher) wants(what string, indexes ...uint64) (last item) {
 func (w *watcher) quiet(what string) {
 	select {
 	case it, ok := <-w.items:
-		w.that(what, false, fmt.Sprint("item ", it.index, ", connected ", ok))
+		w.That(what, false, fmt.Sprint("item ", it.index, ", connected ", ok))
 	case <-time.After(calm):
-		w.that(what, true, nil)
+		w.That(what, true, nil)
 	}
 }
 
@@ -163,8 +166,8 @@ func (w *watcher) quiet(what string) {
 func (w *watcher) ends(what string) {
 	select {
 	case it, ok := <-w.items:
-		w.that(what, !ok, it)
-	case <-time.After(patience):
-		w.that(what, false, "a connection that is still there")
+		w.That(what, !ok, it)
+	case <-time.After(checks.Patience):
+		w.That(what, false, "a connection that is still there")
 	}
 }

@@ -66,7 +66,7 @@ const sections = {
       const at = []
       for (let i = 0; i < 20; i++) at.push(i % 2 ? await producer.put(`b${i}`) : await q.put(`h${i}`))
       await q.until('length', 0, () => q.length())
-      await q.until('both faces, in order', at.map((index, i) => `${index} ${i % 2 ? 'b' : 'h'}${i} `), () => lines(server).slice(4).filter(text => !text.startsWith('done')))
+      await q.until('both front ends, in order', at.map((index, i) => `${index} ${i % 2 ? 'b' : 'h'}${i} `), () => lines(server).slice(4).filter(text => !text.startsWith('done')))
 
       const bad = await q.put('bad')
       const rear = q.rear()
