@@ -15,7 +15,7 @@ func (l *loop) spoilAll() {
 	if len(l.out) > 0 {
 		panic("B3: a turn leaves replies behind")
 	}
-	for _, b := range [][]byte{l.buf, l.out, l.sealed, l.record} {
+	for _, b := range [][]byte{l.buf, l.out, l.records.Sealed, l.records.Record} {
 		spoil(b[:cap(b)])
 	}
 }

@@ -85,13 +85,13 @@ func (l *loop) makeParts() {
 
 // show is what there is to say of the client.
 func (c *Conn) show(held map[any]int) conn.Client {
-	g := conn.Client{Peer: conn.PeerOf(c.fd), TLS: c.wire != nil, Since: c.since, Asked: c.reads}
+	g := conn.Client{Peer: conn.PeerOf(c.fd), TLS: c.tls != nil, Since: c.since, Asked: c.reads}
 	if c.shaking() {
 		g.Doing = conn.Shaking
 		return g
 	}
-	if c.wire != nil && c.wire.peer != nil {
-		g.Identity = c.wire.peer.Subject
+	if c.tls != nil && c.tls.Peer() != nil {
+		g.Identity = c.tls.Peer().Subject
 	}
 	g.Held = held[c]
 	g.Used, g.Watching, g.Watched = c.session.Used(), c.session.Watching(), strings.Join(c.session.SomeWatched(conn.WatchedMost), " ")

@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/beanstalk/socket"
 	"beanfield/router"
 )
 
@@ -17,7 +18,7 @@ import (
 type Conn struct {
 	loop    *loop
 	fd      int
-	wire    *wire // nil without TLS
+	tls     *socket.TLS // nil without TLS
 	session router.Session
 	queued  atomic.Bool
 	next    *Conn // in the loop's inbox
@@ -241,7 +242,7 @@ func (c *Conn) goOn() {
 		}
 	}
 	c.send()
-	if c.wire != nil && c.lookAhead() {
+	if c.tls != nil && c.lookAhead() {
 		c.goOn()
 	}
 	if !c.closed && len(c.in) == 0 {
@@ -251,13 +252,13 @@ func (c *Conn) goOn() {
 
 // fill reads once and processes what came.
 func (c *Conn) fill() bool {
-	if c.wire != nil {
+	if c.tls != nil {
 		return c.fillSealed()
 	}
 	buf := c.loop.buf
 	kept := copy(buf, c.in)
 	c.in = c.in[:0]
-	n, err := read(c.fd, buf[kept:])
+	n, err := socket.Read(c.fd, buf[kept:])
 	switch {
 	case n > 0:
 		// A short read means that the socket is empty: the next event comes
@@ -310,8 +311,8 @@ func (c *Conn) close() {
 		c.giveUp()
 		return
 	}
-	if c.wire != nil {
-		c.wire.cut = c.stuck != nil
+	if c.tls != nil {
+		c.tls.Cut = c.stuck != nil
 	}
 	c.in, c.stuck, c.listing = nil, nil, nil
 	if c.call != callRun {

@@ -142,16 +142,16 @@
 //
 // # TLS
 //
-// A client of a TLS listener has a wire: crypto/tls over the same non-blocking socket
+// A client of a TLS listener has a socket.TLS: crypto/tls over the same non-blocking socket
 // in the same loop. crypto/tls has no API that does not block, but can be used without
 // blocking:
 //
 //   - Reading. tls.Conn.Read can be called again after a temporary error, and goes on in
-//     the middle of a record. So the wire returns such an error when the socket is empty.
+//     the middle of a record. So it returns such an error when the socket is empty.
 //     One fill reads all records that have arrived.
-//   - Writing. After an error tls.Conn never writes again. So the wire accepts all records;
-//     the loop seals at most 64 KB (sealPiece) at a time, into a buffer of its own, and
-//     sends them with one call. The wire keeps what the socket does not take, and the
+//   - Writing. After an error tls.Conn never writes again. So socket.TLS accepts all records;
+//     the loop seals at most 64 KB (SealPiece) at a time, into a buffer of its own, and
+//     sends them with one call. What the socket does not take is kept, and the
 //     connection is stuck until that has been sent.
 //   - The handshake cannot be interrupted. It has a goroutine of its own, from the client's
 //     first bytes until it is made or has failed; after that only the loop has the
@@ -164,13 +164,6 @@
 // a connection with TLS waits in a reserve, the loop goes on reading from it, up to one read
 // buffer. When the server closes a connection it announces that in a record too, unless it
 // has given up replies: then the client must see that the stream was cut.
-//
-// W1: until ended is set, only the handshake's goroutine touches the wire, except for
-// shake.woken and shake.over; afterwards only the loop does. The socket is closed after
-// the goroutine has ended.
-//
-// W2: records are sent in the order in which they were sealed. Everything that is sealed
-// goes through out, including alerts and key updates.
 //
 // # Web pages
 //
@@ -271,7 +264,7 @@
 //     it is left over, when it is under way, or when it was not submitted because replies are
 //     stuck. The operations themselves let go of all that they have borrowed once they are
 //     applied (B1); a tube's name in Op.Tube is the shard's, which never changes it.
-//   - Conn.stuck, wire.out: replies that the socket did not take. A large body is the job's,
+//   - Conn.stuck, TLS.out: replies that the socket did not take. A large body is the job's,
 //     which nobody ever changes, and is not copied.
 //   - Everything that the session, the rules, the audit log and others keep are strings made
 //     for them: names of tubes, tokens.
@@ -292,7 +285,7 @@
 //     and not copied.
 //   - TLS: about 5 KB for an idle connection, the part of a record that has arrived, and
 //     64 KB of records that the socket has not taken. crypto/tls would keep a buffer of up to
-//     18 KB for its records; the loop lends it one instead (record.go). A half handshake takes
+//     18 KB for its records; the loop lends it one instead (socket/record.go). A half handshake takes
 //     some 22 KB, and ends with HandshakeTimeout, or when too many have begun.
 //   - Ids: an accepted put line that never becomes a job gives its id up, so
 //     the directory does not grow.

@@ -2,6 +2,7 @@ package beanstalk
 
 import (
 	"beanfield/conn"
+	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
 )
 
@@ -40,4 +41,6 @@ type secured struct {
 func (f secured) Room() <-chan struct{} { return f.door.Certificates.Room() }
 
 // Welcome implements conn.FrontEnd.
-func (f secured) Welcome(fd int) { f.server.welcome(fd, newWire(fd, f.door.Certificates), f.door) }
+func (f secured) Welcome(fd int) {
+	f.server.welcome(fd, socket.NewTLS(fd, f.door.Certificates), f.door)
+}

@@ -65,8 +65,8 @@ func (g *guard) mayReserve(tube string) bool { return g.subject.May(tube).Has(ac
 
 // identity is who the client is, as far as the connection itself says.
 func (c *Conn) identity() (id access.Identity) {
-	if c.wire != nil {
-		id.Certificate = c.wire.peer
+	if c.tls != nil {
+		id.Certificate = c.tls.Peer()
 	}
 	p := conn.PeerOf(c.fd)
 	if id.Addr = p.Addr.Addr(); p.Unix {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
 )
@@ -243,7 +244,7 @@ func TestClientCertificates(t *testing.T) {
 		}
 		nc.Close()
 		h.close()
-		if p := face.wire.peer; (p != nil) != (c.name != "") || p != nil && p.CommonName != c.name {
+		if p := face.tls.Peer(); (p != nil) != (c.name != "") || p != nil && p.CommonName != c.name {
 			t.Errorf("%s: the server sees %+v", c.what, p)
 		}
 	}
@@ -253,12 +254,12 @@ func TestClientCertificates(t *testing.T) {
 type kept struct {
 	server *Server
 	certs  *secure.Certificates
-	wire   *wire
+	tls    *socket.TLS
 }
 
 func (k *kept) Welcome(fd int) {
-	k.wire = newWire(fd, k.certs)
-	k.server.welcome(fd, k.wire, Door{})
+	k.tls = socket.NewTLS(fd, k.certs)
+	k.server.welcome(fd, k.tls, Door{})
 }
 
 // Established connections have no goroutines, and nothing of their handshakes.

@@ -159,7 +159,7 @@ func TestHangUpsAreServedInTurns(t *testing.T) {
 	s := stillServer(t)
 	l := s.loops[0]
 	events := func() {
-		for _, ev := range l.poll.peek() {
+		for _, ev := range l.poll.Peek() {
 			if c := l.conns[ev.Fd]; c != nil {
 				l.turn()
 				c.event(ev.Events)

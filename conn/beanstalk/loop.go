@@ -8,6 +8,7 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/conn/beanstalk/socket"
 	"beanfield/shard"
 	"beanfield/storage/pace"
 )
@@ -20,7 +21,7 @@ const readBuffer = 64 << 10
 // connections use its buffers, so an idle one has none.
 type loop struct {
 	server *Server
-	poll   *poller
+	poll   *socket.Poller
 	busy   func(shard int) bool
 	// stepBack lets other goroutines run. It is pace.StepBack, except in tests.
 	stepBack func()
@@ -40,16 +41,16 @@ type loop struct {
 	timers timers
 	buf    []byte // bytes just read; valid until over, or the next read (B3)
 	out    []byte // replies of the connection that is being served; likewise
-	sealed []byte // the same in records, if it uses TLS; likewise
-	record []byte // lent to connections that use TLS while they read
-	share  int    // bytes that it may still send in this turn
-	effort int    // work on commands that it may still cause
-	bulk   int    // bytes of large bodies since the loop has stepped back
-	calls  int    // connections whose call is under way
-	asked  int    // the shard that the latest of these calls waits for
-	owed   debts
-	latest latest
-	runs   []*run
+	// records are the same in TLS; likewise (B3)
+	records socket.Buffers
+	share   int // bytes that it may still send in this turn
+	effort  int // work on commands that it may still cause
+	bulk    int // bytes of large bodies since the loop has stepped back
+	calls   int // connections whose call is under way
+	asked   int // the shard that the latest of these calls waits for
+	owed    debts
+	latest  latest
+	runs    []*run
 	// of the recheck: the descriptors that it has passed, and the rules when it began
 	judged    int
 	rechecked *access.Policy
@@ -73,7 +74,7 @@ type loop struct {
 }
 
 func newLoop(s *Server) (*loop, error) {
-	p, err := newPoller()
+	p, err := socket.NewPoller()
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func (l *loop) count(v protocol.Verb) { l.counts[v].Store(l.counts[v].Load() + 1
 
 func (l *loop) wake() {
 	if l.asleep.Load() && l.asleep.CompareAndSwap(true, false) {
-		l.poll.wake()
+		l.poll.Wake()
 	}
 }
 
@@ -109,7 +110,7 @@ func (l *loop) serve() {
 // goroutine serves the loop now.
 func (l *loop) serveRound() bool {
 	l.pulse.Beat()
-	events := l.poll.peek()
+	events := l.poll.Peek()
 	if len(events) == 0 && l.idle() {
 		if l.inDebt() {
 			runtime.Gosched() // as in linger; what others commit is paid for too
@@ -126,7 +127,7 @@ func (l *loop) serveRound() bool {
 	l.ringAlarms() // before what came later
 	for i := range events {
 		ev := &events[i]
-		if int(ev.Fd) == l.poll.wakefd {
+		if l.poll.Woke(ev) {
 			continue // edge-triggered: it need not be read
 		}
 		if c := l.conns[ev.Fd]; c != nil {
@@ -192,7 +193,7 @@ const mostYields = 256
 func (l *loop) linger() []syscall.EpollEvent {
 	for yields := 1; ; yields++ {
 		runtime.Gosched()
-		events := l.poll.peek()
+		events := l.poll.Peek()
 		if len(events) > 0 || !l.inbox.empty() || yields == mostYields || l.calls == 0 || !l.busy(l.asked) {
 			return events
 		}
@@ -225,10 +226,10 @@ func (l *loop) sleep() []syscall.EpollEvent {
 	}
 	var events []syscall.EpollEvent
 	if l.server.crowded() {
-		events = l.poll.park(ms)
+		events = l.poll.Park(ms)
 	} else {
-		l.poll.unpark()
-		events = l.poll.wait(ms)
+		l.poll.Unpark()
+		events = l.poll.Wait(ms)
 	}
 	l.asleep.Store(false)
 	return events
@@ -291,17 +292,17 @@ func (l *loop) admit(c *Conn) {
 	l.conns[c.fd] = c
 	l.open++
 	l.figures.connections.Store(int64(l.open))
-	if c.wire != nil {
+	if c.tls != nil {
 		c.beginShake()
 	} else {
 		c.begin()
 	}
-	if err := l.poll.add(c.fd); err != nil {
+	if err := l.poll.Add(c.fd); err != nil {
 		l.server.log.Error("a connection cannot be watched", "error", err)
 		c.close()
 		return
 	}
-	if c.wire == nil {
+	if c.tls == nil {
 		c.goOn()
 	}
 }
@@ -319,8 +320,8 @@ func (l *loop) forget(c *Conn) {
 // socket is closed last: a client that sees it close finds its jobs released.
 func (l *loop) ended(c *Conn) {
 	l.server.left(c)
-	if c.wire != nil {
-		c.wire.farewell()
+	if c.tls != nil {
+		c.tls.Farewell()
 	}
 	syscall.Close(c.fd)
 	l.server.acceptor.Left()

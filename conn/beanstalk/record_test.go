@@ -5,21 +5,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-)
 
-// This version of Go has the buffer where it is looked for. Otherwise only memory is lost, but
-// somebody should know.
-func TestRecordBufferIsFound(t *testing.T) {
-	if recordAt == 0 {
-		t.Error("tls.Conn has no field rawInput of type bytes.Buffer any more")
-	}
-}
+	"beanfield/conn/beanstalk/socket"
+)
 
 // sender is a client of TestRecordsInTurn.
 type sender struct {
 	*client
 	far  *hoard
-	wire *wire
+	tls  *socket.TLS
 	body string
 	ids  []uint64
 }
@@ -32,7 +26,7 @@ func TestRecordsInTurn(t *testing.T) {
 	var all []*sender
 	for i := range 6 {
 		far := &hoard{Conn: h.pairWith(face)}
-		s := &sender{far: far, wire: face.wire, body: fmt.Sprint(i) + bodyOf(100+i*i*1500)}
+		s := &sender{far: far, tls: face.tls, body: fmt.Sprint(i) + bodyOf(100+i*i*1500)}
 		s.client = newClient(t, tls.Client(far, trust(t)))
 		s.do("list-tube-used", "USING default")
 		far.hold = true
@@ -62,7 +56,7 @@ func TestRecordsInTurn(t *testing.T) {
 	}
 	h.close()
 	for i, s := range all {
-		if n := s.wire.record().Cap(); n > 0 {
+		if n := s.tls.Buffer(); n > 0 {
 			t.Errorf("sender %d has a buffer of %d bytes", i, n)
 		}
 	}

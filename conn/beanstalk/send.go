@@ -1,6 +1,10 @@
 package beanstalk
 
-import "syscall"
+import (
+	"syscall"
+
+	"beanfield/conn/beanstalk/socket"
+)
 
 // sendAt is how much of replies may gather before they are written.
 const sendAt = 64 << 10
@@ -83,11 +87,11 @@ const sendShare = 512 << 10
 // write puts bytes on the socket until it takes no more or the connection has
 // had its share. It reports false when the connection is gone.
 func (c *Conn) write(b []byte) (n int, ok bool) {
-	if c.wire != nil {
+	if c.tls != nil {
 		return c.writeSealed(b)
 	}
 	for n < len(b) && c.loop.share > 0 {
-		m, err := write(c.fd, b[n:min(len(b), n+c.loop.share)])
+		m, err := socket.Write(c.fd, b[n:min(len(b), n+c.loop.share)])
 		switch err {
 		case nil:
 			n += m
@@ -110,7 +114,7 @@ func (c *Conn) stick(b []byte) {
 	c.stuck = append(c.stuck, b)
 	if !c.polling {
 		c.polling = true
-		c.loop.poll.watchWrites(c.fd, true)
+		c.loop.poll.WatchWrites(c.fd, true)
 	}
 }
 
@@ -121,10 +125,10 @@ func (c *Conn) unstick() {
 		if !ok {
 			return
 		}
-		if n < len(c.stuck[0]) || c.wire.owes() {
+		if n < len(c.stuck[0]) || c.tls.Owes() {
 			c.stuck[0] = c.stuck[0][n:]
 			if c.loop.share <= 0 {
-				c.loop.poll.watchWrites(c.fd, true) // so that epoll reports it again
+				c.loop.poll.WatchWrites(c.fd, true) // so that epoll reports it again
 			}
 			return
 		}
@@ -133,5 +137,5 @@ func (c *Conn) unstick() {
 	}
 	c.stuck = nil
 	c.polling = false
-	c.loop.poll.watchWrites(c.fd, false)
+	c.loop.poll.WatchWrites(c.fd, false)
 }

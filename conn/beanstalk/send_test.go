@@ -30,7 +30,7 @@ func TestSendsInShares(t *testing.T) {
 		if n := len(want) - left(); n != turn*share {
 			t.Fatalf("after %d turns %d bytes have been sent", turn, n)
 		}
-		events := l.poll.peek()
+		events := l.poll.Peek()
 		if len(events) != 1 || events[0].Events&syscall.EPOLLOUT == 0 {
 			t.Fatalf("turn %d: the loop is not told to go on: %v", turn, events)
 		}
@@ -61,10 +61,10 @@ func loopOverPair(t *testing.T) (l *loop, near, far int) {
 	if l, err = newLoop(nil); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(l.poll.close)
-	if err := l.poll.add(fds[0]); err != nil {
+	t.Cleanup(l.poll.Close)
+	if err := l.poll.Add(fds[0]); err != nil {
 		t.Fatal(err)
 	}
-	l.poll.peek() // the registration's own event
+	l.poll.Peek() // the registration's own event
 	return l, fds[0], fds[1]
 }

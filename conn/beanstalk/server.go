@@ -11,6 +11,7 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
+	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/slow"
 	"beanfield/router"
 )
@@ -60,7 +61,7 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 		l, err := newLoop(s)
 		if err != nil {
 			for _, l := range s.loops {
-				l.poll.close()
+				l.poll.Close()
 			}
 			return nil, err
 		}
@@ -91,7 +92,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		for _, l := range s.loops {
 			if !l.hasEnded() {
 				l.stop.Store(true)
-				l.poll.wake()
+				l.poll.Wake()
 			}
 		}
 	}
@@ -115,7 +116,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		s.closed = true
 		s.bells.Unlock()
 		for _, l := range s.loops {
-			l.poll.close()
+			l.poll.Close()
 		}
 	})
 	return err
@@ -124,11 +125,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // Welcome implements conn.FrontEnd: a loop will serve the client.
 func (s *Server) Welcome(fd int) { s.welcome(fd, nil, Door{}) }
 
-func (s *Server) welcome(fd int, w *wire, d Door) {
+func (s *Server) welcome(fd int, w *socket.TLS, d Door) {
 	s.open.Add(1)
 	s.total.Add(1)
 	l := s.loops[s.next.Add(1)%uint64(len(s.loops))]
-	c := &Conn{loop: l, fd: fd, wire: w, fresh: true, http: d.HTTP, login: d.Login, knocks: d.Login, since: time.Now().UnixNano()}
+	c := &Conn{loop: l, fd: fd, tls: w, fresh: true, http: d.HTTP, login: d.Login, knocks: d.Login, since: time.Now().UnixNano()}
 	c.Notify()
 }
 

@@ -31,7 +31,7 @@ func TestStuckLoop(t *testing.T) {
 		t.Error("no beat after two commands")
 	}
 	l.stop.Store(true)
-	l.poll.wake()
+	l.poll.Wake()
 	<-l.done
 	for range 3 {
 		if got := s.Stuck(); got != -1 {

@@ -44,7 +44,7 @@ func stillServerOver(t *testing.T, store storage.Store) *Server {
 			l.stop.Store(true)
 			l.serve()
 		}
-		l.poll.close()
+		l.poll.Close()
 		r.Close()
 	})
 	return s
@@ -103,7 +103,7 @@ func TestReadsOfATurn(t *testing.T) {
 	tell(t, quiet, []byte(line))
 
 	perTurn := strings.Repeat(answer, reads*read/len(line))
-	for _, ev := range l.poll.peek() {
+	for _, ev := range l.poll.Peek() {
 		if c := l.conns[ev.Fd]; c != nil {
 			l.turn()
 			c.event(ev.Events)
@@ -156,7 +156,7 @@ func TestStepsBack(t *testing.T) {
 			})
 		}
 		l.stop.Store(true)
-		l.poll.wake()
+		l.poll.Wake()
 		<-l.done
 		if (steps > 0) != c.steps {
 			t.Errorf("%d clients with %d bytes each: the loop stepped back %d times", c.clients, c.each, steps)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
 )
@@ -30,7 +31,7 @@ func TestLargeRepliesOverTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "its replies are stuck", func() bool { return h.server.loops[0].asleep.Load() })
-	atMost(t, "it is held", 4*sealPiece, func() int64 { return heapInUse() - before })
+	atMost(t, "it is held", 4*socket.SealPiece, func() int64 { return heapInUse() - before })
 	for range replies {
 		if _, got := c.job("FOUND"); got != body {
 			t.Fatal("another body has come")

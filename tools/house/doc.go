@@ -13,6 +13,7 @@
 //	conn                      lets clients in: listeners, limits, who is connected
 //	conn/beanstalk            the beanstalk protocol: event loops, connections, the table of commands
 //	conn/beanstalk/protocol   how its lines and replies are written
+//	conn/beanstalk/socket     the poller of an event loop, and TLS over its sockets
 //	conn/beanstalk/client     a client of it, for subcommands, tools and tests
 //	conn/queueservice         the queue service: HTTP, WebSocket, pushes to consumers
 //	conn/admin                HTTP for administrators: health, metrics
@@ -67,7 +68,7 @@
 //     storage/pebblestore/doc.go, storage/pebblestore/log.go and
 //     storage/pebblestore/committer.go: what is written, and when it is safe.
 //  8. conn/access/doc.go: rules and rights. conn/secure/doc.go, then "TLS" in
-//     conn/beanstalk/doc.go and conn/beanstalk/wire.go: TLS in an event loop.
+//     conn/beanstalk/doc.go and conn/beanstalk/socket/tls.go: TLS in an event loop.
 //  9. conn/admin/doc.go and conn/admin/metrics.go: health and metrics. Then
 //     conn/admin/console/doc.go: the console.
 //  10. cmd/beanfield/doc.go and cmd/beanfield/run.go: how the server is put together. Then
@@ -83,7 +84,7 @@
 //	reader, writer     one of each for every WebSocket (conn/queueservice/consumer.go): what
 //	                   comes in; what is written
 //	handshake          one for each TLS handshake, until it is made
-//	                   (conn/beanstalk/handshake.go, conn/hall/welcome.go): the
+//	                   (conn/beanstalk/socket/handshake.go, conn/hall/welcome.go): the
 //	                   connection's TLS state
 //	audit              one, with an audit log (conn/audit/writer.go): the file that it writes
 //	certificates       one (conn/secure/keeper.go): what the files held when it last read them

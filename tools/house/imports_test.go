@@ -48,6 +48,7 @@ var floors = map[string]int{
 	"shard/queue/naive":             0,
 	"conn/access":                   6,
 	"conn/beanstalk/protocol":       6,
+	"conn/beanstalk/socket":         6,
 	"conn/audit":                    6,
 	"conn/slow":                     6,
 	"conn/secure":                   5,

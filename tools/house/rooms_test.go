@@ -7,7 +7,7 @@ var rooms = []room{
 		{"words", []string{"name.go", "tags.go"}},
 	}, nil},
 	{"conn/beanstalk", []layer{
-		{"sockets", []string{"poller.go", "parking.go"}},
+		{"options", []string{"options.go"}},
 	}, nil},
 	{"storage/pebblestore", []layer{
 		{"errors", []string{"errors.go"}},

@@ -1,4 +1,4 @@
-package beanstalk
+package socket
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ type parking struct {
 	asleep atomic.Bool
 }
 
-func newParking(p *poller) (*parking, error) {
+func newParking(p *Poller) (*parking, error) {
 	fd, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(p.epfd), syscall.F_DUPFD_CLOEXEC, 0)
 	if errno != 0 {
 		return nil, errno
@@ -41,7 +41,7 @@ func newParking(p *poller) (*parking, error) {
 	}
 	k := &parking{file: os.NewFile(fd, "epoll"), epfd: p.epfd}
 	k.look = func(uintptr) bool {
-		k.found = p.peek()
+		k.found = p.Peek()
 		return len(k.found) > 0
 	}
 	var err error
@@ -85,8 +85,8 @@ func (k *parking) Look() {
 	}
 }
 
-// park blocks like wait, but lets go of the processor. If that cannot be, it is wait.
-func (p *poller) park(ms int) []syscall.EpollEvent {
+// Park blocks like wait, but lets go of the processor. If that cannot be, it is wait.
+func (p *Poller) Park(ms int) []syscall.EpollEvent {
 	if p.parking == nil {
 		p.parking, _ = newParking(p)
 	}
@@ -95,16 +95,19 @@ func (p *poller) park(ms int) []syscall.EpollEvent {
 		if err == nil {
 			return events
 		}
-		p.unpark()
+		p.Unpark()
 	}
-	return p.wait(ms)
+	return p.Wait(ms)
 }
 
-// unpark takes the poller out of Go's.
-func (p *poller) unpark() {
+// Unpark takes the poller out of Go's.
+func (p *Poller) Unpark() {
 	if p.parking != nil {
 		pace.RemoveSleeper(p.parking)
 		p.parking.file.Close()
 		p.parking = nil
 	}
 }
+
+// Parked says whether the poller was parked when it last blocked.
+func (p *Poller) Parked() bool { return p.parking != nil }

@@ -1,4 +1,4 @@
-package beanstalk
+package socket
 
 import (
 	"bytes"
@@ -24,31 +24,39 @@ var recordAt = func() uintptr {
 }()
 
 // record is the buffer of a connection, or nil if it cannot be found.
-func (w *wire) record() *bytes.Buffer {
+func (w *TLS) record() *bytes.Buffer {
 	if recordAt == 0 {
 		return nil
 	}
 	return (*bytes.Buffer)(unsafe.Add(unsafe.Pointer(w.conn), recordAt))
 }
 
+// Buffer is how large a buffer for records the connection has: none, while it has no part of one.
+func (w *TLS) Buffer() int {
+	if r := w.record(); r != nil {
+		return r.Cap()
+	}
+	return 0
+}
+
 // lendRecord lends the loop's buffer to a connection that has none.
-func (w *wire) lendRecord(l *loop) {
-	if r := w.record(); r != nil && r.Cap() == 0 && l.record != nil {
-		*r = *bytes.NewBuffer(l.record)
-		l.record = nil
+func (w *TLS) lendRecord(l *Buffers) {
+	if r := w.record(); r != nil && r.Cap() == 0 && l.Record != nil {
+		*r = *bytes.NewBuffer(l.Record)
+		l.Record = nil
 	}
 }
 
 // returnRecord takes the buffer back. It is called when crypto/tls has found that the socket
 // is empty: then it has handed out all that it has opened.
-func (w *wire) returnRecord(l *loop) {
+func (w *TLS) returnRecord(l *Buffers) {
 	r := w.record()
 	if r == nil || r.Len() > 0 {
 		return // a part of a record
 	}
 	r.Reset()
-	if b := r.AvailableBuffer(); cap(b) > cap(l.record) {
-		l.record = b
+	if b := r.AvailableBuffer(); cap(b) > cap(l.Record) {
+		l.Record = b
 	}
 	*r = bytes.Buffer{}
 }

@@ -1,4 +1,4 @@
-package beanstalk
+package socket
 
 import (
 	"runtime"
@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// poller is one epoll instance and the event descriptor that wakes it. Its
+// Poller is one epoll instance and the event descriptor that wakes it. Its
 // sockets are edge-triggered: one registration a connection, and no call for
 // a socket whose owner does not want to read just now.
-type poller struct {
+type Poller struct {
 	epfd, wakefd int
 	events       [128]syscall.EpollEvent
 	parking      *parking // nil unless the loop has just slept in Go's poller
@@ -20,7 +20,8 @@ const (
 	reading = syscall.EPOLLIN | syscall.EPOLLPRI | syscall.EPOLLRDHUP | edge
 )
 
-func newPoller() (*poller, error) {
+// NewPoller makes a poller that watches nothing yet.
+func NewPoller() (*Poller, error) {
 	epfd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
@@ -30,29 +31,31 @@ func newPoller() (*poller, error) {
 		syscall.Close(epfd)
 		return nil, errno
 	}
-	p := &poller{epfd: epfd, wakefd: int(wakefd)}
+	p := &Poller{epfd: epfd, wakefd: int(wakefd)}
 	ev := syscall.EpollEvent{Events: syscall.EPOLLIN | edge, Fd: int32(wakefd)}
 	if err := syscall.EpollCtl(epfd, syscall.EPOLL_CTL_ADD, p.wakefd, &ev); err != nil {
-		p.close()
+		p.Close()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (p *poller) close() {
-	p.unpark()
+// Close ends the poller. Nobody may wake it any more.
+func (p *Poller) Close() {
+	p.Unpark()
 	syscall.Close(p.epfd)
 	syscall.Close(p.wakefd)
 }
 
-func (p *poller) add(fd int) error {
+// Add begins to watch a socket.
+func (p *Poller) Add(fd int) error {
 	ev := syscall.EpollEvent{Events: reading & 0xffffffff, Fd: int32(fd)}
 	return syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_ADD, fd, &ev)
 }
 
-// watchWrites says whether to report room in the socket's send buffer, which
+// WatchWrites says whether to report room in the socket's send buffer, which
 // matters only while replies are stuck.
-func (p *poller) watchWrites(fd int, on bool) {
+func (p *Poller) WatchWrites(fd int, on bool) {
 	ev := syscall.EpollEvent{Events: reading & 0xffffffff, Fd: int32(fd)}
 	if on {
 		ev.Events |= syscall.EPOLLOUT
@@ -60,15 +63,19 @@ func (p *poller) watchWrites(fd int, on bool) {
 	syscall.EpollCtl(p.epfd, syscall.EPOLL_CTL_MOD, fd, &ev)
 }
 
-// wake makes a wait that blocks return.
-func (p *poller) wake() {
+// Woke says that an event is no socket's, but that of Wake. It is edge-triggered: it need not be
+// read.
+func (p *Poller) Woke(e *syscall.EpollEvent) bool { return int(e.Fd) == p.wakefd }
+
+// Wake makes a wait that blocks return.
+func (p *Poller) Wake() {
 	one := uint64(1)
 	syscall.RawSyscall(syscall.SYS_WRITE, uintptr(p.wakefd), uintptr(unsafe.Pointer(&one)), 8)
 }
 
-// peek returns the events that are there now. It does not block, so the
+// Peek returns the events that are there now. It does not block, so the
 // scheduler need not hear of it.
-func (p *poller) peek() []syscall.EpollEvent {
+func (p *Poller) Peek() []syscall.EpollEvent {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.epfd),
 		uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
 	if errno != 0 {
@@ -88,8 +95,8 @@ func hasEvents(epfd int) bool {
 	return n == 1
 }
 
-// wait blocks for events, at most ms milliseconds, or for ever if negative.
-func (p *poller) wait(ms int) []syscall.EpollEvent {
+// Wait blocks for events, at most ms milliseconds, or for ever if negative.
+func (p *Poller) Wait(ms int) []syscall.EpollEvent {
 	n, err := syscall.EpollWait(p.epfd, p.events[:], ms)
 	if err != nil || n < 0 {
 		return nil
@@ -97,10 +104,10 @@ func (p *poller) wait(ms int) []syscall.EpollEvent {
 	return p.events[:n]
 }
 
-// read and write are recv and send, which on a socket do less than the calls for
+// Read and Write are recv and send, which on a socket do less than the calls for
 // files. They are made without telling the Go scheduler: on a non-blocking socket
 // they take a few microseconds, and telling it would cost a tenth of that.
-func read(fd int, b []byte) (int, error) {
+func Read(fd int, b []byte) (int, error) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
 	runtime.KeepAlive(b)
 	if errno != 0 {
@@ -109,7 +116,7 @@ func read(fd int, b []byte) (int, error) {
 	return int(n), nil
 }
 
-func write(fd int, b []byte) (int, error) {
+func Write(fd int, b []byte) (int, error) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), syscall.MSG_NOSIGNAL, 0, 0)
 	runtime.KeepAlive(b)
 	if errno != 0 {
