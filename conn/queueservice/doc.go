@@ -70,8 +70,8 @@
 // if it sleeps. The writer encodes all that has gathered into one buffer, which it
 // borrows for as long as there is something to write, and writes it with one system
 // call. So many frames leave in one write, and an item costs neither a goroutine nor an
-// allocation. A lone item for an idle consumer is written by the goroutine that brings
-// it (lone.go). An idle consumer takes two parked goroutines and a few hundred bytes.
+// allocation. A ping for an idle consumer is written by the goroutine that has
+// it (direct.go). An idle consumer takes two parked goroutines and a few hundred bytes.
 // A watch over plain HTTP has the same outbox, and the handler's goroutine is its writer.
 //
 // A get that waits is a handler that sleeps until its Getter is called. Then it asks

@@ -40,18 +40,13 @@ type outbox struct {
 	over    bool // nothing more is put in; what is there is the last
 	stays   bool // the end of the queue does not end the watch
 
-	lone        *lone           // nil if there is none
-	pushed      int64           // when something was last received
-	alone       []*queue.Parcel // written without the writer, which is to report them
-	aloneWeight int
-	aloneMost   int    // at this weight they are reported
-	rest        []byte // of a frame that was begun without the writer
+	direct *direct // writes pings and pongs while the writer sleeps; nil if there is none
+	rest   []byte  // of a frame that was begun without the writer
 }
 
 // load is all that the writer takes out at one time.
 type load struct {
 	rest    []byte
-	alone   []*queue.Parcel
 	parcels []*queue.Parcel
 	control []byte
 	over    bool // this is the last
@@ -65,16 +60,8 @@ func (o *outbox) Receive(p *queue.Parcel, ok bool) {
 		o.finish(closeFailed, "the log has failed")
 		return
 	}
-	at := now()
 	o.mu.Lock()
-	quiet := at-o.pushed > loneApart
-	o.pushed = at
-	switch {
-	case o.over:
-	case o.asleep && quiet && o.lone.suits(p):
-		o.receiveLone(p)
-		return
-	default:
+	if !o.over {
 		o.parcels = append(o.parcels, p)
 		if p.Over && !o.stays {
 			o.over, o.code, o.reason = true, closeEnded, reasonEnded
@@ -120,8 +107,8 @@ func (o *outbox) say(op ws.OpCode, payload []byte) bool {
 	room := len(o.control)+len(payload) <= mostControl
 	switch {
 	case o.over || !room:
-	case o.asleep && o.lone != nil:
-		o.sayAlone(op, payload)
+	case o.asleep && o.direct != nil:
+		o.sayDirectly(op, payload)
 		return true
 	default:
 		o.control = append(appendDataHeader(o.control, op, len(payload)), payload...)
@@ -157,8 +144,8 @@ func (o *outbox) take(last load) (l load, some bool) {
 		o.asleep = true
 		return load{}, false
 	}
-	l = load{o.rest, o.alone, o.parcels, o.control, o.over}
-	o.rest, o.alone, o.aloneWeight = nil, nil, 0
+	l = load{o.rest, o.parcels, o.control, o.over}
+	o.rest = nil
 	o.parcels, o.spare, o.control = o.spare, nil, nil
 	return l, true
 }

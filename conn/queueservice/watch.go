@@ -103,11 +103,7 @@ func (c *consumer) connect(k *socket, json, indexOnly bool) {
 		k.Unpoll() // it sends nothing but pings and pongs
 	}
 	c.outbox.mu.Lock()
-	c.outbox.lone = newLone(&c.writer, k)
-	c.outbox.aloneMost = loneUnreported
-	if most := c.limits.MaxUnsent; most > 0 {
-		c.outbox.aloneMost = min((most+3)/4, loneUnreported)
-	}
+	c.outbox.direct = newDirect(k)
 	c.outbox.mu.Unlock()
 }
 

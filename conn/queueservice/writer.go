@@ -97,7 +97,6 @@ func (w *writer) write(l load) error {
 			return err
 		}
 	}
-	w.report(l.alone)
 	b := append((*w.buffer)[:0], l.control...)
 	encoded := 0 // how many parcels have been reported
 	for i, p := range l.parcels {

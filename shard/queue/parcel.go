@@ -15,9 +15,6 @@ import (
 type Parcel struct {
 	Items []Item
 	Bytes []byte
-	// Crowd says that many other parcels leave in the same turn and wait for this one:
-	// whoever receives it must not do much.
-	Crowd bool
 	// Over says that the queue has ended, and that after these items no more come.
 	Over bool
 
@@ -48,9 +45,6 @@ const (
 	sparesMost = 2 << 20
 	spareMost  = 64 << 10
 )
-
-// crowd is how many parcels of a turn make a crowd.
-const crowd = 16
 
 // newParcel makes an empty parcel, in the memory of one that is no longer needed if there
 // is any.

@@ -143,7 +143,6 @@ func (s *State) TakeParcels(list []*Parcel) []*Parcel {
 				s.unwait(&c.client)
 			}
 		}
-		p.Crowd = len(s.Parcels) >= crowd
 		list = append(list, p)
 		s.Parcels[i] = nil
 	}

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -162,24 +161,4 @@ func TestDeadLetterOfLongName(t *testing.T) {
 		w use NAME
 		w peek-buried -> 1`
 	runScripts(t, []script{{"buried", strings.ReplaceAll(steps, "NAME", strings.Repeat("t", MaxName-4))}})
-}
-
-// Those who hand over parcels are told when there are many.
-func TestCrowd(t *testing.T) {
-	for _, n := range []int{1, crowd - 1, crowd} {
-		w := newWorld(t)
-		pushed := ""
-		for i := range n {
-			w.run(fmt.Sprintf("g.c%02d sub 1", i))
-			pushed += fmt.Sprintf(" g.c%02d:%d", i, i+1)
-		}
-		w.run("w pause default 1")
-		for i := range n {
-			w.run(fmt.Sprintf("g.c00 item 0 -> %d", i+1))
-		}
-		w.run("+1s =>" + pushed)
-		if p := w.subs["g.c00"].spent[0]; p.Crowd != (n == crowd) {
-			t.Errorf("%d parcels: a crowd: %v", n, p.Crowd)
-		}
-	}
 }

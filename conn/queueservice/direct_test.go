@@ -1,0 +1,71 @@
+package queueservice
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"beanfield/storage/must"
+
+	"github.com/gobwas/ws"
+)
+
+// narrow is a socket that takes so many bytes.
+type narrow struct {
+	by   *direct
+	room int
+	took []byte
+	meet func() // what happens meanwhile
+}
+
+func (n *narrow) Control(func(uintptr)) error {
+	n.meet()
+	if n.room < 0 {
+		return errors.New("closed")
+	}
+	n.by.n = min(n.room, len(n.by.frame))
+	n.took = append(n.took, n.by.frame[:n.by.n]...)
+	return nil
+}
+
+func (n *narrow) direct() *direct {
+	n.by = &direct{raw: n}
+	return n.by
+}
+
+func (*narrow) Read(func(uintptr) bool) error  { return nil }
+func (*narrow) Write(func(uintptr) bool) error { return nil }
+
+// A pong leaves without the writer, too, and what comes meanwhile comes after it.
+func TestPongWithoutWriter(t *testing.T) {
+	for _, room := range []int{-1, 0, 1, 3, 1000} {
+		box, out := &outbox{}, &bytes.Buffer{}
+		box.init()
+		w := writer{party: strangers(someLimits), box: box, to: out}
+		socket := &narrow{room: room, meet: func() { box.say(ws.OpPong, []byte("2")) }}
+		box.direct = socket.direct()
+		box.take(load{})
+		box.say(ws.OpPong, []byte("1"))
+		l, _ := box.take(load{})
+		must.Do(t, w.write(l))
+		if all := string(socket.took) + out.String(); all != "\x8a\x011\x8a\x012" {
+			t.Errorf("room for %d: %q", room, all)
+		}
+	}
+}
+
+// QS5: the rest of a frame is written even if another connection has taken over: the close
+// frame must not stand inside it.
+func TestPongOfReplaced(t *testing.T) {
+	box, out := &outbox{}, &bytes.Buffer{}
+	box.init()
+	w := writer{party: strangers(someLimits), box: box, to: out}
+	box.direct = (&narrow{room: 2, meet: func() {}}).direct()
+	box.take(load{})
+	box.say(ws.OpPong, []byte("1"))
+	box.Replaced()
+	w.run()
+	if got := out.String(); len(got) < 4 || got[:2] != "1\x88" {
+		t.Errorf("%q", got)
+	}
+}
