@@ -9,12 +9,12 @@ import (
 // connections looks at those who hold jobs, wait, and at all of them by the address.
 func connections(t *testing.T, b *browser, base string, s *server.Launched) {
 	worker, waiter := dial(t, s), dial(t, s)
-	worker.say(use("guests"), put(0, "one"), put(0, "two"), "watch guests\r\n", "ignore default\r\n", "reserve\r\n", "x\r\n")
-	waiter.say("watch nothing.here\r\n", "ignore default\r\n")
+	worker.say(use("visitors"), put(0, "one"), put(0, "two"), "watch visitors", "ignore default", "reserve")
+	waiter.say("watch nothing.here", "ignore default")
 	waiter.Write([]byte("reserve\r\n"))
 	b.show(base + "#/connections")
 	b.await("who holds a job", `document.querySelector("tbody tr .c-held").textContent === "1" && document.querySelector("tbody th").textContent === `+quoted(worker.LocalAddr().String()))
-	b.await("what it does with tubes", `[".c-used", ".c-watching"].every((c) => document.querySelector("tbody " + c + " a").hash === "#/tube/guests")`)
+	b.await("what it does with tubes", `[".c-used", ".c-watching"].every((c) => document.querySelector("tbody " + c + " a").hash === "#/tube/visitors")`)
 	b.await("the browser's own connection", `[...document.querySelectorAll("tbody .c-face")].some((e) => e.textContent === "http")`)
 	b.write("input[type=search]", "nothing.here")
 	b.await("who waits", `document.querySelectorAll("tbody tr").length === 1 && document.querySelector(".c-doing").textContent === "waiting" && document.querySelector(".facts").textContent.includes("· 1 waiting")`)

@@ -222,7 +222,7 @@ func keys(_ *testing.T, b *browser, base string) {
 func traffic(t *testing.T, s *server.Launched) {
 	for k, name := range []string{"billing", "exports", "search.index"} {
 		c := dial(t, s)
-		c.say(use(name), "watch "+name+"\r\n", "ignore default\r\n")
+		c.say(use(name), "watch "+name, "ignore default")
 		beat := time.NewTicker(time.Duration(15+10*k) * time.Millisecond)
 		var over atomic.Bool
 		var ended sync.WaitGroup
@@ -233,10 +233,7 @@ func traffic(t *testing.T, s *server.Launched) {
 					c.say(put(0, order(i)))
 				}
 				if i%7 != 0 {
-					id, size := 0, 0
-					fmt.Sscanf(c.say("reserve-with-timeout 0\r\n"), "RESERVED %d %d", &id, &size)
-					c.in.Discard(size + 2)
-					c.say(fmt.Sprintf("delete %d\r\n", id))
+					c.say(fmt.Sprintf("delete %d", c.say("reserve-with-timeout 0").Number))
 				}
 			}
 		})

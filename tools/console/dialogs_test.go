@@ -78,7 +78,7 @@ func dialogs(t *testing.T, b *browser, base string, s *server.Launched) {
 // kicks say which jobs they take, and take no others.
 func kicks(t *testing.T, b *browser, base string, s *server.Launched) {
 	c := dial(t, s)
-	c.say(use("kicked"), put(5000, "1"), put(5000, "2"), "watch kicked\r\n", "ignore default\r\n")
+	c.say(use("kicked"), put(5000, "1"), put(5000, "2"), "watch kicked", "ignore default")
 	b.show(base + "?kicks#/tube/kicked")
 	b.state("kicked", 0, 2, 0)
 	b.open("Kick all")

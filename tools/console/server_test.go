@@ -1,16 +1,15 @@
 package console
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+	"time"
 
+	beanstalk "beanfield/conn/beanstalk/client"
 	"beanfield/tools/server"
 )
 
@@ -38,7 +37,7 @@ func newServer(t *testing.T, config string) *server.Launched {
 type client struct {
 	t testing.TB
 	net.Conn
-	in *bufio.Reader
+	protocol *beanstalk.Client
 }
 
 func dial(t *testing.T, s *server.Launched) *client {
@@ -48,28 +47,23 @@ func dial(t *testing.T, s *server.Launched) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	return &client{t, c, bufio.NewReader(c)}
+	return &client{t, c, beanstalk.On(c, s.Addr, 5*time.Minute)}
 }
 
-// say sends commands and reads as many lines of answers.
-func (c *client) say(commands ...string) (last string) {
+// say sends commands, reads their answers and returns the last.
+func (c *client) say(commands ...string) beanstalk.Reply {
 	c.t.Helper()
-	_, err := io.WriteString(c, strings.Join(commands, ""))
-	for range commands {
-		if err == nil {
-			last, err = c.in.ReadString('\n')
-		}
-	}
+	replies, err := c.protocol.Exchange(commands...)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return last
+	return replies[len(replies)-1]
 }
 
-func use(tube string) string { return "use " + tube + "\r\n" }
+func use(tube string) string { return "use " + tube }
 
 func put(delay int, body string) string {
-	return fmt.Sprintf("put 1024 %d 60 %d\r\n%s\r\n", delay, len(body), body)
+	return fmt.Sprintf("put 1024 %d 60 %d\r\n%s", delay, len(body), body)
 }
 
 // many is how many tubes the server has.
@@ -100,14 +94,9 @@ func fillUp(t *testing.T, s *server.Launched) {
 		}
 		c.say(commands...)
 	}
-	c.say(use("mail"), "watch mail\r\n", "ignore default\r\n")
+	c.say(use("mail"), "watch mail", "ignore default")
 	for range 7 {
-		id, size := 0, 0
-		if _, err := fmt.Sscanf(c.say("reserve-with-timeout 0\r\n"), "RESERVED %d %d", &id, &size); err != nil {
-			t.Fatal(err)
-		}
-		c.in.Discard(size + 2)
-		c.say(fmt.Sprintf("bury %d 1024\r\n", id))
+		c.say(fmt.Sprintf("bury %d 1024", c.say("reserve-with-timeout 0").Number))
 	}
-	c.say(use("odd"), put(0, hostile), "pause-tube thumbnails 3600\r\n")
+	c.say(use("odd"), put(0, hostile), "pause-tube thumbnails 3600")
 }
