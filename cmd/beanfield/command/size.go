@@ -30,7 +30,7 @@ type need struct {
 }
 
 const (
-	sizeServer, sizeShard                  = 25_000_000, 30_000_000
+	sizeServer, sizeStore, sizeShard       = 25_000_000, 80_000_000, 2_000_000
 	sizeTube, sizeConnection               = 700, 2_100
 	sizeJob, sizeJobDisk, minFree, logSize = 75, 200, 256 << 20, 64 << 20
 )
@@ -38,7 +38,7 @@ const (
 func (a *size) need() need {
 	n := need{Memory: sizeServer + a.jobs*(sizeJob+a.body+a.body/20) + a.tubes*sizeTube + a.connections*sizeConnection}
 	if !a.inMemory {
-		n.Memory += a.shards * sizeShard
+		n.Memory += sizeStore + a.shards*sizeShard
 		n.Disk = 2*a.jobs*(a.body+sizeJobDisk) + minFree + logSize
 	}
 	return n
