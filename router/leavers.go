@@ -1,9 +1,8 @@
 package router
 
 import (
-	"sync/atomic"
-
 	"beanfield/shard/queue"
+	"beanfield/shard/stack"
 )
 
 // leavers lists a shard's clients whose wait has ended elsewhere: another shard
@@ -12,8 +11,8 @@ import (
 // more. The goroutine that ends a wait adds them before anybody can learn that the
 // wait has ended; the shard takes them out. Neither takes a lock.
 type leavers struct {
-	newest atomic.Pointer[ref]
-	_      [56]byte // the next shard's is on a line of its own
+	stack.Stack[ref]
+	_ [56]byte // the next shard's is on a line of its own
 }
 
 // add puts a client in, unless it is in already: then the shard still has to handle
@@ -22,21 +21,15 @@ func (l *leavers) add(f *ref) {
 	if f.leaves.Swap(true) {
 		return
 	}
-	for {
-		old := l.newest.Load()
-		f.leaver = old
-		if l.newest.CompareAndSwap(old, f) {
-			return
-		}
-	}
+	l.Push(f, &f.leaver)
 }
 
 // take moves all of them to a list.
 func (l *leavers) take(list []*queue.Client) []*queue.Client {
-	if l.newest.Load() == nil {
+	if l.Empty() {
 		return list
 	}
-	for f := l.newest.Swap(nil); f != nil; {
+	for f := l.Take(); f != nil; {
 		next := f.leaver
 		f.leaver = nil
 		f.leaves.Store(false) // from here on it may be put in again

@@ -72,6 +72,6 @@
 //
 // # Reading order
 //
-// shard.go, turn.go, mailbox.go; then away.go and staging.go; pulse.go and
+// shard.go, turn.go, package stack; then away.go and staging.go; pulse.go and
 // look.go.
 package shard

@@ -39,7 +39,7 @@ func TestDrainIsBounded(t *testing.T) {
 		}
 		r.send(&queue.Batch{})
 		b.sh.drain(turnBatches)
-		if r.answered != turnBatches || b.sh.mail.empty() {
+		if r.answered != turnBatches || b.sh.mail.Empty() {
 			t.Errorf("%d batches are run at a time, want %d", r.answered, turnBatches)
 		}
 		b.sh.giveBack()

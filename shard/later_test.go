@@ -38,14 +38,15 @@ func TestTurnsOfThoseWhoPush(t *testing.T) {
 		batch := func(later bool) *queue.Batch {
 			return &queue.Batch{Ops: []queue.Op{{Kind: queue.Totals}}, Later: later, Done: unheard{}}
 		}
+		leave := func(other *queue.Batch) { b.sh.mail.Push(other, linkOf(other)) }
 		for name, c := range map[string]struct {
 			run        func()
 			now, later int
 		}{
 			"in place":               {func() { b.sh.Submit(batch(false)) }, 1, 0},
 			"in place, pushes":       {func() { b.sh.Submit(batch(true)) }, 0, 1},
-			"with another's":         {func() { b.sh.mail.push(batch(true)); b.sh.Submit(batch(false)) }, 1, 0},
-			"with another's, pushes": {func() { b.sh.mail.push(batch(false)); b.sh.Submit(batch(true)) }, 0, 1},
+			"with another's":         {func() { leave(batch(true)); b.sh.Submit(batch(false)) }, 1, 0},
+			"with another's, pushes": {func() { leave(batch(false)); b.sh.Submit(batch(true)) }, 0, 1},
 			"by the goroutine":       {func() { b.sh.Submit(batch(true)); b.sh.proceed(batch(true)); synctest.Wait() }, 1, 1},
 		} {
 			log.now, log.later = 0, 0

@@ -55,12 +55,7 @@ type look struct {
 // later. It must not keep the state, and should take less than a tenth of a millisecond.
 func (sh *Shard) Look(ctx context.Context, fn func(*queue.State, *Figures)) bool {
 	l := &look{fn: fn, done: make(chan struct{})}
-	for {
-		l.next = sh.looks.Load()
-		if sh.looks.CompareAndSwap(l.next, l) {
-			break
-		}
-	}
+	sh.looks.Push(l, &l.next)
 	if sh.take() { // as in Submit: whoever had the shard may not have seen the look
 		sh.giveBack()
 	}
@@ -75,11 +70,11 @@ func (sh *Shard) Look(ctx context.Context, fn func(*queue.State, *Figures)) bool
 // serveLooks answers the looks that have come.
 func (sh *Shard) serveLooks() {
 	f := Figures{Figures: sh.state.Figures(), Turns: sh.tally.turns, Busy: sh.tally.busy}
-	for b := sh.mail.newest.Load(); b != nil; b = b.Link {
+	for b := sh.mail.Newest(); b != nil; b = b.Link {
 		f.Mailbox++
 	}
 	sh.tally.sizes.ReadTo(&f.Sizes)
-	for l := sh.looks.Swap(nil); l != nil; l = l.next {
+	for l := sh.looks.Take(); l != nil; l = l.next {
 		l.fn(sh.state, &f)
 		close(l.done)
 	}

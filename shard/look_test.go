@@ -83,7 +83,7 @@ func TestLookWhileGivingBack(t *testing.T) {
 		b.asked = func() {
 			if asked.Add(1) == 2 { // the owner sets the timer
 				go func() { answered <- b.sh.Look(t.Context(), func(*queue.State, *Figures) {}) }()
-				for b.sh.looks.Load() == nil {
+				for b.sh.looks.Empty() {
 				}
 			}
 		}

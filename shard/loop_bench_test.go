@@ -6,6 +6,7 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/queuetest"
+	"beanfield/shard/stack"
 	"beanfield/storage"
 )
 
@@ -20,33 +21,33 @@ func newBareShard() *Shard {
 
 func BenchmarkMailbox(b *testing.B) {
 	b.Run("push and swap one", func(b *testing.B) {
-		var m mailbox
+		var m stack.Stack[queue.Batch]
 		batch := &queue.Batch{}
 		b.ReportAllocs()
 		for b.Loop() {
-			m.push(batch)
-			m.swap()
+			m.Push(batch, &batch.Link)
+			m.TakeInOrder(linkOf)
 		}
 	})
 	b.Run("push sixteen and swap", func(b *testing.B) {
-		var m mailbox
+		var m stack.Stack[queue.Batch]
 		var batches [16]queue.Batch
 		b.ReportAllocs()
 		for b.Loop() {
 			for i := range batches {
-				m.push(&batches[i])
+				m.Push(&batches[i], &batches[i].Link)
 			}
-			m.swap()
+			m.TakeInOrder(linkOf)
 		}
 	})
 	b.Run("contended push", func(b *testing.B) {
-		var m mailbox
+		var m stack.Stack[queue.Batch]
 		b.ReportAllocs()
 		b.RunParallel(func(pb *testing.PB) {
 			batch := new(queue.Batch)
 			for pb.Next() {
-				m.push(batch)
-				if m.swap() != nil {
+				m.Push(batch, &batch.Link)
+				if m.TakeInOrder(linkOf) != nil {
 					batch = new(queue.Batch) // somebody may still read the old one
 				}
 			}

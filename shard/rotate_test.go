@@ -76,7 +76,7 @@ func TestDrainStopsAfterAFullTurn(t *testing.T) {
 			t.Fatal("an idle shard cannot be taken")
 		}
 		b.sh.drain(turnBatches)
-		if n := batch.Ops[0].Count; n == 0 || n > queue.Slice || b.sh.mail.empty() {
+		if n := batch.Ops[0].Count; n == 0 || n > queue.Slice || b.sh.mail.Empty() {
 			t.Errorf("%d jobs are kicked at a time, want %d at most", n, queue.Slice)
 		}
 		b.sh.giveBack()

@@ -9,9 +9,13 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/stack"
 	"beanfield/storage"
 	"beanfield/storage/pace"
 )
+
+// linkOf is the link by which a batch waits in a mailbox.
+func linkOf(b *queue.Batch) **queue.Batch { return &b.Link }
 
 // turnBatches is how many batches of others a caller runs at most when it has taken
 // the shard for a batch of its own. The shard's goroutine runs the rest.
@@ -26,15 +30,15 @@ const turnBatches = 32
 // and the matching giveBack (S2). Any goroutine may read those below "never
 // changes".
 type Shard struct {
-	busy  atomic.Bool          // somebody runs the shard
-	alarm atomic.Bool          // a deadline has come while somebody ran it
-	pulse Pulse                // beats with each turn
-	looks atomic.Pointer[look] // to be served by whoever has taken the shard
-	tally *tallies             // owned; here because there is room
-	armed int64                // likewise: when the timer will fire at the latest; MaxInt64 if unset
-	later bool                 // likewise: who has taken the shard pushes the log afterwards
-	_     [23]byte             // every submitter writes busy; keep them off the mailbox's line
-	mail  mailbox
+	busy  atomic.Bool       // somebody runs the shard
+	alarm atomic.Bool       // a deadline has come while somebody ran it
+	pulse Pulse             // beats with each turn
+	looks stack.Stack[look] // to be served by whoever has taken the shard
+	tally *tallies          // owned; here because there is room
+	armed int64             // likewise: when the timer will fire at the latest; MaxInt64 if unset
+	later bool              // likewise: who has taken the shard pushes the log afterwards
+	_     [23]byte          // every submitter writes busy; keep them off the mailbox's line
+	mail  stack.Stack[queue.Batch]
 	_     [56]byte // and off what the owner works with
 
 	// never changes
@@ -112,7 +116,7 @@ func (sh *Shard) Submit(b *queue.Batch) bool {
 	}
 	b.Retain()
 	later := b.Later // b may be answered, and used again, once it is in the mailbox
-	sh.mail.push(b)
+	sh.mail.Push(b, &b.Link)
 	// The owner may have looked into the mailbox before the push and given
 	// the shard back since: then it is free, and taking it is our duty.
 	if sh.take() {
@@ -125,9 +129,9 @@ func (sh *Shard) Submit(b *queue.Batch) bool {
 
 // runInPlace applies the caller's own batch, after those that came before it.
 func (sh *Shard) runInPlace(b *queue.Batch) bool {
-	if !sh.mail.empty() {
+	if !sh.mail.Empty() {
 		b.Retain()
-		sh.mail.push(b)
+		sh.mail.Push(b, &b.Link)
 		sh.drain(turnBatches)
 		return false
 	}
@@ -169,7 +173,7 @@ func (sh *Shard) postpone(b *queue.Batch) {
 // proceed gives a batch that was postponed to the shard's goroutine. Any goroutine
 // may call it.
 func (sh *Shard) proceed(b *queue.Batch) {
-	sh.mail.push(b)
+	sh.mail.Push(b, &b.Link)
 	if sh.take() {
 		sh.handed <- struct{}{}
 	}
@@ -179,7 +183,7 @@ func (sh *Shard) proceed(b *queue.Batch) {
 func (sh *Shard) drain(max int) {
 	for n := 0; n < max; {
 		sh.alarm.Store(false)
-		b := sh.mail.swap()
+		b := sh.mail.TakeInOrder(linkOf)
 		now, ops := sh.now(), 0
 		if now >= sh.due && b != nil {
 			sh.state.Tick(now) // what was due before these came
@@ -204,7 +208,7 @@ func (sh *Shard) drain(max int) {
 		}
 		sh.endTurn(now)
 		sh.tally.count(sh, now, ops)
-		if sh.mail.empty() {
+		if sh.mail.Empty() {
 			return
 		}
 	}
@@ -214,10 +218,10 @@ func (sh *Shard) drain(max int) {
 // goroutine, so that no connection works for others for long.
 func (sh *Shard) giveBack() {
 	for {
-		if sh.looks.Load() != nil {
+		if !sh.looks.Empty() {
 			sh.serveLooks()
 		}
-		if !sh.mail.empty() || sh.alarm.Load() {
+		if !sh.mail.Empty() || sh.alarm.Load() {
 			sh.handed <- struct{}{} // has room: only an owner sends, and once
 			return
 		}
@@ -228,7 +232,7 @@ func (sh *Shard) giveBack() {
 		sh.busy.Store(false)
 		// A caller that came before this store has left a batch, an alarm or a look; one
 		// that comes after it can take the shard.
-		if sh.mail.empty() && !sh.alarm.Load() && sh.looks.Load() == nil {
+		if sh.mail.Empty() && !sh.alarm.Load() && sh.looks.Empty() {
 			return
 		}
 		if !sh.take() {

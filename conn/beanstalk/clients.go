@@ -48,12 +48,7 @@ func (s *Server) Clients(ctx context.Context, held map[any]int) (list []conn.Cli
 
 // ask has the loop make a part, and rings its bell.
 func (l *loop) ask(p *part) {
-	for {
-		p.next = l.parts.Load()
-		if l.parts.CompareAndSwap(p.next, p) {
-			break
-		}
-	}
+	l.parts.Push(p, &p.next)
 	l.ring()
 }
 
@@ -69,7 +64,7 @@ func (l *loop) ring() {
 
 // makeParts makes the parts that have been asked for.
 func (l *loop) makeParts() {
-	for p := l.parts.Swap(nil); p != nil; p = p.next {
+	for p := l.parts.Take(); p != nil; p = p.next {
 		end := min(p.from+partLength, len(l.conns))
 		for _, c := range l.conns[min(p.from, end):end] {
 			if c != nil {

@@ -82,7 +82,7 @@ const (
 // Notify implements router.Owner: the loop will serve the connection soon.
 func (c *Conn) Notify() {
 	if c.queued.CompareAndSwap(false, true) {
-		c.loop.inbox.push(c)
+		c.loop.inbox.Push(c, &c.next)
 		c.loop.wake()
 	}
 }

@@ -25,7 +25,7 @@ func TestInboxIsServedInShares(t *testing.T) {
 			l.conns = append(l.conns, conn)
 			all = append(all, conn)
 			conn.queued.Store(true)
-			l.inbox.push(conn)
+			l.inbox.Push(conn, &conn.next)
 		}
 		for served := 0; served < n; {
 			before := served

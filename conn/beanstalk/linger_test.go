@@ -33,7 +33,8 @@ func TestLingersWhileAShardIsBusy(t *testing.T) {
 	asked = 0
 	l.busy = func(shard int) bool {
 		if asked++; asked == 3 {
-			l.inbox.push(new(Conn))
+			c := new(Conn)
+			l.inbox.Push(c, &c.next)
 		}
 		return true
 	}

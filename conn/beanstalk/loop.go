@@ -10,6 +10,7 @@ import (
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/beanstalk/socket"
 	"beanfield/shard"
+	"beanfield/shard/stack"
 	"beanfield/storage/pace"
 )
 
@@ -25,14 +26,14 @@ type loop struct {
 	busy   func(shard int) bool
 	// stepBack lets other goroutines run. It is pace.StepBack, except in tests.
 	stepBack func()
-	inbox    inbox
-	asleep   atomic.Bool // or about to be: then wake has to write
+	inbox    stack.Stack[Conn] // connections that want to be served, from any goroutine; each once, by its queued flag
+	asleep   atomic.Bool       // or about to be: then wake has to write
 	stop     atomic.Bool
 	recheck  atomic.Bool // other rules hold: connections that wait are to be judged anew
 	pulse    shard.Pulse // beats with each round of serve
 	done     chan struct{}
-	bell     Conn                 // a connection without a socket: in the inbox it means that there are parts
-	parts    atomic.Pointer[part] // of lists of the clients, which others have asked for
+	bell     Conn              // a connection without a socket: in the inbox it means that there are parts
+	parts    stack.Stack[part] // of lists of the clients, which others have asked for
 
 	// touched by the loop's goroutine only
 	conns  []*Conn // by descriptor
@@ -194,7 +195,7 @@ func (l *loop) linger() []syscall.EpollEvent {
 	for yields := 1; ; yields++ {
 		runtime.Gosched()
 		events := l.poll.Peek()
-		if len(events) > 0 || !l.inbox.empty() || yields == mostYields || l.calls == 0 || !l.busy(l.asked) {
+		if len(events) > 0 || !l.inbox.Empty() || yields == mostYields || l.calls == 0 || !l.busy(l.asked) {
 			return events
 		}
 	}
@@ -213,7 +214,7 @@ func milliseconds(left time.Duration) int {
 // alarm is due.
 func (l *loop) sleep() []syscall.EpollEvent {
 	l.asleep.Store(true)
-	if !l.inbox.empty() || l.recheck.Load() {
+	if !l.inbox.Empty() || l.recheck.Load() {
 		l.asleep.Store(false)
 		return nil
 	}
@@ -254,7 +255,7 @@ const inboxShare = 64
 // serveInbox serves some of the connections in the inbox.
 func (l *loop) serveInbox() {
 	if l.called == nil {
-		l.called = l.inbox.swap()
+		l.called = l.inbox.TakeInOrder(func(c *Conn) **Conn { return &c.next })
 	}
 	for left := inboxShare; left > 0 && l.called != nil; left-- {
 		c := l.called
@@ -274,7 +275,7 @@ func (l *loop) serveInbox() {
 }
 
 // idle says that the inbox is empty, and no recheck is due.
-func (l *loop) idle() bool { return l.called == nil && l.inbox.empty() && !l.recheck.Load() }
+func (l *loop) idle() bool { return l.called == nil && l.inbox.Empty() && !l.recheck.Load() }
 
 func (l *loop) isNew(c *Conn) bool {
 	return !c.closed && (c.fd >= len(l.conns) || l.conns[c.fd] != c)

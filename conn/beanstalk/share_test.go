@@ -14,7 +14,7 @@ func waiters(t *testing.T, s *Server, connections, tubes int) (all []*Conn) {
 		s.enter(t)
 	}
 	l := s.loops[0]
-	for !l.inbox.empty() {
+	for !l.inbox.Empty() {
 		l.serveInbox()
 	}
 	for _, c := range l.conns {
@@ -93,7 +93,7 @@ func TestRecheckOfNewerRules(t *testing.T) {
 			t.Fatal("the first is not in the middle")
 		}
 		s.book.Replace(groupMay(t, "t0")) // nobody tells the loop, as if that came before its end
-		for l.recheck.Load() || !l.inbox.empty() {
+		for l.recheck.Load() || !l.inbox.Empty() {
 			l.recheckSome()
 			l.serveInbox() // a review of many tubes lets others in
 		}

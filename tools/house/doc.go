@@ -28,6 +28,7 @@
 //	router                    tube -> shard, job -> shard, ids, reserve over several shards
 //	    |
 //	shard                     runs a queue among goroutines, without a lock
+//	shard/stack               hands things from goroutine to goroutine without a lock
 //	shard/queue               the queue itself: tubes, heaps, jobs, waiters, consumers, groups
 //	shard/queue/cells         its containers: slabs, heaps, lists
 //	    |

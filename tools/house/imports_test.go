@@ -31,6 +31,7 @@ var floors = map[string]int{
 	"shard":                 4,
 	"shard/queue":           3,
 	"shard/queue/cells":     0,
+	"shard/stack":           0,
 	"storage/pebblestore":   3,
 	"storage/locallog":      -3,
 	"storage/fold":          -3,
