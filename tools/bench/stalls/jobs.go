@@ -155,8 +155,9 @@ func (d *disturbance) delay() error {
 		if err := c.DeleteAll(d.ids); err != nil {
 			return err
 		}
-		// Half as long again, in case the server is slower this time; then the peace.
-		wait := d.took + d.took/2 + d.load.Disturb.Peace + time.Second
+		// Half as long again and a second, in case the server is slower this time; then the
+		// peace.
+		wait := d.took + d.took/2 + d.load.Disturb.Peace + 2*time.Second
 		begun := time.Now()
 		last := begun.Add(time.Duration(math.Ceil(wait.Seconds())) * time.Second)
 		err := d.put(c, d.load.Backlog, func() int { return int(time.Until(last).Seconds()) })
