@@ -20,5 +20,5 @@
 //	machine      the processors, and who uses them
 //	tools/server a server as a process: start, end, output, CPU and memory
 //
-// fakequeue is a little queue that the tests measure.
+// testserver is a server for tests, which can answer wrongly.
 package main

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/tools/bench/fakequeue"
 	"beanfield/tools/bench/floor"
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/testserver"
 )
 
 // The whole comparison, between two echo servers that are this very program, one of
@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if len(os.Args) > 1 && os.Args[1] == "queue" {
-		os.Exit(fakequeue.Process(os.Args[2:]))
+		os.Exit(testserver.Process(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/tools/bench/fakequeue"
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/testserver"
 )
 
 // The correction for coordinated omission. One connection, 1000 operations a second,
@@ -17,7 +17,7 @@ import (
 // the bounds hold on any machine.
 func TestOpenLoopCountsWhatAStallDelayed(t *testing.T) {
 	const stall = 300 * time.Millisecond
-	q, addr := fakequeue.Start(t)
+	q, addr := testserver.Start(t)
 	var puts atomic.Int64
 	q.Stall = func(verb string) {
 		if verb == "put" && puts.Add(1) == 50 {

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/tools/bench/fakequeue"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/testserver"
 )
 
 func quiet(string, ...any) {}
@@ -70,7 +70,7 @@ func TestEveryLoadRuns(t *testing.T) {
 			t.Parallel()
 			// A busy machine may get nothing done in a short time: then take longer.
 			for ld := brief(test.change); ; ld.Duration *= 2 {
-				_, addr := fakequeue.Start(t)
+				_, addr := testserver.Start(t)
 				res, err := runOn(t, addr, ld, test.threads)
 				missing := ""
 				if err == nil {
@@ -108,23 +108,21 @@ func missingCommand(t *testing.T, res *result.Result, want []string) string {
 }
 
 func TestPutEndsAfterItsJobs(t *testing.T) {
-	q, addr := fakequeue.Start(t)
+	q, addr := testserver.Start(t)
 	ld := brief(func(ld *load.Load) { ld.Kind, ld.MaxJobs, ld.Warmup, ld.Duration = load.KindPut, 1000, 0, time.Hour })
 	res, err := runOn(t, addr, ld, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	if q.Total < 1000 || q.Total > 1000+ld.Connections || res.Ops == 0 {
-		t.Errorf("%d jobs were put, %d counted; the bound was 1000", q.Total, res.Ops)
+	if total := q.Count(t, "total-jobs"); total < 1000 || total > int64(1000+ld.Connections) || res.Ops == 0 {
+		t.Errorf("%d jobs were put, %d counted; the bound was 1000", total, res.Ops)
 	}
 }
 
 // A whole load is measured from its first job to its last, whatever time was asked for.
 func TestWholeLoads(t *testing.T) {
 	for kind, commands := range map[string]int{load.KindPut: 1, load.KindCycle: 3, load.KindCycles: 3} {
-		_, addr := fakequeue.Start(t)
+		_, addr := testserver.Start(t)
 		ld := brief(func(ld *load.Load) {
 			ld.Kind, ld.MaxJobs, ld.Whole, ld.Depth, ld.Warmup, ld.Duration = kind, 500, true, 2, time.Hour, time.Nanosecond
 		})
@@ -171,7 +169,7 @@ func TestWrongRepliesEndTheRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			q, addr := fakequeue.Start(t)
+			q, addr := testserver.Start(t)
 			var n atomic.Int64
 			q.Tamper = func(verb, reply string) string {
 				if verb == test.verb && n.Add(1) == 20 {
@@ -194,7 +192,7 @@ func TestWrongRepliesEndCycles(t *testing.T) {
 	} {
 		t.Run(verb, func(t *testing.T) {
 			t.Parallel()
-			q, addr := fakequeue.Start(t)
+			q, addr := testserver.Start(t)
 			var n atomic.Int64
 			q.Tamper = func(v, reply string) string {
 				if v == verb && n.Add(1) == 200 {
@@ -213,15 +211,12 @@ func TestWrongRepliesEndCycles(t *testing.T) {
 
 // A server that loses a job answers every command well; only its counts tell.
 func TestAuditFindsLostJobs(t *testing.T) {
-	q, addr := fakequeue.Start(t)
+	_, addr := testserver.Start(t)
 	check, err := startAudit(t.Context(), addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Mu.Lock()
-	q.Total = 3
 	text := map[string]int64{"total-jobs": 3, "current-jobs-ready": 0}
-	q.Mu.Unlock()
 	if err := check.compare(text, &Tally{Inserted: 3, deleted: 3}); err != nil {
 		t.Errorf("three put, three deleted, none there: %v", err)
 	}
@@ -231,7 +226,7 @@ func TestAuditFindsLostJobs(t *testing.T) {
 }
 
 func TestServerThatHangsUp(t *testing.T) {
-	q, addr := fakequeue.Start(t)
+	q, addr := testserver.Start(t)
 	var n atomic.Int64
 	q.Stall = func(string) {
 		if n.Add(1) == 300 {

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/tools/bench/fakequeue"
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/testserver"
 	"beanfield/tools/server"
 )
 
@@ -56,7 +56,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// The fake queue writes its jobs when it is asked to end, and so has none after SIGKILL.
+// The test's server writes its jobs when it is asked to end, and so has none after SIGKILL.
 func TestKilled(t *testing.T) {
 	_, err := restartOfLoad(t, "", func(ld *load.Load) { ld.Backlog, ld.Kill = 500, true })
 	if want := "has 0 jobs ready, and should have 500"; err == nil || !strings.Contains(err.Error(), want) {
@@ -97,7 +97,7 @@ func TestRestartsThatGoWrong(t *testing.T) {
 // The test binary stands in for the program where a server is started as {self}.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "queue" {
-		os.Exit(fakequeue.Process(os.Args[2:]))
+		os.Exit(testserver.Process(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }

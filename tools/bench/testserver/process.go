@@ -1,4 +1,4 @@
-package fakequeue
+package testserver
 
 import (
 	"encoding/json"
@@ -9,10 +9,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+
+	"beanfield/conn/beanstalk/client"
 )
 
-// Process is a fake queue as a process that keeps its jobs in a directory. It can
-// go wrong in the ways that a restart must notice.
+// Process is a server as a process that keeps its jobs in a directory while it is down. It
+// can go wrong in the ways that a restart must notice.
 func Process(args []string) int {
 	f := flag.NewFlagSet("queue", flag.ContinueOnError)
 	port, dir := f.Int("p", 0, ""), f.String("d", "", "")
@@ -34,8 +36,7 @@ func Process(args []string) int {
 	if err != nil {
 		return 111
 	}
-	q, bodies := New(), []string(nil)
-	path := filepath.Join(*dir, "jobs")
+	bodies, path := []string(nil), filepath.Join(*dir, "jobs")
 	if text, err := os.ReadFile(path); err == nil {
 		switch {
 		case *refuse:
@@ -51,23 +52,54 @@ func Process(args []string) int {
 	if *lose && len(bodies) > 0 {
 		bodies = bodies[1:]
 	}
-	for _, body := range bodies {
-		(&Client{q: q, tube: "default"}).put("1 0 60 0", body)
+	s, err := start()
+	if err == nil {
+		err = s.talk(func(c *client.Client) error { return put(c, bodies) })
 	}
-	defer q.listen(l)()
+	if err != nil {
+		return 111
+	}
+	go s.accept.Serve(l, s.inner)
 	<-ended
 	if *dir == "" {
 		return *code
 	}
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	bodies = bodies[:0]
-	for _, j := range q.Jobs {
-		bodies = append(bodies, j.body)
+	if err = s.talk(func(c *client.Client) error { bodies, err = take(c); return err }); err == nil {
+		text, _ := json.Marshal(bodies)
+		err = os.WriteFile(path, text, 0o600)
 	}
-	text, _ := json.Marshal(bodies)
-	if os.WriteFile(path, text, 0o600) != nil {
+	if err != nil {
 		return 1
 	}
 	return *code
+}
+
+func put(c *client.Client, bodies []string) error {
+	p := c.Pipe(func(r client.Reply) error { return r.Want("INSERTED") })
+	for _, body := range bodies {
+		if err := p.Put(fmt.Sprintf("put 1 0 60 %d", len(body)), []byte(body)); err != nil {
+			return err
+		}
+	}
+	return p.Flush()
+}
+
+// take gives the bodies of all jobs that are ready.
+func take(c *client.Client) (bodies []string, err error) {
+	tubes, err := c.Tubes()
+	if err != nil {
+		return nil, err
+	}
+	for _, tube := range tubes {
+		if _, err := c.Ask("watch " + tube); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		r, err := c.Ask("reserve-with-timeout 0")
+		if err != nil || r.Word == "TIMED_OUT" {
+			return bodies, err
+		}
+		bodies = append(bodies, string(r.Body))
+	}
 }

@@ -1,0 +1,134 @@
+package testserver
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"beanfield/conn/beanstalk/client"
+)
+
+// A Door is what clients come through. Its fields are set before the first of them.
+type Door struct {
+	Tamper func(verb, reply string) string // may change any reply
+	Stall  func(verb string)               // is called before a command is passed on
+	Mu     sync.Mutex                      // while it is held, no command is passed on
+	Conns  []net.Conn                      // of clients; Mu protects it
+
+	server *server
+}
+
+// mostUnanswered is more than any load sends before it reads.
+const mostUnanswered = 1 << 17
+
+// Start runs a server for the test, and gives the address of its door.
+func Start(t *testing.T) (*Door, string) {
+	t.Helper()
+	s, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Door{server: s}
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			c, err := outside.Accept()
+			if err != nil {
+				return
+			}
+			d.Mu.Lock()
+			d.Conns = append(d.Conns, c)
+			d.Mu.Unlock()
+			running.Go(func() { d.pass(c) })
+		}
+	})
+	t.Cleanup(func() {
+		outside.Close()
+		if err := s.stop(); err != nil {
+			t.Error(err)
+		}
+		running.Wait()
+	})
+	return d, outside.Addr().String()
+}
+
+// pass connects a client with the server, until either has gone.
+func (d *Door) pass(c net.Conn) {
+	defer c.Close()
+	s, err := net.Dial("tcp4", d.server.addr)
+	if err != nil {
+		return
+	}
+	verbs := make(chan string, mostUnanswered)
+	go func() {
+		d.commands(c, s, verbs)
+		close(verbs)
+		s.Close()
+	}()
+	in, out := bufio.NewReader(s), bufio.NewWriter(c)
+	for verb := range verbs {
+		reply, err := client.ReadRaw(in)
+		if err != nil {
+			break
+		}
+		if text := string(reply); d.Tamper != nil {
+			reply = []byte(d.Tamper(verb, text))
+		}
+		if _, err := out.Write(reply); err != nil {
+			break
+		}
+		if in.Buffered() == 0 && out.Flush() != nil {
+			break
+		}
+	}
+}
+
+// commands passes commands on. A pipeline stays one.
+func (d *Door) commands(c, s net.Conn, verbs chan<- string) {
+	in, out := bufio.NewReader(c), bufio.NewWriter(s)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		verb, args, _ := strings.Cut(strings.TrimSuffix(line, "\r\n"), " ")
+		if d.Stall != nil {
+			d.Stall(verb)
+		}
+		d.Mu.Lock()
+		out.WriteString(line)
+		d.Mu.Unlock()
+		if verb == "put" {
+			size, _ := strconv.ParseInt(args[strings.LastIndexByte(args, ' ')+1:], 10, 64)
+			if _, err := io.CopyN(out, in, size+2); err != nil {
+				return
+			}
+		}
+		verbs <- verb
+		if in.Buffered() == 0 && out.Flush() != nil {
+			return
+		}
+	}
+}
+
+// Count is a number in the server's stats reply.
+func (d *Door) Count(t *testing.T, key string) (n int64) {
+	t.Helper()
+	err := d.server.talk(func(c *client.Client) error {
+		stats, err := c.Stats("stats")
+		n = stats.Number(key)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
