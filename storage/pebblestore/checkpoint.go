@@ -67,7 +67,7 @@ func (l *shardLog) copyTo(path string) error {
 	}
 	l.folding.Lock() // the place stays what it is
 	defer l.folding.Unlock()
-	if err := l.fault.guard(func() error { return l.db.Checkpoint(path) }); err != nil {
+	if err := l.fault.Guard(func() error { return l.db.Checkpoint(path) }); err != nil {
 		return err
 	}
 	return locallog.Create(l.store.logOptions(path, len(l.store.logs)), l.place)

@@ -7,6 +7,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -33,7 +34,7 @@ func unclosed(t *testing.T, n uint64) vfs.FS {
 // tail of a crash: nothing that was acknowledged is dropped in silence.
 func TestDamagedLogIsRefused(t *testing.T) {
 	fs := unclosed(t, 3000)
-	for _, path := range lookFor(t, fs, "data", ".turns") {
+	for _, path := range disktest.Look(t, fs, "data", ".turns") {
 		damage(t, fs, path)
 	}
 	_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
@@ -50,14 +51,14 @@ func TestDamagedLogIsRefused(t *testing.T) {
 func TestTornLogIsRead(t *testing.T) {
 	fs := unclosed(t, 1000)
 	torn := false
-	for _, path := range lookFor(t, fs, "data", ".turns") {
-		text := read(t, fs, path)
+	for _, path := range disktest.Look(t, fs, "data", ".turns") {
+		text := disktest.Read(t, fs, path)
 		end := len(strings.TrimRight(text, "\x00"))
 		if end == 0 || len(text)-end < 1000 {
 			continue // nothing in it, or others behind it
 		}
 		torn = true
-		write(t, fs, path, text[:end-20]+strings.Repeat("\x00", len(text)-end+20))
+		disktest.Write(t, fs, path, text[:end-20]+strings.Repeat("\x00", len(text)-end+20))
 	}
 	if !torn {
 		t.Fatal("no slot has the end of the log")

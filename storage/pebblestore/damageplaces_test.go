@@ -13,6 +13,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -133,7 +134,7 @@ func files(t *testing.T, fs vfs.FS, dir string) (paths []string) {
 func contents(t *testing.T, fs vfs.FS) map[string]string {
 	all := make(map[string]string)
 	for _, path := range files(t, fs, "data") {
-		all[path] = read(t, fs, path)
+		all[path] = disktest.Read(t, fs, path)
 	}
 	return all
 }
@@ -182,8 +183,8 @@ func (d *damagedStore) try(t *testing.T, r *rand.Rand, path string, way ruin) (r
 	t.Helper()
 	fs := clone(d.fs, 100, r)
 	what := fmt.Sprintf("%s: %s", path, way.what)
-	if text := way.do(r, []byte(read(t, fs, path))); text != nil {
-		write(t, fs, path, string(text))
+	if text := way.do(r, []byte(disktest.Read(t, fs, path))); text != nil {
+		disktest.Write(t, fs, path, string(text))
 	} else if err := fs.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +251,7 @@ func TestDamageAnywhere(t *testing.T) {
 					}
 				}
 				way := ruins[r.Intn(len(ruins))]
-				if len(read(t, d.fs, path)) == 0 {
+				if len(disktest.Read(t, d.fs, path)) == 0 {
 					way = ruins[len(ruins)-1]
 				}
 				c := counts[way.what]

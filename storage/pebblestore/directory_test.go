@@ -3,7 +3,6 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -12,39 +11,12 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
-
-func write(t *testing.T, fs vfs.FS, name, text string) {
-	t.Helper()
-	f, err := fs.Create(name, directory.Category)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func read(t *testing.T, fs vfs.FS, name string) string {
-	t.Helper()
-	f, err := fs.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // What is not ours is refused, and left as it was.
 func TestForeignDirectories(t *testing.T) {
@@ -69,7 +41,7 @@ func TestForeignDirectories(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, text := range c.files {
-				write(t, fs, "data/"+name, text)
+				disktest.Write(t, fs, "data/"+name, text)
 			}
 			before := fs.String()
 			_, err := noTicks(small(fs, storage.Always)).Open(1, byName(1))
@@ -166,7 +138,7 @@ func TestMissingAndDamagedFiles(t *testing.T) {
 			if err := holds2.Close(); err != nil {
 				t.Fatal(err)
 			}
-			for _, path := range lookFor(t, fs, "data", c.part) {
+			for _, path := range disktest.Look(t, fs, "data", c.part) {
 				if err := c.damage(fs, path); err != nil {
 					t.Fatal(err)
 				}
@@ -183,24 +155,6 @@ func TestMissingAndDamagedFiles(t *testing.T) {
 			}
 		})
 	}
-}
-
-// lookFor finds files and directories by the start or the end of their names.
-func lookFor(t *testing.T, fs vfs.FS, dir, part string) (found []string) {
-	t.Helper()
-	names, err := fs.List(dir)
-	if err != nil {
-		return nil // not a directory
-	}
-	for _, name := range names {
-		path := fs.PathJoin(dir, name)
-		if strings.HasPrefix(name, part) || strings.HasSuffix(name, part) {
-			found = append(found, path)
-			continue
-		}
-		found = append(found, lookFor(t, fs, path, part)...)
-	}
-	return found
 }
 
 func overwrite(fs vfs.FS, path string) error {

@@ -71,17 +71,12 @@
 //	shardStore  the store of a shard: takes shares, says its place  shardstore.go, tables.go
 //	undertaker  tells acks after a failure                          undertaker.go
 //	syncLoop    the timer of Interval mode                          synctimer.go
-//	fault       the first error, and who is told of it              fault.go
-//	strictFS    notes how far manifests have been synced            strict.go
 //	stager      writes large bodies, as pieces                      stager.go, pieces.go
-//	tableFile   makes flushes and compactions yield                 tablefile.go
 //	scan        walks records and updates side by side              scan.go, replay.go
 //	relay       passes jobs from a scan to those who replay it      relay.go
 //	Read        shows what is in a directory, and changes nothing   read.go
 //	space       refuses jobs before the disk is full                space.go
 //	tidy        compacts what holds too much garbage                tidy.go
-//	scheduler   says when compactions begin, and waits after one
-//	            that cannot read its tables                         scheduler.go
 //	unreadable  remembers which bodies cannot be read               unreadable.go
 //	fit         makes a store small on a small disk                 fit.go
 //	relief      frees space while there is too little               relief.go
@@ -89,7 +84,6 @@
 //	mover       moves jobs to another number of shards              reshard.go
 //	Checkpoint  copies a running store                              checkpoint.go, freeze.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
-//	reach       knows what has been synced, and keeps the mark      reach.go, mark.go
 //	verify      refuses what is damaged, before it is touched       verify.go
 //	takeOver    gives directories of older builds this format       takeover.go
 //	Salvage     reads what is readable of a damaged one             salvage*.go
@@ -150,7 +144,7 @@
 // VE1. Everything that VE2, VE3 and VE4 say had been synced can be read. Otherwise the directory
 // is refused and left as it was.
 //
-// VE2. The mark of the manifests (mark.go) says how far the newest ones have been synced. It is
+// VE2. The sync progress (package database) says how far the newest manifests have been synced. It is
 // written and synced itself after each sync of a manifest, before anybody hears of that one:
 // before a slot of the log is freed, or a table removed, because of what the manifest says. So
 // it is exact after a kill, a power cut and a clean stop.
@@ -162,7 +156,7 @@
 // it. The log goes on from there, or has begun before it. This holds the two together: if the
 // store has lost shares whose slots are in use again, nothing in the log follows on its place.
 //
-// Without the mark of the manifests, VE4 is the second witness for them. What can be lost then
+// Without the sync progress, VE4 is the second witness for them. What can be lost then
 // from the end of a manifest without a word is nothing that matters: shares whose slots are all
 // still there are folded again; what a compaction made is missing only if what it was made
 // of has been kept. If large bodies are lost, their jobs are reported as Damaged. Where
@@ -177,8 +171,8 @@
 //
 // What verify checks, for each shard:
 //
-//   - the markers, and the manifest that they name: it can be read as far as the mark
-//     says, and nothing readable comes after an unreadable part;
+//   - the markers, and the manifest that they name: it can be read as far as the
+//     sync progress says, and nothing readable comes after an unreadable part;
 //   - the tables that the manifest names: they exist and have the length that it says, and
 //     their indexes, properties and range deletes can be read;
 //   - Pebble's options, as Pebble will compare them;
@@ -196,9 +190,9 @@
 // # Older builds
 //
 // In formats 1 and 2 there was no log of turns: Pebble had its own. takeover.go takes such a
-// directory over, once. First it is verified, as it is. What stands for VE3 is its mark, which
+// directory over, once. First it is verified, as it is. What stands for VE3 is its sync progress, which
 // told of Pebble's logs too; Pebble then reads them, in a database that is only read. (Older
-// builds also wrote stamps into these logs, in case there was no mark. They are not read any more.)
+// builds also wrote stamps into these logs, in case that was missing. They are not read any more.)
 // When the logs are in tables, each store gets a place and each shard a log, and then
 // beanfield.json the new format, which older builds refuse. Until then an older build can go
 // on, and another takeover begins anew.

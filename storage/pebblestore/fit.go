@@ -1,6 +1,12 @@
 package pebblestore
 
-import "math"
+import (
+	"math"
+
+	"beanfield/storage/pebblestore/database"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
 
 // What a store takes for itself has to fit its disk. On a disk of 2 GiB or more
 // the default options hold as they are; a smaller one is shared out: a sixteenth for the
@@ -54,15 +60,11 @@ func (o Options) reserve() int64 {
 
 // tableSizes are the least sizes of a table and of the level that flushes are
 // merged into: a compaction needs room for as much as it reads.
-type tableSizes struct{ file, base int64 }
-
-func (o Options) tableSizes() tableSizes {
-	t := tableSizes{file: mib, base: 16 * mib}
+func (o Options) tableSizes() (table, base int64) {
 	if o.disk > 0 {
-		t.file = min(t.file, o.disk/memTableShare)
-		t.base = min(t.base, o.disk/ballastShare)
+		return min(mib, o.disk/memTableShare), min(16*mib, o.disk/ballastShare)
 	}
-	return t
+	return mib, 16 * mib
 }
 
 // maxManifest is when Pebble begins another manifest: after 128 MiB, but on a
@@ -73,6 +75,16 @@ func (o Options) maxManifest() int64 {
 		return usual
 	}
 	return min(usual, o.disk/memTableShare)
+}
+
+// sharing is for the databases of so many shards. fs gives up the ballast on a full disk.
+func (o Options) sharing(fs vfs.FS, shards int) *database.Sharing {
+	table, base := o.tableSizes()
+	return database.New(database.Config{
+		FS: fs, Plain: o.FS, Cache: o.CacheBytes, Files: o.MaxOpenFiles,
+		Mem: o.memTable(shards), Table: table, Base: base, Manifest: o.maxManifest(),
+		Shards: shards, Log: o.Logger, Later: o.later,
+	})
 }
 
 // fit is called when the directory is there, before anything is written.

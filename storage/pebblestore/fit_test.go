@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -45,7 +46,7 @@ func TestSmallDisk(t *testing.T) {
 	s := noTicks(o)
 	mustOpen(t, s, 1)
 	defer s.Close()
-	if got := s.sharing.options(newFault(nil), "").MemTableSize; got != leastMemTable {
+	if got := s.sharing.Options(database.NewFault(nil), "").MemTableSize; got != leastMemTable {
 		t.Errorf("a memtable has %d bytes", got)
 	}
 	if info, err := fs.Stat("data/ballast"); err != nil || s.space.size != mib/2 {

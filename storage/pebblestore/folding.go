@@ -48,11 +48,11 @@ func (l *shardLog) foldLoop() {
 		case <-l.foldDue:
 		case <-l.foldStop:
 			return
-		case <-l.fault.dead:
+		case <-l.fault.Dead:
 			return
 		}
 		if err := l.keepUp(); err != nil {
-			l.fault.fail(err)
+			l.fault.Fail(err)
 			return
 		}
 	}
@@ -142,7 +142,7 @@ func (l *shardLog) foldSlots(n int) (folded bool, err error) {
 		}
 	}
 	l.share = share // if it cannot be stored now, it is the next one again
-	if err := l.fault.guard(func() error { return l.take(share) }); err != nil {
+	if err := l.fault.Guard(func() error { return l.take(share) }); err != nil {
 		return false, err
 	}
 	l.share, l.place = nil, share.Place

@@ -70,7 +70,7 @@ func (sc *scenario) work(l *shardLog) error {
 			}
 			turn{sc.led, n}.Committed(nil)
 		}
-		if err := l.fault.guard(l.db.Flush); err != nil {
+		if err := l.fault.Guard(l.db.Flush); err != nil {
 			return err
 		}
 		if round == 1 {

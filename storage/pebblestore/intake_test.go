@@ -10,6 +10,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -178,7 +179,7 @@ func TestIntakeNeedsAFreeDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(t, binlogs, "data/binlog.1", "")
+	disktest.Write(t, binlogs, "data/binlog.1", "")
 	for _, c := range []struct {
 		fs     *vfs.MemFS
 		shards int

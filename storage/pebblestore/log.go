@@ -10,6 +10,7 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/fold"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
@@ -62,11 +63,10 @@ type shardLog struct {
 
 	opened uint64 // highest id before this run
 
-	durable     atomic.Uint64 // syncs that succeeded
-	dirty       atomic.Bool   // appended without sync since the last timed one
-	bytes       atomic.Uint64 // on disk, as last measured
-	tallies     tallies
-	compactions *scheduler
+	durable atomic.Uint64 // syncs that succeeded
+	dirty   atomic.Bool   // appended without sync since the last timed one
+	bytes   atomic.Uint64 // on disk, as last measured
+	tallies tallies
 }
 
 func newShardLog(s *store, shard int, name string) *shardLog {
@@ -77,7 +77,7 @@ func newShardLog(s *store, shard int, name string) *shardLog {
 	}
 	l.name = name
 	l.committer = newCommitter(l, s.o.Sync == storage.Always)
-	l.fault = newFault(l.onFault)
+	l.fault = database.NewFault(l.onFault)
 	return l
 }
 
@@ -115,7 +115,7 @@ func (l *shardLog) start(fresh bool) error {
 	if _, err := l.measure(); err != nil { // the keys of stats are right from the start
 		return err
 	}
-	l.committer.start(min(mostQueued, int(l.store.sharing.mem/4)), &group{}, &group{})
+	l.committer.start(min(mostQueued, int(l.store.sharing.Mem/4)), &group{}, &group{})
 	go l.foldLoop()
 	return nil
 }
@@ -255,7 +255,7 @@ func (l *shardLog) apply(g *group) error {
 }
 
 // broken implements environment.
-func (l *shardLog) broken(err error) { l.fault.fail(err) }
+func (l *shardLog) broken(err error) { l.fault.Fail(err) }
 
 // onFault is told the first error after which the log must not be used.
 func (l *shardLog) onFault(err error) {

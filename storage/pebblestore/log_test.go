@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -92,8 +93,8 @@ func TestBytesOnDiskAtStart(t *testing.T) {
 	fs := vfs.NewMem()
 	fill(t, fs, 1, 2000)
 	size := func(ending string) (n uint64) {
-		for _, path := range lookFor(t, fs, "data", ending) {
-			n += uint64(len(read(t, fs, path)))
+		for _, path := range disktest.Look(t, fs, "data", ending) {
+			n += uint64(len(disktest.Read(t, fs, path)))
 		}
 		return n
 	}

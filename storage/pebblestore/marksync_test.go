@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
+	"beanfield/storage/pebblestore/disktest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -15,13 +17,13 @@ func TestMarkSurvivesAPowerCut(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := noTicks(small(fs, storage.Always))
 	l := mustOpen(t, s, 1)[0].(*shardLog)
-	afterCut := func() mark {
+	afterCut := func() *database.Progress {
 		t.Helper()
-		m, ok, err := readMark(clone(fs, 0, rand.New(rand.NewSource(1))), s.dir.Shard(1, 0))
+		m, ok, err := database.ReadProgress(clone(fs, 0, rand.New(rand.NewSource(1))), s.dir.Shard(1, 0))
 		if !ok || err != nil {
 			t.Fatalf("no mark is left: %v", err)
 		}
-		return m
+		return &m
 	}
 	shard := s.dir.Shard(1, 0)
 	for id := uint64(1); id <= 3; id++ {
@@ -31,8 +33,8 @@ func TestMarkSurvivesAPowerCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := currentManifest(t, fs, shard)
-		number, _ := numbered(fs.PathBase(path), "MANIFEST-", "")
-		if got, want := length(afterCut().manifests, number), int64(len(read(t, fs, path))); got != want {
+		number, _ := database.Numbered(fs.PathBase(path), "MANIFEST-", "")
+		if got, want := afterCut().Manifest(number), int64(len(disktest.Read(t, fs, path))); got != want {
 			t.Errorf("the manifest has %d bytes, and the mark says %d", want, got)
 		}
 	}
@@ -41,11 +43,11 @@ func TestMarkSurvivesAPowerCut(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := readMark(fs, shard)
+	m, _, err := database.ReadProgress(fs, shard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := afterCut(); got.count != m.count || len(got.manifests) == 0 {
-		t.Errorf("after the stop, mark %d is on the disk, and %d was written", got.count, m.count)
+	if got := afterCut(); got.Count != m.Count || len(got.Manifests) == 0 {
+		t.Errorf("after the stop, mark %d is on the disk, and %d was written", got.Count, m.Count)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
+	"beanfield/storage/pebblestore/disktest"
 
 	"github.com/cockroachdb/pebble/v2/record"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -30,9 +32,9 @@ func oldLog(t *testing.T, sizes ...int) []byte {
 func readAsOld(t *testing.T, log []byte, synced int) error {
 	t.Helper()
 	fs := vfs.NewMem()
-	write(t, fs, "000007.log", string(log))
+	disktest.Write(t, fs, "000007.log", string(log))
 	w := &witness{fs: fs, step: (*storage.Steps)(nil).Begin("", "")}
-	return w.checkOldLog(extent{7, int64(synced)})
+	return w.checkOldLog(database.Extent{Number: 7, Length: int64(synced)})
 }
 
 // The old logs are read up to whatever byte they can have been synced to: the end of a

@@ -1,6 +1,10 @@
 package pebblestore
 
-import "testing"
+import (
+	"testing"
+
+	"beanfield/storage/pebblestore/database"
+)
 
 // All memtables together take what is set, however many shards there are, as far
 // as the least useful size allows.
@@ -23,10 +27,10 @@ func TestMemTablesShareTheirMemory(t *testing.T) {
 		if each != c.of || each*uint64(c.shards) > c.most {
 			t.Errorf("%d bytes, %d shards: %d bytes each", c.total, c.shards, each)
 		}
-		s := newSharing(o, o.FS, c.shards)
-		if got := s.options(newFault(nil), "x").MemTableSize; got != each {
+		s := o.sharing(o.FS, c.shards)
+		if got := s.Options(database.NewFault(nil), "x").MemTableSize; got != each {
 			t.Errorf("%d shards: the database gets memtables of %d bytes", c.shards, got)
 		}
-		s.close()
+		s.Close()
 	}
 }

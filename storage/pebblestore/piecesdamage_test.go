@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
 
@@ -74,8 +75,8 @@ func TestSalvageOfLargeBodies(t *testing.T) {
 	if storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), []storagetest.Stored{whole, hurt}); len(result.Damaged) != 0 {
 		t.Error(result.Damaged)
 	}
-	for _, path := range lookFor(t, fs, "data", ".sst") {
-		if text := read(t, fs, path); strings.Contains(text, hurt.Body[5*format.PieceSize:5*format.PieceSize+100]) {
+	for _, path := range disktest.Look(t, fs, "data", ".sst") {
+		if text := disktest.Read(t, fs, path); strings.Contains(text, hurt.Body[5*format.PieceSize:5*format.PieceSize+100]) {
 			damage(t, fs, path)
 		}
 	}
@@ -118,8 +119,8 @@ func TestSalvageOfAnIDGivenAgain(t *testing.T) {
 	if found, result := salvaged(t, cut); found[1].Body != j.Body || len(result.Damaged) != 0 {
 		t.Errorf("undamaged: %d jobs, %v", len(found), result.Damaged)
 	}
-	for _, path := range lookFor(t, cut, "data", ".sst") {
-		if text := read(t, cut, path); strings.Contains(text, j.Body[5*format.PieceSize:5*format.PieceSize+100]) {
+	for _, path := range disktest.Look(t, cut, "data", ".sst") {
+		if text := disktest.Read(t, cut, path); strings.Contains(text, j.Body[5*format.PieceSize:5*format.PieceSize+100]) {
 			damage(t, cut, path)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -93,14 +94,14 @@ func TestSalvageOfDamagedQueues(t *testing.T) {
 	if err := errors.Join(l.compact(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, slot := range lookFor(t, fs, "data", slotSuffix) { // or the queues would be found there
-		write(t, fs, slot, strings.Repeat("\x00", len(read(t, fs, slot))))
+	for _, slot := range disktest.Look(t, fs, "data", slotSuffix) { // or the queues would be found there
+		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
 	}
-	tables := lookFor(t, fs, "data", ".sst")
-	path := slices.MaxFunc(tables, func(a, b string) int { return len(read(t, fs, a)) - len(read(t, fs, b)) })
-	whole := read(t, fs, path)
+	tables := disktest.Look(t, fs, "data", ".sst")
+	path := slices.MaxFunc(tables, func(a, b string) int { return len(disktest.Read(t, fs, a)) - len(disktest.Read(t, fs, b)) })
+	whole := disktest.Read(t, fs, path)
 	for _, at := range []int{0, len(whole) / 4, len(whole) / 2} {
-		write(t, fs, path, whole[:at]+"damage"+whole[at+6:])
+		disktest.Write(t, fs, path, whole[:at]+"damage"+whole[at+6:])
 		found, queues, result := salvagedAll(t, fs)
 		storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), storagetest.InOrder(slices.Clone(all)))
 		for tube, q := range queues {

@@ -1,16 +1,13 @@
 package pebblestore
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Read calls fn for each shard of a data directory, in order. No process may have the directory
@@ -18,7 +15,7 @@ import (
 // would refuse is refused.
 func Read(o Options, fn func(shard int, c *Contents) error) (shards int, err error) {
 	o = o.withDefaults()
-	o.FS = frozenFS{o.FS}
+	o.FS = database.Frozen{FS: o.FS}
 	s := newStore(o)
 	m, ok, err := s.dir.Usable()
 	switch {
@@ -55,7 +52,7 @@ func (c *Contents) Queues(fn func(q *storage.Queue) error) error {
 func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
 	_, err := inReplayOrder(c.from, func(*scan) error { return nil }, func(s *scan) error {
 		body, err := s.body()
-		if s.content.Apart && failedToRead(err) {
+		if s.content.Apart && database.FailedToRead(err) {
 			s.job.Damaged, body, err = true, nil, nil
 		}
 		if err != nil {
@@ -65,28 +62,3 @@ func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
 	})
 	return err
 }
-
-// errFrozen is that of a change to a file system that is only read.
-var errFrozen = errors.New("storage: this directory is only read")
-
-// frozenFS refuses every change. Pebble makes a lock file even if it opens a database for
-// reading only.
-type frozenFS struct{ vfs.FS }
-
-func (frozenFS) Create(string, vfs.DiskWriteCategory) (vfs.File, error) { return nil, errFrozen }
-func (frozenFS) Link(string, string) error                              { return errFrozen }
-func (frozenFS) Remove(string) error                                    { return errFrozen }
-func (frozenFS) RemoveAll(string) error                                 { return errFrozen }
-func (frozenFS) Rename(string, string) error                            { return errFrozen }
-func (frozenFS) MkdirAll(string, fs.FileMode) error                     { return errFrozen }
-
-func (frozenFS) OpenReadWrite(string, vfs.DiskWriteCategory, ...vfs.OpenOption) (vfs.File, error) {
-	return nil, errFrozen
-}
-
-func (frozenFS) ReuseForWrite(string, string, vfs.DiskWriteCategory) (vfs.File, error) {
-	return nil, errFrozen
-}
-
-// Lock does without one: the caller of Read sees to it that nobody writes.
-func (frozenFS) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }

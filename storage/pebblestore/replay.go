@@ -7,6 +7,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
@@ -74,7 +75,7 @@ func (l *shardLog) replayed(err error) error {
 		err = errors.Join(err, fault)
 	}
 	if err != nil {
-		return l.store.dir.OrSalvage(l.errorf("replay: %w", explain(err)), "")
+		return l.store.dir.OrSalvage(l.errorf("replay: %w", database.Explain(err)), "")
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 	step := l.store.o.Steps.Begin("looking for bodies without jobs in "+l.name, "")
 	defer step.End()
 	stray, err := strayBodies(r, bodies)
-	if err != nil && !failedToRead(err) { // the others are found at a later start
+	if err != nil && !database.FailedToRead(err) { // the others are found at a later start
 		return err
 	}
 	return l.drop(orphans, stray)
@@ -116,7 +117,7 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 // the replay fails.
 func (l *shardLog) give(s *scan, r *relay) error {
 	body, err := s.body()
-	if s.content.Apart && failedToRead(err) {
+	if s.content.Apart && database.FailedToRead(err) {
 		_ = l.unreadable.note(s.job.ID, err)
 		l.tellAside(&s.job)
 		s.job.Damaged, body, err = true, nil, nil
@@ -149,7 +150,7 @@ func (l *shardLog) drop(orphans, stray []uint64) error {
 	if err := b.Commit(pebble.NoSync); err != nil {
 		return err
 	}
-	return l.fault.guard(l.db.Flush) // or a body that is taken over later would have to wait for it
+	return l.fault.Guard(l.db.Flush) // or a body that is taken over later would have to wait for it
 }
 
 // Body implements Log. A record is in a group first, then in the log, where the window knows

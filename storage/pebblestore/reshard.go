@@ -8,6 +8,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
@@ -116,22 +117,22 @@ func (s *store) readShard(m format.Manifest, i int, fn func(r pebble.Reader, db 
 
 // readDatabase opens a database for reading only.
 func (s *store) readDatabase(path, name string, fn func(db *pebble.DB) error) error {
-	f := newFault(nil)
-	sh := newSharing(s.o, s.o.FS, 1)
-	db, err := sh.readDB(f, path, name)
+	f := database.NewFault(nil)
+	sh := s.o.sharing(s.o.FS, 1)
+	db, err := sh.OpenToRead(f, path, name)
 	if err != nil {
-		return fmt.Errorf("open %s: %w", path, explain(err))
+		return fmt.Errorf("open %s: %w", path, database.Explain(err))
 	}
-	err = f.guard(func() error { return fn(db) })
+	err = f.Guard(func() error { return fn(db) })
 	if err != nil && !errors.Is(err, storage.ErrNoSpace) {
-		err = fmt.Errorf("%s: %w", path, explain(err))
+		err = fmt.Errorf("%s: %w", path, database.Explain(err))
 	}
 	if f.Err() != nil {
 		return err // the database may never answer again
 	}
-	closing := f.guard(db.Close)
+	closing := f.Guard(db.Close)
 	if closing == nil {
-		sh.close()
+		sh.Close()
 	}
 	return errors.Join(err, closing)
 }
@@ -158,20 +159,20 @@ func readNewest(fs vfs.FS, path string, db *pebble.DB, fn func(r pebble.Reader, 
 
 // databases are those of one generation that is being written.
 type databases struct {
-	fault   *fault
-	sharing *sharing
+	fault   *database.Fault
+	sharing *database.Sharing
 	shards  []*shardStore
 }
 
 func (s *store) openMove(m format.Manifest, change func(*pebble.Options)) (*databases, error) {
 	d := &databases{
-		fault:   newFault(nil),
-		sharing: newSharing(s.o, s.space.wrap(), m.Shards),
+		fault:   database.NewFault(nil),
+		sharing: s.o.sharing(s.space.wrap(), m.Shards),
 		shards:  make([]*shardStore, m.Shards),
 	}
 	err := inParallel(m.Shards, func(i int) (err error) {
 		path := s.dir.Shard(m.Generation, i)
-		d.shards[i], err = d.sharing.openStore(d.fault, path, fmt.Sprintf("to-%03d", i), change)
+		d.shards[i], err = openStore(d.sharing, d.fault, path, fmt.Sprintf("to-%03d", i), change)
 		if err != nil {
 			err = fmt.Errorf("open %s: %w", path, err)
 		}
@@ -191,7 +192,7 @@ func (d *databases) close() error {
 		return d.shards[i].close()
 	})
 	if err == nil {
-		d.sharing.close()
+		d.sharing.Close()
 	}
 	return err
 }
@@ -260,12 +261,12 @@ func (m *mover) job(s *scan) error {
 	if s.content.Apart {
 		body, err := s.body()
 		if err == nil {
-			err = m.to.fault.guard(func() error {
+			err = m.to.fault.Guard(func() error {
 				_, err := m.to.shards[to].stager.stage(s.job.ID, [][]byte{body})
 				return err
 			})
 		}
-		if failedToRead(err) {
+		if database.FailedToRead(err) {
 			// What is left of the body would be gone after the move.
 			return fmt.Errorf("job %d in tube %q has a body that cannot be read: start with the old number of shards, "+
 				"and delete the job: %w", s.job.ID, s.job.Tube, err)
@@ -305,7 +306,7 @@ func (m *mover) flush(i int) error {
 	if m.batches[i].Empty() {
 		return nil
 	}
-	err := m.to.fault.guard(func() error { return m.to.shards[i].db.Apply(m.batches[i], pebble.NoSync) })
+	err := m.to.fault.Guard(func() error { return m.to.shards[i].db.Apply(m.batches[i], pebble.NoSync) })
 	if err == nil {
 		m.batches[i].Reset()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -174,8 +175,8 @@ func TestAChangeOfShardsNeedsSpace(t *testing.T) {
 	fs, all := compacted(t)
 	var sizes [2]uint64
 	for i := range sizes {
-		for _, path := range lookFor(t, fs, fmt.Sprintf("data/gen-000001/shard-%03d", i), ".sst") {
-			sizes[i] += uint64(len(read(t, fs, path)))
+		for _, path := range disktest.Look(t, fs, fmt.Sprintf("data/gen-000001/shard-%03d", i), ".sst") {
+			sizes[i] += uint64(len(disktest.Read(t, fs, path)))
 		}
 	}
 	both, larger := sizes[0]+sizes[1], max(sizes[0], sizes[1])

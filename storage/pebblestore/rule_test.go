@@ -9,6 +9,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
 
@@ -128,7 +129,7 @@ func TestOlderDirectoryWithoutRearQueuesStays(t *testing.T) {
 func TestOpenAsItIs(t *testing.T) {
 	fs := vfs.NewMem()
 	older(t, fs, 50)
-	before := read(t, fs, "data/"+directory.ManifestName)
+	before := disktest.Read(t, fs, "data/"+directory.ManifestName)
 	s := noTicks(small(fs, storage.Always))
 	if _, err := s.Open(3, nil); err == nil {
 		t.Error("a directory with 2 shards was opened with 3")
@@ -144,7 +145,7 @@ func TestOpenAsItIs(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if after := read(t, fs, "data/"+directory.ManifestName); after != before {
+	if after := disktest.Read(t, fs, "data/"+directory.ManifestName); after != before {
 		t.Errorf("the manifest was %s and is %s", before, after)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 
@@ -47,7 +48,7 @@ type Salvaged struct {
 // update was may come back in an older state: a salvaged store keeps "never lost" as far
 // as it can, not "never back".
 //
-// Pebble's manifest and the mark tell which tables are in use, and which are missing.
+// Pebble's manifest and the sync progress tell which tables are in use, and which are missing.
 // Only what is in use counts: Pebble leaves tables behind, and a job may be in one of
 // them whose delete is nowhere any more. If no manifest can be read, all tables count, and the
 // result says how many jobs may be back.
@@ -117,7 +118,7 @@ func (s *salvage) damaged(file string, err error) {
 	if s.giving {
 		return
 	}
-	text := strings.TrimPrefix(explain(err).Error(), "storage: ")
+	text := strings.TrimPrefix(database.Explain(err).Error(), "storage: ")
 	if !strings.Contains(text, file) {
 		text = file + ": " + text
 	}
@@ -235,7 +236,7 @@ type visit func(kind pebble.InternalKeyKind, rank uint64, key, value []byte) err
 
 func (s *salvage) file(path string, fn visit) error {
 	base := s.dir.FS.PathBase(path)
-	table, isTable := numbered(base, "", ".sst")
+	table, isTable := database.Numbered(base, "", ".sst")
 	if !isTable || !s.tableCounts(table) {
 		return nil // Pebble's own, or left behind
 	}

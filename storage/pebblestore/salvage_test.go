@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
 
@@ -123,7 +125,7 @@ func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte)
 	t.Helper()
 	for i := range 2 {
 		s := newStore(small(fs, storage.Always))
-		st, err := newSharing(s.o, fs, 1).openStore(newFault(nil), s.dir.Shard(1, i), "planted", func(*pebble.Options) {})
+		st, err := openStore(s.o.sharing(fs, 1), database.NewFault(nil), s.dir.Shard(1, i), "planted", func(*pebble.Options) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,11 +140,11 @@ func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte)
 // and whole.
 func TestSalvageOfDamagedTables(t *testing.T) {
 	fs, all := compacted(t)
-	tables := lookFor(t, fs, "data", ".sst")
+	tables := disktest.Look(t, fs, "data", ".sst")
 	for _, path := range tables {
 		damage(t, fs, path)
 	}
-	for _, path := range append(lookFor(t, fs, "data", "MANIFEST-"), "data/"+directory.ManifestName) {
+	for _, path := range append(disktest.Look(t, fs, "data", "MANIFEST-"), "data/"+directory.ManifestName) {
 		if err := fs.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -167,9 +169,9 @@ func TestSalvageOfDamagedTables(t *testing.T) {
 // damage flips a bit in the middle of a file.
 func damage(t *testing.T, fs vfs.FS, path string) {
 	t.Helper()
-	text := []byte(read(t, fs, path))
+	text := []byte(disktest.Read(t, fs, path))
 	text[len(text)/2] ^= 4
-	write(t, fs, path, string(text))
+	disktest.Write(t, fs, path, string(text))
 }
 
 func TestSalvageStopsWithItsCaller(t *testing.T) {
@@ -185,7 +187,7 @@ func TestSalvageStopsWithItsCaller(t *testing.T) {
 // A store with a damaged table opens or replays with an error that names it.
 func TestDamagedTableIsNamed(t *testing.T) {
 	fs, _ := compacted(t)
-	for _, path := range lookFor(t, fs, "data", ".sst") {
+	for _, path := range disktest.Look(t, fs, "data", ".sst") {
 		damage(t, fs, path)
 	}
 	s := noTicks(small(fs, storage.Always))

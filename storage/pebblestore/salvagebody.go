@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -51,12 +52,12 @@ type piece struct {
 
 // pieces reads what is readable of one table. The first pass has told of its damage.
 func (s *salvage) pieces(path string, id uint64, into []piece) {
-	table, _ := numbered(s.dir.FS.PathBase(path), "", ".sst")
+	table, _ := database.Numbered(s.dir.FS.PathBase(path), "", ".sst")
 	f, err := s.dir.FS.Open(path)
 	if err != nil {
 		return
 	}
-	r, err := openTable(&checkedTable{File: f, name: path})
+	r, err := database.OpenTable(f, path)
 	if err != nil {
 		return
 	}

@@ -6,16 +6,17 @@ import (
 	"math"
 	"slices"
 
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/ondisk"
 )
 
-// hear learns from mark and manifest which files there were.
+// hear learns from sync progress and manifest which files there were.
 func (s *salvage) hear(path string, names []string) {
 	w := &witness{fs: s.dir.FS, dir: path, names: names}
 	s.witness = w
 	var err error
-	if w.mark, w.marked, err = readMark(w.fs, path); err != nil {
-		s.damaged(w.path(markName), err)
+	if w.progress, w.told, err = database.ReadProgress(w.fs, path); err != nil {
+		s.damaged(w.path(database.ProgressName), err)
 	}
 	if _, err := w.marker("format-version"); err != nil {
 		s.damaged(path, err)
@@ -53,16 +54,16 @@ func tableName(number uint64) string { return fmt.Sprintf("%06d.sst", number) }
 func (s *salvage) hearNewer(named string) {
 	w, found := s.witness, s.witness.manifest
 	newest := uint64(0)
-	for _, e := range w.mark.manifests {
-		newest = max(newest, e.number)
+	for _, e := range w.progress.Manifests {
+		newest = max(newest, e.Number)
 	}
 	for _, n := range w.names {
-		if number, ok := numbered(n, "MANIFEST-", ""); ok && !w.marked {
+		if number, ok := database.Numbered(n, "MANIFEST-", ""); ok && !w.told {
 			newest = max(newest, number)
 		}
 	}
 	name := fmt.Sprintf("MANIFEST-%06d", newest)
-	if number, _ := numbered(named, "MANIFEST-", ""); number >= newest {
+	if number, _ := database.Numbered(named, "MANIFEST-", ""); number >= newest {
 		return
 	}
 	if err := w.load(name); err != nil || found != nil && w.misses() {

@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
 	"beanfield/storage/turns"
 
@@ -26,7 +28,7 @@ func (h hoard) Remove(name string) error {
 	if strings.HasPrefix(h.PathBase(name), "MANIFEST-") {
 		return nil
 	}
-	if number, ok := numbered(h.PathBase(name), "", ".sst"); ok && number%2 == 0 {
+	if number, ok := database.Numbered(h.PathBase(name), "", ".sst"); ok && number%2 == 0 {
 		return nil
 	}
 	return h.FS.Remove(name)
@@ -180,8 +182,8 @@ func TestSalvageWithoutAManifest(t *testing.T) {
 			fs := clone(d.fs, 100, r)
 			for i := range d.shards {
 				path := currentManifest(t, fs, newStore(small(fs, storage.Always)).dir.Shard(1, i))
-				if text := way.do(r, []byte(read(t, fs, path))); text != nil {
-					write(t, fs, path, string(text))
+				if text := way.do(r, []byte(disktest.Read(t, fs, path))); text != nil {
+					disktest.Write(t, fs, path, string(text))
 				} else if err := fs.Remove(path); err != nil {
 					t.Fatal(err)
 				}
@@ -235,18 +237,18 @@ func TestSalvageWithAWrongMarker(t *testing.T) {
 		d := leave(t, seed, 1)
 		want := d.serve(t)
 		shard := newStore(small(d.fs, storage.Always)).dir.Shard(1, 0)
-		for _, path := range append(lookFor(t, d.fs, shard, "MANIFEST-"), "") {
+		for _, path := range append(disktest.Look(t, d.fs, shard, "MANIFEST-"), "") {
 			fs := clone(d.fs, 100, rand.New(rand.NewSource(seed)))
 			if path == currentManifest(t, fs, shard) {
 				continue
 			}
-			for _, marker := range lookFor(t, fs, shard, "marker.manifest") {
+			for _, marker := range disktest.Look(t, fs, shard, "marker.manifest") {
 				if err := fs.Remove(marker); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if path != "" {
-				write(t, fs, fs.PathJoin(shard, "marker.manifest.000099."+fs.PathBase(path)), "")
+				disktest.Write(t, fs, fs.PathJoin(shard, "marker.manifest.000099."+fs.PathBase(path)), "")
 			}
 			jobs, queues, result := salvagedAll(t, fs)
 			t.Logf("seed %d, marker %q: %q", seed, path, result.Damaged)
@@ -277,8 +279,8 @@ func TestSalvageOfALogThatEndsBeforeItsStore(t *testing.T) {
 		s := noTicks(small(d.fs, storage.Always))
 		l := mustOpenAsIs(t, s, 1)[0].(*shardLog)
 		shard := s.dir.Shard(1, 0)
-		marks := lookFor(t, d.fs, directory.Turns(d.fs, shard), markName)
-		mark := read(t, d.fs, marks[0])
+		marks := disktest.Look(t, d.fs, directory.Turns(d.fs, shard), database.ProgressName)
+		mark := disktest.Read(t, d.fs, marks[0])
 		for range 20 {
 			d.histories[0].turn(l)
 			mustCommit(t, l)
@@ -286,14 +288,14 @@ func TestSalvageOfALogThatEndsBeforeItsStore(t *testing.T) {
 		if err := errors.Join(l.foldAll(), s.Close()); err != nil {
 			t.Fatal(err)
 		}
-		write(t, d.fs, marks[0], mark)
+		disktest.Write(t, d.fs, marks[0], mark)
 		newest, least, most := newestSlot(t, d.fs, directory.Turns(d.fs, shard))
-		write(t, d.fs, newest, strings.Repeat("\x00", len(read(t, d.fs, newest))))
+		disktest.Write(t, d.fs, newest, strings.Repeat("\x00", len(disktest.Read(t, d.fs, newest))))
 		if least < most {
 			older++
 		}
 		want := d.serve(t)
-		for _, marker := range lookFor(t, d.fs, shard, "marker.manifest") {
+		for _, marker := range disktest.Look(t, d.fs, shard, "marker.manifest") {
 			if err := d.fs.Remove(marker); err != nil {
 				t.Fatal(err)
 			}
@@ -312,8 +314,8 @@ func TestSalvageOfALogThatEndsBeforeItsStore(t *testing.T) {
 func newestSlot(t *testing.T, fs vfs.FS, dir string) (path string, least, most uint64) {
 	t.Helper()
 	least = math.MaxUint64
-	for _, slot := range lookFor(t, fs, dir, slotSuffix) {
-		for b := []byte(read(t, fs, slot)); len(b) >= turns.Overhead; b = b[8:] {
+	for _, slot := range disktest.Look(t, fs, dir, slotSuffix) {
+		for b := []byte(disktest.Read(t, fs, slot)); len(b) >= turns.Overhead; b = b[8:] {
 			if r, _, _, err := turns.Decode(b); err == nil {
 				if least = min(least, r.Number); r.Number > most {
 					most, path = r.Number, slot

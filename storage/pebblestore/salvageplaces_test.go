@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -75,8 +76,8 @@ func ruined(t *testing.T, r *rand.Rand, fs vfs.FS, path string) (what string) {
 		return ""
 	}
 	way := ruins[r.Intn(len(ruins))]
-	if text := way.do(r, []byte(read(t, fs, path))); text != nil {
-		write(t, fs, path, string(text))
+	if text := way.do(r, []byte(disktest.Read(t, fs, path))); text != nil {
+		disktest.Write(t, fs, path, string(text))
 	} else if err := fs.Remove(path); err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,10 @@
 package pebblestore
 
 import (
-	"context"
 	"errors"
 	"math"
 
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -12,24 +12,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// openTable takes the file over, also when it fails.
-func openTable(f vfs.File) (*sstable.Reader, error) {
-	readable, err := sstable.NewSimpleReadable(f)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	var o pebble.Options
-	o.EnsureDefaults()
-	r, err := sstable.NewReader(context.Background(), readable, o.MakeReaderOptions())
-	if err != nil {
-		return nil, errors.Join(err, readable.Close())
-	}
-	return r, nil
-}
-
 // table reads a table, and steps over what cannot be read.
 func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error {
-	r, err := openTable(&checkedTable{File: f, name: path})
+	r, err := database.OpenTable(f, path)
 	if err != nil {
 		s.damaged(path, err)
 		s.tableHole(number)

@@ -9,6 +9,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
@@ -75,7 +76,7 @@ func TestSalvageOfACopy(t *testing.T) {
 	}
 	jobs, queues, result := salvagedAll(t, fs)
 	served{h.states[50], h.queues[50], h.maxIDs[50], false}.equals(t, jobs, queues, result)
-	if len(result.Damaged) > 0 || len(lookFor(t, fs, "data", slotSuffix)) > 0 {
+	if len(result.Damaged) > 0 || len(disktest.Look(t, fs, "data", slotSuffix)) > 0 {
 		t.Errorf("%q", result.Damaged)
 	}
 }
@@ -84,10 +85,10 @@ func TestSalvageOfACopy(t *testing.T) {
 func TestSalvageOfOlderFormats(t *testing.T) {
 	fs, _ := compacted(t)
 	path := "data/" + directory.ManifestName
-	text := read(t, fs, path)
+	text := disktest.Read(t, fs, path)
 	text = text[:strings.Index(text, ",\n  \"sum\"")] + "\n}\n"
 	for older := format.FirstFormat; older < format.TurnsFormat; older++ {
-		write(t, fs, path, strings.Replace(text, `"format": 3`, fmt.Sprintf(`"format": %d`, older), 1))
+		disktest.Write(t, fs, path, strings.Replace(text, `"format": 3`, fmt.Sprintf(`"format": %d`, older), 1))
 		_, err := Salvage("data", fs, nil, nil)
 		if !errors.Is(err, format.ErrVersion) || !strings.Contains(err.Error(), "only the build that wrote it can salvage it") {
 			t.Errorf("format %d: %v", older, err)
@@ -117,10 +118,10 @@ func TestSalvageMissesALargeJob(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, slot := range lookFor(t, fs, "data", slotSuffix) { // one of them has been used
-		text := read(t, fs, slot)
+	for _, slot := range disktest.Look(t, fs, "data", slotSuffix) { // one of them has been used
+		text := disktest.Read(t, fs, slot)
 		if at := strings.LastIndex(text, turns.Magic); at >= 0 {
-			write(t, fs, slot, text[:at]+strings.Repeat("\x00", len(text)-at))
+			disktest.Write(t, fs, slot, text[:at]+strings.Repeat("\x00", len(text)-at))
 		}
 	}
 	found, result := salvaged(t, fs)
@@ -144,8 +145,8 @@ func TestSalvageBelievesTheEndOfAnUpdate(t *testing.T) {
 	if err = errors.Join(err, l.foldAll(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, slot := range lookFor(t, fs, "data", slotSuffix) {
-		write(t, fs, slot, strings.Repeat("\x00", len(read(t, fs, slot))))
+	for _, slot := range disktest.Look(t, fs, "data", slotSuffix) {
+		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
 	}
 	w, err := s.look("data/gen-000001/shard-000", nil)
 	if err != nil {
@@ -175,8 +176,8 @@ func TestSalvageOfFoldedTurns(t *testing.T) {
 	if err := errors.Join(l.foldAll(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range lookFor(t, fs, "data", ".sst") {
-		text := read(t, fs, path)
+	for _, path := range disktest.Look(t, fs, "data", ".sst") {
+		text := disktest.Read(t, fs, path)
 		if err := fs.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -184,6 +185,6 @@ func TestSalvageOfFoldedTurns(t *testing.T) {
 		if len(found) != 1 || found[1].Body != want.Body || len(result.Damaged) == 0 {
 			t.Errorf("without %s: %d jobs, %+v", path, len(found), result)
 		}
-		write(t, fs, path, text)
+		disktest.Write(t, fs, path, text)
 	}
 }

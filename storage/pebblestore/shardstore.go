@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"beanfield/storage/fold"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
 
@@ -16,19 +17,31 @@ import (
 // shardStore is the store of one shard: what has been folded of its log, up to a place.
 type shardStore struct {
 	name   string
-	fault  *fault
+	fault  *database.Fault
 	db     *pebble.DB
 	fs     vfs.FS // gives up the ballast on a full disk, other than the stager's
 	stager stager
-	reach  *reach
+	base   *database.Database
 	place  turns.Place // belongs to whoever folds
+}
+
+// openStore opens the store of a shard at path, or makes its database.
+func openStore(sh *database.Sharing, f *database.Fault, path, name string, change func(*pebble.Options)) (*shardStore, error) {
+	d, err := sh.Open(f, path, name, change)
+	if err != nil {
+		return nil, err
+	}
+	return &shardStore{
+		name: name, fault: f, db: d.DB, base: d, fs: sh.FS,
+		stager: stager{db: d.DB, fs: sh.Plain, dir: path, most: tablePieces, table: d.Table},
+	}, nil
 }
 
 // begin makes a new database a store that has folded nothing.
 func (s *shardStore) begin(highest uint64) error {
 	s.place = newPlace()
 	key := format.Key(format.KeyPlace, 0)
-	return s.fault.guard(func() error {
+	return s.fault.Guard(func() error {
 		b := s.db.NewBatch()
 		err := writeMaxID(b, highest, nil)
 		if err == nil {
@@ -48,7 +61,7 @@ func (s *shardStore) begin(highest uint64) error {
 func (s *shardStore) goOn() (highest uint64, err error) {
 	var place turns.Place
 	var id uint64
-	err = s.fault.guard(func() (err error) {
+	err = s.fault.Guard(func() (err error) {
 		if place, err = readPlace(s.db); err == nil {
 			id, err = readMaxID(s.db)
 		}
@@ -63,11 +76,7 @@ func (s *shardStore) goOn() (highest uint64, err error) {
 
 // close closes the database.
 func (s *shardStore) close() error {
-	if err := s.fault.guard(s.db.Close); err != nil {
-		return err
-	}
-	s.reach.close()
-	return nil
+	return s.base.Close(s.fault)
 }
 
 // newPlace is where a new log begins.

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 
@@ -69,7 +70,7 @@ func (s *stager) write(path string, id uint64, n int, body [][]byte, sum *uint32
 	if err != nil {
 		return body, err
 	}
-	f = vfs.NewSyncingFile(newTableFile(f), vfs.SyncingFileOptions{BytesPerSync: format.PieceSize})
+	f = vfs.NewSyncingFile(database.NewTableFile(f), vfs.SyncingFileOptions{BytesPerSync: format.PieceSize})
 	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.table)
 	value := make([]byte, 0, format.HeadLen+format.PieceSize)
 	for end := n + s.most; n < end && len(body) > 0; n++ {
@@ -133,7 +134,7 @@ func (l *shardLog) stage(id uint64, parts [][]byte, size int64) error {
 		return err
 	}
 	var sum uint32 // not read if guard has given the call up
-	err := l.fault.guard(func() (err error) {
+	err := l.fault.Guard(func() (err error) {
 		sum, err = l.stager.stage(id, parts)
 		return err
 	})

@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"errors"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -9,6 +8,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -20,9 +20,9 @@ func TestOldManifestOnAFullDisk(t *testing.T) {
 	mem := vfs.NewMem()
 	fill(t, mem, 1, 100)
 	path := "data/" + directory.ManifestName
-	text := read(t, mem, path)
-	write(t, mem, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
-	write(t, mem, "data/"+directory.BallastName, "space")
+	text := disktest.Read(t, mem, path)
+	disktest.Write(t, mem, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
+	disktest.Write(t, mem, "data/"+directory.BallastName, "space")
 	var noSpace atomic.Bool
 	noSpace.Store(true)
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -39,7 +39,7 @@ func TestOldManifestOnAFullDisk(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, mem, path); got != text {
+	if got := disktest.Read(t, mem, path); got != text {
 		t.Errorf("the manifest is %s", got)
 	}
 }
@@ -48,7 +48,7 @@ func TestOldManifestOnAFullDisk(t *testing.T) {
 func TestStrangersBesideTheShards(t *testing.T) {
 	fs := vfs.NewMem()
 	fill(t, fs, 2, 100)
-	write(t, fs, "data/gen-000001/.left-by-a-tool", "")
+	disktest.Write(t, fs, "data/gen-000001/.left-by-a-tool", "")
 	if found, result := salvaged(t, fs); len(found) == 0 || len(result.Damaged) > 0 {
 		t.Errorf("%d jobs are salvaged: %+v", len(found), result)
 	}
@@ -57,31 +57,4 @@ func TestStrangersBesideTheShards(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// A power cut takes the name of a new manifest, whose content was synced and is in the
-// mark. The next start gives its number again, to a shorter one.
-func TestManifestNumberIsGivenAgain(t *testing.T) {
-	mem := vfs.NewCrashableMem()
-	fill(t, mem, 1, 10)
-	path := "data/gen-000001/shard-000"
-	r := newReach(mem, path, quiet())
-	fs := &strictFS{FS: mem, dir: path, fault: newFault(nil), reach: r}
-	for _, size := range []int{900, 300} {
-		f, err := fs.Create(path+"/MANIFEST-000999", directory.Category)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write(make([]byte, size)); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
-		m, _, err := readMark(mem, path)
-		if got := length(m.manifests, 999); err != nil || got != int64(size) {
-			t.Errorf("the mark tells of %d bytes, of %d: %v", got, size, err)
-		}
-	}
-	r.close()
 }

@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 
-	crdb "github.com/cockroachdb/errors"
 	"github.com/cockroachdb/pebble/v2"
 )
 
@@ -24,7 +23,7 @@ type store struct {
 	o       Options
 	dir     *directory.Dir
 	space   *space
-	sharing *sharing
+	sharing *database.Sharing
 	logs    []*shardLog
 	now     format.Manifest
 	shardOf func(tube string) int
@@ -158,7 +157,7 @@ func (s *store) begin() error {
 
 // openLogs opens all shards of the generation that counts, side by side, or makes them.
 func (s *store) openLogs(fresh bool) error {
-	s.sharing = newSharing(s.o, s.space.wrap(), s.now.Shards)
+	s.sharing = s.o.sharing(s.space.wrap(), s.now.Shards)
 	s.logs = make([]*shardLog, s.now.Shards)
 	return inParallel(s.now.Shards, func(i int) error { return s.openLog(i, fresh) })
 }
@@ -173,47 +172,20 @@ func (s *store) openLog(i int, fresh bool) error {
 	err := removeLogs(s.o.FS, path)
 	var base *shardStore
 	if err == nil {
-		base, err = s.sharing.openStore(l.fault, path, l.name, func(o *pebble.Options) {
+		base, err = openStore(s.sharing, l.fault, path, l.name, func(o *pebble.Options) {
 			o.ErrorIfExists, o.ErrorIfNotExists = fresh, !fresh
 			l.tallies.listen(o.EventListener)
-			l.compactions = o.Logger.(reporter).compactions
 		})
 	}
 	if err == nil {
-		l.db, l.fs, l.stager, l.reach = base.db, base.fs, base.stager, base.reach // the rest may be in use already
+		l.db, l.base, l.fs, l.stager = base.db, base.base, base.fs, base.stager // the rest may be in use already
 		err = l.start(fresh)
 	}
 	if err != nil {
-		return s.dir.OrSalvage(fmt.Errorf("storage: open %s: %w", path, explain(err)), "")
+		return s.dir.OrSalvage(fmt.Errorf("storage: open %s: %w", path, database.Explain(err)), "")
 	}
 	return nil
 }
-
-// explain makes Pebble's corruption errors an ErrCorrupt, and adds the details of its
-// errors, which name the log files. It removes the words of an inner error that only
-// carries details: they mean nothing to a reader.
-func explain(err error) error {
-	const wordless = "\n<corruption detail carrier>"
-	if text := err.Error(); strings.Contains(text, wordless) {
-		err = &reworded{strings.ReplaceAll(text, wordless, ""), err}
-	}
-	if details := crdb.FlattenDetails(err); details != "" {
-		err = fmt.Errorf("%w (%s)", err, details)
-	}
-	if pebble.IsCorruptionError(err) && !errors.Is(err, storage.ErrCorrupt) {
-		err = fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
-	}
-	return err
-}
-
-// reworded is an error with another text.
-type reworded struct {
-	text string
-	error
-}
-
-func (r *reworded) Error() string { return r.text }
-func (r *reworded) Unwrap() error { return r.error }
 
 // inParallel runs fn for 0 to n-1 at the same time and joins the errors: opening
 // a database is mostly waiting for the disk.
@@ -298,7 +270,7 @@ func (s *store) closeLogs() error {
 		return s.logs[i].close()
 	})
 	if err == nil && s.sharing != nil {
-		s.sharing.close()
+		s.sharing.Close()
 		s.sharing = nil
 	}
 	s.logs = nil
@@ -319,13 +291,13 @@ func (l *shardLog) close() error {
 	for _, ended := range []chan struct{}{l.committer.done, staged} {
 		select {
 		case <-ended:
-		case <-l.fault.dead:
+		case <-l.fault.Dead:
 		}
 	}
 	close(l.foldStop)
 	select {
 	case <-l.foldEnded:
-	case <-l.fault.dead:
+	case <-l.fault.Dead:
 	}
 	return l.closeFiles()
 }

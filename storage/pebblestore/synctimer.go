@@ -10,14 +10,14 @@ func (l *shardLog) syncLoop(tick <-chan time.Time, stop <-chan struct{}) {
 		case <-tick:
 		case <-stop:
 			return
-		case <-l.fault.dead:
+		case <-l.fault.Dead:
 			return
 		}
 		if !l.dirty.Load() {
 			continue
 		}
 		if err := l.sync(); err != nil {
-			l.fault.fail(err)
+			l.fault.Fail(err)
 			return
 		}
 	}

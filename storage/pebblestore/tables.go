@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"beanfield/storage/fold"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 
@@ -143,7 +144,7 @@ func (t *tables) open(kind byte) error {
 	t.paths = append(t.paths, path)
 	o := s.stager.table
 	o.Compression = sstable.SnappyCompression // most of it stays where it is, as in the last level
-	t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(newTableFile(f)), o)
+	t.w = sstable.NewWriter(objstorageprovider.NewFileWritable(database.NewTableFile(f)), o)
 	t.kind, t.size = kind, 0
 	return nil
 }

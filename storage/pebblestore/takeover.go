@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 
@@ -24,32 +25,32 @@ func (s *store) takeOver(m format.Manifest) (format.Manifest, error) {
 	}
 	s.o.Logger.Info("the directory is of an older build: it gets the format of this one, which older builds refuse",
 		"from", m.Format, "to", format.TurnsFormat)
-	sh := newSharing(s.o, s.space.wrap(), m.Shards)
+	sh := s.o.sharing(s.space.wrap(), m.Shards)
 	err := inParallel(m.Shards, func(i int) error {
 		path := s.dir.Shard(m.Generation, i)
 		step := s.o.Steps.Begin("taking over "+s.o.FS.PathBase(path), "")
 		defer step.End()
 		if err := s.takeOverShard(sh, path, m.Shards); err != nil {
-			return fmt.Errorf("storage: take over %s: %w", path, explain(err))
+			return fmt.Errorf("storage: take over %s: %w", path, database.Explain(err))
 		}
 		return nil
 	})
 	if err != nil {
 		return m, err
 	}
-	sh.close()
+	sh.Close()
 	// The older build may have put a rear queue where this one does not look for it.
 	m.Format, m.Rule = format.TurnsFormat, 0
 	return m, s.dir.WriteManifest(m)
 }
 
-func (s *store) takeOverShard(sh *sharing, path string, shards int) error {
-	f := newFault(nil)
-	t, err := sh.openStore(f, path, s.o.FS.PathBase(path), func(o *pebble.Options) { o.ErrorIfNotExists = true })
+func (s *store) takeOverShard(sh *database.Sharing, path string, shards int) error {
+	f := database.NewFault(nil)
+	t, err := openStore(sh, f, path, s.o.FS.PathBase(path), func(o *pebble.Options) { o.ErrorIfNotExists = true })
 	if err != nil {
 		return err
 	}
-	err = f.guard(func() error {
+	err = f.Guard(func() error {
 		highest, err := readMaxID(t.db)
 		if err == nil {
 			err = t.begin(highest) // flushes what Pebble has read from its logs
@@ -60,7 +61,7 @@ func (s *store) takeOverShard(sh *sharing, path string, shards int) error {
 		return failed // the database may never answer again
 	}
 	if err == nil {
-		t.reach.logsTaken()
+		t.base.Progress.LogsTaken()
 	}
 	if err = errors.Join(err, t.close()); err != nil {
 		return err
@@ -77,7 +78,7 @@ func removeLogs(fs vfs.FS, dir string) error {
 		return err
 	}
 	for _, name := range names {
-		if _, ok := numbered(name, "", ".log"); !ok {
+		if _, ok := database.Numbered(name, "", ".log"); !ok {
 			continue
 		}
 		if err := fs.Remove(fs.PathJoin(dir, name)); err != nil {
@@ -87,11 +88,11 @@ func removeLogs(fs vfs.FS, dir string) error {
 	return nil
 }
 
-// checkOldLogs checks the logs of Pebble's that an older build has left. Its mark tells how
+// checkOldLogs checks the logs of Pebble's that an older build has left. The sync progress tells how
 // far they had been synced. Logs below the manifest's are in tables.
 func (s *store) checkOldLogs(w *witness) error {
-	for _, l := range w.mark.logs {
-		if l.number < w.manifest.MinLog || l.length == 0 {
+	for _, l := range w.progress.Logs {
+		if l.Number < w.manifest.MinLog || l.Length == 0 {
 			continue
 		}
 		if err := w.checkOldLog(l); err != nil {
@@ -105,18 +106,18 @@ func (s *store) checkOldLogs(w *witness) error {
 	})
 }
 
-func (w *witness) checkOldLog(l extent) error {
-	path := w.path("%06d.log", l.number)
+func (w *witness) checkOldLog(l database.Extent) error {
+	path := w.path("%06d.log", l.Number)
 	f, size, err := w.open(path)
 	if err != nil {
 		return err
 	}
-	good, err := w.readOldLog(newLogReader(record.NewReader, f, l.number))
+	good, err := w.readOldLog(newLogReader(record.NewReader, f, l.Number))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("storage: %s: %w", path, err)
 	}
-	if good = min(good, size); good < l.length {
-		return directory.Damaged(path, "it cannot be read from byte %d on, and had been synced up to byte %d", good, l.length)
+	if good = min(good, size); good < l.Length {
+		return directory.Damaged(path, "it cannot be read from byte %d on, and had been synced up to byte %d", good, l.Length)
 	}
 	return nil
 }

@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -42,13 +44,13 @@ func TestOldFormats(t *testing.T) {
 				if m := manifestOf(t, fs); m.Format != format.TurnsFormat || m.Rule != format.ShardRule || m.Generation != 1 {
 					t.Fatalf("the manifest is %+v", m)
 				}
-				if logs := lookFor(t, fs, "data", ".log"); len(logs) > 2 {
+				if logs := disktest.Look(t, fs, "data", ".log"); len(logs) > 2 {
 					t.Fatalf("there are logs: %v", logs)
 				}
 			}
 			for _, dir := range []string{"shard-000", "shard-001"} {
-				m, ok, err := readMark(fs, "data/gen-000001/"+dir)
-				if !ok || err != nil || len(m.logs) > 0 || len(m.manifests) == 0 {
+				m, ok, err := database.ReadProgress(fs, "data/gen-000001/"+dir)
+				if !ok || err != nil || len(m.Logs) > 0 || len(m.Manifests) == 0 {
 					t.Errorf("the mark is %+v, %v", m, err)
 				}
 			}
@@ -158,7 +160,7 @@ func tryOld(t *testing.T, old *vfs.MemFS, name, path string, text []byte) (refus
 	t.Helper()
 	fs := clone(old, 100, rand.New(rand.NewSource(1)))
 	if text != nil {
-		write(t, fs, path, string(text))
+		disktest.Write(t, fs, path, string(text))
 	} else if err := fs.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -187,14 +189,14 @@ func TestDamagedOldLogIsRefused(t *testing.T) {
 		refused, tried := 0, 0
 		for i := range 2 {
 			dir := fmt.Sprintf("data/gen-000001/shard-%03d", i)
-			m, _, err := readMark(old, dir)
+			m, _, err := database.ReadProgress(old, dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			log := m.logs[len(m.logs)-1]
-			path := fmt.Sprintf("%s/%06d.log", dir, log.number)
-			text := read(t, old, path)
-			for at := int(log.length) - 1; at >= 0; at -= every(23) {
+			log := m.Logs[len(m.Logs)-1]
+			path := fmt.Sprintf("%s/%06d.log", dir, log.Number)
+			text := disktest.Read(t, old, path)
+			for at := int(log.Length) - 1; at >= 0; at -= every(23) {
 				flipped, short := []byte(text), []byte(text[:at])
 				flipped[at] ^= 1 << (at % 8)
 				for _, damaged := range [][]byte{flipped, short} {
@@ -220,7 +222,7 @@ func TestDamagedOldDirectoryIsRefused(t *testing.T) {
 		old := oldDir(t, name)
 		refused, tried := 0, 0
 		for i, path := range files(t, old, "data") {
-			text := read(t, old, path)
+			text := disktest.Read(t, old, path)
 			if strings.HasSuffix(path, ".sst") || strings.HasSuffix(path, directory.LockName) {
 				continue
 			}

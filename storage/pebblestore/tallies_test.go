@@ -5,6 +5,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/tally"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -51,8 +52,8 @@ func TestSpaceOfALog(t *testing.T) {
 	}
 	s.tidy()
 	var slots uint64
-	for _, path := range lookFor(t, fs, "data/gen-000001/shard-000/turns", ".turns") {
-		slots += uint64(len(read(t, fs, path)))
+	for _, path := range disktest.Look(t, fs, "data/gen-000001/shard-000/turns", ".turns") {
+		slots += uint64(len(disktest.Read(t, fs, path)))
 	}
 	m, err := l.measure()
 	if n := l.Stats().Bytes; err != nil || slots < mib/2 || n != slots+m.DiskSpaceUsage() {

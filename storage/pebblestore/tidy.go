@@ -1,10 +1,6 @@
 package pebblestore
 
-import (
-	"context"
-
-	"github.com/cockroachdb/pebble/v2"
-)
+import "github.com/cockroachdb/pebble/v2"
 
 // A full compaction is due when the tables hold more than twice the live jobs
 // and this much, over all shards. Pebble finds most garbage by itself; this
@@ -47,7 +43,7 @@ func (l *shardLog) tidy(spare int64) {
 // measure finds out what the database and the log take on the disk.
 func (l *shardLog) measure() (*pebble.Metrics, error) {
 	var m *pebble.Metrics
-	err := l.fault.guard(func() error {
+	err := l.fault.Guard(func() error {
 		m = l.db.Metrics()
 		return nil
 	})
@@ -59,25 +55,15 @@ func (l *shardLog) measure() (*pebble.Metrics, error) {
 	return m, nil
 }
 
-// compact rewrites the tables without what is dead. It gives up when a compaction has met
-// damage: it would meet it too, or wait for ever, because Pebble prefers compactions of its
-// own, which meet it again and again.
+// compact rewrites the tables without what is dead.
 func (l *shardLog) compact() error {
 	if err := l.foldAll(); err != nil { // or the store would not know what is dead
 		return err
 	}
 	died := l.garbage.Swap(0)
 	l.store.o.Logger.Debug("full compaction", "shard", l.name)
-	ctx, end := context.WithCancelCause(l.store.ctx)
-	defer end(nil)
-	go l.compactions.giveUp(ctx, end)
-	err := l.fault.guard(func() error {
-		return l.db.Compact(ctx, []byte{0}, []byte{0xff}, false)
-	})
+	err := l.base.Compact(l.store.ctx, l.fault)
 	if err != nil && l.store.ctx.Err() == nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
 		l.store.o.Logger.Warn("full compaction failed", "shard", l.name, "error", err.Error())
 		l.garbage.Add(died)
 	}

@@ -54,8 +54,8 @@ func (l *shardLog) append(g *group) (at turns.At, err error) {
 		l.wakeFold()
 		select {
 		case <-l.freed:
-		case <-l.fault.dead:
-			return 0, l.fault.err
+		case <-l.fault.Dead:
+			return 0, l.fault.Err()
 		}
 	}
 }

@@ -1,14 +1,11 @@
 package pebblestore
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 
 	"beanfield/storage"
-
-	"github.com/cockroachdb/pebble/v2"
+	"beanfield/storage/pebblestore/database"
 )
 
 // unreadable remembers the jobs whose bodies could not be read. Each is logged once,
@@ -19,17 +16,9 @@ type unreadable struct {
 	told map[uint64]bool
 }
 
-// failedToRead says whether an error is one of reading: what is on the disk is
-// not what was written, or the disk does not give it.
-func failedToRead(err error) bool {
-	var path *fs.PathError
-	return errors.Is(err, storage.ErrCorrupt) || pebble.IsCorruptionError(err) ||
-		errors.As(err, &path) && path.Op == "read"
-}
-
 // note keeps why a body could not be read, and returns it as an error.
 func (u *unreadable) note(id uint64, err error) error {
-	err = explain(err)
+	err = database.Explain(err)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.why == nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -38,10 +40,10 @@ func hurtStore(t *testing.T, n uint64, out *bytes.Buffer) (l *shardLog, hurt uin
 		t.Fatal(err)
 	}
 	hurt = n / 2
-	for _, path := range lookFor(t, fs, "data", ".sst") {
-		text := read(t, fs, path)
+	for _, path := range disktest.Look(t, fs, "data", ".sst") {
+		text := disktest.Read(t, fs, path)
 		if at := strings.Index(text, bodies[hurt-1].Body[1000:1100]); at >= 0 {
-			write(t, fs, path, text[:at]+"?"+text[at+1:])
+			disktest.Write(t, fs, path, text[:at]+"?"+text[at+1:])
 			table = path
 		}
 	}
@@ -82,7 +84,7 @@ func TestUnreadableBody(t *testing.T) {
 		l.Delete(&storage.Job{ID: id, Tube: "mail", Size: 40 << 10})
 	}
 	mustCommit(t, l)
-	if err := errors.Join(l.foldAll(), l.compact()); err == nil || !failedToRead(err) {
+	if err := errors.Join(l.foldAll(), l.compact()); err == nil || !database.FailedToRead(err) {
 		t.Errorf("the damaged table is compacted: %v", err)
 	}
 	putOne(l, jobs+2)

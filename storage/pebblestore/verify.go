@@ -10,6 +10,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/pebblestore/ondisk"
@@ -41,8 +42,8 @@ type witness struct {
 	dir   string
 	names []string
 
-	marked   bool // there is a mark
-	mark     mark
+	told     bool // there is a progress file
+	progress database.Progress
 	manifest *ondisk.Manifest
 	step     *storage.Step
 }
@@ -71,7 +72,7 @@ func (s *store) look(dir string, step *storage.Step) (*witness, error) {
 	if w.names, err = w.fs.List(dir); err != nil {
 		return w, fmt.Errorf("storage: %w", err)
 	}
-	if w.mark, w.marked, err = readMark(w.fs, dir); err != nil {
+	if w.progress, w.told, err = database.ReadProgress(w.fs, dir); err != nil {
 		return w, err
 	}
 	if err := w.readManifest(); err != nil {
@@ -160,24 +161,14 @@ func (w *witness) load(name string) error {
 		return directory.Damaged(path, "%v", err)
 	}
 	w.manifest = m
-	number, _ := numbered(name, "MANIFEST-", "")
-	if claim := length(w.mark.manifests, number); shape.Good < claim {
+	number, _ := database.Numbered(name, "MANIFEST-", "")
+	if claim := w.progress.Manifest(number); shape.Good < claim {
 		return directory.Damaged(path, "it cannot be read from byte %d on, and had %d bytes", shape.Good, claim)
 	}
 	if shape.Damaged || shape.Good == 0 {
 		return directory.Damaged(path, "it cannot be read from byte %d on", shape.Good)
 	}
 	return nil
-}
-
-// length is what a list says of a file.
-func length(list []extent, number uint64) int64 {
-	for _, e := range list {
-		if e.number == number {
-			return e.length
-		}
-	}
-	return 0
 }
 
 // checkTables looks for the tables that the manifest names. Others may lie there: a
@@ -213,7 +204,7 @@ func (w *witness) checkFrame(path string) error {
 	if err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
-	r, err := openTable(&checkedTable{File: f, name: path})
+	r, err := database.OpenTable(f, path)
 	if err != nil {
 		return frameError(path, err)
 	}
@@ -234,14 +225,14 @@ func frameError(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("storage: %s: %w", path, explain(err))
+	return fmt.Errorf("storage: %s: %w", path, database.Explain(err))
 }
 
 // checkOptions has Pebble's newest options looked at as Pebble itself will.
 func (s *store) checkOptions(w *witness) error {
 	newest, path := uint64(0), ""
 	for _, n := range w.names {
-		if number, ok := numbered(n, "OPTIONS-", ""); ok && number >= newest {
+		if number, ok := database.Numbered(n, "OPTIONS-", ""); ok && number >= newest {
 			newest, path = number, w.fs.PathJoin(w.dir, n)
 		}
 	}
@@ -256,10 +247,7 @@ func (s *store) checkOptions(w *witness) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("storage: %s: %w", path, err)
 	}
-	sh := sharing{shards: 1, mem: minMemTable, log: s.o.Logger}
-	o := sh.options(newFault(nil), "")
-	o.EnsureDefaults()
-	if err := o.CheckCompatibility(w.dir, string(text)); err != nil {
+	if err := database.CheckOptions(w.dir, string(text), s.o.Logger); err != nil {
 		return directory.Damaged(path, "%v", err)
 	}
 	return nil

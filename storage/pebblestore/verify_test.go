@@ -7,24 +7,14 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
-
-// A mark forgets the oldest logs, and a file never gets shorter.
-func TestExtend(t *testing.T) {
-	var list []extent
-	for n := range uint64(100) {
-		list = extend(list, n, 10, mostManifests)
-		list = extend(list, n, 5, mostManifests)
-	}
-	if len(list) != mostManifests || list[0] != (extent{100 - mostManifests, 10}) || list[mostManifests-1] != (extent{99, 10}) {
-		t.Errorf("%v", list)
-	}
-}
 
 // The tables that a manifest names are those that Pebble knows.
 func TestManifestIsRead(t *testing.T) {
@@ -77,12 +67,12 @@ func TestWrongNumberOfShards(t *testing.T) {
 			fs := vfs.NewMem()
 			fill(t, fs, 2, 100)
 			path := "data/" + directory.ManifestName
-			text := strings.Replace(read(t, fs, path), from, to, 1)
+			text := strings.Replace(disktest.Read(t, fs, path), from, to, 1)
 			if old {
 				text = text[:strings.Index(text, ",\n  \"sum\"")] + "\n}\n"
 				text = strings.Replace(text, strings.TrimSuffix(from, ","), strings.TrimSuffix(to, ","), 1)
 			}
-			write(t, fs, path, text)
+			disktest.Write(t, fs, path, text)
 			before := fs.String()
 			_, err := noTicks(small(fs, storage.Always)).Open(2, byName(2))
 			if !errors.Is(err, storage.ErrCorrupt) || fs.String() != before {
@@ -97,14 +87,14 @@ func TestOldManifestGetsItsSum(t *testing.T) {
 	fs := vfs.NewMem()
 	fill(t, fs, 2, 100)
 	path := "data/" + directory.ManifestName
-	text := read(t, fs, path)
-	write(t, fs, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
+	text := disktest.Read(t, fs, path)
+	disktest.Write(t, fs, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
 	s := noTicks(small(fs, storage.Always))
 	mustOpen(t, s, 2)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, fs, path); got != text {
+	if got := disktest.Read(t, fs, path); got != text {
 		t.Errorf("%s", got)
 	}
 }
@@ -121,8 +111,8 @@ func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	largest, path := 0, ""
-	for _, p := range lookFor(t, fs, "data", ".sst") {
-		if n := len(read(t, fs, p)); n > largest {
+	for _, p := range disktest.Look(t, fs, "data", ".sst") {
+		if n := len(disktest.Read(t, fs, p)); n > largest {
 			largest, path = n, p
 		}
 	}
@@ -131,7 +121,7 @@ func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := openTable(&checkedTable{File: f, name: path})
+	r, err := database.OpenTable(f, path)
 	if err != nil {
 		t.Fatal(err)
 	}

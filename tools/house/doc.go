@@ -34,8 +34,9 @@
 //	    |
 //	storage                   what a shard needs of its log; jobs in memory only
 //	storage/pebblestore       jobs on disk, with Pebble
+//	storage/pebblestore/database  how Pebble's databases are opened, and what becomes of errors
 //	storage/pebblestore/directory  what lies in its data directory, and which part counts
-//	storage/pebblestore/format  the bytes of its keys and values, and of the manifest
+//	storage/pebblestore/format    the bytes of its keys and values, and of the manifest
 //	storage/pebblestore/ondisk  reads the manifest of a Pebble database without opening it
 //	storage/locallog          the log of a shard's turns, in files of this machine
 //	storage/fold              what is left of turns that a log has and a store does not

@@ -44,6 +44,8 @@ var floors = map[string]int{
 	"storage/storagetest":           -4,
 	"storage/pebblestore/format":    -3,
 	"storage/pebblestore/directory": -2,
+	"storage/pebblestore/database":  -1,
+	"storage/pebblestore/disktest":  -5,
 	"storage/pebblestore/ondisk":    -6,
 	"shard/queue/queuetest":         2,
 	"shard/queue/naive":             0,
@@ -60,7 +62,7 @@ var floors = map[string]int{
 
 // kits are packages for tests; only tests and other kits import them.
 var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
-	"storage/pebblestore/powercut", "storage/storagetest"}
+	"storage/pebblestore/powercut", "storage/storagetest", "storage/pebblestore/disktest"}
 
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open
@@ -69,6 +71,7 @@ var private = map[string][]string{
 	"storage/pebblestore":           {"cmd", "tools"},
 	"storage/pebblestore/format":    {"storage/pebblestore"},
 	"storage/pebblestore/directory": {"storage/pebblestore"},
+	"storage/pebblestore/database":  {"storage/pebblestore"},
 	"storage/pebblestore/ondisk":    {"storage/pebblestore"},
 	"conn/beanstalk/client":         {"cmd", "tools"},
 	"shard/queue/cells":             {"shard/queue"},

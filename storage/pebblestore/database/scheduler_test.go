@@ -1,8 +1,9 @@
-package pebblestore
+package database
 
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
+	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -160,16 +163,14 @@ func TestSchedulerRests(t *testing.T) {
 // fills memtables, which takes Pebble's lock.
 func TestCompactionsOfDamageRest(t *testing.T) {
 	later := make(rests, 10)
-	o := small(vfs.NewMem(), storage.Always)
-	o.later = later.later
-	sh := newSharing(o.withDefaults(), o.FS, 1)
+	sh := smallSharing(later.later)
 	damagedLevel0(t, sh)
-	f := newFault(nil)
-	st, err := sh.openStore(f, "db", "damaged", func(*pebble.Options) {})
+	f := NewFault(nil)
+	st, err := sh.Open(f, "db", "damaged", func(*pebble.Options) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := st.db
+	db := st.DB
 	for n := range 5 {
 		rest := <-later
 		if want := shortestRest << n; rest.d != want {
@@ -181,30 +182,31 @@ func TestCompactionsOfDamageRest(t *testing.T) {
 		}
 		rest.fn()
 	}
-	if err := errors.Join(f.Err(), st.close()); err != nil {
+	if err := errors.Join(f.Err(), st.Close(f)); err != nil {
 		t.Error(err)
 	}
-	sh.close()
+	sh.Close()
 }
 
 // damagedLevel0 leaves a database with enough tables in level 0 for a compaction, of
 // which one is damaged.
-func damagedLevel0(t *testing.T, sh *sharing) {
+func damagedLevel0(t *testing.T, sh *Sharing) {
 	t.Helper()
-	st, err := sh.openStore(newFault(nil), "db", "whole", func(o *pebble.Options) { o.DisableAutomaticCompactions = true })
+	f := NewFault(nil)
+	st, err := sh.Open(f, "db", "whole", func(o *pebble.Options) { o.DisableAutomaticCompactions = true })
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range 6 {
-		fillTable(t, st.db, n)
+		fillTable(t, st.DB, n)
 	}
-	if err := st.close(); err != nil {
+	if err := st.Close(f); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range lookFor(t, sh.plain, "db", ".sst") {
-		text := read(t, sh.plain, path)
+	for _, path := range disktest.Look(t, sh.FS, "db", ".sst") {
+		text := disktest.Read(t, sh.FS, path)
 		if at := strings.Index(text, "body 3"); at >= 0 {
-			write(t, sh.plain, path, text[:at]+"?"+text[at+1:])
+			disktest.Write(t, sh.FS, path, text[:at]+"?"+text[at+1:])
 			return
 		}
 	}
@@ -227,43 +229,44 @@ func fillTable(t *testing.T, db *pebble.DB, n int) {
 // A full compaction gives up if another one has met damage, before it begins or while it
 // waits: Pebble would prefer compactions of its own, which would meet it again for ever.
 func TestFullCompactionGivesUp(t *testing.T) {
-	o := small(vfs.NewMem(), storage.Always)
-	o.later = func(time.Duration, func()) {} // the rest lasts
-	s := noTicks(o)
-	l := mustOpen(t, s, 1)[0].(*shardLog)
-	fill := func(id uint64) {
-		putOne(l, id)
-		mustCommit(t, l)
-		if err := l.foldAll(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	fill(1)
-	if err := l.compact(); err != nil {
+	sh := smallSharing(func(time.Duration, func()) {}) // the rest lasts
+	f := NewFault(nil)
+	d := must.Get(sh.Open(f, "db", "whole", func(*pebble.Options) {}))
+	fillTable(t, d.DB, 1)
+	if err := d.Compact(t.Context(), f); err != nil {
 		t.Fatal("without damage: ", err)
 	}
 	damaged := errors.Join(storage.ErrCorrupt, errors.New("a block"))
-	fill(2)
+	fillTable(t, d.DB, 2)
 	slots := func(n int) {
-		l.compactions.mu.Lock()
-		l.compactions.running += n
-		l.compactions.mu.Unlock()
+		d.compactions.mu.Lock()
+		d.compactions.running += n
+		d.compactions.mu.Unlock()
 	}
 	slots(10) // all are taken
 	ended := make(chan error, 1)
-	go func() { ended <- l.compact() }()
+	go func() { ended <- d.Compact(t.Context(), f) }()
 	for waits := false; !waits && len(ended) == 0; runtime.Gosched() {
-		waits, _ = l.compactions.db.GetWaitingCompaction()
+		waits, _ = d.compactions.db.GetWaitingCompaction()
 	}
-	l.compactions.compacted(damaged)
+	d.compactions.compacted(damaged)
 	if err := <-ended; !errors.Is(err, damaged) {
 		t.Errorf("while it waits: %v", err)
 	}
-	if err := l.compact(); !errors.Is(err, damaged) {
+	if err := d.Compact(t.Context(), f); !errors.Is(err, damaged) {
 		t.Errorf("before it begins: %v", err)
 	}
 	slots(-10)
-	if err := s.Close(); err != nil {
+	if err := d.Close(f); err != nil {
 		t.Error(err)
 	}
+	sh.Close()
+}
+
+// smallSharing is for small databases in memory.
+func smallSharing(later func(time.Duration, func())) *Sharing {
+	return New(Config{
+		FS: vfs.NewMem(), Cache: 1 << 20, Files: 100, Mem: 512 << 10, Table: 1 << 20, Base: 1 << 20, Manifest: 1 << 20,
+		Shards: 1, Log: slog.New(slog.DiscardHandler), Later: later,
+	})
 }

@@ -1,11 +1,10 @@
-package pebblestore
+package database
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -13,74 +12,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// fault remembers the first error after which a database must not be used any
-// more. Pebble reports such errors by calling its logger's Fatalf, or by a
-// panic, and cannot go on after either: its locks may be held and its manifest
-// half written. So the goroutine that met the error is parked and never resumes,
-// all goroutines that wait for the database are told through dead, and the database
-// is abandoned, not closed. What it had made durable stays durable.
-type fault struct {
-	once sync.Once
-	dead chan struct{} // closed when err is set
-	err  error
-	then func(error) // told once, if not nil
-}
-
-func newFault(then func(error)) *fault {
-	return &fault{dead: make(chan struct{}), then: then}
-}
-
-func (f *fault) fail(err error) {
-	f.once.Do(func() {
-		f.err = err
-		close(f.dead)
-		if f.then != nil {
-			f.then(err)
-		}
-	})
-}
-
-// Err is the error, or nil while there is none.
-func (f *fault) Err() error {
-	select {
-	case <-f.dead:
-		return f.err
-	default:
-		return nil
-	}
-}
-
-// guard runs fn, which calls Pebble, and returns when it does, or when the
-// database has failed: fn may then never return.
-func (f *fault) guard(fn func() error) error {
-	done := make(chan error, 1)
-	go func() {
-		defer f.recover()
-		done <- fn()
-	}()
-	select {
-	case err := <-done:
-		// A call can succeed although Pebble met a fault during it.
-		if fatal := f.Err(); fatal != nil {
-			return fatal
-		}
-		return err
-	case <-f.dead:
-		return f.err
-	}
-}
-
-// recover is deferred by goroutines that call Pebble, which panics when a log
-// file cannot be closed or created.
-func (f *fault) recover() {
-	if p := recover(); p != nil {
-		f.fail(fmt.Errorf("storage: panic: %v", p))
-	}
-}
-
 // reporter passes on what Pebble reports. It is a pebble.Logger.
 type reporter struct {
-	fault       *fault
+	fault       *Fault
 	log         *slog.Logger
 	compactions *scheduler
 }
@@ -99,7 +33,7 @@ func (r reporter) Errorf(format string, args ...any) {
 func (r reporter) Fatalf(format string, args ...any) {
 	err := fmt.Errorf(format, args...)
 	r.log.Error("storage failed", "error", err)
-	r.fault.fail(fmt.Errorf("storage: %w", err))
+	r.fault.Fail(fmt.Errorf("storage: %w", err))
 	select {}
 }
 
@@ -118,11 +52,11 @@ func (r reporter) listener() *pebble.EventListener {
 	return &pebble.EventListener{
 		BackgroundError: func(err error) {
 			what := "storage: the disk is full: what tidies it is repeated"
-			if failedToRead(err) {
+			if FailedToRead(err) {
 				what = "storage: tables that cannot be read are not tidied"
 			} else if !errors.Is(err, syscall.ENOSPC) {
 				r.log.Error("storage: background work failed", "error", err.Error())
-				r.fault.fail(fmt.Errorf("storage: %w", err))
+				r.fault.Fail(fmt.Errorf("storage: %w", err))
 				select {}
 			}
 			// To report each would fill the log, and maybe another disk.

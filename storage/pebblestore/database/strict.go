@@ -1,4 +1,4 @@
-package pebblestore
+package database
 
 import (
 	"fmt"
@@ -16,9 +16,9 @@ import (
 // outside the database's directory, such as those of a checkpoint, are treated as usual.
 type strictFS struct {
 	vfs.FS
-	dir   string
-	fault *fault
-	reach *reach // learns what has been synced
+	dir      string
+	fault    *Fault
+	progress *ProgressFile // learns what has been synced
 }
 
 // number is that of a file of the database's directory, if its name is one that
@@ -27,11 +27,11 @@ func (s *strictFS) number(name, prefix, suffix string) (uint64, bool) {
 	if s.PathDir(name) != s.dir {
 		return 0, false
 	}
-	return numbered(s.PathBase(name), prefix, suffix)
+	return Numbered(s.PathBase(name), prefix, suffix)
 }
 
-// numbered takes the number from the name of a file of Pebble's.
-func numbered(base, prefix, suffix string) (uint64, bool) {
+// Numbered takes the number from the name of a file of Pebble's.
+func Numbered(base, prefix, suffix string) (uint64, bool) {
 	base, begins := strings.CutPrefix(base, prefix)
 	base, ends := strings.CutSuffix(base, suffix)
 	n, err := strconv.ParseUint(base, 10, 64)
@@ -41,7 +41,7 @@ func numbered(base, prefix, suffix string) (uint64, bool) {
 // check does not return when there is an error.
 func (s *strictFS) check(what, name string, err error) {
 	if err != nil {
-		s.fault.fail(fmt.Errorf("storage: %s %s: %w", what, name, err))
+		s.fault.Fail(fmt.Errorf("storage: %s %s: %w", what, name, err))
 		select {}
 	}
 }
@@ -54,11 +54,11 @@ func (s *strictFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 	}
 	f, err := s.FS.Create(name, c)
 	if err == nil && strings.HasSuffix(name, ".sst") {
-		return newTableFile(f), nil
+		return NewTableFile(f), nil
 	}
 	if number, ok := s.number(name, "MANIFEST-", ""); ok && err == nil {
-		s.reach.manifestCreated(number)
-		return &manifestFile{File: f, reach: s.reach, number: number}, nil
+		s.progress.manifestCreated(number)
+		return &manifestFile{File: f, progress: s.progress, number: number}, nil
 	}
 	return f, err
 }
@@ -94,9 +94,9 @@ func (d *strictDir) Sync() error {
 // manifestFile is a manifest that is being written.
 type manifestFile struct {
 	vfs.File
-	reach  *reach
-	number uint64
-	end    int64
+	progress *ProgressFile
+	number   uint64
+	end      int64
 }
 
 func (f *manifestFile) Write(p []byte) (int, error) {
@@ -108,7 +108,7 @@ func (f *manifestFile) Write(p []byte) (int, error) {
 func (f *manifestFile) Sync() error {
 	err := f.File.Sync()
 	if err == nil {
-		f.reach.manifestSynced(f.number, f.end)
+		f.progress.manifestSynced(f.number, f.end)
 	}
 	return err
 }

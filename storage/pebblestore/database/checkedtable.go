@@ -1,7 +1,9 @@
-package pebblestore
+package database
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"beanfield/storage"
@@ -9,6 +11,7 @@ import (
 
 	crdb "github.com/cockroachdb/errors"
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -39,4 +42,20 @@ func (t *checkedTable) ReadAt(p []byte, off int64) (int, error) {
 		return n, crdb.Mark(err, pebble.ErrCorruption)
 	}
 	return n, nil
+}
+
+// OpenTable takes the file of a table over, also when it fails. Its blocks are checked as they
+// are read.
+func OpenTable(f vfs.File, path string) (*sstable.Reader, error) {
+	readable, err := sstable.NewSimpleReadable(&checkedTable{File: f, name: path})
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	var o pebble.Options
+	o.EnsureDefaults()
+	r, err := sstable.NewReader(context.Background(), readable, o.MakeReaderOptions())
+	if err != nil {
+		return nil, errors.Join(err, readable.Close())
+	}
+	return r, nil
 }

@@ -1,4 +1,4 @@
-package pebblestore
+package database
 
 import (
 	"context"
@@ -132,7 +132,7 @@ func (s *scheduler) compacted(err error) {
 		s.failed, s.why = 0, nil
 		return
 	}
-	if !failedToRead(err) {
+	if !FailedToRead(err) {
 		return
 	}
 	if s.why == nil {

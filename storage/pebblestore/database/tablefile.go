@@ -1,4 +1,4 @@
-package pebblestore
+package database
 
 import (
 	"beanfield/storage/pace"
@@ -16,7 +16,7 @@ type tableFile struct {
 	work pace.Stretch
 }
 
-func newTableFile(f vfs.File) *tableFile { return &tableFile{File: f, work: pace.Begin()} }
+func NewTableFile(f vfs.File) *tableFile { return &tableFile{File: f, work: pace.Begin()} }
 
 func (f *tableFile) Write(p []byte) (int, error) {
 	f.work.Step()
