@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/disktest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -46,7 +47,7 @@ func TestStoreOlderThanItsLog(t *testing.T) {
 	}
 	for _, path := range files(t, late, "data") {
 		if strings.HasSuffix(path, ".turns") {
-			write(t, early, path, read(t, late, path))
+			disktest.Write(t, early, path, disktest.Read(t, late, path))
 		}
 	}
 	if _, err := noTicks(small(early, storage.Always)).Open(1, byName(1)); !errors.Is(err, storage.ErrCorrupt) {

@@ -18,11 +18,11 @@ import (
 // computed are the lines whose words are put together, by file and function, with what
 // trouble.md says of them.
 var computed = map[string][]string{
-	"cmd/beanfield/run.go run":            {"storage.path is set", "can be read by every user", "flag was removed", "maximum job size was set to", "sync interval was set to"},
-	"cmd/beanfield/reload.go tell":        {"before, 100000 now", "needs a restart", "storage.path is set", "can be read by every user"},
-	"conn/audit/writer.go warn":           {"events are missing in the audit log", "the audit log cannot be written"},
-	"storage/pebblestore/fault.go Errorf": {"Lines of the storage library itself"},
-	"storage/pebblestore/fault.go listener": {
+	"cmd/beanfield/run.go run":                        {"storage.path is set", "can be read by every user", "flag was removed", "maximum job size was set to", "sync interval was set to"},
+	"cmd/beanfield/reload.go tell":                    {"before, 100000 now", "needs a restart", "storage.path is set", "can be read by every user"},
+	"conn/audit/writer.go warn":                       {"events are missing in the audit log", "the audit log cannot be written"},
+	"storage/pebblestore/database/reporter.go Errorf": {"Lines of the storage library itself"},
+	"storage/pebblestore/database/reporter.go listener": {
 		"storage: the disk is full: what tidies it is repeated", "storage: tables that cannot be read are not tidied"},
 }
 

@@ -26,9 +26,9 @@ import (
 //
 // Only older builds had logs to tell of. What they told stays until these are taken over.
 const (
-	ProgressName = "synced"
-	progressMagic    = "beanmrk1"
-	progressSlot     = 4096
+	ProgressName  = "synced"
+	progressMagic = "beanmrk1"
+	progressSlot  = 4096
 	// mostManifests is how many the progress names: after a crash the one before the newest
 	// may be the one that counts.
 	mostManifests = 4

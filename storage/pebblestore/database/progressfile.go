@@ -18,10 +18,10 @@ import (
 type ProgressFile struct {
 	log *slog.Logger
 
-	mu   sync.Mutex
+	mu       sync.Mutex
 	progress Progress
-	file vfs.File // nil when there is no writing it
-	buf  []byte
+	file     vfs.File // nil when there is no writing it
+	buf      []byte
 }
 
 // NewProgressFile goes on with the progress of a database that is about to be opened, or begins

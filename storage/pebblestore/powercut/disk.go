@@ -23,7 +23,7 @@ func NewDisk() *Disk { return &Disk{mem: vfs.NewCrashableMem()} }
 // FS is the disk as a store sees it.
 func (d *Disk) FS() vfs.FS {
 	return errorfs.Wrap(d.mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if strings.HasSuffix(op.Path, ".log") &&
+		if strings.HasSuffix(op.Path, ".turns") &&
 			(op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData) {
 			d.waiting.Add(1)
 			d.held.RLock()

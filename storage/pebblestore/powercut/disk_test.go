@@ -44,7 +44,7 @@ func TestCut(t *testing.T) {
 func TestHold(t *testing.T) {
 	d := NewDisk()
 	fs := d.FS()
-	log, err := fs.Create("1.log", vfs.WriteCategoryUnspecified)
+	log, err := fs.Create("1.turns", vfs.WriteCategoryUnspecified)
 	if err != nil {
 		t.Fatal(err)
 	}
