@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
 )
 
 // act lets a player that does not wait do something.
@@ -35,34 +36,35 @@ func (d *duel) put(p *pair) {
 	}
 	id := p.real.put(pri, uint32(delay), uint32(ttr), nil)
 	d.note("%s puts job %d into %s, priority %d, delay %d, ttr %d", p.real.name, id, p.real.Used(), pri, delay, ttr)
-	d.model.put(p.model, id, pri, int64(delay), int64(ttr))
+	d.model.Put(&naive.Job{ID: id, Tube: p.real.Used(), Pri: pri, Delay: uint32(delay), TTR: uint32(ttr)})
 }
 
 func (d *duel) reserve(p *pair) {
 	poll := d.rnd.IntN(2) == 0
 	p.real.reserve(poll)
-	d.model.reserve(p.model, poll)
+	j, status := d.model.Reserve(p.model, poll)
+	if p.result = status; j != nil {
+		p.got = j.ID
+	}
 	d.seen.reserves++
-	if p.model.result == queue.Waiting {
+	if status == naive.Waiting {
 		d.seen.waits++
 	}
-	d.note("%s reserves from %v: status %d, job %d", p.real.name, p.real.Watched().all(), p.model.result, p.model.got)
+	d.note("%s reserves from %v: %s, job %d", p.real.name, p.real.Watched().all(), status, p.got)
 }
 
 func (d *duel) use(p *pair) {
 	name := d.tube()
 	d.note("%s uses %s", p.real.name, name)
 	p.real.Use([]byte(name))
-	p.model.used = name
+	d.model.Use(p.model, name)
 }
 
 func (d *duel) watch(p *pair) {
 	name := d.tube()
 	d.note("%s watches %s", p.real.name, name)
 	p.real.Watch([]byte(name))
-	if !p.model.watches(name) {
-		p.model.watched = append(p.model.watched, name)
-	}
+	d.model.Watch(p.model, name)
 	d.compareWatched(p)
 }
 
@@ -70,21 +72,20 @@ func (d *duel) ignore(p *pair) {
 	name := d.tube()
 	d.note("%s ignores %s", p.real.name, name)
 	_, refused := p.real.Ignore([]byte(name))
-	i := slices.Index(p.model.watched, name)
-	if refused != (i >= 0 && len(p.model.watched) == 1) {
-		d.fatalf("%s ignores %s of %v: refused is %v", p.real.name, name, p.model.watched, refused)
+	watched := d.model.Clients[p.model].Watched
+	has := slices.Contains(watched, name)
+	if refused != (has && len(watched) == 1) {
+		d.fatalf("%s ignores %s of %v: refused is %v", p.real.name, name, watched, refused)
 	}
-	if i >= 0 && !refused {
-		last := len(p.model.watched) - 1
-		p.model.watched[i] = p.model.watched[last]
-		p.model.watched = p.model.watched[:last]
+	if has && !refused {
+		d.model.Ignore(p.model, name)
 	}
 	d.compareWatched(p)
 }
 
 func (d *duel) compareWatched(p *pair) {
-	if !slices.Equal(p.real.Watched().all(), p.model.watched) {
-		d.fatalf("%s watches %v, want %v", p.real.name, p.real.Watched().all(), p.model.watched)
+	if want := d.model.Clients[p.model].Watched; !slices.Equal(p.real.Watched().all(), want) {
+		d.fatalf("%s watches %v, want %v", p.real.name, p.real.Watched().all(), want)
 	}
 }
 
@@ -93,8 +94,8 @@ func (d *duel) pause(p *pair) {
 	d.note("%s pauses %s for %d s", p.real.name, name, seconds)
 	op := queue.Op{Kind: queue.Pause, Data: []byte(name), Delay: uint32(seconds)}
 	p.real.submit(d.bed.r.TubeShard([]byte(name)), op, false, func(op *queue.Op) {
-		if found := d.model.pause(name, int64(seconds)); found != (op.Status == queue.OK) {
-			d.fatalf("pausing %s: status %d, in the model: %v", name, op.Status, found)
+		if want := d.model.Pause(name, uint32(seconds)); op.Status != statusOf[want] {
+			d.fatalf("pausing %s: status %d, want %s", name, op.Status, want)
 		}
 	})
 }
@@ -103,7 +104,7 @@ func (d *duel) kick(p *pair) {
 	bound := d.rnd.IntN(4)
 	d.note("%s kicks %d of %s", p.real.name, bound, p.real.Used())
 	p.real.submit(p.real.UsedShard(), queue.Op{Kind: queue.Kick, Limit: uint32(bound)}, true, func(op *queue.Op) {
-		if want := d.model.kick(p.model.used, bound); int(op.Count) != want {
+		if want := d.model.Kick(p.real.Used(), uint32(bound)); op.Count != want {
 			d.fatalf("kicked %d, want %d", op.Count, want)
 		}
 	})
@@ -111,57 +112,37 @@ func (d *duel) kick(p *pair) {
 
 // onJob runs one of the operations that name a job.
 func (d *duel) onJob(p *pair) {
-	id, pri := d.anyID(), uint32(d.rnd.IntN(4))
-	held := d.model.holds(p.model, id)
+	op := queue.Op{ID: d.anyID(), Pri: uint32(d.rnd.IntN(4))}
+	m, c, id := d.model, p.model, op.ID
 	switch d.rnd.IntN(7) {
 	case 0, 1:
-		d.expect(p, "deletes", queue.Op{Kind: queue.Delete, ID: id}, d.model.remove(p.model, id))
+		op.Kind = queue.Delete
+		d.expect(p, "deletes", op, m.Delete(c, id))
 	case 2:
-		delay := d.rnd.IntN(3)
-		d.expect(p, "releases", queue.Op{Kind: queue.Release, ID: id, Pri: pri, Delay: uint32(delay)}, held != nil)
-		if held != nil {
-			held.pri = pri
-			if delay > 0 {
-				d.model.makeDelayed(held, int64(delay))
-			} else {
-				d.model.makeReady(held)
-			}
-		}
+		op.Kind, op.Delay = queue.Release, uint32(d.rnd.IntN(3))
+		d.expect(p, "releases", op, m.Release(c, id, op.Pri, op.Delay))
 	case 3:
-		d.expect(p, "buries", queue.Op{Kind: queue.Bury, ID: id, Pri: pri}, held != nil)
-		if held != nil {
-			d.model.bury(held, pri)
-		}
+		op.Kind = queue.Bury
+		d.expect(p, "buries", op, m.Bury(c, id, op.Pri))
 	case 4:
-		d.expect(p, "touches", queue.Op{Kind: queue.Touch, ID: id}, held != nil)
-		if held != nil {
-			held.deadline = d.model.now + held.ttr
-		}
+		op.Kind = queue.Touch
+		d.expect(p, "touches", op, m.Touch(c, id))
 	case 5:
-		j := d.model.find(id)
-		can := j != nil && (j.state == queue.Buried || j.state == queue.Delayed)
-		d.expect(p, "kicks", queue.Op{Kind: queue.KickJob, ID: id}, can)
-		if can {
-			d.model.makeReady(j)
-		}
+		op.Kind = queue.KickJob
+		d.expect(p, "kicks", op, m.KickJob(id))
 	default:
-		j := d.model.find(id)
-		can := j != nil && j.state != queue.Reserved
-		d.expect(p, "takes", queue.Op{Kind: queue.ReserveJob, ID: id}, can)
-		if can {
-			was := *p.model
-			d.model.give(p.model, j)
-			p.model.result, p.model.got = was.result, was.got // no answer of a reserve
-		}
+		op.Kind = queue.ReserveJob
+		_, status := m.ReserveJob(c, id)
+		d.expect(p, "takes", op, status)
 	}
 }
 
-// expect sends an operation on a job and compares whether it is found.
-func (d *duel) expect(p *pair, verb string, op queue.Op, want bool) {
-	d.note("%s %s job %d: %v", p.real.name, verb, op.ID, want)
-	found := false
-	p.real.byID(op, func(op *queue.Op) { found = op.Status == queue.OK })
-	if found != want {
-		d.fatalf("%s %s job %d: %v, want %v", p.real.name, verb, op.ID, found, want)
+// expect sends an operation on a job and compares the answer.
+func (d *duel) expect(p *pair, verb string, op queue.Op, want naive.Status) {
+	d.note("%s %s job %d: %s", p.real.name, verb, op.ID, want)
+	got := queue.NotFound
+	p.real.byID(op, func(op *queue.Op) { got = op.Status })
+	if got != statusOf[want] {
+		d.fatalf("%s %s job %d: status %d, want %s", p.real.name, verb, op.ID, got, want)
 	}
 }

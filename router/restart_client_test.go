@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
 )
 
 // restartClient is a session and what is under way on it. One goroutine drives
@@ -14,6 +15,7 @@ import (
 type restartClient struct {
 	run     *restartRun
 	name    string
+	number  int // in the model
 	session Session
 	notify  chan struct{}
 
@@ -24,7 +26,7 @@ type restartClient struct {
 	expect  []restartAnswer
 	flying  bool
 
-	delivered *restartJob // to a wait, and not yet seen
+	delivered *naive.Job // to a wait, and not yet seen
 }
 
 // Notify implements Owner.
@@ -70,16 +72,17 @@ func (c *restartClient) submit() error {
 	l.turns++
 	c.was = l.turns
 	from := c.batch.Next
-	m.window[0] = c.run.now()
+	before := c.run.now()
 	c.run.submitting = c
 	done := c.session.Submit(c.in, c.batch, true)
 	c.run.submitting = nil
-	m.window[1] = c.run.now()
+	m.at(before, c.run.now())
 	for k := from; k < c.reached; k++ {
 		m.trail = append(m.trail, fmt.Sprintf("%s: %s on shard %d, turn %d", c.name, describeOp(&c.spec[k]), c.in, c.was))
 		c.expect = append(c.expect, m.apply(c, &c.spec[k]))
 	}
 	c.flying = true
+	m.endTurn(c.run)
 	if m.touched {
 		if err := c.run.watchGroups(c.in); err != nil {
 			return err
@@ -127,9 +130,9 @@ func (c *restartClient) takeBack(next int) error {
 	case next != len(c.expect)-1:
 		return fmt.Errorf("%s: of %d operations %d were answered", c.name, len(c.expect), next)
 	}
-	op, want := &c.spec[next], c.expect[next]
+	m, op, want := c.run.model, &c.spec[next], c.expect[next]
 	peek := op.Kind >= queue.Peek && op.Kind <= queue.PeekBuried
-	if !peek || want.job == nil || !want.job.gone {
+	if !peek || want.job == nil || m.Job(want.job.ID) != nil {
 		return fmt.Errorf("%s: %s on shard %d, turn %d, was given back", c.name, describeOp(op), c.in, c.was)
 	}
 	c.expect = c.expect[:next]
@@ -138,8 +141,8 @@ func (c *restartClient) takeBack(next int) error {
 }
 
 func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
-	if got.Status != want.status {
-		return fmt.Errorf("status %d, want %d", got.Status, want.status)
+	if got.Status != statusOf[want.status] {
+		return fmt.Errorf("status %d, want %s", got.Status, want.status)
 	}
 	if got.Status != queue.OK {
 		return nil
@@ -159,22 +162,22 @@ func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
 	return nil
 }
 
-func sameBody(j *restartJob, size uint32, small []byte, large [][]byte) error {
+func sameBody(j *naive.Job, size uint32, small []byte, large [][]byte) error {
 	body := bytes.Join(append([][]byte{small}, large...), nil)
-	if string(body) != j.body || int(size) != len(j.body) {
-		return fmt.Errorf("job %d: size %d, body %.40q of %d bytes, want %.40q of %d", j.id, size, body, len(body), j.body, len(j.body))
+	if string(body) != j.Body || int(size) != len(j.Body) {
+		return fmt.Errorf("job %d: size %d, body %.40q of %d bytes, want %.40q of %d", j.ID, size, body, len(body), j.Body, len(j.Body))
 	}
 	return nil
 }
 
 // sameFigures compares what does not depend on the time.
-func sameFigures(j *restartJob, got *queue.JobInfo) error {
+func sameFigures(j *naive.Job, got *queue.JobInfo) error {
 	want := queue.JobInfo{
-		ID: j.id, Tube: j.tube, State: j.state, Pri: j.pri, Age: got.Age, Delay: j.delay, TTR: j.ttr, TimeLeft: got.TimeLeft,
-		Reserves: j.reserves, Releases: j.releases, Buries: j.buries, Kicks: j.kicks,
+		ID: j.ID, Tube: j.Tube, State: got.State, Pri: j.Pri, Age: got.Age, Delay: j.Delay, TTR: j.TTR, TimeLeft: got.TimeLeft,
+		Reserves: j.Reserves, Releases: j.Releases, Buries: j.Buries, Kicks: j.Kicks,
 	}
-	if *got != want {
-		return fmt.Errorf("figures\n%+v, want\n%+v", *got, want)
+	if *got != want || got.State.String() != string(j.State) {
+		return fmt.Errorf("figures\n%+v, want\n%+v", *got, *j)
 	}
 	return nil
 }
@@ -216,15 +219,15 @@ func (c *restartClient) collect() error {
 	}
 	j := c.delivered
 	c.delivered = nil
-	c.run.model.known = max(c.run.model.known, j.id)
-	return c.reserved(restartAnswer{id: j.id, job: j})
+	c.run.model.known = max(c.run.model.known, j.ID)
+	return c.reserved(restartAnswer{status: naive.OK, id: j.ID, job: j})
 }
 
 // reserved checks what a reserve over several shards, or a wait, has brought.
 func (c *restartClient) reserved(want restartAnswer) error {
 	res := &c.session.Reservation
-	if res.Status != want.status || res.ID != want.id {
-		return fmt.Errorf("%s: a reserve brought status %d, job %d; want %d, %d", c.name, res.Status, res.ID, want.status, want.id)
+	if res.Status != statusOf[want.status] || res.ID != want.id {
+		return fmt.Errorf("%s: a reserve brought status %d, job %d; want %s, %d", c.name, res.Status, res.ID, want.status, want.id)
 	}
 	if want.job == nil {
 		return nil
@@ -242,13 +245,13 @@ func (c *restartClient) leave() error {
 		return err
 	}
 	m := c.run.model
+	m.at(c.run.now(), c.run.now())
 	shards := m.leave(c)
 	if err := c.complete(c.session.Close()); err != nil {
 		return err
 	}
 	for _, i := range shards { // consumers may have got what it gave back
 		l := m.logs[i]
-		l.turns++
 		if err := c.run.watchGroups(i); err != nil {
 			return fmt.Errorf("%s has left: %w", c.name, err)
 		}

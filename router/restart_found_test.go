@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
 )
 
 // restartFound is a job as a start has found it.
@@ -116,45 +117,46 @@ func (run *restartRun) count(want int) error {
 	return nil
 }
 
-// is compares a job with what a log says of it.
-func (o *restartFound) is(v *restartJob, window [2]int64) error {
-	if v.queue != nil {
-		if o.ended != v.queue.ended || !slices.Equal(o.names, v.queue.names()) {
-			return fmt.Errorf("queue %s has groups %q, ended %t, want %q, %t", v.tube, o.names, o.ended, v.queue.names(), v.queue.ended)
+// is compares a job, or what a queue is, with what a log says of it.
+func (o *restartFound) is(v *restartRecord, window [2]int64) error {
+	if q := v.queue; q != nil {
+		if o.ended != q.Ended || !slices.Equal(o.names, q.Names()) {
+			return fmt.Errorf("queue %s has groups %q, ended %t, want %q, %t", v.tube, o.names, o.ended, q.Names(), q.Ended)
 		}
 		return nil
 	}
 	// A delayed item is not shown.
-	if o.info.State != queue.Delayed && string(o.tags) != string(v.tags) {
-		return fmt.Errorf("job %d has tags %q, want %q", v.id, o.tags, v.tags)
+	want := *v.job
+	if o.info.State != queue.Delayed && !slices.Equal(tagWords(o.tags), want.Tags) {
+		return fmt.Errorf("job %d has tags %q, want %q", v.id, o.tags, want.Tags)
 	}
-	want := *v
-	if v.state == queue.Delayed && v.from <= window[1] {
-		if v.to > window[0] { // just now: both will do
-			want.state = o.info.State
+	passed := want.State == naive.Passed
+	if want.State == naive.Delayed && want.Deadline <= window[1] {
+		if want.Deadline+v.late[1] > window[0] { // just now: both will do
+			want.State = naive.State(o.info.State.String())
 		} else {
-			want.state = queue.Ready
+			want.State = naive.Ready
 		}
 	}
-	if err := sameFigures(&want, &o.info); err != nil && v.state != queue.Passed {
+	if err := sameFigures(&want, &o.info); err != nil && !passed {
 		return err
 	}
-	if v.state == queue.Passed && (o.info.State != v.state || o.info.Tube != v.tube) {
+	if passed && (o.info.State != queue.Passed || o.info.Tube != v.tube) {
 		return fmt.Errorf("job %d is %+v, and only views should have it", v.id, o.info)
 	}
-	if o.body != v.body {
-		return fmt.Errorf("job %d has another body: %.40q of %d bytes, want %.40q of %d", v.id, o.body, len(o.body), v.body, len(v.body))
+	if o.body != want.Body {
+		return fmt.Errorf("job %d has another body: %.40q of %d bytes, want %.40q of %d", v.id, o.body, len(o.body), want.Body, len(want.Body))
 	}
-	if v.state == queue.Passed {
+	if passed {
 		return nil
 	}
-	if err := within("age", o.info.Age, window[0]-v.born[1], window[1]-v.born[0]); err != nil {
+	if err := within("age", o.info.Age, window[0]-want.Created-v.late[0], window[1]-want.Created); err != nil {
 		return fmt.Errorf("job %d: %w", v.id, err)
 	}
 	if o.info.State != queue.Delayed {
 		return nil
 	}
-	if err := within("time left", o.info.TimeLeft, v.from-window[1], v.to-window[0]); err != nil {
+	if err := within("time left", o.info.TimeLeft, want.Deadline-window[1], want.Deadline+v.late[1]-window[0]); err != nil {
 		return fmt.Errorf("job %d: %w", v.id, err)
 	}
 	return nil

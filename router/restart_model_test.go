@@ -1,191 +1,109 @@
 package router
 
 import (
-	"cmp"
 	"maps"
 	"slices"
-	"time"
 
-	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
 )
 
-// restartJob is a job as the model knows it, or, by value, as a log does.
-// Times are in nanoseconds on the test's own calendar.
-type restartJob struct {
-	id, rank   uint64 // rank: the order of burying
-	tube, body string
-	tags       queue.Tags
-	pri, delay uint32
-	ttr        uint32
-	state      queue.JobState
-	from, to   int64 // between these a delayed job becomes ready
-	born       [2]int64
-	reserves   uint32
-	releases   uint32
-	buries     uint32
-	kicks      uint32
-	holder     *restartClient
-	reservedAs uint64
-	fated      bool // it is a dead letter of a view, and others have it
-	fate       queue.Fate
-	rebalances int
-	code       string // of the last negative
-	reason     string
-	user       string // the consumer of the first group at whom it is pending
-	stakes     [len(restartGroups)]restartStake
-	queue      *restartQueue // it is no job but what a queue is
-	gone       bool          // in a log: it was deleted
-	turn       int           // in a log: the turn that wrote this
+// restartRecord is what a log has of a job, or of a queue.
+type restartRecord struct {
+	id    uint64
+	tube  string
+	job   *naive.Job
+	late  [2]int64 // how much later than in the model it may have been put, and its delay may end
+	queue *naive.Service
+	gone  bool // it was deleted
+	turn  int  // the turn that wrote this
 }
 
 // restartLog is what one shard must have told its log: what was there when it
 // was opened, then every change. The changes of one turn stand or fall together.
 type restartLog struct {
-	base    map[uint64]restartJob
-	changes []restartJob
+	base    map[uint64]restartRecord
+	changes []restartRecord
 	turns   int // begun so far
 	safe    int // the last that was acknowledged as durable
 }
 
-// restartModel is the queue as one would explain it, with a log for each shard
-// that says what a restart may find.
+// restartModel is the model with a log for each shard that says what a restart may find.
+// Times are in nanoseconds on the test's own calendar. The model's moments are the earliest
+// at which something may have happened.
 type restartModel struct {
+	*naive.Queue
 	shardOf func(tube string) int
-	jobs    map[uint64]*restartJob
-	queues  map[string]*restartQueue
 	logs    []*restartLog
-	waiting []*restartClient
-	views   int      // made so far
-	touched bool     // a queue that may have groups
-	order   uint64   // of burying, reserving
-	window  [2]int64 // the moment of the operation is between these
-	known   uint64   // the highest id that anybody has been told
-	last    uint64   // the highest that has been allotted
-	trail   []string // what was done, for a report
+	latest  map[uint64]restartRecord // of each job
+	touched bool                     // a queue that may have groups
+	window  [2]int64                 // the moment of the operation is between these
+	known   uint64                   // the highest id that anybody has been told
+	last    uint64                   // the highest that has been allotted
+	trail   []string                 // what was done, for a report
 }
 
-func newRestartModel(shards int) *restartModel {
-	m := &restartModel{shardOf: func(tube string) int { return ShardOf(tube, shards) }, jobs: map[uint64]*restartJob{}, queues: map[string]*restartQueue{}}
+// newRestartModel makes the model of a router that has found these records, with the queue
+// that begins with them.
+func newRestartModel(shards int, found map[uint64]restartRecord, q *naive.Queue) *restartModel {
+	m := &restartModel{Queue: q, shardOf: func(tube string) int { return ShardOf(tube, shards) }, latest: found}
 	for range shards {
-		m.logs = append(m.logs, &restartLog{base: map[uint64]restartJob{}})
+		m.logs = append(m.logs, &restartLog{base: map[uint64]restartRecord{}})
 	}
+	for id, v := range found {
+		m.logs[m.shardOf(v.tube)].base[id] = v
+	}
+	m.Wrote, m.WroteQueue = m.wrote, m.wroteQueue
 	return m
 }
 
-// born is when a job that is put now is created: shards cut that to milliseconds, and
-// an age may be a second more because of it.
-func (m *restartModel) born() [2]int64 {
-	cut := func(t int64) int64 { return t - t%int64(time.Millisecond) }
-	return [2]int64{cut(m.window[0]), cut(m.window[1])}
+// restored is the model with what records say.
+func restored(found map[uint64]restartRecord) *naive.Queue {
+	var jobs []*naive.Job
+	var services []*naive.Service
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		if v := found[id]; v.queue != nil {
+			services = append(services, v.queue)
+		} else {
+			jobs = append(jobs, v.job)
+		}
+	}
+	return naive.Restore(jobs, services)
 }
 
-// write notes what a change must have told the log, in which a job that somebody holds is
-// ready.
-func (m *restartModel) write(j *restartJob) {
-	l := m.logs[m.shardOf(j.tube)]
-	v := *j
-	v.holder, v.user, v.turn = nil, "", l.turns
-	if v.state == queue.Reserved {
-		v.state = queue.Ready
+// at says that what follows happened between two moments.
+func (m *restartModel) at(from, to int64) {
+	m.window = [2]int64{from, to}
+	m.Now = from
+}
+
+// wrote hears what the log must have been told of a job.
+func (m *restartModel) wrote(j *naive.Job, gone bool) {
+	const cut = 1e6 // shards cut the moment of a put to milliseconds
+	v := restartRecord{id: j.ID, tube: j.Tube, job: j, gone: gone}
+	v.late = [2]int64{m.window[1]/cut*cut - m.window[0]/cut*cut, m.window[1] - m.window[0]}
+	if was, known := m.latest[j.ID]; known {
+		v.late[0] = was.late[0]
+		if was.job.Deadline == j.Deadline {
+			v.late[1] = was.late[1]
+		}
 	}
-	for i := range v.stakes {
-		v.stakes[i].user = ""
-	}
+	m.latest[j.ID] = v
+	m.write(v)
+}
+
+// wroteQueue hears so of a queue. Queues have ids above those of all jobs.
+func (m *restartModel) wroteQueue(s *naive.Service) {
+	m.write(restartRecord{id: restartEnds + uint64(slices.Index(restartTubes, s.Tube)), tube: s.Tube, queue: s, gone: !s.Kept()})
+}
+
+func (m *restartModel) write(v restartRecord) {
+	l := m.logs[m.shardOf(v.tube)]
+	v.turn = l.turns
 	l.changes = append(l.changes, v)
 }
 
-// find is the best job for which ok holds, by (pri, id).
-func (m *restartModel) find(state queue.JobState, less func(a, b *restartJob) int, ok func(*restartJob) bool) *restartJob {
-	var best *restartJob
-	for _, j := range m.jobs {
-		if j.state == state && ok(j) && (best == nil || less(j, best) < 0) {
-			best = j
-		}
-	}
-	return best
-}
-
-func byPriority(a, b *restartJob) int {
-	return cmp.Or(cmp.Compare(a.pri, b.pri), cmp.Compare(a.id, b.id))
-}
-func byRank(a, b *restartJob) int { return cmp.Compare(a.rank, b.rank) }
-func byDeadline(a, b *restartJob) int {
-	return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.id, b.id))
-}
-func byReserving(a, b *restartJob) int {
-	return cmp.Compare(a.reservedAs, b.reservedAs)
-}
-
-// first is the job that peek-ready, peek-delayed and peek-buried show.
-func (m *restartModel) first(state queue.JobState, tube string) *restartJob {
-	less := map[queue.JobState]func(a, b *restartJob) int{queue.Ready: byPriority, queue.Delayed: byDeadline, queue.Buried: byRank}
-	return m.find(state, less[state], func(j *restartJob) bool { return j.tube == tube })
-}
-
-// best is what a reserve of this client takes.
-func (m *restartModel) best(c *restartClient) *restartJob {
-	return m.find(queue.Ready, byPriority, func(j *restartJob) bool { return slices.Contains(c.session.Watched().all(), j.tube) })
-}
-
-func (m *restartModel) hold(j *restartJob, c *restartClient) {
-	m.order++
-	j.state, j.holder, j.reservedAs = queue.Reserved, c, m.order
-	j.reserves++
-}
-
-func (m *restartModel) makeReady(j *restartJob) {
-	j.state, j.holder = queue.Ready, nil
-	m.join(j)
-	i := slices.IndexFunc(m.waiting, func(c *restartClient) bool { return slices.Contains(c.session.Watched().all(), j.tube) })
-	if i < 0 {
-		return
-	}
-	c := m.waiting[i]
-	m.waiting = slices.Delete(m.waiting, i, i+1)
-	best := m.first(queue.Ready, j.tube)
-	m.hold(best, c)
-	c.delivered = best
-}
-
-func (m *restartModel) makeDelayed(j *restartJob, delay uint32) {
-	j.state, j.holder = queue.Delayed, nil
-	j.from, j.to = m.window[0]+int64(delay)*1e9, m.window[1]+int64(delay)*1e9
-}
-
-func (m *restartModel) kick(j *restartJob) {
-	j.kicks++
-	j.state, j.holder = queue.Ready, nil
-	m.write(j)
-	m.makeReady(j)
-}
-
-// leave is what the end of a session does. It returns the shards whose queues it changes.
-func (m *restartModel) leave(c *restartClient) (shards []int) {
-	m.waiting = slices.DeleteFunc(m.waiting, func(w *restartClient) bool { return w == c })
-	held := slices.DeleteFunc(slices.Collect(maps.Values(m.jobs)), func(j *restartJob) bool { return j.holder != c })
-	slices.SortFunc(held, byReserving)
-	for _, j := range held {
-		if hasGroups(j.tube) {
-			shards = append(shards, m.shardOf(j.tube))
-		}
-		m.makeReady(j)
-	}
-	slices.Sort(shards)
-	return slices.Compact(shards)
-}
-
-// sorted lists jobs by id: what is drawn from it is repeatable.
-func (m *restartModel) sorted(ok func(*restartJob) bool) (list []*restartJob) {
-	for _, id := range slices.Sorted(maps.Keys(m.jobs)) {
-		if j := m.jobs[id]; ok(j) {
-			list = append(list, j)
-		}
-	}
-	return list
-}
-
 // after says what a log holds after one of its turns.
-func (l *restartLog) after(turn int) map[uint64]restartJob {
+func (l *restartLog) after(turn int) map[uint64]restartRecord {
 	state := maps.Clone(l.base)
 	for _, v := range l.changes {
 		switch {
@@ -198,4 +116,41 @@ func (l *restartLog) after(turn int) map[uint64]restartJob {
 		}
 	}
 	return state
+}
+
+// leave is what the end of a session does, shard by shard: each hears of it in a turn of its
+// own.
+func (m *restartModel) leave(c *restartClient) (shards []int) {
+	for _, f := range c.session.live {
+		m.logs[f.shard].turns++
+		m.Detach(c.number, func(tube string) bool { return m.shardOf(tube) == f.shard })
+		m.endTurn(c.run)
+		shards = append(shards, f.shard)
+	}
+	m.Detach(c.number, nil)
+	return shards
+}
+
+// endTurn feeds consumers, and notes who was given a job.
+func (m *restartModel) endTurn(run *restartRun) {
+	m.Tick(nil)
+	for _, g := range m.Given {
+		for _, c := range run.clients {
+			if c.number == g.Client {
+				c.delivered = m.Job(g.ID)
+			}
+		}
+	}
+	m.Given, m.Pushed = nil, nil
+}
+
+// jobs lists jobs by id: what is drawn from it is repeatable.
+func (m *restartModel) jobs(ok func(*naive.Job) bool) (list []*naive.Job) {
+	for _, j := range m.Jobs {
+		if ok(j) {
+			list = append(list, j)
+		}
+	}
+	slices.SortFunc(list, func(a, b *naive.Job) int { return int(a.ID) - int(b.ID) })
+	return list
 }

@@ -2,157 +2,149 @@ package router
 
 import (
 	"fmt"
+	"slices"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
 )
 
 // restartAnswer is what an operation must be answered with.
 type restartAnswer struct {
-	status queue.Status
+	status naive.Status
 	id     uint64
 	count  uint32
-	job    *restartJob // whose body is shown, or, by value then, whose figures
-	shot   restartJob
+	job    *naive.Job // whose body is shown, or, by value then, whose figures
+	shot   naive.Job
+}
+
+// shows is the answer of an operation that may have found a job.
+func shows(j *naive.Job, status naive.Status) restartAnswer {
+	if j == nil {
+		return restartAnswer{status: status}
+	}
+	return restartAnswer{status: naive.OK, id: j.ID, job: j}
 }
 
 // apply does to the model what the shard does when op is applied.
 func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 	m.touched = m.touched || m.touches(c, op)
+	me, used := c.number, c.session.Used()
+	m.Clients[me].Used, m.Clients[me].Watched = used, c.session.Watched().all()
 	switch op.Kind {
 	case queue.Put:
-		return m.put(op, c.session.Used(), nil)
+		return m.put(op, used, m.Put)
 	case queue.Service:
 		return m.applyService(op)
 	case queue.Reserve:
-		return m.applyReserve(c, op)
-	case queue.PeekReady, queue.PeekDelayed, queue.PeekBuried:
-		state := map[queue.Kind]queue.JobState{queue.PeekReady: queue.Ready, queue.PeekDelayed: queue.Delayed, queue.PeekBuried: queue.Buried}[op.Kind]
-		return m.show(m.first(state, c.session.Used()))
+		return shows(m.Reserve(me, op.Poll))
+	case queue.PeekReady:
+		return shows(m.First(naive.Ready, used), naive.NotFound)
+	case queue.PeekDelayed:
+		return shows(m.First(naive.Delayed, used), naive.NotFound)
+	case queue.PeekBuried:
+		return shows(m.First(naive.Buried, used), naive.NotFound)
 	case queue.Kick:
-		return m.applyKick(c, op.Limit)
-	}
-	return m.applyByID(c, op)
-}
-
-func (m *restartModel) put(op *queue.Op, tube string, tags queue.Tags) restartAnswer {
-	id := op.ID
-	if id == 0 {
-		m.last++
-		id = m.last
-	}
-	j := &restartJob{id: id, tube: tube, tags: tags, body: string(op.Data), pri: op.Pri, delay: op.Delay, ttr: op.TTR, born: m.born()}
-	m.jobs[j.id] = j
-	j.state = queue.Ready
-	if op.Delay > 0 {
-		m.makeDelayed(j, op.Delay)
-		m.write(j)
-	} else {
-		m.write(j)
-		m.makeReady(j)
-	}
-	return restartAnswer{id: j.id}
-}
-
-func (m *restartModel) show(j *restartJob) restartAnswer {
-	if j == nil {
-		return restartAnswer{status: queue.NotFound}
-	}
-	return restartAnswer{id: j.id, job: j}
-}
-
-func (m *restartModel) applyReserve(c *restartClient, op *queue.Op) restartAnswer {
-	if j := m.best(c); j != nil {
-		m.hold(j, c)
-		return m.show(j)
-	}
-	if op.Poll {
-		return restartAnswer{status: queue.TimedOut}
-	}
-	m.waiting = append(m.waiting, c)
-	return restartAnswer{status: queue.Waiting}
-}
-
-func (m *restartModel) applyKick(c *restartClient, bound uint32) restartAnswer {
-	state := queue.Delayed
-	if m.first(queue.Buried, c.session.Used()) != nil {
-		state = queue.Buried
-	}
-	n := uint32(0)
-	for ; n < bound; n++ {
-		j := m.first(state, c.session.Used())
-		if j == nil {
-			break
-		}
-		m.kick(j)
-	}
-	return restartAnswer{count: n}
-}
-
-// applyByID runs the operations that name a job.
-func (m *restartModel) applyByID(c *restartClient, op *queue.Op) restartAnswer {
-	refused := restartAnswer{status: queue.NotFound}
-	j := m.jobs[op.ID]
-	if j == nil || j.state == queue.Passed {
-		return refused
-	}
-	mine, reserved := j.holder == c, j.state == queue.Reserved
-	switch op.Kind {
+		return restartAnswer{status: naive.OK, count: m.Kick(used, op.Limit)}
 	case queue.Peek:
-		return m.show(j)
-	case queue.StatsJob:
-		return restartAnswer{id: j.id, shot: *j}
-	case queue.Delete:
-		if reserved && !mine {
-			return refused
-		}
-		if reserved {
-			m.finish(j)
-		} else {
-			m.remove(j)
-		}
+		return shows(m.Peek(op.ID))
 	case queue.ReserveJob:
-		if reserved {
-			return refused
+		return shows(m.ReserveJob(me, op.ID))
+	case queue.StatsJob:
+		j, status := m.Peek(op.ID)
+		if j == nil {
+			return restartAnswer{status: status}
 		}
-		m.hold(j, c)
-		return m.show(j)
+		return restartAnswer{status: status, id: op.ID, shot: *j}
+	}
+	return m.applyByID(me, op)
+}
+
+func (m *restartModel) applyByID(me int, op *queue.Op) restartAnswer {
+	a := restartAnswer{id: op.ID}
+	switch op.Kind {
+	case queue.Delete:
+		a.status = m.Delete(me, op.ID)
 	case queue.KickJob:
-		if j.state != queue.Buried && j.state != queue.Delayed {
-			return refused
-		}
-		m.kick(j)
+		a.status = m.KickJob(op.ID)
 	case queue.Touch:
-		if !mine {
-			return refused
-		}
-	case queue.Release, queue.Bury:
-		if !mine {
-			return refused
-		}
-		m.giveBack(j, op)
+		a.status = m.Touch(me, op.ID)
+	case queue.Release:
+		a.status = m.Release(me, op.ID, op.Pri, op.Delay)
+	case queue.Bury:
+		a.status = m.Bury(me, op.ID, op.Pri)
 	default:
 		panic(fmt.Sprint("the model does not know operation ", op.Kind))
 	}
-	return restartAnswer{id: op.ID}
+	return a
 }
 
-func (m *restartModel) giveBack(j *restartJob, op *queue.Op) {
-	j.pri = op.Pri
-	if op.Kind == queue.Bury {
-		m.order++
-		j.state, j.holder, j.rank = queue.Buried, nil, m.order
-		j.buries++
-		m.write(j)
-		return
+func (m *restartModel) put(op *queue.Op, tube string, put func(*naive.Job) naive.Status) restartAnswer {
+	j := &naive.Job{ID: op.ID, Tube: tube, Body: string(op.Data), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR}
+	if op.Ask != nil {
+		j.Tags = tagWords(op.Ask.Tags)
 	}
-	j.delay = op.Delay
-	j.releases++
-	if op.Delay > 0 {
-		m.makeDelayed(j, op.Delay)
-		m.write(j)
-		return
+	if j.ID == 0 {
+		j.ID = m.last + 1
 	}
-	j.state, j.holder = queue.Ready, nil
-	m.write(j)
-	m.makeReady(j)
+	a := restartAnswer{status: put(j)}
+	if a.status == naive.OK {
+		a.id = j.ID
+		m.last = max(m.last, j.ID)
+	}
+	return a
+}
+
+// tagWords are tags as the model has them.
+func tagWords(tags queue.Tags) (words []string) {
+	for k, v := range tags.All() {
+		words = append(words, string(k)+"="+string(v))
+	}
+	return words
+}
+
+// applyService does to the model what the shard does for the queue service.
+func (m *restartModel) applyService(op *queue.Op) restartAnswer {
+	a := op.Ask
+	status, user := naive.OK, func() int { return m.User(a.Queue, a.Group, a.User) }
+	fates := map[queue.Fate]naive.Fate{queue.FateRear: naive.FateRear, queue.FateDrop: naive.FateDrop, queue.FateBury: naive.FateBury}
+	m.Limits = naive.Limits{MaxDelivery: a.Limits.MaxDelivery, DeadLetter: fates[a.Limits.DeadLetter], Leaving: a.Limits.Leaving}
+	switch a.What {
+	case queue.AskPut:
+		return m.put(op, a.Queue, m.PutItem)
+	case queue.AskDelete:
+		m.EndItems(a.Queue, func(j *naive.Job) bool { return slices.Contains(a.Indexes, j.ID) })
+	case queue.AskTruncate:
+		m.EndItems(a.Queue, func(j *naive.Job) bool { return j.ID < a.Index })
+	case queue.AskEnd:
+		m.End(a.Queue)
+	case queue.AskWatch:
+		start := a.Index
+		if start == queue.NewestIndex {
+			start = m.Newest(a.Queue)
+		}
+		m.Subscribe(user(), a.Window, a.AutoCommit, tagWords(a.Tags), start)
+	case queue.AskLeave:
+		m.Unsubscribe(user())
+	case queue.AskDropGroup:
+		status = m.DropGroup(a.Queue, a.Group)
+	case queue.AskCommit:
+		m.Commit(a.Queue, a.Group, a.Indexes)
+	case queue.AskNegative:
+		m.Refuse(user(), a.Code == queue.CodeShutdown, a.Code, a.Reason, a.Indexes)
+	default:
+		panic(fmt.Sprint("the model does not know what to do for the queue service: ", a.What))
+	}
+	return restartAnswer{status: status}
+}
+
+// touches says that an operation may change a queue that may have groups.
+func (m *restartModel) touches(c *restartClient, op *queue.Op) bool {
+	tube := c.session.Used()
+	switch j := m.Job(op.ID); {
+	case op.Kind == queue.Service:
+		tube = op.Ask.Queue
+	case j != nil:
+		tube = j.Tube
+	}
+	return hasGroups(tube)
 }

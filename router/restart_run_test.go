@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
 	"beanfield/storage"
 	"beanfield/storage/pebblestore"
 	"beanfield/storage/pebblestore/powercut"
@@ -36,6 +37,7 @@ type restartRun struct {
 	grouped    int            // how many of ten steps concern groups
 	favourite  string         // the queue that most of these concern
 	back       int            // how many peeks were given back
+	boxes      map[int]*inbox // of the consumers that are connected, by their numbers in the model
 }
 
 var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name", "a;rear", "b;rear", "S", "S;rear", "T", "T;rear"}
@@ -92,7 +94,7 @@ func (run *restartRun) turned() {
 
 // live is one life: clients join, and do what the dice say.
 func (run *restartRun) live() error {
-	run.clients, run.holding = nil, false
+	run.clients, run.holding, run.boxes = nil, false, map[int]*inbox{}
 	for range 1 + run.dice.IntN(5) {
 		if err := run.join(); err != nil {
 			return err
@@ -128,6 +130,7 @@ func (run *restartRun) join() error {
 	run.joined++
 	c := &restartClient{run: run, name: fmt.Sprintf("client %d", run.joined), notify: make(chan struct{}, 1)}
 	c.session.Init(run.router, c, &run.waits)
+	c.number = run.model.Join()
 	run.clients = append(run.clients, c)
 	if err := c.complete(c.session.Open()); err != nil {
 		return err
@@ -186,10 +189,13 @@ func (run *restartRun) reserve(c *restartClient) error {
 	if c.session.ReserveInPlace() {
 		return c.begin(c.session.WatchShard(), []queue.Op{{Kind: queue.Reserve, Poll: poll}})
 	}
+	before := run.now()
 	if err := c.complete(c.session.Reserve(poll)); err != nil {
 		return err
 	}
-	want := run.model.applyReserve(c, &queue.Op{Kind: queue.Reserve, Poll: poll})
+	run.model.at(before, run.now())
+	want := run.model.apply(c, &queue.Op{Kind: queue.Reserve, Poll: poll})
+	run.model.endTurn(run)
 	if want.job != nil {
 		run.model.known = max(run.model.known, want.id)
 	}
@@ -203,11 +209,11 @@ func (run *restartRun) batch(c *restartClient) error {
 		used = -1
 	}
 	i := c.session.UsedShard()
-	if jobs := m.sorted(func(j *restartJob) bool { return !hasGroups(j.tube) }); len(jobs) > 0 && run.dice.IntN(2) == 0 {
-		i = m.shardOf(jobs[run.dice.IntN(len(jobs))].tube)
+	if jobs := m.jobs(func(j *naive.Job) bool { return !hasGroups(j.Tube) }); len(jobs) > 0 && run.dice.IntN(2) == 0 {
+		i = m.shardOf(jobs[run.dice.IntN(len(jobs))].Tube)
 	}
-	here := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i && !hasGroups(j.tube) })
-	held := m.sorted(func(j *restartJob) bool { return m.shardOf(j.tube) == i && j.holder == c && !hasGroups(j.tube) })
+	here := m.jobs(func(j *naive.Job) bool { return m.shardOf(j.Tube) == i && !hasGroups(j.Tube) })
+	held := m.jobs(func(j *naive.Job) bool { return m.shardOf(j.Tube) == i && j.Holder == c.number && !hasGroups(j.Tube) })
 	var ops []queue.Op
 	for range 1 + run.dice.IntN(6) {
 		switch n := run.dice.IntN(100); {
@@ -234,8 +240,8 @@ func (run *restartRun) batch(c *restartClient) error {
 }
 
 // about is an operation on one of some jobs.
-func (run *restartRun) about(jobs []*restartJob, kinds ...queue.Kind) queue.Op {
-	op := queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], ID: jobs[run.dice.IntN(len(jobs))].id}
+func (run *restartRun) about(jobs []*naive.Job, kinds ...queue.Kind) queue.Op {
+	op := queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], ID: jobs[run.dice.IntN(len(jobs))].ID}
 	if op.Kind == queue.Release || op.Kind == queue.Bury {
 		op.Pri, op.Delay = uint32(run.dice.IntN(4)), run.delay()
 	}

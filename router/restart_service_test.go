@@ -33,41 +33,15 @@ func (run *restartRun) service(c *restartClient, i int, first bool) []queue.Op {
 	case n < 98:
 		a.What = queue.AskDelete
 		a.Indexes = []uint64{0}
-		for _, j := range run.model.sorted(func(j *restartJob) bool { return j.tube == a.Queue && (j.holder == nil || j.holder == c) }) {
+		for _, j := range run.model.settled(c, run.model.In(a.Queue)) {
 			if run.dice.IntN(3) == 0 {
-				a.Indexes = append(a.Indexes, j.id)
+				a.Indexes = append(a.Indexes, j.ID)
 			}
 		}
 	default:
 		a.What = queue.AskEnd
 	}
 	return []queue.Op{op}
-}
-
-// applyService does to the model what the shard does for the queue service.
-func (m *restartModel) applyService(op *queue.Op) restartAnswer {
-	a := op.Ask
-	switch a.What {
-	case queue.AskPut:
-		if m.queue(a.Queue).ended {
-			return restartAnswer{status: queue.Ended}
-		}
-		return m.put(op, a.Queue, a.Tags)
-	case queue.AskDelete:
-		for _, id := range a.Indexes {
-			if j := m.jobs[id]; j != nil && j.tube == a.Queue {
-				m.remove(j)
-			}
-		}
-	case queue.AskEnd:
-		if q := m.queue(a.Queue); !q.ended {
-			q.ended = true
-			m.writeQueue(q)
-		}
-	default:
-		return m.applyGroups(a)
-	}
-	return restartAnswer{}
 }
 
 // tagsOf asks for the tags of a job. A delayed one is not shown.
@@ -84,18 +58,6 @@ func (run *restartRun) tagsOf(i int, id uint64, tube string, state queue.JobStat
 		return nil, fmt.Errorf("job %d is not found by its index: status %d", id, b.Ops[0].Status)
 	}
 	return a.Found.Tags(0), nil
-}
-
-// touches says that an operation may change a queue that may have groups.
-func (m *restartModel) touches(c *restartClient, op *queue.Op) bool {
-	tube := c.session.Used()
-	switch j := m.jobs[op.ID]; {
-	case op.Kind == queue.Service:
-		tube = op.Ask.Queue
-	case j != nil:
-		tube = j.tube
-	}
-	return hasGroups(tube)
 }
 
 // lookPassed asks for an item that only views have.

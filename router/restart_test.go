@@ -6,12 +6,12 @@ import (
 	"maps"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
 )
 
 var (
@@ -66,20 +66,24 @@ type restartSeen struct {
 
 // note counts what a start has found of groups.
 func (seen *restartSeen) note(m *restartModel) {
-	for _, q := range m.queues {
-		seen.views.Add(int64(len(q.views)))
+	for _, q := range m.Services {
+		seen.views.Add(int64(len(q.Views)))
 	}
 	add := func(n *atomic.Int64, yes bool) {
 		if yes {
 			n.Add(1)
 		}
 	}
-	for _, j := range m.jobs {
-		add(&seen.passed, j.state == queue.Passed)
-		add(&seen.fated, j.fated)
-		add(&seen.noted, j.code != "")
-		add(&seen.returned, j.rebalances > 0 || slices.ContainsFunc(j.stakes[:], func(s restartStake) bool { return s.returns > 0 }))
-		add(&seen.buried, j.state == queue.Buried && j.code != "")
+	for _, j := range m.Jobs {
+		returned := j.Returns > 0
+		for _, p := range j.Parts {
+			returned = returned || p.Returns > 0
+		}
+		add(&seen.passed, j.State == naive.Passed)
+		add(&seen.fated, j.Fated)
+		add(&seen.noted, j.Code != "")
+		add(&seen.returned, returned)
+		add(&seen.buried, j.State == naive.Buried && j.Code != "")
 	}
 }
 
@@ -94,7 +98,7 @@ func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 		t.Fatalf("seed %d, sync mode %d, budget %d, %d shards: %v\nwhat was done:\n%s", seed, run.mode, run.budget, shards, err,
 			strings.Join(trail[max(0, len(trail)-80):], "\n"))
 	}
-	run.model = newRestartModel(shards)
+	run.model = newRestartModel(shards, map[uint64]restartRecord{}, naive.New())
 	fail(run.open(shards))
 	for range 3 {
 		fail(run.live())
@@ -185,10 +189,7 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) error {
 	if err != nil {
 		return err
 	}
-	next := newRestartModel(shards)
-	next.order, next.known, next.last = m.order, m.known, run.router.ids.last.Load()
-	next.views = m.views
-	next.trail = append(m.trail, fmt.Sprintf("restart: %d shards instead of %d", shards, before))
+	all := map[uint64]restartRecord{}
 	for i, l := range m.logs {
 		here := maps.Clone(found)
 		maps.DeleteFunc(here, func(_ uint64, o restartFound) bool { return m.shardOf(o.info.Tube) != i })
@@ -198,23 +199,14 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) error {
 		}
 		seen.open.Add(int64(l.turns - l.safe))
 		seen.found.Add(int64(turn - l.safe))
-		for id, v := range state {
-			next.logs[next.shardOf(v.tube)].base[id] = v
-			if v.queue != nil {
-				q := *v.queue
-				q.views, q.users = slices.Clone(q.views), map[string]*restartUser{}
-				next.queues[v.tube] = &q
-				continue
-			}
-			j := v
-			j.state = here[id].info.State // a delay may be over
-			next.jobs[id] = &j
-			next.known = max(next.known, id)
-		}
+		maps.Copy(all, state)
 	}
-	for _, j := range next.jobs {
-		next.queue(j.tube).restart(j, j.state)
+	next := newRestartModel(shards, all, restored(begun(all, found)))
+	next.known, next.last = m.known, run.router.ids.last.Load()
+	for _, j := range next.Jobs {
+		next.known = max(next.known, j.ID)
 	}
+	next.trail = append(m.trail, fmt.Sprintf("restart: %d shards instead of %d", shards, before))
 	seen.note(next)
 	seen.restarts.Add(1)
 	seen.jobs.Add(int64(len(found)))
@@ -226,7 +218,7 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) error {
 }
 
 // match looks for the turn that has led to what was found.
-func (l *restartLog) match(found map[uint64]restartFound, window [2]int64) (int, map[uint64]restartJob, error) {
+func (l *restartLog) match(found map[uint64]restartFound, window [2]int64) (int, map[uint64]restartRecord, error) {
 	var why error
 	for turn := l.safe; turn <= l.turns; turn++ {
 		state := l.after(turn)
@@ -241,7 +233,7 @@ func (l *restartLog) match(found map[uint64]restartFound, window [2]int64) (int,
 	return 0, nil, fmt.Errorf("%w\n(and nothing later, up to turn %d, agrees either)", why, l.turns)
 }
 
-func (l *restartLog) differ(state map[uint64]restartJob, found map[uint64]restartFound, window [2]int64) error {
+func (l *restartLog) differ(state map[uint64]restartRecord, found map[uint64]restartFound, window [2]int64) error {
 	for id := range found {
 		if _, ok := state[id]; !ok {
 			return fmt.Errorf("job %d is there: %+v", id, found[id].info)
@@ -250,7 +242,7 @@ func (l *restartLog) differ(state map[uint64]restartJob, found map[uint64]restar
 	for id, v := range state {
 		o, ok := found[id]
 		if !ok {
-			return fmt.Errorf("job %d is missing: %+v", id, v)
+			return fmt.Errorf("job %d is missing: %+v", id, v.job)
 		}
 		if err := o.is(&v, window); err != nil {
 			return err
@@ -270,7 +262,7 @@ func (run *restartRun) drain() error {
 		if err := c.complete(c.session.Use([]byte(tube))); err != nil {
 			return err
 		}
-		for run.model.first(queue.Buried, tube) != nil {
+		for run.model.First(naive.Buried, tube) != nil {
 			ops := []queue.Op{{Kind: queue.PeekBuried}, {Kind: queue.Kick, Limit: 1}}
 			if err := c.begin(c.session.UsedShard(), ops); err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
 )
 
 // glance applies queries on a shard, and does not wait until they may be answered: that
@@ -24,186 +25,67 @@ func (run *restartRun) glance(i int, ops []queue.Op) error {
 	return nil
 }
 
-// searches asks for each job of a queue how each of its groups sees it.
-func searches(q *restartQueue, jobs []*restartJob) (ops []queue.Op) {
-	for _, j := range jobs {
-		for _, name := range q.names() {
-			ops = append(ops, queue.Op{Kind: queue.Service, ID: j.id, Ask: &queue.Ask{
-				What: queue.AskSearch, Queue: q.tube, Group: name, Limits: &queue.Limits{}}})
-		}
-	}
-	return ops
-}
-
-// watchGroups finds out who has been sent what, and holds that against what may be.
+// watchGroups holds who has been sent what against the model.
 func (run *restartRun) watchGroups(i int) error {
 	m := run.model
 	m.touched = false
-	if err := run.findAuto(i); err != nil {
-		return err
-	}
 	for _, tube := range restartQueues {
-		q := m.queue(tube)
 		if m.shardOf(tube) != i {
 			continue
 		}
-		jobs := m.in(tube)
+		jobs, names := m.In(tube), m.Service(tube).Names()
 		asked := queue.Ask{What: queue.AskAttrs, Queue: tube, Limits: &queue.Limits{}}
-		ops := append([]queue.Op{{Kind: queue.Service, Ask: &asked}}, searches(q, jobs)...)
+		ops := []queue.Op{{Kind: queue.Service, Ask: &asked}}
+		for _, j := range jobs {
+			for _, name := range names {
+				ops = append(ops, queue.Op{Kind: queue.Service, ID: j.ID, Ask: &queue.Ask{
+					What: queue.AskSearch, Queue: tube, Group: name, Limits: &queue.Limits{}}})
+			}
+		}
 		if err := run.glance(i, ops); err != nil {
 			return err
 		}
 		if n := asked.Attrs.Length; n != len(jobs) {
 			return fmt.Errorf("queue %s has %d items, want %d", tube, n, len(jobs))
 		}
-		ops = ops[1:]
-		for k, name := range q.names() {
-			for n, j := range jobs {
-				if err := m.saw(q, j, q.view(slices.Index(restartGroups[:], name)), &ops[n*len(q.names())+k].Ask.Search); err != nil {
-					return fmt.Errorf("job %d of %s and group %s: %w", j.id, tube, name, err)
-				}
+		for k := range ops[1:] {
+			j, name := jobs[k/len(names)], names[k%len(names)]
+			if got, want := ops[1+k].Ask.Search, queue.SearchInfo(m.Search(j, name)); got != want {
+				return fmt.Errorf("job %d of %s is %+v for group %s, want %+v", j.ID, tube, got, name, want)
 			}
-		}
-		if err := m.fed(q, jobs); err != nil {
-			return fmt.Errorf("queue %s: %w", tube, err)
 		}
 	}
 	return nil
-}
-
-// findAuto takes in what consumers with auto-commit have been sent. Before that, consumers
-// of the first group may have got what has become ready.
-func (run *restartRun) findAuto(i int) error {
-	m := run.model
-	for _, tube := range restartQueues {
-		q := m.queue(tube)
-		if m.shardOf(tube) != i || !q.autoPush() {
-			continue
-		}
-		ready := line(m.in(tube), nil)
-		if q.first >= 0 && q.first != autoGroup {
-			ops := searches(&restartQueue{tube: tube, first: q.first}, ready)
-			if err := run.glance(i, ops); err != nil {
-				return err
-			}
-			for k, j := range ready {
-				if f := &ops[k].Ask.Search; f.Pending && f.Consumer != "" {
-					m.hold(j, nil)
-					j.user = f.Consumer
-				}
-			}
-		}
-		m.pushAuto(q)
-	}
-	return nil
-}
-
-// saw takes in where a job is for a group: a view, or the first group.
-func (m *restartModel) saw(q *restartQueue, j *restartJob, v *restartView, f *queue.SearchInfo) error {
-	if f.Code != j.code || f.Reason != j.reason {
-		return fmt.Errorf("the last negative is %q, %q, want %q, %q", f.Code, f.Reason, j.code, j.reason)
-	}
-	user, returns, mayGet := &j.user, j.rebalances, j.state == queue.Ready
-	if v != nil {
-		s := j.stake(v)
-		user, returns, mayGet = &s.user, s.returns, s.has && !s.done
-	}
-	if f.Pending {
-		returns++
-	}
-	switch u := q.users[f.Consumer]; {
-	case f.Deliveries != returns:
-		return fmt.Errorf("%d deliveries, want %d", f.Deliveries, returns)
-	case f.Consumer == *user && v == nil && f.Pending != (j.state == queue.Reserved):
-		return fmt.Errorf("pending %t in state %v", f.Pending, j.state)
-	case f.Consumer == *user:
-		return nil
-	case *user != "" || !mayGet || u == nil || u.stopped || u.box == nil:
-		return fmt.Errorf("%q has it, want %q", f.Consumer, *user)
-	}
-	if v == nil {
-		m.hold(j, nil)
-	}
-	*user = f.Consumer
-	return nil
-}
-
-// fed checks the windows of consumers, and that none waits for what is there for it.
-func (m *restartModel) fed(q *restartQueue, jobs []*restartJob) error {
-	for name, u := range q.users {
-		v := q.view(u.group)
-		has, idle := 0, 0
-		for _, j := range jobs {
-			switch {
-			case v == nil && j.user == name, v != nil && j.stake(v).user == name:
-				has++
-			case v == nil && j.state == queue.Ready, v != nil && j.undelivered(v):
-				idle++
-			}
-		}
-		if u.box != nil && !u.auto && has > u.window {
-			return fmt.Errorf("%s has %d items and a window of %d", name, has, u.window)
-		}
-		if u.box != nil && !u.stopped && idle > 0 && (u.auto || has < u.window) {
-			return fmt.Errorf("%s has %d items and a window of %d, and %d wait to be sent", name, has, u.window, idle)
-		}
-	}
-	return nil
-}
-
-// line lists what a view, or the first group, is yet to be sent, in order.
-func line(jobs []*restartJob, v *restartView) []*restartJob {
-	list := slices.DeleteFunc(slices.Clone(jobs), func(j *restartJob) bool {
-		return v == nil && j.state != queue.Ready || v != nil && !j.undelivered(v)
-	})
-	slices.SortFunc(list, byPriority)
-	return list
-}
-
-// restart is a job as a start brings it back, in a state: a view has a job if it is there
-// and not delayed.
-func (q *restartQueue) restart(j *restartJob, state queue.JobState) {
-	j.state = state
-	for i := range q.views {
-		v := &q.views[i]
-		s := j.stake(v)
-		s.has = s.done || state != queue.Delayed && v.gets(j)
-	}
 }
 
 // differGroups holds what each group knows after a start against what a log says.
-func differGroups(state map[uint64]restartJob, found map[uint64]restartFound) error {
-	for _, tube := range restartQueues {
-		var jobs []*restartJob
-		q := &restartQueue{tube: tube, first: -1}
-		for id, v := range state {
-			if v.tube == tube && v.queue != nil {
-				q = v.queue
-			} else if v.tube == tube {
-				j := v
-				j.state = found[id].info.State // a delay may be over
-				jobs = append(jobs, &j)
-			}
+func differGroups(state map[uint64]restartRecord, found map[uint64]restartFound) error {
+	m := restored(begun(state, found))
+	for _, j := range m.Jobs {
+		if !hasGroups(j.Tube) {
+			continue
 		}
-		for _, j := range jobs {
-			q.restart(j, j.state)
-		}
-		for _, j := range jobs {
-			for k, name := range q.names() {
-				f := found[j.id].groups[k]
-				v := q.view(slices.Index(restartGroups[:], name))
-				want := queue.SearchInfo{Deliveries: j.rebalances, Code: j.code, Reason: j.reason}
-				if v != nil {
-					want.Deliveries = j.stake(v).returns
-				}
-				want.WaitCount = max(0, slices.Index(line(jobs, v), j))
-				if f != want {
-					return fmt.Errorf("job %d of %s is %+v for group %s, want %+v", j.id, tube, f, name, want)
-				}
+		for k, name := range m.Service(j.Tube).Names() {
+			if got, want := found[j.ID].groups[k], queue.SearchInfo(m.Search(j, name)); got != want {
+				return fmt.Errorf("job %d of %s is %+v for group %s, want %+v", j.ID, j.Tube, got, name, want)
 			}
 		}
 	}
 	return nil
+}
+
+// begun are a log's records at a start, when delays may be over.
+func begun(state map[uint64]restartRecord, found map[uint64]restartFound) map[uint64]restartRecord {
+	state = maps.Clone(state)
+	for id, v := range state {
+		if v.job != nil && found[id].info.State != queue.Delayed && v.job.State == naive.Delayed {
+			j := *v.job
+			j.State, j.Deadline = naive.Ready, 0
+			v.job = &j
+			state[id] = v
+		}
+	}
+	return state
 }
 
 // findQueues asks what queues are there, and how their groups see the jobs.
@@ -251,12 +133,14 @@ func (run *restartRun) findQueues(found map[uint64]restartFound) error {
 func (run *restartRun) drainGroups(c *restartClient) error {
 	m := run.model
 	for _, tube := range restartQueues {
-		q := m.queue(tube)
-		for _, name := range q.names() {
-			want := line(m.in(tube), q.view(slices.Index(restartGroups[:], name)))
+		for _, name := range m.Service(tube).Names() {
+			want := m.Listed(naive.Ready, tube)
+			if v := m.Service(tube).View(name); v != nil {
+				want = m.Undelivered(tube, v)
+			}
 			box := newInbox()
 			op := queue.Op{Kind: queue.Service, Ask: &queue.Ask{
-				What: queue.AskWatch, Queue: tube, Group: name, User: "last", Limits: run.limits(tube),
+				What: queue.AskWatch, Queue: tube, Group: name, User: "last", Limits: run.limits(),
 				Receiver: box, Window: 1000, IndexOnly: true}}
 			if err := c.begin(m.shardOf(tube), []queue.Op{op}); err != nil {
 				return err
@@ -268,7 +152,7 @@ func (run *restartRun) drainGroups(c *restartClient) error {
 			if _, err := run.ask(m.shardOf(tube), queue.Op{Kind: queue.Totals}); err != nil {
 				return err
 			}
-			if err := q.sent(box, name, want); err != nil {
+			if err := sent(box, m, name, want); err != nil {
 				return fmt.Errorf("at the end, %s: %w", tube, err)
 			}
 		}
@@ -276,22 +160,17 @@ func (run *restartRun) drainGroups(c *restartClient) error {
 	return nil
 }
 
-func (q *restartQueue) sent(box *inbox, group string, want []*restartJob) error {
+func sent(box *inbox, m *restartModel, group string, want []*naive.Job) error {
 	var got []queue.Item
 	for _, p := range box.take() {
 		got = append(got, p.Items...)
 	}
-	v := q.view(slices.Index(restartGroups[:], group))
 	for n, it := range got {
-		if n >= len(want) || it.Index != want[n].id {
+		if n >= len(want) || it.Index != want[n].ID {
 			return fmt.Errorf("group %s is sent %+v in place %d", group, it, n)
 		}
-		returns := want[n].rebalances
-		if v != nil {
-			returns = want[n].stake(v).returns
-		}
-		if it.Delivery != 1+returns {
-			return fmt.Errorf("group %s is sent %+v, which came back %d times", group, it, returns)
+		if deliveries := m.Search(want[n], group).Deliveries; it.Delivery != deliveries {
+			return fmt.Errorf("group %s is sent %+v, want delivery %d", group, it, deliveries)
 		}
 	}
 	if len(got) != len(want) {

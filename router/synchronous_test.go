@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"beanfield/shard/queue"
+	"beanfield/shard/queue/naive"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "run the simulations with this seed only")
@@ -36,7 +37,7 @@ type duel struct {
 	step  int
 	rnd   *rand.Rand
 	bed   *bed
-	model *model
+	model *naive.Queue
 	pairs []*pair
 	tubes []string
 	log   []string
@@ -46,9 +47,12 @@ type duel struct {
 // duelSeen counts what the games were about.
 type duelSeen struct{ steps, reserves, waits, delivered int }
 
+// pair is a player, its number in the model, and what the model says of its last reserve.
 type pair struct {
-	real  *player
-	model *modelPlayer
+	real   *player
+	model  int
+	result naive.Status
+	got    uint64 // if that is OK
 }
 
 func TestSynchronousAgainstAModel(t *testing.T) {
@@ -72,7 +76,7 @@ func TestSynchronousAgainstAModel(t *testing.T) {
 
 func newDuel(t *testing.T, seed uint64) *duel {
 	rnd := rand.New(rand.NewPCG(seed, 2))
-	d := &duel{t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Wide: rnd.IntN(4)}), model: newModel(), tubes: []string{DefaultTube}}
+	d := &duel{t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Wide: rnd.IntN(4)}), model: naive.New(), tubes: []string{DefaultTube}}
 	for i := range 1 + rnd.IntN(8) {
 		d.tubes = append(d.tubes, fmt.Sprint("t", i))
 	}
@@ -83,8 +87,13 @@ func newDuel(t *testing.T, seed uint64) *duel {
 }
 
 func (d *duel) join() {
-	d.pairs = append(d.pairs, &pair{real: d.bed.newPlayer(fmt.Sprint("p", d.step)), model: d.model.join()})
+	p := &pair{real: d.bed.newPlayer(fmt.Sprint("p", d.step)), model: d.model.Join(), result: naive.OK}
+	d.model.Use(p.model, DefaultTube)
+	d.model.Watch(p.model, DefaultTube)
+	d.pairs = append(d.pairs, p)
 }
+
+func (d *duel) waits(p *pair) bool { return d.model.Clients[p.model].Waiting > 0 }
 
 func (d *duel) fatalf(format string, args ...any) {
 	d.t.Helper()
@@ -104,7 +113,7 @@ func (d *duel) note(format string, args ...any) {
 func (d *duel) pass(by time.Duration) bool {
 	until := d.bed.r.Now() + int64(by)
 	for {
-		at, n := d.model.next()
+		at, n := d.model.Due()
 		if n == 0 || at > until {
 			break
 		}
@@ -112,18 +121,18 @@ func (d *duel) pass(by time.Duration) bool {
 			return false
 		}
 		time.Sleep(time.Duration(at - d.bed.r.Now()))
-		d.model.now = at
+		d.model.Now = at
 		for _, s := range d.bed.shards {
 			if next := s.state.Next(); next != 0 && next < at {
 				d.fatalf("something was due at %d, the model knows of nothing before %d", next, at)
 			}
 			s.endTurn()
 		}
-		d.model.fire()
+		d.model.Tick(nil)
 		d.compare()
 	}
 	time.Sleep(time.Duration(until - d.bed.r.Now()))
-	d.model.now = until
+	d.model.Now = until
 	return true
 }
 
@@ -147,7 +156,6 @@ func (d *duel) play() bool {
 	default:
 		d.act(p)
 	}
-	d.model.settle()
 	d.compare()
 	return true
 }
@@ -155,12 +163,16 @@ func (d *duel) play() bool {
 func (d *duel) leave(i int) {
 	p := d.pairs[i]
 	d.note("%s leaves", p.real.name)
-	var shards []int
-	for _, f := range p.real.live {
-		shards = append(shards, f.shard)
-	}
+	live := slices.Clone(p.real.live)
 	p.real.close()
-	d.model.leave(p.model, shards, func(tube string) int { return d.bed.r.TubeShard([]byte(tube)) })
+	for _, f := range live {
+		d.model.Detach(p.model, func(tube string) bool { return d.bed.r.TubeShard([]byte(tube)) == f.shard })
+	}
+	d.model.Detach(p.model, nil)
+	d.model.Use(p.model, "")
+	for _, name := range d.model.Clients[p.model].Watched {
+		d.model.Ignore(p.model, name)
+	}
 	d.pairs = slices.Delete(d.pairs, i, i+1)
 	d.join()
 }
@@ -169,13 +181,19 @@ func (d *duel) inWait(p *pair) {
 	if d.rnd.IntN(8) == 0 {
 		d.note("%s gives up waiting", p.real.name)
 		p.real.cancel(queue.TimedOut)
-		d.model.endWait(p.model, queue.TimedOut)
+		d.endWait(p, naive.TimedOut)
 		return
 	}
 	p.real.alarm()
-	if d.model.soon(p.model) {
+	if d.model.Soon(p.model) {
 		d.note("%s is told that a deadline is near", p.real.name)
-		d.model.endWait(p.model, queue.DeadlineSoon)
+		d.endWait(p, naive.DeadlineSoon)
+	}
+}
+
+func (d *duel) endWait(p *pair, status naive.Status) {
+	if d.model.EndWait(p.model) {
+		p.result = status
 	}
 }
 
@@ -183,8 +201,8 @@ func (d *duel) tube() string { return d.tubes[d.rnd.IntN(len(d.tubes))] }
 
 // anyID picks an id: mostly of a job that lives.
 func (d *duel) anyID() uint64 {
-	if n := len(d.model.jobs); n > 0 && d.rnd.IntN(10) > 0 {
-		return d.model.jobs[d.rnd.IntN(n)].id
+	if n := len(d.model.Jobs); n > 0 && d.rnd.IntN(10) > 0 {
+		return d.model.Jobs[d.rnd.IntN(n)].ID
 	}
 	return d.rnd.Uint64N(d.bed.r.ids.last.Load() + 2)
 }
@@ -192,24 +210,30 @@ func (d *duel) anyID() uint64 {
 // compare looks at every player, and at the shards.
 func (d *duel) compare() {
 	for _, p := range d.pairs {
+		for _, g := range d.model.Given {
+			if g.Client == p.model {
+				p.result, p.got = naive.OK, g.ID
+			}
+		}
 		if p.real.Waiting() && p.real.Delivered() {
 			p.real.endWait()
 			d.seen.delivered++
 		}
-		if p.real.Waiting() != d.model.isWaiting(p.model) {
-			d.fatalf("%s waits: %v, in the model: %v", p.real.name, p.real.Waiting(), d.model.isWaiting(p.model))
+		if p.real.Waiting() != d.waits(p) {
+			d.fatalf("%s waits: %v, in the model: %v", p.real.name, p.real.Waiting(), d.waits(p))
 		}
-		if !p.real.Waiting() && p.real.result != p.model.result {
-			d.fatalf("%s: status %d, want %d", p.real.name, p.real.result, p.model.result)
+		if !p.real.Waiting() && p.real.result != statusOf[p.result] {
+			d.fatalf("%s: status %d, want %s", p.real.name, p.real.result, p.result)
 		}
-		if p.model.result == queue.OK && !p.real.Waiting() && p.model.got != p.real.last {
-			d.fatalf("%s got job %d, want %d", p.real.name, p.real.last, p.model.got)
+		if p.result == naive.OK && !p.real.Waiting() && p.got != p.real.last {
+			d.fatalf("%s got job %d, want %d", p.real.name, p.real.last, p.got)
 		}
 	}
+	d.model.Given = nil
 	tubes := d.bed.r.tubes.all()
 	for _, name := range d.tubes {
-		if d.model.exists(name) != slices.Contains(tubes, name) {
-			d.fatalf("tube %s exists in the model: %v; list-tubes has %v", name, d.model.exists(name), tubes)
+		if exists := d.model.Tube(name) != nil; exists != slices.Contains(tubes, name) {
+			d.fatalf("tube %s exists in the model: %v; list-tubes has %v", name, exists, tubes)
 		}
 	}
 	if d.step%20 != 0 {
@@ -220,16 +244,22 @@ func (d *duel) compare() {
 			d.fatalf("shard %d: %v", i, err)
 		}
 	}
-	if all, _ := d.bed.jobs(); all != len(d.model.jobs) {
-		d.fatalf("%d jobs, want %d", all, len(d.model.jobs))
+	if all, _ := d.bed.jobs(); all != len(d.model.Jobs) {
+		d.fatalf("%d jobs, want %d", all, len(d.model.Jobs))
 	}
-	for _, j := range d.model.jobs {
-		if err := d.bed.agree(j.id, false); err != nil {
+	for _, j := range d.model.Jobs {
+		if err := d.bed.agree(j.ID, false); err != nil {
 			d.fatalf("%v", err)
 		}
-		info, _ := d.bed.shards[d.bed.r.TubeShard([]byte(j.tube))].job(j.id)
-		if info.State != j.state || info.Tube != j.tube || info.Pri != j.pri {
-			d.fatalf("job %d is %+v, want %+v", j.id, info, *j)
+		info, _ := d.bed.shards[d.bed.r.TubeShard([]byte(j.Tube))].job(j.ID)
+		if info.State.String() != string(j.State) || info.Tube != j.Tube || info.Pri != j.Pri {
+			d.fatalf("job %d is %+v, want %+v", j.ID, info, *j)
 		}
 	}
+}
+
+// statusOf says what the model's answers are in the words of package queue.
+var statusOf = map[naive.Status]queue.Status{
+	naive.OK: queue.OK, naive.NotFound: queue.NotFound, naive.TimedOut: queue.TimedOut, naive.DeadlineSoon: queue.DeadlineSoon,
+	naive.Waiting: queue.Waiting, naive.Ended: queue.Ended,
 }

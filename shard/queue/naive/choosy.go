@@ -16,14 +16,14 @@ func (m *Queue) choose(client int) {
 	c := m.Clients[client].Consumer
 	c.looking = true
 	if c.choosy() {
-		s := m.service(c.Queue)
+		s := m.Service(c.Queue)
 		s.choosy = append(s.choosy, client)
 	}
 }
 
 // unchoose forgets a choosy consumer that leaves or watches anew.
 func (m *Queue) unchoose(client int) {
-	s := m.service(m.Clients[client].Consumer.Queue)
+	s := m.Service(m.Clients[client].Consumer.Queue)
 	s.choosy = slices.DeleteFunc(s.choosy, func(i int) bool { return i == client })
 }
 
@@ -31,7 +31,7 @@ func (m *Queue) unchoose(client int) {
 // room gets it; the others before it are to look again.
 func (m *Queue) show(id uint64) {
 	j := m.Job(id)
-	s := m.service(j.Tube)
+	s := m.Service(j.Tube)
 	for _, i := range slices.Clone(s.choosy) {
 		c := m.Clients[i].Consumer
 		if !c.wants(j) {
@@ -72,7 +72,7 @@ func (m *Queue) opened(tube string) {
 	}) {
 		return
 	}
-	for _, i := range m.service(tube).choosy {
+	for _, i := range m.Service(tube).choosy {
 		m.wake(i)
 	}
 }

@@ -51,7 +51,7 @@ func (m *Queue) view(c *Consumer) *View {
 	if c == nil {
 		return nil
 	}
-	return m.service(c.Queue).View(c.Group)
+	return m.Service(c.Queue).View(c.Group)
 }
 
 // Newest is the index after the last item of a queue.
@@ -69,7 +69,7 @@ func (m *Queue) Subscribe(client, window int, auto bool, tags []string, start ui
 	me := m.Clients[client]
 	c := me.Consumer
 	m.need(c.Queue)
-	s := m.service(c.Queue)
+	s := m.Service(c.Queue)
 	v := s.View(c.Group)
 	switch {
 	case v == nil && s.First == "":
@@ -133,7 +133,7 @@ func (m *Queue) departIdle(client int) {
 // Commit ends items for a group: those that are pending at any of its consumers, and those
 // that are yet to be sent to one.
 func (m *Queue) Commit(queue, group string, ids []uint64) {
-	s := m.service(queue)
+	s := m.Service(queue)
 	v := s.View(group)
 	for _, id := range ids {
 		j := m.Job(id)

@@ -36,7 +36,8 @@ type Service struct {
 	choosy []int // consumers that want not just any item; first the one that has waited longest
 }
 
-func (m *Queue) service(tube string) *Service {
+// Service is what is known of a queue, or will be.
+func (m *Queue) Service(tube string) *Service {
 	s := m.Services[tube]
 	if s == nil {
 		s = &Service{Tube: tube}
@@ -50,7 +51,7 @@ func (s *Service) Kept() bool { return s.Ended || s.First != "" || len(s.Views) 
 
 // keeps says that a tube must not end, because the queue service needs it.
 func (m *Queue) keeps(tube string) bool {
-	return m.service(tube).Kept() || slices.ContainsFunc(m.Gets, func(g *Get) bool { return g.Queue == tube })
+	return m.Service(tube).Kept() || slices.ContainsFunc(m.Gets, func(g *Get) bool { return g.Queue == tube })
 }
 
 // Has says whether tags include others.
@@ -71,7 +72,7 @@ func (m *Queue) In(queue string) (jobs []*Job) {
 
 // PutItem puts an item into its queue.
 func (m *Queue) PutItem(j *Job) Status {
-	s, pair := m.service(j.Tube), j.Tube+rear
+	s, pair := m.Service(j.Tube), j.Tube+rear
 	if front, is := strings.CutSuffix(j.Tube, rear); is {
 		pair = front
 	}
@@ -123,7 +124,7 @@ func (m *Queue) endForAll(j *Job) {
 // End ends a queue: it takes no more items.
 func (m *Queue) End(queue string) {
 	m.need(queue)
-	if s := m.service(queue); !s.Ended {
+	if s := m.Service(queue); !s.Ended {
 		s.Ended = true
 		m.logQueue(s)
 	}

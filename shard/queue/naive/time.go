@@ -127,7 +127,7 @@ func (m *Queue) timeOut(j *Job) {
 func (m *Queue) open(tubes ...string) {
 	for _, name := range tubes {
 		m.opened(name)
-		for _, v := range m.service(name).Views {
+		for _, v := range m.Service(name).Views {
 			m.callLine(name, v)
 		}
 	}

@@ -72,7 +72,7 @@ func (m *Queue) addView(s *Service, name string, start uint64, tags []string) *V
 
 // join shows a job that is ready to the views.
 func (m *Queue) join(j *Job) {
-	for _, v := range m.service(j.Tube).Views {
+	for _, v := range m.Service(j.Tube).Views {
 		if p := j.of(v); !p.Has && !p.Done && v.gets(j) {
 			p.Has = true
 			m.callLine(j.Tube, v)
@@ -82,12 +82,12 @@ func (m *Queue) join(j *Job) {
 
 // wanted says that a view is not done with a job.
 func (m *Queue) wanted(j *Job) bool {
-	return slices.ContainsFunc(m.service(j.Tube).Views, func(v *View) bool { return j.of(v).open() })
+	return slices.ContainsFunc(m.Service(j.Tube).Views, func(v *View) bool { return j.of(v).open() })
 }
 
 // leaveViews takes a job that ends, or goes to another queue, out of the views.
 func (m *Queue) leaveViews(j *Job) {
-	for _, v := range m.service(j.Tube).Views {
+	for _, v := range m.Service(j.Tube).Views {
 		m.lose(j, v)
 	}
 	j.Parts = map[int]*Part{}
@@ -226,7 +226,7 @@ func (m *Queue) tickViews() {
 // DropGroup ends a group. What was pending becomes ready, and is not counted as taken back.
 // Without a first group the next watch of the queue names one.
 func (m *Queue) DropGroup(queue, group string) Status {
-	s := m.service(queue)
+	s := m.Service(queue)
 	v := s.View(group)
 	if v == nil && (s.First != group || group == "") {
 		return NotFound
