@@ -145,7 +145,7 @@ func auditMemory(s *State) error {
 	if n := s.trails.Used(); n != trails {
 		return fmt.Errorf("%d trails in use, %d needed", n, trails)
 	}
-	if n := s.items.Used(); n != items {
+	if n := s.added.Used(); n != items {
 		return fmt.Errorf("%d items in use, %d needed", n, items)
 	}
 	if n, m := s.bodies.Used(); n != small || m != large {

@@ -88,27 +88,3 @@ func (b *Batch) Supply(body []byte, err error) (aside bool) {
 	}
 	return aside
 }
-
-// SupplyGet completes a get whose items have all been given their bodies, or fails
-// it because the log has failed. An item without a body is left out: either it has
-// been deleted meanwhile, or the caller sets it aside. A get that takes is given back
-// to the batch, to take the items that are still ready; so is a get that has no item
-// left.
-func (b *Batch) SupplyGet(failed bool) {
-	op := b.Lacking()
-	b.lacking = false
-	a := op.Ask
-	a.Found.dropLost()
-	switch {
-	case failed || len(a.Found.Items) == 0 && op.phase >= fetchTries:
-		a.restart()
-		op.Status = Failed
-		return
-	case len(a.Found.Items) == 0:
-		a.restart()
-		op.phase++
-	case !a.Take:
-		return
-	}
-	b.Next--
-}

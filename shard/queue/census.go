@@ -16,7 +16,7 @@ type Figures struct {
 func (s *State) Figures() Figures {
 	return Figures{
 		Sums: s.totals, Jobs: int(s.index.n), Tubes: len(s.tubes), Inside: s.inside, Outside: s.outside,
-		Pushed: s.pushed, Rebalanced: s.rebalanced, Dead: s.dead,
+		Pushed: s.items.pushed, Rebalanced: s.items.rebalanced, Dead: s.dead,
 	}
 }
 
@@ -51,23 +51,36 @@ func (s *State) Census(now int64, from uint32, n int, list []TubeFigures) ([]Tub
 
 func (s *State) tubeFigures(now int64, t *tube) TubeFigures {
 	f := TubeFigures{TubeInfo: s.tubeInfo(now, t)}
-	v := t.service
-	if v == nil {
-		return f
-	}
-	f.Queue = true
-	if v.first != nil {
-		f.add(v.first)
-	}
-	for _, w := range v.views {
-		f.add(w.group)
+	if t.service != nil {
+		t.service.figures(&f)
 	}
 	return f
 }
 
-func (f *TubeFigures) add(g *group) {
-	f.Groups++
-	f.Consumers += len(g.consumers)
-	f.Pending += uint64(max(0, g.pending))
-	f.Delivered += g.delivered
+// Holding is how many jobs a client of this shard holds. By is its Waiter, or the Receiver
+// of a consumer.
+type Holding struct {
+	By   any
+	Jobs int
+}
+
+// Holders appends the clients that hold jobs, among at most n places from a place on, and
+// returns the place to go on with, or 0 after the last one. Clients that come and go
+// meanwhile may be missed. A consumer whose connection has left is not told of.
+func (s *State) Holders(from uint32, n int, list []Holding) ([]Holding, uint32) {
+	for from = max(from, 1); from < s.clients.N; from++ {
+		if n == 0 {
+			return list, from
+		}
+		n--
+		c := s.clients.Get(from)
+		switch {
+		case c == nil:
+		case c.consumer == nil && c.held.N > 0:
+			list = append(list, Holding{c.Waiter, c.held.N})
+		case c.consumer != nil:
+			list = c.consumer.appendHolding(list)
+		}
+	}
+	return list, 0
 }

@@ -42,13 +42,10 @@ func (s *State) Check() error {
 	if err := s.checkAside(&sums); err != nil {
 		return err
 	}
-	if err := s.checkDeparted(); err != nil {
-		return err
-	}
 	if sums != s.totals {
 		return fmt.Errorf("S3: totals are %+v, walking finds %+v", s.totals, sums)
 	}
-	if err := s.placePassed(place); err != nil {
+	if err := s.checkItems(place); err != nil {
 		return err
 	}
 	if len(seen) != int(s.index.n) {
@@ -66,8 +63,7 @@ func (s *State) Check() error {
 	if waits += wide; waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
-	return cmp.Or(s.timeline.Check(s.tubePos), s.opening.Check(s.openPos),
-		s.holders.Check(s.clientPos), s.checkServices())
+	return cmp.Or(s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos))
 }
 
 func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {
@@ -92,11 +88,6 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	}
 	if pos := s.openPos.Get(t.slot); t.opening != (pos != cells.Nowhere) || t.opening && s.opening.At(pos).Major != t.ready.Top().Major {
 		return fmt.Errorf("S4: tube %q has the wrong place among those that open", name)
-	}
-	if t.service != nil {
-		if err := s.checkService(t.service); err != nil {
-			return fmt.Errorf("%w (queue %s)", err, name)
-		}
 	}
 	*waits += t.waiters.N
 	sums.Urgent += urgent

@@ -66,7 +66,7 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 		s.holders.Schedule(s.clientPos, c.slot, c.soonest())
 	}
 	if c.consumer != nil {
-		c.consumer.group.pending++
+		c.consumer.pend()
 	}
 	s.tubeAt.Get(j.tube()).reserved++
 	s.totals.Reserved++
@@ -92,6 +92,11 @@ func (s *State) unhold(slot uint32) {
 	t.holder, t.key = 0, 0
 	s.tubeAt.Get(j.tube()).reserved--
 	s.totals.Reserved--
+}
+
+// holderOf is who holds a reserved job.
+func (s *State) holderOf(slot uint32) *Client {
+	return s.clients.Get(s.trails.At(s.jobs.At(slot).trail).holder)
 }
 
 // heldBy finds the job if the client holds it.

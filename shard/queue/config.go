@@ -32,7 +32,7 @@ type Config struct {
 	// elsewhere since it was last called; nil if that cannot be.
 	Ended func([]*Client) []*Client
 	// Wide is how many tubes a client may watch here before it is kept as a
-	// wide one (wide.go); 0 for the default, which only tests change.
+	// wide one (manytubes.go); 0 for the default, which only tests change.
 	Wide int
 	// Share bounds the long work of one turn (share.go); 0 for the default.
 	Share int

@@ -6,17 +6,34 @@
 // the queue can be tested by a list of operations, and a random run can be repeated
 // from its seed. Package shard runs it among goroutines.
 //
+// # Three rooms
+//
+//   - Package cells: containers that know nothing of jobs.
+//   - The queue: what beanstalkd is, tubes, jobs, waiters, reserve, the log; and what every
+//     tube needs, such as what becomes of a job that was delivered too often (deadletters.go).
+//   - Items: what the queue service adds, groups, views, consumers, gets. Their files begin
+//     with items_.
+//
+// References go down: items know the queue, and both know cells. What the queue calls of items
+// is in items_hooks.go. A test holds this (tools/house/rooms_test.go). Put what is true for
+// every tube into the queue, and what only the queue service knows into items.
+//
+// Items are files here, not a package. Nearly every line of them reads or moves a job, a tube
+// or a client: as a package they would need the records of all these exported, so that anybody
+// could break S1 to S7, and the calls between the two on the way of each item would go through
+// interfaces. The other way round the seam is narrow: some fifty references.
+//
 // # What runs a queue
 //
 // The goroutine that has taken the queue calls Run with a Batch, and Tick when Next
 // says so. Then it does what the queue itself cannot do:
 //
 //   - It commits the log, and after that wakes the waiters in Woken, calls the
-//     gets in Called, gives consumers their parcels (TakeParcels), tells the directory
-//     of the jobs in Gone, and releases the answers.
+//     gets in Called, gives consumers their delivery batches (TakeDeliveries), tells the
+//     directory of the jobs in Gone, and releases the answers.
 //   - It reads the bodies that an answer lacks (Batch.Lacking, Batch.Supply,
 //     Batch.SupplyGet), that a waiter is waiting for (Awakening.Fetch), or that a
-//     parcel lacks (Parcel.Fetch).
+//     delivery batch lacks (DeliveryBatch.Fetch).
 //   - It gives the body of a put that ends with Staging to the log, calls
 //     Op.Staged, and runs the batch again.
 //   - It runs a batch again that ends with More, after others.
@@ -31,21 +48,21 @@
 //
 // # Consumers
 //
-// A tube that the queue service has touched has a service (service.go). A queue's first
+// A tube that the queue service has touched has a service (items_service.go). A queue's first
 // group is the tube itself: each of the group's consumers is a client of the shard that
 // watches the tube, and the jobs that it holds are pending. So what is true of workers is
-// true of consumers, and both wait in one line (push.go). All that a turn pushes to a
-// consumer is one parcel, which leaves when the turn is committed. A job with TTR 0 has
+// true of consumers, and both wait in one line (items_push.go). All that a turn pushes to a
+// consumer is one delivery batch, which leaves when the turn is committed. A job with TTR 0 has
 // no deadline.
 //
 // # Groups
 //
-// The first group of a queue is its tube. Every further group is a view (views.go). A view
+// The first group of a queue is its tube. Every further group is a view (items_view.go). A view
 // gets each job too, and keeps its own account of which jobs it has not delivered, which
-// are pending at its consumers (viewpush.go), and which it is done with. A job that the
+// are pending at its consumers (items_viewpush.go), and which it is done with. A job that the
 // first group is done with, and a view is not, is passed: only the queue service sees it.
 // A job ends when the last group is done with it; a dead letter then goes where its fate
-// says. Views are made and removed in shares (viewops.go, dropgroup.go).
+// says. Views are made and removed in shares (items_viewops.go, items_group.go).
 //
 // # Deliveries
 //
@@ -75,11 +92,10 @@
 // turn. Each batch that is run can do at least one step (leastShare), however busy
 // other clients are, so no client has to wait for ever.
 //
-// A client that watches many tubes is wide (wide.go). It takes one place in a queue
-// of all wide clients instead of one in each tube's, and its search for a job goes
-// on over several turns. Numbers of arrival keep both kinds of waiters in one order.
-// The price is that serving a tube which a wide client watches means going through the
-// waiting wide clients.
+// A client that watches many tubes (manytubes.go) takes one place in a queue of all such
+// clients instead of one in each tube's, and its search for a job goes on over several turns.
+// Numbers of arrival keep both kinds of waiters in one order. The price is that serving a tube
+// which such a client watches means going through those of them that wait.
 //
 // A leaver is a client whose wait has ended in another shard and that has not
 // withdrawn from this one yet. Config.Ended reports it, and it leaves the queues
@@ -88,9 +104,9 @@
 // # Finding items
 //
 // The queue service asks for items by their indexes, by tags, and by their request
-// ids. A tube that it has touched has a finder (finder.go): the jobs in the order of
-// their ids (order.go), rings of those with a request id (requests.go), and the gets
-// that wait (gets.go). A finder costs 8 bytes for each job, and 12 more for one with a
+// ids. A tube that it has touched has an item index (items_index.go): the jobs in the order of
+// their ids (items_order.go), rings of those with a request id (items_requests.go), and the
+// gets that wait (items_gets.go). It costs 8 bytes for each job, and 12 more for one with a
 // request id. When there is something for a get that waits, the get is listed in Called,
 // and then tries again.
 //
@@ -113,27 +129,28 @@
 //	S4  The position of an entry of a heap or a row is the one that its job, tube or
 //	    client remembers.
 //	S5  A tube has a reason to exist: a job, a user, a watcher, or that the queue
-//	    service needs it (service.go). The pinned one needs none.
+//	    service needs it (items_service.go). The pinned one needs none.
 //	S6  An open tube never has both ready jobs and waiters. A tube is shut while
 //	    it is paused, and after that until its waiters have been served, which
 //	    may take several turns.
 //	S7  A search misses nothing: no tube that it has passed has a job to offer,
-//	    except in its first pass, where it remembers the best (wide.go).
+//	    except in its first pass, where it remembers the best (manytubes.go).
 //	Q1  An item is pending at no more than one consumer of a group.
 //	Q2  What is pending at a consumer never exceeds its window, except while a new
 //	    connection is sent again what was pending before.
 //	Q3  An item ends when all groups that have it are done with it, or when it is ended
 //	    for all, and not before.
 //	Q4  Every counter of a group equals what a walk over its consumers would count.
-//	Q5  A consumer with room waits in its tube's line, or is hungry: it is fed at the
-//	    end of this turn or a later one. A choosy consumer is hungry, or knows of no job
-//	    for it, or its tube is shut.
+//	Q5  No consumer with room is forgotten. One that takes every item waits in its tube's
+//	    line, or is listed among those with room, which are fed at the end of this turn or of
+//	    a later one. A filtered one, which wants certain items only, is listed too, unless it
+//	    has seen all jobs that are ready or its tube is shut.
 //	Q6  A consumer without a connection is either leaving, with a time at which its items
 //	    go to others, or has departed, and then has nothing pending.
 //	Q7  In a queue that has ended, each consumer that listens, and whose group is done with
 //	    all items, has been told so, or is told at the end of this turn or a later one.
-//	F1  A finder has the jobs of its tube and no others, in the order of their ids. It
-//	    has all of them as soon as it is whole (finder.go).
+//	F1  An item index has the jobs of its tube and no others, in the order of their ids. It
+//	    has all of them as soon as it is whole (items_index.go).
 //	F2  Each of these jobs that has a request id is in the ring of that id's hash.
 //	F3  No get waits for an item that it could look at. While one waits for an item
 //	    that it could take, another is called for that item.
@@ -157,13 +174,13 @@
 // touches a State and its clients; its Config never changes. R1 to R3, package router, are
 // about waits. L1 and L2, package storage: what has been acknowledged has been logged
 // (record.go), and restoring what the log replays gives that state, with those jobs buried
-// whose bodies cannot be read (aside.go).
+// whose bodies cannot be read (quarantine.go).
 //
 // # Reading order
 //
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
-// reserve.go, wait.go, share.go and wide.go; then package cells and index.go for how a
-// job stays so small. For the queue service: ask.go, service.go,
-// consumer.go, push.go, commit.go, rebalance.go, leave.go, over.go, choosy.go;
-// then finder.go, gets.go and views.go.
+// reserve.go, wait.go, share.go and manytubes.go; then package cells and index.go for how a
+// job stays so small. For the queue service: items_ask.go, items_hooks.go, items_service.go
+// and items_consumer.go. An item is pushed by items_push.go, settled by items_commit.go and
+// deadletters.go; then items_filter.go, items_index.go, items_gets.go and items_view.go.
 package queue

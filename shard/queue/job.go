@@ -5,7 +5,7 @@ import "beanfield/shard/queue/cells"
 // JobState is the place of a job (S1).
 type JobState uint8
 
-// The places of a job. Beanstalk clients no longer see a passed one (views.go).
+// The places of a job. Beanstalk clients no longer see a passed one (items_view.go).
 const (
 	Ready JobState = iota + 1
 	Delayed

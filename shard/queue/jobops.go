@@ -53,7 +53,7 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 	j.size, j.pri, j.ttr = op.Size, op.Pri, op.TTR
 	s.keepBody(slot, op.Data, op.Parts)
 	s.index.insert(&s.jobs, slot)
-	if len(tags) > 0 {
+	if len(tags) > 0 { // an item's
 		s.setTags(slot, tags)
 	}
 	t.total++
@@ -92,12 +92,38 @@ func (s *State) delete(now int64, b *Batch, op *Op) {
 	if !reserved {
 		op.Count = 1
 	}
-	if t := s.tubeAt.Get(j.tube()); reserved && t.service != nil {
+	if reserved {
 		s.unhold(slot)
 		s.finish(now, slot)
 		return
 	}
 	s.endForAll(slot)
+}
+
+// finish ends a job, which is in no place, because who had it is done with it. If the queue
+// service has it too, it may live on.
+func (s *State) finish(now int64, slot uint32) {
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	t.deletes++
+	if t.service == nil || !t.service.jobFinished(s, now, slot) {
+		s.end(slot)
+	}
+}
+
+// end ends a job that is in no place.
+func (s *State) end(slot uint32) {
+	s.logDelete(slot)
+	s.forget(slot)
+}
+
+// endForAll ends a job for all groups, whatever state it is in.
+func (s *State) endForAll(slot uint32) {
+	if j := s.jobs.At(slot); j.state() != Passed { // otherwise it was counted when it passed
+		s.tubeAt.Get(j.tube()).deletes++
+	}
+	s.logDelete(slot)
+	s.unplace(slot)
+	s.forget(slot)
 }
 
 // jobNamed finds a job that beanstalk clients can see, or 0.

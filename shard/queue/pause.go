@@ -33,7 +33,7 @@ func (s *State) unpause(t *tube) {
 	t.opening = true
 	s.reopen(t)
 	if t.service != nil {
-		t.service.callLines(s)
+		t.service.tubeOpens(s)
 	}
 }
 
@@ -57,7 +57,9 @@ func (s *State) reopen(t *tube) {
 	}
 	t.opening = false
 	s.tell(t)
-	s.wakeChoosy(t)
+	if t.service != nil {
+		t.service.tubeOpened(s)
+	}
 }
 
 // wakes bounds how many waiters are served at once when pauses end: each costs

@@ -23,16 +23,6 @@ func (s *State) makeReady(now int64, slot uint32) {
 	}
 }
 
-// itemReady is the rest of makeReady for a tube that has a service.
-func (s *State) itemReady(now int64, t *tube, slot uint32) {
-	v, id := t.service, s.jobs.At(slot).id()
-	v.jobJoins(s, slot)
-	if t.waiters.Head != nil || t.wide > 0 {
-		s.match(now, t)
-	}
-	v.jobReady(s, now, id)
-}
-
 func (s *State) unready(slot uint32) {
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())
@@ -75,7 +65,7 @@ func (s *State) makeBuried(slot uint32) {
 	s.listAppend(&t.buried, slot)
 	s.totals.Buried++
 	if t.service != nil {
-		s.mayBeOver(t.service)
+		t.service.jobBuried(s)
 	}
 }
 
@@ -128,4 +118,11 @@ func (s *State) forget(slot uint32) {
 		s.Directory.JobGone(id)
 	}
 	s.letGo(t)
+}
+
+// seen tells those who look at items of a job that may have been delayed, and is not ready.
+func (s *State) seen(slot uint32) {
+	if v := s.tubeAt.Get(s.jobs.At(slot).tube()).service; v != nil {
+		v.jobSeen(s, slot)
+	}
 }

@@ -53,7 +53,7 @@ func (s *State) describe(slot uint32) {
 		Pri: j.pri, TTR: j.ttr, Size: j.size, Created: j.created(),
 		Updated: j.updated(),
 	}
-	if v := s.tubeAt.Get(j.tube()).service; v != nil && len(v.views) > 0 {
+	if v := s.tubeAt.Get(j.tube()).service; v != nil {
 		s.describeDone(v, slot)
 	}
 	if j.state() == Passed {
@@ -64,7 +64,7 @@ func (s *State) describe(slot uint32) {
 	}
 	t := s.trails.At(j.trail)
 	if t.item != 0 {
-		s.describeItem(slot, s.items.At(t.item))
+		s.describeItem(t.item)
 	}
 	r := &s.record
 	r.Delay = t.delay

@@ -57,18 +57,3 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 // Restored ends the replay, during which nobody looks for a job by its id: there are no
 // clients yet.
 func (s *State) Restored() { s.index.file(&s.jobs) }
-
-// restorePassed puts back a job that the first group was done with, and a view was not. If
-// no view has it, the log has lost the queue's record, and nobody knows who is to get the
-// job: it is buried, so that somebody may look at it, and kick or delete it.
-func (s *State) restorePassed(slot uint32) {
-	v := s.tubeAt.Get(s.jobs.At(slot).tube()).service
-	if v != nil {
-		v.jobJoins(s, slot)
-	}
-	if v == nil || !v.wanted(slot) {
-		s.makeBuried(slot)
-		return
-	}
-	s.makePassed(slot)
-}

@@ -44,61 +44,37 @@ type State struct {
 	opening cells.Heap // tubes whose pause has ended and that are not open yet, by best job
 	openPos cells.Positions
 
-	freeWaits  *waitEntry
-	waiting    int                   // places in queues that are taken
-	arrivals   uint64                // waits that have begun
-	wideWaits  cells.List[*Client]   // wide clients that wait
-	numbered   uint32                // consumers
-	spares     []*Parcel             // to be used again
-	spareBytes int                   // their footprints
-	hungry     cells.Ring[*consumer] // consumers that may have got room, by turns
-	leaving    cells.Heap            // consumers without a connection, by when their items go to others
-	leavePos   cells.Positions
-	departed   cells.List[*consumer] // those that are only remembered
-	shownFor   int64                 // Limits.Forget: how long they are
-	ending     []*service            // queues that have ended, and of which a group may be over
-	parting    []*group              // whose consumers are to be told that it is over
-	views      cells.Pages[*view]
-	freeViews  []uint32
-	pendings   cells.Slab[pending] // what views have sent
-	idling     cells.Heap          // views by when what they have sent is to be taken back
-	idlePos    cells.Positions
-	seekers    []*Client // whose search takes several turns
-	ended      []*Client // whose wait may have ended elsewhere
+	freeWaits *waitEntry
+	waiting   int                 // places in queues that are taken
+	arrivals  uint64              // waits that have begun
+	wideWaits cells.List[*Client] // wide clients that wait
+	seekers   []*Client           // whose search takes several turns
+	ended     []*Client           // whose wait may have ended elsewhere
 
 	share int // what is left of this turn's
 
-	items cells.Slab[item] // what the queue service adds to jobs
+	items // what the queue service adds
 
-	totals     Sums
-	pushed     uint64 // items sent to consumers
-	rebalanced uint64 // jobs given to others because a consumer has not dealt with them
-	dead       uint64 // dead letters
-	buryRank   uint64
-	aside      map[uint32]bool // buried jobs whose bodies cannot be read, by slot
-	record     storage.Job     // scratch for the log
-	recordItem storage.Item    // likewise
-	part       [1][]byte       // likewise
+	totals   Sums
+	dead     uint64 // dead letters
+	buryRank uint64
+	aside    map[uint32]bool // buried jobs whose bodies cannot be read, by slot
+	record   storage.Job     // scratch for the log
+	part     [1][]byte       // likewise
 
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.
 	Woken []Awakening
-	// Called lists the gets that were called since then; they may be told to try again
-	// when the log has what they are to see.
-	Called []Getter
 	// Gone lists the jobs that were deleted since then; the directory may
 	// forget them when the log has what deleted them.
 	Gone []uint64
-	// Parcels is what was pushed to consumers since TakeParcels was called; it may be
-	// sent when the log has what it shows.
-	Parcels []*Parcel
 }
 
 // NewState makes an empty shard.
 func NewState(c Config) *State {
 	s := &State{
 		Config: c,
-		jobs:   cells.NewSlab[job](), trails: cells.NewSlab[trail](), items: cells.NewSlab[item](), pendings: cells.NewSlab[pending](), index: newIndex(), bodies: cells.NewBytes(),
+		jobs:   cells.NewSlab[job](), trails: cells.NewSlab[trail](), items: newItems(), index: newIndex(), bodies: cells.NewBytes(),
 		tubes: map[string]*tube{}, aside: map[uint32]bool{},
 	}
 	s.tubeAt.Push(nil)

@@ -2,7 +2,7 @@ package queue
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if s.opening.N > 0 || s.hungry.N > 0 || len(s.ending)+len(s.parting) > 0 {
+	if s.opening.N > 0 || s.feeding() {
 		return 1 // at once
 	}
 	var at int64
@@ -14,12 +14,7 @@ func (s *State) Next() int64 {
 			at = d
 		}
 	}
-	if s.idling.N > 0 {
-		if d := int64(s.idling.Top().Major); at == 0 || d < at {
-			at = d
-		}
-	}
-	if d := s.soonestLeave(); d != 0 && (at == 0 || d < at) {
+	if d := s.soonestConsumer(); d != 0 && (at == 0 || d < at) {
 		at = d
 	}
 	return at
@@ -79,17 +74,17 @@ func (s *State) expired(now int64) bool {
 
 // expire takes back a job whose holder's time has run out.
 func (s *State) expire(now int64, slot uint32) {
-	c := s.holderOf(slot)
-	if c != nil {
-		s.standBack(c)
+	if c := s.holderOf(slot); c.consumer != nil {
+		s.consumerExpires(now, c.consumer, slot)
+		return
 	}
+	s.timeOut(slot)
+	s.makeReady(now, slot)
+}
+
+// timeOut takes a job from its holder, who has been too slow, and leaves it in no place.
+func (s *State) timeOut(slot uint32) {
 	s.unhold(slot)
 	s.trails.At(s.jobs.At(slot).trail).timeouts++
 	s.totals.Timeouts++
-	if c != nil {
-		s.itemOf(slot).avoid = c.number // it may well be stuck at that consumer
-		s.rebalance(now, slot)
-		return
-	}
-	s.makeReady(now, slot)
 }

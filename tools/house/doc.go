@@ -64,8 +64,8 @@
 //     conn/beanstalk/run.go: from bytes to
 //     operations and back.
 //  6. conn/queueservice/doc.go, conn/queueservice/watch.go and conn/queueservice/writer.go;
-//     then shard/queue/consumer.go, shard/queue/push.go, shard/queue/commit.go and
-//     shard/queue/views.go: how items are pushed.
+//     then shard/queue/items_consumer.go, shard/queue/items_push.go, shard/queue/items_commit.go and
+//     shard/queue/items_view.go: how items are pushed.
 //  7. storage/doc.go and storage/storage.go: what a shard expects of its log. Then
 //     storage/pebblestore/doc.go, storage/pebblestore/log.go and
 //     storage/pebblestore/committer.go: what is written, and when it is safe.

@@ -26,8 +26,9 @@ import (
 type room struct {
 	dir    string
 	layers []layer // from the lowest up; files that none of them names are above all
-	// up has the references that may go up, each with its reason: the file, a blank, and the
-	// name, which for a method is Type.name.
+	// up has the references that may go up, each with its reason: the file, or * for all of
+	// them; a blank; and the name, which for a method is Type.name, or a file of a higher layer,
+	// all of which may be referred to.
 	up map[string]string
 }
 
@@ -65,8 +66,12 @@ func (r *room) climbing(h *house) (complaints []string) {
 		if low >= high {
 			continue
 		}
-		key := from + " " + fullName(uses[id])
-		if used[key] = true; r.up[key] == "" && !placed[key] {
+		key, allowed := from+" "+fullName(uses[id]), false
+		for _, k := range []string{key, "* " + fullName(uses[id]), "* " + to} {
+			used[k] = true
+			allowed = allowed || r.up[k] != ""
+		}
+		if !allowed && !placed[key] {
 			placed[key] = true
 			complain("%s:%d refers to %s, of %s: %s stands above %s", from, place.Position(id.Pos()).Line, fullName(uses[id]), to, r.name(high), r.name(low))
 		}

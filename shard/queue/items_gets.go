@@ -194,15 +194,6 @@ func (g *gets) shown(s *State, id uint64) {
 	}
 }
 
-// seen shows a job that may have been delayed, and is not ready, to the gets that wait to
-// look at it.
-func (s *State) seen(slot uint32) {
-	j := s.jobs.At(slot)
-	if v := s.tubeAt.Get(j.tube()).service; v != nil {
-		v.finder.gets.offer(s, slot, false)
-	}
-}
-
 // again offers an item of the tube once more: the get that was called for it has left it.
 func (g *gets) again(s *State, t *tube, id uint64) {
 	if id == 0 {

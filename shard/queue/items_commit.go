@@ -24,13 +24,12 @@ func (s *State) each(op *Op, do func(slot uint32)) {
 	op.Status = OK
 }
 
-// holderOf is the consumer that a job is pending at; nil if there is none.
-func (s *State) holderOf(slot uint32) *consumer {
-	j := s.jobs.At(slot)
-	if j.state() != Reserved {
+// pendingAt is the consumer of the first group that has a job; nil if there is none.
+func (s *State) pendingAt(slot uint32) *consumer {
+	if s.jobs.At(slot).state() != Reserved {
 		return nil
 	}
-	return s.clients.Get(s.trails.At(j.trail).holder).consumer
+	return s.holderOf(slot).consumer
 }
 
 // askCommit ends items for the asker's group, if they are pending at any of its
@@ -49,7 +48,7 @@ func (s *State) askCommit(now int64, op *Op) {
 		return
 	}
 	s.each(op, func(slot uint32) {
-		if c := s.holderOf(slot); c != nil && c.group == g {
+		if c := s.pendingAt(slot); c != nil && c.group == g {
 			s.unhold(slot)
 			s.finish(now, slot)
 		} else if s.jobs.At(slot).state() == Ready {
@@ -78,7 +77,7 @@ func (s *State) askNegative(now int64, op *Op) {
 	s.each(op, func(slot uint32) {
 		if c.group.view != nil {
 			s.viewRefuses(now, c, slot, a)
-		} else if s.holderOf(slot) == c {
+		} else if s.pendingAt(slot) == c {
 			s.setNote(slot, a.Code, a.Reason)
 			s.itemOf(slot).avoid = c.number
 			s.unhold(slot)
@@ -93,4 +92,24 @@ func (s *State) standBack(c *consumer) {
 	s.unwait(&c.client)
 	c.look = min(c.look, lookedAll-1) // so that others are shown it first
 	s.leaveLine(c)
+}
+
+// rebalance gives to others a job, which is in no place, because a consumer of the first
+// group has not dealt with it. A job that was sent as often as it may be is a dead letter.
+func (s *State) rebalance(now int64, slot uint32) {
+	s.rebalanced++
+	it := s.itemOf(slot)
+	it.rebalances++
+	j := s.jobs.At(slot)
+	l := s.tubeAt.Get(j.tube()).service.limits
+	dead, roomy := s.tooOften(it.rebalances, l.MaxDelivery)
+	if dead {
+		s.die(now, slot, l.DeadLetter)
+		return
+	}
+	j.setState(Ready)
+	if roomy {
+		s.logUpdate(slot)
+	}
+	s.makeReady(now, slot)
 }

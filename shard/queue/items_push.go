@@ -56,18 +56,6 @@ func (s *State) feedOne(now int64, c *consumer) {
 	s.wake(c)
 }
 
-// serveConsumer gives the tube's best job to a consumer that has left the line for it.
-func (s *State) serveConsumer(now int64, c *consumer, t *tube) {
-	s.push(now, c, t.ready.Top().Slot)
-	switch {
-	case !c.room():
-	case t.offers():
-		s.wake(c)
-	default:
-		s.wait(&c.client, 0)
-	}
-}
-
 // push sends a ready job to a consumer, which holds it from now on. With auto-commit
 // the group is done with the job at once, unless its body is yet to be read.
 func (s *State) push(now int64, c *consumer, slot uint32) {

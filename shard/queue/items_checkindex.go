@@ -5,19 +5,6 @@ import (
 	"fmt"
 )
 
-// checkServices checks what the tubes with a service need to find their items.
-func (s *State) checkServices() error {
-	for _, t := range s.tubes {
-		if t.service == nil {
-			continue
-		}
-		if err := s.checkFinder(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // checkFinder checks what finds the items of a queue.
 func (s *State) checkFinder(t *tube) error {
 	f := t.service.finder
@@ -54,9 +41,9 @@ func (s *State) checkFinder(t *tube) error {
 // check walks all rings and counts their items.
 func (r requests) check(s *State, t *tube) (n int, err error) {
 	for h, head := range r {
-		prev := s.items.At(head).prev
+		prev := s.added.At(head).prev
 		for ref, first := head, true; first || ref != head; first = false {
-			it := s.items.At(ref)
+			it := s.added.At(ref)
 			id, _ := s.tagsOf(it.job).Get(TagRequest)
 			switch {
 			case it.prev != prev || hashRequest(id) != h || s.jobs.At(it.job).tube() != t.slot:

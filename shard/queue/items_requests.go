@@ -26,7 +26,7 @@ func (r *requests) add(s *State, slot uint32) {
 		*r = requests{}
 	}
 	ref := s.trails.At(s.jobs.At(slot).trail).item
-	it := s.items.At(ref)
+	it := s.added.At(ref)
 	it.requested = true
 	h := hashRequest(id)
 	head := (*r)[h]
@@ -35,22 +35,22 @@ func (r *requests) add(s *State, slot uint32) {
 		(*r)[h] = ref
 		return
 	}
-	before := s.items.At(head).prev // the last, after which a new item mostly belongs
+	before := s.added.At(head).prev // the last, after which a new item mostly belongs
 	own := s.jobs.At(slot).id()
 	for before != head && s.idOf(before) > own {
-		before = s.items.At(before).prev
+		before = s.added.At(before).prev
 	}
 	if before == head && s.idOf(head) > own {
-		before = s.items.At(head).prev
+		before = s.added.At(head).prev
 		(*r)[h] = ref
 	}
-	it.prev, it.next = before, s.items.At(before).next
-	s.items.At(it.next).prev = ref
-	s.items.At(before).next = ref
+	it.prev, it.next = before, s.added.At(before).next
+	s.added.At(it.next).prev = ref
+	s.added.At(before).next = ref
 }
 
 // idOf is the id of an item's job.
-func (s *State) idOf(ref uint32) uint64 { return s.jobs.At(s.items.At(ref).job).id() }
+func (s *State) idOf(ref uint32) uint64 { return s.jobs.At(s.added.At(ref).job).id() }
 
 // remove forgets an item.
 func (r requests) remove(s *State, slot uint32) {
@@ -67,8 +67,8 @@ func (r requests) remove(s *State, slot uint32) {
 	case r[h] == ref:
 		r[h] = it.next
 	}
-	s.items.At(it.prev).next = it.next
-	s.items.At(it.next).prev = it.prev
+	s.added.At(it.prev).next = it.next
+	s.added.At(it.next).prev = it.prev
 	it.next, it.prev, it.requested = 0, 0, false
 }
 
@@ -84,7 +84,7 @@ func (r requests) ring(s *State, id []byte, list []uint32) ([]uint32, bool) {
 		return list, true
 	}
 	for ref := head; ; {
-		it := s.items.At(ref)
+		it := s.added.At(ref)
 		if len(list) == ringMost {
 			return list, false
 		}

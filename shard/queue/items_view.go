@@ -130,25 +130,6 @@ func (w *view) offer(s *State, slot uint32) {
 // take takes a job out of the undelivered. The caller sets its new place.
 func (w *view) take(slot uint32) { w.heap.Remove(w.places, w.where(slot)) }
 
-// jobJoins shows a job that becomes ready to the views.
-func (v *service) jobJoins(s *State, slot uint32) {
-	for _, w := range v.views {
-		if w.wants(s, slot) {
-			w.enter(s, slot)
-		}
-	}
-}
-
-// jobRanks is told when a job has got another priority.
-func (v *service) jobRanks(s *State, slot uint32) {
-	j := s.jobs.At(slot)
-	for _, w := range v.views {
-		if !w.emptied && w.undelivered(slot) {
-			w.heap.Update(w.places, w.where(slot), readyKey(j.pri, j.id(), slot))
-		}
-	}
-}
-
 // wanted says whether there is a view that is not done with a job.
 func (v *service) wanted(slot uint32) bool { return v.wantedFrom(0, slot) }
 
@@ -213,17 +194,6 @@ func (s *State) viewEnds(now int64, w *view, slot uint32) {
 	s.settle(now, slot)
 }
 
-// settle ends a job, which is in no place, because all groups are done with it: as its
-// fate says, if it has become a dead letter of one of them.
-func (s *State) settle(now int64, slot uint32) {
-	if it := s.itemAt(slot); it != nil && it.fated {
-		s.die(now, slot, it.fate)
-		return
-	}
-	s.logDelete(slot)
-	s.forget(slot)
-}
-
 // makePassed notes that the first group is done with a job, and a view is not.
 func (s *State) makePassed(slot uint32) {
 	j := s.jobs.At(slot)
@@ -231,10 +201,6 @@ func (s *State) makePassed(slot uint32) {
 	v := s.tubeAt.Get(j.tube()).service
 	v.passed++
 	s.mayBeOver(v)
-}
-
-func (s *State) unpass(slot uint32) {
-	s.tubeAt.Get(s.jobs.At(slot).tube()).service.passed--
 }
 
 // count notes that a job was taken back from consumers of the view.
@@ -246,21 +212,39 @@ func (w *view) count(slot, times uint32) {
 }
 
 // viewReturns takes back a job that a consumer of a view has not dealt with. Others get
-// it, unless it was sent as often as it may be: then the view is done with it, and it is a
-// dead letter.
+// it, unless it is a dead letter: then the view is done with it.
 func (s *State) viewReturns(now int64, w *view, slot uint32) {
 	w.count(slot, 1)
 	l := w.group.service.limits
-	if l.MaxDelivery > 0 && int(w.returned[slot]) >= l.MaxDelivery && (!s.Durable || s.Log.RoomToUpdate()) {
+	dead, roomy := s.tooOften(w.returned[slot], l.MaxDelivery)
+	if dead {
 		it := s.itemOf(slot)
 		it.fated, it.fate = true, l.DeadLetter
 		s.viewEnds(now, w, slot)
 		return
 	}
-	if s.Durable && s.Log.RoomToUpdate() {
+	if roomy {
 		s.logUpdate(slot)
 	}
 	ref := w.pendingOf(slot)
 	w.offer(s, slot) // before viewUnpend: others are called before the consumer that had it
 	s.viewUnpend(w, ref)
+}
+
+// settle ends a job, which is in no place, because all groups are done with it.
+func (s *State) settle(now int64, slot uint32) {
+	if !s.meetFate(now, slot) {
+		s.end(slot)
+	}
+}
+
+// meetFate does with a job that has become a dead letter of one of the groups what its fate
+// says.
+func (s *State) meetFate(now int64, slot uint32) bool {
+	it := s.itemAt(slot)
+	if it == nil || !it.fated {
+		return false
+	}
+	s.die(now, slot, it.fate)
+	return true
 }

@@ -30,10 +30,10 @@ const (
 func (s *State) itemOf(slot uint32) *item {
 	t := s.trailOf(s.jobs.At(slot))
 	if t.item == 0 {
-		t.item = s.items.Alloc()
-		s.items.At(t.item).job = slot
+		t.item = s.added.Alloc()
+		s.added.At(t.item).job = slot
 	}
-	return s.items.At(t.item)
+	return s.added.At(t.item)
 }
 
 // itemAt finds the item of a job, if it has one.
@@ -43,7 +43,7 @@ func (s *State) itemAt(slot uint32) *item {
 		return nil
 	}
 	if ref := s.trails.At(j.trail).item; ref != 0 {
-		return s.items.At(ref)
+		return s.added.At(ref)
 	}
 	return nil
 }
@@ -111,17 +111,17 @@ func (s *State) dropItem(t *trail) {
 	if t.item == 0 {
 		return
 	}
-	it := s.items.At(t.item)
+	it := s.added.At(t.item)
 	s.bodies.Drop(it.tags, it.tagsSize)
 	s.bodies.Drop(it.note, it.noteSize)
-	s.items.Release(t.item)
+	s.added.Release(t.item)
 	t.item = 0
 }
 
 // describeItem fills in the item's part of the scratch record. What that refers to is
 // valid until the next turn.
-func (s *State) describeItem(slot uint32, it *item) {
-	r := &s.recordItem
+func (s *State) describeItem(ref uint32) {
+	it, r := s.added.At(ref), &s.recordItem
 	if s.record.Item == nil {
 		r.Done, r.Returned = r.Done[:0], r.Returned[:0]
 	}
@@ -138,6 +138,9 @@ func (s *State) describeItem(slot uint32, it *item) {
 // describeDone adds to the scratch record how far the views are with a job, which need not
 // have an item.
 func (s *State) describeDone(v *service, slot uint32) {
+	if len(v.views) == 0 {
+		return
+	}
 	r := &s.recordItem
 	*r = storage.Item{Done: r.Done[:0], Returned: r.Returned[:0]}
 	v.recordJob(slot, r)

@@ -112,31 +112,6 @@ func (c *consumer) departedLinks() *cells.Links[*consumer] {
 	return &c.among
 }
 
-// soonestLeave is the next time at which a consumer that has left needs attention, or 0.
-func (s *State) soonestLeave() int64 {
-	var at int64
-	if s.leaving.N > 0 {
-		at = int64(s.leaving.Top().Major)
-	}
-	if c := s.departed.Head; c != nil && (at == 0 || s.forgetAt(c) < at) {
-		at = s.forgetAt(c)
-	}
-	return at
-}
-
-// tickConsumers ends a turn for the consumers: what is due is taken back from them, in at
-// most half a share, and those that have room are fed.
-func (s *State) tickConsumers(now int64) {
-	if s.hungry.N == 0 && s.leaving.N == 0 && s.departed.N == 0 && s.idling.N == 0 && len(s.ending)+len(s.parting) == 0 {
-		return
-	}
-	s.share = (s.Share + 1) / 2
-	s.tickLeavers(now)
-	s.tickViews(now)
-	s.share = max(0, s.share) + (s.Share+1)/2
-	s.feed(now)
-}
-
 // tickLeavers does what is due for the consumers that have left.
 func (s *State) tickLeavers(now int64) {
 	for !s.spent() && s.leaving.N > 0 && int64(s.leaving.Top().Major) <= now {

@@ -116,17 +116,6 @@ func (s *State) seekFor(now int64, c *consumer) {
 	s.wake(c)
 }
 
-// wakeChoosy lets the choosy consumers of a tube go on when it has opened.
-func (s *State) wakeChoosy(t *tube) {
-	if t.service == nil {
-		return
-	}
-	for _, c := range t.service.choosy {
-		s.spend(looking)
-		s.wake(c)
-	}
-}
-
 // pick is the ready job that a consumer is sent next: the best one. If the consumer has
 // just refused that or been too slow, and its group has others who may take it, it is sent the second best.
 func (s *State) pick(c *consumer, t *tube) uint32 {

@@ -65,3 +65,10 @@ func (c *consumer) info(now int64) ConsumerInfo {
 	}
 	return info
 }
+
+func (f *TubeFigures) add(g *group) {
+	f.Groups++
+	f.Consumers += len(g.consumers)
+	f.Pending += uint64(max(0, g.pending))
+	f.Delivered += g.delivered
+}

@@ -220,16 +220,6 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 	return true
 }
 
-// endForAll ends a job for all groups, whatever state it is in.
-func (s *State) endForAll(slot uint32) {
-	if j := s.jobs.At(slot); j.state() != Passed { // otherwise it was counted when it passed
-		s.tubeAt.Get(j.tube()).deletes++
-	}
-	s.logDelete(slot)
-	s.unplace(slot)
-	s.forget(slot)
-}
-
 // pack appends an item to a parcel.
 func (s *State) pack(p *Parcel, slot uint32, body bool) {
 	j := s.jobs.At(slot)
@@ -248,4 +238,28 @@ func (s *State) pack(p *Parcel, slot uint32, body bool) {
 	}
 	it.BodyEnd = uint32(len(p.Bytes))
 	p.Items = append(p.Items, it)
+}
+
+// SupplyGet completes a get whose items have all been given their bodies, or fails
+// it because the log has failed. An item without a body is left out: either it has
+// been deleted meanwhile, or the caller sets it aside. A get that takes is given back
+// to the batch, to take the items that are still ready; so is a get that has no item
+// left.
+func (b *Batch) SupplyGet(failed bool) {
+	op := b.Lacking()
+	b.lacking = false
+	a := op.Ask
+	a.Found.dropLost()
+	switch {
+	case failed || len(a.Found.Items) == 0 && op.phase >= fetchTries:
+		a.restart()
+		op.Status = Failed
+		return
+	case len(a.Found.Items) == 0:
+		a.restart()
+		op.phase++
+	case !a.Take:
+		return
+	}
+	b.Next--
 }

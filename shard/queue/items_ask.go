@@ -1,7 +1,5 @@
 package queue
 
-import "beanfield/storage"
-
 // What names an operation of the queue service.
 type What uint8
 
@@ -25,10 +23,6 @@ const (
 	AskDropGroup                 // removes Group
 	askFetched                   // bodies that a parcel lacked have been read
 )
-
-// RearSuffix ends the name of a rear queue. A queue and its rear queue are in one
-// shard and share a limit on their length.
-const RearSuffix = storage.RearSuffix
 
 // NewestIndex is an index that no item has. A watch from there on is sent only what is
 // put later, and a get finds the newest items.
@@ -87,16 +81,6 @@ type Ask struct {
 
 // CodeShutdown is the code of a negative from a consumer that is about to stop.
 const CodeShutdown = "Shutdown"
-
-// Fate is what becomes of an item that has been delivered too often.
-type Fate uint8
-
-// The policies for dead letters.
-const (
-	FateRear Fate = iota // to the rear queue; in a rear queue it is buried
-	FateDrop
-	FateBury
-)
 
 // Limits are the bounds of a queue and its rear queue. 0 is no limit, unless a
 // field says otherwise.

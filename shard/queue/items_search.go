@@ -55,7 +55,7 @@ func (s *State) whoHas(a *Ask, g *group, slot uint32) {
 		if it := s.itemAt(slot); it != nil {
 			i.Deliveries = int(it.rebalances)
 		}
-		i.Pending, c = s.jobs.At(slot).state() == Reserved, s.holderOf(slot)
+		i.Pending, c = s.jobs.At(slot).state() == Reserved, s.pendingAt(slot)
 	}
 	if i.Pending {
 		i.Deliveries++

@@ -1,10 +1,6 @@
 package queue
 
-import (
-	"strings"
-
-	"beanfield/storage"
-)
+import "beanfield/storage"
 
 // service is what a tube has for the queue service: its groups and consumers, and what
 // finds its items. A tube has none until the queue service touches it, so for all other
@@ -93,14 +89,6 @@ func (s *State) serviceNamed(a *Ask) *service {
 	return nil
 }
 
-// pairOf names the rear queue of a queue, or the queue of a rear queue.
-func pairOf(name string) string {
-	if front, ok := strings.CutSuffix(name, RearSuffix); ok {
-		return front
-	}
-	return name + RearSuffix
-}
-
 // length counts the items of a queue that have not ended.
 func (t *tube) length() int {
 	if t.service == nil {
@@ -109,35 +97,8 @@ func (t *tube) length() int {
 	return t.jobs() + t.service.passed
 }
 
-// matters says that a tube must not end even if it has no job, user or watcher (S5).
-func (v *service) matters() bool {
-	return v.kept() || v.dropping > 0 || v.passed > 0 || v.finder.gets.busy()
-}
-
 // kept says that the queue has something that must outlive the process.
 func (v *service) kept() bool { return v.first != nil || v.ended || len(v.views) > 0 }
-
-// jobBorn is told of each new job of the tube, when it has its tags and is in no place
-// yet.
-func (v *service) jobBorn(s *State, slot uint32) { v.finder.add(s, slot) }
-
-// jobReady is told of each job that has become ready, after the waiters have been
-// served: one of them may have the job now, and it may even have ended.
-func (v *service) jobReady(s *State, now int64, id uint64) {
-	if v.finder.gets.busy() {
-		v.finder.gets.shown(s, id)
-	}
-	if len(v.choosy) > 0 {
-		v.show(s, now, id)
-	}
-}
-
-// jobGone is told of each job that leaves the tube, while it still has all that it had.
-func (v *service) jobGone(s *State, slot uint32) {
-	v.jobLeaves(s, slot)
-	v.finder.remove(s, slot)
-	s.mayBeOver(v)
-}
 
 // logQueue tells the log what a queue is like. The records of jobs may name views that
 // have gone. So while there are jobs the queue's record stays, with the next view's

@@ -174,15 +174,6 @@ func (s *State) askSent(now int64, op *Op) {
 	s.wake(c)
 }
 
-// unpend is told of each job that a consumer of the first group is about to lose.
-func (s *State) unpend(c *consumer, slot uint32) {
-	c.group.pending--
-	if c.again == slot {
-		c.again = s.linksOf(slot).Next
-	}
-	s.wake(c)
-}
-
 // wake notes that at the end of the turn a consumer is to be sent what it may get.
 func (s *State) wake(c *consumer) {
 	if !c.listed {

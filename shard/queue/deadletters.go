@@ -1,0 +1,84 @@
+package queue
+
+import (
+	"strings"
+
+	"beanfield/storage"
+)
+
+// A job that has been delivered too often is a dead letter. What is counted, and for whom, is
+// up to who delivers it: for the first group of a queue its jobs have the count (rebalance),
+// for the others the view has it (viewReturns). Whether that is too often, and what becomes of
+// the job, is decided here, for every tube.
+
+// Fate is what becomes of a job that has been delivered too often.
+type Fate uint8
+
+// The policies for dead letters.
+const (
+	FateRear Fate = iota // to the rear queue; in a rear queue it is buried
+	FateDrop
+	FateBury
+)
+
+// RearSuffix ends the name of a rear queue. A queue and its rear queue are in one
+// shard and share a limit on their length.
+const RearSuffix = storage.RearSuffix
+
+// pairOf names the rear queue of a queue, or the queue of a rear queue.
+func pairOf(name string) string {
+	if front, ok := strings.CutSuffix(name, RearSuffix); ok {
+		return front
+	}
+	return name + RearSuffix
+}
+
+// tooOften says whether a job that was taken back so often is a dead letter, if it may be
+// delivered so often at most; 0 is no limit. While the log has no room even for updates, no
+// job dies: roomy is false.
+func (s *State) tooOften(times uint32, most int) (dead, roomy bool) {
+	roomy = !s.Durable || s.Log.RoomToUpdate()
+	return roomy && most > 0 && int(times) >= most, roomy
+}
+
+// die does with a dead letter, which is in no place, what its fate says. In a rear queue, or
+// if the name of the rear queue would be too long, it is buried instead of moved. If others
+// are still to get it, it only learns its fate.
+func (s *State) die(now int64, slot uint32, f Fate) {
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	if t.service != nil && t.service.jobDies(s, slot, f) {
+		return
+	}
+	s.dead++
+	switch {
+	case f == FateDrop:
+		s.end(slot)
+	case f == FateRear && !strings.HasSuffix(t.name, RearSuffix) && len(t.name)+len(RearSuffix) <= MaxName:
+		s.move(now, slot, s.tubeNamed([]byte(pairOf(t.name))))
+		s.letGo(t)
+	default:
+		s.trailOf(s.jobs.At(slot)).buries++
+		s.makeBuried(slot)
+		s.logUpdate(slot)
+	}
+}
+
+// move makes a job, which is in no place, ready in another tube. Its deliveries are
+// counted anew there.
+func (s *State) move(now int64, slot uint32, to *tube) {
+	j := s.jobs.At(slot)
+	from := s.tubeAt.Get(j.tube())
+	if from.service != nil {
+		from.service.jobGone(s, slot)
+	}
+	s.itemMoves(slot)
+	j.place = j.place&(1<<tubeShift-1) | to.slot<<tubeShift
+	to.total++
+	to.newest = max(to.newest, j.id())
+	if to.service != nil {
+		to.service.jobBorn(s, slot)
+	}
+	j.setState(Ready)
+	s.logUpdate(slot)
+	s.makeReady(now, slot)
+}

@@ -1,0 +1,235 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// The hooks: what the queue, below, calls of items. A tube that the queue service has never
+// touched has no service, and a client that is no consumer's has no consumer: for them, a hook
+// costs a look at a nil pointer. The queue knows nothing else of items, but for the few names
+// that the test of layers allows (tools/house/rooms_test.go).
+
+// jobBorn is told of each new job of the tube, when it has its tags and is in no place
+// yet.
+func (v *service) jobBorn(s *State, slot uint32) { v.finder.add(s, slot) }
+
+// itemReady is the rest of makeReady for a tube that has a service. The job may have a waiter
+// then, and may even have ended.
+func (s *State) itemReady(now int64, t *tube, slot uint32) {
+	v, id := t.service, s.jobs.At(slot).id()
+	v.jobJoins(s, slot)
+	if t.waiters.Head != nil || t.wide > 0 {
+		s.match(now, t)
+	}
+	v.jobReady(s, now, id)
+}
+
+// jobReady is told of each job that has become ready, after the waiters have been
+// served: one of them may have the job now, and it may even have ended.
+func (v *service) jobReady(s *State, now int64, id uint64) {
+	if v.finder.gets.busy() {
+		v.finder.gets.shown(s, id)
+	}
+	if len(v.choosy) > 0 {
+		v.show(s, now, id)
+	}
+}
+
+// jobSeen shows a job that may have been delayed, and is not ready, to the gets that wait to
+// look at it.
+func (v *service) jobSeen(s *State, slot uint32) { v.finder.gets.offer(s, slot, false) }
+
+// jobBuried is told of each job that has been buried.
+func (v *service) jobBuried(s *State) { s.mayBeOver(v) }
+
+// jobJoins shows a job that becomes ready to the views.
+func (v *service) jobJoins(s *State, slot uint32) {
+	for _, w := range v.views {
+		if w.wants(s, slot) {
+			w.enter(s, slot)
+		}
+	}
+}
+
+// jobRanks is told when a job has got another priority.
+func (v *service) jobRanks(s *State, slot uint32) {
+	j := s.jobs.At(slot)
+	for _, w := range v.views {
+		if !w.emptied && w.undelivered(slot) {
+			w.heap.Update(w.places, w.where(slot), readyKey(j.pri, j.id(), slot))
+		}
+	}
+}
+
+// jobFinished is told when the first group is done with a job, which is in no place. It
+// reports false if the job is to end, as jobs do: no view is still to be done with it, and no
+// group has made it a dead letter.
+func (v *service) jobFinished(s *State, now int64, slot uint32) bool {
+	if v.wanted(slot) {
+		s.makePassed(slot)
+		s.logUpdate(slot)
+		return true
+	}
+	return s.meetFate(now, slot)
+}
+
+// jobDies is told of a dead letter of the first group, or of one whose fate a view has
+// decided. If a view is not done with it, its fate is only noted, and jobDies reports true.
+func (v *service) jobDies(s *State, slot uint32, f Fate) bool {
+	it := s.itemOf(slot)
+	it.fated, it.fate = v.wanted(slot), f // another group may have decided it before
+	if it.fated {
+		s.makePassed(slot)
+		s.logUpdate(slot)
+	}
+	return it.fated
+}
+
+// itemMoves is told of a job that goes to another tube.
+func (s *State) itemMoves(slot uint32) {
+	it := s.itemOf(slot)
+	it.moved, it.rebalances = true, 0
+}
+
+// jobGone is told of each job that leaves the tube, while it still has all that it had.
+func (v *service) jobGone(s *State, slot uint32) {
+	v.jobLeaves(s, slot)
+	v.finder.remove(s, slot)
+	s.mayBeOver(v)
+}
+
+// tubeOpens is told when the pause of a tube ends, and tubeOpened when its waiters have been
+// served.
+func (v *service) tubeOpens(s *State) { v.callLines(s) }
+
+func (v *service) tubeOpened(s *State) {
+	for _, c := range v.choosy {
+		s.spend(looking)
+		s.wake(c)
+	}
+}
+
+// matters says that a tube must not end even if it has no job, user or watcher (S5).
+func (v *service) matters() bool {
+	return v.kept() || v.dropping > 0 || v.passed > 0 || v.finder.gets.busy()
+}
+
+// consumerExpires takes back a job that a consumer has had for too long. It may well be stuck
+// there, so others are to get it.
+func (s *State) consumerExpires(now int64, c *consumer, slot uint32) {
+	s.standBack(c)
+	s.timeOut(slot)
+	s.itemOf(slot).avoid = c.number
+	s.rebalance(now, slot)
+}
+
+// serveConsumer gives the tube's best job to a consumer that has left the line for it.
+func (s *State) serveConsumer(now int64, c *consumer, t *tube) {
+	s.push(now, c, t.ready.Top().Slot)
+	switch {
+	case !c.room():
+	case t.offers():
+		s.wake(c)
+	default:
+		s.wait(&c.client, 0)
+	}
+}
+
+// restorePassed puts back a job that the first group was done with, and a view was not. If
+// no view has it, the log has lost the queue's record, and nobody knows who is to get the
+// job: it is buried, so that somebody may look at it, and kick or delete it.
+func (s *State) restorePassed(slot uint32) {
+	v := s.tubeAt.Get(s.jobs.At(slot).tube()).service
+	if v != nil {
+		v.jobJoins(s, slot)
+	}
+	if v == nil || !v.wanted(slot) {
+		s.makeBuried(slot)
+		return
+	}
+	s.makePassed(slot)
+}
+
+// pend is told of each job that a consumer of the first group has got.
+func (c *consumer) pend() { c.group.pending++ }
+
+// unpend is told of each job that a consumer of the first group is about to lose.
+func (s *State) unpend(c *consumer, slot uint32) {
+	c.group.pending--
+	if c.again == slot {
+		c.again = s.linksOf(slot).Next
+	}
+	s.wake(c)
+}
+
+// appendHolding is Holders for a consumer.
+func (c *consumer) appendHolding(list []Holding) []Holding {
+	if c.to == nil || c.held() == 0 {
+		return list
+	}
+	return append(list, Holding{c.to, c.held()})
+}
+
+// feeding says that there is something for feed to do.
+func (s *State) feeding() bool { return s.hungry.N > 0 || len(s.ending)+len(s.parting) > 0 }
+
+// soonestConsumer is the next time at which a consumer has had items of a view for too long,
+// or one that has left needs attention; 0 if there is none.
+func (s *State) soonestConsumer() int64 {
+	var at int64
+	if s.leaving.N > 0 {
+		at = int64(s.leaving.Top().Major)
+	}
+	if s.idling.N > 0 {
+		if d := int64(s.idling.Top().Major); at == 0 || d < at {
+			at = d
+		}
+	}
+	if c := s.departed.Head; c != nil && (at == 0 || s.forgetAt(c) < at) {
+		at = s.forgetAt(c)
+	}
+	return at
+}
+
+// tickConsumers ends a turn for the consumers: what is due is taken back from them, in at
+// most half a share, and those that have room are fed.
+func (s *State) tickConsumers(now int64) {
+	if !s.feeding() && s.leaving.N == 0 && s.departed.N == 0 && s.idling.N == 0 {
+		return
+	}
+	s.share = (s.Share + 1) / 2
+	s.tickLeavers(now)
+	s.tickViews(now)
+	s.share = max(0, s.share) + (s.Share+1)/2
+	s.feed(now)
+}
+
+// figures adds what the metrics tell of a queue.
+func (v *service) figures(f *TubeFigures) {
+	f.Queue = true
+	if v.first != nil {
+		f.add(v.first)
+	}
+	for _, w := range v.views {
+		f.add(w.group)
+	}
+}
+
+func (s *State) unpass(slot uint32) {
+	s.tubeAt.Get(s.jobs.At(slot).tube()).service.passed--
+}
+
+// checkItems checks what the queue service has, and shows the jobs that only views have to
+// the check of S1.
+func (s *State) checkItems(place func(uint32, string) error) error {
+	for name, t := range s.tubes {
+		if t.service == nil {
+			continue
+		}
+		if err := cmp.Or(s.checkService(t.service), s.checkFinder(t)); err != nil {
+			return fmt.Errorf("%w (queue %s)", err, name)
+		}
+	}
+	return cmp.Or(s.checkDeparted(), s.placePassed(place))
+}
