@@ -128,9 +128,12 @@ func clock(s *session) {
 	must(err)
 	s.That("touch lifts time-left", number(got["time-left"]) > before, got["time-left"])
 
+	must(s.conn.Release(late, 3, time.Hour))
+	s.job(late, map[string]any{"state": "delayed", "delay": 3600, "pri": 3, "releases": 1})
+	must(s.conn.KickJob(late))
+	s.reserve("a kicked job", late, "late")
 	start = time.Now()
 	must(s.conn.Release(late, 3, time.Second))
-	s.job(late, map[string]any{"state": "delayed", "delay": 1, "pri": 3, "releases": 1})
 	s.reserve("a job released with a delay comes due", late, "late")
 	s.Within("its delay", start, 900*time.Millisecond, 5*time.Second)
 	s.delete(held, late)

@@ -92,9 +92,12 @@ const sections = {
     const after = Number((await client.statsJob(held))['time-left'])
     c.that('touch lifts time-left', after > before, after)
 
+    await client.release(late, 3, 3600)
+    c.stats('stats-job', await client.statsJob(late), { state: 'delayed', delay: 3600, pri: 3, releases: 1 })
+    await client.kickJob(late)
+    c.job('a kicked job', await client.reserve(), late, 'late')
     start = performance.now()
     await client.release(late, 3, 1)
-    c.stats('stats-job', await client.statsJob(late), { state: 'delayed', delay: 1, pri: 3, releases: 1 })
     c.job('a job released with a delay comes due', await client.reserveWithTimeout(PATIENCE), late, 'late')
     c.due('its delay', start, 1)
     for (const id of [held, late]) await client.delete(id)

@@ -147,9 +147,12 @@ class Session extends Checks
         $after = (int) $this->client->statsJob($held)['time-left'];
         $this->that('touch lifts time-left', $after > $before, $after);
 
+        $this->client->release($late, 3, 3600);
+        $this->stats('stats-job', $this->client->statsJob($late), ['state' => 'delayed', 'delay' => 3600, 'pri' => 3, 'releases' => 1]);
+        $this->client->kickJob($late);
+        $this->job('a kicked job', $this->client->reserve(), $late, 'late');
         $start = hrtime(true) / 1e9;
         $this->client->release($late, 3, 1);
-        $this->stats('stats-job', $this->client->statsJob($late), ['state' => 'delayed', 'delay' => 1, 'pri' => 3, 'releases' => 1]);
         $this->job('a job released with a delay comes due', $this->client->reserveWithTimeout(PATIENCE), $late, 'late');
         $this->due('its delay', $start, 1);
         array_map([$this->client, 'delete'], [$held, $late]);

@@ -139,9 +139,12 @@ class Session
     after = held.stats.to_h['time_left']
     @c.that('touch lifts time-left', after > before, after)
 
+    late.release(pri: 3, delay: 3600)
+    @c.stats('stats-job', late.stats, 'state' => 'delayed', 'delay' => 3600, 'pri' => 3, 'releases' => 1)
+    late.kick
+    late = @client.tubes.reserve
     start = @c.now
     late.release(pri: 3, delay: 1)
-    @c.stats('stats-job', late.stats, 'state' => 'delayed', 'delay' => 1, 'pri' => 3, 'releases' => 1)
     late = @client.tubes.reserve(PATIENCE)
     @c.job('a job released with a delay comes due', late, id, 'late')
     @c.due('its delay', start, 1)
