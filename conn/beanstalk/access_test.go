@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/conn/access"
+	"beanfield/storage/must"
 )
 
 // rule is one that holds for who shows a token.
@@ -16,10 +17,7 @@ func rule(token string, may access.Rights, tubes ...string) access.Rule {
 
 func rules(t testing.TB, list ...access.Rule) *access.Policy {
 	t.Helper()
-	p, err := access.New(append(list, rule("admin", access.Admin, "*")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(access.New(append(list, rule("admin", access.Admin, "*"))))
 	return p
 }
 

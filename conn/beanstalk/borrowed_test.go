@@ -12,6 +12,7 @@ import (
 	"beanfield/conn/audit"
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // heldStore is durable, with one log. While it is closed, no turn is committed.
@@ -104,14 +105,10 @@ func audited(t *testing.T) (h *house, held *heldLog, lines func() []audit.Event)
 	h = newHouse(t, func(o *houseOptions) { o.shards, o.Loops, o.store, o.Audit = 1, 1, store, log })
 	return h, store.log, func() (list []audit.Event) {
 		h.close()
-		if err := log.Close(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, log.Close(context.Background()))
 		for line := range strings.Lines(file.text.String()) {
 			var e audit.Event
-			if err := json.Unmarshal([]byte(line), &e); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(line), &e))
 			list = append(list, e)
 		}
 		return list

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/storage/must"
 )
 
 // Options that change hold at once, for connections that are open too. A put whose line has
@@ -18,10 +19,7 @@ func TestChange(t *testing.T) {
 	eventually(t, "the line has been read", func() bool { return c.stat("stats", "cmd-put") == "2" })
 
 	set.MaxJobSize, set.Quoting = 9, protocol.QuoteAlways
-	apply, err := h.server.Change(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apply := must.Get(h.server.Change(set))
 	if got := c.stat("stats", "max-job-size"); got != "10" {
 		t.Errorf("it is %s before anything has been applied", got)
 	}

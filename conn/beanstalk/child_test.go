@@ -20,6 +20,7 @@ import (
 	"beanfield/conn"
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // Some tests need a server in a process of its own: to count its memory and
@@ -131,18 +132,13 @@ func startChild(t testing.TB, descriptors int) *child {
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childEnv, descriptors))
 	c := &child{t: t}
 	cmd.Stderr = c
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd.Stdin = r
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	r.Close()
 	c.pid = cmd.Process.Pid
 	c.in, c.out = w, bufio.NewReader(out)
@@ -165,10 +161,7 @@ func stranger() *tls.Config {
 func (c *child) ask(question string) (numbers []int64) {
 	c.t.Helper()
 	fmt.Fprintln(c.in, question)
-	line, err := c.out.ReadString('\n')
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	line := must.Get(c.out.ReadString('\n'))
 	for _, f := range strings.Fields(line) {
 		n, err := strconv.ParseInt(f, 10, 64)
 		if err != nil {
@@ -237,9 +230,7 @@ func TestSystemCalls(t *testing.T) {
 				id++
 			}
 			c.send(in.String())
-			if err := c.compare(want.String()); err != nil {
-				t.Fatal(err)
-			}
+			c.reads(want.String())
 		}
 		afterReads, afterWrites := s.calls()
 		r, w := float64(afterReads-reads)/rounds, float64(afterWrites-writes)/rounds

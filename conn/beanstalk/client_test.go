@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"beanfield/conn"
+	"beanfield/storage/must"
 )
 
 // client is one end of a connection, with a bound on every wait.
@@ -47,10 +48,7 @@ func (h *house) pair() *client {
 // pairWith connects to a face of the server.
 func (h *house) pairWith(face conn.FrontEnd) net.Conn {
 	h.t.Helper()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0))
 	h.paired.Add(1)
 	face.Welcome(fds[1])
 	f := os.NewFile(uintptr(fds[0]), "pair")
@@ -78,10 +76,7 @@ func (h *house) connect(network string) *client {
 
 func dial(t testing.TB, network, address string) *client {
 	t.Helper()
-	nc, err := net.Dial(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := must.Get(net.Dial(network, address))
 	return newClient(t, nc)
 }
 
@@ -95,9 +90,7 @@ func (c *client) close() { c.nc.Close() }
 // closeWrite says that nothing more will be sent.
 func (c *client) closeWrite() {
 	c.t.Helper()
-	if err := c.nc.(interface{ CloseWrite() error }).CloseWrite(); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, c.nc.(interface{ CloseWrite() error }).CloseWrite())
 }
 
 func (c *client) send(s string) {
@@ -132,9 +125,13 @@ func (c *client) bytes(n int) []byte {
 // expect compares the next bytes with want and its CRLF.
 func (c *client) expect(want string) {
 	c.t.Helper()
-	if err := c.compare(want + "\r\n"); err != nil {
-		c.t.Fatal(err)
-	}
+	c.reads(want + "\r\n")
+}
+
+// reads compares the next bytes with want.
+func (c *client) reads(want string) {
+	c.t.Helper()
+	must.Do(c.t, c.compare(want))
 }
 
 func (c *client) compare(want string) error {

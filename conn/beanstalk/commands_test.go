@@ -5,15 +5,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // documented reads a table of commands: for each, what it needs and how it is refused.
 func documented(t *testing.T, file string, row *regexp.Regexp) map[string][2]string {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))
 	found := map[string][2]string{}
 	for _, m := range row.FindAllStringSubmatch(strings.ReplaceAll(string(text), "`", ""), -1) {
 		for _, name := range strings.Split(m[1], ", ") {

@@ -7,6 +7,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // A client whose stream ends without TLS's farewell, in the middle of a put or of a record,
@@ -26,10 +28,7 @@ func TestEndWithoutCloseNotify(t *testing.T) {
 				if h.tls == "" {
 					h.tls = h.serve("tcp", "127.0.0.1:0", h.secured())
 				}
-				below, err := net.Dial("tcp", h.tls)
-				if err != nil {
-					t.Fatal(err)
-				}
+				below := must.Get(net.Dial("tcp", h.tls))
 				far := &hoard{Conn: below}
 				c := newClient(t, tls.Client(far, config))
 				c.send("reserve\r\n")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/conn/secure"
+	"beanfield/storage/must"
 )
 
 // Ten thousand half handshakes, of clients that stop at different points, take the
@@ -21,10 +22,7 @@ func TestTenThousandHalfHandshakes(t *testing.T) {
 	}
 	s := startChild(t, 0)
 	enter := func() *client {
-		nc, err := tls.Dial("tcp", s.sealed, stranger())
-		if err != nil {
-			t.Fatal(err)
-		}
+		nc := must.Get(tls.Dial("tcp", s.sealed, stranger()))
 		c := newClient(t, nc)
 		c.do("list-tube-used", "USING default")
 		return c
@@ -35,10 +33,7 @@ func TestTenThousandHalfHandshakes(t *testing.T) {
 	begin := [][]byte{nil, h[:3], h[:len(h)/2], h[:len(h)-1]}
 	var halves []net.Conn
 	for i := range n {
-		nc, err := net.Dial("tcp", s.sealed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nc := must.Get(net.Dial("tcp", s.sealed))
 		defer nc.Close()
 		halves = append(halves, nc)
 		text := begin[i%len(begin)]

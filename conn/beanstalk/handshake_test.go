@@ -14,6 +14,7 @@ import (
 	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // recorder notes what a client sends first, or what it gets.
@@ -147,10 +148,7 @@ func TestHandshakesCountAsConnections(t *testing.T) {
 func (h *house) change(fn func(*Options)) {
 	o := *h.server.opts.Load()
 	fn(&o)
-	apply, err := h.server.Change(o)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	apply := must.Get(h.server.Change(o))
 	apply()
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // idleMax is how much of the server's memory an idle connection may take.
@@ -46,9 +48,7 @@ func idle(t testing.TB, n int, sealed bool, say func(i int) (lines, want string)
 			c := client{t: t, nc: nc, br: first.br}
 			c.br.Reset(nc)
 			c.send(lines)
-			if err := c.compare(want); err != nil {
-				t.Fatal(err)
-			}
+			c.reads(want)
 		}
 	}
 	eventually(t, "all are in, and their handshakes are over", func() bool {
@@ -101,9 +101,7 @@ func TestIdleAfterReservesOverShards(t *testing.T) {
 	for range clients {
 		c := h.pair()
 		c.send(watch.String())
-		if err := c.compare(watching.String()); err != nil {
-			t.Fatal(err)
-		}
+		c.reads(watching.String())
 		all = append(all, c)
 	}
 	each := func(what string, most int64, act func(c *client)) {
@@ -159,9 +157,7 @@ func BenchmarkIdleConnections(b *testing.B) {
 // be, and returns it. The server's process begins with the same hard limit.
 func descriptors(t testing.TB, want int) int {
 	var l syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l))
 	if l.Max < uint64(want) {
 		l.Max = uint64(want)
 	}
@@ -169,9 +165,7 @@ func descriptors(t testing.TB, want int) int {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
 		syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)
 		l.Cur = l.Max
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l))
 	}
 	return int(min(l.Cur, uint64(want)))
 }

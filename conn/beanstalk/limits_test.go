@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // TestMaxConnections opens more connections than allowed: those too many
@@ -172,14 +174,8 @@ func TestUrgentData(t *testing.T) {
 	c.do("list-tube-used", "USING default")
 	for i := range 50 {
 		c.send("use a\r\n")
-		raw, err := c.nc.(*net.TCPConn).SyscallConn()
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw.Control(func(fd uintptr) { err = syscall.Sendto(int(fd), []byte{byte(i)}, syscall.MSG_OOB, nil) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(c.nc.(*net.TCPConn).SyscallConn())
+		raw.Control(func(fd uintptr) { must.Do(t, syscall.Sendto(int(fd), []byte{byte(i)}, syscall.MSG_OOB, nil)) })
 		c.send("list-tubes-watched\r\n")
 		c.expect("USING a")
 		c.expect("OK 14\r\n---\n- default\n")

@@ -20,6 +20,7 @@ import (
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // patience bounds every wait in these tests. It is far beyond what any of
@@ -82,18 +83,9 @@ func newHouse(t testing.TB, set ...func(*houseOptions)) *house {
 	for _, fn := range set {
 		fn(&o)
 	}
-	r, err := router.New(router.Options{Shards: o.shards, Store: o.store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := conn.NewAcceptor(conn.Options{MaxConnections: o.maxConnections, Logger: o.Logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := NewServer(r, a, o.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(router.New(router.Options{Shards: o.shards, Store: o.store}))
+	a := must.Get(conn.NewAcceptor(conn.Options{MaxConnections: o.maxConnections, Logger: o.Logger}))
+	s := must.Get(NewServer(r, a, o.Options))
 	h := &house{t: t, router: r, accept: a, server: s, logs: logs}
 	t.Cleanup(h.close)
 	return h
@@ -101,19 +93,13 @@ func newHouse(t testing.TB, set ...func(*houseOptions)) *house {
 
 // shortTemp makes a directory whose name fits into a socket's address.
 func shortTemp(t testing.TB) string {
-	dir, err := os.MkdirTemp("", "bf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "bf"))
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
 
 func (h *house) serve(network, address string, f conn.FrontEnd) string {
-	l, err := net.Listen(network, address)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	l := must.Get(net.Listen(network, address))
 	h.served.Go(func() {
 		if err := h.accept.Serve(l, f); err != nil {
 			h.t.Errorf("Serve: %v", err)

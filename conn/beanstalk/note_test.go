@@ -12,6 +12,7 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
+	"beanfield/storage/must"
 )
 
 // paper is where an audit log is written.
@@ -53,9 +54,7 @@ func TestAuditNotes(t *testing.T) {
 	holder.do("kick 1", "KICKED 0")
 	holder.do("pause-tube t 0", "PAUSED")
 	h.close()
-	if err := log.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, log.Close(context.Background()))
 	want := []audit.Event{
 		{Who: "one", What: "peek", ID: ids[0], Refused: true},
 		{Who: "one", What: "peek-ready", Tube: "t", Refused: true},
@@ -70,9 +69,7 @@ func TestAuditNotes(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(file.text.String()), "\n")
 	for i, line := range lines {
 		var e audit.Event
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &e))
 		if e.FrontEnd != "beanstalk" || !strings.HasPrefix(e.From, "unix") || e.Time.IsZero() {
 			t.Errorf("%s: without a face, a place or a time", line)
 		}

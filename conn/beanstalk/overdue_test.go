@@ -5,15 +5,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // stop stops the child's process until a time has passed, and sends meanwhile what speak says.
 func (c *child) stop(d time.Duration, speak func()) {
 	c.t.Helper()
 	end := time.Now().Add(d)
-	if err := syscall.Kill(c.pid, syscall.SIGSTOP); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, syscall.Kill(c.pid, syscall.SIGSTOP))
 	defer syscall.Kill(c.pid, syscall.SIGCONT)
 	time.Sleep(time.Until(end))
 	speak()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // TestLoopsPark has a client of another face come, and leave. The loops park meanwhile, if
@@ -23,10 +25,7 @@ func TestLoopsPark(t *testing.T) {
 			processors := runtime.GOMAXPROCS(0)
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors + c.spare))
 			h := newHouse(t, func(o *houseOptions) { o.Loops = processors })
-			l, err := newLoop(h.server)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.Get(newLoop(h.server))
 			defer l.poll.Close()
 			if c.comes {
 				h.accept.AddPolled(1)

@@ -17,6 +17,7 @@ import (
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
 	"beanfield/router"
+	"beanfield/storage/must"
 )
 
 var gid = os.Getgid()
@@ -38,9 +39,7 @@ func (h *house) newestID() (id uint64) {
 func clientOf(t testing.TB, near net.Conn, c *tls.Config) net.Conn {
 	t.Helper()
 	nc := tls.Client(near, c)
-	if err := nc.Handshake(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, nc.Handshake())
 	return nc
 }
 
@@ -99,10 +98,7 @@ func TestGrantWhileWaiting(t *testing.T) {
 	nobody := h.pair()
 	nobody.send("reserve-with-timeout 1\r\n")
 	admin.until("stats", "cmd-reserve-with-timeout", "1") // perhaps it does not wait any more
-	peers, err := access.New([]access.Rule{rule("admin", access.All, "*"), {GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{"default"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	peers := must.Get(access.New([]access.Rule{rule("admin", access.All, "*"), {GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{"default"}}}))
 	patient := h.pair()
 	patient.send("reserve\r\n")
 	admin.until("stats", "cmd-reserve", "2")
@@ -228,10 +224,7 @@ func TestCertificateIsIdentity(t *testing.T) {
 	a, _ := credentials()
 	book := new(access.Book)
 	h := newHouse(t, func(o *houseOptions) { o.Access = book })
-	p, err := access.New([]access.Rule{{Holder: access.Holder{CommonNames: []string{"worker*"}}, May: access.Put, Tubes: []string{"*"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(access.New([]access.Rule{{Holder: access.Holder{CommonNames: []string{"worker*"}}, May: access.Put, Tubes: []string{"*"}}}))
 	book.Replace(p)
 	certs := certificates(t, optional)
 	for _, c := range []struct {
@@ -245,10 +238,7 @@ func TestCertificateIsIdentity(t *testing.T) {
 // groupMay is a policy by which the clients of this process may reserve from a tube.
 func groupMay(t *testing.T, tube string) *access.Policy {
 	t.Helper()
-	p, err := access.New([]access.Rule{{GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{tube}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(access.New([]access.Rule{{GIDs: []uint32{uint32(gid)}, May: access.Reserve, Tubes: []string{tube}}}))
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // credentials are the certificates that most tests use: the server's, and who trusts
@@ -29,10 +30,7 @@ func certificates(t testing.TB, change func(o *secure.Options)) *secure.Certific
 		o.ClientCA = securetest.Write(t, dir, "ca.pem", a.PEM)
 		change(&o)
 	}
-	c, err := secure.Read(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(secure.Read(o))
 	secure.NewKeeper(nil, c)
 	return c
 }
@@ -58,10 +56,7 @@ func (h *house) dialTLS() *client {
 	if h.tls == "" {
 		h.tls = h.serve("tcp", "127.0.0.1:0", h.secured())
 	}
-	nc, err := tls.Dial("tcp", h.tls, h.trust)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	nc := must.Get(tls.Dial("tcp", h.tls, h.trust))
 	return newClient(h.t, nc)
 }
 
@@ -73,8 +68,6 @@ func (h *house) sealed(c *tls.Config) *client {
 		c = h.trust
 	}
 	nc := tls.Client(near, c)
-	if err := nc.Handshake(); err != nil {
-		h.t.Fatal(err)
-	}
+	must.Do(h.t, nc.Handshake())
 	return newClient(h.t, nc)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"syscall"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // A connection that has had its share stops although its socket would take
@@ -50,21 +52,14 @@ func TestSendsInShares(t *testing.T) {
 // sockets.
 func loopOverPair(t *testing.T) (l *loop, near, far int) {
 	t.Helper()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
 	t.Cleanup(func() {
 		syscall.Close(fds[0])
 		syscall.Close(fds[1])
 	})
-	if l, err = newLoop(nil); err != nil {
-		t.Fatal(err)
-	}
+	l = must.Get(newLoop(nil))
 	t.Cleanup(l.poll.Close)
-	if err := l.poll.Add(fds[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.poll.Add(fds[0]))
 	l.poll.Peek() // the registration's own event
 	return l, fds[0], fds[1]
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // A loop that ends early must keep the descriptor by which it is woken until all have
@@ -26,10 +28,7 @@ func TestShutdownWritesIntoNoFile(t *testing.T) {
 	}
 	var files []*os.File
 	for i := range 8 {
-		f, err := os.Create(filepath.Join(t.TempDir(), strconv.Itoa(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Create(filepath.Join(t.TempDir(), strconv.Itoa(i))))
 		defer f.Close()
 		files = append(files, f)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/storage/must"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -88,14 +89,9 @@ func (c *client) all() map[string]string {
 func TestStatsOfTheProcess(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.Quoting = protocol.QuoteAlways })
 	m := h.pair().all()
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Get(os.Hostname())
 	var u syscall.Utsname
-	if err := syscall.Uname(&u); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Uname(&u))
 	for key, want := range map[string]string{
 		"pid": strconv.Itoa(os.Getpid()), "hostname": `"` + host + `"`,
 		"os": `"` + utsString(u.Version[:]) + `"`, "platform": `"` + utsString(u.Machine[:]) + `"`,
@@ -237,10 +233,7 @@ func TestIdentity(t *testing.T) {
 	form := regexp.MustCompile(`\A[0-9a-f]{16}\z`)
 	seen := map[string]bool{}
 	for range 2000 {
-		n, err := newIdentity()
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(newIdentity())
 		if !form.MatchString(n.id) || !strings.ContainsAny(n.id, "abcdf") || seen[n.id] {
 			t.Fatalf("id %q", n.id)
 		}

@@ -3,6 +3,8 @@ package beanstalk
 import (
 	"syscall"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // A loop that does not run is stuck, from the second look on. One that runs, sleeps, or
@@ -16,9 +18,7 @@ func TestStuckLoop(t *testing.T) {
 		}
 	}
 	l := s.loops[0]
-	if err := syscall.SetNonblock(far, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.SetNonblock(far, false))
 	go l.serve()
 	for range 2 { // the second command is read in a later round than the first
 		tell(t, far, []byte("use a\r\n"))

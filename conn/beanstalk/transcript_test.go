@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"beanfield/conn/beanstalk/protocol"
+	"beanfield/storage/must"
 )
 
 // The files in testdata/transcripts are conversations with a fresh server.
@@ -40,10 +41,7 @@ func readTranscripts(t testing.TB) (all []*transcript) {
 		t.Fatal("no transcripts", err)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(file))
 		ts, err := parseTranscripts(strings.TrimSuffix(filepath.Base(file), ".txt"), string(data))
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
@@ -296,10 +294,7 @@ func (c *client) unread() (n int32) {
 	if t, ok := nc.(*tls.Conn); ok {
 		nc = t.NetConn()
 	}
-	raw, err := nc.(syscall.Conn).SyscallConn()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	raw := must.Get(nc.(syscall.Conn).SyscallConn())
 	raw.Control(func(fd uintptr) {
 		syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCOUTQ, uintptr(unsafe.Pointer(&n)))
 	})

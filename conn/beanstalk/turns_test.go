@@ -11,6 +11,7 @@ import (
 	"beanfield/conn/access"
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // stillServer is a server whose one loop does not run until a test runs it.
@@ -22,21 +23,12 @@ func stillServer(t *testing.T) *Server {
 // stillServerOver is one with two shards over a store.
 func stillServerOver(t *testing.T, store storage.Store) *Server {
 	t.Helper()
-	r, err := router.New(router.Options{Shards: 2, Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := conn.NewAcceptor(conn.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(router.New(router.Options{Shards: 2, Store: store}))
+	a := must.Get(conn.NewAcceptor(conn.Options{}))
 	s := &Server{book: new(access.Book), router: r, acceptor: a, log: slog.New(slog.DiscardHandler)}
 	s.opts.Store(&Options{MaxJobSize: DefaultMaxJobSize})
 	s.patient.Store(true)
-	l, err := newLoop(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(newLoop(s))
 	l.busy = r.Busy
 	s.loops = append(s.loops, l)
 	t.Cleanup(func() {
@@ -59,10 +51,7 @@ func (s *Server) enter(t *testing.T) (far int) {
 
 func (s *Server) enterBy(t *testing.T, face conn.FrontEnd) (far int) {
 	t.Helper()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
 	t.Cleanup(func() { syscall.Close(fds[1]) })
 	face.Welcome(fds[0])
 	return fds[1]

@@ -15,6 +15,7 @@ import (
 	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
+	"beanfield/storage/must"
 )
 
 // A client that reads slowly, or not at all, gets every byte of large replies in order,
@@ -172,10 +173,7 @@ func TestReloadKeepsConnections(t *testing.T) {
 	write := func(p securetest.Pair) secure.Options {
 		return secure.Options{Cert: securetest.Write(t, dir, "cert", p.Cert), Key: securetest.Write(t, dir, "key", p.Key)}
 	}
-	certs, err := secure.Read(write(a.Usual("one")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	certs := must.Get(secure.Read(write(a.Usual("one"))))
 	k := secure.NewKeeper(nil, certs)
 	face := h.server.Door(Door{Certificates: certs})
 	enter := func(name string) *client {
@@ -234,15 +232,10 @@ func TestOpenSSL(t *testing.T) {
 // next: to openssl, a letter is a command only if it comes alone.
 func converse(t *testing.T, cmd *exec.Cmd, talk []string) *logLines {
 	t.Helper()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())
 	out := &logLines{}
 	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	defer func() {
 		in.Close()
 		cmd.Process.Kill()
@@ -274,10 +267,7 @@ func TestManyHalfHandshakes(t *testing.T) {
 		}
 	}()
 	for range n {
-		fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0))
 		h.paired.Add(1)
 		h.face.Welcome(fds[1])
 		all = append(all, fds[0])

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"beanfield/storage/must"
 )
 
 // misread are strings that some reader takes for something else: by what they
@@ -163,9 +165,7 @@ func readAll(t *testing.T, names []string) {
 		text = append(QuoteNeeded.append(append(text, "- name: "...), name), '\n')
 	}
 	var got []map[string]any
-	if err := yaml.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal(text, &got))
 	if len(got) != len(names) {
 		t.Fatalf("%d names are read as %d", len(names), len(got))
 	}

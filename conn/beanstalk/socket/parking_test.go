@@ -6,27 +6,21 @@ import (
 	"syscall"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/storage/pace"
 )
 
 // overPair is a poller that watches one end of a pair of sockets.
 func overPair(t *testing.T) (p *Poller, near, far int) {
 	t.Helper()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
 	t.Cleanup(func() {
 		syscall.Close(fds[0])
 		syscall.Close(fds[1])
 	})
-	if p, err = NewPoller(); err != nil {
-		t.Fatal(err)
-	}
+	p = must.Get(NewPoller())
 	t.Cleanup(p.Close)
-	if err := p.Add(fds[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Add(fds[0]))
 	p.Peek() // the registration's own event
 	return p, fds[0], fds[1]
 }
