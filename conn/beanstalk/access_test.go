@@ -29,8 +29,8 @@ func newRuled(t testing.TB, list ...access.Rule) (*house, *access.Book) {
 	return newHouse(t, func(o *houseOptions) { o.Access = book }), book
 }
 
-// knocking is a client of a listener that lets clients log in.
-func (h *house) knocking() *client {
+// newcomer is a client of a listener that lets clients log in.
+func (h *house) newcomer() *client {
 	h.t.Helper()
 	return newClient(h.t, h.pairWith(h.server.Door(Door{Login: true})))
 }
@@ -38,7 +38,7 @@ func (h *house) knocking() *client {
 // as is a client that has logged in with a token.
 func (h *house) as(token string) *client {
 	h.t.Helper()
-	c := h.knocking()
+	c := h.newcomer()
 	c.do("auth "+token, "OK 0\r\n")
 	return c
 }

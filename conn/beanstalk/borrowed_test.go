@@ -182,6 +182,7 @@ func TestCommandsForABusyShard(t *testing.T) {
 	h, held, lines := audited(t)
 	c, other := h.pair(), h.pair()
 	c.do("list-tube-used", "USING default")
+	other.do("list-tube-used", "USING default") // to come in needs the shard
 	gate, visited := make(chan struct{}), make(chan struct{})
 	held.mu.Lock()
 	held.gate = gate

@@ -45,12 +45,12 @@ func (h *house) pair() *client {
 	return newClient(h.t, h.pairWith(h.server))
 }
 
-// pairWith connects to a face of the server.
-func (h *house) pairWith(face conn.FrontEnd) net.Conn {
+// pairWith connects to a front end of the server.
+func (h *house) pairWith(front conn.FrontEnd) net.Conn {
 	h.t.Helper()
 	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0))
 	h.paired.Add(1)
-	face.Welcome(fds[1])
+	front.Welcome(fds[1])
 	f := os.NewFile(uintptr(fds[0]), "pair")
 	nc, err := net.FileConn(f)
 	f.Close()

@@ -7,17 +7,6 @@ import (
 	"beanfield/conn"
 )
 
-// part is a part of a list of the clients: those in a loop's table from a place on.
-type part struct {
-	held map[any]int // nobody changes it meanwhile
-	from int
-	next *part // in the loop's stack
-
-	list []conn.Client
-	on   int // where to go on, or 0 after the last part
-	done chan struct{}
-}
-
 // partLength is how many places of its table a loop goes through at a time, in some 60 µs:
 // most of that is the system call for the address.
 const partLength = 128

@@ -2,7 +2,6 @@ package beanstalk
 
 import (
 	"sync/atomic"
-	"syscall"
 
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/beanstalk/socket"
@@ -36,8 +35,8 @@ type Conn struct {
 	fresh            bool  // no line has come yet
 	http             bool  // the client may speak HTTP (Door)
 	login            bool  // the client may log in with a token
-	knocks           bool  // likewise with its first put, which is still to come
-	punished         bool  // it has shown a wrong token, whose answer is late
+	mayShow          bool  // likewise with its first put, which is still to come
+	refusalDue       bool  // it has shown a wrong token, whose answer is late
 	resumes          bool  // its reserve goes on with a wait that was interrupted
 	swiftRuns        uint8 // runs in a row that were answered at once
 
@@ -79,6 +78,10 @@ const (
 	callClose
 )
 
+// ends has what follows each call: its answer, mostly. It is filled by init, because what it has
+// uses it.
+var ends [callClose + 1]func(*Conn)
+
 // Notify implements router.Owner: the loop will serve the connection soon.
 func (c *Conn) Notify() {
 	if c.queued.CompareAndSwap(false, true) {
@@ -89,14 +92,7 @@ func (c *Conn) Notify() {
 
 // ready says whether the next command may be run.
 func (c *Conn) ready() bool {
-	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && c.listing == nil && !c.closed && !c.punished
-}
-
-// begin is the first thing that the loop does with a connection.
-func (c *Conn) begin() {
-	c.session.Later = c.loop.server.router.Pushed()
-	c.session.Init(c.loop.server.router, c, &c.loop.waiting)
-	c.finish(callOpen, c.session.Open())
+	return c.call == callNone && !c.session.Waiting() && c.stuck == nil && c.listing == nil && !c.closed && !c.refusalDue
 }
 
 // await remembers that a session's call is under way.
@@ -131,154 +127,9 @@ func (c *Conn) finish(k call, done bool) {
 		c.closing(k)
 		return
 	}
-	switch k {
-	case callRun:
-		c.answerRun()
-	case callSession:
-		commands[c.verb].answer(c)
-	case callReserve, callEndWait:
-		c.answerReserve()
-	case callRefresh:
-		c.decideWait()
-	case callReview:
-		c.session.Trim()
-	case callSuspend:
-		c.finish(callReviewWait, c.session.Review(c.guard.mayReserve))
-	case callReviewWait:
-		c.resume()
-	case callLogin:
-		c.loggedIn()
-	case callSift:
-		c.siftOn()
+	if then := ends[k]; then != nil {
+		then(c)
 	}
-}
-
-// notified is called by the loop after a Notify.
-func (c *Conn) notified() {
-	if c.shaking() {
-		c.shaken()
-		return
-	}
-	if c.call != callNone {
-		if !c.session.Resume() {
-			c.await(c.call) // of another shard, perhaps
-			return
-		}
-		c.finish(c.call, true)
-	}
-	if c.closed {
-		return
-	}
-	if c.call == callNone && c.session.Waiting() {
-		if c.session.Delivered() {
-			c.endWait()
-		} else if c.hungUp {
-			c.hangUpWait()
-		}
-	}
-	c.goOn()
-}
-
-// event is called by the loop when epoll reports an event.
-func (c *Conn) event(events uint32) {
-	if c.shaking() {
-		c.shakeOn(events)
-		return
-	}
-	if events&(syscall.EPOLLIN|syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
-		c.readable = true
-	}
-	if events&syscall.EPOLLPRI != 0 {
-		c.readable, c.urgent = true, true
-	}
-	if events&(syscall.EPOLLRDHUP|syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
-		c.readable, c.hungUp = true, true
-		if c.call == callNone && c.session.Waiting() {
-			c.hangUpWait()
-		}
-	}
-	if c.stuck != nil {
-		c.unstick()
-	}
-	c.goOn()
-}
-
-// readsPerTurn bounds how many reads a busy client has before its loop serves
-// others.
-const readsPerTurn = 4
-
-// goOn runs the commands that the connection has left, then reads more, and at the
-// end writes all replies at once.
-func (c *Conn) goOn() {
-	if c.listing != nil && c.stuck == nil {
-		c.listOn()
-	}
-	if c.run != nil && c.ready() {
-		if c.obsolete() {
-			c.recall()
-		} else {
-			c.flush()
-		}
-	}
-	if c.guard != nil && c.guard.recalled != nil && c.ready() {
-		c.rerun()
-	}
-	if len(c.in) > 0 && c.ready() {
-		n := copy(c.loop.buf, c.in)
-		c.in = c.in[:0]
-		c.process(c.loop.buf[:n])
-	}
-	for reads := 0; c.readable && c.ready(); reads++ {
-		c.send()
-		if reads == readsPerTurn || c.loop.effort <= 0 {
-			c.Notify() // others first, then this one again
-			break
-		}
-		if !c.ready() {
-			break
-		}
-		if c.loop.over(); !c.fill() {
-			break
-		}
-	}
-	c.send()
-	if c.tls != nil && c.lookAhead() {
-		c.goOn()
-	}
-	if !c.closed && len(c.in) == 0 {
-		c.in = nil
-	}
-}
-
-// fill reads once and processes what came.
-func (c *Conn) fill() bool {
-	if c.tls != nil {
-		return c.fillSealed()
-	}
-	buf := c.loop.buf
-	kept := copy(buf, c.in)
-	c.in = c.in[:0]
-	n, err := socket.Read(c.fd, buf[kept:])
-	switch {
-	case n > 0:
-		// A short read means that the socket is empty: the next event comes
-		// by itself. After a hang-up the end of the stream is still to be
-		// read, and urgent data ends a read early.
-		c.readable = n == len(buf)-kept || c.hungUp || c.urgent
-		c.loop.moved(n)
-		c.reads++
-		c.process(buf[:kept+n])
-		return true
-	case err == syscall.EAGAIN:
-		c.readable = false
-		c.save(buf[:kept])
-		return false
-	case err == syscall.EINTR:
-		c.save(buf[:kept])
-		return true
-	}
-	c.close()
-	return false
 }
 
 // keepIn is how large a buffer for little input may be kept.
@@ -301,7 +152,7 @@ func (c *Conn) close() {
 		return
 	}
 	c.closed = true
-	c.forgive()
+	c.endDelay()
 	c.loop.forget(c)
 	if c.put != nil {
 		c.loop.server.router.EndID(c.put.id)
@@ -335,4 +186,16 @@ func (c *Conn) closing(k call) {
 		c.run = nil
 	}
 	c.finish(callClose, c.session.Close())
+}
+
+// shaking says that the handshake has not been made yet. The session has not begun
+// either then.
+func (c *Conn) shaking() bool { return c.tls != nil && c.tls.Shaking() }
+
+// giveUp ends a handshake that has not been made. Nothing else of the connection has
+// begun. shaken lets it go, after one Notify: that of the goroutine if there is one.
+func (c *Conn) giveUp() {
+	if c.tls.GiveUp() {
+		c.Notify()
+	}
 }

@@ -6,7 +6,7 @@ import (
 	"beanfield/conn/secure"
 )
 
-// Door says how the clients of a listener are let in. The Server itself is the face of the zero
+// Door says how the clients of a listener are let in. The Server itself is the front end of the zero
 // value.
 type Door struct {
 	Certificates *secure.Certificates // nil without TLS
@@ -14,7 +14,7 @@ type Door struct {
 	HTTP         bool                 // clients that speak HTTP are answered like others, and not closed
 }
 
-// Door returns the face of clients that come through such a door.
+// Door returns the front end of clients that come through such a door.
 func (s *Server) Door(d Door) conn.FrontEnd {
 	if d.Certificates == nil {
 		return open{s, d}
@@ -22,7 +22,7 @@ func (s *Server) Door(d Door) conn.FrontEnd {
 	return secured{s, d}
 }
 
-// open is a face without TLS.
+// open is a front end without TLS.
 type open struct {
 	server *Server
 	door   Door
@@ -31,7 +31,7 @@ type open struct {
 // Welcome implements conn.FrontEnd.
 func (f open) Welcome(fd int) { f.server.welcome(fd, nil, f.door) }
 
-// secured is a face with TLS.
+// secured is a front end with TLS.
 type secured struct {
 	server *Server
 	door   Door

@@ -2,7 +2,6 @@ package beanstalk
 
 import (
 	"beanfield/conn/beanstalk/protocol"
-	"beanfield/shard/queue"
 )
 
 // process parses and runs commands from data until it ends or the connection
@@ -11,7 +10,7 @@ func (c *Conn) process(data []byte) {
 	// Once for all that has come together: looking before each command cost pipelined ones
 	// several percent of their time.
 	if len(data) > 0 && c.ready() && c.outdated() {
-		c.obey()
+		c.applyRules()
 	}
 	for len(data) > 0 && c.ready() && c.loop.effort > 0 {
 		c.loop.effort--
@@ -190,6 +189,9 @@ func (c *Conn) quit(*protocol.Command) bool {
 	return true
 }
 
+// answerSession answers a command that the session has run by itself.
+func (c *Conn) answerSession() { commands[c.verb].answer(c) }
+
 func (c *Conn) sayUsing() { c.loop.out = protocol.AppendUsing(c.loop.out, c.session.Used()) }
 
 func (c *Conn) sayWatching() {
@@ -198,77 +200,5 @@ func (c *Conn) sayWatching() {
 
 func (c *Conn) sayStats() {
 	c.loop.out = c.loop.server.appendStats(c.loop.out, &c.session, c.guard.seenTubes(c))
-	c.session.Trim()
-}
-
-// reserve runs both reserves. In the usual case, all watched tubes in one
-// shard, it is an operation of the run like others.
-func (c *Conn) reserve(cmd *protocol.Command) bool {
-	timeout := cmd.N
-	if cmd.Verb == verbReserve {
-		timeout = forever
-	}
-	if c.session.ReserveInPlace() {
-		op := c.opFor(c.session.WatchShard(), cmd.Verb)
-		if op == nil {
-			c.flush()
-			return false
-		}
-		op.Poll = timeout == 0
-		op.Timeout = timeout
-		c.run.member = true
-		c.becomeWorker()
-		return true
-	}
-	if !c.flush() {
-		return false
-	}
-	c.becomeWorker()
-	c.loop.count(cmd.Verb)
-	c.wake.timeout = timeout
-	c.finish(callReserve, c.session.Reserve(timeout == 0))
-	return true
-}
-
-// becomeWorker and becomeProducer are for the counters in stats.
-func (c *Conn) becomeWorker() {
-	if !c.worker {
-		c.worker = true
-		c.loop.server.workers.Add(1)
-	}
-}
-
-func (c *Conn) becomeProducer() {
-	if !c.producer {
-		c.producer = true
-		c.loop.server.producers.Add(1)
-	}
-}
-
-// answerReserve answers a reserve over several shards, or one that has waited; or
-// begins the wait.
-func (c *Conn) answerReserve() {
-	resumes := c.resumes
-	c.resumes = false
-	if c.session.Waiting() {
-		c.session.Trim()
-		if resumes {
-			c.waitOn()
-		} else {
-			c.wait(c.wake.timeout)
-		}
-		return
-	}
-	res := &c.session.Reservation
-	if res.Status != queue.OK {
-		c.loop.refuse(protocol.Failures[res.Status])
-		c.session.Trim()
-		return
-	}
-	var large [][]byte
-	c.loop.out, large = protocol.AppendJob(c.loop.out, "RESERVED ", res.ID, res.Size, res.Small, res.Large)
-	if large != nil {
-		c.sendLarge(large)
-	}
 	c.session.Trim()
 }

@@ -53,10 +53,10 @@ func TestKnownTokenIsNoJob(t *testing.T) {
 }
 
 // A client that may not put may still log in with a later put.
-func TestLaterKnock(t *testing.T) {
+func TestLaterTokenPut(t *testing.T) {
 	h, _ := newRuled(t, rule("one", access.Put, "*"))
 	for _, cut := range []int{0, 3} {
-		c := h.knocking()
+		c := h.newcomer()
 		c.do("put 0 0 9 5\r\nhello", "BAD_FORMAT")
 		const text = "oauth one\r\n"
 		c.send("put 0 0 9 9\r\n" + text[:cut])

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"beanfield/conn/beanstalk/protocol"
-	"beanfield/shard/queue"
 	"beanfield/storage/tally"
 )
 
@@ -147,9 +146,3 @@ func (s *Server) Latency() map[string]*tally.Reading {
 
 // Connections is how many there are.
 func (s *Server) Connections() int { return int(s.open.Load()) }
-
-// Stats is the body of the reply of stats with these sums, in which no text is quoted but
-// the version.
-func (s *Server) Stats(sums *queue.Sums) []byte {
-	return s.appendKeys(nil, sums, s.router.Tubes(), protocol.QuoteNever)
-}

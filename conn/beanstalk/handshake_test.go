@@ -180,7 +180,7 @@ func TestOldVersions(t *testing.T) {
 	h := newHouse(t)
 	new := h.server.Door(Door{Certificates: certificates(t, func(o *secure.Options) { o.ClientCA, o.MinVersion = "", tls.VersionTLS13 })})
 	for _, c := range []struct {
-		face    conn.FrontEnd
+		front   conn.FrontEnd
 		highest uint16
 		in      bool
 	}{
@@ -189,7 +189,7 @@ func TestOldVersions(t *testing.T) {
 	} {
 		config := trust(t)
 		config.MinVersion, config.MaxVersion = tls.VersionTLS10, c.highest
-		near := h.pairWith(c.face)
+		near := h.pairWith(c.front)
 		near.SetDeadline(time.Now().Add(patience))
 		nc := tls.Client(near, config)
 		if err := nc.Handshake(); (err == nil) != c.in || err == nil && nc.ConnectionState().Version != c.highest {
@@ -227,8 +227,8 @@ func TestClientCertificates(t *testing.T) {
 			own := trust(t, c.own...).Certificates[0]
 			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &own, nil }
 		}
-		face := &kept{server: h.server, certs: certs}
-		near := h.pairWith(face)
+		front := &kept{server: h.server, certs: certs}
+		near := h.pairWith(front)
 		near.SetDeadline(time.Now().Add(patience))
 		nc := tls.Client(near, config)
 		_, err := nc.Write([]byte("list-tube-used\r\n"))
@@ -242,13 +242,13 @@ func TestClientCertificates(t *testing.T) {
 		}
 		nc.Close()
 		h.close()
-		if p := face.tls.Peer(); (p != nil) != (c.name != "") || p != nil && p.CommonName != c.name {
+		if p := front.tls.Peer(); (p != nil) != (c.name != "") || p != nil && p.CommonName != c.name {
 			t.Errorf("%s: the server sees %+v", c.what, p)
 		}
 	}
 }
 
-// kept is a secured face that remembers its client.
+// kept is a secured front end that remembers its client.
 type kept struct {
 	server *Server
 	certs  *secure.Certificates

@@ -2,7 +2,6 @@ package beanstalk
 
 import (
 	"bytes"
-	"sync/atomic"
 	"time"
 
 	"beanfield/conn"
@@ -20,50 +19,12 @@ import (
 func (c *Conn) foreign(data, line []byte, state protocol.LineState) bool {
 	guarded := c.fresh && !c.http
 	switch {
-	case (guarded || state != protocol.Complete) && isHello(data):
+	case (guarded || state != protocol.Complete) && protocol.IsHello(data):
 		c.refuseHello()
-	case state == protocol.Complete && (guarded && isRequest(line) || c.isHost(line)), state == protocol.TooLong && c.isHost(data):
+	case state == protocol.Complete && (guarded && protocol.IsRequest(line) || c.isHost(line)), state == protocol.TooLong && c.isHost(data):
 		c.refuseHTTP()
 	default:
 		return false
-	}
-	return true
-}
-
-// version is how a request line ends, with any digits.
-const version = " HTTP/0.0"
-
-// versionSo returns how many bytes of version the text ends with whose last byte is b, if the text
-// before b ended with n. The first byte of version is not in it a second time.
-func versionSo(n uint8, b byte) uint8 {
-	if int(n) < len(version) && (b == version[n] || version[n] == '0' && '0' <= b && b <= '9') {
-		return n + 1
-	}
-	if b == version[0] {
-		return 1
-	}
-	return 0
-}
-
-// isRequest says whether a line is the first one of a request: a method, a target, a version.
-func isRequest(line []byte) bool {
-	n := uint8(0)
-	for _, b := range line[max(0, len(line)-len(version)):] {
-		n = versionSo(n, b)
-	}
-	return int(n) == len(version) && startsRequest(line[:len(line)-len(version)])
-}
-
-// startsRequest says whether a line begins with a method and a space.
-func startsRequest(line []byte) bool {
-	i := bytes.IndexByte(line, ' ')
-	if i <= 0 {
-		return false
-	}
-	for _, b := range line[:i] {
-		if b <= ' ' || b >= 0x7f || bytes.IndexByte([]byte(`"(),/:;<=>?@[\]{}`), b) >= 0 {
-			return false
-		}
 	}
 	return true
 }
@@ -86,12 +47,6 @@ func (c *Conn) refuseHTTP() {
 	c.close()
 }
 
-// webLog logs clients that spoke HTTP: a page may make a browser try a thousand times.
-type webLog struct {
-	said  atomic.Int64 // when there was a line, plus 1
-	since atomic.Int64 // how many there have been since then
-}
-
 // webQuiet is how long there is no second line.
 const webQuiet = time.Minute
 
@@ -104,4 +59,16 @@ func (w *webLog) note(c *Conn) {
 	}
 	s.log.Warn("a client spoke HTTP where the beanstalk protocol is spoken, and was disconnected: perhaps a web page tried to send commands (listen.refuse_http)",
 		"from", conn.PeerOf(c.fd).String(), "disconnected", w.since.Swap(0))
+}
+
+// refuseHello ends the connection of a client that speaks TLS where none is spoken. Its
+// line may never end, and both would wait for each other; the answer is one that no TLS
+// library takes for its own.
+func (c *Conn) refuseHello() {
+	if !c.flush() {
+		return
+	}
+	c.loop.out = append(c.loop.out, protocol.BadFormat...)
+	c.send()
+	c.close()
 }

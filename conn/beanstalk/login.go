@@ -18,43 +18,43 @@ func (c *Conn) auth(cmd *protocol.Command) bool {
 	return true
 }
 
-// knockKind is what the body of a put is to the rules.
-type knockKind uint8
+// putKind is what the body of a put is to the rules.
+type putKind uint8
 
 const (
-	noKnock knockKind = iota
-	knocks            // it shows a token, and the client may log in
-	exposes           // it shows a token that a rule knows, and the client may not log in
+	plainPut     putKind = iota
+	showsToken           // it shows a token, and the client may log in
+	exposesToken         // it shows a token that a rule knows, and the client may not log in
 )
 
-// kindOfKnock says what a body is, of which at least access.LongestShown bytes are there. A token
+// kindOfPut says what a body is, of which at least access.LongestShown bytes are there. A token
 // that a rule knows never becomes a job. Bodies are often what somebody has written, and may begin
 // like that too: so without rules such a put is a job, and likewise if no rule knows the token,
 // unless this is the first put of a client that may not put: then it has mistaken its token.
-func (c *Conn) kindOfKnock(body []byte, size int) knockKind {
+func (c *Conn) kindOfPut(body []byte, size int) putKind {
 	g := c.guard
 	if g == nil || g.policy == nil {
-		return noKnock
+		return plainPut
 	}
 	token, ok := access.Shown(body)
 	if !ok {
-		return noKnock
+		return plainPut
 	}
 	c.loop.effort -= effortAlone - 1
 	h := access.HashOf(token)
 	switch known := g.policy.Knows(&h); {
 	case known && !c.login:
-		return exposes
-	case known, c.knocks && !g.used.Has(access.Put) && size <= access.LongestShown:
-		return knocks
+		return exposesToken
+	case known, c.mayShow && !g.used.Has(access.Put) && size <= access.LongestShown:
+		return showsToken
 	}
-	return noKnock
+	return plainPut
 }
 
-// knock runs a put that shows a token. It uses up an id for the answer, although there is no
+// logInByPut runs a put that shows a token. It uses up an id for the answer, although there is no
 // job: some libraries take the id 0 for an error. It reports false when the put has to be tried
 // again.
-func (c *Conn) knock(body []byte) bool {
+func (c *Conn) logInByPut(body []byte) bool {
 	if !c.flush() {
 		return false
 	}
@@ -70,7 +70,7 @@ func (c *Conn) logIn(text string, id uint64) {
 	if id != 0 {
 		s.router.EndID(id)
 	}
-	c.knocks = false
+	c.mayShow = false
 	if c.guard == nil {
 		c.guard = &guard{id: c.identity()}
 	}
@@ -78,7 +78,7 @@ func (c *Conn) logIn(text string, id uint64) {
 	g.entry = id
 	shown := g.id.WithToken(text)
 	if p != nil && !p.Knows(shown.Token) {
-		c.punish()
+		c.delayRefusal()
 		return
 	}
 	c.enter(shown)
@@ -102,39 +102,23 @@ func (c *Conn) loggedIn() {
 	c.loop.out = append(c.loop.out, "OK 0\r\n\r\n"...)
 }
 
-// punish answers a wrong token, mostly late. Only this client waits: until then its connection
+// delayRefusal answers a wrong token, mostly late. Only this client waits: until then its connection
 // runs nothing.
-func (c *Conn) punish() {
+func (c *Conn) delayRefusal() {
 	g := c.guard
 	g.wrong++
 	c.noteDenied(verbAuth, "", 0)
 	delay := c.loop.server.guesses.Wrong(g.id.Addr)
 	if delay == 0 {
-		c.turnAway()
+		c.refuseToken()
 		return
 	}
-	c.punished = true
+	c.refusalDue = true
 	c.loop.timers.set(c, c.loop.server.router.Now()+int64(delay))
 }
 
-// absolve answers a wrong token when its time has come.
-func (c *Conn) absolve() {
-	c.forgive()
-	if c.turnAway(); !c.closed {
-		c.goOn()
-	}
-}
-
-// forgive ends the wait of a wrong token's answer, if there is one.
-func (c *Conn) forgive() {
-	if c.punished {
-		c.punished = false
-		c.loop.server.guesses.Answered(c.guard.id.Addr)
-	}
-}
-
-// turnAway answers a wrong token. The third one ends the connection.
-func (c *Conn) turnAway() {
+// refuseToken answers a wrong token. The third one ends the connection.
+func (c *Conn) refuseToken() {
 	v := verbAuth
 	if c.guard.entry != 0 {
 		v = verbPut

@@ -11,7 +11,7 @@ import (
 // The command auth gives the rights of a token; before it there are none.
 func TestAuth(t *testing.T) {
 	h, _ := newRuled(t, rule("one", access.Put, "*"))
-	c := h.knocking()
+	c := h.newcomer()
 	c.do("put 0 0 9 1\r\nx", "BAD_FORMAT")
 	c.do("auth ", "BAD_FORMAT")
 	c.send("auth one\r\nput 0 0 9 1\r\nx\r\n") // a pipeline
@@ -24,7 +24,7 @@ func TestAuth(t *testing.T) {
 // A wrong token is answered late, and the third one ends the connection. Others do not wait.
 func TestWrongToken(t *testing.T) {
 	h, _ := newRuled(t)
-	c, other := h.knocking(), h.as("admin")
+	c, other := h.newcomer(), h.as("admin")
 	for i := range mostTries {
 		c.send("auth wrong\r\nlist-tube-used\r\n")
 		for range 100 {
@@ -45,11 +45,11 @@ func TestWrongToken(t *testing.T) {
 }
 
 // A put that shows a token logs in: it answers an id and makes no job, whatever else its body says.
-func TestKnock(t *testing.T) {
+func TestTokenPut(t *testing.T) {
 	h, _ := newRuled(t, rule("one", access.Put, "*"))
 	for _, body := range []string{"oauth one", "oauth one and more", "oauth   one\r\n", "oauth one\x00"} {
 		for _, whole := range []bool{true, false} {
-			c := h.knocking()
+			c := h.newcomer()
 			line := "put 0 0 9 " + itoa(len(body)) + "\r\n"
 			if whole {
 				c.send(line + body + "\r\n")
@@ -73,19 +73,19 @@ func TestKnock(t *testing.T) {
 
 // A put that shows no known token is looked at only if it is the first one of its connection, and
 // none logs in where clients may not.
-func TestNoKnock(t *testing.T) {
+func TestPutsWithoutToken(t *testing.T) {
 	h, _ := newRuled(t, rule("one", access.Put, "*"))
-	c := h.knocking()
+	c := h.newcomer()
 	c.do("put 0 0 9 5\r\nhello", "BAD_FORMAT")
 	c.do("put 0 0 9 11\r\noauth wrong", "BAD_FORMAT") // at once
 	if n := h.server.Denied()["auth"]; n != 0 {
 		t.Errorf("%d wrong tokens are counted", n)
 	}
 	h.pair().do("put 0 0 9 9\r\noauth one", "BAD_FORMAT")
-	large := h.knocking() // nobody keeps this for a client that may not put
+	large := h.newcomer() // nobody keeps this for a client that may not put
 	large.send("put 0 0 9 60000\r\noauth bad " + strings.Repeat("x", 59990) + "\r\n")
 	large.expect("BAD_FORMAT")
-	wrong := h.knocking()
+	wrong := h.newcomer()
 	wrong.do("put 0 0 9 11\r\noauth wrong", "BAD_FORMAT")
 	wrong.do("put 0 0 9 11\r\noauth wrong", "BAD_FORMAT")
 	if n := h.jobs(); n != 0 {
@@ -101,7 +101,7 @@ func TestNoKnock(t *testing.T) {
 
 // What somebody has written may begin like a login. It is a job without rules, and if the client
 // may put it and no rule knows the token; nobody counts it as a guess. A right token logs in.
-func TestBodyLikeKnock(t *testing.T) {
+func TestBodyLikeToken(t *testing.T) {
 	guests := access.Rule{GIDs: []uint32{uint32(gid)}, May: access.Put, Tubes: []string{"default"}}
 	for name, list := range map[string][]access.Rule{"no rules": nil, "rules": {guests, rule("one", access.Delete, "*")}} {
 		for _, whole := range []bool{true, false} {
@@ -111,7 +111,7 @@ func TestBodyLikeKnock(t *testing.T) {
 				book.Replace(rules(t, list...))
 			}
 			first := func(body string) *client {
-				c := h.knocking()
+				c := h.newcomer()
 				c.send("put 0 0 9 " + itoa(len(body)) + "\r\n")
 				if !whole {
 					c.send(body[:8])
@@ -189,7 +189,7 @@ func TestRightTokenAfterGuesses(t *testing.T) {
 	atOnce := 0
 	for range 25 {
 		c, far := visit("auth wrong\r\n")
-		if c.punished {
+		if c.refusalDue {
 			waiting = append(waiting, c)
 		} else if heard(far) == "NOT_FOUND\r\n" {
 			atOnce++
@@ -204,14 +204,14 @@ func TestRightTokenAfterGuesses(t *testing.T) {
 		}
 	}
 	waiting[0].close()
-	if c, _ := visit("auth wrong\r\n"); !c.punished {
+	if c, _ := visit("auth wrong\r\n"); !c.refusalDue {
 		t.Error("a client that has left while it waited has made no room")
 	}
-	waiting[1].absolve()
-	if c, _ := visit("auth wrong\r\n"); !c.punished {
+	waiting[1].refuseLate()
+	if c, _ := visit("auth wrong\r\n"); !c.refusalDue {
 		t.Error("an answer has made no room")
 	}
-	if c, _ := visit("auth wrong\r\n"); c.punished {
+	if c, _ := visit("auth wrong\r\n"); c.refusalDue {
 		t.Error("too many wait")
 	}
 }

@@ -50,19 +50,19 @@ func TestMain(m *testing.M) {
 
 // house is a server with its router, on sockets of its own.
 type house struct {
-	t      testing.TB
-	router *router.Router
-	accept *conn.Acceptor
-	server *Server
-	tcp    string   // address, once somebody has asked for it
-	unix   string   // path, likewise
-	tls    string   // address, likewise
-	face   *secured // over TLS, likewise
-	trust  *tls.Config
-	logs   *logLines
-	served sync.WaitGroup
-	paired atomic.Int64 // clients that came without the acceptor
-	closed bool
+	t       testing.TB
+	router  *router.Router
+	accept  *conn.Acceptor
+	server  *Server
+	tcp     string   // address, once somebody has asked for it
+	unix    string   // path, likewise
+	tls     string   // address, likewise
+	sealing *secured // over TLS, likewise
+	trust   *tls.Config
+	logs    *logLines
+	served  sync.WaitGroup
+	paired  atomic.Int64 // clients that came without the acceptor
+	closed  bool
 }
 
 type houseOptions struct {

@@ -71,7 +71,7 @@ func TestAuditNotes(t *testing.T) {
 		var e audit.Event
 		must.Do(t, json.Unmarshal([]byte(line), &e))
 		if e.FrontEnd != "beanstalk" || !strings.HasPrefix(e.From, "unix") || e.Time.IsZero() {
-			t.Errorf("%s: without a face, a place or a time", line)
+			t.Errorf("%s: without a front end, a place or a time", line)
 		}
 		e.FrontEnd, e.From, e.Time = "", "", want[0].Time
 		if i >= len(want) || e != want[i] {

@@ -8,7 +8,7 @@ import (
 	"beanfield/storage/must"
 )
 
-// TestLoopsPark has a client of another face come, and leave. The loops park meanwhile, if
+// TestLoopsPark has a client of another front end come, and leave. The loops park meanwhile, if
 // there is no processor without a loop.
 func TestLoopsPark(t *testing.T) {
 	for _, c := range []struct {
@@ -17,8 +17,8 @@ func TestLoopsPark(t *testing.T) {
 		comes, goes, want bool
 	}{
 		{"nobody else", 0, false, false, false},
-		{"another face's client", 0, true, false, true},
-		{"another face's client has left", 0, true, true, false},
+		{"another front end's client", 0, true, false, true},
+		{"another front end's client has left", 0, true, true, false},
 		{"a processor without a loop", 1, true, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

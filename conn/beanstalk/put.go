@@ -5,25 +5,6 @@ import (
 	"beanfield/conn/beanstalk/protocol"
 )
 
-// incoming is a put whose line has been accepted and whose body has not
-// arrived completely. Memory is taken as the bytes come, in parts, so that announcing
-// a gigabyte costs nothing and growing copies nothing.
-type incoming struct {
-	id              uint64 // 0 until it is known
-	pri, delay, ttr uint32
-	size            int
-	got             int      // bytes of the body
-	parts           [][]byte // copies (B3)
-	tail            [2]byte  // what stands where CRLF should
-	tailGot         int
-}
-
-// Sizes of the parts of a body that does not come in one piece.
-const (
-	firstPart = 4 << 10
-	lastPart  = 1 << 20
-)
-
 // beginPut accepts or refuses a put line. If the whole body is there, the put is an
 // operation like others, and its shard allots the id. Otherwise the id is allotted
 // here, so that ids follow the order of lines and not that of bodies; for this, all
@@ -49,7 +30,7 @@ func (c *Conn) beginPut(cmd *protocol.Command, data []byte) (rest []byte, ok boo
 	case cmd.Trailing:
 		c.loop.refuse(protocol.BadFormat)
 	case c.guard != nil && !c.allowed(cmd) && (!c.login || size > access.LongestShown):
-		c.knocks = false
+		c.mayShow = false
 		c.noteDenied(verbPut, c.session.Used(), 0)
 		c.skip.refused(int64(size) + 2)
 	default:
@@ -63,25 +44,25 @@ func (c *Conn) beginPut(cmd *protocol.Command, data []byte) (rest []byte, ok boo
 
 // runPut runs a put whose body is there. It reports false when the put has to be tried again.
 func (c *Conn) runPut(cmd *protocol.Command, p *incoming, body []byte) bool {
-	kind := noKnock
+	kind := plainPut
 	if c.guard != nil {
-		kind = c.kindOfKnock(body, len(body))
+		kind = c.kindOfPut(body, len(body))
 	}
-	if kind == knocks {
-		return c.knock(body)
+	if kind == showsToken {
+		return c.logInByPut(body)
 	}
-	if c.guard != nil && (kind == exposes || !c.allowed(cmd)) {
+	if c.guard != nil && (kind == exposesToken || !c.allowed(cmd)) {
 		if !c.deny(cmd) {
 			return false
 		}
-		c.knocks = false
+		c.mayShow = false
 		return true
 	}
 	if !c.admit(p, body) {
 		c.flush()
 		return false
 	}
-	c.knocks = false
+	c.mayShow = false
 	return true
 }
 
@@ -106,17 +87,17 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 		c.loop.refuse(protocol.ExpectedCRLF)
 		return data, true
 	}
-	kind := noKnock
+	kind := plainPut
 	if c.guard != nil && p.size > 0 {
-		kind = c.kindOfKnock(p.parts[0], p.size)
+		kind = c.kindOfPut(p.parts[0], p.size)
 	}
-	if kind == knocks {
+	if kind == showsToken {
 		token, _ := access.Shown(p.parts[0])
 		c.logIn(token, p.id)
 		return data, true
 	}
-	c.knocks = false
-	if g := c.guard; g != nil && (kind == exposes || !g.used.Has(access.Put)) {
+	c.mayShow = false
+	if g := c.guard; g != nil && (kind == exposesToken || !g.used.Has(access.Put)) {
 		c.loop.server.router.EndID(p.id)
 		c.noteDenied(verbPut, c.session.Used(), 0)
 		c.loop.refuse(commands[verbPut].refused)
@@ -128,21 +109,6 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	c.admit(p, nil)
 	c.run.counted = true
 	return data, true
-}
-
-// take appends some of data to the body.
-func (p *incoming) take(data []byte) (rest []byte) {
-	last := len(p.parts) - 1
-	if last < 0 || len(p.parts[last]) == cap(p.parts[last]) {
-		n := min(max(p.got, firstPart), lastPart, p.size-p.got)
-		p.parts = append(p.parts, make([]byte, 0, n))
-		last++
-	}
-	part := p.parts[last]
-	n := min(cap(part)-len(part), len(data))
-	p.parts[last] = append(part, data[:n]...)
-	p.got += n
-	return data[n:]
 }
 
 // admit turns a complete put into an operation of the run, or reports that

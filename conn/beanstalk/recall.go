@@ -10,12 +10,6 @@ import (
 // wrong ones, and a reserve among them may be meant for the wrong shard. So the run ends there.
 // What is left of it becomes commands again, which are run before any input.
 
-// recalled is such a command.
-type recalled struct {
-	verb protocol.Verb
-	op   queue.Op // not yet applied, and with memory of its own (B2)
-}
-
 // obsolete says that the rules by which the run was judged do not hold any more.
 func (c *Conn) obsolete() bool {
 	return c.outdated() || c.guard != nil && c.guard.policy != c.run.policy
@@ -47,7 +41,7 @@ func (c *Conn) rerun() {
 			c.send()
 			continue
 		}
-		if c.outdated() && !c.obey() {
+		if c.outdated() && !c.applyRules() {
 			continue
 		}
 		if c.again(&g.recalled[0]) {

@@ -3,27 +3,12 @@ package beanstalk
 // New rules take effect at once. A connection finds them at its next command, but one that waits
 // in a reserve must be told: each loop goes through its connections, some at a time.
 
-// recheckShare is how many watched tubes are looked at before others have their turn: each costs
-// a comparison with all patterns. recheckCost is what a connection costs in addition: to find the
-// rules that hold for it takes tens of microseconds if there are thousands.
-const (
-	recheckShare = 1024
-	recheckCost  = recheckShare / 16
-)
-
 // recheck has all loops look at their connections. It must not run at the same time as Shutdown.
 func (s *Server) recheck() {
 	for _, l := range s.loops {
 		l.recheck.Store(true)
 		l.wake()
 	}
-}
-
-// recheckLate has the loop look at all its connections again, because one whose wait has just
-// begun may have been passed.
-func (l *loop) recheckLate() {
-	l.late = true
-	l.recheck.Store(true)
 }
 
 // recheckSome looks at some connections. If rules are replaced again meanwhile, those that have

@@ -22,11 +22,11 @@ type sender struct {
 // bytes, and those that have read all keep no buffer.
 func TestRecordsInTurn(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.Loops = 1 })
-	face := &kept{server: h.server, certs: certificates(t, nil)}
+	front := &kept{server: h.server, certs: certificates(t, nil)}
 	var all []*sender
 	for i := range 6 {
-		far := &hoard{Conn: h.pairWith(face)}
-		s := &sender{far: far, tls: face.tls, body: fmt.Sprint(i) + bodyOf(100+i*i*1500)}
+		far := &hoard{Conn: h.pairWith(front)}
+		s := &sender{far: far, tls: front.tls, body: fmt.Sprint(i) + bodyOf(100+i*i*1500)}
 		s.client = newClient(t, tls.Client(far, trust(t)))
 		s.do("list-tube-used", "USING default")
 		far.hold = true

@@ -73,91 +73,17 @@ func (c *Conn) opFor(i int, v protocol.Verb) *queue.Op {
 	return &r.Ops[len(r.Ops)-1]
 }
 
-// flush submits the run and formats the answers that have come. It reports whether
-// the connection may go on with its next command.
-func (c *Conn) flush() bool {
-	for c.run != nil {
-		c.loop.sample(c.run)
-		c.run.Began, c.run.Ended = 0, 0
-		if !c.session.Submit(c.run.shard, &c.run.Batch, c.run.member) {
-			c.await(callRun)
-			c.run.came = c.came
-			return false
-		}
-		c.swift()
-		c.answerRun()
-		if !c.ready() {
-			return false
-		}
+// becomeWorker and becomeProducer are for the counters in stats.
+func (c *Conn) becomeWorker() {
+	if !c.worker {
+		c.worker = true
+		c.loop.server.workers.Add(1)
 	}
-	return true
 }
 
-// answerRun formats the answers of a run that has come back: complete, or stopped at
-// a reserve that waits or because its answers were getting large.
-func (c *Conn) answerRun() {
-	r := c.run
-	if r.began != 0 {
-		c.loop.sampled(r)
+func (c *Conn) becomeProducer() {
+	if !c.producer {
+		c.producer = true
+		c.loop.server.producers.Add(1)
 	}
-	if bound := c.loop.slowFrom(); bound > 0 && r.answered < r.Next {
-		c.timeRun(r, bound)
-	}
-	audited, quoting := c.loop.server.audit != nil, c.loop.server.opts.Load().Quoting
-	for ; r.answered < r.Next; r.answered++ {
-		op, v := &r.Ops[r.answered], r.verbs[r.answered]
-		row := &commands[v]
-		if !r.counted || r.answered > 0 {
-			c.loop.count(v)
-		}
-		if op.Status == queue.Waiting {
-			timeout := op.Timeout // keepRun may let go of op
-			c.session.BeginWait()
-			r.answered++
-			c.keepRun()
-			c.wait(timeout)
-			return
-		}
-		if row.role == producer {
-			c.becomeProducer()
-		}
-		if op.Status != queue.OK {
-			c.loop.refuse(protocol.Failures[op.Status])
-			if op.Status == queue.Denied {
-				c.noteDenied(v, "", op.ID)
-			}
-			continue
-		}
-		if audited {
-			c.noteDone(row, op)
-		}
-		if row.role == worker {
-			c.becomeWorker()
-		}
-		if row.reply == nil {
-			c.loop.out = append(c.loop.out, row.done...)
-			continue
-		}
-		var large [][]byte
-		c.loop.out, large = row.reply(c.loop.out, &r.Batch, op, quoting)
-		if large != nil {
-			c.sendLarge(large)
-		}
-		if c.closed {
-			return
-		}
-	}
-	c.keepRun()
-}
-
-// keepRun keeps what is left of a run for later, or frees it if nothing is left.
-func (c *Conn) keepRun() {
-	r := c.run
-	if r.Next < len(r.Ops) {
-		r.Retain() // it outlives the read buffer
-		r.Bytes = r.Bytes[:0]
-		return
-	}
-	c.run = nil
-	c.loop.dropRun(r)
 }

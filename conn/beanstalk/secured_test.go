@@ -41,14 +41,14 @@ func trust(t testing.TB, own ...securetest.Pair) *tls.Config {
 	return a.Trust(own...)
 }
 
-// secured is the server's face over TLS, with the usual certificate.
+// secured is the server's front end over TLS, with the usual certificate.
 func (h *house) secured() *secured {
 	h.t.Helper()
-	if h.face == nil {
+	if h.sealing == nil {
 		f := h.server.Door(Door{Certificates: certificates(h.t, nil)}).(secured)
-		h.face, h.trust = &f, trust(h.t)
+		h.sealing, h.trust = &f, trust(h.t)
 	}
-	return h.face
+	return h.sealing
 }
 
 func (h *house) dialTLS() *client {

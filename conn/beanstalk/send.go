@@ -6,9 +6,6 @@ import (
 	"beanfield/conn/beanstalk/socket"
 )
 
-// sendAt is how much of replies may gather before they are written.
-const sendAt = 64 << 10
-
 // send writes the replies that have gathered in the loop's buffer. What the
 // socket does not take is kept, and stops the connection until it is gone:
 // that bounds what a slow reader can make the server hold.
@@ -78,11 +75,6 @@ func (c *Conn) sendLarge(parts [][]byte) {
 	}
 	c.loop.out = append(c.loop.out, '\r', '\n')
 }
-
-// sendShare is how much one connection may send before its loop's others have
-// their turn. Otherwise a client that reads as fast as the server sends would keep
-// the loop for as long as a gigabyte takes.
-const sendShare = 512 << 10
 
 // write puts bytes on the socket until it takes no more or the connection has
 // had its share. It reports false when the connection is gone.

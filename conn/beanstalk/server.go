@@ -2,15 +2,20 @@ package beanstalk
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
 	"log/slog"
-	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
+	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/slow"
 	"beanfield/router"
@@ -42,37 +47,6 @@ type Server struct {
 	total                    atomic.Uint64
 	shaking                  atomic.Int64 // handshakes that have a goroutine
 	web                      webLog
-}
-
-// NewServer starts the loops. The server owns nothing of the router but its
-// sessions, and tells the acceptor whose clients it serves when one has left.
-func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
-	if err := o.complete(); err != nil {
-		return nil, err
-	}
-	ident, err := newIdentity()
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{log: o.Logger, router: r, acceptor: a, ident: ident, book: o.Access, guesses: o.Guesses, audit: o.Audit, slow: o.Slow, full: o.Loops >= runtime.GOMAXPROCS(0)}
-	s.opts.Store(&o)
-	s.patient.Store(true)
-	for i := 0; i < o.Loops; i++ {
-		l, err := newLoop(s)
-		if err != nil {
-			for _, l := range s.loops {
-				l.poll.Close()
-			}
-			return nil, err
-		}
-		l.busy = r.Busy
-		s.loops = append(s.loops, l)
-	}
-	for _, l := range s.loops {
-		go l.serve()
-	}
-	s.book.OnReplace(s.recheck)
-	return s, nil
 }
 
 // Change makes options ready that are to hold from now on, in place of those that the server
@@ -129,7 +103,7 @@ func (s *Server) welcome(fd int, w *socket.TLS, d Door) {
 	s.open.Add(1)
 	s.total.Add(1)
 	l := s.loops[s.next.Add(1)%uint64(len(s.loops))]
-	c := &Conn{loop: l, fd: fd, tls: w, fresh: true, http: d.HTTP, login: d.Login, knocks: d.Login, since: time.Now().UnixNano()}
+	c := &Conn{loop: l, fd: fd, tls: w, fresh: true, http: d.HTTP, login: d.Login, mayShow: d.Login, since: time.Now().UnixNano()}
 	c.Notify()
 }
 
@@ -146,7 +120,7 @@ func (s *Server) Stuck() int {
 }
 
 // crowded says that a loop should park: every processor has a loop, and there are goroutines
-// that wait for clients of other faces, or make handshakes.
+// that wait for clients of other front ends, or make handshakes.
 func (s *Server) crowded() bool { return s.full && (s.acceptor.Polled() > 0 || s.shaking.Load() > 0) }
 
 // left takes a connection out of the counts.
@@ -162,3 +136,45 @@ func (s *Server) left(c *Conn) {
 
 // uptime is how long the server has run.
 func (s *Server) uptime() time.Duration { return time.Since(s.ident.started) }
+
+// webLog logs clients that spoke HTTP: a page may make a browser try a thousand times.
+type webLog struct {
+	said  atomic.Int64 // when there was a line, plus 1
+	since atomic.Int64 // how many there have been since then
+}
+
+// identity is what stats says of the process, and never changes.
+type identity struct {
+	started                time.Time
+	id                     string
+	hostname, os, platform string
+}
+
+func newIdentity() (identity, error) {
+	n := identity{started: time.Now()}
+	for n.id == "" || !strings.ContainsAny(n.id, "abcdf") || !protocol.Plain(n.id) {
+		// It is never quoted, so no YAML reader may take it for a number: it has a
+		// letter that is not an e, and is not 0b with binary digits.
+		var b [8]byte
+		rand.Read(b[:])
+		n.id = hex.EncodeToString(b[:])
+	}
+	var u syscall.Utsname
+	if err := syscall.Uname(&u); err != nil {
+		return n, fmt.Errorf("beanstalk: uname: %w", err)
+	}
+	n.os, n.platform = utsString(u.Version[:]), utsString(u.Machine[:])
+	n.hostname = utsString(u.Nodename[:])
+	return n, nil
+}
+
+func utsString(field []int8) string {
+	var b strings.Builder
+	for _, c := range field {
+		if c == 0 {
+			break
+		}
+		b.WriteByte(byte(c))
+	}
+	return b.String()
+}

@@ -1,12 +1,9 @@
 package beanstalk
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -15,42 +12,6 @@ import (
 	"beanfield/shard/queue"
 	"beanfield/storage"
 )
-
-// identity is what stats says of the process, and never changes.
-type identity struct {
-	started                time.Time
-	id                     string
-	hostname, os, platform string
-}
-
-func newIdentity() (identity, error) {
-	n := identity{started: time.Now()}
-	for n.id == "" || !strings.ContainsAny(n.id, "abcdf") || !protocol.Plain(n.id) {
-		// It is never quoted, so no YAML reader may take it for a number: it has a
-		// letter that is not an e, and is not 0b with binary digits.
-		var b [8]byte
-		rand.Read(b[:])
-		n.id = hex.EncodeToString(b[:])
-	}
-	var u syscall.Utsname
-	if err := syscall.Uname(&u); err != nil {
-		return n, fmt.Errorf("beanstalk: uname: %w", err)
-	}
-	n.os, n.platform = utsString(u.Version[:]), utsString(u.Machine[:])
-	n.hostname = utsString(u.Nodename[:])
-	return n, nil
-}
-
-func utsString(field []int8) string {
-	var b strings.Builder
-	for _, c := range field {
-		if c == 0 {
-			break
-		}
-		b.WriteByte(byte(c))
-	}
-	return b.String()
-}
 
 // appendStats formats the reply of stats, after the session has counted.
 func (s *Server) appendStats(out []byte, session *router.Session, tubes int) []byte {
@@ -132,4 +93,10 @@ func appendLog(out []byte, log storage.LogStats, damaged int) []byte {
 
 func appendTime(out []byte, key string, t syscall.Timeval) []byte {
 	return append(out, fmt.Sprintf("%s: %d.%06d\n", key, t.Sec, t.Usec)...)
+}
+
+// Stats is the body of the reply of stats with these sums, in which no text is quoted but
+// the version.
+func (s *Server) Stats(sums *queue.Sums) []byte {
+	return s.appendKeys(nil, sums, s.router.Tubes(), protocol.QuoteNever)
 }

@@ -12,12 +12,6 @@ import (
 // siftPiece is how many chunks of names are sifted before others have their turn.
 const siftPiece = 4
 
-// sieve is a list of tubes of which only those remain that the client sees.
-type sieve struct {
-	left [][]string
-	seen router.Names
-}
-
 // listSeen begins the answer of list-tubes.
 func (c *Conn) listSeen(names router.Names) {
 	if c.guard == nil || c.guard.subject.Everywhere() != 0 {
@@ -42,20 +36,6 @@ func (c *Conn) siftOn() {
 	}
 	c.guard.sieve = nil
 	c.list(v.seen)
-}
-
-func (v *sieve) sift(names []string, s *access.Subject) {
-	var seen []string
-	for _, name := range names {
-		if s.Sees(name) {
-			seen = append(seen, name)
-			v.seen.Bytes += len(name)
-		}
-	}
-	if len(seen) > 0 {
-		v.seen.Count += len(seen)
-		v.seen.Chunks = append(v.seen.Chunks, seen)
-	}
 }
 
 // judgeOfStats is the judge of the tubes that stats counts, or nil if it counts all.

@@ -6,49 +6,11 @@ import (
 	"beanfield/conn/beanstalk/protocol"
 )
 
-// skipper throws away input that cannot become a command: the body of a
-// job that is too big, or a line that is too long. Its state is a few bytes,
-// however much there is to skip.
-type skipper struct {
-	bytes int64         // left of a body
-	word  protocol.Word // the answer to its put
-	line  bool          // until the line's CRLF
-	cr    bool          // the last byte of the line so far was CR
-	// request says that the line may be the first one of a request of HTTP, and ends with this
-	// many bytes of version so far.
-	request bool
-	version uint8
-}
-
-func (k *skipper) on() bool { return k.bytes > 0 || k.line }
-
-func (k *skipper) body(n int64) { k.bytes, k.word = n, protocol.JobTooBig }
-
-// refused throws away the body of a put that the client may not make.
-func (k *skipper) refused(n int64) { k.bytes, k.word = n, commands[verbPut].refused }
-
 // skipLine begins to throw away a line that is too long.
 func (c *Conn) skipLine(data []byte) []byte {
-	c.skip = skipper{line: true, request: c.fresh && !c.http && startsRequest(data)}
+	c.skip = skipper{line: true, request: c.fresh && !c.http && protocol.StartsRequest(data)}
 	c.fresh = false
 	return c.skipSome(data)
-}
-
-// isHello says that a line which has not ended begins as a TLS handshake does.
-func isHello(data []byte) bool {
-	return len(data) >= 3 && data[0] == 0x16 && data[1] == 3 && data[2] <= 4
-}
-
-// refuseHello ends the connection of a client that speaks TLS where none is spoken. Its
-// line may never end, and both would wait for each other; the answer is one that no TLS
-// library takes for its own.
-func (c *Conn) refuseHello() {
-	if !c.flush() {
-		return
-	}
-	c.loop.out = append(c.loop.out, protocol.BadFormat...)
-	c.send()
-	c.close()
 }
 
 // skipSome throws away what it can of data, and answers when nothing is left to
@@ -73,7 +35,7 @@ func (c *Conn) skipOn(data []byte) (rest []byte) {
 	k := &c.skip
 	for len(data) > 0 {
 		if k.cr && data[0] == '\n' {
-			request := k.request && int(k.version) == len(version)
+			request := k.request && int(k.version) == len(protocol.Version)
 			*k = skipper{}
 			if request {
 				c.refuseHTTP()
@@ -92,20 +54,4 @@ func (c *Conn) skipOn(data []byte) (rest []byte) {
 		data = data[i+1:]
 	}
 	return nil
-}
-
-// watch looks at a piece of the line, up to the CR at i if that is not negative.
-func (k *skipper) watch(piece []byte, i int) {
-	if !k.request {
-		return
-	}
-	if k.cr {
-		k.version = 0 // that CR was a part of the line
-	}
-	if i >= 0 {
-		piece = piece[:i]
-	}
-	for _, b := range piece[max(0, len(piece)-len(version)):] {
-		k.version = versionSo(k.version, b)
-	}
 }

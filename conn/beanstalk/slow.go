@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"beanfield/conn"
-	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/slow"
 )
 
@@ -19,16 +18,6 @@ import (
 //     it learns: from its next run, or at the end of its round.
 //
 // A reserve is not slow because it waits: the wait is in neither of these times.
-
-// latest is the last run that was answered at once, while the time since then is not known.
-type latest struct {
-	conn  *Conn         // nil for none
-	at    int64         // when its turn began
-	verb  protocol.Verb // of its first command
-	count int
-	tube  string
-	id    uint64
-}
 
 // slowFrom is the time from which on a command is slow, in nanoseconds; 0 if none is.
 func (l *loop) slowFrom() int64 { return int64(l.server.slow.Bound()) }

@@ -49,11 +49,11 @@ func (s *Server) enter(t *testing.T) (far int) {
 	return s.enterBy(t, s)
 }
 
-func (s *Server) enterBy(t *testing.T, face conn.FrontEnd) (far int) {
+func (s *Server) enterBy(t *testing.T, front conn.FrontEnd) (far int) {
 	t.Helper()
 	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
 	t.Cleanup(func() { syscall.Close(fds[1]) })
-	face.Welcome(fds[0])
+	front.Welcome(fds[0])
 	return fds[1]
 }
 

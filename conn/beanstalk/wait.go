@@ -12,14 +12,6 @@ const forever = math.MaxUint32
 
 const second = int64(1e9)
 
-// waitTimer is a connection's place in its loop's timers.
-type waitTimer struct {
-	timeout uint32 // seconds, of the reserve that is being run
-	until   int64  // when the wait times out; MaxInt64 for never
-	at      int64  // when the loop checks it
-	place   int    // in the loop's timers, from 1; 0 if none
-}
-
 // wait makes the connection wait for a job.
 func (c *Conn) wait(timeout uint32) {
 	c.wake.until = math.MaxInt64
@@ -59,23 +51,6 @@ func (c *Conn) setAlarm() {
 func (c *Conn) endWait() {
 	c.loop.timers.remove(c)
 	c.finish(callEndWait, c.session.EndWait())
-}
-
-// alarm is called by the loop when the time that setAlarm set has come.
-func (c *Conn) alarm() {
-	if c.shaking() {
-		c.close()
-		return
-	}
-	if c.punished {
-		c.absolve()
-		return
-	}
-	if c.call != callNone || !c.session.Waiting() || c.session.Delivered() {
-		return // something else is about to end the wait
-	}
-	c.finish(callRefresh, c.session.Refresh())
-	c.goOn()
 }
 
 // decideWait ends the wait if a deadline is near or the timeout is over; with

@@ -175,9 +175,9 @@ func TestReloadKeepsConnections(t *testing.T) {
 	}
 	certs := must.Get(secure.Read(write(a.Usual("one"))))
 	k := secure.NewKeeper(nil, certs)
-	face := h.server.Door(Door{Certificates: certs})
+	front := h.server.Door(Door{Certificates: certs})
 	enter := func(name string) *client {
-		nc := tls.Client(h.pairWith(face), trust(t))
+		nc := tls.Client(h.pairWith(front), trust(t))
 		c := newClient(t, nc)
 		c.do("list-tube-used", "USING default")
 		if got := nc.ConnectionState().PeerCertificates[0].Subject.CommonName; got != name {
@@ -269,7 +269,7 @@ func TestManyHalfHandshakes(t *testing.T) {
 	for range n {
 		fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0))
 		h.paired.Add(1)
-		h.face.Welcome(fds[1])
+		h.sealing.Welcome(fds[1])
 		all = append(all, fds[0])
 		tell(t, fds[0], first)
 	}

@@ -59,10 +59,9 @@
 //  3. shard/doc.go and shard/shard.go: who runs the queue, and why that needs no lock.
 //  4. router/doc.go, then router/session.go, router/script.go and router/reserve.go: reserve
 //     over several shards.
-//  5. conn/doc.go: how clients come in. Then conn/beanstalk/doc.go, conn/beanstalk/loop.go,
-//     conn/beanstalk/conn.go, conn/beanstalk/commands.go, conn/beanstalk/exec.go and
-//     conn/beanstalk/run.go: from bytes to
-//     operations and back.
+//  5. conn/doc.go: how clients come in. Then conn/beanstalk/doc.go, conn/beanstalk/table.go,
+//     conn/beanstalk/serve.go, conn/beanstalk/turn.go, conn/beanstalk/exec.go and
+//     conn/beanstalk/submit.go: from bytes to operations and back.
 //  6. conn/queueservice/doc.go, conn/queueservice/watch.go and conn/queueservice/writer.go;
 //     then shard/queue/items_consumer.go, shard/queue/items_push.go, shard/queue/items_commit.go and
 //     shard/queue/items_view.go: how items are pushed.
@@ -94,7 +93,7 @@
 //	                   which it takes a sample each 10 s
 //	shard              one for each shard (shard/shard.go): the shard, while it serves
 //	                   deadlines or a long mailbox
-//	relief             one from time to time, with sync always (conn/beanstalk/debts.go):
+//	relief             one from time to time, with sync always (conn/beanstalk/pay.go):
 //	                   nothing; it starts a stand-in for a loop whose push takes long
 //	body reader        one for each turn that needs bodies from disk (shard/away.go): the
 //	                   answers of that turn

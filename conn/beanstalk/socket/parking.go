@@ -12,7 +12,7 @@ import (
 
 // parking is a poller's place in Go's own poller. A loop that sleeps in epoll holds its
 // processor until the monitor thread of the Go scheduler takes it away. If the goroutines of
-// other faces have no other processor, they wait for that each time the loop sleeps. The
+// other front ends have no other processor, they wait for that each time the loop sleeps. The
 // monitor then looks every 20 µs, and together with the changes of threads it takes up to a
 // third of the server's processor time. A parked loop is a goroutine like theirs: it gives
 // up its processor at once, and one call of the scheduler waits for all of them.

@@ -1,0 +1,35 @@
+package beanstalk
+
+// incoming is a put whose line has been accepted and whose body has not
+// arrived completely. Memory is taken as the bytes come, in parts, so that announcing
+// a gigabyte costs nothing and growing copies nothing.
+type incoming struct {
+	id              uint64 // 0 until it is known
+	pri, delay, ttr uint32
+	size            int
+	got             int      // bytes of the body
+	parts           [][]byte // copies (B3)
+	tail            [2]byte  // what stands where CRLF should
+	tailGot         int
+}
+
+// Sizes of the parts of a body that does not come in one piece.
+const (
+	firstPart = 4 << 10
+	lastPart  = 1 << 20
+)
+
+// take appends some of data to the body.
+func (p *incoming) take(data []byte) (rest []byte) {
+	last := len(p.parts) - 1
+	if last < 0 || len(p.parts[last]) == cap(p.parts[last]) {
+		n := min(max(p.got, firstPart), lastPart, p.size-p.got)
+		p.parts = append(p.parts, make([]byte, 0, n))
+		last++
+	}
+	part := p.parts[last]
+	n := min(cap(part)-len(part), len(data))
+	p.parts[last] = append(part, data[:n]...)
+	p.got += n
+	return data[n:]
+}

@@ -1,0 +1,141 @@
+package beanstalk
+
+import (
+	"beanfield/conn"
+	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/shard/queue"
+)
+
+// outdated says that other rules hold than those by which the connection was judged.
+func (c *Conn) outdated() bool {
+	p := c.loop.server.book.Load()
+	if c.guard == nil {
+		return p != nil
+	}
+	return c.guard.stale || c.guard.policy != p
+}
+
+// applyRules judges an outdated connection by the rules that hold now. It reports false if the next
+// command cannot run yet.
+func (c *Conn) applyRules() bool {
+	if !c.flush() {
+		return false
+	}
+	c.judgeAnew()
+	c.finish(callReview, c.session.Review(c.guard.mayReserve))
+	return c.ready()
+}
+
+// judgeAnew finds out what the client may do by the rules that hold now.
+func (c *Conn) judgeAnew() {
+	if c.guard == nil {
+		c.guard = &guard{id: c.identity()}
+	}
+	g := c.guard
+	g.policy = c.loop.server.book.Load()
+	g.subject = g.policy.Subject(g.id)
+	subject := g.subject
+	g.judge = func(k queue.Kind, tube string) bool { return subject.May(tube).Has(judged[k]) }
+	g.used = subject.May(c.session.Used())
+	g.stale = false
+}
+
+func (g *guard) mayReserve(tube string) bool { return g.subject.May(tube).Has(access.Reserve) }
+
+// identity is who the client is, as far as the connection itself says.
+func (c *Conn) identity() (id access.Identity) {
+	if c.tls != nil {
+		id.Certificate = c.tls.Peer()
+	}
+	p := conn.PeerOf(c.fd)
+	if id.Addr = p.Addr.Addr(); p.Unix {
+		id.Peer = &access.Peer{PID: p.PID, UID: p.UID, GID: p.GID}
+	}
+	return id
+}
+
+// allowed says whether the client may run a command, as far as its shard need not be asked.
+// Without rules c.guard is nil, and nobody calls it.
+func (c *Conn) allowed(cmd *protocol.Command) bool {
+	g, row := c.guard, &commands[cmd.Verb]
+	switch {
+	case row.about == aboutUsed:
+		return g.used.Has(row.needs)
+	case row.about == aboutTube && row.needs == anyRight:
+		return g.subject.Sees(string(cmd.Name))
+	case row.about == aboutTube:
+		return g.subject.May(string(cmd.Name)).Has(row.needs)
+	case row.about == aboutAll:
+		return g.subject.Anywhere().Has(row.needs)
+	}
+	return true
+}
+
+// deny answers a command that the client may not run, when those before it have been
+// answered: otherwise it reports false.
+func (c *Conn) deny(cmd *protocol.Command) bool {
+	if !c.flush() {
+		return false
+	}
+	c.loop.count(cmd.Verb)
+	c.noteDenied(cmd.Verb, c.tubeOf(cmd.Verb, cmd.Name), 0)
+	c.loop.refuse(commands[cmd.Verb].refused)
+	return true
+}
+
+// rejudgeWait is called while the connection waits in a reserve and other rules hold. If it
+// may no longer reserve from all tubes that it waits at, or from more than before, the wait
+// ends, and another one begins that lasts as long as this one would have. It looks at the watched
+// tubes from one on, at most that many. If there are more, it returns where to go on: until all
+// have been looked at, the connection stays outdated.
+func (c *Conn) rejudgeWait(from, most int) (next int, more bool) {
+	if c.session.Delivered() {
+		return from, false // the job is the client's; its next command will be judged
+	}
+	if from == 0 {
+		c.judgeAnew()
+		if c.loop.partly == c {
+			c.loop.partly = nil // what it has seen so far was judged by other rules
+		}
+	}
+	next, settled := c.session.Settled(from, most, c.guard.mayReserve)
+	if settled {
+		c.guard.stale = next < c.session.Watching()
+		return next, c.guard.stale
+	}
+	won, done := c.session.CancelWait(queue.TimedOut)
+	if c.guard.stale = !won; !won {
+		return next, false // a job is coming, and the next command will be judged
+	}
+	c.loop.timers.remove(c)
+	c.finish(callSuspend, done)
+	return next, false
+}
+
+// reviewed ends the review of the watched tubes that applyRules has begun.
+func (c *Conn) reviewed() { c.session.Trim() }
+
+// suspended goes on when rejudgeWait has ended a wait.
+func (c *Conn) suspended() { c.finish(callReviewWait, c.session.Review(c.guard.mayReserve)) }
+
+// resume begins anew the wait that rejudgeWait has ended.
+func (c *Conn) resume() {
+	c.resumes = true
+	c.finish(callReserve, c.session.Reserve(false))
+}
+
+// recheckShare is how many watched tubes are looked at before others have their turn: each costs
+// a comparison with all patterns. recheckCost is what a connection costs in addition: to find the
+// rules that hold for it takes tens of microseconds if there are thousands.
+const (
+	recheckShare = 1024
+	recheckCost  = recheckShare / 16
+)
+
+// recheckLate has the loop look at all its connections again, because one whose wait has just
+// begun may have been passed.
+func (l *loop) recheckLate() {
+	l.late = true
+	l.recheck.Store(true)
+}

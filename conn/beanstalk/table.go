@@ -1,0 +1,83 @@
+package beanstalk
+
+import (
+	"beanfield/conn/access"
+	"beanfield/conn/beanstalk/protocol"
+	"beanfield/shard/queue"
+	"strings"
+)
+
+// table returns the rows, in the order of stats.
+func table() []command {
+	const id, pri, delay, bound = protocol.ID, protocol.Pri, protocol.Delay, protocol.Bound
+	const badFormat, notFound = protocol.BadFormat, protocol.NotFound
+	type args = protocol.Args
+	tube, none := args{protocol.Tube}, args{}
+	return []command{
+		{text: "put ", args: args{pri, delay, protocol.TTR, protocol.Size}, about: aboutUsed, needs: access.Put, refused: badFormat,
+			op: queue.Put, reply: protocol.Inserted, role: producer},
+		{text: "peek ", args: args{id}, about: aboutJob, needs: access.Peek, refused: notFound, op: queue.Peek, reply: protocol.Found},
+		{text: "peek-ready", args: none, about: aboutUsed, needs: access.Peek, refused: notFound, op: queue.PeekReady, reply: protocol.Found},
+		{text: "peek-delayed", args: none, about: aboutUsed, needs: access.Peek, refused: notFound, op: queue.PeekDelayed, reply: protocol.Found},
+		{text: "peek-buried", args: none, about: aboutUsed, needs: access.Peek, refused: notFound, op: queue.PeekBuried, reply: protocol.Found},
+		{text: "reserve", args: none, needs: access.Reserve, run: (*Conn).reserve, op: queue.Reserve, reply: protocol.Reserved, role: worker},
+		{text: "reserve-with-timeout ", args: args{protocol.Timeout}, needs: access.Reserve, run: (*Conn).reserve, op: queue.Reserve,
+			reply: protocol.Reserved, role: worker},
+		{text: "delete ", args: args{id}, about: aboutJob, needs: access.Delete, refused: notFound, op: queue.Delete, done: protocol.Deleted,
+			audit: auditCounted},
+		{text: "release ", args: args{id, pri, delay}, about: aboutJob, op: queue.Release, done: protocol.Released},
+		{text: "use ", args: tube, about: aboutTube, needs: anyRight, refused: badFormat, run: alone((*Conn).use), answer: (*Conn).sayUsing},
+		{text: "watch ", args: tube, about: aboutTube, needs: access.Reserve, refused: badFormat, run: alone((*Conn).watch), answer: (*Conn).sayWatching},
+		{text: "ignore ", args: tube, run: alone((*Conn).ignore), answer: (*Conn).sayWatching},
+		{text: "bury ", args: args{id, pri}, about: aboutJob, op: queue.Bury, done: protocol.Buried},
+		{text: "kick ", args: args{bound}, about: aboutUsed, needs: access.Kick, refused: badFormat, op: queue.Kick, reply: protocol.HowManyKicked,
+			audit: auditCounted},
+		{text: "touch ", args: args{id}, about: aboutJob, op: queue.Touch, done: protocol.Touched},
+		{text: "stats", args: none, about: aboutAll, needs: access.Stats, refused: badFormat, run: alone((*Conn).stats), answer: (*Conn).sayStats},
+		{text: "stats-job ", args: args{id}, about: aboutJob, needs: access.Stats, refused: notFound, op: queue.StatsJob, reply: protocol.JobStats},
+		{text: "stats-tube ", args: tube, about: aboutTube, needs: access.Stats, refused: notFound, op: queue.StatsTube, reply: protocol.TubeStats},
+		{text: "list-tubes", args: none, run: alone((*Conn).listTubes)},
+		{text: "list-tube-used", args: none, run: alone((*Conn).listUsed)},
+		{text: "list-tubes-watched", args: none, run: alone((*Conn).listWatched)},
+		{text: "pause-tube", args: args{protocol.Apart, protocol.Inner, delay}, about: aboutTube, needs: access.Pause, refused: notFound,
+			op: queue.Pause, done: protocol.Paused, audit: auditAlways},
+		{text: "reserve-job ", args: args{id}, about: aboutJob, needs: access.Reserve, refused: notFound, op: queue.ReserveJob,
+			reply: protocol.Reserved, role: worker, uncounted: true},
+		{text: "kick-job ", args: args{id}, about: aboutJob, needs: access.Kick, refused: notFound, op: queue.KickJob, done: protocol.Kicked,
+			audit: auditAlways, uncounted: true},
+		{text: "quit", args: args{protocol.Apart, protocol.Any}, run: alone((*Conn).quit), uncounted: true},
+		{text: "auth ", args: args{protocol.Token}, refused: notFound, login: true, run: alone((*Conn).auth), uncounted: true},
+	}
+}
+
+func init() {
+	ends = [callClose + 1]func(*Conn){
+		callRun: (*Conn).answerRun, callSession: (*Conn).answerSession, callReserve: (*Conn).answerReserve, callEndWait: (*Conn).answerReserve,
+		callRefresh: (*Conn).decideWait, callReview: (*Conn).reviewed, callSuspend: (*Conn).suspended, callReviewWait: (*Conn).resume,
+		callLogin: (*Conn).loggedIn, callSift: (*Conn).siftOn,
+	}
+	for i, c := range table() {
+		v := protocol.Verb(i + 1)
+		c.name = strings.TrimSpace(c.text)
+		if c.run == nil {
+			c.run = (*Conn).runInShard
+		}
+		if c.about == aboutJob {
+			judged[c.op] = c.needs
+		}
+		commands[v] = c
+		verbs = append(verbs, v)
+		grammar.Add(v, c.text, c.args)
+	}
+	verbPut, verbReserve, verbUse, verbAuth = verbOf("put"), verbOf("reserve"), verbOf("use"), verbOf("auth")
+}
+
+// verbOf is the verb of a command, or 0.
+func verbOf(name string) protocol.Verb {
+	for _, v := range verbs {
+		if commands[v].name == name {
+			return v
+		}
+	}
+	return 0
+}
