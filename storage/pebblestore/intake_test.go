@@ -11,6 +11,7 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
+	"beanfield/storage/pebblestore/repair"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -92,7 +93,7 @@ func refused(t *testing.T, fs vfs.FS) {
 	if !errors.Is(err, directory.ErrUnfinished) || !strings.Contains(err.Error(), "repeat it or remove the directory") {
 		t.Errorf("opening an unfinished directory says %v", err)
 	}
-	_, err = Salvage("data", fs, func(*storage.Job, []byte) error { return nil }, nil)
+	_, err = repair.Salvage("data", fs, func(*storage.Job, []byte) error { return nil }, nil)
 	if !errors.Is(err, directory.ErrUnfinished) {
 		t.Errorf("salvaging an unfinished directory says %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/disktest"
+	"beanfield/storage/pebblestore/repair"
 
 	"github.com/cockroachdb/pebble/v2/record"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -33,8 +34,8 @@ func readAsOld(t *testing.T, log []byte, synced int) error {
 	t.Helper()
 	fs := vfs.NewMem()
 	disktest.Write(t, fs, "000007.log", string(log))
-	w := &witness{fs: fs, step: (*storage.Steps)(nil).Begin("", "")}
-	return w.checkOldLog(database.Extent{Number: 7, Length: int64(synced)})
+	w := &repair.Witness{FS: fs}
+	return checkOldLog(w, database.Extent{Number: 7, Length: int64(synced)}, (*storage.Steps)(nil).Begin("", ""))
 }
 
 // The old logs are read up to whatever byte they can have been synced to: the end of a

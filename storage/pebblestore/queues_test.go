@@ -11,6 +11,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/disktest"
+	"beanfield/storage/pebblestore/repair"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -94,7 +95,7 @@ func TestSalvageOfDamagedQueues(t *testing.T) {
 	if err := errors.Join(l.compact(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, slot := range disktest.Look(t, fs, "data", slotSuffix) { // or the queues would be found there
+	for _, slot := range disktest.Look(t, fs, "data", repair.SlotSuffix) { // or the queues would be found there
 		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
 	}
 	tables := disktest.Look(t, fs, "data", ".sst")

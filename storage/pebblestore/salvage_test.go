@@ -10,23 +10,24 @@ import (
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/pebblestore/repair"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-func salvaged(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, Salvaged) {
+func salvaged(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, repair.Salvaged) {
 	t.Helper()
 	found, _, result := salvagedAll(t, fs)
 	return found, result
 }
 
 // salvagedAll returns the queues, too.
-func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, map[string]*storage.Queue, Salvaged) {
+func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, map[string]*storage.Queue, repair.Salvaged) {
 	t.Helper()
 	found, queues := map[uint64]storagetest.Stored{}, map[string]*storage.Queue{}
-	result, err := Salvage("data", fs, func(j *storage.Job, body []byte) error {
+	result, err := repair.Salvage("data", fs, func(j *storage.Job, body []byte) error {
 		if _, twice := found[j.ID]; twice {
 			t.Errorf("job %d came twice", j.ID)
 		}
@@ -178,7 +179,7 @@ func TestSalvageStopsWithItsCaller(t *testing.T) {
 	fs, _ := compacted(t)
 	enough := errors.New("enough")
 	n := 0
-	_, err := Salvage("data", fs, func(*storage.Job, []byte) error { n++; return enough }, nil)
+	_, err := repair.Salvage("data", fs, func(*storage.Job, []byte) error { n++; return enough }, nil)
 	if !errors.Is(err, enough) || n != 1 {
 		t.Errorf("%d calls, %v", n, err)
 	}

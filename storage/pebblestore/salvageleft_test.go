@@ -13,6 +13,7 @@ import (
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
+	"beanfield/storage/pebblestore/repair"
 	"beanfield/storage/storagetest"
 	"beanfield/storage/turns"
 
@@ -142,7 +143,7 @@ func (d *left) serve(t *testing.T) served {
 }
 
 // equals checks that a salvage has found just what a server finds.
-func (want served) equals(t *testing.T, jobs map[uint64]storagetest.Stored, queues map[string]*storage.Queue, result Salvaged) {
+func (want served) equals(t *testing.T, jobs map[uint64]storagetest.Stored, queues map[string]*storage.Queue, result repair.Salvaged) {
 	t.Helper()
 	storagetest.SameJobs(t, storagetest.InOrder(valuesOf(jobs)), storagetest.InOrder(valuesOf(want.jobs)))
 	if !maps.EqualFunc(queues, want.queues, sameQueue) {
@@ -221,8 +222,8 @@ func TestSalvageWithoutAManifest(t *testing.T) {
 func currentManifest(t *testing.T, fs vfs.FS, shard string) string {
 	t.Helper()
 	names, err := fs.List(shard)
-	w := witness{fs: fs, dir: shard, names: names}
-	name, wrong := w.marker("manifest")
+	w := repair.Witness{FS: fs, Dir: shard, Names: names}
+	name, wrong := w.Marker("manifest")
 	if err = errors.Join(err, wrong); err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +315,7 @@ func TestSalvageOfALogThatEndsBeforeItsStore(t *testing.T) {
 func newestSlot(t *testing.T, fs vfs.FS, dir string) (path string, least, most uint64) {
 	t.Helper()
 	least = math.MaxUint64
-	for _, slot := range disktest.Look(t, fs, dir, slotSuffix) {
+	for _, slot := range disktest.Look(t, fs, dir, repair.SlotSuffix) {
 		for b := []byte(disktest.Read(t, fs, slot)); len(b) >= turns.Overhead; b = b[8:] {
 			if r, _, _, err := turns.Decode(b); err == nil {
 				if least = min(least, r.Number); r.Number > most {

@@ -11,6 +11,7 @@ import (
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/pebblestore/repair"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -76,7 +77,7 @@ func TestSalvageOfACopy(t *testing.T) {
 	}
 	jobs, queues, result := salvagedAll(t, fs)
 	served{h.states[50], h.queues[50], h.maxIDs[50], false}.equals(t, jobs, queues, result)
-	if len(result.Damaged) > 0 || len(disktest.Look(t, fs, "data", slotSuffix)) > 0 {
+	if len(result.Damaged) > 0 || len(disktest.Look(t, fs, "data", repair.SlotSuffix)) > 0 {
 		t.Errorf("%q", result.Damaged)
 	}
 }
@@ -89,7 +90,7 @@ func TestSalvageOfOlderFormats(t *testing.T) {
 	text = text[:strings.Index(text, ",\n  \"sum\"")] + "\n}\n"
 	for older := format.FirstFormat; older < format.TurnsFormat; older++ {
 		disktest.Write(t, fs, path, strings.Replace(text, `"format": 3`, fmt.Sprintf(`"format": %d`, older), 1))
-		_, err := Salvage("data", fs, nil, nil)
+		_, err := repair.Salvage("data", fs, nil, nil)
 		if !errors.Is(err, format.ErrVersion) || !strings.Contains(err.Error(), "only the build that wrote it can salvage it") {
 			t.Errorf("format %d: %v", older, err)
 		}
@@ -118,7 +119,7 @@ func TestSalvageMissesALargeJob(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, slot := range disktest.Look(t, fs, "data", slotSuffix) { // one of them has been used
+	for _, slot := range disktest.Look(t, fs, "data", repair.SlotSuffix) { // one of them has been used
 		text := disktest.Read(t, fs, slot)
 		if at := strings.LastIndex(text, turns.Magic); at >= 0 {
 			disktest.Write(t, fs, slot, text[:at]+strings.Repeat("\x00", len(text)-at))
@@ -145,20 +146,20 @@ func TestSalvageBelievesTheEndOfAnUpdate(t *testing.T) {
 	if err = errors.Join(err, l.foldAll(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, slot := range disktest.Look(t, fs, "data", slotSuffix) {
+	for _, slot := range disktest.Look(t, fs, "data", repair.SlotSuffix) {
 		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
 	}
-	w, err := s.look("data/gen-000001/shard-000", nil)
+	w, err := repair.Check(s.o.FS, "data/gen-000001/shard-000")
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := uint64(0)
-	for n, table := range w.manifest.Tables {
+	for n, table := range w.Manifest.Tables {
 		if table.Smallest[0] == format.KeyRecord {
 			last = max(last, n)
 		}
 	}
-	if err := fs.Remove(w.path("%s", tableName(last))); err != nil {
+	if err := fs.Remove(w.Path("%s", repair.TableName(last))); err != nil {
 		t.Fatal(err)
 	}
 	if found, result := salvaged(t, fs); len(found) != 0 || len(result.Damaged) != 1 {

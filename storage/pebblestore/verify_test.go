@@ -11,6 +11,7 @@ import (
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/pebblestore/repair"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -46,13 +47,13 @@ func TestManifestIsRead(t *testing.T) {
 		}
 	}
 	w := witnessOf(t, fs)
-	for n, table := range w.manifest.Tables {
+	for n, table := range w.Manifest.Tables {
 		if want[n] != table.Size || len(table.Smallest) == 0 || string(table.Smallest) > string(table.Largest) {
 			t.Errorf("%+v has %d bytes", table, want[n])
 		}
 	}
-	if len(want) < 2 || len(w.manifest.Tables) != len(want) {
-		t.Errorf("%d tables, want %d", len(w.manifest.Tables), len(want))
+	if len(want) < 2 || len(w.Manifest.Tables) != len(want) {
+		t.Errorf("%d tables, want %d", len(w.Manifest.Tables), len(want))
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -126,7 +127,7 @@ func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := format.PieceKey(1, 0)
-	_, err = walkTable(r, from[:], func(pebble.InternalKeyKind, uint64, []byte, []byte) error { return nil })
+	_, err = database.WalkTable(r, from[:], func(pebble.InternalKeyKind, uint64, []byte, []byte) error { return nil })
 	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), path+": corrupt data: the block at byte ") {
 		t.Errorf("%v", err)
 	}
@@ -136,9 +137,9 @@ func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 }
 
 // witnessOf looks at the one shard of a directory.
-func witnessOf(t *testing.T, fs vfs.FS) *witness {
+func witnessOf(t *testing.T, fs vfs.FS) *repair.Witness {
 	t.Helper()
-	w, err := newStore(small(fs, storage.Always)).look("data/gen-000001/shard-000", nil)
+	w, err := repair.Check(fs, "data/gen-000001/shard-000")
 	if err != nil {
 		t.Fatal(err)
 	}

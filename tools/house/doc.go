@@ -37,6 +37,7 @@
 //	storage/pebblestore/database  how Pebble's databases are opened, and what becomes of errors
 //	storage/pebblestore/directory  what lies in its data directory, and which part counts
 //	storage/pebblestore/format    the bytes of its keys and values, and of the manifest
+//	storage/pebblestore/repair    what is wrong with a store's files, and what is left of them
 //	storage/pebblestore/ondisk  reads the manifest of a Pebble database without opening it
 //	storage/locallog          the log of a shard's turns, in files of this machine
 //	storage/fold              what is left of turns that a log has and a store does not

@@ -46,6 +46,7 @@ var floors = map[string]int{
 	"storage/pebblestore/directory": -2,
 	"storage/pebblestore/database":  -1,
 	"storage/pebblestore/disktest":  -5,
+	"storage/pebblestore/repair":    0,
 	"storage/pebblestore/ondisk":    -6,
 	"shard/queue/queuetest":         2,
 	"shard/queue/naive":             0,
@@ -62,7 +63,7 @@ var floors = map[string]int{
 
 // kits are packages for tests; only tests and other kits import them.
 var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
-	"storage/pebblestore/powercut", "storage/storagetest", "storage/pebblestore/disktest"}
+	"storage/pebblestore/powercut", "storage/storagetest", "storage/pebblestore/disktest", "storage/storagetest", "storage/pebblestore/disktest"}
 
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open
@@ -72,6 +73,7 @@ var private = map[string][]string{
 	"storage/pebblestore/format":    {"storage/pebblestore"},
 	"storage/pebblestore/directory": {"storage/pebblestore"},
 	"storage/pebblestore/database":  {"storage/pebblestore"},
+	"storage/pebblestore/repair":    {"storage/pebblestore", "cmd"},
 	"storage/pebblestore/ondisk":    {"storage/pebblestore"},
 	"conn/beanstalk/client":         {"cmd", "tools"},
 	"shard/queue/cells":             {"shard/queue"},

@@ -11,6 +11,7 @@ import (
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/pebblestore"
+	"beanfield/storage/pebblestore/repair"
 )
 
 // salvage copies what is readable of a damaged directory to a new one, which
@@ -36,7 +37,7 @@ func (o *Dump) salvage(out io.Writer, logger *slog.Logger) (err error) {
 		return err
 	}
 	copied := 0
-	found, err := pebblestore.Salvage(o.Dir, nil, func(j *storage.Job, body []byte) error {
+	found, err := repair.Salvage(o.Dir, nil, func(j *storage.Job, body []byte) error {
 		copied++
 		if o.Progress != nil {
 			o.Progress(copied)
@@ -65,7 +66,7 @@ func (o *Dump) salvage(out io.Writer, logger *slog.Logger) (err error) {
 var ErrIncomplete = errors.New("something could not be read: jobs may be missing, deleted ones back, and others in an older state")
 
 // report says what could not be read, and which jobs that may have cost.
-func report(out io.Writer, found pebblestore.Salvaged) {
+func report(out io.Writer, found repair.Salvaged) {
 	for _, d := range found.Damaged {
 		_, _ = fmt.Fprintf(out, "damaged: %s\n", d)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"beanfield/cmd/beanfield/listing"
 	"beanfield/storage"
-	"beanfield/storage/pebblestore"
+	"beanfield/storage/pebblestore/repair"
 )
 
 // Verify reads all that is in a data directory which no server uses, and changes nothing
@@ -27,7 +27,7 @@ func Verify(dir string, out io.Writer, asJSON bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
 	l := listing.New(out, asJSON)
-	found, err := pebblestore.Salvage(dir, nil,
+	found, err := repair.Salvage(dir, nil,
 		func(j *storage.Job, _ []byte) error { l.Add(j); return nil },
 		func(*storage.Queue) error { return nil })
 	if err != nil {

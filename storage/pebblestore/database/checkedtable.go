@@ -59,3 +59,27 @@ func OpenTable(f vfs.File, path string) (*sstable.Reader, error) {
 	}
 	return r, nil
 }
+
+// WalkTable visits the entries from a key on, and returns the last one's key.
+func WalkTable(r *sstable.Reader, from []byte, fn func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error) (last []byte, err error) {
+	it, err := r.NewIter(sstable.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closing := it.Close(); err == nil { // it says the same again
+			err = closing
+		}
+	}()
+	for kv := it.SeekGE(from, 0); kv != nil; kv = it.Next() {
+		value, _, err := kv.Value(nil)
+		if err != nil {
+			return last, err
+		}
+		last = append(last[:0], kv.K.UserKey...)
+		if err := fn(kv.Kind(), uint64(kv.SeqNum()), kv.K.UserKey, value); err != nil {
+			return last, err
+		}
+	}
+	return last, it.Error()
+}

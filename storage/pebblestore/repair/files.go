@@ -1,4 +1,4 @@
-package pebblestore
+package repair
 
 import (
 	"fmt"
@@ -12,52 +12,52 @@ import (
 
 // hear learns from sync progress and manifest which files there were.
 func (s *salvage) hear(path string, names []string) {
-	w := &witness{fs: s.dir.FS, dir: path, names: names}
+	w := &Witness{FS: s.dir.FS, Dir: path, Names: names}
 	s.witness = w
 	var err error
-	if w.progress, w.told, err = database.ReadProgress(w.fs, path); err != nil {
-		s.damaged(w.path(database.ProgressName), err)
+	if w.Progress, w.told, err = database.ReadProgress(w.FS, path); err != nil {
+		s.damaged(w.Path(database.ProgressName), err)
 	}
-	if _, err := w.marker("format-version"); err != nil {
+	if _, err := w.Marker("format-version"); err != nil {
 		s.damaged(path, err)
 	}
-	name, err := w.marker("manifest")
+	name, err := w.Marker("manifest")
 	if err == nil {
 		err = w.load(name)
 	}
 	if err != nil {
 		s.damaged(path, err)
-		w.manifest = nil
+		w.Manifest = nil
 	}
 	s.hearNewer(name)
-	if w.manifest == nil {
+	if w.Manifest == nil {
 		// Nobody knows which tables are missing. And a delete may have gone with a table that
 		// is of no more use, while that of its job is still there.
 		s.doubts.lossy, s.result.QueuesInDoubt = true, true
 		s.hole(1, math.MaxUint64)
 		return
 	}
-	for number := range w.manifest.Tables {
-		if name := tableName(number); !slices.Contains(names, name) {
-			s.damagedf(w.path("%s", name), "it is missing")
+	for number := range w.Manifest.Tables {
+		if name := TableName(number); !slices.Contains(names, name) {
+			s.damagedf(w.Path("%s", name), "it is missing")
 			s.tableHole(number)
 		}
 	}
 }
 
-func tableName(number uint64) string { return fmt.Sprintf("%06d.sst", number) }
+func TableName(number uint64) string { return fmt.Sprintf("%06d.sst", number) }
 
 // hearNewer takes the newest manifest in place of the one that the marker names, unless that one
 // fits the tables better. When Pebble begins a new manifest it writes into it all that is in
 // the old one, and moves the marker after that. So after a crash between the two, both
 // say the same.
 func (s *salvage) hearNewer(named string) {
-	w, found := s.witness, s.witness.manifest
+	w, found := s.witness, s.witness.Manifest
 	newest := uint64(0)
-	for _, e := range w.progress.Manifests {
+	for _, e := range w.Progress.Manifests {
 		newest = max(newest, e.Number)
 	}
-	for _, n := range w.names {
+	for _, n := range w.Names {
 		if number, ok := database.Numbered(n, "MANIFEST-", ""); ok && !w.told {
 			newest = max(newest, number)
 		}
@@ -67,18 +67,18 @@ func (s *salvage) hearNewer(named string) {
 		return
 	}
 	if err := w.load(name); err != nil || found != nil && w.misses() {
-		w.manifest = found
+		w.Manifest = found
 		return
 	}
-	if found == nil || !maps.EqualFunc(found.Tables, w.manifest.Tables, func(_, _ ondisk.Table) bool { return true }) {
-		s.damagedf(w.path("marker.manifest.*"), "it does not name %s, which is the newest manifest and is used here", name)
+	if found == nil || !maps.EqualFunc(found.Tables, w.Manifest.Tables, func(_, _ ondisk.Table) bool { return true }) {
+		s.damagedf(w.Path("marker.manifest.*"), "it does not name %s, which is the newest manifest and is used here", name)
 	}
 }
 
 // misses says whether there is not all that the manifest names.
-func (w *witness) misses() bool {
-	for number := range w.manifest.Tables {
-		if !slices.Contains(w.names, tableName(number)) {
+func (w *Witness) misses() bool {
+	for number := range w.Manifest.Tables {
+		if !slices.Contains(w.Names, TableName(number)) {
 			return true
 		}
 	}
@@ -88,10 +88,10 @@ func (w *witness) misses() bool {
 // tableCounts says whether a table is in use. Others are left from a flush, a compaction or a
 // body that was never taken over.
 func (s *salvage) tableCounts(number uint64) bool {
-	if s.witness.manifest == nil {
+	if s.witness.Manifest == nil {
 		return true
 	}
-	_, named := s.witness.manifest.Tables[number]
+	_, named := s.witness.Manifest.Tables[number]
 	return named
 }
 
@@ -99,11 +99,11 @@ func (s *salvage) tableCounts(number uint64) bool {
 // the sequence numbers of tables that were ingested: then newer tables have higher numbers,
 // more or less.
 func (s *salvage) rank(table, seq uint64) uint64 {
-	if s.witness.manifest == nil {
+	if s.witness.Manifest == nil {
 		return table
 	}
 	if seq == 0 {
-		return s.witness.manifest.Tables[table].Sequence
+		return s.witness.Manifest.Tables[table].Sequence
 	}
 	return seq
 }

@@ -1,4 +1,4 @@
-package pebblestore
+package repair
 
 import (
 	"errors"
@@ -64,7 +64,7 @@ func (s *salvage) pieces(path string, id uint64, into []piece) {
 	defer r.Close()
 	for n := 0; n < len(into); {
 		from := format.PieceKey(id, n)
-		_, err := walkTable(r, from[:], func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+		_, err := database.WalkTable(r, from[:], func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
 			of, at, err := format.PieceOf(key)
 			if err != nil || of != id || at >= len(into) {
 				return errOtherBody

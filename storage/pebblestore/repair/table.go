@@ -1,4 +1,4 @@
-package pebblestore
+package repair
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error 
 	}
 	defer r.Close()
 	for from := []byte{0}; from != nil; {
-		last, err := walkTable(r, from, func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
+		last, err := database.WalkTable(r, from, func(kind pebble.InternalKeyKind, seq uint64, key, value []byte) error {
 			return fn(kind, s.rank(number, seq), key, value)
 		})
 		if stop := (stopped{}); err == nil || errors.As(err, &stop) {
@@ -36,30 +36,6 @@ func (s *salvage) table(path string, number uint64, f vfs.File, fn visit) error 
 		s.keyHole(last, from)
 	}
 	return nil
-}
-
-// walkTable visits the entries from a key on, and returns the last one's key.
-func walkTable(r *sstable.Reader, from []byte, fn visit) (last []byte, err error) {
-	it, err := r.NewIter(sstable.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if closing := it.Close(); err == nil { // it says the same again
-			err = closing
-		}
-	}()
-	for kv := it.SeekGE(from, 0); kv != nil; kv = it.Next() {
-		value, _, err := kv.Value(nil)
-		if err != nil {
-			return last, err
-		}
-		last = append(last[:0], kv.K.UserKey...)
-		if err := fn(kv.Kind(), uint64(kv.SeqNum()), kv.K.UserKey, value); err != nil {
-			return last, err
-		}
-	}
-	return last, it.Error()
 }
 
 // readableAfter finds the first key after another from which on the table can be
@@ -168,12 +144,12 @@ func (s *salvage) keyHole(last, next []byte) {
 
 // tableHole notes which records may have been in a table that cannot be read at all.
 func (s *salvage) tableHole(number uint64) {
-	if s.witness.manifest == nil {
+	if s.witness.Manifest == nil {
 		s.deletesHole(1, math.MaxUint64)
 		s.result.QueuesInDoubt = true
 		return
 	}
-	t, ok := s.witness.manifest.Tables[number]
+	t, ok := s.witness.Manifest.Tables[number]
 	if !ok || len(t.Smallest) == 0 || len(t.Largest) == 0 {
 		return // it does not count
 	}

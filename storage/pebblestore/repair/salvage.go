@@ -1,4 +1,4 @@
-package pebblestore
+package repair
 
 import (
 	"bytes"
@@ -92,7 +92,7 @@ type oneShard struct {
 	updates map[uint64]update
 	queues  map[string]queueTrace // by tube
 	bodies  map[uint64][]string   // tables with pieces of a job's body
-	witness *witness
+	witness *Witness
 	doubts  doubts
 	log     salvagedLog
 	giving  bool   // the second pass

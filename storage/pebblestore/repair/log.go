@@ -1,4 +1,4 @@
-package pebblestore
+package repair
 
 import (
 	"bytes"
@@ -31,8 +31,8 @@ type salvagedLog struct {
 	gap     uint64 // from this id on, jobs may have been in what is missing; 0 for none
 }
 
-// slotSuffix ends the names of the log's files.
-const slotSuffix = ".turns"
+// SlotSuffix ends the names of the log's files.
+const SlotSuffix = ".turns"
 
 // logRank is above the ranks of tables.
 const logRank = 1 << 62
@@ -63,7 +63,7 @@ func (s *salvage) learnLog(sound bool) {
 	l := &s.log
 	names, _ := s.dir.FS.List(l.dir) // if it is missing, locallog says so
 	for _, name := range names {
-		if strings.HasSuffix(name, slotSuffix) {
+		if strings.HasSuffix(name, SlotSuffix) {
 			l.slots = append(l.slots, s.dir.FS.PathJoin(l.dir, name))
 		}
 	}
