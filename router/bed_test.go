@@ -38,7 +38,7 @@ type stepped struct {
 	answers []*queue.Batch
 	woken   []queue.Awakening
 	called  []queue.Getter
-	parcels []*queue.Parcel
+	parcels []*queue.DeliveryBatch
 	scratch queue.Batch
 }
 
@@ -49,7 +49,7 @@ func newBed(shards int) *bed { return newBedOf(shards, queue.Config{}) }
 
 // newBedOf makes its queues as c says.
 func newBedOf(shards int, c queue.Config) *bed {
-	d := &bed{wide: c.Wide}
+	d := &bed{wide: c.Many}
 	r, err := newRouter(Options{Shards: shards, Store: storage.Memory()}, c,
 		func(s *queue.State, now func() int64) runner {
 			p := &stepped{state: s, now: now, inPlace: always}
@@ -151,7 +151,7 @@ func (p *stepped) endTurn() {
 	p.called = append(p.called, p.state.Called...)
 	p.state.Called = p.state.Called[:0]
 	from := len(p.parcels)
-	p.parcels = p.state.TakeParcels(p.parcels)
+	p.parcels = p.state.TakeDeliveries(p.parcels)
 	if p.audit != nil {
 		p.audit.after(p, p.parcels[from:], quiet)
 	}

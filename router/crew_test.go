@@ -35,7 +35,7 @@ type conn struct {
 	holder             *ledgerUser // once its watch has been applied
 	heard              []uint64
 	weight             int
-	spent              []*queue.Parcel
+	spent              []*queue.DeliveryBatch
 	replaced           bool
 	closed             bool // nobody reads from it any more
 	watching           bool // its watch is not answered yet
@@ -44,7 +44,7 @@ type conn struct {
 func (c *conn) String() string { return fmt.Sprintf("%s.%s of %s", c.group, c.user, c.queue) }
 
 // Receive implements queue.Receiver.
-func (c *conn) Receive(p *queue.Parcel, ok bool) {
+func (c *conn) Receive(p *queue.DeliveryBatch, ok bool) {
 	for i := range p.Items {
 		it := &p.Items[i]
 		if want := fmt.Sprintf("job %d", it.Index); !c.indexOnly && string(p.Small(i)) != want || !ok {

@@ -245,7 +245,7 @@ func exploreAll(t *testing.T, list []scenario, modes []exploreMode) {
 						t.Logf("in the scenario %q, %+v", c.name, mode)
 					}
 				}()
-				runs := explore(t, c.shards, queue.Config{Wide: mode.wide, Share: mode.share}, mode.late, c.build)
+				runs := explore(t, c.shards, queue.Config{Many: mode.wide, Share: mode.share}, mode.late, c.build)
 				t.Logf("%8d interleavings: %s, %+v", runs, c.name, mode)
 				total += runs
 			})

@@ -18,7 +18,7 @@ func TestStatsTubeOfEndedWaits(t *testing.T) {
 		"a hang-up":       func(p, _ *player) { p.Close() },
 	} {
 		for _, wide := range []int{0, 1} {
-			d := newBedOf(2, queue.Config{Wide: wide})
+			d := newBedOf(2, queue.Config{Many: wide})
 			here := d.tube(0, 0)
 			p, stays, other := d.newPlayer("p"), d.newPlayer("stays"), d.newPlayer("other")
 			other.Use([]byte(d.tube(1, 0)))

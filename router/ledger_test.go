@@ -166,7 +166,7 @@ func (l *ledger) in(p *stepped) (list []*entry) {
 }
 
 // pushed takes in what a turn has pushed to a consumer.
-func (l *ledger) pushed(p *stepped, parcel *queue.Parcel) {
+func (l *ledger) pushed(p *stepped, parcel *queue.DeliveryBatch) {
 	c := parcel.To().(*conn)
 	u := c.holder
 	if u == nil || u.conn != c && !u.group.dropping {

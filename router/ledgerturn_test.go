@@ -28,7 +28,7 @@ func (l *ledger) before(p *stepped, b *queue.Batch) {
 }
 
 // after takes in what the turn has done. A turn is quiet if nothing was due.
-func (l *ledger) after(p *stepped, parcels []*queue.Parcel, quiet bool) {
+func (l *ledger) after(p *stepped, parcels []*queue.DeliveryBatch, quiet bool) {
 	if quiet && l.batch == nil && len(parcels) == 0 {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 // restartReceiver is the connection of a consumer.
 type restartReceiver struct{ got chan uint64 }
 
-func (r *restartReceiver) Receive(p *queue.Parcel, ok bool) {
+func (r *restartReceiver) Receive(p *queue.DeliveryBatch, ok bool) {
 	for _, it := range p.Items {
 		if ok {
 			r.got <- it.Index

@@ -66,7 +66,7 @@ func simulate(t *testing.T, steps int, service bool) {
 func newSimulation(t *testing.T, seed uint64) *simulation {
 	rnd := rand.New(rand.NewPCG(seed, 3))
 	s := &simulation{
-		t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Wide: rnd.IntN(4), Share: rnd.IntN(4)}), tubes: []string{DefaultTube},
+		t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4), Share: rnd.IntN(4)}), tubes: []string{DefaultTube},
 		given: map[uint64]int{}, under: map[uint64]bool{}, jobs: map[uint64]bool{},
 	}
 	for i := range 1 + rnd.IntN(8) {

@@ -13,7 +13,7 @@ type inbox struct {
 	bell chan struct{} // has room for one ring
 
 	mu       sync.Mutex
-	parcels  []*queue.Parcel
+	parcels  []*queue.DeliveryBatch
 	replaced bool
 	failed   bool
 }
@@ -28,7 +28,7 @@ func (b *inbox) ring() {
 }
 
 // Receive implements queue.Receiver.
-func (b *inbox) Receive(p *queue.Parcel, ok bool) {
+func (b *inbox) Receive(p *queue.DeliveryBatch, ok bool) {
 	b.mu.Lock()
 	b.parcels = append(b.parcels, p)
 	b.failed = b.failed || !ok
@@ -47,7 +47,7 @@ func (b *inbox) Replaced() {
 // Removed implements queue.Receiver.
 func (b *inbox) Removed() { b.Replaced() }
 
-func (b *inbox) take() []*queue.Parcel {
+func (b *inbox) take() []*queue.DeliveryBatch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := b.parcels
@@ -143,7 +143,7 @@ func (s *subscriber) takeOver() {
 }
 
 // read takes what has come, and says so.
-func (s *subscriber) read(parcels []*queue.Parcel) {
+func (s *subscriber) read(parcels []*queue.DeliveryBatch) {
 	sent := s.op(queue.AskSent)
 	for _, p := range parcels {
 		sent.Ask.Bytes += p.Weight()

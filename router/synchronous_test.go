@@ -76,7 +76,7 @@ func TestSynchronousAgainstAModel(t *testing.T) {
 
 func newDuel(t *testing.T, seed uint64) *duel {
 	rnd := rand.New(rand.NewPCG(seed, 2))
-	d := &duel{t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Wide: rnd.IntN(4)}), model: naive.New(), tubes: []string{DefaultTube}}
+	d := &duel{t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4)}), model: naive.New(), tubes: []string{DefaultTube}}
 	for i := range 1 + rnd.IntN(8) {
 		d.tubes = append(d.tubes, fmt.Sprint("t", i))
 	}

@@ -44,7 +44,7 @@ func (t *turn) fetch() {
 }
 
 // fetchFound reads the bodies that a get lacks.
-func (t *turn) fetchFound(b *queue.Batch, found *queue.Parcel) {
+func (t *turn) fetchFound(b *queue.Batch, found *queue.DeliveryBatch) {
 	failed := false
 	for i := range found.Away() {
 		id := found.Items[i].Index
@@ -61,7 +61,7 @@ func (t *turn) fetchFound(b *queue.Batch, found *queue.Parcel) {
 // The batch is in the mailbox before the client is answered, so whatever the client
 // asks next is applied after it, and does not meet that job again.
 func (sh *Shard) setAside(id uint64, c *queue.Client) {
-	sh.proceed(&queue.Batch{Client: c, Ops: []queue.Op{{Kind: queue.SetAside, ID: id}}, Done: unheard{}})
+	sh.proceed(&queue.Batch{Client: c, Ops: []queue.Op{{Kind: queue.Quarantine, ID: id}}, Done: unheard{}})
 }
 
 // unheard is the Done of batches whose end nobody waits for.

@@ -20,7 +20,7 @@ func newBox() *box { return &box{make(chan string, 100)} }
 func (x *box) Replaced() { x.got <- "replaced" }
 func (x *box) Removed()  { x.got <- "removed" }
 
-func (x *box) Receive(p *queue.Parcel, ok bool) {
+func (x *box) Receive(p *queue.DeliveryBatch, ok bool) {
 	if !ok {
 		x.got <- "failed"
 		return

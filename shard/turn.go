@@ -15,11 +15,11 @@ type turn struct {
 	// wait until that had been worked off.
 	unfinished []*queue.Batch
 	woken      []queue.Awakening
-	called     []queue.Getter  // gets that are to try again
-	parcels    []*queue.Parcel // what consumers are sent
-	fetched    []*queue.Batch  // to be applied when they have been received
-	gone       []uint64        // deleted: the directory forgets them when that is committed
-	fetches    bool            // some answer or parcel lacks a body that is in the log only
+	called     []queue.Getter         // gets that are to try again
+	parcels    []*queue.DeliveryBatch // what consumers are sent
+	fetched    []*queue.Batch         // to be applied when they have been received
+	gone       []uint64               // deleted: the directory forgets them when that is committed
+	fetches    bool                   // some answer or parcel lacks a body that is in the log only
 }
 
 // endTurn does what is due, closes the log's batch, and answers everything
@@ -42,8 +42,8 @@ func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 	t.woken, s.Woken = s.Woken, t.woken
 	t.gone, s.Gone = s.Gone, t.gone
 	t.called, s.Called = s.Called, t.called
-	if len(s.Parcels) > 0 {
-		t.parcels = s.TakeParcels(t.parcels)
+	if len(s.Deliveries) > 0 {
+		t.parcels = s.TakeDeliveries(t.parcels)
 	}
 	if !s.Durable {
 		t.answer(nil)

@@ -9,8 +9,8 @@ import (
 )
 
 // packed is a parcel of items.
-func packed(items ...sent) *queue.Parcel {
-	p := &queue.Parcel{}
+func packed(items ...sent) *queue.DeliveryBatch {
+	p := &queue.DeliveryBatch{}
 	for _, it := range items {
 		from := len(p.Bytes)
 		p.Bytes = append(p.Bytes, queue.MakeTags(it.tags)...)

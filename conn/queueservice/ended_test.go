@@ -14,7 +14,7 @@ import (
 )
 
 // over is a parcel behind which nothing more comes.
-func over(items ...sent) *queue.Parcel {
+func over(items ...sent) *queue.DeliveryBatch {
 	p := packed(items...)
 	p.Over = true
 	return p

@@ -94,7 +94,7 @@ func FuzzCodec(f *testing.F) {
 }
 
 // readFrame compares a DataFrame with the item that it was made of.
-func readFrame(t *testing.T, b []byte, p *queue.Parcel, body []byte, withData bool) {
+func readFrame(t *testing.T, b []byte, p *queue.DeliveryBatch, body []byte, withData bool) {
 	t.Helper()
 	var data []byte
 	for len(b) > 0 {

@@ -40,7 +40,7 @@ type finding struct {
 	needs access.Rights
 	left  int // items
 	room  int // bytes
-	found []*queue.Parcel
+	found []*queue.DeliveryBatch
 	bell  bell
 	held  share // of what all gets have found beyond their first portions
 	short bool  // it has stopped because of size
@@ -224,7 +224,7 @@ func (f *finding) reply(raw bool) {
 }
 
 // dropLost removes the items whose bodies could not be read, and says how many.
-func dropLost(p *queue.Parcel) (n int) {
+func dropLost(p *queue.DeliveryBatch) (n int) {
 	kept := p.Items[:0]
 	for _, it := range p.Items {
 		if it.Lost {

@@ -9,7 +9,7 @@ import (
 )
 
 // appendFrameJSON appends item i as SDKs read it, with its body in base64.
-func appendFrameJSON(b []byte, p *queue.Parcel, i int) []byte {
+func appendFrameJSON(b []byte, p *queue.DeliveryBatch, i int) []byte {
 	b = appendHeadJSON(b, p, i)
 	b = append(b, `,"data":"`...)
 	b = appendBase64(b, p, i)
@@ -18,7 +18,7 @@ func appendFrameJSON(b []byte, p *queue.Parcel, i int) []byte {
 
 // appendItemJSON appends item i as the JSON subprotocol has it, with its body as text
 // if that is UTF-8.
-func appendItemJSON(b []byte, p *queue.Parcel, i int, withData bool) []byte {
+func appendItemJSON(b []byte, p *queue.DeliveryBatch, i int, withData bool) []byte {
 	b = appendHeadJSON(b, p, i)
 	if !withData {
 		return append(b, '}')
@@ -35,7 +35,7 @@ func appendItemJSON(b []byte, p *queue.Parcel, i int, withData bool) []byte {
 	return append(base64.StdEncoding.AppendEncode(b, body), `"}`...)
 }
 
-func appendHeadJSON(b []byte, p *queue.Parcel, i int) []byte {
+func appendHeadJSON(b []byte, p *queue.DeliveryBatch, i int) []byte {
 	b = append(b, `{"index":`...)
 	b = strconv.AppendUint(b, p.Items[i].Index, 10)
 	b = append(b, `,"tags":{`...)
@@ -53,7 +53,7 @@ func appendHeadJSON(b []byte, p *queue.Parcel, i int) []byte {
 
 // appendBase64 appends a body in base64. The parts of a body are joined first: base64
 // takes groups of three bytes, and parts need not end where groups do.
-func appendBase64(b []byte, p *queue.Parcel, i int) []byte {
+func appendBase64(b []byte, p *queue.DeliveryBatch, i int) []byte {
 	body := p.Small(i)
 	if len(p.Items[i].Large) > 0 {
 		body = appendBody(nil, p, i)

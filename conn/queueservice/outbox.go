@@ -31,11 +31,11 @@ type outbox struct {
 	wake chan struct{} // has room for one token
 
 	mu      sync.Mutex
-	asleep  bool            // the writer waits for a token
-	parcels []*queue.Parcel // in the order of their turns
-	spare   []*queue.Parcel // the writer's last list, to be used again
-	control []byte          // frames
-	code    ws.StatusCode   // why it ends
+	asleep  bool                   // the writer waits for a token
+	parcels []*queue.DeliveryBatch // in the order of their turns
+	spare   []*queue.DeliveryBatch // the writer's last list, to be used again
+	control []byte                 // frames
+	code    ws.StatusCode          // why it ends
 	reason  string
 	over    bool // nothing more is put in; what is there is the last
 	stays   bool // the end of the queue does not end the watch
@@ -47,7 +47,7 @@ type outbox struct {
 // load is all that the writer takes out at one time.
 type load struct {
 	rest    []byte
-	parcels []*queue.Parcel
+	parcels []*queue.DeliveryBatch
 	control []byte
 	over    bool // this is the last
 }
@@ -55,7 +55,7 @@ type load struct {
 func (o *outbox) init() { o.wake = make(chan struct{}, 1) }
 
 // Receive implements queue.Receiver.
-func (o *outbox) Receive(p *queue.Parcel, ok bool) {
+func (o *outbox) Receive(p *queue.DeliveryBatch, ok bool) {
 	if !ok {
 		o.finish(closeFailed, "the log has failed")
 		return

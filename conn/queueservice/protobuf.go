@@ -29,7 +29,7 @@ const (
 
 // sizeFrame is how long item i of a parcel is as a DataFrame. withData is false for
 // consumers that asked for indexes only.
-func sizeFrame(p *queue.Parcel, i int, withData bool) int {
+func sizeFrame(p *queue.DeliveryBatch, i int, withData bool) int {
 	it := &p.Items[i]
 	n := protowire.SizeTag(fieldIndex) + protowire.SizeVarint(it.Index)
 	for k, v := range p.Tags(i).All() {
@@ -46,7 +46,7 @@ func sizeEntry(key, value int) int {
 }
 
 // appendFrameHead appends a DataFrame up to its data, which is its last field.
-func appendFrameHead(b []byte, p *queue.Parcel, i int, withData bool) []byte {
+func appendFrameHead(b []byte, p *queue.DeliveryBatch, i int, withData bool) []byte {
 	it := &p.Items[i]
 	b = protowire.AppendTag(b, fieldIndex, protowire.VarintType)
 	b = protowire.AppendVarint(b, it.Index)
@@ -72,7 +72,7 @@ func appendEntry[T ~string | ~[]byte](b []byte, key, value T) []byte {
 }
 
 // appendBody appends the bytes of item i.
-func appendBody(b []byte, p *queue.Parcel, i int) []byte {
+func appendBody(b []byte, p *queue.DeliveryBatch, i int) []byte {
 	b = append(b, p.Small(i)...)
 	for _, part := range p.Items[i].Large {
 		b = append(b, part...)
@@ -81,7 +81,7 @@ func appendBody(b []byte, p *queue.Parcel, i int) []byte {
 }
 
 // appendFrames appends a DataFrameList of a parcel's items.
-func appendFrames(b []byte, p *queue.Parcel) []byte {
+func appendFrames(b []byte, p *queue.DeliveryBatch) []byte {
 	for i := range p.Items {
 		b = protowire.AppendTag(b, fieldFrames, protowire.BytesType)
 		b = protowire.AppendVarint(b, uint64(sizeFrame(p, i, true)))

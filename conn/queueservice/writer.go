@@ -47,8 +47,8 @@ type writer struct {
 
 	buffer *[]byte
 	last   load
-	sent   []*queue.Parcel // written, and not reported yet; only with a limit
-	weight int             // of sent
+	sent   []*queue.DeliveryBatch // written, and not reported yet; only with a limit
+	weight int                    // of sent
 }
 
 // errReplaced ends all that the writer does, except for the close frame.
@@ -127,7 +127,7 @@ func (w *writer) write(l load) error {
 
 // item appends an item's frame. It writes what has gathered when that is much, or when a
 // large body follows, which is then written from where it is.
-func (w *writer) item(b []byte, p *queue.Parcel, i int) (_ []byte, err error) {
+func (w *writer) item(b []byte, p *queue.DeliveryBatch, i int) (_ []byte, err error) {
 	it := &p.Items[i]
 	switch {
 	case it.Lost:
@@ -149,7 +149,7 @@ func (w *writer) item(b []byte, p *queue.Parcel, i int) (_ []byte, err error) {
 }
 
 // frame appends a whole frame.
-func (w *writer) frame(b []byte, p *queue.Parcel, i int) []byte {
+func (w *writer) frame(b []byte, p *queue.DeliveryBatch, i int) []byte {
 	if w.framing == framedText {
 		return appendTextFrame(b, p, i, !w.indexOnly)
 	}
@@ -160,7 +160,7 @@ func (w *writer) frame(b []byte, p *queue.Parcel, i int) []byte {
 }
 
 // head appends a frame up to the item's body.
-func (w *writer) head(b []byte, p *queue.Parcel, i int) []byte {
+func (w *writer) head(b []byte, p *queue.DeliveryBatch, i int) []byte {
 	size := sizeFrame(p, i, !w.indexOnly)
 	if w.framing == framedLength {
 		b = binary.BigEndian.AppendUint32(b, uint32(size))
@@ -172,7 +172,7 @@ func (w *writer) head(b []byte, p *queue.Parcel, i int) []byte {
 
 // appendTextFrame appends an item of the JSON subprotocol. Its length is known only
 // afterwards.
-func appendTextFrame(b []byte, p *queue.Parcel, i int, withData bool) []byte {
+func appendTextFrame(b []byte, p *queue.DeliveryBatch, i int, withData bool) []byte {
 	from := len(b)
 	b = appendItemJSON(append(b, make([]byte, ws.MaxHeaderSize)...), p, i, withData)
 	text := b[from+ws.MaxHeaderSize:]
@@ -200,7 +200,7 @@ const mostUnreported = 4 << 10
 // report counts parcels that have been written. The shard is told when they weigh
 // mostUnreported, or a quarter of what may be unsent if that is less, so that the shard
 // can always push more.
-func (w *writer) report(parcels []*queue.Parcel) {
+func (w *writer) report(parcels []*queue.DeliveryBatch) {
 	most := w.limits.MaxUnsent
 	if most <= 0 {
 		return

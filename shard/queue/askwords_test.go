@@ -46,7 +46,7 @@ func (w *world) tryAgain() {
 
 // feed ends the turn for the consumers that may be sent something.
 func (w *world) feed() {
-	for w.s.hungry.N+len(w.s.ending)+len(w.s.parting) > 0 {
+	for w.s.withRoom.N+len(w.s.ending)+len(w.s.parting) > 0 {
 		w.s.renew()
 		w.s.feed(w.now)
 	}

@@ -23,15 +23,15 @@ func audit(s *State, clients []*Client) error {
 		tubes := c.tubes()
 		for i, t := range tubes {
 			watching[t]++
-			if c.wide == nil {
+			if c.many == nil {
 				continue
 			}
 			wide[t]++
-			if at, known := c.wide.place[t.slot]; !known || int(at) != i {
+			if at, known := c.many.place[t.slot]; !known || int(at) != i {
 				return fmt.Errorf("S4: tube %q is at %d of what a client watches, not at %d", t.name, i, at)
 			}
 		}
-		if w := c.wide; w != nil && (len(w.place) != len(tubes) || len(c.watched) > 0) {
+		if w := c.many; w != nil && (len(w.place) != len(tubes) || len(c.watched) > 0) {
 			return fmt.Errorf("S4: a wide client watches %d tubes, knows %d, and lists %d as an ordinary one", len(tubes), len(w.place), len(c.watched))
 		}
 		for slot := c.held.Head; slot != 0; slot = s.linksOf(slot).Next {
@@ -45,8 +45,8 @@ func audit(s *State, clients []*Client) error {
 		}
 	}
 	for _, t := range s.tubes {
-		if t.wide != wide[t] {
-			return fmt.Errorf("S3: tube %q counts %d wide watchers, has %d", t.name, t.wide, wide[t])
+		if t.byMany != wide[t] {
+			return fmt.Errorf("S3: tube %q counts %d wide watchers, has %d", t.name, t.byMany, wide[t])
 		}
 		if t.using != using[t] || t.watching != watching[t] || t.reserved != reserved[t] {
 			return fmt.Errorf("S3: tube %q counts %d users, %d watchers, %d reserved; there are %d, %d, %d",
@@ -68,12 +68,12 @@ func audit(s *State, clients []*Client) error {
 
 // tubes are those that the client watches.
 func (c *Client) tubes() []*tube {
-	if c.wide == nil {
+	if c.many == nil {
 		return c.watched
 	}
 	var all []*tube
-	for i := range c.wide.tubes.N {
-		all = append(all, c.wide.tubes.Get(i))
+	for i := range c.many.tubes.N {
+		all = append(all, c.many.tubes.Get(i))
 	}
 	return all
 }
@@ -95,7 +95,7 @@ func auditWaits(c *Client) error {
 		}
 		n++
 	}
-	if c.wide != nil && n > 0 {
+	if c.many != nil && n > 0 {
 		return fmt.Errorf("R3: a wide client waits at %d tubes", n)
 	}
 	if n != 0 && n != len(c.watched) {

@@ -48,7 +48,7 @@ func TestFiguresOfTheQueueService(t *testing.T) {
 		}
 	}
 	expect(1, 0, 0, 1)
-	refuse := Ask{What: AskNegative, Indexes: []uint64{f.s.Parcels[0].Items[0].Index}}
+	refuse := Ask{What: AskNegative, Indexes: []uint64{f.s.Deliveries[0].Items[0].Index}}
 	ask(refuse)
 	expect(2, 1, 0, 1)
 	ask(refuse)

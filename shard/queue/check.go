@@ -39,7 +39,7 @@ func (s *State) Check() error {
 			return err
 		}
 	}
-	if err := s.checkAside(&sums); err != nil {
+	if err := s.checkQuarantined(&sums); err != nil {
 		return err
 	}
 	if sums != s.totals {
@@ -56,7 +56,7 @@ func (s *State) Check() error {
 			return fmt.Errorf("S1: job %d is not found by its id", s.jobs.At(slot).id())
 		}
 	}
-	wide, err := s.checkWide()
+	wide, err := s.checkMany()
 	if err != nil {
 		return err
 	}
@@ -173,9 +173,9 @@ func (s *State) checkList(l *cells.List[uint32], want JobState, where string, pl
 }
 
 // checkWide looks at the wide clients that wait, and counts them.
-func (s *State) checkWide() (waits int, err error) {
+func (s *State) checkMany() (waits int, err error) {
 	last := uint64(0)
-	err = s.wideWaits.Check((*Client).place, func(c *Client) error {
+	err = s.manyWaits.Check((*Client).place, func(c *Client) error {
 		if c.arrival <= last {
 			return fmt.Errorf("S4: a wide client waits in the wrong place")
 		}
@@ -190,13 +190,13 @@ func (s *State) checkWide() (waits int, err error) {
 			return 0, err
 		}
 	}
-	return s.wideWaits.N, nil
+	return s.manyWaits.N, nil
 }
 
 // checkSearch looks for tubes that a search would miss.
 func (s *State) checkSearch(c *Client) error {
-	w := c.wide
-	if !w.seeking || s.wideWaits.Has(c, c.place()) || w.seen+w.again > w.tubes.N {
+	w := c.many
+	if !w.seeking || s.manyWaits.Has(c, c.place()) || w.seen+w.again > w.tubes.N {
 		return fmt.Errorf("S7: a client is not in the middle of a search")
 	}
 	for i := range w.tubes.N {

@@ -166,7 +166,7 @@ func (x *machine) bury() {
 
 func (x *machine) byID() {
 	if c, u := x.client(); u != nil {
-		kind := choose(x, "kind", Delete, Delete, Touch, ReserveJob, ReserveJob, KickJob, Peek, SetAside)
+		kind := choose(x, "kind", Delete, Delete, Touch, ReserveJob, ReserveJob, KickJob, Peek, Quarantine)
 		id := x.id()
 		if kind == Touch || kind == Delete {
 			id = x.held(c)

@@ -33,7 +33,7 @@ type Config struct {
 	Ended func([]*Client) []*Client
 	// Wide is how many tubes a client may watch here before it is kept as a
 	// wide one (manytubes.go); 0 for the default, which only tests change.
-	Wide int
+	Many int
 	// Share bounds the long work of one turn (share.go); 0 for the default.
 	Share int
 	// Epoch is the wall clock, in nanoseconds since 1970, at moment 0 of the

@@ -46,13 +46,13 @@ type Ask struct {
 	Wait   bool   // get: if nothing is found Getter is told, once, when to try again
 	Getter Getter
 
-	Receiver   Receiver  // watch, leave, sent: the consumer's connection
-	Window     int       // watch: how many items may be pending
-	IndexOnly  bool      // watch: no bodies
-	AutoCommit bool      // watch: items are done when they are pushed
-	Closes     bool      // watch: the connection ends when the consumer is told Parcel.Over
-	Bytes      int       // sent: their Weight
-	Spent      []*Parcel // sent: the shard may use these again, but not the slice
+	Receiver   Receiver         // watch, leave, sent: the consumer's connection
+	Window     int              // watch: how many items may be pending
+	IndexOnly  bool             // watch: no bodies
+	AutoCommit bool             // watch: items are done when they are pushed
+	Closes     bool             // watch: the connection ends when the consumer is told Parcel.Over
+	Bytes      int              // sent: their Weight
+	Spent      []*DeliveryBatch // sent: the shard may use these again, but not the slice
 
 	Indexes []uint64 // commit, negative, delete
 	Code    string   // negative; CodeShutdown ends pushes until the next watch
@@ -64,9 +64,9 @@ type Ask struct {
 	group   *group   // a group that is being dropped
 
 	// Answers. They are the asker's when the batch is complete.
-	Found  *Parcel // get
-	Cut    bool    // get: there are fewer than Length because their bodies are large
-	Count  int     // count
+	Found  *DeliveryBatch // get
+	Cut    bool           // get: there are fewer than Length because their bodies are large
+	Count  int            // count
 	Search SearchInfo
 	Attrs  *Attrs
 
@@ -169,7 +169,7 @@ type Receiver interface {
 	// turn has been committed. This may be before the watch itself has been answered.
 	// If ok is false, the log has failed, and nothing may be sent. AskSent gives the
 	// parcel back, in Spent.
-	Receive(p *Parcel, ok bool)
+	Receive(p *DeliveryBatch, ok bool)
 	// Replaced says that another connection of the same consumer has taken over. What
 	// was on its way may still be received, and must be thrown away: the new connection
 	// is sent it too.

@@ -26,7 +26,7 @@ func (s *State) askAttrs(now int64, op *Op) {
 		}
 		return
 	}
-	if o := &v.finder.order; o.n > 0 {
+	if o := &v.index.order; o.n > 0 {
 		a.Attrs.First, a.Attrs.Last = s.jobs.At(o.first()).id(), o.lastID(&s.jobs)
 	}
 	a.Attrs.Ended = v.ended

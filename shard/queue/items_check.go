@@ -60,7 +60,7 @@ func (s *State) checkConsumer(c *consumer) error {
 	if waits && !c.room() {
 		return fmt.Errorf("Q5: it waits and has no room")
 	}
-	if c.room() && !c.choosy() && !waits && !c.listed {
+	if c.room() && !c.filtered() && !waits && !c.listed {
 		return fmt.Errorf("Q5: it has room and does not wait")
 	}
 	if c.group.over() && c.listens() && !c.told && !c.listed && !c.group.service.ending && !c.group.parting {
@@ -69,8 +69,8 @@ func (s *State) checkConsumer(c *consumer) error {
 	if c.told && !c.group.service.ended {
 		return fmt.Errorf("Q7: it was told that its queue has ended")
 	}
-	if c.choosy() {
-		if err := s.checkChoosy(c); err != nil {
+	if c.filtered() {
+		if err := s.checkFiltered(c); err != nil {
 			return err
 		}
 	}
@@ -103,9 +103,9 @@ func (s *State) checkConsumer(c *consumer) error {
 }
 
 // checkChoosy looks for jobs that a choosy consumer misses.
-func (s *State) checkChoosy(c *consumer) error {
+func (s *State) checkFiltered(c *consumer) error {
 	v := c.group.service
-	if slices.Contains(v.choosy, c) != (c.to != nil) {
+	if slices.Contains(v.filtered, c) != (c.to != nil) {
 		return fmt.Errorf("S4: it is choosy, and among those who are shown jobs: %t", c.to == nil)
 	}
 	if c.client.waits != nil {

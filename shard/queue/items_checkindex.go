@@ -6,8 +6,8 @@ import (
 )
 
 // checkFinder checks what finds the items of a queue.
-func (s *State) checkFinder(t *tube) error {
-	f := t.service.finder
+func (s *State) checkItemIndex(t *tube) error {
+	f := t.service.index
 	if err := f.order.check(&s.jobs); err != nil {
 		return fmt.Errorf("%w, of tube %q", err, t.name)
 	}
@@ -29,7 +29,7 @@ func (s *State) checkFinder(t *tube) error {
 			return err
 		}
 	}
-	if n := t.length(); found > n || found < n && f.cursor == wholeFinder {
+	if n := t.length(); found > n || found < n && f.cursor == wholeIndex {
 		return fmt.Errorf("F1: tube %q has %d jobs, its order %d", t.name, n, found)
 	}
 	if n, err := f.requests.check(s, t); err != nil || n != requested {

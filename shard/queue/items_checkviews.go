@@ -12,7 +12,7 @@ func (s *State) placePassed(place func(uint32, string) error) error {
 		if t.service == nil || t.service.passed == 0 {
 			continue
 		}
-		o := &t.service.finder.order
+		o := &t.service.index.order
 		for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
 			if slot := o.at(at); s.jobs.At(slot).state() == Passed {
 				if err := place(slot, t.name+" passed"); err != nil {
@@ -27,7 +27,7 @@ func (s *State) placePassed(place func(uint32, string) error) error {
 // checkPassed looks for passed jobs that all groups are done with.
 func (s *State) checkPassed(v *service) error {
 	n := 0
-	o := &v.finder.order
+	o := &v.index.order
 	for at := o.seek(&s.jobs, 0); o.at(at) != 0; at = o.next(at) {
 		slot := o.at(at)
 		j := s.jobs.At(slot)
@@ -104,7 +104,7 @@ func (s *State) checkView(w *view) error {
 // checkComplete looks for jobs that the view should have, and for consumers that should
 // be sent one.
 func (s *State) checkComplete(w *view) error {
-	o := &w.group.service.finder.order
+	o := &w.group.service.index.order
 	for at := o.seek(&s.jobs, 0); o.at(at) != 0 && !w.building; at = o.next(at) {
 		if slot := o.at(at); s.jobs.At(slot).state() == Ready && w.wants(s, slot) {
 			return fmt.Errorf("V1: the view misses job %d", s.jobs.At(slot).id())

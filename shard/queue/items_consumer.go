@@ -34,7 +34,7 @@ type consumer struct {
 	again    uint32    // the pending item that a new connection is to be sent next, or 0
 	resent   int       // how many it was sent again
 	listed   bool      // it is in State.hungry
-	parcel   *Parcel
+	batch    *DeliveryBatch
 
 	// of a view's consumer: what is pending, and its place in the view's line
 	has    cells.List[uint32]
@@ -139,7 +139,7 @@ func (s *State) connect(c *consumer, to Receiver) {
 			c.to.Replaced()
 		}
 	}
-	c.to, c.parcel = to, nil
+	c.to, c.batch = to, nil
 	c.unsent, c.stopped, c.fetching = 0, false, false
 	c.again, c.resent = c.client.held.Head, 0
 	if c.group.view != nil {
@@ -178,6 +178,6 @@ func (s *State) askSent(now int64, op *Op) {
 func (s *State) wake(c *consumer) {
 	if !c.listed {
 		c.listed = true
-		s.hungry.Push(c)
+		s.withRoom.Push(c)
 	}
 }

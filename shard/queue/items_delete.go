@@ -71,7 +71,7 @@ func (s *State) truncate(op *Op) {
 // turn can end.
 func (s *State) endBefore(v *service, index uint64) bool {
 	for {
-		slot := v.finder.order.first()
+		slot := v.index.order.first()
 		if slot == 0 || s.jobs.At(slot).id() >= index {
 			return true
 		}
@@ -130,7 +130,7 @@ func (s *State) had(v *service, slot uint32) bool {
 // oldestLoose finds the oldest item that nobody has, among the first Slice items; 0 if
 // there is none. The finder must be whole.
 func (s *State) oldestLoose(v *service) uint32 {
-	o := &v.finder.order
+	o := &v.index.order
 	at := o.seek(&s.jobs, 0)
 	for range Slice {
 		slot := o.at(at)

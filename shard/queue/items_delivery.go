@@ -12,7 +12,7 @@ import (
 // Parcel is items on their way from a shard to a client: what one turn pushes to one
 // consumer, or what a get has found. Small bodies and tags are copied into Bytes,
 // because the shard may use their memory again.
-type Parcel struct {
+type DeliveryBatch struct {
 	Items []Item
 	Bytes []byte
 	// Over says that the queue has ended, and that after these items no more come.
@@ -48,10 +48,10 @@ const (
 
 // newParcel makes an empty parcel, in the memory of one that is no longer needed if there
 // is any.
-func (s *State) newParcel() *Parcel {
+func (s *State) newDeliveryBatch() *DeliveryBatch {
 	last := len(s.spares) - 1
 	if last < 0 {
-		return new(Parcel)
+		return new(DeliveryBatch)
 	}
 	p := s.spares[last]
 	s.spares[last] = nil
@@ -61,7 +61,7 @@ func (s *State) newParcel() *Parcel {
 }
 
 // spare keeps the memory of a parcel that nobody uses now.
-func (s *State) spare(p *Parcel) {
+func (s *State) spare(p *DeliveryBatch) {
 	if n := p.footprint(); n <= spareMost && s.spareBytes+n <= sparesMost {
 		p.Reset()
 		s.spares = append(s.spares, p)
@@ -70,20 +70,20 @@ func (s *State) spare(p *Parcel) {
 }
 
 // footprint is about how much memory the parcel has.
-func (p *Parcel) footprint() int {
+func (p *DeliveryBatch) footprint() int {
 	return int(unsafe.Sizeof(*p)) + cap(p.Bytes) + cap(p.Items)*int(unsafe.Sizeof(Item{}))
 }
 
 // Tags are the item's tags.
-func (p *Parcel) Tags(i int) Tags { return Tags(p.Bytes[p.Items[i].TagsAt:p.Items[i].BodyAt]) }
+func (p *DeliveryBatch) Tags(i int) Tags { return Tags(p.Bytes[p.Items[i].TagsAt:p.Items[i].BodyAt]) }
 
 // Small is the item's body, if it is a small one.
-func (p *Parcel) Small(i int) []byte { return p.Bytes[p.Items[i].BodyAt:p.Items[i].BodyEnd] }
+func (p *DeliveryBatch) Small(i int) []byte { return p.Bytes[p.Items[i].BodyAt:p.Items[i].BodyEnd] }
 
 // Reset empties the parcel and keeps its memory.
-func (p *Parcel) Reset() {
+func (p *DeliveryBatch) Reset() {
 	clear(p.Items)
-	*p = Parcel{Items: p.Items[:0], Bytes: p.Bytes[:0]}
+	*p = DeliveryBatch{Items: p.Items[:0], Bytes: p.Bytes[:0]}
 }
 
 // itemWeight is what an item weighs without its body and tags.
@@ -91,7 +91,7 @@ const itemWeight = 32
 
 // Weight is what the parcel counts for in Limits.MaxUnsent. It is the same before
 // bodies that are away have been read, and afterwards.
-func (p *Parcel) Weight() int {
+func (p *DeliveryBatch) Weight() int {
 	weight := p.lost
 	for i := range p.Items {
 		weight += p.Items[i].weight()
@@ -100,7 +100,7 @@ func (p *Parcel) Weight() int {
 }
 
 // Away lists the items whose bodies are to be read from the log.
-func (p *Parcel) Away() iter.Seq[int] {
+func (p *DeliveryBatch) Away() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range p.Items {
 			if p.Items[i].away && !yield(i) {
@@ -112,7 +112,7 @@ func (p *Parcel) Away() iter.Seq[int] {
 
 // Supply gives an item the body that was read from the log, or notes the error of
 // reading it. It reports whether the item is to be set aside, because nobody can read it.
-func (p *Parcel) Supply(i int, body []byte, err error) (aside bool) {
+func (p *DeliveryBatch) Supply(i int, body []byte, err error) (aside bool) {
 	it := &p.Items[i]
 	it.away = false
 	p.away--
@@ -125,7 +125,7 @@ func (p *Parcel) Supply(i int, body []byte, err error) (aside bool) {
 }
 
 // dropLost forgets the items whose bodies could not be read.
-func (p *Parcel) dropLost() {
+func (p *DeliveryBatch) dropLost() {
 	p.Items = slices.DeleteFunc(p.Items, func(it Item) bool { return it.Lost })
 }
 
@@ -137,15 +137,15 @@ func (i *Item) weight() int { return itemWeight + int(i.Size) + int(i.BodyAt-i.T
 // the consumer go on; with auto-commit, the items are done only then.
 
 // To is the receiver of the parcel.
-func (p *Parcel) To() Receiver { return p.to }
+func (p *DeliveryBatch) To() Receiver { return p.to }
 
 // Lacking says whether the parcel lacks bodies.
-func (p *Parcel) Lacking() bool { return p.away > 0 }
+func (p *DeliveryBatch) Lacking() bool { return p.away > 0 }
 
 // Fetch reads the bodies that the parcel lacks. Items whose bodies cannot be read are
 // taken out. It returns the operation that the shard must apply when the parcel has been
 // received. Fetch is called once, by any goroutine.
-func (p *Parcel) Fetch(log storage.Log) *Batch {
+func (p *DeliveryBatch) Fetch(log storage.Log) *Batch {
 	f := &fetched{consumer: p.consumer, to: p.to}
 	kept := p.Items[:0]
 	for _, i := range p.Items {
@@ -187,8 +187,8 @@ func (s *State) askFetched(now int64, op *Op) {
 	}
 	for _, id := range f.lost {
 		if slot := s.index.find(&s.jobs, id); slot != 0 && s.pendingAt(slot) == c {
-			aside := Op{Kind: SetAside, ID: id}
-			s.setAside(&c.client, &aside)
+			aside := Op{Kind: Quarantine, ID: id}
+			s.quarantine(&c.client, &aside)
 		}
 	}
 	if c.to == nil || c.to != f.to {

@@ -7,22 +7,22 @@ import (
 )
 
 // Parcels that come back are used again, as far as they take little memory together.
-func TestSpareParcels(t *testing.T) {
+func TestSpareBatches(t *testing.T) {
 	s := NewState(Config{Directory: queuetest.Deaf{}})
 	for range 100 {
-		s.spare(&Parcel{Bytes: make([]byte, 30<<10)})
-		s.spare(&Parcel{Bytes: make([]byte, spareMost)})
+		s.spare(&DeliveryBatch{Bytes: make([]byte, 30<<10)})
+		s.spare(&DeliveryBatch{Bytes: make([]byte, spareMost)})
 	}
 	kept := len(s.spares)
 	if s.spareBytes > sparesMost || kept < 60 || kept > 70 {
 		t.Errorf("%d parcels of %d bytes are kept", kept, s.spareBytes)
 	}
 	for range kept {
-		if p := s.newParcel(); cap(p.Bytes) != 30<<10 {
+		if p := s.newDeliveryBatch(); cap(p.Bytes) != 30<<10 {
 			t.Errorf("a parcel of %d bytes", cap(p.Bytes))
 		}
 	}
-	if p := s.newParcel(); p.Bytes != nil || s.spareBytes != 0 {
+	if p := s.newDeliveryBatch(); p.Bytes != nil || s.spareBytes != 0 {
 		t.Errorf("%d bytes are kept of none", s.spareBytes)
 	}
 }

@@ -93,7 +93,7 @@ func (s *State) tells(c *consumer) bool {
 		c.group.parted = false // this one has not been told
 		return false
 	}
-	s.parcelFor(c).Over = true
+	s.batchFor(c).Over = true
 	c.told = true
 	if c.closes {
 		s.standBack(c)

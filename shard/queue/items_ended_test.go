@@ -118,7 +118,7 @@ func TestTheEndIsToldOnce(t *testing.T) {
 
 // The consumers of a large group are told in shares, also if some are forgotten meanwhile.
 func TestTheEndIsToldInShares(t *testing.T) {
-	w := newWideWorld(t, 0, 4*moving)
+	w := newManyWorld(t, 0, 4*moving)
 	const n = 300
 	told := ""
 	for i := range n {

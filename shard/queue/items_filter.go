@@ -17,7 +17,7 @@ import (
 const lookedAll = ^uint64(0)
 
 // choosy says that the consumer does not want just any item.
-func (c *consumer) choosy() bool {
+func (c *consumer) filtered() bool {
 	return c.group.view == nil && (len(c.tags) > 0 || c.start > 0)
 }
 
@@ -34,10 +34,10 @@ func (s *State) startOf(v *service, a *Ask) (start uint64, known bool) {
 		return a.Index, true
 	case !s.whole(v):
 		return 0, false
-	case v.finder.order.n == 0:
+	case v.index.order.n == 0:
 		return 1, true
 	}
-	return v.finder.order.lastID(&s.jobs) + 1, true
+	return v.index.order.lastID(&s.jobs) + 1, true
 }
 
 // choose makes a consumer as choosy as its watch says.
@@ -46,16 +46,16 @@ func (c *consumer) choose(tags Tags, start uint64) {
 	c.ignoreShown()
 	c.tags, c.start, c.look = append(c.tags[:0], tags...), start, 0
 	c.marks = c.tags.marks()
-	if c.choosy() {
-		v.choosy = append(v.choosy, c)
+	if c.filtered() {
+		v.filtered = append(v.filtered, c)
 	}
 }
 
 // ignoreShown removes a consumer from those that jobs are shown to.
 func (c *consumer) ignoreShown() {
 	v := c.group.service
-	if i := slices.Index(v.choosy, c); i >= 0 {
-		v.choosy = slices.Delete(v.choosy, i, i+1)
+	if i := slices.Index(v.filtered, c); i >= 0 {
+		v.filtered = slices.Delete(v.filtered, i, i+1)
 	}
 }
 
@@ -66,13 +66,13 @@ func (v *service) show(s *State, now int64, id uint64) {
 		return
 	}
 	marks := s.tagsOf(slot).marks()
-	for i, c := range v.choosy {
+	for i, c := range v.filtered {
 		s.spend(visiting)
 		if c.marks&^marks != 0 || !c.wants(s, slot) {
 			continue
 		}
 		if c.look == lookedAll && c.room() && v.tube.offers() {
-			v.choosy = append(slices.Delete(v.choosy, i, i+1), c)
+			v.filtered = append(slices.Delete(v.filtered, i, i+1), c)
 			s.push(now, c, slot)
 			return
 		}
@@ -95,7 +95,7 @@ func (s *State) seekFor(now int64, c *consumer) {
 		s.wake(c)
 		return
 	}
-	o := &v.finder.order
+	o := &v.index.order
 	for at := o.seek(&s.jobs, max(c.look, c.start)); ; at = o.next(at) {
 		slot := o.at(at)
 		if slot == 0 {

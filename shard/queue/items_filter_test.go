@@ -3,7 +3,7 @@ package queue
 import "testing"
 
 // Consumers that want only some of the items.
-func TestChoosy(t *testing.T) {
+func TestFiltered(t *testing.T) {
 	runScripts(t, []script{
 		{"items with the tags, in the order of their ids", `
 			g.p item 1024 k=v -> 1
@@ -45,7 +45,7 @@ func TestChoosy(t *testing.T) {
 }
 
 // Jobs that become ready in other ways than a put.
-func TestChoosyAreShownWhatComesBack(t *testing.T) {
+func TestFilteredAreShownWhatComesBack(t *testing.T) {
 	runScripts(t, []script{
 		{"a pause holds them, too", `
 			g.a sub 5 k=v

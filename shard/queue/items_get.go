@@ -35,12 +35,12 @@ func (s *State) runGet(v *service, b *Batch, a *Ask) Status {
 		return More
 	}
 	if a.Found == nil {
-		a.Found = &Parcel{}
+		a.Found = &DeliveryBatch{}
 	}
 	for {
 		if a.step == finding {
 			whole := s.gather(v, b, a)
-			v.finder.gets.goesOn(a, !whole)
+			v.index.gets.goesOn(a, !whole)
 			if !whole {
 				return More
 			}
@@ -77,7 +77,7 @@ func (s *State) nothing(v *service, a *Ask) Status {
 	if !a.Wait {
 		return Empty
 	}
-	v.finder.gets.wait(a)
+	v.index.gets.wait(a)
 	return Waiting
 }
 
@@ -85,7 +85,7 @@ func (s *State) nothing(v *service, a *Ask) Status {
 func (s *State) getEnds(v *service, a *Ask) {
 	a.restart()
 	if a.Getter != nil {
-		g := &v.finder.gets
+		g := &v.index.gets
 		g.again(s, v.tube, g.returned(a.Getter))
 	}
 }
@@ -97,7 +97,7 @@ func (s *State) unget(op *Op) {
 	if t == nil || t.service == nil {
 		return
 	}
-	g := &t.service.finder.gets
+	g := &t.service.index.gets
 	g.again(s, t, g.returned(op.Ask.Getter))
 	s.letGo(t)
 }
@@ -116,7 +116,7 @@ func (a *Ask) start() uint64 {
 // gather puts what a get asks for into its parcel. It reports false if it must go on in
 // another turn.
 func (s *State) gather(v *service, b *Batch, a *Ask) bool {
-	f := v.finder
+	f := v.index
 	if !a.begun {
 		a.Found.Reset()
 		a.Cut = false
@@ -149,7 +149,7 @@ func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 }
 
 // gatherBack goes backwards from the newest item, for a get that asks for the newest.
-func (s *State) gatherBack(f *finder, b *Batch, a *Ask) bool {
+func (s *State) gatherBack(f *itemIndex, b *Batch, a *Ask) bool {
 	for at := f.order.back(f.order.seek(&s.jobs, a.from)); !a.full(b); at = f.order.back(at) {
 		slot := f.order.at(at)
 		if slot == 0 {
@@ -221,7 +221,7 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 }
 
 // pack appends an item to a parcel.
-func (s *State) pack(p *Parcel, slot uint32, body bool) {
+func (s *State) pack(p *DeliveryBatch, slot uint32, body bool) {
 	j := s.jobs.At(slot)
 	it := Item{Index: j.id(), Pri: j.pri, Size: j.size, TagsAt: uint32(len(p.Bytes))}
 	p.Bytes = append(p.Bytes, s.tagsOf(slot)...)

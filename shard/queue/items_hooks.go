@@ -12,14 +12,14 @@ import (
 
 // jobBorn is told of each new job of the tube, when it has its tags and is in no place
 // yet.
-func (v *service) jobBorn(s *State, slot uint32) { v.finder.add(s, slot) }
+func (v *service) jobBorn(s *State, slot uint32) { v.index.add(s, slot) }
 
 // itemReady is the rest of makeReady for a tube that has a service. The job may have a waiter
 // then, and may even have ended.
 func (s *State) itemReady(now int64, t *tube, slot uint32) {
 	v, id := t.service, s.jobs.At(slot).id()
 	v.jobJoins(s, slot)
-	if t.waiters.Head != nil || t.wide > 0 {
+	if t.waiters.Head != nil || t.byMany > 0 {
 		s.match(now, t)
 	}
 	v.jobReady(s, now, id)
@@ -28,17 +28,17 @@ func (s *State) itemReady(now int64, t *tube, slot uint32) {
 // jobReady is told of each job that has become ready, after the waiters have been
 // served: one of them may have the job now, and it may even have ended.
 func (v *service) jobReady(s *State, now int64, id uint64) {
-	if v.finder.gets.busy() {
-		v.finder.gets.shown(s, id)
+	if v.index.gets.busy() {
+		v.index.gets.shown(s, id)
 	}
-	if len(v.choosy) > 0 {
+	if len(v.filtered) > 0 {
 		v.show(s, now, id)
 	}
 }
 
 // jobSeen shows a job that may have been delayed, and is not ready, to the gets that wait to
 // look at it.
-func (v *service) jobSeen(s *State, slot uint32) { v.finder.gets.offer(s, slot, false) }
+func (v *service) jobSeen(s *State, slot uint32) { v.index.gets.offer(s, slot, false) }
 
 // jobBuried is told of each job that has been buried.
 func (v *service) jobBuried(s *State) { s.mayBeOver(v) }
@@ -95,7 +95,7 @@ func (s *State) itemMoves(slot uint32) {
 // jobGone is told of each job that leaves the tube, while it still has all that it had.
 func (v *service) jobGone(s *State, slot uint32) {
 	v.jobLeaves(s, slot)
-	v.finder.remove(s, slot)
+	v.index.remove(s, slot)
 	s.mayBeOver(v)
 }
 
@@ -104,7 +104,7 @@ func (v *service) jobGone(s *State, slot uint32) {
 func (v *service) tubeOpens(s *State) { v.callLines(s) }
 
 func (v *service) tubeOpened(s *State) {
-	for _, c := range v.choosy {
+	for _, c := range v.filtered {
 		s.spend(looking)
 		s.wake(c)
 	}
@@ -112,7 +112,7 @@ func (v *service) tubeOpened(s *State) {
 
 // matters says that a tube must not end even if it has no job, user or watcher (S5).
 func (v *service) matters() bool {
-	return v.kept() || v.dropping > 0 || v.passed > 0 || v.finder.gets.busy()
+	return v.kept() || v.dropping > 0 || v.passed > 0 || v.index.gets.busy()
 }
 
 // consumerExpires takes back a job that a consumer has had for too long. It may well be stuck
@@ -172,7 +172,7 @@ func (c *consumer) appendHolding(list []Holding) []Holding {
 }
 
 // feeding says that there is something for feed to do.
-func (s *State) feeding() bool { return s.hungry.N > 0 || len(s.ending)+len(s.parting) > 0 }
+func (s *State) feeding() bool { return s.withRoom.N > 0 || len(s.ending)+len(s.parting) > 0 }
 
 // soonestConsumer is the next time at which a consumer has had items of a view for too long,
 // or one that has left needs attention; 0 if there is none.
@@ -227,7 +227,7 @@ func (s *State) checkItems(place func(uint32, string) error) error {
 		if t.service == nil {
 			continue
 		}
-		if err := cmp.Or(s.checkService(t.service), s.checkFinder(t)); err != nil {
+		if err := cmp.Or(s.checkService(t.service), s.checkItemIndex(t)); err != nil {
 			return fmt.Errorf("%w (queue %s)", err, name)
 		}
 	}

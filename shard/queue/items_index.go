@@ -7,14 +7,14 @@ import "beanfield/shard/queue/cells"
 // filled in shares: the cursor goes through the job records of the shard, and jobs that
 // are put meanwhile are taken in at once. Until the finder is whole, operations that need
 // it end with More.
-type finder struct {
+type itemIndex struct {
 	order    order
 	requests requests
 	gets     gets
 	cursor   uint32 // the next record to look at; wholeFinder when all are taken in
 }
 
-const wholeFinder = ^uint32(0)
+const wholeIndex = ^uint32(0)
 
 // How much of a share the finder's work costs: taking in a job, and passing records of
 // other tubes.
@@ -24,8 +24,8 @@ const (
 )
 
 // newFinder makes the finder of a tube.
-func (s *State) newFinder(t *tube) *finder {
-	f := &finder{cursor: wholeFinder}
+func (s *State) newItemIndex(t *tube) *itemIndex {
+	f := &itemIndex{cursor: wholeIndex}
 	if t.length() > 0 {
 		f.cursor = 1 // slot 0 is no job
 	}
@@ -34,12 +34,12 @@ func (s *State) newFinder(t *tube) *finder {
 
 // whole goes on taking in the jobs that were there before, and reports whether all are in.
 func (s *State) whole(v *service) bool {
-	f := v.finder
-	for f.cursor != wholeFinder {
+	f := v.index
+	for f.cursor != wholeIndex {
 		ci := int(f.cursor >> cells.ChunkShift)
 		switch {
 		case ci >= s.jobs.Chunks():
-			f.cursor = wholeFinder
+			f.cursor = wholeIndex
 			return true
 		case s.spent():
 			return false
@@ -59,21 +59,21 @@ func (s *State) takeIn(v *service, slot uint32) {
 	if slot%passing == 0 {
 		s.spend(looking)
 	}
-	if s.jobs.At(slot).tube() == v.tube.slot && !v.finder.order.has(&s.jobs, slot) {
+	if s.jobs.At(slot).tube() == v.tube.slot && !v.index.order.has(&s.jobs, slot) {
 		s.spend(indexing)
-		v.finder.add(s, slot)
+		v.index.add(s, slot)
 	}
 }
 
 // add takes in a job.
-func (f *finder) add(s *State, slot uint32) {
+func (f *itemIndex) add(s *State, slot uint32) {
 	f.order.insert(&s.jobs, slot)
 	f.requests.add(s, slot)
 }
 
 // remove forgets a job, unless it was never taken in.
-func (f *finder) remove(s *State, slot uint32) {
-	if f.cursor != wholeFinder && !f.order.has(&s.jobs, slot) {
+func (f *itemIndex) remove(s *State, slot uint32) {
+	if f.cursor != wholeIndex && !f.order.has(&s.jobs, slot) {
 		return
 	}
 	f.order.remove(&s.jobs, slot)
@@ -84,7 +84,7 @@ func (f *finder) remove(s *State, slot uint32) {
 // so much of the share. show may end the item that it is shown. It reports false if it
 // must go on in another turn.
 func (s *State) walk(v *service, a *Ask, cost int, show func(slot uint32)) bool {
-	o := &v.finder.order
+	o := &v.index.order
 	at := o.seek(&s.jobs, a.from)
 	for slot := o.at(at); slot != 0; slot = o.at(at) {
 		if s.spent() {

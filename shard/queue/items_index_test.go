@@ -17,8 +17,8 @@ func (w *world) stock(tube string, n int) {
 }
 
 // A tube with many jobs gets its finder in shares, whatever happens meanwhile.
-func TestFinderIsMadeInShares(t *testing.T) {
-	w := newWideWorld(t, 0, 4*moving)
+func TestItemIndexIsMadeInShares(t *testing.T) {
+	w := newManyWorld(t, 0, 4*moving)
 	w.stock("other", 50)
 	w.stock("t", 40)
 	w.stock("other", 3*cells.ChunkLen/2)
@@ -59,7 +59,7 @@ func TestFinderIsMadeInShares(t *testing.T) {
 
 // What goes through many items stops when the share of a turn is used up.
 func TestAsksTakeShares(t *testing.T) {
-	w := newWideWorld(t, 0, 4*moving)
+	w := newManyWorld(t, 0, 4*moving)
 	w.stock("t", 100)
 	all := make([]string, 100)
 	for i := range all {
@@ -113,7 +113,7 @@ func TestGetSaysThatItIsCut(t *testing.T) {
 
 // Where very many items have one request id, a get still finds them in order.
 func TestManyOfOneRequest(t *testing.T) {
-	w := newWideWorld(t, 0, 4*moving)
+	w := newManyWorld(t, 0, 4*moving)
 	for id := range 3 * ringMost {
 		w.run(fmt.Sprintf("q put t requestId=x k=%d -> %d", id+1, id+1))
 	}

@@ -38,7 +38,7 @@ func (s *State) disconnect(now int64, c *consumer) {
 	s.unwait(&c.client)
 	c.ignoreShown()
 	s.leaveLine(c)
-	c.to, c.parcel, c.again = nil, nil, 0
+	c.to, c.batch, c.again = nil, nil, 0
 	s.leaving.Schedule(s.leavePos, c.client.slot, now+max(0, v.limits.Leaving))
 	if c.group.view == nil {
 		s.ignore(&c.client, v.tube)

@@ -11,14 +11,14 @@ package queue
 // more items come.
 func (s *State) feed(now int64) {
 	for !s.spent() {
-		if s.hungry.N == 0 {
+		if s.withRoom.N == 0 {
 			if len(s.ending)+len(s.parting) == 0 {
 				return
 			}
 			s.tickOver()
 			continue
 		}
-		c := s.hungry.Pop()
+		c := s.withRoom.Pop()
 		c.listed = false
 		s.spend(moving)
 		s.feedOne(now, c)
@@ -44,7 +44,7 @@ func (s *State) feedOne(now int64, c *consumer) {
 		s.resend(now, c)
 	case !c.room() || c.client.waits != nil:
 		return
-	case c.choosy():
+	case c.filtered():
 		s.seekFor(now, c)
 		return
 	case t.offers():
@@ -92,13 +92,13 @@ func (s *State) resend(now int64, c *consumer) {
 }
 
 // parcelFor is what the turn sends to a consumer.
-func (s *State) parcelFor(c *consumer) *Parcel {
-	p := c.parcel
+func (s *State) batchFor(c *consumer) *DeliveryBatch {
+	p := c.batch
 	if p == nil {
-		p = s.newParcel()
+		p = s.newDeliveryBatch()
 		p.to, p.consumer = c.to, c
-		c.parcel = p
-		s.Parcels = append(s.Parcels, p)
+		c.batch = p
+		s.Deliveries = append(s.Deliveries, p)
 	}
 	return p
 }
@@ -106,7 +106,7 @@ func (s *State) parcelFor(c *consumer) *Parcel {
 // load adds a job to what the turn sends to a consumer. It reports whether the job's
 // body is yet to be read.
 func (s *State) load(c *consumer, slot uint32) (away bool) {
-	p := s.parcelFor(c)
+	p := s.batchFor(c)
 	s.pushed++
 	s.pack(p, slot, !c.indexOnly)
 	i := &p.Items[len(p.Items)-1]
@@ -121,19 +121,19 @@ func (s *State) load(c *consumer, slot uint32) (away bool) {
 	return i.away
 }
 
-// TakeParcels appends the parcels that were made since it was last called.
-func (s *State) TakeParcels(list []*Parcel) []*Parcel {
-	for i, p := range s.Parcels {
-		if c := p.consumer; c.parcel == p {
-			c.parcel = nil
+// TakeDeliveries appends the parcels that were made since it was last called.
+func (s *State) TakeDeliveries(list []*DeliveryBatch) []*DeliveryBatch {
+	for i, p := range s.Deliveries {
+		if c := p.consumer; c.batch == p {
+			c.batch = nil
 			if p.away > 0 {
 				c.fetching = true
 				s.unwait(&c.client)
 			}
 		}
 		list = append(list, p)
-		s.Parcels[i] = nil
+		s.Deliveries[i] = nil
 	}
-	s.Parcels = s.Parcels[:0]
+	s.Deliveries = s.Deliveries[:0]
 	return list
 }

@@ -13,7 +13,7 @@ type pushField struct {
 	subs   []*sink
 	tags   Tags
 	put    Ask
-	list   []*Parcel
+	list   []*DeliveryBatch
 }
 
 // sink is a consumer's connection.
@@ -22,13 +22,13 @@ type sink struct {
 	user    string
 	indexes []uint64
 	sent    Ask
-	spent   []*Parcel
+	spent   []*DeliveryBatch
 }
 
 func (k *sink) Replaced() {}
 func (k *sink) Removed()  {}
 
-func (k *sink) Receive(p *Parcel, _ bool) {
+func (k *sink) Receive(p *DeliveryBatch, _ bool) {
 	for i := range p.Items {
 		k.indexes = append(k.indexes, p.Items[i].Index)
 	}
@@ -69,7 +69,7 @@ func (f *pushField) ask(a *Ask) {
 func (f *pushField) endTurn() {
 	for f.s.Tick(f.now) {
 	}
-	f.list = f.s.TakeParcels(f.list[:0])
+	f.list = f.s.TakeDeliveries(f.list[:0])
 	for _, p := range f.list {
 		p.to.Receive(p, true)
 	}

@@ -6,13 +6,13 @@ import "beanfield/storage"
 // finds its items. A tube has none until the queue service touches it, so for all other
 // tubes it costs one look at a nil pointer.
 type service struct {
-	tube   *tube
-	pair   string      // the tube with which it shares its limits: its rear queue, or whose rear queue it is
-	limits *Limits     // as the last operation told them
-	first  *group      // the group that is the tube itself; nil until its first watch
-	ended  bool        // the queue takes no more items
-	finder *finder     // never nil
-	choosy []*consumer // of the first group, connected; first the one that has waited longest
+	tube     *tube
+	pair     string      // the tube with which it shares its limits: its rear queue, or whose rear queue it is
+	limits   *Limits     // as the last operation told them
+	first    *group      // the group that is the tube itself; nil until its first watch
+	ended    bool        // the queue takes no more items
+	index    *itemIndex  // never nil
+	filtered []*consumer // of the first group, connected; first the one that has waited longest
 
 	views    []*view // the further groups, in the order of their numbers
 	named    map[string]*view
@@ -69,7 +69,7 @@ func (s *State) applyService(now int64, b *Batch, op *Op) {
 // serviceOf finds the service of a tube, or makes it.
 func (s *State) serviceOf(t *tube, l *Limits) *service {
 	if t.service == nil {
-		t.service = &service{tube: t, pair: pairOf(t.name), finder: s.newFinder(t)}
+		t.service = &service{tube: t, pair: pairOf(t.name), index: s.newItemIndex(t)}
 	}
 	if old := t.service.limits; old != l {
 		t.service.limits, s.shownFor = l, l.Forget

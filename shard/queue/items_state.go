@@ -13,10 +13,10 @@ type items struct {
 	rebalanced uint64           // jobs given to others because a consumer has not dealt with them
 	recordItem storage.Item     // scratch for the log
 
-	spares     []*Parcel // to be used again
-	spareBytes int       // their footprints
+	spares     []*DeliveryBatch // to be used again
+	spareBytes int              // their footprints
 
-	hungry   cells.Ring[*consumer] // consumers that may have got room, by turns
+	withRoom cells.Ring[*consumer] // consumers that may have got room, by turns
 	leaving  cells.Heap            // consumers without a connection, by when their items go to others
 	leavePos cells.Positions
 	departed cells.List[*consumer] // those that are only remembered
@@ -33,9 +33,9 @@ type items struct {
 	// Called lists the gets that were called since the caller last emptied it; they may be
 	// told to try again when the log has what they are to see.
 	Called []Getter
-	// Parcels is what was pushed to consumers since TakeParcels was called; it may be
+	// Parcels is what was pushed to consumers since TakeDeliveries was called; it may be
 	// sent when the log has what it shows.
-	Parcels []*Parcel
+	Deliveries []*DeliveryBatch
 }
 
 func newItems() items {

@@ -67,7 +67,7 @@ func (s *State) pushView(now int64, w *view, c *consumer) {
 	w.group.delivered++
 	s.viewHold(now, w, c, slot)
 	away := s.load(c, slot)
-	last := &c.parcel.Items[len(c.parcel.Items)-1]
+	last := &c.batch.Items[len(c.batch.Items)-1]
 	last.Delivery = 1 + int(w.returned[slot])
 	if c.autoCommit && !away {
 		s.viewEnds(now, w, slot)
@@ -92,7 +92,7 @@ func (s *State) resendView(now int64, c *consumer) {
 	s.retimeView(w)
 	c.again = p.own.Next
 	away := s.load(c, slot)
-	last := &c.parcel.Items[len(c.parcel.Items)-1]
+	last := &c.batch.Items[len(c.batch.Items)-1]
 	last.Delivery = 1 + int(w.returned[slot])
 	if c.autoCommit && !away {
 		s.viewEnds(now, w, slot)
@@ -205,10 +205,10 @@ func (s *State) viewFetched(now int64, f *fetched) {
 			if s.jobs.At(slot).state() == Passed {
 				s.unpass(slot)
 				s.makeBuried(slot)
-				s.markAside(slot)
-				s.logAside(slot)
+				s.markQuarantined(slot)
+				s.logQuarantine(slot)
 			} else {
-				s.setAside(nil, &Op{ID: id})
+				s.quarantine(nil, &Op{ID: id})
 			}
 			s.viewEnds(now, w, slot)
 		}

@@ -142,7 +142,7 @@ func TestViewCommitsKeepPlaces(t *testing.T) {
 // A view of many jobs is made, emptied and ended in shares, and what others do meanwhile
 // is not lost.
 func TestViewsTakeShares(t *testing.T) {
-	w := newWideWorld(t, 0, 4*moving)
+	w := newManyWorld(t, 0, 4*moving)
 	const n = 300
 	w.stock("default", n)
 	w.run("g.a sub 0")

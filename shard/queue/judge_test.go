@@ -77,7 +77,7 @@ func TestJudge(t *testing.T) {
 // judged too.
 func TestJudgeOfTotals(t *testing.T) {
 	const tubes = 1000
-	w := newWideWorld(t, 0, leastShare)
+	w := newManyWorld(t, 0, leastShare)
 	c := &w.user("c").client
 	for i := range tubes {
 		b := &Batch{Client: c, Ops: []Op{

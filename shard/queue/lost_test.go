@@ -53,7 +53,7 @@ func TestPassedJobWithoutItsBody(t *testing.T) {
 	op.Ask.Receiver = r
 	w.applyAsk(&op)
 	w.s.Tick(w.now)
-	list := w.s.TakeParcels(nil)
+	list := w.s.TakeDeliveries(nil)
 	if len(list) != 1 || !list[0].Lacking() {
 		t.Fatalf("%d parcels are pushed", len(list))
 	}

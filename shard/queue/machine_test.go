@@ -40,7 +40,7 @@ func newServiceMachine(t queuetest.Failer, pick func(int, string) int) *machine 
 }
 
 func newSharedMachine(t queuetest.Failer, pick func(int, string) int, share int) *machine {
-	x := &machine{w: newWideWorld(t, pick(4, "wide"), share), m: naive.New(), pick: pick}
+	x := &machine{w: newManyWorld(t, pick(4, "wide"), share), m: naive.New(), pick: pick}
 	x.w.deaf = true
 	x.newUsers()
 	return x
@@ -186,7 +186,7 @@ func (x *machine) compare() {
 	waits := 0
 	for i, c := range m.Clients {
 		switch {
-		case c.Waiting > 0 && c.Consumer == nil && w.users[fmt.Sprint(i)].client.wide != nil:
+		case c.Waiting > 0 && c.Consumer == nil && w.users[fmt.Sprint(i)].client.many != nil:
 			waits++
 		case c.Waiting > 0:
 			waits += len(c.Watched)

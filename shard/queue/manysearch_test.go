@@ -89,7 +89,7 @@ func TestEverySearch(t *testing.T) {
 	const tubes = 3
 	for _, kind := range []Kind{Reserve, Claim, Offer, Wait} {
 		runs, longest := 0, 0
-		w := newWideWorld(t, -1, 1)
+		w := newManyWorld(t, -1, 1)
 		u := w.user("u")
 		u.watchMany(tubes)
 		u.apply(Op{Kind: Ignore, Data: []byte("default")})

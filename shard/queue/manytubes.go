@@ -30,10 +30,10 @@ import (
 
 // usualWide is how many tubes a client may watch before it is wide: to walk
 // through as many takes a few microseconds.
-const usualWide = 256
+const usualMany = 256
 
 // wideSet is what only a wide client has.
-type wideSet struct {
+type manyTubes struct {
 	tubes cells.Pages[*tube] // in no order that means anything
 	place map[uint32]uint32  // of a tube in tubes, by the tube's slot
 
@@ -51,32 +51,32 @@ type wideSet struct {
 
 // widen makes a client wide.
 func (c *Client) widen() {
-	w := &wideSet{place: make(map[uint32]uint32, 2*len(c.watched))}
+	w := &manyTubes{place: make(map[uint32]uint32, 2*len(c.watched))}
 	for _, t := range c.watched {
 		w.add(t)
 	}
-	c.wide, c.watched = w, nil
+	c.many, c.watched = w, nil
 }
 
 // narrow makes a wide client an ordinary one.
 func (c *Client) narrow() {
-	for w := c.wide; w.tubes.N > 0; {
+	for w := c.many; w.tubes.N > 0; {
 		t := w.tubes.Pop()
-		t.wide--
+		t.byMany--
 		c.watched = append(c.watched, t)
 	}
-	c.wide = nil
+	c.many = nil
 }
 
 // add puts in a tube that is not there.
-func (w *wideSet) add(t *tube) {
+func (w *manyTubes) add(t *tube) {
 	w.place[t.slot] = w.tubes.N
 	w.tubes.Push(t)
-	t.wide++
+	t.byMany++
 }
 
 // remove takes a tube out. The last takes its place.
-func (w *wideSet) remove(t *tube) (found bool) {
+func (w *manyTubes) remove(t *tube) (found bool) {
 	i, found := w.place[t.slot]
 	if !found {
 		return false
@@ -84,19 +84,19 @@ func (w *wideSet) remove(t *tube) (found bool) {
 	w.move(w.tubes.Get(w.tubes.N-1), i)
 	w.tubes.Pop()
 	delete(w.place, t.slot)
-	t.wide--
+	t.byMany--
 	return true
 }
 
 // move makes t the tube at i.
-func (w *wideSet) move(t *tube, i uint32) {
+func (w *manyTubes) move(t *tube, i uint32) {
 	w.tubes.Set(i, t)
 	w.place[t.slot] = i
 }
 
 // watches is for wide clients.
 func (c *Client) watches(t *tube) bool {
-	_, ok := c.wide.place[t.slot]
+	_, ok := c.many.place[t.slot]
 	return ok
 }
 
@@ -105,17 +105,17 @@ func (c *Client) place() *cells.Links[*Client] {
 	if c == nil {
 		return nil
 	}
-	return &c.wide.inLine
+	return &c.many.inLine
 }
 
 // seek finds the best tube of a client's, or none. When done is false the turn's
 // share is used up, and the operation is to be applied again.
 func (s *State) seek(c *Client) (best *tube, done bool) {
-	if c.wide == nil {
+	if c.many == nil {
 		s.spend(looking * len(c.watched))
 		return c.bestTube(), true
 	}
-	w := c.wide
+	w := c.many
 	if !w.seeking {
 		w.seeking, w.seen, w.best, w.unsure, w.hasty, w.again = true, 0, nil, false, false, 0
 		s.seekers = append(s.seekers, c)
@@ -143,7 +143,7 @@ func (s *State) seek(c *Client) (best *tube, done bool) {
 
 // seekBest is the first pass of a search.
 func (s *State) seekBest(c *Client) (best *tube, done bool) {
-	w := c.wide
+	w := c.many
 	for ; w.seen < w.tubes.N; w.seen++ {
 		if s.spent() {
 			return nil, false
@@ -156,7 +156,7 @@ func (s *State) seekBest(c *Client) (best *tube, done bool) {
 
 // seekAny is the second.
 func (s *State) seekAny(c *Client) (any *tube, done bool) {
-	w := c.wide
+	w := c.many
 	for ; w.seen < w.tubes.N; w.seen++ {
 		switch {
 		case w.again > 0:
@@ -174,7 +174,7 @@ func (s *State) seekAny(c *Client) (any *tube, done bool) {
 }
 
 // consider takes a tube into the first pass.
-func (w *wideSet) consider(t *tube) {
+func (w *manyTubes) consider(t *tube) {
 	if !t.offers() {
 		return
 	}
@@ -186,13 +186,13 @@ func (w *wideSet) consider(t *tube) {
 
 // intact says that nobody has taken the best job of the best tube since that tube was
 // considered. Check needs this: another tube's job may be better than what is left.
-func (w *wideSet) intact() bool {
+func (w *manyTubes) intact() bool {
 	return w.best == nil || w.best.offers() && !w.top.Before(w.best.ready.Top())
 }
 
 // tell shows a tube that has a job, for which nobody waits, to the clients that search.
 func (s *State) tell(t *tube) {
-	if t.wide == 0 || !t.offers() {
+	if t.byMany == 0 || !t.offers() {
 		return
 	}
 	for _, c := range s.seekers {
@@ -205,7 +205,7 @@ func (s *State) tell(t *tube) {
 
 // look brings a tube that has got a job into the client's search.
 func (c *Client) look(t *tube) {
-	w := c.wide
+	w := c.many
 	if !w.hasty {
 		w.consider(t)
 		return

@@ -36,11 +36,11 @@ func TestWatchSetsOfAnySize(t *testing.T) {
 			u.apply(tubeOp(Ignore, i))
 			model = slices.Delete(model, at, at+1)
 		}
-		if u.client.wide != nil {
+		if u.client.many != nil {
 			wide++
 		}
-		if (u.client.wide != nil) != (len(model) > usualWide) && (len(model) > usualWide || len(model) <= usualWide/2) {
-			t.Fatalf("a client with %d tubes is wide: %v", len(model), u.client.wide != nil)
+		if (u.client.many != nil) != (len(model) > usualMany) && (len(model) > usualMany || len(model) <= usualMany/2) {
+			t.Fatalf("a client with %d tubes is wide: %v", len(model), u.client.many != nil)
 		}
 		if step%100 != 0 {
 			continue
@@ -65,7 +65,7 @@ func TestWatchSetsOfAnySize(t *testing.T) {
 
 // Commands of a client with very many tubes do not make turns longer, and its wait
 // takes one place.
-func TestTurnsOfAWideClientAreBounded(t *testing.T) {
+func TestTurnsOfAClientOfManyTubesAreBounded(t *testing.T) {
 	const tubes, each = 20000, Slice * moving
 	w := newWorld(t)
 	a, u := w.user("a"), w.user("u")
@@ -78,9 +78,9 @@ func TestTurnsOfAWideClientAreBounded(t *testing.T) {
 		b := batchOf(&u.client, op)
 		turns := 0
 		for done := false; !done; turns++ {
-			before := u.client.wide.seen
+			before := u.client.many.seen
 			done = w.s.Run(w.now, b)
-			if n := int(u.client.wide.seen) - int(before); n > each {
+			if n := int(u.client.many.seen) - int(before); n > each {
 				t.Fatalf("operation %d looks at %d tubes in a turn, want %d at most", kind, n, each)
 			}
 			w.s.Tick(w.now)
@@ -135,7 +135,7 @@ func TestOneShareForAllOfATurn(t *testing.T) {
 func TestHeavyBatchIsInterrupted(t *testing.T) {
 	w := newWorld(t)
 	u := w.user("u")
-	const tubes, polls = usualWide - 1, 100
+	const tubes, polls = usualMany - 1, 100
 	u.watchMany(tubes)
 	b := batchOf(&u.client)
 	for range polls {
@@ -153,13 +153,13 @@ func TestHeavyBatchIsInterrupted(t *testing.T) {
 // search is a wide client in the middle of a search of three turns, of which the
 // first is over: tubes 0 to 3 have been seen.
 func search(t *testing.T, kind Kind) (w *world, u *user, b *Batch) {
-	w = newWideWorld(t, 1, 5)
+	w = newManyWorld(t, 1, 5)
 	u = w.user("u")
 	u.watchMany(11)
 	b = batchOf(&u.client, Op{Kind: kind, Poll: kind == Reserve})
 	w.s.Tick(w.now)
-	if w.s.Run(w.now, b) || u.client.wide.seen != 5 {
-		t.Fatalf("after one turn %d tubes have been seen", u.client.wide.seen)
+	if w.s.Run(w.now, b) || u.client.many.seen != 5 {
+		t.Fatalf("after one turn %d tubes have been seen", u.client.many.seen)
 	}
 	return w, u, b
 }
@@ -199,7 +199,7 @@ func TestWhatComesDuringASearch(t *testing.T) {
 			if got := op.ID; op.Status == OK && got != c.want || (op.Status == OK) != (c.want != 0) {
 				t.Errorf("%s: operation %d ends with %v, job %d, want %d", c.name, kind, op.Status, got, c.want)
 			}
-			if u.client.wide.seeking || len(w.s.seekers) != 0 {
+			if u.client.many.seeking || len(w.s.seekers) != 0 {
 				t.Errorf("%s: the search goes on", c.name)
 			}
 			if err := w.check(); err != nil {
@@ -229,8 +229,8 @@ func TestNoWakeUpIsLostInASearch(t *testing.T) {
 }
 
 // Wide clients and others are served by one rule: first come, first served.
-func TestWideClientsKeepTheOrder(t *testing.T) {
-	w := newWideWorld(t, 3, 0)
+func TestClientsOfManyTubesKeepTheOrder(t *testing.T) {
+	w := newManyWorld(t, 3, 0)
 	for _, name := range []string{"w1", "w2", "w3"} {
 		w.user(name).watchMany(5)
 	}

@@ -33,11 +33,11 @@ func (s *State) unuse(c *Client) {
 
 func (s *State) watch(c *Client, t *tube) {
 	t.watching++
-	if c.wide != nil {
-		c.wide.add(t)
+	if c.many != nil {
+		c.many.add(t)
 		return
 	}
-	if c.watched = append(c.watched, t); len(c.watched) > s.Wide {
+	if c.watched = append(c.watched, t); len(c.watched) > s.Many {
 		c.widen()
 	}
 }
@@ -47,7 +47,7 @@ func (s *State) ignore(c *Client, t *tube) {
 	if !c.unwatch(t) {
 		panic("S5: a client ignores a tube that it does not watch")
 	}
-	if c.wide != nil && int(c.wide.tubes.N) <= s.Wide/2 {
+	if c.many != nil && int(c.many.tubes.N) <= s.Many/2 {
 		c.narrow()
 	}
 	t.watching--
@@ -56,8 +56,8 @@ func (s *State) ignore(c *Client, t *tube) {
 
 // unwatch takes a tube out of those that the client watches.
 func (c *Client) unwatch(t *tube) (found bool) {
-	if c.wide != nil {
-		return c.wide.remove(t)
+	if c.many != nil {
+		return c.many.remove(t)
 	}
 	i := slices.Index(c.watched, t)
 	if i < 0 {

@@ -26,7 +26,7 @@ func (w *world) midway(a Ask, there func(a *Ask) bool) *Batch {
 // view's heap is empty, and its places are not.
 func TestJobChangesWhileAViewIsRemoved(t *testing.T) {
 	for _, does := range []string{"w release 1 5 0", "w release 1 5 9", "w bury 1 5"} {
-		w := newWideWorld(t, 0, 1)
+		w := newManyWorld(t, 0, 1)
 		w.run(`
 			g.a sub 0
 			h.x sub 0
@@ -90,7 +90,7 @@ func TestGetGoesBack(t *testing.T) {
 		{"with other tags", "w watch t\n w reserve-job 2 -> 2", "w release 2 0 0", Ask{Take: true, Tags: tagsFrom([]string{"x=y"})}, past(2), 0},
 		{"the newest", "w watch t\n w reserve-job 4 -> 4", "w release 4 0 0", Ask{Take: true, Index: NewestIndex, Tags: tagsFrom([]string{"l=w"})}, before(4), 4},
 	} {
-		w := newWideWorld(t, 0, 1)
+		w := newManyWorld(t, 0, 1)
 		w.run("q put t k=v -> 1\n q put t -> 2\n q put t -> 3\n q put t l=w -> 4")
 		w.run(c.steps)
 		c.ask.What, c.ask.Queue, c.ask.Length = AskGet, "t", 1
@@ -115,7 +115,7 @@ func TestGetGoesBack(t *testing.T) {
 
 // While a first group is removed, none of its consumers is sent what another one had.
 func TestFirstGroupIsRemoved(t *testing.T) {
-	w := newWideWorld(t, 0, 1)
+	w := newManyWorld(t, 0, 1)
 	w.run(`
 		g.a sub 2
 		g.b sub 1

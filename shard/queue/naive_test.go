@@ -84,7 +84,7 @@ func (x *machine) modelByID(c int, op *Op) {
 		status = m.Delete(c, op.ID)
 	case ReserveJob:
 		_, status = m.ReserveJob(c, op.ID)
-	case SetAside:
+	case Quarantine:
 		status = m.SetAside(c, op.ID)
 	case KickJob:
 		status = m.KickJob(op.ID)

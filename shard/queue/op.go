@@ -33,7 +33,7 @@ const (
 	Soonest
 	Detach
 	Totals
-	SetAside
+	Quarantine
 	Service // of the queue service: Op.Ask
 )
 

@@ -74,7 +74,7 @@ func TestLongQueueAtTheEndOfPauses(t *testing.T) {
 // the last step.
 func TestVeryManyWaitersAtTheEndOfAPause(t *testing.T) {
 	const n, many = 8000, 200
-	w := newWideWorld(t, many+1, 0) // wide with more than "default", "one" and many-1
+	w := newManyWorld(t, many+1, 0) // wide with more than "default", "one" and many-1
 	w.run("a use one\n a pause one 2")
 	served := 0
 	for i := range n {

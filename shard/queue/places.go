@@ -18,7 +18,7 @@ func (s *State) makeReady(now int64, slot uint32) {
 	}
 	if t.service != nil {
 		s.itemReady(now, t, slot)
-	} else if t.waiters.Head != nil || t.wide > 0 {
+	} else if t.waiters.Head != nil || t.byMany > 0 {
 		s.match(now, t)
 	}
 }
@@ -73,8 +73,8 @@ func (s *State) unbury(slot uint32) {
 	j := s.jobs.At(slot)
 	s.listRemove(&s.tubeAt.Get(j.tube()).buried, slot)
 	s.totals.Buried--
-	if s.aside[slot] {
-		delete(s.aside, slot)
+	if s.quarantined[slot] {
+		delete(s.quarantined, slot)
 		s.totals.Damaged--
 	}
 }

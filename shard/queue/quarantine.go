@@ -13,10 +13,10 @@ import "fmt"
 
 // setAside buries a job of which a client was to get the body. One that another
 // client holds is left alone: that client may have the body.
-func (s *State) setAside(c *Client, op *Op) {
+func (s *State) quarantine(c *Client, op *Op) {
 	op.Status = NotFound
 	slot := s.jobNamed(op.ID)
-	if slot == 0 || s.aside[slot] {
+	if slot == 0 || s.quarantined[slot] {
 		return
 	}
 	j := s.jobs.At(slot)
@@ -30,18 +30,18 @@ func (s *State) setAside(c *Client, op *Op) {
 		s.makeBuried(slot)
 		s.seen(slot)
 	}
-	s.markAside(slot)
-	s.logAside(slot)
+	s.markQuarantined(slot)
+	s.logQuarantine(slot)
 }
 
-func (s *State) markAside(slot uint32) {
-	s.aside[slot] = true
+func (s *State) markQuarantined(slot uint32) {
+	s.quarantined[slot] = true
 	s.totals.Damaged++
 }
 
 // checkAside counts the jobs that are aside.
-func (s *State) checkAside(sums *Sums) error {
-	for slot := range s.aside {
+func (s *State) checkQuarantined(sums *Sums) error {
+	for slot := range s.quarantined {
 		if j := s.jobs.At(slot); j.state() != Buried {
 			return fmt.Errorf("S1: job %d is aside and not buried", j.id())
 		}

@@ -28,7 +28,7 @@ func (s *State) logUpdate(slot uint32) {
 }
 
 // logAside logs a job that has been buried because its body cannot be read.
-func (s *State) logAside(slot uint32) {
+func (s *State) logQuarantine(slot uint32) {
 	if s.Durable {
 		s.describe(slot)
 		s.Log.SetAside(&s.record)

@@ -50,7 +50,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 		t.service.jobJoins(s, slot)
 	}
 	if r.Damaged {
-		s.markAside(slot)
+		s.markQuarantined(slot)
 	}
 }
 

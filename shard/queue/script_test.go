@@ -55,20 +55,20 @@ type world struct {
 	tags        map[uint64]Tags
 	subs        map[string]*subscriber
 	limits      Limits
-	wide, share int // as in Config
+	many, share int // as in Config
 	slices      int // how often the last operation was applied
 }
 
 const testEpoch = 1_700_000_000 * second
 
-func newWorld(t queuetest.Failer) *world { return newWideWorld(t, 0, 0) }
+func newWorld(t queuetest.Failer) *world { return newManyWorld(t, 0, 0) }
 
 // newWideWorld is one with little patience: for clients that watch more tubes
 // than wide, and turns that do more than share.
-func newWideWorld(t queuetest.Failer, wide, share int) *world {
+func newManyWorld(t queuetest.Failer, wide, share int) *world {
 	w := &world{
 		t: t, dir: queuetest.NewDirectory(t), log: queuetest.NewLog(), now: 1,
-		users: map[string]*user{}, bodies: map[uint64]string{}, tags: map[uint64]Tags{}, subs: map[string]*subscriber{}, wide: wide, share: share,
+		users: map[string]*user{}, bodies: map[uint64]string{}, tags: map[uint64]Tags{}, subs: map[string]*subscriber{}, many: wide, share: share,
 	}
 	w.makeState()
 	return w
@@ -77,7 +77,7 @@ func newWideWorld(t queuetest.Failer, wide, share int) *world {
 func (w *world) makeState() {
 	w.ended = nil // they were in the one before
 	w.s = NewState(Config{
-		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Wide: w.wide, Share: w.share,
+		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Many: w.many, Share: w.share,
 	})
 }
 

@@ -29,11 +29,11 @@ type subscriber struct {
 	w        *world
 	name     string
 	unsent   int
-	spent    []*Parcel
+	spent    []*DeliveryBatch
 	replaced bool
 }
 
-func (r *subscriber) Receive(p *Parcel, ok bool) {
+func (r *subscriber) Receive(p *DeliveryBatch, ok bool) {
 	r.w.t.Helper()
 	if !ok {
 		r.w.t.Fatalf("%s receives a parcel of a turn that has failed", r.name)
@@ -186,7 +186,7 @@ func (w *world) service(op *Op) {
 
 // take hands over what was pushed.
 func (w *world) take() {
-	for _, p := range w.s.TakeParcels(nil) {
+	for _, p := range w.s.TakeDeliveries(nil) {
 		p.To().Receive(p, true)
 	}
 }

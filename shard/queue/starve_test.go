@@ -10,7 +10,7 @@ import (
 func busyTurn(w *world, r *rival, u *user, b *Batch) (done bool) {
 	w.s.Tick(w.now)
 	w.s.spend(2 * w.s.Share) // as kicks in front of this batch do, and walks along waiters
-	if u.client.wide != nil && u.client.wide.seeking {
+	if u.client.many != nil && u.client.many.seeking {
 		for i := range r.jobs[1:] {
 			r.put(i)
 			r.remove(i)

@@ -47,7 +47,7 @@ type State struct {
 	freeWaits *waitEntry
 	waiting   int                 // places in queues that are taken
 	arrivals  uint64              // waits that have begun
-	wideWaits cells.List[*Client] // wide clients that wait
+	manyWaits cells.List[*Client] // wide clients that wait
 	seekers   []*Client           // whose search takes several turns
 	ended     []*Client           // whose wait may have ended elsewhere
 
@@ -55,12 +55,12 @@ type State struct {
 
 	items // what the queue service adds
 
-	totals   Sums
-	dead     uint64 // dead letters
-	buryRank uint64
-	aside    map[uint32]bool // buried jobs whose bodies cannot be read, by slot
-	record   storage.Job     // scratch for the log
-	part     [1][]byte       // likewise
+	totals      Sums
+	dead        uint64 // dead letters
+	buryRank    uint64
+	quarantined map[uint32]bool // buried jobs whose bodies cannot be read, by slot
+	record      storage.Job     // scratch for the log
+	part        [1][]byte       // likewise
 
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.
@@ -75,12 +75,12 @@ func NewState(c Config) *State {
 	s := &State{
 		Config: c,
 		jobs:   cells.NewSlab[job](), trails: cells.NewSlab[trail](), items: newItems(), index: newIndex(), bodies: cells.NewBytes(),
-		tubes: map[string]*tube{}, aside: map[uint32]bool{},
+		tubes: map[string]*tube{}, quarantined: map[uint32]bool{},
 	}
 	s.tubeAt.Push(nil)
 	s.clients.Push(nil)
-	if s.Wide == 0 {
-		s.Wide = usualWide
+	if s.Many == 0 {
+		s.Many = usualMany
 	}
 	if s.Share == 0 {
 		s.Share = Slice * moving
@@ -120,8 +120,8 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 		s.applyStats(now, b, op)
 	case Pause:
 		s.pause(now, op)
-	case SetAside:
-		s.setAside(b.Client, op)
+	case Quarantine:
+		s.quarantine(b.Client, op)
 	case Service:
 		s.applyService(now, b, op)
 	case Use, Unuse, Watch, Ignore, Detach:

@@ -7,7 +7,7 @@ func (f *field) service() *service {
 	if v := f.s.tubes["tube0"].service; v != nil {
 		return v
 	}
-	return &service{finder: &finder{}, tube: f.s.tubes["tube0"]}
+	return &service{index: &itemIndex{}, tube: f.s.tubes["tube0"]}
 }
 
 // most runs an operation, and tells by how much a count changes in one turn at most.
@@ -33,7 +33,7 @@ func (f *field) most(t *testing.T, a Ask, count func(*service) int) (most int) {
 
 // What is counted.
 func itemsOf(v *service) int   { return v.tube.length() }
-func orderedOf(v *service) int { return v.finder.order.n }
+func orderedOf(v *service) int { return v.index.order.n }
 
 // knownOf is how many jobs the second group has, or is done with.
 func knownOf(v *service) (n int) {

@@ -22,8 +22,8 @@ func (e *waitEntry) links() *cells.Links[*waitEntry] {
 func (s *State) wait(c *Client, ticket uint64) {
 	s.arrivals++
 	c.ticket, c.arrival = ticket, s.arrivals
-	if c.wide != nil {
-		s.wideWaits.Push(c, c.place(), s.wideWaits.Tail.place())
+	if c.many != nil {
+		s.manyWaits.Push(c, c.place(), s.manyWaits.Tail.place())
 		s.waiting++
 		return
 	}
@@ -44,9 +44,9 @@ func (s *State) wait(c *Client, ticket uint64) {
 
 // unwait takes the client out of all queues (R3).
 func (s *State) unwait(c *Client) {
-	if c.wide != nil && s.wideWaits.Has(c, c.place()) {
+	if c.many != nil && s.manyWaits.Has(c, c.place()) {
 		k := c.place()
-		s.wideWaits.Remove(k, k.Prev.place(), k.Next.place())
+		s.manyWaits.Remove(k, k.Prev.place(), k.Next.place())
 		s.waiting--
 	}
 	for e := c.waits; e != nil; {
@@ -87,10 +87,10 @@ func (s *State) sweep() bool {
 // waitersOf counts the clients that wait for a tube.
 func (s *State) waitersOf(t *tube) int {
 	n := t.waiters.N
-	if t.wide == 0 {
+	if t.byMany == 0 {
 		return n
 	}
-	for c := s.wideWaits.Head; c != nil; c = c.wide.inLine.Next {
+	for c := s.manyWaits.Head; c != nil; c = c.many.inLine.Next {
 		s.spend(looking)
 		if c.watches(t) {
 			n++
@@ -105,10 +105,10 @@ func (s *State) firstWaiter(t *tube) *Client {
 	if t.waiters.Head != nil {
 		first = t.waiters.Head.client
 	}
-	if t.wide == 0 {
+	if t.byMany == 0 {
 		return first
 	}
-	for c := s.wideWaits.Head; c != nil && (first == nil || c.arrival < first.arrival); c = c.wide.inLine.Next {
+	for c := s.manyWaits.Head; c != nil && (first == nil || c.arrival < first.arrival); c = c.many.inLine.Next {
 		s.spend(looking)
 		if c.watches(t) {
 			return c

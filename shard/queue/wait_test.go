@@ -144,7 +144,7 @@ func TestWithdrawalsTakeOutLeavers(t *testing.T) {
 func TestNothingStaleIsLeft(t *testing.T) {
 	w := newWorld(t)
 	b := w.user("b")
-	const tubes = usualWide - 1 // and "default"
+	const tubes = usualMany - 1 // and "default"
 	for i := range tubes {
 		b.apply(Op{Kind: Watch, Data: fmt.Appendf(nil, "idle%d", i)})
 	}

@@ -12,7 +12,7 @@ var kindOf = map[string]Kind{
 	"peek-delayed": PeekDelayed, "peek-buried": PeekBuried, "kick": Kick, "kick-job": KickJob,
 	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "use": Use, "unuse": Unuse,
 	"watch": Watch, "ignore": Ignore, "offer": Offer, "claim": Claim, "wait": Wait,
-	"withdraw": Withdraw, "soonest": Soonest, "detach": Detach, "totals": Totals, "set-aside": SetAside,
+	"withdraw": Withdraw, "soonest": Soonest, "detach": Detach, "totals": Totals, "set-aside": Quarantine,
 }
 
 // do runs one word of a script and says the answer.
@@ -41,7 +41,7 @@ func (u *user) do(verb string, args []string) string {
 		u.w.bodies[u.w.lastID] = body
 		delete(u.w.tags, u.w.lastID)
 		op.Data, op.Size = []byte(body), uint32(len(body))
-	case ReserveJob, Delete, Touch, Peek, KickJob, StatsJob, SetAside:
+	case ReserveJob, Delete, Touch, Peek, KickJob, StatsJob, Quarantine:
 		op.ID = num(0)
 	case Release:
 		op.ID, op.Pri, op.Delay = num(0), uint32(num(1)), uint32(num(2))
