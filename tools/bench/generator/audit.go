@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"beanfield/conn/beanstalk/client"
 )
 
 // An audit compares a server's own counts with the generator's: the jobs that were put
@@ -12,7 +14,7 @@ import (
 // users.
 type audit struct {
 	addr   string
-	before map[string]int64
+	before client.Document
 }
 
 // auditPatience is how long a server may take to notice that connections closed.
@@ -25,7 +27,7 @@ func startAudit(ctx context.Context, addr string) (*audit, error) {
 	}
 	defer c.Close()
 	a := &audit{addr: addr}
-	a.before, err = c.Stats()
+	a.before, err = c.Stats("stats")
 	return a, err
 }
 
@@ -41,7 +43,7 @@ func (a *audit) finish(ctx context.Context, t *Tally) error {
 	defer retry.Stop()
 	deadline := time.Now().Add(auditPatience)
 	for {
-		after, err := c.Stats()
+		after, err := c.Stats("stats")
 		if err != nil {
 			return err
 		}
@@ -53,10 +55,10 @@ func (a *audit) finish(ctx context.Context, t *Tally) error {
 	}
 }
 
-func (a *audit) compare(after map[string]int64, t *Tally) error {
+func (a *audit) compare(after client.Document, t *Tally) error {
 	var wrong []error
 	expect := func(key string, change int64) {
-		if want, got := a.before[key]+change, after[key]; got != want {
+		if want, got := a.before.Number(key)+change, after.Number(key); got != want {
 			wrong = append(wrong, fmt.Errorf("the server counts %s: %d, and should %d", key, got, want))
 		}
 	}

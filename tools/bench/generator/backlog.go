@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/bench/load"
 )
 
@@ -28,12 +29,12 @@ func FillBacklog(ctx context.Context, addr string, ld *load.Load, say func(strin
 			b = append(append(append(b, "use "...), tube...), "\r\n"...)
 		}
 		return append(b, put...)
-	}, func(line []byte) error {
+	}, func(r client.Reply) error {
 		if i++; i%1024 == 0 && time.Since(last) >= time.Second {
 			last = time.Now()
 			say("backlog: %d of %d jobs", i, ld.Backlog)
 		}
-		return c.backlogReply(ld, i-1, line)
+		return c.backlogReply(ld, i-1, r)
 	})
 	if err != nil {
 		return fmt.Errorf("backlog: %w", err)
@@ -56,17 +57,17 @@ func useBefore(ld *load.Load, i int) (string, bool) {
 	}
 }
 
-func (c *Client) backlogReply(ld *load.Load, i int, line []byte) (err error) {
+func (c Client) backlogReply(ld *load.Load, i int, r client.Reply) (err error) {
 	if tube, change := useBefore(ld, i); change {
-		if string(line) != "USING "+tube {
-			return fmt.Errorf("use was answered %.80q", line)
+		if r.Line != "USING "+tube {
+			return Answered("use", r)
 		}
-		if line, err = c.Line(); err != nil {
+		if r, err = c.Next(); err != nil {
 			return err
 		}
 	}
-	if _, ok := After(line, "INSERTED "); !ok {
-		return fmt.Errorf("put was answered %.80q", line)
+	if r.Word != "INSERTED" {
+		return Answered("put", r)
 	}
 	return nil
 }

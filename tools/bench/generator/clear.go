@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/bench/load"
 )
 
@@ -35,10 +36,10 @@ func ClearLeftovers(ctx context.Context, addr string, ld *load.Load) error {
 }
 
 // EmptyTube deletes every job of a tube.
-func (c *Client) EmptyTube(tube string) error {
+func (c Client) EmptyTube(tube string) error {
 	const batch = 100
 	for _, say := range []string{"watch " + tube, "ignore default"} { // that may hold other users' jobs
-		if err := c.Ask(say, "WATCHING "); err != nil {
+		if err := c.Say(say, "WATCHING "); err != nil {
 			return err
 		}
 	}
@@ -52,11 +53,11 @@ func (c *Client) EmptyTube(tube string) error {
 		if len(ids) == 0 {
 			// What the load's connections held comes back when the server notices
 			// that they have closed.
-			left, err := c.Numbers("stats-tube " + tube)
+			left, err := c.Stats("stats-tube " + tube)
 			if err != nil {
 				return err
 			}
-			if left["current-jobs-ready"]+left["current-jobs-reserved"] == 0 || time.Now().After(deadline) {
+			if left.Number("current-jobs-ready")+left.Number("current-jobs-reserved") == 0 || time.Now().After(deadline) {
 				break
 			}
 			<-retry.C
@@ -65,33 +66,30 @@ func (c *Client) EmptyTube(tube string) error {
 			return err
 		}
 	}
-	return errors.Join(c.Ask("watch default", "WATCHING "), c.Ask("ignore "+tube, "WATCHING "))
+	return errors.Join(c.Say("watch default", "WATCHING "), c.Say("ignore "+tube, "WATCHING "))
 }
 
-func (c *Client) reserveBatch(n int) (ids []uint64, err error) {
-	err = c.Stream(n, appendPoll, func(line []byte) error {
-		if string(line) == "TIMED_OUT" {
-			return nil
+func (c Client) reserveBatch(n int) (ids []uint64, err error) {
+	err = c.Stream(n, AppendPoll, func(r client.Reply) error {
+		if r.Word == "RESERVED" {
+			ids = append(ids, r.Number)
+		} else if r.Line != "TIMED_OUT" {
+			return Answered("reserve", r)
 		}
-		id, size, err := Reserved(line)
-		if err == nil {
-			ids = append(ids, id)
-			_, err = c.r.Discard(size + 2)
-		}
-		return err
+		return nil
 	})
 	return ids, err
 }
 
-func appendPoll(b []byte, _ int) []byte { return append(b, "reserve-with-timeout 0\r\n"...) }
+func AppendPoll(b []byte, _ int) []byte { return append(b, "reserve-with-timeout 0\r\n"...) }
 
 // DeleteAll deletes jobs, which need not be reserved for that.
-func (c *Client) DeleteAll(ids []uint64) error {
+func (c Client) DeleteAll(ids []uint64) error {
 	return c.Stream(len(ids), func(b []byte, i int) []byte {
 		return AppendCommand(b, VerbDelete, ids[i])
-	}, func(line []byte) error {
-		if string(line) != "DELETED" {
-			return fmt.Errorf("delete was answered %.80q", line)
+	}, func(r client.Reply) error {
+		if r.Line != "DELETED" {
+			return Answered("delete", r)
 		}
 		return nil
 	})

@@ -1,7 +1,9 @@
 package generator
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -19,22 +21,48 @@ func WatchRequest(queue, how, user, group string) string {
 		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 }
 
+// A Visitor is a connection to the queue service.
+type Visitor struct {
+	io.ReadWriteCloser
+	in *bufio.Reader
+}
+
+// NewVisitor reads so much at a time at most.
+func NewVisitor(c io.ReadWriteCloser, most int) *Visitor {
+	return &Visitor{c, bufio.NewReaderSize(c, most)}
+}
+
 // Fetch sends a request and reads the head of its answer, which begins with want.
-func (c *Client) Fetch(request, want string) error {
-	if err := c.Write([]byte(request)); err != nil {
+func (v *Visitor) Fetch(request, want string) error {
+	if _, err := io.WriteString(v, request); err != nil {
 		return err
 	}
-	return c.Head(want)
+	return v.Head(want)
 }
 
 // Head reads the head of an answer.
-func (c *Client) Head(want string) error {
-	first, err := c.Line()
-	if err == nil && !strings.HasPrefix(string(first), want) {
+func (v *Visitor) Head(want string) error {
+	first, err := v.in.ReadString('\n')
+	if err == nil && !strings.HasPrefix(first, want) {
 		err = fmt.Errorf("answered %.200q, want %q", first, want)
 	}
-	for line := first; err == nil && len(line) > 0; {
-		line, err = c.Line()
+	for line := first; err == nil && line != "\r\n"; {
+		line, err = v.in.ReadString('\n')
 	}
 	return err
+}
+
+// Whole has take look at what has come, again and again, until it takes something.
+func (v *Visitor) Whole(take func(b []byte) (int, error)) error {
+	for {
+		b, _ := v.in.Peek(v.in.Buffered())
+		n, err := take(b)
+		if n > 0 || err != nil {
+			v.in.Discard(n)
+			return err
+		}
+		if _, err := v.in.Peek(len(b) + 1); err != nil {
+			return err
+		}
+	}
 }

@@ -83,11 +83,16 @@ func (r *Reply) number(digits []byte) error {
 // job parses what follows RESERVED: id, size, and after the line's end, which is at
 // start, the body and its CRLF.
 func (r *Reply) job(buf, rest []byte, start int) (int, error) {
-	id, size, err := r.head(rest)
-	if err != nil {
-		return 0, err
+	space := bytes.IndexByte(rest, ' ')
+	if space < 0 {
+		return 0, fmt.Errorf("a reserved job without a size: %.80q", r.line)
 	}
-	end := start + size
+	id, ok1 := decimal(rest[:space])
+	size, ok2 := decimal(rest[space+1:])
+	if !ok1 || !ok2 || size > 1<<30 {
+		return 0, fmt.Errorf("a reserved job with a bad number: %.80q", r.line)
+	}
+	end := start + int(size)
 	if len(buf) < end+2 {
 		return 0, nil
 	}
@@ -96,20 +101,6 @@ func (r *Reply) job(buf, rest []byte, start int) (int, error) {
 	}
 	r.ID, r.Body = id, buf[start:end]
 	return end + 2, nil
-}
-
-// head parses id and size.
-func (r *Reply) head(rest []byte) (uint64, int, error) {
-	space := bytes.IndexByte(rest, ' ')
-	if space < 0 {
-		return 0, 0, fmt.Errorf("a reserved job without a size: %.80q", r.line)
-	}
-	id, ok1 := decimal(rest[:space])
-	size, ok2 := decimal(rest[space+1:])
-	if !ok1 || !ok2 || size > 1<<30 {
-		return 0, 0, fmt.Errorf("a reserved job with a bad number: %.80q", r.line)
-	}
-	return id, int(size), nil
 }
 
 // decimal reads a whole slice as an unsigned number of at most 19 digits.

@@ -30,19 +30,19 @@ type Target struct {
 
 // Dial connects, with TLS if so. The client is for a conversation while the socket still
 // blocks.
-func (t *Target) Dial(secured bool) (fd int, over *socket.TLS, c *Client, err error) {
+func (t *Target) Dial(secured bool) (fd int, over *socket.TLS, c Client, err error) {
 	addr := t.Addr
 	if secured {
 		addr = t.TLS
 	}
 	if fd, err = socket.Dial(addr); err != nil || !secured {
-		return fd, nil, NewClient(socket.Blocking(fd), setupPiece), err
+		return fd, nil, NewClient(socket.Blocking{FD: fd}, streamPiece), err
 	}
 	if over, err = socket.Secure(fd); err != nil {
 		socket.CloseAll([]int{fd})
-		return -1, nil, nil, err
+		return -1, nil, c, err
 	}
-	return fd, over, NewClient(over, setupPiece), nil
+	return fd, over, NewClient(over, streamPiece), nil
 }
 
 // DialTube connects for what uses and watches one tube alone. The socket still blocks.
@@ -57,9 +57,6 @@ func (t *Target) DialTube(tube string) (int, error) {
 	}
 	return fd, nil
 }
-
-// setupPiece is more than any reply has while connections are set up.
-const setupPiece = 512
 
 // Settings are how a measurement is made, as opposed to what is sent.
 type Settings struct {
@@ -189,23 +186,23 @@ func (r *run) connect(threads int) error {
 
 // chooseTubes has the connection use its tube, and watch it or all of them. The
 // socket still blocks.
-func chooseTubes(c *Client, i int, ld *load.Load) error {
+func chooseTubes(c Client, i int, ld *load.Load) error {
 	role := i
 	if ld.Apart() && i >= ld.Producers {
 		role = i - ld.Producers
 	}
 	own := loadTube(role % ld.Tubes)
-	if err := c.Ask("use "+own, "USING "+own); err != nil {
+	if err := c.Say("use "+own, "USING "+own); err != nil {
 		return err
 	}
 	for t := range ld.Tubes {
 		if name := loadTube(t); ld.WatchAll || name == own {
-			if err := c.Ask("watch "+name, "WATCHING "); err != nil {
+			if err := c.Say("watch "+name, "WATCHING "); err != nil {
 				return err
 			}
 		}
 	}
-	return c.Ask("ignore default", "WATCHING ")
+	return c.Say("ignore default", "WATCHING ")
 }
 
 // drive runs the loops, prints their progress, and has system calls counted.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
 	"beanfield/tools/bench/testserver"
@@ -216,7 +217,7 @@ func TestAuditFindsLostJobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := map[string]int64{"total-jobs": 3, "current-jobs-ready": 0}
+	text := client.Document{{Key: "total-jobs", Value: "3"}, {Key: "current-jobs-ready", Value: "0"}}
 	if err := check.compare(text, &Tally{Inserted: 3, deleted: 3}); err != nil {
 		t.Errorf("three put, three deleted, none there: %v", err)
 	}

@@ -79,7 +79,7 @@ func openIdle(t generator.Target, n int, secured bool) ([]int, error) {
 		if t.Echo {
 			continue
 		}
-		if err := c.Ask("reserve-with-timeout 0", "TIMED_OUT"); err != nil {
+		if err := c.Say("reserve-with-timeout 0", "TIMED_OUT"); err != nil {
 			return idle, fmt.Errorf("connection %d: %w", i, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/machine"
@@ -18,8 +19,6 @@ import (
 const (
 	restartPatience = 5 * time.Minute
 	stopPatience    = 2 * time.Minute
-	// replyPiece is more than the first line of any reply.
-	replyPiece = 4 << 10
 )
 
 // measureRestart starts a server, fills it, ends it, with SIGTERM if the load says nothing
@@ -138,18 +137,18 @@ func firstReply(ctx context.Context, s *server.Launched, jobs int) (time.Duratio
 	if err != nil {
 		return 0, err
 	}
-	c := generator.NewClient(conn, replyPiece)
-	defer c.Close()
-	defer context.AfterFunc(ctx, c.Close)()
-	stats, err := c.Stats()
+	c := client.On(conn, s.Addr, restartPatience)
+	defer context.AfterFunc(ctx, func() { c.HangUp() })()
+	defer c.HangUp()
+	stats, err := c.Stats("stats")
 	took := time.Since(begun)
 	switch {
 	case ctx.Err() != nil:
 		return 0, fmt.Errorf("%v did not answer: %w", s.Addr, ctx.Err())
 	case err != nil:
 		return 0, ending(s, err)
-	case stats["current-jobs-ready"] != int64(jobs):
-		return 0, fmt.Errorf("the server has %d jobs ready, and should have %d", stats["current-jobs-ready"], jobs)
+	case stats.Number("current-jobs-ready") != int64(jobs):
+		return 0, fmt.Errorf("the server has %d jobs ready, and should have %d", stats.Number("current-jobs-ready"), jobs)
 	}
 	return took, nil
 }

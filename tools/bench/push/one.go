@@ -16,9 +16,10 @@ import (
 
 // A one measures how long jobs that come one at a time take to reach whoever waits for them.
 type one struct {
-	body            []byte
-	producer, taker *generator.Client
-	// await returns when the job has come to the taker, again when it waits for the next.
+	body             []byte
+	producer, worker generator.Client
+	consumer         *generator.Visitor
+	// await returns when the job has come, again when it waits for the next.
 	await, again func() error
 }
 
@@ -36,22 +37,19 @@ func MeasureOne(ctx context.Context, t generator.Target, ld load.Load, set gener
 		turn.Spin(func() bool { return ctx.Err() == nil })
 	}
 	o := &one{body: generator.NewPayload(ld.Body, 0, 1, ld.Seed).Body()}
-	addr := t.Addr
-	if ld.Kind == load.KindPushOne {
-		addr = t.Queue
-	}
 	var err error
 	if o.producer, err = generator.DialSide(t.Addr, turn, onePiece); err != nil {
 		return nil, err
 	}
 	defer o.producer.Close()
-	if o.taker, err = generator.DialSide(addr, turn, onePiece); err != nil {
+	if err := o.producer.MoveTo(tube); err != nil {
 		return nil, err
 	}
-	defer o.taker.Close()
-	if err := errors.Join(o.producer.MoveTo(tube), o.attend(ld.Kind)); err != nil {
+	leave, err := o.attend(t, ld.Kind, turn)
+	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	h, first, last, err := o.drive(t, &ld)
 	if err != nil {
 		return nil, errors.Join(err, ctx.Err())
@@ -69,17 +67,25 @@ const onePiece = 256 << 10
 
 // attend has the taker wait for its first job: as a consumer with auto-commit, or as a
 // worker, which reserves a job, deletes it, and reserves the next.
-func (o *one) attend(kind string) error {
+func (o *one) attend(t generator.Target, kind string, turn *socket.Turn) (leave func(), err error) {
 	if kind == load.KindPushOne {
+		side, err := socket.DialSide(t.Queue, turn, onePiece)
+		if err != nil {
+			return nil, err
+		}
+		o.consumer = generator.NewVisitor(side, onePiece)
 		o.await, o.again = o.pushed, func() error { return nil }
-		return o.taker.Fetch(generator.WatchRequest(tube, "_auto_commit_=true", name(0), group), "HTTP/1.1 101 ")
+		return func() { side.Close() }, o.consumer.Fetch(generator.WatchRequest(tube, "_auto_commit_=true", name(0), group), "HTTP/1.1 101 ")
 	}
-	o.await, o.again = o.reserved, func() error { return o.taker.Answer("delete", "DELETED") }
-	return errors.Join(o.taker.MoveTo(tube), o.taker.Send("reserve"))
+	if o.worker, err = generator.DialSide(t.Addr, turn, onePiece); err != nil {
+		return nil, err
+	}
+	o.await, o.again = o.reserved, func() error { return o.worker.Expect("delete", "DELETED") }
+	return o.worker.Close, errors.Join(o.worker.MoveTo(tube), o.worker.Tell("reserve"))
 }
 
 func (o *one) pushed() error {
-	return o.taker.Whole(func(b []byte) (int, error) {
+	return o.consumer.Whole(func(b []byte) (int, error) {
 		kind, payload, n := frame(b)
 		if n > 0 && (kind != frameBinary || !bytes.HasSuffix(payload, o.body)) {
 			return 0, fmt.Errorf("pushed %.80q", b)
@@ -89,14 +95,14 @@ func (o *one) pushed() error {
 }
 
 func (o *one) reserved() error {
-	id, body, err := o.taker.Job()
-	if err == nil && !bytes.Equal(body, o.body) {
-		err = fmt.Errorf("job %d came with another body: %.80q", id, body)
+	r, err := o.worker.Next()
+	if err == nil && (r.Word != "RESERVED" || !bytes.Equal(r.Body, o.body)) {
+		err = generator.Answered("reserve", r)
 	}
 	if err != nil {
 		return err
 	}
-	return o.taker.Send(fmt.Sprintf("delete %d\r\nreserve", id))
+	return o.worker.Tell(fmt.Sprintf("delete %d\r\nreserve", r.Number))
 }
 
 func (o *one) drive(t generator.Target, ld *load.Load) (h *result.Histogram, first, last machine.Moment, err error) {
@@ -112,12 +118,12 @@ func (o *one) drive(t generator.Target, ld *load.Load) (h *result.Histogram, fir
 		for calm := time.Now(); time.Since(calm) < pause; {
 		}
 		sent := time.Now()
-		if err = o.producer.Write(put); err == nil {
+		if err = o.producer.Send(put); err == nil {
 			err = o.await()
 		}
 		h.Record(int64(time.Since(sent)), 1)
 		if err == nil {
-			err = o.producer.Answer("put", "INSERTED ")
+			err = o.producer.Expect("put", "INSERTED ")
 		}
 		if err == nil {
 			err = o.again()

@@ -10,17 +10,17 @@ import (
 )
 
 // A slowly reads byte by byte, and so nothing beyond what is awaited.
-type slowly struct{ io.ReadWriter }
+type slowly struct{ socket.Blocking }
 
-func (s slowly) Read(b []byte) (int, error) { return s.ReadWriter.Read(b[:1]) }
+func (s slowly) Read(b []byte) (int, error) { return s.Blocking.Read(b[:1]) }
 
 // headPiece is more than any line of a head has.
 const headPiece = 512
 
 // dial connects to the queue service. The socket blocks.
-func dial(addr string) (int, *generator.Client, error) {
+func dial(addr string) (int, *generator.Visitor, error) {
 	fd, err := socket.Dial(addr)
-	return fd, generator.NewClient(slowly{socket.Blocking(fd)}, headPiece), err
+	return fd, generator.NewVisitor(slowly{socket.Blocking{FD: fd}}, headPiece), err
 }
 
 // watch makes a connection a consumer. The socket still blocks.
@@ -59,7 +59,7 @@ func OpenConsumers(t generator.Target, n int) ([]int, error) {
 // one gets its item, which shows that the server has come to all of them.
 func OpenGets(t generator.Target, n int) ([]int, error) {
 	var fds []int
-	var last *generator.Client
+	var last *generator.Visitor
 	for i := range n + 1 {
 		fd, c, err := dial(t.Queue)
 		if err != nil {
@@ -67,7 +67,7 @@ func OpenGets(t generator.Target, n int) ([]int, error) {
 		}
 		fds, last = append(fds, fd), c
 		request := generator.Request("GET", tube+"/sink", fmt.Sprintf("requestId=r%d&_timeout_=300s", i), name(i), group)
-		if err := c.Write([]byte(request + "Content-Length: 0\r\n\r\n")); err != nil {
+		if _, err := io.WriteString(c, request+"Content-Length: 0\r\n\r\n"); err != nil {
 			return fds, fmt.Errorf("get %d: %w", i, err)
 		}
 	}

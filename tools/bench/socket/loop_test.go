@@ -122,7 +122,7 @@ func TestSideReadsWhileItWrites(t *testing.T) {
 			c.Close()
 		}
 	}()
-	s, err := DialSide(l.Addr().String(), &Turn{Context: t.Context()})
+	s, err := DialSide(l.Addr().String(), &Turn{Context: t.Context()}, 64<<10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestSideReadsWhileItWrites(t *testing.T) {
 func TestSteps(t *testing.T) {
 	turn := &Turn{Context: context.Background()}
 	fd, other := pair(t)
-	s := &Side{fd: fd, turn: turn}
+	s := &Side{fd: fd, piece: 10, turn: turn}
 	defer s.Close()
 	b := make([]byte, 10)
 	over := errors.New("over")

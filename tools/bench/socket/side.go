@@ -14,16 +14,15 @@ import (
 // A Side is a connection of code that is written as if it waited, though the socket
 // never blocks. A Turn says what happens meanwhile.
 type Side struct {
+	asConn
 	fd    int
+	piece int // what is sent or read at most before others have their turn
 	turn  *Turn
 	early []byte // what came while a write had to wait
 }
 
-// sidePiece is what is sent or read at most before others have their turn.
-const sidePiece = 64 << 10
-
 // DialSide connects.
-func DialSide(addr string, turn *Turn) (*Side, error) {
+func DialSide(addr string, turn *Turn, piece int) (*Side, error) {
 	fd, err := Dial(addr)
 	if err != nil {
 		return nil, err
@@ -32,7 +31,7 @@ func DialSide(addr string, turn *Turn) (*Side, error) {
 		syscall.Close(fd)
 		return nil, err
 	}
-	return &Side{fd: fd, turn: turn}, nil
+	return &Side{fd: fd, piece: piece, turn: turn}, nil
 }
 
 // Close may be called again, and of a side that was never made.
@@ -62,7 +61,7 @@ func (s *Side) Read(b []byte) (int, error) {
 
 // read gives nothing where nothing has come.
 func (s *Side) read(b []byte) (int, error) {
-	n, e := Read(s.fd, b[:min(len(b), sidePiece)])
+	n, e := Read(s.fd, b[:min(len(b), s.piece)])
 	switch {
 	case e == syscall.EAGAIN || e == syscall.EINTR:
 		return 0, nil
@@ -78,7 +77,7 @@ func (s *Side) read(b []byte) (int, error) {
 // replies may take nothing more.
 func (s *Side) Write(b []byte) (done int, err error) {
 	for done < len(b) {
-		n, e := Write(s.fd, b[done:min(len(b), done+sidePiece)])
+		n, e := Write(s.fd, b[done:min(len(b), done+s.piece)])
 		if e == 0 {
 			done += n
 			err = s.turn.Pass(true)
@@ -95,7 +94,7 @@ func (s *Side) Write(b []byte) (done int, err error) {
 }
 
 func (s *Side) readEarly() error {
-	piece := make([]byte, sidePiece)
+	piece := make([]byte, s.piece)
 	n, err := s.read(piece)
 	if n == 0 && err == nil {
 		return s.turn.wait(s.fd, pollIn|pollOut)

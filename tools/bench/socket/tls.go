@@ -12,6 +12,7 @@ import (
 // TLS is the client's end of TLS over a socket. It believes any server: only those on
 // this machine are measured.
 type TLS struct {
+	asConn
 	fd     int
 	conn   *tls.Conn
 	sealed []byte
@@ -30,7 +31,7 @@ func (emptyError) Temporary() bool { return true } // so that crypto/tls goes on
 // Secure makes the handshake, on a socket that still blocks.
 func Secure(fd int) (*TLS, error) {
 	t := &TLS{fd: fd, direct: true}
-	t.conn = tls.Client(raw{t}, &tls.Config{InsecureSkipVerify: true, DynamicRecordSizingDisabled: true})
+	t.conn = tls.Client(raw{t: t}, &tls.Config{InsecureSkipVerify: true, DynamicRecordSizingDisabled: true})
 	return t, t.conn.Handshake()
 }
 
@@ -48,7 +49,12 @@ func (t *TLS) Seal(b []byte) []byte {
 }
 
 // raw is the socket below.
-type raw struct{ t *TLS }
+type raw struct {
+	asConn
+	t *TLS
+}
+
+func (raw) Close() error { return nil }
 
 func (r raw) Read(b []byte) (n int, err error) {
 	err = Uninterrupted(func() (err error) { n, err = syscall.Read(r.t.fd, b); return err })
@@ -68,21 +74,31 @@ func (r raw) Write(b []byte) (int, error) {
 		r.t.sealed = append(r.t.sealed, b...)
 		return len(b), nil
 	}
-	return Blocking(r.t.fd).Write(b)
+	return Blocking{FD: r.t.fd}.Write(b)
 }
 
-func (raw) Close() error                     { return nil }
-func (raw) LocalAddr() net.Addr              { return nil }
-func (raw) RemoteAddr() net.Addr             { return nil }
-func (raw) SetDeadline(time.Time) error      { return nil }
-func (raw) SetReadDeadline(time.Time) error  { return nil }
-func (raw) SetWriteDeadline(time.Time) error { return nil }
+// asConn makes a net.Conn of what reads, writes and closes. Its waits end otherwise.
+type asConn struct{}
+
+func (asConn) LocalAddr() net.Addr              { return nil }
+func (asConn) RemoteAddr() net.Addr             { return nil }
+func (asConn) SetDeadline(time.Time) error      { return nil }
+func (asConn) SetReadDeadline(time.Time) error  { return nil }
+func (asConn) SetWriteDeadline(time.Time) error { return nil }
+
+// Close closes the socket.
+func (t *TLS) Close() error { return syscall.Close(t.fd) }
 
 // Blocking is a socket that still blocks.
-type Blocking int
+type Blocking struct {
+	asConn
+	FD int
+}
+
+func (s Blocking) Close() error { return syscall.Close(s.FD) }
 
 func (s Blocking) Read(b []byte) (n int, err error) {
-	err = Uninterrupted(func() (err error) { n, err = syscall.Read(int(s), b); return err })
+	err = Uninterrupted(func() (err error) { n, err = syscall.Read(s.FD, b); return err })
 	if n == 0 && err == nil {
 		err = io.EOF
 	}
@@ -92,7 +108,7 @@ func (s Blocking) Read(b []byte) (n int, err error) {
 func (s Blocking) Write(b []byte) (done int, err error) {
 	for done < len(b) && err == nil {
 		err = Uninterrupted(func() error {
-			n, err := syscall.Write(int(s), b[done:])
+			n, err := syscall.Write(s.FD, b[done:])
 			done += max(n, 0)
 			return err
 		})

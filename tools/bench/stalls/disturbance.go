@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
@@ -30,10 +31,12 @@ type disturbance struct {
 	took    time.Duration
 
 	// What prepare has made for run.
-	one, other *generator.Client
-	clients    []*generator.Client
-	workers    *staff
-	stepper    *generator.Stepper
+	one      generator.Client
+	clients  []generator.Client
+	visitors []*generator.Visitor // of the queue service
+	side     *socket.Side
+	workers  *staff
+	stepper  *generator.Stepper
 }
 
 // A kind of disturbance: prepare does all that comes before it, and may take long; run
@@ -45,7 +48,7 @@ var kinds = map[string]kind{
 	load.DisturbDeath:        {(*disturbance).reserveAll, (*disturbance).die},
 	load.DisturbDue:          {(*disturbance).delay, (*disturbance).settle},
 	load.DisturbPause:        {(*disturbance).pause, (*disturbance).endPause},
-	load.DisturbBody:         {(*disturbance).dialTwo, (*disturbance).large},
+	load.DisturbBody:         {(*disturbance).dialLarge, (*disturbance).large},
 	load.DisturbBusy:         {(*disturbance).connectBusy, (*disturbance).work},
 	load.DisturbFill:         {(*disturbance).connectFill, (*disturbance).work},
 	load.DisturbHangup:       {(*disturbance).watchOften, (*disturbance).hangUp},
@@ -99,42 +102,28 @@ func (d *disturbance) end() {
 	for _, end := range d.ends {
 		end()
 	}
-	d.ends, d.clients = nil, nil
+	d.ends, d.clients, d.visitors = nil, nil, nil
 }
 
 // dial connects. The client is closed at the end.
-func (d *disturbance) dial(addr string, piece int) (*generator.Client, error) {
-	c, err := generator.DialSide(addr, &d.turn, piece)
+func (d *disturbance) dial() (generator.Client, error) {
+	c, err := generator.DialSide(d.target.Addr, &d.turn, stepPiece)
 	if err == nil {
 		d.ends = append(d.ends, c.Close)
 	}
 	return c, err
 }
 
-// dialTube connects to the disturbed tube.
-func (d *disturbance) dialTube() (*generator.Client, error) {
-	c, err := d.dial(d.target.Addr, stepPiece)
-	if err != nil {
-		return nil, err
-	}
-	return c, c.MoveTo(disturbedTube)
-}
-
-// dialOne is all that comes before a disturbance with one connection.
+// dialOne is all that comes before a disturbance with one connection to the disturbed tube.
 func (d *disturbance) dialOne() (err error) {
-	d.one, err = d.dialTube()
-	return err
-}
-
-func (d *disturbance) dialTwo() (err error) {
-	if err = d.dialOne(); err == nil {
-		d.other, err = d.dialTube()
+	if d.one, err = d.dial(); err != nil {
+		return err
 	}
-	return err
+	return d.one.MoveTo(disturbedTube)
 }
 
 // talk opens a connection to the disturbed tube for do, and closes it afterwards.
-func (d *disturbance) talk(do func(*generator.Client) error) error {
+func (d *disturbance) talk(do func(generator.Client) error) error {
 	c, err := generator.DialSide(d.target.Addr, &d.turn, fillPiece)
 	if err != nil {
 		return err
@@ -150,9 +139,9 @@ const counterPace = 10 * time.Millisecond
 
 // await asks for the counts of the disturbed tube, over and over, but seldom, until they
 // are right.
-func (d *disturbance) await(c *generator.Client, right func(counts map[string]int64) (bool, error)) error {
+func (d *disturbance) await(c generator.Client, right func(counts client.Document) (bool, error)) error {
 	for {
-		counts, err := c.Numbers("stats-tube " + disturbedTube)
+		counts, err := c.Stats("stats-tube " + disturbedTube)
 		if err != nil {
 			return err
 		}
@@ -166,6 +155,6 @@ func (d *disturbance) await(c *generator.Client, right func(counts map[string]in
 }
 
 // counted is right when a count is what it must be.
-func counted(key string, want int) func(map[string]int64) (bool, error) {
-	return func(counts map[string]int64) (bool, error) { return counts[key] == int64(want), nil }
+func counted(key string, want int) func(client.Document) (bool, error) {
+	return func(counts client.Document) (bool, error) { return counts.Number(key) == int64(want), nil }
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/bench/generator"
 )
 
@@ -15,18 +16,17 @@ import (
 const jobTTR = 3600
 
 // put puts jobs, each with the delay of its moment.
-func (d *disturbance) put(c *generator.Client, n int, delay func() int) error {
+func (d *disturbance) put(c generator.Client, n int, delay func() int) error {
 	d.ids = d.ids[:0]
 	body := d.payload.Body()
 	return c.Stream(n, func(b []byte, _ int) []byte {
 		b = fmt.Appendf(b, "put %d %d %d %d\r\n", generator.JobPriority, delay(), jobTTR, len(body))
 		return append(append(b, body...), "\r\n"...)
-	}, func(line []byte) error {
-		id, found := generator.After(line, "INSERTED ")
-		if !found {
-			return fmt.Errorf("put was answered %.80q", line)
+	}, func(r client.Reply) error {
+		if r.Word != "INSERTED" {
+			return generator.Answered("put", r)
 		}
-		d.ids = append(d.ids, id)
+		d.ids = append(d.ids, r.Number)
 		return nil
 	})
 }
@@ -35,7 +35,7 @@ func noDelay() int { return 0 }
 
 // fill puts the jobs the first time, and later waits until all are ready again.
 func (d *disturbance) fill() error {
-	return d.talk(func(c *generator.Client) error {
+	return d.talk(func(c generator.Client) error {
 		if len(d.ids) == 0 {
 			return d.put(c, d.load.Backlog, noDelay)
 		}
@@ -43,22 +43,16 @@ func (d *disturbance) fill() error {
 	})
 }
 
-// taken reads the rest of a reply to reserve.
-func (d *disturbance) taken(c *generator.Client, line []byte, body []byte) (uint64, error) {
-	id, size, err := generator.Reserved(line)
-	if err == nil && size != len(body)-2 {
-		err = fmt.Errorf("reserve was answered %.80q", line)
+// taken checks a job that was handed out.
+func (d *disturbance) taken(r client.Reply) error {
+	if r.Word != "RESERVED" {
+		return generator.Answered("reserve", r)
 	}
-	if err == nil {
-		err = c.Read(body)
+	if !d.payload.Intact(r.Body) {
+		return fmt.Errorf("job %d came back with a body that was not put: %.40q", r.Number, r.Body)
 	}
-	if err == nil && !d.payload.Intact(body[:size]) {
-		err = fmt.Errorf("job %d came back with a body that was not put: %.40q", id, body)
-	}
-	return id, err
+	return nil
 }
-
-func (d *disturbance) room() []byte { return make([]byte, len(d.payload.Body())+2) }
 
 // bury buries each job as soon as it is reserved: if all are
 // reserved first, beanstalkd takes time that grows with the square of their number.
@@ -66,20 +60,19 @@ func (d *disturbance) bury() error {
 	if err := d.fill(); err != nil {
 		return err
 	}
-	body, reserved := d.room(), false
-	err := d.talk(func(c *generator.Client) error {
+	reserved := false
+	err := d.talk(func(c generator.Client) error {
 		return c.Stream(2*len(d.ids), func(b []byte, i int) []byte {
 			if i%2 == 0 {
 				return append(b, "reserve-with-timeout 0\r\n"...)
 			}
 			return fmt.Appendf(b, "bury %d %d\r\n", d.ids[i/2], generator.JobPriority)
-		}, func(line []byte) error {
+		}, func(r client.Reply) error {
 			if reserved = !reserved; reserved {
-				_, err := d.taken(c, line, body)
-				return err
+				return d.taken(r)
 			}
-			if string(line) != "BURIED" {
-				return fmt.Errorf("bury was answered %.80q", line)
+			if r.Line != "BURIED" {
+				return generator.Answered("bury", r)
 			}
 			return nil
 		})
@@ -92,7 +85,7 @@ func (d *disturbance) bury() error {
 
 // kick makes every buried job ready with one command.
 func (d *disturbance) kick() error {
-	return d.one.Ask(fmt.Sprintf("kick %d", d.load.Backlog), fmt.Sprintf("KICKED %d", d.load.Backlog))
+	return d.one.Say(fmt.Sprintf("kick %d", d.load.Backlog), fmt.Sprintf("KICKED %d", d.load.Backlog))
 }
 
 // reserveAll has one worker hold every job.
@@ -100,16 +93,22 @@ func (d *disturbance) reserveAll() error {
 	if err := d.fill(); err != nil {
 		return err
 	}
-	if err := d.dialTwo(); err != nil {
+	if err := d.dialOne(); err != nil {
 		return err
 	}
-	body, seen := d.room(), generator.NewLedger()
-	return d.other.Stream(d.load.Backlog, func(b []byte, _ int) []byte {
-		return append(b, "reserve-with-timeout 0\r\n"...)
-	}, func(line []byte) error {
-		id, err := d.taken(d.other, line, body)
-		if err == nil && !seen.Mark(id) {
-			err = fmt.Errorf("job %d was handed out twice", id)
+	worker, err := d.dial()
+	if err != nil {
+		return err
+	}
+	d.clients = append(d.clients, worker)
+	if err := worker.MoveTo(disturbedTube); err != nil {
+		return err
+	}
+	seen := generator.NewLedger()
+	return worker.Stream(d.load.Backlog, generator.AppendPoll, func(r client.Reply) error {
+		err := d.taken(r)
+		if err == nil && !seen.Mark(r.Number) {
+			err = fmt.Errorf("job %d was handed out twice", r.Number)
 		}
 		return err
 	})
@@ -117,21 +116,21 @@ func (d *disturbance) reserveAll() error {
 
 // die closes the worker's connection.
 func (d *disturbance) die() error {
-	d.other.Close()
+	d.clients[0].Close()
 	return d.settle()
 }
 
 // settle is over when the counts of the disturbed tube say that every job is ready.
 func (d *disturbance) settle() error {
-	return d.await(d.one, func(counts map[string]int64) (bool, error) {
+	return d.await(d.one, func(counts client.Document) (bool, error) {
 		there := int64(0)
 		for _, state := range []string{"ready", "reserved", "delayed", "buried"} {
-			there += counts["current-jobs-"+state]
+			there += counts.Number("current-jobs-" + state)
 		}
 		if there != int64(d.load.Backlog) {
 			return false, fmt.Errorf("the tube has %d jobs, and should have %d", there, d.load.Backlog)
 		}
-		return counts["current-jobs-ready"] == there, nil
+		return counts.Number("current-jobs-ready") == there, nil
 	})
 }
 
@@ -143,7 +142,7 @@ func (d *disturbance) delay() error {
 	if err := d.dialOne(); err != nil {
 		return err
 	}
-	return d.talk(func(c *generator.Client) error {
+	return d.talk(func(c generator.Client) error {
 		if d.took == 0 {
 			n := max(1, d.load.Backlog/sampleShare)
 			begun := time.Now()
@@ -165,8 +164,8 @@ func (d *disturbance) delay() error {
 		if err != nil {
 			return err
 		}
-		counts, err := c.Numbers("stats-tube " + disturbedTube)
-		if n := counts["current-jobs-delayed"]; err == nil && n != int64(d.load.Backlog) {
+		counts, err := c.Stats("stats-tube " + disturbedTube)
+		if n := counts.Number("current-jobs-delayed"); err == nil && n != int64(d.load.Backlog) {
 			err = fmt.Errorf("%d jobs are delayed, and should be %d", n, d.load.Backlog)
 		}
 		return err

@@ -219,15 +219,15 @@ func (n *neighbour) audit(ctx context.Context) error {
 		return err
 	}
 	defer c.Close()
-	got, err := c.Numbers("stats-tube " + neighbourTube)
+	got, err := c.Stats("stats-tube " + neighbourTube)
 	if err != nil {
 		return err
 	}
 	for key, want := range map[string]int64{
 		"total-jobs": n.sum.Inserted, "current-jobs-ready": 0, "current-jobs-reserved": 0,
 	} {
-		if got[key] != want {
-			return fmt.Errorf("the server counts %s: %d in the neighbour's tube, and should %d", key, got[key], want)
+		if got.Number(key) != want {
+			return fmt.Errorf("the server counts %s: %d in the neighbour's tube, and should %d", key, got.Number(key), want)
 		}
 	}
 	return nil

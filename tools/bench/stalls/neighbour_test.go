@@ -96,9 +96,9 @@ func TestFillOnlyPuts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	counts, err := c.Numbers("stats-tube " + disturbedTube)
-	if n := q.Count(t, "current-jobs-ready"); err != nil || n == 0 || counts["total-jobs"] != n {
-		t.Errorf("%d jobs are left, of %d that were put, %v", n, counts["total-jobs"], err)
+	counts, err := c.Stats("stats-tube " + disturbedTube)
+	if n := q.Count(t, "current-jobs-ready"); err != nil || n == 0 || counts.Number("total-jobs") != n {
+		t.Errorf("%d jobs are left, of %d that were put, %v", n, counts.Number("total-jobs"), err)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestDisturbancesThatGoWrong(t *testing.T) {
 		"a waiter is not counted":    {load.DisturbStats, swapLater("stats-tube", "current-waiting: 6", "current-waiting: 5"), "no line"},
 		"a job that is not there's":  {load.DisturbReserve, swap("reserve-with-timeout", "TIMED_OUT", "RESERVED 1 1\r\nx"), "was answered \"RESERVED"},
 		"another job is handed over": {load.DisturbReserve, swap("put", "INSERTED ", "INSERTED 9"), "reserve was answered"},
-		"too many are left":          {load.DisturbHangup, swapLater("stats-tube", "current-watching: ", "current-watching: 9"), "watch the tube, and at most"},
+		"too many are left":          {load.DisturbHangup, swapLater("stats-tube", "current-watching: ", "current-watching:9"), "watch the tube, and at most"},
 		"the neighbour's counts":     {load.DisturbKick, miscount, "the neighbour's tube"},
 	} {
 		t.Run(name, func(t *testing.T) {

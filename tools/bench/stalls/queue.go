@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/socket"
 )
 
 // Disturbances by the queue service: one request that concerns every job of a queue, or
@@ -43,7 +45,7 @@ func (d *disturbance) queue() error {
 		load.DisturbDrop: {firstGroup, secondGroup}, load.DisturbTruncateView: {firstGroup, secondGroup},
 	}
 	for _, g := range groups[d.load.Disturb.By] {
-		w, err := d.dial(addr, headPiece)
+		w, err := d.visit()
 		if err != nil {
 			return err
 		}
@@ -56,17 +58,27 @@ func (d *disturbance) queue() error {
 		asking = d.load.Connections
 	}
 	for range asking {
-		c, err := d.dial(addr, headPiece)
+		v, err := d.visit()
 		if err != nil {
 			return err
 		}
-		d.clients = append(d.clients, c)
+		d.visitors = append(d.visitors, v)
 	}
 	return nil
 }
 
+// visit connects to the queue service.
+func (d *disturbance) visit() (*generator.Visitor, error) {
+	s, err := socket.DialSide(d.target.Queue, &d.turn, headPiece)
+	if err != nil {
+		return nil, err
+	}
+	d.ends = append(d.ends, func() { s.Close() })
+	return generator.NewVisitor(s, headPiece), nil
+}
+
 func (d *disturbance) fetch(method, query, want string) error {
-	return d.clients[0].Fetch(generator.Request(method, disturbedTube, query, "bench", firstGroup)+"\r\n", want)
+	return d.visitors[0].Fetch(generator.Request(method, disturbedTube, query, "bench", firstGroup)+"\r\n", want)
 }
 
 func (d *disturbance) touch() error {
@@ -79,20 +91,20 @@ func (d *disturbance) truncate() error { return d.fetch("DELETE", truncateAll, a
 
 // group is the first consumer of a second group.
 func (d *disturbance) group() error {
-	return d.clients[0].Fetch(generator.WatchRequest(disturbedTube, "_window_=1", "bench", secondGroup), upgraded)
+	return d.visitors[0].Fetch(generator.WatchRequest(disturbedTube, "_window_=1", "bench", secondGroup), upgraded)
 }
 
 // stick has consumers with auto-commit begin to watch, and never read but the answers to
 // their handshakes. It goes on while the load lasts.
 func (d *disturbance) stick() error {
 	ends := time.Now().Add(d.load.Duration)
-	for i, c := range d.clients {
-		if err := c.Write([]byte(generator.WatchRequest(disturbedTube, "_auto_commit_=true", fmt.Sprint(i), firstGroup))); err != nil {
+	for i, v := range d.visitors {
+		if _, err := io.WriteString(v, generator.WatchRequest(disturbedTube, "_auto_commit_=true", fmt.Sprint(i), firstGroup)); err != nil {
 			return err
 		}
 	}
-	for _, c := range d.clients {
-		if err := c.Head(upgraded); err != nil {
+	for _, v := range d.visitors {
+		if err := v.Head(upgraded); err != nil {
 			return err
 		}
 	}
@@ -102,12 +114,12 @@ func (d *disturbance) stick() error {
 // clearQueue takes away the jobs and the groups, if there are any, and so the tube.
 func clearQueue(ctx context.Context, addr string) error {
 	for _, query := range []string{truncateAll, "_group_=" + secondGroup, "_group_=" + firstGroup} {
-		c, err := generator.Dial(ctx, addr)
+		s, err := socket.DialSide(addr, &socket.Turn{Context: ctx}, headPiece)
 		if err != nil {
 			return err
 		}
-		err = c.Fetch(generator.Request("DELETE", disturbedTube, query, "bench", firstGroup)+"\r\n", "")
-		c.Close()
+		err = generator.NewVisitor(s, headPiece).Fetch(generator.Request("DELETE", disturbedTube, query, "bench", firstGroup)+"\r\n", "")
+		s.Close()
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func TestQueueDisturbances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Ask("stats-tube "+disturbedTube, "NOT_FOUND"); err != nil {
+		if err := c.Say("stats-tube "+disturbedTube, "NOT_FOUND"); err != nil {
 			t.Errorf("%s: the tube is left: %v", by, err)
 		}
 		c.Close()
@@ -84,11 +84,11 @@ func TestAnswersOfTheQueue(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n": true, "HTTP/1.1 404 Not Found\r\n\r\n": false, "HTTP/1.1 200 OK\r\n": false, "": false,
 	} {
 		d := &disturbance{target: generator.Target{Queue: l.Addr().String()}, turn: socket.Turn{Context: t.Context()}}
-		c, err := d.dial(d.target.Queue, headPiece)
+		c, err := d.visit()
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.clients = append(d.clients, c)
+		d.visitors = append(d.visitors, c)
 		answers <- answer
 		if err := d.truncate(); err == nil != right {
 			t.Errorf("%q: %v", answer, err)

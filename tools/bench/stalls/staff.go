@@ -88,8 +88,8 @@ func (d *disturbance) pause() error {
 		return err
 	}
 	seconds := int(math.Ceil(d.load.Disturb.Peace.Seconds())) + 1
-	err := d.talk(func(c *generator.Client) error {
-		return c.Ask(fmt.Sprintf("pause-tube %s %d", disturbedTube, seconds), "PAUSED")
+	err := d.talk(func(c generator.Client) error {
+		return c.Say(fmt.Sprintf("pause-tube %s %d", disturbedTube, seconds), "PAUSED")
 	})
 	if err != nil {
 		return err

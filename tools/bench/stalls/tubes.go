@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/bench/generator"
 )
 
@@ -14,12 +15,12 @@ import (
 const watchedPrefix = "bench-watched-"
 
 // watchTubes watches the load's tubes, in addition to so many.
-func (d *disturbance) watchTubes(c *generator.Client, already int) error {
+func (d *disturbance) watchTubes(c generator.Client, already int) error {
 	return c.Stream(d.load.Tubes,
 		func(b []byte, i int) []byte { return fmt.Appendf(b, "watch %s%d\r\n", watchedPrefix, i) },
-		func(line []byte) error {
-			if already++; string(line) != fmt.Sprintf("WATCHING %d", already) {
-				return fmt.Errorf("watch was answered %.80q, want %d", line, already)
+		func(r client.Reply) error {
+			if already++; r.Line != fmt.Sprintf("WATCHING %d", already) {
+				return fmt.Errorf("%w, want %d", generator.Answered("watch", r), already)
 			}
 			return nil
 		})
@@ -31,7 +32,7 @@ func (d *disturbance) watch() error { return d.watchTubes(d.one, 1) }
 // disturbed one.
 func (d *disturbance) watchAll(n int) error {
 	for i := range n {
-		c, err := d.dial(d.target.Addr, stepPiece)
+		c, err := d.dial()
 		if err != nil {
 			return err
 		}
@@ -39,7 +40,7 @@ func (d *disturbance) watchAll(n int) error {
 		if err := d.watchTubes(c, 1); err != nil {
 			return fmt.Errorf("connection %d: %w", i, err)
 		}
-		if err := c.Ask("watch "+disturbedTube, fmt.Sprintf("WATCHING %d", d.load.Tubes+2)); err != nil {
+		if err := c.Say("watch "+disturbedTube, fmt.Sprintf("WATCHING %d", d.load.Tubes+2)); err != nil {
 			return err
 		}
 	}
@@ -53,11 +54,11 @@ func (d *disturbance) watchOften() (err error) {
 	if err = d.watchAll(d.load.Connections); err != nil {
 		return err
 	}
-	if d.one, err = d.dial(d.target.Addr, stepPiece); err != nil {
+	if d.one, err = d.dial(); err != nil {
 		return err
 	}
 	// The tube exists while nobody else needs it.
-	if err := d.one.Ask("use "+disturbedTube, "USING "+disturbedTube); err != nil {
+	if err := d.one.Say("use "+disturbedTube, "USING "+disturbedTube); err != nil {
 		return err
 	}
 	return d.await(d.one, counted("current-watching", d.load.Connections))
@@ -69,8 +70,8 @@ func (d *disturbance) hangUp() error {
 	for _, c := range d.clients {
 		c.Close()
 	}
-	return d.await(d.one, func(counts map[string]int64) (bool, error) {
-		left := counts["current-watching"]
+	return d.await(d.one, func(counts client.Document) (bool, error) {
+		left := counts.Number("current-watching")
 		if left > int64(d.load.Connections) {
 			return false, fmt.Errorf("%d connections watch the tube, and at most %d should", left, d.load.Connections)
 		}
@@ -78,20 +79,19 @@ func (d *disturbance) hangUp() error {
 	})
 }
 
-const (
-	// questions is how often a question is asked: now and then, an answer is ready before
-	// the neighbour has had to wait for it.
-	questions = 10
-	// longestAnswer is more than any answer has.
-	longestAnswer = 64 << 20
-)
+// questions is how often a question is asked: now and then, an answer is ready before
+// the neighbour has had to wait for it.
+const questions = 10
 
 // question asks what takes longer to answer if the server has more tubes or clients.
 func (d *disturbance) question(command string, right func(answer []byte) error) error {
 	for range questions {
-		answer, err := d.one.Text(command, longestAnswer)
+		r, err := d.one.Ask(command)
+		if err == nil && r.Word != "OK" {
+			err = generator.Answered(command, r)
+		}
 		if err == nil {
-			err = right(answer)
+			err = right(r.Body)
 		}
 		if err != nil {
 			return err
@@ -116,27 +116,27 @@ func (d *disturbance) reserve() error {
 	const body = "x"
 	worker := d.clients[0]
 	for range questions {
-		err := worker.Ask("reserve-with-timeout 0", "TIMED_OUT")
+		err := worker.Say("reserve-with-timeout 0", "TIMED_OUT")
 		if err == nil {
-			err = errors.Join(worker.Send("reserve"), d.one.Send(fmt.Sprintf("put 0 0 %d %d\r\n%s", jobTTR, len(body), body)))
+			err = worker.Tell("reserve")
 		}
 		if err != nil {
 			return err
 		}
-		line, err := d.one.Line()
+		put, err := d.one.Put(fmt.Sprintf("put 0 0 %d %d", jobTTR, len(body)), []byte(body))
 		if err != nil {
 			return err
 		}
-		id, ok := generator.After(line, "INSERTED ")
-		if !ok {
-			return fmt.Errorf("put was answered %.80q", line)
+		job, err := worker.Next()
+		switch {
+		case err != nil:
+			return err
+		case put.Word != "INSERTED":
+			return generator.Answered("put", put)
+		case job.Word != "RESERVED" || job.Number != put.Number || string(job.Body) != body:
+			return generator.Answered("reserve", job)
 		}
-		for _, want := range []string{fmt.Sprintf("RESERVED %d %d", id, len(body)), body} {
-			if err := worker.Answer("reserve", want); err != nil {
-				return err
-			}
-		}
-		if err := worker.Ask(fmt.Sprintf("%s%d", generator.VerbDelete, id), "DELETED"); err != nil {
+		if err := worker.Say(fmt.Sprintf("%s%d", generator.VerbDelete, job.Number), "DELETED"); err != nil {
 			return err
 		}
 	}
