@@ -271,7 +271,7 @@ func describeOp(op *queue.Op) string {
 		queue.Put: "put", queue.Reserve: "reserve", queue.ReserveJob: "reserve-job", queue.Delete: "delete",
 		queue.Release: "release", queue.Bury: "bury", queue.Touch: "touch", queue.Kick: "kick", queue.KickJob: "kick-job",
 		queue.Peek: "peek", queue.PeekReady: "peek-ready", queue.PeekDelayed: "peek-delayed", queue.PeekBuried: "peek-buried",
-		queue.StatsJob: "stats-job",
+		queue.StatsJob: "stats-job", queue.Use: "use", queue.Watch: "watch", queue.Ignore: "ignore", queue.Pause: "pause",
 	}
 	return fmt.Sprintf("%s id=%d pri=%d delay=%d size=%d bound=%d", names[op.Kind], op.ID, op.Pri, op.Delay, op.Size, op.Limit)
 }

@@ -28,15 +28,23 @@ func shows(j *naive.Job, status naive.Status) restartAnswer {
 // apply does to the model what the shard does when op is applied.
 func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 	m.touched = m.touched || m.touches(c, op)
-	me, used := c.number, c.session.Used()
-	m.Clients[me].Used, m.Clients[me].Watched = used, c.session.Watched().all()
+	me := m.Clients[c.number]
+	me.Used, me.Watched = c.session.Used(), c.session.Watched().all()
 	switch op.Kind {
 	case queue.Put:
-		return m.put(op, used, m.Put)
+		return m.put(op, me.Used, m.Put)
 	case queue.Service:
 		return m.applyService(op)
+	}
+	return modelled(m.Queue, c.number, op)
+}
+
+// modelled runs an operation of a beanstalk client in the model.
+func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
+	used := m.Clients[client].Used
+	switch op.Kind {
 	case queue.Reserve:
-		return shows(m.Reserve(me, op.Poll))
+		return shows(m.Reserve(client, op.Poll))
 	case queue.PeekReady:
 		return shows(m.First(naive.Ready, used), naive.NotFound)
 	case queue.PeekDelayed:
@@ -45,10 +53,12 @@ func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 		return shows(m.First(naive.Buried, used), naive.NotFound)
 	case queue.Kick:
 		return restartAnswer{status: naive.OK, count: m.Kick(used, op.Limit)}
+	case queue.Pause:
+		return restartAnswer{status: m.Pause(string(op.Data), op.Delay)}
 	case queue.Peek:
 		return shows(m.Peek(op.ID))
 	case queue.ReserveJob:
-		return shows(m.ReserveJob(me, op.ID))
+		return shows(m.ReserveJob(client, op.ID))
 	case queue.StatsJob:
 		j, status := m.Peek(op.ID)
 		if j == nil {
@@ -56,22 +66,18 @@ func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 		}
 		return restartAnswer{status: status, id: op.ID, shot: *j}
 	}
-	return m.applyByID(me, op)
-}
-
-func (m *restartModel) applyByID(me int, op *queue.Op) restartAnswer {
 	a := restartAnswer{id: op.ID}
 	switch op.Kind {
 	case queue.Delete:
-		a.status = m.Delete(me, op.ID)
+		a.status = m.Delete(client, op.ID)
 	case queue.KickJob:
 		a.status = m.KickJob(op.ID)
 	case queue.Touch:
-		a.status = m.Touch(me, op.ID)
+		a.status = m.Touch(client, op.ID)
 	case queue.Release:
-		a.status = m.Release(me, op.ID, op.Pri, op.Delay)
+		a.status = m.Release(client, op.ID, op.Pri, op.Delay)
 	case queue.Bury:
-		a.status = m.Bury(me, op.ID, op.Pri)
+		a.status = m.Bury(client, op.ID, op.Pri)
 	default:
 		panic(fmt.Sprint("the model does not know operation ", op.Kind))
 	}

@@ -64,21 +64,27 @@ func simulate(t *testing.T, steps int, service bool) {
 }
 
 func newSimulation(t *testing.T, seed uint64) *simulation {
-	rnd := rand.New(rand.NewPCG(seed, 3))
+	s := newGame(t, seed, rand.New(rand.NewPCG(seed, 3)), 4)
+	for range 2 + s.rnd.IntN(6) {
+		s.players = append(s.players, s.join())
+	}
+	idle := s.rnd.IntN(100) // how many in a hundred batches find an idle shard
+	for _, p := range s.bed.shards {
+		p.inPlace = func() bool { return s.rnd.IntN(100) < idle }
+		p.late = s.rnd.IntN(3) == 0
+	}
+	return s
+}
+
+// newGame makes shards that answer at once, and no players yet. A turn has less than a share,
+// or with 1 a whole one.
+func newGame(t *testing.T, seed uint64, rnd *rand.Rand, share int) *simulation {
 	s := &simulation{
-		t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4), Share: rnd.IntN(4)}), tubes: []string{DefaultTube},
+		t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4), Share: rnd.IntN(share)}), tubes: []string{DefaultTube},
 		given: map[uint64]int{}, under: map[uint64]bool{}, jobs: map[uint64]bool{},
 	}
 	for i := range 1 + rnd.IntN(8) {
 		s.tubes = append(s.tubes, fmt.Sprint("t", i))
-	}
-	for range 2 + rnd.IntN(6) {
-		s.players = append(s.players, s.join())
-	}
-	idle := rnd.IntN(100) // how many in a hundred batches find an idle shard
-	for _, p := range s.bed.shards {
-		p.inPlace = func() bool { return rnd.IntN(100) < idle }
-		p.late = rnd.IntN(3) == 0
 	}
 	return s
 }
@@ -179,7 +185,7 @@ func (s *simulation) movePlayer(i int) {
 	case p.Waiting():
 		s.inWait(p)
 	default:
-		s.act(p)
+		s.act(p, s.choose(p), nil)
 	}
 }
 

@@ -4,53 +4,80 @@ import (
 	"beanfield/shard/queue"
 )
 
-// act lets a player that does not wait do something.
-func (s *simulation) act(p *player) {
-	name := s.tubes[s.rnd.IntN(len(s.tubes))]
-	switch s.rnd.IntN(18) {
+// choose picks what a player that does not wait does next.
+func (s *simulation) choose(p *player) queue.Op {
+	name := []byte(s.tubes[s.rnd.IntN(len(s.tubes))])
+	switch n := s.rnd.IntN(18); n {
 	case 0, 1, 2, 3:
-		s.put(p)
+		op := queue.Op{Kind: queue.Put, Pri: uint32(s.rnd.IntN(4)), TTR: uint32(1 + s.rnd.IntN(4))}
+		if s.rnd.IntN(4) == 0 {
+			op.Delay = uint32(1 + s.rnd.IntN(3))
+		}
+		return op
 	case 4, 5, 6, 7, 8:
-		s.note("%s reserves from %v", p.name, p.Watched().all())
-		p.reserve(s.rnd.IntN(3) == 0)
-	case 9:
-		s.note("%s uses %s", p.name, name)
-		p.call(p.Use([]byte(name)), nil)
-	case 10:
-		s.note("%s watches %s", p.name, name)
-		p.call(p.Watch([]byte(name)), nil)
-	case 11:
-		if done, refused := p.Ignore([]byte(name)); !refused {
-			s.note("%s ignores %s", p.name, name)
+		return queue.Op{Kind: queue.Reserve, Poll: s.rnd.IntN(5) < 2}
+	case 9, 10, 11:
+		return queue.Op{Kind: []queue.Kind{queue.Use, queue.Watch, queue.Ignore}[n-9], Data: name}
+	case 12:
+		return queue.Op{Kind: queue.Pause, Data: name, Delay: uint32(s.rnd.IntN(3))}
+	case 13: // these change nothing
+		kinds := []queue.Kind{queue.Totals, queue.PeekReady, queue.PeekBuried, queue.Peek}
+		return queue.Op{Kind: kinds[s.rnd.IntN(4)], ID: s.anyID(p)}
+	}
+	kinds := []queue.Kind{queue.Delete, queue.Delete, queue.Delete, queue.Release, queue.Bury, queue.Touch, queue.KickJob, queue.Kick, queue.ReserveJob}
+	op := queue.Op{Kind: kinds[s.rnd.IntN(len(kinds))], ID: s.anyID(p), Pri: uint32(s.rnd.IntN(4)), Limit: uint32(s.rnd.IntN(4))}
+	if op.Kind == queue.Release {
+		op.Delay = uint32(s.rnd.IntN(3))
+	}
+	return op
+}
+
+// act lets a player do something. then hears of the answer, except that of a reserve; it may
+// be nil.
+func (s *simulation) act(p *player, op queue.Op, then func(op *queue.Op)) {
+	if then == nil {
+		then = func(*queue.Op) {}
+	}
+	s.note("%s with %s: %s %s", p.name, p.Used(), describeOp(&op), op.Data)
+	switch op.Kind {
+	case queue.Put:
+		s.put(p, &op, then)
+	case queue.Reserve:
+		p.reserve(op.Poll)
+	case queue.Use:
+		p.call(p.Use(op.Data), nil)
+	case queue.Watch:
+		p.call(p.Watch(op.Data), nil)
+	case queue.Ignore:
+		done, refused := p.Ignore(op.Data)
+		if refused {
+			op.Status = queue.Refused
+		} else {
 			p.call(done, nil)
 		}
-	case 12:
-		s.note("%s pauses %s", p.name, name)
-		op := queue.Op{Kind: queue.Pause, Data: []byte(name), Delay: uint32(s.rnd.IntN(3))}
-		p.submit(p.r.TubeShard([]byte(name)), op, false, nil)
-	case 13:
-		s.look(p)
+		then(&op)
+	case queue.Totals:
+		p.call(p.CountAll(nil), nil)
+	case queue.Pause:
+		p.submit(p.r.TubeShard(op.Data), op, false, then)
+	case queue.PeekReady, queue.PeekBuried, queue.Kick:
+		p.submit(p.UsedShard(), op, true, then)
 	default:
-		s.onJob(p)
+		s.onJob(p, op, then)
 	}
 }
 
-func (s *simulation) put(p *player) {
-	delay := 0
-	if s.rnd.IntN(4) == 0 {
-		delay = 1 + s.rnd.IntN(3)
-	}
+func (s *simulation) put(p *player, op *queue.Op, then func(op *queue.Op)) {
 	id := s.bed.r.ids.last.Load() + 1 // the one that put is about to draw
 	s.under[id] = true
-	ttr := 1 + s.rnd.IntN(3)
 	if s.crew != nil {
-		s.crew.l.announce(entry{id: id, queue: p.Used(), ttr: int64(ttr) * 1e9, delayed: delay > 0})
+		s.crew.l.announce(entry{id: id, queue: p.Used(), ttr: int64(op.TTR) * 1e9, delayed: op.Delay > 0})
 	}
-	p.put(uint32(s.rnd.IntN(4)), uint32(delay), uint32(ttr), func(op *queue.Op) {
+	p.put(op.Pri, op.Delay, op.TTR, func(op *queue.Op) {
 		delete(s.under, op.ID)
 		s.answeredPut(op)
+		then(op)
 	})
-	s.note("%s puts job %d into %s, delay %d", p.name, id, p.Used(), delay)
 }
 
 // answeredPut notes a job, unless somebody has deleted it before its own
@@ -61,20 +88,6 @@ func (s *simulation) answeredPut(op *queue.Op) {
 	}
 	if _, ok := s.bed.r.ids.find(op.ID); ok {
 		s.jobs[op.ID] = true
-	}
-}
-
-// look runs operations that change nothing.
-func (s *simulation) look(p *player) {
-	switch s.rnd.IntN(4) {
-	case 0:
-		p.call(p.CountAll(nil), nil)
-	case 1:
-		p.submit(p.UsedShard(), queue.Op{Kind: queue.PeekReady}, true, nil)
-	case 2:
-		p.submit(p.UsedShard(), queue.Op{Kind: queue.PeekBuried}, true, nil)
-	default:
-		p.byID(queue.Op{Kind: queue.Peek, ID: s.anyID(p)}, nil)
 	}
 }
 
@@ -91,40 +104,24 @@ func (s *simulation) anyID(p *player) uint64 {
 }
 
 // onJob runs one of the operations that name a job.
-func (s *simulation) onJob(p *player) {
-	id := s.anyID(p)
-	switch s.rnd.IntN(9) {
-	case 0, 1, 2:
-		s.note("%s deletes job %d", p.name, id)
-		p.byID(queue.Op{Kind: queue.Delete, ID: id}, func(op *queue.Op) { s.deleted(p, id, op.Status) })
-	case 3:
-		s.giveUp(p, queue.Op{Kind: queue.Release, ID: id, Pri: uint32(s.rnd.IntN(4)), Delay: uint32(s.rnd.IntN(2))})
-	case 4:
-		s.giveUp(p, queue.Op{Kind: queue.Bury, ID: id, Pri: 1})
-	case 5:
-		s.note("%s touches job %d", p.name, id)
-		p.byID(queue.Op{Kind: queue.Touch, ID: id}, nil)
-	case 6:
-		s.note("%s kicks job %d", p.name, id)
-		p.byID(queue.Op{Kind: queue.KickJob, ID: id}, nil)
-	case 7:
-		s.note("%s kicks", p.name)
-		p.submit(p.UsedShard(), queue.Op{Kind: queue.Kick, Limit: uint32(s.rnd.IntN(4))}, true, nil)
-	default:
-		s.note("%s takes job %d", p.name, id)
-		p.byID(queue.Op{Kind: queue.ReserveJob, ID: id}, func(op *queue.Op) {
-			if op.Status == queue.OK {
-				p.got(op.ID, op.Size, p.batch.Bytes[op.From:op.To])
-			}
-		})
+func (s *simulation) onJob(p *player, op queue.Op, then func(op *queue.Op)) {
+	id := op.ID
+	if op.Kind == queue.Release || op.Kind == queue.Bury {
+		p.drop(id)
 	}
-}
-
-// giveUp releases or buries a job.
-func (s *simulation) giveUp(p *player, op queue.Op) {
-	s.note("%s gives up job %d", p.name, op.ID)
-	p.drop(op.ID)
-	p.byID(op, nil)
+	known := p.byID(op, func(op *queue.Op) {
+		switch {
+		case op.Kind == queue.Delete:
+			s.deleted(p, id, op.Status)
+		case op.Kind == queue.ReserveJob && op.Status == queue.OK:
+			p.got(op.ID, op.Size, p.batch.Bytes[op.From:op.To])
+		}
+		then(op)
+	})
+	if !known {
+		op.Status = queue.NotFound
+		then(&op)
+	}
 }
 
 func (s *simulation) deleted(p *player, id uint64, status queue.Status) {

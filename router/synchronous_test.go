@@ -32,16 +32,10 @@ func seeds(n int) (list []uint64) {
 // duel plays the same random game with the model and with sessions over
 // shards that answer at once, and compares whatever can be seen.
 type duel struct {
-	t     *testing.T
-	seed  uint64
-	step  int
-	rnd   *rand.Rand
-	bed   *bed
+	*simulation
 	model *naive.Queue
 	pairs []*pair
-	tubes []string
-	log   []string
-	seen  duelSeen
+	met   duelSeen
 }
 
 // duelSeen counts what the games were about.
@@ -57,15 +51,15 @@ type pair struct {
 
 func TestSynchronousAgainstAModel(t *testing.T) {
 	var all duelSeen
-	for _, seed := range seeds(300) {
+	for _, seed := range seeds(500) {
 		synctest.Test(t, func(t *testing.T) {
 			d := newDuel(t, seed)
 			for d.step = 0; d.step < 400 && d.play(); d.step++ {
 			}
 			all.steps += d.step
-			all.reserves += d.seen.reserves
-			all.waits += d.seen.waits
-			all.delivered += d.seen.delivered
+			all.reserves += d.met.reserves
+			all.waits += d.met.waits
+			all.delivered += d.met.delivered
 		})
 	}
 	t.Logf("%+v", all)
@@ -75,12 +69,8 @@ func TestSynchronousAgainstAModel(t *testing.T) {
 }
 
 func newDuel(t *testing.T, seed uint64) *duel {
-	rnd := rand.New(rand.NewPCG(seed, 2))
-	d := &duel{t: t, seed: seed, rnd: rnd, bed: newBedOf(1+rnd.IntN(9), queue.Config{Many: rnd.IntN(4)}), model: naive.New(), tubes: []string{DefaultTube}}
-	for i := range 1 + rnd.IntN(8) {
-		d.tubes = append(d.tubes, fmt.Sprint("t", i))
-	}
-	for range 2 + rnd.IntN(5) {
+	d := &duel{simulation: newGame(t, seed, rand.New(rand.NewPCG(seed, 2)), 1), model: naive.New()}
+	for range 2 + d.rnd.IntN(5) {
 		d.join()
 	}
 	return d
@@ -94,18 +84,6 @@ func (d *duel) join() {
 }
 
 func (d *duel) waits(p *pair) bool { return d.model.Clients[p.model].Waiting > 0 }
-
-func (d *duel) fatalf(format string, args ...any) {
-	d.t.Helper()
-	for _, line := range d.log[max(0, len(d.log)-40):] {
-		d.t.Log(line)
-	}
-	d.t.Fatalf("seed %d, step %d: %s", d.seed, d.step, fmt.Sprintf(format, args...))
-}
-
-func (d *duel) note(format string, args ...any) {
-	d.log = append(d.log, fmt.Sprintf("%d: ", d.step)+fmt.Sprintf(format, args...))
-}
 
 // pass moves the clock, stopping wherever something is due. It reports false
 // if two things are due at once, as when two jobs were handed out at the end
@@ -154,7 +132,7 @@ func (d *duel) play() bool {
 	case p.real.Waiting():
 		d.inWait(p)
 	default:
-		d.act(p)
+		d.both(p, d.choose(p.real))
 	}
 	d.compare()
 	return true
@@ -197,14 +175,60 @@ func (d *duel) endWait(p *pair, status naive.Status) {
 	}
 }
 
-func (d *duel) tube() string { return d.tubes[d.rnd.IntN(len(d.tubes))] }
-
-// anyID picks an id: mostly of a job that lives.
-func (d *duel) anyID() uint64 {
-	if n := len(d.model.Jobs); n > 0 && d.rnd.IntN(10) > 0 {
-		return d.model.Jobs[d.rnd.IntN(n)].ID
+// both lets a player do something, and does it in the model.
+func (d *duel) both(p *pair, op queue.Op) {
+	if len(d.model.Jobs) > 0 && op.ID > 0 && d.rnd.IntN(3) > 0 {
+		op.ID = d.model.Jobs[d.rnd.IntN(len(d.model.Jobs))].ID
 	}
-	return d.rnd.Uint64N(d.bed.r.ids.last.Load() + 2)
+	var got queue.Op
+	d.act(p.real, op, func(op *queue.Op) { got = *op })
+	if op.Kind == queue.Totals {
+		return
+	}
+	want := d.modelled(p, &op, &got)
+	switch {
+	case op.Kind == queue.Reserve:
+		p.result = want.status
+		if d.met.reserves++; want.status == naive.Waiting {
+			d.met.waits++
+		}
+	case op.Kind == queue.Ignore:
+	case got.Status != statusOf[want.status] || got.Status == queue.OK && (want.id != 0 && got.ID != want.id || got.Count != want.count && op.Kind == queue.Kick):
+		d.fatalf("%s: %s: status %d, job %d, %d jobs, want %+v", p.real.name, describeOp(&op), got.Status, got.ID, got.Count, want)
+	case op.Kind == queue.ReserveJob && want.job != nil:
+		p.result = naive.OK
+	}
+	if want.job != nil && (op.Kind == queue.Reserve || op.Kind == queue.ReserveJob) {
+		p.got = want.id
+	}
+}
+
+// modelled runs an operation that got this answer in the model.
+func (d *duel) modelled(p *pair, op, got *queue.Op) restartAnswer {
+	m, name := d.model, string(op.Data)
+	watched := m.Clients[p.model].Watched
+	has := slices.Contains(watched, name)
+	switch op.Kind {
+	case queue.Put:
+		j := &naive.Job{ID: got.ID, Tube: p.real.Used(), Pri: op.Pri, Delay: op.Delay, TTR: op.TTR}
+		return restartAnswer{status: m.Put(j), id: j.ID}
+	case queue.Use:
+		m.Use(p.model, name)
+	case queue.Watch:
+		m.Watch(p.model, name)
+	case queue.Ignore:
+		if refused := got.Status == queue.Refused; refused != (has && len(watched) == 1) {
+			d.fatalf("%s ignores %s of %v: refused is %v", p.real.name, name, watched, refused)
+		} else if has && !refused {
+			m.Ignore(p.model, name)
+		}
+	default:
+		return modelled(m, p.model, op)
+	}
+	if want := m.Clients[p.model].Watched; !slices.Equal(p.real.Watched().all(), want) {
+		d.fatalf("%s watches %v, want %v", p.real.name, p.real.Watched().all(), want)
+	}
+	return restartAnswer{status: naive.OK}
 }
 
 // compare looks at every player, and at the shards.
@@ -217,7 +241,7 @@ func (d *duel) compare() {
 		}
 		if p.real.Waiting() && p.real.Delivered() {
 			p.real.endWait()
-			d.seen.delivered++
+			d.met.delivered++
 		}
 		if p.real.Waiting() != d.waits(p) {
 			d.fatalf("%s waits: %v, in the model: %v", p.real.name, p.real.Waiting(), d.waits(p))
