@@ -6,10 +6,14 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 )
 
 // vague are names that say nothing of what a package is about (H6).
 var vague = []string{"util", "utils", "common", "helper", "helpers", "misc", "shared", "lib"}
+
+// guide is the page for those who change the source.
+const guide = "tools/GUIDE.md"
 
 // topLevel is what stands at the top (H7), and why.
 var topLevel = map[string]string{
@@ -69,6 +73,11 @@ func undescribed(h *house) (complaints []string) {
 	for _, dir := range h.dirs() {
 		if !described[dir] {
 			complaints = append(complaints, fmt.Sprintf("H5: package %s has no doc.go with a package comment", dir))
+		}
+		for _, p := range h.pages {
+			if p.path == guide && !within(dir, append(kits, "tools")...) && !strings.Contains(p.text, "\n    "+dir+" ") {
+				complaints = append(complaints, fmt.Sprintf("H5: package %s has no line on the map in %s", dir, guide))
+			}
 		}
 	}
 	return complaints
