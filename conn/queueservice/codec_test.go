@@ -8,7 +8,7 @@ import (
 	"beanfield/shard/queue"
 )
 
-// packed is a parcel of items.
+// packed is a delivery batch of items.
 func packed(items ...sent) *queue.DeliveryBatch {
 	p := &queue.DeliveryBatch{}
 	for _, it := range items {

@@ -71,5 +71,5 @@ func (o *outbox) sayDirectly(op ws.OpCode, payload []byte) {
 
 // idle says that there is nothing for the writer to do. The caller holds mu.
 func (o *outbox) idle() bool {
-	return len(o.parcels) == 0 && len(o.control) == 0 && len(o.rest) == 0 && !o.over
+	return len(o.deliveries) == 0 && len(o.control) == 0 && len(o.rest) == 0 && !o.over
 }

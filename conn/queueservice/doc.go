@@ -63,7 +63,7 @@
 // and becomes a consumer with two goroutines:
 //
 //	shard --Receive--> outbox <--- writer ---> socket <--- reader ---> shard
-//	                   parcels     encodes                 pings, close,
+//	                   batches     encodes                 pings, close,
 //	                                                       commits (JSON)
 //
 // The shard appends what it pushes to the consumer's outbox, and wakes the writer only
@@ -149,7 +149,7 @@
 //
 // # Invariants
 //
-//	QS1  Every parcel that a consumer receives is counted once: when it has been written,
+//	QS1  Every delivery batch that a consumer receives is counted once: when it has been written,
 //	     by the next AskSent or a later one. After AskLeave, Replaced or Removed nothing is
 //	     counted, because the shard has forgotten the receiver.
 //	QS2  After Replaced or Removed, or when the client may not reserve any more, only the

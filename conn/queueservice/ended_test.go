@@ -13,14 +13,14 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// over is a parcel behind which nothing more comes.
+// over is a delivery batch behind which nothing more comes.
 func over(items ...sent) *queue.DeliveryBatch {
 	p := packed(items...)
 	p.Over = true
 	return p
 }
 
-// The end of a queue comes behind the items of its parcel and of those before, whatever is
+// The end of a queue comes behind the items of its delivery batch and of those before, whatever is
 // pushed afterwards: as a close frame, as the end of an answer, or as a message.
 func TestTheEndOfTheQueue(t *testing.T) {
 	h := newPageHouse(t)
@@ -91,8 +91,8 @@ func TestStopDropsParcels(t *testing.T) {
 		o.say(ws.OpPong, nil)
 		o.stop(code, "")
 		o.Receive(packed(sent{2, nil, "b"}), true)
-		if l, some := o.take(load{}); !some || !l.over || len(l.parcels)+len(l.control) > 0 {
-			t.Errorf("code %d: %d parcels and %d bytes are to be sent, over: %t", code, len(l.parcels), len(l.control), l.over)
+		if l, some := o.take(load{}); !some || !l.over || len(l.deliveries)+len(l.control) > 0 {
+			t.Errorf("code %d: %d deliveries and %d bytes are to be sent, over: %t", code, len(l.deliveries), len(l.control), l.over)
 		}
 	}
 }

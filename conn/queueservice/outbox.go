@@ -30,15 +30,15 @@ const mostControl = 16 << 10
 type outbox struct {
 	wake chan struct{} // has room for one token
 
-	mu      sync.Mutex
-	asleep  bool                   // the writer waits for a token
-	parcels []*queue.DeliveryBatch // in the order of their turns
-	spare   []*queue.DeliveryBatch // the writer's last list, to be used again
-	control []byte                 // frames
-	code    ws.StatusCode          // why it ends
-	reason  string
-	over    bool // nothing more is put in; what is there is the last
-	stays   bool // the end of the queue does not end the watch
+	mu         sync.Mutex
+	asleep     bool                   // the writer waits for a token
+	deliveries []*queue.DeliveryBatch // in the order of their turns
+	spare      []*queue.DeliveryBatch // the writer's last list, to be used again
+	control    []byte                 // frames
+	code       ws.StatusCode          // why it ends
+	reason     string
+	over       bool // nothing more is put in; what is there is the last
+	stays      bool // the end of the queue does not end the watch
 
 	direct *direct // writes pings and pongs while the writer sleeps; nil if there is none
 	rest   []byte  // of a frame that was begun without the writer
@@ -46,10 +46,10 @@ type outbox struct {
 
 // load is all that the writer takes out at one time.
 type load struct {
-	rest    []byte
-	parcels []*queue.DeliveryBatch
-	control []byte
-	over    bool // this is the last
+	rest       []byte
+	deliveries []*queue.DeliveryBatch
+	control    []byte
+	over       bool // this is the last
 }
 
 func (o *outbox) init() { o.wake = make(chan struct{}, 1) }
@@ -62,7 +62,7 @@ func (o *outbox) Receive(p *queue.DeliveryBatch, ok bool) {
 	}
 	o.mu.Lock()
 	if !o.over {
-		o.parcels = append(o.parcels, p)
+		o.deliveries = append(o.deliveries, p)
 		if p.Over && !o.stays {
 			o.over, o.code, o.reason = true, closeEnded, reasonEnded
 		}
@@ -95,8 +95,8 @@ func (o *outbox) stop(code ws.StatusCode, reason string) {
 	if !o.over {
 		o.over, o.code, o.reason = true, code, reason
 	}
-	clear(o.parcels)
-	o.parcels, o.control = o.parcels[:0], nil
+	clear(o.deliveries)
+	o.deliveries, o.control = o.deliveries[:0], nil
 	o.stir()
 }
 
@@ -134,19 +134,19 @@ func (o *outbox) stir() {
 // sent a token as soon as there is something. last is the previous load: its memory is
 // used again.
 func (o *outbox) take(last load) (l load, some bool) {
-	clear(last.parcels)
+	clear(last.deliveries)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if last.parcels != nil {
-		o.spare = last.parcels[:0]
+	if last.deliveries != nil {
+		o.spare = last.deliveries[:0]
 	}
 	if o.idle() {
 		o.asleep = true
 		return load{}, false
 	}
-	l = load{o.rest, o.parcels, o.control, o.over}
+	l = load{o.rest, o.deliveries, o.control, o.over}
 	o.rest = nil
-	o.parcels, o.spare, o.control = o.spare, nil, nil
+	o.deliveries, o.spare, o.control = o.spare, nil, nil
 	return l, true
 }
 

@@ -27,7 +27,7 @@ const (
 	fieldKey, fieldValue             = 1, 2
 )
 
-// sizeFrame is how long item i of a parcel is as a DataFrame. withData is false for
+// sizeFrame is how long item i of a delivery batch is as a DataFrame. withData is false for
 // consumers that asked for indexes only.
 func sizeFrame(p *queue.DeliveryBatch, i int, withData bool) int {
 	it := &p.Items[i]
@@ -80,7 +80,7 @@ func appendBody(b []byte, p *queue.DeliveryBatch, i int) []byte {
 	return b
 }
 
-// appendFrames appends a DataFrameList of a parcel's items.
+// appendFrames appends a DataFrameList of a delivery batch's items.
 func appendFrames(b []byte, p *queue.DeliveryBatch) []byte {
 	for i := range p.Items {
 		b = protowire.AppendTag(b, fieldFrames, protowire.BytesType)

@@ -104,7 +104,7 @@ func TestHandshakeAsksForTheWatch(t *testing.T) {
 	}
 }
 
-// Items come in the order of the parcels, each as one binary frame, also large ones
+// Items come in the order of the delivery batches, each as one binary frame, also large ones
 // and ones of odd sizes; over TLS too.
 func TestFrames(t *testing.T) {
 	for _, secured := range []bool{false, true} {
@@ -224,7 +224,7 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// A parcel that the writer has not begun to write when another connection takes over is
+// A delivery batch that the writer has not begun to write when another connection takes over is
 // not written.
 func TestReplacedBeforeWriting(t *testing.T) {
 	var box outbox

@@ -34,7 +34,7 @@ var buffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// writer turns parcels into frames. It belongs to one goroutine, the only one that
+// writer turns delivery batches into frames. It belongs to one goroutine, the only one that
 // writes to the connection (QS5).
 type writer struct {
 	party
@@ -86,7 +86,7 @@ func (w *writer) rest() {
 	w.buffer = nil
 }
 
-// write writes a load: with one system call, unless it is large. A parcel is reported as
+// write writes a load: with one system call, unless it is large. A delivery batch is reported as
 // sent only when all of it has been written (QS1).
 func (w *writer) write(l load) error {
 	if w.buffer == nil {
@@ -98,8 +98,8 @@ func (w *writer) write(l load) error {
 		}
 	}
 	b := append((*w.buffer)[:0], l.control...)
-	encoded := 0 // how many parcels have been reported
-	for i, p := range l.parcels {
+	encoded := 0 // how many delivery batches have been reported
+	for i, p := range l.deliveries {
 		var err error
 		for j := range p.Items {
 			if b, err = w.item(b, p, j); err != nil {
@@ -109,11 +109,11 @@ func (w *writer) write(l load) error {
 		if p.Over && w.framing == framedText {
 			b = append(appendDataHeader(b, ws.OpText, len(messageEnded)), messageEnded...)
 		}
-		if len(b) >= fullBuffer || i == len(l.parcels)-1 {
+		if len(b) >= fullBuffer || i == len(l.deliveries)-1 {
 			if b, err = w.flush(b); err != nil {
 				return err
 			}
-			w.report(l.parcels[encoded : i+1])
+			w.report(l.deliveries[encoded : i+1])
 			encoded = i + 1
 		}
 	}
@@ -193,22 +193,22 @@ func (w *writer) flush(b []byte) ([]byte, error) {
 	return b[:0], err
 }
 
-// mostUnreported is how much parcels that have been sent may weigh, before the writer
+// mostUnreported is how much delivery batches that have been sent may weigh, before the writer
 // tells the shard and gives them back: a few dozen small items.
 const mostUnreported = 4 << 10
 
-// report counts parcels that have been written. The shard is told when they weigh
+// report counts delivery batches that have been written. The shard is told when they weigh
 // mostUnreported, or a quarter of what may be unsent if that is less, so that the shard
 // can always push more.
-func (w *writer) report(parcels []*queue.DeliveryBatch) {
+func (w *writer) report(deliveries []*queue.DeliveryBatch) {
 	most := w.limits.MaxUnsent
 	if most <= 0 {
 		return
 	}
-	for _, p := range parcels {
+	for _, p := range deliveries {
 		w.weight += p.Weight()
 	}
-	w.sent = append(w.sent, parcels...)
+	w.sent = append(w.sent, deliveries...)
 	if w.weight < min((most+3)/4, mostUnreported) || w.box.replaced() {
 		return
 	}

@@ -217,7 +217,7 @@ func TestSalvage(t *testing.T) {
 	content[len(content)/2] ^= 0xff
 	must.Do(t, os.WriteFile(largest, content, 0o600))
 	// On a copy: a damaged database is given up, not closed, so in this process
-	// it may go on to tidy its files while the salvage is watched.
+	// it may go on to compact its files while the salvage is watched.
 	spare := filepath.Join(t.TempDir(), "copy")
 	must.Do(t, os.CopyFS(spare, os.DirFS(dir)))
 	status, _, stderr := command("-summary", spare)
