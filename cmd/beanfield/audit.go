@@ -15,11 +15,6 @@ import (
 // onStderr is the word of audit.file for standard error.
 const onStderr = "stderr"
 
-// auditSettings are the keys of [audit].
-var auditSettings = []setting[Config]{
-	text("audit.file", "", "file", `a file's path, "stderr", or "" for no audit log`, func(c *Config) *string { return &c.Audit.File }),
-}
-
 // stays is a file that Close leaves open.
 type stays struct{ io.Writer }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -285,4 +286,12 @@ func (c *Config) findAccount() Mistakes {
 	}
 	c.account = a
 	return nil
+}
+
+// shards is how many shards to run: one for each core unless the user says otherwise.
+func shards(c *Config) int {
+	if c.Shards > 0 {
+		return c.Shards
+	}
+	return min(runtime.GOMAXPROCS(0), maxShards)
 }

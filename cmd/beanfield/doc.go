@@ -5,38 +5,43 @@
 //
 // # Where to start reading
 //
-// run.go is the life of the process from top to bottom. What it uses is in one file
-// for each noun:
+// The files have two parts. What the process is told knows nothing of what it does with it:
 //
-//	flags.go    the command line, read as beanstalkd reads it
-//	config.go   the settings, and flags over file over defaults
-//	setting.go  the table of all settings: key, unit, what is allowed
-//	value.go    what a TOML value is, and what a setting makes of it
-//	file.go     the TOML file, walked against that table
-//	lines.go    the line on which a key of the file stands
-//	mistake.go  what is wrong with flags or file, all of it at once
-//	check.go    what -check-config prints
-//	address.go  an address to listen on
-//	listen.go   sockets bound by this process
-//	systemd.go  sockets inherited from systemd, and telling it the process's state
-//	watchdog.go telling systemd that shards and loops make progress
-//	user.go     becoming another user
-//	signals.go  what each signal asks for
-//	log.go      the levels and formats of the log
-//	store.go    which store is opened, with which directory and options
-//	recovery.go opening it, until the last job is back
-//	backup.go   copies of the data while the server runs
-//	exit.go     the exit codes
-//	commands.go running a subcommand
-//	serve.go    from the first connection to the last reply
-//	garbage.go  how much garbage the heap may hold
-//	frontends.go    all ways of serving clients
-//	tls.go      the settings of TLS, for all front ends
-//	reload.go   reading the configuration again
-//	queue.go    the settings of the queue service; queuefile.go reads [[queue.for]]
-//	http.go     the settings of the front end for administrators: health, metrics, console
-//	metrics.go  the settings of the metrics, and where their figures come from
-//	health.go   why clients cannot work at the moment
+//	flags.go       the command line, read as beanstalkd reads it
+//	config.go      the settings, and flags over file over defaults
+//	setting.go     the table of all settings: key, unit, what is allowed
+//	value.go       what a TOML value is, and what a setting makes of it
+//	file.go        the TOML file, walked against that table; queuefile.go and access.go read
+//	               [[queue.for]] and [[access]], which are lists
+//	storage.go     the data directory, and what is checked about it; http.go, queue.go, tls.go,
+//	               permissions.go, secret.go and visitors.go have the settings that they name
+//	lines.go       the line on which a key of the file stands
+//	mistake.go     what is wrong with flags or file, all of it at once
+//	check.go       what -check-config prints
+//	address.go     an address to listen on
+//	user.go        becoming another user
+//	log.go         the levels and formats of the log
+//	exit.go        the exit codes
+//
+// run.go is the life of the process from top to bottom. What it uses:
+//
+//	commands.go    running a subcommand
+//	listen.go      sockets bound by this process
+//	systemd.go     sockets inherited from systemd, and telling it the process's state
+//	store.go       which store is opened, with which options
+//	recovery.go    opening it, until the last job is back
+//	frontends.go   all ways of serving clients
+//	serve.go       from the first connection to the last reply
+//	signals.go     what each signal asks for
+//	reload.go      reading the configuration again
+//	backup.go      copies of the data while the server runs
+//	audit.go       the file of the audit log
+//	metrics.go     where the figures of the metrics come from
+//	console.go     what the console is given
+//	health.go      why clients cannot work at the moment
+//	watchdog.go    telling systemd that shards and loops make progress
+//	slowstart.go   telling why a start takes long
+//	garbage.go     how much garbage the heap may hold
 //
 // # Exit codes
 //

@@ -306,3 +306,19 @@ func (f *fronts) abandon() error {
 	defer cancel()
 	return f.Shutdown(ctx)
 }
+
+// newAdmin makes the front end for administrators, or none if it has no address.
+func (f *fronts) newAdmin(c *Config) (*admin.Server, error) {
+	if len(c.HTTP.Listen) == 0 {
+		return nil, nil
+	}
+	return admin.NewServer(f.acceptor, f.adminOptions(c))
+}
+
+func (f *fronts) adminOptions(c *Config) admin.Options {
+	return admin.Options{
+		Options:  f.httpOptions(c, c.HTTP.Tokens, c.HTTP.Hosts, c.HTTP.Origins),
+		Problems: f.health.problems,
+		Profiles: c.HTTP.Pprof,
+	}
+}

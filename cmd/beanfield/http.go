@@ -1,9 +1,9 @@
 package main
 
 import (
-	"slices"
-
 	"beanfield/conn/admin"
+	"fmt"
+	"slices"
 )
 
 // HTTPConfig is the table [http]: health, metrics and the console.
@@ -50,18 +50,36 @@ func (c *Config) applyHTTP(f flags) Mistakes {
 	return nil
 }
 
-// newAdmin makes the front end for administrators, or none if it has no address.
-func (f *fronts) newAdmin(c *Config) (*admin.Server, error) {
-	if len(c.HTTP.Listen) == 0 {
-		return nil, nil
-	}
-	return admin.NewServer(f.acceptor, f.adminOptions(c))
+// MetricsConfig is the table [metrics]: what /metrics shows.
+type MetricsConfig struct {
+	MaxTubes int
+	Tubes    []string // patterns of the tubes that may have metrics of their own; empty: all
+	Aliases  []string
+	Instance string // of the aliases; "": the first address of the server
 }
 
-func (f *fronts) adminOptions(c *Config) admin.Options {
-	return admin.Options{
-		Options:  f.httpOptions(c, c.HTTP.Tokens, c.HTTP.Hosts, c.HTTP.Origins),
-		Problems: f.health.problems,
-		Profiles: c.HTTP.Pprof,
-	}
+// maxShownTubes bounds metrics.max_tubes: each tube costs two kilobytes in each scrape.
+const maxShownTubes = 100_000
+
+// metricsSettings are the keys of [metrics].
+var metricsSettings = []setting[Config]{
+	number("metrics.max_tubes", "", "tubes", maxShownTubes, func(c *Config) *int { return &c.Metrics.MaxTubes }).live(),
+	texts("metrics.tubes", "patterns", `a list of patterns, in which * stands for any characters; [] for all tubes`,
+		func(c *Config) *[]string { return &c.Metrics.Tubes }).live(),
+	setting[Config]{
+		key: "metrics.aliases", unit: "names", allowed: fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter),
+		set: func(c *Config, v any) (err error) {
+			c.Metrics.Aliases, err = asTexts(v)
+			for _, a := range c.Metrics.Aliases {
+				if err == nil && a != admin.BeanstalkdExporter {
+					err = fmt.Errorf("unknown name %s", quote(a))
+				}
+			}
+			return err
+		},
+		show: func(c *Config) string { return showTexts(c.Metrics.Aliases) },
+		copy: copies(func(c *Config) *[]string { return &c.Metrics.Aliases }),
+	}.live(),
+	text("metrics.instance", "", "host:port", `any text; "" for the first TCP address of the server`,
+		func(c *Config) *string { return &c.Metrics.Instance }).live(),
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"slices"
@@ -10,40 +9,6 @@ import (
 	"beanfield/conn/admin"
 	"beanfield/router"
 )
-
-// MetricsConfig is the table [metrics]: what /metrics shows.
-type MetricsConfig struct {
-	MaxTubes int
-	Tubes    []string // patterns of the tubes that may have metrics of their own; empty: all
-	Aliases  []string
-	Instance string // of the aliases; "": the first address of the server
-}
-
-// maxShownTubes bounds metrics.max_tubes: each tube costs two kilobytes in each scrape.
-const maxShownTubes = 100_000
-
-// metricsSettings are the keys of [metrics].
-var metricsSettings = []setting[Config]{
-	number("metrics.max_tubes", "", "tubes", maxShownTubes, func(c *Config) *int { return &c.Metrics.MaxTubes }).live(),
-	texts("metrics.tubes", "patterns", `a list of patterns, in which * stands for any characters; [] for all tubes`,
-		func(c *Config) *[]string { return &c.Metrics.Tubes }).live(),
-	setting[Config]{
-		key: "metrics.aliases", unit: "names", allowed: fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter),
-		set: func(c *Config, v any) (err error) {
-			c.Metrics.Aliases, err = asTexts(v)
-			for _, a := range c.Metrics.Aliases {
-				if err == nil && a != admin.BeanstalkdExporter {
-					err = fmt.Errorf("unknown name %s", quote(a))
-				}
-			}
-			return err
-		},
-		show: func(c *Config) string { return showTexts(c.Metrics.Aliases) },
-		copy: copies(func(c *Config) *[]string { return &c.Metrics.Aliases }),
-	}.live(),
-	text("metrics.instance", "", "host:port", `any text; "" for the first TCP address of the server`,
-		func(c *Config) *string { return &c.Metrics.Instance }).live(),
-}
 
 // metricsOptions are those of /metrics.
 func (f *fronts) metricsOptions(c *Config) admin.MetricsOptions {

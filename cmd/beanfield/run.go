@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime"
 	"strings"
 
 	"beanfield/conn/secure"
@@ -177,12 +176,4 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", frontOf(l), "tls", certsOf(l) != nil)
 	}
 	return ls, nil
-}
-
-// shards is how many shards to run: one for each core unless the user says otherwise.
-func shards(c *Config) int {
-	if c.Shards > 0 {
-		return c.Shards
-	}
-	return min(runtime.GOMAXPROCS(0), maxShards)
 }

@@ -218,3 +218,8 @@ func truth[T any](key string, field func(*T) *bool) setting[T] {
 		copy: copies(field),
 	}
 }
+
+// auditSettings are the keys of [audit].
+var auditSettings = []setting[Config]{
+	text("audit.file", "", "file", `a file's path, "stderr", or "" for no audit log`, func(c *Config) *string { return &c.Audit.File }),
+}

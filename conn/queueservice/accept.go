@@ -39,3 +39,23 @@ func (q *request) accepts(raw bool) bool {
 		return raw && kind != typeFlatbuffers
 	})
 }
+
+// asksForJSON says whether a request is a handshake for the JSON subprotocol.
+func asksForJSON(r *http.Request) bool {
+	return r.Header.Get("Upgrade") != "" && hasToken(r.Header["Sec-Websocket-Protocol"], SubprotocolJSON)
+}
+
+// hasToken says whether one of the headers' values, which are lists, has a token.
+func hasToken(values []string, token string) bool {
+	for _, v := range values {
+		for one := range strings.SplitSeq(v, ",") {
+			if strings.EqualFold(strings.TrimSpace(one), token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// SubprotocolJSON is the WebSocket subprotocol for clients of our own and for pages.
+const SubprotocolJSON = "beanfield.json"

@@ -117,39 +117,3 @@ func (q *request) operation() (operation, error) {
 	}
 	return chosen.make(q)
 }
-
-// mostTypos is by how much a name may differ from a parameter's that is taken for it.
-const mostTypos = 2
-
-// resembles says whether somebody may have meant a parameter by this name. In a put, names
-// that begin with _ and resemble none are ignored: Go's SDK lets its users send them.
-func resembles(name string) bool {
-	for known := range paramNames {
-		if max(len(name), len(known)) <= min(len(name), len(known))+mostTypos && distance(name, known) <= mostTypos {
-			return true
-		}
-	}
-	return false
-}
-
-// distance is how many bytes of a must be inserted, removed or replaced to make b of it,
-// without a difference of case.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i]|0x20 != b[j]|0x20 {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
-}

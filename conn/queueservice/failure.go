@@ -1,7 +1,6 @@
 package queueservice
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -46,10 +45,7 @@ func failed(status queue.Status) error {
 	return failures[queue.Failed]
 }
 
-// fail answers a request that has failed.
-func (q *request) fail(err error) {
-	f := &failure{http.StatusBadRequest, err.Error()}
-	errors.As(err, &f)
-	q.server.refusals.count(f.status)
-	q.answer(f.status, typeText, []byte(f.text))
-}
+var errTooLarge = refuse(http.StatusRequestEntityTooLarge, "the body is too large")
+
+// errForbidden is the answer to a client that is known, and lacks a right.
+var errForbidden = refuse(http.StatusForbidden, "not allowed on this queue")

@@ -7,13 +7,6 @@ import (
 	"beanfield/shard/queue"
 )
 
-// Bounds of the body of a commit, a negative or a delete: with a list of indexes, and without,
-// when it has a code and a reason at most.
-const (
-	mostList = 2 << 20
-	mostForm = 16 << 10
-)
-
 // form is the body of a request that names indexes: a form, or the list as it is.
 type form struct {
 	*query

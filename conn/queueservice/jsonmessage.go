@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"unicode/utf8"
 
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
@@ -69,6 +70,19 @@ func (c *consumer) handle(m message) error {
 	answer := append(strconv.AppendInt([]byte(`{"done":`), *o.ID, 10), '}')
 	if !c.outbox.say(ws.OpText, answer) {
 		return wrong(ws.StatusPolicyViolation, "answers are not read")
+	}
+	return nil
+}
+
+// mostCode is how many bytes a negative's code may have.
+const mostCode = 64
+
+func checkNegative(code, reason string) error {
+	if len(code) > mostCode {
+		return bad("a code of more than %d bytes", mostCode)
+	}
+	if !utf8.ValidString(code) || !utf8.ValidString(reason) {
+		return bad("a code or reason that is not UTF-8")
 	}
 	return nil
 }

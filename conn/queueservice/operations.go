@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"time"
-	"unicode/utf8"
 
 	"beanfield/conn/access"
 	"beanfield/shard/queue"
@@ -68,24 +66,6 @@ func (q *request) negative() (err error) {
 	}
 	q.server.shards.Ask(op)
 	return q.done(op)
-}
-
-// mostCode is how many bytes a negative's code may have.
-const mostCode = 64
-
-func checkNegative(code, reason string) error {
-	if len(code) > mostCode {
-		return bad("a code of more than %d bytes", mostCode)
-	}
-	if !utf8.ValidString(code) || !utf8.ValidString(reason) {
-		return bad("a code or reason that is not UTF-8")
-	}
-	return nil
-}
-
-// deadline sets the time by which the request's body must have come.
-func (q *request) deadline() {
-	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.set.ReadTimeout))
 }
 
 // truncate ends all items before an index for all groups.

@@ -81,3 +81,6 @@ func (o *Options) complete() (*settings, error) {
 	ready, wrong := o.Options.Complete()
 	return &settings{*o, ready}, errors.Join(err, wrong)
 }
+
+// sinkSuffix ends the name of a service's sink.
+const sinkSuffix = "/sink"

@@ -164,3 +164,20 @@ func (o *outbox) replaced() bool {
 	defer o.mu.Unlock()
 	return o.over && (o.code == closeReplaced || o.code == closeRemoved || o.code == closeForbidden)
 }
+
+// closeForbidden ends a watch whose client may not reserve any more.
+const closeForbidden = ws.StatusPolicyViolation
+
+// Buffers of writers. A writer has one only while there is something to write. A body
+// that is longer than largeBody is written without being copied.
+const (
+	writeBuffer = 32 << 10
+	fullBuffer  = 64 << 10
+	mostBuffer  = 160 << 10 // a longer one is not used again
+	largeBody   = 32 << 10
+)
+
+var buffers = sync.Pool{New: func() any {
+	b := make([]byte, 0, writeBuffer)
+	return &b
+}}

@@ -141,8 +141,6 @@ func (q *request) exposes(op *queue.Op) bool {
 // errBusy is the answer to a batch for which there is no memory at the moment.
 var errBusy = refuse(http.StatusServiceUnavailable, "too many large requests at once")
 
-var errTooLarge = refuse(http.StatusRequestEntityTooLarge, "the body is too large")
-
 // readBody reads the request's body, of most bytes, into op. Memory is taken as the bytes
 // come, so announcing a large body costs nothing. Parts of it are held in a share, if there is one.
 func (q *request) readBody(op *queue.Op, small []byte, most int, held *share) error {

@@ -265,3 +265,23 @@ func (q *request) done(op *queue.Op) error {
 	q.answer(http.StatusOK, typeText, []byte("OK"))
 	return nil
 }
+
+// fail answers a request that has failed.
+func (q *request) fail(err error) {
+	f := &failure{http.StatusBadRequest, err.Error()}
+	errors.As(err, &f)
+	q.server.refusals.count(f.status)
+	q.answer(f.status, typeText, []byte(f.text))
+}
+
+// deadline sets the time by which the request's body must have come.
+func (q *request) deadline() {
+	http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(q.set.ReadTimeout))
+}
+
+// Bounds of the body of a commit, a negative or a delete: with a list of indexes, and without,
+// when it has a code and a reason at most.
+const (
+	mostList = 2 << 20
+	mostForm = 16 << 10
+)

@@ -1,20 +1,11 @@
 package queueservice
 
 import (
-	"net/http"
 	"time"
 
 	"beanfield/conn/access"
 	"beanfield/conn/hall"
-
-	"github.com/gobwas/ws"
 )
-
-// closeForbidden ends a watch whose client may not reserve any more.
-const closeForbidden = ws.StatusPolicyViolation
-
-// errForbidden is the answer to a client that is known, and lacks a right.
-var errForbidden = refuse(http.StatusForbidden, "not allowed on this queue")
 
 // visit is something that lasts: a get that waits or a watch. It ends when its client loses
 // the right to it.

@@ -11,9 +11,6 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// SubprotocolJSON is the WebSocket subprotocol for clients of our own and for pages.
-const SubprotocolJSON = "beanfield.json"
-
 // mostMessage bounds what a client of the JSON subprotocol may send at once.
 const mostMessage = 64 << 10
 
@@ -123,23 +120,6 @@ func (q *request) checkHandshake() error {
 		return refuse(http.StatusUpgradeRequired, "the version of WebSocket must be 13")
 	}
 	return nil
-}
-
-// asksForJSON says whether a request is a handshake for the JSON subprotocol.
-func asksForJSON(r *http.Request) bool {
-	return r.Header.Get("Upgrade") != "" && hasToken(r.Header["Sec-Websocket-Protocol"], SubprotocolJSON)
-}
-
-// hasToken says whether one of the headers' values, which are lists, has a token.
-func hasToken(values []string, token string) bool {
-	for _, v := range values {
-		for one := range strings.SplitSeq(v, ",") {
-			if strings.EqualFold(strings.TrimSpace(one), token) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // stream is the watch over plain HTTP: an answer that does not end.

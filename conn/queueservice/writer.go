@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"sync"
 
 	"beanfield/shard/queue"
 
@@ -19,20 +18,6 @@ const (
 	framedText                  // a text frame each, in JSON
 	framedLength                // four bytes of length each
 )
-
-// Buffers of writers. A writer has one only while there is something to write. A body
-// that is longer than largeBody is written without being copied.
-const (
-	writeBuffer = 32 << 10
-	fullBuffer  = 64 << 10
-	mostBuffer  = 160 << 10 // a longer one is not used again
-	largeBody   = 32 << 10
-)
-
-var buffers = sync.Pool{New: func() any {
-	b := make([]byte, 0, writeBuffer)
-	return &b
-}}
 
 // writer turns delivery batches into frames. It belongs to one goroutine, the only one that
 // writes to the connection (QS5).

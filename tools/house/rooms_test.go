@@ -44,4 +44,27 @@ var rooms = []room{
 		{"records", []string{"record.go"}},
 		{"queues and places", []string{"queue.go", "place.go"}},
 	}, nil},
+	{"conn/queueservice", []layer{
+		{"on the wire", []string{"frames.go", "protobuf.go", "json.go"}},
+		{"words", []string{"options.go", "query.go", "failure.go", "ration.go"}},
+		{"what is to be sent", []string{"socket.go", "outbox.go", "direct.go"}},
+		{"server, requests and consumers", []string{"server.go", "refusals.go", "request.go", "accept.go", "operation.go", "visit.go",
+			"consumer.go", "input.go", "jsonmessage.go", "writer.go", "guard.go"}},
+		{"operations", []string{"put.go", "batch.go", "form.go", "operations.go", "attributes.go", "get.go", "watch.go"}},
+	}, map[string]string{
+		"request.go request.operation": "a request looks itself up in the table of operations",
+	}},
+	{"conn/admin/console", []layer{
+		{"answers", []string{"answer.go", "table.go"}},
+		{"what all pages share", []string{"census.go", "roster.go", "client.go", "console.go"}},
+		{"rights", []string{"action.go", "rights.go"}},
+		{"pages", []string{"kick.go", "many.go", "latency.go", "history.go", "slow.go", "connections.go", "jobs.go", "tube*.go", "overview.go"}},
+	}, nil},
+	{"cmd/beanfield", []layer{
+		{"values", []string{"exit.go", "mistake.go", "lines.go", "address.go", "user.go", "garbage.go"}},
+		{"configuration", []string{"config.go", "flags.go", "value.go", "setting.go", "permissions.go", "tls.go", "http.go", "visitors.go", "secret.go",
+			"queue.go", "queuefile.go", "access.go", "storage.go", "file.go", "log.go", "check.go"}},
+	}, map[string]string{
+		"check.go version": "the linker sets it in package main",
+	}},
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"mime"
 	"net/http"
 	"time"
 
@@ -49,14 +50,6 @@ const (
 	// partTime is how long a request works on many jobs before it says how far it has come.
 	partTime = 500 * time.Millisecond
 )
-
-// Deed is an action, for the audit log.
-type Deed struct {
-	What, Tube, To string
-	ID             uint64
-	Done           int // jobs
-	Refused        bool
-}
 
 // act answers a POST of the interface.
 func (c *Console) act(w http.ResponseWriter, r *http.Request, name string, fn func(*Console, *action) error) {
@@ -207,4 +200,13 @@ func (a *action) putBack(kind queue.Kind) error {
 	a.answer.Done = 1
 	_, err = a.client.one(queue.Op{Kind: kind, ID: a.ask.ID, Pri: pri, Delay: a.ask.Delay}, true)
 	return err
+}
+
+// checkKind refuses an action that is not JSON: a page from elsewhere that a browser has told
+// nothing about could send any other kind without asking first.
+func checkKind(r *http.Request) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return &problem{http.StatusUnsupportedMediaType, "the content type must be application/json"}
+	}
+	return nil
 }

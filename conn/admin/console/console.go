@@ -1,13 +1,13 @@
 package console
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"io/fs"
 	"net/http"
 	"time"
 
+	"beanfield/conn/access"
 	"beanfield/conn/admin/history"
 	"beanfield/conn/slow"
 	"beanfield/router"
@@ -84,31 +84,17 @@ func New(o Options) (*Console, error) {
 	return c, nil
 }
 
-// readers and actors are the interface, by the path below apiPath.
-var (
-	readers = map[string]func(*Console, *http.Request) (any, error){
-		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
-		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history, "rights": (*Console).rights,
-		"slow": (*Console).slow,
-	}
-	actors = map[string]func(*Console, *action) error{
-		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,
-		"delete": (*Console).remove, "kick-job": (*Console).kickJob, "move-job": (*Console).moveJob, "bury": (*Console).bury, "release": (*Console).release,
-		"purge": (*Console).purge, "move": (*Console).move, "drain": (*Console).drain,
-	}
-)
+// Rights are what somebody may do.
+type Rights struct {
+	Act bool // anything but to look
+	// Subject has the rights on tubes; nil for all on every tube.
+	Subject *access.Subject
+}
 
-// readPatience is how long a page waits for shards that do not get round to it.
-const readPatience = 5 * time.Second
-
-// read answers a GET of the interface.
-func (c *Console) read(w http.ResponseWriter, r *http.Request, fn func(*Console, *http.Request) (any, error)) {
-	ctx, cancel := context.WithTimeout(r.Context(), readPatience)
-	defer cancel()
-	answer, err := fn(c, r.WithContext(ctx))
-	if err != nil {
-		refuse(w, err)
-		return
-	}
-	reply(w, http.StatusOK, answer)
+// Deed is an action, for the audit log.
+type Deed struct {
+	What, Tube, To string
+	ID             uint64
+	Done           int // jobs
+	Refused        bool
 }

@@ -8,13 +8,6 @@ import (
 	"beanfield/shard/queue"
 )
 
-// Rights are what somebody may do.
-type Rights struct {
-	Act bool // anything but to look
-	// Subject has the rights on tubes; nil for all on every tube.
-	Subject *access.Subject
-}
-
 // forbidden is the answer to a client that lacks a right.
 var forbidden = &problem{http.StatusForbidden, "you may not do this"}
 

@@ -1,11 +1,10 @@
 package console
 
 import (
-	"encoding/json"
-	"errors"
-	"mime"
+	"context"
 	"net/http"
 	"strings"
+	"time"
 )
 
 const apiPath = "/api/v1/"
@@ -56,41 +55,31 @@ func (c *Console) page(w http.ResponseWriter, r *http.Request) {
 	c.files.ServeHTTP(w, r)
 }
 
-// checkKind refuses an action that is not JSON: a page from elsewhere that a browser has told
-// nothing about could send any other kind without asking first.
-func checkKind(r *http.Request) error {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return &problem{http.StatusUnsupportedMediaType, "the content type must be application/json"}
+// readers and actors are the interface, by the path below apiPath.
+var (
+	readers = map[string]func(*Console, *http.Request) (any, error){
+		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
+		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history, "rights": (*Console).rights,
+		"slow": (*Console).slow,
 	}
-	return nil
-}
+	actors = map[string]func(*Console, *action) error{
+		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,
+		"delete": (*Console).remove, "kick-job": (*Console).kickJob, "move-job": (*Console).moveJob, "bury": (*Console).bury, "release": (*Console).release,
+		"purge": (*Console).purge, "move": (*Console).move, "drain": (*Console).drain,
+	}
+)
 
-// problem is why a request is refused.
-type problem struct {
-	status int
-	text   string
-}
+// readPatience is how long a page waits for shards that do not get round to it.
+const readPatience = 5 * time.Second
 
-func (p *problem) Error() string { return p.text }
-
-// wrong is a mistake of the client's.
-func wrong(text string) error { return &problem{http.StatusBadRequest, text} }
-
-// busy is what a page is told if the shards have not answered.
-var busy = &problem{http.StatusServiceUnavailable, "the server is too busy to answer"}
-
-func refuse(w http.ResponseWriter, err error) {
-	p := &problem{http.StatusInternalServerError, err.Error()}
-	errors.As(err, &p)
-	reply(w, p.status, map[string]string{"error": p.text})
-}
-
-func reply(w http.ResponseWriter, status int, answer any) {
-	text, err := json.Marshal(answer)
+// read answers a GET of the interface.
+func (c *Console) read(w http.ResponseWriter, r *http.Request, fn func(*Console, *http.Request) (any, error)) {
+	ctx, cancel := context.WithTimeout(r.Context(), readPatience)
+	defer cancel()
+	answer, err := fn(c, r.WithContext(ctx))
 	if err != nil {
-		status, text = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be encoded"}`)
+		refuse(w, err)
+		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(text)
+	reply(w, http.StatusOK, answer)
 }
