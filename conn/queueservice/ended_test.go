@@ -83,7 +83,7 @@ func TestStreamsLeaveNoVisit(t *testing.T) {
 }
 
 // QS2: what has not been sent when a watch is stopped is not kept for its writer.
-func TestStopDropsParcels(t *testing.T) {
+func TestStopDropsDeliveries(t *testing.T) {
 	for _, code := range []ws.StatusCode{closeGoing, closeReplaced, closeForbidden} {
 		var o outbox
 		o.init()
