@@ -17,7 +17,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -39,8 +38,13 @@ type layer struct {
 }
 
 func climbing(h *house) (complaints []string) {
+	files, err := exports(h)
+	if err != nil {
+		return []string{"H13: " + err.Error()}
+	}
+	open := func(name string) (io.ReadCloser, error) { return os.Open(files[name]) }
 	for i := range rooms {
-		complaints = append(complaints, rooms[i].climbing(h)...)
+		complaints = append(complaints, rooms[i].climbing(h, open)...)
 	}
 	return complaints
 }
@@ -49,11 +53,11 @@ func climbing(h *house) (complaints []string) {
 // function, a type, a variable, a field or a method. What it does not see is a method that is
 // called through an interface of a lower layer: that is what such interfaces are for. Tests
 // may look everywhere.
-func (r *room) climbing(h *house) (complaints []string) {
+func (r *room) climbing(h *house, exported importer.Lookup) (complaints []string) {
 	complain := func(format string, args ...any) {
 		complaints = append(complaints, "H13: "+r.dir+": "+fmt.Sprintf(format, args...))
 	}
-	uses, place, err := r.uses(h)
+	uses, place, err := r.uses(h, exported)
 	if err != nil {
 		complain("%v", err)
 		return complaints
@@ -125,7 +129,7 @@ func fullName(o types.Object) string {
 }
 
 // uses are the room's references to what it declares itself.
-func (r *room) uses(h *house) (map[*ast.Ident]types.Object, *token.FileSet, error) {
+func (r *room) uses(h *house, exported importer.Lookup) (map[*ast.Ident]types.Object, *token.FileSet, error) {
 	place, files := token.NewFileSet(), []*ast.File(nil)
 	for _, f := range h.files {
 		if f.dir != r.dir || f.test {
@@ -151,19 +155,13 @@ func (r *room) uses(h *house) (map[*ast.Ident]types.Object, *token.FileSet, erro
 	return info.Uses, place, nil
 }
 
-// exported opens what the compiler has noted of a package that a room imports.
-func exported(name string) (io.ReadCloser, error) {
-	files, err := exports()
-	if err != nil {
-		return nil, err
-	}
-	return os.Open(files[name])
-}
-
-var exports = sync.OnceValues(func() (map[string]string, error) {
+// exports are the files in which the compiler has noted what the rooms import.
+func exports(h *house) (map[string]string, error) {
 	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}")
-	for i := range rooms {
-		list.Args = append(list.Args, "./"+rooms[i].dir)
+	for _, f := range h.files {
+		if !f.test && slices.ContainsFunc(rooms, func(r room) bool { return r.dir == f.dir }) {
+			list.Args = append(list.Args, f.imports...)
+		}
 	}
 	list.Dir = "../.."
 	out, err := list.Output()
@@ -176,7 +174,7 @@ var exports = sync.OnceValues(func() (map[string]string, error) {
 		files[name] = file
 	}
 	return files, err
-})
+}
 
 // A made-up room: what goes up is found, whether it is a function, a type, a field, a method
 // or a method that is only a value, and so is a table that is too long.
@@ -203,7 +201,7 @@ func TestLayers(t *testing.T) {
 		"H13: shard/a: job.go end is allowed, and not there",
 		"H13: shard/a: layer cells: there is no none.go",
 	}
-	if got := r.climbing(h); !slices.Equal(got, want) {
+	if got := r.climbing(h, nil); !slices.Equal(got, want) {
 		t.Errorf("complaints:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	r.layers[0].files, r.layers[2].files = r.layers[0].files[:1], []string{"gr*.go", "later.go"}
@@ -212,7 +210,7 @@ func TestLayers(t *testing.T) {
 		"H13: shard/a: group.go:5 refers to job, of job.go: jobs stands above groups",
 		"H13: shard/a: later.go:5 refers to job.end, of job.go: jobs stands above groups",
 	}
-	if got := r.climbing(h); !slices.Equal(got, want) {
+	if got := r.climbing(h, nil); !slices.Equal(got, want) {
 		t.Errorf("the other way: complaints:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
