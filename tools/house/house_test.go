@@ -132,7 +132,7 @@ func TestHouse(t *testing.T) {
 			}
 		})
 	}
-	for dir := range floors {
+	for dir := range floorOf {
 		if !slices.Contains(h.dirs(), dir) {
 			t.Errorf("there is no package %s: is the walk wrong, or the table of floors old?", dir)
 		}

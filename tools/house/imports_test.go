@@ -11,59 +11,46 @@ const (
 	process = "cmd/beanfield"
 )
 
-// floors says how high each package stands (H1).
-var floors = map[string]int{
-	"cmd/beanfield":         13,
-	"cmd/beanfield/command": 12,
-	"cmd/beanfield/binlog":  11,
-	"cmd/beanfield/datadir": 11,
-	"cmd/beanfield/listing": 10,
-	"cmd/beanfield/manual":  10,
-	"conn/beanstalk":        9,
-	"conn/queueservice":     9,
-	"conn/admin":            9,
-	"conn/admin/console":    9,
-	"conn/hall":             8,
-	"conn/admin/history":    8,
-	"conn":                  6,
-	"conn/beanstalk/client": 5,
-	"router":                5,
-	"shard":                 4,
-	"shard/queue":           3,
-	"shard/queue/cells":     0,
-	"shard/stack":           0,
-	"storage/pebblestore":   3,
-	"storage/locallog":      -3,
-	"storage/fold":          -3,
-	"storage/turns":         -4,
-	"storage":               -5,
-	"storage/pace":          -6,
-	"storage/tally":         -6,
-	"storage/must":          -7,
-
-	"storage/storagetest":           -4,
-	"storage/pebblestore/format":    -3,
-	"storage/pebblestore/directory": -2,
-	"storage/pebblestore/database":  -1,
-	"storage/pebblestore/disktest":  -5,
-	"storage/pebblestore/repair":    0,
-	"storage/pebblestore/ondisk":    -6,
-	"shard/queue/queuetest":         2,
-	"shard/queue/naive":             0,
-	"conn/access":                   6,
-	"conn/beanstalk/protocol":       6,
-	"conn/beanstalk/socket":         6,
-	"conn/audit":                    6,
-	"conn/slow":                     6,
-	"conn/secure":                   5,
-	"conn/secure/securetest":        1,
-	"conn/hall/halltest":            7,
-	"storage/pebblestore/powercut":  -6,
+// floors are the packages from the top of the house down (H1). Those in one line do not know each
+// other.
+var floors = []string{
+	"cmd/beanfield",
+	"cmd/beanfield/command",
+	"cmd/beanfield/binlog cmd/beanfield/datadir",
+	"cmd/beanfield/listing cmd/beanfield/manual",
+	"conn/admin conn/admin/console conn/beanstalk conn/queueservice",
+	"conn/admin/history conn/hall",
+	"conn/hall/halltest",
+	"conn conn/access conn/audit conn/beanstalk/protocol conn/beanstalk/socket conn/slow",
+	"conn/beanstalk/client conn/secure router",
+	"shard",
+	"shard/queue storage/pebblestore",
+	"shard/queue/queuetest",
+	"conn/secure/securetest",
+	"shard/queue/cells shard/queue/naive shard/stack storage/pebblestore/repair",
+	"storage/pebblestore/database",
+	"storage/pebblestore/directory",
+	"storage/fold storage/locallog storage/pebblestore/format",
+	"storage/storagetest storage/turns",
+	"storage storage/pebblestore/disktest",
+	"storage/pace storage/pebblestore/ondisk storage/pebblestore/powercut storage/tally",
+	"storage/must",
 }
+
+// floorOf says how far down each of them is.
+var floorOf = func() map[string]int {
+	of := map[string]int{}
+	for i, line := range floors {
+		for dir := range strings.FieldsSeq(line) {
+			of[dir] = i
+		}
+	}
+	return of
+}()
 
 // kits are packages for tests; only tests and other kits import them.
 var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
-	"storage/pebblestore/powercut", "storage/storagetest", "storage/pebblestore/disktest", "storage/storagetest", "storage/pebblestore/disktest"}
+	"storage/pebblestore/powercut", "storage/storagetest", "storage/pebblestore/disktest"}
 
 // private are packages that not everybody above them may import. The store on
 // Pebble is known to those who open one, and to nobody in between; tests may open
@@ -101,7 +88,7 @@ func within(path string, dirs ...string) bool {
 
 func wrongWay(h *house) (complaints []string) {
 	for _, f := range h.files {
-		if _, placed := floors[f.dir]; !placed && !within(f.dir, "tools") {
+		if _, placed := floorOf[f.dir]; !placed && !within(f.dir, "tools") {
 			complaints = append(complaints, fmt.Sprintf("H1: %s: package %s has no floor in the house", f.path, f.dir))
 			continue
 		}
@@ -127,7 +114,7 @@ func misplaced(f *file, imported string) string {
 	if within(imported, "tools") {
 		return misplacedTool(f, imported)
 	}
-	floor, placed := floors[imported]
+	floor, placed := floorOf[imported]
 	switch {
 	case !placed:
 		return "it has no floor in the house"
@@ -136,9 +123,9 @@ func misplaced(f *file, imported string) string {
 	case slices.Contains(kits, imported) && !f.test && !slices.Contains(kits, f.dir):
 		return "only tests import it"
 	case within(f.dir, "tools"):
-	case floor == floors[f.dir]:
+	case floor == floorOf[f.dir]:
 		return "neighbours do not know each other"
-	case floor > floors[f.dir]:
+	case floor < floorOf[f.dir]:
 		return "imports run downwards only"
 	}
 	if users, ok := private[imported]; ok && !f.test && !within(f.dir, users...) {
