@@ -13,7 +13,8 @@
 //	push         the load of the queue service
 //	stalls       what a client waits while others disturb the server
 //	generator    the load: connections, requests, replies, their verification
-//	floor        the least that any server can do: bare echo servers, a bare loop with a log
+//	talk         conversations with a server, around a load
+//	floor        servers that do the least: a bare echo, a bare loop with a log
 //	result       what a measurement found, and how its numbers are shown
 //	load         what is asked of a server, as flags and as JSON
 //	socket       drives connections without blocking

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"beanfield/tools/bench/floor"
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/machine"
 	"beanfield/tools/bench/measure"
 	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/stalls"
 	"beanfield/tools/server"
 )
 
@@ -222,7 +222,7 @@ func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load
 		return nil, err
 	}
 	if res.Stalls != nil && p.Name == nameBeanfield && pinned {
-		bare, err := floor.LongestAnswer(c.pinning.Server, c.pinning.OwnCPUs, res.Stalls.Lasted())
+		bare, err := stalls.LongestAnswer(c.pinning.Server, c.pinning.OwnCPUs, res.Stalls.Lasted())
 		if err != nil {
 			return nil, err
 		}

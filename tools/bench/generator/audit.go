@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/tools/bench/talk"
 )
 
 // An audit compares a server's own counts with the generator's: the jobs that were put
@@ -17,11 +18,8 @@ type audit struct {
 	before client.Document
 }
 
-// auditPatience is how long a server may take to notice that connections closed.
-const auditPatience = 10 * time.Second
-
 func startAudit(ctx context.Context, addr string) (*audit, error) {
-	c, err := Dial(ctx, addr)
+	c, err := talk.Dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +32,14 @@ func startAudit(ctx context.Context, addr string) (*audit, error) {
 // finish is called when the load's connections are closed. The jobs that workers still
 // held come back when the server notices that.
 func (a *audit) finish(ctx context.Context, t *Tally) error {
-	c, err := Dial(ctx, a.addr)
+	c, err := talk.Dial(ctx, a.addr)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	retry := time.NewTicker(5 * time.Millisecond)
 	defer retry.Stop()
-	deadline := time.Now().Add(auditPatience)
+	deadline := time.Now().Add(talk.Patience)
 	for {
 		after, err := c.Stats("stats")
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/talk"
 )
 
 // FillBacklog puts the jobs that stay in the server while it is measured.
@@ -17,7 +18,7 @@ func FillBacklog(ctx context.Context, addr string, ld *load.Load, say func(strin
 	if err := load.Affordable(ld); err != nil {
 		return err
 	}
-	c, err := Dial(ctx, addr)
+	c, err := talk.Dial(ctx, addr)
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func FillBacklog(ctx context.Context, addr string, ld *load.Load, say func(strin
 			last = time.Now()
 			say("backlog: %d of %d jobs", i, ld.Backlog)
 		}
-		return c.backlogReply(ld, i-1, r)
+		return backlogReply(c, ld, i-1, r)
 	})
 	if err != nil {
 		return fmt.Errorf("backlog: %w", err)
@@ -57,17 +58,17 @@ func useBefore(ld *load.Load, i int) (string, bool) {
 	}
 }
 
-func (c Client) backlogReply(ld *load.Load, i int, r client.Reply) (err error) {
+func backlogReply(c talk.Client, ld *load.Load, i int, r client.Reply) (err error) {
 	if tube, change := useBefore(ld, i); change {
 		if r.Line != "USING "+tube {
-			return Answered("use", r)
+			return talk.Answered("use", r)
 		}
 		if r, err = c.Next(); err != nil {
 			return err
 		}
 	}
 	if r.Word != "INSERTED" {
-		return Answered("put", r)
+		return talk.Answered("put", r)
 	}
 	return nil
 }

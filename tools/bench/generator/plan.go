@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"beanfield/tools/bench/load"
+	"beanfield/tools/bench/talk"
 )
 
 // An operation is one command with its reply; each kind has its own latencies.
@@ -107,21 +108,15 @@ func (q *requests) draw(c *conn) int {
 func forIDs(c *conn, op operation, verb string) request {
 	c.build = c.build[:0]
 	for _, id := range c.ids {
-		c.build = AppendCommand(c.build, verb, id)
+		c.build = talk.AppendCommand(c.build, verb, id)
 	}
 	return request{op: op, n: len(c.ids), bytes: c.build}
 }
 
-func AppendCommand(buf []byte, verb string, id uint64) []byte {
-	return append(strconv.AppendUint(append(buf, verb...), id, 10), '\r', '\n')
-}
-
-const VerbDelete = "delete "
-
 // deletes is a batch that deletes every job that the connection holds. From then on it
 // holds none: a reply that says otherwise ends the run.
 func deletes(c *conn) request {
-	req := forIDs(c, opDelete, VerbDelete)
+	req := forIDs(c, opDelete, talk.VerbDelete)
 	c.ids = c.ids[:0]
 	return req
 }
@@ -168,7 +163,7 @@ func (p cyclesPlan) next(c *conn, due int64) (request, bool) {
 		c.build = append(c.build, p.payload.single[p.draw(c)]...)
 		c.build = append(c.build, "reserve\r\n"...)
 		if len(held) > 0 {
-			c.build = AppendCommand(c.build, VerbDelete, held[i])
+			c.build = talk.AppendCommand(c.build, talk.VerbDelete, held[i])
 		}
 	}
 	pattern := cycleCommands

@@ -14,6 +14,7 @@ import (
 	"beanfield/tools/bench/machine"
 	"beanfield/tools/bench/result"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 	"beanfield/tools/server"
 )
 
@@ -30,19 +31,19 @@ type Target struct {
 
 // Dial connects, with TLS if so. The client is for a conversation while the socket still
 // blocks.
-func (t *Target) Dial(secured bool) (fd int, over *socket.TLS, c Client, err error) {
+func (t *Target) Dial(secured bool) (fd int, over *socket.TLS, c talk.Client, err error) {
 	addr := t.Addr
 	if secured {
 		addr = t.TLS
 	}
 	if fd, err = socket.Dial(addr); err != nil || !secured {
-		return fd, nil, NewClient(socket.Blocking{FD: fd}, streamPiece), err
+		return fd, nil, talk.NewClient(socket.Blocking{FD: fd}, talk.StreamPiece), err
 	}
 	if over, err = socket.Secure(fd); err != nil {
 		socket.CloseAll([]int{fd})
 		return -1, nil, c, err
 	}
-	return fd, over, NewClient(over, streamPiece), nil
+	return fd, over, talk.NewClient(over, talk.StreamPiece), nil
 }
 
 // DialTube connects for what uses and watches one tube alone. The socket still blocks.
@@ -186,7 +187,7 @@ func (r *run) connect(threads int) error {
 
 // chooseTubes has the connection use its tube, and watch it or all of them. The
 // socket still blocks.
-func chooseTubes(c Client, i int, ld *load.Load) error {
+func chooseTubes(c talk.Client, i int, ld *load.Load) error {
 	role := i
 	if ld.Apart() && i >= ld.Producers {
 		role = i - ld.Producers

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 )
 
 // A committer is the HTTP connection on which a consumer commits its items. It has at most
@@ -24,7 +24,7 @@ type committer struct {
 
 func newCommitter(r *run, user int) *committer {
 	c := &committer{run: r}
-	c.before, c.after, _ = strings.Cut(generator.Request("PUT", tube, "_indexes_=*", name(user), group), "*")
+	c.before, c.after, _ = strings.Cut(talk.Request("PUT", tube, "_indexes_=*", name(user), group), "*")
 	c.after += "Content-Length: 0\r\n\r\n"
 	return c
 }

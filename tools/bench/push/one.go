@@ -12,13 +12,14 @@ import (
 	"beanfield/tools/bench/machine"
 	"beanfield/tools/bench/result"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 )
 
 // A one measures how long jobs that come one at a time take to reach whoever waits for them.
 type one struct {
 	body             []byte
-	producer, worker generator.Client
-	consumer         *generator.Visitor
+	producer, worker talk.Client
+	consumer         *talk.Visitor
 	// await returns when the job has come, again when it waits for the next.
 	await, again func() error
 }
@@ -38,7 +39,7 @@ func MeasureOne(ctx context.Context, t generator.Target, ld load.Load, set gener
 	}
 	o := &one{body: generator.NewPayload(ld.Body, 0, 1, ld.Seed).Body()}
 	var err error
-	if o.producer, err = generator.DialSide(t.Addr, turn, onePiece); err != nil {
+	if o.producer, err = talk.DialSide(t.Addr, turn, onePiece); err != nil {
 		return nil, err
 	}
 	defer o.producer.Close()
@@ -73,11 +74,11 @@ func (o *one) attend(t generator.Target, kind string, turn *socket.Turn) (leave 
 		if err != nil {
 			return nil, err
 		}
-		o.consumer = generator.NewVisitor(side, onePiece)
+		o.consumer = talk.NewVisitor(side, onePiece)
 		o.await, o.again = o.pushed, func() error { return nil }
-		return func() { side.Close() }, o.consumer.Fetch(generator.WatchRequest(tube, "_auto_commit_=true", name(0), group), "HTTP/1.1 101 ")
+		return func() { side.Close() }, o.consumer.Fetch(talk.WatchRequest(tube, "_auto_commit_=true", name(0), group), "HTTP/1.1 101 ")
 	}
-	if o.worker, err = generator.DialSide(t.Addr, turn, onePiece); err != nil {
+	if o.worker, err = talk.DialSide(t.Addr, turn, onePiece); err != nil {
 		return nil, err
 	}
 	o.await, o.again = o.reserved, func() error { return o.worker.Expect("delete", "DELETED") }
@@ -97,7 +98,7 @@ func (o *one) pushed() error {
 func (o *one) reserved() error {
 	r, err := o.worker.Next()
 	if err == nil && (r.Word != "RESERVED" || !bytes.Equal(r.Body, o.body)) {
-		err = generator.Answered("reserve", r)
+		err = talk.Answered("reserve", r)
 	}
 	if err != nil {
 		return err

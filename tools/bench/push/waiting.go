@@ -7,6 +7,7 @@ import (
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 )
 
 // A slowly reads byte by byte, and so nothing beyond what is awaited.
@@ -18,9 +19,9 @@ func (s slowly) Read(b []byte) (int, error) { return s.Blocking.Read(b[:1]) }
 const headPiece = 512
 
 // dial connects to the queue service. The socket blocks.
-func dial(addr string) (int, *generator.Visitor, error) {
+func dial(addr string) (int, *talk.Visitor, error) {
 	fd, err := socket.Dial(addr)
-	return fd, generator.NewVisitor(slowly{socket.Blocking{FD: fd}}, headPiece), err
+	return fd, talk.NewVisitor(slowly{socket.Blocking{FD: fd}}, headPiece), err
 }
 
 // watch makes a connection a consumer. The socket still blocks.
@@ -33,7 +34,7 @@ func watch(addr string, user, window int) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if err := c.Fetch(generator.WatchRequest(tube, how, name(user), group), "HTTP/1.1 101 "); err != nil {
+	if err := c.Fetch(talk.WatchRequest(tube, how, name(user), group), "HTTP/1.1 101 "); err != nil {
 		syscall.Close(fd)
 		return -1, err
 	}
@@ -59,14 +60,14 @@ func OpenConsumers(t generator.Target, n int) ([]int, error) {
 // one gets its item, which shows that the server has come to all of them.
 func OpenGets(t generator.Target, n int) ([]int, error) {
 	var fds []int
-	var last *generator.Visitor
+	var last *talk.Visitor
 	for i := range n + 1 {
 		fd, c, err := dial(t.Queue)
 		if err != nil {
 			return fds, fmt.Errorf("get %d: %w", i, err)
 		}
 		fds, last = append(fds, fd), c
-		request := generator.Request("GET", tube+"/sink", fmt.Sprintf("requestId=r%d&_timeout_=300s", i), name(i), group)
+		request := talk.Request("GET", tube+"/sink", fmt.Sprintf("requestId=r%d&_timeout_=300s", i), name(i), group)
 		if _, err := io.WriteString(c, request+"Content-Length: 0\r\n\r\n"); err != nil {
 			return fds, fmt.Errorf("get %d: %w", i, err)
 		}
@@ -76,7 +77,7 @@ func OpenGets(t generator.Target, n int) ([]int, error) {
 		return fds, err
 	}
 	defer socket.CloseAll([]int{fd})
-	item := generator.Request("POST", tube+"/sink", fmt.Sprintf("requestId=r%d", n), name(n), group) + "Content-Length: 4\r\n\r\nitem"
+	item := talk.Request("POST", tube+"/sink", fmt.Sprintf("requestId=r%d", n), name(n), group) + "Content-Length: 4\r\n\r\nitem"
 	if err := c.Fetch(item, "HTTP/1.1 200 "); err != nil {
 		return fds, err
 	}

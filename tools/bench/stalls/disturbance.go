@@ -9,6 +9,7 @@ import (
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 )
 
 // A disturbance is what the neighbour is measured beside. Its code is written as if it
@@ -31,9 +32,9 @@ type disturbance struct {
 	took    time.Duration
 
 	// What prepare has made for run.
-	one      generator.Client
-	clients  []generator.Client
-	visitors []*generator.Visitor // of the queue service
+	one      talk.Client
+	clients  []talk.Client
+	visitors []*talk.Visitor // of the queue service
 	side     *socket.Side
 	workers  *staff
 	stepper  *generator.Stepper
@@ -106,8 +107,8 @@ func (d *disturbance) end() {
 }
 
 // dial connects. The client is closed at the end.
-func (d *disturbance) dial() (generator.Client, error) {
-	c, err := generator.DialSide(d.target.Addr, &d.turn, stepPiece)
+func (d *disturbance) dial() (talk.Client, error) {
+	c, err := talk.DialSide(d.target.Addr, &d.turn, stepPiece)
 	if err == nil {
 		d.ends = append(d.ends, c.Close)
 	}
@@ -123,8 +124,8 @@ func (d *disturbance) dialOne() (err error) {
 }
 
 // talk opens a connection to the disturbed tube for do, and closes it afterwards.
-func (d *disturbance) talk(do func(generator.Client) error) error {
-	c, err := generator.DialSide(d.target.Addr, &d.turn, fillPiece)
+func (d *disturbance) talk(do func(talk.Client) error) error {
+	c, err := talk.DialSide(d.target.Addr, &d.turn, fillPiece)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ const counterPace = 10 * time.Millisecond
 
 // await asks for the counts of the disturbed tube, over and over, but seldom, until they
 // are right.
-func (d *disturbance) await(c generator.Client, right func(counts client.Document) (bool, error)) error {
+func (d *disturbance) await(c talk.Client, right func(counts client.Document) (bool, error)) error {
 	for {
 		counts, err := c.Stats("stats-tube " + disturbedTube)
 		if err != nil {

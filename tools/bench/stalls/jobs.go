@@ -7,6 +7,7 @@ import (
 
 	"beanfield/conn/beanstalk/client"
 	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/talk"
 )
 
 // Disturbances by very many jobs that change their state at once. The jobs stay from one to
@@ -16,7 +17,7 @@ import (
 const jobTTR = 3600
 
 // put puts jobs, each with the delay of its moment.
-func (d *disturbance) put(c generator.Client, n int, delay func() int) error {
+func (d *disturbance) put(c talk.Client, n int, delay func() int) error {
 	d.ids = d.ids[:0]
 	body := d.payload.Body()
 	return c.Stream(n, func(b []byte, _ int) []byte {
@@ -24,7 +25,7 @@ func (d *disturbance) put(c generator.Client, n int, delay func() int) error {
 		return append(append(b, body...), "\r\n"...)
 	}, func(r client.Reply) error {
 		if r.Word != "INSERTED" {
-			return generator.Answered("put", r)
+			return talk.Answered("put", r)
 		}
 		d.ids = append(d.ids, r.Number)
 		return nil
@@ -35,7 +36,7 @@ func noDelay() int { return 0 }
 
 // fill puts the jobs the first time, and later waits until all are ready again.
 func (d *disturbance) fill() error {
-	return d.talk(func(c generator.Client) error {
+	return d.talk(func(c talk.Client) error {
 		if len(d.ids) == 0 {
 			return d.put(c, d.load.Backlog, noDelay)
 		}
@@ -46,7 +47,7 @@ func (d *disturbance) fill() error {
 // taken checks a job that was handed out.
 func (d *disturbance) taken(r client.Reply) error {
 	if r.Word != "RESERVED" {
-		return generator.Answered("reserve", r)
+		return talk.Answered("reserve", r)
 	}
 	if !d.payload.Intact(r.Body) {
 		return fmt.Errorf("job %d came back with a body that was not put: %.40q", r.Number, r.Body)
@@ -61,7 +62,7 @@ func (d *disturbance) bury() error {
 		return err
 	}
 	reserved := false
-	err := d.talk(func(c generator.Client) error {
+	err := d.talk(func(c talk.Client) error {
 		return c.Stream(2*len(d.ids), func(b []byte, i int) []byte {
 			if i%2 == 0 {
 				return append(b, "reserve-with-timeout 0\r\n"...)
@@ -72,7 +73,7 @@ func (d *disturbance) bury() error {
 				return d.taken(r)
 			}
 			if r.Line != "BURIED" {
-				return generator.Answered("bury", r)
+				return talk.Answered("bury", r)
 			}
 			return nil
 		})
@@ -105,7 +106,7 @@ func (d *disturbance) reserveAll() error {
 		return err
 	}
 	seen := generator.NewLedger()
-	return worker.Stream(d.load.Backlog, generator.AppendPoll, func(r client.Reply) error {
+	return worker.Stream(d.load.Backlog, talk.AppendPoll, func(r client.Reply) error {
 		err := d.taken(r)
 		if err == nil && !seen.Mark(r.Number) {
 			err = fmt.Errorf("job %d was handed out twice", r.Number)
@@ -142,7 +143,7 @@ func (d *disturbance) delay() error {
 	if err := d.dialOne(); err != nil {
 		return err
 	}
-	return d.talk(func(c generator.Client) error {
+	return d.talk(func(c talk.Client) error {
 		if d.took == 0 {
 			n := max(1, d.load.Backlog/sampleShare)
 			begun := time.Now()

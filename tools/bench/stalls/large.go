@@ -9,6 +9,7 @@ import (
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 )
 
 // largeBlock is how much goes out at most before the neighbour is checked.
@@ -16,7 +17,7 @@ const largeBlock = 64 << 10
 
 // dialLarge connects a producer, and a worker, which reads what comes as it is.
 func (d *disturbance) dialLarge() (err error) {
-	if d.one, err = generator.DialSide(d.target.Addr, &d.turn, largeBlock); err != nil {
+	if d.one, err = talk.DialSide(d.target.Addr, &d.turn, largeBlock); err != nil {
 		return err
 	}
 	d.ends = append(d.ends, d.one.Close)
@@ -24,7 +25,7 @@ func (d *disturbance) dialLarge() (err error) {
 		return err
 	}
 	d.ends = append(d.ends, func() { d.side.Close() })
-	return errors.Join(d.one.MoveTo(disturbedTube), generator.NewClient(d.side, largeBlock).MoveTo(disturbedTube))
+	return errors.Join(d.one.MoveTo(disturbedTube), talk.NewClient(d.side, largeBlock).MoveTo(disturbedTube))
 }
 
 // large puts one job of the largest size on one connection, and reserves and deletes it
@@ -48,7 +49,7 @@ func (d *disturbance) large() error {
 	}
 	r, err := d.one.Next()
 	if err == nil && r.Word != "INSERTED" {
-		err = generator.Answered("put", r)
+		err = talk.Answered("put", r)
 	}
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func (d *disturbance) reserveLarge(id uint64, size int, block []byte) error {
 	if err := expect("the body's end", "\r\n"); err != nil {
 		return err
 	}
-	if _, err := d.side.Write(generator.AppendCommand(nil, generator.VerbDelete, id)); err != nil {
+	if _, err := d.side.Write(talk.AppendCommand(nil, talk.VerbDelete, id)); err != nil {
 		return err
 	}
 	return expect("delete", "DELETED\r\n")

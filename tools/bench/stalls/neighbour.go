@@ -11,6 +11,7 @@ import (
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/machine"
 	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/talk"
 	"beanfield/tools/server"
 )
 
@@ -214,7 +215,7 @@ func (n *neighbour) serverClock() (time.Duration, error) {
 
 // audit compares the counts of the neighbour's tube with what it did.
 func (n *neighbour) audit(ctx context.Context) error {
-	c, err := generator.Dial(ctx, n.target.Addr)
+	c, err := talk.Dial(ctx, n.target.Addr)
 	if err != nil {
 		return err
 	}
@@ -235,7 +236,7 @@ func (n *neighbour) audit(ctx context.Context) error {
 
 // clearDisturbed takes the jobs of a disturbance out of a server with other users.
 func clearDisturbed(ctx context.Context, addr string) error {
-	c, err := generator.Dial(ctx, addr)
+	c, err := talk.Dial(ctx, addr)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
+	"beanfield/tools/bench/talk"
 	"beanfield/tools/bench/testserver"
 )
 
@@ -91,7 +92,7 @@ func TestFillOnlyPuts(t *testing.T) {
 	if _, err := measureOn(t, addr, disturbedBy(load.DisturbFill, nil), true); err != nil {
 		t.Fatal(err)
 	}
-	c, err := generator.Dial(t.Context(), addr)
+	c, err := talk.Dial(t.Context(), addr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 	"io"
 	"time"
 
-	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 )
 
 // Disturbances by the queue service: one request that concerns every job of a queue, or
@@ -49,7 +49,7 @@ func (d *disturbance) queue() error {
 		if err != nil {
 			return err
 		}
-		if err := w.Fetch(generator.WatchRequest(disturbedTube, "_window_=1", "bench", g), upgraded); err != nil {
+		if err := w.Fetch(talk.WatchRequest(disturbedTube, "_window_=1", "bench", g), upgraded); err != nil {
 			return err
 		}
 	}
@@ -68,17 +68,17 @@ func (d *disturbance) queue() error {
 }
 
 // visit connects to the queue service.
-func (d *disturbance) visit() (*generator.Visitor, error) {
+func (d *disturbance) visit() (*talk.Visitor, error) {
 	s, err := socket.DialSide(d.target.Queue, &d.turn, headPiece)
 	if err != nil {
 		return nil, err
 	}
 	d.ends = append(d.ends, func() { s.Close() })
-	return generator.NewVisitor(s, headPiece), nil
+	return talk.NewVisitor(s, headPiece), nil
 }
 
 func (d *disturbance) fetch(method, query, want string) error {
-	return d.visitors[0].Fetch(generator.Request(method, disturbedTube, query, "bench", firstGroup)+"\r\n", want)
+	return d.visitors[0].Fetch(talk.Request(method, disturbedTube, query, "bench", firstGroup)+"\r\n", want)
 }
 
 func (d *disturbance) touch() error {
@@ -91,7 +91,7 @@ func (d *disturbance) truncate() error { return d.fetch("DELETE", truncateAll, a
 
 // group is the first consumer of a second group.
 func (d *disturbance) group() error {
-	return d.visitors[0].Fetch(generator.WatchRequest(disturbedTube, "_window_=1", "bench", secondGroup), upgraded)
+	return d.visitors[0].Fetch(talk.WatchRequest(disturbedTube, "_window_=1", "bench", secondGroup), upgraded)
 }
 
 // stick has consumers with auto-commit begin to watch, and never read but the answers to
@@ -99,7 +99,7 @@ func (d *disturbance) group() error {
 func (d *disturbance) stick() error {
 	ends := time.Now().Add(d.load.Duration)
 	for i, v := range d.visitors {
-		if _, err := io.WriteString(v, generator.WatchRequest(disturbedTube, "_auto_commit_=true", fmt.Sprint(i), firstGroup)); err != nil {
+		if _, err := io.WriteString(v, talk.WatchRequest(disturbedTube, "_auto_commit_=true", fmt.Sprint(i), firstGroup)); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func clearQueue(ctx context.Context, addr string) error {
 		if err != nil {
 			return err
 		}
-		err = generator.NewVisitor(s, headPiece).Fetch(generator.Request("DELETE", disturbedTube, query, "bench", firstGroup)+"\r\n", "")
+		err = talk.NewVisitor(s, headPiece).Fetch(talk.Request("DELETE", disturbedTube, query, "bench", firstGroup)+"\r\n", "")
 		s.Close()
 		if err != nil {
 			return err

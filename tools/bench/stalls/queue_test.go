@@ -10,6 +10,7 @@ import (
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 	"beanfield/tools/server"
 )
 
@@ -42,7 +43,7 @@ func TestQueueDisturbances(t *testing.T) {
 		if each := res.Stalls.Each; len(each) != 2 || each[0].Stormy.N == 0 || each[1].TookSec <= 0 {
 			t.Errorf("%s: %+v", by, res.Stalls)
 		}
-		c, err := generator.Dial(t.Context(), s.Addr)
+		c, err := talk.Dial(t.Context(), s.Addr)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 )
 
 // A staff is the workers that wait for jobs of the disturbed tube, each on a connection.
@@ -88,7 +89,7 @@ func (d *disturbance) pause() error {
 		return err
 	}
 	seconds := int(math.Ceil(d.load.Disturb.Peace.Seconds())) + 1
-	err := d.talk(func(c generator.Client) error {
+	err := d.talk(func(c talk.Client) error {
 		return c.Say(fmt.Sprintf("pause-tube %s %d", disturbedTube, seconds), "PAUSED")
 	})
 	if err != nil {

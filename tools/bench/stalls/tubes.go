@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"beanfield/conn/beanstalk/client"
-	"beanfield/tools/bench/generator"
+	"beanfield/tools/bench/talk"
 )
 
 // Disturbances by clients that watch very many tubes.
@@ -15,12 +15,12 @@ import (
 const watchedPrefix = "bench-watched-"
 
 // watchTubes watches the load's tubes, in addition to so many.
-func (d *disturbance) watchTubes(c generator.Client, already int) error {
+func (d *disturbance) watchTubes(c talk.Client, already int) error {
 	return c.Stream(d.load.Tubes,
 		func(b []byte, i int) []byte { return fmt.Appendf(b, "watch %s%d\r\n", watchedPrefix, i) },
 		func(r client.Reply) error {
 			if already++; r.Line != fmt.Sprintf("WATCHING %d", already) {
-				return fmt.Errorf("%w, want %d", generator.Answered("watch", r), already)
+				return fmt.Errorf("%w, want %d", talk.Answered("watch", r), already)
 			}
 			return nil
 		})
@@ -88,7 +88,7 @@ func (d *disturbance) question(command string, right func(answer []byte) error) 
 	for range questions {
 		r, err := d.one.Ask(command)
 		if err == nil && r.Word != "OK" {
-			err = generator.Answered(command, r)
+			err = talk.Answered(command, r)
 		}
 		if err == nil {
 			err = right(r.Body)
@@ -132,11 +132,11 @@ func (d *disturbance) reserve() error {
 		case err != nil:
 			return err
 		case put.Word != "INSERTED":
-			return generator.Answered("put", put)
+			return talk.Answered("put", put)
 		case job.Word != "RESERVED" || job.Number != put.Number || string(job.Body) != body:
-			return generator.Answered("reserve", job)
+			return talk.Answered("reserve", job)
 		}
-		if err := worker.Say(fmt.Sprintf("%s%d", generator.VerbDelete, job.Number), "DELETED"); err != nil {
+		if err := worker.Say(fmt.Sprintf("%s%d", talk.VerbDelete, job.Number), "DELETED"); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package generator
+package talk
 
 import (
 	"context"
@@ -19,15 +19,15 @@ type Client struct {
 }
 
 const (
-	// streamPiece is what goes out in one write while nobody else needs the processor.
-	streamPiece = 64 << 10
+	// StreamPiece is what goes out in one write while nobody else needs the processor.
+	StreamPiece = 64 << 10
 	// replyPatience is longer than any reply takes, but to a reserve.
 	replyPatience = time.Hour
 )
 
 // Dial connects for what may wait.
 func Dial(ctx context.Context, addr string) (Client, error) {
-	return DialSide(addr, &socket.Turn{Context: ctx}, streamPiece)
+	return DialSide(addr, &socket.Turn{Context: ctx}, StreamPiece)
 }
 
 // DialSide connects for what shares the processor: so many bytes are read or written
