@@ -22,13 +22,12 @@
 //
 // A turn takes all that is in the mailbox, reads the clock once, does what was due before
 // that, runs the batches, does what they have made due, closes the log's open batch, and
-// answers: at once
-// if the log keeps nothing, otherwise when the log says that the turn is safe.
-// Meanwhile the next turns go on. A submitter may say that it pushes the log (Batch.Later);
-// then the log's goroutine is not woken for the turns that it runs. Turns are bounded: the queue does long
-// operations in slices, and a goroutine that has taken the shard to run its own
-// batch runs at most a few dozen other batches, and leaves the rest to the shard's
-// goroutine.
+// answers: at once if the log keeps nothing, otherwise when the log says that the turn is
+// safe. Meanwhile the next turns go on. A submitter may say that it pushes the log
+// (Batch.Later); then the log's goroutine is not woken for the turns that it runs. Turns
+// are bounded: the queue does long operations in slices, and a goroutine that has taken
+// the shard to run its own batch runs at most a few dozen other batches, and leaves the
+// rest to the shard's goroutine.
 //
 // So a command never sees a delay, a deadline or a pause that was over when the command came,
 // even after the whole process has stood still and no timer has fired. That costs one
@@ -72,6 +71,5 @@
 //
 // # Reading order
 //
-// shard.go, turn.go, package stack; then away.go and staging.go; pulse.go and
-// look.go.
+// shard.go, turn.go and package stack; then away.go and staging.go; pulse.go and look.go.
 package shard

@@ -65,21 +65,22 @@
 // that lies in another sector. Then a crash that writes the first half of the new record
 // over the torn old one puts the old one together again. The exhaustive test found that.)
 //
-// Why G1 holds: Sync returns when all files written to have been synced. What is durable is overwritten
-// only in free slots. A slot is free when the store has said, by Trim, that it needs none of
-// its records again: the next opening begins behind them. Records that an opening finds may
-// be in the system's memory only, after the process was killed, so Open writes and syncs them
-// once more before it says that it has them.
+// Why G1 holds: Sync returns when all files written to have been synced. What is durable is
+// overwritten only in free slots. A slot is free when the store has said, by Trim, that it
+// needs none of its records again: the next opening begins behind them. Records that an
+// opening finds may be in the system's memory only, after the process was killed, so Open
+// writes and syncs them once more before it says that it has them.
 //
 // Why G2 holds: a record that is appended chains to the one before it, and a reader stops at the
 // first gap. Turns in parts count with their last part. If a crash took that, the parts
 // stay in the chain, and the next record begins other turns: with it, a reader forgets them.
 //
-// Why G3 holds: three things claim that something had been durable, and all of them speak of syncs that had
-// returned: the mark, the Synced of every record that can be read, wherever it is found, and the
-// store's place. So a crash alone never breaks a claim. Whoever damages a record
-// that was durable breaks the mark's claim; or, without the mark, that of every record
+// Why G3 holds: three things claim that something had been durable, and all of them speak of
+// syncs that had returned: the mark, the Synced of every record that can be read, wherever it
+// is found, and the store's place. So a crash alone never breaks a claim. Whoever damages a
+// record that was durable breaks the mark's claim; or, without the mark, that of every record
 // that was written since.
+//
 // An Open that meets a broken claim has written nothing. Salvage reads what can be read then:
 // threads.go says what of it is believed.
 //

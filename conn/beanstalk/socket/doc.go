@@ -3,6 +3,8 @@
 // a socket that does not block. It knows neither the protocol nor a loop. How TLS is used is in
 // the documentation of package beanstalk, under "TLS".
 //
+// # Invariants
+//
 // W1: until ended is set, only the handshake's goroutine touches the TLS, except for
 // shake.woken and shake.over; afterwards only the loop does. The socket is closed after
 // the goroutine has ended.
