@@ -207,7 +207,7 @@ func chooseTubes(c talk.Client, i int, ld *load.Load) error {
 }
 
 // drive runs the loops, prints their progress, and has system calls counted.
-func (r *run) drive(ctx context.Context, set Settings) (*syscallCount, error) {
+func (r *run) drive(ctx context.Context, set Settings) (calls float64, err error) {
 	r.begin = r.now() + int64(r.load.Warmup)
 	r.end.Store(r.begin + int64(r.load.Duration))
 	r.stop.Store(r.end.Load())
@@ -225,19 +225,20 @@ func (r *run) drive(ctx context.Context, set Settings) (*syscallCount, error) {
 	}
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
-	calls := make(chan *syscallCount, 1)
+	counted := make(chan float64, 1)
 	go func() {
-		var n *syscallCount
+		n := 0.0
 		if set.Syscalls {
-			n = r.countSyscalls(ctx, done, set.Say)
+			s := machine.Syscalls{PID: r.target.PID, Answers: r.replies, Say: set.Say}
+			n = s.PerAnswer(ctx, time.Duration(r.end.Load()-r.now())+100*time.Millisecond, done)
 			r.stop.Store(r.now())
 		}
-		calls <- n
+		counted <- n
 	}()
 	r.watch(ctx, done, set.Say)
 	<-done
-	n := <-calls
-	return n, errors.Join(append(errs, ctx.Err())...)
+	calls = <-counted
+	return calls, errors.Join(append(errs, ctx.Err())...)
 }
 
 // watch prints a line a second until the loops are done.

@@ -12,29 +12,13 @@ import (
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/testserver"
 	"beanfield/tools/server"
 )
 
-// serve starts the server of this module for the test.
-func serve(t *testing.T) generator.Target {
-	t.Helper()
-	program, err := server.Beanfield(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := server.Launch{Command: program + " -l 127.0.0.1 -p {port} -queue 127.0.0.1:{queue}", Data: t.TempDir()}.Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Stop)
-	if err := s.Serve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return generator.Target{Addr: s.Addr, Queue: s.Queue, PID: s.PID(), Owned: true}
-}
-
 func TestLoads(t *testing.T) {
-	target := serve(t)
+	s := testserver.Launch(t)
+	target := generator.Target{Addr: s.Addr, Queue: s.Queue, PID: s.PID(), Owned: true}
 	set := generator.Settings{Threads: 1, Wait: generator.WaitEpoll, Say: func(string, ...any) {}}
 	short := func(kind string, window, commit int) load.Load {
 		ld := load.Default()

@@ -11,24 +11,13 @@ import (
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
 	"beanfield/tools/bench/talk"
-	"beanfield/tools/server"
+	"beanfield/tools/bench/testserver"
 )
 
 // Every disturbance by the queue service takes place, again and again, and leaves nothing
 // behind in a server that has other users.
 func TestQueueDisturbances(t *testing.T) {
-	program, err := server.Beanfield(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := server.Launch{Command: program + " -l 127.0.0.1 -p {port} -queue 127.0.0.1:{queue}", Data: t.TempDir()}.Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Stop)
-	if err := s.Serve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := testserver.Launch(t)
 	set := generator.Settings{Threads: 1, Say: func(string, ...any) {}}
 	for _, by := range load.QueueDisturbances {
 		ld := disturbedBy(by, func(ld *load.Load) { ld.Backlog = 5000 })

@@ -19,7 +19,7 @@ type Door struct {
 	Mu     sync.Mutex                      // while it is held, no command is passed on
 	Conns  []net.Conn                      // of clients; Mu protects it
 
-	server *server
+	server *running
 }
 
 // mostUnanswered is more than any load sends before it reads.

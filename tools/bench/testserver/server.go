@@ -17,15 +17,15 @@ import (
 // patience is longer than any reply takes.
 const patience = 5 * time.Minute
 
-// A server keeps its jobs in memory.
-type server struct {
+// A running server keeps its jobs in memory.
+type running struct {
 	addr   string // for the test alone
 	accept *conn.Acceptor
 	inner  *beanstalk.Server
 	router *router.Router
 }
 
-func start() (*server, error) {
+func start() (*running, error) {
 	log := slog.New(slog.DiscardHandler)
 	r, err := router.New(router.Options{Shards: 1, Store: storage.Memory()})
 	if err != nil {
@@ -44,16 +44,16 @@ func start() (*server, error) {
 		return nil, err
 	}
 	go a.Serve(l, s)
-	return &server{l.Addr().String(), a, s, r}, nil
+	return &running{l.Addr().String(), a, s, r}, nil
 }
 
-func (s *server) stop() error {
+func (s *running) stop() error {
 	s.accept.Stop()
 	return errors.Join(s.inner.Shutdown(context.Background()), s.router.Close())
 }
 
 // talk has a conversation that nobody else sees.
-func (s *server) talk(do func(*client.Client) error) error {
+func (s *running) talk(do func(*client.Client) error) error {
 	conn, err := net.Dial("tcp4", s.addr)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package generator
+package machine
 
 import (
 	"bufio"
@@ -16,57 +16,66 @@ import (
 	"time"
 )
 
-// A syscallCount says how many system calls the server made while the load went on
-// after the measurement, and how many operations it answered meanwhile.
-type syscallCount struct {
-	calls, operations float64
+// Syscalls counts the system calls of a process that answers operations.
+type Syscalls struct {
+	PID     int          // 0: not known
+	Answers func() int64 // so many so far
+	Say     func(format string, args ...any)
 }
 
-// perfWindow is how long system calls are counted.
-const perfWindow = time.Second
+// syscallsFor is how long system calls are counted.
+const syscallsFor = time.Second
 
-// countSyscalls uses perf, which hardly slows the server; or, where perf is missing or
-// forbidden, strace, which slows it a lot. Where neither can be used the result is nil,
-// and the run is valid without it.
-func (r *run) countSyscalls(ctx context.Context, done <-chan struct{}, say func(string, ...any)) *syscallCount {
+// PerAnswer uses perf, which hardly slows the process; or, where perf is missing or
+// forbidden, strace, which slows it a lot. Where neither can be used the result is 0. It
+// begins at a time, unless it is all done before.
+func (s *Syscalls) PerAnswer(ctx context.Context, begin time.Duration, done <-chan struct{}) float64 {
 	select {
-	case <-time.After(time.Duration(r.end.Load()-r.now()) + 100*time.Millisecond):
+	case <-time.After(begin):
 	case <-done:
-		return nil
+		return 0
 	case <-ctx.Done():
-		return nil
+		return 0
 	}
-	if r.target.PID == 0 {
-		say("system calls: not counted, the server's process is not known")
-		return nil
+	if s.PID == 0 {
+		s.Say("system calls: not counted, the server's process is not known")
+		return 0
 	}
-	n, perfErr := r.perfCount(ctx)
+	n, perfErr := s.perf(ctx)
 	if perfErr == nil {
 		return n
 	}
-	n, straceErr := r.straceCount(ctx)
+	n, straceErr := s.strace(ctx)
 	if straceErr == nil {
 		return n
 	}
-	say("system calls: not counted (perf: %v; strace: %v)", perfErr, straceErr)
-	return nil
+	s.Say("system calls: not counted (perf: %v; strace: %v)", perfErr, straceErr)
+	return 0
 }
 
-// perfCount starts perf with its counter off and turns it on and off through pipes.
+// each is 0 where nothing was answered.
+func each(calls, answers float64) float64 {
+	if answers == 0 {
+		return 0
+	}
+	return calls / answers
+}
+
+// perf starts perf with its counter off and turns it on and off through pipes.
 // perf acknowledges each, so the operations between are those that were counted.
-func (r *run) perfCount(ctx context.Context) (*syscallCount, error) {
+func (s *Syscalls) perf(ctx context.Context) (float64, error) {
 	control, order, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer order.Close()
 	answer, ack, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(err, control.Close())
+		return 0, errors.Join(err, control.Close())
 	}
 	defer answer.Close()
 	cmd := exec.CommandContext(ctx, "perf", "stat", "-x", ";", "-e", "raw_syscalls:sys_enter",
-		"-p", strconv.Itoa(r.target.PID), "-D", "-1", "--control", "fd:3,4")
+		"-p", strconv.Itoa(s.PID), "-D", "-1", "--control", "fd:3,4")
 	cmd.ExtraFiles = []*os.File{control, ack} // descriptors 3 and 4 there
 	var out bytes.Buffer
 	cmd.Stderr = &out
@@ -75,23 +84,20 @@ func (r *run) perfCount(ctx context.Context) (*syscallCount, error) {
 	control.Close()
 	ack.Close()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	operations, err := r.whileCounting(ctx, order, bufio.NewReader(answer))
+	operations, err := s.whileCounting(ctx, order, bufio.NewReader(answer))
 	cmd.Process.Signal(syscall.SIGINT)
 	cmd.Wait() // perf ends by the signal that it was sent
 	if err != nil {
-		return nil, fmt.Errorf("%w: %.100q", err, out.String())
+		return 0, fmt.Errorf("%w: %.100q", err, out.String())
 	}
 	calls, err := perfCalls(out.String())
-	if err != nil {
-		return nil, err
-	}
-	return &syscallCount{calls, operations}, nil
+	return each(calls, operations), err
 }
 
 // whileCounting tells how many operations were answered while perf counted.
-func (r *run) whileCounting(ctx context.Context, order io.Writer, answer *bufio.Reader) (float64, error) {
+func (s *Syscalls) whileCounting(ctx context.Context, order io.Writer, answer *bufio.Reader) (float64, error) {
 	say := func(word string) error {
 		if _, err := io.WriteString(order, word+"\n"); err != nil {
 			return err
@@ -102,13 +108,13 @@ func (r *run) whileCounting(ctx context.Context, order io.Writer, answer *bufio.
 	if err := say("enable"); err != nil {
 		return 0, err
 	}
-	from := r.replies()
+	from := s.Answers()
 	select {
-	case <-time.After(perfWindow):
+	case <-time.After(syscallsFor):
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	operations := float64(r.replies() - from)
+	operations := float64(s.Answers() - from)
 	return operations, say("disable")
 }
 
@@ -128,17 +134,17 @@ func perfCalls(text string) (float64, error) {
 	return 0, fmt.Errorf("no count in %.100q", text)
 }
 
-// straceCount attaches strace for a while, then reads its summary.
-func (r *run) straceCount(ctx context.Context) (*syscallCount, error) {
+// strace attaches strace for a while, then reads its summary.
+func (s *Syscalls) strace(ctx context.Context) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "strace", "-c", "-f", "-p", strconv.Itoa(r.target.PID))
+	cmd := exec.CommandContext(ctx, "strace", "-c", "-f", "-p", strconv.Itoa(s.PID))
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return 0, err
 	}
 	lines := bufio.NewScanner(pipe)
 	attached := false
@@ -146,14 +152,14 @@ func (r *run) straceCount(ctx context.Context) (*syscallCount, error) {
 		attached = strings.Contains(lines.Text(), "attached")
 	}
 	if !attached {
-		return nil, fmt.Errorf("not attached: %w", cmd.Wait())
+		return 0, fmt.Errorf("not attached: %w", cmd.Wait())
 	}
-	from := r.replies()
+	from := s.Answers()
 	select {
-	case <-time.After(perfWindow):
+	case <-time.After(syscallsFor):
 	case <-ctx.Done():
 	}
-	operations := float64(r.replies() - from)
+	operations := float64(s.Answers() - from)
 	cmd.Process.Signal(syscall.SIGINT)
 	calls, found := 0.0, false
 	for lines.Scan() {
@@ -165,7 +171,7 @@ func (r *run) straceCount(ctx context.Context) (*syscallCount, error) {
 	}
 	cmd.Wait() // strace ends by the signal that it was sent
 	if !found {
-		return nil, fmt.Errorf("strace printed no total")
+		return 0, fmt.Errorf("strace printed no total")
 	}
-	return &syscallCount{calls, operations}, nil
+	return each(calls, operations), nil
 }
