@@ -42,3 +42,9 @@ func (m *Moment) Written(before *Moment) int64 {
 	}
 	return min(process, disk)
 }
+
+// Others is what neither the server nor this program has used of the processors since the
+// moment before. Clocks differ: it may be a little less than nothing.
+func (m *Moment) Others(before *Moment) time.Duration {
+	return m.Busy - before.Busy - (m.Self - before.Self) - (m.Server.CPU - before.Server.CPU)
+}

@@ -72,46 +72,24 @@ func restartAgain(ctx context.Context, u *result.Restart, s *server.Launched, ld
 	if err := machine.AwaitCalm(ctx, set.Calm); err != nil {
 		return err
 	}
-	all, err := machine.BusyTime()
-	if err != nil {
-		return err
-	}
-	own, err := server.OwnCPU()
-	if err != nil {
-		return err
-	}
+	before := machine.MomentOf(0, "", 0)
 	took, err := firstReply(ctx, s, u.Jobs)
 	if err != nil {
 		return fmt.Errorf("after its restart: %w", err)
 	}
 	u.RecoverySec = took.Seconds()
-	use, err := server.UsageOf(s.PID())
-	if err != nil {
+	after := machine.MomentOf(s.PID(), "", 0)
+	if err := errors.Join(before.Err, after.Err); err != nil {
 		return err
 	}
-	res.OthersCPU, err = others(all, own, use.CPU, took)
-	if err != nil {
-		return err
+	// The machine's clock ticks every 10 ms: for a short time it says nothing.
+	if took >= time.Second {
+		res.OthersCPU = max(0, float64(after.Others(&before))/float64(took))
 	}
-	use, err = settled(ctx, s.PID(), set)
+	use, err := settled(ctx, s.PID(), set)
 	u.RecoveredRSS, u.RecoveredPeak = use.RSS, use.Peak
 	res.Server.RSS, res.Server.PeakRSS = use.RSS, use.Peak
 	return err
-}
-
-// others is how much of a processor others than the server and this program used since
-// the two clocks were read. The machine's clock ticks every 10 ms: for a
-// short time it says nothing.
-func others(all, own, used, took time.Duration) (float64, error) {
-	if took < time.Second {
-		return 0, nil
-	}
-	allNow, err := machine.BusyTime()
-	if err != nil {
-		return 0, err
-	}
-	ownNow, err := server.OwnCPU()
-	return max(0, float64(allNow-all-(ownNow-own)-used)/float64(took)), err
 }
 
 // settled reads the server's memory when it has had time to give buffers back.

@@ -17,7 +17,7 @@ func Between(ld *load.Load, wait string, pid int, ops uint64, first, last *machi
 	}
 	cpu := last.Server.CPU - first.Server.CPU
 	each := func(d time.Duration) float64 { return float64(d) / float64(ops) / 1e3 }
-	r.OthersCPU = max(0, float64(last.Busy-first.Busy-(last.Self-first.Self)-cpu)/ns)
+	r.OthersCPU = max(0, float64(last.Others(first))/ns)
 	r.Server = ServerUse{
 		CPU: float64(cpu) / ns, CPUPerOp: each(cpu), SystemPerOp: each(last.Server.System - first.Server.System),
 		RSS: last.Server.RSS, PeakRSS: last.Server.Peak,

@@ -131,8 +131,7 @@ func (n *neighbour) disturbed(ctx context.Context, d *disturbance, peace time.Du
 		return nil, usedTime{}, err
 	}
 	after := machine.MomentOf(n.target.PID, n.target.Disk, n.cycle.Now())
-	used := usedTime{whole: time.Duration(after.At - before.At)}
-	used.others = after.Busy - before.Busy - (after.Self - before.Self) - (after.Server.CPU - before.Server.CPU)
+	used := usedTime{time.Duration(after.At - before.At), after.Others(&before)}
 	s := result.NewStall(calm, stormy, time.Duration(over-began), n.away, n.work)
 	return s, used, errors.Join(before.Err, after.Err)
 }
