@@ -38,9 +38,9 @@
 // An answer may lack a body that is only in the log. A separate goroutine reads it
 // after the turn has been committed, and then answers.
 //
-// What a turn pushes to consumers of the queue service reaches them when the turn has been
-// committed. If a parcel lacks bodies, they are read first. Until the parcel has been
-// received, its consumer is pushed nothing more, so parcels keep the order of the turns.
+// What a turn pushes to a consumer of the queue service is one delivery batch, which reaches the
+// consumer when the turn has been committed. If it lacks bodies, they are read first. Until it has
+// been received, its consumer is pushed nothing more, so the batches keep the order of the turns.
 //
 // A put with a large body leaves its turn at once: the log first writes the body,
 // beside all other work, which may take seconds. Then the shard's goroutine applies

@@ -2,7 +2,7 @@
 // standard error.
 //
 //	{"time":"2026-11-22T11:02:03.000000004Z","who":"mailer","from":"10.0.0.7:40112",
-//	 "front end":"beanstalk","what":"pause-tube","tube":"mail","refused":true}
+//	 "face":"beanstalk","what":"pause-tube","tube":"mail","refused":true}
 //
 // The front ends decide what is an event: everything that was refused, and what intervenes in the
 // work of others, such as pausing, kicking or deleting. An event never contains a token.
