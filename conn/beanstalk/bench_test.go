@@ -39,6 +39,21 @@ func TestParserAllocatesNothing(t *testing.T) {
 	}
 }
 
+// TestCommandsAllocateNothing holds from a line that was read to its answer.
+func TestCommandsAllocateNothing(t *testing.T) {
+	s := stillServer(t)
+	c := onlyConn(t, s)
+	s.book.Replace(nil)
+	lines := []byte("touch 99\r\npeek-ready\r\nlist-tube-used\r\nkick 1\r\nreserve-with-timeout 0\r\n")
+	if n := testing.AllocsPerRun(100, func() {
+		c.loop.turn()
+		c.process(lines)
+		c.loop.out = c.loop.out[:0]
+	}); n != 0 {
+		t.Errorf("%v allocations for 5 commands", n)
+	}
+}
+
 // BenchmarkParse times one line, of the usual ones in turn.
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()

@@ -41,11 +41,12 @@ func (c *Conn) process(data []byte) {
 			continue
 		}
 		c.fresh = false
-		cmd, ok := grammar.Parse(line), false
+		cmd, ok := &c.loop.command, false
+		*cmd = grammar.Parse(line)
 		if cmd.Verb == verbPut && cmd.Word == "" {
-			rest, ok = c.beginPut(&cmd, rest)
+			rest, ok = c.beginPut(cmd, rest)
 		} else {
-			ok = c.execute(&cmd)
+			ok = c.execute(cmd)
 		}
 		if !ok {
 			continue // it is parsed again, now or when the way is free

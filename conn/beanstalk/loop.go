@@ -43,6 +43,9 @@ type loop struct {
 	out    []byte // replies of the connection that is being served; likewise
 	// records are the same in TLS; likewise (B3)
 	records socket.Buffers
+	// command is the one that is being run. It could not be on the stack: the table has functions
+	// that might keep it.
+	command protocol.Command
 	share   int // bytes that it may still send in this turn
 	effort  int // work on commands that it may still cause
 	bulk    int // bytes of large bodies since the loop has stepped back
