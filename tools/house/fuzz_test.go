@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-func neverFuzzed(h *house) (complaints []string) {
+func neverFuzzed(h *house, complain complaint) {
 	makefile, err := fs.ReadFile(h.fsys, "Makefile")
 	if err != nil {
-		return []string{"H11: " + err.Error()}
+		complain("%v", err)
+		return
 	}
 	for _, f := range h.files {
 		for _, decl := range f.syntax.Decls {
@@ -20,9 +21,8 @@ func neverFuzzed(h *house) (complaints []string) {
 			}
 			want := fmt.Sprintf("test ./%s -run '^$$' -fuzz '^%s$$' ", f.dir, fn.Name.Name)
 			if !strings.Contains(string(makefile), want) {
-				complaints = append(complaints, fmt.Sprintf("H11: %s: %s is not run by make fuzz", f.at(fn), fn.Name.Name))
+				complain("%s: %s is not run by make fuzz", f.at(fn), fn.Name.Name)
 			}
 		}
 	}
-	return complaints
 }

@@ -97,10 +97,19 @@ func (h *house) dirs() []string {
 	return slices.Compact(dirs)
 }
 
-// rule is one that doc.go states; broken returns the complaints.
+// rule is one that doc.go states; broken says what is wrong.
 type rule struct {
 	number string
-	broken func(h *house) []string
+	broken func(h *house, complain complaint)
+}
+
+// complaint takes one, as fmt.Printf does.
+type complaint func(format string, args ...any)
+
+// complaints gathers them.
+func complaints(broken func(complain complaint)) (all []string) {
+	broken(func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) })
+	return all
 }
 
 var rules = []rule{
@@ -127,9 +136,7 @@ func TestHouse(t *testing.T) {
 	}
 	for _, r := range rules {
 		t.Run(r.number, func(t *testing.T) {
-			for _, complaint := range r.broken(h) {
-				t.Error(complaint)
-			}
+			r.broken(h, func(format string, args ...any) { t.Errorf(r.number+": "+format, args...) })
 		})
 	}
 	for dir := range floorOf {

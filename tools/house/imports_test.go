@@ -1,7 +1,6 @@
 package house
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -86,10 +85,10 @@ func within(path string, dirs ...string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
 }
 
-func wrongWay(h *house) (complaints []string) {
+func wrongWay(h *house, complain complaint) {
 	for _, f := range h.files {
 		if _, placed := floorOf[f.dir]; !placed && !within(f.dir, "tools") {
-			complaints = append(complaints, fmt.Sprintf("H1: %s: package %s has no floor in the house", f.path, f.dir))
+			complain("%s: package %s has no floor in the house", f.path, f.dir)
 			continue
 		}
 		for _, name := range f.imports {
@@ -98,11 +97,10 @@ func wrongWay(h *house) (complaints []string) {
 				continue
 			}
 			if why := misplaced(f, inside); why != "" {
-				complaints = append(complaints, fmt.Sprintf("H1: %s imports %s: %s", f.path, inside, why))
+				complain("%s imports %s: %s", f.path, inside, why)
 			}
 		}
 	}
-	return complaints
 }
 
 // misplaced says what is wrong with importing a package of the house, if anything
@@ -146,16 +144,15 @@ func misplacedTool(f *file, imported string) string {
 	return ""
 }
 
-func wrongDoor(h *house) (complaints []string) {
+func wrongDoor(h *house, complain complaint) {
 	for _, f := range h.files {
 		for _, name := range f.imports {
 			for _, door := range doors {
 				if within(name, door.prefix) && !within(f.dir, door.dirs...) {
-					complaints = append(complaints, fmt.Sprintf("H2: %s imports %s: only %s may import it",
-						f.path, name, strings.Join(door.dirs, ", ")))
+					complain("%s imports %s: only %s may import it",
+						f.path, name, strings.Join(door.dirs, ", "))
 				}
 			}
 		}
 	}
-	return complaints
 }

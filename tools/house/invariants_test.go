@@ -41,7 +41,7 @@ func names(text string) (all []string) {
 }
 
 // unnamed compares the invariants that are stated with those that are cited (H14).
-func unnamed(h *house) (complaints []string) {
+func unnamed(h *house, complain complaint) {
 	homes, held := map[string]string{}, map[string]bool{}
 	for _, f := range h.files {
 		if path.Base(f.path) != "doc.go" {
@@ -50,7 +50,7 @@ func unnamed(h *house) (complaints []string) {
 		for _, m := range stated.FindAllStringSubmatch(f.syntax.Doc.Text(), -1) {
 			name := m[1] + m[2]
 			if home := homes[name]; home != "" {
-				complaints = append(complaints, fmt.Sprintf("H14: %s states %s, as %s does", f.path, name, home))
+				complain("%s states %s, as %s does", f.path, name, home)
 			}
 			homes[name] = f.path
 		}
@@ -59,7 +59,7 @@ func unnamed(h *house) (complaints []string) {
 		cites := func(at ast.Node, text string) {
 			for _, name := range names(text) {
 				if homes[name] == "" && !slices.Contains(namesakes, name) {
-					complaints = append(complaints, fmt.Sprintf("H14: %s cites %s, which no doc.go states", f.at(at), name))
+					complain("%s cites %s, which no doc.go states", f.at(at), name)
 				}
 			}
 		}
@@ -82,8 +82,7 @@ func unnamed(h *house) (complaints []string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(homes)) {
 		if !held[name] {
-			complaints = append(complaints, fmt.Sprintf("H14: %s states %s, and no test cites it", homes[name], name))
+			complain("%s states %s, and no test cites it", homes[name], name)
 		}
 	}
-	return complaints
 }

@@ -37,30 +37,27 @@ type layer struct {
 	files []string
 }
 
-func climbing(h *house) (complaints []string) {
+func climbing(h *house, complain complaint) {
 	files, err := exports(h)
 	if err != nil {
-		return []string{"H13: " + err.Error()}
+		complain("%v", err)
+		return
 	}
 	open := func(name string) (io.ReadCloser, error) { return os.Open(files[name]) }
 	for i := range rooms {
-		complaints = append(complaints, rooms[i].climbing(h, open)...)
+		rooms[i].climbing(h, open, complain)
 	}
-	return complaints
 }
 
 // climbing lists the references to something that a file of a higher layer declares: a
 // function, a type, a variable, a field or a method. What it does not see is a method that is
 // called through an interface of a lower layer: that is what such interfaces are for. Tests
 // may look everywhere.
-func (r *room) climbing(h *house, exported importer.Lookup) (complaints []string) {
-	complain := func(format string, args ...any) {
-		complaints = append(complaints, "H13: "+r.dir+": "+fmt.Sprintf(format, args...))
-	}
+func (r *room) climbing(h *house, exported importer.Lookup, complain complaint) {
 	uses, place, err := r.uses(h, exported)
 	if err != nil {
-		complain("%v", err)
-		return complaints
+		complain("%s: %v", r.dir, err)
+		return
 	}
 	placed, used := map[string]bool{}, map[string]bool{}
 	file := func(pos token.Pos) string { return path.Base(place.Position(pos).Filename) }
@@ -77,22 +74,21 @@ func (r *room) climbing(h *house, exported importer.Lookup) (complaints []string
 		}
 		if !allowed && !placed[key] {
 			placed[key] = true
-			complain("%s:%d refers to %s, of %s: %s stands above %s", from, place.Position(id.Pos()).Line, fullName(uses[id]), to, r.name(high), r.name(low))
+			complain("%s:%d refers to %s, of %s: %s stands above %s", path.Join(r.dir, from), place.Position(id.Pos()).Line, fullName(uses[id]), to, r.name(high), r.name(low))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.up)) {
 		if !used[key] {
-			complain("%s is allowed, and not there", key)
+			complain("%s: %s is allowed, and not there", r.dir, key)
 		}
 	}
 	for _, l := range r.layers {
 		for _, pattern := range l.files {
 			if !h.exists(pattern, r.dir) {
-				complain("layer %s: there is no %s", l.name, pattern)
+				complain("%s: layer %s: there is no %s", r.dir, l.name, pattern)
 			}
 		}
 	}
-	return complaints
 }
 
 func (r *room) layerOf(file string) int {
@@ -194,23 +190,23 @@ func TestLayers(t *testing.T) {
 	r := &room{"shard/a", []layer{{"cells", []string{"cell*.go", "none.go"}}, {"jobs", []string{"job.go"}}, {"groups", []string{"gr*.go"}}},
 		map[string]string{"job.go group.settle": "for now", "job.go end": "it was"}}
 	want := []string{
-		"H13: shard/a: job.go:5 refers to group, of group.go: groups stands above jobs",
-		"H13: shard/a: job.go:11 refers to later, of later.go: what has no layer stands above jobs",
-		"H13: shard/a: job.go:13 refers to jobs, of group.go: groups stands above jobs",
-		"H13: shard/a: job.go:13 refers to size, of group.go: groups stands above jobs",
-		"H13: shard/a: job.go end is allowed, and not there",
-		"H13: shard/a: layer cells: there is no none.go",
+		"shard/a/job.go:5 refers to group, of group.go: groups stands above jobs",
+		"shard/a/job.go:11 refers to later, of later.go: what has no layer stands above jobs",
+		"shard/a/job.go:13 refers to jobs, of group.go: groups stands above jobs",
+		"shard/a/job.go:13 refers to size, of group.go: groups stands above jobs",
+		"shard/a: job.go end is allowed, and not there",
+		"shard/a: layer cells: there is no none.go",
 	}
-	if got := r.climbing(h, nil); !slices.Equal(got, want) {
+	if got := complaints(func(c complaint) { r.climbing(h, nil, c) }); !slices.Equal(got, want) {
 		t.Errorf("complaints:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	r.layers[0].files, r.layers[2].files = r.layers[0].files[:1], []string{"gr*.go", "later.go"}
 	r.layers[1], r.layers[2], r.up = r.layers[2], r.layers[1], nil
 	want = []string{
-		"H13: shard/a: group.go:5 refers to job, of job.go: jobs stands above groups",
-		"H13: shard/a: later.go:5 refers to job.end, of job.go: jobs stands above groups",
+		"shard/a/group.go:5 refers to job, of job.go: jobs stands above groups",
+		"shard/a/later.go:5 refers to job.end, of job.go: jobs stands above groups",
 	}
-	if got := r.climbing(h, nil); !slices.Equal(got, want) {
+	if got := complaints(func(c complaint) { r.climbing(h, nil, c) }); !slices.Equal(got, want) {
 		t.Errorf("the other way: complaints:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -1,7 +1,6 @@
 package house
 
 import (
-	"fmt"
 	"go/ast"
 	"io/fs"
 	"path"
@@ -58,7 +57,7 @@ func slept(h *house) map[string]bool {
 	return found
 }
 
-func undescribed(h *house) (complaints []string) {
+func undescribed(h *house, complain complaint) {
 	described := map[string]bool{}
 	for _, f := range h.files {
 		if f.syntax.Doc == nil {
@@ -67,45 +66,43 @@ func undescribed(h *house) (complaints []string) {
 		if path.Base(f.path) == "doc.go" {
 			described[f.dir] = true
 		} else {
-			complaints = append(complaints, fmt.Sprintf("H5: %s: a package comment stands in doc.go", f.at(f.syntax.Doc)))
+			complain("%s: a package comment stands in doc.go", f.at(f.syntax.Doc))
 		}
 	}
 	for _, dir := range h.dirs() {
 		if !described[dir] {
-			complaints = append(complaints, fmt.Sprintf("H5: package %s has no doc.go with a package comment", dir))
+			complain("package %s has no doc.go with a package comment", dir)
 		}
 		for _, p := range h.pages {
 			if p.path == guide && !within(dir, append(kits, "tools")...) && !strings.Contains(p.text, "\n    "+dir+" ") {
-				complaints = append(complaints, fmt.Sprintf("H5: package %s has no line on the map in %s", dir, guide))
+				complain("package %s has no line on the map in %s", dir, guide)
 			}
 		}
 	}
-	return complaints
 }
 
-func namedForNothing(h *house) (complaints []string) {
+func namedForNothing(h *house, complain complaint) {
 	for _, dir := range h.dirs() {
 		if slices.Contains(vague, path.Base(dir)) {
-			complaints = append(complaints, fmt.Sprintf("H6: package %s: the name says nothing of what it is about", dir))
+			complain("package %s: the name says nothing of what it is about", dir)
 		}
 	}
-	return complaints
 }
 
-func strayAtTop(h *house) (complaints []string) {
+func strayAtTop(h *house, complain complaint) {
 	entries, err := fs.ReadDir(h.fsys, ".")
 	if err != nil {
-		return []string{"H7: " + err.Error()}
+		complain("%v", err)
+		return
 	}
 	for _, e := range entries {
 		if _, ok := topLevel[e.Name()]; !ok {
-			complaints = append(complaints, fmt.Sprintf("H7: %s at the top: it needs a reason, in topLevel", e.Name()))
+			complain("%s at the top: it needs a reason, in topLevel", e.Name())
 		}
 	}
-	return complaints
 }
 
-func sleepy(h *house) (complaints []string) {
+func sleepy(h *house, complain complaint) {
 	for _, f := range h.files {
 		if !f.test || slices.Contains(f.imports, "testing/synctest") {
 			continue
@@ -117,12 +114,11 @@ func sleepy(h *house) (complaints []string) {
 			ast.Inspect(decl, func(n ast.Node) bool {
 				if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Sleep" {
 					if from, ok := sel.X.(*ast.Ident); ok && from.Name == "time" {
-						complaints = append(complaints, fmt.Sprintf("H8: %s: a test that sleeps: wait for what must happen", f.at(n)))
+						complain("%s: a test that sleeps: wait for what must happen", f.at(n))
 					}
 				}
 				return true
 			})
 		}
 	}
-	return complaints
 }

@@ -1,7 +1,6 @@
 package house
 
 import (
-	"fmt"
 	"go/ast"
 	"strings"
 )
@@ -13,15 +12,15 @@ const (
 	maxReadme   = 300 // of README.md at the top
 )
 
-func tooLong(h *house) (complaints []string) {
+func tooLong(h *house, complain complaint) {
 	for _, p := range h.pages {
 		if n := strings.Count(p.text, "\n"); p.path == "README.md" && n > maxReadme {
-			complaints = append(complaints, fmt.Sprintf("H4: %s has %d lines, at most %d are wanted", p.path, n, maxReadme))
+			complain("%s has %d lines, at most %d are wanted", p.path, n, maxReadme)
 		}
 	}
 	for _, f := range h.files {
 		if f.lines > maxFile {
-			complaints = append(complaints, fmt.Sprintf("H4: %s has %d lines, at most %d are wanted", f.path, f.lines, maxFile))
+			complain("%s has %d lines, at most %d are wanted", f.path, f.lines, maxFile)
 		}
 		name := "a function"
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
@@ -37,9 +36,8 @@ func tooLong(h *house) (complaints []string) {
 			if lines <= maxFunction {
 				return false // nothing in it is longer
 			}
-			complaints = append(complaints, fmt.Sprintf("H4: %s: %s has %d lines, at most %d are wanted", f.at(n), name, lines, maxFunction))
+			complain("%s: %s has %d lines, at most %d are wanted", f.at(n), name, lines, maxFunction)
 			return false
 		})
 	}
-	return complaints
 }

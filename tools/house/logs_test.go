@@ -1,7 +1,6 @@
 package house
 
 import (
-	"fmt"
 	"go/ast"
 	"slices"
 )
@@ -9,7 +8,7 @@ import (
 // logging are the methods of slog's loggers, and its attributes, that take keys.
 var logging = []string{"Debug", "Info", "Warn", "Error", "Log", "With", "Any", "String"}
 
-func errorMisnamed(h *house) (complaints []string) {
+func errorMisnamed(h *house, complain complaint) {
 	for _, f := range h.files {
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -22,11 +21,10 @@ func errorMisnamed(h *house) (complaints []string) {
 			}
 			for _, arg := range call.Args {
 				if key, ok := arg.(*ast.BasicLit); ok && key.Value == `"err"` {
-					complaints = append(complaints, fmt.Sprintf(`H10: %s: the key of an error is "error"`, f.at(key)))
+					complain(`%s: the key of an error is "error"`, f.at(key))
 				}
 			}
 			return true
 		})
 	}
-	return complaints
 }

@@ -1,7 +1,6 @@
 package house
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
@@ -19,35 +18,31 @@ var (
 	link = regexp.MustCompile(`\]\(([^):#]+)\)`)
 )
 
-// foreign are files of other people that comments name.
-var foreign = map[string]bool{}
-
-func namingNothing(h *house) (complaints []string) {
+func namingNothing(h *house, complain complaint) {
 	for _, f := range h.files {
 		for _, group := range f.syntax.Comments {
 			for _, c := range group.List {
 				for _, name := range goFile.FindAllString(c.Text, -1) {
-					if !foreign[name] && !h.exists(name, f.dir, ".") {
-						complaints = append(complaints, fmt.Sprintf("H9: %s names %s, which does not exist", f.at(c), name))
+					if !h.exists(name, f.dir, ".") {
+						complain("%s names %s, which does not exist", f.at(c), name)
 					}
 				}
 			}
 		}
 	}
 	for _, p := range h.pages {
-		complaints = append(complaints, h.pointless(p)...)
+		h.pointless(p, complain)
 	}
-	return complaints
 }
 
 // pointless checks a document. A bare name of a file is one in the directory that
 // was named last.
-func (h *house) pointless(p *page) (complaints []string) {
+func (h *house) pointless(p *page, complain complaint) {
 	home := path.Dir(p.path)
 	last := home
 	for i, line := range strings.Split(p.text, "\n") {
 		missing := func(name string) {
-			complaints = append(complaints, fmt.Sprintf("H9: %s:%d names %s, which does not exist", p.path, i+1, name))
+			complain("%s:%d names %s, which does not exist", p.path, i+1, name)
 		}
 		for _, name := range goFile.FindAllString(line, -1) {
 			if dir := path.Dir(name); dir != "." && h.exists(dir, ".") {
@@ -68,7 +63,6 @@ func (h *house) pointless(p *page) (complaints []string) {
 			}
 		}
 	}
-	return complaints
 }
 
 // exists says whether a name, which may have stars, is found in one of the

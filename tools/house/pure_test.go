@@ -1,7 +1,6 @@
 package house
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -20,24 +19,23 @@ var pure = []string{
 	"unsafe", // the sizes of records
 }
 
-func impure(h *house) (complaints []string) {
+func impure(h *house, complain complaint) {
 	for _, f := range h.files {
 		if !slices.Contains(pureDirs, f.dir) || f.test {
 			continue
 		}
 		for _, name := range f.imports {
 			if !slices.Contains(pure, name) {
-				complaints = append(complaints, fmt.Sprintf("H3: %s imports %s: the queue is pure", f.path, name))
+				complain("%s imports %s: the queue is pure", f.path, name)
 			}
 		}
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			if what := effect(n); what != "" {
-				complaints = append(complaints, fmt.Sprintf("H3: %s: %s: the queue is pure", f.at(n), what))
+				complain("%s: %s: the queue is pure", f.at(n), what)
 			}
 			return true
 		})
 	}
-	return complaints
 }
 
 // effect names what a node does that a pure package does not, or "".

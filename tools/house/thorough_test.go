@@ -1,9 +1,9 @@
 package house
 
 import (
-	"fmt"
 	"go/ast"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,10 +14,11 @@ import (
 var thorough = regexp.MustCompile(`(?m)^\t.* test .*\./(\S+) -run '\^\(([^)]*)\)\$\$'$`)
 
 // neverThorough compares the tests that have a shorter form with those of make thorough.
-func neverThorough(h *house) (complaints []string) {
+func neverThorough(h *house, complain complaint) {
 	makefile, err := fs.ReadFile(h.fsys, "Makefile")
 	if err != nil {
-		return []string{"H12: " + err.Error()}
+		complain("%v", err)
+		return
 	}
 	listed := map[string][]string{}
 	for _, line := range thorough.FindAllStringSubmatch(string(makefile), -1) {
@@ -27,21 +28,19 @@ func neverThorough(h *house) (complaints []string) {
 		short := h.shortened(dir)
 		for _, name := range listed[dir] {
 			if _, ok := short[name]; !ok {
-				complaints = append(complaints, fmt.Sprintf("H12: make thorough runs %s of %s, which has no shorter form", name, dir))
+				complain("make thorough runs %s of %s, which has no shorter form", name, dir)
 			}
 		}
-		for name, at := range short {
+		for _, name := range slices.Sorted(maps.Keys(short)) {
 			if !slices.Contains(listed[dir], name) {
-				complaints = append(complaints, fmt.Sprintf("H12: %s: %s has a shorter form, and make thorough does not run the other", at, name))
+				complain("%s: %s has a shorter form, and make thorough does not run the other", short[name], name)
 			}
 		}
 		delete(listed, dir)
 	}
 	for dir := range listed {
-		complaints = append(complaints, fmt.Sprintf("H12: make thorough tests %s, which is no package", dir))
+		complain("make thorough tests %s, which is no package", dir)
 	}
-	slices.Sort(complaints)
-	return complaints
 }
 
 // shortened are the tests of a package that ask testing.Short, by themselves or by a
