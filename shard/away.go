@@ -21,7 +21,7 @@ func (t *turn) fetch() {
 		default:
 			id := op.ID
 			if b.Supply(log.Body(id, make([]byte, 0, op.Size))) {
-				t.shard.setAside(id, b.Client)
+				t.shard.quarantine(id, b.Client)
 			}
 		}
 	}
@@ -30,11 +30,11 @@ func (t *turn) fetch() {
 			body, err := log.Body(w.Fetch, nil)
 			w.Body, w.Lost = body, err != nil
 			if errors.Is(err, storage.ErrUnreadable) || errors.Is(err, storage.ErrNoBody) {
-				t.shard.setAside(w.Fetch, w.Client)
+				t.shard.quarantine(w.Fetch, w.Client)
 			}
 		}
 	}
-	for _, p := range t.parcels {
+	for _, p := range t.deliveries {
 		if p.Lacking() {
 			b := p.Fetch(log)
 			b.Done = unheard{}
@@ -50,17 +50,17 @@ func (t *turn) fetchFound(b *queue.Batch, found *queue.DeliveryBatch) {
 		id := found.Items[i].Index
 		body, err := t.shard.log.Body(id, make([]byte, 0, found.Items[i].Size))
 		if found.Supply(i, body, err) {
-			t.shard.setAside(id, nil)
+			t.shard.quarantine(id, nil)
 		}
 		failed = failed || err != nil && !errors.Is(err, storage.ErrUnreadable) && !errors.Is(err, storage.ErrNoBody)
 	}
 	b.SupplyGet(failed)
 }
 
-// setAside has a job whose body could not be read buried, out of the workers' way.
+// quarantine has a job whose body could not be read buried, out of the workers' way.
 // The batch is in the mailbox before the client is answered, so whatever the client
 // asks next is applied after it, and does not meet that job again.
-func (sh *Shard) setAside(id uint64, c *queue.Client) {
+func (sh *Shard) quarantine(id uint64, c *queue.Client) {
 	sh.proceed(&queue.Batch{Client: c, Ops: []queue.Op{{Kind: queue.Quarantine, ID: id}}, Done: unheard{}})
 }
 

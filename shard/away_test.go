@@ -159,7 +159,7 @@ func TestCloseWaitsForReaders(t *testing.T) {
 }
 
 // A body that cannot be read is never made up, and its job is not said to be gone.
-// When the log has failed altogether, no job is set aside for that.
+// When the log has failed altogether, no job is quarantined for that.
 func TestNothingIsReadable(t *testing.T) {
 	sh, log := newAwayShard(t, 1)
 	c := newCaller()

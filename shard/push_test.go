@@ -80,9 +80,9 @@ func TestReceiveAfterTheCommit(t *testing.T) {
 	expect(t, x.next(1), "failed")
 }
 
-// Bodies that are away are read before a parcel is received, and nothing overtakes it.
+// Bodies that are away are read before a delivery batch is received, and nothing overtakes it.
 // With auto-commit the items are done after that; one that cannot be read is buried.
-func TestParcelsWithBodiesAway(t *testing.T) {
+func TestDeliveriesWithBodiesAway(t *testing.T) {
 	for _, auto := range []bool{false, true} {
 		sh, log := newAwayShard(t, 10)
 		c, x := newCaller(), newBox()
@@ -93,7 +93,7 @@ func TestParcelsWithBodiesAway(t *testing.T) {
 		submit(sh, watchOp(x, queue.Ask{Window: 9, AutoCommit: auto}))
 		c.ask(sh, putOp(5, "x"))
 		if len(x.got) > 0 {
-			t.Error("a parcel overtakes one whose bodies are read")
+			t.Error("a batch overtakes one whose bodies are read")
 		}
 		close(log.stall)
 		expect(t, x.next(4), "1:12345678", "2:abcdefgh", "4:ijklmnop", "5:x")

@@ -16,10 +16,10 @@ type turn struct {
 	unfinished []*queue.Batch
 	woken      []queue.Awakening
 	called     []queue.Getter         // gets that are to try again
-	parcels    []*queue.DeliveryBatch // what consumers are sent
+	deliveries []*queue.DeliveryBatch // what consumers are sent
 	fetched    []*queue.Batch         // to be applied when they have been received
 	gone       []uint64               // deleted: the directory forgets them when that is committed
-	fetches    bool                   // some answer or parcel lacks a body that is in the log only
+	fetches    bool                   // some answer or delivery lacks a body that is in the log only
 }
 
 // endTurn does what is due, closes the log's batch, and answers everything
@@ -43,7 +43,7 @@ func (sh *Shard) endTurnFor(now int64, own *queue.Batch) bool {
 	t.gone, s.Gone = s.Gone, t.gone
 	t.called, s.Called = s.Called, t.called
 	if len(s.Deliveries) > 0 {
-		t.parcels = s.TakeDeliveries(t.parcels)
+		t.deliveries = s.TakeDeliveries(t.deliveries)
 	}
 	if !s.Durable {
 		t.answer(nil)
@@ -63,7 +63,7 @@ func (sh *Shard) commit(t *turn, own *queue.Batch) bool {
 	for i := range t.woken {
 		t.fetches = t.fetches || t.woken[i].Fetch != 0
 	}
-	for _, p := range t.parcels {
+	for _, p := range t.deliveries {
 		t.fetches = t.fetches || p.Lacking()
 	}
 	if own != nil {
@@ -156,12 +156,12 @@ func (t *turn) answer(err error) {
 		g.TryAgain()
 	}
 	t.called = t.called[:0]
-	for i, p := range t.parcels {
-		t.parcels[i] = nil
+	for i, p := range t.deliveries {
+		t.deliveries[i] = nil
 		p.To().Receive(p, err == nil)
 	}
-	t.parcels = t.parcels[:0]
-	for i, b := range t.fetched { // only now: the next parcels must not overtake these
+	t.deliveries = t.deliveries[:0]
+	for i, b := range t.fetched { // only now: the next deliveries must not overtake these
 		t.fetched[i] = nil
 		t.shard.proceed(b)
 	}

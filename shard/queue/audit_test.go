@@ -15,7 +15,7 @@ func audit(s *State, clients []*Client) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	using, watching, wide, reserved := map[*tube]int{}, map[*tube]int{}, map[*tube]int{}, map[*tube]int{}
+	using, watching, byMany, reserved := map[*tube]int{}, map[*tube]int{}, map[*tube]int{}, map[*tube]int{}
 	for _, c := range clients {
 		if c.used != nil {
 			using[c.used]++
@@ -26,13 +26,13 @@ func audit(s *State, clients []*Client) error {
 			if c.many == nil {
 				continue
 			}
-			wide[t]++
+			byMany[t]++
 			if at, known := c.many.place[t.slot]; !known || int(at) != i {
 				return fmt.Errorf("S4: tube %q is at %d of what a client watches, not at %d", t.name, i, at)
 			}
 		}
 		if w := c.many; w != nil && (len(w.place) != len(tubes) || len(c.watched) > 0) {
-			return fmt.Errorf("S4: a wide client watches %d tubes, knows %d, and lists %d as an ordinary one", len(tubes), len(w.place), len(c.watched))
+			return fmt.Errorf("S4: a client of many tubes watches %d, knows %d, and lists %d as an ordinary one", len(tubes), len(w.place), len(c.watched))
 		}
 		for slot := c.held.Head; slot != 0; slot = s.linksOf(slot).Next {
 			reserved[s.tubeAt.Get(s.jobs.At(slot).tube())]++
@@ -45,8 +45,8 @@ func audit(s *State, clients []*Client) error {
 		}
 	}
 	for _, t := range s.tubes {
-		if t.byMany != wide[t] {
-			return fmt.Errorf("S3: tube %q counts %d wide watchers, has %d", t.name, t.byMany, wide[t])
+		if t.byMany != byMany[t] {
+			return fmt.Errorf("S3: tube %q counts %d watchers of many tubes, has %d", t.name, t.byMany, byMany[t])
 		}
 		if t.using != using[t] || t.watching != watching[t] || t.reserved != reserved[t] {
 			return fmt.Errorf("S3: tube %q counts %d users, %d watchers, %d reserved; there are %d, %d, %d",
@@ -96,7 +96,7 @@ func auditWaits(c *Client) error {
 		n++
 	}
 	if c.many != nil && n > 0 {
-		return fmt.Errorf("R3: a wide client waits at %d tubes", n)
+		return fmt.Errorf("R3: a client of many tubes waits at %d", n)
 	}
 	if n != 0 && n != len(c.watched) {
 		return fmt.Errorf("R3: a client waits at %d of %d tubes", n, len(c.watched))

@@ -46,17 +46,17 @@ func (b *Batch) Lacking() *Op {
 }
 
 // Supply completes the answer that lacks its body with what has been read from
-// the log, or with the error of that. It reports whether the job is to be set
-// aside; the caller must then do that before the batch goes on.
+// the log, or with the error of that. It reports whether the job is to be
+// quarantined; the caller must then do that before the batch goes on.
 //
 // There are three reasons why a body could not be read. A job that was only peeked
 // at may have been deleted meanwhile: then the operation is given back as not yet
 // applied. Applied again it shows the next job of its kind, or finds none; and that
 // answer waits for the commit of the delete, which a reader of the log sees sooner
 // (L1). If the body is unreadable, or lost while a client holds the job, the job is
-// set aside: a reserve, or a peek without an id, is given back too, and finds the
+// quarantined: a reserve, or a peek without an id, is given back too, and finds the
 // next job. Otherwise the log has failed, and so has the operation.
-func (b *Batch) Supply(body []byte, err error) (aside bool) {
+func (b *Batch) Supply(body []byte, err error) (quarantine bool) {
 	op := b.Lacking()
 	b.lacking = false
 	if err == nil {
@@ -64,18 +64,18 @@ func (b *Batch) Supply(body []byte, err error) (aside bool) {
 		return false
 	}
 	gone := errors.Is(err, storage.ErrNoBody)
-	aside = errors.Is(err, storage.ErrUnreadable)
+	quarantine = errors.Is(err, storage.ErrUnreadable)
 	again := false
 	switch op.Kind {
 	case Peek, PeekBuried:
 		again = gone
 	case PeekReady, PeekDelayed:
-		again = gone || aside
+		again = gone || quarantine
 	case Reserve, Claim:
-		aside = aside || gone
-		again = aside
+		quarantine = quarantine || gone
+		again = quarantine
 	default: // ReserveJob
-		aside = aside || gone
+		quarantine = quarantine || gone
 	}
 	switch {
 	case !again || op.phase >= fetchTries:
@@ -86,5 +86,5 @@ func (b *Batch) Supply(body []byte, err error) (aside bool) {
 		op.phase++
 		b.Next--
 	}
-	return aside
+	return quarantine
 }

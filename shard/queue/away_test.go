@@ -87,10 +87,10 @@ func TestSupplyOfABodyThatCannotBeRead(t *testing.T) {
 		tries := 0
 		for b.Ops[0].Status != Failed {
 			b.Next, b.lacking = 1, true
-			aside := b.Supply(nil, c.err)
+			quarantine := b.Supply(nil, c.err)
 			if want := errors.Is(c.err, storage.ErrUnreadable) ||
-				errors.Is(c.err, storage.ErrNoBody) && (c.kind == Reserve || c.kind == ReserveJob); aside != want {
-				t.Fatalf("operation %d, %v: set aside: %v", c.kind, c.err, aside)
+				errors.Is(c.err, storage.ErrNoBody) && (c.kind == Reserve || c.kind == ReserveJob); quarantine != want {
+				t.Fatalf("operation %d, %v: set quarantine: %v", c.kind, c.err, quarantine)
 			}
 			tries++
 			if again := b.Next == 0; again == (b.Ops[0].Status == Failed) || b.Lacking() != nil {

@@ -11,13 +11,13 @@ type silentGetter struct{ int }
 func (*silentGetter) TryAgain() {}
 
 // What a put costs while many want other items: takers, which are gets that wait, and
-// choosy consumers, with a tag each.
+// filtered consumers, with a tag each.
 func BenchmarkBystanders(b *testing.B) {
 	asks := map[string]func(f *pushField, i int) *Ask{
 		"takers": func(f *pushField, i int) *Ask {
 			return &Ask{What: AskGet, Take: true, Length: 1, Wait: true, Getter: &silentGetter{i}}
 		},
-		"choosy": func(f *pushField, i int) *Ask {
+		"filtered": func(f *pushField, i int) *Ask {
 			return &Ask{What: AskWatch, Group: "g", User: fmt.Sprint(i), Receiver: &sink{f: f}, Window: 10}
 		},
 	}

@@ -56,11 +56,11 @@ func (s *State) Check() error {
 			return fmt.Errorf("S1: job %d is not found by its id", s.jobs.At(slot).id())
 		}
 	}
-	wide, err := s.checkMany()
+	many, err := s.checkMany()
 	if err != nil {
 		return err
 	}
-	if waits += wide; waits != s.waiting {
+	if waits += many; waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
 	return cmp.Or(s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos))
@@ -172,12 +172,12 @@ func (s *State) checkList(l *cells.List[uint32], want JobState, where string, pl
 	})
 }
 
-// checkWide looks at the wide clients that wait, and counts them.
+// checkMany looks at the clients of many tubes that wait, and counts them.
 func (s *State) checkMany() (waits int, err error) {
 	last := uint64(0)
 	err = s.manyWaits.Check((*Client).place, func(c *Client) error {
 		if c.arrival <= last {
-			return fmt.Errorf("S4: a wide client waits in the wrong place")
+			return fmt.Errorf("S4: a client of many tubes waits in the wrong place")
 		}
 		last = c.arrival
 		return nil

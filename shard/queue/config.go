@@ -31,8 +31,8 @@ type Config struct {
 	// Ended appends the clients whose wait in this shard may have ended
 	// elsewhere since it was last called; nil if that cannot be.
 	Ended func([]*Client) []*Client
-	// Wide is how many tubes a client may watch here before it is kept as a
-	// wide one (manytubes.go); 0 for the default, which only tests change.
+	// Many is how many tubes a client may watch here before it is one of many
+	// tubes (manytubes.go); 0 for the default, which only tests change.
 	Many int
 	// Share bounds the long work of one turn (share.go); 0 for the default.
 	Share int

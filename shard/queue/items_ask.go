@@ -11,7 +11,7 @@ const (
 	AskUnget                     // the get of Getter no longer waits
 	AskWatch                     // makes Receiver the consumer's connection
 	AskLeave                     // Receiver has gone
-	AskSent                      // Receiver has sent parcels that weigh Bytes, and gives back Spent
+	AskSent                      // Receiver has sent delivery batches that weigh Bytes, and gives back Spent
 	AskCommit                    // Indexes are done, for Group
 	AskNegative                  // Group.User cannot process Indexes: Code, Reason
 	AskDelete                    // ends Indexes for all groups
@@ -21,7 +21,7 @@ const (
 	AskEnd                       // no more items; with Force the queue is emptied too
 	AskAttrs                     // what the queue is like
 	AskDropGroup                 // removes Group
-	askFetched                   // bodies that a parcel lacked have been read
+	askFetched                   // bodies that a delivery batch lacked have been read
 )
 
 // NewestIndex is an index that no item has. A watch from there on is sent only what is
@@ -50,7 +50,7 @@ type Ask struct {
 	Window     int              // watch: how many items may be pending
 	IndexOnly  bool             // watch: no bodies
 	AutoCommit bool             // watch: items are done when they are pushed
-	Closes     bool             // watch: the connection ends when the consumer is told Parcel.Over
+	Closes     bool             // watch: the connection ends when the consumer is told DeliveryBatch.Over
 	Bytes      int              // sent: their Weight
 	Spent      []*DeliveryBatch // sent: the shard may use these again, but not the slice
 
@@ -168,7 +168,7 @@ type Receiver interface {
 	// Receive takes over what a turn has pushed, in the order of the turns, when that
 	// turn has been committed. This may be before the watch itself has been answered.
 	// If ok is false, the log has failed, and nothing may be sent. AskSent gives the
-	// parcel back, in Spent.
+	// batch back, in Spent.
 	Receive(p *DeliveryBatch, ok bool)
 	// Replaced says that another connection of the same consumer has taken over. What
 	// was on its way may still be received, and must be thrown away: the new connection

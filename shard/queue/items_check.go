@@ -102,14 +102,14 @@ func (s *State) checkConsumer(c *consumer) error {
 	return nil
 }
 
-// checkChoosy looks for jobs that a choosy consumer misses.
+// checkFiltered looks for jobs that a filtered consumer misses.
 func (s *State) checkFiltered(c *consumer) error {
 	v := c.group.service
 	if slices.Contains(v.filtered, c) != (c.to != nil) {
-		return fmt.Errorf("S4: it is choosy, and among those who are shown jobs: %t", c.to == nil)
+		return fmt.Errorf("S4: it is filtered, and among those who are shown jobs: %t", c.to == nil)
 	}
 	if c.client.waits != nil {
-		return fmt.Errorf("Q5: it is choosy and waits in the line")
+		return fmt.Errorf("Q5: it is filtered and waits in the line")
 	}
 	if c.room() && c.look != lookedAll && !c.listed && !v.tube.shut() {
 		return fmt.Errorf("Q5: it has room, should look, and does not")

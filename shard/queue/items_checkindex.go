@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// checkFinder checks what finds the items of a queue.
+// checkItemIndex checks what finds the items of a queue.
 func (s *State) checkItemIndex(t *tube) error {
 	f := t.service.index
 	if err := f.order.check(&s.jobs); err != nil {

@@ -128,7 +128,7 @@ func (s *State) had(v *service, slot uint32) bool {
 }
 
 // oldestLoose finds the oldest item that nobody has, among the first Slice items; 0 if
-// there is none. The finder must be whole.
+// there is none. The item index must be whole.
 func (s *State) oldestLoose(v *service) uint32 {
 	o := &v.index.order
 	at := o.seek(&s.jobs, 0)

@@ -9,7 +9,7 @@ import (
 	"beanfield/storage"
 )
 
-// Parcel is items on their way from a shard to a client: what one turn pushes to one
+// DeliveryBatch is items on their way from a shard to a client: what one turn pushes to one
 // consumer, or what a get has found. Small bodies and tags are copied into Bytes,
 // because the shard may use their memory again.
 type DeliveryBatch struct {
@@ -24,7 +24,7 @@ type DeliveryBatch struct {
 	away     int       // items whose bodies are yet to be read from the log
 }
 
-// Item is one item of a parcel.
+// Item is one item of a delivery batch.
 type Item struct {
 	Index    uint64
 	Pri      uint32
@@ -38,15 +38,15 @@ type Item struct {
 	Delivery int      // how often the item has been sent, this time included
 }
 
-// How many bytes of sent parcels are kept for new ones: in total, and at most of one.
-// Consumers give parcels back a dozen at a time, perhaps all in the same turn; there is
+// How many bytes of sent delivery batches are kept for new ones: in total, and at most of one.
+// Consumers give them back a dozen at a time, perhaps all in the same turn; there is
 // room for those of hundreds of consumers.
 const (
 	sparesMost = 2 << 20
 	spareMost  = 64 << 10
 )
 
-// newParcel makes an empty parcel, in the memory of one that is no longer needed if there
+// newDeliveryBatch makes an empty one, in the memory of one that is no longer needed if there
 // is any.
 func (s *State) newDeliveryBatch() *DeliveryBatch {
 	last := len(s.spares) - 1
@@ -60,7 +60,7 @@ func (s *State) newDeliveryBatch() *DeliveryBatch {
 	return p
 }
 
-// spare keeps the memory of a parcel that nobody uses now.
+// spare keeps the memory of a delivery batch that nobody uses now.
 func (s *State) spare(p *DeliveryBatch) {
 	if n := p.footprint(); n <= spareMost && s.spareBytes+n <= sparesMost {
 		p.Reset()
@@ -69,7 +69,7 @@ func (s *State) spare(p *DeliveryBatch) {
 	}
 }
 
-// footprint is about how much memory the parcel has.
+// footprint is about how much memory the batch has.
 func (p *DeliveryBatch) footprint() int {
 	return int(unsafe.Sizeof(*p)) + cap(p.Bytes) + cap(p.Items)*int(unsafe.Sizeof(Item{}))
 }
@@ -80,7 +80,7 @@ func (p *DeliveryBatch) Tags(i int) Tags { return Tags(p.Bytes[p.Items[i].TagsAt
 // Small is the item's body, if it is a small one.
 func (p *DeliveryBatch) Small(i int) []byte { return p.Bytes[p.Items[i].BodyAt:p.Items[i].BodyEnd] }
 
-// Reset empties the parcel and keeps its memory.
+// Reset empties the batch and keeps its memory.
 func (p *DeliveryBatch) Reset() {
 	clear(p.Items)
 	*p = DeliveryBatch{Items: p.Items[:0], Bytes: p.Bytes[:0]}
@@ -89,7 +89,7 @@ func (p *DeliveryBatch) Reset() {
 // itemWeight is what an item weighs without its body and tags.
 const itemWeight = 32
 
-// Weight is what the parcel counts for in Limits.MaxUnsent. It is the same before
+// Weight is what the batch counts for in Limits.MaxUnsent. It is the same before
 // bodies that are away have been read, and afterwards.
 func (p *DeliveryBatch) Weight() int {
 	weight := p.lost
@@ -111,8 +111,8 @@ func (p *DeliveryBatch) Away() iter.Seq[int] {
 }
 
 // Supply gives an item the body that was read from the log, or notes the error of
-// reading it. It reports whether the item is to be set aside, because nobody can read it.
-func (p *DeliveryBatch) Supply(i int, body []byte, err error) (aside bool) {
+// reading it. It reports whether the item is to be quarantined, because nobody can read it.
+func (p *DeliveryBatch) Supply(i int, body []byte, err error) (quarantine bool) {
 	it := &p.Items[i]
 	it.away = false
 	p.away--
@@ -132,18 +132,18 @@ func (p *DeliveryBatch) dropLost() {
 func (i *Item) weight() int { return itemWeight + int(i.Size) + int(i.BodyAt-i.TagsAt) }
 
 // What a consumer is sent may lack bodies that are only in the log. The goroutine that
-// runs the queue has them read before the parcel leaves. Meanwhile the consumer is pushed
-// nothing, because that would overtake the parcel. Fetch returns the operation that lets
+// runs the queue has them read before the batch leaves. Meanwhile the consumer is pushed
+// nothing, because that would overtake it. Fetch returns the operation that lets
 // the consumer go on; with auto-commit, the items are done only then.
 
-// To is the receiver of the parcel.
+// To is the receiver of the batch.
 func (p *DeliveryBatch) To() Receiver { return p.to }
 
-// Lacking says whether the parcel lacks bodies.
+// Lacking says whether the batch lacks bodies.
 func (p *DeliveryBatch) Lacking() bool { return p.away > 0 }
 
-// Fetch reads the bodies that the parcel lacks. Items whose bodies cannot be read are
-// taken out. It returns the operation that the shard must apply when the parcel has been
+// Fetch reads the bodies that the batch lacks. Items whose bodies cannot be read are
+// taken out. It returns the operation that the shard must apply when the batch has been
 // received. Fetch is called once, by any goroutine.
 func (p *DeliveryBatch) Fetch(log storage.Log) *Batch {
 	f := &fetched{consumer: p.consumer, to: p.to}
@@ -169,14 +169,14 @@ func (p *DeliveryBatch) Fetch(log storage.Log) *Batch {
 	return &Batch{Ops: []Op{{Kind: Service, Ask: &Ask{What: askFetched, fetched: f}}}}
 }
 
-// fetched is what became of the bodies that a parcel lacked.
+// fetched is what became of the bodies that a delivery batch lacked.
 type fetched struct {
 	consumer   *consumer
 	to         Receiver
 	read, lost []uint64
 }
 
-// askFetched goes on with a consumer whose parcel has its bodies now.
+// askFetched goes on with a consumer whose delivery batch has its bodies now.
 func (s *State) askFetched(now int64, op *Op) {
 	op.Status = OK
 	f := op.Ask.fetched
@@ -187,8 +187,8 @@ func (s *State) askFetched(now int64, op *Op) {
 	}
 	for _, id := range f.lost {
 		if slot := s.index.find(&s.jobs, id); slot != 0 && s.pendingAt(slot) == c {
-			aside := Op{Kind: Quarantine, ID: id}
-			s.quarantine(&c.client, &aside)
+			op := Op{Kind: Quarantine, ID: id}
+			s.quarantine(&c.client, &op)
 		}
 	}
 	if c.to == nil || c.to != f.to {

@@ -6,7 +6,7 @@ import (
 	"beanfield/shard/queue/queuetest"
 )
 
-// Parcels that come back are used again, as far as they take little memory together.
+// Delivery batches that come back are used again, as far as they take little memory together.
 func TestSpareBatches(t *testing.T) {
 	s := NewState(Config{Directory: queuetest.Deaf{}})
 	for range 100 {
@@ -15,11 +15,11 @@ func TestSpareBatches(t *testing.T) {
 	}
 	kept := len(s.spares)
 	if s.spareBytes > sparesMost || kept < 60 || kept > 70 {
-		t.Errorf("%d parcels of %d bytes are kept", kept, s.spareBytes)
+		t.Errorf("%d batches of %d bytes are kept", kept, s.spareBytes)
 	}
 	for range kept {
 		if p := s.newDeliveryBatch(); cap(p.Bytes) != 30<<10 {
-			t.Errorf("a parcel of %d bytes", cap(p.Bytes))
+			t.Errorf("a batch of %d bytes", cap(p.Bytes))
 		}
 	}
 	if p := s.newDeliveryBatch(); p.Bytes != nil || s.spareBytes != 0 {

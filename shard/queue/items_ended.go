@@ -2,7 +2,7 @@ package queue
 
 // A queue that has ended takes no more items over HTTP; what it has is still delivered. A
 // group is over when it is done with all of it, so that nothing more comes to its
-// consumers. Then each of them is told, by a parcel behind all that it was sent.
+// consumers. Then each of them is told, by a delivery batch behind all that it was sent.
 //
 // A connection that ends because of that (Ask.Closes) is told only once: most clients connect
 // again when their connection ends, and would do so for ever. A consumer that was told and

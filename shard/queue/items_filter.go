@@ -6,22 +6,22 @@ import (
 	"beanfield/shard/queue/cells"
 )
 
-// A choosy consumer wants only items with its tags, or from an index on. So it does not
+// A filtered consumer wants only items with its tags, or from an index on. So it does not
 // wait in the line of its tube's waiters, who take whatever is best. It looks through
 // the queue in the order of the ids, in shares of a turn, and remembers how far it has
-// come. A job that becomes ready, and that the line has not taken, is shown to the choosy
+// come. A job that becomes ready, and that the line has not taken, is shown to the filtered
 // consumers, first to the one that has waited longest. If one wants the job, but has no
 // room just then or is still looking, it will look at that job again.
 
 // lookedAll is how far a consumer has come that knows of no item for it. No id is as high.
 const lookedAll = ^uint64(0)
 
-// choosy says that the consumer does not want just any item.
+// filtered says that the consumer does not want just any item.
 func (c *consumer) filtered() bool {
 	return c.group.view == nil && (len(c.tags) > 0 || c.start > 0)
 }
 
-// wants says whether a job may be sent to a choosy consumer.
+// wants says whether a job may be sent to a filtered consumer.
 func (c *consumer) wants(s *State, slot uint32) bool {
 	return s.jobs.At(slot).id() >= c.start && s.tagsOf(slot).Has(c.tags)
 }
@@ -40,7 +40,7 @@ func (s *State) startOf(v *service, a *Ask) (start uint64, known bool) {
 	return v.index.order.lastID(&s.jobs) + 1, true
 }
 
-// choose makes a consumer as choosy as its watch says.
+// choose gives a consumer the filter that its watch asks for.
 func (c *consumer) choose(tags Tags, start uint64) {
 	v := c.group.service
 	c.ignoreShown()
@@ -59,7 +59,7 @@ func (c *consumer) ignoreShown() {
 	}
 }
 
-// show offers a job to the choosy consumers, if it is still ready.
+// show offers a job to the filtered consumers, if it is still ready.
 func (v *service) show(s *State, now int64, id uint64) {
 	slot := s.index.find(&s.jobs, id)
 	if slot == 0 || s.jobs.At(slot).state() != Ready || s.jobs.At(slot).tube() != v.tube.slot {
@@ -81,7 +81,7 @@ func (v *service) show(s *State, now int64, id uint64) {
 	}
 }
 
-// seekFor sends a choosy consumer with room the next item that it wants, or lets it wait
+// seekFor sends a filtered consumer with room the next item that it wants, or lets it wait
 // until it is shown one.
 func (s *State) seekFor(now int64, c *consumer) {
 	v := c.group.service

@@ -113,7 +113,7 @@ func (a *Ask) start() uint64 {
 	return a.Index
 }
 
-// gather puts what a get asks for into its parcel. It reports false if it must go on in
+// gather puts what a get asks for into its delivery batch. It reports false if it must go on in
 // another turn.
 func (s *State) gather(v *service, b *Batch, a *Ask) bool {
 	f := v.index
@@ -220,7 +220,7 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 	return true
 }
 
-// pack appends an item to a parcel.
+// pack appends an item to a delivery batch.
 func (s *State) pack(p *DeliveryBatch, slot uint32, body bool) {
 	j := s.jobs.At(slot)
 	it := Item{Index: j.id(), Pri: j.pri, Size: j.size, TagsAt: uint32(len(p.Bytes))}
@@ -242,7 +242,7 @@ func (s *State) pack(p *DeliveryBatch, slot uint32, body bool) {
 
 // SupplyGet completes a get whose items have all been given their bodies, or fails
 // it because the log has failed. An item without a body is left out: either it has
-// been deleted meanwhile, or the caller sets it aside. A get that takes is given back
+// been deleted meanwhile, or the caller has it quarantined. A get that takes is given back
 // to the batch, to take the items that are still ready; so is a get that has no item
 // left.
 func (b *Batch) SupplyGet(failed bool) {

@@ -2,28 +2,28 @@ package queue
 
 import "beanfield/shard/queue/cells"
 
-// finder finds the items of a queue: by their ids, by their request ids, and for the
-// gets that wait. If a tube had jobs before the queue service touched it, its finder is
+// itemIndex finds the items of a queue: by their ids, by their request ids, and for the
+// gets that wait. If a tube had jobs before the queue service touched it, its item index is
 // filled in shares: the cursor goes through the job records of the shard, and jobs that
-// are put meanwhile are taken in at once. Until the finder is whole, operations that need
+// are put meanwhile are taken in at once. Until it is whole, operations that need
 // it end with More.
 type itemIndex struct {
 	order    order
 	requests requests
 	gets     gets
-	cursor   uint32 // the next record to look at; wholeFinder when all are taken in
+	cursor   uint32 // the next record to look at; wholeIndex when all are taken in
 }
 
 const wholeIndex = ^uint32(0)
 
-// How much of a share the finder's work costs: taking in a job, and passing records of
+// How much of a share the item index's work costs: taking in a job, and passing records of
 // other tubes.
 const (
 	indexing = moving / 2
 	passing  = 16 // records for one looking
 )
 
-// newFinder makes the finder of a tube.
+// newItemIndex makes the item index of a tube.
 func (s *State) newItemIndex(t *tube) *itemIndex {
 	f := &itemIndex{cursor: wholeIndex}
 	if t.length() > 0 {

@@ -16,7 +16,7 @@ func (w *world) stock(tube string, n int) {
 	}
 }
 
-// A tube with many jobs gets its finder in shares, whatever happens meanwhile.
+// A tube with many jobs gets its item index in shares, whatever happens meanwhile.
 func TestItemIndexIsMadeInShares(t *testing.T) {
 	w := newManyWorld(t, 0, 4*moving)
 	w.stock("other", 50)

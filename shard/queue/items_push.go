@@ -1,8 +1,8 @@
 package queue
 
 // A consumer of a tube's first group waits in the line of the tube's waiters while it
-// has room. One that gets room, or a connection, goes through State.hungry: at the end of
-// the turn it is given the best job, and goes to the end of State.hungry again, for as
+// has room. One that gets room, or a connection, goes through State.withRoom: at the end of
+// the turn it is given the best job, and goes to the end of State.withRoom again, for as
 // long as it has room and there are jobs. When there are none, it joins the line. So all
 // that have room take turns, a consumer with a large window takes no more than others at
 // a time, and the work of a turn is bounded.
@@ -91,7 +91,7 @@ func (s *State) resend(now int64, c *consumer) {
 	}
 }
 
-// parcelFor is what the turn sends to a consumer.
+// batchFor is what the turn sends to a consumer.
 func (s *State) batchFor(c *consumer) *DeliveryBatch {
 	p := c.batch
 	if p == nil {
@@ -121,7 +121,7 @@ func (s *State) load(c *consumer, slot uint32) (away bool) {
 	return i.away
 }
 
-// TakeDeliveries appends the parcels that were made since it was last called.
+// TakeDeliveries appends the delivery batches that were made since it was last called.
 func (s *State) TakeDeliveries(list []*DeliveryBatch) []*DeliveryBatch {
 	for i, p := range s.Deliveries {
 		if c := p.consumer; c.batch == p {

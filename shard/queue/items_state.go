@@ -33,7 +33,7 @@ type items struct {
 	// Called lists the gets that were called since the caller last emptied it; they may be
 	// told to try again when the log has what they are to see.
 	Called []Getter
-	// Parcels is what was pushed to consumers since TakeDeliveries was called; it may be
+	// Deliveries is what was pushed to consumers since TakeDeliveries was called; it may be
 	// sent when the log has what it shows.
 	Deliveries []*DeliveryBatch
 }

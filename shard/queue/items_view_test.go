@@ -37,7 +37,7 @@ func TestViews(t *testing.T) {
 			w kick-job 1 -> no
 			w bury 1 0 -> no
 			w touch 1 -> no
-			w set-aside 1 -> no
+			w quarantine 1 -> no
 			w stats-tube default -> ready=0 reserved=0 delayed=0 buried=0 deletes=1
 			w totals -> ready=0 reserved=0
 			q get default -> 1

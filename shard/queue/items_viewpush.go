@@ -4,7 +4,7 @@ import "beanfield/shard/queue/cells"
 
 // What a view sends to its consumers. Those that have room, and for which there is no
 // job, wait in the view's line. A job that becomes undelivered calls the first of them,
-// which then goes through State.hungry like all consumers. While there are undelivered
+// which then goes through State.withRoom like all consumers. While there are undelivered
 // jobs and the line is not empty, one of the view's consumers is called (V3).
 
 func (c *consumer) links() *cells.Links[*consumer] {
@@ -187,7 +187,7 @@ func (s *State) viewRefuses(now int64, c *consumer, slot uint32, a *Ask) {
 	s.viewReturns(now, w, slot)
 }
 
-// viewFetched goes on with a consumer whose parcel has its bodies now. An item that nobody
+// viewFetched goes on with a consumer whose delivery batch has its bodies now. An item that nobody
 // can read is buried, for beanstalk clients to see, and the view is done with it.
 func (s *State) viewFetched(now int64, f *fetched) {
 	c := f.consumer

@@ -55,13 +55,13 @@ func TestPassedJobWithoutItsBody(t *testing.T) {
 	w.s.Tick(w.now)
 	list := w.s.TakeDeliveries(nil)
 	if len(list) != 1 || !list[0].Lacking() {
-		t.Fatalf("%d parcels are pushed", len(list))
+		t.Fatalf("%d batches are pushed", len(list))
 	}
 	b := list[0].Fetch(w.log) // which has no bodies
 	for !w.s.Run(w.now, b) {
 	}
 	if n := len(list[0].Items); n != 0 {
-		t.Errorf("%d items are left of the parcel", n)
+		t.Errorf("%d items are left of the batch", n)
 	}
 	w.run(`
 		w stats-tube default -> buried=1

@@ -27,7 +27,7 @@ const machineClients = 4
 var machineTubes = []string{"default", "one", "two"}
 
 func newMachine(t queuetest.Failer, pick func(int, string) int) *machine {
-	// With 0, which is the usual, nobody is wide and nothing takes many turns.
+	// With 0, which is the usual, nobody watches many tubes and nothing takes many turns.
 	return newSharedMachine(t, pick, pick(4, "share"))
 }
 
@@ -40,7 +40,7 @@ func newServiceMachine(t queuetest.Failer, pick func(int, string) int) *machine 
 }
 
 func newSharedMachine(t queuetest.Failer, pick func(int, string) int, share int) *machine {
-	x := &machine{w: newManyWorld(t, pick(4, "wide"), share), m: naive.New(), pick: pick}
+	x := &machine{w: newManyWorld(t, pick(4, "many"), share), m: naive.New(), pick: pick}
 	x.w.deaf = true
 	x.newUsers()
 	return x

@@ -6,9 +6,9 @@ import (
 	"beanfield/shard/queue/cells"
 )
 
-// A client that watches many tubes here is wide. If it waited in the queue of each,
+// A client may watch many tubes here. If it waited in the queue of each,
 // or if one search went through all of them for the best job, turns would be long.
-// So its wait takes one place, in a queue that all wide clients of the shard share,
+// So its wait takes one place, in a queue that all such clients of the shard share,
 // and its search for a job goes on over several turns.
 //
 // A search must not miss what happens meanwhile: if a job became ready in a tube
@@ -28,11 +28,11 @@ import (
 // a job that is there all the time. After a search without a job, a client that is
 // to wait has its place in the queue, where nobody passes it.
 
-// usualWide is how many tubes a client may watch before it is wide: to walk
+// usualMany is how many tubes a client may watch before they are many: to walk
 // through as many takes a few microseconds.
 const usualMany = 256
 
-// wideSet is what only a wide client has.
+// manyTubes is what only a client of many tubes has.
 type manyTubes struct {
 	tubes cells.Pages[*tube] // in no order that means anything
 	place map[uint32]uint32  // of a tube in tubes, by the tube's slot
@@ -49,8 +49,8 @@ type manyTubes struct {
 	again   uint32      // second pass: how many of the next had been seen already
 }
 
-// widen makes a client wide.
-func (c *Client) widen() {
+// watchMany makes a client one of many tubes.
+func (c *Client) watchMany() {
 	w := &manyTubes{place: make(map[uint32]uint32, 2*len(c.watched))}
 	for _, t := range c.watched {
 		w.add(t)
@@ -58,8 +58,8 @@ func (c *Client) widen() {
 	c.many, c.watched = w, nil
 }
 
-// narrow makes a wide client an ordinary one.
-func (c *Client) narrow() {
+// watchFew makes it an ordinary one again.
+func (c *Client) watchFew() {
 	for w := c.many; w.tubes.N > 0; {
 		t := w.tubes.Pop()
 		t.byMany--
@@ -94,13 +94,13 @@ func (w *manyTubes) move(t *tube, i uint32) {
 	w.place[t.slot] = i
 }
 
-// watches is for wide clients.
+// watches is for clients of many tubes.
 func (c *Client) watches(t *tube) bool {
 	_, ok := c.many.place[t.slot]
 	return ok
 }
 
-// place is where a wide client has its links in the queue of those that wait.
+// place is where a client of many tubes has its links in the queue of those that wait.
 func (c *Client) place() *cells.Links[*Client] {
 	if c == nil {
 		return nil

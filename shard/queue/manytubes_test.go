@@ -16,14 +16,14 @@ func (u *user) watchMany(n int) {
 	}
 }
 
-// A client becomes wide and ordinary again, and its set stays what a list would
+// A client comes to watch many tubes and few again, and its set stays what a list would
 // be.
 func TestWatchSetsOfAnySize(t *testing.T) {
 	w := newWorld(t)
 	u := w.user("a")
 	model := []string{"default"}
 	rnd := rand.New(rand.NewPCG(7, 7))
-	wide := 0
+	many := 0
 	for step := range 6000 {
 		growing := step/1500%2 == 0
 		i := rnd.IntN(1500)
@@ -37,10 +37,10 @@ func TestWatchSetsOfAnySize(t *testing.T) {
 			model = slices.Delete(model, at, at+1)
 		}
 		if u.client.many != nil {
-			wide++
+			many++
 		}
 		if (u.client.many != nil) != (len(model) > usualMany) && (len(model) > usualMany || len(model) <= usualMany/2) {
-			t.Fatalf("a client with %d tubes is wide: %v", len(model), u.client.many != nil)
+			t.Fatalf("a client with %d tubes is one of many tubes: %v", len(model), u.client.many != nil)
 		}
 		if step%100 != 0 {
 			continue
@@ -58,8 +58,8 @@ func TestWatchSetsOfAnySize(t *testing.T) {
 			t.Fatalf("step %d: %d tubes are watched, want %d", step, len(got), len(want))
 		}
 	}
-	if wide == 0 || wide == 6000 {
-		t.Errorf("the client was wide in %d of 6000 steps", wide)
+	if many == 0 || many == 6000 {
+		t.Errorf("the client watched many tubes in %d of 6000 steps", many)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestHeavyBatchIsInterrupted(t *testing.T) {
 	}
 }
 
-// search is a wide client in the middle of a search of three turns, of which the
+// search is a client of many tubes in the middle of a search of three turns, of which the
 // first is over: tubes 0 to 3 have been seen.
 func search(t *testing.T, kind Kind) (w *world, u *user, b *Batch) {
 	w = newManyWorld(t, 1, 5)
@@ -228,7 +228,7 @@ func TestNoWakeUpIsLostInASearch(t *testing.T) {
 	}
 }
 
-// Wide clients and others are served by one rule: first come, first served.
+// Clients of many tubes and others are served by one rule: first come, first served.
 func TestClientsOfManyTubesKeepTheOrder(t *testing.T) {
 	w := newManyWorld(t, 3, 0)
 	for _, name := range []string{"w1", "w2", "w3"} {

@@ -38,7 +38,7 @@ func (s *State) watch(c *Client, t *tube) {
 		return
 	}
 	if c.watched = append(c.watched, t); len(c.watched) > s.Many {
-		c.widen()
+		c.watchMany()
 	}
 }
 
@@ -48,7 +48,7 @@ func (s *State) ignore(c *Client, t *tube) {
 		panic("S5: a client ignores a tube that it does not watch")
 	}
 	if c.many != nil && int(c.many.tubes.N) <= s.Many/2 {
-		c.narrow()
+		c.watchFew()
 	}
 	t.watching--
 	s.letGo(t)

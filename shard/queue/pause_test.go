@@ -69,19 +69,19 @@ func TestLongQueueAtTheEndOfPauses(t *testing.T) {
 	}
 }
 
-// Eight thousand wait, of whom some are wide, some have left, and some watch many
+// Eight thousand wait, of whom some watch many tubes, some have left, and some watch many
 // tubes: no turn serves more than wakes of them, or spends more than its share and
 // the last step.
 func TestVeryManyWaitersAtTheEndOfAPause(t *testing.T) {
 	const n, many = 8000, 200
-	w := newManyWorld(t, many+1, 0) // wide with more than "default", "one" and many-1
+	w := newManyWorld(t, many+1, 0) // many is more than "default", "one" and many-1
 	w.run("a use one\n a pause one 2")
 	served := 0
 	for i := range n {
 		u := w.user(fmt.Sprint("w", i))
 		u.apply(Op{Kind: Watch, Data: []byte("one")})
 		if i < 400 {
-			u.watchMany(many - 1 + i%8/7) // one of eight is wide
+			u.watchMany(many - 1 + i%8/7) // one of eight watches many
 		}
 		u.apply(Op{Kind: Reserve})
 		if served++; i%10 == 9 {

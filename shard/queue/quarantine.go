@@ -4,14 +4,14 @@ import "fmt"
 
 // A body that is away may turn out to be unreadable: a sector is bad, or a
 // checksum is wrong. That must not stop the other jobs. The goroutine that runs the
-// queue applies SetAside, and the job is buried: out of the workers' way, visible to
+// queue applies Quarantine, and the job is buried: out of the workers' way, visible to
 // clients that look for buried jobs, counted as damaged until it is no longer buried,
 // and deletable. A kick makes workers try it again.
 //
 // The log keeps it as a buried job; the damage is found again whenever the body is
 // read.
 
-// setAside buries a job of which a client was to get the body. One that another
+// quarantine buries a job of which a client was to get the body. One that another
 // client holds is left alone: that client may have the body.
 func (s *State) quarantine(c *Client, op *Op) {
 	op.Status = NotFound
@@ -39,11 +39,11 @@ func (s *State) markQuarantined(slot uint32) {
 	s.totals.Damaged++
 }
 
-// checkAside counts the jobs that are aside.
+// checkQuarantined counts the jobs that are quarantined.
 func (s *State) checkQuarantined(sums *Sums) error {
 	for slot := range s.quarantined {
 		if j := s.jobs.At(slot); j.state() != Buried {
-			return fmt.Errorf("S1: job %d is aside and not buried", j.id())
+			return fmt.Errorf("S1: job %d is quarantined and not buried", j.id())
 		}
 		sums.Damaged++
 	}

@@ -27,7 +27,7 @@ func (s *State) logUpdate(slot uint32) {
 	}
 }
 
-// logAside logs a job that has been buried because its body cannot be read.
+// logQuarantine logs a job that has been buried because its body cannot be read.
 func (s *State) logQuarantine(slot uint32) {
 	if s.Durable {
 		s.describe(slot)

@@ -101,7 +101,7 @@ func (s *State) reserveJob(now int64, b *Batch, op *Op) {
 }
 
 // bestTube is the watched, open tube with the smallest (priority, id), of a client
-// that is not wide.
+// that watches few tubes.
 func (c *Client) bestTube() *tube {
 	var best *tube
 	for _, t := range c.watched {

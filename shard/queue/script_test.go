@@ -63,12 +63,12 @@ const testEpoch = 1_700_000_000 * second
 
 func newWorld(t queuetest.Failer) *world { return newManyWorld(t, 0, 0) }
 
-// newWideWorld is one with little patience: for clients that watch more tubes
-// than wide, and turns that do more than share.
-func newManyWorld(t queuetest.Failer, wide, share int) *world {
+// newManyWorld is one with little patience: for clients that watch more tubes
+// than many, and turns that do more than share.
+func newManyWorld(t queuetest.Failer, many, share int) *world {
 	w := &world{
 		t: t, dir: queuetest.NewDirectory(t), log: queuetest.NewLog(), now: 1,
-		users: map[string]*user{}, bodies: map[uint64]string{}, tags: map[uint64]Tags{}, subs: map[string]*subscriber{}, many: wide, share: share,
+		users: map[string]*user{}, bodies: map[uint64]string{}, tags: map[uint64]Tags{}, subs: map[string]*subscriber{}, many: many, share: share,
 	}
 	w.makeState()
 	return w

@@ -36,7 +36,7 @@ type subscriber struct {
 func (r *subscriber) Receive(p *DeliveryBatch, ok bool) {
 	r.w.t.Helper()
 	if !ok {
-		r.w.t.Fatalf("%s receives a parcel of a turn that has failed", r.name)
+		r.w.t.Fatalf("%s receives a batch of a turn that has failed", r.name)
 	}
 	if r.replaced {
 		return // it was on its way

@@ -137,7 +137,7 @@ func (x *machine) putItem() {
 func (x *machine) subscribe() {
 	i := x.consumer()
 	a := Ask{What: AskWatch, Window: x.pick(4, "window"), AutoCommit: x.pick(8, "auto") == 0}
-	if x.pick(3, "choosy") > 0 {
+	if x.pick(3, "filtered") > 0 {
 		x.words, a.Index = x.tags(4), x.index(2)
 	}
 	x.say(i, a, Op{}, "")

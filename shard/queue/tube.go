@@ -19,7 +19,7 @@ type tube struct {
 	opening     bool // its pause has ended, its waiters are being served
 
 	using, watching  int
-	byMany           int // those of the watchers that are wide (manytubes.go)
+	byMany           int // those of the watchers that watch many (manytubes.go)
 	urgent, reserved int
 	total            uint64
 	newest           uint64 // the highest id that a job here has had

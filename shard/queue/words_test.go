@@ -12,7 +12,7 @@ var kindOf = map[string]Kind{
 	"peek-delayed": PeekDelayed, "peek-buried": PeekBuried, "kick": Kick, "kick-job": KickJob,
 	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "use": Use, "unuse": Unuse,
 	"watch": Watch, "ignore": Ignore, "offer": Offer, "claim": Claim, "wait": Wait,
-	"withdraw": Withdraw, "soonest": Soonest, "detach": Detach, "totals": Totals, "set-aside": Quarantine,
+	"withdraw": Withdraw, "soonest": Soonest, "detach": Detach, "totals": Totals, "quarantine": Quarantine,
 }
 
 // do runs one word of a script and says the answer.

@@ -92,12 +92,12 @@ func TestDamagedJobIsDealtWith(t *testing.T) {
 	if got := status(queue.Op{Kind: queue.PeekReady}, queue.OK); got.ID != 2 {
 		t.Errorf("job %d is shown", got.ID)
 	}
-	aside := queue.Sums{Ready: 1, Buried: 1, Damaged: 1}
-	c.sums(t, sh, aside)
+	quarantined := queue.Sums{Ready: 1, Buried: 1, Damaged: 1}
+	c.sums(t, sh, quarantined)
 	status(queue.Op{Kind: queue.Peek, ID: 1}, queue.Failed)
 	status(queue.Op{Kind: queue.PeekBuried}, queue.Failed)
 	status(queue.Op{Kind: queue.ReserveJob, ID: 1}, queue.Failed)
-	c.sums(t, sh, aside)
+	c.sums(t, sh, quarantined)
 	status(queue.Op{Kind: queue.KickJob, ID: 1}, queue.OK)
 	c.sums(t, sh, queue.Sums{Ready: 2})
 	if got := status(queue.Op{Kind: queue.Reserve, Poll: true}, queue.OK); got.ID != 2 {
