@@ -19,11 +19,11 @@ func TestOpenLoopCountsWhatAStallDelayed(t *testing.T) {
 	const stall = 300 * time.Millisecond
 	q, addr := testserver.Start(t)
 	var puts atomic.Int64
-	q.Stall = func(verb string) {
+	q.Stall(func(verb string) {
 		if verb == "put" && puts.Add(1) == 50 {
 			time.Sleep(stall)
 		}
-	}
+	})
 	ld := brief(func(ld *load.Load) {
 		ld.Kind, ld.Connections, ld.Rate, ld.Warmup, ld.Duration = load.KindPut, 1, 1000, 0, 600*time.Millisecond
 	})

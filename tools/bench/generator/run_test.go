@@ -172,12 +172,12 @@ func TestWrongRepliesEndTheRun(t *testing.T) {
 			t.Parallel()
 			q, addr := testserver.Start(t)
 			var n atomic.Int64
-			q.Tamper = func(verb, reply string) string {
+			q.Tamper(func(verb, reply string) string {
 				if verb == test.verb && n.Add(1) == 20 {
 					return test.wrong(reply)
 				}
 				return reply
-			}
+			})
 			_, err := runOn(t, addr, untilWrong(), 1)
 			if err == nil || !strings.Contains(err.Error(), test.message) {
 				t.Errorf("got %v, want an error with %q", err, test.message)
@@ -195,12 +195,12 @@ func TestWrongRepliesEndCycles(t *testing.T) {
 			t.Parallel()
 			q, addr := testserver.Start(t)
 			var n atomic.Int64
-			q.Tamper = func(v, reply string) string {
+			q.Tamper(func(v, reply string) string {
 				if v == verb && n.Add(1) == 200 {
 					return "INTERNAL_ERROR\r\n"
 				}
 				return reply
-			}
+			})
 			ld := untilWrong()
 			ld.Kind, ld.Depth = load.KindCycles, 16
 			if _, err := runOn(t, addr, ld, 1); err == nil || !strings.Contains(err.Error(), message) {
@@ -229,7 +229,7 @@ func TestAuditFindsLostJobs(t *testing.T) {
 func TestServerThatHangsUp(t *testing.T) {
 	q, addr := testserver.Start(t)
 	var n atomic.Int64
-	q.Stall = func(string) {
+	q.Stall(func(string) {
 		if n.Add(1) == 300 {
 			q.Mu.Lock()
 			defer q.Mu.Unlock()
@@ -237,7 +237,7 @@ func TestServerThatHangsUp(t *testing.T) {
 				c.Close()
 			}
 		}
-	}
+	})
 	if _, err := runOn(t, addr, untilWrong(), 1); err == nil {
 		t.Error("the server closed every connection, and the run succeeded")
 	}

@@ -127,13 +127,13 @@ func TestStallIsThatOfTheDisturbance(t *testing.T) {
 func stalledBy(t *testing.T, verb string, peak bool) error {
 	const stalled = 30 * time.Millisecond
 	q, addr := testserver.Start(t)
-	q.Stall = func(v string) {
+	q.Stall(func(v string) {
 		if v == verb {
 			q.Mu.Lock()
 			time.Sleep(stalled)
 			q.Mu.Unlock()
 		}
-	}
+	})
 	ld := disturbedBy(load.DisturbKick, func(ld *load.Load) { ld.Backlog, ld.Disturb.Again = 3, 3 })
 	res, err := measureOn(t, addr, ld, true)
 	if err != nil {
@@ -208,7 +208,7 @@ func TestDisturbancesThatGoWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q, addr := testserver.Start(t)
-			q.Tamper = test.tamper
+			q.Tamper(test.tamper)
 			_, err := measureOn(t, addr, disturbedBy(test.by, nil), true)
 			if err == nil || !strings.Contains(err.Error(), test.message) {
 				t.Errorf("got %v, want an error with %q", err, test.message)
@@ -221,12 +221,12 @@ func TestDisturbancesThatGoWrong(t *testing.T) {
 func TestNeighbourIsChecked(t *testing.T) {
 	q, addr := testserver.Start(t)
 	var reserves atomic.Int64
-	q.Tamper = func(verb, reply string) string {
+	q.Tamper(func(verb, reply string) string {
 		if verb == "reserve" && reserves.Add(1) == 5 {
 			return strings.Replace(reply, "ijkl", "ijkm", 1)
 		}
 		return reply
-	}
+	})
 	_, err := measureOn(t, addr, disturbedBy(load.DisturbKick, nil), true)
 	if err == nil || !strings.Contains(err.Error(), "the neighbour: job") {
 		t.Errorf("got %v", err)

@@ -12,14 +12,28 @@ import (
 	"beanfield/conn/beanstalk/client"
 )
 
-// A Door is what clients come through. Its fields are set before the first of them.
+// A Door is what clients come through.
 type Door struct {
-	Tamper func(verb, reply string) string // may change any reply
-	Stall  func(verb string)               // is called before a command is passed on
-	Mu     sync.Mutex                      // while it is held, no command is passed on
-	Conns  []net.Conn                      // of clients; Mu protects it
+	Mu    sync.Mutex // while it is held, no command is passed on; it protects the rest
+	Conns []net.Conn // of clients
 
+	tamper func(verb, reply string) string
+	stall  func(verb string)
 	server *running
+}
+
+// Tamper says what may change any reply.
+func (d *Door) Tamper(by func(verb, reply string) string) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.tamper = by
+}
+
+// Stall says what is called before a command is passed on.
+func (d *Door) Stall(by func(verb string)) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	d.stall = by
 }
 
 // mostUnanswered is more than any load sends before it reads.
@@ -36,7 +50,7 @@ func Start(t *testing.T) (*Door, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Door{server: s}
+	d := &Door{server: s, tamper: func(_, reply string) string { return reply }, stall: func(string) {}}
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -79,10 +93,10 @@ func (d *Door) pass(c net.Conn) {
 		if err != nil {
 			break
 		}
-		if text := string(reply); d.Tamper != nil {
-			reply = []byte(d.Tamper(verb, text))
-		}
-		if _, err := out.Write(reply); err != nil {
+		d.Mu.Lock()
+		tamper := d.tamper
+		d.Mu.Unlock()
+		if _, err := out.WriteString(tamper(verb, string(reply))); err != nil {
 			break
 		}
 		if in.Buffered() == 0 && out.Flush() != nil {
@@ -100,9 +114,10 @@ func (d *Door) commands(c, s net.Conn, verbs chan<- string) {
 			return
 		}
 		verb, args, _ := strings.Cut(strings.TrimSuffix(line, "\r\n"), " ")
-		if d.Stall != nil {
-			d.Stall(verb)
-		}
+		d.Mu.Lock()
+		stall := d.stall
+		d.Mu.Unlock()
+		stall(verb)
 		d.Mu.Lock()
 		out.WriteString(line)
 		d.Mu.Unlock()
