@@ -252,37 +252,10 @@ func (s *simulation) end() {
 		s.crew.checkGets()
 		s.crew.retire()
 	}
-	for i, p := range s.bed.shards {
-		want, least := 0, 0 // a client that watches many tubes may take one place for all
-		for _, q := range s.players {
-			if q.busy() {
-				s.fatalf("a call of %s has never ended", q.name)
-			}
-			if n := q.watchedIn(i); q.Waiting() {
-				want += n
-				least += min(n, 1)
-			}
-		}
-		if n := p.state.Waits(); n > want || n < least {
-			s.fatalf("R3: shard %d has %d waiters, want %d", i, n, want)
-		}
-	}
-	waits := int64(0)
-	for _, q := range s.players {
-		if q.Waiting() {
-			waits++
-		}
-		if q.Waiting() != q.gateOpen() {
-			s.fatalf("R3: %s waits: %v, its gate is open: %v", q.name, q.Waiting(), q.gateOpen())
-		}
-		for _, name := range q.Watched().all() {
-			if st, ok := s.bed.stats(name); q.Waiting() && ok && st.Ready > 0 && st.Pause == 0 {
-				s.fatalf("lost wake-up: %s waits while %s has a ready job", q.name, name)
-			}
-		}
-	}
-	if n := s.bed.waits.Load(); n != waits {
-		s.fatalf("%d waits are counted, want %d", n, waits)
+	nobody := func(*stepped) int { return 0 }
+	// A client that has watched many tubes may take one place for all.
+	if err := s.bed.checkWaits(s.players, nobody, func(n int) int { return min(n, 1) }); err != nil {
+		s.fatalf("%v", err)
 	}
 	s.checkHolders()
 	s.closeAll()
