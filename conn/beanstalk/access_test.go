@@ -24,9 +24,16 @@ func rules(t testing.TB, list ...access.Rule) *access.Policy {
 // newRuled starts a server with rules, beside one that lets "admin" do everything.
 func newRuled(t testing.TB, list ...access.Rule) (*house, *access.Book) {
 	t.Helper()
-	book := new(access.Book)
+	h, book := newBooked(t)
 	book.Replace(rules(t, list...))
-	return newHouse(t, func(o *houseOptions) { o.Access = book }), book
+	return h, book
+}
+
+// newBooked starts a server that has no rules yet.
+func newBooked(t testing.TB, set ...func(*houseOptions)) (*house, *access.Book) {
+	t.Helper()
+	book := new(access.Book)
+	return newHouse(t, append(set, func(o *houseOptions) { o.Access = book })...), book
 }
 
 // newcomer is a client of a listener that lets clients log in.

@@ -3,11 +3,7 @@ package beanstalk
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"net"
 	"slices"
-	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -78,52 +74,6 @@ func BenchmarkNextLine(b *testing.B) {
 	}
 }
 
-// BenchmarkServer runs cycles of put, reserve and delete through the whole
-// server over loopback. Its time, and the allocations of server and clients
-// together, are for one cycle.
-func BenchmarkServer(b *testing.B) {
-	for _, conns := range []int{1, 50} {
-		for _, depth := range []int{1, 16} {
-			b.Run(fmt.Sprintf("connections=%d/pipelined=%d", conns, depth), func(b *testing.B) {
-				benchServer(b, conns, depth)
-			})
-		}
-	}
-}
-
-func benchServer(b *testing.B, conns, depth int) {
-	h := newHouse(b, func(o *houseOptions) { o.Loops = 0 })
-	var all []*cycler
-	for i := range conns {
-		c := h.dial()
-		tube := fmt.Sprintf("bench%d", i)
-		c.do("use "+tube, "USING "+tube)
-		c.do("watch "+tube, "WATCHING 2")
-		c.do("ignore default", "WATCHING 1")
-		all = append(all, newCycler(c.nc, depth))
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	var done sync.WaitGroup
-	for i, c := range all {
-		rounds := b.N / depth / conns
-		if i < b.N/depth%conns {
-			rounds++
-		}
-		done.Go(func() {
-			for range rounds {
-				if err := c.round(); err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		})
-	}
-	done.Wait()
-	b.StopTimer()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "cycles/s")
-}
-
 // BenchmarkRules times what 1,000 rules add to a command: whether other rules hold, whether the
 // tube in use may be put into, and what the shard asks about a job by its id.
 func BenchmarkRules(b *testing.B) {
@@ -157,81 +107,6 @@ func BenchmarkRules(b *testing.B) {
 			}
 		})
 	}
-}
-
-// cycler is a client that allocates nothing. A round is one write of depth
-// puts, reserves, and deletes of the jobs that the round before has brought.
-type cycler struct {
-	nc    net.Conn
-	depth int
-	body  []byte
-	out   []byte
-	in    []byte
-	ids   []uint64
-}
-
-func newCycler(nc net.Conn, depth int) *cycler {
-	return &cycler{
-		nc: nc, depth: depth, body: bytes.Repeat([]byte("b"), 100),
-		out: make([]byte, 0, 1<<16), in: make([]byte, 1<<16), ids: make([]uint64, 0, depth),
-	}
-}
-
-func (c *cycler) round() error {
-	c.out = c.out[:0]
-	for range c.depth {
-		c.out = append(c.out, "put 0 0 60 100\r\n"...)
-		c.out = append(c.out, c.body...)
-		c.out = append(c.out, "\r\nreserve\r\n"...)
-	}
-	lines := 3 * c.depth
-	for _, id := range c.ids {
-		c.out = append(c.out, "delete "...)
-		c.out = strconv.AppendUint(c.out, id, 10)
-		c.out = append(c.out, "\r\n"...)
-		lines++
-	}
-	c.ids = c.ids[:0]
-	if _, err := c.nc.Write(c.out); err != nil {
-		return err
-	}
-	return c.answers(lines)
-}
-
-// answers reads until as many lines have come, and notes the reserved ids.
-func (c *cycler) answers(lines int) error {
-	n := 0
-	for lines > 0 {
-		m, err := c.nc.Read(c.in[n:])
-		if err != nil {
-			return err
-		}
-		n += m
-		data := c.in[:n]
-		for lines > 0 {
-			i := bytes.IndexByte(data, '\n')
-			if i < 0 {
-				break
-			}
-			if id, ok := bytes.CutPrefix(data[:i], []byte("RESERVED ")); ok {
-				id, _, _ = bytes.Cut(id, []byte(" "))
-				var v uint64
-				for _, d := range id {
-					v = v*10 + uint64(d-'0')
-				}
-				c.ids = append(c.ids, v)
-			} else if bytes.HasPrefix(data, []byte("NOT_FOUND")) || bytes.HasPrefix(data, []byte("BAD")) {
-				return fmt.Errorf("%q", data[:i])
-			}
-			data = data[i+1:]
-			lines--
-		}
-		n = copy(c.in, data)
-	}
-	if n > 0 {
-		return io.ErrUnexpectedEOF // more than was asked for
-	}
-	return nil
 }
 
 // BenchmarkClients lists 8,000 clients, again and again, while another one sends short commands:

@@ -77,12 +77,29 @@ func (l *heldLog) free() {
 }
 
 // await waits until a turn is held.
-func (l *heldLog) await(t *testing.T) {
+func (l *heldLog) await(t testing.TB) {
 	t.Helper()
 	select {
 	case <-l.came:
 	case <-time.After(patience):
 		t.Fatal("no turn is held")
+	}
+}
+
+// occupy has somebody visit the one shard and stop there in a turn, until release is called.
+func (h *house) occupy(held *heldLog) (release func()) {
+	gate, visited := make(chan struct{}), make(chan struct{})
+	held.mu.Lock()
+	held.gate = gate
+	held.mu.Unlock()
+	go func() {
+		h.visit(func(*router.Caller) {})
+		close(visited)
+	}()
+	held.await(h.t)
+	return func() {
+		close(gate)
+		<-visited
 	}
 }
 
@@ -183,24 +200,15 @@ func TestCommandsForABusyShard(t *testing.T) {
 	c, other := h.pair(), h.pair()
 	c.do("list-tube-used", "USING default")
 	other.do("list-tube-used", "USING default") // to come in needs the shard
-	gate, visited := make(chan struct{}), make(chan struct{})
-	held.mu.Lock()
-	held.gate = gate
-	held.mu.Unlock()
-	go func() {
-		h.visit(func(*router.Caller) {})
-		close(visited)
-	}()
-	held.await(t)
+	release := h.occupy(held)
 	c.send("put 0 0 60 5\r\nhello\r\npause-tube default 0\r\npeek-ready\r\n")
 	for range 5 { // none of these needs the shard
 		other.do(strings.Repeat("Z", 200), "UNKNOWN_COMMAND")
 	}
-	close(gate)
+	release()
 	c.expect("INSERTED 1")
 	c.expect("PAUSED")
 	c.expect("FOUND 1 5\r\nhello")
-	<-visited
 	if list := lines(); len(list) != 1 || list[0].Tube != "default" {
 		t.Errorf("the audit log has %+v", list)
 	}

@@ -27,12 +27,7 @@ func TestEffortOfATurn(t *testing.T) {
 		l.serveInbox() // both are admitted
 		tell(t, busy, bytes.Repeat([]byte(c.line), n))
 		tell(t, quiet, []byte(c.line))
-		for _, ev := range l.poll.Peek() {
-			if far := l.conns[ev.Fd]; far != nil {
-				l.turn()
-				far.event(ev.Events)
-			}
-		}
+		l.serveEvents()
 		if got := heard(quiet); got != c.answer {
 			t.Errorf("%q: the other client is answered %q", c.line, got)
 		}

@@ -158,14 +158,6 @@ func TestHangUpsAreServedInTurns(t *testing.T) {
 	const most = inboxShare / 8 * 32 // tubes: 8 clients at a time, and 32 of each
 	s := stillServer(t)
 	l := s.loops[0]
-	events := func() {
-		for _, ev := range l.poll.Peek() {
-			if c := l.conns[ev.Fd]; c != nil {
-				l.turn()
-				c.event(ev.Events)
-			}
-		}
-	}
 	var far []int
 	for range clients {
 		far = append(far, s.enter(t))
@@ -178,7 +170,7 @@ func TestHangUpsAreServedInTurns(t *testing.T) {
 		}
 		tell(t, fd, lines)
 	}
-	events()
+	l.serveEvents()
 	var all []*Conn
 	for _, c := range l.conns {
 		if c != nil {
@@ -199,7 +191,7 @@ func TestHangUpsAreServedInTurns(t *testing.T) {
 	}
 	for turn := 0; l.open > 0; turn++ {
 		before := watched()
-		events()
+		l.serveEvents()
 		if n := before - watched(); n > 0 {
 			t.Fatalf("turn %d: %d tubes are left where events are served", turn, n)
 		}

@@ -105,8 +105,7 @@ func TestBodyLikeToken(t *testing.T) {
 	guests := access.Rule{GIDs: []uint32{uint32(gid)}, May: access.Put, Tubes: []string{"default"}}
 	for name, list := range map[string][]access.Rule{"no rules": nil, "rules": {guests, rule("one", access.Delete, "*")}} {
 		for _, whole := range []bool{true, false} {
-			book := new(access.Book)
-			h := newHouse(t, func(o *houseOptions) { o.Access = book })
+			h, book := newBooked(t)
 			if list != nil {
 				book.Replace(rules(t, list...))
 			}
@@ -143,8 +142,7 @@ func TestBodyLikeToken(t *testing.T) {
 // Without rules everyone may do everything, and whoever logs in may too. The token counts when
 // there are rules later.
 func TestLoginWithoutRules(t *testing.T) {
-	book := new(access.Book)
-	h := newHouse(t, func(o *houseOptions) { o.Access = book })
+	h, book := newBooked(t)
 	c := h.as("one")
 	c.put(0, 0, 9, "x")
 	book.Replace(rules(t, rule("one", access.Peek, "*")))

@@ -127,28 +127,20 @@ func TestPutBehindStuckReplies(t *testing.T) {
 	}
 }
 
-// TestQuitBehindStuckReplies quits before the replies have been read: they
-// still come, all of them.
-func TestQuitBehindStuckReplies(t *testing.T) {
+// TestEndBehindStuckReplies quits, or shuts its side down, before the replies have been read:
+// they still come, all of them.
+func TestEndBehindStuckReplies(t *testing.T) {
 	h := newHouse(t)
 	for _, replies := range stuckReplies {
-		c := h.pair()
+		c, half := h.pair(), h.pair()
 		id, body := stuckPipeline(c, replies, "quit\r\n")
 		c.readPeeks(id, body, replies)
 		c.eof()
-	}
-}
-
-// TestHalfCloseBehindStuckReplies does the same by shutting its side down.
-func TestHalfCloseBehindStuckReplies(t *testing.T) {
-	h := newHouse(t)
-	for _, replies := range stuckReplies {
-		c := h.pair()
-		id, body := stuckPipeline(c, replies, "list-tube-used\r\n")
-		c.closeWrite()
-		c.readPeeks(id, body, replies)
-		c.expect("USING default")
-		c.eof()
+		id, body = stuckPipeline(half, replies, "list-tube-used\r\n")
+		half.closeWrite()
+		half.readPeeks(id, body, replies)
+		half.expect("USING default")
+		half.eof()
 	}
 }
 

@@ -31,8 +31,7 @@ func TestReserveBehindWait(t *testing.T) {
 		"narrowed": func(a, b string) (_, _ []string) { return []string{a, b}, []string{b} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			book := new(access.Book)
-			h := newHouse(t, func(o *houseOptions) { o.Access = book })
+			h, book := newBooked(t)
 			a, b := h.apart()
 			before, after := tubes(a, b)
 			book.Replace(rules(t, rule("one", access.Reserve, a, b)))
@@ -63,8 +62,7 @@ func TestReserveBehindWait(t *testing.T) {
 func TestReserveBehindWaitOfNothing(t *testing.T) {
 	for name, first := range map[string][]access.Rule{"rules": {rule("one", access.All, "*")}, "no rules": nil} {
 		t.Run(name, func(t *testing.T) {
-			book := new(access.Book)
-			h := newHouse(t, func(o *houseOptions) { o.Access = book })
+			h, book := newBooked(t)
 			if first != nil {
 				book.Replace(rules(t, first...))
 			}
@@ -157,8 +155,7 @@ func TestRecalledCommandsAreTheSame(t *testing.T) {
 
 // A run that recalled commands have made is recalled itself, with the commands behind it.
 func TestRecalledTwice(t *testing.T) {
-	book := new(access.Book)
-	h := newHouse(t, func(o *houseOptions) { o.Access = book })
+	h, book := newBooked(t)
 	a, b := h.apart()
 	both := func(reserve string) *access.Policy {
 		return rules(t, rule("one", access.Put, a), rule("one", access.Reserve, reserve))

@@ -222,8 +222,7 @@ func (d *jobsDone) note(id int) {
 // A client certificate is a way to be known.
 func TestCertificateIsIdentity(t *testing.T) {
 	a, _ := credentials()
-	book := new(access.Book)
-	h := newHouse(t, func(o *houseOptions) { o.Access = book })
+	h, book := newBooked(t)
 	p := must.Get(access.New([]access.Rule{{Holder: access.Holder{CommonNames: []string{"worker*"}}, May: access.Put, Tubes: []string{"*"}}}))
 	book.Replace(p)
 	certs := certificates(t, optional)

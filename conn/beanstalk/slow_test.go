@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"beanfield/conn/slow"
-	"beanfield/router"
 )
 
 // watched is a house with one loop and one shard over a heldStore, in which everything is slow.
@@ -83,21 +82,12 @@ func TestWhatSlowCommandsWaitFor(t *testing.T) {
 		t.Errorf("puts that wait for the disk are told as %+v", k)
 	}
 
-	gate, visited := make(chan struct{}), make(chan struct{})
-	held.mu.Lock()
-	held.gate = gate
-	held.mu.Unlock()
-	go func() {
-		h.visit(func(*router.Caller) {})
-		close(visited)
-	}()
-	held.await(t)
+	release := h.occupy(held)
 	c.send("kick 1\r\n")
 	other.do(strings.Repeat("Z", 9), "UNKNOWN_COMMAND") // by then the loop has read the kick
 	pass()
-	close(gate)
+	release()
 	c.expect("KICKED 0")
-	<-visited
 	if k := told(t, log, "kick"); k.Turn < long || k.Tube != "default" {
 		t.Errorf("a kick that waits for its turn is told as %+v", k)
 	}

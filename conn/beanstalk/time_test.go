@@ -28,12 +28,7 @@ func TestAlarmsAreExact(t *testing.T) {
 	far := s.enter(t)
 	serve := func() {
 		l.serveInbox()
-		for _, ev := range l.poll.Peek() {
-			if c := l.conns[ev.Fd]; c != nil {
-				l.turn()
-				c.event(ev.Events)
-			}
-		}
+		l.serveEvents()
 	}
 	for i, c := range []struct {
 		text string

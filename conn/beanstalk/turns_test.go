@@ -57,6 +57,16 @@ func (s *Server) enterBy(t *testing.T, front conn.FrontEnd) (far int) {
 	return fds[1]
 }
 
+// serveEvents gives each connection that has an event its turn.
+func (l *loop) serveEvents() {
+	for _, ev := range l.poll.Peek() {
+		if c := l.conns[ev.Fd]; c != nil {
+			l.turn()
+			c.event(ev.Events)
+		}
+	}
+}
+
 // tell sends bytes that nobody reads yet: there has to be room for them.
 func tell(t *testing.T, fd int, text []byte) {
 	t.Helper()
@@ -92,12 +102,7 @@ func TestReadsOfATurn(t *testing.T) {
 	tell(t, quiet, []byte(line))
 
 	perTurn := strings.Repeat(answer, reads*read/len(line))
-	for _, ev := range l.poll.Peek() {
-		if c := l.conns[ev.Fd]; c != nil {
-			l.turn()
-			c.event(ev.Events)
-		}
-	}
+	l.serveEvents()
 	if got := heard(busy); got != perTurn {
 		t.Errorf("in its first turn it is answered %d bytes, want %d", len(got), len(perTurn))
 	}
