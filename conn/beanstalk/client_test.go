@@ -179,7 +179,14 @@ func (c *client) ask(line string) string {
 // put puts a job and returns its id.
 func (c *client) put(pri, delay, ttr int, body string) uint64 {
 	c.t.Helper()
-	reply := c.ask(fmt.Sprintf("put %d %d %d %d\r\n%s", pri, delay, ttr, len(body), body))
+	c.send(fmt.Sprintf("put %d %d %d %d\r\n%s\r\n", pri, delay, ttr, len(body), body))
+	return c.inserted()
+}
+
+// inserted reads the answer of a put.
+func (c *client) inserted() uint64 {
+	c.t.Helper()
+	reply := c.line()
 	id, ok := strings.CutPrefix(reply, "INSERTED ")
 	n, err := strconv.ParseUint(id, 10, 64)
 	if !ok || err != nil {

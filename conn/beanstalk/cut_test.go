@@ -38,9 +38,7 @@ func TestEndWithoutCloseNotify(t *testing.T) {
 				c.send(last)
 				far.hold = true
 				c.send("list-tube-used\r\n")
-				if _, err := below.Write(far.held[:len(far.held)/2]); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(below.Write(far.held[:len(far.held)/2]))
 				if reset {
 					below.(*net.TCPConn).SetLinger(0)
 				} else {

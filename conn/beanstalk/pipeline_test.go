@@ -115,10 +115,7 @@ func TestPutBehindStuckReplies(t *testing.T) {
 		eventually(t, "the server has read all", func() bool { return a.unread() == 0 })
 		b.put(0, 0, 60, strings.Repeat("z", 60000)) // fills the loop's buffer
 		a.readPeeks(id, body, replies)
-		var second uint64
-		if _, err := fmt.Sscanf(a.line(), "INSERTED %d", &second); err != nil {
-			t.Fatal(err)
-		}
+		second := a.inserted()
 		a.expect("USING a")
 		b.send(fmt.Sprintf("peek %d\r\n", second))
 		if _, got := b.job("FOUND"); got != want {

@@ -1,6 +1,7 @@
 package beanstalk
 
 import (
+	"beanfield/storage/must"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -187,9 +188,7 @@ func TestJobTooBigInLittleMemory(t *testing.T) {
 	var peak int64
 	for i := range size / len(piece) {
 		c.nc.SetWriteDeadline(time.Now().Add(patience))
-		if _, err := c.nc.Write(piece); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.nc.Write(piece))
 		if i%64 == 63 {
 			peak = max(peak, heapInUse()-before)
 		}

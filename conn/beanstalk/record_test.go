@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/conn/beanstalk/socket"
+	"beanfield/storage/must"
 )
 
 // sender is a client of TestRecordsInTurn.
@@ -38,11 +39,7 @@ func TestRecordsInTurn(t *testing.T) {
 		}
 		dribble(t, all)
 		for _, s := range all {
-			var id uint64
-			if _, err := fmt.Sscanf(s.line(), "INSERTED %d", &id); err != nil {
-				t.Fatal(err)
-			}
-			s.ids = append(s.ids, id)
+			s.ids = append(s.ids, s.inserted())
 		}
 	}
 	other := h.pair()
@@ -72,9 +69,7 @@ func dribble(t *testing.T, all []*sender) {
 			continue
 		}
 		n := min(len(s.far.held), 1+r.IntN(9000))
-		if _, err := s.far.Conn.Write(s.far.held[:n]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.far.Conn.Write(s.far.held[:n]))
 		if s.far.held = s.far.held[n:]; len(s.far.held) == 0 {
 			left--
 		}

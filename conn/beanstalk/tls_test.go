@@ -28,9 +28,7 @@ func TestLargeRepliesOverTLS(t *testing.T) {
 	id := c.put(0, 0, 60, body)
 	before := heapInUse()
 	c.send(strings.Repeat(fmt.Sprintf("peek %d\r\nlist-tube-used\r\n", id), replies))
-	if _, err := c.br.Peek(1); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.br.Peek(1))
 	eventually(t, "its replies are stuck", func() bool { return h.server.loops[0].asleep.Load() })
 	atMost(t, "it is held", 4*socket.SealPiece, func() int64 { return heapInUse() - before })
 	for range replies {
@@ -52,9 +50,7 @@ func TestEndsOfRepliesOverTLS(t *testing.T) {
 		body := bodyOf(size)
 		id := p.put(0, 0, 60, body)
 		c.send(fmt.Sprintf("peek %d\r\n", id))
-		if _, err := c.br.Peek(1); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.br.Peek(1))
 		eventually(t, "the loop has sent what it can", func() bool { return h.server.loops[0].asleep.Load() })
 		if _, got := c.job("FOUND"); got != body {
 			t.Fatal("another body has come")
@@ -104,9 +100,7 @@ func TestTornRecords(t *testing.T) {
 	}
 	for _, cut := range []int{1, 5, 6, 500, len(far.held)} {
 		cut = min(cut, len(far.held))
-		if _, err := near.Write(far.held[:cut]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(near.Write(far.held[:cut]))
 		far.held = far.held[cut:]
 		eventually(t, "it is read", func() bool { return pending(t, near) == 0 })
 	}
