@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
@@ -101,7 +102,11 @@ func (run *restartRun) findQueues(found map[uint64]restartFound) error {
 		if b, err := run.ask(i, queue.Op{Kind: queue.Service, Ask: a}); err != nil || b.Ops[0].Status != queue.OK {
 			return cmp.Or(err, fmt.Errorf("queue %s tells no attributes", tube))
 		}
-		if a.Attrs.Length != length[tube] || a.Attrs.Rear != length[tube+queue.RearSuffix] || a.Attrs.ConsumersTotal != 0 {
+		pair, isRear := strings.CutSuffix(tube, queue.RearSuffix)
+		if !isRear {
+			pair += queue.RearSuffix
+		}
+		if a.Attrs.Length != length[tube] || a.Attrs.Rear != length[pair] || a.Attrs.ConsumersTotal != 0 {
 			return fmt.Errorf("queue %s is %+v, and has %d items", tube, *a.Attrs, length[tube])
 		}
 		q := restartFound{info: queue.JobInfo{Tube: tube}, queue: true, ended: a.Attrs.Ended}
