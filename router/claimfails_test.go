@@ -5,6 +5,7 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // forgetful is a store that says it keeps everything, and keeps nothing.
@@ -15,10 +16,7 @@ func (forgetful) Durable() bool { return true }
 // A reserve over several shards passes jobs whose bodies are lost, as one in a
 // single shard does, and takes none of them.
 func TestClaimOfALostBody(t *testing.T) {
-	r, err := New(Options{Shards: 2, Store: forgetful{storage.Memory()}, Budget: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(New(Options{Shards: 2, Store: forgetful{storage.Memory()}, Budget: 2}))
 	run := &restartRun{router: r}
 	c := run.guest(t, "a")
 	home, other := c.session.UsedShard(), ""
@@ -27,21 +25,15 @@ func TestClaimOfALostBody(t *testing.T) {
 			other = name
 		}
 	}
-	if err := c.complete(c.session.Watch([]byte(other))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.complete(c.session.Watch([]byte(other))))
 	for range 3 {
 		c.do(t, home, queue.Op{Kind: queue.Put, ID: c.session.NewID(), TTR: 60, Size: 5, Data: []byte("hello")})
 	}
-	if err := c.complete(c.session.Reserve(true)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.complete(c.session.Reserve(true)))
 	if got := c.session.Reservation.Status; got != queue.TimedOut {
 		t.Errorf("the reserve ends with %v, job %d", got, c.session.Reservation.ID)
 	}
-	if err := c.complete(c.session.CountAll(nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.complete(c.session.CountAll(nil)))
 	if sums := c.session.Sums; sums.Reserved != 0 || sums.Buried != 3 || sums.Damaged != 3 {
 		t.Errorf("afterwards %+v", sums)
 	}

@@ -6,13 +6,11 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 func newRouterOf(t testing.TB, shards int) *Router {
-	r, err := New(Options{Shards: shards, Store: storage.Memory()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(New(Options{Shards: shards, Store: storage.Memory()}))
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // breakable is a store in memory whose logs can fail.
@@ -44,18 +45,13 @@ func (l breakableLog) Commit(ack storage.Ack) bool {
 func breakableRun(t *testing.T, n int) (run *restartRun, worker *restartClient, whole int) {
 	t.Helper()
 	store := &breakable{forgetful{storage.Memory()}, []int{-1, -1}}
-	r, err := New(Options{Shards: 2, Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(New(Options{Shards: 2, Store: store}))
 	run = &restartRun{router: r}
 	worker = run.guest(t, "worker")
 	whole = worker.session.UsedShard()
 	for _, name := range restartTubes {
 		if r.TubeShard([]byte(name)) != whole {
-			if err := worker.complete(worker.session.Watch([]byte(name))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, worker.complete(worker.session.Watch([]byte(name))))
 			break
 		}
 	}
@@ -79,9 +75,7 @@ func TestReserveWithAFailedLog(t *testing.T) {
 	for n := range 3 {
 		run, c, whole := breakableRun(t, n)
 		r, producer := run.router, run.guest(t, "producer")
-		if err := c.complete(c.session.Reserve(false)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.complete(c.session.Reserve(false)))
 		waited := c.session.Waiting()
 		switch waits := run.waits.Load(); {
 		case waited != (n == 2): // the offer and the wait have been committed

@@ -8,14 +8,12 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // A census tells of each tube once, and its sums equal the figures of all shards.
 func TestCensus(t *testing.T) {
-	r, err := New(Options{Shards: 3, Store: storage.Memory()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(New(Options{Shards: 3, Store: storage.Memory()}))
 	defer r.Close()
 	const tubes = 3*censusShare + 7
 	for i := range tubes {
@@ -60,10 +58,7 @@ func TestCensus(t *testing.T) {
 
 // Tubes that are born and die during a census do no harm; those that stay are told of.
 func TestCensusWhileTubesChange(t *testing.T) {
-	r, err := New(Options{Shards: 1, Store: storage.Memory()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(New(Options{Shards: 1, Store: storage.Memory()}))
 	defer r.Close()
 	put := func(name string) uint64 {
 		op := queue.Op{Kind: queue.Service, Ask: &queue.Ask{What: queue.AskPut, Queue: name, Limits: &queue.Limits{}}}

@@ -5,15 +5,14 @@ import (
 
 	"beanfield/shard/queue"
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/powercut"
 )
 
 // newSafeRun is a router over a disk that forces every turn, without a model.
 func newSafeRun(t *testing.T) *restartRun {
 	run := &restartRun{disk: powercut.NewDisk(), mode: storage.Always}
-	if err := run.open(3); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.open(3))
 	return run
 }
 
@@ -21,9 +20,7 @@ func newSafeRun(t *testing.T) *restartRun {
 func (run *restartRun) guest(t *testing.T, name string) *restartClient {
 	c := &restartClient{run: run, name: name, notify: make(chan struct{}, 1)}
 	c.session.Init(run.router, c, &run.waits)
-	if err := c.complete(c.session.Open()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.complete(c.session.Open()))
 	return c
 }
 
@@ -32,20 +29,14 @@ func (c *restartClient) do(t *testing.T, i int, ops ...queue.Op) []queue.Op {
 	t.Helper()
 	b := &queue.Batch{Ops: ops}
 	for b.Next < len(ops) {
-		if err := c.complete(c.session.Submit(i, b, true)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.complete(c.session.Submit(i, b, true)))
 	}
 	return ops
 }
 
 func (run *restartRun) close(t *testing.T, clients ...*restartClient) {
 	for _, c := range clients {
-		if err := c.complete(c.session.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.complete(c.session.Close()))
 	}
-	if err := run.router.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.router.Close())
 }

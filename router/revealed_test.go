@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"beanfield/shard/queue"
+	"beanfield/storage/must"
 )
 
 // L1 of what others have done: as long as a power cut can bring a deleted job
@@ -30,9 +31,7 @@ func TestNotFoundWaitsForTheDelete(t *testing.T) {
 		t.Fatal("somebody is answered before the delete is safe")
 	}
 	for _, c := range []*restartClient{a, b} {
-		if err := c.await(c.session.Resume); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.await(c.session.Resume))
 	}
 	if first.Ops[0].Status != queue.OK || second.Ops[0].Status != queue.NotFound {
 		t.Errorf("the deletes end with %v and %v", first.Ops[0].Status, second.Ops[0].Status)
@@ -43,9 +42,7 @@ func TestNotFoundWaitsForTheDelete(t *testing.T) {
 	run.close(t, a, b)
 
 	run.disk = cut
-	if err := run.open(3); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.open(3))
 	if _, known := run.router.Owner(id); !known {
 		t.Error("the job is not back after a power cut: the test shows nothing")
 	}

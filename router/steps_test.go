@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // watched is a store whose logs tell, while they replay, what the start says that it is doing.
@@ -41,17 +42,12 @@ func (l watchedLog) Replay(fn func(*storage.Job, []byte) error) error {
 func TestStepsOfAReplay(t *testing.T) {
 	steps := new(storage.Steps)
 	w := &watched{Store: storage.Memory(), steps: steps}
-	r, err := New(Options{Shards: 1, Store: w, Steps: steps})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(New(Options{Shards: 1, Store: w, Steps: steps}))
 	if len(w.doing) != 1 || !strings.HasPrefix(w.doing[0], "replaying shard-000: ") || !strings.HasSuffix(w.doing[0], ", 2 jobs") {
 		t.Errorf("it said that it was doing %q", w.doing)
 	}
 	if got := steps.Doing(); got != "" {
 		t.Errorf("after the start it is still doing %q", got)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Close())
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/storage/must"
 )
 
 // A comparison that cannot fail proves nothing. Here both servers are
@@ -32,10 +33,7 @@ type proxy struct {
 
 func startProxy(t *testing.T, target string, change func(int64, []byte) []byte) *proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	p := &proxy{listener: l, target: target, change: change}
 	p.wg.Go(func() {
 		for {
@@ -97,10 +95,7 @@ func proxied(t *testing.T, patience time.Duration, maxJob int, change func(int64
 		t.Skip("beanstalkd is not installed")
 	}
 	command := []string{path}
-	pr, err := startPair(context.Background(), programs{reference: command, subject: map[form][]string{never: command}, same: true, patience: patience}, never, maxJob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pr := must.Get(startPair(context.Background(), programs{reference: command, subject: map[form][]string{never: command}, same: true, patience: patience}, never, maxJob))
 	p := startProxy(t, pr.sub.server.Addr, change)
 	pr.sub.server.Addr = p.listener.Addr().String()
 	t.Cleanup(func() {
@@ -218,10 +213,7 @@ func TestChangedContentsAreCaught(t *testing.T) {
 // scripted runs a script over the proxy.
 func scripted(t *testing.T, script string, patience time.Duration, change func(int64, []byte) []byte) error {
 	t.Helper()
-	in, err := parseScript(script)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(parseScript(script))
 	pr := proxied(t, patience, defaultMaxJob, change)
 	return (&play{pair: pr}).run(in)
 }

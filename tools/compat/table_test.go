@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 func TestTableIsSound(t *testing.T) {
@@ -76,11 +78,8 @@ func TestScriptMistakes(t *testing.T) {
 }
 
 func TestScriptForms(t *testing.T) {
-	all, err := parseScript("\n# nothing\n a: put 0 0 1 1\\r\\nx\na*2: b\na< 3 after 1s\n? current-waiting 1\na-\n" +
-		"differs: r\nwant: X\\r\\n\nb: y\ndrain\nwait 5ms\na!")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(parseScript("\n# nothing\n a: put 0 0 1 1\\r\\nx\na*2: b\na< 3 after 1s\n? current-waiting 1\na-\n" +
+		"differs: r\nwant: X\\r\\n\nb: y\ndrain\nwait 5ms\na!"))
 	if len(all) != 9 || all[0].text != "put 0 0 1 1\r\nx" || all[1].replies != 2 || all[2].after.Seconds() != 1 ||
 		all[3].conn != control || all[3].key != "current-waiting" || all[5].want != "X\r\n" || all[5].differs != "r" {
 		t.Errorf("parsed as %+v", all)
@@ -100,11 +99,8 @@ func TestSeveralCommandsInALine(t *testing.T) {
 }
 
 func TestCaseFiles(t *testing.T) {
-	all, err := parseCases("# nothing\n@ n \"1\" \"{x*3}\"\n@ n \"\"\n=== a\n! max=5\nbefore a: {n}; b\n| \"{n}\\r\\n\" \" {after}\"\n" +
-		"differs: r\nwant: X\\r\\n\n| \"a\" \"b\"\n\n| \"c\"\n=== b\nbefore as a\na: {n}\ndiffers: r\nwant: Y\na: {x*3}\na: c\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(parseCases("# nothing\n@ n \"1\" \"{x*3}\"\n@ n \"\"\n=== a\n! max=5\nbefore a: {n}; b\n| \"{n}\\r\\n\" \" {after}\"\n" +
+		"differs: r\nwant: X\\r\\n\n| \"a\" \"b\"\n\n| \"c\"\n=== b\nbefore as a\na: {n}\ndiffers: r\nwant: Y\na: {x*3}\na: c\n"))
 	want := []oddCase{
 		{name: "a", maxJob: 5, before: "a: 1; b\na: xxx; b\na: ; b\n", lines: []line{{text: "1\r\n"}, {text: "xxx\r\n"}, {text: "\r\n"},
 			{text: " list-tube-used\r\n"}, {"a", "r", "X\r\n"}, {"b", "r", "X\r\n"}, {text: "c"}}},

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // patience bounds every wait. It is far beyond what any step needs.
@@ -76,9 +78,7 @@ func browse(t *testing.T) *browser {
 	cmd := exec.Command(chromium(t), append(quiet, "--user-data-dir="+t.TempDir(), "about:blank")...)
 	cmd.ExtraFiles = []*os.File{commands, replies}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a browser is many processes
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	commands.Close()
 	replies.Close()
 	b := &browser{t: t, out: out, answers: map[int]chan message{}}
@@ -172,9 +172,7 @@ func (b *browser) call(method string, params, answer any) {
 		b.t.Fatalf("%s: %s", method, m.Error.Message)
 	}
 	if answer != nil {
-		if err := json.Unmarshal(m.Result, answer); err != nil {
-			b.t.Fatal(err)
-		}
+		must.Do(b.t, json.Unmarshal(m.Result, answer))
 	}
 }
 

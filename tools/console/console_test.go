@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/server"
 )
 
@@ -246,9 +247,7 @@ func traffic(t *testing.T, s *server.Launched) {
 }
 
 func pictures(t *testing.T, b *browser, base string) {
-	if err := os.MkdirAll("shots", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll("shots", 0o755))
 	b.show(base + "?pictures#/")
 	for _, p := range []struct {
 		name, theme, hash string
@@ -289,13 +288,9 @@ func drain(_ *testing.T, b *browser, base string) {
 
 // restart ends the server under a page, which says so, and goes on when it is there again.
 func restart(t *testing.T, b *browser, s *server.Launched) {
-	if err := s.Terminate(server.StopWithin); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Terminate(server.StopWithin))
 	b.await("the loss", `document.body.classList.contains("lost") && document.getElementById("link").textContent === "the server does not answer"`)
-	if err := s.Serve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Serve(t.Context()))
 	b.await("the return", `!document.body.classList.contains("lost") && document.getElementById("link").textContent === "live"`)
 	b.mustBeContent()
 }

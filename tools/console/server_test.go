@@ -10,6 +10,7 @@ import (
 	"time"
 
 	beanstalk "beanfield/conn/beanstalk/client"
+	"beanfield/storage/must"
 	"beanfield/tools/server"
 )
 
@@ -19,17 +20,10 @@ func newServer(t *testing.T, config string) *server.Launched {
 	binary := filepath.Join(t.TempDir(), "beanfield")
 	build := exec.Command("go", "build", "-o", binary, "beanfield/cmd/beanfield")
 	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		t.Fatal(err)
-	}
-	s, err := server.Launch{Config: config, Command: binary + " -config {config} -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, build.Run())
+	s := must.Get(server.Launch{Config: config, Command: binary + " -config {config} -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare())
 	t.Cleanup(s.Stop)
-	if err := s.Serve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Serve(t.Context()))
 	return s
 }
 
@@ -42,10 +36,7 @@ type client struct {
 
 func dial(t *testing.T, s *server.Launched) *client {
 	t.Helper()
-	c, err := net.Dial("tcp", s.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", s.Addr))
 	t.Cleanup(func() { c.Close() })
 	return &client{t, c, beanstalk.On(c, s.Addr, 5*time.Minute)}
 }
@@ -53,10 +44,7 @@ func dial(t *testing.T, s *server.Launched) *client {
 // say sends commands, reads their answers and returns the last.
 func (c *client) say(commands ...string) beanstalk.Reply {
 	c.t.Helper()
-	replies, err := c.protocol.Exchange(commands...)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	replies := must.Get(c.protocol.Exchange(commands...))
 	return replies[len(replies)-1]
 }
 

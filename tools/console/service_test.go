@@ -7,16 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/tools/server"
 )
 
 // watch makes a consumer over plain HTTP, which stays until the connection is closed.
 func watch(t *testing.T, s *server.Launched, queue, group, user, parameters string) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", s.TLS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", s.TLS))
 	t.Cleanup(func() { c.Close() })
 	fmt.Fprintf(c, "GET /api/predict/%s?_watch_=true&%s HTTP/1.1\r\nHost: localhost\r\nX-EAS-QueueService-Uid: %s\r\nX-EAS-QueueService-Gid: %s\r\n\r\n", queue, parameters, user, group)
 	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 200") {

@@ -3,6 +3,8 @@ package console
 import (
 	"encoding/json"
 	"fmt"
+
+	"beanfield/storage/must"
 )
 
 // What a user does with a page. Each step waits until the page is ready for it.
@@ -46,10 +48,7 @@ func (b *browser) state(tube string, ready, delayed, buried int) {
 // post asks the server for an action, as a page does.
 func (b *browser) post(base, action string, say any) {
 	b.t.Helper()
-	body, err := json.Marshal(say)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	body := must.Get(json.Marshal(say))
 	if b.eval("location.origin + '/'") != quoted(base) {
 		b.show(base)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/server"
 )
 
@@ -51,9 +52,7 @@ func smallRun(t *testing.T, command []string) (options, *bytes.Buffer) {
 
 func TestTheServerKeepsItsWord(t *testing.T) {
 	o, out := smallRun(t, []string{build(t)})
-	if err := run(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(t.Context(), o))
 	t.Log(out)
 }
 
@@ -68,9 +67,7 @@ func TestAForgetfulServerIsCaught(t *testing.T) {
 			wrapper := filepath.Join(t.TempDir(), "server")
 			// The data directory stands behind -b.
 			text := "#!/bin/sh\nn=0; for a in \"$@\"; do if [ $n = 1 ]; then dir=$a; fi; n=0; if [ \"$a\" = -b ]; then n=1; fi; done\n" + c.script + "\n"
-			if err := os.WriteFile(wrapper, []byte(text), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(wrapper, []byte(text), 0o755))
 			o, _ := smallRun(t, []string{wrapper, program})
 			err := run(t.Context(), o)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "seed 1, after kill 1") {
@@ -88,9 +85,7 @@ func TestBesideTheReference(t *testing.T) {
 		t.Skip("there is no beanstalkd here")
 	}
 	o, out := smallRun(t, []string{build(t)})
-	if err := compare(t.Context(), o, peer); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, compare(t.Context(), o, peer))
 	t.Log(out)
 }
 

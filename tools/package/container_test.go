@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // image is a container file, and the root that it describes.
@@ -23,10 +25,7 @@ type image struct {
 // assemble reads the container file in a directory, and does what it says.
 func assemble(t *testing.T, context string) *image {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(context, "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(context, "Dockerfile")))
 	im := &image{root: t.TempDir()}
 	for line := range strings.Lines(string(text)) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -61,9 +60,7 @@ func (im *image) copies(t *testing.T, context string, words []string) {
 		owner, words = given, words[1:]
 	}
 	to := filepath.Join(im.root, words[1])
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(to), 0o755))
 	run(t, "cp", "-r", "--preserve=mode", filepath.Join(context, words[0]), to)
 	run(t, "chown", "-R", owner, to)
 }
@@ -84,9 +81,7 @@ func TestContainer(t *testing.T) {
 	run(t, "tar", "-xzf", file(t, "*-container-amd64.tar.gz"), "-C", context)
 	im := assemble(t, context)
 	for _, dir := range []string{im.root, context} {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(dir, 0o755))
 	}
 	if im.user == "" || strings.HasPrefix(im.user, "0") || im.stop != "SIGTERM" || im.volume != "/var/lib/beanfield" {
 		t.Errorf("%+v", im)
@@ -95,9 +90,7 @@ func TestContainer(t *testing.T) {
 		`ip link set lo up && exec chroot --userspec="$0" "$@"`, im.user, im.root}, append(im.entry, im.args...)...)
 	container := exec.Command("unshare", words...)
 	container.Stderr = os.Stderr
-	if err := container.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, container.Start())
 	limit := time.AfterFunc(5*time.Minute, func() { container.Process.Kill() })
 	defer limit.Stop()
 	first := child(t, container.Process.Pid)
@@ -106,16 +99,11 @@ func TestContainer(t *testing.T) {
 			t.Fatalf("the container has ended: %v", err)
 		}
 	}
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", first))
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", first)))
 	if !strings.Contains(string(status), fmt.Sprintf("NSpid:\t%d\t1\n", first)) || !strings.Contains(string(status), "Uid:\t65532\t65532") {
 		t.Errorf("not process 1, or not without root:\n%s", status)
 	}
-	if err := syscall.Kill(first, syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(first, syscall.SIGTERM))
 	if err := container.Wait(); err != nil {
 		t.Errorf("stopped with %v", err)
 	}
@@ -138,10 +126,7 @@ func (im *image) healthy(pid int) bool {
 func child(t *testing.T, pid int) int {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); {
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)))
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil {
 			return pid
 		}

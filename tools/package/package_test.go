@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // dist is for make package: a release takes a minute to make, and to install it needs
@@ -39,10 +41,7 @@ func file(t *testing.T, pattern string) string {
 	if !*dist {
 		t.Skip("make package runs this")
 	}
-	dir, err := made()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(made())
 	return only(t, filepath.Join(dir, pattern))
 }
 
@@ -70,10 +69,7 @@ func TestReproducible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRelease("unused", "amd64", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(newRelease("unused", "amd64", ""))
 	copied := t.TempDir()
 	run(t, "sh", "-c", `cd "$1" && git ls-files -z | xargs -0 cp --parents -t "$2"`, "sh", r.top, copied)
 	again := exec.Command("go", "run", "./tools/package", "-version", r.version)
@@ -102,17 +98,11 @@ func TestProgram(t *testing.T) {
 	dir := t.TempDir()
 	run(t, "tar", "-xzf", file(t, "*-linux-amd64.tar.gz"), "-C", dir)
 	name := only(t, filepath.Join(dir, "*", "beanfield"))
-	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(name))
 	if info.Size() >= 40e6 {
 		t.Errorf("the program has %d bytes", info.Size())
 	}
-	f, err := elf.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(elf.Open(name))
 	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
@@ -165,9 +155,7 @@ func TestRPM(t *testing.T) {
 func TestInstall(t *testing.T) {
 	old := file(t, "*.deb")
 	newer := t.TempDir()
-	if err := makeRelease(newer, "amd64", "99.0"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, makeRelease(newer, "amd64", "99.0"))
 	given := t.TempDir()
 	run(t, "cp", old, filepath.Join(given, "old.deb"))
 	run(t, "cp", only(t, filepath.Join(newer, "*.deb")), filepath.Join(given, "newer.deb"))

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // The test binary stands in for a server: its arguments are a mode, -l, an address, -p
@@ -47,10 +49,7 @@ func standIn(mode, port string) int {
 
 func self(t *testing.T) string {
 	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(os.Executable())
 	return path
 }
 

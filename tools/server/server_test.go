@@ -7,23 +7,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 func TestUsageOfThisProcess(t *testing.T) {
-	before, err := UsageOf(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(UsageOf(os.Getpid()))
 	// Work until the clock says so: 30 ms of processor time, whoever else runs.
 	x := 1
 	for {
 		for range 1000 {
 			x = x*7 + 1
 		}
-		now, err := UsageOf(os.Getpid())
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := must.Get(UsageOf(os.Getpid()))
 		if now.CPU-before.CPU >= 30*time.Millisecond {
 			break
 		}
@@ -44,17 +40,10 @@ func TestUsageCountsWhatIsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	disk := DiskOf(filepath.Dir(path))
 	before, on := bytesWritten(os.Getpid()), disk.Written()
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(path))
 	defer file.Close()
-	if _, err := file.Write(make([]byte, 1<<20)); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(file.Write(make([]byte, 1<<20)))
+	must.Do(t, file.Sync())
 	if _, err := os.Stat("/proc/self/io"); err != nil || disk == "" {
 		t.Skip("the kernel does not tell, or there is no disk")
 	}
@@ -90,15 +79,10 @@ func TestTailKeepsTheEnd(t *testing.T) {
 }
 
 func TestServerThatDoesNotEnd(t *testing.T) {
-	s, err := Launch{Command: "sh", Data: t.TempDir()}.Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Launch{Command: "sh", Data: t.TempDir()}.Prepare())
 	defer s.Stop()
 	s.args = []string{"sh", "-c", "trap '' TERM; echo ready; exec sleep 600"}
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Start())
 	for deadline := time.Now().Add(5 * time.Minute); s.Said() != "ready"; {
 		if time.Now().After(deadline) {
 			t.Fatal("the shell does not run")

@@ -9,16 +9,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // played is a client whose server is played by a test.
 func played(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *Client {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("unix", path))
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		conn, err := l.Accept()
@@ -28,10 +27,7 @@ func played(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *Client {
 		defer conn.Close()
 		talk(conn, bufio.NewReader(conn))
 	}()
-	c, err := Dial(Options{Server: "unix:" + path, Timeout: 5 * time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Dial(Options{Server: "unix:" + path, Timeout: 5 * time.Minute}))
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -96,9 +92,7 @@ func TestPipe(t *testing.T) {
 			body = strings.Repeat("y", 3<<20)
 			size = len(body)
 		}
-		if err := p.Put(fmt.Sprintf("put %d 0 0 %d", i, size), []byte(body[:size])); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Put(fmt.Sprintf("put %d 0 0 %d", i, size), []byte(body[:size])))
 	}
 	if err := p.Flush(); err != nil || got != many {
 		t.Errorf("%d replies, %v", got, err)

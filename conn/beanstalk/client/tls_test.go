@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // authority makes certificates in files.
@@ -37,29 +39,18 @@ func newAuthority(t *testing.T) *authority {
 // others.
 func (a *authority) issue(name string, c *x509.Certificate) (file string) {
 	a.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	c.SerialNumber, c.Subject = big.NewInt(time.Now().UnixNano()), pkix.Name{CommonName: name}
 	c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	if a.cert == nil {
 		a.cert, a.key = c, key
 	}
-	der, err := x509.CreateCertificate(rand.Reader, c, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, c, a.cert, &key.PublicKey, a.key))
+	secret := must.Get(x509.MarshalPKCS8PrivateKey(key))
 	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
 	file = filepath.Join(a.dir, name+".pem")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		a.t.Fatal(err)
-	}
+	must.Do(a.t, os.WriteFile(file, text, 0o600))
 	return file
 }
 
@@ -75,10 +66,7 @@ func (a *authority) serve(file string) string {
 	if err != nil || !trusted.AppendCertsFromPEM(text) {
 		a.t.Fatal(err)
 	}
-	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{own}, ClientCAs: trusted, ClientAuth: tls.RequireAndVerifyClientCert})
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	l := must.Get(tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{own}, ClientCAs: trusted, ClientAuth: tls.RequireAndVerifyClientCert}))
 	a.t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -103,9 +91,7 @@ func TestTLS(t *testing.T) {
 	server := a.issue("server", &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
 	mine := a.issue("mine", &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 	ca, empty := filepath.Join(a.dir, "ca.pem"), filepath.Join(a.dir, "empty")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(empty, nil, 0o600))
 	at := "beanstalks://127.0.0.1:" + a.serve(server)
 	for _, c := range []struct {
 		what string
