@@ -74,6 +74,26 @@ func (p *DeliveryBatch) footprint() int {
 	return int(unsafe.Sizeof(*p)) + cap(p.Bytes) + cap(p.Items)*int(unsafe.Sizeof(Item{}))
 }
 
+// pack appends an item to a delivery batch.
+func (s *State) pack(p *DeliveryBatch, slot uint32, body bool) {
+	j := s.jobs.At(slot)
+	it := Item{Index: j.id(), Pri: j.pri, Size: j.size, TagsAt: uint32(len(p.Bytes))}
+	p.Bytes = append(p.Bytes, s.tagsOf(slot)...)
+	it.BodyAt = uint32(len(p.Bytes))
+	switch {
+	case !body:
+	case j.away():
+		it.away = true
+		p.away++
+	default:
+		var small []byte
+		small, it.Large = s.bodies.Get(j.body, j.size)
+		p.Bytes = append(p.Bytes, small...)
+	}
+	it.BodyEnd = uint32(len(p.Bytes))
+	p.Items = append(p.Items, it)
+}
+
 // Tags are the item's tags.
 func (p *DeliveryBatch) Tags(i int) Tags { return Tags(p.Bytes[p.Items[i].TagsAt:p.Items[i].BodyAt]) }
 

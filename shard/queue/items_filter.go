@@ -1,10 +1,6 @@
 package queue
 
-import (
-	"slices"
-
-	"beanfield/shard/queue/cells"
-)
+import "slices"
 
 // A filtered consumer wants only items with its tags, or from an index on. So it does not
 // wait in the line of its tube's waiters, who take whatever is best. It looks through
@@ -114,28 +110,4 @@ func (s *State) seekFor(now int64, c *consumer) {
 		}
 	}
 	s.wake(c)
-}
-
-// pick is the ready job that a consumer is sent next: the best one. If the consumer has
-// just refused that or been too slow, and its group has others who may take it, it is sent the second best.
-func (s *State) pick(c *consumer, t *tube) uint32 {
-	best := t.ready.Top().Slot
-	if !s.avoids(c, best) || len(c.group.consumers) < 2 {
-		return best
-	}
-	var second *cells.Entry // among the children of the best one in the heap
-	for i := uint32(1); i < min(5, t.ready.N); i++ {
-		if e := t.ready.At(i); second == nil || e.Before(*second) {
-			second = e
-		}
-	}
-	if second == nil || s.avoids(c, second.Slot) {
-		return best
-	}
-	return second.Slot
-}
-
-func (s *State) avoids(c *consumer, slot uint32) bool {
-	it := s.itemAt(slot)
-	return it != nil && it.avoid == c.number
 }

@@ -220,26 +220,6 @@ func (s *State) takeFound(v *service, a *Ask) bool {
 	return true
 }
 
-// pack appends an item to a delivery batch.
-func (s *State) pack(p *DeliveryBatch, slot uint32, body bool) {
-	j := s.jobs.At(slot)
-	it := Item{Index: j.id(), Pri: j.pri, Size: j.size, TagsAt: uint32(len(p.Bytes))}
-	p.Bytes = append(p.Bytes, s.tagsOf(slot)...)
-	it.BodyAt = uint32(len(p.Bytes))
-	switch {
-	case !body:
-	case j.away():
-		it.away = true
-		p.away++
-	default:
-		var small []byte
-		small, it.Large = s.bodies.Get(j.body, j.size)
-		p.Bytes = append(p.Bytes, small...)
-	}
-	it.BodyEnd = uint32(len(p.Bytes))
-	p.Items = append(p.Items, it)
-}
-
 // SupplyGet completes a get whose items have all been given their bodies, or fails
 // it because the log has failed. An item without a body is left out: either it has
 // been deleted meanwhile, or the caller has it quarantined. A get that takes is given back

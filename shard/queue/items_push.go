@@ -1,5 +1,7 @@
 package queue
 
+import "beanfield/shard/queue/cells"
+
 // A consumer of a tube's first group waits in the line of the tube's waiters while it
 // has room. One that gets room, or a connection, goes through State.withRoom: at the end of
 // the turn it is given the best job, and goes to the end of State.withRoom again, for as
@@ -54,6 +56,30 @@ func (s *State) feedOne(now int64, c *consumer) {
 		return
 	}
 	s.wake(c)
+}
+
+// pick is the ready job that a consumer is sent next: the best one. If the consumer has
+// just refused that or been too slow, and its group has others who may take it, it is sent the second best.
+func (s *State) pick(c *consumer, t *tube) uint32 {
+	best := t.ready.Top().Slot
+	if !s.avoids(c, best) || len(c.group.consumers) < 2 {
+		return best
+	}
+	var second *cells.Entry // among the children of the best one in the heap
+	for i := uint32(1); i < min(5, t.ready.N); i++ {
+		if e := t.ready.At(i); second == nil || e.Before(*second) {
+			second = e
+		}
+	}
+	if second == nil || s.avoids(c, second.Slot) {
+		return best
+	}
+	return second.Slot
+}
+
+func (s *State) avoids(c *consumer, slot uint32) bool {
+	it := s.itemAt(slot)
+	return it != nil && it.avoid == c.number
 }
 
 // push sends a ready job to a consumer, which holds it from now on. With auto-commit
