@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/storage/turns"
 )
 
@@ -62,9 +63,7 @@ func BenchmarkAbsorb(b *testing.B) {
 					groups := pairs(jobs, group, uint64(held+1)*stride, stride)
 					for b.Loop() {
 						for i, g := range groups {
-							if err := w.Absorb(g, slotOf(held+i*group)); err != nil {
-								b.Fatal(err)
-							}
+							must.Do(b, w.Absorb(g, slotOf(held+i*group)))
 						}
 					}
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/jobs, "ns/job")
@@ -85,9 +84,7 @@ func BenchmarkShare(b *testing.B) {
 				b.StartTimer()
 				s := w.NewShare()
 				for i, g := range groups {
-					if err := s.Collect(g, slotOf(i*1000)); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, s.Collect(g, slotOf(i*1000)))
 				}
 				s.Seal(turns.Place{Number: 1})
 				s.Done()

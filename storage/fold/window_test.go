@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/turns"
 )
 
@@ -30,9 +31,7 @@ func TestWhatIsNoTurnIsCorrupt(t *testing.T) {
 func TestShareIsOfTurnsAbsorbedBefore(t *testing.T) {
 	w := NewWindow(0)
 	put := append(turns.AppendJob(nil, turns.Put, 1, 1), 'x')
-	if err := w.Absorb(put, 100); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Absorb(put, 100))
 	s := w.NewShare()
 	if err := s.Collect(put, 100); err != nil || len(s.Records) != 1 {
 		t.Fatalf("%v, %d records", err, len(s.Records))
@@ -97,21 +96,15 @@ func TestWindowIsUsedByMany(t *testing.T) {
 	})
 	for i, b := range puts(jobs, group, 1) {
 		b = turns.AppendSetQueue(b, "queue", body)
-		if err := w.Absorb(b, slotOf(i*group)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Absorb(b, slotOf(i*group)))
 		findsAll(t, w, b, slotOf(i*group))
 		s := w.NewShare()
-		if err := s.Collect(b, slotOf(i*group)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Collect(b, slotOf(i*group)))
 		clear(b)
 		s.Seal(turns.Place{Number: uint64(i)})
 		sealed <- s
 		end := turns.AppendDelete(nil, s.Records[0].ID, false, false) // meanwhile
-		if err := w.Absorb(end, slotOf(i*group)+turns.At(len(b))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Absorb(end, slotOf(i*group)+turns.At(len(b))))
 		<-sealed
 		if len(s.Queues) != 1 || string(s.Queues[0].Name) != "queue" || !bytes.Equal(s.Queues[0].Value, body) {
 			t.Fatalf("share %d has %d queues", i, len(s.Queues))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -47,18 +48,11 @@ func BenchmarkAppendSync(b *testing.B) {
 					o.FS = lazyFS{o.FS, &forgets}
 				}
 				from := turns.Place{Origin: origin}
-				if err := Create(o, from); err != nil {
-					b.Fatal(err)
-				}
-				l, err := Open(o, from)
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, Create(o, from))
+				l := must.Get(Open(o, from))
 				defer l.Close()
 				for range o.Slots {
-					if err := appendSync(l, make([]byte, 3<<20)); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, appendSync(l, make([]byte, 3<<20)))
 				}
 				l.Trim(l.Place().Number)
 				forgets = kind == "nothing"
@@ -66,9 +60,7 @@ func BenchmarkAppendSync(b *testing.B) {
 				b.ReportAllocs()
 				b.SetBytes(int64(size))
 				for b.Loop() {
-					if err := appendSync(l, turns); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, appendSync(l, turns))
 				}
 			})
 		}

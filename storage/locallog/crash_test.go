@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/turns"
 )
 
@@ -39,9 +40,7 @@ const origin = 77
 
 func newWorld(t *testing.T, fresh bool) *world {
 	w := &world{t: t, d: newDisk(), store: turns.Place{Origin: origin}, fresh: fresh}
-	if err := Create(w.options(), w.store); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Create(w.options(), w.store))
 	w.open()
 	return w
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -19,9 +20,7 @@ import (
 func onPebbles(t *testing.T, fs vfs.FS) Options {
 	t.Helper()
 	o := Options{FS: fs, Dir: "log", Slot: 8 << 10, Slots: 4, Epoch: rand.Uint64()}
-	if err := Create(o, turns.Place{Origin: origin}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Create(o, turns.Place{Origin: origin}))
 	return o
 }
 
@@ -80,9 +79,7 @@ func (w *owner) work() {
 	if w.r.IntN(3) > 0 {
 		return
 	}
-	if err := w.l.Sync(); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.l.Sync())
 	if w.durable = len(w.said); w.r.IntN(3) > 0 {
 		return
 	}
@@ -124,10 +121,7 @@ func TestPowerCuts(t *testing.T) {
 // A log that is full says so, loses nothing, and has room again after a Trim. Turns that
 // are longer than the whole log are refused in the same way.
 func TestFullLog(t *testing.T) {
-	l, err := Open(onPebbles(t, vfs.NewMem()), turns.Place{Origin: origin})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Open(onPebbles(t, vfs.NewMem()), turns.Place{Origin: origin}))
 	var want []string
 	for i := 0; ; i++ {
 		b := fmt.Sprintf("%0999d", i)
@@ -138,9 +132,7 @@ func TestFullLog(t *testing.T) {
 		}
 		want = append(want, b)
 	}
-	if err := l.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Sync())
 	got, place := readAll(t, l)
 	if !slices.Equal(got, want) || len(want) < 28 {
 		t.Fatalf("%d turns were read, %d appended", len(got), len(want))
@@ -169,16 +161,11 @@ func TestFailingDisk(t *testing.T) {
 			}
 			return nil
 		}))
-		l, err := Open(onPebbles(t, fs), turns.Place{Origin: origin})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(Open(onPebbles(t, fs), turns.Place{Origin: origin}))
 		if _, _, err := l.Append([]byte("one")); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Sync(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Sync())
 		failing = true
 		_, _, written := l.Append([]byte("two"))
 		if synced := l.Sync(); !errors.Is(synced, bad) || written != nil && !errors.Is(written, bad) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -210,9 +211,7 @@ func TestSalvageOfUnreadableBlocks(t *testing.T) {
 	for i := range 9 {
 		mustAppend(t, l, strings.Repeat(fmt.Sprint(i), 999))
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	failing = true
 	if _, err := Open(o, turns.Place{Origin: origin}); !errors.Is(err, bad) {
 		t.Errorf("open: %v", err)

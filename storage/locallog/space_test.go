@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -17,10 +18,7 @@ import (
 // slotsOf lists the slots of a log on the disk.
 func slotsOf(t *testing.T, o Options) (names []string) {
 	t.Helper()
-	names, err := o.FS.List(o.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names = must.Get(o.FS.List(o.Dir))
 	return slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, slotSuffix) })
 }
 
@@ -45,9 +43,7 @@ func TestTurnsLongerThanTheLog(t *testing.T) {
 	if err := l.ReadAt(at+30000, got); err != nil || string(got) != long[30000:] {
 		t.Errorf("the end of the turns: %v", err)
 	}
-	if err := l.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Sync())
 	// Wherever the fold stops before them, it stops before the first of their parts.
 	for i, s := range l.Segments() {
 		if last := len(l.Segments()) - 1; i < last && s.Behind != before || i == last && s.Behind != l.Place() || s.Full != (i < last) {
@@ -76,9 +72,7 @@ func TestPreparedSlots(t *testing.T) {
 	l, _ := reopened(t, o, turns.Place{Origin: origin})
 	for used := range o.Slots {
 		for range 2 {
-			if err := l.Prepare(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Prepare())
 		}
 		if n := len(slotsOf(t, o)); n != used+1 {
 			t.Fatalf("%d slots, of which %d are used", n, used)
@@ -156,9 +150,7 @@ func TestOtherSlots(t *testing.T) {
 			}
 			want = append(want, text)
 		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Close())
 		o.Slot, o.Slots, o.Epoch = next.slot, next.slots, o.Epoch+1
 		var all []string
 		if l, all = reopened(t, o, turns.Place{Origin: origin}); !slices.Equal(all, want) {
@@ -188,18 +180,14 @@ func TestLogOfAMarkAlone(t *testing.T) {
 		}
 	}
 	refused("no directory", place)
-	if err := fs.MkdirAll("data", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fs.MkdirAll("data", 0o700))
 	root, err := fs.OpenDir("")
 	if err != nil || root.Sync() != nil || fs.MkdirAll(o.Dir, 0o700) != nil {
 		t.Fatal(err)
 	}
 	refused("an empty directory", place)
 	for range 2 {
-		if err := Create(o, place); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Create(o, place))
 	}
 	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
 	for _, other := range []turns.Place{{Origin: origin, Number: 6}, {Origin: origin, Number: 8}, {Origin: 1, Number: 7}} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -16,10 +17,7 @@ import (
 func reopened(t *testing.T, o Options, from turns.Place) (*Log, []string) {
 	t.Helper()
 	o.Epoch++
-	l, err := Open(o, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Open(o, from))
 	all, _ := readAll(t, l)
 	return l, all
 }
@@ -30,9 +28,7 @@ func mustAppend(t *testing.T, l *Log, text string) {
 	if _, _, err := l.Append([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Sync())
 }
 
 // G1: the store trims while a record is being written, which the owner has given a place in a
@@ -63,13 +59,8 @@ func TestTrimAmidAnAppend(t *testing.T) {
 func TestUnfinishedSlot(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	o := onPebbles(t, fs)
-	f, err := fs.OpenReadWrite(fs.PathJoin(o.Dir, slotName(0)), vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt(make([]byte, o.Slot), 0); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(fs.OpenReadWrite(fs.PathJoin(o.Dir, slotName(0)), vfs.WriteCategoryUnspecified))
+	must.Get(f.WriteAt(make([]byte, o.Slot), 0))
 	l, _ := reopened(t, o, turns.Place{Origin: origin})
 	mustAppend(t, l, "one")
 	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
@@ -87,20 +78,10 @@ func TestSlotCutInThePadding(t *testing.T) {
 	mustAppend(t, l, "x")
 	name := fs.PathJoin(o.Dir, slotName(0))
 	b := make([]byte, turns.Overhead+1)
-	f, err := fs.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.ReadAt(b, 0); err != nil {
-		t.Fatal(err)
-	}
-	f, err = fs.Create(name, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write(b); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(fs.Open(name))
+	must.Get(f.ReadAt(b, 0))
+	f = must.Get(fs.Create(name, vfs.WriteCategoryUnspecified))
+	must.Get(f.Write(b))
 	l, _ = reopened(t, o, turns.Place{Origin: origin})
 	mustAppend(t, l, "y")
 	o.Epoch++
@@ -160,9 +141,7 @@ func TestVoidPartsAreTrimmed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteAt(make([]byte, 100), 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(f.WriteAt(make([]byte, 100), 0))
 	l, all := reopened(t, o, turns.Place{Origin: origin})
 	_, _, behind, ok, err := l.Reader().Next()
 	if len(all) != 0 || ok || err != nil {

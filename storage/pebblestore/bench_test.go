@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // onDisk are the options of a real store in a real directory.
@@ -20,15 +21,12 @@ func onDisk(b testing.TB, sync storage.SyncMode) Options {
 // diskUse is what a directory takes, as du counts.
 func diskUse(t testing.TB, dir string) (bytes int64) {
 	t.Helper()
-	err := filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {
+	must.Do(t, filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {
 		if err == nil {
 			bytes += blocks(info)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return bytes
 }
 
@@ -92,9 +90,7 @@ func benchmarkCommit(b *testing.B, mode storage.SyncMode, perTurn int) {
 	b.StopTimer()
 	b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
 	b.ReportMetric(float64(l.Stats().Syncs)/b.Elapsed().Seconds(), "syncs/s")
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, s.Close())
 }
 
 // put writes jobs first to last in turns of 1,000.
@@ -124,26 +120,20 @@ func BenchmarkReplay(b *testing.B) {
 	start := time.Now()
 	putMany(b, logs[0], 1, jobs/2, asIs, 100)
 	putMany(b, logs[1], jobs/2+1, jobs, asIs, 100)
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, s.Close())
 	b.Logf("written in %v, %d MiB", time.Since(start), diskUse(b, o.Dir)/mib)
 	b.ResetTimer()
 	for range b.N {
 		s = New(o)
 		n := 0
 		for _, l := range mustOpen(b, s, 2) {
-			if err := l.Replay(func(*storage.Job, []byte) error { n++; return nil }); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, l.Replay(func(*storage.Job, []byte) error { n++; return nil }))
 		}
 		if n != jobs {
 			b.Fatalf("%d jobs", n)
 		}
 		b.StopTimer()
-		if err := s.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, s.Close())
 		b.StartTimer()
 	}
 }
@@ -156,16 +146,12 @@ func BenchmarkReshard(b *testing.B) {
 	logs := mustOpen(b, s, 2)
 	tubes := 0
 	putMany(b, logs[0], 1, jobs, func(j *storage.Job) { tubes++; j.Tube = fmt.Sprint("tube", tubes%100) }, 100)
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, s.Close())
 	b.ResetTimer()
 	for i := range b.N {
 		s = New(o)
 		mustOpen(b, s, 3-i%2)
-		if err := s.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, s.Close())
 	}
 }
 
@@ -180,9 +166,7 @@ func BenchmarkOpenEmpty(b *testing.B) {
 				s := New(o)
 				mustOpen(b, s, n)
 				b.StopTimer()
-				if err := s.Close(); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, s.Close())
 				b.StartTimer()
 			}
 		})

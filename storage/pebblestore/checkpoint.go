@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/committer"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 )
@@ -42,14 +43,14 @@ func (s *store) Checkpoint(dir string) error {
 func (s *store) copyLogs(to *directory.Dir) error {
 	defer func() {
 		for _, l := range s.logs {
-			l.committer.thaw()
+			l.committer.Thaw()
 		}
 	}()
 	// The most is folded before anybody has to wait.
 	if err := inParallel(len(s.logs), func(i int) error { return s.logs[i].foldAll() }); err != nil {
 		return err
 	}
-	for _, step := range []func(*committer) error{(*committer).hold, (*committer).settle, (*committer).gate} {
+	for _, step := range []func(*committer.Committer) error{(*committer.Committer).Hold, (*committer.Committer).Settle, (*committer.Committer).Gate} {
 		for _, l := range s.logs {
 			if err := step(l.committer); err != nil {
 				return err

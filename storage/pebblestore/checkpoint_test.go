@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -56,17 +57,13 @@ func TestCheckpointOfARunningStore(t *testing.T) {
 		names := []string{"copy1", "copy2", "copy3"}
 		for _, name := range names {
 			<-moved
-			if err := s.Checkpoint(name); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Checkpoint(name))
 		}
 		if err := s.Checkpoint("copy1"); err == nil {
 			t.Error("a checkpoint was written over another")
 		}
 		stop()
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		for _, name := range names {
 			o := small(fs, mode)
 			o.Dir = name
@@ -85,9 +82,7 @@ func TestCheckpointOfARunningStore(t *testing.T) {
 			if len(there) != jobs || highest < jobs {
 				t.Errorf("%s holds %d of %d jobs, highest id %d", name, len(there), jobs, highest)
 			}
-			if err := c.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Close())
 		}
 	}
 }
@@ -97,15 +92,9 @@ func TestUnfinishedCheckpointIsRefused(t *testing.T) {
 	fs := vfs.NewMem()
 	s := noTicks(small(fs, storage.Always))
 	mustOpen(t, s, 1)
-	if err := s.Checkpoint("copy"); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := fs.Remove("copy/" + directory.ManifestName); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Checkpoint("copy"))
+	must.Do(t, s.Close())
+	must.Do(t, fs.Remove("copy/"+directory.ManifestName))
 	o := small(fs, storage.Always)
 	o.Dir = "copy"
 	if _, err := noTicks(o).Open(1, byName(1)); err == nil {

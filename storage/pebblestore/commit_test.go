@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -90,19 +91,14 @@ func TestOneSyncServesManyTurns(t *testing.T) {
 	if n := l.Stats().Syncs; n != 2 {
 		t.Errorf("%d syncs for 100 turns", n)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // gatedLog is a store with one log, whose committer takes nothing yet.
 func gatedLog(t *testing.T, fs vfs.FS) (*store, *shardLog) {
 	t.Helper()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0].(*shardLog)
-	if err := l.committer.gate(); err != nil {
-		t.Fatal(err)
-	}
+	s, l := openOne(t, fs)
+	must.Do(t, l.committer.Gate())
 	return s, l
 }
 
@@ -116,7 +112,7 @@ func TestOneSyncServesTurnsBeforeIt(t *testing.T) {
 			t.Fatal("acknowledged before its sync")
 		}
 	}
-	l.committer.thaw()
+	l.committer.Thaw()
 	mustCommit(t, l)
 	if acked, _ := led.count(); acked != 10 {
 		t.Errorf("only turn %d was acknowledged", acked)
@@ -124,9 +120,7 @@ func TestOneSyncServesTurnsBeforeIt(t *testing.T) {
 	if n := l.Stats().Syncs; n != 1 {
 		t.Errorf("%d syncs for 10 turns", n)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // Closing a log opens its gate: what has been committed is applied and told.
@@ -136,17 +130,13 @@ func TestCloseWhileGated(t *testing.T) {
 	putOne(l, 1)
 	w := newWaiter()
 	l.Commit(w)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	w.mustBeTold(t)
 	s = noTicks(small(fs, storage.Always))
 	if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != 1 {
 		t.Errorf("%d jobs come back", len(got))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // A turn that wrote nothing waits for those before it, and for nothing else.
@@ -167,9 +157,7 @@ func TestTurnsWithoutRecords(t *testing.T) {
 	default:
 		t.Error("a turn that wrote nothing overtook one that wrote")
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // In Interval mode turns do not wait; a tick of the timer syncs what there is,
@@ -191,9 +179,7 @@ func TestIntervalSyncs(t *testing.T) {
 			t.Fatal("a turn waits")
 		}
 	}
-	if err := l.committer.settle(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.committer.Settle())
 	before := fs.CrashClone(vfs.CrashCloneCfg{})
 	ticks <- time.Time{}
 	ticks <- time.Time{} // taken only when the first has been dealt with
@@ -206,13 +192,9 @@ func TestIntervalSyncs(t *testing.T) {
 		if got := replayed(t, mustOpen(t, c, 1)[0]); len(got) != want {
 			t.Errorf("%d jobs after a crash, should be %d", len(got), want)
 		}
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Close())
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // A failed timed sync ends a log as a failed commit does.
@@ -240,9 +222,7 @@ func TestFailedIntervalSync(t *testing.T) {
 	if !l.Commit(newWaiter()) {
 		t.Fatal("a turn waits")
 	}
-	if err := l.committer.settle(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.committer.Settle())
 	on.Store(true)
 	ticks <- time.Time{}
 	if err := <-fatal; !errors.Is(err, broken) {
@@ -283,7 +263,5 @@ func TestCommitAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(20000, once); n >= 1 {
 		t.Errorf("%v allocations a turn", n)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
 
@@ -216,18 +217,14 @@ func TestCrashKeepsWhatWasAcknowledged(t *testing.T) {
 				least = 0
 			}
 			crashed := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: r.Intn(101), RNG: randv2(seed)})
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Close())
 			fs = crashed
 			s = noTicks(small(fs, mode))
 			l = mustOpen(t, s, 1)[0]
 			got := look(t, l)
 			storagetest.SameJobs(t, got.jobs, storagetest.InOrder(append([]storagetest.Stored{}, got.jobs...)))
 			h.find(t, least, got)
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Close())
 			if t.Failed() {
 				return
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 
@@ -17,16 +18,13 @@ import (
 func unclosed(t *testing.T, n uint64) vfs.FS {
 	t.Helper()
 	fs := vfs.NewCrashableMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0]
+	s, l := openOne(t, fs)
 	for id := uint64(1); id <= n; id++ {
 		putOne(l, id)
 		mustCommit(t, l)
 	}
 	crashed := fs.CrashClone(vfs.CrashCloneCfg{})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	return crashed
 }
 
@@ -67,9 +65,7 @@ func TestTornLogIsRead(t *testing.T) {
 	if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != 999 {
 		t.Errorf("%d jobs", len(got))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // A turn may hold more than one batch can.
@@ -94,15 +90,11 @@ func TestVeryLargeTurn(t *testing.T) {
 				t.Fatalf("body of job %d: %d bytes, %v", id, len(got), err)
 			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		s = noTicks(small(fs, mode))
 		if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != before+n {
 			t.Errorf("%d jobs", len(got))
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
@@ -77,9 +78,7 @@ func fullStore(t *testing.T, seed int64, leave func(fs *vfs.MemFS, s *store) *vf
 		h.turn(l)
 		mustCommit(t, l)
 		if i == 60 || i == 120 {
-			if err := l.foldAll(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.foldAll())
 		}
 	}
 	return damagedStore{leave(fs, s), h, h.turns()}
@@ -93,9 +92,7 @@ func clone(fs *vfs.MemFS, percent int, r *rand.Rand) *vfs.MemFS {
 func killed(t *testing.T) func(*vfs.MemFS, *store) *vfs.MemFS {
 	return func(fs *vfs.MemFS, s *store) *vfs.MemFS {
 		left := clone(fs, 100, rand.New(rand.NewSource(1)))
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		return left
 	}
 }
@@ -103,9 +100,7 @@ func killed(t *testing.T) func(*vfs.MemFS, *store) *vfs.MemFS {
 // stopped is what an orderly stop leaves.
 func stoppedInOrder(t *testing.T) func(*vfs.MemFS, *store) *vfs.MemFS {
 	return func(fs *vfs.MemFS, s *store) *vfs.MemFS {
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		return clone(fs, 0, rand.New(rand.NewSource(1)))
 	}
 }
@@ -113,10 +108,7 @@ func stoppedInOrder(t *testing.T) func(*vfs.MemFS, *store) *vfs.MemFS {
 // files are all files below a directory.
 func files(t *testing.T, fs vfs.FS, dir string) (paths []string) {
 	t.Helper()
-	names, err := fs.List(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(fs.List(dir))
 	slices.Sort(names)
 	for _, n := range names {
 		path := fs.PathJoin(dir, n)
@@ -131,7 +123,7 @@ func files(t *testing.T, fs vfs.FS, dir string) (paths []string) {
 	return paths
 }
 
-func contents(t *testing.T, fs vfs.FS) map[string]string {
+func filesOf(t *testing.T, fs vfs.FS) map[string]string {
 	all := make(map[string]string)
 	for _, path := range files(t, fs, "data") {
 		all[path] = disktest.Read(t, fs, path)
@@ -188,7 +180,7 @@ func (d *damagedStore) try(t *testing.T, r *rand.Rand, path string, way ruin) (r
 	} else if err := fs.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	before := contents(t, fs)
+	before := filesOf(t, fs)
 	got, err := d.startOn(t, fs)
 	if err == nil {
 		d.excuse(got.jobs)
@@ -203,7 +195,7 @@ func (d *damagedStore) try(t *testing.T, r *rand.Rand, path string, way ruin) (r
 	}
 	// What is wrong inside a table is found when it is read, and Pebble is at work then.
 	if strings.Contains(err.Error(), "Nothing was changed") {
-		after := contents(t, fs)
+		after := filesOf(t, fs)
 		delete(after, "data/"+directory.LockName)
 		delete(before, "data/"+directory.LockName)
 		if !maps.Equal(before, after) {

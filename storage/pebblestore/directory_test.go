@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
@@ -37,9 +38,7 @@ func TestForeignDirectories(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fs := vfs.NewMem()
-			if err := fs.MkdirAll("data", 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, fs.MkdirAll("data", 0o755))
 			for name, text := range c.files {
 				disktest.Write(t, fs, "data/"+name, text)
 			}
@@ -83,14 +82,10 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	if err != nil || !strings.Contains(string(said), "in use: true storage: data directory "+dir+": in use by another process") {
 		t.Errorf("the second process says %s, %v", said, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	s = New(o)
 	mustOpen(t, s, 2)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if _, err := os.Stat(dir + "/" + directory.BallastName); !directory.Missing(err) {
 		t.Errorf("the ballast is still there: %v", err)
 	}
@@ -135,13 +130,9 @@ func TestMissingAndDamagedFiles(t *testing.T) {
 				replayed(t, l)
 				l.(*shardLog).compact()
 			}
-			if err := holds2.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, holds2.Close())
 			for _, path := range disktest.Look(t, fs, "data", c.part) {
-				if err := c.damage(fs, path); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, c.damage(fs, path))
 			}
 			s := noTicks(small(fs, storage.Always))
 			logs, err := s.Open(2, byName(2))

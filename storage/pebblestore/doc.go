@@ -18,7 +18,7 @@
 // joins the group under way or the open one, so its Ack too comes after all that it can
 // have seen. After the first error no Ack succeeds: the fault is noted before
 // the call that met it returns, the committer checks it before it delivers, and
-// from then on the undertaker takes all groups and delivers the error.
+// from then on another goroutine (reportFailure) takes all groups and tells their acks the error.
 //
 // Replay gives the acknowledged state (L2): by L1 and G2 (package locallog) the log on the disk
 // is a prefix of the groups, each whole or not there at all, and it covers what was
@@ -62,31 +62,35 @@
 // stay there until their jobs are deleted. Removing a table keeps a processor busy,
 // so a table has at most 16 MiB.
 //
-// # The parts
+// # The rooms
 //
-//	shardLog    what the shard calls                                log.go
-//	committer   appends groups of turns, tells their acks           committer.go, group.go
-//	turnLog     where it appends them, and waits for room           turnlog.go
+//	format     the bytes of keys, values and the manifest
+//	directory  a data directory: what lies in it, and whose it is
+//	database   how Pebble's databases are opened, and what becomes of their errors
+//	contents   reads what is in a database, and in the log behind it
+//	committer  appends groups of turns, tells their acks
+//	repair     what is wrong with files, and what is left of them
+//
+// and here, where they come together:
+//
+//	shardLog    what the shard calls                                log.go, replay.go
+//	turnLog     where groups are appended; waits for room           turnlog.go
 //	fold        has the store follow the log                        folding.go
 //	shardStore  the store of a shard: takes shares, says its place  shardstore.go, tables.go
-//	undertaker  tells acks after a failure                          undertaker.go
 //	syncLoop    the timer of Interval mode                          synctimer.go
-//	stager      writes large bodies, as pieces                      stager.go, pieces.go
-//	scan        walks records and updates side by side              scan.go, replay.go
-//	relay       passes jobs from a scan to those who replay it      relay.go
-//	Read        shows what is in a directory, and changes nothing   read.go
-//	space       refuses jobs before the disk is full                space.go
-//	tidy        compacts what holds too much garbage                tidy.go
+//	stager      writes large bodies, as pieces                      stager.go
 //	unreadable  remembers which bodies cannot be read               unreadable.go
-//	fit         makes a store small on a small disk                 fit.go
+//	space       refuses jobs before the disk is full                space.go
 //	relief      frees space while there is too little               relief.go
+//	compact     rewrites tables that hold too much garbage          compact.go
+//	fit         makes a store small on a small disk                 fit.go
+//	Read        shows what is in a directory, and changes nothing   read.go
+//	verify      refuses what is damaged, before it is touched       verify.go
 //	settle      moves jobs that belong on other shards              rule.go
 //	mover       moves jobs to another number of shards              reshard.go
-//	Checkpoint  copies a running store                              checkpoint.go, freeze.go
+//	Checkpoint  copies a running store                              checkpoint.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
-//	verify      refuses what is damaged, before it is touched       verify.go
-//	takeOver    gives directories of older builds this format       takeover.go
-//	Salvage     reads what is readable of a damaged one             salvage*.go
+//	takeOver    gives directories of older builds this format       takeover.go, oldlog.go
 //
 // # Turns, groups and syncs
 //
@@ -211,7 +215,7 @@
 //     but a compaction of updates would rewrite the bodies beside them.
 //   - Single deletes of records: nothing is left where the two meet, but when a compaction
 //     cannot read what is behind one, Pebble panics, and so does the next start.
-//   - Range deletes of ids that are all dead: one must know which are, and tidy bounds the
+//   - Range deletes of ids that are all dead: one must know which are, and compact bounds the
 //     garbage anyway. (The pieces of one large body are removed by a range delete.)
 //   - Large bodies as plain files: they would need a life of their own in copies,
 //     moves, salvage and crashes, which tables have already.

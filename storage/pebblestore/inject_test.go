@@ -75,7 +75,7 @@ func (sc *scenario) work(l *shardLog) error {
 		}
 		if round == 1 {
 			l.compact()
-			l.tidy(0)
+			l.compactIfDue(0)
 		}
 	}
 	return nil

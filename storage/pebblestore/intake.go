@@ -52,7 +52,7 @@ func newIntake(s *store, shards int, shardOf func(string) int) (*Intake, error) 
 		made: directory.Missing(err),
 	}
 	if err := s.dir.Acquire(); err != nil {
-		return nil, err // if it is somebody's, it is not for us to tidy
+		return nil, err // if it is somebody's, it is not for us to clean up
 	}
 	if err := in.begin(shards); err != nil {
 		return nil, errors.Join(err, in.Abort())
@@ -222,7 +222,6 @@ func (in *Intake) remove() error {
 
 // raise makes the log note an id as given, with the turn that ends next.
 func (l *shardLog) raise(id uint64) {
-	l.committer.begin()
-	g := l.committer.open
-	g.buf = turns.AppendRaise(g.buf, id)
+	g := l.committer.Begin()
+	g.Buf = turns.AppendRaise(g.Buf, id)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/repair"
@@ -58,10 +59,7 @@ func take(in *Intake, jobs []storagetest.Stored) error {
 
 func mustBegin(t *testing.T, fs vfs.FS, n int) *Intake {
 	t.Helper()
-	in, err := newIntake(noTicks(small(fs, storage.Always)), n, byName(n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(newIntake(noTicks(small(fs, storage.Always)), n, byName(n)))
 	return in
 }
 
@@ -70,10 +68,7 @@ func TestIntakeTakesAllJobsAndTheLastID(t *testing.T) {
 		fs, jobs := vfs.NewMem(), intakeJobs(100)
 		in := mustBegin(t, fs, 3)
 		in.limit = 1000 // several turns
-		err := errors.Join(take(in, jobs), in.PutQueue(filledQueue("a")), in.PutQueue(filledQueue("b")), in.Finish(last))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(take(in, jobs), in.PutQueue(filledQueue("a")), in.PutQueue(filledQueue("b")), in.Finish(last)))
 		if err := in.Abort(); err != nil { // has no effect any more
 			t.Error(err)
 		}
@@ -109,17 +104,13 @@ func TestDeathBetweenStepsOfAnIntake(t *testing.T) {
 	for stop := 0; ; stop++ {
 		fs, jobs := vfs.NewCrashableMem(), intakeJobs(50)
 		in := mustBegin(t, fs, 3)
-		if err := take(in, jobs); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, take(in, jobs))
 		steps := in.steps(70)
 		if stop > len(steps) {
 			break
 		}
 		for _, step := range steps[:stop] {
-			if err := step(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, step())
 		}
 		dead := fs.CrashClone(vfs.CrashCloneCfg{})
 		if stop == len(steps) {
@@ -133,9 +124,7 @@ func TestDeathBetweenStepsOfAnIntake(t *testing.T) {
 		}
 		// The dead one's jobs are gone.
 		again := mustBegin(t, dead, 2)
-		if err := errors.Join(take(again, jobs[:5]), again.Finish(0)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(take(again, jobs[:5]), again.Finish(0)))
 		holds(t, dead, 2, jobs[:5], 5)
 	}
 	if complete != 1 {
@@ -149,9 +138,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 		parent := t.TempDir()
 		o := Options{Dir: filepath.Join(parent, "new"), Logger: quiet()}
 		if !made {
-			if err := os.Mkdir(o.Dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(o.Dir, 0o700))
 		}
 		in, err := NewIntake(o, 3, byName(3))
 		if err != nil {
@@ -160,9 +147,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 		if _, err := NewIntake(o, 3, byName(3)); err == nil {
 			t.Error("two intakes fill the same directory")
 		}
-		if err := errors.Join(take(in, intakeJobs(20)), in.Abort()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(take(in, intakeJobs(20)), in.Abort()))
 		left, err := filepath.Glob(filepath.Join(parent, "*", "*"))
 		if _, statErr := os.Stat(o.Dir); len(left) > 0 || err != nil || errors.Is(statErr, os.ErrNotExist) != made {
 			t.Errorf("left %q, %v, %v", left, err, statErr)
@@ -172,13 +157,9 @@ func TestAbortLeavesNothing(t *testing.T) {
 
 func TestIntakeNeedsAFreeDirectory(t *testing.T) {
 	used, binlogs, fresh := vfs.NewMem(), vfs.NewMem(), vfs.NewMem()
-	if err := mustBegin(t, used, 1).Finish(0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mustBegin(t, used, 1).Finish(0))
 	for _, fs := range []vfs.FS{binlogs, fresh} {
-		if err := fs.MkdirAll("data/lost+found", 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fs.MkdirAll("data/lost+found", 0o700))
 	}
 	disktest.Write(t, binlogs, "data/binlog.1", "")
 	for _, c := range []struct {
@@ -224,19 +205,12 @@ func TestIntakeMakesDirectoriesThatLast(t *testing.T) {
 	fs, jobs := vfs.NewCrashableMem(), intakeJobs(10)
 	o := small(fs, storage.Always)
 	o.Dir = "a/b/c"
-	in, err := newIntake(noTicks(o), 1, byName(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(take(in, jobs), in.Finish(0)); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(newIntake(noTicks(o), 1, byName(1)))
+	must.Do(t, errors.Join(take(in, jobs), in.Finish(0)))
 	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
 	s := noTicks(o)
 	storagetest.SameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), storagetest.InOrder(jobs))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // Bodies come in a buffer that is used again, whatever their size.
@@ -251,15 +225,11 @@ func TestIntakeKeepsNoBody(t *testing.T) {
 			body[i] = byte(id)
 		}
 		s := storagetest.Stored{Job: storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(len(body))}, Body: string(body)}
-		if err := in.Put(&s.Job, body); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, in.Put(&s.Job, body))
 		want = append(want, s)
 	}
 	clear(buffer)
-	if err := in.Finish(0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, in.Finish(0))
 	s := noTicks(small(fs, storage.Always))
 	defer s.Close()
 	storagetest.SameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), want)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/storagetest"
 
@@ -28,13 +29,9 @@ func leftover(t *testing.T) *vfs.MemFS {
 	t.Helper()
 	fs := vfs.NewCrashableMem()
 	in := mustBegin(t, fs, 1)
-	if err := take(in, intakeJobs(3)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, take(in, intakeJobs(3)))
 	dead := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})
-	if err := in.Abort(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, in.Abort())
 	return dead
 }
 
@@ -136,17 +133,13 @@ func TestErrorAtEveryOperationOfAnAbort(t *testing.T) {
 			base := &cloneable{MemFS: vfs.NewCrashableMem()}
 			b := new(breaking)
 			in := mustBegin(t, b.fs(base), 2)
-			if err := take(in, jobs); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, take(in, jobs))
 			b.arm(at, onward)
 			err := in.Abort()
 			kind, reached := b.reached()
 			// After a crash removals that were not synced are undone.
 			now := vfs.NewMem()
-			if _, err := vfs.Clone(base.MemFS, now, "data", "data"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(vfs.Clone(base.MemFS, now, "data", "data"))
 			for _, fs := range []*vfs.MemFS{base.clone(vfs.CrashCloneCfg{}), now} {
 				afterIntake(t, fs, jobs, errors.Join(errors.New("given up"), err))
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -48,6 +49,24 @@ func mustOpen(t testing.TB, s storage.Store, n int) []storage.Log {
 		t.Fatalf("open: %v", err)
 	}
 	return logs
+}
+
+// openOne opens a store with one shard.
+func openOne(t testing.TB, fs vfs.FS) (*store, *shardLog) {
+	t.Helper()
+	s := noTicks(small(fs, storage.Always))
+	return s, mustOpen(t, s, 1)[0].(*shardLog)
+}
+
+// foldSome has the store follow its log if a die shows 0, and a slot of it if it shows 1.
+func foldSome(t testing.TB, l *shardLog, die int) {
+	t.Helper()
+	switch die {
+	case 0:
+		must.Do(t, l.foldAll())
+	case 1:
+		must.Get(l.foldSlots(1))
+	}
 }
 
 // waiter is an Ack that can be waited for.

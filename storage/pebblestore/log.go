@@ -10,6 +10,8 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/fold"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/committer"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
@@ -32,7 +34,7 @@ type shardLog struct {
 	appended  atomic.Uint64 // the number of the last record
 	window    *fold.Window
 	absorbed  atomic.Uint64 // the number of the last record that the window knows
-	committer *committer
+	committer *committer.Committer
 
 	// The fold: see folding.go.
 	folding   sync.Mutex
@@ -46,9 +48,9 @@ type shardLog struct {
 
 	staging sync.Mutex // one body at a time
 	stages  sync.WaitGroup
-	sums    checksums // of staged bodies whose jobs are not put yet
-	newest  *newest   // for the replay
-	cleaned bool      // by the first replay
+	sums    checksums        // of staged bodies whose jobs are not put yet
+	newest  *contents.Newest // for the replay
+	cleaned bool             // by the first replay
 
 	// The owner is the goroutine that has taken the shard. Others read the counters.
 	scratch []byte
@@ -56,7 +58,7 @@ type shardLog struct {
 	written atomic.Uint64
 	live    atomic.Int64 // bytes of live jobs, about
 	garbage atomic.Int64 // bytes that died since the last full compaction, about
-	dropped atomic.Int64 // of those, large bodies since tidy last ran
+	dropped atomic.Int64 // of those, large bodies since that was last looked at
 	relief  relief
 
 	unreadable unreadable
@@ -76,7 +78,7 @@ func newShardLog(s *store, shard int, name string) *shardLog {
 		foldStop: make(chan struct{}), foldEnded: make(chan struct{}),
 	}
 	l.name = name
-	l.committer = newCommitter(l, s.o.Sync == storage.Always)
+	l.committer = committer.New(l, s.o.Sync == storage.Always)
 	l.fault = database.NewFault(l.onFault)
 	return l
 }
@@ -115,7 +117,7 @@ func (l *shardLog) start(fresh bool) error {
 	if _, err := l.measure(); err != nil { // the keys of stats are right from the start
 		return err
 	}
-	l.committer.start(min(mostQueued, int(l.store.sharing.Mem/4)), &group{}, &group{})
+	l.committer.Start(min(mostQueued, int(l.store.sharing.Mem/4)), &committer.Group{}, &committer.Group{})
 	go l.foldLoop()
 	return nil
 }
@@ -134,7 +136,6 @@ func (s *store) logOptions(shard string, shards int) locallog.Options {
 
 // Put implements Log.
 func (l *shardLog) Put(j *storage.Job, body ...[]byte) {
-	l.committer.begin()
 	if j.Size > storage.LargeBody {
 		l.scratch = format.AppendApart(l.scratch[:0], j, l.sums.take(j.ID))
 		body = nil
@@ -151,21 +152,20 @@ func (l *shardLog) job(k turns.Kind, kind byte, id uint64, body [][]byte) {
 	for _, p := range body {
 		n += len(p)
 	}
-	g := l.committer.open
-	g.buf = turns.AppendJob(g.buf, k, id, n)
-	start := len(g.buf)
-	g.buf = append(g.buf, l.scratch...)
+	g := l.committer.Begin()
+	g.Buf = turns.AppendJob(g.Buf, k, id, n)
+	start := len(g.Buf)
+	g.Buf = append(g.Buf, l.scratch...)
 	for _, p := range body {
-		g.buf = append(g.buf, p...)
+		g.Buf = append(g.Buf, p...)
 	}
 	format.PutKey(l.key[:], kind, id)
-	format.Seal(l.key[:], g.buf[start:])
+	format.Seal(l.key[:], g.Buf[start:])
 	l.count()
 }
 
 // Update implements Log.
 func (l *shardLog) Update(j *storage.Job) {
-	l.committer.begin()
 	l.scratch = format.AppendUpdate(l.scratch[:0], j)
 	l.job(turns.Update, format.KeyUpdate, j.ID, nil)
 	l.garbage.Add(max(updateSize, int64(len(l.scratch))))
@@ -176,10 +176,9 @@ const updateSize = 48
 
 // Delete implements Log.
 func (l *shardLog) Delete(j *storage.Job) {
-	l.committer.begin()
 	isLarge := j.Size > storage.LargeBody
-	g := l.committer.open
-	g.buf = turns.AppendDelete(g.buf, j.ID, j.Updated, isLarge)
+	g := l.committer.Begin()
+	g.Buf = turns.AppendDelete(g.Buf, j.ID, j.Updated, isLarge)
 	if isLarge {
 		l.dropped.Add(int64(j.Size))
 	}
@@ -191,20 +190,18 @@ func (l *shardLog) Delete(j *storage.Job) {
 
 // PutQueue implements storage.Log.
 func (l *shardLog) PutQueue(q *storage.Queue) {
-	l.committer.begin()
 	l.scratch = format.AppendQueue(l.scratch[:0], q)
 	format.Seal(format.QueueKey(q.Tube), l.scratch)
-	g := l.committer.open
-	g.buf = turns.AppendSetQueue(g.buf, q.Tube, l.scratch)
+	g := l.committer.Begin()
+	g.Buf = turns.AppendSetQueue(g.Buf, q.Tube, l.scratch)
 	l.garbage.Add(int64(1 + len(q.Tube) + len(l.scratch)))
 	l.count()
 }
 
 // DeleteQueue implements storage.Log.
 func (l *shardLog) DeleteQueue(tube string) {
-	l.committer.begin()
-	g := l.committer.open
-	g.buf = turns.AppendDropQueue(g.buf, tube)
+	g := l.committer.Begin()
+	g.Buf = turns.AppendDropQueue(g.Buf, tube)
 	l.garbage.Add(updateSize)
 	l.count()
 }
@@ -213,21 +210,21 @@ func (l *shardLog) DeleteQueue(tube string) {
 func (l *shardLog) count() { l.written.Store(l.written.Load() + 1) }
 
 // Commit implements Log.
-func (l *shardLog) Commit(ack storage.Ack) bool { return l.committer.commit(ack, false) }
+func (l *shardLog) Commit(ack storage.Ack) bool { return l.committer.Commit(ack, false) }
 
 // CommitLater implements storage.Pusher. Where turns do not wait for the disk, there is
 // nothing to gain.
 func (l *shardLog) CommitLater(ack storage.Ack) bool {
-	return l.committer.commit(ack, l.committer.strict)
+	return l.committer.Commit(ack, l.committer.Strict)
 }
 
 // Push implements storage.Pusher.
-func (l *shardLog) Push(here bool) { l.committer.push(here) }
+func (l *shardLog) Push(here bool) { l.committer.Push(here) }
 
-// apply implements environment: the group becomes a record of the log, and the window learns
+// Apply implements environment: the group becomes a record of the log, and the window learns
 // of it.
-func (l *shardLog) apply(g *group) error {
-	if !g.written() {
+func (l *shardLog) Apply(g *committer.Group) error {
+	if !g.Written() {
 		return nil // only turns that wait for those before them
 	}
 	began := time.Now()
@@ -242,7 +239,7 @@ func (l *shardLog) apply(g *group) error {
 	} else {
 		l.dirty.Store(true)
 	}
-	if err := l.window.Absorb(g.sealed, at); err != nil {
+	if err := l.window.Absorb(g.Sealed, at); err != nil {
 		return err
 	}
 	l.absorbed.Store(l.appended.Load())
@@ -254,13 +251,13 @@ func (l *shardLog) apply(g *group) error {
 	return nil
 }
 
-// broken implements environment.
-func (l *shardLog) broken(err error) { l.fault.Fail(err) }
+// Broken implements environment.
+func (l *shardLog) Broken(err error) { l.fault.Fail(err) }
 
 // onFault is told the first error after which the log must not be used.
 func (l *shardLog) onFault(err error) {
 	err = l.errorf("%w", err)
-	l.committer.fail(err)
+	l.committer.Fail(err)
 	l.store.report(err)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
 
@@ -35,9 +36,7 @@ func TestReplayGivesBackWhatWasCommitted(t *testing.T) {
 			}
 			mustCommit(t, l)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		s = noTicks(small(fs, mode))
 		l = mustOpen(t, s, 1)[0]
 		var want []storagetest.Stored
@@ -53,26 +52,20 @@ func TestReplayGivesBackWhatWasCommitted(t *testing.T) {
 				t.Fatalf("body of job %d: %q, %v", j.ID, body, err)
 			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 	}
 }
 
 func TestMaxIDOutlivesItsJob(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0]
+	s, l := openOne(t, fs)
 	j := storagetest.Stored{Job: storage.Job{ID: 77, Tube: "t", State: storage.Ready}}
 	l.Put(&j.Job)
 	mustCommit(t, l)
 	l.Delete(&j.Job)
 	mustCommit(t, l)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s = noTicks(small(fs, storage.Always))
-	l = mustOpen(t, s, 1)[0]
+	must.Do(t, s.Close())
+	s, l = openOne(t, fs)
 	if got := replayed(t, l); len(got) != 0 {
 		t.Errorf("%v came back", got)
 	}
@@ -82,9 +75,7 @@ func TestMaxIDOutlivesItsJob(t *testing.T) {
 	if _, err := l.Body(77, nil); !errors.Is(err, storage.ErrNoBody) {
 		t.Errorf("body: %v", err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // What a log takes on the disk is known from the start, not only when it is
@@ -100,14 +91,11 @@ func TestBytesOnDiskAtStart(t *testing.T) {
 	}
 	for range 2 { // from a log file, then from tables
 		before := size(".log") + size(".sst") // what was in the log file may be in both for a while
-		s := noTicks(small(fs, storage.Always))
-		l := mustOpen(t, s, 1)[0].(*shardLog)
+		s, l := openOne(t, fs)
 		if got := l.Stats().Bytes; got < 100_000 || got > 2*before+(1<<20) {
 			t.Errorf("%d bytes on disk, there were %d", got, before)
 		}
 		l.compact()
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/disktest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -26,23 +27,17 @@ func TestStoreOlderThanItsLog(t *testing.T) {
 		h.turn(l)
 		mustCommit(t, l)
 		if i%40 == 20 {
-			if err := l.foldAll(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.foldAll())
 		}
 		if i == 30 {
 			early = clone(fs, 100, rand.New(rand.NewSource(1)))
 		}
 	}
 	late := clone(fs, 100, rand.New(rand.NewSource(1)))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	for _, path := range files(t, early, "data") {
 		if strings.HasSuffix(path, ".turns") {
-			if err := early.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, early.Remove(path))
 		}
 	}
 	for _, path := range files(t, late, "data") {

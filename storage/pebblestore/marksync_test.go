@@ -4,7 +4,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/disktest"
 
@@ -15,8 +15,7 @@ import (
 // database is closed: a power cut does not take it back to before that.
 func TestMarkSurvivesAPowerCut(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0].(*shardLog)
+	s, l := openOne(t, fs)
 	afterCut := func() *database.Progress {
 		t.Helper()
 		m, ok, err := database.ReadProgress(clone(fs, 0, rand.New(rand.NewSource(1))), s.dir.Shard(1, 0))
@@ -29,9 +28,7 @@ func TestMarkSurvivesAPowerCut(t *testing.T) {
 	for id := uint64(1); id <= 3; id++ {
 		putOne(l, id)
 		mustCommit(t, l)
-		if err := l.foldAll(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.foldAll())
 		path := currentManifest(t, fs, shard)
 		number, _ := database.Numbered(fs.PathBase(path), "MANIFEST-", "")
 		if got, want := afterCut().Manifest(number), int64(len(disktest.Read(t, fs, path))); got != want {
@@ -40,9 +37,7 @@ func TestMarkSurvivesAPowerCut(t *testing.T) {
 	}
 	putOne(l, 4)
 	mustCommit(t, l)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	m, _, err := database.ReadProgress(fs, shard)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -27,8 +28,7 @@ func TestLogOnAFullDisk(t *testing.T) {
 			met <- struct{}{}
 			return syscall.ENOSPC
 		}))
-		s := noTicks(small(fs, storage.Always))
-		l := mustOpen(t, s, 1)[0].(*shardLog)
+		s, l := openOne(t, fs)
 		putMany(t, l, 1, 100, asIs, 1000)
 		full.Store(true)
 		written := make(chan struct{})
@@ -43,9 +43,7 @@ func TestLogOnAFullDisk(t *testing.T) {
 		if err := l.Stats().Err; err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		if got := replayed(t, mustOpen(t, noTicks(s.o), 1)[0]); len(got) != 3000 {
 			t.Errorf("%s: %d jobs are there", what, len(got))
 		}
@@ -80,7 +78,5 @@ func TestFoldTakesTheBallast(t *testing.T) {
 	if _, err := mem.Stat("data/ballast"); !directory.Missing(err) {
 		t.Errorf("the ballast is still there: %v", err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }

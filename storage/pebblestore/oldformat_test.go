@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -27,37 +28,31 @@ var oldDirs = []string{"format1-killed", "format1-stopped", "format2-killed", "f
 func oldDir(t testing.TB, name string) *vfs.MemFS {
 	t.Helper()
 	fs := vfs.NewCrashableMem()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	packed, err := os.Open("testdata/" + name + ".tar.gz")
-	must(err)
+	must.Do(t, err)
 	defer packed.Close()
 	unzipped, err := gzip.NewReader(packed)
-	must(err)
+	must.Do(t, err)
 	dirs := []string{"."}
 	for r := tar.NewReader(unzipped); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		must(err)
+		must.Do(t, err)
 		path := fs.PathJoin("data", h.Name)
 		if h.FileInfo().IsDir() {
-			must(fs.MkdirAll(path, 0o700))
+			must.Do(t, fs.MkdirAll(path, 0o700))
 			dirs = append(dirs, path)
 			continue
 		}
 		f, err := fs.Create(path, directory.Category)
-		must(err)
+		must.Do(t, err)
 		_, err = io.Copy(f, r)
-		must(errors.Join(err, f.Sync(), f.Close()))
+		must.Do(t, errors.Join(err, f.Sync(), f.Close()))
 	}
 	for _, d := range dirs {
-		must(directory.SyncDir(fs, d))
+		must.Do(t, directory.SyncDir(fs, d))
 	}
 	return fs
 }
@@ -118,9 +113,6 @@ func mustTell(t testing.TB, fs vfs.FS, name string) {
 // oldText is what the older build found in a directory.
 func oldText(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name + ".txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/" + name + ".txt"))
 	return string(text)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/repair"
@@ -27,7 +28,7 @@ func (s *store) checkOldLogs(w *repair.Witness, step *storage.Step) error {
 	}
 	// Pebble finds what else is wrong with them when it reads them.
 	return s.readDatabase(w.Dir, s.o.FS.PathBase(w.Dir), func(db *pebble.DB) error {
-		_, err := readMaxID(db)
+		_, err := contents.MaxID(db)
 		return err
 	})
 }

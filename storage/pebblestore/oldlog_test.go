@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/repair"
@@ -19,13 +20,9 @@ func oldLog(t *testing.T, sizes ...int) []byte {
 	var b bytes.Buffer
 	w := record.NewLogWriter(&b, 7, record.LogWriterConfig{WriteWALSyncOffsets: func() bool { return true }})
 	for i, n := range sizes {
-		if _, err := w.WriteRecord(bytes.Repeat([]byte{byte(1 + i)}, n)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.WriteRecord(bytes.Repeat([]byte{byte(1 + i)}, n)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
@@ -69,9 +71,7 @@ func TestLargeBodies(t *testing.T) {
 	g.mu.Unlock()
 	mustCommit(t, l)
 	readable("after the commit")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	s = noTicks(small(mem, storage.Always))
 	l = mustOpen(t, s, 1)[0]
 	defer s.Close()
@@ -92,10 +92,7 @@ func pieces(t *testing.T, l storage.Log) (n int) {
 	if err := l.(*shardLog).foldAll(); err != nil { // it knows of deletes then
 		t.Fatal(err)
 	}
-	it, err := l.(*shardLog).db.NewIter(kindRange(format.KeyPiece))
-	if err != nil {
-		t.Fatal(err)
-	}
+	it := must.Get(l.(*shardLog).db.NewIter(contents.KindRange(format.KeyPiece)))
 	defer it.Close()
 	for ok := it.First(); ok; ok = it.Next() {
 		n++
@@ -109,9 +106,7 @@ func TestLargeBodyIsNoBurden(t *testing.T) {
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	defer s.Close()
 	j := largeJob(1, 8*storage.LargeBody)
-	if err := stageBody(l, 1, []byte(j.Body)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, stageBody(l, 1, []byte(j.Body)))
 	if got := bytesAllocated(func() { l.Put(&j.Job) }); got > 4096 {
 		t.Errorf("to put it took %d bytes", got)
 	}
@@ -131,26 +126,20 @@ func TestLargeBodyIsNoBurden(t *testing.T) {
 // database or on its way there; the id can be given again.
 func TestStrayBody(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0]
+	s, l := openOne(t, fs)
 	kept := largeJob(1, 2*storage.LargeBody)
 	mustPut(t, l, kept)
 	mustCommit(t, l)
 	for id := uint64(2); id < 5; id++ {
-		if err := stageBody(l, id, []byte(kept.Body)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, stageBody(l, id, []byte(kept.Body)))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	half := fs.PathJoin(s.dir.Shard(1, 0), stagedPrefix+"9")
 	if f, err := fs.Create(half, directory.Category); err != nil || f.Close() != nil {
 		t.Fatal(err)
 	}
 
-	s = noTicks(small(fs, storage.Always))
-	l = mustOpen(t, s, 1)[0]
+	s, l = openOne(t, fs)
 	if _, err := fs.Stat(half); !directory.Missing(err) {
 		t.Errorf("half a body is left: %v", err)
 	}
@@ -161,9 +150,7 @@ func TestStrayBody(t *testing.T) {
 	again := largeJob(3, storage.LargeBody+1)
 	mustPut(t, l, again)
 	mustCommit(t, l)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	holds(t, fs, 1, []storagetest.Stored{kept, again}, 3)
 	holds(t, fs, 2, []storagetest.Stored{kept, again}, 3)
 }
@@ -171,17 +158,14 @@ func TestStrayBody(t *testing.T) {
 // What is acknowledged has its body after a power cut, when each commit is synced.
 func TestLargeBodySurvivesAPowerCut(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0]
+	s, l := openOne(t, fs)
 	first, second := largeJob(10, storage.LargeBody+1), largeJob(5, 3*storage.LargeBody)
 	mustPut(t, l, first)
 	mustCommit(t, l)
 	mustPut(t, l, second) // its id is not the highest
 	mustCommit(t, l)
 	cut := fs.CrashClone(vfs.CrashCloneCfg{})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	s = noTicks(small(cut, storage.Always))
 	defer s.Close()
 	storagetest.SameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), []storagetest.Stored{second, first})
@@ -190,13 +174,10 @@ func TestLargeBodySurvivesAPowerCut(t *testing.T) {
 // Closing waits for a body that is on its way.
 func TestCloseWhileABodyIsStaged(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0]
+	s, l := openOne(t, fs)
 	w := newWaiter()
 	l.Stage(1, [][]byte{make([]byte, 5*storage.LargeBody)}, w)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	w.mustBeTold(t)
 	holds(t, fs, 1, nil, 0)
 }
@@ -212,8 +193,7 @@ func TestLargeBodyIsRefused(t *testing.T) {
 				}
 				return nil
 			}))
-			s := noTicks(small(fs, storage.Always))
-			l := mustOpen(t, s, 1)[0].(*shardLog)
+			s, l := openOne(t, fs)
 			l.stager.most = 4
 			j := largeJob(1, 2*storage.LargeBody)
 			if err := stageBody(l, 1, []byte(j.Body)); !errors.Is(err, fault) || errors.Is(err, storage.ErrNoSpace) != (fault == syscall.ENOSPC) {
@@ -243,17 +223,14 @@ func TestLargeBodyIsRefused(t *testing.T) {
 // and deleted as any other.
 func TestLargeBodyInItsRecord(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0].(*shardLog)
+	s, l := openOne(t, fs)
 	kept, gone := largeJob(1, storage.LargeBody+1), largeJob(2, 2*storage.LargeBody)
 	for _, j := range []storagetest.Stored{kept, gone} {
 		old := j.Job
 		old.Size = 0
 		key, record := format.Key(format.KeyRecord, j.ID), append(format.AppendRecord(nil, &old), j.Body...)
 		format.Seal(key[:], record)
-		if err := errors.Join(l.db.Set(key[:], record, pebble.NoSync), writeMaxID(l.db, j.ID, pebble.NoSync), l.db.Flush()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(l.db.Set(key[:], record, pebble.NoSync), contents.SetMaxID(l.db, j.ID, pebble.NoSync), l.db.Flush()))
 	}
 	storagetest.SameJobs(t, replayed(t, l), []storagetest.Stored{kept, gone})
 	if body, err := l.Body(1, nil); err != nil || string(body) != kept.Body {
@@ -261,9 +238,7 @@ func TestLargeBodyInItsRecord(t *testing.T) {
 	}
 	l.Delete(&gone.Job)
 	mustCommit(t, l)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	found, result := salvaged(t, fs)
 	if storagetest.SameJobs(t, valuesOf(found), []storagetest.Stored{kept}); len(result.Damaged) != 0 {
 		t.Error(result.Damaged)
@@ -285,9 +260,7 @@ func TestLargeBodiesAreNotCompacted(t *testing.T) {
 		mustPut(t, l, largeJob(id, storage.LargeBody+1))
 		id++
 		mustCommit(t, l)
-		if err := l.db.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.db.Flush())
 	}
 	l.compact()
 	var written uint64
@@ -349,9 +322,7 @@ func TestReplayOfALargeBodyReadsItOnce(t *testing.T) {
 				t.Error(err)
 			}
 		}))
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 	}
 	if took[1] > took[0]+2*storage.LargeBody {
 		t.Errorf("%d bytes are taken for a body of 4 MiB, %d for a buried one", took[0], took[1])

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/storagetest"
@@ -41,18 +42,14 @@ func TestDamagedPieces(t *testing.T) {
 		l := mustOpen(t, s, 1)[0].(*shardLog)
 		mustPut(t, l, largeJob(1, 2*storage.LargeBody))
 		mustCommit(t, l)
-		if err := damage(l); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, damage(l))
 		if _, err := l.Body(1, nil); !errors.Is(err, storage.ErrCorrupt) || !errors.Is(err, storage.ErrUnreadable) {
 			t.Errorf("%s: a body is read: %v", name, err)
 		}
 		if got := replayed(t, l); len(got) != 1 || !got[0].Damaged || got[0].Body != "" || got[0].ID != 1 {
 			t.Errorf("%s: what comes back is not a damaged job: %v", name, got)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 	}
 }
 
@@ -60,17 +57,14 @@ func TestDamagedPieces(t *testing.T) {
 // is not, of which the report tells.
 func TestSalvageOfLargeBodies(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0].(*shardLog)
+	s, l := openOne(t, fs)
 	whole, hurt, gone := largeJob(1, 3*storage.LargeBody+5), largeJob(2, 2*storage.LargeBody), largeJob(3, 2*storage.LargeBody)
 	for _, j := range []storagetest.Stored{whole, hurt, gone} {
 		mustPut(t, l, j)
 	}
 	l.Delete(&gone.Job)
 	mustCommit(t, l)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	found, result := salvaged(t, fs)
 	if storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), []storagetest.Stored{whole, hurt}); len(result.Damaged) != 0 {
 		t.Error(result.Damaged)
@@ -94,16 +88,10 @@ func TestSalvageOfLargeBodies(t *testing.T) {
 // for those of the next one, also where one of these is damaged.
 func TestSalvageOfAnIDGivenAgain(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0]
-	if err := stageBody(l, 1, []byte(largeJob(9, 2*storage.LargeBody).Body)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s = noTicks(small(fs, storage.Always))
-	l = mustOpen(t, s, 1)[0]
+	s, l := openOne(t, fs)
+	must.Do(t, stageBody(l, 1, []byte(largeJob(9, 2*storage.LargeBody).Body)))
+	must.Do(t, s.Close())
+	s, l = openOne(t, fs)
 	storagetest.SameJobs(t, replayed(t, l), nil)
 	j := largeJob(1, 2*storage.LargeBody)
 	mustPut(t, l, j)
@@ -113,9 +101,7 @@ func TestSalvageOfAnIDGivenAgain(t *testing.T) {
 	}
 	// To close would let compactions drop what was never put.
 	cut := fs.CrashClone(vfs.CrashCloneCfg{})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if found, result := salvaged(t, cut); found[1].Body != j.Body || len(result.Damaged) != 0 {
 		t.Errorf("undamaged: %d jobs, %v", len(found), result.Damaged)
 	}

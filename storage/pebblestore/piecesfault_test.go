@@ -26,8 +26,7 @@ func TestErrorWhileLargeJobsArePut(t *testing.T) {
 			}
 			return nil
 		}))
-		s := noTicks(small(fs, storage.Always))
-		l := mustOpen(t, s, 1)[0].(*shardLog)
+		s, l := openOne(t, fs)
 		gone, kept := largeJob(1, storage.LargeBody+1), largeJob(2, storage.LargeBody+2)
 		mustPut(t, l, gone)
 		mustCommit(t, l)
@@ -72,8 +71,7 @@ func TestRoomIsKeptForLargeBodies(t *testing.T) {
 		}
 		return nil
 	}))}
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0]
+	s, l := openOne(t, fs)
 	defer s.Close()
 	body := make([]byte, 2*storage.LargeBody)
 	var acks []*waiter

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/repair"
 	"beanfield/storage/storagetest"
@@ -39,8 +40,7 @@ func TestQueuesAreReplayed(t *testing.T) {
 	r := rand.New(rand.NewSource(7))
 	want := make(map[string]*storage.Queue)
 	for round := range 6 {
-		s := noTicks(small(fs, storage.Always))
-		l := mustOpen(t, s, 1)[0].(*shardLog)
+		s, l := openOne(t, fs)
 		storagetest.SameQueues(t, replayedQueues(t, l), want)
 		for range 50 {
 			tube := fmt.Sprint("queue ", r.Intn(30))
@@ -58,13 +58,9 @@ func TestQueuesAreReplayed(t *testing.T) {
 		}
 		mustCommit(t, l)
 		if round == 3 {
-			if err := l.compact(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.compact())
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 	}
 }
 
@@ -72,8 +68,7 @@ func TestQueuesAreReplayed(t *testing.T) {
 // some may be missing.
 func TestSalvageOfDamagedQueues(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0].(*shardLog)
+	s, l := openOne(t, fs)
 	want := make(map[string]*storage.Queue)
 	r := rand.New(rand.NewSource(3))
 	for n := range 5000 {
@@ -87,14 +82,10 @@ func TestSalvageOfDamagedQueues(t *testing.T) {
 		put(l, &all[i])
 	}
 	mustCommit(t, l)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	s = noTicks(small(fs, storage.Always)) // a log that was replayed is removed
 	l = mustOpen(t, s, 1)[0].(*shardLog)
-	if err := errors.Join(l.compact(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(l.compact(), s.Close()))
 	for _, slot := range disktest.Look(t, fs, "data", repair.SlotSuffix) { // or the queues would be found there
 		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
 	}
@@ -119,8 +110,7 @@ func TestSalvageOfDamagedQueues(t *testing.T) {
 // What lives is counted with its tags, and nothing is left of a job that was moved.
 func TestLiveBytesOfItems(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0]
+	s, l := openOne(t, fs)
 	j := storage.Job{ID: 1, Tube: "q", State: storage.Ready, Item: &storage.Item{Tags: []byte("some tags")}}
 	plain := storage.Job{ID: 2, Tube: "q", State: storage.Ready}
 	l.Put(&plain)
@@ -133,11 +123,8 @@ func TestLiveBytesOfItems(t *testing.T) {
 	l.Update(&j)
 	mustCommit(t, l)
 	before := l.Stats().Live
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s = noTicks(small(fs, storage.Always))
-	l = mustOpen(t, s, 1)[0]
+	must.Do(t, s.Close())
+	s, l = openOne(t, fs)
 	if replayed(t, l); l.Stats().Live != before {
 		t.Errorf("%d bytes live, %d before the restart", l.Stats().Live, before)
 	}
@@ -147,7 +134,5 @@ func TestLiveBytesOfItems(t *testing.T) {
 	if got := l.Stats().Live; got != 0 {
 		t.Errorf("%d bytes are left of nothing", got)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 
@@ -40,25 +41,25 @@ func Read(o Options, fn func(shard int, c *Contents) error) (shards int, err err
 type Contents struct{ from pebble.Reader }
 
 // MaxID is what Log says.
-func (c *Contents) MaxID() (uint64, error) { return readMaxID(c.from) }
+func (c *Contents) MaxID() (uint64, error) { return contents.MaxID(c.from) }
 
 // Queues calls fn for every queue, in the order of their names.
 func (c *Contents) Queues(fn func(q *storage.Queue) error) error {
-	return eachQueue(c.from, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+	return contents.EachQueue(c.from, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
 }
 
 // Jobs calls fn for every job, in the order of a replay. A job whose body cannot be read is
 // Damaged. Job and body are valid only during the call.
 func (c *Contents) Jobs(fn func(j *storage.Job, body []byte) error) error {
-	_, err := inReplayOrder(c.from, func(*scan) error { return nil }, func(s *scan) error {
-		body, err := s.body()
-		if s.content.Apart && database.FailedToRead(err) {
-			s.job.Damaged, body, err = true, nil, nil
+	_, err := contents.InReplayOrder(c.from, func(*contents.Scan) error { return nil }, func(s *contents.Scan) error {
+		body, err := s.Body()
+		if s.Content.Apart && database.FailedToRead(err) {
+			s.Job.Damaged, body, err = true, nil, nil
 		}
 		if err != nil {
 			return err
 		}
-		return fn(&s.job, body)
+		return fn(&s.Job, body)
 	})
 	return err
 }

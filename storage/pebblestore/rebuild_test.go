@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -24,21 +25,10 @@ func TestReplayAgain(t *testing.T) {
 				h.turn(l)
 				mustCommit(t, l)
 			}
-			switch r.Intn(3) {
-			case 0:
-				if err := l.foldAll(); err != nil {
-					t.Fatal(err)
-				}
-			case 1:
-				if _, err := l.foldSlots(1); err != nil {
-					t.Fatal(err)
-				}
-			}
+			foldSome(t, l, r.Intn(3))
 			// A body is on its way while the state is built anew. Its job is put afterwards.
 			body := largeJob(1<<40+uint64(h.turns()), storage.LargeBody+1)
-			if err := stageBody(l, body.ID, []byte(body.Body)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, stageBody(l, body.ID, []byte(body.Body)))
 			got := look(t, l)
 			got.maxID = h.maxIDs[h.turns()] // that of the opening
 			if h.nth(h.turns(), got) < 0 {
@@ -52,9 +42,7 @@ func TestReplayAgain(t *testing.T) {
 			l.Delete(&body.Job)
 			mustCommit(t, l)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 	}
 }
 
@@ -70,21 +58,15 @@ func TestOneShardAlone(t *testing.T) {
 			alone.turn(s.logs[1])
 			mustCommit(t, s.logs[1])
 		}
-		if err := s.logs[1].close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.logs[1].close())
 		for range 20 {
 			other.turn(logs[0])
 			mustCommit(t, logs[0])
 		}
-		if err := s.openLog(1, false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.openLog(1, false))
 		if got := look(t, s.logs[1]); alone.nth(alone.turns(), got) < 0 {
 			t.Fatalf("%d jobs are not the state after turn %d", len(got.jobs), alone.turns())
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }

@@ -3,7 +3,7 @@ package pebblestore
 import "time"
 
 // While puts are refused for want of space, the space of dead jobs is freed at once,
-// and not when Pebble or tidy would get to it: without puts the log fills slowly, and the
+// and not when a compaction would get to it: without puts the log fills slowly, and the
 // store would not learn for long what has died.
 //
 // The work is bounded: a log is relieved only if jobs in it have died since the last

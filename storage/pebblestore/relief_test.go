@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -43,9 +44,7 @@ func TestReliefGivesBack(t *testing.T) {
 	if n := folds(l); n != before {
 		t.Errorf("%d folds although nothing has died", n-before)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	again := mustOpen(t, noTicks(s.o), 1)[0]
 	if got := replayed(t, again); len(got) != 2 {
 		t.Errorf("%d jobs are there after a restart, want 2", len(got))
@@ -59,9 +58,7 @@ func TestReliefCompacts(t *testing.T) {
 	const jobs, size = 10_000, 64
 	tables := func() int64 { return int64(l.db.Metrics().Table.Local.LiveSize) }
 	putMany(t, l, 1, jobs, asIs, size)
-	if err := l.compact(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.compact())
 	if tables() < jobs*size {
 		t.Fatalf("the tables of %d jobs have %d bytes", jobs, tables())
 	}
@@ -160,15 +157,11 @@ func TestLifeOnASmallDisk(t *testing.T) {
 	if err := l.Stats().Err; err != nil {
 		t.Error(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	s = noTicks(o)
 	l = mustOpen(t, s, 2)[0].(*shardLog)
 	if got := replayed(t, l); len(got) != 100 {
 		t.Errorf("%d jobs are there after a restart, want 100", len(got))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }

@@ -7,6 +7,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
@@ -27,7 +28,7 @@ func (l *shardLog) Replay(fn func(j *storage.Job, body []byte) error) error {
 // ReplayQueues implements storage.Log.
 func (l *shardLog) ReplayQueues(fn func(q *storage.Queue) error) error {
 	return l.replayed(l.withNewest(func(r pebble.Reader) error {
-		return eachQueue(r, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+		return contents.EachQueue(r, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
 	}))
 }
 
@@ -35,7 +36,7 @@ func (l *shardLog) ReplayQueues(fn func(q *storage.Queue) error) error {
 // which is called after that, is its end.
 func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
 	if l.newest == nil {
-		if err := l.committer.settle(); err != nil {
+		if err := l.committer.Settle(); err != nil {
 			return err
 		}
 		if l.turns.Synced() < l.appended.Load() { // only what is durable is read
@@ -44,7 +45,7 @@ func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
 			}
 		}
 		l.folding.Lock()
-		n, err := newNewest(l.db, l.window.Highest(), l.eachTurns)
+		n, err := contents.NewNewest(l.db, l.window.Highest(), l.eachTurns)
 		l.folding.Unlock()
 		if err != nil {
 			return err
@@ -84,14 +85,14 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 	bodies := make(map[uint64]bool)
 	var orphans []uint64
 	l.live.Store(0)
-	err := relayed(func(to *relay) (err error) {
-		orphans, err = inReplayOrder(r, func(s *scan) error {
-			l.live.Add(format.DiskSize(&s.job))
-			if s.content.Apart {
-				bodies[s.job.ID] = true
+	err := contents.Relayed(func(to *contents.Relay) (err error) {
+		orphans, err = contents.InReplayOrder(r, func(s *contents.Scan) error {
+			l.live.Add(format.DiskSize(&s.Job))
+			if s.Content.Apart {
+				bodies[s.Job.ID] = true
 			}
 			return nil
-		}, func(s *scan) error { return l.give(s, to) })
+		}, func(s *contents.Scan) error { return l.give(s, to) })
 		return err
 	}, fn)
 	if err != nil {
@@ -101,11 +102,11 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 		return nil // bodies may have been staged whose jobs are put next
 	}
 	l.cleaned = true
-	// It is not known what died before this run: let tidy check.
+	// It is not known what died before this run: let compactIfDue check.
 	l.garbage.Store(1 << 62)
 	step := l.store.o.Steps.Begin("looking for bodies without jobs in "+l.name, "")
 	defer step.End()
-	stray, err := strayBodies(r, bodies)
+	stray, err := contents.StrayBodies(r, bodies)
 	if err != nil && !database.FailedToRead(err) { // the others are found at a later start
 		return err
 	}
@@ -115,17 +116,17 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 // give passes on a job even if its body, stored apart, cannot be read, and marks it as
 // damaged. If a record cannot be read, nobody knows what else was in that block: then
 // the replay fails.
-func (l *shardLog) give(s *scan, r *relay) error {
-	body, err := s.body()
-	if s.content.Apart && database.FailedToRead(err) {
-		_ = l.unreadable.note(s.job.ID, err)
-		l.tellAside(&s.job)
-		s.job.Damaged, body, err = true, nil, nil
+func (l *shardLog) give(s *contents.Scan, r *contents.Relay) error {
+	body, err := s.Body()
+	if s.Content.Apart && database.FailedToRead(err) {
+		_ = l.unreadable.note(s.Job.ID, err)
+		l.tellQuarantined(&s.Job)
+		s.Job.Damaged, body, err = true, nil, nil
 	}
 	if err != nil {
 		return err
 	}
-	return r.give(&s.job, body, s.content.Apart && body != nil)
+	return r.Give(&s.Job, body, s.Content.Apart && body != nil)
 }
 
 // drop removes updates and large bodies without a record. Nothing waits for it:
@@ -186,16 +187,17 @@ func (l *shardLog) body(key [format.KeyLen]byte, id uint64, dst []byte) ([]byte,
 	if !errors.Is(err, pebble.ErrNotFound) {
 		return out, err
 	}
-	l.committer.mu.Lock()
-	value := l.queued(id)
-	inPieces := format.Apart(value)
-	switch {
-	case inPieces:
-		value = bytes.Clone(value) // its pieces are to be read without the mutex
-	case value != nil:
-		out, err = l.appendBody(key[:], value, dst)
-	}
-	l.committer.mu.Unlock()
+	var value []byte
+	var inPieces bool
+	l.committer.Queued(id, func(queued []byte) {
+		value, inPieces = queued, format.Apart(queued)
+		switch {
+		case inPieces:
+			value = bytes.Clone(value) // its pieces are to be read without the mutex
+		case value != nil:
+			out, err = l.appendBody(key[:], value, dst)
+		}
+	})
 	switch {
 	case value == nil:
 		// It may have been appended between the two looks.
@@ -239,19 +241,6 @@ func (l *shardLog) stored(key, dst []byte) ([]byte, error) {
 	return out, errors.Join(err, closer.Close())
 }
 
-// queued finds a record in the complete turns that wait.
-func (l *shardLog) queued(id uint64) []byte {
-	for _, g := range []*group{l.committer.flight, l.committer.open} {
-		if g == nil {
-			continue
-		}
-		if value := g.record(id); value != nil {
-			return value
-		}
-	}
-	return nil
-}
-
 func (l *shardLog) appendBody(key, value, dst []byte) ([]byte, error) {
 	var j storage.Job
 	r, err := format.DecodeRecord(key, value, &j)
@@ -259,7 +248,7 @@ func (l *shardLog) appendBody(key, value, dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	if r.Apart {
-		return readPieces(l.db, &j, r.Sum, dst)
+		return contents.ReadPieces(l.db, &j, r.Sum, dst)
 	}
 	return append(dst, r.Body...), nil
 }

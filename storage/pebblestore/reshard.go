@@ -8,6 +8,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
@@ -139,15 +140,15 @@ func (s *store) readDatabase(path, name string, fn func(db *pebble.DB) error) er
 
 // readNewest gives fn a database as its log makes it.
 func readNewest(fs vfs.FS, path string, db *pebble.DB, fn func(r pebble.Reader, db *pebble.DB) error) error {
-	place, err := readPlace(db)
+	place, err := contents.Place(db)
 	if err != nil {
 		return err
 	}
-	highest, err := readMaxID(db)
+	highest, err := contents.MaxID(db)
 	if err != nil {
 		return err
 	}
-	n, err := newNewest(db, highest, func(fn func(b []byte, at turns.At) error) error {
+	n, err := contents.NewNewest(db, highest, func(fn func(b []byte, at turns.At) error) error {
 		_, err := locallog.Read(fs, directory.Turns(fs, path), place, func(b []byte, at turns.At, _ turns.Place) error { return fn(b, at) })
 		return err
 	})
@@ -211,21 +212,21 @@ type mover struct {
 }
 
 func (m *mover) shard(r pebble.Reader) (err error) {
-	highest, err := readMaxID(r)
+	highest, err := contents.MaxID(r)
 	if err != nil {
 		return err
 	}
 	m.highest = max(m.highest, highest)
-	if err := eachQueue(r, m.queue); err != nil {
+	if err := contents.EachQueue(r, m.queue); err != nil {
 		return err
 	}
-	s, err := newScan(r)
+	s, err := contents.NewScan(r)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	found, err := s.first()
-	for ; found && err == nil; found, err = s.next() {
+	defer func() { err = errors.Join(err, s.Close()) }()
+	found, err := s.First()
+	for ; found && err == nil; found, err = s.Next() {
 		if err := m.job(s); err != nil {
 			return err
 		}
@@ -253,34 +254,34 @@ func (m *mover) queue(key, value []byte, q *storage.Queue) error {
 	return m.moved(to)
 }
 
-func (m *mover) job(s *scan) error {
-	to, err := m.target(s.job.Tube)
+func (m *mover) job(s *contents.Scan) error {
+	to, err := m.target(s.Job.Tube)
 	if err != nil {
 		return err
 	}
-	if s.content.Apart {
-		body, err := s.body()
+	if s.Content.Apart {
+		body, err := s.Body()
 		if err == nil {
 			err = m.to.fault.Guard(func() error {
-				_, err := m.to.shards[to].stager.stage(s.job.ID, [][]byte{body})
+				_, err := m.to.shards[to].stager.stage(s.Job.ID, [][]byte{body})
 				return err
 			})
 		}
 		if database.FailedToRead(err) {
 			// What is left of the body would be gone after the move.
 			return fmt.Errorf("job %d in tube %q has a body that cannot be read: start with the old number of shards, "+
-				"and delete the job: %w", s.job.ID, s.job.Tube, err)
+				"and delete the job: %w", s.Job.ID, s.Job.Tube, err)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	b := m.batches[to]
-	if err := b.Set(s.records.Key(), s.records.Value(), nil); err != nil {
+	if err := b.Set(s.Records.Key(), s.Records.Value(), nil); err != nil {
 		return err
 	}
-	if s.job.Updated {
-		if err := b.Set(s.updates.Key(), s.updates.Value(), nil); err != nil {
+	if s.Job.Updated {
+		if err := b.Set(s.Updates.Key(), s.Updates.Value(), nil); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
@@ -31,10 +32,7 @@ func fillBy(t *testing.T, fs vfs.FS, n, jobs, large int, shardOf func(string) in
 	t.Helper()
 	r := rand.New(rand.NewSource(int64(n)))
 	s := noTicks(small(fs, storage.Always))
-	logs, err := s.Open(n, shardOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := must.Get(s.Open(n, shardOf))
 	tubes := filledTubes
 	var rank uint64
 	var all []storagetest.Stored
@@ -61,9 +59,7 @@ func fillBy(t *testing.T, fs vfs.FS, n, jobs, large int, shardOf func(string) in
 	for _, l := range logs {
 		mustCommit(t, l)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	return all
 }
 
@@ -100,13 +96,8 @@ func holds(t *testing.T, fs vfs.FS, n int, want []storagetest.Stored, maxID uint
 	if highest != maxID {
 		t.Errorf("highest id is %d, should be %d", highest, maxID)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	names, err := fs.List("data")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
+	names := must.Get(fs.List("data"))
 	for _, name := range names {
 		switch name {
 		case directory.LockName, directory.ManifestName:

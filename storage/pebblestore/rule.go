@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"errors"
 
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/format"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -43,16 +44,16 @@ func (s *store) misplaced(m format.Manifest) (tube string, err error) {
 	defer step.End()
 	for i := range m.Shards {
 		err := s.readShard(m, i, func(r pebble.Reader, _ *pebble.DB) (err error) {
-			sc, err := newScan(r)
+			sc, err := contents.NewScan(r)
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, sc.close()) }()
-			found, err := sc.first()
-			for ; found && err == nil && tube == ""; found, err = sc.next() {
+			defer func() { err = errors.Join(err, sc.Close()) }()
+			found, err := sc.First()
+			for ; found && err == nil && tube == ""; found, err = sc.Next() {
 				step.Count()
-				if s.shardOf(sc.job.Tube) != i {
-					tube = sc.job.Tube
+				if s.shardOf(sc.Job.Tube) != i {
+					tube = sc.Job.Tube
 				}
 			}
 			return err

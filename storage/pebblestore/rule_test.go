@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
@@ -31,9 +32,7 @@ func rewrite(t *testing.T, fs vfs.FS, change func(*format.Manifest)) {
 	d := &directory.Dir{FS: fs, Path: "data"}
 	m := manifestOf(t, fs)
 	change(&m)
-	if err := d.WriteManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.WriteManifest(m))
 }
 
 func manifestOf(t *testing.T, fs vfs.FS) format.Manifest {
@@ -51,10 +50,7 @@ func older(t *testing.T, fs vfs.FS, jobs int) []storagetest.Stored {
 	t.Helper()
 	all := fillBy(t, fs, 2, jobs, 0, byWholeName(2))
 	s := noTicks(small(fs, storage.Always))
-	logs, err := s.Open(2, byWholeName(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := must.Get(s.Open(2, byWholeName(2)))
 	for id, tube := range []string{"a;rear", "b;rear", "c;rear", ";rear"} {
 		j := storagetest.Stored{Job: storage.Job{ID: uint64(jobs + 1 + id), Tube: tube, State: storage.Ready}}
 		logs[byWholeName(2)(tube)].Put(&j.Job)
@@ -64,12 +60,8 @@ func older(t *testing.T, fs vfs.FS, jobs int) []storagetest.Stored {
 		mustCommit(t, l)
 	}
 	// What is misplaced may be in tables, or in a log only.
-	if err := logs[0].(*shardLog).foldAll(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, logs[0].(*shardLog).foldAll())
+	must.Do(t, s.Close())
 	rewrite(t, fs, func(m *format.Manifest) { m.Rule = 0 })
 	return all
 }
@@ -112,9 +104,7 @@ func TestOlderDirectoryWithoutRearQueuesStays(t *testing.T) {
 		for _, l := range mustOpen(t, s, 2) {
 			replayed(t, l)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		if n := strings.Count(said.String(), "every tube's shard is checked once"); n != checks {
 			t.Errorf("%d checks, should be %d", n, checks)
 		}
@@ -135,16 +125,11 @@ func TestOpenAsItIs(t *testing.T) {
 		t.Error("a directory with 2 shards was opened with 3")
 	}
 	s = noTicks(small(fs, storage.Always))
-	logs, err := s.Open(2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := must.Get(s.Open(2, nil))
 	for _, l := range logs {
 		replayed(t, l)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if after := disktest.Read(t, fs, "data/"+directory.ManifestName); after != before {
 		t.Errorf("the manifest was %s and is %s", before, after)
 	}

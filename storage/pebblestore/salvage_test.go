@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
@@ -27,7 +28,7 @@ func salvaged(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, repair.Sa
 func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, map[string]*storage.Queue, repair.Salvaged) {
 	t.Helper()
 	found, queues := map[uint64]storagetest.Stored{}, map[string]*storage.Queue{}
-	result, err := repair.Salvage("data", fs, func(j *storage.Job, body []byte) error {
+	result := must.Get(repair.Salvage("data", fs, func(j *storage.Job, body []byte) error {
 		if _, twice := found[j.ID]; twice {
 			t.Errorf("job %d came twice", j.ID)
 		}
@@ -39,10 +40,7 @@ func salvagedAll(t *testing.T, fs vfs.FS) (map[uint64]storagetest.Stored, map[st
 		}
 		queues[q.Tube] = q
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found, queues, result
 }
 
@@ -53,13 +51,9 @@ func compacted(t *testing.T) (vfs.FS, []storagetest.Stored) {
 	all := fillLarge(t, fs, 2, 2000, 3)
 	s := noTicks(small(fs, storage.Always))
 	for _, l := range mustOpen(t, s, 2) {
-		if err := errors.Join(l.(*shardLog).foldAll(), l.(*shardLog).compact()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(l.(*shardLog).foldAll(), l.(*shardLog).compact()))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	return fs, all
 }
 
@@ -126,14 +120,9 @@ func plant(t *testing.T, fs vfs.FS, kind byte, id uint64, value func(key []byte)
 	t.Helper()
 	for i := range 2 {
 		s := newStore(small(fs, storage.Always))
-		st, err := openStore(s.o.sharing(fs, 1), database.NewFault(nil), s.dir.Shard(1, i), "planted", func(*pebble.Options) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := must.Get(openStore(s.o.sharing(fs, 1), database.NewFault(nil), s.dir.Shard(1, i), "planted", func(*pebble.Options) {}))
 		key := format.Key(kind, id)
-		if err := errors.Join(st.db.Set(key[:], value(key[:]), pebble.NoSync), st.db.Compact(t.Context(), []byte{0}, []byte{0xff}, false), st.close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(st.db.Set(key[:], value(key[:]), pebble.NoSync), st.db.Compact(t.Context(), []byte{0}, []byte{0xff}, false), st.close()))
 	}
 }
 
@@ -146,9 +135,7 @@ func TestSalvageOfDamagedTables(t *testing.T) {
 		damage(t, fs, path)
 	}
 	for _, path := range append(disktest.Look(t, fs, "data", "MANIFEST-"), "data/"+directory.ManifestName) {
-		if err := fs.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fs.Remove(path))
 	}
 	found, result := salvaged(t, fs)
 	text := strings.Join(result.Damaged, "\n")

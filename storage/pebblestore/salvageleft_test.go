@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
@@ -47,11 +48,7 @@ type left struct {
 // shard a tube belongs.
 func mustOpenAsIs(t *testing.T, s *store, shards int) []storage.Log {
 	t.Helper()
-	logs, err := s.Open(shards, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return logs
+	return must.Get(s.Open(shards, nil))
 }
 
 // leave makes a store with so many shards, does random things in several lives, each of which
@@ -86,16 +83,8 @@ func (d *left) life(t *testing.T, r *rand.Rand, last bool) {
 			d.histories[i].turn(l)
 		}
 		mustCommit(t, l)
-		switch r.Intn(20) {
-		case 0:
-			if err := l.foldAll(); err != nil {
-				t.Fatal(err)
-			}
-		case 1:
-			if _, err := l.foldSlots(1); err != nil {
-				t.Fatal(err)
-			}
-		case 2:
+		dice := r.Intn(20)
+		if foldSome(t, l, dice); dice == 2 {
 			_ = l.compact()
 		}
 	}
@@ -106,9 +95,7 @@ func (d *left) life(t *testing.T, r *rand.Rand, last bool) {
 		logs[0].Commit(newWaiter())
 	}
 	killed := clone(d.fs, percent, r)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if r.Intn(3) > 0 {
 		d.fs = killed
 	}
@@ -136,9 +123,7 @@ func (d *left) serve(t *testing.T) served {
 		}
 		all.maxID = max(all.maxID, got.maxID)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	return all
 }
 
@@ -244,9 +229,7 @@ func TestSalvageWithAWrongMarker(t *testing.T) {
 				continue
 			}
 			for _, marker := range disktest.Look(t, fs, shard, "marker.manifest") {
-				if err := fs.Remove(marker); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, fs.Remove(marker))
 			}
 			if path != "" {
 				disktest.Write(t, fs, fs.PathJoin(shard, "marker.manifest.000099."+fs.PathBase(path)), "")
@@ -286,9 +269,7 @@ func TestSalvageOfALogThatEndsBeforeItsStore(t *testing.T) {
 			d.histories[0].turn(l)
 			mustCommit(t, l)
 		}
-		if err := errors.Join(l.foldAll(), s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(l.foldAll(), s.Close()))
 		disktest.Write(t, d.fs, marks[0], mark)
 		newest, least, most := newestSlot(t, d.fs, directory.Turns(d.fs, shard))
 		disktest.Write(t, d.fs, newest, strings.Repeat("\x00", len(disktest.Read(t, d.fs, newest))))
@@ -297,9 +278,7 @@ func TestSalvageOfALogThatEndsBeforeItsStore(t *testing.T) {
 		}
 		want := d.serve(t)
 		for _, marker := range disktest.Look(t, d.fs, shard, "marker.manifest") {
-			if err := d.fs.Remove(marker); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.fs.Remove(marker))
 		}
 		jobs, queues, result := salvagedAll(t, d.fs)
 		t.Logf("seed %d, log from %d to %d: %q", seed, least, most, result.Damaged)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/pebblestore/format"
@@ -42,13 +43,9 @@ func TestSalvageAmidAFold(t *testing.T) {
 			h.turn(l)
 			mustCommit(t, l)
 		}
-		if err := l.foldAll(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.foldAll())
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	for _, cut := range cuts {
 		d := left{fs: cut, shards: 1}
 		jobs, queues, result := salvagedAll(t, cut)
@@ -72,9 +69,7 @@ func TestSalvageOfACopy(t *testing.T) {
 		h.turn(l)
 		mustCommit(t, l)
 	}
-	if err := errors.Join(s.Checkpoint("copy"), s.Close(), fs.RemoveAll("data"), fs.Rename("copy", "data")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.Checkpoint("copy"), s.Close(), fs.RemoveAll("data"), fs.Rename("copy", "data")))
 	jobs, queues, result := salvagedAll(t, fs)
 	served{h.states[50], h.queues[50], h.maxIDs[50], false}.equals(t, jobs, queues, result)
 	if len(result.Damaged) > 0 || len(disktest.Look(t, fs, "data", repair.SlotSuffix)) > 0 {
@@ -97,28 +92,17 @@ func TestSalvageOfOlderFormats(t *testing.T) {
 	}
 }
 
-// openOne opens a store with one shard.
-func openOne(t *testing.T, fs vfs.FS) (*store, *shardLog) {
-	t.Helper()
-	s := noTicks(small(fs, storage.Always))
-	return s, mustOpenAsIs(t, s, 1)[0].(*shardLog)
-}
-
 // A large body gets its id before other jobs, and its job is put after them.
 func TestSalvageMissesALargeJob(t *testing.T) {
 	fs := vfs.NewMem()
 	s, l := openOne(t, fs)
 	big, other := largeJob(1, 2*storage.LargeBody), largeJob(2, 10)
-	if err := stageBody(l, 1, []byte(big.Body)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, stageBody(l, 1, []byte(big.Body)))
 	mustPut(t, l, other)
 	mustCommit(t, l)
 	l.Put(&big.Job)
 	mustCommit(t, l)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	for _, slot := range disktest.Look(t, fs, "data", repair.SlotSuffix) { // one of them has been used
 		text := disktest.Read(t, fs, slot)
 		if at := strings.LastIndex(text, turns.Magic); at >= 0 {
@@ -159,9 +143,7 @@ func TestSalvageBelievesTheEndOfAnUpdate(t *testing.T) {
 			last = max(last, n)
 		}
 	}
-	if err := fs.Remove(w.Path("%s", repair.TableName(last))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fs.Remove(w.Path("%s", repair.TableName(last))))
 	if found, result := salvaged(t, fs); len(found) != 0 || len(result.Damaged) != 1 {
 		t.Errorf("%d jobs, %+v", len(found), result)
 	}
@@ -174,14 +156,10 @@ func TestSalvageOfFoldedTurns(t *testing.T) {
 	want := largeJob(1, 10)
 	mustPut(t, l, want)
 	mustCommit(t, l)
-	if err := errors.Join(l.foldAll(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(l.foldAll(), s.Close()))
 	for _, path := range disktest.Look(t, fs, "data", ".sst") {
 		text := disktest.Read(t, fs, path)
-		if err := fs.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fs.Remove(path))
 		found, result := salvaged(t, fs)
 		if len(found) != 1 || found[1].Body != want.Body || len(result.Damaged) == 0 {
 			t.Errorf("without %s: %d jobs, %+v", path, len(found), result)

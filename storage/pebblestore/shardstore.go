@@ -1,11 +1,9 @@
 package pebblestore
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 
-	"beanfield/storage/fold"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 	"beanfield/storage/turns"
@@ -43,7 +41,7 @@ func (s *shardStore) begin(highest uint64) error {
 	key := format.Key(format.KeyPlace, 0)
 	return s.fault.Guard(func() error {
 		b := s.db.NewBatch()
-		err := writeMaxID(b, highest, nil)
+		err := contents.SetMaxID(b, highest, nil)
 		if err == nil {
 			err = b.Set(key[:], format.AppendPlace(nil, s.place), nil)
 		}
@@ -62,8 +60,8 @@ func (s *shardStore) goOn() (highest uint64, err error) {
 	var place turns.Place
 	var id uint64
 	err = s.fault.Guard(func() (err error) {
-		if place, err = readPlace(s.db); err == nil {
-			id, err = readMaxID(s.db)
+		if place, err = contents.Place(s.db); err == nil {
+			id, err = contents.MaxID(s.db)
 		}
 		return err
 	})
@@ -81,53 +79,3 @@ func (s *shardStore) close() error {
 
 // newPlace is where a new log begins.
 func newPlace() turns.Place { return turns.Place{Origin: rand.Uint64()} }
-
-// newest is a database as its log makes it: with the net effect of all turns that it has not
-// folded yet. Nothing of that goes into the database.
-type newest struct {
-	*pebble.Batch
-}
-
-// eachTurns calls fn for all turns of a log behind the place of its store.
-type eachTurns func(fn func(b []byte, at turns.At) error) error
-
-// newNewest reads the turns twice: what ends later does not count.
-func newNewest(db *pebble.DB, highest uint64, log eachTurns) (newest, error) {
-	w := fold.NewWindow(highest)
-	err := log(w.Absorb)
-	share := w.NewShare()
-	if err == nil {
-		err = log(share.Collect)
-	}
-	if err != nil {
-		return newest{}, err
-	}
-	share.Seal(turns.Place{})
-	n := newest{db.NewIndexedBatch()}
-	if err := n.apply(share); err != nil {
-		return n, errors.Join(err, n.Close())
-	}
-	return n, nil
-}
-
-// apply adds a share.
-func (n newest) apply(share *fold.Share) error {
-	b := n.Batch
-	err := writeMaxID(b, share.Highest, nil)
-	if err == nil {
-		err = eachChange(share, func(key, value []byte) error {
-			if value == nil {
-				return b.Delete(key, nil)
-			}
-			return b.Set(key, value, nil)
-		})
-	}
-	for _, id := range share.Bodies {
-		from, to := format.PieceBounds(id)
-		err = errors.Join(err, b.DeleteRange(from, to, nil))
-	}
-	if err != nil {
-		return fmt.Errorf("storage: %w", err)
-	}
-	return nil
-}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 
@@ -51,9 +52,7 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 	if !l.Room(mib) || l.Stats().Full {
 		t.Error("space has returned, but Room says no, or Stats that the disk is full")
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // Something else fills the disk to the last byte: the write that finds out is
@@ -80,9 +79,7 @@ func TestBallast(t *testing.T) {
 	l := mustOpen(t, s, 1)[0]
 	putOne(l, 1)
 	mustCommit(t, l)
-	if _, err := mem.Stat("data/ballast"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(mem.Stat("data/ballast"))
 	usage(0)
 	noSpace.Store(true)
 	l.Delete(&storage.Job{ID: 1, Tube: "t", Size: 4})
@@ -110,9 +107,7 @@ func TestBallast(t *testing.T) {
 	if !l.Room(mib) {
 		t.Error("space has returned, but Room says no")
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // A real disk, made full by jobs, then by another file: deletes always work.
@@ -158,18 +153,14 @@ func TestFullDisk(t *testing.T) {
 		if l.Room(0) {
 			t.Errorf("round %d: room on a full disk", round)
 		}
-		if err := os.Remove(hog); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(hog))
 		l.compact()
 		awaitRoom(t, s, l)
 	}
 	if err := l.Stats().Err; err != nil {
 		t.Error(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // fillUp takes all the space there is.
@@ -182,9 +173,7 @@ func fillUp(t *testing.T, name string) {
 	for buf := make([]byte, 4096); err == nil; {
 		_, err = f.Write(buf)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Close())
 }
 
 // usage are the bounds of TestDiskUse. Scaled down, the memtables and the spare are
@@ -214,16 +203,14 @@ func (u usage) run(t *testing.T, name string, live int64, fn func(t *testing.T, 
 		s := noTicks(o)
 		l := mustOpen(t, s, 1)[0].(*shardLog)
 		fn(t, l)
-		l.tidy(u.spare)
-		l.tidy(u.spare)
+		l.compactIfDue(u.spare)
+		l.compactIfDue(u.spare)
 		used := diskUse(t, o.Dir)
 		t.Logf("%d KiB on disk for %d KiB of live jobs", used>>10, live>>10)
 		if used > 3*live+u.bound {
 			t.Errorf("%d bytes on disk for %d of live jobs", used, live)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
 
@@ -36,9 +37,7 @@ func TestOldManifestOnAFullDisk(t *testing.T) {
 	}))
 	s := noTicks(small(fs, storage.Always))
 	mustOpen(t, s, 1)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if got := disktest.Read(t, mem, path); got != text {
 		t.Errorf("the manifest is %s", got)
 	}
@@ -54,7 +53,5 @@ func TestStrangersBesideTheShards(t *testing.T) {
 	}
 	s := noTicks(small(fs, storage.Always))
 	mustOpen(t, s, 2)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }

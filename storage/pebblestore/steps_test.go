@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -61,7 +62,5 @@ func TestStepsOfAStart(t *testing.T) {
 		}
 	}
 	mu.Unlock()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }

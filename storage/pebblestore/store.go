@@ -202,12 +202,12 @@ func inParallel(n int, fn func(i int) error) error {
 // How often the free space is measured, and the databases tidied.
 const (
 	lookEvery = 250 * time.Millisecond
-	tidyEvery = 5 * time.Second
+	compactEvery = 5 * time.Second
 )
 
 func (s *store) startLoops() {
 	s.loops.Go(func() { s.every(lookEvery, s.space.look) })
-	s.loops.Go(func() { s.every(tidyEvery, s.tidy) })
+	s.loops.Go(func() { s.every(compactEvery, s.compactWhatIsDue) })
 	s.loops.Go(func() { s.every(relieveEvery, s.relieve) })
 	if s.o.Sync != storage.Interval {
 		return
@@ -280,7 +280,7 @@ func (s *store) closeLogs() error {
 // close ends the committer after all that was committed, then the fold, the log and the
 // store. What has not been folded is in the log.
 func (l *shardLog) close() error {
-	if started := l.committer.close(); !started {
+	if started := l.committer.Close(); !started {
 		return l.closeFiles()
 	}
 	staged := make(chan struct{})
@@ -288,7 +288,7 @@ func (l *shardLog) close() error {
 		l.stages.Wait()
 		close(staged)
 	}()
-	for _, ended := range []chan struct{}{l.committer.done, staged} {
+	for _, ended := range []chan struct{}{l.committer.Done, staged} {
 		select {
 		case <-ended:
 		case <-l.fault.Dead:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"beanfield/storage/fold"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
@@ -45,29 +46,6 @@ func (s *shardStore) take(share *fold.Share) error {
 	return fmt.Errorf("storage: %s: folding its log: %w", s.name, err)
 }
 
-// eachChange calls fn for each key that a share changes, in their order. The value of one that
-// is removed is nil. Key and value are valid only during the call.
-func eachChange(share *fold.Share, fn func(key, value []byte) error) error {
-	for _, c := range share.Queues {
-		if err := fn(format.QueueKey(string(c.Name)), c.Value); err != nil {
-			return err
-		}
-	}
-	var key [format.KeyLen]byte
-	for _, list := range [...]struct {
-		kind    byte
-		changes []fold.Change
-	}{{format.KeyRecord, share.Records}, {format.KeyUpdate, share.Updates}} {
-		for _, c := range list.changes {
-			format.PutKey(key[:], list.kind, c.ID)
-			if err := fn(key[:], c.Value); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // tables are those of one share.
 type tables struct {
 	store *shardStore
@@ -85,7 +63,7 @@ func (t *tables) share(share *fold.Share) error {
 		err = t.change(place[:], format.AppendPlace(nil, share.Place))
 	}
 	if err == nil {
-		err = eachChange(share, t.change)
+		err = contents.EachChange(share, t.change)
 	}
 	if err == nil {
 		err = t.bodies(share.Bodies)

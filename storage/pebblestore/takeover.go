@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
 
@@ -48,7 +49,7 @@ func (s *store) takeOverShard(sh *database.Sharing, path string, shards int) err
 		return err
 	}
 	err = f.Guard(func() error {
-		highest, err := readMaxID(t.db)
+		highest, err := contents.MaxID(t.db)
 		if err == nil {
 			err = t.begin(highest) // flushes what Pebble has read from its logs
 		}

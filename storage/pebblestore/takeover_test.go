@@ -25,7 +25,7 @@ func TestOldFormats(t *testing.T) {
 	for _, name := range oldDirs {
 		t.Run(name, func(t *testing.T) {
 			fs := oldDir(t, name)
-			before := contents(t, fs)
+			before := filesOf(t, fs)
 			var b told
 			_, err := Read(small(fs, storage.Always), func(shard int, c *Contents) error {
 				highest, err := c.MaxID()
@@ -35,7 +35,7 @@ func TestOldFormats(t *testing.T) {
 			if err != nil || b.String() != oldText(t, name) {
 				t.Errorf("%v:\n%s\nwant\n%s", err, b.String(), oldText(t, name))
 			}
-			if !maps.Equal(contents(t, fs), before) {
+			if !maps.Equal(filesOf(t, fs), before) {
 				t.Error("reading has changed something")
 			}
 			for range 8 {
@@ -164,7 +164,7 @@ func tryOld(t *testing.T, old *vfs.MemFS, name, path string, text []byte) (refus
 	} else if err := fs.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	before := contents(t, fs)
+	before := filesOf(t, fs)
 	got, err := tell(t, fs)
 	if err == nil {
 		if got != oldText(t, name) {
@@ -175,7 +175,7 @@ func tryOld(t *testing.T, old *vfs.MemFS, name, path string, text []byte) (refus
 	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), nameFor(path)) {
 		t.Errorf("%s: the error is %v", path, err)
 	}
-	if !maps.Equal(contents(t, fs), before) {
+	if !maps.Equal(filesOf(t, fs), before) {
 		t.Errorf("%s: the start was refused, and has changed something", path)
 	}
 	return true

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"beanfield/storage"
+	"beanfield/storage/pebblestore/committer"
 	"beanfield/storage/tally"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -21,9 +22,9 @@ type tallies struct {
 }
 
 // applied counts a group that has been applied.
-func (t *tallies) applied(g *group, began time.Time) {
+func (t *tallies) applied(g *committer.Group, began time.Time) {
 	t.commits.Add(tally.Time(int64(time.Since(began))), 1)
-	t.groups.Add(tally.Number(g.turns), 1)
+	t.groups.Add(tally.Number(g.Turns), 1)
 }
 
 // stallBegins counts that a group waits for room in the log since a time; stallEnds, that

@@ -5,6 +5,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/tally"
 
@@ -37,8 +38,7 @@ func TestFiguresOfALog(t *testing.T) {
 // What is on the disk is counted, with the log, and so is how full that is.
 func TestSpaceOfALog(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0].(*shardLog)
+	s, l := openOne(t, fs)
 	if f := l.Figures(); f.Filled != 0 {
 		t.Errorf("an empty log is full to %v", f.Filled)
 	}
@@ -50,7 +50,7 @@ func TestSpaceOfALog(t *testing.T) {
 	if err := l.turns.Prepare(); err != nil { // so that none is made meanwhile
 		t.Fatal(err)
 	}
-	s.tidy()
+	s.compactWhatIsDue()
 	var slots uint64
 	for _, path := range disktest.Look(t, fs, "data/gen-000001/shard-000/turns", ".turns") {
 		slots += uint64(len(disktest.Read(t, fs, path)))
@@ -59,15 +59,11 @@ func TestSpaceOfALog(t *testing.T) {
 	if n := l.Stats().Bytes; err != nil || slots < mib/2 || n != slots+m.DiskSpaceUsage() {
 		t.Errorf("%d bytes are counted, %d are in slots, %v", n, slots, err)
 	}
-	if err := l.foldAll(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.foldAll())
 	if f := l.Figures(); f.Filled > 1.0/16 {
 		t.Errorf("a log that has been folded is full to %v", f.Filled)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // The times when writes wait for compactions are counted, also one that lasts.

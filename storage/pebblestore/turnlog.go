@@ -6,6 +6,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/committer"
 	"beanfield/storage/turns"
 )
 
@@ -38,10 +39,10 @@ type turnLog interface {
 }
 
 // append appends a group to the log. While the log is full, it waits for the fold.
-func (l *shardLog) append(g *group) (at turns.At, err error) {
+func (l *shardLog) append(g *committer.Group) (at turns.At, err error) {
 	for began := time.Now(); ; {
 		l.writing.Lock()
-		number, at, err := l.turns.Append(g.sealed)
+		number, at, err := l.turns.Append(g.Sealed)
 		if err == nil {
 			l.appended.Store(number)
 		}

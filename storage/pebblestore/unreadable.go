@@ -40,8 +40,8 @@ func (u *unreadable) toTell(id uint64) (n int, why error) {
 	return len(u.told), u.why[id]
 }
 
-// tellAside tells the operator of a job that is set aside.
-func (l *shardLog) tellAside(j *storage.Job) {
+// tellQuarantined tells the operator of a job that is quarantined.
+func (l *shardLog) tellQuarantined(j *storage.Job) {
 	n, why := l.unreadable.toTell(j.ID)
 	if n == 0 {
 		return
@@ -53,5 +53,5 @@ func (l *shardLog) tellAside(j *storage.Job) {
 // SetAside implements storage.Log.
 func (l *shardLog) SetAside(j *storage.Job) {
 	l.Update(j)
-	l.tellAside(j)
+	l.tellQuarantined(j)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/disktest"
 	"beanfield/storage/storagetest"
@@ -36,9 +37,7 @@ func hurtStore(t *testing.T, n uint64, out *bytes.Buffer) (l *shardLog, hurt uin
 		l.Put(&j.Job, b)
 		mustCommit(t, l)
 	}
-	if err := errors.Join(l.foldAll(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(l.foldAll(), s.Close()))
 	hurt = n / 2
 	for _, path := range disktest.Look(t, fs, "data", ".sst") {
 		text := disktest.Read(t, fs, path)

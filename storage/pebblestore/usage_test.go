@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"beanfield/storage/must"
 	"os"
 	"syscall"
 	"testing"
@@ -16,8 +17,6 @@ func blocks(info os.FileInfo) int64 {
 func cpuTime(t testing.TB) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

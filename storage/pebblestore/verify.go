@@ -7,6 +7,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
@@ -53,7 +54,7 @@ func (s *store) verifyShard(m format.Manifest, i int) error {
 func (s *store) checkTurns(w *repair.Witness, step *storage.Step) error {
 	var place turns.Place
 	err := s.readDatabase(w.Dir, s.o.FS.PathBase(w.Dir), func(db *pebble.DB) (err error) {
-		place, err = readPlace(db)
+		place, err = contents.Place(db)
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/disktest"
@@ -22,25 +23,19 @@ func TestManifestIsRead(t *testing.T) {
 	fs := vfs.NewMem()
 	h := newHistory(rand.New(rand.NewSource(4)))
 	h.large = true
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0].(*shardLog)
+	s, l := openOne(t, fs)
 	for i := range 300 {
 		h.turn(l)
 		mustCommit(t, l)
 		if i%50 == 0 {
-			if err := l.db.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.db.Flush())
 		}
 		if i == 200 {
 			l.compact()
 		}
 	}
 	want := make(map[uint64]uint64)
-	levels, err := l.db.SSTables()
-	if err != nil {
-		t.Fatal(err)
-	}
+	levels := must.Get(l.db.SSTables())
 	for _, tables := range levels {
 		for _, table := range tables {
 			want[uint64(table.FileNum)] = table.Size
@@ -55,9 +50,7 @@ func TestManifestIsRead(t *testing.T) {
 	if len(want) < 2 || len(w.Manifest.Tables) != len(want) {
 		t.Errorf("%d tables, want %d", len(w.Manifest.Tables), len(want))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // A directory whose manifest tells of too few shards, or of too many, is refused before
@@ -92,9 +85,7 @@ func TestOldManifestGetsItsSum(t *testing.T) {
 	disktest.Write(t, fs, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
 	s := noTicks(small(fs, storage.Always))
 	mustOpen(t, s, 2)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if got := disktest.Read(t, fs, path); got != text {
 		t.Errorf("%s", got)
 	}
@@ -103,14 +94,11 @@ func TestOldManifestGetsItsSum(t *testing.T) {
 // Pebble does not look for the bit that might have been flipped in a large block.
 func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	l := mustOpen(t, s, 1)[0].(*shardLog)
+	s, l := openOne(t, fs)
 	j := largeJob(1, 2*storage.LargeBody)
 	mustPut(t, l, j)
 	mustCommit(t, l)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	largest, path := 0, ""
 	for _, p := range disktest.Look(t, fs, "data", ".sst") {
 		if n := len(disktest.Read(t, fs, p)); n > largest {
@@ -131,17 +119,12 @@ func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), path+": corrupt data: the block at byte ") {
 		t.Errorf("%v", err)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Close())
 }
 
 // witnessOf looks at the one shard of a directory.
 func witnessOf(t *testing.T, fs vfs.FS) *repair.Witness {
 	t.Helper()
-	w, err := repair.Check(fs, "data/gen-000001/shard-000")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(repair.Check(fs, "data/gen-000001/shard-000"))
 	return w
 }

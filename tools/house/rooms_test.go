@@ -36,7 +36,18 @@ var rooms = []room{
 		"conn.go Conn.timeCall": "and where it ends",
 	}},
 	{"storage/pebblestore", []layer{
-		{"errors", []string{"errors.go"}},
+		{"errors and options", []string{"errors.go", "options.go"}},
+	}, nil},
+	{"storage/pebblestore/database", []layer{
+		{"files that are read and written", []string{"errors.go", "frozen.go", "checkedtable.go", "tablefile.go", "progress.go"}},
+		{"what becomes of errors", []string{"fault.go", "progressfile.go", "scheduler.go"}},
+		{"what Pebble is given", []string{"reporter.go", "strict.go"}},
+	}, nil},
+	{"storage/pebblestore/contents", []layer{
+		{"single values", []string{"read.go", "relay.go"}},
+	}, nil},
+	{"storage/pebblestore/repair", []layer{
+		{"what is known", []string{"witness.go", "ids.go", "doubts.go"}},
 	}, nil},
 	{"storage/pebblestore/format", []layer{
 		{"keys and fields", []string{"keys.go", "fields.go"}},

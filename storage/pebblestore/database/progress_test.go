@@ -36,12 +36,8 @@ func TestManifestNumberIsGivenAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Write(make([]byte, size)); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.Write(make([]byte, size)))
+		must.Do(t, errors.Join(f.Sync(), f.Close()))
 		m, _, err := ReadProgress(mem, path)
 		if got := m.Manifest(999); err != nil || got != int64(size) {
 			t.Errorf("the progress tells of %d bytes, of %d: %v", got, size, err)

@@ -166,10 +166,7 @@ func TestCompactionsOfDamageRest(t *testing.T) {
 	sh := smallSharing(later.later)
 	damagedLevel0(t, sh)
 	f := NewFault(nil)
-	st, err := sh.Open(f, "db", "damaged", func(*pebble.Options) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(sh.Open(f, "db", "damaged", func(*pebble.Options) {}))
 	db := st.DB
 	for n := range 5 {
 		rest := <-later
@@ -193,16 +190,11 @@ func TestCompactionsOfDamageRest(t *testing.T) {
 func damagedLevel0(t *testing.T, sh *Sharing) {
 	t.Helper()
 	f := NewFault(nil)
-	st, err := sh.Open(f, "db", "whole", func(o *pebble.Options) { o.DisableAutomaticCompactions = true })
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must.Get(sh.Open(f, "db", "whole", func(o *pebble.Options) { o.DisableAutomaticCompactions = true }))
 	for n := range 6 {
 		fillTable(t, st.DB, n)
 	}
-	if err := st.Close(f); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, st.Close(f))
 	for _, path := range disktest.Look(t, sh.FS, "db", ".sst") {
 		text := disktest.Read(t, sh.FS, path)
 		if at := strings.Index(text, "body 3"); at >= 0 {
@@ -216,14 +208,11 @@ func damagedLevel0(t *testing.T, sh *Sharing) {
 // fillTable writes a table that overlaps with all others of its kind.
 func fillTable(t *testing.T, db *pebble.DB, n int) {
 	t.Helper()
-	err := errors.Join(
+	must.Do(t, errors.Join(
 		db.Set([]byte{format.KeyRecord}, nil, pebble.NoSync),
 		db.Set([]byte{format.KeyRecord, byte(n)}, fmt.Appendf(nil, "body %d", n), pebble.NoSync),
 		db.Set([]byte{format.KeyRecord, 255}, nil, pebble.NoSync),
-		db.Flush())
-	if err != nil {
-		t.Fatal(err)
-	}
+		db.Flush()))
 }
 
 // A full compaction gives up if another one has met damage, before it begins or while it

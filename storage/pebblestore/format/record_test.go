@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/storagetest"
 )
 
@@ -60,14 +61,9 @@ func TestGoldenRecords(t *testing.T) {
 		fmt.Fprintf(&b, "job %d\nrecord %x\nupdate %x\n", j.ID, record, update)
 	}
 	if *golden {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(b.String()), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))
 	if b.String() != string(want) {
 		t.Errorf("the encoding has changed:\n%s\nshould be\n%s", b.String(), want)
 	}
@@ -163,9 +159,7 @@ func TestDamagedRecords(t *testing.T) {
 			{KeyUpdate, update, func(k, v []byte) error { _, err := DecodeUpdate(k, v, new(storage.Job)); return err }},
 		} {
 			key := Key(c.kind, g.ID)
-			if err := c.decode(key[:], c.value); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.decode(key[:], c.value))
 			for i := range c.value {
 				v := bytes.Clone(c.value)
 				v[i] ^= 1 << (i % 8)

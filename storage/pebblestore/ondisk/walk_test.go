@@ -1,6 +1,7 @@
 package ondisk
 
 import (
+	"beanfield/storage/must"
 	"bytes"
 	"fmt"
 	"math/rand"
@@ -33,10 +34,7 @@ func pebbleManifest(t testing.TB, r *rand.Rand, records int) written {
 	log := record.NewWriter(&buf)
 	for range records {
 		rec := randomRecord(r)
-		end, err := log.WriteRecord(rec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		end := must.Get(log.WriteRecord(rec))
 		w.records, w.ends = append(w.records, rec), append(w.ends, end)
 	}
 	w.text = buf.Bytes()
@@ -54,16 +52,13 @@ func (w *written) whole(at int64) (n int) {
 // read reads a file, whose records must be the first ones that were written.
 func (w *written) read(t testing.TB, text []byte) (shape Shape, n int) {
 	t.Helper()
-	shape, err := records(bytes.NewReader(text), int64(len(text)), func(start int64, payload []byte) error {
+	shape = must.Get(records(bytes.NewReader(text), int64(len(text)), func(start int64, payload []byte) error {
 		if n >= len(w.records) || !bytes.Equal(payload, w.records[n]) || n > 0 && (start < w.ends[n-1] || start-w.ends[n-1] >= headerSize) {
 			t.Errorf("record %d, at byte %d, is not what was written", n, start)
 		}
 		n++
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return shape, n
 }
 

@@ -1,6 +1,7 @@
 package powercut
 
 import (
+	"beanfield/storage/must"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -12,28 +13,17 @@ import (
 func TestCut(t *testing.T) {
 	d := NewDisk()
 	fs := d.FS()
-	f, err := fs.Create("file", vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := fs.OpenDir("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(fs.Create("file", vfs.WriteCategoryUnspecified))
+	root := must.Get(fs.OpenDir(""))
 	for _, step := range []func() error{
 		func() error { _, err := f.Write([]byte("kept")); return err },
 		f.Sync, root.Sync,
 		func() error { _, err := f.Write([]byte(" lost")); return err },
 	} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, step())
 	}
 	for percent, want := range map[int]string{0: "kept", 100: "kept lost"} {
-		g, err := d.Cut(percent, rand.New(rand.NewPCG(1, 1))).FS().Open("file")
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(d.Cut(percent, rand.New(rand.NewPCG(1, 1))).FS().Open("file"))
 		if got, err := io.ReadAll(g); err != nil || string(got) != want {
 			t.Errorf("%d %%: %q, %v; want %q", percent, got, err, want)
 		}
@@ -44,18 +34,10 @@ func TestCut(t *testing.T) {
 func TestHold(t *testing.T) {
 	d := NewDisk()
 	fs := d.FS()
-	log, err := fs.Create("1.turns", vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := fs.Create("other", vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(fs.Create("1.turns", vfs.WriteCategoryUnspecified))
+	other := must.Get(fs.Create("other", vfs.WriteCategoryUnspecified))
 	d.Hold()
-	if err := other.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Sync())
 	released := make(chan bool, 1)
 	synced := make(chan bool)
 	go func() {

@@ -7,19 +7,19 @@ import "github.com/cockroachdb/pebble/v2"
 // holds the bound whatever the pattern was.
 const spareTables = 64 * mib
 
-// tidy measures the databases, and compacts those that hold too much garbage,
+// compactWhatIsDue measures the databases, and compacts those that hold too much garbage,
 // one after the other. To fold the log frees the space of deleted large bodies: their
 // tables can be removed as soon as the store knows of the deletes.
-func (s *store) tidy() {
+func (s *store) compactWhatIsDue() {
 	for _, l := range s.logs {
 		if s.ctx.Err() != nil {
 			return
 		}
-		l.tidy(max(spareTables/int64(len(s.logs)), 4*mib))
+		l.compactIfDue(max(spareTables/int64(len(s.logs)), 4*mib))
 	}
 }
 
-func (l *shardLog) tidy(spare int64) {
+func (l *shardLog) compactIfDue(spare int64) {
 	if l.dropped.Load() >= spare {
 		l.dropped.Store(0)
 		if err := l.foldAll(); err != nil {

@@ -1,18 +1,18 @@
-package pebblestore
+package committer
 
 // A checkpoint stops the committers of all shards in three steps: hold, settle, gate.
 // Each step is done on all shards before the next begins. Then it copies, and thaws.
 
-// hold lets no turn be acknowledged from now on that is not applied.
-func (c *committer) hold() error {
+// Hold lets no turn be acknowledged from now on that is not applied.
+func (c *Committer) Hold() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held = true
 	return c.failed
 }
 
-// settle waits until everything that has been committed is applied.
-func (c *committer) settle() error {
+// Settle waits until everything that has been committed is applied.
+func (c *Committer) Settle() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	last := c.taken
@@ -25,8 +25,8 @@ func (c *committer) settle() error {
 	return c.failed
 }
 
-// gate lets no group be applied any more, and waits until none is.
-func (c *committer) gate() error {
+// Gate lets no group be applied any more, and waits until none is.
+func (c *Committer) Gate() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.gated = true
@@ -36,7 +36,7 @@ func (c *committer) gate() error {
 	return c.failed
 }
 
-func (c *committer) thaw() {
+func (c *Committer) Thaw() {
 	c.mu.Lock()
 	c.held, c.gated = false, false
 	c.work.Broadcast()

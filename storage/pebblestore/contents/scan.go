@@ -1,4 +1,4 @@
-package pebblestore
+package contents
 
 import (
 	"cmp"
@@ -12,140 +12,140 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// scan walks through the jobs of a database in the order of their ids, reading
+// Scan walks through the jobs of a database in the order of their ids, reading
 // records and updates side by side: two sequential passes, no point reads, and
 // whatever has been deleted is met at most once.
-type scan struct {
+type Scan struct {
 	from             pebble.Reader
-	records, updates *pebble.Iterator
+	Records, Updates *pebble.Iterator
 	tubes            map[string]string
-	job              storage.Job
-	content          format.Content
+	Job              storage.Job
+	Content          format.Content
 	matched          uint64 // the last job that had an update; the scan may still be at that update
 	orphans          []uint64
 }
 
-func newScan(r pebble.Reader) (*scan, error) {
-	records, err := r.NewIter(kindRange(format.KeyRecord))
+func NewScan(r pebble.Reader) (*Scan, error) {
+	records, err := r.NewIter(KindRange(format.KeyRecord))
 	if err != nil {
 		return nil, err
 	}
-	updates, err := r.NewIter(kindRange(format.KeyUpdate))
+	updates, err := r.NewIter(KindRange(format.KeyUpdate))
 	if err != nil {
 		return nil, errors.Join(err, records.Close())
 	}
-	return &scan{from: r, records: records, updates: updates, tubes: make(map[string]string)}, nil
+	return &Scan{from: r, Records: records, Updates: updates, tubes: make(map[string]string)}, nil
 }
 
-func (s *scan) close() error {
-	return errors.Join(s.records.Close(), s.updates.Close())
+func (s *Scan) Close() error {
+	return errors.Join(s.Records.Close(), s.Updates.Close())
 }
 
-func (s *scan) first() (bool, error) {
-	s.updates.First()
-	return s.load(s.records.First())
+func (s *Scan) First() (bool, error) {
+	s.Updates.First()
+	return s.load(s.Records.First())
 }
 
-func (s *scan) next() (bool, error) { return s.load(s.records.Next()) }
+func (s *Scan) Next() (bool, error) { return s.load(s.Records.Next()) }
 
 // seek goes to one job, which is there. It tries the next one first: buried jobs
 // are often in the order of their ids.
-func (s *scan) seek(id uint64) error {
+func (s *Scan) seek(id uint64) error {
 	key := format.Key(format.KeyRecord, id)
-	if !s.records.Valid() || !s.records.Next() || string(s.records.Key()) != string(key[:]) {
-		s.records.SeekGE(key[:])
+	if !s.Records.Valid() || !s.Records.Next() || string(s.Records.Key()) != string(key[:]) {
+		s.Records.SeekGE(key[:])
 	}
 	format.PutKey(key[:], format.KeyUpdate, id)
-	if !s.updates.Valid() || string(s.updates.Key()) > string(key[:]) ||
-		(string(s.updates.Key()) != string(key[:]) && !s.updates.Next()) ||
-		string(s.updates.Key()) != string(key[:]) {
-		s.updates.SeekGE(key[:])
+	if !s.Updates.Valid() || string(s.Updates.Key()) > string(key[:]) ||
+		(string(s.Updates.Key()) != string(key[:]) && !s.Updates.Next()) ||
+		string(s.Updates.Key()) != string(key[:]) {
+		s.Updates.SeekGE(key[:])
 	}
-	found, err := s.load(s.records.Valid())
-	if err == nil && (!found || s.job.ID != id) {
+	found, err := s.load(s.Records.Valid())
+	if err == nil && (!found || s.Job.ID != id) {
 		err = fmt.Errorf("%w: job %d is gone", storage.ErrCorrupt, id)
 	}
 	return err
 }
 
 // load decodes the record that the scan is at, and the update with its id.
-func (s *scan) load(valid bool) (bool, error) {
+func (s *Scan) load(valid bool) (bool, error) {
 	if !valid {
-		if err := s.records.Error(); err != nil {
+		if err := s.Records.Error(); err != nil {
 			return false, err
 		}
-		for s.updates.Valid() {
+		for s.Updates.Valid() {
 			if err := s.orphan(); err != nil {
 				return false, err
 			}
 		}
-		return false, s.updates.Error()
+		return false, s.Updates.Error()
 	}
-	key := s.records.Key()
-	value, err := s.records.ValueAndErr()
+	key := s.Records.Key()
+	value, err := s.Records.ValueAndErr()
 	if err != nil {
 		return false, err
 	}
-	if s.content, err = format.DecodeRecord(key, value, &s.job); err != nil {
+	if s.Content, err = format.DecodeRecord(key, value, &s.Job); err != nil {
 		id, _ := format.KeyID(key)
 		return false, fmt.Errorf("job %d: %w", id, err)
 	}
-	s.job.Tube = s.intern(s.content.Tube)
+	s.Job.Tube = s.intern(s.Content.Tube)
 	return true, s.merge()
 }
 
-// body is that of the job that the scan is at.
-func (s *scan) body() ([]byte, error) {
-	if s.content.Apart {
-		return readPieces(s.from, &s.job, s.content.Sum, nil)
+// Body is that of the job that the scan is at.
+func (s *Scan) Body() ([]byte, error) {
+	if s.Content.Apart {
+		return ReadPieces(s.from, &s.Job, s.Content.Sum, nil)
 	}
-	return s.content.Body, nil
+	return s.Content.Body, nil
 }
 
-func (s *scan) merge() error {
-	for s.updates.Valid() {
-		id, err := format.KeyID(s.updates.Key())
+func (s *Scan) merge() error {
+	for s.Updates.Valid() {
+		id, err := format.KeyID(s.Updates.Key())
 		switch {
 		case err != nil:
 			return err
-		case id > s.job.ID:
+		case id > s.Job.ID:
 			return nil
-		case id < s.job.ID:
+		case id < s.Job.ID:
 			if err := s.orphan(); err != nil {
 				return err
 			}
 			continue
 		}
-		value, err := s.updates.ValueAndErr()
+		value, err := s.Updates.ValueAndErr()
 		if err != nil {
 			return err
 		}
-		tube, err := format.DecodeUpdate(s.updates.Key(), value, &s.job)
+		tube, err := format.DecodeUpdate(s.Updates.Key(), value, &s.Job)
 		if err != nil {
 			return fmt.Errorf("update of job %d: %w", id, err)
 		}
 		if tube != nil {
-			s.job.Tube = s.intern(tube)
+			s.Job.Tube = s.intern(tube)
 		}
 		s.matched = id
 		return nil
 	}
-	return s.updates.Error()
+	return s.Updates.Error()
 }
 
 // orphan steps over an update that no record has: one that belongs to the record
 // before is none.
-func (s *scan) orphan() error {
-	id, err := format.KeyID(s.updates.Key())
+func (s *Scan) orphan() error {
+	id, err := format.KeyID(s.Updates.Key())
 	if id != s.matched {
 		s.orphans = append(s.orphans, id)
 	}
-	s.updates.Next()
+	s.Updates.Next()
 	return err
 }
 
 // intern returns one string for all jobs of a tube.
-func (s *scan) intern(tube []byte) string {
+func (s *Scan) intern(tube []byte) string {
 	if name, ok := s.tubes[string(tube)]; ok {
 		return name
 	}
@@ -154,28 +154,28 @@ func (s *scan) intern(tube []byte) string {
 	return name
 }
 
-// inReplayOrder calls seen for every job of a database, in the order of their ids, and
+// InReplayOrder calls seen for every job of a database, in the order of their ids, and
 // give for every job in the order of a replay. It returns the updates without a record.
-func inReplayOrder(r pebble.Reader, seen, give func(s *scan) error) (orphans []uint64, err error) {
-	s, err := newScan(r)
+func InReplayOrder(r pebble.Reader, seen, give func(s *Scan) error) (orphans []uint64, err error) {
+	s, err := NewScan(r)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		// After an error, closing the scan returns the same one.
-		if closing := s.close(); err == nil {
+		if closing := s.Close(); err == nil {
 			err = closing
 		}
 	}()
 	type rankedJob struct{ rank, id uint64 }
 	var buried []rankedJob
-	found, err := s.first()
-	for ; found && err == nil; found, err = s.next() {
+	found, err := s.First()
+	for ; found && err == nil; found, err = s.Next() {
 		if err := seen(s); err != nil {
 			return nil, err
 		}
-		if s.job.State == storage.Buried {
-			buried = append(buried, rankedJob{s.job.BuryRank, s.job.ID})
+		if s.Job.State == storage.Buried {
+			buried = append(buried, rankedJob{s.Job.BuryRank, s.Job.ID})
 			continue
 		}
 		if err := give(s); err != nil {

@@ -1,4 +1,4 @@
-package pebblestore
+package committer
 
 import (
 	"errors"
@@ -17,19 +17,19 @@ func TestPushHere(t *testing.T) {
 		b.want(nil, nil, nil) // nobody was woken
 		pushed := make(chan bool)
 		go func() {
-			b.push(true)
+			b.Push(true)
 			close(pushed)
 		}()
 		b.want([]int{2}, nil, nil)
 		b.turns(3, 3, true)
-		b.push(true) // somebody applies: returns at once
+		b.Push(true) // somebody applies: returns at once
 		b.want([]int{2}, nil, nil)
 		b.db.end <- nil
 		<-pushed
 		b.want([]int{2, 1}, []int{1, 2}, nil) // run has gone on with turn 3
 		b.db.end <- nil
 		b.want([]int{2, 1}, []int{1, 2, 3}, nil)
-		b.push(true) // nothing is left
+		b.Push(true) // nothing is left
 		b.ends()
 		b.want([]int{2, 1}, []int{1, 2, 3}, nil)
 	})
@@ -39,7 +39,7 @@ func TestPushHere(t *testing.T) {
 func TestPushElsewhere(t *testing.T) {
 	bubble(t, func(b *bed) {
 		b.turns(1, 1, true)
-		b.push(false)
+		b.Push(false)
 		b.want([]int{1}, nil, nil)
 		b.db.end <- nil
 		b.ends()
@@ -53,9 +53,9 @@ func TestPushDuringATurn(t *testing.T) {
 	bubble(t, func(b *bed) {
 		b.turns(1, 1, true)
 		b.write()
-		b.push(true)
+		b.Push(true)
 		b.want(nil, nil, nil)
-		b.commit(bedTurn{b, 2}, false)
+		b.Commit(bedTurn{b, 2}, false)
 		b.want([]int{2}, nil, nil)
 		b.db.end <- nil
 		b.ends()
@@ -68,8 +68,8 @@ func TestPushFails(t *testing.T) {
 	bubble(t, func(b *bed) {
 		b.turns(1, 1, true)
 		go func() { b.db.end <- errors.New("broken disk") }()
-		b.push(true)
-		<-b.done
+		b.Push(true)
+		<-b.Done
 		b.want([]int{1}, nil, []int{1})
 		b.ends()
 	})
@@ -79,9 +79,9 @@ func TestPushFails(t *testing.T) {
 func TestPushAfterAFailure(t *testing.T) {
 	bubble(t, func(b *bed) {
 		b.turns(1, 1, true)
-		b.fail(errors.New("broken disk"))
+		b.Fail(errors.New("broken disk"))
 		b.turns(2, 2, true)
-		b.push(true)
+		b.Push(true)
 		b.want(nil, nil, []int{1, 2})
 		b.ends()
 	})
@@ -91,12 +91,12 @@ func TestPushAfterAFailure(t *testing.T) {
 func TestCloseDuringTheLastPush(t *testing.T) {
 	bubble(t, func(b *bed) {
 		b.turns(1, 1, true)
-		go b.push(true)
+		go b.Push(true)
 		synctest.Wait()
-		b.close()
+		b.Close()
 		synctest.Wait()
 		b.db.end <- nil
-		<-b.done
+		<-b.Done
 		b.want([]int{1}, []int{1}, nil)
 	})
 }
@@ -105,20 +105,20 @@ func TestCloseDuringTheLastPush(t *testing.T) {
 func TestCloseDuringAPush(t *testing.T) {
 	bubble(t, func(b *bed) {
 		b.turns(1, 1, true)
-		go b.push(true)
+		go b.Push(true)
 		synctest.Wait()
 		b.turns(2, 2, true)
-		b.close()
+		b.Close()
 		b.want([]int{1}, nil, nil)
 		select {
-		case <-b.done:
+		case <-b.Done:
 			t.Error("run has ended before the last group")
 		default:
 		}
 		b.db.end <- nil
 		b.want([]int{1, 1}, []int{1}, nil)
 		b.db.end <- nil
-		<-b.done
+		<-b.Done
 		b.want([]int{1, 1}, []int{1, 2}, nil)
 	})
 }
@@ -128,10 +128,10 @@ func TestPushWithoutSyncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBed(t, false)
 		b.write()
-		if !b.commit(bedTurn{b, 1}, false) {
+		if !b.Commit(bedTurn{b, 1}, false) {
 			t.Error("a turn waits")
 		}
-		b.push(true)
+		b.Push(true)
 		b.want([]int{0}, nil, nil)
 		b.db.end <- nil
 		b.ends()
@@ -150,7 +150,7 @@ func TestPushOnASlowDisk(t *testing.T) {
 				b.turns(turn, turn, true)
 				pushed := make(chan struct{})
 				go func() {
-					b.push(true)
+					b.Push(true)
 					close(pushed)
 				}()
 				synctest.Wait()
@@ -186,7 +186,7 @@ func TestPushOnASlowDisk(t *testing.T) {
 // swiftDatabase is an environment whose applies end after others have had their turn.
 type swiftDatabase struct{ *fakeDatabase }
 
-func (swiftDatabase) apply(*group) error {
+func (swiftDatabase) Apply(*Group) error {
 	runtime.Gosched()
 	return nil
 }
@@ -202,12 +202,12 @@ func TestPushersLeaveNothingBehind(t *testing.T) {
 		for range pushers {
 			all.Go(func() {
 				for n := range each {
-					told := make(committed, 1)
+					told := make(ackChan, 1)
 					owner.Lock()
 					b.write()
-					b.commit(told, true)
+					b.Commit(told, true)
 					owner.Unlock()
-					b.push(n%3 > 0)
+					b.Push(n%3 > 0)
 					<-told
 				}
 			})
@@ -216,3 +216,8 @@ func TestPushersLeaveNothingBehind(t *testing.T) {
 		b.ends()
 	})
 }
+
+// ackChan is an Ack that can be waited for.
+type ackChan chan error
+
+func (c ackChan) Committed(err error) { c <- err }

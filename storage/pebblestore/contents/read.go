@@ -1,4 +1,4 @@
-package pebblestore
+package contents
 
 import (
 	"errors"
@@ -13,13 +13,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-func kindRange(kind byte) *pebble.IterOptions {
+func KindRange(kind byte) *pebble.IterOptions {
 	return &pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}}
 }
 
-// readMaxID reads the highest id that a database has ever recorded. Every
+// MaxID reads the highest id that a database has ever recorded. Every
 // database has that key from its first moment: without it, it has lost its files.
-func readMaxID(r pebble.Reader) (uint64, error) {
+func MaxID(r pebble.Reader) (uint64, error) {
 	key := format.Key(format.KeyMaxID, 0)
 	value, closer, err := r.Get(key[:])
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -32,15 +32,15 @@ func readMaxID(r pebble.Reader) (uint64, error) {
 	return format.DecodeMaxID(key[:], value)
 }
 
-// writeMaxID puts it there.
-func writeMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
+// SetMaxID puts it there.
+func SetMaxID(w pebble.Writer, id uint64, o *pebble.WriteOptions) error {
 	key := format.Key(format.KeyMaxID, 0)
 	return w.Set(key[:], format.MaxIDValue(id), o)
 }
 
-// readPlace reads the place of a store. Every store has one from its first moment, like the
+// Place reads the place of a store. Every store has one from its first moment, like the
 // highest id; one that older builds have written has none before it is taken over.
-func readPlace(r pebble.Reader) (p turns.Place, err error) {
+func Place(r pebble.Reader) (p turns.Place, err error) {
 	key := format.Key(format.KeyPlace, 0)
 	value, closer, err := r.Get(key[:])
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -53,9 +53,9 @@ func readPlace(r pebble.Reader) (p turns.Place, err error) {
 	return format.DecodePlace(key[:], value)
 }
 
-// eachQueue calls fn for every queue of a database.
-func eachQueue(r pebble.Reader, fn func(key, value []byte, q *storage.Queue) error) (err error) {
-	it, err := r.NewIter(kindRange(format.KeyQueue))
+// EachQueue calls fn for every queue of a database.
+func EachQueue(r pebble.Reader, fn func(key, value []byte, q *storage.Queue) error) (err error) {
+	it, err := r.NewIter(KindRange(format.KeyQueue))
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func eachQueue(r pebble.Reader, fn func(key, value []byte, q *storage.Queue) err
 	return it.Error()
 }
 
-// readPieces appends the body of a job to dst.
-func readPieces(r pebble.Reader, j *storage.Job, sum uint32, dst []byte) (_ []byte, err error) {
+// ReadPieces appends the body of a job to dst.
+func ReadPieces(r pebble.Reader, j *storage.Job, sum uint32, dst []byte) (_ []byte, err error) {
 	from, to := format.PieceBounds(j.ID)
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
@@ -110,10 +110,10 @@ func readPieces(r pebble.Reader, j *storage.Job, sum uint32, dst []byte) (_ []by
 	return dst, format.CheckBody(j, sum, len(dst)-start, got)
 }
 
-// strayBodies finds the bodies that no record refers to: their jobs were never
+// StrayBodies finds the bodies that no record refers to: their jobs were never
 // put. known are those that have one.
-func strayBodies(r pebble.Reader, known map[uint64]bool) (stray []uint64, err error) {
-	it, err := r.NewIter(kindRange(format.KeyPiece))
+func StrayBodies(r pebble.Reader, known map[uint64]bool) (stray []uint64, err error) {
+	it, err := r.NewIter(KindRange(format.KeyPiece))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package pebblestore
+package committer
 
 import (
 	"sync"
@@ -7,16 +7,16 @@ import (
 	"beanfield/storage"
 )
 
-// environment is what a committer needs of its log.
-type environment interface {
-	// apply appends a group to the log. When it returns without an error, the
+// Log is what a committer needs of its log.
+type Log interface {
+	// Apply appends a group to the log. When it returns without an error, the
 	// group is as durable as the store's mode promises.
-	apply(g *group) error
-	// broken is told the error of an apply. In the end it calls the committer's fail.
-	broken(err error)
+	Apply(g *Group) error
+	// Broken is told the error of an apply. In the end it calls the committer's fail.
+	Broken(err error)
 }
 
-// committer carries out the commits of one shard. The shard commits turns; the
+// Committer carries out the commits of one shard. The shard commits turns; the
 // committer applies groups of them, one at a time and in order, and tells their acks;
 // Pebble syncs.
 //
@@ -24,9 +24,9 @@ type environment interface {
 // meanwhile goes into it: one sync serves them all. A group is applied by the
 // committer's goroutine, run, or by a caller of push that would only wait for it.
 // The one that applies it has set applying, so only one goroutine applies at a time.
-type committer struct {
-	env    environment
-	strict bool // a turn is acknowledged when it is applied: the mode is Always
+type Committer struct {
+	env    Log
+	Strict bool // a turn is acknowledged when it is applied: the mode is Always
 	// maxQueued is how many bytes may be queued before even a turn that need not wait
 	// for its sync has to wait. It bounds the memory and the wait, and keeps a batch
 	// small compared with a memtable.
@@ -39,10 +39,10 @@ type committer struct {
 	mu      sync.Mutex
 	work    sync.Cond // run waits: for a group, for the gate to open, for the end
 	quiet   sync.Cond // others wait: a group was applied, acks were told
-	open    *group    // turns go in here; nil until start
-	flight  *group    // what is to be applied, or is being applied, or nil
-	spare   *group    // empty, or nil while there is a flight
-	hungry  bool      // run waits for the end of a turn
+	open    *Group    // turns go in here; nil until start
+	flight  *Group    // what is to be applied, or is being applied, or nil
+	spare   *Group    // empty, or nil while there is a flight
+	wanting bool      // run waits for the end of a turn
 	waiting int       // acks not told yet
 	closing bool
 	failed  error
@@ -55,20 +55,20 @@ type committer struct {
 	// applied; how many groups have been taken and applied.
 	held, gated    bool
 	taken, applied uint64
-	// dead holds acks of turns after the failure, for the undertaker.
+	// dead holds acks of turns after the failure, for the one who reports the failure.
 	dead []storage.Ack
 
-	done chan struct{} // closed when run has ended
+	Done chan struct{} // closed when run has ended
 }
 
-func newCommitter(env environment, strict bool) *committer {
-	c := &committer{env: env, strict: strict, done: make(chan struct{})}
+func New(env Log, strict bool) *Committer {
+	c := &Committer{env: env, Strict: strict, Done: make(chan struct{})}
 	c.work.L, c.quiet.L = &c.mu, &c.mu
 	return c
 }
 
-// start begins with two empty groups.
-func (c *committer) start(maxQueued int, open, spare *group) {
+// Start begins with two empty groups.
+func (c *Committer) Start(maxQueued int, open, spare *Group) {
 	c.maxQueued = maxQueued
 	c.mu.Lock()
 	c.open, c.spare = open, spare
@@ -76,20 +76,21 @@ func (c *committer) start(maxQueued int, open, spare *group) {
 	go c.run()
 }
 
-// begin opens a turn with its first record. It is the owner's call.
-func (c *committer) begin() {
-	if c.inTurn {
-		return
+// Begin opens a turn with its first record, and returns the group that takes its operations. It
+// is the owner's call.
+func (c *Committer) Begin() *Group {
+	if !c.inTurn {
+		c.mu.Lock()
+		c.inTurn = true
+		c.mu.Unlock()
 	}
-	c.mu.Lock()
-	c.inTurn = true
-	c.mu.Unlock()
+	return c.open
 }
 
-// commit ends a turn, and says whether its answers may leave at once: otherwise
+// Commit ends a turn, and says whether its answers may leave at once: otherwise
 // ack is told. With later set, run is not woken: the caller calls push next. Only the
 // owner calls it.
-func (c *committer) commit(ack storage.Ack, later bool) bool {
+func (c *Committer) Commit(ack storage.Ack, later bool) bool {
 	wrote := c.inTurn
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,9 +119,9 @@ func (c *committer) commit(ack storage.Ack, later bool) bool {
 }
 
 // offer lets run know that the open group has something for it.
-func (c *committer) offer(later bool) {
-	if c.hungry {
-		c.hungry = false
+func (c *Committer) offer(later bool) {
+	if c.wanting {
+		c.wanting = false
 		c.handOver()
 	}
 	if !later {
@@ -129,27 +130,27 @@ func (c *committer) offer(later bool) {
 }
 
 // rouse wakes run, unless a group is being applied: whoever does that wakes it after.
-func (c *committer) rouse() {
+func (c *Committer) rouse() {
 	if !c.applying {
 		c.work.Signal()
 	}
 }
 
 // atOnce says whether a turn's answers may leave now.
-func (c *committer) atOnce(wrote bool) bool {
-	if !c.strict && !c.held {
+func (c *Committer) atOnce(wrote bool) bool {
+	if !c.Strict && !c.held {
 		// No ack may be overtaken.
-		return c.waiting == 0 && len(c.open.sealed) < c.maxQueued
+		return c.waiting == 0 && len(c.open.Sealed) < c.maxQueued
 	}
 	return !wrote && c.waiting == 0 && c.flight == nil && c.open.empty()
 }
 
-// push starts applying what was committed with later set. The caller's goroutine does
+// Push starts applying what was committed with later set. The caller's goroutine does
 // it if here is set, no other goroutine applies, and the disk is fast; otherwise run does it.
-func (c *committer) push(here bool) {
+func (c *Committer) Push(here bool) {
 	c.mu.Lock()
-	var g *group
-	if here && c.strict && c.slow == 0 && c.failed == nil {
+	var g *Group
+	if here && c.Strict && c.slow == 0 && c.failed == nil {
 		g = c.next()
 	}
 	if g == nil {
@@ -163,11 +164,11 @@ func (c *committer) push(here bool) {
 
 // run is the committer's goroutine. It ends when all is applied after close, or
 // with the first failure.
-func (c *committer) run() {
-	defer close(c.done)
+func (c *Committer) run() {
+	defer close(c.Done)
 	for {
 		c.mu.Lock()
-		var g *group
+		var g *Group
 		for c.failed == nil {
 			if g = c.next(); g != nil || c.closing && !c.applying {
 				break
@@ -183,7 +184,7 @@ func (c *committer) run() {
 
 // next makes the caller the one who applies, and returns the group, if there is one
 // and it may be applied now. Closing opens the gate: nothing is left behind.
-func (c *committer) next() *group {
+func (c *Committer) next() *Group {
 	if c.applying || c.gated && !c.closing {
 		return nil
 	}
@@ -197,8 +198,8 @@ func (c *committer) next() *group {
 // take makes the open group the flight, if no turn is under way. Otherwise the end of
 // that turn does it: the next turn may follow at once, and run might never find the
 // log between two turns.
-func (c *committer) take() bool {
-	if c.hungry = c.inTurn; c.hungry || c.open.empty() {
+func (c *Committer) take() bool {
+	if c.wanting = c.inTurn; c.wanting || c.open.empty() {
 		return false
 	}
 	c.handOver()
@@ -206,18 +207,18 @@ func (c *committer) take() bool {
 }
 
 // handOver makes the open group the flight.
-func (c *committer) handOver() {
+func (c *Committer) handOver() {
 	g := c.open
 	c.flight, c.open, c.spare = g, c.spare, nil
 	c.taken++
 }
 
 // carryOut applies a group and tells its acks. It reports false when the log has
-// failed: the acks are the undertaker's then.
-func (c *committer) carryOut(g *group) bool {
+// failed: failing tells the acks then.
+func (c *Committer) carryOut(g *Group) bool {
 	began := time.Now()
-	if err := c.env.apply(g); err != nil {
-		c.env.broken(err)
+	if err := c.env.Apply(g); err != nil {
+		c.env.Broken(err)
 		return false
 	}
 	took := time.Since(began)
@@ -249,6 +250,20 @@ func (c *committer) carryOut(g *group) bool {
 	return true
 }
 
+// Queued calls fn, under the mutex, with the record of a job in the complete turns that wait; nil
+// if it is in none.
+func (c *Committer) Queued(id uint64, fn func(value []byte)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var value []byte
+	for _, g := range []*Group{c.flight, c.open} {
+		if g != nil && value == nil {
+			value = g.record(id)
+		}
+	}
+	fn(value)
+}
+
 // A group that takes longer than slowApply costs slowCost of those that follow their
 // application in place, up to slowMost. To wait that long is worse for a caller of push, who
 // has others to serve, than what the changes of goroutine cost.
@@ -259,7 +274,7 @@ const (
 )
 
 // pace notes how long a group took.
-func (c *committer) pace(took time.Duration) {
+func (c *Committer) pace(took time.Duration) {
 	if took > slowApply {
 		c.slow = min(c.slow+slowCost, slowMost)
 	} else {
@@ -267,8 +282,8 @@ func (c *committer) pace(took time.Duration) {
 	}
 }
 
-// close has run end after everything that was committed.
-func (c *committer) close() (started bool) {
+// Close has run end after everything that was committed.
+func (c *Committer) Close() (started bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closing = true

@@ -1,6 +1,7 @@
-package pebblestore
+package committer
 
 import (
+	"beanfield/storage/must"
 	"errors"
 	"slices"
 	"testing"
@@ -10,26 +11,26 @@ import (
 // fakeDatabase is an environment without a database. An apply waits until the test
 // lets it end.
 type fakeDatabase struct {
-	c         *committer
+	c         *Committer
 	begun     []int      // how many acks each group had when its apply began
 	end       chan error // ends an apply
 	elsewhere error      // what another user of the database fails with during an apply
 }
 
-func (f *fakeDatabase) apply(g *group) error {
+func (f *fakeDatabase) Apply(g *Group) error {
 	f.begun = append(f.begun, len(g.acks))
 	if f.elsewhere != nil {
-		f.c.fail(f.elsewhere)
+		f.c.Fail(f.elsewhere)
 		return nil
 	}
 	return <-f.end
 }
 
-func (f *fakeDatabase) broken(err error) { f.c.fail(err) }
+func (f *fakeDatabase) Broken(err error) { f.c.Fail(err) }
 
 // bed is a committer on a fake database, and its owner, who notes what it is told.
 type bed struct {
-	*committer
+	*Committer
 	t    *testing.T
 	db   *fakeDatabase
 	told []int // turns whose acks have succeeded
@@ -38,9 +39,9 @@ type bed struct {
 
 func newBed(t *testing.T, strict bool) *bed {
 	db := &fakeDatabase{end: make(chan error)}
-	b := &bed{t: t, db: db, committer: newCommitter(db, strict)}
-	db.c = b.committer
-	b.start(1000, new(group), new(group))
+	b := &bed{t: t, db: db, Committer: New(db, strict)}
+	db.c = b.Committer
+	b.Start(1000, new(Group), new(Group))
 	synctest.Wait() // run waits for work
 	return b
 }
@@ -60,8 +61,8 @@ func (a bedTurn) Committed(err error) {
 
 // write adds a record to the turn under way.
 func (b *bed) write() {
-	b.begin()
-	b.open.buf = append(b.open.buf, make([]byte, 110)...)
+	b.Begin()
+	b.open.Buf = append(b.open.Buf, make([]byte, 110)...)
 }
 
 // turns commits some that write and must wait, with the numbers from first to last.
@@ -69,7 +70,7 @@ func (b *bed) turns(first, last int, later bool) {
 	b.t.Helper()
 	for n := first; n <= last; n++ {
 		b.write()
-		if b.commit(bedTurn{b, n}, later) {
+		if b.Commit(bedTurn{b, n}, later) {
 			b.t.Fatalf("turn %d was acknowledged before it was applied", n)
 		}
 	}
@@ -87,8 +88,8 @@ func (b *bed) want(begun, told, lost []int) {
 
 // ends has run end.
 func (b *bed) ends() {
-	b.close()
-	<-b.done
+	b.Close()
+	<-b.Done
 }
 
 // bubble runs a test in a bubble, with a committer that acknowledges what is applied.
@@ -100,16 +101,16 @@ func bubble(t *testing.T, test func(b *bed)) {
 // what it can have seen, and for nothing else.
 func TestTurnsGatherInGroups(t *testing.T) {
 	bubble(t, func(b *bed) {
-		if !b.commit(bedTurn{b, 0}, false) {
+		if !b.Commit(bedTurn{b, 0}, false) {
 			t.Error("there was nothing to wait for")
 		}
 		b.turns(1, 1, false)
 		b.want([]int{1}, nil, nil)
-		if b.commit(bedTurn{b, 2}, false) {
+		if b.Commit(bedTurn{b, 2}, false) {
 			t.Error("a turn that wrote nothing overtook one that wrote")
 		}
 		b.turns(3, 5, false)
-		if b.commit(bedTurn{b, 6}, false) {
+		if b.Commit(bedTurn{b, 6}, false) {
 			t.Error("a turn that wrote nothing overtook one that wrote")
 		}
 		b.db.end <- nil
@@ -127,17 +128,15 @@ func TestTurnsGatherInGroups(t *testing.T) {
 // owner: it need not be quick enough to come between two turns.
 func TestTheEndOfATurnHandsOver(t *testing.T) {
 	bubble(t, func(b *bed) {
-		if err := b.gate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Gate())
 		b.turns(1, 1, false)
 		b.write()
-		b.thaw()
+		b.Thaw()
 		b.want(nil, nil, nil)
-		if b.taken != 0 || !b.hungry {
-			t.Fatalf("during a turn: %d groups taken, hungry: %v", b.taken, b.hungry)
+		if b.taken != 0 || !b.wanting {
+			t.Fatalf("during a turn: %d groups taken, hungry: %v", b.taken, b.wanting)
 		}
-		b.commit(bedTurn{b, 2}, false)
+		b.Commit(bedTurn{b, 2}, false)
 		b.write() // the next turn begins before anybody else gets to run
 		if b.taken != 1 {
 			t.Error("the end of the turn has not handed the group over")
@@ -145,7 +144,7 @@ func TestTheEndOfATurnHandsOver(t *testing.T) {
 		b.want([]int{2}, nil, nil)
 		b.db.end <- nil
 		b.want([]int{2}, []int{1, 2}, nil)
-		b.commit(bedTurn{b, 3}, false)
+		b.Commit(bedTurn{b, 3}, false)
 		b.db.end <- nil
 		b.ends()
 		b.want([]int{2, 1}, []int{1, 2, 3}, nil)
@@ -163,9 +162,9 @@ func TestNothingIsAcknowledgedAfterAFailure(t *testing.T) {
 		b.want([]int{1}, nil, []int{1, 2, 3})
 		b.turns(4, 4, false)
 		b.turns(5, 5, true)
-		b.push(true)
+		b.Push(true)
 		b.want([]int{1}, nil, []int{1, 2, 3, 4, 5})
-		for _, step := range []func() error{b.hold, b.settle, b.gate} {
+		for _, step := range []func() error{b.Hold, b.Settle, b.Gate} {
 			if err := step(); err == nil {
 				t.Error("a checkpoint of a log that has failed goes on")
 			}
@@ -188,15 +187,13 @@ func TestAFailureElsewhere(t *testing.T) {
 // Closing applies everything that was committed, also behind a gate.
 func TestCloseAppliesWhatWasCommitted(t *testing.T) {
 	bubble(t, func(b *bed) {
-		if err := b.gate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Gate())
 		b.turns(1, 2, false)
 		b.want(nil, nil, nil)
-		b.close()
+		b.Close()
 		b.want([]int{2}, nil, nil)
 		b.db.end <- nil
-		<-b.done
+		<-b.Done
 		b.want([]int{2}, []int{1, 2}, nil)
 	})
 }
@@ -207,7 +204,7 @@ func TestGateWaits(t *testing.T) {
 		b.turns(1, 1, false)
 		synctest.Wait()
 		shut := make(chan error, 1)
-		go func() { shut <- b.gate() }()
+		go func() { shut <- b.Gate() }()
 		synctest.Wait()
 		if len(shut) != 0 {
 			t.Error("the gate was shut while a group was applied")
@@ -218,9 +215,9 @@ func TestGateWaits(t *testing.T) {
 			t.Error(err)
 		}
 		b.turns(3, 3, true)
-		b.push(true)
+		b.Push(true)
 		b.want([]int{1}, []int{1}, nil)
-		b.thaw()
+		b.Thaw()
 		b.want([]int{1, 2}, []int{1}, nil)
 		b.db.end <- nil
 		b.ends()
@@ -235,7 +232,7 @@ func TestTurnsThatNeedNotWait(t *testing.T) {
 		b := newBed(t, false)
 		for n := 0; n < 5; n++ {
 			b.write()
-			if !b.commit(bedTurn{b, n}, false) {
+			if !b.Commit(bedTurn{b, n}, false) {
 				t.Fatalf("turn %d waits", n)
 			}
 		}
@@ -254,12 +251,10 @@ func TestTurnsThatNeedNotWait(t *testing.T) {
 		b.want([]int{0, 1, 1}, []int{5}, nil)
 		b.db.end <- nil
 		b.want([]int{0, 1, 1}, []int{5, 6}, nil)
-		if err := b.hold(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Hold())
 		b.turns(7, 7, false)
 		settled := make(chan error, 1)
-		go func() { settled <- b.settle() }()
+		go func() { settled <- b.Settle() }()
 		b.want([]int{0, 1, 1, 1}, []int{5, 6}, nil)
 		if len(settled) != 0 {
 			t.Error("settled before all was applied")
@@ -268,7 +263,7 @@ func TestTurnsThatNeedNotWait(t *testing.T) {
 		if err := <-settled; err != nil {
 			t.Error(err)
 		}
-		b.thaw()
+		b.Thaw()
 		b.ends()
 		b.want([]int{0, 1, 1, 1}, []int{5, 6, 7}, nil)
 	})

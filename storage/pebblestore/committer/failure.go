@@ -1,28 +1,28 @@
-package pebblestore
+package committer
 
 import "beanfield/storage"
 
-// fail ends all acknowledging: every ack from here on gets the error. Acks that are
+// Fail ends all acknowledging: every ack from here on gets the error. Acks that are
 // being told of success at this moment have really succeeded. It is called once.
-func (c *committer) fail(err error) {
+func (c *Committer) Fail(err error) {
 	c.mu.Lock()
 	c.failed = err
 	c.work.Broadcast()
 	c.quiet.Broadcast()
 	c.mu.Unlock()
-	go c.undertake(err)
+	go c.reportFailure(err)
 }
 
-// undertake tells the error, in the order of the commits, to the turns that were
+// reportFailure tells the error, in the order of the commits, to the turns that were
 // waiting, and then to those that still come.
-func (c *committer) undertake(err error) {
+func (c *Committer) reportFailure(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.delivering {
 		c.quiet.Wait()
 	}
 	var acks []storage.Ack
-	for _, g := range []*group{c.flight, c.open} {
+	for _, g := range []*Group{c.flight, c.open} {
 		if g != nil {
 			// The batches are not touched: the goroutine that applies, or the owner, has them.
 			acks = append(acks, g.acks...)
@@ -47,7 +47,7 @@ func (c *committer) undertake(err error) {
 }
 
 // refuse takes a turn after the failure.
-func (c *committer) refuse(ack storage.Ack) bool {
+func (c *Committer) refuse(ack storage.Ack) bool {
 	c.open.reset()
 	c.dead = append(c.dead, ack)
 	c.quiet.Broadcast()

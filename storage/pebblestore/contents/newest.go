@@ -1,0 +1,85 @@
+package contents
+
+import (
+	"errors"
+	"fmt"
+
+	"beanfield/storage/fold"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/turns"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Newest is a database as its log makes it: with the net effect of all turns that it has not
+// folded yet. Nothing of that goes into the database.
+type Newest struct {
+	*pebble.Batch
+}
+
+// eachTurns calls fn for all turns of a log behind the place of its store.
+type eachTurns func(fn func(b []byte, at turns.At) error) error
+
+// NewNewest reads the turns twice: what ends later does not count.
+func NewNewest(db *pebble.DB, highest uint64, log eachTurns) (Newest, error) {
+	w := fold.NewWindow(highest)
+	err := log(w.Absorb)
+	share := w.NewShare()
+	if err == nil {
+		err = log(share.Collect)
+	}
+	if err != nil {
+		return Newest{}, err
+	}
+	share.Seal(turns.Place{})
+	n := Newest{db.NewIndexedBatch()}
+	if err := n.apply(share); err != nil {
+		return n, errors.Join(err, n.Close())
+	}
+	return n, nil
+}
+
+// apply adds a share.
+func (n Newest) apply(share *fold.Share) error {
+	b := n.Batch
+	err := SetMaxID(b, share.Highest, nil)
+	if err == nil {
+		err = EachChange(share, func(key, value []byte) error {
+			if value == nil {
+				return b.Delete(key, nil)
+			}
+			return b.Set(key, value, nil)
+		})
+	}
+	for _, id := range share.Bodies {
+		from, to := format.PieceBounds(id)
+		err = errors.Join(err, b.DeleteRange(from, to, nil))
+	}
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	return nil
+}
+
+// EachChange calls fn for each key that a share changes, in their order. The value of one that
+// is removed is nil. Key and value are valid only during the call.
+func EachChange(share *fold.Share, fn func(key, value []byte) error) error {
+	for _, c := range share.Queues {
+		if err := fn(format.QueueKey(string(c.Name)), c.Value); err != nil {
+			return err
+		}
+	}
+	var key [format.KeyLen]byte
+	for _, list := range [...]struct {
+		kind    byte
+		changes []fold.Change
+	}{{format.KeyRecord, share.Records}, {format.KeyUpdate, share.Updates}} {
+		for _, c := range list.changes {
+			format.PutKey(key[:], list.kind, c.ID)
+			if err := fn(key[:], c.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
