@@ -45,7 +45,7 @@ type owner struct {
 	t       *testing.T
 	r       *rand.Rand
 	l       *Log
-	fold    *Reader
+	fold    turns.Reader
 	store   turns.Place
 	said    []string // what was appended; the store has read the first so many
 	folded  int

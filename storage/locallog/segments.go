@@ -1,29 +1,20 @@
 package locallog
 
 import (
-	"errors"
 	"fmt"
 
 	"beanfield/storage"
 	"beanfield/storage/turns"
 )
 
-// Segment is a slot that is in use.
-type Segment struct {
-	Seq    uint32      // as in the At of the turns in it
-	First  uint64      // the number of the first record in it
-	Behind turns.Place // of the last turns that end in it, or before it if none do
-	Full   bool        // another has been begun since
-}
-
 // Segments returns the slots in use, the oldest first. What a store has up to the Behind of
 // one, Trim frees up to that one. It may not be durable yet.
-func (l *Log) Segments() []Segment {
+func (l *Log) Segments() []turns.Segment {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := make([]Segment, len(l.used))
+	all := make([]turns.Segment, len(l.used))
 	for i, s := range l.used {
-		all[i] = Segment{Seq: s.seq, First: s.first, Behind: s.behind, Full: i+1 < len(l.used)}
+		all[i] = turns.Segment{Seq: s.seq, First: s.first, Behind: s.behind}
 	}
 	return all
 }
@@ -70,9 +61,6 @@ func (l *Log) has(s *slot, seq uint32) bool {
 	return l.inUse(seq) == s
 }
 
-// ErrGone says that the store has had the turns, and the log has freed them.
-var ErrGone = errors.New("storage: the log does not have these turns any more")
-
 // ReadAt reads bytes of turns, also of those that are not synced yet. At At+n are those n
 // bytes further on in the same turns, in whichever slot. The bytes are as the disk gives
 // them: nothing but what they mean to the caller says that they are what was written.
@@ -83,7 +71,7 @@ func (l *Log) ReadAt(at turns.At, b []byte) error {
 		s := l.inUse(seq)
 		if s == nil {
 			l.mu.Unlock()
-			return ErrGone
+			return turns.ErrGone
 		}
 		tail, more := s.tail, s.more
 		l.mu.Unlock()
@@ -97,7 +85,7 @@ func (l *Log) ReadAt(at turns.At, b []byte) error {
 		}
 		_, err := s.file.ReadAt(b[:n], from)
 		if !l.has(s, seq) {
-			return ErrGone
+			return turns.ErrGone
 		}
 		if err != nil {
 			return fmt.Errorf("storage: %s: %w", s.name, err)

@@ -74,7 +74,7 @@
 // and here, where they come together:
 //
 //	shardLog    what the shard calls                                log.go, replay.go
-//	turnLog     where groups are appended; waits for room           turnlog.go
+//	append      has a group appended; waits for room                turnlog.go
 //	fold        has the store follow the log                        folding.go
 //	shardStore  the store of a shard: takes shares, says its place  shardstore.go, tables.go
 //	syncLoop    the timer of Interval mode                          synctimer.go

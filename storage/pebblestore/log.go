@@ -29,7 +29,7 @@ type shardLog struct {
 	store *store
 	shard int
 
-	turns     turnLog
+	turns     turns.Log
 	writing   sync.Mutex    // guards appending and syncing
 	appended  atomic.Uint64 // the number of the last record
 	window    *fold.Window
@@ -38,7 +38,7 @@ type shardLog struct {
 
 	// The fold: see folding.go.
 	folding   sync.Mutex
-	reader    *locallog.Reader
+	reader    turns.Reader
 	share     *fold.Share // that could not be stored yet
 	freed     chan struct{}
 	foldDue   chan struct{}

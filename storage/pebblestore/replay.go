@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"beanfield/storage"
-	"beanfield/storage/locallog"
 	"beanfield/storage/pebblestore/contents"
 	"beanfield/storage/pebblestore/database"
 	"beanfield/storage/pebblestore/format"
@@ -212,7 +211,7 @@ func (l *shardLog) body(key [format.KeyLen]byte, id uint64, dst []byte) ([]byte,
 func (l *shardLog) settled(key [format.KeyLen]byte, id uint64, dst []byte) ([]byte, error) {
 	if at, n, ok := l.window.Find(id); ok {
 		out, err := l.logged(key, at, n, dst)
-		if !errors.Is(err, locallog.ErrGone) {
+		if !errors.Is(err, turns.ErrGone) {
 			return out, err
 		}
 	}

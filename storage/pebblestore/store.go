@@ -199,9 +199,9 @@ func inParallel(n int, fn func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// How often the free space is measured, and the databases tidied.
+// How often the free space is measured, and the databases looked at for garbage.
 const (
-	lookEvery = 250 * time.Millisecond
+	lookEvery    = 250 * time.Millisecond
 	compactEvery = 5 * time.Second
 )
 
