@@ -1,7 +1,7 @@
 // Package generator sends a load to a server and measures its replies.
 //
 // The generator must never be what is measured. It therefore drives all its connections
-// from one epoll loop (loop.go) over raw sockets: requests are built beforehand
+// from one loop (loop.go, over that of package socket): requests are built beforehand
 // (payload.go), one read and one write serve a whole batch, and nothing is allocated
 // while it runs. A connection always has exactly one batch of commands outstanding, all
 // equal or of one pattern; a plan (plan.go) says which batch comes next. That is all the
