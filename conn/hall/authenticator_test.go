@@ -47,7 +47,7 @@ func byToken(token string, may access.Rights, tubes ...string) access.Rule {
 
 var home = access.Rule{Name: "home", Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, May: access.Stats, Tubes: []string{"*"}}
 
-// HA4: whom the authenticator lets in, with rules and without, and as whom.
+// Whom the authenticator lets in, with rules and without, and as whom.
 func TestJudge(t *testing.T) {
 	rules := []access.Rule{byToken("mail", access.Put, "mail"), home}
 	listed := NewTokens([]string{"listed", "other"})

@@ -24,7 +24,7 @@ var pageRequests = []struct{ method, query, headers, body string }{
 	{"OPTIONS", "", "Access-Control-Request-Method: PUT\r\n", ""}, {"HEAD", "", "", ""},
 }
 
-// A page from elsewhere is refused before anybody looks at what it wants, or at its token, and
+// HA4: a page from elsewhere is refused before anybody looks at what it wants, or at its token, and
 // nothing is asked of the shards. It is refused as well where rules let it in by its address.
 func TestPagesFromElsewhere(t *testing.T) {
 	here := must.Get(access.New([]access.Rule{{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.All, Tubes: []string{"*"}}}))
