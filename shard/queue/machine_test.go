@@ -300,6 +300,9 @@ func (x *machine) compareService() {
 	for name, t := range w.s.tubes {
 		x.compareQueue(name, t.service)
 	}
+	if x.pick(8, "search") == 0 {
+		x.compareSearches()
+	}
 	for i := range m.Clients {
 		c := m.Clients[i].Consumer
 		if c == nil || x.groupOf(c) == nil {
@@ -334,6 +337,19 @@ func (x *machine) compareQueue(name string, v *service) {
 	})
 	if !same {
 		x.w.t.Fatalf("L1: queue %q is logged as %+v, want %+v", name, logged, want)
+	}
+}
+
+// compareSearches compares how each group sees each item.
+func (x *machine) compareSearches() {
+	for _, j := range x.m.Jobs {
+		for _, name := range x.m.Service(j.Tube).Names() {
+			a := &Ask{What: AskSearch, Queue: j.Tube, Group: name, Limits: &x.w.limits}
+			x.ask(Op{Kind: Service, ID: j.ID, Ask: a})
+			if want := SearchInfo(x.m.Search(j, name)); a.Search != want {
+				x.w.t.Fatalf("group %s sees item %d as %+v, want %+v", name, j.ID, a.Search, want)
+			}
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func (m *Queue) Get(g Get, wait bool) bool {
 			m.endForAll(m.Job(id))
 		}
 	}
-	m.Unget(g.Name)
+	m.unget(g.Name)
 	if len(found) == 0 && wait {
 		m.need(g.Queue)
 		m.Gets = append(m.Gets, &g)
@@ -48,6 +48,11 @@ func (m *Queue) Get(g Get, wait bool) bool {
 
 // Unget forgets a get. The item that it was called for, and leaves, is for another.
 func (m *Queue) Unget(name string) {
+	m.unget(name)
+	m.sweep()
+}
+
+func (m *Queue) unget(name string) {
 	i := slices.IndexFunc(m.Gets, func(g *Get) bool { return g.Name == name })
 	if name == "" || i < 0 {
 		return
@@ -57,7 +62,6 @@ func (m *Queue) Unget(name string) {
 	if j := m.Job(g.Called); j != nil && j.State == Ready && j.Tube == g.Queue {
 		m.offer(j, true)
 	}
-	m.sweep()
 }
 
 // offer calls the gets that wait for an item: those that ask for its request id, then the
