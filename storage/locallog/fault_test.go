@@ -144,9 +144,7 @@ func TestFullLog(t *testing.T) {
 	if _, _, err := l.Append(make([]byte, 30<<10)); err != nil {
 		t.Errorf("turns nearly as long as the log, when all of it is free: %v", err)
 	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, l.Close())
 }
 
 // After the first error of the disk nothing is appended, and nothing that was not durable

@@ -119,9 +119,7 @@ func TestDeathBetweenStepsOfAnIntake(t *testing.T) {
 			continue
 		}
 		refused(t, dead)
-		if err := in.Abort(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, in.Abort())
 		// The dead one's jobs are gone.
 		again := mustBegin(t, dead, 2)
 		must.Do(t, errors.Join(take(again, jobs[:5]), again.Finish(0)))
@@ -181,9 +179,7 @@ func TestIntakeNeedsAFreeDirectory(t *testing.T) {
 			t.Errorf("%q: the directory was changed", c.says)
 		}
 		if in != nil {
-			if err := in.Abort(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, in.Abort())
 		}
 	}
 }
@@ -195,9 +191,7 @@ func TestIntakeNeedsSpace(t *testing.T) {
 	if err := take(in, intakeJobs(100)); !errors.Is(err, storage.ErrNoSpace) {
 		t.Errorf("100 jobs in 5 kB: %v", err)
 	}
-	if err := in.Abort(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, in.Abort())
 }
 
 // A directory several levels deep that an intake has made outlives a power cut.

@@ -72,9 +72,7 @@ func TestFoldTakesTheBallast(t *testing.T) {
 	putMany(t, l, 1, 100, asIs, 1000)
 	deleteMany(t, l, 1, 99, 1000, false)
 	full.Store(true)
-	if err := l.foldAll(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, l.foldAll())
 	if _, err := mem.Stat("data/ballast"); !directory.Missing(err) {
 		t.Errorf("the ballast is still there: %v", err)
 	}

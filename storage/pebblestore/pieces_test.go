@@ -212,9 +212,7 @@ func TestLargeBodyIsRefused(t *testing.T) {
 			if body, err := l.Body(2, nil); err != nil || string(body) != j.Body {
 				t.Errorf("%d bytes, %v", len(body), err)
 			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, s.Close())
 		}
 	}
 }
@@ -318,9 +316,7 @@ func TestReplayOfALargeBodyReadsItOnce(t *testing.T) {
 		mustPut(t, l, j)
 		mustCommit(t, l)
 		took[i] = min(took[i], bytesAllocated(func() {
-			if err := l.Replay(func(*storage.Job, []byte) error { return nil }); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, l.Replay(func(*storage.Job, []byte) error { return nil }))
 		}))
 		must.Do(t, s.Close())
 	}

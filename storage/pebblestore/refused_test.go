@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -24,9 +25,7 @@ func roomy(t *testing.T, fs *vfs.MemFS, on vfs.FS, left uint64) *shardLog {
 	s := noTicks(o)
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, s.Close())
 	})
 	s.space.look()
 	return l

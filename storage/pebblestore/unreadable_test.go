@@ -53,9 +53,7 @@ func hurtStore(t *testing.T, n uint64, out *bytes.Buffer) (l *shardLog, hurt uin
 	s = noTicks(o)
 	l = mustOpen(t, s, 1)[0].(*shardLog)
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, s.Close())
 	})
 	return l, hurt, table
 }

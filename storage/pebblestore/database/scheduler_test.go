@@ -179,9 +179,7 @@ func TestCompactionsOfDamageRest(t *testing.T) {
 		}
 		rest.fn()
 	}
-	if err := errors.Join(f.Err(), st.Close(f)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(f.Err(), st.Close(f)))
 	sh.Close()
 }
 
@@ -246,9 +244,7 @@ func TestFullCompactionGivesUp(t *testing.T) {
 		t.Errorf("before it begins: %v", err)
 	}
 	slots(-10)
-	if err := d.Close(f); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, d.Close(f))
 	sh.Close()
 }
 
