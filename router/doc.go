@@ -85,7 +85,7 @@
 // id, read and written by atomic operations alone. An id begins once and ends once;
 // a page counts the ids that have not ended, and at zero it can be dropped, because
 // nobody can need it any more. Tubes need no directory: a hash of the name says where
-// they live, and is the same for a queue and its rear queue.
+// they live (ShardOf), and is the same for a queue and its rear queue (storage.Home).
 //
 // # What answers show of other clients' work
 //

@@ -39,8 +39,9 @@
 // A body that is not in memory is read from the log until the store has it. A start lays
 // the net effect of the log's turns over the store and replays that.
 //
-// Whoever gives a store the same records makes the same store. So the same fold will serve a
-// log that is kept on several machines.
+// Whoever gives a store the same records makes the same store, except for bodies above LargeBody:
+// those are staged beside the log. So the same fold will serve a log that is kept on several
+// machines, if something else brings them these bodies.
 //
 // # Designs not taken
 //

@@ -17,8 +17,9 @@
 // Give it a row in table.go: its word, arguments, right, the answer when it is refused, and what
 // it does. If that is an operation of one shard (queue.Op), the row names it and its reply; if
 // the session or all shards are concerned, it names a function, as those in exec.go. The parser,
-// the rules, stats, metrics and logs follow from the row. Tests want it in two tables
-// of the documentation: below, under "Who may do what", and in the manual (rights.md).
+// the rules, stats, metrics and logs follow from the row; "uncounted" keeps it out of the reply of
+// stats. Tests want it in two tables of the documentation: below, under "Who may do what", and in
+// the manual (rights.md). What the queue and the tests need is in tools/GUIDE.md.
 //
 // # Loops
 //

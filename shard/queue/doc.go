@@ -10,7 +10,8 @@
 //
 //   - Package cells: containers that know nothing of jobs.
 //   - The queue: what beanstalkd is, tubes, jobs, waiters, reserve, the log; and what every
-//     tube needs, such as what becomes of a job that was delivered too often (deadletters.go).
+//     tube needs, such as what becomes of a job that was delivered too often (deadletters.go;
+//     so far only the queue service counts deliveries, and has limits for them).
 //   - Items: what the queue service adds, groups, views, consumers, gets. Their files begin
 //     with items_.
 //

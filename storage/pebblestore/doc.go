@@ -50,9 +50,9 @@
 // groups and views, is one small key, written as a whole each time.
 //
 // storage.Home of a tube's name chooses its shard, so that a queue and its rear queue are
-// together. The manifest has the number of this rule (rule.go). All jobs of a directory
-// without the number are read once, and if a tube is on the wrong shard, they are moved as
-// if the number of shards had changed.
+// together. The manifest has the number of this rule (format.ShardRule). All jobs of a directory
+// without the number, or with another one, are read once, and if a tube is on the wrong shard,
+// they are moved as if the number of shards had changed (rule.go).
 //
 // A body above LargeBody is stored in pieces beside its record. They are written to
 // tables outside the database, which then takes them over as they are (Pebble's

@@ -2,7 +2,9 @@
 // one append writes, and everything that a reader needs to tell whether it belongs where
 // it was found. It knows nothing of files: the same bytes go to a file of this machine or
 // to an engine that keeps them on several.
-// What a store needs of such a log is Log (log.go): another one plugs in there.
+//
+// What a running store needs of a log is Log (log.go). Packages that make, check or salvage a
+// log while no store is running use package locallog itself.
 //
 // # A record
 //
