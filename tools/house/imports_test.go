@@ -31,7 +31,7 @@ var floors = []string{
 	"storage/pebblestore/directory",
 	"storage/fold storage/locallog storage/pebblestore/format",
 	"storage/storagetest storage/turns",
-	"storage storage/pebblestore/disktest",
+	"conn/beanstalk/client/clienttest storage storage/pebblestore/disktest",
 	"storage/pace storage/pebblestore/ondisk storage/pebblestore/powercut storage/tally",
 	"storage/must",
 }
@@ -48,7 +48,7 @@ var floorOf = func() map[string]int {
 }()
 
 // kits are packages for tests; only tests and other kits import them.
-var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
+var kits = []string{"conn/hall/halltest", "conn/secure/securetest", "conn/beanstalk/client/clienttest", "shard/queue/naive", "shard/queue/queuetest", "storage/must",
 	"storage/pebblestore/powercut", "storage/storagetest", "storage/pebblestore/disktest"}
 
 // private are packages that not everybody above them may import. The store on

@@ -9,25 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/conn/beanstalk/client/clienttest"
 	"beanfield/storage/must"
 )
 
-// pretend listens as a server that a test plays: talk is called with the first
-// connection, which is closed when it returns.
+// pretend is a server that a test plays.
 func pretend(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *server {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s")
-	l := must.Get(net.Listen("unix", path))
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		conn, err := l.Accept()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		talk(conn, bufio.NewReader(conn))
-	}()
-	return &server{t: t, addr: "unix:" + path}
+	return &server{t: t, addr: clienttest.Pretend(t, talk)}
 }
 
 // A server that goes away in the middle of many puts: what was acknowledged is counted,

@@ -5,29 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"beanfield/conn/beanstalk/client/clienttest"
 	"beanfield/storage/must"
 )
 
 // played is a client whose server is played by a test.
 func played(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *Client {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s")
-	l := must.Get(net.Listen("unix", path))
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		conn, err := l.Accept()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		talk(conn, bufio.NewReader(conn))
-	}()
-	c := must.Get(Dial(Options{Server: "unix:" + path, Timeout: 5 * time.Minute}))
+	c := must.Get(Dial(Options{Server: clienttest.Pretend(t, talk), Timeout: 5 * time.Minute}))
 	t.Cleanup(func() { c.Close() })
 	return c
 }

@@ -115,7 +115,7 @@ func TestSlotGivenTwicePanics(t *testing.T) {
 	s.give(slot)
 }
 
-type record struct{ id, more uint64 }
+type record struct{ id uint64 }
 
 func TestSlab(t *testing.T) {
 	s := NewSlab[record]()

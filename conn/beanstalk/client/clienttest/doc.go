@@ -1,0 +1,2 @@
+// Package clienttest plays servers for tests of clients.
+package clienttest
