@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"beanfield/shard/queue"
 	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
@@ -36,20 +37,33 @@ func (n *narrow) direct() *direct {
 func (*narrow) Read(func(uintptr) bool) error  { return nil }
 func (*narrow) Write(func(uintptr) bool) error { return nil }
 
-// A pong leaves without the writer, too, and what comes meanwhile comes after it.
+// QS5: a pong leaves without the writer, and what comes meanwhile comes after it, a pong or an
+// item. For that the writer is woken.
 func TestPongWithoutWriter(t *testing.T) {
-	for _, room := range []int{-1, 0, 1, 3, 1000} {
-		box, out := &outbox{}, &bytes.Buffer{}
-		box.init()
-		w := writer{party: strangers(someLimits), box: box, to: out}
-		socket := &narrow{room: room, meet: func() { box.say(ws.OpPong, []byte("2")) }}
-		box.direct = socket.direct()
-		box.take(load{})
-		box.say(ws.OpPong, []byte("1"))
-		l, _ := box.take(load{})
-		must.Do(t, w.write(l))
-		if all := string(socket.took) + out.String(); all != "\x8a\x011\x8a\x012" {
-			t.Errorf("room for %d: %q", room, all)
+	box, out, w := &outbox{}, &bytes.Buffer{}, writer{}
+	for _, c := range []struct {
+		meet func()
+		then string
+	}{
+		{func() { box.say(ws.OpPong, []byte("2")) }, "\x8a\x012"},
+		{func() { box.Receive(packed(sent{2, nil, "b"}), true) }, "\x82\x05\x08\x02\x1a\x01b"},
+	} {
+		for _, room := range []int{-1, 0, 1, 3, 1000} {
+			box, out = &outbox{}, &bytes.Buffer{}
+			box.init()
+			w = writer{party: strangers(&queue.Limits{}), box: box, to: out}
+			socket := &narrow{room: room, meet: c.meet}
+			box.direct = socket.direct()
+			box.take(load{})
+			box.say(ws.OpPong, []byte("1"))
+			if len(box.wake) != 1 {
+				t.Errorf("room for %d: the writer is not woken", room)
+			}
+			l, _ := box.take(load{})
+			must.Do(t, w.write(l))
+			if all := string(socket.took) + out.String(); all != "\x8a\x011"+c.then {
+				t.Errorf("room for %d: %q", room, all)
+			}
 		}
 	}
 }
