@@ -1,9 +1,10 @@
 package main
 
 import (
-	"beanfield/conn/admin"
 	"fmt"
 	"slices"
+
+	"beanfield/conn/admin"
 )
 
 // HTTPConfig is the table [http]: health, metrics and the console.

@@ -1,9 +1,10 @@
 package admin
 
 import (
-	"beanfield/conn/hall"
 	"strings"
 	"testing"
+
+	"beanfield/conn/hall"
 )
 
 // On a loopback address, a name that another site's page may have been given leads nowhere.

@@ -1,12 +1,13 @@
 package admin
 
 import (
-	"beanfield/conn/hall"
 	"encoding/base64"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"beanfield/conn/hall"
 )
 
 // echo is a console that says what was asked of it.

@@ -1,7 +1,6 @@
 package beanstalk
 
 import (
-	"beanfield/storage/must"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // bodyOf makes a body in which every misplaced byte shows.

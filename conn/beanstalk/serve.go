@@ -1,11 +1,12 @@
 package beanstalk
 
 import (
-	"beanfield/conn"
-	"beanfield/router"
 	"runtime"
 	"syscall"
 	"time"
+
+	"beanfield/conn"
+	"beanfield/router"
 )
 
 // serve runs until the server stops and all connections have ended.

@@ -1,10 +1,11 @@
 package beanstalk
 
 import (
+	"strings"
+
 	"beanfield/conn/access"
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/shard/queue"
-	"strings"
 )
 
 // table returns the rows, in the order of stats.

@@ -1,9 +1,10 @@
 package beanstalk
 
 import (
+	"syscall"
+
 	"beanfield/conn/beanstalk/socket"
 	"beanfield/conn/secure"
-	"syscall"
 )
 
 // begin is the first thing that the loop does with a connection.

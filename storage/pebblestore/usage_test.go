@@ -1,11 +1,12 @@
 package pebblestore
 
 import (
-	"beanfield/storage/must"
 	"os"
 	"syscall"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // blocks is what a file takes on the disk, preallocated space included.

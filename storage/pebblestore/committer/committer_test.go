@@ -1,11 +1,12 @@
 package committer
 
 import (
-	"beanfield/storage/must"
 	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"beanfield/storage/must"
 )
 
 // fakeDatabase is an environment without a database. An apply waits until the test

@@ -1,11 +1,12 @@
 package ondisk
 
 import (
-	"beanfield/storage/must"
 	"bytes"
 	"fmt"
 	"math/rand"
 	"testing"
+
+	"beanfield/storage/must"
 
 	"github.com/cockroachdb/pebble/v2/record"
 )

@@ -1,10 +1,11 @@
 package powercut
 
 import (
-	"beanfield/storage/must"
 	"io"
 	"math/rand/v2"
 	"testing"
+
+	"beanfield/storage/must"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
