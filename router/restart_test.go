@@ -32,7 +32,7 @@ func TestRestartsAgainstAModel(t *testing.T) {
 	}
 	n := *restartRuns
 	if testing.Short() || raced {
-		n /= 10
+		n /= 5
 	}
 	seen := new(restartSeen)
 	t.Run("runs", func(t *testing.T) {
@@ -49,6 +49,9 @@ func TestRestartsAgainstAModel(t *testing.T) {
 		seen.views.Load(), seen.passed.Load(), seen.fated.Load(), seen.buried.Load(), seen.noted.Load(), seen.returned.Load())
 	if n >= 1000 && min(seen.views.Load(), seen.passed.Load(), seen.fated.Load(), seen.buried.Load(), seen.returned.Load()) < 5 {
 		t.Error("the groups did not meet what they are for")
+	}
+	if n >= 200 && min(seen.views.Load(), seen.passed.Load(), seen.fated.Load(), seen.noted.Load(), seen.returned.Load()) == 0 {
+		t.Error("the groups did not meet what every run of the tests is for")
 	}
 	if n >= 20 && (seen.jobs.Load() == 0 || seen.open.Load() == 0 || seen.found.Load() == 0 || seen.moved.Load() == 0) {
 		t.Error("the runs did not meet what they are for")
