@@ -38,7 +38,7 @@ type stepped struct {
 	answers []*queue.Batch
 	woken   []queue.Awakening
 	called  []queue.Getter
-	parcels []*queue.DeliveryBatch
+	batches []*queue.DeliveryBatch
 	scratch queue.Batch
 }
 
@@ -150,10 +150,10 @@ func (p *stepped) endTurn() {
 	p.state.Woken = p.state.Woken[:0]
 	p.called = append(p.called, p.state.Called...)
 	p.state.Called = p.state.Called[:0]
-	from := len(p.parcels)
-	p.parcels = p.state.TakeDeliveries(p.parcels)
+	from := len(p.batches)
+	p.batches = p.state.TakeDeliveries(p.batches)
 	if p.audit != nil {
-		p.audit.after(p, p.parcels[from:], quiet)
+		p.audit.after(p, p.batches[from:], quiet)
 	}
 	if !p.late {
 		p.answer()
@@ -163,12 +163,12 @@ func (p *stepped) endTurn() {
 func (p *stepped) idle() bool { return len(p.mail) == 0 && !p.unanswered() && !p.due() }
 
 func (p *stepped) unanswered() bool {
-	return len(p.answers)+len(p.woken)+len(p.called)+len(p.parcels) > 0
+	return len(p.answers)+len(p.woken)+len(p.called)+len(p.batches) > 0
 }
 
 func (p *stepped) answer() {
-	answers, woken, called, parcels := p.answers, p.woken, p.called, p.parcels
-	p.answers, p.woken, p.called, p.parcels = nil, nil, nil, nil
+	answers, woken, called, batches := p.answers, p.woken, p.called, p.batches
+	p.answers, p.woken, p.called, p.batches = nil, nil, nil, nil
 	for _, b := range answers {
 		b.Done.Complete(b)
 	}
@@ -178,7 +178,7 @@ func (p *stepped) answer() {
 	for _, g := range called {
 		g.TryAgain()
 	}
-	for _, q := range parcels {
+	for _, q := range batches {
 		q.To().Receive(q, true)
 	}
 }

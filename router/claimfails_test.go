@@ -18,7 +18,7 @@ func (forgetful) Durable() bool { return true }
 func TestClaimOfALostBody(t *testing.T) {
 	r := must.Get(New(Options{Shards: 2, Store: forgetful{storage.Memory()}, Budget: 2}))
 	run := &restartRun{router: r}
-	c := run.guest(t, "a")
+	c := run.driven(t, "a")
 	home, other := c.session.UsedShard(), ""
 	for _, name := range restartTubes {
 		if r.TubeShard([]byte(name)) != home {

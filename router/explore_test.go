@@ -316,7 +316,7 @@ func explore(t testing.TB, shards int, c queue.Config, late bool, build func(d *
 		if err := w.checkRest(); err != nil {
 			t.Fatalf("%v\nafter %s", err, w.story(trace))
 		}
-		if err := w.tidy(); err != nil {
+		if err := w.endAll(); err != nil {
 			t.Fatalf("%v\nafter all was closed, after %s", err, w.story(trace))
 		}
 		runs++

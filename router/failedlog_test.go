@@ -47,7 +47,7 @@ func breakableRun(t *testing.T, n int) (run *restartRun, worker *restartClient, 
 	store := &breakable{forgetful{storage.Memory()}, []int{-1, -1}}
 	r := must.Get(New(Options{Shards: 2, Store: store}))
 	run = &restartRun{router: r}
-	worker = run.guest(t, "worker")
+	worker = run.driven(t, "worker")
 	whole = worker.session.UsedShard()
 	for _, name := range restartTubes {
 		if r.TubeShard([]byte(name)) != whole {
@@ -74,7 +74,7 @@ func TestPollWithAFailedLog(t *testing.T) {
 func TestReserveWithAFailedLog(t *testing.T) {
 	for n := range 3 {
 		run, c, whole := breakableRun(t, n)
-		r, producer := run.router, run.guest(t, "producer")
+		r, producer := run.router, run.driven(t, "producer")
 		must.Do(t, c.complete(c.session.Reserve(false)))
 		waited := c.session.Waiting()
 		switch waits := run.waits.Load(); {

@@ -166,18 +166,18 @@ func (l *ledger) in(p *stepped) (list []*entry) {
 }
 
 // pushed takes in what a turn has pushed to a consumer.
-func (l *ledger) pushed(p *stepped, parcel *queue.DeliveryBatch) {
-	c := parcel.To().(*conn)
+func (l *ledger) pushed(p *stepped, batch *queue.DeliveryBatch) {
+	c := batch.To().(*conn)
 	u := c.holder
 	if u == nil || u.conn != c && !u.group.dropping {
 		l.fatalf("%v is sent items and has not watched, or watches no more", c)
 	}
 	st, _ := l.bed.stats(u.group.queue)
-	for i := range parcel.Items {
+	for i := range batch.Items {
 		l.seen.pushed++
-		fresh := l.sent(p.now(), u, &parcel.Items[i])
+		fresh := l.sent(p.now(), u, &batch.Items[i])
 		if fresh && st.Pause > 0 && !u.group.dropping {
-			l.fatalf("%v is sent item %d during a pause", c, parcel.Items[i].Index)
+			l.fatalf("%v is sent item %d during a pause", c, batch.Items[i].Index)
 		}
 	}
 }

@@ -28,8 +28,8 @@ func (l *ledger) before(p *stepped, b *queue.Batch) {
 }
 
 // after takes in what the turn has done. A turn is quiet if nothing was due.
-func (l *ledger) after(p *stepped, parcels []*queue.DeliveryBatch, quiet bool) {
-	if quiet && l.batch == nil && len(parcels) == 0 {
+func (l *ledger) after(p *stepped, batches []*queue.DeliveryBatch, quiet bool) {
+	if quiet && l.batch == nil && len(batches) == 0 {
 		return
 	}
 	op := l.op
@@ -38,9 +38,9 @@ func (l *ledger) after(p *stepped, parcels []*queue.DeliveryBatch, quiet bool) {
 		l.applied(p, op)
 	}
 	for _, rear := range []bool{false, true} { // a dead letter may have been sent on in both
-		for _, parcel := range parcels {
-			if strings.HasSuffix(parcel.To().(*conn).queue, queue.RearSuffix) == rear {
-				l.pushed(p, parcel)
+		for _, batch := range batches {
+			if strings.HasSuffix(batch.To().(*conn).queue, queue.RearSuffix) == rear {
+				l.pushed(p, batch)
 			}
 		}
 	}
@@ -54,7 +54,7 @@ func (l *ledger) after(p *stepped, parcels []*queue.DeliveryBatch, quiet bool) {
 			l.fatalf("item %d is there after it was ended for all", id)
 		}
 	}
-	if len(parcels) > 0 {
+	if len(batches) > 0 {
 		l.checkWindows(p)
 	}
 }

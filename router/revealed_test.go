@@ -11,7 +11,7 @@ import (
 // back, nobody is told that there is none.
 func TestNotFoundWaitsForTheDelete(t *testing.T) {
 	run := newSafeRun(t)
-	a, b := run.guest(t, "a"), run.guest(t, "b")
+	a, b := run.driven(t, "a"), run.driven(t, "b")
 	home, id := a.session.UsedShard(), a.session.NewID()
 	a.do(t, home, queue.Op{Kind: queue.Put, ID: id, TTR: 60})
 

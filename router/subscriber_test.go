@@ -13,7 +13,7 @@ type inbox struct {
 	bell chan struct{} // has room for one ring
 
 	mu       sync.Mutex
-	parcels  []*queue.DeliveryBatch
+	batches  []*queue.DeliveryBatch
 	replaced bool
 	failed   bool
 }
@@ -30,7 +30,7 @@ func (b *inbox) ring() {
 // Receive implements queue.Receiver.
 func (b *inbox) Receive(p *queue.DeliveryBatch, ok bool) {
 	b.mu.Lock()
-	b.parcels = append(b.parcels, p)
+	b.batches = append(b.batches, p)
 	b.failed = b.failed || !ok
 	b.mu.Unlock()
 	b.ring()
@@ -50,8 +50,8 @@ func (b *inbox) Removed() { b.Replaced() }
 func (b *inbox) take() []*queue.DeliveryBatch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := b.parcels
-	b.parcels = nil
+	all := b.batches
+	b.batches = nil
 	return all
 }
 
@@ -143,9 +143,9 @@ func (s *subscriber) takeOver() {
 }
 
 // read takes what has come, and says so.
-func (s *subscriber) read(parcels []*queue.DeliveryBatch) {
+func (s *subscriber) read(batches []*queue.DeliveryBatch) {
 	sent := s.op(queue.AskSent)
-	for _, p := range parcels {
+	for _, p := range batches {
 		sent.Ask.Bytes += p.Weight()
 		for i := range p.Items {
 			it := &p.Items[i]
@@ -163,7 +163,7 @@ func (s *subscriber) read(parcels []*queue.DeliveryBatch) {
 	if len(s.held) > s.window {
 		s.crowd.wrong("%s.%d has %d items and a window of %d", s.audit.name, s.user, len(s.held), s.window)
 	}
-	sent.Ask.Spent = parcels
+	sent.Ask.Spent = batches
 	s.ask(sent)
 }
 

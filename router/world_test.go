@@ -125,8 +125,8 @@ func (d *bed) checkWaits(players []*player, lined func(*stepped) int, least func
 	return nil
 }
 
-// tidy ends everything, and checks that nothing is left of it.
-func (w *world) tidy() error {
+// endAll ends everything, and checks that nothing is left of it.
+func (w *world) endAll() error {
 	w.bed.set(always, false)
 	for _, a := range w.actors {
 		if !a.closed {

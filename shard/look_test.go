@@ -14,7 +14,7 @@ import (
 func TestLookDoesNotWaitForTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
-		a := b.guest()
+		a := b.newClient()
 		b.log.Slow = true
 		put := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60, Size: 3, Data: []byte("abc")})
 		if b.sh.Submit(put) {
@@ -42,7 +42,7 @@ func TestLookDoesNotWaitForTheLog(t *testing.T) {
 func TestLookAtABusyShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a := b.guest()
+		a := b.newClient()
 		if !b.sh.take() {
 			t.Fatal("an idle shard cannot be taken")
 		}
@@ -77,7 +77,7 @@ func TestLookAtABusyShard(t *testing.T) {
 func TestLookWhileGivingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a := b.guest()
+		a := b.newClient()
 		answered := make(chan bool, 1)
 		var asked atomic.Int64
 		b.asked = func() {
@@ -102,7 +102,7 @@ func TestLookConcurrently(t *testing.T) {
 	b := newBench(t, false)
 	var wg sync.WaitGroup
 	for i := range 3 {
-		g := b.guest()
+		g := b.newClient()
 		wg.Go(func() {
 			for n := range 2000 {
 				id := uint64(1 + i*2000 + n)

@@ -61,8 +61,8 @@ func (b *bench) now() int64 {
 	return int64(time.Since(b.start)) + 1
 }
 
-// guest is a client of a Shard that records when it is woken and answered.
-type guest struct {
+// testClient is a client of a Shard that records when it is woken and answered.
+type testClient struct {
 	b       *bench
 	client  queue.Client
 	ticket  uint64
@@ -74,51 +74,51 @@ type guest struct {
 	times []int64 // of wakes
 }
 
-func (b *bench) guest() *guest {
-	g := &guest{b: b, answers: make(chan *queue.Batch, 100)}
+func (b *bench) newClient() *testClient {
+	g := &testClient{b: b, answers: make(chan *queue.Batch, 100)}
 	g.client.Waiter = g
 	g.do(queue.Op{Kind: queue.Use, Data: []byte("default")}, queue.Op{Kind: queue.Watch, Data: []byte("default")})
 	return g
 }
 
-func (g *guest) Arm() uint64             { g.ticket++; g.open = true; return g.ticket }
-func (g *guest) Complete(b *queue.Batch) { g.answers <- b }
-func (g *guest) batch(ops ...queue.Op) *queue.Batch {
+func (g *testClient) Arm() uint64             { g.ticket++; g.open = true; return g.ticket }
+func (g *testClient) Complete(b *queue.Batch) { g.answers <- b }
+func (g *testClient) batch(ops ...queue.Op) *queue.Batch {
 	return &queue.Batch{Client: &g.client, Ops: ops, Done: g}
 }
 
-func (g *guest) Deliver(d queue.Delivery) {
+func (g *testClient) Deliver(d queue.Delivery) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.given = append(g.given, d.ID)
 }
 
-func (g *guest) Wake(bool, []byte) {
+func (g *testClient) Wake(bool, []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.times = append(g.times, g.b.now())
 }
 
-// got tells what the guest has been given, and when it was woken.
-func (g *guest) got() (ids []uint64, times []int64) {
+// got tells what the client has been given, and when it was woken.
+func (g *testClient) got() (ids []uint64, times []int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.given), slices.Clone(g.times)
 }
 
-func (g *guest) do(ops ...queue.Op) *queue.Batch {
+func (g *testClient) do(ops ...queue.Op) *queue.Batch {
 	b := g.batch(ops...)
 	g.run(b)
 	return b
 }
 
-func (g *guest) put(id uint64, delay, ttr uint32) {
+func (g *testClient) put(id uint64, delay, ttr uint32) {
 	g.do(queue.Op{Kind: queue.Put, ID: id, Pri: 5, Delay: delay, TTR: ttr})
 }
 
-func (g *guest) Waits(ticket uint64) bool { return g.open && ticket == g.ticket }
+func (g *testClient) Waits(ticket uint64) bool { return g.open && ticket == g.ticket }
 
-func (g *guest) Claim(ticket uint64) bool {
+func (g *testClient) Claim(ticket uint64) bool {
 	if !g.open || ticket != g.ticket {
 		return false
 	}
@@ -127,7 +127,7 @@ func (g *guest) Claim(ticket uint64) bool {
 }
 
 // run submits a batch and waits until it is complete.
-func (g *guest) run(b *queue.Batch) {
+func (g *testClient) run(b *queue.Batch) {
 	g.b.t.Helper()
 	if g.b.sh.Submit(b) {
 		return
@@ -161,7 +161,7 @@ func (c doneChan) Complete(b *queue.Batch) { c <- b }
 func TestTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a, w := b.guest(), b.guest()
+		a, w := b.newClient(), b.newClient()
 		a.put(1, 5, 2)
 		a.put(2, 2, 60) // earlier than what the timer is set to
 		w.do(queue.Op{Kind: queue.Reserve})
@@ -197,16 +197,16 @@ func TestTimers(t *testing.T) {
 func TestTimersAtOddMoments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a := b.guest()
+		a := b.newClient()
 		rnd := rand.New(rand.NewPCG(5, 5))
 		const n = 400
 		due := map[uint64]int64{}
-		var waiters []*guest
+		var waiters []*testClient
 		for id := uint64(1); id <= n; id++ {
 			delay := uint32(rnd.IntN(5) + 1)
 			due[id] = b.now() + int64(delay)*second
 			a.put(id, delay, 3600)
-			w := b.guest()
+			w := b.newClient()
 			w.do(queue.Op{Kind: queue.Reserve})
 			waiters = append(waiters, w)
 			<-time.After(time.Duration(rnd.IntN(40e6)))
@@ -231,7 +231,7 @@ func TestTimersAtOddMoments(t *testing.T) {
 func TestMoreDueThanASlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a := b.guest()
+		a := b.newClient()
 		const n = 5*queue.Slice + 3
 		for id := uint64(1); id <= n; id++ {
 			if id%2 == 0 {
@@ -254,7 +254,7 @@ func TestSilentHoldersExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
 		for id := uint64(1); id <= 300; id++ {
-			g := b.guest()
+			g := b.newClient()
 			g.do(queue.Op{Kind: queue.Put, ID: id, TTR: 1}, queue.Op{Kind: queue.ReserveJob, ID: id})
 			<-time.After(time.Duration(id%7) * 131 * time.Microsecond)
 		}
@@ -277,7 +277,7 @@ func (b *bench) hold() (release func()) {
 			<-leave
 		}
 	}
-	holder := &guest{b: b, answers: make(chan *queue.Batch, 1)}
+	holder := &testClient{b: b, answers: make(chan *queue.Batch, 1)}
 	go holder.do(queue.Op{Kind: queue.Use, Data: []byte("held")})
 	<-inside
 	return func() { close(leave) }
@@ -287,7 +287,7 @@ func (b *bench) hold() (release func()) {
 func TestAlarmWhileBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a, w := b.guest(), b.guest()
+		a, w := b.newClient(), b.newClient()
 		a.put(1, 1, 60)
 		w.do(queue.Op{Kind: queue.Reserve})
 		release := b.hold()
@@ -311,7 +311,7 @@ func TestAlarmWhileBusy(t *testing.T) {
 func TestHandingOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a := b.guest()
+		a := b.newClient()
 		const n = 5 * turnBatches
 		release := b.hold()
 		done := make(doneChan, n)
@@ -349,7 +349,7 @@ func TestHandingOver(t *testing.T) {
 func TestLongKick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a := b.guest()
+		a := b.newClient()
 		const n = 10 * queue.Slice
 		for id := uint64(1); id <= n; id++ {
 			a.put(id, 3600, 60)

@@ -22,13 +22,13 @@ func stopped(t *testing.T, durable bool) (b *bench, pass func(time.Duration)) {
 // and with a log.
 func TestDueComesBeforeCommands(t *testing.T) {
 	tube := []byte("default")
-	for name, submit := range map[string]func(b *bench, g *guest, batch *queue.Batch){
-		"in place": func(b *bench, g *guest, batch *queue.Batch) {
+	for name, submit := range map[string]func(b *bench, g *testClient, batch *queue.Batch){
+		"in place": func(b *bench, g *testClient, batch *queue.Batch) {
 			if !b.sh.Submit(batch) {
 				t.Error("the batch is not run in place")
 			}
 		},
-		"mailbox": func(b *bench, g *guest, batch *queue.Batch) {
+		"mailbox": func(b *bench, g *testClient, batch *queue.Batch) {
 			if !b.sh.take() || b.sh.Submit(batch) {
 				t.Error("the batch is run in place")
 			}
@@ -40,7 +40,7 @@ func TestDueComesBeforeCommands(t *testing.T) {
 		for _, durable := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				b, pass := stopped(t, durable)
-				g, other := b.guest(), b.guest()
+				g, other := b.newClient(), b.newClient()
 				g.put(1, 2, 60)
 				g.put(2, 0, 1)
 				g.do(queue.Op{Kind: queue.ReserveJob, ID: 2}, queue.Op{Kind: queue.Pause, Data: tube, Delay: 2})
@@ -70,7 +70,7 @@ func TestDueComesBeforeCommands(t *testing.T) {
 func TestWhoComesLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, pass := stopped(t, false)
-		g, waiter, other := b.guest(), b.guest(), b.guest()
+		g, waiter, other := b.newClient(), b.newClient(), b.newClient()
 		waiter.do(queue.Op{Kind: queue.Reserve})
 		g.put(1, 1, 1)
 		pass(2 * time.Second)

@@ -19,7 +19,7 @@ func TestAlive(t *testing.T) {
 			}
 		}
 	}
-	g := b.guest()
+	g := b.newClient()
 	look("idle", true, true, true)
 	for range 2 {
 		inside, goOn := make(chan bool), make(chan bool)

@@ -8,7 +8,7 @@ import (
 )
 
 // long is a batch that takes many turns: it kicks n jobs of a tube, which it has buried there.
-func (b *bench) long(g *guest, tube string, first uint64, n int) *queue.Batch {
+func (b *bench) long(g *testClient, tube string, first uint64, n int) *queue.Batch {
 	g.do(queue.Op{Kind: queue.Use, Data: []byte(tube)}, queue.Op{Kind: queue.Watch, Data: []byte(tube)})
 	for id := first; id < first+uint64(n); id++ {
 		g.do(queue.Op{Kind: queue.Put, ID: id, TTR: 60}, queue.Op{Kind: queue.ReserveJob, ID: id}, queue.Op{Kind: queue.Bury, ID: id})
@@ -29,7 +29,7 @@ func TestLongOperationsTakeTurns(t *testing.T) {
 		b := newBench(t, false)
 		var all []*queue.Batch
 		for i := range clients {
-			all = append(all, b.long(b.guest(), "tube"+string(rune('a'+i)), uint64(1+i*each), each))
+			all = append(all, b.long(b.newClient(), "tube"+string(rune('a'+i)), uint64(1+i*each), each))
 		}
 		var left []int // jobs that the others had left when the first was done
 		ended := 0
@@ -70,7 +70,7 @@ func TestLongOperationsTakeTurns(t *testing.T) {
 func TestDrainStopsAfterAFullTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		g := b.guest()
+		g := b.newClient()
 		batch := b.long(g, "tube", 1, 4*queue.Slice)
 		if !b.sh.take() || b.sh.Submit(batch) {
 			t.Fatal("an idle shard cannot be taken")

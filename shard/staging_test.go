@@ -28,7 +28,7 @@ func TestLargePutIsStaged(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench(t, true)
 			b.log.Lazy = true
-			a, c := b.guest(), b.guest()
+			a, c := b.newClient(), b.newClient()
 			op, body := largeOp(7, parts)
 			whole := string(body)
 			batch := a.batch(queue.Op{Kind: queue.Put, ID: 6, Pri: 9, TTR: 60}, op, queue.Op{Kind: queue.Peek, ID: 7})
@@ -81,7 +81,7 @@ func TestLargePutThatIsNotTaken(t *testing.T) {
 	}{{storage.ErrNoSpace, queue.NoRoom}, {errors.New("disk on fire"), queue.Failed}} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench(t, true)
-			a := b.guest()
+			a := b.newClient()
 			b.log.Lazy = true
 			var gone []uint64
 			b.dir.jobGone = func(id uint64) { gone = append(gone, id) }

@@ -22,7 +22,7 @@ func TestSubmitConcurrently(t *testing.T) {
 		var taken sync.Map
 		var wg sync.WaitGroup
 		for n := range workers {
-			g := b.guest()
+			g := b.newClient()
 			wg.Go(func() {
 				for i := range rounds {
 					id := ids.Add(1)
@@ -112,7 +112,7 @@ func TestWaitConcurrently(t *testing.T) {
 		})
 	}
 	for range producers {
-		g := b.guest()
+		g := b.newClient()
 		wg.Go(func() {
 			for i := range each {
 				g.run(g.batch(queue.Op{Kind: queue.Put, ID: ids.Add(1), Pri: uint32(i), TTR: 60}))
@@ -160,7 +160,7 @@ func TestNoBatchIsLost(t *testing.T) {
 func TestPushWhileGivingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a := b.guest()
+		a := b.newClient()
 		late := &queue.Batch{Ops: []queue.Op{{Kind: queue.Totals}}, Done: make(doneChan, 1)}
 		var asked atomic.Int64
 		b.asked = func() {
@@ -189,7 +189,7 @@ func TestPushWhileGivingBack(t *testing.T) {
 func TestAnswersWaitForTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
-		a, w := b.guest(), b.guest()
+		a, w := b.newClient(), b.newClient()
 		w.do(queue.Op{Kind: queue.Reserve})
 		b.log.Slow = true
 		first := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60})
@@ -218,7 +218,7 @@ func TestAnswersWaitForTheLog(t *testing.T) {
 func TestFailedCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
-		a := b.guest()
+		a := b.newClient()
 		b.log.Slow = true
 		batch := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60}, queue.Op{Kind: queue.Peek, ID: 1}, queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.Reserve},
 			queue.Op{Kind: queue.Peek, ID: 1})
@@ -239,7 +239,7 @@ func TestFailedCommit(t *testing.T) {
 func TestWhatIsLeftIsRetained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
-		a := b.guest()
+		a := b.newClient()
 		b.log.Slow = true
 		name := []byte("default")
 		batch := a.batch(queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.StatsTube, Data: name})
@@ -262,7 +262,7 @@ func TestWhatIsLeftIsRetained(t *testing.T) {
 func TestSubmitAgainAfterWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		a, w := b.guest(), b.guest()
+		a, w := b.newClient(), b.newClient()
 		batch := w.batch(queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.Delete, ID: 1})
 		if !b.sh.Submit(batch) || batch.Next != 1 {
 			t.Fatalf("stopped at %d", batch.Next)
@@ -279,7 +279,7 @@ func TestSubmitAgainAfterWait(t *testing.T) {
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, false)
-		b.guest().put(1, 1, 60)
+		b.newClient().put(1, 1, 60)
 		b.sh.Close()
 		<-time.After(2 * time.Second)
 		synctest.Wait()
@@ -294,7 +294,7 @@ func TestClose(t *testing.T) {
 func TestLongOperationWaitsForTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
-		a := b.guest()
+		a := b.newClient()
 		const n = 2*queue.Slice + 10
 		for id := uint64(1); id <= n; id++ {
 			a.put(id, 1000, 60)

@@ -25,7 +25,7 @@ func (memoryLog) Stage(_ uint64, _ [][]byte, ack Ack)   { ack.Committed(nil) }
 func (memoryLog) Put(*Job, ...[]byte)                   {}
 func (memoryLog) Update(*Job)                           {}
 func (memoryLog) Delete(*Job)                           {}
-func (memoryLog) SetAside(*Job)                         {}
+func (memoryLog) Quarantine(*Job)                       {}
 func (memoryLog) PutQueue(*Queue)                       {}
 func (memoryLog) DeleteQueue(string)                    {}
 func (memoryLog) Commit(Ack) bool                       { return true }

@@ -46,7 +46,7 @@ func (q *Queue) Clone() *Queue {
 }
 
 // Item is what a log keeps of a job for the queue service. Tags are kept as they were
-// put; Update and SetAside record the rest.
+// put; Update and Quarantine record the rest.
 type Item struct {
 	Tags       []byte   // packed, by whoever puts them; at most MaxTags
 	Moved      bool     // Job.Tube is no longer the tube that the job was put into

@@ -107,9 +107,9 @@ type Log interface {
 	// Delete records the end of a job. Of j it reads only ID, Size, Updated and the
 	// lengths of Tube and Item.Tags.
 	Delete(j *Job)
-	// SetAside is an Update of a job that has been buried because its body cannot
+	// Quarantine is an Update of a job that has been buried because its body cannot
 	// be read. The operator is told, once for each job.
-	SetAside(j *Job)
+	Quarantine(j *Job)
 	// PutQueue records what a queue is like, in place of what was recorded of it before.
 	// The log keeps no part of q after the call.
 	PutQueue(q *Queue)

@@ -58,8 +58,8 @@ func (c *client) expectLarge(command, reply string, id int) {
 	}
 }
 
-// expectAside checks how many jobs are set aside, and that none is buried otherwise.
-func (c *client) expectAside(want string) {
+// expectQuarantined checks how many jobs are set aside, and that none is buried otherwise.
+func (c *client) expectQuarantined(want string) {
 	c.t.Helper()
 	if got := c.stats(); got["current-jobs-damaged"] != want || got["current-jobs-buried"] != want {
 		c.t.Errorf("of %s buried jobs %s are damaged, want %s of %s", got["current-jobs-buried"], got["current-jobs-damaged"], want, want)
@@ -120,11 +120,11 @@ func (c *client) expectDamaged(id int) {
 	for _, command := range []string{fmt.Sprintf("peek %d", id), fmt.Sprintf("reserve-job %d", id), "peek-buried"} {
 		c.expect(command, "INTERNAL_ERROR")
 	}
-	c.expectAside("1")
+	c.expectQuarantined("1")
 	if got := c.document(fmt.Sprintf("stats-job %d", id)); got["state"] != "buried" {
 		c.t.Errorf("job %d is %s, want buried", id, got["state"])
 	}
 	c.expect(fmt.Sprintf("delete %d", id), "DELETED")
 	c.expect(fmt.Sprintf("peek %d", id), "NOT_FOUND")
-	c.expectAside("0")
+	c.expectQuarantined("0")
 }

@@ -85,7 +85,7 @@ func (x *machine) modelByID(c int, op *Op) {
 	case ReserveJob:
 		_, status = m.ReserveJob(c, op.ID)
 	case Quarantine:
-		status = m.SetAside(c, op.ID)
+		status = m.Quarantine(c, op.ID)
 	case KickJob:
 		status = m.KickJob(op.ID)
 	case Touch:
@@ -156,7 +156,7 @@ func (x *machine) sums(tube string) (s Sums) {
 	return Sums{
 		Ready: count(naive.Ready), Delayed: count(naive.Delayed), Reserved: count(naive.Reserved), Buried: count(naive.Buried),
 		Urgent:  x.m.Counts(tube, func(j *naive.Job) bool { return j.State == naive.Ready && j.Pri < 1024 }),
-		Damaged: x.m.Counts(tube, func(j *naive.Job) bool { return j.State == naive.Buried && j.Aside }),
+		Damaged: x.m.Counts(tube, func(j *naive.Job) bool { return j.State == naive.Buried && j.Quarantined }),
 	}
 }
 

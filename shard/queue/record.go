@@ -31,7 +31,7 @@ func (s *State) logUpdate(slot uint32) {
 func (s *State) logQuarantine(slot uint32) {
 	if s.Durable {
 		s.describe(slot)
-		s.Log.SetAside(&s.record)
+		s.Log.Quarantine(&s.record)
 		s.jobs.At(slot).place |= flagUpdated
 	}
 }

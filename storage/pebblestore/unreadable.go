@@ -50,8 +50,8 @@ func (l *shardLog) tellQuarantined(j *storage.Job) {
 		"job", j.ID, "tube", j.Tube, "shard", l.name, "error", fmt.Sprint(why), "damaged_jobs", n)
 }
 
-// SetAside implements storage.Log.
-func (l *shardLog) SetAside(j *storage.Job) {
+// Quarantine implements storage.Log.
+func (l *shardLog) Quarantine(j *storage.Job) {
 	l.Update(j)
 	l.tellQuarantined(j)
 }

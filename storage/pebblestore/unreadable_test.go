@@ -74,7 +74,7 @@ func TestUnreadableBody(t *testing.T) {
 				t.Errorf("the damaged job %d is read: %v", id, err)
 			}
 		}
-		l.SetAside(&storage.Job{ID: hurt, Tube: "mail", State: storage.Buried, BuryRank: 1})
+		l.Quarantine(&storage.Job{ID: hurt, Tube: "mail", State: storage.Buried, BuryRank: 1})
 		mustCommit(t, l)
 	}
 	for _, id := range []uint64{hurt - 1, hurt + 1} { // a compaction is for what is dead

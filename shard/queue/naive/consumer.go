@@ -18,7 +18,7 @@ type Consumer struct {
 	Tags               []string
 	Start              uint64 // it is sent no item before this one
 
-	looking  bool     // there may be an item for it; only of a choosy one
+	looking  bool     // there may be an item for it; only of a filtered one
 	again    []uint64 // what a new connection is still to be sent
 	leaveAt  int64    // when its items go to others; 0 if it has not left, or has none
 	forgetAt int64
@@ -117,7 +117,7 @@ func (m *Queue) Unsubscribe(client int) {
 	if v := m.view(c); v != nil {
 		v.leaveLine(client)
 	}
-	m.unchoose(client)
+	m.unfilter(client)
 	c.leaveAt = m.Now + m.Limits.Leaving
 	m.departIdle(client)
 	m.sweep()

@@ -4,8 +4,8 @@ import "slices"
 
 // wake lets a consumer be fed at the end of the turn.
 func (m *Queue) wake(client int) {
-	if !slices.Contains(m.hungry, client) {
-		m.hungry = append(m.hungry, client)
+	if !slices.Contains(m.withRoom, client) {
+		m.withRoom = append(m.withRoom, client)
 	}
 }
 
@@ -51,9 +51,9 @@ func (m *Queue) stayInLine(client int) {
 
 // feed serves those who may have room by turns.
 func (m *Queue) feed() {
-	for len(m.hungry) > 0 {
-		i := m.hungry[0]
-		m.hungry = m.hungry[1:]
+	for len(m.withRoom) > 0 {
+		i := m.withRoom[0]
+		m.withRoom = m.withRoom[1:]
 		c := m.Clients[i].Consumer
 		v := m.view(c)
 		switch {
@@ -79,7 +79,7 @@ func (m *Queue) feedFirst(client int) {
 	me := m.Clients[client]
 	switch best := m.pick(client); {
 	case me.Waiting > 0:
-	case me.Consumer.choosy():
+	case me.Consumer.filtered():
 		if m.seek(client) {
 			m.wake(client)
 		}

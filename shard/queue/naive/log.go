@@ -6,7 +6,7 @@ import "slices"
 // logged.
 func (m *Queue) log(j *Job) {
 	l := *j
-	l.Logged, l.Holder, l.Aside, l.avoid = nil, Nobody, false, 0
+	l.Logged, l.Holder, l.Quarantined, l.avoid = nil, Nobody, false, 0
 	if l.State == Reserved {
 		l.State = Ready
 	}
@@ -34,7 +34,7 @@ func (m *Queue) logQueue(s *Service) {
 
 func (s *Service) record() *Service {
 	r := *s
-	r.choosy, r.Views = nil, nil
+	r.filtered, r.Views = nil, nil
 	for _, v := range s.Views {
 		w := *v
 		w.line = nil

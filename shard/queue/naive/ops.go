@@ -131,16 +131,16 @@ func (m *Queue) ReserveJob(client int, id uint64) (*Job, Status) {
 	if j == nil || j.State == Reserved {
 		return nil, NotFound
 	}
-	j.Aside = false
+	j.Quarantined = false
 	m.take(client, j)
 	m.offer(j, false)
 	return j, OK
 }
 
-// SetAside buries a job whose body cannot be read.
-func (m *Queue) SetAside(client int, id uint64) Status {
+// Quarantine buries a job whose body cannot be read.
+func (m *Queue) Quarantine(client int, id uint64) Status {
 	j := m.shown(id)
-	if j == nil || j.Aside || j.State == Reserved && j.Holder != client {
+	if j == nil || j.Quarantined || j.State == Reserved && j.Holder != client {
 		return NotFound
 	}
 	if j.State != Buried {
@@ -148,7 +148,7 @@ func (m *Queue) SetAside(client int, id uint64) Status {
 		j.Rank = m.next()
 		m.offer(j, false)
 	}
-	j.Aside = true
+	j.Quarantined = true
 	m.log(j)
 	return OK
 }
@@ -184,7 +184,7 @@ func (m *Queue) Release(client int, id uint64, pri, delay uint32) Status {
 	return OK
 }
 
-// Bury puts a job aside until somebody kicks it.
+// Bury takes a job out of the way until somebody kicks it.
 func (m *Queue) Bury(client int, id uint64, pri uint32) Status {
 	j := m.held(client, id)
 	switch {
@@ -216,7 +216,7 @@ func (m *Queue) KickJob(id uint64) Status {
 }
 
 func (m *Queue) kick(j *Job) {
-	j.Aside = false
+	j.Quarantined = false
 	j.Kicks++
 	j.place(Ready)
 	m.log(j)

@@ -54,10 +54,10 @@ type Queue struct {
 	Slot     func(client int) uint32
 	ViewSlot func(queue string, v *View) uint32
 
-	seq     int  // grows with every reservation, burial and wait
-	views   int  // made so far
-	opening bool // pauses have ended, and those who wait are served
-	hungry  []int
+	seq      int  // grows with every reservation, burial and wait
+	views    int  // made so far
+	opening  bool // pauses have ended, and those who wait are served
+	withRoom []int
 }
 
 // Job is one job, and what has become of it.
@@ -70,7 +70,7 @@ type Job struct {
 	Created, Deadline                           int64
 	Holder                                      int
 	Rank                                        int  // orders the buried jobs
-	Aside                                       bool // it is buried because its body cannot be read
+	Quarantined                                 bool // it is buried because its body cannot be read
 	Reserves, Timeouts, Releases, Buries, Kicks uint32
 
 	// of the queue service

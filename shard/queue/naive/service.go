@@ -33,7 +33,7 @@ type Service struct {
 	First string // the name of the first group; "" if it has none
 	Views []*View
 
-	choosy []int // consumers that want not just any item; first the one that has waited longest
+	filtered []int // consumers that want not just any item; first the one that has waited longest
 }
 
 // Service is what is known of a queue, or will be.

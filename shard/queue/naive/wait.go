@@ -15,7 +15,7 @@ func (m *Queue) take(client int, j *Job) {
 }
 
 // ready makes a job ready, wherever it was, and gives it away: to those who wait in line, then
-// to gets, then to choosy consumers.
+// to gets, then to filtered consumers.
 func (m *Queue) ready(j *Job) {
 	j.place(Ready)
 	m.join(j)

@@ -108,8 +108,8 @@ func (l *Log) Update(j *storage.Job) {
 	l.Records = append(l.Records, fmt.Sprintf("update %d %v", j.ID, states[j.State]))
 }
 
-// SetAside is an update, whose record says why.
-func (l *Log) SetAside(j *storage.Job) {
+// Quarantine is an update, whose record says why.
+func (l *Log) Quarantine(j *storage.Job) {
 	l.Update(j)
 	l.Records[len(l.Records)-1] = fmt.Sprintf("aside %d", j.ID)
 }

@@ -135,7 +135,7 @@ func TestTheEndOfATurnHandsOver(t *testing.T) {
 		b.Thaw()
 		b.want(nil, nil, nil)
 		if b.taken != 0 || !b.wanting {
-			t.Fatalf("during a turn: %d groups taken, hungry: %v", b.taken, b.wanting)
+			t.Fatalf("during a turn: %d groups taken, wanting: %v", b.taken, b.wanting)
 		}
 		b.Commit(bedTurn{b, 2}, false)
 		b.write() // the next turn begins before anybody else gets to run

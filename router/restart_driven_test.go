@@ -16,8 +16,8 @@ func newSafeRun(t *testing.T) *restartRun {
 	return run
 }
 
-// guest joins a client that the test drives by itself.
-func (run *restartRun) guest(t *testing.T, name string) *restartClient {
+// driven joins a client that the test drives by itself.
+func (run *restartRun) driven(t *testing.T, name string) *restartClient {
 	c := &restartClient{run: run, name: name, notify: make(chan struct{}, 1)}
 	c.session.Init(run.router, c, &run.waits)
 	must.Do(t, c.complete(c.session.Open()))

@@ -2,9 +2,9 @@ package naive
 
 import "slices"
 
-// Choosy consumers want only items with their tags, or from an index on.
+// Filtered consumers want only items with their tags, or from an index on.
 
-func (c *Consumer) choosy() bool { return len(c.Tags) > 0 || c.Start > 0 }
+func (c *Consumer) filtered() bool { return len(c.Tags) > 0 || c.Start > 0 }
 
 func (c *Consumer) wants(j *Job) bool {
 	return j.Tube == c.Queue && j.State == Ready && j.ID >= c.Start && Has(j.Tags, c.Tags)
@@ -12,34 +12,34 @@ func (c *Consumer) wants(j *Job) bool {
 
 // choose takes in what a consumer asks for.
 func (m *Queue) choose(client int) {
-	m.unchoose(client)
+	m.unfilter(client)
 	c := m.Clients[client].Consumer
 	c.looking = true
-	if c.choosy() {
+	if c.filtered() {
 		s := m.Service(c.Queue)
-		s.choosy = append(s.choosy, client)
+		s.filtered = append(s.filtered, client)
 	}
 }
 
-// unchoose forgets a choosy consumer that leaves or watches anew.
-func (m *Queue) unchoose(client int) {
+// unfilter forgets a filtered consumer that leaves or watches anew.
+func (m *Queue) unfilter(client int) {
 	s := m.Service(m.Clients[client].Consumer.Queue)
-	s.choosy = slices.DeleteFunc(s.choosy, func(i int) bool { return i == client })
+	s.filtered = slices.DeleteFunc(s.filtered, func(i int) bool { return i == client })
 }
 
-// show offers a job that has become ready to the choosy consumers. One that waits and has
+// show offers a job that has become ready to the filtered consumers. One that waits and has
 // room gets it; the others before it are to look again.
 func (m *Queue) show(id uint64) {
 	j := m.Job(id)
 	s := m.Service(j.Tube)
-	for _, i := range slices.Clone(s.choosy) {
+	for _, i := range slices.Clone(s.filtered) {
 		c := m.Clients[i].Consumer
 		if !c.wants(j) {
 			continue
 		}
 		if !c.looking && m.room(i) && !m.paused(j.Tube) {
-			m.unchoose(i)
-			s.choosy = append(s.choosy, i)
+			m.unfilter(i)
+			s.filtered = append(s.filtered, i)
 			m.push(i, j)
 			return
 		}
@@ -48,7 +48,7 @@ func (m *Queue) show(id uint64) {
 	}
 }
 
-// seek sends a choosy consumer the oldest item that it wants. It reports false if there is
+// seek sends a filtered consumer the oldest item that it wants. It reports false if there is
 // none, and the consumer waits until it is shown one.
 func (m *Queue) seek(client int) bool {
 	c := m.Clients[client].Consumer
@@ -64,7 +64,7 @@ func (m *Queue) seek(client int) bool {
 	return true
 }
 
-// opened wakes the choosy consumers of a tube for which nobody waits in line, or which has
+// opened wakes the filtered consumers of a tube for which nobody waits in line, or which has
 // no job.
 func (m *Queue) opened(tube string) {
 	if m.Best([]string{tube}) != nil && slices.ContainsFunc(m.Clients, func(c *Client) bool {
@@ -72,7 +72,7 @@ func (m *Queue) opened(tube string) {
 	}) {
 		return
 	}
-	for _, i := range m.Service(tube).choosy {
+	for _, i := range m.Service(tube).filtered {
 		m.wake(i)
 	}
 }
