@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -28,71 +27,39 @@ const oldCertificate = "certificate"
 // accessSettings are the keys of each [[access]].
 var accessSettings = allLive([]setting[access.Rule]{
 	text("access.name", "", "text", `any text; "" for the rule's number`, func(r *access.Rule) *string { return &r.Name }),
-	{
-		key: "access.token", unit: "SHA-256 hashes", secret: true,
-		allowed: `the hash that "beanfield token" prints, or a list of hashes`,
-		set:     func(r *access.Rule, v any) (err error) { r.Tokens, err = each(v, asHash); return err },
-		show:    func(r *access.Rule) string { return showTexts(r.Tokens) },
-	},
+	secret(list("token", "SHA-256 hashes", `the hash that "beanfield token" prints, or a list of hashes`,
+		func(r *access.Rule) *[]string { return &r.Tokens }, asHash, showTexts)),
 	holder("subject", func(h *access.Holder) *[]string { return &h.Subjects }),
 	holder("common_name", func(h *access.Holder) *[]string { return &h.CommonNames }),
 	holder("dns_name", func(h *access.Holder) *[]string { return &h.DNSNames }),
 	holder("email", func(h *access.Holder) *[]string { return &h.Emails }),
 	holder("uri", func(h *access.Holder) *[]string { return &h.URIs }),
-	peers("access.uid", func(r *access.Rule) *[]uint32 { return &r.UIDs }),
-	peers("access.gid", func(r *access.Rule) *[]uint32 { return &r.GIDs }),
-	{
-		key: "access.network", unit: "networks",
-		allowed: `a network, as "10.0.0.0/8", or an address, or a list of them`,
-		set:     func(r *access.Rule, v any) (err error) { r.Networks, err = each(v, asNetwork); return err },
-		show: func(r *access.Rule) string {
-			var list []string
-			for _, n := range r.Networks {
-				list = append(list, n.String())
-			}
-			return showTexts(list)
-		},
-	},
-	{
-		key: "access.may", unit: "words", allowed: `a list of "` + strings.Join(access.RightNames(), `", "`) + `"`,
-		set:  setMay,
-		show: func(r *access.Rule) string { return showTexts(strings.Split(r.May.String(), ", ")) },
-	},
-	{
-		key: "access.tubes", unit: "patterns", allowed: `a name, or a list, in which * stands for any characters, also none`,
-		set:  func(r *access.Rule, v any) (err error) { r.Tubes, err = each(v, asPattern); return err },
-		show: func(r *access.Rule) string { return showTexts(r.Tubes) },
-	},
+	list("uid", "numbers", `a number, or a list of numbers`, func(r *access.Rule) *[]uint32 { return &r.UIDs }, asPeer, showNumbers),
+	list("gid", "numbers", `a number, or a list of numbers`, func(r *access.Rule) *[]uint32 { return &r.GIDs }, asPeer, showNumbers),
+	list("network", "networks", `a network, as "10.0.0.0/8", or an address, or a list of them`,
+		func(r *access.Rule) *[]netip.Prefix { return &r.Networks }, asNetwork, showNames[netip.Prefix]),
+	row("access.may", "", "words", `a list of "`+strings.Join(access.RightNames(), `", "`)+`"`,
+		func(r *access.Rule) *access.Rights { return &r.May }, asRights,
+		func(may access.Rights) string { return showTexts(strings.Split(may.String(), ", ")) }),
+	list("tubes", "patterns", `a name, or a list, in which * stands for any characters, also none`,
+		func(r *access.Rule) *[]string { return &r.Tubes }, asPattern, showTexts),
 })
+
+// list is a setting that is one value or several.
+func list[V any](name, unit, allowed string, field func(*access.Rule) *[]V, one func(any) (V, error), show func([]V) string) setting[access.Rule] {
+	return row(accessKey+"."+name, "", unit, allowed, field, func(v any) ([]V, error) { return each(v, one) }, show)
+}
+
+// secret is the same setting, whose wrong values are not shown: somebody may have written the token itself.
+func secret(s setting[access.Rule]) setting[access.Rule] {
+	s.secret = true
+	return s
+}
 
 // holder is a setting with patterns for a part of a certificate.
 func holder(part string, field func(*access.Holder) *[]string) setting[access.Rule] {
-	return setting[access.Rule]{
-		key: accessKey + "." + part, unit: "patterns", allowed: `a pattern for this part of a certificate, or a list; * stands for any characters`,
-		set:  func(r *access.Rule, v any) (err error) { *field(&r.Holder), err = each(v, asPattern); return err },
-		show: func(r *access.Rule) string { return showTexts(*field(&r.Holder)) },
-	}
-}
-
-// peers is a setting with numbers of users or groups.
-func peers(key string, field func(*access.Rule) *[]uint32) setting[access.Rule] {
-	return setting[access.Rule]{
-		key: key, unit: "numbers", allowed: `a number, or a list of numbers`,
-		set: func(r *access.Rule, v any) (err error) {
-			*field(r), err = each(v, func(v any) (uint32, error) {
-				n, err := asNumber(v, 0, math.MaxUint32)
-				return uint32(n), err
-			})
-			return err
-		},
-		show: func(r *access.Rule) string {
-			var list []string
-			for _, n := range *field(r) {
-				list = append(list, strconv.Itoa(int(n)))
-			}
-			return "[" + strings.Join(list, ", ") + "]"
-		},
-	}
+	return list(part, "patterns", `a pattern for this part of a certificate, or a list; * stands for any characters`,
+		func(r *access.Rule) *[]string { return field(&r.Holder) }, asPattern, showTexts)
 }
 
 // each takes one value or an array of them, which must not be empty: a list that names
@@ -118,6 +85,13 @@ func each[T any](v any, one func(any) (T, error)) ([]T, error) {
 	}
 	return list, nil
 }
+
+func asPeer(v any) (uint32, error) {
+	n, err := asNumber(v, 0, math.MaxUint32)
+	return uint32(n), err
+}
+
+func showNumbers(list []uint32) string { return strings.ReplaceAll(fmt.Sprint(list), " ", ", ") }
 
 func asHash(v any) (string, error) {
 	s, err := asText(v)
@@ -153,7 +127,7 @@ func asNetwork(v any) (netip.Prefix, error) {
 	return p, nil
 }
 
-func setMay(r *access.Rule, v any) error {
+func asRights(v any) (may access.Rights, err error) {
 	rights, err := each(v, func(v any) (access.Rights, error) {
 		s, err := asText(v)
 		if err != nil {
@@ -161,21 +135,16 @@ func setMay(r *access.Rule, v any) error {
 		}
 		return access.ParseRight(s)
 	})
-	r.May = 0
 	for _, one := range rights {
-		r.May |= one
+		may |= one
 	}
-	return err
+	return may, err
 }
 
 // access reads the array of rules.
 func (r *fileReader) access(key toml.Key, v any) {
-	tables, ok := asTables(v)
-	if !ok {
-		r.wrong(r.lines.at(key, 0), key, v, wrongKind(v).Error(), "tables, as [[access]] with "+join(keysBelow(key)))
-		return
-	}
-	r.config.Open = len(tables) == 0
+	tables, ok := r.array(key, v, "tables")
+	r.config.Open = ok && len(tables) == 0
 	for i, table := range tables {
 		rule := access.Rule{Tubes: []string{"*"}}
 		r.accessElement(key, r.lines.element(key, i, len(tables)), table, &rule)
@@ -184,30 +153,18 @@ func (r *fileReader) access(key toml.Key, v any) {
 }
 
 func (r *fileReader) accessElement(path toml.Key, line int, table map[string]any, rule *access.Rule) {
-	missing := func(key, problem, allowed string) {
-		r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: line, Key: key, Problem: problem, Allowed: allowed})
-	}
 	if !slices.ContainsFunc(append(who, oldCertificate), func(name string) bool { _, ok := table[name]; return ok }) {
-		missing(accessKey, "the rule names nobody", "one or several of "+join(who))
+		r.missing(line, accessKey, "the rule names nobody", "one or several of "+join(who))
 	}
 	if _, ok := table["may"]; !ok {
-		missing("access.may", "missing", findSetting(accessSettings, "access.may").allowed)
+		r.missing(line, "access.may", "missing", findSetting(accessSettings, "access.may").allowed)
 	}
-	for name, v := range table {
-		key := child(path, name)
-		at := r.lines.at(key, line)
-		row := findSetting(accessSettings, key.String())
-		if name == oldCertificate {
-			r.wrong(at, key, v, "it does not say for which part of the certificate this is", join(parts)+" instead of it")
-		} else if row == nil {
-			r.unknown(at, key, v, join(keysBelow(path)))
-		} else if err := row.set(rule, v); err != nil {
-			r.wrong(at, key, v, err.Error(), row.allowed)
-			if row.secret {
-				r.mistakes[len(r.mistakes)-1].Value = "" // somebody may have written the token itself
-			}
-		}
+	if v, old := table[oldCertificate]; old {
+		key := child(path, oldCertificate)
+		r.wrong(r.lines.at(key, line), key, v, "it does not say for which part of the certificate this is", join(parts)+" instead of it")
+		delete(table, oldCertificate)
 	}
+	read(r, path, line, table, accessSettings, rule)
 }
 
 // findPolicy makes the policy of the rules, if they could be read.

@@ -176,20 +176,13 @@ func loadConfig(f flags) (*Config, error) {
 }
 
 func (c *Config) applyFlags(f flags) Mistakes {
-	ms := slices.Concat(c.applyAddress(f), c.applyQueue(f), c.applyHTTP(f))
+	ms := slices.Concat(c.applyAddress(f),
+		c.applyAddresses("queue.listen", "-queue", f.queue, &c.Queue.Listen), c.applyAddresses("http.listen", "-http", f.http, &c.HTTP.Listen))
 	c.applyStorage(f)
-	if f.shards != nil {
-		c.Shards, c.from["shards"] = *f.shards, origin{flag: "-shards"}
-	}
-	if f.maxJobSize != nil {
-		c.Limits.MaxJobSize, c.from["limits.max_job_size"] = int64(*f.maxJobSize), origin{flag: "-z"}
-	}
-	if f.user != nil {
-		c.User, c.from["user"] = *f.user, origin{flag: "-u"}
-	}
-	if f.binlogMaxSize != nil {
-		c.BinlogMaxSize, c.from["-s"] = *f.binlogMaxSize, origin{flag: "-s"}
-	}
+	given(c, "shards", "-shards", &c.Shards, f.shards)
+	given(c, "limits.max_job_size", "-z", &c.Limits.MaxJobSize, f.maxJobSize)
+	given(c, "user", "-u", &c.User, f.user)
+	given(c, "-s", "-s", &c.BinlogMaxSize, f.binlogMaxSize)
 	if f.verbose > 0 {
 		c.Log.Level, c.from["log.level"] = "info", origin{flag: "-V"}
 	}
@@ -197,6 +190,13 @@ func (c *Config) applyFlags(f flags) Mistakes {
 		c.Log.Level, c.from["log.level"] = "debug", origin{flag: "-VV"}
 	}
 	return ms
+}
+
+// given lets a flag win, if there is one.
+func given[V any](c *Config, key, flag string, to, value *V) {
+	if value != nil {
+		*to, c.from[key] = *value, origin{flag: flag}
+	}
 }
 
 // applyAddress lets -l replace all addresses of the file, unless one of them has TLS, which
@@ -239,16 +239,16 @@ func (c *Config) applyAddress(f flags) Mistakes {
 	return nil
 }
 
-// applyQueue lets -queue replace all addresses of the queue service.
-func (c *Config) applyQueue(f flags) Mistakes {
-	if f.queue == nil {
+// applyAddresses lets a flag replace all addresses of a front end.
+func (c *Config) applyAddresses(key, flag string, value *string, to *[]address) Mistakes {
+	if value == nil {
 		return nil
 	}
-	list, err := parseAddresses(*f.queue)
+	list, err := parseAddresses(*value)
 	if err != nil {
-		return Mistakes{{Key: "-queue", Value: *f.queue, Problem: err.Error(), Code: exitListen}}
+		return Mistakes{{Key: flag, Value: *value, Problem: err.Error(), Code: exitListen}}
 	}
-	c.Queue.Listen, c.from["queue.listen"] = list, origin{flag: "-queue"}
+	given(c, key, flag, to, &list)
 	return nil
 }
 

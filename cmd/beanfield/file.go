@@ -62,12 +62,7 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 		case key.String() == queueForKey:
 			defer r.queueFor(key, v) // last: it starts from the limits that [queue] sets
 		case row != nil:
-			if err := row.set(r.config, v); err != nil {
-				r.wrong(line, key, v, err.Error(), row.allowed)
-				if row.secret {
-					r.mistakes[len(r.mistakes)-1].Value = "" // it stands in logs
-				}
-			}
+			take(r, line, key, v, row, r.config)
 			r.config.from[row.key] = origin{file: r.path, line: line}
 		case len(keysBelow(key)) > 0:
 			if sub, ok := v.(map[string]any); ok {
@@ -83,13 +78,12 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 
 // listen reads the array of addresses, which replaces the default one.
 func (r *fileReader) listen(key toml.Key, v any) {
-	tables, ok := asTables(v)
-	if !ok || len(tables) == 0 {
-		problem := "no address"
-		if !ok {
-			problem = wrongKind(v).Error()
-		}
-		r.wrong(r.lines.at(key, 0), key, v, problem, "tables, one for each address, as [[listen]] with "+join(keysBelow(key)))
+	const what = "tables, one for each address"
+	tables, ok := r.array(key, v, what)
+	if ok && len(tables) == 0 {
+		r.wrong(r.lines.at(key, 0), key, v, "no address", asArray(what, key))
+	}
+	if len(tables) == 0 {
 		return
 	}
 	r.config.Listen = nil
@@ -112,22 +106,9 @@ func (r *fileReader) listen(key toml.Key, v any) {
 func (r *fileReader) element(path toml.Key, table map[string]any, l *Listen) (ok bool) {
 	_, ok = table["address"]
 	if !ok {
-		r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: l.from.line, Key: "listen.address",
-			Problem: "missing", Allowed: listenSettings[0].allowed})
+		r.missing(l.from.line, "listen.address", "missing", listenSettings[0].allowed)
 	}
-	for name, v := range table {
-		key := child(path, name)
-		line := r.lines.at(key, l.from.line)
-		row := findSetting(listenSettings, key.String())
-		if row == nil {
-			r.unknown(line, key, v, join(keysBelow(path)))
-			continue
-		}
-		if err := row.set(l, v); err != nil {
-			r.wrong(line, key, v, err.Error(), row.allowed)
-			ok = ok && name != "address"
-		}
-	}
+	ok = ok && !slices.Contains(read(r, path, l.from.line, table, listenSettings, l), "address")
 	for name, set := range map[string]bool{"mode": l.Mode != 0, "group": l.Group.name != ""} {
 		if ok && set && l.Address.path == "" {
 			key := child(path, name)
@@ -143,8 +124,40 @@ func (r *fileReader) element(path toml.Key, table map[string]any, l *Listen) (ok
 	return ok
 }
 
+// read reads an element of an array of tables, and returns the names whose values are wrong.
+func read[T any](r *fileReader, path toml.Key, from int, table map[string]any, rows []setting[T], into *T) (wrong []string) {
+	for name, v := range table {
+		key := child(path, name)
+		line := r.lines.at(key, from)
+		if row := findSetting(rows, key.String()); row == nil {
+			r.unknown(line, key, v, join(keysBelow(path)))
+		} else if !take(r, line, key, v, row, into) {
+			wrong = append(wrong, name)
+		}
+	}
+	return wrong
+}
+
+// take sets one setting, and says whether its value can be.
+func take[T any](r *fileReader, line int, key toml.Key, v any, row *setting[T], into *T) bool {
+	err := row.set(into, v)
+	if err == nil {
+		return true
+	}
+	r.wrong(line, key, v, err.Error(), row.allowed)
+	if row.secret {
+		r.mistakes[len(r.mistakes)-1].Value = "" // it stands in logs
+	}
+	return false
+}
+
 // child is the key of name in the table at path.
 func child(path toml.Key, name string) toml.Key { return append(slices.Clone(path), name) }
+
+// missing notes what a table lacks.
+func (r *fileReader) missing(line int, key, problem, allowed string) {
+	r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: line, Key: key, Problem: problem, Allowed: allowed})
+}
 
 func (r *fileReader) wrong(line int, key toml.Key, v any, problem, allowed string) {
 	r.mistakes = append(r.mistakes, Mistake{File: r.path, Line: line, Key: key.String(), Value: shown(v),
@@ -166,6 +179,18 @@ func mayBeSecret(key toml.Key) bool {
 	name := strings.ToLower(key[len(key)-1])
 	return key[0] == accessKey || slices.ContainsFunc([]string{"token", "secret", "hash", "key", "password", "auth"},
 		func(word string) bool { return strings.Contains(name, word) })
+}
+
+// array takes an array of tables.
+func (r *fileReader) array(key toml.Key, v any, what string) (tables []map[string]any, ok bool) {
+	if tables, ok = asTables(v); !ok {
+		r.wrong(r.lines.at(key, 0), key, v, wrongKind(v).Error(), asArray(what, key))
+	}
+	return tables, ok
+}
+
+func asArray(what string, key toml.Key) string {
+	return what + ", as [[" + key.String() + "]] with " + join(keysBelow(key))
 }
 
 // asTables accepts both spellings of an array of tables.
@@ -204,26 +229,21 @@ func keysBelow(path toml.Key) []string {
 		prefix = path.String() + "."
 	}
 	var names []string
-	add := func(key string) {
+	for _, key := range slices.Concat(keys(listenSettings), keys(settings), keys(queueForSettings), keys(accessSettings)) {
 		rest, ok := strings.CutPrefix(key, prefix)
 		name, _, _ := strings.Cut(rest, ".")
 		if ok && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	for _, s := range listenSettings {
-		add(s.key)
-	}
-	for _, s := range settings {
-		add(s.key)
-	}
-	for _, s := range queueForSettings {
-		add(s.key)
-	}
-	for _, s := range accessSettings {
-		add(s.key)
-	}
 	return names
+}
+
+func keys[T any](rows []setting[T]) (all []string) {
+	for i := range rows {
+		all = append(all, rows[i].key)
+	}
+	return all
 }
 
 func join(names []string) string { return strings.Join(names, ", ") }

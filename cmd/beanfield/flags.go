@@ -21,9 +21,10 @@ type flags struct {
 	verbose     int
 	config      string
 
-	addr, port, user   *string
-	shards, maxJobSize *int
-	binlogMaxSize      *int // only shown in stats
+	addr, port, user *string
+	shards           *int
+	maxJobSize       *int64
+	binlogMaxSize    *int // only shown in stats
 
 	dir   *string   // -b
 	queue *string   // -queue
@@ -106,11 +107,8 @@ func (r *flagReader) long(word string) (bool, error) {
 			return true, usageError("-config needs the name of a file")
 		}
 		return true, nil
-	case "-queue":
-		r.queue = &value
-		return true, nil
-	case "-http":
-		r.http = &value
+	case "-queue", "-http":
+		*map[string]**string{"-queue": &r.queue, "-http": &r.http}[name] = &value
 		return true, nil
 	}
 	n, err := strconv.ParseUint(value, 10, 32)
@@ -166,21 +164,11 @@ func (r *flagReader) short(name string) error {
 }
 
 func (r *flagReader) valued(flag, value string) error {
-	switch flag {
-	case "-b":
-		if value == "" {
+	if text := map[string]**string{"-b": &r.dir, "-l": &r.addr, "-p": &r.port, "-u": &r.user}[flag]; text != nil {
+		if flag == "-b" && value == "" {
 			return usageError("-b needs the name of a directory")
 		}
-		r.dir = &value
-		return nil
-	case "-l":
-		r.addr = &value
-		return nil
-	case "-p":
-		r.port = &value
-		return nil
-	case "-u":
-		r.user = &value
+		*text = &value
 		return nil
 	}
 	n, ok := scanSize(value)
@@ -198,7 +186,7 @@ func (r *flagReader) valued(flag, value string) error {
 			n = maxJobSizeLimit
 			r.warnings = append(r.warnings, fmt.Sprintf("maximum job size was set to %d", n))
 		}
-		r.maxJobSize = ptr(int(n))
+		r.maxJobSize = ptr(int64(n))
 	}
 	return nil
 }

@@ -23,13 +23,7 @@ type HTTPConfig struct {
 
 // httpSettings are the keys of [http].
 var httpSettings = slices.Concat([]setting[Config]{
-	{
-		key: "http.listen", flag: "-http", unit: "addresses",
-		allowed: `a list of addresses as in listen.address; [] for none of this`,
-		set:     func(c *Config, v any) (err error) { c.HTTP.Listen, err = asAddresses(v); return err },
-		show:    func(c *Config) string { return showAddresses(c.HTTP.Listen) },
-		copy:    copies(func(c *Config) *[]address { return &c.HTTP.Listen }),
-	},
+	addresses("http.listen", "-http", "none of this", func(c *Config) *[]address { return &c.HTTP.Listen }),
 }, permissionSettings("http.", func(c *Config) *Permissions { return &c.HTTP.Permissions }), []setting[Config]{
 	secrets("http.tokens", func(c *Config) *[]string { return &c.HTTP.Tokens }).live(),
 	hosts("http.hosts", func(c *Config) *[]string { return &c.HTTP.Hosts }).live(),
@@ -37,19 +31,6 @@ var httpSettings = slices.Concat([]setting[Config]{
 	truth("http.read_only", func(c *Config) *bool { return &c.HTTP.ReadOnly }).live(),
 	origins("http.origins", func(c *Config) *[]string { return &c.HTTP.Origins }).live(),
 }, tlsSettings("http.", func(c *Config) *TLS { return &c.HTTP.TLS }))
-
-// applyHTTP lets -http replace all addresses of the HTTP side.
-func (c *Config) applyHTTP(f flags) Mistakes {
-	if f.http == nil {
-		return nil
-	}
-	list, err := parseAddresses(*f.http)
-	if err != nil {
-		return Mistakes{{Key: "-http", Value: *f.http, Problem: err.Error(), Code: exitListen}}
-	}
-	c.HTTP.Listen, c.from["http.listen"] = list, origin{flag: "-http"}
-	return nil
-}
 
 // MetricsConfig is the table [metrics]: what /metrics shows.
 type MetricsConfig struct {
@@ -67,20 +48,18 @@ var metricsSettings = []setting[Config]{
 	number("metrics.max_tubes", "", "tubes", maxShownTubes, func(c *Config) *int { return &c.Metrics.MaxTubes }).live(),
 	texts("metrics.tubes", "patterns", `a list of patterns, in which * stands for any characters; [] for all tubes`,
 		func(c *Config) *[]string { return &c.Metrics.Tubes }).live(),
-	setting[Config]{
-		key: "metrics.aliases", unit: "names", allowed: fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter),
-		set: func(c *Config, v any) (err error) {
-			c.Metrics.Aliases, err = asTexts(v)
-			for _, a := range c.Metrics.Aliases {
-				if err == nil && a != admin.BeanstalkdExporter {
-					err = fmt.Errorf("unknown name %s", quote(a))
-				}
-			}
-			return err
-		},
-		show: func(c *Config) string { return showTexts(c.Metrics.Aliases) },
-		copy: copies(func(c *Config) *[]string { return &c.Metrics.Aliases }),
-	}.live(),
+	row("metrics.aliases", "", "names", fmt.Sprintf("a list with %q, or []", admin.BeanstalkdExporter),
+		func(c *Config) *[]string { return &c.Metrics.Aliases }, asAliases, showTexts).live(),
 	text("metrics.instance", "", "host:port", `any text; "" for the first TCP address of the server`,
 		func(c *Config) *string { return &c.Metrics.Instance }).live(),
+}
+
+func asAliases(v any) ([]string, error) {
+	list, err := asTexts(v)
+	for _, a := range list {
+		if a != admin.BeanstalkdExporter {
+			return nil, fmt.Errorf("unknown name %s", quote(a))
+		}
+	}
+	return list, err
 }

@@ -26,18 +26,10 @@ type group struct {
 // permissionSettings are the keys of [queue] and [http], and of each [[listen]].
 func permissionSettings[T any](prefix string, of func(*T) *Permissions) []setting[T] {
 	return []setting[T]{
-		{
-			key: prefix + "mode", unit: "octal digits", allowed: `text from "0001" to "0777", or "" to leave it to the umask`,
-			set:  func(c *T, v any) (err error) { of(c).Mode, err = asMode(v); return err },
-			show: func(c *T) string { return showMode(of(c).Mode) },
-			copy: copies(func(c *T) *fs.FileMode { return &of(c).Mode }),
-		},
-		{
-			key: prefix + "group", unit: "name of a group", allowed: `a group of this machine, by name or number, or "" for that of the process`,
-			set:  func(c *T, v any) (err error) { of(c).Group, err = asGroup(v); return err },
-			show: func(c *T) string { return quote(of(c).Group.name) },
-			copy: copies(func(c *T) *group { return &of(c).Group }),
-		},
+		row(prefix+"mode", "", "octal digits", `text from "0001" to "0777", or "" to leave it to the umask`,
+			func(c *T) *fs.FileMode { return &of(c).Mode }, asMode, showMode),
+		row(prefix+"group", "", "name of a group", `a group of this machine, by name or number, or "" for that of the process`,
+			func(c *T) *group { return &of(c).Group }, asGroup, func(g group) string { return quote(g.name) }),
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -71,37 +70,22 @@ func defaultQueue() QueueConfig {
 
 // queueSettings are the keys of [queue], without those of [[queue.for]].
 var queueSettings = slices.Concat([]setting[Config]{
-	{
-		key: "queue.listen", flag: "-queue", unit: "addresses",
-		allowed: `a list of addresses as in listen.address; [] for no queue service`,
-		set:     func(c *Config, v any) (err error) { c.Queue.Listen, err = asAddresses(v); return err },
-		show:    func(c *Config) string { return showAddresses(c.Queue.Listen) },
-		copy:    copies(func(c *Config) *[]address { return &c.Queue.Listen }),
-	},
+	addresses("queue.listen", "-queue", "no queue service", func(c *Config) *[]address { return &c.Queue.Listen }),
 }, permissionSettings("queue.", func(c *Config) *Permissions { return &c.Queue.Permissions }), []setting[Config]{
 	text("queue.default_service", "", "name of a service", `a name as tubes have; "" to refuse paths without a service`,
 		func(c *Config) *string { return &c.Queue.DefaultService }).live(),
 	secrets("queue.tokens", func(c *Config) *[]string { return &c.Queue.Tokens }).live(),
 	hosts("queue.hosts", func(c *Config) *[]string { return &c.Queue.Hosts }).live(),
 	origins("queue.origins", func(c *Config) *[]string { return &c.Queue.Origins }).live(),
-	duration("queue.dead_after", minDeadAfter, maxDeadAfter, func(c *Config) *time.Duration { return &c.Queue.DeadAfter }).live(),
+	duration("queue.dead_after", "", minDeadAfter, maxDeadAfter, func(c *Config) *time.Duration { return &c.Queue.DeadAfter }).live(),
 	size("queue.max_batch", "", minBatch, maxBatch, func(c *Config) *int64 { return &c.Queue.MaxBatch }).live(),
 }, tlsSettings("queue.", func(c *Config) *TLS { return &c.Queue.TLS }),
 	limitSettings("queue.", func(c *Config) *QueueLimits { return &c.Queue.Limits }))
 
 // queueForSettings are the keys of each [[queue.for]].
 var queueForSettings = append([]setting[QueueFor]{
-	setting[QueueFor]{
-		key: "queue.for.match", unit: "pattern", allowed: `a queue's name, in which * stands for any characters, also none`,
-		set: func(q *QueueFor, v any) (err error) {
-			if q.Match, err = asText(v); err == nil && q.Match == "" {
-				err = errors.New("empty")
-			}
-			return err
-		},
-		show: func(q *QueueFor) string { return quote(q.Match) },
-		copy: copies(func(q *QueueFor) *string { return &q.Match }),
-	}.live(),
+	row("queue.for.match", "", "pattern", `a queue's name, in which * stands for any characters, also none`,
+		func(q *QueueFor) *string { return &q.Match }, asPattern, quote).live(),
 }, limitSettings("queue.for.", func(q *QueueFor) *QueueLimits { return &q.Limits })...)
 
 // limitSettings are the limits that [queue] and [[queue.for]] both have.
@@ -111,8 +95,8 @@ func limitSettings[T any](prefix string, of func(*T) *QueueLimits) []setting[T] 
 		size(prefix+"max_payload", "", 0, maxPayload, func(c *T) *int64 { return &of(c).MaxPayload }).live(),
 		size(prefix+"max_tags", "", 0, maxTags, func(c *T) *int64 { return &of(c).MaxTags }).live(),
 		number(prefix+"max_delivery", "", "times", maxDeliveries, func(c *T) *int { return &of(c).MaxDelivery }).live(),
-		duration(prefix+"max_idle", 0, maxIdle, func(c *T) *time.Duration { return &of(c).MaxIdle }).live(),
-		duration(prefix+"leaving", 0, maxIdle, func(c *T) *time.Duration { return &of(c).Leaving }).live(),
+		duration(prefix+"max_idle", "", 0, maxIdle, func(c *T) *time.Duration { return &of(c).MaxIdle }).live(),
+		duration(prefix+"leaving", "", 0, maxIdle, func(c *T) *time.Duration { return &of(c).Leaving }).live(),
 		oneOf(prefix+"dead_letter", "", []string{"rear", "drop", "bury"}, func(c *T) *string { return &of(c).DeadLetter }).live(),
 		truth(prefix+"auto_evict", func(c *T) *bool { return &of(c).AutoEvict }).live(),
 		size(prefix+"max_unsent", "", minUnsent, maxBytes, func(c *T) *int64 { return &of(c).MaxUnsent }).live(),

@@ -12,19 +12,14 @@ import (
 // them. What -check-config shows instead is no list: whoever copies it into a file gets a
 // mistake, and not a server that lets everybody in.
 func secrets(key string, field func(*Config) *[]string) setting[Config] {
-	return setting[Config]{
-		copy: copies(field),
-		same: func(a, b *Config) bool { return slices.Equal(*field(a), *field(b)) },
-
-		key: key, unit: "texts", allowed: `a list of texts, none of them ""; [] to let everybody in`, secret: true,
-		set: func(c *Config, v any) (err error) { *field(c), err = asSecrets(v); return err },
-		show: func(c *Config) string {
-			if n := len(*field(c)); n > 0 {
-				return quote(strconv.Itoa(n) + ", not shown")
-			}
-			return showTexts(nil)
-		},
-	}
+	s := row(key, "", "texts", `a list of texts, none of them ""; [] to let everybody in`, field, asSecrets, func(list []string) string {
+		if n := len(list); n > 0 {
+			return quote(strconv.Itoa(n) + ", not shown")
+		}
+		return showTexts(nil)
+	})
+	s.secret, s.same = true, func(a, b *Config) bool { return slices.Equal(*field(a), *field(b)) }
+	return s
 }
 
 // readable complains of a configuration with tokens that every user of the machine can read. Those

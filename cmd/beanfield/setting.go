@@ -48,9 +48,14 @@ func (s *setting[T]) equal(a, b *T) bool {
 	return s.show(a) == s.show(b)
 }
 
-// copies copies a field.
-func copies[T, V any](field func(*T) *V) func(to, from *T) {
-	return func(to, from *T) { *field(to) = *field(from) }
+// row makes a setting of a field: how its value is read, and shown.
+func row[T, V any](key, flag, unit, allowed string, field func(*T) *V, read func(v any) (V, error), show func(V) string) setting[T] {
+	return setting[T]{
+		key: key, flag: flag, unit: unit, allowed: allowed,
+		set:  func(c *T, v any) (err error) { *field(c), err = read(v); return err },
+		show: func(c *T) string { return show(*field(c)) },
+		copy: func(to, from *T) { *field(to) = *field(from) },
+	}
 }
 
 // settings are all keys but those of [[listen]], [[queue.for]] and [[access]], in the order of
@@ -62,7 +67,7 @@ var settings = slices.Concat([]setting[Config]{
 		func(c *Config) *string { return &c.User }),
 	size("limits.max_job_size", "-z", 0, maxJobSizeLimit, func(c *Config) *int64 { return &c.Limits.MaxJobSize }).live(),
 	number("limits.max_connections", "", "connections", maxConnections, func(c *Config) *int { return &c.Limits.MaxConnections }).live(),
-	duration("limits.handshake_timeout", minHandshake, maxHandshake, func(c *Config) *time.Duration { return &c.Limits.Handshake }).live(),
+	duration("limits.handshake_timeout", "", minHandshake, maxHandshake, func(c *Config) *time.Duration { return &c.Limits.Handshake }).live(),
 	number("limits.handshakes", "", "handshakes", maxConnections, func(c *Config) *int { return &c.Limits.Handshakes }).live(),
 	number("memory.garbage_percent", "", "percent of the live data", maxGarbagePercent, func(c *Config) *int { return &c.Memory.GarbagePercent }).live(),
 	size("memory.garbage_room", "", minGarbageRoom, maxBytes, func(c *Config) *int64 { return &c.Memory.GarbageRoom }).live(),
@@ -71,152 +76,77 @@ var settings = slices.Concat([]setting[Config]{
 		func(c *Config) *string { return &c.Storage.Path }),
 	oneOf("storage.sync", "-f, -F", []string{syncAlways, syncInterval, syncNever},
 		func(c *Config) *string { return &c.Storage.Sync }),
-	{
-		key: "storage.sync_interval", flag: "-f", unit: "time",
-		allowed: fmt.Sprintf(`text with a unit, from %s to %s`, showTime(minSyncInterval), showTime(maxSyncInterval)),
-		set: func(c *Config, v any) (err error) {
-			c.Storage.SyncInterval, err = asTime(v, minSyncInterval, maxSyncInterval)
-			return err
-		},
-		show: func(c *Config) string { return showTime(c.Storage.SyncInterval) },
-		copy: copies(func(c *Config) *time.Duration { return &c.Storage.SyncInterval }),
-	},
+	duration("storage.sync_interval", "-f", minSyncInterval, maxSyncInterval, func(c *Config) *time.Duration { return &c.Storage.SyncInterval }),
 	size("storage.memory_budget", "", 0, maxBytes, func(c *Config) *int64 { return &c.Storage.MemoryBudget }),
 	size("storage.min_free", "", 0, maxBytes, func(c *Config) *int64 { return &c.Storage.MinFree }),
 	size("storage.cache", "", minCache, maxBytes, func(c *Config) *int64 { return &c.Storage.Cache }),
 	size("storage.log_size", "", minLog, maxLog, func(c *Config) *int64 { return &c.Storage.Log }),
 	text("storage.backup_path", "", "directory", `a directory, which is made if its parent exists; "" for one beside the data`,
 		func(c *Config) *string { return &c.Storage.BackupPath }),
-	setting[Config]{
-		key: "stats.quote_strings", unit: "word",
-		allowed: fmt.Sprintf("%q, %q, %q; also true for %[2]q, and false for %[3]q", quoteNeeded, quoteAlways, quoteNever),
-		set:     func(c *Config, v any) (err error) { c.Stats.QuoteStrings, err = asQuoting(v); return err },
-		show:    func(c *Config) string { return quote(c.Stats.QuoteStrings) },
-		copy:    copies(func(c *Config) *string { return &c.Stats.QuoteStrings }),
-	}.live(),
+	row("stats.quote_strings", "", "word",
+		fmt.Sprintf("%q, %q, %q; also true for %[2]q, and false for %[3]q", quoteNeeded, quoteAlways, quoteNever),
+		func(c *Config) *string { return &c.Stats.QuoteStrings }, asQuoting, quote).live(),
 	oneOf("log.level", "-V", levelWords(), func(c *Config) *string { return &c.Log.Level }).live(),
 	oneOf("log.format", "", []string{"text", "json"}, func(c *Config) *string { return &c.Log.Format }),
-	duration("log.slow", 0, maxSlow, func(c *Config) *time.Duration { return &c.Log.Slow }).live(),
+	duration("log.slow", "", 0, maxSlow, func(c *Config) *time.Duration { return &c.Log.Slow }).live(),
 }, auditSettings, queueSettings, httpSettings, metricsSettings)
 
 // listenSettings are the keys of each [[listen]].
 var listenSettings = slices.Concat([]setting[Listen]{
-	{
-		key: "listen.address", flag: "-l, -p", unit: "address",
-		allowed: `"host:port", ":port", "[IPv6]:port" or "unix:PATH"; a host is an IP address or a name, ` +
-			`a port a number up to 65535 or the name of a service, a path at most ` + strconv.Itoa(maxUnixPath) + ` bytes`,
-		set: func(l *Listen, v any) error {
-			s, err := asText(v)
-			if err == nil {
-				l.Address, err = parseAddress(s)
-			}
-			return err
-		},
-		show: func(l *Listen) string { return quote(l.Address.String()) },
-		copy: copies(func(l *Listen) *address { return &l.Address }),
-	},
+	row("listen.address", "-l, -p", "address",
+		`"host:port", ":port", "[IPv6]:port" or "unix:PATH"; a host is an IP address or a name, `+
+			`a port a number up to 65535 or the name of a service, a path at most `+strconv.Itoa(maxUnixPath)+` bytes`,
+		func(l *Listen) *address { return &l.Address }, asAddress, func(a address) string { return quote(a.String()) }),
 }, permissionSettings("listen.", func(l *Listen) *Permissions { return &l.Permissions }), []setting[Listen]{
 	truth("listen.login", func(l *Listen) *bool { return &l.Login }),
-	refuseHTTP,
+	row("listen.refuse_http", "", "true or false", "true, false", func(l *Listen) *bool { return &l.HTTP }, // true by default, so Listen has its opposite
+		func(v any) (bool, error) { b, err := asTruth(v); return err == nil && !b, err },
+		func(http bool) string { return strconv.FormatBool(!http) }),
 }, tlsSettings("listen.", func(l *Listen) *TLS { return &l.TLS }))
-
-// refuseHTTP is true by default, so Listen has its opposite.
-var refuseHTTP = func() setting[Listen] {
-	s := truth("listen.refuse_http", func(l *Listen) *bool { return &l.HTTP })
-	set, show := s.set, s.show
-	s.set = func(l *Listen, v any) error {
-		err := set(l, v)
-		l.HTTP = err == nil && !l.HTTP
-		return err
-	}
-	s.show = func(l *Listen) string {
-		opposite := Listen{HTTP: !l.HTTP}
-		return show(&opposite)
-	}
-	return s
-}()
 
 // number is a setting from 0 to hi.
 func number[T any](key, flag, unit string, hi int, field func(*T) *int) setting[T] {
-	return setting[T]{
-		key: key, flag: flag, unit: unit, allowed: fmt.Sprintf("0 to %d", hi),
-		set: func(c *T, v any) error {
-			n, err := asNumber(v, 0, int64(hi))
-			*field(c) = int(n)
-			return err
-		},
-		show: func(c *T) string { return strconv.Itoa(*field(c)) },
-		copy: copies(field),
-	}
+	return row(key, flag, unit, fmt.Sprintf("0 to %d", hi), field,
+		func(v any) (int, error) { n, err := asNumber(v, 0, int64(hi)); return int(n), err }, strconv.Itoa)
 }
 
 // size is a setting in bytes.
 func size[T any](key, flag string, lo, hi int64, field func(*T) *int64) setting[T] {
-	return setting[T]{
-		key: key, flag: flag, unit: "bytes",
-		allowed: fmt.Sprintf(`%d to %d, or text with a unit: "64KiB", "1MiB", "1GiB"`, lo, hi),
-		set:     func(c *T, v any) (err error) { *field(c), err = asSize(v, lo, hi); return err },
-		show:    func(c *T) string { return showSize(*field(c)) },
-		copy:    copies(field),
-	}
+	return row(key, flag, "bytes", fmt.Sprintf(`%d to %d, or text with a unit: "64KiB", "1MiB", "1GiB"`, lo, hi), field,
+		func(v any) (int64, error) { return asSize(v, lo, hi) }, showSize)
 }
 
 // text is a setting that may be any text; whether what it names exists is checked
 // later.
 func text[T any](key, flag, unit, allowed string, field func(*T) *string) setting[T] {
-	return setting[T]{
-		key: key, flag: flag, unit: unit, allowed: allowed,
-		set:  func(c *T, v any) (err error) { *field(c), err = asText(v); return err },
-		show: func(c *T) string { return quote(*field(c)) },
-		copy: copies(field),
-	}
+	return row(key, flag, unit, allowed, field, asText, quote)
 }
 
 // oneOf is a setting that is one of several words.
 func oneOf[T any](key, flag string, words []string, field func(*T) *string) setting[T] {
-	return setting[T]{
-		key: key, flag: flag, unit: "word", allowed: `"` + strings.Join(words, `", "`) + `"`,
-		set:  func(c *T, v any) (err error) { *field(c), err = asWord(v, words); return err },
-		show: func(c *T) string { return quote(*field(c)) },
-		copy: copies(field),
-	}
+	return row(key, flag, "word", `"`+strings.Join(words, `", "`)+`"`, field,
+		func(v any) (string, error) { return asWord(v, words) }, quote)
 }
 
 // texts is a setting that is a list of texts.
 func texts(key, unit, allowed string, field func(*Config) *[]string) setting[Config] {
-	return setting[Config]{
-		key: key, unit: unit, allowed: allowed,
-		set:  func(c *Config, v any) (err error) { *field(c), err = asTexts(v); return err },
-		show: func(c *Config) string { return showTexts(*field(c)) },
-		copy: copies(field),
-	}
+	return row(key, "", unit, allowed, field, asTexts, showTexts)
+}
+
+// addresses is a setting that is a list of addresses to listen on; without any there is none of what they are for.
+func addresses(key, flag, what string, field func(*Config) *[]address) setting[Config] {
+	return row(key, flag, "addresses", `a list of addresses as in listen.address; [] for `+what, field, asAddresses, showNames[address])
 }
 
 // duration is a setting that is a time from lo to hi.
-func duration[T any](key string, lo, hi time.Duration, field func(*T) *time.Duration) setting[T] {
-	return setting[T]{
-		key: key, unit: "time", allowed: fmt.Sprintf(`text with a unit, from %s to %s`, showTime(lo), showTime(hi)),
-		set:  func(c *T, v any) (err error) { *field(c), err = asTime(v, lo, hi); return err },
-		show: func(c *T) string { return showTime(*field(c)) },
-		copy: copies(field),
-	}
+func duration[T any](key, flag string, lo, hi time.Duration, field func(*T) *time.Duration) setting[T] {
+	return row(key, flag, "time", fmt.Sprintf(`text with a unit, from %s to %s`, showTime(lo), showTime(hi)), field,
+		func(v any) (time.Duration, error) { return asTime(v, lo, hi) }, showTime)
 }
 
 // truth is a setting that is true or false.
 func truth[T any](key string, field func(*T) *bool) setting[T] {
-	return setting[T]{
-		key: key, unit: "true or false", allowed: "true, false",
-		set: func(c *T, v any) error {
-			b, ok := v.(bool)
-			if !ok {
-				return wrongKind(v)
-			}
-			*field(c) = b
-			return nil
-		},
-		show: func(c *T) string { return strconv.FormatBool(*field(c)) },
-		copy: copies(field),
-	}
+	return row(key, "", "true or false", "true, false", field, asTruth, strconv.FormatBool)
 }
 
 // auditSettings are the keys of [audit].

@@ -13,8 +13,8 @@ import (
 // beanstalkd. -f and -F only say how it is synced, and mean nothing without it.
 func (c *Config) applyStorage(f flags) {
 	if f.dir != nil {
-		c.Storage.Backend, c.from["storage.backend"] = onDisk, origin{flag: "-b"}
-		c.Storage.Path, c.from["storage.path"] = *f.dir, origin{flag: "-b"}
+		given(c, "storage.backend", "-b", &c.Storage.Backend, ptr(onDisk))
+		given(c, "storage.path", "-b", &c.Storage.Path, f.dir)
 	}
 	if f.sync == nil {
 		return

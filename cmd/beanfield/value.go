@@ -242,6 +242,22 @@ func asTexts(v any) ([]string, error) {
 	return list, nil
 }
 
+func asTruth(v any) (bool, error) {
+	b, ok := v.(bool)
+	if !ok {
+		return false, wrongKind(v)
+	}
+	return b, nil
+}
+
+func asAddress(v any) (a address, err error) {
+	s, err := asText(v)
+	if err == nil {
+		a, err = parseAddress(s)
+	}
+	return a, err
+}
+
 // asAddresses takes an array of addresses.
 func asAddresses(v any) ([]address, error) {
 	list, err := asTexts(v)
@@ -259,10 +275,11 @@ func asAddresses(v any) ([]address, error) {
 	return addresses, nil
 }
 
-func showAddresses(list []address) string {
+// showNames shows addresses or networks.
+func showNames[T fmt.Stringer](list []T) string {
 	var texts []string
-	for _, a := range list {
-		texts = append(texts, a.String())
+	for _, one := range list {
+		texts = append(texts, one.String())
 	}
 	return showTexts(texts)
 }
