@@ -173,6 +173,7 @@ func (tr *transcript) play(t testing.TB, network string, cut int) {
 
 func (tr *transcript) once(t testing.TB, network string, cut int) error {
 	t.Helper()
+	began := time.Now()
 	h := newHouse(t, func(o *houseOptions) {
 		if n, ok := tr.flags["shards"]; ok {
 			o.shards = n
@@ -204,7 +205,12 @@ func (tr *transcript) once(t testing.TB, network string, cut int) error {
 			c = h.connect(network)
 			clients[s.who] = c
 		}
-		err := tr.step(h, c, i, cut-pos, cut == -2)
+		var err error
+		if s.word == "yaml" {
+			err = c.document(s.text, began)
+		} else {
+			err = tr.step(h, c, i, cut-pos, cut == -2)
+		}
 		if err != nil {
 			return fmt.Errorf("%s, line %d, torn at %d: %w", tr.name, s.at, cut, err)
 		}
@@ -249,13 +255,47 @@ func (tr *transcript) step(h *house, c *client, i, cut int, bytewise bool) error
 			}
 			return false
 		})
-	case s.word == "yaml":
-		doc := "---\n" + s.text
-		return c.compare(fmt.Sprintf("OK %d\r\n%s\r\n", len(doc), doc))
 	default:
 		return c.compare(s.text)
 	}
 	return nil
+}
+
+// document reads a document, which comes in a conversation that began then.
+func (c *client) document(text string, began time.Time) error {
+	head := c.line()
+	n, err := strconv.Atoi(strings.TrimPrefix(head, "OK "))
+	if err != nil || head != fmt.Sprint("OK ", n) {
+		return fmt.Errorf("got %q, want a document", head)
+	}
+	doc := string(c.bytes(n))
+	late := int(time.Since(began) / time.Second)
+	got, want := strings.SplitAfter(doc, "\n"), strings.SplitAfter("---\n"+text, "\n")
+	for i, line := range want {
+		if i >= len(got) || got[i] != line && !heldUp(got[i], line, late) {
+			return fmt.Errorf("line %d of %q is not %q", i+1, doc, line)
+		}
+	}
+	if len(got) > len(want) {
+		return fmt.Errorf("%q goes on after %d lines", doc, len(want))
+	}
+	return c.compare("\r\n")
+}
+
+// heldUp tells whether a line is what is wanted but for the seconds by which the machine may have
+// held up the conversation: ages and the time that is left are told in whole seconds.
+func heldUp(got, want string, late int) bool {
+	key, value, _ := strings.Cut(strings.TrimSpace(got), ": ")
+	wantKey, wantValue, _ := strings.Cut(strings.TrimSpace(want), ": ")
+	n, err := strconv.Atoi(value)
+	m, _ := strconv.Atoi(wantValue)
+	switch {
+	case err != nil || key != wantKey:
+		return false
+	case key == "age":
+		return m <= n && n <= m+late
+	}
+	return strings.HasSuffix(key, "time-left") && m-late <= n && n <= m
 }
 
 // await waits until the server is where the transcript says.
