@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // paper is a file. It can be slow, full or torn.
@@ -72,9 +74,9 @@ func (p *paper) lines(t *testing.T) (whats []string, lost int) {
 	return whats, lost
 }
 
-func start(t *testing.T, p *paper) (l *Log, warnings *bytes.Buffer) {
+func start(t *testing.T, p *paper) (l *Log, warnings *must.Text) {
 	t.Helper()
-	warnings = &bytes.Buffer{}
+	warnings = new(must.Text)
 	return New(p, slog.New(slog.NewTextHandler(warnings, nil))), warnings
 }
 
@@ -96,7 +98,7 @@ func TestLines(t *testing.T) {
 		const at = `{"time":"2000-01-01T00:00:00Z",`
 		want := at + `"what":"reload"}` + "\n" +
 			at + `"who":"a\n\"b\"","from":"10.0.0.1:5","face":"beanstalk","what":"put","tube":"t","id":7,"detail":"x","refused":true}` + "\n"
-		if got := p.text.String(); got != want || !p.closed || warnings.Len() > 0 {
+		if got := p.text.String(); got != want || !p.closed || len(warnings.String()) > 0 {
 			t.Errorf("written %s, want %s; closed %v, warnings %s", got, want, p.closed, warnings)
 		}
 	})

@@ -1,13 +1,11 @@
 package beanstalk
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"beanfield/conn/access"
@@ -15,24 +13,10 @@ import (
 	"beanfield/storage/must"
 )
 
-// paper is where an audit log is written.
-type paper struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (p *paper) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.Write(b)
-}
-
-func (p *paper) Close() error { return nil }
-
 // The audit log is told of what rules have refused, and of what administrators do; not of
 // ordinary commands, nor of tokens.
 func TestAuditNotes(t *testing.T) {
-	file, book := new(paper), new(access.Book)
+	file, book := new(must.Text), new(access.Book)
 	log := audit.New(file, slog.New(slog.DiscardHandler))
 	book.Replace(rules(t, rule("one", access.Put|access.Reserve, "t")))
 	h := newHouse(t, func(o *houseOptions) { o.Access, o.Audit = book, log })
@@ -66,7 +50,7 @@ func TestAuditNotes(t *testing.T) {
 		{Who: "admin", What: "kick-job", ID: ids[1]},
 		{Who: "admin", What: "pause-tube", Tube: "t"},
 	}
-	lines := strings.Split(strings.TrimSpace(file.text.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(file.String()), "\n")
 	for i, line := range lines {
 		var e audit.Event
 		must.Do(t, json.Unmarshal([]byte(line), &e))

@@ -86,6 +86,14 @@ func (l *heldLog) await(t testing.TB) {
 	}
 }
 
+// two clients have come in: that takes a turn, which must be over before a turn is held.
+func (h *house) two() (one, other *client) {
+	one, other = h.pair(), h.pair()
+	one.do("list-tube-used", "USING default")
+	other.do("list-tube-used", "USING default")
+	return one, other
+}
+
 // occupy has somebody visit the one shard and stop there in a turn, until release is called.
 func (h *house) occupy(held *heldLog) (release func()) {
 	gate, visited := make(chan struct{}), make(chan struct{})
@@ -117,13 +125,13 @@ func (l *heldLog) commit() {
 // audited is a house with one loop and one shard over a heldStore, and an audit log; lines ends
 // the house and reads the log.
 func audited(t *testing.T) (h *house, held *heldLog, lines func() []audit.Event) {
-	store, file := newHeldStore(), new(paper)
+	store, file := newHeldStore(), new(must.Text)
 	log := audit.New(file, slog.New(slog.DiscardHandler))
 	h = newHouse(t, func(o *houseOptions) { o.shards, o.Loops, o.store, o.Audit = 1, 1, store, log })
 	return h, store.log, func() (list []audit.Event) {
 		h.close()
 		must.Do(t, log.Close(context.Background()))
-		for line := range strings.Lines(file.text.String()) {
+		for line := range strings.Lines(file.String()) {
 			var e audit.Event
 			must.Do(t, json.Unmarshal([]byte(line), &e))
 			list = append(list, e)
@@ -138,8 +146,7 @@ func TestAuditWhileOthersSend(t *testing.T) {
 	spoil = nil
 	defer func() { spoil = poison }()
 	h, held, lines := audited(t)
-	c, other := h.pair(), h.pair()
-	c.do("list-tube-used", "USING default")
+	c, other := h.two()
 	held.hold()
 	c.send("put 0 0 60 5\r\nhello\r\npause-tube default 0\r\n")
 	held.await(t)
@@ -158,8 +165,7 @@ func TestAuditWhileOthersSend(t *testing.T) {
 // turn that is not over, for a commit, or for a client that does not read.
 func TestAuditOfCommandsThatWait(t *testing.T) {
 	h, held, lines := audited(t)
-	c, other := h.pair(), h.pair()
-	c.do("list-tube-used", "USING default")
+	c, other := h.two()
 	c.send("reserve\r\npause-tube default 0\r\nput 0 0 60 5\r\nhello\r\npause-tube default 0\r\n")
 	eventually(t, "it waits", func() bool { return h.waiting() == 1 })
 	held.hold()
@@ -197,9 +203,7 @@ func TestAuditOfCommandsThatWait(t *testing.T) {
 // B2: commands whose shard is busy keep what they were sent with until they are run.
 func TestCommandsForABusyShard(t *testing.T) {
 	h, held, lines := audited(t)
-	c, other := h.pair(), h.pair()
-	c.do("list-tube-used", "USING default")
-	other.do("list-tube-used", "USING default") // to come in needs the shard
+	c, other := h.two()
 	release := h.occupy(held)
 	c.send("put 0 0 60 5\r\nhello\r\npause-tube default 0\r\npeek-ready\r\n")
 	for range 5 { // none of these needs the shard

@@ -2,7 +2,6 @@ package beanstalk
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
@@ -12,7 +11,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -109,29 +107,18 @@ type child struct {
 	pid     int
 	in      *os.File
 	out     *bufio.Reader
-	mu      sync.Mutex
-	errors  bytes.Buffer
-}
-
-func (c *child) Write(b []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.errors.Write(b)
+	errors  must.Text
 }
 
 // logged counts the lines that the server has logged.
-func (c *child) logged() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return strings.Count(c.errors.String(), "\n")
-}
+func (c *child) logged() int { return len(c.errors.Lines("")) }
 
 func startChild(t testing.TB, descriptors int) *child {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childEnv, descriptors))
 	c := &child{t: t}
-	cmd.Stderr = c
+	cmd.Stderr = &c.errors
 	out := must.Get(cmd.StdoutPipe())
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -203,7 +190,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	again := dial(t, "tcp", s.address)
 	again.do("list-tube-used", "USING default")
 	if n := s.logged(); n != 1 {
-		t.Errorf("%d lines: %s", n, s.errors.String())
+		t.Errorf("%d lines: %s", n, &s.errors)
 	}
 }
 

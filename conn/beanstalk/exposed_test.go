@@ -47,7 +47,7 @@ func TestKnownTokenIsNoJob(t *testing.T) {
 	for _, body := range []string{"oauth two", "oauth", "oauth ", "oauthone", "one", " oauth one", "oauth two one"} {
 		newClient(t, h.pair().nc).put(0, 0, 9, body)
 	}
-	if lines := h.logs.matching("one"); len(lines) > 0 {
+	if lines := h.logs.Lines("one"); len(lines) > 0 {
 		t.Errorf("logged %q", lines)
 	}
 }

@@ -118,7 +118,7 @@ func TestHTTPMayBeLet(t *testing.T) {
 		c.do("Host: x", "UNKNOWN_COMMAND")
 		c.do("POST /"+strings.Repeat("a", 999)+" HTTP/1.1", "BAD_FORMAT")
 		c.do("Host: "+strings.Repeat("a", 999), "BAD_FORMAT")
-		if n := len(h.logs.matching("HTTP")); n > 0 {
+		if n := len(h.logs.Lines("HTTP")); n > 0 {
 			t.Errorf("%s: %d lines in the log", name, n)
 		}
 	}
@@ -132,14 +132,14 @@ func TestHTTPIsLogged(t *testing.T) {
 		c.send("GET /secret HTTP/1.1\r\n")
 		c.eof()
 	}
-	if all := h.logs.matching(""); len(all) != 1 || !strings.Contains(all[0], "127.0.0.1:") || !strings.Contains(all[0], "listen.refuse_http") || strings.Contains(all[0], "secret") {
+	if all := h.logs.Lines(""); len(all) != 1 || !strings.Contains(all[0], "127.0.0.1:") || !strings.Contains(all[0], "listen.refuse_http") || strings.Contains(all[0], "secret") {
 		t.Errorf("logged %q", all)
 	}
 	h.server.web.said.Add(-int64(webQuiet)) // a minute later
 	c := h.dial()
 	c.send("GET /secret HTTP/1.1\r\n")
 	c.eof()
-	if all := h.logs.matching("disconnected=3"); len(all) != 1 {
-		t.Errorf("logged %q", h.logs.matching(""))
+	if all := h.logs.Lines("disconnected=3"); len(all) != 1 {
+		t.Errorf("logged %q", h.logs.Lines(""))
 	}
 }

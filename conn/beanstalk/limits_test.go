@@ -48,7 +48,7 @@ func TestMaxConnections(t *testing.T) {
 		c.do("list-tube-used", "USING default")
 		c.close()
 	}
-	if lines := h.logs.matching("accepting pauses"); len(lines) != 1 {
+	if lines := h.logs.Lines("accepting pauses"); len(lines) != 1 {
 		t.Errorf("%d lines: %q", len(lines), lines)
 	}
 }
@@ -59,7 +59,7 @@ func TestShutdownWithFullHouse(t *testing.T) {
 	c := h.dial()
 	c.do("list-tube-used", "USING default")
 	d := h.dial()
-	eventually(t, "accepting pauses", func() bool { return len(h.logs.matching("accepting pauses")) == 1 })
+	eventually(t, "accepting pauses", func() bool { return len(h.logs.Lines("accepting pauses")) == 1 })
 	h.close()
 	c.eof()
 	d.eof()

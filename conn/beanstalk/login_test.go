@@ -39,7 +39,7 @@ func TestWrongToken(t *testing.T) {
 	if n := h.server.Denied(); n["auth"] != mostTries {
 		t.Errorf("counted %v", n)
 	}
-	if len(h.logs.matching("wrong")) > 0 {
+	if len(h.logs.Lines("wrong")) > 0 {
 		t.Error("the log has a token")
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"reflect"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -59,7 +58,7 @@ type house struct {
 	tls     string   // address, likewise
 	sealing *secured // over TLS, likewise
 	trust   *tls.Config
-	logs    *logLines
+	logs    *must.Text
 	served  sync.WaitGroup
 	paired  atomic.Int64 // clients that came without the acceptor
 	closed  bool
@@ -75,7 +74,7 @@ type houseOptions struct {
 // every invariant is checked.
 func newHouse(t testing.TB, set ...func(*houseOptions)) *house {
 	t.Helper()
-	logs := &logLines{}
+	logs := new(must.Text)
 	o := houseOptions{shards: 4, store: storage.Memory(), Options: Options{
 		MaxJobSize: DefaultMaxJobSize, Loops: 2, BinlogMaxSize: 10485760,
 		Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(logs, nil)),
@@ -231,28 +230,4 @@ func eventually(t testing.TB, what string, ok func() bool) {
 			t.Fatalf("never: %s", what)
 		}
 	}
-}
-
-// logLines keeps what the server logs.
-type logLines struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *logLines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, strings.TrimSpace(string(b)))
-	return len(b), nil
-}
-
-func (l *logLines) matching(text string) (found []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, line := range l.lines {
-		if strings.Contains(line, text) {
-			found = append(found, line)
-		}
-	}
-	return found
 }

@@ -62,8 +62,7 @@ func TestSlowCommandsAreTold(t *testing.T) {
 // together are told together.
 func TestWhatSlowCommandsWaitFor(t *testing.T) {
 	h, held, log := watched(t)
-	c, other := h.pair(), h.pair()
-	c.do("list-tube-used", "USING default")
+	c, other := h.two()
 	const long = 3 * time.Millisecond
 	pass := func() {
 		for begun := time.Now(); time.Since(begun) < long; {

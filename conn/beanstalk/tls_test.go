@@ -215,7 +215,7 @@ func TestOpenSSL(t *testing.T) {
 	} {
 		args := []string{"s_client", "-connect", h.tls, "-CAfile", ca, "-verify_return_error", "-crlf", c.version}
 		out := converse(t, exec.Command("openssl", args...), c.talk)
-		if len(out.matching("Verify return code: 0 (ok)")) == 0 {
+		if len(out.Lines("Verify return code: 0 (ok)")) == 0 {
 			t.Errorf("%s: the certificate has not been verified", c.version)
 		}
 	}
@@ -224,10 +224,10 @@ func TestOpenSSL(t *testing.T) {
 
 // converse types lines into a program, and waits for what each brings before it types the
 // next: to openssl, a letter is a command only if it comes alone.
-func converse(t *testing.T, cmd *exec.Cmd, talk []string) *logLines {
+func converse(t *testing.T, cmd *exec.Cmd, talk []string) *must.Text {
 	t.Helper()
 	in := must.Get(cmd.StdinPipe())
-	out := &logLines{}
+	out := new(must.Text)
 	cmd.Stdout, cmd.Stderr = out, out
 	must.Do(t, cmd.Start())
 	defer func() {
@@ -236,10 +236,10 @@ func converse(t *testing.T, cmd *exec.Cmd, talk []string) *logLines {
 		cmd.Wait()
 	}()
 	for i := 0; i < len(talk); i += 2 {
-		before := len(out.matching(talk[i+1]))
+		before := len(out.Lines(talk[i+1]))
 		io.WriteString(in, talk[i]+"\n") // fails if the program has ended, with what is expected
 		eventually(t, fmt.Sprintf("%s: %q brings %q", cmd, talk[i], talk[i+1]), func() bool {
-			return len(out.matching(talk[i+1])) > before
+			return len(out.Lines(talk[i+1])) > before
 		})
 	}
 	return out

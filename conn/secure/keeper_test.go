@@ -1,7 +1,6 @@
 package secure
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"os"
@@ -16,26 +15,6 @@ import (
 	"beanfield/storage/must"
 )
 
-// lines keeps what is logged.
-type lines struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.all.Write(b)
-}
-
-// take returns what has been logged since it was last asked.
-func (l *lines) take() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.all.Reset()
-	return l.all.String()
-}
-
 // Files that change are seen within Every; what is wrong with them is logged once for
 // each change, and when somebody asks for a reload.
 func TestWatch(t *testing.T) {
@@ -45,7 +24,7 @@ func TestWatch(t *testing.T) {
 		o := files(t, a, one)
 		dir := filepath.Dir(o.Cert)
 		c := must.Get(Read(o))
-		log := &lines{}
+		log := new(must.Text)
 		k := NewKeeper(slog.New(slog.NewTextHandler(log, nil)), c)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
@@ -54,7 +33,7 @@ func TestWatch(t *testing.T) {
 			t.Helper()
 			time.Sleep(Every + time.Millisecond)
 			synctest.Wait()
-			got := log.take()
+			got := log.Take()
 			if strings.Count(got, "\n") != min(len(words), 1) {
 				t.Errorf("logged:\n%s", got)
 			}
@@ -72,7 +51,7 @@ func TestWatch(t *testing.T) {
 		expect("one", "level=ERROR", "the old one stays", o.Key, "does not match")
 		expect("one")
 		k.Reload()
-		if got := log.take(); !strings.Contains(got, "does not match") {
+		if got := log.Take(); !strings.Contains(got, "does not match") {
 			t.Errorf("a reload that fails logs %q", got)
 		}
 		securetest.Write(t, dir, "key.pem", two.Key)
@@ -94,19 +73,19 @@ func TestWatchWarnsOfDates(t *testing.T) {
 		a := securetest.NewAuthority(t, "authority")
 		c := must.Get(Read(files(t, a, a.Issue("short", time.Now().Add(30*time.Second)))))
 		old := must.Get(Read(files(t, a, a.Issue("old", time.Now().Add(-time.Minute)))))
-		log := &lines{}
+		log := new(must.Text)
 		k := NewKeeper(slog.New(slog.NewTextHandler(log, nil)), c, old)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { k.Watch(ctx); close(ended) }()
 		time.Sleep(Every)
 		synctest.Wait()
-		if got := log.take(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "expired") || !strings.Contains(got, old.opts.Cert) {
+		if got := log.Take(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "expired") || !strings.Contains(got, old.opts.Cert) {
 			t.Errorf("at the start:\n%s", got)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if got := log.take(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, c.opts.Cert) {
+		if got := log.Take(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, c.opts.Cert) {
 			t.Errorf("a minute later:\n%s", got)
 		}
 		cancel()
@@ -164,7 +143,7 @@ func TestExchange(t *testing.T) {
 	a := securetest.NewAuthority(t, "authority")
 	o := files(t, a, a.Usual("one"))
 	c := must.Get(Read(o))
-	log := &lines{}
+	log := new(must.Text)
 	k := NewKeeper(slog.New(slog.NewTextHandler(log, nil)), c)
 	before := c.Config()
 	exchange := func(o Options) {
@@ -173,7 +152,7 @@ func TestExchange(t *testing.T) {
 		k.Exchange(c, read)
 	}
 	exchange(o)
-	if c.Config() != before || log.take() != "" {
+	if c.Config() != before || log.Take() != "" {
 		t.Error("the same files are another configuration")
 	}
 	o.Optional = !o.Optional
@@ -183,15 +162,15 @@ func TestExchange(t *testing.T) {
 	}
 	other := files(t, a, a.Usual("two"))
 	exchange(other)
-	if got := log.take(); c.current.Load().leaf.Subject.CommonName != "two" || strings.Count(got, "has been replaced") != 2 {
+	if got := log.Take(); c.current.Load().leaf.Subject.CommonName != "two" || strings.Count(got, "has been replaced") != 2 {
 		t.Errorf("the other files are not in use:\n%s", got)
 	}
 	securetest.Write(t, filepath.Dir(other.Cert), filepath.Base(other.Cert), []byte("nothing"))
-	if k.Reload(); !strings.Contains(log.take(), other.Cert) {
+	if k.Reload(); !strings.Contains(log.Take(), other.Cert) {
 		t.Error("the other files are not kept up to date")
 	}
 	exchange(o)
-	if k.Reload(); log.take() == "" || c.wrong != nil {
+	if k.Reload(); log.Take() == "" || c.wrong != nil {
 		t.Errorf("the first files are wrong: %v", c.wrong)
 	}
 }

@@ -1,10 +1,8 @@
 package pebblestore
 
 import (
-	"bytes"
 	"hash/fnv"
 	"log/slog"
-	"strings"
 	"testing"
 
 	"beanfield/storage"
@@ -97,7 +95,7 @@ func TestOlderDirectoryWithoutRearQueuesStays(t *testing.T) {
 	all := fill(t, fs, 2, 100)
 	rewrite(t, fs, func(m *format.Manifest) { m.Rule = 0 })
 	for checks := 1; checks >= 0; checks-- {
-		var said bytes.Buffer
+		var said must.Text
 		o := small(fs, storage.Always)
 		o.Logger = slog.New(slog.NewTextHandler(&said, nil))
 		s := noTicks(o)
@@ -105,7 +103,7 @@ func TestOlderDirectoryWithoutRearQueuesStays(t *testing.T) {
 			replayed(t, l)
 		}
 		must.Do(t, s.Close())
-		if n := strings.Count(said.String(), "every tube's shard is checked once"); n != checks {
+		if n := len(said.Lines("every tube's shard is checked once")); n != checks {
 			t.Errorf("%d checks, should be %d", n, checks)
 		}
 		if m := manifestOf(t, fs); m.Generation != 1 || m.Rule != format.ShardRule || m.Format != format.TurnsFormat {

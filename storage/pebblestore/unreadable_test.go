@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,7 +19,7 @@ import (
 
 // hurtStore has jobs 1 to n with bodies that fill blocks of their own, in a table in
 // which the body of one in the middle is damaged.
-func hurtStore(t *testing.T, n uint64, out *bytes.Buffer) (l *shardLog, hurt uint64, table string) {
+func hurtStore(t *testing.T, n uint64, out *must.Text) (l *shardLog, hurt uint64, table string) {
 	t.Helper()
 	fs := vfs.NewMem()
 	o := small(fs, storage.Always)
@@ -61,7 +60,7 @@ func hurtStore(t *testing.T, n uint64, out *bytes.Buffer) (l *shardLog, hurt uin
 // One block that cannot be read is the misfortune of its job: all others are read,
 // the log goes on, and the operator is told once of the job, its tube and the file.
 func TestUnreadableBody(t *testing.T) {
-	var out bytes.Buffer
+	var out must.Text
 	const jobs = 20
 	l, hurt, table := hurtStore(t, jobs, &out)
 	for range 2 {
@@ -89,14 +88,8 @@ func TestUnreadableBody(t *testing.T) {
 	if err := l.Stats().Err; err != nil {
 		t.Errorf("the log has ended: %v", err)
 	}
-	var told []string
-	for line := range strings.Lines(out.String()) {
-		if strings.Contains(line, "set aside") {
-			told = append(told, line)
-		}
-	}
 	want := fmt.Sprintf("job=%d tube=mail", hurt)
-	if len(told) != 1 || !strings.Contains(told[0], want) || !strings.Contains(told[0], table) {
+	if told := out.Lines("set aside"); len(told) != 1 || !strings.Contains(told[0], want) || !strings.Contains(told[0], table) {
 		t.Errorf("the operator is told %q", told)
 	}
 }
@@ -104,7 +97,7 @@ func TestUnreadableBody(t *testing.T) {
 // A block of records that cannot be read ends a start, since nobody knows which jobs are
 // in it. The error names the file, once, and says what to do.
 func TestUnreadableRecords(t *testing.T) {
-	l, _, table := hurtStore(t, 20, new(bytes.Buffer))
+	l, _, table := hurtStore(t, 20, new(must.Text))
 	err := l.Replay(func(*storage.Job, []byte) error { return nil })
 	if !errors.Is(err, storage.ErrCorrupt) {
 		t.Fatalf("the replay ends with %v", err)

@@ -1,0 +1,48 @@
+package must
+
+import (
+	"strings"
+	"sync"
+)
+
+// Text keeps what is written to it, by loggers and programs whose goroutines outlive what the
+// test waits for. The zero value is empty.
+type Text struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write adds to the text.
+func (x *Text) Write(b []byte) (int, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.text.Write(b)
+}
+
+// Close does nothing: the text can be read after it.
+func (x *Text) Close() error { return nil }
+
+// String is the text so far.
+func (x *Text) String() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.text.String()
+}
+
+// Take returns what has been written since the last Take.
+func (x *Text) Take() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	defer x.text.Reset()
+	return x.text.String()
+}
+
+// Lines returns the lines that have a word in them; "" is in each.
+func (x *Text) Lines(word string) (found []string) {
+	for line := range strings.Lines(x.String()) {
+		if line = strings.TrimSpace(line); strings.Contains(line, word) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
