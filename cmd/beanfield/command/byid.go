@@ -2,60 +2,47 @@ package command
 
 import (
 	"errors"
-	"flag"
 	"fmt"
+	"slices"
 
 	"beanfield/conn/beanstalk/client"
 )
 
-// deleting is the command delete.
-type deleting struct{}
+// deleteJobs is the command delete.
+func deleteJobs(c *call) error { return c.forEach("delete %d", "DELETED") }
 
-func (*deleting) flags(*flag.FlagSet) {}
-
-func (*deleting) run(c *call) error {
+// forEach sends a command for each job that the command line names, many at a time.
+func (c *call) forEach(format, success string) error {
 	all, err := ids(c.words)
 	if err != nil {
 		return err
 	}
-	return c.withServer(func(s *client.Client) error { return forEach(s, all, "delete %d", "DELETED") })
-}
-
-// forEach sends a command for each id, many at a time.
-func forEach(s *client.Client, all []uint64, format, success string) error {
-	var gone []uint64
-	var refused error
-	n := 0
-	pipe := s.Pipe(func(r client.Reply) error {
-		id := all[n]
-		n++
-		if r.Word == "NOT_FOUND" {
-			gone = append(gone, id)
-		} else if err := r.Want(success); err != nil && refused == nil {
-			refused = fmt.Errorf("job %d: %w", id, err)
-		}
-		return nil
-	})
-	for _, id := range all {
-		if err := pipe.Send(fmt.Sprintf(format, id)); err != nil {
+	return c.withServer(func(s *client.Client) error {
+		var gone []uint64
+		var refused error
+		n := 0
+		pipe := s.Pipe(func(r client.Reply) error {
+			id := all[n]
+			n++
+			if r.Word == "NOT_FOUND" {
+				gone = append(gone, id)
+			} else if err := r.Want(success); err != nil && refused == nil {
+				refused = fmt.Errorf("job %d: %w", id, err)
+			}
+			return nil
+		})
+		if err := sendEach(pipe, slices.Values(all), format); err != nil {
 			return err
 		}
-	}
-	if err := pipe.Flush(); err != nil {
-		return err
-	}
-	if refused != nil {
-		return errors.Join(refused, missingJobs(gone))
-	}
-	return missingJobs(gone)
+		if refused != nil {
+			return errors.Join(refused, missingJobs(gone))
+		}
+		return missingJobs(gone)
+	})
 }
 
-// bury is the command of that name.
-type bury struct{}
-
-func (*bury) flags(*flag.FlagSet) {}
-
-func (*bury) run(c *call) error {
+// buryJobs is the command bury.
+func buryJobs(c *call) error {
 	all, err := ids(c.words)
 	if err != nil {
 		return err
@@ -101,9 +88,6 @@ func wantHeld(r client.Reply) error {
 
 // buryHeld buries a job that this connection has reserved.
 func buryHeld(s *client.Client, id uint64, pri uint32) error {
-	r, err := s.Askf("bury %d %d", id, pri)
-	if err == nil {
-		err = r.Want("BURIED")
-	}
+	_, err := ask(s, "BURIED", "bury %d %d", id, pri)
 	return err
 }

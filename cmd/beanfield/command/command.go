@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path"
 	"strings"
 )
 
@@ -27,6 +28,12 @@ type action interface {
 	flags(f *flag.FlagSet)
 	run(c *call) error
 }
+
+// plain is an action without flags. Those that look into the table are types: a function would close a circle.
+type plain func(c *call) error
+
+func (plain) flags(*flag.FlagSet)  {}
+func (do plain) run(c *call) error { return do(c) }
 
 // Program is what the process gives to its commands.
 type Program struct {
@@ -143,6 +150,19 @@ func misspelt(err error, f *flag.FlagSet) error {
 // logger is for what packages of the server report while a command uses them.
 func (c *call) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// pattern is the argument of an action that may have a pattern. If other values are not good, or
+// says what they may be.
+func (c *call) pattern(good bool, or string) (string, error) {
+	if len(c.words) > 1 {
+		return "", usagef("name one PATTERN, in quotes")
+	}
+	pattern := append(c.words, "*")[0]
+	if _, err := path.Match(pattern, ""); err != nil || !good {
+		return "", usagef("%q is not a pattern%s", pattern, or)
+	}
+	return pattern, nil
 }
 
 // noWords is what an action without arguments begins with.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"slices"
 
 	"beanfield/conn/beanstalk/client"
@@ -124,7 +125,7 @@ func (a *export) find(c *call, s *client.Client) (found []uint64, err error) {
 }
 
 // down counts from below an id down to another.
-func down(below, first uint64) func(yield func(uint64) bool) {
+func down(below, first uint64) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for id := below - 1; id >= first; id-- {
 			if !yield(id) {

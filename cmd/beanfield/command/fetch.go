@@ -3,7 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"beanfield/conn/beanstalk/client"
@@ -36,14 +36,7 @@ func fetch(s *client.Client, ids []uint64, each func(*job) error) error {
 		}
 		return client.Refused{Word: r.Word}
 	})
-	for _, id := range ids {
-		for _, verb := range []string{"stats-job", "peek"} {
-			if err := pipe.Send(verb + " " + strconv.FormatUint(id, 10)); err != nil {
-				return err
-			}
-		}
-	}
-	if err := pipe.Flush(); err != nil || len(damaged) == 0 {
+	if err := sendEach(pipe, slices.Values(ids), "stats-job %d", "peek %d"); err != nil || len(damaged) == 0 {
 		return err
 	}
 	return damaged

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
@@ -52,22 +53,19 @@ func (t *taker) describe(held []job) (known []job, err error) {
 		if r.Word == "NOT_FOUND" {
 			return nil
 		}
-		err := r.Want("OK")
-		if err == nil {
-			err = j.describe(r)
-		}
+		err := j.describe(r)
 		if err == nil && j.State == reserved {
 			j.State, j.Text, j.Binary = ready, held[n-1].Text, held[n-1].Binary
 			known = append(known, j)
 		}
 		return err
 	})
+	var asked []uint64
 	for i := range held {
-		if err := pipe.Send(fmt.Sprintf("stats-job %d", held[i].ID)); err != nil {
-			return nil, err
-		}
+		asked = append(asked, held[i].ID)
 	}
-	return known, pipe.Flush()
+	err = sendEach(pipe, slices.Values(asked), "stats-job %d")
+	return known, err
 }
 
 // holdNext reserves the job that was peeked, and peeks at the next one. It returns nil if
@@ -80,9 +78,7 @@ func (t *taker) holdNext() (*job, error) {
 		replies++
 		switch replies {
 		case 1:
-			if described = r.Want("OK"); described == nil {
-				described = j.describe(r)
-			}
+			described = j.describe(r)
 			return nil
 		case 2:
 			held = wantHeld(r)

@@ -2,7 +2,7 @@ package command
 
 import (
 	"fmt"
-	"strconv"
+	"iter"
 
 	"beanfield/conn/beanstalk/client"
 )
@@ -24,34 +24,22 @@ func newestID(s *client.Client) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("cannot learn the highest id: %w", err)
 	}
-	deleted, err := s.Askf("delete %d", r.Number)
-	if err == nil {
-		err = deleted.Want("DELETED")
-	}
+	_, err = ask(s, "DELETED", "delete %d", r.Number)
 	return r.Number, err
 }
 
 // survey asks, many at a time, where the jobs with these ids are, and calls each with
 // those that exist, without bodies.
-func survey(s *client.Client, ids func(yield func(uint64) bool), each func(*job) error) error {
+func survey(s *client.Client, ids iter.Seq[uint64], each func(*job) error) error {
 	var j job
 	pipe := s.Pipe(func(r client.Reply) error {
 		if r.Word == "NOT_FOUND" {
 			return nil
 		}
-		err := r.Want("OK")
-		if err == nil {
-			err = j.describe(r)
-		}
-		if err != nil || j.State == "invalid" { // whose body is still arriving
+		if err := j.describe(r); err != nil || j.State == "invalid" { // whose body is still arriving
 			return err
 		}
 		return each(&j)
 	})
-	for id := range ids {
-		if err := pipe.Send("stats-job " + strconv.FormatUint(id, 10)); err != nil {
-			return err
-		}
-	}
-	return pipe.Flush()
+	return sendEach(pipe, ids, "stats-job %d")
 }

@@ -51,6 +51,9 @@ func (j *job) body() []byte {
 
 // describe takes what a stats-job reply says.
 func (j *job) describe(r client.Reply) error {
+	if err := r.Want("OK"); err != nil {
+		return err
+	}
 	d, err := client.ParseDocument(r.Body)
 	if err != nil {
 		return err
@@ -66,9 +69,6 @@ func (j *job) describe(r client.Reply) error {
 // lookUp is describe for a job of which only the id is known.
 func lookUp(s *client.Client, id uint64) (j job, err error) {
 	r, err := s.Askf("stats-job %d", id)
-	if err == nil {
-		err = r.Want("OK")
-	}
 	if err == nil {
 		err = j.describe(r)
 	}

@@ -22,11 +22,7 @@ func (a *kick) flags(f *flag.FlagSet) {
 
 func (a *kick) run(c *call) error {
 	if a.jobs {
-		all, err := ids(c.words)
-		if err != nil {
-			return err
-		}
-		return c.withServer(func(s *client.Client) error { return forEach(s, all, "kick-job %d", "KICKED") })
+		return c.forEach("kick-job %d", "KICKED")
 	}
 	if len(c.words) == 0 || len(c.words) > 2 {
 		return usagef("name one tube, and the number of jobs if you like")
@@ -63,10 +59,7 @@ func kickSome(s *client.Client, d client.Document, most uint64) (kicked uint64, 
 			return kicked, err
 		}
 		batch := min(most-kicked, kickBatch)
-		r, err := s.Askf("kick %d", batch)
-		if err == nil {
-			err = r.Want("KICKED")
-		}
+		r, err := ask(s, "KICKED", "kick %d", batch)
 		if err != nil {
 			return kicked, err
 		}
@@ -102,12 +95,8 @@ func (c *call) counted(done string, n uint64, asJSON bool, err error) error {
 	return errors.Join(err, told)
 }
 
-// pause is the command of that name.
-type pause struct{}
-
-func (*pause) flags(*flag.FlagSet) {}
-
-func (*pause) run(c *call) error {
+// pauseTube is the command pause.
+func pauseTube(c *call) error {
 	if len(c.words) != 2 {
 		return usagef("name a tube and a time")
 	}
@@ -116,10 +105,7 @@ func (*pause) run(c *call) error {
 		return usageError{err}
 	}
 	return c.onTube(c.words[0], func(s *client.Client, d client.Document) error {
-		r, err := s.Askf("pause-tube %s %d", d.Get("name"), length)
-		if err == nil {
-			err = r.Want("PAUSED")
-		}
+		_, err := ask(s, "PAUSED", "pause-tube %s %d", d.Get("name"), length)
 		return err
 	})
 }

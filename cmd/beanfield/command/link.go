@@ -3,6 +3,8 @@ package command
 import (
 	"errors"
 	"flag"
+	"fmt"
+	"iter"
 	"os"
 	"strings"
 	"time"
@@ -40,6 +42,27 @@ func (c *call) withServer(work func(s *client.Client) error) error {
 	}
 	err = work(s)
 	return errors.Join(err, s.Close())
+}
+
+// ask sends a command, and takes only the reply that is wanted.
+func ask(s *client.Client, want, format string, parts ...any) (client.Reply, error) {
+	r, err := s.Askf(format, parts...)
+	if err == nil {
+		err = r.Want(want)
+	}
+	return r, err
+}
+
+// sendEach sends commands about each id, many at a time, and waits for their replies.
+func sendEach(pipe *client.Pipe, ids iter.Seq[uint64], formats ...string) error {
+	for id := range ids {
+		for _, format := range formats {
+			if err := pipe.Send(fmt.Sprintf(format, id)); err != nil {
+				return err
+			}
+		}
+	}
+	return pipe.Flush()
 }
 
 // tubeName is a tube that a flag names. An empty name is refused, which a script may give by

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"beanfield/conn/beanstalk/client"
 )
@@ -75,10 +76,7 @@ func giveBack(s *client.Client, j *job) error {
 	if j.State == buried {
 		return buryHeld(s, j.ID, j.Pri)
 	}
-	r, err := s.Askf("release %d %d %d", j.ID, j.Pri, j.Delay)
-	if err == nil {
-		err = r.Want("RELEASED")
-	}
+	_, err := ask(s, "RELEASED", "release %d %d %d", j.ID, j.Pri, j.Delay)
 	return err
 }
 
@@ -136,13 +134,7 @@ func buryNew(s *client.Client, id uint64, pri uint32) error {
 		}
 		return nil
 	})
-	err := pipe.Send(fmt.Sprintf("reserve-job %d", id))
-	if err == nil {
-		err = pipe.Send(fmt.Sprintf("bury %d %d", id, pri))
-	}
-	if err == nil {
-		err = pipe.Flush()
-	}
+	err := sendEach(pipe, slices.Values([]uint64{id}), "reserve-job %d", fmt.Sprintf("bury %%d %d", pri))
 	if err = cmp.Or(err, held); err != nil {
 		return fmt.Errorf("job %d could not be buried and becomes ready in an hour: %w", id, err)
 	}

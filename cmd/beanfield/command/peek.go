@@ -54,10 +54,7 @@ func next(s *client.Client, tube, state string) (uint64, error) {
 	if err := use(s, tube); err != nil {
 		return 0, err
 	}
-	r, err := s.Ask("peek-" + state)
-	if err == nil {
-		err = r.Want("FOUND")
-	}
+	r, err := ask(s, "FOUND", "peek-%s", state)
 	return r.Number, err
 }
 

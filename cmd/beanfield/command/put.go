@@ -100,10 +100,7 @@ func (a *put) all(c *call, p *putting, in io.Reader) error {
 }
 
 func use(s *client.Client, tube string) error {
-	r, err := s.Ask("use " + tube)
-	if err == nil {
-		err = r.Want("USING")
-	}
+	_, err := ask(s, "USING", "use %s", tube)
 	return err
 }
 

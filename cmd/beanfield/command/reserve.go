@@ -79,22 +79,15 @@ func (a *reserve) run(c *call) error {
 // watch watches these tubes alone, or default if there are none.
 func watch(s *client.Client, tubes []string) error {
 	for _, tube := range tubes {
-		r, err := s.Ask("watch " + tube)
-		if err == nil {
-			err = r.Want("WATCHING")
-		}
-		if err != nil {
+		if _, err := ask(s, "WATCHING", "watch %s", tube); err != nil {
 			return err
 		}
 	}
 	if len(tubes) == 0 || slices.Contains(tubes, "default") {
 		return nil
 	}
-	r, err := s.Ask("ignore default")
-	if err != nil {
-		return err
-	}
-	return r.Want("WATCHING")
+	_, err := ask(s, "WATCHING", "ignore default")
+	return err
 }
 
 // one takes a job, prints it, and only then deletes or buries it if asked to (U2). A job that
@@ -125,14 +118,9 @@ func (a *reserve) one(c *call, s *client.Client) (found bool, err error) {
 	}
 	switch a.then {
 	case thenDelete:
-		r, err = s.Askf("delete %d", j.ID)
+		_, err = ask(s, "DELETED", "delete %d", j.ID)
 	case thenBury:
-		r, err = s.Askf("bury %d %d", j.ID, j.Pri)
-	default:
-		return true, nil
-	}
-	if err == nil {
-		err = r.Want("DELETED", "BURIED")
+		err = buryHeld(s, j.ID, j.Pri)
 	}
 	if err != nil {
 		return false, fmt.Errorf("job %d was printed, but %s failed: %w", j.ID, a.then, err)

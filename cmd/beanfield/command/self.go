@@ -9,12 +9,8 @@ import (
 	"beanfield/cmd/beanfield/manual"
 )
 
-// version is the command of that name.
-type version struct{}
-
-func (*version) flags(*flag.FlagSet) {}
-
-func (*version) run(c *call) error {
+// printVersion is the command version.
+func printVersion(c *call) error {
 	if err := c.noWords(); err != nil {
 		return err
 	}
@@ -60,15 +56,13 @@ func (*help) run(c *call) (err error) {
 		_, err = io.WriteString(c.Stdout, c.man())
 		return err
 	}
-	text, ok := page(word)
+	text, ok := manual.Page(word)
 	if !ok {
 		return missingf("there is no topic %q%s; there are:\n%s", word, suggestion(word, topics()), topicList())
 	}
 	_, err = fmt.Fprint(c.Stdout, text)
 	return err
 }
-
-func page(topic string) (string, bool) { return manual.Page(topic) }
 
 // topics are the words that help explains.
 func topics() []string {

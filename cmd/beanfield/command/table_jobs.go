@@ -54,7 +54,7 @@ reserved ones too.`,
 A job that somebody has reserved counts as not found: the exit code is 3. The others are deleted
 all the same.`,
 		Examples: []string{"beanfield delete 12 13"},
-		make:     func() action { return new(deleting) },
+		make:     func() action { return plain(deleteJobs) },
 	},
 	{
 		Name: "bury", Group: groupJobs, Args: "ID...", remote: true,
@@ -64,6 +64,6 @@ It reserves each job by its id and buries it with the same priority. The server 
 reserve-job, as beanstalkd does since 1.12. A job that somebody else has reserved counts as not
 found.`,
 		Examples: []string{"beanfield bury 12"},
-		make:     func() action { return new(bury) },
+		make:     func() action { return plain(buryJobs) },
 	},
 }

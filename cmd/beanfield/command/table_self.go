@@ -44,11 +44,11 @@ It contacts no server: it calculates with measured figures, which beanfield help
 The first line that it prints is the token, for the client. It is kept nowhere: the configuration
 has only its hash, and nobody can find the token from that. beanfield help access tells more.`,
 		Examples: []string{"beanfield token"},
-		make:     func() action { return new(token) },
+		make:     func() action { return plain(makeToken) },
 	},
 	{
 		Name: "version", Group: groupSelf,
 		Summary: "Print the version",
-		make:    func() action { return new(version) },
+		make:    func() action { return plain(printVersion) },
 	},
 }

@@ -27,7 +27,7 @@ and only those jobs are kicked, whatever their tubes.`,
 TIME is in seconds, or has a unit. Until it has passed, workers get no jobs from the tube. 0 ends a
 pause.`,
 		Examples: []string{"beanfield pause mail 5m", "beanfield pause mail 0"},
-		make:     func() action { return new(pause) },
+		make:     func() action { return plain(pauseTube) },
 	},
 	{
 		Name: "purge", Group: groupTubes, Args: "TUBE", remote: true,

@@ -6,7 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"path"
+	"slices"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
@@ -26,16 +26,11 @@ func (a *tail) flags(f *flag.FlagSet) {
 }
 
 func (a *tail) run(c *call) error {
-	if len(c.words) > 1 {
-		return usagef("name one PATTERN, in quotes")
+	pattern, err := c.pattern(a.every > 0, ", or the interval is not above 0")
+	if err != nil {
+		return err
 	}
-	t := trail{tail: a, pattern: "*", out: bufio.NewWriter(c.Stdout), errs: c.Stderr}
-	if len(c.words) == 1 {
-		t.pattern = c.words[0]
-	}
-	if _, err := path.Match(t.pattern, ""); err != nil || a.every <= 0 {
-		return usagef("%q is not a pattern, or the interval is not above 0", t.pattern)
-	}
+	t := trail{tail: a, pattern: pattern, out: bufio.NewWriter(c.Stdout), errs: c.Stderr}
 	return c.withServer(func(s *client.Client) (err error) {
 		t.s = s
 		if err := t.begin(); err != nil {
@@ -112,14 +107,7 @@ func (t *trail) look() error {
 	}
 	var wanted []uint64
 	there, newest := make(map[uint64]bool, len(ids)), t.seen
-	each := func(yield func(uint64) bool) {
-		for _, id := range ids {
-			if !yield(id) {
-				return
-			}
-		}
-	}
-	err = survey(t.s, each, func(j *job) error {
+	err = survey(t.s, slices.Values(ids), func(j *job) error {
 		there[j.ID] = true
 		newest = max(newest, j.ID)
 		if matches(t.pattern, j.Tube) && j.Tube != probeTube {

@@ -1,18 +1,13 @@
 package command
 
 import (
-	"flag"
 	"fmt"
 
 	"beanfield/conn/access"
 )
 
-// token is the command of that name.
-type token struct{}
-
-func (*token) flags(*flag.FlagSet) {}
-
-func (*token) run(c *call) error {
+// makeToken is the command token.
+func makeToken(c *call) error {
 	if err := c.noWords(); err != nil {
 		return err
 	}

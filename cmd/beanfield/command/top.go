@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -31,15 +30,9 @@ func (a *top) flags(f *flag.FlagSet) {
 }
 
 func (a *top) run(c *call) error {
-	if len(c.words) > 1 {
-		return usagef("name one PATTERN, in quotes")
-	}
-	pattern := "*"
-	if len(c.words) == 1 {
-		pattern = c.words[0]
-	}
-	if _, err := path.Match(pattern, ""); err != nil || a.every <= 0 || a.count < 0 {
-		return usagef("%q is not a pattern, or the interval or the count is not above 0", pattern)
+	pattern, err := c.pattern(a.every > 0 && a.count >= 0, ", or the interval or the count is not above 0")
+	if err != nil {
+		return err
 	}
 	_, rows, terminal := terminalSize(c.Stdout)
 	if a.rows == 0 {

@@ -24,15 +24,9 @@ func (a *tubes) flags(f *flag.FlagSet) {
 }
 
 func (a *tubes) run(c *call) error {
-	if len(c.words) > 1 {
-		return usagef("name one PATTERN, in quotes")
-	}
-	pattern := "*"
-	if len(c.words) == 1 {
-		pattern = c.words[0]
-	}
-	if _, err := path.Match(pattern, ""); err != nil {
-		return usagef("%q is not a pattern", pattern)
+	pattern, err := c.pattern(true, "")
+	if err != nil {
+		return err
 	}
 	return c.withServer(func(s *client.Client) error {
 		names, err := matching(s, pattern)
