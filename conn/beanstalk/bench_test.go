@@ -37,9 +37,8 @@ func TestParserAllocatesNothing(t *testing.T) {
 
 // TestCommandsAllocateNothing holds from a line that was read to its answer.
 func TestCommandsAllocateNothing(t *testing.T) {
-	s := stillServer(t)
-	c := onlyConn(t, s)
-	s.book.Replace(nil)
+	c := onlyConn(t)
+	c.loop.server.book.Replace(nil)
 	lines := []byte("touch 99\r\npeek-ready\r\nlist-tube-used\r\nkick 1\r\nreserve-with-timeout 0\r\n")
 	if n := testing.AllocsPerRun(100, func() {
 		c.loop.turn()

@@ -159,16 +159,6 @@ func (c *client) do(line, want string) {
 	}
 }
 
-// try is do for what may come out in another way.
-func (c *client) try(line, want string) error {
-	c.t.Helper()
-	c.send(line + "\r\n")
-	if err := c.compare(want + "\r\n"); err != nil {
-		return fmt.Errorf("%.80q: %w", line, err)
-	}
-	return nil
-}
-
 // ask sends a line and returns the first line of the reply.
 func (c *client) ask(line string) string {
 	c.t.Helper()

@@ -91,8 +91,7 @@ func TestClients(t *testing.T) {
 
 // A loop goes through its clients in parts, each when it is asked to.
 func TestClientsInParts(t *testing.T) {
-	s := stillServer(t)
-	l := s.loops[0]
+	s, l := stillServer(t)
 	for range 2 * partLength {
 		s.enter(t)
 	}

@@ -109,8 +109,7 @@ func TestNothingInPlaceBesideOthers(t *testing.T) {
 // tube of shard 0, the others one of shard 1.
 func crowd(t *testing.T, n int) (l *loop, far []int, s *pushStore) {
 	s = newPushStore(t)
-	server := stillServerOver(t, s)
-	l = server.loops[0]
+	server, l := stillServerOver(t, s)
 	var tubes [2]string
 	for i := 0; tubes[0] == "" || tubes[1] == ""; i++ {
 		tube := "t" + itoa(i)

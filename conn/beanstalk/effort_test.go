@@ -20,8 +20,7 @@ func TestEffortOfATurn(t *testing.T) {
 	} {
 		const turns = 3
 		n := turns*c.perTurn - 1
-		s := stillServer(t)
-		l := s.loops[0]
+		s, l := stillServer(t)
 		l.buf = make([]byte, 2*n*len(c.line)) // one read brings all of it
 		busy, quiet := s.enter(t), s.enter(t)
 		l.serveInbox() // both are admitted

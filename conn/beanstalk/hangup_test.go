@@ -156,8 +156,7 @@ func TestDisconnectBeforeTheReply(t *testing.T) {
 func TestHangUpsAreServedInTurns(t *testing.T) {
 	const clients, tubes = 50, 100
 	const most = inboxShare / 8 * 32 // tubes: 8 clients at a time, and 32 of each
-	s := stillServer(t)
-	l := s.loops[0]
+	s, l := stillServer(t)
 	var far []int
 	for range clients {
 		far = append(far, s.enter(t))
@@ -171,12 +170,7 @@ func TestHangUpsAreServedInTurns(t *testing.T) {
 		tell(t, fd, lines)
 	}
 	l.serveEvents()
-	var all []*Conn
-	for _, c := range l.conns {
-		if c != nil {
-			all = append(all, c)
-		}
-	}
+	all := l.present()
 	watched := func() (n int) {
 		for _, c := range all {
 			n += c.session.Watching()

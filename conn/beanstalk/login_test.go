@@ -165,23 +165,18 @@ func TestLoginOverTLS(t *testing.T) {
 // A right token never waits, however many wrong ones from its address do, or have been answered at
 // once because enough wait. Clients that leave while they wait make room for others.
 func TestRightTokenAfterGuesses(t *testing.T) {
-	s := stillServer(t)
+	s, l := stillServer(t)
 	s.guesses = new(access.Guesses)
 	s.book.Replace(rules(t, rule("one", access.Put, "*")))
-	l := s.loops[0]
 	visit := func(line string) (*Conn, int) {
 		far := s.enterBy(t, s.Door(Door{Login: true}))
 		tell(t, far, []byte(line))
 		l.serveInbox()
-		for _, c := range slices.Backward(l.conns) {
-			if c != nil && c.fresh {
-				c.readable = true
-				c.goOn()
-				return c, far
-			}
-		}
-		t.Fatal("nobody has come in")
-		return nil, 0
+		i := slices.IndexFunc(l.present(), func(c *Conn) bool { return c.fresh })
+		c := l.present()[i]
+		c.readable = true
+		c.goOn()
+		return c, far
 	}
 	var waiting []*Conn
 	atOnce := 0

@@ -241,32 +241,27 @@ func groupMay(t *testing.T, tube string) *access.Policy {
 	return p
 }
 
-// onlyConn lets a client in that watches t, from which it may reserve, and nothing else.
-func onlyConn(t *testing.T, s *Server) *Conn {
+// onlyConn lets a client into a still server that watches t, from which it may reserve, and nothing else.
+func onlyConn(t *testing.T) *Conn {
 	t.Helper()
+	s, l := stillServer(t)
 	s.book.Replace(groupMay(t, "t"))
 	s.enter(t)
-	s.loops[0].serveInbox()
-	for _, c := range s.loops[0].conns {
-		if c != nil {
-			c.process([]byte("watch t\r\nignore default\r\n"))
-			c.send()
-			return c
-		}
-	}
-	t.Fatal("nobody has come in")
-	return nil
+	l.serveInbox()
+	c := l.present()[0]
+	c.process([]byte("watch t\r\nignore default\r\n"))
+	c.send()
+	return c
 }
 
 // Rules that are replaced while a reserve is on its way to its shard hold as soon as its wait
 // begins.
 func TestReplaceBeforeWait(t *testing.T) {
-	s := stillServer(t)
-	c := onlyConn(t, s)
+	c := onlyConn(t)
 	if !c.reserve(&protocol.Command{Verb: verbReserve}) || c.run == nil || c.session.WatchShard() < 0 {
 		t.Fatal("the reserve is not in a run")
 	}
-	s.book.Replace(groupMay(t, "other"))
+	c.loop.server.book.Replace(groupMay(t, "other"))
 	c.flush()
 	if !c.session.Waiting() || c.outdated() || c.session.WatchShard() >= 0 {
 		t.Errorf("waiting: %v, outdated: %v, at shard %d", c.session.Waiting(), c.outdated(), c.session.WatchShard())
@@ -276,12 +271,11 @@ func TestReplaceBeforeWait(t *testing.T) {
 // A recheck passes a connection that is asking its shards for deadlines. The wait that goes on
 // after that has the rules that hold then.
 func TestReplaceDuringRefresh(t *testing.T) {
-	s := stillServer(t)
-	c := onlyConn(t, s)
+	c := onlyConn(t)
 	c.process([]byte("reserve\r\n"))
 	c.await(callRefresh)
-	s.book.Replace(groupMay(t, "other"))
-	s.loops[0].recheckSome()
+	c.loop.server.book.Replace(groupMay(t, "other"))
+	c.loop.recheckSome()
 	if !c.outdated() {
 		t.Fatal("the recheck has not passed the connection")
 	}

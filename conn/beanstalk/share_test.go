@@ -17,11 +17,8 @@ func waiters(t *testing.T, s *Server, connections, tubes int) (all []*Conn) {
 	for !l.inbox.Empty() {
 		l.serveInbox()
 	}
-	for _, c := range l.conns {
-		if c == nil {
-			continue
-		}
-		all = append(all, c)
+	all = l.present()
+	for _, c := range all {
 		for i := range tubes {
 			l.turn()
 			c.process(fmt.Appendf(nil, "watch t%d\r\n", i))
@@ -56,8 +53,7 @@ func settledTubes(l *loop, all []*Conn) (n int) {
 // are replaced, and at all of them in the end.
 func TestRecheckIsBounded(t *testing.T) {
 	for _, c := range []struct{ connections, tubes int }{{1, 3*recheckShare + 5}, {16, 600}, {50, 3}} {
-		s := stillServer(t)
-		l := s.loops[0]
+		s, l := stillServer(t)
 		all := waiters(t, s, c.connections, c.tubes)
 		s.book.Replace(groupMay(t, "*")) // which changes no wait
 		l.recheck.Store(true)
@@ -83,8 +79,7 @@ func TestRecheckIsBounded(t *testing.T) {
 // one that it is in the middle of, too; so do those that a wait finds that has just begun.
 func TestRecheckOfNewerRules(t *testing.T) {
 	for _, tubes := range []int{3, recheckShare + 5} {
-		s := stillServer(t)
-		l := s.loops[0]
+		s, l := stillServer(t)
 		all := waiters(t, s, 20, tubes)
 		s.book.Replace(groupMay(t, "*"))
 		l.recheck.Store(true)
@@ -108,8 +103,7 @@ func TestRecheckOfNewerRules(t *testing.T) {
 // A wait that begins under rules that have been replaced, at more tubes than are looked at at
 // once, is looked at once more.
 func TestRecheckOfLateWait(t *testing.T) {
-	s := stillServer(t)
-	l := s.loops[0]
+	s, l := stillServer(t)
 	all := waiters(t, s, 2, recheckShare+5)
 	c := all[0]
 	c.await(callRefresh)
@@ -133,7 +127,7 @@ func TestRecheckOfLateWait(t *testing.T) {
 // A loop does not sleep while a recheck is to be made: whoever asked for it may have found the
 // loop awake and not woken it.
 func TestNoSleepBeforeRecheck(t *testing.T) {
-	l := stillServer(t).loops[0]
+	_, l := stillServer(t)
 	l.recheck.Store(true)
 	awake := make(chan struct{})
 	go func() {
@@ -151,20 +145,12 @@ func TestNoSleepBeforeRecheck(t *testing.T) {
 
 // A reply buffer that became large for one connection is not kept.
 func TestLargeReplyBufferIsGivenBack(t *testing.T) {
-	s := stillServer(t)
-	s.book.Replace(nil)
-	s.enter(t)
-	l := s.loops[0]
-	l.serveInbox()
-	for _, c := range l.conns {
-		if c == nil {
-			continue
-		}
-		l.turn()
-		l.out = append(make([]byte, 0, 8*sendAt), "x"...)
-		c.send()
-		if cap(l.out) > 4*sendAt {
-			t.Errorf("a buffer of %d bytes is kept", cap(l.out))
-		}
+	c := onlyConn(t)
+	l := c.loop
+	l.turn()
+	l.out = append(make([]byte, 0, 8*sendAt), "x"...)
+	c.send()
+	if cap(l.out) > 4*sendAt {
+		t.Errorf("a buffer of %d bytes is kept", cap(l.out))
 	}
 }

@@ -10,14 +10,13 @@ import (
 // A loop that does not run is stuck, from the second look on. One that runs, sleeps, or
 // has ended is not.
 func TestStuckLoop(t *testing.T) {
-	s := stillServer(t)
+	s, l := stillServer(t)
 	far := s.enter(t)
 	for i, want := range []int{-1, 0, 0} {
 		if got := s.Stuck(); got != want {
 			t.Errorf("look %d at a loop that stands still: %d, want %d", i, got, want)
 		}
 	}
-	l := s.loops[0]
 	must.Do(t, syscall.SetNonblock(far, false))
 	go l.serve()
 	for range 2 { // the second command is read in a later round than the first
@@ -42,8 +41,7 @@ func TestStuckLoop(t *testing.T) {
 
 // A loop that sleeps is alive, however often one looks.
 func TestSleepingLoopIsAlive(t *testing.T) {
-	s := stillServer(t)
-	l := s.loops[0]
+	s, l := stillServer(t)
 	l.asleep.Store(true)
 	for range 3 {
 		if got := s.Stuck(); got != -1 {

@@ -3,6 +3,7 @@ package beanstalk
 import (
 	"bytes"
 	"log/slog"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,13 +16,13 @@ import (
 )
 
 // stillServer is a server whose one loop does not run until a test runs it.
-func stillServer(t *testing.T) *Server {
+func stillServer(t *testing.T) (*Server, *loop) {
 	t.Helper()
 	return stillServerOver(t, storage.Memory())
 }
 
 // stillServerOver is one with two shards over a store.
-func stillServerOver(t *testing.T, store storage.Store) *Server {
+func stillServerOver(t *testing.T, store storage.Store) (*Server, *loop) {
 	t.Helper()
 	r := must.Get(router.New(router.Options{Shards: 2, Store: store}))
 	a := must.Get(conn.NewAcceptor(conn.Options{}))
@@ -39,7 +40,12 @@ func stillServerOver(t *testing.T, store storage.Store) *Server {
 		l.poll.Close()
 		r.Close()
 	})
-	return s
+	return s, l
+}
+
+// present are the connections that a loop has, in the order of their descriptors.
+func (l *loop) present() []*Conn {
+	return slices.DeleteFunc(slices.Clone(l.conns), func(c *Conn) bool { return c == nil })
 }
 
 // enter connects a client to a server that does not run, and returns the
@@ -91,8 +97,7 @@ func heard(fd int) string {
 // A client with more input than four reads take is answered that much, then its
 // loop's others are served, and then it goes on where it was.
 func TestReadsOfATurn(t *testing.T) {
-	s := stillServer(t)
-	l := s.loops[0]
+	s, l := stillServer(t)
 	const read, reads = 1000, 4
 	l.buf = make([]byte, read)
 	busy, quiet := s.enter(t), s.enter(t)
@@ -129,8 +134,7 @@ func TestStepsBack(t *testing.T) {
 		clients, each int // bytes that each client has sent
 		steps         bool
 	}{{4, 120 << 10, true}, {1, 120 << 10, false}, {50, 10 << 10, false}} {
-		s := stillServer(t)
-		l := s.loops[0]
+		s, l := stillServer(t)
 		steps := 0
 		l.stepBack = func() { steps++ }
 		line, answer := "touch 999999999\r\n", "NOT_FOUND\r\n"
