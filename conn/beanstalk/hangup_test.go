@@ -51,26 +51,6 @@ func TestVanishingWorkers(t *testing.T) {
 	}
 }
 
-// TestHalfCloseIsSeenWhileWaiting checks that the answer comes at once and
-// not when the timeout is over, also when many wait, and over several shards.
-func TestHalfCloseIsSeenWhileWaiting(t *testing.T) {
-	h := newHouse(t)
-	for _, network := range []string{"tcp", "unix", "pair", "tls", "sealed"} {
-		for _, watch := range []int{0, 5} {
-			c := h.connect(network)
-			for i := range watch {
-				c.do(fmt.Sprintf("watch h%d", i), fmt.Sprintf("WATCHING %d", i+2))
-			}
-			c.send("reserve-with-timeout 1000000\r\nlist-tube-used\r\n")
-			eventually(t, "it waits", func() bool { return h.waiting() == 1 })
-			c.closeWrite()
-			c.expect("TIMED_OUT")
-			c.expect("USING default")
-			c.eof()
-		}
-	}
-}
-
 // TestHalfCloseRunsALongPipeline half closes with more commands under way
 // than one read takes: all are answered, then the connection ends. They must
 // fit into the socket: behind more than that the end itself cannot arrive.

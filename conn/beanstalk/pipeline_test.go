@@ -59,27 +59,6 @@ func TestLongPipeline(t *testing.T) {
 	}
 }
 
-// TestPipelineOverManyTubes changes tube and shard at every command, so that
-// every run has one command.
-func TestPipelineOverManyTubes(t *testing.T) {
-	h := newHouse(t, func(o *houseOptions) { o.shards = 13 })
-	c := h.dial()
-	var in, want strings.Builder
-	const n = 2000
-	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&in, "watch w%d\r\nuse w%d\r\nput %d 0 60 2\r\nab\r\n", i, i, n-i)
-		fmt.Fprintf(&want, "WATCHING %d\r\nUSING w%d\r\nINSERTED %d\r\n", i+1, i, i)
-	}
-	in.WriteString("pause-tube w1 100\r\n")
-	want.WriteString("PAUSED\r\n")
-	for i := n; i > n-20; i-- { // the best of all shards, every time
-		fmt.Fprintf(&in, "reserve\r\nstats-tube nope%d\r\ndelete %d\r\n", i, i)
-		fmt.Fprintf(&want, "RESERVED %d 2\r\nab\r\nNOT_FOUND\r\nDELETED\r\n", i)
-	}
-	go io.WriteString(c.nc, in.String())
-	c.reads(want.String())
-}
-
 // stuckPipeline asks for so much that the replies do not fit into the socket,
 // in bodies that are small enough to be copied, and then for more.
 func stuckPipeline(c *client, replies int, more string) (id uint64, body string) {

@@ -16,7 +16,6 @@ import (
 	"beanfield/conn/beanstalk/protocol"
 	"beanfield/conn/secure"
 	"beanfield/conn/secure/securetest"
-	"beanfield/router"
 	"beanfield/storage/must"
 )
 
@@ -25,15 +24,6 @@ var gid = os.Getgid()
 func optional(o *secure.Options) { o.Optional = true }
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-// newestID is the id that was allotted last before this call.
-func (h *house) newestID() (id uint64) {
-	h.visit(func(v *router.Caller) {
-		id = v.NewID()
-		h.router.EndID(id)
-	})
-	return id - 1
-}
 
 // clientOf is the client's end of a connection over TLS.
 func clientOf(t testing.TB, near net.Conn, c *tls.Config) net.Conn {
