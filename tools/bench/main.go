@@ -52,10 +52,9 @@ type options struct {
 	addr, server string
 	queue        string
 	secured      string
-	pid, threads int
+	pid          int
 	pinning      measure.Pinning
 	wait         string
-	syscalls     bool
 	json, quiet  bool
 	echo         bool
 }
@@ -70,9 +69,7 @@ func runMain(ctx context.Context, args []string) error {
 	f.StringVar(&o.secured, "tls-addr", "", "its `address` for TLS (-tls)")
 	f.StringVar(&o.queue, "queue", "", "`address` of its queue service (push, push-one, consumers, gets, and some disturbances)")
 	f.IntVar(&o.pid, "pid", 0, "process of the server at -addr, to measure its CPU and memory")
-	f.IntVar(&o.threads, "threads", 1, "generator threads")
 	f.StringVar(&o.wait, "wait", measure.WaitAuto, "how the generator waits for replies: spin, epoll, or auto (spin when pinned)")
-	f.BoolVar(&o.syscalls, "syscalls", false, "count the server's system calls afterwards, with perf or strace")
 	f.BoolVar(&o.echo, "echo", false, "the server sends back what it gets; -server '{self} echo -p {port}' starts one")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress lines")
@@ -81,9 +78,6 @@ func runMain(ctx context.Context, args []string) error {
 	}
 	if f.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q; compare must come first", f.Arg(0))
-	}
-	if o.threads < 1 || o.threads > 64 || ld.Connections < o.threads {
-		return errors.New("-threads must lie between 1 and 64, and not above -c")
 	}
 	res, err := o.run(ctx, ld)
 	if err != nil {
@@ -107,7 +101,7 @@ func (o *options) run(ctx context.Context, ld load.Load) (*result.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	set := generator.Settings{Threads: o.threads, Wait: wait, Syscalls: o.syscalls, Settle: measure.Settle, Say: tell}
+	set := generator.Settings{Wait: wait, Settle: measure.Settle, Say: tell}
 	if o.quiet {
 		set.Say = func(string, ...any) {}
 	}

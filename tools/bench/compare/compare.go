@@ -62,7 +62,6 @@ type comparer struct {
 	calm     time.Duration // the longest wait for a quiet machine
 	settle   time.Duration // how long a server has before its memory is read
 	scale    float64       // of the jobs that rows put beforehand; 0 is 1
-	syscalls bool
 	data     string
 	rows     []row
 	out      comparison
@@ -206,7 +205,7 @@ func (c *comparer) how(r *row, p *peer) (server.Launch, generator.Settings, erro
 		how.Command, how.Config = how.Command+" "+r.flags, r.config
 	}
 	return how, generator.Settings{
-		Threads: 1, Wait: wait, Settle: c.settle, Calm: c.calm, Say: func(string, ...any) {},
+		Wait: wait, Settle: c.settle, Calm: c.calm, Say: func(string, ...any) {},
 	}, err
 }
 
@@ -216,7 +215,6 @@ func (c *comparer) once(ctx context.Context, r *row, p *peerResult, ld load.Load
 	if err != nil {
 		return nil, err
 	}
-	set.Syscalls = c.syscalls && round == 0
 	res, err := c.pinning.MeasureNew(ctx, pinned, how, p.peer.echo, ld, set)
 	if err != nil {
 		return nil, err

@@ -46,7 +46,6 @@ func Main(ctx context.Context, args []string) error {
 	f.StringVar(&c.against, "against", "", "another beanfield's `program`: compare the two of them, and nothing else, in short pairs")
 	f.IntVar(&c.pairs, "pairs", 24, "with -against: pairs of each row, spread over the rounds; -time is then 0.4 s if not given")
 	f.BoolVar(&c.echo, "echo", true, "measure a bare echo server too")
-	f.BoolVar(&c.syscalls, "syscalls", false, "count the servers' system calls in the first round")
 	f.StringVar(&c.data, "data", "", "`directory` for the servers' data; default: the system's for temporary files")
 	f.BoolVar(&c.json, "json", false, "print JSON instead of Markdown")
 	f.BoolVar(&c.write, "write", false, "write results.md and results.svg")

@@ -26,8 +26,8 @@ func (c *comparison) markdown() string {
 	}
 	c.goalTable(&b)
 	b.WriteString("\n## All measurements\n")
-	c.table(&b, "| load | server | ops/s | × beanstalkd | CPU µs/op | × beanstalkd | × echo | p50 µs | p99 µs | p99.9 µs | RSS MB | calls/op |\n"+
-		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+	c.table(&b, "| load | server | ops/s | × beanstalkd | CPU µs/op | × beanstalkd | × echo | p50 µs | p99 µs | p99.9 µs | RSS MB |\n"+
+		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
 		func(r *rowResult) bool { return !r.restarts() && !r.stalls() }, (*rowResult).line)
 	c.table(&b, diskHead, (*rowResult).onDisk, (*rowResult).diskLine)
 	c.table(&b, restartHead, (*rowResult).restarts, (*rowResult).restartLine)
@@ -117,20 +117,19 @@ func (r *rowResult) line(b *strings.Builder, p *peerResult) {
 	against := func(m metric, to *peerResult) string { return r.versus(m, p, to) }
 	name := r.Title
 	if p.Absent != "" {
-		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | | |\n", name, p.Name)
+		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | |\n", name, p.Name)
 		return
 	}
 	if bytes := mid(metricBytes.of); bytes != "–" {
-		fmt.Fprintf(b, "| %s | %s | %s bytes each | %s | | | | | | | %s | |\n", name, p.Name, bytes,
+		fmt.Fprintf(b, "| %s | %s | %s bytes each | %s | | | | | | | %s |\n", name, p.Name, bytes,
 			against(metricBytes, r.baseline()), mid(func(x *result.Result) float64 { return result.MB(x.Server.RSS) }))
 		return
 	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, p.Name,
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, p.Name,
 		mid(metricThroughput.of), against(metricThroughput, r.baseline()),
 		mid(metricCPU.of), against(metricCPU, r.baseline()), against(metricCPU, r.floor()),
 		mid(func(x *result.Result) float64 { return x.Latency["all"].P50 }), mid(metricP99.of), mid(metricP999.of),
-		mid(func(x *result.Result) float64 { return result.MB(x.Server.RSS) }),
-		mid(func(x *result.Result) float64 { return x.Server.SyscallsPerOp }))
+		mid(func(x *result.Result) float64 { return result.MB(x.Server.RSS) }))
 }
 
 // atFloor is the distance to the echo server within which a report says that a goal was

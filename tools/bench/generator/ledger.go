@@ -46,32 +46,3 @@ func (l *Ledger) Mark(id uint64) bool {
 	}
 	return true
 }
-
-// overlap finds an id that both ledgers hold: with several generator threads each
-// keeps its own, and they are compared at the end.
-func (l *Ledger) overlap(o *Ledger) (uint64, bool) {
-	for no, p := range l.pages {
-		q := o.pages[no]
-		if q == nil {
-			continue
-		}
-		for i := range p.bits {
-			a, b := p.bits[i], q.bits[i]
-			if p == fullPage {
-				a = ^uint64(0)
-			}
-			if q == fullPage {
-				b = ^uint64(0)
-			}
-			if both := a & b; both != 0 {
-				bit := uint64(0)
-				for both&1 == 0 {
-					both >>= 1
-					bit++
-				}
-				return no<<ledgerPageBits + uint64(i)*64 + bit, true
-			}
-		}
-	}
-	return 0, false
-}

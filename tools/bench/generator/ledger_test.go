@@ -37,27 +37,3 @@ func TestLedgerFullPage(t *testing.T) {
 		t.Error("the page after full ones is not empty")
 	}
 }
-
-func TestLedgerOverlap(t *testing.T) {
-	a, b, full := NewLedger(), NewLedger(), NewLedger()
-	for id := range uint64(10_000) {
-		if id%2 == 0 {
-			a.Mark(id)
-		} else {
-			b.Mark(id)
-		}
-	}
-	if id, found := a.overlap(b); found {
-		t.Errorf("even and odd ids overlap at %d", id)
-	}
-	b.Mark(4242)
-	if id, found := a.overlap(b); !found || id != 4242 {
-		t.Errorf("overlap is %d, %v; want 4242", id, found)
-	}
-	for id := range uint64(1 << ledgerPageBits) {
-		full.Mark(id)
-	}
-	if id, found := full.overlap(b); !found || id != 1 {
-		t.Errorf("overlap with a full page is %d, %v; want 1", id, found)
-	}
-}

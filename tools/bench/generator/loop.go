@@ -5,10 +5,9 @@ import (
 )
 
 // A loop drives its connections from one goroutine. No other goroutine touches them, or
-// what the loop counts; only the atomic fields of run are shared.
+// what is counted; only the atomic fields of run are shared.
 type loop struct {
 	run    *run
-	number int
 	wires  *socket.Loop
 	conns  []*conn
 	paced  []*conn // the connections on the timetable, in the order of their slots
@@ -28,22 +27,19 @@ type loop struct {
 
 const (
 	loopEvents = 256
-	// parkedRetry is how often a loop looks whether parked producers may go on, when
-	// another loop's workers are the ones to make room.
-	parkedRetry = int64(200e3)
 	// longestLook is longer than it takes to look for events and find none.
 	longestLook = int64(10e3)
 	// longestWait bounds a wait so that phases and cancellation are noticed.
 	longestWait = int64(20e6)
 )
 
-func newLoop(r *run, number int) (*loop, error) {
+func newLoop(r *run) (*loop, error) {
 	most := loopEvents
 	if r.single {
 		most = 1
 	}
 	wires, err := socket.NewLoop(most)
-	return &loop{run: r, number: number, wires: wires, ledger: NewLedger()}, err
+	return &loop{run: r, wires: wires, ledger: NewLedger()}, err
 }
 
 // drive runs the load until its time is over and everything is answered.
@@ -115,13 +111,9 @@ func (l *loop) sendBurst() error {
 	return nil
 }
 
-// timetable gives the loop its share of the rate. All begin with the warm-up, each a
-// little after the one before, so that the shares interleave evenly.
+// timetable begins with the warm-up.
 func (l *loop) timetable() pacer {
-	n := len(l.run.loops)
-	p := newPacer(l.run.begin-int64(l.run.load.Warmup), l.run.load.Rate/float64(n), l.run.load.Batch(), len(l.paced))
-	p.start += int64(p.step) * int64(l.number) / int64(n)
-	return p
+	return newPacer(l.run.begin-int64(l.run.load.Warmup), l.run.load.Rate, l.run.load.Batch(), len(l.paced))
 }
 
 // patience tells how long the loop may wait for events.
@@ -130,9 +122,6 @@ func (l *loop) patience() int64 {
 		return 0
 	}
 	wait := longestWait
-	if len(l.parked) > 0 {
-		wait = parkedRetry
-	}
 	now := l.run.now()
 	if l.pacer.open() {
 		wait = min(wait, l.pacer.at(l.pacer.next)-now)
@@ -143,24 +132,19 @@ func (l *loop) patience() int64 {
 	return max(wait, 0)
 }
 
-// phase opens and closes the measurement. Loop 0 also reads the clocks of the
-// processes, at these very moments.
+// phase opens and closes the measurement, and reads the clocks of the processes at these
+// very moments.
 func (l *loop) phase(now int64) {
-	end := l.run.end.Load()
 	switch {
-	case !l.measuring && !l.stopping && now >= l.run.begin && now < end && !l.tally.closed:
+	case !l.measuring && !l.stopping && now >= l.run.begin && now < l.run.end && !l.tally.closed:
 		l.measuring = true
-		if l.number == 0 {
-			l.run.opened(now)
-		}
-	case l.measuring && now >= end:
+		l.run.first = l.run.moment(now)
+	case l.measuring && now >= l.run.end:
 		l.measuring, l.tally.closed = false, true
-		if l.number == 0 {
-			l.run.closed(now)
-		}
+		l.run.last = l.run.moment(now)
 	}
-	l.stopping = now >= l.run.stop.Load()
-	l.run.progress[l.number].Store(l.tally.everything)
+	l.stopping = now >= l.run.end
+	l.run.replies.Store(l.tally.everything)
 }
 
 // advance sends the connection's next batch, if it is time.
@@ -169,7 +153,7 @@ func (l *loop) advance(c *conn, now int64) error {
 	if c.paced {
 		due = l.pacer.at(c.slot)
 	}
-	c.ending = l.stopping && (!c.paced || due >= l.run.end.Load())
+	c.ending = l.stopping && (!c.paced || due >= l.run.end)
 	if c.ending && c.plan.rest(c) {
 		return nil
 	}
@@ -205,7 +189,7 @@ func (l *loop) resume() error {
 			}
 		}
 	}
-	if len(l.parked) == 0 || l.run.inFlight.Load() >= l.run.load.InFlight() {
+	if len(l.parked) == 0 || l.run.inFlight >= l.run.load.InFlight() {
 		return nil
 	}
 	return l.unpark()

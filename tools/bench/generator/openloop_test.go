@@ -30,13 +30,12 @@ func TestOpenLoopCountsWhatAStallDelayed(t *testing.T) {
 	if err := ld.Check(); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{target: Target{Addr: addr, Owned: true}, load: &ld, maxJobs: 1 << 40, base: time.Now()}
-	r.progress = make([]atomic.Int64, 1)
+	r := &run{target: Target{Addr: addr, Owned: true}, load: &ld, base: time.Now()}
 	defer r.close()
-	if err := r.connect(1); err != nil {
+	if err := r.connect(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.drive(context.Background(), Settings{Say: quiet}); err != nil {
+	if err := r.drive(context.Background(), quiet); err != nil {
 		t.Fatal(err)
 	}
 	total, err := r.total()
@@ -61,12 +60,10 @@ func TestOpenLoopCountsWhatAStallDelayed(t *testing.T) {
 // What was due but never sent, since the server never came back, counts as well.
 func TestOpenLoopGivesUp(t *testing.T) {
 	ld := brief(func(ld *load.Load) { ld.Kind, ld.Rate, ld.Connections = load.KindPut, 1000, 2 })
-	r := &run{load: &ld, base: time.Now()}
+	r := &run{load: &ld, base: time.Now(), end: 1e9}
 	q := newRequests(&ld)
-	r.end.Store(1e9)
-	r.stop.Store(1e9)
 	l := &loop{run: r, pacer: newPacer(0, 1000, 1, 2)}
-	r.loops = []*loop{l}
+	r.loop = l
 	for i := range int64(2) {
 		l.paced = append(l.paced, &conn{plan: putPlan{q}, paced: true, slot: 500 + i, op: opPut})
 	}
@@ -85,11 +82,9 @@ func TestOpenLoopGivesUp(t *testing.T) {
 // A write of whole cycles is three commands for each: so many are due, or missed.
 func TestOpenLoopOfCycles(t *testing.T) {
 	ld := brief(func(ld *load.Load) { ld.Kind, ld.Depth, ld.Rate = load.KindCycles, 4, 1200 })
-	r := &run{load: &ld, base: time.Now()}
-	r.end.Store(1e9)
-	r.stop.Store(1e9)
+	r := &run{load: &ld, base: time.Now(), end: 1e9}
 	l := &loop{run: r}
-	r.loops = []*loop{l}
+	r.loop = l
 	c := &conn{plan: cyclesPlan{newRequests(&ld)}, paced: true, slot: 98}
 	l.paced = []*conn{c}
 	l.pacer = l.timetable()

@@ -250,11 +250,11 @@ type producerPlan struct {
 }
 
 func (p producerPlan) next(c *conn, due int64) (request, bool) {
-	if p.run.inFlight.Load() >= p.load.InFlight() {
+	if p.run.inFlight >= p.load.InFlight() {
 		return request{}, false
 	}
 	n := p.load.Depth
-	p.run.inFlight.Add(int64(n))
+	p.run.inFlight += int64(n)
 	return p.puts(c, n, due), true
 }
 
@@ -275,7 +275,7 @@ func (p workerPlan) next(c *conn, due int64) (request, bool) {
 
 // A worker may always be left: what it holds goes back to the queue when its
 // connection closes. It stops once nothing is in flight any more.
-func (p workerPlan) rest(c *conn) bool { return len(c.ids) == 0 && p.run.inFlight.Load() <= 0 }
+func (p workerPlan) rest(c *conn) bool { return len(c.ids) == 0 && p.run.inFlight <= 0 }
 
 // echoPlan sends what another plan sends, to a server that sends it back: the same
 // requests, replies of about the same size, and no queue.

@@ -3,10 +3,7 @@ package generator
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -61,13 +58,11 @@ func (t *Target) DialTube(tube string) (int, error) {
 
 // Settings are how a measurement is made, as opposed to what is sent.
 type Settings struct {
-	Threads  int
-	Wait     Wait
-	Filled   bool          // the backlog is there already
-	Syscalls bool          // count the server's system calls after the measurement
-	Settle   time.Duration // how long a server has before its memory is read
-	Calm     time.Duration // the longest wait for a quiet machine
-	Say      func(format string, args ...any)
+	Wait   Wait
+	Filled bool          // the backlog is there already
+	Settle time.Duration // how long a server has before its memory is read
+	Calm   time.Duration // the longest wait for a quiet machine
+	Say    func(format string, args ...any)
 }
 
 // A run is one measurement. Times are nanoseconds since base.
@@ -77,31 +72,22 @@ type run struct {
 	tube     string // of all connections; empty: the load's
 	single   bool   // one connection is served between two looks
 	wait     Wait
-	maxJobs  int64 // a loop's share
 	base     time.Time
 	payload  *Payload
-	loops    []*loop
-	begin    int64        // the measurement begins
-	end      atomic.Int64 // and ends
-	stop     atomic.Int64 // no new work is begun; later than end while system calls are counted
+	loop     *loop
+	begin    int64 // the measurement begins
+	end      int64 // and ends, and no new work is begun
+	inFlight int64 // jobs put and not yet reserved, where roles are apart
 	abort    atomic.Bool
-	inFlight atomic.Int64 // jobs put and not yet reserved, where roles are apart
-	quiet    atomic.Int32 // loops whose producers have ended
-	progress []atomic.Int64
+	replies  atomic.Int64
 
 	first, last machine.Moment // the measurement's edges
 }
 
 func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
-func (r *run) opened(now int64) { r.first = machine.MomentOf(r.target.PID, r.target.Disk, now) }
-
-func (r *run) closed(now int64) { r.last = machine.MomentOf(r.target.PID, r.target.Disk, now) }
-
-// finish ends the measurement and the load before their time.
-func (r *run) finish(now int64) {
-	r.end.Store(min(now, r.end.Load()))
-	r.stop.Store(min(now, r.stop.Load()))
+func (r *run) moment(now int64) machine.Moment {
+	return machine.MomentOf(r.target.PID, r.target.Disk, now)
 }
 
 // Generate sends a load to a server and measures what that costs it.
@@ -111,8 +97,7 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 			return nil, err
 		}
 	}
-	r := &run{target: t, load: &ld, wait: set.Wait, maxJobs: int64(ld.MaxJobs / set.Threads), base: time.Now()}
-	r.progress = make([]atomic.Int64, set.Threads)
+	r := &run{target: t, load: &ld, wait: set.Wait, base: time.Now()}
 	defer r.close()
 	var check *audit
 	var err error
@@ -121,11 +106,10 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 			return nil, err
 		}
 	}
-	if err := r.connect(set.Threads); err != nil {
+	if err := r.connect(); err != nil {
 		return nil, err
 	}
-	calls, err := r.drive(ctx, set)
-	if err != nil {
+	if err := r.drive(ctx, set.Say); err != nil {
 		return nil, err
 	}
 	total, err := r.total()
@@ -143,27 +127,22 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 			return nil, err
 		}
 	}
-	return r.result(total, calls)
+	return r.result(total)
 }
 
-// connect opens the connections, one loop after the other, so that each loop gets
-// its share of producers and workers.
-func (r *run) connect(threads int) error {
+// connect opens the connections.
+func (r *run) connect() (err error) {
 	q := newRequests(r.load)
 	r.payload = q.payload
-	for i := range threads {
-		l, err := newLoop(r, i)
-		if err != nil {
-			return err
-		}
-		r.loops = append(r.loops, l)
+	if r.loop, err = newLoop(r); err != nil {
+		return err
 	}
+	l := r.loop
 	for i := range r.load.Connections {
 		fd, secured, talk, err := r.target.Dial(r.load.TLS)
 		if err != nil {
 			return err
 		}
-		l := r.loops[i%threads]
 		c := &conn{loop: l, plan: r.plan(i, q), random: rand.New(rand.NewPCG(r.load.Seed, uint64(i+2)))}
 		switch {
 		case r.tube != "":
@@ -206,93 +185,40 @@ func chooseTubes(c talk.Client, i int, ld *load.Load) error {
 	return c.Say("ignore default", "WATCHING ")
 }
 
-// drive runs the loops, prints their progress, and has system calls counted.
-func (r *run) drive(ctx context.Context, set Settings) (calls float64, err error) {
+// drive runs the loop, and prints a line a second until it is done.
+func (r *run) drive(ctx context.Context, say func(string, ...any)) error {
 	r.begin = r.now() + int64(r.load.Warmup)
-	r.end.Store(r.begin + int64(r.load.Duration))
-	r.stop.Store(r.end.Load())
-	if set.Syscalls {
-		r.stop.Store(math.MaxInt64)
-	}
-	errs := make([]error, len(r.loops))
-	var wg sync.WaitGroup
-	for i, l := range r.loops {
-		wg.Go(func() {
-			if errs[i] = l.drive(); errs[i] != nil {
-				r.abort.Store(true)
-			}
-		})
-	}
-	done := make(chan struct{})
-	go func() { wg.Wait(); close(done) }()
-	counted := make(chan float64, 1)
-	go func() {
-		n := 0.0
-		if set.Syscalls {
-			s := machine.Syscalls{PID: r.target.PID, Answers: r.replies, Say: set.Say}
-			n = s.PerAnswer(ctx, time.Duration(r.end.Load()-r.now())+100*time.Millisecond, done)
-			r.stop.Store(r.now())
-		}
-		counted <- n
-	}()
-	r.watch(ctx, done, set.Say)
-	<-done
-	calls = <-counted
-	return calls, errors.Join(append(errs, ctx.Err())...)
-}
-
-// watch prints a line a second until the loops are done.
-func (r *run) watch(ctx context.Context, done <-chan struct{}, say func(string, ...any)) {
+	r.end = r.begin + int64(r.load.Duration)
+	done := make(chan error, 1)
+	go func() { done <- r.loop.drive() }()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	before := int64(0)
-	cancelled := ctx.Done()
-	for {
+	defer context.AfterFunc(ctx, func() { r.abort.Store(true) })()
+	for before := int64(0); ; {
 		select {
-		case <-done:
-			return
-		case <-cancelled:
-			r.abort.Store(true)
-			cancelled = nil
+		case err := <-done:
+			return errors.Join(err, ctx.Err())
 		case <-tick.C:
-			replies := r.replies()
+			replies := r.replies.Load()
 			say("%5.1f s %10d ops/s", float64(r.now())/1e9, replies-before)
 			before = replies
 		}
 	}
 }
 
-func (r *run) replies() int64 {
-	n := int64(0)
-	for i := range r.progress {
-		n += r.progress[i].Load()
-	}
-	return n
-}
-
-// total adds up the loops, once they are done.
+// total is what was counted, once the loop is done.
 func (r *run) total() (*Tally, error) {
-	sum := new(Tally)
-	for i, l := range r.loops {
-		if !l.tally.closed && r.end.Load() > r.begin {
-			return nil, ErrNothing // others had the processor all that time
-		}
-		if !l.tally.closed {
-			return nil, errors.New("the run ended before the measurement did; is the warm-up too long?")
-		}
-		sum.Add(&l.tally)
-		for _, o := range r.loops[:i] {
-			if id, found := l.ledger.overlap(o.ledger); found {
-				return nil, fmt.Errorf("job %d was handed out twice", id)
-			}
-		}
+	switch {
+	case !r.loop.tally.closed && r.end > r.begin:
+		return nil, ErrNothing // others had the processor all that time
+	case !r.loop.tally.closed:
+		return nil, errors.New("the run ended before the measurement did; is the warm-up too long?")
 	}
-	return sum, errors.Join(r.first.Err, r.last.Err)
+	return &r.loop.tally, errors.Join(r.first.Err, r.last.Err)
 }
 
 func (r *run) close() {
-	for _, l := range r.loops {
-		l.wires.Close()
+	if r.loop != nil {
+		r.loop.wires.Close()
 	}
-	r.loops = nil
 }

@@ -26,12 +26,12 @@ func brief(change func(*load.Load)) load.Load {
 	return ld
 }
 
-func runOn(t *testing.T, addr string, ld load.Load, threads int) (*result.Result, error) {
+func runOn(t *testing.T, addr string, ld load.Load) (*result.Result, error) {
 	t.Helper()
 	if err := ld.Check(); err != nil {
 		t.Fatal(err)
 	}
-	return Generate(context.Background(), Target{Addr: addr, Owned: true}, ld, Settings{Threads: threads, Say: quiet})
+	return Generate(context.Background(), Target{Addr: addr, Owned: true}, ld, Settings{Say: quiet})
 }
 
 // Every load must run, be counted in commands that belong to it, and leave exactly
@@ -39,40 +39,39 @@ func runOn(t *testing.T, addr string, ld load.Load, threads int) (*result.Result
 func TestEveryLoadRuns(t *testing.T) {
 	for name, test := range map[string]struct {
 		change   func(*load.Load)
-		threads  int
 		commands string
 	}{
-		"put":         {func(ld *load.Load) { ld.Kind = load.KindPut }, 1, "put"},
-		"cycle":       {nil, 1, "put reserve delete"},
-		"pipelined":   {func(ld *load.Load) { ld.Depth = 16 }, 1, "put reserve delete"},
-		"cycles":      {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 16 }, 1, "put reserve delete"},
-		"one cycle":   {func(ld *load.Load) { ld.Kind = load.KindCycles }, 2, "put reserve delete"},
-		"cycles open": {func(ld *load.Load) { ld.Kind, ld.Depth, ld.Rate = load.KindCycles, 4, 6000 }, 1, "put reserve delete"},
+		"put":         {func(ld *load.Load) { ld.Kind = load.KindPut }, "put"},
+		"cycle":       {nil, "put reserve delete"},
+		"pipelined":   {func(ld *load.Load) { ld.Depth = 16 }, "put reserve delete"},
+		"cycles":      {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 16 }, "put reserve delete"},
+		"one cycle":   {func(ld *load.Load) { ld.Kind = load.KindCycles }, "put reserve delete"},
+		"cycles open": {func(ld *load.Load) { ld.Kind, ld.Depth, ld.Rate = load.KindCycles, 4, 6000 }, "put reserve delete"},
 		"cycles mixed": {func(ld *load.Load) {
 			ld.Kind, ld.Depth, ld.Body = load.KindCycles, 16, load.Sizes(10, 65535)
-		}, 1, "put reserve delete"},
-		"two threads": {func(ld *load.Load) { ld.Depth = 2 }, 2, "put reserve delete"},
-		"own tubes":   {func(ld *load.Load) { ld.Tubes = 3 }, 1, "put reserve delete"},
-		"watch all":   {func(ld *load.Load) { ld.Tubes, ld.WatchAll = 4, true }, 2, "put reserve delete"},
-		"mixed":       {func(ld *load.Load) { ld.Body, ld.Depth = load.Sizes(10, 65535), 4 }, 1, "put reserve delete"},
-		"no body":     {func(ld *load.Load) { ld.Body = load.Sizes(0, 0) }, 1, "put reserve delete"},
-		"backlog":     {func(ld *load.Load) { ld.Backlog, ld.BacklogIn, ld.Tubes = 500, load.BacklogSame, 3 }, 1, "put reserve delete"},
-		"hop":         {func(ld *load.Load) { ld.Kind, ld.Backlog, ld.BacklogIn = load.KindHop, 100, load.BacklogSpread }, 1, "use put reserve-job delete"},
-		"apart":       {func(ld *load.Load) { ld.Kind = load.KindApart }, 1, "put reserve delete delivery"},
-		"apart two":   {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindApart, 3 }, 2, "put reserve delete delivery"},
-		"wake":        {func(ld *load.Load) { ld.Kind, ld.Producers = load.KindWake, 2 }, 1, "put reserve delete delivery"},
-		"poll":        {func(ld *load.Load) { ld.Kind = load.KindPoll }, 1, "put poll delete"},
-		"open loop":   {func(ld *load.Load) { ld.Rate = 3000 }, 2, "put reserve delete"},
+		}, "put reserve delete"},
+		"two at once": {func(ld *load.Load) { ld.Depth = 2 }, "put reserve delete"},
+		"own tubes":   {func(ld *load.Load) { ld.Tubes = 3 }, "put reserve delete"},
+		"watch all":   {func(ld *load.Load) { ld.Tubes, ld.WatchAll = 4, true }, "put reserve delete"},
+		"mixed":       {func(ld *load.Load) { ld.Body, ld.Depth = load.Sizes(10, 65535), 4 }, "put reserve delete"},
+		"no body":     {func(ld *load.Load) { ld.Body = load.Sizes(0, 0) }, "put reserve delete"},
+		"backlog":     {func(ld *load.Load) { ld.Backlog, ld.BacklogIn, ld.Tubes = 500, load.BacklogSame, 3 }, "put reserve delete"},
+		"hop":         {func(ld *load.Load) { ld.Kind, ld.Backlog, ld.BacklogIn = load.KindHop, 100, load.BacklogSpread }, "use put reserve-job delete"},
+		"apart":       {func(ld *load.Load) { ld.Kind = load.KindApart }, "put reserve delete delivery"},
+		"apart deep":  {func(ld *load.Load) { ld.Kind, ld.Depth = load.KindApart, 3 }, "put reserve delete delivery"},
+		"wake":        {func(ld *load.Load) { ld.Kind, ld.Producers = load.KindWake, 2 }, "put reserve delete delivery"},
+		"poll":        {func(ld *load.Load) { ld.Kind = load.KindPoll }, "put poll delete"},
+		"open loop":   {func(ld *load.Load) { ld.Rate = 3000 }, "put reserve delete"},
 		"delayed": {func(ld *load.Load) {
 			ld.Kind, ld.Rate, ld.Warmup = load.KindDelayed, 500, 1100*time.Millisecond
-		}, 1, "put reserve delete delivery"},
+		}, "put reserve delete delivery"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// A busy machine may get nothing done in a short time: then take longer.
 			for ld := brief(test.change); ; ld.Duration *= 2 {
 				_, addr := testserver.Start(t)
-				res, err := runOn(t, addr, ld, test.threads)
+				res, err := runOn(t, addr, ld)
 				missing := ""
 				if err == nil {
 					missing = missingCommand(t, res, strings.Fields(test.commands))
@@ -111,7 +110,7 @@ func missingCommand(t *testing.T, res *result.Result, want []string) string {
 func TestPutEndsAfterItsJobs(t *testing.T) {
 	q, addr := testserver.Start(t)
 	ld := brief(func(ld *load.Load) { ld.Kind, ld.MaxJobs, ld.Warmup, ld.Duration = load.KindPut, 1000, 0, time.Hour })
-	res, err := runOn(t, addr, ld, 1)
+	res, err := runOn(t, addr, ld)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +126,7 @@ func TestWholeLoads(t *testing.T) {
 		ld := brief(func(ld *load.Load) {
 			ld.Kind, ld.MaxJobs, ld.Whole, ld.Depth, ld.Warmup, ld.Duration = kind, 500, true, 2, time.Hour, time.Nanosecond
 		})
-		res, err := runOn(t, addr, ld, 1)
+		res, err := runOn(t, addr, ld)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,12 +140,11 @@ func TestWholeLoads(t *testing.T) {
 // A loop that sees nothing of the measurement: because it had no processor then, which
 // another try may mend, or because the load came to its end before.
 func TestMeasurementThatPassedUnseen(t *testing.T) {
-	r := &run{begin: 100, loops: []*loop{{}}}
-	r.end.Store(200)
+	r := &run{begin: 100, end: 200, loop: &loop{}}
 	if _, err := r.total(); !errors.Is(err, ErrNothing) {
 		t.Errorf("no processor for a while: %v", err)
 	}
-	r.finish(50)
+	r.end = 50
 	if _, err := r.total(); err == nil || errors.Is(err, ErrNothing) {
 		t.Errorf("the load ended during the warm-up: %v", err)
 	}
@@ -178,7 +176,7 @@ func TestWrongRepliesEndTheRun(t *testing.T) {
 				}
 				return reply
 			})
-			_, err := runOn(t, addr, untilWrong(), 1)
+			_, err := runOn(t, addr, untilWrong())
 			if err == nil || !strings.Contains(err.Error(), test.message) {
 				t.Errorf("got %v, want an error with %q", err, test.message)
 			}
@@ -203,7 +201,7 @@ func TestWrongRepliesEndCycles(t *testing.T) {
 			})
 			ld := untilWrong()
 			ld.Kind, ld.Depth = load.KindCycles, 16
-			if _, err := runOn(t, addr, ld, 1); err == nil || !strings.Contains(err.Error(), message) {
+			if _, err := runOn(t, addr, ld); err == nil || !strings.Contains(err.Error(), message) {
 				t.Errorf("got %v, want an error with %q", err, message)
 			}
 		})
@@ -238,7 +236,7 @@ func TestServerThatHangsUp(t *testing.T) {
 			}
 		}
 	})
-	if _, err := runOn(t, addr, untilWrong(), 1); err == nil {
+	if _, err := runOn(t, addr, untilWrong()); err == nil {
 		t.Error("the server closed every connection, and the run succeeded")
 	}
 }

@@ -8,20 +8,17 @@ import (
 
 // A Stepper is a load that its owner drives, one answer at a time, so that the same
 // goroutine can do other things between two answers.
-type Stepper struct {
-	run  *run
-	loop *loop
-}
+type Stepper struct{ *run }
 
 // NewStepper connects the load. All its connections use the tube, if there is one;
 // otherwise the load's own. Nothing is sent before start.
 func NewStepper(t Target, ld load.Load, tube string) (*Stepper, error) {
-	r := &run{target: t, load: &ld, tube: tube, single: true, maxJobs: int64(ld.MaxJobs), base: time.Now()}
-	if err := r.connect(1); err != nil {
+	r := &run{target: t, load: &ld, tube: tube, single: true, base: time.Now()}
+	if err := r.connect(); err != nil {
 		r.close()
 		return nil, err
 	}
-	return &Stepper{run: r, loop: r.loops[0]}, nil
+	return &Stepper{r}, nil
 }
 
 // Close may be called again, and of a stepper that was never made.

@@ -60,7 +60,7 @@ func (t *Tally) Total() uint64 {
 // ErrNothing need not mean a wrong server: another program may have had the processors.
 var ErrNothing = errors.New("nothing was answered during the measurement")
 
-func (r *run) result(t *Tally, calls float64) (*result.Result, error) {
+func (r *run) result(t *Tally) (*result.Result, error) {
 	ops := t.Total()
 	if ops == 0 || r.last.At <= r.first.At {
 		return nil, ErrNothing
@@ -84,6 +84,5 @@ func (r *run) result(t *Tally, calls float64) (*result.Result, error) {
 	if t.looks > 0 {
 		res.Waiting = float64(t.events) / float64(t.looks)
 	}
-	res.Server.SyscallsPerOp = calls
 	return res, nil
 }

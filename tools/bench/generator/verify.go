@@ -84,15 +84,15 @@ func (l *loop) answered(c *conn, op operation, now int64, n uint64) {
 // otherwise a stall at the end would go unseen.
 func (l *loop) inWindow(due int64) bool {
 	if l.pacer.open() {
-		return due >= l.run.begin && due < l.run.end.Load()
+		return due >= l.run.begin && due < l.run.end
 	}
 	return l.measuring
 }
 
 // settle ends an answered batch and sends the next.
 func (l *loop) settle(c *conn, now int64) error {
-	if (l.run.load.Kind == load.KindPut || l.run.load.Whole) && l.tally.Inserted >= l.run.maxJobs {
-		l.run.finish(now)
+	if (l.run.load.Kind == load.KindPut || l.run.load.Whole) && l.tally.Inserted >= int64(l.run.load.MaxJobs) {
+		l.run.end = min(now, l.run.end) // before its time
 		l.phase(now)
 	}
 	return l.goOn(c, now)
@@ -149,7 +149,7 @@ func (l *loop) reserved(c *conn, r *Reply, now int64) error {
 	if !l.run.load.Stamped() {
 		return nil
 	}
-	l.run.inFlight.Add(-1)
+	l.run.inFlight--
 	return l.delivered(r, now)
 }
 

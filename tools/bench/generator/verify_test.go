@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -19,11 +18,11 @@ func awaiting(op operation, n int, change func(*load.Load)) (*loop, *conn) {
 	if change != nil {
 		change(&ld)
 	}
-	r := &run{load: &ld, base: time.Now(), maxJobs: math.MaxInt64}
+	r := &run{load: &ld, base: time.Now()}
 	q := newRequests(&ld)
 	r.payload = q.payload
 	l := &loop{run: r, ledger: NewLedger(), stopping: true, measuring: true}
-	r.loops = []*loop{l}
+	r.loop = l
 	c := &conn{plan: r.plan(0, q), op: op, left: n, random: rand.New(rand.NewPCG(1, 1))}
 	return l, c
 }

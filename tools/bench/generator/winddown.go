@@ -7,8 +7,8 @@ import (
 // windDown is how long answers are awaited after the load has ended: nanoseconds.
 const windDown = int64(10e9)
 
-// finished tells whether the load is over and this loop's connections have nothing
-// under way that would leave a job half done.
+// finished tells whether the load is over and no connection has anything under way that
+// would leave a job half done.
 func (l *loop) finished() (bool, error) {
 	if !l.stopping {
 		return false, nil
@@ -24,7 +24,7 @@ func (l *loop) finished() (bool, error) {
 		return true, nil
 	}
 	now := l.run.now()
-	if now < l.run.stop.Load()+windDown+int64(l.run.load.Delay)*1e9 {
+	if now < l.run.end+windDown+int64(l.run.load.Delay)*1e9 {
 		return false, nil
 	}
 	if !l.pacer.open() {
@@ -36,30 +36,26 @@ func (l *loop) finished() (bool, error) {
 
 func (l *loop) done(c *conn) bool {
 	if _, worker := c.plan.(workerPlan); worker && c.left > 0 && c.op == opReserve {
-		return l.run.quiet.Load() == int32(len(l.run.loops)) && l.run.inFlight.Load() <= 0
+		return l.quiet && l.run.inFlight <= 0
 	}
-	return c.left == 0 && c.plan.rest(c) && (!c.paced || l.pacer.at(c.slot) >= l.run.end.Load())
+	return c.left == 0 && c.plan.rest(c) && (!c.paced || l.pacer.at(c.slot) >= l.run.end)
 }
 
-// fallQuiet tells the other loops once that this one's producers have ended. When all
-// have, and no job is in flight, none will come.
+// fallQuiet notes that the producers have ended. When no job is in flight then, none will
+// come.
 func (l *loop) fallQuiet() {
-	if l.quiet {
-		return
-	}
 	for _, c := range l.conns {
 		if _, producer := c.plan.(producerPlan); producer && !l.done(c) {
 			return
 		}
 	}
 	l.quiet = true
-	l.run.quiet.Add(1)
 }
 
 // giveUp ends an open loop whose server is too slow for its rate. A command that was due
 // and never answered counts with the time that it has waited so far.
 func (l *loop) giveUp(now int64) {
-	end := l.run.end.Load()
+	end := l.run.end
 	batch := uint64(l.run.load.Batch())
 	for _, c := range l.paced {
 		for ; c.left > 0; c.passed() {

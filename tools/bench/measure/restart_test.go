@@ -26,7 +26,7 @@ func restartOfLoad(t *testing.T, flags string, change func(*load.Load)) (*result
 	ld := load.Default()
 	ld.Kind = load.KindRestart
 	change(&ld)
-	set := generator.Settings{Threads: 1, Say: func(string, ...any) {}}
+	set := generator.Settings{Say: func(string, ...any) {}}
 	return p.MeasureNew(context.Background(), false, how, false, ld, set)
 }
 

@@ -19,7 +19,7 @@ import (
 func TestLoads(t *testing.T) {
 	s := testserver.Launch(t)
 	target := generator.Target{Addr: s.Addr, Queue: s.Queue, PID: s.PID(), Owned: true}
-	set := generator.Settings{Threads: 1, Wait: generator.WaitEpoll, Say: func(string, ...any) {}}
+	set := generator.Settings{Wait: generator.WaitEpoll, Say: func(string, ...any) {}}
 	short := func(kind string, window, commit int) load.Load {
 		ld := load.Default()
 		ld.Kind, ld.Window, ld.Commit, ld.Producers, ld.Connections, ld.Depth = kind, window, commit, 2, 6, 4

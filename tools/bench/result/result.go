@@ -28,15 +28,14 @@ type Result struct {
 
 // ServerUse is zero where the server's process is not known.
 type ServerUse struct {
-	CPU           float64 `json:"cpu"`           // processors
-	CPUPerOp      float64 `json:"cpu_us_per_op"` // microseconds
-	SystemPerOp   float64 `json:"system_us_per_op"`
-	RSS           int64   `json:"rss_bytes"`
-	PeakRSS       int64   `json:"peak_rss_bytes"`
-	SyscallsPerOp float64 `json:"syscalls_per_op,omitempty"`
-	BytesEach     float64 `json:"bytes_each,omitempty"` // memory, idle: of each job, connection
-	WrittenPerOp  float64 `json:"written_bytes_per_op,omitempty"`
-	OnDisk        int64   `json:"on_disk_bytes,omitempty"` // its files at the end
+	CPU          float64 `json:"cpu"`           // processors
+	CPUPerOp     float64 `json:"cpu_us_per_op"` // microseconds
+	SystemPerOp  float64 `json:"system_us_per_op"`
+	RSS          int64   `json:"rss_bytes"`
+	PeakRSS      int64   `json:"peak_rss_bytes"`
+	BytesEach    float64 `json:"bytes_each,omitempty"` // memory, idle: of each job, connection
+	WrittenPerOp float64 `json:"written_bytes_per_op,omitempty"`
+	OnDisk       int64   `json:"on_disk_bytes,omitempty"` // its files at the end
 }
 
 // GeneratorBound tells that the generator was always busy while answers waited for

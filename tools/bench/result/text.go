@@ -62,11 +62,7 @@ func (r *Result) Print(w io.Writer) {
 	}
 	row("all")
 	if s := r.Server; s.RSS > 0 {
-		fmt.Fprintf(w, "server     %.2f processors, %.2f µs per operation (system about %.2f), %.1f MB resident", s.CPU, s.CPUPerOp, s.SystemPerOp, MB(s.RSS))
-		if s.SyscallsPerOp > 0 {
-			fmt.Fprintf(w, ", %.2f system calls per operation", s.SyscallsPerOp)
-		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "server     %.2f processors, %.2f µs per operation (system about %.2f), %.1f MB resident\n", s.CPU, s.CPUPerOp, s.SystemPerOp, MB(s.RSS))
 	}
 	fmt.Fprintf(w, "generator  %.2f processors, %.1f answers waiting at a look; others %.2f\n", r.GeneratorCPU, r.Waiting, r.OthersCPU)
 	if r.GeneratorBound() {

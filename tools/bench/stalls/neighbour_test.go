@@ -36,7 +36,7 @@ func measureOn(t *testing.T, addr string, ld load.Load, owned bool) (*result.Res
 	if err := ld.Check(); err != nil {
 		t.Fatal(err)
 	}
-	set := generator.Settings{Threads: 1, Say: func(string, ...any) {}}
+	set := generator.Settings{Say: func(string, ...any) {}}
 	return Measure(context.Background(), generator.Target{Addr: addr, Owned: owned}, ld, set)
 }
 

@@ -18,7 +18,7 @@ import (
 // behind in a server that has other users.
 func TestQueueDisturbances(t *testing.T) {
 	s := testserver.Launch(t)
-	set := generator.Settings{Threads: 1, Say: func(string, ...any) {}}
+	set := generator.Settings{Say: func(string, ...any) {}}
 	for _, by := range load.QueueDisturbances {
 		ld := disturbedBy(by, func(ld *load.Load) { ld.Backlog = 5000 })
 		if err := ld.Check(); err != nil {
