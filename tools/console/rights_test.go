@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/storage/must"
 )
 
 // rules let everything to whoever has the token, and little to the browser.
@@ -29,10 +31,7 @@ tubes = ["own", "blind"]
 func putWithToken(t *testing.T, address, tube string) bool {
 	t.Helper()
 	body := `{"tube":"` + tube + `","data":"x"}`
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", address))
 	defer c.Close()
 	fmt.Fprintf(c, "POST /api/v1/put HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer secret\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", address, len(body), body)
 	line, err := bufio.NewReader(c).ReadString('\n')

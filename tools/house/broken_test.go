@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"beanfield/storage/must"
 )
 
 // H1 to H14: each rule notices what breaks it, and nothing else: small houses, with the
@@ -13,10 +15,7 @@ import (
 func TestBrokenRules(t *testing.T) {
 	for _, c := range brokenHouses {
 		t.Run(c.rule+" "+c.path, func(t *testing.T) {
-			h, err := open(c.fsys())
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(open(c.fsys()))
 			i := slices.IndexFunc(rules, func(r rule) bool { return r.number == c.rule })
 			got := complaints(func(c complaint) { rules[i].broken(h, c) })
 			for i, complaint := range got {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // house is all that the rules look at.
@@ -130,10 +132,7 @@ var rules = []rule{
 }
 
 func TestHouse(t *testing.T) {
-	h, err := open(os.DirFS("../.."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(open(os.DirFS("../..")))
 	for _, r := range rules {
 		t.Run(r.number, func(t *testing.T) {
 			r.broken(h, func(format string, args ...any) { t.Errorf(r.number+": "+format, args...) })

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
 )
@@ -51,10 +52,7 @@ func TestGoalsBesideTheBareLoop(t *testing.T) {
 // The rows of durable cycles with bare loops in the places of all servers: the goals are
 // ratios to the one that is there for that, and each has written its jobs' records.
 func TestCompareBareLoops(t *testing.T) {
-	chosen, err := chooseRows("always,always-pipelined,written")
-	if err != nil {
-		t.Fatal(err)
-	}
+	chosen := must.Get(chooseRows("always,always-pipelined,written"))
 	bare := func(name string) peer {
 		return peer{
 			Name: name, Class: classAlways, Command: "{self} logged -p {port} -d {dir} -log 1048576",
@@ -65,9 +63,7 @@ func TestCompareBareLoops(t *testing.T) {
 		peers: []peer{bare(nameBeanfield), bare(nameBeanstalkd), bare(nameLogged)}, rows: chosen,
 		rounds: 1, repeats: 2, scale: 0.002, duration: 50 * time.Millisecond, seed: 1, data: t.TempDir(),
 	}
-	if err := c.compare(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.compare(context.Background()))
 	text := c.out.markdown()
 	for _, want := range []string{
 		"| 50 connections, fsync before each reply | server CPU per operation | at most 1.15 x the bare loop |",
@@ -107,9 +103,7 @@ func TestDuelOfWholeLoads(t *testing.T) {
 		},
 	}
 	d := newDuel(c, "{self} queue", "{self} queue")
-	if err := d.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.run(t.Context()))
 	for i := range d.rows {
 		r := &d.rows[i]
 		if len(r.sides[0]) != 2 || len(r.sides[1]) != 2 {

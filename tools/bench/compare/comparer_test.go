@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/floor"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/testserver"
@@ -28,9 +29,7 @@ func TestCompareEchoServers(t *testing.T) {
 			{name: "b", title: "B", load: base(sixteenCycles)},
 		},
 	}
-	if err := c.compare(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.compare(context.Background()))
 	peers := c.out.Rows[0].Peers
 	for k, rounds := range []int{2, 2, 0} {
 		if len(peers[k].Rounds) != rounds {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
 )
@@ -22,9 +23,7 @@ func TestDuel(t *testing.T) {
 		},
 	}
 	d := newDuel(c, "{self} queue", "{self} queue")
-	if err := d.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.run(t.Context()))
 	for i, want := range []int{5, 5, 2, 0} {
 		r := &d.rows[i]
 		for side := range r.sides {

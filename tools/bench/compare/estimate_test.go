@@ -4,16 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/measure"
 )
 
 // usual is what compare does without flags, besides the choice of rows.
 func usual(t *testing.T, list string) *comparer {
 	t.Helper()
-	chosen, err := chooseRows(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	chosen := must.Get(chooseRows(list))
 	return &comparer{
 		peers: standardPeers("f", "d", true), rows: chosen, rounds: 3, repeats: 2,
 		warmup: 300 * time.Millisecond, duration: 2 * time.Second, settle: measure.Settle,

@@ -7,16 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
 )
 
 // Rows of stalls, scaled down, from their start to their tables.
 func TestCompareStalls(t *testing.T) {
-	chosen, err := chooseRows("stall-kick,stall-busy,stall-hangup,stall-reserve,stall-body-disk")
-	if err != nil {
-		t.Fatal(err)
-	}
+	chosen := must.Get(chooseRows("stall-kick,stall-busy,stall-hangup,stall-reserve,stall-body-disk"))
 	for i := range chosen {
 		chosen[i].load.Disturb.Peace = 10 * time.Millisecond
 	}
@@ -30,9 +28,7 @@ func TestCompareStalls(t *testing.T) {
 		},
 		rows: chosen, rounds: 2, scale: 0.0002, duration: 50 * time.Millisecond, seed: 1, data: t.TempDir(),
 	}
-	if err := c.compare(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.compare(context.Background()))
 	for i, want := range []int{2, 2, 1, 1, 1} {
 		r := &c.out.Rows[i]
 		if len(r.Peers) != want || len(r.Peers[0].Rounds) != 2 || len(r.Peers[0].Rounds[0].Stalls.Each) != 1 {

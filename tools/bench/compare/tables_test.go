@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/result"
 )
 
@@ -25,10 +26,7 @@ func TestMetricsOfAStart(t *testing.T) {
 
 // Rows of restarts, scaled down, from their start to their tables.
 func TestCompareRestarts(t *testing.T) {
-	chosen, err := chooseRows("recovery,start")
-	if err != nil {
-		t.Fatal(err)
-	}
+	chosen := must.Get(chooseRows("recovery,start"))
 	for i := range chosen {
 		chosen[i].flags, chosen[i].config = "-config {config}", "x"
 	}
@@ -42,9 +40,7 @@ func TestCompareRestarts(t *testing.T) {
 		peers: []peer{fake(nameBeanfield, "-need"), fake(nameBeanstalkd, "")}, rows: chosen,
 		rounds: 2, scale: 0.0001, duration: time.Second, seed: 1, data: t.TempDir(),
 	}
-	if err := c.compare(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.compare(context.Background()))
 	if len(c.out.Rows[0].Peers[0].Rounds) != 1 || len(c.out.Rows[1].Peers[0].Rounds) != 2 {
 		t.Errorf("%+v", c.out.Rows)
 	}

@@ -10,16 +10,14 @@ import (
 	"syscall"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/socket"
 )
 
 // pair is a client and the server's end of its connection, which never block.
 func pair(t *testing.T) (client, server int) {
 	t.Helper()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
 	t.Cleanup(func() { socket.CloseAll(fds[:]) })
 	return fds[0], fds[1]
 }
@@ -65,9 +63,7 @@ func TestRepliesWaitForOneSync(t *testing.T) {
 				t.Fatal(e)
 			}
 		}
-		if err := l.round(both); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.round(both))
 		if kept != step.kept {
 			t.Errorf("step %d: %d groups, want %d", i, kept, step.kept)
 		}
@@ -105,10 +101,7 @@ func TestBareQueue(t *testing.T) {
 		for rest := sent; rest != ""; {
 			n := min(size, len(rest))
 			in, rest = append(in, rest[:n]...), rest[n:]
-			taken, err := q.run(in, &turn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			taken := must.Get(q.run(in, &turn))
 			in = in[taken:]
 		}
 		if string(turn.out) != want {
@@ -139,10 +132,7 @@ func TestBareQueueRefuses(t *testing.T) {
 // its beginning.
 func TestBareLogIsReused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	log, err := newBareLog(path, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(newBareLog(path, 10))
 	defer log.file.Close()
 	for _, step := range []struct{ group, file string }{
 		{"", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"},
@@ -151,9 +141,7 @@ func TestBareLogIsReused(t *testing.T) {
 		{"cc", "aaaabbbbcc"},
 		{"ddd", "dddabbbbcc"},
 	} {
-		if err := log.keep([]byte(step.group)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, log.keep([]byte(step.group)))
 		if text, err := os.ReadFile(path); err != nil || string(text) != step.file {
 			t.Errorf("after %q: %q, %v", step.group, text, err)
 		}

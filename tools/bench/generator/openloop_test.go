@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/testserver"
 )
@@ -27,21 +28,12 @@ func TestOpenLoopCountsWhatAStallDelayed(t *testing.T) {
 	ld := brief(func(ld *load.Load) {
 		ld.Kind, ld.Connections, ld.Rate, ld.Warmup, ld.Duration = load.KindPut, 1, 1000, 0, 600*time.Millisecond
 	})
-	if err := ld.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ld.Check())
 	r := &run{target: Target{Addr: addr, Owned: true}, load: &ld, base: time.Now()}
 	defer r.close()
-	if err := r.connect(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.drive(context.Background(), quiet); err != nil {
-		t.Fatal(err)
-	}
-	total, err := r.total()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.connect())
+	must.Do(t, r.drive(context.Background(), quiet))
+	total := must.Get(r.total())
 	h := &total.latency[opPut]
 	if h.N != 600 {
 		t.Errorf("%d operations were recorded, 600 were due", h.N)

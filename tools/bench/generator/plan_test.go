@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/load"
 )
 
@@ -74,9 +75,7 @@ func TestEchoOfCyclesIsAboutAsLong(t *testing.T) {
 			t.Error("counted before all of it was back")
 		}
 		c.ids = c.ids[:0] // so that the connection rests once it is answered
-		if err := arrive(l, c, string(part)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, arrive(l, c, string(part)))
 	}
 	if c.left != 0 || l.tally.ops[opEcho] != 48 || l.tally.latency[opEcho].N != 48 {
 		t.Errorf("%d to come, %d counted", c.left, l.tally.ops[opEcho])

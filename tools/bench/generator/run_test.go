@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/storage/must"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
 	"beanfield/tools/bench/testserver"
@@ -28,9 +29,7 @@ func brief(change func(*load.Load)) load.Load {
 
 func runOn(t *testing.T, addr string, ld load.Load) (*result.Result, error) {
 	t.Helper()
-	if err := ld.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ld.Check())
 	return Generate(context.Background(), Target{Addr: addr, Owned: true}, ld, Settings{Say: quiet})
 }
 
@@ -110,10 +109,7 @@ func missingCommand(t *testing.T, res *result.Result, want []string) string {
 func TestPutEndsAfterItsJobs(t *testing.T) {
 	q, addr := testserver.Start(t)
 	ld := brief(func(ld *load.Load) { ld.Kind, ld.MaxJobs, ld.Warmup, ld.Duration = load.KindPut, 1000, 0, time.Hour })
-	res, err := runOn(t, addr, ld)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(runOn(t, addr, ld))
 	if total := q.Count(t, "total-jobs"); total < 1000 || total > int64(1000+ld.Connections) || res.Ops == 0 {
 		t.Errorf("%d jobs were put, %d counted; the bound was 1000", total, res.Ops)
 	}
@@ -126,10 +122,7 @@ func TestWholeLoads(t *testing.T) {
 		ld := brief(func(ld *load.Load) {
 			ld.Kind, ld.MaxJobs, ld.Whole, ld.Depth, ld.Warmup, ld.Duration = kind, 500, true, 2, time.Hour, time.Nanosecond
 		})
-		res, err := runOn(t, addr, ld)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(runOn(t, addr, ld))
 		most := 500 + ld.Connections*ld.Batch()
 		if puts := int(res.ByCommand["put"]); puts < 500-ld.Connections*ld.Batch() || puts > most || int(res.Ops) > most*commands {
 			t.Errorf("%s: %v, of 500 jobs", kind, res.ByCommand)
@@ -211,10 +204,7 @@ func TestWrongRepliesEndCycles(t *testing.T) {
 // A server that loses a job answers every command well; only its counts tell.
 func TestAuditFindsLostJobs(t *testing.T) {
 	_, addr := testserver.Start(t)
-	check, err := startAudit(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check := must.Get(startAudit(t.Context(), addr))
 	text := client.Document{{Key: "total-jobs", Value: "3"}, {Key: "current-jobs-ready", Value: "0"}}
 	if err := check.compare(text, &Tally{Inserted: 3, deleted: 3}); err != nil {
 		t.Errorf("three put, three deleted, none there: %v", err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/load"
 )
 
@@ -161,9 +162,7 @@ func TestConsumeEcho(t *testing.T) {
 		if cut == 5 {
 			parts = parts[:1]
 		}
-		if err := arrive(l, c, parts...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, arrive(l, c, parts...))
 		if c.left != 0 || l.tally.ops[opEcho] != 2 {
 			t.Fatalf("cut at %d: %d to come, %d counted", cut, c.left, l.tally.ops[opEcho])
 		}

@@ -4,6 +4,7 @@ import (
 	"syscall"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
 )
@@ -11,10 +12,7 @@ import (
 // socketPair is a connection whose other end the test holds.
 func socketPair(t *testing.T) (own, other int) {
 	t.Helper()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
 	t.Cleanup(func() { socket.CloseAll(fds[1:]) }) // the loop closes the other
 	return fds[0], fds[1]
 }
@@ -22,10 +20,7 @@ func socketPair(t *testing.T) (own, other int) {
 // When a connection's next request goes out: at once, where the loop spins, and where it
 // sleeps, only after all answers have been read that it woke up for.
 func TestWhenTheNextRequestGoesOut(t *testing.T) {
-	wires, err := socket.NewLoop(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wires := must.Get(socket.NewLoop(1))
 	defer wires.Close()
 	for wait, early := range map[Wait]bool{WaitSpin: true, WaitEpoll: false} {
 		l, first := awaiting(opPut, 1, func(ld *load.Load) { ld.Kind = load.KindPut })
@@ -35,19 +30,13 @@ func TestWhenTheNextRequestGoesOut(t *testing.T) {
 			fd, other := socketPair(t)
 			others = append(others, other)
 			c := &conn{plan: first.plan, op: opPut, left: 1, random: first.random}
-			if c.wire, err = wires.Add(fd, nil, c); err != nil {
-				t.Fatal(err)
-			}
-			if err := arrive(l, c, "INSERTED 5\r\n"); err != nil {
-				t.Fatal(err)
-			}
+			c.wire = must.Get(wires.Add(fd, nil, c))
+			must.Do(t, arrive(l, c, "INSERTED 5\r\n"))
 			if _, e := socket.Read(other, make([]byte, 100)); (e == 0) != early {
 				t.Errorf("%s: after one answer, reading the next request gives %v", wait, e)
 			}
 		}
-		if err := l.sendBurst(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.sendBurst())
 		for _, other := range others {
 			if _, e := socket.Read(other, make([]byte, 100)); (e == 0) == early {
 				t.Errorf("%s: after all answers, reading the next request gives %v", wait, e)

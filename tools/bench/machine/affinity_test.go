@@ -2,6 +2,8 @@ package machine
 
 import (
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 func TestParseCPUs(t *testing.T) {
@@ -17,13 +19,8 @@ func TestParseCPUs(t *testing.T) {
 }
 
 func TestPinSelfAndBack(t *testing.T) {
-	before, err := OwnAffinity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := PinSelf(before); err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(OwnAffinity())
+	must.Do(t, PinSelf(before))
 	after, err := OwnAffinity()
 	if err != nil || after != before {
 		t.Errorf("%v %v", after, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
@@ -31,10 +32,7 @@ func restartOfLoad(t *testing.T, flags string, change func(*load.Load)) (*result
 }
 
 func TestRestart(t *testing.T) {
-	res, err := restartOf(t, "", 500)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(restartOf(t, "", 500))
 	u := res.Restart
 	for name, v := range map[string]float64{
 		"start": u.StartSec, "load": u.LoadSec, "stop": u.StopSec, "recovery": u.RecoverySec,
@@ -66,10 +64,7 @@ func TestKilled(t *testing.T) {
 
 // Without jobs there is only a start.
 func TestStart(t *testing.T) {
-	res, err := restartOf(t, "", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(restartOf(t, "", 0))
 	if u := res.Restart; u.StartSec <= 0 || u.RecoverySec != 0 {
 		t.Errorf("%+v", u)
 	}

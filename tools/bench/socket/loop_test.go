@@ -9,19 +9,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"beanfield/storage/must"
 )
 
 // pair is a socket whose other end the test holds. Both have little room.
 func pair(t *testing.T) (own, other int) {
 	t.Helper()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fds := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))
 	for _, fd := range fds {
-		if err := syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_SNDBUF, 4096); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_SNDBUF, 4096))
 	}
 	t.Cleanup(func() { syscall.Close(fds[1]) })
 	return fds[0], fds[1]
@@ -43,16 +40,10 @@ func (w *words) Take(b []byte) (int, error) {
 
 func newPair(t *testing.T, p Party) (*Loop, *Conn, int) {
 	t.Helper()
-	l, err := NewLoop(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(NewLoop(1))
 	t.Cleanup(l.Close)
 	fd, other := pair(t)
-	c, err := l.Add(fd, nil, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(l.Add(fd, nil, p))
 	return l, c, other
 }
 
@@ -88,9 +79,7 @@ func TestSendsWaitForRoom(t *testing.T) {
 	for i := range 4 {
 		b := bytes.Repeat([]byte{byte('a' + i)}, 30_000)
 		sent = append(sent, b...)
-		if err := c.Send(b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Send(b))
 	}
 	buf := make([]byte, 1<<16)
 	for len(got) < len(sent) {
@@ -110,10 +99,7 @@ func TestSendsWaitForRoom(t *testing.T) {
 
 // A server that stops reading until its replies are read must not stop a side that writes.
 func TestSideReadsWhileItWrites(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	go func() {
 		c, err := l.Accept()
@@ -122,10 +108,7 @@ func TestSideReadsWhileItWrites(t *testing.T) {
 			c.Close()
 		}
 	}()
-	s, err := DialSide(l.Addr().String(), &Turn{Context: t.Context()}, 64<<10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(DialSide(l.Addr().String(), &Turn{Context: t.Context()}, 64<<10))
 	defer s.Close()
 	sent := bytes.Repeat([]byte("abcdefghijklmnopqrstuvwxyz"), 1<<20)
 	if n, err := s.Write(sent); n != len(sent) || err != nil {

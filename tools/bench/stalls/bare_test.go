@@ -4,16 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/machine"
 )
 
 // A client of a bare server waits for something, but not all the time; and the threads
 // of others stay where they are.
 func TestLongestAnswer(t *testing.T) {
-	before, err := machine.OwnAffinity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(machine.OwnAffinity())
 	const lasting = 20 * time.Millisecond
 	longest, err := LongestAnswer("0", "0", lasting)
 	if err != nil || longest <= 0 {

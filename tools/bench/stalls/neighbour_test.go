@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
@@ -33,9 +34,7 @@ func disturbedBy(by string, change func(*load.Load)) load.Load {
 
 func measureOn(t *testing.T, addr string, ld load.Load, owned bool) (*result.Result, error) {
 	t.Helper()
-	if err := ld.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ld.Check())
 	set := generator.Settings{Say: func(string, ...any) {}}
 	return Measure(context.Background(), generator.Target{Addr: addr, Owned: owned}, ld, set)
 }
@@ -92,10 +91,7 @@ func TestFillOnlyPuts(t *testing.T) {
 	if _, err := measureOn(t, addr, disturbedBy(load.DisturbFill, nil), true); err != nil {
 		t.Fatal(err)
 	}
-	c, err := talk.Dial(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(talk.Dial(t.Context(), addr))
 	defer c.Close()
 	counts, err := c.Stats("stats-tube " + disturbedTube)
 	if n := q.Count(t, "current-jobs-ready"); err != nil || n == 0 || counts.Number("total-jobs") != n {
@@ -135,10 +131,7 @@ func stalledBy(t *testing.T, verb string, peak bool) error {
 		}
 	})
 	ld := disturbedBy(load.DisturbKick, func(ld *load.Load) { ld.Backlog, ld.Disturb.Again = 3, 3 })
-	res, err := measureOn(t, addr, ld, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(measureOn(t, addr, ld, true))
 	least := res.Stalls.All(result.LongestStall).Min
 	if got := least >= float64(stalled/time.Microsecond)*0.9; got != peak {
 		return fmt.Errorf("%s: the longest stall is %.0f µs at least", verb, least)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/storage/must"
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
@@ -21,9 +22,7 @@ func TestQueueDisturbances(t *testing.T) {
 	set := generator.Settings{Say: func(string, ...any) {}}
 	for _, by := range load.QueueDisturbances {
 		ld := disturbedBy(by, func(ld *load.Load) { ld.Backlog = 5000 })
-		if err := ld.Check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ld.Check())
 		res, err := Measure(t.Context(), generator.Target{Addr: s.Addr, Queue: s.Queue}, ld, set)
 		if err != nil {
 			t.Errorf("%s: %v", by, err)
@@ -32,10 +31,7 @@ func TestQueueDisturbances(t *testing.T) {
 		if each := res.Stalls.Each; len(each) != 2 || each[0].Stormy.N == 0 || each[1].TookSec <= 0 {
 			t.Errorf("%s: %+v", by, res.Stalls)
 		}
-		c, err := talk.Dial(t.Context(), s.Addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(talk.Dial(t.Context(), s.Addr))
 		if err := c.Say("stats-tube "+disturbedTube, "NOT_FOUND"); err != nil {
 			t.Errorf("%s: the tube is left: %v", by, err)
 		}
@@ -48,10 +44,7 @@ func TestQueueDisturbances(t *testing.T) {
 
 // An answer other than the right one ends the measurement.
 func TestAnswersOfTheQueue(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	answers := make(chan string, 1)
 	go func() {
@@ -74,10 +67,7 @@ func TestAnswersOfTheQueue(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n": true, "HTTP/1.1 404 Not Found\r\n\r\n": false, "HTTP/1.1 200 OK\r\n": false, "": false,
 	} {
 		d := &disturbance{target: generator.Target{Queue: l.Addr().String()}, turn: socket.Turn{Context: t.Context()}}
-		c, err := d.visit()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(d.visit())
 		d.visitors = append(d.visitors, c)
 		answers <- answer
 		if err := d.truncate(); err == nil != right {
