@@ -74,9 +74,18 @@ func made() *comparison {
 	}
 }
 
+// tells wants a text to have parts.
+func tells(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("missing: %s\nin\n%s", part, text)
+		}
+	}
+}
+
 func TestMarkdownTellsWhatWasReached(t *testing.T) {
-	text := made().markdown()
-	for _, want := range []string{
+	tells(t, made().markdown(),
 		"| reached & <more> | throughput | at least 2.00 x | 2.75 (2.50–3.00) | yes |",
 		"| reached & <more> | server CPU per operation | at most 0.600 x | 0.350 (0.300–0.400) | yes |",
 		"| reached & <more> | p99 | at most 1.00 x | 1.00 (0.500–1.50) | yes |",
@@ -88,21 +97,14 @@ func TestMarkdownTellsWhatWasReached(t *testing.T) {
 		"| absent | beanfield | did not start |",
 		"| memory | bytes each | at most 50.0 | 42.0 | yes |",
 		"2001-02-03", "64 cores", "`bench compare`", "beanfield 1",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("missing: %s\nin\n%s", want, text)
-		}
-	}
+	)
 }
 
 // The floor is about the processor, so a row that waits for a disk is never at it.
 func TestAlwaysIsNeverAtTheFloor(t *testing.T) {
 	c := made()
 	c.Rows[2].row.class = classAlways
-	want := "| at the floor | throughput | at least 2.00 x | 1.50 | missed |"
-	if text := c.markdown(); !strings.Contains(text, want) {
-		t.Errorf("missing: %s\nin\n%s", want, text)
-	}
+	tells(t, c.markdown(), "| at the floor | throughput | at least 2.00 x | 1.50 | missed |")
 }
 
 func TestEchoServerStandsBesideCycles(t *testing.T) {

@@ -28,10 +28,10 @@ func (c *comparison) markdown() string {
 	b.WriteString("\n## All measurements\n")
 	c.table(&b, "| load | server | ops/s | × beanstalkd | CPU µs/op | × beanstalkd | × echo | p50 µs | p99 µs | p99.9 µs | RSS MB |\n"+
 		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-		func(r *rowResult) bool { return !r.restarts() && !r.stalls() }, (*rowResult).line)
-	c.table(&b, diskHead, (*rowResult).onDisk, (*rowResult).diskLine)
-	c.table(&b, restartHead, (*rowResult).restarts, (*rowResult).restartLine)
-	c.table(&b, stallHead, (*rowResult).stalls, (*rowResult).stallLine)
+		func(r *rowResult) bool { return !r.restarts() && !r.stalls() }, (*rowResult).cells)
+	c.table(&b, diskHead, (*rowResult).onDisk, (*rowResult).diskCells)
+	c.table(&b, restartHead, (*rowResult).restarts, (*rowResult).restartCells)
+	c.table(&b, stallHead, (*rowResult).stalls, (*rowResult).stallCells)
 	c.remarks(&b)
 	return b.String()
 }
@@ -43,8 +43,8 @@ func (c *comparison) roundCount() string {
 	return fmt.Sprintf("%d rounds", c.Rounds)
 }
 
-// table shows the rows that belong to it, if there are any.
-func (c *comparison) table(b *strings.Builder, head string, belongs func(*rowResult) bool, line func(*rowResult, *strings.Builder, *peerResult)) {
+// table shows the rows that belong to it, if there are any: the cells of a peer, or no line.
+func (c *comparison) table(b *strings.Builder, head string, belongs func(*rowResult) bool, cells func(*rowResult, *peerResult) []string) {
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		if !belongs(r) {
@@ -55,7 +55,20 @@ func (c *comparison) table(b *strings.Builder, head string, belongs func(*rowRes
 			head = ""
 		}
 		for k := range r.Peers {
-			line(r, b, &r.Peers[k])
+			p := &r.Peers[k]
+			line := cells(r, p)
+			if line == nil {
+				continue
+			}
+			if p.Absent != "" {
+				clear(line)
+				line[0] = "did not start"
+			}
+			fmt.Fprintf(b, "| %s | %s |", r.Title, p.Name)
+			for _, cell := range line {
+				b.WriteString(strings.TrimRight(" "+cell, " ") + " |")
+			}
+			b.WriteByte('\n')
 		}
 	}
 }
@@ -112,24 +125,18 @@ func (r *rowResult) versus(m metric, p, to *peerResult) string {
 	return ratio(m, p, to).String()
 }
 
-func (r *rowResult) line(b *strings.Builder, p *peerResult) {
+func (r *rowResult) cells(p *peerResult) []string {
 	mid := p.middle
 	against := func(m metric, to *peerResult) string { return r.versus(m, p, to) }
-	name := r.Title
-	if p.Absent != "" {
-		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | |\n", name, p.Name)
-		return
-	}
+	resident := mid(func(x *result.Result) float64 { return result.MB(x.Server.RSS) })
 	if bytes := mid(metricBytes.of); bytes != "–" {
-		fmt.Fprintf(b, "| %s | %s | %s bytes each | %s | | | | | | | %s |\n", name, p.Name, bytes,
-			against(metricBytes, r.baseline()), mid(func(x *result.Result) float64 { return result.MB(x.Server.RSS) }))
-		return
+		return []string{bytes + " bytes each", against(metricBytes, r.baseline()), "", "", "", "", "", "", resident}
 	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, p.Name,
+	return []string{
 		mid(metricThroughput.of), against(metricThroughput, r.baseline()),
 		mid(metricCPU.of), against(metricCPU, r.baseline()), against(metricCPU, r.floor()),
-		mid(func(x *result.Result) float64 { return x.Latency["all"].P50 }), mid(metricP99.of), mid(metricP999.of),
-		mid(func(x *result.Result) float64 { return result.MB(x.Server.RSS) }))
+		mid(metricP50.of), mid(metricP99.of), mid(metricP999.of), resident,
+	}
 }
 
 // atFloor is the distance to the echo server within which a report says that a goal was
@@ -185,7 +192,7 @@ func (r *rowResult) verdict(g goal, got result.Spread) string {
 	switch {
 	case !got.Known():
 		return "not measured"
-	case r.unsure() && g.metric.timed():
+	case r.unsure() && !metrics[g.metric].steady:
 		return "unsure: others used the machine"
 	case g.met(got.Median):
 		return "yes"

@@ -35,74 +35,57 @@ const (
 	metricPeakMB  metric = "highest MB"
 )
 
-func (m metric) of(r *result.Result) float64 {
-	switch m {
-	case metricThroughput:
-		return r.OpsPerSec
-	case metricCPU:
-		return r.Server.CPUPerOp
-	case metricJobCPU:
-		return r.Server.CPUPerOp * float64(r.Load.JobOperations())
-	case metricP50:
-		return r.Latency["all"].P50
-	case metricP99:
-		return r.Latency["all"].P99
-	case metricP999:
-		return r.Latency["all"].P999
-	case metricBytes:
-		return r.Server.BytesEach
-	case metricStall:
-		return r.Stalls.All(result.LongestStall).Median
-	case metricStallP999:
-		return r.Stalls.All(result.StallP999).Median
-	case metricWritten:
-		return r.Server.WrittenPerOp * float64(r.Load.JobOperations())
-	case metricOnDisk:
-		return result.MB(r.Server.OnDisk)
-	case metricPeakMB:
-		return result.MB(r.Server.PeakRSS)
-	default:
-		return m.ofRestart(r.Restart)
+// metrics says where each is in a result, its unit, and whether it stays the same whoever else
+// uses the processors.
+var metrics = map[metric]struct {
+	of     func(*result.Result) float64
+	unit   string
+	steady bool
+}{
+	metricThroughput: {func(r *result.Result) float64 { return r.OpsPerSec }, "ops/s", false},
+	metricCPU:        {func(r *result.Result) float64 { return r.Server.CPUPerOp }, "µs", false},
+	metricJobCPU:     {func(r *result.Result) float64 { return r.Server.CPUPerOp * float64(r.Load.JobOperations()) }, "µs", false},
+	metricP50:        {func(r *result.Result) float64 { return r.Latency["all"].P50 }, "µs", false},
+	metricP99:        {func(r *result.Result) float64 { return r.Latency["all"].P99 }, "µs", false},
+	metricP999:       {func(r *result.Result) float64 { return r.Latency["all"].P999 }, "µs", false},
+	metricBytes:      {func(r *result.Result) float64 { return r.Server.BytesEach }, "bytes", true},
+
+	metricStart:        {started, "ms", false},
+	metricRecovery:     {recovered(func(u *result.Restart) float64 { return u.RecoverySec }), "s", false},
+	metricRecoveryPeak: {recovered((*result.Restart).Peak), "", true},
+	metricLoadedMB:     {recovered(func(u *result.Restart) float64 { return result.MB(u.LoadedPeak) }), "MB", true},
+	metricRecoveredMB:  {recovered(func(u *result.Restart) float64 { return result.MB(u.RecoveredPeak) }), "MB", true},
+
+	metricStall:     {func(r *result.Result) float64 { return r.Stalls.All(result.LongestStall).Median }, "µs", false},
+	metricStallP999: {func(r *result.Result) float64 { return r.Stalls.All(result.StallP999).Median }, "µs", false},
+
+	metricWritten: {func(r *result.Result) float64 { return r.Server.WrittenPerOp * float64(r.Load.JobOperations()) }, "bytes", true},
+	metricOnDisk:  {func(r *result.Result) float64 { return result.MB(r.Server.OnDisk) }, "MB", true},
+	metricPeakMB:  {func(r *result.Result) float64 { return result.MB(r.Server.PeakRSS) }, "MB", true},
+}
+
+func started(r *result.Result) float64 {
+	if r.Restart == nil {
+		return math.NaN()
+	}
+	return r.Restart.StartSec * 1e3
+}
+
+// recovered is not a number where there was no restart, or nothing to recover.
+func recovered(of func(*result.Restart) float64) func(*result.Result) float64 {
+	return func(r *result.Result) float64 {
+		if r.Restart == nil || r.Restart.Jobs == 0 {
+			return math.NaN()
+		}
+		return of(r.Restart)
 	}
 }
 
-// ofRestart is not a number where there was no restart, or nothing to recover.
-func (m metric) ofRestart(u *result.Restart) float64 {
-	switch {
-	case u == nil:
-		return math.NaN()
-	case m == metricStart:
-		return u.StartSec * 1e3
-	case u.Jobs == 0:
-		return math.NaN()
-	case m == metricRecovery:
-		return u.RecoverySec
-	case m == metricRecoveryPeak:
-		return u.Peak()
-	case m == metricLoadedMB:
-		return result.MB(u.LoadedPeak)
-	case m == metricRecoveredMB:
-		return result.MB(u.RecoveredPeak)
-	}
-	return math.NaN()
-}
-
-// timed says whether others who use the processors change the metric; memory is not timed.
-func (m metric) timed() bool {
-	switch m {
-	case metricBytes, metricRecoveryPeak, metricLoadedMB, metricRecoveredMB, metricWritten, metricOnDisk, metricPeakMB:
-		return false
-	}
-	return true
-}
+func (m metric) of(r *result.Result) float64 { return metrics[m].of(r) }
 
 // show is a number with its unit.
 func (m metric) show(v float64) string {
-	unit := map[metric]string{
-		metricThroughput: "ops/s", metricCPU: "µs", metricJobCPU: "µs", metricP50: "µs", metricP99: "µs", metricP999: "µs", metricBytes: "bytes",
-		metricStall: "µs", metricStallP999: "µs", metricWritten: "bytes", metricOnDisk: "MB", metricPeakMB: "MB", metricStart: "ms", metricRecovery: "s", metricLoadedMB: "MB", metricRecoveredMB: "MB",
-	}[m]
-	return strings.TrimSpace(result.Short(v) + " " + unit)
+	return strings.TrimSpace(result.Short(v) + " " + metrics[m].unit)
 }
 
 func (m metric) all(rounds []*result.Result) []float64 {

@@ -36,19 +36,15 @@ func TestCompareStalls(t *testing.T) {
 		}
 	}
 	text := c.out.markdown()
-	for _, want := range []string{
+	tells(t, text,
 		"| 200 buried jobs kicked at once | beanfield |",
 		"| 50 connections, 16 cycles pipelined | beanstalkd |",
 		"| a job of 0 MiB is put, reserved and deleted, fsync before each reply | beanfield |",
 		"| 50 connections that watch 2 tubes each hang up | beanfield |",
 		"| a client that watches 20 tubes reserves, twenty times | beanfield |",
-		"| 200 buried jobs kicked at once | " + string(metricStall) + " | at most 2,000 |",
+		"| 200 buried jobs kicked at once | "+string(metricStall)+" | at most 2,000 |",
 		stallHead,
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("missing: %s\nin\n%s", want, text)
-		}
-	}
+	)
 	if strings.Contains(text, "not measured") || strings.Count(text, "at most 2,000") != 4 {
 		t.Errorf("a goal too many, or without its number:\n%s", text)
 	}
@@ -81,10 +77,7 @@ func TestStallsAreJudgedByTheMedian(t *testing.T) {
 			row:   stallKinds[0].row(),
 			Peers: []peerResult{{Name: nameBeanfield, Rounds: test.rounds}},
 		}}}
-		want := fmt.Sprintf("| %s | at most 2,000 | %s", metricStall, test.verdict)
-		if text := c.markdown(); !strings.Contains(text, want) {
-			t.Errorf("missing: %s\nin\n%s", want, text)
-		}
+		tells(t, c.markdown(), fmt.Sprintf("| %s | at most 2,000 | %s", metricStall, test.verdict))
 	}
 }
 

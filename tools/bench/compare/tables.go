@@ -1,9 +1,6 @@
 package compare
 
 import (
-	"fmt"
-	"strings"
-
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/result"
 )
@@ -20,14 +17,14 @@ func (r *rowResult) onDisk() bool {
 	return r.row.class != "" && r.row.class != classMemory && !r.restarts() && !r.stalls()
 }
 
-func (r *rowResult) diskLine(b *strings.Builder, p *peerResult) {
+func (r *rowResult) diskCells(p *peerResult) []string {
 	if p.Absent != "" || p.peer.echo {
-		return
+		return nil
 	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Title, p.Name,
-		r.versus(metricThroughput, p, r.bareLoop()), r.versus(metricCPU, p, r.bareLoop()),
-		p.middle(func(x *result.Result) float64 { return x.Server.CPUPerOp * float64(x.Load.JobOperations()) }),
-		p.middle(metricWritten.of), p.middle(metricOnDisk.of), p.middle(metricPeakMB.of))
+	return []string{
+		r.versus(metricThroughput, p, r.bareLoop()), r.versus(metricCPU, p, r.bareLoop()), p.middle(metricJobCPU.of),
+		p.middle(metricWritten.of), p.middle(metricOnDisk.of), p.middle(metricPeakMB.of),
+	}
 }
 
 // A restart has numbers of its own, and so its rows have a table of their own.
@@ -39,11 +36,7 @@ const restartHead = "## Restarts\n\n" +
 
 func (r *rowResult) restarts() bool { return r.row.load.Kind == load.KindRestart }
 
-func (r *rowResult) restartLine(b *strings.Builder, p *peerResult) {
-	if p.Absent != "" {
-		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | |\n", r.Title, p.Name)
-		return
-	}
+func (r *rowResult) restartCells(p *peerResult) []string {
 	mid := func(of func(*result.Restart) float64) string {
 		return p.middle(func(res *result.Result) float64 { return of(res.Restart) })
 	}
@@ -51,12 +44,13 @@ func (r *rowResult) restartLine(b *strings.Builder, p *peerResult) {
 	if p == r.baseline() && r.row.load.Backlog == 0 {
 		against = "–"
 	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Title, p.Name,
+	return []string{
 		p.middle(metricStart.of),
 		mid(func(u *result.Restart) float64 { return u.LoadSec }),
 		mid(func(u *result.Restart) float64 { return result.MB(u.LoadedRSS) }), p.middle(metricLoadedMB.of),
 		mid(func(u *result.Restart) float64 { return u.StopSec }), p.middle(metricRecovery.of), against,
-		p.middle(metricRecoveredMB.of), mid(func(u *result.Restart) float64 { return result.MB(u.RecoveredRSS) }))
+		p.middle(metricRecoveredMB.of), mid(func(u *result.Restart) float64 { return result.MB(u.RecoveredRSS) }),
+	}
 }
 
 // Stalls have numbers of their own, and so their rows have a table of their own.
@@ -68,11 +62,7 @@ const stallHead = "## Stalls\n\n" +
 
 func (r *rowResult) stalls() bool { return r.row.load.Kind == load.KindNeighbour }
 
-func (r *rowResult) stallLine(b *strings.Builder, p *peerResult) {
-	if p.Absent != "" {
-		fmt.Fprintf(b, "| %s | %s | did not start | | | | | | | | |\n", r.Title, p.Name)
-		return
-	}
+func (r *rowResult) stallCells(p *peerResult) []string {
 	all := result.Stalls{}
 	for _, res := range p.Rounds {
 		all.Each = append(all.Each, res.Stalls.Each...)
@@ -81,9 +71,11 @@ func (r *rowResult) stallLine(b *strings.Builder, p *peerResult) {
 	if us := p.bare(); us > 0 {
 		bare = result.Short(us)
 	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Title, p.Name,
-		all.All(result.LongestStall), r.versus(metricStall, p, r.baseline()), all.All(result.StallP999), all.All(result.LongestPeace), all.All(result.PeaceP999),
-		all.All(result.StallTook), all.All(result.StallWork), all.All(result.StallAway), bare)
+	of := func(number func(*result.Stall) float64) string { return all.All(number).String() }
+	return []string{
+		of(result.LongestStall), r.versus(metricStall, p, r.baseline()), of(result.StallP999), of(result.LongestPeace), of(result.PeaceP999),
+		of(result.StallTook), of(result.StallWork), of(result.StallAway), bare,
+	}
 }
 
 // bare is the median of what a bare server's client waited, 0 where there was none.

@@ -45,16 +45,12 @@ func TestCompareRestarts(t *testing.T) {
 		t.Errorf("%+v", c.out.Rows)
 	}
 	text := c.out.markdown()
-	for _, want := range []string{
+	tells(t, text,
 		"| 500 jobs of 100 bytes, restarted | beanfield |",
 		"| seconds until it serves all jobs again | at most 3.00 |",
 		"| ms until the first reply | at most 150 |",
 		restartHead,
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("missing: %s\nin\n%s", want, text)
-		}
-	}
+	)
 	if strings.Contains(text, "ops/s |") || strings.Contains(text, "not measured") {
 		t.Errorf("an empty table, or a goal without its number:\n%s", text)
 	}
