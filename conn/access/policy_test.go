@@ -10,8 +10,7 @@ import (
 
 func policy(t testing.TB, rules ...Rule) *Policy {
 	t.Helper()
-	p := must.Get(New(rules))
-	return p
+	return must.Get(New(rules))
 }
 
 var everyone = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}

@@ -12,8 +12,7 @@ import (
 
 func policy(t *testing.T, rules ...access.Rule) *access.Policy {
 	t.Helper()
-	p := must.Get(access.New(rules))
-	return p
+	return must.Get(access.New(rules))
 }
 
 func rule(token string, may access.Rights, tubes string) access.Rule {
@@ -25,8 +24,7 @@ func rule(token string, may access.Rights, tubes string) access.Rule {
 func TestRules(t *testing.T) {
 	book := &access.Book{}
 	book.Replace(policy(t, rule("all", access.Admin, "*"), rule("stats", access.Stats, "*"), rule("some", access.All, "a*"), rule("put", access.Put, "*")))
-	h := newHouse(t, Options{Options: hall.Options{Tokens: []string{"listed"}, Authenticator: hall.Authenticator{Book: book}}, Profiles: true})
-	h.server.Open(Pages{Metrics: figures, Console: echo})
+	h := opened(t, Options{Options: hall.Options{Tokens: []string{"listed"}, Authenticator: hall.Authenticator{Book: book}}, Profiles: true})
 	const pprof = "/debug/pprof/cmdline"
 	ask := func(token, page string, want int) {
 		t.Helper()
@@ -34,9 +32,7 @@ func TestRules(t *testing.T) {
 		if token != "" {
 			header = "Authorization: Bearer " + token + "\r\n"
 		}
-		if r, body := h.Say("GET", page, header, ""); r.StatusCode != want {
-			t.Errorf("%s with %q: %d %q, want %d", page, token, r.StatusCode, body, want)
-		}
+		h.Expect(want, "GET", page, header, "")
 	}
 	for page, want := range map[string]map[string]int{
 		"/metrics": {"all": 200, "stats": 200, "some": 403, "put": 403, "": 401},

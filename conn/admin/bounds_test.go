@@ -19,8 +19,7 @@ func hasty() Options {
 // A client that begins a request and goes silent, in its line, its headers or its body, is
 // let go; so is one that asks nothing.
 func TestSlowClients(t *testing.T) {
-	h := newHouse(t, hasty())
-	h.server.Open(Pages{Console: echo})
+	h := opened(t, hasty())
 	for _, begun := range []string{
 		"", "GE", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel", "POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel",
@@ -52,8 +51,7 @@ func TestSlowReader(t *testing.T) {
 }
 
 func TestTooMuch(t *testing.T) {
-	h := newHouse(t, Options{Options: hall.Options{MaxHeader: 5000}, MaxBody: 100})
-	h.server.Open(Pages{Console: echo})
+	h := opened(t, Options{Options: hall.Options{MaxHeader: 5000}, MaxBody: 100})
 	long := strings.Repeat("x", 101)
 	h.expect([]exchange{
 		{"POST", "/", "", long[:100], 200, "console POST / " + long[:100]},

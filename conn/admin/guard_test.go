@@ -9,8 +9,7 @@ import (
 
 // On a loopback address, a name that another site's page may have been given leads nowhere.
 func TestHosts(t *testing.T) {
-	h := newHouse(t, Options{Options: hall.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
-	h.server.Open(Pages{Metrics: figures, Console: echo})
+	h := opened(t, Options{Options: hall.Options{Hosts: []string{"queue.example.org"}}, Profiles: true})
 	pages := []string{"/", "/api/v1/put", "/debug/pprof/cmdline", "/metrics", "/healthz", "/readyz"}
 	for _, good := range []string{"127.0.0.1:11381", "127.0.0.1", "[::1]:80", "[::1]", "localhost:1", "Localhost.", "Queue.Example.Org:80", "queue.example.org."} {
 		for _, page := range pages {
@@ -44,8 +43,7 @@ func TestHostsElsewhere(t *testing.T) {
 // What a page of another origin sends is refused, whatever it asks for; Prometheus and health
 // checks send no origin.
 func TestOrigins(t *testing.T) {
-	h := newHouse(t, Options{Options: hall.Options{Origins: []string{"https://good.example"}, Tokens: []string{"x"}}})
-	h.server.Open(Pages{Metrics: figures, Console: echo})
+	h := opened(t, Options{Options: hall.Options{Origins: []string{"https://good.example"}, Tokens: []string{"x"}}})
 	for headers, status := range map[string]int{
 		"": 200, "Origin: http://" + h.Address: 200, "Sec-Fetch-Site: same-origin": 200, "Sec-Fetch-Site: none": 200,
 		"Origin: https://good.example\r\nSec-Fetch-Site: cross-site": 200, "Origin: http://evil.example": 403, "Origin: null": 403,
@@ -59,8 +57,7 @@ func TestOrigins(t *testing.T) {
 
 // With tokens, every name will do: a page from elsewhere has none.
 func TestHostsWithTokens(t *testing.T) {
-	h := newHouse(t, Options{Options: hall.Options{Tokens: []string{"x"}}})
-	h.server.Open(Pages{Console: echo})
+	h := opened(t, Options{Options: hall.Options{Tokens: []string{"x"}}})
 	h.named("some.example", "/", 401)
 	h.named("some.example\r\nAuthorization: Bearer x", "/", 200)
 }
@@ -71,7 +68,5 @@ func (h *house) named(host, target string, status int) {
 	c := h.Dial()
 	defer c.Close()
 	c.Send("GET " + target + " HTTP/1.1\r\nHost: " + strings.TrimSpace(host) + "\r\n\r\n")
-	if r, body := c.Response("GET"); r.StatusCode != status {
-		h.T.Errorf("%s of %q: %d %q, want %d", target, host, r.StatusCode, body, status)
-	}
+	c.Expect(status)
 }

@@ -21,6 +21,14 @@ func newHouse(t testing.TB, o Options) *house {
 	return openHouse(t, false, o)
 }
 
+// opened starts a server that shows figures and an echo.
+func opened(t testing.TB, o Options) *house {
+	t.Helper()
+	h := newHouse(t, o)
+	h.server.Open(Pages{Metrics: figures, Console: echo})
+	return h
+}
+
 func openHouse(t testing.TB, secured bool, o Options) *house {
 	t.Helper()
 	h := built(t, o)

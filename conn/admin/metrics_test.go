@@ -66,12 +66,6 @@ func someTimes() *tally.Reading {
 	return r
 }
 
-func newMetrics(t testing.TB, src Sources, o MetricsOptions) *Metrics {
-	t.Helper()
-	m := must.Get(NewMetrics(src, o))
-	return m
-}
-
 // ask scrapes, with headers in turn.
 func ask(m *Metrics, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", "/metrics", nil)
@@ -85,7 +79,7 @@ func ask(m *Metrics, headers ...string) *httptest.ResponseRecorder {
 
 // What the sources say is told, in plain text, compressed and as OpenMetrics.
 func TestMetricsText(t *testing.T) {
-	m := newMetrics(t, sources(newRouter(t, 3)), MetricsOptions{MaxTubes: 10})
+	m := must.Get(NewMetrics(sources(newRouter(t, 3)), MetricsOptions{MaxTubes: 10}))
 	plain := ask(m).Body.String()
 	zipped := must.Get(gzip.NewReader(ask(m, "Accept-Encoding", "gzip").Body))
 	unzipped := must.Get(io.ReadAll(zipped))
@@ -118,7 +112,7 @@ func TestMetricsText(t *testing.T) {
 // A server that asks for protobuf gets native histograms: the buckets hold what the
 // classic ones hold, and their bounds enclose the values.
 func TestNativeHistograms(t *testing.T) {
-	m := newMetrics(t, sources(newRouter(t, 0)), MetricsOptions{})
+	m := must.Get(NewMetrics(sources(newRouter(t, 0)), MetricsOptions{}))
 	body := ask(m, "Accept", "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited").Body
 	for {
 		f := &dto.MetricFamily{}
@@ -153,7 +147,7 @@ func TestTheBusiestTubes(t *testing.T) {
 		put(r, "tube-000007")
 	}
 	put(r, "tube-000300")
-	m := newMetrics(t, sources(r), MetricsOptions{MaxTubes: 4, Tubes: func(name string) bool { return name != "tube-000007" }})
+	m := must.Get(NewMetrics(sources(r), MetricsOptions{MaxTubes: 4, Tubes: func(name string) bool { return name != "tube-000007" }}))
 	text := ask(m).Body.String()
 	for _, name := range []string{"tube-000400", "tube-000300", "tube-000000", "tube-000001"} {
 		if !strings.Contains(text, `beanfield_tube_total_jobs_total{tube="`+name+`"}`) {
@@ -188,7 +182,7 @@ func (s stuckShards) Look(ctx context.Context, i int) (router.Figures, bool) {
 // A shard that hangs does not hide the others. Sums that would be wrong are left out.
 func TestAShardThatHangs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	m := newMetrics(t, sources(stuckShards{newRouter(t, 3), cancel}), MetricsOptions{MaxTubes: 10})
+	m := must.Get(NewMetrics(sources(stuckShards{newRouter(t, 3), cancel}), MetricsOptions{MaxTubes: 10}))
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil).WithContext(ctx))
 	text := w.Body.String()
@@ -207,7 +201,7 @@ func TestTooManyScrapes(t *testing.T) {
 	src := sources(newRouter(t, 0))
 	going, goOn := make(chan bool), make(chan bool)
 	src.Ready = func() bool { going <- true; <-goOn; return true }
-	m := newMetrics(t, src, MetricsOptions{})
+	m := must.Get(NewMetrics(src, MetricsOptions{}))
 	var all sync.WaitGroup
 	for range mostScrapes {
 		all.Go(func() {
@@ -227,7 +221,7 @@ func TestTooManyScrapes(t *testing.T) {
 // Scrapes while tubes are born and die.
 func TestScrapeWhileTubesChange(t *testing.T) {
 	r := newRouter(t, 300)
-	m := newMetrics(t, sources(r), MetricsOptions{MaxTubes: 100, Aliases: []string{BeanstalkdExporter}})
+	m := must.Get(NewMetrics(sources(r), MetricsOptions{MaxTubes: 100, Aliases: []string{BeanstalkdExporter}}))
 	stop := make(chan struct{})
 	var all sync.WaitGroup
 	for k := range 2 {
@@ -263,7 +257,7 @@ func TestMetricsOptionsThatCannotBe(t *testing.T) {
 
 // The goal: under 100 ms and 10 MB with a hundred thousand tubes.
 func BenchmarkHundredThousandTubes(b *testing.B) {
-	m := newMetrics(b, sources(newRouter(b, 100_000)), MetricsOptions{MaxTubes: DefaultMaxTubes, Aliases: []string{BeanstalkdExporter}})
+	m := must.Get(NewMetrics(sources(newRouter(b, 100_000)), MetricsOptions{MaxTubes: DefaultMaxTubes, Aliases: []string{BeanstalkdExporter}}))
 	b.ReportAllocs()
 	for b.Loop() {
 		w := ask(m)

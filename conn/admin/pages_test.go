@@ -46,8 +46,7 @@ func (h *house) expect(all []exchange) {
 }
 
 func TestPages(t *testing.T) {
-	h := newHouse(t, Options{Profiles: true})
-	h.server.Open(Pages{Metrics: figures, Console: echo})
+	h := opened(t, Options{Profiles: true})
 	h.expect([]exchange{
 		{"GET", "/healthz", "", "", 200, "ok\n"},
 		{"HEAD", "/healthz", "", "", 200, ""},
@@ -92,8 +91,7 @@ func TestPagesBeforeOpen(t *testing.T) {
 
 // AD2: without a right token only the health is shown. A token may come as a password.
 func TestTokens(t *testing.T) {
-	h := newHouse(t, Options{Options: hall.Options{Tokens: []string{"first", "sec:ond"}}, Profiles: true})
-	h.server.Open(Pages{Metrics: figures, Console: echo})
+	h := opened(t, Options{Options: hall.Options{Tokens: []string{"first", "sec:ond"}}, Profiles: true})
 	basic := func(pair string) string {
 		return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(pair)) + "\r\n"
 	}

@@ -8,8 +8,6 @@ func TestOverTLS(t *testing.T) {
 	c := h.Dial()
 	for range 2 {
 		c.Send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		if r, _ := c.Response("GET"); r.StatusCode != 200 {
-			t.Errorf("answered %d", r.StatusCode)
-		}
+		c.Expect(200)
 	}
 }

@@ -37,8 +37,7 @@ func newAuthenticator(t *testing.T, rules ...access.Rule) Authenticator {
 
 func policy(t *testing.T, rules ...access.Rule) *access.Policy {
 	t.Helper()
-	p := must.Get(access.New(rules))
-	return p
+	return must.Get(access.New(rules))
 }
 
 func byToken(token string, may access.Rights, tubes ...string) access.Rule {

@@ -20,8 +20,7 @@ func ask(method, host string, headers ...string) *http.Request {
 
 func guard(t testing.TB, hosts, origins []string) *Guard {
 	t.Helper()
-	g := must.Get(NewGuard(hosts, origins))
-	return g
+	return must.Get(NewGuard(hosts, origins))
 }
 
 // An Origin must name the request's own host and port.

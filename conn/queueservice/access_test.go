@@ -1,15 +1,12 @@
 package queueservice
 
 import (
-	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"beanfield/conn/access"
 	"beanfield/conn/hall"
-	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 
@@ -30,14 +27,12 @@ func rules(t testing.TB, tokens ...string) *access.Policy {
 			r.May, r.Tubes = access.All, []string{"other"}
 		default:
 			for name := range strings.SplitSeq(token, "+") {
-				right := must.Get(access.ParseRight(name))
-				r.May |= right
+				r.May |= must.Get(access.ParseRight(name))
 			}
 		}
 		list = append(list, r)
 	}
-	p := must.Get(access.New(list))
-	return p
+	return must.Get(access.New(list))
 }
 
 // newGuarded is a house with rules. The book may be given others.
@@ -47,6 +42,12 @@ func newGuarded(t testing.TB, set ...func(*Options)) (*house, *access.Book) {
 	book.Replace(rules(t, append(access.RightNames(), "all", "none", "put+delete")...))
 	h := newHouse(t, nil, append(set, func(o *Options) { o.Authenticator = hall.Authenticator{Book: book} })...)
 	return h, book
+}
+
+// fromHere is a policy for whoever comes from this machine.
+func fromHere(may access.Rights, tubes string) *access.Policy {
+	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	return must.Get(access.New([]access.Rule{{Networks: here, May: may, Tubes: []string{tubes}}}))
 }
 
 func auth(token string) string {
@@ -79,18 +80,14 @@ func TestRights(t *testing.T) {
 				want = 0
 			}
 			for _, rear := range []string{"", "X-EAS-QueueService-Access-Rear: true\r\n"} {
-				h.mu.Lock()
-				before := len(h.asked)
-				h.mu.Unlock()
+				h.forget()
 				r, body := h.Say(c.method, item+c.query, auth(token)+rear, "")
 				if refused := r.StatusCode == 401 || r.StatusCode == 403; refused != (want != 0) || refused && r.StatusCode != want {
 					t.Errorf("%s %s with %q is answered %d %q, want %d", c.method, c.query, token, r.StatusCode, body, want)
 				}
-				h.mu.Lock()
-				if want != 0 && len(h.asked) != before {
-					t.Errorf("%s %s with %q: the shards are asked", c.method, c.query, token)
+				if want != 0 {
+					h.nothing(t)
 				}
-				h.mu.Unlock()
 			}
 		}
 	}
@@ -112,21 +109,16 @@ func TestListedTokens(t *testing.T) {
 		} else {
 			book.Replace(nil)
 		}
-		if r, body := h.Say("POST", base, auth(c.token), "x"); r.StatusCode != c.want {
-			t.Errorf("%q, with rules %v: %d %q, want %d", c.token, c.rules, r.StatusCode, body, c.want)
-		}
+		h.Expect(c.want, "POST", base, auth(c.token), "x")
 	}
 }
 
 // A client may be known by where it comes from, without a token.
 func TestNetworkRule(t *testing.T) {
 	h, book := newGuarded(t)
-	p := must.Get(access.New([]access.Rule{{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, May: access.Put, Tubes: []string{"s*"}}}))
-	book.Replace(p)
+	book.Replace(fromHere(access.Put, "s*"))
 	for target, want := range map[string]int{"/api/predict/s": 200, "/api/predict/s/sink": 200, "/api/predict/x": 403} {
-		if r, body := h.Say("POST", target, "", "x"); r.StatusCode != want {
-			t.Errorf("%s: %d %q, want %d", target, r.StatusCode, body, want)
-		}
+		h.Expect(want, "POST", target, "", "x")
 	}
 }
 
@@ -134,23 +126,15 @@ func TestNetworkRule(t *testing.T) {
 // leave; those that still have it stay.
 func TestRightsTakenAway(t *testing.T) {
 	h, book := newGuarded(t)
-	h.desk.answer = func(op *queue.Op) {
-		if op.Ask.What == queue.AskGet {
-			op.Status = queue.Waiting
-		}
-	}
+	h.desk.answer = getsWait
 	loses, stays := h.watch("", auth("reserve")), h.watch("", auth("all"))
-	stream := h.dial()
-	stream.Send(halltest.Request("GET", base+"?_watch_=true", who+auth("reserve"), ""))
+	stream := h.start("GET", base+"?_watch_=true", who+auth("reserve"), "")
 	h.await(t, queue.AskWatch, 3)
-	waits, peeks := h.dial(), h.dial()
-	waits.Send(halltest.Request("GET", base+"?_timeout_=1h", auth("reserve"), ""))
-	peeks.Send(halltest.Request("GET", base+"?_timeout_=1h&_auto_delete_=false", auth("peek"), ""))
+	waits := h.start("GET", base+"?_timeout_=1h", auth("reserve"), "")
+	peeks := h.start("GET", base+"?_timeout_=1h&_auto_delete_=false", auth("peek"), "")
 	h.await(t, queue.AskGet, 2)
 	book.Replace(rules(t, "all", "peek"))
-	if r, body := waits.Response("GET"); r.StatusCode != 403 {
-		t.Errorf("the get is answered %d %q", r.StatusCode, body)
-	}
+	waits.Expect(403)
 	if r, body := stream.Response("GET"); r.StatusCode != 200 || body != "" {
 		t.Errorf("the stream is answered %d, and %q before it ends", r.StatusCode, body)
 	}
@@ -163,9 +147,7 @@ func TestRightsTakenAway(t *testing.T) {
 	}
 	book.Replace(rules(t, "put"))
 	stays.closes(closeForbidden)
-	if r, body := peeks.Response("GET"); r.StatusCode != 403 {
-		t.Errorf("the look is answered %d %q", r.StatusCode, body)
-	}
+	peeks.Expect(403)
 }
 
 // Tokens that are taken out of the list end watches too.
@@ -190,16 +172,13 @@ func TestRightsTakenAwayMeanwhile(t *testing.T) {
 	with := rules(t, "reserve")
 	for i := range 60 {
 		book.Replace(with)
-		watch, get := h.dial(), h.dial()
-		watch.Send(halltest.Request("GET", base+"?_watch_=true", who+handshakeText+auth("reserve"), ""))
-		get.Send(halltest.Request("GET", base+"?_timeout_=1h", auth("reserve"), ""))
+		watch := h.start("GET", base+"?_watch_=true", who+handshakeText+auth("reserve"), "")
+		get := h.start("GET", base+"?_timeout_=1h", auth("reserve"), "")
 		for range i * 1000 {
 			book.Load() // some time passes
 		}
 		book.Replace(without)
-		if r, _ := get.Response("GET"); r.StatusCode != 403 {
-			t.Fatalf("a get is answered %d", r.StatusCode)
-		}
+		get.Expect(403)
 		if status, text := watch.handshaken(); status == 101 {
 			if hd, _ := watch.frame(); hd.OpCode != ws.OpClose {
 				t.Fatalf("a watch gets frame %d", hd.OpCode)
@@ -211,58 +190,4 @@ func TestRightsTakenAwayMeanwhile(t *testing.T) {
 		get.Close()
 	}
 	h.AllLeft()
-}
-
-// Whoever guesses tokens is answered late, and a right token from there is not.
-func TestGuessing(t *testing.T) {
-	h, _ := newGuarded(t, func(o *Options) {})
-	guesses := h.server.auth.Guesses
-	begun := time.Now()
-	if r, body := h.Say("POST", base, auth("guess"), "x"); r.StatusCode != 401 || body != hall.ErrWrongToken.Error() {
-		t.Errorf("%d %q", r.StatusCode, body)
-	}
-	if d := time.Since(begun); d < 100*time.Millisecond {
-		t.Errorf("the answer comes after %v", d)
-	}
-	addr := netip.MustParseAddr("127.0.0.1")
-	for guesses.Wrong(addr) > 0 {
-	}
-	for range 25 {
-		if r, body := h.Say("POST", base, auth("all"), "x"); r.StatusCode != 200 {
-			t.Errorf("a right token after many wrong ones: %d %q", r.StatusCode, body)
-		}
-	}
-}
-
-// A page of another origin is refused before its token is looked at: it cannot make anybody
-// else's answers late.
-func TestOriginBeforeToken(t *testing.T) {
-	guesses := &access.Guesses{}
-	h, _ := newGuarded(t, func(o *Options) { o.Origins = []string{"https://good"} })
-	h.server.auth.Guesses = guesses
-	json := handshakeText + "Sec-WebSocket-Protocol: beanfield.json\r\nOrigin: https://evil\r\n"
-	for _, query := range []string{"_watch_=true", "_count_=true", ""} {
-		for _, token := range []string{"all", "bad"} {
-			if r, body := h.Say("GET", base+"?"+query+"&_token_="+token, json, ""); r.StatusCode != 403 {
-				t.Errorf("%s with %s: %d %q", query, token, r.StatusCode, body)
-			}
-		}
-	}
-	if d := guesses.Wrong(netip.MustParseAddr("127.0.0.1")); d != 100*time.Millisecond {
-		t.Errorf("the next wrong token is answered after %v: some were counted", d)
-	}
-}
-
-// A page that may only watch gets its token's rights, from the query.
-func TestPagesToken(t *testing.T) {
-	h, _ := newGuarded(t, func(o *Options) { o.Origins = []string{"https://good"} })
-	json := handshakeText + "Sec-WebSocket-Protocol: beanfield.json\r\nOrigin: https://good\r\n"
-	for token, want := range map[string]int{"reserve": 101, "put": 403, "x": 401} {
-		c := h.dial()
-		c.Send(halltest.Request("GET", fmt.Sprintf("%s?_watch_=true&_token_=%s", base, token), json, ""))
-		if status, text := c.handshaken(); status != want {
-			t.Errorf("%s: %d %q, want %d", token, status, text, want)
-		}
-		c.Close()
-	}
 }

@@ -95,9 +95,7 @@ func TestBadRequests(t *testing.T) {
 		})
 	}
 	h.T = t
-	if len(h.asked) > 0 {
-		t.Errorf("%+v is asked", h.asked[0].Ask)
-	}
+	h.nothing(t)
 }
 
 func manyTags(n int) string {
@@ -108,17 +106,6 @@ func manyTags(n int) string {
 	return b.String()
 }
 
-// A request line may hold many indexes.
-func TestManyIndexes(t *testing.T) {
-	h := newHouse(t, nil)
-	for _, method := range []string{"PUT", "DELETE"} {
-		r, _ := h.Say(method, "/api/predict/s?_indexes_=0"+strings.Repeat("%2C18446744073709551614", 10000), who, "")
-		if n := len(h.last(t).Ask.Indexes); r.StatusCode != 200 || n != 10001 {
-			t.Errorf("%d, %d indexes", r.StatusCode, n)
-		}
-	}
-}
-
 // Each status of the queue has an answer.
 func TestFailures(t *testing.T) {
 	h := newHouse(t, nil)
@@ -127,31 +114,16 @@ func TestFailures(t *testing.T) {
 		queue.Refused: "503 the server takes no items", queue.Failed: "500 internal error", queue.More: "500 internal error",
 	} {
 		h.answer = status(s)
-		for _, target := range []string{"POST /api/predict/s", "PUT /api/predict/s?_indexes_=1", "GET /api/predict/s?_watch_=true", "GET /api/predict/s?_count_=true"} {
-			method, target, _ := strings.Cut(target, " ")
-			if r, body := h.Say(method, target, "", ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
-				t.Errorf("%s: %d %s, want %s", method, r.StatusCode, body, want)
+		for _, c := range []struct{ method, query, headers string }{
+			{"POST", "", ""}, {"PUT", "?_indexes_=1", ""}, {"GET", "?_watch_=true", ""}, {"GET", "?_count_=true", ""}, {"GET", "?_watch_=true", handshakeText},
+		} {
+			if r, body := h.Say(c.method, base+c.query, c.headers, ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
+				t.Errorf("%+v: %d %s, want %s", c, r.StatusCode, body, want)
 			}
-		}
-		if r, body := h.Say("GET", "/api/predict/s?_watch_=true", handshakeText, ""); fmt.Sprintf("%d %s", r.StatusCode, body) != want {
-			t.Errorf("handshake: %d %s, want %s", r.StatusCode, body, want)
 		}
 	}
 	if n := h.times(queue.AskLeave); n > 0 {
 		t.Errorf("%d leave", n)
-	}
-}
-
-func TestTokens(t *testing.T) {
-	h := newHouse(t, nil, func(o *Options) { o.Tokens = []string{"one", "two"} })
-	for token, want := range map[string]int{"one": 200, "two": 200, "": 401, "on": 401, "onetwo": 401, "Bearer one": 401} {
-		if r, _ := h.Say("PUT", "/api/predict/s?_indexes_=&_token_=one", "Authorization: "+token+"\r\n", ""); r.StatusCode != want {
-			t.Errorf("%q: %d, want %d", token, r.StatusCode, want)
-		}
-	}
-	h2 := newHouse(t, nil)
-	if r, _ := h2.Say("PUT", "/api/predict/s?_indexes_=", "Authorization: \r\n", ""); r.StatusCode != 200 {
-		t.Errorf("without tokens: %d", r.StatusCode)
 	}
 }
 
@@ -178,9 +150,7 @@ func TestEndlessBody(t *testing.T) {
 				}()
 			}
 			r, _, err := c.Answer("POST")
-			if len(h.desk.asked) > 0 {
-				t.Errorf("%q: %+v is asked", head, h.desk.asked[0].Ask)
-			}
+			h.nothing(t)
 			if err != nil || r.StatusCode != want {
 				return fmt.Errorf("%q: %+v, %v, want %d", head, r, err, want)
 			}

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"testing"
 
-	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 
@@ -33,8 +32,7 @@ func TestConsumerAfterChange(t *testing.T) {
 	o.Tokens = []string{"new"}
 	apply = must.Get(h.server.Change(o))
 	apply()
-	late := h.dial()
-	late.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", handshakeText, ""))
+	late := h.start("GET", "/api/predict/s?_watch_=true", handshakeText, "")
 	if status, _ := late.handshaken(); status != http.StatusUnauthorized {
 		t.Errorf("a client without the new token is answered %d", status)
 	}

@@ -2,10 +2,12 @@ package queueservice
 
 import (
 	"bytes"
-	"encoding/hex"
+	"strings"
 	"testing"
 
 	"beanfield/shard/queue"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // packed is a delivery batch of items.
@@ -29,42 +31,57 @@ type sent struct {
 	body  string
 }
 
-// The frame that both SDKs decode.
-func TestGoldenFrame(t *testing.T) {
-	p := packed(sent{13, map[string]string{"requestId": "0000000d-rid"}, "0"})
-	want, _ := hex.DecodeString("080d12190a09726571756573744964120c30303030303030642d7269641a0130")
-	got := appendBody(appendFrameHead(nil, p, 0, true), p, 0)
-	if !bytes.Equal(got, want) {
-		t.Errorf("frame % x, want % x", got, want)
-	}
-	if n := sizeFrame(p, 0, true); n != len(want) {
-		t.Errorf("size %d, want %d", n, len(want))
-	}
-	list := append([]byte{0x0a, byte(len(want))}, want...)
-	if got := appendFrames(nil, p); !bytes.Equal(got, list) {
-		t.Errorf("list % x, want % x", got, list)
-	}
-}
-
-// A large body comes in parts, and an empty one is no field.
-func TestFrameBodies(t *testing.T) {
+// bulky is a delivery batch of one item with a body in parts of a megabyte.
+func bulky(megabytes int) *queue.DeliveryBatch {
 	p := packed(sent{1, nil, ""})
-	if got := appendFrames(nil, p); !bytes.Equal(got, []byte{0x0a, 2, 8, 1}) {
-		t.Errorf("empty body: % x", got)
+	for range megabytes {
+		p.Items[0].Large = append(p.Items[0].Large, bytes.Repeat([]byte("x"), 1<<20))
 	}
-	it := &p.Items[0]
-	it.Large, it.Size = [][]byte{[]byte("ab"), []byte("c")}, 3
-	if got := appendFrames(nil, p); !bytes.Equal(got, []byte{0x0a, 7, 8, 1, 0x1a, 3, 'a', 'b', 'c'}) {
-		t.Errorf("parts: % x", got)
-	}
-	if got := appendFrameHead(nil, p, 0, false); !bytes.Equal(got, []byte{8, 1}) || sizeFrame(p, 0, false) != 2 {
-		t.Errorf("index only: % x", got)
-	}
+	p.Items[0].Size = uint32(megabytes << 20)
+	return p
 }
 
-func TestAttributesMessage(t *testing.T) {
-	got := appendAttributes(nil, map[string]string{"b": "2", "a": ""})
-	if want := []byte("\x0a\x05\x0a\x01a\x12\x00\x0a\x06\x0a\x01b\x12\x012"); !bytes.Equal(got, want) {
-		t.Errorf("% x, want % x", got, want)
+// fieldsOf takes a message of protobuf apart: the values of each field, without their lengths.
+func fieldsOf(t testing.TB, b []byte) map[protowire.Number][]string {
+	t.Helper()
+	all := map[protowire.Number][]string{}
+	for len(b) > 0 {
+		field, kind, n := protowire.ConsumeTag(b)
+		size := protowire.ConsumeFieldValue(field, kind, b[max(n, 0):])
+		if n < 0 || size < 0 {
+			t.Fatalf("not protobuf: % x", b)
+		}
+		value := b[n : n+size]
+		if kind == protowire.BytesType {
+			value, _ = protowire.ConsumeBytes(value)
+		}
+		all[field], b = append(all[field], string(value)), b[n+size:]
+	}
+	return all
+}
+
+// frameOf takes a DataFrame apart.
+func frameOf(t testing.TB, b []byte) sent {
+	t.Helper()
+	fields := fieldsOf(t, b)
+	index, _ := protowire.ConsumeVarint([]byte(strings.Join(fields[fieldIndex], "")))
+	it := sent{index, map[string]string{}, strings.Join(fields[fieldData], "")}
+	for _, text := range fields[fieldTags] {
+		entry := fieldsOf(t, []byte(text))
+		it.tags[entry[fieldKey][0]] = entry[fieldValue][0]
+	}
+	return it
+}
+
+// The messages that both SDKs decode. An empty body is no field.
+func TestGoldenMessages(t *testing.T) {
+	p := packed(sent{13, map[string]string{"requestId": "0000000d-rid"}, "0"}, sent{1, nil, ""})
+	const first = "\x08\x0d\x12\x19\x0a\x09requestId\x12\x0c0000000d-rid\x1a\x010"
+	if got, want := string(appendFrames(nil, p)), "\x0a\x20"+first+"\x0a\x02\x08\x01"; got != want {
+		t.Errorf("list %q, want %q", got, want)
+	}
+	got := string(appendAttributes(nil, map[string]string{"b": "2", "a": ""}))
+	if want := "\x0a\x05\x0a\x01a\x12\x00\x0a\x06\x0a\x01b\x12\x012"; got != want {
+		t.Errorf("attributes %q, want %q", got, want)
 	}
 }

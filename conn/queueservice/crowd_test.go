@@ -66,9 +66,7 @@ func (c *crowd) consume(t *testing.T, group, user string, dice *rand.Rand) {
 				requests.Send(halltest.Request("PUT", fmt.Sprintf("%s?_indexes_=%d", base, index), who, ""))
 				c.handle(group, index)
 			}
-			if r, body := requests.Response("GET"); r.StatusCode != http.StatusOK {
-				t.Errorf("%d %s", r.StatusCode, body)
-			}
+			requests.Expect(http.StatusOK)
 		}
 		if dice.IntN(2) == 0 {
 			w.Send(masked(ws.OpClose, "\x03\xe8"))
@@ -80,8 +78,7 @@ func (c *crowd) consume(t *testing.T, group, user string, dice *rand.Rand) {
 // Every group handles every item, whoever comes and goes.
 func TestCrowd(t *testing.T) {
 	const items, users = 1000, 4
-	limits := &queue.Limits{MaxDelivery: 0, MaxUnsent: 10000, Leaving: int64(10 * time.Millisecond)}
-	h, _ := newRealHouse(t, 4, func(o *Options) { o.LimitsFor = func(string) *queue.Limits { return limits } })
+	h, _ := newRealHouse(t, 4, limited(func(l *queue.Limits) { *l = queue.Limits{MaxUnsent: 10000, Leaving: int64(10 * time.Millisecond)} }))
 	c := &crowd{house: h, left: map[string]map[uint64]bool{}, empty: make(chan struct{})}
 	groups := []string{"g1", "g2", "g3"}
 	for _, g := range groups {

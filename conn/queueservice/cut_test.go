@@ -11,19 +11,23 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// A put that is cut anywhere is either whole or not there, and nothing is left of it.
-func TestPutCutAnywhere(t *testing.T) {
-	h := newHouse(t, nil)
-	text := halltest.Request("POST", "/api/predict/s?a=b", who, "body")
+// cutAnywhere sends each beginning of a request and hangs up. None of them may ask for anything.
+func (h *house) cutAnywhere(text string) {
+	h.T.Helper()
 	for i := range len(text) {
 		c := h.dial()
 		c.Send(text[:i])
 		c.Close()
 	}
 	h.AllLeft()
-	if n := h.times(queue.AskPut); n > 0 {
-		t.Errorf("%d puts", n)
-	}
+	h.nothing(h.T)
+}
+
+// A put that is cut anywhere is either whole or not there, and nothing is left of it.
+func TestPutCutAnywhere(t *testing.T) {
+	h := newHouse(t, nil)
+	text := halltest.Request("POST", "/api/predict/s?a=b", who, "body")
+	h.cutAnywhere(text)
 	c := h.dial()
 	c.Send(text)
 	c.Close()
@@ -37,15 +41,7 @@ func TestPutCutAnywhere(t *testing.T) {
 func TestWatchCutAnywhere(t *testing.T) {
 	h := newHouse(t, nil)
 	text := halltest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, "")
-	for i := range len(text) {
-		c := h.dial()
-		c.Send(text[:i])
-		c.Close()
-	}
-	h.AllLeft()
-	if n := h.times(queue.AskWatch); n > 0 {
-		t.Errorf("%d watches", n)
-	}
+	h.cutAnywhere(text)
 	frames := masked(ws.OpPing, "hello") + masked(ws.OpPong, "") + masked(ws.OpClose, "\x03\xe8")
 	for i := range len(frames) + 1 {
 		c := h.dial()
@@ -59,42 +55,21 @@ func TestWatchCutAnywhere(t *testing.T) {
 	}
 }
 
-// A handshake whose client is gone when it is answered leaves nothing.
+// A client that closes or resets the connection before it is upgraded leaves.
 func TestHandshakeWithoutClient(t *testing.T) {
 	h := newHouse(t, nil)
-	for range 50 {
+	for i, linger := range []int{-1, 0} {
 		c := h.dial()
+		h.replies(func(op *queue.Op) {
+			if op.Ask.What == queue.AskWatch {
+				c.Conn.(*net.TCPConn).SetLinger(linger)
+				c.Close()
+			}
+		})
 		c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, ""))
-		c.Close()
+		h.await(t, queue.AskLeave, i+1)
+		h.AllLeft()
 	}
-	h.await(t, queue.AskWatch, 50)
-	h.await(t, queue.AskLeave, 50)
-	h.AllLeft()
-}
-
-// A client that resets the connection before it is upgraded leaves.
-func TestHandshakeReset(t *testing.T) {
-	h := newHouse(t, nil)
-	c := h.dial()
-	h.answer = func(op *queue.Op) {
-		if op.Ask.What == queue.AskWatch {
-			c.Conn.(*net.TCPConn).SetLinger(0)
-			c.Close()
-		}
-	}
-	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", who+handshakeText, ""))
-	h.await(t, queue.AskLeave, 1)
-	h.AllLeft()
-}
-
-// QS3: who has not asked for anything is closed, too.
-func TestShutdownOfSilentClients(t *testing.T) {
-	h := newHouse(t, nil)
-	for range 3 {
-		h.dial()
-	}
-	h.Say("GET", "/api/predict/s", "", "") // those before it have been accepted
-	h.Close()
 }
 
 // A client that goes while it is pushed items leaves.

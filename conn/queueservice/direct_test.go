@@ -1,7 +1,6 @@
 package queueservice
 
 import (
-	"bytes"
 	"errors"
 	"testing"
 
@@ -40,7 +39,7 @@ func (*narrow) Write(func(uintptr) bool) error { return nil }
 // QS5: a pong leaves without the writer, and what comes meanwhile comes after it, a pong or an
 // item. For that the writer is woken.
 func TestPongWithoutWriter(t *testing.T) {
-	box, out, w := &outbox{}, &bytes.Buffer{}, writer{}
+	var box *outbox
 	for _, c := range []struct {
 		meet func()
 		then string
@@ -49,9 +48,8 @@ func TestPongWithoutWriter(t *testing.T) {
 		{func() { box.Receive(packed(sent{2, nil, "b"}), true) }, "\x82\x05\x08\x02\x1a\x01b"},
 	} {
 		for _, room := range []int{-1, 0, 1, 3, 1000} {
-			box, out = &outbox{}, &bytes.Buffer{}
-			box.init()
-			w = writer{party: strangers(&queue.Limits{}), box: box, to: out}
+			w, out := newWriter(&queue.Limits{})
+			box = w.box
 			socket := &narrow{room: room, meet: c.meet}
 			box.direct = socket.direct()
 			box.take(load{})
@@ -71,9 +69,8 @@ func TestPongWithoutWriter(t *testing.T) {
 // QS5: the rest of a frame is written even if another connection has taken over: the close
 // frame must not stand inside it.
 func TestPongOfReplaced(t *testing.T) {
-	box, out := &outbox{}, &bytes.Buffer{}
-	box.init()
-	w := writer{party: strangers(someLimits), box: box, to: out}
+	w, out := newWriter(someLimits)
+	box := w.box
 	box.direct = (&narrow{room: 2, meet: func() {}}).direct()
 	box.take(load{})
 	box.say(ws.OpPong, []byte("1"))

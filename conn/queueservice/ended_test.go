@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 
@@ -38,8 +37,7 @@ func TestTheEndOfTheQueue(t *testing.T) {
 	c.ended()
 	h.await(t, queue.AskLeave, 1)
 
-	stream := h.dial()
-	stream.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who+let, ""))
+	stream := h.start("GET", "/api/predict/s?_watch_=true&_window_=3", who+let, "")
 	r, err := http.ReadResponse(stream.In, nil)
 	if err != nil || r.StatusCode != 200 {
 		t.Fatal(r, err)
@@ -69,8 +67,7 @@ func TestStreamsLeaveNoVisit(t *testing.T) {
 		queue.Receiver.Replaced,
 		func(box queue.Receiver) { box.Receive(packed(), false) },
 	} {
-		c := h.dial()
-		c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true", who, ""))
+		c := h.start("GET", "/api/predict/s?_watch_=true", who, "")
 		r := must.Get(http.ReadResponse(c.In, nil))
 		end(h.await(t, queue.AskWatch, n+1).Ask.Receiver)
 		io.Copy(io.Discard, r.Body) // it ends when the handler has returned
@@ -115,8 +112,7 @@ func TestWhoComesBackAfterTheEnd(t *testing.T) {
 		c.Close()
 	}
 	// A stream is a connection like any other: it has the consumer's name.
-	s := h.dial()
-	s.Send(halltest.Request("GET", target, strings.ReplaceAll(who, "u1", "other"), ""))
+	s := h.start("GET", target, strings.ReplaceAll(who, "u1", "other"), "")
 	r := must.Get(http.ReadResponse(s.In, nil))
 	if rest, err := io.ReadAll(r.Body); len(rest) > 0 || err != nil {
 		t.Errorf("%q, %v", rest, err)

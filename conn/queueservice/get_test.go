@@ -6,44 +6,37 @@ import (
 	"testing"
 	"time"
 
-	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 )
+
+// getsWait has all gets wait.
+func getsWait(op *queue.Op) {
+	if op.Ask.What == queue.AskGet {
+		op.Status = queue.Waiting
+	}
+}
 
 // A get that waits is told when to try again, and asks for what is still missing.
 func TestGetWaits(t *testing.T) {
 	h := newHouse(t, nil)
-	h.answer = func(op *queue.Op) {
-		if op.Ask.What == queue.AskGet {
-			op.Status = queue.Waiting
-		}
-	}
-	c := h.dial()
-	c.Send(halltest.Request("GET", "/api/predict/s?_length_=2&_timeout_=1m0s&_index_=4&_raw_=false&requestId=r", who, ""))
+	h.answer = getsWait
+	c := h.start("GET", "/api/predict/s?_length_=2&_timeout_=1m0s&_index_=4&_raw_=false&requestId=r", who, "")
 	first := h.await(t, queue.AskGet, 1)
 	if a := first.Ask; !a.Wait || a.Length != 2 || !a.Take || a.Index != 4 || a.Getter == nil {
 		t.Fatalf("asked %+v", a)
 	}
 	found := finds(sent{7, nil, "a"})
-	h.mu.Lock()
-	h.answer = func(op *queue.Op) {
-		if op.Ask.What == queue.AskGet {
-			if found(op); op.Ask.Length == 1 {
-				h.mu.Lock()
-				defer h.mu.Unlock()
-				op.Ask.Found, op.Status, h.answer = nil, queue.Waiting, nil
-			}
+	h.replies(func(op *queue.Op) {
+		if found(op); op.Ask.Length == 1 {
+			op.Ask.Found, op.Status = nil, queue.Waiting
 		}
-	}
-	h.mu.Unlock()
+	})
 	first.Ask.Getter.TryAgain()
 	third := h.await(t, queue.AskGet, 3)
 	if a := third.Ask; a.Length != 1 || a.Getter != first.Ask.Getter {
 		t.Fatalf("asked %+v", a)
 	}
-	h.mu.Lock()
-	h.answer = finds(sent{9, nil, "b"})
-	h.mu.Unlock()
+	h.replies(finds(sent{9, nil, "b"}))
 	third.Ask.Getter.TryAgain()
 	if r, body := c.Response("GET"); r.StatusCode != 200 || body != `[{"index":7,"tags":{},"data":"YQ=="},{"index":9,"tags":{},"data":"Yg=="}]` {
 		t.Errorf("%d %s", r.StatusCode, body)
@@ -74,9 +67,7 @@ func TestGetWaitsWithoutTaking(t *testing.T) {
 func TestGetThatFailsWaitsNoLonger(t *testing.T) {
 	h := newHouse(t, nil)
 	h.answer = func(op *queue.Op) { op.Status = queue.Failed }
-	if r, _ := h.Say("GET", "/api/predict/s?_timeout_=1m", who, ""); r.StatusCode != 500 {
-		t.Errorf("%d", r.StatusCode)
-	}
+	h.Expect(500, "GET", "/api/predict/s?_timeout_=1m", who, "")
 	if get, unget := h.await(t, queue.AskGet, 1), h.await(t, queue.AskUnget, 1); unget.Ask.Getter != get.Ask.Getter {
 		t.Error("another get is withdrawn")
 	}
@@ -88,9 +79,7 @@ func TestGetGivesUp(t *testing.T) {
 	h := newHouse(t, nil)
 	h.answer = func(op *queue.Op) { op.Status = queue.Waiting }
 	begin := time.Now()
-	if r, _ := h.Say("GET", "/api/predict/s?_timeout_=0.4", who, ""); r.StatusCode != 204 {
-		t.Errorf("%d", r.StatusCode)
-	}
+	h.Expect(204, "GET", "/api/predict/s?_timeout_=0.4", who, "")
 	if took := time.Since(begin); took < 380*time.Millisecond {
 		t.Errorf("it has waited %v", took)
 	}
@@ -99,19 +88,14 @@ func TestGetGivesUp(t *testing.T) {
 		t.Errorf("unget %+v", got.Ask)
 	}
 
-	c := h.dial()
-	c.Send(halltest.Request("GET", "/api/predict/s?_timeout_=1h", who, ""))
+	c := h.start("GET", "/api/predict/s?_timeout_=1h", who, "")
 	h.await(t, queue.AskGet, 2)
 	c.Close()
 	h.await(t, queue.AskUnget, 2)
-
-	c = h.dial()
-	c.Send(halltest.Request("GET", "/api/predict/s?_timeout_=1h", who, ""))
+	c = h.start("GET", "/api/predict/s?_timeout_=1h", who, "")
 	h.await(t, queue.AskGet, 3)
 	go h.Close()
-	if r, _ := c.Response("GET"); r.StatusCode != 204 {
-		t.Errorf("%d", r.StatusCode)
-	}
+	c.Expect(204)
 	h.await(t, queue.AskUnget, 3)
 	c.ended()
 }
@@ -144,9 +128,7 @@ func TestGetOfLostItem(t *testing.T) {
 		p.Items = p.Items[:op.Ask.Length]
 		op.Ask.Found = p
 	}
-	if r, _ := h.Say("GET", "/api/predict/s", who, ""); r.StatusCode != 500 {
-		t.Errorf("%d", r.StatusCode)
-	}
+	h.Expect(500, "GET", "/api/predict/s", who, "")
 	if r, body := h.Say("GET", "/api/predict/s?_length_=2", who, ""); r.StatusCode != 200 || strings.Count(body, "index") != 1 {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
@@ -207,8 +189,7 @@ func getAfterHangUps(t *testing.T, secured bool) {
 		stays bool
 		gets  int // asked so far
 	}{{"", false, 0}, {"?_timeout_=1h", false, 0}, {"?_auto_delete_=false", false, 1}, {"", true, 2}} {
-		one := h.dial()
-		one.Send(halltest.Request("GET", base+c.query, "", ""))
+		one := h.start("GET", base+c.query, "", "")
 		<-opened
 		if !c.stays {
 			one.Close()

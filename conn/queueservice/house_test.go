@@ -54,6 +54,30 @@ func (d *desk) AskAll(ops []queue.Op) {
 	}
 }
 
+// forget forgets what has been asked.
+func (d *desk) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = nil
+}
+
+// nothing makes sure that nothing has been asked since it was last forgotten.
+func (d *desk) nothing(t testing.TB) {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.asked) > 0 {
+		t.Errorf("%d operations are asked, first %+v", len(d.asked), d.asked[0].Ask)
+	}
+}
+
+// replies has further operations answered in another way.
+func (d *desk) replies(answer func(*queue.Op)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.answer = answer
+}
+
 // last is the latest operation.
 func (d *desk) last(t testing.TB) queue.Op {
 	t.Helper()
@@ -121,11 +145,25 @@ func options() Options {
 	return Options{LimitsFor: func(string) *queue.Limits { return someLimits }, Backend: "memory"}
 }
 
+// limited changes the limits of all queues.
+func limited(change func(*queue.Limits)) func(*Options) {
+	limits := *someLimits
+	change(&limits)
+	return func(o *Options) { o.LimitsFor = func(string) *queue.Limits { return &limits } }
+}
+
 // strangers are a party whose server does nothing.
 func strangers(l *queue.Limits) party {
 	s, set := &Server{}, &settings{}
 	s.now.Store(set)
 	return party{server: s, set: set, limits: l}
+}
+
+// newWriter is a writer that no goroutine runs, with an outbox and what it writes.
+func newWriter(l *queue.Limits) (*writer, *bytes.Buffer) {
+	box, out := &outbox{}, &bytes.Buffer{}
+	box.init()
+	return &writer{party: strangers(l), box: box, to: out}, out
 }
 
 // newHouse starts a server before a desk, or before the shards of set. When the test
@@ -172,6 +210,12 @@ type client struct{ *halltest.Client }
 func (h *house) dial() *client {
 	h.T.Helper()
 	return &client{h.Dial()}
+}
+
+// start connects a client that sends a request.
+func (h *house) start(method, target, headers, body string) *client {
+	h.T.Helper()
+	return &client{h.Start(method, target, headers, body)}
 }
 
 // ended makes sure that the server closes the connection and sends nothing before.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"beanfield/conn/hall/halltest"
-	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
 
@@ -117,11 +116,7 @@ func awaitGets(t testing.TB, h *house, n int) {
 
 // A consumer that reads nothing holds up nobody, and is pushed no more than the limit.
 func TestStuckConsumer(t *testing.T) {
-	limits := *someLimits
-	limits.MaxUnsent = 1 << 20
-	h, _ := newRealHouse(t, 1, func(o *Options) {
-		o.LimitsFor = func(string) *queue.Limits { return &limits }
-	})
+	h, _ := newRealHouse(t, 1)
 	stuck := h.connect(base+"?_watch_=true&_window_=100000", who)
 	stuck.Conn.(*net.TCPConn).SetReadBuffer(4096)
 	body := strings.Repeat("x", 90000)

@@ -72,9 +72,8 @@ func TestLargeBatch(t *testing.T) {
 	if r, body := c.Response("POST"); r.StatusCode != 413 || body != "the body is too large" {
 		t.Errorf("a batch that is too large: %d %s", r.StatusCode, body)
 	}
-	if released(t, &h.server.bodies); len(h.asked) > 0 {
-		t.Errorf("%d items are put", len(h.asked))
-	}
+	released(t, &h.server.bodies)
+	h.nothing(t)
 }
 
 // The bodies of all batches together are bounded: one that does not fit is refused, and fits
@@ -88,20 +87,14 @@ func TestManyLargeBatches(t *testing.T) {
 		t.Fatalf("%d bytes are held", h.server.bodies.held.Load())
 	}
 	large := strings.Repeat(" ", 2000000)
-	if r, body := h.Say("POST", base+"?_batch_=true", ofLines, large); r.StatusCode != 503 {
-		t.Errorf("%d %.100s", r.StatusCode, body)
-	}
-	if r, _ := h.Say("POST", base+"?_batch_=true", ofLines, "{}"); r.StatusCode != 200 {
-		t.Errorf("a small one: %d", r.StatusCode)
-	}
+	h.Expect(503, "POST", base+"?_batch_=true", ofLines, large)
+	h.Expect(200, "POST", base+"?_batch_=true", ofLines, "{}")
 	first.Send("        {}")
 	if r, body := first.Response("POST"); r.StatusCode != 200 || body != "[2]" {
 		t.Errorf("the first one: %d %s", r.StatusCode, body)
 	}
 	released(t, &h.server.bodies)
-	if r, _ := h.Say("POST", base+"?_batch_=true", ofLines, large); r.StatusCode != 200 {
-		t.Errorf("afterwards: %d", r.StatusCode)
-	}
+	h.Expect(200, "POST", base+"?_batch_=true", ofLines, large)
 	released(t, &h.server.bodies)
 }
 
@@ -147,8 +140,7 @@ func TestManyLargeGets(t *testing.T) {
 	h := newHouse(t, nil)
 	h.answer = finds(sent{7, nil, strings.Repeat("b", 1<<20)})
 	h.server.answers.most = 80 << 20
-	slow := h.dial()
-	slow.Send(halltest.Request("GET", base+"?_length_=20", who, ""))
+	slow := h.start("GET", base+"?_length_=20", who, "")
 	if !halltest.Await(func() bool { return h.times(queue.AskGet) >= 20 }) {
 		t.Fatalf("%d gets are asked", h.times(queue.AskGet))
 	}
@@ -162,9 +154,7 @@ func TestManyLargeGets(t *testing.T) {
 	if r, _ := h.Say("GET", base, who, ""); r.StatusCode != 200 || r.Header.Get("X-EAS-QueueService-Stopped") != "" {
 		t.Errorf("one item is found beside a large answer: %d", r.StatusCode)
 	}
-	if r, _ := slow.Response("GET"); r.StatusCode != 200 {
-		t.Errorf("the large answer: %d", r.StatusCode)
-	}
+	slow.Expect(200)
 	slow.Close()
 	h.AllLeft()
 }
@@ -189,7 +179,7 @@ func TestFiftyThousandIndexes(t *testing.T) {
 			t.Errorf("%s %.20s %.20s: %d %s, %d indexes", c.method, c.query, c.body, r.StatusCode, body, got)
 		}
 	}
-	before := len(h.asked)
+	h.forget()
 	for _, c := range []struct {
 		method, query, body string
 		status              int
@@ -199,13 +189,10 @@ func TestFiftyThousandIndexes(t *testing.T) {
 		{"PUT", "?_indexes_=1", "_indexes_=2", 400}, {"PUT", "", "_indexes_=1&_indexes_=2", 400}, {"PUT", "", "_indexs_=1", 400}, {"PUT", "?_indexes_=1", "_negativ_=true", 400}, {"PUT", "", "1,2;3", 400},
 		{"DELETE", "?_indexes_=1", "_trunc_=true", 400}, {"DELETE", "", "_index_=4", 400}, {"DELETE", "", " ", 400}, {"PUT", "", "[]", 400},
 	} {
-		if r, body := h.Say(c.method, base+c.query, who, c.body); r.StatusCode != c.status {
-			t.Errorf("%s %s %.20q: %d %s, want %d", c.method, c.query, c.body, r.StatusCode, body, c.status)
-		}
+		h.Expect(c.status, c.method, base+c.query, who, c.body)
 	}
-	if released(t, &h.server.bodies); len(h.asked) > before {
-		t.Errorf("%d operations are asked", len(h.asked)-before)
-	}
+	released(t, &h.server.bodies)
+	h.nothing(t)
 }
 
 // What cannot be a header is no request id, and a get of no items is a mistake.
@@ -216,13 +203,9 @@ func TestOddRequests(t *testing.T) {
 		{"GET", "?requestId=a%0Db", "", ""}, {"POST", "?_batch_=true", ofLines, `{"tags":{"requestId":"a\tb"}}`},
 		{"GET", "?_length_=0", "", ""}, {"GET", "?_length_=0&_auto_delete_=false&_timeout_=1h", "", ""},
 	} {
-		if r, body := h.Say(c.method, base+c.query, c.headers, c.body); r.StatusCode != 400 {
-			t.Errorf("%s %s: %d %q", c.method, c.query, r.StatusCode, body)
-		}
+		h.Expect(400, c.method, base+c.query, c.headers, c.body)
 	}
-	if len(h.asked) > 0 {
-		t.Errorf("%+v is asked", h.asked[0].Ask)
-	}
+	h.nothing(t)
 	if r, _ := h.Say("POST", base+"?requestId=t%C3%A4g+%22", "", "x"); r.StatusCode != 200 || r.Header.Get(headerRequest) != "täg \"" {
 		t.Errorf("%d %q", r.StatusCode, r.Header.Get(headerRequest))
 	}

@@ -6,7 +6,6 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/conn/hall"
-	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 )
@@ -34,11 +33,8 @@ func TestRightLostBeforeUpgrade(t *testing.T) {
 	}
 	begin := must.Get(h.server.Change(early))
 	begin()
-	c := h.dial()
-	c.Send(halltest.Request("GET", base+"?_watch_=true", auth("reserve")+handshakeText, ""))
-	if r, body := c.Response("GET"); r.StatusCode != 403 {
-		t.Errorf("%d %q", r.StatusCode, body)
-	}
+	c := h.start("GET", base+"?_watch_=true", auth("reserve")+handshakeText, "")
+	c.Expect(403)
 	if n := h.times(queue.AskWatch); n != 0 {
 		t.Errorf("%d watches are asked for", n)
 	}

@@ -1,7 +1,6 @@
 package queueservice
 
 import (
-	"bytes"
 	"io"
 	"strings"
 	"testing"
@@ -93,9 +92,7 @@ func TestPageMisconduct(t *testing.T) {
 func TestPageThatNeverReads(t *testing.T) {
 	h := newPageHouse(t)
 	c := h.page()
-	big := packed(sent{1, nil, ""})
-	big.Items[0].Large, big.Items[0].Size = [][]byte{bytes.Repeat([]byte("x"), 12<<20)}, 12<<20
-	c.box.Receive(big, true) // its writer is stuck from now on
+	c.box.Receive(bulky(12), true) // its writer is stuck from now on
 	go io.WriteString(c.Conn, strings.Repeat(masked(ws.OpText, `{"commit":[],"id":1}`), 2000))
 	h.await(t, queue.AskLeave, 1)
 }
@@ -130,7 +127,7 @@ func TestBatch(t *testing.T) {
 	if r.StatusCode != 200 || body != "[]" {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
-	before := len(h.asked)
+	h.forget()
 	for text, status := range map[string]int{
 		`x`: 400, `{"data":"a","data64":"YQ=="}`: 400, `{"data64":"?"}`: 400, `{} {}`: 400, `{"priority":"1"}`: 400, `{"tags":{"":"x"}}`: 400,
 		`{"tags":{"_x_":"x"}}`: 400, `{"tags":{"a":1}}`: 400, "{\"data\":\"\xff\"}": 400, `{"tags":{"a":"` + strings.Repeat("v", 5000) + `"}}`: 400,
@@ -140,12 +137,8 @@ func TestBatch(t *testing.T) {
 			t.Errorf("%.50q: %d %s", text, r.StatusCode, body)
 		}
 	}
-	if r, _ := h.Say("POST", "/api/predict/s?_batch_=true", "", "{}"); r.StatusCode != 415 {
-		t.Errorf("without a type: %d", r.StatusCode)
-	}
-	if len(h.asked) != before {
-		t.Error("something is put")
-	}
+	h.Expect(415, "POST", "/api/predict/s?_batch_=true", "", "{}")
+	h.nothing(t)
 }
 
 // A batch of many items is put in portions, so that others are served in between.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 )
 
@@ -18,8 +17,7 @@ func TestPanicEndsTheProcess(t *testing.T) {
 	if os.Getenv(panicEnv) != "" {
 		h := newHouse(t, nil)
 		h.answer = func(*queue.Op) { panic("S1 is broken") }
-		c := h.dial()
-		c.Send(halltest.Request("GET", base, "", ""))
+		c := h.start("GET", base, "", "")
 		c.Response("GET")
 		return
 	}

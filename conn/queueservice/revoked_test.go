@@ -1,7 +1,6 @@
 package queueservice
 
 import (
-	"bytes"
 	"io"
 	"testing"
 	"time"
@@ -16,9 +15,7 @@ import (
 // clog sends a consumer so much that its writer is stuck until the client reads all of it.
 func (c *client) clog(box queue.Receiver) {
 	c.T.Helper()
-	big := packed(sent{1, nil, ""})
-	big.Items[0].Large, big.Items[0].Size = [][]byte{bytes.Repeat([]byte("x"), 12<<20)}, 12<<20
-	box.Receive(big, true)
+	box.Receive(bulky(12), true)
 	if _, err := io.CopyN(io.Discard, c.In, 64<<10); err != nil { // it has begun
 		c.T.Fatal(err)
 	}
@@ -58,8 +55,7 @@ func TestRevokedThatNeverReads(t *testing.T) {
 	for name, headers := range map[string]string{"WebSocket": handshakeText, "HTTP": ""} {
 		t.Run(name, func(t *testing.T) {
 			h, book := newRevocable(t)
-			c := h.dial()
-			c.Send(halltest.Request("GET", base+"?_watch_=true&_window_=5", who+headers+auth("reserve"), ""))
+			c := h.start("GET", base+"?_watch_=true&_window_=5", who+headers+auth("reserve"), "")
 			c.clog(h.await(t, queue.AskWatch, 1).Ask.Receiver)
 			book.Replace(rules(t, "all"))
 			h.await(t, queue.AskLeave, 1)
@@ -92,11 +88,7 @@ func TestRevokedDuringBody(t *testing.T) {
 			if r, body := k.Response(c.method); r.StatusCode != 403 {
 				t.Errorf("%s %s is answered %d %q", c.method, c.query, r.StatusCode, body)
 			}
-			h.mu.Lock()
-			if n := len(h.asked); n != 0 {
-				t.Errorf("%s %s asks the shards for %d operations", c.method, c.query, n)
-			}
-			h.mu.Unlock()
+			h.nothing(t)
 		})
 	}
 }

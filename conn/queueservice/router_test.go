@@ -7,14 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"beanfield/conn/hall/halltest"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/must"
 
 	"github.com/gobwas/ws"
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // newRealHouse starts a server before a router in memory.
@@ -50,8 +48,7 @@ func (h *house) attribute(name string) string {
 // connect makes a WebSocket with any identity.
 func (h *house) connect(target, headers string) *client {
 	h.T.Helper()
-	c := h.dial()
-	c.Send(halltest.Request("GET", target, headers+handshakeText, ""))
+	c := h.start("GET", target, headers+handshakeText, "")
 	if r, body := c.handshaken(); r != 101 {
 		h.T.Fatalf("handshake: %d %s", r, body)
 	}
@@ -80,21 +77,8 @@ func (c *client) item() (index uint64, data string) {
 	if h.OpCode != ws.OpBinary {
 		c.T.Fatalf("frame %d %q", h.OpCode, b)
 	}
-	for len(b) > 0 {
-		field, kind, n := protowire.ConsumeTag(b)
-		b = b[n:]
-		switch size := protowire.ConsumeFieldValue(field, kind, b); field {
-		case fieldIndex:
-			index, _ = protowire.ConsumeVarint(b)
-			b = b[size:]
-		case fieldData:
-			text, _ := protowire.ConsumeBytes(b)
-			data, b = string(text), b[size:]
-		default:
-			b = b[size:]
-		}
-	}
-	return index, data
+	it := frameOf(c.T, b)
+	return it.index, it.body
 }
 
 // Items go from producers to consumers and are gone when they are committed.
@@ -143,8 +127,7 @@ func TestTakeover(t *testing.T) {
 // A get that waits has the item as soon as it is put.
 func TestGetWaitsForPut(t *testing.T) {
 	h, _ := newRealHouse(t, 4)
-	c := h.dial()
-	c.Send(halltest.Request("GET", base+"/sink?requestId=r1&_timeout_=1h", who, ""))
+	c := h.start("GET", base+"/sink?requestId=r1&_timeout_=1h", who, "")
 	h.ok("POST", base+"/sink?requestId=r2", "", "other")
 	h.ok("POST", base+"/sink?requestId=r1", "", "mine")
 	if r, body := c.Response("GET"); r.StatusCode != 200 || body != "mine" || r.Header.Get(headerRequest) != "r1" {
@@ -189,9 +172,7 @@ func TestOperations(t *testing.T) {
 		t.Errorf("length %s", got)
 	}
 	h.ok("POST", base+"?_eos_=true&_force_=true", "", "")
-	if r, _ := h.Say("POST", base, "", "x"); r.StatusCode != 410 {
-		t.Errorf("put after the end: %d", r.StatusCode)
-	}
+	h.Expect(410, "POST", base, "", "x")
 	if got := h.attribute("meta.state") + h.attribute("stream.length"); got != "End0" {
 		t.Errorf("state %s", got)
 	}
@@ -215,10 +196,7 @@ func TestNegatives(t *testing.T) {
 
 // The limits of a queue hold for it and its rear queue.
 func TestQueueTooLong(t *testing.T) {
-	h, _ := newRealHouse(t, 1, func(o *Options) {
-		limits := &queue.Limits{MaxLength: 2}
-		o.LimitsFor = func(string) *queue.Limits { return limits }
-	})
+	h, _ := newRealHouse(t, 1, limited(func(l *queue.Limits) { *l = queue.Limits{MaxLength: 2} }))
 	h.ok("POST", base, "", "x")
 	h.ok("POST", base, "X-EAS-QueueService-Access-Rear: true\r\n", "x")
 	if r, body := h.Say("POST", base, "", "x"); r.StatusCode != 429 || body != "queue too long" {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"testing"
 
-	"beanfield/conn/hall/halltest"
 	"beanfield/shard/queue"
 	"beanfield/storage/must"
 
@@ -15,8 +14,7 @@ import (
 // A watch over plain HTTP sends its headers at once, and each item with its length.
 func TestStream(t *testing.T) {
 	h := newHouse(t, nil)
-	c := h.dial()
-	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
+	c := h.start("GET", "/api/predict/s?_watch_=true&_window_=3", who, "")
 	r, err := http.ReadResponse(c.In, nil)
 	if err != nil || r.StatusCode != 200 || r.Header.Get("Content-Type") != typeProtobuf {
 		t.Fatal(r, err)
@@ -32,18 +30,12 @@ func TestStream(t *testing.T) {
 		t.Errorf("%q, %v", rest, err)
 	}
 	h.await(t, queue.AskLeave, 1)
-
-	c = h.dial()
-	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
-	h.await(t, queue.AskWatch, 2)
-	c.Close()
-	h.await(t, queue.AskLeave, 2)
-
-	c = h.dial()
-	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true&_window_=3", who, ""))
-	h.await(t, queue.AskWatch, 3)
-	h.Close()
-	h.await(t, queue.AskLeave, 3)
+	for n, end := range []func(){func() { c.Close() }, h.Close} {
+		c = h.start("GET", "/api/predict/s?_watch_=true&_window_=3", who, "")
+		h.await(t, queue.AskWatch, n+2)
+		end()
+		h.await(t, queue.AskLeave, n+2)
+	}
 }
 
 // The client that the Go SDK is built on.

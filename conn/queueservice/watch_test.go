@@ -31,8 +31,7 @@ type watcher struct {
 func (h *house) watch(parameters, headers string) *watcher {
 	h.T.Helper()
 	before := h.times(queue.AskWatch)
-	c := h.dial()
-	c.Send(halltest.Request("GET", "/api/predict/s?_watch_=true"+parameters, who+handshakeText+headers, ""))
+	c := h.start("GET", "/api/predict/s?_watch_=true"+parameters, who+handshakeText+headers, "")
 	reply := make([]byte, len(handshakeReply))
 	if _, err := io.ReadFull(c.In, reply); err != nil || string(reply) != handshakeReply {
 		h.T.Fatalf("handshake %q, %v", reply, err)
@@ -163,9 +162,7 @@ func TestFramesWithTheHandshake(t *testing.T) {
 // QS1: all that is written is reported, in batches, to the last eighth of the limit and
 // never more than that late.
 func TestSentIsReported(t *testing.T) {
-	limits := *someLimits
-	limits.MaxUnsent = 1000
-	h := newHouse(t, nil, func(o *Options) { o.LimitsFor = func(string) *queue.Limits { return &limits } })
+	h := newHouse(t, nil, limited(func(l *queue.Limits) { l.MaxUnsent = 1000 }))
 	c := h.watch("", "")
 	total, reports := 0, 0
 	for i := range 100 {
@@ -192,63 +189,41 @@ func TestSentIsReported(t *testing.T) {
 	}
 }
 
-// QS2: after a takeover nothing is sent but the close frame.
-func TestReplaced(t *testing.T) {
+// QS2: after a takeover, the end of the group or a failure of the log nothing is sent but the
+// close frame.
+func TestWatchesThatEnd(t *testing.T) {
 	h := newHouse(t, nil)
-	c := h.watch("", "")
-	c.box.Receive(packed(sent{1, nil, "a"}), true)
-	c.expect(ws.OpBinary, "\x08\x01\x1a\x01a")
-	c.box.Replaced()
-	c.box.Receive(packed(sent{2, nil, "b"}), true)
-	c.closes(closeReplaced)
-	h.await(t, queue.AskLeave, 1)
-}
-
-// A consumer whose group was removed is told so, and is sent nothing more.
-func TestRemoved(t *testing.T) {
-	h := newHouse(t, nil)
-	c := h.watch("", "")
-	c.box.Removed()
-	c.box.Receive(packed(sent{2, nil, "b"}), true)
-	c.closes(closeRemoved)
-	h.await(t, queue.AskLeave, 1)
-
-	var box outbox
-	box.init()
-	w := writer{party: strangers(someLimits), box: &box, to: io.Discard}
-	box.Receive(packed(sent{1, nil, "a"}), true)
-	l, _ := box.take(load{})
-	box.Removed()
-	if err := w.write(l); err != errReplaced {
-		t.Errorf("what was on its way is written: %v", err)
+	for code, end := range map[ws.StatusCode]func(queue.Receiver){
+		closeReplaced: queue.Receiver.Replaced, closeRemoved: queue.Receiver.Removed, 1011: func(box queue.Receiver) { box.Receive(packed(), false) },
+	} {
+		h.forget()
+		c := h.watch("", "")
+		c.box.Receive(packed(sent{1, nil, "a"}), true)
+		c.expect(ws.OpBinary, "\x08\x01\x1a\x01a")
+		end(c.box)
+		c.box.Receive(packed(sent{2, nil, "b"}), true)
+		c.closes(code)
+		h.await(t, queue.AskLeave, 1)
 	}
 }
 
-// A delivery batch that the writer has not begun to write when another connection takes over is
-// not written.
+// A delivery batch that the writer has not begun to write when another connection takes over, or
+// when the group is removed, is not written.
 func TestReplacedBeforeWriting(t *testing.T) {
-	var box outbox
-	var out bytes.Buffer
-	box.init()
-	w := writer{party: strangers(someLimits), box: &box, to: &out}
-	big := packed(sent{1, nil, ""})
-	big.Items[0].Size, big.Items[0].Large = 100000, [][]byte{make([]byte, 50000), make([]byte, 50000)}
-	box.Receive(big, true)
-	l, _ := box.take(load{})
-	box.Replaced()
-	if err := w.write(l); err != errReplaced || out.Len() > 0 {
-		t.Errorf("%d bytes, %v", out.Len(), err)
+	for _, end := range []func(*outbox){(*outbox).Replaced, (*outbox).Removed} {
+		for _, p := range []*queue.DeliveryBatch{bulky(1), packed(sent{1, nil, "a"})} {
+			w, out := newWriter(someLimits)
+			w.box.Receive(p, true)
+			l, _ := w.box.take(load{})
+			end(w.box)
+			if err := w.write(l); err != errReplaced || out.Len() > 0 {
+				t.Errorf("%d bytes, %v", out.Len(), err)
+			}
+		}
 	}
 }
 
-func TestLogFails(t *testing.T) {
-	h := newHouse(t, nil)
-	c := h.watch("", "")
-	c.box.Receive(packed(sent{1, nil, "a"}), false)
-	c.closes(1011)
-}
-
-// A stop gives each consumer what it was pushed, and a close frame.
+// QS3: a stop gives each consumer what it was pushed, and a close frame.
 func TestShutdownEndsWatches(t *testing.T) {
 	h := newHouse(t, nil)
 	c := h.watch("", "")
@@ -295,13 +270,7 @@ func TestDeadPeer(t *testing.T) {
 func TestClientThatNeverReads(t *testing.T) {
 	h := newHouse(t, nil, func(o *Options) { o.WriteTimeout = 50 * time.Millisecond })
 	c := h.watch("", "")
-	big := packed(sent{1, nil, ""})
-	part := make([]byte, 1<<20)
-	for range 30 {
-		big.Items[0].Large = append(big.Items[0].Large, part)
-	}
-	big.Items[0].Size = 30 << 20
-	c.box.Receive(big, true)
+	c.box.Receive(bulky(30), true)
 	h.await(t, queue.AskLeave, 1)
 	c.Close()
 }

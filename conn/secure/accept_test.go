@@ -20,8 +20,7 @@ func forAnyClient(t *testing.T) *Certificates {
 	a := securetest.NewAuthority(t, "authority")
 	o := files(t, a, a.Usual("server"))
 	o.ClientCA = ""
-	certs := must.Get(Read(o))
-	return certs
+	return must.Get(Read(o))
 }
 
 // A connection that is closed just when its handshake has been made, and before Accept has

@@ -15,12 +15,14 @@ import (
 type Client struct {
 	T testing.TB
 	net.Conn
-	In *bufio.Reader
+	In   *bufio.Reader
+	sent string // last
 }
 
 // Send writes a text.
 func (c *Client) Send(text string) {
 	c.T.Helper()
+	c.sent = text
 	must.Get(io.WriteString(c, text))
 }
 
@@ -32,6 +34,16 @@ func (c *Client) Response(method string) (*http.Response, string) {
 		c.T.Fatal(err)
 	}
 	return r, body
+}
+
+// Expect reads an answer that must have this status, and returns its body. The request must not be a HEAD.
+func (c *Client) Expect(status int) string {
+	c.T.Helper()
+	r, body := c.Response(http.MethodGet)
+	if r.StatusCode != status {
+		c.T.Errorf("%.300q is answered %d %.100q, want %d", c.sent, r.StatusCode, body, status)
+	}
+	return body
 }
 
 // Answer is Response for a client that may be sent away.

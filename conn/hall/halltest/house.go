@@ -164,14 +164,29 @@ func (h *House) Dial() *Client {
 	if h.Trust != nil {
 		c = tls.Client(c, h.Trust)
 	}
-	return &Client{h.T, c, bufio.NewReader(c)}
+	return &Client{T: h.T, Conn: c, In: bufio.NewReader(c)}
+}
+
+// Start sends a request on a connection of its own.
+func (h *House) Start(method, target, headers, body string) *Client {
+	h.T.Helper()
+	c := h.Dial()
+	c.Send(Request(method, target, headers, body))
+	return c
 }
 
 // Say sends a request on a connection of its own and returns the answer.
 func (h *House) Say(method, target, headers, body string) (*http.Response, string) {
 	h.T.Helper()
-	c := h.Dial()
+	c := h.Start(method, target, headers, body)
 	defer c.Close()
-	c.Send(Request(method, target, headers, body))
 	return c.Response(method)
+}
+
+// Expect sends a request that must be answered with this status, and returns the answer's body.
+func (h *House) Expect(status int, method, target, headers, body string) string {
+	h.T.Helper()
+	c := h.Start(method, target, headers, body)
+	defer c.Close()
+	return c.Expect(status)
 }
