@@ -62,14 +62,21 @@ func (b *bench) ask(method, path string, body string, headers ...string) (int, [
 	return answer.StatusCode, text, answer.Header
 }
 
-// get reads into answer.
-func (b *bench) get(name string, query url.Values, answer any) {
+// get reads what must be answered with this status.
+func (b *bench) get(status int, path string) []byte {
 	b.t.Helper()
-	status, text, _ := b.ask("GET", apiPath+name+"?"+query.Encode(), "")
-	if status != http.StatusOK {
-		b.t.Fatalf("%s %v: %d %s", name, query, status, text)
+	is, text, _ := b.ask("GET", apiPath+path, "")
+	if is != status || !json.Valid(text) {
+		b.t.Fatalf("%s: %d %s, want %d", path, is, text, status)
 	}
-	must.Do(b.t, json.Unmarshal(text, answer))
+	return text
+}
+
+// shown is an answer.
+func shown[T any](b *bench, path string) (a T) {
+	b.t.Helper()
+	must.Do(b.t, json.Unmarshal(b.get(http.StatusOK, path), &a))
+	return a
 }
 
 // post acts, and wants this status.
@@ -89,8 +96,7 @@ type fields map[string]any
 // counts are the numbers of ready, delayed and buried jobs of a tube.
 func (b *bench) counts(tube string) [3]int {
 	b.t.Helper()
-	var a tubeAnswer
-	b.get("tube", url.Values{"name": {tube}}, &a)
+	a := shown[tubeAnswer](b, "tube?name="+tube)
 	return [3]int{a.Tube.Ready, a.Tube.Delayed, a.Tube.Buried}
 }
 
@@ -101,26 +107,16 @@ func (b *bench) expect(tube string, ready, delayed, buried int) {
 	}
 }
 
-// list are the jobs of a tube in one state.
-func (b *bench) list(query url.Values) jobsAnswer {
-	b.t.Helper()
-	var a jobsAnswer
-	b.get("jobs", query, &a)
-	return a
-}
-
 func TestActions(t *testing.T) {
 	b := newBench(t, Rights{Act: true})
 	first := b.post(200, "put", fields{"tube": "a", "data": "one", "pri": 5, "ttr": 30}).ID
 	second := b.post(200, "put", fields{"tube": "a", "base64": "/wA=", "delay": 100}).ID
 	b.expect("a", 1, 1, 0)
-	var j jobAnswer
-	b.get("job", url.Values{"id": {fmt.Sprint(first)}}, &j)
+	j := shown[jobAnswer](b, fmt.Sprint("job?id=", first))
 	if j.Text == nil || *j.Text != "one" || j.Pri != 5 || j.TTR != 30 || j.Tube != "a" || j.State != "ready" || j.Size != 3 {
 		t.Errorf("the first job is shown as %+v", j)
 	}
-	j = jobAnswer{}
-	b.get("job", url.Values{"id": {fmt.Sprint(second)}}, &j)
+	j = shown[jobAnswer](b, fmt.Sprint("job?id=", second))
 	if j.Text != nil || j.Base64 != "/wA=" || j.State != "delayed" || j.TimeLeft < 98 {
 		t.Errorf("the second job is shown as %+v", j)
 	}
@@ -135,12 +131,11 @@ func TestActions(t *testing.T) {
 		t.Errorf("a kick of all has made %d jobs ready, want 1", a.Done)
 	}
 	b.post(200, "pause", fields{"tube": "a", "seconds": 100})
-	var tube tubeAnswer
-	if b.get("tube", url.Values{"name": {"a"}}, &tube); tube.Pause != 100 || tube.Tube.PauseLeft < 98 {
+	if tube := shown[tubeAnswer](b, "tube?name=a"); tube.Pause != 100 || tube.Tube.PauseLeft < 98 {
 		t.Errorf("a paused tube is shown as %+v", tube)
 	}
 	b.post(200, "pause", fields{"tube": "a"})
-	if b.get("tube", url.Values{"name": {"a"}}, &tube); tube.Tube.PauseLeft != -1 {
+	if tube := shown[tubeAnswer](b, "tube?name=a"); tube.Tube.PauseLeft != -1 {
 		t.Errorf("a tube that is not paused any more is shown as %+v", tube.Tube)
 	}
 	b.post(200, "delete", fields{"id": first})
@@ -159,7 +154,7 @@ func (b *bench) search(query url.Values) (texts []string) {
 	query.Set("n", "4")
 	for from := uint64(0); ; {
 		query.Set("from", fmt.Sprint(from))
-		a := b.list(query)
+		a := shown[jobsAnswer](b, "jobs?"+query.Encode())
 		if len(a.Jobs) > 4 {
 			b.t.Fatalf("%d jobs are found at once", len(a.Jobs))
 		}
@@ -195,10 +190,15 @@ func TestSearch(t *testing.T) {
 		"jobs?tube=t0&state=odd": 400, "jobs?tube=t0&state=all&n=101": 400, "jobs?tube=t0&state=all&from=-1": 400, "jobs?tube=none&state=all": 200,
 		"job?id=x": 400, "job?id=99999": 404, "tube?name=none": 404, "tubes?sort=odd": 400, "tubes?n=201": 400, "nothing": 404,
 	} {
-		if status, text, _ := b.ask("GET", apiPath+path, ""); status != want || !json.Valid(text) {
-			t.Errorf("%s: %d %s, want %d", path, status, text, want)
-		}
+		b.get(want, path)
 	}
+}
+
+func (a *tubesAnswer) names() (all string) {
+	for _, f := range a.Tubes {
+		all += " " + f.Name
+	}
+	return strings.TrimSpace(all)
 }
 
 func TestTubes(t *testing.T) {
@@ -221,19 +221,12 @@ func TestTubes(t *testing.T) {
 		"filter=none":            "",
 		"from=100":               "",
 	} {
-		var a tubesAnswer
-		values, _ := url.ParseQuery(query)
-		b.get("tubes", values, &a)
-		var names []string
-		for _, f := range a.Tubes {
-			names = append(names, f.Name)
-		}
-		if is := strings.Join(names, " "); is != want || a.All != 5 {
+		a := shown[tubesAnswer](b, "tubes?"+query)
+		if is := a.names(); is != want || a.All != 5 {
 			t.Errorf("%q shows %q of %d, want %q of 5", query, is, a.All, want)
 		}
 	}
-	var o overviewAnswer
-	b.get("overview", nil, &o)
+	o := shown[overviewAnswer](b, "overview")
 	if o.Total.Ready != 10 || o.Total.Total != 10 || o.Tubes != 5 || len(o.Shards) != 3 || o.Busiest[0].Name != "video.retry" || !o.Act {
 		t.Errorf("the overview is %+v", o)
 	}
@@ -278,8 +271,7 @@ func TestReadOnly(t *testing.T) {
 	for name := range actors {
 		b.post(403, name, fields{"tube": "a", "data": "x"})
 	}
-	var o overviewAnswer
-	if b.get("overview", nil, &o); o.Act || o.Draining || o.Tubes != 1 {
+	if o := shown[overviewAnswer](b, "overview"); o.Act || o.Draining || o.Tubes != 1 {
 		t.Errorf("somebody who may only read has changed something, or is told that he may: %+v", o)
 	}
 }

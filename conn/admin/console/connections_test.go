@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -45,9 +44,7 @@ func TestConnections(t *testing.T) {
 		"n=2&sort=asked":                       "10.0.0.0:1000 10.0.0.143:1003",
 		"n=1&sort=watching&desc=1&filter=crow": "10.0.3.107:1003",
 	} {
-		var a connectionsAnswer
-		values, _ := url.ParseQuery(query)
-		b.get("connections", values, &a)
+		a := shown[connectionsAnswer](b, "connections?"+query)
 		var peers []string
 		for _, c := range a.Connections {
 			peers = append(peers, c.Peer)
@@ -56,18 +53,15 @@ func TestConnections(t *testing.T) {
 			t.Errorf("%q shows %q of %d, want %q", query, is, a.All, want)
 		}
 	}
-	var a connectionsAnswer
-	b.get("connections", url.Values{"n": {"1"}}, &a)
+	a := shown[connectionsAnswer](b, "connections?n=1")
 	if a.Found != 1000 || a.Held != 2000 || a.Waiting != 250 || a.Connections[0].FrontEnd != "crowd" || a.Connections[0].Age < 1 {
 		t.Errorf("the clients are shown as %+v", a)
 	}
 	if w := a.Connections[0].Watched; len(w) != 2 || w[0] != "from-4" || w[1] != "default" {
 		t.Errorf("a client watches %q", w)
 	}
-	for path, want := range map[string]int{"connections?sort=odd": 400, "connections?n=201": 400, "connections?from=-1": 400} {
-		if status, text, _ := b.ask("GET", apiPath+path, ""); status != want {
-			t.Errorf("%s: %d %s, want %d", path, status, text, want)
-		}
+	for _, query := range []string{"sort=odd", "n=201", "from=-1"} {
+		b.get(400, "connections?"+query)
 	}
 }
 
@@ -76,9 +70,7 @@ func TestConnectionsOfABusyFrontEnd(t *testing.T) {
 	b := newBench(t, Rights{}, func(o *Options) {
 		o.FrontEnds = []FrontEnd{{Name: "busy", Clients: func(context.Context, map[any]int) ([]conn.Client, bool) { return nil, false }}}
 	})
-	if status, text, _ := b.ask("GET", apiPath+"connections", ""); status != 503 {
-		t.Errorf("%d %s", status, text)
-	}
+	b.get(503, "connections")
 }
 
 // BenchmarkConnections is a page of 100,000 connections, from a list that is there.

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -55,37 +54,32 @@ func TestHistoryWithRights(t *testing.T) {
 		if e.grants != nil {
 			rights.Subject = subject(t, e.grants)
 		}
-		if status, text, _ := b.ask("GET", apiPath+"history?"+e.query, ""); status != e.status {
-			t.Errorf("%v asks for %s: %d %s, want %d", e.grants, e.query, status, text, e.status)
-		}
+		b.get(e.status, "history?"+e.query)
 	}
 }
 
 // The rows have the figures in the order of the keys, and null for what nobody knows.
 func TestHistoryRows(t *testing.T) {
 	b, _ := remembering(t, "t")
-	status, text, _ := b.ask("GET", apiPath+"history?span=hour&tube=t", "")
-	var a struct {
+	type answer struct {
 		Kept bool
 		Keys []string
 		Step int64
 		Rows [][]*float64
 	}
-	if err := json.Unmarshal(text, &a); err != nil || status != 200 {
-		t.Fatal(status, string(text), err)
-	}
+	a := shown[answer](b, "history?span=hour&tube=t")
 	if !a.Kept || a.Step != 10_000 || len(a.Keys) != 6 || len(a.Rows) != 1 || len(a.Rows[0]) != 7 {
-		t.Fatalf("%s", text)
+		t.Fatalf("%+v", a)
 	}
 	row := a.Rows[0]
 	if at := time.UnixMilli(int64(*row[0])); time.Since(at) > time.Minute || *row[1] != 1 || *row[2] != 0 || row[5] != nil {
-		t.Errorf("%s", text)
+		t.Errorf("%+v", row)
 	}
-	if status, text, _ = b.ask("GET", apiPath+"history?span=day", ""); status != 200 || json.Unmarshal(text, &a) != nil || len(a.Keys) != 14 || len(a.Rows) != 1 || len(a.Rows[0]) != 15 {
-		t.Errorf("%d %s", status, text)
+	if a := shown[answer](b, "history?span=day"); len(a.Keys) != 14 || len(a.Rows) != 1 || len(a.Rows[0]) != 15 {
+		t.Errorf("%+v", a)
 	}
 	b, _, _ = restricted(t) // without a keeper
-	if status, text, _ = b.ask("GET", apiPath+"history?span=day", ""); status != 200 || json.Unmarshal(text, &a) != nil || a.Kept || len(a.Rows) != 0 {
-		t.Errorf("%d %s", status, text)
+	if a := shown[answer](b, "history?span=day"); a.Kept || len(a.Rows) != 0 {
+		t.Errorf("%+v", a)
 	}
 }

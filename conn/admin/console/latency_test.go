@@ -18,8 +18,7 @@ func TestLatency(t *testing.T) {
 	b := newBench(t, Rights{}, func(o *Options) {
 		o.Latency = func() map[string]*tally.Reading { return map[string]*tally.Reading{"put": &r, "kick": {}} }
 	})
-	var a latencyAnswer
-	b.get("latency", nil, &a)
+	a := shown[latencyAnswer](b, "latency")
 	want := map[string][][2]uint64{"put": {{0, 3}, {4, 2}, {tally.Buckets - 1, 1}}}
 	if !reflect.DeepEqual(a.Commands, want) || a.At == 0 || len(a.Commits) > 0 {
 		t.Errorf("the answer is %+v", a)

@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"net/url"
 	"testing"
 
 	"beanfield/shard/queue"
@@ -35,7 +34,7 @@ func TestManyJobs(t *testing.T) {
 		t.Errorf("%d jobs are moved", n)
 	}
 	b.expect("to", (many+1)/2, many/2, 0)
-	a := b.list(url.Values{"tube": {"to"}, "state": {"ready"}, "n": {"100"}})
+	a := shown[jobsAnswer](b, "jobs?tube=to&state=ready&n=100")
 	for i, j := range a.Jobs {
 		if *j.Text != fmt.Sprint("job ", 2*i) || j.Pri != uint32(2*i) || j.TTR != 77 {
 			t.Fatalf("job %d has become %+v", i, j)
@@ -60,7 +59,7 @@ func TestMoveJob(t *testing.T) {
 	b.post(404, "move-job", fields{"id": second, "to": "b"})
 	b.post(400, "move-job", fields{"id": second, "to": "no way"})
 	b.expect("b", 0, 2, 0)
-	jobs := b.list(url.Values{"tube": {"b"}, "state": {"delayed"}}).Jobs
+	jobs := shown[jobsAnswer](b, "jobs?tube=b&state=delayed").Jobs
 	if len(jobs) != 2 || *jobs[0].Text != "x" || jobs[0].TimeLeft > 500 || *jobs[1].Text != "y" || jobs[1].Pri != 7 || jobs[1].TimeLeft < 898 {
 		t.Errorf("the jobs have become %+v", jobs)
 	}

@@ -37,8 +37,7 @@ func TestSlow(t *testing.T) {
 		if rights.Subject = nil; want.grants != nil {
 			rights.Subject = subject(t, want.grants)
 		}
-		var a slowAnswer
-		b.get("slow", nil, &a)
+		a := shown[slowAnswer](b, "slow")
 		shown := ""
 		for _, k := range a.Commands {
 			shown += fmt.Sprintf("[%d %s %s]", k.Count, k.Tube, k.Who)
@@ -55,8 +54,7 @@ func TestSlow(t *testing.T) {
 // Without a log of slow commands there are none.
 func TestNothingSlow(t *testing.T) {
 	b := newBench(t, Rights{})
-	var a slowAnswer
-	if b.get("slow", nil, &a); a.Bound != 0 || a.Count != 0 || len(a.Commands) > 0 {
+	if a := shown[slowAnswer](b, "slow"); a.Bound != 0 || a.Count != 0 || len(a.Commands) > 0 {
 		t.Errorf("the answer is %+v", a)
 	}
 }
