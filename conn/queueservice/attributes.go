@@ -1,7 +1,6 @@
 package queueservice
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -22,8 +21,7 @@ const (
 // attributes tells what the queue is like. All values are strings, in JSON too.
 func (q *request) attributes() error {
 	op := q.op(queue.AskAttrs)
-	q.server.shards.Ask(op)
-	if err := failed(op.Status); err != nil {
+	if err := q.ask(op); err != nil {
 		return err
 	}
 	if op.Ask.Attrs == nil {
@@ -34,12 +32,7 @@ func (q *request) attributes() error {
 		q.answer(http.StatusOK, typeProtobuf, appendAttributes(nil, all))
 		return nil
 	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	q.answer(http.StatusOK, typeJSON, text)
-	return nil
+	return q.answerJSON(all)
 }
 
 // describe gives the attributes the names that clients know. Some have two, because

@@ -3,10 +3,8 @@ package queueservice
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strconv"
@@ -156,15 +154,12 @@ var errItemTooLarge = refuse(http.StatusRequestEntityTooLarge, "the item is too 
 // lineOp turns a line into a put.
 func (q *request) lineOp(text []byte) (*queue.Op, error) {
 	var l line
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
 	if !utf8.Valid(text) {
 		return nil, bad("not UTF-8")
 	}
-	if err := decoder.Decode(&l); err != nil {
+	if rest, err := readJSON(text, &l); err != nil {
 		return nil, bad("not an item in JSON: %v", err)
-	}
-	if _, err := decoder.Token(); err != io.EOF {
+	} else if rest {
 		return nil, bad("something after the item")
 	}
 	op := q.op(queue.AskPut)

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"beanfield/shard/queue"
-
 	"github.com/gobwas/ws"
 )
 
@@ -76,7 +74,7 @@ func (c *consumer) read() error {
 	}
 }
 
-// end takes the consumer out of its queue (QS4), and ends the connection: with a close
+// end takes the consumer out of its queue, and ends the connection: with a close
 // frame if the client has ended it, or has done something wrong.
 func (c *consumer) end(err error) {
 	var why *misconduct
@@ -86,9 +84,7 @@ func (c *consumer) end(err error) {
 	} else {
 		c.outbox.stop(closeGoing, "")
 	}
-	leave := c.op(queue.AskLeave)
-	leave.Ask.Receiver = &c.outbox
-	c.server.shards.Ask(leave)
+	c.leave(&c.outbox)
 	if told {
 		c.linger()
 	}

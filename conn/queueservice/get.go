@@ -3,6 +3,7 @@ package queueservice
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -185,13 +186,13 @@ func (f *finding) reply(raw bool) {
 	if f.short {
 		f.w.Header()[headerStopped] = []string{"size"}
 	}
-	drop := 0
+	lost := false
 	for _, p := range f.found {
-		drop += dropLost(p)
+		lost = dropLost(p) || lost
 	}
 	switch {
 	case len(f.found) == 0 || len(f.found) == 1 && len(f.found[0].Items) == 0:
-		if drop > 0 {
+		if lost {
 			f.fail(failures[queue.Failed])
 			return
 		}
@@ -223,26 +224,14 @@ func (f *finding) reply(raw bool) {
 	}
 }
 
-// dropLost removes the items whose bodies could not be read, and says how many.
-func dropLost(p *queue.DeliveryBatch) (n int) {
-	kept := p.Items[:0]
-	for _, it := range p.Items {
-		if it.Lost {
-			n++
-		} else {
-			kept = append(kept, it)
-		}
-	}
-	p.Items = kept
-	return n
+// dropLost removes the items whose bodies could not be read, and says whether there were any.
+func dropLost(p *queue.DeliveryBatch) bool {
+	all := len(p.Items)
+	p.Items = slices.DeleteFunc(p.Items, func(it queue.Item) bool { return it.Lost })
+	return len(p.Items) < all
 }
 
 // isHeaderText says whether a tag can be the value of a header.
 func isHeaderText(b []byte) bool {
-	for _, c := range b {
-		if c < ' ' || c > '~' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' || c > '~' })
 }

@@ -1,7 +1,10 @@
 package queueservice
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
+	"io"
 	"strconv"
 	"unicode/utf8"
 
@@ -10,10 +13,8 @@ import (
 
 // appendFrameJSON appends item i as SDKs read it, with its body in base64.
 func appendFrameJSON(b []byte, p *queue.DeliveryBatch, i int) []byte {
-	b = appendHeadJSON(b, p, i)
-	b = append(b, `,"data":"`...)
-	b = appendBase64(b, p, i)
-	return append(b, `"}`...)
+	b = append(appendHeadJSON(b, p, i), `,"data":"`...)
+	return append(base64.StdEncoding.AppendEncode(b, bodyOf(p, i)), `"}`...)
 }
 
 // appendItemJSON appends item i as the JSON subprotocol has it, with its body as text
@@ -23,10 +24,7 @@ func appendItemJSON(b []byte, p *queue.DeliveryBatch, i int, withData bool) []by
 	if !withData {
 		return append(b, '}')
 	}
-	body := p.Small(i)
-	if len(p.Items[i].Large) > 0 {
-		body = appendBody(nil, p, i)
-	}
+	body := bodyOf(p, i)
 	if utf8.Valid(body) {
 		b = append(b, `,"data":`...)
 		return append(appendString(b, body), '}')
@@ -51,14 +49,24 @@ func appendHeadJSON(b []byte, p *queue.DeliveryBatch, i int) []byte {
 	return append(b, '}')
 }
 
-// appendBase64 appends a body in base64. The parts of a body are joined first: base64
-// takes groups of three bytes, and parts need not end where groups do.
-func appendBase64(b []byte, p *queue.DeliveryBatch, i int) []byte {
-	body := p.Small(i)
+// bodyOf is a body in one piece: base64 takes groups of three bytes, and parts need not end where
+// groups do.
+func bodyOf(p *queue.DeliveryBatch, i int) []byte {
 	if len(p.Items[i].Large) > 0 {
-		body = appendBody(nil, p, i)
+		return appendBody(nil, p, i)
 	}
-	return base64.StdEncoding.AppendEncode(b, body)
+	return p.Small(i)
+}
+
+// readJSON reads a text that is one value and nothing else, without fields that nobody knows.
+func readJSON(text []byte, into any) (rest bool, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return false, err
+	}
+	_, err = d.Token()
+	return err != io.EOF, nil
 }
 
 const hexDigits = "0123456789abcdef"

@@ -1,10 +1,7 @@
 package queueservice
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
 	"unicode/utf8"
 
@@ -24,15 +21,12 @@ type order struct {
 }
 
 func parseOrder(text []byte) (o order, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&o); err != nil {
+	switch rest, err := readJSON(text, &o); {
+	case err != nil:
 		return o, errors.New("a message that is not understood")
-	}
-	if _, err := decoder.Token(); err != io.EOF {
+	case rest:
 		return o, errors.New("something after the message")
-	}
-	if (o.Commit == nil) == (o.Negative == nil) {
+	case (o.Commit == nil) == (o.Negative == nil):
 		return o, errors.New("a message must have either commit or negative")
 	}
 	return o, checkNegative(o.Code, o.Reason)
@@ -60,8 +54,7 @@ func (c *consumer) handle(m message) error {
 		op = c.op(queue.AskNegative)
 		op.Ask.Indexes, op.Ask.Code, op.Ask.Reason = o.Negative, o.Code, o.Reason
 	}
-	c.server.shards.Ask(op)
-	if err := failed(op.Status); err != nil {
+	if err := c.ask(op); err != nil {
 		return wrong(closeFailed, err.Error())
 	}
 	if o.ID == nil {

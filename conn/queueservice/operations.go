@@ -1,7 +1,6 @@
 package queueservice
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 
@@ -34,8 +33,7 @@ func (q *request) onIndexes(what queue.What, needs access.Rights) (err error) {
 	if !q.may(needs) {
 		return errForbidden
 	}
-	q.server.shards.Ask(op)
-	return q.done(op)
+	return q.do(op)
 }
 
 // negative says that the consumer cannot process items. Code and reason are in a
@@ -64,8 +62,7 @@ func (q *request) negative() (err error) {
 	if !q.may(access.Reserve) {
 		return errForbidden
 	}
-	q.server.shards.Ask(op)
-	return q.done(op)
+	return q.do(op)
 }
 
 // truncate ends all items before an index for all groups.
@@ -77,8 +74,7 @@ func (q *request) truncate() (err error) {
 	if op.Ask.Index, err = q.query.index(paramIndex, 0); err != nil {
 		return err
 	}
-	q.server.shards.Ask(op)
-	return q.done(op)
+	return q.do(op)
 }
 
 // dropGroup removes a group.
@@ -87,16 +83,14 @@ func (q *request) dropGroup() error {
 	if op.Ask.Group = q.query.values[paramGroup]; op.Ask.Group == "" || !plainName(op.Ask.Group) {
 		return bad("%s is not the name of a group", paramGroup)
 	}
-	q.server.shards.Ask(op)
-	return q.done(op)
+	return q.do(op)
 }
 
 // end says that no more items come; with force, those that are there end too.
 func (q *request) end(force bool) error {
 	op := q.op(queue.AskEnd)
 	op.Ask.Force = force
-	q.server.shards.Ask(op)
-	return q.done(op)
+	return q.do(op)
 }
 
 // search tells where an item is, as the client's group sees it.
@@ -105,12 +99,11 @@ func (q *request) search() (err error) {
 	if op.ID, err = q.query.index(paramIndex, 0); err != nil {
 		return err
 	}
-	q.server.shards.Ask(op)
-	if err := failed(op.Status); err != nil {
+	if err := q.ask(op); err != nil {
 		return err
 	}
 	found := op.Ask.Search
-	text, err := json.Marshal(struct {
+	return q.answerJSON(struct {
 		ConsumerId string
 		IsPending  bool
 		WaitCount  int
@@ -118,11 +111,6 @@ func (q *request) search() (err error) {
 		Code       string `json:",omitempty"`
 		Reason     string `json:",omitempty"`
 	}{found.Consumer, found.Pending, found.WaitCount, found.Deliveries, found.Code, found.Reason})
-	if err != nil {
-		return err
-	}
-	q.answer(http.StatusOK, typeJSON, text)
-	return nil
 }
 
 // count tells how many items have the tags and, if it is given, the priority.
@@ -136,8 +124,7 @@ func (q *request) count() (err error) {
 	if op.Ask.Tags, err = q.pack(q.query.tags); err != nil {
 		return err
 	}
-	q.server.shards.Ask(op)
-	if err := failed(op.Status); err != nil {
+	if err := q.ask(op); err != nil {
 		return err
 	}
 	q.answer(http.StatusOK, typeText, strconv.AppendInt(nil, int64(op.Ask.Count), 10))

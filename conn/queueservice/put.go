@@ -56,8 +56,7 @@ func (q *request) put() error {
 	if q.exposes(op) {
 		return errExposes
 	}
-	q.server.shards.Ask(op)
-	if err := failed(op.Status); err != nil {
+	if err := q.ask(op); err != nil {
 		return err
 	}
 	q.w.Header()[headerRequest] = []string{id}

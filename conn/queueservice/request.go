@@ -3,6 +3,7 @@ package queueservice
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -59,6 +60,19 @@ func (p *party) op(what queue.What) *queue.Op {
 	}
 	return &queue.Op{Kind: queue.Service, Ask: &queue.Ask{
 		What: what, Queue: p.queue, Group: p.group, User: p.user, Limits: limits}}
+}
+
+// ask applies an operation, and says how it has failed.
+func (p *party) ask(op *queue.Op) error {
+	p.server.shards.Ask(op)
+	return failed(op.Status)
+}
+
+// leave takes a consumer out of its queue (QS4).
+func (p *party) leave(receiver queue.Receiver) {
+	op := p.op(queue.AskLeave)
+	op.Ask.Receiver = receiver
+	p.server.shards.Ask(op)
 }
 
 // request is one HTTP request.
@@ -257,9 +271,18 @@ func (q *request) answer(status int, kind string, body []byte) {
 	}
 }
 
-// done answers an operation that has no result to show.
-func (q *request) done(op *queue.Op) error {
-	if err := failed(op.Status); err != nil {
+// answerJSON sends an answer of 200.
+func (q *request) answerJSON(v any) error {
+	text, err := json.Marshal(v)
+	if err == nil {
+		q.answer(http.StatusOK, typeJSON, text)
+	}
+	return err
+}
+
+// do asks for an operation that has no result to show, and answers that it is done.
+func (q *request) do(op *queue.Op) error {
+	if err := q.ask(op); err != nil {
 		return err
 	}
 	q.answer(http.StatusOK, typeText, []byte("OK"))

@@ -58,8 +58,7 @@ func (q *request) upgrade(op *queue.Op) error {
 		q.server.delist(c)
 		return errForbidden
 	}
-	q.server.shards.Ask(op)
-	if err := failed(op.Status); err != nil {
+	if err := q.ask(op); err != nil {
 		q.server.delist(c)
 		return err
 	}
@@ -69,9 +68,7 @@ func (q *request) upgrade(op *queue.Op) error {
 	}
 	connection, rw, _, err := upgrader.Upgrade(q.r, q.w)
 	if err != nil { // the client has hung up
-		leave := q.op(queue.AskLeave)
-		leave.Ask.Receiver = &c.outbox
-		q.server.shards.Ask(leave)
+		q.leave(&c.outbox)
 		if connection != nil {
 			connection.Close()
 		}
@@ -93,7 +90,7 @@ func (c *consumer) connect(k *socket, json, indexOnly bool) {
 	k.Sit(c.name(), &c.outbox)
 	c.input.c = c
 	c.frames.from = &c.input
-	c.writer = writer{party: c.party, shards: c.server.shards, box: &c.outbox, to: k, indexOnly: indexOnly}
+	c.writer = writer{party: c.party, box: &c.outbox, to: k, indexOnly: indexOnly}
 	if json {
 		c.frames.most, c.writer.framing = mostMessage, framedText
 	} else {
@@ -132,13 +129,10 @@ func (q *request) stream(op *queue.Op) error {
 	if !q.server.begin(v) {
 		return errForbidden
 	}
-	q.server.shards.Ask(op)
-	if err := failed(op.Status); err != nil {
+	if err := q.ask(op); err != nil {
 		return err
 	}
-	leave := q.op(queue.AskLeave)
-	leave.Ask.Receiver = &box
-	defer q.server.shards.Ask(leave) // QS4
+	defer q.leave(&box)
 	// The context ends when the client hangs up, or the server stops.
 	defer context.AfterFunc(q.r.Context(), func() { box.finish(closeGoing, "") })()
 	q.socket.watchOver()
@@ -150,7 +144,7 @@ func (q *request) stream(op *queue.Op) error {
 	if err := control.Flush(); err != nil {
 		return nil
 	}
-	w := writer{party: q.party, shards: q.server.shards, box: &box, to: q.w, flushed: control.Flush,
+	w := writer{party: q.party, box: &box, to: q.w, flushed: control.Flush,
 		framing: framedLength, indexOnly: op.Ask.IndexOnly}
 	w.run()
 	return nil

@@ -23,7 +23,6 @@ const (
 // writes to the connection (QS5).
 type writer struct {
 	party
-	shards    Shards
 	box       *outbox
 	to        io.Writer
 	flushed   func() error // sends what has been written; nil if that leaves anyway
@@ -199,7 +198,7 @@ func (w *writer) report(deliveries []*queue.DeliveryBatch) {
 	}
 	op := w.op(queue.AskSent)
 	op.Ask.Receiver, op.Ask.Bytes, op.Ask.Spent = w.box, w.weight, w.sent
-	w.shards.Ask(op)
+	w.server.shards.Ask(op)
 	clear(w.sent)
 	w.sent, w.weight = w.sent[:0], 0
 }
