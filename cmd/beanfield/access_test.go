@@ -15,10 +15,7 @@ import (
 
 // The rules that the example shows in comments are valid, and mean what they say.
 func TestExampleAccess(t *testing.T) {
-	text := must.Get(os.ReadFile(exampleFile))
-	shown := string(text)[strings.Index(string(text), "# [[access]]"):]
-	shown, _, _ = strings.Cut(shown, "\n\n")
-	c := must.Get(loadConfig(flags{config: writeConfig(t, strings.ReplaceAll(shown, "# ", ""))}))
+	c := inComments(t, "[[access]]")
 	want := []access.Rule{
 		{
 			Name: "mail workers", Tokens: []string{strings.Repeat("0123456789abcdef", 4)},
@@ -77,7 +74,7 @@ func TestNoAccessRules(t *testing.T) {
 }
 
 // Mistakes in rules. SECRET must not be shown.
-var accessMistakes = []struct{ name, text, want string }{
+var accessMistakes = []mistaken{
 	{"nobody", "[[access]]\nmay = ['put']\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network"},
 	{"empty", "[[access]]\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network\n" +
 		`FILE:1: access.may: missing; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
@@ -113,20 +110,7 @@ var accessMistakes = []struct{ name, text, want string }{
 }
 
 // A file with mistakes in its rules starts no server; each mistake has its line and key.
-func TestAccessMistakes(t *testing.T) {
-	for _, c := range accessMistakes {
-		t.Run(c.name, func(t *testing.T) {
-			f := flags{config: writeConfig(t, c.text)}
-			_, err := loadConfig(f)
-			if err == nil {
-				t.Fatal("accepted")
-			}
-			if got := strings.ReplaceAll(err.Error(), f.config, "FILE"); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
-}
+func TestAccessMistakes(t *testing.T) { checkMistakes(t, accessMistakes) }
 
 // The process applies its rules from the first client on, and new ones at SIGHUP, for open
 // connections too. With a mistake in them it does not start, and a running one keeps its own.
@@ -135,17 +119,14 @@ func TestProcessAppliesItsRules(t *testing.T) {
 	peer := "[[access]]\nuid = " + strconv.Itoa(os.Getuid()) + "\nmay = ['put', 'stats']\ntubes = 'mine'\n"
 	token := "[[access]]\ntoken = '" + access.HashOf("of-mine").String() + "'\nmay = 'peek'\n"
 	p, write := configured(t, usual+peer+token)
-	c, other := p.dial(p.dir+"/s"), p.dial(p.dir+"/login")
+	c, other := p.client(), p.dial(p.dir+"/login")
 	c.expect("put 0 0 1 1\r\nx", "BAD_FORMAT")
 	c.expect("use mine", "USING mine")
 	c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
 	c.expect("peek 1", "NOT_FOUND")
 	c.expect("auth of-mine", "UNKNOWN_COMMAND")
 	other.expect("peek 1", "NOT_FOUND")
-	other.expect("auth of-mine", "OK 0")
-	if empty, err := other.r.ReadString('\n'); empty != "\r\n" {
-		t.Errorf("the body is %q, %v", empty, err)
-	}
+	other.expect("auth of-mine", "OK 0\r\n")
 	other.expect("peek 1", "FOUND 1 1")
 
 	write(usual + peer + "[[access]]\nmay = 'put'\n")
@@ -160,8 +141,5 @@ func TestProcessAppliesItsRules(t *testing.T) {
 	}
 	p.stop()
 
-	wrong := prepare(t, "-l", "unix:DIR/s", "-config", writeConfig(t, "[[access]]\nmay = 'put'\n"))
-	must.Do(t, wrong.Start())
-	wrong.ends(exitUsage)
-	has(t, wrong.said(), "the rule names nobody")
+	prepare(t, "-l", "unix:DIR/s", "-config", writeConfig(t, "[[access]]\nmay = 'put'\n")).fails(exitUsage, "the rule names nobody")
 }

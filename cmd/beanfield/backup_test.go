@@ -53,14 +53,10 @@ func TestBackupIsNamedWhenComplete(t *testing.T) {
 	if got := names(t, filepath.Join(path, name)); !slices.Equal(got, []string{"data"}) {
 		t.Errorf("the backup holds %q", got)
 	}
-	if got := log.String(); !strings.Contains(got, `level=NOTICE msg="backup complete" path=`+filepath.Join(path, name)) {
-		t.Errorf("the log says %q", got)
-	}
+	has(t, log.String(), `level=NOTICE msg="backup complete" path=`+filepath.Join(path, name))
 	b.begin() // within the same second
 	b.wait()
-	if got := log.String(); !strings.Contains(got, "backup failed") || !strings.Contains(got, name+" exists") {
-		t.Errorf("the log says %q", got)
-	}
+	has(t, log.String(), "backup failed", name+" exists")
 }
 
 func mustMkdir(t testing.TB, dir string) string {
@@ -95,9 +91,7 @@ func TestBackupNeedsParent(t *testing.T) {
 	})
 	b.begin()
 	b.wait()
-	if !strings.Contains(log.String(), "no such file or directory") {
-		t.Errorf("the log says %q", log)
-	}
+	has(t, log.String(), "no such file or directory")
 }
 
 func TestBackupsRunOneAtATime(t *testing.T) {
@@ -111,14 +105,10 @@ func TestBackupsRunOneAtATime(t *testing.T) {
 	b.begin()
 	<-begun
 	b.begin()
-	if !strings.Contains(log.String(), "another one is still running") {
-		t.Errorf("the log says %q", log)
-	}
+	has(t, log.String(), "another one is still running")
 	goOn <- true
 	b.wait()
-	if !strings.Contains(log.String(), "backup complete") {
-		t.Errorf("the log says %q", log)
-	}
+	has(t, log.String(), "backup complete")
 }
 
 // Whoever sees the name of a backup may ask for the next one, though the first may still be

@@ -22,11 +22,31 @@ func writeConfig(t testing.TB, text string) string {
 // load resolves a configuration from the words of a command line and a file.
 func load(t *testing.T, args, file string) (*Config, error) {
 	t.Helper()
+	return loadConfig(flagsAnd(t, args, file))
+}
+
+func flagsAnd(t *testing.T, args, file string) flags {
+	t.Helper()
 	f := must.Get(parseFlags(strings.Fields(args)))
 	if file != "" {
 		f.config = writeConfig(t, file)
 	}
-	return loadConfig(f)
+	return f
+}
+
+// refused is what is said of a configuration that is wrong, and the exit code. FILE is the file.
+func refused(t *testing.T, args, file string) (said string, code int) {
+	t.Helper()
+	f := flagsAnd(t, args, file)
+	_, err := loadConfig(f)
+	if err == nil {
+		t.Errorf("%q with %q is accepted", args, file)
+		return "", exitOK
+	}
+	if said = err.Error(); file != "" {
+		said = strings.ReplaceAll(said, f.config, "FILE")
+	}
+	return said, exitCode(err)
 }
 
 // forgetOrigins removes from a configuration where its settings come from.
@@ -139,9 +159,12 @@ func TestConfigFileSpellings(t *testing.T) {
 	}
 }
 
+// wins is where the value of a key comes from, if flags and file disagree.
+type wins struct{ args, file, key, value, from string }
+
 func TestPrecedence(t *testing.T) {
 	const file = "shards = 3\nuser = 'root'\nlimits.max_job_size = 7\nlog.level = 'error'\n[[listen]]\naddress = '127.0.0.1:1'\n"
-	for _, c := range []struct{ args, file, key, value, from string }{
+	checkWins(t, []wins{
 		{"", "", "shards", "0", "default"},
 		{"", file, "shards", "3", "FILE:1"},
 		{"-shards 5", file, "shards", "5", "flag -shards"},
@@ -171,7 +194,12 @@ func TestPrecedence(t *testing.T) {
 		{"-l ::1", file, "listen.address", `"[::1]:11300"`, "flag -l ::1"},
 		{"-l ::1 -p 3", file, "listen.address", `"[::1]:3"`, "flag -l ::1 -p 3"},
 		{"-l unix:/s -p 3", file, "listen.address", `"unix:/s"`, "flag -l unix:/s -p 3"},
-	} {
+	})
+}
+
+func checkWins(t *testing.T, all []wins) {
+	t.Helper()
+	for _, c := range all {
 		got, err := load(t, c.args, c.file)
 		if err != nil {
 			t.Errorf("%q: %v", c.args, err)

@@ -87,7 +87,7 @@ func TestProcessSetsDamagedJobsAside(t *testing.T) {
 	data := dataDir(t)
 	serve := func() (*process, *client) {
 		p, _ := configured(t, "storage = { backend = 'pebble', path = '"+data+"', memory_budget = 1 }\n", "-l", "unix:DIR/s", "-z", "2000000")
-		return p, p.dial(p.dir + "/s")
+		return p, p.client()
 	}
 	p, c := serve()
 	for id := 1; id <= 6; id++ {

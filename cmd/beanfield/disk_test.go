@@ -6,12 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 	"unsafe"
 
 	"beanfield/storage/must"
@@ -27,8 +25,7 @@ func dataDir(t testing.TB) string {
 // onData starts a server on a data directory and connects to it.
 func onData(t testing.TB, data string, words ...string) (*process, *client) {
 	t.Helper()
-	p := startProcess(t, append(words, "-l", "unix:DIR/s", "-b", data)...)
-	return p, p.dial(p.dir + "/s")
+	return served(t, append(words, "-b", data)...)
 }
 
 // stop ends the process in order, kill as a crash does.
@@ -61,31 +58,19 @@ func fill(c *client) {
 	c.expect("put 1 0 60 6\r\nburied", "INSERTED 3")
 	c.expect("put 0 0 60 7\r\ndeleted", "INSERTED 4")
 	c.expect("delete 4", "DELETED")
-	c.expect("reserve", "RESERVED 3 6")
-	c.expectLine("buried")
+	c.expect("reserve", "RESERVED 3 6\r\nburied")
 	c.expect("bury 3 9", "BURIED")
-	c.expect("reserve", "RESERVED 1 5")
-	c.expectLine("ready")
+	c.expect("reserve", "RESERVED 1 5\r\nready")
 }
 
 // checkFilled looks for the jobs of fill; next is the id of the next one.
 func checkFilled(c *client, next string) {
 	c.t.Helper()
-	c.expect("peek-ready", "FOUND 1 5")
-	c.expectLine("ready")
-	c.expect("peek-delayed", "FOUND 2 7")
-	c.expectLine("delayed")
-	c.expect("peek-buried", "FOUND 3 6")
-	c.expectLine("buried")
+	c.expect("peek-ready", "FOUND 1 5\r\nready")
+	c.expect("peek-delayed", "FOUND 2 7\r\ndelayed")
+	c.expect("peek-buried", "FOUND 3 6\r\nburied")
 	c.expect("peek 4", "NOT_FOUND")
 	c.expect("put 9 0 60 1\r\nx", "INSERTED "+next)
-}
-
-func (c *client) expectLine(want string) {
-	c.t.Helper()
-	if got, err := c.r.ReadString('\n'); got != want+"\r\n" || err != nil {
-		c.t.Errorf("got %q, %v; want %q", got, err, want)
-	}
 }
 
 // What was acknowledged is there after a restart: after a clean stop in every sync
@@ -117,17 +102,6 @@ func TestProcessKeepsJobs(t *testing.T) {
 	}
 }
 
-// Bodies beyond the budget are read from the disk.
-func TestProcessKeepsBodiesOnDisk(t *testing.T) {
-	data := dataDir(t)
-	p, _ := configured(t, "storage = { backend = 'pebble', path = '"+data+"', memory_budget = 1 }\n", "-l", "unix:DIR/s")
-	fill(p.dial(p.dir + "/s"))
-	p.stop()
-	if got := names(t, data); !slices.Contains(got, "beanfield.json") {
-		t.Errorf("the data directory holds %q", got)
-	}
-}
-
 // A directory that cannot be used is refused with beanstalkd's exit code, and stays
 // as it is.
 func TestProcessRefusesDirectory(t *testing.T) {
@@ -146,15 +120,10 @@ func TestProcessRefusesDirectory(t *testing.T) {
 			must.Do(t, os.WriteFile(filepath.Join(data, name), []byte(text), 0o400))
 		}
 		p := prepare(t, "-l", "unix:DIR/s", "-b", data)
-		must.Do(t, p.Start())
-		p.ends(x.code)
-		if !strings.Contains(p.said(), x.said) {
-			t.Errorf("%v: it says %q", x.files, p.said())
-		}
+		p.fails(x.code, x.said)
 		left := map[string]string{}
 		for _, name := range names(t, data) {
-			text := must.Get(os.ReadFile(filepath.Join(data, name)))
-			left[name] = string(text)
+			left[name] = string(must.Get(os.ReadFile(filepath.Join(data, name))))
 		}
 		if !maps.Equal(left, x.files) {
 			t.Errorf("%v: %v is left", x.files, left)
@@ -165,12 +134,7 @@ func TestProcessRefusesDirectory(t *testing.T) {
 func TestProcessRefusesDirectoryInUse(t *testing.T) {
 	data := dataDir(t)
 	first, c := onData(t, data)
-	p := prepare(t, "-l", "unix:DIR/s", "-b", data)
-	must.Do(t, p.Start())
-	p.ends(exitStorage)
-	if !strings.Contains(p.said(), "in use by another process") {
-		t.Errorf("it says %q", p.said())
-	}
+	prepare(t, "-l", "unix:DIR/s", "-b", data).fails(exitStorage, "in use by another process")
 	fill(c) // the first server is not disturbed
 	first.stop()
 }
@@ -187,22 +151,17 @@ func TestProcessRefusesJobsWithoutSpace(t *testing.T) {
 	fill(c)
 	p.stop()
 	p, _ = configured(t, "storage.min_free = '1024GiB'\n", "-l", "unix:DIR/s", "-b", data)
-	c = p.dial(p.dir + "/s")
+	c = p.client()
 	c.expect("put 0 0 60 1\r\nx", "OUT_OF_MEMORY")
-	c.expect("reserve", "RESERVED 1 5")
-	c.expectLine("ready")
+	c.expect("reserve", "RESERVED 1 5\r\nready")
 	c.expect("release 1 0 0", "RELEASED")
-	c.expect("reserve-job 1", "RESERVED 1 5")
-	c.expectLine("ready")
+	c.expect("reserve-job 1", "RESERVED 1 5\r\nready")
 	c.expect("release 1 0 1", "RELEASED")
-	c.expect("reserve-job 1", "RESERVED 1 5")
-	c.expectLine("ready")
+	c.expect("reserve-job 1", "RESERVED 1 5\r\nready")
 	c.expect("bury 1 0", "BURIED")
 	c.expect("kick-job 1", "KICKED")
 	c.expect("delete 1", "DELETED")
-	if !strings.Contains(p.said(), "disk space is low") {
-		t.Errorf("it says %q", p.said())
-	}
+	has(t, p.said(), "disk space is low")
 	p.stop()
 	p, c = onData(t, data)
 	c.expect("peek 1", "NOT_FOUND")
@@ -217,14 +176,11 @@ func TestProcessBacksUp(t *testing.T) {
 	fill(c)
 	p.signal(syscall.SIGUSR2)
 	p.untilSaid(c, "backup complete")
-	m := regexp.MustCompile(`level=NOTICE msg="backup complete" path=(\S+)`).FindStringSubmatch(p.said())
+	m := regexp.MustCompile(`level=NOTICE msg="backup complete" path=(` + regexp.QuoteMeta(data) + `-backups/beanfield-\d{8}T\d{6}Z) `).FindStringSubmatch(p.said())
 	if m == nil {
 		t.Fatalf("it says %q", p.said())
 	}
 	backup := m[1]
-	if ok, _ := regexp.MatchString(`^`+regexp.QuoteMeta(data)+`-backups/beanfield-\d{8}T\d{6}Z$`, backup); !ok {
-		t.Errorf("the backup is %s", backup)
-	}
 	if got := names(t, data+"-backups"); len(got) != 1 {
 		t.Errorf("beside the backup there is something else: %q", got)
 	}
@@ -237,32 +193,9 @@ func TestProcessBacksUp(t *testing.T) {
 }
 
 func TestProcessInMemoryHasNoBackup(t *testing.T) {
-	p := startProcess(t, "-l", "unix:DIR/s")
-	c := p.dial(p.dir + "/s")
+	p, c := served(t)
 	p.signal(syscall.SIGUSR2)
 	p.untilSaid(c, "no backup: jobs are kept in memory only")
-	p.stop()
-}
-
-// The data belong to the user that the server becomes.
-func TestProcessKeepsJobsAsUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can become another user")
-	}
-	nobody, err := lookupAccount("nobody")
-	if err != nil {
-		t.Skip("there is no user nobody")
-	}
-	p := prepare(t, "-u", "nobody", "-l", "unix:DIR/s", "-b", "DIR/data")
-	data := mustMkdir(t, filepath.Join(p.dir, "data"))
-	must.Do(t, os.Chown(data, nobody.uid, nobody.gid))
-	fill(p.start().dial(p.dir + "/s"))
-	for _, name := range names(t, data) {
-		info := must.Get(os.Stat(filepath.Join(data, name)))
-		if uid := info.Sys().(*syscall.Stat_t).Uid; int(uid) != nobody.uid {
-			t.Errorf("%s belongs to %d", name, uid)
-		}
-	}
 	p.stop()
 }
 
@@ -297,7 +230,7 @@ func TestProcessRefusesWhenItsLogFails(t *testing.T) {
 		}
 	}
 	p.untilFailed()
-	again := p.dial(p.dir + "/s")
+	again := p.client()
 	again.expect("delete 1", "INTERNAL_ERROR")
 	again.expect(put, "INTERNAL_ERROR")
 	if got := again.stats()["log-error"]; !strings.Contains(got, "file too large") {
@@ -315,24 +248,7 @@ func TestProcessRefusesWhenItsLogFails(t *testing.T) {
 // untilFailed returns when the server has said that a log has failed.
 func (p *process) untilFailed() {
 	p.t.Helper()
-	p.untilSaid(p.dial(p.dir+"/s"), "its shard answers INTERNAL_ERROR")
-}
-
-// BenchmarkStartOnDisk measures the start on an empty data directory, also with many
-// shards.
-func BenchmarkStartOnDisk(b *testing.B) {
-	for _, shards := range []string{"2", "64"} {
-		b.Run("shards="+shards, func(b *testing.B) {
-			best := time.Hour
-			for b.Loop() {
-				p, c := onData(b, dataDir(b), "-shards", shards)
-				c.expect("list-tube-used", "USING default")
-				best = min(best, time.Since(p.begun))
-				p.kill()
-			}
-			b.ReportMetric(float64(best.Microseconds())/1e3, "best-ms")
-		})
-	}
+	p.untilSaid(p.client(), "its shard answers INTERNAL_ERROR")
 }
 
 // A signal during recovery ends the process at once, and the log names it. The

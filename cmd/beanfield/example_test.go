@@ -26,15 +26,17 @@ func TestExampleEqualsDefaults(t *testing.T) {
 	}
 }
 
+// inComments is what the example shows in comments, from a heading to an empty line.
+func inComments(t *testing.T, heading string) *Config {
+	t.Helper()
+	text := string(must.Get(os.ReadFile(exampleFile)))
+	shown, _, _ := strings.Cut(text[strings.Index(text, "# "+heading):], "\n\n")
+	return must.Get(loadConfig(flags{config: writeConfig(t, strings.ReplaceAll(shown, "# ", ""))}))
+}
+
 // The address that the example shows in comments is valid too.
 func TestExampleSecondAddress(t *testing.T) {
-	text := must.Get(os.ReadFile(exampleFile))
-	from := strings.Index(string(text), "# [[listen]]")
-	to := from + strings.Index(string(text)[from:], "\n\n")
-	c := defaults()
-	if ms := readConfigFile(writeConfig(t, strings.ReplaceAll(string(text)[from:to], "# ", "")), c); len(ms) > 0 {
-		t.Fatal(ms)
-	}
+	c := inComments(t, "[[listen]]")
 	if len(c.Listen) != 1 || c.Listen[0].Address.path != "/run/beanfield/beanfield.sock" || c.Listen[0].Mode != 0o660 {
 		t.Errorf("read %+v", c.Listen)
 	}
@@ -42,16 +44,9 @@ func TestExampleSecondAddress(t *testing.T) {
 
 // The limits for some queues that the example shows in comments are valid too.
 func TestExampleQueueFor(t *testing.T) {
-	text := must.Get(os.ReadFile(exampleFile))
-	shown := string(text)[strings.Index(string(text), "# [[queue.for]]"):]
-	shown, _, _ = strings.Cut(shown, "\n\n")
-	c := defaults()
-	if ms := readConfigFile(writeConfig(t, strings.ReplaceAll(shown, "# ", "")), c); len(ms) > 0 {
-		t.Fatal(ms)
-	}
 	want := defaults().Queue.Limits
 	want.MaxLength, want.DeadLetter = 10000, "bury"
-	if !reflect.DeepEqual(c.Queue.For, []QueueFor{{"orders*", want}}) {
+	if c := inComments(t, "[[queue.for]]"); !reflect.DeepEqual(c.Queue.For, []QueueFor{{"orders*", want}}) {
 		t.Errorf("read %+v", c.Queue.For)
 	}
 }

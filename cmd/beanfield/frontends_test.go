@@ -1,12 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -28,7 +24,7 @@ func TestProcessQuotes(t *testing.T) {
 		{`quote_strings = false`, `default`, `1e3`},
 	} {
 		p, _ := configured(t, "[stats]\n"+c.file+"\n", "-l", "unix:DIR/s")
-		client := p.dial(p.dir + "/s")
+		client := p.client()
 		client.expect("use 1e3", "USING 1e3")
 		for name, want := range map[string]string{"default": c.usual, "1e3": c.odd} {
 			if got := client.document("stats-tube " + name)["name"]; got != want {
@@ -42,10 +38,6 @@ func TestProcessQuotes(t *testing.T) {
 func TestProcessQueueService(t *testing.T) {
 	p, _ := configured(t, "queue.listen = ['unix:DIR/q']\nqueue.tokens = ['secret']\nqueue.max_payload = 5\n"+
 		"queue.default_service = 'mail'\nqueue.for = [{ match = 'short', max_length = 1 }]\n", "-l", "unix:DIR/s")
-	web := http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-		return net.Dial("unix", p.dir+"/q")
-	}}}
-	t.Cleanup(web.CloseIdleConnections)
 	for _, c := range []struct {
 		method, path, token, body string
 		status                    int
@@ -58,19 +50,12 @@ func TestProcessQueueService(t *testing.T) {
 		{"POST", "/api/predict/short", "secret", "a", 429, ""},
 		{"GET", "/api/predict/short", "secret", "", 200, "a"},
 	} {
-		r, err := http.NewRequest(c.method, "http://q"+c.path, strings.NewReader(c.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", c.token)
-		a := must.Get(web.Do(r))
-		body, err := io.ReadAll(a.Body)
-		a.Body.Close()
-		if err != nil || a.StatusCode != c.status || c.status == 200 && string(body) != c.answer {
-			t.Errorf("%s %s %q: %d %q, %v; want %d %q", c.method, c.path, c.body, a.StatusCode, body, err, c.status, c.answer)
+		status, answer := request(t, "unix", p.dir+"/q", c.method, c.path, c.token, c.body)
+		if status != c.status || status == 200 && answer != c.answer {
+			t.Errorf("%s %s %q: %d %q; want %d %q", c.method, c.path, c.body, status, answer, c.status, c.answer)
 		}
 	}
-	client := p.dial(p.dir + "/s")
+	client := p.client()
 	client.expect("watch mail", "WATCHING 2")
 	client.expect("reserve", "RESERVED 1 5")
 }
@@ -150,7 +135,7 @@ func TestProcessAudit(t *testing.T) {
 	p, _ := configured(t, "audit.file = 'DIR/audit'\nqueue.listen = ['unix:DIR/q']\nhttp.listen = ['unix:DIR/h']\n"+
 		"[[access]]\nname = 'here'\nuid = "+strconv.Itoa(os.Getuid())+"\nmay = ['put', 'pause', 'kick', 'stats']\n"+
 		"[[access]]\nname = 'boss'\ntoken = '"+access.HashOf("the secret").String()+"'\nmay = ['admin']\n", "-l", "unix:DIR/s")
-	client := p.dial(p.dir + "/s")
+	client := p.client()
 	client.expect("pause-tube default 0", "PAUSED")
 	client.expect("put 0 100 10 1\r\nx", "INSERTED 1")
 	client.expect("kick 1", "KICKED 1")

@@ -48,10 +48,10 @@ func TestHistoryOverRestarts(t *testing.T) {
 		p.stop()
 		return p
 	}
-	run(func(p *process) { p.dial(p.dir+"/s").expect("use t\r\nput 0 0 9 1\r\nx\r\n", "USING t") })
+	run(func(p *process) { p.client().expect("use t\r\nput 0 0 9 1\r\nx\r\n", "USING t") })
 	run(func(p *process) {
 		p.keeps("t") // its first sample is of now, and of a job that was there before
-		p.dial(p.dir+"/s").expect("delete 1\r\n", "DELETED")
+		p.client().expect("delete 1\r\n", "DELETED")
 	})
 	file := filepath.Join(dir, pebblestore.HistoryName)
 	run(func(p *process) { p.keeps("t") })

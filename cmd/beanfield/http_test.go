@@ -19,14 +19,24 @@ import (
 	"beanfield/storage/must"
 )
 
-// page asks for a page on a connection of its own.
+// page asks for a page.
 func page(t *testing.T, network, address, path, token string) (status int, body string) {
+	t.Helper()
+	if token != "" {
+		token = "Bearer " + token
+	}
+	return request(t, network, address, "GET", path, token, "")
+}
+
+// request asks for something on a connection of its own.
+func request(t *testing.T, network, address, method, path, login, body string) (status int, answer string) {
 	t.Helper()
 	web := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial(network, address) }}}
-	r := must.Get(http.NewRequest("GET", "http://localhost"+path, nil))
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
+	r := must.Get(http.NewRequest(method, "http://localhost"+path, strings.NewReader(body)))
+	r.Header.Set("Content-Type", "application/json")
+	if login != "" {
+		r.Header.Set("Authorization", login)
 	}
 	a := must.Get(web.Do(r))
 	defer a.Body.Close()
@@ -129,23 +139,9 @@ func TestProcessHTTP(t *testing.T) {
 		}
 	}
 	p.signal(syscall.SIGUSR1)
-	p.dial(p.dir+"/s").until("draining", "true")
+	p.client().until("draining", "true")
 	if status, body := page(t, "unix", p.dir+"/h", "/readyz", ""); status != 503 || !strings.Contains(body, "draining") {
 		t.Errorf("while it drains /readyz is %d %q", status, body)
 	}
 	p.stop()
-}
-
-func TestHTTPMistakes(t *testing.T) {
-	for text, want := range map[string]string{
-		"[http]\nlisten = ':1'": "http.listen", "[http]\nmode = 660": "http.mode", "[http]\npprof = 1": "true, false",
-		"[http]\ntoken = 'x'": "unknown key", "http = 1": "a table, [http], with listen, mode, group, tokens, hosts, pprof",
-	} {
-		if _, err := load(t, "", text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want something with %q", text, err, want)
-		}
-	}
-	if _, err := load(t, "-http x", ""); err == nil || exitCode(err) != exitListen {
-		t.Errorf("-http x: %v", err)
-	}
 }

@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// release is the version that the linker sets in what the tests build, as for a release.
+const release = "9.8.7"
+
 // built is the program itself, built once, and only if a test needs it.
 var built struct {
 	once sync.Once
@@ -44,7 +47,7 @@ func binary(t testing.TB) string {
 			return
 		}
 		built.path = filepath.Join(dir, "beanfield")
-		if out, err := exec.Command("go", "build", "-o", built.path, ".").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-ldflags", "-X main.version="+release, "-o", built.path, ".").CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("%w\n%s", err, out)
 		}
 		if err := os.Chmod(dir, 0o755); err != nil { // for tests that become another user

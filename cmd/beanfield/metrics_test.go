@@ -69,7 +69,7 @@ func (s scraped) named(prefix, key string) string {
 func metered(t *testing.T, more string) (*process, *client) {
 	p, _ := configured(t, "shards = 2\nhttp.listen = ['unix:DIR/h']\nqueue.listen = ['unix:DIR/q']\n"+
 		"storage.backend = 'pebble'\nstorage.path = '"+dataDir(t)+"'\n"+more, "-l", "unix:DIR/s")
-	c := p.dial(p.dir + "/s")
+	c := p.client()
 	for _, tube := range []string{"mail", "video", "orders"} {
 		c.expect("use "+tube, "USING "+tube)
 		for range 3 {
@@ -80,8 +80,7 @@ func metered(t *testing.T, more string) (*process, *client) {
 		}
 	}
 	c.expect("watch mail", "WATCHING 2")
-	c.expect("reserve", "RESERVED 1 1")
-	c.r.ReadString('\n')
+	c.expect("reserve", "RESERVED 1 1\r\nx")
 	c.expect("bury 1 7", "BURIED")
 	c.expect("delete 2", "DELETED")
 	c.expect("delete 2", "NOT_FOUND")

@@ -6,9 +6,11 @@ import (
 	"testing"
 )
 
-// The mistakes of TestFileMistakes. FILE stands for the file's name, ADDRESSES for
+// mistaken is a file, and what is wrong with it. FILE stands for the file's name, ADDRESSES for
 // what an address may be; a text that ends in ": " or "= " is only the beginning.
-var fileMistakes = []struct{ name, text, want string }{
+type mistaken struct{ name, text, want string }
+
+var fileMistakes = []mistaken{
 	{"unknown key", "\nshard = 2\n",
 		"FILE:2: shard = 2: unknown key; allowed: listen, shards, loops, user, limits, memory, storage, stats, log, audit, queue, http, metrics, access"},
 	{"unknown key in a table", "[limits]\n# hm\nmax_jobs = 'x'\n",
@@ -117,15 +119,12 @@ var fileMistakes = []struct{ name, text, want string }{
 
 // Every mistake names file, line, key, value and what is allowed. All mistakes of a
 // file are reported, in order.
-func TestFileMistakes(t *testing.T) {
-	for _, c := range fileMistakes {
+func TestFileMistakes(t *testing.T) { checkMistakes(t, fileMistakes) }
+
+func checkMistakes(t *testing.T, all []mistaken) {
+	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
-			f := flags{config: writeConfig(t, c.text)}
-			_, err := loadConfig(f)
-			if err == nil {
-				t.Fatal("accepted")
-			}
-			got := strings.ReplaceAll(err.Error(), f.config, "FILE")
+			got, _ := refused(t, "", c.text)
 			got = strings.ReplaceAll(got, listenSettings[0].allowed, "ADDRESSES")
 			if open := strings.HasSuffix(c.want, ": ") || strings.HasSuffix(c.want, "= "); got != c.want && !(open && strings.HasPrefix(got, c.want)) {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
@@ -162,24 +161,8 @@ func TestFlagMistakes(t *testing.T) {
 		{"-config /no/such/file", "", "/no/such/file: cannot read the configuration: no such file or directory", exitUsage},
 		{"-config /", "", "/: cannot read the configuration: is a directory", exitUsage},
 	} {
-		f, err := parseFlags(strings.Fields(c.args))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.file != "" {
-			f.config = writeConfig(t, c.file)
-		}
-		_, err = loadConfig(f)
-		if err == nil {
-			t.Errorf("%q is accepted", c.args)
-			continue
-		}
-		got := err.Error()
-		if c.file != "" {
-			got = strings.ReplaceAll(got, f.config, "FILE")
-		}
-		if got != c.want || exitCode(err) != c.code {
-			t.Errorf("%q: code %d\n%s\nwant %d\n%s", c.args, exitCode(err), got, c.code, c.want)
+		if got, code := refused(t, c.args, c.file); got != c.want || code != c.code {
+			t.Errorf("%q: code %d\n%s\nwant %d\n%s", c.args, code, got, c.code, c.want)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestPrometheusScrapes(t *testing.T) {
 	target, web := freeAddress(t), freeAddress(t)
 	p, _ := configured(t, "http.tokens = ['secret']\nmetrics.aliases = ['beanstalkd_exporter']\nmetrics.instance = 'queues:11300'\n",
 		"-l", "unix:DIR/s", "-http", target)
-	c := p.dial(p.dir + "/s")
+	c := p.client()
 	c.expect("use mail", "USING mail")
 	for i := range 3 {
 		c.send("put 5 0 60 1")

@@ -74,6 +74,24 @@ func startProcess(t testing.TB, words ...string) *process {
 	return prepare(t, words...).start()
 }
 
+// served is a server on a unix socket, and a client.
+func served(t testing.TB, words ...string) (*process, *client) {
+	t.Helper()
+	p := startProcess(t, append(words, "-l", "unix:DIR/s")...)
+	return p, p.client()
+}
+
+// client is one at that socket.
+func (p *process) client() *client { return p.dial(p.dir + "/s") }
+
+// fails starts a process that serves nobody: it says something, and ends with a code.
+func (p *process) fails(code int, says ...string) {
+	p.t.Helper()
+	must.Do(p.t, p.Start())
+	p.ends(code)
+	has(p.t, p.said(), says...)
+}
+
 func (p *process) hears(want string) {
 	p.t.Helper()
 	p.heard.SetReadDeadline(time.Now().Add(patience))
@@ -86,8 +104,7 @@ func (p *process) hears(want string) {
 
 // said is what the process has written to stderr so far.
 func (p *process) said() string {
-	b := must.Get(os.ReadFile(p.stderr.Name()))
-	return string(b)
+	return string(must.Get(os.ReadFile(p.stderr.Name())))
 }
 
 // problems are the lines of its log, so far, that are more than a notice.
@@ -162,9 +179,15 @@ func (c *client) ask(command string) string {
 	return strings.TrimSuffix(line, "\r\n")
 }
 
+// expect wants a reply, of as many lines as want has.
 func (c *client) expect(command, want string) {
 	c.t.Helper()
-	if got := c.ask(command); got != want {
+	got := c.ask(command)
+	for range strings.Count(want, "\r\n") {
+		line, _ := c.r.ReadString('\n') // an error leaves it short
+		got += "\r\n" + strings.TrimSuffix(line, "\r\n")
+	}
+	if got != want {
 		c.t.Errorf("%q is answered %q, want %q", command, got, want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -130,7 +129,7 @@ func configured(t *testing.T, text string, args ...string) (p *process, write fu
 }
 
 // has checks which words are in what a process says.
-func has(t *testing.T, said string, words ...string) {
+func has(t testing.TB, said string, words ...string) {
 	t.Helper()
 	for _, w := range words {
 		if !strings.Contains(said, w) {
@@ -144,7 +143,7 @@ func has(t *testing.T, said string, words ...string) {
 func TestProcessReloads(t *testing.T) {
 	const usual = "listen = [{ address = 'unix:DIR/s' }]\n"
 	p, write := configured(t, usual+"shards = 2\nlimits.max_job_size = 100\n", "-V")
-	c := p.dial(p.dir + "/s")
+	c := p.client()
 	c.expect("put 0 0 1 11\r\n01234567890", "INSERTED 1")
 	write(usual + "shards = 3\nloops = 3\nlimits.max_job_size = 10\nlog.level = 'error'\nstats.quote_strings = true\n")
 	said := p.reads()
@@ -195,20 +194,13 @@ func TestProcessReloadsItsLog(t *testing.T) {
 func TestProcessReloadsItsFrontEnds(t *testing.T) {
 	const usual = "queue.listen = ['unix:DIR/q']\nhttp.listen = ['unix:DIR/h']\n"
 	p, write := configured(t, usual, "-l", "unix:DIR/s")
-	put := func(token, body string) int {
-		t.Helper()
-		r := must.Get(http.NewRequest("POST", "http://q/api/predict/mail", strings.NewReader(body)))
-		r.Header.Set("Authorization", token)
-		a := must.Get(over(p.dir + "/q").Do(r))
-		a.Body.Close()
-		return a.StatusCode
-	}
 	h := p.dir + "/h"
-	drain := func() int {
-		a := must.Get(over(h).Post("http://h/api/v1/pause", "application/json", strings.NewReader(`{"tube":"mail","seconds":1}`)))
-		a.Body.Close()
-		return a.StatusCode
+	post := func(socket, path, token, body string) int {
+		status, _ := request(t, "unix", socket, "POST", path, token, body)
+		return status
 	}
+	put := func(token, body string) int { return post(p.dir+"/q", "/api/predict/mail", token, body) }
+	drain := func() int { return post(h, "/api/v1/pause", "", `{"tube":"mail","seconds":1}`) }
 	expect := func(what string, got, want int) {
 		t.Helper()
 		if got != want {
@@ -242,10 +234,6 @@ func TestProcessReloadsItsFrontEnds(t *testing.T) {
 	expect("profiles", status("/debug/pprof/", ""), 404)
 }
 
-func over(socket string) *http.Client {
-	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer(socket)}}
-}
-
 // Another file for a certificate is taken over, with all else that TLS has. Turning TLS off
 // needs a restart, and a listener that had it keeps it.
 func TestProcessReloadsTLS(t *testing.T) {
@@ -260,26 +248,20 @@ func TestProcessReloadsTLS(t *testing.T) {
 		t.Helper()
 		must.Do(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), old, new)), 0o600))
 	}
-	early, _ := hello(t, addrs[0], a.Trust())
+	early := shows(t, addrs[0], a.Trust(), "one")
 	write("/k'", "/k2'")
 	has(t, p.reads(), "does not match")
 	write("/c'\n", "/c2'\n")
 	has(t, p.reads(), "does not match")
-	if _, name := hello(t, addrs[0], a.Trust()); name != "one" {
-		t.Errorf("%s is shown while the pair is wrong", name)
-	}
+	shows(t, addrs[0], a.Trust(), "one") // while the pair is wrong
 	text = []byte(strings.ReplaceAll(string(text), "/c'\n", "/c2'\n"))
 	write("/k'", "/k2'")
 	has(t, p.reads(), "listen.cert of "+addrs[0])
-	if _, name := hello(t, addrs[0], a.Trust()); name != "two" {
-		t.Errorf("%s is shown", name)
-	}
+	shows(t, addrs[0], a.Trust(), "two")
 	text = []byte("[[listen]]\naddress = '" + addrs[0] + "'\n")
 	write("", "")
 	has(t, p.reads(), "listen.cert of "+addrs[0], "needs a restart", "http.listen: ")
-	if _, name := hello(t, addrs[0], a.Trust()); name != "two" {
-		t.Errorf("%s is shown", name)
-	}
+	shows(t, addrs[0], a.Trust(), "two")
 	speak(t, early)
 }
 
@@ -294,10 +276,7 @@ func TestProcessReloadsNoExpiredCertificate(t *testing.T) {
 	changed := "limits.max_job_size = 7\n" + strings.Replace(strings.Replace(string(text), "/c'", "/c2'", 1), "/k'", "/k2'", 1)
 	must.Do(t, os.WriteFile(p.Args[2], []byte(changed), 0o600))
 	has(t, p.reads(), `beanfield.toml:2: listen.cert = `, "it has expired")
-	c, name := hello(t, addrs[0], a.Trust())
-	if name != "one" {
-		t.Errorf("%s is shown", name)
-	}
+	c := shows(t, addrs[0], a.Trust(), "one")
 	fmt.Fprint(c, "put 0 0 1 9\r\n012345678\r\n")
 	if line, err := bufio.NewReader(c).ReadString('\n'); line != "INSERTED 1\r\n" {
 		t.Errorf("the limit has changed: %q, %v", line, err)

@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,12 +25,12 @@ var answers = []struct {
 	code           int
 	stdout, stderr string // the beginning of the one, a part of the other
 }{
-	{"-v", 0, "beanfield " + version + "\n", ""},
-	{"-cVv -q", 0, "beanfield " + version + "\n", "beanfield: -c flag was removed. binlog is always compacted.\n"},
-	{"--version", 0, "beanfield " + version + "\n", ""},
-	{"version", 0, "beanfield " + version + "\n", ""},
+	{"-v", 0, "beanfield " + release + "\n", ""},
+	{"-cVv -q", 0, "beanfield " + release + "\n", "beanfield: -c flag was removed. binlog is always compacted.\n"},
+	{"--version", 0, "beanfield " + release + "\n", ""},
+	{"version", 0, "beanfield " + release + "\n", ""},
 	{"help", 0, "Use: beanfield [OPTIONS]", ""},
-	{"check-config -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", ""},
+	{"check-config -l unix:DIR/s", 0, "# beanfield " + release + " would run with:\n", ""},
 	{"check-config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
 	{"dump DIR/none", 1, "", "beanfield dump: stat DIR/none: no such file or directory\n"},
 	{"-V dump DIR/none", 5, "", "beanfield: unknown argument: dump\nUse: "},
@@ -56,7 +56,7 @@ var answers = []struct {
 	{"-l unix:DIR/s -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:1: shards = -1: too small; allowed: 0 to 254\n" +
 		"beanfield: DIR/wrong.toml:2: nonsense = 1: unknown key; allowed: "},
 	{"-check-config -config DIR/wrong.toml", 5, "", "beanfield: DIR/wrong.toml:2: nonsense"},
-	{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + version + " would run with:\n", "maximum job size was set to 1073741824"},
+	{"-check-config -z -1 -l unix:DIR/s", 0, "# beanfield " + release + " would run with:\n", "maximum job size was set to 1073741824"},
 	{"-u no-such-user -l unix:DIR/s", 33, "", "beanfield: -u no-such-user: no such user\n"},
 	{"-l 127.0.0.1 -p PORT", 111, "", "error=\"cannot listen on 127.0.0.1:PORT: address already in use\"\n"},
 	{"-p PORT", 111, "", "error=\"cannot listen on :PORT: address already in use\"\n"},
@@ -90,12 +90,16 @@ func TestProcessAnswers(t *testing.T) {
 	}
 }
 
+// SIGTERM and SIGINT end the process in order; some signals end nothing.
 func TestProcessEndsInOrder(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		p := startProcess(t, "-l", "unix:DIR/s")
-		c := p.dial(p.dir + "/s")
+		p, c := served(t)
+		for _, ignored := range []syscall.Signal{syscall.SIGPIPE, syscall.SIGXFSZ} {
+			p.signal(ignored)
+			c.expect("list-tube-used", "USING default")
+		}
 		c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
-		waiting := p.dial(p.dir + "/s")
+		waiting := p.client()
 		waiting.expect("watch idle", "WATCHING 2")
 		waiting.expect("ignore default", "WATCHING 1")
 		waiting.send("reserve")
@@ -112,26 +116,6 @@ func TestProcessEndsInOrder(t *testing.T) {
 	}
 }
 
-func TestProcessDrains(t *testing.T) {
-	p := startProcess(t, "-l", "unix:DIR/s")
-	c := p.dial(p.dir + "/s")
-	c.expect("put 0 0 1 1\r\nx", "INSERTED 1")
-	p.signal(syscall.SIGUSR1)
-	c.until("draining", "true")
-	c.expect("put 0 0 1 1\r\nx", "DRAINING")
-	c.expect("delete 1", "DELETED")
-	p.stop()
-}
-
-func TestProcessIgnoresSignals(t *testing.T) {
-	p := startProcess(t, "-l", "unix:DIR/s")
-	for _, sig := range []syscall.Signal{syscall.SIGPIPE, syscall.SIGXFSZ} {
-		p.signal(sig)
-		p.dial(p.dir+"/s").expect("list-tube-used", "USING default")
-	}
-	p.stop()
-}
-
 // Flags and file have their effect.
 func TestProcessConfigured(t *testing.T) {
 	host := must.Get(os.Hostname())
@@ -139,14 +123,14 @@ func TestProcessConfigured(t *testing.T) {
 		file, args string
 		want       map[string]string
 	}{
-		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + version + `"`, "hostname": host}},
+		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + release + `"`, "hostname": host}},
 		{"", "-z 10 -s 4096", map[string]string{"max-job-size": "10", "binlog-max-size": "4096"}},
 		{"", "-z 0", map[string]string{"max-job-size": "0"}},
 		{"shards = 3\nloops = 1\nlimits.max_job_size = '1KiB'\nstats.quote_strings = false\n", "",
 			map[string]string{"max-job-size": "1024", "hostname": host}},
 	} {
 		p, _ := configured(t, c.file, append(strings.Fields(c.args), "-l", "unix:DIR/s")...)
-		got := p.dial(p.dir + "/s").stats()
+		got := p.client().stats()
 		for key, want := range c.want {
 			if got[key] != want {
 				t.Errorf("%s %q: %s is %s, want %s", c.args, c.file, key, got[key], want)
@@ -180,35 +164,7 @@ func TestProcessListensOnSeveral(t *testing.T) {
 		t.Errorf("the socket is %v, %v", info.Mode(), err)
 	}
 	p.stop()
-	if said := p.said(); !strings.Contains(said, "msg=starting version="+version) || !strings.Contains(said, "msg=stopping signal=SIGTERM") {
-		t.Errorf("-V says\n%s", said)
-	}
-}
-
-// The default is every IPv4 address, or every IPv6 address where there is no IPv4.
-func TestProcessDefaultHost(t *testing.T) {
-	p := startProcess(t, "-V", "-p", "0")
-	addrs := p.addresses()
-	if len(addrs) != 1 {
-		t.Fatalf("listens on %q", addrs)
-	}
-	_, port, err := net.SplitHostPort(addrs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.dial("127.0.0.1:"+port).expect("list-tube-used", "USING default")
-}
-
-// A server that was killed leaves its socket; the next one replaces it.
-func TestProcessReplacesSocket(t *testing.T) {
-	first := startProcess(t, "-l", "unix:DIR/s")
-	first.signal(syscall.SIGKILL)
-	first.Wait()
-	p := startProcess(t, "-l", "unix:"+first.dir+"/s")
-	p.dial(first.dir+"/s").expect("list-tube-used", "USING default")
-	if !strings.Contains(p.said(), "removing existing local socket to replace it") {
-		t.Errorf("it says %q", p.said())
-	}
+	has(t, p.said(), "msg=starting version="+release, "msg=stopping signal=SIGTERM")
 }
 
 // Sockets of systemd override the options, and the log says so. A shell sets
@@ -231,18 +187,14 @@ func TestProcessInherits(t *testing.T) {
 	for _, l := range ls {
 		p.dial(l.Addr().String()).expect("list-tube-used", "USING default")
 	}
-	for _, o := range []string{"-l 127.0.0.2", "-p 1"} {
-		if !strings.Contains(p.said(), "inherited listen fd; ignoring option: "+o) {
-			t.Errorf("it does not say that %s is ignored:\n%s", o, p.said())
-		}
-	}
+	has(t, p.said(), "inherited listen fd; ignoring option: -l 127.0.0.2", "inherited listen fd; ignoring option: -p 1")
 	p.stop()
 	if _, err := os.Lstat(p.dir + "/s"); err != nil {
 		t.Errorf("systemd's socket is gone: %v", err)
 	}
 }
 
-// After -u every thread of the process belongs to that user, and has only its groups.
+// After -u every thread of the process belongs to that user, and has only its groups. So do the data.
 func TestProcessBecomesUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another user")
@@ -251,10 +203,11 @@ func TestProcessBecomesUser(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no user nobody")
 	}
-	p := prepare(t, "-u", "nobody", "-l", "unix:DIR/s")
+	p := prepare(t, "-u", "nobody", "-l", "unix:DIR/s", "-b", "DIR/data")
+	data := mustMkdir(t, filepath.Join(p.dir, "data"))
+	must.Do(t, os.Chown(data, nobody.uid, nobody.gid))
 	p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0, 7, 8}}}
-	p.start()
-	p.dial(p.dir+"/s").expect("list-tube-used", "USING default")
+	fill(p.start().client())
 	tasks, err := filepath.Glob("/proc/" + strconv.Itoa(p.Process.Pid) + "/task/*/status")
 	if err != nil || len(tasks) == 0 {
 		t.Fatal("no threads", err)
@@ -272,6 +225,12 @@ func TestProcessBecomesUser(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range names(t, data) {
+		info := must.Get(os.Stat(filepath.Join(data, name)))
+		if uid := info.Sys().(*syscall.Stat_t).Uid; int(uid) != nobody.uid {
+			t.Errorf("%s belongs to %d", name, uid)
+		}
+	}
 	p.stop()
 }
 
@@ -285,33 +244,28 @@ func statusLine(status, key string) []string {
 	return nil
 }
 
-// BenchmarkStart measures how long after the program's start the first reply comes: the
-// tests of some clients wait only 100 ms.
+// BenchmarkStart measures how long after the program's start the first reply comes, in memory and
+// with many shards on disk: the tests of some clients wait only 100 ms.
 func BenchmarkStart(b *testing.B) {
-	best := time.Hour
-	for b.Loop() {
-		p := startProcess(b, "-l", "unix:DIR/s", "-config", mustAbs(b, exampleFile))
-		p.dial(p.dir+"/s").expect("list-tube-used", "USING default")
-		best = min(best, time.Since(p.begun))
-		p.Process.Kill()
-		p.Wait()
+	for _, shards := range []int{0, 2, 64} {
+		b.Run(fmt.Sprint("shards on disk=", shards), func(b *testing.B) {
+			best := time.Hour
+			for b.Loop() {
+				words := []string{"-config", mustAbs(b, exampleFile)}
+				if shards > 0 {
+					words = []string{"-shards", fmt.Sprint(shards), "-b", dataDir(b)}
+				}
+				p, c := served(b, words...)
+				c.expect("list-tube-used", "USING default")
+				best = min(best, time.Since(p.begun))
+				p.kill()
+			}
+			b.ReportMetric(float64(best.Microseconds())/1e3, "best-ms")
+		})
 	}
-	b.ReportMetric(float64(best.Microseconds())/1e3, "best-ms")
 }
 
 func mustAbs(t testing.TB, path string) string {
 	t.Helper()
-	abs := must.Get(filepath.Abs(path))
-	return abs
-}
-
-// A release names its version at link time.
-func TestVersionIsSetByLinker(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "beanfield")
-	if out, err := exec.Command("go", "build", "-ldflags", "-X main.version=9.8.7", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if out, err := exec.Command(path, "-v").Output(); string(out) != "beanfield 9.8.7\n" || err != nil {
-		t.Errorf("-v prints %q, %v", out, err)
-	}
+	return must.Get(filepath.Abs(path))
 }

@@ -99,73 +99,54 @@ func (s *serving) finish(t *testing.T, asked string, wantErr string, codes ...in
 	}
 }
 
-func TestServeEndsInOrder(t *testing.T) {
-	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
+// Each signal asks for what it stands for, and the one that ends the process is the last. Drain mode begins once.
+func TestServeHeedsSignals(t *testing.T) {
+	for signal, asked := range map[os.Signal]string{
+		syscall.SIGUSR1: "drain shutdown", syscall.SIGUSR2: "backup backup shutdown", syscall.SIGHUP: "reload reload shutdown",
+		syscall.SIGINT: "shutdown", syscall.SIGTERM: "shutdown",
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := startServing(newFakeServer())
-			s.in <- sig
-			s.finish(t, "shutdown", "")
+			if asked != "shutdown" {
+				for range 2 {
+					s.in <- signal
+					synctest.Wait()
+				}
+				signal = syscall.SIGTERM
+			}
+			s.in <- signal
+			s.finish(t, asked, "")
 		})
 	}
 }
 
-func TestServeDrains(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := startServing(newFakeServer())
-		s.in <- syscall.SIGUSR1
-		s.in <- syscall.SIGUSR1
-		synctest.Wait()
-		s.in <- syscall.SIGTERM
-		s.finish(t, "drain shutdown", "")
-	})
+// Several SIGUSR2 that come before a backup has begun ask for the same one.
+func TestBackupsAreAskedForOnce(t *testing.T) {
+	sig := newSignals(t.Context())
+	in := make(chan os.Signal, 3)
+	in <- syscall.SIGUSR2
+	in <- syscall.SIGUSR2
+	close(in)
+	sig.follow(in, nil, nil, nil)
+	if n := len(sig.backup); n != 1 {
+		t.Errorf("%d backups are asked for, want 1", n)
+	}
 }
 
-// Every SIGUSR2 asks for a backup; several that come before it has begun ask for the
-// same one.
-func TestServeBacksUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := startServing(newFakeServer())
-		for range 2 {
-			s.in <- syscall.SIGUSR2
-			synctest.Wait()
-		}
-		s.in <- syscall.SIGTERM
-		s.finish(t, "backup backup shutdown", "")
-	})
-	synctest.Test(t, func(t *testing.T) {
-		sig := newSignals(t.Context())
-		in := make(chan os.Signal, 3)
-		in <- syscall.SIGUSR2
-		in <- syscall.SIGUSR2
-		close(in)
-		sig.follow(in, nil, nil, nil)
-		if n := len(sig.backup); n != 1 {
-			t.Errorf("%d backups are asked for, want 1", n)
-		}
-	})
-}
-
-// SIGHUP has the server reload.
-func TestServeReloads(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := startServing(newFakeServer())
-		for range 2 {
-			s.in <- syscall.SIGHUP
-			synctest.Wait()
-		}
-		s.in <- syscall.SIGTERM
-		s.finish(t, "reload reload shutdown", "")
-	})
+// stopping is a server that was told to end, and ends so.
+func stopping(shutdown func(context.Context) error) *serving {
+	f := newFakeServer()
+	f.shutdown = shutdown
+	s := startServing(f)
+	s.in <- syscall.SIGTERM
+	return s
 }
 
 // A slow client gets flushLimit; after that the process fails.
 func TestServeGivesUpFlushing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeServer()
-		f.shutdown = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 		begin := time.Now()
-		s := startServing(f)
-		s.in <- syscall.SIGTERM
+		s := stopping(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		s.finish(t, "shutdown", "deadline exceeded")
 		if d := time.Since(begin); d != flushLimit {
 			t.Errorf("it took %v", d)
@@ -176,11 +157,8 @@ func TestServeGivesUpFlushing(t *testing.T) {
 // The process ends at hardLimit even if the shutdown hangs.
 func TestServeEndsHardByClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeServer()
-		f.shutdown = func(context.Context) error { time.Sleep(time.Hour); return nil }
 		begin := time.Now()
-		s := startServing(f)
-		s.in <- syscall.SIGTERM
+		s := stopping(func(context.Context) error { time.Sleep(time.Hour); return nil })
 		if code := <-s.ended; code != exitFailed || time.Since(begin) != hardLimit {
 			t.Errorf("end(%d) after %v", code, time.Since(begin))
 		}
@@ -191,10 +169,7 @@ func TestServeEndsHardByClock(t *testing.T) {
 // The second signal ends at once, whatever hangs.
 func TestServeEndsHardBySignal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeServer()
-		f.shutdown = func(context.Context) error { time.Sleep(time.Second); return nil }
-		s := startServing(f)
-		s.in <- syscall.SIGTERM
+		s := stopping(func(context.Context) error { time.Sleep(time.Second); return nil })
 		synctest.Wait()
 		s.in <- syscall.SIGINT
 		s.finish(t, "shutdown", "", exitBySignal+2)

@@ -18,7 +18,7 @@ import (
 // Where each setting of the store comes from if flags and file disagree.
 func TestStoragePrecedence(t *testing.T) {
 	const file = "storage.backend = 'memory'\nstorage.path = '/file'\nstorage.sync = 'never'\nstorage.sync_interval = '7ms'\n"
-	for _, c := range []struct{ args, file, key, value, from string }{
+	checkWins(t, []wins{
 		{"", "", "storage.backend", `"memory"`, "default"},
 		{"", "", "storage.path", `""`, "default"},
 		{"", "", "storage.sync", `"always"`, "default"},
@@ -44,21 +44,7 @@ func TestStoragePrecedence(t *testing.T) {
 		{"-f 20 -F", file, "storage.sync", `"never"`, "flag -F"},
 		{"-f 20 -F", file, "storage.sync_interval", `"7ms"`, "FILE:4"},
 		{"-F -f 20", file, "storage.sync", `"interval"`, "flag -f"},
-	} {
-		got, err := load(t, c.args, c.file)
-		if err != nil {
-			t.Errorf("%q: %v", c.args, err)
-			continue
-		}
-		o := got.from[c.key]
-		from := o.String()
-		if o.file != "" {
-			from = strings.Replace(from, o.file, "FILE", 1)
-		}
-		if value := findSetting(settings, c.key).show(got); value != c.value || from != c.from {
-			t.Errorf("%q: %s = %s from %s, want %s from %s", c.args, c.key, value, from, c.value, c.from)
-		}
-	}
+	})
 }
 
 func TestCheckConfigExplainsStorage(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 // during the end change nothing of it.
 func TestProcessReloadStorm(t *testing.T) {
 	p, write := configured(t, "limits.max_job_size = 10\n", "-l", "unix:DIR/s")
-	c := p.dial(p.dir + "/s")
+	c := p.client()
 	p.heard.Close() // nobody listens
 	write("limits.max_job_size = 20\n")
 	for i := range 1000 {
@@ -97,17 +97,10 @@ func work(t *testing.T, dir string) {
 			t.Fatalf("%q, %v; want %s", b[:k], err, want)
 		}
 	}
-	a := must.Get(over(dir+"/q").Post("http://q/api/predict/a", "text/plain", strings.NewReader("x")))
-	a.Body.Close()
-	if a.StatusCode != http.StatusOK {
-		t.Errorf("a put is answered %d", a.StatusCode)
+	if status, _ := request(t, "unix", dir+"/q", "POST", "/api/predict/a", "", "x"); status != http.StatusOK {
+		t.Errorf("a put is answered %d", status)
 	}
 	if status, _ := page(t, "unix", dir+"/h", "/metrics", ""); status != http.StatusOK {
 		t.Errorf("a scrape is answered %d", status)
 	}
-}
-
-// dialer connects to a unix socket, whatever the address.
-func dialer(socket string) func(context.Context, string, string) (net.Conn, error) {
-	return func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", socket) }
 }

@@ -47,14 +47,8 @@ func TestTLSMistakes(t *testing.T) {
 		{"[queue]\ncert = 'DIR/c1'\n", `FILE:2: queue.key = "": missing`},
 		{"[http]\ncert = 'DIR/c1'\nkey = 'DIR/empty'\n", `FILE:3: http.key = "DIR/empty": no private key`},
 	} {
-		f := flags{config: writeConfig(t, strings.ReplaceAll(c.text, "DIR", dir))}
-		_, err := loadConfig(f)
-		if err == nil {
-			t.Errorf("%q is accepted", c.text)
-			continue
-		}
-		got := strings.NewReplacer(f.config, "FILE", dir, "DIR").Replace(err.Error())
-		if !strings.HasPrefix(got, c.want) || strings.Contains(got, "\n") {
+		got, _ := refused(t, "", strings.ReplaceAll(c.text, "DIR", dir))
+		if got = strings.ReplaceAll(got, dir, "DIR"); !strings.HasPrefix(got, c.want) || strings.Contains(got, "\n") {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}
@@ -93,6 +87,16 @@ func secureProcess(t testing.TB, a *securetest.Authority, p securetest.Pair, mor
 	return startProcess(t, "-config", writeConfig(t, config)), dir, addrs
 }
 
+// shows is hello, and checks whose certificate that is.
+func shows(t *testing.T, addr string, trust *tls.Config, want string) *tls.Conn {
+	t.Helper()
+	c, name := hello(t, addr, trust)
+	if name != want {
+		t.Errorf("the certificate of %s is shown, want %s", name, want)
+	}
+	return c
+}
+
 // hello speaks to the beanstalk front end, and returns whose certificate the server shows.
 func hello(t *testing.T, addr string, trust *tls.Config) (*tls.Conn, string) {
 	t.Helper()
@@ -119,10 +123,7 @@ func TestProcessSpeaksTLS(t *testing.T) {
 	one, two, three := a.Usual("one"), a.Usual("two"), a.Usual("three")
 	p, dir, addrs := secureProcess(t, a, one)
 	trust := a.Trust()
-	early, name := hello(t, addrs[0], trust)
-	if name != "one" {
-		t.Errorf("%s is shown", name)
-	}
+	early := shows(t, addrs[0], trust, "one")
 	web := http.Client{Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}}
 	get := func(url string) (status int, shown string) {
 		t.Helper()
@@ -144,9 +145,7 @@ func TestProcessSpeaksTLS(t *testing.T) {
 	securetest.Write(t, dir, "c", two.Cert)
 	p.signal(syscall.SIGHUP)
 	until(t, "the wrong pair is logged", func() bool { return strings.Contains(p.said(), "does not match") })
-	if _, name := hello(t, addrs[0], trust); name != "one" {
-		t.Errorf("%s is shown while its key is missing", name)
-	}
+	shows(t, addrs[0], trust, "one") // while its key is missing
 	securetest.Write(t, dir, "k", two.Key)
 	p.signal(syscall.SIGHUP)
 	until(t, "the new pair is used", func() bool { _, name := hello(t, addrs[0], trust); return name == "two" })
