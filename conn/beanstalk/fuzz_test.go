@@ -1,6 +1,7 @@
 package beanstalk
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	peer "beanfield/conn/beanstalk/client"
 )
 
 // fuzzMax is the largest body in FuzzConnection: small, so that bodies that
@@ -73,33 +76,17 @@ func expected(in []byte) (replies []string) {
 
 // words takes replies apart and returns the first word of each.
 func words(out []byte) (list []string, err error) {
-	for len(out) > 0 {
-		line, rest, ok := bytes.Cut(out, []byte("\r\n"))
-		if !ok {
-			return list, fmt.Errorf("half a reply: %.100q", out)
+	for in := bufio.NewReader(bytes.NewReader(out)); ; {
+		reply, err := peer.ReadRaw(in)
+		if len(reply) == 0 && err == io.EOF {
+			return list, nil
 		}
-		word, args, _ := strings.Cut(string(line), " ")
-		out = rest
-		n := -1
-		switch word {
-		case "OK":
-			_, err = fmt.Sscanf(args, "%d", &n)
-		case "RESERVED", "FOUND":
-			var id uint64
-			_, err = fmt.Sscanf(args, "%d %d", &id, &n)
+		if err != nil || !bytes.HasSuffix(reply, []byte("\r\n")) {
+			return list, fmt.Errorf("%.100q is no reply, %v", reply, err)
 		}
-		if err != nil || n >= 0 && n+2 > len(out) {
-			return list, fmt.Errorf("%q is followed by %d bytes, %v", line, len(out), err)
-		}
-		if n >= 0 {
-			if string(out[n:n+2]) != "\r\n" {
-				return list, fmt.Errorf("%q: the body ends with %q", line, out[n:n+2])
-			}
-			out = out[n+2:]
-		}
-		list = append(list, word)
+		word, _, _ := bytes.Cut(reply[:len(reply)-2], []byte(" "))
+		list = append(list, string(word))
 	}
-	return list, nil
 }
 
 // talk sends all of in, in two pieces, says that there is no more, and
