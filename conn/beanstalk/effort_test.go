@@ -2,26 +2,29 @@ package beanstalk
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
 )
 
-// A client that has sent very many small commands at once is answered as many as
-// its effort allows, then its loop's others are served, and then it goes on.
-// Commands that the session plays alone count for several.
+// A client that has sent very many small commands at once is answered as many as its effort allows,
+// or as four reads bring, then its loop's others are served, and then it goes on. Commands that the
+// session plays alone count for several.
 func TestEffortOfATurn(t *testing.T) {
 	for _, c := range []struct {
 		line, answer string
 		perTurn      int
+		perRead      int // 0 if one read brings all
 	}{
-		{"touch 99\r\n", "NOT_FOUND\r\n", effortShare},
-		{"watch default\r\n", "WATCHING 1\r\n", effortShare / effortAlone},
+		{"touch 99\r\n", "NOT_FOUND\r\n", effortShare, 0},
+		{"touch 99\r\n", "NOT_FOUND\r\n", 400, 100},
+		{"watch default\r\n", "WATCHING 1\r\n", effortShare / effortAlone, 0},
 	} {
 		const turns = 3
 		n := turns*c.perTurn - 1
 		s, l := stillServer(t)
-		l.buf = make([]byte, 2*n*len(c.line)) // one read brings all of it
+		l.buf = make([]byte, len(c.line)*cmp.Or(c.perRead, 2*n))
 		busy, quiet := s.enter(t), s.enter(t)
 		l.serveInbox() // both are admitted
 		tell(t, busy, bytes.Repeat([]byte(c.line), n))

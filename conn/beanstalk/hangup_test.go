@@ -8,49 +8,6 @@ import (
 	"testing"
 )
 
-// TestVanishingWorkers has clients vanish that hold jobs, in tubes of several
-// shards, some of them waiting for more at the same time. No job is lost and
-// none is there twice.
-func TestVanishingWorkers(t *testing.T) {
-	h := newHouse(t)
-	p := h.pair()
-	const tubes, each = 6, 20
-	for i := range tubes {
-		p.do(fmt.Sprintf("use v%d", i), fmt.Sprintf("USING v%d", i))
-		for range each {
-			p.put(0, 0, 600, "x")
-		}
-	}
-	for round := range 3 {
-		var all []*client
-		for range 30 {
-			c := h.pair()
-			for i := range tubes {
-				c.do(fmt.Sprintf("watch v%d", i), fmt.Sprintf("WATCHING %d", i+2))
-			}
-			for range tubes * each / 30 {
-				c.send("reserve\r\n")
-				c.job("RESERVED")
-			}
-			all = append(all, c)
-		}
-		for _, c := range all[:15] {
-			c.send("reserve\r\n")
-		}
-		eventually(t, "half of them wait", func() bool { return h.waiting() == 15 })
-		p.do("use v0", "USING v0")
-		for i, c := range all {
-			if i%3 == round%3 {
-				c.closeWrite() // its waiting reserve is answered first
-				io.Copy(io.Discard, c.br)
-			}
-			c.close()
-		}
-		eventually(t, "all have left", func() bool { return h.server.open.Load() == 1 })
-		eventually(t, "all jobs are ready", func() bool { return p.stat("stats", "current-jobs-ready") == fmt.Sprint(tubes*each) })
-	}
-}
-
 // TestHalfCloseRunsALongPipeline half closes with more commands under way
 // than one read takes: all are answered, then the connection ends. They must
 // fit into the socket: behind more than that the end itself cannot arrive.

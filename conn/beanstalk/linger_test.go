@@ -9,40 +9,35 @@ import (
 // happened meanwhile; but in the end it does.
 func TestLingersWhileAShardIsBusy(t *testing.T) {
 	l, _, far := loopOverPair(t)
-	asked := 0
-	l.calls, l.asked = 1, 7
-	l.busy = func(shard int) bool { asked++; return asked < 3 }
-	if events := l.linger(); len(events) != 0 || asked != 3 {
-		t.Errorf("a shard that is busy twice: asked %d times, %d events", asked, len(events))
-	}
-	asked = 0
-	l.busy = func(shard int) bool { asked++; return shard == 7 }
-	if events := l.linger(); len(events) != 0 || asked != mostYields-1 {
-		t.Errorf("a shard that is always busy: asked %d times, %d events", asked, len(events))
-	}
-	asked = 0
-	l.busy = func(shard int) bool {
-		if asked++; asked == 3 {
-			syscall.Write(far, []byte("x"))
+	for _, c := range []struct {
+		what      string
+		busy      func(look int) bool
+		calls     int
+		looks     int
+		hasEvents bool
+	}{
+		{"a shard that is busy twice", func(look int) bool { return look < 3 }, 1, 3, false},
+		{"a shard that is always busy", func(int) bool { return true }, 1, mostYields - 1, false},
+		{"input after the third look", func(look int) bool {
+			if look == 3 {
+				syscall.Write(far, []byte("x"))
+			}
+			return true
+		}, 1, 3, true},
+		{"an answer after the third look", func(look int) bool {
+			if look == 3 {
+				c := new(Conn)
+				l.inbox.Push(c, &c.next)
+			}
+			return true
+		}, 1, 3, false},
+		{"no shard that owes an answer", nil, 0, 0, false},
+	} {
+		looks := 0
+		l.calls, l.asked = c.calls, 7
+		l.busy = func(shard int) bool { looks++; return shard == 7 && c.busy(looks) }
+		if events := l.linger(); looks != c.looks || len(events) > 0 != c.hasEvents {
+			t.Errorf("%s: asked %d times, %d events", c.what, looks, len(events))
 		}
-		return true
-	}
-	if events := l.linger(); len(events) != 1 || asked != 3 {
-		t.Errorf("input after the third look: asked %d times, %d events", asked, len(events))
-	}
-	asked = 0
-	l.busy = func(shard int) bool {
-		if asked++; asked == 3 {
-			c := new(Conn)
-			l.inbox.Push(c, &c.next)
-		}
-		return true
-	}
-	if events := l.linger(); len(events) != 0 || asked != 3 {
-		t.Errorf("an answer after the third look: asked %d times, %d events", asked, len(events))
-	}
-	asked, l.calls = 0, 0
-	if l.linger(); asked != 0 {
-		t.Errorf("lingers though no shard owes an answer: asked %d times", asked)
 	}
 }

@@ -79,44 +79,6 @@ func TestSmallBodiesTorn(t *testing.T) {
 	}
 }
 
-// TestPutBehindAReserve checks that a put takes no effect while a reserve in
-// front of it waits, and that it takes all of it afterwards: also what has
-// changed meanwhile, here that the server drains.
-func TestPutBehindAReserve(t *testing.T) {
-	h := newHouse(t)
-	a, b := h.pair(), h.pair()
-	counts := func() string { return b.stat("stats", "cmd-put") + " " + b.stat("stats", "current-producers") }
-	await := func(want string) {
-		t.Helper()
-		eventually(t, "the reserve waits", func() bool { return h.waiting() == 1 })
-		if got := counts(); got != want {
-			t.Errorf("puts and producers are %s, want %s", got, want)
-		}
-	}
-	a.send("reserve\r\nput 0 0 60 1\r\nx\r\ndelete 2\r\n")
-	await("0 0")
-	b.do("put 0 0 60 1\r\ny", "INSERTED 1")
-	a.job("RESERVED")
-	a.expect("INSERTED 2")
-	a.expect("DELETED")
-	a.send("reserve\r\nput 0 0 60 1\r\nx\r\n")
-	await("2 2")
-	half := h.pair()
-	half.send("put 0 0 60 3\r\na")
-	eventually(t, "the line is read", func() bool { _, ok := h.router.Owner(3); return ok })
-	h.router.Drain()
-	half.send("bc\r\n")
-	half.expect("DRAINING")
-	a.closeWrite()
-	a.expect("TIMED_OUT")
-	a.expect("DRAINING")
-	a.eof()
-	b.do("put 0 0 60 1\r\nx", "DRAINING")
-	if n := h.owned(); n != 1 {
-		t.Errorf("%d ids are known, want that of job 1", n)
-	}
-}
-
 // heapInUse is the memory that the process's heap takes now.
 func heapInUse() int64 {
 	runtime.GC()

@@ -148,31 +148,24 @@ func TestReplaceStorm(t *testing.T) {
 			}
 		}
 	})
-	var done jobsDone
+	var done sync.Map
 	for w, c := range clients {
-		work.Go(func() { done.work(c, w, rounds) })
+		work.Go(func() { c.work(w, rounds, &done) })
 	}
 	work.Wait()
 	close(stop)
 	storm.Wait()
-	if len(done.ids) != workers*rounds*pipelined || done.twice != 0 || h.jobs() != 0 {
-		t.Errorf("%d jobs were done, %d twice, %d are left", len(done.ids), done.twice, h.jobs())
+	if n := h.jobs(); n != 0 {
+		t.Errorf("%d jobs are left", n)
 	}
-}
-
-// jobsDone are the jobs that the clients of a test have had.
-type jobsDone struct {
-	mu    sync.Mutex
-	ids   map[int]bool
-	twice int
 }
 
 // pipelined is how many reserves work sends at once.
 const pipelined = 2
 
-// work puts jobs, reserves as many and deletes them, again and again. What is refused is tried until
-// it is allowed.
-func (d *jobsDone) work(c *client, w, rounds int) {
+// work puts jobs, reserves as many and deletes them, again and again, and notes them. What is refused
+// is tried until it is allowed.
+func (c *client) work(w, rounds int, done *sync.Map) {
 	tubes := []string{"a", "b1", "b2"}
 	for _, tube := range tubes {
 		for c.ask("watch "+tube) == "BAD_FORMAT" {
@@ -185,28 +178,18 @@ func (d *jobsDone) work(c *client, w, rounds int) {
 			}
 		}
 		c.send(strings.Repeat("reserve\r\n", pipelined))
-		var done []uint64
+		var held []uint64
 		for range pipelined {
 			id, _ := c.job("RESERVED")
-			d.note(int(id))
-			done = append(done, id)
+			if _, twice := done.LoadOrStore(id, w); twice {
+				c.t.Errorf("R1: job %d comes twice", id)
+			}
+			held = append(held, id)
 		}
-		for _, id := range done {
+		for _, id := range held {
 			c.do(fmt.Sprintf("delete %d", id), "DELETED")
 		}
 	}
-}
-
-func (d *jobsDone) note(id int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ids == nil {
-		d.ids = map[int]bool{}
-	}
-	if d.ids[id] {
-		d.twice++
-	}
-	d.ids[id] = true
 }
 
 // A client certificate is a way to be known.

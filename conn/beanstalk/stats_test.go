@@ -158,36 +158,40 @@ func TestStatsCounters(t *testing.T) {
 func TestStatsOfClients(t *testing.T) {
 	h := newHouse(t)
 	watch := h.pair()
-	check := func(when string, connections, producers, workers, waiting, total int) {
+	check := func(when, want string) {
 		t.Helper()
 		m := watch.all()
-		got := fmt.Sprint(m["current-connections"], m["current-producers"], m["current-workers"], m["current-waiting"], m["total-connections"])
-		if want := fmt.Sprint(strconv.Itoa(connections), strconv.Itoa(producers), strconv.Itoa(workers), strconv.Itoa(waiting), strconv.Itoa(total)); got != want {
+		got := fmt.Sprint(m["current-connections"], " ", m["current-producers"], " ", m["current-workers"], " ", m["current-waiting"], " ",
+			m["total-connections"], " ", m["cmd-put"])
+		if got != want {
 			t.Errorf("%s: %q, want %q", when, got, want)
 		}
 	}
-	check("alone", 1, 0, 0, 0, 1)
+	check("alone", "1 0 0 0 1 0")
 	a := h.pair()
 	a.do("put 0 0 60", "BAD_FORMAT")
 	a.do("reserve-job 7", "NOT_FOUND")
-	check("a client that has failed is nothing yet", 2, 0, 0, 0, 2)
+	check("a client that has failed is nothing yet", "2 0 0 0 2 0")
 	a.do("put 0 0 60 70000\r\n"+strings.Repeat("x", 70000), "JOB_TOO_BIG")
-	check("nor with a job too big", 2, 0, 0, 0, 2)
+	check("nor with a job too big", "2 0 0 0 2 1")
 	a.do("put 0 0 60 1\r\nabc", "EXPECTED_CRLF\r\nUNKNOWN_COMMAND")
-	check("a producer", 2, 1, 0, 0, 2)
+	check("a producer", "2 1 0 0 2 2")
 	id := a.put(0, 0, 60, "x")
 	a.do(fmt.Sprintf("reserve-job %d", id), fmt.Sprintf("RESERVED %d 1\r\nx", id))
-	check("a worker too", 2, 1, 1, 0, 2)
+	check("a worker too", "2 1 1 0 2 3")
 	b := h.pair()
-	b.send("reserve\r\n")
+	b.send("reserve\r\nput 0 0 60 1\r\nx\r\n")
 	eventually(t, "b waits", func() bool { return h.waiting() == 1 })
-	check("one waits", 3, 1, 2, 1, 3)
-	b.close()
+	check("one waits, and so does its put", "3 1 2 1 3 3")
+	b.closeWrite()
+	b.expect("TIMED_OUT")
+	b.inserted()
+	b.eof()
 	eventually(t, "b leaves", func() bool { return h.server.open.Load() == 2 })
-	check("and leaves", 2, 1, 1, 0, 3)
+	check("and leaves", "2 1 1 0 3 4")
 	a.send("quit\r\n")
 	a.eof()
-	check("all have left", 1, 0, 0, 0, 3)
+	check("all have left", "1 0 0 0 3 4")
 }
 
 func TestAppendTime(t *testing.T) {

@@ -2,7 +2,6 @@ package beanstalk
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -49,31 +48,5 @@ func TestTimers(t *testing.T) {
 				t.Fatalf("seed %d: first %d of %d, want %d of %d", seed, h.first(), len(h.heap)-1, first, len(in))
 			}
 		}
-	}
-}
-
-// TestTimersInOrder takes everything out from the top.
-func TestTimersInOrder(t *testing.T) {
-	var h timers
-	if h.first() != 0 {
-		t.Error("an empty heap has a first")
-	}
-	conns := make([]Conn, 1000)
-	rnd := rand.New(rand.NewPCG(7, 7))
-	var want, got []int64
-	for i := range conns {
-		at := 1 + rnd.Int64N(500)
-		want = append(want, at)
-		h.set(&conns[i], at)
-	}
-	for h.first() != 0 {
-		c := h.heap[1]
-		got = append(got, c.wake.at)
-		h.remove(c)
-		h.remove(c) // nothing happens
-	}
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Error("the order is wrong")
 	}
 }

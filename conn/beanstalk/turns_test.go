@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"log/slog"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -91,39 +90,6 @@ func heard(fd int) string {
 			return string(all)
 		}
 		all = append(all, buf[:n]...)
-	}
-}
-
-// A client with more input than four reads take is answered that much, then its
-// loop's others are served, and then it goes on where it was.
-func TestReadsOfATurn(t *testing.T) {
-	s, l := stillServer(t)
-	const read, reads = 1000, 4
-	l.buf = make([]byte, read)
-	busy, quiet := s.enter(t), s.enter(t)
-	l.serveInbox() // both are admitted
-	line, answer := "touch 99\r\n", "NOT_FOUND\r\n"
-	tell(t, busy, bytes.Repeat([]byte(line), 10*read/len(line)))
-	tell(t, quiet, []byte(line))
-
-	perTurn := strings.Repeat(answer, reads*read/len(line))
-	l.serveEvents()
-	if got := heard(busy); got != perTurn {
-		t.Errorf("in its first turn it is answered %d bytes, want %d", len(got), len(perTurn))
-	}
-	if got := heard(quiet); got != answer {
-		t.Errorf("the other client is answered %q", got)
-	}
-	l.serveInbox()
-	if got := heard(busy); got != perTurn {
-		t.Errorf("in its second turn it is answered %d bytes, want %d", len(got), len(perTurn))
-	}
-	l.serveInbox()
-	if got, want := heard(busy), strings.Repeat(answer, 2*read/len(line)); got != want {
-		t.Errorf("in its last turn it is answered %d bytes, want %d", len(got), len(want))
-	}
-	if !l.idle() {
-		t.Error("it wants another turn with nothing left to read")
 	}
 }
 
