@@ -209,15 +209,13 @@ func TestOwnJobs(t *testing.T) {
 // A client that never ignores the default tube works on its own, and gets nothing from default.
 func TestDefaultWithoutRight(t *testing.T) {
 	for _, shards := range []int{1, 4} {
-		book := new(access.Book)
+		h, book := newBooked(t, func(o *houseOptions) { o.shards = shards })
 		book.Replace(rules(t, rule("worker", access.Reserve, "t*")))
-		h := newHouse(t, func(o *houseOptions) { o.Access, o.shards = book, shards })
 		admin := h.as("admin")
 		admin.put(0, 0, 9, "not for you")
 		c := h.as("worker")
 		c.do("reserve-with-timeout 0", "TIMED_OUT")
-		c.do("watch t1", "WATCHING 2")
-		c.do("watch t2", "WATCHING 3")
+		c.watch("t1", "t2")
 		c.do("reserve-with-timeout 0", "TIMED_OUT")
 		admin.do("use t2", "USING t2")
 		id := admin.put(9, 0, 9, "x")

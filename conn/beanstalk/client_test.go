@@ -159,6 +159,14 @@ func (c *client) do(line, want string) {
 	}
 }
 
+// watch watches tubes besides default.
+func (c *client) watch(tubes ...string) {
+	c.t.Helper()
+	for i, tube := range tubes {
+		c.do("watch "+tube, fmt.Sprintf("WATCHING %d", i+2))
+	}
+}
+
 // ask sends a line and returns the first line of the reply.
 func (c *client) ask(line string) string {
 	c.t.Helper()
@@ -227,6 +235,17 @@ func (c *client) stat(line, key string) string {
 	}
 	c.t.Fatalf("%q has no key %q", line, key)
 	return ""
+}
+
+// drain reads what is left until the server closes the connection, and says how it ended.
+func (c *client) drain() error {
+	c.t.Helper()
+	c.nc.SetReadDeadline(time.Now().Add(patience))
+	_, err := io.Copy(io.Discard, c.br)
+	if ne, ok := err.(net.Error); ok && ne.Timeout() {
+		c.t.Fatal("the connection has not been closed")
+	}
+	return err
 }
 
 // eof expects the end of the connection, and nothing before it.

@@ -51,10 +51,9 @@ func TestKnownTokenIsNoJob(t *testing.T) {
 // A put that waits behind a reserve is no job if a rule has come meanwhile that knows its token.
 func TestKnownTokenWhileWaiting(t *testing.T) {
 	for _, login := range []bool{true, false} {
-		book := new(access.Book)
+		h, book := newBooked(t)
 		all := access.Rule{GIDs: []uint32{uint32(gid)}, May: access.All, Tubes: []string{"*"}}
 		book.Replace(rules(t, all))
-		h := newHouse(t, func(o *houseOptions) { o.Access = book })
 		c := newClient(t, h.pairWith(h.server.Door(Door{Login: login})))
 		c.send("reserve\r\nput 0 0 9 9\r\noauth one\r\nput 0 0 9 1\r\ny\r\n")
 		other := h.pair()

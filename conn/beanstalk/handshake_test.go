@@ -52,33 +52,29 @@ func hello(t testing.TB) []byte {
 	return r.sent
 }
 
-// stops are the ways in which a client stops in the middle of a handshake.
-func stops(t testing.TB) map[string][]byte {
-	h := hello(t)
-	return map[string][]byte{"at the start": nil, "in a header": h[:3], "in a message": h[:len(h)/2], "after a message": h}
+// halves are clients that stop in the middle of a handshake: so many at its start, in a header, in a
+// message and after one.
+func (h *house) halves(n int) (all []*client) {
+	first := string(hello(h.t))
+	for _, stop := range []int{0, 3, len(first) / 2, len(first)} {
+		for range n {
+			c := newClient(h.t, h.pairWith(h.secured()))
+			c.send(first[:stop])
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // Clients that stop in the middle of a handshake are closed when their time is over,
 // and keep nobody else from making one.
 func TestHandshakesThatStop(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.HandshakeTimeout = time.Second })
-	var all []*client
-	for _, bytes := range stops(t) {
-		for range 20 {
-			c := newClient(t, h.pairWith(h.secured()))
-			if len(bytes) > 0 {
-				c.send(string(bytes))
-			}
-			all = append(all, c)
-		}
-	}
+	all := h.halves(20)
 	others := h.entering()
 	others.do("list-tube-used", "USING default")
 	for _, c := range all {
-		c.nc.SetReadDeadline(time.Now().Add(patience))
-		if _, err := io.Copy(io.Discard, c.br); err != nil { // what the server said first, and the end
-			t.Fatalf("the connection has not been closed: %v", err)
-		}
+		must.Do(t, c.drain()) // what the server said first, and the end
 	}
 	eventually(t, "they have left", func() bool { return h.server.open.Load() == 1 })
 	others.do("list-tube-used", "USING default")
@@ -104,14 +100,7 @@ func (h *house) entering() (c *client) {
 // before their sockets are closed.
 func TestShutdownDuringHandshakes(t *testing.T) {
 	h := newHouse(t, func(o *houseOptions) { o.HandshakeTimeout = time.Hour })
-	for _, bytes := range stops(t) {
-		for range 10 {
-			c := newClient(t, h.pairWith(h.secured()))
-			if len(bytes) > 0 {
-				c.send(string(bytes))
-			}
-		}
-	}
+	h.halves(10)
 	h.sealed(nil).do("list-tube-used", "USING default")
 	h.close()
 }
@@ -135,10 +124,7 @@ func TestHandshakesCountAsConnections(t *testing.T) {
 		newClient(t, nc).do("list-tube-used", "USING default")
 		return true
 	})
-	half.nc.SetReadDeadline(time.Now().Add(patience))
-	if n, err := half.nc.Read(make([]byte, 1)); err == nil || n > 0 {
-		t.Errorf("the half handshake is served")
-	}
+	half.eof()
 	if n := h.accept.Open(); n > 2 {
 		t.Errorf("%d connections", n)
 	}
@@ -160,10 +146,7 @@ func TestWrongPorts(t *testing.T) {
 		c := newClient(t, h.pairWith(h.secured()))
 		c.send(text)
 		c.expect("BAD_FORMAT")
-		c.nc.SetReadDeadline(time.Now().Add(patience))
-		if n, err := c.br.Read(make([]byte, 1)); n > 0 || err == nil {
-			t.Errorf("%.10q: the connection stays", text)
-		}
+		c.eof()
 	}
 	near := h.pairWith(h.server)
 	near.SetDeadline(time.Now().Add(patience))

@@ -81,15 +81,7 @@ func TestShutdown(t *testing.T) {
 	eventually(t, "two bodies are on their way", func() bool { return h.owned() == 2 })
 	h.close()
 	for _, c := range all {
-		c.nc.SetReadDeadline(time.Now().Add(patience))
-		for {
-			if _, err := c.br.ReadByte(); err != nil {
-				if ne, ok := err.(net.Error); ok && ne.Timeout() {
-					t.Error("a connection has not been closed")
-				}
-				break
-			}
-		}
+		c.drain()
 	}
 	if nc, err := net.Dial("tcp", h.tcp); err == nil {
 		nc.Close()
@@ -108,15 +100,22 @@ func TestShutdownOfNewcomers(t *testing.T) {
 	}
 }
 
+// stuffed is a house with a client that does not read a reply for which its socket has no room.
+func stuffed(t *testing.T, network string) (*house, *client) {
+	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = stuffedWith })
+	c := h.connect(network)
+	c.put(0, 0, 60, bodyOf(stuffedWith))
+	c.send("reserve\r\n")
+	c.br.Peek(1)
+	return h, c
+}
+
+const stuffedWith = 16 << 20
+
 // TestShutdownFlushes stops while a large reply is half read: the reader still gets
 // all of it.
 func TestShutdownFlushes(t *testing.T) {
-	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 16 << 20 })
-	c := h.dial()
-	body := bodyOf(16 << 20)
-	c.put(0, 0, 60, body)
-	c.send("reserve\r\n")
-	c.br.Peek(1)
+	h, c := stuffed(t, "tcp")
 	ended := make(chan error)
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -124,7 +123,7 @@ func TestShutdownFlushes(t *testing.T) {
 		ended <- h.shutdown(ctx)
 	}()
 	eventually(t, "the server stops", h.server.loops[0].stop.Load)
-	if _, got := c.job("RESERVED"); got != body {
+	if _, got := c.job("RESERVED"); got != bodyOf(stuffedWith) {
 		t.Error("the reply is not whole")
 	}
 	c.eof()
@@ -136,11 +135,7 @@ func TestShutdownFlushes(t *testing.T) {
 // TestShutdownDoesNotWaitForever gives a reader that never reads no more time
 // than it is told to, and no processor meanwhile.
 func TestShutdownDoesNotWaitForever(t *testing.T) {
-	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 16 << 20 })
-	c := h.pair()
-	c.put(0, 0, 60, bodyOf(16<<20))
-	c.send("reserve\r\n")
-	c.br.Peek(1)
+	h, _ := stuffed(t, "pair")
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
 	before, begun := h.rounds(), time.Now()

@@ -35,9 +35,7 @@ func TestOverdueAfterAStop(t *testing.T) {
 		polls = append(polls, c)
 	}
 	producer.do("use waited", "USING waited")
-	waiter.do("watch waited", "WATCHING 2")
-	waiter.do("watch another", "WATCHING 3")
-	waiter.do("watch yetanother", "WATCHING 4")
+	waiter.watch("waited", "another", "yetanother")
 	holder.do("use held", "USING held")
 	holder.do("watch held", "WATCHING 2")
 	held := holder.put(0, 0, 1, "held")

@@ -36,8 +36,7 @@ func TestReserveBehindWait(t *testing.T) {
 			before, after := tubes(a, b)
 			book.Replace(rules(t, rule("one", access.Reserve, a, b)))
 			c, admin := h.as("one"), h.as("admin")
-			c.do("watch "+a, "WATCHING 2")
-			c.do("watch "+b, "WATCHING 3")
+			c.watch(a, b)
 			book.Replace(rules(t, rule("one", access.Reserve, before...)))
 			c.send("reserve\r\nreserve\r\nreserve-with-timeout 0\r\nlist-tube-used\r\n")
 			admin.until("stats-tube "+before[0], "current-waiting", "1")
@@ -87,8 +86,7 @@ func TestCommandsBehindWait(t *testing.T) {
 		"stats-tube t\r\nkick-job %d\r\npeek 99\r\nreserve-job %d\r\nlist-tube-used\r\n"
 	for name, first := range map[string][]access.Rule{"rules": {rule("one", access.Admin, "*")}, "no rules": nil} {
 		t.Run(name, func(t *testing.T) {
-			book := new(access.Book)
-			h := newHouse(t, func(o *houseOptions) { o.Access, o.shards = book, 1 })
+			h, book := newBooked(t, func(o *houseOptions) { o.shards = 1 })
 			if first != nil {
 				book.Replace(rules(t, first...))
 			}
@@ -162,8 +160,7 @@ func TestRecalledTwice(t *testing.T) {
 	}
 	book.Replace(rules(t, rule("one", access.All, a, b)))
 	c, admin := h.as("one"), h.as("admin")
-	c.do("watch "+a, "WATCHING 2")
-	c.do("watch "+b, "WATCHING 3")
+	c.watch(a, b)
 	c.do("use "+a, "USING "+a)
 	admin.do("use "+b, "USING "+b)
 	book.Replace(both(a))

@@ -48,14 +48,12 @@ func (c *client) until(line, key, want string) {
 func TestWithdrawal(t *testing.T) {
 	for _, shards := range []int{1, 4} {
 		t.Run(itoa(shards), func(t *testing.T) {
-			book := new(access.Book)
+			h, book := newBooked(t, func(o *houseOptions) { o.shards = shards })
 			book.Replace(rules(t, rule("one", access.Put|access.Reserve, "t*")))
-			h := newHouse(t, func(o *houseOptions) { o.Access, o.shards = book, shards })
 			admin := h.as("admin")
 			admin.do("use t2", "USING t2")
 			waiter, producer := h.as("one"), h.as("one")
-			waiter.do("watch t1", "WATCHING 2")
-			waiter.do("watch t2", "WATCHING 3")
+			waiter.watch("t1", "t2")
 			producer.do("use t2", "USING t2")
 			waiter.send("reserve\r\nlist-tube-used\r\n")
 			admin.until("stats-tube t2", "current-waiting", "1")

@@ -14,11 +14,7 @@ import (
 // ended: a file that is opened meanwhile would get its number, and the write that wakes the
 // loops once more, when the time is over, would go into that file.
 func TestShutdownWritesIntoNoFile(t *testing.T) {
-	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = 16 << 20 })
-	c := h.pair() // it never reads what it asks for, and so keeps its loop
-	c.put(0, 0, 60, bodyOf(16<<20))
-	c.send("reserve\r\n")
-	c.br.Peek(1)
+	h, _ := stuffed(t, "pair") // the client keeps its loop
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- h.shutdown(ctx) }()
