@@ -1,25 +1,21 @@
 package beanstalk
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
 	"beanfield/conn/access"
 	"beanfield/conn/audit"
-	"beanfield/storage/must"
 )
 
 // The audit log is told of what rules have refused, and of what administrators do; not of
 // ordinary commands, nor of tokens.
 func TestAuditNotes(t *testing.T) {
-	file, book := new(must.Text), new(access.Book)
-	log := audit.New(file, slog.New(slog.DiscardHandler))
+	book := new(access.Book)
 	book.Replace(rules(t, rule("one", access.Put|access.Reserve, "t")))
-	h := newHouse(t, func(o *houseOptions) { o.Access, o.Audit = book, log })
+	h, _, lines := audited(t, func(o *houseOptions) { o.Access = book })
 	ids, holder := h.stocked("t")
 	c := h.as("one")
 	c.do("use t", "USING t")
@@ -37,8 +33,6 @@ func TestAuditNotes(t *testing.T) {
 	holder.do(fmt.Sprintf("kick-job %d", ids[1]), "KICKED")
 	holder.do("kick 1", "KICKED 0")
 	holder.do("pause-tube t 0", "PAUSED")
-	h.close()
-	must.Do(t, log.Close(context.Background()))
 	want := []audit.Event{
 		{Who: "one", What: "peek", ID: ids[0], Refused: true},
 		{Who: "one", What: "peek-ready", Tube: "t", Refused: true},
@@ -50,19 +44,15 @@ func TestAuditNotes(t *testing.T) {
 		{Who: "admin", What: "kick-job", ID: ids[1]},
 		{Who: "admin", What: "pause-tube", Tube: "t"},
 	}
-	lines := strings.Split(strings.TrimSpace(file.String()), "\n")
-	for i, line := range lines {
-		var e audit.Event
-		must.Do(t, json.Unmarshal([]byte(line), &e))
+	got := lines()
+	for i := range got {
+		e := &got[i]
 		if e.FrontEnd != "beanstalk" || !strings.HasPrefix(e.From, "unix") || e.Time.IsZero() {
-			t.Errorf("%s: without a front end, a place or a time", line)
+			t.Errorf("line %d is without a front end, a place or a time: %+v", i, e)
 		}
 		e.FrontEnd, e.From, e.Time = "", "", want[0].Time
-		if i >= len(want) || e != want[i] {
-			t.Errorf("line %d is %s", i, line)
-		}
 	}
-	if len(lines) != len(want) {
-		t.Errorf("%d lines, want %d", len(lines), len(want))
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -128,21 +130,16 @@ func BenchmarkClients(b *testing.B) {
 		return took[len(took)*99/100]
 	}
 	alone := slowest()
-	done, over := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(over)
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				h.server.Clients(b.Context(), nil)
-			}
+	var stop atomic.Bool
+	var lists sync.WaitGroup
+	lists.Go(func() {
+		for !stop.Load() {
+			h.server.Clients(b.Context(), nil)
 		}
-	}()
+	})
 	beside := slowest()
-	close(done)
-	<-over
+	stop.Store(true)
+	lists.Wait()
 	for b.Loop() {
 		if list, ok := h.server.Clients(b.Context(), nil); !ok || len(list) != many+1 {
 			b.Fatal(len(list))

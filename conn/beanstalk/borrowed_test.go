@@ -15,22 +15,30 @@ import (
 	"beanfield/storage/must"
 )
 
-// heldStore is durable, with one log. While it is closed, no turn is committed.
-type heldStore struct {
+// durable is a store that counts as durable, with logs of a test's.
+type durable struct {
 	storage.Store
-	log *heldLog
+	wrap func(shard int, l storage.Log) storage.Log
 }
 
-func newHeldStore() *heldStore {
-	return &heldStore{storage.Memory(), &heldLog{came: make(chan struct{}, 1000)}}
-}
+func (s durable) Durable() bool { return true }
 
-func (s *heldStore) Durable() bool { return true }
-
-func (s *heldStore) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
+func (s durable) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
 	logs, err := s.Store.Open(n, shardOf)
-	s.log.Log = logs[0]
-	return []storage.Log{s.log}, err
+	for i, l := range logs {
+		logs[i] = s.wrap(i, l)
+	}
+	return logs, err
+}
+
+// holding is a house with one loop and one shard. While its log is held, no turn is committed.
+func holding(t *testing.T, set ...func(*houseOptions)) (*house, *heldLog) {
+	held := &heldLog{came: make(chan struct{}, 1000)}
+	store := durable{storage.Memory(), func(_ int, l storage.Log) storage.Log {
+		held.Log = l
+		return held
+	}}
+	return newHouse(t, append(set, func(o *houseOptions) { o.shards, o.Loops, o.store = 1, 1, store })...), held
 }
 
 type heldLog struct {
@@ -122,13 +130,12 @@ func (l *heldLog) commit() {
 	}
 }
 
-// audited is a house with one loop and one shard over a heldStore, and an audit log; lines ends
-// the house and reads the log.
-func audited(t *testing.T) (h *house, held *heldLog, lines func() []audit.Event) {
-	store, file := newHeldStore(), new(must.Text)
+// audited is such a house with an audit log; lines ends the house and reads the log.
+func audited(t *testing.T, set ...func(*houseOptions)) (h *house, held *heldLog, lines func() []audit.Event) {
+	file := new(must.Text)
 	log := audit.New(file, slog.New(slog.DiscardHandler))
-	h = newHouse(t, func(o *houseOptions) { o.shards, o.Loops, o.store, o.Audit = 1, 1, store, log })
-	return h, store.log, func() (list []audit.Event) {
+	h, held = holding(t, append(set, func(o *houseOptions) { o.Audit = log })...)
+	return h, held, func() (list []audit.Event) {
 		h.close()
 		must.Do(t, log.Close(context.Background()))
 		for line := range strings.Lines(file.String()) {

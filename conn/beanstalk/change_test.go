@@ -2,6 +2,8 @@ package beanstalk
 
 import (
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"beanfield/conn/beanstalk/protocol"
@@ -41,25 +43,17 @@ func TestChange(t *testing.T) {
 func TestChangeBesideClients(t *testing.T) {
 	var set Options
 	h := newHouse(t, func(o *houseOptions) { set = o.Options })
-	c, stop, ended := h.dial(), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for n := 0; ; n++ {
-			select {
-			case <-stop:
-				return
-			default:
-			}
+	c := h.dial()
+	var stop atomic.Bool
+	var changes sync.WaitGroup
+	changes.Go(func() {
+		for n := 0; !stop.Load(); n++ {
 			o := set
 			o.MaxJobSize, o.Quoting = 5+n%2*5, protocol.Quoting(n%3)
-			apply, err := h.server.Change(o)
-			if err != nil {
-				t.Error(err)
-				return
-			}
+			apply := must.Get(h.server.Change(o))
 			apply()
 		}
-	}()
+	})
 	for range 200 {
 		c.send(strings.Repeat("put 0 0 1 8\r\n01234567\r\n", 10))
 		for range 10 {
@@ -69,6 +63,6 @@ func TestChangeBesideClients(t *testing.T) {
 		}
 		c.stat("stats", "max-job-size")
 	}
-	close(stop)
-	<-ended
+	stop.Store(true)
+	changes.Wait()
 }

@@ -2,11 +2,9 @@ package beanstalk
 
 import (
 	"crypto/tls"
-	"io"
 	"net"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,25 +15,15 @@ import (
 	"beanfield/storage/must"
 )
 
-// recorder notes what a client sends first, or what it gets.
+// recorder notes what a client gets.
 type recorder struct {
 	net.Conn
-	mu        sync.Mutex
-	sent, got []byte
-}
-
-func (r *recorder) Write(b []byte) (int, error) {
-	r.mu.Lock()
-	r.sent = append(r.sent, b...)
-	r.mu.Unlock()
-	return r.Conn.Write(b)
+	got []byte
 }
 
 func (r *recorder) Read(b []byte) (int, error) {
 	n, err := r.Conn.Read(b)
-	r.mu.Lock()
 	r.got = append(r.got, b[:n]...)
-	r.mu.Unlock()
 	return n, err
 }
 
@@ -43,13 +31,12 @@ func (r *recorder) Read(b []byte) (int, error) {
 func hello(t testing.TB) []byte {
 	near, far := net.Pipe()
 	defer far.Close()
-	go io.Copy(io.Discard, far)
-	r := &recorder{Conn: near}
+	first := &hoard{Conn: near, hold: true}
 	near.SetReadDeadline(time.Now()) // nobody answers
 	config := trust(t)
 	config.CurvePreferences = []tls.CurveID{tls.X25519} // the others take the server longer
-	tls.Client(r, config).Handshake()
-	return r.sent
+	tls.Client(first, config).Handshake()
+	return first.held
 }
 
 // halves are clients that stop in the middle of a handshake: so many at its start, in a header, in a

@@ -10,7 +10,7 @@ import (
 
 // pushStore is a durable store whose turns are committed when they are pushed.
 type pushStore struct {
-	storage.Store
+	durable
 	// stops makes each push in place send to arrived and wait for leave: how it ends.
 	stops   bool
 	arrived chan struct{}
@@ -28,19 +28,10 @@ type pushed struct {
 }
 
 func newPushStore(t testing.TB) *pushStore {
-	s := &pushStore{Store: storage.Memory(), arrived: make(chan struct{}, 100), leave: make(chan error)}
+	s := &pushStore{arrived: make(chan struct{}, 100), leave: make(chan error)}
+	s.durable = durable{storage.Memory(), func(i int, l storage.Log) storage.Log { return &pushLog{Log: l, store: s, shard: i} }}
 	t.Cleanup(func() { close(s.leave) })
 	return s
-}
-
-func (s *pushStore) Durable() bool { return true }
-
-func (s *pushStore) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
-	logs, err := s.Store.Open(n, shardOf)
-	for i, l := range logs {
-		logs[i] = &pushLog{Log: l, store: s, shard: i}
-	}
-	return logs, err
 }
 
 // seen are the pushes since the last call.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,26 +133,21 @@ func TestReplaceStorm(t *testing.T) {
 	for range workers {
 		clients = append(clients, h.as("one"))
 	}
-	stop := make(chan struct{})
+	var stop atomic.Bool
 	var storm, work sync.WaitGroup
 	storm.Go(func() {
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				book.Replace(nil)
-				return
-			default:
-				book.Replace(policies[i%len(policies)])
-				runtime.Gosched()
-			}
+		for i := 0; !stop.Load(); i++ {
+			book.Replace(policies[i%len(policies)])
+			runtime.Gosched()
 		}
+		book.Replace(nil)
 	})
 	var done sync.Map
 	for w, c := range clients {
 		work.Go(func() { c.work(w, rounds, &done) })
 	}
 	work.Wait()
-	close(stop)
+	stop.Store(true)
 	storm.Wait()
 	if n := h.jobs(); n != 0 {
 		t.Errorf("%d jobs are left", n)

@@ -9,10 +9,11 @@ import (
 	"beanfield/conn/slow"
 )
 
-// watched is a house with one loop and one shard over a heldStore, in which everything is slow.
+// watched is a house whose log may be held, in which everything is slow.
 func watched(t *testing.T) (*house, *heldLog, *slow.Log) {
-	store, log := newHeldStore(), slow.New(1)
-	return newHouse(t, func(o *houseOptions) { o.shards, o.Loops, o.store, o.Slow = 1, 1, store, log }), store.log, log
+	log := slow.New(1)
+	h, held := holding(t, func(o *houseOptions) { o.Slow = log })
+	return h, held, log
 }
 
 // told waits until a command of a verb is told, and returns the latest.

@@ -11,6 +11,16 @@ import (
 // has ended is not.
 func TestStuckLoop(t *testing.T) {
 	s, l := stillServer(t)
+	never := func(state string) {
+		for range 3 {
+			if got := s.Stuck(); got != -1 {
+				t.Errorf("a loop that %s is stuck: %d", state, got)
+			}
+		}
+	}
+	l.asleep.Store(true)
+	never("sleeps")
+	l.asleep.Store(false)
 	far := s.enter(t)
 	for i, want := range []int{-1, 0, 0} {
 		if got := s.Stuck(); got != want {
@@ -32,21 +42,5 @@ func TestStuckLoop(t *testing.T) {
 	l.stop.Store(true)
 	l.poll.Wake()
 	<-l.done
-	for range 3 {
-		if got := s.Stuck(); got != -1 {
-			t.Errorf("a loop that has ended is stuck: %d", got)
-		}
-	}
-}
-
-// A loop that sleeps is alive, however often one looks.
-func TestSleepingLoopIsAlive(t *testing.T) {
-	s, l := stillServer(t)
-	l.asleep.Store(true)
-	for range 3 {
-		if got := s.Stuck(); got != -1 {
-			t.Errorf("a loop that sleeps is stuck: %d", got)
-		}
-	}
-	l.asleep.Store(false)
+	never("has ended")
 }
