@@ -29,7 +29,7 @@ var floors = []string{
 	"shard/queue/cells shard/queue/naive shard/stack storage/pebblestore/committer storage/pebblestore/contents storage/pebblestore/repair",
 	"storage/pebblestore/database",
 	"storage/pebblestore/directory",
-	"storage/fold storage/locallog storage/pebblestore/format",
+	"storage/fold storage/lanes storage/locallog storage/pebblestore/format",
 	"storage/storagetest storage/turns",
 	"conn/beanstalk/client/clienttest storage storage/pebblestore/disktest",
 	"storage/pace storage/pebblestore/ondisk storage/pebblestore/powercut storage/tally",

@@ -1,0 +1,84 @@
+// Package lanes is one shard's log as an engine keeps it on several machines: what a node appends
+// and reads, when a record counts, and who may write. It is arithmetic: requests come out, answers
+// go in, and nothing here knows of the engine, of time or of goroutines. So the tests can put it
+// through every order of events.
+//
+// A *node* keeps a copy of the shard's store. A *lane* is a stream of the engine with records of
+// the shard; a shard has two, whose leaders are on different machines, because the engine needs
+// seconds until a stream has a new leader. An *epoch* is one ownership of the shard. The *owner*
+// of the newest epoch writes. What the engine promises for each lane: an append that expects a
+// place lands directly behind that place or is refused; what has landed stays, in its order, until
+// it is purged; a read gives records without a gap, though perhaps not the newest ones. Requests
+// and answers may be late, lost or doubled. (Two appends under way that expect places one after
+// the other are no chain: if the first is refused, the second may land behind somebody else's.)
+//
+// # The rules
+//
+//	P1  A shard has one lane in use, and one append under way, with all turns that have gathered.
+//	    A number is given to turns when the one before it is acknowledged.
+//	P2  An append expects the place up to which its writer has read the lane, or was answered;
+//	    never a place that a refusal or a description of the lane tells.
+//	P3  Without an answer in time, an append is in doubt: the owner turns to the other lane, and
+//	    appends the same bytes there before anything new. Refused, it reads the lane on, and
+//	    appends the same bytes again.
+//	P4  Before it appends to a lane on which it was in doubt, or which was not in use, a writer
+//	    reads it on from its place. A newer epoch there, or a lane that begins beyond its place,
+//	    ends its ownership.
+//	P5  A record is acknowledged when one copy of it was answered, or read on a lane. That it is
+//	    not found proves nothing.
+//	P6  An epoch begins with a record of its own on lane 0, and then on lane 1. It has a nonce and no
+//	    number. The epoch is above all that the candidate has read. In doubt the candidate reads on,
+//	    and looks for its nonce; it steps back if another record of this epoch or of a newer one is
+//	    on either lane, and tries again if there are only older ones.
+//	P7  A new epoch's first number follows the last that chains in the union of the lanes up to its
+//	    two records. (What turns in parts count for is said in package turns.)
+//	P8  A purge leaves on each lane the last record, and on one the record with the last number. It
+//	    takes no number that a counted copy has not durably folded. A copy that is being made counts
+//	    from the number of its checkpoint on, from before it begins; the store whose place it
+//	    takes counts no more. A candidate appends nothing while it knows of records that do not
+//	    chain to its own.
+//	P9  Stores fold what has been read on a lane, n+1 only if it chains to n.
+//	P10 An owner hands out jobs only while a majority of the nodes has answered, for its epoch,
+//	    beats that it sent less than a Term ago, and only when it is a Rest ago that these may have
+//	    answered an older epoch. Who has answered an epoch refuses older ones, also after a restart.
+//
+// (P9 is about stores, P10 about clocks: Voter and Mandate. A node that has lost what it promised
+// may not answer; it joins as a new one.)
+//
+// # Why this holds
+//
+// K3: After an epoch's second record no record of an older epoch lands on either lane. Whoever
+// appends expects a place that it has read or was answered (P2). Behind a newer epoch's record that
+// place is one where it has read the newer epoch, and then it appends nothing (P4, P6).
+//
+// K1: A record that is acknowledged is on a lane before any newer epoch's record there: for the
+// same reason. The numbers before it were acknowledged before it got its number (P1), so the chain
+// up to it is whole in the union of the lanes.
+//
+// K2: A number has one content. An owner repeats the same bytes (P3). A newer owner's numbers begin
+// behind all that landed before its two records (P7): it was answered, or has read, its own record
+// on each lane, directly behind the place up to which it had read. Whatever of older epochs was
+// under way then is refused for ever, by K3. So a record is never taken back: what can be read on a
+// lane counts, and a gap cannot come about. If there is one, the engine has lost records.
+//
+// K4: A store is a prefix of the union, since each number has one content and stores fold only
+// what chains (P9). A crash makes a prefix shorter.
+//
+// K5: Nothing is purged that a counted copy has not durably folded (P8). A purge that comes
+// late, from an older owner, may take what a copy needs that a newer owner has begun to count:
+// that copy finds a gap, and begins again from a checkpoint.
+//
+// K6: At most one node owns a shard in an epoch. Two candidates with one epoch would both need the
+// first place of it on lane 0. The second of them reads the first one's record before its own
+// lands, and steps back (P6).
+//
+// K8: An id is given once. It is in a record, and told to nobody before that is acknowledged; a
+// newer owner goes on behind the highest id of the union.
+//
+// P10 is enough because two majorities have a node in common. The older owner sent the last beat that
+// this node answered before it was answered, and hands out jobs for less than a Term from then. The
+// newer owner waits until a Rest has passed since that answer. There is no later answer to the older
+// one, because no promise is forgotten.
+//
+// That each rule is needed is tested by leaving it out (without.go).
+package lanes

@@ -1,0 +1,50 @@
+package lanes
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"beanfield/storage/turns"
+)
+
+// Entry is a record where it stands on a lane.
+type Entry struct {
+	Seq    uint64 // its place: how many records the lane has had with it
+	Data   []byte // the record, encoded
+	Record turns.Record
+	Hash   uint64
+}
+
+// ErrForeign says that a lane has something that is no record of this log.
+var ErrForeign = errors.New("lanes: this is no record of the log")
+
+const nonceSize = 8
+
+// parse decodes what a lane has at a place.
+func parse(origin, seq uint64, data []byte) (e Entry, err error) {
+	r, hash, n, err := turns.Decode(data)
+	if err != nil || n != len(data) || r.Origin != origin || r.Number == 0 && len(r.Turns) < nonceSize {
+		return e, fmt.Errorf("%w: at %d", ErrForeign, seq)
+	}
+	return Entry{seq, data, r, hash}, nil
+}
+
+// begins tells whether the entry is the beginning of an epoch.
+func (e *Entry) begins() bool { return e.Record.Number == 0 }
+
+// Beginning returns the nonce of an epoch's record, and the name of the node that wrote it.
+func (e *Entry) Beginning() (nonce uint64, node string, ok bool) {
+	if !e.begins() {
+		return 0, "", false
+	}
+	return binary.LittleEndian.Uint64(e.Record.Turns), string(e.Record.Turns[nonceSize:]), true
+}
+
+// beginning encodes an epoch's record.
+func beginning(origin, epoch, nonce uint64, node string) []byte {
+	b, _ := turns.Append(nil, turns.Record{
+		Origin: origin, Epoch: epoch, Turns: append(binary.LittleEndian.AppendUint64(nil, nonce), node...),
+	})
+	return b
+}

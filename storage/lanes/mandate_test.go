@@ -1,0 +1,211 @@
+package lanes
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// clock runs at a rate of its own, from a beginning of its own.
+type clock struct {
+	from time.Duration
+	rate float64
+}
+
+func (c clock) at(now time.Duration) time.Duration {
+	return c.from + time.Duration(float64(now)*c.rate)
+}
+
+// claim is what an owner knows; its node may be cut off, and not know that it is none any more.
+type claim struct {
+	epoch uint64
+	*Mandate
+	clock
+}
+
+// beat is one under way, or its answer.
+type beat struct {
+	claim       *claim
+	to          int
+	due         time.Duration // when it comes, by no clock of a node
+	sent, since time.Duration
+	answer      bool
+}
+
+// parliament is some voters and some owners, each with a clock, and beats between them.
+type parliament struct {
+	r      *rand.Rand
+	now    time.Duration
+	voters []*Voter
+	kept   []uint64
+	clocks []clock
+	claims []*claim
+	beats  []beat
+	// What is left out: an answer counts from when it comes; nobody waits for a Rest; voters forget.
+	hears, hasty, forgets bool
+}
+
+func (p *parliament) clock() clock {
+	return clock{time.Duration(p.r.Int64N(int64(time.Hour))), 0.98 + 0.04*p.r.Float64()}
+}
+
+// step is one event, some time later. It returns the epochs of those who may hand out jobs.
+func (p *parliament) step() (holders []uint64) {
+	p.now += time.Duration(p.r.Int64N(int64(40 * time.Millisecond)))
+	switch what := p.r.IntN(100); {
+	case what < 2 || len(p.claims) == 0:
+		p.claims = append(p.claims, &claim{uint64(len(p.claims) + 1), NewMandate(len(p.voters)), p.clock()})
+	case what < 4:
+		i := p.r.IntN(len(p.voters))
+		if p.forgets {
+			p.kept[i] = 0
+		}
+		p.voters[i] = NewVoter(p.kept[i], p.clocks[i].at(p.now))
+	case what < 40:
+		c := p.claims[len(p.claims)-1-p.r.IntN(min(3, len(p.claims)))]
+		for i := range p.voters {
+			p.send(beat{claim: c, to: i, sent: c.at(p.now)})
+		}
+	}
+	due := slices.DeleteFunc(slices.Clone(p.beats), func(b beat) bool { return b.due > p.now })
+	p.beats = slices.DeleteFunc(p.beats, func(b beat) bool { return b.due <= p.now })
+	for _, b := range due {
+		p.comes(b)
+	}
+	for _, c := range p.claims {
+		if c.Holds(c.at(p.now)) {
+			holders = append(holders, c.epoch)
+		}
+	}
+	return holders
+}
+
+// send has a beat come soon, or late, or never.
+func (p *parliament) send(b beat) {
+	bound := 20 * time.Millisecond
+	switch p.r.IntN(8) {
+	case 0:
+		return
+	case 1:
+		bound = 3 * time.Second
+	}
+	b.due = p.now + time.Duration(p.r.Int64N(int64(bound)))
+	p.beats = append(p.beats, b)
+}
+
+func (p *parliament) comes(b beat) {
+	if b.answer {
+		now := b.claim.at(p.now)
+		if p.hears {
+			b.sent = now
+		}
+		if p.hasty {
+			b.since = time.Hour
+		}
+		b.claim.Answered(now, fmt.Sprint(b.to), b.sent, b.since)
+		return
+	}
+	since, keep, ok := p.voters[b.to].Beat(p.clocks[b.to].at(p.now), b.claim.epoch)
+	if keep {
+		p.kept[b.to] = b.claim.epoch
+	}
+	if ok {
+		b.since, b.answer = since, true
+		p.send(b)
+	}
+}
+
+// sit plays one random course, and tells how many epochs had a holder.
+func sit(seed uint64, set func(*parliament)) (epochs int, err error) {
+	p := &parliament{r: rand.New(rand.NewPCG(seed, 2))}
+	for range 3 + 2*p.r.IntN(2) {
+		p.clocks = append(p.clocks, p.clock())
+		p.voters, p.kept = append(p.voters, NewVoter(0, p.clocks[len(p.clocks)-1].at(0))), append(p.kept, 0)
+	}
+	set(p)
+	newest := uint64(0)
+	for range 600 {
+		for _, epoch := range p.step() {
+			if epoch < newest {
+				return epochs, fmt.Errorf("epoch %d hands out jobs after epoch %d did", epoch, newest)
+			}
+			if epoch > newest {
+				newest = epoch
+				epochs++
+			}
+		}
+	}
+	return epochs, nil
+}
+
+// P10: whoever may hand out jobs is the only one, and no older epoch's owner may again, however
+// late beats and answers are, whoever starts again, and though clocks do not run at one rate.
+func TestOneMandateAtATime(t *testing.T) {
+	seeds := uint64(10_000)
+	if testing.Short() {
+		seeds = 500
+	}
+	epochs := 0
+	for seed := range seeds {
+		n, err := sit(seed, func(*parliament) {})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		epochs += n
+	}
+	if epochs < int(seeds) {
+		t.Errorf("only %d epochs had a holder", epochs)
+	}
+	t.Logf("%d epochs had a holder", epochs)
+}
+
+// P10: each part of it is needed.
+func TestMandatesNeedEachPart(t *testing.T) {
+	const most = 20_000
+	for name, set := range map[string]func(*parliament){
+		"an answer counts from when it comes": func(p *parliament) { p.hears = true },
+		"a new owner does not wait":           func(p *parliament) { p.hasty = true },
+		"a voter forgets what it promised":    func(p *parliament) { p.forgets = true },
+	} {
+		for seed := uint64(0); ; seed++ {
+			if _, err := sit(seed, set); err != nil {
+				t.Logf("%s: seed %d: %v", name, seed, err)
+				break
+			}
+			if seed == most {
+				t.Errorf("%s: %d courses found nothing", name, most)
+				break
+			}
+		}
+	}
+}
+
+// P10: an owner that is alone holds nothing; one that is answered holds its mandate until a Term
+// after the beat was sent, and the first one from a Rest after the voters' start.
+func TestMandateOfOneOwner(t *testing.T) {
+	m, a := NewMandate(3), NewVoter(0, 0)
+	answer := func(now time.Duration, node string) {
+		since, _, _ := a.Beat(now, 1)
+		m.Answered(now, node, now, since)
+	}
+	for _, c := range []struct {
+		at    time.Duration
+		nodes string
+		holds bool
+	}{
+		{0, "a", false}, {1, "b", false}, {Rest - 2, "a", false}, {Rest - 1, "b", false}, {Rest, "", true},
+		{Rest + Term - 3, "", true}, {Rest + Term - 2, "", false}, {Rest + Term, "a", false}, {Rest + Term, "b", true},
+	} {
+		if c.nodes != "" {
+			answer(c.at, c.nodes)
+		}
+		if m.Holds(c.at) != c.holds {
+			t.Errorf("at %v it holds: %v", c.at, !c.holds)
+		}
+	}
+	if _, _, ok := NewVoter(2, 0).Beat(1, 1); ok {
+		t.Error("a voter answers an epoch that is older than what it has kept")
+	}
+}

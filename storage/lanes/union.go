@@ -1,0 +1,103 @@
+package lanes
+
+import "fmt"
+
+// Read hands in what a lane has behind the place of a request: its records from the next one that
+// is left on, first being the place of the lane's first. If more is set, there are more.
+func (l *Log) Read(id, first uint64, records [][]byte, more bool) error {
+	i, a := l.request(id)
+	if a == nil {
+		return nil
+	}
+	seq := a.place + 1
+	if first > seq {
+		if seq > 1 && l.role != Follower { // P4
+			l.stepBack(ErrOvertaken)
+		}
+		seq = first
+	}
+	for _, data := range records {
+		e, err := parse(l.last.Origin, seq, data)
+		if err == nil {
+			err = l.take(i, e)
+		}
+		if err != nil {
+			return err
+		}
+		seq++
+	}
+	if a.behind = more; l.without.doubt && l.writing != nil && !more {
+		l.writing = nil
+	}
+	l.goOn()
+	return nil
+}
+
+// take goes on to the next record of a lane.
+func (l *Log) take(i int, e Entry) error {
+	a := &l.lanes[i]
+	if e.Record.Epoch < a.newest {
+		return fmt.Errorf("%w: epoch %d behind epoch %d at %d of lane %d", ErrForeign, e.Record.Epoch, a.newest, e.Seq, i)
+	}
+	a.pass(&e)
+	l.seen = max(l.seen, e.Record.Epoch)
+	if e.begins() {
+		l.begun(i, &e)
+		return nil
+	}
+	if e.Record.Epoch > l.epoch {
+		l.outrun(e.Record.Epoch)
+	}
+	a.ahead = append(a.ahead, e)
+	err := l.join()
+	if len(a.ahead) > 0 {
+		l.lanes[1-i].behind = true // what is missing may have come to the other lane since
+	}
+	return err
+}
+
+// begun looks at the beginning of an epoch.
+func (l *Log) begun(i int, e *Entry) {
+	nonce, _, _ := e.Beginning()
+	switch epoch := e.Record.Epoch; {
+	case l.epoch == 0 || l.role == Follower || epoch < l.epoch:
+	case epoch == l.epoch && (nonce == l.nonce || l.without.nonce):
+		l.lanes[i].mine = true
+	default:
+		l.outrun(epoch)
+	}
+}
+
+// outrun ends a candidacy or an ownership, because there is somebody else's epoch.
+func (l *Log) outrun(epoch uint64) {
+	if l.role == Follower || l.epoch == 0 || l.without.looking && l.role == Owner {
+		return
+	}
+	l.stepBack(fmt.Errorf("%w: %d, behind %d", ErrOvertaken, epoch, l.epoch))
+}
+
+// join takes what comes next, as long as one of the lanes has it.
+func (l *Log) join() error {
+	for i := 0; i < len(l.lanes); i++ {
+		a := &l.lanes[i]
+		if len(a.ahead) == 0 {
+			continue
+		}
+		e := a.ahead[0]
+		switch {
+		case e.Record.Number > l.last.Number && l.without.chain, l.last.Takes(&e.Record):
+			l.last.Number, l.last.Hash = e.Record.Number, e.Hash
+			l.taken = append(l.taken, e)
+			if l.writing != nil && l.writing.Record.Number <= e.Record.Number {
+				l.writing = nil
+			}
+		case e.Record.Number > l.last.Number+1:
+			continue
+		case e.Record.Number > l.last.Number, e.Record.Number == l.last.Number && e.Hash != l.last.Hash:
+			return fmt.Errorf("%w: record %d, at %d of lane %d, does not go on with the one before", ErrForeign, e.Record.Number, e.Seq, i)
+		}
+		a.ahead = a.ahead[1:]
+		i = -1
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package lanes
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// P2 to P9: without any one of the rules, random schedules find a violation soon. (P1 is in
+// TestTwoAppendsAreNoChain.)
+func TestEachRuleIsNeeded(t *testing.T) {
+	const most = 20_000
+	for name, set := range map[string]func(*world){
+		"P2: a refusal tells where the lane ends":               func(w *world) { w.without.place = true },
+		"P3: what is in doubt is not appended again":            func(w *world) { w.without.repeat = true },
+		"P4: newer epochs that are read end no ownership":       func(w *world) { w.without.looking = true },
+		"P5: what is not found is not there":                    func(w *world) { w.without.doubt = true },
+		"P6: an epoch's record lands wherever the lane ends":    func(w *world) { w.without.expect = true },
+		"P6: any record of the epoch is the own one":            func(w *world) { w.without.nonce = true },
+		"P7: a new owner has read one lane":                     func(w *world) { w.without.union = true },
+		"P8: a purge takes the last record":                     func(w *world) { w.without.last = true },
+		"P8: a copy counts when it is there":                    func(w *world) { w.late = true },
+		"P9: what is newer is folded, whether it chains or not": func(w *world) { w.without.chain = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(most) {
+				if _, err := play(seed, 400, set); err != nil {
+					t.Logf("seed %d: %v", seed, err)
+					return
+				}
+			}
+			t.Errorf("%d schedules found nothing", most)
+		})
+	}
+}
+
+// P1: two appends that expect places one after the other are no chain: the engine takes the second
+// behind somebody else's record, when the first has been refused. So a number is given only when
+// the one before it is acknowledged.
+func TestTwoAppendsAreNoChain(t *testing.T) {
+	w := newWorld(2)
+	w.stand(0)
+	for w.nodes[0].log.role != Owner {
+		w.deliver(0, 0)
+	}
+	first := Request{Lane: 0, Place: 1, Data: recordOf(1, 1, 0, "first")}
+	second := Request{Lane: 0, Place: 2, Data: recordOf(1, 2, 0, "second")}
+	w.stand(1)
+	for len(w.engine[0].records) < 2 {
+		w.deliver(0, 0)
+	}
+	if answer, _ := w.engine.run(message{Request: first}, 0); !answer.refused {
+		t.Fatal("the engine takes an append behind a place where it does not end")
+	}
+	if answer, _ := w.engine.run(message{Request: second}, 0); answer.appended != 3 {
+		t.Fatal("the engine refuses an append behind its end")
+	}
+	w.write(0)
+	if n := w.nodes[0].log; n.Ready() || len(w.messages) == 0 {
+		t.Error("an owner is ready for new turns while it writes")
+	}
+}
+
+// A record whose number does not go on with the one before is found at once, as one of another log is.
+func TestDamagedLanes(t *testing.T) {
+	for name, c := range map[string]struct {
+		records [][]byte
+		want    string
+	}{
+		"no record":                {[][]byte{[]byte("something else")}, "no record of the log: at 1"},
+		"another log's":            {[][]byte{foreign()}, "no record of the log: at 1"},
+		"a flipped bit":            {[][]byte{flipped(recordOf(1, 1, 0, "x"))}, "no record of the log: at 1"},
+		"bytes behind it":          {[][]byte{append(recordOf(1, 1, 0, "x"), 0)}, "no record of the log: at 1"},
+		"an older epoch":           {[][]byte{beginning(origin, 2, 1, "a"), recordOf(1, 1, 0, "x")}, "epoch 1 behind epoch 2 at 2 of lane 0"},
+		"another chain":            {[][]byte{recordOf(1, 1, 7, "x")}, "record 1, at 1 of lane 0, does not go on"},
+		"the same number again":    {[][]byte{recordOf(1, 1, 0, "x"), recordOf(1, 1, 0, "y")}, "record 1, at 2 of lane 0, does not go on"},
+		"an epoch without a nonce": {[][]byte{recordOf(1, 0, 0, "short")}, "no record of the log: at 1"},
+	} {
+		l := New("a", origin0)
+		l.Follow(0)
+		err := l.Read(l.Requests()[0].ID, 1, c.records, false)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// What is marked for purges is bounded, however long a lane gets, and a purge takes nearly all.
+func TestMarksAreBounded(t *testing.T) {
+	var a lane
+	const many = 100 * mostMarks
+	for n := uint64(1); n <= many; n++ {
+		e := Entry{Seq: n}
+		e.Record.Number = n
+		a.pass(&e)
+		if len(a.marks) > mostMarks {
+			t.Fatalf("%d marks", len(a.marks))
+		}
+	}
+	for _, number := range []uint64{0, 1, many / 2, many} {
+		seq := a.purgeable(number)
+		if seq > number || seq == many || number > 1 && seq < number-number/4 {
+			t.Errorf("up to number %d, a purge takes up to %d", number, seq)
+		}
+	}
+	if fmt.Sprint(a.purgeable(many)) == "0" {
+		t.Error("a second purge takes nothing")
+	}
+}

@@ -1,0 +1,310 @@
+package lanes
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"beanfield/storage/turns"
+)
+
+const origin = 42
+
+// copyOf is a node's store: as it is, and as a crash would leave it.
+type copyOf struct {
+	now, durable turns.Place
+	top          uint64 // the highest id, now
+	durableTop   uint64
+}
+
+// member is a node of the world.
+type member struct {
+	life    int
+	writes  int
+	log     *Log // nil while it is down
+	store   copyOf
+	lane    [2]uint64      // the request under way on each lane; 0 for none
+	wrote   turns.Place    // what the owner is writing
+	counts  map[int]uint64 // of an owner: up to which number each counted copy is durable
+	purged  uint64         // of an owner: the highest number that it may have had purged
+	copying *copyOf        // a checkpoint on its way
+}
+
+// world is some nodes, the engine, and what is under way between them. After each step it
+// is compared with what must be true.
+type world struct {
+	nodes    []*member
+	engine   engine
+	messages []message
+	nonces   uint64
+	without  without
+	late     bool // a copy counts when it is there, whatever has been purged
+
+	content map[uint64]uint64 // the hash of each number that has landed
+	newest  [2]uint64         // epoch on each lane
+	owners  map[uint64]string
+	acked   uint64            // the highest number
+	ackedOf map[uint64]uint64 // the highest number of each epoch
+	ids     map[uint64]bool
+	wrong   error
+}
+
+func newWorld(n int) *world {
+	w := &world{content: map[uint64]uint64{}, owners: map[uint64]string{}, ackedOf: map[uint64]uint64{}, ids: map[uint64]bool{}}
+	for i := range n {
+		w.nodes = append(w.nodes, &member{store: copyOf{now: turns.Place{Origin: origin}, durable: turns.Place{Origin: origin}}})
+		w.start(i)
+	}
+	return w
+}
+
+func (w *world) fail(text string, args ...any) {
+	if w.wrong == nil {
+		w.wrong = fmt.Errorf(text, args...)
+	}
+}
+
+func (w *world) start(i int) {
+	n := w.nodes[i]
+	n.log = New(fmt.Sprint("node", i), n.store.now)
+	n.log.without = w.without
+}
+
+// crash takes what a node has not made durable, and what it waits for.
+func (w *world) crash(i int) {
+	n := w.nodes[i]
+	n.life++
+	if n.copying != nil { // nobody counts on a copy that nobody makes
+		for _, o := range w.nodes {
+			delete(o.counts, i)
+		}
+	}
+	n.log, n.lane, n.counts, n.copying, n.wrote = nil, [2]uint64{}, nil, nil, turns.Place{}
+	n.store.now, n.store.top = n.store.durable, n.store.durableTop
+}
+
+// settle does what a node does after each event: it sends its requests and folds what it takes.
+func (w *world) settle(i int, err error) {
+	n := w.nodes[i]
+	if err != nil {
+		w.fail("node %d: %w", i, err)
+		return
+	}
+	for _, e := range n.log.Taken() {
+		w.folded(i, &e)
+	}
+	for _, r := range n.log.Requests() {
+		n.lane[r.Lane] = r.ID
+		anywhere := w.without.expect && r.Data != nil && n.log.role == Candidate
+		w.messages = append(w.messages, message{from: i, life: n.life, Request: r, anywhere: anywhere})
+	}
+	if role, _ := n.log.Role(); role != Owner {
+		n.counts = nil
+	} else if n.counts == nil {
+		n.counts, n.purged = map[int]uint64{i: n.store.durable.Number}, 0
+		w.owns(i)
+	}
+}
+
+// owns is when a node becomes an owner.
+func (w *world) owns(i int) {
+	n := w.nodes[i]
+	who := fmt.Sprint(i, ".", n.life, ".", n.log.nonce)
+	if other := w.owners[n.log.epoch]; other != "" && other != who {
+		w.fail("K6: %s and %s own epoch %d", who, other, n.log.epoch)
+	}
+	w.owners[n.log.epoch] = who
+	for epoch, number := range w.ackedOf {
+		if have := n.log.Place().Number; epoch < n.log.epoch && number > have {
+			w.fail("K1: node %d owns epoch %d and has %d records; %d are acknowledged", i, n.log.epoch, have, number)
+		}
+	}
+}
+
+// folded is when a node has taken a record.
+func (w *world) folded(i int, e *Entry) {
+	n, number := w.nodes[i], e.Record.Number
+	if w.content[number] != e.Hash || e.Record.Number != n.store.now.Number+1 || e.Record.Before != n.store.now.Hash {
+		w.fail("K4: node %d folds another record %d, behind %d", i, number, n.store.now.Number)
+	}
+	n.store.now.Number, n.store.now.Hash = number, e.Hash
+	id := binary.LittleEndian.Uint64(e.Record.Turns)
+	n.store.top = max(n.store.top, id)
+	if n.wrote.Number == number && n.wrote.Hash == e.Hash {
+		n.wrote = turns.Place{}
+		w.acknowledged(i, e, id)
+	}
+}
+
+// acknowledged is when a client learns that its turns count.
+func (w *world) acknowledged(i int, e *Entry, id uint64) {
+	if w.ids[id] {
+		w.fail("K8: node %d gives the id %d once more", i, id)
+	}
+	w.ids[id], w.acked, w.ackedOf[e.Record.Epoch] = true, max(w.acked, e.Record.Number), e.Record.Number
+	found := false
+	for l := range w.engine {
+		epoch := uint64(0)
+		for _, r := range w.engine[l].records {
+			if epoch = max(epoch, r.Record.Epoch); r.Hash == e.Hash && epoch == e.Record.Epoch {
+				found = true
+			}
+		}
+	}
+	if !found {
+		w.fail("K1: record %d of epoch %d is acknowledged, and on no lane before a newer epoch", e.Record.Number, e.Record.Epoch)
+	}
+	for number := uint64(1); number < e.Record.Number; number++ {
+		if _, ok := w.content[number]; !ok {
+			w.fail("K1: record %d is acknowledged; record %d is nowhere", e.Record.Number, number)
+		}
+	}
+}
+
+// landed is when a record has come to a lane.
+func (w *world) landed(l int, e *Entry) {
+	r := &e.Record
+	if second := min(w.newest[0], w.newest[1]); r.Epoch < second || r.Epoch < w.newest[l] {
+		w.fail("K3: a record of epoch %d lands on lane %d, epochs there are %d", r.Epoch, l, w.newest)
+	}
+	w.newest[l] = max(w.newest[l], r.Epoch)
+	if hash, ok := w.content[r.Number]; r.Number > 0 && ok && hash != e.Hash {
+		w.fail("K2: record %d has two contents", r.Number)
+	}
+	if r.Number > 0 {
+		w.content[r.Number] = e.Hash
+	}
+}
+
+// deliver brings a message where it goes.
+func (w *world) deliver(k, miss int) {
+	m := w.messages[k]
+	w.messages = slices.Delete(w.messages, k, k+1)
+	if !m.answer {
+		answer, landed := w.engine.run(m, miss)
+		if landed != nil {
+			w.landed(m.Lane, landed)
+		}
+		if m.purge == 0 {
+			w.messages = append(w.messages, answer)
+		}
+		return
+	}
+	n := w.nodes[m.from]
+	if n.log == nil || n.life != m.life {
+		return
+	}
+	var err error
+	switch {
+	case m.refused:
+		n.log.Refused(m.ID, m.Place)
+	case m.Data != nil:
+		err = n.log.Appended(m.ID, m.appended)
+	default:
+		err = n.log.Read(m.ID, m.first, m.read, false)
+	}
+	if n.lane[m.Lane] == m.ID {
+		n.lane[m.Lane] = 0
+	}
+	w.settle(m.from, err)
+}
+
+// timeout is when a node has waited long enough.
+func (w *world) timeout(i, l int) {
+	n := w.nodes[i]
+	id := n.lane[l]
+	n.lane[l] = 0
+	n.log.Late(id)
+	w.settle(i, nil)
+}
+
+func (w *world) stand(i int) {
+	w.nonces++
+	w.nodes[i].log.Stand(w.nonces)
+	w.settle(i, nil)
+}
+
+// write has an owner write turns that give an id.
+func (w *world) write(i int) {
+	n := w.nodes[i]
+	b := binary.LittleEndian.AppendUint64(nil, n.store.top+1)
+	n.writes++
+	n.log.Write(append(b, fmt.Sprint(i, n.life, n.writes)...), false, false)
+	if n.log.writing != nil {
+		n.wrote = turns.Place{Number: n.log.writing.Record.Number, Hash: n.log.writing.Hash}
+	}
+	w.settle(i, nil)
+}
+
+// sync makes a store durable, and tells the owner.
+func (w *world) sync(i int) {
+	s := &w.nodes[i].store
+	s.durable, s.durableTop = s.now, s.top
+	for _, o := range w.nodes {
+		if o.counts != nil {
+			o.count(w, i, s.durable.Number)
+		}
+	}
+}
+
+// count is when an owner hears how far a copy is. One that needs what may be purged is told to
+// begin again.
+func (n *member) count(w *world, i int, durable uint64) bool {
+	if durable < n.purged {
+		if !w.late {
+			delete(n.counts, i)
+			return false
+		}
+		w.fail("K5: a copy counts from record %d, and up to %d may be purged", durable, n.purged)
+	}
+	n.counts[i] = durable
+	return true
+}
+
+// purge has an owner free what all that it counts have.
+func (w *world) purge(i, l int) {
+	n := w.nodes[i]
+	durable := slices.Min(slices.Collect(maps.Values(n.counts)))
+	seq := n.log.Purge(l, durable)
+	if seq == 0 || int(seq) <= w.engine[l].purged {
+		return
+	}
+	n.purged = max(n.purged, durable)
+	for _, e := range w.engine[l].records[w.engine[l].purged:seq] {
+		for k := range n.counts {
+			c := w.nodes[k]
+			if have := c.store.durable.Number; e.Record.Number > have && (c.copying == nil || e.Record.Number > c.copying.durable.Number) {
+				w.fail("K5: record %d is purged; node %d has %d", e.Record.Number, k, have)
+			}
+		}
+	}
+	w.messages = append(w.messages, message{from: i, life: n.life, Request: Request{Lane: l}, purge: seq})
+}
+
+// copies begins to give a node a new store, a checkpoint of another's, which counts from now on.
+func (w *world) copies(i, from int) {
+	checkpoint := w.nodes[from].store
+	checkpoint.now, checkpoint.top = checkpoint.durable, checkpoint.durableTop
+	if !w.late {
+		for _, o := range w.nodes {
+			if o.counts != nil && !o.count(w, i, checkpoint.now.Number) {
+				return
+			}
+		}
+	}
+	n := w.nodes[i]
+	n.life++
+	n.log, n.lane, n.counts, n.wrote = nil, [2]uint64{}, nil, turns.Place{} // what it had counts no more
+	n.copying = &checkpoint
+}
+
+// copied is when the checkpoint has come.
+func (w *world) copied(i int) {
+	n := w.nodes[i]
+	n.store, n.copying = *n.copying, nil
+	w.start(i)
+	if w.late {
+		w.sync(i)
+	}
+}
