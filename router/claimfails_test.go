@@ -17,25 +17,19 @@ func (forgetful) Durable() bool { return true }
 // single shard does, and takes none of them.
 func TestClaimOfALostBody(t *testing.T) {
 	r := must.Get(New(Options{Shards: 2, Store: forgetful{storage.Memory()}, Budget: 2}))
-	run := &restartRun{router: r}
-	c := run.driven(t, "a")
-	home, other := c.session.UsedShard(), ""
-	for _, name := range restartTubes {
-		if r.TubeShard([]byte(name)) != home {
-			other = name
-		}
-	}
-	must.Do(t, c.complete(c.session.Watch([]byte(other))))
+	c := newClient(r)
+	watchAll(r, c)
 	for range 3 {
-		c.do(t, home, queue.Op{Kind: queue.Put, ID: c.session.NewID(), TTR: 60, Size: 5, Data: []byte("hello")})
+		c.put(0, 60)
 	}
-	must.Do(t, c.complete(c.session.Reserve(true)))
-	if got := c.session.Reservation.Status; got != queue.TimedOut {
-		t.Errorf("the reserve ends with %v, job %d", got, c.session.Reservation.ID)
+	c.Finish(c.Reserve(true))
+	if got := c.Reservation.Status; got != queue.TimedOut {
+		t.Errorf("the reserve ends with %v, job %d", got, c.Reservation.ID)
 	}
-	must.Do(t, c.complete(c.session.CountAll(nil)))
-	if sums := c.session.Sums; sums.Reserved != 0 || sums.Buried != 3 || sums.Damaged != 3 {
+	c.Finish(c.CountAll(nil))
+	if sums := c.Sums; sums.Reserved != 0 || sums.Buried != 3 || sums.Damaged != 3 {
 		t.Errorf("afterwards %+v", sums)
 	}
-	run.close(t, c)
+	c.close()
+	must.Do(t, r.Close())
 }

@@ -40,32 +40,25 @@ func (l breakableLog) Commit(ack storage.Ack) bool {
 	return true
 }
 
-// breakableRun has a worker that watches tubes in two shards, of which one has a log
-// that takes n commits more. The other shard is whole.
-func breakableRun(t *testing.T, n int) (run *restartRun, worker *restartClient, whole int) {
-	t.Helper()
+// newBreakable has a worker that watches tubes in two shards, of which one has a log
+// that takes n commits more. The worker uses a tube of the other one.
+func newBreakable(n int) (r *Router, worker *client) {
 	store := &breakable{forgetful{storage.Memory()}, []int{-1, -1}}
-	r := must.Get(New(Options{Shards: 2, Store: store}))
-	run = &restartRun{router: r}
-	worker = run.driven(t, "worker")
-	whole = worker.session.UsedShard()
-	for _, name := range restartTubes {
-		if r.TubeShard([]byte(name)) != whole {
-			must.Do(t, worker.complete(worker.session.Watch([]byte(name))))
-			break
-		}
-	}
-	store.left[1-whole] = n
-	return run, worker, whole
+	r = must.Get(New(Options{Shards: 2, Store: store}))
+	worker = newClient(r)
+	watchAll(r, worker)
+	store.left[1-worker.UsedShard()] = n
+	return r, worker
 }
 
 // A poll that cannot be told what a failed log has does not say that there is nothing.
 func TestPollWithAFailedLog(t *testing.T) {
-	run, c, _ := breakableRun(t, 0)
-	if err := c.complete(c.session.Reserve(true)); err != nil || c.session.Reservation.Status != queue.Failed {
-		t.Errorf("it ends with %v, %v", c.session.Reservation.Status, err)
+	r, c := newBreakable(0)
+	if c.Finish(c.Reserve(true)); c.Reservation.Status != queue.Failed {
+		t.Errorf("it ends with %v", c.Reservation.Status)
 	}
-	run.close(t, c)
+	c.close()
+	must.Do(t, r.Close())
 }
 
 // A reserve over several shards of which one has a log that fails, before its offer or
@@ -73,31 +66,30 @@ func TestPollWithAFailedLog(t *testing.T) {
 // wait, but says so, and no shard keeps a place for it.
 func TestReserveWithAFailedLog(t *testing.T) {
 	for n := range 3 {
-		run, c, whole := breakableRun(t, n)
-		r, producer := run.router, run.driven(t, "producer")
-		must.Do(t, c.complete(c.session.Reserve(false)))
-		waited := c.session.Waiting()
-		switch waits := run.waits.Load(); {
+		r, c := newBreakable(n)
+		producer := newClient(r)
+		c.Finish(c.Reserve(false))
+		waited := c.Waiting()
+		switch waits := c.waits.Load(); {
 		case waited != (n == 2): // the offer and the wait have been committed
 			t.Errorf("after %d commits that succeeded it waits: %v", n, waited)
 		case waited && waits != 1:
 			t.Errorf("it waits, and %d do", waits)
-		case !waited && (c.session.Reservation.Status != queue.Failed || waits != 0):
-			t.Errorf("it ends with %v, and %d wait", c.session.Reservation.Status, waits)
+		case !waited && (c.Reservation.Status != queue.Failed || waits != 0):
+			t.Errorf("it ends with %v, and %d wait", c.Reservation.Status, waits)
 		}
-		put := queue.Op{Kind: queue.Put, TTR: 60, Size: 5, Data: []byte("hello")}
-		producer.do(t, whole, put)
-		if got := c.session.Delivered(); got != waited {
+		producer.put(0, 60)
+		if got := c.Delivered(); got != waited {
 			t.Errorf("after %d commits a job is delivered: %v", n, got)
 		}
 		if !waited {
-			if err := c.complete(c.session.Reserve(false)); err != nil || c.session.Reservation.Status != queue.OK {
-				t.Errorf("with a job in the other shard it ends with %v, %v", c.session.Reservation.Status, err)
+			if c.Finish(c.Reserve(false)); c.Reservation.Status != queue.OK {
+				t.Errorf("with a job in the other shard it ends with %v", c.Reservation.Status)
 			}
 		}
-		if err := r.states[whole].Check(); err != nil {
-			t.Error(err)
-		}
-		run.close(t, c, producer)
+		must.Do(t, r.states[c.UsedShard()].Check())
+		c.close()
+		producer.close()
+		must.Do(t, r.Close())
 	}
 }

@@ -3,7 +3,7 @@ package router
 import (
 	"bytes"
 	"fmt"
-	"time"
+	"slices"
 
 	"beanfield/shard/queue"
 	"beanfield/shard/queue/naive"
@@ -13,11 +13,10 @@ import (
 // all clients; a shard that nobody else uses is always taken in place, so the
 // model is brought forward right behind each Submit, long before the answer.
 type restartClient struct {
-	run     *restartRun
-	name    string
-	number  int // in the model
-	session Session
-	notify  chan struct{}
+	Caller
+	run    *restartRun
+	name   string
+	number int // in the model
 
 	batch   *queue.Batch
 	in, was int        // its shard and turn
@@ -29,44 +28,14 @@ type restartClient struct {
 	delivered *naive.Job // to a wait, and not yet seen
 }
 
-// Notify implements Owner.
-func (c *restartClient) Notify() {
-	select {
-	case c.notify <- struct{}{}:
-	default:
-	}
-}
-
-// await waits until a call of the session is complete, or something else is.
-func (c *restartClient) await(done func() bool) error {
-	late := time.NewTimer(time.Minute)
-	defer late.Stop()
-	for !done() {
-		select {
-		case <-c.notify:
-		case <-late.C:
-			return fmt.Errorf("%s: no answer within a minute", c.name)
-		}
-	}
-	return nil
-}
-
-// complete waits for a call that has just been made.
-func (c *restartClient) complete(done bool) error {
-	if done {
-		return nil
-	}
-	return c.await(c.session.Resume)
-}
-
 // begin submits operations for one shard.
-func (c *restartClient) begin(i int, ops []queue.Op) error {
+func (c *restartClient) begin(i int, ops ...queue.Op) {
 	c.spec, c.expect = ops, nil
-	c.batch, c.in = &queue.Batch{Ops: append([]queue.Op(nil), ops...)}, i
-	return c.submit()
+	c.batch, c.in = &queue.Batch{Ops: slices.Clone(ops)}, i
+	c.submit()
 }
 
-func (c *restartClient) submit() error {
+func (c *restartClient) submit() {
 	m := c.run.model
 	l := m.logs[c.in]
 	l.turns++
@@ -74,70 +43,65 @@ func (c *restartClient) submit() error {
 	from := c.batch.Next
 	before := c.run.now()
 	c.run.submitting = c
-	done := c.session.Submit(c.in, c.batch, true)
+	done := c.Submit(c.in, c.batch, true)
 	c.run.submitting = nil
 	m.at(before, c.run.now())
 	for k := from; k < c.reached; k++ {
-		m.trail = append(m.trail, fmt.Sprintf("%s: %s on shard %d, turn %d", c.name, describeOp(&c.spec[k]), c.in, c.was))
+		m.trail = append(m.trail, c.describe(k))
 		c.expect = append(c.expect, m.apply(c, &c.spec[k]))
 	}
 	c.flying = true
 	m.endTurn(c.run)
 	if m.touched {
-		if err := c.run.watchGroups(c.in); err != nil {
-			return err
-		}
+		c.run.watchGroups(c.in)
 	}
 	if done {
-		return c.finish()
+		c.hear()
 	}
-	return nil
 }
 
-// finish takes the answers of the batch.
-func (c *restartClient) finish() error {
+// describe is for reports.
+func (c *restartClient) describe(k int) string {
+	return fmt.Sprintf("%s: %s on shard %d, turn %d", c.name, describeOp(&c.spec[k]), c.in, c.was)
+}
+
+// hear takes the answers of the batch.
+func (c *restartClient) hear() {
 	c.flying = false
-	m := c.run.model
-	if l := m.logs[c.in]; c.run.synced() {
+	if l := c.run.model.logs[c.in]; c.run.synced() {
 		l.safe = max(l.safe, c.was)
 	}
 	b := c.batch
-	if err := c.takeBack(b.Next); err != nil {
-		return err
-	}
+	c.takeBack(b.Next)
 	for k := range b.Ops[:b.Next] {
 		if err := c.check(&b.Ops[k], c.expect[k]); err != nil {
-			return fmt.Errorf("%s: %s on shard %d, turn %d: %w", c.name, describeOp(&c.spec[k]), c.in, c.was, err)
+			c.run.fatalf("%s: %v", c.describe(k), err)
 		}
 	}
 	if b.Next > 0 && b.Ops[b.Next-1].Status == queue.Waiting {
-		c.session.BeginWait()
-		return nil
+		c.BeginWait()
+	} else if b.Next < len(b.Ops) {
+		c.submit()
 	}
-	if b.Next < len(b.Ops) {
-		return c.submit()
-	}
-	return nil
 }
 
 // takeBack forgets what was expected of a peek that the shard has given back,
 // which is right if its job was deleted while its body was being read. Done
 // again it is expected to show what is there by then.
-func (c *restartClient) takeBack(next int) error {
+func (c *restartClient) takeBack(next int) {
 	switch {
 	case next == len(c.expect):
-		return nil
+		return
 	case next != len(c.expect)-1:
-		return fmt.Errorf("%s: of %d operations %d were answered", c.name, len(c.expect), next)
+		c.run.fatalf("%s: of %d operations %d were answered", c.name, len(c.expect), next)
 	}
 	m, op, want := c.run.model, &c.spec[next], c.expect[next]
 	peek := op.Kind >= queue.Peek && op.Kind <= queue.PeekBuried
 	if !peek || want.job == nil || m.Job(want.job.ID) != nil {
-		return fmt.Errorf("%s: %s on shard %d, turn %d, was given back", c.name, describeOp(op), c.in, c.was)
+		c.run.fatalf("%s, was given back", c.describe(next))
 	}
 	c.expect = c.expect[:next]
 	c.run.back++
-	return nil
 }
 
 func (c *restartClient) check(got *queue.Op, want restartAnswer) error {
@@ -183,83 +147,65 @@ func sameFigures(j *naive.Job, got *queue.JobInfo) error {
 }
 
 // poll looks whether something has come, without waiting.
-func (c *restartClient) poll() error {
-	if c.flying && c.session.Resume() {
-		return c.finish()
+func (c *restartClient) poll() {
+	switch {
+	case c.flying && c.Resume():
+		c.hear()
+	case !c.flying && c.delivered != nil && c.Delivered():
+		c.collect()
 	}
-	if !c.flying && c.delivered != nil && c.session.Delivered() {
-		return c.collect()
-	}
-	return nil
 }
 
 // settle waits for all that is due.
-func (c *restartClient) settle() error {
+func (c *restartClient) settle() {
 	for c.flying {
-		if err := c.await(c.session.Resume); err != nil {
-			return err
-		}
-		if err := c.finish(); err != nil {
-			return err
-		}
+		c.Finish(c.Resume())
+		c.hear()
 	}
 	if c.delivered == nil {
-		return nil
+		return
 	}
-	if err := c.await(c.session.Delivered); err != nil {
-		return err
+	for !c.Delivered() {
+		<-c.bell
 	}
-	return c.collect()
+	c.collect()
 }
 
 // collect ends a wait that has brought a job.
-func (c *restartClient) collect() error {
-	if err := c.complete(c.session.EndWait()); err != nil {
-		return err
-	}
+func (c *restartClient) collect() {
+	c.Finish(c.EndWait())
 	j := c.delivered
 	c.delivered = nil
-	c.run.model.known = max(c.run.model.known, j.ID)
-	return c.reserved(restartAnswer{status: naive.OK, id: j.ID, job: j})
+	c.reserved(restartAnswer{status: naive.OK, id: j.ID, job: j})
 }
 
 // reserved checks what a reserve over several shards, or a wait, has brought.
-func (c *restartClient) reserved(want restartAnswer) error {
-	res := &c.session.Reservation
+func (c *restartClient) reserved(want restartAnswer) {
+	res := &c.Reservation
 	if res.Status != statusOf[want.status] || res.ID != want.id {
-		return fmt.Errorf("%s: a reserve brought status %d, job %d; want %s, %d", c.name, res.Status, res.ID, want.status, want.id)
+		c.run.fatalf("%s: a reserve brought status %d, job %d; want %s, %d", c.name, res.Status, res.ID, want.status, want.id)
 	}
-	if want.job == nil {
-		return nil
+	if want.job != nil {
+		c.run.model.known = max(c.run.model.known, want.id)
+		c.run.must(sameBody(want.job, res.Size, res.Small, res.Large))
 	}
-	return sameBody(want.job, res.Size, res.Small, res.Large)
 }
 
-func (c *restartClient) idle() bool {
-	return !c.flying && c.delivered == nil && !c.session.Waiting()
-}
+func (c *restartClient) idle() bool { return !c.flying && c.delivered == nil && !c.Waiting() }
 
 // leave closes the session.
-func (c *restartClient) leave() error {
-	if err := c.settle(); err != nil {
-		return err
-	}
+func (c *restartClient) leave() {
+	c.settle()
 	m := c.run.model
 	m.at(c.run.now(), c.run.now())
 	shards := m.leave(c)
-	if err := c.complete(c.session.Close()); err != nil {
-		return err
-	}
+	c.Finish(c.Close())
 	for _, i := range shards { // consumers may have got what it gave back
-		l := m.logs[i]
-		if err := c.run.watchGroups(i); err != nil {
-			return fmt.Errorf("%s has left: %w", c.name, err)
-		}
-		if c.run.synced() {
+		c.run.watchGroups(i)
+		if l := m.logs[i]; c.run.synced() {
 			l.safe = l.turns
 		}
 	}
-	return nil
 }
 
 func describeOp(op *queue.Op) string {

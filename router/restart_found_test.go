@@ -1,6 +1,7 @@
 package router
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -21,20 +22,16 @@ type restartFound struct {
 }
 
 // observe asks for every job that there can be, and notes between which moments.
-func (run *restartRun) observe() (map[uint64]restartFound, [2]int64, error) {
-	found := map[uint64]restartFound{}
-	window := [2]int64{run.now()}
+func (run *restartRun) observe() (found map[uint64]restartFound, window [2]int64) {
+	found, window[0] = map[uint64]restartFound{}, run.now()
 	for id := uint64(1); id <= run.router.ids.last.Load()+64; id++ {
 		i, ok := run.router.Owner(id)
 		if !ok {
 			continue
 		}
-		o, err := run.look(i, id)
-		if err != nil {
-			return nil, window, err
-		}
+		o := run.look(i, id)
 		if home := ShardOf(o.info.Tube, run.router.Shards()); home != i {
-			return nil, window, fmt.Errorf("job %d of %q is on shard %d, not %d", id, o.info.Tube, i, home)
+			run.fatalf("job %d of %q is on shard %d, not %d", id, o.info.Tube, i, home)
 		}
 		found[id] = o
 	}
@@ -45,36 +42,56 @@ func (run *restartRun) observe() (map[uint64]restartFound, [2]int64, error) {
 			passed++
 		}
 	}
-	if err := run.count(len(found) - passed); err != nil {
-		return nil, window, err
-	}
-	return found, window, run.findQueues(found)
+	run.count(len(found) - passed)
+	run.findQueues(found)
+	return found, window
 }
 
 // look asks for one job in the name of nobody.
-func (run *restartRun) look(i int, id uint64) (restartFound, error) {
-	b, err := run.ask(i, queue.Op{Kind: queue.StatsJob, ID: id}, queue.Op{Kind: queue.Peek, ID: id})
-	if err != nil {
-		return restartFound{}, err
-	}
+func (run *restartRun) look(i int, id uint64) restartFound {
+	b := run.ask(i, queue.Op{Kind: queue.StatsJob, ID: id}, queue.Op{Kind: queue.Peek, ID: id})
 	if b.Ops[0].Status == queue.NotFound && b.Ops[1].Status == queue.NotFound {
 		return run.lookPassed(i, id)
 	}
 	if b.Ops[0].Status != queue.OK || b.Ops[1].Status != queue.OK {
-		return restartFound{}, fmt.Errorf("R2: job %d is in the directory: stats-job says %d, peek %d", id, b.Ops[0].Status, b.Ops[1].Status)
+		run.fatalf("R2: job %d is in the directory: stats-job says %d, peek %d", id, b.Ops[0].Status, b.Ops[1].Status)
 	}
 	op := &b.Ops[1]
-	o := restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Bytes[op.From:op.To])}
-	for _, p := range op.Parts {
-		o.body += string(p)
-	}
-	if o.tags, err = run.tagsOf(i, id, o.info.Tube, o.info.State); err != nil {
-		return o, err
+	o := restartFound{info: b.Jobs[b.Ops[0].From], body: string(b.Bytes[op.From:op.To]) + string(bytes.Join(op.Parts, nil))}
+	if o.info.State != queue.Delayed { // which is not shown
+		it, ok := run.item(i, id, o.info.Tube)
+		if !ok {
+			run.fatalf("job %d is not found by its index", id)
+		}
+		o.tags = it.tags
 	}
 	if int(op.Size) != len(o.body) {
-		return o, fmt.Errorf("job %d: %d bytes are announced, %d came", id, op.Size, len(o.body))
+		run.fatalf("job %d: %d bytes are announced, %d came", id, op.Size, len(o.body))
 	}
-	return o, nil
+	return o
+}
+
+// lookPassed asks for an item that only views have.
+func (run *restartRun) lookPassed(i int, id uint64) (o restartFound) {
+	for _, tube := range restartQueues {
+		if o, ok := run.item(i, id, tube); ok {
+			return o
+		}
+	}
+	run.fatalf("R2: job %d is in the directory, and nobody finds it", id)
+	return o
+}
+
+// item asks for an item by its index.
+func (run *restartRun) item(i int, id uint64, tube string) (o restartFound, ok bool) {
+	a := &queue.Ask{What: queue.AskGet, Queue: tube, Index: id, Length: 1, Limits: &queue.Limits{}}
+	b := run.ask(i, queue.Op{Kind: queue.Service, Ask: a})
+	if b.Ops[0].Status != queue.OK || len(a.Found.Items) != 1 || a.Found.Items[0].Index != id {
+		return o, false
+	}
+	o = restartFound{info: queue.JobInfo{ID: id, Tube: tube, State: queue.Passed}, tags: a.Found.Tags(0)}
+	o.body = string(a.Found.Small(0)) + string(bytes.Join(a.Found.Items[0].Large, nil))
+	return o, true
 }
 
 // restartReply waits for one batch.
@@ -82,39 +99,34 @@ type restartReply chan struct{}
 
 func (c restartReply) Complete(*queue.Batch) { close(c) }
 
-func (run *restartRun) ask(i int, ops ...queue.Op) (*queue.Batch, error) {
+// ask runs operations on a shard in the name of nobody.
+func (run *restartRun) ask(i int, ops ...queue.Op) *queue.Batch {
 	done := make(restartReply)
 	b := &queue.Batch{Ops: ops, Done: done}
 	if !run.router.shards[i].Submit(b) {
 		<-done
 	}
 	if b.Next < len(b.Ops) {
-		return nil, fmt.Errorf("a batch of %d operations stopped after %d", len(b.Ops), b.Next)
+		run.fatalf("a batch of %d operations stopped after %d", len(b.Ops), b.Next)
 	}
-	return b, nil
+	return b
 }
 
 // count makes sure that there are no jobs but those found, and that the shards
 // are in order.
-func (run *restartRun) count(want int) error {
+func (run *restartRun) count(want int) {
 	n := 0
 	for i := range run.router.Shards() {
-		b, err := run.ask(i, queue.Op{Kind: queue.Totals})
-		if err != nil {
-			return err
+		sums := run.ask(i, queue.Op{Kind: queue.Totals}).Sums
+		n += sums.Ready + sums.Delayed + sums.Buried
+		if sums.Reserved != 0 {
+			run.fatalf("shard %d: %d jobs are reserved at a start", i, sums.Reserved)
 		}
-		n += b.Sums.Ready + b.Sums.Delayed + b.Sums.Buried
-		if b.Sums.Reserved != 0 {
-			return fmt.Errorf("shard %d: %d jobs are reserved at a start", i, b.Sums.Reserved)
-		}
-		if err := run.router.states[i].Check(); err != nil {
-			return fmt.Errorf("shard %d: %w", i, err)
-		}
+		run.must(run.router.states[i].Check())
 	}
 	if n != want {
-		return fmt.Errorf("R2: the shards have %d jobs, the directory knows %d", n, want)
+		run.fatalf("R2: the shards have %d jobs, the directory knows %d", n, want)
 	}
-	return nil
 }
 
 // is compares a job, or what a queue is, with what a log says of it.

@@ -18,7 +18,7 @@ var restartQueues = []string{"S", "S;rear", "T", "T;rear"}
 var restartGroups = []string{"a", "b", "c", "auto"}
 
 // groupAct is one operation on a queue that may have groups.
-func (run *restartRun) groupAct(c *restartClient) error {
+func (run *restartRun) groupAct(c *restartClient) {
 	m := run.model
 	tube := restartQueues[run.dice.IntN(len(restartQueues))]
 	if run.dice.IntN(4) > 0 {
@@ -61,10 +61,9 @@ func (run *restartRun) groupAct(c *restartClient) error {
 	case len(jobs) > 0:
 		op = run.work(c, jobs)
 	}
-	if op.Kind == queue.Service && a.What == 0 {
-		return nil
+	if op.Kind != queue.Service || a.What != 0 {
+		c.begin(m.shardOf(tube), op)
 	}
-	return c.begin(m.shardOf(tube), []queue.Op{op})
 }
 
 // group is the name of one that a queue has, or may have.

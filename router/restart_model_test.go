@@ -121,7 +121,7 @@ func (l *restartLog) after(turn int) map[uint64]restartRecord {
 // leave is what the end of a session does, shard by shard: each hears of it in a turn of its
 // own.
 func (m *restartModel) leave(c *restartClient) (shards []int) {
-	for _, f := range c.session.live {
+	for _, f := range c.live {
 		m.logs[f.shard].turns++
 		m.Detach(c.number, func(tube string) bool { return m.shardOf(tube) == f.shard })
 		m.endTurn(c.run)

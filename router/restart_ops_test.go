@@ -29,7 +29,7 @@ func shows(j *naive.Job, status naive.Status) restartAnswer {
 func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 	m.touched = m.touched || m.touches(c, op)
 	me := m.Clients[c.number]
-	me.Used, me.Watched = c.session.Used(), c.session.Watched().all()
+	me.Used, me.Watched = c.Used(), c.Watched().all()
 	switch op.Kind {
 	case queue.Put:
 		return m.put(op, me.Used, m.Put)
@@ -145,7 +145,7 @@ func (m *restartModel) applyService(op *queue.Op) restartAnswer {
 
 // touches says that an operation may change a queue that may have groups.
 func (m *restartModel) touches(c *restartClient, op *queue.Op) bool {
-	tube := c.session.Used()
+	tube := c.Used()
 	switch j := m.Job(op.ID); {
 	case op.Kind == queue.Service:
 		tube = op.Ask.Queue

@@ -1,13 +1,13 @@
 package router
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
+	"strings"
+	"testing"
 	"time"
 
 	"beanfield/shard/queue"
@@ -19,6 +19,8 @@ import (
 
 // restartRun is one run: several lives of a router over one disk.
 type restartRun struct {
+	t       testing.TB
+	seed    uint64
 	dice    *rand.Rand
 	disk    *powercut.Disk
 	router  *Router
@@ -28,7 +30,6 @@ type restartRun struct {
 	ahead   int64 // of the calendar
 	budget  int64
 	mode    storage.SyncMode
-	waits   atomic.Int64
 	holding bool // syncs wait until the power cut
 
 	submitting *restartClient // who is doing so just now, or nil
@@ -42,9 +43,9 @@ type restartRun struct {
 
 var restartTubes = []string{"default", "a", "b", "c", "d", "e", "a tube with a longer name", "a;rear", "b;rear", "S", "S;rear", "T", "T;rear"}
 
-func newRestartRun(seed uint64) *restartRun {
+func newRestartRun(t testing.TB, seed uint64) *restartRun {
 	d := rand.New(rand.NewPCG(seed, 2))
-	run := &restartRun{dice: d, disk: powercut.NewDisk()}
+	run := &restartRun{t: t, seed: seed, dice: d, disk: powercut.NewDisk()}
 	run.mode = []storage.SyncMode{storage.Always, storage.Always, storage.Always, storage.Interval, storage.Never}[d.IntN(5)]
 	if d.IntN(2) == 0 {
 		run.budget = int64(1 + d.IntN(400))
@@ -52,6 +53,30 @@ func newRestartRun(seed uint64) *restartRun {
 	run.grouped = []int{1, 8}[d.IntN(2)]
 	run.favourite = restartQueues[[]int{0, 0, 2, 2, 1}[d.IntN(5)]]
 	return run
+}
+
+// fatalf fails the test, and says what was done.
+func (run *restartRun) fatalf(format string, args ...any) {
+	run.t.Helper()
+	run.release()
+	trail := run.model.trail
+	run.t.Fatalf("seed %d, sync mode %d, budget %d, %d shards: %s\nwhat was done:\n%s", run.seed, run.mode, run.budget, len(run.model.logs),
+		fmt.Sprintf(format, args...), strings.Join(trail[max(0, len(trail)-80):], "\n"))
+}
+
+func (run *restartRun) must(err error) {
+	run.t.Helper()
+	if err != nil {
+		run.fatalf("%v", err)
+	}
+}
+
+// release lets syncs go on that wait.
+func (run *restartRun) release() {
+	if run.holding {
+		run.disk.Release()
+		run.holding = false
+	}
 }
 
 // synced says that an answer means that the disk has it.
@@ -63,7 +88,7 @@ func (run *restartRun) now() int64 {
 }
 
 // open starts a router on the disk as it is.
-func (run *restartRun) open(shards int) error {
+func (run *restartRun) open(shards int) {
 	store := pebblestore.New(pebblestore.Options{
 		Dir: "data", FS: run.disk.FS(), Sync: run.mode, SyncEvery: time.Hour,
 		CacheBytes: 1 << 20, MaxOpenFiles: 100, Ballast: -1, MinFree: -1,
@@ -74,11 +99,8 @@ func (run *restartRun) open(shards int) error {
 		budget = max(budget, int64(shards))
 	}
 	r, err := New(Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget})
-	if err != nil {
-		return fmt.Errorf("open with %d shards: %w", shards, err)
-	}
+	run.must(err)
 	run.router = r
-	return nil
 }
 
 // turned notes how far a turn came with the batch that was submitted. From then
@@ -93,12 +115,10 @@ func (run *restartRun) turned() {
 }
 
 // live is one life: clients join, and do what the dice say.
-func (run *restartRun) live() error {
-	run.clients, run.holding, run.boxes = nil, false, map[int]*inbox{}
+func (run *restartRun) live() {
+	run.clients, run.boxes = nil, map[int]*inbox{}
 	for range 1 + run.dice.IntN(5) {
-		if err := run.join(); err != nil {
-			return err
-		}
+		run.join()
 	}
 	steps := 5 + run.dice.IntN(60)
 	if run.grouped > 5 {
@@ -113,102 +133,88 @@ func (run *restartRun) live() error {
 			run.disk.Hold()
 			run.holding = true
 		}
-		if err := run.step(); err != nil {
-			if run.holding {
-				run.disk.Release()
-			}
-			return err
-		}
+		run.step()
 	}
-	return nil
 }
 
 // hasGroups says that a tube may have groups.
 func hasGroups(tube string) bool { return slices.Contains(restartQueues, tube) }
 
-func (run *restartRun) join() error {
+func (run *restartRun) join() {
 	run.joined++
-	c := &restartClient{run: run, name: fmt.Sprintf("client %d", run.joined), notify: make(chan struct{}, 1)}
-	c.session.Init(run.router, c, &run.waits)
-	c.number = run.model.Join()
+	c := &restartClient{run: run, name: fmt.Sprintf("client %d", run.joined), number: run.model.Join()}
+	c.Enter(run.router)
+	c.Finish(c.Open())
 	run.clients = append(run.clients, c)
-	if err := c.complete(c.session.Open()); err != nil {
-		return err
-	}
 	for range run.dice.IntN(3) {
-		if err := run.move(c); err != nil {
-			return err
-		}
+		run.move(c)
 	}
-	return nil
 }
 
 // step lets one client do something.
-func (run *restartRun) step() error {
+func (run *restartRun) step() {
 	c := run.clients[run.dice.IntN(len(run.clients))]
-	if err := c.poll(); err != nil || !c.idle() {
-		return err
+	if c.poll(); !c.idle() {
+		return
 	}
 	if run.dice.IntN(10) < run.grouped {
-		return run.groupAct(c)
+		run.groupAct(c)
+		return
 	}
 	if run.holding { // only what need not be waited for
-		return run.batch(c)
+		run.batch(c)
+		return
 	}
 	switch n := run.dice.IntN(100); {
 	case n < 4:
 		run.clients = slices.DeleteFunc(run.clients, func(d *restartClient) bool { return c == d })
-		if err := c.leave(); err != nil {
-			return err
-		}
-		return run.join()
+		c.leave()
+		run.join()
 	case n < 14:
-		return run.move(c)
+		run.move(c)
 	case n < 24:
-		return run.reserve(c)
+		run.reserve(c)
+	default:
+		run.batch(c)
 	}
-	return run.batch(c)
 }
 
 // move changes the tubes of a client.
-func (run *restartRun) move(c *restartClient) error {
+func (run *restartRun) move(c *restartClient) {
 	name := []byte(restartTubes[run.dice.IntN(len(restartTubes))])
 	switch run.dice.IntN(3) {
 	case 0:
-		return c.complete(c.session.Use(name))
+		c.Finish(c.Use(name))
 	case 1:
-		return c.complete(c.session.Watch(name))
+		c.Finish(c.Watch(name))
+	default:
+		done, _ := c.Ignore(name)
+		c.Finish(done)
 	}
-	done, _ := c.session.Ignore(name)
-	return c.complete(done)
 }
 
 // reserve is one that may wait, or asks several shards.
-func (run *restartRun) reserve(c *restartClient) error {
-	poll := run.dice.IntN(2) == 0 || slices.ContainsFunc(c.session.Watched().all(), hasGroups)
-	if c.session.ReserveInPlace() {
-		return c.begin(c.session.WatchShard(), []queue.Op{{Kind: queue.Reserve, Poll: poll}})
+func (run *restartRun) reserve(c *restartClient) {
+	op := queue.Op{Kind: queue.Reserve, Poll: run.dice.IntN(2) == 0 || slices.ContainsFunc(c.Watched().all(), hasGroups)}
+	if c.ReserveInPlace() {
+		c.begin(c.WatchShard(), op)
+		return
 	}
 	before := run.now()
-	if err := c.complete(c.session.Reserve(poll)); err != nil {
-		return err
-	}
+	c.Finish(c.Reserve(op.Poll))
 	run.model.at(before, run.now())
-	want := run.model.apply(c, &queue.Op{Kind: queue.Reserve, Poll: poll})
+	want := run.model.apply(c, &op)
 	run.model.endTurn(run)
-	if want.job != nil {
-		run.model.known = max(run.model.known, want.id)
-	}
-	return c.reserved(want)
+	c.reserved(want)
 }
 
 // batch sends a few operations for one shard at once.
-func (run *restartRun) batch(c *restartClient) error {
-	used, m := c.session.UsedShard(), run.model
-	if hasGroups(c.session.Used()) {
+func (run *restartRun) batch(c *restartClient) {
+	used, m := c.UsedShard(), run.model
+	if hasGroups(c.Used()) {
 		used = -1
 	}
-	i := c.session.UsedShard()
+	i := c.UsedShard()
 	if jobs := m.jobs(func(j *naive.Job) bool { return !hasGroups(j.Tube) }); len(jobs) > 0 && run.dice.IntN(2) == 0 {
 		i = m.shardOf(jobs[run.dice.IntN(len(jobs))].Tube)
 	}
@@ -221,7 +227,7 @@ func (run *restartRun) batch(c *restartClient) error {
 			ops = append(ops, run.service(c, i, len(ops) == 0)...)
 		case n < 35 && i == used:
 			ops = append(ops, run.put(c))
-		case n < 40 && c.session.ReserveInPlace() && c.session.WatchShard() == i:
+		case n < 40 && c.ReserveInPlace() && c.WatchShard() == i:
 			ops = append(ops, queue.Op{Kind: queue.Reserve, Poll: true})
 		case n < 50 && i == used:
 			kinds := []queue.Kind{queue.Kick, queue.Kick, queue.PeekReady, queue.PeekDelayed, queue.PeekBuried}
@@ -233,10 +239,9 @@ func (run *restartRun) batch(c *restartClient) error {
 				queue.StatsJob, queue.Release, queue.Bury))
 		}
 	}
-	if len(ops) == 0 {
-		return nil
+	if len(ops) > 0 {
+		c.begin(i, ops...)
 	}
-	return c.begin(i, ops)
 }
 
 // about is an operation on one of some jobs.
@@ -267,7 +272,7 @@ func (run *restartRun) put(c *restartClient) queue.Op {
 	}
 	id := uint64(0)
 	if run.dice.IntN(2) == 0 {
-		id = c.session.NewID()
+		id = c.NewID()
 		run.model.last = id
 	}
 	return queue.Op{
@@ -277,13 +282,9 @@ func (run *restartRun) put(c *restartClient) queue.Op {
 }
 
 // end closes everything that is open.
-func (run *restartRun) end() error {
-	var errs []error
+func (run *restartRun) end() {
 	for _, c := range run.clients {
-		errs = append(errs, c.leave())
+		c.leave()
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	return run.router.Close()
+	run.must(run.router.Close())
 }

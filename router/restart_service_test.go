@@ -1,7 +1,6 @@
 package router
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -42,38 +41,4 @@ func (run *restartRun) service(c *restartClient, i int, first bool) []queue.Op {
 		a.What = queue.AskEnd
 	}
 	return []queue.Op{op}
-}
-
-// tagsOf asks for the tags of a job. A delayed one is not shown.
-func (run *restartRun) tagsOf(i int, id uint64, tube string, state queue.JobState) (queue.Tags, error) {
-	if state == queue.Delayed {
-		return nil, nil
-	}
-	a := &queue.Ask{What: queue.AskGet, Queue: tube, Index: id, Length: 1, Limits: &queue.Limits{}}
-	b, err := run.ask(i, queue.Op{Kind: queue.Service, Ask: a})
-	if err != nil {
-		return nil, err
-	}
-	if b.Ops[0].Status != queue.OK || len(a.Found.Items) != 1 || a.Found.Items[0].Index != id {
-		return nil, fmt.Errorf("job %d is not found by its index: status %d", id, b.Ops[0].Status)
-	}
-	return a.Found.Tags(0), nil
-}
-
-// lookPassed asks for an item that only views have.
-func (run *restartRun) lookPassed(i int, id uint64) (restartFound, error) {
-	for _, tube := range restartQueues {
-		a := &queue.Ask{What: queue.AskGet, Queue: tube, Index: id, Length: 1, Limits: &queue.Limits{}}
-		b, err := run.ask(i, queue.Op{Kind: queue.Service, Ask: a})
-		if err != nil {
-			return restartFound{}, err
-		}
-		if b.Ops[0].Status == queue.OK && len(a.Found.Items) == 1 && a.Found.Items[0].Index == id {
-			it := &a.Found.Items[0]
-			o := restartFound{info: queue.JobInfo{ID: id, Tube: tube, State: queue.Passed}, tags: a.Found.Tags(0)}
-			o.body = string(a.Found.Small(0)) + string(bytes.Join(it.Large, nil))
-			return o, nil
-		}
-	}
-	return restartFound{}, fmt.Errorf("R2: job %d is in the directory, and nobody finds it", id)
 }

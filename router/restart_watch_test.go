@@ -1,7 +1,6 @@
 package router
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,21 +12,20 @@ import (
 
 // glance applies queries on a shard, and does not wait until they may be answered: that
 // may be after the life has ended. They are few, so that one turn is enough.
-func (run *restartRun) glance(i int, ops []queue.Op) error {
+func (run *restartRun) glance(i int, ops []queue.Op) {
 	for batch := range slices.Chunk(ops, 16) {
 		b := &queue.Batch{Ops: batch, Done: make(restartReply)}
 		run.glancing, run.glanced = b, 0
 		run.router.shards[i].Submit(b)
 		run.glancing = nil
 		if run.glanced < len(batch) {
-			return fmt.Errorf("a turn of shard %d answers %d of %d queries", i, run.glanced, len(batch))
+			run.fatalf("a turn of shard %d answers %d of %d queries", i, run.glanced, len(batch))
 		}
 	}
-	return nil
 }
 
 // watchGroups holds who has been sent what against the model.
-func (run *restartRun) watchGroups(i int) error {
+func (run *restartRun) watchGroups(i int) {
 	m := run.model
 	m.touched = false
 	for _, tube := range restartQueues {
@@ -43,20 +41,17 @@ func (run *restartRun) watchGroups(i int) error {
 					What: queue.AskSearch, Queue: tube, Group: name, Limits: &queue.Limits{}}})
 			}
 		}
-		if err := run.glance(i, ops); err != nil {
-			return err
-		}
+		run.glance(i, ops)
 		if n := asked.Attrs.Length; n != len(jobs) {
-			return fmt.Errorf("queue %s has %d items, want %d", tube, n, len(jobs))
+			run.fatalf("queue %s has %d items, want %d", tube, n, len(jobs))
 		}
 		for k := range ops[1:] {
 			j, name := jobs[k/len(names)], names[k%len(names)]
 			if got, want := ops[1+k].Ask.Search, queue.SearchInfo(m.Search(j, name)); got != want {
-				return fmt.Errorf("job %d of %s is %+v for group %s, want %+v", j.ID, tube, got, name, want)
+				run.fatalf("job %d of %s is %+v for group %s, want %+v", j.ID, tube, got, name, want)
 			}
 		}
 	}
-	return nil
 }
 
 // differGroups holds what each group knows after a start against what a log says.
@@ -90,7 +85,7 @@ func begun(state map[uint64]restartRecord, found map[uint64]restartFound) map[ui
 }
 
 // findQueues asks what queues are there, and how their groups see the jobs.
-func (run *restartRun) findQueues(found map[uint64]restartFound) error {
+func (run *restartRun) findQueues(found map[uint64]restartFound) {
 	length := map[string]int{}
 	for _, o := range found {
 		length[o.info.Tube]++
@@ -99,15 +94,15 @@ func (run *restartRun) findQueues(found map[uint64]restartFound) error {
 	for n, tube := range restartTubes {
 		i := ShardOf(tube, run.router.Shards())
 		a := &queue.Ask{What: queue.AskAttrs, Queue: tube, Limits: &queue.Limits{}}
-		if b, err := run.ask(i, queue.Op{Kind: queue.Service, Ask: a}); err != nil || b.Ops[0].Status != queue.OK {
-			return cmp.Or(err, fmt.Errorf("queue %s tells no attributes", tube))
+		if st := run.ask(i, queue.Op{Kind: queue.Service, Ask: a}).Ops[0].Status; st != queue.OK {
+			run.fatalf("queue %s tells no attributes", tube)
 		}
 		pair, isRear := strings.CutSuffix(tube, queue.RearSuffix)
 		if !isRear {
 			pair += queue.RearSuffix
 		}
 		if a.Attrs.Length != length[tube] || a.Attrs.Rear != length[pair] || a.Attrs.ConsumersTotal != 0 {
-			return fmt.Errorf("queue %s is %+v, and has %d items", tube, *a.Attrs, length[tube])
+			run.fatalf("queue %s is %+v, and has %d items", tube, *a.Attrs, length[tube])
 		}
 		q := restartFound{info: queue.JobInfo{Tube: tube}, queue: true, ended: a.Attrs.Ended}
 		for _, g := range a.Attrs.Groups {
@@ -123,19 +118,18 @@ func (run *restartRun) findQueues(found map[uint64]restartFound) error {
 				if o.info.Tube != tube {
 					continue
 				}
-				if b, err := run.ask(i, queue.Op{Kind: queue.Service, ID: id, Ask: s}); err != nil || b.Ops[0].Status != queue.OK {
-					return cmp.Or(err, fmt.Errorf("job %d of %s is not found", id, tube))
+				if st := run.ask(i, queue.Op{Kind: queue.Service, ID: id, Ask: s}).Ops[0].Status; st != queue.OK {
+					run.fatalf("job %d of %s is not found", id, tube)
 				}
 				o.groups = append(o.groups, s.Search)
 			}
 			found[id] = o
 		}
 	}
-	return nil
 }
 
 // drainGroups has each group that is left sent all that it is yet to be sent, in order.
-func (run *restartRun) drainGroups(c *restartClient) error {
+func (run *restartRun) drainGroups(c *restartClient) {
 	m := run.model
 	for _, tube := range restartQueues {
 		for _, name := range m.Service(tube).Names() {
@@ -144,25 +138,15 @@ func (run *restartRun) drainGroups(c *restartClient) error {
 				want = m.Undelivered(tube, v)
 			}
 			box := newInbox()
-			op := queue.Op{Kind: queue.Service, Ask: &queue.Ask{
+			c.begin(m.shardOf(tube), queue.Op{Kind: queue.Service, Ask: &queue.Ask{
 				What: queue.AskWatch, Queue: tube, Group: name, User: "last", Limits: run.limits(),
-				Receiver: box, Window: 1000, IndexOnly: true}}
-			if err := c.begin(m.shardOf(tube), []queue.Op{op}); err != nil {
-				return err
-			}
-			if err := c.settle(); err != nil {
-				return err
-			}
+				Receiver: box, Window: 1000, IndexOnly: true}})
+			c.settle()
 			// What is sent by a turn is there before the next one is answered.
-			if _, err := run.ask(m.shardOf(tube), queue.Op{Kind: queue.Totals}); err != nil {
-				return err
-			}
-			if err := sent(box, m, name, want); err != nil {
-				return fmt.Errorf("at the end, %s: %w", tube, err)
-			}
+			run.ask(m.shardOf(tube), queue.Op{Kind: queue.Totals})
+			run.must(sent(box, m, name, want))
 		}
 	}
-	return nil
 }
 
 func sent(box *inbox, m *restartModel, group string, want []*naive.Job) error {
