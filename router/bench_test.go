@@ -2,10 +2,7 @@ package router
 
 import (
 	"fmt"
-	"sync"
 	"testing"
-
-	"beanfield/shard/queue"
 )
 
 // What a reserve costs whose tubes are on several shards: with a job there,
@@ -100,76 +97,4 @@ func BenchmarkDirectory(b *testing.B) {
 			}
 		})
 	})
-}
-
-// The core without sockets: goroutines that put, reserve and delete, each on
-// a tube of its own.
-func BenchmarkCore(b *testing.B) {
-	for _, shards := range []int{1, 2, 4, 8, 16} {
-		for _, clients := range []int{1, 4, 16} {
-			b.Run(fmt.Sprintf("shards=%d/goroutines=%d", shards, clients), func(b *testing.B) {
-				benchmarkCore(b, shards, clients, 1)
-			})
-		}
-	}
-}
-
-// The same in batches of 16 operations, as from clients that pipeline.
-func BenchmarkCorePipelined(b *testing.B) {
-	for _, shards := range []int{1, 4, 16} {
-		b.Run(fmt.Sprintf("shards=%d/goroutines=4", shards), func(b *testing.B) {
-			benchmarkCore(b, shards, 4, 16)
-		})
-	}
-}
-
-// benchmarkCore shares b.N cycles out. A cycle is depth puts in one batch,
-// as many reserves in the next, as many deletes in the third.
-func benchmarkCore(b *testing.B, shards, clients, depth int) {
-	r := newRouterOf(b, shards)
-	var all sync.WaitGroup
-	var list []*client
-	for i := range clients {
-		name := fmt.Sprint("tube ", i)
-		c := newClient(r, name)
-		c.use(name)
-		list = append(list, c)
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	for _, c := range list {
-		all.Go(func() {
-			for n := 0; n < b.N; n += clients * depth {
-				c.cycle(depth)
-			}
-		})
-	}
-	all.Wait()
-	b.StopTimer()
-	for _, c := range list {
-		c.close()
-	}
-	if err := r.Close(); err != nil {
-		b.Error(err)
-	}
-}
-
-func (c *client) cycle(depth int) {
-	i := c.UsedShard()
-	c.batch.Reset()
-	for range depth {
-		op := queue.Op{Kind: queue.Put, ID: c.NewID(), TTR: 100, Size: uint32(len(body)), Data: body}
-		c.batch.Ops = append(c.batch.Ops, op)
-	}
-	c.Finish(c.Submit(i, &c.batch, true))
-	c.batch.Reset()
-	for range depth {
-		c.batch.Ops = append(c.batch.Ops, queue.Op{Kind: queue.Reserve, Poll: true})
-	}
-	c.Finish(c.Submit(i, &c.batch, true))
-	for k := range c.batch.Ops {
-		c.batch.Ops[k] = queue.Op{Kind: queue.Delete, ID: c.batch.Ops[k].ID}
-	}
-	c.batch.Next = 0
-	c.Finish(c.Submit(i, &c.batch, false))
 }

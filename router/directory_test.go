@@ -38,87 +38,6 @@ const (
 	nodeIDs  = leafIDs << nodeBits // of a node on the lowest level
 )
 
-func TestIDsAreDenseFromOne(t *testing.T) {
-	d := newDirectory()
-	for want := uint64(1); want <= 1000; want++ {
-		if id := d.begin(int(want % 7)); id != want {
-			t.Fatalf("id %d, want %d", id, want)
-		}
-	}
-	for id := uint64(1); id <= 1000; id++ {
-		if shard, ok := d.find(id); !ok || shard != int(id%7) {
-			t.Fatalf("find(%d) = %d, %v", id, shard, ok)
-		}
-	}
-}
-
-func TestOnlyLivingIDsAreFound(t *testing.T) {
-	d := newDirectory()
-	id := d.begin(MaxShards - 1)
-	for _, other := range []uint64{0, id + 1, leafIDs, nodeIDs, 1 << 40, 1 << 53, 1<<56 - 1, 1 << 56, id | 1<<56, id | 1<<63, 1<<64 - 1} {
-		if shard, ok := d.find(other); ok {
-			t.Errorf("find(%d) = %d, though it has never begun", other, shard)
-		}
-	}
-	if shard, ok := d.find(id); !ok || shard != MaxShards-1 {
-		t.Errorf("find(%d) = %d, %v", id, shard, ok)
-	}
-	d.end(id)
-	if _, ok := d.find(id); ok {
-		t.Errorf("%d is found after its end", id)
-	}
-	if next := d.begin(0); next != id+1 {
-		t.Errorf("the next id is %d, want %d", next, id+1)
-	}
-}
-
-// Neighbours share words: the end of one must not touch another.
-func TestNeighboursKeepTheirOwner(t *testing.T) {
-	d := newDirectory()
-	for i := range 2 * leafIDs {
-		d.begin(i % MaxShards)
-	}
-	for id := uint64(1); id <= 2*leafIDs; id += 2 {
-		d.end(id)
-	}
-	for id := uint64(1); id <= 2*leafIDs; id++ {
-		shard, ok := d.find(id)
-		if ok != (id%2 == 0) || ok && shard != int(id-1)%MaxShards {
-			t.Errorf("find(%d) = %d, %v", id, shard, ok)
-		}
-	}
-}
-
-func TestAPageGoesWithItsLastID(t *testing.T) {
-	d := newDirectory()
-	for range 3*blockIDs - 1 {
-		d.begin(1)
-	}
-	const full = 3 * stripes
-	if _, n := d.pages(); n != full {
-		t.Fatalf("%d leaves, want %d", n, full)
-	}
-	const survivor = 2*blockIDs - 7 // shares its leaf with every stripes'th id of its block
-	for id := uint64(blockIDs); id < 2*blockIDs; id++ {
-		if id%stripes == survivor%stripes && id != survivor {
-			d.end(id)
-		}
-	}
-	if _, n := d.pages(); n != full {
-		t.Fatal("a leaf went with an id that was not its last")
-	}
-	if _, ok := d.find(survivor); !ok {
-		t.Fatal("the survivor is not found")
-	}
-	d.end(survivor)
-	if _, n := d.pages(); n != full-1 {
-		t.Fatal("a leaf stays without ids")
-	}
-	if _, ok := d.find(survivor); ok {
-		t.Fatal("an id is found in a leaf that has gone")
-	}
-}
-
 // Those who work on the latest ids do not all write to one leaf.
 func TestNeighboursStandApart(t *testing.T) {
 	d := newDirectory()
@@ -133,21 +52,6 @@ func TestNeighboursStandApart(t *testing.T) {
 		if spread(spread(id)) != id || spread(id)/blockIDs != id/blockIDs {
 			t.Fatalf("%d is spread to %d, and that to %d", id, spread(id), spread(spread(id)))
 		}
-	}
-}
-
-// A leaf that has ids to come is kept though none lives in it.
-func TestAPageWaitsForItsLastID(t *testing.T) {
-	d := newDirectory()
-	for range blockIDs / 2 {
-		d.end(d.begin(1))
-	}
-	if _, n := d.pages(); n != stripes {
-		t.Fatalf("%d leaves, want %d", n, stripes)
-	}
-	id := d.begin(5)
-	if shard, ok := d.find(id); !ok || shard != 5 {
-		t.Fatalf("find(%d) = %d, %v", id, shard, ok)
 	}
 }
 
@@ -236,8 +140,26 @@ func TestDirectoryConcurrently(t *testing.T) {
 	}
 }
 
-// After a restart the directory knows the living ids, goes on above the last,
-// and forgets every page when its ids have ended: those of before, too.
+// mustFind compares what the directory finds with the ids that live.
+func (d *directory) mustFind(t *testing.T, alive map[uint64]int) {
+	t.Helper()
+	look := func(id uint64) {
+		want, lives := alive[id]
+		if shard, ok := d.find(id); ok != lives || ok && shard != want {
+			t.Fatalf("find(%d) = %d, %v, want %d, %v", id, shard, ok, want, lives)
+		}
+	}
+	for id := range d.last.Load() + leafIDs {
+		look(id)
+	}
+	for _, id := range []uint64{1 << 40, 1 << 53, 1<<56 - 1, 1 << 56, 1 | 1<<56, 1 | 1<<63, 1<<64 - 1} {
+		look(id)
+	}
+}
+
+// After a start, the first one too, the directory knows the living ids, goes on densely above
+// the last, and forgets every page when its ids have ended: those of before, too. The end of
+// one does not touch its neighbours.
 func TestSealedDirectoryGoesOn(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 9))
 	lasts := []uint64{0, 1, 15, 16, 17, blockIDs - 2, blockIDs - 1, blockIDs, blockIDs + 1,
@@ -259,17 +181,20 @@ func TestSealedDirectoryGoesOn(t *testing.T) {
 		}
 		d.seal(last)
 		for more := range uint64(2 * blockIDs) {
-			if id := d.begin(7); id != last+1+more {
+			shard := int(more % MaxShards)
+			if id := d.begin(shard); id != last+1+more {
 				t.Fatalf("after %d: id %d, want %d", last, id, last+1+more)
 			}
-			alive[last+1+more] = 7
+			alive[last+1+more] = shard
 		}
-		for id := range d.last.Load() + 2 {
-			want, lives := alive[id]
-			if shard, ok := d.find(id); ok != lives || ok && shard != want {
-				t.Fatalf("after %d: find(%d) = %d, %v, want %d, %v", last, id, shard, ok, want, lives)
+		d.mustFind(t, alive)
+		for id := range alive {
+			if id%2 == 0 {
+				d.end(id)
+				delete(alive, id)
 			}
 		}
+		d.mustFind(t, alive)
 		for id := range alive {
 			d.end(id)
 		}

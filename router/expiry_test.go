@@ -2,8 +2,6 @@ package router
 
 import (
 	"fmt"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -28,74 +26,40 @@ func (s *successor) Notify() {
 	s.client.Notify()
 }
 
-// silence makes count workers who each reserve a job with a TTR of 1 s and
-// then say nothing more, and returns how late each job came to the worker that
-// waits for it. Each pair has a tube, spread over the shards.
-func silence(t testing.TB, shards, count int) (late []time.Duration) {
-	r := newRouterOf(t, shards)
-	var heirs []*successor
-	var silent []*client
-	for i := range count {
-		tube := fmt.Sprint("tube ", i)
-		worker := newClient(r, tube)
-		worker.use(tube)
-		worker.put(1, 1)
-		if _, status := worker.begin(false); status != queue.OK {
-			t.Fatalf("worker %d: status %d", i, status)
-		}
-		silent = append(silent, worker)
-		// The second tube spreads the wait over two shards.
-		h := &successor{client: newClient(r, tube, fmt.Sprint("idle ", i)), deadline: worker.Soonest()}
-		h.owner = h
-		h.begin(false)
-		heirs = append(heirs, h)
-	}
-	var all sync.WaitGroup
-	for i, h := range heirs {
-		all.Go(func() {
-			for h.told.Load() == 0 {
-				<-h.bell
-			}
-			h.Finish(h.EndWait())
-			if !h.delete(h.Reservation.ID) {
-				t.Errorf("worker %d was not the holder any more, and nobody else is", i)
-			}
-		})
-	}
-	all.Wait()
-	for i, h := range heirs {
-		after := time.Duration(h.told.Load() - h.deadline)
-		if after < 0 {
-			t.Errorf("job %d expired %v early", i, -after)
-		}
-		late = append(late, after)
-		h.close()
-		silent[i].close()
-	}
-	mustBeEmpty(t, r)
-	return late
-}
-
-// BenchmarkExpiry measures how late 300 jobs come back whose workers fall silent.
-func BenchmarkExpiry(b *testing.B) {
-	var late []time.Duration
-	for b.Loop() {
-		late = append(late, silence(b, 8, 300)...)
-	}
-	slices.Sort(late)
-	b.ReportMetric(float64(late[len(late)/2].Microseconds()), "median-late-µs")
-	b.ReportMetric(float64(late[len(late)-1].Microseconds()), "most-late-µs")
-}
-
-// 300 workers fall silent: all 300 jobs come back, at once by a clock that stands still while
-// anybody works.
+// 300 workers fall silent, each with a job that has a TTR of 1 s and a tube of its own, spread
+// over the shards: all jobs come to who waits for them, exactly then by a clock that stands
+// still while anybody works.
 func TestSilentWorkersExpireExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for i, late := range silence(t, 8, 300) {
-			if late != 0 {
-				t.Fatalf("job %d expired %v late", i, late)
+		r := newRouterOf(t, 8)
+		var heirs []*successor
+		var silent []*client
+		for i := range 300 {
+			tube := fmt.Sprint("tube ", i)
+			worker := newClient(r, tube)
+			worker.use(tube)
+			worker.put(1, 1)
+			if _, status := worker.begin(false); status != queue.OK {
+				t.Fatalf("worker %d: status %d", i, status)
 			}
+			silent = append(silent, worker)
+			// The second tube spreads the wait over two shards.
+			h := &successor{client: newClient(r, tube, fmt.Sprint("idle ", i)), deadline: worker.Soonest()}
+			h.owner = h
+			h.begin(false)
+			heirs = append(heirs, h)
 		}
+		for i, h := range heirs {
+			if id, ok := h.await(nil); !ok || !h.delete(id) {
+				t.Errorf("worker %d was not the holder any more, and nobody else is", i)
+			}
+			if told := h.told.Load(); told != h.deadline {
+				t.Errorf("job %d expired %v late", i, time.Duration(told-h.deadline))
+			}
+			h.close()
+			silent[i].close()
+		}
+		mustBeEmpty(t, r)
 	})
 }
 
