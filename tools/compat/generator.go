@@ -33,13 +33,21 @@ import (
 
 // command is one command, with what the generator must remember of it.
 type command struct {
-	text    string // all bytes, the body included
-	verb    string
-	tube    string // of use, watch, ignore
-	id      uint64 // of the commands that name a job
-	reserve bool   // raises cmd-reserve or cmd-reserve-with-timeout
-	last    bool   // nothing may be pipelined behind it
+	text string // all bytes, the body included
+	verb string
+	id   uint64 // of the commands that name a job
+	last bool   // nothing may be pipelined behind it
 }
+
+// say is a line.
+func say(format string, args ...any) command {
+	text := fmt.Sprintf(format, args...) + "\r\n"
+	verb, _, _ := strings.Cut(text[:len(text)-2], " ")
+	return command{text: text, verb: verb}
+}
+
+// reserves says whether it raises cmd-reserve or cmd-reserve-with-timeout.
+func (c command) reserves() bool { return c.verb == "reserve" || c.verb == "reserve-with-timeout" }
 
 type stepKind int
 
@@ -277,12 +285,9 @@ func (g *generator) timedStep(m *member) step {
 	case g.chance(40):
 		return step{kind: stepDelay, conn: m.name, blocks: -1, commands: []command{g.put(m, 1)}}
 	case g.chance(50) || !g.mayBlock(m):
-		tube := pick(g, g.tubes)
-		c := command{text: "pause-tube " + tube + " 1\r\n", verb: "pause-tube", tube: tube}
-		return step{kind: stepPause, conn: m.name, blocks: -1, commands: []command{c}}
+		return step{kind: stepPause, conn: m.name, blocks: -1, commands: []command{say("pause-tube %s 1", pick(g, g.tubes))}}
 	}
-	c := command{text: "reserve-with-timeout 1\r\n", verb: "reserve-with-timeout", reserve: true}
-	return step{kind: stepTimeout, conn: m.name, blocks: -1, commands: []command{c}}
+	return step{kind: stepTimeout, conn: m.name, blocks: -1, commands: []command{say("reserve-with-timeout 1")}}
 }
 
 // observe remembers what a reply of the reference says.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -134,7 +135,7 @@ func (r *randomRun) send(s step) error {
 		r.reserves++
 	}
 	for _, c := range at {
-		if c.reserve {
+		if c.reserves() {
 			r.reserves++
 		}
 	}
@@ -305,7 +306,8 @@ func (r *randomRun) pause(s step) error {
 	if err != nil || got.word() != "PAUSED" {
 		return err
 	}
-	return r.pair.until(control, "stats-tube "+c.tube, "pause", "0")
+	tube := strings.Fields(c.text)[1]
+	return r.pair.until(control, "stats-tube "+tube, "pause", "0")
 }
 
 // finish lets everybody go, one after the other, and compares what is left.

@@ -15,7 +15,7 @@ type verb struct {
 // verbs are all commands that answer at once.
 var verbs = []verb{
 	{220, func(g *generator, m *member) command { return g.put(m, g.putDelay()) }},
-	{130, reserveNow},
+	{130, bare("reserve-with-timeout 0")},
 	{40, jobCommand("reserve-job")},
 	{120, jobCommand("delete")},
 	{70, (*generator).release},
@@ -62,21 +62,25 @@ func (g *generator) command(m *member) command {
 // pause.
 func (g *generator) commandBehind(m *member) command {
 	for {
-		if c := g.command(m); !c.reserve && !c.last && c.verb != "stats" {
+		if c := g.command(m); !c.reserves() && !c.last && c.verb != "stats" {
 			return c
 		}
 	}
 }
 
 func bare(name string) func(*generator, *member) command {
-	return func(*generator, *member) command { return command{text: name + "\r\n", verb: name} }
+	return func(*generator, *member) command { return say("%s", name) }
 }
 
 func jobCommand(name string) func(*generator, *member) command {
-	return func(g *generator, m *member) command {
-		id := g.anyID(m)
-		return command{text: fmt.Sprintf("%s %d\r\n", name, id), verb: name, id: id}
-	}
+	return func(g *generator, m *member) command { return about(g.anyID(m), name, "") }
+}
+
+// about is a command about a job.
+func about(id uint64, verb, rest string) command {
+	c := say("%s %d%s", verb, id, rest)
+	c.id = id
+	return c
 }
 
 // anyID is mostly a job that exists, often one that m holds, at times a recent,
@@ -123,10 +127,7 @@ func (g *generator) put(_ *member, delay uint32) command {
 		size = g.maxJob - g.rng.IntN(3)
 	}
 	g.nextID++
-	return command{
-		text: fmt.Sprintf("put %d %d %d %d\r\n%s\r\n", g.priority(), delay, g.once(), size, g.bytes(size)),
-		verb: "put",
-	}
+	return say("put %d %d %d %d\r\n%s", g.priority(), delay, g.once(), size, g.bytes(size))
 }
 
 // bytes are random, with more of those that mean something to a parser.
@@ -146,35 +147,21 @@ func (g *generator) bytes(n int) []byte {
 func (g *generator) badBody(*member) command {
 	if g.chance(30) {
 		size := g.maxJob + 1 + g.rng.IntN(600)
-		return command{
-			text: fmt.Sprintf("put 0 0 100 %d\r\n%s", size, g.bytes(size+2)),
-			verb: "put",
-		}
+		return command{text: fmt.Sprintf("put 0 0 100 %d\r\n%s", size, g.bytes(size+2)), verb: "put"}
 	}
 	g.nextID++ // the id is spent all the same
 	size := g.rng.IntN(30)
 	end := pick(g, []string{"xy", "\n\r", "\r\r", "\n\n", "\rx", "x\n"})
-	return command{
-		text: fmt.Sprintf("put 0 0 %d %d\r\n%s%s", g.once(), size, g.bytes(size), end),
-		verb: "put",
-	}
-}
-
-func reserveNow(*generator, *member) command {
-	return command{text: "reserve-with-timeout 0\r\n", verb: "reserve-with-timeout", reserve: true}
+	return command{text: fmt.Sprintf("put 0 0 %d %d\r\n%s%s", g.once(), size, g.bytes(size), end), verb: "put"}
 }
 
 // blockingReserve is a reserve that outlasts the run if no job comes.
 func (g *generator) blockingReserve(m *member) command {
 	m.waitsOn = slices.Clone(m.watch)
 	if g.chance(50) {
-		return command{text: "reserve\r\n", verb: "reserve", reserve: true}
+		return say("reserve")
 	}
-	return command{
-		text:    fmt.Sprintf("reserve-with-timeout %d\r\n", g.once()),
-		verb:    "reserve-with-timeout",
-		reserve: true,
-	}
+	return say("reserve-with-timeout %d", g.once())
 }
 
 func (g *generator) release(m *member) command {
@@ -182,22 +169,20 @@ func (g *generator) release(m *member) command {
 	if g.chance(30) {
 		delay = g.once()
 	}
-	return command{text: fmt.Sprintf("release %d %d %d\r\n", id, g.priority(), delay), verb: "release", id: id}
+	return about(id, "release", fmt.Sprintf(" %d %d", g.priority(), delay))
 }
 
 func (g *generator) bury(m *member) command {
-	id := g.anyID(m)
-	return command{text: fmt.Sprintf("bury %d %d\r\n", id, g.priority()), verb: "bury", id: id}
+	return about(g.anyID(m), "bury", fmt.Sprintf(" %d", g.priority()))
 }
 
 func (g *generator) kick(*member) command {
-	n := pick(g, []uint32{0, 1, 1, 2, 3, 10, 1<<32 - 1})
-	return command{text: fmt.Sprintf("kick %d\r\n", n), verb: "kick"}
+	return say("kick %d", pick(g, []uint32{0, 1, 1, 2, 3, 10, 1<<32 - 1}))
 }
 
 func (g *generator) useTube(m *member) command {
 	m.use = pick(g, g.tubes)
-	return command{text: "use " + m.use + "\r\n", verb: "use", tube: m.use}
+	return say("use %s", m.use)
 }
 
 func (g *generator) watchTube(m *member) command {
@@ -205,7 +190,7 @@ func (g *generator) watchTube(m *member) command {
 	if !slices.Contains(m.watch, tube) {
 		m.watch = append(m.watch, tube)
 	}
-	return command{text: "watch " + tube + "\r\n", verb: "watch", tube: tube}
+	return say("watch %s", tube)
 }
 
 // ignoreTube keeps the watch list as the servers do: the last one stays.
@@ -217,11 +202,11 @@ func (g *generator) ignoreTube(m *member) command {
 	if len(m.watch) > 1 {
 		m.watch = slices.DeleteFunc(slices.Clone(m.watch), func(t string) bool { return t == tube })
 	}
-	return command{text: "ignore " + tube + "\r\n", verb: "ignore", tube: tube}
+	return say("ignore %s", tube)
 }
 
 func (g *generator) statsTube(*member) command {
-	return command{text: "stats-tube " + pick(g, g.tubes) + "\r\n", verb: "stats-tube"}
+	return say("stats-tube %s", pick(g, g.tubes))
 }
 
 // pause mostly ends pauses: a run in which everything is paused shows little.
@@ -230,10 +215,9 @@ func (g *generator) pause(*member) command {
 	if g.chance(35) {
 		seconds = g.once()
 	}
-	return command{
-		text: fmt.Sprintf("pause-tube %s %d\r\n", pick(g, g.tubes), seconds), verb: "pause-tube",
-		last: seconds == 0,
-	}
+	c := say("pause-tube %s %d", pick(g, g.tubes), seconds)
+	c.last = seconds == 0
+	return c
 }
 
 // oddLines are refused, each with exactly one reply.
