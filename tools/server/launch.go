@@ -42,18 +42,15 @@ var ErrNotStarted = errors.New("the server did not start")
 
 // Prepare makes all that a server needs, and does not start it yet.
 func (how Launch) Prepare() (*Launched, error) {
-	port, err := FreePort()
-	if err != nil {
-		return nil, err
+	var ports [3]int
+	for i := range ports {
+		port, err := FreePort()
+		if err != nil {
+			return nil, err
+		}
+		ports[i] = port
 	}
-	queue, err := FreePort()
-	if err != nil {
-		return nil, err
-	}
-	secured, err := FreePort()
-	if err != nil {
-		return nil, err
-	}
+	port, queue, secured := ports[0], ports[1], ports[2]
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

@@ -43,7 +43,8 @@ func UsageOf(pid int) (Usage, error) {
 		u.System = time.Duration(float64(cpu) * float64(system) / float64(user+system))
 	}
 	u.Written = bytesWritten(pid)
-	u.RSS, u.Peak, err = residentMemory(pid)
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	u.RSS, u.Peak = Field(text, "VmRSS:"), Field(text, "VmHWM:")
 	return u, err
 }
 
@@ -51,9 +52,18 @@ func UsageOf(pid int) (Usage, error) {
 // files. Where they are large, a change of a few bytes may count as 2 MiB.
 func bytesWritten(pid int) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid)) // not every kernel has it, nor may every user read it
+	return Field(text, "write_bytes:")
+}
+
+// Field is a number of bytes in one of the kernel's texts, which have a line for each; 0 where
+// there is none.
+func Field(text []byte, key string) int64 {
 	for line := range strings.Lines(string(text)) {
-		if digits, ok := strings.CutPrefix(line, "write_bytes: "); ok {
-			n, _ := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if f := strings.Fields(line); len(f) > 1 && f[0] == key {
+			n, _ := strconv.ParseInt(f[1], 10, 64)
+			if len(f) > 2 && f[2] == "kB" {
+				n <<= 10
+			}
 			return n
 		}
 	}
@@ -87,28 +97,6 @@ func tickTimes(pid int) (user, system int64, err error) {
 		system, err = strconv.ParseInt(fields[12], 10, 64)
 	}
 	return user, system, err
-}
-
-// residentMemory reads VmRSS and VmHWM.
-func residentMemory(pid int) (now, peak int64, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, 0, err
-	}
-	for line := range strings.Lines(string(text)) {
-		f := strings.Fields(line)
-		if len(f) != 3 || f[2] != "kB" {
-			continue
-		}
-		kb, _ := strconv.ParseInt(f[1], 10, 64)
-		switch f[0] {
-		case "VmRSS:":
-			now = kb << 10
-		case "VmHWM:":
-			peak = kb << 10
-		}
-	}
-	return now, peak, nil
 }
 
 // OwnCPU is the processor time of this program.
