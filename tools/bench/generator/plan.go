@@ -209,8 +209,7 @@ func appendHopTube(buf []byte, r *rand.Rand, ld *load.Load) []byte {
 	return appendTube(buf, loadPrefix, r.IntN(ld.Tubes))
 }
 
-// No other program uses these names, so a load can be removed from a server that has
-// other users.
+// The tubes of a load.
 const (
 	loadPrefix   = "bench-"
 	spreadPrefix = "bench-spread-"
