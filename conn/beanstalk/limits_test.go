@@ -2,7 +2,6 @@ package beanstalk
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net"
 	"strings"
@@ -51,102 +50,6 @@ func TestMaxConnections(t *testing.T) {
 	if lines := h.logs.Lines("accepting pauses"); len(lines) != 1 {
 		t.Errorf("%d lines: %q", len(lines), lines)
 	}
-}
-
-// TestShutdownWithFullHouse stops a server whose accepting waits for a place.
-func TestShutdownWithFullHouse(t *testing.T) {
-	h := newHouse(t, func(o *houseOptions) { o.maxConnections = 1 })
-	c := h.dial()
-	c.do("list-tube-used", "USING default")
-	d := h.dial()
-	eventually(t, "accepting pauses", func() bool { return len(h.logs.Lines("accepting pauses")) == 1 })
-	h.close()
-	c.eof()
-	d.eof()
-}
-
-// TestShutdown closes waiting, idle, and half-spoken connections.
-func TestShutdown(t *testing.T) {
-	h := newHouse(t)
-	var all []*client
-	for _, text := range []string{"", "reserve\r\n", "watch a\r\nwatch b\r\nreserve-with-timeout 1000\r\n", "put 0 0 60 5\r\nhel", "sta"} {
-		for _, network := range []string{"tcp", "unix"} {
-			c := h.connect(network)
-			c.do("list-tube-used", "USING default")
-			c.send(text)
-			all = append(all, c)
-		}
-	}
-	eventually(t, "four wait", func() bool { return h.waiting() == 4 })
-	eventually(t, "two bodies are on their way", func() bool { return h.owned() == 2 })
-	h.close()
-	for _, c := range all {
-		c.drain()
-	}
-	if nc, err := net.Dial("tcp", h.tcp); err == nil {
-		nc.Close()
-		t.Error("somebody still listens")
-	}
-}
-
-// TestShutdownOfNewcomers stops the server right after somebody has come.
-func TestShutdownOfNewcomers(t *testing.T) {
-	for range 50 {
-		h := newHouse(t)
-		a, b := h.pair(), h.pair()
-		h.close()
-		a.eof()
-		b.eof()
-	}
-}
-
-// stuffed is a house with a client that does not read a reply for which its socket has no room.
-func stuffed(t *testing.T, network string) (*house, *client) {
-	h := newHouse(t, func(o *houseOptions) { o.MaxJobSize = stuffedWith })
-	c := h.connect(network)
-	c.put(0, 0, 60, bodyOf(stuffedWith))
-	c.send("reserve\r\n")
-	c.br.Peek(1)
-	return h, c
-}
-
-const stuffedWith = 16 << 20
-
-// TestShutdownFlushes stops while a large reply is half read: the reader still gets
-// all of it.
-func TestShutdownFlushes(t *testing.T) {
-	h, c := stuffed(t, "tcp")
-	ended := make(chan error)
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		ended <- h.shutdown(ctx)
-	}()
-	eventually(t, "the server stops", h.server.loops[0].stop.Load)
-	if _, got := c.job("RESERVED"); got != bodyOf(stuffedWith) {
-		t.Error("the reply is not whole")
-	}
-	c.eof()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-}
-
-// TestShutdownDoesNotWaitForever gives a reader that never reads no more time
-// than it is told to, and no processor meanwhile.
-func TestShutdownDoesNotWaitForever(t *testing.T) {
-	h, _ := stuffed(t, "pair")
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer cancel()
-	before, begun := h.rounds(), time.Now()
-	if err := h.shutdown(ctx); err != context.DeadlineExceeded {
-		t.Errorf("Shutdown: %v", err)
-	}
-	// A loop that stops looks around every 10 ms.
-	if n, most := h.rounds()-before, 2*len(h.server.loops)*(int(time.Since(begun)/(10*time.Millisecond))+quiet); n > most {
-		t.Errorf("waiting took %d rounds, want at most %d", n, most)
-	}
-	eventually(t, "the connection has ended", func() bool { return h.server.open.Load() == 0 })
 }
 
 // quiet is how many rounds a loop may make while nothing happens but a command or two, and

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"beanfield/shard/queue"
 )
 
 // TestLongPipeline sends 10,000 commands in one write, over tubes of several
@@ -150,5 +152,16 @@ func TestLargeAmongSmall(t *testing.T) {
 			}
 			c.expect("USING default")
 		}
+	}
+}
+
+// A run that has been as long as it may be is used again.
+func TestLongRunsAreKept(t *testing.T) {
+	l, r := &loop{}, &run{}
+	for range maxRun {
+		r.Ops = append(r.Ops, queue.Op{})
+	}
+	if l.dropRun(r); l.takeRun(1) != r {
+		t.Errorf("a run with room for %d commands is thrown away", cap(r.Ops))
 	}
 }

@@ -2,8 +2,11 @@ package beanstalk
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -127,6 +130,131 @@ func TestStepsBack(t *testing.T) {
 		}
 		if l.bulk >= 256<<10 {
 			t.Errorf("%d clients with %d bytes each: %d bytes are still to be stepped back for", c.clients, c.each, l.bulk)
+		}
+	}
+}
+
+// A client that has sent very many small commands at once is answered as many as its effort allows,
+// or as four reads bring, then its loop's others are served, and then it goes on. Commands that the
+// session plays alone count for several.
+func TestEffortOfATurn(t *testing.T) {
+	for _, c := range []struct {
+		line, answer string
+		perTurn      int
+		perRead      int // 0 if one read brings all
+	}{
+		{"touch 99\r\n", "NOT_FOUND\r\n", effortShare, 0},
+		{"touch 99\r\n", "NOT_FOUND\r\n", 400, 100},
+		{"watch default\r\n", "WATCHING 1\r\n", effortShare / effortAlone, 0},
+	} {
+		const turns = 3
+		n := turns*c.perTurn - 1
+		s, l := stillServer(t)
+		l.buf = make([]byte, len(c.line)*cmp.Or(c.perRead, 2*n))
+		busy, quiet := s.enter(t), s.enter(t)
+		l.serveInbox() // both are admitted
+		tell(t, busy, bytes.Repeat([]byte(c.line), n))
+		tell(t, quiet, []byte(c.line))
+		l.serveEvents()
+		if got := heard(quiet); got != c.answer {
+			t.Errorf("%q: the other client is answered %q", c.line, got)
+		}
+		for turn, left := 1, n; left > 0; turn++ {
+			want := min(c.perTurn, left)
+			got := strings.Count(heard(busy), c.answer)
+			if what := fmt.Sprintf("%q: in turn %d", c.line, turn); got != want {
+				t.Fatalf("%s %d commands are answered, want %d", what, got, want)
+			}
+			if left -= got; left > 0 && l.idle() {
+				t.Fatalf("%q: after turn %d it does not ask for another", c.line, turn)
+			}
+			l.serveInbox()
+		}
+		if !l.idle() {
+			t.Errorf("%q: it wants another turn with nothing left to do", c.line)
+		}
+	}
+}
+
+// A loop turns to its events after it has served some of its inbox, and sooner
+// when these have much to do. All are served in order, each once.
+func TestInboxIsServedInShares(t *testing.T) {
+	if inboxShare > 256 {
+		t.Fatalf("the sockets wait for %d connections", inboxShare)
+	}
+	for _, c := range []struct {
+		name  string
+		conn  func() *Conn
+		share int
+	}{
+		{"ordinary ones", func() *Conn { return &Conn{} }, inboxShare},
+		{"those that leave", func() *Conn { return &Conn{closed: true} }, inboxShare / 8},
+	} {
+		l := &loop{}
+		const n = 5*inboxShare/2 + 1
+		var all []*Conn
+		for i := range n {
+			conn := c.conn()
+			conn.loop, conn.fd = l, i
+			l.conns = append(l.conns, conn)
+			all = append(all, conn)
+			conn.queued.Store(true)
+			l.inbox.Push(conn, &conn.next)
+		}
+		for served := 0; served < n; {
+			before := served
+			l.serveInbox()
+			for served < n && !all[served].queued.Load() {
+				served++
+			}
+			if got := served - before; got != min(c.share, n-before) {
+				t.Fatalf("%s: %d are served at once, want %d", c.name, got, c.share)
+			}
+			for _, later := range all[served:] {
+				if !later.queued.Load() {
+					t.Fatalf("%s: they are not served in order", c.name)
+				}
+			}
+			if l.idle() != (served == n) {
+				t.Fatalf("%s: the loop believes to be idle after %d of %d", c.name, served, n)
+			}
+		}
+	}
+}
+
+// A loop does not sleep while a shard may be about to answer, nor when something has
+// happened meanwhile; but in the end it does.
+func TestLingersWhileAShardIsBusy(t *testing.T) {
+	l, _, far := loopOverPair(t)
+	for _, c := range []struct {
+		what      string
+		busy      func(look int) bool
+		calls     int
+		looks     int
+		hasEvents bool
+	}{
+		{"a shard that is busy twice", func(look int) bool { return look < 3 }, 1, 3, false},
+		{"a shard that is always busy", func(int) bool { return true }, 1, mostYields - 1, false},
+		{"input after the third look", func(look int) bool {
+			if look == 3 {
+				syscall.Write(far, []byte("x"))
+			}
+			return true
+		}, 1, 3, true},
+		{"an answer after the third look", func(look int) bool {
+			if look == 3 {
+				c := new(Conn)
+				l.inbox.Push(c, &c.next)
+			}
+			return true
+		}, 1, 3, false},
+		{"no shard that owes an answer", nil, 0, 0, false},
+	} {
+		looks := 0
+		l.calls, l.asked = c.calls, 7
+		l.busy = func(shard int) bool { looks++; return shard == 7 && c.busy(looks) }
+		if events := l.linger(); looks != c.looks || len(events) > 0 != c.hasEvents {
+			t.Errorf("%s: asked %d times, %d events", c.what, looks, len(events))
 		}
 	}
 }
