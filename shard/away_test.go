@@ -44,9 +44,11 @@ type caller struct {
 	id   uint64
 }
 
-func newCaller() *caller {
+// newCaller is one that uses and watches "default".
+func newCaller(sh *Shard) *caller {
 	c := &caller{done: make(chan *queue.Batch, 1), woke: make(chan string, 1)}
 	c.Client.Waiter = c
+	c.ask(sh, queue.Op{Kind: queue.Use, Data: []byte("default")}, queue.Op{Kind: queue.Watch, Data: []byte("default")})
 	return c
 }
 
@@ -79,12 +81,13 @@ func newAwayShard(t *testing.T, budget int64) (*Shard, *awayLog) {
 	log := &awayLog{Log: queuetest.NewLog()}
 	s := queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: log, Durable: true, Budget: budget, Pinned: "default"})
 	sh := New(s, func() int64 { return 1 })
-	t.Cleanup(sh.Close)
+	t.Cleanup(func() {
+		sh.Close()
+		if err := sh.state.Check(); err != nil {
+			t.Error(err)
+		}
+	})
 	return sh, log
-}
-
-func (c *caller) enter(sh *Shard) {
-	c.ask(sh, queue.Op{Kind: queue.Use, Data: []byte("default")}, queue.Op{Kind: queue.Watch, Data: []byte("default")})
 }
 
 func putOp(id uint64, body string) queue.Op {
@@ -94,8 +97,7 @@ func putOp(id uint64, body string) queue.Op {
 // Bodies beyond the budget are fetched for any client that asks.
 func TestBodiesAway(t *testing.T) {
 	sh, _ := newAwayShard(t, 10)
-	c := newCaller()
-	c.enter(sh)
+	c := newCaller(sh)
 	c.ask(sh, putOp(1, "12345678"), putOp(2, "abcdefgh"), putOp(3, "xy"))
 	for id, want := range map[uint64]string{1: "12345678", 2: "abcdefgh", 3: "xy"} {
 		b := c.ask(sh, queue.Op{Kind: queue.Peek, ID: id})
@@ -107,16 +109,11 @@ func TestBodiesAway(t *testing.T) {
 	if got := string(bytes.Join(b.Ops[1].Parts, nil)); got != "abcdefgh" {
 		t.Errorf("reserved body %q", got)
 	}
-	if err := sh.state.Check(); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestDeliveryAway(t *testing.T) {
 	sh, _ := newAwayShard(t, 1)
-	worker, producer := newCaller(), newCaller()
-	worker.enter(sh)
-	producer.enter(sh)
+	worker, producer := newCaller(sh), newCaller(sh)
 	if b := worker.ask(sh, queue.Op{Kind: queue.Reserve}); b.Ops[0].Status != queue.Waiting {
 		t.Fatal("the worker does not wait")
 	}
@@ -132,9 +129,7 @@ func TestCloseWaitsForReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &awayLog{Log: queuetest.NewLog(), stall: make(chan struct{})}
 		sh := New(queue.NewState(queue.Config{Directory: queuetest.Deaf{}, Log: log, Durable: true, Budget: 1, Pinned: "default"}), func() int64 { return 1 })
-		worker, producer := newCaller(), newCaller()
-		worker.enter(sh)
-		producer.enter(sh)
+		worker, producer := newCaller(sh), newCaller(sh)
 		worker.ask(sh, queue.Op{Kind: queue.Reserve})
 		if sh.Submit(&queue.Batch{Client: &producer.Client, Ops: []queue.Op{putOp(1, "abcdefgh")}, Done: producer}) {
 			t.Fatal("answered without the body")
@@ -162,8 +157,7 @@ func TestCloseWaitsForReaders(t *testing.T) {
 // When the log has failed altogether, no job is quarantined for that.
 func TestNothingIsReadable(t *testing.T) {
 	sh, log := newAwayShard(t, 1)
-	c := newCaller()
-	c.enter(sh)
+	c := newCaller(sh)
 	c.ask(sh, putOp(1, "abcdefgh"))
 	log.lost = true
 	for _, op := range []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.PeekReady}} {
@@ -186,9 +180,7 @@ func TestNothingIsReadable(t *testing.T) {
 // committed, and has not found the body. The delete is still to be committed.
 func overtaken(t *testing.T, peek queue.Op) (sh *Shard, log *awayLog, c, other *caller, b *queue.Batch) {
 	sh, log = newAwayShard(t, 1)
-	c, other = newCaller(), newCaller()
-	c.enter(sh)
-	other.enter(sh)
+	c, other = newCaller(sh), newCaller(sh)
 	c.ask(sh, putOp(1, "abcdefgh"), putOp(2, "ijklmnop"))
 	log.Slow = true
 	b = &queue.Batch{Client: &c.Client, Ops: []queue.Op{peek, {Kind: queue.Peek, ID: 2}}, Done: c}
@@ -248,9 +240,7 @@ func TestDeletedBodyWaitsForTheDelete(t *testing.T) {
 // changed nothing, and a waiter is not sent what it was given.
 func TestFailedLog(t *testing.T) {
 	sh, log := newAwayShard(t, 0)
-	worker, producer := newCaller(), newCaller()
-	worker.enter(sh)
-	producer.enter(sh)
+	worker, producer := newCaller(sh), newCaller(sh)
 	worker.ask(sh, queue.Op{Kind: queue.Reserve})
 	log.Slow = true
 	fail := func(ops ...queue.Op) *queue.Batch {
@@ -275,8 +265,7 @@ func TestFailedLog(t *testing.T) {
 // A batch that had stopped for a body when the log failed goes on like others.
 func TestFailedLogInsteadOfABody(t *testing.T) {
 	sh, log := newAwayShard(t, 1)
-	c := newCaller()
-	c.enter(sh)
+	c := newCaller(sh)
 	c.ask(sh, putOp(1, "abcdefgh"))
 	log.Slow = true
 	b := &queue.Batch{Client: &c.Client, Ops: []queue.Op{{Kind: queue.Peek, ID: 1}, {Kind: queue.Touch}, {Kind: queue.Touch}}, Done: c}
@@ -294,8 +283,7 @@ func TestFailedLogInsteadOfABody(t *testing.T) {
 // A turn that has read bodies, and is used again, reads none: its answers come in place.
 func TestTurnAfterAFetch(t *testing.T) {
 	sh, _ := newAwayShard(t, 1)
-	c := newCaller()
-	c.enter(sh)
+	c := newCaller(sh)
 	c.ask(sh, putOp(1, "abcdefgh"))
 	if got := c.ask(sh, queue.Op{Kind: queue.Peek, ID: 1}); string(bytes.Join(got.Ops[0].Parts, nil)) != "abcdefgh" {
 		t.Fatalf("the body is %q", got.Ops[0].Parts)

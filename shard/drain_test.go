@@ -31,8 +31,7 @@ func (r *relay) send(b *queue.Batch) {
 // come all the time: a connection must not work for others for ever, and the shard's
 // goroutine must let connections in. What is left is not forgotten.
 func TestDrainIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		r := &relay{sh: b.sh, most: 1000}
 		if !b.sh.take() {
 			t.Fatal("an idle shard cannot be taken")
@@ -47,7 +46,6 @@ func TestDrainIsBounded(t *testing.T) {
 		if r.answered != r.most {
 			t.Errorf("%d of %d batches are answered", r.answered, r.most)
 		}
-		b.sh.Close()
 	})
 }
 

@@ -19,8 +19,7 @@ func TestDirectoryForgetsAfterTheCommit(t *testing.T) {
 	for _, fault := range []error{nil, errors.New("the disk is gone")} {
 		dir, log := queuetest.NewDirectory(t), queuetest.NewLog()
 		sh := New(queue.NewState(queue.Config{Directory: dir, Log: log, Durable: true, Pinned: "default"}), func() int64 { return 1 })
-		c := newCaller()
-		c.enter(sh)
+		c := newCaller(sh)
 		c.ask(sh, putOp(1, "x"), putOp(2, "y"))
 		log.Slow = true
 		answered := false

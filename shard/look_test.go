@@ -12,8 +12,7 @@ import (
 
 // A look is answered while answers wait for a log that hangs, and shows what is in memory.
 func TestLookDoesNotWaitForTheLog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, true)
+	inBubble(t, true, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		b.log.Slow = true
 		put := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60, Size: 3, Data: []byte("abc")})
@@ -33,15 +32,13 @@ func TestLookDoesNotWaitForTheLog(t *testing.T) {
 		}
 		b.log.Release(nil)
 		<-a.answers
-		b.sh.Close()
 	})
 }
 
 // Whoever has the shard answers the look when it gives the shard back, and sees the
 // batches that wait. A look that nobody answers in time is given up.
 func TestLookAtABusyShard(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		if !b.sh.take() {
 			t.Fatal("an idle shard cannot be taken")
@@ -68,15 +65,13 @@ func TestLookAtABusyShard(t *testing.T) {
 		if synctest.Wait(); !late {
 			t.Error("a look that was given up is forgotten")
 		}
-		b.sh.Close()
 	})
 }
 
 // The same interleaving as with batches: a look comes when the owner has looked for looks
 // for the last time, but has not yet given the shard back.
 func TestLookWhileGivingBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		answered := make(chan bool, 1)
 		var asked atomic.Int64
@@ -93,7 +88,6 @@ func TestLookWhileGivingBack(t *testing.T) {
 		if len(answered) != 1 {
 			t.Error("a look is left at an idle shard")
 		}
-		b.sh.Close()
 	})
 }
 

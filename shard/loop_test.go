@@ -54,6 +54,19 @@ func newBench(t *testing.T, durable bool) *bench {
 	return b
 }
 
+// inBubble runs a test of a Shard, which it closes: what is in it must be whole then.
+func inBubble(t *testing.T, durable bool, test func(t *testing.T, b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, durable)
+		test(t, b)
+		b.sh.Close()
+		if err := b.sh.state.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func (b *bench) now() int64 {
 	if b.asked != nil {
 		b.asked()
@@ -159,8 +172,7 @@ func (c doneChan) Complete(b *queue.Batch) { c <- b }
 // Deadlines fire by themselves, not early, and within a millisecond: delays,
 // ends of pauses, TTRs, also when an earlier one comes later.
 func TestTimers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a, w := b.newClient(), b.newClient()
 		a.put(1, 5, 2)
 		a.put(2, 2, 60) // earlier than what the timer is set to
@@ -189,14 +201,12 @@ func TestTimers(t *testing.T) {
 				t.Errorf("wake %d is %v late", i, time.Duration(late))
 			}
 		}
-		b.sh.Close()
 	})
 }
 
 // Hundreds of jobs put at odd moments all come at theirs.
 func TestTimersAtOddMoments(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		rnd := rand.New(rand.NewPCG(5, 5))
 		const n = 400
@@ -222,15 +232,13 @@ func TestTimersAtOddMoments(t *testing.T) {
 				t.Errorf("job %d is %v late", ids[0], time.Duration(late))
 			}
 		}
-		b.sh.Close()
 	})
 }
 
 // More is due at once than a turn may move: it is all done, without another
 // timer.
 func TestMoreDueThanASlice(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		const n = 5*queue.Slice + 3
 		for id := uint64(1); id <= n; id++ {
@@ -245,14 +253,12 @@ func TestMoreDueThanASlice(t *testing.T) {
 		if sums := b.totals(); sums.Ready != n || sums.Timeouts != n/2+1 {
 			t.Errorf("%+v, want %d ready", sums, n)
 		}
-		b.sh.Close()
 	})
 }
 
 // 300 silent holders expire, all of them, at their moment.
 func TestSilentHoldersExpire(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		for id := uint64(1); id <= 300; id++ {
 			g := b.newClient()
 			g.do(queue.Op{Kind: queue.Put, ID: id, TTR: 1}, queue.Op{Kind: queue.ReserveJob, ID: id})
@@ -263,7 +269,6 @@ func TestSilentHoldersExpire(t *testing.T) {
 		if n := b.totals().Timeouts; n != 300 {
 			t.Errorf("%d of 300 have expired", n)
 		}
-		b.sh.Close()
 	})
 }
 
@@ -285,8 +290,7 @@ func (b *bench) hold() (release func()) {
 
 // A deadline that comes while the shard is taken is served when it is given back.
 func TestAlarmWhileBusy(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a, w := b.newClient(), b.newClient()
 		a.put(1, 1, 60)
 		w.do(queue.Op{Kind: queue.Reserve})
@@ -301,7 +305,6 @@ func TestAlarmWhileBusy(t *testing.T) {
 		if _, times := w.got(); !slices.Equal(times, []int64{3*second + 1}) {
 			t.Errorf("woken at %v, want at 3 s", times)
 		}
-		b.sh.Close()
 	})
 }
 
@@ -309,8 +312,7 @@ func TestAlarmWhileBusy(t *testing.T) {
 // all of it, though nobody comes any more; it is more than one may be burdened
 // with, so the shard's goroutine does the rest.
 func TestHandingOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		const n = 5 * turnBatches
 		release := b.hold()
@@ -341,14 +343,12 @@ func TestHandingOver(t *testing.T) {
 				t.Fatalf("batch %d sees %d jobs", i, want.Tubes[0].Ready)
 			}
 		}
-		b.sh.Close()
 	})
 }
 
 // A long operation goes on by itself, and lets others in between.
 func TestLongKick(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		const n = 10 * queue.Slice
 		for id := uint64(1); id <= n; id++ {
@@ -362,6 +362,5 @@ func TestLongKick(t *testing.T) {
 		if kick.Ops[0].Count != n || kick.Ops[1].Status != queue.NotFound || kick.Next != 2 {
 			t.Errorf("%+v", kick.Ops)
 		}
-		b.sh.Close()
 	})
 }

@@ -13,8 +13,7 @@ func hurtShard(t *testing.T, n uint64) (*Shard, *awayLog, *caller) {
 	t.Helper()
 	sh, log := newAwayShard(t, 1)
 	log.hurt = map[uint64]bool{}
-	c := newCaller()
-	c.enter(sh)
+	c := newCaller(sh)
 	for id := uint64(1); id <= n; id++ {
 		c.ask(sh, putOp(id, "abcdefgh"))
 		log.hurt[id] = id%2 == 1
@@ -58,8 +57,7 @@ func TestWorkersPassDamagedJobs(t *testing.T) {
 func TestWaitersPassDamagedJobs(t *testing.T) {
 	for _, damage := range []error{storage.ErrUnreadable, storage.ErrNoBody} {
 		sh, log, producer := hurtShard(t, 0)
-		worker := newCaller()
-		worker.enter(sh)
+		worker := newCaller(sh)
 		for i, want := range []string{"lost", "abcdefgh"} {
 			log.broken = nil
 			if want == "lost" {

@@ -16,11 +16,6 @@ func (b *bench) long(g *testClient, tube string, first uint64, n int) *queue.Bat
 	return g.batch(queue.Op{Kind: queue.Kick, Limit: uint32(n)})
 }
 
-// finish is told when a batch is complete, by the goroutine that has the shard.
-type finish func(*queue.Batch)
-
-func (f finish) Complete(b *queue.Batch) { f(b) }
-
 // Long operations of several clients share the turns: none of them always goes first, takes the
 // whole share of the turn, and leaves the others the least.
 func TestLongOperationsTakeTurns(t *testing.T) {
@@ -34,7 +29,7 @@ func TestLongOperationsTakeTurns(t *testing.T) {
 		var left []int // jobs that the others had left when the first was done
 		ended := 0
 		for _, batch := range all {
-			batch.Done = finish(func(*queue.Batch) {
+			batch.Done = doneFunc(func(*queue.Batch) {
 				if ended++; ended > 1 {
 					return
 				}
@@ -68,8 +63,7 @@ func TestLongOperationsTakeTurns(t *testing.T) {
 // Whoever has taken the shard stops when an operation has used up the share of a turn: the
 // next turn is for the shard's goroutine, which lets others have the processor between two.
 func TestDrainStopsAfterAFullTurn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		g := b.newClient()
 		batch := b.long(g, "tube", 1, 4*queue.Slice)
 		if !b.sh.take() || b.sh.Submit(batch) {
@@ -83,6 +77,5 @@ func TestDrainStopsAfterAFullTurn(t *testing.T) {
 		if <-g.answers != batch || batch.Ops[0].Count != 4*queue.Slice {
 			t.Errorf("%d jobs are kicked", batch.Ops[0].Count)
 		}
-		b.sh.Close()
 	})
 }

@@ -25,8 +25,7 @@ func largeOp(id uint64, parts bool) (op queue.Op, body []byte) {
 // the job until then, and everybody else goes on.
 func TestLargePutIsStaged(t *testing.T) {
 	for _, parts := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t, true)
+		inBubble(t, true, func(t *testing.T, b *bench) {
 			b.log.Lazy = true
 			a, c := b.newClient(), b.newClient()
 			op, body := largeOp(7, parts)
@@ -64,10 +63,6 @@ func TestLargePutIsStaged(t *testing.T) {
 			if !slices.Equal(b.log.Records, want) {
 				t.Errorf("the log has %v, want %v", b.log.Records, want)
 			}
-			if err := b.sh.state.Check(); err != nil {
-				t.Error(err)
-			}
-			b.sh.Close()
 		})
 	}
 }
@@ -79,8 +74,7 @@ func TestLargePutThatIsNotTaken(t *testing.T) {
 		fault error
 		want  queue.Status
 	}{{storage.ErrNoSpace, queue.NoRoom}, {errors.New("disk on fire"), queue.Failed}} {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t, true)
+		inBubble(t, true, func(t *testing.T, b *bench) {
 			a := b.newClient()
 			b.log.Lazy = true
 			var gone []uint64
@@ -96,7 +90,6 @@ func TestLargePutThatIsNotTaken(t *testing.T) {
 			if !slices.Equal(b.log.Records, []string{"stage 7"}) || !slices.Equal(gone, []uint64{7}) {
 				t.Errorf("%v: the log has %v, ids given back: %v", c.fault, b.log.Records, gone)
 			}
-			b.sh.Close()
 		})
 	}
 }

@@ -158,8 +158,7 @@ func TestNoBatchIsLost(t *testing.T) {
 // has looked into the mailbox for the last time, but has not yet given the
 // shard back. Here the owner stands between the two, setting the timer.
 func TestPushWhileGivingBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		late := &queue.Batch{Ops: []queue.Op{{Kind: queue.Totals}}, Done: make(doneChan, 1)}
 		var asked atomic.Int64
@@ -181,14 +180,12 @@ func TestPushWhileGivingBack(t *testing.T) {
 		if late.Next != 1 || len(late.Done.(doneChan)) != 1 {
 			t.Error("a batch is left in the mailbox of an idle shard")
 		}
-		b.sh.Close()
 	})
 }
 
 // Answers and wakes wait for the log, and go on being in order.
 func TestAnswersWaitForTheLog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, true)
+	inBubble(t, true, func(t *testing.T, b *bench) {
 		a, w := b.newClient(), b.newClient()
 		w.do(queue.Op{Kind: queue.Reserve})
 		b.log.Slow = true
@@ -210,14 +207,12 @@ func TestAnswersWaitForTheLog(t *testing.T) {
 		if <-a.answers != first || <-a.answers != second || len(times) != 1 || first.Ops[0].Status != queue.OK {
 			t.Error("answers are wrong or out of order")
 		}
-		b.sh.Close()
 	})
 }
 
 // A failed commit is never hidden (L1): everything of the turn says so.
 func TestFailedCommit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, true)
+	inBubble(t, true, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		b.log.Slow = true
 		batch := a.batch(queue.Op{Kind: queue.Put, ID: 1, TTR: 60}, queue.Op{Kind: queue.Peek, ID: 1}, queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.Reserve},
@@ -230,15 +225,13 @@ func TestFailedCommit(t *testing.T) {
 				t.Errorf("operation %d: %v, want %v", i, batch.Ops[i].Status, want)
 			}
 		}
-		b.sh.Close()
 	})
 }
 
 // A batch that is not answered at once outlives the caller's buffers, also
 // when it stopped at a wait and has only the log to wait for.
 func TestWhatIsLeftIsRetained(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, true)
+	inBubble(t, true, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		b.log.Slow = true
 		name := []byte("default")
@@ -254,14 +247,12 @@ func TestWhatIsLeftIsRetained(t *testing.T) {
 		if batch.Next != 2 || batch.Ops[1].Status != queue.OK {
 			t.Errorf("stopped at %d, %v", batch.Next, batch.Ops[1].Status)
 		}
-		b.sh.Close()
 	})
 }
 
 // A batch in pieces: the second submission goes on behind the wait.
 func TestSubmitAgainAfterWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, false)
+	inBubble(t, false, func(t *testing.T, b *bench) {
 		a, w := b.newClient(), b.newClient()
 		batch := w.batch(queue.Op{Kind: queue.Reserve}, queue.Op{Kind: queue.Delete, ID: 1})
 		if !b.sh.Submit(batch) || batch.Next != 1 {
@@ -271,7 +262,6 @@ func TestSubmitAgainAfterWait(t *testing.T) {
 		if len(w.given) != 1 || !b.sh.Submit(batch) || batch.Next != 2 || batch.Ops[1].Status != queue.OK {
 			t.Fatalf("given %v, then %+v", w.given, batch.Ops[1])
 		}
-		b.sh.Close()
 	})
 }
 
@@ -292,8 +282,7 @@ func TestClose(t *testing.T) {
 // A long operation goes on when the log has what it did so far: it does not
 // run ahead of the disk, with everybody else's answers behind it.
 func TestLongOperationWaitsForTheLog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, true)
+	inBubble(t, true, func(t *testing.T, b *bench) {
 		a := b.newClient()
 		const n = 2*queue.Slice + 10
 		for id := uint64(1); id <= n; id++ {
@@ -315,6 +304,5 @@ func TestLongOperationWaitsForTheLog(t *testing.T) {
 			t.Errorf("at the end: %+v", batch.Ops[0])
 		}
 		b.log.Slow = false
-		b.sh.Close()
 	})
 }

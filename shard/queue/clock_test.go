@@ -19,6 +19,26 @@ func TestClock(t *testing.T) {
 			a stats-job 1 -> state=delayed left=1 delay=4294967295 age=4294967294
 			+1s
 			a stats-job 1 -> state=ready left=0`},
+		{"time left is truncated towards zero, also below it", `
+			a put 0 0 2 -> 1
+			a put 0 2 2 -> 2
+			b reserve-job 1 -> 1
+			late 2500ms
+			a stats-job 1 -> state=reserved left=0
+			a stats-job 2 -> state=delayed left=0
+			late 1s
+			a stats-job 1 -> left=-1
+			a stats-job 2 -> left=-1 age=3
+			late 499999999ns
+			a stats-job 1 -> left=-1
+			late 1ns
+			a stats-job 1 -> left=-2 age=4`},
+	})
+}
+
+// Pauses that end with a delay, or with each other.
+func TestPausesThatEndWithOthers(t *testing.T) {
+	runScripts(t, []script{
 		{"a pause does not end with a delay that is over just before", `
 			a put 9 5 60 -> 1
 			+1ns
@@ -52,19 +72,5 @@ func TestClock(t *testing.T) {
 			c reserve -> waiting
 			d reserve -> waiting
 			+5s => b:3 c:2 d:1`},
-		{"time left is truncated towards zero, also below it", `
-			a put 0 0 2 -> 1
-			a put 0 2 2 -> 2
-			b reserve-job 1 -> 1
-			late 2500ms
-			a stats-job 1 -> state=reserved left=0
-			a stats-job 2 -> state=delayed left=0
-			late 1s
-			a stats-job 1 -> left=-1
-			a stats-job 2 -> left=-1 age=3
-			late 499999999ns
-			a stats-job 1 -> left=-1
-			late 1ns
-			a stats-job 1 -> left=-2 age=4`},
 	})
 }

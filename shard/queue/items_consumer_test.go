@@ -1,9 +1,15 @@
 package queue
 
-import "testing"
+import (
+	"fmt"
+	"testing"
 
-// What a consumer is pushed, and when.
-func TestPush(t *testing.T) {
+	"beanfield/shard/queue/queuetest"
+)
+
+// What of consumers the model does not have: what is told of them, how much a connection is sent,
+// and limits that change.
+func TestConsumers(t *testing.T) {
 	runScripts(t, []script{
 		{"what is there is pushed as far as the window goes", `
 			g.a item 1024 -> 1
@@ -14,57 +20,9 @@ func TestPush(t *testing.T) {
 			g.a commit 1 => g.a:3
 			g.a commit 2 3
 			g.a attrs -> length=0 g.a=Running/0/2 g=0/3/1`},
-		{"a put is pushed at once, by turns, in the order of arrival", `
-			g.a sub 2
-			g.b sub 2
-			g.a item 1024 -> 1 => g.a:1
-			g.a item 1024 -> 2 => g.b:2
-			g.a item 1024 -> 3 => g.a:3
-			g.a item 1024 -> 4 => g.b:4
-			g.a item 1024 -> 5
-			g.b commit 2 => g.b:5`},
-		{"urgent items go first", `
-			g.a item 1024 -> 1
-			g.a item 1000 -> 2
-			g.a sub 5 => g.a:2 g.a:1`},
-		{"auto-commit empties the queue, and no window counts", `
-			g.a item 1024 k=v -> 1
-			g.a item 1024 -> 2
-			g.a sub 0 auto => g.a:1 g.a:2
-			g.a attrs -> length=0 g.a=Running/0/0 g=0/2/1
-			g.a item 1024 -> 3 => g.a:3`},
 		{"index only", `
 			g.a item 1024 k=v -> 1
 			g.a sub 1 only => g.a:1`},
-	})
-}
-
-// Consumers beside workers, pauses, slow connections and other groups.
-func TestPushBesideOthers(t *testing.T) {
-	runScripts(t, []script{
-		{"a worker and consumers stand in one line", `
-			w reserve -> waiting
-			g.a sub 1
-			x reserve -> waiting
-			g.p item 1024 -> 1 => w:1
-			g.p item 1024 -> 2 => g.a:2
-			w put 1024 0 60 -> 3 => x:3
-			w stats-tube default -> watching=3 waiting=0 reserved=3 ready=0
-			w delete 2 -> no
-			w release 1 1024 0
-			g.a commit 2 => g.a:1
-			x bury 3 1024
-			g.a commit 1
-			x kick 1 -> 1 => g.a:3
-			w stats-job 3 -> state=reserved left=60`},
-		{"a paused queue pushes nothing", `
-			g.a sub 2
-			g.b sub 2
-			w pause default 5
-			g.a item 1024 -> 1
-			g.a item 1024 -> 2
-			g.a item 1024 -> 3
-			+5s => g.a:1 g.a:3 g.b:2`},
 		{"a connection is sent no more than it can take", `
 			limits unsent=50
 			g.a item 1024 -> 1
@@ -85,42 +43,79 @@ func TestPushBesideOthers(t *testing.T) {
 			g.a item 1024 -> 4
 			g.a sub 9 => g.a:replaced g.a:1 g.a:2
 			g.a sent => g.a:3 g.a:4`},
-		{"another group's name is no consumer's", `
+		{"a deadline that passes at a consumer is a rebalance", `
+			limits idle=1500ms delivery=3
 			g.a sub 1
-			g.a commit 7 0
-			h.a commit 1
+			g.b sub 1
 			g.a item 1024 -> 1 => g.a:1
-			h.a commit 1
-			g.b commit 1
-			g.a attrs -> length=0`},
+			w stats-job 1 -> ttr=2 left=2
+			+2s => g.b:1/2
+			+1s
+			g.a sub 1 => g.a:replaced
+			+1s => g.a:1/3
+			w stats-job 1 -> timeouts=2
+			restart
+			g.a sub 1 => g.a:1/3`},
 	})
 }
 
-// A consumer that watches again, and what it had.
-func TestTakeover(t *testing.T) {
+// Nor how long one that has left is remembered.
+func TestConsumersThatLeave(t *testing.T) {
 	runScripts(t, []script{
-		{"a new connection takes over, and is sent its items again before new ones", `
+		{"who leaves with nothing pending is complete", `
+			limits leaving=10s
+			g.a sub 1
+			w stats-tube default -> watching=2 waiting=1
+			g.a leave
+			w stats-tube default -> watching=1 waiting=0
+			g.a attrs -> g.a=Complete/0/1
 			g.a item 1024 -> 1
-			g.a item 1024 -> 2
-			g.a item 1024 -> 3
-			g.a sub 2 => g.a:1 g.a:2
-			g.a sub 3 => g.a:replaced g.a:1 g.a:2 g.a:3
-			g.a attrs -> g.a=Running/3/0 consumers=1`},
-		{"with a smaller window it keeps fewer", `
-			g.b sub 1
-			g.a sub 3
-			g.a item 1024 -> 1 => g.b:1
+			+299s
+			g.a attrs -> consumers=1
+			+2s
+			g.a attrs -> consumers=0 groups=1`},
+		{"who leaves with items keeps them for a while", `
+			limits leaving=10s
+			g.a sub 2
+			g.a item 1024 -> 1 => g.a:1
 			g.a item 1024 -> 2 => g.a:2
-			g.a item 1024 -> 3 => g.a:3
-			g.a item 1024 -> 4 => g.a:4
-			g.b commit 1
-			g.a sub 1 => g.a:replaced g.a:2 g.b:3
-			g.a attrs -> length=3 g.a=Running/1/0`},
-		{"with auto-commit its items are done when they are sent again", `
-			g.a item 1024 -> 1
-			g.a sub 1 => g.a:1
-			g.a sub 1 auto => g.a:replaced g.a:1
-			g.a attrs -> length=0 g.a=Running/0/0`},
+			g.b sub 3
+			g.a leave
+			g.a attrs -> g.a=Leaving/2/0
+			+9s
+			g.a commit 1
+			g.a attrs -> g.a=Leaving/1/1
+			+1s => g.b:2/2
+			g.a attrs -> g.a=Exit/0/2 g.b=Running/1/2
+			g.a commit 2
+			g.a attrs -> length=0`},
+		{"how long it is shown", `
+			limits forget=2s leaving=3s
+			g.a sub 1
+			g.b sub 1
+			g.b leave
+			+1s
+			g.a item 1024 -> 1 => g.a:1
+			g.a leave
+			g.c sub 0
+			+1s
+			g.a attrs -> consumers=2 g.a=Leaving/1/0
+			+2s
+			g.a attrs -> g.a=Exit/0/1
+			+2s
+			g.a attrs -> consumers=1`},
+		{"and when that is changed, for whom it was longer", `
+			limits forget=24h
+			g.a sub 1
+			g.a leave
+			x.a@other sub 1
+			x.a@other leave
+			limits forget=2s
+			y.a@third sub 0
+			x.a@other attrs -> consumers=1
+			+2s
+			x.a@other attrs -> consumers=0
+			g.a attrs -> consumers=0`},
 	})
 }
 
@@ -168,5 +163,50 @@ func TestDeadlinesOutOfOrder(t *testing.T) {
 		if err := f.s.Check(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// However many consumers come and go, few are remembered.
+func TestDepartedConsumersAreBounded(t *testing.T) {
+	f := newPushField(0, 1)
+	for i := range departedMost + 50 {
+		k := &sink{f: f, user: fmt.Sprint(i)}
+		f.ask(&Ask{What: AskWatch, Queue: "q", Group: "g", User: k.user, Limits: &f.limits, Receiver: k, Window: 1})
+		f.endTurn()
+		f.ask(&Ask{What: AskLeave, Queue: "q", Group: "g", User: k.user, Limits: &f.limits, Receiver: k})
+		f.endTurn()
+	}
+	if err := f.s.Check(); err != nil {
+		t.Error(err)
+	}
+	users := f.s.tubes["q"].service.first.users
+	if len(users) != departedMost || users["49"] != nil || users["50"] == nil {
+		t.Errorf("%d consumers are remembered, want the latest %d", len(users), departedMost)
+	}
+	f.now += forgetAfter
+	f.endTurn()
+	if len(users) != 0 {
+		t.Errorf("%d consumers are remembered for ever", len(users))
+	}
+}
+
+// Delivery batches that come back are used again, as far as they take little memory together.
+func TestSpareBatches(t *testing.T) {
+	s := NewState(Config{Directory: queuetest.Deaf{}})
+	for range 100 {
+		s.spare(&DeliveryBatch{Bytes: make([]byte, 30<<10)})
+		s.spare(&DeliveryBatch{Bytes: make([]byte, spareMost)})
+	}
+	kept := len(s.spares)
+	if s.spareBytes > sparesMost || kept < 60 || kept > 70 {
+		t.Errorf("%d batches of %d bytes are kept", kept, s.spareBytes)
+	}
+	for range kept {
+		if p := s.newDeliveryBatch(); cap(p.Bytes) != 30<<10 {
+			t.Errorf("a batch of %d bytes", cap(p.Bytes))
+		}
+	}
+	if p := s.newDeliveryBatch(); p.Bytes != nil || s.spareBytes != 0 {
+		t.Errorf("%d bytes are kept of none", s.spareBytes)
 	}
 }

@@ -92,26 +92,6 @@ func TestSearchAndCount(t *testing.T) {
 			q search t 3 -> before=1
 			q search t 9 -> no
 			q search u 1 -> no`},
-		{"who has it, for whom", `
-			g.a sub 1
-			h.x sub 1
-			g.a item 5 -> 1 => g.a:1 h.x:1
-			g.a item 5 -> 2
-			g.a item 5 -> 3
-			g.a item 4 -> 4
-			q search default 1 group=g -> consumer=g.a pending=true before=0 sent=1
-			q search default 1 group=h -> consumer=h.x pending=true sent=1
-			q search default 1 group=i -> consumer= pending=false sent=0
-			h.x negative Bad why 1 => h.x:4
-			q search default 1 group=h -> consumer= pending=false before=0 sent=1 code=Bad reason=why
-			q search default 3 group=h -> pending=false before=2
-			q search default 3 group=g -> before=2
-			g.a commit 1 => g.a:4
-			q search default 3 group=g -> before=1
-			q search default 3 group=h -> before=2
-			q search default 1 group=g -> pending=false before=0
-			w reserve-job 2 -> 2
-			q search default 2 group=g -> consumer= pending=true sent=1`},
 		{"by tags and priority", `
 			q put t pri=9 k=v -> 1
 			q put t pri=5 k=v -> 2

@@ -170,3 +170,34 @@ func TestManyGetsWait(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestGetFinds(t *testing.T) {
+	runScripts(t, []script{
+		{"no queue is made by asking", `
+			q get t -> empty
+			q count t -> 0
+			q search t 1 -> no
+			a stats-tube t -> no`},
+	})
+}
+
+// An item costs the same whether one get or a thousand wait to take it.
+func TestGetsThatTake(t *testing.T) {
+	spent := func(waiting int) int {
+		w := newWorld(t)
+		for i := range waiting {
+			w.run(fmt.Sprintf("q get t wait=g%d take -> waiting", i))
+		}
+		w.s.renew()
+		before := w.s.share
+		op := Op{Kind: Service, Ask: &Ask{What: AskPut, Queue: "t", Limits: testLimits}}
+		w.s.Apply(w.now, &Batch{}, &op)
+		if len(w.s.Called) != 1 {
+			t.Fatalf("%d gets are called for one item", len(w.s.Called))
+		}
+		return before - w.s.share
+	}
+	if one, many := spent(1), spent(500); many != one {
+		t.Errorf("a put costs %d with many waiting gets, %d with one", many, one)
+	}
+}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -25,232 +26,6 @@ func TestViews(t *testing.T) {
 			g.a commit 1 2 3 4 5 => g.a:6
 			g.a commit 6
 			g.a attrs -> length=0 g=0/6/1 h=0/6/2`},
-		{"an item that the first group has done is the views' only", `
-			g.a sub 1
-			h.x sub 1
-			g.a item 1024 k=v -> 1 => g.a:1 h.x:1
-			g.a commit 1
-			w peek 1 -> no
-			w delete 1 -> no
-			w stats-job 1 -> no
-			w reserve-job 1 -> no
-			w kick-job 1 -> no
-			w bury 1 0 -> no
-			w touch 1 -> no
-			w quarantine 1 -> no
-			w stats-tube default -> ready=0 reserved=0 delayed=0 buried=0 deletes=1
-			w totals -> ready=0 reserved=0
-			q get default -> 1
-			q get default take -> empty
-			q count default -> 1
-			g.a attrs -> length=1
-			h.x commit 1
-			g.a attrs -> length=0`},
-	})
-}
-
-// How items of a queue with views end.
-func TestViewsEnd(t *testing.T) {
-	runScripts(t, []script{
-		{"a worker's delete is the first group's; of what nobody holds, the end", `
-			g.a sub 1
-			h.x sub 1
-			w reserve -> waiting
-			g.a item 1024 -> 1 => g.a:1 h.x:1
-			g.a item 1024 -> 2 => w:2
-			w delete 2
-			h.x commit 1 => h.x:2
-			g.a commit 1
-			g.a attrs -> length=1
-			h.x commit 2
-			w put 1024 0 60 -> 3 => g.a:3 h.x:3
-			w put 1024 0 60 -> 4
-			w delete 4
-			h.x commit 3
-			g.a attrs -> length=1`},
-		{"deletes, truncates and gets that take end items for all", `
-			g.a sub 1
-			h.x sub 1
-			g.a item 1024 -> 1 => g.a:1 h.x:1
-			g.a item 1024 -> 2
-			g.a item 1024 -> 3
-			g.a item 1024 -> 4
-			g.a item 1024 -> 5
-			q delete default 1 => g.a:2 h.x:2
-			q get default take -> 3
-			g.a commit 2 => g.a:4
-			q trunc default 5 => h.x:5 g.a:5
-			g.a attrs -> length=1`},
-		{"urgent items go first, auto-commit empties the view", `
-			g.a sub 9
-			g.a item 1024 -> 1 => g.a:1
-			g.a item 1000 -> 2 => g.a:2
-			g.a item 1024 -> 3 => g.a:3
-			h.x sub 0 auto => h.x:2 h.x:1 h.x:3
-			g.a attrs -> length=3 h=0/3/1
-			g.a commit 2 1 3
-			g.a attrs -> length=0`},
-	})
-}
-
-// Where a view begins, and what joins it.
-func TestViewsBegin(t *testing.T) {
-	runScripts(t, []script{
-		{"with all that is there", `
-			w put 0 0 60 -> 1
-			w put 0 0 60 -> 2
-			w put 0 9 60 -> 3
-			w put 0 0 60 -> 4
-			w poll -> 1
-			w bury 1 0
-			w poll -> 2
-			g.a sub 0
-			h.x sub 9 => h.x:1 h.x:2 h.x:4
-			w release 2 0 5
-			+5s
-			+4s => h.x:3
-			h.x commit 1 2 3 4
-			g.a attrs -> length=4`},
-		{"from an index, or with what comes", `
-			g.a sub 0
-			g.a item 0 -> 1
-			g.a item 0 -> 2
-			h.x sub 9 index=2 => h.x:2
-			i.x sub 9 index=new
-			g.a item 0 -> 3 => h.x:3 i.x:3
-			w kick-job 1 -> no
-			w reserve-job 1 -> 1
-			w release 1 0 0`},
-		{"with tags", `
-			g.a sub 0
-			g.a item 0 -> 1
-			g.a item 0 k=v -> 2
-			h.x sub 9 k=v => h.x:2
-			g.a item 0 -> 3
-			g.a item 0 k=v l=w -> 4 => h.x:4
-			h.x sub 9 => h.x:replaced h.x:2 h.x:4
-			q delete default 1 3
-			w poll -> 2
-			w delete 2
-			w reserve-job 4 -> 4
-			h.x commit 2 4
-			g.a attrs -> length=1`},
-		{"the first group may go, and a view stays", `
-			g.a sub 1
-			h.x sub 1
-			g.a item 0 -> 1 => g.a:1 h.x:1
-			g.a drop => g.a:removed
-			g.a attrs -> groups=1 length=1
-			h.y sub 1
-			g.b sub 1 => g.b:1
-			g.a attrs -> groups=2`},
-		{"a paused queue sends no group anything", `
-			g.a sub 1
-			h.x sub 2
-			w pause default 5
-			g.a item 0 -> 1
-			g.a item 0 -> 2
-			+5s => g.a:1 h.x:1 h.x:2`},
-	})
-}
-
-// What a view takes back.
-func TestViewsRebalance(t *testing.T) {
-	runScripts(t, []script{
-		{"a negative brings an item to another, and counts", `
-			limits delivery=3
-			g.a sub 0
-			h.x sub 1
-			h.y sub 1
-			g.a item 0 -> 1 => h.x:1
-			h.x negative Bad why 1 => h.y:1/2
-			q search default 1 -> code=Bad
-			h.x negative Bad why 1
-			h.y negative Shutdown bye 1 => h.x:1/3
-			g.a attrs -> h=1/3/2
-			h.x commit 1
-			g.a attrs -> h=0/3/2 length=1`},
-	})
-}
-
-// Dead letters of a queue with views.
-func TestViewsDeadLetters(t *testing.T) {
-	runScripts(t, []script{
-		{"the dead letter of a view moves when all groups are done", `
-			limits delivery=2
-			g.a sub 1
-			h.x sub 1
-			g.a item 0 -> 1 => g.a:1 h.x:1
-			h.x negative Bad why 1 => h.x:1/2
-			h.x negative Bad why 1
-			g.a attrs -> length=1 rear=0 h=0/2/1
-			g.a commit 1
-			g.a attrs -> length=0 rear=1
-			q get default;rear -> 1`},
-		{"and so does that of the first group", `
-			limits delivery=1 dead=bury
-			g.a sub 1
-			h.x sub 1
-			g.a item 0 -> 1 => g.a:1 h.x:1
-			g.a negative Bad why 1
-			w peek 1 -> no
-			h.x commit 1
-			w peek-buried -> 1
-			g.a attrs -> length=1
-			w kick 1 -> 1 => g.a:1/2`},
-		{"what is sent again has its time again", `
-			limits idle=5s
-			h.a sub 0
-			g.x sub 2
-			h.a item 0 -> 1 => g.x:1
-			+2s
-			h.a item 0 -> 2 => g.x:2
-			+2s
-			g.x sub 2 => g.x:replaced g.x:1 g.x:2
-			+4s
-			+1s => g.x:1/2 g.x:2/2`},
-		{"what is counted of an item goes with it", `
-			g.a sub 0
-			h.x sub 1
-			g.a item 0 -> 1 => h.x:1
-			h.x negative Bad why 1 => h.x:1/2
-			q delete default 1
-			g.a item 0 -> 2 => h.x:2`},
-		{"dropped", `
-			limits delivery=1 dead=drop
-			g.a sub 1
-			h.x sub 1
-			g.a item 0 -> 1 => g.a:1 h.x:1
-			h.x negative Bad why 1
-			g.a commit 1
-			g.a attrs -> length=0 rear=0`},
-	})
-}
-
-// What views take back after a time.
-func TestViewsIdle(t *testing.T) {
-	runScripts(t, []script{
-		{"what is idle for too long", `
-			limits idle=5s
-			h.a sub 0
-			g.x sub 1
-			g.y sub 1
-			h.a item 0 -> 1 => g.x:1
-			+4s
-			h.a item 0 -> 2 => g.y:2
-			+1s => g.x:1/2
-			g.y commit 2
-			+4s
-			+1s => g.y:1/3
-			h.a attrs -> g=1/4/2`},
-		{"what was idle another one with room gets", `
-			limits idle=5s
-			h.a sub 0
-			g.x sub 3
-			h.a item 0 -> 1 => g.x:1
-			g.y sub 3
-			+5s => g.y:1/2
-			g.y leave => g.x:1/3`},
 		{"another limit holds for what is pending", `
 			h.a sub 0
 			g.x sub 1
@@ -264,66 +39,6 @@ func TestViewsIdle(t *testing.T) {
 			+99s
 			limits idle=5s
 			h.a attrs -> length=1 => g.x:1/3`},
-	})
-}
-
-// Consumers of a view come and go.
-func TestViewsLeave(t *testing.T) {
-	runScripts(t, []script{
-		{"a new connection takes over and is sent its items again", `
-			g.a sub 0
-			h.x sub 2
-			h.y sub 1
-			g.a item 0 -> 1 => h.x:1
-			g.a item 0 -> 2 => h.y:2
-			g.a item 0 -> 3 => h.x:3
-			h.x sub 2 => h.x:replaced h.x:1 h.x:3
-			h.x sub 1 => h.x:replaced h.x:1
-			h.y commit 2 => h.y:3
-			h.x sub 5 auto => h.x:replaced h.x:1
-			g.a attrs -> h.x=Running/0/0`},
-		{"who leaves keeps its items for a while", `
-			limits leaving=10s
-			g.a sub 0
-			h.x sub 2
-			h.y sub 9
-			g.a item 0 -> 1 => h.x:1
-			g.a item 0 -> 2 => h.y:2
-			g.a item 0 -> 3 => h.x:3
-			h.x leave
-			g.a attrs -> h.x=Leaving/2/0
-			g.a item 0 -> 4 => h.y:4
-			+10s => h.y:1/2 h.y:3/2
-			g.a attrs -> h.x=Exit/0/2
-			h.x sub 1
-			g.a item 0 -> 5 => h.y:5
-			h.x leave
-			g.a attrs -> h.x=Complete/0/1`},
-	})
-}
-
-func TestViewsDrop(t *testing.T) {
-	runScripts(t, []script{
-		{"a dropped view lets go of what it had", `
-			g.a sub 9
-			h.x sub 1
-			h.y sub 1
-			i.x sub 9
-			g.a item 0 -> 1 => g.a:1 h.x:1 i.x:1
-			g.a item 0 -> 2 => g.a:2 h.y:2 i.x:2
-			g.a item 0 -> 3 => g.a:3 i.x:3
-			i.x commit 1 2
-			g.a commit 2 3
-			g.a attrs -> length=3 groups=3
-			h.x drop => h.y:removed h.x:removed
-			g.a attrs -> length=2 groups=2
-			h.x commit 1
-			h.x drop -> no
-			h.x sub 9 => h.x:1 h.x:3
-			i.x commit 3
-			g.a attrs -> length=2
-			h.x commit 3
-			g.a attrs -> length=1`},
 		{"one that is sent no more than it can take", `
 			limits unsent=50
 			g.a sub 0
@@ -334,29 +49,17 @@ func TestViewsDrop(t *testing.T) {
 			g.a item 0 -> 3 => h.x:3
 			g.a item 0 -> 4
 			h.x sent => h.x:4`},
-	})
-}
-
-// The tube of a queue ends with its last group, once.
-func TestDropLastGroup(t *testing.T) {
-	runScripts(t, []script{
-		{"a consumer is there", `
-			g.a@q sub 5
-			g.a@q drop => g.a@q:removed
-			g.a@x item 0 -> 1
-			g.a@y item 0 -> 2
-			g.a@x sub 5 => g.a@x:1
-			g.a@y sub 5 => g.a@y:2`},
-		{"its only item has become a dead letter", `
+		{"a dead letter waits for the last group", `
 			limits delivery=1
-			g.a@q item 0 -> 1
-			g.a@q sub 5 => g.a@q:1
-			g.a@q negative Bad why 1
-			g.a@q drop => g.a@q:removed
-			g.a@x item 0 -> 2
-			g.a@q item 0 -> 3
-			g.a@q;rear sub 5 => g.a@q;rear:1
-			g.a@q sub 5 => g.a@q:3`},
+			g.a sub 1
+			h.x sub 1
+			g.a item 0 -> 1 => g.a:1 h.x:1
+			g.a negative Bad why 1
+			restart
+			w peek 1 -> no
+			h.x sub 1 => h.x:1
+			h.x commit 1
+			g.a attrs -> length=0 rear=1`},
 	})
 }
 
@@ -383,16 +86,69 @@ func TestViewsCallTheNext(t *testing.T) {
 	}
 }
 
-// The end of an item that the first group has done is not counted again.
-func TestDeletesOfPassed(t *testing.T) {
-	runScripts(t, []script{
-		{"once", `
-			g.a sub 1
-			h.a sub 1
-			g.a item 0 -> 1 => g.a:1 h.a:1
-			g.a commit 1
-			w stats-tube default -> deletes=1
-			q delete default 1
-			w stats-tube default -> deletes=1`},
-	})
+// A view of many jobs is made, emptied and ended in shares, and what others do meanwhile
+// is not lost.
+func TestViewsTakeShares(t *testing.T) {
+	w := newManyWorld(t, 0, 4*moving)
+	const n = 300
+	w.stock("default", n)
+	w.run("g.a sub 0")
+	wants := ""
+	for id := 1; id <= n; id++ {
+		wants += fmt.Sprint(" h.x:", id)
+	}
+	w.slices = 0
+	w.run("h.x sub 300 =>" + wants)
+	if w.slices < 10 {
+		t.Errorf("a view is made in %d turns", w.slices)
+	}
+	w.run("g.a attrs -> length=300 h=300/300/1")
+	for id := range n / 2 {
+		w.run(fmt.Sprintf("w reserve-job %d -> %d\nw delete %d", id+1, id+1, id+1))
+	}
+	w.run("w stats-tube default -> ready=150\ng.a attrs -> length=300")
+	w.run("q trunc default 51\ng.a attrs -> length=250 h=250/300/1")
+	w.slices = 0
+	w.run("h.x drop => h.x:removed\ng.a attrs -> length=150 groups=1")
+	w.run("w stats-tube default -> ready=150")
+	if n := w.s.pendings.Used(); n != 0 {
+		t.Errorf("%d pendings are in use", n)
+	}
+}
+
+// A view costs at most 24 bytes for a job that it has not delivered, and what it is done
+// with is given back with the job.
+func TestViewIsSmall(t *testing.T) {
+	w := newWorld(t)
+	const n = 10_000
+	for id := range uint64(n) {
+		op := Op{Kind: Service, ID: id + 1, Ask: &Ask{What: AskPut, Queue: "t", Limits: testLimits}}
+		b := &Batch{Ops: []Op{op}}
+		w.s.Apply(w.now, b, &b.Ops[0])
+	}
+	for i, group := range []string{"g", "h"} {
+		op := Op{Kind: Service, Ask: &Ask{
+			What: AskWatch, Queue: "t", Limits: testLimits, Group: group, User: "u", Receiver: &subscriber{w: w, name: fmt.Sprint(i)},
+		}}
+		w.applyAsk(&op)
+	}
+	v := w.s.tubes["t"].service
+	h := v.views[0]
+	bytes := h.heap.Memory()
+	for _, c := range h.places {
+		bytes += 4 * cap(c)
+	}
+	bytes += 2*cap(h.known) + 24*cap(h.places)
+	if int(h.heap.N) != n || bytes > 24*n {
+		t.Errorf("%d undelivered jobs take %d bytes", h.heap.N, bytes)
+	}
+	op := Op{Kind: Service, Ask: &Ask{What: AskTruncate, Queue: "t", Limits: testLimits, Index: n + 1}}
+	w.applyAsk(&op)
+	left := 0
+	for _, c := range h.places {
+		left += len(c)
+	}
+	if left != 0 || h.heap.N != 0 {
+		t.Errorf("of the places %d are left", left)
+	}
 }

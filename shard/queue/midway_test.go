@@ -45,34 +45,6 @@ func TestJobChangesWhileAViewIsRemoved(t *testing.T) {
 	}
 }
 
-// When both groups have given up an item, its rear queue begins anew with it.
-func TestDeadLetterOfTwoGroups(t *testing.T) {
-	runScripts(t, []script{
-		{"the view gives up first", `
-			limits delivery=1
-			g.a sub 1
-			h.x sub 1
-			g.a item 1024 -> 1 => g.a:1 h.x:1
-			h.x negative Bad why 1
-			g.a negative Bad why 1
-			g.a attrs -> length=0 rear=1
-			g.a@default;rear sub 1 => g.a@default;rear:1
-			g.a@default;rear commit 1
-			g.a attrs -> length=0 rear=0`},
-		{"the first group gives up first", `
-			limits delivery=1
-			g.a sub 1
-			h.x sub 1
-			g.a item 1024 -> 1 => g.a:1 h.x:1
-			g.a negative Bad why 1
-			h.x negative Bad why 1
-			g.a attrs -> length=0 rear=1
-			g.a@default;rear sub 1 => g.a@default;rear:1
-			g.a@default;rear commit 1
-			g.a attrs -> length=0 rear=0`},
-	})
-}
-
 // An item that becomes ready behind a get, which has found nothing yet and goes on in
 // another turn, is found.
 func TestGetGoesBack(t *testing.T) {
