@@ -34,7 +34,7 @@ func (h *history) delete(id uint64) {
 	}
 }
 
-func (h *history) check(t *testing.T, r *Router, once bool) {
+func (h *history) check(t *testing.T, once bool) {
 	t.Helper()
 	for id := 1; id <= h.count; id++ {
 		if n := h.handed[id].Load(); n == 0 || once && n != 1 {
@@ -42,9 +42,6 @@ func (h *history) check(t *testing.T, r *Router, once bool) {
 		}
 		if n := h.deleted[id].Load(); n != 1 {
 			t.Errorf("job %d was deleted %d times", id, n)
-		}
-		if _, ok := r.Owner(uint64(id)); ok {
-			t.Errorf("R2: the directory keeps job %d", id)
 		}
 		if t.Failed() {
 			return
@@ -71,61 +68,39 @@ func everyTube(tubes int) (names []string) {
 // 100,000 jobs through 8 producers and 16 workers on overlapping tube sets
 // over 8 shards: each is handed out exactly once.
 func TestEachJobIsHandedOutOnce(t *testing.T) {
-	const shards, producers, workers, tubes = 8, 8, 16, 20
 	count := 100_000
 	if testing.Short() {
 		count = 10_000
 	}
-	r := newRouterOf(t, shards)
-	h := newHistory(count)
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			c := newClient(r, overlapping(w, tubes)...)
-			defer c.close()
-			for {
-				id, ok := c.reserve(h.done)
-				if !ok {
-					return
-				}
-				h.handed[id].Add(1)
-				if !c.delete(id) {
-					t.Errorf("job %d cannot be deleted by its holder", id)
-					return
-				}
-				h.delete(id)
-			}
-		})
-	}
-	for p := range producers {
-		all.Go(func() {
-			c := newClient(r)
-			defer c.close()
-			rnd := rand.New(rand.NewPCG(uint64(p), 4))
-			for range count / producers {
-				if rnd.IntN(4) == 0 {
-					c.use(fmt.Sprint("tube ", rnd.IntN(tubes)))
-				} else if c.Used() == DefaultTube {
-					c.use("tube 0")
-				}
-				c.put(rnd.Uint32N(10), 100)
-			}
-		})
-	}
-	all.Wait()
-	h.check(t, r, true)
-	mustBeEmpty(t, r)
+	finishAll(t, 8, count, true, func(c *client, h *history, _ *rand.Rand) bool {
+		id, ok := c.reserve(h.done)
+		if !ok {
+			return false
+		}
+		h.handed[id].Add(1)
+		if !c.delete(id) {
+			panic(fmt.Sprintf("R1: job %d cannot be deleted by its holder", id))
+		}
+		h.delete(id)
+		return true
+	})
 }
 
 // Clients come and go at random, also while they wait and while they hold
 // jobs, and give jobs back in every way. Nothing is lost: each job is deleted
 // exactly once in the end.
 func TestNothingIsLostWhenClientsLeave(t *testing.T) {
-	const shards, producers, workers, tubes = 9, 4, 16, 12
 	count := 40_000
 	if testing.Short() || raced {
 		count = 8_000
 	}
+	finishAll(t, 9, count, false, (*client).workCarelessly)
+}
+
+// finishAll has producers put jobs and 16 workers work until none is left. A worker who does
+// not stay comes back and watches other tubes.
+func finishAll(t *testing.T, shards, count int, stay bool, work func(c *client, h *history, rnd *rand.Rand) bool) {
+	const producers, workers, tubes = 8, 16, 20
 	r := newRouterOf(t, shards)
 	h := newHistory(count)
 	var all sync.WaitGroup
@@ -138,7 +113,7 @@ func TestNothingIsLostWhenClientsLeave(t *testing.T) {
 					watch = everyTube(tubes)
 				}
 				c := newClient(r, watch...)
-				for turn := rnd.IntN(30); turn >= 0 && c.workCarelessly(h, rnd); turn-- {
+				for turn := rnd.IntN(30); (stay || turn >= 0) && work(c, h, rnd); turn-- {
 				}
 				c.close()
 			}
@@ -149,7 +124,7 @@ func TestNothingIsLostWhenClientsLeave(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(uint64(p), 6))
 			c := newClient(r)
 			for range count / producers {
-				if rnd.IntN(50) == 0 {
+				if !stay && rnd.IntN(50) == 0 {
 					c.close()
 					c = newClient(r)
 				}
@@ -160,7 +135,7 @@ func TestNothingIsLostWhenClientsLeave(t *testing.T) {
 		})
 	}
 	all.Wait()
-	h.check(t, r, false)
+	h.check(t, stay)
 	mustBeEmpty(t, r)
 }
 

@@ -117,9 +117,8 @@ func (w *world) visits(list []move) []move {
 }
 
 // serve makes the queue service a part of the world. Its ledger follows all items.
-func (w *world) serve(l queue.Limits) *world {
-	w.crew = newCrew(w.bed, &l, func(string, ...any) {}, w.complain)
-	return w
+func (w *world) serve() {
+	w.crew = newCrew(w.bed, &queue.Limits{}, func(string, ...any) {}, w.complain)
 }
 
 // complaint is what the ledger panics with: it cannot go on.

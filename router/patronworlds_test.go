@@ -47,47 +47,35 @@ func (p *patron) has() bool { return p.w.crew.l.has(p.k.holder) > 0 }
 
 func reserversAndConsumers() []scenario {
 	return []scenario{
-		{"a consumer and a reserver begin, and there is one job", 2, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"a consumer and a reserver begin, and there is one job", 2, false, func(w *world, d *bed) {
 			w.producer(d.tube(0, 0), put).now(1)
 			a := w.add("reserver", "", both(d), reserve)
 			w.oneHand(a.has, w.patron(d.tube(0, 0), "f", "a", watch(1)).has)
-			return w
 		}},
-		{"a waiter over two shards, a consumer begins, and a put", 2, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"a waiter over two shards, a consumer begins, and a put", 2, false, func(w *world, d *bed) {
 			a := w.add("waiter", "", both(d), reserve).now(1)
 			w.oneHand(a.has, w.patron(d.tube(1, 0), "f", "a", watch(1)).has)
 			w.producer(d.tube(1, 0), put)
-			return w
 		}},
-		{"a reserver searches over several turns, a consumer begins, and a put", 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"a reserver searches over several turns, a consumer begins, and a put", 1, false, func(w *world, d *bed) {
 			a := w.add("searcher", "", []string{d.tube(0, 0), d.tube(0, 1), d.tube(0, 2)}, reserve)
 			w.oneHand(a.has, w.patron(d.tube(0, 1), "f", "a", watch(1)).has)
 			w.producer(d.tube(0, 1), put)
-			return w
 		}},
-		{"a consumer waits, a reserver begins and times out, and a put", 2, true, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"a consumer waits, a reserver begins and times out, and a put", 2, true, func(w *world, d *bed) {
 			p := w.patron(d.tube(1, 0), "f", "a", watch(1)).now(1)
 			w.oneHand(w.add("reserver", "", both(d), reserve, cancel).has, p.has)
 			w.producer(d.tube(1, 0), put)
-			return w
 		}},
-		{"the first waiter times out, a consumer waits behind it, and a put", 2, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"the first waiter times out, a consumer waits behind it, and a put", 2, false, func(w *world, d *bed) {
 			a := w.add("waiter", "", both(d), reserve, cancel).now(1)
 			w.oneHand(a.has, w.patron(d.tube(1, 0), "f", "a", watch(1)).now(1).has)
 			w.producer(d.tube(1, 0), put)
-			return w
 		}},
-		{"the first waiter hangs up, a consumer waits behind it, and a put", 2, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"the first waiter hangs up, a consumer waits behind it, and a put", 2, false, func(w *world, d *bed) {
 			w.add("waiter", "", both(d), reserve, hangUp).now(1)
 			w.oneHand(w.patron(d.tube(1, 0), "f", "a", watch(1)).now(1).has)
 			w.producer(d.tube(1, 0), put)
-			return w
 		}},
 	}
 }
@@ -95,25 +83,21 @@ func reserversAndConsumers() []scenario {
 func connections(group string) []scenario {
 	in := "group " + group + ": "
 	return []scenario{
-		{in + "a connection is replaced while an item is pushed and committed", 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{in + "a connection is replaced while an item is pushed and committed", 1, false, func(w *world, d *bed) {
 			w.founder(d.tube(0, 0))
 			w.patron(d.tube(0, 0), group, "a", watch(1), commit).now(1)
 			w.patron(d.tube(0, 0), group, "a", watch(1))
 			w.producer(d.tube(0, 0), put)
-			return w
 		}},
-		{in + "two new connections, and an item is pushed", 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{in + "two new connections, and an item is pushed", 1, false, func(w *world, d *bed) {
 			w.founder(d.tube(0, 0))
 			w.patron(d.tube(0, 0), group, "a", watch(1)).now(1)
 			w.patron(d.tube(0, 0), group, "a", watch(2), disconnect)
 			w.patron(d.tube(0, 0), group, "a", watch(1))
 			w.producer(d.tube(0, 0), put)
-			return w
 		}},
-		{in + "a commit, the connection is lost, and its time passes", 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{Leaving: 1e9})
+		{in + "a commit, the connection is lost, and its time passes", 1, false, func(w *world, d *bed) {
+			*w.crew.limits = queue.Limits{Leaving: 1e9}
 			w.founder(d.tube(0, 0))
 			p := w.patron(d.tube(0, 0), group, "a", watch(1), commit).now(1)
 			p.also(disconnect)
@@ -128,10 +112,8 @@ func connections(group string) []scenario {
 				}
 				return nil
 			}
-			return w
 		}},
-		{in + "a commit makes room while an item is put", 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{in + "a commit makes room while an item is put", 1, false, func(w *world, d *bed) {
 			w.founder(d.tube(0, 0))
 			w.producer(d.tube(0, 0), put).now(1)
 			p := w.patron(d.tube(0, 0), group, "a", watch(1), commit, commit).now(1)
@@ -142,7 +124,6 @@ func connections(group string) []scenario {
 				}
 				return nil
 			}
-			return w
 		}},
 	}
 }
@@ -150,8 +131,8 @@ func connections(group string) []scenario {
 func refusals(group string) (list []scenario) {
 	for _, most := range []int{0, 2} {
 		name := fmt.Sprintf("group %s: an item is refused, its time passes, at most %d deliveries", group, most)
-		list = append(list, scenario{name, 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{MaxDelivery: most, MaxIdle: 1e9})
+		list = append(list, scenario{name, 1, false, func(w *world, d *bed) {
+			*w.crew.limits = queue.Limits{MaxDelivery: most, MaxIdle: 1e9}
 			w.founder(d.tube(0, 0))
 			w.patron(d.tube(0, 0), group, "a", watch(1), refuse).now(1)
 			w.patron(d.tube(0, 0), group, "b", watch(1), refuse)
@@ -163,7 +144,6 @@ func refusals(group string) (list []scenario) {
 				}
 				return nil
 			}
-			return w
 		}})
 	}
 	return list
@@ -171,59 +151,47 @@ func refusals(group string) (list []scenario) {
 
 func removals() []scenario {
 	return []scenario{
-		{"a view is removed while an item is pushed and committed", 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"a view is removed while an item is pushed and committed", 1, false, func(w *world, d *bed) {
 			w.patron(d.tube(0, 0), "f", "a", watch(1), commit).now(1)
 			w.patron(d.tube(0, 0), "v", "b", watch(1), commit).now(1).also(dropGroup)
 			w.producer(d.tube(0, 0), put)
 			w.mustEnd()
-			return w
 		}},
-		{"the first group is removed while an item is pushed and committed, and one waits", 2, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"the first group is removed while an item is pushed and committed, and one waits", 2, false, func(w *world, d *bed) {
 			w.patron(d.tube(0, 0), "f", "a", watch(1), commit).now(1).also(dropGroup)
 			a := w.add("waiter", "", both(d), reserve).now(1)
 			w.producer(d.tube(0, 0), put)
 			w.oneHand(a.has, func() bool { return len(w.crew.l.items) == 0 })
-			return w
 		}},
 	}
 }
 
 func waitingGets() []scenario {
 	return []scenario{
-		{"a get that waits hangs up, another waits, and a put", 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"a get that waits hangs up, another waits, and a put", 1, false, func(w *world, d *bed) {
 			first := w.patron(d.tube(0, 0), "", "first", takeOne, giveUp).now(1)
 			second := w.patron(d.tube(0, 0), "", "second", takeOne).now(1)
 			w.producer(d.tube(0, 0), put)
 			w.oneHand(first.took, second.took)
-			return w
 		}},
-		{"a get that was called for an item takes another, and the next wants that item", 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"a get that was called for an item takes another, and the next wants that item", 1, false, func(w *world, d *bed) {
 			w.producer(d.tube(0, 0), put).now(1)
 			w.add("holder", "", []string{d.tube(0, 0)}, reserve, release).now(1).mute = true
 			w.patron(d.tube(0, 0), "", "any", takeOne).now(1)
 			w.patron(d.tube(0, 0), "", "the second", takeFrom(2)).now(1)
 			w.producer(d.tube(0, 0), put)
-			return w
 		}},
-		{"a get begins and hangs up, and a put", 1, false, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"a get begins and hangs up, and a put", 1, false, func(w *world, d *bed) {
 			p := w.patron(d.tube(0, 0), "", "get", takeOne, giveUp)
 			w.producer(d.tube(0, 0), put)
 			w.oneHand(p.took, func() bool { return len(w.crew.l.items) == 1 })
-			return w
 		}},
-		{"a get that takes, one that looks, a consumer, and a put", 1, true, func(d *bed) *world {
-			w := d.begin().serve(queue.Limits{})
+		{"a get that takes, one that looks, a consumer, and a put", 1, true, func(w *world, d *bed) {
 			get := w.patron(d.tube(0, 0), "", "taker", takeOne, giveUp).now(1)
 			w.patron(d.tube(0, 0), "", "looker", lookAtOne)
 			consumer := w.patron(d.tube(0, 0), "f", "a", watch(1))
 			w.producer(d.tube(0, 0), put)
 			w.oneHand(get.took, consumer.has)
-			return w
 		}},
 	}
 }
@@ -236,5 +204,5 @@ func TestEveryInterleavingWithTheQueueService(t *testing.T) {
 		list = append(list, refusals(group)...)
 	}
 	list = append(list, removals()...)
-	exploreAll(t, append(list, waitingGets()...), []exploreMode{{}, {late: true}, {wide: 1, share: 1}})
+	exploreAll(t, append(list, waitingGets()...), []exploreMode{{}, {late: true}, {wide: 1, share: 1}}, true)
 }

@@ -3,7 +3,6 @@ package router
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -324,14 +323,7 @@ func (s *simulation) closeAll() {
 		}
 		s.seen.ended++
 	}
-	clear(s.jobs)
-	s.check()
-	for i, p := range s.bed.shards {
-		if p.state.Waits() != 0 || p.sums() != (queue.Sums{Total: p.sums().Total, Timeouts: p.sums().Timeouts}) {
-			s.fatalf("shard %d is not empty: %+v, %d waiters", i, p.sums(), p.state.Waits())
-		}
-	}
-	if names := s.bed.r.tubes.all(); !slices.Equal(names, []string{DefaultTube}) {
-		s.fatalf("S5: %v are left", names)
+	if err := s.bed.r.empty(0); err != nil {
+		s.fatalf("%v", err)
 	}
 }

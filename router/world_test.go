@@ -151,23 +151,9 @@ func (w *world) endAll() error {
 				return fmt.Errorf("job %d is held by nobody and cannot be deleted", id)
 			}
 		}
-		if _, known := w.bed.r.ids.find(id); known {
-			return fmt.Errorf("R2: the directory keeps job %d", id)
-		}
 	}
-	if all, _ := w.bed.jobs(); all != 0 {
-		return fmt.Errorf("R2: %d jobs are in no directory", all)
-	}
-	if n := w.bed.r.Tubes(); n != 1 {
-		return fmt.Errorf("S5: %d tubes are left", n)
-	}
-	for i, p := range w.bed.shards {
-		if n := p.state.Waits(); n != 0 {
-			return fmt.Errorf("R3: shard %d keeps %d waiters", i, n)
-		}
-		if err := p.state.Check(); err != nil {
-			return fmt.Errorf("shard %d: %w", i, err)
-		}
+	if err := w.bed.r.empty(w.first); err != nil {
+		return err
 	}
 	return w.err
 }
