@@ -69,8 +69,8 @@
 // that copy finds a gap, and begins again from a checkpoint.
 //
 // K6: At most one node owns a shard in an epoch. Two candidates with one epoch would both need the
-// first place of it on lane 0. The second of them reads the first one's record before its own
-// lands, and steps back (P6).
+// first place of it on lane 0. The second of them reads the first one's record there before its own
+// lands, or a record of that epoch behind it if that has been purged, and steps back (P6).
 //
 // K8: An id is given once. It is in a record, and told to nobody before that is acknowledged; a
 // newer owner goes on behind the highest id of the union.

@@ -11,7 +11,7 @@ func (l *Log) Read(id, first uint64, records [][]byte, more bool) error {
 	}
 	seq := a.place + 1
 	if first > seq {
-		if seq > 1 && l.role != Follower { // P4
+		if l.role != Follower && l.epoch != 0 && !l.without.purged { // P4
 			l.stepBack(ErrOvertaken)
 		}
 		seq = first
@@ -45,8 +45,8 @@ func (l *Log) take(i int, e Entry) error {
 		l.begun(i, &e)
 		return nil
 	}
-	if e.Record.Epoch > l.epoch {
-		l.outrun(e.Record.Epoch)
+	if e.Record.Epoch > l.epoch || e.Record.Epoch == l.epoch && l.role == Candidate && !l.without.purged {
+		l.outrun(e.Record.Epoch) // the epoch's own record may have been purged
 	}
 	a.ahead = append(a.ahead, e)
 	err := l.join()

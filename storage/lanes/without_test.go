@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -59,6 +60,52 @@ func TestTwoAppendsAreNoChain(t *testing.T) {
 	w.write(0)
 	if n := w.nodes[0].log; n.Ready() || len(w.messages) == 0 {
 		t.Error("an owner is ready for new turns while it writes")
+	}
+}
+
+// P6: an epoch is noticed by any of its records. Its first ones may have been purged when a node
+// that has the last ones reads what is left, having chosen the same epoch by a stale read.
+func TestAnEpochWhoseRecordIsPurged(t *testing.T) {
+	for _, left := range []without{{}, {purged: true}} {
+		w := newWorld(2)
+		w.without = left
+		all := func(miss int) {
+			for len(w.messages) > 0 {
+				w.deliver(0, miss)
+			}
+		}
+		write := func() {
+			w.write(0)
+			all(0)
+		}
+		w.stand(0)
+		all(0)
+		write()
+		write()
+		w.nodes[1].log.Follow(0)
+		w.settle(1, nil)
+		all(0)
+		w.sync(0)
+		w.sync(1)
+		w.nodes[0].log.Use(1)
+		write()
+		w.purge(0, 0)
+		w.purge(0, 1)
+		all(0)
+		w.crash(1)
+		w.start(1)
+		w.stand(1)
+		w.deliver(0, 10)
+		w.deliver(0, 10)
+		w.deliver(0, 10)
+		w.deliver(0, 10)
+		if w.nodes[1].log.epoch != 1 || w.engine[0].purged != 2 || w.engine[1].purged != 1 {
+			t.Fatalf("the node stands for epoch %d; %d and %d records are purged", w.nodes[1].log.epoch, w.engine[0].purged, w.engine[1].purged)
+		}
+		all(0)
+		if _, why := w.nodes[1].log.Role(); (w.wrong == nil) == left.purged || !left.purged && !errors.Is(why, ErrOvertaken) {
+			t.Errorf("without %+v: %v, %v", left, w.wrong, why)
+		}
 	}
 }
 
