@@ -65,19 +65,9 @@ func (c *script) collect(s *Session) {
 	for i := range c.batch.Ops {
 		c.steps[c.first+i].op = c.batch.Ops[i]
 	}
-	sums, add := s.Sums, &c.batch.Sums
-	if sums == nil {
-		return // nobody counts
+	if s.Sums != nil { // somebody counts
+		s.Sums.Add(&c.batch.Sums)
 	}
-	sums.Urgent += add.Urgent
-	sums.Ready += add.Ready
-	sums.Reserved += add.Reserved
-	sums.Delayed += add.Delayed
-	sums.Buried += add.Buried
-	sums.Damaged += add.Damaged
-	sums.Timeouts += add.Timeouts
-	sums.Total += add.Total
-	sums.Tubes += add.Tubes
 }
 
 // play runs the script, then goes on with after.

@@ -104,14 +104,7 @@ func (m *Metrics) find(ctx context.Context) *findings {
 		figures, ok := m.src.Shards.Look(ctx, i)
 		ok = ok && m.src.Shards.Census(ctx, i, f.tubes.add)
 		f.shards, f.up, f.whole = append(f.shards, figures), append(f.up, ok), f.whole && ok
-		f.sums.Urgent += figures.Sums.Urgent
-		f.sums.Ready += figures.Sums.Ready
-		f.sums.Reserved += figures.Sums.Reserved
-		f.sums.Delayed += figures.Sums.Delayed
-		f.sums.Buried += figures.Sums.Buried
-		f.sums.Damaged += figures.Sums.Damaged
-		f.sums.Timeouts += figures.Sums.Timeouts
-		f.sums.Total += figures.Sums.Total
+		f.sums.Add(&figures.Sums)
 	}
 	if f.whole {
 		f.keys = keys(m.src.Stats(&f.sums))

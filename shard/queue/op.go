@@ -127,3 +127,16 @@ type Sums struct {
 	Timeouts, Total                          uint64
 	Tubes                                    int // 0 unless there is a Judge
 }
+
+// Add adds the counts of another shard.
+func (s *Sums) Add(o *Sums) {
+	s.Urgent += o.Urgent
+	s.Ready += o.Ready
+	s.Reserved += o.Reserved
+	s.Delayed += o.Delayed
+	s.Buried += o.Buried
+	s.Damaged += o.Damaged
+	s.Timeouts += o.Timeouts
+	s.Total += o.Total
+	s.Tubes += o.Tubes
+}

@@ -71,12 +71,7 @@ type sample struct {
 func (s *sample) sums() (all queue.Sums, turns uint64, commits tally.Reading) {
 	for i := range s.shards {
 		f := &s.shards[i]
-		all.Ready += f.Sums.Ready
-		all.Reserved += f.Sums.Reserved
-		all.Delayed += f.Sums.Delayed
-		all.Buried += f.Sums.Buried
-		all.Total += f.Sums.Total
-		all.Timeouts += f.Sums.Timeouts
+		all.Add(&f.Sums)
 		turns += f.Turns
 		for k, n := range f.LogMore.Commits.Counts {
 			commits.Counts[k] += n
