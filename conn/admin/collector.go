@@ -51,16 +51,12 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 		g.value("beanfield_refusals_total", "Commands and requests that were not carried out, by the answer.",
 			prometheus.CounterValue, float64(r.Count), "face", r.FrontEnd, "reason", r.Reason)
 	}
-	if g.src.Denied != nil {
-		for _, d := range g.src.Denied() {
-			g.value("beanfield_denied_total", "Commands and requests that the rules of [[access]] have refused; auth: wrong tokens.",
-				prometheus.CounterValue, float64(d.Count), "face", d.FrontEnd, "command", d.Command)
-		}
+	for _, d := range g.src.Denied() {
+		g.value("beanfield_denied_total", "Commands and requests that the rules of [[access]] have refused; auth: wrong tokens.",
+			prometheus.CounterValue, float64(d.Count), "face", d.FrontEnd, "command", d.Command)
 	}
-	if g.src.Slow != nil {
-		g.value("beanfield_slow_commands_total", "Commands that took longer than log.slow; beanfield slow lists the latest.",
-			prometheus.CounterValue, float64(g.src.Slow()))
-	}
+	g.value("beanfield_slow_commands_total", "Commands that took longer than log.slow; beanfield slow lists the latest.",
+		prometheus.CounterValue, float64(g.src.Slow()))
 	for command, r := range g.src.Latency() {
 		if r.Total() == 0 {
 			continue
@@ -73,20 +69,16 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 
 // secured sends what is known of TLS.
 func (g *gathering) secured() {
-	if g.src.Certificates != nil {
-		for _, c := range g.src.Certificates() {
-			g.value("beanfield_tls_certificate_expiry_seconds", "Time until the certificate, or one of its chain, expires; below 0 once it has expired.",
-				prometheus.GaugeValue, time.Until(c.Ends).Seconds(), "face", c.FrontEnd, "file", c.File)
-		}
+	for _, c := range g.src.Certificates() {
+		g.value("beanfield_tls_certificate_expiry_seconds", "Time until the certificate, or one of its chain, expires; below 0 once it has expired.",
+			prometheus.GaugeValue, time.Until(c.Ends).Seconds(), "face", c.FrontEnd, "file", c.File)
 	}
-	if g.src.Handshakes != nil {
-		n := g.src.Handshakes()
-		for outcome, count := range map[string]uint64{"made": n.Made, "failed": n.Failed, "dropped": n.Dropped} {
-			g.value("beanfield_tls_handshakes_total", "TLS handshakes that are over. Those that are dropped had waited for their clients longest when there were too many.",
-				prometheus.CounterValue, float64(count), "outcome", outcome)
-		}
-		g.value("beanfield_tls_half_handshakes", "TLS handshakes that are under way.", prometheus.GaugeValue, float64(n.Now))
+	n := g.src.Handshakes()
+	for outcome, count := range map[string]uint64{"made": n.Made, "failed": n.Failed, "dropped": n.Dropped} {
+		g.value("beanfield_tls_handshakes_total", "TLS handshakes that are over. Those that are dropped had waited for their clients longest when there were too many.",
+			prometheus.CounterValue, float64(count), "outcome", outcome)
 	}
+	g.value("beanfield_tls_half_handshakes", "TLS handshakes that are under way.", prometheus.GaugeValue, float64(n.Now))
 }
 
 // Describe implements prometheus.Collector. It describes nothing in advance: which metrics

@@ -45,14 +45,15 @@ func sources(s Shards) Sources {
 		Stats: func(sums *queue.Sums) []byte {
 			return fmt.Appendf(nil, "current-jobs-ready: %d\ncmd-put: 3\nversion: \"1\"\n", sums.Ready)
 		},
-		Ready:       func() bool { return true },
-		Connections: func() map[string]int { return map[string]int{"http": 1} },
-		Denied:      func() []Denied { return []Denied{{"beanstalk", "put", 3}} },
-		Refusals:    func() []Refusals { return []Refusals{{"http", "Not Found", 2}} },
-		Loops:       func() []Loop { return []Loop{{1, 2, 3}} },
-		Latency:     func() map[string]*tally.Reading { return map[string]*tally.Reading{"put": someTimes()} },
-		Slow:        func() uint64 { return 4 },
-		Handshakes:  func() secure.Counts { return secure.Counts{Made: 5, Failed: 1, Dropped: 7, Now: 3} },
+		Ready:        func() bool { return true },
+		Connections:  func() map[string]int { return map[string]int{"http": 1} },
+		Denied:       func() []Denied { return []Denied{{"beanstalk", "put", 3}} },
+		Refusals:     func() []Refusals { return []Refusals{{"http", "Not Found", 2}} },
+		Loops:        func() []Loop { return []Loop{{1, 2, 3}} },
+		Latency:      func() map[string]*tally.Reading { return map[string]*tally.Reading{"put": someTimes()} },
+		Slow:         func() uint64 { return 4 },
+		Certificates: func() []Certificate { return nil },
+		Handshakes:   func() secure.Counts { return secure.Counts{Made: 5, Failed: 1, Dropped: 7, Now: 3} },
 	}
 }
 

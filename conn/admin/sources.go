@@ -22,17 +22,16 @@ type Sources struct {
 	Connections func() map[string]int
 	// Refusals are the commands and requests that were not carried out.
 	Refusals func() []Refusals
-	// Denied is what rules about access have refused; nil if nothing asks for such rules.
+	// Denied is what rules about access have refused.
 	Denied func() []Denied
-	// Slow is how many commands took longer than log.slow; nil if nobody counts them.
+	// Slow is how many commands took longer than log.slow.
 	Slow  func() uint64
 	Loops func() []Loop
 	// Latency is how long commands took, by command, in steps of tally.Time.
 	Latency func() map[string]*tally.Reading
-	// Handshakes are those over TLS; nil if there are none.
+	// Handshakes are those over TLS.
 	Handshakes func() secure.Counts
-	// Certificates are those of the listeners with TLS, each front end and file once; nil if
-	// there are none.
+	// Certificates are those of the listeners with TLS, each front end and file once.
 	Certificates func() []Certificate
 }
 

@@ -15,10 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/conn/admin/history"
 	"beanfield/router"
 	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/must"
+	"beanfield/storage/tally"
 )
 
 // bench is a console over shards of its own, behind a socket.
@@ -28,13 +30,21 @@ type bench struct {
 	url    string
 }
 
+// options are those of a console for whom everybody may do everything.
+func options(r *router.Router) Options {
+	return Options{
+		Router: r, MaxJobSize: func() int { return 1 << 20 }, Version: "test", Started: time.Now(),
+		LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, May: func(*http.Request) Rights { return Rights{Act: true} },
+		Exposes: func([]byte) bool { return false }, Tell: func(*http.Request, Deed) {},
+		History: func() *history.Book { return nil }, Latency: func() map[string]*tally.Reading { return nil },
+	}
+}
+
 func newBench(t *testing.T, rights Rights, set ...func(*Options)) *bench {
 	t.Helper()
 	r := must.Get(router.New(router.Options{Shards: 3, Store: storage.Memory()}))
-	o := Options{
-		Router: r, MaxJobSize: func() int { return 1 << 20 }, Version: "test", Started: time.Now(),
-		LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, May: func(*http.Request) Rights { return rights },
-	}
+	o := options(r)
+	o.May = func(*http.Request) Rights { return rights }
 	for _, fn := range set {
 		fn(&o)
 	}

@@ -2,7 +2,6 @@ package console
 
 import (
 	"embed"
-	"errors"
 	"io/fs"
 	"net/http"
 	"time"
@@ -19,12 +18,11 @@ import (
 type Options struct {
 	// Router has the shards.
 	Router *router.Router
-	// May says what a request may do; nil if everybody may do everything.
+	// May says what a request may do.
 	May func(*http.Request) Rights
-	// Exposes says whether a body shows a token that a rule knows, and so must be no job; nil if
-	// none does.
+	// Exposes says whether a body shows a token that a rule knows, and so must be no job.
 	Exposes func(body []byte) bool
-	// Tell notes what somebody has done, or was refused; nil if nobody wants to know.
+	// Tell notes what somebody has done, or was refused.
 	Tell func(*http.Request, Deed)
 	// LimitsFor are the limits of the queue service for a tube.
 	LimitsFor func(tube string) *queue.Limits
@@ -32,9 +30,9 @@ type Options struct {
 	MaxJobSize func() int
 	// FrontEnds have the clients that are connected.
 	FrontEnds []FrontEnd
-	// Latency is how long commands took, by command, in steps of tally.Time; it may be nil.
+	// Latency is how long commands took, by command, in steps of tally.Time.
 	Latency func() map[string]*tally.Reading
-	// History has how the server was; nil, or a nil book, if nobody keeps it.
+	// History has how the server was; a nil book if nobody keeps it.
 	History func() *history.Book
 	// Slow has the commands that took long; it may be nil.
 	Slow *slow.Log
@@ -60,21 +58,6 @@ var files embed.FS
 
 // New makes a console.
 func New(o Options) (*Console, error) {
-	if o.Router == nil || o.LimitsFor == nil || o.MaxJobSize == nil {
-		return nil, errors.New("console: router, limits or size of jobs are missing")
-	}
-	if o.May == nil {
-		o.May = func(*http.Request) Rights { return Rights{Act: true} }
-	}
-	if o.Exposes == nil {
-		o.Exposes = func([]byte) bool { return false }
-	}
-	if o.Tell == nil {
-		o.Tell = func(*http.Request, Deed) {}
-	}
-	if o.History == nil {
-		o.History = func() *history.Book { return nil }
-	}
 	pages, err := fs.Sub(files, "pages")
 	if err != nil {
 		return nil, err

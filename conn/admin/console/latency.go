@@ -24,11 +24,9 @@ func (c *Console) latency(r *http.Request) (any, error) {
 		return nil, err
 	}
 	a := &latencyAnswer{At: s.at.UnixMilli(), Commands: map[string][][2]uint64{}}
-	if c.opts.Latency != nil {
-		for name, reading := range c.opts.Latency() {
-			if pairs := filled(reading); len(pairs) > 0 {
-				a.Commands[name] = pairs
-			}
+	for name, reading := range c.opts.Latency() {
+		if pairs := filled(reading); len(pairs) > 0 {
+			a.Commands[name] = pairs
 		}
 	}
 	var commits tally.Reading

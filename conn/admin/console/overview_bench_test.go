@@ -24,7 +24,7 @@ func BenchmarkOverview(b *testing.B) {
 			b.Fatal(op.Status)
 		}
 	}
-	c := must.Get(New(Options{Router: r, LimitsFor: func(string) *queue.Limits { return &queue.Limits{} }, MaxJobSize: func() int { return 1 }}))
+	c := must.Get(New(options(r)))
 	request := httptest.NewRequest("GET", "/api/v1/overview", nil)
 	for _, e := range []struct {
 		name   string
