@@ -89,7 +89,7 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestOptionsThatCannotBe(t *testing.T) {
-	for _, o := range []Options{{Options: hall.Options{ReadTimeout: -1}}, {WriteTimeout: -1}, {Options: hall.Options{IdleTimeout: -1}}, {Options: hall.Options{MaxHeader: -1}}, {MaxBody: -1}} {
+	for _, o := range []Options{{Options: hall.Options{ReadTimeout: -1}}, {WriteTimeout: -1}, {Options: hall.Options{IdleTimeout: -1}}, {Options: hall.Options{MaxHeader: -1}}, {Options: hall.Options{HandshakeTimeout: -1}}, {MaxBody: -1}} {
 		if _, err := NewServer(nil, o); err == nil {
 			t.Errorf("%+v is taken", o)
 		}

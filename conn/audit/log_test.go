@@ -53,6 +53,13 @@ func (p *paper) Close() error {
 	return nil
 }
 
+// makeRoom makes room for any number of bytes.
+func (p *paper) makeRoom() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.room = -1
+}
+
 // lines reads what has been written, and what that says of lost events.
 func (p *paper) lines(t *testing.T) (whats []string, lost int) {
 	t.Helper()
@@ -82,9 +89,7 @@ func start(t *testing.T, p *paper) (l *Log, warnings *must.Text) {
 
 func end(t *testing.T, l *Log) {
 	t.Helper()
-	if err := l.Close(context.Background()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, l.Close(context.Background()))
 }
 
 // A line has all that an event has, and nothing that is empty; no text can make two lines.
@@ -141,9 +146,7 @@ func TestFullDisk(t *testing.T) {
 				l.Tell(Event{What: fmt.Sprint("early", i)})
 				synctest.Wait()
 			}
-			p.mu.Lock()
-			p.room = -1
-			p.mu.Unlock()
+			p.makeRoom()
 			l.Tell(Event{What: "late"})
 			end(t, l)
 			whats, lost := p.lines(t)
@@ -172,9 +175,7 @@ func TestLossAtTheEnd(t *testing.T) {
 		l, _ := start(t, p)
 		l.Tell(Event{What: "a"})
 		synctest.Wait()
-		p.mu.Lock()
-		p.room = -1
-		p.mu.Unlock()
+		p.makeRoom()
 		end(t, l)
 		if whats, lost := p.lines(t); len(whats) != 0 || lost != 1 {
 			t.Errorf("%v and %d lost", whats, lost)

@@ -207,12 +207,6 @@ func TestUselessSocket(t *testing.T) {
 	h.serving.Wait()
 }
 
-func TestNegativeTimeout(t *testing.T) {
-	if _, err := New(nil, Options{HandshakeTimeout: -1}); err == nil {
-		t.Error("it is taken")
-	}
-}
-
 // net/http ends a connection in one direction first, with TLS too, so that its answer is not
 // lost: what the client still sends would have it reset.
 func TestCloseWrite(t *testing.T) {

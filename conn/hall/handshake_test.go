@@ -64,13 +64,3 @@ func TestShutdownDuringHandshakes(t *testing.T) {
 	h.end(context.Background())
 	isClosed(t, c)
 }
-
-// A nil certificate means a listener without TLS.
-func TestWithoutTLS(t *testing.T) {
-	h := newHost(t, Options{})
-	c := h.dial(h.listen(h.Over(nil, nil)))
-	h.echo(c)
-	c.Close()
-	h.await(0)
-	h.end(context.Background())
-}

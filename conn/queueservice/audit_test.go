@@ -1,7 +1,6 @@
 package queueservice
 
 import (
-	"bytes"
 	"log/slog"
 	"regexp"
 	"strings"
@@ -11,14 +10,9 @@ import (
 	"beanfield/storage/must"
 )
 
-// page is a file in memory.
-type page struct{ bytes.Buffer }
-
-func (*page) Close() error { return nil }
-
 // The audit log is told of what was refused, of what ends items or groups, and of nothing else.
 func TestAudit(t *testing.T) {
-	var file page
+	var file must.Text
 	log := audit.New(&file, slog.New(slog.DiscardHandler))
 	h, _ := newGuarded(t, func(o *Options) { o.Audit = log })
 	for _, c := range []struct{ method, query, token string }{

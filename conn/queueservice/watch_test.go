@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -273,4 +274,21 @@ func TestClientThatNeverReads(t *testing.T) {
 	c.box.Receive(bulky(30), true)
 	h.await(t, queue.AskLeave, 1)
 	c.Close()
+}
+
+// A buffer that has grown beyond the usual is not used again.
+func TestHugeBuffersAreLetGo(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what is put into the pool is what comes out next
+	for range 50 {
+		w := writer{box: &outbox{}}
+		b := make([]byte, 0, mostBuffer+1)
+		w.buffer = &b
+		w.rest()
+		if w.buffer != nil {
+			t.Fatal("the writer still has the buffer")
+		}
+		if next := buffers.Get().(*[]byte); cap(*next) > mostBuffer {
+			t.Fatalf("a buffer of %d bytes is used again", cap(*next))
+		}
+	}
 }
