@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"sync"
+	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -13,14 +14,18 @@ type breaking struct {
 	at     int64
 	onward bool
 
-	mu   sync.Mutex
-	n    int64
-	kind errorfs.OpKind
+	mu    sync.Mutex
+	rests bool // operations do not count
+	n     int64
+	kind  errorfs.OpKind
 }
 
 func (b *breaking) MaybeError(op errorfs.Op) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.rests {
+		return nil
+	}
 	b.n++
 	if b.n == b.at {
 		b.kind = op.Kind
@@ -33,18 +38,36 @@ func (b *breaking) MaybeError(op errorfs.Op) error {
 
 func (b *breaking) String() string { return "breaking" }
 
-// arm starts to count anew.
-func (b *breaking) arm(at int64, onward bool) {
+// rest says whether operations do not count from now on.
+func (b *breaking) rest(rests bool) {
 	b.mu.Lock()
-	b.n, b.at, b.onward = 0, at, onward
+	b.rests = rests
 	b.mu.Unlock()
 }
 
-// reached says whether there was such an operation, and what it was.
-func (b *breaking) reached() (errorfs.OpKind, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.kind, b.n >= b.at
+// everyOperation has try meet an error at each operation on a disk, or at one of so many: once at
+// that one alone, and once at all after it too. If none is injected, try may return none.
+func everyOperation(t *testing.T, step int64, try func(b *breaking) error) (met map[errorfs.OpKind]bool) {
+	t.Helper()
+	met = make(map[errorfs.OpKind]bool)
+	for _, onward := range []bool{false, true} {
+		for reached, at := true, int64(1); reached; at += step {
+			b := &breaking{at: at, onward: onward}
+			err := try(b)
+			b.mu.Lock()
+			n, kind := b.n, b.kind
+			b.mu.Unlock()
+			if reached = n >= at; reached {
+				met[kind] = true
+			} else if t.Logf("%d operations, onward %v", n, onward); err != nil {
+				t.Errorf("nothing was injected, but: %v", err)
+			}
+			if t.Failed() {
+				t.Fatalf("operation %d (kind %d), onward %v: %v", at, kind, onward, err)
+			}
+		}
+	}
+	return met
 }
 
 func (b *breaking) fs(fs vfs.FS) vfs.FS { return &closeBreaking{errorfs.Wrap(fs, b), b} }

@@ -2,8 +2,6 @@ package pebblestore
 
 import (
 	"errors"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,163 +13,29 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// gate is a file system whose syncs of logs wait while it is shut.
-type gate struct {
-	vfs.FS
-	mu      sync.Mutex
-	arrived chan struct{}
-}
-
-func newGate(fs vfs.FS) *gate {
-	g := &gate{arrived: make(chan struct{}, 1000)}
-	g.FS = errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if strings.HasSuffix(op.Path, ".turns") &&
-			(op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData) {
-			g.arrived <- struct{}{}
-			g.mu.Lock()
-			//lint:ignore SA2001 the gate is passed, nothing is done inside
-			g.mu.Unlock()
-		}
-		return nil
-	}))
-	return g
-}
-
 func putOne(l storage.Log, id uint64) {
 	j := storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: 4}
 	l.Put(&j, []byte("body"))
 }
 
-// heldUp is a store whose committer waits in the sync of job 1, turn 1, until
-// the gate's mutex, which it has locked, is free.
-func heldUp(t *testing.T, fs vfs.FS) (*gate, *store, storage.Log, *ledger) {
-	t.Helper()
-	g := newGate(fs)
-	s := noTicks(small(g, storage.Always))
-	l := mustOpen(t, s, 1)[0]
-	for len(g.arrived) > 0 {
-		<-g.arrived
-	}
-	led := &ledger{t: t}
-	g.mu.Lock()
-	putOne(l, 1)
-	if l.Commit(turn{led, 1}) {
-		t.Fatal("acknowledged before its sync")
-	}
-	<-g.arrived
-	return g, s, l, led
-}
-
-// While a batch is being synced, any number of turns gather, and one sync
-// serves them all, in order.
-func TestOneSyncServesManyTurns(t *testing.T) {
-	g, s, l, led := heldUp(t, vfs.NewMem())
-	for n := 2; n <= 100; n++ {
-		if n%10 != 0 { // some turns only read
-			putOne(l, uint64(n))
-		}
-		if l.Commit(turn{led, n}) {
-			t.Fatal("acknowledged before its sync")
-		}
-		// What waits can be read.
-		if n%10 != 0 {
-			if body, err := l.Body(uint64(n), nil); err != nil || string(body) != "body" {
-				t.Fatalf("body of job %d: %q, %v", n, body, err)
-			}
-		}
-	}
-	if acked, _ := led.count(); acked != 0 {
-		t.Fatalf("turn %d was acknowledged before the sync", acked)
-	}
-	g.mu.Unlock()
-	mustCommit(t, l)
-	if acked, _ := led.count(); acked != 100 {
-		t.Errorf("only turn %d was acknowledged", acked)
-	}
-	if n := l.Stats().Syncs; n != 2 {
-		t.Errorf("%d syncs for 100 turns", n)
-	}
-	must.Do(t, s.Close())
-}
-
-// gatedLog is a store with one log, whose committer takes nothing yet.
-func gatedLog(t *testing.T, fs vfs.FS) (*store, *shardLog) {
-	t.Helper()
-	s, l := openOne(t, fs)
-	must.Do(t, l.committer.Gate())
-	return s, l
-}
-
-// Turns that end before the committer comes are one group as well.
-func TestOneSyncServesTurnsBeforeIt(t *testing.T) {
-	s, l := gatedLog(t, vfs.NewMem())
-	led := &ledger{t: t}
-	for n := 1; n <= 10; n++ {
-		putOne(l, uint64(n))
-		if l.Commit(turn{led, n}) {
-			t.Fatal("acknowledged before its sync")
-		}
-	}
-	l.committer.Thaw()
-	mustCommit(t, l)
-	if acked, _ := led.count(); acked != 10 {
-		t.Errorf("only turn %d was acknowledged", acked)
-	}
-	if n := l.Stats().Syncs; n != 1 {
-		t.Errorf("%d syncs for 10 turns", n)
-	}
-	must.Do(t, s.Close())
-}
-
-// Closing a log opens its gate: what has been committed is applied and told.
-func TestCloseWhileGated(t *testing.T) {
-	fs := vfs.NewMem()
-	s, l := gatedLog(t, fs)
-	putOne(l, 1)
-	w := newWaiter()
-	l.Commit(w)
-	must.Do(t, s.Close())
-	w.mustBeTold(t)
-	s = noTicks(small(fs, storage.Always))
-	if got := replayed(t, mustOpen(t, s, 1)[0]); len(got) != 1 {
-		t.Errorf("%d jobs come back", len(got))
-	}
-	must.Do(t, s.Close())
-}
-
-// A turn that wrote nothing waits for those before it, and for nothing else.
-func TestTurnsWithoutRecords(t *testing.T) {
-	s := noTicks(small(vfs.NewMem(), storage.Always))
-	l := mustOpen(t, s, 1)[0]
-	if !l.Commit(newWaiter()) {
-		t.Error("nothing to wait for, but it waits")
-	}
-	putOne(l, 1)
-	w := newWaiter()
-	if l.Commit(w) {
-		t.Error("acknowledged before its sync")
-	}
-	mustCommit(t, l)
-	select {
-	case <-w.done:
-	default:
-		t.Error("a turn that wrote nothing overtook one that wrote")
-	}
-	must.Do(t, s.Close())
-}
-
-// In Interval mode turns do not wait; a tick of the timer syncs what there is,
-// also when nothing comes any more, and does nothing when there is nothing.
-func TestIntervalSyncs(t *testing.T) {
-	fs := vfs.NewCrashableMem()
+// ticking is a store, and the ticks of the timer that syncs. Its other timers never fire.
+func ticking(o Options) (*store, chan<- time.Time) {
 	ticks := make(chan time.Time)
-	s := newStore(small(fs, storage.Interval))
+	s := newStore(o)
 	s.ticker = func(d time.Duration) (<-chan time.Time, func()) {
 		if d == s.o.SyncEvery {
 			return ticks, func() {}
 		}
 		return nil, func() {}
 	}
+	return s, ticks
+}
+
+// In Interval mode turns do not wait; a tick of the timer syncs what there is,
+// also when nothing comes any more, and does nothing when there is nothing.
+func TestIntervalSyncs(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s, ticks := ticking(small(fs, storage.Interval))
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	for id := uint64(1); id <= 10; id++ {
 		putOne(l, id)
@@ -188,11 +52,7 @@ func TestIntervalSyncs(t *testing.T) {
 		t.Errorf("%d syncs", n)
 	}
 	for want, fs := range map[int]*vfs.MemFS{0: before, 10: fs.CrashClone(vfs.CrashCloneCfg{})} {
-		c := noTicks(small(fs, storage.Interval))
-		if got := replayed(t, mustOpen(t, c, 1)[0]); len(got) != want {
-			t.Errorf("%d jobs after a crash, should be %d", len(got), want)
-		}
-		must.Do(t, c.Close())
+		hasJobs(t, fs, want)
 	}
 	must.Do(t, s.Close())
 }
@@ -201,7 +61,6 @@ func TestIntervalSyncs(t *testing.T) {
 func TestFailedIntervalSync(t *testing.T) {
 	broken := errors.New("broken disk")
 	var on atomic.Bool
-	ticks := make(chan time.Time)
 	fatal := make(chan error, 1)
 	o := small(errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(errorfs.Op) error {
 		if on.Load() {
@@ -210,13 +69,7 @@ func TestFailedIntervalSync(t *testing.T) {
 		return nil
 	})), storage.Interval)
 	o.Fatal = func(err error) { fatal <- err }
-	s := newStore(o)
-	s.ticker = func(d time.Duration) (<-chan time.Time, func()) {
-		if d == s.o.SyncEvery {
-			return ticks, func() {}
-		}
-		return nil, func() {}
-	}
+	s, ticks := ticking(o)
 	l := mustOpen(t, s, 1)[0].(*shardLog)
 	putOne(l, 1)
 	if !l.Commit(newWaiter()) {
@@ -264,4 +117,31 @@ func TestCommitAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a turn", n)
 	}
 	must.Do(t, s.Close())
+}
+
+// A turn may be longer than the whole log, and make more than one table.
+func TestVeryLargeTurn(t *testing.T) {
+	fs := vfs.NewMem()
+	for _, mode := range []storage.SyncMode{storage.Always, storage.Never} {
+		s := noTicks(small(fs, mode))
+		l := mustOpen(t, s, 1)[0]
+		before := len(replayed(t, l))
+		body := make([]byte, storage.LargeBody) // the largest that is copied: the buffer is used again
+		const n = 20
+		for i := range uint64(n) {
+			id := l.MaxID() + 1 + i
+			body[0] = byte(id)
+			l.Put(&storage.Job{ID: id, Tube: "t", State: storage.Ready, Size: uint32(len(body))}, body)
+		}
+		mustCommit(t, l)
+		for i := range uint64(n) {
+			id := l.MaxID() + 1 + i
+			got, err := l.Body(id, nil)
+			if err != nil || len(got) != len(body) || got[0] != byte(id) {
+				t.Fatalf("body of job %d: %d bytes, %v", id, len(got), err)
+			}
+		}
+		must.Do(t, s.Close())
+		hasJobs(t, fs, before+n)
+	}
 }

@@ -19,16 +19,15 @@ type photo struct {
 	what  string
 }
 
-// camera takes photos of a disk before some of the operations on it, most of them before
-// syncs, when there is most to lose.
+// camera takes photos of a disk before some of the operations on it.
 type camera struct {
 	disk *cloneable
-	led  *ledger
+	r    *rand.Rand
+	led  *ledger // nil for none
+	// when is how much each photo has, in percent, of what has not been synced.
+	when func(op errorfs.Op) []int
 
 	mu     sync.Mutex
-	r      *rand.Rand
-	n      int
-	at     map[int]bool
 	photos []photo
 }
 
@@ -37,17 +36,32 @@ func (c *camera) String() string { return "camera" }
 func (c *camera) MaybeError(op errorfs.Op) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.n++
-	syncs := op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData
-	if !c.at[c.n] && !(syncs && c.r.Intn(16) == 0 && len(c.photos) < 30) {
-		return nil
+	least := 0
+	if c.led != nil {
+		least, _ = c.led.count()
 	}
-	least, _ := c.led.count()
-	for _, percent := range []int{0, 100, c.r.Intn(101)} {
+	for _, percent := range c.when(op) {
 		fs := c.disk.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(c.r.Int63())})
-		c.photos = append(c.photos, photo{fs, least, fmt.Sprintf("operation %d on %s, %d percent", c.n, op.Path, percent)})
+		c.photos = append(c.photos, photo{fs, least, fmt.Sprintf("before %v on %s, %d percent", op.Kind, op.Path, percent)})
 	}
 	return nil
+}
+
+// often has it take photos before some of a thousand operations, most of them before
+// syncs, when there is most to lose.
+func (c *camera) often(r *rand.Rand) {
+	n, at := 0, make(map[int]bool)
+	for range 4 {
+		at[r.Intn([]int{100, 1000}[r.Intn(2)])] = true
+	}
+	c.when = func(op errorfs.Op) []int {
+		n++
+		syncs := op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData
+		if !at[n] && !(syncs && c.r.Intn(16) == 0 && len(c.photos) < 30) {
+			return nil
+		}
+		return []int{0, 100, c.r.Intn(101)}
+	}
 }
 
 // L1 and L2, and no false alarm: whatever the store is doing when it dies, its start
@@ -58,10 +72,8 @@ func TestCrashAtAnyOperation(t *testing.T) {
 		r := rand.New(rand.NewSource(seed))
 		disk := vfs.NewCrashableMem()
 		for life, h := 0, newHistory(r); life < 3 && !t.Failed(); life++ {
-			c := &camera{disk: &cloneable{MemFS: disk}, led: &ledger{t: t, acked: h.turns()}, r: rand.New(rand.NewSource(r.Int63())), at: make(map[int]bool)}
-			for range 4 {
-				c.at[r.Intn([]int{100, 1000}[r.Intn(2)])] = true
-			}
+			c := &camera{disk: &cloneable{MemFS: disk}, led: &ledger{t: t, acked: h.turns()}, r: rand.New(rand.NewSource(r.Int63()))}
+			c.often(r)
 			c.life(t, r, h)
 			for _, p := range c.photos {
 				p.check(t, r, h)

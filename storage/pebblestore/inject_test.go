@@ -2,9 +2,7 @@ package pebblestore
 
 import (
 	"errors"
-	"fmt"
 	"math/rand"
-	"sync/atomic"
 	"testing"
 
 	"beanfield/storage"
@@ -12,18 +10,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
-
-// failing is a file system on which one operation fails, or that one and all
-// after it.
-func failing(fs vfs.FS, at int64, onward bool) (vfs.FS, *atomic.Int64) {
-	n := new(atomic.Int64)
-	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if i := n.Add(1); i == at || (onward && i > at) {
-			return errorfs.ErrInjected
-		}
-		return nil
-	})), n
-}
 
 // scenario puts, updates, deletes, flushes, compacts, closes, moves to another
 // number of shards and goes on there. It stops at the first error.
@@ -108,43 +94,28 @@ func TestErrorAtEveryOperation(t *testing.T) {
 	if brief() {
 		step = 7
 	}
-	for _, onward := range []bool{false, true} {
-		for at := int64(1); ; at += step {
-			base := &cloneable{MemFS: vfs.NewCrashableMem()}
-			fs, count := failing(base, at, onward)
-			sc := &scenario{t: t, fs: fs, led: &ledger{t: t}, h: newHistory(rand.New(rand.NewSource(7)))}
-			err := sc.run()
-			after(t, sc, base, fmt.Sprintf("operation %d, onward %v (%v)", at, onward, err))
-			if t.Failed() {
-				return
-			}
-			if count.Load() < at {
-				if err != nil {
-					t.Errorf("nothing was injected, but: %v", err)
-				}
-				t.Logf("%d operations, onward %v", count.Load(), onward)
-				break
-			}
-		}
-	}
+	everyOperation(t, step, func(b *breaking) error {
+		base := &cloneable{MemFS: vfs.NewCrashableMem()}
+		sc := &scenario{t: t, fs: errorfs.Wrap(base, b), led: &ledger{t: t}, h: newHistory(rand.New(rand.NewSource(7)))}
+		err := sc.run()
+		after(t, sc, base)
+		return err
+	})
 }
 
-func after(t *testing.T, sc *scenario, base *cloneable, what string) {
+func after(t *testing.T, sc *scenario, base *cloneable) {
 	t.Helper()
 	acked, _ := sc.led.count()
 	fs := base.clone(vfs.CrashCloneCfg{})
 	s := noTicks(small(fs, storage.Always))
 	logs, err := s.Open(2, func(string) int { return 1 })
 	if err != nil {
-		t.Errorf("%s: open afterwards: %v", what, err)
+		t.Errorf("open afterwards: %v", err)
 		return
 	}
 	a, b := look(t, logs[0]), look(t, logs[1])
 	sc.h.find(t, max(acked, sc.closed), sight{append(a.jobs, b.jobs...), append(a.queues, b.queues...), max(a.maxID, b.maxID)})
 	if err := s.Close(); err != nil {
-		t.Errorf("%s: close afterwards: %v", what, err)
-	}
-	if t.Failed() {
-		t.Log(what)
+		t.Errorf("close afterwards: %v", err)
 	}
 }

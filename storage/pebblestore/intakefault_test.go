@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -58,28 +59,14 @@ func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 	jobs := bulky(intakeJobs(60))
 	met := make(map[errorfs.OpKind]bool)
 	for _, from := range []*vfs.MemFS{vfs.NewCrashableMem(), leftover(t)} {
-		for _, onward := range []bool{false, true} {
-			for at := int64(1); ; at += step {
-				base := &cloneable{MemFS: from.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
-				b := &breaking{at: at, onward: onward}
-				err := fillBreaking(b.fs(base), jobs)
-				kind, reached := b.reached()
-				for _, kept := range []int{0, 100} {
-					afterIntake(t, base.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: randv2(at)}), jobs, err)
-				}
-				if t.Failed() {
-					t.Fatalf("operation %d (kind %d), onward %v: %v", at, kind, onward, err)
-				}
-				if !reached {
-					if err != nil {
-						t.Errorf("nothing was injected, but: %v", err)
-					}
-					t.Logf("%d operations, onward %v", at, onward)
-					break
-				}
-				met[kind] = true
+		maps.Copy(met, everyOperation(t, step, func(b *breaking) error {
+			base := &cloneable{MemFS: from.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
+			err := fillBreaking(b.fs(base), jobs)
+			for _, kept := range []int{0, 100} {
+				afterIntake(t, base.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: randv2(b.at)}), jobs, err)
 			}
-		}
+			return err
+		}))
 	}
 	if brief() {
 		return
@@ -128,27 +115,19 @@ func afterIntake(t *testing.T, fs *vfs.MemFS, jobs []storagetest.Stored, failure
 // takes for data either.
 func TestErrorAtEveryOperationOfAnAbort(t *testing.T) {
 	jobs := intakeJobs(30)
-	for _, onward := range []bool{false, true} {
-		for at := int64(1); ; at++ {
-			base := &cloneable{MemFS: vfs.NewCrashableMem()}
-			b := new(breaking)
-			in := mustBegin(t, b.fs(base), 2)
-			must.Do(t, take(in, jobs))
-			b.arm(at, onward)
-			err := in.Abort()
-			kind, reached := b.reached()
-			// After a crash removals that were not synced are undone.
-			now := vfs.NewMem()
-			must.Get(vfs.Clone(base.MemFS, now, "data", "data"))
-			for _, fs := range []*vfs.MemFS{base.clone(vfs.CrashCloneCfg{}), now} {
-				afterIntake(t, fs, jobs, errors.Join(errors.New("given up"), err))
-			}
-			if t.Failed() {
-				t.Fatalf("operation %d (kind %d), onward %v: %v", at, kind, onward, err)
-			}
-			if !reached {
-				break
-			}
+	everyOperation(t, 1, func(b *breaking) error {
+		base := &cloneable{MemFS: vfs.NewCrashableMem()}
+		b.rest(true)
+		in := mustBegin(t, b.fs(base), 2)
+		must.Do(t, take(in, jobs))
+		b.rest(false)
+		err := in.Abort()
+		// After a crash removals that were not synced are undone.
+		now := vfs.NewMem()
+		must.Get(vfs.Clone(base.MemFS, now, "data", "data"))
+		for _, fs := range []*vfs.MemFS{base.clone(vfs.CrashCloneCfg{}), now} {
+			afterIntake(t, fs, jobs, errors.Join(errors.New("given up"), err))
 		}
-	}
+		return err
+	})
 }

@@ -58,6 +58,16 @@ func openOne(t testing.TB, fs vfs.FS) (*store, *shardLog) {
 	return s, mustOpen(t, s, 1)[0].(*shardLog)
 }
 
+// hasJobs opens a directory of one shard, and checks how many jobs are there.
+func hasJobs(t testing.TB, fs vfs.FS, want int) {
+	t.Helper()
+	s, l := openOne(t, fs)
+	if got := replayed(t, l); len(got) != want {
+		t.Errorf("%d jobs come back, want %d", len(got), want)
+	}
+	must.Do(t, s.Close())
+}
+
 // foldSome has the store follow its log if a die shows 0, and a slot of it if it shows 1.
 func foldSome(t testing.TB, l *shardLog, die int) {
 	t.Helper()

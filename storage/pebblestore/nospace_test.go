@@ -44,9 +44,7 @@ func TestLogOnAFullDisk(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 		must.Do(t, s.Close())
-		if got := replayed(t, mustOpen(t, noTicks(s.o), 1)[0]); len(got) != 3000 {
-			t.Errorf("%s: %d jobs are there", what, len(got))
-		}
+		hasJobs(t, fs, 3000)
 	}
 }
 

@@ -36,19 +36,18 @@ func mustPut(t testing.TB, l storage.Log, s storagetest.Stored) {
 	}
 }
 
-// Bodies around every bound of a piece come back, while their records wait for the
+// A small body, and those around every bound of a piece, come back, while their records wait for the
 // committer, when they are committed, and after a restart; deleted ones do not.
 func TestLargeBodies(t *testing.T) {
 	mem := vfs.NewMem()
-	g, s, l, led := heldUp(t, mem)
-	const before = 1 // heldUp puts it
+	s, l := openOne(t, mem)
+	must.Do(t, l.committer.Gate())
 	var want []storagetest.Stored
 	for i, size := range []int{
-		storage.LargeBody + 1, 5*format.PieceSize - 1, 5 * format.PieceSize, 5*format.PieceSize + 1, 9*format.PieceSize + 7,
+		100, storage.LargeBody + 1, 5*format.PieceSize - 1, 5 * format.PieceSize, 5*format.PieceSize + 1, 9*format.PieceSize + 7,
 	} {
 		want = append(want, largeJob(uint64(10+i), size))
 	}
-	g.mu.Unlock()
 	for _, j := range want {
 		mustPut(t, l, j)
 	}
@@ -63,20 +62,17 @@ func TestLargeBodies(t *testing.T) {
 			}
 		}
 	}
-	g.mu.Lock()
-	if l.Commit(turn{led, 2}) {
+	if l.Commit(newWaiter()) {
 		t.Fatal("acknowledged before its sync")
 	}
 	readable("before the commit")
-	g.mu.Unlock()
+	l.committer.Thaw()
 	mustCommit(t, l)
 	readable("after the commit")
 	must.Do(t, s.Close())
-	s = noTicks(small(mem, storage.Always))
-	l = mustOpen(t, s, 1)[0]
+	s, l = openOne(t, mem)
 	defer s.Close()
-	got := replayed(t, l)
-	storagetest.SameJobs(t, got[before:], want)
+	storagetest.SameJobs(t, replayed(t, l), want)
 	readable("after the restart")
 	if max := l.MaxID(); max != 20 {
 		t.Errorf("the highest id is %d, want 20", max)
@@ -153,22 +149,6 @@ func TestStrayBody(t *testing.T) {
 	must.Do(t, s.Close())
 	holds(t, fs, 1, []storagetest.Stored{kept, again}, 3)
 	holds(t, fs, 2, []storagetest.Stored{kept, again}, 3)
-}
-
-// What is acknowledged has its body after a power cut, when each commit is synced.
-func TestLargeBodySurvivesAPowerCut(t *testing.T) {
-	fs := vfs.NewCrashableMem()
-	s, l := openOne(t, fs)
-	first, second := largeJob(10, storage.LargeBody+1), largeJob(5, 3*storage.LargeBody)
-	mustPut(t, l, first)
-	mustCommit(t, l)
-	mustPut(t, l, second) // its id is not the highest
-	mustCommit(t, l)
-	cut := fs.CrashClone(vfs.CrashCloneCfg{})
-	must.Do(t, s.Close())
-	s = noTicks(small(cut, storage.Always))
-	defer s.Close()
-	storagetest.SameJobs(t, replayed(t, mustOpen(t, s, 1)[0]), []storagetest.Stored{second, first})
 }
 
 // Closing waits for a body that is on its way.

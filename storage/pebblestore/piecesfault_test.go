@@ -1,12 +1,12 @@
 package pebblestore
 
 import (
-	"fmt"
+	"errors"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/must"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -16,50 +16,37 @@ import (
 // was acknowledged is there after a power cut, whole, and what was not is there whole
 // or not at all.
 func TestErrorWhileLargeJobsArePut(t *testing.T) {
-	for at := int64(1); ; at++ {
+	everyOperation(t, 1, func(b *breaking) error {
 		base := &cloneable{MemFS: vfs.NewCrashableMem()}
-		var n atomic.Int64
-		var armed atomic.Bool
-		fs := errorfs.Wrap(base, errorfs.InjectorFunc(func(errorfs.Op) error {
-			if armed.Load() && n.Add(1) == at {
-				return errorfs.ErrInjected
-			}
-			return nil
-		}))
-		s, l := openOne(t, fs)
+		b.rest(true)
+		s, l := openOne(t, errorfs.Wrap(base, b))
 		gone, kept := largeJob(1, storage.LargeBody+1), largeJob(2, storage.LargeBody+2)
 		mustPut(t, l, gone)
 		mustCommit(t, l)
-		armed.Store(true)
+		b.rest(false)
 		inserted := put(l, &kept) && commit(l) == nil
 		l.Delete(&gone.Job)
-		deleted := commit(l) == nil
+		deleted := commit(l)
 		_ = s.Close()
-		armed.Store(false)
+		b.rest(true)
 
-		what := fmt.Sprintf("operation %d, put %v, deleted %v", at, inserted, deleted)
-		after := noTicks(small(base.clone(vfs.CrashCloneCfg{}), storage.Always))
+		after, l := openOne(t, base.clone(vfs.CrashCloneCfg{}))
 		found := map[uint64]string{}
-		for _, j := range replayed(t, mustOpen(t, after, 1)[0]) {
+		for _, j := range replayed(t, l) {
 			found[j.ID] = j.Body
 		}
-		if found[1] != "" && (deleted || found[1] != gone.Body) {
-			t.Errorf("%s: job 1 has %d bytes", what, len(found[1]))
+		if found[1] != "" && (deleted == nil || found[1] != gone.Body) {
+			t.Errorf("job 1 has %d bytes; its delete: %v", len(found[1]), deleted)
 		}
 		if found[2] != kept.Body && (found[2] != "" || inserted) {
-			t.Errorf("%s: job 2 has %d bytes", what, len(found[2]))
+			t.Errorf("job 2 has %d bytes; put: %v", len(found[2]), inserted)
 		}
-		if err := after.Close(); err != nil {
-			t.Errorf("%s: %v", what, err)
+		must.Do(t, after.Close())
+		if !inserted {
+			return errors.Join(deleted, errors.New("the job was not put"))
 		}
-		if n.Load() < at {
-			t.Logf("%d operations", n.Load())
-			if !inserted || !deleted {
-				t.Errorf("nothing was injected: %s", what)
-			}
-			return
-		}
-	}
+		return deleted
+	})
 }
 
 // What is accepted and waits to be written has its room.

@@ -33,37 +33,6 @@ func replayedQueues(t testing.TB, l storage.Log) (all []*storage.Queue) {
 
 func sameQueue(a, b *storage.Queue) bool { return reflect.DeepEqual(a, b) }
 
-// What was last recorded of each queue is there after a start, from the log file or from
-// tables.
-func TestQueuesAreReplayed(t *testing.T) {
-	fs := vfs.NewMem()
-	r := rand.New(rand.NewSource(7))
-	want := make(map[string]*storage.Queue)
-	for round := range 6 {
-		s, l := openOne(t, fs)
-		storagetest.SameQueues(t, replayedQueues(t, l), want)
-		for range 50 {
-			tube := fmt.Sprint("queue ", r.Intn(30))
-			if want[tube] != nil && r.Intn(3) == 0 {
-				l.DeleteQueue(tube)
-				delete(want, tube)
-			} else {
-				q := storagetest.RandomQueue(r, tube)
-				l.PutQueue(q)
-				want[tube] = q
-			}
-			if r.Intn(5) == 0 {
-				mustCommit(t, l)
-			}
-		}
-		mustCommit(t, l)
-		if round == 3 {
-			must.Do(t, l.compact())
-		}
-		must.Do(t, s.Close())
-	}
-}
-
 // Where a part of many queues cannot be read, the others are saved, and it is said that
 // some may be missing.
 func TestSalvageOfDamagedQueues(t *testing.T) {

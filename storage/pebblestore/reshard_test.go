@@ -14,6 +14,7 @@ import (
 	"beanfield/storage/storagetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // fill writes jobs in every state to n shards and returns them.
@@ -120,44 +121,44 @@ func TestAnotherNumberOfShards(t *testing.T) {
 // A death at any file operation of a change, with what was not synced lost in
 // part, leaves a directory that any number of shards can open, complete.
 func TestDeathDuringAChangeOfShards(t *testing.T) {
-	step := int64(1)
+	step := 1
 	if brief() {
 		step = 9
 	}
 	deathDuringAChange(t, step, 60, 0)
 }
 
-// Fewer deaths: those who died keep what they had in memory.
+// Fewer deaths, of a larger directory.
 func TestDeathDuringAMoveOfLargeBodies(t *testing.T) { deathDuringAChange(t, 23, 8, 2) }
 
-func deathDuringAChange(t *testing.T, step int64, jobs, large int) {
+func deathDuringAChange(t *testing.T, step, jobs, large int) {
 	t.Helper()
 	base := vfs.NewCrashableMem()
 	all := fillLarge(t, base, 2, jobs, large)
 	deathWhileMoving(t, base, 4, step, jobs, all)
 }
 
-// deathWhileMoving opens a directory with n shards and dies at each operation.
-func deathWhileMoving(t *testing.T, base *vfs.MemFS, n int, step int64, jobs int, all []storagetest.Stored) {
+// deathWhileMoving opens a directory with n shards, and looks at what a death would leave before
+// each so many operations.
+func deathWhileMoving(t *testing.T, base *vfs.MemFS, n, step, jobs int, all []storagetest.Stored) {
 	t.Helper()
-	for at := int64(1); ; at += step {
-		source := &cloneable{MemFS: base.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: randv2(1)})}
-		fs, count := failing(source, at, true)
-		s := noTicks(small(fs, storage.Always))
-		_, err := s.Open(n, byName(n))
-		if closing := s.Close(); err == nil {
-			err = closing
+	at := 0
+	c := &camera{disk: &cloneable{MemFS: base}, r: rand.New(rand.NewSource(1)), when: func(errorfs.Op) []int {
+		if at++; at%step != 1%step {
+			return nil
 		}
-		dead := source.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: int(at*37) % 101, RNG: randv2(at)})
-		holds(t, dead, 1+int(at)%4, all, uint64(jobs), filledTubes...)
+		return []int{at * 37 % 101}
+	}}
+	s := noTicks(small(errorfs.Wrap(c.disk, c), storage.Always))
+	mustOpen(t, s, n)
+	must.Do(t, s.Close())
+	for i, p := range c.photos {
+		holds(t, p.fs, 1+i%4, all, uint64(jobs), filledTubes...)
 		if t.Failed() {
-			t.Fatalf("dead from operation %d on: %v", at, err)
-		}
-		if count.Load() < at {
-			t.Logf("%d operations", count.Load())
-			return
+			t.Fatal(p.what)
 		}
 	}
+	t.Logf("%d operations, %d deaths", at, len(c.photos))
 }
 
 // A change that the disk has no room for is refused before anything is touched,

@@ -80,7 +80,7 @@ func TestOlderDirectoryIsMoved(t *testing.T) {
 
 // A death at any file operation of that leaves a directory that can be opened, complete.
 func TestDeathWhileAnOlderDirectoryIsMoved(t *testing.T) {
-	step := int64(3)
+	step := 3
 	if brief() {
 		step = 17
 	}

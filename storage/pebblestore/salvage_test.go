@@ -171,21 +171,3 @@ func TestSalvageStopsWithItsCaller(t *testing.T) {
 		t.Errorf("%d calls, %v", n, err)
 	}
 }
-
-// A store with a damaged table opens or replays with an error that names it.
-func TestDamagedTableIsNamed(t *testing.T) {
-	fs, _ := compacted(t)
-	for _, path := range disktest.Look(t, fs, "data", ".sst") {
-		damage(t, fs, path)
-	}
-	s := noTicks(small(fs, storage.Always))
-	logs, err := s.Open(2, byName(2))
-	if err == nil {
-		for _, l := range logs {
-			err = errors.Join(err, l.Replay(func(*storage.Job, []byte) error { return nil }))
-		}
-	}
-	if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), ".sst") {
-		t.Errorf("error is %v", err)
-	}
-}

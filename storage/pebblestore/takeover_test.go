@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand"
 	"strings"
-	"sync"
 	"testing"
 
 	"beanfield/storage"
@@ -58,34 +57,6 @@ func TestOldFormats(t *testing.T) {
 	}
 }
 
-// photographer takes one photo of a disk, before the change to it with a number.
-type photographer struct {
-	disk *cloneable
-	at   int
-	r    *rand.Rand
-
-	mu   sync.Mutex
-	n    int
-	op   errorfs.Op
-	left *vfs.MemFS
-}
-
-func (p *photographer) String() string { return "photographer" }
-
-func (p *photographer) MaybeError(op errorfs.Op) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if op.Kind.ReadOrWrite() == errorfs.OpIsRead {
-		return nil
-	}
-	if p.n++; p.n == p.at {
-		p.op = op
-		percent := []int{0, 100, p.r.Intn(101)}[p.r.Intn(3)]
-		p.left = p.disk.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(p.r.Int63())})
-	}
-	return nil
-}
-
 // every is how many changes to the disk a test skips. All are tried by whoever has the time.
 func every(n int) int {
 	if *seeds > 1000 {
@@ -102,21 +73,24 @@ func every(n int) int {
 func TestDeathWhileTakingOver(t *testing.T) {
 	formats := make(map[int]int)
 	for i, name := range oldDirs {
-		old := oldDir(t, name)
-		for at := 1 + i; ; at += every(17) {
-			r := rand.New(rand.NewSource(int64(at)))
-			disk := &cloneable{MemFS: clone(old, 100, r)}
-			p := &photographer{disk: disk, at: at, r: r}
-			mustTell(t, errorfs.Wrap(disk, p), name)
-			if p.left == nil {
-				break
+		changes, r := i, rand.New(rand.NewSource(int64(i)))
+		c := &camera{disk: &cloneable{MemFS: oldDir(t, name)}, r: r, when: func(op errorfs.Op) []int {
+			if op.Kind.ReadOrWrite() == errorfs.OpIsRead {
+				return nil
 			}
-			formats[manifestOf(t, p.left).Format]++
+			if changes++; changes%every(17) != 0 {
+				return nil
+			}
+			return []int{[]int{0, 100, r.Intn(101)}[r.Intn(3)]}
+		}}
+		mustTell(t, errorfs.Wrap(c.disk, c), name)
+		for _, p := range c.photos {
+			formats[manifestOf(t, p.fs).Format]++
 			for range 2 {
-				if got, err := tell(t, p.left); err != nil || got != oldText(t, name) {
-					t.Fatalf("%s, change %d, %v on %s: %v:\n%s", name, at, p.op.Kind, p.op.Path, err, got)
+				if got, err := tell(t, p.fs); err != nil || got != oldText(t, name) {
+					t.Fatalf("%s, %s: %v:\n%s", name, p.what, err, got)
 				}
-				p.left = clone(p.left, r.Intn(101), r)
+				p.fs = clone(p.fs, r.Intn(101), r)
 			}
 		}
 	}
@@ -128,29 +102,23 @@ func TestDeathWhileTakingOver(t *testing.T) {
 
 // A disk that fails at any operation leaves a directory that the next start takes over.
 func TestErrorWhileTakingOver(t *testing.T) {
-	name := "format2-killed"
+	name, failed := "format2-killed", 0
 	old := oldDir(t, name)
-	for _, onward := range []bool{false, true} {
-		failed := 0
-		for at := int64(1); ; at += int64(every(17)) {
-			r := rand.New(rand.NewSource(at))
-			disk := &cloneable{MemFS: clone(old, 100, r)}
-			fs, count := failing(disk, at, onward)
-			_, err := tell(t, fs)
-			if err != nil {
-				failed++
-			}
-			left := disk.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: r.Intn(101), RNG: randv2(at)})
-			if got, after := tell(t, left); after != nil || got != oldText(t, name) {
-				t.Fatalf("operation %d fails (%v), onward %t: %v:\n%s", at, err, onward, after, got)
-			}
-			if count.Load() < at {
-				break
-			}
+	everyOperation(t, int64(every(17)), func(b *breaking) error {
+		r := rand.New(rand.NewSource(b.at))
+		disk := &cloneable{MemFS: clone(old, 100, r)}
+		_, err := tell(t, errorfs.Wrap(disk, b))
+		if err != nil {
+			failed++
 		}
-		if t.Logf("onward %t: %d starts failed", onward, failed); failed == 0 {
-			t.Error("no start has failed")
+		left := disk.clone(vfs.CrashCloneCfg{UnsyncedDataPercent: r.Intn(101), RNG: randv2(b.at)})
+		if got, after := tell(t, left); after != nil || got != oldText(t, name) {
+			t.Errorf("the next start: %v:\n%s", after, got)
 		}
+		return err
+	})
+	if t.Logf("%d starts failed", failed); failed == 0 {
+		t.Error("no start has failed")
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // Each group that is applied is counted, with its turns; so is what its measuring finds.
 func TestFiguresOfALog(t *testing.T) {
-	for _, mode := range []storage.SyncMode{storage.Always, storage.Never} {
+	for mode, syncs := range map[storage.SyncMode]uint64{storage.Always: 50, storage.Never: 0} {
 		s := noTicks(small(vfs.NewMem(), mode))
 		l := mustOpen(t, s, 1)[0].(*shardLog)
 		for id := uint64(1); id <= 50; id++ {
@@ -24,6 +24,9 @@ func TestFiguresOfALog(t *testing.T) {
 		}
 		if err := s.Close(); err != nil { // after all has been applied
 			t.Fatal(err)
+		}
+		if n := l.Stats().Syncs; n != syncs {
+			t.Errorf("%v: %d syncs", mode, n)
 		}
 		f := l.Figures()
 		if n := f.Commits.Total(); n == 0 || n != f.Groups.Total() || f.Groups.Sum != tally.Number(50) || f.Commits.Sum == 0 {
@@ -80,5 +83,27 @@ func TestStallsAreCounted(t *testing.T) {
 	e.WriteStallEnd() // of a stall that nobody has seen begin
 	if f := l.Figures(); f.Stalls != 1 || f.Stalled != over || over <= 0 || heard != 1 {
 		t.Errorf("%d stalls of %v, %d were heard", f.Stalls, f.Stalled, heard)
+	}
+}
+
+// What a log takes on the disk is known from the start, not only when it is
+// measured for the first time in the background.
+func TestBytesOnDiskAtStart(t *testing.T) {
+	fs := vfs.NewMem()
+	fill(t, fs, 1, 2000)
+	size := func(ending string) (n uint64) {
+		for _, path := range disktest.Look(t, fs, "data", ending) {
+			n += uint64(len(disktest.Read(t, fs, path)))
+		}
+		return n
+	}
+	for range 2 { // from a log file, then from tables
+		before := size(".log") + size(".sst") // what was in the log file may be in both for a while
+		s, l := openOne(t, fs)
+		if got := l.Stats().Bytes; got < 100_000 || got > 2*before+(1<<20) {
+			t.Errorf("%d bytes on disk, there were %d", got, before)
+		}
+		l.compact()
+		must.Do(t, s.Close())
 	}
 }

@@ -76,21 +76,6 @@ func TestWrongNumberOfShards(t *testing.T) {
 	}
 }
 
-// A manifest of an older build gets its checksum.
-func TestOldManifestGetsItsSum(t *testing.T) {
-	fs := vfs.NewMem()
-	fill(t, fs, 2, 100)
-	path := "data/" + directory.ManifestName
-	text := disktest.Read(t, fs, path)
-	disktest.Write(t, fs, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
-	s := noTicks(small(fs, storage.Always))
-	mustOpen(t, s, 2)
-	must.Do(t, s.Close())
-	if got := disktest.Read(t, fs, path); got != text {
-		t.Errorf("%s", got)
-	}
-}
-
 // Pebble does not look for the bit that might have been flipped in a large block.
 func TestDamagedBlockIsToldAtOnce(t *testing.T) {
 	fs := vfs.NewMem()
