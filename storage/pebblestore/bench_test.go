@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -171,4 +172,17 @@ func BenchmarkOpenEmpty(b *testing.B) {
 			}
 		})
 	}
+}
+
+// blocks is what a file takes on the disk, preallocated space included.
+func blocks(info os.FileInfo) int64 {
+	return info.Sys().(*syscall.Stat_t).Blocks * 512
+}
+
+// cpuTime is what this process has used.
+func cpuTime(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	must.Do(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -6,7 +6,6 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/must"
-	"beanfield/storage/pebblestore/directory"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -84,20 +83,5 @@ func TestCheckpointOfARunningStore(t *testing.T) {
 			}
 			must.Do(t, c.Close())
 		}
-	}
-}
-
-// A copy that was cut short is no data directory.
-func TestUnfinishedCheckpointIsRefused(t *testing.T) {
-	fs := vfs.NewMem()
-	s := noTicks(small(fs, storage.Always))
-	mustOpen(t, s, 1)
-	must.Do(t, s.Checkpoint("copy"))
-	must.Do(t, s.Close())
-	must.Do(t, fs.Remove("copy/"+directory.ManifestName))
-	o := small(fs, storage.Always)
-	o.Dir = "copy"
-	if _, err := noTicks(o).Open(1, byName(1)); err == nil {
-		t.Error("a copy without manifest was opened")
 	}
 }

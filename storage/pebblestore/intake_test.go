@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,27 +22,15 @@ import (
 // intakeJobs are jobs as somebody else may have had them: in every state, with
 // all that happened to them.
 func intakeJobs(n uint64) []storagetest.Stored {
-	all := make([]storagetest.Stored, 0, n)
-	for id := uint64(1); id <= n; id++ {
-		j := storagetest.Stored{Job: storage.Job{
-			ID: id, Tube: fmt.Sprintf("tube-%d", id%7), State: storage.Ready, TTR: 60, Created: int64(id),
-			Reserves: uint32(id), Kicks: 1,
-		}}
-		switch id % 3 {
-		case 1:
-			j.State, j.BuryRank, j.Buries = storage.Buried, n-id+1, 2
-		case 2:
-			j.State, j.Delay, j.Deadline = storage.Delayed, 5, int64(id)<<20
+	r, rank := rand.New(rand.NewSource(int64(n))), uint64(0)
+	all := make([]storagetest.Stored, n)
+	for i := range all {
+		j := &all[i]
+		*j = storagetest.RandomJob(r, uint64(i)+1, fmt.Sprintf("tube-%d", i%7))
+		storagetest.RandomUpdate(r, j, &rank)
+		if j.Updated = false; j.Item != nil {
+			j.Item.Moved = false // its record has the tube that it was moved to
 		}
-		if id%4 == 0 {
-			j.Item = &storage.Item{Tags: []byte("tags"), Rebalances: uint32(id), Done: []uint32{3}}
-		}
-		if id%6 == 0 {
-			j.State = storage.Passed
-		}
-		j.Body = strings.Repeat(fmt.Sprintf("%d.", id), int(id%40))
-		j.Size = uint32(len(j.Body))
-		all = append(all, j)
 	}
 	return all
 }

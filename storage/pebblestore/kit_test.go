@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"io"
 	"log/slog"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -188,3 +189,26 @@ func (l *ledger) count() (acked, failed int) {
 	defer l.mu.Unlock()
 	return l.acked, l.failed
 }
+
+// The store and its logs are what the rest of the program takes them for.
+var (
+	_ storage.Store        = (*store)(nil)
+	_ storage.Checkpointer = (*store)(nil)
+	_ storage.Log          = (*shardLog)(nil)
+	_ storage.Pusher       = (*shardLog)(nil)
+)
+
+// replayedQueues reads all queues of a log.
+func replayedQueues(t testing.TB, l storage.Log) (all []*storage.Queue) {
+	t.Helper()
+	err := l.ReplayQueues(func(q *storage.Queue) error {
+		all = append(all, q)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("replay of queues: %v", err)
+	}
+	return all
+}
+
+func sameQueue(a, b *storage.Queue) bool { return reflect.DeepEqual(a, b) }

@@ -1,13 +1,18 @@
 package pebblestore
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
 
 	"beanfield/storage"
 	"beanfield/storage/must"
+	"beanfield/storage/pebblestore/disktest"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/storagetest"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
@@ -87,4 +92,104 @@ type nearlyFull struct{ vfs.FS }
 
 func (nearlyFull) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: nearlyFullHas, TotalBytes: 64 * mib}, nil
+}
+
+// A piece that is missing or damaged is not passed over.
+func TestDamagedPieces(t *testing.T) {
+	for name, damage := range map[string]func(l *shardLog) error{
+		"first gone": func(l *shardLog) error { k := format.PieceKey(1, 0); return l.db.Delete(k[:], pebble.NoSync) },
+		"last gone":  func(l *shardLog) error { k := format.PieceKey(1, 7); return l.db.Delete(k[:], pebble.NoSync) },
+		"changed": func(l *shardLog) error {
+			k := format.PieceKey(1, 3)
+			v, c, err := l.db.Get(k[:])
+			if err != nil {
+				return err
+			}
+			v = bytes.Clone(v)
+			v[len(v)-1]++
+			return errors.Join(c.Close(), l.db.Set(k[:], v, pebble.NoSync))
+		},
+		"longer": func(l *shardLog) error {
+			k := format.PieceKey(1, 7)
+			v := append([]byte{format.RecordVersion, 0, 0, 0, 0}, make([]byte, format.PieceSize+1)...)
+			format.Seal(k[:], v)
+			return l.db.Set(k[:], v, pebble.NoSync)
+		},
+	} {
+		s := noTicks(small(vfs.NewMem(), storage.Always))
+		l := mustOpen(t, s, 1)[0].(*shardLog)
+		mustPut(t, l, largeJob(1, 2*storage.LargeBody))
+		mustCommit(t, l)
+		must.Do(t, damage(l))
+		if _, err := l.Body(1, nil); !errors.Is(err, storage.ErrCorrupt) || !errors.Is(err, storage.ErrUnreadable) {
+			t.Errorf("%s: a body is read: %v", name, err)
+		}
+		if got := replayed(t, l); len(got) != 1 || !got[0].Damaged || got[0].Body != "" || got[0].ID != 1 {
+			t.Errorf("%s: what comes back is not a damaged job: %v", name, got)
+		}
+		must.Do(t, s.Close())
+	}
+}
+
+// What is readable of damaged tables is salvaged: bodies that are whole, and none that
+// is not, of which the report tells.
+func TestSalvageOfLargeBodies(t *testing.T) {
+	fs := vfs.NewMem()
+	s, l := openOne(t, fs)
+	whole, hurt, gone := largeJob(1, 3*storage.LargeBody+5), largeJob(2, 2*storage.LargeBody), largeJob(3, 2*storage.LargeBody)
+	for _, j := range []storagetest.Stored{whole, hurt, gone} {
+		mustPut(t, l, j)
+	}
+	l.Delete(&gone.Job)
+	mustCommit(t, l)
+	must.Do(t, s.Close())
+	found, result := salvaged(t, fs)
+	if storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), []storagetest.Stored{whole, hurt}); len(result.Damaged) != 0 {
+		t.Error(result.Damaged)
+	}
+	for _, path := range disktest.Look(t, fs, "data", ".sst") {
+		if text := disktest.Read(t, fs, path); strings.Contains(text, hurt.Body[5*format.PieceSize:5*format.PieceSize+100]) {
+			damage(t, fs, path)
+		}
+	}
+	found, result = salvaged(t, fs)
+	storagetest.SameJobs(t, valuesOf(found), []storagetest.Stored{whole})
+	if text := strings.Join(result.Damaged, "\n"); !strings.Contains(text, "body of job 2") {
+		t.Errorf("the report does not tell of the body: %s", text)
+	}
+	if result.MaxID != 3 {
+		t.Errorf("the highest id is %d, want 3", result.MaxID)
+	}
+}
+
+// Pieces of a job that was never put, under an id that was given again, are not taken
+// for those of the next one, also where one of these is damaged.
+func TestSalvageOfAnIDGivenAgain(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s, l := openOne(t, fs)
+	must.Do(t, stageBody(l, 1, []byte(largeJob(9, 2*storage.LargeBody).Body)))
+	must.Do(t, s.Close())
+	s, l = openOne(t, fs)
+	storagetest.SameJobs(t, replayed(t, l), nil)
+	j := largeJob(1, 2*storage.LargeBody)
+	mustPut(t, l, j)
+	mustCommit(t, l)
+	if body, err := l.Body(1, nil); err != nil || string(body) != j.Body {
+		t.Errorf("%d bytes, %v", len(body), err)
+	}
+	// To close would let compactions drop what was never put.
+	cut := fs.CrashClone(vfs.CrashCloneCfg{})
+	must.Do(t, s.Close())
+	if found, result := salvaged(t, cut); found[1].Body != j.Body || len(result.Damaged) != 0 {
+		t.Errorf("undamaged: %d jobs, %v", len(found), result.Damaged)
+	}
+	for _, path := range disktest.Look(t, cut, "data", ".sst") {
+		if text := disktest.Read(t, cut, path); strings.Contains(text, j.Body[5*format.PieceSize:5*format.PieceSize+100]) {
+			damage(t, cut, path)
+		}
+	}
+	found, result := salvaged(t, cut)
+	if text := strings.Join(result.Damaged, "\n"); len(found) != 0 || !strings.Contains(text, "body of job 1") {
+		t.Errorf("%d jobs are found, and the report is %s", len(found), text)
+	}
 }

@@ -15,11 +15,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
+// setFree says how much of a large disk is free.
+func setFree(fs *vfs.MemFS, n uint64) {
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: n, TotalBytes: 1 << 40, UsedBytes: 1 << 40})
+}
+
 // roomy is a store on a disk on which so many bytes are left for puts. Nothing measures the disk
 // meanwhile.
 func roomy(t *testing.T, fs *vfs.MemFS, on vfs.FS, left uint64) *shardLog {
 	t.Helper()
-	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: left + 10*mib, TotalBytes: 1 << 40, UsedBytes: 1 << 40})
+	setFree(fs, left+10*mib)
 	o := small(on, storage.Always)
 	o.MinFree = 10 * mib
 	s := noTicks(o)

@@ -1,7 +1,9 @@
 package pebblestore
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -10,51 +12,38 @@ import (
 	"beanfield/storage/must"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // folds is how many shares a store has taken.
 func folds(l *shardLog) uint64 { return l.db.Metrics().Ingest.Count }
 
-// shortOfSpace is a store of one shard, in memory, on a disk that is about full.
-func shortOfSpace(t *testing.T) (*store, *shardLog, *vfs.MemFS) {
-	t.Helper()
-	fs := vfs.NewMem()
-	o := small(fs, storage.Always)
-	o.MinFree = 90 * mib
-	s := noTicks(o)
-	l := mustOpen(t, s, 1)[0].(*shardLog)
-	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 80 * mib, TotalBytes: 1 << 40})
-	s.space.look()
-	return s, l, fs
-}
-
 // What dead jobs hold in the log is given back while there is too little space, once.
 func TestReliefGivesBack(t *testing.T) {
-	s, l, _ := shortOfSpace(t)
+	mem := vfs.NewMem()
+	l := roomy(t, mem, mem, 0)
 	putMany(t, l, 1, 150, asIs, 1000)
 	deleteMany(t, l, 1, 149, 1000, false)
-	s.relieve()
+	l.store.relieve()
 	if at, last := l.place.Number, l.appended.Load(); at != last {
 		t.Errorf("the store stands at %d, and the log at %d", at, last)
 	}
 	before := folds(l)
 	putOne(l, 151)
 	mustCommit(t, l)
-	s.relieve()
+	l.store.relieve()
 	if n := folds(l); n != before {
 		t.Errorf("%d folds although nothing has died", n-before)
 	}
-	must.Do(t, s.Close())
-	again := mustOpen(t, noTicks(s.o), 1)[0]
-	if got := replayed(t, again); len(got) != 2 {
-		t.Errorf("%d jobs are there after a restart, want 2", len(got))
+	if got := replayed(t, l); len(got) != 2 {
+		t.Errorf("%d jobs are there, want 2", len(got))
 	}
 }
 
 // Tables that hold what is dead are compacted.
 func TestReliefCompacts(t *testing.T) {
-	s, l, _ := shortOfSpace(t)
-	defer s.Close()
+	mem := vfs.NewMem()
+	l := roomy(t, mem, mem, 0)
 	const jobs, size = 10_000, 64
 	tables := func() int64 { return int64(l.db.Metrics().Table.Local.LiveSize) }
 	putMany(t, l, 1, jobs, asIs, size)
@@ -63,7 +52,7 @@ func TestReliefCompacts(t *testing.T) {
 		t.Fatalf("the tables of %d jobs have %d bytes", jobs, tables())
 	}
 	deleteMany(t, l, 1, jobs, size, false)
-	s.relieve()
+	l.store.relieve()
 	if n := tables(); n > leastDead {
 		t.Errorf("%d bytes of tables are left of nothing", n)
 	}
@@ -71,10 +60,9 @@ func TestReliefCompacts(t *testing.T) {
 
 // With enough space nothing is done, however much is dead.
 func TestNoReliefWithSpace(t *testing.T) {
-	s, l, fs := shortOfSpace(t)
-	defer s.Close()
-	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 30, TotalBytes: 1 << 40})
-	s.space.look()
+	mem := vfs.NewMem()
+	l := roomy(t, mem, mem, 1<<30)
+	s := l.store
 	putMany(t, l, 1, 50, asIs, 1000)
 	deleteMany(t, l, 1, 50, 1000, false)
 	before := folds(l)
@@ -82,8 +70,8 @@ func TestNoReliefWithSpace(t *testing.T) {
 	if n := folds(l); n != before {
 		t.Errorf("%d folds without need", n-before)
 	}
-	if l.Room(1 << 30) { // one put that does not fit is need enough
-		t.Fatal("a gigabyte is accepted")
+	if l.Room(2 << 30) { // one put that does not fit is need enough
+		t.Fatal("two gigabytes are accepted")
 	}
 	s.space.look()
 	s.relieve()
@@ -92,11 +80,44 @@ func TestNoReliefWithSpace(t *testing.T) {
 	}
 }
 
-// smallDisk mounts a real file system of 8 MB.
-func smallDisk(t *testing.T) string {
+// What dies while space is given back is given back the next time, although nothing dies after it.
+func TestReliefForgetsNothing(t *testing.T) {
+	mem := vfs.NewMem()
+	var meanwhile func()
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) && meanwhile != nil {
+			do := meanwhile
+			meanwhile = nil
+			do()
+		}
+		return nil
+	}))
+	l := roomy(t, mem, fs, 0)
+	s := l.store
+	again := func(what string) {
+		t.Helper()
+		before := folds(l)
+		s.relieve()
+		if n := folds(l); n != before+1 {
+			t.Errorf("after %s: %d folds, want 1", what, n-before)
+		}
+		s.relieve()
+		if n := folds(l); n != before+1 {
+			t.Errorf("after %s: %d folds more, and nothing had died", what, n-before-1)
+		}
+	}
+	putMany(t, l, 1, 30, asIs, 1000)
+	deleteMany(t, l, 1, 10, 1000, false)
+	meanwhile = func() { deleteMany(t, l, 11, 20, 1000, false) }
+	s.relieve()
+	again("a fold")
+}
+
+// smallDisk mounts a real file system of so many megabytes.
+func smallDisk(t *testing.T, size int) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%dm", size)); err != nil {
 		t.Skipf("cannot mount a tmpfs: %v", err)
 	}
 	t.Cleanup(func() {
@@ -122,7 +143,7 @@ func awaitRoom(t *testing.T, s *store, l *shardLog) {
 // The life of a queue on a real disk of 8 MB: it is filled, refuses, takes jobs
 // back, is emptied and takes new ones, all without a restart. Then it is restarted.
 func TestLifeOnASmallDisk(t *testing.T) {
-	o := Options{Dir: filepath.Join(smallDisk(t), "data"), Logger: quiet(), CacheBytes: mib, MinFree: -1}
+	o := Options{Dir: filepath.Join(smallDisk(t, 8), "data"), Logger: quiet(), CacheBytes: mib, MinFree: -1}
 	s := noTicks(o)
 	l := mustOpen(t, s, 2)[0].(*shardLog)
 	const size = 1000

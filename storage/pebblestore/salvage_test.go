@@ -2,6 +2,11 @@ package pebblestore
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"math/rand"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,28 +60,6 @@ func compacted(t *testing.T) (vfs.FS, []storagetest.Stored) {
 	}
 	must.Do(t, s.Close())
 	return fs, all
-}
-
-// In an undamaged directory everything is found, and nothing else, whether it is in
-// logs or in tables.
-func TestSalvageOfAllThereIs(t *testing.T) {
-	inLogs := vfs.NewMem()
-	jobs := fillLarge(t, inLogs, 2, 2000, 3)
-	inTables, more := compacted(t)
-	for _, c := range []struct {
-		fs   vfs.FS
-		want []storagetest.Stored
-	}{{inLogs, jobs}, {inTables, more}} {
-		before := c.fs.(*vfs.MemFS).String()
-		found, result := salvaged(t, c.fs)
-		storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), storagetest.InOrder(c.want))
-		if result.Jobs != len(c.want) || len(result.Damaged) != 0 {
-			t.Errorf("%+v", result)
-		}
-		if c.fs.(*vfs.MemFS).String() != before {
-			t.Error("the directory was changed")
-		}
-	}
 }
 
 // The highest id is found whatever is left to tell it, so that no id is given
@@ -169,5 +152,141 @@ func TestSalvageStopsWithItsCaller(t *testing.T) {
 	_, err := repair.Salvage("data", fs, func(*storage.Job, []byte) error { n++; return enough }, nil)
 	if !errors.Is(err, enough) || n != 1 {
 		t.Errorf("%d calls, %v", n, err)
+	}
+}
+
+// Salvage gives what can be read, or says that something cannot; and every job that is
+// missing had an id that it tells of.
+func TestSalvageTellsWhatIsMissing(t *testing.T) {
+	d := fullStore(t, 5+max(*seed, 1), false)
+	state, queues := d.h.now().jobs, d.h.now().queues
+	r := rand.New(rand.NewSource(max(*seed, 1)))
+	paths := files(t, d.fs, "data/gen-000001")
+	missing, told := 0, 0
+	for n := 0; n < placesToTry(); n++ {
+		fs := clone(d.fs, 100, r)
+		path := paths[n%len(paths)]
+		what := ruined(t, r, fs, path)
+		// Without the log's mark nobody knows that the end of the log is gone.
+		if other := paths[r.Intn(len(paths))]; n%3 == 0 && fs.PathBase(path) != "synced" && fs.PathBase(other) != "synced" {
+			what += ", " + ruined(t, r, fs, other)
+		}
+		found, foundQueues, result := salvagedAll(t, fs)
+		report := strings.Join(result.Damaged, "\n")
+		if strings.Contains(report, "<nil>") {
+			t.Errorf("%s: %s", what, report)
+		}
+		if len(result.Damaged) > 0 {
+			told++
+		}
+		if !maps.EqualFunc(foundQueues, queues, sameQueue) && !result.QueuesInDoubt {
+			t.Errorf("%s: %d queues, want %d, and nothing is said of queues\n%s", what, len(foundQueues), len(queues), report)
+		}
+		if back := tooMany(found, state); back > result.MayBeBack {
+			t.Errorf("%s: %d jobs are back, and it tells of %d\n%s", what, back, result.MayBeBack, report)
+		}
+		for id, want := range state {
+			got, ok := found[id]
+			switch {
+			case ok && got.Same(want):
+			case len(result.Damaged) == 0:
+				t.Errorf("%s: job %d is missing or different, and nothing is said", what, id)
+			case ok:
+				if got.Body != want.Body {
+					t.Errorf("%s: job %d has another body", what, id)
+				}
+			default:
+				missing++
+				if id <= result.MaxID && !namesID(result, id) {
+					t.Errorf("%s: job %d is missing, and not among %s\n%s", what, id, result.Unknown, report)
+				}
+			}
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if missing == 0 || told == 0 {
+		t.Errorf("%d jobs were missing, damage was told of %d times", missing, told)
+	}
+}
+
+// ruined damages a file in some way, unless it is empty or gone.
+func ruined(t *testing.T, r *rand.Rand, fs vfs.FS, path string) (what string) {
+	t.Helper()
+	if info, err := fs.Stat(path); err != nil || info.Size() == 0 {
+		return ""
+	}
+	way := ruins[r.Intn(len(ruins))]
+	replace(t, fs, path, way.do(r, []byte(disktest.Read(t, fs, path))))
+	return path + ": " + way.what
+}
+
+// tooMany is how many jobs were found that had been deleted.
+func tooMany(found, state map[uint64]storagetest.Stored) (n int) {
+	for id := range found {
+		if _, ok := state[id]; !ok {
+			n++
+		}
+	}
+	return n
+}
+
+// namesID says whether a report has an id, in a range or as a job whose body is not whole.
+func namesID(result repair.Salvaged, id uint64) bool {
+	for _, r := range strings.Split(result.Unknown, ", ") {
+		var from, to uint64
+		if n, _ := fmt.Sscanf(r, "%d-%d", &from, &to); n == 1 {
+			to = from
+		} else if n == 0 {
+			_, _ = fmt.Sscanf(r, "and %d more ranges up to %d", &from, &to)
+			from = 0
+		}
+		if from <= id && id <= to {
+			return true
+		}
+	}
+	return strings.Contains(strings.Join(result.Damaged, "\n"), fmt.Sprintf("job %d ", id))
+}
+
+// Where a part of many queues cannot be read, the others are saved, and it is said that
+// some may be missing.
+func TestSalvageOfDamagedQueues(t *testing.T) {
+	fs := vfs.NewMem()
+	s, l := openOne(t, fs)
+	want := make(map[string]*storage.Queue)
+	r := rand.New(rand.NewSource(3))
+	for n := range 5000 {
+		q := storagetest.RandomQueue(r, fmt.Sprint("service-with-a-long-name-", n))
+		q.First = fmt.Sprintf("%x", r.Uint64()) // so that a block is not full of the same
+		want[q.Tube] = q
+		l.PutQueue(q)
+	}
+	all := []storagetest.Stored{storagetest.RandomJob(r, 1, "t"), storagetest.RandomJob(r, 2, "t")}
+	for i := range all {
+		put(l, &all[i])
+	}
+	mustCommit(t, l)
+	must.Do(t, s.Close())
+	s, l = openOne(t, fs)
+	must.Do(t, errors.Join(l.compact(), s.Close()))
+	for _, slot := range disktest.Look(t, fs, "data", repair.SlotSuffix) { // or the queues would be found there
+		disktest.Write(t, fs, slot, strings.Repeat("\x00", len(disktest.Read(t, fs, slot))))
+	}
+	tables := disktest.Look(t, fs, "data", ".sst")
+	path := slices.MaxFunc(tables, func(a, b string) int { return len(disktest.Read(t, fs, a)) - len(disktest.Read(t, fs, b)) })
+	whole := disktest.Read(t, fs, path)
+	for _, at := range []int{0, len(whole) / 4, len(whole) / 2} {
+		disktest.Write(t, fs, path, whole[:at]+"damage"+whole[at+6:])
+		found, queues, result := salvagedAll(t, fs)
+		storagetest.SameJobs(t, storagetest.InOrder(valuesOf(found)), storagetest.InOrder(slices.Clone(all)))
+		for tube, q := range queues {
+			if !reflect.DeepEqual(q, want[tube]) {
+				t.Errorf("damage at %d: %+v, want %+v", at, q, want[tube])
+			}
+		}
+		if n := len(queues); n < len(want)*4/5 || n == len(want) || !result.QueuesInDoubt || result.UnknownIDs != 0 || !strings.Contains(result.Damaged[0], path) || at > 0 && len(result.Damaged) != 1 {
+			t.Errorf("damage at %d: %d of %d queues, %+v", at, n, len(want), result)
+		}
 	}
 }

@@ -103,15 +103,13 @@ func (d *left) life(t *testing.T, r *rand.Rand, last bool) {
 
 // served is what a server finds.
 type served struct {
-	jobs   map[uint64]storagetest.Stored
-	queues map[string]*storage.Queue
-	maxID  uint64
-	lax    bool
+	state
+	lax bool
 }
 
 func (d *left) serve(t *testing.T) served {
 	t.Helper()
-	all := served{map[uint64]storagetest.Stored{}, map[string]*storage.Queue{}, 0, d.lax}
+	all := served{state{map[uint64]storagetest.Stored{}, map[string]*storage.Queue{}, 0}, d.lax}
 	s := noTicks(small(clone(d.fs, 100, rand.New(rand.NewSource(1))), storage.Always))
 	for _, l := range mustOpenAsIs(t, s, d.shards) {
 		got := look(t, l)
@@ -141,14 +139,15 @@ func (want served) equals(t *testing.T, jobs map[uint64]storagetest.Stored, queu
 }
 
 // A salvage of an undamaged directory finds what a server finds in it, and nothing that is left
-// in logs and tables that are no longer in use.
+// in logs and tables that are no longer in use. It changes nothing.
 func TestSalvageFindsWhatAServerFinds(t *testing.T) {
 	for seed := range int64(max(3, *seeds/100)) {
 		d := leave(t, seed, 1+int(seed%3))
+		before := filesOf(t, d.fs)
 		jobs, queues, result := salvagedAll(t, d.fs)
 		d.serve(t).equals(t, jobs, queues, result)
-		if len(result.Damaged) > 0 {
-			t.Errorf("%q", result.Damaged)
+		if len(result.Damaged) > 0 || result.Jobs != len(jobs) || !maps.Equal(filesOf(t, d.fs), before) {
+			t.Errorf("%d jobs, %q, or the directory was changed", result.Jobs, result.Damaged)
 		}
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -168,11 +167,7 @@ func TestSalvageWithoutAManifest(t *testing.T) {
 			fs := clone(d.fs, 100, r)
 			for i := range d.shards {
 				path := currentManifest(t, fs, newStore(small(fs, storage.Always)).dir.Shard(1, i))
-				if text := way.do(r, []byte(disktest.Read(t, fs, path))); text != nil {
-					disktest.Write(t, fs, path, string(text))
-				} else if err := fs.Remove(path); err != nil {
-					t.Fatal(err)
-				}
+				replace(t, fs, path, way.do(r, []byte(disktest.Read(t, fs, path))))
 			}
 			jobs, queues, result := salvagedAll(t, fs)
 			extra := tooMany(jobs, want.jobs)

@@ -71,7 +71,7 @@ func TestSalvageOfACopy(t *testing.T) {
 	}
 	must.Do(t, errors.Join(s.Checkpoint("copy"), s.Close(), fs.RemoveAll("data"), fs.Rename("copy", "data")))
 	jobs, queues, result := salvagedAll(t, fs)
-	served{h.states[50], h.queues[50], h.maxIDs[50], false}.equals(t, jobs, queues, result)
+	served{h.now(), false}.equals(t, jobs, queues, result)
 	if len(result.Damaged) > 0 || len(disktest.Look(t, fs, "data", repair.SlotSuffix)) > 0 {
 		t.Errorf("%q", result.Damaged)
 	}

@@ -1,9 +1,9 @@
 package pebblestore
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -17,14 +17,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-var full = flag.Bool("full", false, "run the tests of disk use at full size")
-
 func TestRoomFollowsTheDisk(t *testing.T) {
 	fs := vfs.NewMem()
-	usage := func(free uint64) {
-		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free, TotalBytes: 1 << 40, UsedBytes: 1 << 40})
-	}
-	usage(100 * mib)
+	setFree(fs, 100*mib)
 	o := small(fs, storage.Always)
 	o.MinFree = 90 * mib
 	s := noTicks(o)
@@ -37,7 +32,7 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 	if l.Room(10 * mib) {
 		t.Error("10 MiB are accepted with less than 10 left above the reserve")
 	}
-	usage(89 * mib)
+	setFree(fs, 89*mib)
 	s.space.look()
 	if l.Room(0) {
 		t.Error("the reserve is used, but Room says yes")
@@ -47,7 +42,7 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 	}
 	l.Delete(&storage.Job{ID: 1, Tube: "t", Size: 4})
 	mustCommit(t, l)
-	usage(200 * mib)
+	setFree(fs, 200*mib)
 	s.space.look()
 	if !l.Room(mib) || l.Stats().Full {
 		t.Error("space has returned, but Room says no, or Stats that the disk is full")
@@ -59,10 +54,7 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 // repeated without the ballast, and works.
 func TestBallast(t *testing.T) {
 	mem := vfs.NewMem()
-	usage := func(free uint64) {
-		mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free, TotalBytes: 1 << 40, UsedBytes: 1 << 40})
-	}
-	usage(100 * mib)
+	setFree(mem, 100*mib)
 	var noSpace atomic.Bool
 	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		switch {
@@ -80,7 +72,7 @@ func TestBallast(t *testing.T) {
 	putOne(l, 1)
 	mustCommit(t, l)
 	must.Get(mem.Stat("data/ballast"))
-	usage(0)
+	setFree(mem, 0)
 	noSpace.Store(true)
 	l.Delete(&storage.Job{ID: 1, Tube: "t", Size: 4})
 	mustCommit(t, l)
@@ -94,12 +86,12 @@ func TestBallast(t *testing.T) {
 	if l.RoomToUpdate() {
 		t.Error("the reserve is used up, but jobs are given back")
 	}
-	usage(mib)
+	setFree(mem, mib)
 	s.space.look()
 	if !l.RoomToUpdate() || l.Room(0) {
 		t.Error("with the ballast's size free again, jobs can be given back and not put: it says otherwise")
 	}
-	usage(100 * mib)
+	setFree(mem, 100*mib)
 	s.space.look()
 	if _, err := mem.Stat("data/ballast"); err != nil {
 		t.Error("the ballast is not back")
@@ -112,15 +104,7 @@ func TestBallast(t *testing.T) {
 
 // A real disk, made full by jobs, then by another file: deletes always work.
 func TestFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=96m"); err != nil {
-		t.Skipf("cannot mount a tmpfs: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := smallDisk(t, 96)
 	s := noTicks(Options{
 		Dir: filepath.Join(dir, "data"), Logger: quiet(), CacheBytes: mib,
 		MemTableBytes: 2 * mib, MinFree: 24 * mib, Ballast: 8 * mib,
@@ -176,38 +160,22 @@ func fillUp(t *testing.T, name string) {
 	must.Do(t, f.Close())
 }
 
-// usage are the bounds of TestDiskUse. Scaled down, the memtables and the spare are
-// smaller too, so that the bound means something.
-type usage struct {
-	scale            uint64
-	spare, memTables int64
-	ballast, bound   int64
-}
-
-func usageBounds() usage {
-	switch {
-	case *full:
-		return usage{1, spareTables, 0, 0, 256 * mib}
-	case testing.Short():
-		return usage{200, 2 * mib, 2 * mib, -1, 24 * mib}
-	}
-	return usage{20, 2 * mib, 2 * mib, -1, 24 * mib}
-}
-
-// run does something to a store that leaves so many bytes of live jobs, and checks
-// how much of the disk it then uses.
-func (u usage) run(t *testing.T, name string, live int64, fn func(t *testing.T, l storage.Log)) {
+// usesLittle does something to a store that leaves so many bytes of live jobs, and checks
+// how much of the disk it then uses. Memtables and spare are smaller than usual, as is what is done,
+// so that the bound means something.
+func usesLittle(t *testing.T, name string, live int64, fn func(t *testing.T, l storage.Log)) {
+	const spare, bound = 2 * mib, 24 * mib
 	t.Run(name, func(t *testing.T) {
 		o := onDisk(t, storage.Never)
-		o.MemTableBytes, o.LogBytes, o.Ballast = u.memTables, 4*u.memTables, u.ballast
+		o.MemTableBytes, o.LogBytes, o.Ballast = spare, 4*spare, -1
 		s := noTicks(o)
 		l := mustOpen(t, s, 1)[0].(*shardLog)
 		fn(t, l)
-		l.compactIfDue(u.spare)
-		l.compactIfDue(u.spare)
+		l.compactIfDue(spare)
+		l.compactIfDue(spare)
 		used := diskUse(t, o.Dir)
 		t.Logf("%d KiB on disk for %d KiB of live jobs", used>>10, live>>10)
-		if used > 3*live+u.bound {
+		if used > 3*live+bound {
 			t.Errorf("%d bytes on disk for %d of live jobs", used, live)
 		}
 		must.Do(t, s.Close())
@@ -216,20 +184,23 @@ func (u usage) run(t *testing.T, name string, live int64, fn func(t *testing.T, 
 
 // Disk use stays proportional to the live jobs.
 func TestDiskUse(t *testing.T) {
-	u := usageBounds()
+	scale := uint64(20)
+	if testing.Short() {
+		scale = 200
+	}
 	size := func(jobs uint64) int64 {
 		return int64(jobs) * format.DiskSize(&storage.Job{Tube: "default", Size: 100})
 	}
 
-	u.run(t, "released with a delay again and again", size(1), func(t *testing.T, l storage.Log) {
+	usesLittle(t, "released with a delay again and again", size(1), func(t *testing.T, l storage.Log) {
 		putMany(t, l, 1, 1, asIs, 100)
-		for n := range uint32(200_000 / u.scale) {
+		for n := range uint32(200_000 / scale) {
 			l.Update(&storage.Job{ID: 1, State: storage.Delayed, Delay: 1, Deadline: int64(n), Releases: n})
 			mustCommit(t, l)
 		}
 	})
-	u.run(t, "put and deleted beside some that stay", size(1000), func(t *testing.T, l storage.Log) {
-		last := 5_000_000 / u.scale
+	usesLittle(t, "put and deleted beside some that stay", size(1000), func(t *testing.T, l storage.Log) {
+		last := 5_000_000 / scale
 		putMany(t, l, 1, 1000, asIs, 100)
 		for id := uint64(1001); id <= last; id += 20_000 {
 			to := min(id+19_999, last)
@@ -237,8 +208,8 @@ func TestDiskUse(t *testing.T) {
 			deleteMany(t, l, id, to, 100, false)
 		}
 	})
-	u.run(t, "buried and deleted one by one", 0, func(t *testing.T, l storage.Log) {
-		last := 1_000_000 / u.scale
+	usesLittle(t, "buried and deleted one by one", 0, func(t *testing.T, l storage.Log) {
+		last := 1_000_000 / scale
 		putMany(t, l, 1, last, asIs, 100)
 		for id := uint64(1); id <= last; id++ {
 			l.Update(&storage.Job{ID: id, State: storage.Buried, BuryRank: id, Buries: 1})
@@ -248,9 +219,9 @@ func TestDiskUse(t *testing.T) {
 		}
 		deleteMany(t, l, 1, last, 100, true)
 	})
-	u.run(t, "large ones deleted in random order but for every tenth", int64(20_000/u.scale)*1000,
+	usesLittle(t, "large ones deleted in random order but for every tenth", int64(20_000/scale)*1000,
 		func(t *testing.T, l storage.Log) {
-			last := 200_000 / u.scale
+			last := 200_000 / scale
 			putMany(t, l, 1, last, asIs, 1000)
 			for k := range last {
 				// 7919 is prime, so every id has its turn.
@@ -269,4 +240,67 @@ func deleteMany(t testing.TB, l storage.Log, first, last uint64, size uint32, up
 			mustCommit(t, l)
 		}
 	}
+}
+
+// On a disk without room for another slot, or for a table of a share, nothing is lost and
+// nothing ends: turns wait, and go on when there is room.
+func TestLogOnAFullDisk(t *testing.T) {
+	for _, what := range []string{".turns", foldPrefix} {
+		var full atomic.Bool
+		met := make(chan struct{}, 1000)
+		fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+			makes := op.Kind == errorfs.OpCreate || op.Kind == errorfs.OpOpen
+			if !full.Load() || !makes || !strings.Contains(op.Path, what) {
+				return nil
+			}
+			met <- struct{}{}
+			return syscall.ENOSPC
+		}))
+		s, l := openOne(t, fs)
+		putMany(t, l, 1, 100, asIs, 1000)
+		full.Store(true)
+		written := make(chan struct{})
+		go func() {
+			defer close(written)
+			putMany(t, l, 101, 3000, asIs, 1000) // three times as much as the log has room for
+		}()
+		<-met
+		<-met
+		full.Store(false)
+		<-written
+		if err := l.Stats().Err; err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		must.Do(t, s.Close())
+		hasJobs(t, fs, 3000)
+	}
+}
+
+// What the fold writes is what frees space in the end: when something else has filled the
+// disk, it is repeated without the ballast.
+func TestFoldTakesTheBallast(t *testing.T) {
+	mem := vfs.NewMem()
+	setFree(mem, 100*mib)
+	var full atomic.Bool
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		switch {
+		case op.Kind == errorfs.OpRemove && op.Path == "data/ballast":
+			full.Store(false)
+		case op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) && full.Load():
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	o := small(fs, storage.Always)
+	o.MinFree, o.Ballast = mib, mib
+	s := noTicks(o)
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	putMany(t, l, 1, 100, asIs, 1000)
+	deleteMany(t, l, 1, 99, 1000, false)
+	full.Store(true)
+	must.Do(t, l.foldAll())
+	if _, err := mem.Stat("data/ballast"); !directory.Missing(err) {
+		t.Errorf("the ballast is still there: %v", err)
+	}
+	must.Do(t, s.Close())
 }

@@ -107,3 +107,33 @@ func TestBytesOnDiskAtStart(t *testing.T) {
 		must.Do(t, s.Close())
 	}
 }
+
+// What lives is counted with its tags, and nothing is left of a job that was moved.
+func TestLiveBytesOfItems(t *testing.T) {
+	fs := vfs.NewMem()
+	s, l := openOne(t, fs)
+	j := storage.Job{ID: 1, Tube: "q", State: storage.Ready, Item: &storage.Item{Tags: []byte("some tags")}}
+	plain := storage.Job{ID: 2, Tube: "q", State: storage.Ready}
+	l.Put(&plain)
+	one := l.Stats().Live
+	l.Put(&j)
+	if got := l.Stats().Live; got != 2*one+uint64(len(j.Item.Tags)) {
+		t.Errorf("%d bytes live, and %d without tags", got, one)
+	}
+	j.Tube, j.Item.Moved, j.Updated = "q;rear", true, true
+	l.Update(&j)
+	mustCommit(t, l)
+	before := l.Stats().Live
+	must.Do(t, s.Close())
+	s, l = openOne(t, fs)
+	if replayed(t, l); l.Stats().Live != before {
+		t.Errorf("%d bytes live, %d before the restart", l.Stats().Live, before)
+	}
+	l.Delete(&j)
+	l.Delete(&plain)
+	mustCommit(t, l)
+	if got := l.Stats().Live; got != 0 {
+		t.Errorf("%d bytes are left of nothing", got)
+	}
+	must.Do(t, s.Close())
+}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/rand"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"beanfield/storage"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // The tables that a manifest names are those that Pebble knows.
@@ -112,4 +115,118 @@ func witnessOf(t *testing.T, fs vfs.FS) *repair.Witness {
 	t.Helper()
 	w := must.Get(repair.Check(fs, "data/gen-000001/shard-000"))
 	return w
+}
+
+// VE2. The mark is on the disk, and not only written, when the manifest has changed and when the
+// database is closed: a power cut does not take it back to before that.
+func TestMarkSurvivesAPowerCut(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s, l := openOne(t, fs)
+	afterCut := func() *database.Progress {
+		t.Helper()
+		m, ok, err := database.ReadProgress(clone(fs, 0, rand.New(rand.NewSource(1))), s.dir.Shard(1, 0))
+		if !ok || err != nil {
+			t.Fatalf("no mark is left: %v", err)
+		}
+		return &m
+	}
+	shard := s.dir.Shard(1, 0)
+	for id := uint64(1); id <= 3; id++ {
+		putOne(l, id)
+		mustCommit(t, l)
+		must.Do(t, l.foldAll())
+		path := currentManifest(t, fs, shard)
+		number, _ := database.Numbered(fs.PathBase(path), "MANIFEST-", "")
+		if got, want := afterCut().Manifest(number), int64(len(disktest.Read(t, fs, path))); got != want {
+			t.Errorf("the manifest has %d bytes, and the mark says %d", want, got)
+		}
+	}
+	putOne(l, 4)
+	mustCommit(t, l)
+	must.Do(t, s.Close())
+	m, _, err := database.ReadProgress(fs, shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := afterCut(); got.Count != m.Count || len(got.Manifests) == 0 {
+		t.Errorf("after the stop, mark %d is on the disk, and %d was written", got.Count, m.Count)
+	}
+}
+
+// VE4: a store that is older than what its log begins with is refused: the shares between the
+// two are lost. Here the manifest and its mark agree, since both are of the same earlier moment.
+func TestStoreOlderThanItsLog(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	o := small(fs, storage.Always)
+	o.LogBytes = leastSlot * logSlots
+	s := noTicks(o)
+	l := mustOpen(t, s, 1)[0].(*shardLog)
+	h := newHistory(rand.New(rand.NewSource(1)))
+	var early *vfs.MemFS
+	for i := range 400 {
+		h.turn(l)
+		mustCommit(t, l)
+		if i%40 == 20 {
+			must.Do(t, l.foldAll())
+		}
+		if i == 30 {
+			early = clone(fs, 100, rand.New(rand.NewSource(1)))
+		}
+	}
+	late := clone(fs, 100, rand.New(rand.NewSource(1)))
+	must.Do(t, s.Close())
+	for _, path := range files(t, early, "data") {
+		if strings.HasSuffix(path, ".turns") {
+			must.Do(t, early.Remove(path))
+		}
+	}
+	for _, path := range files(t, late, "data") {
+		if strings.HasSuffix(path, ".turns") {
+			disktest.Write(t, early, path, disktest.Read(t, late, path))
+		}
+	}
+	if _, err := noTicks(small(early, storage.Always)).Open(1, byName(1)); !errors.Is(err, storage.ErrCorrupt) {
+		t.Errorf("a store that has lost shares opens: %v", err)
+	}
+}
+
+// A directory of an older build is opened on a full disk: what the start writes first
+// is written when the ballast is gone.
+func TestOldManifestOnAFullDisk(t *testing.T) {
+	mem := vfs.NewMem()
+	fill(t, mem, 1, 100)
+	path := "data/" + directory.ManifestName
+	text := disktest.Read(t, mem, path)
+	disktest.Write(t, mem, path, text[:strings.Index(text, ",\n  \"sum\"")]+"\n}\n")
+	disktest.Write(t, mem, "data/"+directory.BallastName, "space")
+	var noSpace atomic.Bool
+	noSpace.Store(true)
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		switch {
+		case op.Kind == errorfs.OpRemove && op.Path == "data/"+directory.BallastName:
+			noSpace.Store(false)
+		case op.Kind == errorfs.OpFileWrite && noSpace.Load():
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	s := noTicks(small(fs, storage.Always))
+	mustOpen(t, s, 1)
+	must.Do(t, s.Close())
+	if got := disktest.Read(t, mem, path); got != text {
+		t.Errorf("the manifest is %s", got)
+	}
+}
+
+// What a tool has left beside the shards is no shard.
+func TestStrangersBesideTheShards(t *testing.T) {
+	fs := vfs.NewMem()
+	fill(t, fs, 2, 100)
+	disktest.Write(t, fs, "data/gen-000001/.left-by-a-tool", "")
+	if found, result := salvaged(t, fs); len(found) == 0 || len(result.Damaged) > 0 {
+		t.Errorf("%d jobs are salvaged: %+v", len(found), result)
+	}
+	s := noTicks(small(fs, storage.Always))
+	mustOpen(t, s, 2)
+	must.Do(t, s.Close())
 }
