@@ -11,27 +11,15 @@ import (
 
 var body = bytes.Repeat([]byte("x"), 150)
 
-// pairs appends groups of puts, and behind each the deletes of its jobs.
-func pairs(jobs, group int, first, stride uint64) (groups [][]byte) {
+// puts appends groups of puts, and behind each the deletes of its jobs if they end.
+func puts(jobs, group int, first, stride uint64, end bool) (groups [][]byte) {
 	for from := 0; from < jobs; from += group {
 		var b []byte
 		for i := from; i < from+group; i++ {
 			b = append(turns.AppendJob(b, turns.Put, first+uint64(i)*stride, len(body)), body...)
 		}
-		for i := from; i < from+group; i++ {
+		for i := from; end && i < from+group; i++ {
 			b = turns.AppendDelete(b, first+uint64(i)*stride, false, false)
-		}
-		groups = append(groups, b)
-	}
-	return groups
-}
-
-// puts appends groups of puts.
-func puts(jobs, group int, stride uint64) (groups [][]byte) {
-	for from := 0; from < jobs; from += group {
-		var b []byte
-		for i := from + 1; i <= from+group; i++ {
-			b = append(turns.AppendJob(b, turns.Put, uint64(i)*stride, len(body)), body...)
 		}
 		groups = append(groups, b)
 	}
@@ -40,7 +28,7 @@ func puts(jobs, group int, stride uint64) (groups [][]byte) {
 
 // filled is a window of so many jobs, and the turns that put them.
 func filled(jobs int, stride uint64) (*Window, [][]byte) {
-	w, groups := NewWindow(0), puts(jobs, 1000, stride)
+	w, groups := NewWindow(0), puts(jobs, 1000, stride, stride, false)
 	for i, b := range groups {
 		if err := w.Absorb(b, slotOf(i*1000)); err != nil {
 			panic(err)
@@ -60,7 +48,7 @@ func BenchmarkAbsorb(b *testing.B) {
 			for _, group := range []int{50, 1000} {
 				b.Run(fmt.Sprintf("held=%d/stride=%d/group=%d", held, stride, group), func(b *testing.B) {
 					w, _ := filled(held, stride)
-					groups := pairs(jobs, group, uint64(held+1)*stride, stride)
+					groups := puts(jobs, group, uint64(held+1)*stride, stride, true)
 					for b.Loop() {
 						for i, g := range groups {
 							must.Do(b, w.Absorb(g, slotOf(held+i*group)))

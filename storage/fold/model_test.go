@@ -152,11 +152,6 @@ func TestHastyStoreLosesJobs(t *testing.T) {
 	if !strings.Contains(x.first, "FO1: after a crash") {
 		t.Errorf("nothing was lost in %d histories: %q", x.tried, x.first)
 	}
-	x = explorer{kinds: "SL", length: 4}
-	x.explore()
-	if x.failed > 0 {
-		t.Errorf("with the condition: %s", x.first)
-	}
 }
 
 // FO1 to FO3 hold in long histories of many jobs, whose turns have several operations.

@@ -2,10 +2,10 @@ package fold
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"beanfield/storage/turns"
+
 	"pgregory.net/rapid"
 )
 
@@ -97,47 +97,6 @@ func TestTable(t *testing.T) {
 				tab.compare(t, want, all)
 			})
 		})
-	}
-}
-
-// Whatever the order in which the entries of one neighbourhood go, the others are found.
-func TestTableRemovesInAllOrders(t *testing.T) {
-	const n = 7
-	for from := range len(inOnePlace) - n {
-		some := slices.Clone(inOnePlace[from : from+n])
-		permute(some, 0, func(order []uint64) {
-			var tab table
-			want := map[uint64]turns.At{}
-			for i, id := range inOnePlace[from : from+n] {
-				tab.put(entry{id: id, at: turns.At(i)})
-				want[id] = turns.At(i)
-			}
-			for _, id := range order {
-				tab.remove(id)
-				delete(want, id)
-				for _, other := range order {
-					e := tab.find(other)
-					if at, ok := want[other]; ok != (e != nil) || ok && e.at != at {
-						t.Fatalf("%d goes in %d: %d is %+v", id, order, other, e)
-					}
-				}
-			}
-		})
-		if testing.Short() && from >= 1 {
-			break
-		}
-	}
-}
-
-func permute(s []uint64, from int, fn func([]uint64)) {
-	if from == len(s) {
-		fn(s)
-		return
-	}
-	for i := from; i < len(s); i++ {
-		s[from], s[i] = s[i], s[from]
-		permute(s, from+1, fn)
-		s[from], s[i] = s[i], s[from]
 	}
 }
 

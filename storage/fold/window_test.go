@@ -94,7 +94,7 @@ func TestWindowIsUsedByMany(t *testing.T) {
 			sealed <- nil
 		}
 	})
-	for i, b := range puts(jobs, group, 1) {
+	for i, b := range puts(jobs, group, 1, 1, false) {
 		b = turns.AppendSetQueue(b, "queue", body)
 		must.Do(t, w.Absorb(b, slotOf(i*group)))
 		findsAll(t, w, b, slotOf(i*group))

@@ -115,14 +115,7 @@ func TestBesideAppend(t *testing.T) {
 // A slot may be freed and used again while it is read: ReadAt and a Reader say that the
 // turns are gone.
 func TestGoneWhileRead(t *testing.T) {
-	var amid func()
-	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if do := amid; do != nil && op.Kind == errorfs.OpFileReadAt {
-			amid = nil
-			do()
-		}
-		return nil
-	}))
+	fs, amid := interrupted(errorfs.OpFileReadAt)
 	o := onPebbles(t, fs)
 	o.Slots = 1
 	l, _ := reopened(t, o, turns.Place{Origin: origin})
@@ -134,13 +127,13 @@ func TestGoneWhileRead(t *testing.T) {
 		l.Trim(l.Place().Number)
 		mustAppend(t, l, strings.Repeat("two", 500))
 	}
-	amid = reuse
+	*amid = reuse
 	if err := l.ReadAt(at, make([]byte, 3)); !errors.Is(err, turns.ErrGone) {
 		t.Errorf("a read: %v", err)
 	}
 	r := l.Reader()
 	r.SkipTo(turns.Place{Origin: origin, Number: 1, Hash: r.Place().Hash})
-	amid = reuse
+	*amid = reuse
 	if _, _, _, _, err := r.Next(); !errors.Is(err, turns.ErrGone) {
 		t.Errorf("a reader: %v", err)
 	}

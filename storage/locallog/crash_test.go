@@ -129,6 +129,13 @@ func (w *world) step(what rune) {
 	}
 }
 
+// steps does one thing for each letter.
+func (w *world) steps(word string) {
+	for _, what := range word {
+		w.step(what)
+	}
+}
+
 // trimOldest has the store go to the end of the turns in the oldest slot, if that is durable,
 // by skipping them.
 func (w *world) trimOldest() {
@@ -207,8 +214,7 @@ func histories(letters string, most int, fn func(word string)) {
 func begun(t *testing.T, fresh bool, records int) *world {
 	w := newWorld(t, fresh)
 	for range records {
-		w.step('a')
-		w.step('s')
+		w.steps("as")
 	}
 	w.step('t')
 	return w.after(w.all())
@@ -227,9 +233,7 @@ func TestEveryCrash(t *testing.T) {
 		for records := range 3 {
 			histories("alskto", first, func(word string) {
 				w := begun(t, fresh, records)
-				for _, c := range word {
-					w.step(c)
-				}
+				w.steps(word)
 				if len(w.d.pending) > 7 {
 					return
 				}
@@ -251,9 +255,7 @@ func (w *world) goOn(most int) (crashes int) {
 	histories("ask", most, func(word string) {
 		for _, word := range []string{word, "t" + word} {
 			n := w.after(w.all())
-			for _, c := range word {
-				n.step(c)
-			}
+			n.steps(word)
 			if len(n.d.pending) > 5 {
 				continue
 			}

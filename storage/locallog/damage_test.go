@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/turns"
 )
 
 // G3: a flipped bit anywhere in what had been durable, a zeroed sector, or a slot that is
@@ -72,15 +73,9 @@ func spoiled(content []byte) (all [][]byte) {
 // refused; if not, everything that was durable must be there.
 func (w *world) survives(name string, content []byte, truth truth) bool {
 	n := *w
-	n.d = newDisk()
-	for other, c := range w.d.seen {
-		n.d.seen[other] = bytes.Clone(c)
-	}
-	if n.d.seen[name] = bytes.Clone(content); content == nil {
-		delete(n.d.seen, name)
-	}
+	n.d = w.d.with(name, content)
 	n.epoch++
-	refused := w.salvages(name, bytes.Clone(content), truth)
+	refused := w.salvages(name, content, truth)
 	_, err := Open(n.options(), n.store)
 	if (err != nil) != refused {
 		w.t.Fatalf("%s: %s damaged: open says %v, read refuses: %v", w.path, name, err, refused)
@@ -99,9 +94,7 @@ func (w *world) survives(name string, content []byte, truth truth) bool {
 // A mark that cannot be read, or of another log, is no reason to refuse anything.
 func TestDamagedMark(t *testing.T) {
 	w := newWorld(t, true)
-	for _, c := range "asasas" {
-		w.step(c)
-	}
+	w.steps("asasas")
 	name, truth := path.Join("log", markName), w.truth()
 	for _, bad := range spoiled(w.d.seen[name]) {
 		if !w.survives(name, bad, truth) {
@@ -114,22 +107,14 @@ func TestDamagedMark(t *testing.T) {
 // refused.
 func TestWrongStore(t *testing.T) {
 	w := newWorld(t, true)
-	for _, c := range "asasasastasasas" {
-		w.step(c)
-	}
+	w.steps("asasasastasasas")
 	behind := w.store
 	behind.Number -= 4
 	other := w.store
 	other.Hash++
-	for _, place := range []struct {
-		what string
-		at   func() (*Log, error)
-	}{
-		{"before the log's beginning", func() (*Log, error) { return Open(w.options(), behind) }},
-		{"with another hash", func() (*Log, error) { return Open(w.options(), other) }},
-	} {
-		if _, err := place.at(); !errors.Is(err, storage.ErrCorrupt) {
-			t.Errorf("a store %s: %v", place.what, err)
+	for what, place := range map[string]turns.Place{"before the log's beginning": behind, "with another hash": other} {
+		if _, err := Open(w.options(), place); !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("a store %s: %v", what, err)
 		}
 	}
 }

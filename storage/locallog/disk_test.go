@@ -54,6 +54,18 @@ func (d *disk) crash(mask uint) *disk {
 	return n
 }
 
+// with returns the disk with another content of a file, or without the file if that is nil.
+func (d *disk) with(name string, content []byte) *disk {
+	n := newDisk()
+	for other, c := range d.seen {
+		n.seen[other] = bytes.Clone(c)
+	}
+	if n.seen[name] = bytes.Clone(content); content == nil {
+		delete(n.seen, name)
+	}
+	return n
+}
+
 func overwrite(b, data []byte, at int64) []byte {
 	if end := int(at) + len(data); end > len(b) {
 		b = append(b, make([]byte, end-len(b))...)

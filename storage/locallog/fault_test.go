@@ -1,11 +1,11 @@
 package locallog
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"beanfield/storage"
@@ -37,84 +37,6 @@ func readAll(t *testing.T, l *Log) (all []string, place turns.Place) {
 			return all, behind
 		}
 		all = append(all, string(b))
-	}
-}
-
-// owner is a log on a disk whose power fails now and then, and its store.
-type owner struct {
-	t       *testing.T
-	r       *rand.Rand
-	l       *Log
-	fold    turns.Reader
-	store   turns.Place
-	said    []string // what was appended; the store has read the first so many
-	folded  int
-	durable int
-}
-
-// open opens the log and reads it: what was durable is there, and nothing else.
-func (w *owner) open(o Options) {
-	var err error
-	if w.l, err = Open(o, w.store); err != nil {
-		w.t.Fatal(err)
-	}
-	all, _ := readAll(w.t, w.l)
-	if n := w.folded + len(all); n < w.durable || n > len(w.said) || !slices.Equal(all, w.said[w.folded:n]) {
-		w.t.Fatalf("%d turns after %d, and %d of %d had been durable", len(all), w.folded, w.durable, len(w.said))
-	}
-	w.said = w.said[:w.folded+len(all)]
-	w.durable = len(w.said)
-	w.fold = w.l.Reader()
-}
-
-// work appends turns, and syncs and trims now and then.
-func (w *owner) work() {
-	b := bytes.Repeat([]byte{byte(w.r.Uint32())}, 1+w.r.IntN(1<<w.r.IntN(14)))
-	switch _, _, err := w.l.Append(b); {
-	case err == nil:
-		w.said = append(w.said, string(b))
-	case !errors.Is(err, storage.ErrNoSpace):
-		w.t.Fatal(err)
-	}
-	if w.r.IntN(3) > 0 {
-		return
-	}
-	must.Do(w.t, w.l.Sync())
-	if w.durable = len(w.said); w.r.IntN(3) > 0 {
-		return
-	}
-	for {
-		_, _, behind, ok, err := w.fold.Next()
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		w.store = behind
-		if !ok {
-			break
-		}
-		w.folded++
-	}
-	w.l.Trim(w.store.Number)
-}
-
-// G1, G2: also while slots are made, with records of all lengths, and on a disk with blocks
-// of its own. The power fails at any moment.
-func TestPowerCuts(t *testing.T) {
-	for seed := range uint64(100) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 0))
-			fs := vfs.NewCrashableMem()
-			o := onPebbles(t, fs)
-			w := owner{t: t, r: r, store: turns.Place{Origin: origin}}
-			for range 4 {
-				o.FS, o.Epoch = fs, r.Uint64()
-				w.open(o)
-				for range r.IntN(60) {
-					w.work()
-				}
-				fs = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: r.IntN(101), RNG: r})
-			}
-		})
 	}
 }
 
@@ -182,5 +104,156 @@ func TestFailingDisk(t *testing.T) {
 		if err := l.Close(); !errors.Is(err, bad) {
 			t.Errorf("%v: close: %v", kind, err)
 		}
+	}
+}
+
+// reopened opens a log again and reads it.
+func reopened(t *testing.T, o Options, from turns.Place) (*Log, []string) {
+	t.Helper()
+	o.Epoch++
+	l := must.Get(Open(o, from))
+	all, _ := readAll(t, l)
+	return l, all
+}
+
+// mustAppend appends turns and syncs.
+func mustAppend(t *testing.T, l *Log, text string) {
+	t.Helper()
+	if _, _, err := l.Append([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	must.Do(t, l.Sync())
+}
+
+// interrupted is a disk on which *amid is called, once, amid the next operation of a kind.
+func interrupted(kind errorfs.OpKind) (fs vfs.FS, amid *func()) {
+	amid = new(func())
+	return errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if do := *amid; do != nil && op.Kind == kind {
+			*amid = nil
+			do()
+		}
+		return nil
+	})), amid
+}
+
+// G1: the store trims while a record is being written, which the owner has given a place in a
+// slot that would be free otherwise.
+func TestTrimAmidAnAppend(t *testing.T) {
+	fs, amid := interrupted(errorfs.OpFileWriteAt)
+	o := onPebbles(t, fs)
+	l, _ := reopened(t, o, turns.Place{Origin: origin})
+	mustAppend(t, l, "one")
+	store := l.Place()
+	*amid = func() { l.Trim(store.Number) }
+	mustAppend(t, l, "two")
+	mustAppend(t, l, "three")
+	if _, all := reopened(t, o, store); !slices.Equal(all, []string{"two", "three"}) {
+		t.Errorf("%q are there", all)
+	}
+}
+
+// G1: whoever uses a new slot can rely on it, also if the process before has ended while it made the
+// slot, whose name was not durable yet.
+func TestUnfinishedSlot(t *testing.T) {
+	for _, begun := range []bool{false, true} {
+		fs := vfs.NewCrashableMem()
+		o := onPebbles(t, fs)
+		if begun {
+			f := must.Get(fs.OpenReadWrite(fs.PathJoin(o.Dir, slotName(0)), vfs.WriteCategoryUnspecified))
+			must.Get(f.WriteAt(make([]byte, o.Slot), 0))
+		}
+		l, _ := reopened(t, o, turns.Place{Origin: origin})
+		mustAppend(t, l, "one")
+		o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
+		if _, all := reopened(t, o, turns.Place{Origin: origin}); !slices.Equal(all, []string{"one"}) {
+			t.Errorf("%q are there", all)
+		}
+	}
+}
+
+// G1: a slot is cut off right behind its last record, amid the padding. The log goes on
+// where a reader looks for the next record.
+func TestSlotCutInThePadding(t *testing.T) {
+	fs := vfs.NewMem()
+	o := onPebbles(t, fs)
+	l, _ := reopened(t, o, turns.Place{Origin: origin})
+	mustAppend(t, l, "x")
+	name := fs.PathJoin(o.Dir, slotName(0))
+	b := make([]byte, turns.Overhead+1)
+	f := must.Get(fs.Open(name))
+	must.Get(f.ReadAt(b, 0))
+	f = must.Get(fs.Create(name, vfs.WriteCategoryUnspecified))
+	must.Get(f.Write(b))
+	l, _ = reopened(t, o, turns.Place{Origin: origin})
+	mustAppend(t, l, "y")
+	o.Epoch++
+	if _, all := reopened(t, o, turns.Place{Origin: origin}); !slices.Equal(all, []string{"x", "y"}) {
+		t.Errorf("%q are there", all)
+	}
+}
+
+// G1: after a sync that failed, the system takes its pages for written and shows them to the
+// next process. That one writes again what it relies on.
+func TestRestartAfterAFailedSync(t *testing.T) {
+	w := newWorld(t, true)
+	w.step('a')
+	w.d.failing = true
+	if err := w.l.Sync(); !errors.Is(err, errDisk) {
+		t.Fatal(err)
+	}
+	w.d.failing = false
+	if w.open(); w.least != 1 {
+		t.Fatalf("%d turns are there", w.least)
+	}
+	w.after(0)
+}
+
+// A slot that could not be made safe is the end of the log: what a failed sync has lost, a
+// second one does not report.
+func TestSlotThatCannotBeMade(t *testing.T) {
+	bad := errors.New("the disk says no")
+	failing := true
+	o := onPebbles(t, errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if failing && op.Kind == errorfs.OpFileSync && strings.HasSuffix(op.Path, slotSuffix) {
+			return bad
+		}
+		return nil
+	})))
+	l, _ := reopened(t, o, turns.Place{Origin: origin})
+	if _, _, err := l.Append([]byte("one")); !errors.Is(err, bad) {
+		t.Errorf("the first append: %v", err)
+	}
+	failing = false
+	if _, _, err := l.Append([]byte("one")); !errors.Is(err, bad) {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// Parts of turns whose last part a crash took hold no room for ever: the store may trim up to
+// the place where the reader has stopped.
+func TestVoidPartsAreTrimmed(t *testing.T) {
+	fs := vfs.NewMem()
+	o := onPebbles(t, fs)
+	l, _ := reopened(t, o, turns.Place{Origin: origin})
+	long := make([]byte, 30<<10) // needs all slots
+	if _, _, err := l.Append(long); err != nil {
+		t.Fatal(err)
+	}
+	f, err := fs.OpenReadWrite(fs.PathJoin(o.Dir, slotName(3)), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must.Get(f.WriteAt(make([]byte, 100), 0))
+	l, all := reopened(t, o, turns.Place{Origin: origin})
+	_, _, behind, ok, err := l.Reader().Next()
+	if len(all) != 0 || ok || err != nil {
+		t.Fatalf("%d turns are there, %v, %v", len(all), ok, err)
+	}
+	l.Trim(behind.Number)
+	mustAppend(t, l, string(long))
+	o.Epoch++
+	if _, all := reopened(t, o, behind); len(all) != 1 || len(all[0]) != len(long) {
+		t.Errorf("%d turns are there", len(all))
 	}
 }

@@ -21,72 +21,60 @@ import (
 // link is what tells a record from all others.
 type link struct{ number, hash uint64 }
 
-// links returns all records that are anywhere in some files, and which of them go on with
-// turns.
-func links(files map[string][]byte) map[link]bool {
-	all := map[link]bool{}
+// recordsIn are all that are anywhere in some files.
+func recordsIn(files map[string][]byte) map[link]turns.Record {
+	all := map[link]turns.Record{}
 	for name, b := range files {
 		if path.Base(name) == markName {
 			continue
 		}
 		for at := 0; at < len(b); at += align {
 			if r, hash, _, err := turns.Decode(b[at:]); err == nil && r.Origin == origin {
-				all[link{r.Number, hash}] = r.Rest
+				all[link{r.Number, hash}] = r
 			}
 		}
 	}
 	return all
 }
 
-// truth is which records the turns have that a log gives behind its store's place.
-type truth struct {
-	links map[uint64]link // by number
-	rest  map[uint64]bool
+// truth is which records the turns have that a log gives behind its store's place, by number.
+type truth map[uint64]fact
+
+type fact struct {
+	link
+	rest bool // it goes on with turns
 }
 
-// truthOf walks back from the last record of an undamaged log.
-func truthOf(files map[string][]byte, last turns.Place) truth {
-	t := truth{map[uint64]link{}, map[uint64]bool{}}
-	before := map[link]uint64{}
-	for _, b := range files {
-		for at := 0; at < len(b); at += align {
-			if r, hash, _, err := turns.Decode(b[at:]); err == nil && r.Origin == origin {
-				before[link{r.Number, hash}] = r.Before
-			}
-		}
-	}
-	rest := links(files)
-	for n, hash := last.Number, last.Hash; n > 0; n-- {
-		one := link{n, hash}
-		t.links[n], t.rest[n] = one, rest[one]
-		hash = before[one]
+// truth walks back from the last record of an undamaged log.
+func (w *world) truth() truth {
+	t, all := truth{}, recordsIn(w.d.seen)
+	for one := (link{w.l.Place().Number, w.l.Place().Hash}); one.number > 0; one = (link{one.number - 1, all[one].Before}) {
+		t[one.number] = fact{one, all[one].Rest}
 	}
 	return t
 }
 
 // readable says whether all records of the turns that end in a record can be read.
-func (t truth) readable(number uint64, found map[link]bool) bool {
+func (t truth) readable(number uint64, found map[link]turns.Record) bool {
 	for n := number; ; n-- {
-		if _, ok := found[t.links[n]]; !ok {
+		if _, ok := found[t[n].link]; !ok {
 			return false
 		}
-		if !t.rest[n] {
+		if !t[n].rest {
 			return true
 		}
 	}
 }
 
 // salvaged is what Salvage gives and tells.
-func (w *world) salvaged(d *disk) (all []appended, told []string) {
-	err := Salvage(d, "log", w.store, func(number uint64, b []byte) error {
+func salvaged(t *testing.T, fs vfs.FS, from turns.Place) (all []appended, told []string) {
+	t.Helper()
+	must.Do(t, Salvage(fs, "log", from, func(number uint64, b []byte) error {
 		all = append(all, appended{text: string(b), number: number})
 		return nil
 	}, func(file string, at int64, why string) {
 		told = append(told, fmt.Sprintf("%s at %d: %s", file, at, why))
-	})
-	if err != nil {
-		w.t.Fatalf("%s: salvage: %v", w.path, err)
-	}
+	}))
 	return all, told
 }
 
@@ -117,15 +105,9 @@ func (w *world) behind() []appended {
 // appended, in order. Of the turns that were durable, and can be read, none is left out, and
 // nothing is told if nothing is refused.
 func (w *world) salvages(name string, bad []byte, truth truth) (refused bool) {
-	d := newDisk()
-	for other, c := range w.d.seen {
-		d.seen[other] = bytes.Clone(c)
-	}
-	if d.seen[name] = bad; bad == nil {
-		delete(d.seen, name)
-	}
+	d := w.d.with(name, bad)
 	read, err := w.looksOnly(d)
-	given, told := w.salvaged(d)
+	given, told := salvaged(w.t, d, w.store)
 	if refused = err != nil; refused != (len(told) > 0) {
 		w.t.Fatalf("%s: %s damaged: read says %v, salvage %q", w.path, name, err, told)
 	}
@@ -136,7 +118,7 @@ func (w *world) salvages(name string, bad []byte, truth truth) (refused bool) {
 		}
 		return false
 	}
-	found := links(d.seen)
+	found := recordsIn(d.seen)
 	for i, a := range w.behind() {
 		if len(given) > 0 && same(given[0], a) {
 			given = given[1:]
@@ -152,9 +134,6 @@ func (w *world) salvages(name string, bad []byte, truth truth) (refused bool) {
 	return true
 }
 
-// truth of the world as it is.
-func (w *world) truth() truth { return truthOf(w.d.seen, w.l.Place()) }
-
 // G3: what can be read of a damaged log is given, and nothing else: not what an earlier
 // opening left behind a torn record, nor what the store has already.
 func TestSalvageAfterCrashes(t *testing.T) {
@@ -166,17 +145,13 @@ func TestSalvageAfterCrashes(t *testing.T) {
 	histories("als", first, func(word string) {
 		for _, later := range []string{"as", "aas", "asas", "lsas", "aaasas"} {
 			w := begun(t, true, 1)
-			for _, c := range word {
-				w.step(c)
-			}
+			w.steps(word)
 			if len(w.d.pending) > 7 {
 				continue
 			}
 			for mask := range w.all() + 1 {
 				n := w.after(mask)
-				for _, c := range later {
-					n.step(c)
-				}
+				n.steps(later)
 				truth := n.truth()
 				for name, content := range n.d.seen {
 					for at := 0; at < len(content); at += 2 * sector {
@@ -216,14 +191,14 @@ func TestSalvageOfUnreadableBlocks(t *testing.T) {
 	if _, err := Open(o, turns.Place{Origin: origin}); !errors.Is(err, bad) {
 		t.Errorf("open: %v", err)
 	}
-	var got, told []string
-	err := Salvage(fs, o.Dir, turns.Place{Origin: origin}, func(number uint64, b []byte) error {
-		got = append(got, fmt.Sprintf("%d:%s", number, b[:1]))
-		return nil
-	}, func(file string, at int64, why string) { told = append(told, fmt.Sprint(file, at, why)) })
+	given, told := salvaged(t, fs, turns.Place{Origin: origin})
+	var got []string
+	for _, a := range given {
+		got = append(got, fmt.Sprintf("%d:%s", a.number, a.text[:1]))
+	}
 	// The first block of each slot is gone: three records and a part of the fourth.
-	if want := []string{"5:4", "6:5", "7:6"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q are salvaged (%v), %q told", got, err, told)
+	if want := []string{"5:4", "6:5", "7:6"}; !slices.Equal(got, want) {
+		t.Errorf("%q are salvaged, %q told", got, told)
 	}
 	if len(told) != 4 { // two blocks, and what is missing before and behind
 		t.Errorf("told is %q", told)

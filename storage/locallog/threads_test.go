@@ -133,14 +133,13 @@ func TestSalvageBelieves(t *testing.T) {
 	for _, c := range slices.Concat(rivals, intruders) {
 		d := newDisk()
 		from := c.make(crafted{d})
+		given, told := salvaged(t, d, from)
 		var got []string
-		told := 0
-		err := Salvage(d, "log", from, func(_ uint64, b []byte) error {
-			got = append(got, string(b))
-			return nil
-		}, func(string, int64, string) { told++ })
-		if err != nil || !slices.Equal(got, c.want) || told == 0 {
-			t.Errorf("%s: %q are given, want %q; %d told, %v", c.what, got, c.want, told, err)
+		for _, a := range given {
+			got = append(got, a.text)
+		}
+		if !slices.Equal(got, c.want) || len(told) == 0 {
+			t.Errorf("%s: %q are given, want %q; told is %q", c.what, got, c.want, told)
 		}
 	}
 }

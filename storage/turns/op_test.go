@@ -117,21 +117,8 @@ func TestOpsThatAreCut(t *testing.T) {
 	})
 }
 
-// Every truncation of a single operation is none.
-func TestOpsThatAreCutShort(t *testing.T) {
-	for _, op := range everyOp() {
-		b := appendOp(nil, op)
-		for i := range min(len(b), 300) {
-			for _, cut := range []int{i, len(b) - 1 - i} {
-				if _, _, err := NextOp(b[:cut:cut]); err != ErrOp {
-					t.Fatalf("%v, the first %d of %d bytes: %v", op.Kind, cut, len(b), err)
-				}
-			}
-		}
-	}
-}
-
 var noOps = map[string]string{
+	"nothing":                      "",
 	"kind 0":                       "\x00\x01",
 	"an unknown kind":              "\x07\x01",
 	"a flag of nobody":             "\x23\x01",
