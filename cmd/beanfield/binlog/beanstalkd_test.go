@@ -2,6 +2,7 @@ package binlog
 
 import (
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -103,10 +104,8 @@ func TestAsBeanstalkdRestarts(t *testing.T) {
 
 			// The restart has made another file; importing again gives the same.
 			again, _, _ := imported(t, dir)
-			for id, j := range got {
-				if again[id] != j {
-					t.Errorf("job %d after a restart:\n got %+v\nwant %+v", id, again[id].Job, j.Job)
-				}
+			if !maps.Equal(again, got) {
+				t.Errorf("after a restart\n got %+v\nwant %+v", again, got)
 			}
 		})
 	}

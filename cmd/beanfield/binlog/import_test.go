@@ -103,7 +103,8 @@ func TestRefused(t *testing.T) {
 	write1(t, full, "something", nil)
 	link := filepath.Join(t.TempDir(), "link")
 	must.Do(t, os.Symlink(from, link))
-	locked := mustCopy(t, from)
+	locked := filepath.Join(t.TempDir(), "copy")
+	must.Do(t, os.CopyFS(locked, os.DirFS(from)))
 	write1(t, locked, "lock", nil)
 	for _, c := range []struct {
 		args   string
@@ -161,10 +162,7 @@ func TestUnreadableFiles(t *testing.T) {
 		{"no jobs", [][]byte{append(amd64v7.file(), zeros(4096)...)}, "", 0, []string{"imported 0 jobs"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			from, to := t.TempDir(), filepath.Join(t.TempDir(), "new")
-			for i, data := range c.files {
-				write1(t, from, fmt.Sprintf("binlog.%d", i+1), data)
-			}
+			from, to := binlogs(t, c.files...), filepath.Join(t.TempDir(), "new")
 			status, stdout, stderr := command(append(strings.Fields(c.args), "-from", from, "-to", to)...)
 			if status != c.status {
 				t.Errorf("status %d, want %d: %s", status, c.status, stderr)

@@ -147,11 +147,14 @@ func whys(rep *report) []string {
 	return all
 }
 
-func mustCopy(t *testing.T, from string) string {
+// binlogs makes a directory of binlogs, from binlog.1 on.
+func binlogs(t *testing.T, files ...[]byte) (dir string) {
 	t.Helper()
-	to := filepath.Join(t.TempDir(), "copy")
-	must.Do(t, os.CopyFS(to, os.DirFS(from)))
-	return to
+	dir = t.TempDir()
+	for i, content := range files {
+		write1(t, dir, fmt.Sprintf("binlog.%d", i+1), content)
+	}
+	return dir
 }
 
 func write1(t *testing.T, dir, name string, content []byte) {

@@ -1,6 +1,7 @@
 package binlog
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -57,22 +58,14 @@ func TestLayouts(t *testing.T) {
 		{i386v5, "version 5 of a 32-bit x86"}, {armv5, "version 5 of a 32-bit ARM"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
 			data, want := everything(c.m)
 			gone := full(1000, "x").now(stateDeleted)
-			write1(t, dir, "binlog.1", c.m.file(gone, gone))
-			write1(t, dir, "binlog.2", append(data, zeros(3000)...))
-			got, maxID, rep := imported(t, dir)
+			got, maxID, rep := imported(t, binlogs(t, c.m.file(gone, gone), append(data, zeros(3000)...)))
 			if len(rep.skips) > 0 || maxID != 1000 {
 				t.Errorf("highest id %d, skipped %q", maxID, whys(rep))
 			}
-			for id, w := range want {
-				if got[id] != w {
-					t.Errorf("job %d:\n got %+v\nwant %+v", id, got[id], w)
-				}
-			}
-			if len(got) != len(want) {
-				t.Errorf("%d jobs, want %d", len(got), len(want))
+			if !maps.Equal(got, want) {
+				t.Errorf("jobs\n%+v\nwant\n%+v", got, want)
 			}
 			if l := pick(c.m.version, data[versionLen:], int64(len(data))); l.name != c.name {
 				t.Errorf("taken for %s", l.name)
@@ -84,9 +77,8 @@ func TestLayouts(t *testing.T) {
 // The encoder of these tests is right: beanstalkd reads its files too.
 func TestBeanstalkdReadsVersion5(t *testing.T) {
 	for _, m := range []machine{amd64v5, amd64v7} {
-		dir := t.TempDir()
 		data, _ := everything(m)
-		write1(t, dir, "binlog.1", append(data, zeros(500)...))
+		dir := binlogs(t, append(data, zeros(500)...))
 		got, _, _ := imported(t, dir)
 		sameAsListed(t, got, restarted(t, dir, 10))
 	}
@@ -118,10 +110,7 @@ func TestOddFiles(t *testing.T) {
 		{"a job and a hole", slices.Concat(amd64v7.file(full(9, "good")), zeros(4092), amd64v7.file(full(1, "x"))), "zeros, but data", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			write1(t, dir, "binlog.1", c.data)
-			write1(t, dir, "binlog.2", amd64v7.file(full(9, "good")))
-			got, _, rep := imported(t, dir)
+			got, _, rep := imported(t, binlogs(t, c.data, amd64v7.file(full(9, "good"))))
 			if len(got) != 1 || got[9].body != "good" {
 				t.Errorf("imported %v", got)
 			}

@@ -33,9 +33,7 @@ func TestTornPut(t *testing.T) {
 				if zeroed {
 					data = append(data, zeros(len(tail)-n+200)...)
 				}
-				dir := t.TempDir()
-				write1(t, dir, "binlog.1", data)
-				h, rep := history1(t, dir)
+				h, rep := history1(t, binlogs(t, data))
 				want := []uint64{1, 2}
 				if n == len(tail) {
 					want = []uint64{1, 2, 3}
@@ -54,10 +52,8 @@ func TestTornPut(t *testing.T) {
 // history1 reads a directory without importing it.
 func history1(t *testing.T, dir string) (*history, *report) {
 	t.Helper()
-	src := must.Get(openSource(dir, os.DirFS(dir)))
 	rep := new(report)
-	h := must.Get(readAll(src, rep))
-	return h, rep
+	return must.Get(readAll(must.Get(openSource(dir, os.DirFS(dir))), rep)), rep
 }
 
 // A bury record that a crash cut short leaves the job as it was, but for one case: if
@@ -71,9 +67,7 @@ func TestTornBury(t *testing.T) {
 	// its counters at 56, reserves first, and its state at 76.
 	const length, deadline, reserves, state = 4, 4 + 48, 4 + 56, 4 + 76
 	for n := range len(tail) + 1 {
-		dir := t.TempDir()
-		write1(t, dir, "binlog.1", slices.Concat(whole, tail[:n]))
-		h, rep := history1(t, dir)
+		h, rep := history1(t, binlogs(t, slices.Concat(whole, tail[:n])))
 		// The length of a short record is itself zero.
 		if told := len(rep.skips) > 0; told != (n > length && n < len(tail)) {
 			t.Errorf("%d bytes: skipped %q", n, whys(rep))
@@ -86,8 +80,7 @@ func TestTornBury(t *testing.T) {
 			t.Errorf("%d bytes: job is %+v, want state %d", n, j, want)
 		}
 
-		write1(t, dir, "binlog.1", slices.Concat(whole, tail[:n], zeros(len(tail)-n+200)))
-		h, rep = history1(t, dir)
+		h, rep = history1(t, binlogs(t, slices.Concat(whole, tail[:n], zeros(len(tail)-n+200))))
 		j := h.jobs[1]
 		neverReserved := n >= deadline && zero(tail[deadline:min(n, reserves)])
 		switch {
@@ -129,7 +122,6 @@ func TestTornBody(t *testing.T) {
 
 // A record that contradicts its job changes nothing.
 func TestContradiction(t *testing.T) {
-	dir := t.TempDir()
 	job := full(1, "one")
 	for _, change := range []func(e *entry){
 		func(e *entry) { e.created++ },
@@ -138,8 +130,7 @@ func TestContradiction(t *testing.T) {
 	} {
 		wrong := job.now(stateDeleted)
 		change(&wrong)
-		write1(t, dir, "binlog.1", amd64v7.file(job, wrong, full(2, "two")))
-		h, rep := history1(t, dir)
+		h, rep := history1(t, binlogs(t, amd64v7.file(job, wrong, full(2, "two"))))
 		if len(h.jobs) != 2 || len(rep.skips) != 1 {
 			t.Errorf("%d jobs, skipped %q", len(h.jobs), whys(rep))
 		}
@@ -188,10 +179,8 @@ func TestBuryOrder(t *testing.T) {
 
 // A delete of an unknown job does not bar a later job with that id.
 func TestDeleteBeforeItsJob(t *testing.T) {
-	dir := t.TempDir()
 	job := full(5, "new")
-	write1(t, dir, "binlog.1", amd64v7.file(job.now(stateBuried), job.now(stateDeleted), job))
-	got, _, _ := imported(t, dir)
+	got, _, _ := imported(t, binlogs(t, amd64v7.file(job.now(stateBuried), job.now(stateDeleted), job)))
 	if len(got) != 1 || got[5].State != storage.Ready || got[5].body != "new" {
 		t.Errorf("imported %+v", got)
 	}

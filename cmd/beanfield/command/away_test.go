@@ -19,23 +19,31 @@ func pretend(t *testing.T, talk func(conn net.Conn, in *bufio.Reader)) *server {
 	return &server{t: t, addr: clienttest.Pretend(t, talk)}
 }
 
+// puts plays a server that answers line by line: the puts, the first n of them, and use, but for tube b. It returns how many
+// jobs it got.
+func puts(conn net.Conn, in *bufio.Reader, n int) (got int) {
+	for got < n {
+		line, err := in.ReadString('\n')
+		switch {
+		case err != nil || line == "quit\r\n":
+			return got
+		case line == "use b\r\n":
+			_, _ = io.WriteString(conn, "BAD_FORMAT\r\n")
+		case strings.HasPrefix(line, "use "):
+			_, _ = io.WriteString(conn, "USING a\r\n")
+		case !strings.HasPrefix(line, "put "): // a body
+			got++
+			fmt.Fprintf(conn, "INSERTED %d\r\n", got)
+		}
+	}
+	return got
+}
+
 // A server that goes away in the middle of many puts: what was acknowledged is counted,
 // and so is what may or may not have been put.
 func TestServerGoesAway(t *testing.T) {
 	s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
-		for n := 0; n < 7; {
-			line, err := in.ReadString('\n')
-			switch {
-			case err != nil:
-				t.Error(err)
-				return
-			case strings.HasPrefix(line, "use "):
-				_, _ = io.WriteString(conn, "USING a\r\n")
-			case !strings.HasPrefix(line, "put "): // a body
-				n++
-				fmt.Fprintf(conn, "INSERTED %d\r\n", n)
-			}
-		}
+		puts(conn, in, 7)
 		_, _ = io.Copy(io.Discard, io.LimitReader(in, 1000)) // so that it ends with a reset or an end
 	})
 	o := s.typed(strings.Repeat("x\n", 400), "put", "-lines", "-tube", "a")
@@ -172,27 +180,10 @@ func TestExportOfVanishing(t *testing.T) {
 // A server that does not let us use a tube gets no job for it: that would go into the tube
 // before.
 func TestLoadOfRefusedTube(t *testing.T) {
-	puts := make(chan int, 1)
-	s := pretend(t, func(conn net.Conn, in *bufio.Reader) {
-		n := 0
-		for {
-			line, err := in.ReadString('\n')
-			switch {
-			case err != nil || line == "quit\r\n":
-				puts <- n
-				return
-			case line == "use b\r\n":
-				_, _ = io.WriteString(conn, "BAD_FORMAT\r\n")
-			case strings.HasPrefix(line, "use "):
-				_, _ = io.WriteString(conn, "USING a\r\n")
-			case !strings.HasPrefix(line, "put "): // a body
-				n++
-				fmt.Fprintf(conn, "INSERTED %d\r\n", n)
-			}
-		}
-	})
+	got := make(chan int, 1)
+	s := pretend(t, func(conn net.Conn, in *bufio.Reader) { got <- puts(conn, in, 100) })
 	s.typed(`{"tube":"a","body":"x"}`+"\n"+`{"tube":"b","body":"y"}`+"\n", "load").want(t, 1, "1\n", "use tube b: the server answers BAD_FORMAT\n1 jobs were put")
-	if n := <-puts; n != 1 {
+	if n := <-got; n != 1 {
 		t.Errorf("%d jobs were put", n)
 	}
 }

@@ -95,9 +95,7 @@ func TestDamagedJobsStay(t *testing.T) {
 	for _, c := range []struct{ tube, state, want string }{
 		{"t", "buried", "1"}, {"t", "ready", "0"}, {"to", "buried", "2"}, {"to", "ready", "1"},
 	} {
-		if got := s.count(c.tube, "current-jobs-"+c.state); got != c.want {
-			t.Errorf("%s jobs are %s in tube %s, want %s", got, c.state, c.tube, c.want)
-		}
+		s.wantCount(c.tube, "current-jobs-"+c.state, c.want)
 	}
 	s.run("purge", "t").want(t, 0, "purged 1\n", "")
 	s.run("purge", "to").want(t, 0, "purged 3\n", "")

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"beanfield/storage/must"
 )
 
 // A tube goes from one server to another and back, with all that can be kept, and nothing
@@ -33,9 +31,7 @@ func TestExportAndLoad(t *testing.T) {
 		s.run("export", "-all", "-from", "6").want(t, 0, strings.Join(lines[5:7], ""), "")
 		s.run("export", "nowhere").want(t, 3, "", "there is no tube nowhere")
 		s.vanishes(probeTube)
-		if got := s.count("from", "current-jobs-buried"); got != "2" {
-			t.Errorf("%s jobs are buried", got)
-		}
+		s.wantCount("from", "current-jobs-buried", "2")
 
 		// Ids of this server go on after the probes.
 		file := filepath.Join(t.TempDir(), "all")
@@ -49,9 +45,7 @@ func TestExportAndLoad(t *testing.T) {
 		second.run("export", "-all").want(t, 0, strings.Replace(want, "499", "498", 1), "")
 		second.run("peek", "-tube", "from", "-state", "buried").want(t, 0, "b1\n", "")
 		second.typed(want, "load", "-", "-tube", "one", "-quiet").want(t, 0, "", "")
-		if got := second.count("one", "total-jobs"); got != "7" {
-			t.Errorf("tube one has got %s jobs", got)
-		}
+		second.wantCount("one", "total-jobs", "7")
 	})
 }
 
@@ -101,9 +95,7 @@ func TestExportWalks(t *testing.T) {
 	if o := s.run("export", "low", "big", "high"); o.code != 0 || strings.Count(o.stdout, "\n") != 3*window+2 {
 		t.Errorf("code %d, %d lines: %s", o.code, strings.Count(o.stdout, "\n"), o.stderr)
 	}
-	must.Do(t, s.Process.Signal(drainSignal))
-	for !strings.Contains(s.run("stats").stdout, "draining: true") {
-	}
+	s.drains()
 	s.run("export", "high").want(t, 1, "", "-below ID does without")
 	s.run("export", "high", "-below", "40000").has(t, 0, `"body":"last"`)
 }

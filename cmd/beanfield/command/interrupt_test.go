@@ -142,18 +142,8 @@ func TestInterruptedPuts(t *testing.T) {
 // ids that it has not said yet.
 func TestIDsAreNotHeldBack(t *testing.T) {
 	talk := func(conn net.Conn, in *bufio.Reader) {
-		for n := 0; ; {
-			line, err := in.ReadString('\n')
-			switch {
-			case err != nil:
-				return
-			case strings.HasPrefix(line, "use "):
-				_, _ = io.WriteString(conn, "USING a\r\n")
-			case !strings.HasPrefix(line, "put ") && n < 7: // a body
-				n++
-				fmt.Fprintf(conn, "INSERTED %d\r\n", n)
-			}
-		}
+		puts(conn, in, 7)
+		_, _ = io.Copy(io.Discard, in)
 	}
 	for _, args := range [][]string{{"load"}, {"put", "-lines"}} {
 		c := spawn(t, pretend(t, talk), args...)

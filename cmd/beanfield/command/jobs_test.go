@@ -29,9 +29,7 @@ func TestPutAndReserve(t *testing.T) {
 		s.run("reserve", "-tube", "mail", "-n", "2").want(t, 0, "zero\none\n", "")
 		s.run("reserve", "-tube", "mail", "-then", "delete").want(t, 0, "zero\n", "")
 		s.run("reserve", "-tube", "mail", "-then", "bury").want(t, 0, "one\n", "")
-		if got := s.count("mail", "current-jobs-buried"); got != "1" {
-			t.Errorf("%s jobs are buried", got)
-		}
+		s.wantCount("mail", "current-jobs-buried", "1")
 		s.run("stats", "-job", "1", "-json").has(t, 0, `"pri":5,`)
 		s.run("reserve", "-tube", "mail", "-tube", "other", "-then", "delete", "-n", "2").want(t, 3, "-two\n", "no job within 0s; 1 were there")
 		s.run("reserve").want(t, 3, "", "no job")
@@ -88,9 +86,7 @@ func TestPutLines(t *testing.T) {
 		begun := time.Now()
 		s.typed(lines.String(), "put", "-lines", "-tube", "big").want(t, 0, numbers.String(), "")
 		t.Logf("%d lines in %v", many, time.Since(begun))
-		if got := s.count("big", "current-jobs-ready"); got != fmt.Sprint(many) {
-			t.Errorf("%s jobs are ready", got)
-		}
+		s.wantCount("big", "current-jobs-ready", fmt.Sprint(many))
 		s.run("peek", fmt.Sprint(many+4)).want(t, 0, fmt.Sprintf("line %d\n", many-1), "")
 		s.run("purge", "big", "-n", "1000").want(t, 0, "purged 1000\n", "")
 	})
@@ -101,12 +97,7 @@ func TestPutRefused(t *testing.T) {
 	s := startServer(t, beanfield(t), "-z", "5")
 	s.typed("a\ntoo long\nb\nas long as this\n", "put", "-lines").want(t, 1, "1\n2\n", "job 2: the job is larger than the server allows: JOB_TOO_BIG\njob 4: ")
 	s.run("put", "longer").want(t, 1, "", "1 of 1 jobs were not put")
-	must.Do(t, s.Process.Signal(drainSignal))
-	for begun := time.Now(); !strings.Contains(s.run("stats").stdout, "draining: true"); {
-		if time.Since(begun) > patience {
-			t.Fatal("it does not drain")
-		}
-	}
+	s.drains()
 	o := s.typed(strings.Repeat("a\n", 10_000), "put", "-lines")
 	o.want(t, 1, "", "the server takes no new jobs: DRAINING; 0 jobs were put")
 	if n := strings.Count(o.stderr, "\n"); n > reported+2 {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -118,6 +119,17 @@ func (s *server) vanishes(tube string) {
 	}
 }
 
+// drains makes the server take no more jobs.
+func (s *server) drains() {
+	s.t.Helper()
+	must.Do(s.t, s.Process.Signal(syscall.SIGUSR1))
+	for begun := time.Now(); !strings.Contains(s.run("stats").stdout, "draining: true"); {
+		if time.Since(begun) > patience {
+			s.t.Fatal("it does not drain")
+		}
+	}
+}
+
 func (s *server) kill() {
 	if s.ProcessState == nil {
 		_ = s.Process.Kill()
@@ -139,7 +151,20 @@ func (s *server) typed(stdin string, args ...string) outcome {
 // count is a key of a tube's stats.
 func (s *server) count(tube, key string) string {
 	s.t.Helper()
-	for line := range strings.Lines(s.run("stats", "-tube", tube).stdout) {
+	return valueIn(s.run("stats", "-tube", tube).stdout, key)
+}
+
+// wantCount checks one.
+func (s *server) wantCount(tube, key, want string) {
+	s.t.Helper()
+	if got := s.count(tube, key); got != want {
+		s.t.Errorf("tube %s has %s %s, want %s", tube, key, got, want)
+	}
+}
+
+// valueIn is what stats say of a key.
+func valueIn(stats, key string) string {
+	for line := range strings.Lines(stats) {
 		if value, ok := strings.CutPrefix(line, key+": "); ok {
 			return strings.TrimSpace(value)
 		}

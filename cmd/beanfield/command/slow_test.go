@@ -1,15 +1,11 @@
 package command
 
 import (
-	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"beanfield/storage/must"
 )
 
 // twoSlow is what a server says of two slow commands.
@@ -30,23 +26,23 @@ func slowServer(t *testing.T, answer string) string {
 	return strings.TrimPrefix(s.URL, "http://")
 }
 
-func runSlow(p Program, args ...string) (out, complaint string, code int) {
-	var stdout, stderr bytes.Buffer
-	p.Stdout, p.Stderr = &stdout, &stderr
-	code = p.Run(Find("slow"), args)
-	return stdout.String(), stderr.String(), code
+// slowAt runs slow, where a configuration names the console.
+func slowAt(at string, args ...string) outcome {
+	return with("", func(p *Program) int {
+		p.Console = func(string) (Console, error) { return Console{Address: at, Token: "secret"}, nil }
+		return p.Run(Find("slow"), args)
+	})
 }
 
 func TestSlow(t *testing.T) {
 	at := slowServer(t, twoSlow)
-	p := Program{Console: func(file string) (Console, error) { return Console{Address: at, Token: "secret"}, nil }}
 	token := filepath.Join(t.TempDir(), "token")
-	must.Do(t, os.WriteFile(token, []byte("secret\n"), 0o600))
+	writeFile(t, token, "secret\n")
 	for _, args := range [][]string{{"-config", "x.toml"}, {"-http", at, "-token-file", token}, {"-http", "http://" + at + "/", "-token-file", token}} {
-		out, complaint, code := runSlow(p, args...)
-		lines := strings.Split(out, "\n")
-		if code != codeDone || complaint != "" || len(lines) != 4 {
-			t.Fatalf("%v: code %d, %s%s", args, code, complaint, out)
+		o := slowAt(at, args...)
+		lines := strings.Split(o.stdout, "\n")
+		if o.code != codeDone || o.stderr != "" || len(lines) != 4 {
+			t.Fatalf("%v: %+v", args, o)
 		}
 		if got := strings.Join(strings.Fields(lines[1])[2:], " "); got != "350ms 50ms 100ms 200ms put x 128 mail 10.0.0.7:5 app" {
 			t.Errorf("the first line is %q", got)
@@ -55,9 +51,9 @@ func TestSlow(t *testing.T) {
 			t.Errorf("the second line is %q", got)
 		}
 	}
-	out, _, code := runSlow(p, "-config", "x.toml", "-json")
-	if lines := strings.Split(out, "\n"); code != codeDone || len(lines) != 3 || !strings.HasPrefix(lines[0], `{"at":2000,"verb":"put"`) {
-		t.Errorf("as JSON: code %d, %s", code, out)
+	o := slowAt(at, "-config", "x.toml", "-json")
+	if lines := strings.Split(o.stdout, "\n"); o.code != codeDone || len(lines) != 3 || !strings.HasPrefix(lines[0], `{"at":2000,"verb":"put"`) {
+		t.Errorf("as JSON: %+v", o)
 	}
 }
 
@@ -74,17 +70,11 @@ func TestSlowWithoutAnswer(t *testing.T) {
 		{[]string{"-http", "127.0.0.1:1"}, codeFailed, "refused"},
 		{[]string{"-http", "unix:/nowhere/s"}, codeFailed, "no such file"},
 	} {
-		if out, complaint, code := runSlow(Program{}, k.args...); code != k.code || !strings.Contains(complaint, k.says) || out != "" {
-			t.Errorf("%v: code %d, %q", k.args, code, complaint)
-		}
+		slowAt("", k.args...).want(t, k.code, "", k.says)
 	}
 	for answer, says := range map[string]string{
 		`{"bound":0,"commands":[]}`: "log.slow is 0", `{"bound":0.1,"commands":[]}`: "no command that took longer than 100ms",
 	} {
-		at := slowServer(t, answer)
-		p := Program{Console: func(string) (Console, error) { return Console{Address: at, Token: "secret"}, nil }}
-		if _, complaint, code := runSlow(p, "-config", "x"); code != codeMissing || !strings.Contains(complaint, says) {
-			t.Errorf("%s: code %d, %q", answer, code, complaint)
-		}
+		slowAt(slowServer(t, answer), "-config", "x").want(t, codeMissing, "", says)
 	}
 }

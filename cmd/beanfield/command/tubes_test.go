@@ -3,13 +3,10 @@ package command
 import (
 	"encoding/json"
 	"strings"
-	"syscall"
 	"testing"
 
 	"beanfield/storage/must"
 )
-
-const drainSignal = syscall.SIGUSR1
 
 // U1: as all tests on each server, also with beanstalkd.
 func TestTubes(t *testing.T) {
@@ -37,9 +34,7 @@ func TestTubes(t *testing.T) {
 			t.Errorf("version is %v", d["version"])
 		}
 		s.run("pause", "123", "0").want(t, 0, "", "")
-		if got := s.count("123", "pause"); got != "0" {
-			t.Errorf("still paused for %s", got)
-		}
+		s.wantCount("123", "pause", "0")
 	})
 }
 
@@ -56,9 +51,7 @@ func TestKickAndBury(t *testing.T) {
 		s.run("kick", "-jobs", "1", "2").want(t, 3, "", "not found: 2")
 		s.run("put", "-tube", "a", "-delay", "100", "5").want(t, 0, "5\n", "")
 		s.run("kick", "a").want(t, 0, "kicked 1\n", "")
-		if got := s.count("a", "current-jobs-delayed"); got != "1" {
-			t.Errorf("%s jobs are delayed: a kick of buried jobs has kicked others", got)
-		}
+		s.wantCount("a", "current-jobs-delayed", "1")
 		s.run("kick", "a", "-json").want(t, 0, "{\"kicked\":1}\n", "")
 		s.run("kick", "nowhere").want(t, 3, "", "there is no tube nowhere")
 	})
@@ -104,16 +97,12 @@ func TestMove(t *testing.T) {
 func TestMoveRefused(t *testing.T) {
 	onEach(t, func(t *testing.T, s *server) {
 		mixed(t, s)
-		must.Do(t, s.Process.Signal(drainSignal))
-		for !strings.Contains(s.run("stats").stdout, "draining: true") {
-		}
+		s.drains()
 		for _, state := range []string{"buried", "delayed", "ready"} {
 			s.run("move", "from", "to", "-state", state).want(t, 1, "moved 0\n", "DRAINING")
 		}
 		for key, want := range map[string]string{"ready": "2", "delayed": "1", "buried": "2", "reserved": "0"} {
-			if got := s.count("from", "current-jobs-"+key); got != want {
-				t.Errorf("%s: %s, want %s", key, got, want)
-			}
+			s.wantCount("from", "current-jobs-"+key, want)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -68,9 +69,7 @@ func TestTail(t *testing.T) {
 		s.run("put", "-tube", "a", "last").want(t, 0, fmt.Sprintln(7+3*beyond), "")
 		expect(t, lines, fmt.Sprintf(`%d a ready pri 1024: "last"`, 7+3*beyond))
 		expect(t, lines, "code 0")
-		if got := s.count("a", "current-jobs-ready"); got != "4" {
-			t.Errorf("%s jobs are ready: tail has taken some", got)
-		}
+		s.wantCount("a", "current-jobs-ready", "4")
 	})
 }
 
@@ -130,11 +129,7 @@ func TestTop(t *testing.T) {
 }
 
 // asks is a count of the server's stats.
-func asks(s *server, key string) (n int) {
-	for line := range strings.Lines(s.run("stats").stdout) {
-		if value, ok := strings.CutPrefix(line, key+": "); ok {
-			_, _ = fmt.Sscan(value, &n)
-		}
-	}
+func asks(s *server, key string) int {
+	n, _ := strconv.Atoi(valueIn(s.run("stats").stdout, key))
 	return n
 }

@@ -16,7 +16,6 @@ import (
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/must"
-	"beanfield/storage/pebblestore"
 )
 
 func TestText(t *testing.T) {
@@ -127,8 +126,7 @@ func TestHold(t *testing.T) {
 	if dir == "" {
 		t.Skip("only as another test's child")
 	}
-	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
-	must.Get(store.Open(1, func(string) int { return 0 }))
+	opened(t, dir, 1)
 	fmt.Println("open")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
@@ -159,33 +157,13 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// files reads all that a directory holds.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	must.Do(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && e.Name() != "LOCK" {
-			all[path] = read(t, path)
-		}
-		return err
-	}))
-	return all
-}
-
 // A job whose body is apart from its record, and damaged, is listed like any other; in
 // place of the body stands that it cannot be read.
 func TestDamagedBody(t *testing.T) {
 	dir := t.TempDir()
 	hurt := stored{storage.Job{ID: 5, Tube: "mail", State: storage.Ready, Size: 2 * storage.LargeBody, Created: noon}, strings.Repeat("12345678", storage.LargeBody/4)}
 	fill(t, dir, 1, append(jobs(), hurt))
-	tables, err := filepath.Glob(filepath.Join(dir, "gen-*", "*", "*.sst"))
-	if err != nil || len(tables) == 0 {
-		t.Fatalf("no table: %v", err)
-	}
-	largest := slices.MaxFunc(tables, func(a, b string) int { return len(read(t, a)) - len(read(t, b)) })
-	content := []byte(read(t, largest))
-	content[len(content)/2] ^= 0xff
-	must.Do(t, os.WriteFile(largest, content, 0o600))
+	damaged(t, dir)
 	for _, x := range []struct{ flag, hurt, whole string }{
 		{"-json=false", " shard 0 (the body cannot be read)\n", ` shard 0 "hello"` + "\n"},
 		{"-json", `"shard":0,"body_damaged":true}` + "\n", `"shard":0,"body":"hello"}` + "\n"},
@@ -201,21 +179,10 @@ func TestDamagedBody(t *testing.T) {
 // rest and leaves the source alone.
 func TestSalvage(t *testing.T) {
 	dir, fresh := t.TempDir(), filepath.Join(t.TempDir(), "new")
-	var many []stored
-	for id := uint64(1); id <= 3000; id++ {
-		body := strings.Repeat(fmt.Sprint(id), 50)
-		many = append(many, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1, Size: uint32(len(body)), Created: noon}, body})
-	}
+	many := some(3000, func(id uint64) string { return strings.Repeat(fmt.Sprint(id), 50) })
 	fill(t, dir, 1, many)
 	dir = copied(t, dir)
-	tables, err := filepath.Glob(filepath.Join(dir, "gen-*", "*", "*.sst"))
-	if err != nil || len(tables) == 0 {
-		t.Fatalf("no table: %v", err)
-	}
-	largest := slices.MaxFunc(tables, func(a, b string) int { return len(read(t, a)) - len(read(t, b)) })
-	content := []byte(read(t, largest))
-	content[len(content)/2] ^= 0xff
-	must.Do(t, os.WriteFile(largest, content, 0o600))
+	table := damaged(t, dir)
 	// On a copy: a damaged database is given up, not closed, so in this process
 	// it may go on to compact its files while the salvage is watched.
 	spare := filepath.Join(t.TempDir(), "copy")
@@ -224,20 +191,12 @@ func TestSalvage(t *testing.T) {
 	if status != 1 || !strings.Contains(stderr, "-salvage NEW_DIR") {
 		t.Errorf("a damaged directory: status %d, %s", status, stderr)
 	}
-	before := files(t, dir)
+	before := snapshot(t, dir)
 	status, stdout, stderr := command("-salvage", fresh, dir)
-	if status != 3 || !strings.Contains(stdout, "damaged: "+largest) {
+	if status != 3 || !strings.Contains(stdout, "damaged: "+table) {
 		t.Fatalf("salvage: status %d, %s%s", status, stdout, stderr)
 	}
-	after := files(t, dir)
-	if len(after) != len(before) {
-		t.Errorf("%d files before, %d after", len(before), len(after))
-	}
-	for path, content := range before {
-		if after[path] != content {
-			t.Errorf("%s has changed", path)
-		}
-	}
+	sameSnapshot(t, "salvage", snapshot(t, dir), before)
 	saved := savedJobs(t, stdout)
 	if saved >= len(many) || saved < len(many)*3/4 {
 		t.Errorf("%d of %d jobs were saved", saved, len(many))
@@ -282,20 +241,10 @@ func wholeJobs(t *testing.T, dir string, want []stored) (found int) {
 	return found
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	content := must.Get(os.ReadFile(path))
-	return string(content)
-}
-
 // A salvage tells how far it is.
 func TestSalvageTellsItsProgress(t *testing.T) {
 	dir := t.TempDir()
-	var three []stored
-	for id := uint64(1); id <= 3; id++ {
-		three = append(three, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1, Size: 1, Created: noon}, "x"})
-	}
-	fill(t, dir, 1, three)
+	fill(t, dir, 1, some(3, small))
 	var told []int
 	o := Dump{Dir: dir, Salvage: filepath.Join(t.TempDir(), "new"), Progress: func(n int) { told = append(told, n) }}
 	must.Do(t, o.Run(io.Discard, slog.New(slog.DiscardHandler)))

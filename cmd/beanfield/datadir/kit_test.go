@@ -6,7 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"beanfield/router"
@@ -41,11 +43,63 @@ type acks chan error
 
 func (a acks) Committed(err error) { a <- err }
 
+// opened opens a directory as a server does.
+func opened(t *testing.T, dir string, shards int) (storage.Store, []storage.Log) {
+	t.Helper()
+	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
+	return store, must.Get(store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) }))
+}
+
+// commit ends a turn of a log, and returns once that is on the disk.
+func commit(t *testing.T, l storage.Log) {
+	t.Helper()
+	done := make(acks, 1)
+	if !l.Commit(done) {
+		must.Do(t, <-done)
+	}
+}
+
+// some are n ready jobs, with these bodies.
+func some(n uint64, body func(id uint64) string) (all []stored) {
+	for id := uint64(1); id <= n; id++ {
+		text := body(id)
+		all = append(all, stored{storage.Job{ID: id, Tube: "mail", State: storage.Ready, TTR: 1, Size: uint32(len(text)), Created: noon}, text})
+	}
+	return all
+}
+
+func small(uint64) string { return "x" }
+
+// globbed are the files of all shards whose names match; largest is the largest of them.
+func globbed(t *testing.T, dir, pattern string) []string {
+	t.Helper()
+	return must.Get(filepath.Glob(filepath.Join(dir, "gen-*", "*", pattern)))
+}
+
+func largest(t *testing.T, dir string) string {
+	t.Helper()
+	return slices.MaxFunc(globbed(t, dir, "*.sst"), func(a, b string) int { return len(read(t, a)) - len(read(t, b)) })
+}
+
+// damaged changes a byte in the middle of the largest table.
+func damaged(t *testing.T, dir string) (table string) {
+	t.Helper()
+	table = largest(t, dir)
+	content := []byte(read(t, table))
+	content[len(content)/2] ^= 0xff
+	must.Do(t, os.WriteFile(table, content, 0o600))
+	return table
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	return string(must.Get(os.ReadFile(path)))
+}
+
 // fill writes a data directory. Its highest id is that of a deleted job.
 func fill(t *testing.T, dir string, shards int, jobs []stored) {
 	t.Helper()
-	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
-	logs := must.Get(store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) }))
+	store, logs := opened(t, dir, shards)
 	log := func(j *storage.Job) storage.Log { return logs[router.ShardOf(j.Tube, shards)] }
 	gone := storage.Job{ID: 5000, Tube: "mail", State: storage.Ready}
 	log(&gone).Put(&gone)
@@ -54,21 +108,14 @@ func fill(t *testing.T, dir string, shards int, jobs []stored) {
 		if len(j.body) > storage.LargeBody {
 			done := make(acks, 1)
 			log(&j.Job).Stage(j.ID, [][]byte{[]byte(j.body)}, done)
-			if err := <-done; err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, <-done)
 			log(&j.Job).Put(&j.Job)
 			continue
 		}
 		log(&j.Job).Put(&j.Job, []byte(j.body))
 	}
 	for _, l := range logs {
-		done := make(acks, 1)
-		if !l.Commit(done) {
-			if err := <-done; err != nil {
-				t.Fatal(err)
-			}
-		}
+		commit(t, l)
 	}
 	must.Do(t, store.Close())
 }
@@ -76,8 +123,7 @@ func fill(t *testing.T, dir string, shards int, jobs []stored) {
 // restart opens a directory as a server does, and closes it.
 func restart(t *testing.T, dir string, shards int) {
 	t.Helper()
-	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
-	logs := must.Get(store.Open(shards, func(tube string) int { return router.ShardOf(tube, shards) }))
+	store, logs := opened(t, dir, shards)
 	for _, l := range logs {
 		must.Do(t, l.Replay(func(*storage.Job, []byte) error { return nil }))
 	}
@@ -88,8 +134,8 @@ func restart(t *testing.T, dir string, shards int) {
 // tables.
 func copied(t *testing.T, dir string) string {
 	t.Helper()
-	store, to := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()}), filepath.Join(t.TempDir(), "copy")
-	must.Get(store.Open(1, nil))
+	store, _ := opened(t, dir, 1)
+	to := filepath.Join(t.TempDir(), "copy")
 	must.Do(t, errors.Join(store.(storage.Checkpointer).Checkpoint(to), store.Close()))
 	return to
 }

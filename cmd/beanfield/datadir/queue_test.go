@@ -8,14 +8,12 @@ import (
 	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/must"
-	"beanfield/storage/pebblestore"
 )
 
 // fillQueues writes a directory of one shard with what the queue service keeps.
 func fillQueues(t *testing.T, dir string) {
 	t.Helper()
-	store := pebblestore.New(pebblestore.Options{Dir: dir, Ballast: -1, Logger: quiet()})
-	logs := must.Get(store.Open(1, func(string) int { return 0 }))
+	store, logs := opened(t, dir, 1)
 	l := logs[0]
 	tags := queue.MakeTags(map[string]string{"requestId": "r-1", "é": "\"x\""})
 	j := storage.Job{ID: 1, Tube: "S", State: storage.Ready, Created: noon, Item: &storage.Item{Tags: tags}}
@@ -28,12 +26,7 @@ func fillQueues(t *testing.T, dir string) {
 	l.PutQueue(&storage.Queue{Tube: "S", First: "g", Ended: true, Next: 4, Views: []storage.View{
 		{Number: 3, Name: "a view", Start: 2, Tags: queue.MakeTags(map[string]string{"k": "v"})},
 	}})
-	done := make(acks, 1)
-	if !l.Commit(done) {
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
-	}
+	commit(t, l)
 	must.Do(t, store.Close())
 }
 

@@ -40,6 +40,18 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return all
 }
 
+func sameSnapshot(t *testing.T, what string, after, before map[string]string) {
+	t.Helper()
+	for path := range before {
+		if after[path] != before[path] {
+			t.Errorf("%s changed %s: %s, was %s", what, path, after[path], before[path])
+		}
+	}
+	if !maps.Equal(before, after) {
+		t.Fatalf("%s: %d files, were %d", what, len(after), len(before))
+	}
+}
+
 // several are jobs in several tubes, large and small.
 func several() []stored {
 	all := jobs()
@@ -65,13 +77,7 @@ func killed(t *testing.T, dir string, shards int, more []stored) (left string) {
 	for _, j := range more {
 		l := logs[router.ShardOf(j.Tube, shards)]
 		l.Put(&j.Job, []byte(j.body))
-		done := make(acks, 1)
-		if !l.Commit(done) {
-			err = <-done
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		commit(t, l)
 	}
 	// A start removes old files in its own time. A copy that has missed one shows no moment.
 	for {
@@ -147,15 +153,7 @@ func TestReadingChangesNothing(t *testing.T) {
 			} else if status, stdout, stderr = command(args...); status != 0 || stderr != "" || stdout == "" {
 				t.Errorf("%s: %q: status %d, %s", kind, args, status, stderr)
 			}
-			after := snapshot(t, dir)
-			for path := range before {
-				if after[path] != before[path] {
-					t.Errorf("%s: %q changed %s: %s, was %s", kind, args, path, after[path], before[path])
-				}
-			}
-			if !maps.Equal(before, after) {
-				t.Fatalf("%s: %q: %d files, were %d", kind, args, len(after), len(before))
-			}
+			sameSnapshot(t, fmt.Sprintf("%s: %q", kind, args), snapshot(t, dir), before)
 		}
 	}
 }
