@@ -12,46 +12,6 @@ import (
 	"beanfield/storage/must"
 )
 
-// TestMaxConnections opens more connections than allowed: those too many
-// wait, and come in as others leave, and one line of the log says so.
-func TestMaxConnections(t *testing.T) {
-	h := newHouse(t, func(o *houseOptions) { o.maxConnections = 3 })
-	var in, out []*client
-	for range 3 {
-		c := h.dial()
-		c.do("list-tube-used", "USING default")
-		in = append(in, c)
-	}
-	for range 3 {
-		c := h.dial() // the kernel has it, the server has not
-		c.send("list-tube-used\r\n")
-		out = append(out, c)
-	}
-	for i := range in {
-		if got := in[i].stat("stats", "current-connections"); got != "3" {
-			t.Errorf("%s connections are open", got)
-		}
-		if i > 0 {
-			in[i].do("list-tube-used", "USING default")
-		}
-		in[i].send("quit\r\n")
-		in[i].eof()
-		out[i].expect("USING default")
-	}
-	for _, c := range out {
-		c.close()
-	}
-	eventually(t, "all have left", func() bool { return h.server.open.Load() == 0 })
-	for range 10 {
-		c := h.dial()
-		c.do("list-tube-used", "USING default")
-		c.close()
-	}
-	if lines := h.logs.Lines("accepting pauses"); len(lines) != 1 {
-		t.Errorf("%d lines: %q", len(lines), lines)
-	}
-}
-
 // quiet is how many rounds a loop may make while nothing happens but a command or two, and
 // those that it publishes late. One that spins makes thousands.
 const quiet = 3 * publishEvery

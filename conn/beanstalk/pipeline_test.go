@@ -10,8 +10,18 @@ import (
 	"beanfield/shard/queue"
 )
 
+// bodyOfMany is one of many bodies of all kinds of sizes, most of them small.
+func bodyOfMany(id int) string {
+	body := bodyOf(id * 37 % 6000)
+	if id%4 > 0 {
+		body = body[:len(body)/100]
+	}
+	return body
+}
+
 // TestLongPipeline sends 10,000 commands in one write, over tubes of several
-// shards, and wants every reply in its place (C1).
+// shards, and wants every reply in its place (C1). Bodies and lines are torn at
+// the end of the read buffer in many ways.
 func TestLongPipeline(t *testing.T) {
 	for _, shards := range []int{1, 7} {
 		h := newHouse(t, func(o *houseOptions) { o.shards = shards })
@@ -27,12 +37,12 @@ func TestLongPipeline(t *testing.T) {
 				fmt.Fprintf(&want, "USING %s\r\n", tube)
 			case 1:
 				id++
-				body := fmt.Sprint("body of ", id)
+				body := bodyOfMany(id)
 				fmt.Fprintf(&in, "put 0 0 60 %d\r\n%s\r\n", len(body), body)
 				fmt.Fprintf(&want, "INSERTED %d\r\n", id)
 			case 2:
 				if n := rnd.IntN(id + 2); n > 0 && n <= id {
-					body := fmt.Sprint("body of ", n)
+					body := bodyOfMany(n)
 					fmt.Fprintf(&in, "peek %d\r\n", n)
 					fmt.Fprintf(&want, "FOUND %d %d\r\n%s\r\n", n, len(body), body)
 				} else {

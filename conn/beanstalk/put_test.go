@@ -1,7 +1,6 @@
 package beanstalk
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -203,33 +202,5 @@ func TestPutTornByDisconnect(t *testing.T) {
 			}
 		}
 		h.close()
-	}
-}
-
-// TestManyPutsInOneWrite fills the read buffer with puts of all kinds of
-// sizes, so that bodies and lines are torn at its end in many ways.
-func TestManyPutsInOneWrite(t *testing.T) {
-	h := newHouse(t)
-	c := h.pair()
-	rnd := rand.New(rand.NewPCG(3, 4))
-	var stream bytes.Buffer
-	var bodies []string
-	for stream.Len() < 8*readBuffer {
-		body := bodyOf(rnd.IntN(6000))
-		if rnd.IntN(4) > 0 {
-			body = body[:len(body)/100]
-		}
-		bodies = append(bodies, body)
-		fmt.Fprintf(&stream, "put 0 0 600 %d\r\n%s\r\n", len(body), body)
-	}
-	go io.Copy(c.nc, &stream)
-	for i := range bodies {
-		c.expect(fmt.Sprintf("INSERTED %d", i+1))
-	}
-	for i, body := range bodies {
-		c.send("reserve\r\n")
-		if id, got := c.job("RESERVED"); id != uint64(i+1) || got != body {
-			t.Fatalf("job %d of %d bytes has become job %d of %d bytes", i+1, len(body), id, len(got))
-		}
 	}
 }

@@ -62,14 +62,10 @@ func (c *Conn) again(r *recalled) bool {
 	cmd := protocol.Command{Verb: r.verb, ID: op.ID, Pri: op.Pri, Delay: op.Delay, N: op.Limit, Name: op.Data}
 	switch op.Kind {
 	case queue.Put:
-		return c.putAgain(&cmd, op)
+		p := incoming{pri: op.Pri, delay: op.Delay, ttr: op.TTR, size: int(op.Size)}
+		return c.runPut(&cmd, &p, op.Data)
 	case queue.Reserve:
 		cmd.N = op.Timeout
 	}
 	return c.execute(&cmd)
-}
-
-func (c *Conn) putAgain(cmd *protocol.Command, op *queue.Op) bool {
-	p := incoming{pri: op.Pri, delay: op.Delay, ttr: op.TTR, size: int(op.Size)}
-	return c.runPut(cmd, &p, op.Data)
 }

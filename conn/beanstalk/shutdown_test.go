@@ -41,18 +41,6 @@ func TestShutdownWritesIntoNoFile(t *testing.T) {
 	}
 }
 
-// TestShutdownWithFullHouse stops a server whose accepting waits for a place.
-func TestShutdownWithFullHouse(t *testing.T) {
-	h := newHouse(t, func(o *houseOptions) { o.maxConnections = 1 })
-	c := h.dial()
-	c.do("list-tube-used", "USING default")
-	d := h.dial()
-	eventually(t, "accepting pauses", func() bool { return len(h.logs.Lines("accepting pauses")) == 1 })
-	h.close()
-	c.eof()
-	d.eof()
-}
-
 // TestShutdown closes waiting, idle, and half-spoken connections.
 func TestShutdown(t *testing.T) {
 	h := newHouse(t)
