@@ -192,21 +192,19 @@ func (x *chaos) workOff() {
 }
 
 func TestServiceChaos(t *testing.T) {
-	first, last := uint64(1), uint64(40)
-	if *seedFlag != 0 {
-		first, last = *seedFlag, *seedFlag
-	}
-	for seed := first; seed <= last; seed++ {
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			x := &chaos{rnd: rand.New(rand.NewPCG(seed, seed))}
-			x.w = newManyWorld(t, 0, []int{0, 0, 1, 20, 50}[x.rnd.IntN(5)])
-			x.w.setLimits(strings.Fields(x.one("delivery=3", "delivery=2 dead=drop", "delivery=2 dead=bury", "delivery=0") + " " +
-				x.one("leaving=0s", "leaving=2s") + " " + x.one("idle=0s", "idle=1s") + " " +
-				x.one("length=0", "length=12", "length=12 evict=1") + " " + x.one("unsent=0", "unsent=60")))
-			for range 400 {
-				x.step()
+	const steps = 400
+	eachSeed(t, 40, steps, func(t *testing.T, rnd *rand.Rand) func() {
+		x := &chaos{rnd: rnd}
+		x.w = newManyWorld(t, 0, []int{0, 0, 1, 20, 50}[x.rnd.IntN(5)])
+		x.w.setLimits(strings.Fields(x.one("delivery=3", "delivery=2 dead=drop", "delivery=2 dead=bury", "delivery=0") + " " +
+			x.one("leaving=0s", "leaving=2s") + " " + x.one("idle=0s", "idle=1s") + " " +
+			x.one("length=0", "length=12", "length=12 evict=1") + " " + x.one("unsent=0", "unsent=60")))
+		n := 0
+		return func() {
+			x.step()
+			if n++; n == steps {
+				x.workOff()
 			}
-			x.workOff()
-		})
-	}
+		}
+	})
 }

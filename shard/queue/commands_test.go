@@ -8,12 +8,14 @@ import (
 	"beanfield/shard/queue/queuetest"
 )
 
-// commands are what a machine may do next, the more often the heavier.
-var commands = []struct {
+// command is what a machine may do next, the more often the heavier.
+type command struct {
 	name   string
 	weight int
 	run    func(*machine)
-}{
+}
+
+var commands = []command{
 	{"put", 12, (*machine).put},
 	{"reserve", 10, (*machine).reserve},
 	{"wait", 5, (*machine).wait},

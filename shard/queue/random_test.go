@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	seedFlag  = flag.Uint64("queue.seed", 0, "run TestModelLong with this seed only")
+	seedFlag  = flag.Uint64("queue.seed", 0, "run random tests with this seed only")
 	stepsFlag = flag.Int("queue.steps", 3000, "steps of TestModelLong for each seed")
 )
 
@@ -35,28 +35,39 @@ func TestModelLong(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	var all []func(*machine)
-	for _, c := range commands {
-		for range c.weight {
+	all := weighted(1, commands)
+	eachSeed(t, 6, *stepsFlag, func(t *testing.T, rnd *rand.Rand) func() {
+		x := newMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
+		return func() { all[rnd.IntN(len(all))](x) }
+	})
+}
+
+// weighted lists each command as often as its weight, so many times.
+func weighted(times int, list []command) (all []func(*machine)) {
+	for _, c := range list {
+		for range times * c.weight {
 			all = append(all, c.run)
 		}
 	}
-	first, last := uint64(1), uint64(6)
+	return all
+}
+
+// eachSeed takes random steps for each seed up to the last, or for the one that a flag names.
+func eachSeed(t *testing.T, last uint64, steps int, begin func(*testing.T, *rand.Rand) (step func())) {
+	name, first := t.Name(), uint64(1)
 	if *seedFlag != 0 {
 		first, last = *seedFlag, *seedFlag
 	}
 	for seed := first; seed <= last; seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			rnd := rand.New(rand.NewPCG(seed, seed))
-			step := 0
+			n := 0
 			defer func() {
 				if t.Failed() {
-					t.Logf("step %d; repeat with -run TestModelLong -queue.seed %d -queue.steps %d", step, seed, *stepsFlag)
+					t.Logf("step %d of %d; repeat with -run %s -queue.seed %d", n, steps, name, seed)
 				}
 			}()
-			x := newMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
-			for ; step < *stepsFlag; step++ {
-				all[rnd.IntN(len(all))](x)
+			for step := begin(t, rand.New(rand.NewPCG(seed, seed))); n < steps; n++ {
+				step()
 			}
 		})
 	}

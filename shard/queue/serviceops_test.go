@@ -16,19 +16,16 @@ var machineConsumers = []string{
 	"h.a@one", "h.b@one", "i.a@one", "h.a@two", "h.a@one;rear",
 }
 
-var serviceCommands = []struct {
-	weight int
-	run    func(*machine)
-}{
-	{12, (*machine).putItem},
-	{8, (*machine).subscribe},
-	{3, (*machine).leave},
-	{12, (*machine).commitSome},
-	{6, (*machine).refuse},
-	{9, (*machine).find},
-	{9, (*machine).findAgain},
-	{2, (*machine).endSome},
-	{1, (*machine).dropGroup},
+var serviceCommands = []command{
+	{"put item", 12, (*machine).putItem},
+	{"subscribe", 8, (*machine).subscribe},
+	{"leave", 3, (*machine).leave},
+	{"commit some", 12, (*machine).commitSome},
+	{"refuse", 6, (*machine).refuse},
+	{"find", 9, (*machine).find},
+	{"find again", 9, (*machine).findAgain},
+	{"end some", 2, (*machine).endSome},
+	{"drop group", 1, (*machine).dropGroup},
 }
 
 // serve makes a machine one of the queue service, too.
@@ -188,34 +185,9 @@ func (x *machine) dropGroup() {
 // The queue service and workers on the same tubes, against the model. Q1 to Q7, F1 to F4 and V1 to
 // V4 hold after each step.
 func TestServiceModel(t *testing.T) {
-	var all []func(*machine)
-	for _, c := range commands {
-		for range c.weight {
-			all = append(all, c.run)
-		}
-	}
-	for _, c := range serviceCommands {
-		for range 2 * c.weight {
-			all = append(all, c.run)
-		}
-	}
-	first, last := uint64(1), uint64(150)
-	if *seedFlag != 0 {
-		first, last = *seedFlag, *seedFlag
-	}
-	for seed := first; seed <= last; seed++ {
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			rnd := rand.New(rand.NewPCG(seed, seed))
-			step := 0
-			defer func() {
-				if t.Failed() {
-					t.Logf("step %d; repeat with -run TestServiceModel -queue.seed %d", step, seed)
-				}
-			}()
-			x := newServiceMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
-			for ; step < 600; step++ {
-				all[rnd.IntN(len(all))](x)
-			}
-		})
-	}
+	all := append(weighted(1, commands), weighted(2, serviceCommands)...)
+	eachSeed(t, 150, 600, func(t *testing.T, rnd *rand.Rand) func() {
+		x := newServiceMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
+		return func() { all[rnd.IntN(len(all))](x) }
+	})
 }

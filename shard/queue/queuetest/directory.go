@@ -1,6 +1,9 @@
 package queuetest
 
-import "sort"
+import (
+	"maps"
+	"slices"
+)
 
 // Failer is what rapid's T and testing's have in common, as far as needed here.
 type Failer interface {
@@ -58,14 +61,7 @@ func (d *Directory) JobGone(id uint64) {
 }
 
 // Names lists the tubes that exist, sorted.
-func (d *Directory) Names() []string {
-	var names []string
-	for name := range d.Tubes {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
-}
+func (d *Directory) Names() []string { return slices.Sorted(maps.Keys(d.Tubes)) }
 
 // Deaf hears nothing.
 type Deaf struct{}

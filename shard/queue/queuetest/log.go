@@ -2,10 +2,10 @@ package queuetest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 
 	"beanfield/storage"
 )
@@ -88,11 +88,7 @@ func (l *Log) Put(j *storage.Job, body ...[]byte) {
 		panic(fmt.Sprintf("job %d is logged twice", j.ID))
 	}
 	l.Jobs[j.ID] = clone(j)
-	text := ""
-	for _, part := range body {
-		text += string(part)
-	}
-	l.Bodies[j.ID] = text
+	l.Bodies[j.ID] = string(bytes.Join(body, nil))
 	l.Records = append(l.Records, fmt.Sprintf("put %d %v", j.ID, states[j.State]))
 }
 
@@ -189,18 +185,10 @@ func (l *Log) Release(err error) {
 
 // Replay brings buried jobs by rank and the others by id.
 func (l *Log) Replay(fn func(*storage.Job, []byte) error) error {
-	var all []*storage.Job
-	for _, j := range l.Jobs {
-		all = append(all, j)
+	byRank := func(a, b *storage.Job) int {
+		return cmp.Or(cmp.Compare(a.BuryRank, b.BuryRank), cmp.Compare(a.ID, b.ID))
 	}
-	sort.Slice(all, func(i, k int) bool {
-		a, b := all[i], all[k]
-		if a.BuryRank != b.BuryRank {
-			return a.BuryRank < b.BuryRank
-		}
-		return a.ID < b.ID
-	})
-	for _, j := range all {
+	for _, j := range slices.SortedFunc(maps.Values(l.Jobs), byRank) {
 		if err := fn(clone(j), []byte(l.Bodies[j.ID])); err != nil {
 			return err
 		}
