@@ -73,40 +73,45 @@ func TestNoAccessRules(t *testing.T) {
 	}
 }
 
+const (
+	nobody   = `access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network`
+	rights   = `allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`
+	ruleKeys = `name, token, subject, common_name, dns_name, email, uri, uid, gid, network, may, tubes`
+	networks = `allowed: a network, as "10.0.0.0/8", or an address, or a list of them`
+	numbers  = `allowed: a number, or a list of numbers`
+)
+
 // Mistakes in rules. SECRET must not be shown.
 var accessMistakes = []mistaken{
-	{"nobody", "[[access]]\nmay = ['put']\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network"},
-	{"empty", "[[access]]\n", "FILE:1: access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network\n" +
-		`FILE:1: access.may: missing; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
-	{"no right", "[[access]]\nuid = 0\nmay = []\n",
-		`FILE:3: access.may = [...]: empty; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
+	{"nobody", "[[access]]\nmay = ['put']\n", "FILE:1: " + nobody},
+	{"empty", "[[access]]\n", "FILE:1: " + nobody + "\n" + `FILE:1: access.may: missing; ` + rights},
+	{"no right", "[[access]]\nuid = 0\nmay = []\n", `FILE:3: access.may = [...]: empty; ` + rights},
 	{"unknown right", "[[access]]\nuid = 0\nmay = ['put', 'write']\n",
-		`FILE:3: access.may = [...]: in the list: "write" is not a right; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
+		`FILE:3: access.may = [...]: in the list: "write" is not a right; ` + rights},
 	{"token itself", "[[access]]\ntoken = 'SECRET'\nmay = 'put'\n",
 		`FILE:2: access.token: not the SHA-256 hash of a token, 64 hexadecimal digits; allowed: the hash that "beanfield token" prints, or a list of hashes`},
 	{"mistyped token", "[[access]]\nuid = 0\ntokens = 'SECRET'\nmay = 'put'\n",
-		`FILE:3: access.tokens: unknown key; allowed: name, token, subject, common_name, dns_name, email, uri, uid, gid, network, may, tubes in [access]`},
+		`FILE:3: access.tokens: unknown key; allowed: ` + ruleKeys + " in [access]"},
 	{"mistyped key", "[[access]]\nuid = 0\nTOKEN = 'SECRET'\nmay = 'put'\n",
-		`FILE:3: access.TOKEN: unknown key; allowed: name, token, subject, common_name, dns_name, email, uri, uid, gid, network, may, tubes in [access]`},
+		`FILE:3: access.TOKEN: unknown key; allowed: ` + ruleKeys + " in [access]"},
 	{"key outside", "Hash = 'SECRET'\n", `FILE:1: Hash: unknown key; allowed: ` + join(keysBelow(nil))},
 	{"network", "[[access]]\nmay = 'put'\nnetwork = ['10.0.0.0/33']\n",
-		"FILE:3: access.network = [...]: in the list: \"10.0.0.0/33\" is not a network; allowed: a network, as \"10.0.0.0/8\", or an address, or a list of them"},
+		"FILE:3: access.network = [...]: in the list: \"10.0.0.0/33\" is not a network; " + networks},
 	{"host bits", "[[access]]\nmay = 'put'\nnetwork = '10.0.0.1/8'\n",
-		"FILE:3: access.network = \"10.0.0.1/8\": \"10.0.0.1/8\" is an address in the network 10.0.0.0/8; allowed: a network, as \"10.0.0.0/8\", or an address, or a list of them"},
+		"FILE:3: access.network = \"10.0.0.1/8\": \"10.0.0.1/8\" is an address in the network 10.0.0.0/8; " + networks},
 	{"nobody in a list", "[[access]]\nmay = 'put'\ndns_name = []\n",
 		"FILE:3: access.dns_name = [...]: empty; allowed: a pattern for this part of a certificate, or a list; * stands for any characters"},
 	{"old key", "[[access]]\nmay = 'put'\ncertificate = 'CN=x'\n",
 		`FILE:3: access.certificate = "CN=x": it does not say for which part of the certificate this is; ` +
 			"allowed: subject, common_name, dns_name, email, uri instead of it"},
-	{"uid", "[[access]]\nuid = -1\nmay = 'put'\n", "FILE:2: access.uid = -1: too small; allowed: a number, or a list of numbers"},
-	{"gid", "[[access]]\ngid = ['staff']\nmay = 'put'\n", "FILE:2: access.gid = [...]: in the list: this is text; allowed: a number, or a list of numbers"},
+	{"uid", "[[access]]\nuid = -1\nmay = 'put'\n", "FILE:2: access.uid = -1: too small; " + numbers},
+	{"gid", "[[access]]\ngid = ['staff']\nmay = 'put'\n", "FILE:2: access.gid = [...]: in the list: this is text; " + numbers},
 	{"no tube", "[[access]]\ngid = 1\nmay = 'put'\ntubes = ['']\n",
 		"FILE:4: access.tubes = [...]: in the list: empty; allowed: a name, or a list, in which * stands for any characters, also none"},
-	{"table", "[access]\ngid = 1\nmay = 'put'\n",
-		"FILE:1: access = {...}: this is a table; allowed: tables, as [[access]] with name, token, subject, common_name, dns_name, email, uri, uid, gid, network, may, tubes"},
+	{"table", "[access]\ngid = 1\nmay = 'put'\n", "FILE:1: access = {...}: this is a table; allowed: tables, as [[access]] with " + ruleKeys},
 	{"second rule", "[[access]]\nuid = 1\nmay = 'put'\n\n[[access]]\nmay = 'put'\n\n[[access]]\nuid = 1\nmay = 'gut'\n",
-		"FILE:5: access: the rule names nobody; allowed: one or several of token, subject, common_name, dns_name, email, uri, uid, gid, network\n" +
-			`FILE:10: access.may = "gut": "gut" is not a right; allowed: a list of "put", "reserve", "delete", "peek", "kick", "pause", "stats", "admin"`},
+		"FILE:5: " + nobody + "\n" +
+			`FILE:10: access.may = "gut": "gut" is not a right; ` + rights},
 }
 
 // A file with mistakes in its rules starts no server; each mistake has its line and key.

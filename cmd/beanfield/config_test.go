@@ -236,10 +236,7 @@ func TestCheckConfigRoundTrip(t *testing.T) {
 			if strings.Contains(args, "-p") && file != "" {
 				continue // two TCP addresses
 			}
-			c, err := load(t, args, file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(load(t, args, file))
 			var printed bytes.Buffer
 			must.Do(t, printConfig(&printed, c))
 			again, err := load(t, "", strings.Replace(printed.String(), `queue.tokens = "2, not shown"`, `queue.tokens = ["t", "u"]`, 1))

@@ -12,28 +12,6 @@ import (
 	"beanfield/storage/must"
 )
 
-// Each form of quoting, by its word and by its older name, reaches the code that
-// writes stats.
-func TestProcessQuotes(t *testing.T) {
-	for _, c := range []struct{ file, usual, odd string }{
-		{"", `default`, `"1e3"`},
-		{`quote_strings = "needed"`, `default`, `"1e3"`},
-		{`quote_strings = "always"`, `"default"`, `"1e3"`},
-		{`quote_strings = true`, `"default"`, `"1e3"`},
-		{`quote_strings = "never"`, `default`, `1e3`},
-		{`quote_strings = false`, `default`, `1e3`},
-	} {
-		p, _ := configured(t, "[stats]\n"+c.file+"\n", "-l", "unix:DIR/s")
-		client := p.client()
-		client.expect("use 1e3", "USING 1e3")
-		for name, want := range map[string]string{"default": c.usual, "1e3": c.odd} {
-			if got := client.document("stats-tube " + name)["name"]; got != want {
-				t.Errorf("with %q the name is %s, want %s", c.file, got, want)
-			}
-		}
-	}
-}
-
 // Both front ends serve the same tubes, and the queue service has the settings of the file.
 func TestProcessQueueService(t *testing.T) {
 	p, _ := configured(t, "queue.listen = ['unix:DIR/q']\nqueue.tokens = ['secret']\nqueue.max_payload = 5\n"+
@@ -68,15 +46,12 @@ func TestFrontEndThatCannotBeMade(t *testing.T) {
 		func(c *Config) { c.Queue.DeadAfter = -1 },
 		func(*Config) {},
 	} {
-		c, err := load(t, "-b "+dir+" -http 127.0.0.1:0 -queue 127.0.0.1:0", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(load(t, "-b "+dir+" -http 127.0.0.1:0 -queue 127.0.0.1:0", ""))
 		set(c)
 		log := slog.New(slog.DiscardHandler)
 		f := must.Get(newFronts(c, c.keeper(log), log))
 		r := must.Get(openRouter(t.Context(), c, nil, log))
-		err = f.open(c, r, log)
+		err := f.open(c, r, log)
 		if broken := c.Limits.MaxJobSize < 0 || c.Queue.DeadAfter < 0; broken != (err != nil) {
 			t.Errorf("broken: %v; open answers %v", broken, err)
 		}

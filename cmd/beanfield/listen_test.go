@@ -37,10 +37,7 @@ func TestAcceptedSocketsInheritOptions(t *testing.T) {
 // without package net, which would set them itself.
 func acceptedOptions(t *testing.T, l net.Listener) (set [2]bool) {
 	t.Helper()
-	f, err := l.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(l.(*net.TCPListener).File())
 	defer f.Close()
 	client := must.Get(net.Dial("tcp", l.Addr().String()))
 	defer client.Close()

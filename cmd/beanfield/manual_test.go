@@ -26,10 +26,7 @@ type machine struct {
 
 func newMachine(t *testing.T) *machine {
 	t.Helper()
-	root, err := os.MkdirTemp("", "bf") // short, as paths of sockets must be
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.MkdirTemp("", "bf")) // short, as paths of sockets must be
 	t.Cleanup(func() { os.RemoveAll(root) })
 	for _, dir := range []string{"bin", "etc/beanfield", "var/lib/beanfield/data", "var/lib/beanfield/backups", "run/beanfield", "here"} {
 		must.Do(t, os.MkdirAll(filepath.Join(root, dir), 0o755))

@@ -235,7 +235,7 @@ func TestProcessReloadsItsFrontEnds(t *testing.T) {
 }
 
 // Another file for a certificate is taken over, with all else that TLS has. Turning TLS off
-// needs a restart, and a listener that had it keeps it.
+// needs a restart, and a listener that had it keeps it. With a certificate that has expired, nothing changes.
 func TestProcessReloadsTLS(t *testing.T) {
 	a := securetest.NewAuthority(t, "authority")
 	p, dir, addrs := secureProcess(t, a, a.Usual("one"))
@@ -254,6 +254,17 @@ func TestProcessReloadsTLS(t *testing.T) {
 	write("/c'\n", "/c2'\n")
 	has(t, p.reads(), "does not match")
 	shows(t, addrs[0], a.Trust(), "one") // while the pair is wrong
+	old := a.Issue("old", time.Now().Add(-time.Hour))
+	securetest.Write(t, dir, "c3", old.Cert)
+	securetest.Write(t, dir, "k3", old.Key)
+	expired := strings.NewReplacer("/c'", "/c3'", "/k'", "/k3'").Replace(string(text))
+	must.Do(t, os.WriteFile(file, []byte("limits.max_job_size = 7\n"+expired), 0o600))
+	has(t, p.reads(), `beanfield.toml:2: listen.cert = `, "it has expired")
+	c := shows(t, addrs[0], a.Trust(), "one")
+	fmt.Fprint(c, "put 0 0 1 9\r\n012345678\r\n")
+	if line, err := bufio.NewReader(c).ReadString('\n'); line != "INSERTED 1\r\n" {
+		t.Errorf("the limit has changed: %q, %v", line, err)
+	}
 	text = []byte(strings.ReplaceAll(string(text), "/c'\n", "/c2'\n"))
 	write("/k'", "/k2'")
 	has(t, p.reads(), "listen.cert of "+addrs[0])
@@ -263,22 +274,4 @@ func TestProcessReloadsTLS(t *testing.T) {
 	has(t, p.reads(), "listen.cert of "+addrs[0], "needs a restart", "http.listen: ")
 	shows(t, addrs[0], a.Trust(), "two")
 	speak(t, early)
-}
-
-// A certificate that has expired does not take the place of a good one: then nothing changes.
-func TestProcessReloadsNoExpiredCertificate(t *testing.T) {
-	a := securetest.NewAuthority(t, "authority")
-	p, dir, addrs := secureProcess(t, a, a.Usual("one"))
-	old := a.Issue("old", time.Now().Add(-time.Hour))
-	securetest.Write(t, dir, "c2", old.Cert)
-	securetest.Write(t, dir, "k2", old.Key)
-	text := must.Get(os.ReadFile(p.Args[2]))
-	changed := "limits.max_job_size = 7\n" + strings.Replace(strings.Replace(string(text), "/c'", "/c2'", 1), "/k'", "/k2'", 1)
-	must.Do(t, os.WriteFile(p.Args[2], []byte(changed), 0o600))
-	has(t, p.reads(), `beanfield.toml:2: listen.cert = `, "it has expired")
-	c := shows(t, addrs[0], a.Trust(), "one")
-	fmt.Fprint(c, "put 0 0 1 9\r\n012345678\r\n")
-	if line, err := bufio.NewReader(c).ReadString('\n'); line != "INSERTED 1\r\n" {
-		t.Errorf("the limit has changed: %q, %v", line, err)
-	}
 }

@@ -116,24 +116,35 @@ func TestProcessEndsInOrder(t *testing.T) {
 	}
 }
 
-// Flags and file have their effect.
+// Flags and file have their effect. Each form of quoting, by its word and by its older name,
+// reaches the code that writes stats.
 func TestProcessConfigured(t *testing.T) {
 	host := must.Get(os.Hostname())
 	for _, c := range []struct {
 		file, args string
 		want       map[string]string
+		usual, odd string // names of tubes
 	}{
-		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + release + `"`, "hostname": host}},
-		{"", "-z 10 -s 4096", map[string]string{"max-job-size": "10", "binlog-max-size": "4096"}},
-		{"", "-z 0", map[string]string{"max-job-size": "0"}},
+		{"", "", map[string]string{"max-job-size": "65535", "binlog-max-size": "10485760", "version": `"` + release + `"`, "hostname": host}, `default`, `"1e3"`},
+		{"stats.quote_strings = 'needed'", "-z 10 -s 4096", map[string]string{"max-job-size": "10", "binlog-max-size": "4096"}, `default`, `"1e3"`},
+		{"stats.quote_strings = 'always'", "-z 0", map[string]string{"max-job-size": "0"}, `"default"`, `"1e3"`},
+		{"stats.quote_strings = true", "", nil, `"default"`, `"1e3"`},
+		{"stats.quote_strings = 'never'", "", nil, `default`, `1e3`},
 		{"shards = 3\nloops = 1\nlimits.max_job_size = '1KiB'\nstats.quote_strings = false\n", "",
-			map[string]string{"max-job-size": "1024", "hostname": host}},
+			map[string]string{"max-job-size": "1024", "hostname": host}, `default`, `1e3`},
 	} {
 		p, _ := configured(t, c.file, append(strings.Fields(c.args), "-l", "unix:DIR/s")...)
-		got := p.client().stats()
+		client := p.client()
+		got := client.stats()
 		for key, want := range c.want {
 			if got[key] != want {
 				t.Errorf("%s %q: %s is %s, want %s", c.args, c.file, key, got[key], want)
+			}
+		}
+		client.expect("use 1e3", "USING 1e3")
+		for name, want := range map[string]string{"default": c.usual, "1e3": c.odd} {
+			if got := client.document("stats-tube " + name)["name"]; got != want {
+				t.Errorf("with %q the name is %s, want %s", c.file, got, want)
 			}
 		}
 	}
@@ -180,12 +191,20 @@ func TestProcessInherits(t *testing.T) {
 		ls = append(ls, l)
 		p.ExtraFiles = append(p.ExtraFiles, fileOf(t, l.(filer)))
 	}
+	// Clients are in the kernel's queues before anybody accepts.
+	var early []*client
+	for _, l := range ls {
+		early = append(early, p.dial(l.Addr().String()))
+	}
 	p.start()
 	if got := p.addresses(); len(got) != 2 || got[0] != ls[0].Addr().String() || got[1] != p.dir+"/s" {
 		t.Errorf("listens on %q", got)
 	}
-	for _, l := range ls {
-		p.dial(l.Addr().String()).expect("list-tube-used", "USING default")
+	for i, l := range ls {
+		early[i].expect("list-tube-used", "USING default")
+		if got, want := strings.Join(optionsOf(l), " "), []string{"keepalive nodelay", ""}[i]; got != want {
+			t.Errorf("a socket that %s accepts has options %q, want %q", l.Addr(), got, want)
+		}
 	}
 	has(t, p.said(), "inherited listen fd; ignoring option: -l 127.0.0.2", "inherited listen fd; ignoring option: -p 1")
 	p.stop()

@@ -3,6 +3,8 @@ package binlog
 import (
 	"encoding/binary"
 	"math"
+
+	"beanfield/shard/queue"
 )
 
 // layout is how one version, on one kind of machine, arranges a record, which is a
@@ -126,7 +128,7 @@ func (l *layout) sensible(b []byte, fileSize int64) bool {
 		return false
 	}
 	name := b[l.nameLen:][:n]
-	if n > 0 && !isTubeName(name) {
+	if n > 0 && !queue.ValidName(name) {
 		return false
 	}
 	f := l.decode(b[l.nameLen+int(n):])
@@ -158,20 +160,4 @@ func pick(version uint32, first []byte, fileSize int64) *layout {
 		return other[0]
 	}
 	return usual
-}
-
-// isTubeName says whether beanstalkd accepts a name for a tube.
-func isTubeName(name []byte) bool {
-	if len(name) == 0 || name[0] == '-' {
-		return false
-	}
-	for _, c := range name {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		case c == '-', c == '+', c == '/', c == ';', c == '.', c == '$', c == '_', c == '(', c == ')':
-		default:
-			return false
-		}
-	}
-	return true
 }

@@ -153,14 +153,3 @@ func TestCheck(t *testing.T) {
 		t.Errorf("%+v is not believed: %s", f, f.check())
 	}
 }
-
-func TestTubeNames(t *testing.T) {
-	for name, want := range map[string]bool{
-		"a": true, "A-z0+9/;.$_()": true, "": false, "-a": false, "a b": false, "a\x00": false, "é": false,
-		strings.Repeat("x", 200): true,
-	} {
-		if isTubeName([]byte(name)) != want {
-			t.Errorf("%q: %v, want %v", name, !want, want)
-		}
-	}
-}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"beanfield/shard/queue"
 )
 
 // record is one entry of a binlog.
@@ -133,7 +135,7 @@ func (r *reader) next() (rec record, err error) {
 func (r *reader) body(rec *record, head int) error {
 	rec.bodyAt = r.at + int64(head)
 	switch {
-	case !isTubeName(rec.tube):
+	case !queue.ValidName(rec.tube):
 		return &damage{at: r.at, why: "impossible name of a tube"}
 	case rec.body < 2 || rec.body > maxBody:
 		return &damage{at: r.at, why: fmt.Sprintf("impossible body: %d bytes", rec.body)}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"iter"
 	"os"
-	"strings"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/shard/queue"
 )
 
 // serverVariable names the server that commands speak to if no flag does.
@@ -84,9 +84,5 @@ func checkTube(name string) error {
 	return nil
 }
 
-// isTube is no regular expression: compiling one that counts to 200 takes a part of a
-// millisecond, which every start of the server would spend.
-func isTube(name string) bool {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+/;.$_()"
-	return 0 < len(name) && len(name) <= 200 && name[0] != '-' && strings.Trim(name, letters) == ""
-}
+// isTube asks the server's own rule, which is beanstalkd's.
+func isTube(name string) bool { return queue.ValidName([]byte(name)) }
