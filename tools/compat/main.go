@@ -179,19 +179,10 @@ func (o options) batch(ctx context.Context, p programs, r *report, seeds []uint6
 		err  error
 	}
 	results := make([]result, len(seeds))
-	var wg sync.WaitGroup
-	turns := make(chan struct{}, seedWorkers)
-	for i, seed := range seeds {
-		wg.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			if ctx.Err() == nil {
-				res := &results[i]
-				res.run, res.fail, res.err = runSeed(ctx, p, seed, o.steps)
-			}
-		})
-	}
-	wg.Wait()
+	sideBySide(ctx, seedWorkers, len(seeds), func(i int) {
+		res := &results[i]
+		res.run, res.fail, res.err = runSeed(ctx, p, seeds[i], o.steps)
+	})
 	for _, res := range results {
 		if res.err != nil {
 			return res.err
@@ -201,4 +192,20 @@ func (o options) batch(ctx context.Context, p programs, r *report, seeds []uint6
 		}
 	}
 	return nil
+}
+
+// sideBySide does n things, so many at a time.
+func sideBySide(ctx context.Context, atOnce, n int, do func(i int)) {
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, atOnce)
+	for i := range n {
+		wg.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			if ctx.Err() == nil {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
 }

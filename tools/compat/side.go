@@ -3,7 +3,10 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
+	"sync"
 	"time"
 
 	"beanfield/conn/beanstalk/client"
@@ -11,8 +14,7 @@ import (
 )
 
 // connection is one connection to one server. A goroutine of its own reads, so that
-// a server is never blocked by a comparison that is busy elsewhere; what it
-// reads goes to the side's channel, and from there into the queue.
+// a server is never blocked by a comparison that is busy elsewhere.
 type connection struct {
 	conn  net.Conn
 	queue []arrival
@@ -24,13 +26,8 @@ type arrival struct {
 	at time.Time
 }
 
-type event struct {
-	from *connection
-	arrival
-}
-
 // side is one of the two servers and all connections to it. Only the goroutine
-// that runs the comparison touches it.
+// that runs the comparison touches it, but for the queues.
 type side struct {
 	name       string
 	beanstalkd bool // whether the process is the reference, on whichever side
@@ -38,26 +35,21 @@ type side struct {
 	server     *server.Process
 	pid        int // the server's
 	conns      map[string]*connection
-	events     chan event
-	done       chan struct{} // closed when nobody will read events any more
-	timer      *time.Timer
+	mu         sync.Mutex    // protects the queues
+	came       chan struct{} // has something when a queue has more
 	// asked counts the questions that the tool itself put to this server, by
 	// the counter that they raise, so that stats can be corrected for them.
 	asked map[string]int
 }
 
 func newSide(name string, pid int, s *server.Process) *side {
-	timer := time.NewTimer(time.Hour)
-	timer.Stop()
 	return &side{
 		name:   name,
 		form:   never,
 		server: s,
 		pid:    pid,
 		conns:  map[string]*connection{},
-		events: make(chan event, 1024),
-		done:   make(chan struct{}),
-		timer:  timer,
+		came:   make(chan struct{}, 1),
 		asked:  map[string]int{"cmd-stats": server.AskedAtStart},
 	}
 }
@@ -71,23 +63,24 @@ func (s *side) attach(name string, conn net.Conn) {
 		for {
 			raw, err := client.ReadRaw(r)
 			at := time.Now()
-			if len(raw) > 0 && !s.post(event{c, arrival{reply{raw: raw}, at}}) {
-				return
+			if len(raw) > 0 {
+				s.post(c, arrival{reply{raw: raw}, at})
 			}
 			if err != nil {
-				s.post(event{c, arrival{reply{eof: true}, at}})
+				s.post(c, arrival{reply{eof: true}, at})
 				return
 			}
 		}
 	}()
 }
 
-func (s *side) post(e event) bool {
+func (s *side) post(c *connection, a arrival) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.queue = append(c.queue, a)
 	select {
-	case s.events <- e:
-		return true
-	case <-s.done:
-		return false
+	case s.came <- struct{}{}:
+	default:
 	}
 }
 
@@ -135,66 +128,51 @@ func (s *side) forget(name string) {
 }
 
 // next waits for the next reply on a connection.
-func (s *side) next(name string, wait time.Duration) (arrival, bool) {
-	c := s.conns[name]
-	deadline := time.Now().Add(wait)
-	for len(c.queue) == 0 {
-		if !s.pump(time.Until(deadline)) {
-			return arrival{}, false
-		}
+func (s *side) next(name string, wait time.Duration) (a arrival, ok bool) {
+	if _, ok = s.nextOf([]string{name}, wait); ok {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c := s.conns[name]
+		a, c.queue = c.queue[0], c.queue[1:]
 	}
-	a := c.queue[0]
-	c.queue = c.queue[1:]
-	return a, true
+	return a, ok
 }
 
 // nextOf waits until one of several connections has a reply, and names it.
 func (s *side) nextOf(names []string, wait time.Duration) (string, bool) {
-	deadline := time.Now().Add(wait)
+	late := time.NewTimer(wait)
+	defer late.Stop()
 	for {
-		for _, name := range names {
-			if len(s.conns[name].queue) > 0 {
-				return name, true
-			}
+		if name, ok := s.waiting(names); ok {
+			return name, true
 		}
-		if !s.pump(time.Until(deadline)) {
-			return "", false
+		select {
+		case <-s.came:
+		case <-late.C:
+			return s.waiting(names)
 		}
 	}
 }
 
-// pump moves one reply from the channel to its connection's queue.
-func (s *side) pump(wait time.Duration) bool {
-	select {
-	case e := <-s.events:
-		e.from.queue = append(e.from.queue, e.arrival)
-		return true
-	default:
+// waiting names a connection that has a reply.
+func (s *side) waiting(names []string) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(names, func(name string) bool { return len(s.conns[name].queue) > 0 })
+	if i < 0 {
+		return "", false
 	}
-	if wait <= 0 {
-		return false
-	}
-	s.timer.Reset(wait)
-	defer s.timer.Stop()
-	select {
-	case e := <-s.events:
-		e.from.queue = append(e.from.queue, e.arrival)
-		return true
-	case <-s.timer.C:
-		return false
-	}
+	return names[i], true
 }
 
 // unread names a connection that has a reply nobody asked for.
 func (s *side) unread() (string, reply, bool) {
-	for s.pump(0) {
+	name, ok := s.waiting(slices.Collect(maps.Keys(s.conns)))
+	if !ok {
+		return "", reply{}, false
 	}
-	for name, c := range s.conns {
-		if len(c.queue) > 0 {
-			return name, c.queue[0].reply, true
-		}
-	}
-	return "", reply{}, false
+	a, _ := s.next(name, 0)
+	return name, a.reply, true
 }
 
 // close ends every connection, and with it the goroutine that reads it.
@@ -202,5 +180,4 @@ func (s *side) close() {
 	for name := range s.conns {
 		s.forget(name)
 	}
-	close(s.done)
 }

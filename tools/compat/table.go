@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"sync"
 )
 
 // oddCase is an entry of the table: lines that are sent each on a connection of
@@ -86,18 +85,7 @@ func runTable(ctx context.Context, p programs, match *regexp.Regexp) []tableResu
 		}
 	}
 	results := make([]tableResult, len(cases))
-	var wg sync.WaitGroup
-	turns := make(chan struct{}, tableWorkers)
-	for i, c := range cases {
-		wg.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			if ctx.Err() == nil {
-				results[i] = runCase(ctx, p, c)
-			}
-		})
-	}
-	wg.Wait()
+	sideBySide(ctx, tableWorkers, len(cases), func(i int) { results[i] = runCase(ctx, p, cases[i]) })
 	return results
 }
 

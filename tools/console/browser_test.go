@@ -68,13 +68,9 @@ func chromium(t *testing.T) string {
 func browse(t *testing.T) *browser {
 	t.Helper()
 	commands, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	in, replies, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	cmd := exec.Command(chromium(t), append(quiet, "--user-data-dir="+t.TempDir(), "about:blank")...)
 	cmd.ExtraFiles = []*os.File{commands, replies}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a browser is many processes
@@ -147,22 +143,14 @@ func (b *browser) call(method string, params, answer any) {
 	if params == nil {
 		params = struct{}{}
 	}
-	text, err := json.Marshal(params)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(params))
 	b.mu.Lock()
 	b.asked++
 	m := message{ID: b.asked, Method: method, Params: text, SessionID: b.session}
 	answered := make(chan message, 1)
 	b.answers[m.ID] = answered
 	b.mu.Unlock()
-	if text, err = json.Marshal(m); err == nil {
-		_, err = b.out.Write(append(text, 0))
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(b.out.Write(append(must.Get(json.Marshal(m)), 0)))
 	select {
 	case m = <-answered:
 	case <-time.After(patience):
@@ -228,13 +216,7 @@ func (b *browser) shot(path string) {
 	b.t.Helper()
 	var a struct{ Data string }
 	b.call("Page.captureScreenshot", map[string]any{"format": "png", "optimizeForSpeed": false}, &a)
-	picture, err := base64.StdEncoding.DecodeString(a.Data)
-	if err == nil {
-		err = os.WriteFile(path, picture, 0o644)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.WriteFile(path, must.Get(base64.StdEncoding.DecodeString(a.Data)), 0o644))
 }
 
 // mustBeContent fails the test if the page has reported an error.

@@ -42,8 +42,7 @@ func TestConsole(t *testing.T) {
 		{"service", func(t *testing.T, b *browser, base string) { service(t, b, base, s) }},
 		{"phone", phone}, {"accessibility", accessibility}, {"keyboard", keyboard},
 		{"dialogs", func(t *testing.T, b *browser, base string) { dialogs(t, b, base, s) }}, {"kicks", func(t *testing.T, b *browser, base string) { kicks(t, b, base, s) }},
-		{"past", func(t *testing.T, b *browser, base string) { past(t, b, base, s) }},
-		{"latency", func(t *testing.T, b *browser, base string) { latency(t, b, base, s) }},
+		{"past", past}, {"latency", func(t *testing.T, b *browser, base string) { latency(t, b, base, s) }},
 		{"connections", func(t *testing.T, b *browser, base string) { connections(t, b, base, s) }}, {"drain", drain},
 	} {
 		t.Run(step.name, func(t *testing.T) {

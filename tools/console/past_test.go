@@ -1,14 +1,10 @@
 package console
 
-import (
-	"testing"
-
-	"beanfield/tools/server"
-)
+import "testing"
 
 // past looks at charts of a page that has just been opened: they begin with what the server
 // remembers, over the span that its user has chosen.
-func past(t *testing.T, b *browser, base string, _ *server.Launched) {
+func past(t *testing.T, b *browser, base string) {
 	const older = `(() => { const e = document.querySelector("path.line"), width = e.getBBox().width / (e.ownerSVGElement.clientWidth - 48);
 		return width * 300 > performance.now() / 1000 + 5 })()`
 	b.show(base + "?past#/")

@@ -3,9 +3,6 @@ package console
 import (
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,10 +14,7 @@ import (
 // newServer builds and starts a server with this configuration. It ends with the test.
 func newServer(t *testing.T, config string) *server.Launched {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "beanfield")
-	build := exec.Command("go", "build", "-o", binary, "beanfield/cmd/beanfield")
-	build.Stderr = os.Stderr
-	must.Do(t, build.Run())
+	binary := must.Get(server.Beanfield(t.Context(), t.TempDir()))
 	s := must.Get(server.Launch{Config: config, Command: binary + " -config {config} -l 127.0.0.1 -p {port} -http 127.0.0.1:{queue} -queue 127.0.0.1:{tls}"}.Prepare())
 	t.Cleanup(s.Stop)
 	must.Do(t, s.Serve(t.Context()))

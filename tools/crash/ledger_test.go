@@ -52,8 +52,8 @@ func tell() *story {
 func found(j *job, id uint64, v version) *finding {
 	now := time.Now()
 	f := &finding{
-		id: id, tube: j.tube, state: v.state, pri: v.pri, delay: v.delay, ttr: j.ttr, body: newBody(j.token, j.size), from: now, to: now,
-		releases: v.releases, buries: v.buries, kicks: v.kicks, reserves: v.reserves,
+		id: id, tube: j.tube, state: v.state, figures: v.figures, ttr: j.ttr, body: newBody(j.token, j.size), from: now, to: now,
+		reserves: v.reserves,
 	}
 	if v.state == delayed {
 		f.timeLeft = int64(time.Until(v.due) / time.Second)

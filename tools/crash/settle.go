@@ -34,8 +34,7 @@ func (l *ledger) settle(s *snapshot) {
 }
 
 func brief(f *finding) string {
-	return fmt.Sprintf("%v in %s pri=%d delay=%d releases=%d buries=%d kicks=%d, %d bytes",
-		f.state, f.tube, f.pri, f.delay, f.releases, f.buries, f.kicks, len(f.body))
+	return fmt.Sprintf("%v in %s %v, %d bytes", f.state, f.tube, f.figures, len(f.body))
 }
 
 // adopt finds the puts that were in flight and have happened. Those that have

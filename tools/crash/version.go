@@ -23,26 +23,32 @@ func (s state) String() string { return stateNames[s] }
 
 // version is what a restart may find of a job.
 type version struct {
-	state      state
-	pri, delay uint32
+	state state
+	figures
 	// A delayed job becomes ready between these moments. The later one is zero
 	// while the command that set it has not been answered.
 	due, dueBy time.Time
 	rank       uint64 // of a buried job: the one that was buried first has the lower rank
-	releases   int
-	buries     int
-	kicks      int
-	reserves   int // at least so many
+	reserves   int    // at least so many
 }
 
 func (v version) String() string {
-	return fmt.Sprintf("%v pri=%d delay=%d releases=%d buries=%d kicks=%d reserves>=%d",
-		v.state, v.pri, v.delay, v.releases, v.buries, v.kicks, v.reserves)
+	return fmt.Sprintf("%v %v reserves>=%d", v.state, v.figures, v.reserves)
+}
+
+// figures are what a restart must not change.
+type figures struct {
+	pri, delay              uint32
+	releases, buries, kicks int
+}
+
+func (f figures) String() string {
+	return fmt.Sprintf("pri=%d delay=%d releases=%d buries=%d kicks=%d", f.pri, f.delay, f.releases, f.buries, f.kicks)
 }
 
 // put is a new job's first version.
 func put(now time.Time, pri, delay uint32) version {
-	v := version{state: ready, pri: pri, delay: delay}
+	v := version{state: ready, figures: figures{pri: pri, delay: delay}}
 	return v.timed(now)
 }
 
@@ -90,11 +96,9 @@ func (v version) differs(f *finding) string {
 	if v.state == gone || v.state == unborn {
 		return "is there"
 	}
-	want := fmt.Sprintf("pri=%d delay=%d releases=%d buries=%d kicks=%d", v.pri, v.delay, v.releases, v.buries, v.kicks)
-	got := fmt.Sprintf("pri=%d delay=%d releases=%d buries=%d kicks=%d", f.pri, f.delay, f.releases, f.buries, f.kicks)
 	switch {
-	case want != got:
-		return fmt.Sprintf("has %s, want %s", got, want)
+	case v.figures != f.figures:
+		return fmt.Sprintf("has %v, want %v", f.figures, v.figures)
 	case f.reserves < v.reserves:
 		return fmt.Sprintf("has reserves=%d, want %d or more", f.reserves, v.reserves)
 	case v.state == delayed:
@@ -127,13 +131,13 @@ func (v version) untimely(f *finding) string {
 
 // finding is a job as a server shows it after a restart, between two moments.
 type finding struct {
-	id                                uint64
-	tube                              string
-	state                             state
-	pri, delay                        uint32
-	ttr                               uint32
-	releases, buries, kicks, reserves int
-	timeLeft                          int64
-	body                              []byte
-	from, to                          time.Time
+	id    uint64
+	tube  string
+	state state
+	figures
+	ttr      uint32
+	reserves int
+	timeLeft int64
+	body     []byte
+	from, to time.Time
 }

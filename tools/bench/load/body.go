@@ -47,7 +47,5 @@ func (b BodySize) Draw(r *rand.Rand) int {
 	return min(max(n, b.Min), b.Max)
 }
 
-// MarshalText and UnmarshalText show the size in JSON the way the flag takes it.
+// MarshalText shows the size in JSON the way the flag takes it.
 func (b BodySize) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
-
-func (b *BodySize) UnmarshalText(text []byte) error { return b.Set(string(text)) }

@@ -7,11 +7,7 @@ import (
 )
 
 // A Spread is what several rounds gave: the middle and the edges.
-type Spread struct {
-	Median float64 `json:"median"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
-}
+type Spread struct{ Median, Min, Max float64 }
 
 // SpreadOf leaves out what is not a number: a ratio to something that was not
 // measured.
@@ -45,12 +41,4 @@ func (s Spread) String() string {
 		return Short(s.Median)
 	}
 	return fmt.Sprintf("%s (%s–%s)", Short(s.Median), Short(s.Min), Short(s.Max))
-}
-
-// MarshalJSON leaves an unknown spread out: JSON has no NaN.
-func (s Spread) MarshalJSON() ([]byte, error) {
-	if !s.Known() {
-		return []byte("null"), nil
-	}
-	return fmt.Appendf(nil, `{"median":%g,"min":%g,"max":%g}`, s.Median, s.Min, s.Max), nil
 }
