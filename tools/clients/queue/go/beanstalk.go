@@ -8,10 +8,8 @@ import (
 // producer: what a beanstalk client puts is pushed.
 func producer(x *client) {
 	b := x.worker()
-	defer b.close()
 	early := b.put("early", 1024, 0, 60)
 	w := x.watch("3")
-	defer w.cut()
 	it := w.wants("from before the watch", early)
 	x.Equal("body and tags", fmt.Sprint(it.data, it.tags), "earlymap[]")
 	job := b.stats(fmt.Sprint("stats-job ", early))
@@ -23,7 +21,6 @@ func producer(x *client) {
 	y := x.another("u2")
 	w.wants("with a ttr", id)
 	other := y.watch("3")
-	defer other.cut()
 	other.wants("after its ttr", id)
 	x.Equal("timeouts", b.stats(fmt.Sprint("stats-job ", id)).Get("timeouts"), 1)
 	y.commit(id)
@@ -45,13 +42,11 @@ func producer(x *client) {
 func reserving(x *client) {
 	low, high := x.put("low", "k=v"), x.put("high", "_priority_=1")
 	b := x.worker()
-	defer b.close()
 	index, body := b.reserve(5)
 	x.Equal("the urgent one first", fmt.Sprint(index, body), fmt.Sprint(high, "high"))
 	job := b.stats(fmt.Sprint("stats-job ", high))
 	x.Equal("priority and ttr", fmt.Sprint(job.Get("pri"), " ", job.Get("ttr")), "1023 0")
 	w := x.watch("5")
-	defer w.cut()
 	w.wants("what no worker holds", low)
 	w.quiet("what a worker holds")
 	x.Equal("get sees it", x.get(fmt.Sprint("_auto_delete_=false&_index_=", high))[0].data, "high")
@@ -67,7 +62,6 @@ func reserving(x *client) {
 	x.Equal("refused by the consumer", index, low)
 	b.close()
 	next := x.watch("5")
-	defer next.cut()
 	next.wants("the worker has hung up", low)
 	x.clear()
 }
@@ -76,7 +70,6 @@ func reserving(x *client) {
 func both(x *client) {
 	const many = 300
 	w := x.watch("4")
-	defer w.cut()
 	seen := make(map[uint64]string)
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -96,7 +89,6 @@ func both(x *client) {
 		}
 	}()
 	b := x.worker()
-	defer b.close()
 	go func() {
 		for {
 			index, body := b.reserve(60)
@@ -110,7 +102,6 @@ func both(x *client) {
 		}
 	}()
 	p := x.worker()
-	defer p.close()
 	for i := range many / 2 {
 		p.put(fmt.Sprint("b", i), 1024, 0, 60)
 		x.put(fmt.Sprint("h", i), "")
@@ -132,12 +123,10 @@ func both(x *client) {
 // kicks: bury, kick and delay are a worker's, and a consumer sees what they do.
 func kicks(x *client) {
 	b := x.worker()
-	defer b.close()
 	id := x.put("item", "k=v")
 	b.reserve(5)
 	x.Equal("bury", b.say(fmt.Sprintf("bury %d 1024", id)), "BURIED")
 	w := x.watch("1")
-	defer w.cut()
 	w.quiet("a buried job")
 	x.Equal("length", x.length(), 1)
 	x.Equal("kick", b.say("kick 10"), "KICKED 1")

@@ -13,6 +13,18 @@ const calm = 100 * time.Millisecond
 
 var must = checks.Must
 
+// section is a part of the scenario that is being played, with what is to be closed at its end.
+type section struct {
+	*checks.Checks
+	open []func()
+}
+
+func (s *section) close() {
+	for _, end := range s.open {
+		end()
+	}
+}
+
 // until asks again until something is as it should be, or checks.Patience has passed.
 func (x *client) until(what string, want any, ask func() any) {
 	var got any

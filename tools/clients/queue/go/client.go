@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-
-	"beanfield/tools/clients/checks"
 )
 
 const (
@@ -21,7 +19,7 @@ const (
 // client is one user of a queue, who says who he is in the headers that the
 // attributes name.
 type client struct {
-	*checks.Checks
+	*section
 	queue, user, group string
 	headers            http.Header
 
@@ -29,8 +27,8 @@ type client struct {
 }
 
 // newClient makes a user, who first asks for the attributes.
-func newClient(c *checks.Checks, queue, user string) *client {
-	x := &client{Checks: c, queue: queue, user: user, group: firstGroup, headers: http.Header{"Authorization": {token}}}
+func newClient(s *section, queue, user string) *client {
+	x := &client{section: s, queue: queue, user: user, group: firstGroup, headers: http.Header{"Authorization": {token}}}
 	all := x.attributes()
 	x.userHeader, x.groupHeader, x.priorityHeader = all["meta.header.user"], all["meta.header.group"], all["meta.header.priority"]
 	if x.userHeader == "" || x.groupHeader == "" || x.priorityHeader == "" {
@@ -42,7 +40,7 @@ func newClient(c *checks.Checks, queue, user string) *client {
 }
 
 // another is a second user of the same queue and group.
-func (x *client) another(user string) *client { return newClient(x.Checks, x.queue, user) }
+func (x *client) another(user string) *client { return newClient(x.section, x.queue, user) }
 
 // in is the same user in another group.
 func (x *client) in(group string) *client {

@@ -18,10 +18,14 @@ func main() {
 	}
 	workers, queues = net.JoinHostPort(os.Args[1], os.Args[2]), net.JoinHostPort(os.Args[1], os.Args[3])
 	c := checks.New("x/net/websocket")
-	for _, section := range sections {
-		// On a queue of its own, so that a section that broke leaves nothing in the way of the
+	for _, part := range parts {
+		// On a queue of its own, so that a part that broke leaves nothing in the way of the
 		// next.
-		c.Section(section.name, func() { section.play(newClient(c, "go-"+section.name, "u1")) })
+		c.Section(part.name, func() {
+			s := &section{Checks: c}
+			defer s.close()
+			part.play(newClient(s, "go-"+part.name, "u1"))
+		})
 	}
 	c.Report("golang.org/x/net")
 }

@@ -9,13 +9,11 @@ import (
 	"beanfield/tools/clients/checks"
 )
 
-// section is a part of the scenario.
-type section struct {
+// parts are those of the scenario.
+var parts = []struct {
 	name string
 	play func(*client)
-}
-
-var sections = []section{
+}{
 	{"attributes", attributes}, {"addresses", addresses}, {"puts", puts}, {"gets", gets}, {"waiting", waiting}, {"truncate", truncate},
 	{"windows", windows}, {"orders", orders}, {"commits", commits}, {"starts", starts}, {"filters", filters}, {"stream", stream},
 	{"takeover", takeover}, {"leaving", leaving}, {"negatives", negatives}, {"farewell", farewell}, {"twice", deadLetters}, {"idle", idle},
@@ -44,7 +42,6 @@ func attributes(x *client) {
 	}
 	x.Equal("type", x.ask("GET", "_attrs_=true", "").header.Get("Content-Type"), typeProtobuf)
 	w := x.worker()
-	defer w.close()
 	w.say("use default")
 	w.say("watch default")
 	w.say("ignore " + x.queue)
@@ -201,7 +198,6 @@ func truncate(x *client) {
 		at = append(at, x.put(fmt.Sprint(i), ""))
 	}
 	w := x.watch("2")
-	defer w.cut()
 	w.wants("before", at[0], at[1])
 	x.truncate(at[3])
 	w.wants("its slots are free again", at[3], at[4])

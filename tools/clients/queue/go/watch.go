@@ -60,7 +60,9 @@ func (x *client) dial(query string) (*watcher, error) {
 }
 
 func (x *client) watcher(connection io.Closer) *watcher {
-	return &watcher{client: x, connection: connection, items: make(chan item, 1000), over: make(chan struct{})}
+	w := &watcher{client: x, connection: connection, items: make(chan item, 1000), over: make(chan struct{})}
+	x.open = append(x.open, w.cut)
+	return w
 }
 
 // stream opens the watch over plain HTTP: frames with their length before them.

@@ -15,6 +15,7 @@ func (x *client) worker() worker {
 	c, err := beanstalk.Dial(beanstalk.Options{Server: workers, Timeout: checks.Patience})
 	must(err)
 	w := worker{c}
+	x.open = append(x.open, w.close)
 	w.say("use " + x.queue)
 	w.say("watch " + x.queue)
 	w.say("ignore default")
