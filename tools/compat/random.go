@@ -120,8 +120,6 @@ func (r *randomRun) act(s step) error {
 		return r.delay(s)
 	case stepPause:
 		return r.pause(s)
-	case stepTimeout:
-		return r.send(s)
 	}
 	return r.send(s)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,14 +92,9 @@ func runTable(ctx context.Context, p programs, match *regexp.Regexp) []tableResu
 
 func runCase(ctx context.Context, p programs, c oddCase) tableResult {
 	r := tableResult{name: c.name}
-	before, err := parseScript(c.before)
-	if err != nil {
-		r.errs = append(r.errs, err)
-		return r
-	}
+	before, unread := parseScript(c.before)
 	script, err := parseScript(c.script)
-	if err != nil {
-		r.errs = append(r.errs, err)
+	if r.note(errors.Join(unread, err)); len(r.errs) > 0 {
 		return r
 	}
 	stage := &stage{ctx: ctx, programs: p, odd: c, before: before}
@@ -136,16 +132,24 @@ type stage struct {
 	lines    int
 }
 
-// set starts and prepares the servers, unless they run.
+// on does something with servers that run and are prepared. Those that it leaves in different
+// states are not used again.
+func (s *stage) on(do func(*play) error) error {
+	err := s.set()
+	if err == nil {
+		err = do(s.play)
+	}
+	if err != nil || s.play.differed {
+		s.clear()
+	}
+	return err
+}
+
 func (s *stage) set() error {
 	if s.play != nil {
 		return nil
 	}
-	maxJob := s.odd.maxJob
-	if maxJob == 0 {
-		maxJob = defaultMaxJob
-	}
-	pr, err := startPair(s.ctx, s.programs, s.odd.form, maxJob)
+	pr, err := startPair(s.ctx, s.programs, s.odd.form, cmp.Or(s.odd.maxJob, defaultMaxJob))
 	if err != nil {
 		return err
 	}
@@ -164,41 +168,26 @@ func (s *stage) clear() {
 }
 
 func (s *stage) script(script []instruction) error {
-	if err := s.set(); err != nil {
-		s.clear()
-		return err
-	}
-	err := s.play.run(script)
-	s.lines = s.play.lines
-	if err != nil || s.play.differed {
-		s.clear()
-	}
-	return err
+	return s.on(func(p *play) error {
+		defer func() { s.lines = p.lines }()
+		return p.run(script)
+	})
 }
 
 func (s *stage) line(l line) error {
 	if l.differs != "" {
 		s.clear()
 	}
-	if err := s.set(); err != nil {
-		s.clear()
-		return err
-	}
 	s.serial++
 	conn := fmt.Sprintf("l%d", s.serial)
-	pr := s.play.pair
-	if err := errors.Join(pr.ref.dial(conn), pr.sub.dial(conn)); err != nil {
-		s.clear()
-		return err
-	}
-	pr.write(conn, []byte(l.text))
-	in := instruction{op: "-", conn: conn, text: l.text, replies: toTheEnd, differs: l.differs, want: l.want}
-	pr.halfClose(conn)
-	err := s.play.read(in)
-	if err != nil || s.play.differed {
-		s.clear()
-	}
-	return err
+	return s.on(func(p *play) error {
+		if err := errors.Join(p.pair.ref.dial(conn), p.pair.sub.dial(conn)); err != nil {
+			return err
+		}
+		p.pair.write(conn, []byte(l.text))
+		p.pair.halfClose(conn)
+		return p.read(instruction{op: "-", conn: conn, text: l.text, replies: toTheEnd, differs: l.differs, want: l.want})
+	})
 }
 
 // finish compares every figure, where the servers are meant to agree.

@@ -11,20 +11,6 @@ import (
 	"beanfield/tools/bench/result"
 )
 
-func TestBareLoopStandsBesideDurableCycles(t *testing.T) {
-	bare := standardPeers("f", "d", true)[7]
-	var in []string
-	for i := range rows {
-		if bare.inRow(&rows[i]) {
-			in = append(in, rows[i].name)
-		}
-	}
-	want := "always always-pipelined always-one always-one-core written written-singly"
-	if got := strings.Join(in, " "); !bare.logged || got != want {
-		t.Errorf("the bare loop is in %s, want %s", got, want)
-	}
-}
-
 // A goal beside the bare loop is a ratio to it, not to beanstalkd.
 func TestGoalsBesideTheBareLoop(t *testing.T) {
 	r := rowResult{

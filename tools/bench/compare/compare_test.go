@@ -107,17 +107,22 @@ func TestAlwaysIsNeverAtTheFloor(t *testing.T) {
 	tells(t, c.markdown(), "| at the floor | throughput | at least 2.00 x | 1.50 | missed |")
 }
 
-func TestEchoServerStandsBesideCycles(t *testing.T) {
-	echo := standardPeers("f", "d", true)[6]
-	var in []string
-	for i := range rows {
-		if echo.inRow(&rows[i]) {
-			in = append(in, rows[i].name)
+// The echo server stands beside cycles, and the bare loop beside durable ones.
+func TestWhereTheFloorsStand(t *testing.T) {
+	floors := standardPeers("f", "d", true)[6:]
+	for i, want := range []string{
+		"unpinned plain plain-epoll pipelined single watch half always-pipelined interval-pipelined",
+		"always always-pipelined always-one always-one-core written written-singly",
+	} {
+		var in []string
+		for k := range rows {
+			if floors[i].inRow(&rows[k]) {
+				in = append(in, rows[k].name)
+			}
 		}
-	}
-	want := "unpinned plain plain-epoll pipelined single watch half always-pipelined interval-pipelined"
-	if got := strings.Join(in, " "); !echo.echo || got != want {
-		t.Errorf("the echo server is in %s, want %s", got, want)
+		if got := strings.Join(in, " "); got != want || floors[i].echo != (i == 0) || floors[i].logged != (i == 1) {
+			t.Errorf("%+v is in %s, want %s", floors[i], got, want)
+		}
 	}
 }
 

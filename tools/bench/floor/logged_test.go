@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"beanfield/storage/must"
 	"beanfield/tools/bench/socket"
@@ -151,12 +152,23 @@ func TestBareLogIsReused(t *testing.T) {
 	}
 }
 
-func TestLoggedServerEnds(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- Logged(ctx, []string{"-d", t.TempDir(), "-log", "4096"}) }()
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
+// A server that has to be killed costs every measurement of it ten seconds.
+func TestServersEnd(t *testing.T) {
+	for name, serve := range map[string]func(context.Context) error{
+		"echo":   func(ctx context.Context) error { return Echo(ctx, nil) },
+		"logged": func(ctx context.Context) error { return Logged(ctx, []string{"-d", t.TempDir(), "-log", "4096"}) },
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- serve(ctx) }()
+		cancel()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		case <-time.After(5 * time.Minute):
+			t.Errorf("the server %s goes on", name)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"beanfield/tools/bench/machine"
 )
 
 // A Load is everything that decides what is sent to a server. Two servers that are
@@ -173,6 +175,16 @@ func (ld *Load) checkPush() error {
 		return errors.New("-commit must lie between 1 and 1000, and not above -window")
 	case ld.Body.Min != ld.Body.Max || ld.Body.Max*ld.Depth*max(1, ld.Ahead) > 64<<10 || ld.Ahead < 0:
 		return errors.New("push: bodies have one size, and a producer has at most 64 KiB unanswered (-depth, -ahead)")
+	}
+	return nil
+}
+
+// Affordable refuses a backlog that would bring the machine to its knees. A job of
+// the heaviest server known takes 300 bytes besides its body.
+func Affordable(ld *Load) error {
+	need := int64(ld.Backlog) * int64(ld.Body.Max+300)
+	if have := machine.Meminfo("MemAvailable:"); have > 0 && need > have/10*7 {
+		return fmt.Errorf("a backlog of %d jobs may need %d MB; %d MB are available", ld.Backlog, need>>20, have>>20)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"beanfield/tools/server"
 )
 
 // A Machine is what a reader must know to place the numbers.
@@ -35,4 +37,11 @@ func (m Machine) Short() string { return fmt.Sprintf("%s, %d cores", m.CPU, m.Co
 
 func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %d GB, Linux %s, %s", m.CPU, m.Cores, (m.Memory+1<<29)>>30, m.Kernel, m.Go)
+}
+
+// Meminfo reads one line of /proc/meminfo, in bytes; MemAvailable: is what could be
+// used without swapping.
+func Meminfo(key string) int64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	return server.Field(text, key)
 }
