@@ -92,7 +92,7 @@ func (sc *scenario) stopped(l *shardLog) error {
 func TestErrorAtEveryOperation(t *testing.T) {
 	step := int64(1)
 	if brief() {
-		step = 7
+		step = 17
 	}
 	everyOperation(t, step, func(b *breaking) error {
 		base := &cloneable{MemFS: vfs.NewCrashableMem()}

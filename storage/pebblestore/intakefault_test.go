@@ -54,7 +54,7 @@ func fillBreaking(fs vfs.FS, jobs []storagetest.Stored) error {
 func TestErrorAtEveryOperationOfAnIntake(t *testing.T) {
 	step := int64(1)
 	if brief() {
-		step = 5
+		step = 13
 	}
 	jobs := bulky(intakeJobs(60))
 	met := make(map[errorfs.OpKind]bool)

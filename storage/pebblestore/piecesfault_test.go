@@ -57,12 +57,15 @@ func TestErrorWhileLargeJobsArePut(t *testing.T) {
 // What is accepted and waits to be written has its room.
 func TestRoomIsKeptForLargeBodies(t *testing.T) {
 	hold := make(chan struct{})
-	fs := nearlyFull{errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+	const free = 24 * mib
+	mem := vfs.NewMem()
+	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free, TotalBytes: 64 * mib})
+	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpCreate && strings.Contains(op.Path, stagedPrefix) {
 			<-hold
 		}
 		return nil
-	}))}
+	}))
 	s, l := openOne(t, fs)
 	defer s.Close()
 	body := make([]byte, 2*storage.LargeBody)
@@ -78,20 +81,12 @@ func TestRoomIsKeptForLargeBodies(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := len(acks) * len(body); n > nearlyFullHas || n < nearlyFullHas/2 {
-		t.Errorf("%d bytes are accepted where %d are free", n, nearlyFullHas)
+	if n := len(acks) * len(body); n > free || n < free/2 {
+		t.Errorf("%d bytes are accepted where %d are free", n, free)
 	}
 	if n := s.space.promised.Load(); n != 0 {
 		t.Errorf("%d bytes are promised at the end", n)
 	}
-}
-
-const nearlyFullHas = 24 * mib
-
-type nearlyFull struct{ vfs.FS }
-
-func (nearlyFull) GetDiskUsage(string) (vfs.DiskUsage, error) {
-	return vfs.DiskUsage{AvailBytes: nearlyFullHas, TotalBytes: 64 * mib}, nil
 }
 
 // A piece that is missing or damaged is not passed over.

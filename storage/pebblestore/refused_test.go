@@ -121,7 +121,7 @@ func TestChecksumsOfBodiesGo(t *testing.T) {
 // Several shards ask at the same time: what one of them is refused takes nothing from the
 // others, not even for a moment.
 func TestRefusedMeanwhile(t *testing.T) {
-	const times = 2_000_000
+	const times = 200_000
 	var left atomic.Int64
 	left.Store(mib)
 	var all sync.WaitGroup

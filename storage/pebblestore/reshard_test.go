@@ -125,17 +125,14 @@ func TestDeathDuringAChangeOfShards(t *testing.T) {
 	if brief() {
 		step = 9
 	}
-	deathDuringAChange(t, step, 60, 0)
+	base := vfs.NewCrashableMem()
+	deathWhileMoving(t, base, 4, step, 60, fill(t, base, 2, 60))
 }
 
 // Fewer deaths, of a larger directory.
-func TestDeathDuringAMoveOfLargeBodies(t *testing.T) { deathDuringAChange(t, 23, 8, 2) }
-
-func deathDuringAChange(t *testing.T, step, jobs, large int) {
-	t.Helper()
+func TestDeathDuringAMoveOfLargeBodies(t *testing.T) {
 	base := vfs.NewCrashableMem()
-	all := fillLarge(t, base, 2, jobs, large)
-	deathWhileMoving(t, base, 4, step, jobs, all)
+	deathWhileMoving(t, base, 4, 23, 8, fillLarge(t, base, 2, 8, 2))
 }
 
 // deathWhileMoving opens a directory with n shards, and looks at what a death would leave before

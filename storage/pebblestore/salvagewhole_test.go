@@ -16,26 +16,20 @@ import (
 	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
-
-// onLink calls a function before each table that a database takes over.
-type onLink struct {
-	vfs.FS
-	fn func()
-}
-
-func (f onLink) Link(from, to string) error {
-	f.fn()
-	return f.FS.Link(from, to)
-}
 
 // A crash may come when some of the tables of a share are there, and the database does not have
 // them yet: then the share is in the log.
 func TestSalvageAmidAFold(t *testing.T) {
 	fs, r := vfs.NewCrashableMem(), rand.New(rand.NewSource(max(*seed, 1)))
-	var cuts []*vfs.MemFS
-	o := small(onLink{fs, func() { cuts = append(cuts, clone(fs, r.Intn(101), r)) }}, storage.Always)
-	s := noTicks(o)
+	c := &camera{disk: &cloneable{MemFS: fs}, r: r, when: func(op errorfs.Op) []int {
+		if op.Kind != errorfs.OpLink {
+			return nil
+		}
+		return []int{r.Intn(101)}
+	}}
+	s := noTicks(small(errorfs.Wrap(c.disk, c), storage.Always))
 	l := mustOpenAsIs(t, s, 1)[0].(*shardLog)
 	h := newHistory(r)
 	for range 5 {
@@ -46,16 +40,16 @@ func TestSalvageAmidAFold(t *testing.T) {
 		must.Do(t, l.foldAll())
 	}
 	must.Do(t, s.Close())
-	for _, cut := range cuts {
-		d := left{fs: cut, shards: 1}
-		jobs, queues, result := salvagedAll(t, cut)
+	for _, p := range c.photos {
+		d := left{fs: p.fs, shards: 1}
+		jobs, queues, result := salvagedAll(t, p.fs)
 		d.serve(t).equals(t, jobs, queues, result)
 		if len(result.Damaged) > 0 {
 			t.Errorf("%q", result.Damaged)
 		}
 	}
-	if len(cuts) < 10 {
-		t.Errorf("%d tables", len(cuts))
+	if len(c.photos) < 10 {
+		t.Errorf("%d tables", len(c.photos))
 	}
 }
 
