@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"beanfield/router"
-	"beanfield/shard/queue"
 	"beanfield/storage"
 	"beanfield/storage/must"
 
@@ -107,99 +106,28 @@ func TestPutWatchCommit(t *testing.T) {
 	}
 }
 
-// A connection that takes over is sent what was pending again.
-func TestTakeover(t *testing.T) {
-	h, _ := newRealHouse(t, 4)
-	old := h.connect(base+"?_watch_=true&_window_=5", who)
-	h.ok("POST", base, "", "a")
-	old.item()
-	c := h.connect(base+"?_watch_=true&_window_=5", who)
-	if _, data := c.item(); data != "a" {
-		t.Errorf("item %s", data)
-	}
-	old.closes(closeReplaced)
-	if got := h.attribute("consumers.stats.total"); got != "1" {
-		t.Errorf("%s consumers", got)
-	}
-	c.Close()
-}
-
-// A get that waits has the item as soon as it is put.
-func TestGetWaitsForPut(t *testing.T) {
-	h, _ := newRealHouse(t, 4)
-	c := h.start("GET", base+"/sink?requestId=r1&_timeout_=1h", who, "")
-	h.ok("POST", base+"/sink?requestId=r2", "", "other")
-	h.ok("POST", base+"/sink?requestId=r1", "", "mine")
-	if r, body := c.Response("GET"); r.StatusCode != 200 || body != "mine" || r.Header.Get(headerRequest) != "r1" {
-		t.Errorf("%d %s", r.StatusCode, body)
-	}
-	if got := h.ok("GET", base+"/sink?_count_=true", "", ""); got != "1" {
-		t.Errorf("%s are left", got)
-	}
-}
-
 // All the other operations, once.
 func TestOperations(t *testing.T) {
-	h, _ := newRealHouse(t, 4)
-	if got := h.attribute("stream.length") + h.attribute("stream.lastEntry"); got != "0" {
-		t.Errorf("nothing: %s", got)
-	}
-	indexes := h.ok("POST", base+"?_batch_=true", "Content-Type: application/x-ndjson\r\n", `{"data":"a"}`+"\n"+`{"data":"b","tags":{"t":"1"}}`+"\n"+`{"data":"c","priority":1}`)
-	var list []uint64
-	if json.Unmarshal([]byte(indexes), &list); len(list) != 3 {
-		t.Fatal(indexes)
-	}
-	if got := h.attribute("stream.firstEntry") + h.attribute("stream.lastEntry"); got != fmt.Sprint(list[0])+fmt.Sprint(list[2]) {
-		t.Errorf("entries %s", got)
-	}
-	for target, want := range map[string]string{"?_count_=true": "3", "?_count_=true&t=1": "1", "?_count_=true&_priority_=1": "1"} {
-		if got := h.ok("GET", base+target, "", ""); got != want {
-			t.Errorf("%s: %s, want %s", target, got, want)
+	h, _ := newRealHouse(t, 1)
+	for _, c := range []struct {
+		method, query, body string
+		status              int
+		answer              string // what it has
+	}{
+		{"GET", "?_attrs_=true", "", 200, `"stream.length":"0"`},
+		{"POST", "?_batch_=true", `{"data":"a"}` + "\n" + `{"data":"b","tags":{"t":"1"}}` + "\n" + `{"data":"c","priority":1}`, 200, "[1,2,3]"},
+		{"GET", "?_attrs_=true", "", 200, `"stream.firstEntry":"1","stream.lastEntry":"3","stream.length":"3"`},
+		{"GET", "?_count_=true", "", 200, "3"}, {"GET", "?_count_=true&t=1", "", 200, "1"}, {"GET", "?_count_=true&_priority_=1", "", 200, "1"},
+		{"GET", "?_auto_delete_=false&t=1", "", 200, "b"},
+		{"GET", "?_search_=true&_index_=2", "", 200, `"IsPending":false,"WaitCount":2,"Deliveries":0}`},
+		{"GET", "?_search_=true&_index_=12345", "", 404, "no data in stream"},
+		{"DELETE", "?_indexes_=2", "", 200, ""}, {"DELETE", "?_trunc_=true&_index_=3", "", 200, ""},
+		{"GET", "?_attrs_=true", "", 200, `"stream.length":"1"`},
+		{"POST", "?_eos_=true&_force_=true", "", 200, ""}, {"POST", "", "x", 410, ""},
+		{"GET", "?_attrs_=true", "", 200, `"meta.state":"End"`}, {"GET", "?_attrs_=true", "", 200, `"stream.length":"0"`},
+	} {
+		if answer := h.Expect(c.status, c.method, base+c.query, ofLines, c.body); !strings.Contains(answer, c.answer) {
+			t.Errorf("%s %s: %s, want %s", c.method, c.query, answer, c.answer)
 		}
-	}
-	if got := h.ok("GET", base+"?_auto_delete_=false&t=1", "", ""); got != "b" {
-		t.Errorf("got %s", got)
-	}
-	if got := h.ok("GET", fmt.Sprintf("%s?_search_=true&_index_=%d", base, list[1]), who, ""); !strings.Contains(got, `"IsPending":false`) {
-		t.Errorf("search %s", got)
-	}
-	if r, body := h.Say("GET", base+"?_search_=true&_index_=12345", who, ""); r.StatusCode != 404 || body != "no data in stream" {
-		t.Errorf("search: %d %s", r.StatusCode, body)
-	}
-	h.ok("DELETE", fmt.Sprintf("%s?_indexes_=%d", base, list[1]), "", "")
-	h.ok("DELETE", fmt.Sprintf("%s?_trunc_=true&_index_=%d", base, list[2]), "", "")
-	if got := h.attribute("stream.length"); got != "1" {
-		t.Errorf("length %s", got)
-	}
-	h.ok("POST", base+"?_eos_=true&_force_=true", "", "")
-	h.Expect(410, "POST", base, "", "x")
-	if got := h.attribute("meta.state") + h.attribute("stream.length"); got != "End0" {
-		t.Errorf("state %s", got)
-	}
-}
-
-// A negative gives an item to another consumer, and Shutdown ends pushes.
-func TestNegatives(t *testing.T) {
-	h, _ := newRealHouse(t, 4)
-	a := h.connect(base+"?_watch_=true&_window_=5", "X-EAS-QueueService-Redis-Uid: a\r\nX-EAS-QueueService-Redis-Gid: eas\r\n")
-	index := h.ok("POST", base, "", "x")
-	a.item()
-	b := h.connect(base+"?_watch_=true&_window_=5", "X-EAS-QueueService-Redis-Uid: b\r\nX-EAS-QueueService-Redis-Gid: eas\r\n")
-	h.ok("PUT", base+"?_negative_=true&_indexes_="+index, "X-EAS-QueueService-Redis-Uid: a\r\nX-EAS-QueueService-Redis-Gid: eas\r\n", "_code_=Shutdown&_reason_=bye")
-	if got, data := b.item(); fmt.Sprint(got) != index || data != "x" {
-		t.Errorf("%d %s", got, data)
-	}
-	if got := h.ok("GET", base+"?_search_=true&_index_="+index, "X-EAS-QueueService-Redis-Gid: eas\r\n", ""); !strings.Contains(got, `"ConsumerId":"eas.b","IsPending":true`) || !strings.Contains(got, `"Code":"Shutdown","Reason":"bye"`) {
-		t.Errorf("search %s", got)
-	}
-}
-
-// The limits of a queue hold for it and its rear queue.
-func TestQueueTooLong(t *testing.T) {
-	h, _ := newRealHouse(t, 1, limited(func(l *queue.Limits) { *l = queue.Limits{MaxLength: 2} }))
-	h.ok("POST", base, "", "x")
-	h.ok("POST", base, "X-EAS-QueueService-Access-Rear: true\r\n", "x")
-	if r, body := h.Say("POST", base, "", "x"); r.StatusCode != 429 || body != "queue too long" {
-		t.Errorf("%d %s", r.StatusCode, body)
 	}
 }

@@ -60,9 +60,9 @@ var exchanges = []exchange{
 	{"POST", "/api/predict/s?_eos_=true&_force_=true", who, "", ask(queue.Ask{What: queue.AskEnd, Force: true}), nil, nil, 200, typeText, "OK"},
 	{"GET", "/api/predict/s?_search_=true&_index_=4", who, "", with(ask(queue.Ask{What: queue.AskSearch}), func(op *queue.Op) { op.ID = 4 }), nil,
 		func(op *queue.Op) {
-			op.Ask.Search = queue.SearchInfo{Consumer: "eas.u2", Pending: true, Deliveries: 1}
+			op.Ask.Search = queue.SearchInfo{Consumer: "eas.u2", Pending: true, Deliveries: 1, Code: "Shutdown", Reason: "bye"}
 		},
-		200, typeJSON, `{"ConsumerId":"eas.u2","IsPending":true,"WaitCount":0,"Deliveries":1}`},
+		200, typeJSON, `{"ConsumerId":"eas.u2","IsPending":true,"WaitCount":0,"Deliveries":1,"Code":"Shutdown","Reason":"bye"}`},
 	{"GET", "/api/predict/s?_search_=true&_index_=4", who, "", with(ask(queue.Ask{What: queue.AskSearch}), func(op *queue.Op) { op.ID = 4 }), nil,
 		status(queue.NotFound), 404, typeText, "no data in stream"},
 	{"GET", "/api/predict/s?_count_=true&_priority_=1&a=b", who, "", with(ask(queue.Ask{What: queue.AskCount, ByPri: true}), func(op *queue.Op) { op.Pri = 1023 }),
