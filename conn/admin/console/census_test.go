@@ -1,11 +1,16 @@
 package console
 
 import (
+	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"beanfield/router"
 	"beanfield/shard/queue"
+	"beanfield/storage"
+	"beanfield/storage/must"
 )
 
 // snapshotOf has tubes of one letter each, in which so many jobs have been put.
@@ -40,5 +45,37 @@ func TestRates(t *testing.T) {
 				t.Errorf("%s, then %s: %s has %g puts and %g deletes a second, want %g", e.before, e.now, r.Name, r.puts, r.deletes, want)
 			}
 		}
+	}
+}
+
+// BenchmarkOverview is the answer to a page that comes when nobody else is looking, and to the
+// next one, with 100,000 tubes.
+func BenchmarkOverview(b *testing.B) {
+	r := must.Get(router.New(router.Options{Shards: 4, Store: storage.Memory()}))
+	defer r.Close()
+	for i := range 100_000 {
+		op := queue.Op{Kind: queue.Service, Size: 1, Data: []byte("x"), Ask: &queue.Ask{
+			What: queue.AskPut, Queue: fmt.Sprintf("tenant-%05d.events", i), Limits: &queue.Limits{},
+		}}
+		if r.Ask(&op); op.Status != queue.OK {
+			b.Fatal(op.Status)
+		}
+	}
+	c := must.Get(New(options(r)))
+	request := httptest.NewRequest("GET", "/api/v1/overview", nil)
+	for _, e := range []struct {
+		name   string
+		forget func()
+	}{
+		{"first", func() { c.census.now, c.census.base = nil, nil }},
+		{"next", func() { c.census.now.at = c.census.now.at.Add(-2 * censusAge) }},
+	} {
+		b.Run(e.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				must.Get(c.overview(request))
+				e.forget()
+			}
+		})
 	}
 }

@@ -3,11 +3,13 @@ package console
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 
 	"beanfield/conn/access"
 	"beanfield/conn/slow"
+	"beanfield/storage/tally"
 )
 
 // What was slow is shown with what it waited for, the latest first, and to each who may see it.
@@ -55,6 +57,24 @@ func TestSlow(t *testing.T) {
 func TestNothingSlow(t *testing.T) {
 	b := newBench(t, Rights{})
 	if a := shown[slowAnswer](b, "slow"); a.Bound != 0 || a.Count != 0 || len(a.Commands) > 0 {
+		t.Errorf("the answer is %+v", a)
+	}
+}
+
+// What commands took is shown by bucket; those that nobody has sent are left out.
+func TestLatency(t *testing.T) {
+	var puts tally.Spread
+	puts.Add(tally.Time(500), 3)  // bucket 0: up to a microsecond
+	puts.Add(tally.Time(1900), 2) // just below 2^-19 s: bucket 4
+	puts.Add(tally.Time(20e9), 1) // beyond the last bound
+	var r tally.Reading
+	puts.ReadTo(&r)
+	b := newBench(t, Rights{}, func(o *Options) {
+		o.Latency = func() map[string]*tally.Reading { return map[string]*tally.Reading{"put": &r, "kick": {}} }
+	})
+	a := shown[latencyAnswer](b, "latency")
+	want := map[string][][2]uint64{"put": {{0, 3}, {4, 2}, {tally.Buckets - 1, 1}}}
+	if !reflect.DeepEqual(a.Commands, want) || a.At == 0 || len(a.Commits) > 0 {
 		t.Errorf("the answer is %+v", a)
 	}
 }
