@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 )
@@ -96,7 +95,7 @@ func (w *world) ask(words []string) string {
 	default:
 		panic("no such word: " + words[0])
 	}
-	w.applyAsk(&op)
+	w.service(&op)
 	return w.asked(&op)
 }
 
@@ -114,8 +113,6 @@ func (w *world) askFor(op *Op, verb string, words []string) (bare []string) {
 			op.Pri, a.ByPri = uint32(number(v)), verb == "count"
 		case k == "size":
 			op.Size = uint32(number(v))
-		case k == "to":
-			op.ID = number(v)
 		case k == "from" && v == "-1":
 			a.Index = NewestIndex
 		case k == "from":
@@ -134,35 +131,12 @@ func (w *world) askFor(op *Op, verb string, words []string) (bare []string) {
 	return bare
 }
 
-// applyAsk runs an operation of the queue service to its end.
-func (w *world) applyAsk(op *Op) {
-	w.t.Helper()
-	w.slices = 1
-	w.s.renew()
-	b := &Batch{Ops: []Op{*op}}
-	for ; !w.s.Run(w.now, b); w.slices++ {
-		if one := &b.Ops[0]; one.Status == Staging {
-			w.log.Staged[one.ID] = string(one.Data) + string(joined(one.Parts))
-			one.Staged(nil)
-		}
-		w.s.Tick(w.now)
-		if err := w.s.Check(); err != nil {
-			w.t.Fatalf("in the middle of an operation: %v", err)
-		}
-	}
-	*op = b.Ops[0]
-}
-
 // asked says the answer, and looks at the items of a get.
 func (w *world) asked(op *Op) string {
 	w.t.Helper()
 	a := op.Ask
 	if op.Status != OK {
-		if a.What == AskPut {
-			w.lastID-- // it has got no id
-		}
-		words := map[Status]string{TooLong: "too long", Ended: "ended"}
-		return cmp.Or(words[op.Status], answerOf[op.Status])
+		return answerOf[op.Status]
 	}
 	switch a.What {
 	case AskPut:
@@ -181,6 +155,8 @@ func (w *world) asked(op *Op) string {
 		return strings.Join(ids, " ")
 	case AskCount:
 		return fmt.Sprint(a.Count)
+	case AskAttrs:
+		return attrsText(a.Attrs)
 	case AskSearch:
 		i := a.Search
 		return fmt.Sprintf("consumer=%s pending=%v before=%d sent=%d code=%s reason=%s", i.Consumer, i.Pending, i.WaitCount, i.Deliveries, i.Code, i.Reason)

@@ -128,7 +128,7 @@ func TestLateItems(t *testing.T) {
 		op := Op{Kind: Service, ID: uint64(id), Ask: &Ask{
 			What: AskPut, Queue: "t", Limits: testLimits, Tags: MakeTags(map[string]string{TagRequest: "x", "k": fmt.Sprint(id)}),
 		}}
-		w.applyAsk(&op)
+		w.service(&op)
 		if err := w.check(); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestManyGetsWait(t *testing.T) {
 			What: AskGet, Queue: "t", Limits: testLimits, Length: 1, Take: true, Wait: true,
 			Getter: w.caller(fmt.Sprint(i)), Tags: MakeTags(map[string]string{TagRequest: fmt.Sprint("r", i)}),
 		}}
-		w.applyAsk(&op)
+		w.service(&op)
 		if op.Status != Waiting {
 			t.Fatalf("the get is answered %v", op.Status)
 		}

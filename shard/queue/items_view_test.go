@@ -130,7 +130,7 @@ func TestViewIsSmall(t *testing.T) {
 		op := Op{Kind: Service, Ask: &Ask{
 			What: AskWatch, Queue: "t", Limits: testLimits, Group: group, User: "u", Receiver: &subscriber{w: w, name: fmt.Sprint(i)},
 		}}
-		w.applyAsk(&op)
+		w.service(&op)
 	}
 	v := w.s.tubes["t"].service
 	h := v.views[0]
@@ -143,7 +143,7 @@ func TestViewIsSmall(t *testing.T) {
 		t.Errorf("%d undelivered jobs take %d bytes", h.heap.N, bytes)
 	}
 	op := Op{Kind: Service, Ask: &Ask{What: AskTruncate, Queue: "t", Limits: testLimits, Index: n + 1}}
-	w.applyAsk(&op)
+	w.service(&op)
 	left := 0
 	for _, c := range h.places {
 		left += len(c)

@@ -51,7 +51,7 @@ func TestPassedJobWithoutItsBody(t *testing.T) {
 	op := Op{Kind: Service, Ask: &Ask{What: AskWatch, Queue: "default", Group: "h", User: "x", Window: 1, Limits: testLimits}}
 	r := &subscriber{w: w, name: "h.x"}
 	op.Ask.Receiver = r
-	w.applyAsk(&op)
+	w.s.Run(w.now, &Batch{Ops: []Op{op}})
 	w.s.Tick(w.now)
 	list := w.s.TakeDeliveries(nil)
 	if len(list) != 1 || !list[0].Lacking() {

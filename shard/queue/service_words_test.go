@@ -123,7 +123,7 @@ func (w *world) consumer(who, verb string, args []string) string {
 		}
 	}
 	w.service(&op)
-	return askAnswer(&op)
+	return w.asked(&op)
 }
 
 func (w *world) askedPut(op *Op, args []string) {
@@ -163,25 +163,33 @@ func (w *world) askedWatch(who string, a *Ask, args []string) {
 	a.Receiver = w.subs[who]
 }
 
-// service runs an operation of the queue service, and ends the turns that it takes.
+// service runs an operation of the queue service to its end, and ends the turns that it takes.
 func (w *world) service(op *Op) {
-	b := &Batch{Ops: []Op{*op}}
+	w.t.Helper()
+	w.slices = 1
 	w.s.renew()
-	for w.slices = 0; ; w.slices++ {
-		w.s.ensure()
-		w.s.Apply(w.now, b, &b.Ops[0])
-		more := b.Ops[0].Status == More
-		for w.s.Tick(w.now) {
+	b := &Batch{Ops: []Op{*op}}
+	for ; !w.s.Run(w.now, b); w.slices++ {
+		if one := &b.Ops[0]; one.Status == Staging {
+			w.log.Staged[one.ID] = string(one.Data) + string(joined(one.Parts))
+			one.Staged(nil)
 		}
-		w.take()
-		if !more {
-			break
+		w.endTurn()
+		if err := w.s.Check(); err != nil {
+			w.t.Fatalf("in the middle of an operation: %v", err)
 		}
 	}
+	w.endTurn()
 	*op = b.Ops[0]
-	if op.Status != OK && op.Kind == Service && op.Ask.What == AskPut && op.Status != Refused && op.ID == 0 {
+	if op.Status != OK && op.Ask.What == AskPut && op.Status != Refused && op.ID == 0 {
 		w.lastID-- // it took no id
 	}
+}
+
+func (w *world) endTurn() {
+	for w.s.Tick(w.now) {
+	}
+	w.take()
 }
 
 // take hands over what was pushed.
@@ -189,22 +197,6 @@ func (w *world) take() {
 	for _, p := range w.s.TakeDeliveries(nil) {
 		p.To().Receive(p, true)
 	}
-}
-
-func askAnswer(op *Op) string {
-	switch {
-	case op.Status == TooLong:
-		return "toolong"
-	case op.Status == Ended:
-		return "ended"
-	case op.Status != OK:
-		return answerOf[op.Status]
-	case op.Ask.What == AskPut:
-		return fmt.Sprint(op.ID)
-	case op.Ask.What == AskAttrs:
-		return attrsText(op.Ask.Attrs)
-	}
-	return "ok"
 }
 
 func attrsText(x *Attrs) string {

@@ -10,18 +10,14 @@ var kindOf = map[string]Kind{
 	"put": Put, "reserve": Reserve, "poll": Reserve, "reserve-job": ReserveJob, "delete": Delete,
 	"release": Release, "bury": Bury, "touch": Touch, "peek": Peek, "peek-ready": PeekReady,
 	"peek-delayed": PeekDelayed, "peek-buried": PeekBuried, "kick": Kick, "kick-job": KickJob,
-	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "use": Use, "unuse": Unuse,
-	"watch": Watch, "ignore": Ignore, "offer": Offer, "claim": Claim, "wait": Wait,
-	"withdraw": Withdraw, "soonest": Soonest, "detach": Detach, "totals": Totals, "quarantine": Quarantine,
+	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "use": Use,
+	"watch": Watch, "ignore": Ignore, "wait": Wait,
+	"withdraw": Withdraw, "detach": Detach, "totals": Totals,
 }
 
 // do runs one word of a script and says the answer.
 func (u *user) do(verb string, args []string) string {
 	u.w.t.Helper()
-	if verb == "shut" { // the wait ends elsewhere: timeout, or another shard
-		u.end()
-		return "ok"
-	}
 	kind, known := kindOf[verb]
 	if !known {
 		panic("no such word: " + verb)
@@ -41,7 +37,7 @@ func (u *user) do(verb string, args []string) string {
 		u.w.bodies[u.w.lastID] = body
 		delete(u.w.tags, u.w.lastID)
 		op.Data, op.Size = []byte(body), uint32(len(body))
-	case ReserveJob, Delete, Touch, Peek, KickJob, StatsJob, Quarantine:
+	case ReserveJob, Delete, Touch, Peek, KickJob, StatsJob:
 		op.ID = num(0)
 	case Release:
 		op.ID, op.Pri, op.Delay = num(0), uint32(num(1)), uint32(num(2))
@@ -67,7 +63,7 @@ func (u *user) do(verb string, args []string) string {
 
 var answerOf = map[Status]string{
 	NotFound: "no", TimedOut: "timeout", DeadlineSoon: "soon", Waiting: "waiting",
-	Empty: "empty", NoRoom: "noroom", Refused: "refused", Failed: "failed",
+	Empty: "empty", NoRoom: "noroom", Refused: "refused", Failed: "failed", TooLong: "toolong", Ended: "ended",
 }
 
 func (u *user) answer(op *Op, b *Batch) string {
@@ -84,12 +80,8 @@ func (u *user) answer(op *Op, b *Batch) string {
 			u.w.t.Fatalf("job %d answers with body %q, size %d, want %q", op.ID, body, op.Size, u.w.bodies[op.ID])
 		}
 		return fmt.Sprint(op.ID)
-	case Offer:
-		return fmt.Sprintf("%d/%d", op.Pri, op.ID)
 	case Kick:
 		return fmt.Sprint(op.Count)
-	case Soonest:
-		return fmt.Sprintf("soonest=%d", b.Soonest)
 	case StatsJob:
 		i := b.Jobs[op.From]
 		return fmt.Sprintf("id=%d tube=%s state=%v pri=%d age=%d delay=%d ttr=%d left=%d"+
