@@ -15,7 +15,7 @@ import (
 )
 
 // playInherit is what the test binary does in the role "inherit": it takes the
-// sockets that were passed to it, as the server would, and prints what is wrong with them. This
+// sockets that were passed to it, as the server would, and prints what it got. This
 // needs a process of its own, which alone knows its LISTEN_PID.
 func playInherit() {
 	if os.Getenv("LISTEN_PID") == "self" {
@@ -30,7 +30,9 @@ func playInherit() {
 	if err != nil {
 		fmt.Println("code", exitCode(err), "error", err)
 	}
-	closeAll(ls)
+	for _, l := range ls {
+		fmt.Println(l.Addr().Network(), l.Addr(), optionsOf(l))
+	}
 }
 
 // optionsOf lists which options accepted sockets will inherit.
@@ -70,6 +72,16 @@ func fileOf(t *testing.T, s filer) *os.File {
 	f := must.Get(s.File())
 	t.Cleanup(func() { f.Close() })
 	return f
+}
+
+// Sockets that are accepted from a listener of systemd have the options of our own.
+func TestInheritedOptions(t *testing.T) {
+	tcp, unix := must.Get(net.Listen("tcp4", "127.0.0.1:0")), must.Get(net.Listen("unix", filepath.Join(t.TempDir(), "s")))
+	defer closeAll([]net.Listener{tcp, unix})
+	got := inheritIn(t, "self", "2", fileOf(t, tcp.(filer)), fileOf(t, unix.(filer)))
+	if want := fmt.Sprintf("tcp %v [keepalive nodelay]\nunix %v []", tcp.Addr(), unix.Addr()); got != want {
+		t.Errorf("inherited\n%s\nwant\n%s", got, want)
+	}
 }
 
 func TestInheritNothing(t *testing.T) {
