@@ -205,15 +205,19 @@ func (c *crew) goOn() (again bool) {
 }
 
 // checkGets looks for gets that wait for what is there.
-func (c *crew) checkGets() {
+func (c *crew) checkGets() error {
 	for _, g := range c.gets {
+		if g.over {
+			continue
+		}
 		a := g.ask
 		a.Limits = c.limits
 		p := c.bed.shards[c.bed.r.TubeShard([]byte(a.Queue))]
 		if st := p.query(&a, 0); st != queue.Empty || !g.waiting {
-			c.fatalf("a get of %s waits: %t, and what it asks for is there: status %d", a.Queue, g.waiting, st)
+			return fmt.Errorf("F3: a get of %s waits: %t, and what it asks for is there: status %d", a.Queue, g.waiting, st)
 		}
 	}
+	return nil
 }
 
 // retire ends all gets, and all consumers leave.

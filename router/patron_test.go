@@ -78,6 +78,7 @@ func (p *patron) answer(what queue.What) {
 // find begins a get that waits.
 func (p *patron) find(from uint64, take bool) {
 	p.get = &waitingGet{crew: p.w.crew, ask: queue.Ask{What: queue.AskGet, Queue: p.k.queue, Index: from, Length: 1, Take: take}}
+	p.w.crew.gets = append(p.w.crew.gets, p.get)
 	p.get.try()
 }
 

@@ -248,7 +248,9 @@ func (s *simulation) end() {
 	s.settle()
 	s.check()
 	if s.crew != nil {
-		s.crew.checkGets()
+		if err := s.crew.checkGets(); err != nil {
+			s.fatalf("%v", err)
+		}
 		s.crew.retire()
 	}
 	nobody := func(*stepped) int { return 0 }

@@ -34,7 +34,7 @@ func (w *world) checkService(held int) error {
 	if err := w.checkPushes(); err != nil {
 		return err
 	}
-	if err := w.checkGets(); err != nil {
+	if err := w.crew.checkGets(); err != nil {
 		return err
 	}
 	if w.leaf != nil {
@@ -101,26 +101,6 @@ func (w *world) linedIn(p *stepped) (n int) {
 		}
 	}
 	return n
-}
-
-// checkGets looks for gets that wait for what is there.
-func (w *world) checkGets() error {
-	for _, p := range w.patrons {
-		if p.get == nil || p.get.over {
-			continue
-		}
-		a := p.get.ask
-		a.Take, a.Limits = false, w.crew.limits
-		shard := w.bed.shards[w.bed.r.TubeShard([]byte(a.Queue))]
-		if shard.query(&a, 0) != queue.OK {
-			continue
-		}
-		info, _ := shard.job(a.Found.Items[0].Index)
-		if !p.get.ask.Take || info.State == queue.Ready {
-			return fmt.Errorf("F3: a get waits, and item %d is there", a.Found.Items[0].Index)
-		}
-	}
-	return nil
 }
 
 // closePatrons ends connections, gets and groups.
