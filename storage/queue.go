@@ -15,9 +15,6 @@ func Home[T string | []byte](tube T) T {
 	return tube[:n]
 }
 
-// Rear says whether a tube is a rear queue.
-func Rear(tube string) bool { return len(Home(tube)) < len(tube) }
-
 // Queue is what a log keeps of a tube that the queue service uses, besides its jobs.
 type Queue struct {
 	Tube  string

@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 
@@ -113,20 +114,14 @@ func (s *store) take(sh *Share, older func(id uint64) bool) (wrong string) {
 
 // ordered says whether each list has its entries in order, and one for each job or queue.
 func ordered(sh *Share) bool {
-	for _, list := range [][]Change{sh.Records, sh.Updates} {
-		for i := range list {
-			if i > 0 && list[i].ID <= list[i-1].ID {
-				return false
-			}
-		}
-	}
-	for i := range sh.Bodies {
-		if i > 0 && sh.Bodies[i] <= sh.Bodies[i-1] {
-			return false
-		}
-	}
-	for i := range sh.Queues {
-		if i > 0 && string(sh.Queues[i].Name) <= string(sh.Queues[i-1].Name) {
+	byID, byName := func(c Change) uint64 { return c.ID }, func(c Change) string { return string(c.Name) }
+	return ascends(sh.Records, byID) && ascends(sh.Updates, byID) && ascends(sh.Queues, byName) &&
+		ascends(sh.Bodies, func(id uint64) uint64 { return id })
+}
+
+func ascends[T any, K cmp.Ordered](list []T, key func(T) K) bool {
+	for i := range list {
+		if i > 0 && key(list[i]) <= key(list[i-1]) {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"math"
+	"time"
 
 	"beanfield/storage/pebblestore/database"
 
@@ -83,7 +84,7 @@ func (o Options) sharing(fs vfs.FS, shards int) *database.Sharing {
 	return database.New(database.Config{
 		FS: fs, Plain: o.FS, Cache: o.CacheBytes, Files: o.MaxOpenFiles,
 		Mem: o.memTable(shards), Table: table, Base: base, Manifest: o.maxManifest(),
-		Shards: shards, Log: o.Logger, Later: o.later,
+		Shards: shards, Log: o.Logger, Later: func(d time.Duration, fn func()) { time.AfterFunc(d, fn) },
 	})
 }
 

@@ -40,8 +40,7 @@ type Options struct {
 	// error after which a log accepts nothing more: the process should end.
 	Fatal func(error)
 
-	disk  int64                            // bytes of the disk, if known: see fit
-	later func(d time.Duration, fn func()) // calls fn after d, or when a test wants
+	disk int64 // bytes of the disk, if known: see fit
 }
 
 const (
@@ -74,9 +73,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default
-	}
-	if o.later == nil {
-		o.later = func(d time.Duration, fn func()) { time.AfterFunc(d, fn) }
 	}
 	if o.Fatal == nil {
 		o.Fatal = func(error) {}
