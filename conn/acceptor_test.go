@@ -13,17 +13,24 @@ import (
 	"beanfield/storage/must"
 )
 
-// Two front ends share a limit of one. Whichever listener a client comes to, it
-// waits for the one who is in.
-func TestTheLimitHoldsForAllFrontEnds(t *testing.T) {
-	h := newHouse(t, 1)
-	a, addressA := h.open("tcp", "127.0.0.1:0")
+// full is a house with room for one, who is at the first of its front ends, while somebody waits at each.
+func full(t *testing.T) (h *house, a, b *front, addressA string, in int) {
+	t.Helper()
+	h = newHouse(t, 1)
+	a, addressA = h.open("tcp", "127.0.0.1:0")
 	b, addressB := h.open("tcp", "127.0.0.1:0")
 	dial(t, "tcp", addressA)
-	in := a.next()
+	in = a.next()
 	dial(t, "tcp", addressA)
 	dial(t, "tcp", addressB)
 	h.waiting(2)
+	return h, a, b, addressA, in
+}
+
+// Two front ends share a limit of one. Whichever listener a client comes to, it
+// waits for the one who is in.
+func TestTheLimitHoldsForAllFrontEnds(t *testing.T) {
+	h, a, b, _, in := full(t)
 	a.none()
 	b.none()
 	a.leave(in)
@@ -196,14 +203,7 @@ func (l *pipeListener) Close() error {
 
 // Another limit lets in who waits, however many they are, and closes nobody.
 func TestAnotherLimit(t *testing.T) {
-	h := newHouse(t, 1)
-	a, addressA := h.open("tcp", "127.0.0.1:0")
-	b, addressB := h.open("tcp", "127.0.0.1:0")
-	dial(t, "tcp", addressA)
-	first := a.next()
-	dial(t, "tcp", addressA)
-	dial(t, "tcp", addressB)
-	h.waiting(2)
+	h, a, b, addressA, first := full(t)
 	h.Limit(3)
 	second, third := a.next(), b.next()
 	h.Limit(2)

@@ -160,8 +160,7 @@ func TestListedTokenTakenAway(t *testing.T) {
 	h := newHouse(t, nil, func(set *Options) { set.Tokens = []string{"a", "b"}; o = *set })
 	loses, stays := h.watch("", auth("a")), h.watch("", auth("b"))
 	o.Tokens = []string{"b"}
-	apply := must.Get(h.server.Change(o))
-	apply()
+	must.Get(h.server.Change(o))()
 	loses.closes(closeForbidden)
 	stays.Send(masked(ws.OpPing, "x"))
 	stays.expect(ws.OpPong, "x")
@@ -298,8 +297,7 @@ func TestRightLostBeforeUpgrade(t *testing.T) {
 		change()
 		return someLimits
 	}
-	begin := must.Get(h.server.Change(early))
-	begin()
+	must.Get(h.server.Change(early))()
 	c := h.start("GET", base+"?_watch_=true", auth("reserve")+handshakeText, "")
 	c.Expect(403)
 	if n := h.times(queue.AskWatch); n != 0 {

@@ -30,8 +30,7 @@ func TestConsumerAfterChange(t *testing.T) {
 		t.Errorf("it leaves with %+v", op.Ask.Limits)
 	}
 	o.Tokens = []string{"new"}
-	apply = must.Get(h.server.Change(o))
-	apply()
+	must.Get(h.server.Change(o))()
 	late := h.start("GET", "/api/predict/s?_watch_=true", handshakeText, "")
 	if status, _ := late.handshaken(); status != http.StatusUnauthorized {
 		t.Errorf("a client without the new token is answered %d", status)

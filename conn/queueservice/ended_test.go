@@ -38,10 +38,7 @@ func TestTheEndOfTheQueue(t *testing.T) {
 	h.await(t, queue.AskLeave, 1)
 
 	stream := h.start("GET", "/api/predict/s?_watch_=true&_window_=3", who+let, "")
-	r, err := http.ReadResponse(stream.In, nil)
-	if err != nil || r.StatusCode != 200 {
-		t.Fatal(r, err)
-	}
+	r := must.Get(http.ReadResponse(stream.In, nil))
 	h.last(t).Ask.Receiver.Receive(over(sent{1, nil, "a"}), true)
 	if rest, err := io.ReadAll(r.Body); string(rest) != "\x00\x00\x00\x05\x08\x01\x1a\x01a" || err != nil {
 		t.Errorf("%q, %v", rest, err)

@@ -18,11 +18,7 @@ import (
 func newRealHouse(t testing.TB, shards int, set ...func(*Options)) (*house, *router.Router) {
 	t.Helper()
 	r := must.Get(router.New(router.Options{Shards: shards, Store: storage.Memory()}))
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, r.Close()) })
 	return newHouse(t, r, set...), r
 }
 

@@ -335,8 +335,6 @@ func TestRealClient(t *testing.T) {
 	if err := websocket.Message.Receive(c, &got); err != nil || string(got) != "\x08\x01\x1a\x01a" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, c.Close())
 	h.await(t, queue.AskLeave, 1)
 }

@@ -52,9 +52,7 @@ func newBench(t *testing.T, rights Rights, set ...func(*Options)) *bench {
 	s := httptest.NewServer(c)
 	t.Cleanup(func() {
 		s.Close()
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, r.Close())
 	})
 	return &bench{t, r, s.URL}
 }
