@@ -89,6 +89,8 @@ func TestBeanstalkdReadsVersion5(t *testing.T) {
 func TestOddFiles(t *testing.T) {
 	big := amd64v7.file(full(1, "x"))
 	slices.Reverse(big[:versionLen])
+	misnamed := full(1, "x")
+	misnamed.tube = "a b"
 	for _, c := range []struct {
 		name       string
 		data       []byte
@@ -100,6 +102,7 @@ func TestOddFiles(t *testing.T) {
 		{"zeros", zeros(8192), "version 0", false},
 		{"zeros and data", append(zeros(8192), 1), "version 0, but data", true},
 		{"version 8", machine{8, 8, 8}.file(full(1, "x")), "unknown version 8", true},
+		{"a tube that cannot be", amd64v7.file(misnamed), "impossible name of a tube", true},
 		{"big-endian", big, "big-endian", true},
 		{"only a version", amd64v7.file(), "", false},
 		{"a version and zeros", append(amd64v7.file(), zeros(40)...), "", false},
