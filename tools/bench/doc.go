@@ -9,7 +9,7 @@
 // The packages below it, each of which imports only those that stand after it:
 //
 //	compare      rows, rounds, ratios and goals; the report, its tables and chart
-//	measure      one measurement of one server, started for it
+//	measure      one measurement of one server, started for it or already running
 //	push         the load of the queue service
 //	stalls       what a client waits while others disturb the server
 //	generator    the load: connections, requests, replies, their verification

@@ -49,11 +49,14 @@ func dispatch(ctx context.Context, args []string) error {
 
 // Options of a single run, besides the load.
 type options struct {
-	server      string
-	pinning     measure.Pinning
-	wait        string
-	json, quiet bool
-	echo        bool
+	addr, server string
+	queue        string
+	secured      string
+	pid          int
+	pinning      measure.Pinning
+	wait         string
+	json, quiet  bool
+	echo         bool
 }
 
 func runMain(ctx context.Context, args []string) error {
@@ -61,7 +64,11 @@ func runMain(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	ld.Flags(f)
 	o.pinning.Flags(f)
-	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port}, {queue} (push, push-one, consumers, gets, and some disturbances), {tls} and {dir} are filled in")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:11300", "server that is running: 127.0.0.1:PORT or unix:PATH")
+	f.StringVar(&o.server, "server", "", "`command` that starts the server, for this run; {port}, {queue} and {dir} are filled in")
+	f.StringVar(&o.secured, "tls-addr", "", "its `address` for TLS (-tls)")
+	f.StringVar(&o.queue, "queue", "", "`address` of its queue service (push, push-one, consumers, gets, and some disturbances)")
+	f.IntVar(&o.pid, "pid", 0, "process of the server at -addr, to measure its CPU and memory")
 	f.StringVar(&o.wait, "wait", measure.WaitAuto, "how the generator waits for replies: spin, epoll, or auto (spin when pinned)")
 	f.BoolVar(&o.echo, "echo", false, "the server sends back what it gets; -server '{self} echo -p {port}' starts one")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -89,7 +96,7 @@ func (o *options) run(ctx context.Context, ld load.Load) (*result.Result, error)
 	if err := server.RaiseFileLimit(); err != nil {
 		return nil, err
 	}
-	pinned := o.pinning.On && runtime.NumCPU() > 1
+	pinned := o.pinning.On && o.server != "" && runtime.NumCPU() > 1
 	wait, err := measure.WaitFor(o.wait, pinned)
 	if err != nil {
 		return nil, err
@@ -98,7 +105,10 @@ func (o *options) run(ctx context.Context, ld load.Load) (*result.Result, error)
 	if o.quiet {
 		set.Say = func(string, ...any) {}
 	}
-	return o.pinning.MeasureNew(ctx, pinned, server.Launch{Command: o.server}, o.echo, ld, set)
+	if o.server != "" {
+		return o.pinning.MeasureNew(ctx, pinned, server.Launch{Command: o.server}, o.echo, ld, set)
+	}
+	return measure.Running(ctx, generator.Target{Addr: o.addr, Queue: o.queue, TLS: o.secured, PID: o.pid, Echo: o.echo}, ld, set)
 }
 
 // tell tells people on the terminal; results go to standard output alone.

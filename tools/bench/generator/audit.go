@@ -11,14 +11,12 @@ import (
 )
 
 // An audit compares a server's own counts with the generator's: the jobs that were put
-// and not deleted must be there, ready, and no others.
+// and not deleted must be there, ready, and no others. The server must have no other
+// users.
 type audit struct {
 	addr   string
 	before client.Document
 }
-
-// leavePatience is how long a server may take to notice that connections closed.
-const leavePatience = 10 * time.Second
 
 func startAudit(ctx context.Context, addr string) (*audit, error) {
 	c, err := talk.Dial(ctx, addr)
@@ -41,7 +39,7 @@ func (a *audit) finish(ctx context.Context, t *Tally) error {
 	defer c.Close()
 	retry := time.NewTicker(5 * time.Millisecond)
 	defer retry.Stop()
-	deadline := time.Now().Add(leavePatience)
+	deadline := time.Now().Add(talk.Patience)
 	for {
 		after, err := c.Stats("stats")
 		if err != nil {

@@ -29,7 +29,7 @@ func TestOpenLoopCountsWhatAStallDelayed(t *testing.T) {
 		ld.Kind, ld.Connections, ld.Rate, ld.Warmup, ld.Duration = load.KindPut, 1, 1000, 0, 600*time.Millisecond
 	})
 	must.Do(t, ld.Check())
-	r := &run{target: Target{Addr: addr}, load: &ld, base: time.Now()}
+	r := &run{target: Target{Addr: addr, Owned: true}, load: &ld, base: time.Now()}
 	defer r.close()
 	must.Do(t, r.connect())
 	must.Do(t, r.drive(context.Background(), quiet))

@@ -209,7 +209,8 @@ func appendHopTube(buf []byte, r *rand.Rand, ld *load.Load) []byte {
 	return appendTube(buf, loadPrefix, r.IntN(ld.Tubes))
 }
 
-// The tubes of a load.
+// No other program uses these names, so a load can be removed from a server that has
+// other users.
 const (
 	loadPrefix   = "bench-"
 	spreadPrefix = "bench-spread-"

@@ -22,6 +22,7 @@ type Target struct {
 	TLS   string      // of the same over TLS
 	PID   int         // 0: not known; then CPU and memory are not measured
 	Echo  bool        // sends back what it gets
+	Owned bool        // started for this run: nobody else uses it
 	Disk  server.Disk // with its files; empty: not known
 }
 
@@ -100,7 +101,7 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 	defer r.close()
 	var check *audit
 	var err error
-	if !t.Echo {
+	if t.Owned && !t.Echo {
 		if check, err = startAudit(ctx, t.Addr); err != nil {
 			return nil, err
 		}
@@ -118,6 +119,11 @@ func Generate(ctx context.Context, t Target, ld load.Load, set Settings) (*resul
 	r.close()
 	if check != nil && total.missed == 0 {
 		if err := check.finish(ctx, total); err != nil {
+			return nil, err
+		}
+	}
+	if !t.Owned && !t.Echo {
+		if err := ClearLeftovers(ctx, t.Addr, &ld); err != nil {
 			return nil, err
 		}
 	}

@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -46,8 +45,29 @@ func arrive(l *loop, c *conn, parts ...string) error {
 
 func body20() string { return "12345678" + "abcdefghijklmnopqrst"[8:] }
 
+func TestConsumeSplitAtEveryByte(t *testing.T) {
+	var b strings.Builder
+	for id := 5; id < 8; id++ {
+		fmt.Fprintf(&b, "RESERVED %d 20\r\n%s\r\n", id, body20())
+	}
+	stream := b.String()
+	l, first := awaiting(opReserve, 3, nil)
+	for i := range len(stream) + 1 {
+		for j := i; j <= len(stream); j++ {
+			c := &conn{plan: first.plan, op: opReserve, left: 3}
+			l.ledger, l.tally.ops[opReserve] = NewLedger(), 0
+			l.tally.latency[opReserve].Reset()
+			if err := arrive(l, c, stream[:i], stream[i:j], stream[j:]); err != nil {
+				t.Fatalf("cut at %d and %d: %v", i, j, err)
+			}
+			if c.left != 0 || fmt.Sprint(c.ids) != "[5 6 7]" || l.tally.ops[opReserve] != 3 || l.tally.latency[opReserve].N != 3 {
+				t.Fatalf("cut at %d and %d: %d to come, jobs %v, counted %d", i, j, c.left, c.ids, l.tally.ops[opReserve])
+			}
+		}
+	}
+}
+
 func TestConsumeRefusesWrongReplies(t *testing.T) {
-	const cycles = 6 // commands of two of them
 	good := fmt.Sprintf("RESERVED 5 20\r\n%s\r\n", body20())
 	for _, test := range []struct {
 		name    string
@@ -68,16 +88,8 @@ func TestConsumeRefusesWrongReplies(t *testing.T) {
 		{"timed out without a timeout", opReserve, 1, "TIMED_OUT\r\n", "reserve was answered"},
 		{"another tube", opUse, 1, "USING other\r\n", "use was answered"},
 		{"no reply at all", opDelete, 1, "DELETED\n", "CRLF"},
-		{"cycles that begin with reserve", opPut, cycles, good + "INSERTED 5\r\nDELETED\r\n", "put was answered"},
-		{"cycles without a reserve", opPut, cycles, "INSERTED 5\r\nDELETED\r\n", "reserve was answered"},
-		{"a cycle's job not found", opPut, cycles, "INSERTED 5\r\n" + good + "NOT_FOUND\r\n", "delete was answered"},
-		{"cycles with one id", opPut, cycles, "INSERTED 5\r\n" + good + "DELETED\r\nINSERTED 5\r\n", "id 5 after id 5"},
-		{"a job in two cycles", opPut, cycles, "INSERTED 5\r\n" + good + "DELETED\r\nINSERTED 6\r\n" + good, "handed out twice"},
 	} {
 		l, c := awaiting(test.op, test.n, nil)
-		if test.n == cycles {
-			c.outstanding(request{op: opPut, n: cycles, pattern: cycleCommands}, 0)
-		}
 		c.tube = []byte("bench-0")
 		err := arrive(l, c, test.input)
 		if err == nil || !strings.Contains(err.Error(), test.message) {
@@ -103,27 +115,41 @@ func TestConsumeCycles(t *testing.T) {
 		fmt.Fprintf(&b, "INSERTED %d\r\nRESERVED %d 20\r\n%s\r\nDELETED\r\n", id+100, id, body20())
 	}
 	stream := b.String()
-	l, first := awaiting(opPut, 0, func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 2 })
-	l.stopping, l.run.end, l.pacer = false, math.MaxInt64, newPacer(1e18, 1, 1, 1) // the next batch is far away
 	for i := range len(stream) + 1 {
-		for j := i; j <= len(stream); j++ {
-			c := &conn{plan: first.plan, paced: true, slot: 1}
-			c.outstanding(request{op: opPut, n: 6, pattern: cycleCommands}, 0)
-			l.ledger, l.tally.ops, l.tally.Inserted, l.tally.reserved, l.tally.deleted = NewLedger(), [operations]uint64{}, 0, 0, 0
-			for _, op := range cycleCommands {
-				l.tally.latency[op].Reset()
+		l, c := awaiting(opPut, 0, func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 2 })
+		c.outstanding(request{op: opPut, n: 6, pattern: cycleCommands}, 0)
+		l.stopping = false
+		c.paced, l.pacer, c.slot = true, newPacer(1e18, 1, 1, 1), 1 // the next batch is far away
+		if err := arrive(l, c, stream[:i], stream[i:]); err != nil {
+			t.Fatalf("cut at %d: %v", i, err)
+		}
+		if c.left != 0 || fmt.Sprint(c.ids) != "[5 6]" {
+			t.Fatalf("cut at %d: %d to come, jobs %v", i, c.left, c.ids)
+		}
+		for _, op := range cycleCommands {
+			if l.tally.ops[op] != 2 {
+				t.Fatalf("cut at %d: %d of %v", i, l.tally.ops[op], op)
 			}
-			if err := arrive(l, c, stream[:i], stream[i:j], stream[j:]); err != nil {
-				t.Fatalf("cut at %d and %d: %v", i, j, err)
-			}
-			for _, op := range cycleCommands {
-				if l.tally.ops[op] != 2 || l.tally.latency[op].N != 2 {
-					t.Fatalf("cut at %d and %d: %d and %d of %v", i, j, l.tally.ops[op], l.tally.latency[op].N, op)
-				}
-			}
-			if c.left != 0 || fmt.Sprint(c.ids) != "[5 6]" || l.tally.Inserted != 2 || l.tally.reserved != 2 || l.tally.deleted != 2 {
-				t.Fatalf("cut at %d and %d: %d to come, jobs %v, %+v", i, j, c.left, c.ids, l.tally)
-			}
+		}
+		if l.tally.Inserted != 2 || l.tally.reserved != 2 || l.tally.deleted != 2 {
+			t.Fatalf("cut at %d: %+v", i, l.tally)
+		}
+	}
+}
+
+func TestConsumeCyclesInTheWrongOrder(t *testing.T) {
+	reserved := fmt.Sprintf("RESERVED 5 20\r\n%s\r\n", body20())
+	for input, message := range map[string]string{
+		reserved + "INSERTED 5\r\nDELETED\r\n":                               "put was answered",
+		"INSERTED 5\r\nDELETED\r\n":                                          "reserve was answered",
+		"INSERTED 5\r\n" + reserved + "NOT_FOUND\r\n":                        "delete was answered",
+		"INSERTED 5\r\n" + reserved + "DELETED\r\nINSERTED 5\r\n":            "id 5 after id 5",
+		"INSERTED 5\r\n" + reserved + "DELETED\r\nINSERTED 6\r\n" + reserved: "handed out twice",
+	} {
+		l, c := awaiting(opPut, 0, func(ld *load.Load) { ld.Kind, ld.Depth = load.KindCycles, 2 })
+		c.outstanding(request{op: opPut, n: 6, pattern: cycleCommands}, 0)
+		if err := arrive(l, c, input); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%.60q: got %v, want an error with %q", input, err, message)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (ld *Load) Flags(f *flag.FlagSet) {
 	f.IntVar(&ld.Producers, "producers", ld.Producers, "connections that only put (apart, wake, delayed); 0: half")
 	f.IntVar(&ld.Depth, "depth", ld.Depth, "commands sent in one write, before their replies are awaited; cycles: put, reserve and delete so often")
 	f.IntVar(&ld.Tubes, "tubes", ld.Tubes, "tubes under load; connection i uses tube i modulo this")
-	f.BoolVar(&ld.TLS, "tls", ld.TLS, "over TLS, at the port that is {tls}")
+	f.BoolVar(&ld.TLS, "tls", ld.TLS, "over TLS, at the address that -tls-addr names or whose port is {tls}")
 	f.BoolVar(&ld.WatchAll, "watch-all", ld.WatchAll, "every worker watches every tube, not only its own")
 	f.Var(&ld.Body, "body", "`bytes` of a body, or MIN-MAX")
 	f.IntVar(&ld.Backlog, "backlog", ld.Backlog, "jobs put before measuring and left there")

@@ -31,7 +31,7 @@ func (p *Pinning) Hold(ctx context.Context, pinned bool, how server.Launch, echo
 		s.Stop()
 		return nil, err
 	}
-	t := generator.Target{Addr: s.Addr, Queue: s.Queue, TLS: s.TLS, PID: s.PID(), Echo: echo, Disk: s.Disk()}
+	t := generator.Target{Addr: s.Addr, Queue: s.Queue, TLS: s.TLS, PID: s.PID(), Echo: echo, Owned: true, Disk: s.Disk()}
 	return &Held{pinning: p, pinned: pinned, target: t, server: s}, nil
 }
 
@@ -42,7 +42,7 @@ func (h *Held) Measure(ctx context.Context, ld load.Load, set generator.Settings
 		return nil, err
 	}
 	defer restore()
-	res, err := running(ctx, h.target, ld, set)
+	res, err := Running(ctx, h.target, ld, set)
 	if err != nil {
 		return nil, errors.Join(err, h.server.Died())
 	}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
@@ -35,8 +36,8 @@ func (p *Pinning) MeasureNew(ctx context.Context, pinned bool, how server.Launch
 	return measureRestart(ctx, s, ld, set)
 }
 
-// running runs a load against a server.
-func running(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (*result.Result, error) {
+// Running runs a load against a server.
+func Running(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (*result.Result, error) {
 	if err := ld.Check(); err != nil {
 		return nil, err
 	}
@@ -44,6 +45,8 @@ func running(ctx context.Context, t generator.Target, ld load.Load, set generato
 		return measureMemory(ctx, t, ld, set)
 	}
 	switch ld.Kind {
+	case load.KindRestart:
+		return nil, errors.New("restart needs -server: what runs is not ended")
 	case load.KindNeighbour:
 		return stalls.Measure(ctx, t, ld, set)
 	case load.KindPush:

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,6 +21,9 @@ const Settle = 2 * time.Second
 // measureMemory measures what a backlog or idle connections add to the server's
 // resident memory. No load runs.
 func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set generator.Settings) (*result.Result, error) {
+	if t.PID == 0 {
+		return nil, errors.New("memory can be measured only of a process that is known: use -pid or -server")
+	}
 	before, err := server.UsageOf(t.PID)
 	if err != nil {
 		return nil, err
@@ -44,6 +48,9 @@ func measureMemory(ctx context.Context, t generator.Target, ld load.Load, set ge
 	res.Seconds = set.Settle.Seconds()
 	res.Server = result.ServerUse{
 		RSS: after.RSS, PeakRSS: after.Peak, BytesEach: float64(after.RSS-before.RSS) / float64(count),
+	}
+	if !t.Owned && ld.Kind == load.KindMemory {
+		return res, generator.ClearLeftovers(ctx, t.Addr, &ld)
 	}
 	return res, nil
 }

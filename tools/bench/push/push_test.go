@@ -18,7 +18,7 @@ import (
 
 func TestLoads(t *testing.T) {
 	s := testserver.Launch(t)
-	target := generator.Target{Addr: s.Addr, Queue: s.Queue, PID: s.PID()}
+	target := generator.Target{Addr: s.Addr, Queue: s.Queue, PID: s.PID(), Owned: true}
 	set := generator.Settings{Wait: generator.WaitEpoll, Say: func(string, ...any) {}}
 	short := func(kind string, window, commit int) load.Load {
 		ld := load.Default()

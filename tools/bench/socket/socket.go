@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -12,23 +13,42 @@ import (
 // setupTimeout bounds each reply that is waited for while the connections are set up.
 const setupTimeout = 30 * time.Second
 
-// Dial gives a connected socket that still blocks, with timeouts. The address is that of a server
-// that was started here, 127.0.0.1 and a port.
-func Dial(addr string) (int, error) {
+// address reads 127.0.0.1:11300, [::1]:11300 or unix:/path. Other machines
+// are refused: nobody should load one by mistake, and its CPU time could not be read.
+func address(addr string) (family int, sa syscall.Sockaddr, err error) {
+	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
+		return syscall.AF_UNIX, &syscall.SockaddrUnix{Name: path}, nil
+	}
 	ap, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return 0, nil, fmt.Errorf("address %q: want 127.0.0.1:PORT, [::1]:PORT or unix:PATH", addr)
+	}
+	if !ap.Addr().IsLoopback() {
+		return 0, nil, fmt.Errorf("address %q: only servers on this machine are measured", addr)
+	}
+	if ap.Addr().Is4() {
+		return syscall.AF_INET, &syscall.SockaddrInet4{Port: int(ap.Port()), Addr: ap.Addr().As4()}, nil
+	}
+	return syscall.AF_INET6, &syscall.SockaddrInet6{Port: int(ap.Port()), Addr: ap.Addr().As16()}, nil
+}
+
+// Dial gives a connected socket that still blocks, with timeouts.
+func Dial(addr string) (int, error) {
+	family, sa, err := address(addr)
 	if err != nil {
 		return -1, err
 	}
-	sa := &syscall.SockaddrInet4{Port: int(ap.Port()), Addr: ap.Addr().As4()}
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	fd, err := syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("socket: %w", err)
 	}
 	tv := syscall.NsecToTimeval(int64(setupTimeout))
 	err = errors.Join(
 		syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &tv),
-		syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &tv),
-		syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1))
+		syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &tv))
+	if err == nil && family != syscall.AF_UNIX {
+		err = syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1)
+	}
 	if err == nil {
 		err = syscall.Connect(fd, sa)
 		for errors.Is(err, syscall.EINTR) || errors.Is(err, syscall.EALREADY) {

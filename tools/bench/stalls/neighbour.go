@@ -76,6 +76,12 @@ func Measure(ctx context.Context, t generator.Target, ld load.Load, set generato
 		res.OthersCPU = max(0, busy.Seconds()/res.Seconds)
 		res.Server.RSS, res.Server.PeakRSS = use.RSS, use.Peak
 	}
+	if !t.Owned {
+		if ld.Disturb.UsesQueue() {
+			return res, clearQueue(ctx, t.Queue)
+		}
+		return res, clearDisturbed(ctx, t.Addr)
+	}
 	return res, nil
 }
 
@@ -225,4 +231,14 @@ func (n *neighbour) audit(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// clearDisturbed takes the jobs of a disturbance out of a server with other users.
+func clearDisturbed(ctx context.Context, addr string) error {
+	c, err := talk.Dial(ctx, addr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.EmptyTube(disturbedTube)
 }

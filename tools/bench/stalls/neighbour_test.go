@@ -32,50 +32,63 @@ func disturbedBy(by string, change func(*load.Load)) load.Load {
 	return ld
 }
 
-func measureOn(t *testing.T, addr string, ld load.Load) (*result.Result, error) {
+func measureOn(t *testing.T, addr string, ld load.Load, owned bool) (*result.Result, error) {
 	t.Helper()
 	must.Do(t, ld.Check())
 	set := generator.Settings{Say: func(string, ...any) {}}
-	return Measure(context.Background(), generator.Target{Addr: addr}, ld, set)
+	return Measure(context.Background(), generator.Target{Addr: addr, Owned: owned}, ld, set)
 }
 
-// Every disturbance must take place, be over, and be measured, as often as asked for.
+// Every disturbance must take place, be over, and be measured, as often as asked for,
+// and leave nothing behind in a server that has other users.
 func TestEveryDisturbance(t *testing.T) {
 	for _, by := range load.Disturbances {
 		if slices.Contains(load.QueueDisturbances, by) {
 			continue // TestQueueDisturbances has a server that has a queue service
 		}
-		t.Run(by, func(t *testing.T) {
-			t.Parallel()
-			_, addr := testserver.Start(t)
-			res, err := measureOn(t, addr, disturbedBy(by, nil))
-			if err != nil {
-				t.Fatal(err)
+		for _, owned := range []bool{true, false} {
+			if !owned && by == load.DisturbDue {
+				continue // slow, and kick shows the same
 			}
-			if len(res.Stalls.Each) != 2 || res.Stalls.By != by {
-				t.Fatalf("%+v", res.Stalls)
-			}
-			for _, s := range res.Stalls.Each {
-				if s.Peace.N == 0 || s.Stormy.N == 0 || s.Stormy.Max < s.Stormy.P999 || s.TookSec <= 0 {
-					t.Errorf("%+v", s)
+			t.Run(by, func(t *testing.T) {
+				t.Parallel()
+				q, addr := testserver.Start(t)
+				res, err := measureOn(t, addr, disturbedBy(by, nil), owned)
+				if err != nil {
+					t.Fatal(err)
 				}
-				// It always waits for something, and goes on for a while.
-				if waited := s.Stormy.Mean * float64(s.Stormy.N); waited < (s.TookSec*1e6+200e3)/2 {
-					t.Errorf("the neighbour waited %.0f µs in all: %+v", waited, s)
+				if len(res.Stalls.Each) != 2 || res.Stalls.By != by {
+					t.Fatalf("%+v", res.Stalls)
 				}
-			}
-			text, err := json.Marshal(res)
-			if err != nil || !strings.Contains(string(text), `"took_s":`) {
-				t.Errorf("%s %v", text, err)
-			}
-		})
+				for _, s := range res.Stalls.Each {
+					if s.Peace.N == 0 || s.Stormy.N == 0 || s.Stormy.Max < s.Stormy.P999 || s.TookSec <= 0 {
+						t.Errorf("%+v", s)
+					}
+					// It always waits for something, and goes on for a while.
+					if waited := s.Stormy.Mean * float64(s.Stormy.N); waited < (s.TookSec*1e6+200e3)/2 {
+						t.Errorf("the neighbour waited %.0f µs in all: %+v", waited, s)
+					}
+				}
+				text, err := json.Marshal(res)
+				if err != nil || !strings.Contains(string(text), `"took_s":`) {
+					t.Errorf("%s %v", text, err)
+				}
+				left := int64(0)
+				for _, state := range []string{"ready", "reserved", "delayed", "buried"} {
+					left += q.Count(t, "current-jobs-"+state)
+				}
+				if !owned && left != 0 {
+					t.Errorf("%d jobs are left", left)
+				}
+			})
+		}
 	}
 }
 
 // A server that is filled keeps what was put, and has it in another tube than the neighbour.
 func TestFillOnlyPuts(t *testing.T) {
 	q, addr := testserver.Start(t)
-	if _, err := measureOn(t, addr, disturbedBy(load.DisturbFill, nil)); err != nil {
+	if _, err := measureOn(t, addr, disturbedBy(load.DisturbFill, nil), true); err != nil {
 		t.Fatal(err)
 	}
 	c := must.Get(talk.Dial(t.Context(), addr))
@@ -118,7 +131,7 @@ func stalledBy(t *testing.T, verb string, peak bool) error {
 		}
 	})
 	ld := disturbedBy(load.DisturbKick, func(ld *load.Load) { ld.Backlog, ld.Disturb.Again = 3, 3 })
-	res := must.Get(measureOn(t, addr, ld))
+	res := must.Get(measureOn(t, addr, ld, true))
 	least := res.Stalls.All(result.LongestStall).Min
 	if got := least >= float64(stalled/time.Microsecond)*0.9; got != peak {
 		return fmt.Errorf("%s: the longest stall is %.0f µs at least", verb, least)
@@ -189,7 +202,7 @@ func TestDisturbancesThatGoWrong(t *testing.T) {
 			t.Parallel()
 			q, addr := testserver.Start(t)
 			q.Tamper(test.tamper)
-			_, err := measureOn(t, addr, disturbedBy(test.by, nil))
+			_, err := measureOn(t, addr, disturbedBy(test.by, nil), true)
 			if err == nil || !strings.Contains(err.Error(), test.message) {
 				t.Errorf("got %v, want an error with %q", err, test.message)
 			}
@@ -207,7 +220,7 @@ func TestNeighbourIsChecked(t *testing.T) {
 		}
 		return reply
 	})
-	_, err := measureOn(t, addr, disturbedBy(load.DisturbKick, nil))
+	_, err := measureOn(t, addr, disturbedBy(load.DisturbKick, nil), true)
 	if err == nil || !strings.Contains(err.Error(), "the neighbour: job") {
 		t.Errorf("got %v", err)
 	}

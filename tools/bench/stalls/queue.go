@@ -31,7 +31,7 @@ const (
 func (d *disturbance) queue() error {
 	addr := d.target.Queue
 	if addr == "" {
-		return errors.New("needs a queue service, on the port {queue}")
+		return errors.New("needs the address of a queue service (-queue)")
 	}
 	if err := clearQueue(d.turn.Context, addr); err != nil {
 		return err

@@ -11,10 +11,12 @@ import (
 	"beanfield/tools/bench/generator"
 	"beanfield/tools/bench/load"
 	"beanfield/tools/bench/socket"
+	"beanfield/tools/bench/talk"
 	"beanfield/tools/bench/testserver"
 )
 
-// Every disturbance by the queue service takes place, again and again.
+// Every disturbance by the queue service takes place, again and again, and leaves nothing
+// behind in a server that has other users.
 func TestQueueDisturbances(t *testing.T) {
 	s := testserver.Launch(t)
 	set := generator.Settings{Say: func(string, ...any) {}}
@@ -29,7 +31,12 @@ func TestQueueDisturbances(t *testing.T) {
 		if each := res.Stalls.Each; len(each) != 2 || each[0].Stormy.N == 0 || each[1].TookSec <= 0 {
 			t.Errorf("%s: %+v", by, res.Stalls)
 		}
-		if _, err := Measure(t.Context(), generator.Target{Addr: s.Addr}, ld, set); err == nil || !strings.Contains(err.Error(), "{queue}") {
+		c := must.Get(talk.Dial(t.Context(), s.Addr))
+		if err := c.Say("stats-tube "+disturbedTube, "NOT_FOUND"); err != nil {
+			t.Errorf("%s: the tube is left: %v", by, err)
+		}
+		c.Close()
+		if _, err := Measure(t.Context(), generator.Target{Addr: s.Addr, Owned: true}, ld, set); err == nil || !strings.Contains(err.Error(), "-queue") {
 			t.Errorf("%s: without a queue service: %v", by, err)
 		}
 	}
