@@ -59,6 +59,18 @@ func TestConsumers(t *testing.T) {
 	})
 }
 
+// All that a turn sends to a consumer is one batch: each has its own together when a pause ends.
+func TestATurnSendsOneBatch(t *testing.T) {
+	newWorld(t).run(`
+		g.a sub 2
+		g.b sub 2
+		w pause default 5
+		g.a item 1024 -> 1
+		g.a item 1024 -> 2
+		g.a item 1024 -> 3
+		+5s => g.a:1 g.a:3 g.b:2`)
+}
+
 // Nor how long one that has left is remembered.
 func TestConsumersThatLeave(t *testing.T) {
 	runScripts(t, []script{
@@ -87,8 +99,10 @@ func TestConsumersThatLeave(t *testing.T) {
 			g.a attrs -> g.a=Leaving/1/1
 			+1s => g.b:2/2
 			g.a attrs -> g.a=Exit/0/2 g.b=Running/1/2
+			g.a sub 0
+			g.a leave
 			g.a commit 2
-			g.a attrs -> length=0`},
+			g.a attrs -> length=0 g.a=Complete/0/0`},
 		{"how long it is shown", `
 			limits forget=2s leaving=3s
 			g.a sub 1

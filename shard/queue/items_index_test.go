@@ -173,6 +173,15 @@ func TestManyGetsWait(t *testing.T) {
 
 func TestGetFinds(t *testing.T) {
 	runScripts(t, []script{
+		{"delayed items show when their time has come, or when they are fetched by id", `
+			a use t
+			a put 0 5 60 -> 1
+			a put 0 5 60 -> 2
+			q get t wait=g -> waiting
+			a reserve-job 1 -> 1 => g!
+			q get t wait=g from=2 -> waiting
+			q get t wait=h take -> waiting
+			+5s => g! h!`},
 		{"no queue is made by asking", `
 			q get t -> empty
 			q count t -> 0

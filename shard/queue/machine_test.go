@@ -253,6 +253,9 @@ func (x *machine) compareJobs() {
 		if got.Item != nil {
 			item = *got.Item
 		}
+		if got.Item != nil && !x.serves {
+			w.t.Fatalf("L1: the log has an item of job %d, which no queue service has touched", j.ID)
+		}
 		if item.Moved != j.Logged.Moved || int(item.Rebalances) != j.Logged.Returns {
 			w.t.Fatalf("L1: the log has %+v of item %d, want %t %d", item, j.ID, j.Logged.Moved, j.Logged.Returns)
 		}
