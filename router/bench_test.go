@@ -10,18 +10,8 @@ import (
 func BenchmarkReserve(b *testing.B) {
 	for _, shards := range []int{1, 4, 16} {
 		r := newRouterOf(b, shards)
-		var watch []string
-		for i := range shards {
-			for n := 0; ; n++ {
-				name := fmt.Sprint("tube ", n)
-				if r.TubeShard([]byte(name)) == i {
-					watch = append(watch, name)
-					break
-				}
-			}
-		}
-		worker, producer := newClient(r, watch...), newClient(r)
-		producer.use(watch[0])
+		worker, producer := newClient(r), newClient(r)
+		producer.use(watchAll(r, worker)[0])
 		b.Run(fmt.Sprintf("ready/shards=%d", shards), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -55,27 +45,22 @@ func BenchmarkDirectory(b *testing.B) {
 			d.end(d.begin(1))
 		}
 	})
+	const living = 1 << 20
+	d := newDirectory()
+	for range living {
+		d.begin(1)
+	}
 	b.Run("begin, a million living", func(b *testing.B) {
-		const living = 1 << 20
-		d := newDirectory()
-		for range living {
-			d.begin(1)
-		}
 		b.ReportAllocs()
 		for b.Loop() {
 			d.end(d.begin(1) - living)
 		}
 	})
 	b.Run("find, a million living", func(b *testing.B) {
-		const living = 1 << 20
-		d := newDirectory()
-		for range living {
-			d.begin(1)
-		}
-		id := uint64(0)
+		first, id := d.last.Load()-living+1, uint64(0)
 		for b.Loop() {
 			id = (id + 7919) % living
-			d.find(id + 1)
+			d.find(first + id)
 		}
 	})
 	b.Run("the counter in parallel", func(b *testing.B) {
