@@ -139,6 +139,25 @@ func TestEachRight(t *testing.T) {
 	}
 }
 
+// What is refused is answered in its turn, behind what waits for a commit.
+func TestRefusedBehindACommit(t *testing.T) {
+	book := new(access.Book)
+	h, held := holding(t, func(o *houseOptions) { o.Access = book })
+	book.Replace(rules(t, rule("one", access.Reserve, "t")))
+	ids, _ := h.stocked("t")
+	c := h.as("one")
+	c.do("watch t", "WATCHING 2")
+	c.do("reserve", fmt.Sprintf("RESERVED %d 5\r\nready", ids[0]))
+	c.do("use t", "USING t")
+	held.hold()
+	c.send(fmt.Sprintf("delete %d\r\nput 0 0 60 1\r\nx\r\nkick 1\r\n", ids[0]))
+	held.await(t)
+	held.free()
+	c.expect("DELETED")
+	c.expect("BAD_FORMAT")
+	c.expect("BAD_FORMAT")
+}
+
 // A tube on which one has no right cannot be used, and the one in use stays.
 func TestUseRefused(t *testing.T) {
 	h, _ := newRuled(t, rule("one", access.Put, "mine", "mine-*"))

@@ -53,6 +53,28 @@ func TestSlices(t *testing.T) {
 	}
 }
 
+// Waiters of a tube are counted when all have been taken out whose waits have ended elsewhere,
+// however many turns that takes.
+func TestLeaversAreNotCounted(t *testing.T) {
+	w := newWorld(t)
+	a, stays := w.user("a"), w.user("stays")
+	const leavers = Slice * moving / looking * 3 / 2
+	stays.apply(Op{Kind: Wait, Ticket: stays.Arm()})
+	for i := range leavers {
+		u := w.user(fmt.Sprint("u", i))
+		u.apply(Op{Kind: Wait, Ticket: u.Arm()})
+		u.end()
+	}
+	b := batchOf(&a.client, Op{Kind: StatsTube, Data: []byte("default")})
+	turns := 1
+	for w.s.Tick(w.now); !w.s.Run(w.now, b); w.s.Tick(w.now) {
+		turns++
+	}
+	if got := b.Tubes[0].Waiting; turns < 2 || got != 1 {
+		t.Errorf("after %d turns %d wait, want 1 after several", turns, got)
+	}
+}
+
 func TestOthersGoOnBetweenSlices(t *testing.T) {
 	w := newWorld(t)
 	a := w.user("a")

@@ -1,7 +1,6 @@
 package lanes
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -193,7 +192,7 @@ func TestRandomSchedules(t *testing.T) {
 	if testing.Short() {
 		seeds = 1000
 	}
-	var acked, purged, epochs, gaps int
+	var acked, purged, epochs, candidates int
 	for seed := range seeds {
 		w, err := play(uint64(seed), 400, nil)
 		if err != nil {
@@ -202,10 +201,10 @@ func TestRandomSchedules(t *testing.T) {
 		acked += int(w.acked)
 		epochs += len(w.owners)
 		purged += w.engine[0].purged + w.engine[1].purged
-		gaps += int(w.nonces)
+		candidates += int(w.nonces)
 	}
 	if acked < seeds || epochs < seeds || purged < seeds/2 {
 		t.Errorf("only %d acknowledged, %d purged, %d epochs", acked, purged, epochs)
 	}
-	t.Log(fmt.Sprintf("%d acknowledged, %d purged, %d epochs, %d candidates", acked, purged, epochs, gaps))
+	t.Logf("%d acknowledged, %d purged, %d epochs, %d candidates", acked, purged, epochs, candidates)
 }
