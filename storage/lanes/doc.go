@@ -33,17 +33,20 @@
 //	P7  A new epoch's first number follows the last that chains in the union of the lanes up to its
 //	    two records. (What turns in parts count for is said in package turns.)
 //	P8  A purge leaves on each lane the last record, and on one the record with the last number. It
-//	    takes no number that a counted copy has not durably folded. A copy that is being made counts
-//	    from the number of its checkpoint on, from before it begins; the store whose place it
-//	    takes counts no more. A candidate appends nothing while it knows of records that do not
-//	    chain to its own.
+//	    takes no number that a counted copy has not durably folded. A new owner counts every node's
+//	    copy, from number 0 on until it hears of it; a node may be given up, but a majority counts
+//	    always. A copy that is being made counts from the number of its checkpoint on, from before it
+//	    begins; the store whose place it takes counts no more, nor what was told of it. A candidate
+//	    appends nothing while it knows of records that do not chain to its own.
 //	P9  Stores fold what has been read on a lane, n+1 only if it chains to n.
 //	P10 An owner hands out jobs only while a majority of the nodes has answered, for its epoch,
 //	    beats that it sent less than a Term ago, and only when it is a Rest ago that these may have
-//	    answered an older epoch. Who has answered an epoch refuses older ones, also after a restart.
+//	    answered an older epoch. Who answers an epoch has kept it first, and refuses older ones, also
+//	    after a restart.
 //
 // (P9 is about stores, P10 about clocks: Voter and Mandate. A node that has lost what it promised
-// may not answer; it joins as a new one.)
+// may not answer; it joins as a new one. All owners count the same nodes; how these may change is
+// yet to be said.)
 //
 // # Why this holds
 //
@@ -64,7 +67,8 @@
 // K4: A store is a prefix of the union, since each number has one content and stores fold only
 // what chains (P9). A crash makes a prefix shorter.
 //
-// K5: Nothing is purged that a counted copy has not durably folded (P8). A purge that comes
+// K5: Nothing is purged that a counted copy has not durably folded (P8), so what has left the
+// lanes is durable on a majority of the nodes. A purge that comes
 // late, from an older owner, may take what a copy needs that a newer owner has begun to count:
 // that copy finds a gap, and begins again from a checkpoint.
 //
@@ -79,6 +83,13 @@
 // this node answered before it was answered, and hands out jobs for less than a Term from then. The
 // newer owner waits until a Rest has passed since that answer. There is no later answer to the older
 // one, because no promise is forgotten.
+//
+// # What the engine may not do
+//
+// If lanes are made anew, cut back or restored, the rules do not hold. What can be seen of that
+// ends everything with an error: a lane that ends before what was read of it, a number that does not
+// go on with the one before, lanes without the last number of the store. Not all can be seen, so
+// whoever restores lanes gives the log a new origin.
 //
 // That each rule is needed is tested by leaving it out (without.go).
 package lanes

@@ -7,6 +7,7 @@ type lane struct {
 	behind bool    // it must be read on before something is appended
 	mine   bool    // the record of this node's own epoch is on it
 	ahead  []Entry // read, but a number before them is still missing
+	top    uint64  // the highest number on it so far
 	marks  []mark
 	stride uint64 // places between marks, at least
 	asked  uint64 // the request under way; 0 if there is none
@@ -18,19 +19,16 @@ type mark struct{ seq, number uint64 }
 
 // mostMarks bounds what a lane remembers for purges. Beyond it each second mark goes, and then
 // fewer are made, so that a purge takes a little less than it might.
-const mostMarks = 1024
+var mostMarks = 1024
 
 // pass goes on to the place of an entry that is known.
 func (l *lane) pass(e *Entry) {
 	l.place, l.newest = e.Seq, e.Record.Epoch
-	m := mark{e.Seq, e.Record.Number}
-	if n := len(l.marks); n > 0 {
-		m.number = max(m.number, l.marks[n-1].number) // an epoch's record has none
-		if m.seq-l.marks[n-1].seq < l.stride {
-			return
-		}
+	l.top = max(l.top, e.Record.Number) // an epoch's record has none
+	if n := len(l.marks); n > 0 && e.Seq-l.marks[n-1].seq < l.stride {
+		return
 	}
-	if l.marks = append(l.marks, m); len(l.marks) > mostMarks {
+	if l.marks = append(l.marks, mark{e.Seq, l.top}); len(l.marks) > mostMarks {
 		for i := range mostMarks / 2 {
 			l.marks[i] = l.marks[2*i]
 		}

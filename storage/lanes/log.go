@@ -23,6 +23,8 @@ var (
 	// ErrGap says that records are missing between what this node has and what the lanes have.
 	// A new copy of the store is needed, or the engine has lost something.
 	ErrGap = errors.New("lanes: records are missing")
+	// ErrCut says that a lane has fewer records than it had: it was made anew, or restored.
+	ErrCut = errors.New("lanes: the lanes end before what was read of them")
 )
 
 // Request is one that the engine is to be sent.
@@ -39,9 +41,11 @@ type Log struct {
 	node  string
 	lanes [2]lane
 	last  turns.Place // of the last record that was taken
+	open  bool        // that has the beginning of turns, in this node's own epoch
 
 	role    Role
 	why     error  // why it is no candidate or owner any more
+	failed  error  // it takes nothing more
 	seen    uint64 // the newest epoch on any lane
 	epoch   uint64 // its own; of a candidate 0 until it has chosen one
 	nonce   uint64
@@ -77,22 +81,35 @@ func (l *Log) Requests() []Request {
 }
 
 // Taken are the records that have been acknowledged since the last call, in the order of their
-// numbers.
+// numbers. They are to be folded before anything is written.
 func (l *Log) Taken() []Entry {
 	all := l.taken
 	l.taken = nil
 	return all
 }
 
-// Follow has a lane read on.
+// Follow has a lane read on; or the other one, if that may have what must come before what was
+// read of this one. An owner need not read the lane in use.
 func (l *Log) Follow(i int) {
-	if l.lanes[i].asked == 0 {
+	if len(l.lanes[i].ahead) > 0 && l.lanes[1-i].behind {
+		i = 1 - i
+	}
+	if l.lanes[i].asked == 0 && l.failed == nil && (l.role != Owner || i != l.at) {
 		l.ask(i, nil)
 	}
 }
 
+// Heard notes an epoch that somebody else tells of.
+func (l *Log) Heard(epoch uint64) {
+	l.seen = max(l.seen, epoch)
+	if epoch > l.epoch {
+		l.outrun(epoch)
+	}
+}
+
 // Gap tells that the node cannot go on from its store: what comes next is on neither lane, as far
-// as they were read.
+// as they were read. Reads that miss the newest records can make it true for nothing, so before
+// a store is given up the lanes are read through their leaders.
 func (l *Log) Gap() bool {
 	a, b := &l.lanes[0], &l.lanes[1]
 	return (len(a.ahead) > 0 || !a.behind) && (len(b.ahead) > 0 || !b.behind) && len(a.ahead)+len(b.ahead) > 0
@@ -100,6 +117,9 @@ func (l *Log) Gap() bool {
 
 // Stand makes the node a candidate. The nonce is one that nobody has used.
 func (l *Log) Stand(nonce uint64) {
+	if l.failed != nil {
+		return
+	}
 	l.role, l.why, l.epoch, l.nonce, l.writing = Candidate, nil, 0, nonce, nil
 	for i := range l.lanes {
 		l.lanes[i].mine, l.lanes[i].behind = false, true
@@ -107,17 +127,23 @@ func (l *Log) Stand(nonce uint64) {
 	l.goOn()
 }
 
-// Ready tells whether the owner may write.
-func (l *Log) Ready() bool { return l.role == Owner && l.writing == nil }
+// Ready tells whether the owner may write: it does not write yet, and what was taken has been
+// folded.
+func (l *Log) Ready() bool { return l.role == Owner && l.writing == nil && len(l.taken) == 0 }
 
-// Write appends turns. It is over when Taken has them; if the node is overtaken before, nobody
-// knows whether they count.
-func (l *Log) Write(b []byte, more, rest bool) {
+// Write appends turns, when the owner is Ready, and tells their place. They count when Taken has
+// a record with that number and hash, which may be after the ownership has ended; they never will
+// when it has another one with that number. Until then nobody knows.
+func (l *Log) Write(b []byte, more, rest bool) turns.Place {
+	if !l.Ready() || rest != l.open {
+		panic("lanes: turns are written out of their order")
+	}
 	r := turns.Record{Origin: l.last.Origin, Epoch: l.epoch, Number: l.last.Number + 1, Before: l.last.Hash, Synced: l.last.Number, More: more, Rest: rest, Turns: b}
 	e := &Entry{Record: r}
 	e.Data, e.Hash = turns.Append(nil, r)
 	l.writing = e
 	l.goOn()
+	return turns.Place{Origin: r.Origin, Number: r.Number, Hash: e.Hash}
 }
 
 // Purge is the place up to which the owner may have a lane purged, when every counted copy has
@@ -164,11 +190,7 @@ func (l *Log) goOn() {
 func (l *Log) campaign() {
 	a, b := &l.lanes[0], &l.lanes[1]
 	if a.mine && b.mine || a.mine && l.without.union {
-		if len(a.ahead)+len(b.ahead) > 0 && !l.without.union && !l.without.chain {
-			l.stepBack(ErrGap)
-			return
-		}
-		l.role = Owner
+		l.takeOver()
 		return
 	}
 	for i := range l.lanes { // the second is read meanwhile
@@ -193,6 +215,30 @@ func (l *Log) campaign() {
 	if c := &l.lanes[i]; c.asked == 0 && !c.behind {
 		l.ask(i, beginning(l.last.Origin, l.epoch, l.nonce, l.node))
 	}
+}
+
+// takeOver makes a candidate with both its records the owner, if it has all that it must have.
+func (l *Log) takeOver() {
+	a, b := &l.lanes[0], &l.lanes[1]
+	switch {
+	case l.without.union || l.without.chain:
+		l.role = Owner
+	case len(a.ahead)+len(b.ahead) > 0:
+		l.stepBack(ErrGap)
+	case max(a.top, b.top) < l.last.Number: // one lane keeps the last number (P8)
+		l.fail(fmt.Errorf("%w: the last number there is %d, in the store %d", ErrCut, max(a.top, b.top), l.last.Number))
+	default:
+		l.role, l.open = Owner, false
+	}
+}
+
+// fail ends everything: what the lanes say cannot be.
+func (l *Log) fail(err error) error {
+	if err != nil && l.failed == nil {
+		l.failed = err
+		l.stepBack(err)
+	}
+	return l.failed
 }
 
 func (l *Log) stepBack(why error) {
@@ -220,10 +266,10 @@ func (l *Log) Late(id uint64) {
 		return
 	}
 	a.behind = true
-	if l.role == Owner && i == l.at {
+	if l.role == Owner && i == l.at && l.writing != nil {
 		l.at = 1 - i
 		l.lanes[l.at].behind = true
-		if l.without.repeat && l.writing != nil {
+		if l.without.repeat {
 			l.last.Number, l.last.Hash, l.writing = l.writing.Record.Number, l.writing.Hash, nil
 		}
 	}
@@ -231,29 +277,38 @@ func (l *Log) Late(id uint64) {
 }
 
 // Refused says that an append's lane does not end at the place that it expects. The end that the
-// engine names with that is not to be relied upon (P2).
-func (l *Log) Refused(id, end uint64) {
-	if _, a := l.request(id); a != nil {
-		if a.behind = true; l.without.place {
-			a.place, a.behind = end, false
-		}
-		l.goOn()
+// engine names with that is not to be relied upon (P2), but for one thing: a lane does not end
+// before what was read of it.
+func (l *Log) Refused(id, end uint64) error {
+	i, a := l.request(id)
+	if a == nil {
+		return l.failed
 	}
+	if end < a.place {
+		return l.fail(fmt.Errorf("%w: lane %d at %d, not %d", ErrCut, i, end, a.place))
+	}
+	if a.behind = true; l.without.place {
+		a.place, a.behind = end, false
+	}
+	l.goOn()
+	return l.failed
 }
 
 // Appended says at which place a record has landed.
 func (l *Log) Appended(id, seq uint64) error {
 	i, a := l.request(id)
 	if a == nil {
-		return nil
+		return l.failed
 	}
 	if seq != a.place+1 && !l.without.expect {
-		return fmt.Errorf("lanes: a record landed at %d of lane %d, expected at %d", seq, i, a.place+1)
+		return l.fail(fmt.Errorf("%w: a record landed at %d of lane %d, expected at %d", ErrCut, seq, i, a.place+1))
 	}
 	e, err := parse(l.last.Origin, seq, a.adding)
 	if err == nil {
 		err = l.take(i, e)
 	}
-	l.goOn()
-	return err
+	if l.fail(err) == nil {
+		l.goOn()
+	}
+	return l.failed
 }

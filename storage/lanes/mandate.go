@@ -13,6 +13,7 @@ const (
 // Voter is a node that answers the beats of owners. Times are those of its own clock.
 type Voter struct {
 	promised uint64 // it answers no older epoch
+	kept     uint64 // it answers no newer epoch: a crash would take the promise
 	answered time.Duration
 	older    time.Duration // when it may have answered an older epoch
 }
@@ -20,55 +21,73 @@ type Voter struct {
 // NewVoter is one that starts now. Promised is what it had kept before; it may have
 // answered just before it ended.
 func NewVoter(promised uint64, now time.Duration) *Voter {
-	return &Voter{promised, now, now}
+	return &Voter{promised, promised, now, now}
 }
 
 // Beat answers an owner's beat with how long it is since an older epoch was answered. It is
-// refused if a newer one has been answered. If keep is set, the epoch is to be kept, so that the
-// next NewVoter is given it, before the answer is sent.
+// refused if a newer one has been promised. If keep is set, there is no answer yet: the epoch is to
+// be kept where a crash does not take it, nor a new copy of the store, and is given to Kept.
 func (v *Voter) Beat(now time.Duration, epoch uint64) (since time.Duration, keep, ok bool) {
 	if epoch < v.promised {
 		return 0, false, false
 	}
-	if keep = epoch > v.promised; keep {
+	if epoch > v.promised {
 		v.promised, v.older = epoch, max(v.older, v.answered)
 	}
+	if epoch > v.kept {
+		return 0, true, false
+	}
 	v.answered = now
-	return now - v.older, keep, true
+	return now - v.older, false, true
 }
+
+// Kept says that an epoch is kept, so that the next NewVoter is given it. Its beats are answered
+// from now on.
+func (v *Voter) Kept(epoch uint64) { v.kept = max(v.kept, epoch) }
 
 // Mandate is an owner's right to hand out jobs (P10). Times are those of its own clock.
 type Mandate struct {
-	nodes int
-	votes map[string]vote
+	epoch uint64
+	votes map[string]vote // of each node, whether it has answered or not
 }
 
 type vote struct {
+	given bool
 	sent  time.Duration // the newest beat that was answered
 	ready time.Duration // from when on nobody else counts on the one who answered
 }
 
-// NewMandate is that of an owner among a number of nodes, for one epoch.
-func NewMandate(nodes int) *Mandate { return &Mandate{nodes, map[string]vote{}} }
-
-// Answered notes that a node has answered a beat, which was sent at a time, and how long it is
-// since it has answered an older epoch.
-func (m *Mandate) Answered(now time.Duration, node string, sent, since time.Duration) {
-	v, again := m.votes[node]
-	ready := now + Rest - since
-	if again {
-		ready = min(ready, v.ready)
+// NewMandate is that of the owner of an epoch among some nodes.
+func NewMandate(epoch uint64, nodes ...string) *Mandate {
+	m := &Mandate{epoch, map[string]vote{}}
+	for _, node := range nodes {
+		m.votes[node] = vote{}
 	}
-	m.votes[node] = vote{max(v.sent, sent), ready}
+	return m
+}
+
+// Answered notes that a node has answered a beat for an epoch, which was sent at a time, and how
+// long it is since it has answered an older epoch. Answers to another epoch's beats, and those of
+// others, do not count.
+func (m *Mandate) Answered(now time.Duration, node string, epoch uint64, sent, since time.Duration) {
+	v, known := m.votes[node]
+	if !known || epoch != m.epoch {
+		return
+	}
+	ready := now + Rest - since
+	if v.given {
+		ready, sent = min(ready, v.ready), max(sent, v.sent)
+	}
+	m.votes[node] = vote{true, sent, ready}
 }
 
 // Holds tells whether jobs may be handed out now.
 func (m *Mandate) Holds(now time.Duration) bool {
 	count := 0
 	for _, v := range m.votes {
-		if now-v.sent < Term && now >= v.ready {
+		if v.given && now-v.sent < Term && now >= v.ready {
 			count++
 		}
 	}
-	return count > m.nodes/2
+	return count > len(m.votes)/2
 }

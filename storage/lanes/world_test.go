@@ -50,6 +50,9 @@ type world struct {
 	wrong   error
 }
 
+// Worlds are small, so marks are few in them.
+func init() { mostMarks = 4 }
+
 func newWorld(n int) *world {
 	w := &world{content: map[uint64]uint64{}, owners: map[uint64]string{}, ackedOf: map[uint64]uint64{}, ids: map[uint64]bool{}}
 	for i := range n {
@@ -102,7 +105,11 @@ func (w *world) settle(i int, err error) {
 	if role, _ := n.log.Role(); role != Owner {
 		n.counts = nil
 	} else if n.counts == nil {
-		n.counts, n.purged = map[int]uint64{i: n.store.durable.Number}, 0
+		n.counts, n.purged = map[int]uint64{}, 0
+		for k := range w.nodes { // until they are heard of, or given up
+			n.counts[k] = 0
+		}
+		n.counts[i] = n.store.durable.Number
 		w.owns(i)
 	}
 }
@@ -131,7 +138,7 @@ func (w *world) folded(i int, e *Entry) {
 	n.store.now.Number, n.store.now.Hash = number, e.Hash
 	id := binary.LittleEndian.Uint64(e.Record.Turns)
 	n.store.top = max(n.store.top, id)
-	if n.wrote.Number == number && n.wrote.Hash == e.Hash {
+	if n.wrote == (turns.Place{Origin: origin, Number: number, Hash: e.Hash}) {
 		n.wrote = turns.Place{}
 		w.acknowledged(i, e, id)
 	}
@@ -198,7 +205,7 @@ func (w *world) deliver(k, miss int) {
 	var err error
 	switch {
 	case m.refused:
-		n.log.Refused(m.ID, m.Place)
+		err = n.log.Refused(m.ID, m.Place)
 	case m.Data != nil:
 		err = n.log.Appended(m.ID, m.appended)
 	default:
@@ -230,10 +237,7 @@ func (w *world) write(i int) {
 	n := w.nodes[i]
 	b := binary.LittleEndian.AppendUint64(nil, n.store.top+1)
 	n.writes++
-	n.log.Write(append(b, fmt.Sprint(i, n.life, n.writes)...), false, false)
-	if n.log.writing != nil {
-		n.wrote = turns.Place{Number: n.log.writing.Record.Number, Hash: n.log.writing.Hash}
-	}
+	n.wrote = n.log.Write(append(b, fmt.Sprint(i, n.life, n.writes)...), false, false)
 	w.settle(i, nil)
 }
 
@@ -262,15 +266,26 @@ func (n *member) count(w *world, i int, durable uint64) bool {
 	return true
 }
 
+// giveUp has an owner count a node's copy no more, as an operator may who cannot wait for it.
+func (w *world) giveUp(i, k int) {
+	if c := w.nodes[i].counts; i != k && len(c)-1 > len(w.nodes)/2 {
+		delete(c, k)
+	}
+}
+
 // purge has an owner free what all that it counts have.
 func (w *world) purge(i, l int) {
 	n := w.nodes[i]
+	if len(n.counts) <= len(w.nodes)/2 {
+		return
+	}
 	durable := slices.Min(slices.Collect(maps.Values(n.counts)))
 	seq := n.log.Purge(l, durable)
 	if seq == 0 || int(seq) <= w.engine[l].purged {
 		return
 	}
 	n.purged = max(n.purged, durable)
+	w.everywhere(l, int(seq))
 	for _, e := range w.engine[l].records[w.engine[l].purged:seq] {
 		for k := range n.counts {
 			c := w.nodes[k]
@@ -280,6 +295,24 @@ func (w *world) purge(i, l int) {
 		}
 	}
 	w.messages = append(w.messages, message{from: i, life: n.life, Request: Request{Lane: l}, purge: seq})
+}
+
+// everywhere looks whether what is about to be purged from a lane, and is not on the other, is
+// durable in the stores of a majority.
+func (w *world) everywhere(l, seq int) {
+	other := w.engine[1-l]
+	for _, e := range w.engine[l].records[w.engine[l].purged:seq] {
+		beside := slices.ContainsFunc(other.records[other.purged:], func(o Entry) bool { return o.Hash == e.Hash })
+		have := 0
+		for _, n := range w.nodes {
+			if n.store.durable.Number >= e.Record.Number {
+				have++
+			}
+		}
+		if !beside && e.Record.Number > 0 && have <= len(w.nodes)/2 {
+			w.fail("K5: record %d is purged, and durable on %d nodes", e.Record.Number, have)
+		}
+	}
 }
 
 // copies begins to give a node a new store, a checkpoint of another's, which counts from now on.
