@@ -43,6 +43,9 @@ thorough: ## the longest tests, in full
 race: ## all tests under the race detector
 	$(GO) test -race -timeout 60m ./...
 
+cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
+	$(GO) test -count 1 -timeout 20m ./storage/jetstream -engine
+
 single: ## all tests on one processor
 	GOMAXPROCS=1 $(GO) test -count 1 -timeout 60m ./...  # or the results of two would do
 
@@ -91,4 +94,4 @@ bench: ## benchmarks of the parts and of the whole server
 bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 25 minutes
 	$(GO) run ./tools/bench compare -rows all -write
 
-.PHONY: help build run test thorough race single lint fuzz compat crash dist package monitoring clients bench bench-compare
+.PHONY: help build run test thorough race cluster single lint fuzz compat crash dist package monitoring clients bench bench-compare

@@ -29,7 +29,8 @@ var floors = []string{
 	"shard/queue/cells shard/queue/naive shard/stack storage/pebblestore/committer storage/pebblestore/contents storage/pebblestore/repair",
 	"storage/pebblestore/database",
 	"storage/pebblestore/directory",
-	"storage/fold storage/lanes storage/locallog storage/pebblestore/format",
+	"storage/fold storage/jetstream storage/locallog storage/pebblestore/format",
+	"storage/lanes",
 	"storage/storagetest storage/turns",
 	"conn/beanstalk/client/clienttest storage storage/pebblestore/disktest",
 	"storage/pace storage/pebblestore/ondisk storage/pebblestore/powercut storage/tally",
@@ -63,6 +64,7 @@ var private = map[string][]string{
 	"storage/pebblestore/contents":  {"storage/pebblestore"},
 	"storage/pebblestore/repair":    {"storage/pebblestore", "cmd"},
 	"storage/pebblestore/ondisk":    {"storage/pebblestore"},
+	"storage/jetstream":             {"storage/pebblestore", "cmd"},
 	"conn/beanstalk/client":         {"cmd", "tools"},
 	"shard/queue/cells":             {"shard/queue"},
 }
@@ -72,9 +74,10 @@ var doors = []struct {
 	prefix string
 	dirs   []string
 }{
-	{"net", []string{"conn", "cmd", "tools"}},
+	{"net", []string{"conn", "cmd", "tools", "storage/jetstream"}},
 	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall", "cmd", "tools/clients"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
+	{"github.com/nats-io", []string{"storage/jetstream"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
 	{"github.com/cespare/xxhash", []string{"router", "storage/turns", "storage/locallog"}},
 	{"github.com/gobwas/ws", []string{"conn/queueservice"}},

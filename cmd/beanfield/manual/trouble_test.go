@@ -21,6 +21,9 @@ var computed = map[string][]string{
 	"cmd/beanfield/run.go run":                        {"storage.path is set", "can be read by every user", "flag was removed", "maximum job size was set to", "sync interval was set to"},
 	"cmd/beanfield/reload.go tell":                    {"before, 100000 now", "needs a restart", "storage.path is set", "can be read by every user"},
 	"conn/audit/writer.go warn":                       {"events are missing in the audit log", "the audit log cannot be written"},
+	"storage/jetstream/lines.go Warnf":                {"the engine of several machines"},
+	"storage/jetstream/lines.go Errorf":               {"the engine of several machines"},
+	"storage/jetstream/lines.go Fatalf":               {"the engine of several machines"},
 	"storage/pebblestore/database/reporter.go Errorf": {"Lines of the storage library itself"},
 	"storage/pebblestore/database/reporter.go listener": {
 		"storage: the disk is full: what tidies it is repeated", "storage: tables that cannot be read are not tidied"},

@@ -1,0 +1,233 @@
+package jetstream
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"beanfield/storage/lanes"
+	"beanfield/storage/turns"
+)
+
+// suspect is how a follower makes sure that records are missing. What its own engine has may lag
+// behind on one lane more than on the other; the lanes' leaders know.
+type suspect struct {
+	round  uint64 // of suspicion; reads that began in it count
+	on     bool
+	number uint64  // of the last record that chains
+	proved [2]bool // the record that comes next is not on this lane
+	told   bool
+}
+
+// run is the driver's goroutine.
+func (d *Driver) run() {
+	defer close(d.ended)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-d.wake:
+		case <-timer.C:
+		}
+		for {
+			d.mu.Lock()
+			mail, closed := d.mail, d.closed
+			d.mail = nil
+			d.mu.Unlock()
+			if closed {
+				d.end()
+				return
+			}
+			if len(mail) == 0 {
+				break
+			}
+			for _, f := range mail {
+				if f(); d.broken == nil {
+					d.settle()
+				}
+			}
+		}
+		if d.broken == nil {
+			timer.Reset(max(0, d.due()))
+		}
+	}
+}
+
+// due does what is due by now, and says when something will be.
+func (d *Driver) due() time.Duration {
+	now := time.Now()
+	d.late(now)
+	if !now.Before(d.poll) {
+		d.follow(now)
+	}
+	d.settle()
+	next := d.poll
+	for _, w := range d.waits {
+		if w.id != 0 && w.until.Before(next) {
+			next = w.until
+		}
+	}
+	return time.Until(next)
+}
+
+// late gives up requests that have not been answered in time.
+func (d *Driver) late(now time.Time) {
+	any := false
+	for i := range d.waits {
+		w := &d.waits[i]
+		if w.id == 0 || now.Before(w.until) {
+			continue
+		}
+		id := w.id
+		*w, any = wait{}, true
+		d.engine.Drop(id)
+		d.count(func(s *State) { s.Doubts++ })
+		d.log.Late(id)
+	}
+	if any {
+		d.patience = min(2*d.patience, mostDoubt)
+	}
+}
+
+// follow reads the lanes on.
+func (d *Driver) follow(now time.Time) {
+	d.poll = now.Add(followEach)
+	if d.role == lanes.Owner {
+		d.poll = now.Add(ownEach)
+	}
+	if d.role == lanes.Candidate {
+		return
+	}
+	for i := range d.waits {
+		d.log.Follow(i)
+	}
+}
+
+func (d *Driver) stand() {
+	if role, _ := d.log.Role(); role == lanes.Follower {
+		d.log.Stand(rand.Uint64())
+	}
+}
+
+// answered hands in an answer, unless its request is not waited for any more.
+func (d *Driver) answered(id uint64, success bool, f func() error) {
+	for i := range d.waits {
+		if d.waits[i].id != id || d.broken != nil {
+			continue
+		}
+		d.waits[i] = wait{}
+		if success {
+			d.patience = doubt
+		}
+		if err := f(); err != nil {
+			d.fail(err)
+		}
+	}
+}
+
+func (d *Driver) read(id, first uint64, records [][]byte, more bool) {
+	for i := range d.waits {
+		w := d.waits[i]
+		if w.id != id {
+			continue
+		}
+		success := len(records) > 0 || d.role == lanes.Follower
+		d.answered(id, success, func() error { return d.log.Read(id, first, records, more) })
+		if d.broken != nil {
+			return
+		}
+		d.prove(i, w.round, records, more)
+		if more && d.role == lanes.Follower {
+			d.log.Follow(i)
+		}
+	}
+}
+
+// settle does what follows from an event: it hands on what counts, tells who owns the shard, and
+// sends what the log asks for.
+func (d *Driver) settle() {
+	for d.broken == nil {
+		taken := d.log.Taken()
+		if len(taken) > 0 {
+			d.o.Taken(taken)
+			d.acknowledge(taken)
+		}
+		d.changed()
+		d.gap()
+		d.write()
+		requests := d.log.Requests()
+		for _, r := range requests {
+			w := wait{id: r.ID, until: time.Now().Add(d.patience)}
+			if d.suspect.on {
+				w.round = d.suspect.round
+			}
+			d.waits[r.Lane] = w
+			d.engine.Send(r, d.suspect.on || d.role != lanes.Follower)
+		}
+		if len(taken)+len(requests) == 0 {
+			break
+		}
+	}
+	place := d.log.Place()
+	d.count(func(s *State) { s.Place = place })
+}
+
+// changed looks whether the role has changed.
+func (d *Driver) changed() {
+	role, why := d.log.Role()
+	if role == d.role {
+		return
+	}
+	was := d.role
+	d.role, d.poll = role, time.Now()
+	epoch := d.log.Epoch()
+	d.count(func(s *State) { s.Role, s.Epoch = role, epoch })
+	if was == lanes.Owner {
+		d.lose(why)
+	}
+	d.o.Changed(role, epoch, why)
+}
+
+// gap tells that records are missing, when both lanes have been read for it.
+func (d *Driver) gap() {
+	s, number := &d.suspect, d.log.Place().Number
+	switch {
+	case s.told:
+	case s.on && (d.role != lanes.Follower || number != s.number):
+		*s = suspect{round: s.round}
+	case s.on && s.proved[0] && s.proved[1]:
+		s.on, s.told = false, true
+		d.o.Gap()
+	case !s.on && d.role == lanes.Follower && d.log.Gap():
+		*s = suspect{round: s.round + 1, on: true, number: number}
+		d.log.Follow(0)
+		d.log.Follow(1)
+	}
+}
+
+// prove notes what a read says of a suspicion. Numbers do not fall on a lane, but for what was
+// repeated, so that nothing that is missing comes behind a higher number.
+func (d *Driver) prove(i int, round uint64, records [][]byte, more bool) {
+	s := &d.suspect
+	if !s.on || round != s.round {
+		return
+	}
+	if n := len(records); n > 0 {
+		last, _, _, err := turns.Decode(records[n-1])
+		s.proved[i] = s.proved[i] || err == nil && last.Number > s.number+1
+	} else if !more {
+		s.proved[i] = true
+	}
+}
+
+// fail ends everything but Close.
+func (d *Driver) fail(err error) {
+	d.broken = err
+	d.lose(err)
+	d.o.Broken(err)
+}
+
+// end is the goroutine's end.
+func (d *Driver) end() {
+	d.lose(ErrClosed)
+	d.engine.Close()
+}

@@ -1,0 +1,267 @@
+package jetstream
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"beanfield/storage/lanes"
+	"beanfield/storage/turns"
+)
+
+// model is an engine that answers at once, unless a lane is silent. A lane that lags shows less to
+// reads that are not sure.
+type model struct {
+	mu     sync.Mutex
+	d      *Driver
+	lanes  [2][][]byte
+	silent [2]bool
+	fails  [2]bool
+	lag    [2]int
+	first  [2]uint64 // what comes before is purged
+	sent   []time.Time
+}
+
+func (m *model) Drop(uint64)       {}
+func (m *model) Close()            {}
+func (m *model) Purge(int, uint64) {}
+
+func (m *model) Send(r lanes.Request, sure bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := &m.lanes[r.Lane]
+	m.sent = append(m.sent, time.Now())
+	end := uint64(len(*l))
+	switch {
+	case m.fails[r.Lane]:
+		m.d.Failed(r.ID, errors.New("broken"))
+	case m.silent[r.Lane]:
+	case r.Data != nil && r.Place != end:
+		m.d.Refused(r.ID, end)
+	case r.Data != nil:
+		*l = append(*l, r.Data)
+		m.d.Appended(r.ID, end+1)
+	default:
+		if !sure {
+			end -= uint64(m.lag[r.Lane])
+		}
+		from, first := r.Place, uint64(0)
+		if m.first[r.Lane] > from+1 {
+			from, first = m.first[r.Lane]-1, m.first[r.Lane]
+		}
+		m.d.Read(r.ID, first, slices.Clone((*l)[from:max(from, end)]), false)
+	}
+}
+
+// set changes the model between two requests.
+func (m *model) set(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+}
+
+// events are what a driver has told.
+type events struct {
+	mu   sync.Mutex
+	list []string
+	data []byte
+}
+
+func (v *events) note(event string, data []byte) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.list, v.data = append(v.list, event), append(v.data, data...)
+}
+
+// told is what there was since the last call.
+func (v *events) told() (list []string, data []byte) {
+	synctest.Wait()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	list, data, v.list, v.data = v.list, v.data, nil, nil
+	return list, data
+}
+
+func (m *model) drive(t *testing.T, name string) *events {
+	v := &events{}
+	m.d = newDriver(DriverOptions{
+		Node: name, Store: turns.Place{Origin: 9},
+		Taken: func(records []lanes.Entry) {
+			for _, e := range records {
+				v.note(fmt.Sprintf("taken %d %v %v", e.Record.Number, e.Record.Rest, e.Record.More), e.Record.Turns)
+			}
+		},
+		Changed: func(role lanes.Role, epoch uint64, _ error) { v.note(fmt.Sprint("role ", role, " epoch ", epoch), nil) },
+		Gap:     func() { v.note("gap", nil) },
+		Broken:  func(err error) { v.note("broken", []byte(err.Error())) },
+	})
+	m.d.begin(m)
+	t.Cleanup(m.d.Close)
+	return v
+}
+
+func (v *events) append(d *Driver, b string) {
+	d.Append([]byte(b), func(number uint64, err error) { v.note(fmt.Sprint("done ", number, " ", err), nil) })
+}
+
+func (v *events) are(t *testing.T, want ...string) (data []byte) {
+	t.Helper()
+	list, data := v.told()
+	if !slices.Equal(list, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(list, "\n"), strings.Join(want, "\n"))
+	}
+	return data
+}
+
+// TestDriverAppends holds E7: an append ends after its record was taken.
+func TestDriverAppends(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{}
+		v := m.drive(t, "a")
+		v.append(m.d, "too early")
+		v.are(t, "done 0 "+ErrNotOwner.Error())
+		m.d.Stand()
+		v.are(t, "role 1 epoch 0", "role 2 epoch 1")
+		v.append(m.d, "one")
+		v.are(t, "taken 1 false false", "done 1 <nil>")
+		long := strings.Repeat("0123456", longest/3)
+		m.set(func() { m.silent[0] = true })
+		v.append(m.d, "two")
+		synctest.Wait()
+		for _, b := range []string{"three", "four", long, "five"} { // they gather meanwhile
+			v.append(m.d, b)
+		}
+		v.are(t)
+		time.Sleep(doubt) // then the driver turns to the other lane
+		data := v.are(t, "taken 2 false false", "done 2 <nil>", "taken 3 false false", "done 3 <nil>", "done 3 <nil>",
+			"taken 4 false true", "taken 5 true true", "taken 6 true false", "done 6 <nil>", "taken 7 false false", "done 7 <nil>")
+		if !bytes.Equal(data, []byte("twothreefour"+long+"five")) {
+			t.Error("the bytes are others")
+		}
+		if s := m.d.State(); s.Doubts != 1 || s.Place.Number != 7 || s.Role != lanes.Owner {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestDoubtGrows: while nothing succeeds, requests come more and more rarely.
+func TestDoubtGrows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{}
+		v := m.drive(t, "a")
+		m.d.Stand()
+		v.told()
+		m.set(func() { m.silent, m.fails, m.sent = [2]bool{true, true}, [2]bool{true, false}, nil })
+		v.append(m.d, "one")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := len(m.sent); n < 12 || n > 40 {
+			t.Error("requests in a minute:", n)
+		}
+		m.set(func() { m.silent, m.fails = [2]bool{}, [2]bool{} })
+		time.Sleep(2 * mostDoubt)
+		v.are(t, "taken 1 false false", "done 1 <nil>")
+		if m.d.patience != doubt {
+			t.Error("after an answer it waits", m.d.patience)
+		}
+	})
+}
+
+// TestEndsOfAnOwner: who waits for an append is told whether anybody knows its fate.
+func TestEndsOfAnOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{}
+		v := m.drive(t, "a")
+		m.d.Stand()
+		synctest.Wait()
+		other := &model{lanes: m.lanes}
+		w := other.drive(t, "b")
+		other.d.Stand()
+		w.are(t, "role 1 epoch 0", "role 2 epoch 2")
+		other.d.Use(1) // where the first owner looks first, when it is in doubt
+		w.append(other.d, "theirs")
+		w.are(t, "taken 1 false false", "done 1 <nil>")
+		v.told()
+		m.set(func() { m.lanes, m.silent = other.lanes, [2]bool{true, true} })
+		v.append(m.d, "under way") // it would be record 1 too
+		synctest.Wait()
+		v.append(m.d, "waits")
+		synctest.Wait()
+		m.set(func() { m.silent = [2]bool{} })
+		time.Sleep(mostDoubt)
+		list, _ := v.told()
+		if len(list) != 4 || list[0] != "taken 1 false false" || !strings.Contains(list[1], lanes.ErrOvertaken.Error()) ||
+			list[2] != "done 0 "+ErrNotOwner.Error() || list[3] != "role 0 epoch 1" {
+			t.Error(strings.Join(list, "\n"))
+		}
+		other.set(func() { other.silent = [2]bool{true, true} })
+		w.append(other.d, strings.Repeat("x", longest+1)) // of which a part may be there
+		synctest.Wait()
+		other.d.Close()
+		w.append(other.d, "late")
+		w.are(t, "done 0 "+ErrClosed.Error(), "done 0 "+ErrNotOwner.Error())
+	})
+}
+
+// laned is a model with records 1 to 4, of which lane 1 has the third only.
+func laned(t *testing.T) *model {
+	m := &model{}
+	v := m.drive(t, "a")
+	m.d.Stand()
+	synctest.Wait()
+	for i := range 4 {
+		m.set(func() { m.silent[0] = i == 2 })
+		v.append(m.d, fmt.Sprint(i))
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		m.set(func() { m.silent[0] = false })
+		time.Sleep(2 * mostDoubt)
+		m.d.Use(0)
+		synctest.Wait()
+	}
+	m.d.Close()
+	return m
+}
+
+// TestGap holds E8: a replica that lags is no gap.
+func TestGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := laned(t)
+		m := &model{lanes: from.lanes, lag: [2]int{0, 1}}
+		v := m.drive(t, "b")
+		time.Sleep(time.Second)
+		v.are(t, "taken 1 false false", "taken 2 false false", "taken 3 false false", "taken 4 false false")
+
+		gone := &model{lanes: from.lanes}
+		gone.lanes[1] = gone.lanes[1][:1]
+		w := gone.drive(t, "c")
+		time.Sleep(time.Second)
+		w.are(t, "taken 1 false false", "taken 2 false false", "gap")
+
+		late := &model{lanes: from.lanes, first: [2]uint64{4, 0}}
+		x := late.drive(t, "d")
+		time.Sleep(time.Second)
+		x.are(t, "gap")
+	})
+}
+
+// TestForeignRecords: a driver that finds what is no record of its log does nothing more.
+func TestForeignRecords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{}
+		m.lanes[0] = [][]byte{[]byte("no record")}
+		v := m.drive(t, "a")
+		v.append(m.d, "x")
+		time.Sleep(time.Minute)
+		data := v.are(t, "done 0 "+ErrNotOwner.Error(), "broken")
+		if !strings.Contains(string(data), lanes.ErrForeign.Error()) || len(m.sent) > 2 {
+			t.Errorf("%q after %d requests", data, len(m.sent))
+		}
+	})
+}

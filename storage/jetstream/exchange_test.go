@@ -1,0 +1,110 @@
+package jetstream
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"beanfield/storage/lanes"
+)
+
+// told writes down what a handler is told.
+type told []string
+
+func (h *told) Appended(id, seq uint64) { *h = append(*h, fmt.Sprint("appended ", id, " at ", seq)) }
+func (h *told) Refused(id, end uint64)  { *h = append(*h, fmt.Sprint("refused ", id, " at ", end)) }
+func (h *told) Failed(id uint64, _ error) {
+	*h = append(*h, fmt.Sprint("failed ", id))
+}
+
+func (h *told) Read(id, first uint64, records [][]byte, more bool) {
+	text := make([]string, len(records))
+	for i, b := range records {
+		text[i] = string(b)
+	}
+	*h = append(*h, fmt.Sprintf("read %d: from %d %q more %v", id, first, strings.Join(text, ","), more))
+}
+
+// status is a message without data.
+func status(code, left string) *nats.Msg {
+	return &nats.Msg{Header: nats.Header{"Status": {code}, "Nats-Num-Pending": {left}}}
+}
+
+func body(text string) *nats.Msg { return &nats.Msg{Data: []byte(text)} }
+
+func recordAt(seq, text string) *nats.Msg {
+	return &nats.Msg{Header: nats.Header{"Nats-Sequence": {seq}}, Data: []byte(text)}
+}
+
+// answers are what comes for a request, and what a handler is told of it.
+var answers = []struct {
+	what    string
+	pending pending
+	answers []*nats.Msg
+	want    string
+}{
+	{"it landed", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"stream":"s0","seq":7}`)}, "appended 1 at 7"},
+	{"twice", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"stream":"s0","seq":7}`), body(`{"stream":"s0","seq":7}`)}, "appended 1 at 7"},
+	{"wrong place", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"stream":"s0","seq":0,"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 5"}}`)}, "refused 1 at 5"},
+	{"wrong place, it tells not where", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"error":{"code":400,"err_code":10071}}`)}, "refused 1 at 18446744073709551615"},
+	{"another error", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"error":{"code":503,"err_code":10077}}`)}, "failed 1"},
+	{"another stream", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"stream":"s1","seq":7}`)}, "failed 1"},
+	{"nobody listens", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{status("503", "")}, "failed 1"},
+	{"no place", pending{Request: lanes.Request{Data: []byte("x")}}, []*nats.Msg{body(`{"stream":"s0"}`)}, "failed 1"},
+	{"nothing there", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{status("404", "")}, `read 1: from 0 "" more false`},
+	{"two, and no more", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a"), recordAt("5", "b"), status("204", "0")}, `read 1: from 0 "a,b" more false`},
+	{"two, and more", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a"), recordAt("5", "b"), status("204", "2")}, `read 1: from 0 "a,b" more true`},
+	{"two, and the leader may have more", pending{Request: lanes.Request{Place: 3}, sure: true}, []*nats.Msg{recordAt("4", "a"), recordAt("5", "b"), status("204", "0")}, `read 1: from 0 "a,b" more true`},
+	{"a later beginning", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("8", "a"), recordAt("9", "b"), status("204", "0")}, `read 1: from 8 "a,b" more false`},
+	{"a gap", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a"), recordAt("6", "c"), recordAt("7", "d"), status("204", "0")}, `read 1: from 0 "a" more true`},
+	{"a record twice", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a"), recordAt("4", "a"), recordAt("5", "b"), status("204", "0")}, `read 1: from 0 "a" more true`},
+	{"no end", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a")}, ""},
+	{"a read that nobody serves", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{status("503", "")}, "failed 1"},
+	{"the leader has one", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"message":{"seq":4,"data":"YQ=="}}`)}, `read 1: from 0 "a" more true`},
+	{"the leader begins later", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"message":{"seq":9,"data":"YQ=="}}`)}, `read 1: from 9 "a" more true`},
+	{"the leader has none", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"error":{"code":404,"err_code":10037}}`)}, `read 1: from 0 "" more false`},
+	{"the leader may not answer", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"error":{"code":503,"err_code":10008}}`)}, `read 1: from 0 "" more false`},
+	{"the leader has an error", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"error":{"code":500,"err_code":10000}}`)}, "failed 1"},
+	{"no leader", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{status("503", "")}, "failed 1"},
+}
+
+// TestAnswers holds E4, E5 and E6.
+func TestAnswers(t *testing.T) {
+	for _, c := range answers {
+		var h told
+		p := c.pending
+		p.ID = 1
+		x := &Exchange{shard: &Shard{streams: [2]string{"s0", "s1"}}, handler: &h, inbox: "in.", pending: map[uint64]*pending{1: &p}}
+		for _, m := range c.answers {
+			m.Subject = "in.1"
+			x.answer(m)
+		}
+		if got := strings.Join(h, "; "); got != c.want {
+			t.Errorf("%s: %s; want %s", c.what, got, c.want)
+		}
+	}
+}
+
+func TestWhoLeads(t *testing.T) {
+	all := []string{"a", "b", "c"}
+	for _, c := range []struct {
+		now   [2]string
+		alive []string
+		want  [2]string
+	}{
+		{[2]string{"b", "c"}, all, [2]string{"b", "c"}},
+		{[2]string{"c", "b"}, all, [2]string{"c", "b"}},
+		{[2]string{"a", "a"}, all, [2]string{"b", "c"}},
+		{[2]string{"a", "b"}, all, [2]string{"c", "b"}},
+		{[2]string{"b", "b"}, all, [2]string{"b", "c"}},
+		{[2]string{"", "b"}, all, [2]string{"c", "b"}},
+		{[2]string{"a", "c"}, []string{"a", "c"}, [2]string{"c", "c"}},
+		{[2]string{"a", "a"}, []string{"a"}, [2]string{"a", "a"}},
+	} {
+		if got := steered(c.now, "a", c.alive); got != c.want {
+			t.Errorf("%v with %v: %v, want %v", c.now, c.alive, got, c.want)
+		}
+	}
+}

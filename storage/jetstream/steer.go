@@ -1,0 +1,61 @@
+package jetstream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Leader is the name of the node whose engine leads a lane, "" if nobody does.
+func (s *Shard) Leader(ctx context.Context, lane int) (string, error) {
+	var info description
+	if err := s.ask(ctx, "STREAM.INFO."+s.streams[lane], nil, &info); err != nil {
+		return "", err
+	}
+	if info.Cluster == nil {
+		return "", nil
+	}
+	return info.Cluster.Leader, nil
+}
+
+// Steer has the lanes led by nodes other than the owner's, and by two different ones if there are
+// two. It changes nothing that is as it should be. It needs a leader of all streams, and takes a
+// try or two: whoever wants to know calls it again until it says that all is well.
+func (s *Shard) Steer(ctx context.Context, owner string, alive []string) (well bool, err error) {
+	var leaders [2]string
+	for i := range leaders {
+		if leaders[i], err = s.Leader(ctx, i); err != nil {
+			return false, err
+		}
+	}
+	want := steered(leaders, owner, alive)
+	for i := range leaders {
+		if want[i] == leaders[i] {
+			continue
+		}
+		request := map[string]any{"placement": map[string]string{"preferred": want[i]}}
+		if err := s.ask(ctx, "STREAM.LEADER.STEPDOWN."+s.streams[i], request, &struct{}{}); err != nil {
+			return false, fmt.Errorf("stream %s: %w", s.streams[i], err)
+		}
+	}
+	return want == leaders, nil
+}
+
+// steered says who should lead each lane.
+func steered(leaders [2]string, owner string, alive []string) [2]string {
+	others := slices.DeleteFunc(slices.Clone(alive), func(node string) bool { return node == owner })
+	slices.Sort(others)
+	if len(others) == 0 {
+		return leaders
+	}
+	for i := range leaders {
+		if slices.Contains(others, leaders[i]) && (i == 0 || leaders[1] != leaders[0] || len(others) == 1) {
+			continue
+		}
+		leaders[i] = others[0]
+		if k := slices.IndexFunc(others, func(node string) bool { return node != leaders[1-i] }); k >= 0 {
+			leaders[i] = others[k]
+		}
+	}
+	return leaders
+}

@@ -1,0 +1,187 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// ErrStream says that a stream is there, and is not a lane as it must be.
+var ErrStream = errors.New("jetstream: the stream is not this shard's lane")
+
+// What a lane's metadata are called.
+const (
+	clusterKey = "beanfield-cluster"
+	originKey  = "beanfield-origin"
+)
+
+// Codes of the engine's errors.
+const (
+	codeUnavailable   = 10008 // the group that makes streams has no leader now
+	codeNoRecord      = 10037
+	codeInUse         = 10058 // a stream of this name has other settings
+	codeNoStream      = 10059
+	codeWrongSequence = 10071
+)
+
+// Shard is the two streams of a shard.
+type Shard struct {
+	nc       *nats.Conn
+	streams  [2]string
+	subjects [2]string
+	origin   uint64
+}
+
+// ShardOptions say which shard it is.
+type ShardOptions struct {
+	Cluster  string
+	Shard    int
+	Replicas int
+}
+
+// Open finds the streams of a shard, and makes them if they are not there (E3). It tries until the
+// context ends: making a stream needs a leader of all streams, finding one needs its own.
+func Open(ctx context.Context, nc *nats.Conn, o ShardOptions) (*Shard, error) {
+	if !plain(o.Cluster) || o.Shard < 0 || o.Replicas < 1 {
+		return nil, fmt.Errorf("%w: shard %d of cluster %q, %d replicas", ErrOptions, o.Shard, o.Cluster, o.Replicas)
+	}
+	s := &Shard{nc: nc}
+	for i := range s.streams {
+		s.streams[i] = fmt.Sprintf("beanfield-%s-%d-%d", o.Cluster, o.Shard, i)
+		s.subjects[i] = fmt.Sprintf("beanfield.%s.%d.%d", o.Cluster, o.Shard, i)
+		if err := s.open(ctx, i, o); err != nil {
+			return nil, fmt.Errorf("stream %s: %w", s.streams[i], err)
+		}
+	}
+	return s, nil
+}
+
+// Origin is that of the log: whoever made the lanes has drawn it.
+func (s *Shard) Origin() uint64 { return s.origin }
+
+// settings are a stream's, with what the client does not know of.
+type settings struct {
+	nats.StreamConfig
+	PersistMode string `json:"persist_mode,omitempty"`
+}
+
+// description is how the engine describes a stream.
+type description struct {
+	Config  settings          `json:"config"`
+	Cluster *nats.ClusterInfo `json:"cluster"`
+}
+
+// settings are those of a lane. There are no limits: a record goes when it is purged.
+func (s *Shard) settings(i int, o ShardOptions, origin uint64) settings {
+	return settings{StreamConfig: nats.StreamConfig{
+		Name: s.streams[i], Subjects: []string{s.subjects[i]}, Retention: nats.LimitsPolicy, Storage: nats.FileStorage,
+		Replicas: o.Replicas, MaxMsgs: -1, MaxBytes: -1, MaxMsgSize: -1, MaxMsgsPerSubject: -1, MaxConsumers: -1,
+		AllowDirect: true, DenyDelete: true,
+		Metadata: map[string]string{clusterKey: o.Cluster, originKey: strconv.FormatUint(origin, 16)},
+	}}
+}
+
+func (s *Shard) open(ctx context.Context, i int, o ShardOptions) error {
+	for {
+		var info description
+		err := s.ask(ctx, "STREAM.INFO."+s.streams[i], nil, &info)
+		if coded(err, codeNoStream) {
+			origin := s.origin
+			for origin == 0 {
+				origin = rand.Uint64()
+			}
+			err = s.ask(ctx, "STREAM.CREATE."+s.streams[i], s.settings(i, o, origin), &info)
+		}
+		if err == nil {
+			return s.check(i, o, &info.Config)
+		}
+		if coded(err, codeInUse) {
+			continue // somebody else has made it meanwhile
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w (%w)", err, ctx.Err())
+		case <-time.After(retrySetup):
+		}
+	}
+}
+
+// retrySetup is how long a request waits for its answer, and for its repetition, while streams are
+// looked for.
+const retrySetup = 200 * time.Millisecond
+
+// check compares a stream with what a lane must be.
+func (s *Shard) check(i int, o ShardOptions, is *settings) error {
+	must := s.settings(i, o, s.origin)
+	if name := is.Metadata[clusterKey]; name != o.Cluster {
+		return fmt.Errorf("%w: it belongs to cluster %q, this is %q", ErrStream, name, o.Cluster)
+	}
+	origin, err := strconv.ParseUint(is.Metadata[originKey], 16, 64)
+	if err != nil || origin == 0 || s.origin != 0 && origin != s.origin {
+		return fmt.Errorf("%w: its log is %q, that of the other lane %x", ErrStream, is.Metadata[originKey], s.origin)
+	}
+	s.origin = origin
+	wrong := ""
+	for name, differs := range map[string]bool{
+		"subjects":     len(is.Subjects) != 1 || is.Subjects[0] != must.Subjects[0],
+		"retention":    is.Retention != must.Retention,
+		"storage":      is.Storage != must.Storage,
+		"num_replicas": is.Replicas != must.Replicas,
+		"limits":       is.MaxMsgs > 0 || is.MaxBytes > 0 || is.MaxAge > 0 || is.MaxMsgsPerSubject > 0,
+		"max_msg_size": is.MaxMsgSize > 0 && is.MaxMsgSize < MaxPayload,
+		"allow_direct": !is.AllowDirect,
+		"deny_purge":   is.DenyPurge,
+		"sealed":       is.Sealed,
+		"no_ack":       is.NoAck,
+		"allow_rollup": is.AllowRollup,
+		"allow_ttl":    is.AllowMsgTTL,
+		"persist_mode": is.PersistMode != "" && is.PersistMode != "default",
+		"sources":      is.Mirror != nil || len(is.Sources) > 0 || is.SubjectTransform != nil,
+	} {
+		if differs {
+			wrong += " " + name
+		}
+	}
+	if wrong != "" {
+		return fmt.Errorf("%w: wrong settings:%s", ErrStream, wrong)
+	}
+	return nil
+}
+
+// ask is a request to the engine outside of the way of a record.
+func (s *Shard) ask(ctx context.Context, what string, request, answer any) error {
+	var data []byte
+	if request != nil {
+		var err error
+		if data, err = json.Marshal(request); err != nil {
+			return err
+		}
+	}
+	limit, cancel := context.WithTimeout(ctx, 10*retrySetup)
+	defer cancel()
+	m, err := s.nc.RequestWithContext(limit, apiPrefix+what, data)
+	if err != nil {
+		return err
+	}
+	var failed struct{ Error *nats.APIError }
+	if err := json.Unmarshal(m.Data, &failed); err != nil {
+		return fmt.Errorf("jetstream: an answer that is none: %w", err)
+	}
+	if failed.Error != nil {
+		return failed.Error
+	}
+	return json.Unmarshal(m.Data, answer)
+}
+
+const apiPrefix = "$JS.API."
+
+func coded(err error, code nats.ErrorCode) bool {
+	var e *nats.APIError
+	return errors.As(err, &e) && e.ErrorCode == code
+}
