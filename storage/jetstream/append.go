@@ -5,8 +5,8 @@ import (
 	"beanfield/storage/turns"
 )
 
-// longest is how many bytes of turns a record has at most, of one append or of several. It could be
-// eight times that; but records that a slow disk needs 300 ms for come to both lanes.
+// longest is how many bytes of turns a record has at most, of one append or of several. Nearly eight
+// times that would fit, but a record that a slow disk needs 300 ms for is appended to both lanes.
 const longest = 1 << 20
 
 // appending is what somebody has appended.
@@ -23,7 +23,7 @@ type writing struct {
 }
 
 // Append appends turns. It may be called by anybody, and takes the bytes. Done is told the number of
-// their last record when they count, by the driver's goroutine, after Taken was given it. With
+// their last record when they count, by the driver's goroutine, after Taken was given it, or at once if the driver is closed. With
 // ErrNotOwner they do not count; with another error nobody knows, until a newer epoch has begun.
 func (d *Driver) Append(b []byte, done func(number uint64, err error)) {
 	ok := d.post(func() {
@@ -41,7 +41,14 @@ func (d *Driver) Append(b []byte, done func(number uint64, err error)) {
 // write gives the log the next record, with all turns that have gathered, or with a part of
 // those that are too long for one.
 func (d *Driver) write() {
-	if len(d.queue) == 0 || d.writing.place.Number != 0 || !d.log.Ready() {
+	if d.writing.place.Number != 0 || !d.log.Ready() {
+		return
+	}
+	if d.use != nil {
+		d.log.Use(*d.use)
+		d.use = nil
+	}
+	if len(d.queue) == 0 {
 		return
 	}
 	first := d.queue[0]

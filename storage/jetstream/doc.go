@@ -21,7 +21,8 @@
 //	    place is wrong. Everything else is no answer: another error, silence, a lost connection.
 //	E5  Appending, reading and taking over need the lanes' own leaders, but no leader of the group
 //	    that makes streams.
-//	E6  A read has records whose places follow each other, or begins where the lane begins.
+//	E6  The places of a read's records follow each other, from the one asked for or from where the
+//	    lane begins.
 //	E7  Turns are acknowledged after Taken was given the record that they end in.
 //	E8  Records are said to be missing when the lanes' leaders have said so, not the nearest
 //	    replicas, one of which may lag.

@@ -34,6 +34,9 @@ func (d *Driver) run() {
 			d.mail = nil
 			d.mu.Unlock()
 			if closed {
+				for _, f := range mail { // whoever waits is answered
+					f()
+				}
 				d.end()
 				return
 			}
@@ -124,7 +127,7 @@ func (d *Driver) answered(id uint64, success bool, f func() error) {
 	}
 }
 
-func (d *Driver) read(id, first uint64, records [][]byte, more bool) {
+func (d *Driver) read(id, first uint64, records [][]byte, more, sure bool) {
 	for i := range d.waits {
 		w := d.waits[i]
 		if w.id != id {
@@ -135,7 +138,7 @@ func (d *Driver) read(id, first uint64, records [][]byte, more bool) {
 		if d.broken != nil {
 			return
 		}
-		d.prove(i, w.round, records, more)
+		d.prove(i, w.round, records, more || !sure)
 		if more && d.role == lanes.Follower {
 			d.log.Follow(i)
 		}
@@ -178,7 +181,7 @@ func (d *Driver) changed() {
 		return
 	}
 	was := d.role
-	d.role, d.poll = role, time.Now()
+	d.role, d.poll, d.use = role, time.Now(), nil
 	epoch := d.log.Epoch()
 	d.count(func(s *State) { s.Role, s.Epoch = role, epoch })
 	if was == lanes.Owner {
@@ -204,8 +207,8 @@ func (d *Driver) gap() {
 	}
 }
 
-// prove notes what a read says of a suspicion. Numbers do not fall on a lane, but for what was
-// repeated, so that nothing that is missing comes behind a higher number.
+// prove notes what a read says of a suspicion. On a lane numbers only rise, except in repeats: what is
+// missing does not come behind a higher number.
 func (d *Driver) prove(i int, round uint64, records [][]byte, more bool) {
 	s := &d.suspect
 	if !s.on || round != s.round {
@@ -226,7 +229,7 @@ func (d *Driver) fail(err error) {
 	d.o.Broken(err)
 }
 
-// end is the goroutine's end.
+// end answers whoever waits, and closes the engine's side.
 func (d *Driver) end() {
 	d.lose(ErrClosed)
 	d.engine.Close()

@@ -49,7 +49,7 @@ type State struct {
 	Place    turns.Place
 	Doubts   uint64 // requests that were not answered in time
 	Refusals uint64 // appends that were refused
-	Failures uint64 // requests that the engine answered with an error, which proves nothing
+	Failures uint64 // requests that failed, which proves nothing
 	Why      error  // the newest of these errors
 }
 
@@ -80,6 +80,7 @@ type Driver struct {
 	patience time.Duration
 	poll     time.Time
 	queue    []*appending
+	use      *int // the lane that is to be used next
 	writing  writing
 	suspect  suspect
 	broken   error
@@ -135,7 +136,7 @@ func (d *Driver) State() State {
 func (d *Driver) Stand() { d.post(d.stand) }
 
 // Use has the owner use a lane, as soon as nothing is being appended.
-func (d *Driver) Use(lane int) { d.post(func() { d.log.Use(lane) }) }
+func (d *Driver) Use(lane int) { d.post(func() { d.use = &lane }) }
 
 // Purge frees what has numbers up to this one, which every counted copy must have durably folded.
 // What cannot be freed now is freed by a later call.
@@ -173,7 +174,6 @@ func (d *Driver) Appended(id, seq uint64) {
 	d.post(func() { d.answered(id, true, func() error { return d.log.Appended(id, seq) }) })
 }
 
-// Refused is for the engine.
 func (d *Driver) Refused(id, end uint64) {
 	d.post(func() {
 		d.count(func(s *State) { s.Refusals++ })
@@ -181,9 +181,8 @@ func (d *Driver) Refused(id, end uint64) {
 	})
 }
 
-// Read is for the engine.
-func (d *Driver) Read(id, first uint64, records [][]byte, more bool) {
-	d.post(func() { d.read(id, first, records, more) })
+func (d *Driver) Read(id, first uint64, records [][]byte, more, sure bool) {
+	d.post(func() { d.read(id, first, records, more, sure) })
 }
 
 // Failed is for the engine. An error proves nothing, so that the request is still in doubt (E4).

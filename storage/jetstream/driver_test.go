@@ -25,6 +25,7 @@ type model struct {
 	fails  [2]bool
 	lag    [2]int
 	first  [2]uint64 // what comes before is purged
+	unsure bool      // no lane's leader may answer
 	sent   []time.Time
 }
 
@@ -55,7 +56,7 @@ func (m *model) Send(r lanes.Request, sure bool) {
 		if m.first[r.Lane] > from+1 {
 			from, first = m.first[r.Lane]-1, m.first[r.Lane]
 		}
-		m.d.Read(r.ID, first, slices.Clone((*l)[from:max(from, end)]), false)
+		m.d.Read(r.ID, first, slices.Clone((*l)[from:max(from, end)]), false, sure && !m.unsure)
 	}
 }
 
@@ -209,6 +210,19 @@ func TestEndsOfAnOwner(t *testing.T) {
 	})
 }
 
+// TestAppendBesideClose: whoever appends is answered, also if the driver is closed at once.
+func TestAppendBesideClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 200 {
+			m := &model{}
+			v := m.drive(t, "a")
+			v.append(m.d, "x")
+			m.d.Close()
+			v.are(t, "done 0 "+ErrNotOwner.Error())
+		}
+	})
+}
+
 // laned is a model with records 1 to 4, of which lane 1 has the third only.
 func laned(t *testing.T) *model {
 	m := &model{}
@@ -243,6 +257,14 @@ func TestGap(t *testing.T) {
 		w := gone.drive(t, "c")
 		time.Sleep(time.Second)
 		w.are(t, "taken 1 false false", "taken 2 false false", "gap")
+
+		unsure := &model{lanes: gone.lanes, unsure: true}
+		u := unsure.drive(t, "u")
+		time.Sleep(time.Minute)
+		u.are(t, "taken 1 false false", "taken 2 false false")
+		unsure.set(func() { unsure.unsure = false })
+		time.Sleep(time.Second)
+		u.are(t, "gap")
 
 		late := &model{lanes: from.lanes, first: [2]uint64{4, 0}}
 		x := late.drive(t, "d")

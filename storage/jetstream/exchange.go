@@ -13,15 +13,15 @@ import (
 	"beanfield/storage/lanes"
 )
 
-// Handler is told what became of requests, each at most once. It is called by one goroutine
-// after the other and must not wait.
+// Handler is told what became of requests, each at most once. Several goroutines may call it at
+// once; it must not wait.
 type Handler interface {
 	Appended(id, seq uint64)
 	// Refused says that the lane does not end where the append expects it to.
 	Refused(id, end uint64) // the lane's end, if the engine tells it; else the highest number
 	// Read has the records behind the request's place. If first is not 0, the lane begins there,
-	// beyond that place. If more is set, there may be more.
-	Read(id, first uint64, records [][]byte, more bool)
+	// beyond that place. If more is set, there may be more. If sure is set, the lane's leader says so.
+	Read(id, first uint64, records [][]byte, more, sure bool)
 	// Failed says that nobody knows what became of the request.
 	Failed(id uint64, err error)
 }
@@ -86,7 +86,7 @@ func (x *Exchange) Send(r lanes.Request, sure bool) {
 func (x *Exchange) reply(id uint64) string { return x.inbox + strconv.FormatUint(id, 10) }
 
 func (x *Exchange) publish(id uint64, m *nats.Msg) {
-	if err := x.shard.nc.PublishMsg(m); err != nil {
+	if err := x.shard.nc.PublishMsg(m); err != nil && id != 0 {
 		x.Drop(id)
 		x.handler.Failed(id, err)
 	}
@@ -200,7 +200,7 @@ func (x *Exchange) record(p *pending, m *nats.Msg) {
 func (x *Exchange) finish(p *pending) {
 	if len(p.records) > 0 || !p.sure {
 		x.Drop(p.ID)
-		x.handler.Read(p.ID, p.first, p.records, p.more || p.sure)
+		x.handler.Read(p.ID, p.first, p.records, p.more || p.sure, false)
 		return
 	}
 	p.asked = true
@@ -211,7 +211,8 @@ func (x *Exchange) finish(p *pending) {
 }
 
 // leaderRead takes the answer of the lane's leader, which has one record, or none. If it may not
-// answer, because the group that makes streams has no leader, the nearest replica's word must do (E5).
+// answer, because the group that makes streams has no leader, the nearest replica's word must do
+// (E5), but for saying that records are missing (E8).
 func (x *Exchange) leaderRead(p *pending, m *nats.Msg) {
 	var got struct {
 		Message *struct {
@@ -223,13 +224,13 @@ func (x *Exchange) leaderRead(p *pending, m *nats.Msg) {
 	err := json.Unmarshal(m.Data, &got)
 	switch {
 	case err == nil && got.Error != nil && (got.Error.ErrorCode == codeNoRecord || got.Error.ErrorCode == codeUnavailable):
-		x.handler.Read(p.ID, 0, nil, false)
+		x.handler.Read(p.ID, 0, nil, false, got.Error.ErrorCode == codeNoRecord)
 	case err == nil && got.Message != nil && got.Message.Seq > p.Place:
 		first := uint64(0)
 		if got.Message.Seq > p.Place+1 {
 			first = got.Message.Seq
 		}
-		x.handler.Read(p.ID, first, [][]byte{got.Message.Data}, true)
+		x.handler.Read(p.ID, first, [][]byte{got.Message.Data}, true, true)
 	case err == nil && got.Error != nil:
 		x.handler.Failed(p.ID, got.Error)
 	default:

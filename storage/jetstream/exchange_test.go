@@ -19,12 +19,16 @@ func (h *told) Failed(id uint64, _ error) {
 	*h = append(*h, fmt.Sprint("failed ", id))
 }
 
-func (h *told) Read(id, first uint64, records [][]byte, more bool) {
+func (h *told) Read(id, first uint64, records [][]byte, more, sure bool) {
 	text := make([]string, len(records))
 	for i, b := range records {
 		text[i] = string(b)
 	}
-	*h = append(*h, fmt.Sprintf("read %d: from %d %q more %v", id, first, strings.Join(text, ","), more))
+	by := ""
+	if sure {
+		by = ", says the leader"
+	}
+	*h = append(*h, fmt.Sprintf("read %d: from %d %q more %v%s", id, first, strings.Join(text, ","), more, by))
 }
 
 // status is a message without data.
@@ -62,9 +66,9 @@ var answers = []struct {
 	{"a record twice", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a"), recordAt("4", "a"), recordAt("5", "b"), status("204", "0")}, `read 1: from 0 "a" more true`},
 	{"no end", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{recordAt("4", "a")}, ""},
 	{"a read that nobody serves", pending{Request: lanes.Request{Place: 3}}, []*nats.Msg{status("503", "")}, "failed 1"},
-	{"the leader has one", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"message":{"seq":4,"data":"YQ=="}}`)}, `read 1: from 0 "a" more true`},
-	{"the leader begins later", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"message":{"seq":9,"data":"YQ=="}}`)}, `read 1: from 9 "a" more true`},
-	{"the leader has none", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"error":{"code":404,"err_code":10037}}`)}, `read 1: from 0 "" more false`},
+	{"the leader has one", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"message":{"seq":4,"data":"YQ=="}}`)}, `read 1: from 0 "a" more true, says the leader`},
+	{"the leader begins later", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"message":{"seq":9,"data":"YQ=="}}`)}, `read 1: from 9 "a" more true, says the leader`},
+	{"the leader has none", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"error":{"code":404,"err_code":10037}}`)}, `read 1: from 0 "" more false, says the leader`},
 	{"the leader may not answer", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"error":{"code":503,"err_code":10008}}`)}, `read 1: from 0 "" more false`},
 	{"the leader has an error", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{body(`{"error":{"code":500,"err_code":10000}}`)}, "failed 1"},
 	{"no leader", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{status("503", "")}, "failed 1"},

@@ -19,7 +19,7 @@ func (s *Shard) Leader(ctx context.Context, lane int) (string, error) {
 }
 
 // Steer has the lanes led by nodes other than the owner's, and by two different ones if there are
-// two. It changes nothing that is as it should be. It needs a leader of all streams, and takes a
+// two. It changes nothing that is as it should be. It needs the leader of the group that makes streams, and takes a
 // try or two: whoever wants to know calls it again until it says that all is well.
 func (s *Shard) Steer(ctx context.Context, owner string, alive []string) (well bool, err error) {
 	var leaders [2]string

@@ -46,7 +46,8 @@ type ShardOptions struct {
 }
 
 // Open finds the streams of a shard, and makes them if they are not there (E3). It tries until the
-// context ends: making a stream needs a leader of all streams, finding one needs its own.
+// context ends: making a stream needs the leader of the group that makes streams, finding one
+// needs its own.
 func Open(ctx context.Context, nc *nats.Conn, o ShardOptions) (*Shard, error) {
 	if !plain(o.Cluster) || o.Shard < 0 || o.Replicas < 1 {
 		return nil, fmt.Errorf("%w: shard %d of cluster %q, %d replicas", ErrOptions, o.Shard, o.Cluster, o.Replicas)
@@ -112,8 +113,8 @@ func (s *Shard) open(ctx context.Context, i int, o ShardOptions) error {
 	}
 }
 
-// retrySetup is how long a request waits for its answer, and for its repetition, while streams are
-// looked for.
+// retrySetup is the pause before a request is repeated while streams are looked for; its answer is
+// waited for ten times as long.
 const retrySetup = 200 * time.Millisecond
 
 // check compares a stream with what a lane must be.

@@ -6,7 +6,7 @@
 // A *node* keeps a copy of the shard's store. A *lane* is a stream of the engine with records of
 // the shard; a shard has two, whose leaders are on different machines, because the engine needs
 // seconds until a stream has a new leader. An *epoch* is one ownership of the shard. The *owner*
-// of the newest epoch writes. What the engine promises for each lane: an append that expects a
+// of the newest epoch writes; a *candidate* is about to own the shard. What the engine promises for each lane: an append that expects a
 // place lands directly behind that place or is refused; what has landed stays, in its order, until
 // it is purged; a read gives records without a gap, though perhaps not the newest ones. Requests
 // and answers may be late, lost or doubled. (Two appends under way that expect places one after
@@ -36,60 +36,62 @@
 //	    takes no number that a counted copy has not durably folded. A new owner counts every node's
 //	    copy, from number 0 on until it hears of it; a node may be given up, but a majority counts
 //	    always. A copy that is being made counts from the number of its checkpoint on, from before it
-//	    begins; the store whose place it takes counts no more, nor what was told of it. A candidate
-//	    appends nothing while it knows of records that do not chain to its own.
+//	    begins; the store that it replaces counts no more, nor does what was reported of it. A candidate
+//	    chooses no epoch, and owns nothing, while it knows of records that do not chain to its own.
 //	P9  Stores fold what has been read on a lane, n+1 only if it chains to n.
 //	P10 An owner hands out jobs only while a majority of the nodes has answered, for its epoch,
-//	    beats that it sent less than a Term ago, and only when it is a Rest ago that these may have
-//	    answered an older epoch. Who answers an epoch has kept it first, and refuses older ones, also
+//	    beats that it sent less than a Term ago, and only once a Rest has passed since any of these
+//	    may have answered an older epoch. Who answers an epoch has kept it first, and refuses older ones, also
 //	    after a restart.
 //
-// (P9 is about stores, P10 about clocks: Voter and Mandate. A node that has lost what it promised
-// may not answer; it joins as a new one. All owners count the same nodes; how these may change is
-// yet to be said.)
+// (P9 is about stores, P10 about clocks: a beat is an owner's question whether it may go on; Voter
+// and Mandate, which say what Term and Rest are, ask and answer it. A node that has lost what it
+// promised may not answer; it joins as a new one. All owners count the same nodes; how these may
+// change is yet to be said.)
 //
 // # Why this holds
 //
-// K3: After an epoch's second record no record of an older epoch lands on either lane. Whoever
-// appends expects a place that it has read or was answered (P2). Behind a newer epoch's record that
-// place is one where it has read the newer epoch, and then it appends nothing (P4, P6).
+// K3: After an epoch's second record no record of an older epoch lands on either lane. Whoever appends
+// expects a place that it has read or was answered (P2). If that place is behind a newer epoch's
+// record, it has read the newer epoch, and appends nothing (P4, P6).
 //
-// K1: A record that is acknowledged is on a lane before any newer epoch's record there: for the
-// same reason. The numbers before it were acknowledged before it got its number (P1), so the chain
-// up to it is whole in the union of the lanes.
+// K1: A record that is acknowledged is on a lane before any newer epoch's record there: for the same
+// reason. The numbers before it were acknowledged before it got its number (P1), so the chain up to it
+// is whole in the union of the lanes.
 //
 // K2: A number has one content. An owner repeats the same bytes (P3). A newer owner's numbers begin
-// behind all that landed before its two records (P7): it was answered, or has read, its own record
-// on each lane, directly behind the place up to which it had read. Whatever of older epochs was
-// under way then is refused for ever, by K3. So a record is never taken back: what can be read on a
-// lane counts, and a gap cannot come about. If there is one, the engine has lost records.
+// behind all that landed before its two records (P7): on each lane its own record was answered, or it
+// has read it, directly behind the place up to which it had read. Whatever of older epochs was under
+// way then is refused for ever, by K3. So a record is never taken back: what can be read on a lane
+// counts, and a gap cannot come about. If there is one, the engine has lost records.
 //
-// K4: A store is a prefix of the union, since each number has one content and stores fold only
-// what chains (P9). A crash makes a prefix shorter.
+// K4: A store is a prefix of the union, since each number has one content and stores fold only what
+// chains (P9). A crash makes a prefix shorter.
 //
-// K5: Nothing is purged that a counted copy has not durably folded (P8), so what has left the
-// lanes is durable on a majority of the nodes. A purge that comes
-// late, from an older owner, may take what a copy needs that a newer owner has begun to count:
-// that copy finds a gap, and begins again from a checkpoint.
+// K5: Nothing is purged that a counted copy has not durably folded (P8), so what has left the lanes is
+// durable on a majority of the nodes. A purge that comes late, from an older owner, may take what a
+// copy needs that a newer owner has begun to count: that copy finds a gap, and begins again from a
+// checkpoint.
 //
 // K6: At most one node owns a shard in an epoch. Two candidates with one epoch would both need the
 // first place of it on lane 0. The second of them reads the first one's record there before its own
 // lands, or a record of that epoch behind it if that has been purged, and steps back (P6).
 //
-// K8: An id is given once. It is in a record, and told to nobody before that is acknowledged; a
-// newer owner goes on behind the highest id of the union.
+// K7: A job has at most one holder over all nodes, because at most one owner at a time hands out jobs
+// (P10): two majorities have a node in common. The older owner sent the last beat that this node
+// answered before it was answered, and hands out jobs for less than a Term from then. The newer owner
+// waits until a Rest has passed since that answer. There is no later answer to the older one, because
+// no promise is forgotten.
 //
-// P10 is enough because two majorities have a node in common. The older owner sent the last beat that
-// this node answered before it was answered, and hands out jobs for less than a Term from then. The
-// newer owner waits until a Rest has passed since that answer. There is no later answer to the older
-// one, because no promise is forgotten.
+// K8: An id is given once. It is in a record, and told to nobody before that is acknowledged; a newer
+// owner goes on behind the highest id of the union.
 //
 // # What the engine may not do
 //
-// If lanes are made anew, cut back or restored, the rules do not hold. What can be seen of that
-// ends everything with an error: a lane that ends before what was read of it, a number that does not
-// go on with the one before, lanes without the last number of the store. Not all can be seen, so
-// whoever restores lanes gives the log a new origin.
+// If lanes are made anew, cut back or restored, the rules do not hold. What can be seen of that ends
+// everything with an error: a lane that ends before what was read of it, a number that does not go on
+// with the one before, lanes without the last number of the store. Not all can be seen, so whoever
+// restores lanes gives the log a new origin.
 //
-// That each rule is needed is tested by leaving it out (without.go).
+// That each rule is needed is tested by leaving it out (without_test.go; P10 in mandate_test.go).
 package lanes

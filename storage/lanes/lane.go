@@ -38,7 +38,7 @@ func (l *lane) pass(e *Entry) {
 }
 
 // purgeable is the place up to which records have numbers up to this one, and are not the last of
-// the lane; 0 if there is none. What was purged before is forgotten.
+// the lane; 0 if there is none. The marks before that place are forgotten.
 func (l *lane) purgeable(number uint64) (seq uint64) {
 	gone := 0
 	for i, m := range l.marks {

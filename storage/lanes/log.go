@@ -35,8 +35,8 @@ type Request struct {
 	Data  []byte // what is to be appended; nil to read
 }
 
-// Log is one node's side of a shard's two lanes. Its owner sends Requests, hands in what they are
-// answered, and takes what has been acknowledged. It is not safe for concurrent use.
+// Log is one node's side of a shard's two lanes. Whoever drives it sends its Requests, hands in the
+// answers, and takes what has been acknowledged. It is not safe for concurrent use.
 type Log struct {
 	node  string
 	lanes [2]lane
@@ -58,8 +58,8 @@ type Log struct {
 	without  without
 }
 
-// New is the log of a node whose store has everything up to a place. That of number 0 has
-// the log's origin.
+// New is the log of a node whose store has everything up to a place. An empty store's place has
+// number 0 and the log's origin.
 func New(node string, store turns.Place) *Log {
 	return &Log{node: node, last: store, lanes: [2]lane{{behind: true}, {behind: true}}}
 }
@@ -133,7 +133,9 @@ func (l *Log) Ready() bool { return l.role == Owner && l.writing == nil && len(l
 
 // Write appends turns, when the owner is Ready, and tells their place. They count when Taken has
 // a record with that number and hash, which may be after the ownership has ended; they never will
-// when it has another one with that number. Until then nobody knows.
+// when it has another one with that number. Until then nobody knows. More says that the next record
+// goes on with these turns, rest that they go on with those before. It panics if turns are out of
+// their order.
 func (l *Log) Write(b []byte, more, rest bool) turns.Place {
 	if !l.Ready() || rest != l.open {
 		panic("lanes: turns are written out of their order")

@@ -25,8 +25,8 @@ func NewVoter(promised uint64, now time.Duration) *Voter {
 }
 
 // Beat answers an owner's beat with how long it is since an older epoch was answered. It is
-// refused if a newer one has been promised. If keep is set, there is no answer yet: the epoch is to
-// be kept where a crash does not take it, nor a new copy of the store, and is given to Kept.
+// refused if a newer one has been promised. If keep is set, there is no answer yet: keep the
+// epoch where neither a crash nor a new copy of the store takes it, then call Kept.
 func (v *Voter) Beat(now time.Duration, epoch uint64) (since time.Duration, keep, ok bool) {
 	if epoch < v.promised {
 		return 0, false, false

@@ -180,7 +180,7 @@ func sit(seed uint64, set func(*parliament)) (epochs int, err error) {
 	return epochs, nil
 }
 
-// P10: whoever may hand out jobs is the only one, and no older epoch's owner may again, however
+// P10, K7: whoever may hand out jobs is the only one, and no older epoch's owner may again, however
 // late beats and answers are, whoever starts again, and though clocks do not run at one rate.
 func TestOneMandateAtATime(t *testing.T) {
 	seeds := uint64(10_000)

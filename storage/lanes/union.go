@@ -2,8 +2,8 @@ package lanes
 
 import "fmt"
 
-// Read hands in what a lane has behind the place of a request: its records from the next one that
-// is left on, first being the place of the lane's first. If more is set, there are more.
+// Read hands in what a lane has behind the place of a request. First is where the lane begins, or 0
+// if that is not beyond that place. If more is set, there are more.
 func (l *Log) Read(id, first uint64, records [][]byte, more bool) error {
 	i, a := l.request(id)
 	if a == nil {

@@ -8,8 +8,8 @@ type without struct {
 	doubt   bool // P5: what is not found is not there
 	expect  bool // P6: an epoch's record lands wherever the lane ends
 	nonce   bool // P6: any record of the epoch is the own one
-	purged  bool // P6: of an epoch only the first record is noticed
-	union   bool // P7: a new owner has read lane 0 only
-	last    bool // P8: a purge may take everything that was folded
+	purged  bool // P4, P6: an epoch whose first record is gone is not noticed
+	union   bool // P7: a new owner has its record on lane 0 only
+	last    bool // P8: a purge may take everything that was read
 	chain   bool // P9: what is newer is folded, whether it chains or not
 }

@@ -22,7 +22,7 @@ func (x *Text) Write(b []byte) (int, error) {
 // Close does nothing: the text can be read after it.
 func (x *Text) Close() error { return nil }
 
-// String is the text so far.
+// String is the text since the last Take.
 func (x *Text) String() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -37,10 +37,10 @@ func (x *Text) Take() string {
 	return x.text.String()
 }
 
-// Lines returns the lines that have a word in them; "" is in each.
-func (x *Text) Lines(word string) (found []string) {
+// Lines returns the lines that contain a text, without the space around them; "" is in each.
+func (x *Text) Lines(part string) (found []string) {
 	for line := range strings.Lines(x.String()) {
-		if line = strings.TrimSpace(line); strings.Contains(line, word) {
+		if line = strings.TrimSpace(line); strings.Contains(line, part) {
 			found = append(found, line)
 		}
 	}

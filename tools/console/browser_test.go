@@ -18,7 +18,7 @@ import (
 )
 
 // patience bounds every wait. It is far beyond what any step needs.
-const patience = 30 * time.Second
+const patience = 5 * time.Minute
 
 // quiet are flags under which Chromium does nothing of its own.
 var quiet = []string{
