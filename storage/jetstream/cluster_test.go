@@ -104,16 +104,22 @@ func TestFollowersTakeWhatTheOwnerAppends(t *testing.T) {
 	}
 }
 
+// flooded is a cluster whose node a owns the shard, while two others lead the lanes, and appends
+// until stop is closed.
+func flooded(t *testing.T) (c *cluster, a *node, l *ledger, stop chan struct{}, ended chan time.Duration) {
+	c = newCluster(t)
+	a, l, stop = c.nodes["a"], newLedger(), make(chan struct{})
+	c.own(a)
+	c.steer(a)
+	ended = c.flood(l, a, stop)
+	c.more(l, 100)
+	return c, a, l, stop, ended
+}
+
 // TestLeaderOfALaneStops holds K1 on the real engine: the lane in use loses its leader while the owner
 // appends.
 func TestLeaderOfALaneStops(t *testing.T) {
-	c := newCluster(t)
-	a, l := c.nodes["a"], newLedger()
-	c.own(a)
-	c.steer(a)
-	stop := make(chan struct{})
-	ended := c.flood(l, a, stop)
-	c.more(l, 100)
+	c, a, l, stop, ended := flooded(t)
 	victim := c.leads(a, 0)
 	victim.stop()
 	c.more(l, 100)
@@ -131,13 +137,7 @@ func TestLeaderOfALaneStops(t *testing.T) {
 
 // TestOwnerStops holds K1, K3 and K4 on the real engine: the owner's machine is lost while it appends.
 func TestOwnerStops(t *testing.T) {
-	c := newCluster(t)
-	a, l := c.nodes["a"], newLedger()
-	c.own(a)
-	c.steer(a)
-	stop := make(chan struct{})
-	ended := c.flood(l, a, stop)
-	c.more(l, 100)
+	c, a, l, stop, ended := flooded(t)
 	at := time.Now()
 	a.stop()
 	close(stop)

@@ -50,30 +50,34 @@ func TestRoomFollowsTheDisk(t *testing.T) {
 	must.Do(t, s.Close())
 }
 
-// Something else fills the disk to the last byte: the write that finds out is
-// repeated without the ballast, and works.
-func TestBallast(t *testing.T) {
-	mem := vfs.NewMem()
+// ballasted is a store with a ballast. While its disk is full, some operations find no space, until
+// the ballast is removed.
+func ballasted(t *testing.T, fails func(errorfs.Op) bool) (mem *vfs.MemFS, full *atomic.Bool, s *store, l *shardLog) {
+	mem, full = vfs.NewMem(), new(atomic.Bool)
 	setFree(mem, 100*mib)
-	var noSpace atomic.Bool
-	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+	o := small(errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		switch {
 		case op.Kind == errorfs.OpRemove && op.Path == "data/ballast":
-			noSpace.Store(false)
-		case (op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpFileWriteAt) && noSpace.Load():
+			full.Store(false)
+		case full.Load() && fails(op):
 			return syscall.ENOSPC
 		}
 		return nil
-	}))
-	o := small(fs, storage.Always)
+	})), storage.Always)
 	o.MinFree, o.Ballast = mib, mib
-	s := noTicks(o)
-	l := mustOpen(t, s, 1)[0]
+	s = noTicks(o)
+	return mem, full, s, mustOpen(t, s, 1)[0].(*shardLog)
+}
+
+// Something else fills the disk to the last byte: the write that finds out is
+// repeated without the ballast, and works.
+func TestBallast(t *testing.T) {
+	mem, full, s, l := ballasted(t, func(op errorfs.Op) bool { return op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpFileWriteAt })
 	putOne(l, 1)
 	mustCommit(t, l)
 	must.Get(mem.Stat("data/ballast"))
 	setFree(mem, 0)
-	noSpace.Store(true)
+	full.Store(true)
 	l.Delete(&storage.Job{ID: 1, Tube: "t", Size: 4})
 	mustCommit(t, l)
 	if _, err := mem.Stat("data/ballast"); !directory.Missing(err) {
@@ -279,22 +283,7 @@ func TestLogOnAFullDisk(t *testing.T) {
 // What the fold writes is what frees space in the end: when something else has filled the
 // disk, it is repeated without the ballast.
 func TestFoldTakesTheBallast(t *testing.T) {
-	mem := vfs.NewMem()
-	setFree(mem, 100*mib)
-	var full atomic.Bool
-	fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		switch {
-		case op.Kind == errorfs.OpRemove && op.Path == "data/ballast":
-			full.Store(false)
-		case op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) && full.Load():
-			return syscall.ENOSPC
-		}
-		return nil
-	}))
-	o := small(fs, storage.Always)
-	o.MinFree, o.Ballast = mib, mib
-	s := noTicks(o)
-	l := mustOpen(t, s, 1)[0].(*shardLog)
+	mem, full, s, l := ballasted(t, func(op errorfs.Op) bool { return op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) })
 	putMany(t, l, 1, 100, asIs, 1000)
 	deleteMany(t, l, 1, 99, 1000, false)
 	full.Store(true)
