@@ -83,6 +83,7 @@ type Config struct {
 	Queue   QueueConfig
 	HTTP    HTTPConfig
 	Metrics MetricsConfig
+	Cluster ClusterConfig
 	Access  []access.Rule // none: everyone may do everything
 	Open    bool          // the file says so itself: access = []
 	Audit   struct{ File string }
@@ -153,6 +154,7 @@ func defaults() *Config {
 	c.Log.Format = "text"
 	c.Queue = defaultQueue()
 	c.Metrics.MaxTubes = admin.DefaultMaxTubes
+	c.Cluster.Replicas = defaultReplicas
 	return c
 }
 
@@ -167,6 +169,7 @@ func loadConfig(f flags) (*Config, error) {
 	ms = append(ms, c.findAccount()...)
 	ms = append(ms, c.findCertificates()...)
 	ms = append(ms, c.findDirectory(ms)...)
+	ms = append(ms, c.findCluster(ms)...)
 	ms = append(ms, c.findPolicy(ms)...)
 	if len(ms) > 0 {
 		ms.sort()

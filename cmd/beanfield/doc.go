@@ -13,6 +13,8 @@
 //	value.go       what a TOML value is, and what a setting makes of it
 //	file.go        the TOML file, walked against that table; queuefile.go and access.go read
 //	               [[queue.for]] and [[access]], which are lists
+//	cluster.go     [cluster], for several machines; clusterfile.go reads its nodes, and
+//	               clustercheck.go says how it goes together with the rest
 //	storage.go     the data directory, and what is checked about it; http.go, queue.go, tls.go,
 //	               permissions.go, secret.go and visitors.go have the settings that they name
 //	lines.go       the line on which a key of the file stands

@@ -61,6 +61,8 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 			r.access(key, v)
 		case key.String() == queueForKey:
 			defer r.queueFor(key, v) // last: it starts from the limits that [queue] sets
+		case key.String() == nodesKey:
+			r.nodes(key, v)
 		case row != nil:
 			take(r, line, key, v, row, r.config)
 			r.config.from[row.key] = origin{file: r.path, line: line}

@@ -83,6 +83,9 @@ type daemon struct {
 
 // start listens for signals and runs.
 func (d *daemon) start() error {
+	if d.config.clustered() {
+		return errors.New("[cluster] can be checked, but this build cannot run a node yet")
+	}
 	d.log.Info("starting", "version", version, "pid", os.Getpid(), "storage", d.config.Storage.Backend, "shards", shards(d.config))
 	return d.run(watchSignals(d.log, d.end))
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // secrets is a setting that is a list of tokens. Neither -check-config nor a mistake shows
@@ -22,16 +23,19 @@ func secrets(key string, field func(*Config) *[]string) setting[Config] {
 	return s
 }
 
-// readable complains of a configuration with tokens that every user of the machine can read. Those
-// of rules are hashes.
+// readable complains of a configuration with secrets that every user of the machine can read. The
+// tokens of rules are hashes.
 func (c *Config) readable() (list []string) {
 	for _, x := range []struct {
-		key    string
-		tokens []string
-	}{{"queue.tokens", c.Queue.Tokens}, {"http.tokens", c.HTTP.Tokens}} {
+		key     string
+		secrets int
+	}{
+		{"queue.tokens", len(c.Queue.Tokens)}, {"http.tokens", len(c.HTTP.Tokens)},
+		{"cluster.secret", len(c.Cluster.Secret)}, {"cluster.engine", strings.Count(strings.Join(c.Cluster.Engine, " "), "@")},
+	} {
 		at := c.from[x.key]
 		info, err := os.Stat(at.file)
-		if len(x.tokens) > 0 && err == nil && info.Mode().Perm()&0o004 != 0 {
+		if x.secrets > 0 && err == nil && info.Mode().Perm()&0o004 != 0 {
 			list = append(list, fmt.Sprintf("%s (%s) can be read by every user of this machine: chmod o-r %s", x.key, at, at.file))
 		}
 	}

@@ -89,7 +89,7 @@ var settings = slices.Concat([]setting[Config]{
 	oneOf("log.level", "-V", levelWords(), func(c *Config) *string { return &c.Log.Level }).live(),
 	oneOf("log.format", "", []string{"text", "json"}, func(c *Config) *string { return &c.Log.Format }),
 	duration("log.slow", "", 0, maxSlow, func(c *Config) *time.Duration { return &c.Log.Slow }).live(),
-}, auditSettings, queueSettings, httpSettings, metricsSettings)
+}, auditSettings, queueSettings, httpSettings, metricsSettings, clusterSettings)
 
 // listenSettings are the keys of each [[listen]].
 var listenSettings = slices.Concat([]setting[Listen]{
