@@ -23,7 +23,7 @@ var floors = []string{
 	"conn conn/access conn/audit conn/beanstalk/protocol conn/beanstalk/socket conn/slow",
 	"conn/beanstalk/client conn/secure router",
 	"shard",
-	"shard/queue storage/pebblestore",
+	"shard/queue storage/cluster storage/pebblestore",
 	"shard/queue/queuetest",
 	"conn/secure/securetest",
 	"shard/queue/cells shard/queue/naive shard/stack storage/pebblestore/committer storage/pebblestore/contents storage/pebblestore/repair",
@@ -64,7 +64,8 @@ var private = map[string][]string{
 	"storage/pebblestore/contents":  {"storage/pebblestore"},
 	"storage/pebblestore/repair":    {"storage/pebblestore", "cmd"},
 	"storage/pebblestore/ondisk":    {"storage/pebblestore"},
-	"storage/jetstream":             {"storage/pebblestore", "cmd"},
+	"storage/cluster":               {"cmd", "tools"},
+	"storage/jetstream":             {"storage/cluster", "storage/pebblestore", "cmd"},
 	"conn/beanstalk/client":         {"cmd", "tools"},
 	"shard/queue/cells":             {"shard/queue"},
 }

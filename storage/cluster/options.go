@@ -1,0 +1,58 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"beanfield/storage/turns"
+)
+
+// Options are those of a node.
+type Options struct {
+	Name          string            // of the cluster; the data of another one is refused
+	Node          string            // which of the nodes this is
+	Secret        string            // shared by the nodes, for embedded engines
+	Cert, Key, CA string            // files of TLS between embedded engines; empty: without
+	Nodes         map[string]string // where each node's engine talks to the others, the own one included: host:port
+	Replicas      int               // how many nodes keep each stream; 0: all
+	Engine        []string          // URLs of the site's own engine; empty: an embedded one
+	EngineUnsafe  bool              // a site's engine may be older than what is known to be safe
+	Dir           string            // what the node keeps beside the store: its engine's files, its promises
+	Shards        int               // 0: what the cluster has
+	DefaultShards int               // how many a new cluster gets if Shards is 0
+	Version       string            // of the program, for Status
+	Logger        *slog.Logger      // nil: its lines are dropped
+
+	// Open opens the node's copies of the shards. Origins are the places of empty ones.
+	Open func(cluster string, shards int, origins []turns.Place) (Copies, error)
+}
+
+// ErrOptions says that a node cannot run with its options.
+var ErrOptions = errors.New("cluster: the options are wrong")
+
+// ErrRefused says that a node may not be one of the cluster, or not now.
+var ErrRefused = errors.New("cluster: refused")
+
+func (o *Options) check() error {
+	switch {
+	case o.Name == "":
+		return fmt.Errorf("%w: the cluster has no name", ErrOptions)
+	case len(o.Engine) == 0 && o.Nodes[o.Node] == "":
+		return fmt.Errorf("%w: no address for this node, %q", ErrOptions, o.Node)
+	case o.Node == "" || o.Dir == "" || o.Open == nil:
+		return fmt.Errorf("%w: no name of the node, no directory or no copies", ErrOptions)
+	case o.Shards < 0 || o.DefaultShards < 0 || o.Replicas < 0 || o.Replicas > max(len(o.Nodes), 1):
+		return fmt.Errorf("%w: %d shards, %d replicas on %d nodes", ErrOptions, max(o.Shards, o.DefaultShards), o.Replicas, len(o.Nodes))
+	}
+	if _, named := o.Nodes[o.Node]; !named {
+		return fmt.Errorf("%w: this node, %q, is none of the cluster's", ErrOptions, o.Node)
+	}
+	return nil
+}
+
+// names are those of all nodes, in their order: the first that lives and has caught up is the one
+// to own the shards.
+func (o *Options) names() []string { return slices.Sorted(maps.Keys(o.Nodes)) }
