@@ -6,9 +6,9 @@
 // A *node* keeps a copy of the shard's store. A *lane* is a stream of the engine with records of
 // the shard; a shard has two, whose leaders are on different machines, because the engine needs
 // seconds until a stream has a new leader. An *epoch* is one ownership of the shard. The *owner*
-// of the newest epoch writes; a *candidate* is about to own the shard. What the engine promises for each lane: an append that expects a
-// place lands directly behind that place or is refused; what has landed stays, in its order, until
-// it is purged; a read gives records without a gap, though perhaps not the newest ones. Requests
+// of the newest epoch writes; a *candidate* is about to own the shard. What the engine promises for
+// each lane: an append that expects a place lands directly behind that place or is refused; what has
+// landed stays, in its order, until it is purged; a read gives records without a gap, though perhaps not the newest ones. Requests
 // and answers may be late, lost or doubled. (Two appends under way that expect places one after
 // the other are no chain: if the first is refused, the second may land behind somebody else's.)
 //
@@ -31,23 +31,33 @@
 //	    and looks for its nonce; it steps back if another record of this epoch or of a newer one is
 //	    on either lane, and tries again if there are only older ones.
 //	P7  A new epoch's first number follows the last that chains in the union of the lanes up to its
-//	    two records. (What turns in parts count for is said in package turns.)
+//	    two records. It goes on with no turns of which an older epoch has written a part: these
+//	    are void (package turns), and nobody was told of them.
 //	P8  A purge leaves on each lane the last record, and on one the record with the last number. It
 //	    takes no number that a counted copy has not durably folded. A new owner counts every node's
 //	    copy, from number 0 on until it hears of it; a node may be given up, but a majority counts
 //	    always. A copy that is being made counts from the number of its checkpoint on, from before it
-//	    begins; the store that it replaces counts no more, nor does what was reported of it. A candidate
-//	    chooses no epoch, and owns nothing, while it knows of records that do not chain to its own.
+//	    begins; the store that it replaces counts no more, nor does what was reported of it. Of what is
+//	    reported of one copy the highest number counts. A candidate chooses no epoch, and owns nothing,
+//	    while it knows of records that do not chain to its own, or lacks what the log began from.
 //	P9  Stores fold what has been read on a lane, n+1 only if it chains to n.
 //	P10 An owner hands out jobs only while a majority of the nodes has answered, for its epoch,
 //	    beats that it sent less than a Term ago, and only once a Rest has passed since any of these
 //	    may have answered an older epoch. Who answers an epoch has kept it first, and refuses older ones, also
 //	    after a restart.
 //
-// (P9 is about stores, P10 about clocks: a beat is an owner's question whether it may go on; Voter
-// and Mandate, which say what Term and Rest are, ask and answer it. A node that has lost what it
-// promised may not answer; it joins as a new one. All owners count the same nodes; how these may
-// change is yet to be said.)
+//	P11 An owner ends its epoch for good: it appends nothing more and hands out no job more. Only then
+//	    it says so. Whoever knows passes it on, as the next owner does with its beats. Answers to an
+//	    epoch that has ended are not waited for.
+//	P12 A voter that does not know what it promised is blank: it is new, or its disk is. It draws a
+//	    life, a number, and tells it to whoever beats, but answers nobody before an owner shows it
+//	    that life. An owner shows it when something is acknowledged in its epoch that it began to
+//	    append after it had been told: the epoch itself, or turns. The voter promises that epoch. Only
+//	    an owner beats, never a candidate.
+//
+// (P9 is about stores, P10 to P12 about clocks: a beat is an owner's question whether it may go on;
+// Voter and Mandate, which say what Term and Rest are, ask and answer it. All owners count the same
+// nodes; how these may change is yet to be said.)
 //
 // # Why this holds
 //
@@ -81,7 +91,15 @@
 // (P10): two majorities have a node in common. The older owner sent the last beat that this node
 // answered before it was answered, and hands out jobs for less than a Term from then. The newer owner
 // waits until a Rest has passed since that answer. There is no later answer to the older one, because
-// no promise is forgotten.
+// no promise is forgotten. An answer that is not waited for is to an owner that had ended before
+// anybody said so (P11). That is true for ever: it makes no difference who says it, how late and how often.
+//
+// What a blank voter had promised (P12), it had promised to owners: the second records of their epochs
+// had landed before it started again. What it is shown landed later, so by K3 none of those epochs is
+// newer than the one that it is shown. To promise this one is what it might have done had
+// it forgotten nothing, and its clock begins anew, as with each start. So the lanes remember every
+// promise, and what a voter keeps spares an append. It takes no majority of others: of three nodes one may
+// be blank and another away.
 //
 // K8: An id is given once. It is in a record, and told to nobody before that is acknowledged; a newer
 // owner goes on behind the highest id of the union.
@@ -93,5 +111,6 @@
 // with the one before, lanes without the last number of the store. Not all can be seen, so whoever
 // restores lanes gives the log a new origin.
 //
-// That each rule is needed is tested by leaving it out (without_test.go; P10 in mandate_test.go).
+// That each rule is needed is tested by leaving it out (without_test.go; P10 by itself in
+// mandate_test.go).
 package lanes

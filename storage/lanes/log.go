@@ -41,6 +41,7 @@ type Log struct {
 	node  string
 	lanes [2]lane
 	last  turns.Place // of the last record that was taken
+	alien bool        // the store is no copy of this log
 	open  bool        // that has the beginning of turns, in this node's own epoch
 
 	role    Role
@@ -63,6 +64,10 @@ type Log struct {
 func New(node string, store turns.Place) *Log {
 	return &Log{node: node, last: store, lanes: [2]lane{{behind: true}, {behind: true}}}
 }
+
+// Base says what the hash of the log's place before the first record is, if that is not 0: that of
+// what was imported. An empty store with another one is no copy of this log: it lacks what was imported.
+func (l *Log) Base(hash uint64) { l.alien = l.last.Number == 0 && l.last.Hash != hash }
 
 // Role is what the node does. If it was more before, the error says what ended it.
 func (l *Log) Role() (Role, error) { return l.role, l.why }
@@ -112,6 +117,9 @@ func (l *Log) Heard(epoch uint64) {
 // a store is given up the lanes are read through their leaders.
 func (l *Log) Gap() bool {
 	a, b := &l.lanes[0], &l.lanes[1]
+	if l.alien {
+		return true
+	}
 	return (len(a.ahead) > 0 || !a.behind) && (len(b.ahead) > 0 || !b.behind) && len(a.ahead)+len(b.ahead) > 0
 }
 
@@ -124,7 +132,19 @@ func (l *Log) Stand(nonce uint64) {
 	for i := range l.lanes {
 		l.lanes[i].mine, l.lanes[i].behind = false, true
 	}
+	if l.alien {
+		l.stepBack(ErrGap)
+	}
 	l.goOn()
+}
+
+// End ends an ownership in order, if the owner is not writing: it appends nothing more (P11).
+func (l *Log) End() (ended bool) {
+	if l.role != Owner || l.writing != nil {
+		return false
+	}
+	l.stepBack(nil)
+	return true
 }
 
 // Ready tells whether the owner may write: it does not write yet, and what was taken has been

@@ -10,41 +10,6 @@ const (
 	Rest = Term + Term/20
 )
 
-// Voter is a node that answers the beats of owners. Times are those of its own clock.
-type Voter struct {
-	promised uint64 // it answers no older epoch
-	kept     uint64 // it answers no newer epoch: a crash would take the promise
-	answered time.Duration
-	older    time.Duration // when it may have answered an older epoch
-}
-
-// NewVoter is one that starts now. Promised is what it had kept before; it may have
-// answered just before it ended.
-func NewVoter(promised uint64, now time.Duration) *Voter {
-	return &Voter{promised, promised, now, now}
-}
-
-// Beat answers an owner's beat with how long it is since an older epoch was answered. It is
-// refused if a newer one has been promised. If keep is set, there is no answer yet: keep the
-// epoch where neither a crash nor a new copy of the store takes it, then call Kept.
-func (v *Voter) Beat(now time.Duration, epoch uint64) (since time.Duration, keep, ok bool) {
-	if epoch < v.promised {
-		return 0, false, false
-	}
-	if epoch > v.promised {
-		v.promised, v.older = epoch, max(v.older, v.answered)
-	}
-	if epoch > v.kept {
-		return 0, true, false
-	}
-	v.answered = now
-	return now - v.older, false, true
-}
-
-// Kept says that an epoch is kept, so that the next NewVoter is given it. Its beats are answered
-// from now on.
-func (v *Voter) Kept(epoch uint64) { v.kept = max(v.kept, epoch) }
-
 // Mandate is an owner's right to hand out jobs (P10). Times are those of its own clock.
 type Mandate struct {
 	epoch uint64
@@ -80,6 +45,9 @@ func (m *Mandate) Answered(now time.Duration, node string, epoch uint64, sent, s
 	}
 	m.votes[node] = vote{true, sent, ready}
 }
+
+// End ends the owner's right for good: it never holds again.
+func (m *Mandate) End() { m.votes = nil }
 
 // Holds tells whether jobs may be handed out now.
 func (m *Mandate) Holds(now time.Duration) bool {

@@ -93,8 +93,8 @@ func (l *Log) join() error {
 			if l.writing != nil && l.writing.Record.Number <= e.Record.Number {
 				l.writing = nil
 			}
-		case e.Record.Number > l.last.Number+1:
-			continue
+		case e.Record.Number > l.last.Number+1, l.last.Number == 0 && e.Record.Number == 1:
+			continue // of the first one, the store has another base
 		case e.Record.Number > l.last.Number, e.Record.Number == l.last.Number && e.Hash != l.last.Hash:
 			return fmt.Errorf("%w: record %d, at %d of lane %d, does not go on with the one before", ErrForeign, e.Record.Number, e.Seq, i)
 		}

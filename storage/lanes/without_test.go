@@ -227,7 +227,7 @@ func TestDamagedLanes(t *testing.T) {
 		"a flipped bit":            {[][]byte{flipped(recordOf(1, 1, 0, "x"))}, "no record of the log: at 1"},
 		"bytes behind it":          {[][]byte{append(recordOf(1, 1, 0, "x"), 0)}, "no record of the log: at 1"},
 		"an older epoch":           {[][]byte{beginning(origin, 2, 1, "a"), recordOf(1, 1, 0, "x")}, "epoch 1 behind epoch 2 at 2 of lane 0"},
-		"another chain":            {[][]byte{recordOf(1, 1, 7, "x")}, "record 1, at 1 of lane 0, does not go on"},
+		"another chain":            {[][]byte{recordOf(1, 1, 0, "x"), recordOf(1, 2, 7, "y")}, "record 2, at 2 of lane 0, does not go on"},
 		"the same number again":    {[][]byte{recordOf(1, 1, 0, "x"), recordOf(1, 1, 0, "y")}, "record 1, at 2 of lane 0, does not go on"},
 		"an epoch without a nonce": {[][]byte{recordOf(1, 0, 0, "short")}, "no record of the log: at 1"},
 	} {
