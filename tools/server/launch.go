@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -85,7 +86,7 @@ func (how Launch) Prepare() (*Launched, error) {
 
 // Start begins a process and does not wait for anything.
 func (s *Launched) Start() (err error) {
-	s.Process, err = start(s.args, s.Addr)
+	s.Process, err = Start(io.Discard, s.Addr, s.args...)
 	return err
 }
 

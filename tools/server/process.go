@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -17,10 +18,11 @@ type Process struct {
 	exited chan struct{} // closed when the process has ended
 }
 
-// start begins a process that is to serve addr, and does not wait for anything.
-func start(args []string, addr string) (*Process, error) {
-	p := &Process{Addr: addr, cmd: exec.Command(args[0], args[1:]...), said: new(tail), exited: make(chan struct{})}
-	p.cmd.Stdout, p.cmd.Stderr = p.said, p.said
+// Start begins a process that is to serve addr, and does not wait for anything. All that it prints goes to log.
+func Start(log io.Writer, addr string, command ...string) (*Process, error) {
+	p := &Process{Addr: addr, cmd: exec.Command(command[0], command[1:]...), said: new(tail), exited: make(chan struct{})}
+	out := io.MultiWriter(p.said, log)
+	p.cmd.Stdout, p.cmd.Stderr = out, out
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{
 		// An interrupt at the terminal reaches this program alone, which then ends its
 		// servers in order.
@@ -29,7 +31,7 @@ func start(args []string, addr string) (*Process, error) {
 		Pdeathsig: syscall.SIGKILL,
 	}
 	if err := p.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %q: %w", strings.Join(args, " "), err)
+		return nil, fmt.Errorf("start %q: %w", strings.Join(command, " "), err)
 	}
 	go func() {
 		_ = p.cmd.Wait() // how it ended stands in its ProcessState

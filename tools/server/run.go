@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"strconv"
@@ -40,7 +41,7 @@ func try(ctx context.Context, command []string) (*Process, net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	args := append(slices.Clip(command), "-l", "127.0.0.1", "-p", strconv.Itoa(port))
-	p, err := start(args, localAddr(port))
+	p, err := Start(io.Discard, localAddr(port), args...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,174 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"beanfield/tools/server"
+)
+
+// Options say what kind of cluster is wanted.
+type Options struct {
+	Binary  string   // the server
+	Dir     string   // where each node gets a directory; it exists
+	Names   []string // nil: a, b and c; a single one is a server without [cluster]
+	Proxied bool     // whether the nodes reach each other through a Network
+	Shards  int      // 0: as many as the server makes of it
+	// Storage is added to the table [storage] of each configuration.
+	Storage string
+}
+
+// A Cluster is a set of nodes on this machine.
+type Cluster struct {
+	Options
+	Nodes   []*Node  // in the order of their names
+	Network *Network // nil without proxies
+}
+
+// Default are the names of three nodes.
+var Default = []string{"a", "b", "c"}
+
+// New makes the nodes' directories and configurations, and the proxies. It starts no node.
+func New(o Options) (*Cluster, error) {
+	if o.Names == nil {
+		o.Names = slices.Clone(Default)
+	}
+	c := &Cluster{Options: o}
+	for _, name := range o.Names {
+		n, err := newNode(o, name)
+		if err != nil {
+			return nil, err
+		}
+		c.Nodes = append(c.Nodes, n)
+	}
+	if o.Proxied && len(o.Names) > 1 {
+		var err error
+		if c.Network, err = newNetwork(o.Names, func(name string) string { return c.Node(name).Engine }); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range c.Nodes {
+		if err := os.WriteFile(n.config(), []byte(c.text(n)), 0o600); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
+	return c, nil
+}
+
+// Node is the node of a name, which exists.
+func (c *Cluster) Node(name string) *Node {
+	i := slices.IndexFunc(c.Nodes, func(n *Node) bool { return n.Name == name })
+	return c.Nodes[i]
+}
+
+// Clients are the addresses among which clients look for the one that serves.
+func (c *Cluster) Clients() (list []string) {
+	for _, n := range c.Nodes {
+		list = append(list, n.Client)
+	}
+	return list
+}
+
+// text is a node's configuration.
+func (c *Cluster) text(n *Node) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("shards = %d", c.Shards)
+	line("[[listen]]\naddress = '%s'", n.Client)
+	line("[http]\nlisten = ['%s']", n.HTTP)
+	line("[log]\nlevel = 'info'")
+	line("[storage]\nbackend = 'pebble'\npath = '%s'", n.Data())
+	if c.Storage != "" {
+		line("%s", c.Storage)
+	}
+	if len(c.Nodes) == 1 {
+		return b.String()
+	}
+	line("[cluster]\nname = 'tools'\nnode = '%s'\nsecret = 'of the nodes on this machine'", n.Name)
+	line("[cluster.nodes]")
+	for _, m := range c.Nodes {
+		address := m.Engine
+		if c.Network != nil && m != n {
+			address = c.Network.proxies[way{n.Name, m.Name}].addr()
+		}
+		line("%s = '%s'", m.Name, address)
+	}
+	return b.String()
+}
+
+// Start starts all nodes that do not run, and waits for none of them.
+func (c *Cluster) Start() error {
+	var all error
+	for _, n := range c.Nodes {
+		if !n.Running() {
+			all = errors.Join(all, n.Start())
+		}
+	}
+	return all
+}
+
+// Serving waits until one of the nodes answers clients, and returns it.
+func (c *Cluster) Serving(ctx context.Context) (*Node, error) {
+	for {
+		for _, n := range c.Nodes {
+			if n.Running() && n.Answers(ctx) {
+				return n, nil
+			}
+			if err := n.Ended(); err != nil {
+				return nil, fmt.Errorf("node %s: %w", n.Name, err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("no node serves: %w", ctx.Err())
+		case <-pause():
+		}
+	}
+}
+
+// Stop stops all nodes in order, the last one first. Nodes that are paused go on before.
+func (c *Cluster) Stop() error {
+	var all error
+	for _, n := range slices.Backward(c.Nodes) {
+		all = errors.Join(all, n.Stop())
+	}
+	return all
+}
+
+// Close kills what still runs, and ends the proxies. The directories stay.
+func (c *Cluster) Close() error {
+	for _, n := range c.Nodes {
+		n.Kill()
+	}
+	if c.Network != nil {
+		c.Network.close()
+	}
+	var all error
+	for _, n := range c.Nodes {
+		all = errors.Join(all, n.log.Close())
+	}
+	return all
+}
+
+func newNode(o Options, name string) (*Node, error) {
+	var addrs [3]string
+	for i := range addrs {
+		port, err := server.FreePort()
+		if err != nil {
+			return nil, err
+		}
+		addrs[i] = fmt.Sprintf("127.0.0.1:%d", port)
+	}
+	n := &Node{Name: name, Client: addrs[0], Engine: addrs[1], HTTP: addrs[2], Dir: filepath.Join(o.Dir, name), binary: o.Binary}
+	if err := os.MkdirAll(n.Data(), 0o700); err != nil {
+		return nil, err
+	}
+	var err error
+	n.log, err = os.OpenFile(n.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	return n, err
+}

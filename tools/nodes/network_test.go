@@ -1,0 +1,168 @@
+package nodes
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"beanfield/storage/must"
+)
+
+// echoes is a node that says back what it hears.
+func echoes(t *testing.T) string {
+	l := must.Get(net.Listen("tcp4", "127.0.0.1:0"))
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				_, _ = io.Copy(conn, conn)
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// A caller is a connection of node a to node b.
+type caller struct {
+	*testing.T
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+func twoNodes(t *testing.T) *Network { return between(t, echoes(t)) }
+
+// between is the network of two nodes that listen at one address.
+func between(t *testing.T, at string) *Network {
+	n := must.Get(newNetwork([]string{"a", "b"}, func(string) string { return at }))
+	t.Cleanup(n.close)
+	return n
+}
+
+func call(t *testing.T, n *Network) *caller {
+	conn := must.Get(net.Dial("tcp4", n.proxies[way{"a", "b"}].addr()))
+	t.Cleanup(func() { conn.Close() })
+	return &caller{t, conn, bufio.NewReader(conn)}
+}
+
+func (c *caller) say(text string) {
+	c.Helper()
+	must.Get(io.WriteString(c.conn, text+"\n"))
+}
+
+func (c *caller) hears(want string) {
+	c.Helper()
+	_ = c.conn.SetReadDeadline(time.Now().Add(time.Minute))
+	if got, err := c.in.ReadString('\n'); got != want+"\n" {
+		c.Errorf("heard %q, %v; want %q", got, err, want)
+	}
+}
+
+// nothing comes within a moment. (That a held byte comes later shows that it was held, not lost.)
+func (c *caller) nothing() {
+	c.Helper()
+	_ = c.conn.SetReadDeadline(time.Now().Add(30 * time.Millisecond))
+	if b, err := c.in.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.Errorf("heard %q, %v", b, err)
+	}
+}
+
+func (c *caller) gone() {
+	c.Helper()
+	_ = c.conn.SetReadDeadline(time.Now().Add(time.Minute))
+	if b, err := c.in.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		c.Errorf("heard %q, %v; want the end", b, err)
+	}
+}
+
+// Each direction is held by itself, for connections of both sides, and loses nothing.
+func TestHold(t *testing.T) {
+	for _, w := range []way{{"a", "b"}, {"b", "a"}} {
+		n := twoNodes(t)
+		c := call(t, n)
+		c.say("one")
+		c.hears("one")
+		n.Hold(w.from, w.to)
+		c.say("two")
+		c.nothing()
+		late := call(t, n) // opened while the link is held
+		late.say("three")
+		late.nothing()
+		n.Heal(false)
+		c.hears("two")
+		late.hears("three")
+	}
+}
+
+func TestOtherLinksAreNotHeld(t *testing.T) {
+	at := echoes(t)
+	n := must.Get(newNetwork([]string{"a", "b", "c"}, func(string) string { return at }))
+	t.Cleanup(n.close)
+	n.Isolate("c")
+	c := call(t, n)
+	c.say("one")
+	c.hears("one")
+}
+
+// The end of a connection does not get through a link that is held.
+func TestEndIsHeld(t *testing.T) {
+	l := must.Get(net.Listen("tcp4", "127.0.0.1:0"))
+	defer l.Close()
+	n := between(t, l.Addr().String())
+	c := call(t, n)
+	other := must.Get(l.Accept())
+	must.Get(io.WriteString(other, "hello\n"))
+	c.hears("hello")
+	n.Isolate("b")
+	other.Close()
+	c.nothing()
+	n.Heal(false)
+	c.gone()
+}
+
+func TestRefuse(t *testing.T) {
+	n := twoNodes(t)
+	c := call(t, n)
+	c.say("one")
+	c.hears("one")
+	n.Refuse("b", "a")
+	c.gone()
+	call(t, n).gone()
+	n.Heal(false)
+	c = call(t, n)
+	c.say("two")
+	c.hears("two")
+}
+
+// A network that has forgotten its connections resets them when it is healed.
+func TestHealWithoutMemory(t *testing.T) {
+	n := twoNodes(t)
+	c := call(t, n)
+	n.Isolate("a")
+	c.say("one")
+	n.Heal(true)
+	c.gone()
+}
+
+func TestSlow(t *testing.T) {
+	const late = 50 * time.Millisecond
+	n := twoNodes(t)
+	c := call(t, n)
+	c.say("one")
+	c.hears("one")
+	n.Slow("b", "a", late)
+	begun := time.Now()
+	c.say("two")
+	c.hears("two")
+	if d := time.Since(begun); d < late {
+		t.Errorf("answered after %v, want at least %v", d, late)
+	}
+}

@@ -1,0 +1,202 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"beanfield/conn/beanstalk/client"
+	"beanfield/tools/server"
+)
+
+// A Node is one server of a cluster: its addresses, its directory, and its process, if it runs.
+type Node struct {
+	Name   string
+	Client string // where clients connect
+	Engine string // where its engine really listens
+	HTTP   string
+	Dir    string // of all its files
+
+	binary string
+	log    *os.File
+	mu     sync.Mutex
+	now    *server.Process // nil: it does not run
+	paused bool
+}
+
+// ErrRunning says that something can be done only to a node that does not run.
+var ErrRunning = errors.New("the node runs")
+
+const (
+	// answerWithin bounds the wait for a node that accepts connections, and may be stopped.
+	answerWithin = time.Second
+	// pace is how often a node is asked that does not answer yet.
+	pace = 20 * time.Millisecond
+	// stopWithin is how long a node may take to hand over and end.
+	stopWithin = 20 * time.Second
+)
+
+func pause() <-chan time.Time { return time.After(pace) }
+
+// Data is its storage.path.
+func (n *Node) Data() string { return filepath.Join(n.Dir, "data") }
+
+// Log is the file with all that it has printed.
+func (n *Node) Log() string { return filepath.Join(n.Dir, "log") }
+
+func (n *Node) config() string { return filepath.Join(n.Dir, "config.toml") }
+
+// Start begins a process for the node, and does not wait for anything.
+func (n *Node) Start() (err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.now != nil && n.now.Died() == nil {
+		return ErrRunning
+	}
+	n.paused = false
+	n.now, err = server.Start(n.log, n.Client, n.binary, "-config", n.config())
+	return err
+}
+
+// process is the one that was started last and not ended here.
+func (n *Node) process() *server.Process {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.now
+}
+
+// Running tells whether its process lives, paused or not.
+func (n *Node) Running() bool {
+	p := n.process()
+	return p != nil && p.Died() == nil
+}
+
+// Ended is an error if its process has ended by itself.
+func (n *Node) Ended() error {
+	if p := n.process(); p != nil {
+		return p.Died()
+	}
+	return nil
+}
+
+// PID is its process's number; 0 if it has none.
+func (n *Node) PID() int {
+	if p := n.process(); p != nil {
+		return p.PID()
+	}
+	return 0
+}
+
+// Kill ends the process with SIGKILL, and waits for that.
+func (n *Node) Kill() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.now != nil {
+		n.now.End(syscall.SIGKILL)
+		n.now, n.paused = nil, false
+	}
+}
+
+// Pause stops the process as it stands, until Resume.
+func (n *Node) Pause() error { return n.hold(true, syscall.SIGSTOP) }
+
+// Resume lets a process that was paused go on.
+func (n *Node) Resume() error { return n.hold(false, syscall.SIGCONT) }
+
+func (n *Node) hold(paused bool, sig os.Signal) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.now == nil {
+		return fmt.Errorf("node %s does not run", n.Name)
+	}
+	n.paused = paused
+	return n.now.Signal(sig)
+}
+
+// Paused tells whether it was paused.
+func (n *Node) Paused() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.paused
+}
+
+// Stop ends the process with SIGTERM. It is an error that it ends badly, or has to be killed.
+func (n *Node) Stop() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.now == nil {
+		return nil
+	}
+	if n.paused {
+		_ = n.now.Signal(syscall.SIGCONT)
+	}
+	err := n.now.Terminate(stopWithin)
+	n.now, n.paused = nil, false
+	if err != nil {
+		return fmt.Errorf("node %s: %w", n.Name, err)
+	}
+	return nil
+}
+
+// Restart stops the process in order and starts another one.
+func (n *Node) Restart() error { return errors.Join(n.Stop(), n.Start()) }
+
+// Lose removes all that the node has on its disk. The node must not run.
+func (n *Node) Lose() error {
+	if n.Running() {
+		return ErrRunning
+	}
+	return errors.Join(os.RemoveAll(n.Data()), os.Mkdir(n.Data(), 0o700))
+}
+
+// LimitFiles has every write fail that would make a file longer than that; 0 ends it.
+func (n *Node) LimitFiles(size uint64) error {
+	limit := fmt.Sprintf("--fsize=%d:", size)
+	if size == 0 {
+		limit = "--fsize=unlimited:"
+	}
+	out, err := exec.Command("prlimit", "--pid", fmt.Sprint(n.PID()), limit).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("prlimit: %w: %s", err, out)
+	}
+	return nil
+}
+
+// Dial connects to the node as a client, and makes sure that it answers: the kernel accepts
+// connections for a process that is stopped, too.
+func (n *Node) Dial(ctx context.Context, limit time.Duration) (*client.Client, error) {
+	return Dial(ctx, n.Client, limit)
+}
+
+// Dial is Node.Dial for an address.
+func Dial(ctx context.Context, addr string, limit time.Duration) (*client.Client, error) {
+	d := net.Dialer{Timeout: answerWithin}
+	conn, err := d.DialContext(ctx, "tcp4", addr)
+	if err != nil {
+		return nil, err
+	}
+	_ = conn.SetDeadline(time.Now().Add(answerWithin))
+	if _, err := client.On(conn, addr, answerWithin).Ask("use default"); err != nil {
+		reset(conn)
+		return nil, err
+	}
+	_ = conn.SetDeadline(time.Time{})
+	return client.On(conn, addr, limit), nil
+}
+
+// Answers tells whether the node serves clients now.
+func (n *Node) Answers(ctx context.Context) bool {
+	c, err := n.Dial(ctx, answerWithin)
+	if err != nil {
+		return false
+	}
+	c.HangUp()
+	return true
+}

@@ -1,0 +1,158 @@
+package nodes
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"beanfield/storage/must"
+)
+
+// The test binary stands in for a server and its subcommand, if the variable says so.
+const standsIn = "BEANFIELD_TEST_NODE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(standsIn) == "" {
+		os.Exit(m.Run())
+	}
+	if os.Args[1] == "cluster" {
+		fmt.Println(`{"nodes": [{"name": "a", "alive": true}, {"name": "b", "alive": false}],
+			"shards": [{"shard": 0, "owner": "a", "epoch": 7}, {"shard": 1, "owner": "a", "epoch": 8}]}`)
+		return
+	}
+	text := string(must.Get(os.ReadFile(os.Args[2])))
+	at := regexp.MustCompile(`address = '(.*)'`).FindStringSubmatch(text)[1]
+	l := must.Get(net.Listen("tcp4", at))
+	fmt.Println("ready")
+	for {
+		conn := must.Get(l.Accept())
+		go func() {
+			for in := bufio.NewScanner(conn); in.Scan(); {
+				fmt.Fprintf(conn, "USING default\r\n")
+			}
+		}()
+	}
+}
+
+func three(t *testing.T) *Cluster {
+	t.Setenv(standsIn, "1")
+	c := must.Get(New(Options{Binary: must.Get(os.Executable()), Dir: t.TempDir(), Proxied: true, Storage: "log_size = '1MiB'"}))
+	t.Cleanup(func() { must.Do(t, c.Close()) })
+	return c
+}
+
+func (n *Node) want(t *testing.T, running, answers bool) {
+	t.Helper()
+	if n.Running() != running || n.Answers(t.Context()) != answers {
+		t.Errorf("node %s: running is %v, answers is %v", n.Name, !answers, !running)
+	}
+}
+
+func TestLifeOfNodes(t *testing.T) {
+	c := three(t)
+	must.Do(t, c.Start())
+	served := must.Get(c.Serving(t.Context()))
+	served.want(t, true, true)
+	if err := served.Lose(); !errors.Is(err, ErrRunning) {
+		t.Errorf("its directory is removed while it runs: %v", err)
+	}
+	must.Do(t, served.Pause())
+	served.want(t, true, false)
+	if !served.Paused() {
+		t.Error("it is not known to be paused")
+	}
+	must.Do(t, served.Resume())
+	served.want(t, true, true)
+	pid := served.PID()
+	if err := served.Start(); !errors.Is(err, ErrRunning) || served.PID() != pid {
+		t.Errorf("it is started twice: %v", err)
+	}
+	served.Kill()
+	served.want(t, false, false)
+	if err := served.Ended(); err != nil {
+		t.Errorf("a kill is taken for an end of its own: %v", err)
+	}
+	must.Do(t, os.WriteFile(filepath.Join(served.Data(), "x"), nil, 0o600))
+	must.Do(t, served.Lose())
+	if left := must.Get(os.ReadDir(served.Data())); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+	must.Do(t, c.Start())
+	must.Get(c.Serving(t.Context()))
+	if text := string(must.Get(os.ReadFile(served.Log()))); !strings.Contains(text, "ready") {
+		t.Errorf("its log says %q", text)
+	}
+	must.Do(t, c.Stop())
+	for _, n := range c.Nodes {
+		n.want(t, false, false)
+	}
+}
+
+// A process that ends by itself is told from one that was ended.
+func TestEndOfItsOwn(t *testing.T) {
+	c := three(t)
+	n := c.Node("b")
+	n.binary = "false"
+	must.Do(t, n.Start())
+	<-n.process().Exited()
+	if n.Ended() == nil || n.Running() {
+		t.Error("its end is not noticed")
+	}
+	if _, err := c.Serving(t.Context()); err == nil || !strings.Contains(err.Error(), "node b") {
+		t.Errorf("whoever waits for it is told %v", err)
+	}
+	n.binary = must.Get(os.Executable())
+	must.Do(t, n.Start())
+}
+
+// Each node has its own address, and proxies for the others.
+func TestConfigurations(t *testing.T) {
+	c := three(t)
+	address := regexp.MustCompile(`(?m)^([abc]) = '(.*)'$`)
+	var all []string
+	for _, n := range c.Nodes {
+		text := string(must.Get(os.ReadFile(n.config())))
+		for _, line := range address.FindAllStringSubmatch(text, -1) {
+			if (line[2] == n.Engine) != (line[1] == n.Name) {
+				t.Errorf("node %s has %s", n.Name, line[0])
+			}
+			all = append(all, line[2])
+		}
+		for _, want := range []string{"path = '" + n.Data() + "'\nlog_size = '1MiB'", "node = '" + n.Name + "'", n.HTTP, n.Client} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in %s", want, text)
+			}
+		}
+	}
+	if slices.Sort(all); len(slices.Compact(all)) != 9 {
+		t.Errorf("the addresses are %v", all)
+	}
+	alone := must.Get(New(Options{Binary: "x", Dir: t.TempDir(), Names: []string{"a"}}))
+	if text := string(must.Get(os.ReadFile(alone.Nodes[0].config()))); strings.Contains(text, "cluster") {
+		t.Errorf("a node alone has %s", text)
+	}
+	must.Do(t, alone.Close())
+}
+
+func TestStatus(t *testing.T) {
+	c := three(t)
+	if _, err := c.Status(t.Context()); err == nil {
+		t.Error("nodes that do not run are asked")
+	}
+	must.Do(t, c.Node("c").Start())
+	s := must.Get(c.Status(t.Context()))
+	if s.Owner() != "a" || s.Alive() != 1 || s.Shards[1].Epoch != 8 {
+		t.Errorf("%+v", s)
+	}
+	s.Shards[1].Owner = "b"
+	if s.Owner() != "" {
+		t.Error("two owners are taken for one")
+	}
+}

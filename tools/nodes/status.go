@@ -1,0 +1,99 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+)
+
+// Status is what "beanfield cluster status -json" tells, as far as tools look at it.
+type Status struct {
+	Nodes  []NodeStatus
+	Shards []ShardStatus
+	Text   []byte // all of it
+}
+
+// NodeStatus is one of its nodes.
+type NodeStatus struct {
+	Name  string
+	Alive bool
+}
+
+// ShardStatus is one of its shards.
+type ShardStatus struct {
+	Shard int
+	Owner string // "": nobody
+	Epoch uint64
+}
+
+// Owner is the node that owns all shards; "" if there is none.
+func (s *Status) Owner() string {
+	owner := ""
+	for i, shard := range s.Shards {
+		if i > 0 && shard.Owner != owner {
+			return ""
+		}
+		owner = shard.Owner
+	}
+	return owner
+}
+
+// Alive counts the nodes that are said to live.
+func (s *Status) Alive() (n int) {
+	for _, node := range s.Nodes {
+		if node.Alive {
+			n++
+		}
+	}
+	return n
+}
+
+// statusWithin bounds the wait for a node's answer.
+const statusWithin = 5 * time.Second
+
+// Status asks the nodes that run, one after the other, until one answers.
+func (c *Cluster) Status(ctx context.Context) (*Status, error) {
+	err := errors.New("no node runs")
+	for _, n := range c.Nodes {
+		if !n.Running() || n.Paused() {
+			continue
+		}
+		var s *Status
+		if s, err = n.Status(ctx); err == nil {
+			return s, nil
+		}
+	}
+	return nil, err
+}
+
+// Status asks one node.
+func (n *Node) Status(ctx context.Context) (*Status, error) {
+	ctx, cancel := context.WithTimeout(ctx, statusWithin)
+	defer cancel()
+	text, err := n.Command(ctx, "cluster", "status", "-json")
+	if err != nil {
+		return nil, err
+	}
+	s := &Status{Text: text}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("node %s: cluster status: %w: %.200s", n.Name, err, text)
+	}
+	return s, nil
+}
+
+// Command runs one of the server's subcommands against the node, and returns what it prints.
+func (n *Node) Command(ctx context.Context, command ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, n.binary, append(command, "-config", n.config())...)
+	text, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, exit.Stderr)
+		}
+		return nil, fmt.Errorf("node %s: %v: %w", n.Name, command, err)
+	}
+	return text, nil
+}
