@@ -17,10 +17,11 @@
 //	    packages below a tool's own directory are for that tool alone, those
 //	    directly below tools are for all of them.
 //	H2  What comes from outside the house comes in through one door: Pebble in
-//	    storage/pebblestore and storage/locallog, NATS in storage/jetstream, TOML in cmd,
-//	    xxhash in router and where records are hashed (storage/turns, storage/locallog), the
-//	    network in conn, cmd, tools and storage/jetstream, HTTP in the front ends that speak it
-//	    and in cmd, WebSocket and protobuf in conn/queueservice. Clients in tools/clients may use what clients use.
+//	    storage/pebblestore and storage/locallog, NATS in storage/jetstream and storage/cluster, TOML in
+//	    cmd, xxhash in router and where records and files are hashed (storage/turns, storage/locallog,
+//	    storage/cluster/shipment), the network in conn, cmd, tools and storage/jetstream, HTTP in the
+//	    front ends that speak it and in cmd, WebSocket and protobuf in conn/queueservice. Clients in
+//	    tools/clients may use what clients use.
 //	H3  The queue, shard/queue with its cells, is pure. It may import only what computes (pure in
 //	    pure_test.go): no clock, no lock, no file, no network. It starts no goroutine
 //	    and has no channel, and prints nothing. This does not apply to its tests.

@@ -1,0 +1,159 @@
+package shipment
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// network is a link that has one queue for each listener. What it does to a message is by chance, from a
+// seed. It belongs into a bubble of testing/synctest.
+type network struct {
+	faults int // of a hundred messages, so many are lost, doubled, delayed or damaged each
+	dead   func(message int, toSender bool) bool
+
+	taking    sync.Mutex // as one goroutine would
+	mu        sync.Mutex
+	random    *rand.Rand
+	listeners map[string]func(string, []byte)
+	inboxes   int
+	count     int // messages so far
+	data      int // bytes to the receiver
+	flight    int // bytes that have not arrived
+	most      int
+}
+
+func newNetwork(seed uint64) *network {
+	return &network{random: rand.New(rand.NewPCG(seed, 1)), listeners: map[string]func(string, []byte){}}
+}
+
+func (n *network) Listen(subject string, take func(string, []byte)) (func(), error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.listeners[subject] = take
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.listeners, subject)
+	}, nil
+}
+
+func (n *network) Inbox() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.inboxes++
+	return "INBOX." + string(rune('a'+n.inboxes))
+}
+
+func (n *network) Send(subject, reply string, data []byte) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	number := n.count
+	n.count++
+	if !strings.HasPrefix(subject, "P.") {
+		n.data += len(data)
+	}
+	if n.dead != nil && n.dead(number, strings.HasPrefix(subject, "P.")) {
+		return nil
+	}
+	times, delay, data := 1, time.Millisecond+time.Duration(number), bytes.Clone(data) // no two arrive at once
+	switch {
+	case n.hit():
+		return nil
+	case n.hit():
+		times = 2
+	case n.hit():
+		delay += time.Duration(n.random.IntN(2000)) * time.Millisecond
+	case n.hit():
+		data[n.random.IntN(len(data))] ^= 1 << n.random.IntN(8)
+	}
+	for range times {
+		delay += time.Millisecond / 2
+		n.flight += len(data)
+		n.most = max(n.most, n.flight)
+		time.AfterFunc(delay, func() { n.arrive(subject, reply, data) })
+	}
+	return nil
+}
+
+func (n *network) hit() bool { return n.random.IntN(100) < n.faults }
+
+func (n *network) arrive(subject, reply string, data []byte) {
+	n.mu.Lock()
+	n.flight -= len(data)
+	take := n.listeners[subject]
+	n.mu.Unlock()
+	if take != nil {
+		n.taking.Lock()
+		defer n.taking.Unlock()
+		take(reply, data)
+	}
+}
+
+// directory makes one with files and directories, some empty, and says what is in it.
+func directory(t testing.TB, seed uint64) (dir string, files map[string]string) {
+	t.Helper()
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(seed, 2))
+	for _, sub := range []string{"turns", "turns/old", "void"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files = map[string]string{"turns/": "", "turns/old/": "", "void/": ""}
+	for i, name := range []string{"000001.sst", "000002.sst", "MANIFEST-000003", "OPTIONS-000004", "a", "b", "c", "turns/log", "turns/mark", "turns/old/x", "zero"} {
+		b := make([]byte, random.IntN(3000)*(i%3))
+		for i := range b {
+			b[i] = byte(random.Uint32())
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(b)
+	}
+	return dir, files
+}
+
+// contents is what is in a directory; nothing, if it is not there.
+func contents(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		if d.IsDir() {
+			files[name+"/"] = ""
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		files[name] = string(b)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// wants has a directory be whole, or not be there, and no partial one.
+func wants(t testing.TB, into string, files map[string]string) {
+	t.Helper()
+	if got := contents(t, into); !maps.Equal(got, files) || (got == nil) != (files == nil) {
+		t.Errorf("of %d files and directories, %d are there, or they are others", len(files), len(got))
+	}
+	if contents(t, Partial(into)) != nil {
+		t.Error("a part of it was left")
+	}
+}
