@@ -91,6 +91,14 @@
 // byte, each sector and each file, also for Read and Salvage; salvage_test.go does so after
 // crashes.
 //
+// # Copies
+//
+// A log with Options.Elsewhere is a copy of one that is kept elsewhere, record by record (Copy). It
+// may have lost anything but what is before its store's place, so Open claims nothing: it goes on
+// behind the last record that chains, and those behind it are copied again, with the same bytes. A reader is
+// given what was copied at once, synced or not. Parts of turns keep the cuts they have; a part that
+// goes on with turns begins a slot. The turns that have no last part yet are Unfinished.
+//
 // # Who may call what
 //
 // The owner appends, syncs and closes: one goroutine at a time, so a store in which a timer

@@ -23,6 +23,9 @@ type Options struct {
 	Slots int
 	// Epoch is a number that no opening of this log has had before: a random one.
 	Epoch uint64
+	// Elsewhere says that the log is a copy of one that is kept elsewhere: see Copy. What is
+	// missing here is read there again, so nothing that a crash took makes it a damaged log.
+	Elsewhere bool
 }
 
 // Log is a log in files of this machine. See doc.go for who may call what.
@@ -172,8 +175,13 @@ func (l *Log) write(s *slot, r turns.Record) (turns.At, error) {
 	r.Synced = l.synced // only the owner changes it
 	var hash uint64
 	l.buf, hash = turns.Append(l.buf[:0], r)
+	return l.put(s, r, l.buf, hash)
+}
+
+// put writes an encoded record, and returns where its turns are.
+func (l *Log) put(s *slot, r turns.Record, data []byte, hash uint64) (turns.At, error) {
 	start := s.end + turns.Head
-	if _, err := s.file.WriteAt(l.buf, s.end); err != nil {
+	if _, err := s.file.WriteAt(data, s.end); err != nil {
 		return 0, fmt.Errorf("storage: %s: %w", s.name, err)
 	}
 	l.place.Number, l.place.Hash = r.Number, hash
@@ -183,7 +191,7 @@ func (l *Log) write(s *slot, r turns.Record) (turns.At, error) {
 		l.use(s)
 		s.first = r.Number
 	}
-	s.last, s.end, s.busy = r.Number, s.end+aligned(int64(len(l.buf))), false
+	s.last, s.end, s.busy = r.Number, s.end+aligned(int64(len(data))), false
 	s.tail, s.more = start+int64(len(r.Turns)), r.More
 	if !r.More {
 		l.behind = l.place

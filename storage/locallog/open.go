@@ -27,11 +27,18 @@ func Open(o Options, from turns.Place) (*Log, error) {
 
 func (l *Log) open() error {
 	f := &found{fs: l.o.FS, dir: l.o.Dir, from: l.from}
+	if l.o.Elsewhere {
+		if err := Create(l.o, l.from); err != nil {
+			return err
+		}
+	}
 	if err := look(f); err != nil {
 		return err
 	}
 	row, place, err := f.sound()
-	if err != nil {
+	if l.o.Elsewhere {
+		row, place = f.chain()
+	} else if err != nil {
 		return err
 	}
 	for i, name := range f.names {
@@ -48,14 +55,39 @@ func (l *Log) open() error {
 	if err := l.openMark(); err != nil {
 		return err
 	}
-	if err := l.adopt(f.claim()); err != nil {
-		return err
+	if !l.o.Elsewhere {
+		if err := l.adopt(f.claim()); err != nil {
+			return err
+		}
 	}
 	if err := l.Sync(); err != nil {
 		return err
 	}
 	l.synced = place.Number
+	if l.o.Elsewhere {
+		return l.whole()
+	}
 	return nil
+}
+
+// whole finds out up to where a copy has whole turns: the parts at its end may go on.
+func (l *Log) whole() error {
+	l.behind = l.from
+	for _, s := range l.used {
+		s.behind = l.from
+	}
+	for r := l.Reader(); ; {
+		_, _, behind, ok, err := r.Next()
+		if err != nil || !ok {
+			return err
+		}
+		l.behind = behind
+		for _, s := range l.used {
+			if s.last >= behind.Number {
+				s.behind = behind
+			}
+		}
+	}
 }
 
 // takeOver takes the slots into use that the log is in.

@@ -7,6 +7,7 @@ import (
 	"beanfield/storage/pebblestore/committer"
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/turns"
 )
 
 // Checkpoint implements Checkpointer. The copy shows all shards at one moment:
@@ -66,10 +67,26 @@ func (l *shardLog) copyTo(path string) error {
 	if err := l.foldAll(); err != nil {
 		return err
 	}
-	l.folding.Lock() // the place stays what it is
-	defer l.folding.Unlock()
-	if err := l.fault.Guard(func() error { return l.db.Checkpoint(path) }); err != nil {
+	place, err := l.copyStore(path)
+	if err != nil {
 		return err
 	}
-	return locallog.Create(l.store.logOptions(path, len(l.store.logs)), l.place)
+	return locallog.Create(l.store.logOptions(path, len(l.store.logs)), place)
+}
+
+// copyStore copies what has been folded, and says up to where. A database that has not changed since
+// it was opened has no manifest of this run, and Pebble would copy none: so it is told once more where it stands.
+func (l *shardLog) copyStore(path string) (turns.Place, error) {
+	l.folding.Lock() // the place stays what it is
+	defer l.folding.Unlock()
+	return l.place, l.fault.Guard(func() error {
+		if !l.changed {
+			share := l.window.NewShare()
+			share.Seal(l.place)
+			if err := l.take(share); err != nil {
+				return err
+			}
+		}
+		return l.db.Checkpoint(path)
+	})
 }

@@ -85,3 +85,24 @@ func TestCheckpointOfARunningStore(t *testing.T) {
 		}
 	}
 }
+
+// A copy is whole also if nothing has changed since the store was opened.
+func TestCheckpointOfWhatHasNotChanged(t *testing.T) {
+	fs := vfs.NewMem()
+	s, l := openOne(t, fs)
+	j := largeJob(1, 10)
+	put(l, &j)
+	mustCommit(t, l)
+	must.Do(t, l.foldAll())
+	must.Do(t, s.Close())
+	s, _ = openOne(t, fs)
+	must.Do(t, s.Checkpoint("copy"))
+	must.Do(t, s.Close())
+	o := small(fs, storage.Always)
+	o.Dir = "copy"
+	c := noTicks(o)
+	if jobs := replayed(t, mustOpen(t, c, 1)[0]); len(jobs) != 1 {
+		t.Errorf("%d jobs in the copy", len(jobs))
+	}
+	must.Do(t, c.Close())
+}

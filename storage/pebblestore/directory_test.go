@@ -31,7 +31,7 @@ func TestForeignDirectories(t *testing.T) {
 		{"somebody's", map[string]string{"thesis.tex": "x"}, directory.ErrForeign, "thesis.tex"},
 		{"many files", map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}, directory.ErrForeign, "2 more"},
 		{"no manifest", map[string]string{"gen-000001": "", directory.HistoryName: "x", directory.HistoryTemp: ""}, storage.ErrCorrupt, directory.ManifestName},
-		{"newer format", map[string]string{directory.ManifestName: `{"format":4,"generation":1,"shards":1}`}, format.ErrVersion, "format 4"},
+		{"newer format", map[string]string{directory.ManifestName: `{"format":5,"generation":1,"shards":1}`}, format.ErrVersion, "format 5"},
 		{"damaged manifest", map[string]string{directory.ManifestName: `{"format":1,`}, storage.ErrCorrupt, directory.ManifestName},
 		{"empty manifest", map[string]string{directory.ManifestName: ``}, storage.ErrCorrupt, directory.ManifestName},
 		{"no shards", map[string]string{directory.ManifestName: `{"format":1,"generation":1}`}, storage.ErrCorrupt, "0 shards"},

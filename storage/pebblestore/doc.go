@@ -91,6 +91,8 @@
 //	Checkpoint  copies a running store                              checkpoint.go
 //	Intake      fills a new directory, wholly or not at all         intake.go
 //	takeOver    gives directories of older builds this format       takeover.go, oldlog.go
+//	Replicas    copies of shards whose logs are kept elsewhere      replicas.go
+//	serving     such a copy, as the owner's router sees it          serving.go
 //
 // # Turns, groups and syncs
 //
@@ -190,6 +192,19 @@
 // What it does not see: damage to the log that neither its mark nor a later record covers, as
 // when it is cut short after a power cut, beyond the number in an older mark. In Interval and
 // Never it notices the loss of what was synced, not of all that was acknowledged.
+//
+// # Copies
+//
+// A node of a cluster has a copy of each shard: a store and a log like those of a server by itself.
+// The records of the log are kept by an engine on several machines, and Take writes those that count
+// to the files here, byte for byte, without a sync. So the fold, the window and the replay work as
+// ever, and a copy is always a prefix of the log. What a crash took of the files is taken
+// again, and no claim of VE3 holds for them: only the store is verified. The owner's committer
+// appends a group by Upstream, and Take is given its records before that returns.
+//
+// An owner acknowledges nothing without a mandate: a turn that wrote nothing may have handed out
+// a job. When the mandate is gone, or an append fails, every turn from there on is told the error.
+// The copy is not concerned, and may be served again by a later owner's router.
 //
 // # Older builds
 //

@@ -53,6 +53,20 @@ func (o Options) slots(shards int) (length int64, n int) {
 	return min(max(length, leastSlot), mostSlot) &^ (slotAlign - 1), logSlots
 }
 
+// A copy of a log that is kept elsewhere has slots that each of its records fits into, and fewer of
+// them where there are many shards.
+const leastCopySlots = 4
+
+// copySlots are the slots of a copy of a shard's log.
+func (o Options) copySlots(shards int) (length int64, n int) {
+	length, n = o.slots(shards)
+	if length < o.copySlot {
+		n = max(leastCopySlots, int(int64(n)*length/o.copySlot))
+		length = o.copySlot
+	}
+	return length, n
+}
+
 // reserve is how much of the disk is not for puts. Also with a smaller MinFree
 // there is room for the ballast, for flushes and for small compactions.
 func (o Options) reserve() int64 {

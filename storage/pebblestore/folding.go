@@ -146,6 +146,7 @@ func (l *shardLog) foldSlots(n int) (folded bool, err error) {
 		return false, err
 	}
 	l.share, l.place = nil, share.Place
+	l.copied.folded.Store(share.Place.Number)
 	share.Done()
 	l.turns.Trim(l.place.Number)
 	l.free()

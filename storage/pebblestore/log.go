@@ -69,6 +69,9 @@ type shardLog struct {
 	dirty   atomic.Bool   // appended without sync since the last timed one
 	bytes   atomic.Uint64 // on disk, as last measured
 	tallies tallies
+
+	changing sync.Mutex // guards committer while another one takes its place
+	copied   copied
 }
 
 func newShardLog(s *store, shard int, name string) *shardLog {
@@ -85,6 +88,16 @@ func newShardLog(s *store, shard int, name string) *shardLog {
 
 // start makes the log ready for its owner, on a store that has just been opened.
 func (l *shardLog) start(fresh bool) error {
+	if err := l.read(fresh); err != nil {
+		return err
+	}
+	l.committer.Start(min(mostQueued, int(l.store.sharing.Mem/4)), &committer.Group{}, &committer.Group{})
+	go l.foldLoop()
+	return nil
+}
+
+// read opens the log of turns, or makes it, and finds out what is in it.
+func (l *shardLog) read(fresh bool) error {
 	step := l.store.o.Steps.Begin("removing tables that were never taken over by "+l.name, "")
 	err := l.stager.sweep()
 	step.End()
@@ -92,7 +105,7 @@ func (l *shardLog) start(fresh bool) error {
 		return err
 	}
 	if fresh {
-		if err := l.begin(0); err != nil {
+		if err := l.begin(l.store.origin(l.shard), 0); err != nil {
 			return err
 		}
 		if err := locallog.Create(l.logOptions(), l.place); err != nil {
@@ -105,7 +118,7 @@ func (l *shardLog) start(fresh bool) error {
 	if err != nil {
 		return err
 	}
-	l.turns = log
+	l.turns, l.copied.log = log, log
 	l.appended.Store(l.turns.Place().Number)
 	l.window = fold.NewWindow(l.opened)
 	if err := l.eachTurns(l.window.Absorb); err != nil {
@@ -114,12 +127,8 @@ func (l *shardLog) start(fresh bool) error {
 	l.absorbed.Store(l.appended.Load())
 	l.opened = l.window.Highest()
 	l.reader = l.turns.Reader()
-	if _, err := l.measure(); err != nil { // the keys of stats are right from the start
-		return err
-	}
-	l.committer.Start(min(mostQueued, int(l.store.sharing.Mem/4)), &committer.Group{}, &committer.Group{})
-	go l.foldLoop()
-	return nil
+	_, err = l.measure() // the keys of stats are right from the start
+	return err
 }
 
 func (l *shardLog) logOptions() locallog.Options {
@@ -129,9 +138,12 @@ func (l *shardLog) logOptions() locallog.Options {
 // logOptions are for the log of one shard of so many.
 func (s *store) logOptions(shard string, shards int) locallog.Options {
 	length, n := s.o.slots(shards)
-	return locallog.Options{
-		FS: s.space.wrap(), Dir: directory.Turns(s.o.FS, shard), Slot: length, Slots: n, Epoch: rand.Uint64(),
+	o := locallog.Options{FS: s.space.wrap(), Dir: directory.Turns(s.o.FS, shard), Slot: length, Slots: n, Epoch: rand.Uint64()}
+	if s.cluster != nil {
+		o.Slot, o.Slots = s.o.copySlots(shards)
+		o.Elsewhere = true
 	}
+	return o
 }
 
 // Put implements Log.
@@ -257,7 +269,10 @@ func (l *shardLog) Broken(err error) { l.fault.Fail(err) }
 // onFault is told the first error after which the log must not be used.
 func (l *shardLog) onFault(err error) {
 	err = l.errorf("%w", err)
-	l.committer.Fail(err)
+	l.changing.Lock()
+	c := l.committer
+	l.changing.Unlock()
+	c.Fail(err)
 	l.store.report(err)
 }
 

@@ -40,7 +40,8 @@ type Options struct {
 	// error after which a log accepts nothing more: the process should end.
 	Fatal func(error)
 
-	disk int64 // bytes of the disk, if known: see fit
+	disk     int64 // bytes of the disk, if known: see fit
+	copySlot int64 // how long a slot of a copied log is at least; tests have shorter ones
 }
 
 const (
@@ -62,6 +63,7 @@ func (o Options) withDefaults() Options {
 	def(&o.LogBytes, 64*mib)
 	def(&o.MinFree, 256*mib)
 	def(&o.Ballast, 32*mib)
+	def(&o.copySlot, mib+mib/4)
 	if o.SyncEvery <= 0 {
 		o.SyncEvery = 50 * time.Millisecond
 	}

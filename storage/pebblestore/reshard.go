@@ -322,7 +322,7 @@ func (m *mover) finish() error {
 			return err
 		}
 		t := m.to.shards[i]
-		if err := t.begin(m.highest); err != nil {
+		if err := t.begin(newPlace(), m.highest); err != nil {
 			return err
 		}
 		return locallog.Create(m.log.logOptions(t.stager.dir, len(m.batches)), t.place)

@@ -21,6 +21,8 @@ type shardStore struct {
 	stager stager
 	base   *database.Database
 	place  turns.Place // belongs to whoever folds
+	// changed says that a share has been taken since the database was opened.
+	changed bool
 }
 
 // openStore opens the store of a shard at path, or makes its database.
@@ -35,9 +37,9 @@ func openStore(sh *database.Sharing, f *database.Fault, path, name string, chang
 	}, nil
 }
 
-// begin makes a new database a store that has folded nothing.
-func (s *shardStore) begin(highest uint64) error {
-	s.place = newPlace()
+// begin makes a new database a store that has folded nothing of a log that begins at a place.
+func (s *shardStore) begin(place turns.Place, highest uint64) error {
+	s.place = place
 	key := format.Key(format.KeyPlace, 0)
 	return s.fault.Guard(func() error {
 		b := s.db.NewBatch()

@@ -28,7 +28,8 @@ type store struct {
 	now     format.Manifest
 	shardOf func(tube string) int
 
-	copying sync.Mutex // one checkpoint at a time
+	cluster *ReplicaOptions // nil if the log is on this machine alone
+	copying sync.Mutex      // one checkpoint at a time
 
 	running atomic.Bool // Open has succeeded
 	fatal   sync.Once
@@ -54,32 +55,51 @@ func newStore(o Options) *store {
 // Durable implements Store.
 func (s *store) Durable() bool { return true }
 
-// Open implements Store. Nothing is touched before the directory is known to be
-// ours, of a format that this build reads, and free.
+// Open implements Store.
 func (s *store) Open(n int, shardOf func(tube string) int) ([]storage.Log, error) {
-	if err := format.CheckShards(n); err != nil {
+	if err := s.take(n, shardOf); err != nil {
 		return nil, err
-	}
-	if _, _, err := s.dir.Usable(); err != nil {
-		return nil, err
-	}
-	if err := s.dir.Acquire(); err != nil {
-		return nil, err
-	}
-	if err := s.open(n, shardOf); err != nil {
-		return nil, errors.Join(err, s.abort())
 	}
 	logs := make([]storage.Log, n)
 	for i, l := range s.logs {
 		logs[i] = l
 	}
+	return logs, nil
+}
+
+// take opens the directory, and all that is in it. Nothing is touched before the directory is known
+// to be ours, of a format that this build reads, and free.
+func (s *store) take(n int, shardOf func(tube string) int) error {
+	if err := format.CheckShards(n); err != nil {
+		return err
+	}
+	if err := s.mayOpen(n); err != nil {
+		return err
+	}
+	if err := s.dir.Acquire(); err != nil {
+		return err
+	}
+	if err := s.open(n, shardOf); err != nil {
+		return errors.Join(err, s.abort())
+	}
 	s.running.Store(true)
 	s.startLoops()
-	return logs, nil
+	return nil
+}
+
+func (s *store) mayOpen(n int) error {
+	m, ok, err := s.dir.Usable()
+	if err == nil && ok {
+		err = s.belongs(m, n)
+	}
+	return err
 }
 
 func (s *store) open(n int, shardOf func(string) int) error {
 	m, ok, err := s.dir.Usable() // now the directory is locked
+	if err == nil && ok {
+		err = s.belongs(m, n)
+	}
 	if err != nil {
 		return err
 	}
@@ -93,6 +113,10 @@ func (s *store) open(n int, shardOf func(string) int) error {
 	}
 	if !ok || m.Creating {
 		return s.create(n)
+	}
+	if s.cluster != nil {
+		s.now = m
+		return s.openLogs(false)
 	}
 	s.shardOf = shardOf
 	if m, err = s.takeOver(m); err != nil {
@@ -132,7 +156,7 @@ func (s *store) addSum(m format.Manifest) error {
 
 // create makes the first generation. Until that is complete, the manifest says so.
 func (s *store) create(n int) error {
-	s.now = format.Manifest{Generation: 1, Shards: n, Rule: format.ShardRule, Creating: true}
+	s.now = format.Manifest{Generation: 1, Shards: n, Rule: format.ShardRule, Creating: true, Cluster: s.clusterName()}
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -179,7 +203,7 @@ func (s *store) openLog(i int, fresh bool) error {
 	}
 	if err == nil {
 		l.db, l.base, l.fs, l.stager = base.db, base.base, base.fs, base.stager // the rest may be in use already
-		err = l.start(fresh)
+		err = l.begins(fresh)
 	}
 	if err != nil {
 		return s.dir.OrSalvage(fmt.Errorf("storage: open %s: %w", path, database.Explain(err)), "")
@@ -280,6 +304,9 @@ func (s *store) closeLogs() error {
 // close ends the committer after all that was committed, then the fold, the log and the
 // store. What has not been folded is in the log.
 func (l *shardLog) close() error {
+	if l.store.cluster != nil {
+		return l.stop()
+	}
 	if started := l.committer.Close(); !started {
 		return l.closeFiles()
 	}

@@ -36,6 +36,7 @@ func (s *shardStore) take(share *fold.Share) error {
 		err = s.db.Ingest(context.Background(), w.paths)
 	}
 	if err == nil {
+		s.changed = true
 		return nil
 	}
 	for _, path := range w.paths {

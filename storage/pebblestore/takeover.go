@@ -51,7 +51,7 @@ func (s *store) takeOverShard(sh *database.Sharing, path string, shards int) err
 	err = f.Guard(func() error {
 		highest, err := contents.MaxID(t.db)
 		if err == nil {
-			err = t.begin(highest) // flushes what Pebble has read from its logs
+			err = t.begin(newPlace(), highest) // flushes what Pebble has read from its logs
 		}
 		return err
 	})

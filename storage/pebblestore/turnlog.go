@@ -9,25 +9,34 @@ import (
 	"beanfield/storage/turns"
 )
 
-// append appends a group to the log. While the log is full, it waits for the fold.
+// append appends a group to the log.
 func (l *shardLog) append(g *committer.Group) (at turns.At, err error) {
+	err = l.whenRoom(func() (number uint64, err error) {
+		number, at, err = l.turns.Append(g.Sealed)
+		return number, err
+	})
+	return at, err
+}
+
+// whenRoom calls add, which appends to the log. While the log is full, it waits for the fold.
+func (l *shardLog) whenRoom(add func() (number uint64, err error)) error {
 	for began := time.Now(); ; {
 		l.writing.Lock()
-		number, at, err := l.turns.Append(g.Sealed)
+		number, err := add()
 		if err == nil {
 			l.appended.Store(number)
 		}
 		l.writing.Unlock()
 		if !errors.Is(err, storage.ErrNoSpace) {
 			l.tallies.stallEnds(began)
-			return at, err
+			return err
 		}
 		l.tallies.stallBegins(began)
 		l.wakeFold()
 		select {
 		case <-l.freed:
 		case <-l.fault.Dead:
-			return 0, l.fault.Err()
+			return l.fault.Err()
 		}
 	}
 }

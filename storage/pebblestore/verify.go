@@ -60,6 +60,9 @@ func (s *store) checkTurns(w *repair.Witness, step *storage.Step) error {
 	if err != nil {
 		return err
 	}
+	if s.cluster != nil {
+		return nil // what is missing of the copy is read again where the log is kept
+	}
 	_, err = locallog.Read(s.o.FS, directory.Turns(s.o.FS, w.Dir), place, func([]byte, turns.At, turns.Place) error {
 		step.Count()
 		return nil

@@ -3,9 +3,13 @@ package committer
 import "beanfield/storage"
 
 // Fail ends all acknowledging: every ack from here on gets the error. Acks that are
-// being told of success at this moment have really succeeded. It is called once.
+// being told of success at this moment have really succeeded. Only the first call counts.
 func (c *Committer) Fail(err error) {
 	c.mu.Lock()
+	if c.failed != nil {
+		c.mu.Unlock()
+		return
+	}
 	c.failed = err
 	c.work.Broadcast()
 	c.quiet.Broadcast()

@@ -20,6 +20,7 @@ import (
 //	beanfield.json  the manifest: which generation counts, and its shards
 //	ballast         space to give up when the disk is full
 //	history         what the console's charts begin with; the server's, not the store's
+//	cluster/        what a node of a cluster keeps besides; the cluster's, not the store's
 //	gen-000001/     a generation: one set of shards
 //	    shard-000/  a Pebble database
 //
@@ -34,6 +35,7 @@ const (
 	// so that a directory does not look like somebody else's for it.
 	HistoryName      = "history"
 	HistoryTemp      = HistoryName + ".tmp"
+	ClusterName      = "cluster" // likewise
 	GenerationPrefix = "gen-"
 	ShardPrefix      = "shard-"
 	// Category tells Pebble's file system whose writes these are.
@@ -80,7 +82,7 @@ func (d *Dir) inspect() (written bool, err error) {
 				"import it into another directory with beanfield import", name)
 		case strings.HasPrefix(name, GenerationPrefix):
 			generations = append(generations, name)
-		case name == LockName || name == BallastName || name == manifestTemp || name == "lost+found" || name == HistoryName || name == HistoryTemp:
+		case name == LockName || name == BallastName || name == manifestTemp || name == "lost+found" || name == HistoryName || name == HistoryTemp || name == ClusterName:
 			// Left from a start that was cut short, or a fresh file system, or of no weight.
 		default:
 			foreign = append(foreign, name)

@@ -18,6 +18,7 @@ const (
 	FirstFormat = 1
 	QueueFormat = 2 // with jobs and queues that the first builds misread
 	TurnsFormat = 3 // each shard has a log of turns, and Pebble has none
+	CopyFormat  = 4 // the same, but the logs are copies of those that a cluster keeps
 )
 
 // ShardRule is the number of the rule by which a tube's name chooses its shard. The rule
@@ -39,6 +40,9 @@ type Manifest struct {
 	Creating bool `json:"creating,omitempty"`
 	// Filling is set until an intake has ended: no store opens the directory.
 	Filling bool `json:"filling,omitempty"`
+	// Cluster is the name of the cluster to which the logs belong; a server by itself does not
+	// open the directory.
+	Cluster string `json:"cluster,omitempty"`
 
 	Summed bool `json:"-"` // it was read with its checksum
 }
@@ -75,9 +79,12 @@ func DecodeManifest(path string, text []byte) (m Manifest, err error) {
 	if err != nil {
 		return m, fmt.Errorf("storage: %s: %w: %v", path, storage.ErrCorrupt, err)
 	}
-	if m.Format < FirstFormat || m.Format > TurnsFormat {
+	if m.Format < FirstFormat || m.Format > CopyFormat {
 		return m, fmt.Errorf("storage: %s: %w: the data has format %d, this build reads formats %d to %d",
-			path, ErrVersion, m.Format, FirstFormat, TurnsFormat)
+			path, ErrVersion, m.Format, FirstFormat, CopyFormat)
+	}
+	if (m.Format == CopyFormat) != (m.Cluster != "") {
+		return m, fmt.Errorf("storage: %s: %w: format %d, cluster %q", path, storage.ErrCorrupt, m.Format, m.Cluster)
 	}
 	if m.Generation < 1 || CheckShards(m.Shards) != nil {
 		return m, fmt.Errorf("storage: %s: %w: generation %d, %d shards", path, storage.ErrCorrupt, m.Generation, m.Shards)
@@ -87,7 +94,10 @@ func DecodeManifest(path string, text []byte) (m Manifest, err error) {
 
 // Encode is the text of a manifest, with its checksum. One without a format gets this build's.
 func (m Manifest) Encode() ([]byte, error) {
-	if m.Format == 0 {
+	switch {
+	case m.Cluster != "":
+		m.Format = CopyFormat
+	case m.Format == 0 || m.Format == CopyFormat:
 		m.Format = TurnsFormat
 	}
 	text, err := json.MarshalIndent(m, "", "  ")

@@ -1,0 +1,235 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"beanfield/storage"
+	"beanfield/storage/locallog"
+	"beanfield/storage/pebblestore/committer"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/turns"
+)
+
+// ReplicaOptions are those of a node's copies of shards whose logs are kept elsewhere.
+type ReplicaOptions struct {
+	Options
+	Cluster string
+	// Origins are where the logs begin, one for each shard. A new store begins there.
+	Origins []turns.Place
+}
+
+// Replicas are the copies of all shards that a node of a cluster keeps.
+type Replicas struct{ store *store }
+
+// copied is what a shard's log has besides if it is a copy.
+type copied struct {
+	log    *locallog.Log
+	folded atomic.Uint64 // the number of the last record that the store has
+	parts  []byte        // of turns whose last part is still to come, for the one who calls Take
+	start  turns.At
+	folds  bool // foldLoop runs
+}
+
+// OpenReplicas opens a node's data directory, or makes it.
+func OpenReplicas(o ReplicaOptions) (*Replicas, error) {
+	if o.Cluster == "" {
+		return nil, errors.New("storage: a cluster needs a name")
+	}
+	o.Sync = storage.Always // who owns a shard acknowledges only what counts
+	s := newStore(o.Options)
+	s.cluster = &o
+	if err := s.restore(); err != nil {
+		return nil, err
+	}
+	if err := s.take(len(o.Origins), nil); err != nil {
+		return nil, err
+	}
+	return &Replicas{s}, nil
+}
+
+func (s *store) clusterName() string {
+	if s.cluster == nil {
+		return ""
+	}
+	return s.cluster.Cluster
+}
+
+// origin is where the log of a new store begins.
+func (s *store) origin(shard int) turns.Place {
+	if s.cluster == nil {
+		return newPlace()
+	}
+	return s.cluster.Origins[shard]
+}
+
+// belongs refuses the directory of a cluster for a server by itself, and the reverse.
+func (s *store) belongs(m format.Manifest, shards int) error {
+	name := s.clusterName()
+	switch {
+	case m.Cluster == name && (name == "" || m.Shards == shards || m.Creating):
+		return nil
+	case m.Creating && m.Cluster == "":
+		return nil // there is nothing in it
+	case m.Cluster == name:
+		return directory.Error(s.o.Dir, directory.ErrForeign, "it has %d shards, and the cluster %s has %d", m.Shards, name, shards)
+	case m.Cluster == "":
+		return directory.Error(s.o.Dir, directory.ErrForeign, "it holds the jobs of a server by itself, not of the cluster %s; "+
+			"beanfield cluster init makes it the beginning of a new one", name)
+	case name == "":
+		return directory.Error(s.o.Dir, directory.ErrForeign, "it belongs to a node of the cluster %s; "+
+			"beanfield cluster detach makes it a directory of a server by itself", m.Cluster)
+	}
+	return directory.Error(s.o.Dir, directory.ErrForeign, "it belongs to the cluster %s, not %s", m.Cluster, name)
+}
+
+// begins makes a log ready: for its owner, or, if it is a copy, for records.
+func (l *shardLog) begins(fresh bool) error {
+	if l.store.cluster == nil {
+		return l.start(fresh)
+	}
+	if err := l.read(fresh); err != nil {
+		return err
+	}
+	if origin := l.store.origin(l.shard); l.place.Origin != origin.Origin {
+		return directory.Error(l.store.o.Dir, directory.ErrForeign, "the log of %s is another one than that of the cluster: %x, not %x",
+			l.name, l.place.Origin, origin.Origin)
+	}
+	l.copied.folded.Store(l.place.Number)
+	var err error
+	if l.copied.parts, l.copied.start, err = l.copied.log.Unfinished(); err != nil {
+		return err
+	}
+	l.copied.folds = true
+	go l.foldLoop()
+	return nil
+}
+
+// Shards is how many there are.
+func (r *Replicas) Shards() int { return len(r.store.logs) }
+
+// Place is that of the last record that a copy has. It may not be called beside Take.
+func (r *Replicas) Place(shard int) turns.Place { return r.store.logs[shard].turns.Place() }
+
+// Durable is the number of the last record of which the copy needs no other any more, whatever
+// happens to this machine but the loss of its disk.
+func (r *Replicas) Durable(shard int) uint64 { return r.store.logs[shard].copied.folded.Load() }
+
+// Take gives a copy the next record that counts. While the log is full, it waits for the store.
+func (r *Replicas) Take(shard int, rec turns.Record, data []byte, hash uint64) error {
+	l := r.store.logs[shard]
+	var at turns.At
+	err := l.whenRoom(func() (_ uint64, err error) {
+		at, err = l.copied.log.Copy(rec, data, hash)
+		return rec.Number, err
+	})
+	if err != nil {
+		return err
+	}
+	b, c := rec.Turns, &l.copied
+	if !rec.Rest {
+		c.parts, c.start = nil, at
+	}
+	if rec.More || rec.Rest {
+		c.parts = append(c.parts, b...)
+		b = c.parts
+	}
+	if rec.More {
+		return nil
+	}
+	if err := l.window.Absorb(b, c.start); err != nil {
+		return l.errorf("record %d: %w", rec.Number, err)
+	}
+	c.parts = nil
+	l.absorbed.Store(rec.Number)
+	if seq := at.Seq(); seq != l.lastSlot {
+		l.lastSlot = seq
+		l.wakeFold()
+	}
+	return nil
+}
+
+// Close closes the copies. Nobody may call anything else any more.
+func (r *Replicas) Close() error { return r.store.Close() }
+
+// stop ends the fold of a copy, and closes its files.
+func (l *shardLog) stop() error {
+	if !l.copied.folds {
+		return l.closeFiles()
+	}
+	close(l.foldStop)
+	select {
+	case <-l.foldEnded:
+	case <-l.fault.Dead:
+	}
+	return l.closeFiles()
+}
+
+// Checkpoint copies the store of a shard to a directory on the same disk, which must not exist. It
+// says where that store stands: the log is not copied.
+func (r *Replicas) Checkpoint(shard int, dir string) (turns.Place, error) {
+	l := r.store.logs[shard]
+	place, err := l.copyStore(dir)
+	if err != nil {
+		return turns.Place{}, l.errorf("checkpoint: %w", err)
+	}
+	return place, nil
+}
+
+// What a store is called while a checkpoint takes its place.
+const replacedSuffix = ".replaced"
+
+// Replace has a checkpoint take the place of a shard's store: the directory is moved. Nothing else
+// may be called for this shard meanwhile.
+func (r *Replicas) Replace(shard int, dir string) error {
+	s := r.store
+	l := s.logs[shard]
+	if err := l.stop(); err != nil {
+		return err
+	}
+	path := s.dir.Shard(s.now.Generation, shard)
+	fs := s.o.FS
+	err := fs.Rename(path, path+replacedSuffix)
+	if err == nil {
+		err = fs.Rename(dir, path)
+	}
+	if err == nil {
+		err = directory.SyncDir(fs, s.dir.Generation(s.now.Generation))
+	}
+	if err == nil {
+		err = fs.RemoveAll(path + replacedSuffix)
+	}
+	if err != nil {
+		return fmt.Errorf("storage: a checkpoint for %s: %w", l.name, err)
+	}
+	return s.openLog(shard, false)
+}
+
+// restore finishes what Replace had begun when the process ended: a store that a checkpoint has
+// taken the place of goes, one for which there is none yet comes back.
+func (s *store) restore() error {
+	m, ok, err := s.dir.ReadManifest()
+	if err != nil || !ok {
+		return err
+	}
+	fs := s.o.FS
+	for i := range m.Shards {
+		path := s.dir.Shard(m.Generation, i)
+		if _, err := fs.Stat(path + replacedSuffix); directory.Missing(err) {
+			continue
+		}
+		if _, err = fs.Stat(path); err == nil {
+			err = fs.RemoveAll(path + replacedSuffix)
+		} else if directory.Missing(err) {
+			err = fs.Rename(path+replacedSuffix, path)
+		}
+		if err != nil {
+			return fmt.Errorf("storage: %w", err)
+		}
+	}
+	return nil
+}
+
+var _ committer.Log = (*owning)(nil)

@@ -1,0 +1,304 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"beanfield/storage"
+	"beanfield/storage/must"
+	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/turns"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// kept is a log as several machines keep it: all records that count.
+type kept struct {
+	origin  turns.Place
+	records []keptRecord
+	most    int // bytes of turns in a record
+	copies  int
+	lapsed  bool
+	cut     bool
+}
+
+type keptRecord struct {
+	rec  turns.Record
+	data []byte
+	hash uint64
+}
+
+// add appends turns, in parts if they are long, and returns the number of the last record.
+func (k *kept) add(b []byte) uint64 {
+	for rest := false; ; rest = true {
+		n := min(len(b), k.most)
+		last := k.origin
+		if len(k.records) > 0 {
+			r := k.records[len(k.records)-1]
+			last.Number, last.Hash = r.rec.Number, r.hash
+		}
+		rec := turns.Record{Origin: last.Origin, Epoch: 1, Number: last.Number + 1, Before: last.Hash, Synced: last.Number, Rest: rest, More: n < len(b), Turns: b[:n]}
+		data, hash := turns.Append(nil, rec)
+		rec, _, _, _ = turns.Decode(data)
+		k.records = append(k.records, keptRecord{rec, data, hash})
+		if b = b[n:]; len(b) == 0 {
+			return rec.Number
+		}
+	}
+}
+
+// node is one machine with a copy of the log's store.
+type node struct {
+	t    *testing.T
+	log  *kept
+	disk *vfs.MemFS
+	r    *Replicas
+}
+
+func newNode(t *testing.T, log *kept) *node {
+	n := &node{t: t, log: log, disk: vfs.NewCrashableMem()}
+	n.open()
+	return n
+}
+
+func (n *node) options() ReplicaOptions {
+	o := small(n.disk, storage.Always)
+	o.copySlot, o.LogBytes = 8<<10, 1<<10
+	return ReplicaOptions{Options: o, Cluster: "test", Origins: []turns.Place{n.log.origin}}
+}
+
+func (n *node) open() {
+	n.t.Helper()
+	r, err := OpenReplicas(n.options())
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.r = r
+}
+
+// catchUp takes records up to a number.
+func (n *node) catchUp(number uint64) {
+	n.t.Helper()
+	for at := n.r.Place(0).Number; at < number; at++ {
+		k := n.log.records[at]
+		must.Do(n.t, n.r.Take(0, k.rec, k.data, k.hash))
+	}
+}
+
+func (n *node) catchUpAll() { n.catchUp(uint64(len(n.log.records))) }
+
+// crash cuts the power, and opens what is left.
+func (n *node) crash(r *rand.Rand, percent int) {
+	n.t.Helper()
+	disk := n.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(r.Int63())})
+	must.Do(n.t, n.r.Close())
+	n.disk = disk
+	n.open()
+}
+
+// Append and Holds make a node the Upstream of its own shard.
+func (n *node) Append(b []byte) (uint64, error) {
+	if n.log.cut {
+		return 0, errors.New("cut off")
+	}
+	number := n.log.add(b)
+	n.catchUp(number)
+	return number, nil
+}
+
+func (n *node) Holds() bool { return !n.log.lapsed }
+
+// serve opens the node's store as its owner does.
+func (n *node) serve() (storage.Store, storage.Log) {
+	s := n.r.Serve(func(int) Upstream { return n })
+	return s, mustOpen(n.t, s, 1)[0]
+}
+
+// Whoever has the same records has the same store, wherever they came from, whatever crashes took
+// meanwhile, and through any number of owners.
+func TestCopiesAreTheSame(t *testing.T) {
+	seeds := int64(30)
+	if brief() {
+		seeds = 5
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewSource(seed))
+		log := &kept{origin: turns.Place{Origin: 77, Hash: uint64(seed % 2)}, most: []int{2_000, 6_000}[r.Intn(2)]}
+		nodes := []*node{newNode(t, log), newNode(t, log), newNode(t, log)}
+		h := newHistory(r)
+		for range 6 {
+			owner := nodes[r.Intn(len(nodes))]
+			owner.catchUpAll()
+			s, l := owner.serve()
+			if got := look(t, l); h.nth(h.turns(), got) < 0 {
+				t.Fatalf("seed %d: %d jobs, highest id %d: not the state after turn %d", seed, len(got.jobs), got.maxID, h.turns())
+			}
+			for range r.Intn(40) {
+				h.turn(l)
+				mustCommit(t, l)
+				for _, n := range nodes {
+					if r.Intn(3) == 0 {
+						n.catchUp(n.r.Place(0).Number + uint64(r.Intn(1+len(log.records)-int(n.r.Place(0).Number))))
+					}
+				}
+			}
+			must.Do(t, s.Close())
+			for _, n := range nodes {
+				if r.Intn(3) == 0 {
+					n.crash(r, r.Intn(101))
+				}
+			}
+			if n := nodes[r.Intn(len(nodes))]; r.Intn(3) == 0 {
+				n.fetch(nodes[r.Intn(len(nodes))])
+			}
+		}
+		for _, n := range nodes {
+			must.Do(t, n.r.Close())
+		}
+	}
+}
+
+// fetch replaces a node's store by a checkpoint of another's, or of its own.
+func (n *node) fetch(from *node) {
+	n.t.Helper()
+	n.log.copies++ // a crash may bring back what was removed
+	dir := fmt.Sprint("checkpoint ", n.log.copies)
+	place, err := from.r.Checkpoint(0, dir)
+	must.Do(n.t, err)
+	if ok, err := vfs.Clone(from.disk, n.disk, dir, dir+" here", vfs.CloneSync); !ok || err != nil {
+		n.t.Fatal(ok, err)
+	}
+
+	must.Do(n.t, n.r.Replace(0, dir+" here"))
+	if got := n.r.Place(0); got != place {
+		n.t.Fatalf("the checkpoint stands at %v, and the store at %v", place, got)
+	}
+}
+
+// A store that has been replaced half way is there again after a crash, the old one or the new one.
+func TestReplaceCutShort(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 1000}
+	n := newNode(t, log)
+	s, l := n.serve()
+	h := newHistory(rand.New(rand.NewSource(1)))
+	look(t, l)
+	for range 50 {
+		h.turn(l)
+		mustCommit(t, l)
+	}
+	must.Do(t, s.Close())
+	must.Do(t, n.r.Close())
+	path := n.r.store.dir.Shard(1, 0)
+	must.Do(t, n.disk.Rename(path, path+replacedSuffix))
+	n.open()
+	n.catchUpAll()
+	s, l = n.serve()
+	if h.nth(h.turns(), look(t, l)) < 0 {
+		t.Error("the old store does not come back")
+	}
+	must.Do(t, s.Close())
+	must.Do(t, n.r.Close())
+}
+
+// Without a mandate no turn is acknowledged, whether it wrote or not; nor when nothing can be
+// appended. The copy goes on afterwards.
+func TestOwnerWithoutMandate(t *testing.T) {
+	for name, end := range map[string]func(*kept){
+		"lapsed": func(k *kept) { k.lapsed = true },
+		"cut":    func(k *kept) { k.cut = true },
+	} {
+		log := &kept{origin: turns.Place{Origin: 1}, most: 1000}
+		n := newNode(t, log)
+		s, l := n.serve()
+		h := newHistory(rand.New(rand.NewSource(1)))
+		look(t, l)
+		h.turn(l)
+		mustCommit(t, l)
+		if err := commit(l); err != nil {
+			t.Errorf("%s: a turn that wrote nothing: %v", name, err)
+		}
+		end(log)
+		if name == "cut" {
+			h.turn(l)
+		}
+		if err := commit(l); err == nil {
+			t.Errorf("%s: a turn was acknowledged", name)
+		}
+		if err := commit(l); err == nil {
+			t.Errorf("%s: a later turn was acknowledged", name)
+		}
+		must.Do(t, s.Close())
+		log.lapsed, log.cut = false, false
+		n.catchUpAll()
+		s, l = n.serve()
+		if got := look(t, l); h.nth(1, got) < 0 {
+			t.Errorf("%s: %d jobs afterwards", name, len(got.jobs))
+		}
+		mustCommit(t, l)
+		must.Do(t, s.Close())
+		must.Do(t, n.r.Close())
+	}
+}
+
+// A directory belongs to one cluster, or to a server by itself.
+func TestDirectoryOfACluster(t *testing.T) {
+	n := newNode(t, &kept{origin: turns.Place{Origin: 1}})
+	must.Do(t, n.r.Close())
+	refused := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, directory.ErrForeign) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := newStore(small(n.disk, storage.Always)).Open(1, byName(1))
+	refused("a server by itself", err)
+	for what, change := range map[string]func(*ReplicaOptions){
+		"another cluster":          func(o *ReplicaOptions) { o.Cluster = "other" },
+		"another log":              func(o *ReplicaOptions) { o.Origins = []turns.Place{{Origin: 2}} },
+		"another number of shards": func(o *ReplicaOptions) { o.Origins = make([]turns.Place, 2) },
+		"jobs of a server by itself": func(o *ReplicaOptions) {
+			o.FS = vfs.NewMem()
+			s := newStore(small(o.FS, storage.Always))
+			mustOpen(t, s, 1)
+			must.Do(t, s.Close())
+		},
+	} {
+		o := n.options()
+		change(&o)
+		_, err := OpenReplicas(o)
+		refused(what, err)
+	}
+	n.open()
+	must.Do(t, n.r.Close())
+}
+
+// A copy whose log is full waits for its store, and one turn may be longer than the log.
+func TestCopyWaitsForItsStore(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 4_000}
+	owner, other := newNode(t, log), newNode(t, log)
+	s, l := owner.serve()
+	look(t, l)
+	body := make([]byte, 900_000)
+	for id := range uint64(3) {
+		j := largeJob(id+1, 0)
+		j.Size = uint32(len(body))
+		l.Put(&j.Job, body)
+		mustCommit(t, l)
+	}
+	other.catchUpAll()
+	for id := range uint64(3) {
+		if got, err := l.Body(id+1, nil); err != nil || len(got) != len(body) {
+			t.Errorf("job %d: %d bytes, %v", id+1, len(got), err)
+		}
+	}
+	must.Do(t, s.Close())
+	s, l = other.serve()
+	if got := look(t, l); len(got.jobs) != 3 {
+		t.Errorf("%d jobs", len(got.jobs))
+	}
+	must.Do(t, s.Close())
+	must.Do(t, owner.r.Close())
+	must.Do(t, other.r.Close())
+}
