@@ -17,11 +17,13 @@ type Share struct {
 	Records []Change
 	Updates []Change
 	Bodies  []uint64 // jobs whose bodies are kept apart, and to be removed
+	Pieces  []Piece  // parts of such bodies, in the order of ids and numbers; none of those in Bodies
 	Queues  []Change // in the order of their names
 
 	window *Window
 	upTo   turns.At // behind all that had been absorbed when it began
 	room   []byte   // for values
+	pieces []entry  // all that it was given
 }
 
 // Memory for values is taken in rooms, each twice as large as the one before.
@@ -36,6 +38,12 @@ type Change struct {
 	Name  []byte // of a queue
 	Value []byte // nil for one that is removed
 	at    turns.At
+}
+
+// Piece is a part of a body.
+type Piece struct {
+	ID, N uint64
+	Value []byte
 }
 
 // NewShare begins a share. It may be of turns that the window has absorbed before, and of no
@@ -65,6 +73,9 @@ func (s *Share) Collect(b []byte, at turns.At) error {
 				found.what |= moving
 				s.Updates = append(s.Updates, s.change(op, e))
 			}
+		case turns.Piece:
+			s.pieces = append(s.pieces, e)
+			s.Pieces = append(s.Pieces, Piece{op.ID, op.N, bytes.Clone(op.Value)})
 		case turns.SetQueue, turns.DropQueue:
 			if found, ok := w.queues[string(op.Name)]; ok && found.at == e.at {
 				c := s.change(op, e)
@@ -120,12 +131,17 @@ func (s *Share) Seal(place turns.Place) {
 	slices.SortFunc(s.Records, byID)
 	slices.SortFunc(s.Updates, byID)
 	slices.Sort(s.Bodies)
+	s.Pieces = slices.DeleteFunc(s.Pieces, func(p Piece) bool {
+		_, ended := slices.BinarySearch(s.Bodies, p.ID)
+		return ended
+	})
+	slices.SortFunc(s.Pieces, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.N, b.N)) })
 	slices.SortFunc(s.Queues, func(a, b Change) int { return bytes.Compare(a.Name, b.Name) })
 }
 
 // Empty says that the store gets nothing but the place and the highest id.
 func (s *Share) Empty() bool {
-	return len(s.Records)+len(s.Updates)+len(s.Bodies)+len(s.Queues) == 0
+	return len(s.Records)+len(s.Updates)+len(s.Bodies)+len(s.Pieces)+len(s.Queues) == 0
 }
 
 // Done is called when the store has the share.
@@ -138,6 +154,10 @@ func (s *Share) Done() {
 	for _, id := range s.Bodies {
 		w.forget(&w.records, id)
 	}
+	for _, e := range s.pieces {
+		w.count(e, -1)
+	}
+	w.pieces -= len(s.pieces)
 	for _, c := range s.Queues {
 		if e := w.queues[string(c.Name)]; e.at == c.at {
 			delete(w.queues, string(c.Name))

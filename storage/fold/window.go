@@ -18,6 +18,7 @@ type Window struct {
 	live    slots    // how many entries are in each slot
 	upTo    turns.At // behind all that was absorbed
 	highest uint64   // of all ids
+	pieces  int      // parts of bodies that no share has had
 }
 
 // NewWindow returns a window for a store that has recorded this highest id.
@@ -64,6 +65,9 @@ func (w *Window) absorb(op turns.Op, e entry) {
 		w.end(op, e)
 	case turns.Raise:
 		w.highest = max(w.highest, op.ID)
+	case turns.Piece:
+		w.pieces++
+		w.count(e, 1)
 	default:
 		if old, ok := w.queues[string(op.Name)]; ok {
 			w.count(old, -1)
@@ -122,6 +126,13 @@ func (w *Window) Find(id uint64) (at turns.At, n int, ok bool) {
 		return e.at, int(e.n), true
 	}
 	return 0, 0, false
+}
+
+// Pieces says whether there are parts of bodies.
+func (w *Window) Pieces() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pieces > 0
 }
 
 // Left says how many operations in a slot still count.

@@ -109,6 +109,10 @@ func (l *shardLog) replay(r pebble.Reader, fn func(j *storage.Job, body []byte) 
 	if err != nil && !database.FailedToRead(err) { // the others are found at a later start
 		return err
 	}
+	if l.store.cluster != nil {
+		l.copied.strays = stray // the other copies have them too
+		return nil
+	}
 	return l.drop(orphans, stray)
 }
 

@@ -31,6 +31,7 @@ type copied struct {
 	parts  []byte        // of turns whose last part is still to come, for the one who calls Take
 	start  turns.At
 	folds  bool // foldLoop runs
+	strays []uint64
 }
 
 // OpenReplicas opens a node's data directory, or makes it.

@@ -9,8 +9,11 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore/directory"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/storagetest"
 	"beanfield/storage/turns"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -128,6 +131,7 @@ func TestCopiesAreTheSame(t *testing.T) {
 		log := &kept{origin: turns.Place{Origin: 77, Hash: uint64(seed % 2)}, most: []int{2_000, 6_000}[r.Intn(2)]}
 		nodes := []*node{newNode(t, log), newNode(t, log), newNode(t, log)}
 		h := newHistory(r)
+		h.large = seed%5 == 4
 		for range 6 {
 			owner := nodes[r.Intn(len(nodes))]
 			owner.catchUpAll()
@@ -200,6 +204,44 @@ func TestReplaceCutShort(t *testing.T) {
 	}
 	must.Do(t, s.Close())
 	must.Do(t, n.r.Close())
+}
+
+// A large body is on all copies before its job is put, and goes with its job; one whose job is
+// never put goes with the next owner.
+func TestLargeBodiesOfCopies(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 1 << 20}
+	owner, other := newNode(t, log), newNode(t, log)
+	s, l := owner.serve()
+	look(t, l)
+	jobs := []storagetest.Stored{largeJob(1, storage.LargeBody+5), largeJob(2, 3*storage.LargeBody), largeJob(3, storage.LargeBody+1)}
+	for i, j := range jobs {
+		must.Do(t, stageBody(l, j.ID, []byte(j.Body)))
+		if i < 2 {
+			l.Put(&j.Job)
+		}
+	}
+	l.Delete(&jobs[0].Job)
+	mustCommit(t, l)
+	must.Do(t, s.Close())
+	other.catchUpAll()
+	s, l = other.serve()
+	storagetest.SameJobs(t, look(t, l).jobs, jobs[1:2])
+	mustCommit(t, l)
+	must.Do(t, s.Close())
+	for _, n := range []*node{owner, other} {
+		n.catchUpAll()
+		l := n.r.store.logs[0]
+		must.Do(t, l.foldAll())
+		for id, want := range []bool{1: false, 2: true, 3: false} {
+			from, to := format.PieceBounds(uint64(id))
+			it := must.Get(l.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to}))
+			if got := it.First(); got != want && id > 0 {
+				t.Errorf("job %d: pieces are there: %v", id, got)
+			}
+			must.Do(t, it.Close())
+		}
+		must.Do(t, n.r.Close())
+	}
 }
 
 // Without a mandate no turn is acknowledged, whether it wrote or not; nor when nothing can be

@@ -7,6 +7,8 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/pebblestore/committer"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/turns"
 )
 
 // Upstream has an owner's turns appended where several machines keep them.
@@ -37,10 +39,15 @@ func (s *serving) Open(n int, _ func(tube string) int) ([]storage.Log, error) {
 		return nil, fmt.Errorf("storage: the cluster has %d shards, not %d", len(s.logs), n)
 	}
 	logs := make([]storage.Log, n)
-	for i, l := range s.logs {
+	err := inParallel(n, func(i int) error {
+		l := s.logs[i]
 		logs[i] = l.serve(s.up(i))
-	}
-	return logs, nil
+		if l.window.Pieces() {
+			return l.foldAll() // large bodies are read from the store only
+		}
+		return nil
+	})
+	return logs, err
 }
 
 // Close implements storage.Store: what was committed is appended, if it still can be.
@@ -90,6 +97,41 @@ func (o *owned) Commit(ack storage.Ack) bool {
 func (o *owned) CommitLater(ack storage.Ack) bool {
 	o.mandated()
 	return o.shardLog.CommitLater(ack)
+}
+
+// Stage implements storage.Log: a large body goes through the log that all machines keep, and then
+// into the store at once, where it is read.
+func (o *owned) Stage(id uint64, body [][]byte, ack storage.Ack) { o.stageBy(o.keep, id, body, ack) }
+
+// piecesAtOnce is how many pieces go into an append. A record of the lanes has room for so many.
+const piecesAtOnce = 3
+
+func (o *owned) keep(id uint64, body [][]byte) (sum uint32, err error) {
+	value := make([]byte, 0, format.HeadLen+format.PieceSize)
+	for n := 0; len(body) > 0; {
+		var b []byte
+		for end := n + piecesAtOnce; n < end && len(body) > 0; n++ {
+			key := format.PieceKey(id, n)
+			value, body = cutPiece(key[:], value, body, &sum)
+			b = turns.AppendPiece(b, id, uint64(n), value)
+		}
+		if _, err := o.up.Append(b); err != nil {
+			return 0, fmt.Errorf("storage: body of job %d: %w", id, err)
+		}
+	}
+	return sum, o.foldAll()
+}
+
+// Replay implements storage.Log. Bodies that a former owner staged, and whose jobs were never put,
+// are removed from all copies with the first turn.
+func (o *owned) Replay(fn func(j *storage.Job, body []byte) error) error {
+	err := o.shardLog.Replay(fn)
+	for _, id := range o.copied.strays {
+		g := o.committer.Begin()
+		g.Buf = turns.AppendDelete(g.Buf, id, false, true)
+	}
+	o.copied.strays = nil
+	return err
 }
 
 // mandated ends the log if answers may not leave any more.

@@ -74,22 +74,28 @@ func (s *stager) write(path string, id uint64, n int, body [][]byte, sum *uint32
 	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.table)
 	value := make([]byte, 0, format.HeadLen+format.PieceSize)
 	for end := n + s.most; n < end && len(body) > 0; n++ {
-		value = format.AppendHead(value[:0])
-		for len(body) > 0 && len(value) < cap(value) {
-			k := min(len(body[0]), cap(value)-len(value))
-			value = append(value, body[0][:k]...)
-			if body[0] = body[0][k:]; len(body[0]) == 0 {
-				body = body[1:]
-			}
-		}
-		*sum = crc32.Update(*sum, format.Castagnoli, value[format.HeadLen:])
 		key := format.PieceKey(id, n)
-		format.Seal(key[:], value)
+		value, body = cutPiece(key[:], value, body, sum)
 		if err := w.Set(key[:], value); err != nil {
 			return body, errors.Join(err, w.Close())
 		}
 	}
 	return body, w.Close() // syncs
+}
+
+// cutPiece makes the value of the next piece in the room of another, and returns what is left of the body.
+func cutPiece(key, value []byte, body [][]byte, sum *uint32) ([]byte, [][]byte) {
+	value = format.AppendHead(value[:0])
+	for len(body) > 0 && len(value) < cap(value) {
+		k := min(len(body[0]), cap(value)-len(value))
+		value = append(value, body[0][:k]...)
+		if body[0] = body[0][k:]; len(body[0]) == 0 {
+			body = body[1:]
+		}
+	}
+	*sum = crc32.Update(*sum, format.Castagnoli, value[format.HeadLen:])
+	format.Seal(key, value)
+	return value, body
 }
 
 // sweep removes tables that were never taken over.
@@ -112,12 +118,17 @@ func (s *stager) sweep() error {
 // Stage implements Log. One body is written at a time: two would not be faster, and
 // commits need the disk too.
 func (l *shardLog) Stage(id uint64, body [][]byte, ack storage.Ack) {
+	l.stageBy(l.stager.stage, id, body, ack)
+}
+
+// stageBy has a function write the body.
+func (l *shardLog) stageBy(write stageFunc, id uint64, body [][]byte, ack storage.Ack) {
 	parts := append([][]byte(nil), body...) // consumed on the way
 	size := bodySize(body)
 	l.store.space.promised.Add(size)
 	l.stages.Go(func() {
 		l.staging.Lock()
-		err := l.stage(id, parts, size)
+		err := l.stage(write, id, parts, size)
 		l.staging.Unlock()
 		l.store.space.promised.Add(-size)
 		if err != nil {
@@ -129,13 +140,13 @@ func (l *shardLog) Stage(id uint64, body [][]byte, ack storage.Ack) {
 
 // stage writes a body. A body that cannot be written is refused without further harm:
 // nothing was promised yet. Where Pebble cannot go on, it reports a fault itself.
-func (l *shardLog) stage(id uint64, parts [][]byte, size int64) error {
+func (l *shardLog) stage(write stageFunc, id uint64, parts [][]byte, size int64) error {
 	if err := l.fault.Err(); err != nil {
 		return err
 	}
 	var sum uint32 // not read if guard has given the call up
 	err := l.fault.Guard(func() (err error) {
-		sum, err = l.stager.stage(id, parts)
+		sum, err = write(id, parts)
 		return err
 	})
 	if err == nil {
@@ -151,6 +162,9 @@ func (l *shardLog) stage(id uint64, parts [][]byte, size int64) error {
 	}
 	return err
 }
+
+// stageFunc writes a body, and returns its checksum when it is as durable as it must be.
+type stageFunc func(id uint64, body [][]byte) (sum uint32, err error)
 
 // checksums holds those of bodies that have been staged, by the ids of their jobs.
 type checksums struct {

@@ -67,9 +67,30 @@ func (t *tables) share(share *fold.Share) error {
 		err = contents.EachChange(share, t.change)
 	}
 	if err == nil {
+		err = t.end(nil)
+	}
+	if err == nil {
+		err = t.pieces(share.Pieces)
+	}
+	if err == nil {
 		err = t.bodies(share.Bodies)
 	}
 	return t.end(err)
+}
+
+// pieces adds parts of large bodies. Those of a share are few enough for one table, and the ranges
+// that are removed go there too: tables that are taken over together may not overlap.
+func (t *tables) pieces(pieces []fold.Piece) error {
+	for _, p := range pieces {
+		if err := t.open(format.KeyPiece); err != nil {
+			return err
+		}
+		key := format.PieceKey(p.ID, int(p.N))
+		if err := t.w.Raw().Add(pebble.MakeInternalKey(key[:], 0, pebble.InternalKeyKindSet), p.Value, false); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // change sets a key, or removes it. A record could be removed by a single delete, but when a
@@ -94,9 +115,6 @@ func (t *tables) change(key, value []byte) error {
 
 // bodies removes the pieces of large bodies.
 func (t *tables) bodies(ids []uint64) error {
-	if err := t.end(nil); err != nil {
-		return err
-	}
 	for _, id := range ids {
 		from, to := format.PieceBounds(id)
 		if err := t.open(format.KeyPiece); err != nil {

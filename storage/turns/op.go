@@ -16,6 +16,7 @@ const (
 	SetQueue                  // what a queue is like, in place of what it was
 	DropQueue                 // the end of what is known of a queue
 	Raise                     // no id up to this one is given again
+	Piece                     // a part of a body that is kept apart from its job's record
 )
 
 // Op is one operation. Turns are operations, one directly behind the other.
@@ -24,6 +25,7 @@ type Op struct {
 	Updated bool   // Delete: the job has an update too
 	Large   bool   // Delete: the job's body is kept apart from its record
 	ID      uint64 // of the job; of Raise, the id
+	N       uint64 // Piece: which part it is
 	Name    []byte // of the queue
 	Value   []byte // of Put, Update and SetQueue: whatever the store keeps
 }
@@ -64,6 +66,14 @@ func AppendRaise(dst []byte, id uint64) []byte {
 	return binary.AppendUvarint(append(dst, byte(Raise)), id)
 }
 
+// AppendPiece appends a part of a body. The logs of one machine have none: there these bodies
+// are written beside the log.
+func AppendPiece(dst []byte, id, n uint64, value []byte) []byte {
+	dst = binary.AppendUvarint(append(dst, byte(Piece)), id)
+	dst = binary.AppendUvarint(dst, n)
+	return append(binary.AppendUvarint(dst, uint64(len(value))), value...)
+}
+
 // AppendSetQueue appends what a queue is like.
 func AppendSetQueue(dst []byte, name string, value []byte) []byte {
 	dst = appendText(append(dst, byte(SetQueue)), name)
@@ -100,6 +110,13 @@ func NextOp(b []byte) (op Op, n int, err error) {
 		head &^= updatedFlag | largeFlag
 	case Raise:
 		op.ID, n, ok = number(b, n)
+	case Piece:
+		if op.ID, n, ok = job(b, n); ok {
+			op.N, n, ok = number(b, n)
+		}
+		if ok {
+			op.Value, n, ok = text(b, n)
+		}
 	case SetQueue:
 		if op.Name, n, ok = text(b, n); ok {
 			op.Value, n, ok = text(b, n)

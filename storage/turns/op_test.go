@@ -23,6 +23,8 @@ func appendOp(dst []byte, op Op) []byte {
 		return AppendDropQueue(dst, string(op.Name))
 	case Raise:
 		return AppendRaise(dst, op.ID)
+	case Piece:
+		return AppendPiece(dst, op.ID, op.N, op.Value)
 	}
 	panic("an operation of no kind")
 }
@@ -32,7 +34,7 @@ func everyOp() (ops []Op) {
 	texts := [][]byte{{}, []byte("x"), bytes.Repeat([]byte("long"), 50), bytes.Repeat([]byte{0x80}, 20_000)}
 	for _, id := range []uint64{1, 127, 128, 1 << 40, math.MaxUint64} {
 		for _, value := range texts {
-			ops = append(ops, Op{Kind: Put, ID: id, Value: value}, Op{Kind: Update, ID: id, Value: value})
+			ops = append(ops, Op{Kind: Put, ID: id, Value: value}, Op{Kind: Update, ID: id, Value: value}, Op{Kind: Piece, ID: id, N: id / 2, Value: value})
 		}
 		for flags := range 4 {
 			ops = append(ops, Op{Kind: Delete, ID: id, Updated: flags&1 != 0, Large: flags&2 != 0})

@@ -153,6 +153,9 @@ func (l *salvagedLog) operations(b []byte, fn visit) error {
 			k[0] = format.KeyUpdate
 		case turns.Delete:
 			kind = pebble.InternalKeyKindSingleDelete
+		case turns.Piece:
+			piece := format.PieceKey(op.ID, int(op.N))
+			k = piece[:]
 		case turns.SetQueue:
 			k = format.QueueKey(string(op.Name))
 		case turns.DropQueue:
