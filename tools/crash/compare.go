@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/tools/marked"
 	"beanfield/tools/server"
 )
 
@@ -269,7 +270,7 @@ func (c *comparison) put() error {
 	if c.dice.IntN(4) == 0 {
 		delay, logged = 300+c.dice.IntN(100000), delayed
 	}
-	body := newBody(uint64(len(c.jobs)+1), c.dice.IntN(500))
+	body := marked.Body(uint64(len(c.jobs)+1), c.dice.IntN(500))
 	r, err := c.both(nil, "put %d %d %d %d\r\n%s", c.dice.IntN(3), delay, 1000+c.dice.IntN(10), len(body), body)
 	if err != nil {
 		return err

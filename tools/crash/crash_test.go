@@ -88,23 +88,3 @@ func TestBesideTheReference(t *testing.T) {
 	must.Do(t, compare(t.Context(), o, peer))
 	t.Log(out)
 }
-
-func TestBodies(t *testing.T) {
-	for _, n := range []int{0, headLen - 1, headLen, headLen + 1, 65535} {
-		body := newBody(42, n)
-		token, err := readBody(body)
-		if want := uint64(42); err != nil || len(body) > 0 && token != want || len(body) != n && n >= headLen {
-			t.Errorf("%d bytes: %d, token %d, %v", n, len(body), token, err)
-		}
-		for _, at := range []int{0, 20, headLen - 1, n - 1} {
-			if len(body) <= headLen || at == 0 {
-				continue // a body that is all head has nothing to be summed; a token is compared
-			}
-			body[at] ^= 0x10
-			if _, err := readBody(body); err == nil {
-				t.Errorf("%d bytes: damage at %d is not seen", n, at)
-			}
-			body[at] ^= 0x10
-		}
-	}
-}

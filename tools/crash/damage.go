@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/tools/marked"
 	"beanfield/tools/server"
 )
 
@@ -115,7 +116,7 @@ func (r *ruined) round(c *client.Client, n int) error {
 		if n%20 == 7 && i == 0 {
 			size = 1<<20 + r.dice.IntN(1<<20) // it stands apart
 		}
-		bodies = append(bodies, newBody(uint64(n*100+i+1), size))
+		bodies = append(bodies, marked.Body(uint64(n*100+i+1), size))
 		uses = append(uses, fmt.Sprintf("use tube-%d", r.dice.IntN(9)))
 	}
 	for i, body := range bodies {

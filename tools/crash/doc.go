@@ -37,6 +37,5 @@
 //
 // version.go (what a restart may find of a job), ledger.go, load.go and meddle.go
 // (what the connections do), observe.go and settle.go (what is looked at after a
-// restart), queueservice.go, round.go. damage.go is separate from these; body.go
-// serves all.
+// restart), queueservice.go, round.go. damage.go is separate from these.
 package main

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"beanfield/tools/marked"
 )
 
 // job is what the ledger knows of one job.
@@ -96,7 +98,7 @@ func (l *ledger) put(tube string, pri, delay, ttr uint32, size int) (*job, []byt
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tokens++
-	body := newBody(l.tokens, size)
+	body := marked.Body(l.tokens, size)
 	j := &job{token: l.tokens, tube: tube, ttr: ttr, size: len(body), after: l.highest}
 	j.could = []version{{state: unborn}, put(time.Now(), pri, delay)}
 	j.note("put pri=%d delay=%d ttr=%d", pri, delay, ttr)
@@ -200,7 +202,7 @@ func (l *ledger) reserved(id uint64, body []byte, sent uint64) *job {
 	defer l.mu.Unlock()
 	l.answers++
 	j := l.byID[id]
-	token, err := readBody(body)
+	token, err := marked.Read(body)
 	if j == nil && err == nil {
 		j = l.born[token]
 		if j != nil {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"beanfield/tools/marked"
 )
 
 // story is a ledger after some commands, and the server that has kept its word.
@@ -31,7 +33,7 @@ func tell() *story {
 	remove := func(version) version { return version{state: gone} }
 	t.a, t.b, t.c, t.d, t.e = born(1, 0), born(2, 500), born(3, 0), born(4, 0), born(5, 0)
 	t.g, t.h = born(6, 0), born(7, 0)
-	l.reserved(t.c.id, newBody(t.c.token, 200), l.tick())
+	l.reserved(t.c.id, marked.Body(t.c.token, 200), l.tick())
 	inter(t.c)
 	inter(t.d)
 	l.begin(t.e, "delete", remove)
@@ -52,7 +54,7 @@ func tell() *story {
 func found(j *job, id uint64, v version) *finding {
 	now := time.Now()
 	f := &finding{
-		id: id, tube: j.tube, state: v.state, figures: v.figures, ttr: j.ttr, body: newBody(j.token, j.size), from: now, to: now,
+		id: id, tube: j.tube, state: v.state, figures: v.figures, ttr: j.ttr, body: marked.Body(j.token, j.size), from: now, to: now,
 		reserves: v.reserves,
 	}
 	if v.state == delayed {
@@ -90,7 +92,7 @@ func TestAServerThatKeepsItsWord(t *testing.T) {
 			sent := t.l.tick()
 			t.l.begin(t.a, "delete", func(version) version { return version{state: gone} })
 			t.l.end(t.a, true)
-			t.l.reserved(t.a.id, newBody(t.a.token, 200), sent)
+			t.l.reserved(t.a.id, marked.Body(t.a.token, 200), sent)
 			t.drop(t.a)
 		},
 	} {
@@ -120,7 +122,7 @@ func TestAServerThatDoesNot(t *testing.T) {
 		"a delay ends too late":       {func(t *story) { t.s.jobs[t.b.id].timeLeft = 510 }, "too late"},
 		"a delayed job is ready":      {func(t *story) { t.s.jobs[t.b.id].state = ready }, "too early"},
 		"the buried have changed":     {func(t *story) { t.s.heads["mail"] = t.d.id }, "buried first"},
-		"a body is another's":         {func(t *story) { t.s.jobs[t.a.id].body = newBody(t.c.token, 200) }, "another body"},
+		"a body is another's":         {func(t *story) { t.s.jobs[t.a.id].body = marked.Body(t.c.token, 200) }, "another body"},
 		"a body is damaged":           {func(t *story) { t.s.jobs[t.a.id].body[150] ^= 1 }, "another body"},
 		"a body is cut":               {func(t *story) { t.s.jobs[t.a.id].body = t.s.jobs[t.a.id].body[:100] }, "another body"},
 		"a job is in another tube":    {func(t *story) { t.s.jobs[t.a.id].tube = "x" }, "is in tube x"},
@@ -130,7 +132,7 @@ func TestAServerThatDoesNot(t *testing.T) {
 		"ids begin again":             {func(t *story) { t.s.probe = t.l.highest }, "the next id is"},
 
 		// What is wrong while the server runs.
-		"a deleted job is handed out": {func(t *story) { t.l.reserved(t.e.id, newBody(t.e.token, 200), t.l.tick()) }, "after its delete"},
+		"a deleted job is handed out": {func(t *story) { t.l.reserved(t.e.id, marked.Body(t.e.token, 200), t.l.tick()) }, "after its delete"},
 		"an id is given away again": {func(t *story) {
 			j, _ := t.l.put("x", 0, 0, 1, 100)
 			t.l.inserted(j, t.a.id)
@@ -142,9 +144,9 @@ func TestAServerThatDoesNot(t *testing.T) {
 			t.l.inserted(j, t.l.highest)
 		}, "do not rise"},
 		"a damaged body is handed out": {func(t *story) { t.l.reserved(t.a.id, []byte("not a body at all"), t.l.tick()) }, "damaged"},
-		"another body is handed out":   {func(t *story) { t.l.reserved(t.a.id, newBody(t.c.token, 200), t.l.tick()) }, "with the body of"},
-		"a job is of nobody":           {func(t *story) { t.l.reserved(99, newBody(999, 200), t.l.tick()) }, "nobody put it"},
-		"a put has two answers":        {func(t *story) { t.l.reserved(50, newBody(t.f.token, 200), t.l.tick()); t.l.inserted(t.f, 51) }, "was answered with 51"},
+		"another body is handed out":   {func(t *story) { t.l.reserved(t.a.id, marked.Body(t.c.token, 200), t.l.tick()) }, "with the body of"},
+		"a job is of nobody":           {func(t *story) { t.l.reserved(99, marked.Body(999, 200), t.l.tick()) }, "nobody put it"},
+		"a put has two answers":        {func(t *story) { t.l.reserved(50, marked.Body(t.f.token, 200), t.l.tick()); t.l.inserted(t.f, 51) }, "was answered with 51"},
 	} {
 		s := tell()
 		c.change(s)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/tools/marked"
 )
 
 var tubes = []string{"default", "mail", "images", "reports", "a-tube-with-a-longer-name", "x", "y", "z", "mail;rear"}
@@ -133,11 +134,11 @@ func (a *actor) size() int {
 	case n < 3:
 		return 0
 	case n < 80:
-		return headLen + a.dice.IntN(200)
+		return marked.HeadLen + a.dice.IntN(200)
 	case n < 97:
-		return headLen + a.dice.IntN(4000)
+		return marked.HeadLen + a.dice.IntN(4000)
 	}
-	return headLen + a.dice.IntN(65535-headLen+1)
+	return marked.HeadLen + a.dice.IntN(65535-marked.HeadLen+1)
 }
 
 // reserve asks for jobs, and keeps them.

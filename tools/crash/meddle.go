@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"beanfield/conn/beanstalk/client"
+	"beanfield/tools/marked"
 )
 
 // meddle does what a connection may do to jobs that it has not reserved.
@@ -105,7 +106,7 @@ func (a *actor) peek() {
 		if r.Word != "FOUND" {
 			return // deleted meanwhile
 		}
-		if token, err := readBody(r.Body); err != nil || token != j.token && len(r.Body) > 0 {
+		if token, err := marked.Read(r.Body); err != nil || token != j.token && len(r.Body) > 0 {
 			a.l.failf("peek %d shows the body of %x: %v", j.id, token, err)
 		}
 	}, "peek %d", j.id)

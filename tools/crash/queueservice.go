@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"beanfield/tools/marked"
 )
 
 // queueService is the address of a server's queue service.
@@ -53,7 +55,7 @@ func (a *actor) item() {
 	if strings.HasSuffix(a.used, ";rear") {
 		return // it has no path of its own
 	}
-	j, body := a.l.put(a.used, itemPri, 0, 0, headLen+a.dice.IntN(2000))
+	j, body := a.l.put(a.used, itemPri, 0, 0, marked.HeadLen+a.dice.IntN(2000))
 	j.tag = strconv.FormatUint(j.token, 36) + " of an item"
 	text, status, err := a.queue.ask("POST", a.used, url.Values{"tag": {j.tag}}, body)
 	if err != nil {

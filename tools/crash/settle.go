@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"beanfield/tools/marked"
 )
 
 // settle compares what a restart has found with the ledger, and notes what it
@@ -62,7 +64,7 @@ func (l *ledger) adopt(s *snapshot) {
 // unanswered finds the put that a job may come from. An empty body has no
 // token, so any put that agrees will do.
 func (l *ledger) unanswered(f *finding) *job {
-	token, err := readBody(f.body)
+	token, err := marked.Read(f.body)
 	if err != nil {
 		l.fail(nil, "job %d has a damaged body: %v", f.id, err)
 		return nil
@@ -114,7 +116,7 @@ func (l *ledger) decide(j *job, v version, f *finding) {
 	}
 	j.reserves = f.reserves
 	j.note("restart: %s", brief(f))
-	token, err := readBody(f.body)
+	token, err := marked.Read(f.body)
 	if err != nil || len(f.body) != j.size || j.size > 0 && token != j.token {
 		l.fail(j, "has another body: token %x, %d bytes, %v", token, len(f.body), err)
 	}

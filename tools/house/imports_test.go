@@ -85,6 +85,7 @@ var doors = []struct {
 	{"github.com/gobwas/ws", []string{"conn/queueservice"}},
 	{"google.golang.org/protobuf", []string{"conn/queueservice", "conn/admin", "tools/clients"}},
 	{"github.com/prometheus", []string{"conn/admin", "cmd"}},
+	{"github.com/anishathalye/porcupine", []string{"tools/faults"}},
 }
 
 // within says whether a path is one of the directories or below it.

@@ -120,6 +120,23 @@ func (n *Node) hold(paused bool, sig os.Signal) error {
 	return n.now.Signal(sig)
 }
 
+// quitWithin is how long a node may take to print its goroutines.
+const quitWithin = 5 * time.Second
+
+// Quit has the process print what all its goroutines do, and end.
+func (n *Node) Quit() error {
+	p := n.process()
+	if err := p.Signal(syscall.SIGQUIT); err != nil {
+		return err
+	}
+	select {
+	case <-p.Exited():
+		return nil
+	case <-time.After(quitWithin):
+		return fmt.Errorf("node %s does not end", n.Name)
+	}
+}
+
 // Paused tells whether it was paused.
 func (n *Node) Paused() bool {
 	n.mu.Lock()

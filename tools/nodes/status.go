@@ -18,8 +18,11 @@ type Status struct {
 
 // NodeStatus is one of its nodes.
 type NodeStatus struct {
-	Name  string
-	Alive bool
+	Name     string
+	Alive    bool
+	Fit      bool // it could own the shards now
+	Lag      uint64
+	Problems []string
 }
 
 // ShardStatus is one of its shards.

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"beanfield/tools/faults/crew"
+	"beanfield/tools/faults/history"
+	"beanfield/tools/faults/tube"
+	"beanfield/tools/nodes"
+)
+
+// options are what the tool is asked for.
+type options struct {
+	seed    uint64
+	seeds   int
+	faults  int
+	time    time.Duration
+	within  time.Duration
+	only    string
+	clients int
+	nodes   int
+	shards  int
+	dir     string
+	binary  string
+	out     io.Writer
+	scale   float64 // of the times that harms last; tests have less
+}
+
+// campaign is one run.
+type campaign struct {
+	options
+	dice    *rand.Rand
+	cluster *nodes.Cluster
+	seeker  *crew.Seeker
+	book    *history.Book
+	begun   time.Time
+
+	mu     sync.Mutex
+	trials []*crew.Trial
+	done   map[string]int // harms, by name
+}
+
+// patience is how long clients wait for an answer.
+const patience = 4 * time.Second
+
+func run(ctx context.Context, o options) (err error) {
+	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), book: history.NewBook(), begun: time.Now(), done: map[string]int{}}
+	names := nodes.Default[:o.nodes]
+	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards, Storage: "log_size = '1MiB'"})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.cluster.Close()) }()
+	c.seeker = &crew.Seeker{Patience: patience}
+	for _, n := range c.cluster.Nodes {
+		c.seeker.Hosts = append(c.seeker.Hosts, crew.Host{Node: n.Name, Addr: n.Client})
+	}
+	if err := c.cluster.Start(); err != nil {
+		return err
+	}
+	first, cancel := context.WithTimeout(ctx, o.within)
+	defer cancel()
+	n, err := c.cluster.Serving(first)
+	if err != nil {
+		return c.stuck(err)
+	}
+	c.say("node %s serves; seed %d", n.Name, o.seed)
+	if err := c.load(ctx); err != nil {
+		return err
+	}
+	return c.verdict(ctx)
+}
+
+func (c *campaign) say(format string, args ...any) {
+	fmt.Fprintf(c.out, "%7.1fs  %s\n", time.Since(c.begun).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// load has clients at work while harm is done.
+func (c *campaign) load(ctx context.Context) error {
+	working, stop := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	for role := range c.clients {
+		all.Go(func() { crew.Work(working, c.seeker, c.book, c.seed, role) })
+	}
+	for n := range tryers {
+		all.Go(func() { c.try(working, n) })
+	}
+	err := c.harmAll(ctx)
+	stop()
+	all.Wait()
+	return err
+}
+
+// tryers is how many short histories are made at a time.
+const tryers = 2
+
+// try has short histories of tubes made, one after the other.
+func (c *campaign) try(ctx context.Context, n int) {
+	for ; ctx.Err() == nil; n += tryers {
+		t := crew.NewTrial(c.seeker, fmt.Sprintf("trial-%d", n), c.book.Now)
+		c.mu.Lock()
+		c.trials = append(c.trials, t)
+		c.mu.Unlock()
+		t.Play(ctx, c.seed*1_000_003+uint64(n))
+	}
+}
+
+// settleWithin bounds the end of a run: jobs have a TTR of two minutes at most.
+const settleWithin = 4 * time.Minute
+
+// verdict looks at what is left, and checks all histories.
+func (c *campaign) verdict(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	var found []string
+	undecided := 0
+	for _, t := range c.trials {
+		began, err := t.Drain(ctx, c.dice)
+		if err != nil {
+			return c.stuck(fmt.Errorf("drain: %w", err))
+		}
+		switch t.Check(began, checkWithin) {
+		case tube.Wrong:
+			found = append(found, "FR9: no order of these explains the answers: "+t.String())
+		case tube.Undecided:
+			undecided++
+		}
+	}
+	if err := crew.Settle(ctx, c.seeker, c.book); err != nil {
+		return c.stuck(fmt.Errorf("what is left: %w", err))
+	}
+	for _, f := range c.book.Check() {
+		found = append(found, f.String())
+	}
+	if len(found) > 0 {
+		return c.failed(found)
+	}
+	n := c.book.Counts()
+	c.say("seed %d: %v; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on %d connections; %d tubes in an order that can be (%d undecided); nothing was lost",
+		c.seed, c.done, n.Answers, n.Acked[history.Put], n.Acked[history.Reserve], n.Acked[history.Delete], n.Unanswered, n.Connections, len(c.trials), undecided)
+	return nil
+}
+
+// checkWithin bounds the look for an order of a short history.
+const checkWithin = 10 * time.Second
+
+// shown is how many findings of each rule are printed. All are in a file beside the nodes' directories.
+const shown = 2
+
+func (c *campaign) failed(found []string) error {
+	counts, text := map[string]int{}, ""
+	for _, f := range found {
+		rule, _, _ := strings.Cut(f, ":")
+		if counts[rule]++; counts[rule] <= shown {
+			text += "\n" + f
+		}
+	}
+	err := fmt.Errorf("broken promises, by rule: %v%s", counts, text)
+	return errors.Join(err, os.WriteFile(filepath.Join(c.dir, "findings"), []byte(strings.Join(found, "\n")), 0o600))
+}
+
+// stuck has the nodes say in their logs what all their goroutines do.
+func (c *campaign) stuck(err error) error {
+	if s, e := c.cluster.Status(context.Background()); e == nil {
+		err = fmt.Errorf("%w\nthe status is %s", err, s.Text)
+	}
+	for _, n := range c.cluster.Nodes {
+		if n.Running() {
+			_ = n.Resume()
+			_ = n.Quit()
+		}
+	}
+	return err
+}
+
+var errStill = errors.New("FL1: the clients do not get on")
+
+// goOn waits until clients are answered again, with puts of new jobs.
+func (c *campaign) goOn(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.within)
+	defer cancel()
+	const enough = 20
+	for from := c.book.Counts().Acked[history.Put]; c.book.Counts().Acked[history.Put] < from+enough; {
+		if err := c.revive(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return c.stuck(errStill)
+		case <-time.After(look):
+		}
+	}
+	return nil
+}
+
+// look is how often somebody looks whether something has happened.
+const look = 20 * time.Millisecond
+
+var errEnded = errors.New("FL2: a node has ended by itself")
+
+// revive is an error if a node has ended by itself. (Whoever harmed its disk deals with that.)
+func (c *campaign) revive() error {
+	for _, n := range c.cluster.Nodes {
+		if err := n.Ended(); err != nil {
+			return fmt.Errorf("%w: %s: %w", errEnded, n.Name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+// Command faults does harm to a real cluster while clients use it, and checks whether it keeps its
+// promises.
+//
+//	go run ./tools/faults -seed 7 -faults 6        one run
+//	go run ./tools/faults -seed 7 -seeds 50        many, one after the other
+//
+// It starts three nodes on this machine, with a network between them that can be cut (tools/nodes).
+// Clients put, reserve, touch, delete, release, bury and kick, alone and pipelined (crew), and note all that
+// they ask and are answered (history). A schedule that follows from the seed does one harm after the
+// other; each is printed. In the end all is healed, and everything that is left is looked at and taken
+// out. Then the history is checked by the rules of package history, and the short histories of some
+// tubes by package tube. A failure prints the seed, and keeps the directories.
+//
+// # The harms
+//
+//	kill -9 of a node, of two, of all; an orderly restart; a hand-over by "beanfield cluster move"
+//	SIGSTOP of 2 to 30 seconds
+//	a link cut in both directions or in one, in silence or with resets; a node cut off; slow links
+//	a lost disk: a node is killed and comes back with an empty directory
+//	a flipped bit, in a stream's file or in the store, of a node that does not run
+//	a full disk: writes that would make a file longer fail (RLIMIT_FSIZE)
+//
+// What is not done: jumps of the clock, because the server asks the kernel for the time without any
+// library in between that could be replaced; and a disk that is full for small files, which takes
+// a file system of its own.
+//
+// Two more promises are looked at all the time:
+//
+//	FL1  When a harm is healed, clients get on again, and the nodes get well, within -within.
+//	FL2  A node ends by itself only if its disk was harmed.
+//
+// With -nodes 1 there is a single server without [cluster], to try the tool itself.
+package main

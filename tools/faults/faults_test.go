@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"beanfield/storage/must"
+	"beanfield/tools/nodes"
+	"beanfield/tools/server"
+)
+
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "faults-test-")
+	if err != nil {
+		return "", err
+	}
+	return server.Beanfield(context.Background(), dir)
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := built(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// alone is a short run with one server without others.
+func alone(t *testing.T, only string) (options, *bytes.Buffer) {
+	out := new(bytes.Buffer)
+	return options{seed: 7, faults: 3, within: 5 * time.Minute, only: only, clients: 4, nodes: 1, shards: 2,
+		dir: t.TempDir(), binary: must.Get(built()), out: out, scale: 0.02}, out
+}
+
+// One server keeps what it has acknowledged.
+func TestOneServer(t *testing.T) {
+	o, out := alone(t, "kill,stop,restart")
+	if err := run(t.Context(), o); err != nil || !strings.Contains(out.String(), "nothing was lost") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// A server that loses its disk, and has no others, breaks its promises: the whole tool sees it.
+func TestLossIsFound(t *testing.T) {
+	o, out := alone(t, "")
+	defer func(all []harm) { harms = all }(harms)
+	harms = []harm{{name: "lost-disk", weight: 1, alone: true, do: loseDisk}}
+	err := run(t.Context(), o)
+	if err == nil {
+		t.Fatalf("nothing is found: %s", out)
+	}
+	for _, rule := range []string{"FR2", "FR3"} {
+		if !strings.Contains(err.Error(), "\n"+rule+": ") {
+			t.Errorf("no break of %s in %v", rule, err)
+		}
+	}
+}
+
+// FL1 and FL2: a server that answers no more, and one that ends though nobody harmed it.
+func TestServersThatFail(t *testing.T) {
+	defer func(all []harm) { harms = all }(harms)
+	for name, do := range map[string]func(context.Context, *campaign, *nodes.Node) error{
+		"FL1": func(_ context.Context, c *campaign, n *nodes.Node) error {
+			c.within = 100 * time.Millisecond
+			return n.Pause()
+		},
+		"FL2": func(_ context.Context, _ *campaign, n *nodes.Node) error {
+			return syscall.Kill(n.PID(), syscall.SIGKILL)
+		},
+	} {
+		o, out := alone(t, "")
+		harms = []harm{{name: "fails", weight: 1, alone: true, do: do}}
+		if err := run(t.Context(), o); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is not found: %v: %s", name, err, out)
+		}
+	}
+}
+
+// The same seed gives the same harms.
+func TestSchedule(t *testing.T) {
+	draws := func(seed uint64, only string) (names []string) {
+		c := &campaign{options: options{nodes: 3, only: only}, dice: rand.New(rand.NewPCG(seed, 0))}
+		list := must.Get(c.choice())
+		for range 300 {
+			names = append(names, c.draw(list).name)
+		}
+		return names
+	}
+	first := strings.Join(draws(1, ""), " ")
+	if first != strings.Join(draws(1, ""), " ") || first == strings.Join(draws(2, ""), " ") {
+		t.Error("the seed does not decide")
+	}
+	for _, h := range harms {
+		if !strings.Contains(first, h.name) {
+			t.Errorf("%s is never drawn", h.name)
+		}
+	}
+	if rest := strings.Trim(strings.Join(draws(1, "cut,move"), ""), "cutmove"); rest != "" {
+		t.Errorf("%q beside what was asked for", rest)
+	}
+	if _, err := (&campaign{options: options{nodes: 1, only: "kill,cut"}}).choice(); err == nil {
+		t.Error("a server without others has its links cut")
+	}
+}
+
+func TestFlip(t *testing.T) {
+	dir := t.TempDir()
+	text := bytes.Repeat([]byte{'x'}, 1000)
+	for _, name := range []string{"a.blk", "b.blk", "c.idx"} {
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	blocks := func(name string) bool { return strings.HasSuffix(name, ".blk") }
+	changed := 0
+	for seed := range uint64(8) {
+		must.Get(flipBit(rand.New(rand.NewPCG(seed, 0)), dir, blocks))
+	}
+	for _, name := range []string{"a.blk", "b.blk", "c.idx"} {
+		now := must.Get(os.ReadFile(filepath.Join(dir, name)))
+		for i := range now {
+			if now[i] == text[i] {
+				continue
+			}
+			if changed++; !blocks(name) {
+				t.Errorf("%s is changed", name)
+			}
+		}
+	}
+	if changed != 8 {
+		t.Errorf("%d bytes are changed, want 8", changed)
+	}
+	if what := must.Get(flipBit(rand.New(rand.NewPCG(1, 0)), dir, func(string) bool { return false })); !strings.Contains(what, "no file") {
+		t.Error(what)
+	}
+}
+
+// A disk without room for longer files has writes fail.
+func TestFullDisk(t *testing.T) {
+	c := must.Get(nodes.New(nodes.Options{Binary: must.Get(built()), Dir: t.TempDir(), Names: []string{"a"}}))
+	defer c.Close()
+	must.Do(t, c.Start())
+	n := must.Get(c.Serving(t.Context()))
+	must.Do(t, n.LimitFiles(1))
+	k := must.Get(n.Dial(t.Context(), time.Minute))
+	defer k.HangUp()
+	if r, err := k.Put("put 0 0 60 5", []byte("hello")); err == nil && r.Word == "INSERTED" {
+		t.Errorf("%q, though nothing can be written", r.Line)
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"beanfield/tools/nodes"
+)
+
+// A harm is something that may happen to a cluster.
+type harm struct {
+	name   string
+	weight int
+	alone  bool // also for a server without others
+	// spoils: a node's disk is harmed, so the others must have all first; and the node may refuse to go on with it.
+	spoils bool
+	// do does it to a node, waits as long as it lasts, and heals it.
+	do func(ctx context.Context, c *campaign, n *nodes.Node) error
+}
+
+var harms = []harm{
+	{name: "kill", weight: 5, alone: true, do: kill},
+	{name: "stop", weight: 4, alone: true, do: stop},
+	{name: "cut", weight: 3, do: cut},
+	{name: "one-way", weight: 3, do: oneWay},
+	{name: "refuse", weight: 2, do: refuse},
+	{name: "isolate", weight: 3, do: isolate},
+	{name: "slow", weight: 2, do: slow},
+	{name: "restart", weight: 3, alone: true, do: restart},
+	{name: "move", weight: 3, do: move},
+	{name: "kill-two", weight: 1, do: killTwo},
+	{name: "kill-all", weight: 1, alone: true, do: killAll},
+	{name: "lost-disk", weight: 2, spoils: true, do: loseDisk},
+	{name: "flip-stream", weight: 1, spoils: true, do: flipStream},
+	{name: "flip-store", weight: 1, spoils: true, do: flipStore},
+	{name: "full-disk", weight: 1, spoils: true, do: fillDisk},
+}
+
+// choice are the harms that a run may do.
+func (c *campaign) choice() (list []harm, err error) {
+	only := strings.FieldsFunc(c.only, func(r rune) bool { return r == ',' })
+	for _, h := range harms {
+		if (c.nodes > 1 || h.alone) && (len(only) == 0 || slices.Contains(only, h.name)) {
+			list = append(list, h)
+		}
+	}
+	if len(list) == 0 || len(only) > len(list) {
+		return nil, fmt.Errorf("not all of %q can be done", c.only)
+	}
+	return list, nil
+}
+
+// draw chooses one by weight.
+func (c *campaign) draw(list []harm) harm {
+	sum := 0
+	for _, h := range list {
+		sum += h.weight
+	}
+	n := c.dice.IntN(sum)
+	for _, h := range list {
+		if n -= h.weight; n < 0 {
+			return h
+		}
+	}
+	return list[len(list)-1]
+}
+
+// calm is the longest time between two harms, beside what it takes to get on.
+const calm = 4 * time.Second
+
+// harmAll does one harm after the other.
+func (c *campaign) harmAll(ctx context.Context) error {
+	list, err := c.choice()
+	if err != nil {
+		return err
+	}
+	for n := 1; n <= c.faults && ctx.Err() == nil; n++ {
+		if c.time > 0 && time.Since(c.begun) > c.time {
+			break
+		}
+		if err := c.goOn(ctx); err != nil {
+			return fmt.Errorf("before harm %d: %w", n, err)
+		}
+		last(ctx, time.Duration(c.dice.Float64()*float64(calm)*c.scale))
+		if err := c.one(ctx, n, c.draw(list)); err != nil {
+			return fmt.Errorf("harm %d: %w", n, err)
+		}
+	}
+	if err := c.goOn(ctx); err != nil {
+		return err
+	}
+	return errors.Join(ctx.Err(), c.whole(ctx))
+}
+
+// one does a harm, to the owner or to any node.
+func (c *campaign) one(ctx context.Context, n int, h harm) error {
+	owner := c.dice.IntN(2) == 0
+	any := c.cluster.Nodes[c.dice.IntN(len(c.cluster.Nodes))]
+	patient := c.dice.IntN(2) == 0
+	if h.spoils || patient { // else the next harm meets nodes that are still recovering from the last one
+		if err := c.whole(ctx); err != nil {
+			return err
+		}
+	}
+	victim, serving := any, c.owner(ctx)
+	if owner && serving != nil {
+		victim = serving
+	}
+	what := "follower"
+	if victim == serving {
+		what = "owner"
+	}
+	c.say("harm %d of %d: %s, node %s (%s)", n, c.faults, h.name, victim.Name, what)
+	c.book.Gap()
+	begun := time.Now()
+	if err := h.do(ctx, c, victim); err != nil {
+		return fmt.Errorf("%s of node %s: %w", h.name, victim.Name, err)
+	}
+	c.done[h.name]++
+	healed := time.Since(begun)
+	if err := c.goOn(ctx); err != nil {
+		return fmt.Errorf("after %s of node %s: %w", h.name, victim.Name, err)
+	}
+	c.say("    it took %.1fs; the longest time without an acknowledged put: %.2fs", healed.Seconds(), c.book.Gap().Seconds())
+	return nil
+}
+
+// owner is the node that serves; nil if none does.
+func (c *campaign) owner(ctx context.Context) *nodes.Node {
+	for _, n := range c.cluster.Nodes {
+		if n.Running() && !n.Paused() && n.Answers(ctx) {
+			return n
+		}
+	}
+	return nil
+}
+
+var errNotWhole = errors.New("FL1: the nodes do not get well")
+
+// whole waits until all nodes live and could own the shards.
+func (c *campaign) whole(ctx context.Context) error {
+	if c.nodes == 1 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*c.within)
+	defer cancel()
+	for {
+		s, err := c.cluster.Status(ctx)
+		if err == nil && len(s.Nodes) == c.nodes && !slices.ContainsFunc(s.Nodes, func(n nodes.NodeStatus) bool { return !n.Alive || !n.Fit }) {
+			return nil
+		}
+		if err := c.revive(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return c.stuck(errors.Join(errNotWhole, err))
+		case <-time.After(10 * look):
+		}
+	}
+}
+
+// last lets a harm last.
+func last(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// seconds draws a time, more often a short one.
+func (c *campaign) seconds(from, to float64) time.Duration {
+	u := c.dice.Float64()
+	d := time.Duration(c.scale * (from + (to-from)*u*u) * float64(time.Second)).Round(time.Millisecond)
+	c.say("    for %v", d)
+	return d
+}

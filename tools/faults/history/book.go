@@ -1,0 +1,207 @@
+package history
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A Book is what all clients know together. Any goroutine may write into it.
+type Book struct {
+	begun time.Time
+
+	mu     sync.Mutex
+	jobs   []*Job          // by token, from 1
+	byID   map[uint64]*Job // by the first that had it
+	conns  []*Conn
+	buried map[uint64]*Job // known to be buried, and nobody deals with them
+	at     []Finding       // what was found at once
+	counts Counts
+	acked  Moment        // when a put was acknowledged last
+	gap    time.Duration // the longest between two, since Gap was called
+}
+
+// Counts are for those who watch.
+type Counts struct {
+	Answers, Unanswered, Living int
+	Acked                       [len(kinds)]int
+	Connections                 int
+}
+
+// A Finding is a broken promise.
+type Finding struct {
+	Rule string // of doc.go
+	Text string
+}
+
+func (f Finding) String() string { return f.Rule + ": " + f.Text }
+
+// NewBook is a book that begins now.
+func NewBook() *Book {
+	return &Book{begun: time.Now(), byID: map[uint64]*Job{}, buried: map[uint64]*Job{}}
+}
+
+// Now is the present moment.
+func (b *Book) Now() Moment { return time.Since(b.begun) }
+
+// Connect notes a new connection, which has been answered once.
+func (b *Book) Connect(node string) *Conn {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := &Conn{ID: len(b.conns) + 1, Node: node}
+	b.conns = append(b.conns, c)
+	b.counts.Connections++
+	return c
+}
+
+// Answered notes that what was sent on a connection at a moment has an answer now.
+func (b *Book) Answered(c *Conn, sent Moment) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c.Answers = append(c.Answers, Span{sent, b.Now()})
+}
+
+// NewJob notes a put that is about to be sent. Its token is to stand in the body.
+func (b *Book) NewJob(c *Conn, tube string, ttr time.Duration) *Job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j := &Job{Token: uint64(len(b.jobs) + 1), Tube: tube, TTR: ttr}
+	j.Put = Act{Conn: c.ID, Kind: Put, Sent: b.Now(), Received: Never}
+	b.jobs = append(b.jobs, j)
+	return j
+}
+
+// EndPut notes what became of a put; an id of 0 is none.
+func (b *Book) EndPut(j *Job, o Outcome, id uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j.Put.Outcome, j.Put.ID, j.Put.Received = o, id, b.Now()
+	b.count(Put, o)
+	if o == Done {
+		b.named(j, id)
+	}
+}
+
+// named has an id stand for the job that had it first.
+func (b *Book) named(j *Job, id uint64) {
+	if b.byID[id] == nil {
+		b.byID[id] = j
+		b.counts.Living++
+	}
+}
+
+// Reserved notes that a job was handed out, whose body has this token. It returns nil if there is
+// no such job.
+func (b *Book) Reserved(c *Conn, sent Moment, id, token uint64) *Job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if token == 0 || token > uint64(len(b.jobs)) {
+		b.find("FR1", "job %d with token %d was handed out: nobody put it", id, token)
+		return nil
+	}
+	j := b.jobs[token-1]
+	b.named(j, id)
+	j.Acts = append(j.Acts, Act{Conn: c.ID, Kind: Reserve, Outcome: Done, Sent: sent, Received: b.Now(), ID: id})
+	delete(b.buried, id)
+	b.count(Reserve, Done)
+	return j
+}
+
+// End notes what became of a command about a job.
+func (b *Book) End(j *Job, c *Conn, k Kind, sent Moment, id uint64, o Outcome, answered bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a := Act{Conn: c.ID, Kind: k, Outcome: o, Sent: sent, Received: Never, ID: id}
+	if answered {
+		a.Received = b.Now()
+	}
+	j.Acts = append(j.Acts, a)
+	b.count(k, o)
+	switch {
+	case k == Bury && o == Done:
+		b.buried[id] = j
+	case k == Delete && o != Refused:
+		b.counts.Living--
+	}
+}
+
+func (b *Book) count(k Kind, o Outcome) {
+	if k == Put && o == Done {
+		now := b.Now()
+		b.gap, b.acked = max(b.gap, now-b.acked), now
+	}
+	switch o {
+	case Unknown:
+		b.counts.Unanswered++
+	case Done:
+		b.counts.Acked[k]++
+		b.counts.Answers++
+	case Refused:
+		b.counts.Answers++
+	}
+}
+
+// TakeBuried gives a job that is buried, and that nobody else is given.
+func (b *Book) TakeBuried() (uint64, *Job) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, j := range b.buried {
+		delete(b.buried, id)
+		return id, j
+	}
+	return 0, nil
+}
+
+// Find notes a broken promise that was seen at once.
+func (b *Book) Find(rule, format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.find(rule, format, args...)
+}
+
+func (b *Book) find(rule, format string, args ...any) {
+	b.at = append(b.at, Finding{rule, fmt.Sprintf("at %.4f: ", b.Now().Seconds()) + fmt.Sprintf(format, args...)})
+}
+
+// Found notes that a job is there at the end; a token of 0 is not known.
+func (b *Book) Found(id, token uint64, state string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j := b.byID[id]
+	if token != 0 && token <= uint64(len(b.jobs)) {
+		j = b.jobs[token-1]
+	}
+	if j == nil {
+		b.find("FR1", "job %d with token %d is there at the end: nobody put it", id, token)
+		return
+	}
+	j.Found = append(j.Found, Found{id, state})
+}
+
+// IDs are all that clients were told.
+func (b *Book) IDs() []uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ids := make([]uint64, 0, len(b.byID))
+	for id := range b.byID {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// Gap is the longest time between two acknowledged puts since the last call, the time since the latest
+// one included.
+func (b *Book) Gap() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	gap := max(b.gap, b.Now()-b.acked)
+	b.gap = 0
+	return gap
+}
+
+// Counts are those of now.
+func (b *Book) Counts() Counts {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.counts
+}
