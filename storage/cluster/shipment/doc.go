@@ -24,7 +24,7 @@
 //	     nothing that was not asked for.
 //	SP5  A sender that is not heard ends the fetch, in bounded time. A sender that is not asked ends
 //	     the offer. Release is called once, before Ended says so.
-//	SP6  The sender sends no more than Rate.
+//	SP6  The sender sends no more than Rate, but for a chunk and the credit of a tenth of a second.
 //
 // The receiver asks again for what is missing when no chunk has come for a while. What waits for its
 // turn because of Rate is not sent twice: the sender keeps a set of what is wanted, and answers an

@@ -204,7 +204,7 @@ func (f *fetch) gather(p []byte) (sums []uint64, rest []byte, err error) {
 		err = f.o.Accept(f.total - f.list)
 	}
 	if err == nil {
-		f.landing, err = land(f.into, entries, f.o.steps)
+		f.landing, err = land(f.into, entries, f.o)
 	}
 	return []uint64{xxhash.Sum64(f.names)}, p[n:], err
 }

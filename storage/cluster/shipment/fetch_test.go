@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// small has many chunks in a small directory.
-func small() Options { return Options{chunk: 700} }
+// small has many chunks in a small directory, and no power cuts.
+func small() Options { return Options{chunk: 700, sync: func(*os.File) error { return nil }} }
 
 // one brings a directory over a network, in a bubble.
 func one(t *testing.T, n *network, dir, into string, o Options) (bytes int64, err, why error) {
@@ -69,7 +69,7 @@ func TestAnyMessages(t *testing.T) {
 func TestEmptyDirectory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		into := filepath.Join(t.TempDir(), "into")
-		if bytes, err, why := one(t, newNetwork(1), t.TempDir(), into, small()); bytes != 0 || err != nil || why != nil {
+		if bytes, err, why := one(t, newNetwork(1), t.TempDir(), into, Options{}); bytes != 0 || err != nil || why != nil {
 			t.Error(bytes, err, why)
 		}
 		wants(t, into, map[string]string{})
@@ -85,12 +85,12 @@ func TestCutAnywhere(t *testing.T) {
 			n := newNetwork(1)
 			n.dead = func(message int, to bool) bool { return message >= at && to == toSender }
 			released := 0
-			o := Options{chunk: 1500}
+			o := small()
 			o.Release = func() { released++ }
 			begun := time.Now()
 			_, err, why := one(t, n, dir, into, o)
 			messages, fetched = n.count, err == nil
-			if took := time.Since(begun); took > hunger/patience*defaultSilence+2*defaultIdle {
+			if took := time.Since(begun); took > defaultSilence+defaultIdle+5*time.Second {
 				t.Errorf("cut at %d: it took %v", at, took)
 			}
 			switch {
@@ -147,10 +147,18 @@ func TestDeathAnywhere(t *testing.T) {
 				}
 				steps = append(steps, what+" "+name)
 			}
+			o.sync = func(f *os.File) error {
+				name := strings.TrimPrefix(f.Name(), Partial(into)+"/")
+				o.steps("sync", name)
+				return nil
+			}
 			func() {
 				defer func() { _ = recover() }()
 				_, err = get(t.Context(), n, "P", s.Name, into, o)
 			}()
+			if !died && (err != nil || steps[len(steps)-1] != "sync "+filepath.Dir(into)) {
+				t.Errorf("%v: the last operation is %q", err, steps[len(steps)-1])
+			}
 			if _, err := os.Lstat(into); err == nil {
 				wants(t, into, files)
 				synced(t, steps, into, files)

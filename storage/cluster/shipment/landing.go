@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
@@ -16,7 +15,7 @@ func Partial(dir string) string { return dir + ".partial" }
 // landing writes what arrives.
 type landing struct {
 	into    string
-	steps   func(what, name string)
+	o       Options
 	root    *os.Root // the partial directory: nothing is written outside (SP3)
 	entries []entry
 	at      int      // the entry that is written
@@ -26,10 +25,10 @@ type landing struct {
 }
 
 // land makes the partial directory. What a former attempt has left there is removed.
-func land(into string, entries []entry, steps func(what, name string)) (*landing, error) {
-	l := &landing{into: filepath.Clean(into), steps: steps, entries: entries, digest: xxhash.New()}
+func land(into string, entries []entry, o Options) (*landing, error) {
+	l := &landing{into: filepath.Clean(into), o: o, entries: entries, digest: xxhash.New()}
 	partial := Partial(l.into)
-	steps("make", partial)
+	o.steps("make", partial)
 	if err := os.RemoveAll(partial); err != nil {
 		return nil, err
 	}
@@ -52,7 +51,7 @@ func (l *landing) write(p []byte, sums []uint64) ([]uint64, error) {
 		}
 		n := min(int64(len(p)), l.left)
 		if n > 0 {
-			l.steps("write", l.entries[l.at].name)
+			l.o.steps("write", l.entries[l.at].name)
 			if _, err := l.file.Write(p[:n]); err != nil {
 				return sums, err
 			}
@@ -69,9 +68,6 @@ func (l *landing) write(p []byte, sums []uint64) ([]uint64, error) {
 		l.digest.Reset()
 		l.at++
 	}
-	if len(p) > 0 {
-		return sums, fmt.Errorf("%w: more than its list says", ErrBroken)
-	}
 	return sums, nil
 }
 
@@ -80,10 +76,10 @@ func (l *landing) begin() (err error) {
 	e := l.entries[l.at]
 	switch {
 	case e.dir:
-		l.steps("make", e.name)
+		l.o.steps("make", e.name)
 		return l.root.Mkdir(e.name, 0o700)
 	case l.file == nil:
-		l.steps("make", e.name)
+		l.o.steps("make", e.name)
 		l.left = e.length
 		l.file, err = l.root.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	}
@@ -97,12 +93,7 @@ func (l *landing) end() error {
 		return nil // a directory
 	}
 	l.file = nil
-	l.steps("sync", l.entries[l.at].name)
-	if err := f.Sync(); err != nil {
-		_ = f.Close()
-		return err
-	}
-	return f.Close()
+	return l.settle(f, nil)
 }
 
 // finish gives the directory its name, when all that is in it is on the disk.
@@ -116,8 +107,7 @@ func (l *landing) finish() error {
 			e = l.entries[i]
 		}
 		if e.dir {
-			l.steps("sync", path.Clean(e.name))
-			if err := syncDir(l.root.Open, e.name); err != nil {
+			if err := l.settle(l.root.Open(e.name)); err != nil {
 				return err
 			}
 		}
@@ -128,12 +118,11 @@ func (l *landing) finish() error {
 	if err := vacant(l.into); err != nil {
 		return err
 	}
-	l.steps("rename", l.into)
+	l.o.steps("rename", l.into)
 	if err := os.Rename(Partial(l.into), l.into); err != nil {
 		return err
 	}
-	l.steps("sync", filepath.Dir(l.into))
-	return syncDir(os.Open, filepath.Dir(l.into))
+	return l.settle(os.Open(filepath.Dir(l.into)))
 }
 
 // abandon removes what has come, as far as it can.
@@ -155,14 +144,14 @@ func vacant(dir string) error {
 	return nil
 }
 
-func syncDir(open func(string) (*os.File, error), name string) error {
-	d, err := open(name)
+// settle syncs a file or directory that was opened, and closes it.
+func (l *landing) settle(f *os.File, err error) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Sync(); err != nil {
-		_ = d.Close()
+	if err := l.o.sync(f); err != nil {
+		_ = f.Close()
 		return err
 	}
-	return d.Close()
+	return f.Close()
 }

@@ -153,7 +153,8 @@ func (s *Shipment) send() {
 		return
 	}
 	if s.o.Rate > 0 {
-		s.due = later(s.due, time.Now()).Add(time.Duration(float64(len(s.buffer)) / float64(s.o.Rate) * float64(time.Second)))
+		// What a late timer has left out is made up for, but not more.
+		s.due = later(s.due, time.Now().Add(-credit)).Add(time.Duration(float64(len(s.buffer)) / float64(s.o.Rate) * float64(time.Second)))
 	}
 	s.sent.Add(int64(s.source.length(s.from + uint64(i))))
 	s.tell(s.buffer)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,7 +89,7 @@ func TestRate(t *testing.T) {
 				total += int64(len(text))
 			}
 			sent = int64(n.data)
-			if least := float64(total-700) / float64(rate); took < least || took > 2*least+1 {
+			if least := float64(total-700)/float64(rate) - credit.Seconds(); took < least || took > 2*least+1 {
 				t.Errorf("at %d bytes per second, %d bytes took %.1f s", rate, total, took)
 			}
 			if sent > 2*total {
@@ -140,6 +141,39 @@ func TestAsks(t *testing.T) {
 			if len(got) != test.want {
 				t.Errorf("ask %+v of %d: %d chunks came: %v", test.a, all, len(got), got)
 			}
+		}
+	})
+}
+
+// TestWaitingAsks has asks come while chunks wait for their turn: each is sent once, and what the
+// receiver has by now is not.
+func TestWaitingAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, _ := directory(t, 3)
+		n := newNetwork(1)
+		s, err := offer(n, "P", dir, Options{chunk: 50, Rate: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		var got []uint64
+		_, _ = n.Listen("me", func(_ string, m []byte) {
+			if kind, rest, ok := opened(m); ok && kind == kindChunk {
+				c, _ := decodeChunk(rest)
+				got = append(got, c.number)
+			}
+		})
+		for _, a := range []ask{{kindAsk, "me", 0, 0b10111}, {kindAsk, "me", 0, 0b10110}, {kindAsk, "me", 4, 0b101}} {
+			_ = n.Send("P."+s.Name, a.reply, a.encode())
+			time.Sleep(10 * time.Millisecond)
+		}
+		for range 59 {
+			time.Sleep(10 * time.Second)
+			_ = n.Send("P."+s.Name, "me", ask{kindAsk, "me", 4, 0}.encode()) // it is there, and wants nothing more
+		}
+		synctest.Wait()
+		if !slices.Equal(got, []uint64{0, 4, 6}) {
+			t.Error("sent:", got)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package shipment
 
 import (
 	"errors"
+	"os"
 	"time"
 )
 
@@ -16,7 +17,8 @@ type Options struct {
 	Told    func(done, total int64) // Fetch: how many bytes of the files have come
 
 	chunk int                     // the size of a chunk
-	steps func(what, name string) // what is about to happen on the disk
+	steps func(what, name string) // is told what is about to happen on the disk
+	sync  func(*os.File) error    // syncs a file or directory
 }
 
 const (
@@ -24,6 +26,8 @@ const (
 	defaultSilence = 10 * time.Second
 	// defaultChunk is small enough that what else goes between the nodes has its turn soon.
 	defaultChunk = 256 << 10
+	// credit is what a sender may be behind with, because of its timers, and still send at Rate.
+	credit = 100 * time.Millisecond
 	// largestChunk is what a receiver takes.
 	largestChunk = 4 << 20
 	// window is how many chunks are under way. It is at most 64, the bits of an ask.
@@ -52,6 +56,9 @@ func (o Options) filled() Options {
 	}
 	if o.steps == nil {
 		o.steps = func(string, string) {}
+	}
+	if o.sync == nil {
+		o.sync = (*os.File).Sync
 	}
 	if o.Told == nil {
 		o.Told = func(int64, int64) {}
