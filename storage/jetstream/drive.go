@@ -170,8 +170,8 @@ func (d *Driver) settle() {
 			break
 		}
 	}
-	place := d.log.Place()
-	d.count(func(s *State) { s.Place = place })
+	place, seen, lane := d.log.Place(), d.log.Seen(), d.log.InUse()
+	d.count(func(s *State) { s.Place, s.Seen, s.Lane = place, seen, lane })
 }
 
 // changed looks whether the role has changed.

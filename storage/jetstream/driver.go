@@ -30,7 +30,8 @@ var (
 // must not wait for it, nor close it.
 type DriverOptions struct {
 	Node  string      // a name that no other one has
-	Store turns.Place // what the node's store has; of an empty one, number 0 and the origin
+	Store turns.Place // what the node's store has; of an empty one, number 0, the origin and the Shard's base
+	Base  uint64      // that of the Shard
 	// Taken gets all records that count, behind Store, in the order of their numbers.
 	Taken func(records []lanes.Entry)
 	// Changed is called when the role changes; why says what ended the one before.
@@ -47,6 +48,8 @@ type State struct {
 	Role     lanes.Role
 	Epoch    uint64 // of a candidate or owner
 	Place    turns.Place
+	Seen     uint64 // the newest epoch that was read
+	Lane     int    // that the owner appends to
 	Doubts   uint64 // requests that were not answered in time
 	Refusals uint64 // appends that were refused
 	Failures uint64 // requests that failed, which proves nothing
@@ -105,10 +108,12 @@ func Drive(s *Shard, o DriverOptions) (*Driver, error) {
 }
 
 func newDriver(o DriverOptions) *Driver {
-	return &Driver{
+	d := &Driver{
 		o: o, wake: make(chan struct{}, 1), ended: make(chan struct{}), patience: doubt,
 		log: lanes.New(o.Node, o.Store), state: State{Place: o.Store},
 	}
+	d.log.Base(o.Base)
+	return d
 }
 
 func (d *Driver) begin(e engine) {
@@ -134,6 +139,9 @@ func (d *Driver) State() State {
 
 // Stand makes a follower a candidate. Changed tells what comes of it.
 func (d *Driver) Stand() { d.post(d.stand) }
+
+// Resign ends a candidacy or an ownership. Changed tells when it has.
+func (d *Driver) Resign() { d.post(d.log.Resign) }
 
 // Use has the owner use a lane, as soon as nothing is being appended.
 func (d *Driver) Use(lane int) { d.post(func() { d.use = &lane }) }

@@ -168,13 +168,17 @@ func TestStreamsOfOthers(t *testing.T) {
 		"another cluster": func(c *settings) { c.Metadata[clusterKey] = "other" },
 		"another log":     func(c *settings) { c.Metadata[originKey] = "1234" },
 		"no log":          func(c *settings) { delete(c.Metadata, originKey) },
+		"another base":    func(c *settings) { c.Metadata[baseKey] = "1234" },
+		"no base":         func(c *settings) { delete(c.Metadata, baseKey) },
+		"more shards":     func(c *settings) { c.Metadata[shardsKey] = "9" },
+		"a newer version": func(c *settings) { c.Metadata[protocolKey] = "2" },
 		"lazy":            func(c *settings) { c.PersistMode = "async" },
 		"limited":         func(c *settings) { c.MaxMsgs = 100 },
 		"not direct":      func(c *settings) { c.AllowDirect = false },
 		"in memory":       func(c *settings) { c.Storage = nats.MemoryStorage },
 		"for ever":        func(c *settings) { c.DenyPurge = true },
 	} {
-		s := &Shard{nc: nc, streams: first.streams, subjects: first.subjects}
+		s := &Shard{nc: nc, streams: first.streams, subjects: first.subjects, shards: first.shards}
 		c := s.settings(1, o, first.origin)
 		change(&c)
 		if err := s.ask(limited(t), "STREAM.DELETE."+s.streams[1], nil, &struct{}{}); err != nil {

@@ -17,9 +17,15 @@ var ErrStream = errors.New("jetstream: the stream is not this shard's lane")
 
 // What a lane's metadata are called.
 const (
-	clusterKey = "beanfield-cluster"
-	originKey  = "beanfield-origin"
+	clusterKey  = "beanfield-cluster"
+	originKey   = "beanfield-origin"
+	baseKey     = "beanfield-base"
+	shardsKey   = "beanfield-shards"
+	protocolKey = "beanfield-protocol"
 )
+
+// protocol is the version of what is on the lanes. Who does not know it writes nothing there.
+const protocol = "1"
 
 // Codes of the engine's errors.
 const (
@@ -36,6 +42,8 @@ type Shard struct {
 	streams  [2]string
 	subjects [2]string
 	origin   uint64
+	base     uint64
+	shards   int
 }
 
 // ShardOptions say which shard it is.
@@ -43,6 +51,9 @@ type ShardOptions struct {
 	Cluster  string
 	Shard    int
 	Replicas int
+	Shards   int    // how many the cluster has; 0: whatever the streams say
+	New      int    // how many a new cluster has, if Shards is 0
+	Base     uint64 // of a new log: the hash of the place before its first record
 }
 
 // Open finds the streams of a shard, and makes them if they are not there (E3). It tries until the
@@ -52,7 +63,10 @@ func Open(ctx context.Context, nc *nats.Conn, o ShardOptions) (*Shard, error) {
 	if !plain(o.Cluster) || o.Shard < 0 || o.Replicas < 1 {
 		return nil, fmt.Errorf("%w: shard %d of cluster %q, %d replicas", ErrOptions, o.Shard, o.Cluster, o.Replicas)
 	}
-	s := &Shard{nc: nc}
+	s := &Shard{nc: nc, base: o.Base, shards: max(1, o.New)}
+	if o.Shards > 0 {
+		s.shards = o.Shards
+	}
 	for i := range s.streams {
 		s.streams[i] = fmt.Sprintf("beanfield-%s-%d-%d", o.Cluster, o.Shard, i)
 		s.subjects[i] = fmt.Sprintf("beanfield.%s.%d.%d", o.Cluster, o.Shard, i)
@@ -65,6 +79,13 @@ func Open(ctx context.Context, nc *nats.Conn, o ShardOptions) (*Shard, error) {
 
 // Origin is that of the log: whoever made the lanes has drawn it.
 func (s *Shard) Origin() uint64 { return s.origin }
+
+// Base is the hash of the place before the first record: 0, or what stands for the store that the
+// log began from. An empty store with another one is no copy of this log.
+func (s *Shard) Base() uint64 { return s.base }
+
+// Shards is how many shards the cluster has.
+func (s *Shard) Shards() int { return s.shards }
 
 // settings are a stream's, with what the client does not know of.
 type settings struct {
@@ -84,7 +105,10 @@ func (s *Shard) settings(i int, o ShardOptions, origin uint64) settings {
 		Name: s.streams[i], Subjects: []string{s.subjects[i]}, Retention: nats.LimitsPolicy, Storage: nats.FileStorage,
 		Replicas: o.Replicas, MaxMsgs: -1, MaxBytes: -1, MaxMsgSize: -1, MaxMsgsPerSubject: -1, MaxConsumers: -1,
 		AllowDirect: true, DenyDelete: true,
-		Metadata: map[string]string{clusterKey: o.Cluster, originKey: strconv.FormatUint(origin, 16)},
+		Metadata: map[string]string{
+			clusterKey: o.Cluster, originKey: strconv.FormatUint(origin, 16), baseKey: strconv.FormatUint(s.base, 16),
+			shardsKey: strconv.Itoa(s.shards), protocolKey: protocol,
+		},
 	}}
 }
 
@@ -123,6 +147,18 @@ func (s *Shard) check(i int, o ShardOptions, is *settings) error {
 	if name := is.Metadata[clusterKey]; name != o.Cluster {
 		return fmt.Errorf("%w: it belongs to cluster %q, this is %q", ErrStream, name, o.Cluster)
 	}
+	if version := is.Metadata[protocolKey]; version != protocol {
+		return fmt.Errorf("%w: its protocol is %q, this program knows %s", ErrStream, version, protocol)
+	}
+	base, err := strconv.ParseUint(is.Metadata[baseKey], 16, 64)
+	shards, err2 := strconv.Atoi(is.Metadata[shardsKey])
+	switch {
+	case err != nil || err2 != nil || shards < 1 || s.origin != 0 && (base != s.base || shards != s.shards):
+		return fmt.Errorf("%w: base %q and %q shards are not those of the other lane", ErrStream, is.Metadata[baseKey], is.Metadata[shardsKey])
+	case o.Shards > 0 && shards != o.Shards:
+		return fmt.Errorf("%w: the cluster has %d shards, not %d", ErrStream, shards, o.Shards)
+	}
+	s.base, s.shards = base, shards
 	origin, err := strconv.ParseUint(is.Metadata[originKey], 16, 64)
 	if err != nil || origin == 0 || s.origin != 0 && origin != s.origin {
 		return fmt.Errorf("%w: its log is %q, that of the other lane %x", ErrStream, is.Metadata[originKey], s.origin)

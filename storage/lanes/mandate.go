@@ -1,6 +1,9 @@
 package lanes
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const (
 	// Term is how long an answer to a beat counts, from when the beat was sent.
@@ -50,12 +53,20 @@ func (m *Mandate) Answered(now time.Duration, node string, epoch uint64, sent, s
 func (m *Mandate) End() { m.votes = nil }
 
 // Holds tells whether jobs may be handed out now.
-func (m *Mandate) Holds(now time.Duration) bool {
-	count := 0
+func (m *Mandate) Holds(now time.Duration) bool { return now < m.Until(now) }
+
+// Until is when the mandate lapses if nobody answers any more. It is not after now if it does not hold.
+func (m *Mandate) Until(now time.Duration) time.Duration {
+	var sent []time.Duration
 	for _, v := range m.votes {
-		if v.given && now-v.sent < Term && now >= v.ready {
-			count++
+		if v.given && now >= v.ready {
+			sent = append(sent, v.sent)
 		}
 	}
-	return count > len(m.votes)/2
+	need := len(m.votes)/2 + 1
+	if len(sent) < need {
+		return min(0, now)
+	}
+	slices.Sort(sent)
+	return sent[len(sent)-need] + Term
 }

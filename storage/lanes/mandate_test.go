@@ -251,6 +251,9 @@ func TestMandateOfOneOwner(t *testing.T) {
 		if m.Holds(c.at) != c.holds {
 			t.Errorf("at %v it holds: %v", c.at, !c.holds)
 		}
+		if until := m.Until(c.at); c.holds && (!m.Holds(until-1) || m.Holds(until)) {
+			t.Errorf("at %v it is said to hold until %v", c.at, until)
+		}
 	}
 	if _, _, ok := NewVoter(2, 0).Beat(1, 1); ok {
 		t.Error("a voter answers an epoch that is older than what it has kept")

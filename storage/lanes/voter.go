@@ -79,6 +79,9 @@ func (v *Voter) Beat(now time.Duration, epoch uint64) (since time.Duration, keep
 	return now - v.older, false, true
 }
 
+// Promised is the newest epoch that it has promised, whether that is kept yet or not.
+func (v *Voter) Promised() uint64 { return v.promised }
+
 // Kept says that an epoch is kept, so that the next NewVoter is given it. Its beats are answered
 // from now on.
 func (v *Voter) Kept(epoch uint64) { v.kept = max(v.kept, epoch) }
