@@ -44,7 +44,7 @@ race: ## all tests under the race detector
 	$(GO) test -race -timeout 60m ./...
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
-	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster/shipment -engine
+	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/shipment -engine
 
 single: ## all tests on one processor
 	GOMAXPROCS=1 $(GO) test -count 1 -timeout 60m ./...  # or the results of two would do

@@ -1,3 +1,54 @@
 // Package cluster makes a node of this process: one of several machines that keep the same shards, of
-// which one at a time owns all. It is between the engine (package jetstream) and the server.
+// which one at a time owns all. It stands between the engine (package jetstream), the rules of the log
+// (package lanes) and the server.
+//
+//	Node      the engine, the streams, the copies, and this node's place among the others
+//	Tenure    a time during which this node owns all shards: the server appends in it
+//	replica   one shard at this node: its lanes' driver and its copy
+//	promises  the file with what the node has promised as a voter
+//	Status    what all nodes have said of themselves last
+//
+// Who owns the shards, and when, is decided by package ownership: arithmetic that is told of messages
+// and of time, and says what is to be done. Here are the goroutines, the files and the messages
+// around it.
+//
+// # The goroutines, and what each owns
+//
+//	loop      the Station, and all that the replicas' "loop's own" fields say. Everybody else
+//	          gives it functions to run (do, ask); none of them waits.
+//	keeper    the file of promises
+//	steerer   nothing; it asks the owner's lanes to be led by other machines
+//	drivers   one for each shard (package jetstream): its log, and Take of its copy
+//
+// A driver waits for its copy (Take), never for the loop. The loop waits for nobody, because beats are
+// answered by it: what takes long has a goroutine of its own.
+//
+// # Invariants
+//
+//	-   A promise is in a file that is synced before any answer says so.
+//	-   A tenure holds only until the time that the mandates of all shards last told (P10). Asking is
+//	    two loads and a look at the clock, and needs no lock.
+//	-   A tenure that was lost or has ended never holds again, and appends nothing.
+//	-   A copy is given every record that counts, in order, once; when it refuses one it is given
+//	    none any more, and its node owns nothing until it starts again.
+//	-   Nothing is purged that a node's copy has not said to be durable in this ownership, unless the
+//	    node was given up by an operator (P8).
+//	-   Streams and stores of another cluster, another log or another number of shards are refused.
+//
+// # What is assumed of clocks
+//
+// P10 needs clocks that run at about one rate, and go on while a process does not run. The clock of Linux that Go
+// uses stops while a machine is suspended as a whole, as when a laptop sleeps: a machine that wakes
+// from that may hand out jobs for up to a second that others own by now.
+//
+// # Messages
+//
+// JSON, over plain messages of the engine. Unknown fields are ignored. A message of another major
+// version is refused, with one log line for each node. There is no secret in them: the embedded
+// engine's routes ask for it, and a site's own engine has its own users.
+//
+// Designs not taken. A lease in the engine needs its elections, which take seconds (package jetstream). An
+// owner for each shard alone: nobody gains by it before every node takes every client. Going back
+// to the first node in the order when it is there again: that is a pause for nothing, so the owner
+// stays until it is told, drained or stopped.
 package cluster

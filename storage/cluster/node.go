@@ -2,58 +2,214 @@ package cluster
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/jetstream"
+	"beanfield/storage/tally"
 )
+
+// ErrClosed says that the node was closed.
+var ErrClosed = errors.New("cluster: the node is closed")
 
 // Node is one of the machines.
 type Node struct {
-	o Options
+	o       Options
+	started time.Time
+	server  *jetstream.Server // nil with a site's own engine
+	conn    *jetstream.Conn   // for records
+	talk    *jetstream.Conn   // for messages between nodes
+	post    *jetstream.Post
+	copies  Copies
+
+	replicas []*replica
+	kept     *promises
+	appends  tally.Spread
+	length   atomic.Uint64 // of a record, about
+
+	mu     sync.Mutex
+	mail   []func(now time.Duration) // what the loop is to do; nil when it has ended
+	closed bool
+	keeps  []ownership.Kept
+	wake   chan struct{}
+	write  chan struct{} // wakes the keeper
+	steer  chan struct{}
+	ending chan struct{}
+	begun  sync.WaitGroup
+	came   chan *Tenure          // one that nobody has taken yet
+	blank  atomic.Pointer[blank] // nodes that are to be shown something
+	stops  sync.Once
+
+	// The loop's own.
+	station *ownership.Station
+	tenure  *Tenure // until it has ended
+	waits   map[uint64]chan error
+	orders  uint64
 }
 
-// Start starts the engine, finds or makes the streams of all shards, opens the copies and begins to
-// follow. While too few nodes are there it waits, and says so now and then, until the context
-// ends.
-func Start(ctx context.Context, o Options) (*Node, error) {
-	if err := o.check(); err != nil {
-		return nil, err
+func newNode(o Options) *Node {
+	return &Node{
+		o: o, started: time.Now(), wake: make(chan struct{}, 1), write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
+		ending: make(chan struct{}), came: make(chan *Tenure, 1), waits: map[uint64]chan error{},
 	}
-	return nil, fmt.Errorf("%w: no node can be started yet", ErrRefused)
+}
+
+// now is the time of this process, which only goes forward.
+func (n *Node) now() time.Duration { return time.Since(n.started) }
+
+// begin starts the goroutines.
+func (n *Node) begin() {
+	for _, run := range []func(){n.loop, n.keeper, n.steerer} {
+		n.begun.Go(run)
+	}
+}
+
+// end ends them.
+func (n *Node) end() {
+	n.mu.Lock()
+	was := n.closed
+	n.closed = true
+	n.mu.Unlock()
+	if !was {
+		close(n.ending)
+	}
+	n.begun.Wait()
+}
+
+// do gives the loop something to do. It says whether there is a loop.
+func (n *Node) do(f func(now time.Duration)) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return false
+	}
+	n.mail = append(n.mail, f)
+	nudge(n.wake)
+	return true
+}
+
+// ask has the loop do something, and waits until it has.
+func (n *Node) ask(f func(now time.Duration)) error {
+	done := make(chan struct{})
+	if !n.do(func(now time.Duration) { f(now); close(done) }) {
+		return ErrClosed
+	}
+	select {
+	case <-done:
+		return nil
+	case <-n.ending:
+		return ErrClosed
+	}
+}
+
+func nudge(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// tickEach is how often the loop looks at the time.
+const tickEach = 20 * time.Millisecond
+
+// loop is the goroutine that owns the station.
+func (n *Node) loop() {
+	tick := time.NewTicker(tickEach)
+	defer tick.Stop()
+	for {
+		select {
+		case <-n.ending:
+			return
+		case <-n.wake:
+		case <-tick.C:
+			n.tick()
+		}
+		n.mu.Lock()
+		mail := n.mail
+		n.mail = nil
+		n.mu.Unlock()
+		for _, f := range mail {
+			f(n.now())
+		}
+	}
+}
+
+func (n *Node) tick() {
+	for _, r := range n.replicas {
+		r.report()
+	}
+	n.station.Tick(n.now())
+	n.look()
+}
+
+// look notes what others ask for without waiting for the loop.
+func (n *Node) look() {
+	var b *blank
+	if epochs := n.station.Epochs(); epochs != nil {
+		if lives := n.station.Blank(); lives != nil {
+			b = &blank{epochs, lives}
+		}
+	}
+	n.blank.Store(b)
+}
+
+// received takes a message from another node.
+func (n *Node) received(data []byte) {
+	m := new(ownership.Message)
+	if err := json.Unmarshal(data, m); err != nil {
+		m = &ownership.Message{Version: -1} // the station says so, once
+	}
+	n.do(func(now time.Duration) {
+		if m.Kind == ownership.Reply && m.To == n.o.Node {
+			n.replied(m)
+		}
+		n.station.Receive(now, m)
+	})
 }
 
 // Tenure waits until this node owns all shards, and may hand out jobs.
 func (n *Node) Tenure(ctx context.Context) (*Tenure, error) {
-	<-ctx.Done()
-	return nil, ctx.Err()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-n.ending:
+			return nil, ErrClosed
+		case t := <-n.came:
+			if t.taken() {
+				return t, nil
+			}
+		}
+	}
 }
 
 // Copies are those of this node.
-func (n *Node) Copies() Copies { return nil }
+func (n *Node) Copies() Copies { return n.copies }
 
-// Status is what the node knows of the cluster.
-func (n *Node) Status() Status { return Status{Cluster: n.o.Name, Node: n.o.Node} }
-
-// Figures are for the metrics.
-func (n *Node) Figures() Figures { return Figures{} }
-
-// Move has a node own the shards. It returns when that one does.
-func (n *Node) Move(ctx context.Context, node string) error { return ErrRefused }
-
-// Drain has a node own nothing, until it is called again with undo.
-func (n *Node) Drain(ctx context.Context, node string, undo bool) error { return ErrRefused }
-
-// Leave gives a node up: what its copies lack may be purged. It must begin from a checkpoint
-// when it is back. Join takes that back.
-func (n *Node) Leave(ctx context.Context, node string) error { return ErrRefused }
-
-// Join has a node's copies count again.
-func (n *Node) Join(ctx context.Context, node string) error { return ErrRefused }
-
-// Verify compares this node's copies with those of the others.
-func (n *Node) Verify(ctx context.Context) ([]string, error) { return nil, ErrRefused }
-
-// Rebuild has a node throw its copy of a shard away, and begin again from a checkpoint of another
-// node.
-func (n *Node) Rebuild(ctx context.Context, node string, shard int) error { return ErrRefused }
-
-// Close hands over what the node owns, and ends it.
-func (n *Node) Close(ctx context.Context) error { return nil }
+// Close hands over what the node owns, and ends it. The server is told by Leave.
+func (n *Node) Close(ctx context.Context) error {
+	leaving := false
+	err := n.ask(func(now time.Duration) { leaving = n.station.Close(now) })
+	for err == nil && leaving {
+		tick := time.NewTimer(tickEach)
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-tick.C:
+			err = n.ask(func(now time.Duration) { leaving = n.station.Serving() })
+		}
+		tick.Stop()
+	}
+	if n.post != nil {
+		_ = n.post.Flush()
+	}
+	n.stops.Do(n.stop)
+	if errors.Is(err, ErrClosed) {
+		return nil
+	}
+	return err
+}

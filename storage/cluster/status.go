@@ -1,6 +1,13 @@
 package cluster
 
-import "beanfield/storage/tally"
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/tally"
+)
 
 // Status is what a node knows of the cluster.
 type Status struct {
@@ -50,6 +57,84 @@ type ShardStatus struct {
 type Figures struct {
 	Role     string
 	Shards   []ShardStatus
-	LagBytes uint64        // about how long the missing records are
-	Append   tally.Reading // how long appends took
+	LagBytes uint64 // about how long the missing records are
+}
+
+// Appends reads how long appends took, in nanoseconds.
+func (n *Node) Appends(to *tally.Reading) { n.appends.ReadTo(to) }
+
+// Figures are for the metrics.
+func (n *Node) Figures() Figures {
+	var f Figures
+	_ = n.ask(func(time.Duration) {
+		f.Role, f.Shards = n.station.Role().String(), n.shardStatus()
+	})
+	for _, s := range f.Shards {
+		f.LagBytes += s.Lag * n.length.Load()
+	}
+	return f
+}
+
+// Status is what the node knows of the cluster.
+func (n *Node) Status() Status {
+	st := Status{Cluster: n.o.Name, Node: n.o.Node}
+	err := n.ask(func(now time.Duration) {
+		st.Owner, st.Serving = n.station.Owner(), n.station.Role() >= ownership.Owner
+		st.Shards = n.shardStatus()
+		for _, name := range n.o.names() {
+			st.Nodes = append(st.Nodes, n.nodeStatus(name))
+		}
+		for _, node := range st.Nodes {
+			if node.Name == n.o.Node {
+				st.Problems = append(st.Problems, node.Problems...)
+			}
+		}
+		if why := n.station.Why(); why != "" && !slices.Contains(st.Problems, why) {
+			st.Problems = append(st.Problems, why)
+		}
+	})
+	if err != nil {
+		st.Problems = append(st.Problems, "the node is closed")
+	}
+	return st
+}
+
+// nodeStatus is what a node has said of itself last.
+func (n *Node) nodeStatus(name string) NodeStatus {
+	r, alive, silence := n.station.Told(name)
+	s := NodeStatus{
+		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.o.names(), name), Fit: alive && r.Fit, Drained: r.Drained,
+		Left: n.station.GivenUp(name), Silence: -1, Places: r.Places, Durable: r.Durable, Problems: r.Problems,
+	}
+	if r.Role != "" {
+		s.Silence = silence.Seconds()
+	}
+	for i, place := range r.Places {
+		s.Lag += n.station.Newest(i) - min(place, n.station.Newest(i))
+	}
+	if s.Lag > farBehind && !s.Left {
+		s.Problems = append(slices.Clone(s.Problems), fmt.Sprintf("node %s is %d records behind, and the lanes keep them for it", name, s.Lag))
+	}
+	return s
+}
+
+// farBehind is how many records a node may lack before Status calls that a problem.
+const farBehind = 100_000
+
+// shardStatus is what the node knows of each shard.
+func (n *Node) shardStatus() (all []ShardStatus) {
+	owner := n.station.Owner()
+	report, _, _ := n.station.Told(owner)
+	for i, r := range n.replicas {
+		s := ShardStatus{
+			Shard: i, Owner: owner, Epoch: r.state.Seen, Place: r.state.Place.Number, Durable: r.durable, Trim: n.station.Purged(i), Lane: r.state.Lane,
+			Lag: n.station.Newest(i) - min(r.state.Place.Number, n.station.Newest(i)), Doubts: r.state.Doubts, Refusals: r.state.Refusals,
+			Failures: r.state.Failures, Problem: r.problem,
+		}
+		if i < len(report.Epochs) {
+			s.Epoch = report.Epochs[i]
+		}
+		all = append(all, s)
+	}
+	return all
 }

@@ -1,29 +1,144 @@
 package cluster
 
+import (
+	"fmt"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"beanfield/storage/jetstream"
+	"beanfield/storage/tally"
+)
+
 // Tenure is a time during which a node owns all shards.
 type Tenure struct {
-	node  *Node
-	lost  chan struct{}
-	leave chan struct{}
+	node      *Node
+	epochs    []uint64
+	until     atomic.Int64 // the time of the node at which it lapses
+	lost      chan struct{}
+	leave     chan struct{}
+	leaveOnce sync.Once
+	ended     atomic.Bool
+
+	mu    sync.Mutex
 	why   error
+	state int // of being handed to the server
+}
+
+const (
+	waiting = iota
+	given
+	dropped
+)
+
+func newTenure(n *Node, epochs []uint64) *Tenure {
+	return &Tenure{node: n, epochs: epochs, lost: make(chan struct{}), leave: make(chan struct{})}
+}
+
+// taken tells whether the server may have it.
+func (t *Tenure) taken() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.state == waiting {
+		t.state = given
+	}
+	return t.state == given
+}
+
+// unwanted ends a tenure that is over, or shall be, before the server has taken it.
+func (t *Tenure) unwanted() {
+	t.mu.Lock()
+	drop := t.state == waiting
+	if drop {
+		t.state = dropped
+	}
+	t.mu.Unlock()
+	if drop {
+		select {
+		case <-t.node.came:
+		default:
+		}
+		t.End()
+	}
+}
+
+func (t *Tenure) lose(why error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.why == nil {
+		t.why = why
+		t.until.Store(0)
+		close(t.lost)
+	}
+}
+
+// blank is what appends show to nodes that have lost what they promised.
+type blank struct {
+	epochs []uint64
+	lives  map[string]uint64
 }
 
 // Append appends turns of a shard. It returns when they count, and the node's copy has them; number is
 // that of their last record. After an error nobody knows whether they count, and the tenure is
 // over. The bytes are free again when it returns.
 func (t *Tenure) Append(shard int, b []byte) (number uint64, err error) {
-	return 0, ErrRefused
+	n, r := t.node, t.node.replicas[shard]
+	d := r.driver.Load()
+	if d == nil || t.ended.Load() || !t.Holds() {
+		return 0, t.over(jetstream.ErrNotOwner)
+	}
+	shown := n.blank.Load()
+	begun := time.Now()
+	type answer struct {
+		number uint64
+		err    error
+	}
+	done := make(chan answer, 1)
+	d.Append(b, func(number uint64, err error) { done <- answer{number, err} })
+	a := <-done
+	if a.err == nil {
+		a.err = r.failure()
+	}
+	if a.err != nil {
+		return 0, t.over(a.err)
+	}
+	n.appends.Add(tally.Time(int64(time.Since(begun))), 1)
+	if shown != nil && shown.epochs[shard] == t.epochs[shard] {
+		n.do(func(now time.Duration) { n.station.Landed(now, shard, t.epochs[shard], maps.Clone(shown.lives)) })
+	}
+	return a.number, nil
+}
+
+// over is the error of an append. The tenure ends with it, because the store behind the server may lack
+// what the log has.
+func (t *Tenure) over(err error) error {
+	t.node.do(func(now time.Duration) {
+		if t.node.tenure == t {
+			t.node.station.Fail(now, err)
+		}
+	})
+	if why := t.Why(); why != nil {
+		return fmt.Errorf("%w (%w)", why, err)
+	}
+	return err
 }
 
 // Holds tells whether answers may leave now. It is cheap.
-func (t *Tenure) Holds() bool { return false }
+func (t *Tenure) Holds() bool {
+	return int64(t.node.now()) < t.until.Load() && !t.ended.Load()
+}
 
 // Lost is closed when the tenure is over at once: no answer may leave any more. End is to be called
 // then, too.
 func (t *Tenure) Lost() <-chan struct{} { return t.lost }
 
 // Why says what has ended the tenure, once Lost is closed.
-func (t *Tenure) Why() error { return t.why }
+func (t *Tenure) Why() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.why
+}
 
 // Leave is closed when somebody else is to own the shards: the server stops in order, and calls
 // End.
@@ -31,4 +146,15 @@ func (t *Tenure) Leave() <-chan struct{} { return t.leave }
 
 // End ends the tenure: nothing is appended or answered any more. The successor begins at once. It
 // may be called at any time, and more than once.
-func (t *Tenure) End() {}
+func (t *Tenure) End() {
+	if t.ended.Swap(true) {
+		return
+	}
+	n := t.node
+	n.do(func(now time.Duration) {
+		if n.tenure == t {
+			n.tenure = nil
+			n.station.End(now)
+		}
+	})
+}

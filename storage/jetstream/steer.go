@@ -22,23 +22,49 @@ func (s *Shard) Leader(ctx context.Context, lane int) (string, error) {
 // two. It changes nothing that is as it should be. It needs the leader of the group that makes streams, and takes a
 // try or two: whoever wants to know calls it again until it says that all is well.
 func (s *Shard) Steer(ctx context.Context, owner string, alive []string) (well bool, err error) {
-	var leaders [2]string
-	for i := range leaders {
-		if leaders[i], err = s.Leader(ctx, i); err != nil {
-			return false, err
-		}
+	leaders, want, err := s.leaders(ctx, owner, alive)
+	if err != nil {
+		return false, err
 	}
-	want := steered(leaders, owner, alive)
 	for i := range leaders {
-		if want[i] == leaders[i] {
-			continue
-		}
-		request := map[string]any{"placement": map[string]string{"preferred": want[i]}}
-		if err := s.ask(ctx, "STREAM.LEADER.STEPDOWN."+s.streams[i], request, &struct{}{}); err != nil {
-			return false, fmt.Errorf("stream %s: %w", s.streams[i], err)
+		if want[i] != leaders[i] {
+			if err := s.Lead(ctx, i, want[i]); err != nil {
+				return false, err
+			}
 		}
 	}
 	return want == leaders, nil
+}
+
+// Astray finds a lane that another node should lead, and which: first the one that is not in use.
+// Without one the lane is -1.
+func (s *Shard) Astray(ctx context.Context, owner string, alive []string, inUse int) (lane int, leader string, err error) {
+	leaders, want, err := s.leaders(ctx, owner, alive)
+	for _, i := range []int{1 - inUse, inUse} {
+		if err == nil && want[i] != leaders[i] {
+			return i, want[i], nil
+		}
+	}
+	return -1, "", err
+}
+
+// Lead has a node's engine lead a lane, if that engine can.
+func (s *Shard) Lead(ctx context.Context, lane int, node string) error {
+	request := map[string]any{"placement": map[string]string{"preferred": node}}
+	if err := s.ask(ctx, "STREAM.LEADER.STEPDOWN."+s.streams[lane], request, &struct{}{}); err != nil {
+		return fmt.Errorf("stream %s: %w", s.streams[lane], err)
+	}
+	return nil
+}
+
+// leaders says who leads each lane, and who should.
+func (s *Shard) leaders(ctx context.Context, owner string, alive []string) (leaders, want [2]string, err error) {
+	for i := range leaders {
+		if leaders[i], err = s.Leader(ctx, i); err != nil {
+			return leaders, want, err
+		}
+	}
+	return leaders, steered(leaders, owner, alive), nil
 }
 
 // steered says who should lead each lane.

@@ -29,7 +29,7 @@ var floors = []string{
 	"shard/queue/cells shard/queue/naive shard/stack storage/pebblestore/committer storage/pebblestore/contents storage/pebblestore/repair",
 	"storage/pebblestore/database",
 	"storage/cluster/shipment storage/pebblestore/directory",
-	"storage/fold storage/jetstream storage/locallog storage/pebblestore/format",
+	"storage/cluster/ownership storage/fold storage/jetstream storage/locallog storage/pebblestore/format",
 	"storage/lanes",
 	"storage/storagetest storage/turns",
 	"conn/beanstalk/client/clienttest storage storage/pebblestore/disktest",
@@ -65,6 +65,7 @@ var private = map[string][]string{
 	"storage/pebblestore/repair":    {"storage/pebblestore", "cmd"},
 	"storage/pebblestore/ondisk":    {"storage/pebblestore"},
 	"storage/cluster":               {"cmd", "tools"},
+	"storage/cluster/ownership":     {"storage/cluster"},
 	"storage/jetstream":             {"storage/cluster", "storage/pebblestore", "cmd"},
 	"storage/cluster/shipment":      {"storage/cluster"},
 	"conn/beanstalk/client":         {"cmd", "tools"},
@@ -76,7 +77,7 @@ var doors = []struct {
 	prefix string
 	dirs   []string
 }{
-	{"net", []string{"conn", "cmd", "tools", "storage/jetstream"}},
+	{"net", []string{"conn", "cmd", "tools", "storage/jetstream", "storage/cluster"}},
 	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall", "cmd", "tools/clients"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
 	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster"}},

@@ -1,0 +1,107 @@
+package cluster
+
+import (
+	"encoding/json"
+	"time"
+
+	"beanfield/storage/cluster/ownership"
+)
+
+// acts does what the station has decided.
+type acts struct{ n *Node }
+
+func (a acts) Send(m *ownership.Message) {
+	b, err := json.Marshal(m)
+	if err != nil {
+		a.n.o.Logger.Error("a message was not sent", "error", err)
+		return
+	}
+	_ = a.n.post.Send(m.To, b) // it may be lost in other ways, too
+}
+
+func (a acts) Stand() {
+	for _, r := range a.n.replicas {
+		if d := r.driver.Load(); d != nil {
+			d.Stand()
+		}
+	}
+}
+
+func (a acts) Resign() {
+	for _, r := range a.n.replicas {
+		if d := r.driver.Load(); d != nil {
+			d.Resign()
+		}
+	}
+}
+
+func (a acts) Keep(k ownership.Kept) {
+	a.n.mu.Lock()
+	a.n.keeps = append(a.n.keeps, k)
+	a.n.mu.Unlock()
+	nudge(a.n.write)
+}
+
+func (a acts) Begin(epochs []uint64) {
+	a.n.tenure = newTenure(a.n, epochs)
+	a.n.came <- a.n.tenure // there is room: the one before has been taken, or has ended
+	nudge(a.n.steer)
+}
+
+func (a acts) Hold(until time.Duration) { a.n.tenure.until.Store(int64(until)) }
+
+func (a acts) Leave() {
+	t := a.n.tenure
+	t.leaveOnce.Do(func() { close(t.leave) })
+	t.unwanted()
+}
+
+func (a acts) Lose(why error) {
+	if t := a.n.tenure; t != nil {
+		t.lose(why)
+		t.unwanted()
+	}
+}
+
+func (a acts) Purge(least []uint64) {
+	for i, r := range a.n.replicas {
+		if d := r.driver.Load(); d != nil && least[i] > 0 {
+			d.Purge(least[i])
+		}
+	}
+}
+
+// keepAgain is how long the keeper waits when the disk has refused.
+const keepAgain = time.Second
+
+// keeper is the goroutine that writes promises. Until one is written, nothing is answered.
+func (n *Node) keeper() {
+	for {
+		select {
+		case <-n.ending:
+			return
+		case <-n.write:
+		}
+		n.mu.Lock()
+		keeps := n.keeps
+		n.keeps = nil
+		n.mu.Unlock()
+		for i, k := range keeps {
+			for i == len(keeps)-1 { // the newest has all that the others have
+				err := n.kept.keep(k)
+				if err == nil {
+					break
+				}
+				n.o.Logger.Error("this node does not vote", "error", err)
+				select {
+				case <-n.ending:
+					return
+				case <-time.After(keepAgain):
+				}
+			}
+		}
+		for _, k := range keeps {
+			n.do(func(now time.Duration) { n.station.Kept(now, k) })
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package cluster
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"beanfield/storage/must"
+	"beanfield/storage/turns"
+)
+
+// withEngine has the tests run that need the engine itself (make cluster).
+var withEngine = flag.Bool("engine", false, "run the tests that need the real engine (make cluster)")
+
+// generous is how long a test waits for a state that must come. It is no verdict on speed.
+const generous = 2 * time.Minute
+
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(generous); !ok(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatal("never came about:", what)
+		}
+	}
+}
+
+func limited(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), generous)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// memory is a node's copies, which outlive the node.
+type memory struct {
+	mu     sync.Mutex
+	places []turns.Place
+	turns  [][]string
+	lags   bool // nothing becomes durable
+}
+
+func (m *memory) Shards() int  { return len(m.places) }
+func (m *memory) Close() error { return nil }
+
+func (m *memory) Place(i int) turns.Place {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.places[i]
+}
+
+func (m *memory) Take(i int, rec turns.Record, _ []byte, hash uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.places[i].Takes(&rec) {
+		return fmt.Errorf("P9: record %d behind %d", rec.Number, m.places[i].Number)
+	}
+	m.places[i].Number, m.places[i].Hash = rec.Number, hash
+	m.turns[i] = append(m.turns[i], string(rec.Turns))
+	return nil
+}
+
+func (m *memory) Durable(i int) uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.lags {
+		return 0
+	}
+	return m.places[i].Number
+}
+
+func (m *memory) Checkpoint(i int, dir string) (turns.Place, error) {
+	return turns.Place{}, ErrRefused
+}
+func (m *memory) Replace(i int, dir string) error { return ErrRefused }
+
+func (m *memory) has(i int, text string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return strings.Contains(strings.Join(m.turns[i], ""), text)
+}
+
+// trio is three nodes in this process.
+type trio struct {
+	testing.TB
+	options Options
+	dirs    map[string]string
+	stores  map[string]*memory
+	nodes   map[string]*Node
+	log     must.Text
+	cancel  map[string]context.CancelFunc
+	served  sync.WaitGroup
+
+	mu      sync.Mutex
+	tenures map[string]*Tenure // that servers have now
+}
+
+func newTrio(t testing.TB) *trio {
+	if !*withEngine {
+		t.Skip("this needs the real engine: make cluster")
+	}
+	c := &trio{
+		TB: t, dirs: map[string]string{}, stores: map[string]*memory{}, nodes: map[string]*Node{}, cancel: map[string]context.CancelFunc{},
+		tenures: map[string]*Tenure{},
+		options: Options{Name: "test", Secret: "secret", Nodes: map[string]string{}, DefaultShards: 2, Version: "1"},
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+		defer l.Close()
+		c.options.Nodes[name] = l.Addr().String()
+		c.dirs[name], c.stores[name] = t.TempDir(), &memory{}
+	}
+	t.Cleanup(func() {
+		for name := range c.nodes {
+			c.kill(name)
+		}
+		c.served.Wait()
+		if t.Failed() {
+			t.Log(c.log.String())
+		}
+	})
+	return c
+}
+
+// start starts some nodes at once, each with a server that serves whenever it may.
+func (c *trio) start(names ...string) {
+	c.Helper()
+	var starting sync.WaitGroup
+	var mu sync.Mutex
+	for _, name := range names {
+		starting.Go(func() {
+			o := c.options
+			o.Node, o.Dir, o.Logger = name, c.dirs[name], slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", name)
+			o.Open = func(_ string, shards int, origins []turns.Place) (Copies, error) {
+				if m := c.stores[name]; m.places == nil {
+					m.places, m.turns = origins, make([][]string, shards)
+				}
+				return c.stores[name], nil
+			}
+			n, err := Start(limited(c.TB), o)
+			if err != nil {
+				c.Error(err)
+				return
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			mu.Lock()
+			c.nodes[name], c.cancel[name] = n, cancel
+			mu.Unlock()
+			c.served.Go(func() { c.serve(ctx, name, n) })
+		})
+	}
+	if starting.Wait(); c.Failed() {
+		c.FailNow()
+	}
+}
+
+// serve is a server: it stops in order, or at once.
+func (c *trio) serve(ctx context.Context, name string, n *Node) {
+	for {
+		t, err := n.Tenure(ctx)
+		if err != nil {
+			return
+		}
+		c.set(name, t)
+		select {
+		case <-t.Leave():
+		case <-t.Lost():
+		case <-ctx.Done():
+		}
+		c.set(name, nil)
+		t.End()
+	}
+}
+
+func (c *trio) set(name string, t *Tenure) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tenures[name] = t
+}
+
+// kill ends a node's engine and then the node: it has no chance to tell anybody anything.
+func (c *trio) kill(name string) {
+	n := c.nodes[name]
+	if n == nil {
+		return
+	}
+	n.talk.Close()
+	n.conn.Close()
+	n.server.Stop()
+	c.cancel[name]()
+	n.stops.Do(n.stop)
+	delete(c.nodes, name)
+}
+
+// owner waits until a node serves, and finds which.
+func (c *trio) owner() (name string, t *Tenure) {
+	c.Helper()
+	until(c.TB, "a node serves", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		name = ""
+		for other, its := range c.tenures {
+			if its != nil && its.Holds() {
+				if name != "" {
+					c.Fatal("K7: two nodes serve:", name, other)
+				}
+				name, t = other, its
+			}
+		}
+		return name != ""
+	})
+	return name, t
+}
+
+// append appends a text to each shard, and wants it in the copies of some nodes.
+func (c *trio) append(t *Tenure, text string, nodes ...string) {
+	c.Helper()
+	for i := range c.options.DefaultShards {
+		if _, err := t.Append(i, []byte(text)); err != nil {
+			c.Fatal(err)
+		}
+	}
+	for _, name := range nodes {
+		until(c.TB, "node "+name+" has "+text, func() bool { return c.stores[name].has(0, text) && c.stores[name].has(1, text) })
+	}
+}

@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+)
+
+// The owner's machine is lost; another node serves.
+func TestOwnerIsLost(t *testing.T) {
+	c := newTrio(t)
+	begun := time.Now()
+	c.start("a", "b", "c")
+	t.Logf("the nodes have started after %v", time.Since(begun))
+	name, tenure := c.owner()
+	t.Logf("node %s serves after %v", name, time.Since(begun))
+	c.append(tenure, "one;", "a", "b", "c")
+	c.steered(name)
+	at := time.Now()
+	c.kill(name)
+	next, tenure := c.owner()
+	t.Logf("node %s serves %v after node %s was lost", next, time.Since(at), name)
+	c.append(tenure, "two;", next)
+	t.Logf("and appends after %v", time.Since(at))
+	c.start(name)
+	c.append(tenure, "three;", "a", "b", "c")
+}
+
+// steered waits until no lane is led by the owner's machine.
+func (c *trio) steered(owner string) {
+	c.Helper()
+	n := c.nodes[owner]
+	until(c.TB, "the lanes are led by other machines", func() bool {
+		for _, r := range n.replicas {
+			if lane, _, err := r.shard.Astray(limited(c.TB), owner, []string{"a", "b", "c"}, 0); err != nil || lane >= 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// A hand-over in order, again and again.
+func TestHandOver(t *testing.T) {
+	c := newTrio(t)
+	c.start("a", "b", "c")
+	name, tenure := c.owner()
+	for _, to := range []string{"b", "c", "a", "c", "b", "a"} {
+		c.append(tenure, "to "+to+";", "a", "b", "c")
+		if to == name {
+			continue
+		}
+		at := time.Now()
+		if err := c.nodes["a"].Move(limited(t), to); err != nil {
+			t.Fatal(err)
+		}
+		moved := time.Since(at)
+		name, tenure = c.owner()
+		t.Logf("node %s serves after %v", name, moved)
+		if name != to {
+			t.Fatal("not node", to)
+		}
+	}
+}

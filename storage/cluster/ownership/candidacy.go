@@ -1,0 +1,163 @@
+package ownership
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"beanfield/storage/lanes"
+)
+
+var (
+	// ErrMandate says that too few nodes have answered the owner's beats.
+	ErrMandate = errors.New("cluster: too few nodes have answered, so this one may not own the shards any more")
+	// ErrLate says that a candidacy has come to nothing in time.
+	ErrLate = errors.New("cluster: the shards could not be taken over in time")
+	// ErrOvertaken says that another node owns the shards by now.
+	ErrOvertaken = errors.New("cluster: another node owns the shards by now")
+	// ErrUnfit says that the node cannot own the shards any more.
+	ErrUnfit = errors.New("cluster: the node cannot own the shards")
+)
+
+// silent tells whether the node has heard no owner for too long.
+func (s *Station) silent() bool { return s.role < Owner && s.now >= s.vacant }
+
+// mayStand says why the node does not stand now; empty if it does. Of all that have not heard an
+// owner, and could own the shards, the first in the order stands; the others wait whether it does.
+func (s *Station) mayStand() string {
+	if s.role != Follower {
+		return "the node stands already"
+	}
+	if why := s.unfit(); why != "" {
+		return why
+	}
+	rank := time.Duration(0)
+	for _, name := range s.Nodes {
+		if name == s.Node {
+			break
+		}
+		if s.alive(name) && s.peers[name].report.Fit {
+			rank++
+		}
+	}
+	switch {
+	case s.now < max(s.vacant, s.held)+rank*Step || s.now < s.retry:
+		return "there may be an owner"
+	case !s.majority(s.count(s.silent(), func(r *Report) bool { return r.Silent })):
+		return "other nodes hear an owner"
+	}
+	return ""
+}
+
+// Why says why nobody owns the shards at this node, for people.
+func (s *Station) Why() string {
+	if s.role >= Owner {
+		return ""
+	}
+	if why := s.unfit(); why != "" {
+		return why
+	}
+	if s.owner != "" && s.owner != s.Node && s.now < s.vacant {
+		return "node " + s.owner + " serves"
+	}
+	return "no node serves yet"
+}
+
+// stand begins a candidacy.
+func (s *Station) stand() {
+	s.role, s.stoodAt, s.dirty, s.places = Candidate, s.now, true, 0
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.stood, sh.epoch, sh.mandate = false, 0, nil
+		sh.standing, sh.shown = maps.Clone(s.lives), map[string]uint64{}
+		if life, blank := sh.voter.Blank(); blank {
+			sh.standing[s.Node] = life
+		}
+		s.places += sh.place
+	}
+	s.Logger.Info("this node is about to take the shards over", "silent for", s.now-s.vacant+Silence)
+	s.Acts.Stand()
+}
+
+// Changed tells that a shard's driver has another role.
+func (s *Station) Changed(now time.Duration, i int, role lanes.Role, epoch uint64, why error) {
+	s.advance(now)
+	defer s.finish()
+	sh := &s.shards[i]
+	sh.role = role
+	switch {
+	case role == lanes.Candidate:
+		sh.stood = s.role == Candidate
+	case role == lanes.Owner && (s.role != Candidate || !sh.stood):
+		s.Acts.Resign() // it comes too late
+	case role == lanes.Owner:
+		sh.epoch, sh.mandate = epoch, lanes.NewMandate(epoch, s.Nodes...)
+		maps.Copy(sh.shown, sh.standing)
+		s.elect()
+	case !sh.stood:
+	case s.role >= Owner:
+		s.lose(fmt.Errorf("%w: shard %d: %w", ErrOvertaken, i, why))
+	case s.role >= Candidate:
+		s.giveUp(fmt.Errorf("%w: shard %d: %w", ErrOvertaken, i, why))
+	}
+}
+
+// elect makes the owner of all shards ask for its mandate.
+func (s *Station) elect() {
+	epochs := make([]uint64, len(s.shards))
+	for i := range s.shards {
+		sh := &s.shards[i]
+		if sh.epoch == 0 {
+			return
+		}
+		epochs[i] = sh.epoch
+	}
+	s.role, s.epochs, s.counted, s.target = Elected, epochs, map[string][]uint64{}, ""
+	s.purged = make([]uint64, s.Shards)
+	s.beat()
+}
+
+// giveUp ends a candidacy. The others have time to try before this node stands again.
+func (s *Station) giveUp(why error) {
+	if s.role == Elected { // it has handed nothing out, and never will
+		m := s.Message(Ended, "")
+		m.Epochs = s.epochs
+		s.end(s.epochs)
+		s.Acts.Send(m)
+	}
+	s.failures++
+	pause := time.Duration(min(s.failures, 4)) * 500 * time.Millisecond
+	s.role, s.retry, s.dirty = Follower, s.now+pause+time.Duration(s.Random.Int64N(int64(pause))), true
+	s.Logger.Warn("this node has not taken the shards over", "error", why)
+	s.resign()
+	places := uint64(0)
+	for i := range s.shards {
+		places += s.shards[i].place
+	}
+	if s.failures >= 2 && places > s.places && s.now-s.asked >= askEach { // a busy owner that is not heard
+		s.asked = s.now
+		s.Acts.Send(s.Message(Ask, ""))
+	}
+}
+
+// resign ends all that the node has begun as a candidate or an owner.
+func (s *Station) resign() {
+	for i := range s.shards {
+		sh := &s.shards[i]
+		if sh.mandate != nil {
+			sh.mandate.End()
+		}
+		sh.stood, sh.epoch, sh.mandate, sh.shown, sh.standing = false, 0, nil, nil, nil
+	}
+	s.until = 0
+	s.Acts.Resign()
+}
+
+// wanted is called when a candidate has been outrun by this owner again and again.
+func (s *Station) wanted(m *Message) {
+	if s.role == Owner && m.Report.Fit && s.now-s.asked >= askEach {
+		s.asked = s.now
+		s.leave(m.From)
+	}
+}

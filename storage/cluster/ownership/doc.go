@@ -1,0 +1,59 @@
+// Package ownership decides which of several nodes owns the shards: who stands, when a tenure begins
+// and ends, and how it is handed over. It is arithmetic: a Station is told of messages, of its
+// drivers' roles and of the time, and says through Acts what is to be done. It has no goroutine, no
+// clock and no lock, so the tests can put whole clusters through any order of events.
+//
+// A *tenure* is a time during which one node owns all shards, and its server serves. What makes it safe
+// are the rules of package lanes: P6 lets one node own a shard in an epoch, P10 lets one at a time
+// hand out jobs. What is here decides when these are used, and makes sure that somebody is
+// there.
+//
+// # Messages
+//
+//	hello   twice a second, and at each change: the sender's report, which all messages have
+//	beat    five times a second, from the owner to all: its epochs. A voter keeps them, then answers
+//	answer  how long ago an older epoch was answered, or that it is refused; how far copies are durable
+//	ended   from an owner whose server has stopped, and who stands next
+//	ask     from a candidate that was outrun again and again: please hand over
+//	order   from an operator, by any node; and its reply
+//
+// # Who stands
+//
+// Nodes have an order, that of their names: an operator sees at once who is next, and since one node
+// owns all shards, nothing has to be spread. A node stands when all of this is so:
+//
+//	it has heard no beat for Silence, or the owner has left without a successor;
+//	a majority of all nodes says the same: who is merely cut off from the owner does not disturb it;
+//	it hears a majority (itself included), has caught up, and nothing is wrong with it;
+//	each node before it in the order that could stand has had a Step of time to do so.
+//
+// A candidacy that has come to nothing after Limit, or that loses a shard, ends for all shards. The
+// node waits, with jitter, and says meanwhile that it is not fit, so that the next in the order
+// stands. A node that owns only some shards serves nothing; whoever owned them before loses its tenure
+// with the first shard that it loses.
+//
+// # Invariants
+//
+//	-   A tenure begins when all drivers own their shards and the mandate holds for each. It ends for
+//	    all shards when it ends for one.
+//	-   At most one node's tenure holds at a time (K7).
+//	-   A tenure ends before anything else happens at or after the time when its mandate lapses, and the
+//	    node does not stand again before its server has ended it.
+//	-   A node says that its epochs have ended only when its server has said so, or when it has been
+//	    elected and never had a tenure (P11).
+//	-   Beats are sent by a node that owns all shards, never by a candidate (P12). A blank node is
+//	    shown only what was appended after it had told its life.
+//	-   A vote is given only by a process that has looked around for another one of its name, and by
+//	    the elder of two. An answer is given when its promise is kept.
+//	-   While a majority lives, can talk to each other, and one of them is fit, somebody owns the
+//	    shards again within Silence, a Step for each other node, and the time of a candidacy.
+//	-   While an owner is answered by a majority, no node stands, whatever single links fail.
+//
+// # Hand-over
+//
+// The owner that is told to leave goes on until its server has stopped: its beats are answered, so
+// its answers may leave. Then it says "ended", to all, with its epochs and the successor. By P11 voters
+// do not wait for answers that they gave to it, so the successor's mandate holds with the first
+// majority of answers. It stands when the message comes, without Silence. If it fails, Silence
+// has passed at the others as if the message had been a beat.
+package ownership

@@ -1,0 +1,80 @@
+package ownership
+
+import "time"
+
+// Major is the version of the messages. A node refuses those of another one; fields that it does not
+// know it leaves alone, and those that are missing are empty.
+const Major = 1
+
+// Kind is what a message is for.
+type Kind string
+
+// Each message has its sender's report, whatever it is for.
+const (
+	Hello  Kind = "hello"  // nothing else
+	Beat   Kind = "beat"   // an owner asks whether it may go on
+	Answer Kind = "answer" // to a beat
+	Ended  Kind = "ended"  // an owner has ended its epochs
+	Ask    Kind = "ask"    // a candidate wants the owner to hand over
+	Order  Kind = "order"  // an operator's command
+	Reply  Kind = "reply"  // to an order
+)
+
+// Message is what nodes tell each other. All of it may be late, lost or doubled.
+type Message struct {
+	Version int           `json:"v"`
+	Kind    Kind          `json:"kind"`
+	Cluster string        `json:"cluster"`
+	From    string        `json:"from"`
+	To      string        `json:"to,omitempty"` // empty: all
+	Nonce   uint64        `json:"nonce"`        // of the sender's process
+	Age     time.Duration `json:"age"`          // of that process
+	Report  Report        `json:"report"`
+
+	Epochs []uint64            `json:"epochs,omitempty"` // of a beat, its answer, an end: by shard
+	Sent   time.Duration       `json:"sent,omitempty"`   // of a beat, and its answer: by the owner's clock
+	Shown  map[string][]uint64 `json:"shown,omitempty"`  // of a beat: lives of blank nodes (P12), by shard
+	Over   []uint64            `json:"over,omitempty"`   // of a beat: epochs that have ended (P11), by shard
+	Since  []time.Duration     `json:"since,omitempty"`  // of an answer, by shard; negative: refused
+
+	Handover  bool   `json:"handover,omitempty"`  // of an end: the sender has owned the shards till now
+	Successor string `json:"successor,omitempty"` // of an end: who stands at once; empty: whoever is best
+
+	ID      uint64 `json:"id,omitempty"` // of an order and its reply
+	Command string `json:"command,omitempty"`
+	Target  string `json:"target,omitempty"`
+	Shard   int    `json:"shard,omitempty"`
+	Undo    bool   `json:"undo,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// Report is what a node says of itself.
+type Report struct {
+	Role     string   `json:"role"`
+	Version  string   `json:"version"`
+	Fit      bool     `json:"fit"`    // it could own the shards
+	Silent   bool     `json:"silent"` // it has heard no owner for too long
+	Drained  bool     `json:"drained,omitempty"`
+	Life     uint64   `json:"life,omitempty"` // not 0: it is blank (P12)
+	Epochs   []uint64 `json:"epochs,omitempty"`
+	Promised []uint64 `json:"promised,omitempty"`
+	Places   []uint64 `json:"places,omitempty"`
+	Durable  []uint64 `json:"durable,omitempty"`
+	Left     Left     `json:"left,omitzero"`
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Left are the nodes that were given up: their copies hold up no purge. Owners change it; the
+// newest counts.
+type Left struct {
+	Serial uint64   `json:"serial"`
+	Nodes  []string `json:"nodes"`
+}
+
+// Kept is what a node must know after a restart.
+type Kept struct {
+	Promised []uint64 `json:"promised"`
+	Known    []bool   `json:"known"` // by shard; what is not known is blank
+	Drained  bool     `json:"drained"`
+	Left     Left     `json:"left"`
+}

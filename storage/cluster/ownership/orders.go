@@ -1,0 +1,147 @@
+package ownership
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// What operators can have done.
+const (
+	Move  = "move"  // the owner hands over to the target
+	Drain = "drain" // the node that is told owns nothing until that is undone
+	Leave = "leave" // the owner gives the target up, or, if that is undone, counts it again
+)
+
+// ErrNotOwner says that only the owner can do that.
+var ErrNotOwner = errors.New("cluster: this node does not own the shards")
+
+// Obey does what an operator has ordered.
+func (s *Station) Obey(now time.Duration, command, target string, undo bool) error {
+	s.advance(now)
+	defer s.finish()
+	switch command {
+	case Move:
+		return s.move(target)
+	case Drain:
+		return s.drain(undo)
+	case Leave:
+		return s.giveNodeUp(target, undo)
+	}
+	return fmt.Errorf("cluster: this version knows no order %q", command)
+}
+
+func (s *Station) move(target string) error {
+	p := s.peers[target]
+	switch {
+	case s.role < Owner:
+		return ErrNotOwner
+	case target == s.Node:
+		return nil
+	case p == nil:
+		return fmt.Errorf("cluster: there is no node %q", target)
+	case !s.alive(target):
+		return fmt.Errorf("cluster: node %s cannot be reached", target)
+	case !p.report.Fit:
+		return fmt.Errorf("cluster: node %s cannot own the shards: %v", target, p.report.Problems)
+	}
+	s.target = target
+	if s.role == Owner {
+		s.leave(target)
+	}
+	return nil
+}
+
+func (s *Station) drain(undo bool) error {
+	if !undo && s.role >= Owner && s.best() == "" {
+		return errors.New("cluster: no other node could own the shards now")
+	}
+	s.drained, s.dirty = !undo, true
+	s.keep()
+	if s.drained && s.role == Owner {
+		s.leave(s.best())
+	}
+	return nil
+}
+
+// Close has the node own nothing any more. It tells whether there is something to hand over: then
+// the server is to stop, and to call End.
+func (s *Station) Close(now time.Duration) (leaving bool) {
+	s.advance(now)
+	defer s.finish()
+	s.closing, s.dirty = true, true
+	switch s.role {
+	case Candidate, Elected:
+		s.giveUp(errors.New("cluster: the node is stopping"))
+	case Owner:
+		s.leave(s.best())
+	}
+	return s.open
+}
+
+// giveNodeUp changes which nodes' copies hold up purges (P8).
+func (s *Station) giveNodeUp(target string, undo bool) error {
+	switch {
+	case s.role < Owner:
+		return ErrNotOwner
+	case !slices.Contains(s.Nodes, target):
+		return fmt.Errorf("cluster: there is no node %q", target)
+	case slices.Contains(s.left.Nodes, target) == !undo:
+		return nil
+	case undo:
+		i := slices.Index(s.left.Nodes, target)
+		s.left.Nodes = slices.Delete(slices.Clone(s.left.Nodes), i, i+1)
+	case target == s.Node:
+		return errors.New("cluster: the owner cannot be given up; hand over first")
+	case !s.majority(len(s.Nodes) - len(s.left.Nodes) - 1):
+		return errors.New("cluster: too few nodes would be left")
+	default:
+		s.left.Nodes = append(slices.Clone(s.left.Nodes), target)
+	}
+	s.left.Serial, s.dirty = s.left.Serial+1, true
+	s.keep()
+	return nil
+}
+
+// purge frees what every counted copy has durably folded. A node that has not answered in this
+// ownership counts from 0 (P8).
+func (s *Station) purge() {
+	if s.role < Owner || s.now < s.purgeNext {
+		return
+	}
+	s.purgeNext = s.now + time.Second
+	changed := false
+	for i := range s.shards {
+		least := s.Least(i)
+		changed = changed || least > s.purged[i]
+		s.purged[i] = max(s.purged[i], least)
+	}
+	if changed {
+		s.Acts.Purge(slices.Clone(s.purged))
+	}
+}
+
+// Least is the number up to which every counted copy of a shard is durable, as the owner knows.
+func (s *Station) Least(i int) uint64 {
+	least := s.shards[i].durable
+	for _, name := range s.Nodes {
+		if slices.Contains(s.left.Nodes, name) {
+			continue
+		}
+		told := s.counted[name]
+		if len(told) != s.Shards {
+			return 0
+		}
+		least = min(least, told[i])
+	}
+	return least
+}
+
+// Purged is the number up to which the owner has had a shard's lanes purged.
+func (s *Station) Purged(i int) uint64 {
+	if s.role < Owner {
+		return 0
+	}
+	return s.purged[i]
+}

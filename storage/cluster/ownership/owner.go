@@ -1,0 +1,194 @@
+package ownership
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"beanfield/storage/lanes"
+)
+
+// beat asks all nodes, this one included, whether the owner may go on.
+func (s *Station) beat() {
+	s.nextBeat = s.now + BeatEach
+	m := s.Message(Beat, "")
+	m.Epochs, m.Sent, m.Over = s.epochs, s.now, append([]uint64(nil), s.over...)
+	m.Shown = map[string][]uint64{}
+	for i := range s.shards {
+		for node, life := range s.shards[i].shown {
+			if m.Shown[node] == nil {
+				m.Shown[node] = make([]uint64, s.Shards)
+			}
+			m.Shown[node][i] = life
+		}
+	}
+	s.Acts.Send(m)
+	s.beaten(m)
+}
+
+// answered takes an answer to a beat.
+func (s *Station) answered(m *Message) {
+	if s.role < Elected || len(m.Since) != s.Shards || len(m.Epochs) != s.Shards || m.Sent > s.now {
+		return
+	}
+	for i := range s.shards {
+		sh := &s.shards[i]
+		switch {
+		case m.Epochs[i] != sh.epoch:
+			return
+		case m.Since[i] >= 0:
+			sh.mandate.Answered(s.now, m.From, m.Epochs[i], m.Sent, m.Since[i])
+		case i < len(m.Report.Promised) && m.Report.Promised[i] > sh.epoch:
+			why := fmt.Errorf("%w: node %s has answered epoch %d of shard %d", ErrOvertaken, m.From, m.Report.Promised[i], i)
+			if s.role >= Owner {
+				s.lose(why)
+			} else {
+				s.giveUp(why)
+			}
+			return
+		}
+	}
+	if len(m.Report.Durable) == s.Shards {
+		s.counted[m.From] = m.Report.Durable
+	}
+	s.refresh()
+}
+
+// refresh looks until when the mandate holds for all shards. It begins the tenure if it does.
+func (s *Station) refresh() {
+	if s.role < Elected {
+		return
+	}
+	until := s.now + lanes.Term
+	for i := range s.shards {
+		until = min(until, s.shards[i].mandate.Until(s.now))
+	}
+	if until <= s.now || until <= s.until && s.role >= Owner {
+		return
+	}
+	s.until = until
+	if s.role == Elected {
+		s.role, s.open, s.dirty, s.failures, s.owner = Owner, true, true, 0, s.Node
+		s.Logger.Info("this node owns the shards", "epochs", fmt.Sprint(s.epochs), "after", s.now-s.stoodAt)
+		s.Acts.Begin(s.epochs)
+	}
+	s.Acts.Hold(until)
+}
+
+// Landed tells that turns of a shard count, which the owner began to append when it knew of these
+// blank nodes (P12).
+func (s *Station) Landed(now time.Duration, i int, epoch uint64, lives map[string]uint64) {
+	s.advance(now)
+	if sh := &s.shards[i]; s.role >= Elected && sh.epoch == epoch {
+		maps.Copy(sh.shown, lives)
+	}
+}
+
+// Blank are the lives of nodes that are still to be shown something; nil if there are none.
+func (s *Station) Blank() map[string]uint64 {
+	lives := maps.Clone(s.lives)
+	maps.DeleteFunc(lives, func(node string, life uint64) bool {
+		for i := range s.shards {
+			if s.shards[i].shown[node] != life {
+				return false
+			}
+		}
+		return true
+	})
+	if len(lives) == 0 {
+		return nil
+	}
+	return lives
+}
+
+// Epochs are those of the shards that the node owns; nil if it does not.
+func (s *Station) Epochs() []uint64 {
+	if s.role < Elected {
+		return nil
+	}
+	return s.epochs
+}
+
+// Serving tells whether the server has a tenure that it has not ended.
+func (s *Station) Serving() bool { return s.open }
+
+// Fail ends a tenure that cannot go on.
+func (s *Station) Fail(now time.Duration, why error) {
+	s.advance(now)
+	defer s.finish()
+	if s.role >= Owner {
+		s.lose(why)
+	}
+}
+
+// lose ends a tenure at once.
+func (s *Station) lose(why error) {
+	s.role, s.dirty, s.owner = Follower, true, ""
+	s.vacant = max(s.vacant, s.now+Silence)
+	s.retry = s.now + time.Duration(s.Random.Int64N(int64(HelloEach)))
+	s.Logger.Error("this node does not own the shards any more", "error", why)
+	s.resign()
+	s.Acts.Lose(why)
+}
+
+// leave begins a hand-over.
+func (s *Station) leave(target string) {
+	s.role, s.target, s.dirty = Leaving, target, true
+	s.Logger.Info("this node hands the shards over", "to", target)
+	s.Acts.Leave()
+}
+
+// End is the server's: it appends nothing more and answers nobody any more in this tenure. So the
+// epochs have ended, and nobody needs to wait for what was answered to them (P11).
+func (s *Station) End(now time.Duration) {
+	s.advance(now)
+	defer s.finish()
+	if !s.open {
+		return
+	}
+	s.open = false
+	m := s.Message(Ended, "")
+	m.Epochs, m.Handover = s.epochs, s.role >= Owner
+	s.end(s.epochs)
+	if m.Handover {
+		if m.Successor = s.target; m.Successor == "" || !s.alive(m.Successor) || !s.peers[m.Successor].report.Fit {
+			m.Successor = s.best()
+		}
+		s.role, s.owner, s.dirty = Follower, "", true
+		s.resign()
+		s.vacate(m.Successor)
+		s.Logger.Info("this node has handed the shards over", "to", m.Successor)
+	}
+	s.Acts.Send(m)
+}
+
+// end notes that epochs have ended.
+func (s *Station) end(epochs []uint64) {
+	for i := range s.shards {
+		s.shards[i].voter.Ended(epochs[i])
+		s.over[i] = max(s.over[i], epochs[i])
+	}
+}
+
+// vacate notes that the owner has left. If there is a successor, the others give it time.
+func (s *Station) vacate(successor string) {
+	if s.vacant = s.now; successor != "" {
+		s.vacant += Silence
+	}
+}
+
+// ended is told by an owner that has ended its epochs.
+func (s *Station) ended(m *Message) {
+	if len(m.Epochs) != s.Shards {
+		return
+	}
+	s.end(m.Epochs)
+	if !m.Handover || s.role != Follower {
+		return
+	}
+	s.owner = ""
+	s.vacate(m.Successor)
+	if m.Successor == s.Node && s.unfit() == "" {
+		s.stand()
+	}
+}

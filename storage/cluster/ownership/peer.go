@@ -1,0 +1,198 @@
+package ownership
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// peer is another node.
+type peer struct {
+	nonce  uint64 // 0: it was never heard
+	heard  time.Duration
+	report Report
+}
+
+// twin is another process with this node's name.
+type twin struct {
+	first, last time.Duration
+	elder       bool // it has run for longer
+}
+
+// refuse says what is wrong with a message.
+func (s *Station) refuse(m *Message, p *peer) string {
+	switch {
+	case m.Version != Major:
+		return fmt.Sprintf("its messages have version %d, this program knows %d", m.Version, Major)
+	case m.Cluster != s.Cluster:
+		return fmt.Sprintf("it belongs to cluster %q", m.Cluster)
+	case p == nil:
+		return "this node's configuration has no such node"
+	case len(m.Epochs) > 0 && len(m.Epochs) != s.Shards:
+		return fmt.Sprintf("it has %d shards, this one %d", len(m.Epochs), s.Shards)
+	}
+	return ""
+}
+
+// refused says it once for each name.
+func (s *Station) refused(m *Message, why string) {
+	if !s.strange[m.From] && len(s.strange) < 100 {
+		s.strange[m.From] = true
+		s.Logger.Error("messages of a node are refused", "node", m.From, "why", why)
+	}
+}
+
+// hear notes what every message says.
+func (s *Station) hear(p *peer, m *Message) {
+	if p.nonce != 0 && p.nonce != m.Nonce && s.owner == m.From { // the process that owned the shards is gone
+		s.owner, s.vacant = "", min(s.vacant, s.now)
+	}
+	p.nonce, p.heard, p.report = m.Nonce, s.now, m.Report
+	if p.report.Role == Candidate.String() && s.role == Follower {
+		s.held = s.now + postpone
+	}
+	if p.report.Life == 0 {
+		delete(s.lives, m.From)
+	} else {
+		s.lives[m.From] = p.report.Life
+	}
+	if p.report.Left.Serial > s.left.Serial {
+		s.left = p.report.Left
+		s.keep()
+	}
+}
+
+// meet is called with messages from this node's own name.
+func (s *Station) meet(m *Message) {
+	if m.Nonce == s.Nonce || m.Cluster != s.Cluster {
+		return
+	}
+	t := &s.twin
+	if s.now-t.last > 10*HelloEach {
+		*t = twin{first: s.now}
+	}
+	was := s.doubled()
+	age := s.now - s.started
+	t.last, t.elder = s.now, m.Age > age || m.Age == age && m.Nonce < s.Nonce
+	if s.doubled() && !was {
+		s.dirty = true
+		s.Logger.Error("another node has this node's name", "node", s.Node, "is the younger", t.elder)
+	}
+}
+
+// doubled tells whether there is another node of this name: two of its messages came some time
+// apart, so that it is no rest of an earlier process.
+func (s *Station) doubled() bool {
+	return s.twin.last-s.twin.first >= HelloEach-BeatEach/2 && s.now-s.twin.last <= 10*HelloEach
+}
+
+// alive tells whether another node lives, as far as it was heard.
+func (s *Station) alive(name string) bool {
+	if name == s.Node {
+		return true
+	}
+	p := s.peers[name]
+	return p != nil && p.nonce != 0 && s.now-p.heard < Living
+}
+
+// count counts the living nodes of which something is true, this one included.
+func (s *Station) count(self bool, of func(*Report) bool) (n int) {
+	if self {
+		n++
+	}
+	for name, p := range s.peers {
+		if s.alive(name) && of(&p.report) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Station) majority(n int) bool { return n > len(s.Nodes)/2 }
+
+// behind is how many records of a shard the node knows to be missing.
+func (s *Station) behind(i int) uint64 {
+	newest := s.shards[i].place
+	for name, p := range s.peers {
+		if s.alive(name) && i < len(p.report.Places) {
+			newest = max(newest, p.report.Places[i])
+		}
+	}
+	return newest - s.shards[i].place
+}
+
+func (s *Station) caughtUp() bool {
+	for i := range s.shards {
+		if s.behind(i) > slack {
+			return false
+		}
+	}
+	return true
+}
+
+// unfit says why the node cannot own the shards, whoever else does; empty if it can.
+func (s *Station) unfit() string {
+	switch {
+	case s.closing:
+		return "the node is stopping"
+	case s.drained:
+		return "the node is drained"
+	case s.doubled() && s.twin.elder:
+		return "another node has this node's name, and was there before"
+	case s.open && s.role < Owner:
+		return "the server has not ended an earlier tenure yet"
+	case s.now-s.started < listen:
+		return "the node has just been started"
+	case !s.majority(s.count(true, func(*Report) bool { return true })):
+		return "too few of the other nodes can be reached"
+	case !s.caughtUp() && s.now-s.vacant < desperate-Silence:
+		return "the node has not caught up"
+	}
+	return s.broken()
+}
+
+// broken says what is wrong with a copy; empty if nothing is.
+func (s *Station) broken() string {
+	for i := range s.shards {
+		if why := s.shards[i].problem; why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// best is the first other node in the order that could own the shards.
+func (s *Station) best() string {
+	for _, name := range s.Nodes {
+		if name != s.Node && s.alive(name) && s.peers[name].report.Fit {
+			return name
+		}
+	}
+	return ""
+}
+
+// Report is what the node says of itself.
+func (s *Station) Report() Report {
+	why := s.unfit()
+	r := Report{
+		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Silent: s.silent(), Drained: s.drained, Left: s.left,
+		Promised: make([]uint64, s.Shards), Places: make([]uint64, s.Shards), Durable: make([]uint64, s.Shards),
+	}
+	if why != "" {
+		r.Problems = append(r.Problems, why)
+	}
+	for i := range s.shards {
+		sh := &s.shards[i]
+		r.Promised[i], r.Places[i], r.Durable[i] = sh.voter.Promised(), sh.place, sh.durable
+		if life, blank := sh.voter.Blank(); blank {
+			r.Life = life
+		}
+		if sh.problem != "" && !slices.Contains(r.Problems, sh.problem) {
+			r.Problems = append(r.Problems, sh.problem)
+		}
+	}
+	if s.role >= Elected {
+		r.Epochs = s.epochs
+	}
+	return r
+}

@@ -1,0 +1,251 @@
+package ownership
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"beanfield/storage/lanes"
+)
+
+// The times of a cluster.
+const (
+	BeatEach  = 200 * time.Millisecond
+	HelloEach = 500 * time.Millisecond
+	Silence   = 1400 * time.Millisecond // without a beat, until somebody stands
+	Living    = 1400 * time.Millisecond // without any message, until a node is taken for dead
+	Step      = 150 * time.Millisecond  // each node waits so much longer than the one before it in the order
+	Limit     = 5 * time.Second         // of a candidacy
+	postpone  = 600 * time.Millisecond  // of others, while somebody stands
+	listen    = 1100 * time.Millisecond // before a new process votes: is there another one of its name?
+	asleep    = time.Second             // between two events: the process did not run
+	desperate = 5 * time.Second         // after this silence somebody stands that has not caught up
+	slack     = 1000                    // records that a node may lack and still has caught up
+	askEach   = 30 * time.Second
+)
+
+// Role is what a node does for all shards.
+type Role int
+
+// An elected node owns the shards in the lanes, and waits for its mandate. One that is leaving goes
+// on until the server has stopped.
+const (
+	Follower Role = iota
+	Candidate
+	Elected
+	Owner
+	Leaving
+)
+
+func (r Role) String() string {
+	return [...]string{"follower", "candidate", "candidate", "owner", "leaving"}[r]
+}
+
+// Acts are what a Station has done. They must not wait, and not call the Station.
+type Acts interface {
+	Send(m *Message)          // to one node, or to all others
+	Stand()                   // for all shards; Changed tells what comes of it
+	Resign()                  // for all shards
+	Keep(k Kept)              // where no crash takes it; then Kept is called, in the order of the calls
+	Begin(epochs []uint64)    // a tenure
+	Hold(until time.Duration) // the tenure holds until then; it follows Begin, and comes again and again
+	Leave()                   // the server is to stop in order, and to call End
+	Lose(why error)           // the tenure is over at once; the server is to call End when it has seen to that
+	Purge(least []uint64)     // the lanes, up to these numbers
+}
+
+// Config says which node of which cluster it is.
+type Config struct {
+	Cluster, Node, Version string
+	Nodes                  []string // all, in the order of placement
+	Shards                 int
+	Nonce                  uint64 // of this process; not 0
+	Kept                   Kept   // by earlier processes
+	Random                 *rand.Rand
+	Acts                   Acts
+	Logger                 *slog.Logger
+}
+
+// Station is what one node knows and does about who owns the shards. It is not safe for concurrent
+// use. Times are those of one clock, which only goes forward.
+type Station struct {
+	Config
+	role    Role
+	started time.Duration
+	now     time.Duration
+	shards  []shard
+	peers   map[string]*peer
+	twin    twin
+	strange map[string]bool // names whose messages were refused
+
+	// Who owns the shards.
+	owner    string        // who sent the newest beat; empty: nobody is known
+	vacant   time.Duration // from then on nobody owns them, as far as this node has heard
+	told     bool          // the others know that it has been so
+	held     time.Duration // somebody else stands; not before
+	stoodAt  time.Duration
+	retry    time.Duration // not before
+	failures int
+	places   uint64 // the sum of all, when it stood
+	asked    time.Duration
+
+	// As an owner.
+	until     time.Duration // the mandate's end
+	open      bool          // the server has a tenure, and has not ended it
+	epochs    []uint64      // of that tenure
+	target    string        // who is to own the shards next; empty: whoever is best
+	counted   map[string][]uint64
+	purged    []uint64
+	purgeNext time.Duration
+	lives     map[string]uint64 // of blank nodes, as they have told
+	over      []uint64          // epochs that have ended, as far as this node knows
+
+	nextBeat, nextHello time.Duration
+	dirty               bool // a hello is due at once
+	closing             bool
+
+	// As a voter.
+	pending *Message // the beat that waits for its promise to be kept
+	keeping int      // how many calls of Keep have not been answered
+	drained bool
+	left    Left
+}
+
+// shard is what a station knows of one.
+type shard struct {
+	role           lanes.Role
+	stood          bool   // it has been a candidate since the node stood last
+	epoch          uint64 // of the own ownership
+	place, durable uint64
+	problem        string
+	voter          *lanes.Voter
+	mandate        *lanes.Mandate
+	shown          map[string]uint64 // lives of blank nodes that may be shown (P12)
+	standing       map[string]uint64 // those that were told before the node stood
+}
+
+// New is the station of a process that starts now.
+func New(c Config, now time.Duration) *Station {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Station{
+		Config: c, started: now, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]bool{},
+		vacant: now + Silence, lives: map[string]uint64{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
+		asked: now - askEach,
+	}
+	for _, name := range c.Nodes {
+		if name != c.Node {
+			s.peers[name] = &peer{heard: now - Living}
+		}
+	}
+	for i := range s.shards {
+		s.shards[i].voter = lanes.NewBlank(c.Nonce, now)
+		if i < len(c.Kept.Promised) && i < len(c.Kept.Known) && c.Kept.Known[i] {
+			s.shards[i].voter = lanes.NewVoter(c.Kept.Promised[i], now)
+		}
+	}
+	return s
+}
+
+// Role is what the node does.
+func (s *Station) Role() Role { return s.role }
+
+// Copy tells how far a shard's copy is, and why the node cannot own the shard, if that is so.
+func (s *Station) Copy(i int, place, durable uint64, problem string) {
+	s.dirty = s.dirty || problem != s.shards[i].problem
+	s.shards[i].place, s.shards[i].durable, s.shards[i].problem = place, durable, problem
+}
+
+// Tick does what is due. It is called several times during a Step.
+func (s *Station) Tick(now time.Duration) {
+	s.advance(now)
+	defer s.finish()
+	if s.role >= Candidate && now-s.stoodAt >= Limit && s.role < Owner {
+		s.giveUp(ErrLate)
+	}
+	if why := s.broken(); why != "" && s.role >= Owner {
+		s.lose(fmt.Errorf("%w: %s", ErrUnfit, why))
+	} else if why != "" && s.role >= Candidate {
+		s.giveUp(fmt.Errorf("%w: %s", ErrUnfit, why))
+	}
+	s.refresh()
+	if s.role >= Elected && now >= s.nextBeat {
+		s.beat()
+	}
+	s.purge()
+	if silent := s.silent(); silent != s.told {
+		s.told, s.dirty = silent, true
+	}
+	if s.mayStand() == "" {
+		s.stand()
+	}
+	if s.role == Candidate && now >= s.nextBeat {
+		s.nextBeat, s.dirty = now+BeatEach, true
+	}
+	s.dirty = s.dirty || now >= s.nextHello
+}
+
+// advance notes the time. A mandate that has lapsed ends a tenure before anything else happens.
+func (s *Station) advance(now time.Duration) {
+	slept := now-s.now > asleep
+	s.now = max(s.now, now)
+	if s.role >= Owner && s.now >= s.until {
+		s.lose(ErrMandate)
+	}
+	if slept { // what it has not heard meanwhile means nothing
+		s.vacant = max(s.vacant, s.now+Silence)
+	}
+}
+
+// finish says hello, if something has changed, or it is time.
+func (s *Station) finish() {
+	if s.dirty {
+		s.dirty, s.nextHello = false, s.now+HelloEach
+		s.Acts.Send(s.Message(Hello, ""))
+	}
+}
+
+// Message begins a message to a node, or to all.
+func (s *Station) Message(kind Kind, to string) *Message {
+	return &Message{
+		Version: Major, Kind: kind, Cluster: s.Cluster, From: s.Node, To: to, Nonce: s.Nonce, Age: s.now - s.started, Report: s.Report(),
+	}
+}
+
+// Receive takes a message.
+func (s *Station) Receive(now time.Duration, m *Message) {
+	s.advance(now)
+	defer s.finish()
+	if m.From == s.Node {
+		s.meet(m)
+		return
+	}
+	p := s.peers[m.From]
+	if why := s.refuse(m, p); why != "" {
+		s.refused(m, why)
+		return
+	}
+	if m.To != "" && m.To != s.Node {
+		return
+	}
+	s.hear(p, m)
+	switch m.Kind {
+	case Beat:
+		s.beaten(m)
+	case Answer:
+		s.answered(m)
+	case Ended:
+		s.ended(m)
+	case Ask:
+		s.wanted(m)
+	case Order:
+		r := s.Message(Reply, m.From)
+		r.ID = m.ID
+		if err := s.Obey(now, m.Command, m.Target, m.Undo); err != nil {
+			r.Error = err.Error()
+		}
+		s.Acts.Send(r)
+	}
+}

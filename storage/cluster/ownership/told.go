@@ -1,0 +1,47 @@
+package ownership
+
+import (
+	"slices"
+	"time"
+)
+
+// Owner is who owns the shards, as far as this node has heard; empty if nobody does.
+func (s *Station) Owner() string {
+	if s.role >= Owner {
+		return s.Node
+	}
+	if s.owner == s.Node || s.now >= s.vacant {
+		return ""
+	}
+	return s.owner
+}
+
+// Told is what a node has said of itself last, whether it lives, and how long ago that was.
+func (s *Station) Told(name string) (r Report, alive bool, ago time.Duration) {
+	if name == s.Node {
+		return s.Report(), true, 0
+	}
+	if p := s.peers[name]; p != nil {
+		return p.report, s.alive(name), s.now - p.heard
+	}
+	return r, false, 0
+}
+
+// Alive are the nodes that live, in their order.
+func (s *Station) Alive() (names []string) {
+	for _, name := range s.Nodes {
+		if s.alive(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Newest is the number of the newest record of a shard that any living node has.
+func (s *Station) Newest(i int) uint64 { return s.shards[i].place + s.behind(i) }
+
+// GivenUp tells whether a node's copies hold up no purge.
+func (s *Station) GivenUp(name string) bool { return slices.Contains(s.left.Nodes, name) }
+
+// Drained tells whether the node owns nothing until that is undone.
+func (s *Station) Drained() bool { return s.drained }

@@ -1,0 +1,116 @@
+package ownership
+
+import (
+	"time"
+)
+
+// beaten takes an owner's beat, its own included: it is answered as soon as what it promises is kept.
+func (s *Station) beaten(m *Message) {
+	if len(m.Epochs) != s.Shards {
+		return
+	}
+	if m.From != s.Node {
+		for i, epoch := range m.Epochs {
+			if epoch < s.shards[i].voter.Promised() {
+				s.reply(m, nil) // it is told
+				return
+			}
+		}
+		s.owner, s.vacant = m.From, s.now+Silence
+		for i, epoch := range m.Epochs {
+			if s.role >= Elected && epoch > s.shards[i].epoch {
+				s.overtaken(m)
+				break
+			}
+		}
+	}
+	s.vote(m)
+}
+
+// overtaken ends what a newer owner has made void.
+func (s *Station) overtaken(m *Message) {
+	if s.role >= Owner {
+		s.lose(ErrOvertaken)
+	} else {
+		s.giveUp(ErrOvertaken)
+	}
+	s.owner, s.vacant = m.From, s.now+Silence
+}
+
+// vote answers a beat, or begins to keep what an answer would promise.
+func (s *Station) vote(m *Message) {
+	if s.now-s.started < listen || s.doubled() && s.twin.elder {
+		return // perhaps another process votes in this name
+	}
+	since := make([]time.Duration, s.Shards)
+	wait := false
+	for i := range s.shards {
+		v := s.shards[i].voter
+		if len(m.Over) == s.Shards {
+			v.Ended(m.Over[i])
+			s.over[i] = max(s.over[i], m.Over[i])
+		}
+		if lives := m.Shown[s.Node]; len(lives) == s.Shards {
+			v.Shown(m.Epochs[i], lives[i])
+		}
+		ago, keep, ok := v.Beat(s.now, m.Epochs[i])
+		if since[i] = ago; !ok {
+			since[i] = -1
+		}
+		wait = wait || keep
+	}
+	if !wait {
+		s.reply(m, since)
+		return
+	}
+	if s.pending = m; s.keeping == 0 {
+		s.keep()
+	}
+}
+
+// reply answers a beat; without times it is refused.
+func (s *Station) reply(beat *Message, since []time.Duration) {
+	m := s.Message(Answer, beat.From)
+	m.Epochs, m.Sent, m.Since = beat.Epochs, beat.Sent, since
+	if since == nil {
+		m.Since = make([]time.Duration, s.Shards)
+		for i := range m.Since {
+			m.Since[i] = -1
+		}
+	}
+	if beat.From == s.Node {
+		s.answered(m)
+	} else {
+		s.Acts.Send(m)
+	}
+}
+
+// keep has the node's promises kept.
+func (s *Station) keep() {
+	k := Kept{Drained: s.drained, Left: s.left, Promised: make([]uint64, s.Shards), Known: make([]bool, s.Shards)}
+	for i := range s.shards {
+		v := s.shards[i].voter
+		_, blank := v.Blank()
+		k.Promised[i], k.Known[i] = v.Promised(), !blank
+	}
+	s.keeping++
+	s.Acts.Keep(k)
+}
+
+// Kept tells that something is kept. The beat that has waited for that is answered.
+func (s *Station) Kept(now time.Duration, k Kept) {
+	s.advance(now)
+	defer s.finish()
+	s.keeping--
+	for i := range s.shards {
+		if k.Known[i] {
+			s.shards[i].voter.Kept(k.Promised[i])
+		}
+	}
+	if m := s.pending; m != nil && s.keeping == 0 {
+		s.pending = nil
+		if m.From != s.Node || s.role >= Elected {
+			s.vote(m)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"beanfield/storage/jetstream"
+	"beanfield/storage/lanes"
+)
+
+// replica is one shard at this node: its lanes, its copy, and what drives them.
+type replica struct {
+	node   *Node
+	i      int
+	shard  *jetstream.Shard
+	driver atomic.Pointer[jetstream.Driver] // nil while there is none
+	failed atomic.Pointer[error]            // the copy takes nothing more
+
+	// The loop's own.
+	problem string // why the node cannot own the shard
+	state   jetstream.State
+	durable uint64
+	retired atomic.Bool // the store is being replaced: nothing of it counts
+}
+
+// drive begins to follow the lanes from what the copy has.
+func (r *replica) drive() error {
+	d, err := jetstream.Drive(r.shard, jetstream.DriverOptions{
+		Node: r.node.o.Node, Store: r.node.copies.Place(r.i), Base: r.shard.Base(),
+		Taken: r.taken,
+		Changed: func(role lanes.Role, epoch uint64, why error) {
+			r.node.do(func(now time.Duration) { r.node.station.Changed(now, r.i, role, epoch, why) })
+		},
+		Gap:    func() { r.node.do(func(time.Duration) { r.gap() }) },
+		Broken: func(err error) { r.node.do(func(time.Duration) { r.broken(err) }) },
+	})
+	if err != nil {
+		return err
+	}
+	r.driver.Store(d)
+	return nil
+}
+
+// taken gives the copy what counts. What it refuses would leave a gap, so it gets nothing more then.
+func (r *replica) taken(records []lanes.Entry) {
+	for i := range records {
+		if r.failed.Load() != nil {
+			return
+		}
+		e := &records[i]
+		r.node.length.Store((15*r.node.length.Load() + uint64(len(e.Data))) / 16)
+		if err := r.node.copies.Take(r.i, e.Record, e.Data, e.Hash); err != nil {
+			err = fmt.Errorf("shard %d: the copy cannot take record %d: %w", r.i, e.Record.Number, err)
+			r.failed.Store(&err)
+			r.node.do(func(time.Duration) { r.broken(err) })
+		}
+	}
+}
+
+// failure is what the copy has failed with.
+func (r *replica) failure() error {
+	if err := r.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// report tells the station how far the copy is.
+func (r *replica) report() {
+	if d := r.driver.Load(); d != nil {
+		r.state = d.State()
+	} else {
+		r.state = jetstream.State{Place: r.node.copies.Place(r.i)}
+	}
+	r.durable = 0
+	if !r.retired.Load() {
+		r.durable = r.node.copies.Durable(r.i)
+	}
+	r.node.station.Copy(r.i, r.state.Place.Number, r.durable, r.problem)
+}
+
+// broken is called when the lanes have what they must not have, or the copy takes nothing more.
+func (r *replica) broken(err error) {
+	if r.problem != "" {
+		return
+	}
+	r.problem = fmt.Sprintf("shard %d is broken at this node: %v", r.i, err)
+	if errors.Is(err, lanes.ErrCut) || errors.Is(err, lanes.ErrForeign) {
+		r.problem += "; the engine has lost or exchanged records: beanfield cluster help says what to do"
+	}
+	r.node.o.Logger.Error("this node cannot own the shards", "shard", r.i, "error", err)
+	r.report()
+}
+
+// gap is called when records are missing that the lanes do not have any more.
+func (r *replica) gap() {
+	r.problem = fmt.Sprintf("shard %d needs a checkpoint: records are missing behind %d", r.i, r.state.Place.Number)
+	r.node.o.Logger.Warn("records are missing, so a checkpoint of another node is needed", "shard", r.i, "behind", r.state.Place.Number)
+	r.report()
+}
+
+func (r *replica) close() {
+	if d := r.driver.Swap(nil); d != nil {
+		d.Close()
+	}
+}

@@ -1,0 +1,176 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/jetstream"
+	"beanfield/storage/turns"
+)
+
+// sayEach is how often a node that waits for others says so.
+const sayEach = 10 * time.Second
+
+// Start starts the engine, finds or makes the streams of all shards, opens the copies and begins to
+// follow. While too few nodes are there it waits, and says so now and then, until the context
+// ends.
+func Start(ctx context.Context, o Options) (*Node, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	n := newNode(o)
+	for _, step := range []func(context.Context) error{n.startEngine, n.openShards, n.openCopies, n.take} {
+		if err := step(ctx); err != nil {
+			n.stop()
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// saying says now and then what a node waits for, until the function that it returns is called.
+func (n *Node) saying(what string) (done func()) {
+	stop := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(sayEach)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				n.o.Logger.Warn("this node waits", "for", what)
+			}
+		}
+	}()
+	return func() { close(stop) }
+}
+
+// startEngine starts the embedded engine, or connects to the site's own.
+func (n *Node) startEngine(ctx context.Context) (err error) {
+	if err = os.MkdirAll(n.o.Dir, 0o700); err != nil {
+		return err
+	}
+	if len(n.o.Engine) > 0 {
+		if n.conn, err = jetstream.Connect(n.o.Engine); err != nil {
+			return err
+		}
+		n.talk, err = jetstream.Connect(n.o.Engine)
+		return err
+	}
+	n.server, err = jetstream.Start(ctx, jetstream.Options{
+		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.o.Nodes, Secret: n.o.Secret, Logger: n.o.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	if n.conn, err = n.server.Connect(); err != nil {
+		return err
+	}
+	if n.talk, err = n.server.Connect(); err != nil { // records do not hold up beats
+		return err
+	}
+	defer n.saying("enough of the other nodes: their engines cannot be reached, have another secret, or are not up")()
+	return n.server.Joined(ctx)
+}
+
+// openShards finds the streams, and with those of shard 0 how many shards there are.
+func (n *Node) openShards(ctx context.Context) error {
+	defer n.saying("the streams of the shards: too few of the other nodes' engines are up")()
+	replicas := n.o.Replicas
+	if replicas == 0 {
+		replicas = len(n.o.Nodes)
+	}
+	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards, New: max(1, n.o.DefaultShards)}
+	for i := 0; i == 0 || i < o.Shards; i++ {
+		o.Shard = i
+		shard, err := jetstream.Open(ctx, n.conn, o)
+		if err != nil {
+			return err
+		}
+		o.Shards = shard.Shards()
+		n.replicas = append(n.replicas, &replica{node: n, i: i, shard: shard})
+	}
+	return nil
+}
+
+// openCopies opens the stores, and looks whether they are this log's.
+func (n *Node) openCopies(context.Context) (err error) {
+	var origins []turns.Place
+	for _, r := range n.replicas {
+		origins = append(origins, turns.Place{Origin: r.shard.Origin(), Hash: r.shard.Base()})
+	}
+	if n.copies, err = n.o.Open(n.o.Name, len(origins), origins); err != nil {
+		return err
+	}
+	if count := n.copies.Shards(); count != len(origins) {
+		return fmt.Errorf("%w: the store has %d shards, the cluster %d", ErrRefused, count, len(origins))
+	}
+	for i, origin := range origins {
+		if place := n.copies.Place(i); place.Origin != origin.Origin {
+			return fmt.Errorf("%w: shard %d of the store belongs to another log (%x) than the streams of cluster %q (%x)",
+				ErrRefused, i, place.Origin, n.o.Name, origin.Origin)
+		}
+	}
+	return nil
+}
+
+// take takes this node's place among the others.
+func (n *Node) take(context.Context) (err error) {
+	if n.kept, err = openPromises(filepath.Join(n.o.Dir, "promises"), n.o.Name, n.replicas); err != nil {
+		return err
+	}
+	var seed [16]byte
+	_, _ = rand.Read(seed[:])
+	nonce := max(1, binary.LittleEndian.Uint64(seed[:]))
+	n.station = ownership.New(ownership.Config{
+		Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version, Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last,
+		Random: mathrand.New(mathrand.NewPCG(nonce, binary.LittleEndian.Uint64(seed[8:]))), Acts: acts{n}, Logger: n.o.Logger,
+	}, n.now())
+	for _, r := range n.replicas {
+		if err := r.drive(); err != nil {
+			return err
+		}
+	}
+	if n.post, err = jetstream.NewPost(n.talk, n.o.Name, n.o.Node, n.received); err != nil {
+		return err
+	}
+	n.begin()
+	return nil
+}
+
+// stop ends what has been started, in the reverse order.
+func (n *Node) stop() {
+	n.end()
+	if n.post != nil {
+		n.post.Close()
+	}
+	for _, r := range n.replicas {
+		r.close()
+	}
+	if n.copies != nil {
+		if err := n.copies.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			n.o.Logger.Error("the copies were not closed", "error", err)
+		}
+	}
+	for _, conn := range []*jetstream.Conn{n.talk, n.conn} {
+		if conn != nil {
+			conn.Close()
+		}
+	}
+	if n.server != nil {
+		n.server.Stop()
+	}
+}

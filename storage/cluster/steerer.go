@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	"beanfield/storage/cluster/ownership"
+)
+
+const (
+	// steerSoon is how long after a change the lanes' leaders are looked at, steerEach how often if
+	// all was well, steerAgain if it was not.
+	steerSoon  = 2 * time.Second
+	steerEach  = 15 * time.Second
+	steerAgain = 3 * time.Second
+	steerLimit = 2 * time.Second
+)
+
+// steerer is the goroutine that has the lanes led by other machines than the owner's. Nothing waits
+// for it.
+func (n *Node) steerer() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	n.begun.Go(func() { <-n.ending; cancel() })
+	timer := time.NewTimer(steerEach)
+	defer timer.Stop()
+	for {
+		select {
+		case <-n.ending:
+			return
+		case <-n.steer:
+			timer.Reset(steerSoon)
+		case <-timer.C:
+			if n.steerAll(ctx) {
+				timer.Reset(steerEach)
+			} else {
+				timer.Reset(steerAgain)
+			}
+		}
+	}
+}
+
+// steerAll looks at the lanes of all shards. It tells whether all is well.
+func (n *Node) steerAll(ctx context.Context) bool {
+	var alive []string
+	_ = n.ask(func(time.Duration) {
+		if n.station.Role() == ownership.Owner {
+			alive = n.station.Alive()
+		}
+	})
+	well := true
+	if len(alive) == 0 {
+		return well
+	}
+	for _, r := range n.replicas {
+		if ctx.Err() != nil {
+			return false
+		}
+		limit, cancel := context.WithTimeout(ctx, steerLimit)
+		well = n.steerOne(limit, r, alive) && well
+		cancel()
+	}
+	return well
+}
+
+// steerOne moves the leader of one lane. The owner uses the other one meanwhile.
+func (n *Node) steerOne(ctx context.Context, r *replica, alive []string) bool {
+	d := r.driver.Load()
+	if d == nil {
+		return false
+	}
+	inUse := d.State().Lane
+	lane, leader, err := r.shard.Astray(ctx, n.o.Node, alive, inUse)
+	switch {
+	case err != nil:
+		return false
+	case lane < 0:
+		return true
+	case lane == inUse: // the other one is well led: that one is used from now on
+		d.Use(1 - lane)
+		return false
+	}
+	if err := r.shard.Lead(ctx, lane, leader); err != nil {
+		n.o.Logger.Debug("a lane's leader does not move", "shard", r.i, "lane", lane, "error", err)
+	}
+	return false
+}
