@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -39,10 +40,24 @@ func (c *trio) steered(owner string) {
 	})
 }
 
+// fit waits until nodes could own the shards.
+func (c *trio) fit(names ...string) {
+	c.Helper()
+	until(c.TB, "the nodes can own the shards", func() bool {
+		for _, node := range c.nodes[names[0]].Status().Nodes {
+			if slices.Contains(names, node.Name) && !node.Fit {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // A hand-over in order, again and again.
 func TestHandOver(t *testing.T) {
 	c := newTrio(t)
 	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
 	name, tenure := c.owner()
 	for _, to := range []string{"b", "c", "a", "c", "b", "a"} {
 		c.append(tenure, "to "+to+";", "a", "b", "c")
