@@ -242,6 +242,49 @@ func TestFetchEnds(t *testing.T) {
 	}
 }
 
+// TestTwoReceivers holds SP2 where two fetch one shipment at a time, which nobody should do: each
+// has the whole, or an error and nothing.
+func TestTwoReceivers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, files := directory(t, 7)
+		n := newNetwork(1)
+		n.faults = 5
+		s, err := offer(n, "P", dir, small())
+		if err != nil {
+			t.Fatal(err)
+		}
+		into, failed := [2]string{}, make(chan error, 2)
+		for i := range into {
+			into[i] = filepath.Join(t.TempDir(), "into")
+			go func() {
+				_, err := get(context.Background(), n, "P", s.Name, into[i], small())
+				failed <- err
+			}()
+		}
+		errs := []error{<-failed, <-failed}
+		whole := 0
+		for _, err := range errs {
+			if err == nil {
+				whole++
+			} else if !errors.Is(err, ErrSilent) {
+				t.Error(err)
+			}
+		}
+		for _, dir := range into {
+			if contents(t, dir) != nil {
+				wants(t, dir, files)
+				whole--
+			} else {
+				wants(t, dir, nil)
+			}
+		}
+		if whole != 0 || errs[0] != nil && errs[1] != nil {
+			t.Error("the fetches ended with", errs)
+		}
+		s.Close()
+	})
+}
+
 // TestWrongFetch is what a caller can do wrong.
 func TestWrongFetch(t *testing.T) {
 	n, here := newNetwork(1), t.TempDir()

@@ -19,6 +19,9 @@ type entry struct {
 // files and directories.
 func listed(dir string) (entries []entry, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && path == dir && !d.IsDir() {
+			return fmt.Errorf("%w: %s is no directory", ErrList, dir)
+		}
 		if err != nil || path == dir {
 			return err
 		}

@@ -191,6 +191,12 @@ func TestWrongOffer(t *testing.T) {
 		t.Error("a link:", err)
 	}
 	_ = os.Remove(filepath.Join(dir, "link"))
+	if err := os.Symlink(t.TempDir(), dir+"-link"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := offer(newNetwork(1), "P", dir+"-link", small()); !errors.Is(err, ErrList) {
+		t.Error("a link to a directory:", err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, `a\b`), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
