@@ -250,7 +250,7 @@ func (l *Log) takeOver() {
 	case max(a.top, b.top) < l.last.Number: // one lane keeps the last number (P8)
 		l.fail(fmt.Errorf("%w: the last number there is %d, in the store %d", ErrCut, max(a.top, b.top), l.last.Number))
 	default:
-		l.role, l.open = Owner, false
+		l.role, l.open = Owner, l.open && l.without.parts
 	}
 }
 

@@ -42,8 +42,8 @@ var events = []struct {
 	what   func(s *schedule, i, lane int)
 }{
 	{15, func(s *schedule, i, lane int) {
-		if s.nodes[i].log.Ready() {
-			s.write(i)
+		if top := s.contents(i).top; s.nodes[i].log.Ready() && top < mostIDs {
+			s.begin(i, put, top+1, max(1, s.r.IntN(6)-2))
 		}
 	}},
 	{10, func(s *schedule, i, lane int) {

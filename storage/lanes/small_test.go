@@ -12,6 +12,8 @@ import (
 type budget struct {
 	stands, writes  [2]int
 	timeouts, crash int
+	ends            int
+	parts           int // that turns have; 0 is as 1
 }
 
 // branch is a state of a small world.
@@ -24,7 +26,7 @@ func (w *world) clone() *world {
 	c := *w
 	c.engine, c.messages = w.engine.clone(), slices.Clone(w.messages)
 	c.content, c.owners, c.ids = maps.Clone(w.content), maps.Clone(w.owners), maps.Clone(w.ids)
-	c.ackedOf = maps.Clone(w.ackedOf)
+	c.ackedOf, c.states, c.turns = maps.Clone(w.ackedOf), maps.Clone(w.states), maps.Clone(w.turns)
 	c.nodes = nil
 	for _, n := range w.nodes {
 		m := *n
@@ -70,7 +72,7 @@ func (b *branch) key() string {
 			continue
 		}
 		l := n.log
-		number(uint64(l.role), l.epoch, l.nonce, l.seen, uint64(l.at), l.last.Number, l.last.Hash, n.store.durable.Number, n.wrote.Hash)
+		number(uint64(l.role), l.epoch, l.nonce, l.seen, uint64(l.at), l.last.Number, l.last.Hash, n.store.durable.Number, n.wrote.Hash, uint64(len(n.parts)))
 		if l.writing != nil {
 			number(l.writing.Hash)
 		}
@@ -116,7 +118,11 @@ func (b *branch) next() (all []*branch) {
 		})
 		try(b.left.writes[i] > 0 && n.log.Ready(), func(c *branch) {
 			c.left.writes[i]--
-			c.write(i)
+			c.begin(i, put, c.contents(i).top+1, max(1, c.left.parts))
+		})
+		try(b.left.ends > 0 && n.log.Ready(), func(c *branch) {
+			c.left.ends--
+			c.end(i)
 		})
 		for l := range n.lane {
 			try(b.left.timeouts > 0 && n.log.lanes[l].asked != 0, func(c *branch) {
@@ -171,6 +177,9 @@ func TestSmallWorld(t *testing.T) {
 		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}}, 2, false},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 0}, timeouts: 1}, 2, false},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}, timeouts: 1}, 2, true},
+		{budget{stands: [2]int{2, 1}, writes: [2]int{1, 1}, ends: 1}, 3, true},
+		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}, ends: 1, timeouts: 1}, 2, true},
+		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}, parts: 2}, 2, true},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{2, 0}, timeouts: 1}, 2, true},
 		{budget{stands: [2]int{2, 1}, writes: [2]int{1, 0}, crash: 1}, 2, true},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{2, 1}, timeouts: 2}, 2, true},

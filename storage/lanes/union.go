@@ -88,7 +88,7 @@ func (l *Log) join() error {
 		switch {
 		case e.Record.Number > l.last.Number && l.without.chain, l.last.Takes(&e.Record):
 			l.last.Number, l.last.Hash = e.Record.Number, e.Hash
-			l.open = e.Record.More && e.Record.Epoch == l.epoch
+			l.open = e.Record.More && (e.Record.Epoch == l.epoch || l.without.parts)
 			l.taken = append(l.taken, e)
 			if l.writing != nil && l.writing.Record.Number <= e.Record.Number {
 				l.writing = nil

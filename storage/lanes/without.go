@@ -10,6 +10,7 @@ type without struct {
 	nonce   bool // P6: any record of the epoch is the own one
 	purged  bool // P4, P6: an epoch whose first record is gone is not noticed
 	union   bool // P7: a new owner has its record on lane 0 only
+	parts   bool // P7: a new owner goes on with turns of which there are parts
 	last    bool // P8: a purge may take everything that was read
 	chain   bool // P9: what is newer is folded, whether it chains or not
 }

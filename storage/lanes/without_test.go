@@ -19,6 +19,7 @@ func TestEachRuleIsNeeded(t *testing.T) {
 		"P6: an epoch's record lands wherever the lane ends":    func(w *world) { w.without.expect = true },
 		"P6: any record of the epoch is the own one":            func(w *world) { w.without.nonce = true },
 		"P7: a new owner has read one lane":                     func(w *world) { w.without.union = true },
+		"P7: a new owner goes on with turns of the one before":  func(w *world) { w.without.parts = true },
 		"P8: a purge takes the last record":                     func(w *world) { w.without.last = true },
 		"P8: a copy counts when it is there":                    func(w *world) { w.late = true },
 		"P9: what is newer is folded, whether it chains or not": func(w *world) { w.without.chain = true },
@@ -81,7 +82,7 @@ func TestTurnsInTheirOrder(t *testing.T) {
 	}
 	all()
 	l := w.nodes[0].log
-	text := make([]byte, 8)
+	text := []byte("text")
 	for _, c := range []struct {
 		more, rest, right bool
 	}{{false, true, false}, {true, false, true}, {false, false, false}, {true, true, true}, {false, true, true}, {false, true, false}} {

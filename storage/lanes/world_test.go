@@ -1,7 +1,6 @@
 package lanes
 
 import (
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,20 +11,18 @@ import (
 const origin = 42
 
 // copyOf is a node's store: as it is, and as a crash would leave it.
-type copyOf struct {
-	now, durable turns.Place
-	top          uint64 // the highest id, now
-	durableTop   uint64
-}
+type copyOf struct{ now, durable turns.Place }
 
 // member is a node of the world.
 type member struct {
 	life    int
-	writes  int
+	writes  int  // turns that it has begun to write
 	log     *Log // nil while it is down
 	store   copyOf
 	lane    [2]uint64      // the request under way on each lane; 0 for none
 	wrote   turns.Place    // what the owner is writing
+	turn    []byte         // of which that is a part
+	parts   [][]byte       // what is left of it
 	counts  map[int]uint64 // of an owner: up to which number each counted copy is durable
 	purged  uint64         // of an owner: the highest number that it may have had purged
 	copying *copyOf        // a checkpoint on its way
@@ -40,6 +37,7 @@ type world struct {
 	nonces   uint64
 	without  without
 	late     bool // a copy counts when it is there, whatever has been purged
+	on       hooks
 
 	content map[uint64]uint64 // the hash of each number that has landed
 	newest  [2]uint64         // epoch on each lane
@@ -47,7 +45,16 @@ type world struct {
 	acked   uint64            // the highest number
 	ackedOf map[uint64]uint64 // the highest number of each epoch
 	ids     map[uint64]bool
+	states  map[uint64]contents // what a store has with the record that has a hash
+	turns   map[string]bool     // what owners have begun to write
 	wrong   error
+}
+
+// hooks are told what happens in a world, or change it.
+type hooks struct {
+	own      func(i int)
+	told     func(i int, turn []byte) // its turn has been acknowledged
+	counting func(i int) bool         // false if that is not done here
 }
 
 // Worlds are small, so marks are few in them.
@@ -55,8 +62,9 @@ func init() { mostMarks = 4 }
 
 func newWorld(n int) *world {
 	w := &world{content: map[uint64]uint64{}, owners: map[uint64]string{}, ackedOf: map[uint64]uint64{}, ids: map[uint64]bool{}}
+	w.states, w.turns = map[uint64]contents{0: {}}, map[string]bool{}
 	for i := range n {
-		w.nodes = append(w.nodes, &member{store: copyOf{now: turns.Place{Origin: origin}, durable: turns.Place{Origin: origin}}})
+		w.nodes = append(w.nodes, &member{store: copyOf{origin0, origin0}})
 		w.start(i)
 	}
 	return w
@@ -74,6 +82,11 @@ func (w *world) start(i int) {
 	n.log.without = w.without
 }
 
+// stop has a node forget what it was doing.
+func (n *member) stop() {
+	n.log, n.lane, n.counts, n.wrote, n.parts = nil, [2]uint64{}, nil, turns.Place{}, nil
+}
+
 // crash takes what a node has not made durable, and what it waits for.
 func (w *world) crash(i int) {
 	n := w.nodes[i]
@@ -83,8 +96,9 @@ func (w *world) crash(i int) {
 			delete(o.counts, i)
 		}
 	}
-	n.log, n.lane, n.counts, n.copying, n.wrote = nil, [2]uint64{}, nil, nil, turns.Place{}
-	n.store.now, n.store.top = n.store.durable, n.store.durableTop
+	n.copying = nil
+	n.stop()
+	n.store.now = n.store.durable
 }
 
 // settle does what a node does after each event: it sends its requests and folds what it takes.
@@ -103,7 +117,7 @@ func (w *world) settle(i int, err error) {
 		w.messages = append(w.messages, message{from: i, life: n.life, Request: r, anywhere: anywhere})
 	}
 	if role, _ := n.log.Role(); role != Owner {
-		n.counts = nil
+		n.counts, n.parts = nil, nil
 	} else if n.counts == nil {
 		n.counts, n.purged = map[int]uint64{}, 0
 		for k := range w.nodes { // until they are heard of, or given up
@@ -111,6 +125,9 @@ func (w *world) settle(i int, err error) {
 		}
 		n.counts[i] = n.store.durable.Number
 		w.owns(i)
+	}
+	if len(n.parts) > 0 && n.log.Ready() {
+		w.goOn(i)
 	}
 }
 
@@ -122,6 +139,9 @@ func (w *world) owns(i int) {
 		w.fail("K6: %s and %s own epoch %d", who, other, n.log.epoch)
 	}
 	w.owners[n.log.epoch] = who
+	if w.on.own != nil {
+		w.on.own(i)
+	}
 	for epoch, number := range w.ackedOf {
 		if have := n.log.Place().Number; epoch < n.log.epoch && number > have {
 			w.fail("K1: node %d owns epoch %d and has %d records; %d are acknowledged", i, n.log.epoch, have, number)
@@ -136,17 +156,24 @@ func (w *world) folded(i int, e *Entry) {
 		w.fail("K4: node %d folds another record %d, behind %d", i, number, n.store.now.Number)
 	}
 	n.store.now.Number, n.store.now.Hash = number, e.Hash
-	id := binary.LittleEndian.Uint64(e.Record.Turns)
-	n.store.top = max(n.store.top, id)
-	if n.wrote == (turns.Place{Origin: origin, Number: number, Hash: e.Hash}) {
-		n.wrote = turns.Place{}
-		w.acknowledged(i, e, id)
+	if _, known := w.states[e.Hash]; !known {
+		w.states[e.Hash] = w.after(w.states[e.Record.Before], &e.Record)
+	}
+	if n.wrote != n.store.now {
+		return
+	}
+	if n.wrote = (turns.Place{}); !e.Record.More {
+		w.acknowledged(i, e)
+		if w.on.told != nil {
+			w.on.told(i, n.turn)
+		}
 	}
 }
 
 // acknowledged is when a client learns that its turns count.
-func (w *world) acknowledged(i int, e *Entry, id uint64) {
-	if w.ids[id] {
+func (w *world) acknowledged(i int, e *Entry) {
+	what, id := parseTurn(w.nodes[i].turn)
+	if w.ids[id] && what == put {
 		w.fail("K8: node %d gives the id %d once more", i, id)
 	}
 	w.ids[id], w.acked, w.ackedOf[e.Record.Epoch] = true, max(w.acked, e.Record.Number), e.Record.Number
@@ -232,19 +259,21 @@ func (w *world) stand(i int) {
 	w.settle(i, nil)
 }
 
-// write has an owner write turns that give an id.
-func (w *world) write(i int) {
-	n := w.nodes[i]
-	b := binary.LittleEndian.AppendUint64(nil, n.store.top+1)
-	n.writes++
-	n.wrote = n.log.Write(append(b, fmt.Sprint(i, n.life, n.writes)...), false, false)
+// end has an owner end its epoch.
+func (w *world) end(i int) {
+	if !w.nodes[i].log.End() {
+		w.fail("P11: node %d does not end its epoch", i)
+	}
 	w.settle(i, nil)
 }
 
 // sync makes a store durable, and tells the owner.
 func (w *world) sync(i int) {
 	s := &w.nodes[i].store
-	s.durable, s.durableTop = s.now, s.top
+	s.durable = s.now
+	if w.on.counting != nil && !w.on.counting(i) {
+		return
+	}
 	for _, o := range w.nodes {
 		if o.counts != nil {
 			o.count(w, i, s.durable.Number)
@@ -318,7 +347,7 @@ func (w *world) everywhere(l, seq int) {
 // copies begins to give a node a new store, a checkpoint of another's, which counts from now on.
 func (w *world) copies(i, from int) {
 	checkpoint := w.nodes[from].store
-	checkpoint.now, checkpoint.top = checkpoint.durable, checkpoint.durableTop
+	checkpoint.now = checkpoint.durable
 	if !w.late {
 		for _, o := range w.nodes {
 			if o.counts != nil && !o.count(w, i, checkpoint.now.Number) {
@@ -328,7 +357,7 @@ func (w *world) copies(i, from int) {
 	}
 	n := w.nodes[i]
 	n.life++
-	n.log, n.lane, n.counts, n.wrote = nil, [2]uint64{}, nil, turns.Place{} // what it had counts no more
+	n.stop() // what it had counts no more
 	n.copying = &checkpoint
 }
 
