@@ -36,7 +36,7 @@ thorough: ## the longest tests, in full
 	$(GO) test -timeout 60m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
 	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong)$$'
 	$(GO) test -timeout 60m ./storage/fold -run '^(TestEveryShortHistory)$$'
-	$(GO) test -timeout 60m ./storage/lanes -run '^(TestOneMandateAtATime|TestRandomSchedules|TestSmallWorld)$$'
+	$(GO) test -timeout 60m ./storage/lanes -run '^(TestOneMandateAtATime|TestRandomSchedules|TestSmallWorld|TestTenures)$$'
 	$(GO) test -timeout 60m ./storage/locallog -run '^(TestEveryCrash|TestSalvageAfterCrashes)$$'
 	$(GO) test -timeout 60m ./storage/pebblestore -run '^(TestCopiesAreTheSame|TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDamagedOldDirectoryIsRefused|TestDamagedOldLogIsRefused|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDeathWhileTakingOver|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestErrorWhileTakingOver|TestSalvageTellsWhatIsMissing)$$'
 

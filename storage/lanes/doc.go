@@ -35,10 +35,11 @@
 //	    are void (package turns), and nobody was told of them.
 //	P8  A purge leaves on each lane the last record, and on one the record with the last number. It
 //	    takes no number that a counted copy has not durably folded. A new owner counts every node's
-//	    copy, from number 0 on until it hears of it; a node may be given up, but a majority counts
-//	    always. A copy that is being made counts from the number of its checkpoint on, from before it
-//	    begins; the store that it replaces counts no more, nor does what was reported of it. Of what is
-//	    reported of one copy the highest number counts. A candidate chooses no epoch, and owns nothing,
+//	    copy, from number 0 on until it hears of it. Nodes tell in their answers to beats how far their
+//	    copies are durable, or that they want a checkpoint; of these the answer to the newest beat
+//	    counts. A copy that is being made counts from the number of its checkpoint on, from before it
+//	    begins, and answers to earlier beats count no more. A node may be given up, but a majority
+//	    counts always, without copies that are being made. A candidate chooses no epoch, and owns nothing,
 //	    while it knows of records that do not chain to its own, or lacks what the log began from.
 //	P9  Stores fold what has been read on a lane, n+1 only if it chains to n.
 //	P10 An owner hands out jobs only while a majority of the nodes has answered, for its epoch,
@@ -111,6 +112,6 @@
 // with the one before, lanes without the last number of the store. Not all can be seen, so whoever
 // restores lanes gives the log a new origin.
 //
-// That each rule is needed is tested by leaving it out (without_test.go; P10 by itself in
+// That each rule is needed is tested by leaving it out (without_test.go, tenures_test.go; P10 by itself in
 // mandate_test.go).
 package lanes

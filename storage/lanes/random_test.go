@@ -21,6 +21,9 @@ func (s *schedule) message() {
 	if s.r.IntN(3) == 0 {
 		k = s.r.IntN(len(s.messages))
 	}
+	if m := &s.messages[k]; m.answer && s.on.still != nil && s.on.still(m.from) {
+		return
+	}
 	switch s.r.IntN(20) {
 	case 0:
 		s.messages = append(s.messages[:k:k], s.messages[k+1:]...)
@@ -78,9 +81,9 @@ var events = []struct {
 
 // weigh has some events come more often than others, in each schedule other ones: what is rare in
 // all of them would hardly meet.
-func (s *schedule) weigh() {
-	for k, e := range events {
-		for range e.weight * []int{0, 1, 1, 1, 5}[s.r.IntN(5)] {
+func (s *schedule) weigh(weights ...int) {
+	for k, weight := range weights {
+		for range weight * []int{0, 1, 1, 1, 5}[s.r.IntN(5)] {
 			s.mix = append(s.mix, k)
 		}
 	}
@@ -125,7 +128,11 @@ func play(seed uint64, steps int, set func(*world)) (*world, error) {
 		}
 	}
 	s := &schedule{world: w, r: rand.New(rand.NewPCG(seed, 1))}
-	s.weigh()
+	var weights []int
+	for _, e := range events {
+		weights = append(weights, e.weight)
+	}
+	s.weigh(weights...)
 	for range steps {
 		if s.step(); w.wrong != nil {
 			return w, w.wrong

@@ -36,7 +36,8 @@ type world struct {
 	messages []message
 	nonces   uint64
 	without  without
-	late     bool // a copy counts when it is there, whatever has been purged
+	late     bool   // a copy counts when it is there, whatever has been purged
+	base     uint64 // the hash before the first record
 	on       hooks
 
 	content map[uint64]uint64 // the hash of each number that has landed
@@ -54,6 +55,7 @@ type world struct {
 type hooks struct {
 	own      func(i int)
 	told     func(i int, turn []byte) // its turn has been acknowledged
+	still    func(i int) bool         // it does nothing now
 	counting func(i int) bool         // false if that is not done here
 }
 
@@ -155,6 +157,9 @@ func (w *world) folded(i int, e *Entry) {
 	if w.content[number] != e.Hash || e.Record.Number != n.store.now.Number+1 || e.Record.Before != n.store.now.Hash {
 		w.fail("K4: node %d folds another record %d, behind %d", i, number, n.store.now.Number)
 	}
+	if number == 1 && e.Record.Before != w.base {
+		w.fail("K4: node %d folds a first record that does not go on from the import", i)
+	}
 	n.store.now.Number, n.store.now.Hash = number, e.Hash
 	if _, known := w.states[e.Hash]; !known {
 		w.states[e.Hash] = w.after(w.states[e.Record.Before], &e.Record)
@@ -172,11 +177,13 @@ func (w *world) folded(i int, e *Entry) {
 
 // acknowledged is when a client learns that its turns count.
 func (w *world) acknowledged(i int, e *Entry) {
-	what, id := parseTurn(w.nodes[i].turn)
-	if w.ids[id] && what == put {
-		w.fail("K8: node %d gives the id %d once more", i, id)
+	if what, id := parseTurn(w.nodes[i].turn); what == put {
+		if w.ids[id] {
+			w.fail("K8: node %d gives the id %d once more", i, id)
+		}
+		w.ids[id] = true
 	}
-	w.ids[id], w.acked, w.ackedOf[e.Record.Epoch] = true, max(w.acked, e.Record.Number), e.Record.Number
+	w.acked, w.ackedOf[e.Record.Epoch] = max(w.acked, e.Record.Number), e.Record.Number
 	found := false
 	for l := range w.engine {
 		epoch := uint64(0)
@@ -304,8 +311,13 @@ func (w *world) giveUp(i, k int) {
 
 // purge has an owner free what all that it counts have.
 func (w *world) purge(i, l int) {
-	n := w.nodes[i]
-	if len(n.counts) <= len(w.nodes)/2 {
+	n, there := w.nodes[i], 0
+	for k := range n.counts {
+		if w.nodes[k].copying == nil {
+			there++
+		}
+	}
+	if there <= len(w.nodes)/2 {
 		return
 	}
 	durable := slices.Min(slices.Collect(maps.Values(n.counts)))

@@ -1,0 +1,206 @@
+package lanes
+
+import (
+	"fmt"
+	"time"
+)
+
+// note is what one node says to another.
+type note struct {
+	kind       int
+	from, to   int
+	boot       int // of the node that asked, or that keeps a promise
+	due        time.Duration
+	epoch      uint64
+	sent       time.Duration
+	ended      uint64 // an epoch that has ended; 0 for none
+	life       uint64 // of a beat, the life that it shows; of an answer, that of a blank voter
+	ok         bool
+	since      time.Duration
+	promised   uint64
+	durable    int64 // -1: there is no copy that counts
+	stand      bool  // the node is to be the next owner
+	request    int
+	checkpoint *copyOf
+	giver      string
+}
+
+// What a note is.
+const (
+	beating = iota
+	answering
+	keeping // a promise is being written to a file
+	ending
+	giving // a checkpoint
+)
+
+// send has a note come soon, or late, or never, or twice.
+func (t *town) send(m note) {
+	bound := 20 * time.Millisecond
+	if t.people[m.from].cut[m.to] > t.now && m.from != m.to {
+		return
+	}
+	switch t.r.IntN(12) {
+	case 0:
+		return
+	case 1:
+		bound = 3 * time.Second
+	case 2:
+		again := m
+		again.due = t.now + time.Duration(t.r.Int64N(int64(3*time.Second)))
+		t.notes = append(t.notes, again)
+	}
+	m.due = t.now + time.Duration(t.r.Int64N(int64(bound)))
+	t.notes = append(t.notes, m)
+}
+
+// beat has an owner ask all whether it may go on.
+func (t *town) beat(i int) {
+	n, p := t.nodes[i], t.people[i]
+	if n.log == nil || p.mandate == nil || n.log.epoch != p.epoch || n.log.role == Follower {
+		return
+	}
+	p.beaten = p.at(t.now)
+	for k := range t.people {
+		m := note{kind: beating, from: i, to: k, boot: p.boot, epoch: p.epoch, sent: p.beaten}
+		if p.told < p.epoch {
+			m.ended = p.told
+		}
+		if h := p.heard[k]; p.proved > h.made || t.wanting.shown {
+			m.life = h.life
+		}
+		t.send(m)
+	}
+}
+
+// comes is when a note reaches a node that is up.
+func (t *town) comes(m note) {
+	n, p := t.nodes[m.to], t.people[m.to]
+	switch m.kind {
+	case beating, keeping:
+		t.beaten(m)
+	case answering:
+		t.answered(m)
+	case ending:
+		p.told = max(p.told, m.ended)
+		t.hear(m.to, m.ended)
+		if m.stand && n.log != nil && n.log.role == Follower {
+			n.log.Heard(m.ended)
+			t.stands(m.to)
+		}
+	case giving:
+		if m.request != p.asks {
+			return
+		}
+		n.life++
+		n.store, p.asks, p.giver, p.offers = *m.checkpoint, 0, m.giver, nil
+		p.most = max(p.most, n.store.durable.Number)
+		t.open(m.to)
+	}
+}
+
+// hear tells a voter that an epoch has ended.
+func (t *town) hear(i int, epoch uint64) {
+	v := t.people[i].voter
+	if v.Ended(epoch); t.wanting.any && epoch > 0 {
+		v.Ended(v.promised)
+		v.Ended(v.former.epoch)
+	}
+}
+
+// beaten is when a voter is asked, or has kept what it promises.
+func (t *town) beaten(m note) {
+	p := t.people[m.to]
+	v := p.voter
+	if m.kind == keeping {
+		p.promises = max(p.promises, m.epoch)
+		v.Kept(m.epoch)
+	}
+	t.hear(m.to, m.ended)
+	if life, _ := v.Blank(); t.wanting.stale && m.life > 0 {
+		m.life = life
+	}
+	v.Shown(m.epoch, m.life)
+	since, keep, ok := v.Beat(p.at(t.now), m.epoch)
+	if keep {
+		m.kind, m.boot = keeping, p.boot
+		m.due = t.now + time.Duration(t.r.Int64N(int64(100*time.Millisecond)))
+		t.notes = append(t.notes, m)
+		return
+	}
+	life, _ := v.Blank()
+	t.send(note{kind: answering, from: m.to, to: m.from, epoch: m.epoch, sent: m.sent, ok: ok, since: since,
+		promised: v.promised, life: life, durable: t.reports(m.to), request: p.asks})
+}
+
+// reports is what a node says of how far its copy is durable.
+func (t *town) reports(i int) int64 {
+	n, p := t.nodes[i], t.people[i]
+	if p.asks > 0 || n.store.durable.Number == 0 && n.store.durable.Hash != t.base {
+		return -1
+	}
+	return int64(n.store.durable.Number)
+}
+
+// answered is when an owner gets an answer.
+func (t *town) answered(m note) {
+	n, p := t.nodes[m.to], t.people[m.to]
+	if m.life != 0 && p.heard[m.from].life != m.life {
+		p.heard[m.from] = heard{m.life, p.made}
+	}
+	if p.mandate == nil || m.epoch != p.epoch {
+		return
+	}
+	if n.counts != nil && (m.sent > p.counted[m.from] || t.wanting.late) {
+		p.counted[m.from] = max(m.sent, p.counted[m.from])
+		if m.durable >= 0 {
+			delete(p.given, m.from)
+			n.count(t.world, m.from, uint64(m.durable))
+		}
+		if m.request > 0 {
+			t.gives(m)
+		}
+	}
+	if m.ok {
+		if t.wanting.rest {
+			m.since = time.Hour
+		}
+		p.mandate.Answered(p.at(t.now), fmt.Sprint(m.from), m.epoch, m.sent, m.since)
+	} else if m.promised > m.epoch && n.log != nil {
+		n.log.Heard(m.promised)
+		t.settle(m.to, nil)
+	}
+}
+
+// asks is when a node lacks records: its copy counts no more, and it wants another one. If that does
+// not come it begins anew.
+func (t *town) asks(i int) {
+	n, p := t.nodes[i], t.people[i]
+	if p.asks == 0 {
+		if !n.log.Gap() {
+			return
+		}
+		n.life++
+		n.stop()
+		p.mandate, p.giver = nil, ""
+	}
+	t.requests++
+	p.asks, p.offers = t.requests, map[string]uint64{}
+}
+
+// gives has an owner give a checkpoint. It counts from now on.
+func (t *town) gives(m note) {
+	n, p, o := t.nodes[m.to], t.people[m.to], t.people[m.from]
+	g, again := p.given[m.from]
+	if !again || g.request != m.request {
+		c := n.store
+		c.now = c.durable
+		g = given{m.request, &c}
+		p.given[m.from], p.counted[m.from] = g, p.at(t.now)
+		n.count(t.world, m.from, c.durable.Number)
+		if m.request == o.asks {
+			o.offers[t.name(m.to)] = c.durable.Number
+		}
+	}
+	t.send(note{kind: giving, from: m.to, to: m.from, request: m.request, checkpoint: g.store, giver: t.name(m.to)})
+}

@@ -1,0 +1,348 @@
+package lanes
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// resident is what a node of a town is beside its log.
+type resident struct {
+	up    bool
+	boot  int              // how often it has started
+	still time.Duration    // it does nothing until then
+	cut   [3]time.Duration // what it says to others is lost until then
+	waits [2]waiting
+	clock
+	voter    *Voter
+	promises uint64 // the file with what its voter has promised; 0 if there is none
+	told     uint64 // the newest epoch that is known to have ended
+
+	mandate *Mandate
+	epoch   uint64 // of the mandate
+	beaten  time.Duration
+	owned   time.Duration   // since when
+	held    map[uint64]bool // the jobs that clients have
+	removes uint64          // the job that is being removed
+
+	made, stood, turned, proved int // what it has begun to append; its epoch, its turns, what was acknowledged
+	heard                       map[int]heard
+	counted                     map[int]time.Duration // when the beat was sent whose answer counts
+
+	given map[int]given // the checkpoints that are on their way to others
+
+	asks   int               // its request for a checkpoint that it waits for
+	offers map[string]uint64 // of it, by owners
+	giver  string            // the owner whose checkpoint its copy was
+	most   uint64            // the highest number that has been durable in one of its copies
+}
+
+// waiting is for the engine's answer on a lane.
+type waiting struct {
+	request uint64
+	since   time.Duration
+}
+
+// given is a checkpoint that answers a request.
+type given struct {
+	request int
+	store   *copyOf
+}
+
+// heard is the life of a blank voter, and what had been begun to append when that was heard.
+type heard struct {
+	life uint64
+	made int
+}
+
+// town is a world whose nodes have clocks, and speak to each other over a network that loses,
+// doubles and delays. A node's owner and its log are one: who owns the shard beats, hands out jobs
+// and writes while it has a mandate, and ends its epoch, or is overtaken.
+type town struct {
+	*schedule
+	now      time.Duration
+	people   []*resident
+	notes    []note
+	lives    uint64
+	requests int
+	newest   uint64        // the epoch of the last mandate
+	heldAt   time.Duration // when somebody had one
+	stood    time.Duration // when somebody stood
+	rough    bool          // disks are lost
+	holders  int           // how many epochs had one
+	handed   int
+	handOver int // epochs that had a mandate sooner than a Rest after the one before
+	ended    time.Duration
+	gone     map[uint64]bool // jobs whose removal has been acknowledged
+	lost     int             // disks
+	wanting  wanting
+}
+
+// wanting is what is left out of the rules.
+type wanting struct {
+	rest     bool // P10: a new owner waits for nobody's answers
+	writes   bool // P10: an owner without a mandate writes
+	early    bool // P11: it is said before the end
+	any      bool // P11: whatever ends, the epoch that was promised has ended
+	blank    bool // P12: a voter without promises answers everybody
+	shown    bool // P12: what had been begun before shows a life, too
+	stale    bool // P12: any life is shown
+	asks     bool // P12: a candidate beats
+	late     bool // P8: an answer counts, however old
+	majority bool // P8: copies that are being made are of the majority
+	base     bool // P8: a store without what was imported is a copy
+}
+
+func newTown(seed uint64, set func(*town)) *town {
+	t := &town{schedule: &schedule{world: newWorld(3), r: rand.New(rand.NewPCG(seed, 3))}, gone: map[uint64]bool{}}
+	set(t)
+	t.rough = t.r.IntN(3) == 0
+	t.on = hooks{own: t.own, told: t.tell, still: func(i int) bool { return t.people[i].still > t.now }, counting: func(int) bool { return false }}
+	if seed%2 == 1 {
+		t.base = base
+		t.states[base] = contents{}
+	}
+	for i, n := range t.nodes {
+		t.people = append(t.people, &resident{clock: clock{time.Duration(t.r.Int64N(int64(time.Hour))), 0.98 + 0.04*t.r.Float64()}})
+		if i > 0 || t.r.IntN(2) == 0 { // or this one is new
+			n.store.now.Hash, n.store.durable.Hash = t.base, t.base
+		}
+		t.up(i)
+	}
+	var weights []int
+	for _, c := range customs {
+		weights = append(weights, c.weight)
+	}
+	t.weigh(weights...)
+	return t
+}
+
+// up starts a node.
+func (t *town) up(i int) {
+	p := t.people[i]
+	p.up = true
+	p.boot++
+	p.heard, p.asks, p.offers = map[int]heard{}, 0, nil
+	now := p.at(t.now)
+	if p.promises > 0 || t.wanting.blank {
+		p.voter = NewVoter(p.promises, now)
+	} else {
+		t.lives++
+		p.voter = NewBlank(t.lives, now)
+	}
+	t.open(i)
+}
+
+// open starts a node's log.
+func (t *town) open(i int) {
+	t.start(i)
+	if !t.wanting.base {
+		t.nodes[i].log.Base(t.base)
+	}
+}
+
+// down is a node's crash. It may lose its disk.
+func (t *town) down(i int, disk bool) {
+	p := t.people[i]
+	t.crash(i)
+	p.up, p.voter, p.mandate, p.held, p.removes, p.told = false, nil, nil, nil, 0, 0
+	if disk {
+		t.lost++
+		p.promises, p.giver = 0, ""
+		t.nodes[i].store = copyOf{origin0, origin0}
+	}
+}
+
+// spare tells whether the others have all that has been purged, so that a disk may be lost.
+func (t *town) spare(i int) bool {
+	purged := uint64(0)
+	for l := range t.engine {
+		for _, e := range t.engine[l].records[:t.engine[l].purged] {
+			purged = max(purged, e.Record.Number)
+		}
+	}
+	for k := range t.nodes {
+		if s := &t.nodes[k].store; k != i && s.durable.Number >= purged && (s.durable.Number > 0 || s.durable.Hash == t.base) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds tells whether a node has a mandate now.
+func (t *town) holds(i int) bool {
+	p := t.people[i]
+	return p.mandate != nil && p.mandate.Holds(p.at(t.now))
+}
+
+// serves tells whether it owns the shard, too.
+func (t *town) serves(i int) bool {
+	n, p := t.nodes[i], t.people[i]
+	return n.log != nil && n.log.role == Owner && n.log.epoch == p.epoch && t.holds(i)
+}
+
+func (t *town) stands(i int) {
+	p := t.people[i]
+	p.made++
+	p.stood, t.stood = p.made, t.now
+	t.stand(i)
+}
+
+// own is when a node has become an owner.
+func (t *town) own(i int) {
+	p := t.people[i]
+	p.proved, p.turned, p.owned, p.counted = p.stood, 0, t.now, map[int]time.Duration{}
+	p.given = map[int]given{}
+	t.appoint(i)
+}
+
+// appoint begins a mandate.
+func (t *town) appoint(i int) {
+	p := t.people[i]
+	if epoch := t.nodes[i].log.epoch; p.mandate == nil || p.epoch != epoch {
+		p.mandate, p.epoch, p.held, p.beaten = NewMandate(epoch, "0", "1", "2"), epoch, map[uint64]bool{}, -time.Hour
+	}
+}
+
+// tell is when a node's turn has been acknowledged.
+func (t *town) tell(i int, turn []byte) {
+	p := t.people[i]
+	p.proved = max(p.proved, p.turned)
+	if what, id := parseTurn(turn); what == remove {
+		t.gone[id] = true
+		p.removes = 0
+	}
+}
+
+// works has an owner write something.
+func (t *town) works(i int) {
+	n, p := t.nodes[i], t.people[i]
+	c := t.contents(i)
+	if !n.log.Ready() || !t.serves(i) && !t.wanting.writes {
+		return
+	}
+	p.made++
+	p.turned = p.made
+	parts := max(1, t.r.IntN(6)-2)
+	if id := c.top - t.r.Uint64N(min(c.top, 5)+1); t.r.IntN(3) == 0 && c.has(id) {
+		delete(p.held, id)
+		p.removes = id
+		t.begin(i, remove, id, parts)
+	} else if c.top < mostIDs {
+		t.begin(i, put, c.top+1, parts)
+	}
+}
+
+// hands has an owner give a job to a client. That is in no log.
+func (t *town) hands(i int) {
+	p := t.people[i]
+	c := t.contents(i)
+	id := c.top - t.r.Uint64N(min(c.top, 5)+1)
+	if !t.serves(i) || !c.has(id) || id == p.removes || p.held[id] {
+		return
+	}
+	if t.gone[id] {
+		t.fail("K1: node %d hands out job %d, whose removal was acknowledged", i, id)
+	}
+	for k, o := range t.people {
+		if k != i && o.held[id] {
+			t.fail("K7: nodes %d and %d have given job %d to a client", k, i, id)
+		}
+	}
+	p.held[id] = true
+	t.handed++
+}
+
+// check looks who has a mandate.
+func (t *town) check() {
+	holder := -1
+	for i, p := range t.people {
+		if !t.holds(i) {
+			clear(p.held) // its clients are cut off
+			continue
+		}
+		if holder >= 0 {
+			t.fail("K7: nodes %d and %d have mandates, for epochs %d and %d", holder, i, t.people[holder].epoch, p.epoch)
+		}
+		t.heldAt = t.now
+		if holder = i; p.epoch < t.newest {
+			t.fail("K7: epoch %d has a mandate, after epoch %d had one", p.epoch, t.newest)
+		}
+		if p.epoch > t.newest {
+			if t.newest = p.epoch; t.ended > 0 && t.now-t.ended < Term/2 {
+				t.handOver++
+			}
+			t.holders++
+		}
+	}
+}
+
+// purges has an owner free what all copies have that it counts. It knows of the copies that it has given.
+func (t *town) purges(i, l int) {
+	n := t.nodes[i]
+	there, durable := 0, uint64(math.MaxUint64)
+	for k, number := range n.counts {
+		if _, made := t.people[i].given[k]; !made {
+			there++
+		}
+		durable = min(durable, number)
+	}
+	if n.log.role != Owner || there <= len(t.nodes)/2 && !t.wanting.majority {
+		return
+	}
+	seq := n.log.Purge(l, durable)
+	if seq == 0 || int(seq) <= t.engine[l].purged {
+		return
+	}
+	n.purged = max(n.purged, durable)
+	for _, e := range t.engine[l].records[t.engine[l].purged:seq] {
+		t.purged(i, e.Record.Number)
+	}
+	t.messages = append(t.messages, message{from: i, life: n.life, Request: Request{Lane: l}, purge: seq})
+}
+
+// purged looks whether an owner may have a record purged.
+func (t *town) purged(i int, number uint64) {
+	have := 0
+	for k, p := range t.people {
+		if p.most >= number {
+			have++
+		}
+		if _, counted := t.nodes[i].counts[k]; !counted {
+			continue
+		}
+		if s := t.nodes[k].store.durable.Number; p.giver == t.name(i) && number > s {
+			t.fail("K5: record %d is purged; node %d, a copy of node %d, has %d", number, k, i, s)
+		}
+		if offer, ok := p.offers[t.name(i)]; ok && number > offer {
+			t.fail("K5: record %d is purged; node %d is to be a copy of node %d with %d", number, k, i, offer)
+		}
+	}
+	if have <= len(t.nodes)/2 {
+		t.fail("K5: record %d is purged, and has been durable on %d nodes", number, have)
+	}
+}
+
+// name is that of an owner.
+func (t *town) name(i int) string {
+	return fmt.Sprint(i, ".", t.people[i].boot, ".", t.people[i].epoch)
+}
+
+// syncs makes a store durable.
+func (t *town) syncs(i int) {
+	t.sync(i)
+	t.people[i].most = max(t.people[i].most, t.nodes[i].store.durable.Number)
+}
+
+func (t *town) arrive() {
+	due := slices.DeleteFunc(slices.Clone(t.notes), func(m note) bool { return m.due > t.now || t.people[m.to].still > t.now })
+	t.notes = slices.DeleteFunc(t.notes, func(m note) bool { return m.due <= t.now && t.people[m.to].still <= t.now })
+	slices.SortStableFunc(due, func(a, b note) int { return int(a.due - b.due) })
+	for _, m := range due {
+		if t.people[m.to].up && (m.kind != keeping || m.boot == t.people[m.to].boot) {
+			t.comes(m)
+		}
+	}
+}
