@@ -31,13 +31,18 @@ func (s *store) Checkpoint(dir string) error {
 	if err := directory.MakeDir(fs, dir); err != nil {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
-	if err := directory.MakeDir(fs, copied.Generation(1)); err != nil {
+	return s.copyInto(copied, format.Manifest{Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule})
+}
+
+// copyInto makes the generation of a directory, and its manifest.
+func (s *store) copyInto(copied *directory.Dir, m format.Manifest) error {
+	err := directory.MakeDir(s.o.FS, copied.Generation(m.Generation))
+	if err == nil {
+		err = s.copyLogs(copied)
+	}
+	if err != nil {
 		return fmt.Errorf("storage: checkpoint: %w", err)
 	}
-	if err := s.copyLogs(copied); err != nil {
-		return fmt.Errorf("storage: checkpoint: %w", err)
-	}
-	m := format.Manifest{Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule}
 	return copied.WriteManifest(m)
 }
 

@@ -19,6 +19,8 @@ type ReplicaOptions struct {
 	Cluster string
 	// Origins are where the logs begin, one for each shard. A new store begins there.
 	Origins []turns.Place
+
+	leaving bool // whatever the logs are
 }
 
 // Replicas are the copies of all shards that a node of a cluster keeps.
@@ -94,7 +96,7 @@ func (l *shardLog) begins(fresh bool) error {
 	if err := l.read(fresh); err != nil {
 		return err
 	}
-	if origin := l.store.origin(l.shard); l.place.Origin != origin.Origin {
+	if origin := l.store.origin(l.shard); l.place.Origin != origin.Origin && !l.store.cluster.leaving {
 		return directory.Error(l.store.o.Dir, directory.ErrForeign, "the log of %s is another one than that of the cluster: %x, not %x",
 			l.name, l.place.Origin, origin.Origin)
 	}

@@ -57,6 +57,7 @@ type node struct {
 	t    *testing.T
 	log  *kept
 	disk *vfs.MemFS
+	dir  string // "data" if it has none
 	r    *Replicas
 }
 
@@ -69,6 +70,9 @@ func newNode(t *testing.T, log *kept) *node {
 func (n *node) options() ReplicaOptions {
 	o := small(n.disk, storage.Always)
 	o.copySlot, o.LogBytes = 8<<10, 1<<10
+	if n.dir != "" {
+		o.Dir = n.dir
+	}
 	return ReplicaOptions{Options: o, Cluster: "test", Origins: []turns.Place{n.log.origin}}
 }
 
