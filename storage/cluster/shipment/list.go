@@ -76,6 +76,9 @@ func decodeList(b []byte, files int64) (entries []entry, err error) {
 	known := map[string]bool{"": true} // directories
 	seen := map[string]bool{}
 	count := r.number()
+	if count > mostSums {
+		return nil, fmt.Errorf("%w: %d files", ErrList, count)
+	}
 	for i := uint64(0); i < count && !r.bad; i++ {
 		e := entry{name: r.text()}
 		e.length = int64(r.number())

@@ -51,8 +51,8 @@ type chunk struct {
 const (
 	fields    = 8 + 4 + 8 + 8 // of a chunk, before its data
 	frame     = 2 + 8         // version, kind and hash of a message
-	mostSums  = 1 << 18       // the files of a shipment
-	mostList  = 64 << 20      // the bytes of a list
+	mostSums  = 1 << 18       // the files and directories of a shipment
+	mostList  = 16 << 20      // the bytes of a list
 	mostTotal = 1 << 50
 )
 
