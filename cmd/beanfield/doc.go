@@ -32,7 +32,11 @@
 //	systemd.go     sockets inherited from systemd, and telling it the process's state
 //	store.go       which store is opened, with which options
 //	recovery.go    opening it, until the last job is back
-//	frontends.go   all ways of serving clients
+//	life.go        from then on to the end: one tenure, or following and tenures in turn
+//	tenure.go      a time during which the process has the shards
+//	frontends.go   what all ways of serving clients need, and the HTTP side
+//	service.go     the front ends of one tenure
+//	doors.go       the addresses of a node, which are open during tenures
 //	serve.go       from the first connection to the last reply
 //	signals.go     what each signal asks for
 //	reload.go      reading the configuration again
@@ -75,6 +79,29 @@
 // steps are under way (package storage's Steps), again after 15, 35 and 75 and then every 60,
 // and at the end which took longest. SIGTERM ends a recovery at once, with code 0: that is as
 // safe as a kill.
+//
+// # A node of a cluster
+//
+// One machine has one tenure, which lasts as long as the process. A node follows until it has
+// the shards, serves during a tenure, and follows again, in the same process (life.go). What lasts
+// is in fronts: the HTTP side, which answers all the time, rules, certificates, the audit log
+// and the list of slow commands. What belongs to a tenure is in a service, which is made and
+// thrown away as a whole. So uptime, counts and the history of the charts begin anew with each.
+//
+// A client goes through its list of hosts, so a node that follows must refuse it at once. At the
+// start all addresses are bound, so that mistakes are seen then, as the node's user if it has
+// one. TCP addresses are closed again until a tenure begins. Unix sockets, and sockets of systemd, stay
+// open, because the process could lack the right to make them anew: while it follows, it accepts
+// their clients and closes the connections.
+//
+// A tenure ends in order if another node is to serve: connections get their replies, and the router
+// is closed. It ends at once if it is lost: connections are cut, and nothing waits for the log.
+// Both are limited as a clean stop is: if something hangs, the process ends with code 1, which hands
+// over too. A tenure that is lost during the recovery is thrown away after it. A stop of the process
+// ends a tenure in order and then the node, which hands over.
+//
+// systemd hears READY=1 when the node follows for the first time. A reload, and drain mode, concern
+// the tenures to come as well. A follower makes no backups.
 //
 // # Signals
 //

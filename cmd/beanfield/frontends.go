@@ -11,7 +11,6 @@ import (
 	"beanfield/conn"
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
-	"beanfield/conn/admin/history"
 	"beanfield/conn/audit"
 	"beanfield/conn/beanstalk"
 	"beanfield/conn/beanstalk/protocol"
@@ -23,18 +22,14 @@ import (
 	"beanfield/shard/queue"
 )
 
-// fronts are all ways of serving clients, and the acceptor that lets clients in. The front end for
-// administrators serves from the start, the others once the jobs have been recovered.
+// fronts are what lasts as long as the process: the front end for administrators, which serves from the
+// start, and what all front ends need. The others are those of a service, and there is one
+// while this process has the shards.
 type fronts struct {
 	acceptor  *conn.Acceptor
-	router    *router.Router
-	beanstalk *beanstalk.Server
-	queue     *queueservice.Server // nil if it has no address
-	admin     *admin.Server        // nil if it has no address
+	admin     *admin.Server // nil if it has no address
 	health    health
 	keeper    *secure.Keeper
-	metrics   *admin.Metrics                                  // nil without admin
-	history   *history.Keeper                                 // nil without admin
 	config    atomic.Pointer[Config]                          // that holds now; a reload replaces it
 	limits    atomic.Pointer[func(tube string) *queue.Limits] // those of config
 	reloader  reloader
@@ -45,6 +40,8 @@ type fronts struct {
 	slow      *slow.Log
 	listeners []net.Listener
 	early     map[net.Listener]chan error // listeners that begin serves; each channel gets the result of Serve
+	now       atomic.Pointer[service]     // nil without one
+	draining  bool                        // now, and in all tenures to come
 }
 
 // The front ends, as the log and the metrics name them.
@@ -112,33 +109,16 @@ func (f *fronts) begin(ls []net.Listener) {
 // open makes the other front ends, as the configuration says. If it fails, it ends those that
 // there are, and closes the router.
 func (f *fronts) open(c *Config, r *router.Router, log *slog.Logger) error {
-	if err := f.make(c, r, log); err != nil {
+	s, err := f.newService(c, r)
+	if err == nil {
+		f.now.Store(s)
+		err = s.show()
+	}
+	if err != nil {
 		return errors.Join(err, f.abandon(), r.Close())
 	}
-	return nil
-}
-
-func (f *fronts) make(c *Config, r *router.Router, log *slog.Logger) error {
-	b, err := beanstalk.NewServer(r, f.acceptor, f.beanstalkOptions(c))
-	if err != nil {
-		return err
-	}
-	f.router, f.beanstalk = r, b
-	if len(c.Queue.Listen) > 0 {
-		if f.queue, err = queueservice.NewServer(r, f.acceptor, f.queueOptions(c)); err != nil {
-			return err
-		}
-	}
-	if f.admin != nil {
-		if f.metrics, err = f.newMetrics(c, r); err != nil {
-			return err
-		}
-		f.history = f.newHistory(c, r)
-		pages, err := f.newConsole(r)
-		if err != nil {
-			return err
-		}
-		f.admin.Open(admin.Pages{Metrics: f.metrics, Console: pages})
+	if f.draining {
+		r.Drain()
 	}
 	f.health.router.Store(r)
 	return nil
@@ -200,16 +180,22 @@ func (f *fronts) change(c *Config) (apply func(), err error) {
 		func() { f.keeper.Limit(c.mostHandshakes()) },
 		func() { f.exchange(c) },
 	}
+	s := f.now.Load()
 	prepare := func(step func(), e error) {
 		steps, err = append(steps, step), errors.Join(err, e)
 	}
-	prepare(f.beanstalk.Change(f.beanstalkOptions(c)))
-	if f.queue != nil {
-		prepare(f.queue.Change(f.queueOptions(c)))
+	if s != nil {
+		steps = append(steps, func() { s.acceptor.Limit(c.Limits.MaxConnections) })
+		prepare(s.beanstalk.Change(f.beanstalkOptions(c)))
+	}
+	if s != nil && s.queue != nil {
+		prepare(s.queue.Change(f.queueOptions(c)))
 	}
 	if f.admin != nil {
 		prepare(f.admin.Change(f.adminOptions(c)))
-		prepare(f.metrics.Change(f.metricsOptions(c)))
+	}
+	if s != nil && s.metrics != nil {
+		prepare(s.metrics.Change(f.metricsOptions(c)))
 	}
 	use := func() { f.use(c) }
 	if c.policy == nil { // the tokens that take the place of the rules come first
@@ -252,19 +238,12 @@ func (f *fronts) exchange(c *Config) {
 	}
 }
 
-// Serve accepts clients from a listener until Shutdown.
+// Serve accepts clients from a listener until Shutdown, or Leave.
 func (f *fronts) Serve(l net.Listener) error {
 	if ended, ok := f.early[l]; ok {
 		return <-ended
 	}
-	fl, ok := l.(frontListener)
-	switch {
-	case !ok:
-		return f.acceptor.Serve(l, f.beanstalk)
-	case fl.front == frontQueue:
-		return f.acceptor.Serve(fl.Listener, f.queue.Over(fl.Addr(), fl.certs))
-	}
-	return f.acceptor.Serve(fl.Listener, f.beanstalk.Door(beanstalk.Door{Certificates: fl.certs, Login: fl.login, HTTP: fl.http}))
+	return f.now.Load().serve(l)
 }
 
 // Reload reads the configuration again.
@@ -275,26 +254,60 @@ func (f *fronts) Reload() {
 }
 
 // Drain makes every later put answer DRAINING. It cannot be undone.
-func (f *fronts) Drain() { f.router.Drain() }
+func (f *fronts) Drain() {
+	f.draining = true
+	if s := f.now.Load(); s != nil {
+		s.router.Drain()
+	}
+}
 
-// Shutdown stops accepting, and then closes the connections cleanly. The queue service
-// stops first, before the last replies to beanstalk clients are sent. Administrators are
+// Shutdown stops accepting, and then closes the connections cleanly. Administrators are
 // the last to leave, since they may be watching.
 func (f *fronts) Shutdown(ctx context.Context) error {
 	f.health.stopping.Store(true)
 	f.acceptor.Stop()
+	s := f.now.Swap(nil)
 	var errs []error
-	if f.queue != nil {
-		errs = append(errs, f.queue.Shutdown(ctx))
-	}
-	if f.beanstalk != nil {
-		errs = append(errs, f.beanstalk.Shutdown(ctx))
+	if s != nil {
+		errs = append(errs, s.stop(ctx))
 	}
 	if f.admin != nil {
 		errs = append(errs, f.admin.Shutdown(ctx))
 	}
-	errs = append(errs, f.history.Stop(ctx))
+	if s != nil {
+		errs = append(errs, s.history.Stop(ctx))
+	}
 	return errors.Join(append(errs, f.audit.Close(ctx))...)
+}
+
+// Leave ends the service and goes on without one: in order, but from when lost is closed, without
+// another answer. Administrators stay. If it returns an error, something may still use the
+// router.
+func (f *fronts) Leave(lost <-chan struct{}) error {
+	s := f.now.Swap(nil)
+	f.health.router.Store(nil)
+	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
+	defer cancel()
+	orderly, cut := context.WithCancel(ctx)
+	defer cut()
+	go func() {
+		select {
+		case <-lost:
+			cut()
+		case <-ctx.Done():
+		}
+	}()
+	select {
+	case <-lost:
+		cut() // before anything begins
+	default:
+	}
+	withdrawn := make(chan error, 1)
+	go func() { withdrawn <- s.withdraw(ctx) }()
+	if err := s.stop(orderly); err != nil && ctx.Err() != nil {
+		f.log.Warn("not every connection could be closed cleanly", "error", err)
+	}
+	return <-withdrawn
 }
 
 // abandonLimit is how long administrators may take to leave when the server does not start.

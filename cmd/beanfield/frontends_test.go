@@ -50,7 +50,7 @@ func TestFrontEndThatCannotBeMade(t *testing.T) {
 		set(c)
 		log := slog.New(slog.DiscardHandler)
 		f := must.Get(newFronts(c, c.keeper(log), log))
-		r := must.Get(openRouter(t.Context(), c, nil, log))
+		r := must.Get(openRouter(t.Context(), c, endless{}, nil, log))
 		err := f.open(c, r, log)
 		if broken := c.Limits.MaxJobSize < 0 || c.Queue.DeadAfter < 0; broken != (err != nil) {
 			t.Errorf("broken: %v; open answers %v", broken, err)

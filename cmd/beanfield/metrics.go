@@ -7,7 +7,6 @@ import (
 
 	"beanfield/conn/access"
 	"beanfield/conn/admin"
-	"beanfield/router"
 )
 
 // metricsOptions are those of /metrics.
@@ -27,20 +26,20 @@ func (f *fronts) metricsOptions(c *Config) admin.MetricsOptions {
 }
 
 // newMetrics makes the handler of /metrics.
-func (f *fronts) newMetrics(c *Config, r *router.Router) (*admin.Metrics, error) {
+func (s *service) newMetrics(c *Config) (*admin.Metrics, error) {
 	return admin.NewMetrics(admin.Sources{
-		Shards:       r,
-		Stats:        f.beanstalk.Stats,
-		Ready:        func() bool { return len(f.health.problems()) == 0 },
-		Connections:  f.connections,
-		Refusals:     f.refusals,
-		Denied:       f.denied,
-		Slow:         f.slow.Count,
-		Loops:        f.loops,
-		Latency:      f.beanstalk.Latency,
-		Handshakes:   f.keeper.Counts,
-		Certificates: func() []admin.Certificate { return f.config.Load().expiries() },
-	}, f.metricsOptions(c))
+		Shards:       s.router,
+		Stats:        s.beanstalk.Stats,
+		Ready:        func() bool { return len(s.health.problems()) == 0 },
+		Connections:  s.connections,
+		Refusals:     s.refusals,
+		Denied:       s.denied,
+		Slow:         s.slow.Count,
+		Loops:        s.loops,
+		Latency:      s.beanstalk.Latency,
+		Handshakes:   s.keeper.Counts,
+		Certificates: func() []admin.Certificate { return s.config.Load().expiries() },
+	}, s.metricsOptions(c))
 }
 
 // expiries are those of the certificates in use, each once for each front end.
@@ -78,35 +77,35 @@ func instance(ls []net.Listener) string {
 	return host
 }
 
-func (f *fronts) connections() map[string]int {
-	n := map[string]int{frontBeanstalk: f.beanstalk.Connections(), frontAdmin: f.admin.Connections()}
-	if f.queue != nil {
-		n[frontQueue], _ = f.queue.Open()
+func (s *service) connections() map[string]int {
+	n := map[string]int{frontBeanstalk: s.beanstalk.Connections(), frontAdmin: s.admin.Connections()}
+	if s.queue != nil {
+		n[frontQueue], _ = s.queue.Open()
 	}
 	return n
 }
 
-func (f *fronts) refusals() (list []admin.Refusals) {
-	for word, n := range f.beanstalk.Refusals() {
+func (s *service) refusals() (list []admin.Refusals) {
+	for word, n := range s.beanstalk.Refusals() {
 		list = append(list, admin.Refusals{FrontEnd: frontBeanstalk, Reason: word, Count: n})
 	}
-	if f.queue != nil {
-		for word, n := range f.queue.Refusals() {
+	if s.queue != nil {
+		for word, n := range s.queue.Refusals() {
 			list = append(list, admin.Refusals{FrontEnd: frontQueue, Reason: word, Count: n})
 		}
 	}
 	return list
 }
 
-func (f *fronts) denied() (list []admin.Denied) {
-	for command, n := range f.beanstalk.Denied() {
+func (s *service) denied() (list []admin.Denied) {
+	for command, n := range s.beanstalk.Denied() {
 		list = append(list, admin.Denied{FrontEnd: frontBeanstalk, Command: command, Count: n})
 	}
 	return list
 }
 
-func (f *fronts) loops() (list []admin.Loop) {
-	for _, l := range f.beanstalk.Loops() {
+func (s *service) loops() (list []admin.Loop) {
+	for _, l := range s.beanstalk.Loops() {
 		list = append(list, admin.Loop(l))
 	}
 	return list

@@ -22,17 +22,17 @@ const (
 
 // openRouter opens the store and recovers its jobs. If the process is told to end
 // meanwhile, there is neither a router nor an error.
-func openRouter(stop context.Context, c *Config, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
+func openRouter(stop context.Context, c *Config, t tenure, steps *storage.Steps, log *slog.Logger) (*router.Router, error) {
 	p := &progress{Handler: log.Handler(), opening: &atomic.Bool{}, begun: time.Now()}
 	p.opening.Store(true)
 	defer p.opening.Store(false)
-	store, err := newStore(c, steps, slog.New(p))
+	store, err := t.Store(c, steps, slog.New(p))
 	if err != nil {
 		return nil, err
 	}
-	r, err := await(stop, log, func() (*router.Router, error) {
+	r, err := await(stop, log, waitForJobs, func() (*router.Router, error) {
 		return router.New(router.Options{
-			Shards: shards(c),
+			Shards: t.Shards(c),
 			Store:  store,
 			Budget: memoryBudget(c),
 			Logger: slog.New(p),
@@ -42,10 +42,19 @@ func openRouter(stop context.Context, c *Config, steps *storage.Steps, log *slog
 	return r, storeError(err)
 }
 
+// waiting is what the log says of a part of the start that takes long, or is cut short.
+type waiting struct{ late, ended string }
+
+var (
+	waitForJobs = waiting{"recovering jobs takes a while; clients wait until it is done",
+		"ending before all jobs are recovered; the next start recovers them"}
+	waitForNodes = waiting{"waiting for other nodes of the cluster", "ending before the cluster has enough nodes"}
+)
+
 // await returns what open returns, or nil as soon as the process is told to end:
 // a recovery may take minutes, and it is as safe against being cut short as against
 // a kill.
-func await[T any](stop context.Context, log *slog.Logger, open func() (*T, error)) (*T, error) {
+func await[T any](stop context.Context, log *slog.Logger, w waiting, open func() (*T, error)) (*T, error) {
 	type result struct {
 		opened *T
 		err    error
@@ -64,11 +73,11 @@ func await[T any](stop context.Context, log *slog.Logger, open func() (*T, error
 		case r := <-done:
 			return r.opened, r.err
 		case <-late.C:
-			notice(log, "recovering jobs takes a while; clients wait until it is done")
+			notice(log, w.late)
 		case <-patience.C:
 			tell(log, patienceAsked)
 		case <-stop.Done():
-			notice(log, "ending before all jobs are recovered; the next start recovers them")
+			notice(log, w.ended)
 			return nil, nil
 		}
 	}

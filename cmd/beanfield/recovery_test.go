@@ -22,7 +22,7 @@ func TestAwaitReturnsWhatIsOpened(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
 			n := 7
-			got, err := await(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), func() (*int, error) { return &n, want })
+			got, err := await(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), waitForJobs, func() (*int, error) { return &n, want })
 			if got != &n || err != want || log.Len() > 0 {
 				t.Errorf("got %v, %v; the log says %q", got, err, &log)
 			}
@@ -38,7 +38,7 @@ func TestAwaitALongRecovery(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", name)
 	var log bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
-		if _, err := await(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), func() (*int, error) {
+		if _, err := await(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), waitForJobs, func() (*int, error) {
 			time.Sleep(2*patienceEvery + longRecovery) // by the bubble's clock
 			return nil, nil
 		}); err != nil {
@@ -68,7 +68,7 @@ func TestAwaitStops(t *testing.T) {
 		}()
 		var log bytes.Buffer
 		n := 7
-		got, err := await(stop, slog.New(slog.NewTextHandler(&log, nil)), func() (*int, error) { <-goOn; return &n, nil })
+		got, err := await(stop, slog.New(slog.NewTextHandler(&log, nil)), waitForJobs, func() (*int, error) { <-goOn; return &n, nil })
 		if got != nil || err != nil {
 			t.Errorf("got %v, %v", got, err)
 		}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -45,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		complain(stderr, strings.Split(err.Error(), "\n"))
 		return exitCode(err)
 	}
-	d := &daemon{flags: f, config: c, end: os.Exit}
+	d := &daemon{flags: f, config: c, end: os.Exit, makeNode: makeNode}
 	d.log = newLogger(stderr, c, &d.level)
 	log := d.log
 	for _, w := range append(f.warnings, c.doubts()...) {
@@ -79,13 +79,12 @@ type daemon struct {
 	level   slog.LevelVar // of log
 	garbage *bounds
 	end     func(code int) // of the process, when it must not wait
+	// makeNode makes the process a node of a cluster. It waits for other nodes until ctx ends.
+	makeNode func(ctx context.Context, c *Config, log *slog.Logger) (node, error)
 }
 
 // start listens for signals and runs.
 func (d *daemon) start() error {
-	if d.config.clustered() {
-		return errors.New("[cluster] can be checked, but this build cannot run a node yet")
-	}
 	d.log.Info("starting", "version", version, "pid", os.Getpid(), "storage", d.config.Storage.Backend, "shards", shards(d.config))
 	return d.run(watchSignals(d.log, d.end))
 }
@@ -98,7 +97,7 @@ func (d *daemon) run(sig *signals) error {
 	started := watchStart(steps, log)
 	defer started()
 	step := steps.Begin("binding the addresses", "")
-	ls, err := openListeners(c, sig, log)
+	ls, inherited, err := openListeners(c, sig, log)
 	step.End()
 	if sig.stop.Err() != nil {
 		closeAll(ls)
@@ -121,46 +120,34 @@ func (d *daemon) run(sig *signals) error {
 	if err != nil {
 		return err
 	}
-	srv.begin(ls)
-	r, err := openRouter(sig.stop, c, steps, log)
-	if r == nil || err != nil {
-		return errors.Join(err, srv.abandon())
-	}
-	step = steps.Begin("opening the servers", "")
-	err = srv.open(c, r, log)
-	step.End()
-	if err != nil {
-		return err
-	}
 	srv.reloader = d.reloader(srv.change)
-	watch(srv.stuck, log)
-	// If the server did not stop cleanly it may still use the router. Then the
-	// router is not closed, and the next start finds the logs as after a crash.
-	b := newBackups(c, r.Checkpoint, log)
-	started()
-	if err := serve(srv, ls, sig, b.begin, log, d.end); err != nil {
-		return err
+	srv.begin(ls)
+	l := &life{daemon: d, sig: sig, srv: srv, ls: ls}
+	if c.clustered() {
+		return l.join(inherited, steps, started)
 	}
-	b.wait()
-	return r.Close()
+	_, err = l.hold(endless{}, steps, func() {
+		watch(srv.stuck, log)
+		started()
+	})
+	return err
 }
 
 // openListeners takes the sockets that systemd passed, or binds if there are none. It
 // always binds those of the queue service and of the HTTP side.
-func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, error) {
-	ls, err := inheritedListeners()
-	if err != nil {
-		return nil, err
+func openListeners(c *Config, sig *signals, log *slog.Logger) (ls []net.Listener, inherited bool, err error) {
+	if ls, err = inheritedListeners(); err != nil {
+		return nil, false, err
 	}
-	if len(ls) > 0 {
+	if inherited = len(ls) > 0; inherited {
 		for _, o := range c.ignoredWhenInherited() {
 			log.Warn("inherited listen fd; ignoring option: " + o)
 		}
 		if ls, err = c.secureInherited(ls); err != nil {
-			return nil, err
+			return nil, true, err
 		}
 	} else if ls, err = listenAll(sig.stop, c.Listen, log); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, more := range []struct {
 		front string
@@ -171,12 +158,12 @@ func openListeners(c *Config, sig *signals, log *slog.Logger) ([]net.Listener, e
 		open, err := listenFor(sig.stop, more.front, more.addrs, more.perms, more.certs, log)
 		if err != nil {
 			closeAll(ls)
-			return nil, err
+			return nil, inherited, err
 		}
 		ls = append(ls, open...)
 	}
 	for _, l := range ls {
 		log.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String(), "face", frontOf(l), "tls", certsOf(l) != nil)
 	}
-	return ls, nil
+	return ls, inherited, nil
 }

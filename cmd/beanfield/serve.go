@@ -24,40 +24,59 @@ type server interface {
 	Shutdown(context.Context) error
 }
 
-// serve accepts on all listeners until a signal ends it or a listener fails.
-// backup must not block: it starts a goroutine.
-func serve(srv server, ls []net.Listener, sig *signals, backup func(), log *slog.Logger, end func(code int)) error {
+// serve accepts on all listeners until a signal ends it, a listener fails, or the tenure is to end. Then
+// the process goes on, and the server still serves. backup must not block: it starts a goroutine.
+func serve(srv server, ls []net.Listener, sig *signals, t tenure, backup func(), log *slog.Logger, end func(code int)) (goesOn bool, err error) {
 	ended := make(chan error, len(ls))
 	for _, l := range ls {
 		go func() { ended <- srv.Serve(l) }()
 	}
 	tell(log, "READY=1")
-	drain := sig.drain
+	h := heeding{srv: srv, backup: backup, log: log}
 	for {
 		select {
-		case <-drain:
-			drain = nil
-			notice(log, "draining: new jobs are refused")
-			srv.Drain()
+		case <-sig.draining():
+			h.drain(sig)
 		case <-sig.backup:
-			backup()
+			h.backup()
 		case <-sig.reload:
-			tell(log, reloading())
-			srv.Reload()
-			tell(log, "READY=1")
+			h.reload()
 		case <-sig.stop.Done():
 			if err := shutdown(srv, log, end); err != nil {
-				return err
+				return false, err
 			}
-			return wait(ended, len(ls))
+			return false, wait(ended, len(ls))
+		case <-t.Leave():
+			return true, nil
+		case <-t.Lost():
+			return true, nil
 		case err := <-ended:
 			if err == nil {
 				err = errors.New("it ended by itself")
 			}
 			err = fmt.Errorf("cannot serve any more: %w", err)
-			return errors.Join(err, shutdown(srv, log, end))
+			return false, errors.Join(err, shutdown(srv, log, end))
 		}
 	}
+}
+
+// heeding does what signals ask for.
+type heeding struct {
+	srv    server
+	backup func()
+	log    *slog.Logger
+}
+
+func (h *heeding) drain(sig *signals) {
+	sig.drained = true
+	notice(h.log, "draining: new jobs are refused")
+	h.srv.Drain()
+}
+
+func (h *heeding) reload() {
+	tell(h.log, reloading())
+	h.srv.Reload()
+	tell(h.log, "READY=1")
 }
 
 // wait waits until n listeners have ended: after that nobody uses the server.

@@ -72,7 +72,10 @@ func startServing(f *fakeServer) *serving {
 	sig := newSignals(stop)
 	end := func(code int) { s.ended <- code }
 	go sig.follow(s.in, cancel, log, end)
-	go func() { s.err <- serve(f, make([]net.Listener, 3), sig, func() { f.note("backup") }, log, end) }()
+	go func() {
+		_, err := serve(f, make([]net.Listener, 3), sig, endless{}, func() { f.note("backup") }, log, end)
+		s.err <- err
+	}()
 	return s
 }
 

@@ -18,6 +18,16 @@ type signals struct {
 	drain  chan struct{}   // closed at the first SIGUSR1
 	backup chan struct{}   // holds a SIGUSR2 that nobody has acted on yet
 	reload chan struct{}   // likewise a SIGHUP
+
+	drained bool // somebody has acted on drain, who alone reads and writes this
+}
+
+// draining is closed if somebody is to act on the first SIGUSR1.
+func (s *signals) draining() <-chan struct{} {
+	if s.drained {
+		return nil
+	}
+	return s.drain
 }
 
 // watchSignals starts to listen for signals. It is called before anything slow, so

@@ -65,7 +65,11 @@ func (w *watchdog) look(calm bool) bool {
 
 // stuck names a shard or an event loop that makes no progress, or "".
 func (f *fronts) stuck() string {
-	shard, loop := f.router.Stuck(), f.beanstalk.Stuck()
+	s := f.now.Load()
+	if s == nil {
+		return ""
+	}
+	shard, loop := s.router.Stuck(), s.beanstalk.Stuck()
 	switch {
 	case shard >= 0:
 		return fmt.Sprintf("shard %d", shard)

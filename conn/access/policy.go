@@ -89,7 +89,8 @@ func (p *Policy) newSubject(set []byte) *Subject {
 type Book struct {
 	current atomic.Pointer[Policy]
 	mu      sync.Mutex // of told, and of Replace
-	told    []func()
+	told    map[int]func()
+	next    int // key of told
 }
 
 // Load returns the policy that holds now.
@@ -106,10 +107,20 @@ func (b *Book) Replace(p *Policy) {
 	}
 }
 
-// OnReplace has f called after each Replace. f must not block and must not call the Book's
-// Replace or OnReplace.
-func (b *Book) OnReplace(f func()) {
+// OnReplace has f called after each Replace, until forget is called. f must not block and must
+// not call the Book's Replace, OnReplace or a forget.
+func (b *Book) OnReplace(f func()) (forget func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.told = append(b.told, f)
+	if b.told == nil {
+		b.told = map[int]func(){}
+	}
+	key := b.next
+	b.next++
+	b.told[key] = f
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.told, key)
+	}
 }

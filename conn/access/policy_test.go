@@ -130,14 +130,16 @@ func TestWrongRules(t *testing.T) {
 	}
 }
 
-// Replace calls those who registered when the new policy already holds.
+// Replace calls those who registered when the new policy already holds, until they want it no more.
 func TestReplace(t *testing.T) {
 	var b Book
 	p := policy(t, Rule{UIDs: []uint32{0}, May: Put, Tubes: []string{"t"}})
 	var seen []*Policy
-	b.OnReplace(func() { seen = append(seen, b.Load()) })
+	forget := b.OnReplace(func() { seen = append(seen, b.Load()) })
 	b.Replace(p)
 	b.Replace(nil)
+	forget()
+	b.Replace(p)
 	if len(seen) != 2 || seen[0] != p || seen[1] != nil {
 		t.Errorf("told of %v", seen)
 	}

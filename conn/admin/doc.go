@@ -24,7 +24,8 @@
 //
 // The server answers before the jobs are recovered: a recovery may take minutes, and
 // whoever watches the process should learn that it lives and is not ready yet. Until Open
-// hands over metrics and console, their pages answer 503.
+// hands over metrics and console, their pages answer 503. A server that loses its jobs to
+// another machine takes them back (Withdraw), and may bring others later.
 //
 // # Metrics
 //
@@ -71,4 +72,6 @@
 //	     hall).
 //	AD2  No handler outside of /healthz and /readyz runs for a client without a token, if
 //	     there are tokens, or without the rights that its page needs, if there are rules.
+//	AD3  When Withdraw has returned without an error, no handler of the pages that it took away
+//	     runs, and none ever will.
 package admin

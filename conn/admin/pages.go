@@ -95,13 +95,19 @@ func (s *Server) ready(w http.ResponseWriter) {
 // open answers with a page that Open has brought.
 func (s *Server) open(w http.ResponseWriter, r *http.Request) {
 	pages := s.pages.Load()
+	for pages != nil && !pages.enter() {
+		pages = s.pages.Load()
+	}
+	if pages != nil {
+		defer pages.leave()
+	}
 	switch {
 	case pages == nil:
 		text(w, http.StatusServiceUnavailable, strings.Join(s.now.Load().Problems(), "\n"))
 	case r.URL.Path == metricsPage && pages.Metrics != nil:
-		read(w, r, func() { pages.Metrics.ServeHTTP(w, r) })
+		read(w, r, func() { pages.serve(pages.Metrics, w, r) })
 	case r.URL.Path != metricsPage && pages.Console != nil:
-		pages.Console.ServeHTTP(w, r)
+		pages.serve(pages.Console, w, r)
 	default:
 		http.NotFound(w, r)
 	}

@@ -21,7 +21,7 @@ type Server struct {
 	http  *http.Server
 	ctx   context.Context // of all requests; it ends with Shutdown
 	stop  context.CancelFunc
-	pages atomic.Pointer[Pages] // nil until Open
+	pages atomic.Pointer[shown] // nil until Open
 }
 
 // Pages are what other packages have to show. A page that is nil does not exist.
@@ -61,9 +61,6 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 		s.hall.SetHandshakeTimeout(o.HandshakeTimeout)
 	}, nil
 }
-
-// Open lets clients see these pages. It is called once, when the jobs are recovered.
-func (s *Server) Open(p Pages) { s.pages.Store(&p) }
 
 // Over returns the front end that serves the clients of a listener at an address: over TLS, or
 // without it if c is nil.

@@ -214,6 +214,10 @@ func (l *loop) finished() bool {
 			busy = true // an answer is on its way
 			continue
 		}
+		if !l.server.patient.Load() {
+			// The client hears no more, however long the log takes for what is still to end.
+			syscall.Shutdown(c.fd, syscall.SHUT_RDWR)
+		}
 		c.close()
 	}
 	return !busy && l.open == 0 && l.idle()
@@ -246,6 +250,6 @@ func NewServer(r *router.Router, a *conn.Acceptor, o Options) (*Server, error) {
 	for _, l := range s.loops {
 		go l.serve()
 	}
-	s.book.OnReplace(s.recheck)
+	s.forget = s.book.OnReplace(s.recheck)
 	return s, nil
 }

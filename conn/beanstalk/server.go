@@ -30,6 +30,7 @@ type Server struct {
 	ident    identity
 	loops    []*loop
 	book     *access.Book
+	forget   func() // has book tell nothing more
 	guesses  *access.Guesses
 	audit    *audit.Log // nil for none
 	slow     *slow.Log  // likewise
@@ -60,8 +61,13 @@ func (s *Server) Change(o Options) (apply func(), err error) {
 }
 
 // Shutdown gives replies that are due until ctx ends to be sent, and closes all
-// connections. The acceptor has been stopped before: no more clients come.
+// connections. With a ctx that has ended, none is waited for. The acceptor has been stopped
+// before: no more clients come.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.forget()
+	if ctx.Err() != nil {
+		s.patient.Store(false)
+	}
 	stop := func() {
 		for _, l := range s.loops {
 			if !l.hasEnded() {

@@ -18,6 +18,7 @@ type Server struct {
 	now      atomic.Pointer[settings]
 	shards   Shards
 	auth     hall.Authenticator
+	forget   func()     // has the book of auth tell nothing more
 	audit    *audit.Log // nil for none
 	hall     *hall.Hall
 	http     *http.Server
@@ -52,7 +53,7 @@ func NewServer(shards Shards, a *conn.Acceptor, o Options) (*Server, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = h.Server(s.ctx, handler{s})
 	go s.http.Serve(listener{h, &s.now})
-	s.auth.Book.OnReplace(func() { go s.review() })
+	s.forget = s.auth.Book.OnReplace(func() { go s.review() })
 	return s, nil
 }
 
@@ -108,6 +109,7 @@ func (s *Server) delist(c *consumer) {
 // Shutdown ends the gets that wait and all watches, lets answers be sent until ctx ends,
 // and closes all connections (QS3). The acceptor must have been stopped before.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.forget()
 	s.mu.Lock()
 	s.stop()
 	for c := range s.consumers {

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/storage/must"
+)
+
+// says waits until the log has a text.
+func (m *member) says(text string) {
+	m.t.Helper()
+	m.until("it says "+text, func() bool { return strings.Contains(m.said.String(), text) })
+}
+
+// What a follower is told by signals holds in the tenures to come.
+func TestFollowerHeedsSignals(t *testing.T) {
+	m := newMember(t)
+	ask(m.sig.backup)
+	m.says("no backup: this node only follows")
+	text := string(must.Get(os.ReadFile(m.file)))
+	must.Do(t, os.WriteFile(m.file, []byte("shards = -1\n"+text), 0o600))
+	ask(m.sig.reload)
+	m.says("the configuration is wrong, and stays as it was")
+	must.Do(t, os.WriteFile(m.file, []byte("limits.max_job_size = 2\n"+strings.Replace(text, "replicas", "engine_unsafe = true\nreplicas", 1)), 0o600))
+	ask(m.sig.reload)
+	m.says("cluster.engine_unsafe: false now, true in the file: needs a restart")
+	for range 2 {
+		tenure := m.serves()
+		c := m.dial("tcp")
+		c.expect("put 0 0 1 3\r\nabc", "JOB_TOO_BIG")
+		close(tenure.leave)
+		<-tenure.ended
+	}
+	close(m.sig.drain)
+	m.says("draining: new jobs are refused")
+	for range 2 {
+		tenure := newModelTenure()
+		m.tenures <- tenure
+		m.until("it serves", func() bool { c, err := net.Dial("tcp", m.tcp); return err == nil && c.Close() == nil })
+		m.dial("tcp").expect("put 0 0 1 1\r\na", "DRAINING")
+		if body := m.page("/readyz", 503); !strings.Contains(body, "draining") {
+			t.Errorf("a node that drains says %q", body)
+		}
+		close(tenure.lost)
+		<-tenure.ended
+	}
+	if n := strings.Count(m.said.String(), "draining: new jobs"); n != 1 {
+		t.Errorf("it says %d times that it drains", n)
+	}
+	m.finish()
+}
+
+// A tenure that is over before the jobs are recovered is thrown away, and the next one is served.
+func TestTenureLostWhileOpening(t *testing.T) {
+	m := newMember(t)
+	tenure := newModelTenure()
+	tenure.store.opening = make(chan struct{})
+	m.tenures <- tenure
+	close(tenure.lost)
+	close(tenure.store.opening)
+	<-tenure.ended
+	<-tenure.store.closed
+	m.turnedAway()
+	m.serves()
+	m.finish()
+}
+
+// A process that is told to end while it opens a store for a tenure ends at once, and leaves the store
+// to the end of the process.
+func TestStopWhileOpening(t *testing.T) {
+	m := newMember(t)
+	tenure := newModelTenure()
+	tenure.store.opening = make(chan struct{})
+	defer close(tenure.store.opening)
+	m.tenures <- tenure
+	m.says("taking over")
+	m.stop()
+	must.Do(t, <-m.ended)
+	<-tenure.ended
+	select {
+	case <-m.closed:
+		t.Error("the node is closed under the store that is being opened")
+	default:
+	}
+}
+
+// A node whose address somebody else has taken ends, and lets another one serve.
+func TestAddressTakenMeanwhile(t *testing.T) {
+	m := newMember(t)
+	l := must.Get(net.Listen("tcp", m.tcp))
+	defer l.Close()
+	tenure := newModelTenure()
+	m.tenures <- tenure
+	if err := <-m.ended; exitCode(err) != exitListen || !strings.Contains(err.Error(), "cannot listen on "+m.tcp) {
+		t.Errorf("it ends with %v", err)
+	}
+	<-tenure.ended
+	<-m.closed
+}
+
+// Doors that systemd has opened stay open, since the process could not open them again: at them a follower
+// closes connections at once.
+func TestInheritedDoors(t *testing.T) {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	defer l.Close()
+	doors := newDoors([]net.Listener{l}, true)
+	served := func() bool {
+		c := must.Get(net.Dial("tcp", l.Addr().String()))
+		defer c.Close()
+		c.SetDeadline(time.Now().Add(patience))
+		n, _ := c.Read(make([]byte, 1))
+		return n == 1
+	}
+	for range 3 {
+		if served() {
+			t.Error("a follower serves")
+		}
+		open := must.Get(doors[0].open(t.Context()))
+		go func() {
+			c := must.Get(open.Accept())
+			c.Write([]byte("x"))
+			c.Close()
+		}()
+		if !served() {
+			t.Error("a client is not served")
+		}
+		open.Close()
+		doors[0].shut()
+	}
+	doors[0].doorman.rest()
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"beanfield/router"
+	"beanfield/storage"
+)
+
+// node has the shards for this process, when it is its turn.
+type node interface {
+	// Tenure waits until the process has them.
+	Tenure(context.Context) (tenure, error)
+	// Close hands over, and ends the node.
+	Close(context.Context) error
+}
+
+// life is what the process does from when all is ready until its end: one tenure, or many with times
+// between them in which it follows.
+type life struct {
+	*daemon
+	sig   *signals
+	srv   *fronts
+	ls    []net.Listener // those that are open for good
+	doors []*door        // those that are open during tenures; none with one machine
+	inUse bool           // something may still use the store, so that it must not be closed
+}
+
+// lead is the life of a node.
+func (l *life) lead(n node) error {
+	watch(l.srv.stuck, l.log)
+	for {
+		t, err := l.follow(n)
+		if t == nil || err != nil {
+			return errors.Join(err, shutdown(l.srv, l.log, l.end), l.close(n))
+		}
+		goesOn, err := l.hold(t, new(storage.Steps), func() {})
+		if !goesOn || err != nil {
+			return errors.Join(err, l.close(n))
+		}
+	}
+}
+
+// close ends the node. If something may still use its store, that is left to the end of the process,
+// which is as safe as a kill.
+func (l *life) close(n node) error {
+	if l.inUse {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
+	defer cancel()
+	return n.Close(ctx)
+}
+
+// follow waits for a tenure, and does what signals ask for. It returns none if the process is to
+// end.
+func (l *life) follow(n node) (tenure, error) {
+	type begun struct {
+		t   tenure
+		err error
+	}
+	come := make(chan begun, 1)
+	go func() {
+		t, err := n.Tenure(l.sig.stop)
+		come <- begun{t, err}
+	}()
+	notice(l.log, "following")
+	tell(l.log, "READY=1")
+	h := heeding{srv: l.srv, log: l.log}
+	for {
+		select {
+		case b := <-come:
+			if l.sig.stop.Err() == nil {
+				return b.t, b.err
+			}
+			if b.t != nil {
+				b.t.End()
+			}
+			return nil, nil
+		case <-l.sig.draining():
+			h.drain(l.sig)
+		case <-l.sig.backup:
+			l.log.Warn("no backup: this node only follows; the one that serves can make it")
+		case <-l.sig.reload:
+			h.reload()
+		}
+	}
+}
+
+// hold serves during a tenure. It reports whether the process goes on. opened is called when clients
+// can work.
+func (l *life) hold(t tenure, steps *storage.Steps, opened func()) (goesOn bool, err error) {
+	defer t.End()
+	c := l.srv.config.Load()
+	if c.clustered() {
+		notice(l.log, "taking over: this node is to serve")
+	}
+	r, err := openRouter(l.sig.stop, c, t, steps, l.log)
+	switch {
+	case err == nil && r == nil: // it is to end, and still opens the store
+		l.inUse = true
+		return false, l.srv.abandon()
+	case lost(t):
+		l.log.Warn("this node was to serve, and another one does already", "error", t.Why())
+		return l.tooLate(r)
+	case err != nil:
+		return false, errors.Join(err, l.srv.abandon())
+	}
+	step := steps.Begin("opening the servers", "")
+	ls, err := openDoors(l.sig.stop, l.doors, l.log)
+	if err != nil {
+		return false, errors.Join(err, l.srv.abandon(), r.Close())
+	}
+	err = l.srv.open(c, r, l.log)
+	step.End()
+	if err != nil {
+		closeAll(ls)
+		return false, err
+	}
+	b := newBackups(c, r.Checkpoint, l.log)
+	opened()
+	goesOn, err = serve(l.srv, append(ls, l.ls...), l.sig, t, b.begin, l.log, l.end)
+	switch {
+	case err != nil:
+		// If the server did not stop cleanly it may still use the router. Then the
+		// router is not closed, and the next start finds the logs as after a crash.
+		l.inUse = true
+		return false, err
+	case goesOn:
+		return true, l.leave(t, r, b)
+	}
+	b.wait()
+	return false, r.Close()
+}
+
+// tooLate throws away what was opened for a tenure that is over.
+func (l *life) tooLate(r *router.Router) (goesOn bool, err error) {
+	if r != nil {
+		if err := r.Close(); err != nil {
+			l.log.Info("closing what is not served", "error", err)
+		}
+	}
+	return true, nil
+}
+
+// leave ends a tenure, and not the process: in order, or at once if it is over. If it takes longer than
+// hardLimit, the process ends, which hands over as well.
+func (l *life) leave(t tenure, r *router.Router, b *backups) error {
+	limit := time.AfterFunc(hardLimit, func() {
+		l.log.Error("ending to serve took too long", "limit", hardLimit)
+		l.end(exitFailed)
+	})
+	defer limit.Stop()
+	if lost(t) {
+		l.log.Warn("this node must not serve any more: all connections are cut", "error", t.Why())
+	} else {
+		notice(l.log, "another node is to serve: this one stops in order")
+	}
+	if err := l.srv.Leave(t.Lost()); err != nil {
+		l.inUse = true
+		return err
+	}
+	shutDoors(l.doors)
+	b.wait()
+	if err := r.Close(); err != nil && !lost(t) {
+		l.log.Error("the store was not closed cleanly", "error", err)
+	}
+	return nil
+}
+
+// join makes the process a node, and leads its life.
+func (l *life) join(inherited bool, steps *storage.Steps, started func()) error {
+	l.doors, l.ls = newDoors(l.ls, inherited), nil
+	if l.config.account != nil { // which may lack a right that root had
+		ls, err := openDoors(l.sig.stop, l.doors, l.log)
+		closeAll(ls)
+		if err != nil {
+			return errors.Join(err, l.srv.abandon())
+		}
+		shutDoors(l.doors)
+	}
+	step := steps.Begin("becoming a node of the cluster", l.config.Cluster.Name)
+	n, err := await(l.sig.stop, l.log, waitForNodes, func() (*node, error) {
+		n, err := l.makeNode(l.sig.stop, l.config, l.log)
+		return &n, err
+	})
+	step.End()
+	if err != nil || n == nil {
+		return errors.Join(err, l.srv.abandon())
+	}
+	started()
+	return l.lead(*n)
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"beanfield/storage/must"
+)
+
+// turnedAway checks that a node which follows lets no client in: at a TCP address at once, elsewhere by
+// closing the connection.
+func (m *member) turnedAway() {
+	m.t.Helper()
+	if c, err := net.Dial("tcp", m.tcp); !errors.Is(err, syscall.ECONNREFUSED) {
+		m.t.Errorf("a follower answers %v, %v", c, err)
+	}
+	for _, socket := range []string{"/s", "/q"} {
+		c := must.Get(net.Dial("unix", m.dir+socket))
+		c.SetDeadline(time.Now().Add(patience))
+		if n, err := c.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+			m.t.Errorf("%s of a follower: %d bytes, %v", socket, n, err)
+		}
+		c.Close()
+	}
+	m.page("/healthz", 200)
+	m.page("/readyz", 503)
+	m.page("/metrics", 503)
+}
+
+// page asks the HTTP side for a page.
+func (m *member) page(path string, want int) (body string) {
+	m.t.Helper()
+	status, body := page(m.t, "unix", m.dir+"/h", path, "")
+	if status != want {
+		m.t.Errorf("%s is answered %d %q", path, status, body)
+	}
+	return body
+}
+
+// works has a client at each address do something, and another one wait for a job.
+func (m *member) works() (clients []*client) {
+	m.t.Helper()
+	for _, network := range []string{"tcp", "unix"} {
+		c := m.dial(network)
+		c.expect("watch idle", "WATCHING 2")
+		c.expect("ignore default", "WATCHING 1")
+		c.expect("list-tube-used", "USING default")
+		c.send("reserve")
+		clients = append(clients, c)
+	}
+	clients = append(clients, m.dial("tcp"))
+	clients[2].send("put 0 0 60 1\r\nx")
+	must.Get(clients[2].r.ReadString('\n'))
+	clients[2].until("current-waiting", "2")
+	if status, answer := request(m.t, "unix", m.dir+"/q", "POST", "/api/predict/a", "", "x"); status != 200 {
+		m.t.Errorf("a put over HTTP is answered %d %s", status, answer)
+	}
+	m.page("/metrics", 200)
+	m.page("/api/v1/overview", 200)
+	return clients
+}
+
+// What one tenure leaves behind does not grow with the next: no goroutine, no descriptor. It may end in
+// order or at once, and begins again at the same addresses.
+func TestTenTenures(t *testing.T) {
+	m := newMember(t)
+	m.turnedAway()
+	const some = 5 // less than one for each tenure
+	goroutines, files := runtime.NumGoroutine()+some, descriptors(t)+some
+	for n := range 10 {
+		m.turnedAway()
+		tenure := m.serves()
+		clients := m.works()
+		if n%2 == 0 {
+			close(tenure.leave)
+		} else {
+			close(tenure.lost)
+		}
+		for _, c := range clients {
+			c.gone("")
+			c.Close()
+		}
+		<-tenure.ended
+		<-tenure.store.closed
+		m.until("all goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines })
+		m.until("all files are closed", func() bool { return descriptors(t) <= files })
+	}
+	m.turnedAway()
+	m.finish()
+}
+
+// descriptors is how many this process has.
+func descriptors(t *testing.T) int { return len(must.Get(os.ReadDir("/proc/self/fd"))) }
+
+// A tenure that ends in order answers what is due; nothing that a client was told is lost by it.
+func TestTenureEndsInOrder(t *testing.T) {
+	m := newMember(t)
+	tenure := m.serves()
+	c := m.dial("tcp")
+	c.expect("list-tube-used", "USING default")
+	tenure.store.hold()
+	c.send("put 0 0 60 1\r\nx")
+	m.until("the put waits for the log", func() bool { return tenure.store.queued() > 0 })
+	close(tenure.leave)
+	m.until("nobody is let in", func() bool { _, err := net.Dial("tcp", m.tcp); return err != nil })
+	select {
+	case <-tenure.ended:
+		t.Error("the tenure ended before what was due was answered")
+	default:
+	}
+	tenure.store.tell(nil)
+	c.gone("INSERTED 1\r\n")
+	<-tenure.ended
+	m.finish()
+}
+
+// A tenure that is lost ends without another answer, also while it is ending in order. Nobody waits for
+// answers that the log still has.
+func TestTenureIsLost(t *testing.T) {
+	m := newMember(t)
+	for _, leaving := range []bool{false, true} {
+		tenure := m.serves()
+		c, idle := m.dial("tcp"), m.dial("unix")
+		idle.expect("list-tube-used", "USING default")
+		tenure.store.hold()
+		c.send("put 0 0 60 1\r\nx")
+		m.until("the put waits for the log", func() bool { return tenure.store.queued() > 0 })
+		if leaving {
+			close(tenure.leave)
+			m.until("nobody is let in", func() bool { _, err := net.Dial("tcp", m.tcp); return err != nil })
+		}
+		close(tenure.lost)
+		if !leaving {
+			idle.gone("")
+		}
+		tenure.store.tell(errors.New("another node has a newer epoch"))
+		if rest, err := io.ReadAll(c.r); err != nil || leaving && string(rest) != "" && string(rest) != "INTERNAL_ERROR\r\n" || !leaving && len(rest) > 0 {
+			t.Errorf("the client hears %q, %v", rest, err)
+		}
+		<-tenure.ended
+		m.turnedAway()
+	}
+	m.finish()
+}

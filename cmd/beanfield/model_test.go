@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"beanfield/storage"
+	"beanfield/storage/must"
+)
+
+// modelNode is a node whose test says when it has the shards.
+type modelNode struct {
+	tenures chan *modelTenure
+	closed  chan struct{}
+}
+
+func (n *modelNode) Tenure(ctx context.Context) (tenure, error) {
+	select {
+	case t := <-n.tenures:
+		return t, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (n *modelNode) Close(context.Context) error {
+	close(n.closed)
+	return nil
+}
+
+// modelTenure is one whose jobs are in memory.
+type modelTenure struct {
+	store              *modelStore
+	leave, lost, ended chan struct{}
+	end                sync.Once
+}
+
+func newModelTenure() *modelTenure {
+	return &modelTenure{
+		store: &modelStore{Store: storage.Memory(), closed: make(chan struct{})},
+		leave: make(chan struct{}), lost: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+func (t *modelTenure) Store(*Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
+	return t.store, nil
+}
+func (t *modelTenure) Shards(*Config) int     { return 2 }
+func (t *modelTenure) Leave() <-chan struct{} { return t.leave }
+func (t *modelTenure) Lost() <-chan struct{}  { return t.lost }
+func (t *modelTenure) Why() error             { return errors.New("a newer epoch") }
+func (t *modelTenure) End()                   { t.end.Do(func() { close(t.ended) }) }
+
+// modelStore keeps jobs in memory. Its logs acknowledge at once, or when they are told to.
+type modelStore struct {
+	storage.Store
+	opening chan struct{} // nil, or it opens when this is closed
+	closed  chan struct{}
+
+	mu      sync.Mutex
+	silent  bool          // turns wait
+	waiting []storage.Ack // of these turns
+	broken  error         // what turns are told
+}
+
+type modelLog struct {
+	storage.Log
+	store *modelStore
+}
+
+func (s *modelStore) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
+	if s.opening != nil {
+		<-s.opening
+	}
+	logs, err := s.Store.Open(n, shardOf)
+	for i := range logs {
+		logs[i] = modelLog{logs[i], s}
+	}
+	return logs, err
+}
+
+// Durable has turns committed.
+func (s *modelStore) Durable() bool { return true }
+
+func (s *modelStore) Close() error {
+	close(s.closed)
+	return s.Store.Close()
+}
+
+func (l modelLog) Commit(ack storage.Ack) bool {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	switch err := l.store.broken; {
+	case err != nil:
+		go ack.Committed(err)
+	case l.store.silent:
+		l.store.waiting = append(l.store.waiting, ack)
+	default:
+		return true
+	}
+	return false
+}
+
+// hold has turns wait for their acks.
+func (s *modelStore) hold() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent = true
+}
+
+// tell tells all turns that wait how they have ended, and those that come.
+func (s *modelStore) tell(err error) {
+	s.mu.Lock()
+	acks := s.waiting
+	s.waiting, s.silent, s.broken = nil, false, err
+	s.mu.Unlock()
+	for _, a := range acks {
+		a.Committed(err)
+	}
+}
+
+// queued is how many turns wait.
+func (s *modelStore) queued() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiting)
+}
+
+// lockedBuffer is a log's text.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// member is this process as a node of a modelled cluster.
+type member struct {
+	*modelNode
+	t     *testing.T
+	dir   string
+	file  string // of the configuration
+	tcp   string // of the beanstalk protocol
+	said  lockedBuffer
+	sig   *signals
+	stop  func()
+	ended chan error
+	fate  chan int // codes that the process ended itself with
+}
+
+// newMember starts one that follows.
+func newMember(t *testing.T) *member {
+	dir := must.Get(os.MkdirTemp("", "bf"))
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	m := &member{modelNode: &modelNode{tenures: make(chan *modelTenure), closed: make(chan struct{})}, t: t, dir: dir,
+		ended: make(chan error, 1), fate: make(chan int, 1)}
+	text := strings.ReplaceAll("loops = 1\n[storage]\nbackend = 'pebble'\npath = 'DIR'\n[cluster]\nname = 'c'\nnode = 'a'\nsecret = 's'\nreplicas = 1\n"+
+		"nodes = { a = '127.0.0.1:1' }\n[[listen]]\naddress = '127.0.0.1:0'\n[[listen]]\naddress = 'unix:DIR/s'\n"+
+		"[http]\nlisten = ['unix:DIR/h']\n[queue]\nlisten = ['unix:DIR/q']\n[log]\nlevel = 'info'\n", "DIR", dir)
+	m.file = writeConfig(t, text)
+	f := flags{config: m.file}
+	d := &daemon{flags: f, end: func(code int) { m.fate <- code }}
+	d.config = must.Get(loadConfig(f))
+	d.log, d.garbage = newLogger(&m.said, d.config, &d.level), &bounds{}
+	d.makeNode = func(context.Context, *Config, *slog.Logger) (node, error) { return m.modelNode, nil }
+	m.sig, m.stop = stoppable(t)
+	go func() { m.ended <- d.run(m.sig) }()
+	until(t, "it listens", func() bool { return strings.Contains(m.said.String(), "face=http") })
+	m.until("it has no door open", func() bool { return strings.Contains(m.said.String(), "msg=following") })
+	m.tcp = regexp.MustCompile(`network=tcp address=(\S+)`).FindStringSubmatch(m.said.String())[1]
+	return m
+}
+
+// serves begins a tenure, and returns when clients can work.
+func (m *member) serves() *modelTenure {
+	m.t.Helper()
+	t := newModelTenure()
+	m.tenures <- t
+	m.until("it serves", func() bool { status, _ := page(m.t, "unix", m.dir+"/h", "/readyz", ""); return status == 200 })
+	return t
+}
+
+// dial connects a client.
+func (m *member) dial(network string) *client {
+	m.t.Helper()
+	p := process{t: m.t}
+	return p.dial(map[string]string{"tcp": m.tcp, "unix": m.dir + "/s"}[network])
+}
+
+func (m *member) until(what string, ok func() bool) {
+	m.t.Helper()
+	until(m.t, what, ok)
+}
+
+// finish ends the process.
+func (m *member) finish() {
+	m.t.Helper()
+	m.stop()
+	must.Do(m.t, <-m.ended)
+	<-m.closed
+}

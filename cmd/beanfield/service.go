@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"beanfield/conn"
+	"beanfield/conn/admin"
+	"beanfield/conn/admin/history"
+	"beanfield/conn/beanstalk"
+	"beanfield/conn/queueservice"
+	"beanfield/router"
+)
+
+// service is what serves clients, and shows administrators what there is, during one tenure.
+type service struct {
+	*fronts
+	acceptor  *conn.Acceptor // with one machine that of the fronts, so that one limit is for all clients
+	router    *router.Router
+	beanstalk *beanstalk.Server
+	queue     *queueservice.Server // nil if it has no address
+	metrics   *admin.Metrics       // nil without admin
+	history   *history.Keeper      // nil without admin
+}
+
+// newService makes the front ends of a tenure, as the configuration says. If it fails, it ends those
+// that there are.
+func (f *fronts) newService(c *Config, r *router.Router) (s *service, err error) {
+	s = &service{fronts: f, acceptor: f.acceptor, router: r}
+	if c.clustered() {
+		if s.acceptor, err = conn.NewAcceptor(conn.Options{MaxConnections: c.Limits.MaxConnections, Logger: f.log}); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.make(c); err != nil {
+		over, cancel := context.WithCancel(context.Background())
+		cancel()
+		s.stop(over)
+		return nil, errors.Join(err, s.history.Stop(context.Background()))
+	}
+	return s, nil
+}
+
+func (s *service) make(c *Config) (err error) {
+	if s.beanstalk, err = beanstalk.NewServer(s.router, s.acceptor, s.beanstalkOptions(c)); err != nil {
+		return err
+	}
+	if len(c.Queue.Listen) > 0 {
+		if s.queue, err = queueservice.NewServer(s.router, s.acceptor, s.queueOptions(c)); err != nil {
+			return err
+		}
+	}
+	if s.admin == nil {
+		return nil
+	}
+	if s.metrics, err = s.newMetrics(c); err != nil {
+		return err
+	}
+	s.history = s.newHistory(c)
+	return nil
+}
+
+// show lets administrators see the tenure.
+func (s *service) show() error {
+	if s.admin == nil {
+		return nil
+	}
+	pages, err := s.newConsole()
+	if err == nil {
+		s.admin.Open(admin.Pages{Metrics: s.metrics, Console: pages})
+	}
+	return err
+}
+
+// serve accepts clients from a listener until stop.
+func (s *service) serve(l net.Listener) error {
+	fl, ok := l.(frontListener)
+	switch {
+	case !ok:
+		return s.acceptor.Serve(l, s.beanstalk)
+	case fl.front == frontQueue:
+		return s.acceptor.Serve(fl.Listener, s.queue.Over(fl.Addr(), fl.certs))
+	}
+	return s.acceptor.Serve(fl.Listener, s.beanstalk.Door(beanstalk.Door{Certificates: fl.certs, Login: fl.login, HTTP: fl.http}))
+}
+
+// stop stops accepting, and then closes the connections. The queue service stops first, before the
+// last replies to beanstalk clients are sent. When ctx has ended, nobody waits for anybody.
+func (s *service) stop(ctx context.Context) error {
+	s.acceptor.Stop()
+	var errs []error
+	queue := make(chan error, 1)
+	go func() {
+		if s.queue == nil {
+			queue <- nil
+			return
+		}
+		queue <- s.queue.Shutdown(ctx)
+	}()
+	select {
+	case err := <-queue:
+		queue <- err
+	case <-ctx.Done():
+	}
+	if s.beanstalk != nil {
+		errs = append(errs, s.beanstalk.Shutdown(ctx))
+	}
+	return errors.Join(append(errs, <-queue)...)
+}
+
+// withdraw takes the tenure away from administrators. Nobody uses the router any more when it
+// returns without an error.
+func (s *service) withdraw(ctx context.Context) error {
+	if s.admin == nil {
+		return nil
+	}
+	return errors.Join(s.admin.Withdraw(ctx, nil), s.history.Stop(ctx))
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"beanfield/storage"
+)
+
+// tenure is a time during which this process has the shards. One machine has them as long as it runs.
+type tenure interface {
+	// Store is where the shards' jobs are. Closing it leaves what a follower needs.
+	Store(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error)
+	Shards(c *Config) int
+	// Leave is closed when another node is to have the shards: the process stops serving in order, and
+	// calls End.
+	Leave() <-chan struct{}
+	// Lost is closed when the process has the shards no more: no answer may leave.
+	Lost() <-chan struct{}
+	// Why says what has ended the tenure, once Lost is closed.
+	Why() error
+	// End lets another node begin. It may be called more than once.
+	End()
+}
+
+// endless is the tenure of one machine.
+type endless struct{}
+
+func (endless) Store(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error) {
+	return newStore(c, steps, log)
+}
+
+func (endless) Shards(c *Config) int   { return shards(c) }
+func (endless) Leave() <-chan struct{} { return nil }
+func (endless) Lost() <-chan struct{}  { return nil }
+func (endless) Why() error             { return nil }
+func (endless) End()                   {}
+
+// lost says that a tenure is over.
+func lost(t tenure) bool {
+	select {
+	case <-t.Lost():
+		return true
+	default:
+		return false
+	}
+}
+
+// makeNode starts a node as the configuration says.
+func makeNode(context.Context, *Config, *slog.Logger) (node, error) {
+	return nil, errors.New("[cluster] can be checked, but this build cannot run a node yet")
+}
