@@ -201,12 +201,20 @@ func TestHolders(t *testing.T) {
 			j.act(Release, Unknown, 1, 5, -1)
 		}},
 		"a release proves a hold beyond the TTR": {"FR5", 19, func(j *Job) {
-			j.act(Reserve, Done, 2, 14, 15)
+			j.act(Reserve, Done, 3, 14, 15) // and is silent then
 			j.act(Release, Done, 1, 16, 17)
 		}},
 		"a touch proves a hold, and lengthens it": {"FR5", 19, func(j *Job) {
 			j.act(Touch, Done, 1, 9, 10)
 			j.act(Reserve, Done, 2, 14, 15)
+		}},
+		"a touch proves a hold beyond the TTR": {"FR5", 19, func(j *Job) {
+			j.act(Reserve, Done, 2, 14, 15)
+			j.act(Touch, Done, 1, 16, 17)
+		}},
+		"a release at the end of a hold": {"", 19, func(j *Job) {
+			j.act(Release, Unknown, 1, 5, -1)
+			j.act(Reserve, Done, 2, 6, 7)
 		}},
 		"a delete by another":             {"FR5", 19, func(j *Job) { j.act(Delete, Done, 2, 5, 6); j.Found = nil }},
 		"a refused delete by another":     {"", 19, func(j *Job) { j.act(Delete, Refused, 2, 5, 6) }},
@@ -222,13 +230,15 @@ func TestHolders(t *testing.T) {
 // FR7.
 func TestTenures(t *testing.T) {
 	for name, c := range map[string]telling{
-		"one after the other":                 {"", func(s *story) { s.conn("a", 1, 2, 3, 4); s.conn("b", 5, 6, 7, 8) }},
-		"one node, two connections":           {"", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("a", 3, 4, 7, 8) }},
-		"both at once":                        {"FR7", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 3, 4, 7, 8) }},
-		"an answer within the other's time":   {"FR7", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 3, 4) }},
-		"an answer that may have come before": {"", func(s *story) { s.conn("a", 3, 4, 7, 8); s.conn("b", 1, 5) }},
-		"an answer that comes late":           {"", func(s *story) { s.conn("a", 1, 2, 3, 9); s.conn("b", 4, 5, 7, 8) }},
-		"back and forth":                      {"", func(s *story) { s.conn("a", 1, 2, 3, 4); s.conn("b", 5, 6); s.conn("a", 7, 8, 9, 10) }},
+		"one after the other":                    {"", func(s *story) { s.conn("a", 1, 2, 3, 4); s.conn("b", 5, 6, 7, 8) }},
+		"one node, two connections":              {"", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("a", 3, 4, 7, 8) }},
+		"both at once":                           {"FR7", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 3, 4, 7, 8) }},
+		"an answer within the other's time":      {"FR7", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 3, 4) }},
+		"both at once, each answer alone may be": {"FR7", func(s *story) { s.conn("a", 1, 2, 5, 9); s.conn("b", 1.5, 4.5, 7, 8) }},
+		"an answer that may have come after":     {"", func(s *story) { s.conn("a", 1, 2, 5, 6); s.conn("b", 4, 9) }},
+		"an answer that may have come before":    {"", func(s *story) { s.conn("a", 3, 4, 7, 8); s.conn("b", 1, 5) }},
+		"an answer that comes late":              {"", func(s *story) { s.conn("a", 1, 2, 3, 9); s.conn("b", 4, 5, 7, 8) }},
+		"back and forth":                         {"", func(s *story) { s.conn("a", 1, 2, 3, 4); s.conn("b", 5, 6); s.conn("a", 7, 8, 9, 10) }},
 	} {
 		expect(t, name, c.broken, c.tale)
 	}

@@ -53,7 +53,6 @@ func (k *casebook) hold(by *Act) hold {
 			return h
 		case a.Outcome == Done && a.Kind == Touch:
 			deadline = a.Sent + k.ttr()
-			h.until = max(h.until, a.Sent)
 			sure = min(deadline, k.served[by.Conn])
 			continue
 		case a.Outcome == Done && (a.Kind == Release || a.Kind == Bury):

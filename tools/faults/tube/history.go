@@ -52,7 +52,7 @@ const (
 // Check looks for an order in which all answers are right. At drained, when the last drain began,
 // nobody held a job any more.
 func (h *History) Check(drained time.Duration, limit time.Duration) Verdict {
-	return porcupine.CheckOperationsTimeout(model(), h.operations(drained), limit)
+	return porcupine.CheckOperationsTimeout(model, h.operations(drained), limit)
 }
 
 func (h *History) operations(drained time.Duration) (ops []porcupine.Operation) {

@@ -77,20 +77,17 @@ func (s state) held(i, by int) state {
 	return next
 }
 
-// step gives the states that may follow, if the answer is right.
-func step(s state, a Ask) []state {
+// step tells whether the answer is right, and gives the state that follows. What has no answer is
+// taken to be done: if it was not, its place in the order is behind everything else.
+func step(s state, a Ask) (bool, state) {
 	done, can := s.after(a)
 	switch {
-	case a.Outcome == Done && can:
-		return []state{done}
-	case a.Outcome == Refused && !can:
-		return []state{s}
-	case a.Outcome == Unknown && can:
-		return []state{s, done}
-	case a.Outcome == Unknown:
-		return []state{s}
+	case !can:
+		return a.Outcome != Done, s
+	case a.Outcome == Refused:
+		return false, s
 	}
-	return nil
+	return true, done
 }
 
 // after is the state when what was asked is done; false if the tube must refuse it.
@@ -126,16 +123,8 @@ func (s state) after(a Ask) (state, bool) {
 }
 
 // model is for porcupine.
-func model() porcupine.Model {
-	m := porcupine.NondeterministicModel{
-		Init: func() []any { return []any{state(nil)} },
-		Step: func(s, input, _ any) (next []any) {
-			for _, n := range step(s.(state), input.(Ask)) {
-				next = append(next, n)
-			}
-			return next
-		},
-		Equal: func(x, y any) bool { return slices.Equal(x.(state), y.(state)) },
-	}
-	return m.ToModel()
+var model = porcupine.Model{
+	Init:  func() any { return state(nil) },
+	Step:  func(s, input, _ any) (bool, any) { return step(s.(state), input.(Ask)) },
+	Equal: func(x, y any) bool { return slices.Equal(x.(state), y.(state)) },
 }

@@ -136,8 +136,16 @@ var tales = map[string]struct {
 		s.ask(1, Put, Done, 1, 1, 2)
 		s.ask(2, Reserve, Done, 1, 3, 4)
 		s.ask(3, Delete, Done, 1, 5, 6)
-		s.ask(2, Release, Done, 1, 7, 8)
+		s.ask(2, Reserve, Refused, 0, 7, 8)
+		s.ask(2, HangUp, Done, 0, 8, -1)
 		s.drain()
+	}},
+	"a release by another": {Wrong, func(s tale) {
+		s.ask(1, Put, Done, 1, 1, 2)
+		s.ask(2, Reserve, Done, 1, 3, 4)
+		s.ask(3, Release, Done, 1, 5, 6)
+		s.ask(2, HangUp, Done, 0, 4, -1)
+		s.drain(1)
 	}},
 }
 
