@@ -150,7 +150,7 @@ func (c *campaign) whole(ctx context.Context) error {
 	defer cancel()
 	for {
 		s, err := c.cluster.Status(ctx)
-		if err == nil && len(s.Nodes) == c.nodes && !slices.ContainsFunc(s.Nodes, func(n nodes.NodeStatus) bool { return !n.Alive || !n.Fit }) {
+		if err == nil && s.Fit() == c.nodes {
 			return nil
 		}
 		if err := c.revive(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"beanfield/tools/faults/figures"
 	"beanfield/tools/server"
 )
 
@@ -27,20 +28,26 @@ func main() {
 	flag.IntVar(&o.shards, "shards", 2, "shards")
 	flag.StringVar(&o.dir, "dir", "", "where the nodes' directories are made; it is kept (default: a temporary one, kept after a failure)")
 	flag.StringVar(&o.binary, "server", "", "the server (default: ./cmd/beanfield, built)")
+	f := figures.Options{Out: os.Stdout}
+	flag.StringVar(&f.Figure, "figure", "", fmt.Sprintf("instead, measure one of %v", figures.Names()))
+	flag.IntVar(&f.Times, "times", 5, "for -figure: how often something is done to a node, or rounds")
+	flag.IntVar(&f.Jobs, "jobs", 0, "for -figure: how many jobs are there all the time (fail-over needs some)")
+	flag.IntVar(&f.Body, "body", 256, "for -figure: bytes of a job")
+	flag.DurationVar(&f.Lasts, "lasts", 5*time.Second, "for -figure: how long a round is")
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = 1 + rand.Uint64N(1e9)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := o.play(ctx); err != nil {
+	if err := o.play(ctx, f); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// play does all runs, until one fails.
-func (o options) play(ctx context.Context) error {
+// play does all runs, until one fails, or measures a figure.
+func (o options) play(ctx context.Context, f figures.Options) error {
 	own := o.dir == ""
 	if own {
 		dir, err := os.MkdirTemp("", "faults-")
@@ -51,7 +58,7 @@ func (o options) play(ctx context.Context) error {
 	} else if err := os.MkdirAll(o.dir, 0o755); err != nil {
 		return err
 	}
-	err := o.runs(ctx)
+	err := o.runs(ctx, f)
 	if own && err == nil {
 		return os.RemoveAll(o.dir)
 	}
@@ -61,13 +68,17 @@ func (o options) play(ctx context.Context) error {
 	return err
 }
 
-func (o options) runs(ctx context.Context) error {
+func (o options) runs(ctx context.Context, f figures.Options) error {
 	if o.binary == "" {
 		built, err := server.Beanfield(ctx, o.dir)
 		if err != nil {
 			return err
 		}
 		o.binary = built
+	}
+	if f.Figure != "" {
+		f.Binary, f.Dir, f.Shards = o.binary, o.dir, o.shards
+		return figures.Measure(ctx, f)
 	}
 	for n := range o.seeds {
 		r := o

@@ -54,6 +54,16 @@ func (s *Status) Alive() (n int) {
 	return n
 }
 
+// Fit counts the nodes that live and could own the shards.
+func (s *Status) Fit() (n int) {
+	for _, node := range s.Nodes {
+		if node.Alive && node.Fit {
+			n++
+		}
+	}
+	return n
+}
+
 // statusWithin bounds the wait for a node's answer.
 const statusWithin = 5 * time.Second
 
