@@ -55,7 +55,8 @@ const patience = 4 * time.Second
 func run(ctx context.Context, o options) (err error) {
 	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), book: history.NewBook(), begun: time.Now(), done: map[string]int{}}
 	names := nodes.Default[:o.nodes]
-	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards, Storage: "log_size = '1MiB'"})
+	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards,
+		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", crew.LongestBody)})
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ type Options struct {
 	Shards  int      // 0: as many as the server makes of it
 	// Storage is added to the table [storage] of each configuration.
 	Storage string
+	Limits  string // likewise [limits]
 }
 
 // A Cluster is a set of nodes on this machine.
@@ -85,6 +86,9 @@ func (c *Cluster) text(n *Node) string {
 	line("[storage]\nbackend = 'pebble'\npath = '%s'", n.Data())
 	if c.Storage != "" {
 		line("%s", c.Storage)
+	}
+	if c.Limits != "" {
+		line("[limits]\n%s", c.Limits)
 	}
 	if len(c.Nodes) == 1 {
 		return b.String()

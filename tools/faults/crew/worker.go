@@ -158,9 +158,14 @@ func (w *worker) size() int {
 		return marked.HeadLen + w.dice.IntN(200)
 	case n < 98:
 		return marked.HeadLen + w.dice.IntN(4000)
+	case w.dice.IntN(10) > 0:
+		return marked.HeadLen + w.dice.IntN(65535)
 	}
-	return marked.HeadLen + w.dice.IntN(65535-marked.HeadLen+1)
+	return marked.HeadLen + w.dice.IntN(LongestBody-marked.HeadLen+1)
 }
+
+// LongestBody is more than a store takes in one piece (storage.LargeBody).
+const LongestBody = 3 << 20
 
 func (w *worker) inserted(j *history.Job, r *client.Reply) {
 	switch {
