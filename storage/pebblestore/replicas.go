@@ -124,7 +124,7 @@ func (r *Replicas) Durable(shard int) uint64 { return r.store.logs[shard].copied
 func (r *Replicas) Take(shard int, rec turns.Record, data []byte, hash uint64) error {
 	l := r.store.logs[shard]
 	var at turns.At
-	err := l.whenRoom(func() (_ uint64, err error) {
+	err := l.whenRoom(l.store.ctx.Done(), func() (_ uint64, err error) {
 		at, err = l.copied.log.Copy(rec, data, hash)
 		return rec.Number, err
 	})
@@ -153,6 +153,9 @@ func (r *Replicas) Take(shard int, rec turns.Record, data []byte, hash uint64) e
 	}
 	return nil
 }
+
+// Stop has every Take that waits for room return with an error.
+func (r *Replicas) Stop() { r.store.cancel() }
 
 // Close closes the copies. Nobody may call anything else any more.
 func (r *Replicas) Close() error { return r.store.Close() }

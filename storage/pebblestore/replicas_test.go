@@ -1,9 +1,13 @@
 package pebblestore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand"
+	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 
 	"beanfield/storage"
@@ -15,6 +19,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // kept is a log as several machines keep it: all records that count.
@@ -347,4 +352,39 @@ func TestCopyWaitsForItsStore(t *testing.T) {
 	must.Do(t, s.Close())
 	must.Do(t, owner.r.Close())
 	must.Do(t, other.r.Close())
+}
+
+// A copy on a full disk waits, and is told when it is to be closed.
+func TestCopyOnAFullDiskCanBeClosed(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 4_000}
+	for range 40 {
+		log.add(turns.AppendRaise(bytes.Repeat(turns.AppendRaise(nil, 1), 1000), 2))
+	}
+	n := &node{t: t, log: log, disk: vfs.NewCrashableMem()}
+	o := n.options()
+	o.FS = errorfs.Wrap(n.disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpCreate && strings.Contains(op.Path, foldPrefix) {
+			return syscall.ENOSPC
+		}
+		return nil
+	}))
+	r := must.Get(OpenReplicas(o))
+	ended := make(chan error)
+	go func() {
+		for _, k := range log.records {
+			if err := r.Take(0, k.rec, k.data, k.hash); err != nil {
+				ended <- err
+				return
+			}
+		}
+		ended <- nil
+	}()
+	for r.store.logs[0].tallies.waits.Load() == 0 {
+		runtime.Gosched()
+	}
+	r.Stop()
+	if err := <-ended; !errors.Is(err, errClosing) {
+		t.Errorf("Take ends with %v", err)
+	}
+	must.Do(t, r.Close())
 }

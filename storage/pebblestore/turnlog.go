@@ -11,15 +11,19 @@ import (
 
 // append appends a group to the log.
 func (l *shardLog) append(g *committer.Group) (at turns.At, err error) {
-	err = l.whenRoom(func() (number uint64, err error) {
+	err = l.whenRoom(nil, func() (number uint64, err error) {
 		number, at, err = l.turns.Append(g.Sealed)
 		return number, err
 	})
 	return at, err
 }
 
-// whenRoom calls add, which appends to the log. While the log is full, it waits for the fold.
-func (l *shardLog) whenRoom(add func() (number uint64, err error)) error {
+// errClosing says that a copy is being closed.
+var errClosing = errors.New("storage: the copies are being closed")
+
+// whenRoom calls add, which appends to the log. While the log is full, it waits for the fold, or
+// until closing is closed.
+func (l *shardLog) whenRoom(closing <-chan struct{}, add func() (number uint64, err error)) error {
 	for began := time.Now(); ; {
 		l.writing.Lock()
 		number, err := add()
@@ -35,6 +39,8 @@ func (l *shardLog) whenRoom(add func() (number uint64, err error)) error {
 		l.wakeFold()
 		select {
 		case <-l.freed:
+		case <-closing:
+			return errClosing
 		case <-l.fault.Dead:
 			return l.fault.Err()
 		}
