@@ -53,37 +53,3 @@ func TestStoresWithoutTheImport(t *testing.T) {
 		t.Error("a store that has records needs no base")
 	}
 }
-
-// P11: an owner ends in order when it writes nothing, and appends nothing more.
-func TestAnOwnershipThatEnds(t *testing.T) {
-	w := newWorld(1)
-	l := w.nodes[0].log
-	if l.End() {
-		t.Error("a follower has ended what it did not have")
-	}
-	all := func() {
-		for len(w.messages) > 0 {
-			w.deliver(0, 0)
-		}
-	}
-	w.stand(0)
-	if l.End() {
-		t.Error("a candidate has ended what it did not have")
-	}
-	all()
-	w.write(0)
-	if l.End() || l.role != Owner {
-		t.Error("an owner has ended while it writes")
-	}
-	all()
-	if !l.End() || l.Ready() || l.End() {
-		t.Error("an owner has not ended")
-	}
-	if role, why := l.Role(); role != Follower || why != nil {
-		t.Errorf("role %d, %v", role, why)
-	}
-	w.stand(0)
-	if all(); l.role != Owner || l.epoch != 2 {
-		t.Errorf("role %d in epoch %d afterwards", l.role, l.epoch)
-	}
-}

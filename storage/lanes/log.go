@@ -138,15 +138,6 @@ func (l *Log) Stand(nonce uint64) {
 	l.goOn()
 }
 
-// End ends an ownership in order, if the owner is not writing: it appends nothing more (P11).
-func (l *Log) End() (ended bool) {
-	if l.role != Owner || l.writing != nil {
-		return false
-	}
-	l.stepBack(nil)
-	return true
-}
-
 // Ready tells whether the owner may write: it does not write yet, and what was taken has been
 // folded.
 func (l *Log) Ready() bool { return l.role == Owner && l.writing == nil && len(l.taken) == 0 }

@@ -12,7 +12,7 @@ import (
 type budget struct {
 	stands, writes  [2]int
 	timeouts, crash int
-	ends            int
+	resigns         int
 	parts           int // that turns have; 0 is as 1
 }
 
@@ -120,9 +120,9 @@ func (b *branch) next() (all []*branch) {
 			c.left.writes[i]--
 			c.begin(i, put, c.contents(i).top+1, max(1, c.left.parts))
 		})
-		try(b.left.ends > 0 && n.log.Ready(), func(c *branch) {
-			c.left.ends--
-			c.end(i)
+		try(b.left.resigns > 0 && n.log.role != Follower, func(c *branch) {
+			c.left.resigns--
+			c.resign(i)
 		})
 		for l := range n.lane {
 			try(b.left.timeouts > 0 && n.log.lanes[l].asked != 0, func(c *branch) {
@@ -177,9 +177,11 @@ func TestSmallWorld(t *testing.T) {
 		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}}, 2, false},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 0}, timeouts: 1}, 2, false},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}, timeouts: 1}, 2, true},
-		{budget{stands: [2]int{2, 1}, writes: [2]int{1, 1}, ends: 1}, 3, true},
-		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}, ends: 1, timeouts: 1}, 2, true},
+		{budget{stands: [2]int{2, 1}, writes: [2]int{1, 1}, resigns: 1}, 3, true},
+		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}, resigns: 1, timeouts: 1}, 2, true},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}, parts: 2}, 2, true},
+		{budget{stands: [2]int{1, 1}, writes: [2]int{1, 1}, parts: 2, timeouts: 1}, 2, true},
+		{budget{stands: [2]int{2, 1}, writes: [2]int{1, 1}, resigns: 1, timeouts: 1}, 3, true},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{2, 0}, timeouts: 1}, 2, true},
 		{budget{stands: [2]int{2, 1}, writes: [2]int{1, 0}, crash: 1}, 2, true},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{2, 1}, timeouts: 2}, 2, true},

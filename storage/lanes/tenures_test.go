@@ -52,11 +52,11 @@ func (t *town) while() time.Duration { return time.Duration(t.r.Int64N(int64(4 *
 // ends has an owner end its epoch, and another node follow it.
 func (t *town) ends(i, next int) {
 	n, p := t.nodes[i], t.people[i]
-	if n.log.role != Owner || !n.log.Ready() || n.log.open || next == i {
+	if n.log.role != Owner || next == i {
 		return
 	}
 	if !t.wanting.early {
-		t.end(i)
+		t.resign(i)
 		p.mandate.End()
 		clear(p.held)
 	}

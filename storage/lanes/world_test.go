@@ -266,11 +266,9 @@ func (w *world) stand(i int) {
 	w.settle(i, nil)
 }
 
-// end has an owner end its epoch.
-func (w *world) end(i int) {
-	if !w.nodes[i].log.End() {
-		w.fail("P11: node %d does not end its epoch", i)
-	}
+// resign has a candidate or an owner give up.
+func (w *world) resign(i int) {
+	w.nodes[i].log.Resign()
 	w.settle(i, nil)
 }
 
