@@ -357,7 +357,7 @@ func TestCopyWaitsForItsStore(t *testing.T) {
 // A copy on a full disk waits, and is told when it is to be closed.
 func TestCopyOnAFullDiskCanBeClosed(t *testing.T) {
 	log := &kept{origin: turns.Place{Origin: 1}, most: 4_000}
-	for range 40 {
+	for range 200 { // more than the log has room for
 		log.add(turns.AppendRaise(bytes.Repeat(turns.AppendRaise(nil, 1), 1000), 2))
 	}
 	n := &node{t: t, log: log, disk: vfs.NewCrashableMem()}
@@ -369,7 +369,7 @@ func TestCopyOnAFullDiskCanBeClosed(t *testing.T) {
 		return nil
 	}))
 	r := must.Get(OpenReplicas(o))
-	ended := make(chan error)
+	ended := make(chan error, 1)
 	go func() {
 		for _, k := range log.records {
 			if err := r.Take(0, k.rec, k.data, k.hash); err != nil {
@@ -379,7 +379,7 @@ func TestCopyOnAFullDiskCanBeClosed(t *testing.T) {
 		}
 		ended <- nil
 	}()
-	for r.store.logs[0].tallies.waits.Load() == 0 {
+	for r.store.logs[0].tallies.waits.Load() == 0 && len(ended) == 0 {
 		runtime.Gosched()
 	}
 	r.Stop()
