@@ -69,8 +69,8 @@ func TestTenureLostWhileOpening(t *testing.T) {
 	m.finish()
 }
 
-// A process that is told to end while it opens a store for a tenure ends at once, and leaves the store
-// to the end of the process.
+// A process that is told to end while it opens a store for a tenure ends at once, and leaves store and
+// node to the end of the process: whoever closes them could do so under the one who opens.
 func TestStopWhileOpening(t *testing.T) {
 	m := newMember(t)
 	tenure := newModelTenure()
@@ -80,12 +80,13 @@ func TestStopWhileOpening(t *testing.T) {
 	m.says("taking over")
 	m.stop()
 	must.Do(t, <-m.ended)
-	<-tenure.ended
 	select {
-	case <-m.closed:
-		t.Error("the node is closed under the store that is being opened")
+	case <-tenure.ended:
+		t.Error("the tenure ends, and the node is closed under the store that is being opened")
 	default:
 	}
+	tenure.End()
+	<-m.closed
 }
 
 // A node whose address somebody else has taken ends, and lets another one serve.

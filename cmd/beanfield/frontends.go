@@ -238,14 +238,6 @@ func (f *fronts) exchange(c *Config) {
 	}
 }
 
-// Serve accepts clients from a listener until Shutdown, or Leave.
-func (f *fronts) Serve(l net.Listener) error {
-	if ended, ok := f.early[l]; ok {
-		return <-ended
-	}
-	return f.now.Load().serve(l)
-}
-
 // Reload reads the configuration again.
 func (f *fronts) Reload() {
 	f.audit.Tell(audit.Event{What: "reload"})

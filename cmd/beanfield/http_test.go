@@ -100,7 +100,7 @@ func TestHealthFromStartToEnd(t *testing.T) {
 	if err := f.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := errors.Join(f.Serve(ls[0]), r.Close()); err != nil {
+	if err := errors.Join(<-f.early[ls[0]], r.Close()); err != nil {
 		t.Error(err)
 	}
 	if got := f.health.problems(); len(got) != 1 || got[0] != "stopping" {

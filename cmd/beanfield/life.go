@@ -32,27 +32,30 @@ type life struct {
 // lead is the life of a node.
 func (l *life) lead(n node) error {
 	watch(l.srv.stuck, l.log)
+	// The node is closed as soon as the process is told to end: it waits for the end of the tenure, and
+	// must not begin another one.
+	closed := make(chan error, 1)
+	undone := context.AfterFunc(l.sig.stop, func() { closed <- n.Close(context.Background()) })
 	for {
 		t, err := l.follow(n)
 		if t == nil || err != nil {
-			return errors.Join(err, shutdown(l.srv, l.log, l.end), l.close(n))
+			err = errors.Join(err, shutdown(l.srv, l.log, l.end))
+		} else {
+			var goesOn bool
+			if goesOn, err = l.hold(t, new(storage.Steps), func() {}); goesOn && err == nil {
+				continue
+			}
 		}
-		goesOn, err := l.hold(t, new(storage.Steps), func() {})
-		if !goesOn || err != nil {
-			return errors.Join(err, l.close(n))
+		switch {
+		case l.inUse: // that is left to the end of the process, which is as safe as a kill
+			return err
+		case undone(): // it fails
+			ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
+			defer cancel()
+			return errors.Join(err, n.Close(ctx))
 		}
+		return errors.Join(err, <-closed)
 	}
-}
-
-// close ends the node. If something may still use its store, that is left to the end of the process,
-// which is as safe as a kill.
-func (l *life) close(n node) error {
-	if l.inUse {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
-	defer cancel()
-	return n.Close(ctx)
 }
 
 // follow waits for a tenure, and does what signals ask for. It returns none if the process is to
@@ -93,7 +96,11 @@ func (l *life) follow(n node) (tenure, error) {
 // hold serves during a tenure. It reports whether the process goes on. opened is called when clients
 // can work.
 func (l *life) hold(t tenure, steps *storage.Steps, opened func()) (goesOn bool, err error) {
-	defer t.End()
+	defer func() {
+		if !l.inUse { // otherwise the node would be closed under the one who uses it
+			t.End()
+		}
+	}()
 	c := l.srv.config.Load()
 	if c.clustered() {
 		notice(l.log, "taking over: this node is to serve")
@@ -122,7 +129,7 @@ func (l *life) hold(t tenure, steps *storage.Steps, opened func()) (goesOn bool,
 	}
 	b := newBackups(c, r.Checkpoint, l.log)
 	opened()
-	goesOn, err = serve(l.srv, append(ls, l.ls...), l.sig, t, b.begin, l.log, l.end)
+	goesOn, err = serve(l.srv.now.Load(), append(ls, l.ls...), l.sig, t, b.begin, l.log, l.end)
 	switch {
 	case err != nil:
 		// If the server did not stop cleanly it may still use the router. Then the

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"beanfield/storage"
@@ -18,19 +19,25 @@ import (
 // modelNode is a node whose test says when it has the shards.
 type modelNode struct {
 	tenures chan *modelTenure
+	last    atomic.Pointer[modelTenure]
 	closed  chan struct{}
 }
 
 func (n *modelNode) Tenure(ctx context.Context) (tenure, error) {
 	select {
 	case t := <-n.tenures:
+		n.last.Store(t)
 		return t, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
+// Close waits for the end of a tenure.
 func (n *modelNode) Close(context.Context) error {
+	if t := n.last.Load(); t != nil {
+		<-t.ended
+	}
 	close(n.closed)
 	return nil
 }

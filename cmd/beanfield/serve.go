@@ -19,6 +19,11 @@ const (
 // server is what serving needs of front ends.
 type server interface {
 	Serve(net.Listener) error
+	asked
+}
+
+// asked is what can be asked of front ends also while they do not serve.
+type asked interface {
 	Drain()
 	Reload()
 	Shutdown(context.Context) error
@@ -62,7 +67,7 @@ func serve(srv server, ls []net.Listener, sig *signals, t tenure, backup func(),
 
 // heeding does what signals ask for.
 type heeding struct {
-	srv    server
+	srv    asked
 	backup func()
 	log    *slog.Logger
 }
@@ -90,7 +95,7 @@ func wait(ended <-chan error, n int) error {
 
 // shutdown stops the server cleanly. If that, or what follows it, takes longer than
 // hardLimit, it calls end.
-func shutdown(srv server, log *slog.Logger, end func(code int)) error {
+func shutdown(srv asked, log *slog.Logger, end func(code int)) error {
 	tell(log, "STOPPING=1")
 	time.AfterFunc(hardLimit, func() {
 		log.Error("stopping took too long", "limit", hardLimit)

@@ -73,8 +73,11 @@ func (s *service) show() error {
 	return err
 }
 
-// serve accepts clients from a listener until stop.
-func (s *service) serve(l net.Listener) error {
+// Serve accepts clients from a listener until Shutdown, or Leave.
+func (s *service) Serve(l net.Listener) error {
+	if ended, ok := s.early[l]; ok {
+		return <-ended
+	}
 	fl, ok := l.(frontListener)
 	switch {
 	case !ok:

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"log/slog"
 
 	"beanfield/storage"
@@ -45,9 +43,4 @@ func lost(t tenure) bool {
 	default:
 		return false
 	}
-}
-
-// makeNode starts a node as the configuration says.
-func makeNode(context.Context, *Config, *slog.Logger) (node, error) {
-	return nil, errors.New("[cluster] can be checked, but this build cannot run a node yet")
 }
