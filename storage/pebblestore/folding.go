@@ -79,8 +79,8 @@ func (l *shardLog) keepUp() error {
 			err = storage.ErrNoSpace // for another slot
 		}
 		if l.store.ctx.Err() != nil && tries > lastTries {
-			if full {
-				return err // the group can wait no longer
+			if full && l.store.cluster == nil {
+				return err // the group can wait no longer; what a copy lacks, it is given again
 			}
 			return nil
 		}
