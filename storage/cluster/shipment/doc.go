@@ -4,6 +4,8 @@
 //
 //	Offer     the sending side: the directory can be fetched, until somebody has it or nobody asks
 //	Fetch     the receiving side: pulls, checks and writes it
+//	Serve     a node's desk: makes directories when they are ordered, and offers them
+//	Order     has another node make one, and fetches it
 //	list      the names and lengths of what is in the directory
 //	source    reads the stream; landing writes it
 //	link      what both need of a connection
@@ -25,6 +27,8 @@
 //	SP5  A sender that is not heard ends the fetch, in bounded time. A sender that is not asked ends
 //	     the offer. Release is called once, before Ended says so.
 //	SP6  The sender sends no more than Rate, but for a chunk and the credit of a tenth of a second.
+//	SP7  What was made for an order is removed once, when its offer ends, or if there is none. A desk
+//	     has mostOrders of them at most. An order that comes twice is filled once, while it lasts.
 //
 // The receiver asks again for what is missing when no chunk has come for a while. What waits for its
 // turn because of Rate is not sent twice: the sender keeps a set of what is wanted, and answers an

@@ -59,7 +59,8 @@ func TestOnTheEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := Offer(sender, "P", dir, Options{})
+	m := &maker{dir: dir}
+	d, err := Serve(sender, "P", m.make, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,12 +75,13 @@ func TestOnTheEngine(t *testing.T) {
 			_ = receiver.ForceReconnect()
 		}
 	}}
-	if _, err := Fetch(ctx, receiver, "P", s.Name, into, o); err != nil {
+	if _, err := Order(ctx, receiver, "P", "key", into, o); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, into, files)
-	if err := s.Why(); err != nil && !errors.Is(err, ErrIdle) || breaks < 5 {
-		t.Error(err, "after", breaks, "breaks")
+	d.Close()
+	if made, removed := m.made.Load(), m.removed.Load(); made == 0 || removed != made || breaks < 5 {
+		t.Error(made, "were made,", removed, "removed, after", breaks, "breaks")
 	}
 }
 

@@ -15,6 +15,8 @@ const (
 	kindChunk                  // sender
 	kindStill                  // sender: what is wanted waits for its turn
 	kindFailed                 // sender: it has given up; the text says why
+	kindOrder                  // receiver: the directory with this key is to be made
+	kindReady                  // sender: it is offered
 )
 
 // ask is what a receiver says.
@@ -117,4 +119,25 @@ func decodeChunk(b []byte) (c chunk, ok bool) {
 		c.sums = append(c.sums, binary.LittleEndian.Uint64(b))
 	}
 	return c, len(b) == 0
+}
+
+// failed is the message that says why a sender gives up.
+func failed(why error) []byte { return seal(append(begin(nil, kindFailed), why.Error()...)) }
+
+// ready is what a sender says of a directory that was ordered.
+type ready struct {
+	name string // of its shipment
+	note []byte
+}
+
+func (r ready) encode() []byte {
+	b := append(begin(nil, kindReady), byte(len(r.name)))
+	return seal(append(append(b, r.name...), r.note...))
+}
+
+func decodeReady(kind byte, b []byte) (r ready, ok bool) {
+	if kind != kindReady || len(b) == 0 || int(b[0]) >= len(b) {
+		return r, false
+	}
+	return ready{string(b[1 : 1+int(b[0])]), b[1+int(b[0]):]}, true
 }

@@ -171,7 +171,7 @@ func later(a, b time.Time) time.Time {
 func (s *Shipment) fail(why error) {
 	s.over, s.why = true, why
 	if s.reply != "" {
-		s.tell(seal(append(begin(nil, kindFailed), why.Error()...)))
+		s.tell(failed(why))
 	}
 }
 

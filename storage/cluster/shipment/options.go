@@ -14,6 +14,7 @@ type Options struct {
 
 	Silence time.Duration           // Fetch: it fails when nothing was heard for so long
 	Accept  func(bytes int64) error // Fetch: may so much be written? It is asked before anything is
+	Begun   func(note []byte)       // Order: the fetch begins; the note is its maker's
 	Told    func(done, total int64) // Fetch: how many bytes of the files have come
 
 	chunk int                     // the size of a chunk
