@@ -23,6 +23,7 @@ func runCommand(args []string, stdout, stderr io.Writer) (code int, ok bool) {
 		Usage:   usage("beanfield"),
 		Backups: backupsOf,
 		Console: consoleOf,
+		Node:    nodeOf,
 	}
 	c := command.Find(args[0])
 	if c == nil {
@@ -70,4 +71,16 @@ func backupsOf(file string) (data, backups string, err error) {
 		return "", "", errors.New(file + " has no data directory: jobs are kept in memory only")
 	}
 	return c.Storage.Path, c.backupPath(), nil
+}
+
+// nodeOf reads a configuration file: the name of the cluster, and the data directory of this node.
+func nodeOf(file string) (cluster, data string, err error) {
+	c, err := loadConfig(flags{config: file})
+	if err == nil && !c.clustered() {
+		err = errors.New(file + " has no [cluster]: it is that of a server by itself")
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return c.Cluster.Name, c.Storage.Path, nil
 }

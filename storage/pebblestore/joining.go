@@ -18,8 +18,9 @@ import (
 
 // Counts say how much a directory has.
 type Counts struct {
-	Jobs, Buried, Delayed, Queues int
-	MaxID                         uint64
+	Jobs, Buried, Delayed, Passed, Queues int // ready jobs are the rest
+	Shards                                int
+	MaxID                                 uint64
 }
 
 func (c *Counts) count(l storage.Log) error {
@@ -30,6 +31,7 @@ func (c *Counts) count(l storage.Log) error {
 	if err != nil {
 		return err
 	}
+	c.Shards++
 	c.MaxID = max(c.MaxID, l.MaxID())
 	return l.Replay(func(j *storage.Job, _ []byte) error {
 		c.Jobs++
@@ -38,61 +40,71 @@ func (c *Counts) count(l storage.Log) error {
 			c.Buried++
 		case storage.Delayed:
 			c.Delayed++
+		case storage.Passed:
+			c.Passed++
 		}
 		return nil
 	})
 }
 
 // Found makes an empty directory the beginning of a cluster: a copy of each shard with the jobs of
-// a server by itself, whose directory is from and stays as it is. It returns where the cluster's
-// logs begin.
-func Found(o Options, from, cluster string) (origins []turns.Place, c Counts, err error) {
+// a server by itself, whose directory is from and stays as it is. note is told where the cluster's
+// logs begin, before the new directory counts: whoever finds that directory finds what note has kept.
+func Found(o Options, from, cluster string, note func(origins []turns.Place) error) (c Counts, err error) {
 	source := o
 	source.Dir = from
 	s := newStore(source)
 	m, ok, err := s.dir.Usable()
-	if err != nil || !ok {
-		return nil, c, errors.Join(err, fmt.Errorf("storage: %s is no data directory", from))
+	switch {
+	case err != nil:
+		return c, err
+	case !ok:
+		return c, fmt.Errorf("storage: %s is no data directory", from)
+	case m.Old():
+		return c, fmt.Errorf("storage: an older build wrote %s: start a server by itself on it once, which takes it over", from)
 	}
 	if _, err := s.Open(m.Shards, nil); err != nil {
-		return nil, c, err
+		return c, err
 	}
 	for _, l := range s.logs {
 		err = errors.Join(err, c.count(l))
 	}
 	if err == nil {
-		origins, err = s.found(o, cluster)
+		err = s.found(o, cluster, note)
 	}
-	return origins, c, errors.Join(err, s.Close())
+	return c, errors.Join(err, s.Close())
 }
 
 // found copies a running store. Until all is done, the manifest says that the directory is not whole.
-func (s *store) found(o Options, cluster string) (origins []turns.Place, err error) {
+func (s *store) found(o Options, cluster string, note func([]turns.Place) error) (err error) {
 	to := newStore(o)
 	if err := to.dir.Free(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := to.dir.Acquire(); err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, to.dir.Release()) }()
 	m := format.Manifest{Generation: 1, Shards: s.now.Shards, Rule: s.now.Rule, Filling: true}
 	if err := errors.Join(to.dir.WriteManifest(m), to.dir.Sweep(0)); err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.copyInto(to.dir, m); err != nil {
-		return nil, err
+		return err
 	}
-	origins = make([]turns.Place, m.Shards)
+	origins := make([]turns.Place, m.Shards)
 	err = inParallel(m.Shards, func(i int) error {
 		origins[i] = turns.Place{Origin: rand.Uint64(), Hash: 1 + rand.Uint64N(1<<63)} // an empty copy has no hash
 		return to.rebase(to.dir.Shard(1, i), m.Shards, origins[i])
 	})
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if err := note(origins); err != nil {
+		return err
 	}
 	m.Filling, m.Cluster = false, cluster
-	return origins, to.dir.WriteManifest(m)
+	return to.dir.WriteManifest(m)
 }
 
 // rebase has the store of a shard, all of whose log has been folded, begin another log.

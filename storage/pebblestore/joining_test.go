@@ -6,6 +6,7 @@ import (
 
 	"beanfield/storage"
 	"beanfield/storage/must"
+	"beanfield/storage/turns"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -42,7 +43,8 @@ func TestIntoAClusterAndOut(t *testing.T) {
 		log := &kept{most: 5_000}
 		n := &node{t: t, log: log, disk: fs, dir: "node"}
 		o := n.options().Options
-		origins, c, err := Found(o, "data", "test")
+		var origins []turns.Place
+		c, err := Found(o, "data", "test", noted(&origins))
 		must.Do(t, err)
 		if now := h.now(); c.Jobs != len(now.jobs) || c.Queues != len(now.queues) || c.MaxID != now.maxID {
 			t.Fatalf("seed %d: counted %+v, of %d jobs, %d queues, highest id %d", seed, c, len(now.jobs), len(now.queues), now.maxID)
@@ -97,7 +99,8 @@ func TestIntoAClusterCutShort(t *testing.T) {
 		n := &node{t: t, log: &kept{}, disk: fs, dir: "node"}
 		o := n.options().Options
 		o.FS = cut
-		origins, _, err := Found(o, "data", "test")
+		var origins []turns.Place
+		_, err := Found(o, "data", "test", noted(&origins))
 		must.Do(t, err)
 		if crashed == nil {
 			return
@@ -119,6 +122,14 @@ func TestIntoAClusterCutShort(t *testing.T) {
 		must.Do(t, r.Close())
 	}
 	t.Error("it never ends")
+}
+
+// noted keeps where logs begin.
+func noted(all *[]turns.Place) func([]turns.Place) error {
+	return func(origins []turns.Place) error {
+		*all = origins
+		return nil
+	}
 }
 
 // eachSync is a disk that tells of each sync when it has been made.

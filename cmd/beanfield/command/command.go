@@ -48,6 +48,8 @@ type Program struct {
 	Backups func(file string) (data, backups string, err error)
 	// Console reads a configuration file: where the server's console is.
 	Console func(file string) (Console, error)
+	// Node reads a configuration file: the name of the cluster, and the data directory of this node.
+	Node func(file string) (cluster, data string, err error)
 }
 
 // call is one run of a command.

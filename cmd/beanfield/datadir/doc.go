@@ -1,9 +1,12 @@
 // Package datadir shows what is in a data directory while no server uses it, copies what can
-// be read of a damaged one, checks a backup, and finds the server that has a directory open.
+// be read of a damaged one, checks a backup, makes a server's directory the beginning of a cluster and
+// a node's that of a server again, and finds the server that has a directory open.
 //
 //	beanfield dump [-json] [-bodies] [-summary] DIR
 //	beanfield dump -salvage NEW_DIR DIR
 //	beanfield backup -check BACKUP
+//	beanfield cluster init -config FILE -from DIR
+//	beanfield cluster detach DIR
 //
 // A dump lists the jobs, shard by shard, in the order in which a server would recover
 // them: by id, and then the buried ones in the order in which they were buried. After
@@ -39,4 +42,15 @@
 // # A check
 //
 // Verify reads all of a directory as a salvage does, bodies included, and writes nothing.
+//
+// # Into a cluster and out
+//
+// D2. A directory that a founding has not finished is opened by nobody, and the next founding starts
+// over in it. Where the cluster's logs begin is on the disk before the directory counts.
+//
+// A founding copies what the server's directory holds when its log has been folded; on one file system
+// the tables become links. It opens that directory as a server does, so files there change, though
+// none of the jobs. Since the copy is written with the rights of whoever runs the command, a directory
+// of another user is refused. A detaching works on the node's directory itself; if it is cut short, the
+// directory is still the cluster's, and it is repeated.
 package datadir
