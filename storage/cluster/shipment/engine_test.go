@@ -65,7 +65,7 @@ func TestOnTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	breaks := 0
-	o := Options{Told: func(done, total int64) {
+	o := Options{Silence: generous / 3, Told: func(done, total int64) {
 		if done <= int64(breaks+1)*total/8 {
 			return
 		}
