@@ -25,15 +25,15 @@
 //
 // # Invariants
 //
-//   - A promise is in a file that is synced before any answer says so.
-//   - A tenure holds only until the time that the mandates of all shards last told (P10). Asking is
-//     two loads and a look at the clock, and needs no lock.
-//   - A tenure that was lost or has ended never holds again, and appends nothing.
-//   - A copy is given every record that counts, in order, once; when it refuses one it is given
-//     none any more, and its node owns nothing until it starts again.
-//   - Nothing is purged that a node's copy has not said to be durable in this ownership, unless the
-//     node was given up by an operator (P8).
-//   - Streams and stores of another cluster, another log or another number of shards are refused.
+//	CN1  A promise is in a file that is synced before any answer says so.
+//	CN2  A tenure holds only until the time that the mandates of all shards last told (P10). Asking is
+//	     two loads and a look at the clock, and needs no lock.
+//	CN3  A tenure that was lost or has ended never holds again, and appends nothing.
+//	CN4  A copy is given every record that counts, in order, once; when it refuses one it is given
+//	     none any more, and its node owns nothing until it starts again.
+//	CN5  Nothing is purged that a node's copy has not said to be durable in this ownership, unless the
+//	     node was given up by an operator (P8).
+//	CN6  Streams and stores of another cluster, another log or another number of shards are refused.
 //
 // # What is assumed of clocks
 //

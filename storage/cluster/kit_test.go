@@ -135,15 +135,7 @@ func (c *trio) start(names ...string) {
 	var mu sync.Mutex
 	for _, name := range names {
 		starting.Go(func() {
-			o := c.options
-			o.Node, o.Dir, o.Logger = name, c.dirs[name], slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", name)
-			o.Open = func(_ string, shards int, origins []turns.Place) (Copies, error) {
-				if m := c.stores[name]; m.places == nil {
-					m.places, m.turns = origins, make([][]string, shards)
-				}
-				return c.stores[name], nil
-			}
-			n, err := Start(limited(c.TB), o)
+			n, err := Start(limited(c.TB), c.of(name))
 			if err != nil {
 				c.Error(err)
 				return
@@ -158,6 +150,19 @@ func (c *trio) start(names ...string) {
 	if starting.Wait(); c.Failed() {
 		c.FailNow()
 	}
+}
+
+// of are a node's options.
+func (c *trio) of(name string) Options {
+	o := c.options
+	o.Node, o.Dir, o.Logger = name, c.dirs[name], slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", name)
+	o.Open = func(_ string, shards int, origins []turns.Place) (Copies, error) {
+		if m := c.stores[name]; m.places == nil {
+			m.places, m.turns = origins, make([][]string, shards)
+		}
+		return c.stores[name], nil
+	}
+	return o
 }
 
 // serve is a server: it stops in order, or at once.

@@ -1,12 +1,17 @@
 package cluster
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
+
+	"beanfield/storage/jetstream"
+	"beanfield/storage/turns"
 )
 
-// The owner's machine is lost; another node serves.
+// CN5, CN6 and P8 on the real engine, and K7: the owner's machine is lost; another node serves, with what
+// counts; and nothing is purged that the lost one lacks.
 func TestOwnerIsLost(t *testing.T) {
 	c := newTrio(t)
 	begun := time.Now()
@@ -22,8 +27,29 @@ func TestOwnerIsLost(t *testing.T) {
 	t.Logf("node %s serves %v after node %s was lost", next, time.Since(at), name)
 	c.append(tenure, "two;", next)
 	t.Logf("and appends after %v", time.Since(at))
+	if trim := c.nodes[next].Status().Shards[0].Trim; trim != 0 {
+		t.Error("CN5: purged up to", trim, "though a node has not been heard in this tenure")
+	}
 	c.start(name)
 	c.append(tenure, "three;", "a", "b", "c")
+	until(t, "what all have is purged", func() bool { return c.nodes[next].Status().Shards[1].Trim == 3 })
+
+	c.kill(name)
+	for what, change := range map[string]func(o *Options){
+		"another number of shards": func(o *Options) { o.Shards = 3 },
+		"another log's store": func(o *Options) {
+			o.Open = func(string, int, []turns.Place) (Copies, error) { return &memory{places: make([]turns.Place, 2)}, nil }
+		},
+		"fewer shards in the store": func(o *Options) {
+			o.Open = func(_ string, _ int, origins []turns.Place) (Copies, error) { return &memory{places: origins[:1]}, nil }
+		},
+	} {
+		o := c.of(name)
+		change(&o)
+		if n, err := Start(limited(t), o); !errors.Is(err, ErrRefused) && !errors.Is(err, jetstream.ErrStream) {
+			t.Errorf("CN6: %s: node %v, error %v", what, n, err)
+		}
+	}
 }
 
 // steered waits until no lane is led by the owner's machine.

@@ -35,18 +35,22 @@ func openPromises(path, cluster string, replicas []*replica) (*promises, error) 
 	for _, r := range replicas {
 		p.origins = append(p.origins, r.shard.Origin())
 	}
-	b, err := os.ReadFile(path)
+	return p, p.read()
+}
+
+func (p *promises) read() error {
+	b, err := os.ReadFile(p.path)
 	if errors.Is(err, os.ErrNotExist) {
-		return p, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var is paper
-	if json.Unmarshal(b, &is) == nil && is.Cluster == cluster && slices.Equal(is.Origins, p.origins) && is.Sum == is.sum() {
+	if json.Unmarshal(b, &is) == nil && is.Cluster == p.cluster && slices.Equal(is.Origins, p.origins) && is.Sum == is.sum() {
 		p.last = is.Kept
 	}
-	return p, nil
+	return nil
 }
 
 func (a paper) sum() uint32 {

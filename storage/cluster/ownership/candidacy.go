@@ -44,7 +44,7 @@ func (s *Station) mayStand() string {
 	switch {
 	case s.now < max(s.vacant, s.held)+rank*Step || s.now < s.retry:
 		return "there may be an owner"
-	case !s.majority(s.count(s.silent(), func(r *Report) bool { return r.Silent })):
+	case !s.without.quiet && !s.majority(s.count(s.silent(), func(r *Report) bool { return r.Silent })):
 		return "other nodes hear an owner"
 	}
 	return ""
@@ -94,6 +94,9 @@ func (s *Station) Changed(now time.Duration, i int, role lanes.Role, epoch uint6
 	case role == lanes.Owner:
 		sh.epoch, sh.mandate = epoch, lanes.NewMandate(epoch, s.Nodes...)
 		maps.Copy(sh.shown, sh.standing)
+		if s.without.told {
+			sh.shown = s.lives
+		}
 		s.elect()
 	case !sh.stood:
 	case s.role >= Owner:

@@ -34,20 +34,20 @@
 //
 // # Invariants
 //
-//   - A tenure begins when all drivers own their shards and the mandate holds for each. It ends for
-//     all shards when it ends for one.
-//   - At most one node's tenure holds at a time (K7).
-//   - A tenure ends before anything else happens at or after the time when its mandate lapses, and the
-//     node does not stand again before its server has ended it.
-//   - A node says that its epochs have ended only when its server has said so, or when it has been
-//     elected and never had a tenure (P11).
-//   - Beats are sent by a node that owns all shards, never by a candidate (P12). A blank node is
-//     shown only what was appended after it had told its life.
-//   - A vote is given only by a process that has looked around for another one of its name, and by
-//     the elder of two. An answer is given when its promise is kept.
-//   - While a majority lives, can talk to each other, and one of them is fit, somebody owns the
-//     shards again within Silence, a Step for each other node, and the time of a candidacy.
-//   - While an owner is answered by a majority, no node stands, whatever single links fail.
+//	O1  A tenure begins when all drivers own their shards and the mandate holds for each. It ends for
+//	    all shards when it ends for one.
+//	O2  At most one node's tenure holds at a time (K7).
+//	O3  A tenure ends before anything else happens at or after the time when its mandate lapses, and the
+//	    node does not stand again before its server has ended it.
+//	O4  A node says that its epochs have ended only when its server has said so, or when it has been
+//	    elected and never had a tenure (P11).
+//	O5  Beats are sent by a node that owns all shards, never by a candidate (P12). A blank node is
+//	    shown only what was appended after it had told its life.
+//	O6  A vote is given only by a process that has looked around for another one of its name, and by
+//	    the elder of two. An answer is given when its promise is kept.
+//	O7  While a majority lives, can talk to each other, and one of them is fit, somebody owns the
+//	    shards again within Silence, a Step for each other node, and the time of a candidacy.
+//	O8  While an owner is answered by a majority, no node stands, whatever single links fail.
 //
 // # Hand-over
 //

@@ -63,6 +63,9 @@ func (s *Station) refresh() {
 	for i := range s.shards {
 		until = min(until, s.shards[i].mandate.Until(s.now))
 	}
+	if s.without.mandate {
+		until = s.now + lanes.Term
+	}
 	if until <= s.now || until <= s.until && s.role >= Owner {
 		return
 	}

@@ -139,7 +139,7 @@ func (s *Station) unfit() string {
 		return "the node is drained"
 	case s.doubled() && s.twin.elder:
 		return "another node has this node's name, and was there before"
-	case s.open && s.role < Owner:
+	case s.open && s.role < Owner && !s.without.ended:
 		return "the server has not ended an earlier tenure yet"
 	case s.now-s.started < listen:
 		return "the node has just been started"

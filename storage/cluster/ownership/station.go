@@ -110,6 +110,8 @@ type Station struct {
 	keeping int      // how many calls of Keep have not been answered
 	drained bool
 	left    Left
+
+	without without
 }
 
 // shard is what a station knows of one.

@@ -1,0 +1,109 @@
+package ownership
+
+import (
+	"time"
+
+	"beanfield/storage/lanes"
+)
+
+// Stand has each shard's driver begin a candidacy: it reads the newest epoch, and then begins the
+// next, unless somebody else was quicker.
+func (m *member) Stand() {
+	for i := range m.drivers {
+		d := &m.drivers[i]
+		d.turn++
+		turn := d.turn
+		m.change(i, lanes.Candidate, 0)
+		m.w.after(m.w.upTo(20*time.Millisecond), m, func() { m.read(i, turn) })
+	}
+}
+
+// change tells the station, a little later, in order.
+func (m *member) change(i int, role lanes.Role, epoch uint64) {
+	m.drivers[i].role, m.drivers[i].epoch = role, epoch
+	m.w.after(time.Microsecond, m, func() { m.s.Changed(m.clock(), i, role, epoch, nil) })
+}
+
+func (m *member) read(i, turn int) {
+	if m.drivers[i].turn != turn {
+		return
+	}
+	if !m.engine() {
+		m.w.after(50*time.Millisecond, m, func() { m.read(i, turn) })
+		return
+	}
+	newest := m.w.epochs[i]
+	m.w.after(m.w.upTo(20*time.Millisecond), m, func() { m.write(i, turn, newest) })
+}
+
+func (m *member) write(i, turn int, newest uint64) {
+	switch d := &m.drivers[i]; {
+	case d.turn != turn:
+	case !m.engine():
+		m.w.after(50*time.Millisecond, m, func() { m.read(i, turn) })
+	case m.w.epochs[i] == newest:
+		m.w.epochs[i]++
+		m.change(i, lanes.Owner, newest+1)
+		m.watch(i, turn, newest+1)
+	case m.w.r.IntN(2) == 0: // it has begun an epoch on one lane, and somebody else has on the other
+		d.turn++
+		m.change(i, lanes.Follower, 0)
+	default:
+		m.read(i, turn)
+	}
+}
+
+// watch has an owner notice a newer epoch, some time.
+func (m *member) watch(i, turn int, epoch uint64) {
+	m.w.after(m.w.upTo(time.Second), m, func() {
+		switch d := &m.drivers[i]; {
+		case d.turn != turn:
+		case m.engine() && m.w.epochs[i] > epoch:
+			d.turn++
+			m.change(i, lanes.Follower, 0)
+		default:
+			m.watch(i, turn, epoch)
+		}
+	})
+}
+
+// Resign ends what the drivers do.
+func (m *member) Resign() {
+	for i := range m.drivers {
+		if d := &m.drivers[i]; d.role != lanes.Follower {
+			d.turn++
+			m.change(i, lanes.Follower, 0)
+		}
+	}
+}
+
+// Begin starts the server.
+func (m *member) Begin(epochs []uint64) {
+	m.serving, m.epoch, m.until = true, epochs[0], 0
+	m.w.tenures++
+}
+
+func (m *member) Hold(until time.Duration) { m.until = until }
+
+// Leave has the server stop in order.
+func (m *member) Leave() { m.end(m.w.upTo(20 * time.Millisecond)) }
+
+// Lose has the server stop at once, and say so later.
+func (m *member) Lose(error) {
+	if m.until = 0; !m.w.blind {
+		m.serving = false
+	}
+	m.end(m.w.upTo(20 * time.Millisecond))
+}
+
+func (m *member) end(delay time.Duration) {
+	m.w.after(delay, m, func() {
+		if m.serving = false; m.w.early {
+			m.serving = true
+			m.w.after(2*time.Second, m, func() { m.serving = false })
+		}
+		m.s.End(m.clock())
+	})
+}
+
+func (m *member) Purge([]uint64) {}

@@ -1,0 +1,266 @@
+package ownership
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"beanfield/storage/lanes"
+)
+
+// acted notes what a station has done.
+type acted struct {
+	sent   []*Message
+	kept   []Kept
+	begun  int
+	lost   []error
+	leaves int
+	stands int
+	purged []uint64
+}
+
+func (a *acted) Send(m *Message)      { a.sent = append(a.sent, m) }
+func (a *acted) Stand()               { a.stands++ }
+func (a *acted) Resign()              {}
+func (a *acted) Keep(k Kept)          { a.kept = append(a.kept, k) }
+func (a *acted) Begin([]uint64)       { a.begun++ }
+func (a *acted) Hold(time.Duration)   {}
+func (a *acted) Leave()               { a.leaves++ }
+func (a *acted) Lose(why error)       { a.lost = append(a.lost, why) }
+func (a *acted) Purge(least []uint64) { a.purged = least }
+
+// answers are those that were sent since the last call.
+func (a *acted) answers() (all []*Message) {
+	for _, m := range a.sent {
+		if m.Kind == Answer {
+			all = append(all, m)
+		}
+	}
+	a.sent = nil
+	return all
+}
+
+const s0 = 10 * time.Second // when stations start; others are much older
+
+// alone is a station of node b among a, b and c, of one shard.
+func alone(kept Kept) (*Station, *acted) {
+	a := new(acted)
+	return New(Config{
+		Cluster: "test", Node: "b", Nodes: []string{"a", "b", "c"}, Shards: 1, Nonce: 7, Kept: kept, Random: rand.New(rand.NewPCG(1, 1)), Acts: a,
+	}, s0), a
+}
+
+func known(epoch uint64) Kept { return Kept{Promised: []uint64{epoch}, Known: []bool{true}} }
+
+func from(node string, kind Kind) *Message {
+	return &Message{Version: Major, Kind: kind, Cluster: "test", From: node, Nonce: 99, Report: Report{
+		Role: "follower", Fit: true, Silent: true, Promised: []uint64{0}, Places: []uint64{0}, Durable: []uint64{0},
+	}}
+}
+
+func beatOf(epoch uint64) *Message {
+	m := from("a", Beat)
+	m.Epochs, m.Sent, m.Over = []uint64{epoch}, 5, []uint64{0}
+	return m
+}
+
+// O6: an answer is given when its promise is kept, and not before; older epochs are refused, also
+// after a restart.
+func TestPromises(t *testing.T) {
+	s, a := alone(known(0))
+	now := s0 + 2*time.Second
+	s.Receive(now, beatOf(3))
+	if got := a.answers(); len(got) != 0 || len(a.kept) != 1 || a.kept[0].Promised[0] != 3 {
+		t.Fatalf("before it is kept: %d answers, to be kept %+v", len(got), a.kept)
+	}
+	s.Kept(now+time.Millisecond, a.kept[0])
+	if got := a.answers(); len(got) != 1 || got[0].Since[0] < 0 || got[0].To != "a" || got[0].Sent != 5 {
+		t.Fatalf("when it is kept: %+v", got)
+	}
+	for name, s2 := range map[string]*Station{"it": s, "a restarted one": func() *Station { s2, _ := alone(a.kept[0]); return s2 }()} {
+		b := s2.Acts.(*acted)
+		s2.Receive(now+time.Second, beatOf(2))
+		if got := b.answers(); len(got) != 1 || got[0].Since[0] >= 0 || got[0].Report.Promised[0] != 3 {
+			t.Errorf("%s answers an older epoch: %+v", name, got)
+		}
+		s2.Receive(now+time.Second, beatOf(3))
+		if got := b.answers(); len(got) != 1 || got[0].Since[0] < 0 {
+			t.Errorf("%s does not answer what it has promised: %+v", name, got)
+		}
+	}
+}
+
+// O6: a process that has just started, or is the younger of two with one name, gives no vote, and does
+// not stand.
+func TestTwins(t *testing.T) {
+	twin := func(nonce uint64, age time.Duration) *Message {
+		m := from("b", Hello)
+		m.Nonce, m.Age = nonce, age
+		return m
+	}
+	s, a := alone(known(3))
+	s.Receive(s0+listen-1, beatOf(3))
+	if len(a.answers()) != 0 {
+		t.Error("it votes before it has looked around")
+	}
+	for name, c := range map[string]struct {
+		first, second *Message
+		apart         time.Duration
+		votes         bool
+	}{
+		"an older one":             {twin(8, time.Hour), twin(8, time.Hour), HelloEach, false},
+		"a younger one":            {twin(8, 0), twin(8, time.Second), HelloEach, true},
+		"itself":                   {twin(7, 0), twin(7, 0), HelloEach, true},
+		"the rest of its own past": {twin(8, time.Hour), twin(8, time.Hour), time.Millisecond, true},
+	} {
+		s, a := alone(known(3))
+		now := s0 + 2*time.Second
+		s.Receive(now, c.first)
+		s.Receive(now+c.apart, c.second)
+		s.Receive(now+c.apart, beatOf(3))
+		if got := a.answers(); (len(got) == 1) != c.votes || s.Report().Fit && !c.votes {
+			t.Errorf("%s: it has answered %d times", name, len(got))
+		}
+		now += 10 * HelloEach
+		s.Receive(now+c.apart+1, beatOf(3))
+		if len(a.answers()) != 1 {
+			t.Errorf("%s: it does not vote when that one is gone", name)
+		}
+	}
+}
+
+// Messages of another version, another cluster or a stranger change nothing.
+func TestRefusedMessages(t *testing.T) {
+	for name, change := range map[string]func(m *Message){
+		"version":  func(m *Message) { m.Version = 2 },
+		"cluster":  func(m *Message) { m.Cluster = "other" },
+		"stranger": func(m *Message) { m.From = "x" },
+		"shards":   func(m *Message) { m.Epochs = []uint64{3, 3} },
+		"to":       func(m *Message) { m.To = "c" },
+	} {
+		s, a := alone(known(3))
+		m := beatOf(3)
+		change(m)
+		s.Receive(s0+2*time.Second, m)
+		if got := a.answers(); len(got) != 0 || s.Owner() != "" {
+			t.Errorf("%s: %+v, owner %q", name, got, s.Owner())
+		}
+	}
+}
+
+// elected is a station that has just been elected, with an epoch. Nobody has answered it yet.
+func elected(t *testing.T, kept Kept, lives ...uint64) (s *Station, a *acted, now time.Duration) {
+	s, a = alone(kept)
+	for now = s0; a.stands == 0 && now < s0+5*time.Second; now += HelloEach {
+		for i, node := range []string{"a", "c"} {
+			m := from(node, Hello)
+			if i < len(lives) {
+				m.Report.Life = lives[i]
+			}
+			s.Receive(now, m)
+		}
+		s.Tick(now)
+	}
+	if a.stands != 1 {
+		t.Fatal("it does not stand:", s.mayStand())
+	}
+	s.Changed(now, 0, lanes.Candidate, 0, nil)
+	s.Changed(now, 0, lanes.Owner, 9, nil)
+	return s, a, now
+}
+
+// answer answers a beat of epoch 9.
+func answer(node string, sent, since time.Duration, durable uint64) *Message {
+	m := from(node, Answer)
+	m.To, m.Epochs, m.Sent, m.Since, m.Report.Durable = "b", []uint64{9}, sent, []time.Duration{since}, []uint64{durable}
+	return m
+}
+
+// O5: a blank node is shown only what was appended after it had told its life.
+func TestBlankNodes(t *testing.T) {
+	s, a, now := elected(t, known(0), 0, 55)
+	shown := func() map[string][]uint64 {
+		a.sent = nil
+		now += BeatEach
+		s.Tick(now)
+		i := slices.IndexFunc(a.sent, func(m *Message) bool { return m.Kind == Beat })
+		if i < 0 {
+			t.Fatal("no beat")
+		}
+		return a.sent[i].Shown
+	}
+	if got := shown(); len(got) != 1 || got["c"][0] != 55 {
+		t.Errorf("the life that was told before it stood is not shown: %v", got)
+	}
+	m := from("a", Hello)
+	m.Report.Life = 66
+	s.Receive(now, m)
+	if got := shown(); got["a"] != nil {
+		t.Errorf("a life that was told later is shown: %v", got)
+	}
+	blank := s.Blank()
+	if len(blank) != 1 || blank["a"] != 66 {
+		t.Errorf("still to be shown: %v", blank)
+	}
+	if s.Landed(now, 0, 8, blank); shown()["a"] != nil {
+		t.Error("it is shown what has landed in another epoch")
+	}
+	if s.Landed(now, 0, 9, blank); shown()["a"][0] != 66 || s.Blank() != nil {
+		t.Error("it is not shown what has landed")
+	}
+}
+
+// P8: purges go up to what every counted copy has said in this ownership; a node that has not, counts
+// from 0; one that was given up does not count.
+func TestCountedCopies(t *testing.T) {
+	s, a, now := elected(t, known(0))
+	s.Copy(0, 100, 80, "")
+	s.Kept(now, a.kept[0])
+	s.Receive(now, answer("a", now, time.Hour, 70))
+	if a.begun != 1 {
+		t.Fatal("it has no tenure")
+	}
+	least := func(want uint64) {
+		t.Helper()
+		now += BeatEach
+		if s.Tick(now); s.Least(0) != want {
+			t.Errorf("the lanes may be purged up to %d, want %d", s.Least(0), want)
+		}
+		s.Receive(now, answer("a", now, time.Hour, 70))
+	}
+	least(0)
+	if err := s.Obey(now, Leave, "c", false); err != nil || !s.GivenUp("c") {
+		t.Error(err)
+	}
+	least(70)
+	if err := s.Obey(now, Leave, "a", false); err == nil {
+		t.Error("too few would be left")
+	}
+	if err := s.Obey(now, Leave, "c", true); err != nil {
+		t.Error(err)
+	}
+	least(0)
+	s.Receive(now, answer("c", now, time.Hour, 30))
+	least(30)
+	for range 8 {
+		least(30)
+	}
+	if len(a.purged) != 1 || a.purged[0] != 30 || s.Purged(0) != 30 {
+		t.Errorf("purged up to %v", a.purged)
+	}
+}
+
+// O3: a mandate that has lapsed ends the tenure before anything else happens.
+func TestLapse(t *testing.T) {
+	s, a, now := elected(t, known(0))
+	s.Kept(now, a.kept[0])
+	s.Receive(now, answer("a", now, time.Hour, 0))
+	s.Receive(now+lanes.Term, answer("a", now+lanes.Term/2, time.Hour, 0))
+	if len(a.lost) != 1 || s.Role() != Follower {
+		t.Error("the tenure goes on:", s.Role(), a.lost)
+	}
+	if s.Tick(now + 5*time.Second); s.unfit() == "" {
+		t.Error("it could stand before its server has ended the tenure")
+	}
+}

@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/lanes"
+	"beanfield/storage/must"
+	"beanfield/storage/turns"
+)
+
+// CN1: what was kept is there after a restart. A file that is gone, damaged, or of other logs says
+// nothing: then the node is blank.
+func TestPromisesAreKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "promises")
+	open := func(cluster string, origins ...uint64) *promises {
+		p := &promises{path: path, cluster: cluster, origins: origins}
+		must.Do(t, p.read())
+		return p
+	}
+	k := ownership.Kept{Promised: []uint64{3, 1 << 63}, Known: []bool{true, true}, Drained: true, Left: ownership.Left{Serial: 2, Nodes: []string{"c"}}}
+	p := open("x", 1, 2)
+	if p.last.Known != nil {
+		t.Error("a new node knows what it has promised:", p.last)
+	}
+	for range 2 {
+		must.Do(t, p.keep(k))
+	}
+	if got := open("x", 1, 2).last; len(got.Promised) != 2 || got.Promised[1] != 1<<63 || !got.Known[0] || !got.Drained || got.Left.Serial != 2 {
+		t.Errorf("after a restart: %+v", got)
+	}
+	for name, p := range map[string]*promises{"another cluster": open("y", 1, 2), "another log": open("x", 1, 3), "another number": open("x", 1)} {
+		if p.last.Known != nil {
+			t.Errorf("%s: it knows %+v", name, p.last)
+		}
+	}
+	whole := must.Get(os.ReadFile(path))
+	for i := range whole {
+		b := append([]byte(nil), whole...)
+		b[i] ^= 1
+		must.Do(t, os.WriteFile(path, b, 0o600))
+		if got := open("x", 1, 2).last; got.Known != nil && (got.Promised[0] != 3 || got.Promised[1] != 1<<63) {
+			t.Errorf("damage at %d is believed: %+v", i, got)
+		}
+	}
+	if err := (&promises{path: filepath.Join(path, "x")}).keep(k); err == nil {
+		t.Error("it says that it has kept what it could not write")
+	}
+}
+
+// CN2, CN3: a tenure holds until its mandates' end; once it was lost, or has ended, it never holds again,
+// and appends nothing.
+func TestTenureHolds(t *testing.T) {
+	n := newNode(Options{})
+	n.replicas = []*replica{{node: n}}
+	for name, end := range map[string]func(*Tenure){
+		"lapses": func(t *Tenure) { t.until.Store(int64(n.now())) },
+		"lost":   func(t *Tenure) { t.lose(lanes.ErrGap); t.lose(ErrClosed) },
+		"ended":  func(t *Tenure) { t.End(); t.End(); t.until.Store(int64(n.now() + time.Hour)) },
+	} {
+		n.tenure = newTenure(n, []uint64{1})
+		its := n.tenure
+		if its.Holds() {
+			t.Errorf("%s: it holds before it does", name)
+		}
+		acts{n}.Hold(n.now() + time.Hour)
+		if !its.Holds() {
+			t.Errorf("%s: it does not hold", name)
+		}
+		end(its)
+		if _, err := its.Append(0, []byte("x")); its.Holds() || err == nil {
+			t.Errorf("%s: it holds, and appends with error %v", name, err)
+		}
+		select {
+		case <-its.Lost():
+			if name != "lost" || !errors.Is(its.Why(), lanes.ErrGap) {
+				t.Errorf("%s: it is lost: %v", name, its.Why())
+			}
+		default:
+			if name == "lost" {
+				t.Error("nobody is told that it was lost")
+			}
+		}
+	}
+}
+
+// fussy are copies that refuse a record.
+type fussy struct {
+	Copies
+	refuse, took uint64
+}
+
+func (f *fussy) Take(_ int, rec turns.Record, _ []byte, _ uint64) error {
+	if rec.Number == f.refuse {
+		return os.ErrPermission
+	}
+	f.took = rec.Number
+	return nil
+}
+
+// CN4: a copy that has refused a record gets none any more.
+func TestCopyRefuses(t *testing.T) {
+	n := newNode(Options{})
+	f := &fussy{refuse: 3}
+	n.copies = f
+	r := &replica{node: n}
+	for number := uint64(1); number < 6; number++ {
+		r.taken([]lanes.Entry{{Record: turns.Record{Number: number}}})
+	}
+	if f.took != 2 || !errors.Is(r.failure(), os.ErrPermission) {
+		t.Errorf("it has taken %d, and failed with %v", f.took, r.failure())
+	}
+	if len(n.mail) != 1 {
+		t.Error("the loop is told", len(n.mail), "times")
+	}
+}
