@@ -31,7 +31,7 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	n := newNode(o)
-	for _, step := range []func(context.Context) error{n.startEngine, n.openShards, n.openCopies, n.take} {
+	for _, step := range []func(context.Context) error{n.startEngine, n.join, n.openShards, n.openCopies, n.take} {
 		if err := step(ctx); err != nil {
 			n.stop()
 			return nil, err
@@ -79,7 +79,13 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 	if n.conn, err = n.server.Connect(); err != nil {
 		return err
 	}
-	if n.talk, err = n.server.Connect(); err != nil { // records do not hold up beats
+	n.talk, err = n.server.Connect() // records do not hold up beats
+	return err
+}
+
+// join waits until there are enough nodes to make streams.
+func (n *Node) join(ctx context.Context) error {
+	if err := n.answerFounding(); err != nil || n.server == nil {
 		return err
 	}
 	defer n.saying("enough of the other nodes: their engines cannot be reached, have another secret, or are not up")()
@@ -93,9 +99,19 @@ func (n *Node) openShards(ctx context.Context) error {
 	if replicas == 0 {
 		replicas = len(n.o.Nodes)
 	}
+	begin, err := n.beginning()
+	if err != nil {
+		return err
+	}
 	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards, New: max(1, n.o.DefaultShards)}
+	if begin.founds != nil {
+		if o.New = begin.founds.Shards; n.o.Shards != 0 && n.o.Shards != o.New {
+			return fmt.Errorf("%w: the directory that the cluster begins with has %d shards, and the configuration %d", ErrRefused, o.New, n.o.Shards)
+		}
+	}
 	for i := 0; i == 0 || i < o.Shards; i++ {
 		o.Shard = i
+		o.Begin = func(ctx context.Context) (origin, base uint64, err error) { return begin.shard(ctx, i) }
 		shard, err := jetstream.Open(ctx, n.conn, o)
 		if err != nil {
 			return err
@@ -110,7 +126,7 @@ func (n *Node) openShards(ctx context.Context) error {
 func (n *Node) openCopies(context.Context) (err error) {
 	var origins []turns.Place
 	for _, r := range n.replicas {
-		origins = append(origins, turns.Place{Origin: r.shard.Origin(), Hash: r.shard.Base()})
+		origins = append(origins, turns.Place{Origin: r.shard.Origin()}) // an empty copy is none of a log that has a base
 	}
 	if n.copies, err = n.o.Open(n.o.Name, len(origins), origins); err != nil {
 		return err
@@ -122,6 +138,9 @@ func (n *Node) openCopies(context.Context) (err error) {
 		if place := n.copies.Place(i); place.Origin != origin.Origin {
 			return fmt.Errorf("%w: shard %d of the store belongs to another log (%x) than the streams of cluster %q (%x)",
 				ErrRefused, i, place.Origin, n.o.Name, origin.Origin)
+		}
+		if place, base := n.copies.Place(i), n.replicas[i].shard.Base(); place.Number == 0 && place.Hash != 0 && place.Hash != base {
+			return fmt.Errorf("%w: the cluster %q has begun without the jobs of this directory", ErrRefused, n.o.Name)
 		}
 	}
 	return nil

@@ -51,9 +51,13 @@ type ShardOptions struct {
 	Cluster  string
 	Shard    int
 	Replicas int
-	Shards   int    // how many the cluster has; 0: whatever the streams say
-	New      int    // how many a new cluster has, if Shards is 0
-	Base     uint64 // of a new log: the hash of the place before its first record
+	Shards   int // how many the cluster has; 0: whatever the streams say
+	New      int // how many a new cluster has, if Shards is 0
+
+	// Begin is asked before streams are made that are not there: it returns when this node may make
+	// them. The log gets its origin, and its base: the hash of the place before the first record. Without it,
+	// or with origin 0, the log begins empty.
+	Begin func(context.Context) (origin, base uint64, err error)
 }
 
 // Open finds the streams of a shard, and makes them if they are not there (E3). It tries until the
@@ -63,7 +67,7 @@ func Open(ctx context.Context, nc *nats.Conn, o ShardOptions) (*Shard, error) {
 	if !plain(o.Cluster) || o.Shard < 0 || o.Replicas < 1 {
 		return nil, fmt.Errorf("%w: shard %d of cluster %q, %d replicas", ErrOptions, o.Shard, o.Cluster, o.Replicas)
 	}
-	s := &Shard{nc: nc, base: o.Base, shards: max(1, o.New)}
+	s := &Shard{nc: nc, shards: max(1, o.New)}
 	if o.Shards > 0 {
 		s.shards = o.Shards
 	}
@@ -117,11 +121,10 @@ func (s *Shard) open(ctx context.Context, i int, o ShardOptions) error {
 		var info description
 		err := s.ask(ctx, "STREAM.INFO."+s.streams[i], nil, &info)
 		if coded(err, codeNoStream) {
-			origin := s.origin
-			for origin == 0 {
-				origin = rand.Uint64()
+			var origin uint64
+			if origin, err = s.begin(ctx, o); err == nil {
+				err = s.ask(ctx, "STREAM.CREATE."+s.streams[i], s.settings(i, o, origin), &info)
 			}
-			err = s.ask(ctx, "STREAM.CREATE."+s.streams[i], s.settings(i, o, origin), &info)
 		}
 		if err == nil {
 			return s.check(i, o, &info.Config)
@@ -135,6 +138,17 @@ func (s *Shard) open(ctx context.Context, i int, o ShardOptions) error {
 		case <-time.After(retrySetup):
 		}
 	}
+}
+
+// begin is how a log begins whose streams are not there. If one of them is, it says.
+func (s *Shard) begin(ctx context.Context, o ShardOptions) (origin uint64, err error) {
+	if origin = s.origin; origin == 0 && o.Begin != nil {
+		origin, s.base, err = o.Begin(ctx)
+	}
+	for origin == 0 {
+		origin = rand.Uint64()
+	}
+	return origin, err
 }
 
 // retrySetup is the pause before a request is repeated while streams are looked for; its answer is

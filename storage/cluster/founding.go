@@ -1,0 +1,136 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"beanfield/storage/jetstream"
+)
+
+// Founding is what a directory says with which a cluster is to begin: that the logs of its shards have
+// a base, the jobs in it. Numbers are in hexadecimal digits, because JSON's are not exact.
+type Founding struct {
+	Cluster string `json:"cluster"`
+	Shards  int    `json:"shards"`
+	Origins []Base `json:"origins"`
+}
+
+// Base is where one shard's log begins.
+type Base struct {
+	Origin string `json:"origin"`
+	Base   string `json:"base"`
+}
+
+// FoundingName is the file with it, in Options.Dir.
+const FoundingName = "founding.json"
+
+// beginning is how a cluster begins whose streams are not there. A node that founds it makes them at
+// once. Any other one waits until all nodes have said that they do not found it: otherwise it would begin empty, and the
+// founder's jobs would be left out.
+type beginning struct {
+	node    *Node
+	founds  *Founding
+	allowed bool
+}
+
+func (n *Node) beginning() (*beginning, error) {
+	b := &beginning{node: n}
+	path := filepath.Join(n.o.Dir, FoundingName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return b, nil
+	}
+	if err == nil {
+		b.founds = new(Founding)
+		err = json.Unmarshal(text, b.founds)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %s: %w", path, err)
+	}
+	if f := b.founds; f.Cluster != n.o.Name || f.Shards < 1 || f.Shards != len(f.Origins) {
+		return nil, fmt.Errorf("%w: %s tells of cluster %q with %d shards and %d logs; this is cluster %q", ErrRefused, path, f.Cluster, f.Shards, len(f.Origins), n.o.Name)
+	}
+	return b, nil
+}
+
+// shard returns when this node may make the streams of a shard, and says how its log begins.
+func (b *beginning) shard(ctx context.Context, i int) (origin, base uint64, err error) {
+	if b.founds != nil {
+		origin, err = strconv.ParseUint(b.founds.Origins[i].Origin, 16, 64)
+		if err == nil {
+			base, err = strconv.ParseUint(b.founds.Origins[i].Base, 16, 64)
+		}
+		if err != nil {
+			return 0, 0, fmt.Errorf("cluster: %s: %w", FoundingName, err)
+		}
+		return origin, base, nil
+	}
+	if b.allowed {
+		return 0, 0, nil
+	}
+	said := time.Time{}
+	for {
+		founder, silent := b.askAll(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return 0, 0, ctx.Err()
+		case founder == "" && len(silent) == 0:
+			b.allowed = true
+			return 0, 0, nil
+		case founder != "":
+			return 0, 0, fmt.Errorf("cluster: %s is about to found it", founder) // and is looked for again
+		}
+		if time.Since(said) > sayEach {
+			said = time.Now()
+			b.node.o.Logger.Warn("this node waits", "for", "all nodes, because a new cluster begins; missing: "+strings.Join(silent, ", "))
+		}
+	}
+}
+
+// askAll asks all other nodes whether they found the cluster.
+func (b *beginning) askAll(ctx context.Context) (founder string, silent []string) {
+	n := b.node
+	for _, name := range n.o.names() {
+		if name == n.o.Node {
+			continue
+		}
+		answer, err := jetstream.Ask(ctx, n.talk, foundingSubject(n.o.Name, name))
+		switch {
+		case err != nil:
+			silent = append(silent, name)
+		case string(answer) == foundsIt:
+			founder = name
+		}
+	}
+	return founder, silent
+}
+
+// The answers to whether a node founds the cluster.
+const (
+	foundsIt = "founds it"
+	joinsIt  = "joins it"
+)
+
+func foundingSubject(cluster, node string) string {
+	return jetstream.PostPrefix(cluster) + "founding." + node
+}
+
+// answerFounding tells other nodes whether this one founds the cluster.
+func (n *Node) answerFounding() error {
+	b, err := n.beginning()
+	if err != nil {
+		return err
+	}
+	answer := joinsIt
+	if b.founds != nil {
+		answer = foundsIt
+	}
+	return jetstream.Answer(n.talk, foundingSubject(n.o.Name, n.o.Node), []byte(answer))
+}
