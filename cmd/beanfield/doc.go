@@ -101,6 +101,9 @@
 // over too. A tenure that is lost during the recovery is thrown away after it. A stop of the process
 // ends a tenure in order and then the node, which hands over.
 //
+// "beanfield cluster" asks the running node over a socket in the data directory (package control), from
+// before it has found the others.
+//
 // systemd hears READY=1 when the node follows for the first time. A reload, and drain mode, concern
 // the tenures to come as well. A follower makes no backups.
 //

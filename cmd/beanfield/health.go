@@ -4,20 +4,24 @@ import (
 	"sync/atomic"
 
 	"beanfield/router"
+	"beanfield/storage/cluster"
 )
 
 // health knows why clients cannot work at the moment.
 type health struct {
-	router   atomic.Pointer[router.Router] // nil until the jobs are recovered
+	router   atomic.Pointer[router.Router] // nil until the jobs are recovered, and while another node serves
+	node     atomic.Pointer[node]          // nil with one machine
 	stopping atomic.Bool
 }
 
 // problems are the reasons, in words. There are none if clients can work.
 func (h *health) problems() []string {
-	r := h.router.Load()
+	r, n := h.router.Load(), h.node.Load()
 	switch {
 	case h.stopping.Load():
 		return []string{"stopping"}
+	case r == nil && n != nil:
+		return following((*n).Status())
 	case r == nil:
 		return []string{"recovering: the jobs are not all back yet"}
 	}
@@ -33,4 +37,16 @@ func (h *health) problems() []string {
 		found = append(found, "disk space is low: new jobs are refused")
 	}
 	return found
+}
+
+// following says why a node of a cluster does not serve.
+func following(st cluster.Status) []string {
+	why := "following: node " + st.Owner + " serves"
+	switch st.Owner {
+	case "":
+		why = "following: no node serves now"
+	case st.Node:
+		why = "recovering: this node is to serve, and the jobs are not all back yet"
+	}
+	return append([]string{why}, st.Problems...)
 }

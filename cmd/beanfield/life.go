@@ -8,12 +8,18 @@ import (
 
 	"beanfield/router"
 	"beanfield/storage"
+	"beanfield/storage/cluster"
 )
 
 // node has the shards for this process, when it is its turn.
 type node interface {
+	// Start makes it follow. It waits for other nodes until ctx ends.
+	Start(ctx context.Context) error
 	// Tenure waits until the process has them.
 	Tenure(context.Context) (tenure, error)
+	// Status and Figures are what it knows of the cluster, also before it has started.
+	Status() cluster.Status
+	Figures() cluster.Figures
 	// Close hands over, and ends the node.
 	Close(context.Context) error
 }
@@ -189,15 +195,14 @@ func (l *life) join(inherited bool, steps *storage.Steps, started func()) error 
 		}
 		shutDoors(l.doors)
 	}
+	n := l.makeNode(l.config, l.log)
+	l.srv.health.node.Store(&n)
 	step := steps.Begin("becoming a node of the cluster", l.config.Cluster.Name)
-	n, err := await(l.sig.stop, l.log, waitForNodes, func() (*node, error) {
-		n, err := l.makeNode(l.sig.stop, l.config, l.log)
-		return &n, err
-	})
+	begun, err := await(l.sig.stop, l.log, waitForNodes, func() (*node, error) { return &n, n.Start(l.sig.stop) })
 	step.End()
-	if err != nil || n == nil {
+	if err != nil || begun == nil {
 		return errors.Join(err, l.srv.abandon())
 	}
 	started()
-	return l.lead(*n)
+	return l.lead(n)
 }

@@ -29,7 +29,9 @@ func (m *member) turnedAway() {
 		c.Close()
 	}
 	m.page("/healthz", 200)
-	m.page("/readyz", 503)
+	if body := m.page("/readyz", 503); body != "following: node b serves\nnode b is slow\n" {
+		m.t.Errorf("a follower says %q", body)
+	}
 	m.page("/metrics", 503)
 }
 

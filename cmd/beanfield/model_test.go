@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"beanfield/storage"
+	"beanfield/storage/cluster"
 	"beanfield/storage/must"
 )
 
@@ -21,6 +22,18 @@ type modelNode struct {
 	tenures chan *modelTenure
 	last    atomic.Pointer[modelTenure]
 	closed  chan struct{}
+}
+
+func (n *modelNode) Start(context.Context) error { return nil }
+
+// Status says that another node serves.
+func (n *modelNode) Status() cluster.Status {
+	return cluster.Status{Cluster: "c", Node: "a", Owner: "b", Nodes: []cluster.NodeStatus{{Name: "a", Alive: true, Role: "follower"}, {Name: "b"}},
+		Shards: []cluster.ShardStatus{{Epoch: 7, Owner: "b", Lag: 3}, {Shard: 1, Epoch: 7, Owner: "b"}}, Problems: []string{"node b is slow"}}
+}
+
+func (n *modelNode) Figures() cluster.Figures {
+	return cluster.Figures{Role: "follower", Shards: n.Status().Shards, LagBytes: 300}
 }
 
 func (n *modelNode) Tenure(ctx context.Context) (tenure, error) {
@@ -186,7 +199,7 @@ func newMember(t *testing.T) *member {
 	d := &daemon{flags: f, end: func(code int) { m.fate <- code }}
 	d.config = must.Get(loadConfig(f))
 	d.log, d.garbage = newLogger(&m.said, d.config, &d.level), &bounds{}
-	d.makeNode = func(context.Context, *Config, *slog.Logger) (node, error) { return m.modelNode, nil }
+	d.makeNode = func(*Config, *slog.Logger) node { return m.modelNode }
 	m.sig, m.stop = stoppable(t)
 	go func() { m.ended <- d.run(m.sig) }()
 	until(t, "it listens", func() bool { return strings.Contains(m.said.String(), "face=http") })

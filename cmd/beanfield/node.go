@@ -3,9 +3,17 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
+	"sync/atomic"
 
+	"beanfield/cmd/beanfield/control"
+	"beanfield/cmd/beanfield/datadir"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
 	"beanfield/storage/pebblestore"
@@ -17,34 +25,110 @@ const clusterDir = "cluster"
 
 // clusterNode is this process as a node.
 type clusterNode struct {
-	*cluster.Node
-	copies *pebblestore.Replicas
+	config  *Config
+	log     *slog.Logger
+	copies  *pebblestore.Replicas
+	running atomic.Pointer[cluster.Node] // nil until it has started
+	control *control.Server
 }
 
-// makeNode starts a node as the configuration says.
-func makeNode(ctx context.Context, c *Config, log *slog.Logger) (node, error) {
-	n := &clusterNode{}
-	o := clusterOptions(c, log)
-	o.Open = func(name string, _ int, origins []turns.Place) (cluster.Copies, error) {
-		p := pebbleOptions(c, log)
-		p.Fatal = func(err error) {
-			log.Error("this node's store has failed: another node serves until this one is started again on a disk that works", "error", err)
-		}
-		copies, err := pebblestore.OpenReplicas(pebblestore.ReplicaOptions{Options: p, Cluster: name, Origins: origins})
-		if err != nil {
-			return nil, err
-		}
-		n.copies = copies
-		return copies, nil
+// makeNode makes a node as the configuration says.
+func makeNode(c *Config, log *slog.Logger) node { return &clusterNode{config: c, log: log} }
+
+// Start implements node.
+func (n *clusterNode) Start(ctx context.Context) error {
+	dir := n.config.Storage.Path
+	if pid, err := datadir.Holder(dir); err != nil || pid != 0 {
+		return &exitError{exitStorage, errors.Join(err, fmt.Errorf("%s is in use by process %d", dir, pid))}
+	}
+	o := clusterOptions(n.config, n.log)
+	o.Open = n.open
+	if err := os.Mkdir(o.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return &exitError{exitStorage, err}
 	}
 	var err error
-	if n.Node, err = cluster.Start(ctx, o); err != nil {
+	if n.control, err = control.Serve(o.Dir, n, n.log); err != nil {
+		return &exitError{exitStorage, fmt.Errorf("the socket of beanfield cluster: %w", err)}
+	}
+	running, err := cluster.Start(ctx, o)
+	if err != nil {
+		n.control.Close()
 		if errors.Is(err, cluster.ErrRefused) {
 			err = &exitError{exitStorage, err}
 		}
-		return nil, storeError(err)
+		return storeError(err)
 	}
-	return n, nil
+	n.running.Store(running)
+	return nil
+}
+
+// open opens this node's copies of the shards.
+func (n *clusterNode) open(name string, _ int, origins []turns.Place) (cluster.Copies, error) {
+	o := pebbleOptions(n.config, n.log)
+	o.Fatal = func(err error) {
+		n.log.Error("this node's store has failed: another node serves until this one is started again on a disk that works", "error", err)
+	}
+	copies, err := pebblestore.OpenReplicas(pebblestore.ReplicaOptions{Options: o, Cluster: name, Origins: origins})
+	if err != nil {
+		return nil, err
+	}
+	n.copies = copies
+	return copies, nil
+}
+
+// Close implements node.
+func (n *clusterNode) Close(ctx context.Context) error {
+	err := n.running.Load().Close(ctx)
+	n.control.Close()
+	return err
+}
+
+// Status is what the node knows of the cluster. Until it has started, these are the names.
+func (n *clusterNode) Status() cluster.Status {
+	if running := n.running.Load(); running != nil {
+		return running.Status()
+	}
+	k := &n.config.Cluster
+	st := cluster.Status{Cluster: k.Name, Node: k.Node, Shards: []cluster.ShardStatus{}, Problems: []string{"waiting for other nodes of the cluster"}}
+	for _, name := range slices.Sorted(maps.Keys(k.Nodes)) {
+		st.Nodes = append(st.Nodes, cluster.NodeStatus{Name: name, Alive: name == k.Node, Silence: -1})
+	}
+	return st
+}
+
+// Figures are for the metrics.
+func (n *clusterNode) Figures() cluster.Figures {
+	if running := n.running.Load(); running != nil {
+		return running.Figures()
+	}
+	return cluster.Figures{}
+}
+
+var errStarting = errors.New("the node waits for other nodes of the cluster")
+
+// told has the running node do something.
+func (n *clusterNode) told(what func(*cluster.Node) error) error {
+	if running := n.running.Load(); running != nil {
+		return what(running)
+	}
+	return errStarting
+}
+
+// Move, Drain, Join and Leave implement control.Node.
+func (n *clusterNode) Move(ctx context.Context, node string) error {
+	return n.told(func(r *cluster.Node) error { return r.Move(ctx, node) })
+}
+
+func (n *clusterNode) Drain(ctx context.Context, node string, undo bool) error {
+	return n.told(func(r *cluster.Node) error { return r.Drain(ctx, node, undo) })
+}
+
+func (n *clusterNode) Join(ctx context.Context, node string) error {
+	return n.told(func(r *cluster.Node) error { return r.Join(ctx, node) })
+}
+
+func (n *clusterNode) Leave(ctx context.Context, node string) error {
+	return n.told(func(r *cluster.Node) error { return r.Leave(ctx, node) })
 }
 
 // clusterOptions are those of a node.
@@ -63,7 +147,7 @@ func clusterOptions(c *Config, log *slog.Logger) cluster.Options {
 
 // Tenure implements node.
 func (n *clusterNode) Tenure(ctx context.Context) (tenure, error) {
-	t, err := n.Node.Tenure(ctx)
+	t, err := n.running.Load().Tenure(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -79,8 +78,8 @@ type daemon struct {
 	level   slog.LevelVar // of log
 	garbage *bounds
 	end     func(code int) // of the process, when it must not wait
-	// makeNode makes the process a node of a cluster. It waits for other nodes until ctx ends.
-	makeNode func(ctx context.Context, c *Config, log *slog.Logger) (node, error)
+	// makeNode makes the process a node of a cluster.
+	makeNode func(c *Config, log *slog.Logger) node
 }
 
 // start listens for signals and runs.

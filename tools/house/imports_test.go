@@ -15,7 +15,7 @@ const (
 var floors = []string{
 	"cmd/beanfield",
 	"cmd/beanfield/command",
-	"cmd/beanfield/binlog cmd/beanfield/datadir",
+	"cmd/beanfield/binlog cmd/beanfield/control cmd/beanfield/datadir",
 	"cmd/beanfield/listing cmd/beanfield/manual",
 	"conn/admin conn/admin/console conn/beanstalk conn/queueservice",
 	"conn/admin/history conn/hall",

@@ -3,44 +3,56 @@ package command
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
-// cluster is the command of that name. Its first word says what to do.
-type cluster struct {
-	config, from string
-	json         bool
+// clustering is the command cluster. Its first word says what to do.
+type clustering struct {
+	config, dir, from string
+	json, undo        bool
+	patience          time.Duration
 }
 
-func (a *cluster) flags(f *flag.FlagSet) {
-	f.StringVar(&a.config, "config", "", "the node's configuration `file`")
+func (a *clustering) flags(f *flag.FlagSet) {
+	f.StringVar(&a.config, "config", "", "the node's configuration `file` (default "+usualConfig+", without -dir)")
+	f.StringVar(&a.config, "c", "", "the same `file`")
+	f.StringVar(&a.dir, "dir", "", "the node's data `directory`, instead of its configuration")
 	f.StringVar(&a.from, "from", "", "with init: the data `directory` of the server whose jobs the cluster is to have")
 	f.BoolVar(&a.json, "json", false, "print JSON")
+	f.BoolVar(&a.undo, "undo", false, "with drain: the node may serve again")
+	f.Var(spanned(&a.patience, 30*time.Second), "timeout", "longest `time` to wait for the node, and for what it is told")
 }
 
 // clusterActs are the words, and what each does. The call has the words behind it.
-var clusterActs = map[string]func(a *cluster, c *call) error{
-	"init":   func(a *cluster, c *call) error { return c.initCluster(a.config, a.from, a.json) },
-	"detach": func(a *cluster, c *call) error { return c.detach(a.config, a.json) },
+var clusterActs = map[string]func(a *clustering, c *call) error{
+	"init":   func(a *clustering, c *call) error { return c.initCluster(a.config, a.from, a.json) },
+	"detach": func(a *clustering, c *call) error { return c.detach(a.config, a.json) },
+	"status": (*clustering).status,
+	"move":   func(a *clustering, c *call) error { return a.order(c, "move", true) },
+	"drain":  func(a *clustering, c *call) error { return a.order(c, "drain", true) },
+	"join":   func(a *clustering, c *call) error { return a.order(c, "join", false) },
+	"leave":  func(a *clustering, c *call) error { return a.order(c, "leave", true) },
 }
 
-func (a *cluster) run(c *call) error {
-	var known []string
-	for name := range clusterActs {
-		known = append(known, name)
-	}
-	slices.Sort(known)
+func (a *clustering) run(c *call) error {
+	known := slices.Sorted(maps.Keys(clusterActs))
 	if len(c.words) == 0 {
 		return usagef("what to do? %s", strings.Join(known, ", "))
 	}
 	word := c.words[0]
 	act := clusterActs[word]
-	if act == nil {
+	switch {
+	case act == nil:
 		return usageError{fmt.Errorf("what is %q?%s", word, suggestion(word, known))}
-	}
-	if a.from != "" && word != "init" {
+	case a.from != "" && word != "init":
 		return usagef("-from is for init")
+	case a.undo && word != "drain":
+		return usagef("-undo is for drain")
+	case a.dir != "" && (word == "init" || word == "detach"):
+		return usagef("-dir is for a node that runs")
 	}
 	c.words = c.words[1:]
 	return act(a, c)

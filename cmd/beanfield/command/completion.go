@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -47,6 +49,8 @@ func choices(c *Command) (words []string) {
 		words = append(words, topics()...)
 	case "completion":
 		words = append(words, "bash", "zsh", "fish")
+	case "cluster":
+		words = append(words, slices.Sorted(maps.Keys(clusterActs))...)
 	}
 	return words
 }

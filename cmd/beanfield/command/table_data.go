@@ -37,26 +37,4 @@ been deleted, and then ends with exit code 3.`,
 		},
 		make: func() action { return new(dumping) },
 	},
-	{
-		Name: "cluster", Group: groupData, Args: "init|detach [DIR]",
-		Summary: "Make a server's directory the beginning of a cluster, or a node's that of a server by itself",
-		Help: `
-cluster init -config FILE -from DIR copies the jobs of DIR, the directory of a server by itself that
-has been stopped, to the empty directory that FILE names for the first node of a new cluster. DIR
-stays as it is. On one file system the copy takes next to no room. If it is killed, no server and no
-node opens the new directory, and the next init starts over in it.
-
-cluster detach makes the directory of a node that has been stopped that of a server by itself, with
-all jobs that this node has a copy of: also when the other nodes, or the files of the engine, are
-lost. If the cluster goes on without this node, both have the jobs. If it is killed, repeat it.
-
-Run both as the user of the server. They print how many jobs there are, how many queues, and the
-highest id.`,
-		Examples: []string{
-			"beanfield cluster init -config /etc/beanfield/beanfield.toml -from /var/lib/beanfield/data-before",
-			"beanfield cluster detach -config /etc/beanfield/beanfield.toml",
-			"beanfield cluster detach -json /var/lib/beanfield/data",
-		},
-		make: func() action { return new(cluster) },
-	},
 }

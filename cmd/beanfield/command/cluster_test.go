@@ -1,0 +1,106 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"beanfield/cmd/beanfield/control"
+	"beanfield/storage/cluster"
+	"beanfield/storage/must"
+)
+
+// aNode is one that notes what it is told.
+type aNode struct {
+	status cluster.Status
+	said   string
+}
+
+func (n *aNode) Status() cluster.Status                    { return n.status }
+func (n *aNode) Move(_ context.Context, node string) error { n.said = "move " + node; return nil }
+func (n *aNode) Join(_ context.Context, node string) error { n.said = "join " + node; return nil }
+func (n *aNode) Leave(_ context.Context, _ string) error   { return errors.New("it lives") }
+func (n *aNode) Drain(_ context.Context, node string, undo bool) error {
+	n.said = map[bool]string{false: "drain ", true: "undrain "}[undo] + node
+	return nil
+}
+
+// ofNode is a node, and a function that runs the command cluster for it.
+func ofNode(t *testing.T) (*aNode, func(args ...string) outcome) {
+	dir := t.TempDir()
+	must.Do(t, os.Mkdir(filepath.Join(dir, "cluster"), 0o700))
+	n := &aNode{status: cluster.Status{Cluster: "orders", Node: "a", Owner: "b", Problems: []string{"node c is gone"}, Nodes: []cluster.NodeStatus{
+		{Name: "a", Alive: true, Role: "follower", Version: "1", Lag: 2},
+		{Name: "b", Alive: true, Role: "owner", Version: "1", Drained: true, Problems: []string{"slow", "late"}},
+		{Name: "c", Left: true},
+	}, Shards: []cluster.ShardStatus{{Owner: "b", Epoch: 3}, {Shard: 1, Owner: "b", Epoch: 3}}}}
+	s := must.Get(control.Serve(filepath.Join(dir, "cluster"), n, slog.New(slog.DiscardHandler)))
+	t.Cleanup(s.Close)
+	return n, func(args ...string) outcome {
+		return with("", func(p *Program) int {
+			p.Backups = func(string) (string, string, error) { return dir, "", nil }
+			return p.Run(Find("cluster"), args)
+		})
+	}
+}
+
+// status is readable at a glance, and shows the shards if there is something to tell of them.
+func TestClusterStatus(t *testing.T) {
+	n, run := ofNode(t)
+	const nodes = "cluster orders, as node a sees it: node b serves\n\n" +
+		"node  alive  role            version  lag  problems\n" +
+		"a     yes    follower        1        2    -\n" +
+		"b     yes    owner, drained  1        0    slow; late\n" +
+		"c     no     given up        -        ?    -\n"
+	run("status", "-config", "x").want(t, 0, nodes+"\nnode a: node c is gone\n", "")
+	n.status.Problems, n.status.Shards[1] = nil, cluster.ShardStatus{Shard: 1, Epoch: 4, Place: 7, Problem: "no room"}
+	run("-c", "x", "status").want(t, 0, nodes+"\nshard  owner  epoch  record  lag  problem\n"+
+		"0      b      3      0       0    -\n1      -      4      7       0    no room\n", "")
+	n.status.Owner = ""
+	run("status", "-c", "x").has(t, 0, "nobody serves now")
+	var got struct {
+		Nodes []struct {
+			Name  string
+			Alive bool
+		}
+		Shards []struct {
+			Shard, Epoch int
+			Owner        string
+		}
+	}
+	must.Do(t, json.Unmarshal([]byte(run("status", "-json", "-c", "x").stdout), &got))
+	if len(got.Nodes) != 3 || got.Nodes[1].Name != "b" || !got.Nodes[1].Alive || len(got.Shards) != 2 || got.Shards[0].Owner != "b" || got.Shards[1].Epoch != 4 {
+		t.Errorf("as JSON it is %+v", got)
+	}
+}
+
+// What a node is told reaches it, and what it answers is said.
+func TestClusterOrders(t *testing.T) {
+	n, run := ofNode(t)
+	for _, c := range []struct {
+		args []string
+		said string
+	}{
+		{[]string{"move", "b"}, "move b"}, {[]string{"drain", "c"}, "drain c"}, {[]string{"drain", "-undo", "c"}, "undrain c"},
+		{[]string{"join"}, "join a"}, {[]string{"join", "c"}, "join c"},
+	} {
+		run(append(c.args, "-c", "x")...).want(t, 0, "done\n", "")
+		if n.said != c.said {
+			t.Errorf("%v: the node hears %q", c.args, n.said)
+		}
+	}
+	run("move", "b", "-json", "-c", "x").want(t, 0, "{}\n", "")
+	run("leave", "b", "-c", "x").want(t, 1, "", "it lives")
+	for says, args := range map[string][]string{
+		"what to do? detach, drain, init, join, leave, move, status": nil, "name a node": {"move"}, `what is "moev"?; did you mean move?`: {"moev", "b"},
+		`unknown argument "c"`: {"drain", "b", "c"}, `unknown argument "a"`: {"status", "a"}, "-undo is for drain": {"move", "b", "-undo"},
+		"both name": {"status", "-dir", "x", "-config", "y"}, "-from is for init": {"status", "-from", "x"}, "-dir is for": {"detach", "-dir", "x"},
+	} {
+		run(args...).want(t, 2, "", says)
+	}
+	run("status", "-dir", "/nowhere").want(t, 1, "", "no node of a cluster runs with /nowhere")
+}

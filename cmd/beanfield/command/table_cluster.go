@@ -1,0 +1,42 @@
+package command
+
+// clusterCommands are about several machines.
+var clusterCommands = []Command{
+	{
+		Name: "cluster", Group: groupServer, Args: "status|move NODE|drain NODE|join [NODE]|leave NODE|init|detach [DIR]",
+		Summary: "Show and manage a cluster of several machines, make one, or leave it",
+		Help: `
+These ask the node that runs on this machine; -config or -dir says which one. Run them as that
+node's user or as root.
+
+status        who is there, who serves, and what is wrong
+move NODE     have a node serve; connections are closed, and clients find it
+drain NODE    have a node serve no more, for work on its machine; -undo takes that back
+leave NODE    give up a node that is gone for good: records are not kept for it any more, and if it
+              comes back, it gets a copy of the jobs from another one
+join [NODE]   take that back
+
+A node's lag is how many records it lacks.
+
+These are about a directory that nobody uses. Run them as the user of the server. They print how
+many jobs there are, how many queues, and the highest id.
+
+init          -config FILE -from DIR copies the jobs of DIR, the directory of a server by itself that
+              has been stopped, to the empty directory that FILE names for the first node of a new
+              cluster. DIR stays as it is. On one file system the copy takes next to no room. If it is
+              killed, nobody opens the new directory, and the next init starts over in it.
+detach [DIR]  makes the directory of a node that has been stopped that of a server by itself, with all
+              jobs that this node has a copy of: also when the other nodes, or the files of the
+              engine, are lost. If the cluster goes on without this node, both have the jobs. If it
+              is killed, repeat it.`,
+		Examples: []string{
+			"beanfield cluster status -config /etc/beanfield/beanfield.toml",
+			"beanfield cluster move b",
+			"beanfield cluster drain -undo b",
+			"beanfield cluster status -json -dir /var/lib/beanfield/data",
+			"beanfield cluster init -config /etc/beanfield/beanfield.toml -from /var/lib/beanfield/data-before",
+			"beanfield cluster detach -config /etc/beanfield/beanfield.toml",
+		},
+		make: func() action { return new(clustering) },
+	},
+}
