@@ -24,7 +24,7 @@ func (o Options) beside(ctx context.Context, do func(s *site) error) error {
 	}
 	defer one.Close()
 	for range o.Times {
-		if _, err := three.well(ctx); err != nil {
+		if _, err := three.well(ctx, 0); err != nil {
 			return err
 		}
 		for _, s := range []*site{three, one} {

@@ -21,7 +21,7 @@ func failOver(ctx context.Context, o Options) error {
 	}
 	var times []time.Duration
 	for n := range o.Times {
-		owner, err := s.well(ctx)
+		owner, err := s.well(ctx, o.Calm)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (o Options) gaps(ctx context.Context, what string, do func(s *site, n int, 
 	defer w.stop()
 	var times []time.Duration
 	for n := range o.Times {
-		owner, err := s.well(ctx)
+		owner, err := s.well(ctx, o.Calm)
 		if err != nil {
 			return err
 		}

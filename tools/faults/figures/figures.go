@@ -25,6 +25,7 @@ type Options struct {
 	Body   int    // bytes
 	Shards int
 	Lasts  time.Duration // of a round
+	Calm   time.Duration // before something is done to a node that is well: leaders of lanes find their machines
 	Out    io.Writer
 }
 
@@ -93,14 +94,19 @@ func (o Options) open(ctx context.Context, names ...string) (*site, error) {
 	return s, nil
 }
 
-// well waits until all nodes could own the shards, and returns the one that does.
-func (s *site) well(ctx context.Context) (*nodes.Node, error) {
+// well waits until all nodes could own the shards, and for calm, and returns the one that does.
+func (s *site) well(ctx context.Context, calm time.Duration) (*nodes.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, wellWithin)
 	defer cancel()
 	for {
 		status, err := s.Status(ctx)
 		if err == nil && status.Fit() == len(s.Nodes) && status.Owner() != "" {
-			return s.Node(status.Owner()), nil
+			if calm == 0 {
+				return s.Node(status.Owner()), nil
+			}
+			time.Sleep(calm)
+			calm = 0
+			continue
 		}
 		select {
 		case <-ctx.Done():
