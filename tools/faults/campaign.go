@@ -30,6 +30,7 @@ type options struct {
 	nodes   int
 	shards  int
 	dir     string
+	own     bool // the directory is a temporary one
 	binary  string
 	out     io.Writer
 	scale   float64 // of the times that harms last; tests have less
@@ -146,9 +147,17 @@ func (c *campaign) verdict(ctx context.Context) error {
 		return c.failed(found)
 	}
 	n := c.book.Counts()
-	c.say("seed %d: %v; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on %d connections; %d tubes in an order that can be (%d undecided); nothing was lost",
-		c.seed, c.done, n.Answers, n.Acked[history.Put], n.Acked[history.Reserve], n.Acked[history.Delete], n.Unanswered, n.Connections, len(c.trials), undecided)
+	c.say("seed %d: %d harms %v; %d answers (%d puts, %d reserves, %d deletes acknowledged), %d without an answer, on %d connections; %d tubes in an order that can be (%d undecided); nothing was lost",
+		c.seed, c.harms(), c.done, n.Answers, n.Acked[history.Put], n.Acked[history.Reserve], n.Acked[history.Delete], n.Unanswered, n.Connections, len(c.trials), undecided)
 	return nil
+}
+
+// harms counts those that were done.
+func (c *campaign) harms() (sum int) {
+	for _, n := range c.done {
+		sum += n
+	}
+	return sum
 }
 
 // checkWithin bounds the look for an order of a short history.

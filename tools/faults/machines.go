@@ -31,6 +31,10 @@ func restart(_ context.Context, _ *campaign, n *nodes.Node) error { return n.Res
 func move(ctx context.Context, c *campaign, n *nodes.Node) error {
 	limited, cancel := context.WithTimeout(ctx, c.within)
 	defer cancel()
+	if n == c.owner(ctx) {
+		n = c.other(n)
+	}
+	c.say("    to node %s", n.Name)
 	asked := c.cluster.Nodes[c.dice.IntN(len(c.cluster.Nodes))]
 	if _, err := asked.Command(limited, "cluster", "move", n.Name); err != nil {
 		c.say("    refused: %v", err) // it may not be well yet

@@ -49,8 +49,7 @@ func main() {
 
 // play does all runs, until one fails, or measures a figure.
 func (o options) play(ctx context.Context, f figures.Options) error {
-	own := o.dir == ""
-	if own {
+	if o.own = o.dir == ""; o.own {
 		dir, err := os.MkdirTemp("", "faults-")
 		if err != nil {
 			return err
@@ -60,7 +59,7 @@ func (o options) play(ctx context.Context, f figures.Options) error {
 		return err
 	}
 	err := o.runs(ctx, f)
-	if own && err == nil {
+	if o.own && err == nil {
 		return os.RemoveAll(o.dir)
 	}
 	if err != nil {
@@ -91,8 +90,10 @@ func (o options) runs(ctx context.Context, f figures.Options) error {
 		if err := run(ctx, r); err != nil {
 			return fmt.Errorf("seed %d: %w", r.seed, err)
 		}
-		if err := os.RemoveAll(r.dir); err != nil {
-			return err
+		if o.own {
+			if err := os.RemoveAll(r.dir); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
