@@ -76,6 +76,9 @@ crash: ## kill -9 under load, with a ledger; damaged directories; then restarts 
 	$(GO) run ./tools/crash -damage 24
 	$(GO) run ./tools/crash -reference -kills 10
 
+faults: ## harm to three nodes while clients use them, with a ledger; then the histories are checked
+	$(GO) run ./tools/faults -faults 1000 -time 150s
+
 dist: ## a release, in dist: packages for Debian and RPM, a container's files, checksums
 	$(GO) run ./tools/package
 
@@ -95,4 +98,4 @@ bench: ## benchmarks of the parts and of the whole server
 bench-compare: ## beside Debian's beanstalkd, in the same run, into tools/bench: 25 minutes
 	$(GO) run ./tools/bench compare -rows all -write
 
-.PHONY: help build run test thorough race cluster single lint fuzz compat crash dist package monitoring clients bench bench-compare
+.PHONY: help build run test thorough race cluster single lint fuzz compat crash faults dist package monitoring clients bench bench-compare

@@ -45,16 +45,17 @@ type campaign struct {
 	book    *history.Book
 	begun   time.Time
 
-	mu     sync.Mutex
-	trials []*crew.Trial
-	done   map[string]int // harms, by name
+	mu      sync.Mutex
+	trials  []*crew.Trial
+	done    map[string]int  // harms, by name
+	spoiled map[string]bool // nodes whose disks were harmed
 }
 
 // patience is how long clients wait for an answer.
 const patience = 4 * time.Second
 
 func run(ctx context.Context, o options) (err error) {
-	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), book: history.NewBook(), begun: time.Now(), done: map[string]int{}}
+	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), book: history.NewBook(), begun: time.Now(), done: map[string]int{}, spoiled: map[string]bool{}}
 	names := nodes.Default[:o.nodes]
 	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards,
 		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", crew.LongestBody)})
@@ -217,11 +218,21 @@ const look = 20 * time.Millisecond
 
 var errEnded = errors.New("FL2: a node has ended by itself")
 
-// revive is an error if a node has ended by itself. (Whoever harmed its disk deals with that.)
+// revive is an error if a node has ended by itself. One whose disk was harmed may have found that
+// only now; it gets an empty directory.
 func (c *campaign) revive() error {
 	for _, n := range c.cluster.Nodes {
-		if err := n.Ended(); err != nil {
+		err := n.Ended()
+		if err == nil {
+			continue
+		}
+		if !c.spoiled[n.Name] {
 			return fmt.Errorf("%w: %s: %w", errEnded, n.Name, err)
+		}
+		c.say("    node %s has ended, and gets an empty directory: %v", n.Name, err)
+		delete(c.spoiled, n.Name)
+		if err := errors.Join(n.Lose(), n.Start()); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -105,6 +105,7 @@ func fillDisk(ctx context.Context, c *campaign, n *nodes.Node) error {
 // mend waits until a node is well whose disk was harmed. If it has ended, or does not get well, it is
 // started anew; if that does not help, with an empty directory.
 func (c *campaign) mend(ctx context.Context, n *nodes.Node) error {
+	c.spoiled[n.Name] = true
 	for _, help := range []struct {
 		what string
 		do   func() error
@@ -131,7 +132,7 @@ func (c *campaign) wellSoon(ctx context.Context, n *nodes.Node) bool {
 	ctx, cancel := context.WithTimeout(ctx, c.within/2)
 	defer cancel()
 	for ctx.Err() == nil && n.Ended() == nil {
-		s, err := c.cluster.Status(ctx)
+		s, err := n.Status(ctx) // itself: the others may still think of the time before
 		if err == nil && slices.ContainsFunc(s.Nodes, func(m nodes.NodeStatus) bool { return m.Name == n.Name && m.Alive && m.Fit }) {
 			return true
 		}
