@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"path/filepath"
 	"time"
 
 	"beanfield/conn"
-	"beanfield/conn/admin"
 	"beanfield/conn/admin/console"
 	"beanfield/conn/admin/history"
 	"beanfield/shard/queue"
@@ -17,7 +15,9 @@ import (
 // newConsole makes the console, when all other front ends have been made. The console reads the
 // settings each time, because they may change.
 func (s *service) newConsole() (*console.Console, error) {
+	_, page := s.ofCluster()
 	return console.New(console.Options{
+		Cluster:    page,
 		Router:     s.router,
 		FrontEnds:  s.clients(),
 		Latency:    s.beanstalk.Latency,
@@ -29,9 +29,7 @@ func (s *service) newConsole() (*console.Console, error) {
 		Slow:       s.slow,
 		Version:    version,
 		Started:    time.Now(),
-		May: func(r *http.Request) console.Rights {
-			return console.Rights{Act: !s.config.Load().HTTP.ReadOnly, Subject: admin.ClientOf(r).Subject}
-		},
+		May:        s.mayAct,
 	})
 }
 

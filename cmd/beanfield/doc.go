@@ -34,7 +34,7 @@
 //	recovery.go    opening it, until the last job is back
 //	life.go        from then on to the end: one tenure, or following and tenures in turn
 //	tenure.go      a time during which the process has the shards
-//	node.go        the process as a node of a cluster
+//	node.go        the process as a node of a cluster; membership.go: what is shown of it
 //	frontends.go   what all ways of serving clients need, and the HTTP side
 //	service.go     the front ends of one tenure
 //	doors.go       the addresses of a node, which are open during tenures

@@ -9,6 +9,7 @@ import (
 	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
+	"beanfield/storage/tally"
 )
 
 // node has the shards for this process, when it is its turn.
@@ -17,9 +18,11 @@ type node interface {
 	Start(ctx context.Context) error
 	// Tenure waits until the process has them.
 	Tenure(context.Context) (tenure, error)
-	// Status and Figures are what it knows of the cluster, also before it has started.
+	// Status and Figures are what it knows of the cluster, also before it has started, and Appends how long
+	// appends took.
 	Status() cluster.Status
 	Figures() cluster.Figures
+	Appends(*tally.Reading)
 	// Close hands over, and ends the node.
 	Close(context.Context) error
 }
@@ -197,6 +200,9 @@ func (l *life) join(inherited bool, steps *storage.Steps, started func()) error 
 	}
 	n := l.makeNode(l.config, l.log)
 	l.srv.health.node.Store(&n)
+	if err := l.srv.showFollower(); err != nil {
+		return errors.Join(err, l.srv.abandon())
+	}
 	step := steps.Begin("becoming a node of the cluster", l.config.Cluster.Name)
 	begun, err := await(l.sig.stop, l.log, waitForNodes, func() (*node, error) { return &n, n.Start(l.sig.stop) })
 	step.End()

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -32,7 +33,12 @@ func (m *member) turnedAway() {
 	if body := m.page("/readyz", 503); body != "following: node b serves\nnode b is slow\n" {
 		m.t.Errorf("a follower says %q", body)
 	}
-	m.page("/metrics", 503)
+	if body := m.page("/metrics", 200); !strings.Contains(body, `beanfield_cluster_role{role="follower"} 1`) || strings.Contains(body, "beanfield_cmd_put") {
+		m.t.Errorf("the metrics of a follower are\n%s", body)
+	}
+	m.page("/", 200)
+	m.page("/api/v1/cluster", 200)
+	m.page("/api/v1/tubes", 503)
 }
 
 // page asks the HTTP side for a page.
@@ -65,6 +71,8 @@ func (m *member) works() (clients []*client) {
 	}
 	m.page("/metrics", 200)
 	m.page("/api/v1/overview", 200)
+	m.page("/api/v1/cluster", 200)
+	m.page("/api/v1/tubes", 200)
 	return clients
 }
 

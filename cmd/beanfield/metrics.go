@@ -27,7 +27,9 @@ func (f *fronts) metricsOptions(c *Config) admin.MetricsOptions {
 
 // newMetrics makes the handler of /metrics.
 func (s *service) newMetrics(c *Config) (*admin.Metrics, error) {
+	figures, _ := s.ofCluster()
 	return admin.NewMetrics(admin.Sources{
+		Cluster:      figures,
 		Shards:       s.router,
 		Stats:        s.beanstalk.Stats,
 		Ready:        func() bool { return len(s.health.problems()) == 0 },

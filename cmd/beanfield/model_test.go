@@ -15,6 +15,7 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/cluster"
 	"beanfield/storage/must"
+	"beanfield/storage/tally"
 )
 
 // modelNode is a node whose test says when it has the shards.
@@ -35,6 +36,8 @@ func (n *modelNode) Status() cluster.Status {
 func (n *modelNode) Figures() cluster.Figures {
 	return cluster.Figures{Role: "follower", Shards: n.Status().Shards, LagBytes: 300}
 }
+
+func (n *modelNode) Appends(*tally.Reading) {}
 
 func (n *modelNode) Tenure(ctx context.Context) (tenure, error) {
 	select {

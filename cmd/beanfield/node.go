@@ -17,6 +17,7 @@ import (
 	"beanfield/storage"
 	"beanfield/storage/cluster"
 	"beanfield/storage/pebblestore"
+	"beanfield/storage/tally"
 	"beanfield/storage/turns"
 )
 
@@ -102,6 +103,13 @@ func (n *clusterNode) Figures() cluster.Figures {
 		return running.Figures()
 	}
 	return cluster.Figures{}
+}
+
+// Appends reads how long appends took.
+func (n *clusterNode) Appends(to *tally.Reading) {
+	if running := n.running.Load(); running != nil {
+		running.Appends(to)
+	}
 }
 
 var errStarting = errors.New("the node waits for other nodes of the cluster")

@@ -115,8 +115,9 @@ func (s *service) stop(ctx context.Context) error {
 // withdraw takes the tenure away from administrators. Nobody uses the router any more when it
 // returns without an error.
 func (s *service) withdraw(ctx context.Context) error {
-	if s.admin == nil {
-		return nil
+	pages, err := s.follow()
+	if s.admin == nil || err != nil {
+		return err
 	}
-	return errors.Join(s.admin.Withdraw(ctx, nil), s.history.Stop(ctx))
+	return errors.Join(s.admin.Withdraw(ctx, pages), s.history.Stop(ctx))
 }

@@ -65,6 +65,7 @@ func (g *gathering) Collect(out chan<- prometheus.Metric) {
 			seconds, r, "command", command)
 	}
 	g.secured()
+	g.cluster()
 }
 
 // secured sends what is known of TLS.

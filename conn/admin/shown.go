@@ -17,8 +17,12 @@ type shown struct {
 	ended chan struct{} // closed when nobody uses them, and nobody ever will; nil until Withdraw
 }
 
-// Open lets clients see these pages, when the jobs are recovered.
-func (s *Server) Open(p Pages) { s.pages.Store(s.show(p)) }
+// Open lets clients see these pages from now on. Those before are not waited for.
+func (s *Server) Open(p Pages) {
+	if old := s.pages.Swap(s.show(p)); old != nil {
+		old.stop()
+	}
+}
 
 func (s *Server) show(p Pages) *shown {
 	p2 := &shown{Pages: p}

@@ -33,6 +33,8 @@ type Sources struct {
 	Handshakes func() secure.Counts
 	// Certificates are those of the listeners with TLS, each front end and file once.
 	Certificates func() []Certificate
+	// Cluster is what this node knows of its cluster; nil with one machine.
+	Cluster func() *Cluster
 }
 
 // Shards is what the metrics need of the router.

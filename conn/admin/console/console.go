@@ -16,8 +16,11 @@ import (
 
 // Options are what a Console is made with.
 type Options struct {
-	// Router has the shards.
+	// Router has the shards; nil at a node of a cluster that follows. Then May, Version, Started and
+	// Cluster are enough.
 	Router *router.Router
+	// Cluster is what this node knows of its cluster, as it is shown in JSON; nil with one machine.
+	Cluster func() any
 	// May says what a request may do.
 	May func(*http.Request) Rights
 	// Exposes says whether a body shows a token that a rule knows, and so must be no job.

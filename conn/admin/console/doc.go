@@ -15,6 +15,7 @@
 //	GET  slow               the commands that took long, the latest first
 //	GET  latency            histograms of how long commands and commits took
 //	GET  history            how it was: span (hour, day), tube
+//	GET  cluster            what this node knows of its cluster
 //	GET  rights             what the client may do with each tube that it names
 //	POST put, kick, pause   to a tube
 //	POST delete, bury, release, kick-job, move-job   to one job
@@ -24,6 +25,9 @@
 // A kick of all, a purge or a move does a part of the work and answers how many jobs are left.
 // The page asks again until none is left, or its user stops it. So no goroutine works for a
 // page that has been closed.
+//
+// A node of a cluster that follows has no jobs. Its console answers overview and cluster, and its
+// pages show the cluster only.
 //
 // # What a page costs
 //

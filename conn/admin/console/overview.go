@@ -21,7 +21,8 @@ type overviewAnswer struct {
 	Act      bool        `json:"act"`    // the request may do more than look
 	May      scope       `json:"may"`
 	Draining bool        `json:"draining"`
-	Rated    bool        `json:"rated"` // the rates are known: nobody may have looked before
+	Cluster  bool        `json:"cluster,omitempty"` // the server is a node of one
+	Rated    bool        `json:"rated"`             // the rates are known: nobody may have looked before
 	Tubes    int         `json:"tubes"`
 	Total    figures     `json:"total"`
 	Busiest  []figures   `json:"busiest"`
@@ -55,7 +56,7 @@ func (c *Console) overview(r *http.Request) (any, error) {
 	may := c.opts.May(r)
 	a := overviewAnswer{
 		At: s.at.UnixMilli(), Version: c.opts.Version, Uptime: int64(time.Since(c.opts.Started) / time.Second),
-		Act: may.Act && may.Subject.Anywhere()&^(access.Stats|access.Peek) != 0, May: may.scope(), Draining: c.router.Draining(), Rated: s.rated, Shards: []shardInfo{},
+		Act: may.Act && may.Subject.Anywhere()&^(access.Stats|access.Peek) != 0, May: may.scope(), Draining: c.router.Draining(), Cluster: c.opts.Cluster != nil, Rated: s.rated, Shards: []shardInfo{},
 	}
 	var best []*tubeRow
 	for i := range s.tubes {

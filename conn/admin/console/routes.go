@@ -33,6 +33,10 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !reads && !acts:
 		refuse(w, &problem{http.StatusNotFound, "there is nothing of this name"})
+	case c.router == nil && r.Method == http.MethodGet:
+		c.read(w, r, func(c *Console, r *http.Request) (any, error) { return c.follows(name, r) })
+	case c.router == nil:
+		refuse(w, onlyFollows)
 	case reads && r.Method == http.MethodGet:
 		c.read(w, r, reader)
 	case acts && r.Method == http.MethodPost:
@@ -60,7 +64,7 @@ var (
 	readers = map[string]func(*Console, *http.Request) (any, error){
 		"overview": (*Console).overview, "tubes": (*Console).tubes, "tube": (*Console).tube, "jobs": (*Console).jobs, "job": (*Console).job,
 		"connections": (*Console).connections, "latency": (*Console).latency, "history": (*Console).history, "rights": (*Console).rights,
-		"slow": (*Console).slow,
+		"slow": (*Console).slow, "cluster": (*Console).cluster,
 	}
 	actors = map[string]func(*Console, *action) error{
 		"put": (*Console).put, "kick": (*Console).kick, "pause": (*Console).pause,

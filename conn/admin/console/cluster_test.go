@@ -1,0 +1,52 @@
+package console
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/conn/access"
+	"beanfield/storage/must"
+)
+
+// told is what a node says of its cluster.
+func told() any { return map[string]string{"owner": "b"} }
+
+// A node tells of its cluster who may see the whole; one machine has none.
+func TestCluster(t *testing.T) {
+	b := newBench(t, Rights{}, func(o *Options) { o.Cluster = told })
+	if a := string(b.get(200, "cluster")); a != `{"owner":"b"}` {
+		t.Errorf("a node tells %s", a)
+	}
+	if a := string(b.get(200, "overview")); !strings.Contains(a, `"cluster":true`) {
+		t.Errorf("the overview of a node is %s", a)
+	}
+	newBench(t, Rights{}).get(404, "cluster")
+	one := subject(t, map[string]access.Rights{"a": access.Stats})
+	newBench(t, Rights{Subject: one}, func(o *Options) { o.Cluster = told }).get(403, "cluster")
+}
+
+// A node that follows has the pages, and tells of the cluster only.
+func TestConsoleOfAFollower(t *testing.T) {
+	c := must.Get(New(Options{Version: "test", Started: time.Now(), May: func(*http.Request) Rights { return Rights{Act: true} }, Cluster: told}))
+	ask := func(method, path string) (int, string) {
+		w := httptest.NewRecorder()
+		c.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader("{}")))
+		return w.Code, w.Body.String()
+	}
+	for _, e := range []struct {
+		method, path string
+		status       int
+		says         string
+	}{
+		{"GET", "/", 200, "cluster.js"}, {"GET", "/cluster.js", 200, "function cluster"}, {"GET", "/api/v1/cluster", 200, `{"owner":"b"}`},
+		{"GET", "/api/v1/overview", 200, `"following":true`}, {"GET", "/api/v1/tubes", 503, "only follows"}, {"POST", "/api/v1/put", 503, "only follows"},
+		{"POST", "/api/v1/drain", 503, "only follows"}, {"GET", "/api/v1/nothing", 404, "nothing of this name"},
+	} {
+		if status, body := ask(e.method, e.path); status != e.status || !strings.Contains(body, e.says) {
+			t.Errorf("%s %s: %d %s", e.method, e.path, status, body)
+		}
+	}
+}
