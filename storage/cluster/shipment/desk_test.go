@@ -34,14 +34,14 @@ func (m *maker) make(ctx context.Context, key string) (string, []byte, func(), e
 	return m.dir, []byte("note of " + key), func() { m.removed.Add(1) }, nil
 }
 
-// TestOrders holds SP2 and SP7: an order over any network, for something that takes long to make.
+// TestOrders holds SP2 and SP8: an order over any network, for something that takes long to make.
 func TestOrders(t *testing.T) {
 	for seed := range uint64(16) {
 		synctest.Test(t, func(t *testing.T) {
 			dir, files := directory(t, seed)
 			into := filepath.Join(t.TempDir(), "into")
 			n, m := newNetwork(seed), &maker{dir: dir, takes: time.Duration(seed) * 7 * time.Second}
-			n.faults = int(seed % 4 * 5)
+			n.faults = int(seed % 4 * 4)
 			d, err := serve(n, "P", m.make, small())
 			if err != nil {
 				t.Fatal(err)
@@ -68,7 +68,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestReadyIsLost holds SP7: who has not heard that it is made asks again, and it is not made again.
+// TestReadyIsLost holds SP8: who has not heard that it is made asks again, and it is not made again.
 func TestReadyIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, _ := directory(t, 1)
@@ -87,7 +87,7 @@ func TestReadyIsLost(t *testing.T) {
 	})
 }
 
-// TestOrdersCut holds SP5 and SP7: from some message on none arrives.
+// TestOrdersCut holds SP5 and SP8: from some message on none arrives.
 func TestOrdersCut(t *testing.T) {
 	dir, files := directory(t, 1)
 	whole, failed := 0, 0
@@ -124,7 +124,7 @@ func TestOrdersCut(t *testing.T) {
 	}
 }
 
-// TestManyOrders holds SP7: there is a most, which is for directories that are there at a time.
+// TestManyOrders holds SP8: there is a most, which is for directories that are there at a time.
 func TestManyOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, _ := directory(t, 1)

@@ -27,7 +27,9 @@
 //	SP5  A sender that is not heard ends the fetch, in bounded time. A sender that is not asked ends
 //	     the offer. Release is called once, before Ended says so.
 //	SP6  The sender sends no more than Rate, but for a chunk and the credit of a tenth of a second.
-//	SP7  What was made for an order is removed once, when its offer ends, or if there is none. A desk
+//	SP7  On a slow link as few chunks are under way as keep it busy: what else goes there waits for
+//	     a tenth of a second and two chunks at most, or little longer.
+//	SP8  What was made for an order is removed once, when its offer ends, or if there is none. A desk
 //	     has mostOrders of them at most. An order that comes twice is filled once, while it lasts.
 //
 // The receiver asks again for what is missing when no chunk has come for a while. What waits for its

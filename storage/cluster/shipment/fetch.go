@@ -27,7 +27,7 @@ func get(ctx context.Context, l link, prefix, name, into string, o Options) (int
 		return 0, err
 	}
 	f := &fetch{o: o.filled(), link: l, subject: subject, inbox: l.Inbox(), into: into,
-		messages: make(chan []byte, 2*window), chunks: math.MaxUint64, held: map[uint64]chunk{}}
+		messages: make(chan message, 2*window), flow: newFlow(), chunks: math.MaxUint64, held: map[uint64]chunk{}}
 	unlisten, err := l.Listen(f.inbox, f.heard)
 	if err != nil {
 		return 0, err
@@ -43,6 +43,12 @@ func get(ctx context.Context, l link, prefix, name, into string, o Options) (int
 	return f.total - f.list, nil
 }
 
+// message is one that has come, and when.
+type message struct {
+	data []byte
+	at   time.Time
+}
+
 // fetch is the receiving side.
 type fetch struct {
 	o        Options
@@ -50,7 +56,8 @@ type fetch struct {
 	subject  string
 	inbox    string
 	into     string
-	messages chan []byte
+	messages chan message
+	flow     flow
 
 	shape                    // of the stream, when the first chunk has come
 	chunks  uint64           // how many there are
@@ -64,18 +71,18 @@ type fetch struct {
 // heard takes a message. What there is no room for is asked for again.
 func (f *fetch) heard(_ string, data []byte) {
 	select {
-	case f.messages <- data:
+	case f.messages <- message{data, time.Now()}:
 	default:
 	}
 }
 
-// run asks and takes until all has come. Silence is counted in asks without an answer, not in time: a
-// disk that takes long does not end a fetch.
+// run asks and takes until all has come. Silence is the sum of waits between asks, so a disk that takes
+// long does not end a fetch.
 func (f *fetch) run(ctx context.Context) error {
-	interval := f.o.Silence / patience
-	retry := time.NewTimer(interval)
+	wait := f.flow.again(f.o.Silence)
+	retry := time.NewTimer(wait)
 	defer retry.Stop()
-	unheard, unfed := 0, 0
+	var unheard, unfed time.Duration
 	if err := f.more(); err != nil {
 		return err
 	}
@@ -88,22 +95,22 @@ func (f *fetch) run(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if heard {
-				unheard = 0
+			if heard { // also if it has come twice: what else was asked for may be behind it
+				unheard, wait = 0, f.flow.again(f.o.Silence)
+				retry.Reset(wait)
 			}
 			if fed {
 				unfed = 0
-				retry.Reset(interval)
 				if err := f.more(); err != nil {
 					return err
 				}
 			}
 		case <-retry.C:
-			retry.Reset(interval)
+			retry.Reset(wait)
 			if len(f.messages) > 0 {
 				continue
 			}
-			if unheard, unfed = unheard+1, unfed+1; unheard >= patience || unfed >= hunger {
+			if unheard, unfed = unheard+wait, unfed+wait; unheard >= f.o.Silence || unfed >= hunger*f.o.Silence {
 				return ErrSilent
 			}
 			if err := f.ask(f.next); err != nil {
@@ -114,19 +121,22 @@ func (f *fetch) run(ctx context.Context) error {
 	return f.landing.finish()
 }
 
-// more asks for further chunks when a part of the window is free.
+// more asks for further chunks when a part of the width is free.
 func (f *fetch) more() error {
-	end := min(f.next+window, f.chunks)
-	if free := end - f.asked; free >= window/4 || free > 0 && end == f.chunks {
-		return f.ask(f.asked)
+	end := min(f.next+f.flow.width, f.chunks)
+	if end > f.asked && (end-f.asked >= f.flow.width/4 || end == f.chunks) {
+		from, now := f.asked, time.Now()
+		for f.asked = end; end > from; end-- {
+			f.flow.asks(end-1, now)
+		}
+		return f.ask(from)
 	}
 	return nil
 }
 
-// ask asks for the chunks of the window that have not come, from one on.
+// ask asks for the chunks under way that have not come, from one on.
 func (f *fetch) ask(from uint64) error {
 	a := ask{kind: kindAsk, from: f.next}
-	f.asked = min(f.next+window, f.chunks)
 	for n := from; n < f.asked; n++ {
 		if _, ok := f.held[n]; !ok {
 			a.mask |= 1 << (n - f.next)
@@ -140,8 +150,8 @@ func (f *fetch) ask(from uint64) error {
 
 // take takes a message. It tells whether it is one of the sender's, and whether it is a chunk that
 // had not come.
-func (f *fetch) take(m []byte) (heard, fed bool, err error) {
-	kind, rest, ok := opened(m)
+func (f *fetch) take(m message) (heard, fed bool, err error) {
+	kind, rest, ok := opened(m.data)
 	if !ok {
 		return false, false, nil
 	}
@@ -162,6 +172,7 @@ func (f *fetch) take(m []byte) (heard, fed bool, err error) {
 		if c.shape != f.shape {
 			return true, false, fmt.Errorf("%w: chunks of several shipments", ErrBroken)
 		}
+		f.flow.came(c.number, m.at)
 		f.held[c.number] = c
 		return true, true, f.write()
 	}

@@ -35,7 +35,7 @@ func TestAnyMessages(t *testing.T) {
 			dir, files := directory(t, seed)
 			into := filepath.Join(t.TempDir(), "into")
 			n := newNetwork(seed)
-			n.faults = int(seed % 8 * 3)
+			n.faults = int(seed % 8 * 2)
 			o, done, total := small(), int64(0), int64(0)
 			o.Told = func(d, t int64) {
 				if d < done || d > t {

@@ -20,6 +20,10 @@ type network struct {
 	faults int // of a hundred messages, so many are lost, doubled, delayed or damaged each
 	dead   func(message int, toSender bool) bool
 
+	speed    int           // bytes per second to the receiver; 0: any
+	distance time.Duration // each way
+	free     time.Time     // when the last message is through
+
 	taking    sync.Mutex // as one goroutine would
 	mu        sync.Mutex
 	random    *rand.Rand
@@ -75,6 +79,11 @@ func (n *network) Send(subject, reply string, data []byte) error {
 	case n.hit():
 		data[n.random.IntN(len(data))] ^= 1 << n.random.IntN(8)
 	}
+	if n.speed > 0 && !strings.HasPrefix(subject, "P.") {
+		n.free = later(n.free, time.Now()).Add(time.Duration(len(data)) * time.Second / time.Duration(n.speed))
+		delay += time.Until(n.free)
+	}
+	delay += n.distance
 	for range times {
 		delay += time.Millisecond / 2
 		n.flight += len(data)

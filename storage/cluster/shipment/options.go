@@ -26,17 +26,17 @@ const (
 	defaultIdle    = time.Minute
 	defaultSilence = 10 * time.Second
 	// defaultChunk is small enough that what else goes between the nodes has its turn soon.
-	defaultChunk = 256 << 10
+	defaultChunk = 128 << 10
 	// credit is what a sender may be behind with, because of its timers, and still send at Rate.
 	credit = 100 * time.Millisecond
 	// largestChunk is what a receiver takes.
 	largestChunk = 4 << 20
-	// window is how many chunks are under way. It is at most 64, the bits of an ask.
-	window = 16
+	// window is how many chunks may be under way. It is at most 64, the bits of an ask.
+	window = 32
 	// patience is how often a receiver asks again within Silence, before it gives up.
 	patience = 20
-	// hunger is how often it does so if the sender is heard, but nothing comes.
-	hunger = 10 * patience
+	// hunger is how many times as long it waits if the sender is heard, but nothing comes.
+	hunger = 10
 )
 
 func (o Options) filled() Options {
