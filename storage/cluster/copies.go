@@ -16,5 +16,7 @@ type Copies interface {
 	Checkpoint(shard int, dir string) (turns.Place, error)
 	// Replace has a checkpoint take the place of a shard's store.
 	Replace(shard int, dir string) error
+	// Stop has every Take return that waits for room. The others may be called till Close.
+	Stop()
 	Close() error
 }

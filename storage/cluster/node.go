@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/cluster/shipment"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/tally"
 )
@@ -23,7 +24,10 @@ type Node struct {
 	server  *jetstream.Server // nil with a site's own engine
 	conn    *jetstream.Conn   // for records
 	talk    *jetstream.Conn   // for messages between nodes
+	bulk    *jetstream.Conn   // for checkpoints
 	post    *jetstream.Post
+	desk    *shipment.Desk
+	one     sync.Mutex // held by whoever fetches a checkpoint
 	copies  Copies
 
 	replicas []*replica
@@ -68,8 +72,8 @@ func (n *Node) begin() {
 	}
 }
 
-// end ends them.
-func (n *Node) end() {
+// shut has nobody begin anything any more.
+func (n *Node) shut() {
 	n.mu.Lock()
 	was := n.closed
 	n.closed = true
@@ -77,7 +81,6 @@ func (n *Node) end() {
 	if !was {
 		close(n.ending)
 	}
-	n.begun.Wait()
 }
 
 // do gives the loop something to do. It says whether there is a loop.
@@ -164,10 +167,9 @@ func (n *Node) received(data []byte) {
 		m = &ownership.Message{Version: -1} // the station says so, once
 	}
 	n.do(func(now time.Duration) {
-		if m.Kind == ownership.Reply && m.To == n.o.Node {
+		if n.station.Receive(now, m); m.Kind == ownership.Reply && m.To == n.o.Node {
 			n.replied(m)
 		}
-		n.station.Receive(now, m)
 	})
 }
 

@@ -51,7 +51,23 @@ func (n *Node) order(ctx context.Context, node, command, target string, shard in
 
 // obey does what an operator has ordered this node.
 func (n *Node) obey(now time.Duration, command, target string, shard int, undo bool) error {
+	if command == rebuildOrder {
+		return n.rebuildHere(shard)
+	}
 	return n.station.Obey(now, command, target, undo)
+}
+
+// rebuildOrder has a node begin anew from another node's checkpoint.
+const rebuildOrder = "rebuild"
+
+// ordered obeys another node's order, and answers it.
+func (n *Node) ordered(now time.Duration, m *ownership.Message) {
+	r := n.station.Message(ownership.Reply, m.From)
+	r.ID = m.ID
+	if err := n.obey(now, m.Command, m.Target, m.Shard, m.Undo); err != nil {
+		r.Error = err.Error()
+	}
+	acts{n}.Send(r)
 }
 
 // replied hands an answer to whoever waits for it.
@@ -114,9 +130,11 @@ func (n *Node) Join(ctx context.Context, node string) error {
 	return n.order(ctx, "", ownership.Leave, node, 0, true)
 }
 
-// Verify compares this node's copies with those of the others.
-func (n *Node) Verify(ctx context.Context) ([]string, error) { return nil, ErrRefused }
-
 // Rebuild has a node throw its copy of a shard away, and begin again from a checkpoint of another
-// node.
-func (n *Node) Rebuild(ctx context.Context, node string, shard int) error { return ErrRefused }
+// node. A negative shard means all. It returns when that has begun.
+func (n *Node) Rebuild(ctx context.Context, node string, shard int) error {
+	if err := n.known(node); err != nil {
+		return err
+	}
+	return n.order(ctx, node, rebuildOrder, "", shard, false)
+}

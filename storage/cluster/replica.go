@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,11 +19,13 @@ type replica struct {
 	driver atomic.Pointer[jetstream.Driver] // nil while there is none
 	failed atomic.Pointer[error]            // the copy takes nothing more
 
+	retired atomic.Bool  // the store is to be replaced: nothing of it counts. The loop sets it
+	swap    sync.RWMutex // held while it is replaced, and for reading while it is copied
+
 	// The loop's own.
 	problem string // why the node cannot own the shard
 	state   jetstream.State
 	durable uint64
-	retired atomic.Bool // the store is being replaced: nothing of it counts
 }
 
 // drive begins to follow the lanes from what the copy has.
@@ -71,11 +74,8 @@ func (r *replica) failure() error {
 func (r *replica) report() {
 	if d := r.driver.Load(); d != nil {
 		r.state = d.State()
-	} else {
-		r.state = jetstream.State{Place: r.node.copies.Place(r.i)}
 	}
-	r.durable = 0
-	if !r.retired.Load() {
+	if r.durable = 0; !r.retired.Load() {
 		r.durable = r.node.copies.Durable(r.i)
 	}
 	r.node.station.Copy(r.i, r.state.Place.Number, r.durable, r.problem)
@@ -96,9 +96,7 @@ func (r *replica) broken(err error) {
 
 // gap is called when records are missing that the lanes do not have any more.
 func (r *replica) gap() {
-	r.problem = fmt.Sprintf("shard %d needs a checkpoint: records are missing behind %d", r.i, r.state.Place.Number)
-	r.node.o.Logger.Warn("records are missing, so a checkpoint of another node is needed", "shard", r.i, "behind", r.state.Place.Number)
-	r.report()
+	r.rebuild(fmt.Sprintf("the lanes have no records behind %d any more", r.state.Place.Number))
 }
 
 func (r *replica) close() {

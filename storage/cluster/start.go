@@ -64,11 +64,7 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 		return err
 	}
 	if len(n.o.Engine) > 0 {
-		if n.conn, err = jetstream.Connect(n.o.Engine); err != nil {
-			return err
-		}
-		n.talk, err = jetstream.Connect(n.o.Engine)
-		return err
+		return n.connect(func() (*jetstream.Conn, error) { return jetstream.Connect(n.o.Engine) })
 	}
 	n.server, err = jetstream.Start(ctx, jetstream.Options{
 		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.o.Nodes, Secret: n.o.Secret, Logger: n.o.Logger,
@@ -76,11 +72,7 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if n.conn, err = n.server.Connect(); err != nil {
-		return err
-	}
-	n.talk, err = n.server.Connect() // records do not hold up beats
-	return err
+	return n.connect(n.server.Connect)
 }
 
 // join waits until there are enough nodes to make streams.
@@ -90,6 +82,16 @@ func (n *Node) join(ctx context.Context) error {
 	}
 	defer n.saying("enough of the other nodes: their engines cannot be reached, have another secret, or are not up")()
 	return n.server.Joined(ctx)
+}
+
+// connect opens a connection for each kind of message, so that records and checkpoints hold up no beats.
+func (n *Node) connect(open func() (*jetstream.Conn, error)) (err error) {
+	for _, conn := range []**jetstream.Conn{&n.conn, &n.talk, &n.bulk} {
+		if *conn, err = open(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openShards finds the streams, and with those of shard 0 how many shards there are.
@@ -163,6 +165,9 @@ func (n *Node) take(context.Context) (err error) {
 			return err
 		}
 	}
+	if err = n.serveCheckpoints(); err != nil {
+		return err
+	}
 	if n.post, err = jetstream.NewPost(n.talk, n.o.Name, n.o.Node, n.received); err != nil {
 		return err
 	}
@@ -172,9 +177,16 @@ func (n *Node) take(context.Context) (err error) {
 
 // stop ends what has been started, in the reverse order.
 func (n *Node) stop() {
-	n.end()
+	n.shut()
+	if n.copies != nil {
+		n.copies.Stop() // so that no driver waits in Take
+	}
+	n.begun.Wait()
 	if n.post != nil {
 		n.post.Close()
+	}
+	if n.desk != nil {
+		n.desk.Close()
 	}
 	for _, r := range n.replicas {
 		r.close()
@@ -184,7 +196,7 @@ func (n *Node) stop() {
 			n.o.Logger.Error("the copies were not closed", "error", err)
 		}
 	}
-	for _, conn := range []*jetstream.Conn{n.talk, n.conn} {
+	for _, conn := range []*jetstream.Conn{n.talk, n.conn, n.bulk} {
 		if conn != nil {
 			conn.Close()
 		}

@@ -107,3 +107,5 @@ func (m *member) end(delay time.Duration) {
 }
 
 func (m *member) Purge([]uint64) {}
+
+func (m *member) Order(*Message) {}

@@ -53,6 +53,7 @@ type Acts interface {
 	Leave()                   // the server is to stop in order, and to call End
 	Lose(why error)           // the tenure is over at once; the server is to call End when it has seen to that
 	Purge(least []uint64)     // the lanes, up to these numbers
+	Order(m *Message)         // an operator's, which came by another node: it is to be obeyed, and answered
 }
 
 // Config says which node of which cluster it is.
@@ -243,11 +244,6 @@ func (s *Station) Receive(now time.Duration, m *Message) {
 	case Ask:
 		s.wanted(m)
 	case Order:
-		r := s.Message(Reply, m.From)
-		r.ID = m.ID
-		if err := s.Obey(now, m.Command, m.Target, m.Undo); err != nil {
-			r.Error = err.Error()
-		}
-		s.Acts.Send(r)
+		s.Acts.Order(m)
 	}
 }

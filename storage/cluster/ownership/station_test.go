@@ -26,6 +26,7 @@ func (a *acted) Resign()              {}
 func (a *acted) Keep(k Kept)          { a.kept = append(a.kept, k) }
 func (a *acted) Begin([]uint64)       { a.begun++ }
 func (a *acted) Hold(time.Duration)   {}
+func (a *acted) Order(*Message)       {}
 func (a *acted) Leave()               { a.leaves++ }
 func (a *acted) Lose(why error)       { a.lost = append(a.lost, why) }
 func (a *acted) Purge(least []uint64) { a.purged = least }

@@ -1,0 +1,176 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/cluster/shipment"
+	"beanfield/storage/turns"
+)
+
+const (
+	// settle is how long a node that is about to have a checkpoint says that it has nothing durable
+	// before one is made, so that the owner counts it so (P8).
+	settle       = 4 * ownership.BeatEach
+	rebuildAgain = 3 * time.Second
+	shipmentRate = 100 << 20
+	// unheard is how long the sending node may be silent.
+	unheard = 10 * time.Second
+)
+
+// prefixOf is where a node's directories are ordered and fetched.
+func (n *Node) prefixOf(node string) string {
+	return "beanfield." + n.o.Name + ".node.ship." + node
+}
+
+// rebuild has a shard's copy begin anew, from another node's checkpoint. Meanwhile nothing of it counts.
+// The loop calls it.
+func (r *replica) rebuild(why string) {
+	if r.retired.Swap(true) {
+		return
+	}
+	r.problem = fmt.Sprintf("shard %d waits for a checkpoint of another node: %s", r.i, why)
+	r.node.o.Logger.Warn("records are missing, so a checkpoint of another node is needed", "shard", r.i, "why", why)
+	r.report()
+	r.node.begun.Go(r.rebuilder)
+}
+
+// rebuilder is the goroutine that does it. It ends when that is done.
+func (r *replica) rebuilder() {
+	n := r.node
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-n.ending:
+			cancel()
+		case <-done:
+		}
+	}()
+	r.close()
+	for pause := settle; ; pause = rebuildAgain {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		n.one.Lock() // at a time: each takes space and the network
+		err := r.fetch(ctx)
+		n.one.Unlock()
+		if err == nil {
+			break
+		}
+		n.o.Logger.Warn("a checkpoint could not be fetched", "shard", r.i, "error", err)
+	}
+	n.do(func(time.Duration) {
+		r.failed.Store(nil)
+		r.problem = ""
+		r.retired.Store(false)
+		if err := r.drive(); err != nil {
+			r.broken(err)
+		}
+	})
+}
+
+// fetch gets a checkpoint and has it take the place of the store.
+func (r *replica) fetch(ctx context.Context) error {
+	n := r.node
+	var source string
+	if err := n.ask(func(time.Duration) { source = n.station.Source(r.i) }); err != nil {
+		return err
+	}
+	if source == "" {
+		return errors.New("no other node has a copy that could be had")
+	}
+	into := filepath.Join(n.o.Dir, "incoming", strconv.Itoa(r.i))
+	if err := errors.Join(os.RemoveAll(into), os.RemoveAll(shipment.Partial(into)), os.MkdirAll(filepath.Dir(into), 0o700)); err != nil {
+		return err
+	}
+	var place turns.Place
+	begun := time.Now()
+	bytes, err := shipment.Order(ctx, n.bulk, n.prefixOf(source), strconv.Itoa(r.i), into, shipment.Options{
+		Silence: unheard, Begun: func(note []byte) { _ = json.Unmarshal(note, &place) },
+	})
+	if err != nil {
+		return fmt.Errorf("node %s: %w", source, err)
+	}
+	if place.Origin != r.shard.Origin() {
+		return fmt.Errorf("node %s has sent a checkpoint of another log", source)
+	}
+	r.swap.Lock()
+	err = n.copies.Replace(r.i, into)
+	r.swap.Unlock()
+	if err != nil {
+		return err
+	}
+	n.o.Logger.Info("a checkpoint of another node has taken the place of a copy", "shard", r.i, "from", source, "number", place.Number,
+		"bytes", bytes, "after", time.Since(begun))
+	return nil
+}
+
+// serveCheckpoints has this node make checkpoints for others.
+func (n *Node) serveCheckpoints() (err error) {
+	out := filepath.Join(n.o.Dir, "outgoing")
+	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o700)); err != nil {
+		return err
+	}
+	n.desk, err = shipment.Serve(n.bulk, n.prefixOf(n.o.Node), func(ctx context.Context, key string) (string, []byte, func(), error) {
+		i, err := strconv.Atoi(key)
+		if err != nil || i < 0 || i >= len(n.replicas) {
+			return "", nil, nil, fmt.Errorf("cluster: there is no shard %q", key)
+		}
+		return n.replicas[i].checkpoint(out)
+	}, shipment.Options{Rate: shipmentRate, Idle: unheard})
+	return err
+}
+
+// checkpoint makes one below a directory.
+func (r *replica) checkpoint(out string) (dir string, note []byte, remove func(), err error) {
+	if !r.swap.TryRLock() {
+		return "", nil, nil, fmt.Errorf("cluster: the copy of shard %d is being replaced", r.i)
+	}
+	defer r.swap.RUnlock()
+	if r.retired.Load() || r.failed.Load() != nil {
+		return "", nil, nil, fmt.Errorf("cluster: the copy of shard %d is not whole", r.i)
+	}
+	above, err := os.MkdirTemp(out, strconv.Itoa(r.i)+"-")
+	if err != nil {
+		return "", nil, nil, err
+	}
+	remove = func() { _ = os.RemoveAll(above) }
+	dir = filepath.Join(above, "store")
+	place, err := r.node.copies.Checkpoint(r.i, dir)
+	if err == nil {
+		note, err = json.Marshal(place)
+	}
+	if err != nil {
+		remove()
+		return "", nil, nil, err
+	}
+	return dir, note, remove, nil
+}
+
+// rebuildHere begins anew from another node's checkpoints; a negative shard means all.
+func (n *Node) rebuildHere(shard int) error {
+	if n.station.Role() >= ownership.Candidate {
+		return errors.New("cluster: the owner's copies cannot be rebuilt: move the shards to another node first")
+	}
+	if shard >= len(n.replicas) {
+		return fmt.Errorf("cluster: there is no shard %d", shard)
+	}
+	for _, r := range n.replicas {
+		if shard < 0 || shard == r.i {
+			r.rebuild("an operator has ordered it")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package cluster
+
+import (
+	"fmt"
+	"testing"
+
+	"beanfield/storage/must"
+)
+
+// CN5, P8 on the real engine: a node that was given up is away while the lanes are purged, and has a
+// checkpoint of another node when it is back. An operator can order one, too.
+func TestCheckpoint(t *testing.T) {
+	c := newTrio(t)
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	name, tenure := c.owner()
+	c.append(tenure, "one;", "a", "b", "c")
+	away, other := "c", "b"
+	if name == "c" {
+		away = "a"
+	} else if name == "b" {
+		other = "a"
+	}
+	c.kill(away)
+	must.Do(t, c.nodes[other].Leave(limited(t), away))
+	for i := range 20 {
+		c.append(tenure, fmt.Sprintf("%d;", i), name, other)
+	}
+	until(t, "what the one that was given up lacks is purged", func() bool { return c.nodes[name].Status().Shards[1].Trim > 10 })
+	c.append(tenure, "two;", name, other)
+	c.start(away)
+	c.append(tenure, "three;", "a", "b", "c")
+	if c.stores[away].replaced == 0 {
+		t.Error("it has caught up without a checkpoint")
+	}
+	c.fit(away, "a", "b", "c")
+	must.Do(t, c.nodes[other].Join(limited(t), away))
+
+	before := c.stores[other].replaced
+	must.Do(t, c.nodes[away].Rebuild(limited(t), other, -1))
+	until(t, "the ordered checkpoints are there", func() bool { return c.stores[other].count() == before+2 })
+	c.append(tenure, "four;", "a", "b", "c")
+	if err := c.nodes[away].Rebuild(limited(t), name, 0); err == nil {
+		t.Error("the owner's copy is rebuilt")
+	}
+	c.fit(name, "a", "b", "c")
+	must.Do(t, c.nodes[name].Move(limited(t), away))
+	_, tenure = c.owner()
+	c.append(tenure, "five;", "a", "b", "c")
+}
+
+func (m *memory) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.replaced
+}
