@@ -33,7 +33,8 @@
 //	     none any more, and its node owns nothing until it starts again.
 //	CN5  Nothing is purged that a node's copy has not said to be durable in this ownership, unless the
 //	     node was given up by an operator (P8).
-//	CN6  Streams and stores of another cluster, another log or another number of shards are refused.
+//	CN6  Streams and stores of another cluster, another log or another number of shards are refused, and
+//	     streams of other nodes: a majority of three nodes and one of five may have no node in common.
 //
 // # What is assumed of clocks
 //

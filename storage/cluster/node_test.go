@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -37,6 +38,10 @@ func TestOwnerIsLost(t *testing.T) {
 	c.kill(name)
 	for what, change := range map[string]func(o *Options){
 		"another number of shards": func(o *Options) { o.Shards = 3 },
+		"a further node": func(o *Options) {
+			o.Nodes, o.Replicas = maps.Clone(o.Nodes), 3
+			o.Nodes["d"] = "127.0.0.1:1"
+		},
 		"another log's store": func(o *Options) {
 			o.Open = func(string, int, []turns.Place) (Copies, error) { return &memory{places: make([]turns.Place, 2)}, nil }
 		},

@@ -105,7 +105,7 @@ func (n *Node) openShards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards, New: max(1, n.o.DefaultShards)}
+	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards, New: max(1, n.o.DefaultShards), Nodes: n.o.names()}
 	if begin.founds != nil {
 		if o.New = begin.founds.Shards; n.o.Shards != 0 && n.o.Shards != o.New {
 			return fmt.Errorf("%w: the directory that the cluster begins with has %d shards, and the configuration %d", ErrRefused, o.New, n.o.Shards)

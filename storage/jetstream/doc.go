@@ -15,8 +15,8 @@
 //	E1  The engine gets its options through its own parser, and syncs always. Options that a
 //	    program fills in by hand miss what the parser derives.
 //	E2  The engine is shut down once, and waited for: it closes its files only then.
-//	E3  A stream that is there is used only with the settings of a lane, this cluster's name and
-//	    one origin for both lanes. Nobody changes its settings.
+//	E3  A stream that is there is used only with the settings of a lane, this cluster's name, the
+//	    names of its nodes, and one origin for both lanes. Nobody changes its settings.
 //	E4  An append has landed if the engine says where, and is refused if the engine says that its
 //	    place is wrong. Everything else is no answer: another error, silence, a lost connection.
 //	E5  Appending, reading and taking over need the lanes' own leaders, but no leader of the group

@@ -155,7 +155,7 @@ func TestSitesEngine(t *testing.T) {
 func TestStreamsOfOthers(t *testing.T) {
 	needsEngine(t)
 	_, nc := started(t, alone(t))
-	o := ShardOptions{Cluster: "test", Replicas: 1}
+	o := ShardOptions{Cluster: "test", Replicas: 1, Nodes: []string{"c", "a", "b"}}
 	first, err := Open(limited(t), nc, o)
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +170,7 @@ func TestStreamsOfOthers(t *testing.T) {
 		"no log":          func(c *settings) { delete(c.Metadata, originKey) },
 		"another base":    func(c *settings) { c.Metadata[baseKey] = "1234" },
 		"no base":         func(c *settings) { delete(c.Metadata, baseKey) },
+		"other nodes":     func(c *settings) { c.Metadata[nodesKey] = "a b c d" },
 		"more shards":     func(c *settings) { c.Metadata[shardsKey] = "9" },
 		"a newer version": func(c *settings) { c.Metadata[protocolKey] = "2" },
 		"lazy":            func(c *settings) { c.PersistMode = "async" },

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -21,6 +23,7 @@ const (
 	originKey   = "beanfield-origin"
 	baseKey     = "beanfield-base"
 	shardsKey   = "beanfield-shards"
+	nodesKey    = "beanfield-nodes"
 	protocolKey = "beanfield-protocol"
 )
 
@@ -53,6 +56,9 @@ type ShardOptions struct {
 	Replicas int
 	Shards   int // how many the cluster has; 0: whatever the streams say
 	New      int // how many a new cluster has, if Shards is 0
+	// Nodes are the names of all nodes. Owners count majorities of them, so all must have the same ones:
+	// those with which the streams were made.
+	Nodes []string
 
 	// Begin is asked before streams are made that are not there: it returns when this node may make
 	// them. The log gets its origin, and its base: the hash of the place before the first record. Without it,
@@ -111,7 +117,7 @@ func (s *Shard) settings(i int, o ShardOptions, origin uint64) settings {
 		AllowDirect: true, DenyDelete: true,
 		Metadata: map[string]string{
 			clusterKey: o.Cluster, originKey: strconv.FormatUint(origin, 16), baseKey: strconv.FormatUint(s.base, 16),
-			shardsKey: strconv.Itoa(s.shards), protocolKey: protocol,
+			shardsKey: strconv.Itoa(s.shards), protocolKey: protocol, nodesKey: strings.Join(slices.Sorted(slices.Values(o.Nodes)), " "),
 		},
 	}}
 }
@@ -163,6 +169,9 @@ func (s *Shard) check(i int, o ShardOptions, is *settings) error {
 	}
 	if version := is.Metadata[protocolKey]; version != protocol {
 		return fmt.Errorf("%w: its protocol is %q, this program knows %s", ErrStream, version, protocol)
+	}
+	if nodes := is.Metadata[nodesKey]; nodes != must.Metadata[nodesKey] {
+		return fmt.Errorf("%w: the cluster has the nodes %q, and the configuration %q", ErrStream, nodes, must.Metadata[nodesKey])
 	}
 	base, err := strconv.ParseUint(is.Metadata[baseKey], 16, 64)
 	shards, err2 := strconv.Atoi(is.Metadata[shardsKey])

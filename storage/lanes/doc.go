@@ -58,7 +58,7 @@
 //
 // (P9 is about stores, P10 to P12 about clocks: a beat is an owner's question whether it may go on;
 // Voter and Mandate, which say what Term and Rest are, ask and answer it. All owners count the same
-// nodes; how these may change is yet to be said.)
+// nodes, those with which the lanes were made; how these may change is yet to be said.)
 //
 // # Why this holds
 //
