@@ -17,7 +17,7 @@ import (
 // figuresOf is what the metrics tell of a node's cluster.
 func figuresOf(n node) *admin.Cluster {
 	st, f := n.Status(), n.Figures()
-	c := &admin.Cluster{Role: f.Role, Serving: st.Serving, Nodes: len(st.Nodes), Problems: len(st.Problems), LagBytes: f.LagBytes}
+	c := &admin.Cluster{Name: st.Cluster, Role: f.Role, Serving: st.Serving, Nodes: len(st.Nodes), Problems: len(st.Problems), LagBytes: f.LagBytes}
 	n.Appends(&c.Append)
 	if c.Role == "" {
 		c.Role = "starting"

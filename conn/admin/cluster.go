@@ -10,6 +10,7 @@ import (
 
 // Cluster is what a node knows of its cluster.
 type Cluster struct {
+	Name         string
 	Role         string // one of Roles
 	Serving      bool   // this node has the shards
 	Nodes, Alive int
@@ -40,7 +41,7 @@ func (g *gathering) cluster() {
 		g.value("beanfield_cluster_role", "1 for what this node is doing, 0 for the other roles.", prometheus.GaugeValue, truth(role == c.Role), "role", role)
 	}
 	gauge := func(name, help string, v float64) { g.value(name, help, prometheus.GaugeValue, v) }
-	gauge("beanfield_cluster_serving", "1 if this node has the shards, and serves clients or is about to.", truth(c.Serving))
+	g.value("beanfield_cluster_serving", "1 if this node has the shards, and serves clients or is about to.", prometheus.GaugeValue, truth(c.Serving), "cluster", c.Name)
 	gauge("beanfield_cluster_nodes", "Nodes of the cluster.", float64(c.Nodes))
 	gauge("beanfield_cluster_nodes_alive", "Nodes that this node has heard of lately, itself included.", float64(c.Alive))
 	gauge("beanfield_cluster_problems", "Problems that beanfield cluster status tells at this node.", float64(c.Problems))
