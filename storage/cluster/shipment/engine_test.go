@@ -118,7 +118,7 @@ func TestSenderVanishes(t *testing.T) {
 
 // BenchmarkFetch is a directory of tables of 64 MB, from one connection of an engine to another one.
 func BenchmarkFetch(b *testing.B) {
-	for _, size := range []int{64 << 10, 256 << 10, 1 << 20} {
+	for _, size := range []int{64 << 10, defaultChunk, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			ctx, sender, receiver := connected(b)
 			dir, into := b.TempDir(), b.TempDir()

@@ -21,6 +21,7 @@ type landing struct {
 	at      int      // the entry that is written
 	left    int64    // of it
 	file    *os.File // of it
+	dirty   int64    // bytes since its last sync
 	digest  *xxhash.Digest
 }
 
@@ -57,6 +58,9 @@ func (l *landing) write(p []byte, sums []uint64) ([]uint64, error) {
 			}
 			_, _ = l.digest.Write(p[:n])
 			p, l.left = p[n:], l.left-n
+			if err := l.ease(n); err != nil {
+				return sums, err
+			}
 		}
 		if l.left > 0 {
 			break
@@ -69,6 +73,16 @@ func (l *landing) write(p []byte, sums []uint64) ([]uint64, error) {
 		l.at++
 	}
 	return sums, nil
+}
+
+// ease syncs a part of a long file. One sync of all would take so long on a slow disk that the sender
+// takes this side for dead, and whoever else syncs there would wait as long.
+func (l *landing) ease(written int64) error {
+	if l.dirty += written; l.dirty < syncEach || l.left == 0 {
+		return nil
+	}
+	l.dirty = 0
+	return l.o.sync(l.file)
 }
 
 // begin makes the file or directory that is next, unless it is there.
@@ -92,7 +106,7 @@ func (l *landing) end() error {
 	if f == nil {
 		return nil // a directory
 	}
-	l.file = nil
+	l.file, l.dirty = nil, 0
 	return l.settle(f, nil)
 }
 

@@ -27,6 +27,8 @@ const (
 	defaultSilence = 10 * time.Second
 	// defaultChunk is small enough that what else goes between the nodes has its turn soon.
 	defaultChunk = 128 << 10
+	// syncEach is how many bytes of a file a receiver writes between syncs.
+	syncEach = 8 << 20
 	// credit is what a sender may be behind with, because of its timers, and still send at Rate.
 	credit = 100 * time.Millisecond
 	// largestChunk is what a receiver takes.
