@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +51,8 @@ type Node struct {
 
 	// The loop's own.
 	station *ownership.Station
-	tenure  *Tenure // until it has ended
+	tenure  *Tenure  // until it has ended
+	leaders []string // whose engines may lead lanes, when the steerer was told last
 	waits   map[uint64]chan error
 	orders  uint64
 }
@@ -147,6 +149,10 @@ func (n *Node) tick() {
 	}
 	n.station.Tick(n.now())
 	n.look()
+	if names := n.station.Leaders(); n.station.Role() == ownership.Owner && !slices.Equal(names, n.leaders) {
+		n.leaders = names
+		nudge(n.steer)
+	}
 }
 
 // look notes what others ask for without waiting for the loop.

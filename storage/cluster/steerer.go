@@ -8,11 +8,12 @@ import (
 )
 
 const (
-	// steerSoon is how long after a change the lanes' leaders are looked at, steerEach how often if
-	// all was well, steerAgain if it was not.
-	steerSoon  = 2 * time.Second
-	steerEach  = 15 * time.Second
-	steerAgain = 3 * time.Second
+	// steerEach is how often the lanes' leaders are looked at if all was well, steerAgain if it was
+	// not, steerLater if it was not so often that it may stay so.
+	steerEach  = 10 * time.Second
+	steerAgain = 300 * time.Millisecond
+	steerLater = 3 * time.Second
+	steerOften = 50
 	steerLimit = 2 * time.Second
 )
 
@@ -24,18 +25,22 @@ func (n *Node) steerer() {
 	n.begun.Go(func() { <-n.ending; cancel() })
 	timer := time.NewTimer(steerEach)
 	defer timer.Stop()
-	for {
+	for tries := 0; ; {
 		select {
 		case <-n.ending:
 			return
 		case <-n.steer:
-			timer.Reset(steerSoon)
+			tries = 0
 		case <-timer.C:
-			if n.steerAll(ctx) {
-				timer.Reset(steerEach)
-			} else {
-				timer.Reset(steerAgain)
-			}
+		}
+		tries++
+		switch {
+		case n.steerAll(ctx):
+			timer.Reset(steerEach)
+		case tries < steerOften:
+			timer.Reset(steerAgain)
+		default:
+			timer.Reset(steerLater)
 		}
 	}
 }
@@ -45,7 +50,7 @@ func (n *Node) steerAll(ctx context.Context) bool {
 	var alive []string
 	_ = n.ask(func(time.Duration) {
 		if n.station.Role() == ownership.Owner {
-			alive = n.station.Alive()
+			alive = n.station.Leaders()
 		}
 	})
 	well := true

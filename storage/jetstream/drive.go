@@ -86,8 +86,11 @@ func (d *Driver) late(now time.Time) {
 		d.count(func(s *State) { s.Doubts++ })
 		d.log.Late(id)
 	}
-	if any {
-		d.patience = min(2*d.patience, mostDoubt)
+	if most := mostDoubt; any {
+		if d.role == lanes.Candidate { // the lanes' leaders may come at any time, and everybody waits for this
+			most = candidateDoubt
+		}
+		d.patience = min(2*d.patience, most)
 	}
 }
 

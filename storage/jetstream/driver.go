@@ -13,6 +13,8 @@ const (
 	// doubt is how long a request is waited for at first. It doubles while nothing succeeds.
 	doubt     = 300 * time.Millisecond
 	mostDoubt = 5 * time.Second
+	// candidateDoubt is the most for a candidate.
+	candidateDoubt = 600 * time.Millisecond
 	// followEach is how often a follower reads the lanes on, ownEach an owner that has read them.
 	followEach = 50 * time.Millisecond
 	ownEach    = time.Second

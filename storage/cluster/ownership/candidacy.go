@@ -116,7 +116,7 @@ func (s *Station) elect() {
 		}
 		epochs[i] = sh.epoch
 	}
-	s.role, s.epochs, s.counted, s.target = Elected, epochs, map[string][]uint64{}, ""
+	s.role, s.epochs, s.counted, s.target = Elected, epochs, map[string]counted{}, ""
 	s.purged = make([]uint64, s.Shards)
 	s.beat()
 }

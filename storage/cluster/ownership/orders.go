@@ -129,7 +129,7 @@ func (s *Station) Least(i int) uint64 {
 		if slices.Contains(s.left.Nodes, name) {
 			continue
 		}
-		told := s.counted[name]
+		told := s.counted[name].durable
 		if len(told) != s.Shards {
 			return 0
 		}

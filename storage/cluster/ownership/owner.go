@@ -48,8 +48,8 @@ func (s *Station) answered(m *Message) {
 			return
 		}
 	}
-	if len(m.Report.Durable) == s.Shards {
-		s.counted[m.From] = m.Report.Durable
+	if len(m.Report.Durable) == s.Shards && m.Sent >= s.counted[m.From].sent { // a late answer may be of a copy that is gone
+		s.counted[m.From] = counted{m.Sent, m.Report.Durable}
 	}
 	s.refresh()
 }

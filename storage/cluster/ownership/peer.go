@@ -9,6 +9,7 @@ import (
 // peer is another node.
 type peer struct {
 	nonce  uint64 // 0: it was never heard
+	former uint64 // of the process before
 	heard  time.Duration
 	report Report
 }
@@ -28,15 +29,20 @@ func (s *Station) refuse(m *Message, p *peer) string {
 		return fmt.Sprintf("it belongs to cluster %q", m.Cluster)
 	case p == nil:
 		return "this node's configuration has no such node"
+	case p.former != 0 && m.Nonce == p.former:
+		return stale
 	case len(m.Epochs) > 0 && len(m.Epochs) != s.Shards:
 		return fmt.Sprintf("it has %d shards, this one %d", len(m.Epochs), s.Shards)
 	}
 	return ""
 }
 
+// stale is said of what a process has sent that is gone.
+const stale = "that process is gone"
+
 // refused says it once for each name.
 func (s *Station) refused(m *Message, why string) {
-	if !s.strange[m.From] && len(s.strange) < 100 {
+	if why != stale && !s.strange[m.From] && len(s.strange) < 100 {
 		s.strange[m.From] = true
 		s.Logger.Error("messages of a node are refused", "node", m.From, "why", why)
 	}
@@ -46,6 +52,9 @@ func (s *Station) refused(m *Message, why string) {
 func (s *Station) hear(p *peer, m *Message) {
 	if p.nonce != 0 && p.nonce != m.Nonce && s.owner == m.From { // the process that owned the shards is gone
 		s.owner, s.vacant = "", min(s.vacant, s.now)
+	}
+	if p.nonce != m.Nonce {
+		p.former = p.nonce
 	}
 	p.nonce, p.heard, p.report = m.Nonce, s.now, m.Report
 	if p.report.Role == Candidate.String() && s.role == Follower {

@@ -16,7 +16,7 @@ const (
 	Silence   = 1400 * time.Millisecond // without a beat, until somebody stands
 	Living    = 1400 * time.Millisecond // without any message, until a node is taken for dead
 	Step      = 150 * time.Millisecond  // each node waits so much longer than the one before it in the order
-	Limit     = 5 * time.Second         // of a candidacy
+	Limit     = 2 * time.Second         // of a candidacy: it takes a tenth of that, or somebody else should try
 	postpone  = 600 * time.Millisecond  // of others, while somebody stands
 	listen    = 1100 * time.Millisecond // before a new process votes: is there another one of its name?
 	asleep    = time.Second             // between two events: the process did not run
@@ -96,7 +96,7 @@ type Station struct {
 	open      bool          // the server has a tenure, and has not ended it
 	epochs    []uint64      // of that tenure
 	target    string        // who is to own the shards next; empty: whoever is best
-	counted   map[string][]uint64
+	counted   map[string]counted
 	purged    []uint64
 	purgeNext time.Duration
 	lives     map[string]uint64 // of blank nodes, as they have told
@@ -113,6 +113,12 @@ type Station struct {
 	left    Left
 
 	without without
+}
+
+// counted is what a node has said of its copies.
+type counted struct {
+	sent    time.Duration // the beat that it has answered
+	durable []uint64
 }
 
 // shard is what a station knows of one.

@@ -265,3 +265,30 @@ func TestLapse(t *testing.T) {
 		t.Error("it could stand before its server has ended the tenure")
 	}
 }
+
+// P8: a late answer does not say what a copy has now.
+func TestLateAnswers(t *testing.T) {
+	s, a, now := elected(t, known(0))
+	s.Copy(0, 100, 80, "")
+	s.Kept(now, a.kept[0])
+	s.Receive(now, answer("c", now, time.Hour, 90))
+	for i, c := range []struct{ sent, durable, want uint64 }{{200, 3, 3}, {100, 70, 3}, {300, 5, 5}} {
+		s.Receive(now+time.Second/2, answer("a", now+time.Duration(c.sent), time.Hour, c.durable))
+		if s.Least(0) != c.want {
+			t.Errorf("answer %d: %d counts, want %d", i, s.Least(0), c.want)
+		}
+	}
+}
+
+// O7: a late message of a process that is gone does not end the new one's ownership.
+func TestLateMessagesOfFormerProcesses(t *testing.T) {
+	s, _ := alone(known(0))
+	old, beat := beatOf(3), beatOf(3)
+	old.Nonce = 50
+	for _, m := range []*Message{old, beat, old} {
+		s.Receive(s0+2*time.Second, m)
+	}
+	if s.Owner() != "a" || s.silent() {
+		t.Errorf("the owner is %q", s.Owner())
+	}
+}

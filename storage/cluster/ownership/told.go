@@ -37,6 +37,16 @@ func (s *Station) Alive() (names []string) {
 	return names
 }
 
+// Leaders are the nodes whose engines may lead lanes: those that live and have nothing wrong with them.
+func (s *Station) Leaders() (names []string) {
+	for _, name := range s.Alive() {
+		if p := s.peers[name]; p == nil || p.report.Fit || p.report.Drained {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Newest is the number of the newest record of a shard that any living node has.
 func (s *Station) Newest(i int) uint64 { return s.shards[i].place + s.behind(i) }
 
