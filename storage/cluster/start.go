@@ -68,6 +68,7 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 	}
 	n.server, err = jetstream.Start(ctx, jetstream.Options{
 		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.o.Nodes, Secret: n.o.Secret, Logger: n.o.Logger,
+		Cert: n.o.Cert, Key: n.o.Key, CA: n.o.CA,
 	})
 	if err != nil {
 		return err

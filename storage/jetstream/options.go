@@ -32,6 +32,10 @@ type Options struct {
 	Secret  string            // shared by the nodes
 	MaxFile int64             // bytes on the disk; 0: the engine looks at how much there is
 	Logger  *slog.Logger      // nil: its lines are dropped
+
+	// Cert, Key and CA are PEM files: with them engines use TLS among themselves, and each must show a
+	// certificate that CA has signed.
+	Cert, Key, CA string
 }
 
 // ErrOptions says that an engine cannot run with its options.
@@ -53,7 +57,9 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: no address for this node, %q", ErrOptions, o.Node)
 	case o.Dir == "":
 		return fmt.Errorf("%w: no directory", ErrOptions)
-	case o.Secret == "":
+	case (o.Cert == "") != (o.Key == "") || (o.Cert == "") != (o.CA == ""):
+		return fmt.Errorf("%w: TLS needs a certificate, its key and the certificates to trust", ErrOptions)
+	case o.Secret == "" && o.Cert == "":
 		return fmt.Errorf("%w: no secret", ErrOptions)
 	}
 	return nil
@@ -121,6 +127,9 @@ func (o *Options) routes(line func(string, ...any)) {
 	line("  port: %d", port)
 	line("  no_advertise: true")
 	line("  authorization { user: %s, password: %s, timeout: 5 }", engineUser, quoted(o.password()))
+	if o.Cert != "" {
+		line("  tls { cert_file: %s, key_file: %s, ca_file: %s, verify: true, timeout: 5 }", quoted(o.Cert), quoted(o.Key), quoted(o.CA))
+	}
 	line("  routes: [")
 	for _, name := range slices.Sorted(maps.Keys(o.Nodes)) {
 		if name != o.Node {
