@@ -31,6 +31,7 @@ type clusterNode struct {
 	copies  *pebblestore.Replicas
 	running atomic.Pointer[cluster.Node] // nil until it has started
 	control *control.Server
+	claim   *os.File
 }
 
 // makeNode makes a node as the configuration says.
@@ -48,12 +49,16 @@ func (n *clusterNode) Start(ctx context.Context) error {
 		return &exitError{exitStorage, err}
 	}
 	var err error
+	if n.claim, err = claim(o.Dir); err != nil {
+		return &exitError{exitStorage, err}
+	}
 	if n.control, err = control.Serve(o.Dir, n, n.log); err != nil {
-		return &exitError{exitStorage, fmt.Errorf("the socket of beanfield cluster: %w", err)}
+		return &exitError{exitStorage, errors.Join(fmt.Errorf("the socket of beanfield cluster: %w", err), n.claim.Close())}
 	}
 	running, err := cluster.Start(ctx, o)
 	if err != nil {
 		n.control.Close()
+		_ = n.claim.Close()
 		if errors.Is(err, cluster.ErrRefused) {
 			err = &exitError{exitStorage, err}
 		}
@@ -81,7 +86,7 @@ func (n *clusterNode) open(name string, _ int, origins []turns.Place) (cluster.C
 func (n *clusterNode) Close(ctx context.Context) error {
 	err := n.running.Load().Close(ctx)
 	n.control.Close()
-	return err
+	return errors.Join(err, n.claim.Close())
 }
 
 // Status is what the node knows of the cluster. Until it has started, these are the names.
