@@ -195,22 +195,33 @@ func (c *campaign) stuck(err error) error {
 
 var errStill = errors.New("FL1: the clients do not get on")
 
+// await waits until something is so. A machine that stands still as a whole for minutes, as virtual
+// ones do now and then, is no fault of the nodes: each look counts as a second at most.
+func await(ctx context.Context, within, pace time.Duration, so func() (bool, error)) (bool, error) {
+	before := time.Now()
+	for spent := time.Duration(0); spent < within && ctx.Err() == nil; {
+		if ok, err := so(); ok || err != nil {
+			return ok, err
+		}
+		last(ctx, pace)
+		now := time.Now()
+		spent += min(now.Sub(before), time.Second)
+		before = now
+	}
+	return false, ctx.Err()
+}
+
 // goOn waits until clients are answered again, with puts of new jobs.
 func (c *campaign) goOn(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.within)
-	defer cancel()
 	const enough = 20
-	for from := c.book.Counts().Acked[history.Put]; c.book.Counts().Acked[history.Put] < from+enough; {
-		if err := c.revive(); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return c.stuck(errStill)
-		case <-time.After(look):
-		}
+	from := c.book.Counts().Acked[history.Put]
+	ok, err := await(ctx, c.within, look, func() (bool, error) {
+		return c.book.Counts().Acked[history.Put] >= from+enough, c.revive()
+	})
+	if err == nil && !ok {
+		err = c.stuck(errStill)
 	}
-	return nil
+	return err
 }
 
 // look is how often somebody looks whether something has happened.

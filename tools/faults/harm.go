@@ -146,22 +146,14 @@ func (c *campaign) whole(ctx context.Context) error {
 	if c.nodes == 1 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*c.within)
-	defer cancel()
-	for {
+	ok, err := await(ctx, 2*c.within, 10*look, func() (bool, error) {
 		s, err := c.cluster.Status(ctx)
-		if err == nil && s.Fit() == c.nodes {
-			return nil
-		}
-		if err := c.revive(); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return c.stuck(errors.Join(errNotWhole, err))
-		case <-time.After(10 * look):
-		}
+		return err == nil && s.Fit() == c.nodes, c.revive()
+	})
+	if err == nil && !ok {
+		err = c.stuck(errNotWhole)
 	}
+	return err
 }
 
 // last lets a harm last.

@@ -129,14 +129,10 @@ func (c *campaign) mend(ctx context.Context, n *nodes.Node) error {
 
 // wellSoon waits until a node could own the shards.
 func (c *campaign) wellSoon(ctx context.Context, n *nodes.Node) bool {
-	ctx, cancel := context.WithTimeout(ctx, c.within/2)
-	defer cancel()
-	for ctx.Err() == nil && n.Ended() == nil {
+	ok, _ := await(ctx, c.within/2, 10*look, func() (bool, error) {
 		s, err := n.Status(ctx) // itself: the others may still think of the time before
-		if err == nil && slices.ContainsFunc(s.Nodes, func(m nodes.NodeStatus) bool { return m.Name == n.Name && m.Alive && m.Fit }) {
-			return true
-		}
-		last(ctx, 10*look)
-	}
-	return false
+		well := err == nil && slices.ContainsFunc(s.Nodes, func(m nodes.NodeStatus) bool { return m.Name == n.Name && m.Alive && m.Fit })
+		return well, n.Ended()
+	})
+	return ok
 }
