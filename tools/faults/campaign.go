@@ -138,6 +138,11 @@ func (c *campaign) verdict(ctx context.Context) error {
 			undecided++
 		}
 	}
+	differences, err := c.compare(ctx)
+	if err != nil {
+		return c.stuck(fmt.Errorf("compare the nodes: %w", err))
+	}
+	found = append(found, differences...)
 	if err := crew.Settle(ctx, c.seeker, c.book); err != nil {
 		return c.stuck(fmt.Errorf("what is left: %w", err))
 	}

@@ -24,10 +24,11 @@
 // library in between that could be replaced; and a disk that is full for small files, which takes
 // a file system of its own.
 //
-// Two more promises are looked at all the time:
+// Three more promises:
 //
 //	FL1  When a harm is healed, clients get on again, and the nodes get well, within -within.
 //	FL2  A node ends by itself only if its disk was harmed.
+//	FL3  In the end each node in turn is told to serve, and shows the same jobs.
 //
 // With -nodes 1 there is a single server without [cluster], to try the tool itself.
 package main

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"beanfield/storage/must"
+	"beanfield/tools/faults/crew"
+	"beanfield/tools/marked"
 	"beanfield/tools/nodes"
 	"beanfield/tools/server"
 )
@@ -81,6 +83,30 @@ func TestServersThatFail(t *testing.T) {
 		if err := run(t.Context(), o); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not found: %v: %s", name, err, out)
 		}
+	}
+}
+
+// FL3: what a server shows of its jobs, and where another one differs.
+func TestSurvey(t *testing.T) {
+	o, _ := alone(t, "")
+	c := must.Get(nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: []string{"a"}}))
+	defer c.Close()
+	must.Do(t, c.Start())
+	n := must.Get(c.Serving(t.Context()))
+	k := must.Get(n.Dial(t.Context(), time.Minute))
+	defer k.HangUp()
+	must.Get(k.Exchange("put 5 0 60 40\r\n"+string(marked.Body(7, 40)), "put 5 100 60 40\r\n"+string(marked.Body(8, 40)), "put 0 0 60 1\r\nx"))
+	s := &crew.Seeker{Hosts: []crew.Host{{Node: "a", Addr: n.Client}}, Patience: time.Minute}
+	first := must.Get(s.Look(t.Context(), []uint64{1, 2, 3, 4}))
+	for id, want := range map[uint64]string{1: "token 7, 40 bytes", 2: "ready in default, pri 5", 3: "damaged", 4: "NOT_FOUND"} {
+		if !strings.Contains(first[id], want) {
+			t.Errorf("job %d: %s", id, first[id])
+		}
+	}
+	must.Get(k.Exchange("delete 2"))
+	second := must.Get(s.Look(t.Context(), []uint64{1, 2, 3, 4}))
+	if d := first.Differs(second); len(d) != 1 || !strings.HasPrefix(d[0], "job 2: ready") {
+		t.Errorf("%q", d)
 	}
 }
 

@@ -19,6 +19,9 @@ type Seeker struct {
 	Patience time.Duration
 }
 
+// dice are for those whose first host does not matter.
+func dice() *rand.Rand { return rand.New(rand.NewPCG(1, 1)) }
+
 // pause is the time between two looks at all hosts.
 const pause = 10 * time.Millisecond
 

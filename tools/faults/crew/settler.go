@@ -46,7 +46,7 @@ const tries = 20
 
 // Settle notes which jobs are there, takes them all out, and deletes them.
 func Settle(ctx context.Context, s *Seeker, book *history.Book) error {
-	t := &settler{seeker: s, book: book, dice: rand.New(rand.NewPCG(1, 1)), looked: map[uint64]bool{}}
+	t := &settler{seeker: s, book: book, dice: dice(), looked: map[uint64]bool{}}
 	var err error
 	for range tries {
 		if err = t.once(ctx); err == nil || ctx.Err() != nil {

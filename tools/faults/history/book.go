@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -186,6 +187,19 @@ func (b *Book) IDs() []uint64 {
 	for id := range b.byID {
 		ids = append(ids, id)
 	}
+	return ids
+}
+
+// Living are the ids of jobs whose delete was not answered.
+func (b *Book) Living() (ids []uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, j := range b.byID {
+		if !slices.ContainsFunc(j.Acts, func(a Act) bool { return a.Kind == Delete && a.Outcome == Done }) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
 	return ids
 }
 
