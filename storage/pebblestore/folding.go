@@ -181,6 +181,7 @@ func (l *shardLog) collect(slots int) (*fold.Share, error) {
 		return nil, nil
 	}
 	share.Seal(l.reader.Place())
+	l.sealed = l.appended.Load()
 	if l.turns.Synced() < l.appended.Load() {
 		if err := l.sync(); err != nil {
 			return nil, err

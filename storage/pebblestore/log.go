@@ -38,6 +38,7 @@ type shardLog struct {
 
 	// The fold: see folding.go.
 	folding   sync.Mutex
+	sealed    uint64 // a share of the store may have left out what has ended up to this record
 	reader    turns.Reader
 	share     *fold.Share // that could not be stored yet
 	freed     chan struct{}
@@ -125,6 +126,7 @@ func (l *shardLog) read(fresh bool) error {
 		return err
 	}
 	l.absorbed.Store(l.appended.Load())
+	l.sealed = l.appended.Load()
 	l.opened = l.window.Highest()
 	l.reader = l.turns.Reader()
 	_, err = l.measure() // the keys of stats are right from the start

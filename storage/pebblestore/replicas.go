@@ -24,7 +24,10 @@ type ReplicaOptions struct {
 }
 
 // Replicas are the copies of all shards that a node of a cluster keeps.
-type Replicas struct{ store *store }
+type Replicas struct {
+	store *store
+	gates []gate // one for each shard
+}
 
 // copied is what a shard's log has besides if it is a copy.
 type copied struct {
@@ -34,6 +37,8 @@ type copied struct {
 	start  turns.At
 	folds  bool // foldLoop runs
 	strays []uint64
+
+	awaited atomic.Pointer[awaited]
 }
 
 // OpenReplicas opens a node's data directory, or makes it.
@@ -50,7 +55,7 @@ func OpenReplicas(o ReplicaOptions) (*Replicas, error) {
 	if err := s.take(len(o.Origins), nil); err != nil {
 		return nil, err
 	}
-	return &Replicas{s}, nil
+	return &Replicas{s, make([]gate, len(s.logs))}, nil
 }
 
 func (s *store) clusterName() string {
@@ -147,6 +152,7 @@ func (r *Replicas) Take(shard int, rec turns.Record, data []byte, hash uint64) e
 	}
 	c.parts = nil
 	l.absorbed.Store(rec.Number)
+	l.copied.reached(rec.Number)
 	if seq := at.Seq(); seq != l.lastSlot {
 		l.lastSlot = seq
 		l.wakeFold()
@@ -158,7 +164,12 @@ func (r *Replicas) Take(shard int, rec turns.Record, data []byte, hash uint64) e
 func (r *Replicas) Stop() { r.store.cancel() }
 
 // Close closes the copies. Nobody may call anything else any more.
-func (r *Replicas) Close() error { return r.store.Close() }
+func (r *Replicas) Close() error {
+	for i := range r.gates {
+		defer r.gates[i].shut()()
+	}
+	return r.store.Close()
+}
 
 // stop ends the fold of a copy, and closes its files.
 func (l *shardLog) stop() error {
@@ -190,6 +201,7 @@ const replacedSuffix = ".replaced"
 // Replace has a checkpoint take the place of a shard's store: the directory is moved. Nothing else
 // may be called for this shard meanwhile.
 func (r *Replicas) Replace(shard int, dir string) error {
+	defer r.gates[shard].shut()()
 	s := r.store
 	l := s.logs[shard]
 	if err := l.stop(); err != nil {

@@ -82,7 +82,7 @@ var doors = []struct {
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
 	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
-	{"github.com/cespare/xxhash", []string{"router", "storage/turns", "storage/locallog", "storage/cluster/shipment"}},
+	{"github.com/cespare/xxhash", []string{"router", "storage/turns", "storage/locallog", "storage/cluster/shipment", "storage/pebblestore/contents"}},
 	{"github.com/gobwas/ws", []string{"conn/queueservice"}},
 	{"google.golang.org/protobuf", []string{"conn/queueservice", "conn/admin", "tools/clients"}},
 	{"github.com/prometheus", []string{"conn/admin", "cmd"}},

@@ -1,0 +1,147 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"beanfield/storage/fold"
+	"beanfield/storage/pace"
+	"beanfield/storage/pebblestore/contents"
+	"beanfield/storage/pebblestore/database"
+	"beanfield/storage/turns"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Sum says what a copy has once it has taken a record, so that it can be compared with others.
+type Sum struct {
+	At uint64 // the last record of the turns which the record asked for is part of
+	contents.Sum
+}
+
+// ErrPassed says that nobody can tell any more what a copy had at a record. A later one may be asked for.
+var ErrPassed = errors.New("storage: the copy is past that record")
+
+// errNoSum says that a copy cannot be read now.
+var errNoSum = errors.New("storage: the copy is being read already, or replaced")
+
+// Sum waits until the copy of a shard has taken a record, and adds up what it has then. Equal
+// records make equal sums.
+//
+// A store says less than the state at its place: its shares leave out what had ended by the time
+// when they were sealed, though the end is behind the place. So the record may not be before any
+// that this copy had taken when a share of its store was sealed, here or, if the store comes from a
+// checkpoint, elsewhere. What was taken since the store was opened is checked: then the error is
+// ErrPassed. The caller sees to the rest by asking for a record that no node had taken yet, or for the
+// last that there is, and by asking again before a difference means anything.
+//
+// The copy goes on meanwhile: only its fold waits, until the log has been read. The store is
+// then read as it was at that moment.
+func (r *Replicas) Sum(ctx context.Context, shard int, at uint64) (Sum, error) {
+	ctx, leave, ok := r.gates[shard].enter(ctx)
+	if !ok {
+		return Sum{}, errNoSum
+	}
+	defer leave()
+	l := r.store.logs[shard]
+	s, err := l.sum(ctx, at)
+	if err != nil {
+		return Sum{}, l.errorf("record %d: %w", at, database.Explain(err))
+	}
+	return s, nil
+}
+
+func (l *shardLog) sum(ctx context.Context, at uint64) (s Sum, err error) {
+	if err := l.await(ctx, at); err != nil {
+		return s, err
+	}
+	snapshot, share, at, err := l.capture(at)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, snapshot.Close()) }()
+	work := pace.Begin()
+	s.At = at
+	s.Sum, err = contents.SumOf(snapshot, share, func() error {
+		work.Step()
+		return ctx.Err()
+	})
+	return s, err
+}
+
+// capture returns the store as it is, and the net effect of all turns behind its place up to those
+// that reach a record, with the number of their last.
+func (l *shardLog) capture(at uint64) (snapshot *pebble.Snapshot, share *fold.Share, last uint64, err error) {
+	if err := l.fault.Err(); err != nil {
+		return nil, nil, 0, err
+	}
+	l.folding.Lock()
+	defer l.folding.Unlock()
+	if l.place.Number > at {
+		return nil, nil, 0, ErrPassed
+	}
+	w := fold.NewWindow(0)
+	if last, err = l.turnsUpTo(at, w.Absorb); err != nil {
+		return nil, nil, 0, err
+	}
+	if last < l.sealed {
+		return nil, nil, 0, ErrPassed
+	}
+	share = w.NewShare()
+	if _, err = l.turnsUpTo(at, share.Collect); err != nil {
+		return nil, nil, 0, err
+	}
+	share.Seal(turns.Place{})
+	return l.db.NewSnapshot(), share, last, nil
+}
+
+// turnsUpTo calls fn for the turns behind the store's place, up to those that reach a record.
+func (l *shardLog) turnsUpTo(at uint64, fn func(b []byte, at turns.At) error) (last uint64, err error) {
+	r := l.turns.Reader()
+	r.SkipTo(l.place)
+	last = l.place.Number
+	for work := pace.Begin(); last < at; work.Step() {
+		b, start, behind, ok, err := r.Next()
+		if err == nil && !ok {
+			err = fmt.Errorf("the log ends before it")
+		}
+		if err == nil {
+			err = fn(b, start)
+		}
+		if err != nil {
+			return 0, err
+		}
+		last = behind.Number
+	}
+	return last, nil
+}
+
+// awaited is a record for which somebody waits.
+type awaited struct {
+	number uint64
+	come   chan struct{}
+}
+
+// reached tells whoever waits for a record.
+func (c *copied) reached(number uint64) {
+	if w := c.awaited.Load(); w != nil && number >= w.number && c.awaited.CompareAndSwap(w, nil) {
+		close(w.come)
+	}
+}
+
+// await returns when the copy has taken whole turns up to a record.
+func (l *shardLog) await(ctx context.Context, number uint64) error {
+	w := &awaited{number, make(chan struct{})}
+	l.copied.awaited.Store(w)
+	l.copied.reached(l.absorbed.Load())
+	select {
+	case <-w.come:
+		return nil
+	case <-ctx.Done():
+		l.copied.awaited.CompareAndSwap(w, nil)
+		return ctx.Err()
+	case <-l.fault.Dead:
+		return l.fault.Err()
+	}
+}

@@ -1,0 +1,313 @@
+package pebblestore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"beanfield/storage"
+	"beanfield/storage/must"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/storagetest"
+	"beanfield/storage/turns"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// unfolded is a node whose store stays empty, so that what it has is what its log says.
+func unfolded(t *testing.T, log *kept) *node {
+	n := &node{t: t, log: log, disk: vfs.NewMem(), dir: "unfolded"}
+	o := n.options()
+	o.copySlot, o.LogBytes = mib/2, 8*mib
+	n.r = must.Get(OpenReplicas(o))
+	return n
+}
+
+// sum is that of a node which takes records up to a number.
+func (n *node) sum(number uint64) Sum {
+	n.t.Helper()
+	n.catchUp(number)
+	s, err := n.r.Sum(n.t.Context(), 0, number)
+	must.Do(n.t, err)
+	return s
+}
+
+// Copies that fold and crash at different times, and fetch each other's checkpoints, have equal sums
+// at equal records: those of a copy that has folded nothing.
+func TestSumsOfCopiesAreEqual(t *testing.T) {
+	seeds := int64(40)
+	if brief() {
+		seeds = 2
+	}
+	passed, told := 0, 0
+	for seed := range seeds {
+		r := rand.New(rand.NewSource(seed))
+		log := &kept{origin: turns.Place{Origin: 77}, most: []int{2_000, 6_000}[r.Intn(2)]}
+		reference := unfolded(t, log)
+		nodes := []*node{newNode(t, log), newNode(t, log), newNode(t, log)}
+		h := newHistory(r)
+		h.large = seed%4 == 1
+		for range 6 {
+			owner := nodes[r.Intn(len(nodes))]
+			owner.catchUpAll()
+			s, l := owner.serve()
+			look(t, l)
+			for range r.Intn(40) {
+				h.turn(l)
+				mustCommit(t, l)
+				for _, n := range nodes {
+					if r.Intn(3) == 0 {
+						n.catchUp(n.r.Place(0).Number + uint64(r.Intn(1+len(log.records)-int(n.r.Place(0).Number))))
+					}
+				}
+				at := uint64(len(log.records))
+				if r.Intn(10) != 0 || at == 0 {
+					continue
+				}
+				want := reference.sum(at)
+				if want.Jobs != len(h.now().jobs) || want.Queues != len(h.now().queues) || want.MaxID != h.now().maxID {
+					t.Fatalf("seed %d: %+v, of %d jobs, %d queues, highest id %d", seed, want, len(h.now().jobs), len(h.now().queues), h.now().maxID)
+				}
+				for i, n := range nodes {
+					switch got, err := n.r.Sum(t.Context(), 0, n.reaching(at)); {
+					case errors.Is(err, ErrPassed):
+						passed++
+					case err != nil || got != want:
+						t.Fatalf("seed %d, record %d, node %d: %+v, %v, want %+v", seed, at, i, got, err, want)
+					default:
+						told++
+					}
+				}
+			}
+			must.Do(t, s.Close())
+			for _, n := range nodes {
+				if r.Intn(3) == 0 {
+					n.crash(r, r.Intn(101))
+				}
+			}
+			if n := nodes[r.Intn(len(nodes))]; r.Intn(3) == 0 {
+				n.fetch(nodes[r.Intn(len(nodes))])
+			}
+		}
+		for _, n := range append(nodes, reference) {
+			must.Do(t, n.r.Close())
+		}
+	}
+	if told < 3*passed || told < 3 {
+		t.Errorf("%d sums, %d records passed", told, passed)
+	}
+}
+
+// reaching takes records up to a number, and returns it.
+func (n *node) reaching(at uint64) uint64 {
+	n.catchUp(at)
+	return at
+}
+
+// A sum waits for its record, also for the last part of turns that it is in, and a copy that is beyond
+// says so.
+func TestSumWaitsForItsRecord(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 100}
+	n := newNode(t, log)
+	reference := unfolded(t, log)
+	var ends []uint64
+	for id := range uint64(4) {
+		j := largeJob(id+1, 250)
+		record := append(format.AppendRecord(nil, &j.Job), j.Body...)
+		key := format.Key(format.KeyRecord, j.ID)
+		format.Seal(key[:], record)
+		ends = append(ends, log.add(append(turns.AppendJob(nil, turns.Put, j.ID, len(record)), record...)))
+	}
+	type answer struct {
+		sum Sum
+		err error
+	}
+	come := make(chan answer)
+	go func() {
+		s, err := n.r.Sum(t.Context(), 0, ends[1]+1)
+		come <- answer{s, err}
+	}()
+	for n.r.store.logs[0].copied.awaited.Load() == nil {
+	}
+	n.catchUp(ends[2])
+	if got, want := <-come, reference.sum(ends[2]); got.err != nil || got.sum != want || got.sum.At != ends[2] || got.sum.Jobs != 3 {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	must.Do(t, n.r.store.logs[0].foldAll())
+	for _, at := range []uint64{1, ends[1], ends[2] - 1} {
+		if _, err := n.r.Sum(t.Context(), 0, at); !errors.Is(err, ErrPassed) || !strings.Contains(err.Error(), "shard-000") {
+			t.Errorf("record %d: %v", at, err)
+		}
+	}
+	if n.sum(ends[3]) != reference.sum(ends[3]) {
+		t.Error("other sums after a fold")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := n.r.Sum(ctx, 0, ends[3]+1); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	must.Do(t, n.r.Close())
+	must.Do(t, reference.r.Close())
+}
+
+// What a share leaves out has its end behind the store's place: before that, the copy tells no sum.
+func TestSumOfWhatHasEndedSince(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 1000}
+	n := newNode(t, log)
+	s, l := n.serve()
+	look(t, l)
+	j := largeJob(1, 10)
+	mustPut(t, l, j)
+	mustCommit(t, l)
+	put := uint64(len(log.records))
+	o := l.(*owned)
+	// The fold has chosen the first turn when the second ends its job.
+	o.folding.Lock()
+	o.turns.(interface{ Prepare() error }).Prepare()
+	o.folding.Unlock()
+	l.Delete(&j.Job)
+	mustCommit(t, l)
+	o.folding.Lock()
+	share := o.window.NewShare()
+	r := o.turns.Reader()
+	b, at, behind, _, err := r.Next()
+	must.Do(t, err)
+	must.Do(t, share.Collect(b, at))
+	share.Seal(behind)
+	o.sealed, o.share = o.appended.Load(), share
+	o.folding.Unlock()
+	must.Get(o.foldSlots(1))
+	if o.place.Number != put {
+		t.Fatalf("the store stands at %d", o.place.Number)
+	}
+	if _, err := n.r.Sum(t.Context(), 0, put); !errors.Is(err, ErrPassed) {
+		t.Errorf("the job is neither in the store nor in the log: %v", err)
+	}
+	if got := n.sum(uint64(len(log.records))); got.Jobs != 0 {
+		t.Errorf("%+v", got)
+	}
+	must.Do(t, s.Close())
+	must.Do(t, n.r.Close())
+}
+
+// Whoever changes, adds or removes a job, an update, a queue or a piece of a body changes the sum.
+func TestSumTellsWhatDiffers(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 1 << 20}
+	n := newNode(t, log)
+	s, l := n.serve()
+	look(t, l)
+	small, large := largeJob(1, 10), largeJob(2, storage.LargeBody+1)
+	mustPut(t, l, small)
+	mustPut(t, l, large)
+	l.Update(&small.Job)
+	l.PutQueue(storagetest.RandomQueue(rand.New(rand.NewSource(1)), "q"))
+	mustCommit(t, l)
+	must.Do(t, s.Close())
+	shard := n.r.store.logs[0]
+	must.Do(t, shard.foldAll())
+	at := uint64(len(log.records))
+	whole := n.sum(at)
+	piece := format.PieceKey(2, 1)
+	record, update := format.Key(format.KeyRecord, 1), format.Key(format.KeyUpdate, 1)
+	for what, key := range map[string][]byte{"record": record[:], "update": update[:], "queue": format.QueueKey("q"), "piece": piece[:]} {
+		value, closer, err := shard.db.Get(key)
+		must.Do(t, err)
+		value = bytes.Clone(value)
+		must.Do(t, closer.Close())
+		other := bytes.Clone(value)
+		other[len(other)-1] ^= 1
+		format.Seal(key, other)
+		must.Do(t, shard.db.Set(key, other, pebble.NoSync))
+		if got := n.sum(at); got.Hash == whole.Hash || got.Bytes != whole.Bytes {
+			t.Errorf("another %s: %+v, %+v", what, got, whole)
+		}
+		must.Do(t, shard.db.Delete(key, pebble.NoSync))
+		if got := n.sum(at); got.Hash == whole.Hash || got.Bytes >= whole.Bytes {
+			t.Errorf("no %s: %+v, %+v", what, got, whole)
+		}
+		must.Do(t, shard.db.Set(key, append(bytes.Clone(value[:len(value)-1]), value[len(value)-1]^1), pebble.NoSync))
+		if _, err := n.r.Sum(t.Context(), 0, at); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), "shard-000") {
+			t.Errorf("a damaged %s: %v", what, err)
+		}
+		must.Do(t, shard.db.Set(key, value, pebble.NoSync))
+		if got := n.sum(at); got != whole {
+			t.Errorf("the old %s again: %+v, %+v", what, got, whole)
+		}
+	}
+	must.Do(t, n.r.Close())
+}
+
+// A bit that the disk has flipped in a table is an error, not a sum.
+func TestSumOfADamagedTable(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 1000}
+	n := newNode(t, log)
+	s, l := n.serve()
+	look(t, l)
+	for id := range uint64(20) {
+		mustPut(t, l, largeJob(id+1, 4000))
+		mustCommit(t, l)
+	}
+	must.Do(t, s.Close())
+	must.Do(t, n.r.store.logs[0].foldAll())
+	dir := n.r.store.dir.Shard(1, 0)
+	must.Do(t, n.r.Close())
+	largest, size := "", int64(0)
+	for _, name := range must.Get(n.disk.List(dir)) {
+		path := n.disk.PathJoin(dir, name)
+		if info := must.Get(n.disk.Stat(path)); strings.HasSuffix(name, ".sst") && info.Size() > size {
+			largest, size = path, info.Size()
+		}
+	}
+	flipBit(t, n.disk, largest, size/3)
+	n.open()
+	if _, err := n.r.Sum(t.Context(), 0, uint64(len(log.records))); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), "shard-000") {
+		t.Errorf("a flipped bit in %s: %v", largest, err)
+	}
+	must.Do(t, n.r.Close())
+}
+
+func flipBit(t *testing.T, fs vfs.FS, path string, at int64) {
+	t.Helper()
+	f := must.Get(fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified))
+	b := make([]byte, 1)
+	must.Get(f.ReadAt(b, at))
+	b[0] ^= 1
+	must.Get(f.WriteAt(b, at))
+	must.Do(t, f.Close())
+}
+
+// Who closes a copy, or puts a checkpoint in its place, does not wait for a sum that waits itself.
+func TestSumEndsWithItsCopy(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 1000}
+	n, other := newNode(t, log), newNode(t, log)
+	log.add(turns.AppendRaise(nil, 1))
+	n.catchUpAll()
+	other.catchUpAll()
+	for what, end := range map[string]func(){"replaced": func() { n.fetch(other) }, "closed": func() { must.Do(t, n.r.Close()) }} {
+		if what == "closed" {
+			defer end()
+			continue
+		}
+		ended := make(chan error)
+		go func() {
+			_, err := n.r.Sum(t.Context(), 0, 100)
+			ended <- err
+		}()
+		for n.r.store.logs[0].copied.awaited.Load() == nil {
+		}
+		if _, err := n.r.Sum(t.Context(), 0, 1); !errors.Is(err, errNoSum) {
+			t.Errorf("a second one: %v", err)
+		}
+		end()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	n.sum(1)
+	must.Do(t, other.r.Close())
+}
