@@ -157,39 +157,53 @@ func TestSumWaitsForItsRecord(t *testing.T) {
 
 // What a share leaves out has its end behind the store's place: before that, the copy tells no sum.
 func TestSumOfWhatHasEndedSince(t *testing.T) {
-	log := &kept{origin: turns.Place{Origin: 1}, most: 1000}
+	log := &kept{origin: turns.Place{Origin: 1}, most: 10_000}
 	n := newNode(t, log)
 	s, l := n.serve()
 	look(t, l)
-	j := largeJob(1, 10)
-	mustPut(t, l, j)
+	for id := range uint64(3) { // each in a slot of its own
+		mustPut(t, l, largeJob(id+1, 6000))
+		mustCommit(t, l)
+	}
+	l.Delete(&storage.Job{ID: 1, Tube: "t", Size: 6000})
 	mustCommit(t, l)
-	put := uint64(len(log.records))
 	o := l.(*owned)
-	// The fold has chosen the first turn when the second ends its job.
-	o.folding.Lock()
-	o.turns.(interface{ Prepare() error }).Prepare()
-	o.folding.Unlock()
-	l.Delete(&j.Job)
-	mustCommit(t, l)
-	o.folding.Lock()
-	share := o.window.NewShare()
-	r := o.turns.Reader()
-	b, at, behind, _, err := r.Next()
-	must.Do(t, err)
-	must.Do(t, share.Collect(b, at))
-	share.Seal(behind)
-	o.sealed, o.share = o.appended.Load(), share
-	o.folding.Unlock()
 	must.Get(o.foldSlots(1))
-	if o.place.Number != put {
-		t.Fatalf("the store stands at %d", o.place.Number)
+	at := o.place.Number
+	if at == 0 || at >= 3 {
+		t.Fatalf("the store stands at %d", at)
 	}
-	if _, err := n.r.Sum(t.Context(), 0, put); !errors.Is(err, ErrPassed) {
-		t.Errorf("the job is neither in the store nor in the log: %v", err)
+	if _, err := n.r.Sum(t.Context(), 0, at); !errors.Is(err, ErrPassed) {
+		t.Errorf("job 1 is neither in the store nor in the log up to record %d: %v", at, err)
 	}
-	if got := n.sum(uint64(len(log.records))); got.Jobs != 0 {
+	if got := n.sum(uint64(len(log.records))); got.Jobs != 2 {
 		t.Errorf("%+v", got)
+	}
+	must.Do(t, s.Close())
+	must.Do(t, n.r.Close())
+}
+
+// The end of a large body counts before the store has it.
+func TestSumOfALargeBodysEnd(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 1 << 20}
+	n := newNode(t, log)
+	s, l := n.serve()
+	look(t, l)
+	large := largeJob(1, storage.LargeBody+1)
+	mustPut(t, l, large)
+	mustPut(t, l, largeJob(2, storage.LargeBody+1))
+	mustCommit(t, l)
+	both := n.sum(uint64(len(log.records)))
+	l.Delete(&large.Job)
+	mustCommit(t, l)
+	at := uint64(len(log.records))
+	one := n.sum(at)
+	if one.Jobs != 1 || 2*one.Pieces != both.Pieces {
+		t.Errorf("%+v, before that %+v", one, both)
+	}
+	must.Do(t, n.r.store.logs[0].foldAll())
+	if got := n.sum(at); got != one {
+		t.Errorf("%+v in the store, %+v in the log", got, one)
 	}
 	must.Do(t, s.Close())
 	must.Do(t, n.r.Close())
