@@ -39,7 +39,7 @@ thorough: ## the longest tests, in full
 	$(GO) test -timeout 60m ./storage/fold -run '^(TestEveryShortHistory)$$'
 	$(GO) test -timeout 60m ./storage/lanes -run '^(TestOneMandateAtATime|TestRandomSchedules|TestSmallWorld|TestTenures)$$'
 	$(GO) test -timeout 60m ./storage/locallog -run '^(TestEveryCrash|TestSalvageAfterCrashes)$$'
-	$(GO) test -timeout 60m ./storage/pebblestore -run '^(TestCopiesAreTheSame|TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDamagedOldDirectoryIsRefused|TestDamagedOldLogIsRefused|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDeathWhileTakingOver|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestErrorWhileTakingOver|TestSalvageTellsWhatIsMissing)$$'
+	$(GO) test -timeout 60m ./storage/pebblestore -run '^(TestCopiesAreTheSame|TestCrashKeepsWhatWasAcknowledged|TestDamageAnywhere|TestDamagedOldDirectoryIsRefused|TestDamagedOldLogIsRefused|TestDeathDuringAChangeOfShards|TestDeathWhileAnOlderDirectoryIsMoved|TestDeathWhileTakingOver|TestDiskUse|TestErrorAtEveryOperation|TestErrorAtEveryOperationOfAnIntake|TestErrorWhileTakingOver|TestSalvageTellsWhatIsMissing|TestSumsOfCopiesAreEqual)$$'
 
 race: ## all tests under the race detector
 	$(GO) test -race -timeout 60m ./...
