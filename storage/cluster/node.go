@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -44,6 +45,8 @@ type Node struct {
 	write  chan struct{} // wakes the keeper
 	steer  chan struct{}
 	ending chan struct{}
+	failed chan struct{} // closed when a copy has failed
+	fails  sync.Once
 	begun  sync.WaitGroup
 	came   chan *Tenure          // one that nobody has taken yet
 	blank  atomic.Pointer[blank] // nodes that are to be shown something
@@ -60,7 +63,7 @@ type Node struct {
 func newNode(o Options) *Node {
 	return &Node{
 		o: o, started: time.Now(), wake: make(chan struct{}, 1), write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
-		ending: make(chan struct{}), came: make(chan *Tenure, 1), waits: map[uint64]chan error{},
+		ending: make(chan struct{}), failed: make(chan struct{}), came: make(chan *Tenure, 1), waits: map[uint64]chan error{},
 	}
 }
 
@@ -144,10 +147,15 @@ func (n *Node) loop() {
 }
 
 func (n *Node) tick() {
+	now, waits := n.now(), time.Duration(0)
 	for _, r := range n.replicas {
 		r.report()
+		if begun := time.Duration(r.appends.Load()); begun > 0 {
+			waits = max(waits, now-begun)
+		}
 	}
-	n.station.Tick(n.now())
+	n.station.Waits(waits)
+	n.station.Tick(now)
 	n.look()
 	if names := n.station.Leaders(); n.station.Role() == ownership.Owner && !slices.Equal(names, n.leaders) {
 		n.leaders = names
@@ -179,7 +187,21 @@ func (n *Node) received(data []byte) {
 	})
 }
 
-// Tenure waits until this node owns all shards, and may hand out jobs.
+// ErrFailed says that a copy of this node takes nothing more: the process is to be started again, when
+// its disk works.
+var ErrFailed = errors.New("cluster: this node's copy of a shard has failed: it must be started again, on a disk that works")
+
+// failure is the first error of a copy.
+func (n *Node) failure() error {
+	for _, r := range n.replicas {
+		if err := r.failure(); err != nil {
+			return fmt.Errorf("%w: %w", ErrFailed, err)
+		}
+	}
+	return ErrFailed
+}
+
+// Tenure waits until this node owns all shards, and may hand out jobs. ErrFailed says that it never will.
 func (n *Node) Tenure(ctx context.Context) (*Tenure, error) {
 	for {
 		select {
@@ -187,6 +209,8 @@ func (n *Node) Tenure(ctx context.Context) (*Tenure, error) {
 			return nil, ctx.Err()
 		case <-n.ending:
 			return nil, ErrClosed
+		case <-n.failed:
+			return nil, n.failure()
 		case t := <-n.came:
 			if t.taken() {
 				return t, nil

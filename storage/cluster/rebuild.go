@@ -16,9 +16,8 @@ import (
 )
 
 const (
-	// settle is how long a node that is about to have a checkpoint says that it has nothing durable
-	// before one is made, so that the owner counts it so (P8).
-	settle       = 4 * ownership.BeatEach
+	// rebuildPoll is how often it is looked whether a checkpoint can be made.
+	rebuildPoll  = ownership.BeatEach
 	rebuildAgain = 3 * time.Second
 	shipmentRate = 100 << 20
 	// unheard is how long the sending node may be silent.
@@ -57,11 +56,15 @@ func (r *replica) rebuilder() {
 		}
 	}()
 	r.close()
-	for pause := settle; ; pause = rebuildAgain {
+	for pause := rebuildPoll; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
+		}
+		if !r.mayReplace(ctx) {
+			pause = rebuildPoll
+			continue
 		}
 		n.one.Lock() // at a time: each takes space and the network
 		err := r.fetch(ctx)
@@ -69,6 +72,7 @@ func (r *replica) rebuilder() {
 		if err == nil {
 			break
 		}
+		pause = rebuildAgain
 		n.o.Logger.Warn("a checkpoint could not be fetched", "shard", r.i, "error", err)
 	}
 	n.do(func(time.Duration) {
@@ -79,6 +83,20 @@ func (r *replica) rebuilder() {
 			r.broken(err)
 		}
 	})
+}
+
+// mayReplace tells whether a checkpoint may be made now: no server uses the store, and the owner counts
+// this node's copy, and nothing of it as durable (P8). A node that was given up joins again.
+func (r *replica) mayReplace(ctx context.Context) (ok bool) {
+	n, givenUp := r.node, false
+	_ = n.ask(func(time.Duration) {
+		givenUp = n.station.GivenUp(n.o.Node)
+		ok = !givenUp && !n.station.Serving() && n.station.CountsNothing(r.i)
+	})
+	if givenUp {
+		_ = n.Join(ctx, n.o.Node) // it is asked again
+	}
+	return ok
 }
 
 // fetch gets a checkpoint and has it take the place of the store.
@@ -161,7 +179,7 @@ func (r *replica) checkpoint(out string) (dir string, note []byte, remove func()
 
 // rebuildHere begins anew from another node's checkpoints; a negative shard means all.
 func (n *Node) rebuildHere(shard int) error {
-	if n.station.Role() >= ownership.Candidate {
+	if n.station.Role() >= ownership.Candidate || n.station.Serving() {
 		return errors.New("cluster: the owner's copies cannot be rebuilt: move the shards to another node first")
 	}
 	if shard >= len(n.replicas) {

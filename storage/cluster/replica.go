@@ -19,6 +19,7 @@ type replica struct {
 	driver atomic.Pointer[jetstream.Driver] // nil while there is none
 	failed atomic.Pointer[error]            // the copy takes nothing more
 
+	appends atomic.Int64 // when the append that is under way began; 0 without one
 	retired atomic.Bool  // the store is to be replaced: nothing of it counts. The loop sets it
 	swap    sync.RWMutex // held while it is replaced, and for reading while it is copied
 
@@ -46,6 +47,12 @@ func (r *replica) drive() error {
 	return nil
 }
 
+// alien tells whether the copy lacks what the log began from. No other node is to have it.
+func (r *replica) alien() bool {
+	place := r.node.copies.Place(r.i)
+	return place.Number == 0 && place.Hash != r.shard.Base()
+}
+
 // taken gives the copy what counts. What it refuses would leave a gap, so it gets nothing more then.
 func (r *replica) taken(records []lanes.Entry) {
 	for i := range records {
@@ -57,7 +64,9 @@ func (r *replica) taken(records []lanes.Entry) {
 		if err := r.node.copies.Take(r.i, e.Record, e.Data, e.Hash); err != nil {
 			err = fmt.Errorf("shard %d: the copy cannot take record %d: %w", r.i, e.Record.Number, err)
 			r.failed.Store(&err)
-			r.node.do(func(time.Duration) { r.broken(err) })
+			if r.node.do(func(time.Duration) { r.broken(err) }) { // else it is being closed
+				r.node.fails.Do(func() { close(r.node.failed) })
+			}
 		}
 	}
 }
@@ -87,6 +96,9 @@ func (r *replica) broken(err error) {
 		return
 	}
 	r.problem = fmt.Sprintf("shard %d is broken at this node: %v", r.i, err)
+	if r.failure() != nil {
+		r.problem += "; restart this node, on a disk that works"
+	}
 	if errors.Is(err, lanes.ErrCut) || errors.Is(err, lanes.ErrForeign) {
 		r.problem += "; the engine has lost or exchanged records: beanfield cluster help says what to do"
 	}

@@ -172,6 +172,11 @@ func (n *Node) take(context.Context) (err error) {
 	if n.post, err = jetstream.NewPost(n.talk, n.o.Name, n.o.Node, n.received); err != nil {
 		return err
 	}
+	for _, r := range n.replicas {
+		if r.alien() {
+			n.do(func(time.Duration) { r.rebuild("it has nothing of the jobs that the log began with") })
+		}
+	}
 	n.begin()
 	return nil
 }

@@ -94,6 +94,8 @@ func (t *Tenure) Append(shard int, b []byte) (number uint64, err error) {
 		number uint64
 		err    error
 	}
+	r.appends.Store(int64(n.now()))
+	defer r.appends.Store(0)
 	done := make(chan answer, 1)
 	d.Append(b, func(number uint64, err error) { done <- answer{number, err} })
 	a := <-done

@@ -31,11 +31,12 @@ type Message struct {
 	Age     time.Duration `json:"age"`          // of that process
 	Report  Report        `json:"report"`
 
-	Epochs []uint64            `json:"epochs,omitempty"` // of a beat, its answer, an end: by shard
-	Sent   time.Duration       `json:"sent,omitempty"`   // of a beat, and its answer: by the owner's clock
-	Shown  map[string][]uint64 `json:"shown,omitempty"`  // of a beat: lives of blank nodes (P12), by shard
-	Over   []uint64            `json:"over,omitempty"`   // of a beat: epochs that have ended (P11), by shard
-	Since  []time.Duration     `json:"since,omitempty"`  // of an answer, by shard; negative: refused
+	Epochs  []uint64            `json:"epochs,omitempty"`  // of a beat, its answer, an end: by shard
+	Sent    time.Duration       `json:"sent,omitempty"`    // of a beat, and its answer: by the owner's clock
+	Shown   map[string][]uint64 `json:"shown,omitempty"`   // of a beat: lives of blank nodes (P12), by shard
+	Over    []uint64            `json:"over,omitempty"`    // of a beat: epochs that have ended (P11), by shard
+	Counted map[string][]uint64 `json:"counted,omitempty"` // of a beat: what of each node's copies the owner takes for durable
+	Since   []time.Duration     `json:"since,omitempty"`   // of an answer, by shard; negative: refused
 
 	Handover  bool   `json:"handover,omitempty"`  // of an end: the sender has owned the shards till now
 	Successor string `json:"successor,omitempty"` // of an end: who stands at once; empty: whoever is best

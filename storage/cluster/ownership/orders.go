@@ -80,6 +80,24 @@ func (s *Station) Close(now time.Duration) (leaving bool) {
 	return s.open
 }
 
+// ErrStuck says that the owner could not append for too long.
+var ErrStuck = errors.New("cluster: appends come to nothing at this node")
+
+// Waits tells how long an append has been under way.
+func (s *Station) Waits(how time.Duration) { s.waits = how }
+
+// unstick has an owner that cannot append leave, if another node could do better.
+func (s *Station) unstick() {
+	switch {
+	case s.waits < stuck || s.best() == "":
+	case s.role == Owner:
+		s.Logger.Warn("this node cannot append, and hands the shards over", "waiting for", s.waits)
+		s.leave(s.best())
+	case s.role == Leaving && s.waits >= 2*stuck:
+		s.lose(ErrStuck)
+	}
+}
+
 // giveNodeUp changes which nodes' copies hold up purges (P8).
 func (s *Station) giveNodeUp(target string, undo bool) error {
 	switch {

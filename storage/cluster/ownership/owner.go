@@ -22,6 +22,10 @@ func (s *Station) beat() {
 			m.Shown[node][i] = life
 		}
 	}
+	m.Counted = map[string][]uint64{}
+	for node, c := range s.counted {
+		m.Counted[node] = c.durable
+	}
 	s.Acts.Send(m)
 	s.beaten(m)
 }

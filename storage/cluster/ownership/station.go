@@ -23,6 +23,7 @@ const (
 	desperate = 5 * time.Second         // after this silence somebody stands that has not caught up
 	slack     = 1000                    // records that a node may lack and still has caught up
 	askEach   = 30 * time.Second
+	stuck     = 5 * time.Second // an owner that cannot append hands over; after twice that its tenure is over
 )
 
 // Role is what a node does for all shards.
@@ -81,15 +82,16 @@ type Station struct {
 	strange map[string]bool // names whose messages were refused
 
 	// Who owns the shards.
-	owner    string        // who sent the newest beat; empty: nobody is known
-	vacant   time.Duration // from then on nobody owns them, as far as this node has heard
-	told     bool          // the others know that it has been so
-	held     time.Duration // somebody else stands; not before
-	stoodAt  time.Duration
-	retry    time.Duration // not before
-	failures int
-	places   uint64 // the sum of all, when it stood
-	asked    time.Duration
+	countedAs []uint64      // what the owner takes for durable here
+	owner     string        // who sent the newest beat; empty: nobody is known
+	vacant    time.Duration // from then on nobody owns them, as far as this node has heard
+	told      bool          // the others know that it has been so
+	held      time.Duration // somebody else stands; not before
+	stoodAt   time.Duration
+	retry     time.Duration // not before
+	failures  int
+	places    uint64 // the sum of all, when it stood
+	asked     time.Duration
 
 	// As an owner.
 	until     time.Duration // the mandate's end
@@ -111,6 +113,8 @@ type Station struct {
 	keeping int      // how many calls of Keep have not been answered
 	drained bool
 	left    Left
+
+	waits time.Duration // how long an append has been under way
 
 	without without
 }
@@ -179,6 +183,7 @@ func (s *Station) Tick(now time.Duration) {
 	} else if why != "" && s.role >= Candidate {
 		s.giveUp(fmt.Errorf("%w: %s", ErrUnfit, why))
 	}
+	s.unstick()
 	s.refresh()
 	if s.role >= Elected && now >= s.nextBeat {
 		s.beat()

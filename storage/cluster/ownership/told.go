@@ -47,6 +47,12 @@ func (s *Station) Leaders() (names []string) {
 	return names
 }
 
+// CountsNothing tells whether nothing of this node's copy of a shard is taken for durable by an owner
+// that this node hears, or that there is none.
+func (s *Station) CountsNothing(i int) bool {
+	return s.Owner() == "" || i >= len(s.countedAs) || s.countedAs[i] == 0
+}
+
 // Newest is the number of the newest record of a shard that any living node has.
 func (s *Station) Newest(i int) uint64 { return s.shards[i].place + s.behind(i) }
 

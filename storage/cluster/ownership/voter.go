@@ -16,7 +16,7 @@ func (s *Station) beaten(m *Message) {
 				return
 			}
 		}
-		s.owner, s.vacant = m.From, s.now+Silence
+		s.owner, s.vacant, s.countedAs = m.From, s.now+Silence, m.Counted[s.Node]
 		for i, epoch := range m.Epochs {
 			if s.role >= Elected && epoch > s.shards[i].epoch {
 				s.overtaken(m)
