@@ -222,19 +222,20 @@ func (n *Node) Tenure(ctx context.Context) (*Tenure, error) {
 // Copies are those of this node.
 func (n *Node) Copies() Copies { return n.copies }
 
-// Close hands over what the node owns, and ends it. The server is told by Leave.
+// successorLimit is how long a node that has handed over waits until the other one serves.
+const successorLimit = 2 * time.Second
+
+// Close hands over what the node owns, and ends it. The server is told by Leave. The engine goes on until
+// another node owns the shards, because it may lead lanes, which that one needs.
 func (n *Node) Close(ctx context.Context) error {
 	leaving := false
 	err := n.ask(func(now time.Duration) { leaving = n.station.Close(now) })
-	for err == nil && leaving {
-		tick := time.NewTimer(tickEach)
-		select {
-		case <-ctx.Done():
-			err = ctx.Err()
-		case <-tick.C:
-			err = n.ask(func(now time.Duration) { leaving = n.station.Serving() })
+	if leaving {
+		if err = n.wait(ctx, func() bool { return !n.station.Serving() }); err == nil {
+			limit, cancel := context.WithTimeout(ctx, successorLimit)
+			_ = n.wait(limit, func() bool { return n.station.Owner() != "" })
+			cancel()
 		}
-		tick.Stop()
 	}
 	if n.post != nil {
 		_ = n.post.Flush()
@@ -244,4 +245,21 @@ func (n *Node) Close(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// wait waits until something is so, as the loop sees it.
+func (n *Node) wait(ctx context.Context, ok func() bool) error {
+	tick := time.NewTicker(tickEach)
+	defer tick.Stop()
+	for {
+		is := false
+		if err := n.ask(func(time.Duration) { is = ok() }); err != nil || is {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
 }

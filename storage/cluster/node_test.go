@@ -107,3 +107,21 @@ func TestHandOver(t *testing.T) {
 		}
 	}
 }
+
+// An owner that is stopped hands over, though it leads a lane.
+func TestOwnerStops(t *testing.T) {
+	c := newTrio(t)
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	name, tenure := c.owner()
+	c.append(tenure, "one;", "a", "b", "c")
+	at := time.Now()
+	if err := c.nodes[name].Close(limited(t)); err != nil {
+		t.Fatal(err)
+	}
+	closed := time.Since(at)
+	delete(c.nodes, name)
+	next, tenure := c.owner()
+	t.Logf("node %s serves; node %s was closed after %v", next, name, closed)
+	c.append(tenure, "two;", next)
+}

@@ -130,7 +130,7 @@ func (s *Station) giveUp(why error) {
 		s.Acts.Send(m)
 	}
 	s.failures++
-	pause := time.Duration(min(s.failures, 4)) * 500 * time.Millisecond
+	pause := time.Duration(min(s.failures, 3)) * 300 * time.Millisecond
 	s.role, s.retry, s.dirty = Follower, s.now+pause+time.Duration(s.Random.Int64N(int64(pause))), true
 	s.Logger.Warn("this node has not taken the shards over", "error", why)
 	s.resign()
