@@ -25,6 +25,10 @@ const monitoring = "../../tools/monitoring/"
 func TestMonitoringNamesWhatExists(t *testing.T) {
 	p, _ := metered(t, "")
 	s, _ := scrape(t, p.dir+"/h")
+	told := string(must.Get(os.ReadFile("../../conn/admin/cluster.go")))
+	ofCluster := func(name string) bool { // a node of a cluster tells it
+		return strings.HasPrefix(name, "beanfield_cluster_") && strings.Contains(told, `"`+strings.TrimSuffix(name, "_bucket")+`"`)
+	}
 	for _, file := range []string{"grafana.json", "alerts.yaml"} {
 		text := must.Get(os.ReadFile(monitoring + file))
 		names := regexp.MustCompile(`\b(beanfield|go|process)_[a-z_]+`).FindAllString(string(text), -1)
@@ -38,8 +42,7 @@ func TestMonitoringNamesWhatExists(t *testing.T) {
 					family = strings.TrimSuffix(name, end)
 				}
 			}
-			if s[family] == nil && !optional[name] && !strings.HasPrefix(name, "beanfield_cluster_") { // a node tells those
-
+			if s[family] == nil && !optional[name] && !ofCluster(name) {
 				t.Errorf("%s names %s, which nobody tells", file, name)
 			}
 		}
@@ -62,7 +65,7 @@ func TestAlertsAreOfServers(t *testing.T) {
 		t.Errorf("found only %d rules", len(rules))
 	}
 	for _, r := range rules {
-		for part, label := range map[string]string{"beanfield_shard_": "shard", "beanfield_tube_": "tube", "beanfield_tls_certificate_": "file", "beanfield_refusals_": "reason"} {
+		for part, label := range map[string]string{"beanfield_shard_": "shard", "beanfield_tube_": "tube", "beanfield_cluster_shard_": "shard", "beanfield_tls_certificate_": "file", "beanfield_refusals_": "reason"} {
 			if strings.Contains(r[2], part) && !regexp.MustCompile(`without \((\w+, )*`+label+`\)`).MatchString(r[2]) {
 				t.Errorf("%s fires for each %s", r[1], label)
 			}
