@@ -138,7 +138,7 @@ func (t *town) settles() {
 		t.check()
 		owner := -1
 		for i, p := range t.people {
-			if !p.up {
+			if !p.up && p != t.away {
 				t.up(i)
 			}
 			if n := t.nodes[i]; n.log != nil && n.log.role == Owner && (owner < 0 || n.log.epoch > t.nodes[owner].log.epoch) {
@@ -165,6 +165,9 @@ func (t *town) settles() {
 func (t *town) rounds() (done bool) {
 	done = true
 	for i, p := range t.people {
+		if p == t.away {
+			continue
+		}
 		if p.at(t.now)-p.beaten > 200*time.Millisecond {
 			t.beat(i)
 		}
@@ -227,6 +230,42 @@ func TestTenures(t *testing.T) {
 	}
 	t.Logf("%d acknowledged, %d purged, %d epochs with a mandate, %d of them soon after one that ended, %d jobs handed out, %d disks lost, %d checkpoints asked for",
 		acked, purged, holders, handOver, handed, lost, requests)
+}
+
+// P12: nodes that have lost their promises, or their disks, one after the other, vote again without
+// anybody's help, also while another node is away.
+func TestLostPromises(t *testing.T) {
+	promises := func(t *town, i int) {
+		t.down(i, false)
+		t.people[i].promises = 0
+	}
+	disk := func(t *town, i int) { t.down(i, true) }
+	away := func(t *town, i int) {
+		t.down(i, false)
+		t.away = t.people[i]
+	}
+	for name, steps := range map[string][]func(t *town, i int){
+		"a disk, and another one later":  {disk, disk, disk},
+		"a disk, and a node goes":        {disk, away},
+		"a node goes, and then promises": {away, promises},
+		"a disk while a node is away":    {away, disk},
+		"all promises at once": {func(t *town, _ int) {
+			for i := range t.people {
+				promises(t, i)
+			}
+		}},
+	} {
+		for seed := range uint64(20) {
+			w := newTown(seed, func(*town) {})
+			w.settles()
+			for i, step := range steps {
+				step(w, (int(seed)+i)%3)
+				if w.settles(); w.wrong != nil {
+					t.Fatalf("%s, seed %d, after step %d: %v", name, seed, i, w.wrong)
+				}
+			}
+		}
+	}
 }
 
 // P8, P10 to P12: without any part of them, random courses find a violation. What takes a rare course

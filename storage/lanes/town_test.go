@@ -64,6 +64,7 @@ type town struct {
 	*schedule
 	now      time.Duration
 	people   []*resident
+	away     *resident // that one does not come back
 	notes    []note
 	lives    uint64
 	requests int
