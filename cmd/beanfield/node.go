@@ -127,7 +127,7 @@ func (n *clusterNode) told(what func(*cluster.Node) error) error {
 	return errStarting
 }
 
-// Move, Drain, Join and Leave implement control.Node.
+// Move, Drain, Join, Leave and Rebuild implement control.Node.
 func (n *clusterNode) Move(ctx context.Context, node string) error {
 	return n.told(func(r *cluster.Node) error { return r.Move(ctx, node) })
 }
@@ -142,6 +142,10 @@ func (n *clusterNode) Join(ctx context.Context, node string) error {
 
 func (n *clusterNode) Leave(ctx context.Context, node string) error {
 	return n.told(func(r *cluster.Node) error { return r.Leave(ctx, node) })
+}
+
+func (n *clusterNode) Rebuild(ctx context.Context, node string, shard int) error {
+	return n.told(func(r *cluster.Node) error { return r.Rebuild(ctx, node, shard) })
 }
 
 // clusterOptions are those of a node.

@@ -13,6 +13,7 @@ import (
 type clustering struct {
 	config, dir, from string
 	json, undo        bool
+	shard             int
 	patience          time.Duration
 }
 
@@ -23,18 +24,23 @@ func (a *clustering) flags(f *flag.FlagSet) {
 	f.StringVar(&a.from, "from", "", "with init: the data `directory` of the server whose jobs the cluster is to have")
 	f.BoolVar(&a.json, "json", false, "print JSON")
 	f.BoolVar(&a.undo, "undo", false, "with drain: the node may serve again")
+	f.IntVar(&a.shard, "shard", allShards, "with rebuild: only this `shard`; -1 is all")
 	f.Var(spanned(&a.patience, 30*time.Second), "timeout", "longest `time` to wait for the node, and for what it is told")
 }
 
+// allShards is what -shard is without one.
+const allShards = -1
+
 // clusterActs are the words, and what each does. The call has the words behind it.
 var clusterActs = map[string]func(a *clustering, c *call) error{
-	"init":   func(a *clustering, c *call) error { return c.initCluster(a.config, a.from, a.json) },
-	"detach": func(a *clustering, c *call) error { return c.detach(a.config, a.json) },
-	"status": (*clustering).status,
-	"move":   func(a *clustering, c *call) error { return a.order(c, "move", true) },
-	"drain":  func(a *clustering, c *call) error { return a.order(c, "drain", true) },
-	"join":   func(a *clustering, c *call) error { return a.order(c, "join", false) },
-	"leave":  func(a *clustering, c *call) error { return a.order(c, "leave", true) },
+	"init":    func(a *clustering, c *call) error { return c.initCluster(a.config, a.from, a.json) },
+	"detach":  func(a *clustering, c *call) error { return c.detach(a.config, a.json) },
+	"status":  (*clustering).status,
+	"move":    func(a *clustering, c *call) error { return a.order(c, "move", true) },
+	"drain":   func(a *clustering, c *call) error { return a.order(c, "drain", true) },
+	"join":    func(a *clustering, c *call) error { return a.order(c, "join", false) },
+	"leave":   func(a *clustering, c *call) error { return a.order(c, "leave", true) },
+	"rebuild": func(a *clustering, c *call) error { return a.order(c, "rebuild", true) },
 }
 
 func (a *clustering) run(c *call) error {
@@ -49,6 +55,8 @@ func (a *clustering) run(c *call) error {
 		return usageError{fmt.Errorf("what is %q?%s", word, suggestion(word, known))}
 	case a.from != "" && word != "init":
 		return usagef("-from is for init")
+	case a.shard != allShards && word != "rebuild":
+		return usagef("-shard is for rebuild")
 	case a.undo && word != "drain":
 		return usagef("-undo is for drain")
 	case a.dir != "" && (word == "init" || word == "detach"):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,6 +25,10 @@ func (n *aNode) Status() cluster.Status                    { return n.status }
 func (n *aNode) Move(_ context.Context, node string) error { n.said = "move " + node; return nil }
 func (n *aNode) Join(_ context.Context, node string) error { n.said = "join " + node; return nil }
 func (n *aNode) Leave(_ context.Context, _ string) error   { return errors.New("it lives") }
+func (n *aNode) Rebuild(_ context.Context, node string, shard int) error {
+	n.said = fmt.Sprint("rebuild ", shard, " of ", node)
+	return nil
+}
 func (n *aNode) Drain(_ context.Context, node string, undo bool) error {
 	n.said = map[bool]string{false: "drain ", true: "undrain "}[undo] + node
 	return nil
@@ -86,7 +91,7 @@ func TestClusterOrders(t *testing.T) {
 		said string
 	}{
 		{[]string{"move", "b"}, "move b"}, {[]string{"drain", "c"}, "drain c"}, {[]string{"drain", "-undo", "c"}, "undrain c"},
-		{[]string{"join"}, "join a"}, {[]string{"join", "c"}, "join c"},
+		{[]string{"join"}, "join a"}, {[]string{"rebuild", "c"}, "rebuild -1 of c"}, {[]string{"rebuild", "-shard", "1", "c"}, "rebuild 1 of c"}, {[]string{"join", "c"}, "join c"},
 	} {
 		run(append(c.args, "-c", "x")...).want(t, 0, "done\n", "")
 		if n.said != c.said {
@@ -96,9 +101,9 @@ func TestClusterOrders(t *testing.T) {
 	run("move", "b", "-json", "-c", "x").want(t, 0, "{}\n", "")
 	run("leave", "b", "-c", "x").want(t, 1, "", "it lives")
 	for says, args := range map[string][]string{
-		"what to do? detach, drain, init, join, leave, move, status": nil, "name a node": {"move"}, `what is "moev"?; did you mean move?`: {"moev", "b"},
+		"what to do? detach, drain, init, join, leave, move, rebuild, status": nil, "name a node": {"move"}, `what is "moev"?; did you mean move?`: {"moev", "b"},
 		`unknown argument "c"`: {"drain", "b", "c"}, `unknown argument "a"`: {"status", "a"}, "-undo is for drain": {"move", "b", "-undo"},
-		"both name": {"status", "-dir", "x", "-config", "y"}, "-from is for init": {"status", "-from", "x"}, "-dir is for": {"detach", "-dir", "x"},
+		"both name": {"status", "-dir", "x", "-config", "y"}, "-from is for init": {"status", "-from", "x"}, "-dir is for": {"detach", "-dir", "x"}, "-shard is for": {"status", "-shard", "1"},
 	} {
 		run(args...).want(t, 2, "", says)
 	}

@@ -55,7 +55,7 @@ func (a *clustering) order(c *call, what string, named bool) error {
 		return usagef("name a node")
 	}
 	err := a.ask(c, func(ctx context.Context, node control.Client) error {
-		return node.Obey(ctx, what, control.Order{Node: strings.Join(c.words, ""), Undo: a.undo})
+		return node.Obey(ctx, what, control.Order{Node: strings.Join(c.words, ""), Undo: a.undo, Shard: a.shard})
 	})
 	switch {
 	case err != nil:

@@ -3,7 +3,7 @@ package command
 // clusterCommands are about several machines.
 var clusterCommands = []Command{
 	{
-		Name: "cluster", Group: groupServer, Args: "status|move NODE|drain NODE|join [NODE]|leave NODE|init|detach [DIR]",
+		Name: "cluster", Group: groupServer, Args: "status|move NODE|drain NODE|join [NODE]|leave NODE|rebuild NODE|init|detach [DIR]",
 		Summary: "Show and manage a cluster of several machines, make one, or leave it",
 		Help: `
 These ask the node that runs on this machine; -config or -dir says which one. Run them as that
@@ -15,8 +15,10 @@ drain NODE    have a node serve no more, for work on its machine; -undo takes th
 leave NODE    give up a node that is gone for good: records are not kept for it any more, and if it
               comes back, it gets a copy of the jobs from another one
 join [NODE]   take that back
+rebuild NODE  have a node throw its copy of all shards away, or of one with -shard, and fetch another
+              one from a node that has it
 
-A node's lag is how many records it lacks.
+beanfield help clusters tells how to set one up, and what to do when nodes are lost. A node's lag is how many records it lacks.
 
 These are about a directory that nobody uses. Run them as the user of the server. They print how
 many jobs there are, how many queues, and the highest id.

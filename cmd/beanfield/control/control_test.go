@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -38,7 +39,10 @@ func (n *modelNode) Move(_ context.Context, node string) error { return n.note("
 func (n *modelNode) Drain(_ context.Context, node string, undo bool) error {
 	return n.note("drain", node, undo)
 }
-func (n *modelNode) Join(_ context.Context, node string) error  { return n.note("join", node, false) }
+func (n *modelNode) Join(_ context.Context, node string) error { return n.note("join", node, false) }
+func (n *modelNode) Rebuild(_ context.Context, node string, shard int) error {
+	return n.note(fmt.Sprint("rebuild ", shard), node, false)
+}
 func (n *modelNode) Leave(_ context.Context, node string) error { return n.note("leave", node, false) }
 
 // Each command reaches the node with what it says, and what the node answers comes back. CO1: nobody else
@@ -64,7 +68,7 @@ func TestControl(t *testing.T) {
 		said    string
 	}{
 		{"move", Order{Node: "b"}, "move b"}, {"drain", Order{Node: "b"}, "drain b"}, {"drain", Order{Node: "b", Undo: true}, "drain b undo"},
-		{"join", Order{}, "join a"}, {"leave", Order{Node: "c"}, "leave c"},
+		{"join", Order{}, "join a"}, {"leave", Order{Node: "c"}, "leave c"}, {"rebuild", Order{Node: "c", Shard: -1}, "rebuild -1 c"},
 	} {
 		must.Do(t, At(dir).Obey(t.Context(), c.command, c.order))
 		if n.said != c.said {

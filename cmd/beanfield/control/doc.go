@@ -2,7 +2,7 @@
 // socket in the node's data directory, over which both ends are HTTP with JSON.
 //
 //	GET  /status   what the node knows of the cluster (cluster.Status)
-//	POST /move, /drain, /join, /leave   an Order; the answer is an Answer
+//	POST /move, /drain, /join, /leave, /rebuild   an Order; the answer is an Answer
 //
 // # Invariants
 //

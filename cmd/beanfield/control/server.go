@@ -17,12 +17,15 @@ type Node interface {
 	Drain(ctx context.Context, node string, undo bool) error
 	Join(ctx context.Context, node string) error
 	Leave(ctx context.Context, node string) error
+	Rebuild(ctx context.Context, node string, shard int) error
 }
 
 // Order is what a command has to say besides its name.
 type Order struct {
 	Node string `json:"node"` // "" for the one that is asked
 	Undo bool   `json:"undo,omitempty"`
+	// Shard is that of a rebuild; below 0 for all.
+	Shard int `json:"shard"`
 }
 
 // Answer is how an order has ended.
@@ -65,10 +68,11 @@ func (s *Server) pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.node.Status()) })
 	for name, obey := range map[string]func(context.Context, Order) error{
-		"move":  func(ctx context.Context, o Order) error { return s.node.Move(ctx, o.Node) },
-		"drain": func(ctx context.Context, o Order) error { return s.node.Drain(ctx, o.Node, o.Undo) },
-		"join":  func(ctx context.Context, o Order) error { return s.node.Join(ctx, o.Node) },
-		"leave": func(ctx context.Context, o Order) error { return s.node.Leave(ctx, o.Node) },
+		"move":    func(ctx context.Context, o Order) error { return s.node.Move(ctx, o.Node) },
+		"drain":   func(ctx context.Context, o Order) error { return s.node.Drain(ctx, o.Node, o.Undo) },
+		"join":    func(ctx context.Context, o Order) error { return s.node.Join(ctx, o.Node) },
+		"leave":   func(ctx context.Context, o Order) error { return s.node.Leave(ctx, o.Node) },
+		"rebuild": func(ctx context.Context, o Order) error { return s.node.Rebuild(ctx, o.Node, o.Shard) },
 	} {
 		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) {
 			var o Order
