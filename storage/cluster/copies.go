@@ -1,6 +1,10 @@
 package cluster
 
-import "beanfield/storage/turns"
+import (
+	"context"
+
+	"beanfield/storage/turns"
+)
 
 // Copies are the stores of a node's shards, as package cluster needs them. The methods may be called
 // by several goroutines, but Take and Replace of one shard by one at a time.
@@ -16,6 +20,8 @@ type Copies interface {
 	Checkpoint(shard int, dir string) (turns.Place, error)
 	// Replace has a checkpoint take the place of a shard's store.
 	Replace(shard int, dir string) error
+	// Sum says what a copy has once it has taken a record. It may be that this cannot be told any more.
+	Sum(ctx context.Context, shard int, at uint64) (Content, error)
 	// Stop has every Take return that waits for room. The others may be called till Close.
 	Stop()
 	Close() error

@@ -78,6 +78,7 @@ func (r *replica) rebuilder() {
 	n.do(func(time.Duration) {
 		r.failed.Store(nil)
 		r.problem = ""
+		n.station.Remark(r.i, "")
 		r.retired.Store(false)
 		if err := r.drive(); err != nil {
 			r.broken(err)

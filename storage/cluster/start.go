@@ -169,6 +169,9 @@ func (n *Node) take(context.Context) (err error) {
 	if err = n.serveCheckpoints(); err != nil {
 		return err
 	}
+	if err = n.answerVerify(); err != nil {
+		return err
+	}
 	if n.post, err = jetstream.NewPost(n.talk, n.o.Name, n.o.Node, n.received); err != nil {
 		return err
 	}

@@ -199,6 +199,9 @@ func (s *Station) Report() Report {
 		if sh.problem != "" && !slices.Contains(r.Problems, sh.problem) {
 			r.Problems = append(r.Problems, sh.problem)
 		}
+		if sh.remark != "" {
+			r.Problems = append(r.Problems, sh.remark)
+		}
 	}
 	if s.role >= Elected {
 		r.Epochs = s.epochs

@@ -132,6 +132,7 @@ type shard struct {
 	epoch          uint64 // of the own ownership
 	place, durable uint64
 	problem        string
+	remark         string // see Remark
 	voter          *lanes.Voter
 	mandate        *lanes.Mandate
 	shown          map[string]uint64 // lives of blank nodes that may be shown (P12)
@@ -169,6 +170,13 @@ func (s *Station) Role() Role { return s.role }
 func (s *Station) Copy(i int, place, durable uint64, problem string) {
 	s.dirty = s.dirty || problem != s.shards[i].problem
 	s.shards[i].place, s.shards[i].durable, s.shards[i].problem = place, durable, problem
+}
+
+// Remark is what is wrong with a copy that may be one of the owner's all the same: it is told, and
+// no more.
+func (s *Station) Remark(i int, remark string) {
+	s.dirty = s.dirty || remark != s.shards[i].remark
+	s.shards[i].remark = remark
 }
 
 // Tick does what is due. It is called several times during a Step.
