@@ -79,7 +79,7 @@ func (n *clusterNode) open(name string, _ int, origins []turns.Place) (cluster.C
 		return nil, err
 	}
 	n.copies = copies
-	return copies, nil
+	return nodeCopies{copies}, nil
 }
 
 // Close implements node.
@@ -127,7 +127,15 @@ func (n *clusterNode) told(what func(*cluster.Node) error) error {
 	return errStarting
 }
 
-// Move, Drain, Join, Leave and Rebuild implement control.Node.
+// Verify, Move, Drain, Join, Leave and Rebuild implement control.Node.
+func (n *clusterNode) Verify(ctx context.Context) (v cluster.Verification, err error) {
+	err = n.told(func(r *cluster.Node) (err error) {
+		v, err = r.Verify(ctx)
+		return err
+	})
+	return v, err
+}
+
 func (n *clusterNode) Move(ctx context.Context, node string) error {
 	return n.told(func(r *cluster.Node) error { return r.Move(ctx, node) })
 }

@@ -7,6 +7,7 @@
 //	replica   one shard at this node: its lanes' driver and its copy
 //	promises  the file with what the node has promised as a voter
 //	Status    what all nodes have said of themselves last
+//	Verify    compares the copies of all nodes
 //
 // Who owns the shards, and when, is decided by package ownership: arithmetic that is told of messages
 // and of time, and says what is to be done. Here are the goroutines, the files and the messages

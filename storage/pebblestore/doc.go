@@ -93,6 +93,7 @@
 //	takeOver    gives directories of older builds this format       takeover.go, oldlog.go
 //	Replicas    copies of shards whose logs are kept elsewhere      replicas.go
 //	serving     such a copy, as the owner's router sees it          serving.go
+//	Sum         says what a copy has at a record                    sum.go, gate.go
 //
 // # Turns, groups and syncs
 //

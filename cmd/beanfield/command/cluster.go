@@ -25,7 +25,7 @@ func (a *clustering) flags(f *flag.FlagSet) {
 	f.BoolVar(&a.json, "json", false, "print JSON")
 	f.BoolVar(&a.undo, "undo", false, "with drain: the node may serve again")
 	f.IntVar(&a.shard, "shard", allShards, "with rebuild: only this `shard`; -1 is all")
-	f.Var(spanned(&a.patience, 30*time.Second), "timeout", "longest `time` to wait for the node, and for what it is told")
+	f.Var(spanned(&a.patience, usualPatience), "timeout", "longest `time` to wait for the node, and for what it is told")
 }
 
 // allShards is what -shard is without one.
@@ -40,6 +40,7 @@ var clusterActs = map[string]func(a *clustering, c *call) error{
 	"drain":   func(a *clustering, c *call) error { return a.order(c, "drain", true) },
 	"join":    func(a *clustering, c *call) error { return a.order(c, "join", false) },
 	"leave":   func(a *clustering, c *call) error { return a.order(c, "leave", true) },
+	"verify":  (*clustering).verify,
 	"rebuild": func(a *clustering, c *call) error { return a.order(c, "rebuild", true) },
 }
 

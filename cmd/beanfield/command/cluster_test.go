@@ -17,12 +17,16 @@ import (
 
 // aNode is one that notes what it is told.
 type aNode struct {
-	status cluster.Status
-	said   string
+	status   cluster.Status
+	verified cluster.Verification
+	said     string
 }
 
 func (n *aNode) Status() cluster.Status                    { return n.status }
 func (n *aNode) Move(_ context.Context, node string) error { n.said = "move " + node; return nil }
+func (n *aNode) Verify(context.Context) (cluster.Verification, error) {
+	return n.verified, nil
+}
 func (n *aNode) Join(_ context.Context, node string) error { n.said = "join " + node; return nil }
 func (n *aNode) Leave(_ context.Context, _ string) error   { return errors.New("it lives") }
 func (n *aNode) Rebuild(_ context.Context, node string, shard int) error {
@@ -83,6 +87,35 @@ func TestClusterStatus(t *testing.T) {
 	}
 }
 
+// verify has a line for each shard, and fails unless all copies were compared and are equal.
+func TestClusterVerify(t *testing.T) {
+	n, run := ofNode(t)
+	content := &cluster.Content{At: 9, Hash: "x", Jobs: 3, Queues: 1}
+	nodes := []cluster.NodeVerified{{Name: "a", Content: content}, {Name: "b", Content: content}, {Name: "c", Content: content}}
+	n.verified = cluster.Verification{Equal: true, Shards: []cluster.ShardVerified{{At: 9, Equal: true, Nodes: nodes}}}
+	const header = "shard  record  jobs  queues  copies\n"
+	run("verify", "-c", "x").want(t, 0, header+"0      9       3     1       a, b, c equal\n", "")
+	n.verified.Equal = false
+	other := &cluster.Content{At: 9, Hash: "y", Jobs: 2}
+	differs := cluster.NodeVerified{Name: "c", Content: other, Differs: true}
+	silent := cluster.NodeVerified{Name: "c", Error: "it does not answer"}
+	n.verified.Shards = []cluster.ShardVerified{
+		{At: 9, Nodes: []cluster.NodeVerified{nodes[0], nodes[1], differs}},
+		{Shard: 1, At: 9, Nodes: []cluster.NodeVerified{nodes[0], {Name: "b", Content: other}, silent}},
+		{Shard: 2, Nodes: []cluster.NodeVerified{nodes[0], silent}},
+	}
+	run("verify", "-c", "x").want(t, 1, header+"0      9       3     1       a, b equal; c differs\n"+
+		"1      9       2     0       a, b differ from each other; c: it does not answer\n"+
+		"2      0       3     1       a alone; c: it does not answer\n", "not all copies")
+	var got cluster.Verification
+	out := run("verify", "-json", "-c", "x")
+	must.Do(t, json.Unmarshal([]byte(out.stdout), &got))
+	if out.code != 1 || len(got.Shards) != 3 || !got.Shards[0].Nodes[2].Differs || got.Shards[1].Nodes[2].Error == "" {
+		t.Errorf("code %d, as JSON it is %+v", out.code, got)
+	}
+	run("verify", "b", "-c", "x").want(t, 2, "", `unknown argument "b"`)
+}
+
 // What a node is told reaches it, and what it answers is said.
 func TestClusterOrders(t *testing.T) {
 	n, run := ofNode(t)
@@ -101,7 +134,7 @@ func TestClusterOrders(t *testing.T) {
 	run("move", "b", "-json", "-c", "x").want(t, 0, "{}\n", "")
 	run("leave", "b", "-c", "x").want(t, 1, "", "it lives")
 	for says, args := range map[string][]string{
-		"what to do? detach, drain, init, join, leave, move, rebuild, status": nil, "name a node": {"move"}, `what is "moev"?; did you mean move?`: {"moev", "b"},
+		"what to do? detach, drain, init, join, leave, move, rebuild, status, verify": nil, "name a node": {"move"}, `what is "moev"?; did you mean move?`: {"moev", "b"},
 		`unknown argument "c"`: {"drain", "b", "c"}, `unknown argument "a"`: {"status", "a"}, "-undo is for drain": {"move", "b", "-undo"},
 		"both name": {"status", "-dir", "x", "-config", "y"}, "-from is for init": {"status", "-from", "x"}, "-dir is for": {"detach", "-dir", "x"}, "-shard is for": {"status", "-shard", "1"},
 	} {

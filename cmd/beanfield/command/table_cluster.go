@@ -3,13 +3,14 @@ package command
 // clusterCommands are about several machines.
 var clusterCommands = []Command{
 	{
-		Name: "cluster", Group: groupServer, Args: "status|move NODE|drain NODE|join [NODE]|leave NODE|rebuild NODE|init|detach [DIR]",
+		Name: "cluster", Group: groupServer, Args: "status|verify|move NODE|drain NODE|join [NODE]|leave NODE|rebuild NODE|init|detach [DIR]",
 		Summary: "Show and manage a cluster of several machines, make one, or leave it",
 		Help: `
 These ask the node that runs on this machine; -config or -dir says which one. Run them as that
 node's user or as root.
 
 status        who is there, who serves, and what is wrong
+verify        read the copies of all nodes, and compare them, while they go on
 move NODE     have a node serve; connections are closed, and clients find it
 drain NODE    have a node serve no more, for work on its machine; -undo takes that back
 leave NODE    give up a node that is gone for good: records are not kept for it any more, and if it
@@ -33,6 +34,7 @@ detach [DIR]  makes the directory of a node that has been stopped that of a serv
               is killed, repeat it.`,
 		Examples: []string{
 			"beanfield cluster status -config /etc/beanfield/beanfield.toml",
+			"beanfield cluster verify -json",
 			"beanfield cluster move b",
 			"beanfield cluster drain -undo b",
 			"beanfield cluster status -json -dir /var/lib/beanfield/data",

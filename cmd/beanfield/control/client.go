@@ -25,6 +25,11 @@ func (c Client) Status(ctx context.Context) (json.RawMessage, error) {
 	return c.ask(ctx, http.MethodGet, "status", nil)
 }
 
+// Verify has the copies of all nodes compared: JSON of a cluster.Verification.
+func (c Client) Verify(ctx context.Context) (json.RawMessage, error) {
+	return c.ask(ctx, http.MethodGet, "verify", nil)
+}
+
 // Obey has the node carry out an order.
 func (c Client) Obey(ctx context.Context, command string, o Order) error {
 	text, err := json.Marshal(o)

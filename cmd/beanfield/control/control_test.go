@@ -27,6 +27,10 @@ func (n *modelNode) Status() cluster.Status {
 	return cluster.Status{Cluster: "c", Node: "a", Nodes: []cluster.NodeStatus{{Name: "a", Alive: true}}}
 }
 
+func (n *modelNode) Verify(context.Context) (cluster.Verification, error) {
+	return cluster.Verification{Equal: true, Shards: []cluster.ShardVerified{{At: 7}}}, n.err
+}
+
 func (n *modelNode) note(command, node string, undo bool) error {
 	n.said = command + " " + node
 	if undo {
@@ -62,6 +66,11 @@ func TestControl(t *testing.T) {
 	if st.Cluster != "c" || len(st.Nodes) != 1 || !st.Nodes[0].Alive {
 		t.Errorf("the status is %+v", st)
 	}
+	var v cluster.Verification
+	must.Do(t, json.Unmarshal(must.Get(At(dir).Verify(t.Context())), &v))
+	if !v.Equal || len(v.Shards) != 1 || v.Shards[0].At != 7 {
+		t.Errorf("the copies are %+v", v)
+	}
 	for _, c := range []struct {
 		command string
 		order   Order
@@ -78,6 +87,9 @@ func TestControl(t *testing.T) {
 	n.err = errors.New("not now")
 	if err := At(dir).Obey(t.Context(), "move", Order{Node: "b"}); err == nil || err.Error() != "not now" {
 		t.Errorf("what it refuses is answered %v", err)
+	}
+	if _, err := At(dir).Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "not now") {
+		t.Errorf("copies that cannot be compared: %v", err)
 	}
 	if err := At(dir).Obey(t.Context(), "dance", Order{}); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("what it does not know is answered %v", err)

@@ -2,6 +2,7 @@
 // socket in the node's data directory, over which both ends are HTTP with JSON.
 //
 //	GET  /status   what the node knows of the cluster (cluster.Status)
+//	GET  /verify   how the copies of all nodes compare (cluster.Verification)
 //	POST /move, /drain, /join, /leave, /rebuild   an Order; the answer is an Answer
 //
 // # Invariants

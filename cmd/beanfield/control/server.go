@@ -13,6 +13,7 @@ import (
 // Node is what can be asked of one.
 type Node interface {
 	Status() cluster.Status
+	Verify(ctx context.Context) (cluster.Verification, error)
 	Move(ctx context.Context, node string) error
 	Drain(ctx context.Context, node string, undo bool) error
 	Join(ctx context.Context, node string) error
@@ -67,6 +68,14 @@ func (s *Server) Close() {
 func (s *Server) pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.node.Status()) })
+	mux.HandleFunc("GET /verify", func(w http.ResponseWriter, r *http.Request) {
+		v, err := s.node.Verify(r.Context())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		reply(w, v)
+	})
 	for name, obey := range map[string]func(context.Context, Order) error{
 		"move":    func(ctx context.Context, o Order) error { return s.node.Move(ctx, o.Node) },
 		"drain":   func(ctx context.Context, o Order) error { return s.node.Drain(ctx, o.Node, o.Undo) },

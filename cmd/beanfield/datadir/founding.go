@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"beanfield/storage/cluster"
 	"beanfield/storage/pebblestore"
 	"beanfield/storage/turns"
 )
@@ -23,25 +24,8 @@ type Founding struct {
 	From    string // the server's, which stays as it is
 }
 
-// Where a node keeps what its store does not have, and in it where the cluster's logs begin. The
-// node that makes the logs reads that.
-const (
-	nodeName     = "cluster"
-	foundingName = "founding.json"
-)
-
-// founding is what is in that file.
-type founding struct {
-	Cluster string  `json:"cluster"`
-	Origins []begin `json:"origins"`
-	Shards  int     `json:"shards"`
-}
-
-// begin is the place of an empty log.
-type begin struct {
-	Origin string `json:"origin"`
-	Base   string `json:"base"`
-}
+// nodeName is where a node keeps what its store does not have.
+const nodeName = "cluster"
 
 // Run copies the jobs, and counts them.
 func (f Founding) Run(logger *slog.Logger) (pebblestore.Counts, error) {
@@ -80,9 +64,9 @@ func (f Founding) check() error {
 
 // note writes where the logs begin, so that a power cut leaves all of it or nothing.
 func (f Founding) note(origins []turns.Place) error {
-	is := founding{Cluster: f.Cluster, Shards: len(origins)}
+	is := cluster.Founding{Cluster: f.Cluster, Shards: len(origins)}
 	for _, o := range origins {
-		is.Origins = append(is.Origins, begin{fmt.Sprintf("%016x", o.Origin), fmt.Sprintf("%016x", o.Hash)})
+		is.Origins = append(is.Origins, cluster.Base{Origin: fmt.Sprintf("%016x", o.Origin), Base: fmt.Sprintf("%016x", o.Hash)})
 	}
 	text, err := json.MarshalIndent(is, "", "  ")
 	if err != nil {
@@ -92,7 +76,7 @@ func (f Founding) note(origins []turns.Place) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	path := filepath.Join(dir, foundingName)
+	path := filepath.Join(dir, cluster.FoundingName)
 	temp, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -148,7 +132,7 @@ func unused(dir string) error {
 		return nil
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), foundingName) {
+		if !strings.HasPrefix(e.Name(), cluster.FoundingName) {
 			return fmt.Errorf("%s is not empty: it has %s, of a node that has run; give an empty directory", dir, e.Name())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"beanfield/storage/cluster"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 	"beanfield/storage/turns"
@@ -40,7 +41,7 @@ func TestFoundingAndDetaching(t *testing.T) {
 		t.Errorf("founded with %+v, want %+v", counts, want)
 	}
 	before := listed(t, from)
-	var is founding
+	var is cluster.Founding
 	must.Do(t, json.Unmarshal([]byte(read(t, filepath.Join(dir, "cluster", "founding.json"))), &is))
 	if is.Cluster != "orders" || is.Shards != 3 || len(is.Origins) != 3 || len(is.Origins[0].Origin) != 16 || len(is.Origins[0].Base) != 16 ||
 		is.Origins[0] == is.Origins[1] {
