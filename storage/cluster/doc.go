@@ -6,6 +6,8 @@
 //	Tenure    a time during which this node owns all shards: the server appends in it
 //	replica   one shard at this node: its lanes' driver and its copy
 //	promises  the file with what the node has promised as a voter
+//	rebuild   a copy that the lanes cannot complete begins anew, from another node's checkpoint (package
+//	          shipment)
 //	Status    what all nodes have said of themselves last
 //	Verify    compares the copies of all nodes
 //
@@ -18,7 +20,9 @@
 //	loop      the Station, and all that the replicas' "loop's own" fields say. Everybody else
 //	          gives it functions to run (do, ask); none of them waits.
 //	keeper    the file of promises
-//	steerer   nothing; it asks the owner's lanes to be led by other machines
+//	steerer   nothing; it asks for the lanes to be led by other machines than the owner's
+//	rebuilder one for each copy that begins anew, until it has: its files
+//	desk      nothing; it makes checkpoints for other nodes (package shipment)
 //	drivers   one for each shard (package jetstream): its log, and Take of its copy
 //
 // A driver waits for its copy (Take), never for the loop. The loop waits for nobody, because beats are

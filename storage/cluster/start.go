@@ -64,7 +64,12 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 		return err
 	}
 	if len(n.o.Engine) > 0 {
-		return n.connect(func() (*jetstream.Conn, error) { return jetstream.Connect(n.o.Engine) })
+		return n.connect(func() (*jetstream.Conn, error) {
+			if n.o.EngineUnsafe {
+				return jetstream.ConnectAny(n.o.Engine)
+			}
+			return jetstream.Connect(n.o.Engine)
+		})
 	}
 	n.server, err = jetstream.Start(ctx, jetstream.Options{
 		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.o.Nodes, Secret: n.o.Secret, Logger: n.o.Logger,

@@ -20,13 +20,22 @@ var ErrOld = errors.New("jetstream: the engine is too old")
 // Connect opens a connection to a site's own engine. Whether that one syncs before it answers can
 // be seen by its operator only: an account like ours is not told.
 func Connect(urls []string, options ...nats.Option) (*nats.Conn, error) {
-	nc, err := nats.Connect(strings.Join(urls, ","), append(patient(), options...)...)
+	nc, err := ConnectAny(urls, options...)
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: no connection to the engine: %w", err)
+		return nil, err
 	}
 	if version := nc.ConnectedServerVersion(); !recent(version) {
 		nc.Close()
 		return nil, fmt.Errorf("%w: %s; at least %d.%d.%d is needed", ErrOld, version, oldest[0], oldest[1], oldest[2])
+	}
+	return nc, nil
+}
+
+// ConnectAny does so with an engine of any version.
+func ConnectAny(urls []string, options ...nats.Option) (*nats.Conn, error) {
+	nc, err := nats.Connect(strings.Join(urls, ","), append(patient(), options...)...)
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: no connection to the engine: %w", err)
 	}
 	if most := nc.MaxPayload(); most < MaxPayload {
 		nc.Close()
