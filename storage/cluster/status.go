@@ -89,7 +89,7 @@ func (n *Node) Status() Status {
 				st.Problems = append(st.Problems, node.Problems...)
 			}
 		}
-		if why := n.station.Why(); why != "" && !slices.Contains(st.Problems, why) {
+		if why := n.station.Why(); why != "" && st.Owner == "" && !slices.Contains(st.Problems, why) { // otherwise it is no problem
 			st.Problems = append(st.Problems, why)
 		}
 	})
