@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"beanfield/storage"
 	"beanfield/storage/must"
 	"beanfield/storage/turns"
 )
@@ -50,6 +51,7 @@ type memory struct {
 	lags   bool // nothing becomes durable
 
 	replaced int
+	damaged  bool // it cannot be read
 }
 
 func (m *memory) Shards() int  { return len(m.places) }
@@ -62,6 +64,9 @@ func (m *memory) Sum(_ context.Context, i int, at uint64) (Content, error) {
 	defer m.mu.Unlock()
 	if m.places[i].Number != at {
 		return Content{}, errors.New("passed")
+	}
+	if m.damaged {
+		return Content{}, storage.ErrCorrupt
 	}
 	return Content{At: at, Hash: fmt.Sprint(m.turns[i])}, nil
 }

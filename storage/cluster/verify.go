@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"beanfield/storage"
 	"beanfield/storage/jetstream"
 
 	"github.com/nats-io/nats.go"
@@ -272,11 +273,7 @@ func (n *Node) answer(q question) (reply, error) {
 			return reply{}, fmt.Errorf("it has not come to record %d: it is at %d", q.At, place)
 		}
 		if place >= q.At {
-			content, err := n.copies.Sum(ctx, q.Shard, q.At)
-			if err != nil {
-				return reply{}, err
-			}
-			return reply{Content: &content}, nil
+			return n.read(ctx, q)
 		}
 		select {
 		case <-ctx.Done():
@@ -284,4 +281,17 @@ func (n *Node) answer(q question) (reply, error) {
 		case <-time.After(tickEach):
 		}
 	}
+}
+
+// read says what a copy has. One that cannot be read needs no other to be wrong.
+func (n *Node) read(ctx context.Context, q question) (reply, error) {
+	content, err := n.copies.Sum(ctx, q.Shard, q.At)
+	if errors.Is(err, storage.ErrCorrupt) {
+		remark := fmt.Sprintf("shard %d cannot be read: beanfield cluster rebuild %s: %v", q.Shard, n.o.Node, err)
+		return reply{}, errors.Join(err, n.ask(func(time.Duration) { n.station.Remark(q.Shard, remark) }))
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{Content: &content}, nil
 }

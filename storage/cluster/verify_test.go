@@ -83,11 +83,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 	}
-	remarked := func() bool {
-		return slices.ContainsFunc(c.nodes[name].Status().Nodes, func(n NodeStatus) bool {
-			return n.Name == other && strings.Contains(strings.Join(n.Problems, ""), "cluster rebuild "+other)
-		})
-	}
+	remarked := func() bool { return c.remarked(name, other) }
 	until(t, "the status of another node tells of it", remarked)
 	must.Do(t, c.nodes[third].Rebuild(limited(t), other, 1))
 	until(t, "that is over", func() bool { return !remarked() && m.count() == 1 })
@@ -95,8 +91,22 @@ func TestVerify(t *testing.T) {
 	if v := must.Get(c.nodes[name].Verify(limited(t))); !v.Equal {
 		t.Errorf("rebuilt: %+v", v)
 	}
+	m.mu.Lock()
+	m.damaged = true
+	m.mu.Unlock()
+	if v := must.Get(c.nodes[third].Verify(limited(t))); v.Equal {
+		t.Errorf("damaged: %+v", v)
+	}
+	until(t, "the status of another node tells of that, too", remarked)
 	c.kill(third)
 	if v := must.Get(c.nodes[name].Verify(limited(t))); v.Equal || v.Shards[0].Nodes[slices.Index([]string{"a", "b", "c"}, third)].Error == "" {
 		t.Errorf("one is missing: %+v", v)
 	}
+}
+
+// remarked says whether a node's status tells of another's copy.
+func (c *trio) remarked(name, other string) bool {
+	return slices.ContainsFunc(c.nodes[name].Status().Nodes, func(n NodeStatus) bool {
+		return n.Name == other && strings.Contains(strings.Join(n.Problems, ""), "cluster rebuild "+other)
+	})
 }
