@@ -232,11 +232,19 @@ func (c *campaign) goOn(ctx context.Context) error {
 // look is how often somebody looks whether something has happened.
 const look = 20 * time.Millisecond
 
+var errBroken = errors.New("a promise is broken")
+
 var errEnded = errors.New("FL2: a node has ended by itself")
 
-// revive is an error if a node has ended by itself. One whose disk was harmed may have found that
+// revive is an error if a promise was seen to be broken, or a node has ended by itself. One whose disk was harmed may have found that
 // only now; it gets an empty directory.
 func (c *campaign) revive() error {
+	if broken := c.book.Broken(); len(broken) > 0 {
+		for _, n := range c.cluster.Nodes {
+			n.Kill() // their logs still show what has happened
+		}
+		return fmt.Errorf("%w: %v", errBroken, broken)
+	}
 	for _, n := range c.cluster.Nodes {
 		err := n.Ended()
 		if err == nil {

@@ -102,6 +102,12 @@ func (b *Book) Reserved(c *Conn, sent Moment, id, token uint64) *Job {
 	}
 	j := b.jobs[token-1]
 	b.named(j, id)
+	for i := range j.Acts {
+		if a := &j.Acts[i]; a.Kind == Delete && a.Outcome == Done && a.Received < sent {
+			b.find("FR4", "job %d with token %d was handed out by node %s: its delete was answered: %v", id, token, c.Node, a)
+			break
+		}
+	}
 	j.Acts = append(j.Acts, Act{Conn: c.ID, Kind: Reserve, Outcome: Done, Sent: sent, Received: b.Now(), ID: id})
 	delete(b.buried, id)
 	b.count(Reserve, Done)
@@ -162,6 +168,13 @@ func (b *Book) Find(rule, format string, args ...any) {
 
 func (b *Book) find(rule, format string, args ...any) {
 	b.at = append(b.at, Finding{rule, fmt.Sprintf("at %.4f: ", b.Now().Seconds()) + fmt.Sprintf(format, args...)})
+}
+
+// Broken is what was seen at once. Who goes on then only buries the traces.
+func (b *Book) Broken() []Finding {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.at)
 }
 
 // Found notes that a job is there at the end; a token of 0 is not known.

@@ -267,6 +267,12 @@ func TestBook(t *testing.T) {
 	if found := b.Check(); len(found) > 0 || fmt.Sprint(b.IDs()) != "[5]" || b.Counts().Living != 1 {
 		t.Error(found, b.IDs(), b.Counts())
 	}
+	b.End(j, c, Delete, sent, 5, Done, true)
+	b.Reserved(c, b.Now()+1, 5, j.Token)
+	if broken := b.Broken(); len(broken) != 1 || broken[0].Rule != "FR4" {
+		t.Error("a deleted job that is handed out is not seen at once:", broken)
+	}
+	b = NewBook()
 	b.Reserved(c, sent, 6, 77)
 	b.Found(8, 78, "ready")
 	if found := b.Check(); len(found) != 2 || found[0].Rule != "FR1" || found[1].Rule != "FR1" {
