@@ -66,6 +66,8 @@ func (w *Window) absorb(op turns.Op, e entry) {
 	case turns.Raise:
 		w.highest = max(w.highest, op.ID)
 	case turns.Piece:
+		// If its job is never put, the id is not given again: the body's end would be that job's.
+		w.highest = max(w.highest, op.ID)
 		w.pieces++
 		w.count(e, 1)
 	default:
@@ -142,7 +144,7 @@ func (w *Window) Left(seq uint32) int {
 	return w.live.left(seq)
 }
 
-// Highest is the highest id of a job that anybody has put.
+// Highest is the highest id of a job that anybody has put, or of which a part of the body has come.
 func (w *Window) Highest() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
