@@ -46,6 +46,7 @@ race: ## all tests under the race detector
 
 cluster: ## tests of several machines, with real engines of NATS; their elections take seconds
 	$(GO) test -count 1 -timeout 20m ./storage/jetstream ./storage/cluster ./storage/cluster/shipment -engine
+	$(GO) test -count 1 -timeout 20m ./cmd/beanfield -run TestProcessOfACluster -engine
 
 single: ## all tests on one processor
 	GOMAXPROCS=1 $(GO) test -count 1 -timeout 60m ./...  # or the results of two would do

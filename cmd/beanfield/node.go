@@ -43,6 +43,9 @@ func (n *clusterNode) Start(ctx context.Context) error {
 	if pid, err := datadir.Holder(dir); err != nil || pid != 0 {
 		return &exitError{exitStorage, errors.Join(err, fmt.Errorf("%s is in use by process %d", dir, pid))}
 	}
+	if err := datadir.MayBeOf(dir, n.config.Cluster.Name); err != nil {
+		return &exitError{exitStorage, err}
+	}
 	o := clusterOptions(n.config, n.log)
 	o.Open = n.open
 	if err := os.Mkdir(o.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
