@@ -158,7 +158,7 @@ func (w *worker) size() int {
 		return marked.HeadLen + w.dice.IntN(200)
 	case n < 98:
 		return marked.HeadLen + w.dice.IntN(4000)
-	case w.dice.IntN(10) > 0:
+	case w.dice.IntN(4) > 0:
 		return marked.HeadLen + w.dice.IntN(65535)
 	}
 	return marked.HeadLen + w.dice.IntN(LongestBody-marked.HeadLen+1)
