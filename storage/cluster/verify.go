@@ -60,7 +60,8 @@ const (
 // question is what a node is asked.
 type question struct {
 	Shard  int           `json:"shard"`
-	At     uint64        `json:"at,omitempty"` // 0: only for its place
+	Read   bool          `json:"read,omitempty"` // what it has at a record, and not only how far it is
+	At     uint64        `json:"at,omitempty"`
 	Limit  time.Duration `json:"limit,omitempty"`
 	Remark *string       `json:"remark,omitempty"` // what is wrong with its copy; "": nothing is
 }
@@ -117,7 +118,7 @@ func (n *Node) compare(ctx context.Context, shard int) ShardVerified {
 	for _, r := range n.askAbout(ctx, names, placeLimit, question{Shard: shard}) {
 		s.At = max(s.At, r.Place)
 	}
-	answers := n.askAbout(ctx, names, verifyLimit, question{Shard: shard, At: max(1, s.At), Limit: verifyLimit})
+	answers := n.askAbout(ctx, names, verifyLimit, question{Shard: shard, Read: true, At: s.At, Limit: verifyLimit})
 	for i, name := range names {
 		s.Nodes = append(s.Nodes, NodeVerified{Name: name, Content: answers[i].Content, Error: answers[i].Error})
 	}
@@ -267,7 +268,7 @@ func (n *Node) answer(q question) (reply, error) {
 			return reply{}, err
 		case !whole || r.failure() != nil:
 			return reply{}, errors.New("its copy is not whole")
-		case q.At == 0:
+		case !q.Read:
 			return reply{Place: place}, nil
 		case time.Now().After(end):
 			return reply{}, fmt.Errorf("it has not come to record %d: it is at %d", q.At, place)

@@ -60,6 +60,9 @@ func TestVerify(t *testing.T) {
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
 	name, tenure := c.owner()
+	if v := must.Get(c.nodes["a"].Verify(limited(t))); !v.Equal || v.Shards[0].At != 0 || v.Shards[1].Nodes[2].Content == nil {
+		t.Errorf("before the first record: %+v", v)
+	}
 	c.append(tenure, "one;", "a", "b", "c")
 	other, third := "b", "c"
 	if name == "b" {

@@ -103,14 +103,16 @@ func TestClusterVerify(t *testing.T) {
 		{At: 9, Nodes: []cluster.NodeVerified{nodes[0], nodes[1], differs}},
 		{Shard: 1, At: 9, Nodes: []cluster.NodeVerified{nodes[0], {Name: "b", Content: other}, silent}},
 		{Shard: 2, Nodes: []cluster.NodeVerified{nodes[0], silent}},
+		{Shard: 3, Nodes: []cluster.NodeVerified{silent}},
 	}
 	run("verify", "-c", "x").want(t, 1, header+"0      9       3     1       a, b equal; c differs\n"+
 		"1      9       2     0       a, b differ from each other; c: it does not answer\n"+
-		"2      0       3     1       a alone; c: it does not answer\n", "not all copies")
+		"2      0       3     1       a alone; c: it does not answer\n"+
+		"3      0       ?     ?       c: it does not answer\n", "not all copies")
 	var got cluster.Verification
 	out := run("verify", "-json", "-c", "x")
 	must.Do(t, json.Unmarshal([]byte(out.stdout), &got))
-	if out.code != 1 || len(got.Shards) != 3 || !got.Shards[0].Nodes[2].Differs || got.Shards[1].Nodes[2].Error == "" {
+	if out.code != 1 || len(got.Shards) != 4 || !got.Shards[0].Nodes[2].Differs || got.Shards[1].Nodes[2].Error == "" {
 		t.Errorf("code %d, as JSON it is %+v", out.code, got)
 	}
 	run("verify", "b", "-c", "x").want(t, 2, "", `unknown argument "b"`)

@@ -70,27 +70,30 @@ func showVerified(to io.Writer, v cluster.Verification) error {
 
 // howEqual says which nodes' copies are equal, and what is with the others.
 func howEqual(s *cluster.ShardVerified) string {
-	var same, others []string
+	var same, all []string
 	contents := map[cluster.Content]bool{}
 	for _, n := range s.Nodes {
 		switch {
 		case n.Content == nil:
-			others = append(others, n.Name+": "+n.Error)
+			all = append(all, n.Name+": "+n.Error)
 		case n.Differs:
-			others = append(others, n.Name+" differs")
+			all = append(all, n.Name+" differs")
 		default:
 			same = append(same, n.Name)
 			contents[*n.Content] = true
 		}
 	}
-	all := strings.Join(same, ", ")
+	how := ""
 	switch {
 	case len(contents) > 1:
-		all += " differ from each other"
+		how = " differ from each other"
 	case len(same) > 1:
-		all += " equal"
+		how = " equal"
 	case len(same) == 1:
-		all += " alone"
+		how = " alone"
 	}
-	return strings.Join(append([]string{all}, others...), "; ")
+	if how != "" {
+		all = append([]string{strings.Join(same, ", ") + how}, all...)
+	}
+	return strings.Join(all, "; ")
 }
