@@ -53,8 +53,9 @@ type Message struct {
 type Report struct {
 	Role     string   `json:"role"`
 	Version  string   `json:"version"`
-	Fit      bool     `json:"fit"`    // it could own the shards
-	Silent   bool     `json:"silent"` // it has heard no owner for too long
+	Fit      bool     `json:"fit"`              // it could own the shards
+	Broken   bool     `json:"broken,omitempty"` // a copy is not whole
+	Silent   bool     `json:"silent"`           // it has heard no owner for too long
 	Drained  bool     `json:"drained,omitempty"`
 	Life     uint64   `json:"life,omitempty"` // not 0: it is blank (P12)
 	Epochs   []uint64 `json:"epochs,omitempty"`

@@ -184,7 +184,7 @@ func (s *Station) best() string {
 func (s *Station) Report() Report {
 	why := s.unfit()
 	r := Report{
-		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Silent: s.silent(), Drained: s.drained, Left: s.left,
+		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken() != "", Silent: s.silent(), Drained: s.drained, Left: s.left,
 		Promised: make([]uint64, s.Shards), Places: make([]uint64, s.Shards), Durable: make([]uint64, s.Shards),
 	}
 	if why != "" {

@@ -37,10 +37,10 @@ func (s *Station) Alive() (names []string) {
 	return names
 }
 
-// Leaders are the nodes whose engines may lead lanes: those that live and have nothing wrong with them.
+// Leaders are the nodes whose engines may lead lanes: those that live, and have no copy that is not whole.
 func (s *Station) Leaders() (names []string) {
 	for _, name := range s.Alive() {
-		if p := s.peers[name]; p == nil || p.report.Fit || p.report.Drained {
+		if p := s.peers[name]; p == nil || !p.report.Broken {
 			names = append(names, name)
 		}
 	}
