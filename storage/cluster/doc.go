@@ -47,6 +47,14 @@
 // uses stops while a machine is suspended as a whole, as when a laptop sleeps: a machine that wakes
 // from that may hand out jobs for up to a second that others own by now.
 //
+// # What it cannot mend
+//
+// When a node was cut off from the others for some seconds and comes back, its engine has a newer term in
+// each group, and the leaders of both lanes step down. Until the engine has chosen new ones, 4 to 9 s, nothing can be
+// appended, whoever owns the shards. The same holds if a machine is lost that leads one lane while the
+// owner, or the other lane's leader, has just been lost: lanes are steered as soon as a node is heard
+// again, which takes about a second.
+//
 // # Messages
 //
 // JSON, over plain messages of the engine. Unknown fields are ignored. A message of another major

@@ -48,7 +48,7 @@
 //	O7  While a majority lives, can talk to each other, and one of them is fit, somebody owns the
 //	    shards again within Silence, a Step for each other node, and the time of a candidacy.
 //	O8  While an owner is answered by a majority, no node stands, whatever single links fail.
-//	O9  An owner that cannot append for some seconds does not keep the shards, if another node is fit.
+//	O9  An owner that cannot append for longer than elections of the engine take does not keep the shards, if another node is fit.
 //
 // # Hand-over
 //

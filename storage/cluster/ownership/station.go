@@ -23,7 +23,7 @@ const (
 	desperate = 5 * time.Second         // after this silence somebody stands that has not caught up
 	slack     = 1000                    // records that a node may lack and still has caught up
 	askEach   = 30 * time.Second
-	stuck     = 5 * time.Second // an owner that cannot append hands over; after twice that its tenure is over
+	stuck     = 12 * time.Second // an owner that cannot append hands over, later than the engine has chosen leaders; after twice that its tenure is over
 )
 
 // Role is what a node does for all shards.
