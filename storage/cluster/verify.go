@@ -115,12 +115,20 @@ func (n *Node) verify(ctx context.Context, shard int) (s ShardVerified, err erro
 func (n *Node) compare(ctx context.Context, shard int) ShardVerified {
 	s := ShardVerified{Shard: shard}
 	names := n.o.names()
-	for _, r := range n.askAbout(ctx, names, placeLimit, question{Shard: shard}) {
+	var there []string // who does not answer this does not answer what may take long
+	for i, r := range n.askAbout(ctx, names, placeLimit, question{Shard: shard}) {
 		s.At = max(s.At, r.Place)
+		s.Nodes = append(s.Nodes, NodeVerified{Name: names[i], Error: r.Error})
+		if r.Error == "" {
+			there = append(there, names[i])
+		}
 	}
-	answers := n.askAbout(ctx, names, verifyLimit, question{Shard: shard, Read: true, At: s.At, Limit: verifyLimit})
-	for i, name := range names {
-		s.Nodes = append(s.Nodes, NodeVerified{Name: name, Content: answers[i].Content, Error: answers[i].Error})
+	answers := n.askAbout(ctx, there, verifyLimit, question{Shard: shard, Read: true, At: s.At, Limit: verifyLimit})
+	for i := range s.Nodes {
+		if v := &s.Nodes[i]; v.Error == "" {
+			v.Content, v.Error = answers[0].Content, answers[0].Error
+			answers = answers[1:]
+		}
 	}
 	s.judge()
 	return s
