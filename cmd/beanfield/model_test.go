@@ -86,6 +86,7 @@ type modelStore struct {
 	storage.Store
 	opening chan struct{} // nil, or it opens when this is closed
 	closed  chan struct{}
+	refused error // what opening it fails with
 
 	mu      sync.Mutex
 	silent  bool          // turns wait
@@ -101,6 +102,9 @@ type modelLog struct {
 func (s *modelStore) Open(n int, shardOf func(string) int) ([]storage.Log, error) {
 	if s.opening != nil {
 		<-s.opening
+	}
+	if s.refused != nil {
+		return nil, s.refused
 	}
 	logs, err := s.Store.Open(n, shardOf)
 	for i := range logs {
