@@ -147,13 +147,19 @@ func (c *campaign) whole(ctx context.Context) error {
 		return nil
 	}
 	ok, err := await(ctx, 2*c.within, 10*look, func() (bool, error) {
-		s, err := c.cluster.Status(ctx)
-		return err == nil && s.Fit() == c.nodes, c.revive()
+		return !slices.ContainsFunc(c.cluster.Nodes, func(n *nodes.Node) bool { return !well(ctx, n) }), c.revive()
 	})
 	if err == nil && !ok {
 		err = c.stuck(errNotWhole)
 	}
 	return err
+}
+
+// well tells whether a node says of itself that it could own the shards. (The others may still think of
+// the time before it was harmed.)
+func well(ctx context.Context, n *nodes.Node) bool {
+	s, err := n.Status(ctx)
+	return err == nil && slices.ContainsFunc(s.Nodes, func(m nodes.NodeStatus) bool { return m.Name == n.Name && m.Alive && m.Fit })
 }
 
 // last lets a harm last.

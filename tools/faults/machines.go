@@ -130,9 +130,7 @@ func (c *campaign) mend(ctx context.Context, n *nodes.Node) error {
 // wellSoon waits until a node could own the shards.
 func (c *campaign) wellSoon(ctx context.Context, n *nodes.Node) bool {
 	ok, _ := await(ctx, c.within/2, 10*look, func() (bool, error) {
-		s, err := n.Status(ctx) // itself: the others may still think of the time before
-		well := err == nil && slices.ContainsFunc(s.Nodes, func(m nodes.NodeStatus) bool { return m.Name == n.Name && m.Alive && m.Fit })
-		return well, n.Ended()
+		return well(ctx, n), n.Ended()
 	})
 	return ok
 }
