@@ -280,16 +280,59 @@ func TestLateAnswers(t *testing.T) {
 	}
 }
 
-// O7: a late message of a process that is gone does not end the new one's ownership.
-func TestLateMessagesOfFormerProcesses(t *testing.T) {
+// O7: an owner whose process is another one by now serves no more; a late message of the one before does
+// not end the new one's ownership.
+func TestProcessesOfOneNode(t *testing.T) {
 	s, _ := alone(known(0))
-	old, beat := beatOf(3), beatOf(3)
-	old.Nonce = 50
-	for _, m := range []*Message{old, beat, old} {
-		s.Receive(s0+2*time.Second, m)
+	now := s0 + time.Second
+	s.Receive(now, beatOf(3))
+	again := from("a", Hello)
+	again.Nonce = 100
+	if s.Receive(now, again); s.Owner() != "" || !s.silent() {
+		t.Errorf("the owner's process is gone, and the owner is %q", s.Owner())
 	}
-	if s.Owner() != "a" || s.silent() {
-		t.Errorf("the owner is %q", s.Owner())
+	beat := beatOf(4)
+	beat.Nonce = 100
+	s.Receive(now, beat)
+	if s.Receive(now, from("a", Hello)); s.Owner() != "a" || s.silent() {
+		t.Errorf("after a late message the owner is %q", s.Owner())
+	}
+}
+
+// O7: of two that could stand, the first in the order does; the other one waits a Step, and as long as
+// the first one says that it stands.
+func TestOrderOfCandidates(t *testing.T) {
+	for name, c := range map[string]struct {
+		report Report // of node a, which comes before
+		waits  time.Duration
+	}{
+		"it is fit":   {Report{Role: "follower", Silent: true, Fit: true}, Step},
+		"it is unfit": {Report{Role: "follower", Silent: true}, 0},
+		"it stands":   {Report{Role: "candidate", Silent: true, Fit: true}, postpone + Step},
+	} {
+		s, a := alone(known(0))
+		now := s0
+		for ; now < s0+2*time.Second; now += HelloEach { // c hears an owner till then
+			for _, node := range []string{"a", "c"} {
+				m := from(node, Hello)
+				m.Report.Silent, m.Report.Fit = false, false
+				s.Receive(now, m)
+			}
+			s.Tick(now)
+		}
+		s.vacant = now
+		s.Receive(now, from("c", Hello))
+		m := from("a", Hello)
+		m.Report = c.report
+		s.Receive(now, m)
+		if c.waits > 0 {
+			if s.Tick(now + c.waits - 1); a.stands != 0 {
+				t.Errorf("%s: it does not wait", name)
+			}
+		}
+		if s.Tick(now + c.waits); a.stands != 1 {
+			t.Errorf("%s: it does not stand: %s", name, s.mayStand())
+		}
 	}
 }
 
