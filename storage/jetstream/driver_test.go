@@ -279,9 +279,10 @@ func TestForeignRecords(t *testing.T) {
 		m := &model{}
 		m.lanes[0] = [][]byte{[]byte("no record")}
 		v := m.drive(t, "a")
-		v.append(m.d, "x")
 		time.Sleep(time.Minute)
-		data := v.are(t, "done 0 "+ErrNotOwner.Error(), "broken")
+		v.append(m.d, "x")
+		time.Sleep(time.Second)
+		data := v.are(t, "broken", "done 0 "+ErrNotOwner.Error())
 		if !strings.Contains(string(data), lanes.ErrForeign.Error()) || len(m.sent) > 2 {
 			t.Errorf("%q after %d requests", data, len(m.sent))
 		}
