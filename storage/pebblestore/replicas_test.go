@@ -104,7 +104,10 @@ func (n *node) catchUpAll() { n.catchUp(uint64(len(n.log.records))) }
 // crash cuts the power, and opens what is left.
 func (n *node) crash(r *rand.Rand, percent int) {
 	n.t.Helper()
+	l := n.r.store.logs[0]
+	l.folding.Lock() // MemFS locks up if it is cloned while a share is linked into the database
 	disk := n.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: randv2(r.Int63())})
+	l.folding.Unlock()
 	must.Do(n.t, n.r.Close())
 	n.disk = disk
 	n.open()
