@@ -184,7 +184,7 @@ func sit(seed uint64, set func(*parliament)) (epochs int, err error) {
 // late beats and answers are, whoever starts again, and though clocks do not run at one rate.
 func TestOneMandateAtATime(t *testing.T) {
 	seeds := uint64(10_000)
-	if testing.Short() {
+	if brief() {
 		seeds = 500
 	}
 	epochs := 0

@@ -197,7 +197,7 @@ func (s *schedule) calm() {
 // whatever is purged and copied meanwhile.
 func TestRandomSchedules(t *testing.T) {
 	seeds := 10_000
-	if testing.Short() {
+	if brief() {
 		seeds = 1000
 	}
 	var acked, purged, epochs, candidates int

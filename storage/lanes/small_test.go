@@ -186,7 +186,7 @@ func TestSmallWorld(t *testing.T) {
 		{budget{stands: [2]int{2, 1}, writes: [2]int{1, 0}, crash: 1}, 2, true},
 		{budget{stands: [2]int{1, 1}, writes: [2]int{2, 1}, timeouts: 2}, 2, true},
 	} {
-		if c.long && testing.Short() {
+		if c.long && brief() {
 			continue
 		}
 		states, owned, acked, err := explore(c.left, nil)

@@ -208,7 +208,7 @@ func (t *town) rounds() (done bool) {
 // new copies.
 func TestTenures(t *testing.T) {
 	seeds := 10_000
-	if testing.Short() {
+	if brief() {
 		seeds = 1000
 	}
 	var acked, purged, holders, handed, handOver, lost, requests int

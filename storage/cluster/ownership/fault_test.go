@@ -57,7 +57,7 @@ func (w *world) obey(m *member, command, target string) {
 // answered by a majority, it goes on.
 func TestSingleFaults(t *testing.T) {
 	seeds := uint64(100)
-	if testing.Short() {
+	if brief() {
 		seeds = 3
 	}
 	for name, f := range single {

@@ -87,7 +87,7 @@ func course(t *testing.T, seed uint64, set func(*world)) (w *world) {
 // O2, O3, K7: whatever fails, at most one node serves; and when all is well again, one does.
 func TestOneTenureAtATime(t *testing.T) {
 	seeds := uint64(3000)
-	if testing.Short() {
+	if brief() {
 		seeds = 30
 	}
 	tenures := 0
