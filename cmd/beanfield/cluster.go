@@ -17,7 +17,7 @@ type ClusterConfig struct {
 	Cert, Key, CA string // files; with them the nodes use TLS among themselves
 	Replicas      int
 	Engine        []string // URLs of the site's own NATS servers; empty: embedded
-	EngineUnsafe  bool     // those servers may sync lazily
+	EngineUnsafe  bool     // those servers may be older than what is known to be safe
 	Nodes         map[string]address
 }
 

@@ -34,8 +34,8 @@
 //	recovery.go    opening it, until the last job is back
 //	life.go        from then on to the end: one tenure, or following and tenures in turn
 //	tenure.go      a time during which the process has the shards
-//	node.go        the process as a node of a cluster; membership.go: what is shown of it; claim.go
-//	               keeps a second process off its directory
+//	node.go        the process as a node of a cluster; nodecopies.go: its copies; membership.go: what
+//	               is shown of it; claim.go keeps a second process off its directory
 //	frontends.go   what all ways of serving clients need, and the HTTP side
 //	service.go     the front ends of one tenure
 //	doors.go       the addresses of a node, which are open during tenures

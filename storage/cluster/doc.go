@@ -39,21 +39,21 @@
 //	CN5  Nothing is purged that a node's copy has not said to be durable in this ownership, unless the
 //	     node was given up by an operator (P8).
 //	CN6  Streams and stores of another cluster, another log or another number of shards are refused, and
-//	     streams of other nodes: a majority of three nodes and one of five may have no node in common.
+//	     streams that were made for other nodes: majorities of three and of five may have none in common.
 //
 // # What is assumed of clocks
 //
-// P10 needs clocks that run at about one rate, and go on while a process does not run. The clock of Linux that Go
-// uses stops while a machine is suspended as a whole, as when a laptop sleeps: a machine that wakes
-// from that may hand out jobs for up to a second that others own by now.
+// P10 needs clocks that run at about one rate, and go on while a process does not run. The clock of
+// Linux that Go uses stops while a machine is suspended as a whole, as when a laptop sleeps: a machine
+// that wakes from that may hand out jobs for up to a second that others own by now.
 //
 // # What it cannot mend
 //
-// When a node was cut off from the others for some seconds and comes back, its engine has a newer term in
-// each group, and the leaders of both lanes step down. Until the engine has chosen new ones, 4 to 9 s, nothing can be
-// appended, whoever owns the shards. The same holds if a machine is lost that leads one lane while the
-// owner, or the other lane's leader, has just been lost: lanes are steered as soon as a node is heard
-// again, which takes about a second.
+// When a node was cut off from the others for some seconds and comes back, its engine has a newer term
+// in each group, and the leaders of both lanes step down. Until the engine has chosen new ones, 4 to
+// 9 s, nothing can be appended, whoever owns the shards. The same holds if both lanes lose their leaders,
+// because a machine is lost right after another one: steering a lane to one that is there takes about
+// a second from when that is heard.
 //
 // # Messages
 //

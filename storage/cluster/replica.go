@@ -100,7 +100,7 @@ func (r *replica) broken(err error) {
 		r.problem += "; restart this node, on a disk that works"
 	}
 	if errors.Is(err, lanes.ErrCut) || errors.Is(err, lanes.ErrForeign) {
-		r.problem += "; the engine has lost or exchanged records: beanfield cluster help says what to do"
+		r.problem += "; the engine has lost or exchanged records: beanfield help clusters says what to do"
 	}
 	r.node.o.Logger.Error("this node cannot own the shards", "shard", r.i, "error", err)
 	r.report()
@@ -108,7 +108,7 @@ func (r *replica) broken(err error) {
 
 // gap is called when records are missing that the lanes do not have any more.
 func (r *replica) gap() {
-	r.rebuild(fmt.Sprintf("the lanes have no records behind %d any more", r.state.Place.Number))
+	r.rebuild(fmt.Sprintf("the log has no records behind %d any more", r.state.Place.Number))
 }
 
 func (r *replica) close() {

@@ -113,7 +113,7 @@ func (n *Node) nodeStatus(name string) NodeStatus {
 		s.Lag += n.station.Newest(i) - min(place, n.station.Newest(i))
 	}
 	if s.Lag > farBehind && !s.Left {
-		s.Problems = append(slices.Clone(s.Problems), fmt.Sprintf("node %s is %d records behind, and the lanes keep them for it", name, s.Lag))
+		s.Problems = append(slices.Clone(s.Problems), fmt.Sprintf("node %s is %d records behind, and the others keep them for it", name, s.Lag))
 	}
 	return s
 }

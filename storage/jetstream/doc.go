@@ -38,8 +38,9 @@
 //
 // STREAM.LEADER.STEPDOWN, which Steer needs, and PURGE are not on the way of an append.
 //
-// A site's own engine must be 2.15.2 or newer. Whether it syncs before it answers (sync_interval:
-// always) is not told to an account that may only use streams; its operator must see to it.
+// A site's own engine must be 2.15.2 or newer, unless its operator takes the risk (ConnectAny). Whether
+// it syncs before it answers (sync_interval: always) is not told to an account that may only use
+// streams; its operator must see to it.
 //
 // The tests that need the engine run with make cluster only (-engine): its elections take seconds, and
 // how many depends on the machine.

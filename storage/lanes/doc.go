@@ -8,9 +8,10 @@
 // seconds until a stream has a new leader. An *epoch* is one ownership of the shard. The *owner*
 // of the newest epoch writes; a *candidate* is about to own the shard. What the engine promises for
 // each lane: an append that expects a place lands directly behind that place or is refused; what has
-// landed stays, in its order, until it is purged; a read gives records without a gap, though perhaps not the newest ones. Requests
-// and answers may be late, lost or doubled. (Two appends under way that expect places one after
-// the other are no chain: if the first is refused, the second may land behind somebody else's.)
+// landed stays, in its order, until it is purged; a read gives records without a gap, though perhaps
+// not the newest ones. Requests and answers may be late, lost or doubled. (Two appends under way that
+// expect places one after the other are no chain: if the first is refused, the second may land behind
+// somebody else's.)
 //
 // # The rules
 //
@@ -24,8 +25,8 @@
 //	P4  Before it appends to a lane on which it was in doubt, or which was not in use, a writer
 //	    reads it on from its place. A newer epoch there, or a lane that begins beyond its place,
 //	    ends its ownership.
-//	P5  A record is acknowledged when one copy of it was answered, or read on a lane. That it is
-//	    not found proves nothing.
+//	P5  A record is acknowledged when one lane has answered its append, or it was read on one. That
+//	    it is not found proves nothing.
 //	P6  An epoch begins with a record of its own on lane 0, and then on lane 1. It has a nonce and no
 //	    number. The epoch is above all that the candidate has read. In doubt the candidate reads on,
 //	    and looks for its nonce; it steps back if another record of this epoch or of a newer one is
@@ -37,8 +38,8 @@
 //	    takes no number that a counted copy has not durably folded. A new owner counts every node's
 //	    copy, from number 0 on until it hears of it. Nodes tell in their answers to beats how far their
 //	    copies are durable, or that they want a checkpoint; of these the answer to the newest beat
-//	    counts. A copy that is being made counts from the number of its checkpoint on, from before it
-//	    begins, and answers to earlier beats count no more. A node may be given up, but a majority
+//	    counts. A copy that is made from a checkpoint counts from the checkpoint's number on, already
+//	    before this begins; answers to earlier beats count no more. A node may be given up, but a majority
 //	    counts always, without copies that are being made. A candidate chooses no epoch, and owns nothing,
 //	    while it knows of records that do not chain to its own, or lacks what the log began from.
 //	P9  Stores fold what has been read on a lane, n+1 only if it chains to n.
@@ -58,7 +59,7 @@
 //
 // (P9 is about stores, P10 to P12 about clocks: a beat is an owner's question whether it may go on;
 // Voter and Mandate, which say what Term and Rest are, ask and answer it. All owners count the same
-// nodes, those with which the lanes were made; how these may change is yet to be said.)
+// nodes, those with which the lanes were made; there are no rules yet by which these could change.)
 //
 // # Why this holds
 //

@@ -199,8 +199,8 @@
 // A node of a cluster has a copy of each shard: a store and a log like those of a server by itself.
 // The records of the log are kept by an engine on several machines, and Take writes those that count
 // to the files here, byte for byte, without a sync. So the fold, the window and the replay work as
-// ever, and a copy is always a prefix of the log. What a crash took of the files is taken
-// again, and no claim of VE3 holds for them: only the store is verified. The owner's committer
+// ever, and a copy is always a prefix of the log. What a crash took of the files is read from the
+// engine again, so VE3 claims nothing of them: only the store is verified. The owner's committer
 // appends a group by Upstream, and Take is given its records before that returns.
 //
 // An owner acknowledges nothing without a mandate: a turn that wrote nothing may have handed out

@@ -46,7 +46,7 @@ func (a *clustering) verify(c *call) error {
 		err = showVerified(c.Stdout, v)
 	}
 	if err == nil && !v.Equal {
-		err = errors.New("not all copies were compared and are equal")
+		err = errors.New("not all copies are known to be equal")
 	}
 	return err
 }

@@ -13,13 +13,14 @@ status        who is there, who serves, and what is wrong
 verify        read the copies of all nodes, and compare them, while they go on
 move NODE     have a node serve; connections are closed, and clients find it
 drain NODE    have a node serve no more, for work on its machine; -undo takes that back
-leave NODE    give up a node that is gone for good: records are not kept for it any more, and if it
-              comes back, it gets a copy of the jobs from another one
-join [NODE]   take that back
-rebuild NODE  have a node throw its copy of all shards away, or of one with -shard, and fetch another
-              one from a node that has it
+leave NODE    give up a node that is gone for long: records are not kept for it any more. If it comes
+              back, and some are missing, it gets a copy of the jobs from another one
+join [NODE]   take that back, for this node or another one
+rebuild NODE  have a node that follows throw its copy of all shards away, or of one with -shard, and
+              fetch another one from a node that has it
 
-beanfield help clusters tells how to set one up, and what to do when nodes are lost. A node's lag is how many records it lacks.
+beanfield help clusters tells how to set one up, and what to do when nodes are lost. A node's lag is
+how many records it lacks. verify waits for 30 minutes, if -timeout does not say otherwise.
 
 These are about a directory that nobody uses. Run them as the user of the server. They print how
 many jobs there are, how many queues, and the highest id.

@@ -45,10 +45,11 @@
 //	    shown only what was appended after it had told its life.
 //	O6  A vote is given only by a process that has looked around for another one of its name, and by
 //	    the elder of two. An answer is given when its promise is kept.
-//	O7  While a majority lives, can talk to each other, and one of them is fit, somebody owns the
-//	    shards again within Silence, a Step for each other node, and the time of a candidacy.
+//	O7  While a majority lives, can talk to each other, and one of them is fit, and lanes have leaders,
+//	    somebody owns the shards again within Silence, a Step for each other node, and a candidacy.
 //	O8  While an owner is answered by a majority, no node stands, whatever single links fail.
-//	O9  An owner that cannot append for longer than elections of the engine take does not keep the shards, if another node is fit.
+//	O9  An owner that cannot append for longer than most elections of the engine take does not keep
+//	    the shards, if another node is fit.
 //
 // # Hand-over
 //
