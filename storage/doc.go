@@ -40,8 +40,8 @@
 // the net effect of the log's turns over the store and replays that.
 //
 // Whoever gives a store the same records makes the same store, except for bodies above LargeBody:
-// those are staged beside the log. So the same fold will serve a log that is kept on several
-// machines, if something else brings them these bodies.
+// those are staged beside the log. On several machines (package cluster) they go through the log, in
+// pieces, so the same fold serves there.
 //
 // # Designs not taken
 //

@@ -14,7 +14,7 @@ var Topics = []Topic{
 	{"shards", "how many shards and event loops to run"},
 	{"persistence", "jobs on disk, backups, and restoring them"},
 	{"disks", "disks that are full, failing or damaged; salvage"},
-	{"clusters", "several machines as one server, which outlives each of them"},
+	{"clusters", "several machines as one server, which survives the loss of one"},
 	{"sizing", "how much memory and disk jobs take"},
 	{"security", "who can reach the server, and how to limit that"},
 	{"access", "who may do what: rules, tokens, the audit log"},
