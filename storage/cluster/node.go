@@ -54,7 +54,8 @@ type Node struct {
 
 	// The loop's own.
 	station *ownership.Station
-	tenure  *Tenure  // until it has ended
+	tenure  *Tenure // until it has ended
+	showAt  time.Duration
 	leaders []string // whose engines may lead lanes, when the steerer was told last
 	waits   map[uint64]chan error
 	orders  uint64
@@ -172,6 +173,7 @@ func (n *Node) look() {
 		}
 	}
 	n.blank.Store(b)
+	n.show(n.now())
 }
 
 // received takes a message from another node.

@@ -3,6 +3,8 @@ package cluster
 import (
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -124,4 +126,26 @@ func TestOwnerStops(t *testing.T) {
 	next, tenure := c.owner()
 	t.Logf("node %s serves; node %s was closed after %v", next, name, closed)
 	c.append(tenure, "two;", next)
+}
+
+// A node that has lost its promises votes again also where clients change nothing: the owner shows it
+// an append of its own (P12).
+func TestLostPromisesWithoutClients(t *testing.T) {
+	c := newTrio(t)
+	c.start("a", "b", "c")
+	owner, _ := c.owner()
+	name := "c"
+	if owner == name {
+		name = "b"
+	}
+	c.kill(name)
+	path := filepath.Join(c.dirs[name], "promises")
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	c.start(name)
+	until(t, "node "+name+" promises something", func() bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
 }

@@ -7,8 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"beanfield/storage/cluster/ownership"
 	"beanfield/storage/jetstream"
 	"beanfield/storage/tally"
+	"beanfield/storage/turns"
 )
 
 // Tenure is a time during which a node owns all shards.
@@ -77,6 +79,28 @@ func (t *Tenure) lose(why error) {
 type blank struct {
 	epochs []uint64
 	lives  map[string]uint64
+}
+
+// showEach is how often an owner appends something of its own while a node is to be shown something
+// (P12). What clients change does it, too, but on a shard that has no clients nobody would.
+const showEach = 500 * time.Millisecond
+
+// show appends a turn that changes nothing to each shard, if that is due.
+func (n *Node) show(now time.Duration) {
+	t := n.tenure
+	if t == nil || now < n.showAt || n.blank.Load() == nil || n.station.Role() != ownership.Owner {
+		return
+	}
+	t.mu.Lock()
+	serves := t.state == given
+	t.mu.Unlock()
+	if !serves {
+		return
+	}
+	n.showAt = now + showEach
+	for i := range n.replicas {
+		go func() { _, _ = t.Append(i, turns.AppendRaise(nil, 0)) }() // it ends with its driver at the latest
+	}
 }
 
 // Append appends turns of a shard. It returns when they count, and the node's copy has them; number is
