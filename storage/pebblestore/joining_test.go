@@ -2,6 +2,8 @@ package pebblestore
 
 import (
 	"math/rand"
+	"strings"
+	"sync"
 	"testing"
 
 	"beanfield/storage"
@@ -91,7 +93,7 @@ func TestIntoAClusterCutShort(t *testing.T) {
 		must.Do(t, s.Close())
 		var crashed *vfs.MemFS
 		count := 0
-		cut := eachSync(fs, func() {
+		cut := eachSync(fs, "node", func() {
 			if count++; count == 3*at {
 				crashed = fs.CrashClone(vfs.CrashCloneCfg{})
 			}
@@ -132,10 +134,13 @@ func noted(all *[]turns.Place) func([]turns.Place) error {
 	}
 }
 
-// eachSync is a disk that tells of each sync when it has been made.
-func eachSync(fs vfs.FS, fn func()) vfs.FS {
+// eachSync is a disk that calls a function before each sync of something in a directory, one at a time.
+func eachSync(fs vfs.FS, dir string, fn func()) vfs.FS {
+	var mu sync.Mutex
 	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpRename {
+		if (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpRename) && strings.HasPrefix(op.Path, dir) {
+			mu.Lock()
+			defer mu.Unlock()
 			fn()
 		}
 		return nil
