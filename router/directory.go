@@ -157,6 +157,13 @@ func (d *directory) adopt(id uint64, shard int) {
 	d.leafOf(id, nil).owner[i/4].Or(uint32(shard+1) << (i % 4 * 8))
 }
 
+// disown takes back what adopt did before seal.
+func (d *directory) disown(id uint64) {
+	id = spread(id)
+	i := id & (1<<leafBits - 1)
+	d.leafOf(id, nil).owner[i/4].And(^(uint32(0xff) << (i % 4 * 8)))
+}
+
 // seal ends the adoption: every id up to last has been allotted, and those
 // that nobody has adopted have ended. It sets the countdowns accordingly.
 func (d *directory) seal(last uint64) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,17 +48,10 @@ func (r *Router) recover(log *slog.Logger, steps *storage.Steps) error {
 				errs[i] = fmt.Errorf("shard %d: %w", i, err)
 			}
 			r.states[i].Restored()
-			// Delays that ended while no server ran must not seem to go on.
-			for r.states[i].Tick(r.Now()) {
-			}
 		})
 	}
 	all.Wait()
-	last := uint64(0)
-	for _, id := range highest {
-		last = max(last, id)
-	}
-	r.ids.seal(last)
+	r.highest = slices.Max(highest)
 	return errors.Join(errs...)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,6 +58,7 @@ type Router struct {
 	// leavers are, for each shard, those who do not wait there any more.
 	leavers []leavers
 	base    time.Time
+	highest uint64 // of the ids that were given before
 
 	draining atomic.Bool
 }
@@ -68,6 +70,35 @@ func New(o Options) (*Router, error) {
 
 // newRouter makes every shard's queue as c says, as far as that is left open.
 func newRouter(o Options, c queue.Config, run func(*queue.State, func() int64) runner) (*Router, error) {
+	r, err := recovered(o, c)
+	if err == nil {
+		r.begin(run)
+	}
+	return r, err
+}
+
+// begin starts the shards.
+func (r *Router) begin(run func(*queue.State, func() int64) runner) {
+	for _, l := range r.logs {
+		r.highest = max(r.highest, l.MaxID())
+	}
+	r.ids.seal(r.highest)
+	var all sync.WaitGroup
+	for _, s := range r.states {
+		// Delays that ended while no server ran must not seem to go on.
+		all.Go(func() {
+			for s.Tick(r.Now()) {
+			}
+		})
+	}
+	all.Wait()
+	for _, s := range r.states {
+		r.shards = append(r.shards, run(s, r.Now))
+	}
+}
+
+// recovered makes a router whose shards do not run yet.
+func recovered(o Options, c queue.Config) (*Router, error) {
 	if o.Shards < 1 || o.Shards > MaxShards {
 		return nil, fmt.Errorf("router: %d shards, want 1 to %d", o.Shards, MaxShards)
 	}
@@ -97,9 +128,6 @@ func newRouter(o Options, c queue.Config, run func(*queue.State, func() int64) r
 	}
 	if err := r.recover(o.Logger, o.Steps); err != nil {
 		return nil, errors.Join(err, o.Store.Close())
-	}
-	for _, s := range r.states {
-		r.shards = append(r.shards, run(s, r.Now))
 	}
 	return r, nil
 }

@@ -196,6 +196,19 @@ type Store interface {
 	Close() error
 }
 
+// Moving is a store that still changes while a router is made ready on it: another machine owns the
+// shards, and this one may take them over at any time.
+type Moving interface {
+	Store
+	// Amend calls fn for each job of a shard that may have changed since the last call, or since
+	// Open: with its newest state, or with nil if there is no such job any more. Both are valid only
+	// during the call. Buried jobs come last, in the order of their ranks. If ok is not set, more has changed than
+	// jobs, or too much: the router must be made anew.
+	Amend(shard int, fn func(id uint64, j *Job, body []byte)) (ok bool, err error)
+	// Settled ends the changes: from here on the logs are the router's, and MaxID is exact.
+	Settled() error
+}
+
 // Checkpointer is a store that can be copied while it runs.
 type Checkpointer interface {
 	// Checkpoint writes to dir, which must not exist, a data directory with

@@ -21,7 +21,11 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	} else {
 		s.keepBody(slot, body, nil)
 	}
-	s.index.postpone(&s.jobs, slot)
+	if s.restored {
+		s.index.insert(&s.jobs, slot)
+	} else {
+		s.index.postpone(&s.jobs, slot)
+	}
 	s.restoreItem(slot, r.Item)
 	if t.service != nil {
 		t.service.jobBorn(s, slot)
@@ -55,5 +59,22 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 }
 
 // Restored ends the replay, during which nobody looks for a job by its id: there are no
-// clients yet.
-func (s *State) Restored() { s.index.file(&s.jobs) }
+// clients yet. Jobs may still be restored, or discarded.
+func (s *State) Restored() {
+	s.index.file(&s.jobs)
+	s.restored = true
+}
+
+// Discard takes back what was restored of a job, before there are clients. It says whether the job was there.
+func (s *State) Discard(id uint64) bool {
+	slot := s.index.find(&s.jobs, id)
+	if slot == 0 {
+		return false
+	}
+	s.discarding = true
+	s.unplace(slot)
+	s.forget(slot)
+	s.discarding = false
+	s.Gone = s.Gone[:0] // the directory is not told: whoever restores jobs sees to that
+	return true
+}

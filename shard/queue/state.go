@@ -22,6 +22,9 @@ const urgentBelow = 1024
 type State struct {
 	Config // never changes
 
+	restored   bool // the replay has ended
+	discarding bool // a job is taken back that was restored
+
 	inside, outside int64 // bytes of bodies in memory, and of those in the log only
 
 	jobs   cells.Slab[job]

@@ -68,7 +68,7 @@ func (s *State) letGo(t *tube) {
 	if t.using > 0 || t.watching > 0 || t.jobs() > 0 || t.name == s.Pinned || t.service != nil && t.service.matters() {
 		return
 	}
-	if s.tubes[t.name] != t {
+	if s.tubes[t.name] != t || s.discarding && t.service != nil { // a queue ends when its log says so
 		return
 	}
 	if t.service != nil {

@@ -130,6 +130,29 @@ func (w *Window) Find(id uint64) (at turns.At, n int, ok bool) {
 	return 0, 0, false
 }
 
+// Value is where the newest value of something is.
+type Value struct {
+	At    turns.At
+	N     int
+	Known bool // in the log; otherwise the store has it, if anything has
+}
+
+// Job says where the record of a job and its newest update are, and whether the job has ended.
+func (w *Window) Job(id uint64) (record, update Value, ended bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e := w.records.find(id); e != nil {
+		if e.what&set == 0 {
+			return record, update, true
+		}
+		record = Value{e.at, int(e.n), true}
+	}
+	if e := w.updates.find(id); e != nil {
+		update = Value{e.at, int(e.n), true}
+	}
+	return record, update, false
+}
+
 // Pieces says whether there are parts of bodies.
 func (w *Window) Pieces() bool {
 	w.mu.Lock()

@@ -52,12 +52,13 @@ type state struct {
 
 // history is what was done to one log. Turn n led from states[n-1] to states[n].
 type history struct {
-	r      *rand.Rand
-	states []state
-	nextID uint64
-	rank   uint64
-	large  bool   // some jobs are large
-	shard  string // part of its queues' names
+	r         *rand.Rand
+	states    []state
+	nextID    uint64
+	rank      uint64
+	large     bool   // some jobs are large
+	queueless bool   // it has no queues
+	shard     string // part of its queues' names
 }
 
 func newHistory(r *rand.Rand) *history {
@@ -98,7 +99,7 @@ func (h *history) turn(l storage.Log) {
 			next.jobs[picked.ID] = *picked
 		}
 	}
-	if h.r.Intn(4) == 0 {
+	if !h.queueless && h.r.Intn(4) == 0 {
 		next.queues = maps.Clone(next.queues)
 		h.queue(l, next.queues)
 	}

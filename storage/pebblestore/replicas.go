@@ -39,6 +39,7 @@ type copied struct {
 	strays []uint64
 
 	awaited atomic.Pointer[awaited]
+	changes changes
 }
 
 // OpenReplicas opens a node's data directory, or makes it.
@@ -151,6 +152,9 @@ func (r *Replicas) Take(shard int, rec turns.Record, data []byte, hash uint64) e
 		return l.errorf("record %d: %w", rec.Number, err)
 	}
 	c.parts = nil
+	if err := c.changes.note(b); err != nil {
+		return l.errorf("record %d: %w", rec.Number, err)
+	}
 	l.absorbed.Store(rec.Number)
 	l.copied.reached(rec.Number)
 	if seq := at.Seq(); seq != l.lastSlot {

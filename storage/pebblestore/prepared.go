@@ -1,0 +1,318 @@
+package pebblestore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"beanfield/storage"
+	"beanfield/storage/fold"
+	"beanfield/storage/pebblestore/contents"
+	"beanfield/storage/pebblestore/database"
+	"beanfield/storage/pebblestore/format"
+	"beanfield/storage/turns"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// changes are the jobs of a shard that records have changed, while somebody wants to know.
+type changes struct {
+	mu     sync.Mutex
+	wanted bool
+	jobs   map[uint64]struct{}
+	more   bool // a queue has changed, or too many jobs
+}
+
+// mostChanges is how many jobs are remembered. To read so many one by one takes longer than to
+// replay a store.
+const mostChanges = 1 << 18
+
+// note remembers what turns change.
+func (c *changes) note(b []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.wanted || c.more {
+		return nil
+	}
+	for len(b) > 0 {
+		op, n, err := turns.NextOp(b)
+		if err != nil {
+			return fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
+		}
+		switch b = b[n:]; op.Kind {
+		case turns.Put, turns.Update, turns.Delete:
+			c.jobs[op.ID] = struct{}{}
+		case turns.SetQueue, turns.DropQueue:
+			c.more = true
+		}
+	}
+	c.more = c.more || len(c.jobs) > mostChanges
+	return nil
+}
+
+// begin and end say whether anybody wants to know.
+func (c *changes) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wanted, c.more, c.jobs = true, false, map[uint64]struct{}{}
+}
+
+func (c *changes) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wanted, c.jobs = false, nil
+}
+
+// take gives what has been noted.
+func (c *changes) take() (ids []uint64, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id := range c.jobs {
+		ids = append(ids, id)
+	}
+	clear(c.jobs)
+	return ids, c.wanted && !c.more
+}
+
+// Prepared is the store of a router that is made ready while another node owns the shards.
+type Prepared struct {
+	serving
+	gates []gate
+	own   []*owned
+}
+
+// errReplaced says that a checkpoint has taken the place of a store, or is about to.
+var errReplaced = errors.New("storage: the copy is read already, or replaced")
+
+// Prepare is a store for a router that is made ready. There is one at a time, and none beside Serve.
+func (r *Replicas) Prepare() *Prepared {
+	return &Prepared{serving: serving{store: r.store}, gates: r.gates}
+}
+
+// Open implements storage.Store. The logs may be replayed, and nothing else before Settled.
+func (p *Prepared) Open(n int, _ func(tube string) int) ([]storage.Log, error) {
+	if n != len(p.logs) {
+		return nil, fmt.Errorf("storage: the cluster has %d shards, not %d", len(p.logs), n)
+	}
+	logs := make([]storage.Log, n)
+	for i, l := range p.logs {
+		l.copied.changes.begin()
+		o := l.serve(nil)
+		p.own = append(p.own, o)
+		logs[i] = &preparing{owned: o, gate: &p.gates[i]}
+	}
+	return logs, nil
+}
+
+// Own says who appends what the router changes, from Settled on.
+func (p *Prepared) Own(up func(shard int) Upstream) { p.up = up }
+
+// Settled implements storage.Moving.
+func (p *Prepared) Settled() error {
+	for i, o := range p.own {
+		if o.shardLog != p.logs[i] {
+			return errReplaced
+		}
+		o.copied.changes.end()
+		o.opened, o.up = o.window.Highest(), p.up(i)
+	}
+	return nil
+}
+
+// Close implements storage.Store.
+func (p *Prepared) Close() error {
+	for _, l := range p.logs {
+		l.copied.changes.end()
+	}
+	return p.serving.Close()
+}
+
+// preparing is the log of a shard that may be replayed while it changes.
+type preparing struct {
+	*owned
+	gate  *gate
+	leave func()
+}
+
+// ReplayQueues implements storage.Log. From here to the end of Replay the store stays as it is: its
+// fold waits.
+func (p *preparing) ReplayQueues(fn func(q *storage.Queue) error) error {
+	if p.up != nil {
+		return p.owned.ReplayQueues(fn)
+	}
+	ctx, leave, ok := p.gate.enter(context.Background())
+	if !ok {
+		return errReplaced
+	}
+	if err := p.stand(); err != nil {
+		leave()
+		return err
+	}
+	p.leave = func() {
+		p.folding.Unlock()
+		leave()
+	}
+	upTo := p.absorbed.Load()
+	n, err := contents.NewNewest(p.db, p.window.Highest(), func(fn func(b []byte, at turns.At) error) error {
+		if ctx.Err() != nil {
+			return errReplaced
+		}
+		_, err := p.turnsUpTo(upTo, fn)
+		return err
+	})
+	if err == nil {
+		p.newest = &n
+		err = contents.EachQueue(&n, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
+	}
+	if err != nil {
+		p.leave()
+	}
+	return p.replayed(err)
+}
+
+// stand has the fold wait, when the store has all pieces of large bodies.
+func (p *preparing) stand() error {
+	for {
+		p.folding.Lock()
+		if !p.window.Pieces() {
+			return nil
+		}
+		p.folding.Unlock()
+		if err := p.foldAll(); err != nil {
+			return err
+		}
+	}
+}
+
+// Replay implements storage.Log.
+func (p *preparing) Replay(fn func(j *storage.Job, body []byte) error) error {
+	if p.up != nil {
+		return p.owned.Replay(fn)
+	}
+	defer p.leave()
+	p.live.Store(0)
+	err := contents.Relayed(func(to *contents.Relay) error {
+		_, err := contents.InReplayOrder(p.newest, func(s *contents.Scan) error {
+			p.live.Add(format.DiskSize(&s.Job))
+			return nil
+		}, func(s *contents.Scan) error { return p.give(s, to) })
+		return err
+	}, fn)
+	err = errors.Join(err, p.newest.Close())
+	p.newest = nil
+	return p.replayed(err)
+}
+
+// Amend implements storage.Moving.
+func (p *Prepared) Amend(shard int, fn func(id uint64, j *storage.Job, body []byte)) (ok bool, err error) {
+	_, leave, ok := p.gates[shard].enter(context.Background())
+	if !ok {
+		return true, nil // it is read for something else: another time
+	}
+	defer leave()
+	l := p.own[shard].shardLog
+	if l != p.logs[shard] {
+		return false, nil
+	}
+	ids, ok := l.copied.changes.take()
+	if !ok {
+		return false, nil
+	}
+	if l.window.Pieces() { // large bodies are read from the store only
+		if err := l.foldAll(); err != nil {
+			return false, err
+		}
+	}
+	var buried []rankedJob
+	for _, id := range ids {
+		err := l.newestJob(id, func(j *storage.Job, body []byte) {
+			if j != nil && j.State == storage.Buried {
+				buried = append(buried, rankedJob{j.BuryRank, id})
+			} else {
+				fn(id, j, body)
+			}
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	slices.SortFunc(buried, func(a, b rankedJob) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id)) })
+	for _, b := range buried {
+		if err := l.newestJob(b.id, func(j *storage.Job, body []byte) { fn(b.id, j, body) }); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+type rankedJob struct{ rank, id uint64 }
+
+// newestJob calls fn with the newest state of a job.
+func (l *shardLog) newestJob(id uint64, fn func(j *storage.Job, body []byte)) error {
+	l.folding.Lock()
+	defer l.folding.Unlock()
+	record, update, ended := l.window.Job(id)
+	key := format.Key(format.KeyRecord, id)
+	var value []byte
+	var err error
+	if !ended {
+		value, err = l.newestValue(record, key[:])
+	}
+	if value == nil || err != nil {
+		fn(nil, nil)
+		return err
+	}
+	var j storage.Job
+	c, err := format.DecodeRecord(key[:], value, &j)
+	if err != nil {
+		return fmt.Errorf("job %d: %w", id, err)
+	}
+	j.Tube = string(c.Tube)
+	format.PutKey(key[:], format.KeyUpdate, id)
+	if value, err = l.newestValue(update, key[:]); err != nil {
+		return err
+	}
+	if value != nil {
+		tube, err := format.DecodeUpdate(key[:], value, &j)
+		if err != nil {
+			return fmt.Errorf("update of job %d: %w", id, err)
+		}
+		if tube != nil {
+			j.Tube = string(tube)
+		}
+	}
+	body := c.Body
+	if c.Apart {
+		body, err = contents.ReadPieces(l.db, &j, c.Sum, nil)
+	}
+	if err == nil {
+		fn(&j, body)
+	}
+	return err
+}
+
+// newestValue reads a value from the log or from the store; nil if there is none.
+func (l *shardLog) newestValue(v fold.Value, key []byte) ([]byte, error) {
+	if v.Known {
+		b := make([]byte, v.N)
+		if err := l.turns.ReadAt(v.At, b); err != nil {
+			return nil, err
+		}
+		op, _, err := turns.NextOp(b)
+		return op.Value, err
+	}
+	value, closer, err := l.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, database.Explain(err)
+	}
+	return bytes.Clone(value), closer.Close()
+}
+
+var _ storage.Moving = (*Prepared)(nil)

@@ -1,0 +1,118 @@
+package pebblestore
+
+import (
+	"math/rand"
+	"testing"
+
+	"beanfield/storage"
+	"beanfield/storage/must"
+	"beanfield/storage/storagetest"
+	"beanfield/storage/turns"
+)
+
+// Who replays a copy that goes on, and makes up for what has changed since, has what the copy has: also
+// beside folds, with large bodies, and whenever the replay happened.
+func TestPreparedCopyFollows(t *testing.T) {
+	for seed := range int64(12) {
+		r := rand.New(rand.NewSource(seed))
+		log := &kept{origin: turns.Place{Origin: 1}, most: 6_000}
+		owner, other := newNode(t, log), newNode(t, log)
+		s, l := owner.serve()
+		look(t, l)
+		h := newHistory(r)
+		h.large, h.queueless = seed%6 == 5, true
+		h.some(t, l, r.Intn(60))
+		other.catchUp(uint64(r.Intn(len(log.records) + 1)))
+
+		p := other.r.Prepare()
+		var now mirror
+		now.replay(t, mustOpen(t, p, 1)[0])
+		for range 5 {
+			h.some(t, l, r.Intn(40))
+			other.catchUp(other.r.Place(0).Number + uint64(r.Intn(len(log.records)-int(other.r.Place(0).Number)+1)))
+			foldSome(t, other.r.store.logs[0], r.Intn(3))
+			if !now.amend(t, p) {
+				t.Fatalf("seed %d: it is to begin anew", seed)
+			}
+		}
+		other.catchUpAll()
+		now.amend(t, p)
+		p.Own(func(int) Upstream { return other })
+		must.Do(t, p.Settled())
+		want := h.now()
+		storagetest.SameJobs(t, storagetest.InOrder(valuesOf(now)), storagetest.InOrder(valuesOf(want.jobs)))
+		if got := p.own[0].MaxID(); got != want.maxID {
+			t.Errorf("seed %d: the highest id is %d, not %d", seed, got, want.maxID)
+		}
+		must.Do(t, s.Close())
+		h.some(t, p.own[0], 5) // and now it is the owner's
+		must.Do(t, p.Close())
+		must.Do(t, owner.r.Close())
+		must.Do(t, other.r.Close())
+	}
+}
+
+// mirror is what somebody knows of a copy's jobs.
+type mirror map[uint64]storagetest.Stored
+
+func (m *mirror) replay(t *testing.T, l storage.Log) {
+	t.Helper()
+	*m = mirror{}
+	replayedQueues(t, l)
+	for _, s := range replayed(t, l) {
+		(*m)[s.ID] = s
+	}
+}
+
+func (m mirror) amend(t *testing.T, p *Prepared) (ok bool) {
+	t.Helper()
+	rank := uint64(0)
+	ok, err := p.Amend(0, func(id uint64, j *storage.Job, body []byte) {
+		if j == nil {
+			delete(m, id)
+			return
+		}
+		if j.State == storage.Buried && j.BuryRank < rank || j.State != storage.Buried && rank > 0 {
+			t.Errorf("job %d comes out of its order", id)
+		}
+		rank = j.BuryRank
+		m[id] = storagetest.Keep(j, body)
+	})
+	must.Do(t, err)
+	return ok
+}
+
+// A change of a queue, or of very many jobs, is said; and so is a store that has been replaced.
+func TestPreparedCopyBeginsAnew(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 6_000}
+	n := newNode(t, log)
+	for what, change := range map[string]func(){
+		"a queue": func() { log.add(turns.AppendSetQueue(nil, "q", []byte("anything"))); n.catchUpAll() },
+		"jobs": func() {
+			var b []byte
+			for id := range uint64(mostChanges + 1) {
+				b = turns.AppendDelete(b, id+1, false, false)
+			}
+			log.most = 1 << 30
+			must.Do(t, n.r.store.logs[0].copied.changes.note(b))
+		},
+		"a checkpoint": func() { n.fetch(n) },
+	} {
+		p := n.r.Prepare()
+		var now mirror
+		now.replay(t, mustOpen(t, p, 1)[0])
+		if !now.amend(t, p) {
+			t.Errorf("%s: nothing has changed, and it is to begin anew", what)
+		}
+		change()
+		if now.amend(t, p) {
+			t.Errorf("%s: nobody is told", what)
+		}
+		must.Do(t, p.Close())
+		if what == "a queue" {
+			log.add(turns.AppendDropQueue(nil, "q"))
+			n.catchUpAll()
+		}
+	}
+	must.Do(t, n.r.Close())
+}
