@@ -18,6 +18,7 @@ type ClusterConfig struct {
 	Replicas      int
 	Engine        []string // URLs of the site's own NATS servers; empty: embedded
 	EngineUnsafe  bool     // those servers may be older than what is known to be safe
+	Warm          bool     // a follower keeps the jobs in memory
 	Nodes         map[string]address
 }
 
@@ -40,6 +41,7 @@ var clusterSettings = []setting[Config]{
 	row("cluster.replicas", "", "nodes", "1, 3, 5", func(c *Config) *int { return &c.Cluster.Replicas }, asReplicas, func(n int) string { return fmt.Sprint(n) }),
 	engines(),
 	truth("cluster.engine_unsafe", func(c *Config) *bool { return &c.Cluster.EngineUnsafe }),
+	truth("cluster.warm", func(c *Config) *bool { return &c.Cluster.Warm }),
 	row(nodesKey, "", "addresses", `a table of names with "host:port", as a = "10.0.0.1:11390"; {} for one machine`,
 		func(c *Config) *map[string]address { return &c.Cluster.Nodes }, nil, showNodes),
 }

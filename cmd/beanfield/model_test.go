@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
 	"beanfield/storage/must"
@@ -76,6 +77,7 @@ func (t *modelTenure) Store(*Config, *storage.Steps, *slog.Logger) (storage.Stor
 	return t.store, nil
 }
 func (t *modelTenure) Shards(*Config) int     { return 2 }
+func (t *modelTenure) Ready() *router.Router  { return nil }
 func (t *modelTenure) Leave() <-chan struct{} { return t.leave }
 func (t *modelTenure) Lost() <-chan struct{}  { return t.lost }
 func (t *modelTenure) Why() error             { return errors.New("a newer epoch") }

@@ -14,6 +14,7 @@ import (
 
 	"beanfield/cmd/beanfield/control"
 	"beanfield/cmd/beanfield/datadir"
+	"beanfield/router"
 	"beanfield/storage"
 	"beanfield/storage/cluster"
 	"beanfield/storage/pebblestore"
@@ -175,21 +176,42 @@ func clusterOptions(c *Config, log *slog.Logger) cluster.Options {
 
 // Tenure implements node.
 func (n *clusterNode) Tenure(ctx context.Context) (tenure, error) {
+	var w *warm
+	if n.config.Cluster.Warm {
+		w = newWarm(n.copies, router.Options{Shards: n.copies.Shards(), Budget: memoryBudget(n.config)}, n.log)
+	}
 	t, err := n.running.Load().Tenure(ctx)
+	if w != nil {
+		w.end()
+	}
 	if err != nil {
+		if w != nil {
+			w.discard()
+		}
 		return nil, err
 	}
-	return &clusterTenure{t, n.copies}, nil
+	return &clusterTenure{t, n.copies, w}, nil
 }
 
 // clusterTenure is a time during which this node owns all shards.
 type clusterTenure struct {
 	*cluster.Tenure
 	copies *pebblestore.Replicas
+	warm   *warm // nil if nothing is kept ready
 }
 
+// Ready implements tenure.
+func (t *clusterTenure) Ready() *router.Router {
+	if t.warm == nil {
+		return nil
+	}
+	return t.warm.take(t.upstream)
+}
+
+func (t *clusterTenure) upstream(shard int) pebblestore.Upstream { return upstream{t.Tenure, shard} }
+
 func (t *clusterTenure) Store(*Config, *storage.Steps, *slog.Logger) (storage.Store, error) {
-	return t.copies.Serve(func(shard int) pebblestore.Upstream { return upstream{t.Tenure, shard} }), nil
+	return t.copies.Serve(t.upstream), nil
 }
 
 func (t *clusterTenure) Shards(*Config) int { return t.copies.Shards() }

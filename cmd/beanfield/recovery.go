@@ -26,6 +26,9 @@ func openRouter(stop context.Context, c *Config, t tenure, steps *storage.Steps,
 	p := &progress{Handler: log.Handler(), opening: &atomic.Bool{}, begun: time.Now()}
 	p.opening.Store(true)
 	defer p.opening.Store(false)
+	if r := t.Ready(); r != nil {
+		return r, nil
+	}
 	store, err := t.Store(c, steps, slog.New(p))
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 
+	"beanfield/router"
 	"beanfield/storage"
 )
 
@@ -11,6 +12,9 @@ type tenure interface {
 	// Store is where the shards' jobs are. Closing it leaves what a follower needs.
 	Store(c *Config, steps *storage.Steps, log *slog.Logger) (storage.Store, error)
 	Shards(c *Config) int
+	// Ready is a router that has been kept ready for this tenure; nil if there is none, and the store is
+	// to be opened.
+	Ready() *router.Router
 	// Leave is closed when another node is to have the shards: the process stops serving in order, and
 	// calls End.
 	Leave() <-chan struct{}
@@ -30,6 +34,7 @@ func (endless) Store(c *Config, steps *storage.Steps, log *slog.Logger) (storage
 }
 
 func (endless) Shards(c *Config) int   { return shards(c) }
+func (endless) Ready() *router.Router  { return nil }
 func (endless) Leave() <-chan struct{} { return nil }
 func (endless) Lost() <-chan struct{}  { return nil }
 func (endless) Why() error             { return nil }

@@ -125,10 +125,12 @@ func (p *Prepared) Settled() error {
 
 // Close implements storage.Store.
 func (p *Prepared) Close() error {
-	for _, l := range p.logs {
-		l.copied.changes.end()
+	logs := make([]*shardLog, len(p.own))
+	for i, o := range p.own { // a checkpoint may have taken the place of one
+		o.copied.changes.end()
+		logs[i] = o.shardLog
 	}
-	return p.serving.Close()
+	return endServing(logs)
 }
 
 // preparing is the log of a shard that may be replayed while it changes.
@@ -148,7 +150,11 @@ func (p *preparing) ReplayQueues(fn func(q *storage.Queue) error) error {
 	if !ok {
 		return errReplaced
 	}
-	if err := p.stand(); err != nil {
+	err := errReplaced
+	if p.store.logs[p.shard] == p.shardLog {
+		err = p.stand()
+	}
+	if err != nil {
 		leave()
 		return err
 	}
@@ -157,7 +163,8 @@ func (p *preparing) ReplayQueues(fn func(q *storage.Queue) error) error {
 		leave()
 	}
 	upTo := p.absorbed.Load()
-	n, err := contents.NewNewest(p.db, p.window.Highest(), func(fn func(b []byte, at turns.At) error) error {
+	var n contents.Newest
+	n, err = contents.NewNewest(p.db, p.window.Highest(), func(fn func(b []byte, at turns.At) error) error {
 		if ctx.Err() != nil {
 			return errReplaced
 		}

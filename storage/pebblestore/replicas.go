@@ -170,7 +170,7 @@ func (r *Replicas) Stop() { r.store.cancel() }
 // Close closes the copies. Nobody may call anything else any more.
 func (r *Replicas) Close() error {
 	for i := range r.gates {
-		defer r.gates[i].shut()()
+		r.gates[i].shut() // for good
 	}
 	return r.store.Close()
 }

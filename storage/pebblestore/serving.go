@@ -51,9 +51,11 @@ func (s *serving) Open(n int, _ func(tube string) int) ([]storage.Log, error) {
 }
 
 // Close implements storage.Store: what was committed is appended, if it still can be.
-func (s *serving) Close() error {
-	return inParallel(len(s.logs), func(i int) error {
-		l := s.logs[i]
+func (s *serving) Close() error { return endServing(s.logs) }
+
+func endServing(logs []*shardLog) error {
+	return inParallel(len(logs), func(i int) error {
+		l := logs[i]
 		if !l.committer.Close() {
 			return nil
 		}

@@ -29,6 +29,7 @@ type options struct {
 	clients int
 	nodes   int
 	shards  int
+	warm    bool
 	dir     string
 	own     bool // the directory is a temporary one
 	binary  string
@@ -57,7 +58,7 @@ const patience = 4 * time.Second
 func run(ctx context.Context, o options) (err error) {
 	c := &campaign{options: o, dice: rand.New(rand.NewPCG(o.seed, 0)), book: history.NewBook(), begun: time.Now(), done: map[string]int{}, spoiled: map[string]bool{}}
 	names := nodes.Default[:o.nodes]
-	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards,
+	c.cluster, err = nodes.New(nodes.Options{Binary: o.binary, Dir: o.dir, Names: names, Proxied: true, Shards: o.shards, Warm: o.warm,
 		Storage: "log_size = '1MiB'", Limits: fmt.Sprintf("max_job_size = %d", crew.LongestBody)})
 	if err != nil {
 		return err

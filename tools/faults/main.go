@@ -26,6 +26,7 @@ func main() {
 	flag.IntVar(&o.clients, "clients", 6, "clients that put and reserve")
 	flag.IntVar(&o.nodes, "nodes", 3, "nodes; 1 is a server without [cluster]")
 	flag.IntVar(&o.shards, "shards", 2, "shards")
+	flag.BoolVar(&o.warm, "warm", false, "followers keep the jobs in memory")
 	flag.StringVar(&o.dir, "dir", "", "where the nodes' directories are made; it is kept (default: a temporary one, kept after a failure)")
 	flag.StringVar(&o.binary, "server", "", "the server (default: ./cmd/beanfield, built)")
 	f := figures.Options{Out: os.Stdout}
@@ -77,7 +78,7 @@ func (o options) runs(ctx context.Context, f figures.Options) error {
 		o.binary = built
 	}
 	if f.Figure != "" {
-		f.Binary, f.Dir, f.Shards = o.binary, o.dir, o.shards
+		f.Binary, f.Dir, f.Shards, f.Warm = o.binary, o.dir, o.shards, o.warm
 		return figures.Measure(ctx, f)
 	}
 	for n := range o.seeds {

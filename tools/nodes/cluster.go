@@ -22,6 +22,7 @@ type Options struct {
 	// Storage is added to the table [storage] of each configuration.
 	Storage string
 	Limits  string // likewise [limits]
+	Warm    bool   // whether followers keep the jobs in memory
 }
 
 // A Cluster is a set of nodes on this machine.
@@ -93,7 +94,7 @@ func (c *Cluster) text(n *Node) string {
 	if len(c.Nodes) == 1 {
 		return b.String()
 	}
-	line("[cluster]\nname = 'tools'\nnode = '%s'\nsecret = 'of the nodes on this machine'", n.Name)
+	line("[cluster]\nname = 'tools'\nnode = '%s'\nsecret = 'of the nodes on this machine'\nwarm = %t", n.Name, c.Warm)
 	line("[cluster.nodes]")
 	for _, m := range c.Nodes {
 		address := m.Engine

@@ -24,6 +24,7 @@ type Options struct {
 	Jobs   int    // that are there all the time
 	Body   int    // bytes
 	Shards int
+	Warm   bool
 	Lasts  time.Duration // of a round
 	Calm   time.Duration // before something is done to a node that is well: leaders of lanes find their machines
 	Out    io.Writer
@@ -75,7 +76,7 @@ func (o Options) open(ctx context.Context, names ...string) (*site, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	c, err := nodes.New(nodes.Options{Binary: o.Binary, Dir: dir, Names: names, Shards: o.Shards})
+	c, err := nodes.New(nodes.Options{Binary: o.Binary, Dir: dir, Names: names, Shards: o.Shards, Warm: o.Warm})
 	if err != nil {
 		return nil, err
 	}
