@@ -20,6 +20,7 @@ type replica struct {
 	failed atomic.Pointer[error]            // the copy takes nothing more
 
 	appends atomic.Int64 // when the append that is under way began; 0 without one
+	shows   atomic.Bool  // one of the owner's own is under way
 	retired atomic.Bool  // the store is to be replaced: nothing of it counts. The loop sets it
 	swap    sync.RWMutex // held while it is replaced, and for reading while it is copied
 

@@ -121,6 +121,9 @@ func (n *Node) openShards(ctx context.Context) error {
 		o.Shard = i
 		o.Begin = func(ctx context.Context) (origin, base uint64, err error) { return begin.shard(ctx, i) }
 		shard, err := jetstream.Open(ctx, n.conn, o)
+		if errors.Is(err, jetstream.ErrStream) {
+			return fmt.Errorf("%w: %w", ErrRefused, err)
+		}
 		if err != nil {
 			return err
 		}

@@ -98,8 +98,13 @@ func (n *Node) show(now time.Duration) {
 		return
 	}
 	n.showAt = now + showEach
-	for i := range n.replicas {
-		go func() { _, _ = t.Append(i, turns.AppendRaise(nil, 0)) }() // it ends with its driver at the latest
+	for i, r := range n.replicas {
+		if r.shows.CompareAndSwap(false, true) {
+			go func() { // it ends with its driver at the latest
+				_, _ = t.Append(i, turns.AppendRaise(nil, 0))
+				r.shows.Store(false)
+			}()
+		}
 	}
 }
 
@@ -118,8 +123,9 @@ func (t *Tenure) Append(shard int, b []byte) (number uint64, err error) {
 		number uint64
 		err    error
 	}
-	r.appends.Store(int64(n.now()))
-	defer r.appends.Store(0)
+	if r.appends.CompareAndSwap(0, int64(n.now())) { // the first of those that wait
+		defer r.appends.Store(0)
+	}
 	done := make(chan answer, 1)
 	d.Append(b, func(number uint64, err error) { done <- answer{number, err} })
 	a := <-done

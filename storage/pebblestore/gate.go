@@ -2,47 +2,53 @@ package pebblestore
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
-// gate keeps those who read a copy and those who close it apart: one reader at a time, whom who closes it
-// has end first.
+// errClosed says that a copy is closed, or that a checkpoint takes its place.
+var errClosed = errors.New("storage: the copy is closed, or replaced")
+
+// gate keeps those who read a copy and those who close it apart: who closes it has the readers end first.
 type gate struct {
-	mu     sync.Mutex
-	closed int
-	cancel context.CancelFunc // nil while nobody reads
-	left   chan struct{}
+	mu      sync.Mutex
+	closed  int
+	readers map[*context.CancelFunc]struct{}
+	left    chan struct{} // closed when the last reader has left
 }
 
-// enter begins to read, unless it cannot be now.
+// enter begins to read, unless the copy is closed.
 func (g *gate) enter(ctx context.Context) (_ context.Context, leave func(), ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.closed > 0 || g.cancel != nil {
+	if g.closed > 0 {
 		return nil, nil, false
 	}
-	ctx, g.cancel = context.WithCancel(ctx)
-	g.left = make(chan struct{})
-	return ctx, g.leave, true
-}
-
-func (g *gate) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.cancel()
-	g.cancel = nil
-	close(g.left)
+	ctx, cancel := context.WithCancel(ctx)
+	if len(g.readers) == 0 {
+		g.readers, g.left = map[*context.CancelFunc]struct{}{}, make(chan struct{})
+	}
+	g.readers[&cancel] = struct{}{}
+	return ctx, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		cancel()
+		if delete(g.readers, &cancel); len(g.readers) == 0 {
+			close(g.left)
+		}
+	}, true
 }
 
 // shut has nobody read until what it returns is called.
 func (g *gate) shut() (open func()) {
 	g.mu.Lock()
 	g.closed++
-	left := g.left
-	if g.cancel == nil {
-		left = nil
-	} else {
-		g.cancel()
+	var left chan struct{}
+	if len(g.readers) > 0 {
+		left = g.left
+	}
+	for cancel := range g.readers {
+		(*cancel)()
 	}
 	g.mu.Unlock()
 	if left != nil {

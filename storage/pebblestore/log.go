@@ -122,7 +122,7 @@ func (l *shardLog) read(fresh bool) error {
 	l.turns, l.copied.log = log, log
 	l.appended.Store(l.turns.Place().Number)
 	l.window = fold.NewWindow(l.opened)
-	if err := l.eachTurns(l.window.Absorb); err != nil {
+	if err := l.turnsUntil(l.appended.Load())(l.window.Absorb); err != nil {
 		return err
 	}
 	l.absorbed.Store(l.appended.Load())

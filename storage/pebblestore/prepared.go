@@ -85,9 +85,6 @@ type Prepared struct {
 	own   []*owned
 }
 
-// errReplaced says that a checkpoint has taken the place of a store, or is about to.
-var errReplaced = errors.New("storage: the copy is read already, or replaced")
-
 // Prepare is a store for a router that is made ready. There is one at a time, and none beside Serve.
 func (r *Replicas) Prepare() *Prepared {
 	return &Prepared{serving: serving{store: r.store}, gates: r.gates}
@@ -115,7 +112,7 @@ func (p *Prepared) Own(up func(shard int) Upstream) { p.up = up }
 func (p *Prepared) Settled() error {
 	for i, o := range p.own {
 		if o.shardLog != p.logs[i] {
-			return errReplaced
+			return errClosed
 		}
 		o.copied.changes.end()
 		o.opened, o.up = o.window.Highest(), p.up(i)
@@ -146,31 +143,23 @@ func (p *preparing) ReplayQueues(fn func(q *storage.Queue) error) error {
 	if p.up != nil {
 		return p.owned.ReplayQueues(fn)
 	}
-	ctx, leave, ok := p.gate.enter(context.Background())
+	_, leave, ok := p.gate.enter(context.Background())
 	if !ok {
-		return errReplaced
+		return errClosed
 	}
-	err := errReplaced
+	gone := errClosed
 	if p.store.logs[p.shard] == p.shardLog {
-		err = p.stand()
+		gone = p.stand()
 	}
-	if err != nil {
+	if gone != nil {
 		leave()
-		return err
+		return gone
 	}
 	p.leave = func() {
 		p.folding.Unlock()
 		leave()
 	}
-	upTo := p.absorbed.Load()
-	var n contents.Newest
-	n, err = contents.NewNewest(p.db, p.window.Highest(), func(fn func(b []byte, at turns.At) error) error {
-		if ctx.Err() != nil {
-			return errReplaced
-		}
-		_, err := p.turnsUpTo(upTo, fn)
-		return err
-	})
+	n, err := contents.NewNewest(p.db, p.window.Highest(), p.turnsUntil(p.absorbed.Load()))
 	if err == nil {
 		p.newest = &n
 		err = contents.EachQueue(&n, func(_, _ []byte, q *storage.Queue) error { return fn(q) })
@@ -218,7 +207,7 @@ func (p *preparing) Replay(fn func(j *storage.Job, body []byte) error) error {
 func (p *Prepared) Amend(shard int, fn func(id uint64, j *storage.Job, body []byte)) (ok bool, err error) {
 	_, leave, ok := p.gates[shard].enter(context.Background())
 	if !ok {
-		return true, nil // it is read for something else: another time
+		return false, nil
 	}
 	defer leave()
 	l := p.own[shard].shardLog

@@ -116,3 +116,58 @@ func TestPreparedCopyBeginsAnew(t *testing.T) {
 	}
 	must.Do(t, n.r.Close())
 }
+
+// A copy that is read for something else is amended all the same, or the router would begin without what has
+// changed; one that is being closed is not.
+func TestPreparedCopyIsReadTwice(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 6_000}
+	n := newNode(t, log)
+	p := n.r.Prepare()
+	var now mirror
+	now.replay(t, mustOpen(t, p, 1)[0])
+	n.r.store.logs[0].copied.changes.jobs[7] = struct{}{}
+	now[7] = storagetest.Stored{}
+	_, leave, ok := n.r.gates[0].enter(t.Context())
+	if !ok || !now.amend(t, p) || len(now) != 0 {
+		t.Errorf("beside another reader (%v) job 7 is still there: %v", ok, now)
+	}
+	leave()
+	open := n.r.gates[0].shut()
+	if now.amend(t, p) {
+		t.Error("it says that nothing has changed in a copy that is being closed")
+	}
+	open()
+	must.Do(t, p.Close())
+	must.Do(t, n.r.Close())
+}
+
+// A replay has what there was when it began, though an owner appends something of its own meanwhile.
+func TestReplayBesideTake(t *testing.T) {
+	log := &kept{origin: turns.Place{Origin: 1}, most: 6_000}
+	n := newNode(t, log)
+	s, l := n.serve()
+	look(t, l)
+	h := newHistory(rand.New(rand.NewSource(1)))
+	h.some(t, l, 30)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				n.catchUp(log.add(turns.AppendRaise(nil, 0)))
+			}
+		}
+	}()
+	for range 300 {
+		if got := look(t, l); len(got.jobs) != len(h.now().jobs) {
+			t.Fatalf("%d jobs of %d", len(got.jobs), len(h.now().jobs))
+		}
+	}
+	close(stop)
+	<-stopped
+	must.Do(t, s.Close())
+	must.Do(t, n.r.Close())
+}

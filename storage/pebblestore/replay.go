@@ -44,7 +44,7 @@ func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
 			}
 		}
 		l.folding.Lock()
-		n, err := contents.NewNewest(l.db, l.window.Highest(), l.eachTurns)
+		n, err := contents.NewNewest(l.db, l.window.Highest(), l.turnsUntil(l.absorbed.Load()))
 		l.folding.Unlock()
 		if err != nil {
 			return err
@@ -54,17 +54,20 @@ func (l *shardLog) withNewest(fn func(r pebble.Reader) error) error {
 	return fn(l.newest)
 }
 
-// eachTurns calls fn for all turns of the log that the store does not have.
-func (l *shardLog) eachTurns(fn func(b []byte, at turns.At) error) error {
-	r := l.turns.Reader()
-	r.SkipTo(l.place)
-	for {
-		b, at, _, ok, err := r.Next()
-		if err == nil && ok {
-			err = fn(b, at)
-		}
-		if err != nil || !ok {
-			return err
+// turnsUntil reads the turns of the log that the store does not have, up to a record. A copy's log may
+// grow while it is read.
+func (l *shardLog) turnsUntil(last uint64) func(fn func(b []byte, at turns.At) error) error {
+	return func(fn func(b []byte, at turns.At) error) error {
+		r := l.turns.Reader()
+		r.SkipTo(l.place)
+		for {
+			b, at, behind, ok, err := r.Next()
+			if err != nil || !ok || behind.Number > last {
+				return err
+			}
+			if err := fn(b, at); err != nil {
+				return err
+			}
 		}
 	}
 }

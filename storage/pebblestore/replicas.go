@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"beanfield/storage"
@@ -39,6 +40,7 @@ type copied struct {
 	strays []uint64
 
 	awaited atomic.Pointer[awaited]
+	summing sync.Mutex
 	changes changes
 }
 

@@ -23,8 +23,8 @@ type Sum struct {
 // ErrPassed says that nobody can tell any more what a copy had at a record. A later one may be asked for.
 var ErrPassed = errors.New("storage: the copy is past that record")
 
-// errNoSum says that a copy cannot be read now.
-var errNoSum = errors.New("storage: the copy is being read already, or replaced")
+// errSumming says that a copy is being added up already.
+var errSumming = errors.New("storage: the copy is being added up already")
 
 // Sum waits until the copy of a shard has taken a record, and adds up what it has then. Equal
 // records make equal sums.
@@ -41,10 +41,14 @@ var errNoSum = errors.New("storage: the copy is being read already, or replaced"
 func (r *Replicas) Sum(ctx context.Context, shard int, at uint64) (Sum, error) {
 	ctx, leave, ok := r.gates[shard].enter(ctx)
 	if !ok {
-		return Sum{}, errNoSum
+		return Sum{}, errClosed
 	}
 	defer leave()
 	l := r.store.logs[shard]
+	if !l.copied.summing.TryLock() { // one at a time, because of its memory
+		return Sum{}, errSumming
+	}
+	defer l.copied.summing.Unlock()
 	s, err := l.sum(ctx, at)
 	if err != nil {
 		return Sum{}, l.errorf("record %d: %w", at, database.Explain(err))

@@ -319,7 +319,7 @@ func TestSumEndsWithItsCopy(t *testing.T) {
 		}()
 		for n.r.store.logs[0].copied.awaited.Load() == nil {
 		}
-		if _, err := n.r.Sum(t.Context(), 0, 1); !errors.Is(err, errNoSum) {
+		if _, err := n.r.Sum(t.Context(), 0, 1); !errors.Is(err, errSumming) {
 			t.Errorf("a second one: %v", err)
 		}
 		end()
