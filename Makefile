@@ -16,6 +16,7 @@ FUZZRECORD ?= 100000x
 FUZZOPS    ?= 100000x
 FUZZWALK   ?= 40000x
 FUZZREADER ?= 10000x
+FAULTTIME  ?= 150s
 
 .DEFAULT_GOAL := help
 
@@ -78,7 +79,7 @@ crash: ## kill -9 under load, with a ledger; damaged directories; then restarts 
 	$(GO) run ./tools/crash -reference -kills 10
 
 faults: ## harm to three nodes while clients use them, with a ledger; then the histories are checked
-	$(GO) run ./tools/faults -faults 1000 -time 150s
+	$(GO) run ./tools/faults -faults 1000 -time $(FAULTTIME) -within 5m
 
 dist: ## a release, in dist: packages for Debian and RPM, a container's files, checksums
 	$(GO) run ./tools/package

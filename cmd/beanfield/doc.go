@@ -35,8 +35,7 @@
 //	life.go        from then on to the end: one tenure, or following and tenures in turn
 //	tenure.go      a time during which the process has the shards
 //	node.go        the process as a node of a cluster; nodecopies.go: its copies; membership.go: what
-//	               is shown of it; claim.go keeps a second process off its directory; warm.go
-//	               keeps the jobs ready while another node serves
+//	               is shown of it; warm.go keeps the jobs ready while another node serves
 //	frontends.go   what all ways of serving clients need, and the HTTP side
 //	service.go     the front ends of one tenure
 //	doors.go       the addresses of a node, which are open during tenures

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -21,9 +20,6 @@ import (
 	"beanfield/storage/tally"
 	"beanfield/storage/turns"
 )
-
-// clusterDir is what a node keeps in its data directory besides the store.
-const clusterDir = "cluster"
 
 // clusterNode is this process as a node.
 type clusterNode struct {
@@ -53,7 +49,7 @@ func (n *clusterNode) Start(ctx context.Context) error {
 		return &exitError{exitStorage, err}
 	}
 	var err error
-	if n.claim, err = claim(o.Dir); err != nil {
+	if n.claim, err = datadir.Claim(dir); err != nil {
 		return &exitError{exitStorage, err}
 	}
 	if n.control, err = control.Serve(o.Dir, n, n.log); err != nil {
@@ -166,7 +162,7 @@ func clusterOptions(c *Config, log *slog.Logger) cluster.Options {
 	o := cluster.Options{
 		Name: k.Name, Node: k.Node, Secret: k.Secret, Cert: k.Cert, Key: k.Key, CA: k.CA, Replicas: k.Replicas,
 		Engine: k.Engine, EngineUnsafe: k.EngineUnsafe, Nodes: map[string]string{},
-		Dir: filepath.Join(c.Storage.Path, clusterDir), Shards: c.Shards, DefaultShards: shards(c), Version: version, Logger: log,
+		Dir: pebblestore.ClusterDir(c.Storage.Path), Shards: c.Shards, DefaultShards: shards(c), Version: version, Logger: log,
 	}
 	for name, at := range k.Nodes {
 		o.Nodes[name] = at.String()

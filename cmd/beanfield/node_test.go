@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"beanfield/storage/must"
+	"beanfield/storage/pebblestore"
 )
 
 var withEngine = flag.Bool("engine", false, "run the tests that need the real engine (make cluster)")
@@ -28,7 +29,7 @@ func TestNodeRefusesADirectory(t *testing.T) {
 	if st.Cluster != "orders" || len(st.Nodes) != 3 || st.Shards == nil || len(st.Problems) != 1 {
 		t.Errorf("before it has started it says %+v", st)
 	}
-	if _, err := os.Stat(filepath.Join(dir, clusterDir)); err == nil {
+	if _, err := os.Stat(pebblestore.ClusterDir(dir)); err == nil {
 		t.Error("it has made files")
 	}
 }

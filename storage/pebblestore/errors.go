@@ -1,6 +1,8 @@
 package pebblestore
 
 import (
+	"path/filepath"
+
 	"beanfield/storage/pebblestore/directory"
 	"beanfield/storage/pebblestore/format"
 )
@@ -12,6 +14,9 @@ var (
 	ErrVersion    = format.ErrVersion
 	ErrUnfinished = directory.ErrUnfinished
 )
+
+// ClusterDir is where a node of a cluster keeps what its store does not have.
+func ClusterDir(dir string) string { return filepath.Join(dir, directory.ClusterName) }
 
 // HistoryName is that of a file that a server may keep beside the store.
 const HistoryName = directory.HistoryName

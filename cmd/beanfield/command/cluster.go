@@ -25,7 +25,7 @@ func (a *clustering) flags(f *flag.FlagSet) {
 	f.BoolVar(&a.json, "json", false, "print JSON")
 	f.BoolVar(&a.undo, "undo", false, "with drain: the node may serve again")
 	f.IntVar(&a.shard, "shard", allShards, "with rebuild: only this `shard`; -1 is all")
-	f.Var(spanned(&a.patience, usualPatience), "timeout", "longest `time` to wait for the node, and for what it is told")
+	f.Var(spanned(&a.patience, 0), "timeout", "longest `time` to wait for the node, and for what it is told (default 30s; verify 30m)")
 }
 
 // allShards is what -shard is without one.

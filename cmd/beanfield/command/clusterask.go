@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"beanfield/cmd/beanfield/control"
 	"beanfield/storage/cluster"
+	"beanfield/storage/pebblestore"
 )
 
 // usualConfig is where packages put the configuration.
@@ -41,9 +43,9 @@ func (a *clustering) ask(c *call, what func(ctx context.Context, node control.Cl
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), a.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(a.patience, usualPatience))
 	defer cancel()
-	return what(ctx, control.At(filepath.Join(dir, "cluster")))
+	return what(ctx, control.At(pebblestore.ClusterDir(dir)))
 }
 
 // order tells the node something. named says that another node must be named.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,7 @@ import (
 	"beanfield/storage/cluster"
 )
 
-// How long the node may take: to obey, and to have all copies read.
+// How long the node may take, unless -timeout says: to obey, and to have all copies read.
 const (
 	usualPatience  = 30 * time.Second
 	verifyPatience = 30 * time.Minute
@@ -25,9 +26,7 @@ func (a *clustering) verify(c *call) error {
 	if err := c.noWords(); err != nil {
 		return err
 	}
-	if a.patience == usualPatience {
-		a.patience = verifyPatience
-	}
+	a.patience = cmp.Or(a.patience, verifyPatience)
 	var text []byte
 	err := a.ask(c, func(ctx context.Context, node control.Client) (err error) {
 		text, err = node.Verify(ctx)

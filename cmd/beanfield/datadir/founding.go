@@ -24,9 +24,6 @@ type Founding struct {
 	From    string // the server's, which stays as it is
 }
 
-// nodeName is where a node keeps what its store does not have.
-const nodeName = "cluster"
-
 // Run copies the jobs, and counts them.
 func (f Founding) Run(logger *slog.Logger) (pebblestore.Counts, error) {
 	if err := f.check(); err != nil {
@@ -53,7 +50,7 @@ func (f Founding) check() error {
 	if err := pebblestore.CheckIntake(pebblestore.Options{Dir: f.Dir}); err != nil {
 		return err
 	}
-	if err := unused(filepath.Join(f.Dir, nodeName)); err != nil {
+	if err := unused(pebblestore.ClusterDir(f.Dir)); err != nil {
 		return err
 	}
 	if err := apart(f.From, f.Dir); err != nil {
@@ -72,7 +69,7 @@ func (f Founding) note(origins []turns.Place) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(f.Dir, nodeName)
+	dir := pebblestore.ClusterDir(f.Dir)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -102,13 +99,24 @@ func syncDir(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// idle refuses a directory that a process has open.
+// idle refuses a directory that a process has open. A node that waits for others does not have its store open
+// yet.
 func idle(dir string) error {
 	pid, err := Holder(dir)
 	if err == nil && pid != 0 {
 		err = fmt.Errorf("%s is in use by process %d: stop that server first", dir, pid)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(claimOf(dir)); errors.Is(err, fs.ErrNotExist) {
+		return nil // there has been no node
+	}
+	f, err := Claim(dir)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // mine refuses a directory of another user: the server, which is that user's, could not open what
