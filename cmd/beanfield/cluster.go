@@ -19,6 +19,7 @@ type ClusterConfig struct {
 	Engine        []string // URLs of the site's own NATS servers; empty: embedded
 	EngineUnsafe  bool     // those servers may be older than what is known to be safe
 	Warm          bool     // a follower keeps the jobs in memory
+	Prefer        bool     // the shards go back to a node that comes first
 	Nodes         map[string]address
 }
 
@@ -42,6 +43,7 @@ var clusterSettings = []setting[Config]{
 	engines(),
 	truth("cluster.engine_unsafe", func(c *Config) *bool { return &c.Cluster.EngineUnsafe }),
 	truth("cluster.warm", func(c *Config) *bool { return &c.Cluster.Warm }),
+	truth("cluster.prefer", func(c *Config) *bool { return &c.Cluster.Prefer }),
 	row(nodesKey, "", "addresses", `a table of names with "host:port", as a = "10.0.0.1:11390"; {} for one machine`,
 		func(c *Config) *map[string]address { return &c.Cluster.Nodes }, nil, showNodes),
 }

@@ -99,7 +99,7 @@ func TestClusterMistakes(t *testing.T) {
 				"FILE:2: cluster.secret: missing: without a secret, or cert, key and ca, anybody could be a node\n" +
 				"FILE:2: storage.backend = \"memory\": a cluster keeps its jobs on disk: what only memory has cannot outlive its machine; allowed: \"pebble\"\n" +
 				"FILE:3: cluster.node = \"" + strings.Repeat("x", 33) + "\": too long; allowed: a name in cluster.nodes; \"\" for one machine\n" +
-				"FILE:4: cluster.replica = 3: unknown key; allowed: name, node, secret, cert, key, ca, replicas, engine, engine_unsafe, warm, nodes in [cluster]\n" +
+				"FILE:4: cluster.replica = 3: unknown key; allowed: name, node, secret, cert, key, ca, replicas, engine, engine_unsafe, warm, prefer, nodes in [cluster]\n" +
 				"FILE:6: cluster.nodes.a = \"10.0.0.1\": missing port in address; allowed: " + oneNode + "\n" +
 				"FILE:7: cluster.nodes.b = 7: this is a whole number; allowed: " + oneNode + "\n" +
 				"FILE:8: cluster.nodes.\"c d\" = \"h:1\": the name of a node: not a plain name; allowed: letters, digits, \"-\" and \"_\", at most 32\n" +

@@ -161,7 +161,7 @@ func clusterOptions(c *Config, log *slog.Logger) cluster.Options {
 	k := &c.Cluster
 	o := cluster.Options{
 		Name: k.Name, Node: k.Node, Secret: k.Secret, Cert: k.Cert, Key: k.Key, CA: k.CA, Replicas: k.Replicas,
-		Engine: k.Engine, EngineUnsafe: k.EngineUnsafe, Nodes: map[string]string{},
+		Engine: k.Engine, EngineUnsafe: k.EngineUnsafe, Prefer: k.Prefer, Nodes: map[string]string{},
 		Dir: pebblestore.ClusterDir(c.Storage.Path), Shards: c.Shards, DefaultShards: shards(c), Version: version, Logger: log,
 	}
 	for name, at := range k.Nodes {

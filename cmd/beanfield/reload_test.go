@@ -33,7 +33,7 @@ var others = map[string]string{
 	"http.min_tls": "'1.3'", "metrics.max_tubes": "9", "metrics.tubes": "['a*']", "metrics.aliases": "['beanstalkd_exporter']",
 	"metrics.instance": "'a:1'",
 	"cluster.name":     "'c'", "cluster.node": "'a'", "cluster.secret": "'hush'", "cluster.cert": "'/c'", "cluster.key": "'/k'", "cluster.ca": "'/a'",
-	"cluster.replicas": "1", "cluster.engine": "['nats://h']", "cluster.engine_unsafe": "true", "cluster.warm": "true", "cluster.nodes": "{ a = 'h:1' }",
+	"cluster.replicas": "1", "cluster.engine": "['nats://h']", "cluster.engine_unsafe": "true", "cluster.warm": "true", "cluster.prefer": "true", "cluster.nodes": "{ a = 'h:1' }",
 }
 
 // Every key is either taken over by a reload or said to need a restart, as its row in the

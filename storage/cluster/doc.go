@@ -63,6 +63,6 @@
 //
 // Designs not taken. A lease in the engine needs its elections, which take seconds (package jetstream). An
 // owner for each shard alone: nobody gains by it before every node takes every client. Going back
-// to the first node in the order when it is there again: that is a pause for nothing, so the owner
-// stays until it is told, drained or stopped.
+// to the first node in the order when it is there again is a choice (Options.Prefer) that is not the
+// usual one: it is a pause for nothing, so the owner stays until it is told, drained or stopped.
 package cluster

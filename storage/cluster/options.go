@@ -20,6 +20,7 @@ type Options struct {
 	Replicas      int               // how many nodes keep each stream; 0: all
 	Engine        []string          // URLs of the site's own engine; empty: an embedded one
 	EngineUnsafe  bool              // a site's engine may be older than what is known to be safe
+	Prefer        bool              // the shards go back to a node that comes before the owner, when it is well
 	Dir           string            // what the node keeps beside the store: its engine's files, its promises
 	Shards        int               // 0: what the cluster has
 	DefaultShards int               // how many a new cluster gets if Shards is 0

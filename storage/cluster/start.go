@@ -165,8 +165,12 @@ func (n *Node) take(context.Context) (err error) {
 	var seed [16]byte
 	_, _ = rand.Read(seed[:])
 	nonce := max(1, binary.LittleEndian.Uint64(seed[:]))
+	prefer := time.Duration(0)
+	if n.o.Prefer {
+		prefer = ownership.Steady
+	}
 	n.station = ownership.New(ownership.Config{
-		Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version, Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last,
+		Cluster: n.o.Name, Node: n.o.Node, Version: n.o.Version, Nodes: n.o.names(), Shards: len(n.replicas), Nonce: nonce, Kept: n.kept.last, Prefer: prefer,
 		Random: mathrand.New(mathrand.NewPCG(nonce, binary.LittleEndian.Uint64(seed[8:]))), Acts: acts{n}, Logger: n.o.Logger,
 	}, n.now())
 	for _, r := range n.replicas {

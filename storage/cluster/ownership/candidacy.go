@@ -66,7 +66,7 @@ func (s *Station) Why() string {
 
 // stand begins a candidacy.
 func (s *Station) stand() {
-	s.role, s.stoodAt, s.dirty, s.places = Candidate, s.now, true, 0
+	s.role, s.stoodAt, s.dirty, s.places, s.pinned = Candidate, s.now, true, 0, false
 	for i := range s.shards {
 		sh := &s.shards[i]
 		sh.stood, sh.epoch, sh.mandate = false, 0, nil
@@ -118,6 +118,9 @@ func (s *Station) elect() {
 	}
 	s.role, s.epochs, s.counted, s.target = Elected, epochs, map[string]counted{}, ""
 	s.purged = make([]uint64, s.Shards)
+	for _, p := range s.peers {
+		p.well = 0
+	}
 	s.beat()
 }
 

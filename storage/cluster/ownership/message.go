@@ -40,6 +40,8 @@ type Message struct {
 
 	Handover  bool   `json:"handover,omitempty"`  // of an end: the sender has owned the shards till now
 	Successor string `json:"successor,omitempty"` // of an end: who stands at once; empty: whoever is best
+	Ordered   bool   `json:"ordered,omitempty"`   // of an end: an operator has chosen the successor
+	Unwell    bool   `json:"unwell,omitempty"`    // of an end: the sender could not go on
 
 	ID      uint64 `json:"id,omitempty"` // of an order and its reply
 	Command string `json:"command,omitempty"`

@@ -38,6 +38,7 @@ func (s *Station) move(target string) error {
 	case s.role < Owner:
 		return ErrNotOwner
 	case target == s.Node:
+		s.pinned = true
 		return nil
 	case p == nil:
 		return fmt.Errorf("cluster: there is no node %q", target)
@@ -46,10 +47,10 @@ func (s *Station) move(target string) error {
 	case !p.report.Fit:
 		return fmt.Errorf("cluster: node %s cannot own the shards: %v", target, p.report.Problems)
 	}
-	s.target = target
 	if s.role == Owner {
 		s.leave(target)
 	}
+	s.target, s.moved = target, true
 	return nil
 }
 
@@ -93,6 +94,7 @@ func (s *Station) unstick() {
 	case s.role == Owner:
 		s.Logger.Warn("this node cannot append, and hands the shards over", "waiting for", s.waits)
 		s.leave(s.best())
+		s.unwell = true
 	case s.role == Leaving && s.waits >= 2*stuck:
 		s.lose(ErrStuck)
 	}

@@ -10,6 +10,7 @@ import (
 
 // beat asks all nodes, this one included, whether the owner may go on.
 func (s *Station) beat() {
+	s.prefer()
 	s.nextBeat = s.now + BeatEach
 	m := s.Message(Beat, "")
 	m.Epochs, m.Sent, m.Over = s.epochs, s.now, append([]uint64(nil), s.over...)
@@ -77,6 +78,7 @@ func (s *Station) refresh() {
 	if s.role == Elected {
 		s.role, s.open, s.dirty, s.failures, s.owner = Owner, true, true, 0, s.Node
 		s.Logger.Info("this node owns the shards", "epochs", fmt.Sprint(s.epochs), "after", s.now-s.stoodAt)
+		s.owns(s.Node)
 		s.Acts.Begin(s.epochs)
 	}
 	s.Acts.Hold(until)
@@ -140,7 +142,7 @@ func (s *Station) lose(why error) {
 
 // leave begins a hand-over.
 func (s *Station) leave(target string) {
-	s.role, s.target, s.dirty = Leaving, target, true
+	s.role, s.target, s.dirty, s.moved, s.unwell = Leaving, target, true, false, false
 	s.Logger.Info("this node hands the shards over", "to", target)
 	s.Acts.Leave()
 }
@@ -161,6 +163,7 @@ func (s *Station) End(now time.Duration) {
 		if m.Successor = s.target; m.Successor == "" || !s.alive(m.Successor) || !s.peers[m.Successor].report.Fit {
 			m.Successor = s.best()
 		}
+		m.Ordered, m.Unwell, s.latest = s.moved && m.Successor == s.target, s.unwell, m.Successor
 		s.role, s.owner, s.dirty = Follower, "", true
 		s.resign()
 		s.vacate(m.Successor)
@@ -193,9 +196,13 @@ func (s *Station) ended(m *Message) {
 	if !m.Handover || s.role != Follower {
 		return
 	}
-	s.owner = ""
+	s.owner, s.latest = "", m.Successor
+	if m.Unwell {
+		s.fell(m.From)
+	}
 	s.vacate(m.Successor)
 	if m.Successor == s.Node && s.unfit() == "" {
 		s.stand()
+		s.pinned = m.Ordered
 	}
 }

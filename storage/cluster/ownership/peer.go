@@ -12,6 +12,7 @@ type peer struct {
 	former uint64 // of the process before
 	heard  time.Duration
 	report Report
+	well   int // for how many beats in a row it could have owned the shards, as the owner counts
 }
 
 // twin is another process with this node's name.

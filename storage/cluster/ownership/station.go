@@ -62,8 +62,9 @@ type Config struct {
 	Cluster, Node, Version string
 	Nodes                  []string // all, in the order of placement
 	Shards                 int
-	Nonce                  uint64 // of this process; not 0
-	Kept                   Kept   // by earlier processes
+	Nonce                  uint64        // of this process; not 0
+	Kept                   Kept          // by earlier processes
+	Prefer                 time.Duration // for how long a node must have been well to get the shards, if it comes before the owner; 0: it does not
 	Random                 *rand.Rand
 	Acts                   Acts
 	Logger                 *slog.Logger
@@ -90,6 +91,8 @@ type Station struct {
 	stoodAt   time.Duration
 	retry     time.Duration // not before
 	failures  int
+	latest    string // who was the owner last, or is to be it
+	falls     map[string]falls
 	places    uint64 // the sum of all, when it stood
 	asked     time.Duration
 
@@ -98,6 +101,9 @@ type Station struct {
 	open      bool          // the server has a tenure, and has not ended it
 	epochs    []uint64      // of that tenure
 	target    string        // who is to own the shards next; empty: whoever is best
+	pinned    bool          // an operator has chosen this node
+	moved     bool          // and now another one
+	unwell    bool          // it cannot go on
 	counted   map[string]counted
 	purged    []uint64
 	purgeNext time.Duration
@@ -146,7 +152,7 @@ func New(c Config, now time.Duration) *Station {
 	}
 	s := &Station{
 		Config: c, started: now, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]bool{},
-		vacant: now + Silence, lives: map[string]uint64{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
+		vacant: now + Silence, lives: map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
 		asked: now - askEach,
 	}
 	for _, name := range c.Nodes {

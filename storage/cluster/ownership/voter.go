@@ -17,6 +17,7 @@ func (s *Station) beaten(m *Message) {
 			}
 		}
 		s.owner, s.vacant, s.countedAs = m.From, s.now+Silence, m.Counted[s.Node]
+		s.owns(m.From)
 		for i, epoch := range m.Epochs {
 			if s.role >= Elected && epoch > s.shards[i].epoch {
 				s.overtaken(m)

@@ -61,6 +61,7 @@ func (w *world) cutFor(long time.Duration, from, to *member) {
 // course plays one random course: faults, several at once, and then peace. It says what was wrong.
 func course(t *testing.T, seed uint64, set func(*world)) (w *world) {
 	w = newWorld(t, seed, 3+2*int(seed%2))
+	w.prefer = time.Duration(seed%3) * BeatEach
 	if set != nil {
 		set(w)
 	}

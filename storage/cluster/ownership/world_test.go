@@ -50,6 +50,7 @@ type world struct {
 	idle    time.Duration // the longest time without a holder since it was reset
 	held    time.Duration // when somebody held last
 	newest  uint64        // epoch of shard 0 in which somebody has held
+	prefer  time.Duration // see Config.Prefer
 
 	// What is left out.
 	without without
@@ -59,16 +60,17 @@ type world struct {
 
 // member is a node: its station, its drivers, its server and its disk.
 type member struct {
-	w       *world
-	i       int
-	name    string
-	rate    float64
-	from    time.Duration
-	life    int // even while it is down
-	paused  time.Duration
-	s       *Station
-	disk    Kept
-	drivers []driver
+	w        *world
+	i        int
+	name     string
+	rate     float64
+	from     time.Duration
+	life     int // even while it is down
+	paused   time.Duration
+	helpless bool // its engine does nothing
+	s        *Station
+	disk     Kept
+	drivers  []driver
 
 	serving bool
 	epoch   uint64
@@ -207,7 +209,7 @@ func (m *member) start() {
 	}
 	m.drivers = make([]driver, shards)
 	m.s = New(Config{
-		Cluster: "test", Node: m.name, Version: "1", Nodes: names, Shards: shards, Nonce: w.r.Uint64(), Kept: m.disk,
+		Cluster: "test", Node: m.name, Version: "1", Nodes: names, Shards: shards, Nonce: w.r.Uint64(), Kept: m.disk, Prefer: w.prefer,
 		Random: rand.New(rand.NewPCG(w.r.Uint64(), 0)), Acts: m,
 	}, m.clock())
 	m.s.without = w.without
@@ -232,6 +234,9 @@ func (m *member) reaches(to *member) bool { return !m.w.cut[[2]*member{m, to}] }
 
 // engine tells whether the node can use the lanes: there is a majority, to and fro.
 func (m *member) engine() bool {
+	if m.helpless {
+		return false
+	}
 	n := 0
 	for _, other := range m.w.nodes {
 		if other == m || other.s != nil && m.w.now >= other.paused && m.reaches(other) && other.reaches(m) {
