@@ -59,13 +59,18 @@ func (n *clusterNode) Start(ctx context.Context) error {
 	if err != nil {
 		n.control.Close()
 		_ = n.claim.Close()
-		if errors.Is(err, cluster.ErrRefused) {
-			err = &exitError{exitStorage, err}
-		}
-		return storeError(err)
+		return nodeError(err)
 	}
 	n.running.Store(running)
 	return nil
+}
+
+// nodeError gives an error of a node its exit code.
+func nodeError(err error) error {
+	if errors.Is(err, cluster.ErrRefused) {
+		return &exitError{exitStorage, err}
+	}
+	return storeError(err)
 }
 
 // open opens this node's copies of the shards.
@@ -184,7 +189,7 @@ func (n *clusterNode) Tenure(ctx context.Context) (tenure, error) {
 		if w != nil {
 			w.discard()
 		}
-		return nil, err
+		return nil, nodeError(err)
 	}
 	return &clusterTenure{t, n.copies, w}, nil
 }

@@ -57,9 +57,20 @@
 //
 // # Messages
 //
-// JSON, over plain messages of the engine. Unknown fields are ignored. A message of another major
-// version is refused, with one log line for each node. There is no secret in them: the embedded
-// engine's routes ask for it, and a site's own engine has its own users.
+// JSON, over plain messages of the engine. There is no secret in them: the embedded engine's routes ask
+// for it, and a site's own engine has its own users.
+//
+// # Versions
+//
+// Nodes of one major version work together, also in the middle of an upgrade:
+//
+//	messages, promises, control   JSON. Unknown fields are ignored, missing ones are empty
+//	  of another major version    refused, with one log line and in Status; a process that most nodes are so
+//	                              strange to ends (ErrRefused)
+//	streams                       their metadata name the protocol; another one is refused at the start. Keys
+//	                              that are unknown are ignored
+//	records                       a version in each; a node that meets another one ends (ErrRefused)
+//	checkpoints                   a version in each message; another one is an error that says so
 //
 // Designs not taken. A lease in the engine needs its elections, which take seconds (package jetstream). An
 // owner for each shard alone: nobody gains by it before every node takes every client. Going back

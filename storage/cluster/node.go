@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,7 +44,8 @@ type Node struct {
 	write  chan struct{} // wakes the keeper
 	steer  chan struct{}
 	ending chan struct{}
-	failed chan struct{} // closed when a copy has failed
+	failed chan struct{} // closed when this process cannot be a node any more
+	why    error         // that it is closed for
 	fails  sync.Once
 	begun  sync.WaitGroup
 	came   chan *Tenure          // one that nobody has taken yet
@@ -158,6 +158,9 @@ func (n *Node) tick() {
 	n.station.Waits(waits)
 	n.station.Tick(now)
 	n.look()
+	if why := n.station.Alone(); why != "" {
+		n.fail(fmt.Errorf("%w: most nodes have another version: %s", ErrRefused, why))
+	}
 	if names := n.station.Leaders(); n.station.Role() == ownership.Owner && !slices.Equal(names, n.leaders) {
 		n.leaders = names
 		nudge(n.steer)
@@ -178,10 +181,7 @@ func (n *Node) look() {
 
 // received takes a message from another node.
 func (n *Node) received(data []byte) {
-	m := new(ownership.Message)
-	if err := json.Unmarshal(data, m); err != nil {
-		m = &ownership.Message{Version: -1} // the station says so, once
-	}
+	m := ownership.Decode(data)
 	n.do(func(now time.Duration) {
 		if n.station.Receive(now, m); m.Kind == ownership.Reply && m.To == n.o.Node {
 			n.replied(m)
@@ -193,17 +193,16 @@ func (n *Node) received(data []byte) {
 // its disk works.
 var ErrFailed = errors.New("cluster: this node's copy of a shard has failed: it must be started again, on a disk that works")
 
-// failure is the first error of a copy.
-func (n *Node) failure() error {
-	for _, r := range n.replicas {
-		if err := r.failure(); err != nil {
-			return fmt.Errorf("%w: %w", ErrFailed, err)
-		}
-	}
-	return ErrFailed
+// fail notes what this process cannot be a node with. Tenure tells it.
+func (n *Node) fail(why error) {
+	n.fails.Do(func() {
+		n.why = why
+		close(n.failed)
+	})
 }
 
-// Tenure waits until this node owns all shards, and may hand out jobs. ErrFailed says that it never will.
+// Tenure waits until this node owns all shards, and may hand out jobs. ErrFailed and ErrRefused say that
+// it never will.
 func (n *Node) Tenure(ctx context.Context) (*Tenure, error) {
 	for {
 		select {
@@ -212,7 +211,7 @@ func (n *Node) Tenure(ctx context.Context) (*Tenure, error) {
 		case <-n.ending:
 			return nil, ErrClosed
 		case <-n.failed:
-			return nil, n.failure()
+			return nil, n.why
 		case t := <-n.came:
 			if t.taken() {
 				return t, nil

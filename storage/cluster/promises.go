@@ -24,10 +24,10 @@ type promises struct {
 // paper is what is in the file. A node whose file is gone, damaged or of other logs has promised
 // nothing that it knows of: that is what the rules call blank.
 type paper struct {
-	Cluster string         `json:"cluster"`
-	Origins []uint64       `json:"origins"`
-	Kept    ownership.Kept `json:"kept"`
-	Sum     uint32         `json:"sum"` // of all that, with 0 here
+	Cluster string          `json:"cluster"`
+	Origins []uint64        `json:"origins"`
+	Kept    json.RawMessage `json:"kept"` // an ownership.Kept; another version may have more in it
+	Sum     uint32          `json:"sum"`  // of all that, with 0 here
 }
 
 func openPromises(path, cluster string, replicas []*replica) (*promises, error) {
@@ -47,8 +47,10 @@ func (p *promises) read() error {
 		return err
 	}
 	var is paper
-	if json.Unmarshal(b, &is) == nil && is.Cluster == p.cluster && slices.Equal(is.Origins, p.origins) && is.Sum == is.sum() {
-		p.last = is.Kept
+	var kept ownership.Kept
+	if json.Unmarshal(b, &is) == nil && is.Cluster == p.cluster && slices.Equal(is.Origins, p.origins) && is.Sum == is.sum() &&
+		json.Unmarshal(is.Kept, &kept) == nil {
+		p.last = kept
 	}
 	return nil
 }
@@ -61,7 +63,10 @@ func (a paper) sum() uint32 {
 
 // keep writes the file. When it returns without an error, no crash takes it back.
 func (p *promises) keep(k ownership.Kept) (err error) {
-	is := paper{Cluster: p.cluster, Origins: p.origins, Kept: k}
+	is := paper{Cluster: p.cluster, Origins: p.origins}
+	if is.Kept, err = json.Marshal(k); err != nil {
+		return err
+	}
 	is.Sum = is.sum()
 	b, err := json.Marshal(is)
 	if err != nil {

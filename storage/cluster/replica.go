@@ -66,7 +66,7 @@ func (r *replica) taken(records []lanes.Entry) {
 			err = fmt.Errorf("shard %d: the copy cannot take record %d: %w", r.i, e.Record.Number, err)
 			r.failed.Store(&err)
 			if r.node.do(func(time.Duration) { r.broken(err) }) { // else it is being closed
-				r.node.fails.Do(func() { close(r.node.failed) })
+				r.node.fail(fmt.Errorf("%w: %w", ErrFailed, err))
 			}
 		}
 	}
@@ -97,6 +97,9 @@ func (r *replica) broken(err error) {
 		return
 	}
 	r.problem = fmt.Sprintf("shard %d is broken at this node: %v", r.i, err)
+	if errors.Is(err, lanes.ErrVersion) {
+		r.node.fail(fmt.Errorf("%w: shard %d: %w", ErrRefused, r.i, err))
+	}
 	if r.failure() != nil {
 		r.problem += "; restart this node, on a disk that works"
 	}

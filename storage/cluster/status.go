@@ -106,6 +106,9 @@ func (n *Node) nodeStatus(name string) NodeStatus {
 		Name: name, Alive: alive, Role: r.Role, Version: r.Version, Rank: slices.Index(n.o.names(), name), Fit: alive && r.Fit, Drained: r.Drained,
 		Left: n.station.GivenUp(name), Silence: -1, Places: r.Places, Durable: r.Durable, Problems: r.Problems,
 	}
+	if why := n.station.Strange(name); why != "" {
+		s.Problems = append(slices.Clone(s.Problems), "its messages are refused: "+why)
+	}
 	if r.Role != "" {
 		s.Silence = silence.Seconds()
 	}

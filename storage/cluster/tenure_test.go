@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -39,6 +40,14 @@ func TestPromisesAreKept(t *testing.T) {
 		}
 	}
 	whole := must.Get(os.ReadFile(path))
+	var newer paper // that has more to say
+	must.Do(t, json.Unmarshal(whole, &newer))
+	newer.Kept = append([]byte(`{"more":[1],`), newer.Kept[1:]...)
+	newer.Sum = newer.sum()
+	must.Do(t, os.WriteFile(path, must.Get(json.Marshal(newer)), 0o600))
+	if got := open("x", 1, 2).last; len(got.Promised) != 2 || got.Promised[0] != 3 {
+		t.Errorf("of another version's file it knows %+v", got)
+	}
 	for i := range whole {
 		b := append([]byte(nil), whole...)
 		b[i] ^= 1
@@ -49,6 +58,16 @@ func TestPromisesAreKept(t *testing.T) {
 	}
 	if err := (&promises{path: filepath.Join(path, "x")}).keep(k); err == nil {
 		t.Error("it says that it has kept what it could not write")
+	}
+}
+
+// Who waits for a tenure is told, first of all, what this process cannot be a node with.
+func TestFailedNode(t *testing.T) {
+	n := newNode(Options{})
+	n.fail(ErrRefused)
+	n.fail(ErrFailed)
+	if _, err := n.Tenure(t.Context()); !errors.Is(err, ErrRefused) {
+		t.Error(err)
 	}
 }
 

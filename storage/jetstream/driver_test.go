@@ -273,18 +273,25 @@ func TestGap(t *testing.T) {
 	})
 }
 
-// TestForeignRecords: a driver that finds what is no record of its log does nothing more.
+// TestForeignRecords: a driver that finds what is no record of its log, or one of a version that it does not
+// know, does nothing more.
 func TestForeignRecords(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := &model{}
-		m.lanes[0] = [][]byte{[]byte("no record")}
-		v := m.drive(t, "a")
-		time.Sleep(time.Minute)
-		v.append(m.d, "x")
-		time.Sleep(time.Second)
-		data := v.are(t, "broken", "done 0 "+ErrNotOwner.Error())
-		if !strings.Contains(string(data), lanes.ErrForeign.Error()) || len(m.sent) > 2 {
-			t.Errorf("%q after %d requests", data, len(m.sent))
-		}
-	})
+	newer, _ := turns.Append(nil, turns.Record{Origin: 1, Number: 1})
+	newer[len(turns.Magic)-1]++
+	for record, want := range map[string]string{
+		"no record": lanes.ErrForeign.Error(), string(newer): lanes.ErrVersion.Error() + ": 2, at 1; this program knows 1",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &model{}
+			m.lanes[0] = [][]byte{[]byte(record)}
+			v := m.drive(t, "a")
+			time.Sleep(time.Minute)
+			v.append(m.d, "x")
+			time.Sleep(time.Second)
+			data := v.are(t, "broken", "done 0 "+ErrNotOwner.Error())
+			if !strings.Contains(string(data), want) || len(m.sent) > 2 {
+				t.Errorf("%q after %d requests", data, len(m.sent))
+			}
+		})
+	}
 }

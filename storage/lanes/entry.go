@@ -19,11 +19,17 @@ type Entry struct {
 // ErrForeign says that a lane has something that is no record of this log.
 var ErrForeign = errors.New("lanes: this is no record of the log")
 
+// ErrVersion says that a lane has a record that another version of the program has written.
+var ErrVersion = errors.New("lanes: the record has an unknown version")
+
 const nonceSize = 8
 
 // parse decodes what a lane has at a place.
 func parse(origin, seq uint64, data []byte) (e Entry, err error) {
 	r, hash, n, err := turns.Decode(data)
+	if is, mine := turns.Version(data), turns.Magic[len(turns.Magic)-1]; is != 0 && is != mine {
+		return e, fmt.Errorf("%w: %d, at %d; this program knows %d", ErrVersion, is, seq, mine)
+	}
 	if err != nil || n != len(data) || r.Origin != origin || r.Number == 0 && len(r.Turns) < nonceSize {
 		return e, fmt.Errorf("%w: at %d", ErrForeign, seq)
 	}

@@ -62,6 +62,15 @@ func Append(dst []byte, r Record) ([]byte, uint64) {
 	return binary.LittleEndian.AppendUint64(dst, hash), hash
 }
 
+// Version is that of the record that b begins with, whether or not this program knows it; 0 if b does
+// not begin with one.
+func Version(b []byte) byte {
+	if last := len(Magic) - 1; len(b) > last && string(b[:last]) == Magic[:last] {
+		return b[last]
+	}
+	return 0
+}
+
 // Decode reads the record at the beginning of b, and returns its hash and its length.
 // Any number of bytes may follow it.
 func Decode(b []byte) (r Record, hash uint64, n int, err error) {

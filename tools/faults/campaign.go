@@ -33,6 +33,7 @@ type options struct {
 	dir     string
 	own     bool // the directory is a temporary one
 	binary  string
+	another string // another one, of another version
 	out     io.Writer
 	scale   float64 // of the times that harms last; tests have less
 }

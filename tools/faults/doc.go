@@ -14,6 +14,7 @@
 // # The harms
 //
 //	kill -9 of a node, of two, of all; an orderly restart; a hand-over by "beanfield cluster move"
+//	an upgrade, or one back: a node is restarted with the other one of two versions (-other)
 //	SIGSTOP of 2 to 30 seconds
 //	a link cut in both directions or in one, in silence or with resets; a node cut off; slow links
 //	a lost disk: a node is killed and comes back with an empty directory

@@ -29,6 +29,7 @@ func main() {
 	flag.BoolVar(&o.warm, "warm", false, "followers keep the jobs in memory")
 	flag.StringVar(&o.dir, "dir", "", "where the nodes' directories are made; it is kept (default: a temporary one, kept after a failure)")
 	flag.StringVar(&o.binary, "server", "", "the server (default: ./cmd/beanfield, built)")
+	flag.StringVar(&o.another, "other", "", "another server, of another version: nodes are restarted with the one and the other (harm upgrade)")
 	f := figures.Options{Out: os.Stdout}
 	flag.StringVar(&f.Figure, "figure", "", fmt.Sprintf("instead, measure one of %v", figures.Names()))
 	flag.IntVar(&f.Times, "times", 5, "for -figure: how often something is done to a node, or rounds")

@@ -67,6 +67,9 @@ func (c Client) ask(ctx context.Context, method, what string, body []byte) ([]by
 	}
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
+	if err == nil && got.StatusCode == http.StatusNotFound {
+		return nil, fmt.Errorf("the node, which is of another version, does not know %q", what)
+	}
 	if err == nil && got.StatusCode != http.StatusOK {
 		err = fmt.Errorf("the node answers %s: %s", got.Status, strings.TrimSpace(string(text)))
 	}

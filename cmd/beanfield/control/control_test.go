@@ -91,7 +91,7 @@ func TestControl(t *testing.T) {
 	if _, err := At(dir).Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "not now") {
 		t.Errorf("copies that cannot be compared: %v", err)
 	}
-	if err := At(dir).Obey(t.Context(), "dance", Order{}); err == nil || !strings.Contains(err.Error(), "404") {
+	if err := At(dir).Obey(t.Context(), "dance", Order{}); err == nil || err.Error() != `the node, which is of another version, does not know "dance"` {
 		t.Errorf("what it does not know is answered %v", err)
 	}
 	s.Close()

@@ -1,10 +1,32 @@
 package ownership
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Major is the version of the messages. A node refuses those of another one; fields that it does not
-// know it leaves alone, and those that are missing are empty.
+// know it leaves alone, and those that are missing are empty. A kind that it does not know says
+// no more than a hello.
 const Major = 1
+
+// Decode reads a message. One of another version may be whatever that version likes, but for its
+// version, its cluster and its sender.
+func Decode(data []byte) *Message {
+	m := new(Message)
+	if json.Unmarshal(data, m) == nil {
+		return m
+	}
+	var head struct {
+		Version int    `json:"v"`
+		Cluster string `json:"cluster"`
+		From    string `json:"from"`
+	}
+	if json.Unmarshal(data, &head) != nil || head.Version == Major {
+		head.Version = 0 // there is none
+	}
+	return &Message{Version: head.Version, Cluster: head.Cluster, From: head.From}
+}
 
 // Kind is what a message is for.
 type Kind string

@@ -25,7 +25,7 @@ type twin struct {
 func (s *Station) refuse(m *Message, p *peer) string {
 	switch {
 	case m.Version != Major:
-		return fmt.Sprintf("its messages have version %d, this program knows %d", m.Version, Major)
+		return fmt.Sprintf("its messages have version %d, this program (%s) knows %d", m.Version, s.Version, Major)
 	case m.Cluster != s.Cluster:
 		return fmt.Sprintf("it belongs to cluster %q", m.Cluster)
 	case p == nil:
@@ -41,12 +41,36 @@ func (s *Station) refuse(m *Message, p *peer) string {
 // stale is said of what a process has sent that is gone.
 const stale = "that process is gone"
 
+// strange is what is wrong with a node's messages.
+type strange struct {
+	why     string
+	version bool // another version has sent them
+}
+
 // refused says it once for each name.
 func (s *Station) refused(m *Message, why string) {
-	if why != stale && !s.strange[m.From] && len(s.strange) < 100 {
-		s.strange[m.From] = true
+	if is := (strange{why, m.Version != Major}); why != stale && s.strange[m.From] != is && len(s.strange) < 100 {
+		s.strange[m.From] = is
 		s.Logger.Error("messages of a node are refused", "node", m.From, "why", why)
 	}
+}
+
+// Strange says why the messages of a node are refused; empty if they are not.
+func (s *Station) Strange(name string) string { return s.strange[name].why }
+
+// Alone says that this program's version is not that of most nodes, so that it can do nothing with them;
+// empty if that is not so.
+func (s *Station) Alone() (why string) {
+	n := 0
+	for _, name := range s.Nodes {
+		if is := s.strange[name]; is.version {
+			n, why = n+1, fmt.Sprintf("node %s: %s", name, is.why)
+		}
+	}
+	if !s.majority(n) {
+		return ""
+	}
+	return why
 }
 
 // hear notes what every message says.
@@ -58,6 +82,7 @@ func (s *Station) hear(p *peer, m *Message) {
 		p.former = p.nonce
 	}
 	p.nonce, p.heard, p.report = m.Nonce, s.now, m.Report
+	delete(s.strange, m.From)
 	if p.report.Role == Candidate.String() && s.role == Follower {
 		s.held = s.now + postpone
 	}

@@ -80,7 +80,7 @@ type Station struct {
 	shards  []shard
 	peers   map[string]*peer
 	twin    twin
-	strange map[string]bool // names whose messages were refused
+	strange map[string]strange // names whose messages were refused, until one is not
 
 	// Who owns the shards.
 	countedAs []uint64      // what the owner takes for durable here
@@ -151,7 +151,7 @@ func New(c Config, now time.Duration) *Station {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Station{
-		Config: c, started: now, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]bool{},
+		Config: c, started: now, now: now, shards: make([]shard, c.Shards), peers: map[string]*peer{}, strange: map[string]strange{},
 		vacant: now + Silence, lives: map[string]uint64{}, falls: map[string]falls{}, over: make([]uint64, c.Shards), drained: c.Kept.Drained, left: c.Kept.Left,
 		asked: now - askEach,
 	}

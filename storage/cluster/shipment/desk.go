@@ -62,6 +62,10 @@ func (d *Desk) Close() {
 
 // asked takes an order, or one that is asked for again because it takes long.
 func (d *Desk) asked(reply string, data []byte) {
+	if err := stranger(data); err != nil && reply != "" {
+		_ = d.link.Send(reply, "", failed(err)) // whose version says it all
+		return
+	}
 	kind, key, ok := opened(data)
 	if !ok || kind != kindOrder || reply == "" {
 		return

@@ -31,6 +31,8 @@
 //	     a tenth of a second and two chunks at most, or little longer.
 //	SP8  What was made for an order is removed once, when its offer ends, or if there is none. A desk
 //	     has mostOrders of them at most. An order that comes twice is filled once, while it lasts.
+//	SP9  Between programs with different versions of these messages nothing is fetched, and both
+//	     say why.
 //
 // The receiver asks again for what is missing when no chunk has come for a while. What waits for its
 // turn because of Rate is not sent twice: the sender keeps a set of what is wanted, and answers an

@@ -151,6 +151,9 @@ func (f *fetch) ask(from uint64) error {
 // take takes a message. It tells whether it is one of the sender's, and whether it is a chunk that
 // had not come.
 func (f *fetch) take(m message) (heard, fed bool, err error) {
+	if err := stranger(m.data); err != nil {
+		return true, false, err
+	}
 	kind, rest, ok := opened(m.data)
 	if !ok {
 		return false, false, nil

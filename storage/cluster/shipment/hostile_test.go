@@ -5,9 +5,12 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"beanfield/storage/must"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -78,6 +81,37 @@ func TestUselessSender(t *testing.T) {
 			}
 		})
 	}
+}
+
+// SP9: who is of another version is told from who is silent, whichever of both is newer.
+func TestVersions(t *testing.T) {
+	newer := seal([]byte{version + 1, kindStill})
+	for what, subject := range map[string]string{"of an order": "P.desk", "of a chunk": "P.X"} {
+		synctest.Test(t, func(t *testing.T) {
+			n, into := newNetwork(1), filepath.Join(t.TempDir(), "into")
+			_, _ = n.Listen(subject, func(reply string, _ []byte) { _ = n.Send(reply, "", newer) })
+			_, err := have(t.Context(), n, "P", "", into, small())
+			if subject == "P.X" {
+				_, err = get(t.Context(), n, "P", "X", into, small())
+			}
+			if !errors.Is(err, ErrVersion) || !strings.HasSuffix(err.Error(), ": 2; this program knows 1") {
+				t.Errorf("%s: %v", what, err)
+			}
+			wants(t, into, nil)
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		n, m, heard := newNetwork(1), &maker{}, []byte(nil)
+		d := must.Get(serve(n, "P", m.make, small()))
+		_, _ = n.Listen("INBOX", func(_ string, data []byte) { heard = data })
+		_ = n.Send("P.desk", "INBOX", seal([]byte{version + 1, kindOrder}))
+		synctest.Wait()
+		time.Sleep(time.Second)
+		d.Close()
+		if kind, _, ok := opened(heard); !ok || kind != kindFailed || m.made.Load() != 0 {
+			t.Errorf("who orders in another version hears %q", heard)
+		}
+	})
 }
 
 // TestUnasked holds SP4: what is beyond the window is not kept, and chunks of two shipments end the fetch.

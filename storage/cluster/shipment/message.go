@@ -2,11 +2,13 @@ package shipment
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// A message is a version, a kind, the fields of the kind, and a hash of all that.
+// A message is a version, a kind, the fields of the kind, and a hash of all that. Those of all versions begin
+// and end so.
 const version = 1
 
 const (
@@ -62,13 +64,25 @@ func begin(b []byte, kind byte) []byte { return append(b, version, kind) }
 
 func seal(b []byte) []byte { return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b)) }
 
+// stranger is an error if a message is whole, and of another version.
+func stranger(b []byte) error {
+	if !sealed(b) || b[0] == version {
+		return nil
+	}
+	return fmt.Errorf("%w: %d; this program knows %d", ErrVersion, b[0], version)
+}
+
+func sealed(b []byte) bool {
+	end := len(b) - 8
+	return len(b) >= frame && xxhash.Sum64(b[:end]) == binary.LittleEndian.Uint64(b[end:])
+}
+
 // opened is the kind and the fields of a message, if it is whole.
 func opened(b []byte) (kind byte, rest []byte, ok bool) {
-	end := len(b) - 8
-	if len(b) < frame || b[0] != version || xxhash.Sum64(b[:end]) != binary.LittleEndian.Uint64(b[end:]) {
+	if !sealed(b) || b[0] != version {
 		return 0, nil, false
 	}
-	return b[1], b[2:end], true
+	return b[1], b[2 : len(b)-8], true
 }
 
 func (a ask) encode() []byte {

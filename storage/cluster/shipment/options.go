@@ -73,7 +73,9 @@ var (
 	ErrClosed = errors.New("shipment: the offer was closed")
 	ErrIdle   = errors.New("shipment: nobody has asked for it for long")
 	ErrSilent = errors.New("shipment: nothing comes from the sending node")
-	ErrSender = errors.New("shipment: the sending node has given up")
-	ErrList   = errors.New("shipment: a list that cannot be right")
-	ErrBroken = errors.New("shipment: what came is not what was sent")
+	// ErrVersion says that the sending node has another version of the program.
+	ErrVersion = errors.New("shipment: the other node's messages have an unknown version")
+	ErrSender  = errors.New("shipment: the sending node has given up")
+	ErrList    = errors.New("shipment: a list that cannot be right")
+	ErrBroken  = errors.New("shipment: what came is not what was sent")
 )

@@ -56,6 +56,9 @@ func await(ctx context.Context, l link, prefix, key string, o Options) (ready, e
 			case <-again.C:
 				waiting = false
 			case m := <-answers:
+				if err := stranger(m); err != nil {
+					return ready{}, err
+				}
 				kind, rest, ok := opened(m)
 				r, is := decodeReady(kind, rest)
 				switch {
