@@ -80,7 +80,7 @@ var doors = []struct {
 	{"net", []string{"conn", "cmd", "tools", "storage/jetstream", "storage/cluster"}},
 	{"net/http", []string{"conn/queueservice", "conn/admin", "conn/hall", "cmd", "tools/clients"}},
 	{"github.com/cockroachdb", []string{"storage/pebblestore", "storage/locallog"}},
-	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster"}},
+	{"github.com/nats-io", []string{"storage/jetstream", "storage/cluster", "tools/faults"}},
 	{"github.com/BurntSushi/toml", []string{"cmd"}},
 	{"github.com/cespare/xxhash", []string{"router", "storage/turns", "storage/locallog", "storage/cluster/shipment", "storage/pebblestore/contents"}},
 	{"github.com/gobwas/ws", []string{"conn/queueservice"}},

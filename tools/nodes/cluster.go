@@ -32,6 +32,12 @@ type Cluster struct {
 	Network *Network // nil without proxies
 }
 
+// What the nodes of a cluster share.
+const (
+	Name   = "tools"
+	Secret = "of the nodes on this machine"
+)
+
 // Default are the names of three nodes.
 var Default = []string{"a", "b", "c"}
 
@@ -94,7 +100,7 @@ func (c *Cluster) text(n *Node) string {
 	if len(c.Nodes) == 1 {
 		return b.String()
 	}
-	line("[cluster]\nname = 'tools'\nnode = '%s'\nsecret = 'of the nodes on this machine'\nwarm = %t", n.Name, c.Warm)
+	line("[cluster]\nname = '%s'\nnode = '%s'\nsecret = '%s'\nwarm = %t", Name, n.Name, Secret, c.Warm)
 	line("[cluster.nodes]")
 	for _, m := range c.Nodes {
 		address := m.Engine

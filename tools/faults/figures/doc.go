@@ -5,9 +5,17 @@
 //	follower    another node is killed, which may lead a lane or the group that makes streams: the
 //	            longest time between two acknowledged puts
 //	hand-over   "beanfield cluster move": the same
-//	throughput  durable puts of 50 connections, 32 in flight on each: three nodes, and one alone
-//	            with sync always, round by round
+//	throughput  durable puts of 50 connections, 32 in flight on each: three nodes, their bare engines,
+//	            and one node alone with sync always, round by round
 //	latency     one client that puts one job after the other, likewise
 //
-// All nodes, and the clients, share this machine's processors and disk.
+// The bare engines are those of the three nodes, in the nodes' processes. First the records are looked at that
+// three nodes make of a round. Then an engine of this process, which keeps nothing, joins them (guest), and its
+// client appends records of the same lengths to a stream like the lane in use, led by the same node: one at
+// a time, each with the place that it expects, as an owner does. What three nodes take beyond that is
+// the way to the owner and back, and what owner and copies do with the jobs.
+//
+// All nodes, and the clients, share this machine's processors and disk. So the rates of throughput
+// are bound by the time of the processors, which the bare engines have for themselves; each line tells how much
+// of it a put took.
 package figures
