@@ -37,6 +37,7 @@ func main() {
 	flag.IntVar(&f.Body, "body", 256, "for -figure: bytes of a job")
 	flag.DurationVar(&f.Lasts, "lasts", 5*time.Second, "for -figure: how long a round is")
 	flag.DurationVar(&f.Calm, "calm", 20*time.Second, "for -figure: how long all nodes are well before something is done to one")
+	flag.DurationVar(&f.Cut, "cut", 40*time.Second, "for -figure: how long a cut of the network lasts")
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = 1 + rand.Uint64N(1e9)

@@ -8,6 +8,9 @@
 //	throughput  durable puts of 50 connections, 32 in flight on each: three nodes, their bare engines,
 //	            and one node alone with sync always, round by round
 //	latency     one client that puts one job after the other, likewise
+//	isolated    a node is cut off from both others for a while (-cut): the longest time between two
+//	            acknowledged puts meanwhile, and after it
+//	partial     the link between two nodes is cut: the same
 //
 // The bare engines are those of the three nodes, in the nodes' processes. First the records are looked at that
 // three nodes make of a round. Then an engine of this process, which keeps nothing, joins them (guest), and its

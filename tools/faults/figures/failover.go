@@ -64,12 +64,7 @@ func (s *site) reserveSoon(ctx context.Context) (where string, err error) {
 // follower kills a node that is not the owner, now the one and now the other.
 func follower(ctx context.Context, o Options) error {
 	return o.gaps(ctx, "another node than the owner was killed", func(s *site, n int, owner *nodes.Node) error {
-		var others []*nodes.Node
-		for _, node := range s.Nodes {
-			if node != owner {
-				others = append(others, node)
-			}
-		}
+		others := s.others(owner)
 		victim := others[n%len(others)]
 		victim.Kill()
 		time.Sleep(settles)

@@ -27,12 +27,16 @@ type Options struct {
 	Warm   bool
 	Lasts  time.Duration // of a round
 	Calm   time.Duration // before something is done to a node that is well: leaders of lanes find their machines
+	Cut    time.Duration // how long a cut of the network lasts
 	Out    io.Writer
+
+	Proxied bool // the nodes reach each other through a network that can be cut
 }
 
 // figures are all that can be measured.
 var figures = map[string]func(context.Context, Options) error{
 	"fail-over": failOver, "follower": follower, "hand-over": handOver, "throughput": throughput, "latency": latency,
+	"isolated": isolated, "partial": partial,
 }
 
 // Names are those of the figures.
@@ -76,7 +80,7 @@ func (o Options) open(ctx context.Context, names ...string) (*site, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	c, err := nodes.New(nodes.Options{Binary: o.Binary, Dir: dir, Names: names, Shards: o.Shards, Warm: o.Warm})
+	c, err := nodes.New(nodes.Options{Binary: o.Binary, Dir: dir, Names: names, Shards: o.Shards, Warm: o.Warm, Proxied: o.Proxied})
 	if err != nil {
 		return nil, err
 	}

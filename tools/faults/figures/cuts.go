@@ -1,0 +1,85 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"beanfield/tools/nodes"
+)
+
+// isolated cuts a node off from both others, the owner and another one in turns, and heals that.
+func isolated(ctx context.Context, o Options) error {
+	return o.cuts(ctx, func(s *site, n int, owner *nodes.Node) string {
+		victim := owner
+		if n%2 == 0 {
+			victim = s.others(owner)[n/2%2]
+		}
+		s.Network.Isolate(victim.Name)
+		return fmt.Sprintf("node %s was cut off from both others, node %s was the owner", victim.Name, owner.Name)
+	})
+}
+
+// partial cuts a link, while the third node reaches both ends: between the owner and another node, or between
+// the two others.
+func partial(ctx context.Context, o Options) error {
+	return o.cuts(ctx, func(s *site, n int, owner *nodes.Node) string {
+		others := s.others(owner)
+		a, b := owner, others[0]
+		switch n % 3 {
+		case 1:
+			b = others[1]
+		case 2:
+			a, b = others[0], others[1]
+		}
+		s.Network.Hold(a.Name, b.Name)
+		s.Network.Hold(b.Name, a.Name)
+		return fmt.Sprintf("the link between nodes %s and %s was cut, node %s was the owner", a.Name, b.Name, owner.Name)
+	})
+}
+
+func (s *site) others(owner *nodes.Node) (others []*nodes.Node) {
+	for _, node := range s.Nodes {
+		if node != owner {
+			others = append(others, node)
+		}
+	}
+	return others
+}
+
+// healed is how long it is watched what becomes of a cluster whose network is whole again: longer than the
+// engine needs for two elections.
+const healed = 20 * time.Second
+
+// cuts measures the longest time between two acknowledged puts during a cut, and after it.
+func (o Options) cuts(ctx context.Context, cut func(s *site, n int, owner *nodes.Node) (what string)) error {
+	o.Proxied = true
+	s, err := o.open(ctx, nodes.Default...)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.fill(ctx, o); err != nil {
+		return err
+	}
+	w := s.watch(ctx, o.Body)
+	defer w.stop()
+	var during, after []time.Duration
+	for n := range o.Times {
+		owner, err := s.well(ctx, o.Calm)
+		if err != nil {
+			return err
+		}
+		w.longest()
+		what := cut(s, n, owner)
+		time.Sleep(o.Cut)
+		during = append(during, w.longest())
+		s.Network.Heal(n/2%2 == 1) // the network has forgotten the connections, or not
+		time.Sleep(healed)
+		after = append(after, w.longest())
+		o.say("%d: %s for %v; the longest time between acknowledged puts was %v, and after it %v",
+			n+1, what, o.Cut, during[n].Round(100*time.Microsecond), after[n].Round(100*time.Microsecond))
+	}
+	o.say("cuts of %v, with %d jobs: longest time between acknowledged puts: %s; after the cut: %s", o.Cut, o.Jobs, spread(during), spread(after))
+	return nil
+}
