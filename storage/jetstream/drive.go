@@ -59,14 +59,17 @@ func (d *Driver) run() {
 func (d *Driver) due() time.Duration {
 	now := time.Now()
 	d.late(now)
+	d.repeat(now)
 	if !now.Before(d.poll) {
 		d.follow(now)
 	}
 	d.settle()
 	next := d.poll
 	for _, w := range d.waits {
-		if w.id != 0 && w.until.Before(next) {
-			next = w.until
+		for _, at := range []time.Time{w.until, w.again} {
+			if w.id != 0 && !at.IsZero() && at.Before(next) {
+				next = at
+			}
 		}
 	}
 	return time.Until(next)
@@ -91,6 +94,20 @@ func (d *Driver) late(now time.Time) {
 			most = candidateDoubt
 		}
 		d.patience = min(2*d.patience, most)
+	}
+}
+
+// repeat sends reads again that nothing has answered. The engine gives each to any of the replicas, and may not
+// know yet that a machine has vanished.
+func (d *Driver) repeat(now time.Time) {
+	for i := range d.waits {
+		w := &d.waits[i]
+		if w.id == 0 || w.after == 0 || now.Before(w.again) {
+			continue
+		}
+		d.engine.Again(w.id)
+		w.after *= 2
+		w.again = now.Add(w.after)
 	}
 }
 
@@ -162,7 +179,11 @@ func (d *Driver) settle() {
 		d.write()
 		requests := d.log.Requests()
 		for _, r := range requests {
-			w := wait{id: r.ID, until: time.Now().Add(d.patience)}
+			now := time.Now()
+			w := wait{id: r.ID, until: now.Add(d.patience)}
+			if r.Data == nil {
+				w.again, w.after = now.Add(readAgain), readAgain
+			}
 			if d.suspect.on {
 				w.round = d.suspect.round
 			}

@@ -18,6 +18,8 @@ const (
 	// followEach is how often a follower reads the lanes on, ownEach an owner that has read them.
 	followEach = 50 * time.Millisecond
 	ownEach    = time.Second
+	// readAgain is when a read is repeated that nothing has answered; then it waits twice as long.
+	readAgain = 30 * time.Millisecond
 )
 
 var (
@@ -61,6 +63,7 @@ type State struct {
 // engine is what an Exchange does. Tests have another one.
 type engine interface {
 	Send(r lanes.Request, sure bool)
+	Again(id uint64) // a read, unless its answer has begun
 	Drop(id uint64)
 	Purge(lane int, seq uint64)
 	Close()
@@ -96,6 +99,9 @@ type wait struct {
 	id    uint64
 	until time.Time
 	round uint64 // of a follower's suspicion; 0 without one
+
+	again time.Time // of a read: when it is repeated
+	after time.Duration
 }
 
 // Drive begins to drive a node's log on a shard's lanes.

@@ -26,7 +26,18 @@ type model struct {
 	lag    [2]int
 	first  [2]uint64 // what comes before is purged
 	unsure bool      // no lane's leader may answer
+	loses  bool      // a read goes to a replica that has vanished
+	lost   map[uint64]func()
 	sent   []time.Time
+}
+
+func (m *model) Again(id uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if again := m.lost[id]; again != nil {
+		delete(m.lost, id)
+		again()
+	}
 }
 
 func (m *model) Drop(uint64)       {}
@@ -56,7 +67,12 @@ func (m *model) Send(r lanes.Request, sure bool) {
 		if m.first[r.Lane] > from+1 {
 			from, first = m.first[r.Lane]-1, m.first[r.Lane]
 		}
-		m.d.Read(r.ID, first, slices.Clone((*l)[from:max(from, end)]), false, sure && !m.unsure)
+		answer := func() { m.d.Read(r.ID, first, slices.Clone((*l)[from:max(from, end)]), false, sure && !m.unsure) }
+		if m.loses {
+			m.lost[r.ID] = answer
+			return
+		}
+		answer()
 	}
 }
 
@@ -171,6 +187,20 @@ func TestDoubtGrows(t *testing.T) {
 		if m.d.patience != doubt {
 			t.Error("after an answer it waits", m.d.patience)
 		}
+	})
+}
+
+// E9: a replica that has vanished does not hold up a read, nor what waits for it.
+func TestReadsAreRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{lost: map[uint64]func(){}}
+		v := m.drive(t, "a")
+		m.d.Stand()
+		v.told()
+		m.set(func() { m.silent[0], m.loses = true, true })
+		v.append(m.d, "one")
+		time.Sleep(doubt + readAgain)
+		v.are(t, "taken 1 false false", "done 1 <nil>")
 	})
 }
 

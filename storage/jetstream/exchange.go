@@ -46,6 +46,9 @@ type Exchange struct {
 // pending is a request that is not answered.
 type pending struct {
 	lanes.Request
+	tries   int  // of a read: how often it was repeated
+	begun   bool // of a read: an answer has begun
+	answers int  // of a read: which try that answer is for
 	sure    bool // of a read: the lane's leader is asked before it is said that there is no more
 	asked   bool // it has been
 	first   uint64
@@ -65,7 +68,7 @@ func (s *Shard) NewExchange(h Handler) (*Exchange, error) {
 	return x, sub.SetPendingLimits(-1, -1)
 }
 
-// Send sends a request. A read takes what the nearest replica has. That may lag; if sure is set, the
+// Send sends a request. A read takes what any of the replicas has. That may lag; if sure is set, the
 // lane's leader is asked too before a read says that there is no more.
 func (x *Exchange) Send(r lanes.Request, sure bool) {
 	p := &pending{Request: r, sure: sure}
@@ -77,11 +80,36 @@ func (x *Exchange) Send(r lanes.Request, sure bool) {
 		m.Subject, m.Data = x.shard.subjects[r.Lane], r.Data
 		m.Header = nats.Header{nats.ExpectedLastSeqHdr: {strconv.FormatUint(r.Place, 10)}}
 	} else {
-		m.Subject = apiPrefix + "DIRECT.GET." + x.shard.streams[r.Lane]
-		m.Data = fmt.Appendf(nil, `{"seq":%d,"batch":%d,"max_bytes":%d}`, r.Place+1, batch, batchBytes)
+		x.ask(r, m)
 	}
 	x.publish(r.ID, m)
 }
+
+// ask words a read.
+func (x *Exchange) ask(r lanes.Request, m *nats.Msg) {
+	m.Subject = apiPrefix + "DIRECT.GET." + x.shard.streams[r.Lane]
+	m.Data = fmt.Appendf(nil, `{"seq":%d,"batch":%d,"max_bytes":%d}`, r.Place+1, batch, batchBytes)
+}
+
+// Again repeats a read of which nothing has come. The answer that begins first counts.
+func (x *Exchange) Again(id uint64) {
+	x.mu.Lock()
+	p := x.pending[id]
+	ok := p != nil && p.Data == nil && !p.begun
+	m := new(nats.Msg)
+	if ok {
+		p.tries++
+		m.Reply = x.reply(id) + "-" + strconv.Itoa(p.tries)
+		x.ask(p.Request, m)
+	}
+	x.mu.Unlock()
+	if ok {
+		x.publish(id, m)
+	}
+}
+
+// byLeader marks the reply of a lane's leader.
+const byLeader = "leader"
 
 func (x *Exchange) reply(id uint64) string { return x.inbox + strconv.FormatUint(id, 10) }
 
@@ -111,18 +139,24 @@ func (x *Exchange) Close() { _ = x.sub.Unsubscribe() }
 
 // answer finds out what a message answers.
 func (x *Exchange) answer(m *nats.Msg) {
-	id, err := strconv.ParseUint(strings.TrimPrefix(m.Subject, x.inbox), 10, 64)
+	of, nth, _ := strings.Cut(strings.TrimPrefix(m.Subject, x.inbox), "-")
+	id, err := strconv.ParseUint(of, 10, 64)
 	if err != nil {
 		return
 	}
+	try, _ := strconv.Atoi(nth) // the first has none
 	x.mu.Lock()
 	p := x.pending[id]
+	if p != nil && p.Data == nil && !p.begun {
+		p.begun, p.answers = true, try
+	}
 	x.mu.Unlock()
 	switch {
 	case p == nil:
 	case p.Data != nil:
 		x.Drop(id)
 		x.appended(p, m)
+	case p.asked != (nth == byLeader) || !p.asked && try != p.answers: // it comes late
 	case p.asked:
 		x.Drop(id)
 		x.leaderRead(p, m)
@@ -205,13 +239,13 @@ func (x *Exchange) finish(p *pending) {
 	}
 	p.asked = true
 	x.publish(p.ID, &nats.Msg{
-		Subject: apiPrefix + "STREAM.MSG.GET." + x.shard.streams[p.Lane], Reply: x.reply(p.ID),
+		Subject: apiPrefix + "STREAM.MSG.GET." + x.shard.streams[p.Lane], Reply: x.reply(p.ID) + "-" + byLeader,
 		Data: fmt.Appendf(nil, `{"seq":%d,"next_by_subj":%q}`, p.Place+1, x.shard.subjects[p.Lane]),
 	})
 }
 
 // leaderRead takes the answer of the lane's leader, which has one record, or none. If it may not
-// answer, because the group that makes streams has no leader, the nearest replica's word must do
+// answer, because the group that makes streams has no leader, a replica's word must do
 // (E5), but for saying that records are missing (E8).
 func (x *Exchange) leaderRead(p *pending, m *nats.Msg) {
 	var got struct {

@@ -74,6 +74,37 @@ var answers = []struct {
 	{"no leader", pending{Request: lanes.Request{Place: 3}, asked: true}, []*nats.Msg{status("503", "")}, "failed 1"},
 }
 
+// TestRepeatedReads: of the answers to a read that was repeated, one counts, as a whole (E6).
+func TestRepeatedReads(t *testing.T) {
+	for _, c := range []struct {
+		what     string
+		subjects []string
+		want     string
+	}{
+		{"the first answers late", []string{"in.1", "in.1"}, `read 1: from 0 "a" more false`},
+		{"the second answers", []string{"in.1-1", "in.1-1"}, `read 1: from 0 "a" more false`},
+		{"the first begins, the second ends", []string{"in.1", "in.1-1"}, ""},
+	} {
+		var h told
+		x := &Exchange{shard: &Shard{streams: [2]string{"s0", "s1"}}, handler: &h, inbox: "in.", pending: map[uint64]*pending{1: {Request: lanes.Request{ID: 1, Place: 3}, tries: 1}}}
+		for i, m := range []*nats.Msg{recordAt("4", "a"), status("204", "0")} {
+			m.Subject = c.subjects[i]
+			x.answer(m)
+		}
+		if got := strings.Join(h, "; "); got != c.want {
+			t.Errorf("%s: %s; want %s", c.what, got, c.want)
+		}
+	}
+	// A leader that was asked is waited for, whatever another try has to say.
+	var h told
+	x := &Exchange{shard: &Shard{streams: [2]string{"s0", "s1"}}, handler: &h, inbox: "in.", pending: map[uint64]*pending{1: {asked: true, begun: true}}}
+	late := status("404", "")
+	late.Subject = "in.1-2"
+	if x.answer(late); len(h) > 0 || x.pending[1] == nil {
+		t.Error(h)
+	}
+}
+
 // TestAnswers holds E4, E5 and E6.
 func TestAnswers(t *testing.T) {
 	for _, c := range answers {
@@ -82,7 +113,9 @@ func TestAnswers(t *testing.T) {
 		p.ID = 1
 		x := &Exchange{shard: &Shard{streams: [2]string{"s0", "s1"}}, handler: &h, inbox: "in.", pending: map[uint64]*pending{1: &p}}
 		for _, m := range c.answers {
-			m.Subject = "in.1"
+			if m.Subject = "in.1"; c.pending.asked {
+				m.Subject += "-leader"
+			}
 			x.answer(m)
 		}
 		if got := strings.Join(h, "; "); got != c.want {

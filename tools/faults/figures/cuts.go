@@ -10,20 +10,22 @@ import (
 
 // isolated cuts a node off from both others, the owner and another one in turns, and heals that.
 func isolated(ctx context.Context, o Options) error {
-	return o.cuts(ctx, func(s *site, n int, owner *nodes.Node) string {
+	return o.cuts(ctx, func(s *site, n int, owner *nodes.Node) (links [][2]string, what string) {
 		victim := owner
 		if n%2 == 0 {
 			victim = s.others(owner)[n/2%2]
 		}
-		s.Network.Isolate(victim.Name)
-		return fmt.Sprintf("node %s was cut off from both others, node %s was the owner", victim.Name, owner.Name)
+		for _, other := range s.others(victim) {
+			links = append(links, [2]string{victim.Name, other.Name})
+		}
+		return links, fmt.Sprintf("node %s was cut off from both others, node %s was the owner", victim.Name, owner.Name)
 	})
 }
 
 // partial cuts a link, while the third node reaches both ends: between the owner and another node, or between
 // the two others.
 func partial(ctx context.Context, o Options) error {
-	return o.cuts(ctx, func(s *site, n int, owner *nodes.Node) string {
+	return o.cuts(ctx, func(s *site, n int, owner *nodes.Node) (links [][2]string, what string) {
 		others := s.others(owner)
 		a, b := owner, others[0]
 		switch n % 3 {
@@ -32,9 +34,7 @@ func partial(ctx context.Context, o Options) error {
 		case 2:
 			a, b = others[0], others[1]
 		}
-		s.Network.Hold(a.Name, b.Name)
-		s.Network.Hold(b.Name, a.Name)
-		return fmt.Sprintf("the link between nodes %s and %s was cut, node %s was the owner", a.Name, b.Name, owner.Name)
+		return [][2]string{{a.Name, b.Name}}, fmt.Sprintf("the link between nodes %s and %s was cut, node %s was the owner", a.Name, b.Name, owner.Name)
 	})
 }
 
@@ -51,8 +51,8 @@ func (s *site) others(owner *nodes.Node) (others []*nodes.Node) {
 // engine needs for two elections.
 const healed = 20 * time.Second
 
-// cuts measures the longest time between two acknowledged puts during a cut, and after it.
-func (o Options) cuts(ctx context.Context, cut func(s *site, n int, owner *nodes.Node) (what string)) error {
+// cuts measures the longest time between two acknowledged puts while links are cut, and afterwards.
+func (o Options) cuts(ctx context.Context, choose func(s *site, n int, owner *nodes.Node) (links [][2]string, what string)) error {
 	o.Proxied = true
 	s, err := o.open(ctx, nodes.Default...)
 	if err != nil {
@@ -71,10 +71,19 @@ func (o Options) cuts(ctx context.Context, cut func(s *site, n int, owner *nodes
 			return err
 		}
 		w.longest()
-		what := cut(s, n, owner)
+		links, what := choose(s, n, owner)
+		for _, l := range links {
+			s.Network.Hold(l[0], l[1])
+			s.Network.Hold(l[1], l[0])
+		}
 		time.Sleep(o.Cut)
 		during = append(during, w.longest())
-		s.Network.Heal(n/2%2 == 1) // the network has forgotten the connections, or not
+		for _, l := range links {
+			if n/2%2 == 1 { // the network has forgotten their connections
+				s.Network.Refuse(l[0], l[1])
+			}
+		}
+		s.Network.Heal(false)
 		time.Sleep(healed)
 		after = append(after, w.longest())
 		o.say("%d: %s for %v; the longest time between acknowledged puts was %v, and after it %v",
