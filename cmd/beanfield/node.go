@@ -27,12 +27,20 @@ type clusterNode struct {
 	log     *slog.Logger
 	copies  *pebblestore.Replicas
 	running atomic.Pointer[cluster.Node] // nil until it has started
+	waiting atomic.Pointer[string]       // what it waits for till then
 	control *control.Server
 	claim   *os.File
 }
 
 // makeNode makes a node as the configuration says.
-func makeNode(c *Config, log *slog.Logger) node { return &clusterNode{config: c, log: log} }
+func makeNode(c *Config, log *slog.Logger) node {
+	n := &clusterNode{config: c, log: log}
+	n.waits("other nodes of the cluster")
+	return n
+}
+
+// waits notes what the node waits for while it starts.
+func (n *clusterNode) waits(what string) { n.waiting.Store(&what) }
 
 // Start implements node.
 func (n *clusterNode) Start(ctx context.Context) error {
@@ -44,7 +52,7 @@ func (n *clusterNode) Start(ctx context.Context) error {
 		return &exitError{exitStorage, err}
 	}
 	o := clusterOptions(n.config, n.log)
-	o.Open = n.open
+	o.Open, o.Waiting = n.open, n.waits
 	if err := os.Mkdir(o.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return &exitError{exitStorage, err}
 	}
@@ -100,7 +108,7 @@ func (n *clusterNode) Status() cluster.Status {
 		return running.Status()
 	}
 	k := &n.config.Cluster
-	st := cluster.Status{Cluster: k.Name, Node: k.Node, Shards: []cluster.ShardStatus{}, Problems: []string{"waiting for other nodes of the cluster"}}
+	st := cluster.Status{Cluster: k.Name, Node: k.Node, Shards: []cluster.ShardStatus{}, Problems: []string{"waiting for " + *n.waiting.Load()}}
 	for _, name := range slices.Sorted(maps.Keys(k.Nodes)) {
 		st.Nodes = append(st.Nodes, cluster.NodeStatus{Name: name, Alive: name == k.Node, Silence: -1})
 	}
@@ -122,14 +130,14 @@ func (n *clusterNode) Appends(to *tally.Reading) {
 	}
 }
 
-var errStarting = errors.New("the node waits for other nodes of the cluster")
+var errStarting = errors.New("the node has not started yet")
 
 // told has the running node do something.
 func (n *clusterNode) told(what func(*cluster.Node) error) error {
 	if running := n.running.Load(); running != nil {
 		return what(running)
 	}
-	return errStarting
+	return fmt.Errorf("%w: it waits for %s", errStarting, *n.waiting.Load())
 }
 
 // Verify, Move, Drain, Join, Leave and Rebuild implement control.Node.

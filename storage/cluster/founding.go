@@ -89,7 +89,9 @@ func (b *beginning) shard(ctx context.Context, i int) (origin, base uint64, err 
 		}
 		if time.Since(said) > sayEach {
 			said = time.Now()
-			b.node.o.Logger.Warn("this node waits", "for", "all nodes, because a new cluster begins; missing: "+strings.Join(silent, ", "))
+			what := "all nodes, because a new cluster begins; missing: " + strings.Join(silent, ", ")
+			b.node.o.Waiting(what)
+			b.node.o.Logger.Warn("this node waits", "for", what)
 		}
 	}
 }

@@ -23,9 +23,11 @@ type Node struct {
 	o       Options
 	started time.Time
 	server  *jetstream.Server // nil with a site's own engine
-	conn    *jetstream.Conn   // for records
-	talk    *jetstream.Conn   // for messages between nodes
-	bulk    *jetstream.Conn   // for checkpoints
+	sound   func() error      // what has become of it
+	space   func(dir string) (free, all uint64, err error)
+	conn    *jetstream.Conn // for records
+	talk    *jetstream.Conn // for messages between nodes
+	bulk    *jetstream.Conn // for checkpoints
 	post    *jetstream.Post
 	desk    *shipment.Desk
 	one     sync.Mutex // held by whoever fetches a checkpoint
@@ -55,6 +57,7 @@ type Node struct {
 	// The loop's own.
 	station *ownership.Station
 	tenure  *Tenure // until it has ended
+	failing bool    // the engine has failed, and that has been told
 	showAt  time.Duration
 	leaders []string // whose engines may lead lanes, when the steerer was told last
 	waits   map[uint64]chan error
@@ -63,7 +66,7 @@ type Node struct {
 
 func newNode(o Options) *Node {
 	return &Node{
-		o: o, started: time.Now(), wake: make(chan struct{}, 1), write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
+		o: o, sound: func() error { return nil }, space: space, started: time.Now(), wake: make(chan struct{}, 1), write: make(chan struct{}, 1), steer: make(chan struct{}, 1),
 		ending: make(chan struct{}), failed: make(chan struct{}), came: make(chan *Tenure, 1), waits: map[uint64]chan error{},
 	}
 }
@@ -158,6 +161,12 @@ func (n *Node) tick() {
 	n.station.Waits(waits)
 	n.station.Tick(now)
 	n.look()
+	if err := n.sound(); err != nil && !n.failing {
+		n.failing = true
+		n.o.Logger.Error("this node's engine has failed: it hands over, if need be and another node can serve, and ends", "error", err)
+		n.station.Fault("this node's engine has failed, and it is to be started anew: " + err.Error())
+		n.fail(fmt.Errorf("%w: %w", ErrFailed, err))
+	}
 	if why := n.station.Alone(); why != "" {
 		n.fail(fmt.Errorf("%w: most nodes have another version: %s", ErrRefused, why))
 	}
@@ -189,15 +198,19 @@ func (n *Node) received(data []byte) {
 	})
 }
 
-// ErrFailed says that a copy of this node takes nothing more: the process is to be started again, when
-// its disk works.
-var ErrFailed = errors.New("cluster: this node's copy of a shard has failed: it must be started again, on a disk that works")
+// ErrFailed says that a copy of this node, or its engine, takes nothing more: the process is to be started
+// again, when its disk works.
+var ErrFailed = errors.New("cluster: this node's copy of a shard, or its engine, has failed: it must be started again, on a disk that works")
+
+// lives is how long a process that fails lives at least. Whoever starts it again may do that only a few times
+// in ten seconds.
+const lives = 5 * time.Second
 
 // fail notes what this process cannot be a node with. Tenure tells it.
 func (n *Node) fail(why error) {
 	n.fails.Do(func() {
 		n.why = why
-		close(n.failed)
+		time.AfterFunc(lives-n.now(), func() { close(n.failed) })
 	})
 }
 

@@ -149,3 +149,31 @@ func TestLostPromisesWithoutClients(t *testing.T) {
 		return err == nil
 	})
 }
+
+// An owner whose engine has failed hands over, and its process learns that it is to end. So does that of a
+// follower.
+func TestFailedEngine(t *testing.T) {
+	c := newTrio(t)
+	c.start("a", "b", "c")
+	name, tenure := c.owner()
+	c.append(tenure, "one;", "a", "b", "c")
+	until(t, "another node is fit", func() bool {
+		return slices.ContainsFunc(c.nodes[name].Status().Nodes, func(n NodeStatus) bool { return n.Name != name && n.Fit })
+	})
+	n := c.nodes[name]
+	if err := n.ask(func(time.Duration) { n.sound = func() error { return jetstream.ErrFailed } }); err != nil {
+		t.Fatal(err)
+	}
+	next := ""
+	until(t, "another node serves", func() bool {
+		next, tenure = c.owner()
+		return next != name
+	})
+	c.append(tenure, "two;", next)
+	if _, err := n.Tenure(limited(t)); !errors.Is(err, ErrFailed) || !errors.Is(err, jetstream.ErrFailed) {
+		t.Error("the process hears", err)
+	}
+	if problems := n.Status().Problems; len(problems) == 0 {
+		t.Error("its status says nothing of it")
+	}
+}

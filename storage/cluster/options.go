@@ -27,6 +27,8 @@ type Options struct {
 	Version       string            // of the program, for Status
 	Logger        *slog.Logger      // nil: its lines are dropped
 
+	// Waiting is told what the node waits for while it starts, whenever that changes; nil: nobody is.
+	Waiting func(what string)
 	// Open opens the node's copies of the shards. Origins are the places of empty ones.
 	Open func(cluster string, shards int, origins []turns.Place) (Copies, error)
 }

@@ -30,8 +30,11 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Waiting == nil {
+		o.Waiting = func(string) {}
+	}
 	n := newNode(o)
-	for _, step := range []func(context.Context) error{n.startEngine, n.join, n.openShards, n.openCopies, n.take} {
+	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.join, n.openShards, n.openCopies, n.take} {
 		if err := step(ctx); err != nil {
 			n.stop()
 			return nil, err
@@ -42,6 +45,7 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 
 // saying says now and then what a node waits for, until the function that it returns is called.
 func (n *Node) saying(what string) (done func()) {
+	n.o.Waiting(what)
 	stop := make(chan struct{})
 	go func() {
 		tick := time.NewTicker(sayEach)
@@ -58,6 +62,10 @@ func (n *Node) saying(what string) (done func()) {
 	return func() { close(stop) }
 }
 
+// anyBytes has the engine use the disk as long as there is room. By itself it would take three quarters of
+// what is free when it starts for all that it may have, its streams of before included.
+const anyBytes = 1 << 50
+
 // startEngine starts the embedded engine, or connects to the site's own.
 func (n *Node) startEngine(ctx context.Context) (err error) {
 	if err = os.MkdirAll(n.o.Dir, 0o700); err != nil {
@@ -73,11 +81,12 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 	}
 	n.server, err = jetstream.Start(ctx, jetstream.Options{
 		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.o.Nodes, Secret: n.o.Secret, Logger: n.o.Logger,
-		Cert: n.o.Cert, Key: n.o.Key, CA: n.o.CA,
+		Cert: n.o.Cert, Key: n.o.Key, CA: n.o.CA, MaxFile: anyBytes,
 	})
 	if err != nil {
 		return err
 	}
+	n.sound = n.server.Failure
 	return n.connect(n.server.Connect)
 }
 

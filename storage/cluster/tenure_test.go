@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"beanfield/storage/cluster/ownership"
@@ -61,13 +62,19 @@ func TestPromisesAreKept(t *testing.T) {
 	}
 }
 
-// Who waits for a tenure is told, first of all, what this process cannot be a node with.
+// Who waits for a tenure is told, first of all, what this process cannot be a node with; but not at once, so
+// that it is started again not too often.
 func TestFailedNode(t *testing.T) {
-	n := newNode(Options{})
-	n.fail(ErrRefused)
-	n.fail(ErrFailed)
-	if _, err := n.Tenure(t.Context()); !errors.Is(err, ErrRefused) {
-		t.Error(err)
+	for _, before := range []time.Duration{0, time.Second, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newNode(Options{})
+			time.Sleep(before)
+			n.fail(ErrRefused)
+			n.fail(ErrFailed)
+			if _, err := n.Tenure(t.Context()); !errors.Is(err, ErrRefused) || n.now() != max(before, lives) {
+				t.Errorf("%v after %v", err, n.now())
+			}
+		})
 	}
 }
 

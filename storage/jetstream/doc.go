@@ -27,6 +27,7 @@
 //	E8  Records are said to be missing when the lanes' leaders have said so, not any replica, which
 //	    may lag.
 //	E9  A read of which nothing has come is repeated, soon and then more rarely, until it is given up.
+//	E10 An engine that has given up a stream on its machine, as when the disk was full, says so (Failure).
 //
 // # What the engine does
 //

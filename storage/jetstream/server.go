@@ -3,6 +3,7 @@ package jetstream
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -73,6 +74,20 @@ func (s *Server) Joined(ctx context.Context) error {
 // Connect opens a connection within the process.
 func (s *Server) Connect() (*nats.Conn, error) {
 	return nats.Connect("", append(patient(), nats.InProcessServer(s.engine), nats.UserInfo(engineUser, s.client))...)
+}
+
+// ErrFailed says that the engine has given up streams on this machine, until the process is started anew.
+var ErrFailed = errors.New("jetstream: the engine does not work any more")
+
+// Failure says why a running engine keeps not all of its streams any more. It does not get over that by itself.
+func (s *Server) Failure() error {
+	if err := s.lines.ill.Load(); err != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, *err)
+	}
+	if !s.engine.JetStreamEnabled() {
+		return ErrFailed
+	}
+	return nil
 }
 
 // Stop stops the engine and waits until its files are closed (E2).

@@ -151,6 +151,21 @@ func TestSitesEngine(t *testing.T) {
 	}
 }
 
+// TestFailure holds E10.
+func TestFailure(t *testing.T) {
+	needsEngine(t)
+	s, _ := started(t, alone(t))
+	if err := s.Failure(); err != nil {
+		t.Error(err)
+	}
+	if err := s.engine.DisableJetStream(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Failure(); !errors.Is(err, ErrFailed) {
+		t.Error(err)
+	}
+}
+
 // TestStreamsOfOthers holds E3.
 func TestStreamsOfOthers(t *testing.T) {
 	needsEngine(t)

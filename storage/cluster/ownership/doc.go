@@ -50,6 +50,7 @@
 //	O8  While an owner is answered by a majority, no node stands, whatever single links fail.
 //	O9  An owner that cannot append for longer than most elections of the engine take does not keep
 //	    the shards, if another node is fit.
+//	    The same holds for one whose node has a fault as a whole, at once.
 //	O10 With Config.Prefer, an owner hands over to a node that comes before it in the order, when that
 //	    one has been fit, and has answered, for that time, counted in beats. Each time that a node has
 //	    lost the shards, or not taken them when it was to, doubles it, up to 64 times. An operator's

@@ -100,6 +100,20 @@ func (s *Station) unstick() {
 	}
 }
 
+// Fault tells what is wrong with the node as a whole, until its process ends.
+func (s *Station) Fault(why string) {
+	s.dirty = s.dirty || why != s.fault
+	s.fault = why
+}
+
+// retire has an owner with a fault leave when another node can take its place.
+func (s *Station) retire() {
+	if s.fault != "" && s.role == Owner && s.best() != "" {
+		s.leave(s.best())
+		s.unwell = true
+	}
+}
+
 // giveNodeUp changes which nodes' copies hold up purges (P8).
 func (s *Station) giveNodeUp(target string, undo bool) error {
 	switch {

@@ -170,6 +170,8 @@ func (s *Station) unfit() string {
 	switch {
 	case s.closing:
 		return "the node is stopping"
+	case s.fault != "":
+		return s.fault
 	case s.drained:
 		return "the node is drained"
 	case s.doubled() && s.twin.elder:
@@ -210,7 +212,7 @@ func (s *Station) best() string {
 func (s *Station) Report() Report {
 	why := s.unfit()
 	r := Report{
-		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken() != "", Silent: s.silent(), Drained: s.drained, Left: s.left,
+		Role: s.role.String(), Version: s.Version, Fit: why == "" && s.now >= s.retry, Broken: s.broken()+s.fault != "", Silent: s.silent(), Drained: s.drained, Left: s.left,
 		Promised: make([]uint64, s.Shards), Places: make([]uint64, s.Shards), Durable: make([]uint64, s.Shards),
 	}
 	if why != "" {

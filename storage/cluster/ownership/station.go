@@ -121,6 +121,7 @@ type Station struct {
 	left    Left
 
 	waits time.Duration // how long an append has been under way
+	fault string        // what is wrong with the whole node
 
 	without without
 }
@@ -198,6 +199,7 @@ func (s *Station) Tick(now time.Duration) {
 		s.giveUp(fmt.Errorf("%w: %s", ErrUnfit, why))
 	}
 	s.unstick()
+	s.retire()
 	s.refresh()
 	if s.role >= Elected && now >= s.nextBeat {
 		s.beat()

@@ -336,30 +336,6 @@ func TestOrderOfCandidates(t *testing.T) {
 	}
 }
 
-// O9: an owner that cannot append hands over, if another node could do better, and its tenure is over if
-// that takes too long.
-func TestStuckOwner(t *testing.T) {
-	s, a, now := elected(t, known(0))
-	s.Kept(now, a.kept[0])
-	step := func(waits time.Duration) {
-		now += BeatEach
-		s.Waits(waits)
-		for _, node := range []string{"a", "c"} {
-			s.Receive(now, answer(node, now, time.Hour, 0))
-		}
-		s.Tick(now)
-	}
-	if step(stuck - 1); s.Role() != Owner {
-		t.Fatal("it is", s.Role())
-	}
-	if step(stuck); s.Role() != Leaving || a.leaves != 1 {
-		t.Error("it goes on:", s.Role())
-	}
-	if step(2 * stuck); len(a.lost) != 1 || s.Role() != Follower {
-		t.Error("its tenure goes on:", s.Role(), a.lost)
-	}
-}
-
 // P8: a node sees whether the owner counts anything of its copy.
 func TestCountsNothing(t *testing.T) {
 	s, _ := alone(known(0))

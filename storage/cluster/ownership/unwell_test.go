@@ -1,0 +1,63 @@
+package ownership
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// O9: an owner that cannot append hands over, if another node could do better, and its tenure is over if
+// that takes too long.
+func TestStuckOwner(t *testing.T) {
+	s, a, now := elected(t, known(0))
+	s.Kept(now, a.kept[0])
+	step := func(waits time.Duration) {
+		now += BeatEach
+		s.Waits(waits)
+		for _, node := range []string{"a", "c"} {
+			s.Receive(now, answer(node, now, time.Hour, 0))
+		}
+		s.Tick(now)
+	}
+	if step(stuck - 1); s.Role() != Owner {
+		t.Fatal("it is", s.Role())
+	}
+	if step(stuck); s.Role() != Leaving || a.leaves != 1 {
+		t.Error("it goes on:", s.Role())
+	}
+	if step(2 * stuck); len(a.lost) != 1 || s.Role() != Follower {
+		t.Error("its tenure goes on:", s.Role(), a.lost)
+	}
+}
+
+// O9: an owner with a fault hands over as soon as another node is fit, and says that it cannot go on. Its engine
+// may lead nothing.
+func TestFaultyOwner(t *testing.T) {
+	s, a, now := elected(t, known(0))
+	s.Kept(now, a.kept[0])
+	s.Receive(now, answer("a", now, time.Hour, 0))
+	unfit := answer("c", now, time.Hour, 0)
+	unfit.Report.Fit = false
+	s.Receive(now, unfit)
+	unfit.From = "a"
+	s.Receive(now, unfit)
+	s.Fault("no engine")
+	if s.Tick(now + 1); s.Role() != Owner {
+		t.Fatal("nobody is fit, and it is", s.Role())
+	}
+	s.Receive(now+2, answer("a", now+1, time.Hour, 0))
+	if s.Tick(now + 3); s.Role() != Leaving || a.leaves != 1 {
+		t.Error("it goes on:", s.Role())
+	}
+	if r := s.Report(); r.Fit || !r.Broken || r.Problems[0] != "no engine" {
+		t.Errorf("it says %+v", r)
+	}
+	a.sent = nil
+	s.End(now + 4)
+	if i := slices.IndexFunc(a.sent, func(m *Message) bool { return m.Kind == Ended }); i < 0 || !a.sent[i].Unwell || a.sent[i].Successor != "a" {
+		t.Errorf("it ends with %+v", a.sent)
+	}
+	if s.Tick(now + 10*time.Second); s.Role() != Follower {
+		t.Error("it stands again")
+	}
+}
