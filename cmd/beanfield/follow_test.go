@@ -30,7 +30,11 @@ func TestFollowerHeedsSignals(t *testing.T) {
 	ask(m.sig.reload)
 	m.says("cluster.engine_unsafe: false now, true in the file: needs a restart")
 	for range 2 {
+		m.until("it leaves little garbage", m.garbage.follows.Load)
 		tenure := m.serves()
+		if m.garbage.follows.Load() {
+			t.Error("a node that serves has only a follower's room for garbage")
+		}
 		c := m.dial("tcp")
 		c.expect("put 0 0 1 3\r\nabc", "JOB_TOO_BIG")
 		close(tenure.leave)

@@ -52,6 +52,14 @@ func TestGarbageIsBounded(t *testing.T) {
 	settle(t, 1000, 1<<30*100/smallestHeap)
 	b.replace(g)
 	settle(t, g.percentage(128<<20, 0), g.percentage(0, 0))
+	b.follow(true)
+	follower := garbage{g.percent, followerRoom}
+	settle(t, follower.percentage(128<<20, 0), follower.percentage(0, 0))
+	b.replace(garbage{g.percent, 2 << 20})
+	settle(t, 1, 50) // no more than is configured
+	b.follow(false)
+	b.replace(g)
+	settle(t, g.percentage(128<<20, 0), g.percentage(0, 0))
 }
 
 // settle collects until the percentage is within bounds.

@@ -79,6 +79,8 @@ func (l *life) follow(n node) (tenure, error) {
 		t, err := n.Tenure(l.sig.stop)
 		come <- begun{t, err}
 	}()
+	l.garbage.follow(true)
+	defer l.garbage.follow(false)
 	notice(l.log, "following")
 	tell(l.log, "READY=1")
 	h := heeding{srv: l.srv, log: l.log}

@@ -192,6 +192,8 @@ type member struct {
 	stop  func()
 	ended chan error
 	fate  chan int // codes that the process ended itself with
+
+	garbage *bounds
 }
 
 // newMember starts one that follows.
@@ -208,6 +210,7 @@ func newMember(t *testing.T) *member {
 	d := &daemon{flags: f, end: func(code int) { m.fate <- code }}
 	d.config = must.Get(loadConfig(f))
 	d.log, d.garbage = newLogger(&m.said, d.config, &d.level), &bounds{}
+	m.garbage = d.garbage
 	d.makeNode = func(*Config, *slog.Logger) node { return m.modelNode }
 	m.sig, m.stop = stoppable(t)
 	go func() { m.ended <- d.run(m.sig) }()

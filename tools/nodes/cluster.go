@@ -23,6 +23,8 @@ type Options struct {
 	Storage string
 	Limits  string // likewise [limits]
 	Warm    bool   // whether followers keep the jobs in memory
+	// Profiles has the nodes give profiles of themselves over HTTP.
+	Profiles bool
 }
 
 // A Cluster is a set of nodes on this machine.
@@ -88,7 +90,7 @@ func (c *Cluster) text(n *Node) string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("shards = %d", c.Shards)
 	line("[[listen]]\naddress = '%s'", n.Client)
-	line("[http]\nlisten = ['%s']", n.HTTP)
+	line("[http]\nlisten = ['%s']\npprof = %t", n.HTTP, c.Profiles)
 	line("[log]\nlevel = 'info'")
 	line("[storage]\nbackend = 'pebble'\npath = '%s'", n.Data())
 	if c.Storage != "" {

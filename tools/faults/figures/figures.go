@@ -23,6 +23,7 @@ type Options struct {
 	Times  int    // how often, or how many rounds
 	Jobs   int    // that are there all the time
 	Body   int    // bytes
+	Rate   int    // of jobs a second; 0: as many as can be
 	Shards int
 	Warm   bool
 	Lasts  time.Duration // of a round
@@ -30,13 +31,14 @@ type Options struct {
 	Cut    time.Duration // how long a cut of the network lasts
 	Out    io.Writer
 
-	Proxied bool // the nodes reach each other through a network that can be cut
+	Proxied  bool // the nodes reach each other through a network that can be cut
+	Profiles bool // nodes tell what is on their heaps
 }
 
 // figures are all that can be measured.
 var figures = map[string]func(context.Context, Options) error{
 	"fail-over": failOver, "follower": follower, "hand-over": handOver, "throughput": throughput, "latency": latency,
-	"isolated": isolated, "partial": partial,
+	"isolated": isolated, "partial": partial, "memory": memory, "catch-up": catchUp, "newcomer": newcomer,
 }
 
 // Names are those of the figures.
@@ -80,7 +82,7 @@ func (o Options) open(ctx context.Context, names ...string) (*site, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	c, err := nodes.New(nodes.Options{Binary: o.Binary, Dir: dir, Names: names, Shards: o.Shards, Warm: o.Warm, Proxied: o.Proxied})
+	c, err := nodes.New(nodes.Options{Binary: o.Binary, Dir: dir, Names: names, Shards: o.Shards, Warm: o.Warm, Proxied: o.Proxied, Profiles: o.Profiles})
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,36 @@ const (
 // puts has connections put jobs, so many in each write, until there are enough or ctx ends. It returns
 // how many were acknowledged.
 func (s *site) puts(ctx context.Context, body, enough int) (int64, error) {
+	return s.batches(ctx, enough, func(c *client.Client) error { return batch(c, body, nil) })
+}
+
+// churn has connections put jobs and delete them again, so many in each write, until ctx ends. A rate that
+// is not 0 is how many jobs they put in a second at most.
+func (s *site) churn(ctx context.Context, body, rate int) (int64, error) {
+	begun := time.Now()
+	var taken atomic.Int64
+	return s.batches(ctx, 1<<40, func(c *client.Client) error {
+		if before := taken.Add(inFlight) - inFlight; rate > 0 {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(time.Until(begun.Add(time.Duration(before) * time.Second / time.Duration(rate)))):
+			}
+		}
+		var ids []uint64
+		if err := batch(c, body, func(r client.Reply) { ids = append(ids, uint64(r.Number)) }); err != nil {
+			return err
+		}
+		var commands strings.Builder
+		for _, id := range ids {
+			fmt.Fprintf(&commands, "delete %d\r\n", id)
+		}
+		return answers(c, commands.String(), "DELETED", nil)
+	})
+}
+
+// batches has connections do something with inFlight jobs again and again.
+func (s *site) batches(ctx context.Context, enough int, do func(c *client.Client) error) (int64, error) {
 	var all sync.WaitGroup
 	var done, begun atomic.Int64
 	failed := make([]error, connections)
@@ -30,7 +60,7 @@ func (s *site) puts(ctx context.Context, body, enough int) (int64, error) {
 		all.Go(func() {
 			defer c.HangUp()
 			for failed[i] == nil && ctx.Err() == nil && begun.Add(inFlight) <= int64(enough)+inFlight-1 {
-				failed[i] = batch(c, body)
+				failed[i] = do(c)
 				done.Add(inFlight)
 			}
 		})
@@ -44,18 +74,26 @@ func (s *site) puts(ctx context.Context, body, enough int) (int64, error) {
 	return done.Load(), nil
 }
 
-func batch(c *client.Client, body int) error {
+func batch(c *client.Client, body int, got func(client.Reply)) error {
 	one := fmt.Sprintf("put 0 0 60 %d\r\n%s\r\n", body, strings.Repeat("x", body))
-	if err := c.Send([]byte(strings.Repeat(one, inFlight))); err != nil {
+	return answers(c, strings.Repeat(one, inFlight), "INSERTED", got)
+}
+
+// answers sends commands for inFlight jobs in one write, and expects a word for each.
+func answers(c *client.Client, commands, word string, got func(client.Reply)) error {
+	if err := c.Send([]byte(commands)); err != nil {
 		return err
 	}
 	for range inFlight {
 		r, err := c.Next()
 		if err == nil {
-			err = r.Want("INSERTED")
+			err = r.Want(word)
 		}
 		if err != nil {
 			return err
+		}
+		if got != nil {
+			got(r)
 		}
 	}
 	return nil
