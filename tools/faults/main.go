@@ -33,7 +33,7 @@ func main() {
 	f := figures.Options{Out: os.Stdout}
 	flag.StringVar(&f.Figure, "figure", "", fmt.Sprintf("instead, measure one of %v", figures.Names()))
 	flag.IntVar(&f.Times, "times", 5, "for -figure: how often something is done to a node, or rounds")
-	flag.IntVar(&f.Jobs, "jobs", 0, "for -figure: how many jobs are there all the time (fail-over needs some)")
+	flag.IntVar(&f.Jobs, "jobs", 0, "for -figure: how many jobs are there all the time (fail-over needs some), or are missed (catch-up)")
 	flag.IntVar(&f.Body, "body", 256, "for -figure: bytes of a job")
 	flag.IntVar(&f.Rate, "rate", 0, "for -figure memory: how many jobs are put in a second; 0: as many as can be")
 	flag.DurationVar(&f.Lasts, "lasts", 5*time.Second, "for -figure: how long a round is")

@@ -22,6 +22,7 @@ type NodeStatus struct {
 	Alive    bool
 	Fit      bool // it could own the shards now
 	Lag      uint64
+	Places   []uint64 // the last record of each copy
 	Problems []string
 }
 
@@ -42,6 +43,16 @@ func (s *Status) Owner() string {
 		owner = shard.Owner
 	}
 	return owner
+}
+
+// Node is what is said of one node.
+func (s *Status) Node(name string) NodeStatus {
+	for _, n := range s.Nodes {
+		if n.Name == name {
+			return n
+		}
+	}
+	return NodeStatus{Name: name}
 }
 
 // Alive counts the nodes that are said to live.

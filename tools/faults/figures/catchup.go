@@ -67,14 +67,14 @@ func (s *site) absence(ctx context.Context, o Options, n int, away *nodes.Node) 
 		return err
 	}
 	begun = time.Now()
-	lag, err := s.caughtUp(ctx, away)
+	first, err := s.caughtUp(ctx, away)
 	if err != nil {
 		return err
 	}
-	caught := time.Since(begun)
-	o.say("%d: node %s was %s while %d jobs of %d bytes were put in %.1fs, %.0f/s; when it was back it had them after %.1fs (%d records), %.0f/s: %.1f times as fast; "+
+	all, reading := time.Since(begun), time.Since(first)
+	o.say("%d: node %s was %s while %d jobs of %d bytes were put in %.1fs, %.0f/s; when it was back it had them after %.1fs, of which it read for %.1fs, %.0f/s: %.1f times as fast; "+
 		"the longest time between acknowledged puts was %v with it, %v without it, and %v meanwhile", n+1, away.Name, how, o.Jobs, o.Body, made.Seconds(), float64(o.Jobs)/made.Seconds(),
-		caught.Seconds(), lag, float64(o.Jobs)/caught.Seconds(), made.Seconds()/caught.Seconds(), tenths(usual), tenths(without), tenths(w.longest()))
+		all.Seconds(), reading.Seconds(), float64(o.Jobs)/reading.Seconds(), made.Seconds()/reading.Seconds(), tenths(usual), tenths(without), tenths(w.longest()))
 	return nil
 }
 
@@ -83,29 +83,35 @@ func tenths(d time.Duration) time.Duration { return d.Round(100 * time.Microseco
 // nearly is how many records a node lacks that has caught up with an owner whose clients go on.
 const nearly = 200
 
-// caughtUp waits until a node that was away has what the others have. It returns the most records that
-// it was seen to lack.
-func (s *site) caughtUp(ctx context.Context, away *nodes.Node) (most uint64, err error) {
+// caughtUp waits until a node that was away has what the others have. It returns when the node was seen
+// to live, and to have read nothing yet, last.
+func (s *site) caughtUp(ctx context.Context, away *nodes.Node) (first time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wellWithin)
 	defer cancel()
 	witness := s.other(away) // a node that was stopped does not know at once what it lacks
-	for {
+	begun, had := time.Now(), uint64(0)
+	for first = begun; ; {
 		status, err := witness.Status(ctx)
 		if err == nil {
-			for _, n := range status.Nodes {
-				if n.Name != away.Name {
-					continue
-				}
-				most = max(most, n.Lag)
-				if n.Alive && n.Fit && n.Lag < nearly {
-					return most, nil
-				}
+			n := status.Node(away.Name)
+			if n.Alive && n.Fit && n.Lag < nearly {
+				return first, nil
+			}
+			if has := sum(n.Places); first == begun || has <= had {
+				first, had = time.Now(), has
 			}
 		}
 		select {
 		case <-ctx.Done():
-			return most, fmt.Errorf("node %s does not catch up: %w: %w", away.Name, ctx.Err(), err)
+			return first, fmt.Errorf("node %s does not catch up: %w: %w", away.Name, ctx.Err(), err)
 		case <-time.After(look):
 		}
 	}
+}
+
+func sum(places []uint64) (all uint64) {
+	for _, n := range places {
+		all += n
+	}
+	return all
 }

@@ -5,6 +5,13 @@
 //	follower    another node is killed, which may lead a lane or the group that makes streams: the
 //	            longest time between two acknowledged puts
 //	hand-over   "beanfield cluster move": the same
+//	catch-up    a follower misses -jobs jobs, now stopped and now killed: how fast it gets them when it
+//	            is back, against how fast they were made, and the longest time between two
+//	            acknowledged puts
+//	newcomer    a node loses its disk while -jobs jobs are there: the time until it could serve, what
+//	            was brought to it how fast, and the longest time between two acknowledged puts
+//	memory      jobs are put and deleted, before and after -jobs were put that stay: what each node has
+//	            in memory, and what of it Go's heap is
 //	throughput  durable puts of 50 connections, 32 in flight on each: three nodes, their bare engines,
 //	            and one node alone with sync always, round by round
 //	latency     one client that puts one job after the other, likewise
