@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -118,8 +119,29 @@ func (n *Node) Kill() {
 	}
 }
 
-// Pause stops the process as it stands, until Resume.
-func (n *Node) Pause() error { return n.hold(true, syscall.SIGSTOP) }
+// Pause stops the process as it stands, until Resume. It returns when all threads have stopped: the signal
+// alone may take a while to reach them.
+func (n *Node) Pause() error {
+	if err := n.hold(true, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	for n.Running() && !stopped(n.PID()) {
+		<-pause()
+	}
+	return nil
+}
+
+// stopped tells whether no thread of a process runs.
+func stopped(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	for _, name := range threads {
+		text, err := os.ReadFile(name)
+		if err == nil && !bytes.Contains(text, []byte("\nState:\tT")) {
+			return false
+		}
+	}
+	return true
+}
 
 // Resume lets a process that was paused go on.
 func (n *Node) Resume() error { return n.hold(false, syscall.SIGCONT) }
