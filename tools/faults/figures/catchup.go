@@ -19,6 +19,7 @@ func catchUp(ctx context.Context, o Options) error {
 		return err
 	}
 	defer s.Close()
+	s.wide = true
 	for n := range o.Times {
 		owner, err := s.well(ctx, o.Calm)
 		if err != nil {

@@ -67,6 +67,7 @@ type site struct {
 	*nodes.Cluster
 	seeker *crew.Seeker
 	dice   *rand.Rand
+	wide   bool // jobs are of many tubes, and so of all shards, and cannot be compressed
 }
 
 const (

@@ -2,7 +2,10 @@ package figures
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"fmt"
+	mathrand "math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,7 +22,7 @@ const (
 // puts has connections put jobs, so many in each write, until there are enough or ctx ends. It returns
 // how many were acknowledged.
 func (s *site) puts(ctx context.Context, body, enough int) (int64, error) {
-	return s.batches(ctx, enough, func(c *client.Client) error { return batch(c, body, nil) })
+	return s.batches(ctx, enough, func(c *client.Client) error { return s.batch(c, body, nil) })
 }
 
 // churn has connections put jobs and delete them again, so many in each write, until ctx ends. A rate that
@@ -36,7 +39,7 @@ func (s *site) churn(ctx context.Context, body, rate int) (int64, error) {
 			}
 		}
 		var ids []uint64
-		if err := batch(c, body, func(r client.Reply) { ids = append(ids, uint64(r.Number)) }); err != nil {
+		if err := s.batch(c, body, func(r client.Reply) { ids = append(ids, uint64(r.Number)) }); err != nil {
 			return err
 		}
 		var commands strings.Builder
@@ -54,6 +57,9 @@ func (s *site) batches(ctx context.Context, enough int, do func(c *client.Client
 	failed := make([]error, connections)
 	for i := range connections {
 		c, _, err := s.seeker.Find(ctx, s.dice)
+		if err == nil && s.wide {
+			_, err = c.Askf("use figures-%d", i)
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -74,10 +80,24 @@ func (s *site) batches(ctx context.Context, enough int, do func(c *client.Client
 	return done.Load(), nil
 }
 
-func batch(c *client.Client, body int, got func(client.Reply)) error {
-	one := fmt.Sprintf("put 0 0 60 %d\r\n%s\r\n", body, strings.Repeat("x", body))
-	return answers(c, strings.Repeat(one, inFlight), "INSERTED", got)
+func (s *site) batch(c *client.Client, body int, got func(client.Reply)) error {
+	var commands strings.Builder
+	for range inFlight {
+		text := strings.Repeat("x", body)
+		if s.wide {
+			text = noise[mathrand.IntN(len(noise)-body):][:body]
+		}
+		fmt.Fprintf(&commands, "put 0 0 60 %d\r\n%s\r\n", body, text)
+	}
+	return answers(c, commands.String(), "INSERTED", got)
 }
+
+// noise is text that cannot be compressed by what looks for repetitions.
+var noise = func() string {
+	b := make([]byte, 3<<20)
+	_, _ = rand.Read(b)
+	return base64.StdEncoding.EncodeToString(b)
+}()
 
 // answers sends commands for inFlight jobs in one write, and expects a word for each.
 func answers(c *client.Client, commands, word string, got func(client.Reply)) error {

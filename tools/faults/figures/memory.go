@@ -25,6 +25,7 @@ func memory(ctx context.Context, o Options) error {
 		return err
 	}
 	defer s.Close()
+	s.wide = true
 	amounts := []int{0}
 	if o.Jobs > 0 {
 		amounts = append(amounts, o.Jobs)

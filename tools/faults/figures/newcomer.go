@@ -20,6 +20,7 @@ func newcomer(ctx context.Context, o Options) error {
 		return err
 	}
 	defer s.Close()
+	s.wide = true
 	if err := s.fill(ctx, o); err != nil {
 		return err
 	}
