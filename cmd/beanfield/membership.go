@@ -36,7 +36,8 @@ func figuresOf(n node) *admin.Cluster {
 func shardOf(s *cluster.ShardStatus) admin.ClusterShard {
 	return admin.ClusterShard{
 		Epoch: s.Epoch, Record: s.Place, Durable: s.Durable, Lag: s.Lag, Trim: s.Trim, Lane: s.Lane,
-		Doubts: s.Doubts, Rejections: s.Refusals, Failures: s.Failures, Failed: s.Problem != "",
+		Doubts: s.Doubts, Rejections: s.Refusals, Failures: s.Failures,
+		Failed: s.Problem != "" && !s.Rebuilding, Rebuilding: s.Rebuilding,
 	}
 }
 

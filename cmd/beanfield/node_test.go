@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"beanfield/storage/cluster"
 	"beanfield/storage/must"
 	"beanfield/storage/pebblestore"
 )
@@ -76,4 +77,20 @@ func TestProcessOfACluster(t *testing.T) {
 	}
 	third.signal(syscall.SIGTERM)
 	third.ends(0)
+}
+
+// A copy that is getting a checkpoint is not a broken one, which somebody must look after.
+func TestBrokenCopiesAndThoseThatAreRebuilt(t *testing.T) {
+	for _, c := range []struct {
+		status             cluster.ShardStatus
+		failed, rebuilding bool
+	}{
+		{cluster.ShardStatus{}, false, false},
+		{cluster.ShardStatus{Problem: "the disk has failed"}, true, false},
+		{cluster.ShardStatus{Problem: "it waits for a checkpoint", Rebuilding: true}, false, true},
+	} {
+		if s := shardOf(&c.status); s.Failed != c.failed || s.Rebuilding != c.rebuilding {
+			t.Errorf("%+v: failed is %v, rebuilding is %v", c.status, s.Failed, s.Rebuilding)
+		}
+	}
 }

@@ -51,7 +51,8 @@ type memory struct {
 	lags   bool // nothing becomes durable
 
 	replaced int
-	damaged  bool // it cannot be read
+	replaces func(i int) // if it is set, it is called before that
+	damaged  bool        // it cannot be read
 }
 
 func (m *memory) Shards() int  { return len(m.places) }
@@ -111,6 +112,9 @@ func (m *memory) Checkpoint(i int, dir string) (turns.Place, error) {
 }
 
 func (m *memory) Replace(i int, dir string) error {
+	if m.replaces != nil {
+		m.replaces(i)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b, err := os.ReadFile(filepath.Join(dir, "turns"))

@@ -36,10 +36,20 @@ func TestCheckpoint(t *testing.T) {
 	c.fit(away, "a", "b", "c")
 	must.Do(t, c.nodes[other].Join(limited(t), away))
 
+	c.stores[other].replaces = func(i int) {
+		if !c.nodes[other].Status().Shards[i].Rebuilding {
+			t.Errorf("the copy of shard %d gets a checkpoint, and its node does not say so", i)
+		}
+	}
 	before := c.stores[other].replaced
 	must.Do(t, c.nodes[away].Rebuild(limited(t), other, -1))
 	until(t, "the ordered checkpoints are there", func() bool { return c.stores[other].count() == before+2 })
 	c.append(tenure, "four;", "a", "b", "c")
+	for _, s := range c.nodes[other].Status().Shards {
+		if s.Rebuilding {
+			t.Errorf("shard %d is said to get a checkpoint that it has", s.Shard)
+		}
+	}
 	if err := c.nodes[away].Rebuild(limited(t), name, 0); err == nil {
 		t.Error("the owner's copy is rebuilt")
 	}

@@ -51,6 +51,9 @@ type ShardStatus struct {
 	Refusals uint64 `json:"refusals"` // appends that the engine refused
 	Failures uint64 `json:"failures"` // requests that failed
 	Problem  string `json:"problem,omitempty"`
+	// Rebuilding says that the problem is being mended: this node's copy waits for a checkpoint of another
+	// one, or is getting it.
+	Rebuilding bool `json:"rebuilding,omitempty"`
 }
 
 // Figures are for the metrics.
@@ -132,7 +135,7 @@ func (n *Node) shardStatus() (all []ShardStatus) {
 		s := ShardStatus{
 			Shard: i, Owner: owner, Epoch: r.state.Seen, Place: r.state.Place.Number, Durable: r.durable, Trim: n.station.Purged(i), Lane: r.state.Lane,
 			Lag: n.station.Newest(i) - min(r.state.Place.Number, n.station.Newest(i)), Doubts: r.state.Doubts, Refusals: r.state.Refusals,
-			Failures: r.state.Failures, Problem: r.problem,
+			Failures: r.state.Failures, Problem: r.problem, Rebuilding: r.retired.Load(),
 		}
 		if i < len(report.Epochs) {
 			s.Epoch = report.Epochs[i]
