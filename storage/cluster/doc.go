@@ -21,6 +21,7 @@
 //	          gives it functions to run (do, ask); none of them waits.
 //	keeper    the file of promises
 //	steerer   nothing; it asks for the lanes to be led by other machines than the owner's
+//	knocker   nothing; it tells the others that this node is there, and has the engine rest
 //	rebuilder one for each copy that begins anew, until it has: its files
 //	desk      nothing; it makes checkpoints for other nodes (package shipment)
 //	drivers   one for each shard (package jetstream): its log, and Take of its copy
@@ -49,15 +50,18 @@
 //
 // # What it cannot mend
 //
-// When a node was cut off from the others for some seconds and comes back, its engine has a newer term
-// in each group, and the leaders of both lanes step down. Until the engine has chosen new ones, 4 to
-// 9 s, nothing can be appended, whoever owns the shards. The same holds if both lanes lose their leaders,
-// because a machine is lost right after another one: steering a lane to one that is there takes about
-// a second from when that is heard.
+// If both lanes lose their leaders, because a machine is lost right after another one, nothing can be
+// appended until the engine has chosen new ones, 4 to 9 s, whoever owns the shards: steering a lane to a
+// machine that is there takes about a second from when that is heard.
+//
+// A node that was cut off would do the same to the others when it comes back, and the ends of a cut link do
+// while that lasts. Package island says why, and what is done against it. It takes two seconds until that
+// works: a network that fails for a little longer, again and again, is not covered.
 //
 // # Messages
 //
-// JSON, over plain messages of the engine. There is no secret in them: the embedded engine's routes ask
+// JSON, over plain messages of the engine. Knocks (package island) are of their own kind: a node has them
+// before it has a place among the others. There is no secret in them: the embedded engine's routes ask
 // for it, and a site's own engine has its own users.
 //
 // # Versions

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -139,6 +140,7 @@ type trio struct {
 	dirs    map[string]string
 	stores  map[string]*memory
 	nodes   map[string]*Node
+	links   *links // nil: the nodes reach each other directly
 	log     must.Text
 	cancel  map[string]context.CancelFunc
 	served  sync.WaitGroup
@@ -201,6 +203,14 @@ func (c *trio) start(names ...string) {
 // of are a node's options.
 func (c *trio) of(name string) Options {
 	o := c.options
+	if c.links != nil {
+		o.Nodes = maps.Clone(o.Nodes)
+		for other, address := range c.options.Nodes {
+			if other != name {
+				o.Nodes[other] = c.links.between(name, other, address)
+			}
+		}
+	}
 	o.Node, o.Dir, o.Logger = name, c.dirs[name], slog.New(slog.NewTextHandler(&c.log, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", name)
 	o.Open = func(_ string, shards int, origins []turns.Place) (Copies, error) {
 		if m := c.stores[name]; m.places == nil {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"beanfield/storage/cluster/island"
 	"beanfield/storage/cluster/ownership"
 	"beanfield/storage/cluster/shipment"
 	"beanfield/storage/jetstream"
@@ -25,6 +26,9 @@ type Node struct {
 	server  *jetstream.Server // nil with a site's own engine
 	sound   func() error      // what has become of it
 	space   func(dir string) (free, all uint64, err error)
+	watch   *island.Watch
+	joined  atomic.Bool     // the engine has joined the others once
+	rests   atomic.Bool     // the engine does
 	conn    *jetstream.Conn // for records
 	talk    *jetstream.Conn // for messages between nodes
 	bulk    *jetstream.Conn // for checkpoints
@@ -170,9 +174,10 @@ func (n *Node) tick() {
 	if why := n.station.Alone(); why != "" {
 		n.fail(fmt.Errorf("%w: most nodes have another version: %s", ErrRefused, why))
 	}
-	if names := n.station.Leaders(); n.station.Role() == ownership.Owner && !slices.Equal(names, n.leaders) {
-		n.leaders = names
-		nudge(n.steer)
+	if names := n.leading(); !slices.Equal(names, n.leaders) {
+		if n.leaders = names; names != nil {
+			nudge(n.steer)
+		}
 	}
 }
 

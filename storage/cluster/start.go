@@ -34,7 +34,7 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 		o.Waiting = func(string) {}
 	}
 	n := newNode(o)
-	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.join, n.openShards, n.openCopies, n.take} {
+	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.knock, n.join, n.openShards, n.openCopies, n.take} {
 		if err := step(ctx); err != nil {
 			n.stop()
 			return nil, err
@@ -96,7 +96,9 @@ func (n *Node) join(ctx context.Context) error {
 		return err
 	}
 	defer n.saying("enough of the other nodes: their engines cannot be reached, have another secret, or are not up")()
-	return n.server.Joined(ctx)
+	err := n.server.Joined(ctx)
+	n.joined.Store(err == nil)
+	return err
 }
 
 // connect opens a connection for each kind of message, so that records and checkpoints hold up no beats.

@@ -92,6 +92,9 @@ func (n *Node) Status() Status {
 				st.Problems = append(st.Problems, node.Problems...)
 			}
 		}
+		if n.rests.Load() {
+			st.Problems = append(st.Problems, cutOff)
+		}
 		if why := n.station.Why(); why != "" && st.Owner == "" && !slices.Contains(st.Problems, why) { // otherwise it is no problem
 			st.Problems = append(st.Problems, why)
 		}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"beanfield/storage/cluster/ownership"
@@ -16,6 +17,23 @@ const (
 	steerOften = 50
 	steerLimit = 2 * time.Second
 )
+
+// leading are the nodes whose engines are to lead lanes; nil if it is another node that sees to it. That is the
+// owner. But if a link is cut, and the owner is at one end of it, it may not reach who leads a lane: then the first
+// of those that reach all does. The loop calls it.
+func (n *Node) leading() []string {
+	owner, hubs := n.station.Owner(), n.watch.Hubs()
+	ours := n.station.Role() == ownership.Owner
+	if !ours && (owner == "" || len(hubs) == 0 || hubs[0] != n.o.Node || slices.Contains(hubs, owner)) {
+		return nil
+	}
+	names := slices.DeleteFunc(n.station.Leaders(), n.watch.Rests)
+	reach := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(hubs, name) })
+	if len(reach) > 0 {
+		return reach
+	}
+	return names
+}
 
 // steerer is the goroutine that has the lanes led by other machines than the owner's. Nothing waits
 // for it.
@@ -52,11 +70,8 @@ func (n *Node) steerAll(ctx context.Context) bool {
 		return true
 	}
 	var alive []string
-	_ = n.ask(func(time.Duration) {
-		if n.station.Role() == ownership.Owner {
-			alive = n.station.Leaders()
-		}
-	})
+	owner := ""
+	_ = n.ask(func(time.Duration) { alive, owner = n.leading(), n.station.Owner() })
 	well := true
 	if len(alive) == 0 {
 		return well
@@ -66,7 +81,12 @@ func (n *Node) steerAll(ctx context.Context) bool {
 			return false
 		}
 		limit, cancel := context.WithTimeout(ctx, steerLimit)
-		well = n.steerOne(limit, r, alive) && well
+		if owner == n.o.Node {
+			well = n.steerOne(limit, r, alive) && well
+		} else {
+			done, err := r.shard.Steer(limit, owner, alive)
+			well = done && err == nil && well
+		}
 		cancel()
 	}
 	return well

@@ -28,6 +28,8 @@
 //	    may lag.
 //	E9  A read of which nothing has come is repeated, soon and then more rarely, until it is given up.
 //	E10 An engine that has given up a stream on its machine, as when the disk was full, says so (Failure).
+//	E11 An engine that rests keeps no stream and takes part in no election, and what it had
+//	    acknowledged is there when it wakes. Connections and what they listen to outlast both.
 //
 // # What the engine does
 //
@@ -50,6 +52,12 @@
 //
 // The tests that need the engine run with make cluster only (-engine): its elections take seconds, and
 // how many depends on the machine.
+//
+// An engine that hears no leader calls elections, and its term rises with each. When it is heard again, all
+// leaders step down on the newer term. Nothing in its interface keeps it from that but to stop it; its own
+// way to switch the streams off and on while it runs (ShutdownJetStream) does not wait until its groups have
+// ended. So Rest and Wake start it anew. A group's term does not rise before 4 s without its leader, nor
+// before the first connection to another engine after a start.
 //
 // Designs not taken. The client's own JetStream library waits for each answer, has a subscription
 // for each of its contexts, and repeats by itself: here repetition is what must be under control.

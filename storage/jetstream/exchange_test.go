@@ -139,6 +139,8 @@ func TestWhoLeads(t *testing.T) {
 		{[2]string{"", "b"}, all, [2]string{"c", "b"}},
 		{[2]string{"a", "c"}, []string{"a", "c"}, [2]string{"c", "c"}},
 		{[2]string{"a", "a"}, []string{"a"}, [2]string{"a", "a"}},
+		{[2]string{"b", "c"}, []string{"a"}, [2]string{"a", "a"}},
+		{[2]string{"b", "c"}, nil, [2]string{"b", "c"}},
 	} {
 		if got := steered(c.now, "a", c.alive); got != c.want {
 			t.Errorf("%v with %v: %v, want %v", c.now, c.alive, got, c.want)

@@ -21,6 +21,14 @@ func newLines(logger *slog.Logger, node string) *lines {
 	return &lines{logger: logger.With("engine", node), fatal: make(chan error, 1)}
 }
 
+// forget drops what an earlier engine could not go on after.
+func (l *lines) forget() {
+	select {
+	case <-l.fatal:
+	default:
+	}
+}
+
 func (l *lines) Noticef(format string, args ...any) { l.logger.Info(fmt.Sprintf(format, args...)) }
 func (l *lines) Warnf(format string, args ...any)   { l.logger.Warn(fmt.Sprintf(format, args...)) }
 func (l *lines) Debugf(format string, args ...any)  { l.logger.Debug(fmt.Sprintf(format, args...)) }

@@ -95,7 +95,7 @@ func (o *Options) password() string {
 // clients the engine does not begin to talk to the others, and does not end either: it waits for
 // that port. So there is one that only this machine reaches, and only with a password that nobody
 // but this process knows.
-func (o *Options) text(client string) string {
+func (o *Options) text(client string, streams bool) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("server_name: %s", quoted(o.Node))
@@ -104,6 +104,17 @@ func (o *Options) text(client string) string {
 	line("authorization { user: %s, password: %s }", engineUser, quoted(client))
 	line("max_payload: %d", MaxPayload)
 	line("max_pending: %d", 16*MaxPayload)
+	if streams {
+		o.streams(line)
+	}
+	if len(o.Nodes) > 1 {
+		o.routes(line)
+	}
+	return b.String()
+}
+
+// streams are what the engine keeps.
+func (o *Options) streams(line func(string, ...any)) {
 	line("jetstream {")
 	line("  store_dir: %s", quoted(o.Dir))
 	line("  sync_interval: always")
@@ -112,10 +123,6 @@ func (o *Options) text(client string) string {
 		line("  max_file_store: %d", o.MaxFile)
 	}
 	line("}")
-	if len(o.Nodes) > 1 {
-		o.routes(line)
-	}
-	return b.String()
 }
 
 // routes are how the engine finds the others. Each knows all: nobody needs to tell it more.
@@ -156,12 +163,12 @@ func quoted(text string) string {
 
 // parsed is the configuration as the engine's own parser reads it, and what only a program that
 // embeds the engine can set.
-func (o *Options) parsed(client string) (*server.Options, error) {
+func (o *Options) parsed(client string, streams bool) (*server.Options, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	opts := new(server.Options)
-	if err := opts.ProcessConfigString(o.text(client)); err != nil {
+	if err := opts.ProcessConfigString(o.text(client, streams)); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	opts.NoSigs, opts.NoLog = true, true

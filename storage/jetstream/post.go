@@ -61,6 +61,15 @@ func (p *Post) Close() {
 	}
 }
 
+// Spread sends something to whoever listens.
+func Spread(nc *Conn, subject string, data []byte) error { return nc.Publish(subject, data) }
+
+// Listen has a function receive what is sent to a subject, as long as the connection lasts. It must not wait.
+func Listen(nc *Conn, subject string, received func(data []byte)) error {
+	_, err := nc.Subscribe(subject, func(m *nats.Msg) { received(m.Data) })
+	return err
+}
+
 // Ask asks one question of whoever answers a subject, and waits a little for the answer.
 func Ask(ctx context.Context, nc *Conn, subject string) ([]byte, error) {
 	limit, cancel := context.WithTimeout(ctx, 2*doubt)

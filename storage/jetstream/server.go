@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -14,33 +16,67 @@ import (
 
 // Server is the embedded engine of one node.
 type Server struct {
-	engine *server.Server
+	o      Options
 	lines  *lines
 	client string // the password of connections
-	stop   sync.Once
+	engine atomic.Pointer[server.Server]
+	keeps  atomic.Bool // it is there with its streams
+
+	turn    sync.Mutex // held while the engine is started or stopped
+	stopped bool
 }
+
+// ErrStopped says that there is no engine.
+var ErrStopped = errors.New("jetstream: the engine was stopped")
 
 // Start starts an engine. It returns when the engine can be connected to, which says nothing of the
 // other nodes (Joined does).
 func Start(ctx context.Context, o Options) (*Server, error) {
-	client := rand.Text()
-	opts, err := o.parsed(client)
-	if err != nil {
+	s := &Server{o: o, lines: newLines(o.Logger, o.Node), client: rand.Text()}
+	if err := s.run(ctx, true); err != nil {
 		return nil, err
+	}
+	return s, nil
+}
+
+// run starts the engine, with its streams or only to pass on messages.
+func (s *Server) run(ctx context.Context, streams bool) error {
+	opts, err := s.o.parsed(s.client, streams)
+	if err != nil {
+		return err
 	}
 	engine, err := server.NewServer(opts)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	s := &Server{engine: engine, lines: newLines(o.Logger, o.Node), client: client}
+	s.lines.forget()
 	engine.SetLoggerV2(s.lines, false, false, false)
+	s.engine.Store(engine)
 	go engine.Start()
-	err = s.until(ctx, func() bool { return engine.ReadyForConnections(pollEngine) && engine.JetStreamEnabled() })
+	err = s.until(ctx, func() bool { return engine.ReadyForConnections(pollEngine) && engine.JetStreamEnabled() == streams })
 	if err != nil {
-		s.Stop()
-		return nil, fmt.Errorf("jetstream: the engine does not start: %w", err)
+		s.halt()
+		return fmt.Errorf("jetstream: the engine does not start: %w", err)
 	}
-	return s, nil
+	s.keeps.Store(streams)
+	return nil
+}
+
+// Rest stops the engine and starts it anew without its streams: it passes on messages, and takes part in nothing.
+// Connections come back by themselves. So it is with Wake, which has the streams back.
+func (s *Server) Rest(ctx context.Context) error { return s.again(ctx, false) }
+
+// Wake ends a Rest. After an error either can be called again.
+func (s *Server) Wake(ctx context.Context) error { return s.again(ctx, true) }
+
+func (s *Server) again(ctx context.Context, streams bool) error {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	if s.stopped {
+		return ErrStopped
+	}
+	s.halt()
+	return s.run(ctx, streams)
 }
 
 // pollEngine is how often the engine is asked for what it does not tell by itself.
@@ -65,7 +101,11 @@ func (s *Server) until(ctx context.Context, ok func() bool) error {
 // Joined waits until the engine is one of a group that can make streams: until enough nodes are
 // there to choose a leader.
 func (s *Server) Joined(ctx context.Context) error {
-	if err := s.until(ctx, s.engine.JetStreamIsCurrent); err != nil {
+	current := func() bool {
+		engine := s.engine.Load()
+		return engine != nil && engine.JetStreamIsCurrent()
+	}
+	if err := s.until(ctx, current); err != nil {
 		return fmt.Errorf("jetstream: the engine has not joined the others: %w", err)
 	}
 	return nil
@@ -73,7 +113,15 @@ func (s *Server) Joined(ctx context.Context) error {
 
 // Connect opens a connection within the process.
 func (s *Server) Connect() (*nats.Conn, error) {
-	return nats.Connect("", append(patient(), nats.InProcessServer(s.engine), nats.UserInfo(engineUser, s.client))...)
+	return nats.Connect("", append(patient(), nats.InProcessServer(s), nats.UserInfo(engineUser, s.client))...)
+}
+
+// InProcessConn is for the client's library, which calls it whenever it connects.
+func (s *Server) InProcessConn() (net.Conn, error) {
+	if engine := s.engine.Load(); engine != nil {
+		return engine.InProcessConn()
+	}
+	return nil, ErrStopped
 }
 
 // ErrFailed says that the engine has given up streams on this machine, until the process is started anew.
@@ -84,7 +132,7 @@ func (s *Server) Failure() error {
 	if err := s.lines.ill.Load(); err != nil {
 		return fmt.Errorf("%w: %w", ErrFailed, *err)
 	}
-	if !s.engine.JetStreamEnabled() {
+	if engine := s.engine.Load(); engine != nil && !engine.JetStreamEnabled() && s.keeps.Load() {
 		return ErrFailed
 	}
 	return nil
@@ -92,8 +140,17 @@ func (s *Server) Failure() error {
 
 // Stop stops the engine and waits until its files are closed (E2).
 func (s *Server) Stop() {
-	s.stop.Do(func() {
-		s.engine.Shutdown()
-		s.engine.WaitForShutdown()
-	})
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	s.stopped = true
+	s.halt()
+}
+
+// halt stops the engine, if there is one.
+func (s *Server) halt() {
+	s.keeps.Store(false)
+	if engine := s.engine.Swap(nil); engine != nil {
+		engine.Shutdown()
+		engine.WaitForShutdown()
+	}
 }

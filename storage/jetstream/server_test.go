@@ -39,7 +39,7 @@ func TestOptionsGoThroughTheParser(t *testing.T) {
 	o := alone(t)
 	o.Dir += "/with \"quotes\" and \\"
 	o.Nodes["b"], o.Nodes["c"] = "127.0.0.1:2", "[::1]:3"
-	p, err := o.parsed("x")
+	p, err := o.parsed("x", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestOptionsGoThroughTheParser(t *testing.T) {
 	if p.ServerName != "a" || p.Cluster.Name != "test" || p.Cluster.Port != 1 || len(p.Routes) != 2 || p.Host != "127.0.0.1" {
 		t.Errorf("server %q, cluster %+v, routes %v", p.ServerName, p.Cluster, p.Routes)
 	}
-	if strings.Contains(o.text("x"), o.Secret+"\"") {
+	if strings.Contains(o.text("x", true), o.Secret+"\"") {
 		t.Error("the secret is in the configuration")
 	}
 }
@@ -76,17 +76,52 @@ func TestStopOnce(t *testing.T) {
 	needsEngine(t)
 	o := alone(t)
 	s, _ := started(t, o)
+	engine := s.engine.Load()
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
 			s.Stop()
-			if s.engine.Running() {
+			if engine.Running() {
 				t.Error("it is stopped, and runs")
 			}
 		})
 	}
 	wg.Wait()
 	started(t, o)
+}
+
+// E11: an engine that rests passes on messages and has no streams; when it wakes it has what it had.
+func TestRestAndWake(t *testing.T) {
+	needsEngine(t)
+	s, nc := started(t, alone(t))
+	heard := make(chan string, 100)
+	must.Do(t, Listen(nc, "x", func(data []byte) { heard <- string(data) }))
+	js := must.Get(nc.JetStream())
+	must.Get(js.AddStream(&nats.StreamConfig{Name: "kept", Subjects: []string{"kept"}}))
+	must.Get(js.Publish("kept", []byte("one")))
+	for range 2 {
+		must.Do(t, s.Rest(limited(t)))
+		until(t, "a message comes", func() bool {
+			_ = Spread(nc, "x", []byte("rests"))
+			return len(heard) > 0
+		})
+		if s.engine.Load().JetStreamEnabled() {
+			t.Error("it has streams")
+		}
+		must.Do(t, s.Failure())
+		must.Do(t, s.Wake(limited(t)))
+		until(t, "the record is there", func() bool {
+			m, err := js.GetMsg("kept", 1)
+			return err == nil && string(m.Data) == "one"
+		})
+		for len(heard) > 0 {
+			<-heard
+		}
+	}
+	s.Stop()
+	if err := s.Wake(limited(t)); !errors.Is(err, ErrStopped) {
+		t.Error("it wakes after it was stopped:", err)
+	}
 }
 
 func TestEngineThatCannotStart(t *testing.T) {
@@ -133,12 +168,12 @@ func TestWrongSecretIsRefused(t *testing.T) {
 func TestSitesEngine(t *testing.T) {
 	needsEngine(t)
 	s, _ := started(t, alone(t))
-	nc, err := Connect([]string{s.engine.ClientURL()}, nats.UserInfo(engineUser, s.client))
+	nc, err := Connect([]string{s.engine.Load().ClientURL()}, nats.UserInfo(engineUser, s.client))
 	if err != nil {
 		t.Fatal(err)
 	}
 	nc.Close()
-	if _, err := Connect([]string{s.engine.ClientURL()}); err == nil {
+	if _, err := Connect([]string{s.engine.Load().ClientURL()}); err == nil {
 		t.Error("the embedded engine lets in who does not know its password")
 	}
 	for version, ok := range map[string]bool{
@@ -158,7 +193,7 @@ func TestFailure(t *testing.T) {
 	if err := s.Failure(); err != nil {
 		t.Error(err)
 	}
-	if err := s.engine.DisableJetStream(); err != nil {
+	if err := s.engine.Load().DisableJetStream(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Failure(); !errors.Is(err, ErrFailed) {

@@ -18,8 +18,8 @@ func (s *Shard) Leader(ctx context.Context, lane int) (string, error) {
 	return info.Cluster.Leader, nil
 }
 
-// Steer has the lanes led by nodes other than the owner's, and by two different ones if there are
-// two. It changes nothing that is as it should be. It needs the leader of the group that makes streams, and takes a
+// Steer has the lanes led by nodes of a list other than the owner's, if there is one, and by two different ones
+// if there are two. It changes nothing that is as it should be. It needs the leader of the group that makes streams, and takes a
 // try or two: whoever wants to know calls it again until it says that all is well.
 func (s *Shard) Steer(ctx context.Context, owner string, alive []string) (well bool, err error) {
 	leaders, want, err := s.leaders(ctx, owner, alive)
@@ -71,6 +71,9 @@ func (s *Shard) leaders(ctx context.Context, owner string, alive []string) (lead
 func steered(leaders [2]string, owner string, alive []string) [2]string {
 	others := slices.DeleteFunc(slices.Clone(alive), func(node string) bool { return node == owner })
 	slices.Sort(others)
+	if len(others) == 0 {
+		others = alive
+	}
 	if len(others) == 0 {
 		return leaders
 	}

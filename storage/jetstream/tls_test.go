@@ -44,7 +44,7 @@ func TestTLSBetweenEngines(t *testing.T) {
 	cert, key := ownCertificate(t)
 	o := Options{Dir: t.TempDir(), Cluster: "c", Node: "a", Nodes: map[string]string{"a": "127.0.0.1:1", "b": "127.0.0.1:2"}, Cert: cert, Key: key, CA: cert}
 	must.Do(t, o.check())
-	routes := must.Get(o.parsed("p")).Cluster
+	routes := must.Get(o.parsed("p", true)).Cluster
 	if c := routes.TLSConfig; c == nil || c.ClientAuth != tls.RequireAndVerifyClientCert || len(c.Certificates) != 1 || c.ClientCAs == nil || c.RootCAs == nil {
 		t.Errorf("engines talk with %+v", c)
 	}
@@ -53,7 +53,7 @@ func TestTLSBetweenEngines(t *testing.T) {
 		t.Errorf("without a key: %v", err)
 	}
 	o.Cert, o.CA, o.Secret = "", "", "s"
-	if c := must.Get(o.parsed("p")).Cluster.TLSConfig; c != nil {
+	if c := must.Get(o.parsed("p", true)).Cluster.TLSConfig; c != nil {
 		t.Errorf("without files engines talk with %+v", c)
 	}
 }

@@ -1,0 +1,83 @@
+package cluster
+
+import (
+	"slices"
+	"testing"
+)
+
+// I1 on the real engine: that of a node that is cut off rests, its copy has all when it is back, and the tenure
+// of another node goes on all the time.
+func TestCutOff(t *testing.T) {
+	c := newTrio(t)
+	c.links = newLinks(c)
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	owner, tenure := c.owner()
+	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
+	for _, victim := range others {
+		c.append(tenure, "before "+victim+";", "a", "b", "c")
+		c.links.set(true, victim, slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == victim })...)
+		until(t, "its engine rests", func() bool { return c.nodes[victim].rests.Load() })
+		if problems := c.nodes[victim].Status().Problems; !slices.Contains(problems, cutOff) {
+			t.Error(problems)
+		}
+		c.append(tenure, "meanwhile;", owner)
+		c.links.set(false, victim)
+		until(t, "its engine runs again", func() bool { return !c.nodes[victim].rests.Load() })
+		c.append(tenure, "after "+victim+";", "a", "b", "c")
+		c.fit("a", "b", "c")
+	}
+	if !tenure.Holds() {
+		t.Error("the tenure is over:", tenure.Why())
+	}
+}
+
+// The owner is cut off: another node serves, and the first one follows it when it is back.
+func TestOwnerIsCutOff(t *testing.T) {
+	c := newTrio(t)
+	c.links = newLinks(c)
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	name, tenure := c.owner()
+	c.append(tenure, "one;", "a", "b", "c")
+	c.links.set(true, name, slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })...)
+	until(t, "its tenure is over", func() bool { return !tenure.Holds() })
+	next, tenure := c.owner()
+	if next == name {
+		t.Fatal("the same node serves")
+	}
+	c.append(tenure, "two;", next)
+	until(t, "its engine rests", func() bool { return c.nodes[name].rests.Load() })
+	c.links.set(false, name)
+	c.append(tenure, "three;", "a", "b", "c")
+}
+
+// A link between the owner and who leads a lane is cut: the lanes are led by the node that reaches both.
+func TestLinkIsCut(t *testing.T) {
+	c := newTrio(t)
+	c.links = newLinks(c)
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	owner, tenure := c.owner()
+	c.steered(owner)
+	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
+	hub := c.nodes[others[1]]
+	c.links.set(true, owner, others[0])
+	until(t, "the lanes are led by the node in the middle", func() bool {
+		for _, r := range hub.replicas {
+			for lane := range 2 {
+				if leader, err := r.shard.Leader(limited(t), lane); err != nil || leader != others[1] {
+					return false
+				}
+			}
+		}
+		return true
+	})
+	c.append(tenure, "meanwhile;", owner, others[1])
+	c.links.set(false, owner)
+	c.append(tenure, "after;", "a", "b", "c")
+	c.steered(owner)
+	if !tenure.Holds() {
+		t.Error("the tenure is over:", tenure.Why())
+	}
+}

@@ -1,0 +1,161 @@
+package island
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// Pace is the time between two ticks, Each that between two knocks.
+	Pace = 100 * time.Millisecond
+	Each = 200 * time.Millisecond
+
+	Silent  = 20 // ticks without a knock until a node is not heard
+	Missed  = 14 // ticks without a knock until others are told so
+	Fresh   = 30 // ticks after the engine was started until it may rest
+	Settled = 10 // ticks until what is said of the links of a node that has appeared counts
+)
+
+// Knock is what nodes tell each other.
+type Knock struct {
+	From  string   `json:"from"`
+	Hears []string `json:"hears"` // the other nodes that it hears
+	Rests bool     `json:"rests"` // its engine does
+}
+
+// Watch is what a node knows of who hears whom. It is safe for concurrent use.
+type Watch struct {
+	node string
+
+	mu    sync.Mutex
+	peers map[string]*peer
+	rests bool
+	fresh int // ticks until the engine may rest
+}
+
+type peer struct {
+	silent int // ticks since it was heard
+	age    int // ticks since it has appeared; negative: it was never heard
+	last   Knock
+}
+
+// New is the watch of a node whose engine has just been started.
+func New(node string, nodes []string) *Watch {
+	w := &Watch{node: node, peers: map[string]*peer{}, fresh: Fresh}
+	for _, name := range nodes {
+		if name != node {
+			w.peers[name] = &peer{age: -1}
+		}
+	}
+	return w
+}
+
+// Knock is what is to be told to all now.
+func (w *Watch) Knock() Knock {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return Knock{From: w.node, Hears: w.heard(Missed), Rests: w.rests}
+}
+
+// Heard takes another node's knock.
+func (w *Watch) Heard(k Knock) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := w.peers[k.From]; p != nil {
+		if p.age < 0 || p.silent >= Missed {
+			p.age = 0
+		}
+		p.silent, p.last = 0, k
+	}
+}
+
+// Tick says that this process has run, and a Pace has passed.
+func (w *Watch) Tick() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fresh = max(0, w.fresh-1)
+	for _, p := range w.peers {
+		if p.silent++; p.age >= 0 {
+			p.age++
+		}
+	}
+}
+
+// Started says that the engine was started: to rest, or with all that it is for.
+func (w *Watch) Started(rests bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rests, w.fresh = rests, Fresh
+}
+
+// heard are the nodes that were silent for fewer ticks than that.
+func (w *Watch) heard(ticks int) (names []string) {
+	for name, p := range w.peers {
+		if p.age >= 0 && p.silent < ticks {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Rests tells whether a node's engine rests, as far as it was heard.
+func (w *Watch) Rests(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if name == w.node {
+		return w.rests
+	}
+	p := w.peers[name]
+	return p != nil && p.last.Rests
+}
+
+// Due tells whether the engine is to rest now (I1). If it does already, that is so until the node is of use.
+func (w *Watch) Due() (rest bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.rests && w.fresh > 0 {
+		return false
+	}
+	heard := w.heard(Silent)
+	if w.majority(len(heard) + 1) {
+		return false
+	}
+	for _, name := range heard {
+		hears := w.peers[name].last.Hears
+		if w.majority(len(hears) + 1) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *Watch) majority(n int) bool { return n > (len(w.peers)+1)/2 }
+
+// Hubs are the nodes that hear all that live, and are heard by all; nil if all are, or none is.
+func (w *Watch) Hubs() (names []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	living := append(w.heard(Missed), w.node)
+	slices.Sort(living)
+	for _, a := range living {
+		if !slices.ContainsFunc(living, func(b string) bool { return !w.linked(a, b) || !w.linked(b, a) }) {
+			names = append(names, a)
+		}
+	}
+	if len(names) == len(living) {
+		return nil
+	}
+	return names
+}
+
+// linked tells whether one living node hears another, as far as that is known.
+func (w *Watch) linked(a, b string) bool {
+	for _, name := range []string{a, b} {
+		if name != w.node && w.peers[name].age < Settled {
+			return true
+		}
+	}
+	return a == b || a == w.node || slices.Contains(w.peers[a].last.Hears, b)
+}

@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"beanfield/storage/cluster/island"
+	"beanfield/storage/jetstream"
+)
+
+func knockSubject(cluster string) string { return jetstream.PostPrefix(cluster) + "knock" }
+
+// knock begins to tell the other nodes that this one is there. They are to hear that while it waits for
+// them, and while its engine rests.
+func (n *Node) knock(context.Context) error {
+	n.watch = island.New(n.o.Node, n.o.names())
+	if n.server == nil {
+		return nil // a site's own engine is on other machines, and its operator's
+	}
+	err := jetstream.Listen(n.talk, knockSubject(n.o.Name), func(data []byte) {
+		var k island.Knock
+		if json.Unmarshal(data, &k) == nil {
+			n.watch.Heard(k)
+		}
+	})
+	if err == nil {
+		n.begun.Go(n.knocker)
+	}
+	return err
+}
+
+// knocker is the goroutine that knocks, and has the engine rest while this node is of no use to the others.
+func (n *Node) knocker() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	n.begun.Go(func() { <-n.ending; cancel() })
+	tick := time.NewTicker(island.Pace)
+	defer tick.Stop()
+	for i, down := 0, false; ; i++ {
+		select {
+		case <-n.ending:
+			return
+		case <-tick.C:
+		}
+		n.watch.Tick()
+		if i%int(island.Each/island.Pace) == 0 {
+			if b, err := json.Marshal(n.watch.Knock()); err == nil {
+				_ = jetstream.Spread(n.talk, knockSubject(n.o.Name), b)
+			}
+		}
+		if due := n.watch.Due(); n.joined.Load() && (down || due != n.rests.Load()) {
+			if down = !n.rest(ctx, due); down {
+				select {
+				case <-n.ending:
+				case <-time.After(engineAgain):
+				}
+			}
+		}
+	}
+}
+
+// cutOff is what operators are told of a node whose engine rests.
+const cutOff = "this node is cut off from the others: its engine rests until it hears enough of them"
+
+// engineAgain is when an engine that did not start is started again.
+const engineAgain = time.Second
+
+// rest has the engine rest, or ends that. It tells whether the engine has started.
+func (n *Node) rest(ctx context.Context, rest bool) bool {
+	begun := time.Now()
+	var err error
+	if rest {
+		n.o.Logger.Warn("this node is cut off, and its engine rests until it hears enough of the others")
+		err = n.server.Rest(ctx)
+	} else {
+		n.o.Logger.Info("this node hears enough of the others again: its engine takes part again")
+		err = n.server.Wake(ctx)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			n.o.Logger.Error("this node's engine has failed to start", "rests", rest, "error", err)
+		}
+		return false
+	}
+	n.rests.Store(rest)
+	n.watch.Started(rest)
+	n.o.Logger.Info("the engine was started anew", "rests", rest, "after", time.Since(begun))
+	return true
+}
