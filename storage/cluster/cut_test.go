@@ -66,7 +66,7 @@ func TestLinkIsCut(t *testing.T) {
 	until(t, "the lanes are led by the node in the middle", func() bool {
 		for _, r := range hub.replicas {
 			for lane := range 2 {
-				if leader, err := r.shard.Leader(limited(t), lane); err != nil || leader != others[1] {
+				if leader, _, err := r.shard.Leader(limited(t), lane); err != nil || leader != others[1] {
 					return false
 				}
 			}

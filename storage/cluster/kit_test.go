@@ -253,7 +253,9 @@ func (c *trio) kill(name string) {
 	}
 	n.talk.Close()
 	n.conn.Close()
-	n.server.Stop()
+	if n.server != nil {
+		n.server.Stop()
+	}
 	c.cancel[name]()
 	n.stops.Do(n.stop)
 	delete(c.nodes, name)

@@ -28,8 +28,6 @@ func space(dir string) (free, all uint64, err error) {
 // by whoever looks after it; the engine would end it again and again, until nobody starts it any more.
 func (n *Node) room(ctx context.Context) error {
 	dir := filepath.Dir(filepath.Clean(n.o.Dir))
-	done := func() {}
-	defer func() { done() }()
 	for waits := false; ; waits = true {
 		free, all, err := n.space(dir)
 		if err != nil {
@@ -42,7 +40,7 @@ func (n *Node) room(ctx context.Context) error {
 		if !waits {
 			why := fmt.Sprintf("room on its disk: %d MiB of %s are free, and %d must be", free>>20, dir, least>>20)
 			n.o.Logger.Error("this node does not start yet", "for", why)
-			done = n.saying(why)
+			defer n.saying(why).done()
 		}
 		select {
 		case <-ctx.Done():

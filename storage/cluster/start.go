@@ -17,9 +17,6 @@ import (
 	"beanfield/storage/turns"
 )
 
-// sayEach is how often a node that waits for others says so.
-const sayEach = 10 * time.Second
-
 // Start starts the engine, finds or makes the streams of all shards, opens the copies and begins to
 // follow. While too few nodes are there it waits, and says so now and then, until the context
 // ends.
@@ -43,25 +40,6 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 	return n, nil
 }
 
-// saying says now and then what a node waits for, until the function that it returns is called.
-func (n *Node) saying(what string) (done func()) {
-	n.o.Waiting(what)
-	stop := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(sayEach)
-		defer tick.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-				n.o.Logger.Warn("this node waits", "for", what)
-			}
-		}
-	}()
-	return func() { close(stop) }
-}
-
 // anyBytes has the engine use the disk as long as there is room. By itself it would take three quarters of
 // what is free when it starts for all that it may have, its streams of before included.
 const anyBytes = 1 << 50
@@ -72,12 +50,7 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 		return err
 	}
 	if len(n.o.Engine) > 0 {
-		return n.connect(func() (*jetstream.Conn, error) {
-			if n.o.EngineUnsafe {
-				return jetstream.ConnectAny(n.o.Engine)
-			}
-			return jetstream.Connect(n.o.Engine)
-		})
+		return n.connect(func() (*jetstream.Conn, error) { return n.reach(ctx) })
 	}
 	n.server, err = jetstream.Start(ctx, jetstream.Options{
 		Dir: filepath.Join(n.o.Dir, "engine"), Cluster: n.o.Name, Node: n.o.Node, Nodes: n.o.Nodes, Secret: n.o.Secret, Logger: n.o.Logger,
@@ -90,12 +63,41 @@ func (n *Node) startEngine(ctx context.Context) (err error) {
 	return n.connect(n.server.Connect)
 }
 
+// reachAgain is how often a site's own engine is looked for.
+const reachAgain = time.Second
+
+// reach connects to the site's own engine. It waits for one that is not there: machines that start together
+// start it, too. One that will not do, or does not let this node in, is refused.
+func (n *Node) reach(ctx context.Context) (*jetstream.Conn, error) {
+	dial := jetstream.Connect
+	if n.o.EngineUnsafe {
+		dial = jetstream.ConnectAny
+	}
+	w := n.saying("the site's own engine")
+	defer w.done()
+	for {
+		conn, err := dial(n.o.Engine)
+		if err == nil {
+			return conn, nil
+		}
+		if jetstream.Unfit(err) {
+			return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+		w.because(err)
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(reachAgain):
+		}
+	}
+}
+
 // join waits until there are enough nodes to make streams.
 func (n *Node) join(ctx context.Context) error {
 	if err := n.answerFounding(); err != nil || n.server == nil {
 		return err
 	}
-	defer n.saying("enough of the other nodes: their engines cannot be reached, have another secret, or are not up")()
+	defer n.saying("enough of the other nodes: their engines cannot be reached, have another secret, or are not up").done()
 	err := n.server.Joined(ctx)
 	n.joined.Store(err == nil)
 	return err
@@ -113,7 +115,8 @@ func (n *Node) connect(open func() (*jetstream.Conn, error)) (err error) {
 
 // openShards finds the streams, and with those of shard 0 how many shards there are.
 func (n *Node) openShards(ctx context.Context) error {
-	defer n.saying("the streams of the shards: too few of the other nodes' engines are up")()
+	w := n.saying("the streams of the shards; too few of the engines are up, or have room")
+	defer w.done()
 	replicas := n.o.Replicas
 	if replicas == 0 {
 		replicas = len(n.o.Nodes)
@@ -122,7 +125,7 @@ func (n *Node) openShards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards, New: max(1, n.o.DefaultShards), Nodes: n.o.names()}
+	o := jetstream.ShardOptions{Cluster: n.o.Name, Replicas: replicas, Shards: n.o.Shards, New: max(1, n.o.DefaultShards), Nodes: n.o.names(), Failed: w.because}
 	if begin.founds != nil {
 		if o.New = begin.founds.Shards; n.o.Shards != 0 && n.o.Shards != o.New {
 			return fmt.Errorf("%w: the directory that the cluster begins with has %d shards, and the configuration %d", ErrRefused, o.New, n.o.Shards)

@@ -63,17 +63,17 @@ func (n *Node) steerer() {
 	}
 }
 
-// steerAll looks at the lanes of all shards. It tells whether all is well. A site's own engine runs on other
-// machines than the nodes, and is its operator's to steer.
+// steerAll looks at the lanes of all shards. It tells whether all is well. Which servers a site's own engine
+// has, its lanes' leaders say; the one to which the owner is connected is taken for that of its machine.
 func (n *Node) steerAll(ctx context.Context) bool {
-	if n.server == nil {
-		return true
-	}
 	var alive []string
 	owner := ""
 	_ = n.ask(func(time.Duration) { alive, owner = n.leading(), n.station.Owner() })
-	well := true
-	if len(alive) == 0 {
+	mine, well := n.o.Node, true
+	switch {
+	case n.server == nil && owner == n.o.Node:
+		mine, alive = n.conn.ConnectedServerName(), nil
+	case n.server == nil || len(alive) == 0:
 		return well
 	}
 	for _, r := range n.replicas {
@@ -82,7 +82,7 @@ func (n *Node) steerAll(ctx context.Context) bool {
 		}
 		limit, cancel := context.WithTimeout(ctx, steerLimit)
 		if owner == n.o.Node {
-			well = n.steerOne(limit, r, alive) && well
+			well = n.steerOne(limit, r, mine, alive) && well
 		} else {
 			done, err := r.shard.Steer(limit, owner, alive)
 			well = done && err == nil && well
@@ -93,13 +93,13 @@ func (n *Node) steerAll(ctx context.Context) bool {
 }
 
 // steerOne moves the leader of one lane. The owner uses the other one meanwhile.
-func (n *Node) steerOne(ctx context.Context, r *replica, alive []string) bool {
+func (n *Node) steerOne(ctx context.Context, r *replica, mine string, alive []string) bool {
 	d := r.driver.Load()
 	if d == nil {
 		return false
 	}
 	inUse := d.State().Lane
-	lane, leader, err := r.shard.Astray(ctx, n.o.Node, alive, inUse)
+	lane, leader, err := r.shard.Astray(ctx, mine, alive, inUse)
 	switch {
 	case err != nil:
 		return false

@@ -24,7 +24,7 @@ func (c *cluster) steer(owner *node) {
 func (c *cluster) leads(from *node, lane int) (n *node) {
 	c.Helper()
 	until(c.TB, "a lane has a leader", func() bool {
-		name, err := from.shard.Leader(limited(c.TB), lane)
+		name, _, err := from.shard.Leader(limited(c.TB), lane)
 		n = c.nodes[name]
 		return err == nil && n != nil
 	})

@@ -142,8 +142,11 @@ func TestWhoLeads(t *testing.T) {
 		{[2]string{"b", "c"}, []string{"a"}, [2]string{"a", "a"}},
 		{[2]string{"b", "c"}, nil, [2]string{"b", "c"}},
 	} {
-		if got := steered(c.now, "a", c.alive); got != c.want {
+		if got := steered(c.now, "a", [2][]string{c.alive, c.alive}); got != c.want {
 			t.Errorf("%v with %v: %v, want %v", c.now, c.alive, got, c.want)
 		}
+	}
+	if got := steered([2]string{"d", "a"}, "a", [2][]string{{"a", "b", "c"}, {"a", "d", "e"}}); got != [2]string{"b", "d"} {
+		t.Errorf("lanes that are on different machines: %v", got)
 	}
 }

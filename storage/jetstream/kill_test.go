@@ -70,7 +70,7 @@ func TestLeaderOfALaneIsKilled(t *testing.T) {
 	c.own(a)
 	c.steer(a)
 	for i := range 2 {
-		if name, err := a.shard.Leader(limited(t), i); err == nil && name == "c" {
+		if name, _, err := a.shard.Leader(limited(t), i); err == nil && name == "c" {
 			a.driver.Use(i)
 		}
 	}

@@ -26,14 +26,16 @@ func Connect(urls []string, options ...nats.Option) (*nats.Conn, error) {
 	}
 	if version := nc.ConnectedServerVersion(); !recent(version) {
 		nc.Close()
-		return nil, fmt.Errorf("%w: %s; at least %d.%d.%d is needed", ErrOld, version, oldest[0], oldest[1], oldest[2])
+		return nil, fmt.Errorf("%w: %s; at least %d.%d.%d is needed, unless you take the risk to lose jobs (engine_unsafe)",
+			ErrOld, version, oldest[0], oldest[1], oldest[2])
 	}
 	return nc, nil
 }
 
-// ConnectAny does so with an engine of any version.
+// ConnectAny does so with an engine of any version. The first of the URLs that answers is taken, so that a node
+// can have the server of its own machine.
 func ConnectAny(urls []string, options ...nats.Option) (*nats.Conn, error) {
-	nc, err := nats.Connect(strings.Join(urls, ","), append(patient(), options...)...)
+	nc, err := nats.Connect(strings.Join(urls, ","), append(append(patient(), nats.DontRandomize()), options...)...)
 	if err != nil {
 		return nil, fmt.Errorf("jetstream: no connection to the engine: %w", err)
 	}
@@ -42,6 +44,11 @@ func ConnectAny(urls []string, options ...nats.Option) (*nats.Conn, error) {
 		return nil, fmt.Errorf("%w: its max_payload is %d; at least %d is needed", ErrOptions, most, MaxPayload)
 	}
 	return nc, nil
+}
+
+// Unfit tells whether an engine that answers is no good: waiting for another answer is no use.
+func Unfit(err error) bool {
+	return errors.Is(err, ErrOld) || errors.Is(err, ErrOptions) || errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAccountAuthExpired)
 }
 
 // patient are options of a connection that comes back, and keeps nothing meanwhile: an append that

@@ -6,16 +6,23 @@ import (
 	"slices"
 )
 
-// Leader is the name of the node whose engine leads a lane, "" if nobody does.
-func (s *Shard) Leader(ctx context.Context, lane int) (string, error) {
+// Leader is the name of the node whose engine leads a lane, "" if nobody does. Members are all engines that
+// could, as the leader sees it.
+func (s *Shard) Leader(ctx context.Context, lane int) (leader string, members []string, err error) {
 	var info description
 	if err := s.ask(ctx, "STREAM.INFO."+s.streams[lane], nil, &info); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	if info.Cluster == nil {
-		return "", nil
+	if info.Cluster == nil || info.Cluster.Leader == "" {
+		return "", nil, nil
 	}
-	return info.Cluster.Leader, nil
+	members = append(members, info.Cluster.Leader)
+	for _, r := range info.Cluster.Replicas {
+		if r.Current && !r.Offline {
+			members = append(members, r.Name)
+		}
+	}
+	return info.Cluster.Leader, members, nil
 }
 
 // Steer has the lanes led by nodes of a list other than the owner's, if there is one, and by two different ones
@@ -37,7 +44,7 @@ func (s *Shard) Steer(ctx context.Context, owner string, alive []string) (well b
 }
 
 // Astray finds a lane that another node should lead, and which: first the one that is not in use.
-// Without one the lane is -1.
+// Without one the lane is -1. If nobody knows which are alive, alive is nil, and the lanes' leaders say it.
 func (s *Shard) Astray(ctx context.Context, owner string, alive []string, inUse int) (lane int, leader string, err error) {
 	leaders, want, err := s.leaders(ctx, owner, alive)
 	for _, i := range []int{1 - inUse, inUse} {
@@ -59,26 +66,28 @@ func (s *Shard) Lead(ctx context.Context, lane int, node string) error {
 
 // leaders says who leads each lane, and who should.
 func (s *Shard) leaders(ctx context.Context, owner string, alive []string) (leaders, want [2]string, err error) {
+	var of [2][]string
 	for i := range leaders {
-		if leaders[i], err = s.Leader(ctx, i); err != nil {
+		var members []string
+		if leaders[i], members, err = s.Leader(ctx, i); err != nil {
 			return leaders, want, err
 		}
+		if of[i] = alive; alive == nil {
+			of[i] = members
+		}
 	}
-	return leaders, steered(leaders, owner, alive), nil
+	return leaders, steered(leaders, owner, of), nil
 }
 
-// steered says who should lead each lane.
-func steered(leaders [2]string, owner string, alive []string) [2]string {
-	others := slices.DeleteFunc(slices.Clone(alive), func(node string) bool { return node == owner })
-	slices.Sort(others)
-	if len(others) == 0 {
-		others = alive
-	}
-	if len(others) == 0 {
-		return leaders
-	}
+// steered says who should lead each lane, of those that could.
+func steered(leaders [2]string, owner string, alive [2][]string) [2]string {
 	for i := range leaders {
-		if slices.Contains(others, leaders[i]) && (i == 0 || leaders[1] != leaders[0] || len(others) == 1) {
+		others := slices.DeleteFunc(slices.Clone(alive[i]), func(node string) bool { return node == owner })
+		slices.Sort(others)
+		if len(others) == 0 {
+			others = alive[i]
+		}
+		if len(others) == 0 || slices.Contains(others, leaders[i]) && (i == 0 || leaders[1] != leaders[0] || len(others) == 1) {
 			continue
 		}
 		leaders[i] = others[0]

@@ -64,6 +64,9 @@ type ShardOptions struct {
 	// them. The log gets its origin, and its base: the hash of the place before the first record. Without it,
 	// or with origin 0, the log begins empty.
 	Begin func(context.Context) (origin, base uint64, err error)
+
+	// Failed is told why a try has failed, if there will be another one; nil: nobody is.
+	Failed func(error)
 }
 
 // Open finds the streams of a shard, and makes them if they are not there (E3). It tries until the
@@ -137,6 +140,9 @@ func (s *Shard) open(ctx context.Context, i int, o ShardOptions) error {
 		}
 		if coded(err, codeInUse) {
 			continue // somebody else has made it meanwhile
+		}
+		if o.Failed != nil {
+			o.Failed(err)
 		}
 		select {
 		case <-ctx.Done():
