@@ -71,6 +71,7 @@ func BenchmarkShare(b *testing.B) {
 				w, groups := filled(jobs, stride)
 				b.StartTimer()
 				s := w.NewShare()
+				s.Expect(jobs)
 				for i, g := range groups {
 					must.Do(b, s.Collect(g, slotOf(i*1000)))
 				}

@@ -54,6 +54,9 @@ func (w *Window) NewShare() *Share {
 	return &Share{window: w, upTo: w.upTo}
 }
 
+// Expect makes room for the jobs that the next turns to be collected have changed: at most so many.
+func (s *Share) Expect(n int) { s.Records = slices.Grow(s.Records, n) }
+
 // Collect takes from turns what counts. They must come in order, from the oldest that the
 // window has; those of a slot in which nothing counts may be left out. The turns are the
 // caller's again when it returns.

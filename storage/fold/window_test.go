@@ -122,3 +122,17 @@ func TestWindowIsUsedByMany(t *testing.T) {
 		t.Errorf("%d records are left, want the ends of %d", n, jobs/group)
 	}
 }
+
+// What a slot has left is room enough for the jobs that a share takes from it.
+func TestExpect(t *testing.T) {
+	w, groups := filled(10_000, 1)
+	s := w.NewShare()
+	s.Expect(w.Left(0))
+	room := cap(s.Records)
+	for i, b := range groups {
+		must.Do(t, s.Collect(b, slotOf(i*1000)))
+	}
+	if len(s.Records) != 10_000 || cap(s.Records) != room {
+		t.Errorf("%d jobs, room for %d and then for %d", len(s.Records), room, cap(s.Records))
+	}
+}

@@ -171,7 +171,11 @@ func (l *shardLog) collect(slots int) (*fold.Share, error) {
 			return nil, err
 		}
 	}
-	share := l.window.NewShare()
+	share, left := l.window.NewShare(), 0
+	for _, s := range segments {
+		left += l.window.Left(s.Seq)
+	}
+	share.Expect(left)
 	for _, s := range segments {
 		if err := l.collectSlot(share, s, absorbed); err != nil {
 			return nil, err
