@@ -81,3 +81,25 @@ func TestLinkIsCut(t *testing.T) {
 		t.Error("the tenure is over:", tenure.Why())
 	}
 }
+
+// Both others are gone, and the engine of the one that is left rests. It is there again for the first of them that
+// starts, though that one has not joined anybody yet.
+func TestLeftAlone(t *testing.T) {
+	c := newTrio(t)
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	owner, tenure := c.owner()
+	c.append(tenure, "one;", "a", "b", "c")
+	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
+	c.kill(others[0])
+	c.kill(owner)
+	until(t, "the engine of the one that is left rests", func() bool { return c.nodes[others[1]].rests.Load() })
+	c.start(owner)
+	next, tenure := c.owner()
+	c.append(tenure, "two;", owner, others[1])
+	c.start(others[0])
+	c.append(tenure, "three;", "a", "b", "c")
+	if name, _ := c.owner(); name != next {
+		t.Error("node", name, "serves, after", next)
+	}
+}
