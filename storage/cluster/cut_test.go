@@ -52,30 +52,32 @@ func TestOwnerIsCutOff(t *testing.T) {
 	c.append(tenure, "three;", "a", "b", "c")
 }
 
-// A link between the owner and who leads a lane is cut: the lanes are led by the node that reaches both.
+// A link is cut: the lanes are led by the node that reaches both its ends, be it the owner.
 func TestLinkIsCut(t *testing.T) {
 	c := newTrio(t)
 	c.links = newLinks(c)
 	c.start("a", "b", "c")
 	c.fit("a", "b", "c")
 	owner, tenure := c.owner()
-	c.steered(owner)
 	others := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == owner })
-	hub := c.nodes[others[1]]
-	c.links.set(true, owner, others[0])
-	until(t, "the lanes are led by the node in the middle", func() bool {
-		for _, r := range hub.replicas {
-			for lane := range 2 {
-				if leader, _, err := r.shard.Leader(limited(t), lane); err != nil || leader != others[1] {
-					return false
+	for _, ends := range [][3]string{{owner, others[0], others[1]}, {others[0], others[1], owner}} {
+		c.steered(owner)
+		c.links.set(true, ends[0], ends[1])
+		hub := c.nodes[ends[2]]
+		until(t, "the lanes are led by the node in the middle", func() bool {
+			for _, r := range hub.replicas {
+				for lane := range 2 {
+					if leader, _, err := r.shard.Leader(limited(t), lane); err != nil || leader != ends[2] {
+						return false
+					}
 				}
 			}
-		}
-		return true
-	})
-	c.append(tenure, "meanwhile;", owner, others[1])
-	c.links.set(false, owner)
-	c.append(tenure, "after;", "a", "b", "c")
+			return true
+		})
+		c.append(tenure, "meanwhile;", owner, ends[2])
+		c.links.set(false, owner)
+		c.append(tenure, "after;", "a", "b", "c")
+	}
 	c.steered(owner)
 	if !tenure.Holds() {
 		t.Error("the tenure is over:", tenure.Why())

@@ -196,6 +196,7 @@ func (n *Node) look() {
 // received takes a message from another node.
 func (n *Node) received(data []byte) {
 	m := ownership.Decode(data)
+	n.watch.Sign(m.From)
 	n.do(func(now time.Duration) {
 		if n.station.Receive(now, m); m.Kind == ownership.Reply && m.To == n.o.Node {
 			n.replied(m)

@@ -37,6 +37,7 @@ type Watch struct {
 type peer struct {
 	silent int // ticks since it was heard
 	age    int // ticks since it has appeared; negative: it was never heard
+	knocks bool
 	last   Knock
 }
 
@@ -63,11 +64,26 @@ func (w *Watch) Heard(k Knock) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if p := w.peers[k.From]; p != nil {
-		if p.age < 0 || p.silent >= Missed {
-			p.age = 0
-		}
-		p.silent, p.last = 0, k
+		p.hear()
+		p.last, p.knocks = k, true
 	}
+}
+
+// Sign says that something else came from another node. One with an older program does not knock; whom it hears is
+// not known, so nothing is held against it.
+func (w *Watch) Sign(from string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := w.peers[from]; p != nil {
+		p.hear()
+	}
+}
+
+func (p *peer) hear() {
+	if p.age < 0 || p.silent >= Missed {
+		p.age = 0
+	}
+	p.silent = 0
 }
 
 // Tick says that this process has run, and a Pace has passed.
@@ -123,8 +139,8 @@ func (w *Watch) Due() (rest bool) {
 		return false
 	}
 	for _, name := range heard {
-		hears := w.peers[name].last.Hears
-		if w.majority(len(hears) + 1) {
+		p := w.peers[name]
+		if !p.knocks || w.majority(len(p.last.Hears)+1) {
 			return false
 		}
 	}
@@ -153,7 +169,7 @@ func (w *Watch) Hubs() (names []string) {
 // linked tells whether one living node hears another, as far as that is known.
 func (w *Watch) linked(a, b string) bool {
 	for _, name := range []string{a, b} {
-		if name != w.node && w.peers[name].age < Settled {
+		if p := w.peers[name]; p != nil && (p.age < Settled || !p.knocks) {
 			return true
 		}
 	}

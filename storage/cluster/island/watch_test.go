@@ -208,6 +208,24 @@ func TestStillIsNotSilence(t *testing.T) {
 	}
 }
 
+// A node with an older program does not knock. It is there all the same, and nothing is known of its links.
+func TestOlderPrograms(t *testing.T) {
+	w := New("a", []string{"a", "b", "c"})
+	for range 2 * Fresh {
+		w.Tick()
+		w.Sign("b")
+	}
+	if w.Due() || w.Hubs() != nil || !slices.Equal(w.Knock().Hears, []string{"b"}) {
+		t.Error("rests", w.Due(), "hubs", w.Hubs(), "hears", w.Knock().Hears)
+	}
+	for range Silent {
+		w.Tick()
+	}
+	if !w.Due() {
+		t.Error("it is gone, and this one goes on")
+	}
+}
+
 // Who may lead lanes when a link is cut.
 func TestHubs(t *testing.T) {
 	w := newWorld("a b c")
