@@ -25,7 +25,8 @@
 //	it has heard no beat for Silence, or the owner has left without a successor;
 //	a majority of all nodes says the same: who is merely cut off from the owner does not disturb it;
 //	it hears a majority (itself included), has caught up, and nothing is wrong with it;
-//	each node before it in the order that could stand has had a Step of time to do so.
+//	each node before it in the order that could stand has had a Step of time to do so, and
+//	one that does stand, a little more: perhaps it cannot use the engine.
 //
 // A candidacy that has come to nothing after Limit, or that loses a shard, ends for all shards. The
 // node waits, with jitter, and says meanwhile that it is not fit, so that the next in the order

@@ -6,13 +6,23 @@ import (
 )
 
 // single are faults, each alone, with how long nobody may serve, and whether the owner must stay. The
-// bounds are Silence, a Step, a beat before that, and the time of a candidacy in this world.
+// bounds are Silence, a Step, a beat before that, and the time of a candidacy in this world; and postpone, for each
+// candidate that comes to nothing.
 var single = map[string]struct {
 	most  time.Duration
 	stays bool
 	do    func(w *world, owner, a, b *member)
 }{
-	"the owner is killed":    {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { owner.crash() }},
+	"the owner is killed": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { owner.crash() }},
+	"and the next cannot use its engine": {2500 * time.Millisecond, false, func(w *world, owner, a, b *member) {
+		for _, m := range w.nodes {
+			if m != owner {
+				m.helpless = true // it stands first, and comes to nothing
+				break
+			}
+		}
+		owner.crash()
+	}},
 	"the owner is paused":    {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { owner.paused = w.now + 30*time.Second }},
 	"the owner is cut off":   {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.isolate(owner, true, true) }},
 	"nobody hears the owner": {1900 * time.Millisecond, false, func(w *world, owner, a, b *member) { w.isolate(owner, false, true) }},

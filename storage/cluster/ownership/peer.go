@@ -12,7 +12,8 @@ type peer struct {
 	former uint64 // of the process before
 	heard  time.Duration
 	report Report
-	well   int // for how many beats in a row it could have owned the shards, as the owner counts
+	stands time.Duration // since when it is a candidate, as far as that was heard; 0: it is none
+	well   int           // for how many beats in a row it could have owned the shards, as the owner counts
 }
 
 // twin is another process with this node's name.
@@ -83,8 +84,13 @@ func (s *Station) hear(p *peer, m *Message) {
 	}
 	p.nonce, p.heard, p.report = m.Nonce, s.now, m.Report
 	delete(s.strange, m.From)
-	if p.report.Role == Candidate.String() && s.role == Follower {
-		s.held = s.now + postpone
+	if p.report.Role != Candidate.String() {
+		p.stands = 0
+	} else if p.stands == 0 {
+		p.stands = s.now
+	}
+	if s.role == Follower && p.stands != 0 {
+		s.held = p.stands + postpone
 	}
 	if p.report.Life == 0 {
 		delete(s.lives, m.From)

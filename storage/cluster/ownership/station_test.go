@@ -299,16 +299,17 @@ func TestProcessesOfOneNode(t *testing.T) {
 	}
 }
 
-// O7: of two that could stand, the first in the order does; the other one waits a Step, and as long as
-// the first one says that it stands.
+// O7: of two that could stand, the first in the order does; the other one waits a Step, and postpone
+// if the first one stands, however long it does.
 func TestOrderOfCandidates(t *testing.T) {
 	for name, c := range map[string]struct {
 		report Report // of node a, which comes before
 		waits  time.Duration
 	}{
-		"it is fit":   {Report{Role: "follower", Silent: true, Fit: true}, Step},
-		"it is unfit": {Report{Role: "follower", Silent: true}, 0},
-		"it stands":   {Report{Role: "candidate", Silent: true, Fit: true}, postpone + Step},
+		"it is fit":    {Report{Role: "follower", Silent: true, Fit: true}, Step},
+		"it is unfit":  {Report{Role: "follower", Silent: true}, 0},
+		"it stands":    {Report{Role: "candidate", Silent: true, Fit: true}, postpone + Step},
+		"it stands on": {Report{Role: "candidate", Silent: true, Fit: true, Version: "on"}, postpone + Step},
 	} {
 		s, a := alone(known(0))
 		now := s0
@@ -325,6 +326,10 @@ func TestOrderOfCandidates(t *testing.T) {
 		m := from("a", Hello)
 		m.Report = c.report
 		s.Receive(now, m)
+		if c.report.Version == "on" { // it says so again and again
+			s.Receive(now+postpone/2, m)
+			s.Receive(now+postpone-1, m)
+		}
 		if c.waits > 0 {
 			if s.Tick(now + c.waits - 1); a.stands != 0 {
 				t.Errorf("%s: it does not wait", name)
