@@ -21,17 +21,19 @@
 //	    its first election, 4 s, less the second between two signs of life of a leader.
 //	I3  Time in which this process did not run does not count: it hears nobody then, and nothing is wrong.
 //	I4  An engine that was just started does not rest before Fresh: its connections are not there yet. Its
-//	    elections do not begin earlier.
+//	    elections do not begin earlier. Each time that it was started again soon this doubles.
 //
 // # Nobody waits for ever
 //
 // Let M be a majority of nodes that live and reach each other, whatever their engines do. Knocks need no stream,
 // no leader and no majority, and a resting engine passes them on; it tries its connections to the others for
-// ever, and they theirs. So each node of M hears all of M, and is of use: by I1 its engine runs on, or is
-// started. While one is started its knocks are missing, for about a second. If that takes less than Silent, those
-// that run go on; those that are started at the same time go on by I4. So all engines of M run, and the
-// engine's own rules see to a leader. This holds from every combination of engines that rest and run, and
-// with nodes that have just been started, because a node knocks before it has joined.
+// ever, and they theirs. So each node of M that is not being started hears all others that are not, and one that hears
+// all of M is of use: by I1 its engine runs on, or is started. While one is started its knocks are missing. If
+// that takes longer than Silent, others of M may rest because of it, and be started in their turn; but by I4 each goes on
+// for longer every time, and when that is longer than the slowest start, all that wake meanwhile find it running. So
+// all engines of M come to run, and the engine's own rules see to a leader. This holds from every
+// combination of engines that rest and run, and with nodes that have just been started, because a node knocks
+// before it has joined.
 //
 // Nor does the rule take an engine from a majority that could be had: if some node L hears a majority and is
 // heard by it, each of these hears L, so none of them rests.

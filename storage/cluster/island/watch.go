@@ -11,10 +11,12 @@ const (
 	Pace = 100 * time.Millisecond
 	Each = 200 * time.Millisecond
 
-	Silent  = 20 // ticks without a knock until a node is not heard
-	Missed  = 14 // ticks without a knock until others are told so
-	Fresh   = 30 // ticks after the engine was started until it may rest
-	Settled = 10 // ticks until what is said of the links of a node that has appeared counts
+	Silent  = 20  // ticks without a knock until a node is not heard
+	Missed  = 14  // ticks without a knock until others are told so
+	Fresh   = 30  // ticks after the engine was started until it may rest; twice as many when it was started again
+	Most    = 6   // times that these are doubled
+	Calm    = 600 // ticks without a rest until that is forgotten
+	Settled = 10  // ticks until what is said of the links of a node that has appeared counts
 )
 
 // Knock is what nodes tell each other.
@@ -32,6 +34,8 @@ type Watch struct {
 	peers map[string]*peer
 	rests bool
 	fresh int // ticks until the engine may rest
+	wakes int // how often it has ended a rest, without a Calm between them
+	calm  int // ticks until that is forgotten
 }
 
 type peer struct {
@@ -91,6 +95,9 @@ func (w *Watch) Tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.fresh = max(0, w.fresh-1)
+	if w.calm--; w.calm <= 0 && !w.rests {
+		w.wakes = 0
+	}
 	for _, p := range w.peers {
 		if p.silent++; p.age >= 0 {
 			p.age++
@@ -102,7 +109,11 @@ func (w *Watch) Tick() {
 func (w *Watch) Started(rests bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rests, w.fresh = rests, Fresh
+	w.rests = rests
+	if !rests {
+		w.fresh, w.calm = Fresh<<w.wakes, Fresh<<w.wakes+Calm
+		w.wakes = min(w.wakes+1, Most)
+	}
 }
 
 // heard are the nodes that were silent for fewer ticks than that.
