@@ -58,6 +58,21 @@
 // while that lasts. Package island says why, and what is done against it. It takes two seconds until that
 // works: a network that fails for a little longer, again and again, is not covered.
 //
+// # What it costs
+//
+// One client's put takes 1.1 to 1.2 of the time of a bare append to the same engines (go run ./tools/faults
+// -figure latency). Of 1.18 ms between the committer and the acknowledgement the engine has 1.14, the copy
+// (Take) 0.02, and all goroutines on the way together 0.02; client, event loop and shard add 0.15.
+//
+// Under load (-figure throughput), with records of 220 KB, an append is under way for 0.92 of the time, Take
+// included. For the rest the committer tells the acks of one group before it begins the next. Yet on one
+// machine with two processors three nodes take 0.3 to 0.5 of the puts for which the bare engines take records,
+// because all work is done there: of 9 µs of processors' time a put, the engines take 2.5, the owner as much
+// as a server by itself, 2.5, and each other node's copy 1.5. A quarter is the garbage collector's: the engine
+// copies a record about ten times. What remains is two things: a follower's read is given to any of the
+// replicas, so that two thirds cross the network though the node has what it asks for; and the less room
+// for garbage a follower has (cmd/beanfield), the more time it takes.
+//
 // # Messages
 //
 // JSON, over plain messages of the engine. Knocks (package island) are of their own kind: a node has them
