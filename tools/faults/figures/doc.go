@@ -12,6 +12,8 @@
 //	            was brought to it how fast, and the longest time between two acknowledged puts
 //	memory      jobs are put and deleted, before and after -jobs were put that stay: what each node has
 //	            in memory, and what of it Go's heap is
+//	stores      jobs are put, and the oldest ones deleted, so that there are -jobs all the time: how large
+//	            each node's store is
 //	throughput  durable puts of 50 connections, 32 in flight on each: three nodes, their bare engines,
 //	            and one node alone with sync always, round by round
 //	latency     one client that puts one job after the other, likewise

@@ -39,14 +39,10 @@ func (s *site) churn(ctx context.Context, body, rate int) (int64, error) {
 			}
 		}
 		var ids []uint64
-		if err := s.batch(c, body, func(r client.Reply) { ids = append(ids, uint64(r.Number)) }); err != nil {
+		if err := s.batch(c, body, func(r client.Reply) { ids = append(ids, r.Number) }); err != nil {
 			return err
 		}
-		var commands strings.Builder
-		for _, id := range ids {
-			fmt.Fprintf(&commands, "delete %d\r\n", id)
-		}
-		return answers(c, commands.String(), "DELETED", nil)
+		return remove(c, ids)
 	})
 }
 
