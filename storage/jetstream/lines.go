@@ -12,6 +12,7 @@ type lines struct {
 	logger *slog.Logger
 	fatal  chan error // the first that it could not go on after
 	ill    atomic.Pointer[error]
+	closed atomic.Pointer[error] // the last word about an engine that does not let this one in, or is not let in
 }
 
 func newLines(logger *slog.Logger, node string) *lines {
@@ -41,6 +42,9 @@ func (l *lines) Errorf(format string, args ...any) {
 	l.logger.Error(text)
 	if strings.Contains(text, "ritical write error") || strings.Contains(text, "will be DISABLED") || strings.Contains(text, "disabling JetStream") {
 		l.ill.CompareAndSwap(nil, &err)
+	}
+	if strings.Contains(text, "Authorization Violation") || strings.Contains(text, "authentication error") || strings.Contains(text, "TLS ") {
+		l.closed.Store(&err)
 	}
 }
 

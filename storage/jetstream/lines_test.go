@@ -14,8 +14,15 @@ func TestLinesOfAFailure(t *testing.T) {
 	l := newLines(slog.New(slog.NewTextHandler(&log, nil)), "a")
 	l.Errorf("JetStream stream %q has no leader", "s")
 	l.Warnf("Critical write error")
-	if l.ill.Load() != nil {
-		t.Error("it is ill with", *l.ill.Load())
+	s := &Server{lines: l}
+	if l.ill.Load() != nil || s.Unwelcome() != nil {
+		t.Error("it is ill with", l.ill.Load(), s.Unwelcome())
+	}
+	for _, line := range []string{"Route Error 'Authorization Violation'", "x - authentication error - User y", "TLS route handshake error: x"} {
+		l.Errorf("%s", line)
+		if err := s.Unwelcome(); err == nil || err.Error() != line {
+			t.Errorf("%q: it says %v", line, err)
+		}
 	}
 	for _, line := range []string{
 		"RAFT [x] Critical write error: disk", "JetStream stream 'a > b' critical write error: disk", "JetStream out of File resources, will be DISABLED",
@@ -28,7 +35,7 @@ func TestLinesOfAFailure(t *testing.T) {
 			t.Errorf("%q: it is ill with %v", line, is)
 		}
 	}
-	if n := strings.Count(log.String(), "\n"); n != 10 {
+	if n := strings.Count(log.String(), "\n"); n != 13 {
 		t.Errorf("%d lines are logged", n)
 	}
 }

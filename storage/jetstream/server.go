@@ -138,6 +138,15 @@ func (s *Server) Failure() error {
 	return nil
 }
 
+// Unwelcome is what the engine has said last of another one that does not let it in, or that it does not let in:
+// nil if there is none.
+func (s *Server) Unwelcome() error {
+	if err := s.lines.closed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // Stop stops the engine and waits until its files are closed (E2).
 func (s *Server) Stop() {
 	s.turn.Lock()
