@@ -37,6 +37,7 @@ func (n *Node) knocker() {
 	n.begun.Go(func() { <-n.ending; cancel() })
 	tick := time.NewTicker(island.Pace)
 	defer tick.Stop()
+	var p pursuit
 	for i, down := 0, false; ; i++ {
 		select {
 		case <-n.ending:
@@ -45,11 +46,13 @@ func (n *Node) knocker() {
 		}
 		n.watch.Tick()
 		if i%int(island.Each/island.Pace) == 0 {
+			n.watch.Lack(n.lacks(&p))
 			if b, err := json.Marshal(n.watch.Knock()); err == nil {
 				_ = jetstream.Spread(n.talk, knockSubject(n.o.Name), b)
 			}
 		}
 		if due := n.watch.Due(); n.joined.Load() && (down || due != n.rests.Load()) {
+			p = pursuit{}
 			if down = !n.rest(ctx, due); down {
 				select {
 				case <-n.ending:
@@ -58,6 +61,34 @@ func (n *Node) knocker() {
 			}
 		}
 	}
+}
+
+// pursuit is how the engine gets what it has missed, since it was started.
+type pursuit struct {
+	knocks int
+	has    map[string]bool
+}
+
+// heardLeaders is after so many knocks: before that an engine may take itself for current, because it has not
+// heard how far the others are.
+const heardLeaders = 10
+
+// lacks tells whether a lane is not current yet at this node's engine. A new leader would end its getting there, and
+// it could not lead: so nobody must have it lead meanwhile.
+func (n *Node) lacks(p *pursuit) bool {
+	lanes := n.lanes.Load()
+	if p.knocks++; lanes == nil || p.knocks < heardLeaders {
+		return true
+	}
+	if p.has == nil {
+		p.has = map[string]bool{}
+	}
+	for _, name := range *lanes {
+		if !p.has[name] && n.server.Current(name) {
+			p.has[name] = true
+		}
+	}
+	return len(p.has) < len(*lanes)
 }
 
 // cutOff is what operators are told of a node whose engine rests.

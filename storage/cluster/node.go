@@ -27,7 +27,8 @@ type Node struct {
 	sound   func() error      // what has become of it
 	space   func(dir string) (free, all uint64, err error)
 	watch   *island.Watch
-	joined  atomic.Bool     // the engine has joined the others once
+	joined  atomic.Bool // the engine has joined the others once
+	lanes   atomic.Pointer[[]string]
 	rests   atomic.Bool     // the engine does
 	conn    *jetstream.Conn // for records
 	talk    *jetstream.Conn // for messages between nodes

@@ -218,6 +218,11 @@ func (n *Node) take(context.Context) (err error) {
 			n.do(func(time.Duration) { r.rebuild("it has nothing of the jobs that the log began with") })
 		}
 	}
+	var lanes []string
+	for _, r := range n.replicas {
+		lanes = append(lanes, r.shard.Streams()...)
+	}
+	n.lanes.Store(&lanes)
 	n.begin()
 	return nil
 }

@@ -27,7 +27,10 @@ func (n *Node) leading() []string {
 	if !ours && (owner == "" || len(hubs) == 0 || hubs[0] != n.o.Node || slices.Contains(hubs, owner)) {
 		return nil
 	}
-	names := slices.DeleteFunc(n.station.Leaders(), n.watch.Rests)
+	names := slices.DeleteFunc(n.station.Leaders(), func(name string) bool { return !n.watch.Leads(name) })
+	if len(hubs) == 0 && !slices.ContainsFunc(names, func(name string) bool { return name != owner }) {
+		return n.station.Leaders() // all others have just been started
+	}
 	reach := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(hubs, name) })
 	if len(reach) > 0 {
 		return reach

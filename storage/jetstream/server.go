@@ -124,6 +124,12 @@ func (s *Server) InProcessConn() (net.Conn, error) {
 	return nil, ErrStopped
 }
 
+// Current tells whether the engine has all of a stream, as far as it knows.
+func (s *Server) Current(stream string) bool {
+	engine := s.engine.Load()
+	return engine != nil && engine.JetStreamIsStreamCurrent(server.DEFAULT_GLOBAL_ACCOUNT, stream)
+}
+
 // ErrFailed says that the engine has given up streams on this machine, until the process is started anew.
 var ErrFailed = errors.New("jetstream: the engine does not work any more")
 

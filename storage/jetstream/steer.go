@@ -6,6 +6,9 @@ import (
 	"slices"
 )
 
+// Streams are the names of the lanes.
+func (s *Shard) Streams() []string { return s.streams[:] }
+
 // Leader is the name of the node whose engine leads a lane, "" if nobody does. Members are all engines that
 // could, as the leader sees it.
 func (s *Shard) Leader(ctx context.Context, lane int) (leader string, members []string, err error) {

@@ -43,6 +43,13 @@
 // A resting engine is one that was stopped in order, after all that it has acknowledged was synced, as before a
 // restart of the machine. What counts does not depend on which minority runs.
 //
+// # Who is not to lead
+//
+// An engine that was just started fetches what it has missed from the lane's leader. If that one is told to step
+// down meanwhile, the fetching fails and begins anew, and the new engine cannot lead before it has ended: the lane
+// is without a leader for seconds, again and again. So a node tells that its engine lacks something, until it has
+// been current in each lane, and nobody has it lead before.
+//
 // # Hubs
 //
 // If a link is cut, and both its ends are in touch with others, none of them is of no use. But an engine that does

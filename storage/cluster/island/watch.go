@@ -24,6 +24,7 @@ type Knock struct {
 	From  string   `json:"from"`
 	Hears []string `json:"hears"` // the other nodes that it hears
 	Rests bool     `json:"rests"` // its engine does
+	Lacks bool     `json:"lacks"` // its engine does not have all yet that the others have
 }
 
 // Watch is what a node knows of who hears whom. It is safe for concurrent use.
@@ -33,6 +34,7 @@ type Watch struct {
 	mu    sync.Mutex
 	peers map[string]*peer
 	rests bool
+	lacks bool
 	fresh int // ticks until the engine may rest
 	wakes int // how often it has ended a rest, without a Calm between them
 	calm  int // ticks until that is forgotten
@@ -60,7 +62,7 @@ func New(node string, nodes []string) *Watch {
 func (w *Watch) Knock() Knock {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return Knock{From: w.node, Hears: w.heard(Missed), Rests: w.rests}
+	return Knock{From: w.node, Hears: w.heard(Missed), Rests: w.rests, Lacks: w.lacks}
 }
 
 // Heard takes another node's knock.
@@ -127,15 +129,29 @@ func (w *Watch) heard(ticks int) (names []string) {
 	return names
 }
 
-// Rests tells whether a node's engine rests, as far as it was heard.
-func (w *Watch) Rests(name string) bool {
+// Lack says whether the engine does not have all yet that the others have.
+func (w *Watch) Lack(lacks bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lacks = lacks
+}
+
+// Leads tells whether a node's engine may be told to lead, as far as it was heard.
+func (w *Watch) Leads(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if name == w.node {
-		return w.rests
+		return !w.rests && !w.lacks
 	}
 	p := w.peers[name]
-	return p != nil && p.last.Rests
+	return p == nil || !p.last.Rests && !p.last.Lacks
+}
+
+// Rests tells whether the engine does.
+func (w *Watch) Rests() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rests
 }
 
 // Due tells whether the engine is to rest now (I1). If it does already, that is so until the node is of use.

@@ -52,14 +52,14 @@ func (w *world) run(ticks int) {
 			watch := w.watches[name]
 			if w.starts[name] > 0 {
 				if w.starts[name]--; w.starts[name] == 0 {
-					watch.Started(!watch.Rests(name))
+					watch.Started(!watch.Rests())
 				}
 				continue
 			}
 			if watch.Tick(); w.tick%int(Each/Pace) == 0 {
 				w.knock(name)
 			}
-			if watch.Due() != watch.Rests(name) {
+			if watch.Due() != watch.Rests() {
 				if w.starts[name] = restarting; !watch.Due() && w.takes[name] > 0 {
 					w.starts[name] = w.takes[name]
 				}
@@ -82,7 +82,7 @@ func (w *world) knock(name string) {
 func (w *world) resting() string {
 	var names []string
 	for _, name := range w.names {
-		if w.watches[name].Rests(name) != (w.starts[name] > 0) {
+		if w.watches[name].Rests() != (w.starts[name] > 0) {
 			names = append(names, name)
 		}
 	}
@@ -172,7 +172,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 			for range 10 * Silent {
 				w.run(1)
 				for _, x := range majority {
-					if w.starts[x] > 0 || w.watches[x].Rests(x) {
+					if w.starts[x] > 0 || w.watches[x].Rests() {
 						t.Fatalf("seed %d: node %s does not run on", seed, x)
 					}
 				}
@@ -207,6 +207,36 @@ func TestStillIsNotSilence(t *testing.T) {
 	if w.run(2); !w.watches["a"].Due() {
 		t.Error("I1: it was never heard, and runs")
 	}
+}
+
+// A node whose engine rests, or has not got all yet, is not told to lead.
+func TestWhoLeads(t *testing.T) {
+	w := New("a", []string{"a", "b", "c"})
+	leads := func(want string) {
+		t.Helper()
+		got := ""
+		for _, name := range []string{"a", "b", "c"} {
+			if w.Leads(name) {
+				got += name
+			}
+		}
+		if got != want {
+			t.Errorf("%q may lead, want %q", got, want)
+		}
+	}
+	leads("abc")
+	w.Lack(true)
+	w.Heard(Knock{From: "b", Rests: true})
+	w.Heard(Knock{From: "c", Lacks: true})
+	if leads(""); !w.Knock().Lacks {
+		t.Error("it does not tell")
+	}
+	w.Lack(false)
+	w.Heard(Knock{From: "b"})
+	w.Heard(Knock{From: "c"})
+	leads("abc")
+	w.Started(true)
+	leads("bc")
 }
 
 // A node with an older program does not knock. It is there all the same, and nothing is known of its links.
