@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"beanfield/storage/cluster/island"
@@ -15,9 +16,6 @@ func knockSubject(cluster string) string { return jetstream.PostPrefix(cluster) 
 // them, and while its engine rests.
 func (n *Node) knock(context.Context) error {
 	n.watch = island.New(n.o.Node, n.o.names())
-	if n.server == nil {
-		return nil // a site's own engine is on other machines, and its operator's
-	}
 	err := jetstream.Listen(n.talk, knockSubject(n.o.Name), func(data []byte) {
 		var k island.Knock
 		if json.Unmarshal(data, &k) == nil {
@@ -45,13 +43,17 @@ func (n *Node) knocker() {
 		case <-tick.C:
 		}
 		n.watch.Tick()
+		if n.watch.Twin() {
+			n.giveWay(ctx)
+			return
+		}
 		if i%int(island.Each/island.Pace) == 0 {
 			n.watch.Lack(n.lacks(&p))
 			if b, err := json.Marshal(n.watch.Knock()); err == nil {
 				_ = jetstream.Spread(n.talk, knockSubject(n.o.Name), b)
 			}
 		}
-		if due := n.watch.Due(); n.joined.Load() && (down || due != n.rests.Load()) {
+		if due := n.watch.Due(); n.server != nil && n.joined.Load() && (down || due != n.rests.Load()) {
 			p = pursuit{}
 			if down = !n.rest(ctx, due); down {
 				select {
@@ -60,6 +62,21 @@ func (n *Node) knocker() {
 				}
 			}
 		}
+	}
+}
+
+// giveWay has this process end, because another one is this node. Until then it does no more than it must.
+func (n *Node) giveWay(ctx context.Context) {
+	why := fmt.Errorf("%w: another process is node %s of this cluster, and has been for longer: is this the configuration of another machine?", ErrRefused, n.o.Node)
+	n.o.Logger.Error("this process ends", "error", why)
+	n.fail(why)
+	n.do(func(time.Duration) {
+		if n.station != nil {
+			n.station.Fault(why.Error())
+		}
+	})
+	if n.server != nil {
+		_ = n.server.Rest(ctx)
 	}
 }
 
@@ -76,6 +93,9 @@ const heardLeaders = 10
 // lacks tells whether a lane is not current yet at this node's engine. A new leader would end its getting there, and
 // it could not lead: so nobody must have it lead meanwhile.
 func (n *Node) lacks(p *pursuit) bool {
+	if n.server == nil {
+		return false // a site's own engine is on other machines, and its operator's
+	}
 	lanes := n.lanes.Load()
 	if p.knocks++; lanes == nil || p.knocks < heardLeaders {
 		return true

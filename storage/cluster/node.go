@@ -197,6 +197,9 @@ func (n *Node) look() {
 // received takes a message from another node.
 func (n *Node) received(data []byte) {
 	m := ownership.Decode(data)
+	if n.watch.Twin() {
+		return // it is for the other one
+	}
 	n.watch.Sign(m.From)
 	n.do(func(now time.Duration) {
 		if n.station.Receive(now, m); m.Kind == ownership.Reply && m.To == n.o.Node {

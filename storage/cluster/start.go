@@ -31,9 +31,23 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 		o.Waiting = func(string) {}
 	}
 	n := newNode(o)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	n.begun.Go(func() {
+		select {
+		case <-n.failed:
+			cancel()
+		case <-n.ending:
+		}
+	})
 	for _, step := range []func(context.Context) error{n.room, n.startEngine, n.knock, n.join, n.openShards, n.openCopies, n.take} {
 		if err := step(ctx); err != nil {
 			n.stop()
+			select {
+			case <-n.failed:
+				err = n.why
+			default:
+			}
 			return nil, err
 		}
 	}

@@ -23,6 +23,15 @@
 //	I4  An engine that was just started does not rest before Fresh: its connections are not there yet. Its
 //	    elections do not begin earlier. Each time that it was started again soon this doubles.
 //
+//	I5  If two processes are one node, the younger one is told to end.
+//
+// # Twins
+//
+// Two processes with one name, because somebody copied a configuration, would be one voter that votes twice. So
+// a knock tells which life it is of, drawn by each process, and how long it has run. Who hears two lives by
+// turns knows of twins, and tells all: the two may not hear each other. The younger one ends itself. A restart
+// changes the life once. The younger one may have voted for about a second by then.
+//
 // # Nobody waits for ever
 //
 // Let M be a majority of nodes that live and reach each other, whatever their engines do. Knocks need no stream,

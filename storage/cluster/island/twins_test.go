@@ -1,0 +1,59 @@
+package island
+
+import "testing"
+
+// I5: of two processes that are one node the younger is told to end, and nobody else is, whether they hear each
+// other or only others hear both.
+func TestTwins(t *testing.T) {
+	for _, direct := range []bool{true, false} {
+		a, b := New("a", []string{"a", "b", "c"}), New("b", []string{"a", "b", "c"})
+		twin := New("a", []string{"a", "b", "c"})
+		a.twins.life, b.twins.life, twin.twins.life = 1, 2, 3
+		step := func(there ...*Watch) {
+			for range Each / Pace {
+				for _, w := range there {
+					w.Tick()
+				}
+			}
+			for _, from := range there {
+				for _, to := range there {
+					if from.node == to.node && from != to && !direct {
+						continue
+					}
+					to.Heard(from.Knock())
+				}
+			}
+		}
+		for range 50 {
+			step(a, b)
+		}
+		for i := range changed + 2 {
+			if a.Twin() || b.Twin() || twin.Twin() && i == 0 {
+				t.Fatal("I5: told too early, or not the younger one")
+			}
+			step(a, b, twin)
+		}
+		if !twin.Twin() || a.Twin() || b.Twin() {
+			t.Errorf("I5, direct %v: the younger %v, the older %v, another node %v", direct, twin.Twin(), a.Twin(), b.Twin())
+		}
+	}
+}
+
+// A node that is restarted again and again has no twin; nor has one whose program knows nothing of lives.
+func TestRestartsAreNoTwins(t *testing.T) {
+	b := New("b", []string{"a", "b", "c"})
+	for life := range uint64(20) {
+		for range 3 {
+			for range Each / Pace {
+				b.Tick()
+			}
+			b.Heard(Knock{From: "a", Life: life, Ran: 1})
+		}
+		for range Silent + 1 { // it takes longer than that to come back
+			b.Tick()
+		}
+	}
+	if got := b.Knock().Twins; got != nil {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,44 @@
+package cluster
+
+import (
+	"errors"
+	"log/slog"
+	"maps"
+	"net"
+	"testing"
+
+	"beanfield/storage/must"
+	"beanfield/storage/turns"
+)
+
+// I5 on the real engine: a second process with the name of a node ends, and the first one serves on or follows.
+func TestTwoNodesWithOneName(t *testing.T) {
+	c := newTrio(t)
+	c.start("a", "b", "c")
+	c.fit("a", "b", "c")
+	_, tenure := c.owner()
+	c.append(tenure, "one;", "a", "b", "c")
+	o := c.of("a")
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
+	o.Dir, o.Nodes, o.Logger = t.TempDir(), maps.Clone(o.Nodes), slog.New(slog.NewTextHandler(&c.log, nil)).With("node", "a again")
+	o.Nodes["a"] = l.Addr().String()
+	l.Close()
+	copies := &memory{}
+	o.Open = func(_ string, shards int, origins []turns.Place) (Copies, error) {
+		if copies.places == nil {
+			copies.places, copies.turns = origins, make([][]string, shards)
+		}
+		return copies, nil
+	}
+	n, err := Start(limited(t), o)
+	if err == nil {
+		_, err = n.Tenure(limited(t))
+		_ = n.Close(limited(t))
+	}
+	if !errors.Is(err, ErrRefused) {
+		t.Error("the second one:", err)
+	}
+	c.fit("a", "b", "c")
+	_, tenure = c.owner()
+	c.append(tenure, "two;", "a", "b", "c")
+}
