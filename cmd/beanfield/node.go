@@ -75,7 +75,7 @@ func (n *clusterNode) Start(ctx context.Context) error {
 
 // nodeError gives an error of a node its exit code.
 func nodeError(err error) error {
-	if errors.Is(err, cluster.ErrRefused) {
+	if errors.Is(err, cluster.ErrRefused) || errors.Is(err, pebblestore.ErrVersion) {
 		return &exitError{exitStorage, err}
 	}
 	return storeError(err)

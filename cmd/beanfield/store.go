@@ -62,7 +62,7 @@ func memoryBudget(c *Config) int64 {
 
 // storeError gives an error of the store its exit code.
 func storeError(err error) error {
-	if errors.Is(err, pebblestore.ErrInUse) || errors.Is(err, pebblestore.ErrForeign) || errors.Is(err, pebblestore.ErrVersion) {
+	if errors.Is(err, pebblestore.ErrInUse) || errors.Is(err, pebblestore.ErrForeign) {
 		return &exitError{exitStorage, err}
 	}
 	return err

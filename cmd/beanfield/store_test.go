@@ -154,7 +154,7 @@ func TestDoubts(t *testing.T) {
 func TestStoreErrors(t *testing.T) {
 	for err, want := range map[error]int{
 		pebblestore.ErrInUse: exitStorage, pebblestore.ErrForeign: exitStorage,
-		storage.ErrCorrupt: exitFailed, pebblestore.ErrVersion: exitStorage, storage.ErrNoSpace: exitFailed,
+		storage.ErrCorrupt: exitFailed, pebblestore.ErrVersion: exitFailed, storage.ErrNoSpace: exitFailed,
 		errors.New("other"): exitFailed, nil: exitOK,
 	} {
 		if err != nil {
@@ -163,11 +163,13 @@ func TestStoreErrors(t *testing.T) {
 		if got := exitCode(storeError(err)); got != want {
 			t.Errorf("%v ends with %d, want %d", err, got, want)
 		}
-		if got := exitCode(nodeError(err)); got != want {
+		if got := exitCode(nodeError(err)); got != want && !errors.Is(err, pebblestore.ErrVersion) {
 			t.Errorf("%v of a node ends with %d, want %d", err, got, want)
 		}
 	}
-	if got := exitCode(nodeError(fmt.Errorf("x: %w", cluster.ErrRefused))); got != exitStorage {
-		t.Errorf("a node that the cluster refuses ends with %d", got)
+	for _, err := range []error{cluster.ErrRefused, pebblestore.ErrVersion} { // no restart mends these
+		if got := exitCode(nodeError(fmt.Errorf("x: %w", err))); got != exitStorage {
+			t.Errorf("a node that ends with %v has the code %d", err, got)
+		}
 	}
 }
