@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -32,7 +33,7 @@ func (m *restartModel) apply(c *restartClient, op *queue.Op) restartAnswer {
 	me.Used, me.Watched = c.Used(), c.Watched().all()
 	switch op.Kind {
 	case queue.Put:
-		return m.put(op, me.Used, m.Put)
+		return m.put(op, cmp.Or(op.Tube, me.Used), m.Put)
 	case queue.Service:
 		return m.applyService(op)
 	}
@@ -145,7 +146,7 @@ func (m *restartModel) applyService(op *queue.Op) restartAnswer {
 
 // touches says that an operation may change a queue that may have groups.
 func (m *restartModel) touches(c *restartClient, op *queue.Op) bool {
-	tube := c.Used()
+	tube := cmp.Or(op.Tube, c.Used())
 	switch j := m.Job(op.ID); {
 	case op.Kind == queue.Service:
 		tube = op.Ask.Queue

@@ -275,8 +275,12 @@ func (run *restartRun) put(c *restartClient) queue.Op {
 		id = c.NewID()
 		run.model.last = id
 	}
+	tube := "" // the one in use, named or not
+	if run.dice.IntN(4) == 0 {
+		tube = c.Used()
+	}
 	return queue.Op{
-		Kind: queue.Put, ID: id, Data: body, Size: uint32(n),
+		Kind: queue.Put, Tube: tube, ID: id, Data: body, Size: uint32(n),
 		Pri: uint32(run.dice.IntN(4)), Delay: run.delay(), TTR: uint32(1e6 + run.dice.IntN(100)),
 	}
 }

@@ -132,7 +132,10 @@ func (s *Session) UsedShard() int { return s.usedRef.shard }
 
 // NewID allots an id to a job whose body is yet to come, and which may be put
 // much later. Others get theirs when their put is applied.
-func (s *Session) NewID() uint64 { return s.r.ids.begin(s.usedRef.shard) }
+func (s *Session) NewID() uint64 { return s.NewIDIn(s.usedRef.shard) }
+
+// NewIDIn is NewID for a job of another shard than that of the tube in use.
+func (s *Session) NewIDIn(i int) uint64 { return s.r.ids.begin(i) }
 
 // Submit runs a batch on one shard. member says that the batch needs the
 // session's place there; a session that has none otherwise stays unknown.

@@ -102,6 +102,7 @@ func TestEachRight(t *testing.T) {
 		withholds bool   // it needs the tube in use, so use must be allowed
 	}{
 		{access.Put, "put 0 0 9 1\r\nx", "INSERTED ", "BAD_FORMAT", true},
+		{access.Put, "put-in-tube t 0 0 9 1\r\nx", "INSERTED ", "BAD_FORMAT", false},
 		{access.Peek, "peek %d", "FOUND ", "NOT_FOUND", false},
 		{access.Peek, "peek-ready", "FOUND ", "NOT_FOUND", true},
 		{access.Peek, "peek-delayed", "FOUND ", "NOT_FOUND", true},

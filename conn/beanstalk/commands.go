@@ -24,6 +24,9 @@ type command struct {
 	// run does what the command does. It reports false if the command has to be tried again,
 	// because those before it must be answered first.
 	run func(*Conn, *protocol.Command) bool
+	// begin does so instead for a command with a body, of which data may have a part. It returns
+	// what is left of data.
+	begin func(c *Conn, cmd *protocol.Command, data []byte) (rest []byte, ok bool)
 	// answer words the end of a session's call (callSession).
 	answer func(*Conn)
 
@@ -35,6 +38,7 @@ type command struct {
 
 	role      role     // what it makes of a client, for the counters in stats
 	uncounted bool     // stats have no line for it
+	added     bool     // beanstalkd does not have it: the answer of capabilities has its name
 	audit     auditing // when the audit log hears that it was carried out
 }
 

@@ -211,7 +211,7 @@
 //
 //	command                                       needs             refused
 //	use                                           any right         BAD_FORMAT; the tube in use stays
-//	put                                           put               BAD_FORMAT, after the body
+//	put, put-in-tube                              put               BAD_FORMAT, after the body
 //	watch                                         reserve           BAD_FORMAT
 //	reserve, reserve-with-timeout                 reserve           as at empty tubes
 //	reserve-job                                   reserve           NOT_FOUND
@@ -226,7 +226,7 @@
 //	stats                                         stats anywhere    BAD_FORMAT
 //	list-tubes                                    nothing           lists tubes with any right
 //	ignore, list-tube-used                        nothing           never
-//	list-tubes-watched, quit                      nothing           never
+//	list-tubes-watched, quit, capabilities        nothing           never
 //
 // With rules, stats counts only tubes on which the client has the right stats, and their jobs;
 // job-timeouts is 0 then, because nobody counts it by tube. The figures of the process are the
@@ -244,7 +244,7 @@
 // the audit log, if there is one (auditing.go).
 //
 // Clients of listeners that ask for it may log in with a token: by "auth TOKEN", answered with
-// OK 0 and an empty body, or NOT_FOUND; or by a put whose body is "oauth TOKEN" and anything
+// OK 0 and an empty body, or NOT_FOUND; or by a put (not put-in-tube) whose body is "oauth TOKEN" and anything
 // behind a space, answered with an id that is used up and no job. A token that a rule knows never
 // becomes a job: where clients may not log in, such a put is answered BAD_FORMAT. With other tokens
 // it is a job, because anybody may write such a body; but if it is the first put of a client that

@@ -43,8 +43,8 @@ func (c *Conn) process(data []byte) {
 		c.fresh = false
 		cmd, ok := &c.loop.command, false
 		*cmd = grammar.Parse(line)
-		if cmd.Verb == verbPut && cmd.Word == "" {
-			rest, ok = c.beginPut(cmd, rest)
+		if begin := commands[cmd.Verb].begin; begin != nil && cmd.Word == "" {
+			rest, ok = begin(c, cmd, rest)
 		} else {
 			ok = c.execute(cmd)
 		}
@@ -179,6 +179,19 @@ func (c *Conn) listWatched(*protocol.Command) bool {
 
 func (c *Conn) listTubes(*protocol.Command) bool {
 	c.listSeen(c.loop.server.router.TubeNames())
+	return true
+}
+
+// capabilities lists the commands that beanstalkd does not have.
+func (c *Conn) capabilities(*protocol.Command) bool {
+	c.loop.out = protocol.AppendYAML(c.loop.out, func(out []byte) []byte {
+		for _, v := range verbs {
+			if commands[v].added {
+				out = protocol.AppendItem(out, commands[v].name)
+			}
+		}
+		return out
+	})
 	return true
 }
 

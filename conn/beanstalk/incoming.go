@@ -1,9 +1,14 @@
 package beanstalk
 
+import "beanfield/conn/beanstalk/protocol"
+
 // incoming is a put whose line has been accepted and whose body has not
 // arrived completely. Memory is taken as the bytes come, in parts, so that announcing
 // a gigabyte costs nothing and growing copies nothing.
 type incoming struct {
+	verb            protocol.Verb
+	shard           int
+	tube            string // that the line names; "": the one in use
 	id              uint64 // 0 until it is known
 	pri, delay, ttr uint32
 	size            int

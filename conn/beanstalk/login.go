@@ -27,11 +27,11 @@ const (
 	exposesToken         // it shows a token that a rule knows, and the client may not log in
 )
 
-// kindOfPut says what a body is, of which at least access.LongestShown bytes are there. A token
-// that a rule knows never becomes a job. Bodies are often what somebody has written, and may begin
+// kindOfPut says what the body of a put is, of which at least access.LongestShown bytes are there. Only
+// the command put can log a client in: others belong to clients that know the command auth. A token that a rule knows never becomes a job. Bodies are often what somebody has written, and may begin
 // like that too: so without rules such a put is a job, and likewise if no rule knows the token,
 // unless this is the first put of a client that may not put: then it has mistaken its token.
-func (c *Conn) kindOfPut(body []byte, size int) putKind {
+func (c *Conn) kindOfPut(p *incoming, body []byte) putKind {
 	g := c.guard
 	if g == nil || g.policy == nil {
 		return plainPut
@@ -43,9 +43,9 @@ func (c *Conn) kindOfPut(body []byte, size int) putKind {
 	c.loop.effort -= effortAlone - 1
 	h := access.HashOf(token)
 	switch known := g.policy.Knows(&h); {
-	case known && !c.login:
+	case known && (!c.login || p.tube != ""):
 		return exposesToken
-	case known, c.mayShow && !g.used.Has(access.Put) && size <= access.LongestShown:
+	case known, c.mayShow && p.tube == "" && !g.used.Has(access.Put) && p.size <= access.LongestShown:
 		return showsToken
 	}
 	return plainPut

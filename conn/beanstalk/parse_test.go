@@ -31,6 +31,8 @@ const (
 
 var shapes = []shape{
 	{"put ", number + another + another + another + `((?:[^0-9].*)?)`, false},
+	{"put-in-tube ", anyName + another + another + another + another + `((?:[^0-9].*)?)`, false},
+	{"capabilities", ``, false},
 	{"peek ", number, false},
 	{"peek-ready", ``, false},
 	{"peek-delayed", ``, false},
@@ -70,7 +72,7 @@ var validTube = regexp.MustCompile(`\A` + tubeName + `\z`)
 func limits(name string) []string {
 	const u32, u64 = "4294967295", "18446744073709551615"
 	switch name {
-	case "put":
+	case "put", "put-in-tube":
 		return []string{u32, u32, u32, u32}
 	case "release":
 		return []string{u64, u32, u32}
@@ -115,16 +117,19 @@ func referenceParse(line []byte) string {
 func referenceArgs(command string, args [][]byte) string {
 	name, trailing, w := "", false, protocol.Word("")
 	switch command {
-	case "put":
-		trailing = len(args[4]) > 0
-		args = args[:4]
+	case "put", "put-in-tube":
+		last := len(args) - 1
+		trailing, args = len(args[last]) > 0, args[:last]
+		if command != "put" {
+			name, args = string(args[0]), args[1:]
+		}
 	case "use", "watch", "ignore", "stats-tube":
 		name, args = string(args[0]), nil
 	case "pause-tube":
 		name, args = string(args[0]), args[1:]
-		if !validTube.MatchString(name) {
-			w = protocol.BadFormat
-		}
+	}
+	if inner := command == "pause-tube" || command == "put-in-tube"; inner && !validTube.MatchString(name) {
+		w = protocol.BadFormat
 	}
 	var numbers []uint64
 	for i, a := range args {
@@ -146,7 +151,7 @@ func asOutcome(c protocol.Command) string {
 	name := commands[c.Verb].name
 	var n []uint64
 	switch name {
-	case "put":
+	case "put", "put-in-tube":
 		n = []uint64{uint64(c.Pri), uint64(c.Delay), uint64(c.TTR), uint64(c.Size)}
 	case "release":
 		n = []uint64{c.ID, uint64(c.Pri), uint64(c.Delay)}

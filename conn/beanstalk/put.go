@@ -13,7 +13,7 @@ import (
 func (c *Conn) beginPut(cmd *protocol.Command, data []byte) (rest []byte, ok bool) {
 	size := int(cmd.Size)
 	tooBig := size > c.loop.server.opts.Load().MaxJobSize
-	p := incoming{pri: cmd.Pri, delay: cmd.Delay, ttr: max(cmd.TTR, 1), size: size}
+	p := c.incoming(cmd)
 	if !tooBig && !cmd.Trailing && len(data) >= size+2 && string(data[size:size+2]) == protocol.CRLF {
 		if !c.runPut(cmd, &p, data[:size]) {
 			return data, false
@@ -23,30 +23,44 @@ func (c *Conn) beginPut(cmd *protocol.Command, data []byte) (rest []byte, ok boo
 	if !c.flush() {
 		return data, false
 	}
-	c.loop.count(verbPut)
+	c.loop.count(cmd.Verb)
 	switch {
 	case tooBig:
 		c.skip.body(int64(size) + 2)
 	case cmd.Trailing:
 		c.loop.refuse(protocol.BadFormat)
-	case c.guard != nil && !c.allowed(cmd) && (!c.login || size > access.LongestShown):
-		c.mayShow = false
-		c.noteDenied(verbPut, c.session.Used(), 0)
-		c.skip.refused(int64(size) + 2)
+	case c.guard != nil && !c.allowed(cmd) && (!c.login || p.tube != "" || size > access.LongestShown):
+		c.shownNothing(&p)
+		c.noteDenied(p.verb, c.tubeOf(p.verb, cmd.Name), 0)
+		c.skip.refused(int64(size)+2, p.verb)
 	default:
 		c.becomeProducer()
-		p.id = c.session.NewID()
+		p.id = c.session.NewIDIn(p.shard)
 		c.put = &incoming{}
 		*c.put = p
 	}
 	return data, true
 }
 
+// incoming is the put of a line.
+func (c *Conn) incoming(cmd *protocol.Command) incoming {
+	p := incoming{verb: cmd.Verb, pri: cmd.Pri, delay: cmd.Delay, ttr: max(cmd.TTR, 1), size: int(cmd.Size)}
+	if cmd.Verb == verbPut {
+		p.shard = c.session.UsedShard()
+	} else {
+		p.tube, p.shard = string(cmd.Name), c.loop.server.router.TubeShard(cmd.Name)
+	}
+	return p
+}
+
+// shownNothing notes that the first put, by which a client may log in, has come and shown no token.
+func (c *Conn) shownNothing(p *incoming) { c.mayShow = c.mayShow && p.tube != "" }
+
 // runPut runs a put whose body is there. It reports false when the put has to be tried again.
 func (c *Conn) runPut(cmd *protocol.Command, p *incoming, body []byte) bool {
 	kind := plainPut
 	if c.guard != nil {
-		kind = c.kindOfPut(body, len(body))
+		kind = c.kindOfPut(p, body)
 	}
 	if kind == showsToken {
 		return c.logInByPut(body)
@@ -55,14 +69,14 @@ func (c *Conn) runPut(cmd *protocol.Command, p *incoming, body []byte) bool {
 		if !c.deny(cmd) {
 			return false
 		}
-		c.mayShow = false
+		c.shownNothing(p)
 		return true
 	}
 	if !c.admit(p, body) {
 		c.flush()
 		return false
 	}
-	c.mayShow = false
+	c.shownNothing(p)
 	return true
 }
 
@@ -89,18 +103,19 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 	}
 	kind := plainPut
 	if c.guard != nil && p.size > 0 {
-		kind = c.kindOfPut(p.parts[0], p.size)
+		kind = c.kindOfPut(p, p.parts[0])
 	}
 	if kind == showsToken {
 		token, _ := access.Shown(p.parts[0])
 		c.logIn(token, p.id)
 		return data, true
 	}
-	c.mayShow = false
-	if g := c.guard; g != nil && (kind == exposesToken || !g.used.Has(access.Put)) {
+	c.shownNothing(p)
+	name := []byte(p.tube)
+	if c.guard != nil && (kind == exposesToken || !c.allowed(&protocol.Command{Verb: p.verb, Name: name})) {
 		c.loop.server.router.EndID(p.id)
-		c.noteDenied(verbPut, c.session.Used(), 0)
-		c.loop.refuse(commands[verbPut].refused)
+		c.noteDenied(p.verb, c.tubeOf(p.verb, name), 0)
+		c.loop.refuse(commands[p.verb].refused)
 		return data, true
 	}
 	// There is room, because beginPut has flushed the run. The id cannot be lost with
@@ -114,12 +129,12 @@ func (c *Conn) fillPut(data []byte) (rest []byte, complete bool) {
 // admit turns a complete put into an operation of the run, or reports that
 // the run has to be flushed first. body is borrowed; the parts are given away.
 func (c *Conn) admit(p *incoming, body []byte) bool {
-	op := c.opFor(c.session.UsedShard(), verbPut)
+	op := c.opFor(p.shard, p.verb)
 	if op == nil {
 		return false
 	}
-	op.ID, op.Pri, op.Delay, op.TTR, op.Size = p.id, p.pri, p.delay, p.ttr, uint32(p.size)
+	op.Tube, op.ID, op.Pri, op.Delay, op.TTR, op.Size = p.tube, p.id, p.pri, p.delay, p.ttr, uint32(p.size)
 	op.Data, op.Parts = body, p.parts
-	c.run.member = true
+	c.run.member = c.run.member || p.tube == ""
 	return true
 }

@@ -168,6 +168,7 @@ func TestPutTornByDisconnect(t *testing.T) {
 	for _, stream := range []string{
 		"put 0 0 60 5\r\nhello\r\n",
 		"put 0 0 60 1\r\na\r\nuse t1\r\nput 0 0 60 2\r\nbb\r\nreserve\r\nuse t2\r\nput 0 9 60 0\r\n\r\nbury 1 0\r\nput 0 0 60 1\r\nxyz\r\n",
+		"put-in-tube t1 0 0 60 1\r\na\r\nput-in-tube default 0 0 60 2\r\nbb\r\nreserve\r\nput-in-tube t2 0 9 60 0\r\n\r\nput-in-tube t2 0 0 60 1\r\nxyz\r\n",
 	} {
 		h := newHouse(t)
 		watch := h.pair()

@@ -62,7 +62,8 @@ func (c *Conn) again(r *recalled) bool {
 	cmd := protocol.Command{Verb: r.verb, ID: op.ID, Pri: op.Pri, Delay: op.Delay, N: op.Limit, Name: op.Data}
 	switch op.Kind {
 	case queue.Put:
-		p := incoming{pri: op.Pri, delay: op.Delay, ttr: op.TTR, size: int(op.Size)}
+		cmd.TTR, cmd.Size, cmd.Name = op.TTR, op.Size, []byte(op.Tube)
+		p := c.incoming(&cmd)
 		return c.runPut(&cmd, &p, op.Data)
 	case queue.Reserve:
 		cmd.N = op.Timeout

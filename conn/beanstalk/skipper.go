@@ -7,7 +7,7 @@ import "beanfield/conn/beanstalk/protocol"
 // however much there is to skip.
 type skipper struct {
 	bytes int64         // left of a body
-	word  protocol.Word // the answer to its put
+	word  protocol.Word // the answer to its command
 	line  bool          // until the line's CRLF
 	cr    bool          // the last byte of the line so far was CR
 	// request says that the line may be the first one of a request of HTTP, and ends with this
@@ -20,8 +20,8 @@ func (k *skipper) on() bool { return k.bytes > 0 || k.line }
 
 func (k *skipper) body(n int64) { k.bytes, k.word = n, protocol.JobTooBig }
 
-// refused throws away the body of a put that the client may not make.
-func (k *skipper) refused(n int64) { k.bytes, k.word = n, commands[verbPut].refused }
+// refused throws away the body of a command that the client may not give.
+func (k *skipper) refused(n int64, v protocol.Verb) { k.bytes, k.word = n, commands[v].refused }
 
 // watch looks at a piece of the line, up to the CR at i if that is not negative.
 func (k *skipper) watch(piece []byte, i int) {

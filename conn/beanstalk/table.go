@@ -16,7 +16,7 @@ func table() []command {
 	tube, none := args{protocol.Tube}, args{}
 	return []command{
 		{text: "put ", args: args{pri, delay, protocol.TTR, protocol.Size}, about: aboutUsed, needs: access.Put, refused: badFormat,
-			op: queue.Put, reply: protocol.Inserted, role: producer},
+			begin: (*Conn).beginPut, op: queue.Put, reply: protocol.Inserted, role: producer},
 		{text: "peek ", args: args{id}, about: aboutJob, needs: access.Peek, refused: notFound, op: queue.Peek, reply: protocol.Found},
 		{text: "peek-ready", args: none, about: aboutUsed, needs: access.Peek, refused: notFound, op: queue.PeekReady, reply: protocol.Found},
 		{text: "peek-delayed", args: none, about: aboutUsed, needs: access.Peek, refused: notFound, op: queue.PeekDelayed, reply: protocol.Found},
@@ -48,6 +48,9 @@ func table() []command {
 			audit: auditAlways, uncounted: true},
 		{text: "quit", args: args{protocol.Apart, protocol.Any}, run: alone((*Conn).quit), uncounted: true},
 		{text: "auth ", args: args{protocol.Token}, refused: notFound, login: true, run: alone((*Conn).auth), uncounted: true},
+		{text: "capabilities", args: none, run: alone((*Conn).capabilities), uncounted: true},
+		{text: protocol.LongWord, args: args{protocol.Inner, pri, delay, protocol.TTR, protocol.Size}, about: aboutTube, needs: access.Put,
+			refused: badFormat, begin: (*Conn).beginPut, op: queue.Put, reply: protocol.Inserted, role: producer, uncounted: true, added: true},
 	}
 }
 

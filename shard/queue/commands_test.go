@@ -39,20 +39,25 @@ var commands = []command{
 
 func (x *machine) put() {
 	c, u := x.client()
-	if u == nil || x.m.Clients[c].Used == "" {
+	if u == nil {
 		return
+	}
+	tube, named := x.m.Clients[c].Used, ""
+	if tube == "" || x.pick(5, "named") == 0 {
+		named = choose(x, "tube", machineTubes...)
+		tube = named
 	}
 	if len(x.m.Jobs) > 30 {
 		x.do(c, u, Op{Kind: Delete, ID: x.id()}, "")
 		return
 	}
-	x.atTube(x.m.Clients[c].Used)
+	x.atTube(tube)
 	if x.m.Clients[c].Waiting > 0 {
 		return
 	}
 	x.w.lastID++
 	op := Op{
-		Kind: Put, Pri: choose[uint32](x, "pri", 0, 1, 1, 1023, 1024, 4294967295),
+		Kind: Put, Tube: named, Pri: choose[uint32](x, "pri", 0, 1, 1, 1023, 1024, 4294967295),
 		Delay: choose[uint32](x, "delay", 0, 0, 0, 1, 2, 3), TTR: choose[uint32](x, "ttr", 1, 2, 3, 10),
 	}
 	body := x.body(x.w.lastID)

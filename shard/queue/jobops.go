@@ -38,8 +38,18 @@ func (s *State) turnAway(op *Op, why Status) bool {
 	return false
 }
 
-// put makes a job in the tube that the client uses.
-func (s *State) put(now int64, c *Client, op *Op) { s.putInto(now, c.used, op, nil) }
+// put makes a job in the tube that it names, or else in the one that the client uses.
+func (s *State) put(now int64, c *Client, op *Op) {
+	if op.Tube == "" {
+		s.putInto(now, c.used, op, nil)
+		return
+	}
+	t := s.tubeNamed([]byte(op.Tube))
+	t.using++ // until it has the job
+	s.putInto(now, t, op, nil)
+	t.using--
+	s.letGo(t)
+}
 
 // putInto makes a job in a tube.
 func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func (x *machine) model(c int, op *Op, body string) {
 	m, me := x.m, x.m.Clients[c]
 	switch op.Kind {
 	case Put:
-		op.Status = statusOf[m.Put(&naive.Job{ID: op.ID, Tube: me.Used, Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR})]
+		op.Status = statusOf[m.Put(&naive.Job{ID: op.ID, Tube: cmp.Or(op.Tube, me.Used), Body: body, Pri: op.Pri, Delay: op.Delay, TTR: op.TTR})]
 	case Reserve:
 		op.found(m.Reserve(c, op.Poll))
 	case Claim:

@@ -87,7 +87,8 @@ type Op struct {
 	From, To uint32
 
 	// Tube is the tube that the operation has named, or that of the job that it has found,
-	// for whoever tells people about the command.
+	// for whoever tells people about the command. A put may be told the tube: the one in use
+	// otherwise.
 	Tube string
 
 	Ask *Ask // Service

@@ -20,6 +20,7 @@ var Topics = []Topic{
 	{"security", "who can reach the server, and how to limit that"},
 	{"access", "who may do what: rules, tokens, the audit log"},
 	{"rights", "which right each command needs, and the answer without it"},
+	{"protocol", "the commands that beanstalkd does not have"},
 	{"browsers", "which web pages may use the server, and by what names"},
 	{"monitoring", "what to watch, and when to be alerted"},
 	{"console", "the pages for a browser, and their JSON interface"},

@@ -12,7 +12,7 @@ import (
 type Verb uint8
 
 // Args are a command's arguments, in order.
-type Args [4]Arg
+type Args [5]Arg
 
 // Grammar says how all commands are written.
 type Grammar struct {

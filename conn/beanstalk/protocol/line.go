@@ -2,8 +2,13 @@ package protocol
 
 import "bytes"
 
-// MaxLine is how long a command line may be, without its CRLF.
-const MaxLine = 222
+// MaxLine is how long a command line may be, without its CRLF. A line with the longest name of a tube
+// and four numbers behind it may be longer: LongWord is how it begins.
+const (
+	MaxLine  = 222
+	MaxLong  = 256
+	LongWord = "put-in-tube "
+)
 
 // CRLF ends a line and a body.
 const CRLF = "\r\n"
@@ -19,7 +24,15 @@ const (
 
 // NextLine finds the next line; only CRLF ends one.
 func NextLine(data []byte) (line, rest []byte, _ LineState) {
-	window := data[:min(len(data), MaxLine+2)]
+	line, rest, state := lineWithin(data, MaxLine)
+	if state == TooLong && string(data[:len(LongWord)]) == LongWord {
+		return lineWithin(data, MaxLong)
+	}
+	return line, rest, state
+}
+
+func lineWithin(data []byte, most int) (line, rest []byte, _ LineState) {
+	window := data[:min(len(data), most+2)]
 	for from := 0; ; {
 		i := bytes.IndexByte(window[from:], '\n')
 		if i < 0 {
@@ -30,7 +43,7 @@ func NextLine(data []byte) (line, rest []byte, _ LineState) {
 		}
 		from = i + 1
 	}
-	if len(window) == MaxLine+2 {
+	if len(window) == most+2 {
 		return nil, nil, TooLong
 	}
 	return nil, nil, Incomplete

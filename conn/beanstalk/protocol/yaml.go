@@ -24,6 +24,11 @@ func AppendInt(out []byte, key string, n int64) []byte {
 	return append(out, '\n')
 }
 
+// AppendItem writes an item of a list, which is never quoted.
+func AppendItem(out []byte, item string) []byte {
+	return append(append(append(out, '-', ' '), item...), '\n')
+}
+
 // AppendRaw writes a value that is never quoted.
 func AppendRaw(out []byte, key, value string) []byte {
 	out = append(appendKey(out, key), value...)

@@ -1,0 +1,41 @@
+package beanstalk
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	peer "beanfield/conn/beanstalk/client"
+	"beanfield/storage/must"
+)
+
+// dialled is a client as programs have it.
+func (h *house) dialled() *peer.Client {
+	h.t.Helper()
+	h.connect("tcp").close() // now there is an address
+	c := must.Get(peer.Dial(peer.Options{Server: h.tcp, Timeout: time.Minute}))
+	h.t.Cleanup(func() { c.HangUp() })
+	return c
+}
+
+// The client has a function for each command that capabilities lists.
+func TestAddedCommandsOfClient(t *testing.T) {
+	h := newHouse(t)
+	c := h.dialled()
+	defer c.Close()
+	var want []string
+	for _, v := range verbs {
+		if commands[v].added {
+			want = append(want, commands[v].name)
+		}
+	}
+	if got := must.Get(c.Capabilities()); !slices.Equal(got, want) {
+		t.Errorf("capabilities are %v, want %v", got, want)
+	}
+	if id := must.Get(c.PutInTube("mail", 1, 0, 9, []byte("hello"))); id != 1 {
+		t.Errorf("put as job %d", id)
+	}
+	if _, err := c.PutInTube("-mail", 1, 0, 9, nil); err == nil {
+		t.Error("a wrong name is taken")
+	}
+}

@@ -1,0 +1,38 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What follows is for servers that have the commands which beanstalkd does not have. Other servers
+// answer UNKNOWN_COMMAND, which is an error here (Refused): nothing is tried in another way, because
+// each other way would do something else too. Ask for Capabilities first.
+
+// Capabilities are the names of such commands that the server has; none if it is a beanstalkd.
+func (c *Client) Capabilities() ([]string, error) {
+	r, err := c.Ask("capabilities")
+	if err != nil || r.Word == "UNKNOWN_COMMAND" {
+		return nil, err
+	}
+	return r.List(), r.Want("OK")
+}
+
+// PutInTube puts a job into a tube, and leaves the tube in use as it is. delay and ttr are seconds.
+func (c *Client) PutInTube(tube string, pri, delay, ttr uint32, body []byte) (id uint64, _ error) {
+	r, err := c.Put(fmt.Sprintf("put-in-tube %s %d %d %d %d", tube, pri, delay, ttr, len(body)), body)
+	if err != nil {
+		return 0, err
+	}
+	return r.Number, r.Want("INSERTED")
+}
+
+// List is the YAML list in a reply.
+func (r Reply) List() (list []string) {
+	for line := range strings.Lines(string(r.Body)) {
+		if item, ok := strings.CutPrefix(line, "- "); ok {
+			list = append(list, strings.TrimSuffix(item, "\n"))
+		}
+	}
+	return list
+}
