@@ -29,6 +29,8 @@ type Options struct {
 	// Budget is how many bytes of bodies all shards keep in memory, if the
 	// store can give them back; 0 for no limit.
 	Budget int64
+	// PolicyFor is the policy for a tube, nil for none; nil if there are no policies.
+	PolicyFor func(tube string) *queue.Policy
 	// Logger is told how a long recovery gets on; nil for none.
 	Logger *slog.Logger
 	// Steps learns what New is doing; nil for nobody.
@@ -117,7 +119,7 @@ func recovered(o Options, c queue.Config) (*Router, error) {
 	for i, log := range logs {
 		c.Directory, c.Log, c.Durable, c.Epoch = home{r, i}, log, o.Store.Durable(), r.base.UnixNano()
 		c.Ended = r.leavers[i].take
-		c.Budget, c.Pinned = 0, ""
+		c.Budget, c.Pinned, c.PolicyFor = 0, "", o.PolicyFor
 		if c.Durable && o.Budget > 0 {
 			c.Budget = max(1, o.Budget/int64(o.Shards))
 		}
@@ -130,6 +132,14 @@ func recovered(o Options, c queue.Config) (*Router, error) {
 		return nil, errors.Join(err, o.Store.Close())
 	}
 	return r, nil
+}
+
+// SetPolicies brings other policies for all tubes; nil for none. They hold for tubes that are
+// made from then on, and soon for the others.
+func (r *Router) SetPolicies(of func(tube string) *queue.Policy) {
+	for _, sh := range r.shards {
+		sh.Look(context.Background(), func(s *queue.State, _ *shard.Figures) { s.SetPolicies(of) })
+	}
 }
 
 // Close stops the shards and closes the store. All sessions must be closed.

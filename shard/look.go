@@ -78,4 +78,5 @@ func (sh *Shard) serveLooks() {
 		l.fn(sh.state, &f)
 		close(l.done)
 	}
+	sh.findDue() // one of them may have brought policies
 }

@@ -24,6 +24,11 @@ func printConfig(w io.Writer, c *Config) error {
 	for _, s := range settings {
 		fmt.Fprintf(t, "%s = %s\t# %s%s\n", s.key, s.show(c), comment(c.from[s.key].String()), meaning(s.key, c))
 	}
+	fmt.Fprintln(t, tubeKey+" = [")
+	for i := range c.Tubes {
+		fmt.Fprintf(t, "  { %s },\n", showElement(tubeSettings, tubeKey+".", &c.Tubes[i]))
+	}
+	fmt.Fprintln(t, "]")
 	fmt.Fprintln(t, queueForKey+" = [")
 	for i := range c.Queue.For {
 		fmt.Fprintf(t, "  { %s },\n", showElement(queueForSettings, queueForKey+".", &c.Queue.For[i]))

@@ -80,6 +80,7 @@ type Config struct {
 		BackupPath   string // "": beside Path
 	}
 	Stats   struct{ QuoteStrings string }
+	Tubes   []TubeRule
 	Queue   QueueConfig
 	HTTP    HTTPConfig
 	Metrics MetricsConfig

@@ -61,6 +61,8 @@ func (r *fileReader) table(path toml.Key, table map[string]any) {
 			r.access(key, v)
 		case key.String() == queueForKey:
 			defer r.queueFor(key, v) // last: it starts from the limits that [queue] sets
+		case key.String() == tubeKey:
+			r.tubes(key, v)
 		case key.String() == nodesKey:
 			r.nodes(key, v)
 		case row != nil:
@@ -231,7 +233,7 @@ func keysBelow(path toml.Key) []string {
 		prefix = path.String() + "."
 	}
 	var names []string
-	for _, key := range slices.Concat(keys(listenSettings), keys(settings), keys(queueForSettings), keys(accessSettings)) {
+	for _, key := range slices.Concat(keys(listenSettings), keys(settings), keys(tubeSettings), keys(queueForSettings), keys(accessSettings)) {
 		rest, ok := strings.CutPrefix(key, prefix)
 		name, _, _ := strings.Cut(rest, ".")
 		if ok && !slices.Contains(names, name) {

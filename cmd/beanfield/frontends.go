@@ -109,6 +109,7 @@ func (f *fronts) begin(ls []net.Listener) {
 // open makes the other front ends, as the configuration says. If it fails, it ends those that
 // there are, and closes the router.
 func (f *fronts) open(c *Config, r *router.Router, log *slog.Logger) error {
+	r.SetPolicies(f.config.Load().policyFor()) // it may have been made before a reload
 	s, err := f.newService(c, r)
 	if err == nil {
 		f.now.Store(s)
@@ -185,6 +186,7 @@ func (f *fronts) change(c *Config) (apply func(), err error) {
 		steps, err = append(steps, step), errors.Join(err, e)
 	}
 	if s != nil {
+		steps = append(steps, func() { s.router.SetPolicies(c.policyFor()) })
 		steps = append(steps, func() { s.acceptor.Limit(c.Limits.MaxConnections) })
 		prepare(s.beanstalk.Change(f.beanstalkOptions(c)))
 	}

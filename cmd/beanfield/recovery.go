@@ -40,6 +40,8 @@ func openRouter(stop context.Context, c *Config, t tenure, steps *storage.Steps,
 			Budget: memoryBudget(c),
 			Logger: slog.New(p),
 			Steps:  steps,
+
+			PolicyFor: c.policyFor(),
 		})
 	})
 	return r, storeError(err)

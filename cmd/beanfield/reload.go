@@ -132,6 +132,7 @@ func (c *Config) merge(next *Config) (*Config, []change) {
 	merged.Listen = listens
 	changes = append(changes, more...)
 	for _, list := range []struct{ key, now, next string }{
+		{tubeKey, fmt.Sprint(c.Tubes), fmt.Sprint(next.Tubes)},
 		{queueForKey, fmt.Sprint(c.Queue.For), fmt.Sprint(next.Queue.For)},
 		{accessKey, showRules(c.Access), showRules(next.Access)},
 	} {

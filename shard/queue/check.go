@@ -63,7 +63,7 @@ func (s *State) Check() error {
 	if waits += many; waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
-	return cmp.Or(s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos))
+	return cmp.Or(s.checkSizes(seen), s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos))
 }
 
 func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {
@@ -74,6 +74,9 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 		return fmt.Errorf("S5: tube %q has no reason to exist", name)
 	}
 	urgent, err := s.checkPlaces(name, t, place)
+	if err == nil && t.policy != nil {
+		err = s.checkPolicy(t)
+	}
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,9 @@ type Config struct {
 	// Many is how many tubes a client may watch here before it is one of many
 	// tubes (manytubes.go); 0 for the default, which only tests change.
 	Many int
+	// PolicyFor is the policy for a tube, nil for none; nil if there are no policies. SetPolicies
+	// brings others.
+	PolicyFor func(tube string) *Policy
 	// Share bounds the long work of one turn (share.go); 0 for the default.
 	Share int
 	// Epoch is the wall clock, in nanoseconds since 1970, at moment 0 of the

@@ -72,7 +72,9 @@ func (s *State) move(now int64, slot uint32, to *tube) {
 		from.service.jobGone(s, slot)
 	}
 	s.itemMoves(slot)
+	from.loses(j)
 	j.place = j.place&(1<<tubeShift-1) | to.slot<<tubeShift
+	to.gains(j)
 	to.total++
 	to.newest = max(to.newest, j.id())
 	if to.service != nil {

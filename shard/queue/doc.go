@@ -10,8 +10,7 @@
 //
 //   - Package cells: containers that know nothing of jobs.
 //   - The queue: what beanstalkd is, tubes, jobs, waiters, reserve, the log; and what every
-//     tube needs, such as what becomes of a job that was delivered too often (deadletters.go;
-//     so far only the queue service counts deliveries, and has limits for them).
+//     tube needs, such as what becomes of a job that was delivered too often (deadletters.go).
 //   - Items: what the queue service adds, groups, views, consumers, gets. Their files begin
 //     with items_.
 //
@@ -81,6 +80,13 @@
 //
 // While the log has no room even for updates, items are taken back all the same, and no
 // item dies. Their counts are in memory then, and in the next record of each item.
+//
+// # Policies
+//
+// A tube that the configuration has a policy for (policy.go) has more rules than beanstalkd:
+// bounds on its jobs (full.go), and what becomes of jobs that come back (comeback.go). For other
+// tubes all of that costs one look at a nil pointer. Policies know no clock and no chance: what
+// they do follows from the state, the time that the queue is told, and the operations.
 //
 // # Bounds
 //
@@ -163,6 +169,9 @@
 //	V3  While a view has undelivered jobs, and a consumer waits in its line, one of its
 //	    consumers is called, unless the tube is paused.
 //	V4  The numbers of a queue's views grow, and none is used again.
+//	M1  A tube's counts of its jobs and their bytes equal what walking them would count.
+//	M2  A ranking has the jobs that it is to rank and no others, under their keys. It has all
+//	    of them as soon as the pass over all jobs that it needs is over (policy.go).
 //	B1  What an operation has borrowed, Op.Data and the parts of a put, belongs to whoever has
 //	    submitted it. Run reads it until the operation has been applied, and then lets go
 //	    of it: nobody can read it in an answer. The queue copies what it keeps; it takes over
@@ -180,7 +189,7 @@
 // # Reading order
 //
 // op.go (what can be asked), batch.go, state.go, tick.go, places.go, jobops.go,
-// reserve.go, wait.go, share.go and manytubes.go; then package cells and index.go for how a
+// reserve.go, wait.go, share.go, manytubes.go and policy.go; then package cells and index.go for how a
 // job stays so small. For the queue service: items_ask.go, items_hooks.go, items_service.go
 // and items_consumer.go. An item is pushed by items_push.go, settled by items_commit.go and
 // deadletters.go; then items_filter.go, items_index.go, items_gets.go and items_view.go.

@@ -1,17 +1,18 @@
 package queue
 
-import "beanfield/storage"
-
 // askPut makes an item.
 func (s *State) askPut(now int64, op *Op) {
 	a := op.Ask
 	t := s.tubeNamed([]byte(a.Queue))
 	v := s.serviceOf(t, a.Limits)
 	victim, status := s.admit(v)
-	if status != OK && op.phase <= staged { // otherwise it has failed already
-		op.Status = status
-		if status != More && op.phase == staged {
+	if status != OK && op.phase < noPlace { // otherwise it has failed already
+		switch op.Status = status; {
+		case status == More:
+		case op.phase == staged:
 			s.unstage(t, op)
+		case op.phase == admitted:
+			s.turnAway(op, status)
 		}
 		s.letGo(t)
 		return
@@ -22,15 +23,6 @@ func (s *State) askPut(now int64, op *Op) {
 		s.evict(v, victim) // not sooner: the put might have been refused
 	}
 	s.letGo(t)
-}
-
-// unstage ends a put whose body the log has, because the queue has filled up or ended
-// meanwhile. Only a record of the job leads the log to the body.
-func (s *State) unstage(t *tube, op *Op) {
-	s.record = storage.Job{ID: op.ID, Tube: t.name, State: storage.Ready, Size: op.Size}
-	s.Log.Put(&s.record)
-	s.Log.Delete(&s.record)
-	s.turnAway(op, op.Status)
 }
 
 // admit says whether a queue takes one more item, and which item a full queue must drop

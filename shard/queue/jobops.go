@@ -6,7 +6,7 @@ import "beanfield/storage"
 // takes no jobs or the log has no room, or if the log must have the body first.
 func (s *State) accept(op *Op) bool {
 	switch op.phase {
-	case staged:
+	case staged, admitted:
 		return true
 	case noPlace:
 		return s.turnAway(op, NoRoom)
@@ -53,7 +53,11 @@ func (s *State) put(now int64, c *Client, op *Op) {
 
 // putInto makes a job in a tube.
 func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
-	if !s.accept(op) {
+	if t.policy != nil && op.phase == 0 && !s.fits(t, op.Size) {
+		s.refusePut(t, op)
+		return
+	}
+	if !s.accept(op) || t.policy != nil && !s.makeRoom(t, op) {
 		return
 	}
 	slot := s.jobs.Alloc()
@@ -67,6 +71,7 @@ func (s *State) putInto(now int64, t *tube, op *Op, tags Tags) {
 		s.setTags(slot, tags)
 	}
 	t.total++
+	t.gains(j)
 	t.newest = max(t.newest, op.ID)
 	s.totals.Total++
 	op.Status = OK
@@ -131,6 +136,11 @@ func (s *State) endForAll(slot uint32) {
 	if j := s.jobs.At(slot); j.state() != Passed { // otherwise it was counted when it passed
 		s.tubeAt.Get(j.tube()).deletes++
 	}
+	s.drop(slot)
+}
+
+// drop ends a job wherever it is, without counting that as somebody's delete.
+func (s *State) drop(slot uint32) {
 	s.logDelete(slot)
 	s.unplace(slot)
 	s.forget(slot)
@@ -195,6 +205,9 @@ func (s *State) release(now int64, c *Client, op *Op) {
 	t := s.trails.At(j.trail)
 	t.delay = op.Delay
 	t.releases++
+	if s.tubeAt.Get(j.tube()).policy != nil && s.comesBack(now, slot, op.Delay > 0) {
+		return
+	}
 	if op.Delay > 0 {
 		s.makeDelayed(slot, now+int64(op.Delay)*second)
 		s.logUpdate(slot)

@@ -88,6 +88,12 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 		want.ID = x.w.lastID
 	}
 	got, b := u.apply(op)
+	if op.Kind == Put && op.ID == 0 {
+		x.w.lastID = x.w.dir.Last // a put that a full tube refuses at once takes no id
+	}
+	if op.Kind == Put {
+		x.w.dir.Last = max(x.w.dir.Last, op.ID)
+	}
 	x.model(c, &want, body)
 	if got.Status != want.Status || got.Status == OK && (got.ID != want.ID || got.Count != want.Count || got.Pri != want.Pri) {
 		x.w.t.Fatalf("client %d: operation %d is answered %v %d %d %d, want %v %d %d %d", c, op.Kind,
@@ -279,6 +285,7 @@ func (x *machine) restart() {
 	}
 	old := x.m
 	x.m = naive.Restore(jobs, slices.Collect(maps.Values(old.Services)))
+	x.m.Policies, x.m.Spread, x.m.Slot = old.Policies, old.Spread, old.Slot
 	x.newUsers()
 	if x.serves {
 		x.m.Limits = old.Limits

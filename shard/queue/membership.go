@@ -83,7 +83,7 @@ func (s *State) detach(now int64, c *Client, op *Op) {
 		s.spend(moving)
 		slot := c.held.Head
 		s.unhold(slot)
-		s.makeReady(now, slot)
+		s.giveBack(now, slot)
 	}
 	s.dismiss(c)
 }

@@ -13,6 +13,9 @@ func (s *State) makeReady(now int64, slot uint32) {
 		t.urgent++
 		s.totals.Urgent++
 	}
+	if t.policy != nil {
+		s.rank(t, slot)
+	}
 	if t.opening {
 		s.reopen(t)
 	}
@@ -27,6 +30,9 @@ func (s *State) unready(slot uint32) {
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())
 	t.ready.Remove(s.jobPos, s.jobPos.Get(slot))
+	if t.policy != nil {
+		s.unrank(t, slot)
+	}
 	s.totals.Ready--
 	if j.pri < urgentBelow {
 		t.urgent--
@@ -105,6 +111,7 @@ func (s *State) forget(slot uint32) {
 	if t.service != nil {
 		t.service.jobGone(s, slot)
 	}
+	t.loses(j)
 	s.index.remove(&s.jobs, slot)
 	s.dropBody(j)
 	if j.trail != 0 {

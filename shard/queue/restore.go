@@ -12,6 +12,7 @@ func (s *State) Restore(now int64, r *storage.Job, body []byte) {
 	j := s.jobs.At(slot)
 	*j = newJob(r.ID, r.Created, t.slot)
 	j.size, j.pri, j.ttr = r.Size, r.Pri, r.TTR
+	t.gains(j)
 	if r.Updated {
 		j.place |= flagUpdated
 	}

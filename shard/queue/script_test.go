@@ -22,6 +22,7 @@ import (
 //	tick                      what is due is served at once
 //	log full, packed, room    the log refuses puts, refuses updates too, or accepts
 //	drain                     the directory takes no more jobs
+//	policy one jobs=2         a policy covers a tube from now on, or none does
 //	q get tube len=2 -> 1 2   the queue service is asked (askwords_test.go)
 //
 // A client that is first heard of uses and watches "default". Bodies are made
@@ -55,6 +56,7 @@ type world struct {
 	tags        map[uint64]Tags
 	subs        map[string]*subscriber
 	limits      Limits
+	policies    map[string]*Policy
 	many, share int // as in Config
 	slices      int // how often the last operation was applied
 }
@@ -78,6 +80,7 @@ func (w *world) makeState() {
 	w.ended = nil // they were in the one before
 	w.s = NewState(Config{
 		Directory: w.dir, Log: w.log, Durable: true, Pinned: "default", Epoch: testEpoch, Ended: w.takeEnded, Many: w.many, Share: w.share,
+		PolicyFor: w.policyFor,
 	})
 }
 
@@ -124,6 +127,8 @@ func (w *world) step(line string) error {
 		w.log.Full = map[string]queuetest.Fullness{"room": queuetest.Roomy, "full": queuetest.Full, "packed": queuetest.Packed}[words[1]]
 	case words[0] == "limits":
 		w.setLimits(words[1:])
+	case words[0] == "policy":
+		w.policy(words[1], words[2:])
 	case words[0] == "restart":
 		w.replay()
 	case strings.Contains(words[0], "."):

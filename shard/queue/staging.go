@@ -13,10 +13,20 @@ import (
 
 // How far a put with a large body has come.
 const (
-	staged  = iota + 1 // the log has the body
-	noPlace            // it had no room
-	lost               // it has failed
+	staged   = iota + 1 // the log has the body
+	admitted            // it has none to stage, and room is being made in its tube
+	noPlace             // the log had no room
+	lost                // it has failed
 )
+
+// unstage ends a put whose body the log has, because the tube has filled up or the queue has ended
+// meanwhile. Only a record of the job leads the log to the body.
+func (s *State) unstage(t *tube, op *Op) {
+	s.record = storage.Job{ID: op.ID, Tube: t.name, State: storage.Ready, Size: op.Size}
+	s.Log.Put(&s.record)
+	s.Log.Delete(&s.record)
+	s.turnAway(op, op.Status)
+}
 
 // Staged notes how the log fared with the body of a put.
 func (op *Op) Staged(err error) {

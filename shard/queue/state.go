@@ -58,6 +58,8 @@ type State struct {
 
 	items // what the queue service adds
 
+	policies policies
+
 	totals      Sums
 	dead        uint64 // dead letters
 	buryRank    uint64
@@ -89,6 +91,7 @@ func NewState(c Config) *State {
 		s.Share = Slice * moving
 	}
 	s.renew()
+	s.policies.of = c.PolicyFor
 	if c.Pinned != "" {
 		s.tubeNamed([]byte(c.Pinned))
 	}

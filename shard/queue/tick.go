@@ -2,7 +2,7 @@ package queue
 
 // Next is when Tick has something to do, or 0.
 func (s *State) Next() int64 {
-	if s.opening.N > 0 || s.feeding() {
+	if s.opening.N > 0 || s.feeding() || s.revising() {
 		return 1 // at once
 	}
 	var at int64
@@ -46,6 +46,10 @@ func (s *State) Tick(now int64) (more bool) {
 		s.spend(moving)
 		s.expire(now, s.clients.Get(s.holders.Top().Slot).first().Slot)
 	}
+	if s.revising() {
+		s.share = max(0, s.share) + third
+		s.revise()
+	}
 	s.tickConsumers(now)
 	s.renew()
 	next := s.Next()
@@ -79,7 +83,7 @@ func (s *State) expire(now int64, slot uint32) {
 		return
 	}
 	s.timeOut(slot)
-	s.makeReady(now, slot)
+	s.giveBack(now, slot)
 }
 
 // timeOut takes a job from its holder, who has been too slow, and leaves it in no place.

@@ -12,7 +12,8 @@ type tube struct {
 	buried  cells.List[uint32]
 	waiters cells.List[*waitEntry]
 
-	service *service // nil until the queue service has touched it
+	service *service  // nil until the queue service has touched it
+	policy  *policing // nil if no policy covers it
 
 	pausedUntil int64 // 0 when not paused
 	pauseLen    int64
@@ -21,6 +22,8 @@ type tube struct {
 	using, watching  int
 	byMany           int // those of the watchers that watch many (manytubes.go)
 	urgent, reserved int
+	count            int   // its jobs, also those that only the queue service sees
+	bytes            int64 // of their bodies
 	total            uint64
 	newest           uint64 // the highest id that a job here has had
 	deletes, pauses  uint64
@@ -58,6 +61,9 @@ func (s *State) tubeNamed(name []byte) *tube {
 	s.tubePos.Set(t.slot, cells.Nowhere)
 	s.openPos.Set(t.slot, cells.Nowhere)
 	s.tubes[t.name] = t
+	if p := s.policyOf(t.name); p != nil {
+		s.police(t, p)
+	}
 	s.Directory.TubeBorn(t.name)
 	return t
 }
@@ -80,6 +86,17 @@ func (s *State) letGo(t *tube) {
 	s.tubeAt.Set(t.slot, nil)
 	s.freeTubes.Push(t.slot)
 	s.Directory.TubeGone(t.name)
+}
+
+// gains and loses keep count of the tube's jobs.
+func (t *tube) gains(j *job) {
+	t.count++
+	t.bytes += int64(j.size)
+}
+
+func (t *tube) loses(j *job) {
+	t.count--
+	t.bytes -= int64(j.size)
 }
 
 // retime moves a tube in the timeline to the moment when it next needs

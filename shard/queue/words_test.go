@@ -58,6 +58,9 @@ func (u *user) do(verb string, args []string) string {
 		}
 	}
 	done, b := u.apply(op)
+	if kind == Put && !u.w.dir.Closed {
+		u.w.lastID = u.w.dir.Last // a put that a full tube refuses at once takes no id
+	}
 	return u.answer(&done, b)
 }
 

@@ -30,7 +30,7 @@ func answer(ok bool) Status {
 
 // Put puts a job into the tube that it names. What it does not say is made up here.
 func (m *Queue) Put(j *Job) Status {
-	if m.NoPuts {
+	if m.NoPuts || !m.makeRoom(j) {
 		return NoRoom
 	}
 	m.need(j.Tube).Total++
@@ -173,6 +173,10 @@ func (m *Queue) Release(client int, id uint64, pri, delay uint32) Status {
 	}
 	j.Pri, j.Delay = pri, delay
 	j.Releases++
+	if m.comesBack(j, delay > 0) {
+		m.sweep()
+		return OK
+	}
 	j.place(Ready)
 	if delay > 0 {
 		j.State, j.Deadline = Delayed, m.Now+int64(delay)*Second
@@ -288,7 +292,7 @@ func (m *Queue) Detach(client int, in func(tube string) bool) {
 	m.EndWait(client)
 	for _, j := range m.HeldBy(client) {
 		if in == nil || in(j.Tube) {
-			m.ready(j)
+			m.giveBack(j)
 		}
 	}
 	m.sweep()

@@ -42,6 +42,10 @@ type Queue struct {
 	Wrote      func(j *Job, gone bool) // hears of the log's records of jobs; may be nil
 	WroteQueue func(s *Service)
 
+	Policies map[string]*Policy // by tube
+	// Spread is a retry's delay with up to a tenth more or less.
+	Spread func(id uint64, deliveries uint32, delay int64) int64
+
 	// of the queue service
 	Limits   Limits
 	Services map[string]*Service

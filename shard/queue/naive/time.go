@@ -120,7 +120,7 @@ func (m *Queue) clone() *Queue {
 func (m *Queue) timeOut(j *Job) {
 	j.Timeouts++
 	m.Timeouts++
-	m.ready(j)
+	m.giveBack(j)
 }
 
 // open serves those who waited for the ends of pauses.

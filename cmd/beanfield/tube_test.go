@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"beanfield/shard/queue"
+	"beanfield/storage/must"
+)
+
+// The first pattern that matches counts, and a tube that none matches has no policy.
+func TestPolicyFor(t *testing.T) {
+	c := must.Get(load(t, "", `
+[[tube]]
+match = "a*"
+max_jobs = 2
+[[tube]]
+match = "ab"
+max_jobs = 3
+[[tube]]
+match = "b"
+max_bytes = "1KiB"
+full = "least"
+max_deliveries = 4
+count = "timeouts"
+dead_letter = "delete"
+retry = "1s..1h"
+`))
+	of := c.policyFor()
+	for name, want := range map[string]*queue.Policy{
+		"a": {MaxJobs: 2, DeadLetter: queue.FateBury}, "ab": {MaxJobs: 2, DeadLetter: queue.FateBury}, "c": nil,
+		"b": {MaxBytes: 1024, Full: queue.FullLeast, MaxDeliveries: 4, Count: queue.CountTimeouts, DeadLetter: queue.FateDrop,
+			Retry: queue.Retry{First: int64(time.Second), Most: int64(time.Hour)}},
+	} {
+		if got := of(name); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: policy %+v, want %+v", name, got, want)
+		}
+	}
+	if must.Get(load(t, "", "")).policyFor() != nil {
+		t.Error("there are policies without a [[tube]]")
+	}
+}
+
+// What is wrong with a [[tube]], or cannot be meant, is said with its line.
+func TestTubeMistakes(t *testing.T) {
+	const of = "[[tube]]\nmatch = 'a'\n"
+	for text, want := range map[string]string{
+		"[[tube]]\nmax_jobs = 1":                  ":1: tube.match: missing",
+		"tube = 1":                                "[[tube]]",
+		of + "max_jobs = -1":                      ":3: tube.max_jobs = -1: too small",
+		of + "max_bytes = '1KB'":                  ":3: tube.max_bytes",
+		of + "max_jobs = 1\nfull = 'no'":          ":4: tube.full",
+		of + "full = 'oldest'":                    `:3: tube.full = "oldest": nothing makes the tube full`,
+		of + "count = 'timeouts'":                 `:3: tube.count = "timeouts": nothing is counted`,
+		of + "dead_letter = 'delete'":             ":3: tube.dead_letter = \"delete\": there are no dead letters",
+		of + "dead_letter = 'graveyard'":          "dead letters cannot be moved to another tube",
+		of + "retry = '10'":                       ":3: tube.retry",
+		of + "retry = '2s..1s'":                   "shorter than the first",
+		of + "retry = '0s'":                       "too small",
+		of + "weight = 2":                         "unknown key",
+		of + "max_jobs = 1\n" + of + "retry='1s'": ":5: tube.match = \"a\": the same pattern as in line 2",
+	} {
+		if got, _ := refused(t, "", text); !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want something with %q", text, got, want)
+		}
+	}
+}
+
+// The policy that the example shows in comments is valid, has every key, and says of each what
+// the table of settings says.
+func TestExampleTube(t *testing.T) {
+	text := string(must.Get(os.ReadFile(exampleFile)))
+	shown, _, _ := strings.Cut(text[strings.Index(text, "# [[tube]]"):], "\n\n")
+	shown = strings.TrimPrefix(strings.ReplaceAll("\n"+shown, "\n# ", "\n"), "\n")
+	c := must.Get(loadConfig(flags{config: writeConfig(t, shown)}))
+	if len(c.Tubes) != 1 || c.Tubes[0].Match != "mail*" {
+		t.Fatalf("read %+v", c.Tubes)
+	}
+	entries, d := exampleEntries(shown), defaultTubeRule()
+	for _, s := range tubeSettings {
+		e, ok := entries["tube."+strings.TrimPrefix(s.key, "tube.")]
+		n := len(e.comment)
+		if !ok || n < 3 {
+			t.Errorf("%s is not explained", s.key)
+			continue
+		}
+		value := s.show(&d)
+		if s.key == "tube.match" {
+			value = "none"
+		}
+		if !strings.HasPrefix(e.comment[n-2], "Unit: "+s.unit+". Default: "+value) || !strings.HasSuffix(e.comment[n-2], " Reload: yes.") || e.comment[n-1] != "Allowed: "+s.allowed {
+			t.Errorf("%s: %q does not say unit %q, default %s, allowed %s", s.key, e.comment, s.unit, value, s.allowed)
+		}
+	}
+}
+
+// Printed policies are read as they were.
+func TestCheckConfigShowsPolicies(t *testing.T) {
+	const text = "tube = [{ match = 'a*', max_jobs = 3, full = 'least', retry = '1s..1m30s' }, { match = 'b', retry = '2s' }]"
+	c := must.Get(load(t, "", text))
+	var b strings.Builder
+	must.Do(t, printConfig(&b, c))
+	again := must.Get(load(t, "", b.String()))
+	if !reflect.DeepEqual(again.Tubes, c.Tubes) {
+		t.Errorf("read %+v, want %+v; printed:\n%s", again.Tubes, c.Tubes, b.String())
+	}
+}

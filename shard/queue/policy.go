@@ -1,0 +1,149 @@
+package queue
+
+import "beanfield/shard/queue/cells"
+
+// Policy is what the configuration says of some tubes. It never changes; a reload brings
+// others. 0 is no limit.
+type Policy struct {
+	MaxJobs  int   // ready, delayed, buried and reserved ones
+	MaxBytes int64 // of their bodies
+	Full     Full  // what becomes of a put beyond these
+
+	MaxDeliveries int     // how often a job is delivered before it is a dead letter
+	Count         Counted // what counts as a delivery
+	DeadLetter    Fate
+	Retry         Retry
+}
+
+// Full is what a full tube does with another job.
+type Full uint8
+
+// The policies for full tubes.
+const (
+	FullRefuse Full = iota
+	FullOldest      // drops the ready job that was put first
+	FullLeast       // drops the ready job that would be reserved last
+)
+
+// policing is what a tube has that a policy covers: the policy, and what that needs to know of
+// the tube. For all other tubes it costs one look at a nil pointer.
+type policing struct {
+	*Policy
+	victims *ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
+	needs   uint32   // the pass over all jobs that fills the rankings; see policies
+}
+
+// policies is what a State has for policies.
+//
+// A tube learns its policy when it is made. A reload may bring policies for tubes that have
+// jobs already. It is taken in in shares: first all tubes are asked again, and then one pass
+// goes through the records of all jobs, and ranks those whose tubes need that. Until a pass is
+// over, what needs a ranking ends with More.
+type policies struct {
+	of      func(tube string) *Policy // nil if there are none
+	tube    uint32                    // the next to be asked again; 0 if all have been
+	job     uint32                    // the next record to look at; 0 if there is no pass
+	passes  uint32                    // that are over
+	wanted  uint32                    // the last that some tube needs
+	victims cells.Positions           // of jobs in these rankings
+}
+
+// SetPolicies brings other policies for all tubes. It is called between two turns.
+func (s *State) SetPolicies(of func(tube string) *Policy) {
+	if of == nil && s.policies.of == nil {
+		return
+	}
+	s.policies.of, s.policies.tube, s.policies.job = of, 1, 0 // a pass that is under way begins anew
+}
+
+// policyOf is the policy for a tube; nil if there is none.
+func (s *State) policyOf(name string) *Policy {
+	if s.policies.of == nil {
+		return nil
+	}
+	return s.policies.of(name)
+}
+
+// police gives a tube a policy, or takes it away.
+func (s *State) police(t *tube, p *Policy) {
+	switch {
+	case p == nil:
+		t.policy = nil
+		return
+	case t.policy == nil:
+		t.policy = &policing{Policy: p}
+	case *t.policy.Policy == *p:
+		return // with all that it knows
+	}
+	old := t.policy.Policy
+	t.policy.Policy = p
+	if v := t.policy.victims; p.Full == FullRefuse {
+		t.policy.victims = nil
+	} else if v == nil || old.Full != p.Full {
+		t.policy.victims = &ranking{}
+		s.rankLater(t)
+	}
+}
+
+// rankLater has the jobs that a tube has already ranked by the next pass.
+func (s *State) rankLater(t *tube) {
+	if t.jobs() > 0 {
+		t.policy.needs = s.policies.passes + 1
+		s.policies.wanted = t.policy.needs
+	}
+}
+
+// ranked says that the rankings of a tube have all of its jobs.
+func (s *State) ranked(t *tube) bool { return s.policies.passes >= t.policy.needs }
+
+// revising says that policies are still to be taken in.
+func (s *State) revising() bool { return s.policies.tube|s.policies.job != 0 }
+
+// revise goes on taking in policies that a reload has brought.
+func (s *State) revise() {
+	for p := &s.policies; p.tube != 0 && !s.spent(); {
+		if p.tube >= s.tubeAt.N {
+			if p.tube = 0; p.wanted > p.passes {
+				p.job = 1 // slot 0 is no job
+			}
+			break
+		}
+		s.spend(summing)
+		if t := s.tubeAt.Get(p.tube); t != nil {
+			s.police(t, s.policyOf(t.name))
+		}
+		p.tube++
+	}
+	for p := &s.policies; p.job != 0 && !s.spent(); {
+		ci := int(p.job >> cells.ChunkShift)
+		switch {
+		case ci >= s.jobs.Chunks():
+			p.job = 0
+			p.passes++
+		case !s.jobs.Backed(ci):
+			s.spend(looking)
+			p.job = uint32(ci+1) << cells.ChunkShift
+		default:
+			s.reviseJob(p.job)
+			p.job++
+		}
+	}
+}
+
+// recordsPerLook is how many records of jobs are passed for one looking.
+const recordsPerLook = 16
+
+// reviseJob looks at one record, which may be free.
+func (s *State) reviseJob(slot uint32) {
+	if slot%recordsPerLook == 0 {
+		s.spend(looking)
+	}
+	j := s.jobs.At(slot)
+	if j.id() == 0 {
+		return
+	}
+	if t := s.tubeAt.Get(j.tube()); t.policy != nil && !s.ranked(t) {
+		s.spend(moving / 2)
+		s.rank(t, slot)
+	}
+}

@@ -1,0 +1,146 @@
+package queue
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"beanfield/shard/queue/naive"
+	"beanfield/shard/queue/queuetest"
+
+	"pgregory.net/rapid"
+)
+
+func (w *world) policyFor(tube string) *Policy { return w.policies[tube] }
+
+// setPolicies brings other policies, as a reload does.
+func (w *world) setPolicies(all map[string]*Policy) {
+	w.policies = all
+	w.s.SetPolicies(w.policyFor)
+}
+
+// policyWords are the words of a script for what a policy may say.
+var policyWords = map[string]func(*Policy, string){
+	"jobs":       func(p *Policy, v string) { p.MaxJobs = int(number(v)) },
+	"bytes":      func(p *Policy, v string) { p.MaxBytes = int64(number(v)) },
+	"full":       func(p *Policy, v string) { p.Full = map[string]Full{"oldest": FullOldest, "least": FullLeast}[v] },
+	"deliveries": func(p *Policy, v string) { p.MaxDeliveries = int(number(v)) },
+	"count": func(p *Policy, v string) {
+		p.Count = map[string]Counted{"timeouts": CountTimeouts, "releases": CountReleases}[v]
+	},
+	"dead": func(p *Policy, v string) { p.DeadLetter = map[string]Fate{"bury": FateBury, "delete": FateDrop}[v] },
+	"retry": func(p *Policy, v string) {
+		first, most, _ := strings.Cut(v, "..")
+		if p.Retry.First = duration(first); most != "" {
+			p.Retry.Most = duration(most)
+		}
+	},
+}
+
+// policy runs the word of a script that covers one tube by a policy, or, without words, by none.
+func (w *world) policy(tube string, words []string) {
+	all := map[string]*Policy{tube: {DeadLetter: FateBury}}
+	for _, word := range words {
+		key, value, _ := strings.Cut(word, "=")
+		policyWords[key](all[tube], value)
+	}
+	if len(words) == 0 {
+		delete(all, tube)
+	}
+	for name, p := range w.policies {
+		if name != tube {
+			all[name] = p
+		}
+	}
+	w.setPolicies(all)
+	for w.s.revising() {
+		w.s.Tick(w.now)
+	}
+}
+
+// newPolicyMachine makes one whose tubes are covered by policies.
+func newPolicyMachine(f queuetest.Failer, pick func(int, string) int) *machine {
+	x := newMachine(f, pick)
+	x.m.Spread = spread
+	x.m.Slot = func(i int) uint32 { return x.w.users[fmt.Sprint(i)].client.slot }
+	for range machineTubes {
+		x.rule()
+	}
+	return x
+}
+
+// rule gives a tube another policy.
+func (x *machine) rule() {
+	n := x.pick(len(machineTubes), "tube")
+	p := &Policy{
+		MaxJobs: choose(x, "jobs", 0, 0, 1, 4, 7), MaxBytes: choose[int64](x, "bytes", 0, 0, 11, 3000, 10000),
+		Full:          choose(x, "full", FullRefuse, FullOldest, FullLeast),
+		MaxDeliveries: choose(x, "deliveries", 0, 1, 2, 4), Count: choose(x, "count", CountReserves, CountTimeouts, CountReleases),
+		DeadLetter: choose(x, "fate", FateBury, FateDrop),
+	}
+	if x.pick(2, "retry") == 0 { // different ones for different tubes, so that no two delays end together
+		p.Retry.First = second + 10*int64(n)
+		p.Retry.Most = choose(x, "most", 0, 3*second+11*int64(n))
+	}
+	if x.pick(8, "none") == 0 {
+		p = nil
+	}
+	all := map[string]*Policy{machineTubes[n]: p}
+	m := map[string]*naive.Policy{machineTubes[n]: modelled(p)}
+	for _, name := range machineTubes {
+		if name != machineTubes[n] {
+			all[name], m[name] = x.w.policies[name], x.m.Policies[name]
+		}
+	}
+	x.m.Policies = m
+	x.w.setPolicies(all)
+	x.forget()
+	x.sync()
+	x.tick()
+}
+
+// modelled is a policy in the words of the model.
+func modelled(p *Policy) *naive.Policy {
+	if p == nil {
+		return nil
+	}
+	return &naive.Policy{
+		MaxJobs: p.MaxJobs, MaxBytes: int(p.MaxBytes),
+		Drop:          map[Full]func(a, b *naive.Job) int{FullOldest: naive.ByAge, FullLeast: naive.ByLeast}[p.Full],
+		MaxDeliveries: p.MaxDeliveries,
+		Delivered: func(j *naive.Job) uint32 {
+			return map[Counted]uint32{CountReserves: j.Reserves, CountTimeouts: j.Timeouts, CountReleases: j.Releases}[p.Count]
+		},
+		Fate:  map[Fate]naive.Fate{FateBury: naive.FateBury, FateDrop: naive.FateDrop}[p.DeadLetter],
+		Retry: p.Retry.First, RetryMost: p.Retry.Most,
+	}
+}
+
+var policyCommands = append([]command{{"rule", 3, (*machine).rule}}, commands...)
+
+// The state follows its policies as the model does, also when they change (M1, M2).
+func TestPolicies(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := newPolicyMachine(rt, func(n int, label string) int { return rapid.IntRange(0, n-1).Draw(rt, label) })
+		actions := map[string]func(*rapid.T){}
+		for _, c := range policyCommands {
+			for i := range c.weight {
+				actions[fmt.Sprint(c.name, " ", i)] = func(*rapid.T) { c.run(x) }
+			}
+		}
+		rt.Repeat(actions)
+	})
+}
+
+// The same over long runs.
+func TestPoliciesLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	all := weighted(1, policyCommands)
+	eachSeed(t, 6, *stepsFlag, func(t *testing.T, rnd *rand.Rand) func() {
+		x := newPolicyMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
+		return func() { all[rnd.IntN(len(all))](x) }
+	})
+}

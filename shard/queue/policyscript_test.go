@@ -1,0 +1,209 @@
+package queue
+
+import (
+	"testing"
+)
+
+// What clients see of the bounds of a tube.
+func TestFullTubes(t *testing.T) {
+	runScripts(t, []script{
+		{"a full tube refuses, and takes jobs again when one has gone", `
+			policy default jobs=2
+			a put 1 0 60 -> 1
+			a put 1 5 60 -> 2        # delayed ones count
+			a put 1 0 60 -> noroom
+			a poll -> 1
+			a put 1 0 60 -> noroom   # reserved ones too
+			a delete 1
+			a put 1 0 60 -> 3
+			a use other
+			a put 1 0 60 -> 4        # a tube without a policy`},
+		{"bytes count, and one that is too large never fits", `
+			policy default bytes=100 full=oldest
+			a put 1 0 60 60 -> 1
+			a put 1 0 60 101 -> noroom
+			a put 1 0 60 41 -> 2     # in place of the first
+			a peek 1 -> no
+			a put 1 0 60 59 -> 3
+			a stats-tube default -> ready=2 deletes=0`},
+		{"the oldest ready one goes, and no other", `
+			policy default jobs=3 full=oldest
+			a put 9 0 60 -> 1
+			b poll -> 1
+			a put 1 0 60 -> 2
+			a put 9 0 60 -> 3
+			a put 9 0 60 -> 4
+			a peek 2 -> no
+			a peek 1 -> 1
+			b poll -> 3
+			b poll -> 4
+			a put 9 0 60 -> noroom   # all are reserved`},
+		{"the least urgent goes, the youngest of them", `
+			policy default jobs=3 full=least
+			a put 5 0 60 -> 1
+			a put 9 0 60 -> 2
+			a put 9 0 60 -> 3
+			a put 1 0 60 -> 4
+			a peek 3 -> no
+			a put 9 0 60 -> 5
+			a peek 2 -> no`},
+	})
+}
+
+// What they see of jobs that come back.
+func TestDeliveriesAreCounted(t *testing.T) {
+	runScripts(t, []script{
+		{"deliveries are counted, and the last is followed by a burial", `
+			policy default deliveries=2 dead=bury
+			a put 5 0 1 -> 1
+			a poll -> 1
+			+1s
+			a stats-job 1 -> state=ready reserves=1 timeouts=1
+			a poll -> 1
+			a release 1 5 0
+			a stats-job 1 -> state=buried reserves=2 buries=1
+			a kick 1 -> 1
+			a poll -> 1
+			a detach                  # it was delivered twice before the kick, too
+			b stats-job 1 -> state=buried reserves=3`},
+		{"only what is to be counted is", `
+			policy default deliveries=1 count=timeouts dead=delete
+			a put 5 0 1 -> 1
+			a poll -> 1
+			a release 1 5 0
+			a poll -> 1
+			a detach
+			b poll -> 1
+			+1s
+			b peek 1 -> no
+			policy default deliveries=2 count=releases dead=delete
+			b put 5 0 1 -> 2
+			b poll -> 2
+			b release 2 5 9
+			b stats-job 2 -> state=delayed releases=1
+			b reserve-job 2 -> 2
+			b release 2 5 9          # a delay does not save it
+			b peek 2 -> no`},
+		{"deliveries that have come back outlive a restart", `
+			policy default deliveries=3 dead=bury
+			a put 5 0 1 -> 1
+			a poll -> 1
+			+1s
+			a poll -> 1
+			a detach
+			b poll -> 1              # nobody knows of this one afterwards
+			restart
+			a stats-job 1 -> state=ready reserves=2 timeouts=1
+			a poll -> 1
+			a detach
+			b stats-job 1 -> state=buried`},
+		{"without a policy a hang-up is not logged", `
+			a put 5 0 60 -> 1
+			a poll -> 1
+			a detach
+			restart
+			a stats-job 1 -> state=ready reserves=0`},
+	})
+}
+
+// What they see of retries, and of a log without room.
+func TestRetries(t *testing.T) {
+	runScripts(t, []script{
+		{"a log without room lets no job die, and delays none", `
+			policy default deliveries=1 dead=delete retry=5s
+			a put 5 0 1 -> 1
+			a poll -> 1
+			log packed
+			+1s
+			a stats-job 1 -> state=ready timeouts=1`},
+		{"who fails waits before the next try", `
+			policy default retry=10s
+			a put 5 0 1 -> 1
+			a poll -> 1
+			a release 1 5 0
+			a stats-job 1 -> state=delayed left=10 delay=0
+			+9s
+			a poll -> timeout
+			+1s
+			a poll -> 1
+			+1s                      # too slow
+			a stats-job 1 -> state=delayed left=10 timeouts=1
+			a kick 1 -> 1
+			a poll -> 1
+			a release 1 5 2          # who says how long is heard
+			a stats-job 1 -> state=delayed left=2 delay=2
+			+2s
+			a poll -> 1
+			a detach
+			restart
+			a stats-job 1 -> state=delayed left=10`},
+	})
+}
+
+// A delay doubles with each delivery up to its bound, a tenth more or less, is always the same for the
+// same job, and not the same for all jobs.
+func TestRetryDelays(t *testing.T) {
+	r := Retry{First: second, Most: 60 * second}
+	for n, want := range map[uint32]int64{1: 1, 2: 2, 3: 4, 6: 32, 7: 60, 1 << 31: 60} {
+		all := map[int64]bool{}
+		for id := range uint64(1000) {
+			d := r.after(id, n)
+			if d < want*second*9/10 || d > want*second*11/10 || d != r.after(id, n) {
+				t.Fatalf("job %d waits %d after delivery %d", id, d, n)
+			}
+			all[d] = true
+		}
+		if len(all) < 300 {
+			t.Errorf("a thousand jobs have %d delays after delivery %d", len(all), n)
+		}
+	}
+	if d := (Retry{First: 10 * second}).after(7, 9); d != 10*second {
+		t.Errorf("a fixed delay is %d", d)
+	}
+	if d := (Retry{First: 1, Most: 1 << 62}).after(0, 1<<31); d <= 0 {
+		t.Errorf("the longest delay is %d", d)
+	}
+}
+
+// A policy that a reload brings is taken in in shares, however many jobs there are: a put that
+// needs to know all of them waits, and others do not.
+func TestPoliciesAreTakenInInShares(t *testing.T) {
+	const jobs = 10 * Slice * moving
+	w := newWorld(t)
+	for range jobs {
+		w.lastID++
+		op := Op{Kind: Put, Pri: 1, TTR: 1, Data: []byte("x"), Size: 1}
+		w.bodies[w.lastID] = "x"
+		w.user("a").apply(op)
+	}
+	w.setPolicies(map[string]*Policy{"default": {MaxJobs: jobs, Full: FullOldest}})
+	w.s.Tick(w.now)
+	b := &Batch{Client: &w.user("a").client, Ops: []Op{{Kind: Put, Pri: 1, TTR: 1, Data: []byte("x"), Size: 1}}}
+	w.bodies[jobs+1] = "x"
+	turns := 0
+	for ; !w.s.Run(w.now, b); turns++ {
+		if w.s.Tick(w.now); turns > 1000 {
+			t.Fatal("the put waits for ever")
+		}
+		o := &Batch{Client: &w.user("b").client, Ops: []Op{{Kind: Peek, ID: jobs}}}
+		if !w.s.Run(w.now, o) || o.Ops[0].Status != OK {
+			t.Fatal("another client has to wait")
+		}
+	}
+	if turns < 10 {
+		t.Errorf("%d jobs are ranked in %d turns", jobs, turns)
+	}
+	w.lastID++
+	if w.run("a peek 1 -> no\na peek 2 -> 2"); b.Ops[0].ID != jobs+1 {
+		t.Errorf("the put is answered %+v", b.Ops[0])
+	}
+}
+
+// A policy costs a job nothing unless it ranks jobs.
+func TestMemoryOfPolicies(t *testing.T) {
+	w := newWorld(t)
+	w.run("policy default jobs=9 deliveries=9 retry=1s\na put 1 0 60 -> 1\na poll -> 1\na release 1 1 0\na kick 1 -> 1")
+	if len(w.s.policies.victims) > 0 {
+		t.Error("jobs are ranked without need")
+	}
+}
