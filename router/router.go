@@ -89,7 +89,7 @@ func (r *Router) begin(run func(*queue.State, func() int64) runner) {
 	for _, s := range r.states {
 		// Delays that ended while no server ran must not seem to go on.
 		all.Go(func() {
-			for s.Tick(r.Now()) {
+			for s.Settle(r.Now()) {
 			}
 		})
 	}
@@ -119,7 +119,10 @@ func recovered(o Options, c queue.Config) (*Router, error) {
 	for i, log := range logs {
 		c.Directory, c.Log, c.Durable, c.Epoch = home{r, i}, log, o.Store.Durable(), r.base.UnixNano()
 		c.Ended = r.leavers[i].take
-		c.Budget, c.Pinned, c.PolicyFor = 0, "", o.PolicyFor
+		c.Budget, c.Pinned = 0, ""
+		if o.PolicyFor != nil {
+			c.PolicyFor = o.PolicyFor
+		}
 		if c.Durable && o.Budget > 0 {
 			c.Budget = max(1, o.Budget/int64(o.Shards))
 		}

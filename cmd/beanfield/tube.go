@@ -19,6 +19,7 @@ type TubeRule struct {
 	Count         string
 	DeadLetter    string
 	Retry         retry
+	Expire        time.Duration // 0: never
 }
 
 // The words of tube.full, tube.count and tube.dead_letter.
@@ -30,8 +31,10 @@ var (
 )
 
 const (
-	minRetry = time.Millisecond
-	maxRetry = 365 * 24 * time.Hour
+	minRetry  = time.Millisecond
+	maxRetry  = 365 * 24 * time.Hour
+	minExpire = time.Second
+	maxExpire = 10 * 365 * 24 * time.Hour
 )
 
 func defaultTubeRule() TubeRule {
@@ -50,6 +53,7 @@ var tubeSettings = allLive([]setting[TubeRule]{
 	row("tube.dead_letter", "", "word", `"bury", "delete"`, func(t *TubeRule) *string { return &t.DeadLetter }, asDeadLetter, quote),
 	row("tube.retry", "", "time", `a time such as "10s", or two such as "1s..1h", from 1ms to 8760h; "" for no delay`,
 		func(t *TubeRule) *retry { return &t.Retry }, asRetry, retry.show),
+	duration("tube.expire", "", 0, maxExpire, func(t *TubeRule) *time.Duration { return &t.Expire }),
 })
 
 // asDeadLetter takes a word. Any other may be meant as the name of a tube.
@@ -95,7 +99,8 @@ func (t *TubeRule) policy() *queue.Policy {
 	return &queue.Policy{
 		MaxJobs: t.MaxJobs, MaxBytes: t.MaxBytes, Full: fulls[t.Full],
 		MaxDeliveries: t.MaxDeliveries, Count: counts[t.Count], DeadLetter: deadFates[t.DeadLetter],
-		Retry: queue.Retry{First: int64(t.Retry.first), Most: int64(t.Retry.most)},
+		Retry:  queue.Retry{First: int64(t.Retry.first), Most: int64(t.Retry.most)},
+		Expire: int64(t.Expire),
 	}
 }
 
@@ -130,6 +135,9 @@ func (t *TubeRule) contradiction() (name, problem string) {
 		return "count", "nothing is counted: set max_deliveries too"
 	case t.DeadLetter != d.DeadLetter && t.MaxDeliveries == 0:
 		return "dead_letter", "there are no dead letters: set max_deliveries too"
+	}
+	if t.Expire != 0 && t.Expire < minExpire {
+		return "expire", "shorter than a second, and not 0s"
 	}
 	return "", ""
 }

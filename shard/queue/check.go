@@ -63,7 +63,7 @@ func (s *State) Check() error {
 	if waits += many; waits != s.waiting {
 		return fmt.Errorf("S3: %d places in queues counted, %d found", s.waiting, waits)
 	}
-	return cmp.Or(s.checkSizes(seen), s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos))
+	return cmp.Or(s.checkSizes(seen), s.timeline.Check(s.tubePos), s.opening.Check(s.openPos), s.holders.Check(s.clientPos), s.policies.aging.Check(s.policies.agingAt))
 }
 
 func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place func(uint32, string) error) error {

@@ -59,6 +59,10 @@ func (s *State) comesBack(now int64, slot uint32, delayed bool) (done bool) {
 	j := s.jobs.At(slot)
 	p := s.tubeAt.Get(j.tube()).policy
 	t := s.trails.At(j.trail)
+	if s.outdated(now, slot) {
+		s.end(slot)
+		return true
+	}
 	dead, roomy := s.tooOften(p.Count.of(t), p.MaxDeliveries)
 	switch {
 	case dead:

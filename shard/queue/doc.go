@@ -84,7 +84,8 @@
 // # Policies
 //
 // A tube that the configuration has a policy for (policy.go) has more rules than beanstalkd:
-// bounds on its jobs (full.go), and what becomes of jobs that come back (comeback.go). For other
+// bounds on its jobs (full.go), an age at which they end (expiry.go), and what becomes of jobs
+// that come back (comeback.go). For other
 // tubes all of that costs one look at a nil pointer. Policies know no clock and no chance: what
 // they do follows from the state, the time that the queue is told, and the operations.
 //
@@ -172,6 +173,8 @@
 //	M1  A tube's counts of its jobs and their bytes equal what walking them would count.
 //	M2  A ranking has the jobs that it is to rank and no others, under their keys. It has all
 //	    of them as soon as the pass over all jobs that it needs is over (policy.go).
+//	M3  A tube whose jobs may get too old stands in the timeline of ages by its oldest one,
+//	    and no other tube does.
 //	B1  What an operation has borrowed, Op.Data and the parts of a put, belongs to whoever has
 //	    submitted it. Run reads it until the operation has been applied, and then lets go
 //	    of it: nobody can read it in an answer. The queue copies what it keeps; it takes over

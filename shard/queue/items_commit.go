@@ -100,6 +100,10 @@ func (s *State) rebalance(now int64, slot uint32) {
 	s.rebalanced++
 	it := s.itemOf(slot)
 	it.rebalances++
+	if s.outdated(now, slot) {
+		s.end(slot)
+		return
+	}
 	j := s.jobs.At(slot)
 	l := s.tubeAt.Get(j.tube()).service.limits
 	dead, roomy := s.tooOften(it.rebalances, l.MaxDelivery)

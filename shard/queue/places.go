@@ -49,6 +49,9 @@ func (s *State) makeDelayed(slot uint32, deadline int64) {
 	j.setState(Delayed)
 	s.trailOf(j).key = deadline
 	t.delayed.Push(s.jobPos, deadlineKey(deadline, j.id(), slot))
+	if t.policy != nil {
+		s.rank(t, slot)
+	}
 	s.totals.Delayed++
 	s.retime(t)
 }
@@ -57,6 +60,9 @@ func (s *State) undelay(slot uint32) {
 	j := s.jobs.At(slot)
 	t := s.tubeAt.Get(j.tube())
 	t.delayed.Remove(s.jobPos, s.jobPos.Get(slot))
+	if t.policy != nil {
+		s.unrank(t, slot)
+	}
 	s.trails.At(j.trail).key = 0
 	s.totals.Delayed--
 	s.retime(t)
@@ -69,6 +75,9 @@ func (s *State) makeBuried(slot uint32) {
 	s.buryRank++
 	s.trailOf(j).key = int64(s.buryRank)
 	s.listAppend(&t.buried, slot)
+	if t.policy != nil {
+		s.rank(t, slot)
+	}
 	s.totals.Buried++
 	if t.service != nil {
 		t.service.jobBuried(s)
@@ -76,8 +85,11 @@ func (s *State) makeBuried(slot uint32) {
 }
 
 func (s *State) unbury(slot uint32) {
-	j := s.jobs.At(slot)
-	s.listRemove(&s.tubeAt.Get(j.tube()).buried, slot)
+	t := s.tubeAt.Get(s.jobs.At(slot).tube())
+	s.listRemove(&t.buried, slot)
+	if t.policy != nil {
+		s.unrank(t, slot)
+	}
 	s.totals.Buried--
 	if s.quarantined[slot] {
 		delete(s.quarantined, slot)

@@ -13,6 +13,8 @@ type Policy struct {
 	Count         Counted // what counts as a delivery
 	DeadLetter    Fate
 	Retry         Retry
+
+	Expire int64 // nanoseconds from the put until a job that nobody holds is deleted
 }
 
 // Full is what a full tube does with another job.
@@ -30,6 +32,7 @@ const (
 type policing struct {
 	*Policy
 	victims *ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
+	ages    *ranking // the ready, delayed and buried jobs by age; nil if none gets too old
 	needs   uint32   // the pass over all jobs that fills the rankings; see policies
 }
 
@@ -46,6 +49,9 @@ type policies struct {
 	passes  uint32                    // that are over
 	wanted  uint32                    // the last that some tube needs
 	victims cells.Positions           // of jobs in these rankings
+	ages    cells.Positions           // likewise
+	aging   cells.Heap                // tubes by when their oldest job is too old
+	agingAt cells.Positions
 }
 
 // SetPolicies brings other policies for all tubes. It is called between two turns.
@@ -68,6 +74,9 @@ func (s *State) policyOf(name string) *Policy {
 func (s *State) police(t *tube, p *Policy) {
 	switch {
 	case p == nil:
+		if t.policy != nil && t.policy.ages != nil {
+			s.policies.aging.Schedule(s.policies.agingAt, t.slot, 0)
+		}
 		t.policy = nil
 		return
 	case t.policy == nil:
@@ -83,6 +92,7 @@ func (s *State) police(t *tube, p *Policy) {
 		t.policy.victims = &ranking{}
 		s.rankLater(t)
 	}
+	s.policeAges(t)
 }
 
 // rankLater has the jobs that a tube has already ranked by the next pass.

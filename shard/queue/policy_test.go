@@ -29,7 +29,8 @@ var policyWords = map[string]func(*Policy, string){
 	"count": func(p *Policy, v string) {
 		p.Count = map[string]Counted{"timeouts": CountTimeouts, "releases": CountReleases}[v]
 	},
-	"dead": func(p *Policy, v string) { p.DeadLetter = map[string]Fate{"bury": FateBury, "delete": FateDrop}[v] },
+	"dead":   func(p *Policy, v string) { p.DeadLetter = map[string]Fate{"bury": FateBury, "delete": FateDrop}[v] },
+	"expire": func(p *Policy, v string) { p.Expire = duration(v) },
 	"retry": func(p *Policy, v string) {
 		first, most, _ := strings.Cut(v, "..")
 		if p.Retry.First = duration(first); most != "" {
@@ -62,7 +63,7 @@ func (w *world) policy(tube string, words []string) {
 // newPolicyMachine makes one whose tubes are covered by policies.
 func newPolicyMachine(f queuetest.Failer, pick func(int, string) int) *machine {
 	x := newMachine(f, pick)
-	x.m.Spread = spread
+	x.m.Spread, x.m.Policies = spread, map[string]*naive.Policy{}
 	x.m.Slot = func(i int) uint32 { return x.w.users[fmt.Sprint(i)].client.slot }
 	for range machineTubes {
 		x.rule()
@@ -83,6 +84,7 @@ func (x *machine) rule() {
 		p.Retry.First = second + 10*int64(n)
 		p.Retry.Most = choose(x, "most", 0, 3*second+11*int64(n))
 	}
+	p.Expire = choose(x, "expire", 0, 0, 2*second, 9*second)
 	if x.pick(8, "none") == 0 {
 		p = nil
 	}
@@ -93,10 +95,10 @@ func (x *machine) rule() {
 			all[name], m[name] = x.w.policies[name], x.m.Policies[name]
 		}
 	}
+	x.forget()
+	x.tick() // what is due by the old one
 	x.m.Policies = m
 	x.w.setPolicies(all)
-	x.forget()
-	x.sync()
 	x.tick()
 }
 
@@ -113,7 +115,7 @@ func modelled(p *Policy) *naive.Policy {
 			return map[Counted]uint32{CountReserves: j.Reserves, CountTimeouts: j.Timeouts, CountReleases: j.Releases}[p.Count]
 		},
 		Fate:  map[Fate]naive.Fate{FateBury: naive.FateBury, FateDrop: naive.FateDrop}[p.DeadLetter],
-		Retry: p.Retry.First, RetryMost: p.Retry.Most,
+		Retry: p.Retry.First, RetryMost: p.Retry.Most, Expire: p.Expire,
 	}
 }
 

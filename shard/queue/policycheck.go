@@ -9,8 +9,24 @@ import (
 // checkPolicy looks at what a tube has for its policy (M2).
 func (s *State) checkPolicy(t *tube) error {
 	p := t.policy
-	if (p.victims != nil) != (p.Full != FullRefuse) {
+	if (p.victims != nil) != (p.Full != FullRefuse) || (p.ages != nil) != (p.Expire > 0) {
 		return fmt.Errorf("M2: tube %q has the wrong rankings", t.name)
+	}
+	if p.ages != nil {
+		var at int64
+		if h := &p.ages.heap; h.N > 0 {
+			at = s.expires(p.Policy, int64(h.Top().Major)*millisecond)
+		}
+		all := &s.policies
+		if pos := all.agingAt.Get(t.slot); (pos != cells.Nowhere) != (at != 0) || at != 0 && (pos >= all.aging.N || int64(all.aging.At(pos).Major) != at) {
+			return fmt.Errorf("M3: tube %q has jobs that are too old at %d, which is in no timeline", t.name, at)
+		}
+		err := s.checkRanking(p.ages, all.ages, s.ranked(t), t.ready.N+t.delayed.N+uint32(t.buried.N), func(j *job, slot uint32) (cells.Entry, bool) {
+			return ageKey(j, slot), j.tube() == t.slot && j.state() != Reserved && j.state() != Passed
+		})
+		if err != nil {
+			return err
+		}
 	}
 	if p.victims != nil {
 		return s.checkRanking(p.victims, s.policies.victims, s.ranked(t), t.ready.N, func(j *job, slot uint32) (cells.Entry, bool) {

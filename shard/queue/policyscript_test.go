@@ -140,6 +140,110 @@ func TestRetries(t *testing.T) {
 	})
 }
 
+// What they see of jobs that get too old.
+func TestJobsGetTooOld(t *testing.T) {
+	runScripts(t, []script{
+		{"ready, delayed and buried ones end, and others do not", `
+			policy default expire=10s
+			a put 1 0 60 -> 1
+			a put 2 60 60 -> 2
+			a put 0 0 60 -> 3
+			a poll -> 3
+			a bury 3 0
+			a put 0 0 60 -> 4
+			a poll -> 4
+			a use other
+			a put 0 0 60 -> 5
+			+9998ms
+			a stats-tube default -> ready=1 delayed=1 buried=1 reserved=1
+			+2ms
+			a stats-tube default -> ready=0 delayed=0 buried=0 reserved=1 deletes=0
+			a peek 5 -> 5`},
+		{"one that is too old when it comes back goes to nobody", `
+			policy default expire=10s
+			a put 1 0 60 -> 1
+			a poll -> 1
+			b reserve -> waiting
+			+11s
+			a release 1 0 0
+			a peek 1 -> no`},
+		{"nor when its holder hangs up or is too slow", `
+			policy default expire=10s
+			a put 1 0 60 -> 1
+			a put 1 0 60 -> 2
+			a put 1 0 12 -> 3
+			a poll -> 1
+			c poll -> 2
+			c poll -> 3
+			b reserve -> waiting
+			+11s
+			a detach
+			+1s
+			b peek 3 -> no
+			c peek 1 -> no
+			c bury 2 0                # nor is it kept
+			tick
+			c peek 2 -> no`},
+	})
+}
+
+// The same when policies change, and over a restart (M3).
+func TestOtherAges(t *testing.T) {
+	runScripts(t, []script{
+		{"a reload brings an age, changes it, and takes it away", `
+			a put 1 0 60 -> 1
+			+20s
+			a put 1 0 60 -> 2
+			policy default expire=30s
+			policy default expire=15s
+			tick
+			a peek 1 -> no
+			policy default
+			+20s
+			a peek 2 -> 2`},
+		{"a restart finds what has got too old meanwhile", `
+			policy default expire=10s
+			a put 1 0 60 -> 1
+			+5s
+			a put 1 0 60 -> 2
+			restart
+			late 5s
+			tick
+			a peek 1 -> no
+			a peek 2 -> 2`},
+	})
+}
+
+// However many jobs get too old at once, a turn ends a share of them.
+func TestOldJobsEndInShares(t *testing.T) {
+	const jobs = 3000
+	w := newWorld(t)
+	w.run("policy default expire=10s\na watch other\na ignore default")
+	for range jobs {
+		w.lastID++
+		w.bodies[w.lastID] = "x"
+		w.user("a").apply(Op{Kind: Put, Pri: 1, TTR: 1, Data: []byte("x"), Size: 1})
+	}
+	w.now += 10 * second
+	for left, turns := jobs, 1; left > 0; turns++ {
+		more := w.s.Tick(w.now)
+		now := w.s.totals.Ready
+		if left-now > Slice || now == left || more != (now > 0) {
+			t.Fatalf("turn %d ends %d of %d jobs, and says that there is more: %t", turns, left-now, left, more)
+		}
+		left = now
+	}
+	// Between a replay and the first turn nothing can be committed.
+	w.run("b put 1 1 60 -> 3001\nb put 1 0 60 -> 3002")
+	w.replay()
+	w.now += 10 * second
+	for w.s.Settle(w.now) {
+	}
+	if w.s.totals.Ready != 2 || len(w.log.Jobs) != 2 || w.s.Next() > w.now {
+		t.Errorf("after a replay there are %+v; next is %d, now %d", w.s.totals, w.s.Next(), w.now)
+	}
+}
+
 // A delay doubles with each delivery up to its bound, a tenth more or less, is always the same for the
 // same job, and not the same for all jobs.
 func TestRetryDelays(t *testing.T) {

@@ -58,6 +58,10 @@ func (s *State) rank(t *tube, slot uint32) {
 	if v := t.policy.victims; v != nil && j.state() == Ready {
 		v.add(&s.policies.victims, t.policy.Full.victimKey(j, slot), j.size)
 	}
+	if a := t.policy.ages; a != nil && (j.state() == Ready || j.state() == Delayed || j.state() == Buried) {
+		a.add(&s.policies.ages, ageKey(j, slot), j.size)
+		s.retimeAges(t)
+	}
 }
 
 // unrank is told of a job that leaves its place.
@@ -65,6 +69,10 @@ func (s *State) unrank(t *tube, slot uint32) {
 	j := s.jobs.At(slot)
 	if v := t.policy.victims; v != nil && j.state() == Ready {
 		v.remove(&s.policies.victims, slot, j.size)
+	}
+	if a := t.policy.ages; a != nil {
+		a.remove(&s.policies.ages, slot, j.size)
+		s.retimeAges(t)
 	}
 }
 

@@ -14,6 +14,9 @@ func (s *State) Next() int64 {
 			at = d
 		}
 	}
+	if d := s.nextExpiry(); d != 0 && (at == 0 || d < at) {
+		at = d
+	}
 	if d := s.soonestConsumer(); d != 0 && (at == 0 || d < at) {
 		at = d
 	}
@@ -27,7 +30,8 @@ func (s *State) Next() int64 {
 // The turn's share is divided among these. A third is kept for the waiters of tubes whose
 // pause has ended, if there are any, and a third for deadlines, if any have passed.
 // Otherwise a steady stream of delayed jobs would hold up both for ever. What one kind
-// does not need is left for the next. Consumers have another share.
+// does not need is left for the next. Consumers have another share, and so have jobs that are
+// too old, and policies that are taken in.
 func (s *State) Tick(now int64) (more bool) {
 	third := max(1, s.Share/3)
 	opening, expiring := 0, 0
@@ -46,6 +50,10 @@ func (s *State) Tick(now int64) (more bool) {
 		s.spend(moving)
 		s.expire(now, s.clients.Get(s.holders.Top().Slot).first().Slot)
 	}
+	if s.overdue(now) {
+		s.share = max(0, s.share) + third
+		s.serveAges(now)
+	}
 	if s.revising() {
 		s.share = max(0, s.share) + third
 		s.revise()
@@ -54,6 +62,16 @@ func (s *State) Tick(now int64) (more bool) {
 	s.renew()
 	next := s.Next()
 	return next != 0 && next <= now
+}
+
+// Settle makes ready what was delayed until now, and ends no job. It is for the time between a
+// replay and the first turn, when nothing can be committed yet. It reports whether there is more
+// to do.
+func (s *State) Settle(now int64) (more bool) {
+	s.renew()
+	s.serveTimeline(now)
+	s.renew()
+	return s.timeline.N > 0 && int64(s.timeline.Top().Major) <= now
 }
 
 // serveTimeline makes delayed jobs ready and ends pauses.

@@ -1,6 +1,9 @@
 package naive
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // Policy is what holds for a tube beyond beanstalkd's rules. 0 is no limit.
 type Policy struct {
@@ -12,6 +15,7 @@ type Policy struct {
 	Fate          Fate
 
 	Retry, RetryMost int64 // as shard/queue has it
+	Expire           int64
 }
 
 // ByAge is the order in which jobs were put.
@@ -64,6 +68,9 @@ func (m *Queue) makeRoom(new *Job) bool {
 func (m *Queue) comesBack(j *Job, delayed bool) bool {
 	p := m.policy(j.Tube)
 	switch {
+	case m.old(j):
+		m.end(j)
+		return true
 	case m.NoUpdates:
 		return false
 	case p.MaxDeliveries > 0 && int(p.Delivered(j)) >= p.MaxDeliveries:
@@ -96,4 +103,24 @@ func (m *Queue) giveBack(j *Job) {
 		m.log(j)
 	}
 	m.ready(j)
+}
+
+// oldAt is when a job is too old; 0 if never.
+func (m *Queue) oldAt(j *Job) int64 {
+	if p := m.policy(j.Tube); p.Expire > 0 {
+		return max(1, j.Created+p.Expire)
+	}
+	return 0
+}
+
+func (m *Queue) old(j *Job) bool { return m.oldAt(j) != 0 && m.oldAt(j) <= m.Now }
+
+// endOld ends the jobs that are too old, and that nobody holds.
+func (m *Queue) endOld() {
+	for _, j := range slices.Clone(m.Jobs) {
+		if m.old(j) && j.State != Reserved && j.State != Passed {
+			m.unpend(j)
+			m.end(j)
+		}
+	}
 }

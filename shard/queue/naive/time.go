@@ -16,6 +16,9 @@ func (m *Queue) Due() (at int64, n int) {
 	}
 	for _, j := range m.Jobs {
 		soon(j.Deadline)
+		if j.State != Reserved && j.State != Passed {
+			soon(m.oldAt(j))
+		}
 	}
 	for _, t := range m.Tubes {
 		soon(t.PausedUntil)
@@ -62,6 +65,7 @@ func (m *Queue) Tick(fits func([]Gift) bool) *Queue {
 	} else if found := m.expire(fits); found != nil {
 		m = found
 	}
+	m.endOld()
 	m.tickLeavers()
 	m.tickViews()
 	m.feed()

@@ -1,0 +1,65 @@
+package queue
+
+import "beanfield/shard/queue/cells"
+
+// A policy may say how old a job may get. One that is older is deleted, unless somebody holds
+// it: then it is when it comes back. A tube with such a policy ranks its jobs by age, and stands in
+// a timeline of its own by its oldest one.
+
+// expires is when a job is too old, on the clock of the queue; never 0.
+func (s *State) expires(p *Policy, created int64) int64 { return max(1, created-s.Epoch+p.Expire) }
+
+// outdated says that a job is too old.
+func (s *State) outdated(now int64, slot uint32) bool {
+	j := s.jobs.At(slot)
+	p := s.tubeAt.Get(j.tube()).policy
+	return p != nil && p.Expire > 0 && s.expires(p.Policy, j.created()) <= now
+}
+
+// policeAges makes what a tube needs to know which of its jobs is the oldest, or forgets it.
+func (s *State) policeAges(t *tube) {
+	p, all := t.policy, &s.policies
+	switch {
+	case p.Expire > 0 && p.ages == nil:
+		p.ages = &ranking{}
+		all.agingAt.Cover(t.slot)
+		all.agingAt.Set(t.slot, cells.Nowhere)
+		s.rankLater(t)
+	case p.Expire == 0 && p.ages != nil:
+		all.aging.Schedule(all.agingAt, t.slot, 0)
+		p.ages = nil
+	case p.ages != nil:
+		s.retimeAges(t)
+	}
+}
+
+// retimeAges moves a tube to when its oldest job is too old.
+func (s *State) retimeAges(t *tube) {
+	var at int64
+	if h := &t.policy.ages.heap; h.N > 0 {
+		at = s.expires(t.policy.Policy, int64(h.Top().Major)*millisecond)
+	}
+	s.policies.aging.Schedule(s.policies.agingAt, t.slot, at)
+}
+
+// nextExpiry is when the next job is too old; 0 if none will be.
+func (s *State) nextExpiry() int64 {
+	if s.policies.aging.N == 0 {
+		return 0
+	}
+	return int64(s.policies.aging.Top().Major)
+}
+
+// overdue says that there are jobs to delete.
+func (s *State) overdue(now int64) bool {
+	at := s.nextExpiry()
+	return at != 0 && at <= now
+}
+
+// serveAges deletes jobs that are too old.
+func (s *State) serveAges(now int64) {
+	for !s.spent() && s.overdue(now) {
+		s.spend(ending)
+		s.drop(s.tubeAt.Get(s.policies.aging.Top().Slot).policy.ages.heap.Top().Slot)
+	}
+}
