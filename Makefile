@@ -35,7 +35,7 @@ test: ## all tests, the longest in their shorter forms
 thorough: ## the longest tests, in full
 	$(GO) test -timeout 60m ./conn/beanstalk -run '^(TestBodySizes|TestRandomCommands|TestWakeFromAnotherLoop)$$'
 	$(GO) test -timeout 60m ./router -run '^(TestCrowd|TestDirectoryConcurrently|TestEachJobIsHandedOutOnce|TestIdleTubesDoNotGrow|TestNothingIsLostWhenClientsLeave|TestRestartsAgainstAModel|TestSimulation|TestSimulationOfTheQueueService|TestSynchronousAgainstAModel)$$'
-	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong|TestPoliciesLong)$$'
+	$(GO) test -timeout 60m ./shard/queue -run '^(TestMemoryOfAJob|TestModelLong|TestPoliciesLong|TestRationsLong)$$'
 	$(GO) test -timeout 60m ./storage/cluster/ownership -run '^(TestOneTenureAtATime|TestSingleFaults)$$'
 	$(GO) test -timeout 60m ./storage/fold -run '^(TestEveryShortHistory)$$'
 	$(GO) test -timeout 60m ./storage/lanes -run '^(TestOneMandateAtATime|TestRandomSchedules|TestSmallWorld|TestTenures)$$'

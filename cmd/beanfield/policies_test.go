@@ -47,3 +47,31 @@ func TestProcessFollowsPolicies(t *testing.T) {
 		must.Get(c.r.ReadString('\n'))
 	}
 }
+
+// Workers that wait for tubes of several shards are given what a rationed tube hands out, as
+// soon as it does.
+func TestProcessRationsATube(t *testing.T) {
+	p, write := configured(t, "shards = 3\n[[tube]]\nmatch = 'm*'\nmax_reserved = 1\n", "-l", "unix:DIR/s")
+	c, worker := p.client(), p.client()
+	for _, name := range []string{"a", "b", "c", "d", "mail"} { // all shards have some
+		worker.ask("watch " + name)
+	}
+	c.expect("use mail", "USING mail")
+	c.expect("put 0 0 60 1\r\na", "INSERTED 1")
+	c.expect("put 0 0 60 1\r\nb", "INSERTED 2")
+	c.expect("put 0 0 60 1\r\nc", "INSERTED 3")
+	c.expect("put 0 0 60 1\r\nd", "INSERTED 4")
+	c.expect("watch mail", "WATCHING 2")
+	c.expect("reserve", "RESERVED 1 1\r\na")
+	c.expect("reserve-with-timeout 0", "TIMED_OUT")
+	worker.send("reserve")
+	p.client().until("current-waiting", "1")
+	c.expect("delete 1", "DELETED")
+	if got := must.Get(worker.r.ReadString('\n')) + must.Get(worker.r.ReadString('\n')); got != "RESERVED 2 1\r\nb\r\n" {
+		t.Errorf("who has waited is answered %q", got)
+	}
+	write("shards = 3\n[[tube]]\nmatch = 'm*'\nrate = 1000000\nburst = 1\n")
+	p.reads()
+	c.expect("reserve", "RESERVED 3 1\r\nc")
+	c.expect("reserve", "RESERVED 4 1\r\nd") // a microsecond later at the latest
+}

@@ -20,6 +20,9 @@ type TubeRule struct {
 	DeadLetter    string
 	Retry         retry
 	Expire        time.Duration // 0: never
+	MaxReserved   int           // 0: no limit
+	Rate          int           // jobs a second; 0: no limit
+	Burst         int           // 0: as Rate
 }
 
 // The words of tube.full, tube.count and tube.dead_letter.
@@ -35,6 +38,7 @@ const (
 	maxRetry  = 365 * 24 * time.Hour
 	minExpire = time.Second
 	maxExpire = 10 * 365 * 24 * time.Hour
+	maxRate   = 1_000_000
 )
 
 func defaultTubeRule() TubeRule {
@@ -54,6 +58,9 @@ var tubeSettings = allLive([]setting[TubeRule]{
 	row("tube.retry", "", "time", `a time such as "10s", or two such as "1s..1h", from 1ms to 8760h; "" for no delay`,
 		func(t *TubeRule) *retry { return &t.Retry }, asRetry, retry.show),
 	duration("tube.expire", "", 0, maxExpire, func(t *TubeRule) *time.Duration { return &t.Expire }),
+	number("tube.max_reserved", "", "jobs", maxItems, func(t *TubeRule) *int { return &t.MaxReserved }),
+	number("tube.rate", "", "jobs a second", maxRate, func(t *TubeRule) *int { return &t.Rate }),
+	number("tube.burst", "", "jobs", maxRate, func(t *TubeRule) *int { return &t.Burst }),
 })
 
 // asDeadLetter takes a word. Any other may be meant as the name of a tube.
@@ -100,7 +107,7 @@ func (t *TubeRule) policy() *queue.Policy {
 		MaxJobs: t.MaxJobs, MaxBytes: t.MaxBytes, Full: fulls[t.Full],
 		MaxDeliveries: t.MaxDeliveries, Count: counts[t.Count], DeadLetter: deadFates[t.DeadLetter],
 		Retry:  queue.Retry{First: int64(t.Retry.first), Most: int64(t.Retry.most)},
-		Expire: int64(t.Expire),
+		Expire: int64(t.Expire), MaxReserved: t.MaxReserved, Rate: t.Rate, Burst: t.Burst,
 	}
 }
 
@@ -135,6 +142,9 @@ func (t *TubeRule) contradiction() (name, problem string) {
 		return "count", "nothing is counted: set max_deliveries too"
 	case t.DeadLetter != d.DeadLetter && t.MaxDeliveries == 0:
 		return "dead_letter", "there are no dead letters: set max_deliveries too"
+	}
+	if t.Burst != 0 && t.Rate == 0 {
+		return "burst", "there is no rate: set rate too"
 	}
 	if t.Expire != 0 && t.Expire < minExpire {
 		return "expire", "shorter than a second, and not 0s"

@@ -29,12 +29,15 @@ count = "timeouts"
 dead_letter = "delete"
 retry = "1s..1h"
 expire = "24h"
+max_reserved = 5
+rate = 6
+burst = 7
 `))
 	of := c.policyFor()
 	for name, want := range map[string]*queue.Policy{
 		"a": {MaxJobs: 2, DeadLetter: queue.FateBury}, "ab": {MaxJobs: 2, DeadLetter: queue.FateBury}, "c": nil,
 		"b": {MaxBytes: 1024, Full: queue.FullLeast, MaxDeliveries: 4, Count: queue.CountTimeouts, DeadLetter: queue.FateDrop,
-			Retry: queue.Retry{First: int64(time.Second), Most: int64(time.Hour)}, Expire: int64(24 * time.Hour)},
+			Retry: queue.Retry{First: int64(time.Second), Most: int64(time.Hour)}, Expire: int64(24 * time.Hour), MaxReserved: 5, Rate: 6, Burst: 7},
 	} {
 		if got := of(name); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: policy %+v, want %+v", name, got, want)
@@ -63,6 +66,9 @@ func TestTubeMistakes(t *testing.T) {
 		of + "retry = '0s'":                       "too small",
 		of + "expire = '9ms'":                     ":3: tube.expire = \"9ms\": shorter than a second",
 		of + "expire = 9":                         ":3: tube.expire",
+		of + "burst = 2":                          ":3: tube.burst = 2: there is no rate",
+		of + "rate = 2000000":                     ":3: tube.rate = 2000000: too large",
+		of + "max_reserved = '1'":                 ":3: tube.max_reserved",
 		of + "weight = 2":                         "unknown key",
 		of + "max_jobs = 1\n" + of + "retry='1s'": ":5: tube.match = \"a\": the same pattern as in line 2",
 	} {
@@ -102,7 +108,7 @@ func TestExampleTube(t *testing.T) {
 
 // Printed policies are read as they were.
 func TestCheckConfigShowsPolicies(t *testing.T) {
-	const text = "tube = [{ match = 'a*', max_jobs = 3, full = 'least', retry = '1s..1m30s' }, { match = 'b', retry = '2s', expire = '90s' }]"
+	const text = "tube = [{ match = 'a*', max_jobs = 3, full = 'least', retry = '1s..1m30s' }, { match = 'b', retry = '2s', expire = '90s', rate = 3, max_reserved = 4 }]"
 	c := must.Get(load(t, "", text))
 	var b strings.Builder
 	must.Do(t, printConfig(&b, c))

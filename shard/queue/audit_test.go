@@ -59,6 +59,9 @@ func audit(s *State, clients []*Client) error {
 		if t.pausedUntil != 0 && (due == 0 || t.pausedUntil < due) {
 			due = t.pausedUntil
 		}
+		if t.policy != nil && t.policy.due() != 0 && (due == 0 || t.policy.due() < due) {
+			due = t.policy.due()
+		}
 		if !scheduled(&s.timeline, s.tubePos, t.slot, due) {
 			return fmt.Errorf("tube %q is due at %d, which is not in the timeline", t.name, due)
 		}

@@ -70,7 +70,7 @@ func (s *State) checkTube(name string, t *tube, sums *Sums, waits *int, place fu
 	if t.name != name || s.tubeAt.Get(t.slot) != t {
 		return fmt.Errorf("S4: tube %q is filed wrongly", name)
 	}
-	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && name != s.Pinned && (t.service == nil || !t.service.matters()) {
+	if t.using == 0 && t.watching == 0 && t.jobs() == 0 && name != s.Pinned && (t.policy == nil || !t.policy.lingers) && (t.service == nil || !t.service.matters()) {
 		return fmt.Errorf("S5: tube %q has no reason to exist", name)
 	}
 	urgent, err := s.checkPlaces(name, t, place)

@@ -68,8 +68,11 @@ func (s *State) hold(now int64, c *Client, slot uint32) {
 	if c.consumer != nil {
 		c.consumer.pend()
 	}
-	s.tubeAt.Get(j.tube()).reserved++
 	s.totals.Reserved++
+	at := s.tubeAt.Get(j.tube())
+	if at.reserved++; at.policy != nil {
+		s.handOut(now, at)
+	}
 }
 
 // unhold takes a job from its holder and leaves it in no place.
@@ -90,8 +93,11 @@ func (s *State) unhold(slot uint32) {
 		s.holders.Schedule(s.clientPos, c.slot, c.soonest())
 	}
 	t.holder, t.key = 0, 0
-	s.tubeAt.Get(j.tube()).reserved--
 	s.totals.Reserved--
+	at := s.tubeAt.Get(j.tube())
+	if at.reserved--; at.policy != nil {
+		s.handIn(at)
+	}
 }
 
 // holderOf is who holds a reserved job.

@@ -84,8 +84,8 @@
 // # Policies
 //
 // A tube that the configuration has a policy for (policy.go) has more rules than beanstalkd:
-// bounds on its jobs (full.go), an age at which they end (expiry.go), and what becomes of jobs
-// that come back (comeback.go). For other
+// bounds on its jobs (full.go), an age at which they end (expiry.go), what becomes of jobs that come
+// back (comeback.go), and how many are handed out (ration.go). For other
 // tubes all of that costs one look at a nil pointer. Policies know no clock and no chance: what
 // they do follows from the state, the time that the queue is told, and the operations.
 //
@@ -139,8 +139,8 @@
 //	S5  A tube has a reason to exist: a job, a user, a watcher, or that the queue
 //	    service needs it (items_service.go). The pinned one needs none.
 //	S6  An open tube never has both ready jobs and waiters. A tube is shut while
-//	    it is paused, and after that until its waiters have been served, which
-//	    may take several turns.
+//	    it is paused or rationed, and after that until its waiters have been served,
+//	    which may take several turns.
 //	S7  A search misses nothing: no tube that it has passed has a job to offer,
 //	    except in its first pass, where it remembers the best (manytubes.go).
 //	Q1  An item is pending at no more than one consumer of a group.
@@ -175,6 +175,8 @@
 //	    of them as soon as the pass over all jobs that it needs is over (policy.go).
 //	M3  A tube whose jobs may get too old stands in the timeline of ages by its oldest one,
 //	    and no other tube does.
+//	M4  A tube that is shut by its policy has as many reserved jobs as it may have, or stands
+//	    in the timeline by when its debt leaves room for the next one.
 //	B1  What an operation has borrowed, Op.Data and the parts of a put, belongs to whoever has
 //	    submitted it. Run reads it until the operation has been applied, and then lets go
 //	    of it: nobody can read it in an answer. The queue copies what it keeps; it takes over

@@ -89,6 +89,9 @@ func (s *State) push(now int64, c *consumer, slot uint32) {
 	away := s.load(c, slot)
 	c.group.delivered++
 	if c.autoCommit && !away {
+		if t := c.group.service.tube; t.policy != nil {
+			s.handOut(now, t)
+		}
 		s.finish(now, slot)
 		return
 	}

@@ -16,7 +16,8 @@ type machine struct {
 	w *world
 	m *naive.Queue
 	// pick chooses one of n; the label helps to read a failure.
-	pick func(n int, label string) int
+	pick    func(n int, label string) int
+	rations bool // some tubes are rationed
 	// of the queue service
 	serves bool
 	words  []string // the tags of the operation

@@ -38,10 +38,10 @@ func (s *State) unpause(t *tube) {
 }
 
 // reopen moves a tube that is opening to where its best job belongs among the
-// others. With no waiter or no job left it is open, or paused again.
+// others. With no waiter or no job left it is open, or shut again.
 func (s *State) reopen(t *tube) {
 	pos := s.openPos.Get(t.slot)
-	if !t.paused() && t.ready.N > 0 && s.firstWaiter(t) != nil {
+	if !t.paused() && !t.rationed() && t.ready.N > 0 && s.firstWaiter(t) != nil {
 		key := t.ready.Top()
 		key.Slot = t.slot
 		if pos == cells.Nowhere {

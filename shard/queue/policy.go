@@ -15,6 +15,10 @@ type Policy struct {
 	Retry         Retry
 
 	Expire int64 // nanoseconds from the put until a job that nobody holds is deleted
+
+	MaxReserved int // at a time
+	Rate        int // jobs handed out in a second
+	Burst       int // how many at once; 0: as many as in a second
 }
 
 // Full is what a full tube does with another job.
@@ -31,6 +35,7 @@ const (
 // the tube. For all other tubes it costs one look at a nil pointer.
 type policing struct {
 	*Policy
+	ration
 	victims *ranking // the ready jobs, in the order in which they are dropped; nil if none ever is
 	ages    *ranking // the ready, delayed and buried jobs by age; nil if none gets too old
 	needs   uint32   // the pass over all jobs that fills the rankings; see policies
@@ -72,27 +77,32 @@ func (s *State) policyOf(name string) *Policy {
 
 // police gives a tube a policy, or takes it away.
 func (s *State) police(t *tube, p *Policy) {
+	var old *Policy
 	switch {
+	case p == nil && t.policy == nil:
+		return
 	case p == nil:
-		if t.policy != nil && t.policy.ages != nil {
+		if t.policy.ages != nil {
 			s.policies.aging.Schedule(s.policies.agingAt, t.slot, 0)
 		}
 		t.policy = nil
+		s.policeRation(t, nil)
 		return
 	case t.policy == nil:
 		t.policy = &policing{Policy: p}
 	case *t.policy.Policy == *p:
 		return // with all that it knows
+	default:
+		old, t.policy.Policy = t.policy.Policy, p
 	}
-	old := t.policy.Policy
-	t.policy.Policy = p
 	if v := t.policy.victims; p.Full == FullRefuse {
 		t.policy.victims = nil
-	} else if v == nil || old.Full != p.Full {
+	} else if v == nil || old != nil && old.Full != p.Full {
 		t.policy.victims = &ranking{}
 		s.rankLater(t)
 	}
 	s.policeAges(t)
+	s.policeRation(t, old)
 }
 
 // rankLater has the jobs that a tube has already ranked by the next pass.
@@ -121,6 +131,7 @@ func (s *State) revise() {
 		s.spend(summing)
 		if t := s.tubeAt.Get(p.tube); t != nil {
 			s.police(t, s.policyOf(t.name))
+			s.letGo(t)
 		}
 		p.tube++
 	}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -29,8 +30,11 @@ var policyWords = map[string]func(*Policy, string){
 	"count": func(p *Policy, v string) {
 		p.Count = map[string]Counted{"timeouts": CountTimeouts, "releases": CountReleases}[v]
 	},
-	"dead":   func(p *Policy, v string) { p.DeadLetter = map[string]Fate{"bury": FateBury, "delete": FateDrop}[v] },
-	"expire": func(p *Policy, v string) { p.Expire = duration(v) },
+	"dead":     func(p *Policy, v string) { p.DeadLetter = map[string]Fate{"bury": FateBury, "delete": FateDrop}[v] },
+	"expire":   func(p *Policy, v string) { p.Expire = duration(v) },
+	"reserved": func(p *Policy, v string) { p.MaxReserved = int(number(v)) },
+	"rate":     func(p *Policy, v string) { p.Rate = int(number(v)) },
+	"burst":    func(p *Policy, v string) { p.Burst = int(number(v)) },
 	"retry": func(p *Policy, v string) {
 		first, most, _ := strings.Cut(v, "..")
 		if p.Retry.First = duration(first); most != "" {
@@ -62,7 +66,18 @@ func (w *world) policy(tube string, words []string) {
 
 // newPolicyMachine makes one whose tubes are covered by policies.
 func newPolicyMachine(f queuetest.Failer, pick func(int, string) int) *machine {
-	x := newMachine(f, pick)
+	return newMachine(f, pick).police()
+}
+
+// newRationMachine makes one whose tubes are rationed, too. Its turns are long: what opens in a
+// turn is served at its end, and the model does not know where others end.
+func newRationMachine(f queuetest.Failer, pick func(int, string) int) *machine {
+	x := newSharedMachine(f, pick, 0)
+	x.rations = true
+	return x.police()
+}
+
+func (x *machine) police() *machine {
 	x.m.Spread, x.m.Policies = spread, map[string]*naive.Policy{}
 	x.m.Slot = func(i int) uint32 { return x.w.users[fmt.Sprint(i)].client.slot }
 	for range machineTubes {
@@ -85,19 +100,23 @@ func (x *machine) rule() {
 		p.Retry.Most = choose(x, "most", 0, 3*second+11*int64(n))
 	}
 	p.Expire = choose(x, "expire", 0, 0, 2*second, 9*second)
+	if x.rations {
+		p.MaxReserved, p.Rate = choose(x, "reserved", 0, 1, 2, 3), choose(x, "rate", 0, 3, 7)
+		if p.Rate > 0 {
+			p.Burst = choose(x, "burst", 0, 1, 2)
+		}
+	}
 	if x.pick(8, "none") == 0 {
 		p = nil
 	}
-	all := map[string]*Policy{machineTubes[n]: p}
-	m := map[string]*naive.Policy{machineTubes[n]: modelled(p)}
-	for _, name := range machineTubes {
-		if name != machineTubes[n] {
-			all[name], m[name] = x.w.policies[name], x.m.Policies[name]
-		}
+	all := maps.Clone(x.w.policies)
+	if all == nil {
+		all = map[string]*Policy{}
 	}
+	all[machineTubes[n]] = p
 	x.forget()
 	x.tick() // what is due by the old one
-	x.m.Policies = m
+	x.m.Rule(machineTubes[n], modelled(p))
 	x.w.setPolicies(all)
 	x.tick()
 }
@@ -116,15 +135,21 @@ func modelled(p *Policy) *naive.Policy {
 		},
 		Fate:  map[Fate]naive.Fate{FateBury: naive.FateBury, FateDrop: naive.FateDrop}[p.DeadLetter],
 		Retry: p.Retry.First, RetryMost: p.Retry.Most, Expire: p.Expire,
+		MaxReserved: p.MaxReserved, Rate: p.Rate, Burst: int(p.burst()),
 	}
 }
 
 var policyCommands = append([]command{{"rule", 3, (*machine).rule}}, commands...)
 
 // The state follows its policies as the model does, also when they change (M1, M2).
-func TestPolicies(t *testing.T) {
+func TestPolicies(t *testing.T) { checkMachine(t, newPolicyMachine) }
+
+// Tubes that are rationed hand out what they may, and at once, to who has waited longest (M4).
+func TestRations(t *testing.T) { checkMachine(t, newRationMachine) }
+
+func checkMachine(t *testing.T, make func(queuetest.Failer, func(int, string) int) *machine) {
 	rapid.Check(t, func(rt *rapid.T) {
-		x := newPolicyMachine(rt, func(n int, label string) int { return rapid.IntRange(0, n-1).Draw(rt, label) })
+		x := make(rt, func(n int, label string) int { return rapid.IntRange(0, n-1).Draw(rt, label) })
 		actions := map[string]func(*rapid.T){}
 		for _, c := range policyCommands {
 			for i := range c.weight {
@@ -136,13 +161,16 @@ func TestPolicies(t *testing.T) {
 }
 
 // The same over long runs.
-func TestPoliciesLong(t *testing.T) {
+func TestPoliciesLong(t *testing.T) { runLong(t, newPolicyMachine) }
+func TestRationsLong(t *testing.T)  { runLong(t, newRationMachine) }
+
+func runLong(t *testing.T, make func(queuetest.Failer, func(int, string) int) *machine) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	all := weighted(1, policyCommands)
 	eachSeed(t, 6, *stepsFlag, func(t *testing.T, rnd *rand.Rand) func() {
-		x := newPolicyMachine(t, func(n int, _ string) int { return rnd.IntN(n) })
+		x := make(t, func(n int, _ string) int { return rnd.IntN(n) })
 		return func() { all[rnd.IntN(len(all))](x) }
 	})
 }

@@ -12,6 +12,9 @@ func (s *State) checkPolicy(t *tube) error {
 	if (p.victims != nil) != (p.Full != FullRefuse) || (p.ages != nil) != (p.Expire > 0) {
 		return fmt.Errorf("M2: tube %q has the wrong rankings", t.name)
 	}
+	if most := (p.burst() - 1) * second; p.Rate == 0 && p.ration != (ration{}) || p.Rate > 0 && p.debt > most && p.opens != p.paidOff(p.Policy, most) {
+		return fmt.Errorf("M4: tube %q has %+v", t.name, p.ration)
+	}
 	if p.ages != nil {
 		var at int64
 		if h := &p.ages.heap; h.N > 0 {

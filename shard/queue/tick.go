@@ -74,13 +74,17 @@ func (s *State) Settle(now int64) (more bool) {
 	return s.timeline.N > 0 && int64(s.timeline.Top().Major) <= now
 }
 
-// serveTimeline makes delayed jobs ready and ends pauses.
+// serveTimeline makes delayed jobs ready, ends pauses, and opens tubes that were rationed.
 func (s *State) serveTimeline(now int64) {
 	for !s.spent() && s.timeline.N > 0 && int64(s.timeline.Top().Major) <= now {
 		s.spend(moving)
 		t := s.tubeAt.Get(s.timeline.Top().Slot)
 		if t.paused() && t.pausedUntil <= now {
 			s.unpause(t)
+			continue
+		}
+		if p := t.policy; p != nil && p.due() != 0 && p.due() <= now {
+			s.serveRation(now, t)
 			continue
 		}
 		slot := t.delayed.Top().Slot

@@ -39,7 +39,7 @@ func (t *tube) paused() bool { return t.pausedUntil != 0 }
 func (t *tube) offers() bool { return t.ready.N > 0 && !t.shut() }
 
 // shut says that no reserve may take from the tube just now.
-func (t *tube) shut() bool { return t.pausedUntil != 0 || t.opening }
+func (t *tube) shut() bool { return t.pausedUntil != 0 || t.opening || t.policy != nil && t.rationed() }
 
 // tubeNamed finds a tube or makes it.
 func (s *State) tubeNamed(name []byte) *tube {
@@ -77,6 +77,9 @@ func (s *State) letGo(t *tube) {
 	if s.tubes[t.name] != t || s.discarding && t.service != nil { // a queue ends when its log says so
 		return
 	}
+	if s.lingers(t) {
+		return
+	}
 	if t.service != nil {
 		s.unlogQueue(t.service)
 	}
@@ -100,7 +103,7 @@ func (t *tube) loses(j *job) {
 }
 
 // retime moves a tube in the timeline to the moment when it next needs
-// attention: its soonest delayed job or the end of its pause.
+// attention: its soonest delayed job, the end of its pause, or when its policy lets jobs go.
 func (s *State) retime(t *tube) {
 	var at int64
 	if t.delayed.N > 0 {
@@ -108,6 +111,11 @@ func (s *State) retime(t *tube) {
 	}
 	if t.paused() && (at == 0 || t.pausedUntil < at) {
 		at = t.pausedUntil
+	}
+	if t.policy != nil {
+		if due := t.policy.due(); due != 0 && (at == 0 || due < at) {
+			at = due
+		}
 	}
 	s.timeline.Schedule(s.tubePos, t.slot, at)
 }

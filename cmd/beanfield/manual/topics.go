@@ -24,7 +24,7 @@ var Topics = []Topic{
 	{"browsers", "which web pages may use the server, and by what names"},
 	{"monitoring", "what to watch, and when to be alerted"},
 	{"console", "the pages for a browser, and their JSON interface"},
-	{"policies", "bounds, dead letters, retries and ages for tubes, by configuration"},
+	{"policies", "bounds, dead letters, retries, ages and rations for tubes, by configuration"},
 	{"queue", "the queue service, which pushes items over HTTP"},
 	{"differences", "the queue service beside workers, and beside the original"},
 	{"trouble", "what each line of the log means, and what to do"},

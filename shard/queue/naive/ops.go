@@ -117,6 +117,7 @@ func (m *Queue) Delete(client int, id uint64) Status {
 	case j == nil || j.State == Reserved && j.Holder != client:
 		return NotFound
 	case j.State == Reserved:
+		m.unhold(j)
 		m.finish(j)
 	default:
 		m.endForAll(j)
@@ -144,6 +145,7 @@ func (m *Queue) Quarantine(client int, id uint64) Status {
 		return NotFound
 	}
 	if j.State != Buried {
+		m.unhold(j)
 		j.place(Buried)
 		j.Rank = m.next()
 		m.offer(j, false)
@@ -171,6 +173,7 @@ func (m *Queue) Release(client int, id uint64, pri, delay uint32) Status {
 	case m.NoUpdates:
 		return Failed
 	}
+	m.unhold(j)
 	j.Pri, j.Delay = pri, delay
 	j.Releases++
 	if m.comesBack(j, delay > 0) {
@@ -197,6 +200,7 @@ func (m *Queue) Bury(client int, id uint64, pri uint32) Status {
 	case m.NoUpdates:
 		return Failed
 	}
+	m.unhold(j)
 	j.Pri = pri
 	m.bury(j)
 	return OK

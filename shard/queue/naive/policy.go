@@ -16,6 +16,8 @@ type Policy struct {
 
 	Retry, RetryMost int64 // as shard/queue has it
 	Expire           int64
+
+	MaxReserved, Rate, Burst int // as shard/queue has it, but for Burst, which is never 0 beside Rate
 }
 
 // ByAge is the order in which jobs were put.
@@ -95,6 +97,7 @@ func (m *Queue) comesBack(j *Job, delayed bool) bool {
 
 // giveBack takes a job from a holder that has gone, or was too slow.
 func (m *Queue) giveBack(j *Job) {
+	m.unhold(j)
 	if m.comesBack(j, false) {
 		return
 	}

@@ -108,6 +108,7 @@ type Tube struct {
 	Deletes, Pauses uint64
 	Pause           uint32
 	PausedUntil     int64
+	ration
 }
 
 // Gift is a job that a waiter was given.
@@ -163,7 +164,7 @@ func (m *Queue) sweep() {
 	m.Tubes = slices.DeleteFunc(m.Tubes, func(t *Tube) bool {
 		using, watching, _ := m.Members(t.Name)
 		held := slices.ContainsFunc(m.Jobs, func(j *Job) bool { return j.Tube == t.Name })
-		return t.Name != "default" && using+watching == 0 && !held && !m.keeps(t.Name)
+		return t.Name != "default" && using+watching == 0 && !held && !m.keeps(t.Name) && !m.lingers(t)
 	})
 }
 
@@ -231,7 +232,7 @@ func (m *Queue) First(state State, tube string) *Job {
 
 // Best is the job that a reserve over some tubes would take.
 func (m *Queue) Best(tubes []string) *Job {
-	return m.Least(ByPri, func(j *Job) bool { return j.State == Ready && slices.Contains(tubes, j.Tube) && !m.paused(j.Tube) })
+	return m.Least(ByPri, func(j *Job) bool { return j.State == Ready && slices.Contains(tubes, j.Tube) && !m.shut(j.Tube) })
 }
 
 func (m *Queue) paused(tube string) bool {

@@ -22,6 +22,9 @@ func (m *Queue) Due() (at int64, n int) {
 	}
 	for _, t := range m.Tubes {
 		soon(t.PausedUntil)
+		if soon(t.OpensAt); t.OpensAt == 0 && t.Lingers {
+			soon(m.paidOff(t))
+		}
 	}
 	for _, c := range m.Clients {
 		if c.Consumer != nil {
@@ -60,12 +63,14 @@ func (m *Queue) Tick(fits func([]Gift) bool) *Queue {
 		}
 	}
 	m.open(open...)
+	m.tickRations()
 	if m.Slot != nil {
 		m.expireInOrder()
 	} else if found := m.expire(fits); found != nil {
 		m = found
 	}
 	m.endOld()
+	m.serveOpening()
 	m.tickLeavers()
 	m.tickViews()
 	m.feed()

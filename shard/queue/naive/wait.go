@@ -12,6 +12,7 @@ func (m *Queue) take(client int, j *Job) {
 		j.Deadline = m.Now + int64(j.TTR)*Second
 	}
 	j.Reserves++
+	m.handOut(j.Tube)
 }
 
 // ready makes a job ready, wherever it was, and gives it away: to those who wait in line, then
@@ -40,14 +41,19 @@ func (m *Queue) match() {
 		if j == nil {
 			return
 		}
-		first := Nobody
-		for i, c := range m.Clients {
-			if c.Waiting > 0 && slices.Contains(c.Watched, j.Tube) && (first == Nobody || c.Waiting < m.Clients[first].Waiting) {
-				first = i
-			}
-		}
-		m.serve(first, j)
+		m.serve(m.firstWaiter(j.Tube), j)
 	}
+}
+
+// firstWaiter is the client that has waited longest for a tube.
+func (m *Queue) firstWaiter(tube string) int {
+	first := Nobody
+	for i, c := range m.Clients {
+		if c.Waiting > 0 && slices.Contains(c.Watched, tube) && (first == Nobody || c.Waiting < m.Clients[first].Waiting) {
+			first = i
+		}
+	}
+	return first
 }
 
 // serve gives a job to a client that has waited for one.

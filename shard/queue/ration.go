@@ -1,0 +1,131 @@
+package queue
+
+// A policy may ration the jobs of a tube: so many may be reserved at a time, and so many
+// are handed out a second. A tube that has handed out what it may is shut, as a paused one is: a
+// reserve finds nothing there and waits, or takes a job of another tube. It opens again when a
+// job is no longer reserved, or when time has passed, and those who wait are served first
+// (pause.go).
+//
+// The rate is exact. What is handed out is a debt, which time pays off. It is counted in
+// billionths of a job, divided by the rate, so that no number has to be rounded: a job
+// is a billion, and a nanosecond pays off Rate. The next job may go while the debt leaves
+// room for it below Burst jobs. What a client takes by its id is counted, and not held back.
+
+// ration is what a tube with a rate has handed out.
+type ration struct {
+	debt    int64
+	since   int64 // when it was so high
+	opens   int64 // when the next job may go; 0 if it may now
+	lingers bool  // the tube would have ended, but for its debt
+}
+
+// burst is how many jobs may go at once.
+func (p *Policy) burst() int64 {
+	if p.Burst > 0 {
+		return int64(p.Burst)
+	}
+	return int64(p.Rate)
+}
+
+// paidOff is when the debt is down to so much.
+func (r *ration) paidOff(p *Policy, to int64) int64 {
+	rate := int64(p.Rate)
+	return r.since + (max(0, r.debt-to)+rate-1)/rate
+}
+
+// pay brings the debt up to date.
+func (r *ration) pay(p *Policy, now int64) {
+	if now >= r.paidOff(p, 0) {
+		r.debt = 0
+	} else {
+		r.debt -= (now - r.since) * int64(p.Rate)
+	}
+	r.since = now
+}
+
+// due is when the ration needs attention; 0 if never.
+func (p *policing) due() int64 {
+	switch {
+	case p.opens != 0:
+		return p.opens
+	case p.lingers:
+		return p.paidOff(p.Policy, 0)
+	}
+	return 0
+}
+
+// rationed says that the tube's policy lets no job go just now.
+func (t *tube) rationed() bool {
+	p := t.policy
+	return p != nil && (p.opens != 0 || p.MaxReserved > 0 && t.reserved >= p.MaxReserved)
+}
+
+// handOut counts a job that somebody has got.
+func (s *State) handOut(now int64, t *tube) {
+	if p := t.policy; p.Rate > 0 {
+		p.pay(p.Policy, now)
+		p.debt += second
+		if most := (p.burst() - 1) * second; p.debt > most {
+			p.opens = p.paidOff(p.Policy, most)
+		}
+		s.retime(t)
+	}
+	if t.opening {
+		s.reopen(t)
+	}
+}
+
+// handIn counts a job that is no longer reserved.
+func (s *State) handIn(t *tube) {
+	if t.reserved == t.policy.MaxReserved-1 {
+		s.openRationed(t)
+	}
+}
+
+// serveRation does what is due for a tube's ration.
+func (s *State) serveRation(now int64, t *tube) {
+	p := t.policy
+	p.pay(p.Policy, now)
+	if p.opens != 0 {
+		p.opens = 0
+		s.retime(t)
+		s.openRationed(t)
+		return
+	}
+	p.lingers = false
+	s.retime(t)
+	s.letGo(t)
+}
+
+// openRationed opens a tube that its policy may have shut: those who wait are served first.
+func (s *State) openRationed(t *tube) {
+	if !t.paused() && !t.opening && !t.rationed() {
+		t.opening = true
+		s.reopen(t)
+	}
+}
+
+// policeRation follows a change of a tube's policy; old is the one before, or nil.
+func (s *State) policeRation(t *tube, old *Policy) {
+	if p := t.policy; p != nil && (old == nil || old.Rate != p.Rate || old.burst() != p.burst()) {
+		p.ration = ration{}
+	}
+	s.retime(t)
+	if t.opening {
+		s.reopen(t)
+	} else {
+		s.openRationed(t)
+	}
+}
+
+// lingers keeps a tube that would end while it has a debt. If it began anew with the next job,
+// workers that come for one job each would be given more than the rate.
+func (s *State) lingers(t *tube) bool {
+	p := t.policy
+	if p == nil || p.Rate == 0 || p.debt == 0 {
+		return false
+	}
+	p.lingers = true
+	s.retime(t)
+	return true
+}
