@@ -54,6 +54,9 @@ func modelled(m *naive.Queue, client int, op *queue.Op) restartAnswer {
 		return shows(m.First(naive.Buried, used), naive.NotFound)
 	case queue.Kick:
 		return restartAnswer{status: naive.OK, count: m.Kick(used, op.Limit)}
+	case queue.Truncate:
+		n, _ := m.Truncate(string(op.Data)) // the model may not know of a tube that is only used
+		return restartAnswer{status: naive.OK, count: n}
 	case queue.Pause:
 		return restartAnswer{status: m.Pause(string(op.Data), op.Delay)}
 	case queue.Peek:
@@ -150,6 +153,8 @@ func (m *restartModel) touches(c *restartClient, op *queue.Op) bool {
 	switch j := m.Job(op.ID); {
 	case op.Kind == queue.Service:
 		tube = op.Ask.Queue
+	case op.Kind == queue.Truncate:
+		tube = string(op.Data)
 	case j != nil:
 		tube = j.Tube
 	}

@@ -229,6 +229,8 @@ func (run *restartRun) batch(c *restartClient) {
 			ops = append(ops, run.put(c))
 		case n < 40 && c.ReserveInPlace() && c.WatchShard() == i:
 			ops = append(ops, queue.Op{Kind: queue.Reserve, Poll: true})
+		case n < 41 && i == used && run.dice.IntN(3) == 0:
+			ops = append(ops, queue.Op{Kind: queue.Truncate, Data: []byte(c.Used())})
 		case n < 50 && i == used:
 			kinds := []queue.Kind{queue.Kick, queue.Kick, queue.PeekReady, queue.PeekDelayed, queue.PeekBuried}
 			ops = append(ops, queue.Op{Kind: kinds[run.dice.IntN(len(kinds))], Limit: uint32(run.dice.IntN(3))})

@@ -80,6 +80,7 @@ func TestRefusalsByID(t *testing.T) {
 	}
 	c.do("stats-tube secret", "NOT_FOUND")
 	c.do("pause-tube secret 9", "NOT_FOUND")
+	c.do("truncate secret", "NOT_FOUND")
 	stats := strings.Join(holder.yaml("stats-tube secret"), " ")
 	for _, want := range []string{"jobs-ready: 1", "jobs-reserved: 1", "jobs-delayed: 1", "jobs-buried: 1", "pause: 0"} {
 		if !strings.Contains(stats, want) {
@@ -88,7 +89,7 @@ func TestRefusalsByID(t *testing.T) {
 	}
 	// Of these 40, the shard has judged those by id that are not refused anyway.
 	if n := h.server.Denied(); n["peek"] != 4 || n["delete"] != 4 || n["kick-job"] != 4 || n["stats-job"] != 4 || n["reserve-job"] != 4 ||
-		n["stats-tube"] != 1 || n["pause-tube"] != 1 || n["release"] != 0 {
+		n["stats-tube"] != 1 || n["pause-tube"] != 1 || n["truncate"] != 1 || n["release"] != 0 {
 		t.Errorf("counted %v", n)
 	}
 }
@@ -115,6 +116,7 @@ func TestEachRight(t *testing.T) {
 		{access.Kick, "kick 1", "KICKED 1", "BAD_FORMAT", true},
 		{access.Reserve, "reserve-job %d", "RESERVED ", "NOT_FOUND", false},
 		{access.Delete, "delete %d", "DELETED", "NOT_FOUND", false},
+		{access.Delete, "truncate t", "TRUNCATED 3", "NOT_FOUND", false},
 	}
 	for _, name := range access.RightNames() {
 		right, _ := access.ParseRight(name)

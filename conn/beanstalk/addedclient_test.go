@@ -35,6 +35,12 @@ func TestAddedCommandsOfClient(t *testing.T) {
 	if id := must.Get(c.PutInTube("mail", 1, 0, 9, []byte("hello"))); id != 1 {
 		t.Errorf("put as job %d", id)
 	}
+	if n := must.Get(c.Truncate("mail")); n != 1 {
+		t.Errorf("%d jobs were truncated", n)
+	}
+	if _, err := c.Truncate("none"); err != (peer.Refused{Word: "NOT_FOUND"}) {
+		t.Errorf("truncate of no tube: %v", err)
+	}
 	if _, err := c.PutInTube("-mail", 1, 0, 9, nil); err == nil {
 		t.Error("a wrong name is taken")
 	}

@@ -216,6 +216,7 @@
 //	reserve, reserve-with-timeout                 reserve           as at empty tubes
 //	reserve-job                                   reserve           NOT_FOUND
 //	delete                                        delete            NOT_FOUND; never for a job that the client holds
+//	truncate                                      delete            NOT_FOUND
 //	release, bury, touch                          to hold the job   never refused by rules
 //	peek, peek-ready, peek-delayed, peek-buried   peek              NOT_FOUND
 //	kick                                          kick              BAD_FORMAT

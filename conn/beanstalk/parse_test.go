@@ -33,6 +33,7 @@ var shapes = []shape{
 	{"put ", number + another + another + another + `((?:[^0-9].*)?)`, false},
 	{"put-in-tube ", anyName + another + another + another + another + `((?:[^0-9].*)?)`, false},
 	{"capabilities", ``, false},
+	{"truncate ", tubeName, false},
 	{"peek ", number, false},
 	{"peek-ready", ``, false},
 	{"peek-delayed", ``, false},
@@ -123,7 +124,7 @@ func referenceArgs(command string, args [][]byte) string {
 		if command != "put" {
 			name, args = string(args[0]), args[1:]
 		}
-	case "use", "watch", "ignore", "stats-tube":
+	case "use", "watch", "ignore", "stats-tube", "truncate":
 		name, args = string(args[0]), nil
 	case "pause-tube":
 		name, args = string(args[0]), args[1:]

@@ -51,6 +51,8 @@ func table() []command {
 		{text: "capabilities", args: none, run: alone((*Conn).capabilities), uncounted: true},
 		{text: protocol.LongWord, args: args{protocol.Inner, pri, delay, protocol.TTR, protocol.Size}, about: aboutTube, needs: access.Put,
 			refused: badFormat, begin: (*Conn).beginPut, op: queue.Put, reply: protocol.Inserted, role: producer, uncounted: true, added: true},
+		{text: "truncate ", args: tube, about: aboutTube, needs: access.Delete, refused: notFound, op: queue.Truncate,
+			reply: protocol.HowManyTruncated, audit: auditAlways, uncounted: true, added: true},
 	}
 }
 

@@ -26,6 +26,7 @@ var commands = []command{
 	{"peek", 2, (*machine).peek},
 	{"kick", 3, (*machine).kick},
 	{"pause", 2, (*machine).pause},
+	{"truncate", 1, (*machine).truncate},
 	{"use and watch", 6, (*machine).member},
 	{"detach", 2, (*machine).detach},
 	{"time", 10, (*machine).time},
@@ -203,6 +204,12 @@ func (x *machine) pause() {
 	if x.m.Clients[c].Waiting == 0 {
 		name := choose(x, "tube", machineTubes...)
 		x.do(c, u, Op{Kind: Pause, Data: []byte(name), Delay: choose[uint32](x, "pause", 0, 1, 2, 3)}, "")
+	}
+}
+
+func (x *machine) truncate() {
+	if c, u := x.client(); u != nil && x.pick(4, "really") == 0 {
+		x.do(c, u, Op{Kind: Truncate, Data: []byte(choose(x, "tube", machineTubes...))}, "")
 	}
 }
 

@@ -55,9 +55,9 @@ func (s *State) jobIn(t *tube, id uint64) uint32 {
 	return slot
 }
 
-// truncate ends all items before an index, even those that are put meanwhile. Since
+// askTruncate ends all items before an index, even those that are put meanwhile. Since
 // indexes grow, it comes to an end.
-func (s *State) truncate(op *Op) {
+func (s *State) askTruncate(op *Op) {
 	op.Status = OK
 	if v := s.serving(op.Ask); v != nil {
 		if !s.whole(v) || !s.endBefore(v, op.Ask.Index) {

@@ -86,6 +86,29 @@ func (v *service) jobDies(s *State, slot uint32, f Fate) bool {
 	return it.fated
 }
 
+// truncate ends the items up to an index, Op.Ticket, whoever of the consumers has them. What workers
+// have is not touched. It reports false if it must go on in another turn.
+func (v *service) truncate(s *State, op *Op) bool {
+	if !s.whole(v) {
+		return false
+	}
+	for o := &v.index.order; ; {
+		slot := o.at(o.seek(&s.jobs, op.ID))
+		if slot == 0 || s.jobs.At(slot).id() > op.Ticket {
+			return true
+		}
+		if s.spent() {
+			return false
+		}
+		op.ID = s.jobs.At(slot).id() + 1
+		if s.jobs.At(slot).state() == Reserved && s.holderOf(slot).consumer == nil {
+			s.spend(looking)
+		} else {
+			s.endOld(slot, op)
+		}
+	}
+}
+
 // itemMoves is told of a job that goes to another tube.
 func (s *State) itemMoves(slot uint32) {
 	it := s.itemOf(slot)

@@ -16,12 +16,8 @@ type itemIndex struct {
 
 const wholeIndex = ^uint32(0)
 
-// How much of a share the item index's work costs: taking in a job, and passing records of
-// other tubes.
-const (
-	indexing = moving / 2
-	passing  = 16 // records for one looking
-)
+// indexing is how much of a share it costs to take in a job.
+const indexing = moving / 2
 
 // newItemIndex makes the item index of a tube.
 func (s *State) newItemIndex(t *tube) *itemIndex {

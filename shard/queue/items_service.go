@@ -38,7 +38,7 @@ func (s *State) applyService(now int64, b *Batch, op *Op) {
 	case AskDelete:
 		s.askDelete(op)
 	case AskTruncate:
-		s.truncate(op)
+		s.askTruncate(op)
 	case AskSearch:
 		s.search(op)
 	case AskCount:

@@ -33,6 +33,7 @@ const (
 	Soonest
 	Detach
 	Totals
+	Truncate
 	Quarantine
 	Service // of the queue service: Op.Ask
 )
@@ -65,16 +66,16 @@ type Op struct {
 	Kind    Kind
 	Status  Status
 	Poll    bool  // Reserve: do not wait
-	phase   uint8 // kick: which jobs; peek, reserve: how often given back; put: its body
+	phase   uint8 // kick: which jobs; truncate: how it finds them; peek, reserve: how often given back; put: its body
 	Pri     uint32
 	Delay   uint32 // seconds; also the length of a pause
 	TTR     uint32 // seconds
 	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not
 	Size    uint32 // put: of the body; answers: of the body found
 	Limit   uint32 // Kick: how many at most
-	Count   uint32 // Kick: how many, the answer; Delete: 1 for a job that nobody held
+	Count   uint32 // Kick, Truncate: how many, the answer; Delete: 1 for a job that nobody held
 	ID      uint64 // put: 0 for one that the directory is to allot
-	Ticket  uint64 // Wait, Withdraw
+	Ticket  uint64 // Wait, Withdraw; Truncate: the last id that it ends
 
 	// Data is a tube's name or a small body, Parts a large body, or the body that is the
 	// answer. Data is borrowed until the operation is applied, and nil from then on (B1);

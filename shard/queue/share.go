@@ -18,6 +18,7 @@ const (
 	moving  = 16
 	summing = 2 // asking a judge about a tube, and adding up the tube
 	looking = 1
+	passing = 16 // records for one looking, when all of the shard are looked through
 )
 
 // spend takes the cost of some work from the turn's share.

@@ -126,6 +126,8 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 		s.applyStats(now, b, op)
 	case Pause:
 		s.pause(now, op)
+	case Truncate:
+		s.truncate(op)
 	case Quarantine:
 		s.quarantine(b.Client, op)
 	case Service:

@@ -10,7 +10,7 @@ var kindOf = map[string]Kind{
 	"put": Put, "reserve": Reserve, "poll": Reserve, "reserve-job": ReserveJob, "delete": Delete,
 	"release": Release, "bury": Bury, "touch": Touch, "peek": Peek, "peek-ready": PeekReady,
 	"peek-delayed": PeekDelayed, "peek-buried": PeekBuried, "kick": Kick, "kick-job": KickJob,
-	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "use": Use,
+	"stats-job": StatsJob, "stats-tube": StatsTube, "pause": Pause, "truncate": Truncate, "use": Use,
 	"watch": Watch, "ignore": Ignore, "wait": Wait,
 	"withdraw": Withdraw, "detach": Detach, "totals": Totals,
 }
@@ -47,7 +47,7 @@ func (u *user) do(verb string, args []string) string {
 		op.Limit = uint32(num(0))
 	case Pause:
 		op.Data, op.Delay = []byte(args[0]), uint32(num(1))
-	case Use, Watch, Ignore, StatsTube:
+	case Use, Watch, Ignore, StatsTube, Truncate:
 		op.Data = []byte(args[0])
 	case Wait:
 		op.Ticket = u.Arm()
@@ -83,7 +83,7 @@ func (u *user) answer(op *Op, b *Batch) string {
 			u.w.t.Fatalf("job %d answers with body %q, size %d, want %q", op.ID, body, op.Size, u.w.bodies[op.ID])
 		}
 		return fmt.Sprint(op.ID)
-	case Kick:
+	case Kick, Truncate:
 		return fmt.Sprint(op.Count)
 	case StatsJob:
 		i := b.Jobs[op.From]

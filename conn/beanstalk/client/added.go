@@ -36,3 +36,12 @@ func (r Reply) List() (list []string) {
 	}
 	return list
 }
+
+// Truncate ends the jobs of a tube that nobody has reserved, and returns how many there were.
+func (c *Client) Truncate(tube string) (n uint64, _ error) {
+	r, err := c.Ask("truncate " + tube)
+	if err != nil {
+		return 0, err
+	}
+	return r.Number, r.Want("TRUNCATED")
+}

@@ -27,6 +27,10 @@ func HowManyKicked(out []byte, _ *queue.Batch, op *queue.Op, _ Quoting) ([]byte,
 	return AppendNumber(out, "KICKED ", uint64(op.Count)), nil
 }
 
+func HowManyTruncated(out []byte, _ *queue.Batch, op *queue.Op, _ Quoting) ([]byte, [][]byte) {
+	return AppendNumber(out, "TRUNCATED ", uint64(op.Count)), nil
+}
+
 func JobStats(out []byte, b *queue.Batch, op *queue.Op, q Quoting) ([]byte, [][]byte) {
 	return appendJobStats(out, &b.Jobs[op.From], q), nil
 }

@@ -213,6 +213,21 @@ func (m *Queue) bury(j *Job) {
 	m.log(j)
 }
 
+// Truncate ends all jobs of a tube but those that workers have.
+func (m *Queue) Truncate(tube string) (n uint32, _ Status) {
+	if m.Tube(tube) == nil {
+		return 0, NotFound
+	}
+	m.EndItems(tube, func(j *Job) bool {
+		if j.State == Reserved && m.Clients[j.Holder].Consumer == nil {
+			return false
+		}
+		n++
+		return true
+	})
+	return n, OK
+}
+
 // KickJob makes a buried or delayed job ready.
 func (m *Queue) KickJob(id uint64) Status {
 	j := m.Job(id)
