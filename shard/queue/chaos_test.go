@@ -154,6 +154,8 @@ func (x *chaos) workOff() {
 	w.limits.MaxDelivery = 0
 	for _, u := range w.users {
 		u.end()
+	}
+	for _, u := range w.users {
 		u.do("detach", nil)
 	}
 	var all []string
@@ -191,9 +193,33 @@ func (x *chaos) workOff() {
 	}
 }
 
-func TestServiceChaos(t *testing.T) {
+func TestServiceChaos(t *testing.T) { runChaos(t, 40, func(*chaos) {}) }
+
+// The same with policies for the queues, which change.
+func TestPolicyChaos(t *testing.T) { runChaos(t, 100, (*chaos).rule) }
+
+// rule brings other policies now and then.
+func (x *chaos) rule() {
+	if x.rnd.IntN(40) > 0 {
+		return
+	}
+	all := map[string]*Policy{}
+	for _, queue := range chaosQueues {
+		any := func(most int) int { return max(0, x.rnd.IntN(2*most+1)-most) } // often none
+		if x.rnd.IntN(3) > 0 {
+			all[queue] = &Policy{
+				MaxJobs: any(6), MaxBytes: int64(any(60)), Full: Full(x.rnd.IntN(3)), MaxDeliveries: any(3), Count: Counted(x.rnd.IntN(3)),
+				DeadLetter: []Fate{FateBury, FateDrop}[x.rnd.IntN(2)], Retry: Retry{First: int64(any(2)) * second, Most: 5 * second},
+				Expire: int64(any(5)) * second, MaxReserved: any(3), Rate: any(3), Burst: any(2),
+			}
+		}
+	}
+	x.w.setPolicies(all)
+}
+
+func runChaos(t *testing.T, seeds uint64, also func(*chaos)) {
 	const steps = 400
-	eachSeed(t, 40, steps, func(t *testing.T, rnd *rand.Rand) func() {
+	eachSeed(t, seeds, steps, func(t *testing.T, rnd *rand.Rand) func() {
 		x := &chaos{rnd: rnd}
 		x.w = newManyWorld(t, 0, []int{0, 0, 1, 20, 50}[x.rnd.IntN(5)])
 		x.w.setLimits(strings.Fields(x.one("delivery=3", "delivery=2 dead=drop", "delivery=2 dead=bury", "delivery=0") + " " +
@@ -201,8 +227,10 @@ func TestServiceChaos(t *testing.T) {
 			x.one("length=0", "length=12", "length=12 evict=1") + " " + x.one("unsent=0", "unsent=60")))
 		n := 0
 		return func() {
+			also(x)
 			x.step()
 			if n++; n == steps {
+				x.w.setPolicies(nil)
 				x.workOff()
 			}
 		}

@@ -29,12 +29,12 @@ func (s *State) fits(t *tube, size uint32) bool {
 // makeRoom drops ready jobs of a full tube for a put that has been accepted. It reports false
 // if the put ends here, or if there are more of them than a turn can end.
 func (s *State) makeRoom(t *tube, op *Op) bool {
-	for t.policy.over(t.count+1, t.bytes+int64(op.Size)) {
+	for dropped := 0; t.policy.over(t.count+1, t.bytes+int64(op.Size)); dropped++ {
 		switch {
 		case !s.fits(t, op.Size):
 			s.refusePut(t, op)
 			return false
-		case s.spent(), !s.ranked(t):
+		case dropped > 0 && s.spent(), !s.ranked(t): // one at least, whatever this turn has done before
 			if op.Status = More; op.phase == 0 {
 				op.phase = admitted
 			}

@@ -174,7 +174,9 @@ func (w *world) service(op *Op) {
 			w.log.Staged[one.ID] = string(one.Data) + string(joined(one.Parts))
 			one.Staged(nil)
 		}
-		w.endTurn()
+		if w.endTurn(); w.slices > 100_000 {
+			w.t.Fatalf("operation %d does not end", op.Ask.What)
+		}
 		if err := w.s.Check(); err != nil {
 			w.t.Fatalf("in the middle of an operation: %v", err)
 		}

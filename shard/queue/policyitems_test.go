@@ -1,0 +1,73 @@
+package queue
+
+import "testing"
+
+// What a policy means for a queue of the queue service.
+func TestPoliciesOfQueues(t *testing.T) {
+	runScripts(t, []script{
+		{"a full tube takes no item, or drops one", `
+			policy default jobs=2
+			g.a item 1024 -> 1
+			g.a item 1024 -> 2
+			g.a item 1024 -> toolong
+			policy default jobs=2 full=oldest
+			g.a item 1024 -> 3
+			a peek 1 -> no`},
+		{"a bound holds beside that of the queue service", `
+			policy default bytes=30 full=least
+			limits length=3
+			g.a item 1024 -> 1
+			g.a item 1024 -> 2
+			g.a item 1025 -> 3
+			g.a item 1024 -> toolong`},
+		{"consumers wait for rationed items, in turns", `
+			policy default reserved=1
+			g.a item 1024 -> 1
+			g.a item 1024 -> 2
+			g.a item 1024 -> 3
+			g.a sub 5 => g.a:1
+			g.b sub 5
+			g.a commit 1 => g.a:2    # it has waited for another since it got the first
+			g.a commit 2 => g.b:3`},
+		{"so do filtered ones", `
+			policy default reserved=1
+			g.a item 1024 k=v -> 1
+			g.a item 1024 k=v -> 2
+			g.a sub 5 k=v => g.a:1
+			g.a commit 1 => g.a:2`},
+	})
+}
+
+// The same for what is done at once, what is too old, and for further groups.
+func TestPoliciesOfQueuesAndMore(t *testing.T) {
+	runScripts(t, []script{
+		{"what is done as soon as it is pushed is counted by the rate", `
+			policy default rate=1
+			g.a item 1024 -> 1
+			g.a item 1024 -> 2
+			g.a sub 5 auto => g.a:1
+			+1s => g.a:2`},
+		{"an item that is too old when it is refused goes to nobody", `
+			policy default expire=10s
+			limits idle=60s
+			g.a item 1024 -> 1
+			g.a sub 1 => g.a:1
+			g.b sub 1
+			+11s
+			g.a negative No why 1
+			a peek 1 -> no`},
+		{"further groups do not change what the first one may do", `
+			policy default reserved=1 expire=10s
+			g.a sub 1
+			h.a sub 1
+			g.a item 1024 -> 1 => g.a:1 h.a:1
+			g.a item 1024 -> 2
+			h.a commit 1 => h.a:2
+			g.a commit 1 => g.a:2
+			g.a commit 2
+			+20s
+			h.a attrs -> length=1    # the first group is done with it, and h has it
+			h.a commit 2
+			h.a attrs -> length=0`},
+	})
+}
