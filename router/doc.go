@@ -12,7 +12,7 @@
 // # What reserve guarantees
 //
 //   - A job is handed to at most one waiter.
-//   - A waiter gets at most one job for one reserve.
+//   - A waiter gets at most one job for one reserve, or as many as it has asked for.
 //   - No wake-up is lost: a worker never keeps waiting while a tube that it
 //     watches, and that is not paused, has a ready job.
 //   - Nothing stale is left: a worker that watches one busy and a thousand idle
@@ -41,6 +41,12 @@
 // shard for an offer, its best (priority, id), which is not binding; claim from the
 // shard with the best offer, and ask again if nothing is left there; if there are no
 // offers, arm the gate and register as a waiter, shard by shard.
+//
+// A reserve of several jobs (several.go) asks each shard for as many offers as it wants jobs, finds
+// out which are the best of all, and claims these: one round of offers and one of claims, however
+// the jobs lie in the shards. It takes what it gets, and asks again only if that is nothing. If it
+// had to wait, it does the same once for what else there is, and then answers. In one shard it is
+// one operation. A hang-up gives back whatever it has by then, as with all jobs that a session holds.
 //
 // A shard whose log has failed answers every question with a failure. A reserve takes
 // what other shards offer; if they offer nothing, it fails instead of waiting. (A wait

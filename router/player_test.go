@@ -117,7 +117,9 @@ func (p *player) reserved() {
 	if p.Waiting() {
 		return
 	}
-	if res := &p.Reservation; res.Status == queue.OK {
+	if p.Several != nil {
+		p.reservedSeveral()
+	} else if res := &p.Reservation; res.Status == queue.OK {
 		p.got(res.ID, res.Size, res.Small)
 	} else {
 		p.result = res.Status

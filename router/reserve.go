@@ -26,6 +26,14 @@ func (s *Session) WatchShard() int { return s.watchShard }
 // Reserve is the whole command over any number of shards. When it is complete
 // the session either has a Reservation or is Waiting.
 func (s *Session) Reserve(poll bool) bool {
+	s.Several = nil
+	return s.reserve(poll)
+}
+
+// WaitAgain goes on with the wait of a reserve that was interrupted.
+func (s *Session) WaitAgain() bool { return s.reserve(false) }
+
+func (s *Session) reserve(poll bool) bool {
 	s.Reservation = Reservation{}
 	if poll {
 		s.Reservation.Status = queue.TimedOut // what it will be if nothing is found
@@ -48,13 +56,18 @@ func (s *Session) refresh(after func(*Session) bool) bool {
 }
 
 func (s *Session) seekOffers() bool {
+	op, then := queue.Op{Kind: queue.Offer}, (*Session).claimBest
+	if v := s.Several; v != nil {
+		op, then = queue.Op{Kind: queue.OfferSeveral, Limit: uint32(v.most - len(v.Jobs))}, (*Session).claimSeveral
+		v.offers = v.offers[:0]
+	}
 	s.script.begin()
 	for _, f := range s.live {
 		if f.watching > 0 {
-			s.script.add(f.shard, queue.Op{Kind: queue.Offer})
+			s.script.add(f.shard, op)
 		}
 	}
-	return s.play((*Session).claimBest)
+	return s.play(then)
 }
 
 // claimBest claims from the shard with the best offer. If there is no offer, and a shard's
@@ -143,7 +156,7 @@ func (s *Session) registered() bool {
 
 // BeginWait notes that a Reserve operation of the latest batch has ended in a wait.
 func (s *Session) BeginWait() {
-	s.waiting = true
+	s.waiting, s.Several = true, nil
 	s.refs[s.underwayIn].asked = true
 }
 
@@ -163,7 +176,13 @@ func (s *Session) EndWait() bool {
 	}
 	s.deliverer.soonest = d.Deadline
 	s.deliverer.asked = false // it has left all queues of that shard already
-	return s.withdraw()
+	if v := s.Several; v != nil && s.Reservation.Status == queue.OK {
+		v.add(Reserved{ID: d.ID, Size: d.Size, Small: d.Small, Large: d.Large})
+		if len(v.Jobs) < v.most {
+			return s.withdraw((*Session).seekOffers)
+		}
+	}
+	return s.withdraw(nil)
 }
 
 // CancelWait ends a wait from the session's side, with status as the answer.
@@ -173,11 +192,11 @@ func (s *Session) CancelWait(status queue.Status) (won, done bool) {
 		return false, false
 	}
 	s.Reservation = Reservation{Status: status}
-	return true, s.withdraw()
+	return true, s.withdraw(nil)
 }
 
-// withdraw leaves nothing of the wait behind in any shard (R3).
-func (s *Session) withdraw() bool {
+// withdraw leaves nothing of the wait behind in any shard (R3), and goes on with then.
+func (s *Session) withdraw(then func(*Session) bool) bool {
 	s.waiting = false
 	s.script.begin()
 	for _, f := range s.live {
@@ -186,7 +205,7 @@ func (s *Session) withdraw() bool {
 			s.script.add(f.shard, queue.Op{Kind: queue.Withdraw, Ticket: s.gate.last})
 		}
 	}
-	return s.play(nil)
+	return s.play(then)
 }
 
 // Refresh brings Soonest up to date, for a wait whose end it decides. It asks all shards where

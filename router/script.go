@@ -55,7 +55,7 @@ func (s *Session) Trim() {
 	if cap(s.small) > smallKeep {
 		s.small = nil
 	}
-	s.Sums = nil
+	s.Sums, s.Several = nil, nil
 	s.Reservation = Reservation{}
 	s.delivery = queue.Delivery{}
 }
@@ -64,6 +64,9 @@ func (s *Session) Trim() {
 func (c *script) collect(s *Session) {
 	for i := range c.batch.Ops {
 		c.steps[c.first+i].op = c.batch.Ops[i]
+	}
+	if s.Several != nil {
+		s.Several.collect(c.shard, &c.batch)
 	}
 	if s.Sums != nil { // somebody counts
 		s.Sums.Add(&c.batch.Sums)

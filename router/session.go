@@ -54,6 +54,7 @@ type Session struct {
 	// Reservation is the answer of Reserve, EndWait and ReserveJob.
 	Reservation Reservation
 	Sums        *queue.Sums // the answer of CountAll, until Trim
+	Several     *Several    // nil but for a reserve of several jobs, until Trim
 }
 
 // Reservation is how a reserve ended.

@@ -35,6 +35,16 @@ func TestAddedCommandsOfClient(t *testing.T) {
 	if id := must.Get(c.PutInTube("mail", 1, 0, 9, []byte("hello"))); id != 1 {
 		t.Errorf("put as job %d", id)
 	}
+	must.Get(c.Ask("watch mail"))
+	must.Get(c.PutInTube("mail", 0, 0, 9, nil))
+	jobs := must.Get(c.ReserveBatch(9, 0))
+	if len(jobs) != 2 || jobs[0].Number != 2 || jobs[1].Number != 1 || string(jobs[1].Body) != "hello" {
+		t.Errorf("reserved are %+v", jobs)
+	}
+	if more := must.Get(c.ReserveBatch(9, 0)); more != nil {
+		t.Errorf("also reserved are %+v", more)
+	}
+	must.Get(c.Ask("release 1 0 0"))
 	if n := must.Get(c.Truncate("mail")); n != 1 {
 		t.Errorf("%d jobs were truncated", n)
 	}

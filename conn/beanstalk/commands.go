@@ -31,10 +31,11 @@ type command struct {
 	answer func(*Conn)
 
 	// For those of which one shard does all: its operation, and the answer when it is done,
-	// a word or a reply.
+	// a word, a reply, or what say says.
 	op    queue.Kind
 	done  protocol.Word
 	reply protocol.Reply
+	say   func(*Conn, *run, *queue.Op)
 
 	role      role     // what it makes of a client, for the counters in stats
 	uncounted bool     // stats have no line for it
@@ -83,5 +84,5 @@ var (
 	judged = [queue.Service + 1]access.Rights{queue.Totals: access.Stats}
 
 	// The verbs that other code knows by name.
-	verbPut, verbReserve, verbUse, verbAuth protocol.Verb
+	verbPut, verbReserve, verbSeveral, verbUse, verbAuth protocol.Verb
 )

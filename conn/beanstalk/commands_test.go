@@ -63,7 +63,7 @@ func TestDocumentedRights(t *testing.T) {
 func TestCommands(t *testing.T) {
 	for _, v := range verbs {
 		c, ways := &commands[v], 0
-		for _, way := range []bool{c.op == 0, c.reply != nil, c.done != ""} {
+		for _, way := range []bool{c.op == 0, c.reply != nil || c.say != nil, c.done != ""} {
 			if way {
 				ways++
 			}

@@ -213,7 +213,7 @@
 //	use                                           any right         BAD_FORMAT; the tube in use stays
 //	put, put-in-tube                              put               BAD_FORMAT, after the body
 //	watch                                         reserve           BAD_FORMAT
-//	reserve, reserve-with-timeout                 reserve           as at empty tubes
+//	reserve, reserve-with-timeout, reserve-batch  reserve           as at empty tubes
 //	reserve-job                                   reserve           NOT_FOUND
 //	delete                                        delete            NOT_FOUND; never for a job that the client holds
 //	truncate                                      delete            NOT_FOUND

@@ -27,7 +27,7 @@ var answers = map[string]string{
 	"bury": "BURIED NOT_FOUND", "kick": "KICKED", "kick-job": "KICKED NOT_FOUND",
 	"touch": "TOUCHED NOT_FOUND", "stats-job": "OK NOT_FOUND", "stats-tube": "OK NOT_FOUND", "stats": "OK",
 	"use": "USING", "watch": "WATCHING", "ignore": "WATCHING NOT_IGNORED", "list-tubes-watched": "OK",
-	"put-in-tube": "INSERTED", "capabilities": "OK", "truncate": "TRUNCATED NOT_FOUND", "list-tube-used": "USING", "list-tubes": "OK", "pause-tube": "PAUSED NOT_FOUND",
+	"put-in-tube": "INSERTED", "capabilities": "OK", "truncate": "TRUNCATED NOT_FOUND", "reserve-batch": "RESERVED_BATCH TIMED_OUT DEADLINE_SOON", "list-tube-used": "USING", "list-tubes": "OK", "pause-tube": "PAUSED NOT_FOUND",
 }
 
 // expected walks over what a client sends and lists, for each command, the

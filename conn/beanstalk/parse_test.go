@@ -40,6 +40,7 @@ var shapes = []shape{
 	{"peek-buried", ``, false},
 	{"reserve-with-timeout ", number, false},
 	{"reserve-job ", number, false},
+	{"reserve-batch ", number + another, false},
 	{"reserve", ``, false},
 	{"delete ", number, false},
 	{"release ", number + another + another, false},
@@ -79,6 +80,8 @@ func limits(name string) []string {
 		return []string{u64, u32, u32}
 	case "bury":
 		return []string{u64, u32}
+	case "reserve-batch":
+		return []string{"1000", "2147483647"}
 	case "kick", "pause-tube":
 		return []string{u32}
 	case "reserve-with-timeout":
@@ -139,7 +142,9 @@ func referenceArgs(command string, args [][]byte) string {
 		if n.Cmp(limit) > 0 {
 			return outcome("", protocol.BadFormat, false, false, nil, "")
 		}
-		numbers = append(numbers, n.Uint64())
+		if numbers = append(numbers, n.Uint64()); command == "reserve-batch" && numbers[0] == 0 {
+			return outcome("", protocol.BadFormat, false, false, nil, "")
+		}
 	}
 	return outcome(command, w, true, trailing, numbers, name)
 }
@@ -160,6 +165,8 @@ func asOutcome(c protocol.Command) string {
 		n = []uint64{c.ID, uint64(c.Pri)}
 	case "peek", "reserve-job", "delete", "kick-job", "touch", "stats-job":
 		n = []uint64{c.ID}
+	case "reserve-batch":
+		n = []uint64{uint64(c.Several), uint64(c.N)}
 	case "kick", "reserve-with-timeout":
 		n = []uint64{uint64(c.N)}
 	case "pause-tube":

@@ -65,8 +65,8 @@ func (c *Conn) again(r *recalled) bool {
 		cmd.TTR, cmd.Size, cmd.Name = op.TTR, op.Size, []byte(op.Tube)
 		p := c.incoming(&cmd)
 		return c.runPut(&cmd, &p, op.Data)
-	case queue.Reserve:
-		cmd.N = op.Timeout
+	case queue.Reserve, queue.ReserveSeveral:
+		cmd.N, cmd.Several = op.Timeout, op.Limit
 	}
 	return c.execute(&cmd)
 }

@@ -122,7 +122,7 @@ func (c *Conn) suspended() { c.finish(callReviewWait, c.session.Review(c.guard.m
 // resume begins anew the wait that rejudgeWait has ended.
 func (c *Conn) resume() {
 	c.resumes = true
-	c.finish(callReserve, c.session.Reserve(false))
+	c.finish(callReserve, c.session.WaitAgain())
 }
 
 // recheckShare is how many watched tubes are looked at before others have their turn: each costs

@@ -50,6 +50,9 @@ func (l *loop) dropRun(r *run) {
 		spoil(r.Bytes[:cap(r.Bytes)])
 	}
 	r.Reset()
+	if cap(r.Taken) > maxRun {
+		r.Taken = nil
+	}
 	r.verbs = r.verbs[:0]
 	r.policy, r.member, r.counted, r.answered, r.began, r.came = nil, false, false, 0, 0, 0
 	l.runs = append(l.runs, r)

@@ -44,7 +44,11 @@ func (c *Conn) answerRun() {
 		}
 		if op.Status == queue.Waiting {
 			timeout := op.Timeout // keepRun may let go of op
-			c.session.BeginWait()
+			if v == verbSeveral {
+				c.session.BeginWaitForSeveral(int(op.Limit))
+			} else {
+				c.session.BeginWait()
+			}
 			r.answered++
 			c.keepRun()
 			c.wait(timeout)
@@ -67,7 +71,9 @@ func (c *Conn) answerRun() {
 			c.becomeWorker()
 		}
 		if row.reply == nil {
-			c.loop.out = append(c.loop.out, row.done...)
+			if c.loop.out = append(c.loop.out, row.done...); row.say != nil {
+				row.say(c, r, op)
+			}
 			continue
 		}
 		var large [][]byte
@@ -88,6 +94,8 @@ func (c *Conn) keepRun() {
 	if r.Next < len(r.Ops) {
 		r.Retain() // it outlives the read buffer
 		r.Bytes = r.Bytes[:0]
+		clear(r.Taken)
+		r.Taken = r.Taken[:0]
 		return
 	}
 	c.run = nil

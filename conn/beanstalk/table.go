@@ -51,6 +51,8 @@ func table() []command {
 		{text: "capabilities", args: none, run: alone((*Conn).capabilities), uncounted: true},
 		{text: protocol.LongWord, args: args{protocol.Inner, pri, delay, protocol.TTR, protocol.Size}, about: aboutTube, needs: access.Put,
 			refused: badFormat, begin: (*Conn).beginPut, op: queue.Put, reply: protocol.Inserted, role: producer, uncounted: true, added: true},
+		{text: "reserve-batch ", args: args{protocol.Several, protocol.Timeout}, needs: access.Reserve, run: (*Conn).reserve,
+			op: queue.ReserveSeveral, say: (*Conn).saySeveral, role: worker, uncounted: true, added: true},
 		{text: "truncate ", args: tube, about: aboutTube, needs: access.Delete, refused: notFound, op: queue.Truncate,
 			reply: protocol.HowManyTruncated, audit: auditAlways, uncounted: true, added: true},
 	}
@@ -75,7 +77,7 @@ func init() {
 		verbs = append(verbs, v)
 		grammar.Add(v, c.text, c.args)
 	}
-	verbPut, verbReserve, verbUse, verbAuth = verbOf("put"), verbOf("reserve"), verbOf("use"), verbOf("auth")
+	verbPut, verbReserve, verbSeveral, verbUse, verbAuth = verbOf("put"), verbOf("reserve"), verbOf("reserve-batch"), verbOf("use"), verbOf("auth")
 }
 
 // verbOf is the verb of a command, or 0.

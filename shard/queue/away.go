@@ -71,7 +71,7 @@ func (b *Batch) Supply(body []byte, err error) (quarantine bool) {
 		again = gone
 	case PeekReady, PeekDelayed:
 		again = gone || quarantine
-	case Reserve, Claim:
+	case Reserve, Claim, ReserveSeveral, ClaimSeveral:
 		quarantine = quarantine || gone
 		again = quarantine
 	default: // ReserveJob
@@ -80,9 +80,10 @@ func (b *Batch) Supply(body []byte, err error) (quarantine bool) {
 	switch {
 	case !again || op.phase >= fetchTries:
 		op.Status = Failed
-	case op.Kind == Claim:
+	case op.Kind == Claim, op.Kind == ClaimSeveral:
 		op.Status = Empty // then others are asked too
 	default:
+		op.Count = 0
 		op.phase++
 		b.Next--
 	}

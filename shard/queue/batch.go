@@ -19,6 +19,7 @@ type Batch struct {
 	Bytes   []byte
 	Jobs    []JobInfo
 	Tubes   []TubeInfo
+	Taken   []Taken
 	Sums    Sums
 	Soonest int64 // the client's first deadline in this shard afterwards, or 0
 
@@ -96,7 +97,8 @@ func (b *Batch) Reset() {
 	clear(b.Ops)
 	clear(b.Jobs)
 	clear(b.Tubes)
-	*b = Batch{Ops: b.Ops[:0], Bytes: b.Bytes[:0], Jobs: b.Jobs[:0], Tubes: b.Tubes[:0], own: b.own[:0]}
+	clear(b.Taken)
+	*b = Batch{Ops: b.Ops[:0], Bytes: b.Bytes[:0], Jobs: b.Jobs[:0], Tubes: b.Tubes[:0], Taken: b.Taken[:0], own: b.own[:0]}
 }
 
 // Retain copies what the batch has borrowed and not yet let go, because it is about to

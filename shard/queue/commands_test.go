@@ -18,6 +18,8 @@ type command struct {
 var commands = []command{
 	{"put", 12, (*machine).put},
 	{"reserve", 10, (*machine).reserve},
+	{"reserve several", 4, (*machine).reserveSeveral},
+	{"offer several", 1, (*machine).offerSeveral},
 	{"wait", 5, (*machine).wait},
 	{"end a wait", 6, (*machine).endWait},
 	{"release", 5, (*machine).release},

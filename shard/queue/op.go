@@ -3,7 +3,7 @@ package queue
 // Kind names an operation on one shard.
 type Kind uint8
 
-// The operations. Offer, Claim, Wait and Withdraw are for a reserve over several
+// The operations. Offer, Claim, Wait, Withdraw, OfferSeveral and ClaimSeveral are for a reserve over several
 // shards: the router's doc.go explains how they work together.
 const (
 	Put Kind = iota + 1
@@ -34,6 +34,9 @@ const (
 	Detach
 	Totals
 	Truncate
+	ReserveSeveral
+	OfferSeveral
+	ClaimSeveral
 	Quarantine
 	Service // of the queue service: Op.Ask
 )
@@ -65,17 +68,17 @@ const (
 type Op struct {
 	Kind    Kind
 	Status  Status
-	Poll    bool  // Reserve: do not wait
+	Poll    bool  // Reserve, ReserveSeveral: do not wait; OfferSeveral, the answer: there may be more
 	phase   uint8 // kick: which jobs; truncate: how it finds them; peek, reserve: how often given back; put: its body
 	Pri     uint32
 	Delay   uint32 // seconds; also the length of a pause
 	TTR     uint32 // seconds
 	Timeout uint32 // Reserve: seconds, for the owner of the wait; the queue does not
 	Size    uint32 // put: of the body; answers: of the body found
-	Limit   uint32 // Kick: how many at most
-	Count   uint32 // Kick, Truncate: how many, the answer; Delete: 1 for a job that nobody held
+	Limit   uint32 // Kick, …Several: how many at most
+	Count   uint32 // Kick, Truncate, …Several: how many, the answer; Delete: 1 for a job that nobody held
 	ID      uint64 // put: 0 for one that the directory is to allot
-	Ticket  uint64 // Wait, Withdraw; Truncate: the last id that it ends
+	Ticket  uint64 // Wait, Withdraw; Truncate: the last id that it ends; ClaimSeveral: how many bytes at most
 
 	// Data is a tube's name or a small body, Parts a large body, or the body that is the
 	// answer. Data is borrowed until the operation is applied, and nil from then on (B1);
@@ -84,7 +87,7 @@ type Op struct {
 	Parts [][]byte
 
 	// From and To enclose a small body in Batch.Bytes, or say in From which
-	// element of Batch.Jobs or Batch.Tubes is the answer.
+	// element of Batch.Jobs or Batch.Tubes is the answer, or enclose a part of Batch.Taken.
 	From, To uint32
 
 	// Tube is the tube that the operation has named, or that of the job that it has found,

@@ -66,6 +66,7 @@ type State struct {
 	quarantined map[uint32]bool // buried jobs whose bodies cannot be read, by slot
 	record      storage.Job     // scratch for the log
 	part        [1][]byte       // likewise
+	frontier    frontier        // scratch for offers
 
 	// Woken lists the waiters that were given a job since the caller last
 	// emptied it; they may be told when the log has what they saw.
@@ -126,6 +127,10 @@ func (s *State) Apply(now int64, b *Batch, op *Op) {
 		s.applyStats(now, b, op)
 	case Pause:
 		s.pause(now, op)
+	case ReserveSeveral, ClaimSeveral:
+		s.reserveSeveral(now, b, op)
+	case OfferSeveral:
+		s.offerSeveral(b, op)
 	case Truncate:
 		s.truncate(op)
 	case Quarantine:

@@ -3,6 +3,7 @@ package client
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // What follows is for servers that have the commands which beanstalkd does not have. Other servers
@@ -35,6 +36,16 @@ func (r Reply) List() (list []string) {
 		}
 	}
 	return list
+}
+
+// ReserveBatch reserves up to size of the best jobs. It waits for the first one for so many seconds;
+// there are none if that was in vain (TIMED_OUT). Each job has its id in Number.
+func (c *Client) ReserveBatch(size, timeout uint32) (jobs []Reply, _ error) {
+	r, err := c.AskWithin(time.Duration(timeout)*time.Second, fmt.Sprintf("reserve-batch %d %d", size, timeout))
+	if err != nil || r.Word == "TIMED_OUT" {
+		return nil, err
+	}
+	return r.Jobs, r.Want("RESERVED_BATCH")
 }
 
 // Truncate ends the jobs of a tube that nobody has reserved, and returns how many there were.

@@ -12,9 +12,10 @@ import (
 // Reply is one answer of a server.
 type Reply struct {
 	Line   string
-	Word   string // its first word
-	Number uint64 // the one behind it: an id, or a count
-	Body   []byte // of RESERVED, FOUND and OK
+	Word   string  // its first word
+	Number uint64  // the one behind it: an id, or a count
+	Body   []byte  // of RESERVED, FOUND and OK
+	Jobs   []Reply // the replies within RESERVED_BATCH
 }
 
 // Refused is a reply other than the one that means success.
@@ -65,6 +66,13 @@ func readReply(in *bufio.Reader) (Reply, error) {
 	if len(words) > 1 {
 		r.Number, _ = strconv.ParseUint(words[1], 10, 64) // USING and a name have none
 	}
+	for range batch(words) {
+		job, err := readReply(in)
+		if err != nil {
+			return r, err
+		}
+		r.Jobs = append(r.Jobs, job)
+	}
 	if !carries(words) {
 		return r, nil
 	}
@@ -94,6 +102,21 @@ func carries(words []string) bool {
 	return false
 }
 
+// mostJobs is how many jobs a reply may have.
+const mostJobs = 1000
+
+// batch is how many replies, each with a job, follow a line of these words.
+func batch(words []string) int {
+	if words[0] != "RESERVED_BATCH" || len(words) != 2 {
+		return 0
+	}
+	n, err := strconv.ParseUint(words[1], 10, 64)
+	if err != nil || n > mostJobs {
+		return 0
+	}
+	return int(n)
+}
+
 // bodySize is how many bytes follow such a line, without the last CRLF.
 func bodySize(words []string) (int, bool) {
 	n, err := strconv.ParseUint(words[len(words)-1], 10, 64)
@@ -106,8 +129,17 @@ func bodySize(words []string) (int, bool) {
 func ReadRaw(in *bufio.Reader) ([]byte, error) {
 	line, err := in.ReadBytes('\n')
 	words := strings.Fields(string(line))
-	if err != nil || len(words) == 0 || !carries(words) {
+	if err != nil || len(words) == 0 {
 		return line, err
+	}
+	for range batch(words) {
+		job, err := ReadRaw(in)
+		if line = append(line, job...); err != nil {
+			return line, err
+		}
+	}
+	if !carries(words) {
+		return line, nil
 	}
 	n, ok := bodySize(words)
 	if !ok {

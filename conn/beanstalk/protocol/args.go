@@ -17,6 +17,7 @@ const (
 	TTR         // likewise
 	Size        // of the body that follows the line
 	Bound       // how many jobs at most
+	Several     // how many jobs, from 1 to MostSeveral
 	Timeout     // in seconds; one bit less than other numbers
 	Tube        // a tube's name, which is the rest of the line
 	Inner       // a tube's name with more behind it: it is checked after all else
@@ -24,6 +25,9 @@ const (
 	Apart       // no argument: the word ends here, although its space is no part of it
 	Any         // anything
 )
+
+// MostSeveral is how many jobs one command may ask for.
+const MostSeveral = 1000
 
 // args reads what follows a command's word. After a mistake bad is set, and stays set.
 type args struct {
@@ -48,6 +52,9 @@ func (a *args) read(k Arg, c *Command) {
 		a.rest = nil
 	case Bound:
 		c.N = a.u32()
+	case Several:
+		c.Several = uint32(a.number(MostSeveral))
+		a.bad = a.bad || c.Several == 0
 	case Timeout:
 		c.N = uint32(a.number(math.MaxInt32))
 	case Tube:

@@ -69,6 +69,7 @@ type Command struct {
 	Pri, Delay, TTR uint32 // Delay is also the length of a pause
 	Size            uint32 // of a put's body
 	N               uint32 // kick's bound, reserve's timeout
+	Several         uint32 // how many jobs at most
 	Name            []byte // borrowed from the line
 }
 

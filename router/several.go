@@ -1,0 +1,151 @@
+package router
+
+import (
+	"cmp"
+	"slices"
+
+	"beanfield/shard/queue"
+)
+
+// A reserve of several jobs runs as one of a single job does: offers, claims, a wait if there is
+// none. Each shard offers as many as are wanted. The best of all are claimed from their shards, in
+// one round, up to the worst of them and no further. Once a job is there, the session waits for no
+// other: if its wait has brought it, it asks once what else there is.
+
+// Several is what such a reserve has got. It is valid until the session's next call, or Trim.
+type Several struct {
+	Jobs []Reserved
+
+	most   int
+	room   int // for bodies
+	fresh  int // how many of Jobs there were when the claims began
+	offers []offer
+}
+
+// Reserved is one of its jobs.
+type Reserved struct {
+	ID        uint64
+	Pri, Size uint32
+	Small     []byte
+	Large     [][]byte
+}
+
+type offer struct {
+	shard     int
+	pri, size uint32
+	id        uint64
+	last      bool // the shard may have others behind it
+}
+
+// ReserveSeveral is the command for up to so many jobs over any number of shards. When it is complete
+// the session either has a Reservation, whose jobs are in Several, or is Waiting.
+func (s *Session) ReserveSeveral(most int, poll bool) bool {
+	s.Several = newSeveral(most)
+	return s.reserve(poll)
+}
+
+func newSeveral(most int) *Several { return &Several{most: most, room: queue.BatchBytes} }
+
+// BeginWaitForSeveral notes that a ReserveSeveral operation of the latest batch has ended in a wait.
+func (s *Session) BeginWaitForSeveral(most int) {
+	s.BeginWait()
+	s.Several = newSeveral(most)
+}
+
+// collect takes in the answers of a batch of a script.
+func (v *Several) collect(shard int, b *queue.Batch) {
+	for i := range b.Ops {
+		op := &b.Ops[i]
+		if op.Status != queue.OK || op.Kind != queue.OfferSeveral && op.Kind != queue.ClaimSeveral {
+			continue
+		}
+		for _, k := range b.Taken[op.From:op.To] {
+			if op.Kind == queue.OfferSeveral {
+				v.offers = append(v.offers, offer{shard, k.Pri, k.Size, k.ID, op.Poll})
+				continue
+			}
+			if op.Parts != nil { // the one that had to be read
+				k.Large = op.Parts
+			}
+			v.add(Reserved{k.ID, k.Pri, k.Size, b.Bytes[k.From:k.To], k.Large})
+		}
+	}
+}
+
+// add takes in a job, with a copy of its small body (B4).
+func (v *Several) add(r Reserved) {
+	r.Small = slices.Clone(r.Small)
+	v.room -= int(r.Size)
+	v.Jobs = append(v.Jobs, r)
+}
+
+// claimSeveral claims the best of what the shards have offered. If they have offered nothing, it is
+// as with a reserve of one job; but if the wait has brought one, that is the answer.
+func (s *Session) claimSeveral() bool {
+	v := s.Several
+	if len(v.offers) == 0 {
+		return s.noneClaimed(true)
+	}
+	slices.SortFunc(v.offers, func(a, b offer) int { return cmp.Or(cmp.Compare(a.pri, b.pri), cmp.Compare(a.id, b.id)) })
+	s.script.begin()
+	v.fresh = len(v.Jobs)
+	var claims []queue.Op
+	in := map[int]int{} // the claim of a shard
+	var worst offer
+	for n, o := range v.offers {
+		if have := v.fresh + n; have == v.most || have > 0 && int(o.size) > v.room {
+			break
+		}
+		i, ok := in[o.shard]
+		if !ok {
+			i = len(claims)
+			in[o.shard], claims = i, append(claims, queue.Op{Kind: queue.ClaimSeveral})
+		}
+		claims[i].Limit++
+		claims[i].Ticket += uint64(o.size)
+		v.room -= int(o.size)
+		if worst = o; o.last {
+			break
+		}
+	}
+	for _, f := range s.live {
+		if i, ok := in[f.shard]; ok {
+			v.room += int(claims[i].Ticket) // add takes it
+			claims[i].Pri, claims[i].ID = worst.pri, worst.id
+			s.script.add(f.shard, claims[i])
+		}
+	}
+	if len(claims) == 0 {
+		return s.noneClaimed(true)
+	}
+	return s.play((*Session).claimedSeveral)
+}
+
+// claimedSeveral has the jobs. If other clients took all of them, all shards are asked again.
+func (s *Session) claimedSeveral() bool {
+	v := s.Several
+	if len(v.Jobs) == v.fresh {
+		return s.noneClaimed(false)
+	}
+	slices.SortFunc(v.Jobs[v.fresh:], func(a, b Reserved) int {
+		return cmp.Or(cmp.Compare(a.Pri, b.Pri), cmp.Compare(a.ID, b.ID))
+	})
+	s.Reservation = Reservation{Status: queue.OK}
+	return true
+}
+
+// noneClaimed goes on when no job has come: nobody offers one, or those offered were taken.
+func (s *Session) noneClaimed(offered bool) bool {
+	failed := slices.ContainsFunc(s.script.steps, func(k step) bool { return k.op.Status == queue.Failed })
+	switch {
+	case len(s.Several.Jobs) > 0:
+		s.Reservation = Reservation{Status: queue.OK}
+		return true
+	case failed:
+		s.Reservation = Reservation{Status: queue.Failed}
+		return true
+	case offered:
+		return s.nothing()
+	}
+	return s.seekOffers()
+}

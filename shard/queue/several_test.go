@@ -1,0 +1,165 @@
+package queue
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"beanfield/shard/queue/naive"
+)
+
+// reserveSeveral reserves, or claims, several jobs on both, and compares which ones.
+func (x *machine) reserveSeveral() {
+	c, u := x.client()
+	if u == nil || len(x.m.Clients[c].Watched) == 0 {
+		return
+	}
+	op := Op{Kind: ReserveSeveral, Poll: x.pick(3, "poll") > 0, Limit: choose[uint32](x, "limit", 1, 2, 3, 5, 1000)}
+	most, least := BatchBytes, 1
+	if x.pick(3, "claim") == 0 {
+		most, least = choose(x, "bytes", 0, 11, 3000, BatchBytes), 0
+		op.Kind, op.Pri, op.ID, op.Ticket = ClaimSeveral, choose[uint32](x, "worst", 0, 1, 1023, 4294967295), x.id(), uint64(most)
+	}
+	x.forget()
+	got, b := u.apply(op)
+	x.sync()
+	var want []uint64
+	for j := x.m.Best(x.m.Clients[c].Watched); j != nil && len(want) < int(op.Limit); j = x.m.Best(x.m.Clients[c].Watched) {
+		late := op.Kind == ClaimSeveral && (j.Pri > op.Pri || j.Pri == op.Pri && j.ID > op.ID)
+		if late || len(j.Body) > most && len(want) >= least {
+			break
+		}
+		most -= len(j.Body)
+		want = append(want, x.m.Claim(c).ID)
+	}
+	status := OK
+	switch {
+	case len(want) > 0:
+	case op.Kind == ClaimSeveral:
+		status = Empty
+	default:
+		_, s := x.m.Reserve(c, op.Poll)
+		status = statusOf[s]
+	}
+	var ids []uint64
+	for _, k := range b.Taken[got.From:got.To] {
+		if body := string(b.Bytes[k.From:k.To]) + string(joined(k.Large)); body != x.w.bodies[k.ID] || int(k.Size) != len(body) {
+			x.w.t.Fatalf("job %d comes with body %q, size %d", k.ID, body, k.Size)
+		}
+		ids = append(ids, k.ID)
+	}
+	if got.Status != status || !slices.Equal(ids, want) {
+		x.w.t.Fatalf("client %d: %v with %v, want %v with %v", c, got.Status, ids, status, want)
+	}
+	if x.serves {
+		x.tick()
+	} else {
+		x.compare()
+	}
+}
+
+// offerSeveral compares what a client is offered with what it would get.
+func (x *machine) offerSeveral() {
+	c, u := x.client()
+	if u == nil || len(x.m.Clients[c].Watched) == 0 {
+		return
+	}
+	limit := choose[uint32](x, "limit", 1, 2, 5, 1000)
+	got, b := u.apply(Op{Kind: OfferSeveral, Limit: limit})
+	var ids, want []uint64
+	for _, k := range b.Taken[got.From:got.To] {
+		ids = append(ids, k.ID)
+	}
+	m := x.m
+	left := slices.DeleteFunc(slices.Clone(m.Jobs), func(j *naive.Job) bool {
+		return j.State != naive.Ready || !slices.Contains(m.Clients[c].Watched, j.Tube) || m.Best([]string{j.Tube}) == nil
+	})
+	slices.SortFunc(left, naive.ByPri)
+	for _, j := range left[:min(len(left), int(limit))] {
+		want = append(want, j.ID)
+	}
+	if got.Poll { // many tubes
+		want = want[:min(1, len(want))]
+	}
+	if !slices.Equal(ids, want) || got.Poll != (u.client.many != nil) {
+		x.w.t.Fatalf("client %d is offered %v, want %v", c, ids, want)
+	}
+}
+
+// A reserve of a thousand jobs comes in turns, and others go on between them. What it has taken by
+// then nobody else gets.
+func TestReserveSeveralInTurns(t *testing.T) {
+	w := newWorld(t)
+	a, other := w.user("a"), w.user("b")
+	const n = Slice*2 + 10
+	w.fill(other, n+5, 0)
+	b := batchOf(&a.client, Op{Kind: ReserveSeveral, Limit: n}, Op{Kind: PeekReady})
+	turns := 1
+	for ; !w.s.Run(w.now, b); turns++ {
+		if got, _ := other.apply(Op{Kind: Reserve, Poll: true}); got.ID != uint64(len(b.Taken)+turns) || len(b.Taken) > turns*Slice {
+			t.Errorf("after %d turns the next job is %d", turns, got.ID)
+		}
+		w.s.Tick(w.now)
+	}
+	op := &b.Ops[0]
+	if turns != 3 || op.Count != n || len(b.Taken) != n || op.To-op.From != n || a.client.held.N != n || b.Ops[1].ID != n+3 {
+		t.Errorf("%d turns for %d jobs, %d held; then %d", turns, op.Count, a.client.held.N, b.Ops[1].ID)
+	}
+}
+
+// The bodies of an answer are bounded, but for the first one. One that is in the log only makes an
+// answer alone.
+func TestReserveSeveralIsBounded(t *testing.T) {
+	w := newWorld(t)
+	a := w.user("a")
+	put := func(size int) {
+		w.lastID++
+		w.bodies[w.lastID] = ""
+		a.apply(Op{Kind: Put, ID: w.lastID, TTR: 9, Data: bytes.Repeat([]byte("x"), size), Size: uint32(size)})
+	}
+	for _, size := range []int{BatchBytes + 1, 1, BatchBytes - 1, 1, BatchBytes / 2, BatchBytes / 2} {
+		put(size)
+	}
+	var got []string
+	for {
+		b := batchOf(&a.client, Op{Kind: ReserveSeveral, Poll: true, Limit: 9})
+		if w.s.Run(w.now, b); b.Ops[0].Status != OK {
+			break
+		}
+		line := ""
+		for _, k := range b.Taken {
+			line += fmt.Sprint(k.ID, " ")
+		}
+		got = append(got, line)
+	}
+	if want := []string{"1 ", "2 3 ", "4 5 ", "6 "}; !slices.Equal(got, want) {
+		t.Errorf("answers are %q, want %q", got, want)
+	}
+}
+
+func TestReserveSeveralWithBodiesAway(t *testing.T) {
+	w := newWorld(t)
+	a := w.user("a")
+	w.fill(a, 2, 0)
+	w.s.Budget = 3 // bytes, so that the next ones are kept in the log only
+	w.fill(a, 3, 0)
+	var got []string
+	for {
+		b := batchOf(&a.client, Op{Kind: ReserveSeveral, Poll: true, Limit: 9})
+		w.s.Run(w.now, b)
+		op := &b.Ops[0]
+		if op.Status != OK {
+			break
+		}
+		line := fmt.Sprint(len(b.Taken), b.Lacking() == op)
+		if b.Lacking() != nil {
+			b.Supply([]byte("y"), nil)
+			line += fmt.Sprint(op.ID, string(joined(op.Parts)))
+		}
+		got = append(got, line)
+	}
+	if want := []string{"3 false", "1 true4y", "1 true5y"}; !slices.Equal(got, want) {
+		t.Errorf("answers are %q, want %q", got, want)
+	}
+}
