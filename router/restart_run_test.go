@@ -38,6 +38,7 @@ type restartRun struct {
 	grouped    int            // how many of ten steps concern groups
 	favourite  string         // the queue that most of these concern
 	back       int            // how many peeks were given back
+	policies   map[string]*queue.Policy
 	boxes      map[int]*inbox // of the consumers that are connected, by their numbers in the model
 }
 
@@ -51,6 +52,7 @@ func newRestartRun(t testing.TB, seed uint64) *restartRun {
 		run.budget = int64(1 + d.IntN(400))
 	}
 	run.grouped = []int{1, 8}[d.IntN(2)]
+	run.rule()
 	run.favourite = restartQueues[[]int{0, 0, 2, 2, 1}[d.IntN(5)]]
 	return run
 }
@@ -98,7 +100,7 @@ func (run *restartRun) open(shards int) {
 	if budget > 0 {
 		budget = max(budget, int64(shards))
 	}
-	r, err := New(Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget})
+	r, err := New(Options{Shards: shards, Store: restartCalendar{store, run.ahead, run.turned}, Budget: budget, PolicyFor: func(tube string) *queue.Policy { return run.policies[tube] }})
 	run.must(err)
 	run.router = r
 }

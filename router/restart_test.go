@@ -95,6 +95,7 @@ func restartOnce(t *testing.T, seed uint64, seen *restartSeen) {
 	run := newRestartRun(t, seed)
 	shards := 1 + run.dice.IntN(9)
 	run.model = newRestartModel(shards, map[uint64]restartRecord{}, naive.New())
+	run.model.Policies = run.ruled()
 	run.open(shards)
 	for range 3 {
 		run.live()
@@ -189,6 +190,7 @@ func (run *restartRun) compare(before, shards int, seen *restartSeen) (clear boo
 		maps.Copy(all, state)
 	}
 	next := newRestartModel(shards, all, restored(begun(all, found)))
+	next.Policies = run.model.Policies
 	next.known, next.last = m.known, run.router.ids.last.Load()
 	for _, j := range next.Jobs {
 		next.known = max(next.known, j.ID)

@@ -284,6 +284,7 @@ func (d *duel) compare() {
 
 // statusOf says what the model's answers are in the words of package queue.
 var statusOf = map[naive.Status]queue.Status{
+	naive.NoRoom: queue.NoRoom, naive.TooLong: queue.TooLong,
 	naive.OK: queue.OK, naive.NotFound: queue.NotFound, naive.TimedOut: queue.TimedOut, naive.DeadlineSoon: queue.DeadlineSoon,
 	naive.Waiting: queue.Waiting, naive.Ended: queue.Ended,
 }

@@ -86,6 +86,9 @@ func (m *Queue) PutItem(j *Job) Status {
 	}
 	j.TTR = uint32((m.Limits.MaxIdle + Second - 1) / Second)
 	status := m.Put(j)
+	if status == NoRoom && !m.NoPuts { // its tube's policy
+		status = TooLong
+	}
 	if status == OK && full && m.Job(victim.ID) == victim && !m.had(victim) {
 		m.endForAll(victim)
 	}
