@@ -60,7 +60,10 @@ func TestPutInTubeIsNoLogin(t *testing.T) {
 		c.putTornInto("default", "not mine", cut)
 		c.inserted()
 	}
-	if n, denied := h.jobs(), h.server.Denied(); n != 4 || denied["auth"] != 0 {
+	guess := h.newcomer()
+	guess.do("put-in-tube default 0 0 9 5\r\nhello", "BAD_FORMAT")
+	guess.do("put 0 0 9 11\r\noauth wrong", "BAD_FORMAT") // its first put, so a wrong token
+	if n, denied := h.jobs(), h.server.Denied(); n != 4 || denied["auth"] != 1 {
 		t.Errorf("%d jobs, counted %v", n, denied)
 	}
 }

@@ -15,18 +15,22 @@ func TestReserveBatchUnderOtherRules(t *testing.T) {
 	book.Replace(rules(t, rule("one", access.Reserve, a, b)))
 	c, admin := h.as("one"), h.as("admin")
 	c.watch(a, b)
+	admin.do("use "+b, "USING "+b) // so that it is there while nobody watches it
+	book.Replace(rules(t, rule("one", access.Reserve, a)))
 	c.send("reserve-batch 9 1000\r\nreserve-batch 2 1000\r\nreserve-batch 9 0\r\nlist-tube-used\r\n")
 	admin.until("stats-tube "+a, "current-waiting", "1")
 	book.Replace(rules(t, rule("one", access.Reserve, b)))
 	admin.until("stats-tube "+b, "current-waiting", "1")
-	admin.send(fmt.Sprintf("put-in-tube %s 0 0 60 1\r\nx\r\nput-in-tube %s 0 0 60 1\r\ny\r\n", a, b))
+	admin.send(fmt.Sprintf("put-in-tube %s 0 0 60 1\r\nx\r\nput-in-tube %s 0 0 60 1\r\ny\r\nput-in-tube %s 0 0 60 1\r\nz\r\n", a, b, a))
 	admin.inserted()
 	id := admin.inserted()
+	admin.inserted()
 	c.expect("RESERVED_BATCH 1")
 	c.expect(fmt.Sprintf("RESERVED %d 1\r\ny", id))
 	book.Replace(rules(t, rule("one", access.Reserve, a, b)))
-	c.expect("RESERVED_BATCH 1") // the one that it was not allowed before
+	c.expect("RESERVED_BATCH 2") // those that it was not allowed before
 	c.expect(fmt.Sprintf("RESERVED %d 1\r\nx", id-1))
+	c.expect(fmt.Sprintf("RESERVED %d 1\r\nz", id+1))
 	c.expect("TIMED_OUT")
 	c.expect("USING default")
 }
