@@ -202,10 +202,11 @@ func (x *machine) pause() {
 	if u == nil {
 		return
 	}
-	x.at(pausePhase)
+	x.atPause()
 	if x.m.Clients[c].Waiting == 0 {
 		name := choose(x, "tube", machineTubes...)
 		x.do(c, u, Op{Kind: Pause, Data: []byte(name), Delay: choose[uint32](x, "pause", 0, 1, 2, 3)}, "")
+		x.passTo(x.w.now + 1) // what is reserved next begins at another phase
 	}
 }
 

@@ -18,6 +18,7 @@ type machine struct {
 	// pick chooses one of n; the label helps to read a failure.
 	pick    func(n int, label string) int
 	rations bool // some tubes are rationed
+	pauses  int  // so far
 	// of the queue service
 	serves bool
 	words  []string // the tags of the operation
@@ -104,7 +105,7 @@ func (x *machine) do(c int, u *user, op Op, body string) Op {
 	if b.Soonest != x.m.Soonest(c) {
 		x.w.t.Fatalf("client %d holds a deadline at %d, want %d", c, b.Soonest, x.m.Soonest(c))
 	}
-	if x.serves || x.m.Policies != nil {
+	if x.serves || x.m.Policies != nil || x.w.s.opening.N > 0 { // a share may be too small to serve all for whom a pause has ended
 		x.tick() // the end of the turn
 		return got
 	}
@@ -165,7 +166,14 @@ func (x *machine) at(phase int64) {
 
 func (x *machine) atTube(name string) { x.at(int64(1 + slices.Index(machineTubes, name))) }
 
-const pausePhase = 500
+// atPause moves the clock to a moment of a phase that no other pause has. Waiters that a pause's end serves hold jobs
+// from then on, so their deadlines have its phase: another pause that ended in the same moment would be in no order
+// with them where turns are as short as can be.
+func (x *machine) atPause() {
+	const first, pauses = 4, 498 // behind those of tubes, and within a microsecond
+	x.at(first + 2*int64(x.pauses%pauses))
+	x.pauses++
+}
 
 func texts(given []naive.Gift) (list []string) {
 	for _, g := range given {

@@ -113,7 +113,7 @@ func TestSurvey(t *testing.T) {
 // The same seed gives the same harms.
 func TestSchedule(t *testing.T) {
 	draws := func(seed uint64, only string) (names []string) {
-		c := &campaign{options: options{nodes: 3, only: only}, dice: rand.New(rand.NewPCG(seed, 0))}
+		c := &campaign{options: options{nodes: 3, only: only, another: "another version"}, dice: rand.New(rand.NewPCG(seed, 0))}
 		list := must.Get(c.choice())
 		for range 300 {
 			names = append(names, c.draw(list).name)
@@ -131,6 +131,9 @@ func TestSchedule(t *testing.T) {
 	}
 	if rest := strings.Trim(strings.Join(draws(1, "cut,move"), ""), "cutmove"); rest != "" {
 		t.Errorf("%q beside what was asked for", rest)
+	}
+	if _, err := (&campaign{options: options{nodes: 3, only: "upgrade"}}).choice(); err == nil {
+		t.Error("nodes are upgraded to no other version")
 	}
 	if _, err := (&campaign{options: options{nodes: 1, only: "kill,cut"}}).choice(); err == nil {
 		t.Error("a server without others has its links cut")
