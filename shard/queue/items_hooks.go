@@ -120,6 +120,9 @@ func (v *service) jobGone(s *State, slot uint32) {
 	v.jobLeaves(s, slot)
 	v.index.remove(s, slot)
 	s.mayBeOver(v)
+	if v.recorded && !v.kept() && v.tube.length() == 0 && !s.discarding {
+		s.unlogQueue(v) // its groups are gone, and now the last job that knew them
+	}
 }
 
 // tubeOpens is told when the pause of a tube ends, and tubeOpened when its waiters have been

@@ -63,6 +63,22 @@ func TestViews(t *testing.T) {
 	})
 }
 
+// The log's record of a queue ends with the last thing that needs it.
+func TestRecordOfAQueue(t *testing.T) {
+	runScripts(t, []script{
+		{"a queue without groups ends with its last job, though a get waits for another", `
+			g.a@t sub 1
+			h.x@t sub 1
+			q put t -> 1 => g.a@t:1 h.x@t:1
+			h.x@t drop => h.x@t:removed
+			g.a@t drop => g.a@t:removed
+			q get t k=v wait=n -> waiting
+			w delete 1
+			restart
+			w stats-tube t -> no`},
+	})
+}
+
 // Who is called for an item and leaves in the same turn leaves it to the next.
 func TestViewsCallTheNext(t *testing.T) {
 	w := newWorld(t)
