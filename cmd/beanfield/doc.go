@@ -58,8 +58,8 @@
 //	0    after -h, -v, -check-config without mistakes, or a clean stop
 //	1    the server ended by itself, or could not stop in time
 //	5    a wrong flag, or a mistake in the configuration
-//	10   the data directory is missing, in use, not beanfield's, or of a newer version; a cluster
-//	     refuses this node
+//	10   the data directory is missing, in use, or not beanfield's; a cluster refuses this node, or its
+//	     directory is of a newer version
 //	32   the user to become could not be looked up
 //	33   there is no such user
 //	34   the process could not become that user
