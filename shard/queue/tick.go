@@ -64,14 +64,14 @@ func (s *State) Tick(now int64) (more bool) {
 	return next != 0 && next <= now
 }
 
-// Settle makes ready what was delayed until now, and ends no job. It is for the time between a
-// replay and the first turn, when nothing can be committed yet. It reports whether there is more
-// to do.
+// Settle does what is due after a replay, and ends no job that is too old: nothing can be
+// committed before the first turn. It reports whether there is more to do.
 func (s *State) Settle(now int64) (more bool) {
 	s.renew()
 	s.serveTimeline(now)
+	s.tickConsumers(now)
 	s.renew()
-	return s.timeline.N > 0 && int64(s.timeline.Top().Major) <= now
+	return s.feeding() || s.timeline.N > 0 && int64(s.timeline.Top().Major) <= now
 }
 
 // serveTimeline makes delayed jobs ready, ends pauses, and opens tubes that were rationed.

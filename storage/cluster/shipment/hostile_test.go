@@ -108,6 +108,7 @@ func TestVersions(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(time.Second)
 		d.Close()
+		synctest.Wait()
 		if kind, _, ok := opened(heard); !ok || kind != kindFailed || m.made.Load() != 0 {
 			t.Errorf("who orders in another version hears %q", heard)
 		}
