@@ -29,10 +29,11 @@ type Node struct {
 	watch   *island.Watch
 	joined  atomic.Bool // the engine has joined the others once
 	lanes   atomic.Pointer[[]string]
-	rests   atomic.Bool     // the engine does
-	conn    *jetstream.Conn // for records
-	talk    *jetstream.Conn // for messages between nodes
-	bulk    *jetstream.Conn // for checkpoints
+	rests   atomic.Bool            // the engine does
+	missing atomic.Pointer[string] // which stream is; "" if none
+	conn    *jetstream.Conn        // for records
+	talk    *jetstream.Conn        // for messages between nodes
+	bulk    *jetstream.Conn        // for checkpoints
 	post    *jetstream.Post
 	desk    *shipment.Desk
 	one     sync.Mutex // held by whoever fetches a checkpoint

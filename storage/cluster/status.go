@@ -92,6 +92,9 @@ func (n *Node) Status() Status {
 				st.Problems = append(st.Problems, node.Problems...)
 			}
 		}
+		if missing := n.missing.Load(); missing != nil && *missing != "" {
+			st.Problems = append(st.Problems, *missing)
+		}
 		if n.rests.Load() {
 			st.Problems = append(st.Problems, cutOff)
 		}

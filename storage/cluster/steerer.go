@@ -2,10 +2,12 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"beanfield/storage/cluster/ownership"
+	"beanfield/storage/jetstream"
 )
 
 const (
@@ -73,6 +75,9 @@ func (n *Node) steerAll(ctx context.Context) bool {
 	owner := ""
 	_ = n.ask(func(time.Duration) { alive, owner = n.leading(), n.station.Owner() })
 	mine, well := n.o.Node, true
+	if n.seek(ctx, owner); owner == "" {
+		return well
+	}
 	switch {
 	case n.server == nil && owner == n.o.Node:
 		mine, alive = n.conn.ConnectedServerName(), nil
@@ -93,6 +98,27 @@ func (n *Node) steerAll(ctx context.Context) bool {
 		cancel()
 	}
 	return well
+}
+
+// seek looks for the streams while no node serves: somebody may have deleted them, or the disks of most nodes are
+// new. Nobody makes them again by himself, since they would be empty.
+func (n *Node) seek(ctx context.Context, owner string) {
+	missing := ""
+	for _, r := range n.replicas {
+		for lane := range 2 {
+			if owner != "" || missing != "" || ctx.Err() != nil {
+				break
+			}
+			limit, cancel := context.WithTimeout(ctx, steerLimit)
+			if _, _, err := r.shard.Leader(limit, lane); jetstream.NoStream(err) {
+				missing = fmt.Sprintf("the engine has no stream %s any more: beanfield help clusters says what to do", r.shard.Streams()[lane])
+			}
+			cancel()
+		}
+	}
+	if old := n.missing.Swap(&missing); missing != "" && (old == nil || *old != missing) {
+		n.o.Logger.Error("no node can serve", "error", missing)
+	}
 }
 
 // steerOne moves the leader of one lane. The owner uses the other one meanwhile.

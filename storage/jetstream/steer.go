@@ -100,3 +100,6 @@ func steered(leaders [2]string, owner string, alive [2][]string) [2]string {
 	}
 	return leaders
 }
+
+// NoStream tells whether an error says that a stream is not there.
+func NoStream(err error) bool { return coded(err, codeNoStream) }
