@@ -196,10 +196,14 @@ func (c *restartClient) idle() bool { return !c.flying && c.delivered == nil && 
 // leave closes the session.
 func (c *restartClient) leave() {
 	c.settle()
-	m := c.run.model
-	m.at(c.run.now(), c.run.now())
-	shards := m.leave(c)
+	m, before := c.run.model, c.run.now()
+	var shards []int
+	for _, f := range c.live {
+		shards = append(shards, f.shard)
+	}
 	c.Finish(c.Close())
+	m.at(before, c.run.now()) // jobs that it held may be delayed from then on
+	m.leave(c, shards)
 	for _, i := range shards { // consumers may have got what it gave back
 		c.run.watchGroups(i)
 		if l := m.logs[i]; c.run.synced() {

@@ -120,15 +120,13 @@ func (l *restartLog) after(turn int) map[uint64]restartRecord {
 
 // leave is what the end of a session does, shard by shard: each hears of it in a turn of its
 // own.
-func (m *restartModel) leave(c *restartClient) (shards []int) {
-	for _, f := range c.live {
-		m.logs[f.shard].turns++
-		m.Detach(c.number, func(tube string) bool { return m.shardOf(tube) == f.shard })
+func (m *restartModel) leave(c *restartClient, shards []int) {
+	for _, i := range shards {
+		m.logs[i].turns++
+		m.Detach(c.number, func(tube string) bool { return m.shardOf(tube) == i })
 		m.endTurn(c.run)
-		shards = append(shards, f.shard)
 	}
 	m.Detach(c.number, nil)
-	return shards
 }
 
 // endTurn feeds consumers, and notes who was given a job.
